@@ -1,5 +1,5 @@
-/* The functions that perl sees: they take arguments from perl's stack, and call others.
- * The folders of the formats have functions of their own. */
+/* The functions that perl sees. They take arguments from perl's stack, and call functions of the other
+ * files. Those of a format are in the .xsh file of its folder. */
 #include "any/any.h"
 #include "core/payloads.h"
 #include "dumper/dumper.h"
@@ -14,6 +14,7 @@ void ice_contexts_boot(pTHX);
 void ice_contexts_clone(pTHX);
 void ice_build_boot(pTHX);
 
+/* Frees what an interpreter has, when it ends. */
 static void
 at_end(pTHX_ void *unused)
 {
@@ -28,19 +29,19 @@ at_end(pTHX_ void *unused)
     ice_contexts_free(aTHX);
 }
 
-/* Pushes the header and the body, if they were requested. */
+/* Pushes the header and the body of a Sereal document, if they were requested. */
 static SV **
-push_parts(pTHX_ SV **sp, int what, SV *header, SV *body)
+push_parts(pTHX_ SV **sp, int parts, SV *header, SV *body)
 {
     EXTEND(sp, 2);
-    if (what != ICE_BODY)
+    if (parts != ICE_BODY)
         *++sp = header ? header : &PL_sv_undef;
     if (body)
         *++sp = sv_2mortal(body);
     return sp;
 }
 
-/* Pushes the items of a mortal list. */
+/* Pushes the items of a list. */
 static SV **
 push_list(pTHX_ SV **sp, AV *list)
 {

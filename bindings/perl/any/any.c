@@ -1,4 +1,4 @@
-/* One document of any format: reads it, writes it, or lists its classes. */
+/* One document of any format: any.h. */
 #include "any/any.h"
 #include "common/ice_class_notes.h"
 #include "core/documents.h"
@@ -12,10 +12,10 @@ free_stage(pTHX_ void *stage)
     icecore_stage_free((icecore_stage *)stage);
 }
 
-/* Returns the reader that `format` names, or that fits the bytes; freed when perl leaves
- * the scope. */
+/* Returns the stage that `format` names. Without `format`, returns a reader that fits the bytes.
+ * The stage is freed when perl leaves the scope. */
 static icecore_stage *
-reader_for(pTHX_ SV *format, const char *bytes, STRLEN len)
+stage_for(pTHX_ SV *format, const char *bytes, STRLEN len)
 {
     icecore_stage *stage;
     if (format && SvOK(format)) {
@@ -33,44 +33,45 @@ reader_for(pTHX_ SV *format, const char *bytes, STRLEN len)
 }
 
 SV *
-ice_decode(pTHX_ SV *bytes, I32 at, I32 count)
+ice_decode(pTHX_ SV *bytes, I32 stack_index, I32 count)
 {
-    ice_read_settings set;
+    ice_read_settings settings;
     STRLEN len;
     const char *text;
     SV *result, *format = NULL;
     icecore_stage *stage;
 
-    ice_storable_read_settings(aTHX_ & set);
-    ice_read_options(aTHX_ & set, &format, at, count);
-    text = ice_bytes(aTHX_ bytes, &len);
+    ice_storable_read_settings(aTHX_ & settings);
+    ice_read_options(aTHX_ & settings, &format, stack_index, count);
+    text = ice_frozen_bytes(aTHX_ bytes, &len);
     ENTER;
-    stage = reader_for(aTHX_ format, text, len);
-    if (set.max_depth)
-        ice_stage_limit(aTHX_ stage, "depth", set.max_depth);
-    if (set.max_string)
-        ice_stage_limit(aTHX_ stage, "string", set.max_string);
-    if (set.max_uncompressed)
-        ice_stage_limit(aTHX_ stage, "decompressed", set.max_uncompressed);
-    set.names_limits = TRUE;
+    stage = stage_for(aTHX_ format, text, len);
+    if (settings.max_depth)
+        ice_set_stage_limit(aTHX_ stage, "depth", settings.max_depth);
+    if (settings.max_string)
+        ice_set_stage_limit(aTHX_ stage, "string", settings.max_string);
+    if (settings.max_uncompressed)
+        ice_set_stage_limit(aTHX_ stage, "decompressed", settings.max_uncompressed);
+    settings.names_limit_options = TRUE;
     if (strNE(icecore_stage_format(stage), "storable")) {
-        ice_sereal_words(&set);
-        set.is_foreign = strNE(icecore_stage_format(stage), "sereal");
+        ice_sereal_set_common(&settings);
+        settings.from_other_language = strNE(icecore_stage_format(stage), "sereal");
     }
-    result = ice_read_document(aTHX_ stage, text, len, &set, NULL, NULL);
+    result = ice_read_document(aTHX_ stage, text, len, &settings, NULL, NULL);
     LEAVE;
     return result;
 }
 
-/* Reads the options of `encode`. `depth`: 0 if it is not given. */
+/* Reads the options of `encode`, and returns the option `strict`. `depth` receives the option
+ * max_recursion_depth if it is set. */
 static bool
-is_strict(pTHX_ I32 at, I32 count, UV *depth)
+read_encode_options(pTHX_ I32 stack_index, I32 count, UV *depth)
 {
     bool strict = FALSE;
     I32 i;
     if (count % 2)
         croak("Icecore: options are pairs of a name and a value");
-    for (i = at; i < at + count; i += 2) {
+    for (i = stack_index; i < stack_index + count; i += 2) {
         const char *name = SvPV_nolen(PL_stack_base[i]);
         if (strEQ(name, "strict"))
             strict = cBOOL(SvTRUE(PL_stack_base[i + 1]));
@@ -83,11 +84,11 @@ is_strict(pTHX_ I32 at, I32 count, UV *depth)
 }
 
 SV *
-ice_encode(pTHX_ SV *data, SV *format, I32 at, I32 count)
+ice_encode(pTHX_ SV *data, SV *format, I32 stack_index, I32 count)
 {
     UV depth = 0;
-    bool strict = is_strict(aTHX_ at, count, &depth);
-    ice_write_settings set;
+    bool strict = read_encode_options(aTHX_ stack_index, count, &depth);
+    ice_write_settings settings;
     icecore_stage *stage;
     const char *name;
     AV *losses = NULL;
@@ -95,24 +96,24 @@ ice_encode(pTHX_ SV *data, SV *format, I32 at, I32 count)
     SSize_t i;
 
     ENTER;
-    stage = reader_for(aTHX_ format, NULL, 0);
-    ice_stage_limit(aTHX_ stage, "depth", U32_MAX);
+    stage = stage_for(aTHX_ format, NULL, 0);
+    ice_set_stage_limit(aTHX_ stage, "depth", U32_MAX);
     name = icecore_stage_format(stage);
-    ice_storable_write_settings(aTHX_ & set);
+    ice_storable_write_settings(aTHX_ & settings);
     if (depth)
-        set.max_depth = depth;
+        settings.max_depth = depth;
     if (strEQ(name, "storable")) {
         if (!SvROK(data))
             croak("Not a reference");
     } else if (strEQ(name, "sereal")) {
-        set.rules = &ice_sereal_rules;
-        set.protocol = 5;
+        settings.rules = &ice_sereal_rules;
+        settings.protocol = 5;
     } else {
-        set.rules = &ice_any_rules;
-        set.protocol = 5;
+        settings.rules = &ice_any_rules;
+        settings.protocol = 5;
         losses = (AV *)sv_2mortal((SV *)newAV());
     }
-    result = sv_2mortal(ice_write_document(aTHX_ stage, data, NULL, &set, losses));
+    result = sv_2mortal(ice_write_document(aTHX_ stage, data, NULL, &settings, losses));
     for (i = 0; losses && i <= AvFILLp(losses); i++) {
         if (strict)
             croak("Icecore: lost in %s: %" SVf, name, SVfARG(AvARRAY(losses)[i]));
@@ -129,18 +130,19 @@ free_notes(pTHX_ void *notes)
     ice_class_notes_free((ice_class_notes *)notes);
 }
 
+/* Returns the hash for one class. */
 static SV *
-class_entry(pTHX_ const ice_noted_class *use)
+class_entry(pTHX_ const ice_noted_class *class_use)
 {
     HV *hv = newHV();
-    /* A name that is valid UTF-8 is most likely meant as UTF-8, as names of packages
-     * are. */
-    (void)hv_stores(hv, "class", newSVpvn_utf8(use->name.bytes, use->name.len,
-                                               !ice_is_ascii((const U8 *)use->name.bytes, use->name.len)
-                                                   && ice_is_utf8((const U8 *)use->name.bytes, use->name.len)));
-    (void)hv_stores(hv, "kind", newSVpvn(use->kind.bytes, use->kind.len));
-    (void)hv_stores(hv, "path", newSVpvn_utf8(use->path.bytes, use->path.len, 1));
-    (void)hv_stores(hv, "count", newSVuv(use->count));
+    /* A name that is valid UTF-8 is most likely UTF-8, as names of packages are. */
+    (void)hv_stores(hv, "class",
+                    newSVpvn_utf8(class_use->name.bytes, class_use->name.len,
+                                  !ice_is_ascii((const U8 *)class_use->name.bytes, class_use->name.len)
+                                      && ice_is_utf8((const U8 *)class_use->name.bytes, class_use->name.len)));
+    (void)hv_stores(hv, "kind", newSVpvn(class_use->kind.bytes, class_use->kind.len));
+    (void)hv_stores(hv, "path", newSVpvn_utf8(class_use->path.bytes, class_use->path.len, 1));
+    (void)hv_stores(hv, "count", newSVuv(class_use->count));
     return newRV_noinc((SV *)hv);
 }
 
@@ -148,21 +150,21 @@ AV *
 ice_classes(pTHX_ SV *bytes, SV *format)
 {
     STRLEN len;
-    const char *text = ice_bytes(aTHX_ bytes, &len), *at = NULL;
+    const char *text = ice_frozen_bytes(aTHX_ bytes, &len), *position = NULL;
     AV *list = (AV *)sv_2mortal((SV *)newAV());
     ice_class_notes notes = { NULL, 0, 0, 0 };
-    ice_noted_class use;
+    ice_noted_class class_use;
     icecore_stage *stage;
     icecore_error error;
     ENTER;
-    stage = reader_for(aTHX_ format, text, len);
+    stage = stage_for(aTHX_ format, text, len);
     SAVEDESTRUCTOR_X(free_notes, &notes);
     if (icecore_classes(stage, (const U8 *)text, len, ice_note_class, &notes, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     if (notes.failed)
         croak("Icecore: not enough memory");
-    while (ice_next_noted(&notes, &at, &use))
-        av_push(list, class_entry(aTHX_ & use));
+    while (ice_next_noted(&notes, &position, &class_use))
+        av_push(list, class_entry(aTHX_ & class_use));
     LEAVE;
     return list;
 }

@@ -1,24 +1,26 @@
 /* Operators that replace calls.
  *
- * A call of a sub costs some 15 ns, and checks each argument before the sub does. If the
- * compiler sees a call of one of these subs, an operator of its own replaces it; all
- * other ways to call it (by method, by reference, with &) find the sub. */
+ * A call of a sub costs some 15 ns. If perl compiles a direct call of one of these subs, an
+ * operator of this module replaces the call. All other calls (as a method, by a reference, with
+ * `&`) go to the sub. */
 #include "any/any.h"
 #include "pack/pack.h"
 #include "sereal/sereal.h"
 
-/* Body of an operator: its arguments are on perl's stack above `mark`. */
-typedef SV *(*body)(pTHX_ SV **mark, I32 items);
+/* The function of an operator. Its arguments are on perl's stack above `mark`: mark[1] is the
+ * first of `items`. */
+typedef SV *(*operator_body)(pTHX_ SV **mark, I32 items);
 
+/* Runs an operator: replaces its arguments on perl's stack by the result. */
 static OP *
-operate(pTHX_ body run)
+run_operator(pTHX_ operator_body body)
 {
     dSP;
     dMARK;
     const SSize_t before = MARK - PL_stack_base;
     SV *result;
     PUTBACK;
-    result = sv_2mortal(run(aTHX_ MARK, (I32)(SP - MARK)));
+    result = sv_2mortal(body(aTHX_ MARK, (I32)(SP - MARK)));
     /* The stack may have moved. */
     SP = PL_stack_base + before;
     XPUSHs(result);
@@ -26,52 +28,55 @@ operate(pTHX_ body run)
 }
 
 static void
-expect(pTHX_ const char *usage, I32 items, I32 least, I32 most)
+check_argument_count(pTHX_ const char *usage, I32 items, I32 min, I32 max)
 {
-    if (items < least || items > most)
+    if (items < min || items > max)
         croak("Usage: Icecore::%s", usage);
 }
 
-/* Returns the argument with this number, from 1 on. */
-#define ARGUMENT(number) ((number) <= items ? mark[number] : NULL)
+/* The argument with this number, from 1 on; NULL if it was not passed. */
+#define ARGUMENT(index) ((index) <= items ? mark[index] : NULL)
 
 static SV *
 run_pack_list(pTHX_ SV **mark, I32 items)
 {
-    expect(aTHX_ "pack_list(template, ...)", items, 1, I32_MAX);
+    check_argument_count(aTHX_ "pack_list(template, ...)", items, 1, I32_MAX);
     return ice_pack_list(aTHX_ mark[1], (I32)(mark - PL_stack_base) + 2, items - 1);
 }
 
 static SV *
 run_encode_sereal(pTHX_ SV **mark, I32 items)
 {
-    expect(aTHX_ "Sereal::encode_sereal(data, options = NULL)", items, 1, 2);
+    check_argument_count(aTHX_ "Sereal::encode_sereal(data, options = NULL)", items, 1, 2);
     return ice_sereal_encode(aTHX_ mark[1], NULL, ARGUMENT(2));
 }
 
 static SV *
 run_decode_sereal(pTHX_ SV **mark, I32 items)
 {
-    expect(aTHX_ "Sereal::decode_sereal(bytes, options = NULL, target = NULL)", items, 1, 3);
+    check_argument_count(aTHX_ "Sereal::decode_sereal(bytes, options = NULL, target = NULL)", items, 1, 3);
     return ice_sereal_decode(aTHX_ mark[1], ARGUMENT(2), ICE_BODY, ARGUMENT(3), NULL);
 }
 
 static SV *
 run_encode_with_object(pTHX_ SV **mark, I32 items)
 {
-    expect(aTHX_ "Sereal::sereal_encode_with_object(encoder, data, header = NULL)", items, 2, 3);
+    check_argument_count(aTHX_ "Sereal::sereal_encode_with_object(encoder, data, header = NULL)", items, 2, 3);
     return ice_encoder_encode(aTHX_ mark[1], mark[2], ARGUMENT(3));
 }
 
 static SV *
 run_decode_with_object(pTHX_ SV **mark, I32 items)
 {
-    expect(aTHX_ "Sereal::sereal_decode_with_object(decoder, bytes, target = NULL)", items, 2, 3);
+    check_argument_count(aTHX_ "Sereal::sereal_decode_with_object(decoder, bytes, target = NULL)", items, 2, 3);
     return ice_decoder_decode(aTHX_ mark[1], mark[2], 0, ICE_BODY, ARGUMENT(3), NULL);
 }
 
-#define OPERATOR(name) \
-    static OP *pp_##name(pTHX) { return operate(aTHX_ run_##name); }
+#define OPERATOR(name)                                                                                               \
+    static OP *pp_##name(pTHX)                                                                                       \
+    {                                                                                                                \
+        return run_operator(aTHX_ run_##name);                                                                       \
+    }
 OPERATOR(pack_list)
 OPERATOR(encode_sereal)
 OPERATOR(decode_sereal)
@@ -90,9 +95,10 @@ static const struct {
 };
 enum { OPERATORS = C_ARRAY_LENGTH(operators) };
 
-/* Replaces a call by the operator with number `number`. */
+/* Replaces a call by an operator. `index` is its index in the table. Keeps calls without
+ * arguments. */
 static OP *
-check(pTHX_ OP *call, GV *name, SV *number)
+replace_call(pTHX_ OP *call, GV *name, SV *index)
 {
     OP *parent, *mark, *last, *arguments, *op;
     int count = 0;
@@ -104,7 +110,7 @@ check(pTHX_ OP *call, GV *name, SV *number)
         parent = mark;
         mark = cUNOPx(mark)->op_first;
     }
-    /* The sub itself comes last. */
+    /* The last sibling is the sub itself. */
     for (last = mark; OpHAS_SIBLING(OpSIBLING(last)); last = OpSIBLING(last))
         count++;
     if (count == 0)
@@ -113,7 +119,7 @@ check(pTHX_ OP *call, GV *name, SV *number)
     op_free(call);
     op = newLISTOP(OP_CUSTOM, 0, newOP(OP_PUSHMARK, 0), NULL);
     op_sibling_splice(op, cLISTOPx(op)->op_first, 0, arguments);
-    op->op_ppaddr = operators[SvIV(number)].pp;
+    op->op_ppaddr = operators[SvIV(index)].pp;
     return op;
 }
 
@@ -121,17 +127,17 @@ void
 ice_operators_boot(pTHX)
 {
     static XOP ops[OPERATORS];
-    size_t at;
-    for (at = 0; at < OPERATORS; at++) {
-        CV *sub = get_cv(operators[at].sub, 0);
-        XopENTRY_set(&ops[at], xop_name, operators[at].name);
-        XopENTRY_set(&ops[at], xop_desc, operators[at].name);
-        XopENTRY_set(&ops[at], xop_class, OA_LISTOP);
-        Perl_custom_op_register(aTHX_ operators[at].pp, &ops[at]);
+    size_t i;
+    for (i = 0; i < OPERATORS; i++) {
+        CV *sub = get_cv(operators[i].sub, 0);
+        XopENTRY_set(&ops[i], xop_name, operators[i].name);
+        XopENTRY_set(&ops[i], xop_desc, operators[i].name);
+        XopENTRY_set(&ops[i], xop_class, OA_LISTOP);
+        Perl_custom_op_register(aTHX_ operators[i].pp, &ops[i]);
         if (sub) {
-            SV *number = newSViv((IV)at);
-            cv_set_call_checker(sub, check, number);
-            SvREFCNT_dec_NN(number);
+            SV *index = newSViv((IV)i);
+            cv_set_call_checker(sub, replace_call, index);
+            SvREFCNT_dec_NN(index);
         }
     }
 }

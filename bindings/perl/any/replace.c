@@ -1,11 +1,11 @@
-/* Replaces text inside of frozen data; nothing is built. Perl code that may run (magic
- * of the arguments) runs before the engine looks at the first byte. */
+/* Replaces text in frozen data. No value is built. Perl code (magic of the arguments) only runs
+ * before the engine reads the data. */
 #include "any/any.h"
 #include "core/documents.h"
 
 #define MY_CXT_KEY "Icecore::replace" XS_VERSION
 typedef struct {
-    icecore_replacer *replacer; /* the last pairs, compiled; or NULL */
+    icecore_replacer *replacer; /* compiled from the pairs of the last call; or NULL */
 } my_cxt_t;
 START_MY_CXT
 
@@ -34,27 +34,29 @@ ice_replace_end(pTHX)
 /* ---- options ----------------------------------------------------------- */
 
 typedef struct {
-    SV *format; /* a text in UTF-8; or NULL */
-    HV *report; /* or NULL */
-    UV depth, uncompressed; /* 0: the default */
+    SV *format;                          /* the name of a format in UTF-8; or NULL */
+    HV *report;                          /* or NULL */
+    UV max_depth, max_uncompressed_size; /* 0 for the default */
     U32 flags;
-} settings;
+} replace_options;
 
+/* Returns the flag that an option sets; 0 for other options. */
 static U32
-flag_named(const char *name)
+find_flag(const char *name)
 {
-    return strEQ(name, "keys")          ? ICECORE_REPLACE_KEYS
-           : strEQ(name, "classes")     ? ICECORE_REPLACE_CLASSES
-           : strEQ(name, "base64")      ? ICECORE_REPLACE_BASE64
-           : strEQ(name, "mend")        ? ICECORE_REPLACE_MEND
-           : strEQ(name, "regex")       ? ICECORE_REPLACE_REGEX
-           : strEQ(name, "ignore_case") ? ICECORE_REPLACE_IGNORE_CASE
-           : strEQ(name, "url")         ? ICECORE_REPLACE_URL
-                                        : 0;
+    return strEQ(name, "keys")        ? ICECORE_REPLACE_KEYS
+         : strEQ(name, "classes")     ? ICECORE_REPLACE_CLASSES
+         : strEQ(name, "base64")      ? ICECORE_REPLACE_BASE64
+         : strEQ(name, "mend")        ? ICECORE_REPLACE_MEND
+         : strEQ(name, "regex")       ? ICECORE_REPLACE_REGEX
+         : strEQ(name, "ignore_case") ? ICECORE_REPLACE_IGNORE_CASE
+         : strEQ(name, "url")         ? ICECORE_REPLACE_URL
+                                      : 0;
 }
 
+/* Returns the value of the option `format`: a mortal, or NULL. */
 static SV *
-format_in(pTHX_ SV *value)
+read_format(pTHX_ SV *value)
 {
     STRLEN len;
     const char *format;
@@ -65,8 +67,9 @@ format_in(pTHX_ SV *value)
     return sv_2mortal(newSVpvn(format, len));
 }
 
+/* Returns the hash of the option `report`. */
 static HV *
-report_in(pTHX_ SV *value)
+read_report(pTHX_ SV *value)
 {
     SvGETMAGIC(value);
     if (!SvROK(value) || SvTYPE(SvRV(value)) != SVt_PVHV || SvMAGICAL(SvRV(value)) || SvREADONLY(SvRV(value)))
@@ -75,24 +78,24 @@ report_in(pTHX_ SV *value)
 }
 
 static void
-take_options(pTHX_ settings *set, I32 at, I32 end)
+read_options(pTHX_ replace_options *options, I32 stack_index, I32 end)
 {
-    if ((end - at) % 2)
+    if ((end - stack_index) % 2)
         croak("Icecore: options are pairs of a name and a value");
-    for (; at < end; at += 2) {
-        const char *name = SvPV_nolen(PL_stack_base[at]);
-        const U32 flag = flag_named(name);
-        SV *value = PL_stack_base[at + 1];
+    for (; stack_index < end; stack_index += 2) {
+        const char *name = SvPV_nolen(PL_stack_base[stack_index]);
+        const U32 flag = find_flag(name);
+        SV *value = PL_stack_base[stack_index + 1];
         if (flag)
-            set->flags = SvTRUE(value) ? set->flags | flag : set->flags & ~flag;
+            options->flags = SvTRUE(value) ? options->flags | flag : options->flags & ~flag;
         else if (strEQ(name, "format"))
-            set->format = format_in(aTHX_ value);
+            options->format = read_format(aTHX_ value);
         else if (strEQ(name, "report"))
-            set->report = report_in(aTHX_ value);
+            options->report = read_report(aTHX_ value);
         else if (strEQ(name, "max_recursion_depth"))
-            set->depth = SvUV(value);
+            options->max_depth = SvUV(value);
         else if (strEQ(name, "max_uncompressed_size"))
-            set->uncompressed = SvUV(value);
+            options->max_uncompressed_size = SvUV(value);
         else
             croak("Icecore: there is no option '%s'; there are keys, classes, base64, mend, regex, ignore_case, url, "
                   "format, report, max_recursion_depth and max_uncompressed_size",
@@ -103,26 +106,26 @@ take_options(pTHX_ settings *set, I32 at, I32 end)
 /* ---- pairs ------------------------------------------------------------- */
 
 typedef struct {
-    icecore_pair *all; /* in a mortal, and so are their texts */
-    STRLEN count, room;
-    SV *memory;
+    icecore_pair *items; /* in `memory`; their texts are mortals */
+    STRLEN count, capacity;
+    SV *memory; /* a mortal, or NULL */
 } pairs;
 
-/* Returns the bytes of a text, in a mortal, because later arguments may run code that
- * changes the text. */
+/* Returns the bytes of an argument. They are copied to a mortal, because later arguments may run
+ * code that changes the first one. */
 static const U8 *
-text_of(pTHX_ SV *sv, const char *what, size_t *len)
+copy_bytes(pTHX_ SV *sv, const char *argument_name, size_t *len)
 {
-    STRLEN found;
+    STRLEN text_len;
     const char *text;
     SvGETMAGIC(sv);
     if (SvROK(sv) || !SvOK(sv))
-        croak("Icecore: %s must be a string, not %s", what, SvOK(sv) ? "a reference" : "undefined");
+        croak("Icecore: %s must be a string, not %s", argument_name, SvOK(sv) ? "a reference" : "undefined");
     sv = sv_2mortal(newSVsv_nomg(sv));
     if (SvUTF8(sv) && !sv_utf8_downgrade(sv, TRUE))
-        croak("Icecore: %s has characters above 255, and frozen data is bytes: encode it first", what);
-    text = SvPV(sv, found);
-    *len = found;
+        croak("Icecore: %s has characters above 255, and frozen data is bytes: encode it first", argument_name);
+    text = SvPV(sv, text_len);
+    *len = text_len;
     return (const U8 *)text;
 }
 
@@ -130,16 +133,16 @@ static void
 add_pair(pTHX_ pairs *list, SV *from, SV *to)
 {
     icecore_pair *pair;
-    if (list->count == list->room) {
-        list->room = list->room ? 2 * list->room : 8;
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 8;
         if (!list->memory)
             list->memory = sv_2mortal(newSV(0));
         SvUPGRADE(list->memory, SVt_PV);
-        list->all = (icecore_pair *)SvGROW(list->memory, list->room * sizeof *list->all);
+        list->items = (icecore_pair *)SvGROW(list->memory, list->capacity * sizeof *list->items);
     }
-    pair = &list->all[list->count];
-    pair->from = text_of(aTHX_ from, "OLD", &pair->from_len);
-    pair->to = text_of(aTHX_ to, "NEW", &pair->to_len);
+    pair = &list->items[list->count];
+    pair->from = copy_bytes(aTHX_ from, "OLD", &pair->from_len);
+    pair->to = copy_bytes(aTHX_ to, "NEW", &pair->to_len);
     list->count++;
 }
 
@@ -157,43 +160,46 @@ add_pairs(pTHX_ pairs *list, HV *hash)
 static void
 croak_error(pTHX_ const icecore_error *error, const char *bytes, STRLEN len)
 {
-    ice_read_settings set;
-    Zero(&set, 1, ice_read_settings);
-    set.names_limits = TRUE;
-    ice_croak_read_error(aTHX_ error, &set, bytes, len);
+    ice_read_settings settings;
+    Zero(&settings, 1, ice_read_settings);
+    settings.names_limit_options = TRUE;
+    ice_croak_read_error(aTHX_ error, &settings, bytes, len);
 }
 
-/* Prepares the kept replacer for this call. */
+/* Prepares the replacer for this call. Pairs that are equal to those of the last call are not
+ * compiled again. */
 static icecore_replacer *
-prepare(pTHX_ const settings *set, const pairs *list)
+prepare_replacer(pTHX_ const replace_options *options, const pairs *list)
 {
     dMY_CXT;
     icecore_error error;
     STRLEN len = 0;
     const char *format = NULL;
-    if (set->format)
-        format = SvPV(set->format, len);
+    if (options->format)
+        format = SvPV(options->format, len);
     if (!MY_CXT.replacer)
         MY_CXT.replacer = icecore_replacer_new();
-    if (icecore_replacer_prepare(MY_CXT.replacer, list->all, list->count, format, len, set->flags, &error) != ICECORE_OK)
+    if (icecore_replacer_prepare(MY_CXT.replacer, list->items, list->count, format, len, options->flags, &error)
+        != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
-    if (set->depth)
-        icecore_replacer_limit(MY_CXT.replacer, "depth", 5, set->depth, NULL);
-    if (set->uncompressed)
-        icecore_replacer_limit(MY_CXT.replacer, "decompressed", 12, set->uncompressed, NULL);
+    if (options->max_depth)
+        icecore_replacer_limit(MY_CXT.replacer, STR_WITH_LEN("depth"), options->max_depth, NULL);
+    if (options->max_uncompressed_size)
+        icecore_replacer_limit(MY_CXT.replacer, STR_WITH_LEN("decompressed"), options->max_uncompressed_size, NULL);
     return MY_CXT.replacer;
 }
 
+/* Fills the hash of the option `report`. The engine lists explanations as `NAME=COUNT,...`. */
 static void
 fill_report(pTHX_ HV *report, const icecore_replaced *counts)
 {
     HV *explanations = newHV();
-    const char *at, *end;
+    const char *name, *end;
     char *next;
     hv_clear(report);
-    for (at = counts->explanations; (end = strchr(at, '=')); at = next + (*next == ',')) {
+    for (name = counts->explanations; (end = strchr(name, '=')); name = next + (*next == ',')) {
         UV number = (UV)strtoul(end + 1, &next, 10);
-        (void)hv_store(explanations, at, (I32)(end - at), newSVuv(number), 0);
+        (void)hv_store(explanations, name, (I32)(end - name), newSVuv(number), 0);
     }
     (void)hv_stores(report, "explanations", newRV_noinc((SV *)explanations));
     (void)hv_stores(report, "guessed", newSVuv(counts->guessed));
@@ -205,12 +211,14 @@ fill_report(pTHX_ HV *report, const icecore_replaced *counts)
     (void)hv_stores(report, "opaque", newSVuv(counts->opaque));
     (void)hv_stores(report, "unsayable", newSVuv(counts->unsayable));
     (void)hv_stores(report, "signed", newSVuv(counts->signed_values));
-    (void)hv_stores(report, "first_broken", *counts->first_broken ? newSVpvn_utf8(counts->first_broken, strlen(counts->first_broken), 1) : newSV(0));
+    (void)hv_stores(report, "first_broken",
+                    *counts->first_broken ? newSVpvn_utf8(counts->first_broken, strlen(counts->first_broken), 1)
+                                          : newSV(0));
 }
 
-/* Returns a new string, which is not a mortal. */
+/* Returns the data with the replacements, as a new SV. */
 static SV *
-replaced(pTHX_ const icecore_replacer *replacer, const char *bytes, STRLEN len, icecore_replaced *counts)
+replace_in(pTHX_ const icecore_replacer *replacer, const char *bytes, STRLEN len, icecore_replaced *counts)
 {
     icecore_error error;
     icecore_buffer out = { NULL, 0, 0 };
@@ -223,33 +231,34 @@ replaced(pTHX_ const icecore_replacer *replacer, const char *bytes, STRLEN len, 
 }
 
 SV *
-ice_replace(pTHX_ I32 at, I32 count)
+ice_replace(pTHX_ I32 stack_index, I32 count)
 {
-    settings set = { NULL, NULL, 0, 0, 0 };
+    replace_options options = { NULL, NULL, 0, 0, 0 };
     pairs list = { NULL, 0, 0, NULL };
-    SV *const first = count ? PL_stack_base[at] : &PL_sv_undef;
+    SV *const first = count ? PL_stack_base[stack_index] : &PL_sv_undef;
     const bool is_map = SvROK(first) && SvTYPE(SvRV(first)) == SVt_PVHV;
-    const I32 data = at + (is_map ? 1 : 2);
+    const I32 data_index = stack_index + (is_map ? 1 : 2);
     const icecore_replacer *replacer;
     icecore_replaced counts;
     const char *bytes;
     STRLEN len;
     SV *result;
 
-    if (data >= at + count)
-        croak("Usage: Icecore::replace($old, $new, $data, %%options), or Icecore::replace(\\%%pairs, $data, %%options)");
+    if (data_index >= stack_index + count)
+        croak("Usage: Icecore::replace($old, $new, $data, %%options), or Icecore::replace(\\%%pairs, $data, "
+              "%%options)");
     ENTER;
     SAVETMPS;
-    take_options(aTHX_ & set, data + 1, at + count);
+    read_options(aTHX_ & options, data_index + 1, stack_index + count);
     if (is_map)
         add_pairs(aTHX_ & list, (HV *)SvRV(first));
     else
-        add_pair(aTHX_ & list, first, PL_stack_base[at + 1]);
-    bytes = ice_bytes(aTHX_ PL_stack_base[data], &len);
-    replacer = prepare(aTHX_ & set, &list);
-    result = replaced(aTHX_ replacer, bytes, len, &counts);
-    if (set.report)
-        fill_report(aTHX_ set.report, &counts);
+        add_pair(aTHX_ & list, first, PL_stack_base[stack_index + 1]);
+    bytes = ice_frozen_bytes(aTHX_ PL_stack_base[data_index], &len);
+    replacer = prepare_replacer(aTHX_ & options, &list);
+    result = replace_in(aTHX_ replacer, bytes, len, &counts);
+    if (options.report)
+        fill_report(aTHX_ options.report, &counts);
     FREETMPS;
     LEAVE;
     return result;

@@ -1,38 +1,45 @@
-/* The rules of the walk for formats without a perl module of their own, such as JSON. */
+/* The rules of the walk for Icecore::encode with any format but Storable and Sereal. */
 #include "core/leaf.h"
 #include "any/any.h"
 
-/* Pushes a scalar. The formats distinguish strings and numbers: a string stays a string,
- * even if it was used as a number. */
+/* Pushes a scalar. These formats distinguish strings and numbers: a string stays a string, even
+ * if it was used as a number. */
 static void
-leaf(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, bool item)
+push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 {
-    PERL_UNUSED_VAR(item);
+    PERL_UNUSED_VAR(is_item);
     if (SvPOK(sv) && SvIsBOOL(sv))
-        push(aTHX_ w, ICECORE_BOOL, flags, key, 0, SvTRUE_nomg_NN(sv));
+        iw_push(aTHX_ w, ICECORE_BOOL, flags, key, 0, SvTRUE_nomg_NN(sv));
     else
-        scalar_leaf(aTHX_ w, sv, flags, key, FALSE);
+        iw_push_scalar(aTHX_ w, sv, flags, key, FALSE);
 }
 
-#define FACTS 0
-#define LEAF leaf
+#define IW_FORMAT 0
+#define IW_PUSH_SCALAR push_scalar
 #include "core/walk_fast.h"
 
-/* Dies: these formats have no form for code, globs, handles and so on. */
+/* Dies, because these formats have no form for code, globs, handles and so on. */
 static void
-put_unknown(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
+croak_unsupported(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
     PERL_UNUSED_VAR(rv);
     PERL_UNUSED_VAR(flags);
-    iw_refuse(aTHX_ w, sv, key, wraps);
+    iw_croak_unsupported(aTHX_ w, sv, key, wrapper_count);
 }
 
 static void
-too_deep(pTHX_ const iw_walk *w)
+croak_too_deep(pTHX_ const iw_walker *w)
 {
-    croak("Hit maximum recursion depth (%" UVuf "), aborting serialization", w->set->max_depth);
+    croak("Hit maximum recursion depth (%" UVuf "), aborting serialization", w->settings->max_depth);
 }
 
 const iw_rules ice_any_rules = {
-    FACTS, iw_put, put_fast, leaf, iw_put_immortal, NULL, NULL, NULL, NULL, put_unknown, put_unknown, too_deep
+    .format_flags = IW_FORMAT,
+    .put = iw_put,
+    .put_fast = put_fast,
+    .push_scalar = push_scalar,
+    .put_immortal = iw_put_immortal,
+    .put_code = croak_unsupported,
+    .put_unknown = croak_unsupported,
+    .croak_too_deep = croak_too_deep,
 };

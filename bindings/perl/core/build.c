@@ -1,21 +1,21 @@
 /* Builds perl values from the engine's tape.
  *
- * One loop over the nodes with a stack of its own. Every value is attached to the root
+ * One loop over the nodes, with a stack of its own. Every value is attached to the root
  * as soon as it is created, so that nothing leaks when a hook dies.
  *
- * Hooks may run any code, and it can change or free what is being built. After the first
- * hook, open containers are kept alive and are filled through perl's own interface. */
+ * Hooks may run any perl code, which can change or free what is being built. From the first
+ * hook on, open containers are kept alive and are filled through perl's own interface. */
 #include "core/build_entries.h"
 #include "core/build_leaf.h"
 
 /* ---- attaching values -------------------------------------------------- */
 
-/* Locks the value of a locked key. An incomplete value is locked together with its hash,
- * because read-only values can't be filled, tied or blessed. */
+/* Locks the value of a locked key. A value that is still incomplete is locked when its hash
+ * is complete, because read-only values can't be filled, tied or blessed. */
 static void
-lock_value(pTHX_ ib_build *b, const ice_build_frame *frame, U32 at, SV *value)
+lock_value(pTHX_ ib_builder *b, const ice_build_frame *frame, U32 index, SV *value)
 {
-    if (is_leaf(&b->v->nodes[at]) || !frame->list)
+    if (ib_is_leaf(&b->view->nodes[index]) || !frame->list)
         SvREADONLY_on(value);
     else
         av_push(frame->list, SvREFCNT_inc_simple_NN(value));
@@ -29,13 +29,14 @@ lock_values(AV *list)
         SvREADONLY_on(AvARRAY(list)[i]);
 }
 
-/* Puts the value of the node `at` into the open container. */
+/* Puts the value of the node `index` into the open container, which takes over the caller's
+ * reference. Without an open container the value becomes the root. */
 static void
-attach(pTHX_ ib_build *b, U32 at, SV *value)
+attach(pTHX_ ib_builder *b, U32 index, SV *value)
 {
     ice_context *ctx = b->ctx;
     ice_build_frame *frame;
-    const icecore_node *node = &b->v->nodes[at];
+    const icecore_node *node = &b->view->nodes[index];
 
     if (ctx->depth == 0) {
         SvREFCNT_dec(ctx->root);
@@ -46,39 +47,39 @@ attach(pTHX_ ib_build *b, U32 at, SV *value)
     switch (frame->kind) {
     case IB_ARRAY: {
         AV *av = (AV *)frame->sv;
-        SSize_t index = frame->at++;
-        if (LIKELY(!b->foreign && index <= AvMAX(av))) {
-            AvARRAY(av)[index] = value;
-            AvFILLp(av) = index;
-        } else if (value && !av_store(av, index, value))
+        SSize_t position = frame->index++;
+        if (LIKELY(!b->foreign_code_ran && position <= AvMAX(av))) {
+            AvARRAY(av)[position] = value;
+            AvFILLp(av) = position;
+        } else if (value && !av_store(av, position, value))
             SvREFCNT_dec(value);
         return;
     }
     case IB_MAP: {
         HV *hv = (HV *)frame->sv;
         if (node->key == ICECORE_KEY_NODE) {
-            const icecore_node *key = &b->v->nodes[frame->key];
+            const icecore_node *key = &b->view->nodes[frame->key];
             if (key->flags & ICECORE_FLAG_PLACEHOLDER) {
                 STRLEN len;
-                const char *text = ice_bytes_of(b->v, key, &len);
+                const char *text = ice_bytes_of(b->view, key, &len);
                 SvREFCNT_dec(value);
                 ib_store_placeholder(aTHX_ hv, text, len, key->kind == ICECORE_TEXT);
                 return;
             }
             if (key->flags & ICECORE_FLAG_LOCKED)
-                lock_value(aTHX_ b, frame, at, value);
+                lock_value(aTHX_ b, frame, index, value);
             ib_store_by_node(aTHX_ b, hv, frame->key, value);
         } else {
-            SV *key = ice_key_sv(aTHX_ ctx, b->v, node->key);
-            const U8 flags = b->v->keys.names[node->key - 1].node.flags;
+            SV *key = ice_key_sv(aTHX_ ctx, b->view, node->key);
+            const U8 flags = b->view->keys.names[node->key - 1].node.flags;
             if (UNLIKELY(flags & ICECORE_FLAG_PLACEHOLDER)) {
                 SvREFCNT_dec(value);
                 ib_store_placeholder(aTHX_ hv, SvPVX_const(key), SvCUR(key), cBOOL(SvUTF8(key)));
                 return;
             }
             if (UNLIKELY(flags & ICECORE_FLAG_LOCKED))
-                lock_value(aTHX_ b, frame, at, value);
-            if (UNLIKELY(b->foreign))
+                lock_value(aTHX_ b, frame, index, value);
+            if (UNLIKELY(b->foreign_code_ran))
                 ib_store_by_sv(aTHX_ ctx, hv, key, value);
             else
                 ib_store_entry(aTHX_ ctx, hv, key, value);
@@ -86,14 +87,14 @@ attach(pTHX_ ib_build *b, U32 at, SV *value)
         return;
     }
     case IB_OPAQUE_HOOK:
-        /* Payload, inner objects, links, body. */
+        /* The list has the payload, then inner objects and links, then the body. */
         av_push(frame->list, value);
         return;
     case IB_FIELDS:
         if (node->key == ICECORE_KEY_NODE)
-            av_push(frame->list, ib_new_string(aTHX_ b, &b->v->nodes[frame->key]));
+            av_push(frame->list, ib_new_string(aTHX_ b, &b->view->nodes[frame->key]));
         else
-            av_push(frame->list, newSVsv(ice_key_sv(aTHX_ ctx, b->v, node->key)));
+            av_push(frame->list, newSVsv(ice_key_sv(aTHX_ ctx, b->view, node->key)));
         av_push(frame->list, value ? value : newSV(0));
         return;
     case IB_RECORD:
@@ -106,13 +107,14 @@ attach(pTHX_ ib_build *b, U32 at, SV *value)
     }
 }
 
-/* Returns the variable of the root: the caller's variable, if something in the document
- * refers to the root. Otherwise the caller copies the result. */
+/* Returns the variable of the root. If something in the document refers to the root, this is
+ * the caller's variable. Otherwise it is a new one, and the caller copies the result. */
 static SV *
-root_variable(pTHX_ ib_build *b, const icecore_node *node)
+root_variable(pTHX_ ib_builder *b, const icecore_node *node)
 {
-    SV *into = b->set->into;
-    if (!into || !(node->flags & ICECORE_FLAG_TARGET) || SvGMAGICAL(into) || SvSMAGICAL(into) || SvREADONLY(into) || SvTYPE(into) > SVt_PVMG)
+    SV *into = b->settings->result_variable;
+    if (!into || !(node->flags & ICECORE_FLAG_TARGET) || SvGMAGICAL(into) || SvSMAGICAL(into) || SvREADONLY(into)
+        || SvTYPE(into) > SVt_PVMG)
         return newSV_type(SVt_IV);
     sv_setsv(into, &PL_sv_undef);
     if (SvTYPE(into) < SVt_PV) {
@@ -127,283 +129,292 @@ root_variable(pTHX_ ib_build *b, const icecore_node *node)
     return SvREFCNT_inc_simple_NN(into);
 }
 
-/* Returns perl's immortal value that a reference to this node refers to, if there is
+/* Returns perl's immortal value for a node to which a reference refers; NULL if it is not
  * one. */
 static SV *
-own_referent(pTHX_ ib_build *b, const icecore_node *node)
+immortal_referent(pTHX_ ib_builder *b, const icecore_node *node)
 {
-    if (node->kind == ICECORE_NULL && b->set->undef_own && !(node->flags & ICECORE_FLAG_TARGET))
+    if (node->kind == ICECORE_NULL && b->settings->use_undef && !(node->flags & ICECORE_FLAG_TARGET))
         return &PL_sv_undef;
-    return ib_immortal(aTHX_ b, node);
+    return ib_immortal_value(aTHX_ b, node);
 }
 
 /* ---- values of nodes --------------------------------------------------- */
 
-/* A value that is being put into a variable. */
+/* A value that is being built. References to scalars are nested: then the value is in the
+ * innermost variable, and the others have a reference to the next one. */
 typedef struct {
-    U32 at;       /* its node */
-    U32 object;   /* the object node before it; ICECORE_NONE: none */
-    SV *slot;     /* the variable that the value is in */
-    SV *variable; /* the innermost variable so far */
-} step;
+    U32 index;          /* index of its node */
+    U32 object;         /* index of the object node before it; ICECORE_NONE without one */
+    SV *outer_variable; /* the variable that was attached */
+    SV *variable;       /* the innermost variable so far */
+} pending_value;
 
 static void
-build_leaf(pTHX_ ib_build *b)
+build_leaf(pTHX_ ib_builder *b)
 {
-    const U32 at = b->at;
-    const icecore_node *node = &b->v->nodes[at];
-    SV *sv = UNLIKELY(b->shares) ? ib_new_shared_leaf(aTHX_ b, node) : new_leaf(aTHX_ b, node);
+    const U32 index = b->next;
+    const icecore_node *node = &b->view->nodes[index];
+    SV *sv = UNLIKELY(b->shares_leaves) ? ib_new_shared_leaf(aTHX_ b, node) : ib_new_leaf(aTHX_ b, node);
     if (!sv && node->flags & ICECORE_FLAG_TARGET)
         sv = newSV(0);
     if (sv && node->flags & ICECORE_FLAG_TARGET)
-        ib_set_variable(aTHX_ b, at, sv);
+        ib_set_variable(aTHX_ b, index, sv);
     if (!sv && (b->ctx->depth == 0 || b->ctx->frames[b->ctx->depth - 1].build.kind != IB_ARRAY))
         sv = newSV(0);
-    attach(aTHX_ b, at, sv);
-    b->at = at + 1;
+    attach(aTHX_ b, index, sv);
+    b->next = index + 1;
 }
 
 /* Returns the variable that an alias refers to, with one more reference. */
 static SV *
-aliased(pTHX_ ib_build *b, const icecore_node *node)
+aliased_variable(pTHX_ ib_builder *b, const icecore_node *node)
 {
-    ice_target *known = ib_find_target(b, (U32)node->payload);
-    if (!known || !known->variable)
+    ice_target *target = ib_find_target(b, (U32)node->payload);
+    if (!target || !target->variable)
         croak("Icecore: an alias of something that is not a variable");
-    return SvREFCNT_inc_simple_NN(known->variable);
+    return SvREFCNT_inc_simple_NN(target->variable);
 }
 
 /* Puts a leaf into an existing variable. */
 static void
-fill_variable(pTHX_ ib_build *b, SV *variable, const icecore_node *node)
+fill_variable(pTHX_ ib_builder *b, SV *variable, const icecore_node *node)
 {
-    SV *sv = SvIMMORTAL(variable) ? NULL : new_leaf(aTHX_ b, node);
+    SV *sv = SvIMMORTAL(variable) ? NULL : ib_new_leaf(aTHX_ b, node);
     if (sv) {
         sv_setsv_flags(variable, sv, SV_NOSTEAL);
         SvREFCNT_dec(sv);
     }
 }
 
-/* Builds an object. Returns whether its contents were begun; otherwise they come next. */
+/* Builds an object. Returns true if this also began its contents, false if they come next. */
 static bool
-build_object(pTHX_ ib_build *b, step *s)
+build_object(pTHX_ ib_builder *b, pending_value *pending)
 {
-    const icecore_node *nodes = b->v->nodes, *node = &nodes[s->at];
+    const icecore_node *nodes = b->view->nodes, *node = &nodes[pending->index];
     if (ib_is_record(b, node)) {
-        ib_record(aTHX_ b, s->at, s->variable);
+        ib_begin_record(aTHX_ b, pending->index, pending->variable);
         return TRUE;
     }
     if (ICE_FORM_OF(node) == ICECORE_FORM_VARIABLE) {
-        ib_be_object(aTHX_ b, sv_2mortal(newRV_inc(s->variable)), s->at);
-        s->at++;
+        ib_bless(aTHX_ b, sv_2mortal(newRV_inc(pending->variable)), pending->index);
+        pending->index++;
         return FALSE;
     }
-    if (b->set->bless_ok && ib_fields(aTHX_ b, s->variable, s->at))
+    if (b->settings->bless_ok && ib_begin_fields(aTHX_ b, pending->variable, pending->index))
         return TRUE;
-    s->object = s->at++;
-    if (!ib_is_reference_kind(nodes[s->at].kind)) {
+    pending->object = pending->index++;
+    if (!ib_is_reference_kind(nodes[pending->index].kind)) {
         /* A scalar that was read without the reference to it. */
         SV *scalar = newSV(0);
-        ib_set_rv(aTHX_ s->variable, scalar);
-        ib_be_object(aTHX_ b, s->variable, s->object);
+        ib_make_reference(aTHX_ pending->variable, scalar);
+        ib_bless(aTHX_ b, pending->variable, pending->object);
         if (node->flags & ICECORE_FLAG_TARGET)
-            ib_set_referent(aTHX_ b, s->object, scalar);
-        s->object = ICECORE_NONE;
-        s->variable = scalar;
+            ib_set_referent(aTHX_ b, pending->object, scalar);
+        pending->object = ICECORE_NONE;
+        pending->variable = scalar;
     }
     return FALSE;
 }
 
 /* Replaces the referent of a new reference. */
 static void
-refer_to(pTHX_ ib_build *b, SV *variable, SV *referent, U32 object)
+refer_to(pTHX_ ib_builder *b, SV *variable, SV *referent, U32 object)
 {
     SV *old = SvRV(variable);
     SvRV_set(variable, referent);
     SvREFCNT_dec(old);
     if (object != ICECORE_NONE)
-        ib_be_object(aTHX_ b, variable, object);
+        ib_bless(aTHX_ b, variable, object);
 }
 
-/* Builds a reference to a variable. Returns whether it is complete; otherwise the value
- * of the variable comes next. */
+/* Builds a reference to a variable. Returns true if the variable has its value, false if the
+ * value comes next. */
 static bool
-build_ref(pTHX_ ib_build *b, step *s)
+build_ref(pTHX_ ib_builder *b, pending_value *pending)
 {
-    const icecore_node *nodes = b->v->nodes, *node = &nodes[s->at], *inner = node + 1;
-    const U32 object = s->object;
-    SV *variable = s->variable, *referent = object == ICECORE_NONE ? own_referent(aTHX_ b, inner) : NULL;
+    const icecore_node *nodes = b->view->nodes, *node = &nodes[pending->index], *inner = node + 1;
+    const U32 object = pending->object;
+    SV *variable = pending->variable, *referent = object == ICECORE_NONE ? immortal_referent(aTHX_ b, inner) : NULL;
     if (!referent)
         referent = newSV(0);
-    ib_set_rv(aTHX_ variable, referent);
+    ib_make_reference(aTHX_ variable, referent);
     if (object != ICECORE_NONE) {
-        ib_be_object(aTHX_ b, variable, object);
+        ib_bless(aTHX_ b, variable, object);
         if (nodes[object].flags & ICECORE_FLAG_TARGET)
             ib_set_referent(aTHX_ b, object, referent);
         if (nodes[object].flags & ICECORE_FLAG_WEAK)
-            ib_be_weak(aTHX_ b, variable);
-        s->object = ICECORE_NONE;
+            ib_weaken_later(aTHX_ b, variable);
+        pending->object = ICECORE_NONE;
     }
     if (node->flags & ICECORE_FLAG_TARGET)
-        ib_set_referent(aTHX_ b, s->at, referent);
+        ib_set_referent(aTHX_ b, pending->index, referent);
     if (node->flags & ICECORE_FLAG_WEAK)
-        ib_be_weak(aTHX_ b, variable);
-    s->at++;
-    b->at = s->at + 1;
+        ib_weaken_later(aTHX_ b, variable);
+    pending->index++;
+    b->next = pending->index + 1;
     if (inner->kind == ICECORE_ALIAS) {
-        refer_to(aTHX_ b, variable, aliased(aTHX_ b, inner), object);
+        refer_to(aTHX_ b, variable, aliased_variable(aTHX_ b, inner), object);
         return TRUE;
     }
     if (inner->kind == ICECORE_MODULE && ICE_FORM_OF(inner) == ICECORE_FORM_VARIABLE) {
-        refer_to(aTHX_ b, variable, SvREFCNT_inc_simple_NN((SV *)ib_glob(aTHX_ b, inner)), ICECORE_NONE);
+        refer_to(aTHX_ b, variable, SvREFCNT_inc_simple_NN((SV *)ib_find_glob(aTHX_ b, inner)), ICECORE_NONE);
         return TRUE;
     }
-    s->variable = referent;
-    if (!is_leaf(inner))
+    pending->variable = referent;
+    if (!ib_is_leaf(inner))
         return FALSE;
     fill_variable(aTHX_ b, referent, inner);
     if (inner->flags & ICECORE_FLAG_TARGET)
-        ib_set_variable(aTHX_ b, s->at, referent);
+        ib_set_variable(aTHX_ b, pending->index, referent);
     return TRUE;
 }
 
 /* Builds a reference to an earlier value. */
 static void
-build_link(pTHX_ ib_build *b, const step *s)
+build_link(pTHX_ ib_builder *b, const pending_value *pending)
 {
-    const icecore_node *nodes = b->v->nodes, *node = &nodes[s->at];
-    ice_target *known = ib_find_target(b, (U32)node->payload);
-    if (!known || !(known->referent || known->variable))
+    const icecore_node *nodes = b->view->nodes, *node = &nodes[pending->index];
+    ice_target *target = ib_find_target(b, (U32)node->payload);
+    if (!target || !(target->referent || target->variable))
         croak("Icecore: a link to a value that does not exist");
-    ib_set_rv(aTHX_ s->variable, SvREFCNT_inc_simple_NN(known->referent ? known->referent : known->variable));
-    if (s->object != ICECORE_NONE) {
-        ib_be_object(aTHX_ b, s->variable, s->object);
-        if (nodes[s->object].kind == ICECORE_OPAQUE && nodes[s->object].flags & ICECORE_FLAG_TARGET)
-            ib_set_referent(aTHX_ b, s->object, SvRV(s->variable));
+    ib_make_reference(aTHX_ pending->variable,
+                      SvREFCNT_inc_simple_NN(target->referent ? target->referent : target->variable));
+    if (pending->object != ICECORE_NONE) {
+        ib_bless(aTHX_ b, pending->variable, pending->object);
+        if (nodes[pending->object].kind == ICECORE_OPAQUE && nodes[pending->object].flags & ICECORE_FLAG_TARGET)
+            ib_set_referent(aTHX_ b, pending->object, SvRV(pending->variable));
     }
-    if (ib_is_thawed_last(b, &nodes[known->node]))
-        ib_frozen_link(aTHX_ b, s->variable, s->at, known->node);
-    if (node->flags & ICECORE_FLAG_WEAK || (s->object != ICECORE_NONE && nodes[s->object].flags & ICECORE_FLAG_WEAK))
-        ib_be_weak(aTHX_ b, s->variable);
-    b->at = s->at + 1;
+    if (ib_is_thawed_at_end(b, &nodes[target->node]))
+        ib_register_frozen_link(aTHX_ b, pending->variable, pending->index, target->node);
+    if (node->flags & ICECORE_FLAG_WEAK
+        || (pending->object != ICECORE_NONE && nodes[pending->object].flags & ICECORE_FLAG_WEAK))
+        ib_weaken_later(aTHX_ b, pending->variable);
+    b->next = pending->index + 1;
 }
 
 static void
-build_array(pTHX_ ib_build *b, const step *s)
+build_array(pTHX_ ib_builder *b, const pending_value *pending)
 {
-    const icecore_node *node = &b->v->nodes[s->at];
+    const icecore_node *node = &b->view->nodes[pending->index];
     const U32 end = (U32)node->payload, count = node->aux;
     AV *av = newAV();
-    b->at = end;
-    ib_set_rv(aTHX_ s->variable, (SV *)av);
-    ib_container_refs(aTHX_ b, s->variable, (SV *)av, s->at, s->object);
+    b->next = end;
+    ib_make_reference(aTHX_ pending->variable, (SV *)av);
+    ib_register_container(aTHX_ b, pending->variable, (SV *)av, pending->index, pending->object);
     if (count) {
         U32 next;
         av_extend(av, (SSize_t)count - 1);
-        next = UNLIKELY(b->shares) ? s->at + 1 : ib_fill_array(aTHX_ b, av, s->at + 1, end);
+        next =
+            UNLIKELY(b->shares_leaves) ? pending->index + 1 : ib_append_leaves(aTHX_ b, av, pending->index + 1, end);
         if (next < end) {
-            ib_push_frame(aTHX_ b, IB_ARRAY, s->at, (SV *)av)->at = AvFILLp(av) + 1;
-            b->at = next;
+            ib_push_frame(aTHX_ b, IB_ARRAY, pending->index, (SV *)av)->index = AvFILLp(av) + 1;
+            b->next = next;
         }
     }
 }
 
 static void
-build_hash(pTHX_ ib_build *b, const step *s)
+build_hash(pTHX_ ib_builder *b, const pending_value *pending)
 {
-    const icecore_node *node = &b->v->nodes[s->at];
+    const icecore_node *node = &b->view->nodes[pending->index];
     const U32 end = (U32)node->payload;
     const bool is_restricted = (node->flags & ICECORE_FLAG_RESTRICTED) != 0;
     HV *hv = ib_new_hash(aTHX_ node->aux);
-    /* perl drops keys without a value when it adds buckets. */
+    /* perl drops the placeholders of absent keys when it adds buckets, so all buckets are
+     * added now. */
     if (UNLIKELY(is_restricted))
         hv_ksplit(hv, node->aux + 1);
-    ib_set_rv(aTHX_ s->variable, (SV *)hv);
-    ib_container_refs(aTHX_ b, s->variable, (SV *)hv, s->at, s->object);
-    b->at = is_restricted || UNLIKELY(b->shares) ? s->at + 1 : ib_fill_hash(aTHX_ b, hv, s->at + 1, end);
-    if (b->at < end || is_restricted || b->set->filters) {
-        ice_build_frame *frame = ib_push_frame(aTHX_ b, IB_MAP, s->at, (SV *)hv);
-        frame->variable = s->slot;
+    ib_make_reference(aTHX_ pending->variable, (SV *)hv);
+    ib_register_container(aTHX_ b, pending->variable, (SV *)hv, pending->index, pending->object);
+    b->next = is_restricted || UNLIKELY(b->shares_leaves) ? pending->index + 1
+                                                          : ib_store_leaves(aTHX_ b, hv, pending->index + 1, end);
+    if (b->next < end || is_restricted || b->settings->filters) {
+        ice_build_frame *frame = ib_push_frame(aTHX_ b, IB_MAP, pending->index, (SV *)hv);
+        frame->variable = pending->outer_variable;
         if (is_restricted)
-            frame->list = ib_parts(aTHX_ b);
+            frame->list = ib_new_part_list(aTHX_ b);
     }
 }
 
-/* Builds the value at b->at, attaches it, and moves b->at after it, or into it. */
+/* Builds the value at b->next, and attaches it. Moves b->next after the value, or to its
+ * contents if they come next. */
 static void
-value(pTHX_ ib_build *b)
+build_value(pTHX_ ib_builder *b)
 {
-    const icecore_node *nodes = b->v->nodes, *node = &nodes[b->at];
-    step s = { b->at, ICECORE_NONE, NULL, NULL };
+    const icecore_node *nodes = b->view->nodes, *node = &nodes[b->next];
+    pending_value pending = { b->next, ICECORE_NONE, NULL, NULL };
 
-    if (is_leaf(node)) {
+    if (ib_is_leaf(node)) {
         build_leaf(aTHX_ b);
         return;
     }
     if (node->kind == ICECORE_ALIAS) {
-        attach(aTHX_ b, b->at, aliased(aTHX_ b, node));
-        b->at++;
+        attach(aTHX_ b, b->next, aliased_variable(aTHX_ b, node));
+        b->next++;
         return;
     }
     /* Every other value is a reference in a variable, unless it is bare. */
-    s.slot = s.variable = UNLIKELY(b->ctx->depth == 0) ? root_variable(aTHX_ b, node) : newSV_type(SVt_IV);
-    attach(aTHX_ b, s.at, s.slot);
+    pending.outer_variable = pending.variable =
+        UNLIKELY(b->ctx->depth == 0) ? root_variable(aTHX_ b, node) : newSV_type(SVt_IV);
+    attach(aTHX_ b, pending.index, pending.outer_variable);
     for (;;) {
-        node = &nodes[s.at];
-        /* The variable that links and aliases to this node refer to. */
+        node = &nodes[pending.index];
+        /* Links and aliases to this node refer to this variable. */
         if (node->flags & ICECORE_FLAG_TARGET)
-            ib_set_variable(aTHX_ b, s.at, s.variable);
+            ib_set_variable(aTHX_ b, pending.index, pending.variable);
         switch (node->kind) {
         case ICECORE_ATTRS:
-            s.at++;
+            pending.index++;
             continue;
         case ICECORE_OBJECT:
-            if (build_object(aTHX_ b, &s))
+            if (build_object(aTHX_ b, &pending))
                 return;
             continue;
         case ICECORE_REF:
-            if (build_ref(aTHX_ b, &s))
+            if (build_ref(aTHX_ b, &pending))
                 return;
             continue;
         case ICECORE_LINK:
-            build_link(aTHX_ b, &s);
+            build_link(aTHX_ b, &pending);
             return;
         case ICECORE_ARRAY:
-            build_array(aTHX_ b, &s);
+            build_array(aTHX_ b, &pending);
             return;
         case ICECORE_MAP:
-            build_hash(aTHX_ b, &s);
+            build_hash(aTHX_ b, &pending);
             return;
         case ICECORE_REGEXP:
-            ib_regexp(aTHX_ b, s.variable, s.at, s.object);
+            ib_build_regexp(aTHX_ b, pending.variable, pending.index, pending.object);
             return;
         case ICECORE_CODE:
-            ib_code(aTHX_ b, s.variable, s.at, s.object);
+            ib_build_code(aTHX_ b, pending.variable, pending.index, pending.object);
             return;
         case ICECORE_VSTRING:
-            ib_vstring(aTHX_ b, s.variable, s.at);
+            ib_build_vstring(aTHX_ b, pending.variable, pending.index);
             return;
         case ICECORE_TIED:
-            ib_tied(aTHX_ b, s.variable, s.at, s.object);
+            ib_begin_tied(aTHX_ b, pending.variable, pending.index, pending.object);
             return;
         case ICECORE_OPAQUE:
-            if (ib_is_thawed_last(b, node)) {
-                ib_freeze(aTHX_ b, s.variable, s.at);
+            if (ib_is_thawed_at_end(b, node)) {
+                ib_register_frozen(aTHX_ b, pending.variable, pending.index);
                 if (node->flags & ICECORE_FLAG_WEAK)
-                    ib_be_weak(aTHX_ b, s.variable);
-                /* Until it is thawed, the object is its payload: links to one lead to
-                 * the other. */
-                s.object = node[1].kind == ICECORE_ARRAY || node[1].kind == ICECORE_LINK ? s.at : ICECORE_NONE;
-                s.at++;
+                    ib_weaken_later(aTHX_ b, pending.variable);
+                /* Until it is thawed, the object is its payload, so links to the object lead
+                 * to the payload. */
+                pending.object =
+                    node[1].kind == ICECORE_ARRAY || node[1].kind == ICECORE_LINK ? pending.index : ICECORE_NONE;
+                pending.index++;
                 continue;
             }
-            ib_opaque(aTHX_ b, s.variable, s.at);
+            ib_begin_opaque(aTHX_ b, pending.variable, pending.index);
             return;
         default:
-            if (!is_leaf(node))
+            if (!ib_is_leaf(node))
                 croak("Icecore: a value of an unknown kind");
-            fill_variable(aTHX_ b, s.variable, node);
-            b->at = s.at + 1;
+            fill_variable(aTHX_ b, pending.variable, node);
+            b->next = pending.index + 1;
             return;
         }
     }
@@ -411,30 +422,30 @@ value(pTHX_ ib_build *b)
 
 /* Passes a complete hash to the filters. */
 static void
-filter(pTHX_ ib_build *b, const ice_build_frame *frame)
+filter_hash(pTHX_ ib_builder *b, const ice_build_frame *frame)
 {
-    const ice_filters *filters = b->set->filters;
-    const ice_json *json = b->set->json;
-    if (!filters->is_filtered(aTHX_ json, (HV *)frame->sv, b->v->nodes[frame->node].aux))
+    const ice_filters *filters = b->settings->filters;
+    const ice_json *json = b->settings->json;
+    if (!filters->is_filtered(aTHX_ json, (HV *)frame->sv, b->view->nodes[frame->node].aux))
         return;
-    ib_pin(aTHX_ b);
-    ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(frame->sv));
-    ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(frame->variable));
+    ib_protect_frames(aTHX_ b);
+    ice_keep_for_call(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(frame->sv));
+    ice_keep_for_call(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(frame->variable));
     filters->filter(aTHX_ json, (HV *)frame->sv, frame->variable);
 }
 
 /* Closes the open container, which is complete. */
 static void
-close_frame(pTHX_ ib_build *b)
+close_frame(pTHX_ ib_builder *b)
 {
     ice_context *ctx = b->ctx;
     const ice_build_frame frame = ctx->frames[ctx->depth - 1].build;
-    b->at = frame.end;
+    b->next = frame.end;
     switch (frame.kind) {
     case IB_ARRAY:
         ctx->depth--;
-        if (AvFILLp((AV *)frame.sv) < frame.at - 1 && !SvREADONLY(frame.sv))
-            av_fill((AV *)frame.sv, frame.at - 1);
+        if (AvFILLp((AV *)frame.sv) < frame.index - 1 && !SvREADONLY(frame.sv))
+            av_fill((AV *)frame.sv, frame.index - 1);
         break;
     case IB_MAP:
         ctx->depth--;
@@ -442,14 +453,14 @@ close_frame(pTHX_ ib_build *b)
             lock_values(frame.list);
             SvREADONLY_on(frame.sv);
         }
-        if (UNLIKELY(b->set->filters != NULL))
-            filter(aTHX_ b, &frame);
+        if (UNLIKELY(b->settings->filters != NULL))
+            filter_hash(aTHX_ b, &frame);
         break;
     case IB_OPAQUE_HOOK:
         ib_end_hook(aTHX_ b);
         break;
     case IB_OPAQUE_FREEZE:
-        ib_end_freeze(aTHX_ b);
+        ib_end_frozen(aTHX_ b);
         break;
     case IB_TIED:
         ib_end_tied(aTHX_ b);
@@ -465,17 +476,17 @@ close_frame(pTHX_ ib_build *b)
     }
 }
 
-/* Makes everything that a variable holds read-only; unless `all`, only scalars that are
- * not references. */
+/* Makes everything that a variable contains read-only. If `whole` is false, only scalars that
+ * are not references. */
 static void
-make_readonly(pTHX_ ice_context *ctx, SV *root, bool all)
+make_readonly(pTHX_ ice_context *ctx, SV *root, bool whole)
 {
-    AV *todo = (AV *)sv_2mortal((SV *)newAV());
+    AV *queue = (AV *)sv_2mortal((SV *)newAV());
     if (ctx->seen.used)
         ice_map_clear(&ctx->seen);
-    av_push(todo, SvREFCNT_inc_simple_NN(root));
-    while (AvFILLp(todo) >= 0) {
-        SV *sv = sv_2mortal(av_pop(todo));
+    av_push(queue, SvREFCNT_inc_simple_NN(root));
+    while (AvFILLp(queue) >= 0) {
+        SV *sv = sv_2mortal(av_pop(queue));
         /* A weak reference may lead back to a value that has only one strong reference. */
         if (SvREFCNT(sv) > 2 || SvROK(sv) || SvTYPE(sv) >= SVt_PVAV) {
             if (ice_map_find(&ctx->seen, sv))
@@ -483,29 +494,29 @@ make_readonly(pTHX_ ice_context *ctx, SV *root, bool all)
             ice_map_add(&ctx->seen, sv, 0);
         }
         if (SvTYPE(sv) == SVt_PVAV || SvTYPE(sv) == SVt_PVHV) {
-            /* Values that THAW returned are not ours. */
+            /* Values that THAW returned belong to the program. */
             if ((SvRMAGICAL(sv) && mg_find(sv, PERL_MAGIC_tied))
-                || (SvOBJECT(sv) && ice_method(aTHX_ SvSTASH(sv), "THAW")))
+                || (SvOBJECT(sv) && ice_find_method(aTHX_ SvSTASH(sv), "THAW")))
                 continue;
             if (SvTYPE(sv) == SVt_PVAV) {
                 SSize_t i;
                 for (i = 0; i <= AvFILLp((AV *)sv); i++)
                     if (AvARRAY((AV *)sv)[i])
-                        av_push(todo, SvREFCNT_inc_simple_NN(AvARRAY((AV *)sv)[i]));
+                        av_push(queue, SvREFCNT_inc_simple_NN(AvARRAY((AV *)sv)[i]));
             } else {
                 HV *hv = (HV *)sv;
                 U32 i;
                 HE *he;
                 for (i = 0; HvARRAY(hv) && i <= (U32)HvMAX(hv); i++)
                     for (he = HvARRAY(hv)[i]; he; he = HeNEXT(he))
-                        av_push(todo, SvREFCNT_inc_simple_NN(HeVAL(he)));
+                        av_push(queue, SvREFCNT_inc_simple_NN(HeVAL(he)));
             }
-            if (all)
+            if (whole)
                 SvREADONLY_on(sv);
         } else if (SvTYPE(sv) < SVt_PVAV) {
             if (SvROK(sv))
-                av_push(todo, SvREFCNT_inc_simple_NN(SvRV(sv)));
-            if (all || !SvROK(sv))
+                av_push(queue, SvREFCNT_inc_simple_NN(SvRV(sv)));
+            if (whole || !SvROK(sv))
                 SvREADONLY_on(sv);
         }
     }
@@ -514,60 +525,60 @@ make_readonly(pTHX_ ice_context *ctx, SV *root, bool all)
 SV *
 ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_settings *settings)
 {
-    ib_build b;
+    ib_builder b;
     U32 i;
     SV *result;
 
     b.ctx = ctx;
-    b.v = view;
-    b.set = settings;
-    b.at = root;
-    b.no = settings->no ? settings->no : &PL_sv_no;
-    b.yes = settings->yes ? settings->yes : &PL_sv_yes;
-    b.foreign = FALSE;
-    b.shares = settings->undef_own || settings->alias_under || settings->numbers || TAINT_get;
-    ice_keys_of(aTHX_ ctx, view->keys.generation);
+    b.view = view;
+    b.settings = settings;
+    b.next = root;
+    b.false_value = settings->false_value ? settings->false_value : &PL_sv_no;
+    b.true_value = settings->true_value ? settings->true_value : &PL_sv_yes;
+    b.foreign_code_ran = FALSE;
+    b.shares_leaves = settings->use_undef || settings->alias_limit || settings->numbers || TAINT_get;
+    ice_update_keys(aTHX_ ctx, view->keys.generation);
     if (root >= view->node_count)
         return newSV(0);
-    if (b.shares || settings->filters || !ib_fast(aTHX_ & b, root)) {
+    if (b.shares_leaves || settings->filters || !ib_build_plain_document(aTHX_ & b, root)) {
         ib_check_classes(aTHX_ & b, root);
-        ib_check_ahead(aTHX_ & b, root);
-        value(aTHX_ & b);
+        ib_check_before_hooks(aTHX_ & b, root);
+        build_value(aTHX_ & b);
     }
     while (ctx->depth) {
         ice_build_frame *frame = &ctx->frames[ctx->depth - 1].build;
         const icecore_node *node;
-        if (b.at >= frame->end) {
+        if (b.next >= frame->end) {
             close_frame(aTHX_ & b);
             continue;
         }
-        node = &view->nodes[b.at];
+        node = &view->nodes[b.next];
         if (node->key == ICECORE_IS_KEY) {
-            frame->key = b.at;
-            b.at = ice_next(b.v, b.at);
+            frame->key = b.next;
+            b.next = ice_next(b.view, b.next);
             continue;
         }
-        if (!b.foreign && !b.shares) {
-            if (frame->kind == IB_ARRAY && is_leaf(node)) {
-                U32 next = ib_fill_array(aTHX_ & b, (AV *)frame->sv, b.at, frame->end);
-                if (next != b.at) {
-                    frame->at = AvFILLp((AV *)frame->sv) + 1;
-                    b.at = next;
+        if (!b.foreign_code_ran && !b.shares_leaves) {
+            if (frame->kind == IB_ARRAY && ib_is_leaf(node)) {
+                U32 next = ib_append_leaves(aTHX_ & b, (AV *)frame->sv, b.next, frame->end);
+                if (next != b.next) {
+                    frame->index = AvFILLp((AV *)frame->sv) + 1;
+                    b.next = next;
                     continue;
                 }
-            } else if (frame->kind == IB_MAP && is_leaf(node)) {
-                U32 next = ib_fill_hash(aTHX_ & b, (HV *)frame->sv, b.at, frame->end);
-                if (next != b.at) {
-                    b.at = next;
+            } else if (frame->kind == IB_MAP && ib_is_leaf(node)) {
+                U32 next = ib_store_leaves(aTHX_ & b, (HV *)frame->sv, b.next, frame->end);
+                if (next != b.next) {
+                    b.next = next;
                     continue;
                 }
             }
         }
-        value(aTHX_ & b);
+        build_value(aTHX_ & b);
     }
     if (UNLIKELY(ctx->frozen_count)) {
         ib_thaw_all(aTHX_ & b);
-        ice_forget_frozen(aTHX_ ctx);
+        ice_release_frozen(aTHX_ ctx);
     }
     for (i = 0; i < ctx->weak_count; i++) {
         SV *rv = ctx->weak[i];

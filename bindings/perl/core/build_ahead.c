@@ -1,115 +1,121 @@
 /* Errors that would otherwise end a build after hooks have run.
  *
- * Malformed data must not call hooks. The engine finds most errors; those that only perl
- * knows are found here, in one pass over the nodes before the first hook. */
+ * Malformed data must not call hooks. The engine finds most errors when it reads the data.
+ * Errors that depend on perl are found here, in one pass over the nodes before the first
+ * hook. */
 #include "core/build_leaf.h"
 
-/* Whether the object that ties a variable is an object, or will be one, or is missing. */
+/* Returns true if the node of a tie's object is an object, will become one, or is missing. */
 static bool
-is_object(ib_build *b, U32 at)
+is_object(ib_builder *b, U32 index)
 {
-    const icecore_view *v = b->v;
+    const icecore_view *view = b->view;
     U32 steps;
-    for (steps = 0; v->nodes[at].kind == ICECORE_LINK && v->nodes[at].payload < v->node_count && steps < v->node_count; steps++)
-        at = (U32)v->nodes[at].payload;
-    switch (v->nodes[at].kind) {
+    for (steps = 0; view->nodes[index].kind == ICECORE_LINK && view->nodes[index].payload < view->node_count
+                    && steps < view->node_count;
+         steps++)
+        index = (U32)view->nodes[index].payload;
+    switch (view->nodes[index].kind) {
     case ICECORE_NULL:
     case ICECORE_HOLE:
     case ICECORE_OBJECT:
     case ICECORE_OPAQUE:
         return TRUE;
     case ICECORE_REGEXP:
-        return !(v->nodes[at].flags & ICECORE_FLAG_BARE);
+        return !(view->nodes[index].flags & ICECORE_FLAG_BARE);
     default:
-        /* A link may refer to the body of the object; without classes any reference will
-         * do. */
-        return (at > 0 && v->nodes[at - 1].kind == ICECORE_OBJECT) || (!b->set->bless_ok && ib_is_reference_kind(v->nodes[at].kind));
+        /* A link may refer to the body of an object. If objects are not blessed, any reference is
+         * accepted. */
+        return (index > 0 && view->nodes[index - 1].kind == ICECORE_OBJECT)
+            || (!b->settings->bless_ok && ib_is_reference_kind(view->nodes[index].kind));
     }
 }
 
 static void
-check_tied(pTHX_ ib_build *b, U32 at)
+check_tied(pTHX_ ib_builder *b, U32 index)
 {
-    if (!b->set->tie_ok)
+    if (!b->settings->tie_ok)
         croak("Tying is disabled.");
-    if (at + 1 < (U32)b->v->nodes[at].payload && !is_object(b, at + 1))
+    if (index + 1 < (U32)b->view->nodes[index].payload && !is_object(b, index + 1))
         croak("Icecore: a tied variable without an object");
 }
 
-/* Whether the object of a hook has references to other objects. */
+/* Returns true if the hook of an object returned references when the object was frozen. */
 static bool
-has_references(const icecore_view *v, U32 at)
+has_references(const icecore_view *view, U32 index)
 {
-    const U32 last = ice_last_child(v, at);
+    const U32 last = ice_last_child(view, index);
     U32 child;
-    for (child = ice_next(v, at + 1); child < last; child = ice_next(v, child))
-        if (v->nodes[child].kind == ICECORE_LINK || v->nodes[child].kind == ICECORE_REF)
+    for (child = ice_next(view, index + 1); child < last; child = ice_next(view, child))
+        if (view->nodes[child].kind == ICECORE_LINK || view->nodes[child].kind == ICECORE_REF)
             return TRUE;
     return FALSE;
 }
 
-/* Class and form of the previous object, whose methods were looked up. */
+/* What was found for the previous object. Objects of the same class need no second lookup. */
 typedef struct {
-    U64 bits;
-    bool is_attached;
-} seen_class;
+    U64 class_and_form; /* the bits of the payload for both; 0 before the first object */
+    bool has_attach;    /* the class has the method STORABLE_attach */
+} looked_up_class;
 
+/* Dies if the hook of an object would fail: it is missing, or may not be called. */
 static void
-check_hook(pTHX_ ib_build *b, U32 at, seen_class *last)
+check_hook(pTHX_ ib_builder *b, U32 index, looked_up_class *last)
 {
-    const icecore_node *node = &b->v->nodes[at];
+    const icecore_node *node = &b->view->nodes[index];
     const bool is_freeze = ICE_FORM_OF(node) == ICECORE_FORM_FREEZE;
     HV *stash;
-    if (ib_is_record(b, node) || (!is_freeze && ICE_FORM_OF(node) == ICECORE_FORM_HOOK && !b->set->bless_ok))
+    if (ib_is_record(b, node) || (!is_freeze && ICE_FORM_OF(node) == ICECORE_FORM_HOOK && !b->settings->bless_ok))
         return;
     if (!is_freeze && ICE_FORM_OF(node) != ICECORE_FORM_HOOK)
-        ib_refuse_foreign(aTHX);
+        ib_croak_foreign_object(aTHX);
     if (!ib_calls_hook(aTHX_ b, node))
         return;
-    if (last->bits != (node->payload & ~(U64)U32_MAX)) {
-        last->bits = node->payload & ~(U64)U32_MAX;
-        stash = ib_stash_of(aTHX_ b, node);
-        last->is_attached = !is_freeze && ice_method(aTHX_ stash, "STORABLE_attach");
-        if (is_freeze && !ice_method(aTHX_ stash, "THAW"))
-            ib_no_thaw(aTHX_ b, stash);
-        if (!is_freeze && !last->is_attached && !ice_method(aTHX_ stash, "STORABLE_thaw"))
-            ib_no_storable_thaw(aTHX_ stash);
+    if (last->class_and_form != (node->payload & ~(U64)U32_MAX)) {
+        last->class_and_form = node->payload & ~(U64)U32_MAX;
+        stash = ib_class_stash(aTHX_ b, node);
+        last->has_attach = !is_freeze && ice_find_method(aTHX_ stash, "STORABLE_attach");
+        if (is_freeze && !ice_find_method(aTHX_ stash, "THAW"))
+            ib_croak_no_thaw(aTHX_ b, stash);
+        if (!is_freeze && !last->has_attach && !ice_find_method(aTHX_ stash, "STORABLE_thaw"))
+            ib_croak_no_storable_thaw(aTHX_ stash);
     }
-    if (last->is_attached && has_references(b->v, at))
+    if (last->has_attach && has_references(b->view, index))
         croak("STORABLE_attach called with unexpected references");
 }
 
 static void
-check_text(pTHX_ ib_build *b, const icecore_node *node)
+check_text(pTHX_ ib_builder *b, const icecore_node *node)
 {
     STRLEN len;
-    const char *text = ice_bytes_of(b->v, node, &len);
-    if ((!b->set->as_marked || node->key == ICECORE_IS_KEY) && !ice_is_utf8((const U8 *)text, len))
-        ib_bad_utf8(aTHX_ b, node);
+    const char *text = ice_bytes_of(b->view, node, &len);
+    if ((!b->settings->trusts_utf8_flag || node->key == ICECORE_IS_KEY) && !ice_is_utf8((const U8 *)text, len))
+        ib_croak_bad_utf8(aTHX_ b, node);
 }
 
+/* Dies if a node has an error that only the build would find. */
 static void
-check_node(pTHX_ ib_build *b, U32 at, seen_class *last)
+check_node(pTHX_ ib_builder *b, U32 index, looked_up_class *last)
 {
-    const icecore_node *node = &b->v->nodes[at];
+    const icecore_node *node = &b->view->nodes[index];
     if (node->key && node->key < ICECORE_IS_KEY && !ice_keys_held(&b->ctx->keys, node->key))
-        (void)ice_key_sv(aTHX_ b->ctx, b->v, node->key);
+        (void)ice_key_sv(aTHX_ b->ctx, b->view, node->key);
     switch (node->kind) {
     case ICECORE_TEXT:
         check_text(aTHX_ b, node);
         return;
     case ICECORE_TIED:
-        check_tied(aTHX_ b, at);
+        check_tied(aTHX_ b, index);
         return;
     case ICECORE_CODE:
-        if (!b->set->dummy_code && !b->set->forgive && !(b->set->eval && SvTRUE(b->set->eval)))
-            ib_refuse_code(aTHX);
+        if (!b->settings->dummy_code && !b->settings->forgive_me && !(b->settings->eval && SvTRUE(b->settings->eval)))
+            ib_croak_code(aTHX);
         return;
     case ICECORE_REGEXP:
-        ib_check_regexp(aTHX_ b, at);
+        ib_check_regexp(aTHX_ b, index);
         return;
     case ICECORE_OPAQUE:
-        check_hook(aTHX_ b, at, last);
+        check_hook(aTHX_ b, index, last);
         return;
     default:
         return;
@@ -117,21 +123,21 @@ check_node(pTHX_ ib_build *b, U32 at, seen_class *last)
 }
 
 void
-ib_check_ahead(pTHX_ ib_build *b, U32 from)
+ib_check_before_hooks(pTHX_ ib_builder *b, U32 from)
 {
-    const U32 count = (U32)b->v->node_count;
-    seen_class last = { 0, FALSE };
-    U32 at;
-    if (b->set->cloning || b->v->classes.count == 0 || !b->ctx->has_opaque)
+    const U32 count = (U32)b->view->node_count;
+    looked_up_class last = { 0, FALSE };
+    U32 index;
+    if (b->settings->cloning || b->view->classes.count == 0 || !b->ctx->has_opaque)
         return;
-    for (at = from; at < count && !ib_calls_hook(aTHX_ b, &b->v->nodes[at]); at++)
+    for (index = from; index < count && !ib_calls_hook(aTHX_ b, &b->view->nodes[index]); index++)
         ;
-    if (at == count)
+    if (index == count)
         return;
     ENTER;
     SAVETMPS;
-    for (at = from; at < count; at++)
-        check_node(aTHX_ b, at, &last);
+    for (index = from; index < count; index++)
+        check_node(aTHX_ b, index, &last);
     FREETMPS;
     LEAVE;
 }

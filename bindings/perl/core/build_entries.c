@@ -1,62 +1,63 @@
-/* Entries of hashes: made directly if perl's layout is the known one, and otherwise
- * through perl's interface. */
+/* Entries of hashes: build_entries.h. */
 #include "core/build_entries.h"
 #include "core/build_leaf.h"
 
 bool ib_direct_entries = FALSE;
 
 /* Replaces an existing value. The old one is kept until the end of the call, because its
- * destructor might look at what is being built. */
+ * destructor might look at what is being built. `slot` is NULL if perl could not store the key. */
 void
-ib_store_in(pTHX_ ice_context *ctx, SV **place, SV *value)
+ib_replace_value(pTHX_ ice_context *ctx, SV **slot, SV *value)
 {
     SV *old;
-    if (!place) {
+    if (!slot) {
         SvREFCNT_dec(value);
         return;
     }
-    old = *place;
-    *place = value;
+    old = *slot;
+    *slot = value;
     if (SvTYPE(old) == SVt_NULL && SvREFCNT(old) == 1)
         SvREFCNT_dec(old);
     else
-        ice_keep(aTHX_ ctx, old);
+        ice_keep_for_call(aTHX_ ctx, old);
 }
 
+/* Stores a value through perl's interface. */
 void
 ib_store_by_sv(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value)
 {
     HE *he;
-    sv_2mortal(value); /* a hook may have locked the hash */
+    sv_2mortal(value); /* hv_fetch_ent dies if a hook locked the hash */
     he = hv_fetch_ent(hv, key, TRUE, 0);
     if (he)
-        ib_store_in(aTHX_ ctx, &HeVAL(he), SvREFCNT_inc_simple_NN(value));
+        ib_replace_value(aTHX_ ctx, &HeVAL(he), SvREFCNT_inc_simple_NN(value));
 }
 
+/* Tests whether entries can be stored directly, and sets ib_direct_entries. */
 void
 ice_build_boot(pTHX)
 {
-#if DIRECT_ENTRIES
-    /* Fill a hash both ways, and compare the results. A deleted entry must be where free
-     * entries are looked for. */
+#if IB_DIRECT_ENTRIES
+    /* First, an entry that perl deletes must be the first one in the list of free entries. Then
+     * a hash is filled directly, and each value must be found through perl's interface. */
     HV *hv = ib_new_hash(aTHX_ 20);
     ice_context *ctx;
     HE *first;
     char name[8];
     int i;
-    bool good;
+    bool is_equal;
     ib_direct_entries = FALSE;
     (void)hv_stores(hv, "key0", newSViv(0));
     (void)hv_stores(hv, "gone", newSViv(0));
     first = hv_fetch_ent(hv, sv_2mortal(newSVpvs("gone")), 0, 0);
     (void)hv_deletes(hv, "gone", G_DISCARD);
-    if (!first || ENTRY_ROOT != (void *)first) {
+    if (!first || IB_FREE_ENTRIES != (void *)first) {
         SvREFCNT_dec((SV *)hv);
         return;
     }
     ib_direct_entries = TRUE;
     ENTER;
-    ctx = ice_checkout(aTHX);
+    ctx = ice_take_context(aTHX);
     for (i = 1; i < 20; i++) {
         SV *key;
         my_snprintf(name, sizeof name, "key%d", i);
@@ -66,32 +67,33 @@ ice_build_boot(pTHX)
         SvREFCNT_dec(key);
     }
     LEAVE;
-    good = HvUSEDKEYS(hv) == 20;
-    for (i = 1; i < 20 && good; i++) {
+    is_equal = HvUSEDKEYS(hv) == 20;
+    for (i = 1; i < 20 && is_equal; i++) {
         SV **value;
         my_snprintf(name, sizeof name, "key%d", i);
         value = hv_fetch(hv, name, (I32)strlen(name), 0);
-        good = value && SvIV(*value) == i * 2;
+        is_equal = value && SvIV(*value) == i * 2;
     }
-    ib_direct_entries = good;
+    ib_direct_entries = is_equal;
     SvREFCNT_dec((SV *)hv);
 #endif
 }
 
-/* Stores a value in a hash whose entries have key nodes. */
+/* Stores a value under the key that the node `key_node` contains. */
 void
-ib_store_by_node(pTHX_ ib_build *b, HV *hv, U32 key_node, SV *value)
+ib_store_by_node(pTHX_ ib_builder *b, HV *hv, U32 key_node, SV *value)
 {
-    const icecore_node *node = &b->v->nodes[key_node];
+    const icecore_node *node = &b->view->nodes[key_node];
     if (node->kind == ICECORE_BYTES || node->kind == ICECORE_TEXT) {
         STRLEN len;
-        const char *text = ice_bytes_of(b->v, node, &len);
+        const char *text = ice_bytes_of(b->view, node, &len);
         if (len <= I32_MAX) {
             if (node->kind == ICECORE_TEXT && !ice_is_utf8((const U8 *)text, len)) {
                 SvREFCNT_dec(value);
-                ib_bad_utf8(aTHX_ b, node);
+                ib_croak_bad_utf8(aTHX_ b, node);
             }
-            ib_store_in(aTHX_ b->ctx, hv_fetch(hv, text, node->kind == ICECORE_TEXT ? -(I32)len : (I32)len, TRUE), value);
+            ib_replace_value(aTHX_ b->ctx,
+                             hv_fetch(hv, text, node->kind == ICECORE_TEXT ? -(I32)len : (I32)len, TRUE), value);
             return;
         }
     }
@@ -120,7 +122,7 @@ ib_store_by_node(pTHX_ ib_build *b, HV *hv, U32 key_node, SV *value)
         default:
             if (node->kind < ICECORE_BYTES || node->kind > ICECORE_ENUM_CASE) {
                 SvREFCNT_dec(value);
-                ib_refuse(aTHX_ b, "a key that is not a string", node);
+                ib_croak_at_node(aTHX_ b, "a key that is not a string", node);
             }
             key = ib_new_string(aTHX_ b, node);
         }
@@ -136,7 +138,7 @@ ib_store_placeholder(pTHX_ HV *hv, const char *text, STRLEN len, bool is_utf8)
     if (len > I32_MAX || (is_utf8 && !ice_is_utf8((const U8 *)text, len)))
         croak("Icecore: a key that perl does not support");
     if (hv_common(hv, NULL, text, len, is_utf8 ? HVhek_UTF8 : 0, HV_FETCH_ISEXISTS, NULL, 0))
-        return; /* it has a value already */
+        return; /* the key has a value already */
     hv_common(hv, NULL, text, len, HVhek_PLACEHOLD | (is_utf8 ? HVhek_UTF8 : 0), HV_FETCH_ISSTORE | HV_FETCH_JUST_SV,
               &PL_sv_placeholder, 0);
 }

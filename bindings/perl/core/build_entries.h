@@ -1,35 +1,39 @@
-/* Entries of hashes during a build. */
+/* Entries of hashes during a build.
+ *
+ * perl's interface looks a key up before it stores a value. The functions here know the shared
+ * key already, so they link a new entry into its bucket as perl does. */
 #ifndef ICECORE_BUILD_ENTRIES_H
 #define ICECORE_BUILD_ENTRIES_H
 #include "core/build.h"
 
-#if PERL_VERSION_GE(5, 30, 0) && !PERL_VERSION_GE(5, 41, 0) && !defined(PURIFY) && !defined(PERL_POISON) \
+#if PERL_VERSION_GE(5, 30, 0) && !PERL_VERSION_GE(5, 41, 0) && !defined(PURIFY) && !defined(PERL_POISON)             \
     && !defined(DEBUGGING) && !defined(DEBUG_LEAKING_SCALARS)
-#  define DIRECT_ENTRIES 1
+#  define IB_DIRECT_ENTRIES 1
 /* Perl's list of free hash entries. */
-#  define ENTRY_ROOT PL_body_roots[SVt_NULL]
+#  define IB_FREE_ENTRIES PL_body_roots[SVt_NULL]
 #else
-#  define DIRECT_ENTRIES 0
+#  define IB_DIRECT_ENTRIES 0
 #endif
 
-/* Whether a hash that was filled directly equals one that perl filled: tested once, when
- * the module is loaded. */
+/* True if a hash that was filled directly equals one that perl filled. This is tested once,
+ * when the module is loaded. */
 extern bool ib_direct_entries;
 
-void ib_store_in(pTHX_ ice_context *ctx, SV **place, SV *value);
+/* The store functions take over the caller's reference to the value. */
+void ib_replace_value(pTHX_ ice_context *ctx, SV **slot, SV *value);
 void ib_store_by_sv(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value);
-void ib_store_by_node(pTHX_ ib_build *b, HV *hv, U32 key_node, SV *value);
+void ib_store_by_node(pTHX_ ib_builder *b, HV *hv, U32 key_node, SV *value);
 void ib_store_placeholder(pTHX_ HV *hv, const char *text, STRLEN len, bool is_utf8);
 
-/* Stores a value under a shared key that has no special flags. Returns false if it has
- * to be done through perl's interface. */
+/* Stores a value under a shared key that has no special flags. If this is only possible through
+ * perl's interface, does nothing and returns false. */
 PERL_STATIC_INLINE bool
 ib_store_direct(pTHX_ ice_context *ctx, HV *hv, HEK *hek, SV *value)
 {
-#if DIRECT_ENTRIES
-    HE **bucket, *he = (HE *)ENTRY_ROOT;
+#if IB_DIRECT_ENTRIES
+    HE **bucket, *entry = (HE *)IB_FREE_ENTRIES;
     const size_t max = HvMAX(hv);
-    if (UNLIKELY(!ib_direct_entries || !HvARRAY(hv) || !he || HvHASKFLAGS(hv) || HvTOTALKEYS(hv) > max))
+    if (UNLIKELY(!ib_direct_entries || !HvARRAY(hv) || !entry || HvHASKFLAGS(hv) || HvTOTALKEYS(hv) > max))
         return FALSE;
     bucket = &HvARRAY(hv)[HEK_HASH(hek) & (U32)max];
     if (*bucket) {
@@ -38,15 +42,15 @@ ib_store_direct(pTHX_ ice_context *ctx, HV *hv, HEK *hek, SV *value)
             if (HeKEY_hek(other) == hek) {
                 if (HeVAL(other) == &PL_sv_placeholder)
                     return FALSE;
-                ib_store_in(aTHX_ ctx, &HeVAL(other), value);
+                ib_replace_value(aTHX_ ctx, &HeVAL(other), value);
                 return TRUE;
             }
     }
-    ENTRY_ROOT = (void *)HeNEXT(he);
-    HeKEY_hek(he) = share_hek_hek(hek);
-    HeVAL(he) = value;
-    HeNEXT(he) = *bucket;
-    *bucket = he;
+    IB_FREE_ENTRIES = (void *)HeNEXT(entry);
+    HeKEY_hek(entry) = share_hek_hek(hek);
+    HeVAL(entry) = value;
+    HeNEXT(entry) = *bucket;
+    *bucket = entry;
     HvTOTALKEYS(hv)++;
     if (HEK_FLAGS(hek))
         HvHASKFLAGS_on(hv);
@@ -61,7 +65,7 @@ ib_store_direct(pTHX_ ice_context *ctx, HV *hv, HEK *hek, SV *value)
 #endif
 }
 
-/* Stores a value under a key. An existing entry gets the new value: the last one wins. */
+/* Stores a value under a key. If the key exists, the value replaces the old one. */
 PERL_STATIC_INLINE void
 ib_store_entry(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value)
 {
@@ -73,8 +77,9 @@ ib_store_entry(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value)
     hek = SvSHARED_HEK_FROM_PV(SvPVX_const(key));
     if ((HEK_FLAGS(hek) & ~HVhek_UTF8) == 0 && ib_store_direct(aTHX_ ctx, hv, hek, value))
         return;
-    ib_store_in(aTHX_ ctx, (SV **)hv_common(hv, key, NULL, 0, 0, HV_FETCH_LVALUE | HV_FETCH_JUST_SV, NULL, HEK_HASH(hek)),
-             value);
+    ib_replace_value(aTHX_ ctx,
+                     (SV **)hv_common(hv, key, NULL, 0, 0, HV_FETCH_LVALUE | HV_FETCH_JUST_SV, NULL, HEK_HASH(hek)),
+                     value);
 }
 
 /* Returns a hash with room for `count` entries. */
@@ -84,7 +89,7 @@ ib_new_hash(pTHX_ U32 count)
     HV *hv = newHV();
     if (count > 8)
         hv_ksplit(hv, count > 0x1000000 ? 0x1000000 : count);
-#if DIRECT_ENTRIES
+#if IB_DIRECT_ENTRIES
     if (count && !HvARRAY(hv)) {
         char *array;
         Newxz(array, PERL_HV_ARRAY_ALLOC_BYTES(HvMAX(hv) + 1), char);

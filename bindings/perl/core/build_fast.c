@@ -1,72 +1,74 @@
-/* Fast paths for the most common data: arrays and hashes whose nodes are not the target of
- * a link or alias. */
+/* Fast paths for the most common data: leaves, arrays and hashes to which no link or alias
+ * refers. */
 #include "core/build_entries.h"
 #include "core/build_leaf.h"
 
-/* Appends the leaves from node `at` on to an array. Stops at the first node that is not a
+/* Appends leaves to an array, from the node `node_index` on. Stops at the first node that is not a
  * leaf, or is the target of a link or alias. Returns the index of that node, or `end`. */
 U32
-ib_fill_array(pTHX_ ib_build *b, AV *av, U32 at, U32 end)
+ib_append_leaves(pTHX_ ib_builder *b, AV *av, U32 node_index, U32 end)
 {
     SV **items = AvARRAY(av);
-    SSize_t index = AvFILLp(av), max = AvMAX(av);
-    const icecore_node *nodes = b->v->nodes;
-    while (at < end && index < max) {
-        const icecore_node *node = &nodes[at];
+    SSize_t filled = AvFILLp(av), max = AvMAX(av); /* indices of the last item and the last slot */
+    const icecore_node *nodes = b->view->nodes;
+    while (node_index < end && filled < max) {
+        const icecore_node *node = &nodes[node_index];
         SV *sv;
-        if (!is_leaf(node) || node->flags & ICECORE_FLAG_TARGET)
+        if (!ib_is_leaf(node) || node->flags & ICECORE_FLAG_TARGET)
             break;
         if (LIKELY(node->kind == ICECORE_INT))
-            sv = new_int(aTHX_ (IV)(I64)node->payload);
+            sv = ib_new_int(aTHX_ (IV)(I64)node->payload);
         else {
-            /* new_leaf may die: the array must then have the items so far. */
-            AvFILLp(av) = index;
-            sv = new_leaf(aTHX_ b, node);
+            /* ib_new_leaf may die. The items so far must be in the array then, so that they are
+             * freed with it. */
+            AvFILLp(av) = filled;
+            sv = ib_new_leaf(aTHX_ b, node);
         }
-        items[++index] = sv;
-        at++;
+        items[++filled] = sv;
+        node_index++;
     }
-    AvFILLp(av) = index;
-    return at;
+    AvFILLp(av) = filled;
+    return node_index;
 }
 
-/* The same for the entries of a hash. Also stops at an entry that needs special treatment:
+/* Does the same for the entries of a hash. Also stops at an entry that needs special treatment:
  * a hole, a key that is a node, a locked or absent key. */
 U32
-ib_fill_hash(pTHX_ ib_build *b, HV *hv, U32 at, U32 end)
+ib_store_leaves(pTHX_ ib_builder *b, HV *hv, U32 node_index, U32 end)
 {
-    const icecore_node *nodes = b->v->nodes;
+    const icecore_node *nodes = b->view->nodes;
     ice_keys *keys = &b->ctx->keys;
-    while (at < end) {
-        const icecore_node *node = &nodes[at];
+    while (node_index < end) {
+        const icecore_node *node = &nodes[node_index];
         SV *key;
-        if (!is_leaf(node) || node->flags & ICECORE_FLAG_TARGET || node->key >= ICECORE_IS_KEY
+        if (!ib_is_leaf(node) || node->flags & ICECORE_FLAG_TARGET || node->key >= ICECORE_IS_KEY
             || node->kind == ICECORE_HOLE)
             break;
         key = LIKELY(node->key < keys->room) && LIKELY(keys->by_id[node->key] != NULL)
-                  ? (SV *)keys->by_id[node->key]
-                  : ice_key_sv(aTHX_ b->ctx, b->v, node->key);
-        if (UNLIKELY(b->v->keys.names[node->key - 1].node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER)))
+                ? (SV *)keys->by_id[node->key]
+                : ice_key_sv(aTHX_ b->ctx, b->view, node->key);
+        if (UNLIKELY(b->view->keys.names[node->key - 1].node.flags
+                     & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER)))
             break;
-        ib_store_entry(aTHX_ b->ctx, hv, key, new_leaf(aTHX_ b, node));
-        at++;
+        ib_store_entry(aTHX_ b->ctx, hv, key, ib_new_leaf(aTHX_ b, node));
+        node_index++;
     }
-    return at;
+    return node_index;
 }
 
-/* Maximum nesting for the recursion below. build.c builds deeper documents with a loop. */
-#define LEVELS 64
+/* Maximum nesting for the recursion below. The loop in build.c builds deeper documents. */
+#define MAX_RECURSION 64
 
-/* Returns whether a document consists of leaves, arrays and unlocked hashes only, has no
+/* Returns true if a document consists of leaves, arrays and unlocked hashes only, has no
  * links, aliases or weak references, and all its keys have ids. */
 static bool
-is_plain(const icecore_view *v, U32 root)
+is_plain_document(const icecore_view *view, U32 root)
 {
-    const icecore_node *node = v->nodes + root, *end = v->nodes + v->node_count;
+    const icecore_node *node = view->nodes + root, *end = view->nodes + view->node_count;
     for (; node < end; node++) {
         if (node->flags & ICECORE_FLAG_TARGET || node->key >= ICECORE_IS_KEY)
             return FALSE;
-        if (UNLIKELY(!is_leaf(node))
+        if (UNLIKELY(!ib_is_leaf(node))
             && ((node->kind != ICECORE_ARRAY && node->kind != ICECORE_MAP)
                 || node->flags & (ICECORE_FLAG_WEAK | ICECORE_FLAG_RESTRICTED)))
             return FALSE;
@@ -74,8 +76,8 @@ is_plain(const icecore_view *v, U32 root)
     return TRUE;
 }
 
-static bool fill_array(pTHX_ ib_build *b, AV *av, const icecore_node *node, int levels);
-static bool fill_hash(pTHX_ ib_build *b, HV *hv, const icecore_node *node, int levels);
+static bool fill_array_recursively(pTHX_ ib_builder *b, AV *av, const icecore_node *node, int levels);
+static bool fill_hash_recursively(pTHX_ ib_builder *b, HV *hv, const icecore_node *node, int levels);
 
 /* Returns a reference to a new array or hash. */
 PERL_STATIC_INLINE SV *
@@ -87,51 +89,53 @@ new_container(pTHX_ const icecore_node *node)
     return rv;
 }
 
+/* The fill functions return false if the nesting is too deep, or if an entry needs special
+ * treatment. */
 PERL_STATIC_INLINE bool
-fill(pTHX_ ib_build *b, SV *sv, const icecore_node *node, int levels)
+fill_container(pTHX_ ib_builder *b, SV *sv, const icecore_node *node, int levels)
 {
     if (node->aux == 0)
         return TRUE;
-    return node->kind == ICECORE_ARRAY ? fill_array(aTHX_ b, (AV *)sv, node, levels)
-                                       : fill_hash(aTHX_ b, (HV *)sv, node, levels);
+    return node->kind == ICECORE_ARRAY ? fill_array_recursively(aTHX_ b, (AV *)sv, node, levels)
+                                       : fill_hash_recursively(aTHX_ b, (HV *)sv, node, levels);
 }
 
 static bool
-fill_array(pTHX_ ib_build *b, AV *av, const icecore_node *node, int levels)
+fill_array_recursively(pTHX_ ib_builder *b, AV *av, const icecore_node *node, int levels)
 {
-    const icecore_node *end = b->v->nodes + (U32)node->payload;
+    const icecore_node *end = b->view->nodes + (U32)node->payload;
     SV **items;
-    SSize_t index = -1, last = (SSize_t)node->aux - 1;
+    SSize_t filled = -1, last = (SSize_t)node->aux - 1; /* indices of the last items, so far and at the end */
     if (levels == 0)
         return FALSE;
     av_extend(av, last);
     items = AvARRAY(av);
-    for (node++; node < end && index < last;) {
+    for (node++; node < end && filled < last;) {
         SV *sv;
         if (LIKELY(node->kind == ICECORE_INT))
-            items[++index] = new_int(aTHX_ (IV)(I64)node++->payload);
+            items[++filled] = ib_new_int(aTHX_ (IV)(I64)node++->payload);
         else if (node->kind == ICECORE_BYTES) {
-            AvFILLp(av) = index; /* new_bytes may die, as above */
-            items[++index] = new_bytes(aTHX_ b, node++);
-        } else if (is_leaf(node)) {
-            AvFILLp(av) = index;
-            items[++index] = new_leaf(aTHX_ b, node++);
+            AvFILLp(av) = filled; /* because ib_new_bytes may die, as above */
+            items[++filled] = ib_new_bytes(aTHX_ b, node++);
+        } else if (ib_is_leaf(node)) {
+            AvFILLp(av) = filled;
+            items[++filled] = ib_new_leaf(aTHX_ b, node++);
         } else {
-            items[++index] = sv = new_container(aTHX_ node);
-            AvFILLp(av) = index;
-            if (!fill(aTHX_ b, SvRV(sv), node, levels - 1))
+            items[++filled] = sv = new_container(aTHX_ node);
+            AvFILLp(av) = filled;
+            if (!fill_container(aTHX_ b, SvRV(sv), node, levels - 1))
                 return FALSE;
-            node = b->v->nodes + (U32)node->payload;
+            node = b->view->nodes + (U32)node->payload;
         }
     }
-    AvFILLp(av) = index;
+    AvFILLp(av) = filled;
     return TRUE;
 }
 
 static bool
-fill_hash(pTHX_ ib_build *b, HV *hv, const icecore_node *node, int levels)
+fill_hash_recursively(pTHX_ ib_builder *b, HV *hv, const icecore_node *node, int levels)
 {
-    const icecore_node *end = b->v->nodes + (U32)node->payload;
+    const icecore_node *end = b->view->nodes + (U32)node->payload;
     ice_keys *keys = &b->ctx->keys;
     if (levels == 0)
         return FALSE;
@@ -140,29 +144,29 @@ fill_hash(pTHX_ ib_build *b, HV *hv, const icecore_node *node, int levels)
         SV *sv;
         HEK *hek;
         if (UNLIKELY(id >= keys->room || !(hek = (HEK *)keys->address[id]))) {
-            (void)ice_key_sv(aTHX_ b->ctx, b->v, id);
+            (void)ice_key_sv(aTHX_ b->ctx, b->view, id);
             hek = (HEK *)keys->address[id];
-            if (!hek && b->v->keys.names[id - 1].node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER))
+            if (!hek && b->view->keys.names[id - 1].node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER))
                 return FALSE;
         }
         if (LIKELY(node->kind == ICECORE_BYTES))
-            sv = new_bytes(aTHX_ b, node);
+            sv = ib_new_bytes(aTHX_ b, node);
         else if (node->kind == ICECORE_INT)
-            sv = new_int(aTHX_ (IV)(I64)node->payload);
-        else if (!is_leaf(node))
+            sv = ib_new_int(aTHX_ (IV)(I64)node->payload);
+        else if (!ib_is_leaf(node))
             sv = new_container(aTHX_ node);
         else if (UNLIKELY(node->kind == ICECORE_HOLE))
             return FALSE;
         else
-            sv = new_leaf(aTHX_ b, node);
+            sv = ib_new_leaf(aTHX_ b, node);
         if (UNLIKELY(!hek || !ib_store_direct(aTHX_ b->ctx, hv, hek, sv)))
             ib_store_entry(aTHX_ b->ctx, hv, (SV *)keys->by_id[id], sv);
-        if (is_leaf(node))
+        if (ib_is_leaf(node))
             node++;
         else {
-            if (!fill(aTHX_ b, SvRV(sv), node, levels - 1))
+            if (!fill_container(aTHX_ b, SvRV(sv), node, levels - 1))
                 return FALSE;
-            node = b->v->nodes + (U32)node->payload;
+            node = b->view->nodes + (U32)node->payload;
         }
     }
     return TRUE;
@@ -171,13 +175,13 @@ fill_hash(pTHX_ ib_build *b, HV *hv, const icecore_node *node, int levels)
 /* Builds a plain document and returns a reference to its root, which is also in ctx->root.
  * Returns NULL if the document is not plain or is too deep; then build.c builds it. */
 SV *
-ib_fast(pTHX_ ib_build *b, U32 root)
+ib_build_plain_document(pTHX_ ib_builder *b, U32 root)
 {
-    const icecore_node *node = &b->v->nodes[root];
-    if (is_leaf(node) || !(b->v->is_simple || is_plain(b->v, root)))
+    const icecore_node *node = &b->view->nodes[root];
+    if (ib_is_leaf(node) || !(b->view->is_simple || is_plain_document(b->view, root)))
         return NULL;
     b->ctx->root = new_container(aTHX_ node);
-    if (!fill(aTHX_ b, SvRV(b->ctx->root), node, LEVELS)) {
+    if (!fill_container(aTHX_ b, SvRV(b->ctx->root), node, MAX_RECURSION)) {
         SvREFCNT_dec(b->ctx->root);
         b->ctx->root = NULL;
     }

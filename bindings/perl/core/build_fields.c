@@ -1,12 +1,12 @@
-/* Objects of perl 5.38's `class`: their fields by name.
+/* Objects of perl 5.38's `class`.
  *
- * Neither Storable nor Sereal can freeze them. Here they are an object of their class
- * whose body is a map from `Class::$field` to its value, for each class of the
- * hierarchy, the base class first: `Point::$x`, `Point::@trail`, `Point3D::$z`. An array
- * or hash field is a reference to it. */
+ * Neither Storable nor Sereal can freeze them. Here such an object is stored as an object of its
+ * class whose body is a map. The map has an entry for each field, beginning with those of the
+ * base class: `Point::$x`, `Point::@trail`, `Point3D::$z`. The value of a field that is an array
+ * or a hash is a reference. */
 #include "core/build.h"
 
-/* Whether a key is the name of a field. */
+/* Returns true if a key is the name of a field. */
 static bool
 is_field_name(const char *text, STRLEN len)
 {
@@ -17,17 +17,17 @@ is_field_name(const char *text, STRLEN len)
     return FALSE;
 }
 
-/* Whether the body of an object is that of an object with fields: a map whose keys all
- * name fields. */
+/* Returns true if a body is that of an object with fields: a map in which all keys name
+ * fields. */
 bool
-ib_has_fields(pTHX_ ib_build *b, U32 at)
+ib_has_fields(pTHX_ ib_builder *b, U32 index)
 {
-    const icecore_node *nodes = b->v->nodes, *map = &nodes[at];
+    const icecore_node *nodes = b->view->nodes, *map = &nodes[index];
     U32 child, end;
     if (map->kind != ICECORE_MAP || map->aux == 0)
         return FALSE;
     end = (U32)map->payload;
-    for (child = at + 1; child < end; child = ice_next(b->v, child)) {
+    for (child = index + 1; child < end; child = ice_next(b->view, child)) {
         const icecore_node *node = &nodes[child];
         STRLEN len;
         const char *text;
@@ -36,9 +36,9 @@ ib_has_fields(pTHX_ ib_build *b, U32 at)
         if (node->key == ICECORE_IS_KEY) {
             if (node->kind != ICECORE_BYTES && node->kind != ICECORE_TEXT)
                 return FALSE;
-            text = ice_bytes_of(b->v, node, &len);
+            text = ice_bytes_of(b->view, node, &len);
         } else {
-            SV *key = ice_key_sv(aTHX_ b->ctx, b->v, node->key);
+            SV *key = ice_key_sv(aTHX_ b->ctx, b->view, node->key);
             text = SvPV(key, len);
         }
         if (!is_field_name(text, len))
@@ -55,8 +55,8 @@ superclass(HV *stash)
     return HvAUX(stash)->xhv_class_superclass;
 }
 
-/* Lists the fields of a class and of its base classes, the base class first: name (with
- * its class) and index, alternating. */
+/* Appends the fields of a class to a list: the name, with that of the class, and the index in
+ * the object, alternating. The fields of the base class come first. */
 static void
 list_fields(pTHX_ HV *stash, AV *list)
 {
@@ -73,7 +73,6 @@ list_fields(pTHX_ HV *stash, AV *list)
     }
 }
 
-/* Lists keys and values of an object, alternating. */
 void
 ice_fields(pTHX_ SV *object, AV *list)
 {
@@ -82,36 +81,37 @@ ice_fields(pTHX_ SV *object, AV *list)
     list_fields(aTHX_ SvSTASH(object), fields);
     for (i = 0; i < AvFILLp(fields); i += 2) {
         SV *name = AvARRAY(fields)[i];
-        const SSize_t at = (SSize_t)SvUV(AvARRAY(fields)[i + 1]);
-        SV *value = at <= ObjectMAXFIELD(object) ? ObjectFIELDS(object)[at] : NULL;
+        const SSize_t index = (SSize_t)SvUV(AvARRAY(fields)[i + 1]);
+        SV *value = index <= ObjectMAXFIELD(object) ? ObjectFIELDS(object)[index] : NULL;
         if (!value)
-            croak("Icecore: the object of class %" HEKf " has no %" SVf " yet", HEKfARG(HvNAME_HEK(SvSTASH(object))), SVfARG(name));
+            croak("Icecore: the object of class %" HEKf " has no %" SVf " yet", HEKfARG(HvNAME_HEK(SvSTASH(object))),
+                  SVfARG(name));
         av_push(list, SvREFCNT_inc_simple_NN(name));
         av_push(list, SvTYPE(value) >= SVt_PVAV ? newRV_inc(value) : SvREFCNT_inc_simple_NN(value));
     }
 }
 
-/* Begins an object of a `class`. Returns false if its class is not one. */
+/* Begins an object of a `class`. Returns false if its class is an ordinary package. */
 bool
-ib_fields(pTHX_ ib_build *b, SV *variable, U32 at)
+ib_begin_fields(pTHX_ ib_builder *b, SV *variable, U32 index)
 {
-    HV *stash = ib_stash_of(aTHX_ b, &b->v->nodes[at]);
-    const bool named = ib_has_fields(aTHX_ b, at + 1);
+    HV *stash = ib_class_stash(aTHX_ b, &b->view->nodes[index]);
+    const bool has_field_names = ib_has_fields(aTHX_ b, index + 1);
     SV *object;
     if (!HvSTASH_IS_CLASS(stash)) {
-        if (named)
+        if (has_field_names)
             croak("Icecore: the data has an object of the class %" HEKf
                   " with fields, but no such `class` is loaded; load it, or read records with classes => 'record'",
                   HEKfARG(HvNAME_HEK(stash)));
         return FALSE;
     }
-    if (!named && !(b->v->nodes[at + 1].kind == ICECORE_MAP && b->v->nodes[at + 1].aux == 0))
+    if (!has_field_names && !(b->view->nodes[index + 1].kind == ICECORE_MAP && b->view->nodes[index + 1].aux == 0))
         croak("Icecore: %" HEKf " is a `class`, but the data has an object without its fields",
               HEKfARG(HvNAME_HEK(stash)));
     object = newSV_type(SVt_PVOBJ);
     SvOBJECT_on(object);
     SvSTASH_set(object, (HV *)SvREFCNT_inc_simple_NN((SV *)stash));
-    ib_set_rv(aTHX_ variable, object);
+    ib_make_reference(aTHX_ variable, object);
     {
         /* Every field exists from the start, because perl relies on it. */
         const SSize_t count = (SSize_t)HvAUX(stash)->xhv_class_next_fieldix;
@@ -124,64 +124,67 @@ ib_fields(pTHX_ ib_build *b, SV *variable, U32 at)
         list_fields(aTHX_ stash, fields);
         for (i = 0; i < AvFILLp(fields); i += 2) {
             const char *sigil = strrchr(SvPVX(AvARRAY(fields)[i]), ':') + 1;
-            values[SvUV(AvARRAY(fields)[i + 1])] =
-                *sigil == '@' ? (SV *)newAV() : *sigil == '%' ? (SV *)newHV() : newSV(0);
+            values[SvUV(AvARRAY(fields)[i + 1])] = *sigil == '@' ? (SV *)newAV()
+                                                 : *sigil == '%' ? (SV *)newHV()
+                                                                 : newSV(0);
         }
         for (i = 0; i < count; i++)
             if (!values[i])
                 values[i] = newSV(0);
     }
-    if (b->v->nodes[at].flags & ICECORE_FLAG_TARGET)
-        ib_set_referent(aTHX_ b, at, object);
-    if (b->v->nodes[at].flags & ICECORE_FLAG_WEAK)
-        ib_be_weak(aTHX_ b, variable);
+    if (b->view->nodes[index].flags & ICECORE_FLAG_TARGET)
+        ib_set_referent(aTHX_ b, index, object);
+    if (b->view->nodes[index].flags & ICECORE_FLAG_WEAK)
+        ib_weaken_later(aTHX_ b, variable);
     {
         AV *list = newAV();
-        ice_keep(aTHX_ b->ctx, (SV *)list);
-        ib_push_frame(aTHX_ b, IB_FIELDS, at + 1, object)->list = list;
+        ice_keep_for_call(aTHX_ b->ctx, (SV *)list);
+        ib_push_frame(aTHX_ b, IB_FIELDS, index + 1, object)->list = list;
     }
-    b->at = at + 2;
+    b->next = index + 2;
     return TRUE;
 }
 
+/* Sets a field. The name is for the error message. */
 static void
-put_field(pTHX_ SV *object, SSize_t at, SV *name, SV *value)
+set_field(pTHX_ SV *object, SSize_t index, SV *name, SV *value)
 {
-    SV **field = &ObjectFIELDS(object)[at], *old = *field;
+    SV **field = &ObjectFIELDS(object)[index], *old = *field;
     if (SvTYPE(old) == SVt_PVAV || SvTYPE(old) == SVt_PVHV) {
         if (!SvROK(value) || SvTYPE(SvRV(value)) != SvTYPE(old))
-            croak("Icecore: the data has no %s for the field %" SVf, SvTYPE(old) == SVt_PVAV ? "array" : "hash", SVfARG(name));
+            croak("Icecore: the data has no %s for the field %" SVf, SvTYPE(old) == SVt_PVAV ? "array" : "hash",
+                  SVfARG(name));
         value = SvRV(value);
     }
     *field = SvREFCNT_inc_simple_NN(value);
     SvREFCNT_dec(old);
 }
 
-/* Sets the fields. All values are in the list: keys and values, alternating. */
+/* Sets the fields. The list of the frame has their names and values, alternating. */
 void
-ib_end_fields(pTHX_ ib_build *b)
+ib_end_fields(pTHX_ ib_builder *b)
 {
     const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     SV *object = frame.sv;
     AV *list = frame.list, *fields = (AV *)sv_2mortal((SV *)newAV());
-    HV *given = (HV *)sv_2mortal((SV *)newHV());
+    HV *values = (HV *)sv_2mortal((SV *)newHV()); /* by the name of the field */
     SV *missing = sv_2mortal(newSVpvs("")), *unknown = sv_2mortal(newSVpvs(""));
     SSize_t i;
     HE *he;
     b->ctx->depth--;
     list_fields(aTHX_ SvSTASH(object), fields);
     for (i = 0; i < AvFILLp(list); i += 2)
-        (void)hv_store_ent(given, AvARRAY(list)[i], SvREFCNT_inc(AvARRAY(list)[i + 1]), 0);
+        (void)hv_store_ent(values, AvARRAY(list)[i], SvREFCNT_inc(AvARRAY(list)[i + 1]), 0);
     for (i = 0; i < AvFILLp(fields); i += 2) {
         SV *name = AvARRAY(fields)[i];
-        SV *value = hv_delete_ent(given, name, 0, 0);
+        SV *value = hv_delete_ent(values, name, 0, 0);
         if (value)
-            put_field(aTHX_ object, (SSize_t)SvUV(AvARRAY(fields)[i + 1]), name, value);
+            set_field(aTHX_ object, (SSize_t)SvUV(AvARRAY(fields)[i + 1]), name, value);
         else
             sv_catpvf(missing, " %" SVf, SVfARG(name));
     }
-    (void)hv_iterinit(given);
-    while ((he = hv_iternext(given)))
+    (void)hv_iterinit(values);
+    while ((he = hv_iternext(values)))
         sv_catpvf(unknown, " %" SVf, SVfARG(hv_iterkeysv(he)));
     if (SvCUR(missing) || SvCUR(unknown))
         croak("Icecore: the class %" HEKf " has changed since its object was frozen:%s%" SVf "%s%" SVf,
@@ -192,17 +195,17 @@ ib_end_fields(pTHX_ ib_build *b)
 #else
 
 bool
-ib_fields(pTHX_ ib_build *b, SV *variable, U32 at)
+ib_begin_fields(pTHX_ ib_builder *b, SV *variable, U32 index)
 {
-    if (!ib_has_fields(aTHX_ b, at + 1))
+    if (!ib_has_fields(aTHX_ b, index + 1))
         return FALSE;
-    /* This perl has no such objects. */
-    ib_record(aTHX_ b, at, variable);
+    /* This perl has no objects of this kind. */
+    ib_begin_record(aTHX_ b, index, variable);
     return TRUE;
 }
 
 void
-ib_end_fields(pTHX_ ib_build *b)
+ib_end_fields(pTHX_ ib_builder *b)
 {
     b->ctx->depth--;
 }

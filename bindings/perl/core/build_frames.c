@@ -1,20 +1,21 @@
-/* Targets of links and aliases, and the stack of open containers. */
+/* Targets of links and aliases, weak references, and the stack of open containers. */
 #include "core/build.h"
 
+/* Returns the target for a node. Targets are added in the order of their nodes. */
 static ice_target *
-target(pTHX_ ib_build *b, U32 node)
+find_or_add_target(pTHX_ ib_builder *b, U32 node)
 {
     ice_context *ctx = b->ctx;
     ice_target *last = ctx->target_count ? &ctx->targets[ctx->target_count - 1] : NULL;
     if (last && last->node >= node) {
-        ice_target *known = ib_find_target(b, node);
-        if (!known)
+        ice_target *target = ib_find_target(b, node);
+        if (!target)
             croak("Icecore: named values are out of order");
-        return known;
+        return target;
     }
-    if (ctx->target_count == ctx->target_room) {
-        ctx->target_room = ctx->target_room ? ctx->target_room * 2 : 32;
-        Renew(ctx->targets, ctx->target_room, ice_target);
+    if (ctx->target_count == ctx->target_capacity) {
+        ctx->target_capacity = ctx->target_capacity ? ctx->target_capacity * 2 : 32;
+        Renew(ctx->targets, ctx->target_capacity, ice_target);
     }
     last = &ctx->targets[ctx->target_count++];
     last->node = node;
@@ -23,7 +24,7 @@ target(pTHX_ ib_build *b, U32 node)
 }
 
 ice_target *
-ib_find_target(ib_build *b, U32 node)
+ib_find_target(ib_builder *b, U32 node)
 {
     U32 low = 0, high = b->ctx->target_count;
     while (low < high) {
@@ -37,76 +38,76 @@ ib_find_target(ib_build *b, U32 node)
 }
 
 void
-ib_set_variable(pTHX_ ib_build *b, U32 node, SV *sv)
+ib_set_variable(pTHX_ ib_builder *b, U32 node, SV *sv)
 {
-    ice_target *known = target(aTHX_ b, node);
-    if (!known->variable)
-        known->variable = SvREFCNT_inc_simple_NN(sv);
+    ice_target *target = find_or_add_target(aTHX_ b, node);
+    if (!target->variable)
+        target->variable = SvREFCNT_inc_simple_NN(sv);
 }
 
 void
-ib_set_referent(pTHX_ ib_build *b, U32 node, SV *sv)
+ib_set_referent(pTHX_ ib_builder *b, U32 node, SV *sv)
 {
-    ice_target *known = target(aTHX_ b, node);
-    if (!known->referent)
-        known->referent = SvREFCNT_inc_simple_NN(sv);
+    ice_target *target = find_or_add_target(aTHX_ b, node);
+    if (!target->referent)
+        target->referent = SvREFCNT_inc_simple_NN(sv);
 }
 
 void
-ib_be_weak(pTHX_ ib_build *b, SV *rv)
+ib_weaken_later(pTHX_ ib_builder *b, SV *rv)
 {
     ice_context *ctx = b->ctx;
-    if (ctx->weak_count == ctx->weak_room) {
-        ctx->weak_room = ctx->weak_room ? ctx->weak_room * 2 : 32;
-        Renew(ctx->weak, ctx->weak_room, SV *);
+    if (ctx->weak_count == ctx->weak_capacity) {
+        ctx->weak_capacity = ctx->weak_capacity ? ctx->weak_capacity * 2 : 32;
+        Renew(ctx->weak, ctx->weak_capacity, SV *);
     }
     ctx->weak[ctx->weak_count++] = SvREFCNT_inc_simple_NN(rv);
 }
 
 /* ---- open containers --------------------------------------------------- */
 
-/* Copies the input and holds the decoder. Strings are read from the caller's bytes, and
- * the settings belong to the decoder: foreign code may change or drop both. */
+/* Copies the input and keeps the decoder alive. Perl code is about to run, which may change
+ * the caller's bytes, from which strings are read, or free the decoder with its settings. */
 void
-ib_own_input(pTHX_ ib_build *b)
+ib_copy_input(pTHX_ ib_builder *b)
 {
-    if (b->ctx->has_input)
+    if (b->ctx->owns_input)
         return;
-    b->ctx->has_input = TRUE;
-    if (b->set->owner)
-        sv_2mortal(SvREFCNT_inc_simple_NN(b->set->owner)); /* needed until everything is built */
-    if (b->v->input_len) {
-        SV *copy = newSVpvn((const char *)b->v->input, b->v->input_len);
-        ice_keep(aTHX_ b->ctx, copy);
-        b->v->input = (const U8 *)SvPVX(copy);
+    b->ctx->owns_input = TRUE;
+    if (b->settings->owner)
+        sv_2mortal(SvREFCNT_inc_simple_NN(b->settings->owner)); /* until everything is built */
+    if (b->view->input_len) {
+        SV *copy = newSVpvn((const char *)b->view->input, b->view->input_len);
+        ice_keep_for_call(aTHX_ b->ctx, copy);
+        b->view->input = (const U8 *)SvPVX(copy);
     }
 }
 
-/* Keeps every open container alive, because foreign code is about to run. */
+/* Keeps the input and every open container alive, because perl code is about to run. */
 void
-ib_pin(pTHX_ ib_build *b)
+ib_protect_frames(pTHX_ ib_builder *b)
 {
     U32 i;
-    b->foreign = TRUE;
-    ib_own_input(aTHX_ b);
+    b->foreign_code_ran = TRUE;
+    ib_copy_input(aTHX_ b);
     for (i = b->ctx->depth; i--;) {
         ice_build_frame *frame = &b->ctx->frames[i].build;
-        if (frame->pinned)
-            break;
-        frame->pinned = TRUE;
+        if (frame->is_protected)
+            break; /* the frames below were protected with it */
+        frame->is_protected = TRUE;
         if (frame->sv)
-            ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(frame->sv));
+            ice_keep_for_call(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(frame->sv));
     }
 }
 
 ice_build_frame *
-ib_push_frame(pTHX_ ib_build *b, U8 kind, U32 node, SV *sv)
+ib_push_frame(pTHX_ ib_builder *b, U8 kind, U32 node, SV *sv)
 {
     ice_build_frame *frame = &ice_push_frame(aTHX_ b->ctx)->build;
     Zero(frame, 1, ice_build_frame);
     frame->kind = kind;
     frame->node = node;
-    frame->end = (U32)b->v->nodes[node].payload;
+    frame->end = (U32)b->view->nodes[node].payload;
     frame->sv = sv;
     return frame;
 }

@@ -1,60 +1,61 @@
-/* Leaves that need more than a line. */
+/* Leaves that are rare, or that need more code: build_leaf.h. */
 #include "core/build_leaf.h"
 
 static void
-refuse(pTHX_ ib_build *b, const char *whose, const char *what, const icecore_node *node)
+croak_with_path(pTHX_ ib_builder *b, const char *prefix, const char *message, const icecore_node *node)
 {
     char path[512];
-    icecore_path(b->ctx->warm.engine, b->v->input, b->v->input_len, (U32)(node - b->v->nodes), path, sizeof path);
-    croak("%s%s at %s", whose, what, path);
+    icecore_path(b->ctx->pooled.engine, b->view->input, b->view->input_len, (U32)(node - b->view->nodes), path,
+                 sizeof path);
+    croak("%s%s at %s", prefix, message, path);
 }
 
 void
-ib_refuse(pTHX_ ib_build *b, const char *what, const icecore_node *node)
+ib_croak_at_node(pTHX_ ib_builder *b, const char *message, const icecore_node *node)
 {
-    refuse(aTHX_ b, "Icecore: ", what, node);
+    croak_with_path(aTHX_ b, "Icecore: ", message, node);
 }
 
 void
-ib_bad_utf8(pTHX_ ib_build *b, const icecore_node *node)
+ib_croak_bad_utf8(pTHX_ ib_builder *b, const icecore_node *node)
 {
-    if (b->set->bad_text)
-        refuse(aTHX_ b, "", b->set->bad_text, node);
-    ib_refuse(aTHX_ b, "text that is not UTF-8", node);
+    if (b->settings->invalid_utf8_message)
+        croak_with_path(aTHX_ b, "", b->settings->invalid_utf8_message, node);
+    ib_croak_at_node(aTHX_ b, "text that is not UTF-8", node);
 }
 
-/* Returns an integer beyond 64 bits as its decimal digits. */
 SV *
-ib_new_big_int(pTHX_ ib_build *b, const icecore_node *node)
+ib_new_big_int(pTHX_ ib_builder *b, const icecore_node *node)
 {
     STRLEN len, count = 1, i;
-    const U8 *magnitude = (const U8 *)ice_bytes_of(b->v, node, &len);
-    U32 *parts; /* nine digits each, the lowest first */
+    const U8 *magnitude = (const U8 *)ice_bytes_of(b->view, node, &len);
+    U32 *groups; /* groups of nine digits, the lowest first */
     SV *sv = newSVpv(node->flags & ICECORE_FLAG_NEGATIVE ? "-" : "", 0);
-    Newxz(parts, len / 3 + 2, U32);
-    SAVEFREEPV(parts);
+    Newxz(groups, len / 3 + 2, U32);
+    SAVEFREEPV(groups);
+    /* Each byte, from the highest one on, multiplies the number by 256 and is added to it. */
     while (len--) {
         U64 carry = magnitude[len];
         for (i = 0; i < count; i++) {
-            carry += (U64)parts[i] << 8;
-            parts[i] = (U32)(carry % 1000000000);
+            carry += (U64)groups[i] << 8;
+            groups[i] = (U32)(carry % 1000000000);
             carry /= 1000000000;
         }
         if (carry)
-            parts[count++] = (U32)carry;
+            groups[count++] = (U32)carry;
     }
-    sv_catpvf(sv, "%" UVuf, (UV)parts[count - 1]);
+    sv_catpvf(sv, "%" UVuf, (UV)groups[count - 1]);
     for (i = count - 1; i--;)
-        sv_catpvf(sv, "%09" UVuf, (UV)parts[i]);
+        sv_catpvf(sv, "%09" UVuf, (UV)groups[i]);
     return sv;
 }
 
-/* Converts an IEEE 754 binary128 to perl's float. */
 NV
 ib_float128(const U8 *bytes)
 {
     NV value = 0;
     int i, exponent = (bytes[15] & 0x7F) << 8 | bytes[14];
+    /* The 14 bytes of the fraction, from the lowest one on. */
     for (i = 0; i < 14; i++)
         value = (value + bytes[i]) / 256;
     if (exponent == 0x7FFF)
@@ -66,19 +67,20 @@ ib_float128(const U8 *bytes)
     return bytes[15] & 0x80 ? -value : value;
 }
 
-/* Whether a text is a number: no quote before it marks it as a string. */
+/* Returns true if a text of JSON is a number that stayed text: no quote precedes it. */
 static bool
-is_number_text(const ib_build *b, const icecore_node *node)
+is_unquoted_number(const ib_builder *b, const icecore_node *node)
 {
     const U64 offset = node->payload & ICECORE_OFFSET;
-    if ((node->kind != ICECORE_TEXT && node->kind != ICECORE_BYTES) || node->payload & ICECORE_IN_ARENA || offset >= b->v->input_len)
+    if ((node->kind != ICECORE_TEXT && node->kind != ICECORE_BYTES) || node->payload & ICECORE_IN_ARENA
+        || offset >= b->view->input_len)
         return FALSE;
-    return offset == 0 || !memCHRs("\"'", b->v->input[offset - 1]);
+    return offset == 0 || !memCHRs("\"'", b->view->input[offset - 1]);
 }
 
 /* Writes a float with the fewest digits that give the same float again. */
 static SV *
-new_digits(pTHX_ NV value)
+new_float_text(pTHX_ NV value)
 {
     int digits;
     for (digits = 15; digits < 17; digits++) {
@@ -90,57 +92,56 @@ new_digits(pTHX_ NV value)
     return newSVpvf("%.17" NVgf, value);
 }
 
-/* Returns a number that becomes an object when everything is built; until then it is its
- * text. */
+/* Returns a number as text, and adds it to settings->numbers: when everything is built, it
+ * becomes an object. Returns NULL for other leaves. */
 static SV *
-new_number(pTHX_ ib_build *b, const icecore_node *node)
+new_number(pTHX_ ib_builder *b, const icecore_node *node)
 {
     const bool is_float = node->kind != ICECORE_BIGINT;
     SV *sv;
     if (node->kind == ICECORE_FLOAT) {
         double number;
         memcpy(&number, &node->payload, 8);
-        sv = new_digits(aTHX_ number);
-    } else if (node->kind == ICECORE_BIGINT || is_number_text(b, node))
-        sv = new_leaf(aTHX_ b, node);
+        sv = new_float_text(aTHX_ number);
+    } else if (node->kind == ICECORE_BIGINT || is_unquoted_number(b, node))
+        sv = ib_new_leaf(aTHX_ b, node);
     else
         return NULL;
-    av_push(b->set->numbers, SvREFCNT_inc_simple_NN(sv));
-    av_push(b->set->numbers, newSVsv(boolSV(is_float)));
+    av_push(b->settings->numbers, SvREFCNT_inc_simple_NN(sv));
+    av_push(b->settings->numbers, newSVsv(boolSV(is_float)));
     return sv;
 }
 
-/* Marks values from tainted bytes as tainted, under perl -T. */
+/* Marks a value as tainted if perl -T has tainted the input. Returns the value. */
 static SV *
-tainted(pTHX_ const ib_build *b, const icecore_node *node, SV *sv)
+mark_tainted(pTHX_ const ib_builder *b, const icecore_node *node, SV *sv)
 {
     if (TAINT_get && sv && node->kind != ICECORE_NULL && node->kind != ICECORE_BOOL && !SvREADONLY(sv)
-        && !(b->set->clean_integers && node->kind == ICECORE_INT))
+        && !(b->settings->untainted_integers && node->kind == ICECORE_INT))
         SvTAINTED_on(sv);
     return sv;
 }
 
-/* Returns a leaf; some leaves are shared: undef, small integers. */
 SV *
-ib_new_shared_leaf(pTHX_ ib_build *b, const icecore_node *node)
+ib_new_shared_leaf(pTHX_ ib_builder *b, const icecore_node *node)
 {
-    const ice_read_settings *set = b->set;
+    const ice_read_settings *settings = b->settings;
     const ice_build_frame *frame = b->ctx->depth ? &b->ctx->frames[b->ctx->depth - 1].build : NULL;
-    SV *number = set->numbers ? new_number(aTHX_ b, node) : NULL;
+    SV *number = settings->numbers ? new_number(aTHX_ b, node) : NULL;
     if (number)
-        return tainted(aTHX_ b, node, number);
+        return mark_tainted(aTHX_ b, node, number);
     if (frame && (frame->kind == IB_ARRAY || frame->kind == IB_MAP)) {
-        if (node->kind == ICECORE_NULL && set->undef_own)
+        if (node->kind == ICECORE_NULL && settings->use_undef)
             return &PL_sv_undef;
-        if (node->kind == ICECORE_INT && set->aliases && (I64)node->payload >= -16
-            && (I64)node->payload < set->alias_under) {
-            SV **known = av_fetch(set->aliases, (SSize_t)((I64)node->payload + 16), TRUE);
-            if (!SvOK(*known)) {
-                sv_setiv(*known, (IV)(I64)node->payload);
-                SvREADONLY_on(*known);
+        if (node->kind == ICECORE_INT && settings->aliased_integers && (I64)node->payload >= -16
+            && (I64)node->payload < settings->alias_limit) {
+            SV **cached = av_fetch(settings->aliased_integers, (SSize_t)((I64)node->payload + 16), TRUE);
+            if (!SvOK(*cached)) {
+                sv_setiv(*cached, (IV)(I64)node->payload);
+                SvREADONLY_on(*cached);
             }
-            return SvREFCNT_inc_simple_NN(*known);
+            return SvREFCNT_inc_simple_NN(*cached);
         }
     }
-    return tainted(aTHX_ b, node, new_leaf(aTHX_ b, node));
+    return mark_tainted(aTHX_ b, node, ib_new_leaf(aTHX_ b, node));
 }

@@ -1,23 +1,25 @@
-/* Leaves: values that hold no other values. */
+/* Leaves: values that contain no other values. */
 #ifndef ICECORE_BUILD_LEAF_H
 #define ICECORE_BUILD_LEAF_H
 #include "core/build.h"
 
 /* Dies with a message that names the path of a node. */
-void ib_refuse(pTHX_ ib_build *b, const char *what, const icecore_node *node);
-void ib_bad_utf8(pTHX_ ib_build *b, const icecore_node *node);
-SV *ib_new_big_int(pTHX_ ib_build *b, const icecore_node *node);
+void ib_croak_at_node(pTHX_ ib_builder *b, const char *message, const icecore_node *node);
+void ib_croak_bad_utf8(pTHX_ ib_builder *b, const icecore_node *node);
+/* Returns an integer beyond 64 bits as its decimal digits. */
+SV *ib_new_big_int(pTHX_ ib_builder *b, const icecore_node *node);
+/* Converts an IEEE 754 binary128 to perl's float. */
 NV ib_float128(const U8 *bytes);
-SV *ib_new_shared_leaf(pTHX_ ib_build *b, const icecore_node *node);
+/* Returns a leaf. Depending on the settings, undef and small integers are shared. */
+SV *ib_new_shared_leaf(pTHX_ ib_builder *b, const icecore_node *node);
 
-/* Returns a new string, without a call if perl's headers have the pieces to make one
- * inline. */
+/* Returns a new string. Calls no function of perl if its headers can create one inline. */
 PERL_STATIC_INLINE SV *
-new_string(pTHX_ const char *text, STRLEN len)
+ib_new_pv(pTHX_ const char *text, STRLEN len)
 {
 #if PERL_VERSION_GE(5, 36, 0)
-    /* As in perl: at least 16 bytes, one of them for a NUL and one for the count of
-     * sharers. */
+    /* As in perl, the buffer has at least 16 bytes, with one for a NUL and one for the number of
+     * SVs that share the buffer. */
     const STRLEN size = len + 2 < 16 ? 16 : len + 2;
     SV *sv = newSV_type(SVt_PV);
     char *copy;
@@ -34,23 +36,26 @@ new_string(pTHX_ const char *text, STRLEN len)
 #endif
 }
 
+/* Returns a new string from the bytes of a node, which are not marked as UTF-8. */
 PERL_STATIC_INLINE SV *
-new_bytes(pTHX_ ib_build *b, const icecore_node *node)
+ib_new_bytes(pTHX_ ib_builder *b, const icecore_node *node)
 {
     STRLEN len;
-    const char *text = ice_bytes_of(b->v, node, &len);
-    return new_string(aTHX_ text, len);
+    const char *text = ice_bytes_of(b->view, node, &len);
+    return ib_new_pv(aTHX_ text, len);
 }
 
+/* Returns a new string from the text or the bytes of a node. Symbols and names from other
+ * languages are marked as UTF-8 if they are valid UTF-8. */
 PERL_STATIC_INLINE SV *
-ib_new_string(pTHX_ ib_build *b, const icecore_node *node)
+ib_new_string(pTHX_ ib_builder *b, const icecore_node *node)
 {
     STRLEN len;
-    const char *text = ice_bytes_of(b->v, node, &len);
+    const char *text = ice_bytes_of(b->view, node, &len);
     SV *sv;
-    if (node->kind == ICECORE_TEXT && UNLIKELY(!ice_is_utf8((const U8 *)text, len)) && !b->set->as_marked)
-        ib_bad_utf8(aTHX_ b, node);
-    sv = new_string(aTHX_ text, len);
+    if (node->kind == ICECORE_TEXT && UNLIKELY(!ice_is_utf8((const U8 *)text, len)) && !b->settings->trusts_utf8_flag)
+        ib_croak_bad_utf8(aTHX_ b, node);
+    sv = ib_new_pv(aTHX_ text, len);
     if (node->kind == ICECORE_TEXT
         || ((node->kind == ICECORE_SYMBOL || node->kind == ICECORE_MODULE || node->kind == ICECORE_ENUM_CASE)
             && !ice_is_ascii((const U8 *)text, len) && ice_is_utf8((const U8 *)text, len)))
@@ -58,10 +63,9 @@ ib_new_string(pTHX_ ib_build *b, const icecore_node *node)
     return sv;
 }
 
-/* Returns a new integer, without a call if perl's headers have the pieces to make one
- * inline. */
+/* Returns a new integer. Calls no function of perl if its headers can create one inline. */
 PERL_STATIC_INLINE SV *
-new_int(pTHX_ IV value)
+ib_new_int(pTHX_ IV value)
 {
 #if PERL_VERSION_GE(5, 36, 0)
     SV *sv = newSV_type(SVt_IV);
@@ -73,34 +77,34 @@ new_int(pTHX_ IV value)
 #endif
 }
 
-/* Returns perl's immortal value for the node, or NULL if it has none. */
+/* Returns perl's immortal value for a node that had it when it was frozen, otherwise NULL. */
 PERL_STATIC_INLINE SV *
-ib_immortal(pTHX_ ib_build *b, const icecore_node *node)
+ib_immortal_value(pTHX_ ib_builder *b, const icecore_node *node)
 {
     if (!(node->flags & ICECORE_FLAG_OWN))
         return NULL;
     if (node->kind == ICECORE_NULL)
         return &PL_sv_undef;
-    if (node->kind == ICECORE_BOOL && b->yes == &PL_sv_yes)
+    if (node->kind == ICECORE_BOOL && b->true_value == &PL_sv_yes)
         return node->payload ? &PL_sv_yes : &PL_sv_no;
     return NULL;
 }
 
-/* Returns a new leaf; NULL for an element that does not exist. */
+/* Returns a new leaf; NULL for an item of an array that does not exist. */
 PERL_STATIC_INLINE SV *
-new_leaf(pTHX_ ib_build *b, const icecore_node *node)
+ib_new_leaf(pTHX_ ib_builder *b, const icecore_node *node)
 {
     switch (node->kind) {
     case ICECORE_BYTES:
     case ICECORE_TEXT:
         return ib_new_string(aTHX_ b, node);
     case ICECORE_INT:
-        return new_int(aTHX_ (IV)(I64)node->payload);
+        return ib_new_int(aTHX_ (IV)(I64)node->payload);
     case ICECORE_NULL:
         return UNLIKELY(node->flags & ICECORE_FLAG_OWN) ? &PL_sv_undef : newSV(0);
     case ICECORE_BOOL: {
-        SV *immortal = ib_immortal(aTHX_ b, node);
-        return immortal ? immortal : newSVsv(node->payload ? b->yes : b->no);
+        SV *immortal = ib_immortal_value(aTHX_ b, node);
+        return immortal ? immortal : newSVsv(node->payload ? b->true_value : b->false_value);
     }
     case ICECORE_FLOAT: {
         double number;
@@ -119,7 +123,7 @@ new_leaf(pTHX_ ib_build *b, const icecore_node *node)
         return ib_new_big_int(aTHX_ b, node);
     case ICECORE_FLOAT128: {
         STRLEN len;
-        const char *bytes = ice_bytes_of(b->v, node, &len);
+        const char *bytes = ice_bytes_of(b->view, node, &len);
         return newSVnv(len == 16 ? ib_float128((const U8 *)bytes) : 0);
     }
     case ICECORE_HOLE:
@@ -130,7 +134,7 @@ new_leaf(pTHX_ ib_build *b, const icecore_node *node)
 }
 
 PERL_STATIC_INLINE bool
-is_leaf(const icecore_node *node)
+ib_is_leaf(const icecore_node *node)
 {
     return node->kind < ICECORE_LINK;
 }

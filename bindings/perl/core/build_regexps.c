@@ -1,151 +1,157 @@
 /* Regexps: which patterns are compiled, and what replaces the others.
  *
- * Compiling a pattern can run code: a property may be a sub of the program, `\N{...}`
- * loads the names of characters, and `(?{...})` is code itself. Such a pattern becomes a
- * record, and so does one that is too unusual to be sure. */
+ * Compiling a pattern can run code: a property may be a sub of the program, `\N{...}` loads the
+ * names of characters, and `(?{...})` is code itself. A pattern that may do so becomes a record
+ * instead. The checks here recognize harmless patterns, and take all unusual ones for harmful. */
 #include "core/build.h"
 
-/* Returns the end of the blanks at `p`. */
+/* Returns the end of the blanks at `cursor`. */
 static const char *
-skip_blanks(const char *p, const char *end)
+skip_blanks(const char *cursor, const char *end)
 {
-    while (p < end && isSPACE_A(*p))
-        p++;
-    return p;
+    while (cursor < end && isSPACE_A(*cursor))
+        cursor++;
+    return cursor;
 }
 
-/* Whether the value of a property is looked up in the names of characters, or is a
- * pattern itself. */
+/* Returns true if the value of a property, after `separator`, may run code: if it is looked up
+ * in the names of characters (`\p{name=...}`), or is a pattern itself (`\p{script=/.../}`). */
 static bool
-has_active_value(const char *name, const char *sign, const char *end)
+may_run_code(const char *name, const char *separator, const char *end)
 {
-    const char *value = skip_blanks(sign + 1, end), *p = skip_blanks(value + 1, end);
+    const char *value = skip_blanks(separator + 1, end), *cursor = skip_blanks(value + 1, end);
     /* Blanks, `_` and `-` in a name are ignored. */
     const char *second = name + 1;
-    while (second < sign && !isALPHANUMERIC_A(*second))
+    while (second < separator && !isALPHANUMERIC_A(*second))
         second++;
-    if (toLOWER_A(*name) == 'n' && second < sign && toLOWER_A(*second) == 'a')
+    if (toLOWER_A(*name) == 'n' && second < separator && toLOWER_A(*second) == 'a')
         return TRUE;
     if (value == end)
         return TRUE;
-    if (toLOWER_A(*value) == 'm' && p < end && !isWORDCHAR_A(*p))
+    if (toLOWER_A(*value) == 'm' && cursor < end && !isWORDCHAR_A(*cursor))
         return TRUE;
-    for (p = value; p < end; p++)
-        if (*p == '/' && !(p > value && isDIGIT_A(p[-1])))
+    for (cursor = value; cursor < end; cursor++)
+        if (*cursor == '/' && !(cursor > value && isDIGIT_A(cursor[-1])))
             return TRUE;
     return FALSE;
 }
 
-/* Whether the name of a property can only be one of Unicode's own. */
+/* Returns true if the text is a property that only Unicode can define, not the program. */
 static bool
-is_own_property(const char *p, const char *end)
+is_unicode_property(const char *cursor, const char *end)
 {
-    const char *name, *sign = NULL;
-    while (p < end && (isSPACE_A(*p) || *p == '^'))
-        p++;
-    name = p;
-    if (p == end || !isALPHANUMERIC_A(*p))
+    const char *name, *separator = NULL;
+    while (cursor < end && (isSPACE_A(*cursor) || *cursor == '^'))
+        cursor++;
+    name = cursor;
+    if (cursor == end || !isALPHANUMERIC_A(*cursor))
         return FALSE;
-    if (*p == 'I' && p + 1 < end && (p[1] == 'n' || p[1] == 's'))
+    /* Subs that define properties have names with `In` or `Is`. */
+    if (*cursor == 'I' && cursor + 1 < end && (cursor[1] == 'n' || cursor[1] == 's'))
         return FALSE;
-    for (; p < end; p++) {
-        if (*p == '=' || *p == ':') {
-            if (sign)
+    for (; cursor < end; cursor++) {
+        if (*cursor == '=' || *cursor == ':') {
+            if (separator)
                 return FALSE; /* `::` names a package */
-            sign = p;
-        } else if (!isWORDCHAR_A(*p) && !isSPACE_A(*p) && !memCHRs("-./&+", *p))
+            separator = cursor;
+        } else if (!isWORDCHAR_A(*cursor) && !isSPACE_A(*cursor) && !memCHRs("-./&+", *cursor))
             return FALSE;
     }
-    return !sign || !has_active_value(name, sign, end);
+    return !separator || !may_run_code(name, separator, end);
 }
 
-/* Checks the text after `\p` or `\P`. */
+/* Returns true if the text after `\p` or `\P` runs no code. */
 static bool
-is_inert_property(const char *p, const char *end)
+is_harmless_property(const char *cursor, const char *end)
 {
-    const char *close;
-    p = skip_blanks(p, end);
-    if (p == end)
+    const char *closing_brace;
+    cursor = skip_blanks(cursor, end);
+    if (cursor == end)
         return FALSE;
-    if (*p != '{')
-        return is_own_property(p, p + 1);
-    close = (const char *)memchr(p, '}', end - p);
-    return close && is_own_property(p + 1, close);
+    if (*cursor != '{')
+        return is_unicode_property(cursor, cursor + 1);
+    closing_brace = (const char *)memchr(cursor, '}', end - cursor);
+    return closing_brace && is_unicode_property(cursor + 1, closing_brace);
 }
 
-/* Checks the text after `\N`: nothing, a quantifier, or the number of a character. */
+/* Returns true if the text after `\N` is not the name of a character: it is a quantifier, the
+ * number of a character (`{U+263A}`), or something else without braces. */
 static bool
-is_inert_name(const char *p, const char *end)
+is_harmless_name(const char *cursor, const char *end)
 {
-    const char *close;
+    const char *closing_brace;
     bool is_number;
-    p = skip_blanks(p, end);
-    if (p == end || *p != '{')
+    cursor = skip_blanks(cursor, end);
+    if (cursor == end || *cursor != '{')
         return TRUE;
-    close = (const char *)memchr(p, '}', end - p);
-    if (!close)
+    closing_brace = (const char *)memchr(cursor, '}', end - cursor);
+    if (!closing_brace)
         return FALSE;
-    p = skip_blanks(p + 1, close);
-    if (p == close)
+    cursor = skip_blanks(cursor + 1, closing_brace);
+    if (cursor == closing_brace)
         return FALSE;
-    is_number = close - p > 2 && p[0] == 'U' && p[1] == '+';
-    for (p += is_number ? 2 : 0; p < close; p++)
-        if (!(is_number ? isXDIGIT_A(*p) || *p == '.' || *p == '_' : isDIGIT_A(*p) || *p == ',') && !isSPACE_A(*p))
+    is_number = closing_brace - cursor > 2 && cursor[0] == 'U' && cursor[1] == '+';
+    for (cursor += is_number ? 2 : 0; cursor < closing_brace; cursor++)
+        if (!(is_number ? isXDIGIT_A(*cursor) || *cursor == '.' || *cursor == '_'
+                        : isDIGIT_A(*cursor) || *cursor == ',')
+            && !isSPACE_A(*cursor))
             return FALSE;
     return TRUE;
 }
 
-/* Whether the text after `(` begins code. */
+/* Returns true if the text after `(` begins code, as in `(?{` or `(??{`. */
 static bool
-is_code(const char *p, const char *end)
+begins_code(const char *cursor, const char *end)
 {
-    p = skip_blanks(p, end);
-    if (p == end || (*p != '?' && *p != '*'))
+    cursor = skip_blanks(cursor, end);
+    if (cursor == end || (*cursor != '?' && *cursor != '*'))
         return FALSE;
-    while (p < end && (isSPACE_A(*p) || memCHRs("?*p", *p)))
-        p++;
-    return p < end && *p == '{';
+    while (cursor < end && (isSPACE_A(*cursor) || memCHRs("?*p", *cursor)))
+        cursor++;
+    return cursor < end && *cursor == '{';
 }
 
-/* Whether compiling a pattern runs no code and loads no module. */
+/* Returns true if compiling a pattern runs no code and loads no module. */
 static bool
-is_inert(const char *text, STRLEN len)
+is_harmless_pattern(const char *text, STRLEN len)
 {
-    const char *p = text, *end = text + len;
-    bool escapes = TRUE;
-    /* In comments, and in `\c\`, a backslash escapes nothing. */
-    for (; p < end; p++)
-        if (*p == '#' || (*p == '\\' && p + 1 < end && p[1] == 'c'))
-            escapes = FALSE;
-    for (p = text; p < end; p++) {
-        if (*p == '(' && is_code(p + 1, end))
+    const char *cursor = text, *end = text + len;
+    bool backslash_escapes = TRUE;
+    /* A backslash in a comment or in `\c\` escapes nothing. If the pattern may contain one of these,
+     * each character after a backslash is also checked by itself. */
+    for (; cursor < end; cursor++)
+        if (*cursor == '#' || (*cursor == '\\' && cursor + 1 < end && cursor[1] == 'c'))
+            backslash_escapes = FALSE;
+    for (cursor = text; cursor < end; cursor++) {
+        if (*cursor == '(' && begins_code(cursor + 1, end))
             return FALSE;
-        if (*p != '\\' || p + 1 == end)
+        if (*cursor != '\\' || cursor + 1 == end)
             continue;
-        if ((p[1] == 'p' || p[1] == 'P') && !is_inert_property(p + 2, end))
+        if ((cursor[1] == 'p' || cursor[1] == 'P') && !is_harmless_property(cursor + 2, end))
             return FALSE;
-        if (p[1] == 'N' && !is_inert_name(p + 2, end))
+        if (cursor[1] == 'N' && !is_harmless_name(cursor + 2, end))
             return FALSE;
-        if (escapes)
-            p++;
+        if (backslash_escapes)
+            cursor++;
     }
     return TRUE;
 }
 
 /* Builds a record of a pattern and its modifiers, instead of the regexp. */
 static void
-record_regexp(pTHX_ ib_build *b, SV *variable, U32 at, U32 object, SV *pattern, SV *flags)
+record_regexp(pTHX_ ib_builder *b, SV *variable, U32 index, U32 object, SV *pattern, SV *flags)
 {
-    const icecore_node *node = &b->v->nodes[at], *outer = object == ICECORE_NONE ? node : &b->v->nodes[object];
+    const icecore_node *node = &b->view->nodes[index],
+                       *outer = object == ICECORE_NONE ? node : &b->view->nodes[object];
     HV *hv = newHV();
-    ib_set_rv(aTHX_ variable, (SV *)hv);
+    ib_make_reference(aTHX_ variable, (SV *)hv);
     (void)hv_stores(hv, "kind", newSVpvs("regexp"));
     (void)hv_stores(hv, "value", SvREFCNT_inc_simple_NN(pattern));
     (void)hv_stores(hv, "flags", SvREFCNT_inc_simple_NN(flags));
     if (object != ICECORE_NONE) {
         const char *class;
         const icecore_name *name = ib_class_name(aTHX_ b, outer, &class);
-        (void)hv_stores(hv, "class", ib_class_sv(aTHX_ name, class));
+        (void)hv_stores(hv, "class", ib_class_name_sv(aTHX_ name, class));
     } else if (node->flags & ICECORE_FLAG_BARE)
         (void)hv_stores(hv, "bare", newSVpv(node->flags & ICECORE_FLAG_REF ? "reference" : "variable", 0));
     else
@@ -153,46 +159,48 @@ record_regexp(pTHX_ ib_build *b, SV *variable, U32 at, U32 object, SV *pattern, 
     if (outer->flags & ICECORE_FLAG_OVERLOAD)
         (void)hv_stores(hv, "overloaded", newSViv(1));
     sv_bless(variable, gv_stashpvs("Icecore::Record", GV_ADD));
-    ib_container_refs(aTHX_ b, variable, (SV *)hv, at, ICECORE_NONE);
+    ib_register_container(aTHX_ b, variable, (SV *)hv, index, ICECORE_NONE);
     if (object != ICECORE_NONE && outer->flags & ICECORE_FLAG_TARGET)
         ib_set_referent(aTHX_ b, object, (SV *)hv);
     if (object != ICECORE_NONE && outer->flags & ICECORE_FLAG_WEAK)
-        ib_be_weak(aTHX_ b, variable);
+        ib_weaken_later(aTHX_ b, variable);
 }
 
 void
-ib_check_regexp(pTHX_ ib_build *b, U32 at)
+ib_check_regexp(pTHX_ ib_builder *b, U32 index)
 {
-    SV *pattern = ib_part(aTHX_ b, at + 1), *flags = ib_part(aTHX_ b, ice_next(b->v, at + 1));
-    if (is_inert(SvPVX_const(pattern), SvCUR(pattern))) {
-        /* Its warnings are issued when it is built. */
+    SV *pattern = ib_part_string(aTHX_ b, index + 1), *flags = ib_part_string(aTHX_ b, ice_next(b->view, index + 1));
+    if (is_harmless_pattern(SvPVX_const(pattern), SvCUR(pattern))) {
+        /* perl warns about the pattern when it is built, so it need not warn here. */
         ENTER;
         SAVEI8(PL_dowarn);
         PL_dowarn = (PL_dowarn & ~(G_WARN_ON | G_WARN_ALL_ON)) | G_WARN_ALL_OFF;
-        SvREFCNT_dec(ice_regexp(aTHX_ pattern, SvPVX_const(flags), SvCUR(flags)));
+        SvREFCNT_dec(ice_compile_regexp(aTHX_ pattern, SvPVX_const(flags), SvCUR(flags)));
         LEAVE;
     }
 }
 
+/* Builds a regexp, or a record if compiling it may run code. */
 void
-ib_regexp(pTHX_ ib_build *b, SV *variable, U32 at, U32 object)
+ib_build_regexp(pTHX_ ib_builder *b, SV *variable, U32 index, U32 object)
 {
-    const icecore_node *node = &b->v->nodes[at];
-    SV *pattern = ib_part(aTHX_ b, at + 1), *flags = ib_part(aTHX_ b, ice_next(b->v, at + 1)), *re;
-    b->at = (U32)node->payload;
-    /* A pattern of the program itself was compiled before. */
-    if (!b->set->cloning && !is_inert(SvPVX_const(pattern), SvCUR(pattern))) {
-        record_regexp(aTHX_ b, variable, at, object, pattern, flags);
+    const icecore_node *node = &b->view->nodes[index];
+    SV *pattern = ib_part_string(aTHX_ b, index + 1), *flags = ib_part_string(aTHX_ b, ice_next(b->view, index + 1)),
+       *re;
+    b->next = (U32)node->payload;
+    /* dclone copies a pattern that the program itself has compiled. */
+    if (!b->settings->cloning && !is_harmless_pattern(SvPVX_const(pattern), SvCUR(pattern))) {
+        record_regexp(aTHX_ b, variable, index, object, pattern, flags);
         return;
     }
-    re = ice_regexp(aTHX_ pattern, SvPVX_const(flags), SvCUR(flags));
+    re = ice_compile_regexp(aTHX_ pattern, SvPVX_const(flags), SvCUR(flags));
     if (node->flags & ICECORE_FLAG_BARE && object == ICECORE_NONE) {
         /* The variable is itself a regexp. */
         sv_setsv(variable, sv_2mortal(re));
         return;
     }
-    ib_set_rv(aTHX_ variable, re);
-    if (object == ICECORE_NONE && (b->set->bless_ok || !b->set->bare_regexps))
+    ib_make_reference(aTHX_ variable, re);
+    if (object == ICECORE_NONE && (b->settings->bless_ok || !b->settings->bare_regexps))
         sv_bless(variable, gv_stashpvs("Regexp", GV_ADD));
-    ib_container_refs(aTHX_ b, variable, re, at, object);
+    ib_register_container(aTHX_ b, variable, re, index, object);
 }

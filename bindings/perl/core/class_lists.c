@@ -1,8 +1,8 @@
-/* The allow lists of Sereal's options: names of classes, or code that is asked for each object. */
+/* The allow lists of Sereal's options: class_lists.h. */
 #include "core/class_lists.h"
 
 static void
-copy_array(pTHX_ HV *names, AV *array)
+add_names_of_array(pTHX_ HV *names, AV *array)
 {
     SSize_t i;
     for (i = 0; i <= av_len(array); i++) {
@@ -15,7 +15,7 @@ copy_array(pTHX_ HV *names, AV *array)
 }
 
 static void
-copy_hash(pTHX_ HV *names, HV *hash)
+add_names_of_hash(pTHX_ HV *names, HV *hash)
 {
     HE *entry;
     hv_iterinit(hash);
@@ -25,7 +25,7 @@ copy_hash(pTHX_ HV *names, HV *hash)
 }
 
 void
-ice_class_list_make(pTHX_ SV **list, const char *option, SV *value)
+ice_class_list_new(pTHX_ SV **list, const char *option, SV *value)
 {
     SV *referent = SvROK(value) ? SvRV(value) : NULL;
     const svtype type = referent ? SvTYPE(referent) : SVt_NULL;
@@ -35,32 +35,32 @@ ice_class_list_make(pTHX_ SV **list, const char *option, SV *value)
     }
     if (type != SVt_PVAV && type != SVt_PVHV)
         croak("The '%s' option must be an array ref, hash ref or code ref", option);
-    /* The owner gets the list before anything in it may die. */
+    /* The owner gets the list before the code below, which may die. */
     *list = (SV *)newHV();
     if (type == SVt_PVAV)
-        copy_array(aTHX_ (HV *)*list, (AV *)referent);
+        add_names_of_array(aTHX_ (HV *)* list, (AV *)referent);
     else
-        copy_hash(aTHX_ (HV *)*list, (HV *)referent);
+        add_names_of_hash(aTHX_ (HV *)* list, (HV *)referent);
 }
 
 bool
-ice_class_list_has(pTHX_ SV *list, const char *name, STRLEN len, bool is_utf8)
+ice_class_list_contains(pTHX_ SV *list, const char *name, STRLEN len, bool is_utf8)
 {
     return cBOOL(hv_common((HV *)list, NULL, name, len, is_utf8 ? HVhek_UTF8 : 0, HV_FETCH_ISEXISTS, NULL, 0));
 }
 
 bool
-ice_class_list_ask(pTHX_ SV *list, SV *name, SV *object)
+ice_class_list_call(pTHX_ SV *list, SV *name, SV *object)
 {
-    SV *arguments[2], *answer;
+    SV *arguments[2], *result;
     bool is_allowed;
     ENTER;
     SAVETMPS;
     sv_2mortal(SvREFCNT_inc_simple_NN(list));
     arguments[0] = name;
     arguments[1] = object;
-    answer = ice_call_scalar(aTHX_ list, arguments, object ? 2 : 1);
-    is_allowed = cBOOL(SvTRUE(answer));
+    result = ice_call_scalar(aTHX_ list, arguments, object ? 2 : 1);
+    is_allowed = cBOOL(SvTRUE(result));
     FREETMPS;
     LEAVE;
     return is_allowed;

@@ -1,4 +1,5 @@
-/* Class lists of Sereal's options: a set of names, or code that is called for each object. */
+/* Class lists of Sereal's options. A list is a hash whose keys are names of classes, or code that
+ * is called for each object. */
 #ifndef ICECORE_CLASS_LISTS_H
 #define ICECORE_CLASS_LISTS_H
 #include "core/icecore_perl.h"
@@ -6,7 +7,7 @@
 /* Creates a list from the value of an option: a reference to an array of names, to a hash
  * (its keys with true values are the names), or to code. Dies for anything else. The names
  * are copied, as in Sereal. `*list` is set before anything can die; the caller owns it. */
-void ice_class_list_make(pTHX_ SV **list, const char *option, SV *value);
+void ice_class_list_new(pTHX_ SV **list, const char *option, SV *value);
 
 PERL_STATIC_INLINE bool
 ice_class_list_is_code(SV *list)
@@ -14,10 +15,10 @@ ice_class_list_is_code(SV *list)
     return list && SvTYPE(list) == SVt_PVCV;
 }
 
-/* Returns whether a list contains a name. The list must not be code. */
-bool ice_class_list_has(pTHX_ SV *list, const char *name, STRLEN len, bool is_utf8);
-/* Calls the code with the name of a class, and with the object unless it is NULL. Returns
- * whether the result is true. */
-bool ice_class_list_ask(pTHX_ SV *list, SV *name, SV *object);
+/* Returns true if a list contains a name. The list must not be code. */
+bool ice_class_list_contains(pTHX_ SV *list, const char *name, STRLEN len, bool is_utf8);
+/* Calls the code of a list with the name of a class, and with the object unless it is NULL.
+ * Returns true if the result is true. */
+bool ice_class_list_call(pTHX_ SV *list, SV *name, SV *object);
 
 #endif

@@ -10,8 +10,8 @@ typedef struct {
 } my_cxt_t;
 START_MY_CXT
 
-/* Lists of frames and targets with more entries than this are freed after a call. */
-#define KEPT 65536
+/* Stacks of frames and lists of targets with more entries than this are freed after a call. */
+#define MAX_KEPT_ENTRIES 65536
 
 void
 ice_contexts_boot(pTHX)
@@ -30,9 +30,9 @@ ice_contexts_clone(pTHX)
 }
 
 static void
-context_free(pTHX_ ice_context *ctx)
+free_context(pTHX_ ice_context *ctx)
 {
-    ice_keys_drop(aTHX_ ctx);
+    ice_free_keys(aTHX_ ctx);
     ice_map_free(&ctx->seen);
     ice_map_free(&ctx->stashes);
     Safefree(ctx->frames);
@@ -40,7 +40,7 @@ context_free(pTHX_ ice_context *ctx)
     Safefree(ctx->targets);
     Safefree(ctx->weak);
     Safefree(ctx->verdicts);
-    ice_warm_free(&ctx->warm);
+    ice_warm_free(&ctx->pooled);
 }
 
 void
@@ -49,103 +49,106 @@ ice_contexts_free(pTHX)
     dMY_CXT;
     ice_context *ctx;
     while ((ctx = (ice_context *)ice_pool_next(&MY_CXT.pool)))
-        context_free(aTHX_ ctx);
+        free_context(aTHX_ ctx);
 }
 
 void
-ice_forget_frozen(pTHX_ ice_context *ctx)
+ice_release_frozen(pTHX_ ice_context *ctx)
 {
     /* Freeing may run destructors, which may call this module again. */
     ice_frozen *frozen = ctx->frozen;
-    ice_frozen_link *links = ctx->links;
-    const U32 count = ctx->frozen_count, link_count = ctx->link_count;
+    ice_frozen_link *links = ctx->frozen_links;
+    const U32 count = ctx->frozen_count, frozen_link_count = ctx->frozen_link_count;
     U32 i;
     ctx->frozen = NULL;
-    ctx->links = NULL;
-    ctx->frozen_count = ctx->frozen_room = ctx->link_count = ctx->link_room = 0;
+    ctx->frozen_links = NULL;
+    ctx->frozen_count = ctx->frozen_capacity = ctx->frozen_link_count = ctx->frozen_link_capacity = 0;
     for (i = 0; i < count; i++)
         SvREFCNT_dec(frozen[i].variable);
-    for (i = 0; i < link_count; i++)
+    for (i = 0; i < frozen_link_count; i++)
         SvREFCNT_dec(links[i].variable);
     Safefree(frozen);
     Safefree(links);
 }
 
+/* Returns a context to the pool when its call ends, and resets what belongs to the call. */
 static void
-checkin(pTHX_ void *data)
+return_context(pTHX_ void *data)
 {
     dMY_CXT;
     ice_context *ctx = (ice_context *)data;
-    AV *keep = ctx->keep;
+    AV *kept_values = ctx->kept_values;
     SV *root = ctx->root;
     U32 i;
 
     ctx->depth = 0;
     ctx->weak_count = 0;
-    ctx->keep = NULL;
+    ctx->kept_values = NULL;
     ctx->root = NULL;
-    ctx->has_input = FALSE;
-    ctx->denied = NULL;
-    ctx->is_checked = ctx->has_opaque = FALSE;
-    ctx->source = NULL;
-    ctx->source_len = 0;
-    ctx->is_plain = FALSE;
+    ctx->owns_input = FALSE;
+    ctx->refused_thaws = NULL;
+    ctx->body_was_checked = ctx->has_opaque = FALSE;
+    ctx->document = NULL;
+    ctx->document_len = 0;
+    ctx->is_uncompressed = FALSE;
     ice_map_clear(&ctx->seen);
     ice_map_clear(&ctx->stashes);
     ctx->class_count = 0;
     if (ctx->frozen_count)
-        ice_forget_frozen(aTHX_ ctx);
+        ice_release_frozen(aTHX_ ctx);
     if (ctx->target_count) {
         /* Freeing may run destructors, which may call this module again. */
         ice_target *targets = ctx->targets;
         U32 count = ctx->target_count;
         ctx->targets = NULL;
-        ctx->target_count = ctx->target_room = 0;
+        ctx->target_count = ctx->target_capacity = 0;
         for (i = 0; i < count; i++) {
             SvREFCNT_dec(targets[i].variable);
             SvREFCNT_dec(targets[i].referent);
         }
-        if (ctx->targets == NULL && count <= KEPT) {
+        /* If a destructor used this context, it has another list now. */
+        if (ctx->targets == NULL && count <= MAX_KEPT_ENTRIES) {
             ctx->targets = targets;
-            ctx->target_room = count;
+            ctx->target_capacity = count;
         } else
             Safefree(targets);
     }
-    if (ctx->room > KEPT) {
+    if (ctx->frame_capacity > MAX_KEPT_ENTRIES) {
         Safefree(ctx->frames);
         ctx->frames = NULL;
-        ctx->room = 0;
+        ctx->frame_capacity = 0;
     }
-    if (!ice_pool_give(&MY_CXT.pool, &ctx->warm))
-        context_free(aTHX_ ctx);
+    if (!ice_pool_give(&MY_CXT.pool, &ctx->pooled))
+        free_context(aTHX_ ctx);
     SvREFCNT_dec(root);
-    SvREFCNT_dec((SV *)keep);
+    SvREFCNT_dec((SV *)kept_values);
 }
 
 ice_context *
-ice_checkout(pTHX)
+ice_take_context(pTHX)
 {
     dMY_CXT;
     ice_context *ctx = (ice_context *)ice_pool_take(&MY_CXT.pool, sizeof(ice_context));
-    SAVEDESTRUCTOR_X(checkin, ctx);
+    SAVEDESTRUCTOR_X(return_context, ctx);
     return ctx;
 }
 
 void
-ice_keep(pTHX_ ice_context *ctx, SV *sv)
+ice_keep_for_call(pTHX_ ice_context *ctx, SV *sv)
 {
-    if (!ctx->keep)
-        ctx->keep = newAV();
-    av_push(ctx->keep, sv);
+    if (!ctx->kept_values)
+        ctx->kept_values = newAV();
+    av_push(ctx->kept_values, sv);
 }
 
+/* Returns a new frame, whose contents are undefined. Frames may move. */
 ice_frame *
 ice_push_frame(pTHX_ ice_context *ctx)
 {
-    if (ctx->depth == ctx->room) {
-        U32 room = ctx->room ? ctx->room * 2 : 64;
-        Renew(ctx->frames, room, ice_frame);
-        ctx->room = room;
+    if (ctx->depth == ctx->frame_capacity) {
+        U32 capacity = ctx->frame_capacity ? ctx->frame_capacity * 2 : 64;
+        Renew(ctx->frames, capacity, ice_frame);
+        ctx->frame_capacity = capacity;
     }
     return &ctx->frames[ctx->depth++];
 }
@@ -158,22 +161,31 @@ ice_croak_error(pTHX_ const icecore_error *error)
 }
 
 SV *
-ice_read_error(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *bytes, STRLEN len)
+ice_read_error(pTHX_ const icecore_error *error, const ice_read_settings *settings, const char *bytes, STRLEN len)
 {
-#define TRUSTED(option) "raise it with " option " => N if the input is trusted"
-    const ice_limit_words words[] = { { ICE_TRAILING, set->trailing ? set->trailing : "cut them off" },
-                                      { "depth", set->deeper ? set->deeper : TRUSTED("max_recursion_depth") },
-                                      { "decompressed", TRUSTED("max_uncompressed_size") },
-                                      { "string", TRUSTED("max_string_length") } };
-#undef TRUSTED
+#define RAISE(option) "raise it with " option " => N if the input is trusted"
+    const ice_limit_words advice[] = {
+        { ICE_TRAILING, settings->trailing_advice ? settings->trailing_advice : "cut them off" },
+        { "depth", settings->depth_advice ? settings->depth_advice : RAISE("max_recursion_depth") },
+        { "decompressed", RAISE("max_uncompressed_size") },
+        { "string", RAISE("max_string_length") }
+    };
+#undef RAISE
+    /* Without names_limit_options, only the advice about trailing bytes is given, and that about
+     * the depth if the settings have it. */
+    const size_t advice_count = settings->names_limit_options ? C_ARRAY_LENGTH(advice)
+                              : settings->depth_advice        ? 2
+                                                              : 1;
     ice_line line;
-    SV *first = set->original_words ? set->original_words(aTHX_ error, bytes, len) : NULL;
-    ice_message(error, words, set->names_limits ? C_ARRAY_LENGTH(words) : set->deeper ? 2 : 1, &line);
-    return first ? sv_2mortal(newSVpvf("%" SVf ": %s", SVfARG(first), line.text)) : sv_2mortal(newSVpv(line.text, 0));
+    SV *original_message = settings->translate_error ? settings->translate_error(aTHX_ error, bytes, len) : NULL;
+    ice_message(error, advice, advice_count, &line);
+    return original_message ? sv_2mortal(newSVpvf("%" SVf ": %s", SVfARG(original_message), line.text))
+                            : sv_2mortal(newSVpv(line.text, 0));
 }
 
 void
-ice_croak_read_error(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *bytes, STRLEN len)
+ice_croak_read_error(pTHX_ const icecore_error *error, const ice_read_settings *settings, const char *bytes,
+                     STRLEN len)
 {
-    croak("%" SVf, SVfARG(ice_read_error(aTHX_ error, set, bytes, len)));
+    croak("%" SVf, SVfARG(ice_read_error(aTHX_ error, settings, bytes, len)));
 }

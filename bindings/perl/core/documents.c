@@ -1,4 +1,4 @@
-/* One document: read or written by a stage. */
+/* One document, read or written by a stage: documents.h. */
 #include "core/documents.h"
 
 /* ---- stages ------------------------------------------------------------ */
@@ -14,7 +14,7 @@ ice_reader_new(pTHX_ const char *spec, STRLEN len)
 }
 
 void
-ice_stage_limit(pTHX_ icecore_stage *stage, const char *name, UV value)
+ice_set_stage_limit(pTHX_ icecore_stage *stage, const char *name, UV value)
 {
     icecore_error error;
     if (icecore_stage_limit(stage, name, strlen(name), value, &error) != ICECORE_OK)
@@ -25,17 +25,17 @@ icecore_stage *
 ice_writer_new(pTHX_ const char *spec, STRLEN len)
 {
     icecore_stage *stage = ice_reader_new(aTHX_ spec, len);
-    /* The depth of a tape is known, so writing needs no limit. The data belongs to the
-     * program, so it may repeat a string as often as it likes. */
-    ice_stage_limit(aTHX_ stage, "depth", U32_MAX);
-    ice_stage_limit(aTHX_ stage, "growth", UV_MAX);
+    /* Limits protect from hostile input, but this data belongs to the program. Its depth was limited
+     * when it was walked, and it may repeat strings as often as it likes. */
+    ice_set_stage_limit(aTHX_ stage, "depth", U32_MAX);
+    ice_set_stage_limit(aTHX_ stage, "growth", UV_MAX);
     return stage;
 }
 
 /* ---- one document ------------------------------------------------------ */
 
 const char *
-ice_bytes(pTHX_ SV *sv, STRLEN *len)
+ice_frozen_bytes(pTHX_ SV *sv, STRLEN *len)
 {
     SvGETMAGIC(sv);
     if (SvROK(sv) || !SvOK(sv))
@@ -48,88 +48,93 @@ ice_bytes(pTHX_ SV *sv, STRLEN *len)
     return SvPV_nomg(sv, *len);
 }
 
-/* Fills a view, or dies. */
+/* Fills a view, or dies. See ice_write_tape for why this is a function of its own. */
 static void __attribute__((noinline))
 read_view(pTHX_ ice_context *ctx, const icecore_stage *stage, const char *bytes, STRLEN len, U32 flags,
-          const ice_read_settings *set, icecore_view *view)
+          const ice_read_settings *settings, icecore_view *view)
 {
     icecore_error error;
-    if (icecore_read(ctx->warm.engine, stage, (const U8 *)bytes, len, flags, view, &error) != ICECORE_OK)
-        ice_croak_read_error(aTHX_ & error, set, bytes, len);
+    if (icecore_read(ctx->pooled.engine, stage, (const U8 *)bytes, len, flags, view, &error) != ICECORE_OK)
+        ice_croak_read_error(aTHX_ & error, settings, bytes, len);
 }
 
 void
 ice_write_tape(pTHX_ ice_context *ctx, const icecore_stage *stage, const icecore_tape *tape, icecore_bytes *out,
-               size_t *lost)
+               size_t *loss_count)
 {
     icecore_error error;
-    if (icecore_write(ctx->warm.engine, stage, tape, out, lost, &error) != ICECORE_OK)
+    if (icecore_write(ctx->pooled.engine, stage, tape, out, loss_count, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
 }
 
+/* Builds the user header. This is a function of its own, because its copy of the settings is
+ * large: see ice_write_tape. */
 static SV * __attribute__((noinline))
-build_header(pTHX_ ice_context *ctx, icecore_view *view, const ice_read_settings *set)
+build_header(pTHX_ ice_context *ctx, icecore_view *view, const ice_read_settings *settings)
 {
-    ice_read_settings its = *set;
-    its.into = NULL;
-    return ice_build(aTHX_ ctx, view, view->header, &its);
+    ice_read_settings header_settings = *settings;
+    header_settings.result_variable = NULL;
+    return ice_build(aTHX_ ctx, view, view->header, &header_settings);
 }
 
 SV *
-ice_read_document(pTHX_ const icecore_stage *stage, const char *bytes, STRLEN len, const ice_read_settings *set,
+ice_read_document(pTHX_ const icecore_stage *stage, const char *bytes, STRLEN len, const ice_read_settings *settings,
                   STRLEN *consumed, SV **header)
 {
-    ice_context *ctx = ice_checkout(aTHX);
+    ice_context *ctx = ice_take_context(aTHX);
     icecore_view *const view = &ctx->view;
     U32 flags = consumed ? ICECORE_EACH : 0;
-    if (set->is_foreign)
+    if (settings->from_other_language)
         flags |= ICECORE_FOR_PERL;
-    read_view(aTHX_ ctx, stage, bytes, len, flags, set, view);
+    read_view(aTHX_ ctx, stage, bytes, len, flags, settings, view);
     if (consumed)
         *consumed = view->consumed;
-    ctx->source = bytes;
-    ctx->source_len = len;
-    ctx->is_plain = view->input == (const U8 *)bytes;
+    ctx->document = bytes;
+    ctx->document_len = len;
+    ctx->is_uncompressed = view->input == (const U8 *)bytes;
     if (header && view->header != ICECORE_NONE) {
-        *header = sv_2mortal(build_header(aTHX_ ctx, view, set));
+        *header = sv_2mortal(build_header(aTHX_ ctx, view, settings));
     }
-    return ice_build(aTHX_ ctx, view, view->root, set);
+    return ice_build(aTHX_ ctx, view, view->root, settings);
 }
 
 /* ---- options ---------------------------------------------------------------- */
 
+/* The values of Storable's BLESS_OK and TIE_OK. */
+enum { BLESS_OK = 2, TIE_OK = 4 };
+
 void
-ice_set_flags(ice_read_settings *set, IV flags)
+ice_set_flags(ice_read_settings *settings, IV flags)
 {
-    set->bless_ok = (flags & 2) != 0;
-    set->tie_ok = (flags & 4) != 0;
+    settings->bless_ok = (flags & BLESS_OK) != 0;
+    settings->tie_ok = (flags & TIE_OK) != 0;
 }
 
-/* Returns the place for the number of an option of `decode`; NULL: no such option. */
+/* Returns where the number of an option of `decode` belongs; NULL for other options. */
 static UV *
-limit_of(ice_read_settings *set, const char *name)
+limit_option(ice_read_settings *settings, const char *name)
 {
-    return strEQ(name, "max_recursion_depth")     ? &set->max_depth
-           : strEQ(name, "max_string_length")     ? &set->max_string
-           : strEQ(name, "max_uncompressed_size") ? &set->max_uncompressed
-                                                  : NULL;
+    return strEQ(name, "max_recursion_depth")   ? &settings->max_depth
+         : strEQ(name, "max_string_length")     ? &settings->max_string
+         : strEQ(name, "max_uncompressed_size") ? &settings->max_uncompressed
+                                                : NULL;
 }
 
 void
-ice_read_options(pTHX_ ice_read_settings *set, SV **format, I32 at, I32 count)
+ice_read_options(pTHX_ ice_read_settings *settings, SV **format, I32 stack_index, I32 count)
 {
     I32 i;
     if (count % 2)
         croak("Icecore: options are pairs of a name and a value");
-    for (i = at; i < at + count; i += 2) {
+    for (i = stack_index; i < stack_index + count; i += 2) {
         const char *name = SvPV_nolen(PL_stack_base[i]);
-        UV *limit = format ? limit_of(set, name) : NULL;
+        UV *limit = format ? limit_option(settings, name) : NULL;
         if (limit)
             *limit = SvUV(PL_stack_base[i + 1]);
         else if (strEQ(name, "classes"))
-            set->classes = PL_stack_base[i + 1];
+            settings->classes = PL_stack_base[i + 1];
         else if (strEQ(name, "flags"))
-            ice_set_flags(set, SvIV(PL_stack_base[i + 1]));
+            ice_set_flags(settings, SvIV(PL_stack_base[i + 1]));
         else if (format && strEQ(name, "format"))
             *format = PL_stack_base[i + 1];
         else
@@ -139,7 +144,7 @@ ice_read_options(pTHX_ ice_read_settings *set, SV **format, I32 at, I32 count)
 }
 
 void
-ice_add_text(pTHX_ SV *spec, const char *name, SV *value)
+ice_add_text_option(pTHX_ SV *spec, const char *name, SV *value)
 {
     STRLEN len, i;
     const char *text = SvPVutf8(value, len);

@@ -1,7 +1,7 @@
-/* Hash keys: perl's shared keys to ids of the engine, and back.
+/* Hash keys: from perl's shared keys to ids of the engine, and back.
  *
- * perl stores the text of each hash key once, so that a key can be recognized by its
- * address. For each id an SV holds the shared key, and keeps it alive. */
+ * perl stores each hash key once, in a HEK that all hashes share. So a key is recognized by the
+ * address of its HEK. For each id there is an SV that has the shared key and keeps it alive. */
 #include "core/icecore_perl.h"
 
 static void
@@ -16,36 +16,36 @@ release(void *interpreter, void *held)
 }
 
 #ifdef MULTIPLICITY
-#  define INTERPRETER ((void *)aTHX)
+#  define CURRENT_INTERPRETER ((void *)aTHX)
 #else
-#  define INTERPRETER NULL
+#  define CURRENT_INTERPRETER NULL
 #endif
 
 void
-ice_keys_drop(pTHX_ ice_context *ctx)
+ice_free_keys(pTHX_ ice_context *ctx)
 {
-    ice_keys_free(&ctx->keys, release, INTERPRETER);
+    ice_keys_free(&ctx->keys, release, CURRENT_INTERPRETER);
 }
 
 void
-ice_keys_renew(pTHX_ ice_context *ctx, U32 generation)
+ice_drop_old_keys(pTHX_ ice_context *ctx, U32 generation)
 {
-    ice_keys_check(&ctx->keys, generation, release, INTERPRETER);
+    ice_keys_check(&ctx->keys, generation, release, CURRENT_INTERPRETER);
 }
 
-/* Holds the key with this id. */
+/* Keeps the key with this id. Its address is only noted if the key has no special flags. */
 static void
-keep_key(ice_keys *keys, U16 id, SV *sv, bool is_marked)
+hold_key(ice_keys *keys, U16 id, SV *sv, bool has_flags)
 {
     ice_keys_hold(keys, id, sv);
-    if (SvIsCOW_shared_hash(sv) && !is_marked) {
+    if (SvIsCOW_shared_hash(sv) && !has_flags) {
         HEK *hek = SvSHARED_HEK_FROM_PV(SvPVX_const(sv));
         if ((HEK_FLAGS(hek) & ~HVhek_UTF8) == 0)
             keys->address[id] = hek;
     }
 }
 
-/* Whether there is a character above 0xFF. */
+/* Returns true if a text in UTF-8 contains a character above 0xFF. */
 static bool
 is_wide(const U8 *text, I32 len)
 {
@@ -55,15 +55,15 @@ is_wide(const U8 *text, I32 len)
     return FALSE;
 }
 
-/* Dies with a message that names the first key with this id. */
+/* Dies with a message that has the path of the first value under this key. */
 static void
-bad_key(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
+croak_bad_key(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
 {
     char path[512];
-    U32 at = 0;
-    while (at < view->node_count && view->nodes[at].key != id)
-        at++;
-    icecore_path(ctx->warm.engine, view->input, view->input_len, at, path, sizeof path);
+    U32 index = 0;
+    while (index < view->node_count && view->nodes[index].key != id)
+        index++;
+    icecore_path(ctx->pooled.engine, view->input, view->input_len, index, path, sizeof path);
     croak("Icecore: malformed UTF-8 in a hash key at %s", path);
 }
 
@@ -89,31 +89,26 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
     } else {
         I32 len = (I32)name->node.aux;
         if (name->node.kind == ICECORE_TEXT && !ice_is_utf8((const U8 *)text, len))
-            bad_key(aTHX_ ctx, view, id);
-        /* perl stores text in 8 bits if it can, and remembers that it was text: only
-         * perl itself can store such a key. */
+            croak_bad_key(aTHX_ ctx, view, id);
+        /* perl stores text in Latin-1 if it can, with a flag that it was UTF-8. Only perl's own
+         * functions can store such a key in a hash, so the SV has no shared key. */
         if (name->node.kind == ICECORE_TEXT && !is_wide((const U8 *)text, len))
             sv = newSVpvn_utf8(text, len, TRUE);
         else
             sv = newSVpvn_share(text, name->node.kind == ICECORE_TEXT ? -len : len, 0);
     }
-    keep_key(keys, id, sv, (name->node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER)) != 0);
+    hold_key(keys, id, sv, (name->node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER)) != 0);
     return sv;
 }
 
-U16
-ice_key_id_sv(pTHX_ ice_context *ctx, const char *key, STRLEN len, bool is_utf8)
-{
-    return icecore_key(ctx->warm.engine, is_utf8 ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)key, len);
-}
-
+/* Returns the id of a key that was UTF-8 and that perl stores in Latin-1. */
 static U16
-was_utf8(pTHX_ ice_context *ctx, const HEK *hek, bool key_flags)
+add_downgraded_key(pTHX_ ice_context *ctx, const HEK *hek, bool key_flags)
 {
     STRLEN len = HEK_LEN(hek);
     U8 *text = bytes_to_utf8((const U8 *)HEK_KEY(hek), &len);
     U8 flags = key_flags && len == (STRLEN)HEK_LEN(hek) ? ICECORE_FLAG_WAS_TEXT : 0;
-    U16 id = icecore_key(ctx->warm.engine, ICECORE_TEXT, flags, text, len);
+    U16 id = icecore_key(ctx->pooled.engine, ICECORE_TEXT, flags, text, len);
     Safefree(text);
     return id;
 }
@@ -127,14 +122,15 @@ ice_new_key_id(pTHX_ ice_context *ctx, HE *he, bool key_flags)
     U16 id;
 
     if (HEK_WASUTF8(hek))
-        return was_utf8(aTHX_ ctx, hek, key_flags);
-    id = icecore_key(ctx->warm.engine, HEK_UTF8(hek) ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)HEK_KEY(hek),
+        return add_downgraded_key(aTHX_ ctx, hek, key_flags);
+    id = icecore_key(ctx->pooled.engine, HEK_UTF8(hek) ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)HEK_KEY(hek),
                      (size_t)HEK_LEN(hek));
     if (id) {
         if (!ice_keys_held(keys, id))
-            keep_key(keys, id,
-                     newSVpvn_share(HEK_KEY(hek), HEK_UTF8(hek) ? -HEK_LEN(hek) : HEK_LEN(hek), HEK_HASH(hek)), FALSE);
-        /* Only keys that are kept alive can be recognized by address. */
+            hold_key(keys, id,
+                     newSVpvn_share(HEK_KEY(hek), HEK_UTF8(hek) ? -HEK_LEN(hek) : HEK_LEN(hek), HEK_HASH(hek)),
+                     FALSE);
+        /* A key may be recognized by its address only as long as it is kept alive. */
         held = (SV *)ice_keys_held(keys, id);
         if (SvIsCOW_shared_hash(held) && SvSHARED_HEK_FROM_PV(SvPVX_const(held)) == hek)
             ice_keys_set_near(keys, hek, id);

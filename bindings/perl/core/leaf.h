@@ -4,81 +4,86 @@
 #include "core/walk.h"
 
 PERL_STATIC_INLINE void
-push_int(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key)
+iw_push_int(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key)
 {
     if (SvIsUV(sv) && SvUVX(sv) > (UV)IV_MAX)
-        push(aTHX_ w, ICECORE_UINT, flags, key, 0, (U64)SvUVX(sv));
+        iw_push(aTHX_ w, ICECORE_UINT, flags, key, 0, (U64)SvUVX(sv));
     else
-        push(aTHX_ w, ICECORE_INT, flags, key, 0, (U64)(I64)SvIVX(sv));
+        iw_push(aTHX_ w, ICECORE_INT, flags, key, 0, (U64)(I64)SvIVX(sv));
 }
 
 PERL_STATIC_INLINE void
-push_float(pTHX_ iw_walk *w, NV value, U8 flags, U16 key)
+iw_push_float(pTHX_ iw_walker *w, NV value, U8 flags, U16 key)
 {
     U64 bits;
     double number = (double)value;
     memcpy(&bits, &number, 8);
-    push(aTHX_ w, ICECORE_FLOAT, flags, key, 0, bits);
+    iw_push(aTHX_ w, ICECORE_FLOAT, flags, key, 0, bits);
 }
 
 PERL_STATIC_INLINE void
-push_pv(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key)
+iw_push_pv(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key)
 {
     STRLEN len;
     const char *text = SvPV_nomg(sv, len);
-    push_string(aTHX_ w, SvUTF8(sv) ? ICECORE_TEXT : ICECORE_BYTES, flags, key, text, len);
+    iw_push_string(aTHX_ w, SvUTF8(sv) ? ICECORE_TEXT : ICECORE_BYTES, flags, key, text, len);
 }
 
-/* Pushes a scalar. Prefers the string, then the integer, then the float: a scalar may
- * have several of them, and other formats have another order. */
+/* Pushes a scalar. A scalar can have a string, an integer and a float at the same time.
+ * This function prefers the string, then the integer, then the float; some formats have a
+ * function of their own with another order. */
 PERL_STATIC_INLINE void
-scalar_leaf(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, bool item)
+iw_push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 {
-    const U32 f = SvFLAGS(sv);
-    if (f & SVf_POK) {
+    const U32 sv_flags = SvFLAGS(sv);
+    if (sv_flags & SVf_POK) {
         if (UNLIKELY(SvREADONLY(sv) && (sv == &PL_sv_yes || sv == &PL_sv_no)))
-            push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_FLAG_OWN, key, 0, sv == &PL_sv_yes);
+            iw_push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_FLAG_OWN, key, 0, sv == &PL_sv_yes);
 #if PERL_VERSION_GE(5, 37, 0)
         else if (UNLIKELY(SvIsBOOL(sv) && !SvREADONLY(sv)))
-            push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_FLAG_VARIABLE, key, 0, SvTRUE_nomg_NN(sv));
+            iw_push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_FLAG_VARIABLE, key, 0, SvTRUE_nomg_NN(sv));
 #endif
         else
-            push_string(aTHX_ w, f & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, flags, key, SvPVX_const(sv), SvCUR(sv));
-    } else if (f & SVf_IOK)
-        push_int(aTHX_ w, sv, flags, key);
-    else if (f & SVf_NOK)
-        push_float(aTHX_ w, SvNVX(sv), flags, key);
-    else if (!(f & (SVf_IOK | SVf_NOK | SVf_POK | SVf_ROK | SVp_IOK | SVp_NOK | SVp_POK))) {
+            iw_push_string(aTHX_ w, sv_flags & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, flags, key, SvPVX_const(sv),
+                           SvCUR(sv));
+    } else if (sv_flags & SVf_IOK)
+        iw_push_int(aTHX_ w, sv, flags, key);
+    else if (sv_flags & SVf_NOK)
+        iw_push_float(aTHX_ w, SvNVX(sv), flags, key);
+    else if (!(sv_flags & (SVf_IOK | SVf_NOK | SVf_POK | SVf_ROK | SVp_IOK | SVp_NOK | SVp_POK))) {
         if (UNLIKELY(sv == &PL_sv_undef))
-            flags |= item ? ICECORE_FLAG_OWN | ICECORE_FLAG_ITEM : ICECORE_FLAG_OWN;
-        push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
+            flags |= is_item ? ICECORE_FLAG_OWN | ICECORE_FLAG_ITEM : ICECORE_FLAG_OWN;
+        iw_push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
     } else
-        push_pv(aTHX_ w, sv, flags, key);
+        iw_push_pv(aTHX_ w, sv, flags, key);
 }
 
-/* Whether nothing else refers to the SV, and it is not a reference and has no magic. */
+/* Returns true if nothing else refers to the SV, and it is not a reference and has no
+ * magic. */
 PERL_STATIC_INLINE bool
-is_simple(SV *sv)
+iw_is_simple(SV *sv)
 {
     return SvREFCNT(sv) == 1 && SvTYPE(sv) < SVt_PVMG && !SvROK(sv);
 }
 
+/* Returns true for the values that perl itself owns. */
 PERL_STATIC_INLINE bool
-is_immortal(pTHX_ SV *sv)
+iw_is_immortal(pTHX_ SV *sv)
 {
     return sv == &PL_sv_undef || sv == &PL_sv_yes || sv == &PL_sv_no || sv == &PL_sv_placeholder;
 }
 
-/* Whether a reference to the SV is a reference to a variable. */
+/* Returns true if a reference to the SV refers to a variable, not to an array, a hash,
+ * code, a regexp or a glob. */
 PERL_STATIC_INLINE bool
-is_scalar(SV *sv)
+iw_is_scalar(SV *sv)
 {
     return SvTYPE(sv) < SVt_PVAV && SvTYPE(sv) != SVt_REGEXP && !isGV_with_GP(sv);
 }
 
-/* Whether a weak reference points to the SV, so that it may be met again. */
+/* Returns true if a weak reference points to the SV, so that it may be met again. */
 PERL_STATIC_INLINE bool
-has_backrefs(pTHX_ SV *sv)
+iw_has_backrefs(pTHX_ SV *sv)
 {
     if (SvTYPE(sv) == SVt_PVHV)
         return HvHasAUX((HV *)sv) && HvAUX((HV *)sv)->xhv_backreferences;

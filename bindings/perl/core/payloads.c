@@ -1,16 +1,16 @@
 /* Frozen data in the payloads of hooks: payloads.h. */
 #include "core/payloads.h"
 
-/* Budget for reading: COST, plus COST_FOR_EACH_BYTE for each byte of the document. Each
- * document that is read costs a fixed amount, its nodes, its decompressed size, and the
- * bytes copied from it. Strings are not copied, so nested frozen data does not cost more
- * for each level. */
-enum { COST = 256 << 20, COST_FOR_EACH_BYTE = 16, COST_OF_DOCUMENT = 256, COST_OF_NODE = 16 };
+/* Reading has a budget, because payloads may contain payloads. The budget is BASE_BUDGET, plus
+ * BUDGET_OF_BYTE for each byte of the document. Each payload that is read costs a fixed amount,
+ * an amount for each node, its decompressed size, and the number of bytes that are copied from
+ * it. Most strings are not copied, so payloads in payloads do not cost more for each level. */
+enum { BASE_BUDGET = 256 << 20, BUDGET_OF_BYTE = 16, COST_OF_DOCUMENT = 256, COST_OF_NODE = 16 };
 
 #define MY_CXT_KEY "Icecore::payloads" XS_VERSION
 typedef struct {
     icecore_stage *storable, *sereal;
-    ice_payloads *innermost; /* the last of the running calls that checked payloads */
+    ice_payload_checker *innermost; /* of the innermost call that has checked payloads and still runs */
 } my_cxt_t;
 START_MY_CXT
 
@@ -38,39 +38,39 @@ ice_payloads_end(pTHX)
     Zero(&MY_CXT, 1, my_cxt_t);
 }
 
-/* Position of a string that begins like frozen data. */
+/* A string that begins like frozen data. */
 typedef struct {
-    U32 hook;
-    U32 node;
-    bool is_key; /* the string is the key of that node */
+    U32 hook;    /* index of the node of the object whose hook receives the string */
+    U32 node;    /* index of the node with the string */
+    bool is_key; /* the string is the key of that node, not its value */
 } found_string;
 
 /* State of a search in a document; lives until perl leaves the scope. */
 typedef struct {
     const icecore_view *view;
-    SV *visited; /* a byte for each node */
-    SV *ranges;  /* ranges still to search: pairs of U32 */
-    SV *found;   /* of `found_string` */
-} search;
+    SV *visited; /* a byte for each node: 1 if it was searched */
+    SV *ranges;  /* ranges of nodes that are searched later: pairs of U32 */
+    SV *found;   /* an array of found_string */
+} payload_search;
 
 /* A string that is read, or was read. Its bytes live until the end of the call. */
 typedef struct {
     const char *bytes;
     STRLEN len;
-    U32 hook; /* the hook in the document that receives it, or that contains it */
+    U32 hook; /* the object of the outermost document whose hook receives the string, or data around it */
 } payload;
 
-struct ice_payloads {
-    ice_payloads *outer; /* the previous one of the running calls */
+struct ice_payload_checker {
+    ice_payload_checker *outer; /* that of the call around this one; or NULL */
     ice_context *ctx;
-    const ice_read_settings *set;
-    SV *classes; /* the list under which they were checked; or NULL */
-    search search;
-    SV *payloads; /* of `payload` */
-    HV *by_front; /* the index of each payload */
-    HV *asked;    /* classes that were checked */
-    UV left;      /* the rest of the budget */
-    U32 hook;
+    const ice_read_settings *settings;
+    SV *classes; /* the list that allowed the classes; or NULL */
+    payload_search search;
+    SV *payloads;        /* an array of payload */
+    HV *by_lookup_key;   /* the index of a payload in that array, by its lookup_key */
+    HV *checked_classes; /* names of the classes that were checked */
+    UV budget;           /* what is left of the budget */
+    U32 hook;            /* the hook of the payload that is being read */
     ice_refused refused;
     SV *fault; /* the first reason why something can't be checked; or NULL */
     icecore_error error;
@@ -89,8 +89,8 @@ sereal_magic(const char *bytes, STRLEN len, bool is_text)
     return len >= 5 && memEQ(bytes, "=\xF3rl", 4) ? 4 : 0;
 }
 
-/* Whether bytes begin like an image of Storable: with a file's magic number, or in
- * memory with the version 0 to 2, doubled, plus the byte order. */
+/* Returns true if bytes begin like an image of Storable. A file begins with a magic number. In
+ * memory the first byte is twice the major version, which is 0 to 2, plus 1 for network order. */
 static bool
 is_storable(const char *bytes, STRLEN len)
 {
@@ -98,59 +98,60 @@ is_storable(const char *bytes, STRLEN len)
 }
 
 static bool
-begins_frozen(const char *bytes, STRLEN len, bool is_text)
+looks_frozen(const char *bytes, STRLEN len, bool is_text)
 {
     return len >= 3 && (is_storable(bytes, len) || sereal_magic(bytes, len, is_text));
 }
 
 /* ---- the data of a hook ------------------------------------------------------ */
 
-/* Returns the node after a value; in a document that was not read to its end, at most
- * the node count. */
+/* Returns the index of the node after a value, at most the number of nodes: a document may not
+ * have been read to its end. */
 static U32
-end_of(const icecore_view *view, U32 at)
+node_end(const icecore_view *view, U32 index)
 {
-    const U32 end = ice_next(view, at);
-    return end > at && end <= view->node_count ? end : (U32)view->node_count;
+    const U32 end = ice_next(view, index);
+    return end > index && end <= view->node_count ? end : (U32)view->node_count;
 }
 
 static void
-begin_search(pTHX_ search *s, const icecore_view *view)
+begin_search(pTHX_ payload_search *search, const icecore_view *view)
 {
-    s->view = view;
-    s->visited = newSV(view->node_count + 1);
-    SAVEFREESV(s->visited);
-    Zero(SvPVX(s->visited), view->node_count + 1, char);
-    s->ranges = newSVpvs("");
-    SAVEFREESV(s->ranges);
-    s->found = newSVpvs("");
-    SAVEFREESV(s->found);
+    search->view = view;
+    search->visited = newSV(view->node_count + 1);
+    SAVEFREESV(search->visited);
+    Zero(SvPVX(search->visited), view->node_count + 1, char);
+    search->ranges = newSVpvs("");
+    SAVEFREESV(search->ranges);
+    search->found = newSVpvs("");
+    SAVEFREESV(search->found);
 }
 
 static void
-add_range(pTHX_ search *s, U32 at, U32 end)
+add_range(pTHX_ payload_search *search, U32 index, U32 end)
 {
-    const U32 range[2] = { at, end };
-    sv_catpvn(s->ranges, (const char *)range, sizeof range);
+    const U32 range[2] = { index, end };
+    sv_catpvn(search->ranges, (const char *)range, sizeof range);
 }
 
 static void
-add_found(pTHX_ search *s, U32 hook, U32 node, bool is_key)
+add_found(pTHX_ payload_search *search, U32 hook, U32 node, bool is_key)
 {
     found_string found;
     Zero(&found, 1, found_string);
     found.hook = hook;
     found.node = node;
     found.is_key = is_key;
-    sv_catpvn(s->found, (const char *)&found, sizeof found);
+    sv_catpvn(search->found, (const char *)&found, sizeof found);
 }
 
-/* Returns the text of a key that has an id, otherwise NULL. */
+/* Returns the text of the key of a node; NULL if the key has no id. */
 static const char *
 key_text(const icecore_view *view, const icecore_node *node, STRLEN *len, bool *is_text)
 {
     const char *text;
-    const icecore_name *name = node->key && node->key < ICECORE_IS_KEY ? ice_name(&view->keys, node->key, &text) : NULL;
+    const icecore_name *name =
+        node->key && node->key < ICECORE_IS_KEY ? ice_name(&view->keys, node->key, &text) : NULL;
     if (!name)
         return NULL;
     *len = name->node.aux;
@@ -158,23 +159,24 @@ key_text(const icecore_view *view, const icecore_node *node, STRLEN *len, bool *
     return text;
 }
 
-/* Checks a node. Returns the node that it refers to, or ICECORE_NONE. */
+/* Adds the key and the string of a node if they begin like frozen data. Returns the node that it
+ * refers to, or ICECORE_NONE. */
 static U32
-look_at(pTHX_ search *s, U32 hook, U32 at)
+search_node(pTHX_ payload_search *search, U32 hook, U32 index)
 {
-    const icecore_view *view = s->view;
-    const icecore_node *node = &view->nodes[at];
+    const icecore_view *view = search->view;
+    const icecore_node *node = &view->nodes[index];
     const char *text;
     STRLEN len;
     bool is_text;
-    if (node->key && (text = key_text(view, node, &len, &is_text)) && begins_frozen(text, len, is_text))
-        add_found(aTHX_ s, hook, at, TRUE);
+    if (node->key && (text = key_text(view, node, &len, &is_text)) && looks_frozen(text, len, is_text))
+        add_found(aTHX_ search, hook, index, TRUE);
     switch (node->kind) {
     case ICECORE_BYTES:
     case ICECORE_TEXT:
         text = ice_bytes_of(view, node, &len);
-        if (begins_frozen(text, len, node->kind == ICECORE_TEXT))
-            add_found(aTHX_ s, hook, at, FALSE);
+        if (looks_frozen(text, len, node->kind == ICECORE_TEXT))
+            add_found(aTHX_ search, hook, index, FALSE);
         return ICECORE_NONE;
     case ICECORE_LINK:
     case ICECORE_ALIAS:
@@ -186,107 +188,112 @@ look_at(pTHX_ search *s, U32 hook, U32 at)
 }
 
 static void
-search_range(pTHX_ search *s, U32 hook, U32 at, U32 end)
+search_range(pTHX_ payload_search *search, U32 hook, U32 index, U32 end)
 {
-    char *visited = SvPVX(s->visited);
-    while (at < end) {
+    char *visited = SvPVX(search->visited);
+    while (index < end) {
         U32 other;
-        if (visited[at]) {
-            at = end_of(s->view, at);
+        if (visited[index]) {
+            index = node_end(search->view, index);
             continue;
         }
-        visited[at] = 1;
-        other = look_at(aTHX_ s, hook, at++);
+        visited[index] = 1;
+        other = search_node(aTHX_ search, hook, index++);
         if (other != ICECORE_NONE && !visited[other])
-            add_range(aTHX_ s, other, end_of(s->view, other));
+            add_range(aTHX_ search, other, node_end(search->view, other));
     }
 }
 
 /* Searches for strings in the data of a hook: in the object, and in everything that
  * links in it lead to. Each node is visited once. */
 static void
-search_hook(pTHX_ search *s, U32 hook)
+search_hook(pTHX_ payload_search *search, U32 hook)
 {
-    search_range(aTHX_ s, hook, hook + 1, end_of(s->view, hook));
-    while (SvCUR(s->ranges)) {
+    search_range(aTHX_ search, hook, hook + 1, node_end(search->view, hook));
+    while (SvCUR(search->ranges)) {
         U32 range[2];
-        SvCUR_set(s->ranges, SvCUR(s->ranges) - sizeof range);
-        Copy(SvPVX(s->ranges) + SvCUR(s->ranges), range, sizeof range, char);
-        search_range(aTHX_ s, hook, range[0], range[1]);
+        SvCUR_set(search->ranges, SvCUR(search->ranges) - sizeof range);
+        Copy(SvPVX(search->ranges) + SvCUR(search->ranges), range, sizeof range, char);
+        search_range(aTHX_ search, hook, range[0], range[1]);
     }
 }
 
 /* ---- classes ---------------------------------------------------------------- */
 
+/* Registers why something can't be checked. */
 static void
-note_fault(pTHX_ ice_payloads *p, const char *words)
+set_fault(pTHX_ ice_payload_checker *checker, const char *reason)
 {
-    if (!p->fault)
-        p->fault = sv_2mortal(newSVpv(words, 0));
+    if (!checker->fault)
+        checker->fault = sv_2mortal(newSVpv(reason, 0));
 }
 
+/* Checks whether a class is allowed. Refused classes are collected. */
 static void
-ask_class(pTHX_ ice_payloads *p, const char *name, STRLEN len, bool is_utf8)
+check_class(pTHX_ ice_payload_checker *checker, const char *name, STRLEN len, bool is_utf8)
 {
-    const icecore_view *view = p->search.view;
+    const icecore_view *view = checker->search.view;
     const I32 flag = is_utf8 && ice_is_utf8((const U8 *)name, len) ? HVhek_UTF8 : 0;
     U32 verdict;
     char path[512] = "";
-    if (hv_common(p->asked, NULL, name, len, flag, HV_FETCH_ISEXISTS, NULL, 0))
+    if (hv_common(checker->checked_classes, NULL, name, len, flag, HV_FETCH_ISEXISTS, NULL, 0))
         return;
-    (void)hv_common(p->asked, NULL, name, len, flag, HV_FETCH_ISSTORE | HV_FETCH_JUST_SV, newSViv(1), 0);
-    verdict = ice_policy(aTHX_ p->set->classes, name, len, is_utf8);
+    (void)hv_common(checker->checked_classes, NULL, name, len, flag, HV_FETCH_ISSTORE | HV_FETCH_JUST_SV, newSViv(1),
+                    0);
+    verdict = ice_policy_verdict(aTHX_ checker->settings->classes, name, len, is_utf8);
     if (verdict == ICECORE_ALLOWED)
         return;
-    if (p->refused.count < ICE_LISTED)
-        icecore_path(p->ctx->warm.engine, view->input, view->input_len, p->hook, path, sizeof path);
-    ice_policy_list(aTHX_ & p->refused, name, len, is_utf8, path);
+    if (checker->refused.count < ICE_MAX_LISTED_CLASSES)
+        icecore_path(checker->ctx->pooled.engine, view->input, view->input_len, checker->hook, path, sizeof path);
+    ice_policy_add_refused(aTHX_ & checker->refused, name, len, is_utf8, path);
 }
 
-/* If the object that ties a variable is a string, perl would call the methods of the
+/* Checks the object of a tied variable. If it is a string, perl would call the methods of the
  * class with that name. */
 static void
-ask_tied(pTHX_ ice_payloads *p, const icecore_view *view, U32 at)
+check_tied_object(pTHX_ ice_payload_checker *checker, const icecore_view *view, U32 index)
 {
-    const icecore_node *node = &view->nodes[at];
+    const icecore_node *node = &view->nodes[index];
     const char *text;
     STRLEN len;
     U32 steps;
     for (steps = 0; (node->kind == ICECORE_LINK || node->kind == ICECORE_ALIAS || node->kind == ICECORE_COPY)
-                    && node->payload < view->node_count && steps < view->node_count; steps++)
+                    && node->payload < view->node_count && steps < view->node_count;
+         steps++)
         node = &view->nodes[node->payload];
     if (node->kind != ICECORE_BYTES && node->kind != ICECORE_TEXT)
         return;
     text = ice_bytes_of(view, node, &len);
-    ask_class(aTHX_ p, text, len, node->kind == ICECORE_TEXT);
+    check_class(aTHX_ checker, text, len, node->kind == ICECORE_TEXT);
 }
 
 static bool
-evals_code(pTHX_ const ice_payloads *p)
+may_eval_code(pTHX_ const ice_payload_checker *checker)
 {
-    SV *eval = p->set->eval ? p->set->eval : get_sv("Icecore::Storable::Eval", 0);
+    SV *eval = checker->settings->eval ? checker->settings->eval : get_sv("Icecore::Storable::Eval", 0);
     return eval && SvTRUE(eval);
 }
 
+/* Checks the class that a node names. */
 static void
-ask_node(pTHX_ ice_payloads *p, const icecore_view *view, U32 at)
+check_node(pTHX_ ice_payload_checker *checker, const icecore_view *view, U32 index)
 {
-    const icecore_node *node = &view->nodes[at];
+    const icecore_node *node = &view->nodes[index];
     const char *text;
     const icecore_name *name;
     switch (node->kind) {
     case ICECORE_OBJECT:
     case ICECORE_OPAQUE:
         if ((name = ice_name(&view->classes, ICE_CLASS_OF(node), &text)))
-            ask_class(aTHX_ p, text, name->node.aux, name->node.kind == ICECORE_TEXT);
+            check_class(aTHX_ checker, text, name->node.aux, name->node.kind == ICECORE_TEXT);
         return;
     case ICECORE_TIED:
-        if (at + 1 < end_of(view, at))
-            ask_tied(aTHX_ p, view, at + 1);
+        if (index + 1 < node_end(view, index))
+            check_tied_object(aTHX_ checker, view, index + 1);
         return;
     case ICECORE_CODE:
-        if (!evals_code(aTHX_ p))
-            note_fault(aTHX_ p, "it has code as text, and $Icecore::Storable::Eval is not set");
+        if (!may_eval_code(aTHX_ checker))
+            set_fault(aTHX_ checker, "it has code as text, and $Icecore::Storable::Eval is not set");
         return;
     default:
         return;
@@ -295,174 +302,182 @@ ask_node(pTHX_ ice_payloads *p, const icecore_view *view, U32 at)
 
 /* ---- reading ------------------------------------------------------------------ */
 
+/* Returns the reader for a payload. That of Sereal decompresses at most what the budget allows. */
 static const icecore_stage *
-stage_of(pTHX_ ice_payloads *p, bool is_sereal)
+stage_of(pTHX_ ice_payload_checker *checker, bool is_sereal)
 {
     dMY_CXT;
     icecore_stage **stage = is_sereal ? &MY_CXT.sereal : &MY_CXT.storable;
     if (!*stage)
-        *stage = is_sereal ? icecore_stage_new(STR_WITH_LEN("sereal"), &p->error)
-                           : icecore_stage_new(STR_WITH_LEN("storable"), &p->error);
+        *stage = is_sereal ? icecore_stage_new(STR_WITH_LEN("sereal"), &checker->error)
+                           : icecore_stage_new(STR_WITH_LEN("storable"), &checker->error);
     if (!*stage
-        || (is_sereal && icecore_stage_limit(*stage, STR_WITH_LEN("decompressed"), p->left + 1, &p->error) != ICECORE_OK))
-        ice_croak_error(aTHX_ & p->error);
+        || (is_sereal
+            && icecore_stage_limit(*stage, STR_WITH_LEN("decompressed"), checker->budget + 1, &checker->error)
+                   != ICECORE_OK))
+        ice_croak_error(aTHX_ & checker->error);
     return *stage;
 }
 
 static void
-spend(pTHX_ ice_payloads *p, UV cost)
+spend_budget(pTHX_ ice_payload_checker *checker, UV cost)
 {
-    if (cost > p->left)
-        note_fault(aTHX_ p, "reading it costs too much");
-    p->left -= cost > p->left ? p->left : cost;
+    if (cost > checker->budget)
+        set_fault(aTHX_ checker, "reading it costs too much");
+    checker->budget -= cost > checker->budget ? checker->budget : cost;
 }
 
 /* ---- payloads ------------------------------------------------------------------ */
 
 static payload *
-payload_at(const ice_payloads *p, size_t at)
+payload_at(const ice_payload_checker *checker, size_t index)
 {
-    return (payload *)SvPVX(p->payloads) + at;
+    return (payload *)SvPVX(checker->payloads) + index;
 }
 
 static size_t
-payload_count(const ice_payloads *p)
+payload_count(const ice_payload_checker *checker)
 {
-    return SvCUR(p->payloads) / sizeof(payload);
+    return SvCUR(checker->payloads) / sizeof(payload);
 }
 
-/* Returns a key that equal strings share, made of their length and some of their bytes:
- * a mortal. */
+/* Returns a key under which a payload is found again: a mortal. It consists of the length and some
+ * of the bytes, so different payloads rarely have the same key. */
 static SV *
-front_of(pTHX_ const char *bytes, STRLEN len)
+lookup_key(pTHX_ const char *bytes, STRLEN len)
 {
-    SV *front = sv_2mortal(newSVpvn((const char *)&len, sizeof len));
-    sv_catpvn(front, bytes, len < 64 ? len : 64);
+    SV *key = sv_2mortal(newSVpvn((const char *)&len, sizeof len));
+    sv_catpvn(key, bytes, len < 64 ? len : 64);
     if (len > 64)
-        sv_catpvn(front, bytes + len - 16, 16);
-    return front;
+        sv_catpvn(key, bytes + len - 16, 16);
+    return key;
 }
 
 static void
-add_payload(pTHX_ ice_payloads *p, const char *bytes, STRLEN len, U32 hook)
+add_payload(pTHX_ ice_payload_checker *checker, const char *bytes, STRLEN len, U32 hook)
 {
     const payload added = { bytes, len, hook };
     ENTER;
     SAVETMPS;
-    (void)hv_store_ent(p->by_front, front_of(aTHX_ bytes, len), newSVuv(payload_count(p)), 0);
+    (void)hv_store_ent(checker->by_lookup_key, lookup_key(aTHX_ bytes, len), newSVuv(payload_count(checker)), 0);
     FREETMPS;
     LEAVE;
-    sv_catpvn(p->payloads, (const char *)&added, sizeof added);
+    sv_catpvn(checker->payloads, (const char *)&added, sizeof added);
 }
 
+/* Returns true if a payload with these bytes was read. May miss one of two payloads that have the
+ * same lookup_key. */
 static bool
-has_payload(pTHX_ const ice_payloads *p, const char *bytes, STRLEN len)
+has_payload(pTHX_ const ice_payload_checker *checker, const char *bytes, STRLEN len)
 {
-    HE *entry = hv_fetch_ent(p->by_front, front_of(aTHX_ bytes, len), 0, 0);
-    const payload *known = entry ? payload_at(p, SvUV(HeVAL(entry))) : NULL;
-    return known && known->len == len && memEQ(known->bytes, bytes, len);
+    HE *entry = hv_fetch_ent(checker->by_lookup_key, lookup_key(aTHX_ bytes, len), 0, 0);
+    const payload *found = entry ? payload_at(checker, SvUV(HeVAL(entry))) : NULL;
+    return found && found->len == len && memEQ(found->bytes, bytes, len);
 }
 
-/* Adds a string that was found. `lasting` are the bytes that outlive the document; a
- * string outside of them is copied. */
+/* Adds a string that was found. The bytes at `stable` live until the end of the call; a string
+ * that is not one of them is copied. */
 static void
-add_string(pTHX_ ice_payloads *p, const search *s, const found_string *found, const char *lasting, STRLEN lasting_len,
-           U32 hook)
+add_string(pTHX_ ice_payload_checker *checker, const payload_search *search, const found_string *found,
+           const char *stable, STRLEN stable_len, U32 hook)
 {
-    const icecore_node *node = &s->view->nodes[found->node];
+    const icecore_node *node = &search->view->nodes[found->node];
     STRLEN len;
     bool is_text = node->kind == ICECORE_TEXT;
-    const char *bytes = found->is_key ? key_text(s->view, node, &len, &is_text) : ice_bytes_of(s->view, node, &len);
+    const char *bytes =
+        found->is_key ? key_text(search->view, node, &len, &is_text) : ice_bytes_of(search->view, node, &len);
     const bool is_wide = is_text && !ice_is_ascii((const U8 *)bytes, len);
     SV *copy;
     if (is_wide && !ice_is_utf8((const U8 *)bytes, len))
         return;
-    if (is_wide || bytes < lasting || bytes >= lasting + lasting_len) {
-        spend(aTHX_ p, len);
-        if (p->fault)
+    if (is_wide || bytes < stable || bytes >= stable + stable_len) {
+        spend_budget(aTHX_ checker, len);
+        if (checker->fault)
             return;
-        ice_keep(aTHX_ p->ctx, copy = newSVpvn_utf8(bytes, len, is_wide));
-        /* A reader takes the characters as bytes. */
+        ice_keep_for_call(aTHX_ checker->ctx, copy = newSVpvn_utf8(bytes, len, is_wide));
+        /* Frozen data in characters has one byte in each character. */
         if (is_wide && !sv_utf8_downgrade(copy, TRUE))
             return;
         bytes = SvPV(copy, len);
     }
-    add_payload(aTHX_ p, bytes, len, hook);
+    add_payload(aTHX_ checker, bytes, len, hook);
 }
 
-/* Adds all strings that were found. A string to which several nodes refer is added once.
- * `hook`: the hook of the outermost document that contains them; ICECORE_NONE if they
- * are in that document itself. */
+/* Adds all strings that a search found. A string to which several nodes refer is added once. If
+ * the search was in a payload, `hook` is the hook of the outermost document that receives it.
+ * Otherwise `hook` is ICECORE_NONE. */
 static void
-add_strings(pTHX_ ice_payloads *p, const search *s, const char *lasting, STRLEN lasting_len, U32 hook)
+add_strings(pTHX_ ice_payload_checker *checker, const payload_search *search, const char *stable, STRLEN stable_len,
+            U32 hook)
 {
-    const found_string *found = (const found_string *)SvPVX(s->found);
-    const size_t count = SvCUR(s->found) / sizeof *found;
+    const found_string *found = (const found_string *)SvPVX(search->found);
+    const size_t count = SvCUR(search->found) / sizeof *found;
     HV *added = newHV();
     size_t i;
     SAVEFREESV((SV *)added);
-    for (i = 0; i < count && !p->fault; i++) {
-        const icecore_node *node = &s->view->nodes[found[i].node];
-        const U64 place = found[i].is_key ? (U64)1 << 63 | node->key : node->payload;
-        const U32 part = found[i].is_key ? 0 : node->aux;
-        char name[sizeof place + sizeof part];
-        Copy(&place, name, sizeof place, char);
-        Copy(&part, name + sizeof place, sizeof part, char);
-        if (hv_exists(added, name, sizeof name))
+    for (i = 0; i < count && !checker->fault; i++) {
+        const icecore_node *node = &search->view->nodes[found[i].node];
+        /* The location and the length identify a string. The highest bit marks the id of a key. */
+        const U64 location = found[i].is_key ? (U64)1 << 63 | node->key : node->payload;
+        const U32 length = found[i].is_key ? 0 : node->aux;
+        char identity[sizeof location + sizeof length];
+        Copy(&location, identity, sizeof location, char);
+        Copy(&length, identity + sizeof location, sizeof length, char);
+        if (hv_exists(added, identity, sizeof identity))
             continue;
-        (void)hv_store(added, name, sizeof name, newSV(0), 0);
-        add_string(aTHX_ p, s, &found[i], lasting, lasting_len, hook == ICECORE_NONE ? found[i].hook : hook);
+        (void)hv_store(added, identity, sizeof identity, newSV(0), 0);
+        add_string(aTHX_ checker, search, &found[i], stable, stable_len, hook == ICECORE_NONE ? found[i].hook : hook);
     }
 }
 
 /* ---- documents ------------------------------------------------------------------ */
 
-/* Checks the classes of a document that was read, and adds the strings of the hooks in
- * it. */
+/* Checks the classes of a payload that was read, and adds the payloads in its hooks. */
 static void
-check_view(pTHX_ ice_payloads *p, const icecore_view *view, const char *lasting, STRLEN lasting_len)
+check_view(pTHX_ ice_payload_checker *checker, const icecore_view *view, const char *stable, STRLEN stable_len)
 {
-    search inner;
+    payload_search inner;
     bool has_hook = FALSE;
-    U32 at;
-    for (at = 0; at < view->node_count; at++) {
-        ask_node(aTHX_ p, view, at);
-        has_hook |= view->nodes[at].kind == ICECORE_OPAQUE;
+    U32 index;
+    for (index = 0; index < view->node_count; index++) {
+        check_node(aTHX_ checker, view, index);
+        has_hook |= view->nodes[index].kind == ICECORE_OPAQUE;
     }
     if (!has_hook)
         return;
     ENTER;
     begin_search(aTHX_ & inner, view);
-    for (at = 0; at < view->node_count; at++)
-        if (view->nodes[at].kind == ICECORE_OPAQUE)
-            search_hook(aTHX_ & inner, at);
-    add_strings(aTHX_ p, &inner, lasting, lasting_len, p->hook);
+    for (index = 0; index < view->node_count; index++)
+        if (view->nodes[index].kind == ICECORE_OPAQUE)
+            search_hook(aTHX_ & inner, index);
+    add_strings(aTHX_ checker, &inner, stable, stable_len, checker->hook);
     LEAVE;
 }
 
-/* Reads one document. Returns its length; 0 if it is not read to its end. The classes
- * before an error are checked too, because the original reader would build them before
- * it fails. */
+/* Reads one document. Returns its length; 0 if it has an error. The classes before the error are
+ * checked too, because the original builds their objects before it fails. */
 static STRLEN
-check_document(pTHX_ ice_payloads *p, ice_context *ctx, const char *bytes, STRLEN len)
+check_document(pTHX_ ice_payload_checker *checker, ice_context *ctx, const char *bytes, STRLEN len)
 {
     icecore_view *const view = &ctx->view;
-    bool is_inflated;
+    bool was_decompressed;
     U32 kind;
     Zero(view, 1, icecore_view);
-    kind = icecore_read(ctx->warm.engine, stage_of(aTHX_ p, sereal_magic(bytes, len, FALSE) != 0), (const U8 *)bytes, len,
-                        ICECORE_EACH | ICECORE_PARTIAL, view, &p->error);
-    /* The original has other limits, or none. */
+    kind = icecore_read(ctx->pooled.engine, stage_of(aTHX_ checker, sereal_magic(bytes, len, FALSE) != 0),
+                        (const U8 *)bytes, len, ICECORE_EACH | ICECORE_PARTIAL, view, &checker->error);
+    /* The original may read what exceeds a limit here. */
     if (kind == ICECORE_LIMIT)
-        note_fault(aTHX_ p, p->error.message);
-    is_inflated = view->input != (const U8 *)bytes;
-    spend(aTHX_ p, COST_OF_DOCUMENT + COST_OF_NODE * (UV)view->node_count + (is_inflated ? view->input_len : 0));
-    if (!p->fault)
-        check_view(aTHX_ p, view, bytes, is_inflated ? 0 : len);
+        set_fault(aTHX_ checker, checker->error.message);
+    was_decompressed = view->input != (const U8 *)bytes;
+    spend_budget(aTHX_ checker,
+                 COST_OF_DOCUMENT + COST_OF_NODE * (UV)view->node_count + (was_decompressed ? view->input_len : 0));
+    if (!checker->fault)
+        check_view(aTHX_ checker, view, bytes, was_decompressed ? 0 : len);
     return kind == ICECORE_OK ? view->consumed : 0;
 }
 
-/* Whether a class may read another document after this one: one of Sereal, or of a file. */
+/* Returns true if a hook may read another document from these bytes, which follow a document: one
+ * of Sereal, or one of Storable with the magic number of a file. */
 static bool
 begins_another(const char *bytes, STRLEN len)
 {
@@ -471,43 +486,45 @@ begins_another(const char *bytes, STRLEN len)
 
 /* Reads a payload, and the documents after the first one. */
 static void
-check_payload(pTHX_ ice_payloads *p, ice_context *ctx, const char *bytes, STRLEN len)
+check_payload(pTHX_ ice_payload_checker *checker, ice_context *ctx, const char *bytes, STRLEN len)
 {
     do {
-        const STRLEN consumed = check_document(aTHX_ p, ctx, bytes, len);
+        const STRLEN consumed = check_document(aTHX_ checker, ctx, bytes, len);
         if (consumed == 0 || consumed > len)
             return;
         bytes += consumed;
         len -= consumed;
-    } while (!p->fault && begins_another(bytes, len));
+    } while (!checker->fault && begins_another(bytes, len));
 }
 
+/* Dies if a class was refused, or if something can't be checked. */
 static void
-refuse(pTHX_ const ice_payloads *p)
+croak_if_refused(pTHX_ const ice_payload_checker *checker)
 {
-    const icecore_view *view = p->search.view;
+    const icecore_view *view = checker->search.view;
     char path[512];
-    if (p->refused.count)
-        ice_policy_refuse_all(aTHX_ & p->refused);
-    if (!p->fault)
+    if (checker->refused.count)
+        ice_policy_croak_refused(aTHX_ & checker->refused);
+    if (!checker->fault)
         return;
-    icecore_path(p->ctx->warm.engine, view->input, view->input_len, p->hook, path, sizeof path);
-    croak("Icecore: the hook at %s is given frozen data that can't be checked: %" SVf, path, SVfARG(p->fault));
+    icecore_path(checker->ctx->pooled.engine, view->input, view->input_len, checker->hook, path, sizeof path);
+    croak("Icecore: the hook at %s is given frozen data that can't be checked: %" SVf, path, SVfARG(checker->fault));
 }
 
 /* ---- nested calls ------------------------------------------------------------------ */
 
+/* Runs when perl leaves the scope of a call that has checked payloads. */
 static void
-forget(pTHX_ void *data)
+end_nested(pTHX_ void *data)
 {
     dMY_CXT;
-    MY_CXT.innermost = ((ice_payloads *)data)->outer;
+    MY_CXT.innermost = ((ice_payload_checker *)data)->outer;
 }
 
-/* Whether two lists are equal. Lists with values that are not plain strings count as
- * different. */
+/* Returns true if two lists of classes are equal. Lists with items that are not plain strings count
+ * as different. */
 static bool
-are_same_lists(pTHX_ SV *one, SV *other)
+are_equal_lists(pTHX_ SV *one, SV *other)
 {
     AV *list, *other_list;
     SSize_t i;
@@ -531,70 +548,71 @@ are_same_lists(pTHX_ SV *one, SV *other)
     return TRUE;
 }
 
-/* Whether a document is the payload of a hook and was checked together with the document
- * of that hook. */
+/* Returns true if a document is a payload that was checked together with the document around it,
+ * against the same list. */
 static bool
-was_checked(pTHX_ const ice_payloads *outer, const char *bytes, STRLEN len, SV *classes)
+was_checked(pTHX_ const ice_payload_checker *outer, const char *bytes, STRLEN len, SV *classes)
 {
     for (; outer; outer = outer->outer)
-        if (are_same_lists(aTHX_ outer->classes, classes) && has_payload(aTHX_ outer, bytes, len))
+        if (are_equal_lists(aTHX_ outer->classes, classes) && has_payload(aTHX_ outer, bytes, len))
             return TRUE;
     return FALSE;
 }
 
 /* ---- interface ---------------------------------------------------------------------- */
 
-ice_payloads *
-ice_payloads_begin(pTHX_ ice_context *ctx, const icecore_view *view, const ice_read_settings *set)
+ice_payload_checker *
+ice_payloads_begin(pTHX_ ice_context *ctx, const icecore_view *view, const ice_read_settings *settings)
 {
-    SV *memory = newSV(sizeof(ice_payloads));
-    ice_payloads *p = (ice_payloads *)SvPVX(memory);
-    Zero(p, 1, ice_payloads);
-    ice_keep(aTHX_ ctx, memory);
-    p->ctx = ctx;
-    p->set = set;
-    p->classes = set->classes;
-    begin_search(aTHX_ & p->search, view);
-    ice_keep(aTHX_ ctx, p->payloads = newSVpvs(""));
-    ice_keep(aTHX_ ctx, (SV *)(p->by_front = newHV()));
-    ice_keep(aTHX_ ctx, (SV *)(p->asked = newHV()));
-    p->left = COST + COST_FOR_EACH_BYTE * (UV)(ctx->source ? ctx->source_len : view->input_len);
-    return p;
+    SV *memory = newSV(sizeof(ice_payload_checker));
+    ice_payload_checker *checker = (ice_payload_checker *)SvPVX(memory);
+    Zero(checker, 1, ice_payload_checker);
+    ice_keep_for_call(aTHX_ ctx, memory);
+    checker->ctx = ctx;
+    checker->settings = settings;
+    checker->classes = settings->classes;
+    begin_search(aTHX_ & checker->search, view);
+    ice_keep_for_call(aTHX_ ctx, checker->payloads = newSVpvs(""));
+    ice_keep_for_call(aTHX_ ctx, (SV *)(checker->by_lookup_key = newHV()));
+    ice_keep_for_call(aTHX_ ctx, (SV *)(checker->checked_classes = newHV()));
+    checker->budget = BASE_BUDGET + BUDGET_OF_BYTE * (UV)(ctx->document ? ctx->document_len : view->input_len);
+    return checker;
 }
 
 void
-ice_payloads_add(pTHX_ ice_payloads *p, U32 at)
+ice_payloads_add(pTHX_ ice_payload_checker *checker, U32 index)
 {
-    search_hook(aTHX_ & p->search, at);
+    search_hook(aTHX_ & checker->search, index);
 }
 
 bool
-ice_payloads_has_any(const ice_payloads *p)
+ice_payloads_has_any(const ice_payload_checker *checker)
 {
-    return SvCUR(p->search.found) > 0;
+    return SvCUR(checker->search.found) > 0;
 }
 
 void
-ice_payloads_check(pTHX_ ice_payloads *p)
+ice_payloads_check(pTHX_ ice_payload_checker *checker)
 {
-    const icecore_view *view = p->search.view;
+    const icecore_view *view = checker->search.view;
     ice_context *ctx;
-    size_t at;
+    size_t index;
     dMY_CXT;
-    if (p->ctx->source && was_checked(aTHX_ MY_CXT.innermost, p->ctx->source, p->ctx->source_len, p->classes))
+    if (checker->ctx->document
+        && was_checked(aTHX_ MY_CXT.innermost, checker->ctx->document, checker->ctx->document_len, checker->classes))
         return;
     ENTER;
-    ctx = ice_checkout(aTHX);
-    add_strings(aTHX_ p, &p->search, (const char *)view->input, view->input_len, ICECORE_NONE);
-    /* The strings of a payload are appended to the list. */
-    for (at = 0; at < payload_count(p) && !p->fault; at++) {
-        const payload next = *payload_at(p, at);
-        p->hook = next.hook;
-        check_payload(aTHX_ p, ctx, next.bytes, next.len);
+    ctx = ice_take_context(aTHX);
+    add_strings(aTHX_ checker, &checker->search, (const char *)view->input, view->input_len, ICECORE_NONE);
+    /* check_payload appends the payloads in a payload to the list. */
+    for (index = 0; index < payload_count(checker) && !checker->fault; index++) {
+        const payload current = *payload_at(checker, index);
+        checker->hook = current.hook;
+        check_payload(aTHX_ checker, ctx, current.bytes, current.len);
     }
-    refuse(aTHX_ p);
+    croak_if_refused(aTHX_ checker);
     LEAVE;
-    p->outer = MY_CXT.innermost;
-    MY_CXT.innermost = p;
-    SAVEDESTRUCTOR_X(forget, p);
+    checker->outer = MY_CXT.innermost;
+    MY_CXT.innermost = checker;
+    SAVEDESTRUCTOR_X(end_nested, checker);
 }

@@ -1,57 +1,59 @@
 /* Walks perl values and fills the engine's tape.
  *
- * One loop with a stack of its own: depth takes memory, but no native stack. An SV is
- * looked up only if something else may refer to it, according to its reference count or
- * its weak references.
+ * One loop with a stack of its own, so nested data takes memory, but no native stack. An SV
+ * is looked up in ctx->seen only if something else may refer to it, according to its
+ * reference count or its weak references.
  *
- * Hooks, ties and magic may run any code, and it can change or free what is being
- * walked. Before it runs, `iw_pin` protects every open container: it is kept alive, and
- * the rest of a hash is copied to a list. */
+ * Hooks, ties and magic may run any perl code, which can change or free what is being
+ * walked. Before it runs, iw_protect_frames protects every open container: the container is
+ * kept alive, and the remaining entries of a hash are copied to a list. */
 #include "core/leaf.h"
 
+/* Returns the next entry of a hash; NULL after the last one. */
 PERL_STATIC_INLINE HE *
-next_entry(ice_walk_frame *frame)
+next_bucket_entry(ice_walk_frame *frame)
 {
     HV *hv = (HV *)frame->sv;
     HE *he = frame->he;
     U32 max = (U32)HvMAX(hv);
     while (!he) {
-        if (frame->at > (SSize_t)max)
+        if (frame->index > (SSize_t)max)
             return NULL;
-        he = HvARRAY(hv)[(frame->at ^ frame->order) & max];
-        frame->at++;
+        he = HvARRAY(hv)[(frame->index ^ frame->bucket_order) & max];
+        frame->index++;
     }
     frame->he = HeNEXT(he);
     return he;
 }
 
-/* Pushes a key that has no id, or must not have one, as a node before the value. */
+/* The push_key functions push a key that has no id, or must not have one, as a node before
+ * the value. They return ICECORE_KEY_NODE. */
 static U16
-push_key(pTHX_ iw_walk *w, const char *text, STRLEN len, bool is_utf8, U8 flags)
+push_key(pTHX_ iw_walker *w, const char *text, STRLEN len, bool is_utf8, U8 flags)
 {
-    push_string(aTHX_ w, is_utf8 ? ICECORE_TEXT : ICECORE_BYTES, flags, ICECORE_IS_KEY, text, len);
+    iw_push_string(aTHX_ w, is_utf8 ? ICECORE_TEXT : ICECORE_BYTES, flags, ICECORE_IS_KEY, text, len);
     return ICECORE_KEY_NODE;
 }
 
 static U16
-push_key_sv(pTHX_ iw_walk *w, SV *key, U8 flags)
+push_key_sv(pTHX_ iw_walker *w, SV *key, U8 flags)
 {
     STRLEN len;
     const char *text = SvPV(key, len);
-    if (SvUTF8(key) && has_fact(w, IW_KEY_FLAGS) && ice_is_ascii((const U8 *)text, len))
+    if (SvUTF8(key) && iw_format_has(w, IW_KEY_FLAGS) && ice_is_ascii((const U8 *)text, len))
         flags |= ICECORE_FLAG_WAS_TEXT;
     return push_key(aTHX_ w, text, len, SvUTF8(key), flags);
 }
 
 static U16
-push_key_he(pTHX_ iw_walk *w, HE *he, U8 flags)
+push_key_he(pTHX_ iw_walker *w, HE *he, U8 flags)
 {
     if (HeKLEN(he) == HEf_SVKEY)
         return push_key_sv(aTHX_ w, HeKEY_sv(he), flags);
     if (HeKWASUTF8(he)) {
         STRLEN len = HeKLEN(he);
         U8 *text = bytes_to_utf8((const U8 *)HeKEY(he), &len);
-        if (has_fact(w, IW_KEY_FLAGS) && len == (STRLEN)HeKLEN(he))
+        if (iw_format_has(w, IW_KEY_FLAGS) && len == (STRLEN)HeKLEN(he))
             flags |= ICECORE_FLAG_WAS_TEXT;
         push_key(aTHX_ w, (const char *)text, len, TRUE, flags);
         Safefree(text);
@@ -60,83 +62,88 @@ push_key_he(pTHX_ iw_walk *w, HE *he, U8 flags)
     return push_key(aTHX_ w, HeKEY(he), HeKLEN(he), HeKUTF8(he), flags);
 }
 
-/* Returns the key of an entry: its id, or ICECORE_KEY_NODE after pushing it. */
+/* Returns the id of the key of an entry. If it has no id, pushes the key as a node and
+ * returns ICECORE_KEY_NODE. */
 PERL_STATIC_INLINE U16
-key_of(pTHX_ iw_walk *w, HE *he, bool ids)
+key_of(pTHX_ iw_walker *w, HE *he, bool has_key_ids)
 {
-    if (LIKELY(ids)) {
-        U16 id = ice_key_id(aTHX_ w->ctx, he, has_fact(w, IW_KEY_FLAGS));
+    if (LIKELY(has_key_ids)) {
+        U16 id = ice_key_id(aTHX_ w->ctx, he, iw_format_has(w, IW_KEY_FLAGS));
         if (LIKELY(id))
             return id;
     }
     return push_key_he(aTHX_ w, he, 0);
 }
 
-/* Returns the flags of a key that is allowed, but absent; the hash may no longer be
- * restricted. */
+/* Returns the flags of a key that is allowed in a restricted hash, but absent. perl keeps
+ * such keys when the restriction ends. */
 PERL_STATIC_INLINE U8
-absent_flags(bool restricted)
+absent_flags(bool is_restricted)
 {
-    return restricted ? ICECORE_FLAG_PLACEHOLDER : ICECORE_FLAG_PLACEHOLDER | ICECORE_FLAG_HINT;
+    return is_restricted ? ICECORE_FLAG_PLACEHOLDER : ICECORE_FLAG_PLACEHOLDER | ICECORE_FLAG_HINT;
 }
 
 /* ---- the loop ---------------------------------------------------------- */
 
-/* Maximum levels that are put without frames: of the whole value, and of a part of a
- * value that could not be put as a whole. A failed attempt is walked twice. */
-#define LEVELS 32
-#define FEW_LEVELS 2
+/* Maximum number of levels that put_fast puts: for the root, and for the parts of a root that
+ * it could not put. The values that a failed attempt has put are walked again. */
+#define ROOT_LEVELS 32
+#define PART_LEVELS 2
 
+/* Returns the maximum number of levels that put_fast may put here. */
 PERL_STATIC_INLINE int
-few_levels(const iw_walk *w)
+levels_left(const iw_walker *w)
 {
-    const UV left = w->set->max_depth - w->ctx->depth;
-    return has_fact(w, IW_EXACT_DEPTH) && w->set->max_depth && left < FEW_LEVELS ? (int)left : FEW_LEVELS;
+    const UV levels = w->settings->max_depth - w->ctx->depth;
+    return iw_format_has(w, IW_EXACT_DEPTH) && w->settings->max_depth && levels < PART_LEVELS ? (int)levels
+                                                                                              : PART_LEVELS;
 }
 
-/* Whether a reference may lead to plain data. */
+/* Returns true if a value is a reference that put_fast may be able to put. */
 PERL_STATIC_INLINE bool
-is_plain_ref(const iw_walk *w, SV *sv)
+may_be_plain(const iw_walker *w, SV *sv)
 {
     return SvROK(sv) && SvREFCNT(sv) == 1 && SvTYPE(sv) < SVt_PVMG;
 }
 
 /* Closes the container on top, which is complete. */
 static void
-close_frame(iw_walk *w)
+close_frame(iw_walker *w)
 {
     const ice_walk_frame *frame = &w->ctx->frames[--w->ctx->depth].walk;
-    end_node(w, frame->node, (U32)frame->count, frame->wraps);
+    iw_end_node(w, frame->node, (U32)frame->count, frame->wrapper_count);
 }
 
+/* The walk_ functions push the contents of the open container on top, and then end it. They
+ * return early if a value opened a container of its own. */
 static void
-walk_array(pTHX_ iw_walk *w)
+walk_array(pTHX_ iw_walker *w)
 {
     const U32 depth = w->ctx->depth;
     ice_walk_frame *frame = &w->ctx->frames[depth - 1].walk;
     AV *av = (AV *)frame->sv;
 
-    while (frame->at < frame->count) {
-        SSize_t at = frame->at++;
+    while (frame->index < frame->count) {
+        SSize_t index = frame->index++;
         SV *sv;
-        if (UNLIKELY(frame->is_tied)) {
+        if (UNLIKELY(frame->is_tied_array)) {
             SV **found;
-            iw_pin(aTHX_ w);
-            found = av_fetch(av, at, 0);
+            iw_protect_frames(aTHX_ w);
+            found = av_fetch(av, index, 0);
             sv = found ? *found : NULL;
             if (sv)
-                ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(sv));
+                ice_keep_for_call(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(sv));
         } else
-            sv = at <= AvFILLp(av) ? AvARRAY(av)[at] : NULL;
+            sv = index <= AvFILLp(av) ? AvARRAY(av)[index] : NULL;
         if (UNLIKELY(!sv)) {
-            push(aTHX_ w, ICECORE_HOLE, 0, 0, 0, 0);
+            iw_push(aTHX_ w, ICECORE_HOLE, 0, 0, 0, 0);
             continue;
         }
-        if (is_simple(sv)) {
-            w->rules->leaf(aTHX_ w, sv, 0, 0, TRUE);
+        if (iw_is_simple(sv)) {
+            w->rules->push_scalar(aTHX_ w, sv, 0, 0, TRUE);
             continue;
         }
-        if (is_plain_ref(w, sv) && w->rules->put_fast(aTHX_ w, sv, 0, few_levels(w), FALSE))
+        if (may_be_plain(w, sv) && w->rules->put_fast(aTHX_ w, sv, 0, levels_left(w), FALSE))
             continue;
         w->rules->put(aTHX_ w, sv, 0, TRUE, FALSE);
         if (w->ctx->depth != depth)
@@ -147,43 +154,43 @@ walk_array(pTHX_ iw_walk *w)
 }
 
 static void
-walk_hash(pTHX_ iw_walk *w)
+walk_hash(pTHX_ iw_walker *w)
 {
     const U32 depth = w->ctx->depth;
     ice_walk_frame *frame = &w->ctx->frames[depth - 1].walk;
     HV *hv = (HV *)frame->sv;
-    const bool ids = HvTOTALKEYS(hv) <= ICECORE_MOST_IDS;
-    const bool restricted = is_restricted(w, hv);
+    const bool has_key_ids = HvTOTALKEYS(hv) <= ICECORE_MOST_IDS;
+    const bool is_restricted = iw_is_restricted(w, hv);
     HE *he;
 
-    while ((he = next_entry(frame))) {
+    while ((he = next_bucket_entry(frame))) {
         SV *value = HeVAL(he);
         U16 key;
         if (UNLIKELY(value == &PL_sv_placeholder)) {
-            if (has_fact(w, IW_KEY_FLAGS)) {
+            if (iw_format_has(w, IW_KEY_FLAGS)) {
                 frame->count++;
-                /* Without flags for keys, an absent one is stored as if it were perl's
-                 * own undef. */
-                if (restricted || HvHASKFLAGS(hv)) {
-                    key = push_key_he(aTHX_ w, he, absent_flags(restricted));
-                    push(aTHX_ w, ICECORE_HOLE, 0, key, 0, 0);
+                /* If the hash has no flags for its keys, an absent value is stored as
+                 * perl's immortal undef. */
+                if (is_restricted || HvHASKFLAGS(hv)) {
+                    key = push_key_he(aTHX_ w, he, absent_flags(is_restricted));
+                    iw_push(aTHX_ w, ICECORE_HOLE, 0, key, 0, 0);
                 } else {
-                    key = key_of(aTHX_ w, he, ids);
-                    push(aTHX_ w, ICECORE_NULL, ICECORE_FLAG_OWN, key, 0, 0);
+                    key = key_of(aTHX_ w, he, has_key_ids);
+                    iw_push(aTHX_ w, ICECORE_NULL, ICECORE_FLAG_OWN, key, 0, 0);
                 }
             }
             continue;
         }
         frame->count++;
-        if (UNLIKELY(restricted && SvREADONLY(value)))
+        if (UNLIKELY(is_restricted && SvREADONLY(value)))
             key = push_key_he(aTHX_ w, he, ICECORE_FLAG_LOCKED);
         else
-            key = key_of(aTHX_ w, he, ids);
-        if (is_simple(value)) {
-            w->rules->leaf(aTHX_ w, value, 0, key, FALSE);
+            key = key_of(aTHX_ w, he, has_key_ids);
+        if (iw_is_simple(value)) {
+            w->rules->push_scalar(aTHX_ w, value, 0, key, FALSE);
             continue;
         }
-        if (is_plain_ref(w, value) && w->rules->put_fast(aTHX_ w, value, key, few_levels(w), FALSE))
+        if (may_be_plain(w, value) && w->rules->put_fast(aTHX_ w, value, key, levels_left(w), FALSE))
             continue;
         w->rules->put(aTHX_ w, value, key, FALSE, FALSE);
         if (w->ctx->depth != depth)
@@ -196,49 +203,49 @@ walk_hash(pTHX_ iw_walk *w)
 }
 
 static void
-walk_tied(pTHX_ iw_walk *w)
+walk_tied(pTHX_ iw_walker *w)
 {
     ice_walk_frame *frame = &w->ctx->frames[w->ctx->depth - 1].walk;
-    SV **part = frame->sv ? &frame->sv : &frame->other, *sv = *part;
+    SV **part = frame->sv ? &frame->sv : &frame->owner.key, *sv = *part;
     if (sv) {
         *part = NULL;
         frame->count++;
         w->rules->put(aTHX_ w, sv, 0, FALSE, FALSE);
         return;
     }
-    if (frame->by_index) {
+    if (frame->is_tied_element) {
         frame->count++;
-        push(aTHX_ w, ICECORE_INT, 0, 0, 0, (U64)(I64)frame->at);
+        iw_push(aTHX_ w, ICECORE_INT, 0, 0, 0, (U64)(I64)frame->index);
     }
     close_frame(w);
 }
 
 static void
-walk_listed(pTHX_ iw_walk *w)
+walk_listed(pTHX_ iw_walker *w)
 {
     const U32 depth = w->ctx->depth;
     ice_walk_frame *frame = &w->ctx->frames[depth - 1].walk;
 
-    while (frame->at <= AvFILLp((AV *)frame->sv)) {
+    while (frame->index <= AvFILLp((AV *)frame->sv)) {
         SV **list = AvARRAY((AV *)frame->sv);
-        SV *key_text = list[frame->at], *value = list[frame->at + 1];
+        SV *key_text = list[frame->index], *value = list[frame->index + 1];
         U16 key;
-        frame->at += 2;
+        frame->index += 2;
         frame->count++;
         if (value == &PL_sv_placeholder) {
-            if (frame->restricted || frame->flagged) {
-                key = push_key_sv(aTHX_ w, key_text, absent_flags(frame->restricted));
-                push(aTHX_ w, ICECORE_HOLE, 0, key, 0, 0);
+            if (frame->is_restricted || frame->has_key_flags) {
+                key = push_key_sv(aTHX_ w, key_text, absent_flags(frame->is_restricted));
+                iw_push(aTHX_ w, ICECORE_HOLE, 0, key, 0, 0);
             } else {
                 key = push_key_sv(aTHX_ w, key_text, 0);
-                push(aTHX_ w, ICECORE_NULL, ICECORE_FLAG_OWN, key, 0, 0);
+                iw_push(aTHX_ w, ICECORE_NULL, ICECORE_FLAG_OWN, key, 0, 0);
             }
             continue;
         }
-        key = push_key_sv(aTHX_ w, key_text, frame->restricted && SvREADONLY(value) ? ICECORE_FLAG_LOCKED : 0);
-        /* The list holds a reference too. */
+        key = push_key_sv(aTHX_ w, key_text, frame->is_restricted && SvREADONLY(value) ? ICECORE_FLAG_LOCKED : 0);
+        /* One of the two references is that of the list. */
         if (SvREFCNT(value) == 2 && SvTYPE(value) < SVt_PVMG && !SvROK(value)) {
-            w->rules->leaf(aTHX_ w, value, 0, key, FALSE);
+            w->rules->push_scalar(aTHX_ w, value, 0, key, FALSE);
             continue;
         }
         w->rules->put(aTHX_ w, value, key, FALSE, FALSE);
@@ -250,20 +257,20 @@ walk_listed(pTHX_ iw_walk *w)
 }
 
 static void
-walk_tied_hash(pTHX_ iw_walk *w)
+walk_tied_hash(pTHX_ iw_walker *w)
 {
     const U32 depth = w->ctx->depth;
     ice_walk_frame *frame = &w->ctx->frames[depth - 1].walk;
     HV *hv = (HV *)frame->sv;
     HE *he;
 
-    iw_pin(aTHX_ w);
+    iw_protect_frames(aTHX_ w);
     while ((he = hv_iternext(hv))) {
         SV *value = hv_iterval(hv, he);
         U16 key;
         frame = &w->ctx->frames[depth - 1].walk;
         frame->count++;
-        ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(value));
+        ice_keep_for_call(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(value));
         key = push_key_he(aTHX_ w, he, 0);
         w->rules->put(aTHX_ w, value, key, FALSE, FALSE);
         if (w->ctx->depth != depth)
@@ -273,7 +280,7 @@ walk_tied_hash(pTHX_ iw_walk *w)
 }
 
 static void
-run(pTHX_ iw_walk *w)
+run_frames(pTHX_ iw_walker *w)
 {
     while (w->ctx->depth) {
         ice_walk_frame *frame = &w->ctx->frames[w->ctx->depth - 1].walk;
@@ -294,7 +301,7 @@ run(pTHX_ iw_walk *w)
             walk_tied_hash(aTHX_ w);
             break;
         case IW_HOOK: {
-            SV *item = iw_hook_item(aTHX_ w);
+            SV *item = iw_next_hook_item(aTHX_ w);
             if (item)
                 w->rules->put(aTHX_ w, item, 0, FALSE, TRUE);
             break;
@@ -306,16 +313,16 @@ run(pTHX_ iw_walk *w)
 }
 
 static void
-begin(pTHX_ iw_walk *w, ice_context *ctx, icecore_tape *tape, const ice_write_settings *settings)
+begin_walk(pTHX_ iw_walker *w, ice_context *ctx, icecore_tape *tape, const ice_write_settings *settings)
 {
     w->ctx = ctx;
-    w->t = tape;
-    w->set = settings;
+    w->tape = tape;
+    w->settings = settings;
     w->last_stash = NULL;
     w->last_class = NULL;
     w->rules = settings->rules;
     w->is_list = FALSE;
-    w->owned = FALSE;
+    w->holds_owner = FALSE;
     w->stage = NULL;
     iw_begin(aTHX_ w);
 }
@@ -324,37 +331,38 @@ void
 ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_settings *settings,
          const icecore_stage *stage)
 {
-    iw_walk w;
-    begin(aTHX_ & w, ctx, tape, settings);
-    /* If everything in it has one reference only, nothing in it refers to the variable. */
-    if (SvROK(sv) && (!settings->max_depth || settings->max_depth > LEVELS)) {
+    iw_walker w;
+    begin_walk(aTHX_ & w, ctx, tape, settings);
+    /* put_fast ignores the variable itself. This is right, because each value that it accepts has
+     * only one reference, so nothing in the data refers to the variable. */
+    if (SvROK(sv) && (!settings->max_depth || settings->max_depth > ROOT_LEVELS)) {
         w.stage = stage;
-        if (w.rules->put_fast(aTHX_ & w, sv, 0, LEVELS, TRUE)) {
+        if (w.rules->put_fast(aTHX_ & w, sv, 0, ROOT_LEVELS, TRUE)) {
             iw_finish(aTHX_ & w);
             return;
         }
     }
-    /* Storable stores the referent: the variable that holds the reference is not part of
-     * it. */
-    if (has_fact(&w, IW_REFERENT) && SvREFCNT(sv) > 1)
+    /* Storable stores the referent. The variable with the reference is not part of the data, so it
+     * is replaced by a new one. */
+    if (iw_format_has(&w, IW_REFERENT) && SvREFCNT(sv) > 1)
         sv = sv_2mortal(newRV_inc(SvRV(sv)));
     w.rules->put(aTHX_ & w, sv, 0, FALSE, FALSE);
-    run(aTHX_ & w);
+    run_frames(aTHX_ & w);
     iw_finish(aTHX_ & w);
 }
 
 bool
-ice_walk_only(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_settings *settings)
+ice_walk_plain_value(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_settings *settings)
 {
-    iw_walk w;
-    U32 at;
-    if (!SvROK(sv) || (settings->max_depth && settings->max_depth <= LEVELS))
+    iw_walker w;
+    U32 node;
+    if (!SvROK(sv) || (settings->max_depth && settings->max_depth <= ROOT_LEVELS))
         return FALSE;
-    begin(aTHX_ & w, ctx, tape, settings);
-    at = push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
-    if (!w.rules->put_fast(aTHX_ & w, sv, 0, LEVELS, TRUE))
+    begin_walk(aTHX_ & w, ctx, tape, settings);
+    node = iw_push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
+    if (!w.rules->put_fast(aTHX_ & w, sv, 0, ROOT_LEVELS, TRUE))
         return FALSE;
-    end_node(&w, at, 1, 0);
+    iw_end_node(&w, node, 1, 0);
     iw_finish(aTHX_ & w);
     return TRUE;
 }
@@ -362,29 +370,29 @@ ice_walk_only(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_writ
 void
 ice_walk_list(pTHX_ ice_context *ctx, icecore_tape *tape, AV *list, const ice_write_settings *settings)
 {
-    iw_walk w;
-    U32 at;
-    begin(aTHX_ & w, ctx, tape, settings);
+    iw_walker w;
+    U32 node;
+    begin_walk(aTHX_ & w, ctx, tape, settings);
     w.is_list = TRUE;
-    at = push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
-    iw_push_frame(aTHX_ & w, IW_ARRAY, at, 0, (SV *)list)->count = AvFILLp(list) + 1;
-    run(aTHX_ & w);
+    node = iw_push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
+    iw_push_frame(aTHX_ & w, IW_ARRAY, node, 0, (SV *)list)->count = AvFILLp(list) + 1;
+    run_frames(aTHX_ & w);
     iw_finish(aTHX_ & w);
 }
 
 void
 ice_walk_header(pTHX_ ice_context *ctx, icecore_tape *tape, SV *header, SV *body, const ice_write_settings *settings)
 {
-    iw_walk w;
-    begin(aTHX_ & w, ctx, tape, settings);
+    iw_walker w;
+    begin_walk(aTHX_ & w, ctx, tape, settings);
     w.rules->put(aTHX_ & w, header, 0, FALSE, FALSE);
-    run(aTHX_ & w);
+    run_frames(aTHX_ & w);
     tape->header = 0;
     tape->root = (U32)tape->node_count;
-    /* The header has offsets of its own: nothing in the body refers to it. */
+    /* The header is a document of its own: nothing in the body refers to it. */
     if (ctx->seen.used)
         ice_map_clear(&ctx->seen);
     w.rules->put(aTHX_ & w, body, 0, FALSE, FALSE);
-    run(aTHX_ & w);
+    run_frames(aTHX_ & w);
     iw_finish(aTHX_ & w);
 }

@@ -1,8 +1,10 @@
-/* The facts about a class. */
+/* Classes of objects that are walked: their ids and hooks. */
 #include "core/walk.h"
 
+/* Returns the class of a stash. Looks it up once for each call. The pointer is valid until
+ * another class is added. */
 ice_class *
-iw_class_of(pTHX_ iw_walk *w, HV *stash)
+iw_class_of(pTHX_ iw_walker *w, HV *stash)
 {
     ice_context *ctx = w->ctx;
     ice_slot *slot;
@@ -13,9 +15,9 @@ iw_class_of(pTHX_ iw_walk *w, HV *stash)
         return w->last_class;
     slot = ice_map_find(&ctx->stashes, stash);
     if (!slot) {
-        if (ctx->class_count == ctx->class_room) {
-            ctx->class_room = ctx->class_room ? ctx->class_room * 2 : 16;
-            Renew(ctx->classes, ctx->class_room, ice_class);
+        if (ctx->class_count == ctx->class_capacity) {
+            ctx->class_capacity = ctx->class_capacity ? ctx->class_capacity * 2 : 16;
+            Renew(ctx->classes, ctx->class_capacity, ice_class);
         }
         class = &ctx->classes[ctx->class_count];
         Zero(class, 1, ice_class);
@@ -23,14 +25,15 @@ iw_class_of(pTHX_ iw_walk *w, HV *stash)
         name = HvNAME_get(stash);
         if (!name)
             name = "__ANON__";
-        class->id = icecore_class(ctx->warm.engine, HvNAME_get(stash) && HvNAMEUTF8(stash) ? ICECORE_TEXT : ICECORE_BYTES,
-                                  (const U8 *)name,
-                                  has_fact(w, IW_NUL_NAMES) || !HvNAME_get(stash) ? strlen(name) : (STRLEN)HvNAMELEN_get(stash));
+        class->id = icecore_class(
+            ctx->pooled.engine, HvNAME_get(stash) && HvNAMEUTF8(stash) ? ICECORE_TEXT : ICECORE_BYTES,
+            (const U8 *)name,
+            iw_format_has(w, IW_NUL_NAMES) || !HvNAME_get(stash) ? strlen(name) : (STRLEN)HvNAMELEN_get(stash));
         if (!class->id)
             croak("Icecore: too many classes");
-        class->is_record = !w->set->cloning && strEQ(name, "Icecore::Record");
-        if (w->rules->use_class)
-            w->rules->use_class(aTHX_ w, class);
+        class->is_record = !w->settings->cloning && strEQ(name, "Icecore::Record");
+        if (w->rules->find_hook)
+            w->rules->find_hook(aTHX_ w, class);
         slot = ice_map_add(&ctx->stashes, stash, ctx->class_count++);
     }
     w->last_stash = stash;
@@ -39,18 +42,20 @@ iw_class_of(pTHX_ iw_walk *w, HV *stash)
 }
 
 bool
-iw_is_hooked(pTHX_ iw_walk *w, U32 class_index, SV *sv)
+iw_is_hooked(pTHX_ iw_walker *w, U32 class_index, SV *sv)
 {
     const ice_class *class = &w->ctx->classes[class_index];
-    return class->hook && !class->hook_ignored && (!w->rules->ask_hook || w->rules->ask_hook(aTHX_ w, class_index, sv));
+    return class->hook && !class->hook_ignored
+        && (!w->rules->is_hook_allowed || w->rules->is_hook_allowed(aTHX_ w, class_index, sv));
 }
 
 U32
-iw_named_class(pTHX_ iw_walk *w, SV *name)
+iw_class_id(pTHX_ iw_walker *w, SV *name)
 {
     STRLEN len;
     const char *text = SvPV(name, len);
-    const U32 id = icecore_class(w->ctx->warm.engine, SvUTF8(name) ? ICECORE_TEXT : ICECORE_BYTES, (const U8 *)text, len);
+    const U32 id =
+        icecore_class(w->ctx->pooled.engine, SvUTF8(name) ? ICECORE_TEXT : ICECORE_BYTES, (const U8 *)text, len);
     if (!id)
         croak("Icecore: too many classes");
     return id;

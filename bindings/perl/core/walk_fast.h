@@ -1,32 +1,37 @@
-/* Tight recursion for the most common data: arrays and hashes of strings and numbers to
- * which nothing else refers. At the first value of another kind it gives up, and walk.c
- * walks everything.
+/* A recursion for the most common data: arrays and hashes of strings and numbers to which
+ * nothing else refers. At the first value of another kind it gives up, and the loop in
+ * walk.c walks everything.
  *
- * A template: each format includes it once, so that the compiler knows the differences.
- * Before the include, the format defines
+ * This file is a template. Each format includes it once, so that the properties of the format
+ * are constants for the compiler. Before the include, the format defines
  *
- *   FACTS        its facts
- *   LEAF         the function for its scalars
- *   PUT_BOOLEAN  optional: (w, sv, key) puts the target of a reference if it is a boolean,
- *                and returns whether it did */
+ *   IW_FORMAT       its properties, as in iw_rules
+ *   IW_PUSH_SCALAR  its push_scalar, as in iw_rules
+ *   IW_PUT_BOOLEAN  optional: a function of (w, sv, key). If `sv`, the target of a reference,
+ *                   is a boolean, it puts the boolean and returns true.
+ *
+ * The result is the function put_fast. */
 #include "core/leaf.h"
 
-#define HAS(fact) ((FACTS & (fact)) != 0)
+#define IW_HAS(property) ((IW_FORMAT & (property)) != 0)
 
-/* Positions of the next node and the next string. They are local variables, because perl
- * is compiled without strict aliasing: each store to a node would make the compiler read
- * them from the tape again. */
-#define LOAD (node = w->t->nodes + w->t->node_count, text = w->t->arena + w->t->arena_len)
-#define SAVE (w->t->node_count = (size_t)(node - w->t->nodes), w->t->arena_len = (size_t)(text - w->t->arena))
-#define FITS(len) ((size_t)(w->t->arena + w->t->arena_capacity - text) >= (len) + SLACK)
+/* The functions here keep the positions of the next node and the next string in the local
+ * variables `node` and `text`. perl is compiled without strict aliasing, so after each store to
+ * a node the compiler would have to read positions from the tape again. IW_LOAD_POSITIONS reads
+ * them from the tape, IW_SAVE_POSITIONS writes them back before the tape is used otherwise. */
+#define IW_LOAD_POSITIONS (node = w->tape->nodes + w->tape->node_count, text = w->tape->arena + w->tape->arena_len)
+#define IW_SAVE_POSITIONS                                                                                            \
+    (w->tape->node_count = (size_t)(node - w->tape->nodes), w->tape->arena_len = (size_t)(text - w->tape->arena))
+#define IW_FITS(len) ((size_t)(w->tape->arena + w->tape->arena_capacity - text) >= (len) + ICE_SLACK)
 
+/* Fills a node, and returns the position of the next one. */
 PERL_STATIC_INLINE icecore_node *
-put_front(icecore_node *node, U8 kind, U8 flags, U16 key, U32 aux, U64 payload)
+put_node_with_flags(icecore_node *node, U8 kind, U8 flags, U16 key, U32 aux, U64 payload)
 {
 #if BYTEORDER == 0x12345678
     /* One store instead of four. */
-    const U64 front = (U64)aux << 32 | (U64)key << 16 | (U64)flags << 8 | kind;
-    memcpy(node, &front, 8);
+    const U64 first_word = (U64)aux << 32 | (U64)key << 16 | (U64)flags << 8 | kind;
+    memcpy(node, &first_word, 8);
 #else
     node->kind = kind;
     node->flags = flags;
@@ -40,387 +45,397 @@ put_front(icecore_node *node, U8 kind, U8 flags, U16 key, U32 aux, U64 payload)
 PERL_STATIC_INLINE icecore_node *
 put_node(icecore_node *node, U8 kind, U16 key, U32 aux, U64 payload)
 {
-    return put_front(node, kind, 0, key, aux, payload);
+    return put_node_with_flags(node, kind, 0, key, aux, payload);
 }
 
-/* This many nodes stay in the processor's first cache. */
-#define PART 512
+/* Number of nodes in a part. This many nodes fit into the first-level cache. */
+#define IW_PART_NODES 512
 
-/* Hands over the nodes so far to be written, so that large data takes no memory for its
- * nodes. Nodes that were handed over can't be replaced later. */
+/* Hands over the nodes so far to the writer, so that large data takes no memory for its
+ * nodes. They can't be removed later. Returns false if the walk has to begin again, without
+ * parts. */
 static bool
-hand_over(pTHX_ iw_walk *w)
+hand_over_part(pTHX_ iw_walker *w)
 {
-    const ice_handing done = ice_hand_over(w->ctx->warm.engine, w->stage, w->t, &w->parts);
-    if (done == ICE_NOT_IN_PARTS)
+    const ice_handing result = ice_hand_over(w->ctx->pooled.engine, w->stage, w->tape, &w->parts_written);
+    if (result == ICE_NOT_IN_PARTS)
         w->stage = NULL;
-    return done != ICE_BEGIN_ANEW;
+    return result != ICE_BEGIN_ANEW;
 }
 
-/* Makes room for `count` nodes. */
+/* Makes room for `count` nodes. Returns false if the walk has to begin again. */
 PERL_STATIC_INLINE bool
-reserve(pTHX_ iw_walk *w, size_t count)
+reserve(pTHX_ iw_walker *w, size_t count)
 {
-    if (UNLIKELY(w->t->node_count >= PART) && w->stage && !hand_over(aTHX_ w))
+    if (UNLIKELY(w->tape->node_count >= IW_PART_NODES) && w->stage && !hand_over_part(aTHX_ w))
         return FALSE;
-    if (UNLIKELY(w->t->node_capacity - w->t->node_count < count))
-        ice_more_nodes(w->ctx->warm.engine, w->t, count);
+    if (UNLIKELY(w->tape->node_capacity - w->tape->node_count < count))
+        ice_more_nodes(w->ctx->pooled.engine, w->tape, count);
     return TRUE;
 }
 
-/* Ends the container at `at`. */
+/* Ends a container. Does nothing if its node was handed over in a part. `parts_before` is the
+ * number of parts when the container began. */
 PERL_STATIC_INLINE void
-end_fast(iw_walk *w, U32 at, U32 parts)
+end_container(iw_walker *w, U32 container, U32 parts_before)
 {
-    if (LIKELY(w->parts == parts))
-        w->t->nodes[at].payload = w->t->node_count;
+    if (LIKELY(w->parts_written == parts_before))
+        w->tape->nodes[container].payload = w->tape->node_count;
 }
 
-/* Whether a scalar is only a string, or only an integer. JSON also checks the private
- * flags, because it prefers a float to an integer. */
-#define IS_STRING(f) (((f) & (SVf_POK | SVf_IOK | SVf_NOK | SVf_ROK)) == SVf_POK)
-#define NO_INTEGER (SVf_POK | SVf_NOK | SVf_ROK | SVf_IVisUV | (HAS(IW_TREE) ? SVp_POK | SVp_NOK : 0))
-#define IS_INTEGER(f) (((f) & (SVf_IOK | NO_INTEGER)) == SVf_IOK)
-#define IS_BARE(f) (((f) & SVTYPEMASK) < SVt_PVMG)
+/* Whether a scalar with these flags is only a string, or only an integer. JSON, whose data is a
+ * tree, also checks the private flags, because it prefers a float to an integer. */
+#define IW_IS_STRING(sv_flags) (((sv_flags) & (SVf_POK | SVf_IOK | SVf_NOK | SVf_ROK)) == SVf_POK)
+#define IW_NOT_INTEGER (SVf_POK | SVf_NOK | SVf_ROK | SVf_IVisUV | (IW_HAS(IW_TREE) ? SVp_POK | SVp_NOK : 0))
+#define IW_IS_INTEGER(sv_flags) (((sv_flags) & (SVf_IOK | IW_NOT_INTEGER)) == SVf_IOK)
+/* Whether a value with these flags is a scalar without magic. */
+#define IW_IS_BARE(sv_flags) (((sv_flags) & SVTYPEMASK) < SVt_PVMG)
 
 /* Hashes with more keys are not sorted here. */
-#define SORTED 64
+#define IW_MAX_SORTED_KEYS 64
 
-static bool fast_ref(pTHX_ iw_walk *w, SV *rv, U16 key, int levels);
-PERL_STATIC_INLINE bool fast_referent(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, int levels);
+static bool fast_ref(pTHX_ iw_walker *w, SV *rv, U16 key, int levels);
+PERL_STATIC_INLINE bool fast_referent(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, int levels);
 
-/* Puts a string for which there is room. */
-#define PUT_STRING(sv, f, id, arena)                                                                                       \
-    {                                                                                                                  \
-        const STRLEN size = SvCUR(sv);                                                                                 \
-        const U64 offset = (U64)(text - (arena)) | ICECORE_IN_ARENA;                                                   \
-        if (size <= 16 && SvLEN(sv) >= 16)                                                                             \
-            memcpy(text, SvPVX_const(sv), 16);                                                                         \
-        else                                                                                                           \
-            ice_copy((char *)text, SvPVX_const(sv), size);                                                             \
-        text += size;                                                                                                  \
-        node = put_node(node, (f) & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, id, (U32)size, offset);                    \
+/* Puts a string for which there is room. Strings with a buffer of 16 bytes are copied as a
+ * block. */
+#define IW_PUT_STRING(sv, sv_flags, id, arena)                                                                       \
+    {                                                                                                                \
+        const STRLEN size = SvCUR(sv);                                                                               \
+        const U64 offset = (U64)(text - (arena)) | ICECORE_IN_ARENA;                                                 \
+        if (size <= 16 && SvLEN(sv) >= 16)                                                                           \
+            memcpy(text, SvPVX_const(sv), 16);                                                                       \
+        else                                                                                                         \
+            ice_copy((char *)text, SvPVX_const(sv), size);                                                           \
+        text += size;                                                                                                \
+        node = put_node(node, (sv_flags) & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, id, (U32)size, offset);          \
     }
 
-/* Puts a scalar: its node at `node`, its bytes at `text`; both move on. There is room
- * for the node. Other kinds of scalars go to LEAF or `put_ref`. */
-#define PUT_SCALAR(sv, f, id, is_item, put_ref)                                                                        \
-    if (LIKELY(IS_STRING(f))) {                                                                                        \
-        const STRLEN len = SvCUR(sv);                                                                                  \
-        if (UNLIKELY(!FITS(len) || len >= ICECORE_LONG)) {                                                             \
-            SAVE;                                                                                                      \
-            LEAF(aTHX_ w, sv, 0, id, is_item);                                                                         \
-            if (!reserve(aTHX_ w, left))                                                                               \
-                return FALSE;                                                                                          \
-            LOAD;                                                                                                      \
-        } else {                                                                                                       \
-            PUT_STRING(sv, f, id, w->t->arena)                                                                         \
-        }                                                                                                              \
-    } else if (IS_INTEGER(f))                                                                                          \
-        node = put_node(node, ICECORE_INT, id, 0, (U64)(I64)SvIVX(sv));                                                \
-    else {                                                                                                             \
-        SAVE;                                                                                                          \
-        if ((f) & SVf_ROK) {                                                                                           \
-            put_ref                                                                                                    \
-        } else                                                                                                         \
-            LEAF(aTHX_ w, sv, 0, id, is_item);                                                                         \
-        if (!reserve(aTHX_ w, left))                                                                                   \
-            return FALSE;                                                                                              \
-        LOAD;                                                                                                          \
+/* Puts a scalar at `node` and `text`, and moves both on. There is room for the node. Short
+ * strings and integers are put directly, references by the statement `put_ref`, all others by
+ * IW_PUSH_SCALAR. */
+#define IW_PUT_SCALAR(sv, sv_flags, id, is_item, put_ref)                                                            \
+    if (LIKELY(IW_IS_STRING(sv_flags))) {                                                                            \
+        const STRLEN len = SvCUR(sv);                                                                                \
+        if (UNLIKELY(!IW_FITS(len) || len >= ICECORE_LONG)) {                                                        \
+            IW_SAVE_POSITIONS;                                                                                       \
+            IW_PUSH_SCALAR(aTHX_ w, sv, 0, id, is_item);                                                             \
+            if (!reserve(aTHX_ w, remaining))                                                                        \
+                return FALSE;                                                                                        \
+            IW_LOAD_POSITIONS;                                                                                       \
+        } else {                                                                                                     \
+            IW_PUT_STRING(sv, sv_flags, id, w->tape->arena)                                                          \
+        }                                                                                                            \
+    } else if (IW_IS_INTEGER(sv_flags))                                                                              \
+        node = put_node(node, ICECORE_INT, id, 0, (U64)(I64)SvIVX(sv));                                              \
+    else {                                                                                                           \
+        IW_SAVE_POSITIONS;                                                                                           \
+        if ((sv_flags) & SVf_ROK) {                                                                                  \
+            put_ref                                                                                                  \
+        } else                                                                                                       \
+            IW_PUSH_SCALAR(aTHX_ w, sv, 0, id, is_item);                                                             \
+        if (!reserve(aTHX_ w, remaining))                                                                            \
+            return FALSE;                                                                                            \
+        IW_LOAD_POSITIONS;                                                                                           \
     }
 
+/* The fast_ functions put a value, and return true. If the value, or something in it, is not
+ * plain, they return false, and put_fast undoes what they put. */
 static bool
-fast_hash(pTHX_ iw_walk *w, HV *hv, U8 flags, U16 key, int levels)
+fast_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, int levels)
 {
     const size_t count = HvTOTALKEYS(hv);
-    const U32 max = (U32)HvMAX(hv), parts = w->parts;
-    const bool sorts = w->set->sorted && count > 1;
-    const U32 at = push(aTHX_ w, ICECORE_MAP, flags, key, (U32)count, 0);
+    const U32 max_bucket = (U32)HvMAX(hv), parts_before = w->parts_written;
+    const bool sorts_keys = w->settings->sort_keys && count > 1;
+    const U32 container = iw_push(aTHX_ w, ICECORE_MAP, flags, key, (U32)count, 0);
     U32 i = 0, order = 0;
-    size_t left = count;
+    size_t remaining = count; /* number of entries that are not put yet */
     icecore_node *node;
     U8 *text;
-    HE **buckets, *he = NULL, *sorted[SORTED];
+    HE **buckets, *he = NULL, *sorted[IW_MAX_SORTED_KEYS];
 
-    if (HAS(IW_KEY_FLAGS) && (HvHASKFLAGS(hv) || SvREADONLY((SV *)hv)))
+    if (IW_HAS(IW_KEY_FLAGS) && (HvHASKFLAGS(hv) || SvREADONLY((SV *)hv)))
         return FALSE;
-    if (HAS(IW_IN_ORDER))
-        order = iw_start_hash(aTHX_ w, hv) & max;
-    if (UNLIKELY(w->set->sort_code != NULL))
+    if (IW_HAS(IW_PERL_ORDER))
+        order = iw_bucket_order(aTHX_ w, hv) & max_bucket;
+    if (UNLIKELY(w->settings->sort_code != NULL))
         return FALSE;
     if (HvPLACEHOLDERS_get(hv) || count > ICECORE_MOST_IDS || (HvHasAUX(hv) && HvAUX(hv)->xhv_backreferences))
         return FALSE;
-    if (!reserve(aTHX_ w, left))
+    if (!reserve(aTHX_ w, remaining))
         return FALSE;
-    LOAD;
+    IW_LOAD_POSITIONS;
     buckets = HvARRAY(hv);
-    if (UNLIKELY(sorts)) {
+    if (UNLIKELY(sorts_keys)) {
         size_t found = 0;
-        if (count > SORTED)
+        if (count > IW_MAX_SORTED_KEYS)
             return FALSE;
         for (i = 0; found < count; i++)
             for (he = buckets[i]; he; he = HeNEXT(he))
                 sorted[found++] = he;
-        iw_sort(aTHX_ sorted, count);
+        iw_sort_entries(aTHX_ sorted, count);
         i = 0;
     }
-    for (; left; he = HeNEXT(he)) {
+    for (; remaining; he = HeNEXT(he)) {
         SV *sv;
-        U32 f;
+        U32 sv_flags;
         U16 id;
-        if (UNLIKELY(sorts))
+        if (UNLIKELY(sorts_keys))
             he = sorted[i++];
         else
             while (!he)
                 he = buckets[i++ ^ order];
         sv = HeVAL(he);
-        f = SvFLAGS(sv);
-        if (UNLIKELY((SvREFCNT(sv) != 1 && !HAS(IW_TREE)) || !IS_BARE(f)))
+        sv_flags = SvFLAGS(sv);
+        if (UNLIKELY((SvREFCNT(sv) != 1 && !IW_HAS(IW_TREE)) || !IW_IS_BARE(sv_flags)))
             return FALSE;
-        id = ice_key_id(aTHX_ w->ctx, he, HAS(IW_KEY_FLAGS));
+        id = ice_key_id(aTHX_ w->ctx, he, IW_HAS(IW_KEY_FLAGS));
         if (UNLIKELY(!id))
             return FALSE;
-        left--;
-        PUT_SCALAR(sv, f, id, FALSE, if (!fast_ref(aTHX_ w, sv, id, levels)) return FALSE;)
+        remaining--;
+        IW_PUT_SCALAR(sv, sv_flags, id, FALSE, if (!fast_ref(aTHX_ w, sv, id, levels)) return FALSE;)
     }
-    SAVE;
-    end_fast(w, at, parts);
+    IW_SAVE_POSITIONS;
+    end_container(w, container, parts_before);
     return TRUE;
 }
 
 /* ---- records -----------------------------------------------------------
  *
- * In a list the next hash mostly has the same keys as the previous one. If it has as
- * many, and each of them is in its bucket, there are no others: then neither ids nor
- * other buckets have to be looked up. */
+ * In a list most hashes have the same keys as the hash before. The keys of a hash and their
+ * buckets are its shape. If the next hash has as many keys as the shape, and has each key of
+ * the shape in the expected bucket, it has no others. Then no id has to be looked up, and no
+ * other bucket has to be searched. */
 
-#define MOST_KEYS 32
-#define MOST_BUCKETS 64
+#define IW_MAX_SHAPE_KEYS 32
+#define IW_MAX_SHAPE_BUCKETS 64
 /* After this many hashes that differ from the previous one, the prediction is given up. */
-#define MISSES 8
+#define IW_MAX_MISSES 8
 
 typedef struct {
     const HEK *hek;
     U16 id;
-    U8 bucket; /* BEHIND: in the bucket of the previous key, after it */
-} known_key;
+    U8 bucket; /* or IW_SAME_BUCKET if the key follows the previous one in its bucket */
+} shape_key;
 
-enum { BEHIND = 0xFF };
+enum { IW_SAME_BUCKET = 0xFF };
 
 typedef struct {
-    U32 count; /* 0: nothing is known */
-    U32 max;
-    U32 misses;
-    known_key keys[MOST_KEYS + 1]; /* in the order of the buckets, then one without a key */
-    U8 first[MOST_BUCKETS];        /* index of the first key of each bucket, or of a later one */
-} shape;
+    U32 count; /* number of keys; 0 as long as no hash was learned */
+    U32 max_bucket;
+    U32 misses;                            /* hashes since the last one that had the shape */
+    shape_key keys[IW_MAX_SHAPE_KEYS + 1]; /* in the order of the buckets; the last one has no key */
+    U8 first_key[IW_MAX_SHAPE_BUCKETS];    /* for each bucket, the index in `keys` of its first key */
+} record_shape;
 
-#define MAGIC_FLAGS (SVs_OBJECT | SVs_GMG | SVs_SMG | SVs_RMG)
-#define HASH_FLAGS                                                                                                     \
-    (SVTYPEMASK | MAGIC_FLAGS | (HAS(IW_KEY_FLAGS) ? SVphv_HASKFLAGS | SVf_READONLY | SVf_PROTECT : 0))
+#define IW_MAGIC_FLAGS (SVs_OBJECT | SVs_GMG | SVs_SMG | SVs_RMG)
+#define IW_HASH_FLAGS                                                                                                \
+    (SVTYPEMASK | IW_MAGIC_FLAGS | (IW_HAS(IW_KEY_FLAGS) ? SVphv_HASKFLAGS | SVf_READONLY | SVf_PROTECT : 0))
 
-/* Whether a hash can be put as a record of its shape, according to its flags. */
+/* Returns true if the flags of a hash allow it to be put by its shape. */
 PERL_STATIC_INLINE bool
-is_record(HV *hv)
+can_be_record(HV *hv)
 {
-    return (SvFLAGS((SV *)hv) & HASH_FLAGS) == SVt_PVHV && !SvMAGIC((SV *)hv);
+    return (SvFLAGS((SV *)hv) & IW_HASH_FLAGS) == SVt_PVHV && !SvMAGIC((SV *)hv);
 }
 
-/* Remembers the keys of a hash that was put. */
+/* Learns the shape of a hash that was put. Gives up after too many hashes of different shapes. */
 static void
-learn(pTHX_ iw_walk *w, shape *known, HV *hv)
+learn_shape(pTHX_ iw_walker *w, record_shape *shape, HV *hv)
 {
-    const U32 max = (U32)HvMAX(hv);
+    const U32 max_bucket = (U32)HvMAX(hv);
     U32 count = 0, i;
-    known->count = 0;
-    if (++known->misses >= MISSES || w->set->sorted || HvTOTALKEYS(hv) > MOST_KEYS || HvTOTALKEYS(hv) == 0
-        || max >= MOST_BUCKETS)
+    shape->count = 0;
+    if (++shape->misses >= IW_MAX_MISSES || w->settings->sort_keys || HvTOTALKEYS(hv) > IW_MAX_SHAPE_KEYS
+        || HvTOTALKEYS(hv) == 0 || max_bucket >= IW_MAX_SHAPE_BUCKETS)
         return;
-    for (i = 0; i <= max; i++) {
+    for (i = 0; i <= max_bucket; i++) {
         HE *he = HvARRAY(hv)[i];
-        known->first[i] = (U8)count;
+        shape->first_key[i] = (U8)count;
         for (; he; he = HeNEXT(he)) {
-            known->keys[count].hek = HeKEY_hek(he);
-            known->keys[count].id = ice_key_id(aTHX_ w->ctx, he, HAS(IW_KEY_FLAGS));
-            known->keys[count].bucket = he == HvARRAY(hv)[i] ? (U8)i : BEHIND;
-            if (!known->keys[count++].id)
+            shape->keys[count].hek = HeKEY_hek(he);
+            shape->keys[count].id = ice_key_id(aTHX_ w->ctx, he, IW_HAS(IW_KEY_FLAGS));
+            shape->keys[count].bucket = he == HvARRAY(hv)[i] ? (U8)i : IW_SAME_BUCKET;
+            if (!shape->keys[count++].id)
                 return;
         }
     }
-    known->keys[count].hek = NULL;
-    known->max = max;
-    known->count = count;
+    shape->keys[count].hek = NULL;
+    shape->max_bucket = max_bucket;
+    shape->count = count;
 }
 
 /* Pointers and limits of the tape, read once for many records. */
 typedef struct {
     icecore_node *nodes;
     U8 *arena;
-    const U8 *text_stop; /* a string of 16 bytes fits before this */
-    SSize_t last;        /* the last node at which a record may begin */
-} tape_room;
+    const U8 *text_limit; /* a string of 16 bytes fits at each position before this one */
+    SSize_t last_start;   /* the last index at which the node of a record may be */
+} tape_limits;
 
-/* `left`: number of nodes that must stay free after a record. */
-PERL_STATIC_INLINE tape_room
-room_of(const iw_walk *w, size_t left)
+/* `remaining` is the number of nodes that must stay free after a record. */
+PERL_STATIC_INLINE tape_limits
+tape_limits_of(const iw_walker *w, size_t remaining)
 {
-    const icecore_tape *t = w->t;
-    tape_room room = { t->nodes, t->arena, t->arena, (SSize_t)(t->node_capacity - left) - MOST_KEYS - 1 };
-    if (t->arena_capacity > SLACK + 16)
-        room.text_stop += t->arena_capacity - SLACK - 16;
-    if (w->stage && room.last >= PART)
-        room.last = PART - 1; /* time to hand over */
-    return room;
+    const icecore_tape *tape = w->tape;
+    tape_limits limits = { tape->nodes, tape->arena, tape->arena,
+                           (SSize_t)(tape->node_capacity - remaining) - IW_MAX_SHAPE_KEYS - 1 };
+    if (tape->arena_capacity > ICE_SLACK + 16)
+        limits.text_limit += tape->arena_capacity - ICE_SLACK - 16;
+    if (w->stage && limits.last_start >= IW_PART_NODES)
+        limits.last_start = IW_PART_NODES - 1; /* the part is complete */
+    return limits;
 }
 
-/* Puts a hash of leaves with the known shape: its node at `*at` and its bytes at
- * `*behind`; both move on. If the hash has another shape, returns false and undoes
+/* Puts a hash of scalars that has the shape. Its nodes go to `*next_node` and its bytes to
+ * `*next_text`, and both move on. If the hash has another shape, returns false and undoes
  * everything. */
 PERL_STATIC_INLINE bool
-put_record(pTHX_ iw_walk *w, const shape *known, HV *hv, icecore_node **at, U8 **behind, tape_room *room, size_t left)
+put_record(pTHX_ iw_walker *w, const record_shape *shape, HV *hv, icecore_node **next_node, U8 **next_text,
+           tape_limits *limits, size_t remaining)
 {
-    const U32 count = known->count, max = known->max;
-    icecore_node *node = *at;
-    U8 *text = *behind;
-    const SSize_t first = node - room->nodes, bytes = text - room->arena;
-    const known_key *key = known->keys;
+    const U32 count = shape->count, max_bucket = shape->max_bucket;
+    icecore_node *node = *next_node;
+    U8 *text = *next_text;
+    const SSize_t node_start = node - limits->nodes, text_start = text - limits->arena;
+    const shape_key *key = shape->keys;
     const HEK *hek = key->hek;
     U32 i = 0, order = 0, done = 0;
     HE *he = NULL, **buckets;
 
-    if (!is_record(hv) || (!HAS(IW_TREE) && SvREFCNT((SV *)hv) != 1) || HvTOTALKEYS(hv) != count || HvMAX(hv) != max
-        || UNLIKELY(first > room->last))
+    if (!can_be_record(hv) || (!IW_HAS(IW_TREE) && SvREFCNT((SV *)hv) != 1) || HvTOTALKEYS(hv) != count
+        || HvMAX(hv) != max_bucket || UNLIKELY(node_start > limits->last_start))
         return FALSE;
-    if (HAS(IW_IN_ORDER))
-        order = iw_start_hash(aTHX_ w, hv) & max;
+    if (IW_HAS(IW_PERL_ORDER))
+        order = iw_bucket_order(aTHX_ w, hv) & max_bucket;
     if (UNLIKELY(HvHasAUX(hv)) && HvAUX(hv)->xhv_backreferences)
         return FALSE;
-    node = put_front(node, ICECORE_MAP, REFERENCE, 0, count, (U64)first + 1 + count);
-    for (buckets = HvARRAY(hv); HAS(IW_IN_ORDER) ? done++ < count : hek != NULL; hek = key->hek) {
+    node = put_node_with_flags(node, ICECORE_MAP, IW_FLAG_REF, 0, count, (U64)node_start + 1 + count);
+    for (buckets = HvARRAY(hv); IW_HAS(IW_PERL_ORDER) ? done++ < count : hek != NULL; hek = key->hek) {
         SV *sv;
-        U32 f;
+        U32 sv_flags;
         U16 id;
-        if (!HAS(IW_IN_ORDER))
-            he = UNLIKELY(key->bucket == BEHIND) ? HeNEXT(he) : buckets[key->bucket];
+        if (!IW_HAS(IW_PERL_ORDER))
+            he = UNLIKELY(key->bucket == IW_SAME_BUCKET) ? HeNEXT(he) : buckets[key->bucket];
         else if (!(he = he ? HeNEXT(he) : NULL)) {
             while (!(he = buckets[i ^ order]))
                 i++;
-            key = known->keys + known->first[i++ ^ order];
+            key = shape->keys + shape->first_key[i++ ^ order];
             hek = key->hek;
         }
         if (UNLIKELY(!he || HeKEY_hek(he) != hek))
-            goto another;
+            goto mismatch;
         id = key++->id;
         sv = HeVAL(he);
-        f = SvFLAGS(sv);
-        if (UNLIKELY((SvREFCNT(sv) != 1 && !HAS(IW_TREE)) || !IS_BARE(f)))
-            goto another;
-        if (IS_INTEGER(f))
+        sv_flags = SvFLAGS(sv);
+        if (UNLIKELY((SvREFCNT(sv) != 1 && !IW_HAS(IW_TREE)) || !IW_IS_BARE(sv_flags)))
+            goto mismatch;
+        if (IW_IS_INTEGER(sv_flags))
             node = put_node(node, ICECORE_INT, id, 0, (U64)(I64)SvIVX(sv));
-        else if (LIKELY(IS_STRING(f)) && LIKELY(SvCUR(sv) <= 16) && LIKELY(text < room->text_stop))
-            PUT_STRING(sv, f, id, room->arena)
-        else if (IS_STRING(f) && FITS(SvCUR(sv)) && SvCUR(sv) < ICECORE_LONG)
-            PUT_STRING(sv, f, id, room->arena)
-        else if (f & SVf_ROK)
-            goto another;
+        else if (LIKELY(IW_IS_STRING(sv_flags)) && LIKELY(SvCUR(sv) <= 16) && LIKELY(text < limits->text_limit))
+            IW_PUT_STRING(sv, sv_flags, id, limits->arena)
+        else if (IW_IS_STRING(sv_flags) && IW_FITS(SvCUR(sv)) && SvCUR(sv) < ICECORE_LONG)
+            IW_PUT_STRING(sv, sv_flags, id, limits->arena)
+        else if (sv_flags & SVf_ROK)
+            goto mismatch;
         else {
-            SAVE;
-            LEAF(aTHX_ w, sv, 0, id, FALSE);
-            LOAD;
-            *room = room_of(w, left);
+            IW_SAVE_POSITIONS;
+            IW_PUSH_SCALAR(aTHX_ w, sv, 0, id, FALSE);
+            IW_LOAD_POSITIONS;
+            *limits = tape_limits_of(w, remaining);
         }
     }
-    *at = node;
-    *behind = text;
+    *next_node = node;
+    *next_text = text;
     return TRUE;
-another: /* a leaf may have moved the tape */
-    *at = room->nodes + first;
-    *behind = room->arena + bytes;
+mismatch: /* IW_PUSH_SCALAR may have moved the tape, so the positions are computed again */
+    *next_node = limits->nodes + node_start;
+    *next_text = limits->arena + text_start;
     return FALSE;
 }
 
-/* Puts a reference in an array, and the records after it: `items`, of which there are
- * `left`. Returns how many of these were put in addition; less than 0 if anything is
- * special. */
+/* Puts an item of an array that is a reference, and hashes after it that have the shape. The
+ * array has `remaining` items after it: `items`. Returns how many of these were put too; a
+ * negative number if `rv` is not plain. */
 static SSize_t
-fast_items(pTHX_ iw_walk *w, shape *known, SV *rv, SV **items, size_t left, int levels)
+fast_items(pTHX_ iw_walker *w, record_shape *shape, SV *rv, SV **items, size_t remaining, int levels)
 {
-    if (known->count) {
-        const size_t all = left;
+    if (shape->count) {
+        const size_t item_count = remaining;
         icecore_node *node;
         U8 *text;
-        tape_room room = room_of(w, left);
-        LOAD;
+        tape_limits limits = tape_limits_of(w, remaining);
+        IW_LOAD_POSITIONS;
         while (rv && (SvFLAGS(rv) & (SVTYPEMASK | SVf_ROK | SVprv_WEAKREF)) == (SVt_IV | SVf_ROK)
-               && (HAS(IW_TREE) || SvREFCNT(rv) == 1)
-               && put_record(aTHX_ w, known, (HV *)SvRV(rv), &node, &text, &room, left)) {
-            known->misses = 0;
-            if (!left) {
-                SAVE;
-                return (SSize_t)all;
+               && (IW_HAS(IW_TREE) || SvREFCNT(rv) == 1)
+               && put_record(aTHX_ w, shape, (HV *)SvRV(rv), &node, &text, &limits, remaining)) {
+            shape->misses = 0;
+            if (!remaining) {
+                IW_SAVE_POSITIONS;
+                return (SSize_t)item_count;
             }
             rv = *items++;
-            left--;
+            remaining--;
         }
-        SAVE;
-        /* The last one that was tried is put next. */
-        if (left < all)
-            return (SSize_t)(all - left) - 1;
+        IW_SAVE_POSITIONS;
+        /* The item that did not have the shape is put by the caller. */
+        if (remaining < item_count)
+            return (SSize_t)(item_count - remaining) - 1;
     }
     if (!fast_ref(aTHX_ w, rv, 0, levels))
         return -1;
-    if (known->misses < MISSES && is_record((HV *)SvRV(rv)))
-        learn(aTHX_ w, known, (HV *)SvRV(rv));
+    if (shape->misses < IW_MAX_MISSES && can_be_record((HV *)SvRV(rv)))
+        learn_shape(aTHX_ w, shape, (HV *)SvRV(rv));
     return 0;
 }
 
 static bool
-fast_array(pTHX_ iw_walk *w, AV *av, U8 flags, U16 key, int levels)
+fast_array(pTHX_ iw_walker *w, AV *av, U8 flags, U16 key, int levels)
 {
     const size_t count = (size_t)(AvFILLp(av) + 1);
-    const U32 parts = w->parts, at = push(aTHX_ w, ICECORE_ARRAY, flags, key, (U32)count, 0);
+    const U32 parts_before = w->parts_written, container = iw_push(aTHX_ w, ICECORE_ARRAY, flags, key, (U32)count, 0);
     SV **items = AvARRAY(av), **end = items + count;
     icecore_node *node;
     U8 *text;
-    shape known;
+    record_shape shape;
 
-    known.count = 0;
-    known.misses = levels ? 0 : MISSES;
+    shape.count = 0;
+    shape.misses = levels ? 0 : IW_MAX_MISSES;
     if (count > U32_MAX)
         return FALSE;
     while (items < end) {
-        size_t left = (size_t)(end - items) < PART ? (size_t)(end - items) : PART;
-        if (!reserve(aTHX_ w, left))
+        size_t remaining = (size_t)(end - items) < IW_PART_NODES ? (size_t)(end - items) : IW_PART_NODES;
+        if (!reserve(aTHX_ w, remaining))
             return FALSE;
-        LOAD;
-        while (left) {
+        IW_LOAD_POSITIONS;
+        while (remaining) {
             SV *sv = *items++;
-            U32 f;
-            left--;
+            U32 sv_flags;
+            remaining--;
             if (UNLIKELY(!sv)) {
                 node = put_node(node, ICECORE_HOLE, 0, 0, 0);
                 continue;
             }
-            f = SvFLAGS(sv);
-            if (UNLIKELY((SvREFCNT(sv) != 1 && !HAS(IW_TREE)) || !IS_BARE(f)))
+            sv_flags = SvFLAGS(sv);
+            if (UNLIKELY((SvREFCNT(sv) != 1 && !IW_HAS(IW_TREE)) || !IW_IS_BARE(sv_flags)))
                 return FALSE;
-            PUT_SCALAR(sv, f, 0, TRUE, {
-                const SSize_t more = fast_items(aTHX_ w, &known, sv, items, left, levels);
-                if (more < 0)
+            IW_PUT_SCALAR(sv, sv_flags, 0, TRUE, {
+                const SSize_t extra_items = fast_items(aTHX_ w, &shape, sv, items, remaining, levels);
+                if (extra_items < 0)
                     return FALSE;
-                items += more;
-                left -= (size_t)more;
+                items += extra_items;
+                remaining -= (size_t)extra_items;
             })
         }
-        SAVE;
+        IW_SAVE_POSITIONS;
     }
-    end_fast(w, at, parts);
+    end_container(w, container, parts_before);
     return TRUE;
 }
 
 /* Puts the target of a reference; `flags` are for its node. */
 PERL_STATIC_INLINE bool
-fast_referent(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, int levels)
+fast_referent(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, int levels)
 {
     if (SvOBJECT(sv) || SvMAGICAL(sv) || levels == 0)
         return FALSE;
@@ -435,41 +450,41 @@ fast_referent(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, int levels)
 }
 
 static bool
-fast_ref(pTHX_ iw_walk *w, SV *rv, U16 key, int levels)
+fast_ref(pTHX_ iw_walker *w, SV *rv, U16 key, int levels)
 {
     SV *sv = SvRV(rv);
-#ifdef PUT_BOOLEAN
-    if (PUT_BOOLEAN(aTHX_ w, sv, key))
+#ifdef IW_PUT_BOOLEAN
+    if (IW_PUT_BOOLEAN(aTHX_ w, sv, key))
         return TRUE;
 #endif
-    if (HAS(IW_TREE))
-        return fast_referent(aTHX_ w, sv, REFERENCE, key, levels);
-    return SvREFCNT(sv) == 1 && !SvWEAKREF(rv) && fast_referent(aTHX_ w, sv, REFERENCE, key, levels);
+    if (IW_HAS(IW_TREE))
+        return fast_referent(aTHX_ w, sv, IW_FLAG_REF, key, levels);
+    return SvREFCNT(sv) == 1 && !SvWEAKREF(rv) && fast_referent(aTHX_ w, sv, IW_FLAG_REF, key, levels);
 }
 
-/* Puts the target of a reference with at most `levels` levels. If it contains anything
- * but arrays, hashes, strings and numbers, returns false and undoes everything. The root
- * may have other references to it. */
+/* Puts the target of a reference, if it has at most `levels` levels. If it contains anything
+ * but arrays, hashes, strings and numbers, returns false and undoes everything. Unless
+ * `is_root` is true, there must be no other reference to the target. */
 static bool
-put_fast(pTHX_ iw_walk *w, SV *rv, U16 key, int levels, bool is_root)
+put_fast(pTHX_ iw_walker *w, SV *rv, U16 key, int levels, bool is_root)
 {
-    const size_t nodes = w->t->node_count, arena = w->t->arena_len;
-    const U32 parts = w->parts;
+    const size_t nodes = w->tape->node_count, arena = w->tape->arena_len;
+    const U32 parts_before = w->parts_written;
     SV *sv = SvRV(rv);
-    U8 flags = REFERENCE;
-    if (SvMAGICAL(rv) || (!HAS(IW_TREE) && (SvWEAKREF(rv) || (SvREFCNT(sv) > 1 && !is_root))))
+    U8 flags = IW_FLAG_REF;
+    if (SvMAGICAL(rv) || (!IW_HAS(IW_TREE) && (SvWEAKREF(rv) || (SvREFCNT(sv) > 1 && !is_root))))
         return FALSE;
-    /* Sereal has another form for values that may be referred to again. */
-    if (HAS(IW_HINTS) && SvREFCNT(sv) > 1)
+    /* Sereal has another form for values with several references. */
+    if (IW_HAS(IW_HINTS) && SvREFCNT(sv) > 1)
         flags |= ICECORE_FLAG_HINT;
     if (fast_referent(aTHX_ w, sv, flags, key, levels))
         return TRUE;
     w->stage = NULL;
-    if (w->parts != parts) {
+    if (w->parts_written != parts_before) {
         iw_begin(aTHX_ w);
         return FALSE;
     }
-    w->t->node_count = nodes;
-    w->t->arena_len = arena;
+    w->tape->node_count = nodes;
+    w->tape->arena_len = arena;
     return FALSE;
 }

@@ -1,8 +1,9 @@
 /* Records: objects of classes that were not allowed, written as they were read. */
 #include "core/leaf.h"
 
+/* Returns the value of a field; NULL if it is missing, undefined or has magic. */
 static SV *
-field(pTHX_ HV *record, const char *name)
+record_field(pTHX_ HV *record, const char *name)
 {
     SV **found = hv_fetch(record, name, (I32)strlen(name), 0);
     if (!found || !SvOK(*found) || SvMAGICAL(*found))
@@ -10,126 +11,128 @@ field(pTHX_ HV *record, const char *name)
     return *found;
 }
 
-/* Returns a body of the type that a hook record names. */
+/* Returns the body of an object whose hook was not called: a value of the type that the
+ * record has in `body`, or the tied value in it. */
 static SV *
-record_type(pTHX_ iw_walk *w, HV *record)
+record_body(pTHX_ iw_walker *w, HV *record)
 {
-    SV *body = field(aTHX_ record, "body"), *made;
+    SV *body = record_field(aTHX_ record, "body"), *new_body;
     if (body && SvROK(body))
         return SvRV(body);
     if (body && strEQ(SvPV_nolen(body), "HASH"))
-        made = (SV *)newHV();
+        new_body = (SV *)newHV();
     else if (body && strEQ(SvPV_nolen(body), "ARRAY"))
-        made = (SV *)newAV();
+        new_body = (SV *)newAV();
     else if (body || !hv_exists(record, "body", 4))
-        made = newSV(0);
+        new_body = newSV(0);
     else
         return *hv_fetchs(record, "body", 0); /* a tied scalar */
-    ice_keep(aTHX_ w->ctx, made);
-    return made;
+    ice_keep_for_call(aTHX_ w->ctx, new_body);
+    return new_body;
 }
 
-/* Puts a regexp that was not compiled, as it was read. */
+/* Puts the record of a regexp that was not compiled. The node is the one that was read. */
 static void
-put_recorded_regexp(pTHX_ iw_walk *w, HV *record, SV *pattern, U8 flags, U16 key, U32 wraps)
+put_recorded_regexp(pTHX_ iw_walker *w, HV *record, SV *pattern, U8 flags, U16 key, U32 wrapper_count)
 {
-    SV *class = field(aTHX_ record, "class"), *letters = field(aTHX_ record, "flags");
-    SV *bare = field(aTHX_ record, "bare");
+    SV *class = record_field(aTHX_ record, "class"), *letters = record_field(aTHX_ record, "flags");
+    SV *bare = record_field(aTHX_ record, "bare");
     STRLEN len;
     const char *text;
-    U32 at;
+    U32 node;
     if (class && strNE(SvPV_nolen(class), "Regexp")) {
-        push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, ICE_CLASS(iw_named_class(aTHX_ w, class)));
-        wraps++;
+        iw_push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, ICE_CLASS(iw_class_id(aTHX_ w, class)));
+        wrapper_count++;
         key = 0;
         flags = 0;
     }
     if (bare)
-        flags = (strEQ(SvPV_nolen(bare), "reference") ? flags : flags & ~REFERENCE) | ICECORE_FLAG_BARE;
-    at = push(aTHX_ w, ICECORE_REGEXP, flags, key, 2, 0);
+        flags = (strEQ(SvPV_nolen(bare), "reference") ? flags : flags & ~IW_FLAG_REF) | ICECORE_FLAG_BARE;
+    node = iw_push(aTHX_ w, ICECORE_REGEXP, flags, key, 2, 0);
     text = SvPV(pattern, len);
-    push_string(aTHX_ w, SvUTF8(pattern) ? ICECORE_TEXT : ICECORE_BYTES, 0, 0, text, len);
+    iw_push_string(aTHX_ w, SvUTF8(pattern) ? ICECORE_TEXT : ICECORE_BYTES, 0, 0, text, len);
     text = letters ? SvPV(letters, len) : (len = 0, "");
-    push_string(aTHX_ w, ICECORE_BYTES, 0, 0, text, len);
-    end_node(w, at, 2, wraps);
+    iw_push_string(aTHX_ w, ICECORE_BYTES, 0, 0, text, len);
+    iw_end_node(w, node, 2, wrapper_count);
 }
 
-/* Whether an object is the record of a regexp that was not compiled. */
+/* Returns true if an object is the record of a regexp that was not compiled. */
 bool
 iw_is_regexp_record(pTHX_ SV *sv)
 {
     SV *kind;
     if (SvTYPE(sv) != SVt_PVHV || SvSTASH(sv) != gv_stashpvs("Icecore::Record", 0))
         return FALSE;
-    kind = field(aTHX_ (HV *)sv, "kind");
+    kind = record_field(aTHX_ (HV *)sv, "kind");
     return kind && strEQ(SvPV_nolen(kind), "regexp");
 }
 
-/* Puts an object of a class that was not allowed, as it was read. Returns the value to
- * put into it; NULL if it is complete or has a frame. */
+/* Puts a record as the object that was read. Returns the value that comes next, which is the
+ * content of the object. Returns NULL if the object is complete or has a frame. Changes `*key`
+ * and `*wrapper_count` to those of the next value. */
 SV *
-iw_put_record(pTHX_ iw_walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, bool remember)
+iw_put_record(pTHX_ iw_walker *w, SV *rv, U16 *key, U32 *wrapper_count, iw_record_body *body, bool may_repeat)
 {
     HV *record = (HV *)SvRV(rv);
-    SV *class = field(aTHX_ record, "class"), *kind = field(aTHX_ record, "kind");
+    SV *class = record_field(aTHX_ record, "class"), *kind = record_field(aTHX_ record, "kind");
     SV **value = hv_fetchs(record, "value", 0);
-    const char *how;
-    U8 flags = inside->is_body ? 0 : REFERENCE, node = ICECORE_OBJECT, form = ICECORE_FORM_USUAL;
+    const char *kind_name;
+    U8 flags = body->is_body ? 0 : IW_FLAG_REF, node_kind = ICECORE_OBJECT, form = ICECORE_FORM_USUAL;
     U32 id;
     size_t i;
 
-    inside->is_body = inside->hint = FALSE;
-    if (w->set->croak_on_bless)
-        iw_refuse_object(aTHX);
+    body->is_body = body->hint = FALSE;
+    if (w->settings->croak_on_bless)
+        iw_croak_on_bless(aTHX);
     if (!kind || !value || !(class || iw_is_regexp_record(aTHX_ (SV *)record)))
         croak("Icecore: a record without a class, a kind or a value");
     if (SvWEAKREF(rv))
         flags |= ICECORE_FLAG_WEAK;
-    if (field(aTHX_ record, "overloaded"))
+    if (record_field(aTHX_ record, "overloaded"))
         flags |= ICECORE_FLAG_OVERLOAD;
-    how = SvPV_nolen(kind);
-    if (SvREFCNT((SV *)record) > 1 || remember || has_backrefs(aTHX_ (SV *)record)) {
+    kind_name = SvPV_nolen(kind);
+    if (SvREFCNT((SV *)record) > 1 || may_repeat || iw_has_backrefs(aTHX_ (SV *)record)) {
         ice_slot *slot = ice_map_find(&w->ctx->seen, record);
         if (slot) {
-            push_again(aTHX_ w, ICECORE_LINK, flags, *key, slot->value, *wraps);
+            iw_push_link(aTHX_ w, ICECORE_LINK, flags, *key, slot->value, *wrapper_count);
             return NULL;
         }
-        ice_map_add(&w->ctx->seen, record, (U32)w->t->node_count);
-        inside->hint = has_fact(w, IW_HINTS);
+        ice_map_add(&w->ctx->seen, record, (U32)w->tape->node_count);
+        body->hint = iw_format_has(w, IW_HINTS);
     }
-    if (strEQ(how, "regexp")) {
-        put_recorded_regexp(aTHX_ w, record, *value, flags, *key, *wraps);
+    if (strEQ(kind_name, "regexp")) {
+        put_recorded_regexp(aTHX_ w, record, *value, flags, *key, *wrapper_count);
         return NULL;
     }
-    if (w->set->no_bless)
+    if (w->settings->no_bless)
         return *value;
-    id = iw_named_class(aTHX_ w, class);
-    if (strEQ(how, "hook")) {
+    id = iw_class_id(aTHX_ w, class);
+    if (strEQ(kind_name, "hook")) {
         AV *list = newAV();
-        SV *references = field(aTHX_ record, "references");
-        ice_keep(aTHX_ w->ctx, (SV *)list);
+        SV *references = record_field(aTHX_ record, "references");
+        ice_keep_for_call(aTHX_ w->ctx, (SV *)list);
         av_push(list, newSVsv_nomg(*value));
         if (references && SvROK(references) && SvTYPE(SvRV(references)) == SVt_PVAV && !SvMAGICAL(SvRV(references))) {
-            AV *from = (AV *)SvRV(references);
+            AV *referents = (AV *)SvRV(references);
             SSize_t i;
-            for (i = 0; i <= AvFILLp(from); i++)
-                av_push(list, AvARRAY(from)[i] ? SvREFCNT_inc_simple_NN(AvARRAY(from)[i]) : newSV(0));
+            for (i = 0; i <= AvFILLp(referents); i++)
+                av_push(list, AvARRAY(referents)[i] ? SvREFCNT_inc_simple_NN(AvARRAY(referents)[i]) : newSV(0));
         }
-        iw_put_hook(aTHX_ w, record_type(aTHX_ w, record), list, id, flags, *key, *wraps);
+        iw_put_hook_result(aTHX_ w, record_body(aTHX_ w, record), list, id, flags, *key, *wrapper_count);
         return NULL;
     }
-    for (i = 0; i < ICE_RECORD_KINDS && strNE(how, ice_record_kinds[i].word); i++)
+    for (i = 0; i < ICE_RECORD_KINDS && strNE(kind_name, ice_record_kinds[i].name); i++)
         ;
     if (i < ICE_RECORD_KINDS) {
-        node = ice_record_kinds[i].node;
+        node_kind = ice_record_kinds[i].node_kind;
         form = ice_record_kinds[i].form;
     }
     if (form == ICECORE_FORM_VARIABLE)
         flags = 0;
-    push(aTHX_ w, node, flags, *key, 1, ICE_CLASS(id) | ICE_FORM(form));
-    if (node == ICECORE_OBJECT && form != ICECORE_FORM_VARIABLE)
-        inside->is_body = TRUE;
-    ++*wraps;
+    iw_push(aTHX_ w, node_kind, flags, *key, 1, ICE_CLASS(id) | ICE_FORM(form));
+    if (node_kind == ICECORE_OBJECT && form != ICECORE_FORM_VARIABLE)
+        body->is_body = TRUE;
+    ++*wrapper_count;
     *key = 0;
     return *value;
 }

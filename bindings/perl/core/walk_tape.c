@@ -1,16 +1,16 @@
-/* Begins and ends the tape that is filled. */
+/* Begins and ends the tape of a walk. */
 #include "core/walk.h"
 
 void
-iw_begin(pTHX_ iw_walk *w)
+iw_begin(pTHX_ iw_walker *w)
 {
-    ice_tape_begin(w->ctx->warm.engine, w->t);
-    ice_keys_of(aTHX_ w->ctx, w->t->key_generation);
-    w->parts = 0;
+    ice_tape_begin(w->ctx->pooled.engine, w->tape);
+    ice_update_keys(aTHX_ w->ctx, w->tape->key_generation);
+    w->parts_written = 0;
 }
 
 void
-iw_finish(pTHX_ iw_walk *w)
+iw_finish(pTHX_ iw_walker *w)
 {
-    ice_tape_finish(w->ctx->warm.engine, w->t);
+    ice_tape_finish(w->ctx->pooled.engine, w->tape);
 }

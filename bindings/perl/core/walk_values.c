@@ -4,262 +4,271 @@
 /* ---- arrays, hashes, code ---------------------------------------------- */
 
 static void
-put_array(pTHX_ iw_walk *w, AV *av, U8 flags, U16 key, U32 wraps)
+put_array(pTHX_ iw_walker *w, AV *av, U8 flags, U16 key, U32 wrapper_count)
 {
-    MAGIC *tie = has_fact(w, IW_TIES) ? tie_of(aTHX_ (SV *)av) : NULL;
+    MAGIC *tie = iw_format_has(w, IW_TIES) ? iw_tie_of(aTHX_ (SV *)av) : NULL;
     if (tie)
-        iw_push_tied(aTHX_ w, ICECORE_FORM_TIED_ARRAY, tie->mg_obj, flags, key, wraps);
+        iw_push_tied(aTHX_ w, ICECORE_FORM_TIED_ARRAY, tie->mg_obj, flags, key, wrapper_count);
     else
-        iw_open_array(aTHX_ w, push(aTHX_ w, ICECORE_ARRAY, flags, key, 0, 0), wraps, av);
+        iw_open_array(aTHX_ w, iw_push(aTHX_ w, ICECORE_ARRAY, flags, key, 0, 0), wrapper_count, av);
 }
 
 static void
-put_hash(pTHX_ iw_walk *w, HV *hv, U8 flags, U16 key, U32 wraps)
+put_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, U32 wrapper_count)
 {
-    MAGIC *tie = has_fact(w, IW_TIES) ? tie_of(aTHX_ (SV *)hv) : NULL;
+    MAGIC *tie = iw_format_has(w, IW_TIES) ? iw_tie_of(aTHX_ (SV *)hv) : NULL;
     if (tie) {
-        iw_push_tied(aTHX_ w, ICECORE_FORM_TIED_HASH, tie->mg_obj, flags, key, wraps);
+        iw_push_tied(aTHX_ w, ICECORE_FORM_TIED_HASH, tie->mg_obj, flags, key, wrapper_count);
         return;
     }
-    if (is_restricted(w, hv))
+    if (iw_is_restricted(w, hv))
         flags |= ICECORE_FLAG_RESTRICTED;
-    else if (has_fact(w, IW_KEY_FLAGS) && HvHASKFLAGS(hv))
+    else if (iw_format_has(w, IW_KEY_FLAGS) && HvHASKFLAGS(hv))
         flags |= ICECORE_FLAG_HINT;
-    iw_open_hash(aTHX_ w, push(aTHX_ w, ICECORE_MAP, flags, key, 0, 0), wraps, hv);
+    iw_open_hash(aTHX_ w, iw_push(aTHX_ w, ICECORE_MAP, flags, key, 0, 0), wrapper_count, hv);
 }
 
 #if ICE_HAS_CLASS
-/* Puts an object of perl 5.38's `class`. */
+/* Puts the body of an object of a `class`: see build_fields.c. */
 static void
-put_fields(pTHX_ iw_walk *w, SV *object, U8 flags, U16 key, U32 wraps)
+put_fields(pTHX_ iw_walker *w, SV *object, U8 flags, U16 key, U32 wrapper_count)
 {
     AV *list = newAV();
-    U32 at;
-    ice_keep(aTHX_ w->ctx, (SV *)list);
+    U32 node;
+    ice_keep_for_call(aTHX_ w->ctx, (SV *)list);
     ice_fields(aTHX_ object, list);
-    at = push(aTHX_ w, ICECORE_MAP, flags, key, 0, 0);
-    iw_push_frame(aTHX_ w, IW_LISTED, at, wraps, (SV *)list)->pinned = TRUE;
+    node = iw_push(aTHX_ w, ICECORE_MAP, flags, key, 0, 0);
+    iw_push_frame(aTHX_ w, IW_LISTED, node, wrapper_count, (SV *)list)->is_protected = TRUE;
 }
 #endif
 
-/* Puts the target of a reference, if it is not a scalar; `rv` may be NULL. */
+/* Puts the target of a reference that is not a scalar. `rv` is the reference. */
 static void
-put_referent(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool remember)
+put_referent(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count, bool may_repeat)
 {
-    const bool is_object = SvOBJECT(sv) && !(SvTYPE(sv) == SVt_REGEXP && SvSTASH(sv) == gv_stashpvs("Regexp", GV_ADD));
+    const bool is_object =
+        SvOBJECT(sv) && !(SvTYPE(sv) == SVt_REGEXP && SvSTASH(sv) == gv_stashpvs("Regexp", GV_ADD));
     const U32 class_index = is_object ? (U32)(iw_class_of(aTHX_ w, SvSTASH(sv)) - w->ctx->classes) : 0;
     const bool is_hooked = is_object && iw_is_hooked(aTHX_ w, class_index, sv);
-    bool counted = FALSE;
+    bool has_hint = FALSE;
 
-    if (SvREFCNT(sv) > 1 || remember || has_backrefs(aTHX_ sv)) {
+    if (SvREFCNT(sv) > 1 || may_repeat || iw_has_backrefs(aTHX_ sv)) {
         ice_slot *slot = ice_map_find(&w->ctx->seen, sv);
         if (slot) {
-            push_again(aTHX_ w, ICECORE_LINK, flags, key, slot->value, wraps);
+            iw_push_link(aTHX_ w, ICECORE_LINK, flags, key, slot->value, wrapper_count);
             return;
         }
-        ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count);
-        counted = has_fact(w, IW_HINTS);
+        ice_map_add(&w->ctx->seen, sv, (U32)w->tape->node_count);
+        has_hint = iw_format_has(w, IW_HINTS);
     }
-    if (SvOBJECT(sv) && w->set->croak_on_bless)
-        iw_refuse_object(aTHX);
+    if (SvOBJECT(sv) && w->settings->croak_on_bless)
+        iw_croak_on_bless(aTHX);
     if (is_object) {
         const U32 id = w->ctx->classes[class_index].id;
-        if (is_hooked && w->rules->put_hooked(aTHX_ w, sv, class_index, flags, key, wraps))
+        if (is_hooked && w->rules->put_hooked(aTHX_ w, sv, class_index, flags, key, wrapper_count))
             return;
-        if (!w->set->no_bless) {
-            push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, ICE_CLASS(id));
-            wraps++;
+        if (!w->settings->no_bless) {
+            iw_push(aTHX_ w, ICECORE_OBJECT, flags, key, 1, ICE_CLASS(id));
+            wrapper_count++;
             key = 0;
             flags = 0;
         }
     }
     switch (SvTYPE(sv)) {
     case SVt_PVAV:
-        put_array(aTHX_ w, (AV *)sv, counted ? flags | ICECORE_FLAG_HINT : flags, key, wraps);
+        put_array(aTHX_ w, (AV *)sv, has_hint ? flags | ICECORE_FLAG_HINT : flags, key, wrapper_count);
         return;
     case SVt_PVHV:
-        put_hash(aTHX_ w, (HV *)sv, counted ? flags | ICECORE_FLAG_HINT : flags, key, wraps);
+        put_hash(aTHX_ w, (HV *)sv, has_hint ? flags | ICECORE_FLAG_HINT : flags, key, wrapper_count);
         return;
 #if ICE_HAS_CLASS
     case SVt_PVOBJ:
-        put_fields(aTHX_ w, sv, flags, key, wraps);
+        put_fields(aTHX_ w, sv, flags, key, wrapper_count);
         return;
 #endif
     case SVt_PVCV:
-        w->rules->put_code(aTHX_ w, rv, sv, flags, key, wraps);
+        w->rules->put_code(aTHX_ w, rv, sv, flags, key, wrapper_count);
         return;
     case SVt_REGEXP:
-        iw_put_regexp(aTHX_ w, sv, SvOBJECT(sv) ? flags : flags | ICECORE_FLAG_BARE, key, wraps);
+        iw_put_regexp(aTHX_ w, sv, SvOBJECT(sv) ? flags : flags | ICECORE_FLAG_BARE, key, wrapper_count);
         return;
     default:
-        w->rules->put_unknown(aTHX_ w, rv, sv, flags, key, wraps);
+        w->rules->put_unknown(aTHX_ w, rv, sv, flags, key, wrapper_count);
     }
 }
 
 /* ---- variables --------------------------------------------------------- */
 
-/* State of a value that is followed through references to scalars. */
+/* State of a value while references to scalars are followed: for \\"text", first the outer
+ * reference, then the inner one, then the text. */
 typedef struct {
     SV *sv;
     U16 key;
-    U32 wraps;  /* nodes that end where the value ends */
-    U32 refs;   /* number of references that were put for it */
-    U32 object; /* the object node of the scalar that comes next, or ICECORE_NONE */
-    bool item;
-    bool inner;    /* it was reached through a reference */
-    bool remember; /* it may be met again, whatever its reference count is */
-    bool declined; /* its hook declined: it has no object node of its own yet */
-    record_body body;
-} step;
+    U32 wrapper_count; /* see walk.h */
+    U32 refs;          /* number of references that were put */
+    U32 object;        /* index of the object node of the scalar that comes next, or ICECORE_NONE */
+    bool is_item;
+    bool is_inner;      /* a reference was followed already */
+    bool may_repeat;    /* it may be met again, whatever its reference count is */
+    bool hook_declined; /* the hook of the scalar declined, so it is put as an ordinary object */
+    iw_record_body body;
+} pending_value;
 
 static void
-wrap(pTHX_ iw_walk *w, step *s, U8 kind, U8 flags, U64 payload)
+push_wrapper(pTHX_ iw_walker *w, pending_value *pending, U8 kind, U8 flags, U64 payload)
 {
-    push(aTHX_ w, kind, flags, s->key, 1, payload);
-    s->wraps++;
-    s->key = 0;
+    iw_push(aTHX_ w, kind, flags, pending->key, 1, payload);
+    pending->wrapper_count++;
+    pending->key = 0;
 }
 
-/* Puts a variable to which something else may refer. Returns whether it was put. */
+/* Puts a variable to which something else may refer, if it is immortal or was put before.
+ * Otherwise registers it and returns false. */
 static bool
-put_shared(pTHX_ iw_walk *w, step *s)
+put_shared(pTHX_ iw_walker *w, pending_value *pending)
 {
-    SV *sv = s->sv;
+    SV *sv = pending->sv;
     ice_slot *slot;
-    if (is_immortal(aTHX_ sv) && w->rules->put_immortal(aTHX_ w, sv, s->key, s->item && !s->inner)) {
-        end_wraps(w, s->wraps);
+    if (iw_is_immortal(aTHX_ sv)
+        && w->rules->put_immortal(aTHX_ w, sv, pending->key, pending->is_item && !pending->is_inner)) {
+        iw_end_wrappers(w, pending->wrapper_count);
         return TRUE;
     }
     slot = ice_map_find(&w->ctx->seen, sv);
-    if (slot && !s->declined) {
-        push_again(aTHX_ w, ICECORE_ALIAS, 0, s->key, slot->value, s->wraps);
+    if (slot && !pending->hook_declined) {
+        iw_push_link(aTHX_ w, ICECORE_ALIAS, 0, pending->key, slot->value, pending->wrapper_count);
         return TRUE;
     }
     if (slot)
-        slot->value = (U32)w->t->node_count;
+        slot->value = (U32)w->tape->node_count;
     else
-        slot = ice_map_add(&w->ctx->seen, sv, (U32)w->t->node_count);
-    slot->object = s->object;
-    s->declined = FALSE;
+        slot = ice_map_add(&w->ctx->seen, sv, (U32)w->tape->node_count);
+    slot->object = pending->object;
+    pending->hook_declined = FALSE;
     return FALSE;
 }
 
 /* Puts a scalar that is not a reference. */
 static void
-put_scalar(pTHX_ iw_walk *w, const step *s)
+put_scalar(pTHX_ iw_walker *w, const pending_value *pending)
 {
-    SV *sv = s->sv;
+    SV *sv = pending->sv;
     if (SvTYPE(sv) >= SVt_PVMG) {
         if (SvTYPE(sv) == SVt_REGEXP) {
-            iw_put_regexp(aTHX_ w, sv, ICECORE_FLAG_BARE, s->key, s->wraps);
+            iw_put_regexp(aTHX_ w, sv, ICECORE_FLAG_BARE, pending->key, pending->wrapper_count);
             return;
         }
         if (isGV_with_GP(sv) || SvTYPE(sv) > SVt_PVLV) {
-            w->rules->put_unknown(aTHX_ w, NULL, sv, 0, s->key, s->wraps);
+            w->rules->put_unknown(aTHX_ w, NULL, sv, 0, pending->key, pending->wrapper_count);
             return;
         }
-        if (w->rules->put_magical && w->rules->put_magical(aTHX_ w, sv, 0, s->key, s->wraps))
+        if (w->rules->put_magical && w->rules->put_magical(aTHX_ w, sv, 0, pending->key, pending->wrapper_count))
             return;
     }
-    w->rules->leaf(aTHX_ w, sv, 0, s->key, s->item && !s->inner);
-    end_wraps(w, s->wraps);
+    w->rules->push_scalar(aTHX_ w, sv, 0, pending->key, pending->is_item && !pending->is_inner);
+    iw_end_wrappers(w, pending->wrapper_count);
 }
 
-/* Handles a blessed scalar that was reached through a reference: pushes its class, if
- * that was not done yet. Returns whether it was put. */
+/* Handles a blessed scalar to which a reference leads. Returns true if it was put, by its hook
+ * or as a link. Otherwise pushes its object node, unless the scalar itself was put before, and
+ * returns false. */
 static bool
-put_object(pTHX_ iw_walk *w, step *s, SV *referent, U8 *flags)
+put_object(pTHX_ iw_walker *w, pending_value *pending, SV *referent, U8 *flags)
 {
     const U32 index = (U32)(iw_class_of(aTHX_ w, SvSTASH(referent)) - w->ctx->classes);
     const bool is_hooked = iw_is_hooked(aTHX_ w, index, referent);
     ice_slot *slot = ice_map_find(&w->ctx->seen, referent);
     if (slot && slot->object != ICECORE_NONE) {
-        push_again(aTHX_ w, ICECORE_LINK, *flags, s->key, slot->object, s->wraps);
+        iw_push_link(aTHX_ w, ICECORE_LINK, *flags, pending->key, slot->object, pending->wrapper_count);
         return TRUE;
     }
-    if (w->set->croak_on_bless)
-        iw_refuse_object(aTHX);
+    if (w->settings->croak_on_bless)
+        iw_croak_on_bless(aTHX);
     if (!slot && is_hooked) {
-        const U32 here = (U32)w->t->node_count;
-        ice_map_add(&w->ctx->seen, referent, here)->object = here;
-        if (w->rules->put_hooked(aTHX_ w, referent, index, *flags, s->key, s->wraps))
+        const U32 next_node = (U32)w->tape->node_count;
+        ice_map_add(&w->ctx->seen, referent, next_node)->object = next_node;
+        if (w->rules->put_hooked(aTHX_ w, referent, index, *flags, pending->key, pending->wrapper_count))
             return TRUE;
-        s->declined = TRUE; /* it was registered as an object of its own, which it is not */
+        pending->hook_declined = TRUE; /* put_shared corrects the entry that was added above */
     }
-    if (!slot && !w->set->no_bless) {
-        s->object = (U32)w->t->node_count;
-        wrap(aTHX_ w, s, ICECORE_OBJECT, *flags, ICE_CLASS(w->ctx->classes[index].id));
+    if (!slot && !w->settings->no_bless) {
+        pending->object = (U32)w->tape->node_count;
+        push_wrapper(aTHX_ w, pending, ICECORE_OBJECT, *flags, ICE_CLASS(w->ctx->classes[index].id));
         *flags = 0;
     }
     return FALSE;
 }
 
-/* Puts a reference. Returns whether it was put; otherwise the scalar that it refers to
- * comes next. */
+/* Puts a reference. Returns true if its target was put too, false if the target is a scalar
+ * that comes next. */
 static bool
-put_ref(pTHX_ iw_walk *w, step *s)
+put_ref(pTHX_ iw_walker *w, pending_value *pending)
 {
-    SV *sv = s->sv, *referent;
+    SV *sv = pending->sv, *referent;
     U8 flags;
-    if (w->rules->put_ref && w->rules->put_ref(aTHX_ w, sv, s->key, s->refs)) {
-        end_wraps(w, s->wraps);
+    if (w->rules->put_ref && w->rules->put_ref(aTHX_ w, sv, pending->key, pending->refs)) {
+        iw_end_wrappers(w, pending->wrapper_count);
         return TRUE;
     }
     referent = SvRV(sv);
     if (UNLIKELY(SvOBJECT(referent)) && SvTYPE(referent) == SVt_PVHV
-        && (!has_fact(w, IW_SOURCE) || iw_is_regexp_record(aTHX_ referent))
+        && (!iw_format_has(w, IW_SOURCE) || iw_is_regexp_record(aTHX_ referent))
         && iw_class_of(aTHX_ w, SvSTASH(referent))->is_record) {
-        s->sv = iw_put_record(aTHX_ w, sv, &s->key, &s->wraps, &s->body, s->remember);
-        s->inner = TRUE;
-        s->remember = FALSE;
-        return !s->sv;
+        pending->sv =
+            iw_put_record(aTHX_ w, sv, &pending->key, &pending->wrapper_count, &pending->body, pending->may_repeat);
+        pending->is_inner = TRUE;
+        pending->may_repeat = FALSE;
+        return !pending->sv;
     }
-    flags = !s->body.is_body ? REFERENCE : s->body.hint && !is_scalar(referent) ? ICECORE_FLAG_HINT : 0;
-    s->body.is_body = FALSE;
+    flags = !pending->body.is_body                        ? IW_FLAG_REF
+          : pending->body.hint && !iw_is_scalar(referent) ? ICECORE_FLAG_HINT
+                                                          : 0;
+    pending->body.is_body = FALSE;
     if (SvWEAKREF(sv))
         flags |= ICECORE_FLAG_WEAK;
-    if (SvOBJECT(referent) && has_fact(w, IW_OVERLOAD) && iw_class_of(aTHX_ w, SvSTASH(referent))->has_amagic)
+    if (SvOBJECT(referent) && iw_format_has(w, IW_OVERLOAD) && iw_class_of(aTHX_ w, SvSTASH(referent))->has_amagic)
         flags |= ICECORE_FLAG_OVERLOAD;
-    if (!is_scalar(referent) && !(has_fact(w, IW_SOURCE) && isGV_with_GP(referent))) {
-        put_referent(aTHX_ w, sv, referent, flags, s->key, s->wraps, s->remember);
+    if (!iw_is_scalar(referent) && !(iw_format_has(w, IW_SOURCE) && isGV_with_GP(referent))) {
+        put_referent(aTHX_ w, sv, referent, flags, pending->key, pending->wrapper_count, pending->may_repeat);
         return TRUE;
     }
-    if (SvOBJECT(referent) && put_object(aTHX_ w, s, referent, &flags))
+    if (SvOBJECT(referent) && put_object(aTHX_ w, pending, referent, &flags))
         return TRUE;
-    wrap(aTHX_ w, s, ICECORE_REF, flags, 0);
-    s->refs++;
-    if (UNLIKELY(w->set->max_depth && w->ctx->depth + s->wraps >= w->set->max_depth))
-        w->rules->too_deep(aTHX_ w);
-    s->inner = TRUE;
-    s->sv = referent;
+    push_wrapper(aTHX_ w, pending, ICECORE_REF, flags, 0);
+    pending->refs++;
+    if (UNLIKELY(w->settings->max_depth && w->ctx->depth + pending->wrapper_count >= w->settings->max_depth))
+        w->rules->croak_too_deep(aTHX_ w);
+    pending->is_inner = TRUE;
+    pending->sv = referent;
     return FALSE;
 }
 
-/* Puts the value of a variable: an item, the value of an entry, the target of a
- * reference to a scalar. With `remember` the target may be met again, whatever its
- * reference count is. */
+/* Puts the value of a variable: an item of an array, the value of a hash, or the root. With
+ * `may_repeat`, the target of a reference may be met again, whatever its reference count is. */
 void
-iw_put(pTHX_ iw_walk *w, SV *sv, U16 key, bool item, bool remember)
+iw_put(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item, bool may_repeat)
 {
-    step s = { sv, key, 0, 0, ICECORE_NONE, item, FALSE, remember, FALSE, { FALSE, FALSE } };
+    pending_value pending = { sv, key, 0, 0, ICECORE_NONE, is_item, FALSE, may_repeat, FALSE, { FALSE, FALSE } };
     do {
-        sv = s.sv;
-        if (SvMAGICAL(sv) && !has_fact(w, IW_TIES) && SvGMAGICAL(sv))
+        sv = pending.sv;
+        if (SvMAGICAL(sv) && !iw_format_has(w, IW_TIES) && SvGMAGICAL(sv))
             iw_get_magic(aTHX_ w, sv);
-        if ((SvREFCNT(sv) > 1 || (s.inner && s.remember) || s.declined || has_backrefs(aTHX_ sv))
-            && put_shared(aTHX_ w, &s))
+        if ((SvREFCNT(sv) > 1 || (pending.is_inner && pending.may_repeat) || pending.hook_declined
+             || iw_has_backrefs(aTHX_ sv))
+            && put_shared(aTHX_ w, &pending))
             return;
-        if (SvOBJECT(sv) && s.object == ICECORE_NONE && SvTYPE(sv) != SVt_REGEXP && !w->set->no_bless
-            && !has_fact(w, IW_SOURCE))
+        if (SvOBJECT(sv) && pending.object == ICECORE_NONE && SvTYPE(sv) != SVt_REGEXP && !w->settings->no_bless
+            && !iw_format_has(w, IW_SOURCE))
             /* The variable itself is blessed, and was not reached through a reference. */
-            wrap(aTHX_ w, &s, ICECORE_OBJECT, 0,
-                 ICE_CLASS(iw_class_of(aTHX_ w, SvSTASH(sv))->id) | ICE_FORM(ICECORE_FORM_VARIABLE));
-        s.object = ICECORE_NONE;
+            push_wrapper(aTHX_ w, &pending, ICECORE_OBJECT, 0,
+                         ICE_CLASS(iw_class_of(aTHX_ w, SvSTASH(sv))->id) | ICE_FORM(ICECORE_FORM_VARIABLE));
+        pending.object = ICECORE_NONE;
         if (!SvROK(sv)) {
-            put_scalar(aTHX_ w, &s);
+            put_scalar(aTHX_ w, &pending);
             return;
         }
-        if (has_fact(w, IW_TIES) && SvMAGICAL(sv) && w->rules->put_magical(aTHX_ w, sv, 0, s.key, s.wraps))
+        if (iw_format_has(w, IW_TIES) && SvMAGICAL(sv)
+            && w->rules->put_magical(aTHX_ w, sv, 0, pending.key, pending.wrapper_count))
             return;
-    } while (!put_ref(aTHX_ w, &s));
+    } while (!put_ref(aTHX_ w, &pending));
 }

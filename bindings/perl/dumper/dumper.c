@@ -1,33 +1,34 @@
-/* Data::Dumper's settings, and lists of values. */
+/* Data::Dumper: settings, dumping, and reading of texts. */
 #include "dumper/dumper.h"
 #include "core/documents.h"
 
-static const char *const flag_names[FLAGS] = { ID_FLAG_NAMES };
-static const char *const number_names[NUMBERS] = { ID_NUMBER_NAMES };
-static const char *const text_names[TEXTS] = { ID_TEXT_NAMES };
-static const char *const usual_texts[TEXTS] = { ID_USUAL_TEXTS };
-static const U8 usual_lengths[TEXTS] = { 0, 3, 4, 5, 0, 0, 0 };
+static const char *const flag_names[ID_FLAG_COUNT] = { ID_FLAG_NAMES };
+static const char *const number_names[ID_NUMBER_COUNT] = { ID_NUMBER_NAMES };
+static const char *const text_names[ID_TEXT_COUNT] = { ID_TEXT_NAMES };
+static const char *const default_texts[ID_TEXT_COUNT] = { ID_DEFAULT_TEXTS };
+static const U8 default_lengths[ID_TEXT_COUNT] = { 0, 3, 4, 5, 0, 0, 0 };
 
-/* The last stages, by their spec. */
-enum { STAGES = 4 };
+/* Number of writers that are kept. */
+enum { CACHED_STAGES = 4 };
 typedef struct {
     SV *spec;
-    U32 quick; /* for settings without texts: quick_of; else 0 */
+    U32 settings_key; /* see settings_key_of */
     icecore_stage *stage;
-} known_stage;
+} cached_stage;
 
 #define MY_CXT_KEY "Icecore::dumper" XS_VERSION
 typedef struct {
-    GV *flags[FLAGS], *numbers[NUMBERS], *texts[TEXTS];
-    known_stage stages[STAGES];
-    U32 next;
+    GV *flags[ID_FLAG_COUNT], *numbers[ID_NUMBER_COUNT], *texts[ID_TEXT_COUNT];
+    cached_stage stages[CACHED_STAGES];
+    U32 next; /* modulo CACHED_STAGES, the index of the stage that is replaced next */
     HV *stash;
     icecore_stage *reader;
 } my_cxt_t;
 START_MY_CXT
 
+/* Returns a package variable; creates it if it does not exist. */
 static GV *
-variable(pTHX_ const char *name)
+find_variable(pTHX_ const char *name)
 {
     SV *full = sv_2mortal(newSVpvf("Icecore::Dumper::%s", name));
     GV *gv = gv_fetchsv(full, GV_ADDMULTI, SVt_PV);
@@ -35,18 +36,18 @@ variable(pTHX_ const char *name)
 }
 
 static void
-start(pTHX_ my_cxt_t *cxt)
+init_state(pTHX_ my_cxt_t *cxt)
 {
     int i;
     Zero(cxt, 1, my_cxt_t);
     ENTER;
     SAVETMPS;
-    for (i = 0; i < FLAGS; i++)
-        cxt->flags[i] = variable(aTHX_ flag_names[i]);
-    for (i = 0; i < NUMBERS; i++)
-        cxt->numbers[i] = variable(aTHX_ number_names[i]);
-    for (i = 0; i < TEXTS; i++)
-        cxt->texts[i] = variable(aTHX_ text_names[i]);
+    for (i = 0; i < ID_FLAG_COUNT; i++)
+        cxt->flags[i] = find_variable(aTHX_ flag_names[i]);
+    for (i = 0; i < ID_NUMBER_COUNT; i++)
+        cxt->numbers[i] = find_variable(aTHX_ number_names[i]);
+    for (i = 0; i < ID_TEXT_COUNT; i++)
+        cxt->texts[i] = find_variable(aTHX_ text_names[i]);
     FREETMPS;
     LEAVE;
     cxt->stash = gv_stashpvs("Icecore::Dumper", GV_ADD);
@@ -56,14 +57,14 @@ void
 ice_dumper_boot(pTHX)
 {
     MY_CXT_INIT;
-    start(aTHX_ & MY_CXT);
+    init_state(aTHX_ & MY_CXT);
 }
 
 void
 ice_dumper_clone(pTHX)
 {
     MY_CXT_CLONE;
-    start(aTHX_ & MY_CXT);
+    init_state(aTHX_ & MY_CXT);
 }
 
 void
@@ -71,32 +72,32 @@ ice_dumper_end(pTHX)
 {
     dMY_CXT;
     int i;
-    for (i = 0; i < STAGES; i++) {
+    for (i = 0; i < CACHED_STAGES; i++) {
         icecore_stage_free(MY_CXT.stages[i].stage);
         SvREFCNT_dec(MY_CXT.stages[i].spec);
     }
-    Zero(MY_CXT.stages, STAGES, known_stage);
+    Zero(MY_CXT.stages, CACHED_STAGES, cached_stage);
     icecore_stage_free(MY_CXT.reader);
     MY_CXT.reader = NULL;
 }
 
 /* ---- settings ---------------------------------------------------------- */
 
-/* Keeps a text, unless it is the default. */
+/* Sets a text to a copy of the value, or to NULL if the value is the default. */
 static void
-set_text(pTHX_ id_settings *set, int which, SV *value)
+set_text(pTHX_ id_settings *settings, int setting, SV *value)
 {
-    SV *old = set->texts[which];
+    SV *old = settings->texts[setting];
     STRLEN len;
     const char *text;
-    set->texts[which] = NULL;
+    settings->texts[setting] = NULL;
     if (value && SvOK(value)) {
         if (SvROK(value))
-            set->texts[which] = newSVsv(value);
+            settings->texts[setting] = newSVsv(value);
         else {
             text = SvPV(value, len);
-            if (len != usual_lengths[which] || memNE(text, usual_texts[which], len))
-                set->texts[which] = newSVsv(value);
+            if (len != default_lengths[setting] || memNE(text, default_texts[setting], len))
+                settings->texts[setting] = newSVsv(value);
         }
     }
     SvREFCNT_dec(old);
@@ -104,53 +105,55 @@ set_text(pTHX_ id_settings *set, int which, SV *value)
 
 /* Reads the settings from the package's variables. */
 static void
-package_settings(pTHX_ id_settings *set)
+read_package_settings(pTHX_ id_settings *settings)
 {
     dMY_CXT;
     int i;
-    Zero(set, 1, id_settings);
-    for (i = 0; i < FLAGS; i++) {
+    Zero(settings, 1, id_settings);
+    for (i = 0; i < ID_FLAG_COUNT; i++) {
         SV *sv = GvSV(MY_CXT.flags[i]);
         if (sv && SvTRUE(sv))
-            set->flags |= 1U << i;
+            settings->flags |= 1U << i;
     }
-    for (i = 0; i < NUMBERS; i++) {
+    for (i = 0; i < ID_NUMBER_COUNT; i++) {
         SV *sv = GvSV(MY_CXT.numbers[i]);
-        set->numbers[i] = sv && SvOK(sv) ? SvIV(sv) : 0;
+        settings->numbers[i] = sv && SvOK(sv) ? SvIV(sv) : 0;
     }
-    for (i = 0; i < TEXTS; i++)
-        set_text(aTHX_ set, i, GvSV(MY_CXT.texts[i]));
+    for (i = 0; i < ID_TEXT_COUNT; i++)
+        set_text(aTHX_ settings, i, GvSV(MY_CXT.texts[i]));
 }
 
 static bool
-has_texts(const id_settings *set)
+has_texts(const id_settings *settings)
 {
     int i;
-    for (i = 0; i < TEXTS; i++)
-        if (set->texts[i])
+    for (i = 0; i < ID_TEXT_COUNT; i++)
+        if (settings->texts[i])
             return TRUE;
     return FALSE;
 }
 
+/* Releases the texts of settings. */
 static void
-clear_settings(pTHX_ id_settings *set)
+clear_settings(pTHX_ id_settings *settings)
 {
     int i;
-    for (i = 0; i < TEXTS; i++)
-        SvREFCNT_dec(set->texts[i]);
+    for (i = 0; i < ID_TEXT_COUNT; i++)
+        SvREFCNT_dec(settings->texts[i]);
 }
 
+/* The same as a destructor, which runs when perl leaves a scope. */
 static void
-clear_settings_later(pTHX_ void *set)
+clear_settings_at_leave(pTHX_ void *settings)
 {
-    clear_settings(aTHX_(id_settings *) set);
+    clear_settings(aTHX_ (id_settings *)settings);
 }
 
 /* ---- stages ------------------------------------------------------------ */
 
-/* Returns the given names of the values; values without one get a number. */
+/* Returns the option with the names of the values. A value without a name gets `VAR` and a number. */
 static SV *
-names_of(pTHX_ const id_settings *set, AV *names)
+names_option(pTHX_ const id_settings *settings, AV *names)
 {
     SV *list = sv_2mortal(newSVpvs(""));
     SSize_t i;
@@ -164,183 +167,195 @@ names_of(pTHX_ const id_settings *set, AV *names)
         if (len)
             sv_catsv(list, *name);
         else
-            sv_catpvf(list, "%s%" IVdf, set->texts[VARNAME] ? SvPV_nolen(set->texts[VARNAME]) : "VAR", (IV)i + 1);
+            sv_catpvf(list, "%s%" IVdf, settings->texts[ID_VARNAME] ? SvPV_nolen(settings->texts[ID_VARNAME]) : "VAR",
+                      (IV)i + 1);
     }
     return list;
 }
 
+/* Returns the spec of a writer. */
 static SV *
-spec_of(pTHX_ const id_settings *set, AV *names)
+writer_spec(pTHX_ const id_settings *settings, AV *names)
 {
-    /* Values of the program: the same bytes as Data::Dumper's. */
-    SV *spec = sv_2mortal(newSVpvf("dumper:list,trusted,indent=%d", (int)(set->numbers[INDENT] < 0 ? 0 : set->numbers[INDENT] > 3 ? 2 : set->numbers[INDENT])));
-    const char *const options[FLAGS] = { "purity", "terse", "useqq", "deepcopy", NULL, "trailingcomma", "useperl", "sparseseen", NULL };
-    const char *const texts[TEXTS] = { "pad", "varname", "pair", "bless", NULL, "toaster", NULL };
+    /* `trusted`, because the values belong to the program. Then the text is that of Data::Dumper. */
+    SV *spec = sv_2mortal(newSVpvf("dumper:list,trusted,indent=%d",
+                                   (int)(settings->numbers[ID_INDENT] < 0   ? 0
+                                         : settings->numbers[ID_INDENT] > 3 ? 2
+                                                                            : settings->numbers[ID_INDENT])));
+    const char *const options[ID_FLAG_COUNT] = { "purity",        "terse",   "useqq",      "deepcopy", NULL,
+                                                 "trailingcomma", "useperl", "sparseseen", NULL };
+    const char *const texts[ID_TEXT_COUNT] = { "pad", "varname", "pair", "bless", NULL, "toaster", NULL };
     int i;
-    for (i = 0; i < FLAGS; i++)
-        if (options[i] && set->flags & 1U << i)
+    for (i = 0; i < ID_FLAG_COUNT; i++)
+        if (options[i] && settings->flags & 1U << i)
             sv_catpvf(spec, ",%s", options[i]);
-    if (!(set->flags & 1U << QUOTEKEYS))
+    if (!(settings->flags & 1U << ID_QUOTEKEYS))
         sv_catpvs(spec, ",quotekeys=no");
-    for (i = 0; i < TEXTS; i++)
-        if (texts[i] && set->texts[i]) {
+    for (i = 0; i < ID_TEXT_COUNT; i++)
+        if (texts[i] && settings->texts[i]) {
             sv_catpvs(spec, ",");
-            ice_add_text(aTHX_ spec, texts[i], set->texts[i]);
+            ice_add_text_option(aTHX_ spec, texts[i], settings->texts[i]);
         }
     if (names && AvFILL(names) >= 0) {
         sv_catpvs(spec, ",");
-        ice_add_text(aTHX_ spec, "names", names_of(aTHX_ set, names));
+        ice_add_text_option(aTHX_ spec, "names", names_option(aTHX_ settings, names));
     }
     return spec;
 }
 
-/* Returns a number that identifies settings without texts; 0 for others. */
+/* Returns a number that identifies the settings if they have no texts; otherwise 0. It saves
+ * find_writer the spec. */
 static U32
-quick_of(const id_settings *set, AV *names)
+settings_key_of(const id_settings *settings, AV *names)
 {
     int i;
     if (names && AvFILLp(names) >= 0)
         return 0;
-    for (i = 0; i < FREEZER; i++)
-        if (set->texts[i])
+    /* The Freezer and Sortkeys are not part of a writer. */
+    for (i = 0; i < ID_FREEZER; i++)
+        if (settings->texts[i])
             return 0;
-    if (set->texts[TOASTER] || set->numbers[INDENT] < 0 || set->numbers[INDENT] > 3)
+    if (settings->texts[ID_TOASTER] || settings->numbers[ID_INDENT] < 0 || settings->numbers[ID_INDENT] > 3)
         return 0;
-    return ((U32)set->numbers[INDENT] << FLAGS | set->flags) + 1;
+    return ((U32)settings->numbers[ID_INDENT] << ID_FLAG_COUNT | settings->flags) + 1;
 }
 
+/* Returns the writer for these settings. */
 static const icecore_stage *
-stage_for(pTHX_ const id_settings *set, AV *names)
+find_writer(pTHX_ const id_settings *settings, AV *names)
 {
     dMY_CXT;
-    const U32 quick = quick_of(set, names);
-    known_stage *known;
+    const U32 settings_key = settings_key_of(settings, names);
+    cached_stage *cached;
     SV *spec;
     int i;
-    for (i = 0; quick && i < STAGES; i++)
-        if (MY_CXT.stages[i].quick == quick)
+    for (i = 0; settings_key && i < CACHED_STAGES; i++)
+        if (MY_CXT.stages[i].settings_key == settings_key)
             return MY_CXT.stages[i].stage;
-    spec = spec_of(aTHX_ set, names);
-    for (i = 0; i < STAGES; i++)
+    spec = writer_spec(aTHX_ settings, names);
+    for (i = 0; i < CACHED_STAGES; i++)
         if (MY_CXT.stages[i].spec && sv_eq(MY_CXT.stages[i].spec, spec))
             return MY_CXT.stages[i].stage;
-    known = &MY_CXT.stages[MY_CXT.next++ % STAGES];
+    cached = &MY_CXT.stages[MY_CXT.next++ % CACHED_STAGES];
     {
         STRLEN len;
         const char *text = SvPV(spec, len);
         icecore_stage *stage = ice_writer_new(aTHX_ text, len);
-        /* Nobody reads the losses. */
-        ice_stage_limit(aTHX_ stage, "loss-paths", 0);
-        icecore_stage_free(known->stage);
-        SvREFCNT_dec(known->spec);
-        known->stage = stage;
-        known->spec = newSVsv(spec);
-        known->quick = quick;
+        /* Losses are not reported, so their paths are not needed. */
+        ice_set_stage_limit(aTHX_ stage, "loss-paths", 0);
+        icecore_stage_free(cached->stage);
+        SvREFCNT_dec(cached->spec);
+        cached->stage = stage;
+        cached->spec = newSVsv(spec);
+        cached->settings_key = settings_key;
     }
-    return known->stage;
+    return cached->stage;
 }
 
 /* ---- dumping ----------------------------------------------------------- */
 
+/* `found_glob` is set if Data::Dumper itself has to dump a glob. */
 static void
-walk_settings(pTHX_ const id_settings *set, ice_write_settings *how, bool *met_glob)
+init_walk_settings(pTHX_ const id_settings *settings, ice_write_settings *walk_settings, bool *found_glob)
 {
-    Zero(how, 1, ice_write_settings);
-    how->rules = &ice_dumper_rules;
-    how->protocol = 5;
-    how->max_depth = set->numbers[MAXRECURSE] > 0 ? (UV)set->numbers[MAXRECURSE] + 1 : 0;
-    how->sorted = set->texts[SORTKEYS] && SvTRUE(set->texts[SORTKEYS]);
-    if (how->sorted && SvROK(set->texts[SORTKEYS]) && SvTYPE(SvRV(set->texts[SORTKEYS])) == SVt_PVCV)
-        how->sort_code = set->texts[SORTKEYS];
-    how->freezer = set->texts[FREEZER] ? SvPV_nolen(set->texts[FREEZER]) : NULL;
-    how->deparse = (set->flags & 1U << DEPARSE) != 0;
-    how->warns_of_code = (set->flags & 1U << PURITY) != 0;
-    /* The contents of a glob are dumped too. */
-    how->met_glob = set->flags & 1U << PURITY ? met_glob : NULL;
+    Zero(walk_settings, 1, ice_write_settings);
+    walk_settings->rules = &ice_dumper_rules;
+    walk_settings->protocol = 5;
+    walk_settings->max_depth = settings->numbers[ID_MAXRECURSE] > 0 ? (UV)settings->numbers[ID_MAXRECURSE] + 1 : 0;
+    walk_settings->sort_keys = settings->texts[ID_SORTKEYS] && SvTRUE(settings->texts[ID_SORTKEYS]);
+    if (walk_settings->sort_keys && SvROK(settings->texts[ID_SORTKEYS])
+        && SvTYPE(SvRV(settings->texts[ID_SORTKEYS])) == SVt_PVCV)
+        walk_settings->sort_code = settings->texts[ID_SORTKEYS];
+    walk_settings->freezer_method = settings->texts[ID_FREEZER] ? SvPV_nolen(settings->texts[ID_FREEZER]) : NULL;
+    walk_settings->deparse = (settings->flags & 1U << ID_DEPARSE) != 0;
+    walk_settings->warns_about_code = (settings->flags & 1U << ID_PURITY) != 0;
+    /* With Purity, Data::Dumper also dumps the contents of a glob. */
+    walk_settings->found_glob = settings->flags & 1U << ID_PURITY ? found_glob : NULL;
 }
 
 /* Returns a list with one value. */
 static AV *
-list_with(pTHX_ SV *only)
+list_of_one(pTHX_ SV *value)
 {
     AV *list = (AV *)sv_2mortal((SV *)newAV());
-    av_push(list, SvREFCNT_inc_simple_NN(only));
+    av_push(list, SvREFCNT_inc_simple_NN(value));
     return list;
 }
 
-/* Dumps values to a text: `only`, or those of a list. With `texts`, that list receives
- * one text for each, and NULL is returned; otherwise a mortal. `is_for_original`
- * receives whether Data::Dumper has to do it itself; then there are no texts. */
+/* Dumps `value`, or a list of values if it is NULL. Returns the text, see ice_dumper_dump. If a
+ * value can only be dumped by Data::Dumper itself, sets `needs_original` and returns NULL. */
 static SV *
-dump_values(pTHX_ const id_settings *set, SV *only, AV *values, AV *names, AV *texts, bool *is_for_original)
+dump_values(pTHX_ const id_settings *settings, SV *value, AV *values, AV *names, AV *texts, bool *needs_original)
 {
-    ice_write_settings how;
+    ice_write_settings walk_settings;
     ice_context *ctx;
     icecore_tape tape;
     icecore_bytes out;
     icecore_error error;
     const icecore_stage *stage;
     SV *result = NULL;
-    size_t from = 0;
+    size_t start = 0;
     SSize_t i;
 
-    walk_settings(aTHX_ set, &how, is_for_original);
+    init_walk_settings(aTHX_ settings, &walk_settings, needs_original);
     ENTER;
-    ctx = ice_checkout(aTHX);
-    if (!only || !ice_walk_only(aTHX_ ctx, &tape, only, &how))
-        ice_walk_list(aTHX_ ctx, &tape, values ? values : list_with(aTHX_ only), &how);
-    if (UNLIKELY(*is_for_original)) {
+    ctx = ice_take_context(aTHX);
+    if (!value || !ice_walk_plain_value(aTHX_ ctx, &tape, value, &walk_settings))
+        ice_walk_list(aTHX_ ctx, &tape, values ? values : list_of_one(aTHX_ value), &walk_settings);
+    if (UNLIKELY(*needs_original)) {
         LEAVE;
         return NULL;
     }
-    /* No more hooks run: nothing replaces the stage from here on. */
-    stage = stage_for(aTHX_ set, names);
-    if (icecore_write(ctx->warm.engine, stage, &tape, &out, NULL, &error) != ICECORE_OK)
+    /* From here on no perl code runs, which could replace the stage. */
+    stage = find_writer(aTHX_ settings, names);
+    if (icecore_write(ctx->pooled.engine, stage, &tape, &out, NULL, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     if (!texts)
         result = newSVpvn((const char *)out.bytes, out.len);
     for (i = 0; texts && i <= AvFILL(values); i++) {
-        const size_t end = icecore_value_end(ctx->warm.engine, (size_t)i);
-        av_push(texts, newSVpvn((const char *)out.bytes + from, end - from));
-        from = end;
+        const size_t end = icecore_value_end(ctx->pooled.engine, (size_t)i);
+        av_push(texts, newSVpvn((const char *)out.bytes + start, end - start));
+        start = end;
     }
     LEAVE;
     return result ? sv_2mortal(result) : NULL;
 }
 
-/* Dumper(LIST), with the settings of the package. The values are copied, as the original
- * does. */
+/* The function Dumper, with the settings of the package. Its arguments are copied, as by
+ * Data::Dumper. */
 SV *
-ice_dumper_dump(pTHX_ I32 at, I32 count, AV *texts)
+ice_dumper_dump(pTHX_ I32 stack_index, I32 count, AV *texts)
 {
-    id_settings set;
+    id_settings settings;
     AV *values = NULL;
-    SV *only = NULL, *result = NULL;
-    bool is_for_original;
+    SV *value = NULL, *result = NULL;
+    bool needs_original;
     I32 i;
     if (count == 1 && !texts)
-        only = sv_mortalcopy(PL_stack_base[at]);
+        value = sv_mortalcopy(PL_stack_base[stack_index]);
     else {
         values = (AV *)sv_2mortal((SV *)newAV());
         av_extend(values, count);
         for (i = 0; i < count; i++)
-            av_push(values, newSVsv(PL_stack_base[at + i]));
+            av_push(values, newSVsv(PL_stack_base[stack_index + i]));
     }
     ENTER;
-    package_settings(aTHX_ & set);
-    if (UNLIKELY(has_texts(&set)))
-        SAVEDESTRUCTOR_X(clear_settings_later, &set);
-    is_for_original = id_is_for_original(&set);
-    if (LIKELY(!is_for_original))
-        result = dump_values(aTHX_ & set, only, values, NULL, texts, &is_for_original);
-    if (UNLIKELY(is_for_original))
-        result = id_by_original(aTHX_ & set, &PL_sv_undef, only ? list_with(aTHX_ only) : values, NULL, texts);
+    read_package_settings(aTHX_ & settings);
+    if (UNLIKELY(has_texts(&settings)))
+        SAVEDESTRUCTOR_X(clear_settings_at_leave, &settings);
+    needs_original = id_needs_original(&settings);
+    if (LIKELY(!needs_original))
+        result = dump_values(aTHX_ & settings, value, values, NULL, texts, &needs_original);
+    if (UNLIKELY(needs_original))
+        result = id_dump_with_original(aTHX_ & settings, &PL_sv_undef, value ? list_of_one(aTHX_ value) : values,
+                                       NULL, texts);
     LEAVE;
     return result;
 }
 
 /* ---- objects ----------------------------------------------------------- */
 
+/* Returns the contents of an object. */
 static id_dumper *
 dumper_of(pTHX_ SV *self)
 {
@@ -348,12 +363,13 @@ dumper_of(pTHX_ SV *self)
     if (!(SvROK(self) && SvOBJECT(SvRV(self))
           && (SvSTASH(SvRV(self)) == MY_CXT.stash || sv_derived_from(self, "Icecore::Dumper")) && SvIOK(SvRV(self))
           && SvIVX(SvRV(self))))
-        croak("Icecore: this is no Icecore::Dumper");
+        croak("Icecore: this is not an Icecore::Dumper");
     return INT2PTR(id_dumper *, SvIVX(SvRV(self)));
 }
 
+/* Returns the array that a value refers to; NULL if it is not a reference to an array. */
 static AV *
-list_of(pTHX_ SV *list)
+array_of(pTHX_ SV *list)
 {
     if (!SvROK(list) || SvTYPE(SvRV(list)) != SVt_PVAV)
         return NULL;
@@ -363,152 +379,148 @@ list_of(pTHX_ SV *list)
 SV *
 ice_dumper_new(pTHX_ SV *class, SV *values, SV *names)
 {
-    id_dumper *made;
+    id_dumper *dumper;
     SV *object;
-    AV *list = list_of(aTHX_ values);
+    AV *list = array_of(aTHX_ values);
     if (!list)
         croak("Usage:  PACKAGE->new(ARRAYREF, [ARRAYREF])");
-    Newxz(made, 1, id_dumper);
-    object = sv_setref_pv(newSV(0), SvROK(class) ? sv_reftype(SvRV(class), TRUE) : SvPV_nolen(class), made);
-    made->values = (AV *)SvREFCNT_inc_simple_NN((SV *)list);
-    list = names ? list_of(aTHX_ names) : NULL;
-    made->names = (AV *)SvREFCNT_inc((SV *)list);
-    package_settings(aTHX_ & made->set);
+    Newxz(dumper, 1, id_dumper);
+    object = sv_setref_pv(newSV(0), SvROK(class) ? sv_reftype(SvRV(class), TRUE) : SvPV_nolen(class), dumper);
+    dumper->values = (AV *)SvREFCNT_inc_simple_NN((SV *)list);
+    list = names ? array_of(aTHX_ names) : NULL;
+    dumper->names = (AV *)SvREFCNT_inc((SV *)list);
+    read_package_settings(aTHX_ & dumper->settings);
     return object;
 }
 
 void
 ice_dumper_destroy(pTHX_ SV *self)
 {
-    id_dumper *made;
-    if (!SvROK(self) || !SvIOK(SvRV(self)) || !(made = INT2PTR(id_dumper *, SvIVX(SvRV(self)))))
+    id_dumper *dumper;
+    if (!SvROK(self) || !SvIOK(SvRV(self)) || !(dumper = INT2PTR(id_dumper *, SvIVX(SvRV(self)))))
         return;
-    clear_settings(aTHX_ & made->set);
-    SvREFCNT_dec((SV *)made->values);
-    SvREFCNT_dec((SV *)made->names);
-    SvREFCNT_dec(made->original);
-    Safefree(made);
+    clear_settings(aTHX_ & dumper->settings);
+    SvREFCNT_dec((SV *)dumper->values);
+    SvREFCNT_dec((SV *)dumper->names);
+    SvREFCNT_dec(dumper->original);
+    Safefree(dumper);
     SvREADONLY_off(SvRV(self));
     sv_setiv(SvRV(self), 0);
 }
 
-/* Creates the Data::Dumper that remembers the addresses of everything that was dumped:
- * from the second call on, and if names of other values were given. */
+/* Creates the Data::Dumper that remembers the addresses of everything that was dumped. It is needed
+ * from the second dump on, and if the program names further values (Seen). */
 static void
-remember(pTHX_ id_dumper *made)
+ensure_original(pTHX_ id_dumper *dumper)
 {
-    if (made->original)
+    if (dumper->original)
         return;
-    made->original = id_new_original(aTHX);
-    if (made->has_dumped)
-        id_by_original(aTHX_ & made->set, made->original, made->values, made->names, NULL);
+    dumper->original = id_new_original(aTHX);
+    if (dumper->has_dumped)
+        id_dump_with_original(aTHX_ & dumper->settings, dumper->original, dumper->values, dumper->names, NULL);
 }
 
 SV *
 ice_dumper_seen(pTHX_ SV *self)
 {
-    id_dumper *made = dumper_of(aTHX_ self);
-    remember(aTHX_ made);
-    return newSVsv(made->original);
+    id_dumper *dumper = dumper_of(aTHX_ self);
+    ensure_original(aTHX_ dumper);
+    return newSVsv(dumper->original);
 }
 
 void
 ice_dumper_forget(pTHX_ SV *self)
 {
-    id_dumper *made = dumper_of(aTHX_ self);
-    SV *original = made->original;
-    made->original = NULL;
-    made->has_dumped = FALSE;
+    id_dumper *dumper = dumper_of(aTHX_ self);
+    SV *original = dumper->original;
+    dumper->original = NULL;
+    dumper->has_dumped = FALSE;
     SvREFCNT_dec(original);
 }
 
 SV *
-ice_dumper_object_dump(pTHX_ SV *self, int how, AV *texts)
+ice_dumper_object_dump(pTHX_ SV *self, int method, AV *texts)
 {
-    id_dumper *made = dumper_of(aTHX_ self);
+    id_dumper *dumper = dumper_of(aTHX_ self);
     AV *values, *names, *copies = (AV *)sv_2mortal((SV *)newAV());
-    id_settings set = made->set;
-    bool is_for_original;
+    id_settings settings = dumper->settings;
+    bool needs_original;
     SV *result = NULL;
     SSize_t i;
-    /* A Freezer might drop all of it. */
+    /* The Freezer of a value might release the object and its values. */
     sv_2mortal(SvREFCNT_inc_simple_NN(SvRV(self)));
-    values = (AV *)sv_2mortal(SvREFCNT_inc_simple_NN((SV *)made->values));
-    names = made->names;
-    if (how == ICE_DUMP_PERL)
-        set.flags |= 1U << USEPERL;
-    else if (how == ICE_DUMP_XS)
-        set.flags &= ~(1U << USEPERL);
-    is_for_original = made->has_dumped || made->original || id_is_for_original(&set);
-    if (LIKELY(!is_for_original)) {
+    values = (AV *)sv_2mortal(SvREFCNT_inc_simple_NN((SV *)dumper->values));
+    names = dumper->names;
+    if (method == ICE_DUMP_PERL)
+        settings.flags |= 1U << ID_USEPERL;
+    else if (method == ICE_DUMP_XS)
+        settings.flags &= ~(1U << ID_USEPERL);
+    needs_original = dumper->has_dumped || dumper->original || id_needs_original(&settings);
+    if (LIKELY(!needs_original)) {
         for (i = 0; i <= av_len(values); i++) {
             SV **item = av_fetch(values, i, FALSE);
             av_push(copies, item ? SvREFCNT_inc_simple_NN(*item) : newSV(0));
         }
-        result = dump_values(aTHX_ & set, AvFILLp(copies) == 0 && !texts ? AvARRAY(copies)[0] : NULL, copies, names, texts,
-                             &is_for_original);
+        result = dump_values(aTHX_ & settings, AvFILLp(copies) == 0 && !texts ? AvARRAY(copies)[0] : NULL, copies,
+                             names, texts, &needs_original);
     }
-    if (UNLIKELY(is_for_original)) {
-        remember(aTHX_ made);
-        result = id_by_original(aTHX_ & set, made->original, values, names, texts);
+    if (UNLIKELY(needs_original)) {
+        ensure_original(aTHX_ dumper);
+        result = id_dump_with_original(aTHX_ & settings, dumper->original, values, names, texts);
     }
-    made->has_dumped = TRUE;
+    dumper->has_dumped = TRUE;
     return result;
 }
 
-/* Returns the list of values or names; sets it first, if there is a new one. */
 AV *
-ice_dumper_list(pTHX_ SV *self, bool is_names, SV *list)
+ice_dumper_values_or_names(pTHX_ SV *self, bool is_names, SV *list)
 {
-    id_dumper *made = dumper_of(aTHX_ self);
-    AV **place = is_names ? &made->names : &made->values, *old = *place;
+    id_dumper *dumper = dumper_of(aTHX_ self);
+    AV **slot = is_names ? &dumper->names : &dumper->values, *old = *slot;
     if (list) {
-        AV *given = SvOK(list) ? list_of(aTHX_ list) : (AV *)sv_2mortal((SV *)newAV());
-        if (!is_names && made->has_dumped)
-            remember(aTHX_ made);
+        AV *given = SvOK(list) ? array_of(aTHX_ list) : (AV *)sv_2mortal((SV *)newAV());
+        if (!is_names && dumper->has_dumped)
+            ensure_original(aTHX_ dumper);
         if (!given)
             croak("Argument to %s, if provided, must be array ref", is_names ? "Names" : "Values");
-        *place = (AV *)SvREFCNT_inc_simple_NN((SV *)given);
+        *slot = (AV *)SvREFCNT_inc_simple_NN((SV *)given);
         SvREFCNT_dec((SV *)old);
     }
-    return *place;
+    return *slot;
 }
 
-/* Returns the setting with this number: flags, then numbers, then texts. Sets it first,
- * if there is a value. A mortal. */
 SV *
-ice_dumper_setting(pTHX_ SV *self, int which, SV *value)
+ice_dumper_setting(pTHX_ SV *self, int setting, SV *value)
 {
-    id_settings *set = &dumper_of(aTHX_ self)->set;
-    if (which < FLAGS) {
+    id_settings *settings = &dumper_of(aTHX_ self)->settings;
+    if (setting < ID_FLAG_COUNT) {
         if (value) {
-            set->flags &= ~(1U << which);
+            settings->flags &= ~(1U << setting);
             if (SvTRUE(value))
-                set->flags |= 1U << which;
+                settings->flags |= 1U << setting;
         }
-        return sv_2mortal(newSViv(set->flags >> which & 1));
+        return sv_2mortal(newSViv(settings->flags >> setting & 1));
     }
-    which -= FLAGS;
-    if (which < NUMBERS) {
+    setting -= ID_FLAG_COUNT;
+    if (setting < ID_NUMBER_COUNT) {
         if (value)
-            set->numbers[which] = SvOK(value) ? SvIV(value) : 0;
-        return sv_2mortal(newSViv(set->numbers[which]));
+            settings->numbers[setting] = SvOK(value) ? SvIV(value) : 0;
+        return sv_2mortal(newSViv(settings->numbers[setting]));
     }
-    which -= NUMBERS;
+    setting -= ID_NUMBER_COUNT;
     if (value)
-        set_text(aTHX_ set, which, value);
-    return set->texts[which] ? sv_mortalcopy(set->texts[which]) : sv_2mortal(newSVpv(usual_texts[which], 0));
+        set_text(aTHX_ settings, setting, value);
+    return settings->texts[setting] ? sv_mortalcopy(settings->texts[setting])
+                                    : sv_2mortal(newSVpv(default_texts[setting], 0));
 }
 
 /* ---- reading ----------------------------------------------------------- */
 
-/* Returns the value of a text, a mortal; for several, `values` receives the list of
- * them, and NULL is returned. */
 SV *
-ice_undump(pTHX_ SV *text, I32 at, I32 count, AV **values)
+ice_undump(pTHX_ SV *text, I32 stack_index, I32 count, AV **values)
 {
     dMY_CXT;
-    ice_read_settings set;
+    ice_read_settings settings;
     STRLEN len;
     const char *bytes;
     ice_context *ctx;
@@ -517,21 +529,22 @@ ice_undump(pTHX_ SV *text, I32 at, I32 count, AV **values)
     SV *result;
     bool is_list;
 
-    Zero(&set, 1, ice_read_settings);
-    set.dummy_code = TRUE;
-    set.bless_ok = TRUE;
-    set.tie_ok = FALSE;
-    ice_read_options(aTHX_ & set, NULL, at, count);
-    bytes = ice_bytes(aTHX_ text, &len);
+    Zero(&settings, 1, ice_read_settings);
+    settings.dummy_code = TRUE;
+    settings.bless_ok = TRUE;
+    settings.tie_ok = FALSE;
+    ice_read_options(aTHX_ & settings, NULL, stack_index, count);
+    bytes = ice_frozen_bytes(aTHX_ text, &len);
     if (!MY_CXT.reader)
-        MY_CXT.reader = ice_reader_new(aTHX_ "dumper:narrow", 13);
+        MY_CXT.reader = ice_reader_new(aTHX_ STR_WITH_LEN("dumper:narrow"));
     ENTER;
-    ctx = ice_checkout(aTHX);
-    if (icecore_read(ctx->warm.engine, MY_CXT.reader, (const U8 *)bytes, len, 0, &view, &error) != ICECORE_OK)
-        ice_croak_read_error(aTHX_ & error, &set, bytes, len);
+    ctx = ice_take_context(aTHX);
+    if (icecore_read(ctx->pooled.engine, MY_CXT.reader, (const U8 *)bytes, len, 0, &view, &error) != ICECORE_OK)
+        ice_croak_read_error(aTHX_ & error, &settings, bytes, len);
+    /* The reader marks an array that stands for several values. */
     is_list = view.node_count && view.nodes[view.root].kind == ICECORE_ARRAY
-              && view.nodes[view.root].flags & ICECORE_FLAG_HINT;
-    result = sv_2mortal(ice_build(aTHX_ ctx, &view, view.root, &set));
+           && view.nodes[view.root].flags & ICECORE_FLAG_HINT;
+    result = sv_2mortal(ice_build(aTHX_ ctx, &view, view.root, &settings));
     LEAVE;
     if (!is_list)
         return result;

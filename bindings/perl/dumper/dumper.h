@@ -6,59 +6,79 @@
 
 extern const iw_rules ice_dumper_rules;
 
-/* Boolean settings. */
-enum { PURITY, TERSE, USEQQ, DEEPCOPY, QUOTEKEYS, TRAILINGCOMMA, USEPERL, SPARSESEEN, DEPARSE, FLAGS };
-#define ID_FLAG_NAMES \
+/* Data::Dumper has settings of three kinds: flags, numbers and texts. The names of each kind are in
+ * the order of its constants. */
+enum {
+    ID_PURITY,
+    ID_TERSE,
+    ID_USEQQ,
+    ID_DEEPCOPY,
+    ID_QUOTEKEYS,
+    ID_TRAILINGCOMMA,
+    ID_USEPERL,
+    ID_SPARSESEEN,
+    ID_DEPARSE,
+    ID_FLAG_COUNT
+};
+#define ID_FLAG_NAMES                                                                                                \
     "Purity", "Terse", "Useqq", "Deepcopy", "Quotekeys", "Trailingcomma", "Useperl", "Sparseseen", "Deparse"
-enum { INDENT, MAXDEPTH, MAXRECURSE, NUMBERS };
+enum { ID_INDENT, ID_MAXDEPTH, ID_MAXRECURSE, ID_NUMBER_COUNT };
 #define ID_NUMBER_NAMES "Indent", "Maxdepth", "Maxrecurse"
-enum { FRONT, VARNAME, PAIR, BLESS, FREEZER, TOASTER, SORTKEYS, TEXTS };
+enum { ID_PAD, ID_VARNAME, ID_PAIR, ID_BLESS, ID_FREEZER, ID_TOASTER, ID_SORTKEYS, ID_TEXT_COUNT };
 #define ID_TEXT_NAMES "Pad", "Varname", "Pair", "Bless", "Freezer", "Toaster", "Sortkeys"
-#define ID_USUAL_TEXTS "", "VAR", " => ", "bless", "", "", ""
+#define ID_DEFAULT_TEXTS "", "VAR", " => ", "bless", "", "", ""
 
 typedef struct {
-    U32 flags;
-    IV numbers[NUMBERS];
-    SV *texts[TEXTS]; /* NULL: the default */
+    U32 flags; /* a bit for each: 1 << ID_PURITY and so on */
+    IV numbers[ID_NUMBER_COUNT];
+    SV *texts[ID_TEXT_COUNT]; /* NULL for the default */
 } id_settings;
 
+/* The contents of an object of Icecore::Dumper. */
 typedef struct {
-    id_settings set;
+    id_settings settings;
     AV *values;
-    AV *names; /* or NULL */
-    SV *original; /* a Data::Dumper that remembers what was dumped, once it is needed; or NULL */
+    AV *names;    /* or NULL */
+    SV *original; /* a Data::Dumper that remembers what was dumped; NULL until it is needed */
     bool has_dumped;
 } id_dumper;
 
 /* original.c */
-/* Whether Data::Dumper itself has to do it: it counts levels in its own way. */
-bool id_is_for_original(const id_settings *set);
+/* Returns true if the settings require that Data::Dumper itself dumps: see original.c. */
+bool id_needs_original(const id_settings *settings);
+/* Creates a Data::Dumper. */
 SV *id_new_original(pTHX);
-/* Returns its result for the values: a mortal, or with `texts` one text for each, and
- * NULL. Without an object of its own (undef) it forgets the values. */
-SV *id_by_original(pTHX_ const id_settings *set, SV *original, AV *values, AV *names, AV *texts);
+/* Lets Data::Dumper dump the values, and returns the text: a mortal. With `texts`, appends one text
+ * for each value to that list, and returns NULL. `original` is the Data::Dumper that remembers the
+ * values, or undef if none does. */
+SV *id_dump_with_original(pTHX_ const id_settings *settings, SV *original, AV *values, AV *names, AV *texts);
 
 /* Functions that Icecore.xs calls. */
-enum { ICE_DUMP, ICE_DUMP_XS, ICE_DUMP_PERL };
 
+/* Values of the parameter `method`: the methods Dump, Dumpxs and Dumpperl. */
+enum { ICE_DUMP, ICE_DUMP_XS, ICE_DUMP_PERL };
 
 void ice_dumper_boot(pTHX);
 void ice_dumper_clone(pTHX);
 void ice_dumper_end(pTHX);
 
-/* Returns one text for all values, a mortal; or, with `texts`, adds one for each to that
- * list. */
-SV *ice_dumper_dump(pTHX_ I32 at, I32 count, AV *texts);
-SV *ice_dumper_object_dump(pTHX_ SV *self, int how, AV *texts);
-/* Returns the Data::Dumper that remembers for this one. */
+/* Dump the arguments, or the values of an object. Return one text for all values: a mortal. With
+ * `texts`, append one text for each value to that list, and return NULL. */
+SV *ice_dumper_dump(pTHX_ I32 stack_index, I32 count, AV *texts);
+SV *ice_dumper_object_dump(pTHX_ SV *self, int method, AV *texts);
+/* Returns the Data::Dumper that remembers what this object has dumped. */
 SV *ice_dumper_seen(pTHX_ SV *self);
+/* Forgets what was dumped. */
 void ice_dumper_forget(pTHX_ SV *self);
 SV *ice_dumper_new(pTHX_ SV *class, SV *values, SV *names);
 void ice_dumper_destroy(pTHX_ SV *self);
-AV *ice_dumper_list(pTHX_ SV *self, bool is_names, SV *list);
-SV *ice_dumper_setting(pTHX_ SV *self, int which, SV *value);
-/* Returns the value of a text, a mortal; for several, `values` receives the list of
- * them, and NULL is returned. */
-SV *ice_undump(pTHX_ SV *text, I32 at, I32 count, AV **values);
+/* Returns the list of values or names. Sets it first if `list` is not NULL. */
+AV *ice_dumper_values_or_names(pTHX_ SV *self, bool is_names, SV *list);
+/* Returns a setting: a mortal. Sets it first if `value` is not NULL. Settings are numbered: first the
+ * flags, then the numbers, then the texts. */
+SV *ice_dumper_setting(pTHX_ SV *self, int setting, SV *value);
+/* Reads a text, and returns its value: a mortal. If the text has several values, returns NULL, and
+ * `values` receives the list of them. */
+SV *ice_undump(pTHX_ SV *text, I32 stack_index, I32 count, AV **values);
 
 #endif

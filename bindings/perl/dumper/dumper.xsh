@@ -76,13 +76,13 @@ Values(self, list = NULL)
     Values = 0
     Names = 1
   PREINIT:
-    AV *held;
+    AV *current;
   PPCODE:
-    held = ice_dumper_list(aTHX_ self, ix == 1, list);
+    current = ice_dumper_values_or_names(aTHX_ self, ix == 1, list);
     if (list)
         XPUSHs(ST(0));
-    else if (held)
-        SP = push_list(aTHX_ SP, held);
+    else if (current)
+        SP = push_list(aTHX_ SP, current);
 
 void
 Purity(self, value = NULL)

@@ -2,18 +2,21 @@
  * dumps the contents of globs, and counts levels in its own way. */
 #include "dumper/dumper.h"
 
-static const char *const names_of_settings[FLAGS + NUMBERS + TEXTS] = { ID_FLAG_NAMES, ID_NUMBER_NAMES, ID_TEXT_NAMES };
-static const char *const usual_texts[TEXTS] = { ID_USUAL_TEXTS };
+static const char *const setting_names[ID_FLAG_COUNT + ID_NUMBER_COUNT + ID_TEXT_COUNT] = { ID_FLAG_NAMES,
+                                                                                            ID_NUMBER_NAMES,
+                                                                                            ID_TEXT_NAMES };
+static const char *const default_texts[ID_TEXT_COUNT] = { ID_DEFAULT_TEXTS };
 
-/* Data::Dumper's own default, for which its own counting of levels is not needed. */
-enum { USUAL_RECURSION = 1000 };
+/* The default of Maxrecurse. Exact levels only matter if the program has set another limit. */
+enum { DEFAULT_MAXRECURSE = 1000 };
 
 bool
-id_is_for_original(const id_settings *set)
+id_needs_original(const id_settings *settings)
 {
-    const IV recursion = set->numbers[MAXRECURSE];
-    return set->flags & 1U << USEPERL || (set->numbers[MAXDEPTH] > 0 && !(set->flags & 1U << PURITY))
-           || (recursion > 0 && recursion != USUAL_RECURSION);
+    const IV recursion = settings->numbers[ID_MAXRECURSE];
+    return settings->flags & 1U << ID_USEPERL
+        || (settings->numbers[ID_MAXDEPTH] > 0 && !(settings->flags & 1U << ID_PURITY))
+        || (recursion > 0 && recursion != DEFAULT_MAXRECURSE);
 }
 
 SV *
@@ -23,27 +26,31 @@ id_new_original(pTHX)
 }
 
 SV *
-id_by_original(pTHX_ const id_settings *set, SV *original, AV *values, AV *names, AV *texts)
+id_dump_with_original(pTHX_ const id_settings *settings, SV *original, AV *values, AV *names, AV *texts)
 {
-    enum { FIRST = 3 };
-    SV *arguments[FIRST + 2 * (FLAGS + NUMBERS + TEXTS)], **at = arguments + FIRST;
-    SV *const by = (SV *)get_cv("Icecore::Dumper::_by_original", GV_ADD);
+    /* After these arguments, there are a name and a value for each setting. */
+    enum { FIXED_ARGUMENTS = 3 };
+    SV *arguments[FIXED_ARGUMENTS + 2 * (ID_FLAG_COUNT + ID_NUMBER_COUNT + ID_TEXT_COUNT)],
+        **argument = arguments + FIXED_ARGUMENTS;
+    SV *const sub = (SV *)get_cv("Icecore::Dumper::_dump_with_original", GV_ADD);
     int i;
     arguments[0] = original;
     arguments[1] = sv_2mortal(newRV_inc((SV *)values));
     arguments[2] = names ? sv_2mortal(newRV_inc((SV *)names)) : &PL_sv_undef;
-    for (i = 0; i < FLAGS + NUMBERS + TEXTS; i++) {
-        const int text = i - FLAGS - NUMBERS;
-        *at++ = sv_2mortal(newSVpv(names_of_settings[i], 0));
-        if (text >= 0)
-            *at++ = set->texts[text] ? set->texts[text] : sv_2mortal(newSVpv(usual_texts[text], 0));
+    for (i = 0; i < ID_FLAG_COUNT + ID_NUMBER_COUNT + ID_TEXT_COUNT; i++) {
+        const int text_number = i - ID_FLAG_COUNT - ID_NUMBER_COUNT;
+        *argument++ = sv_2mortal(newSVpv(setting_names[i], 0));
+        if (text_number >= 0)
+            *argument++ = settings->texts[text_number] ? settings->texts[text_number]
+                                                       : sv_2mortal(newSVpv(default_texts[text_number], 0));
         else
-            *at++ = sv_2mortal(newSViv(i < FLAGS ? (IV)(set->flags >> i & 1) : set->numbers[i - FLAGS]));
+            *argument++ = sv_2mortal(
+                newSViv(i < ID_FLAG_COUNT ? (IV)(settings->flags >> i & 1) : settings->numbers[i - ID_FLAG_COUNT]));
     }
     if (!texts)
-        return ice_call_scalar(aTHX_ by, arguments, at - arguments);
+        return ice_call_scalar(aTHX_ sub, arguments, argument - arguments);
     {
-        AV *list = (AV *)sv_2mortal((SV *)ice_call_list(aTHX_ by, arguments, at - arguments));
+        AV *list = (AV *)sv_2mortal((SV *)ice_call_list(aTHX_ sub, arguments, argument - arguments));
         for (i = 0; i <= AvFILLp(list); i++)
             av_push(texts, SvREFCNT_inc_simple_NN(AvARRAY(list)[i]));
     }

@@ -2,7 +2,7 @@
 #include "core/leaf.h"
 #include "dumper/dumper.h"
 
-/* Whether a string that was used as an integer equals what perl prints for the integer. */
+/* Returns true if a string that was used as an integer is what perl prints for that integer. */
 static bool
 is_printed_integer(pTHX_ SV *sv)
 {
@@ -14,40 +14,41 @@ is_printed_integer(pTHX_ SV *sv)
 
 /* Data::Dumper prefers the integer, if the string is what perl prints for it. */
 static void
-leaf(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, bool item)
+push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 {
-    const U32 f = SvFLAGS(sv);
-    PERL_UNUSED_VAR(item);
-    if ((f & SVf_IOK) && (!(f & SVf_POK) || is_printed_integer(aTHX_ sv)))
-        push_int(aTHX_ w, sv, flags, key);
-    else if (f & SVf_POK)
-        push_string(aTHX_ w, f & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, flags, key, SvPVX_const(sv), SvCUR(sv));
-    else if (f & SVf_NOK)
-        push_float(aTHX_ w, SvNVX(sv), flags, key);
-    else if (f & (SVp_IOK | SVp_NOK | SVp_POK))
-        push_pv(aTHX_ w, sv, flags, key);
+    const U32 sv_flags = SvFLAGS(sv);
+    PERL_UNUSED_VAR(is_item);
+    if ((sv_flags & SVf_IOK) && (!(sv_flags & SVf_POK) || is_printed_integer(aTHX_ sv)))
+        iw_push_int(aTHX_ w, sv, flags, key);
+    else if (sv_flags & SVf_POK)
+        iw_push_string(aTHX_ w, sv_flags & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, flags, key, SvPVX_const(sv),
+                       SvCUR(sv));
+    else if (sv_flags & SVf_NOK)
+        iw_push_float(aTHX_ w, SvNVX(sv), flags, key);
+    else if (sv_flags & (SVp_IOK | SVp_NOK | SVp_POK))
+        iw_push_pv(aTHX_ w, sv, flags, key);
     else {
         if (UNLIKELY(sv == &PL_sv_undef))
             flags |= ICECORE_FLAG_OWN;
-        push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
+        iw_push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
     }
 }
 
-#define FACTS (IW_IN_ORDER | IW_EXACT_DEPTH | IW_SOURCE)
-#define LEAF leaf
+#define IW_FORMAT (IW_PERL_ORDER | IW_EXACT_DEPTH | IW_SOURCE)
+#define IW_PUSH_SCALAR push_scalar
 #include "core/walk_fast.h"
 
 /* Calls the Freezer of an object, which may change it. */
 static void
-freeze_first(pTHX_ iw_walk *w, SV *rv)
+call_freezer(pTHX_ iw_walker *w, SV *rv)
 {
     SV *object = SvRV(rv);
     CV *method;
-    if (!SvOBJECT(object) || !(method = ice_method(aTHX_ SvSTASH(object), w->set->freezer)))
+    if (!SvOBJECT(object) || !(method = ice_find_method(aTHX_ SvSTASH(object), w->settings->freezer_method)))
         return;
-    iw_pin(aTHX_ w);
-    ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(rv));
-    ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(object));
+    iw_protect_frames(aTHX_ w);
+    ice_keep_for_call(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(rv));
+    ice_keep_for_call(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(object));
     {
         dSP;
         ENTER;
@@ -66,53 +67,55 @@ freeze_first(pTHX_ iw_walk *w, SV *rv)
     w->last_stash = NULL;
 }
 
+/* Puts nothing, but calls the Freezer first. */
 static bool
-put_ref(pTHX_ iw_walk *w, SV *rv, U16 key, U32 refs)
+put_ref(pTHX_ iw_walker *w, SV *rv, U16 key, U32 refs)
 {
     PERL_UNUSED_VAR(key);
     PERL_UNUSED_VAR(refs);
-    if (w->set->freezer)
-        freeze_first(aTHX_ w, rv);
+    if (w->settings->freezer_method)
+        call_freezer(aTHX_ w, rv);
     return FALSE;
 }
 
+/* Only v-strings have a form of their own. */
 static bool
-put_magical(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
+put_magical(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
-    return SvVOK(sv) && iw_put_magical(aTHX_ w, sv, flags, key, wraps);
+    return SvVOK(sv) && iw_put_magical(aTHX_ w, sv, flags, key, wrapper_count);
 }
 
-/* Puts code: its text, or a stand-in. */
+/* Puts code: its text with Deparse, and otherwise a dummy sub. */
 static void
-put_code(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
+put_code(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
     STRLEN len = 0;
     const char *text = "";
     PERL_UNUSED_VAR(rv);
-    if (w->set->deparse) {
+    if (w->settings->deparse) {
         SV *code = newRV_inc(sv);
         AV *result;
-        ice_keep(aTHX_ w->ctx, code);
-        iw_pin(aTHX_ w);
+        ice_keep_for_call(aTHX_ w->ctx, code);
+        iw_protect_frames(aTHX_ w);
         result = ice_call_list(aTHX_ (SV *)get_cv("Icecore::_deparse", GV_ADD), &code, 1);
-        ice_keep(aTHX_ w->ctx, (SV *)result);
+        ice_keep_for_call(aTHX_ w->ctx, (SV *)result);
         if (AvFILLp(result) >= 0)
             text = SvPV(AvARRAY(result)[0], len);
         flags |= ICECORE_FLAG_HINT;
     } else {
-        if (w->set->warns_of_code)
+        if (w->settings->warns_about_code)
             warn("Encountered CODE ref, using dummy placeholder");
         text = "{ \"DUMMY\" }";
         len = strlen(text);
     }
-    push(aTHX_ w, ICECORE_CODE, flags, key, 1, 0);
-    push_string(aTHX_ w, ICECORE_BYTES, 0, 0, text, len);
-    end_node(w, (U32)w->t->node_count - 2, 1, wraps);
+    iw_push(aTHX_ w, ICECORE_CODE, flags, key, 1, 0);
+    iw_push_string(aTHX_ w, ICECORE_BYTES, 0, 0, text, len);
+    iw_end_node(w, (U32)w->tape->node_count - 2, 1, wrapper_count);
 }
 
-/* Puts a glob; handles and so on can't be written. */
+/* Puts the name of a glob. Dies for handles and so on. */
 static void
-put_unknown(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
+put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
     SV *name;
     STRLEN len;
@@ -120,24 +123,32 @@ put_unknown(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
     PERL_UNUSED_VAR(rv);
     PERL_UNUSED_VAR(flags);
     if (!isGV_with_GP(sv))
-        iw_refuse(aTHX_ w, sv, key, wraps);
-    if (w->set->met_glob)
-        *w->set->met_glob = TRUE;
+        iw_croak_unsupported(aTHX_ w, sv, key, wrapper_count);
+    if (w->settings->found_glob)
+        *w->settings->found_glob = TRUE;
     name = sv_2mortal(newSV(0));
     gv_efullname4(name, (GV *)sv, "*", TRUE);
     text = SvPV(name, len);
-    push_string(aTHX_ w, ICECORE_MODULE, 0, key, text, len);
-    w->t->nodes[w->t->node_count - 1].payload |= ICE_FORM(ICECORE_FORM_VARIABLE);
-    end_wraps(w, wraps);
+    iw_push_string(aTHX_ w, ICECORE_MODULE, 0, key, text, len);
+    w->tape->nodes[w->tape->node_count - 1].payload |= ICE_FORM(ICECORE_FORM_VARIABLE);
+    iw_end_wrappers(w, wrapper_count);
 }
 
 static void
-too_deep(pTHX_ const iw_walk *w)
+croak_too_deep(pTHX_ const iw_walker *w)
 {
-    croak("Recursion limit of %" UVuf " exceeded", w->set->max_depth - w->is_list);
+    croak("Recursion limit of %" UVuf " exceeded", w->settings->max_depth - w->is_list);
 }
 
 const iw_rules ice_dumper_rules = {
-    FACTS,       iw_put,  put_fast, leaf,        iw_put_immortal, NULL, NULL,
-    put_magical, put_ref, put_code,  put_unknown, too_deep
+    .format_flags = IW_FORMAT,
+    .put = iw_put,
+    .put_fast = put_fast,
+    .push_scalar = push_scalar,
+    .put_immortal = iw_put_immortal,
+    .put_magical = put_magical,
+    .put_ref = put_ref,
+    .put_code = put_code,
+    .put_unknown = put_unknown,
+    .croak_too_deep = croak_too_deep,
 };

@@ -2,17 +2,18 @@
  * Cpanel::JSON::XS with allow_bignum. */
 #include "json/json.h"
 
+/* Replaces the text of a number by an object. */
 static void
-be_object(pTHX_ SV *sv, bool is_float)
+replace_by_object(pTHX_ SV *sv, bool is_float)
 {
     SV *arguments[2], *object, *class;
     CV *method;
     class = is_float ? sv_2mortal(newSVpvs("Math::BigFloat")) : sv_2mortal(newSVpvs("Math::BigInt"));
     arguments[0] = class;
     arguments[1] = sv_mortalcopy(sv);
-    if (!ice_method(aTHX_ gv_stashsv(class, GV_ADD), "new"))
+    if (!ice_find_method(aTHX_ gv_stashsv(class, GV_ADD), "new"))
         load_module(PERL_LOADMOD_NOIMPORT, newSVsv(class), NULL);
-    method = ice_method(aTHX_ gv_stashsv(class, GV_ADD), "new");
+    method = ice_find_method(aTHX_ gv_stashsv(class, GV_ADD), "new");
     if (!method)
         croak("Icecore: %" SVf " has no method new", SVfARG(class));
     object = ice_call_scalar(aTHX_ (SV *)method, arguments, 2);
@@ -21,9 +22,9 @@ be_object(pTHX_ SV *sv, bool is_float)
 }
 
 void
-ij_be_big_numbers(pTHX_ AV *numbers)
+ij_convert_big_numbers(pTHX_ AV *numbers)
 {
     SSize_t i;
     for (i = 0; i + 1 <= AvFILLp(numbers); i += 2)
-        be_object(aTHX_ AvARRAY(numbers)[i], SvTRUE(AvARRAY(numbers)[i + 1]));
+        replace_by_object(aTHX_ AvARRAY(numbers)[i], SvTRUE(AvARRAY(numbers)[i + 1]));
 }

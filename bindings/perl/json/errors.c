@@ -1,11 +1,11 @@
-/* Errors of a text in the words of JSON::XS, because programs look for them. */
+/* JSON::XS's messages for errors of a text, because programs look for them. */
 #include "json/json.h"
 
-/* Parts of the engine's messages, and JSON::XS's words for the same; the first match
- * counts. */
+/* Parts of the engine's messages, and the messages of JSON::XS for the same errors. The first match is
+ * used. */
 static const struct {
-    const char *part, *words;
-} known[] = {
+    const char *engine_text, *jsonxs_message;
+} messages[] = {
     { "expected a JSON value, found `(`", "malformed JSON string, neither array, object, number, string or atom" },
     { "expected a JSON value", "malformed JSON string, neither tag, array, object, number, string or atom" },
     { "`,` or `]`", ", or ] expected while parsing array" },
@@ -30,39 +30,43 @@ static const struct {
     { "expected a digit of the exponent", "malformed number (no digits after exp sign)" },
     { "expected a digit", "malformed number (no digits after initial minus)" },
     { "expected no digit after", "malformed number (leading zero must not be followed by another digit)" },
-    { "levels of nesting", IJ_TOO_DEEP },
+    { "levels of nesting", IJ_MAX_DEPTH_MESSAGE },
     { "expected the name of a class", "malformed JSON string, (tag) must be a string" },
     { "expected `)`", ") expected after tag" },
     { "expected a list after the class", "malformed JSON string, tag value must be an array" },
 };
 
+/* Returns the message of JSON::XS, or NULL. */
 static const char *
-words_of(const icecore_error *error)
+find_message(const icecore_error *error)
 {
     size_t i;
     if (error->kind == ICECORE_TRAILING)
         return "garbage after JSON object";
-    for (i = 0; i < C_ARRAY_LENGTH(known); i++)
-        if (strstr(error->message, known[i].part))
-            return known[i].words;
+    for (i = 0; i < C_ARRAY_LENGTH(messages); i++)
+        if (strstr(error->message, messages[i].engine_text))
+            return messages[i].jsonxs_message;
     return NULL;
 }
 
 void
-ij_refuse_text(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *text, STRLEN len, bool is_text)
+ij_croak_text_error(pTHX_ const icecore_error *error, const ice_read_settings *settings, const char *text, STRLEN len,
+                    bool is_text)
 {
-    SV *message = ice_read_error(aTHX_ error, set, text, len);
-    const char *words = words_of(error);
-    const U8 *at = (const U8 *)text + error->offset, *end = (const U8 *)text + len;
+    SV *message = ice_read_error(aTHX_ error, settings, text, len);
+    const char *jsonxs_message = find_message(error);
+    const U8 *position = (const U8 *)text + error->offset, *end = (const U8 *)text + len;
     if (error->offset < 0 || (STRLEN)error->offset > len)
-        croak("%s%s%" SVf, words ? words : "", words ? ": " : "", SVfARG(message));
+        croak("%s%s%" SVf, jsonxs_message ? jsonxs_message : "", jsonxs_message ? ": " : "", SVfARG(message));
     {
-        const UV offset = is_text ? (UV)utf8_length((const U8 *)text, at) : (UV)error->offset;
-        const char *before = at < end ? pv_pretty(sv_2mortal(newSVpvs("")), (const char *)at, (STRLEN)(end - at), 20, NULL,
-                                                  NULL, PERL_PV_ESCAPE_UNI_DETECT)
-                                      : "(end of string)";
-        if (words)
-            croak("%s, at character offset %" UVuf " (before \"%s\"): %" SVf, words, offset, before, SVfARG(message));
-        croak("%" SVf ", at character offset %" UVuf " (before \"%s\")", SVfARG(message), offset, before);
+        const UV offset = is_text ? (UV)utf8_length((const U8 *)text, position) : (UV)error->offset;
+        const char *following_text =
+            position < end ? pv_pretty(sv_2mortal(newSVpvs("")), (const char *)position, (STRLEN)(end - position), 20,
+                                       NULL, NULL, PERL_PV_ESCAPE_UNI_DETECT)
+                           : "(end of string)";
+        if (jsonxs_message)
+            croak("%s, at character offset %" UVuf " (before \"%s\"): %" SVf, jsonxs_message, offset, following_text,
+                  SVfARG(message));
+        croak("%" SVf ", at character offset %" UVuf " (before \"%s\")", SVfARG(message), offset, following_text);
     }
 }

@@ -1,17 +1,18 @@
-/* Filters of decoded objects, and repeated keys in an object. */
+/* Filters of decoded objects, and the check for repeated keys in an object. */
 #include "json/json.h"
 
-/* Returns the result of a filter for a value; NULL if it returned nothing. A mortal. */
+/* Calls a filter for a value. Returns its result; NULL if it returned nothing. The result belongs to
+ * a mortal list. */
 static SV *
-filtered(pTHX_ SV *filter, SV *value, const char *name)
+call_filter(pTHX_ SV *filter, SV *value, const char *method_name)
 {
     AV *list = (AV *)sv_2mortal((SV *)ice_call_list(aTHX_ filter, &value, 1));
     if (AvFILLp(list) > 0)
-        croak("%s callbacks must not return more than one scalar", name);
+        croak("%s callbacks must not return more than one scalar", method_name);
     return AvFILLp(list) < 0 ? NULL : AvARRAY(list)[0];
 }
 
-/* Returns the only entry of a hash. */
+/* Returns the entry of a hash that has only one; otherwise NULL. */
 static HE *
 only_entry(pTHX_ HV *hv)
 {
@@ -21,7 +22,7 @@ only_entry(pTHX_ HV *hv)
     return hv_iternext(hv);
 }
 
-/* Passes a complete object to the filters, and replaces it by their result. */
+/* Passes a complete object to the filters. If one returns a value, it replaces the object. */
 static void
 filter(pTHX_ const ice_json *json, HV *hv, SV *variable)
 {
@@ -32,16 +33,17 @@ filter(pTHX_ const ice_json *json, HV *hv, SV *variable)
     if (json->single_filter && (he = only_entry(aTHX_ hv))) {
         HE *found = hv_fetch_ent(json->single_filter, hv_iterkeysv(he), FALSE, 0);
         if (found)
-            result = filtered(aTHX_ HeVAL(found), HeVAL(he), "filter_json_single_key_object");
+            result = call_filter(aTHX_ HeVAL(found), HeVAL(he), "filter_json_single_key_object");
     }
     if (!result && json->filter)
-        result = filtered(aTHX_ json->filter, sv_2mortal(newRV_inc((SV *)hv)), "filter_json_object");
+        result = call_filter(aTHX_ json->filter, sv_2mortal(newRV_inc((SV *)hv)), "filter_json_object");
     if (result)
         sv_setsv(variable, result);
     FREETMPS;
     LEAVE;
 }
 
+/* Also dies if keys are repeated: then the hash has fewer keys than the object has entries. */
 static bool
 is_filtered(pTHX_ const ice_json *json, HV *hv, U32 entries)
 {

@@ -1,126 +1,137 @@
-/* Incremental JSON: finds the end of the next text, whatever pieces it comes in. */
+/* Incremental parsing of JSON. The pieces of a text are appended to json->text, and a scan looks for
+ * the end of the text. A complete text is decoded. */
 #include "json/json.h"
 
-/* State of the scan at the place where it stopped. */
-enum { BLANKS, INSIDE, STRING, ESCAPE, NUMBER, WORD, COMMENT, COMMENT_BEFORE };
+/* States of the scan. */
+enum {
+    SCAN_BLANKS, /* before the text */
+    SCAN_INSIDE, /* in the text, but in none of the following */
+    SCAN_STRING,
+    SCAN_ESCAPE, /* after a backslash in a string */
+    SCAN_NUMBER,
+    SCAN_WORD, /* true, false, null */
+    SCAN_COMMENT,
+    SCAN_COMMENT_BEFORE /* in a comment before the text */
+};
 
 static bool
-is_done(const ice_json *json)
+has_complete_text(const ice_json *json)
 {
-    return json->nest <= 0 && json->mode == INSIDE;
+    return json->nesting <= 0 && json->state == SCAN_INSIDE;
 }
 
-/* A scalar ended: so did the text, if there is nothing else in it. */
+/* Ends a scalar. Returns true if it is the whole text. */
 static bool
 end_scalar(ice_json *json)
 {
-    json->mode = INSIDE;
-    return json->nest <= 0;
+    json->state = SCAN_INSIDE;
+    return json->nesting <= 0;
 }
 
-/* Handles one byte that may begin or end something. Returns whether the text ends after
- * it. */
+/* Handles a byte in the state SCAN_INSIDE. Returns true if the text ends with it. */
 static bool
-inside(pTHX_ ice_json *json, U8 byte)
+scan_inside(pTHX_ ice_json *json, U8 byte)
 {
     switch (byte) {
     case '"':
-        json->mode = STRING;
+        json->state = SCAN_STRING;
         break;
     case '[':
     case '{':
-        if (++json->nest > (IV)json->max_depth)
-            croak(IJ_TOO_DEEP);
+        if (++json->nesting > (IV)json->max_depth)
+            croak(IJ_MAX_DEPTH_MESSAGE);
         break;
     case ']':
     case '}':
-        return --json->nest <= 0;
+        return --json->nesting <= 0;
     case '#':
-        json->mode = COMMENT;
+        json->state = SCAN_COMMENT;
         break;
     case 't':
     case 'f':
     case 'n':
-        json->mode = WORD;
+        json->state = SCAN_WORD;
         break;
     default:
         if (byte == '-' || isDIGIT_A(byte))
-            json->mode = NUMBER;
+            json->state = SCAN_NUMBER;
     }
     return FALSE;
 }
 
-/* Scans to the end of the text, or to the end of the pieces so far. */
+/* Scans to the end of the text, or to the end of the pieces that were appended so far. */
 static void
-scan(pTHX_ ice_json *json)
+scan_text(pTHX_ ice_json *json)
 {
-    const U8 *start = (const U8 *)SvPVX(json->text), *end = start + SvCUR(json->text), *at = start + json->pos;
-    bool found = FALSE;
-    while (at < end && !found) {
-        const U8 byte = *at;
-        switch (json->mode) {
-        case BLANKS:
+    const U8 *start = (const U8 *)SvPVX(json->text), *end = start + SvCUR(json->text),
+             *position = start + json->scanned;
+    bool is_at_end = FALSE;
+    while (position < end && !is_at_end) {
+        const U8 byte = *position;
+        switch (json->state) {
+        case SCAN_BLANKS:
             if (byte == '#')
-                json->mode = COMMENT_BEFORE;
+                json->state = SCAN_COMMENT_BEFORE;
             else if (byte > 0x20) {
-                json->mode = INSIDE;
+                json->state = SCAN_INSIDE;
                 continue;
             }
             break;
-        case INSIDE:
-            /* Blanks after a scalar are left alone. */
-            if (json->nest <= 0 && (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r')) {
-                found = TRUE;
+        case SCAN_INSIDE:
+            /* A blank after a scalar is not part of the text. */
+            if (json->nesting <= 0 && (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r')) {
+                is_at_end = TRUE;
                 continue;
             }
-            found = inside(aTHX_ json, byte);
+            is_at_end = scan_inside(aTHX_ json, byte);
             break;
-        case STRING:
+        case SCAN_STRING:
             if (byte == '\\')
-                json->mode = ESCAPE;
+                json->state = SCAN_ESCAPE;
             else if (byte == '"')
-                found = end_scalar(json);
+                is_at_end = end_scalar(json);
             break;
-        case ESCAPE:
-            json->mode = STRING;
+        case SCAN_ESCAPE:
+            json->state = SCAN_STRING;
             break;
-        case NUMBER:
+        case SCAN_NUMBER:
             if (!isDIGIT_A(byte) && byte != '.' && byte != 'e' && byte != 'E' && byte != '+' && byte != '-') {
-                found = end_scalar(json);
+                is_at_end = end_scalar(json);
                 continue;
             }
             break;
-        case WORD:
+        case SCAN_WORD:
             if (!isLOWER_A(byte)) {
-                found = end_scalar(json);
+                is_at_end = end_scalar(json);
                 continue;
             }
             break;
         default:
             if (byte == '\n')
-                json->mode = json->mode == COMMENT ? INSIDE : BLANKS;
+                json->state = json->state == SCAN_COMMENT ? SCAN_INSIDE : SCAN_BLANKS;
         }
-        at++;
+        position++;
     }
-    /* It is unknown if a number continues: it ends here, as in JSON::XS. */
-    if (!found && (json->mode == NUMBER || json->mode == WORD))
-        found = end_scalar(json);
-    json->pos = (STRLEN)(at - start);
+    /* As in JSON::XS, a number or a word ends with the piece, although the next piece may continue
+     * it. */
+    if (!is_at_end && (json->state == SCAN_NUMBER || json->state == SCAN_WORD))
+        is_at_end = end_scalar(json);
+    json->scanned = (STRLEN)(position - start);
 }
 
-/* Removes `count` bytes from the front. */
+/* Removes the first `count` bytes of the pieces, and begins a new scan. */
 static void
-chop(pTHX_ ice_json *json, STRLEN count)
+remove_front(pTHX_ ice_json *json, STRLEN count)
 {
     sv_chop(json->text, SvPVX(json->text) + count);
-    json->pos = 0;
-    json->nest = 0;
-    json->mode = BLANKS;
+    json->scanned = 0;
+    json->nesting = 0;
+    json->state = SCAN_BLANKS;
 }
 
-/* Converts the text so far to bytes or characters, as the settings demand. */
+/* Converts the pieces so far to bytes or to characters, depending on the flag utf8. */
 static void
-agree(pTHX_ ice_json *json)
+convert_encoding(pTHX_ ice_json *json)
 {
     const bool wants_bytes = (json->flags & J_UTF8) != 0;
     if (!json->text)
@@ -128,22 +139,23 @@ agree(pTHX_ ice_json *json)
     if (wants_bytes == !SvUTF8(json->text))
         return;
     if (wants_bytes) {
-        if (json->pos)
-            json->pos = (STRLEN)utf8_length((U8 *)SvPVX(json->text), (U8 *)SvPVX(json->text) + json->pos);
+        if (json->scanned)
+            json->scanned = (STRLEN)utf8_length((U8 *)SvPVX(json->text), (U8 *)SvPVX(json->text) + json->scanned);
         sv_utf8_downgrade(json->text, FALSE);
     } else {
-        const STRLEN pos = json->pos;
+        const STRLEN scanned = json->scanned;
         sv_utf8_upgrade(json->text);
         SvUTF8_on(json->text);
-        json->pos = (STRLEN)(utf8_hop((U8 *)SvPVX(json->text), (SSize_t)pos) - (U8 *)SvPVX(json->text));
+        json->scanned = (STRLEN)(utf8_hop((U8 *)SvPVX(json->text), (SSize_t)scanned) - (U8 *)SvPVX(json->text));
     }
 }
 
+/* Appends a piece. */
 void
 ice_json_append(pTHX_ SV *self, SV *piece)
 {
-    ice_json *json = ij_of(aTHX_ self);
-    agree(aTHX_ json);
+    ice_json *json = ij_from_object(aTHX_ self);
+    convert_encoding(aTHX_ json);
     if (piece && SvOK(piece)) {
         STRLEN len;
         const char *text;
@@ -166,53 +178,53 @@ ice_json_append(pTHX_ SV *self, SV *piece)
 SV *
 ice_json_next(pTHX_ SV *self)
 {
-    ice_json *json = ij_of(aTHX_ self);
+    ice_json *json = ij_from_object(aTHX_ self);
     SV *result, *text;
     STRLEN len, consumed;
-    agree(aTHX_ json);
-    if (!is_done(json)) {
-        scan(aTHX_ json);
-        if (json->max_size && json->pos > json->max_size)
-            croak("attempted decode of JSON text of %lu bytes size, but max_size is set to %lu", (unsigned long)json->pos,
-                  (unsigned long)json->max_size);
-        if (!is_done(json)) {
-            if (json->mode == BLANKS && json->pos) {
-                json->pos = 0;
+    convert_encoding(aTHX_ json);
+    if (!has_complete_text(json)) {
+        scan_text(aTHX_ json);
+        if (json->max_size && json->scanned > json->max_size)
+            croak("attempted decode of JSON text of %lu bytes size, but max_size is set to %lu",
+                  (unsigned long)json->scanned, (unsigned long)json->max_size);
+        if (!has_complete_text(json)) {
+            if (json->state == SCAN_BLANKS && json->scanned) {
+                json->scanned = 0;
                 SvCUR_set(json->text, 0);
             }
             return NULL;
         }
     }
-    /* Filters may call this again: the text is copied first. */
-    len = json->pos;
+    /* The text is copied, because a filter may call this function again. */
+    len = json->scanned;
     text = sv_2mortal(newSVpvn(SvPVX(json->text), len));
     result = ij_decode(aTHX_ json, SvPVX(text), len, cBOOL(SvUTF8(json->text)), &consumed);
     if (json->text)
-        chop(aTHX_ json, consumed < SvCUR(json->text) ? consumed : SvCUR(json->text));
+        remove_front(aTHX_ json, consumed < SvCUR(json->text) ? consumed : SvCUR(json->text));
     return result;
 }
 
 /* Returns the text that was not decoded yet. */
 SV *
-ice_json_text(pTHX_ SV *self)
+ice_json_remaining_text(pTHX_ SV *self)
 {
-    ice_json *json = ij_of(aTHX_ self);
-    if (json->pos)
+    ice_json *json = ij_from_object(aTHX_ self);
+    if (json->scanned)
         croak("incr_text can not be called when the incremental parser already started parsing");
     return json->text ? SvREFCNT_inc_simple_NN(json->text) : &PL_sv_undef;
 }
 
-/* Discards the text that was scanned, or all. */
+/* Discards the text that was scanned; with `is_reset`, all pieces. */
 void
-ice_json_skip(pTHX_ SV *self, bool all)
+ice_json_skip_text(pTHX_ SV *self, bool is_reset)
 {
-    ice_json *json = ij_of(aTHX_ self);
-    if (all) {
+    ice_json *json = ij_from_object(aTHX_ self);
+    if (is_reset) {
         SvREFCNT_dec(json->text);
         json->text = NULL;
-        json->pos = 0;
-        json->nest = 0;
-        json->mode = BLANKS;
-    } else if (json->pos)
-        chop(aTHX_ json, json->pos);
+        json->scanned = 0;
+        json->nesting = 0;
+        json->state = SCAN_BLANKS;
+    } else if (json->scanned)
+        remove_front(aTHX_ json, json->scanned);
 }

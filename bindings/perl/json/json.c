@@ -1,46 +1,50 @@
-/* JSON: settings, encoding and decoding. */
+/* JSON: settings, encoding and decoding: json.h. */
 #include "json/json.h"
 #include "core/documents.h"
 
 #define MY_CXT_KEY "Icecore::json" XS_VERSION
 typedef struct {
-    ice_json usual; /* of encode_json and decode_json */
+    ice_json defaults; /* the settings of encode_json and decode_json */
     HV *stash;
 } my_cxt_t;
 START_MY_CXT
 
+/* The default of stringify_infnan: infinities and NaN are written without quotes. */
+enum { BARE_INF_NAN = 2 };
+
 static void
-start(pTHX_ my_cxt_t *cxt)
+init_state(pTHX_ my_cxt_t *cxt)
 {
     Zero(cxt, 1, my_cxt_t);
     cxt->stash = gv_stashpvs("Icecore::JSON", GV_ADD);
-    cxt->usual.flags = J_UTF8 | J_ALLOW_NONREF | J_ALLOW_DUPKEYS;
-    cxt->usual.max_depth = 512;
-    cxt->usual.indent_length = 3;
-    cxt->usual.inf_nan = 2;
+    cxt->defaults.flags = J_UTF8 | J_ALLOW_NONREF | J_ALLOW_DUPKEYS;
+    cxt->defaults.max_depth = 512;
+    cxt->defaults.indent_length = 3;
+    cxt->defaults.inf_nan = BARE_INF_NAN;
 }
 
 void
 ice_json_boot(pTHX)
 {
     MY_CXT_INIT;
-    start(aTHX_ & MY_CXT);
+    init_state(aTHX_ & MY_CXT);
 }
 
-/* The values belong to the interpreter that was cloned: the module sets its own. */
+/* The booleans belong to the interpreter that was cloned. The module sets its own later. */
 void
 ice_json_clone(pTHX)
 {
     MY_CXT_CLONE;
-    start(aTHX_ & MY_CXT);
+    init_state(aTHX_ & MY_CXT);
 }
 
+/* Releases what the settings contain. */
 static void
-clear(pTHX_ ice_json *json)
+free_contents(pTHX_ ice_json *json)
 {
     icecore_stage_free(json->reader);
-    SvREFCNT_dec(json->yes);
-    SvREFCNT_dec(json->no);
+    SvREFCNT_dec(json->true_value);
+    SvREFCNT_dec(json->false_value);
     SvREFCNT_dec(json->filter);
     SvREFCNT_dec((SV *)json->single_filter);
     SvREFCNT_dec(json->classes);
@@ -52,31 +56,31 @@ void
 ice_json_end(pTHX)
 {
     dMY_CXT;
-    clear(aTHX_ & MY_CXT.usual);
-    start(aTHX_ & MY_CXT);
+    free_contents(aTHX_ & MY_CXT.defaults);
+    init_state(aTHX_ & MY_CXT);
 }
 
 /* Sets the default values of true and false. */
 void
-ice_json_booleans(pTHX_ SV *no, SV *yes)
+ice_json_set_default_booleans(pTHX_ SV *false_value, SV *true_value)
 {
     dMY_CXT;
-    SvREFCNT_dec(MY_CXT.usual.no);
-    SvREFCNT_dec(MY_CXT.usual.yes);
-    MY_CXT.usual.no = newSVsv(no);
-    MY_CXT.usual.yes = newSVsv(yes);
-    MY_CXT.usual.boolean_stash = SvSTASH(SvRV(yes));
+    SvREFCNT_dec(MY_CXT.defaults.false_value);
+    SvREFCNT_dec(MY_CXT.defaults.true_value);
+    MY_CXT.defaults.false_value = newSVsv(false_value);
+    MY_CXT.defaults.true_value = newSVsv(true_value);
+    MY_CXT.defaults.boolean_stash = SvSTASH(SvRV(true_value));
 }
 
 /* ---- objects ----------------------------------------------------------- */
 
 ice_json *
-ij_of(pTHX_ SV *self)
+ij_from_object(pTHX_ SV *self)
 {
     dMY_CXT;
     if (!(LIKELY(SvROK(self) && SvOBJECT(SvRV(self)))
-          && (LIKELY(SvSTASH(SvRV(self)) == MY_CXT.stash) || sv_derived_from(self, "Icecore::JSON")) && SvIOK(SvRV(self))
-          && SvIVX(SvRV(self))))
+          && (LIKELY(SvSTASH(SvRV(self)) == MY_CXT.stash) || sv_derived_from(self, "Icecore::JSON"))
+          && SvIOK(SvRV(self)) && SvIVX(SvRV(self))))
         croak("object is not of type Icecore::JSON");
     return INT2PTR(ice_json *, SvIVX(SvRV(self)));
 }
@@ -89,12 +93,12 @@ ice_json_new(pTHX_ SV *class)
     SV *object;
     Newxz(json, 1, ice_json);
     json->flags = J_ALLOW_NONREF | J_ALLOW_DUPKEYS;
-    json->max_depth = MY_CXT.usual.max_depth;
+    json->max_depth = MY_CXT.defaults.max_depth;
     json->indent_length = 3;
-    json->inf_nan = 2;
-    json->boolean_stash = MY_CXT.usual.boolean_stash;
-    json->yes = SvREFCNT_inc(MY_CXT.usual.yes);
-    json->no = SvREFCNT_inc(MY_CXT.usual.no);
+    json->inf_nan = BARE_INF_NAN;
+    json->boolean_stash = MY_CXT.defaults.boolean_stash;
+    json->true_value = SvREFCNT_inc(MY_CXT.defaults.true_value);
+    json->false_value = SvREFCNT_inc(MY_CXT.defaults.false_value);
     object = newSV(0);
     if (LIKELY(!SvROK(class) && memEQs(SvPV_nolen(class), SvCUR(class), "Icecore::JSON"))) {
         sv_setiv(newSVrv(object, NULL), PTR2IV(json));
@@ -111,45 +115,46 @@ ice_json_destroy(pTHX_ SV *self)
     ice_json *json;
     if (!SvROK(self) || !SvIOK(SvRV(self)) || !(json = INT2PTR(ice_json *, SvIVX(SvRV(self)))))
         return;
-    clear(aTHX_ json);
+    free_contents(aTHX_ json);
     Safefree(json);
     SvREADONLY_off(SvRV(self));
     sv_setiv(SvRV(self), 0);
 }
 
+/* Frees the reader, because a setting has changed. */
 static void
-forget_reader(ice_json *json)
+drop_reader(ice_json *json)
 {
     icecore_stage_free(json->reader);
     json->reader = NULL;
 }
 
 void
-ice_json_set(pTHX_ SV *self, U32 flag, bool on)
+ice_json_set_flag(pTHX_ SV *self, U32 flag, bool is_enabled)
 {
-    ice_json *json = ij_of(aTHX_ self);
-    if (on)
+    ice_json *json = ij_from_object(aTHX_ self);
+    if (is_enabled)
         json->flags |= flag;
     else
         json->flags &= ~flag;
-    forget_reader(json);
+    drop_reader(json);
 }
 
 bool
-ice_json_get(pTHX_ SV *self, U32 flag)
+ice_json_get_flag(pTHX_ SV *self, U32 flag)
 {
-    return (ij_of(aTHX_ self)->flags & flag) != 0;
+    return (ij_from_object(aTHX_ self)->flags & flag) != 0;
 }
 
 UV
-ice_json_number(pTHX_ SV *self, int which, SV *value)
+ice_json_number_setting(pTHX_ SV *self, int setting, SV *value)
 {
-    ice_json *json = ij_of(aTHX_ self);
-    switch (which) {
+    ice_json *json = ij_from_object(aTHX_ self);
+    switch (setting) {
     case ICE_JSON_DEPTH:
         if (value)
             json->max_depth = SvUV(value) > 0x80000000 ? 0x80000000 : (U32)SvUV(value);
-        forget_reader(json);
+        drop_reader(json);
         return json->max_depth;
     case ICE_JSON_SIZE:
         if (value)
@@ -173,25 +178,25 @@ ice_json_number(pTHX_ SV *self, int which, SV *value)
     }
 }
 
-/* Puts a copy of a value into a place of the object, or nothing. */
+/* Sets a field of the settings to a copy of a value, or to NULL if the value is undefined. */
 static void
-put_copy(pTHX_ SV **place, SV *value)
+set_copy(pTHX_ SV **slot, SV *value)
 {
-    SV *old = *place;
-    *place = value && SvOK(value) ? newSVsv(value) : NULL;
+    SV *old = *slot;
+    *slot = value && SvOK(value) ? newSVsv(value) : NULL;
     SvREFCNT_dec(old);
 }
 
 void
-ice_json_filter(pTHX_ SV *self, SV *code)
+ice_json_set_filter(pTHX_ SV *self, SV *code)
 {
-    put_copy(aTHX_ & ij_of(aTHX_ self)->filter, code);
+    set_copy(aTHX_ & ij_from_object(aTHX_ self)->filter, code);
 }
 
 void
-ice_json_single_filter(pTHX_ SV *self, SV *key, SV *code)
+ice_json_set_single_filter(pTHX_ SV *self, SV *key, SV *code)
 {
-    ice_json *json = ij_of(aTHX_ self);
+    ice_json *json = ij_from_object(aTHX_ self);
     if (code && SvOK(code)) {
         if (!json->single_filter)
             json->single_filter = newHV();
@@ -206,49 +211,52 @@ ice_json_single_filter(pTHX_ SV *self, SV *key, SV *code)
 }
 
 void
-ice_json_boolean_values(pTHX_ SV *self, SV *no, SV *yes)
+ice_json_set_boolean_values(pTHX_ SV *self, SV *false_value, SV *true_value)
 {
     dMY_CXT;
-    ice_json *json = ij_of(aTHX_ self);
-    put_copy(aTHX_ & json->no, no ? no : MY_CXT.usual.no);
-    put_copy(aTHX_ & json->yes, yes ? yes : MY_CXT.usual.yes);
+    ice_json *json = ij_from_object(aTHX_ self);
+    set_copy(aTHX_ & json->false_value, false_value ? false_value : MY_CXT.defaults.false_value);
+    set_copy(aTHX_ & json->true_value, true_value ? true_value : MY_CXT.defaults.true_value);
 }
 
 SV *
-ice_json_boolean(pTHX_ SV *self, bool which)
+ice_json_boolean_value(pTHX_ SV *self, bool is_true)
 {
     dMY_CXT;
-    ice_json *json = ij_of(aTHX_ self);
-    SV *sv = which ? json->yes : json->no, *usual = which ? MY_CXT.usual.yes : MY_CXT.usual.no;
-    return sv && usual && !(SvROK(sv) && SvROK(usual) && SvRV(sv) == SvRV(usual)) ? sv : NULL;
+    ice_json *json = ij_from_object(aTHX_ self);
+    SV *sv = is_true ? json->true_value : json->false_value,
+       *default_value = is_true ? MY_CXT.defaults.true_value : MY_CXT.defaults.false_value;
+    return sv && default_value && !(SvROK(sv) && SvROK(default_value) && SvRV(sv) == SvRV(default_value)) ? sv : NULL;
 }
 
 void
-ice_json_classes(pTHX_ SV *self, SV *classes)
+ice_json_set_classes(pTHX_ SV *self, SV *classes)
 {
-    put_copy(aTHX_ & ij_of(aTHX_ self)->classes, classes);
+    set_copy(aTHX_ & ij_from_object(aTHX_ self)->classes, classes);
 }
 
 /* ---- encoding ---------------------------------------------------------- */
 
+/* Returns true if allow_nonref is needed to encode a value, or to return it from a decoder. */
 static bool
 is_nonref(pTHX_ const ice_json *json, SV *sv)
 {
     if (!SvROK(sv))
         return TRUE;
     sv = SvRV(sv);
-    /* A reference to a simpler scalar is accepted, as in JSON::XS. */
-    return SvTYPE(sv) >= SVt_PVMG && SvTYPE(sv) < SVt_PVAV && (SvOBJECT(sv) ? SvSTASH(sv) == json->boolean_stash : ij_word_of(aTHX_ sv) >= 0);
+    /* As in JSON::XS, a reference to a scalar of a simpler type is accepted. */
+    return SvTYPE(sv) >= SVt_PVMG && SvTYPE(sv) < SVt_PVAV
+        && (SvOBJECT(sv) ? SvSTASH(sv) == json->boolean_stash : ij_boolean_of(aTHX_ sv) >= 0);
 }
 
 static SV *
 encode(pTHX_ const ice_json *json, SV *data)
 {
-    /* The meaning of Cpanel::JSON::XS's numbers: null, quoted, bare, quoted without a
+    /* The engine's numbers for the values of stringify_infnan: null, quoted, bare, quoted without a
      * sign. */
-    static const U8 infnan[] = { 1, 2, 0, 3 };
+    static const U8 engine_inf_nan[] = { 1, 2, 0, 3 };
     const U32 flags = json->flags;
-    ice_write_settings set;
+    ice_write_settings settings;
     icecore_json_style style;
     icecore_tape tape;
     icecore_bytes out;
@@ -258,15 +266,15 @@ encode(pTHX_ const ice_json *json, SV *data)
 
     if (UNLIKELY(!(flags & J_ALLOW_NONREF)) && is_nonref(aTHX_ json, data))
         croak("hash- or arrayref expected (not a simple scalar, use allow_nonref to allow this)");
-    Zero(&set, 1, ice_write_settings);
-    set.rules = &ij_rules;
-    set.sorted = (flags & J_CANONICAL) != 0;
-    set.max_depth = json->max_depth ? json->max_depth : 1;
-    set.owner = json->owner;
-    set.json = json;
+    Zero(&settings, 1, ice_write_settings);
+    settings.rules = &ij_rules;
+    settings.sort_keys = (flags & J_CANONICAL) != 0;
+    settings.max_depth = json->max_depth ? json->max_depth : 1;
+    settings.owner = json->owner;
+    settings.json = json;
     Zero(&style, 1, icecore_json_style);
     if (flags & ~(U32)(J_UTF8 | J_ALLOW_NONREF | J_ALLOW_DUPKEYS)) {
-        style.beyond = flags & J_ASCII ? 2 : flags & J_LATIN1 ? 1 : 0;
+        style.beyond = flags & J_ASCII ? 2 : flags & J_LATIN1 ? 1 : 0; /* see icecore_json_style */
         style.has_lines = (flags & J_INDENT) != 0;
         style.indent = json->indent_length;
         style.space_before = (flags & J_SPACE_BEFORE) != 0;
@@ -274,14 +282,14 @@ encode(pTHX_ const ice_json *json, SV *data)
         style.escape_slash = (flags & J_ESCAPE_SLASH) != 0;
         style.all_strings = (flags & J_TYPE_ALL_STRING) != 0;
     }
-    style.inf_nan = infnan[json->inf_nan];
+    style.inf_nan = engine_inf_nan[json->inf_nan];
     ENTER;
-    ctx = ice_checkout(aTHX);
-    ice_walk(aTHX_ ctx, &tape, data, &set, NULL);
-    if (icecore_json_write(ctx->warm.engine, &style, &tape, &out, &error) != ICECORE_OK)
+    ctx = ice_take_context(aTHX);
+    ice_walk(aTHX_ ctx, &tape, data, &settings, NULL);
+    if (icecore_json_write(ctx->pooled.engine, &style, &tape, &out, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     result = newSVpvn((const char *)out.bytes, out.len);
-    if (UNLIKELY(TAINT_get)) /* JSON::XS's texts never are tainted */
+    if (UNLIKELY(TAINT_get)) /* as in JSON::XS */
         SvTAINTED_off(result);
     if (!(flags & (J_ASCII | J_LATIN1 | J_UTF8)))
         SvUTF8_on(result);
@@ -295,42 +303,47 @@ SV *
 ice_json_encode(pTHX_ SV *self, SV *data)
 {
     dMY_CXT;
-    return encode(aTHX_ self ? ij_of(aTHX_ self) : &MY_CXT.usual, data);
+    return encode(aTHX_ self ? ij_from_object(aTHX_ self) : &MY_CXT.defaults, data);
 }
 
 /* ---- decoding ---------------------------------------------------------- */
 
-/* Reads special data, or finds the error. */
+/* Reads a text that icecore_json_read can't read: one that needs an option, or that has an error. Dies
+ * of the error. */
 static void
 read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN len, bool is_text, U32 flags,
-             const ice_read_settings *set, icecore_view *view)
+             const ice_read_settings *settings, icecore_view *view)
 {
     icecore_error error;
     if (!json->reader) {
         static const struct {
             U32 flag;
             const char *option;
-        } options[] = { { J_RELAXED, "relaxed" },   { J_ALLOW_SINGLEQUOTE, "singlequote" }, { J_ALLOW_BAREKEY, "barekey" },
-                        { J_ALLOW_TAGS, "tags" },   { J_ALLOW_BIGNUM, "bignum" } };
+        } options[] = { { J_RELAXED, "relaxed" },
+                        { J_ALLOW_SINGLEQUOTE, "singlequote" },
+                        { J_ALLOW_BAREKEY, "barekey" },
+                        { J_ALLOW_TAGS, "tags" },
+                        { J_ALLOW_BIGNUM, "bignum" } };
         SV *spec = sv_2mortal(newSVpvs("json:typed=no"));
         size_t i;
         for (i = 0; i < C_ARRAY_LENGTH(options); i++)
             if (json->flags & options[i].flag)
                 sv_catpvf(spec, ",%s", options[i].option);
         json->reader = ice_reader_new(aTHX_ SvPVX(spec), SvCUR(spec));
-        ice_stage_limit(aTHX_ json->reader, "depth", json->max_depth);
+        ice_set_stage_limit(aTHX_ json->reader, "depth", json->max_depth);
     }
-    if (icecore_read(ctx->warm.engine, json->reader, (const U8 *)text, len, flags | ICECORE_ASCII_BYTES, view, &error)
+    if (icecore_read(ctx->pooled.engine, json->reader, (const U8 *)text, len, flags | ICECORE_ASCII_BYTES, view,
+                     &error)
         == ICECORE_OK)
         return;
-    ij_refuse_text(aTHX_ & error, set, text, len, is_text);
+    ij_croak_text_error(aTHX_ & error, settings, text, len, is_text);
 }
 
 SV *
 ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRLEN *consumed)
 {
     const U32 flags = consumed ? ICECORE_EACH : 0;
-    ice_read_settings set;
+    ice_read_settings settings;
     icecore_view view;
     ice_context *ctx;
     SV *result;
@@ -338,48 +351,49 @@ ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRL
     if (json->max_size && len > json->max_size)
         croak("attempted decode of JSON text of %lu bytes size, but max_size is set to %lu", (unsigned long)len,
               (unsigned long)json->max_size);
-    Zero(&set, 1, ice_read_settings);
-    set.thaws_for = "JSON";
-    set.deeper = "raise it with max_depth(N) if the text is trusted";
-    set.trailing = "cut them off; decode_prefix reads the first document, incr_parse one after another";
-    set.no_method = "cannot decode perl-object (package does not have a THAW method)";
+    Zero(&settings, 1, ice_read_settings);
+    settings.thaw_format = "JSON";
+    settings.depth_advice = "raise it with max_depth(N) if the text is trusted";
+    settings.trailing_advice = "cut them off; decode_prefix reads the first document, incr_parse one after another";
+    settings.no_thaw_message = "cannot decode perl-object (package does not have a THAW method)";
     if (json->filter || json->single_filter || !(json->flags & J_ALLOW_DUPKEYS))
-        set.filters = &ij_filters;
-    set.owner = json->owner;
-    set.bless_ok = TRUE;
-    set.classes = json->classes;
-    set.json = json;
-    set.yes = json->yes;
-    set.no = json->no;
+        settings.filters = &ij_filters;
+    settings.owner = json->owner;
+    settings.bless_ok = TRUE;
+    settings.classes = json->classes;
+    settings.json = json;
+    settings.true_value = json->true_value;
+    settings.false_value = json->false_value;
     if (UNLIKELY(json->flags & J_UNBLESSED_BOOL)) {
-        set.yes = &PL_sv_yes;
-        set.no = &PL_sv_no;
+        settings.true_value = &PL_sv_yes;
+        settings.false_value = &PL_sv_no;
     }
     ENTER;
-    ctx = ice_checkout(aTHX);
+    ctx = ice_take_context(aTHX);
     if (json->flags & J_ALLOW_BIGNUM) {
-        set.numbers = (AV *)sv_2mortal((SV *)newAV());
-        read_special(aTHX_ json, ctx, text, len, is_text, flags, &set, &view);
-    } else if (icecore_json_read(ctx->warm.engine, (const U8 *)text, len, json->max_depth, flags, &view) != ICECORE_OK)
-        read_special(aTHX_ json, ctx, text, len, is_text, flags, &set, &view);
+        settings.numbers = (AV *)sv_2mortal((SV *)newAV());
+        read_special(aTHX_ json, ctx, text, len, is_text, flags, &settings, &view);
+    } else if (icecore_json_read(ctx->pooled.engine, (const U8 *)text, len, json->max_depth, flags, &view)
+               != ICECORE_OK)
+        read_special(aTHX_ json, ctx, text, len, is_text, flags, &settings, &view);
     if (consumed)
         *consumed = view.consumed;
-    result = ice_build(aTHX_ ctx, &view, view.root, &set);
+    result = ice_build(aTHX_ ctx, &view, view.root, &settings);
     LEAVE;
-    if (set.numbers)
-        ij_be_big_numbers(aTHX_ set.numbers);
+    if (settings.numbers)
+        ij_convert_big_numbers(aTHX_ settings.numbers);
     if (UNLIKELY(!(json->flags & J_ALLOW_NONREF)) && is_nonref(aTHX_ json, result)) {
         SvREFCNT_dec(result);
-        croak("JSON text must be an object or array (but found number, string, true, false or null, use allow_nonref to "
-              "allow this)");
+        croak("JSON text must be an object or array (but found number, string, true, false or null, use allow_nonref "
+              "to allow this)");
     }
     return result;
 }
 
-/* Returns the text of a string as UTF-8: the bytes themselves, or the characters
- * encoded. */
+/* Returns the text of a string as UTF-8. With the flag utf8 these are its bytes, otherwise its
+ * characters are encoded. */
 static const char *
-text_of(pTHX_ const ice_json *json, SV *sv, STRLEN *len)
+utf8_text(pTHX_ const ice_json *json, SV *sv, STRLEN *len)
 {
     SvGETMAGIC(sv);
     if (json->flags & J_UTF8) {
@@ -402,13 +416,13 @@ SV *
 ice_json_decode(pTHX_ SV *self, SV *sv, UV *characters)
 {
     dMY_CXT;
-    ice_json *json = self ? ij_of(aTHX_ self) : &MY_CXT.usual;
+    ice_json *json = self ? ij_from_object(aTHX_ self) : &MY_CXT.defaults;
     STRLEN len, consumed;
-    const char *text = text_of(aTHX_ json, sv, &len);
+    const char *text = utf8_text(aTHX_ json, sv, &len);
     const bool is_text = !(json->flags & J_UTF8);
     SV *result = ij_decode(aTHX_ json, text, len, is_text, characters ? &consumed : NULL);
     if (characters) {
-        /* Blanks after it are not part of it. */
+        /* Blanks after the text are not part of it. */
         while (consumed && isSPACE_A(text[consumed - 1]))
             consumed--;
         *characters = is_text ? (UV)utf8_length((const U8 *)text, (const U8 *)text + consumed) : (UV)consumed;

@@ -1,7 +1,7 @@
-/* Declarations that JSON's files share.
+/* JSON: the functions that Icecore.xs calls, and declarations that its own files share.
  *
- *   walk.c         walks perl values
- *   errors.c       errors of a text
+ *   walk.c         the rules of the walk
+ *   errors.c       JSON::XS's messages for errors of a text
  *   bignum.c       numbers of any size
  *   filters.c      filters of decoded objects
  *   json.c         settings, encoding, decoding
@@ -11,7 +11,7 @@
 #define ICECORE_JSON_H
 #include "core/icecore_perl.h"
 
-/* Boolean settings. */
+/* Flags: the settings that are true or false. */
 enum {
     J_ASCII = 1 << 0,
     J_LATIN1 = 1 << 1,
@@ -38,84 +38,87 @@ enum {
     J_PRETTY = J_INDENT | J_SPACE_BEFORE | J_SPACE_AFTER
 };
 
+/* The settings of an encoder and decoder, and the state of its incremental parser. */
 struct ice_json {
     U32 flags;
     U32 max_depth;
-    UV max_size; /* 0: no limit */
+    UV max_size; /* 0 for no limit */
     U8 indent_length;
-    U8 inf_nan;
-    HV *boolean_stash;
-    SV *yes, *no;      /* the values of booleans */
-    SV *filter;        /* of each object */
-    HV *single_filter; /* by key, for objects with one key */
-    SV *classes;       /* classes that tags may name */
-    SV *owner;         /* the object that owns these settings */
-    icecore_stage *reader; /* for special data, and for errors */
-    SV *text;          /* the pieces so far */
-    STRLEN pos;        /* how far it was scanned */
-    IV nest;
-    U8 mode;
+    U8 inf_nan;                   /* the setting stringify_infnan */
+    HV *boolean_stash;            /* the class of the default booleans */
+    SV *true_value, *false_value; /* the values of booleans */
+    SV *filter;                   /* code that is called for each object; or NULL */
+    HV *single_filter;            /* by key, code for objects with only this key; or NULL */
+    SV *classes;                  /* classes that tags may name */
+    SV *owner;                    /* the object that owns these settings; or NULL */
+    icecore_stage *reader;        /* see read_special; NULL until it is needed */
+    SV *text;                     /* incremental parsing: the text that was not decoded yet; or NULL */
+    STRLEN scanned;               /* number of bytes of it that were scanned */
+    IV nesting;                   /* number of open arrays and objects there */
+    U8 state;                     /* state of the scan there */
 };
 
-#define IJ_TOO_DEEP "json text or perl structure exceeds maximum nesting level (max_depth set too low?)"
+#define IJ_MAX_DEPTH_MESSAGE "json text or perl structure exceeds maximum nesting level (max_depth set too low?)"
 
 /* walk.c */
+/* Returns true if an object is a Math::BigInt or a Math::BigFloat. */
+bool ij_is_big_number(pTHX_ SV *rv);
 extern const iw_rules ij_rules;
-/* Returns the meaning of a reference to this scalar: 1 for true, 0 for false, -1 for
- * neither. */
-int ij_word_of(pTHX_ SV *sv);
+/* Returns what a reference to this scalar means: 1 for true, as in \1, 0 for false, -1 for neither. */
+int ij_boolean_of(pTHX_ SV *sv);
 
 /* errors.c */
-/* Dies with JSON::XS's words, the place, and what was expected and found. `is_text`:
- * offsets count characters. */
-void ij_refuse_text(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *text, STRLEN len,
-                    bool is_text) __attribute__noreturn__;
-
-bool ij_is_big_number(pTHX_ SV *rv);
+/* Dies with JSON::XS's message, the offset, and what was expected and found. The offset is in
+ * characters if `is_text` is true, otherwise in bytes. */
+void ij_croak_text_error(pTHX_ const icecore_error *error, const ice_read_settings *settings, const char *text,
+                         STRLEN len, bool is_text) __attribute__noreturn__;
 
 /* bignum.c */
-/* Turns numbers into objects; the list has each value, and whether it is a float,
- * alternating. */
-void ij_be_big_numbers(pTHX_ AV *numbers);
+/* Turns numbers into objects. `numbers` is the list of ice_read_settings. */
+void ij_convert_big_numbers(pTHX_ AV *numbers);
 
 /* filters.c */
 extern const ice_filters ij_filters;
 
 /* json.c */
-/* Decodes the text at the start of UTF-8; `consumed` receives its length, and without it
- * more bytes after the text are an error. `is_text`: offsets count characters. */
+/* Decodes a text in UTF-8. If `consumed` is not NULL, more bytes may follow the text, and it receives
+ * the length of the text. For `is_text` see ij_croak_text_error. */
 SV *ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRLEN *consumed);
-ice_json *ij_of(pTHX_ SV *self);
+/* Returns the settings of an object. */
+ice_json *ij_from_object(pTHX_ SV *self);
 
 /* Functions that Icecore.xs calls. */
+
+/* Values of the parameter `setting`: the settings that are numbers. */
 enum { ICE_JSON_DEPTH, ICE_JSON_SIZE, ICE_JSON_INDENT, ICE_JSON_INFNAN };
 
 void ice_json_boot(pTHX);
 void ice_json_clone(pTHX);
 void ice_json_end(pTHX);
-void ice_json_booleans(pTHX_ SV *no, SV *yes);
+void ice_json_set_default_booleans(pTHX_ SV *false_value, SV *true_value);
 
 SV *ice_json_new(pTHX_ SV *class);
 void ice_json_destroy(pTHX_ SV *self);
-void ice_json_set(pTHX_ SV *self, U32 flag, bool on);
-bool ice_json_get(pTHX_ SV *self, U32 flag);
-/* Returns a number; sets it first, unless `value` is NULL. */
-UV ice_json_number(pTHX_ SV *self, int which, SV *value);
-void ice_json_filter(pTHX_ SV *self, SV *code);
-void ice_json_single_filter(pTHX_ SV *self, SV *key, SV *code);
-void ice_json_boolean_values(pTHX_ SV *self, SV *no, SV *yes);
-/* Returns the value of a boolean, if it was set; or NULL. */
-SV *ice_json_boolean(pTHX_ SV *self, bool which);
-void ice_json_classes(pTHX_ SV *self, SV *classes);
+void ice_json_set_flag(pTHX_ SV *self, U32 flag, bool is_enabled);
+bool ice_json_get_flag(pTHX_ SV *self, U32 flag);
+/* Returns a setting that is a number. Sets it first, unless `value` is NULL. */
+UV ice_json_number_setting(pTHX_ SV *self, int setting, SV *value);
+void ice_json_set_filter(pTHX_ SV *self, SV *code);
+void ice_json_set_single_filter(pTHX_ SV *self, SV *key, SV *code);
+void ice_json_set_boolean_values(pTHX_ SV *self, SV *false_value, SV *true_value);
+/* Returns the value of true or of false if it was set by the program, otherwise NULL. */
+SV *ice_json_boolean_value(pTHX_ SV *self, bool is_true);
+void ice_json_set_classes(pTHX_ SV *self, SV *classes);
 
-/* Without `self` those of encode_json and decode_json. `characters`: more bytes after
- * the text are not an error, and it receives the length of the text. */
+/* If `self` is NULL, the settings are those of encode_json and decode_json. If `characters` is not
+ * NULL, more text may follow, and it receives the length of the text. */
 SV *ice_json_encode(pTHX_ SV *self, SV *data);
 SV *ice_json_decode(pTHX_ SV *self, SV *text, UV *characters);
 
+/* Incremental parsing: incremental.c. */
 void ice_json_append(pTHX_ SV *self, SV *piece);
 SV *ice_json_next(pTHX_ SV *self);
-SV *ice_json_text(pTHX_ SV *self);
-void ice_json_skip(pTHX_ SV *self, bool all);
+SV *ice_json_remaining_text(pTHX_ SV *self);
+void ice_json_skip_text(pTHX_ SV *self, bool is_reset);
 
 #endif

@@ -19,11 +19,11 @@ decode_json(text)
     RETVAL
 
 void
-_booleans(no, yes)
+_set_default_booleans(no, yes)
     SV *no
     SV *yes
   CODE:
-    ice_json_booleans(aTHX_ no, yes);
+    ice_json_set_default_booleans(aTHX_ no, yes);
 
 SV *
 new(class)
@@ -68,7 +68,7 @@ ascii(self, enable = TRUE)
     allow_bignum = J_ALLOW_BIGNUM
     pretty = J_PRETTY
   PPCODE:
-    ice_json_set(aTHX_ self, (U32)ix, enable);
+    ice_json_set_flag(aTHX_ self, (U32)ix, enable);
     XPUSHs(ST(0));
 
 bool
@@ -98,7 +98,7 @@ get_ascii(self)
     get_type_all_string = J_TYPE_ALL_STRING
     get_allow_bignum = J_ALLOW_BIGNUM
   CODE:
-    RETVAL = ice_json_get(aTHX_ self, (U32)ix);
+    RETVAL = ice_json_get_flag(aTHX_ self, (U32)ix);
   OUTPUT:
     RETVAL
 
@@ -113,8 +113,11 @@ max_depth(self, value = NULL)
     stringify_infnan = ICE_JSON_INFNAN
   PPCODE:
     if (!value)
-        value = sv_2mortal(newSVuv(ix == ICE_JSON_DEPTH ? 0x80000000 : ix == ICE_JSON_SIZE ? 0 : ix == ICE_JSON_INDENT ? 3 : 1));
-    ice_json_number(aTHX_ self, ix, value);
+        value = sv_2mortal(newSVuv(ix == ICE_JSON_DEPTH    ? 0x80000000
+                                   : ix == ICE_JSON_SIZE   ? 0
+                                   : ix == ICE_JSON_INDENT ? 3
+                                                           : 1));
+    ice_json_number_setting(aTHX_ self, ix, value);
     XPUSHs(ST(0));
 
 UV
@@ -126,7 +129,7 @@ get_max_depth(self)
     get_indent_length = ICE_JSON_INDENT
     get_stringify_infnan = ICE_JSON_INFNAN
   CODE:
-    RETVAL = ice_json_number(aTHX_ self, ix, NULL);
+    RETVAL = ice_json_number_setting(aTHX_ self, ix, NULL);
   OUTPUT:
     RETVAL
 
@@ -135,7 +138,7 @@ filter_json_object(self, code = NULL)
     SV *self
     SV *code
   PPCODE:
-    ice_json_filter(aTHX_ self, code);
+    ice_json_set_filter(aTHX_ self, code);
     XPUSHs(ST(0));
 
 void
@@ -144,7 +147,7 @@ filter_json_single_key_object(self, key, code = NULL)
     SV *key
     SV *code
   PPCODE:
-    ice_json_single_filter(aTHX_ self, key, code);
+    ice_json_set_single_filter(aTHX_ self, key, code);
     XPUSHs(ST(0));
 
 void
@@ -153,7 +156,7 @@ boolean_values(self, no = NULL, yes = NULL)
     SV *no
     SV *yes
   PPCODE:
-    ice_json_boolean_values(aTHX_ self, no, yes);
+    ice_json_set_boolean_values(aTHX_ self, no, yes);
     XPUSHs(ST(0));
 
 void
@@ -162,8 +165,8 @@ get_boolean_values(self)
   PREINIT:
     SV *no, *yes;
   PPCODE:
-    no = ice_json_boolean(aTHX_ self, FALSE);
-    yes = ice_json_boolean(aTHX_ self, TRUE);
+    no = ice_json_boolean_value(aTHX_ self, FALSE);
+    yes = ice_json_boolean_value(aTHX_ self, TRUE);
     if (no && yes) {
         EXTEND(SP, 2);
         PUSHs(sv_mortalcopy(no));
@@ -175,7 +178,7 @@ classes(self, classes = NULL)
     SV *self
     SV *classes
   PPCODE:
-    ice_json_classes(aTHX_ self, classes);
+    ice_json_set_classes(aTHX_ self, classes);
     XPUSHs(ST(0));
 
 SV *
@@ -236,7 +239,7 @@ incr_text(self)
     SV *self
   ATTRS: lvalue
   CODE:
-    RETVAL = ice_json_text(aTHX_ self);
+    RETVAL = ice_json_remaining_text(aTHX_ self);
   OUTPUT:
     RETVAL
 
@@ -247,4 +250,4 @@ incr_skip(self)
     incr_skip = 0
     incr_reset = 1
   CODE:
-    ice_json_skip(aTHX_ self, ix == 1);
+    ice_json_skip_text(aTHX_ self, ix == 1);

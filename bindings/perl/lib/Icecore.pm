@@ -6,7 +6,7 @@ use Exporter ();
 
 our $VERSION = '0.1.0';
 
-# The classes that may be built, and the default for all others.
+# Classes that may be built; classes that a warning has named; the default for all other classes.
 our (@ALLOWED, %REPORTED, $CLASSES);
 
 require XSLoader;
@@ -18,7 +18,7 @@ sub allow {
     return;
 }
 
-# Handles `use Icecore::Storable classes => …` and similar imports.
+# Applies the value of `classes` in `use Icecore classes => ...` and similar imports.
 sub _import_classes {
     my ($classes) = @_;
     if (ref $classes eq 'ARRAY') { Icecore->allow(@$classes) }
@@ -27,8 +27,7 @@ sub _import_classes {
     return;
 }
 
-# Handles `use Icecore::Storable qw(freeze thaw), classes => [...]`: the exported names, and the
-# classes that the process allows.
+# The import of modules that export functions: `use Icecore::Storable qw(freeze), classes => [...]`.
 sub _import_names {
     my ($class, @words) = @_;
     my @names;
@@ -49,6 +48,7 @@ sub import {
     return;
 }
 
+# Returns the text of code; called by the C code.
 sub _deparse {
     my ($code) = @_;
     require B::Deparse;
@@ -60,7 +60,7 @@ sub replace_storable {
     return Icecore::Storable::_replace();
 }
 
-# A neutral record: an object of a class that was not allowed, or a regexp that could run code.
+# An object whose class was not allowed, or a regexp that could run code.
 package Icecore::Record {
     sub class      { return $_[0]{class} }
     sub kind       { return $_[0]{kind} }

@@ -1,56 +1,56 @@
-/* Tasks that are left to perl's own pack and unpack: overloaded objects, ties, strings
- * that are another number, warnings, and errors of a template in perl's words. */
+/* Tasks that are left to perl's own pack and unpack: overloaded objects, ties, strings that were used
+ * as numbers, warnings, and perl's messages for errors of a template. */
 #include "pack/pack.h"
 
-/* Flags of `unpackstring`, for which perl's headers have no names. */
+/* Flags of `unpackstring`. perl's headers have no names for them. */
 enum { DO_UTF8_FLAG = 0x08, ONLY_ONE_FLAG = 0x10 };
 
-/* Pointers into memory: they are never packed or unpacked here. */
+/* Returns true if a template has pointers into memory, which are never packed or unpacked. */
 static bool
-has_pointer(const char *at, const char *end)
+has_pointer(const char *position, const char *end)
 {
-    for (; at < end; at++)
-        if (*at == 'p' || *at == 'P')
+    for (; position < end; position++)
+        if (*position == 'p' || *position == 'P')
             return TRUE;
-        else if (*at == '#')
-            while (at < end && *at != '\n')
-                at++;
+        else if (*position == '#')
+            while (position < end && *position != '\n')
+                position++;
     return FALSE;
 }
 
 bool
-ip_is_odd(const char *at, const char *end)
+ip_perl_warns(const char *position, const char *end)
 {
-    const char *modifiers = at; /* start of the current modifiers */
-    for (; at < end; at++) {
-        if (*at == ',')
+    const char *modifiers = position; /* start of the current modifiers */
+    for (; position < end; position++) {
+        if (*position == ',')
             return TRUE;
-        if (*at == '#')
-            while (at < end && *at != '\n')
-                at++;
-        else if (*at == 'u' && at + 1 < end && isDIGIT(at[1]))
+        if (*position == '#')
+            while (position < end && *position != '\n')
+                position++;
+        else if (*position == 'u' && position + 1 < end && isDIGIT(position[1]))
             return TRUE; /* a line that may be too wide */
-        else if (at < end && memCHRs("!<>", *at)) {
-            if (memchr(modifiers, *at, (size_t)(at - modifiers)))
+        else if (position < end && memCHRs("!<>", *position)) {
+            if (memchr(modifiers, *position, (size_t)(position - modifiers)))
                 return TRUE;
             continue;
         }
-        modifiers = at + 1;
+        modifiers = position + 1;
     }
     return FALSE;
 }
 
 bool
-ip_may_perl(pTHX_ SV *template, const icecore_error *error)
+ip_can_use_perl(pTHX_ SV *template, const icecore_error *error)
 {
     STRLEN len;
     const char *text = SvPV(template, len);
     return !(error && error->kind == ICECORE_LIMIT) && !has_pointer(text, text + len);
 }
 
-/* Warnings name the current operator. */
+/* Sets the operator that perl's warnings name, until perl leaves the scope. */
 static void
-be_operator(pTHX_ U16 type)
+set_current_operator(pTHX_ U16 type)
 {
     static OP pack, unpack;
     pack.op_type = OP_PACK;
@@ -60,33 +60,33 @@ be_operator(pTHX_ U16 type)
 }
 
 void
-ip_pack_by_perl(pTHX_ SV *template, I32 at, I32 count, SV *result)
+ip_pack_by_perl(pTHX_ SV *template, I32 position, I32 count, SV *result)
 {
     STRLEN len;
     const char *text = SvPV(template, len);
     SV **list;
-    /* Overloaded objects may move perl's stack. */
+    /* The items are copied, because overloaded objects may move perl's stack. */
     Newx(list, count + 1, SV *);
     SAVEFREEPV(list);
-    Copy(PL_stack_base + at, list, count, SV *);
-    be_operator(aTHX_ OP_PACK);
+    Copy(PL_stack_base + position, list, count, SV *);
+    set_current_operator(aTHX_ OP_PACK);
     packlist(result, text, text + len, list, list + count);
 }
 
 SV **
-ip_unpack_by_perl(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one)
+ip_unpack_by_perl(pTHX_ SV **sp, SV *template, SV *bytes, bool first_only)
 {
     STRLEN len, template_len;
     const char *text = SvPV_nomg(bytes, len), *pattern = SvPV(template, template_len);
     SSize_t count;
     ENTER;
-    be_operator(aTHX_ OP_UNPACK);
+    set_current_operator(aTHX_ OP_UNPACK);
     PL_stack_sp = sp;
     count = unpackstring(pattern, pattern + template_len, text, text + len,
-                         (SvUTF8(bytes) ? DO_UTF8_FLAG : 0) | (only_one ? ONLY_ONE_FLAG : 0));
+                         (SvUTF8(bytes) ? DO_UTF8_FLAG : 0) | (first_only ? ONLY_ONE_FLAG : 0));
     sp = PL_stack_sp;
     LEAVE;
-    if (only_one && !count)
+    if (first_only && !count)
         *++sp = &PL_sv_undef;
     return sp;
 }

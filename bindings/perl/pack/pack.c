@@ -1,20 +1,20 @@
-/* Packing lists, as perl's pack does. */
+/* Packing lists: pack.h. */
 #include "pack/pack.h"
 #include "core/documents.h"
 #include "core/leaf.h"
 
-/* The last stages, by their template. */
-enum { STAGES = 8 };
+/* Number of stages that are kept. */
+enum { CACHED_STAGES = 8 };
 typedef struct {
     SV *template;
-    int how;
+    int mode;
     icecore_stage *stage;
-} known_stage;
+} cached_stage;
 
 #define MY_CXT_KEY "Icecore::pack" XS_VERSION
 typedef struct {
-    known_stage stages[STAGES];
-    U32 next;
+    cached_stage stages[CACHED_STAGES];
+    U32 next; /* modulo CACHED_STAGES, the index of the stage that is replaced next */
 } my_cxt_t;
 START_MY_CXT
 
@@ -37,7 +37,7 @@ ice_pack_end(pTHX)
 {
     dMY_CXT;
     int i;
-    for (i = 0; i < STAGES; i++) {
+    for (i = 0; i < CACHED_STAGES; i++) {
         icecore_stage_free(MY_CXT.stages[i].stage);
         SvREFCNT_dec(MY_CXT.stages[i].template);
     }
@@ -45,91 +45,95 @@ ice_pack_end(pTHX)
 }
 
 const icecore_stage *
-ice_pack_stage(pTHX_ SV *template, int how, icecore_error *error)
+ice_pack_stage(pTHX_ SV *template, int mode, icecore_error *error)
 {
     dMY_CXT;
-    known_stage *known;
+    cached_stage *cached;
     SV *copy, *spec;
     STRLEN len;
     const char *text = SvPV(template, len);
     icecore_stage *stage;
     int i;
-    for (i = 0; i < STAGES; i++) {
-        known = &MY_CXT.stages[i];
-        if (known->template && known->how == how && SvCUR(known->template) == len
-            && memEQ(SvPVX(known->template), text, len) && !SvUTF8(known->template) == !SvUTF8(template))
-            return known->stage;
+    for (i = 0; i < CACHED_STAGES; i++) {
+        cached = &MY_CXT.stages[i];
+        if (cached->template && cached->mode == mode && SvCUR(cached->template) == len
+            && memEQ(SvPVX(cached->template), text, len) && !SvUTF8(cached->template) == !SvUTF8(template))
+            return cached->stage;
     }
-    if (ip_is_odd(text, text + len)) {
+    if (ip_perl_warns(text, text + len)) {
         error->kind = ICECORE_USAGE;
         return NULL;
     }
     copy = sv_2mortal(newSVpvn_flags(text, len, SvUTF8(template)));
     spec = sv_2mortal(newSVpvs("pack:"));
-    if (how == ICE_UNPACK_TEXT)
+    if (mode == ICE_UNPACK_TEXT)
         sv_catpvs(spec, "utf8,");
-    /* If the text is upgraded to UTF-8 here, it is another copy. */
-    ice_add_text(aTHX_ spec, "template", sv_2mortal(newSVpvn_flags(text, len, SvUTF8(template))));
+    /* ice_add_text_option may upgrade its argument to UTF-8, so it gets another copy. */
+    ice_add_text_option(aTHX_ spec, "template", sv_2mortal(newSVpvn_flags(text, len, SvUTF8(template))));
     SvUTF8_on(spec);
     text = SvPV(spec, len);
     stage = icecore_stage_new(text, len, error);
     if (!stage)
         return NULL;
-    if (how == ICE_PACK) /* the depth of a tape is known */
-        ice_stage_limit(aTHX_ stage, "depth", U32_MAX);
-    known = &MY_CXT.stages[MY_CXT.next++ % STAGES];
-    icecore_stage_free(known->stage);
-    SvREFCNT_dec(known->template);
-    known->stage = stage;
-    known->how = how;
-    known->template = SvREFCNT_inc_simple_NN(copy);
+    if (mode == ICE_PACK) /* see ice_writer_new */
+        ice_set_stage_limit(aTHX_ stage, "depth", U32_MAX);
+    cached = &MY_CXT.stages[MY_CXT.next++ % CACHED_STAGES];
+    icecore_stage_free(cached->stage);
+    SvREFCNT_dec(cached->template);
+    cached->stage = stage;
+    cached->mode = mode;
+    cached->template = SvREFCNT_inc_simple_NN(copy);
     return stage;
 }
 
-/* Whether only perl knows the number or the string of a value. */
+/* Returns true if an item may have another value for pack than the tape would have: it has magic, is a
+ * reference, or is a string that was used as a number. */
 PERL_STATIC_INLINE bool
-is_for_perl(const SV *sv)
+needs_perl(const SV *sv)
 {
-    const U32 f = SvFLAGS(sv);
-    return (f & (SVf_ROK | SVs_GMG)) || ((f & SVf_POK) ? (f & (SVp_IOK | SVp_NOK)) : !(f & (SVf_IOK | SVf_NOK)));
+    const U32 sv_flags = SvFLAGS(sv);
+    return (sv_flags & (SVf_ROK | SVs_GMG))
+        || ((sv_flags & SVf_POK) ? (sv_flags & (SVp_IOK | SVp_NOK)) : !(sv_flags & (SVf_IOK | SVf_NOK)));
 }
 
-/* Puts a value of the list, as a string if it has one. */
+/* Pushes an item: its string if it has one. */
 static void
-put(pTHX_ iw_walk *w, SV *sv)
+push_item(pTHX_ iw_walker *w, SV *sv)
 {
-    const U32 f = SvFLAGS(sv);
-    if (f & SVf_POK)
-        push_pv(aTHX_ w, sv, 0, 0);
-    else if (f & SVf_IOK)
-        push_int(aTHX_ w, sv, 0, 0);
+    const U32 sv_flags = SvFLAGS(sv);
+    if (sv_flags & SVf_POK)
+        iw_push_pv(aTHX_ w, sv, 0, 0);
+    else if (sv_flags & SVf_IOK)
+        iw_push_int(aTHX_ w, sv, 0, 0);
     else
-        push_float(aTHX_ w, SvNVX(sv), 0, 0);
+        iw_push_float(aTHX_ w, SvNVX(sv), 0, 0);
 }
 
-/* Text of a loss of characters beyond bytes. */
-#define WIDE "characters beyond bytes"
+/* How the engine describes characters beyond bytes, which it counts as losses. */
+#define WIDE_CHARACTERS "characters beyond bytes"
 
-/* Whether characters beyond bytes were packed; `warns`: whether perl warns about
- * anything. */
+/* Returns true if characters beyond bytes were packed. Sets `has_warnings` if there are other losses,
+ * about which perl warns. */
 static bool
-is_wide(pTHX_ ice_context *ctx, size_t lost, bool *warns)
+has_wide_characters(pTHX_ ice_context *ctx, size_t loss_count, bool *has_warnings)
 {
-    icecore_bytes said;
-    bool wide = FALSE;
-    while (lost--)
-        if (icecore_loss(ctx->warm.engine, lost, &said) == ICECORE_OK) {
-            const bool is_it = ninstr((const char *)said.bytes, (const char *)said.bytes + said.len, WIDE, WIDE + sizeof WIDE - 1) != NULL;
-            wide |= is_it;
-            *warns |= !is_it;
+    icecore_bytes description;
+    bool has_wide = FALSE;
+    while (loss_count--)
+        if (icecore_loss(ctx->pooled.engine, loss_count, &description) == ICECORE_OK) {
+            const bool is_wide =
+                ninstr((const char *)description.bytes, (const char *)description.bytes + description.len,
+                       WIDE_CHARACTERS, WIDE_CHARACTERS + sizeof WIDE_CHARACTERS - 1)
+                != NULL;
+            has_wide |= is_wide;
+            *has_warnings |= !is_wide;
         }
-    return wide;
+    return has_wide;
 }
 
-/* Packs some items of perl's stack, and adds them to the result. Returns false if perl
- * has to do it. */
+/* Packs items of perl's stack, and appends them to the result. Returns false if perl has to do it. */
 static bool
-pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
+pack_items(pTHX_ SV *template, I32 stack_index, I32 count, SV *result)
 {
     const icecore_stage *stage;
     icecore_tape tape;
@@ -137,57 +141,58 @@ pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
     icecore_error error;
     ice_context *ctx;
     const icecore_node integer = { ICECORE_INT, 0, 0, 0, 0 };
-    U64 front; /* the first 8 bytes of a node: written in one store */
-    iw_walk w;
-    size_t lost = 0, i;
+    U64 first_word; /* the first 8 bytes of a node for an integer, which are written in one store */
+    iw_walker w;
+    size_t loss_count = 0;
     I32 item;
     U32 list;
 
-    memcpy(&front, &integer, 8);
+    memcpy(&first_word, &integer, 8);
     ENTER;
-    ctx = ice_checkout(aTHX);
-    Zero(&w, 1, iw_walk);
+    ctx = ice_take_context(aTHX);
+    Zero(&w, 1, iw_walker);
     w.ctx = ctx;
-    w.t = &tape;
+    w.tape = &tape;
     iw_begin(aTHX_ & w);
-    list = push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
-    ice_more_nodes(ctx->warm.engine, &tape, (size_t)count + 1);
+    list = iw_push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
+    ice_more_nodes(ctx->pooled.engine, &tape, (size_t)count + 1);
     for (item = 0; item < count; item++) {
-        /* Integers need nothing but room. */
+        /* A run of integers is written directly. There is room for the nodes of all items. */
         icecore_node *node = tape.nodes + tape.node_count;
-        SV *sv, **first = PL_stack_base + at + item, **next = first, **end = PL_stack_base + at + count;
-        for (; next < end; next++, node++) {
-            sv = *next;
+        SV *sv, **first_item = PL_stack_base + stack_index + item, **next_item = first_item,
+                **end = PL_stack_base + stack_index + count;
+        for (; next_item < end; next_item++, node++) {
+            sv = *next_item;
             if (UNLIKELY((SvFLAGS(sv) & (SVf_IOK | SVf_POK | SVf_IVisUV | SVs_GMG)) != SVf_IOK))
                 break;
-            memcpy(node, &front, 8);
+            memcpy(node, &first_word, 8);
             node->payload = (U64)(I64)SvIVX(sv);
         }
-        tape.node_count += (size_t)(next - first);
-        item += (I32)(next - first);
+        tape.node_count += (size_t)(next_item - first_item);
+        item += (I32)(next_item - first_item);
         if (item >= count)
             break;
-        if (is_for_perl(sv)) {
+        if (needs_perl(sv)) {
             LEAVE;
             return FALSE;
         }
-        put(aTHX_ & w, sv);
+        push_item(aTHX_ & w, sv);
     }
-    end_node(&w, list, (U32)count, 0);
+    iw_end_node(&w, list, (U32)count, 0);
     iw_finish(aTHX_ & w);
     stage = ice_pack_stage(aTHX_ template, ICE_PACK, &error);
-    if (!stage || icecore_write(ctx->warm.engine, stage, &tape, &out, &lost, &error) != ICECORE_OK) {
-        if (!ip_may_perl(aTHX_ template, &error))
+    if (!stage || icecore_write(ctx->pooled.engine, stage, &tape, &out, &loss_count, &error) != ICECORE_OK) {
+        if (!ip_can_use_perl(aTHX_ template, &error))
             ice_croak_error(aTHX_ & error);
         LEAVE;
         return FALSE;
     }
-    if (UNLIKELY(lost)) {
-        bool warns = FALSE;
-        /* They are in UTF-8 there. */
-        if (is_wide(aTHX_ ctx, lost, &warns))
+    if (UNLIKELY(loss_count)) {
+        bool has_warnings = FALSE;
+        /* The output has such characters in UTF-8. */
+        if (has_wide_characters(aTHX_ ctx, loss_count, &has_warnings))
             SvUTF8_on(result);
-        if (warns && (ckWARN(WARN_PACK) || ckWARN(WARN_NUMERIC))) {
+        if (has_warnings && (ckWARN(WARN_PACK) || ckWARN(WARN_NUMERIC))) {
             LEAVE;
             return FALSE;
         }
@@ -197,8 +202,8 @@ pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
     return TRUE;
 }
 
-/* Whether a template is one number, repeated, so that each part of a list can be packed
- * separately. */
+/* Returns true if a template is one number, repeated for all items. Then parts of the list can be
+ * packed separately. */
 static bool
 is_one_number(pTHX_ SV *template)
 {
@@ -213,44 +218,42 @@ is_one_number(pTHX_ SV *template)
 }
 
 static void
-pack_by_perl(pTHX_ SV *template, I32 at, I32 count, SV *result)
+pack_by_perl(pTHX_ SV *template, I32 stack_index, I32 count, SV *result)
 {
-    if (!ip_may_perl(aTHX_ template, NULL))
+    if (!ip_can_use_perl(aTHX_ template, NULL))
         croak("not supported (pack): `p` and `P` are pointers into the memory of a running program");
     SvUTF8_off(result);
     ENTER;
-    ip_pack_by_perl(aTHX_ template, at, count, result);
+    ip_pack_by_perl(aTHX_ template, stack_index, count, result);
     LEAVE;
 }
 
-/* This many nodes stay in the processor's caches. */
-#define PART 768
+/* Number of items in a part. Their nodes fit into the processor's caches. */
+#define PART_ITEMS 768
 
-/* Whether the result is characters, even if they are all bytes: the template begins with
- * `U`, or contains `U0`. */
+/* Returns true if a template asks for a result of characters: it begins with `U`, or contains `U0`. */
 static bool
-makes_text(pTHX_ SV *template)
+makes_characters(pTHX_ SV *template)
 {
     STRLEN len;
-    const char *text = SvPV(template, len), *end = text + len, *at = (const char *)memchr(text, 'U', len);
-    if (LIKELY(!at))
+    const char *text = SvPV(template, len), *end = text + len, *first_u = (const char *)memchr(text, 'U', len);
+    if (LIKELY(!first_u))
         return FALSE;
     while (text < end && isSPACE_A(*text))
         text++;
-    return *text == 'U' || ninstr(at, end, "U0", "U0" + 2);
+    return *text == 'U' || ninstr(first_u, end, "U0", "U0" + 2);
 }
 
-/* Packs the items on perl's stack. */
 SV *
-ice_pack_list(pTHX_ SV *template, I32 at, I32 count)
+ice_pack_list(pTHX_ SV *template, I32 stack_index, I32 count)
 {
     SV *result = sv_2mortal(newSVpvs(""));
-    I32 part = count > PART && is_one_number(aTHX_ template) ? PART : count, done = 0;
+    I32 part = count > PART_ITEMS && is_one_number(aTHX_ template) ? PART_ITEMS : count, done = 0;
     do {
-        const I32 left = count - done;
-        if (UNLIKELY(!pack_some(aTHX_ template, at + done, left < part ? left : part, result))) {
-            /* A part of a template that is one number is packed like the whole. */
-            pack_by_perl(aTHX_ template, at + done, left, result);
+        const I32 remaining = count - done;
+        if (UNLIKELY(!pack_items(aTHX_ template, stack_index + done, remaining < part ? remaining : part, result))) {
+            /* The template of a list in parts is one number, so it also packs the remaining items. */
+            pack_by_perl(aTHX_ template, stack_index + done, remaining, result);
             break;
         }
         done += part;
@@ -258,7 +261,7 @@ ice_pack_list(pTHX_ SV *template, I32 at, I32 count)
         if (done == part && part < count)
             SvGROW(result, SvCUR(result) * (STRLEN)(count / part + 1) + 1);
     } while (done < count);
-    if (UNLIKELY(makes_text(aTHX_ template)))
+    if (UNLIKELY(makes_characters(aTHX_ template)))
         sv_utf8_upgrade_nomg(result);
     return SvREFCNT_inc_simple_NN(result);
 }

@@ -4,14 +4,14 @@
 
 #define MY_CXT_KEY "Icecore::sereal" XS_VERSION
 typedef struct {
-    ice_sereal_encoder encoder; /* for calls without options; made when it is first needed */
-    ice_sereal_decoder decoder;
+    ice_sereal_encoder encoder; /* for calls without options; initialized when it is first needed */
+    ice_sereal_decoder decoder; /* likewise */
     HV *encoder_stash, *decoder_stash;
 } my_cxt_t;
 START_MY_CXT
 
 static void
-start(pTHX_ my_cxt_t *cxt)
+init_state(pTHX_ my_cxt_t *cxt)
 {
     Zero(cxt, 1, my_cxt_t);
     cxt->encoder_stash = gv_stashpvs("Icecore::Sereal::Encoder", GV_ADD);
@@ -22,7 +22,7 @@ void
 ice_sereal_boot(pTHX)
 {
     MY_CXT_INIT;
-    start(aTHX_ & MY_CXT);
+    init_state(aTHX_ & MY_CXT);
 }
 
 /* The stages belong to the interpreter that was cloned. */
@@ -30,7 +30,7 @@ void
 ice_sereal_clone(pTHX)
 {
     MY_CXT_CLONE;
-    start(aTHX_ & MY_CXT);
+    init_state(aTHX_ & MY_CXT);
 }
 
 /* ---- encoding ---------------------------------------------------------- */
@@ -43,11 +43,11 @@ encode(pTHX_ const ice_sereal_encoder *enc, SV *data, SV *header)
         SvGETMAGIC(header);
         if (!SvOK(header))
             header = NULL;
-        else if (enc->set.protocol == 1)
+        else if (enc->settings.protocol == 1)
             croak("Cannot serialize user header data in Sereal protocol V1 mode!");
     }
     ENTER;
-    result = ice_write_document(aTHX_ enc->stage, data, header, &enc->set, NULL);
+    result = ice_write_document(aTHX_ enc->stage, data, header, &enc->settings, NULL);
     LEAVE;
     return result;
 }
@@ -56,7 +56,7 @@ SV *
 ice_sereal_encode(pTHX_ SV *data, SV *header, SV *options)
 {
     dMY_CXT;
-    HV *hv = isr_options_of(aTHX_ options);
+    HV *hv = isr_options_hash(aTHX_ options);
     ice_sereal_encoder enc;
     SV *result;
     if (!hv) {
@@ -75,7 +75,7 @@ ice_sereal_encode(pTHX_ SV *data, SV *header, SV *options)
 
 /* ---- decoding ---------------------------------------------------------- */
 
-/* Decodes the user header alone, as if it were a document. */
+/* Decodes the user header alone: builds a document whose body is the header. Returns a mortal. */
 static SV *
 decode_header(pTHX_ ice_sereal_decoder *dec, const char *bytes, STRLEN len)
 {
@@ -84,33 +84,35 @@ decode_header(pTHX_ ice_sereal_decoder *dec, const char *bytes, STRLEN len)
     SV *document, *header = NULL;
     dec->consumed = 0;
     if (!found.user_header) {
-        /* There is no header, or it is broken. */
-        SvREFCNT_dec(ice_read_document(aTHX_ dec->stage, bytes, len, &dec->set, &consumed, &header));
+        /* There is no header, or the document is malformed, which this read reports. */
+        SvREFCNT_dec(ice_read_document(aTHX_ dec->stage, bytes, len, &dec->settings, &consumed, &header));
         return header ? header : &PL_sv_undef;
     }
     document = sv_2mortal(newSVpvn(bytes, 4));
     sv_catpvf(document, "%c%c", bytes[4] & 15, 0);
     sv_catpvn(document, bytes + found.user_header, found.body - found.user_header);
-    return sv_2mortal(ice_read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), &dec->set, &consumed, NULL));
+    return sv_2mortal(
+        ice_read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), &dec->settings, &consumed, NULL));
 }
 
-/* Puts the result into the variable that was given for it. */
+/* Assigns the result to the variable that the caller passed for it. Returns that variable. */
 static SV *
-put_into(pTHX_ SV *into, SV *result, const ice_read_settings *set)
+assign_result(pTHX_ SV *target, SV *result, const ice_read_settings *settings)
 {
-    if (result != into) {
+    if (result != target) {
         sv_2mortal(result);
-        sv_setsv(into, result);
-        SvSETMAGIC(into);
-        if (set->readonly || (set->readonly_scalars && !SvROK(into)))
-            SvREADONLY_on(into);
-        SvREFCNT_inc_simple_void_NN(into);
+        sv_setsv(target, result);
+        SvSETMAGIC(target);
+        if (settings->readonly || (settings->readonly_scalars && !SvROK(target)))
+            SvREADONLY_on(target);
+        SvREFCNT_inc_simple_void_NN(target);
     }
-    return into;
+    return target;
 }
 
+/* Removes the first bytes of a string. */
 static void
-chop_off(pTHX_ SV *source, STRLEN consumed)
+remove_front(pTHX_ SV *source, STRLEN consumed)
 {
     if (SvUTF8(source))
         sv_utf8_downgrade(source, FALSE);
@@ -119,81 +121,82 @@ chop_off(pTHX_ SV *source, STRLEN consumed)
         sv_chop(source, SvPVX(source) + consumed);
 }
 
-/* Decodes the document at `at`. With `into` the body is put there. Removes the bytes if
- * the decoder is incremental. */
+/* Decodes the document at `offset`, see ice_sereal_decode. An incremental decoder removes the bytes
+ * of the document. */
 static SV *
-decode(pTHX_ ice_sereal_decoder *dec, SV *source, UV at, int what, SV *into, SV **header)
+decode(pTHX_ ice_sereal_decoder *dec, SV *source, UV offset, int parts, SV *target, SV **header)
 {
     STRLEN len, consumed = 0, body = 0;
     const char *bytes;
-    const ice_read_settings *set = &dec->set;
-    ice_read_settings with_target;
+    const ice_read_settings *settings = &dec->settings;
+    ice_read_settings settings_with_target;
     SV *result;
     if (SvROK(source))
         croak("We can't decode a reference as Sereal!");
-    bytes = ice_bytes(aTHX_ source, &len);
-    if (at > len)
+    bytes = ice_frozen_bytes(aTHX_ source, &len);
+    if (offset > len)
         croak("Sereal: Error: Start offset is beyond input string length");
-    bytes += at;
-    len -= at;
+    bytes += offset;
+    len -= offset;
     ENTER;
-    if (what == ICE_HEADER) {
+    if (parts == ICE_HEADER) {
         *header = decode_header(aTHX_ dec, bytes, len);
         LEAVE;
         return NULL;
     }
-    if (into) {
-        with_target = dec->set;
-        with_target.into = into;
-        set = &with_target;
+    if (target) {
+        settings_with_target = dec->settings;
+        settings_with_target.result_variable = target;
+        settings = &settings_with_target;
     }
-    if (UNLIKELY(dec->refuse_objects) && what == ICE_BODY)
+    if (UNLIKELY(dec->refuse_objects) && parts == ICE_BODY)
         body = icecore_sereal_find_header((const uint8_t *)bytes, len).body;
     if (UNLIKELY(body)) {
-        /* Objects in the header are allowed if only the body is read. */
+        /* refuse_objects must not refuse objects in a header that is not requested. So a document
+         * without the header is read: its first 5 bytes, an empty suffix, and the body. */
         SV *document = sv_2mortal(newSVpvn(bytes, 5));
         sv_catpvn(document, "", 1);
         sv_catpvn(document, bytes + body, len - body);
-        result = ice_read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), set, &consumed, NULL);
-        consumed += body - 6;
+        result = ice_read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), settings, &consumed, NULL);
+        consumed += body - 6; /* the length that the original document has */
     } else
-        result = ice_read_document(aTHX_ dec->stage, bytes, len, set, &consumed, what == ICE_BODY ? NULL : header);
+        result =
+            ice_read_document(aTHX_ dec->stage, bytes, len, settings, &consumed, parts == ICE_BODY ? NULL : header);
     LEAVE;
     dec->consumed = consumed;
-    if (into)
-        result = put_into(aTHX_ into, result, set);
-    if (dec->incremental && at == 0) {
+    if (target)
+        result = assign_result(aTHX_ target, result, settings);
+    if (dec->incremental && offset == 0) {
         if (SvREADONLY(source)) {
             SvREFCNT_dec(result);
             croak("Icecore: incremental decoding removes the bytes, but they are read-only");
         }
-        chop_off(aTHX_ source, consumed);
+        remove_front(aTHX_ source, consumed);
     }
     return result;
 }
 
 SV *
-ice_sereal_decode(pTHX_ SV *bytes, SV *options, int what, SV *into, SV **header)
+ice_sereal_decode(pTHX_ SV *bytes, SV *options, int parts, SV *target, SV **header)
 {
     dMY_CXT;
-    HV *hv = isr_options_of(aTHX_ options);
+    HV *hv = isr_options_hash(aTHX_ options);
     ice_sereal_decoder dec;
     SV *result;
     if (!hv) {
         if (UNLIKELY(!MY_CXT.decoder.stage))
             isr_make_decoder(aTHX_ & MY_CXT.decoder, NULL);
-        return decode(aTHX_ & MY_CXT.decoder, bytes, 0, what, into, header);
+        return decode(aTHX_ & MY_CXT.decoder, bytes, 0, parts, target, header);
     }
     ENTER;
     Zero(&dec, 1, ice_sereal_decoder);
     SAVEDESTRUCTOR_X(isr_clear_decoder, &dec);
     isr_make_decoder(aTHX_ & dec, hv);
-    result = decode(aTHX_ & dec, bytes, 0, what, into, header);
+    result = decode(aTHX_ & dec, bytes, 0, parts, target, header);
     LEAVE;
     return result;
 }
 
-/* Returns the protocol of bytes that begin like a Sereal document, or -1. */
 IV
 ice_looks_like_sereal(pTHX_ SV *sv)
 {
@@ -206,7 +209,7 @@ ice_looks_like_sereal(pTHX_ SV *sv)
     return len < 7 ? -1 : icecore_sereal_find_header((const uint8_t *)bytes, len).protocol;
 }
 
-/* Destructors of objects may still run; they create what they need again. */
+/* Destructors of objects may still run after this. They create again what they need. */
 void
 ice_sereal_end(pTHX)
 {
@@ -217,13 +220,14 @@ ice_sereal_end(pTHX)
 
 /* ---- objects ----------------------------------------------------------- */
 
-/* An object refers to a number: the address of its encoder or decoder. */
+/* Creates an object: a reference to the address of its encoder or decoder. */
 static SV *
 object_new(pTHX_ SV *class, void *address)
 {
     return sv_setref_pv(newSV(0), SvROK(class) ? sv_reftype(SvRV(class), TRUE) : SvPV_nolen(class), address);
 }
 
+/* Returns the address in an object. Dies if it is not an object of the class, or was destroyed. */
 PERL_STATIC_INLINE void *
 address_of(pTHX_ SV *self, HV *stash, const char *class)
 {
@@ -234,7 +238,7 @@ address_of(pTHX_ SV *self, HV *stash, const char *class)
     return INT2PTR(void *, SvIVX(SvRV(self)));
 }
 
-/* Takes the address out of an object that is destroyed. */
+/* Frees the encoder or decoder of an object, and sets its address to 0. */
 static void
 object_destroy(pTHX_ SV *self, void (*clear)(pTHX_ void *data))
 {
@@ -267,19 +271,19 @@ decoder_of(pTHX_ SV *self)
 SV *
 ice_encoder_new(pTHX_ SV *class, SV *options)
 {
-    HV *hv = isr_options_of(aTHX_ options);
-    ice_sereal_encoder made, *enc;
+    HV *hv = isr_options_hash(aTHX_ options);
+    ice_sereal_encoder contents, *enc;
     SV *object;
-    Zero(&made, 1, ice_sereal_encoder);
+    Zero(&contents, 1, ice_sereal_encoder);
     ENTER;
-    SAVEDESTRUCTOR_X(isr_clear_encoder, &made);
-    isr_make_encoder(aTHX_ & made, hv);
+    SAVEDESTRUCTOR_X(isr_clear_encoder, &contents);
+    isr_make_encoder(aTHX_ & contents, hv);
     Newx(enc, 1, ice_sereal_encoder);
-    *enc = made;
-    Zero(&made, 1, ice_sereal_encoder);
+    *enc = contents;
+    Zero(&contents, 1, ice_sereal_encoder);
     LEAVE;
     object = object_new(aTHX_ class, enc);
-    enc->set.owner = SvRV(object);
+    enc->settings.owner = SvRV(object);
     return object;
 }
 
@@ -293,7 +297,9 @@ U32
 ice_encoder_flags(pTHX_ SV *self)
 {
     const ice_sereal_encoder *enc = encoder_of(aTHX_ self);
-    return (enc->set.croak_on_bless ? 1 : 0) | (enc->set.no_bless ? 2 : 0) | (enc->set.freeze_callbacks ? 4 : 0);
+    /* The bits are those of Sereal::Encoder::Constants. */
+    return (enc->settings.croak_on_bless ? 1 : 0) | (enc->settings.no_bless ? 2 : 0)
+         | (enc->settings.freeze_callbacks ? 4 : 0);
 }
 
 void
@@ -305,26 +311,26 @@ ice_encoder_destroy(pTHX_ SV *self)
 SV *
 ice_decoder_new(pTHX_ SV *class, SV *options)
 {
-    HV *hv = isr_options_of(aTHX_ options);
-    ice_sereal_decoder made, *dec;
+    HV *hv = isr_options_hash(aTHX_ options);
+    ice_sereal_decoder contents, *dec;
     SV *object;
-    Zero(&made, 1, ice_sereal_decoder);
+    Zero(&contents, 1, ice_sereal_decoder);
     ENTER;
-    SAVEDESTRUCTOR_X(isr_clear_decoder, &made);
-    isr_make_decoder(aTHX_ & made, hv);
+    SAVEDESTRUCTOR_X(isr_clear_decoder, &contents);
+    isr_make_decoder(aTHX_ & contents, hv);
     Newx(dec, 1, ice_sereal_decoder);
-    *dec = made;
-    Zero(&made, 1, ice_sereal_decoder);
+    *dec = contents;
+    Zero(&contents, 1, ice_sereal_decoder);
     LEAVE;
     object = object_new(aTHX_ class, dec);
-    dec->set.owner = SvRV(object);
+    dec->settings.owner = SvRV(object);
     return object;
 }
 
 SV *
-ice_decoder_decode(pTHX_ SV *self, SV *bytes, UV at, int what, SV *into, SV **header)
+ice_decoder_decode(pTHX_ SV *self, SV *bytes, UV offset, int parts, SV *target, SV **header)
 {
-    return decode(aTHX_ decoder_of(aTHX_ self), bytes, at, what, into, header);
+    return decode(aTHX_ decoder_of(aTHX_ self), bytes, offset, parts, target, header);
 }
 
 bool

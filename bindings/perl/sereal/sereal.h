@@ -4,9 +4,10 @@
 #include "core/icecore_perl.h"
 
 extern const iw_rules ice_sereal_rules;
-/* Sets the words of Sereal: for THAW, and for limits. */
-void ice_sereal_words(ice_read_settings *set);
+/* Applies what Icecore::decode shares with decoders: how and when THAW is called, and messages. */
+void ice_sereal_set_common(ice_read_settings *settings);
 
+/* Values of the parameter `parts`: the parts of a document that are decoded. */
 enum { ICE_BODY, ICE_HEADER, ICE_BODY_AND_HEADER };
 
 void ice_sereal_boot(pTHX);
@@ -14,7 +15,9 @@ void ice_sereal_clone(pTHX);
 void ice_sereal_end(pTHX);
 
 SV *ice_sereal_encode(pTHX_ SV *data, SV *header, SV *options);
-SV *ice_sereal_decode(pTHX_ SV *bytes, SV *options, int what, SV *into, SV **header);
+/* Decode a document. The body is assigned to `target` unless that is NULL. */
+SV *ice_sereal_decode(pTHX_ SV *bytes, SV *options, int parts, SV *target, SV **header);
+/* Returns the protocol of bytes that begin like a Sereal document, or -1. */
 IV ice_looks_like_sereal(pTHX_ SV *sv);
 
 SV *ice_encoder_new(pTHX_ SV *class, SV *options);
@@ -23,7 +26,7 @@ U32 ice_encoder_flags(pTHX_ SV *self);
 void ice_encoder_destroy(pTHX_ SV *self);
 
 SV *ice_decoder_new(pTHX_ SV *class, SV *options);
-SV *ice_decoder_decode(pTHX_ SV *self, SV *bytes, UV at, int what, SV *into, SV **header);
+SV *ice_decoder_decode(pTHX_ SV *self, SV *bytes, UV offset, int parts, SV *target, SV **header);
 bool ice_decoder_is_incremental(pTHX_ SV *self);
 UV ice_decoder_consumed(pTHX_ SV *self);
 void ice_decoder_destroy(pTHX_ SV *self);

@@ -30,18 +30,18 @@ decode_sereal(bytes, options = NULL, target = NULL)
     RETVAL
 
 void
-_decode_with(bytes, options, what, target = NULL)
+_decode_with(bytes, options, parts, target = NULL)
     SV *bytes
     SV *options
-    int what
+    int parts
     SV *target
   PREINIT:
     SV *body, *header = NULL;
   PPCODE:
     PUTBACK;
-    body = ice_sereal_decode(aTHX_ bytes, options, what, target, &header);
+    body = ice_sereal_decode(aTHX_ bytes, options, parts, target, &header);
     SPAGAIN;
-    SP = push_parts(aTHX_ SP, what, header, body);
+    SP = push_parts(aTHX_ SP, parts, header, body);
 
 SV *
 sereal_encode_with_object(encoder, data, header = NULL)
@@ -128,19 +128,19 @@ decode(self, bytes, target = NULL)
     RETVAL
 
 void
-_decode(self, bytes, offset, what, target = NULL)
+_decode(self, bytes, offset, parts, target = NULL)
     SV *self
     SV *bytes
     UV offset
-    int what
+    int parts
     SV *target
   PREINIT:
     SV *body, *header = NULL;
   PPCODE:
     PUTBACK;
-    body = ice_decoder_decode(aTHX_ self, bytes, offset, what, target, &header);
+    body = ice_decoder_decode(aTHX_ self, bytes, offset, parts, target, &header);
     SPAGAIN;
-    SP = push_parts(aTHX_ SP, what, header, body);
+    SP = push_parts(aTHX_ SP, parts, header, body);
 
 bool
 _is_incremental(self)

@@ -5,24 +5,24 @@
 
 typedef struct {
     icecore_stage *stage;
-    ice_write_settings set;
+    ice_write_settings settings;
 } ice_sereal_encoder;
 
 typedef struct {
     icecore_stage *stage;
-    ice_read_settings set;
-    SV *classes;
-    bool incremental;
+    ice_read_settings settings;
+    SV *classes;      /* the copy of the option `classes` that `settings` uses; or NULL */
+    bool incremental; /* the option of this name, as is the next one */
     bool refuse_objects;
-    STRLEN consumed;
+    STRLEN consumed; /* length of the last document */
 } ice_sereal_decoder;
 
-/* Returns the hash of options, or NULL. */
-HV *isr_options_of(pTHX_ SV *options);
-/* Initialize an encoder or decoder that is all zero; without options, the default one. */
+/* Returns the hash that the argument `options` of a call refers to; NULL if it is undefined. */
+HV *isr_options_hash(pTHX_ SV *options);
+/* Initialize an encoder or a decoder, all of whose bytes are zero. `options` may be NULL. */
 void isr_make_encoder(pTHX_ ice_sereal_encoder *enc, HV *options);
 void isr_make_decoder(pTHX_ ice_sereal_decoder *dec, HV *options);
-/* Free the contents; used as destructors. */
+/* Free what an encoder or a decoder contains. Their type is that of perl's destructors. */
 void isr_clear_encoder(pTHX_ void *data);
 void isr_clear_decoder(pTHX_ void *data);
 

@@ -3,7 +3,7 @@
 #include "core/leaf.h"
 #include "sereal/sereal.h"
 
-/* Whether a string that was used as an integer looks like that integer. */
+/* Returns true if a string that was used as an integer is the text of that integer. */
 static bool
 is_integer_text(pTHX_ SV *sv)
 {
@@ -29,7 +29,7 @@ is_integer_text(pTHX_ SV *sv)
     return same;
 }
 
-/* Whether a string that was used as a float looks like a float to Sereal. */
+/* Returns true if Sereal writes a string that was used as a float as that float. */
 static bool
 is_float_text(pTHX_ SV *sv)
 {
@@ -42,147 +42,153 @@ is_float_text(pTHX_ SV *sv)
     return FALSE;
 }
 
+/* A scalar may have a string and a number. Like Sereal, prefers the number if the string looks like
+ * it, and otherwise the string. */
 static void
-leaf(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, bool item)
+push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 {
-    const U32 f = SvFLAGS(sv);
-    PERL_UNUSED_VAR(item);
-    if ((f & (SVf_POK | SVf_IOK | SVf_NOK)) == SVf_POK)
-        push_string(aTHX_ w, f & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, flags, key, SvPVX_const(sv), SvCUR(sv));
-    else if ((f & (SVf_POK | SVf_IOK)) == SVf_IOK)
-        push_int(aTHX_ w, sv, flags, key);
-    else if (f & SVf_POK) {
-        if ((f & SVf_IOK) && SvIsBOOL(sv) && w->set->protocol >= 5)
-            push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_FLAG_VARIABLE, key, 0, SvTRUE_nomg_NN(sv));
-        else if (f & SVf_IOK ? is_integer_text(aTHX_ sv) : FALSE)
-            push_int(aTHX_ w, sv, flags, key);
-        else if (!(f & SVf_IOK) && is_float_text(aTHX_ sv))
-            push_float(aTHX_ w, SvNVX(sv), flags, key);
+    const U32 sv_flags = SvFLAGS(sv);
+    PERL_UNUSED_VAR(is_item);
+    if ((sv_flags & (SVf_POK | SVf_IOK | SVf_NOK)) == SVf_POK)
+        iw_push_string(aTHX_ w, sv_flags & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, flags, key, SvPVX_const(sv),
+                       SvCUR(sv));
+    else if ((sv_flags & (SVf_POK | SVf_IOK)) == SVf_IOK)
+        iw_push_int(aTHX_ w, sv, flags, key);
+    else if (sv_flags & SVf_POK) {
+        if ((sv_flags & SVf_IOK) && SvIsBOOL(sv) && w->settings->protocol >= 5)
+            iw_push(aTHX_ w, ICECORE_BOOL, flags | ICECORE_FLAG_VARIABLE, key, 0, SvTRUE_nomg_NN(sv));
+        else if (sv_flags & SVf_IOK ? is_integer_text(aTHX_ sv) : FALSE)
+            iw_push_int(aTHX_ w, sv, flags, key);
+        else if (!(sv_flags & SVf_IOK) && is_float_text(aTHX_ sv))
+            iw_push_float(aTHX_ w, SvNVX(sv), flags, key);
         else
-            push_pv(aTHX_ w, sv, flags, key);
-    } else if (f & SVf_NOK)
-        push_float(aTHX_ w, SvNVX(sv), flags, key);
-    else if (f & SVp_POK)
-        push_pv(aTHX_ w, sv, flags, key);
-    else if (f & SVp_IOK)
-        push_int(aTHX_ w, sv, flags, key);
-    else if (f & SVp_NOK)
-        push_float(aTHX_ w, SvNVX(sv), flags, key);
+            iw_push_pv(aTHX_ w, sv, flags, key);
+    } else if (sv_flags & SVf_NOK)
+        iw_push_float(aTHX_ w, SvNVX(sv), flags, key);
+    else if (sv_flags & SVp_POK)
+        iw_push_pv(aTHX_ w, sv, flags, key);
+    else if (sv_flags & SVp_IOK)
+        iw_push_int(aTHX_ w, sv, flags, key);
+    else if (sv_flags & SVp_NOK)
+        iw_push_float(aTHX_ w, SvNVX(sv), flags, key);
     else {
         if (UNLIKELY(sv == &PL_sv_undef))
             flags |= ICECORE_FLAG_OWN;
-        push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
+        iw_push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
     }
 }
 
-#define FACTS IW_HINTS
-#define LEAF leaf
+#define IW_FORMAT IW_HINTS
+#define IW_PUSH_SCALAR push_scalar
 #include "core/walk_fast.h"
 
-/* Up to protocol 2 there is no form for perl's own undef. */
+/* Before protocol 3 there is no form for perl's immortal undef. */
 static bool
-put_immortal(pTHX_ iw_walk *w, SV *sv, U16 key, bool item)
+put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
 {
-    if (w->set->protocol < 3 && sv != &PL_sv_yes && sv != &PL_sv_no)
+    if (w->settings->protocol < 3 && sv != &PL_sv_yes && sv != &PL_sv_no)
         return FALSE;
-    return iw_put_immortal(aTHX_ w, sv, key, item);
+    return iw_put_immortal(aTHX_ w, sv, key, is_item);
 }
 
-/* Returns a mortal. */
+/* Returns the name of a class as a mortal. */
 static SV *
-class_name(pTHX_ HV *stash)
+class_name_of(pTHX_ HV *stash)
 {
     HEK *name = HvNAME_HEK(stash);
     return sv_2mortal(name ? newSVhek(name) : newSVpvs("__ANON__"));
 }
 
 static void
-refuse_freezing(pTHX_ HV *stash)
+croak_freeze_refused(pTHX_ HV *stash)
 {
-    croak("FREEZE not allowed for class '%" SVf "' (not in freeze_allow_classes)", SVfARG(class_name(aTHX_ stash)));
+    croak("FREEZE not allowed for class '%" SVf "' (not in freeze_allow_classes)",
+          SVfARG(class_name_of(aTHX_ stash)));
 }
 
+/* If the allow list is not code, it is checked here, once for each class. */
 static void
-use_class(pTHX_ iw_walk *w, ice_class *class)
+find_hook(pTHX_ iw_walker *w, ice_class *class)
 {
-    SV *list = w->set->freeze_allow;
+    SV *list = w->settings->freeze_allow_classes;
     HEK *name = HvNAME_HEK(class->stash);
-    if (!w->set->freeze_callbacks)
+    if (!w->settings->freeze_callbacks)
         return;
-    class->hook = ice_method(aTHX_ class->stash, "FREEZE");
+    class->hook = ice_find_method(aTHX_ class->stash, "FREEZE");
     if (!class->hook || !list || ice_class_list_is_code(list)
-        || (name && ice_class_list_has(aTHX_ list, HEK_KEY(name), HEK_LEN(name), cBOOL(HEK_UTF8(name)))))
+        || (name && ice_class_list_contains(aTHX_ list, HEK_KEY(name), HEK_LEN(name), cBOOL(HEK_UTF8(name)))))
         return;
-    if (!w->set->freezes_allowed_only)
-        refuse_freezing(aTHX_ class->stash);
+    if (!w->settings->serializes_refused)
+        croak_freeze_refused(aTHX_ class->stash);
     class->hook = NULL;
 }
 
-/* If freeze_allow_classes is code, it is called for each object, as often as the object
- * is met. */
+/* If the allow list is code, it is called each time that an object is met. */
 static bool
-ask_hook(pTHX_ iw_walk *w, U32 class_index, SV *sv)
+is_hook_allowed(pTHX_ iw_walker *w, U32 class_index, SV *sv)
 {
     HV *stash = w->ctx->classes[class_index].stash;
     SV *object;
-    if (!ice_class_list_is_code(w->set->freeze_allow))
+    if (!ice_class_list_is_code(w->settings->freeze_allow_classes))
         return TRUE;
-    ice_keep(aTHX_ w->ctx, object = newRV_inc(sv));
-    iw_pin(aTHX_ w);
-    if (ice_class_list_ask(aTHX_ w->set->freeze_allow, class_name(aTHX_ stash), object))
+    ice_keep_for_call(aTHX_ w->ctx, object = newRV_inc(sv));
+    iw_protect_frames(aTHX_ w);
+    if (ice_class_list_call(aTHX_ w->settings->freeze_allow_classes, class_name_of(aTHX_ stash), object))
         return TRUE;
     w->last_stash = NULL;
-    if (!w->set->freezes_allowed_only)
-        refuse_freezing(aTHX_ stash);
+    if (!w->settings->serializes_refused)
+        croak_freeze_refused(aTHX_ stash);
     return FALSE;
 }
 
-/* Puts the result of FREEZE for an object. */
+/* Calls FREEZE of an object, and puts the list of its results. */
 static bool
-put_hooked(pTHX_ iw_walk *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wraps)
+put_hooked(pTHX_ iw_walker *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wrapper_count)
 {
     const ice_class *class = &w->ctx->classes[class_index];
     const U32 id = class->id;
     SV *arguments[2];
     AV *list;
-    U32 at;
-    ice_keep(aTHX_ w->ctx, arguments[0] = newRV_inc(sv));
-    ice_keep(aTHX_ w->ctx, arguments[1] = newSVpvs("Sereal"));
-    iw_pin(aTHX_ w);
+    U32 node;
+    ice_keep_for_call(aTHX_ w->ctx, arguments[0] = newRV_inc(sv));
+    ice_keep_for_call(aTHX_ w->ctx, arguments[1] = newSVpvs("Sereal"));
+    iw_protect_frames(aTHX_ w);
     list = ice_call_list(aTHX_ (SV *)class->hook, arguments, 2);
-    ice_keep(aTHX_ w->ctx, (SV *)list);
+    ice_keep_for_call(aTHX_ w->ctx, (SV *)list);
     w->last_stash = NULL;
-    push(aTHX_ w, ICECORE_OPAQUE, flags, key, 1, ICE_CLASS(id) | ICE_FORM(ICECORE_FORM_FREEZE));
-    at = push(aTHX_ w, ICECORE_ARRAY, REFERENCE, 0, 0, 0);
-    iw_push_frame(aTHX_ w, IW_ARRAY, at, wraps + 1, (SV *)list)->count = AvFILLp(list) + 1;
+    iw_push(aTHX_ w, ICECORE_OPAQUE, flags, key, 1, ICE_CLASS(id) | ICE_FORM(ICECORE_FORM_FREEZE));
+    node = iw_push(aTHX_ w, ICECORE_ARRAY, IW_FLAG_REF, 0, 0, 0);
+    iw_push_frame(aTHX_ w, IW_ARRAY, node, wrapper_count + 1, (SV *)list)->count = AvFILLp(list) + 1;
     return TRUE;
 }
 
-/* Puts code, globs, handles and so on. */
+/* Puts code, globs, handles and so on as the options say: as undef, as a string, or not at all. */
 static void
-put_unknown(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
+put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
     const char *type = sv_reftype(sv, FALSE);
     PERL_UNUSED_VAR(flags);
-    if (w->set->undef_unknown || w->set->stringify_unknown) {
-        bool undef = w->set->undef_unknown;
-        if (w->set->warn_unknown
-            && (undef || w->set->warn_unknown != 2 || !SvOBJECT(sv) || !Gv_AMG(SvSTASH(sv))))
-            warn("Found type %u %s(0x%p), but it is not representable by the Sereal encoding format; will encode as %s",
+    if (w->settings->undef_unknown || w->settings->stringify_unknown) {
+        bool undef = w->settings->undef_unknown;
+        if (w->settings->warn_unknown
+            && (undef || w->settings->warn_unknown != ICE_WARN_UNLESS_OVERLOADED || !SvOBJECT(sv)
+                || !Gv_AMG(SvSTASH(sv))))
+            warn("Found type %u %s(0x%p), but it is not representable by the Sereal encoding format; will encode as "
+                 "%s",
                  (unsigned)SvTYPE(sv), type, (void *)sv, undef ? "an undefined value" : "a stringified form");
-        /* If a class was written, it is removed again. */
-        if (wraps) {
-            w->t->node_count -= wraps;
-            key = w->t->nodes[w->t->node_count].key;
+        /* Wrappers, such as the object node of a class, are removed again. */
+        if (wrapper_count) {
+            w->tape->node_count -= wrapper_count;
+            key = w->tape->nodes[w->tape->node_count].key;
         }
         if (undef)
-            push(aTHX_ w, ICECORE_NULL, 0, key, 0, 0);
+            iw_push(aTHX_ w, ICECORE_NULL, 0, key, 0, 0);
         else {
             STRLEN len;
             const char *text;
-            iw_pin(aTHX_ w);
+            iw_protect_frames(aTHX_ w);
             text = SvPV(rv ? rv : sv, len);
-            push_string(aTHX_ w, SvUTF8(rv ? rv : sv) ? ICECORE_TEXT : ICECORE_BYTES, 0, key, text, len);
+            iw_push_string(aTHX_ w, SvUTF8(rv ? rv : sv) ? ICECORE_TEXT : ICECORE_BYTES, 0, key, text, len);
         }
         return;
     }
@@ -191,11 +197,21 @@ put_unknown(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 }
 
 static void
-too_deep(pTHX_ const iw_walk *w)
+croak_too_deep(pTHX_ const iw_walker *w)
 {
-    croak("Hit maximum recursion depth (%" UVuf "), aborting serialization", w->set->max_depth);
+    croak("Hit maximum recursion depth (%" UVuf "), aborting serialization", w->settings->max_depth);
 }
 
 const iw_rules ice_sereal_rules = {
-    FACTS, iw_put, put_fast, leaf, put_immortal, use_class, put_hooked, NULL, NULL, put_unknown, put_unknown, too_deep, ask_hook
+    .format_flags = IW_FORMAT,
+    .put = iw_put,
+    .put_fast = put_fast,
+    .push_scalar = push_scalar,
+    .put_immortal = put_immortal,
+    .find_hook = find_hook,
+    .put_hooked = put_hooked,
+    .put_code = put_unknown,
+    .put_unknown = put_unknown,
+    .croak_too_deep = croak_too_deep,
+    .is_hook_allowed = is_hook_allowed,
 };

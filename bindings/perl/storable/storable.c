@@ -2,23 +2,24 @@
 #include "storable/storable.h"
 #include "core/documents.h"
 
-/* Ways to write an image; each combination has a stage of its own. */
-enum { NETORDER = 1, FILE_IMAGE = 2, CANONICAL = 4, WRITERS = 8 };
+/* Bits of the parameter `mode`. Each combination has a writer of its own. */
+enum { NETORDER = 1, FILE_IMAGE = 2, CANONICAL = 4, WRITER_MODES = 8 };
 
 #define MY_CXT_KEY "Icecore::storable" XS_VERSION
 typedef struct {
-    icecore_stage *writers[WRITERS];
+    icecore_stage *writers[WRITER_MODES];
     icecore_stage *reader;
     GV *canonical, *forgive_me, *deparse, *eval, *flags, *recursion_limit, *accept_future_minor;
-    I32 doing; /* the current operation: IS_STORING, IS_RETRIEVING or neither */
-    bool last_netorder;
+    I32 operation;      /* the current operation; 0 if there is none */
+    bool last_netorder; /* the last image was in network order */
 } my_cxt_t;
 START_MY_CXT
 
-enum { IS_STORING = 1, IS_RETRIEVING };
+/* Values of `operation`. */
+enum { OPERATION_STORING = 1, OPERATION_RETRIEVING };
 
 static void
-start(pTHX_ my_cxt_t *cxt)
+init_state(pTHX_ my_cxt_t *cxt)
 {
     Zero(cxt, 1, my_cxt_t);
 #define VARIABLE(name) gv_fetchpvs("Icecore::Storable::" name, GV_ADDMULTI, SVt_PV)
@@ -36,7 +37,7 @@ void
 ice_storable_boot(pTHX)
 {
     MY_CXT_INIT;
-    start(aTHX_ & MY_CXT);
+    init_state(aTHX_ & MY_CXT);
 }
 
 /* The stages belong to the interpreter that was cloned. */
@@ -44,32 +45,32 @@ void
 ice_storable_clone(pTHX)
 {
     MY_CXT_CLONE;
-    start(aTHX_ & MY_CXT);
+    init_state(aTHX_ & MY_CXT);
 }
 
-/* Destructors of objects may still run; they create what they need again. */
+/* Destructors of objects may still run after this. They create again what they need. */
 void
 ice_storable_end(pTHX)
 {
     dMY_CXT;
-    int how;
-    for (how = 0; how < WRITERS; how++) {
-        icecore_stage_free(MY_CXT.writers[how]);
-        MY_CXT.writers[how] = NULL;
+    int mode;
+    for (mode = 0; mode < WRITER_MODES; mode++) {
+        icecore_stage_free(MY_CXT.writers[mode]);
+        MY_CXT.writers[mode] = NULL;
     }
     icecore_stage_free(MY_CXT.reader);
     MY_CXT.reader = NULL;
 }
 
 bool
-ice_storable_state(pTHX_ int what)
+ice_storable_state(pTHX_ int state)
 {
     dMY_CXT;
-    switch (what) {
+    switch (state) {
     case ICE_IS_STORING:
-        return MY_CXT.doing == IS_STORING;
+        return MY_CXT.operation == OPERATION_STORING;
     case ICE_IS_RETRIEVING:
-        return MY_CXT.doing == IS_RETRIEVING;
+        return MY_CXT.operation == OPERATION_RETRIEVING;
     default:
         return MY_CXT.last_netorder;
     }
@@ -78,68 +79,69 @@ ice_storable_state(pTHX_ int what)
 /* ---- settings ---------------------------------------------------------- */
 
 PERL_STATIC_INLINE bool
-is_set(pTHX_ GV *gv)
+is_true(pTHX_ GV *gv)
 {
     SV *sv = gv ? GvSV(gv) : NULL;
     return sv && SvTRUE(sv);
 }
 
+/* Read the variables of the package. */
 PERL_STATIC_INLINE void
-write_settings(pTHX_ my_cxt_t *cxt, ice_write_settings *set)
+init_write_settings(pTHX_ my_cxt_t *cxt, ice_write_settings *settings)
 {
     SV *limit = GvSV(cxt->recursion_limit);
-    Zero(set, 1, ice_write_settings);
-    set->rules = &ice_storable_rules;
-    set->deparse = is_set(aTHX_ cxt->deparse);
-    set->forgive = is_set(aTHX_ cxt->forgive_me);
-    set->max_depth = limit && SvOK(limit) ? (SvIV(limit) < 0 ? 0 : (UV)SvIV(limit)) : 10000;
+    Zero(settings, 1, ice_write_settings);
+    settings->rules = &ice_storable_rules;
+    settings->deparse = is_true(aTHX_ cxt->deparse);
+    settings->forgive_me = is_true(aTHX_ cxt->forgive_me);
+    settings->max_depth = limit && SvOK(limit) ? (SvIV(limit) < 0 ? 0 : (UV)SvIV(limit)) : 10000;
 }
 
 PERL_STATIC_INLINE void
-read_settings(pTHX_ my_cxt_t *cxt, ice_read_settings *set)
+init_read_settings(pTHX_ my_cxt_t *cxt, ice_read_settings *settings)
 {
     SV *flags = GvSV(cxt->flags);
-    Zero(set, 1, ice_read_settings);
-    ice_set_flags(set, flags && SvOK(flags) ? SvIV(flags) : 6);
-    set->eval = GvSV(cxt->eval);
-    set->original_words = is_original_words;
-    set->deeper = "Icecore::decode takes max_recursion_depth => N if the input is trusted";
-    set->trailing = "cut them off; fd_retrieve reads one document after another from a handle";
-    set->forgive = is_set(aTHX_ cxt->forgive_me);
+    Zero(settings, 1, ice_read_settings);
+    ice_set_flags(settings, flags && SvOK(flags) ? SvIV(flags) : 6 /* BLESS_OK | TIE_OK */);
+    settings->eval = GvSV(cxt->eval);
+    settings->translate_error = ist_translate_error;
+    settings->depth_advice = "Icecore::decode takes max_recursion_depth => N if the input is trusted";
+    settings->trailing_advice = "cut them off; fd_retrieve reads one document after another from a handle";
+    settings->forgive_me = is_true(aTHX_ cxt->forgive_me);
 }
 
 void
-ice_storable_write_settings(pTHX_ ice_write_settings *set)
+ice_storable_write_settings(pTHX_ ice_write_settings *settings)
 {
     dMY_CXT;
-    write_settings(aTHX_ & MY_CXT, set);
+    init_write_settings(aTHX_ & MY_CXT, settings);
 }
 
 void
-ice_storable_read_settings(pTHX_ ice_read_settings *set)
+ice_storable_read_settings(pTHX_ ice_read_settings *settings)
 {
     dMY_CXT;
-    read_settings(aTHX_ & MY_CXT, set);
-    /* Callers outside of Storable's functions don't look for its words. */
-    set->original_words = NULL;
-    set->deeper = set->trailing = NULL;
+    init_read_settings(aTHX_ & MY_CXT, settings);
+    /* Only callers of Storable's own functions look for its messages. */
+    settings->translate_error = NULL;
+    settings->depth_advice = settings->trailing_advice = NULL;
 }
 
 /* ---- freeze and thaw --------------------------------------------------- */
 
 static icecore_stage *
-writer(pTHX_ my_cxt_t *cxt, int how)
+find_writer(pTHX_ my_cxt_t *cxt, int mode)
 {
-    if (UNLIKELY(!cxt->writers[how])) {
-        SV *spec = sv_2mortal(newSVpvf("storable:%s%s%s", how & FILE_IMAGE ? "file" : "memory",
-                                       how & NETORDER ? ",netorder" : "", how & CANONICAL ? ",canonical" : ""));
-        cxt->writers[how] = ice_writer_new(aTHX_ SvPVX(spec), SvCUR(spec));
+    if (UNLIKELY(!cxt->writers[mode])) {
+        SV *spec = sv_2mortal(newSVpvf("storable:%s%s%s", mode & FILE_IMAGE ? "file" : "memory",
+                                       mode & NETORDER ? ",netorder" : "", mode & CANONICAL ? ",canonical" : ""));
+        cxt->writers[mode] = ice_writer_new(aTHX_ SvPVX(spec), SvCUR(spec));
     }
-    return cxt->writers[how];
+    return cxt->writers[mode];
 }
 
 static icecore_stage *
-reader(pTHX_ my_cxt_t *cxt)
+find_reader(pTHX_ my_cxt_t *cxt)
 {
     if (UNLIKELY(!cxt->reader))
         cxt->reader = ice_reader_new(aTHX_ STR_WITH_LEN("storable:text_keys"));
@@ -147,100 +149,103 @@ reader(pTHX_ my_cxt_t *cxt)
 }
 
 SV *
-ice_freeze(pTHX_ SV *ref, int how)
+ice_freeze(pTHX_ SV *ref, int mode)
 {
     dMY_CXT;
-    ice_write_settings set;
+    ice_write_settings settings;
     icecore_stage *stage;
     SV *result;
 
     SvGETMAGIC(ref);
     if (!SvROK(ref))
         croak("not a reference");
-    write_settings(aTHX_ & MY_CXT, &set);
-    if (is_set(aTHX_ MY_CXT.canonical))
-        how |= CANONICAL;
-    stage = writer(aTHX_ & MY_CXT, how);
+    init_write_settings(aTHX_ & MY_CXT, &settings);
+    if (is_true(aTHX_ MY_CXT.canonical))
+        mode |= CANONICAL;
+    stage = find_writer(aTHX_ & MY_CXT, mode);
     ENTER;
-    SAVEI32(MY_CXT.doing);
-    MY_CXT.doing = IS_STORING;
-    MY_CXT.last_netorder = (how & NETORDER) != 0;
-    result = ice_write_document(aTHX_ stage, ref, NULL, &set, NULL);
+    SAVEI32(MY_CXT.operation);
+    MY_CXT.operation = OPERATION_STORING;
+    MY_CXT.last_netorder = (mode & NETORDER) != 0;
+    result = ice_write_document(aTHX_ stage, ref, NULL, &settings, NULL);
     LEAVE;
     return result;
 }
 
-/* Reads an image whose header was checked. */
+/* Reads an image. Before that, checks its version and notes its byte order. */
 PERL_STATIC_INLINE SV *
-thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *set)
+thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *settings)
 {
     STRLEN len;
-    const char *bytes = ice_bytes(aTHX_ frozen, &len);
+    const char *bytes = ice_frozen_bytes(aTHX_ frozen, &len);
     const U8 *header = (const U8 *)bytes;
     SV *result;
     if (len > 6 && memEQ(bytes, "pst0", 4))
         header += 4;
     if (len > 2) {
         cxt->last_netorder = header[0] & 1;
-        if (header[0] >> 1 == 2 && header[1] > IS_MINOR && !is_set(aTHX_ cxt->accept_future_minor))
-            croak("Storable binary image v2.%d more recent than I am (v2.%d)", header[1], IS_MINOR);
+        if (header[0] >> 1 == 2 && header[1] > IST_NEWEST_MINOR && !is_true(aTHX_ cxt->accept_future_minor))
+            croak("Storable binary image v2.%d more recent than I am (v2.%d)", header[1], IST_NEWEST_MINOR);
     }
     ENTER;
-    SAVEI32(cxt->doing);
-    cxt->doing = IS_RETRIEVING;
-    result = ice_read_document(aTHX_ reader(aTHX_ cxt), bytes, len, set, NULL, NULL);
+    SAVEI32(cxt->operation);
+    cxt->operation = OPERATION_RETRIEVING;
+    result = ice_read_document(aTHX_ find_reader(aTHX_ cxt), bytes, len, settings, NULL, NULL);
     LEAVE;
     return result;
 }
 
 PERL_STATIC_INLINE SV *
-thaw_with(pTHX_ my_cxt_t *cxt, SV *frozen, I32 at, I32 count, ice_read_settings *set)
+thaw_with_options(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count, ice_read_settings *settings)
 {
-    read_settings(aTHX_ cxt, set);
+    init_read_settings(aTHX_ cxt, settings);
     if (count == 1) {
-        SV *flags = PL_stack_base[at];
+        SV *flags = PL_stack_base[stack_index];
         if (SvOK(flags))
-            ice_set_flags(set, SvIV(flags));
+            ice_set_flags(settings, SvIV(flags));
     } else if (count)
-        ice_read_options(aTHX_ set, NULL, at, count);
-    return thaw_image(aTHX_ cxt, frozen, set);
+        ice_read_options(aTHX_ settings, NULL, stack_index, count);
+    return thaw_image(aTHX_ cxt, frozen, settings);
 }
 
 static SV * __attribute__((noinline))
-thaw_first(pTHX_ my_cxt_t *cxt, SV *frozen, I32 at, I32 count)
+thaw_on_stack(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count)
 {
-    ice_read_settings set;
-    return thaw_with(aTHX_ cxt, frozen, at, count, &set);
+    ice_read_settings settings;
+    return thaw_with_options(aTHX_ cxt, frozen, stack_index, count, &settings);
 }
 
-/* Thaws from within a hook: the settings are on the heap, to save native stack for nested
- * calls. */
+/* Thaws in a call that another operation has made: the settings are on the heap, to save native
+ * stack for nested calls. */
 static SV * __attribute__((noinline))
-thaw_again(pTHX_ my_cxt_t *cxt, SV *frozen, I32 at, I32 count)
+thaw_on_heap(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count)
 {
-    ice_read_settings *set;
+    ice_read_settings *settings;
     SV *result;
     ENTER;
-    Newx(set, 1, ice_read_settings);
-    SAVEFREEPV(set);
-    result = thaw_with(aTHX_ cxt, frozen, at, count, set);
+    Newx(settings, 1, ice_read_settings);
+    SAVEFREEPV(settings);
+    result = thaw_with_options(aTHX_ cxt, frozen, stack_index, count, settings);
     LEAVE;
     return result;
 }
 
-/* The arguments after the image are `FLAGS` or `NAME => VALUE, ...`. */
+/* The arguments after the image are either `FLAGS` or `NAME => VALUE, ...`. */
 SV *
-ice_thaw(pTHX_ SV *frozen, I32 at, I32 count)
+ice_thaw(pTHX_ SV *frozen, I32 stack_index, I32 count)
 {
     dMY_CXT;
-    return UNLIKELY(MY_CXT.doing) ? thaw_again(aTHX_ & MY_CXT, frozen, at, count) : thaw_first(aTHX_ & MY_CXT, frozen, at, count);
+    return UNLIKELY(MY_CXT.operation) ? thaw_on_heap(aTHX_ & MY_CXT, frozen, stack_index, count)
+                                      : thaw_on_stack(aTHX_ & MY_CXT, frozen, stack_index, count);
 }
 
+/* Makes a view of a tape, or dies. This is a function of its own, because an icecore_error is large:
+ * see ice_write_tape. */
 static void __attribute__((noinline))
 view_tape(pTHX_ ice_context *ctx, const icecore_tape *tape, icecore_view *view)
 {
     icecore_error error;
-    if (icecore_view_tape(ctx->warm.engine, tape, view, &error) != ICECORE_OK)
+    if (icecore_view_tape(ctx->pooled.engine, tape, view, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
 }
 
@@ -248,29 +253,29 @@ SV *
 ice_dclone(pTHX_ SV *ref)
 {
     dMY_CXT;
-    ice_write_settings write_set;
-    ice_read_settings set;
+    ice_write_settings write_settings;
+    ice_read_settings settings;
     ice_context *ctx;
     icecore_tape tape;
     icecore_view view;
     SV *result;
 
-    write_settings(aTHX_ & MY_CXT, &write_set);
-    write_set.cloning = TRUE;
-    read_settings(aTHX_ & MY_CXT, &set);
-    set.bless_ok = set.tie_ok = TRUE;
-    set.cloning = TRUE;
+    init_write_settings(aTHX_ & MY_CXT, &write_settings);
+    write_settings.cloning = TRUE;
+    init_read_settings(aTHX_ & MY_CXT, &settings);
+    settings.bless_ok = settings.tie_ok = TRUE;
+    settings.cloning = TRUE;
     ENTER;
-    SAVEI32(MY_CXT.doing);
-    MY_CXT.doing = IS_STORING;
+    SAVEI32(MY_CXT.operation);
+    MY_CXT.operation = OPERATION_STORING;
     MY_CXT.last_netorder = FALSE;
-    ctx = ice_checkout(aTHX);
-    ice_walk(aTHX_ ctx, &tape, ref, &write_set, NULL);
+    ctx = ice_take_context(aTHX);
+    ice_walk(aTHX_ ctx, &tape, ref, &write_settings, NULL);
     view_tape(aTHX_ ctx, &tape, &view);
     if (ctx->seen.used)
         ice_map_clear(&ctx->seen);
-    MY_CXT.doing = IS_RETRIEVING;
-    result = ice_build(aTHX_ ctx, &view, view.root, &set);
+    MY_CXT.operation = OPERATION_RETRIEVING;
+    result = ice_build(aTHX_ ctx, &view, view.root, &settings);
     LEAVE;
     return result;
 }
@@ -278,41 +283,42 @@ ice_dclone(pTHX_ SV *ref)
 /* ---- handles ----------------------------------------------------------- */
 
 IV
-ice_probe(pTHX_ SV *image)
+ice_document_length(pTHX_ SV *image)
 {
     dMY_CXT;
     STRLEN len;
-    const char *bytes = ice_bytes(aTHX_ image, &len);
+    const char *bytes = ice_frozen_bytes(aTHX_ image, &len);
     ice_context *ctx;
     icecore_view view;
     icecore_error error;
     U32 kind;
     ENTER;
-    ctx = ice_checkout(aTHX);
-    kind = icecore_read(ctx->warm.engine, reader(aTHX_ & MY_CXT), (const U8 *)bytes, len, ICECORE_EACH, &view, &error);
+    ctx = ice_take_context(aTHX);
+    kind = icecore_read(ctx->pooled.engine, find_reader(aTHX_ & MY_CXT), (const U8 *)bytes, len, ICECORE_EACH, &view,
+                        &error);
     if (kind != ICECORE_OK && kind != ICECORE_TRUNCATED) {
-        ice_read_settings set;
-        read_settings(aTHX_ & MY_CXT, &set);
-        ice_croak_read_error(aTHX_ & error, &set, bytes, len);
+        ice_read_settings settings;
+        init_read_settings(aTHX_ & MY_CXT, &settings);
+        ice_croak_read_error(aTHX_ & error, &settings, bytes, len);
     }
     LEAVE;
     return kind == ICECORE_OK ? (IV)view.consumed : -1;
 }
 
 SV *
-ice_more(pTHX_ PerlIO *handle, SV *bytes)
+ice_read_buffered(pTHX_ PerlIO *handle, SV *bytes)
 {
     SSize_t count;
-    bool full = TRUE;
+    bool buffer_was_full = TRUE;
     while ((count = PerlIO_get_cnt(handle)) <= 0) {
-        /* Bytes that were pushed back have a buffer of their own, which is dropped when
-         * it is empty: then more may follow. */
+        /* Bytes that were pushed back have a buffer of their own. When it is empty, PerlIO drops
+         * it, and the ordinary buffer may have bytes. */
         if (PerlIO_fill(handle) != 0)
             return NULL;
         count = PerlIO_get_cnt(handle);
-        full = count >= (SSize_t)PerlIO_get_bufsiz(handle);
+        buffer_was_full = count >= (SSize_t)PerlIO_get_bufsiz(handle);
     }
     sv_catpvn(bytes, (const char *)PerlIO_get_ptr(handle), count);
     PerlIO_set_ptrcnt(handle, PerlIO_get_ptr(handle) + count, 0);
-    return boolSV(full);
+    return boolSV(buffer_was_full);
 }

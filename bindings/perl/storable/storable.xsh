@@ -38,11 +38,11 @@ is_storing()
     RETVAL
 
 SV *
-_more(handle, bytes)
+_read_buffered(handle, bytes)
     PerlIO *handle
     SV *bytes
   CODE:
-    RETVAL = ice_more(aTHX_ handle, SvRV(bytes));
+    RETVAL = ice_read_buffered(aTHX_ handle, SvRV(bytes));
     if (!RETVAL)
         XSRETURN_UNDEF;
   OUTPUT:
@@ -61,10 +61,10 @@ _unread(handle, bytes)
         croak("Icecore: bytes after the document could not be given back to the handle");
 
 IV
-_probe(bytes)
+_document_length(bytes)
     SV *bytes
   CODE:
-    RETVAL = ice_probe(aTHX_ bytes);
+    RETVAL = ice_document_length(aTHX_ bytes);
   OUTPUT:
     RETVAL
 

@@ -29,11 +29,11 @@ for my $file (sort glob "$folder/*.jsonl") {
         $count{ test($line) }++;
     }
 }
-ok($count{passed} && $count{passed} > 500, 'there are many lines');
+ok($count{passed} && $count{passed} > 500, 'the behaviour list has more than 500 lines for Perl');
 
 # Lines of other hosts are not run here, but it is checked that they use only the words of the
 # page.
-subtest 'the words of the list' => sub {
+subtest 'the lines use only known words' => sub {
     my %line  = map { $_ => 1 } qw(id about do steps hosts perl php ruby needs open format bytes classes as of value out error path log list kinds from times most);
     my %value = map { $_ => 1 } qw(int float text bytes string encoding symbol class module enum hole map object record kind is ref weak regexp flags id same var alias
         struct subclass extended attributes default identity frozen known deep code any);
@@ -58,12 +58,12 @@ subtest 'the words of the list' => sub {
     for my $file (sort glob "$folder/*.jsonl") {
         $words->($_) for Behaviour::raw_lines($file);
     }
-    is("@unknown", '', 'are those of its page');
+    is("@unknown", '', 'the page of the list defines every word');
 };
 diag(join ', ', map { "$count{$_} $_" } sort keys %count);
 
 # Errors of a module are detected: each of these lines must fail, for its reason.
-subtest 'lines that must fail' => sub {
+subtest 'Behaviour::run reports wrong lines' => sub {
     my @wrong = map { [@$_] } (
         [qr/expected the integer 2, found 1/, { do => 'read', format => 'json', bytes => '[1]', value => [2] }],
         [qr/expected the string "1", found 1/, { do => 'read', format => 'json', bytes => '[1]', value => ['1'] }],
@@ -104,10 +104,10 @@ subtest 'lines that must fail' => sub {
         my ($like, $line) = @$case;
         my ($verdict, $why) = Behaviour::run($line);
         is($verdict, 'failed', "$like");
-        like($why, $like, 'and for this reason');
+        like($why, $like, 'the line fails for the expected reason');
     }
-    is((Behaviour::run({ do => 'log', log => [], needs => ['wings'] }))[0], 'skipped', 'what Perl lacks is skipped');
-    is((Behaviour::run({ do => 'log', log => ['x'], open => 'why' }))[0], 'open', 'what is open is said');
+    is((Behaviour::run({ do => 'log', log => [], needs => ['wings'] }))[0], 'skipped', 'a line that needs something that Perl lacks is skipped');
+    is((Behaviour::run({ do => 'log', log => ['x'], open => 'why' }))[0], 'open', 'an open line is reported as open');
 };
 
 done_testing;

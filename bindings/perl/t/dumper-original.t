@@ -82,6 +82,6 @@ for my $class (@classes) {
     local ${"${class}::Maxdepth"} = 2;
     push @{ $said{$class} }, &{"${class}::Dumper"}($levels, $cycle, "é"), scalar &{"${class}::Dumper"}($cycle);
 }
-is_deeply($said{'Icecore::Dumper'}, $said{'Data::Dumper'}, 'as variables');
+is_deeply($said{'Icecore::Dumper'}, $said{'Data::Dumper'}, "both give the same texts for the package's variables");
 
 done_testing;

@@ -22,8 +22,8 @@ for my $script (@examples) {
         my ($needs) = $code =~ /^use v(5\.\d+)/m;
         skip("$name needs perl $needs", 2) if $needs && $] < sprintf '%d.%03d', split /\./, $needs;
         my ($output, $status) = run_perl($code);
-        is($output, slurp($expected), "$name: prints it");
-        is($status, 0, "$name: ends well");
+        is($output, slurp($expected), "$name prints the expected output");
+        is($status, 0, "$name exits with status 0");
     }
 }
 

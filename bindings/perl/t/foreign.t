@@ -48,21 +48,21 @@ for my $case (@plain) {
     my $read = eval { Icecore::decode($bytes, format => $format) };
     if ($error) { like($@, $error, $name); next }
     is_deeply($read, $value, $name) or diag($@);
-    is_deeply(Icecore::decode($bytes), $value, "$name, guessed") if ref $value;
+    is_deeply(Icecore::decode($bytes), $value, "$name, format guessed") if ref $value;
 }
 
-subtest 'the same again' => sub {
+subtest 'links' => sub {
     my $list = Icecore::decode("\4\b[\x08I\"\6a\6:\6ET\@\6[\0", format => 'marshal');
-    is_deeply($list, ['a', 'a', []], 'a string that Ruby shares');
+    is_deeply($list, ['a', 'a', []], 'a string with two references in Ruby is read back');
     $list->[0] .= 'b';
-    is($list->[1], 'a', 'is two in Perl');
+    is($list->[1], 'a', 'a string with two references in Ruby is copied');
     $list = Icecore::decode("\4\b[\x07[\0\@\6", format => 'marshal');
-    is($list->[0], $list->[1], 'an array that Ruby shares is one');
+    is($list->[0], $list->[1], 'an array with two references in Ruby stays one array');
     $list = Icecore::decode('a:2:{i:0;O:8:"stdClass":0:{}i:1;r:2;}', format => 'php', classes => ['stdClass']);
-    is($list->[0], $list->[1], 'an object of PHP is one');
+    is($list->[0], $list->[1], 'an object with two references in PHP stays one object');
     $list = Icecore::decode('a:2:{i:0;i:1;i:1;R:2;}', format => 'php');
     $list->[0] = 2;
-    is($list->[1], 2, 'a variable of PHP is one');
+    is($list->[1], 2, 'a variable with two references in PHP stays one variable');
 };
 
 subtest 'objects' => sub {
@@ -70,11 +70,11 @@ subtest 'objects' => sub {
     my $ruby = "\4\bo:\x0eApp::User\6:\x08\@idi\6";
     for my $case ([php => $php, 'App\\User', { id => 1, "\0*\0name" => 'Alice' }], [marshal => $ruby, 'App::User', { id => 1 }]) {
         my ($format, $bytes, $class, $members) = @$case;
-        like(dies(sub { Icecore::decode($bytes, format => $format) }), qr/\Q$class\E .*not allowed/, "$format: refused by name");
+        like(dies(sub { Icecore::decode($bytes, format => $format) }), qr/\Q$class\E .*not allowed/, "$format: a class that is not allowed is refused by name");
         my $object = Icecore::decode($bytes, format => $format, classes => [$class]);
-        is(ref $object, $class, 'allowed, it is an object');
-        is_deeply({%$object}, $members, 'with its members');
-        is_deeply([map { "$_->{class} $_->{path}" } Icecore::classes($bytes, format => $format)], ["$class \$"], 'its class can be asked for');
+        is(ref $object, $class, 'an allowed class is built');
+        is_deeply({%$object}, $members, 'the object has its members');
+        is_deeply([map { "$_->{class} $_->{path}" } Icecore::classes($bytes, format => $format)], ["$class \$"], 'Icecore::classes lists the class');
     }
     for my $case (
         [php      => 'C:3:"Foo":3:{abc}',       'C', 'abc'],
@@ -88,51 +88,51 @@ subtest 'objects' => sub {
         my ($format, $bytes, $kind, $value) = @$case;
         my $record = Icecore::decode($bytes, format => $format, classes => 'record');
         is_deeply([$record->class, $record->kind, $record->value], ['Foo', $kind, $value], "a record of the kind $kind");
-        bytes_are(Icecore::encode($record, $format), $bytes, 'gives the bytes that it came from');
+        bytes_are(Icecore::encode($record, $format), $bytes, 'a record is written as the bytes that it came from');
     }
-    like(dies(sub { Icecore::decode('C:3:"Foo":3:{abc}', format => 'php', classes => 'any') }), qr/record/, 'what only PHP can build says how to read it');
+    like(dies(sub { Icecore::decode('C:3:"Foo":3:{abc}', format => 'php', classes => 'any') }), qr/record/, 'the error for a C: object of PHP mentions records');
 };
 
-subtest 'what Perl writes' => sub {
+subtest "Perl's data in formats of other languages" => sub {
     my $data = { list => [1, -2.5, undef, 'x'], text => "\x{263a}" };
     for my $format (qw(php igbinary marshal)) {
         is_deeply(Icecore::decode(Icecore::encode($data, $format), format => $format),
-            { %$data, text => $format eq 'marshal' ? "\x{263a}" : "\xe2\x98\xba" }, "$format comes back");
+            { %$data, text => $format eq 'marshal' ? "\x{263a}" : "\xe2\x98\xba" }, "$format is read back");
     }
-    is(Icecore::encode(bless({ id => 1 }, 'App::User'), 'php'), 'O:8:"App\\User":1:{s:2:"id";i:1;}', 'an object for PHP');
-    bytes_are(Icecore::encode(bless({ id => 1 }, 'App::User'), 'marshal'), "\4\bo:\x0eApp::User\6:\x08\@idi\6", 'and for Ruby');
+    is(Icecore::encode(bless({ id => 1 }, 'App::User'), 'php'), 'O:8:"App\\User":1:{s:2:"id";i:1;}', 'an object is written for PHP');
+    bytes_are(Icecore::encode(bless({ id => 1 }, 'App::User'), 'marshal'), "\4\bo:\x0eApp::User\6:\x08\@idi\6", 'an object is written for Ruby');
     my @warnings;
     local $SIG{__WARN__} = sub { push @warnings, @_ };
-    is(Icecore::encode([\1], 'php'), 'a:1:{i:0;i:1;}', 'what PHP lacks is left out');
-    like("@warnings", qr/reference to a scalar/, 'and said');
-    like(dies(sub { Icecore::encode([\1], 'php', strict => 1) }), qr/reference to a scalar/, 'strict makes it an error');
+    is(Icecore::encode([\1], 'php'), 'a:1:{i:0;i:1;}', "a reference that PHP can't express is left out");
+    like("@warnings", qr/reference to a scalar/, 'the loss causes a warning');
+    like(dies(sub { Icecore::encode([\1], 'php', strict => 1) }), qr/reference to a scalar/, 'with `strict` the loss is an error');
 };
 
 subtest 'limits' => sub {
     my ($text, $list) = ('[' x 20_000 . ']' x 20_000, []);
     $list = [$list] for 2 .. 20_000;
-    like(dies(sub { Icecore::decode($text, format => 'json') }), qr/max_recursion_depth => N/, 'the error of a limit names its option');
+    like(dies(sub { Icecore::decode($text, format => 'json') }), qr/max_recursion_depth => N/, 'the error of a limit names the option of decode');
     my ($value, $depth) = (Icecore::decode($text, format => 'json', max_recursion_depth => 30_000), 1);
     $depth++ while $value = $value->[0];
-    is($depth, 20_000, 'which decode takes');
-    like(dies(sub { Icecore::encode($list, 'json') }), qr/recursion depth/, 'so it is with encode');
-    is(Icecore::encode($list, 'json', max_recursion_depth => 30_000), $text, 'which takes it too');
-    like(dies(sub { Icecore::decode('["abcd"]', format => 'json', max_string_length => 3) }), qr/max_string_length => N/, 'a string');
+    is($depth, 20_000, 'max_recursion_depth of decode raises the limit');
+    like(dies(sub { Icecore::encode($list, 'json') }), qr/recursion depth/, 'encode limits the depth');
+    is(Icecore::encode($list, 'json', max_recursion_depth => 30_000), $text, 'max_recursion_depth of encode raises the limit');
+    like(dies(sub { Icecore::decode('["abcd"]', format => 'json', max_string_length => 3) }), qr/max_string_length => N/, 'the error for a long string names the option');
 };
 
 subtest 'keys' => sub {
     my $key = "I\"\6\xe9\6:\6ET";    # marked as UTF-8, and none
-    is_deeply(Icecore::decode("\4\b[\7{\6${key}i\6$key"), [{ "\xe9" => 1 }, "\xe9"], 'one that is not UTF-8 is bytes, as a value is');
-    like(dies(sub { Icecore::decode("\4\b[\6{\6[\0i\6") }), qr/a key that is not a string at \$\[0\]\{0\}/, 'one that perl can not have has a path');
+    is_deeply(Icecore::decode("\4\b[\7{\6${key}i\6$key"), [{ "\xe9" => 1 }, "\xe9"], 'a key that is not UTF-8 becomes bytes, like a value');
+    like(dies(sub { Icecore::decode("\4\b[\6{\6[\0i\6") }), qr/a key that is not a string at \$\[0\]\{0\}/, 'the error for a key that perl does not support has a path');
 };
 
 subtest 'malformed' => sub {
     my %bytes = (php => 'a:1:{i:0;s:3:"abc";}', igbinary => "\0\0\0\2\x14\1\6\0\x11\3abc", marshal => "\4\b[\6\"\x08abc");
     for my $format (sort keys %bytes) {
         for my $len (0 .. length($bytes{$format}) - 1) {
-            like(dies(sub { Icecore::decode(substr($bytes{$format}, 0, $len), format => $format) }), qr/offset \d+/, "$format, $len bytes");
+            like(dies(sub { Icecore::decode(substr($bytes{$format}, 0, $len), format => $format) }), qr/offset \d+/, "$format, $len bytes: the error has an offset");
         }
-        like(dies(sub { Icecore::decode($bytes{$format} . 'x', format => $format) }), qr/after the end|trailing/, "$format and more bytes");
+        like(dies(sub { Icecore::decode($bytes{$format} . 'x', format => $format) }), qr/after the end|trailing/, "$format: bytes after the document are an error");
     }
 };
 
@@ -158,7 +158,7 @@ for my $case (
 SKIP: {
         skip("$command[0] is not installed", 1) if !grep { -x "$_/$command[0]" } split /:/, $ENV{PATH};
         my $json = output(Icecore::encode($value, $format), @command);
-        is_deeply(Icecore::decode($json, format => 'json'), $value, "$command[0] reads what is written");
+        is_deeply(Icecore::decode($json, format => 'json'), $value, "$command[0] reads what encode wrote");
     }
 }
 

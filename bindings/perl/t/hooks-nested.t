@@ -6,8 +6,8 @@ use warnings;
 
 use Test::More;
 
-# Runs in a process of its own, with a limited native stack.
-sub said {
+# Returns the output of a program in a new process with a limited native stack.
+sub output_of {
     my ($program, @arguments) = @_;
     open my $in, '-|', 'sh', '-c', 'ulimit -s 8192 && ulimit -v 8000000; exec "$@"', 'sh', $^X, (map { "-I$_" } @INC), '-e', $program, @arguments or die $!;
     my $text = do { local $/; <$in> } // '';
@@ -18,39 +18,39 @@ sub said {
 my $thaw = <<'PERL';
 use Icecore::Storable qw(freeze thaw dclone); use Icecore::Sereal qw(encode_sereal decode_sereal);
 my ($levels, $how) = @ARGV;
-our ($payload, $deep) = ('x', 0);
+our ($payload, $depth) = ('x', 0);
 sub Held::STORABLE_freeze { return $payload }
-sub Held::STORABLE_thaw { $deep++; $_[0]{in} = thaw($_[2], classes => ['Held']) if length $_[2] > 1; return }
+sub Held::STORABLE_thaw { $depth++; $_[0]{in} = thaw($_[2], classes => ['Held']) if length $_[2] > 1; return }
 sub Held::FREEZE { return $payload }
-sub Held::THAW { $deep++; return bless { in => length $_[2] > 1 ? decode_sereal($_[2], { classes => ['Held'] }) : 1 }, 'Held' }
+sub Held::THAW { $depth++; return bless { in => length $_[2] > 1 ? decode_sereal($_[2], { classes => ['Held'] }) : 1 }, 'Held' }
 for (1 .. $levels) { $payload = $how eq 'sereal' ? encode_sereal((bless {}, 'Held'), { freeze_callbacks => 1 }) : freeze(bless {}, 'Held') }
 my $done = eval { $how eq 'sereal' ? decode_sereal($payload, { classes => ['Held'] }) : thaw($payload, classes => ['Held']) };
-print $done ? "fine, $deep" : "no: $@";
+print $done ? "fine, $depth" : "no: $@";
 PERL
-like(said($thaw, 4000, 'storable'), qr/\Afine, 4000/, 'Storable: 4,000 levels');
-like(said($thaw, 5000, 'storable'), qr/\Afine, 5000/, '5,000, as the original');
-like(said($thaw, 8000, 'storable'), qr/\Ano: Max\. recursion depth with nested refs exceeded/, 'many more are an error');
-like(said($thaw, 2500, 'sereal'), qr/\Afine, 2500/, 'Sereal: 2,500');
-like(said($thaw, 8000, 'sereal'), qr/\Ano: .*recursion depth/s, 'many more are an error');
+like(output_of($thaw, 4000, 'storable'), qr/\Afine, 4000/, '4,000 nested hooks of Storable');
+like(output_of($thaw, 5000, 'storable'), qr/\Afine, 5000/, '5,000 nested hooks of Storable, as in the original');
+like(output_of($thaw, 8000, 'storable'), qr/\Ano: Max\. recursion depth with nested refs exceeded/, '8,000 nested hooks of Storable are an error');
+like(output_of($thaw, 2500, 'sereal'), qr/\Afine, 2500/, '2,500 nested hooks of Sereal');
+like(output_of($thaw, 8000, 'sereal'), qr/\Ano: .*recursion depth/s, '8,000 nested hooks of Sereal are an error');
 
 my $freeze = <<'PERL';
 use Icecore::Storable qw(freeze dclone); use Icecore::Sereal qw(encode_sereal); use Icecore::JSON;
-my ($most, $how) = @ARGV;
-our $deep = 0;
-my %again = (storable => sub { freeze($_[0]) }, sereal => sub { encode_sereal($_[0], { freeze_callbacks => 1 }) },
+my ($max_depth, $how) = @ARGV;
+our $depth = 0;
+my %functions = (storable => sub { freeze($_[0]) }, sereal => sub { encode_sereal($_[0], { freeze_callbacks => 1 }) },
     json => sub { Icecore::JSON->new->convert_blessed->encode($_[0]) }, dclone => sub { dclone($_[0]) });
-my $again = sub { return $deep++ < $most ? $again{$how}->(bless {}, 'Held') : 'x' };
-sub Held::STORABLE_freeze { my $text = $again->(); return ref $text ? 'x' : $text }
+my $call_again = sub { return $depth++ < $max_depth ? $functions{$how}->(bless {}, 'Held') : 'x' };
+sub Held::STORABLE_freeze { my $text = $call_again->(); return ref $text ? 'x' : $text }
 sub Held::STORABLE_thaw { return }
-sub Held::FREEZE { return $again->() }
-sub Held::TO_JSON { return $again->() }
-print eval { $again->(); 1 } ? "fine, $deep" : "no: $@";
+sub Held::FREEZE { return $call_again->() }
+sub Held::TO_JSON { return $call_again->() }
+print eval { $call_again->(); 1 } ? "fine, $depth" : "no: $@";
 PERL
 for my $how (qw(storable sereal json dclone)) {
     # Each level of text is escaped again, so there are fewer for JSON.
     my $levels = $how eq 'json' ? 10 : 1000;
-    like(said($freeze, $levels, $how), qr/\Afine/, "$how: hooks that call it again");
-    like(said($freeze, 1_000_000, $how), qr/\Ano: Max\. recursion depth/, 'without an end');
+    like(output_of($freeze, $levels, $how), qr/\Afine/, "$how: hooks that freeze again");
+    like(output_of($freeze, 1_000_000, $how), qr/\Ano: Max\. recursion depth/, "$how: endless recursion of hooks is an error");
 }
 
 my $circle = <<'PERL';
@@ -62,10 +62,10 @@ for my $value ($array, $hash) {
         print eval { $json->encode($value) } ? "encoded\n" : $@;
     }
 }
-my $deep = [];
-$deep = [$deep] for 1 .. 100_000;
-print length(Icecore::JSON->new->max_depth(2**31)->encode($deep)), "\n";
+my $depth = [];
+$depth = [$depth] for 1 .. 100_000;
+print length(Icecore::JSON->new->max_depth(2**31)->encode($depth)), "\n";
 PERL
-like(said($circle), qr/\A(?:json text or perl structure exceeds maximum nesting level .*contains itself.*\n){6}200002\n\z/, 'JSON of what contains itself');
+like(output_of($circle), qr/\A(?:json text or perl structure exceeds maximum nesting level .*contains itself.*\n){6}200002\n\z/, 'encoding JSON of a value that contains itself is an error');
 
 done_testing;

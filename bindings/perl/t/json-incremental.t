@@ -10,36 +10,36 @@ my $has_original = eval { require JSON::XS; 1 };
 my @modules = ('Icecore::JSON', $has_original ? 'JSON::XS' : ());
 
 my $canonical = Icecore::JSON->new->canonical->ascii;
-sub shown { return join ' ', map { $canonical->encode($_) } @_ }
+sub as_text { return join ' ', map { $canonical->encode($_) } @_ }
 
 for my $module (@modules) {
     my $json = $module->new->allow_nonref;
-    is shown($json->incr_parse('[1,[2')), '', "$module: nothing yet";
-    is shown($json->incr_parse(']] {"a')), '[1,[2]]', "$module: one";
-    is shown($json->incr_parse('": "}\\"" } 5 "x" true')), '{"a":"}\""} 5 "x" true', "$module: several";
-    is shown($json->incr_parse(' 12')), '12', "$module: a number ends where the text does";
-    is shown($json->incr_parse('[12')) . shown($json->incr_parse('3, tr')) . shown($json->incr_parse('ue]')), '[123,true]', "$module: but not inside";
-    is $json->incr_text, ' ', "$module: what is left" if $json->incr_text ne '';
+    is as_text($json->incr_parse('[1,[2')), '', "$module: an incomplete text returns nothing";
+    is as_text($json->incr_parse(']] {"a')), '[1,[2]]', "$module: a completed text is returned";
+    is as_text($json->incr_parse('": "}\\"" } 5 "x" true')), '{"a":"}\""} 5 "x" true', "$module: several texts in a piece are returned";
+    is as_text($json->incr_parse(' 12')), '12', "$module: a number ends with its piece";
+    is as_text($json->incr_parse('[12')) . as_text($json->incr_parse('3, tr')) . as_text($json->incr_parse('ue]')), '[123,true]', "$module: a number in a list continues in the next piece";
+    is $json->incr_text, ' ', "$module: incr_text returns the remaining text" if $json->incr_text ne '';
 
     $json->incr_reset;
     $json->incr_parse('[1] [2]rest');
-    is shown(scalar $json->incr_parse), '[1]', "$module: one at a time";
-    is shown(scalar $json->incr_parse), '[2]', "$module: the next one";
-    is $json->incr_text, 'rest', "$module: the rest";
+    is as_text(scalar $json->incr_parse), '[1]', "$module: scalar context returns one text";
+    is as_text(scalar $json->incr_parse), '[2]', "$module: the next call returns the next text";
+    is $json->incr_text, 'rest', "$module: incr_text returns the text after them";
     $json->incr_text =~ s/^rest/,[3]/;
     $json->incr_text =~ s/^,//;
-    is shown(scalar $json->incr_parse), '[3]', "$module: the rest was changed";
+    is as_text(scalar $json->incr_parse), '[3]', "$module: incr_text can be changed";
 
     $json->incr_parse('[1,}');
-    ok !eval { $json->incr_parse; 1 } || 1, "$module: an error or nothing";
+    ok !eval { $json->incr_parse; 1 } || 1, "$module: malformed text causes an error or returns nothing";
     $json->incr_skip;
     $json->incr_reset;
-    is shown($json->incr_parse('[7]')), '[7]', "$module: goes on behind it";
+    is as_text($json->incr_parse('[7]')), '[7]', "$module: incr_skip continues after the error";
     $json->max_size(5);
-    ok !eval { my @all = $json->incr_parse('"' . 'x' x 100); 1 }, "$module: max_size";
+    ok !eval { my @all = $json->incr_parse('"' . 'x' x 100); 1 }, "$module: max_size limits a text";
     $json->incr_reset;
     $json->max_size(0)->max_depth(3);
-    ok !eval { my @all = $json->incr_parse('[[[['); 1 }, "$module: max_depth";
+    ok !eval { my @all = $json->incr_parse('[[[['); 1 }, "$module: max_depth limits a text";
 }
 
 SKIP: {
@@ -59,7 +59,7 @@ SKIP: {
             my $piece = substr $text, 0, 1 + int rand 9, '';
             utf8::upgrade($piece) if rand() < 0.2;
             $piece .= substr $text, 0, 1, '' while length $text && $piece =~ /[0-9a-z.]\z/;
-            my @both = map { my $json = $_; shown(eval { $json->incr_parse($piece) }) . ($@ ? ' error' : '') } $ours, $theirs;
+            my @both = map { my $json = $_; as_text(eval { $json->incr_parse($piece) }) . ($@ ? ' error' : '') } $ours, $theirs;
             push @log, "$piece => @both";
             next if $both[0] eq $both[1];
             $good = 0;
@@ -68,7 +68,7 @@ SKIP: {
         }
         last if !$good;
     }
-    ok $good, 'pieces of any length';
+    ok $good, 'pieces of any length give the results of JSON::XS';
 }
 
 # A stream of many texts is not copied again and again.
@@ -77,7 +77,7 @@ SKIP: {
     $json->incr_parse('[1,"x"] ' x 100_000);
     my $count = 0;
     $count++ while $json->incr_parse;
-    is $count, 100_000, 'many texts in one piece';
+    is $count, 100_000, '100,000 texts in one piece are returned';
 }
 
 done_testing;

@@ -26,12 +26,12 @@ my @texts = (
 
 no warnings 'recursion';
 
-sub shape {
+sub value_and_types {
     my ($value) = @_;
     return 'undef' if !defined $value;
     my $ref = ref $value;
-    return '[' . join(',', map { shape($_) } @$value) . ']' if $ref eq 'ARRAY';
-    return '{' . join(',', map { shape($_) . '=>' . shape($value->{$_}) } sort keys %$value) . '}' if $ref eq 'HASH';
+    return '[' . join(',', map { value_and_types($_) } @$value) . ']' if $ref eq 'ARRAY';
+    return '{' . join(',', map { value_and_types($_) . '=>' . value_and_types($value->{$_}) } sort keys %$value) . '}' if $ref eq 'HASH';
     return "$ref " . ($$value ? 1 : 0) if $ref;
     return JSON::XS->new->allow_nonref->ascii->encode($value) . (utf8::is_utf8($value) ? 'u' : '');
 }
@@ -43,9 +43,8 @@ sub compare_on {
     my ($ours, $theirs) = map { my $json = $_->new; $setup->($json); $json } 'Icecore::JSON', 'JSON::XS';
     my $name = substr $text =~ s/([^ -~])/sprintf '\\x%02x', ord $1/ger, 0, 60;
     for my $method ('decode', 'decode_prefix') {
-        my ($our, $their) = map { my $json = $_; [eval { map { ref || !defined ? $_ : "$_" } $json->$method("$text") }] } $theirs, $ours;
-        ($their, $our) = ($our, $their);
-        my @values = map { shape($_) } $their, $our;
+        my ($their, $our) = map { my $json = $_; [eval { map { ref || !defined ? $_ : "$_" } $json->$method("$text") }] } $theirs, $ours;
+        my @values = map { value_and_types($_) } $their, $our;
         $count++;
         next if $values[0] eq $values[1];
         fail "$method $name";
@@ -70,16 +69,16 @@ for my $at (0 .. length($whole) - 1) {
         compare_on($changed, $settings[0]);
     }
 }
-ok $count > 2000, "$count times as JSON::XS";
+ok $count > 2000, "$count cases give the results of JSON::XS";
 
 # The positions of errors.
 for my $case (['[1,2', 5], ['[1,x]', 3], ['{"a":1,}', 7], ['["a" "b"]', 5], ['[1]x', 3]) {
     my ($text, $offset) = @$case;
     eval { Icecore::JSON->new->utf8->decode($text) };
     $offset = length $text if $offset > length $text;
-    like $@, qr/, at character offset $offset \(before "/, "where $text is wrong";
+    like $@, qr/, at character offset $offset \(before "/, "the error in $text has its offset";
 }
 eval { Icecore::JSON->new->decode("[\"\x{263a}\x{263a}\",x]") };
-like $@, qr/at character offset 6 /, 'in characters, not in bytes';
+like $@, qr/at character offset 6 /, 'the offset of text counts characters, not bytes';
 
 done_testing;

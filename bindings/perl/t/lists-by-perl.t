@@ -17,7 +17,7 @@ package Counted {
 package main;
 use Scalar::Util qw(dualvar);
 
-sub said {
+sub results_of {
     my ($code) = @_;
     my (@warnings, @list);
     local $SIG{__WARN__} = sub { push @warnings, $_[0] };
@@ -46,37 +46,37 @@ my @templates = (
 for my $template (@templates) {
     for my $n (0 .. $number_of_lists - 1) {
         my $list = sub { @{ (lists())[$n] } };
-        # Here ours converts to characters too late, or repairs cases in which perl dies.
+        # Here Icecore converts to characters too late, or accepts what perl dies of.
         next if $template =~ /C0 U/ && !$list->() || $template =~ /U0/ && grep { defined && /[^\0-\xff]/ } $list->();
-        my $his  = said(sub { pack $template, $list->() });
-        my $ours = said(sub { Icecore::pack_list($template, $list->()) });
-        is_deeply($ours, $his, "pack $template") || diag(explain([$list->()], $his, $ours));
+        my $original  = results_of(sub { pack $template, $list->() });
+        my $ours = results_of(sub { Icecore::pack_list($template, $list->()) });
+        is_deeply($ours, $original, "pack $template") || diag(explain([$list->()], $original, $ours));
         # A text without wide characters is the same string as bytes here.
-        my ($quiet, $quietly) = map { $_->[0] =~ s/\A1?://r } said(sub { no warnings; Icecore::pack_list($template, $list->()) }),
-            said(sub { no warnings; pack $template, $list->() });
-        is($quiet, $quietly, 'without warnings');
+        my ($our_bytes, $original_bytes) = map { $_->[0] =~ s/\A1?://r } results_of(sub { no warnings; Icecore::pack_list($template, $list->()) }),
+            results_of(sub { no warnings; pack $template, $list->() });
+        is($our_bytes, $original_bytes, "pack $template without warnings");
     }
 }
 my @strings = ('', "\1", 'abcdefgh' x 4, "\xff" x 20, "\x{263a}x\x{e9}", "\xe2\x98\xba", "\x80" x 30, "12/abc", do { my $u = "caf\xe9 \xa0 "; utf8::upgrade($u); $u });
-# If a length is not a number, ours gives no warning.
+# If a length is not a number, Icecore gives no warning.
 for my $template ((grep { $_ ne 'a*/C' } @templates), 'U*', 'A*', 'C2 x N') {
     for my $string (@strings) {
         # For text perl's result varies.
         next if utf8::is_utf8($string) && $template !~ /\A[aAZU]/;
         for my $how (qw(list scalar)) {
-            my $his  = said(sub { $how eq 'list' ? unpack $template, $string : scalar unpack $template, $string });
-            my $ours = said(sub { $how eq 'list' ? Icecore::unpack_list($template, $string) : scalar Icecore::unpack_list($template, $string) });
-            is_deeply($ours, $his, "unpack $template of " . unpack('H*', $string =~ s/[^\0-\xff]//gr) . ", $how") || diag(explain($his, $ours));
+            my $original  = results_of(sub { $how eq 'list' ? unpack $template, $string : scalar unpack $template, $string });
+            my $ours = results_of(sub { $how eq 'list' ? Icecore::unpack_list($template, $string) : scalar Icecore::unpack_list($template, $string) });
+            is_deeply($ours, $original, "unpack $template of " . unpack('H*', $string =~ s/[^\0-\xff]//gr) . ", $how") || diag(explain($original, $ours));
         }
     }
 }
 
 tie my $counted, 'Counted';
-is(Icecore::pack_list('C*', $counted, $counted), "\1\2", 'a tie is asked once for each');
+is(Icecore::pack_list('C*', $counted, $counted), "\1\2", 'pack_list fetches a tied variable once for each item');
 for my $template ('p', 'P', 'N P4', '(p)*') {
-    ok(!eval { Icecore::pack_list($template, 'x', 'y'); 1 }, "$template: pointers are refused");
-    ok(!eval { my $x = Icecore::unpack_list($template, 'x' x 16); 1 }, 'and not followed');
-    ok(!eval { my @x = Icecore::unpack_list($template, 'x' x 16); 1 }, 'nor in a list');
+    ok(!eval { Icecore::pack_list($template, 'x', 'y'); 1 }, "$template: pack_list refuses pointers");
+    ok(!eval { my $x = Icecore::unpack_list($template, 'x' x 16); 1 }, 'unpack_list refuses pointers in scalar context');
+    ok(!eval { my @x = Icecore::unpack_list($template, 'x' x 16); 1 }, 'unpack_list refuses pointers in list context');
 }
 
 done_testing;

@@ -13,26 +13,26 @@ my $value   = { list => [1 .. 5], text => 'x' };
 my $bytes   = encode_sereal($value);
 
 my @names;
-sub B::OP::gather_name { push @names, $_[0]->name; return }
+sub B::OP::record_name { push @names, $_[0]->name; return }
 my $calls = sub { return sereal_encode_with_object($encoder, $value) };
-B::walkoptree_slow(B::svref_2object($calls)->ROOT, 'gather_name');
-ok((grep { $_ eq 'icecore_sereal_encode_with_object' } @names), 'the call is an operator');
+B::walkoptree_slow(B::svref_2object($calls)->ROOT, 'record_name');
+ok((grep { $_ eq 'icecore_sereal_encode_with_object' } @names), 'the call is replaced by an operator');
 
-is(sereal_encode_with_object($encoder, $value), $bytes, 'with an encoder');
-is(&sereal_encode_with_object($encoder, $value), $bytes, 'with &');
-is($encoder->can('encode')->($encoder, $value), $bytes, 'by reference');
-is($encoder->encode($value), $bytes, 'as a method');
+is(sereal_encode_with_object($encoder, $value), $bytes, 'an encoder encodes');
+is(&sereal_encode_with_object($encoder, $value), $bytes, 'a call with & encodes');
+is($encoder->can('encode')->($encoder, $value), $bytes, 'a call by a reference encodes');
+is($encoder->encode($value), $bytes, 'a method call encodes');
 my @arguments = ($encoder, $value);
 # One more reference to the hash is visible in the bytes.
-is(sereal_encode_with_object(@arguments), $encoder->encode($arguments[1]), 'with a list');
-is_deeply([map { encode_sereal($_) } 1 .. 3], [map { $encoder->encode($_) } 1 .. 3], 'in a list, one after the other');
+is(sereal_encode_with_object(@arguments), $encoder->encode($arguments[1]), 'the arguments can be a list');
+is_deeply([map { encode_sereal($_) } 1 .. 3], [map { $encoder->encode($_) } 1 .. 3], 'encode_sereal can be called in map');
 
-is_deeply(sereal_decode_with_object($decoder, $bytes), $value, 'with a decoder');
-is_deeply(decode_sereal($bytes), $value, 'without one');
+is_deeply(sereal_decode_with_object($decoder, $bytes), $value, 'a decoder decodes');
+is_deeply(decode_sereal($bytes), $value, 'decode_sereal decodes');
 sereal_decode_with_object($decoder, $bytes, my $into);
-is_deeply($into, $value, 'into a variable');
-is_deeply([1, decode_sereal($bytes), 2], [1, $value, 2], 'what stands beside stays');
-is(ref(decode_sereal($bytes) || 1), 'HASH', 'in an expression');
+is_deeply($into, $value, 'decode_sereal decodes into a variable');
+is_deeply([1, decode_sereal($bytes), 2], [1, $value, 2], 'values around the call stay on the stack');
+is(ref(decode_sereal($bytes) || 1), 'HASH', 'a call can be part of an expression');
 
 for my $wrong (
     ['sereal_encode_with_object($encoder)',           qr/^Usage: .*sereal_encode_with_object\(encoder, data/],
@@ -46,8 +46,8 @@ for my $wrong (
 ) {
     my ($code, $message) = @$wrong;
     ok(!defined eval $code, $code);
-    like($@, $message, 'its error');
-    like($@, qr/ at \(eval \d+\) line 1\.$/, 'names the line') if $message ne qr/./;
+    like($@, $message, 'the call has the expected error');
+    like($@, qr/ at \(eval \d+\) line 1\.$/, 'the error has the line of the call') if $message ne qr/./;
 }
 
 # Hooks run perl code, which moves the stack, while the operator is in the middle of an
@@ -59,6 +59,6 @@ package Deep {
 my $hooks  = Icecore::Sereal::Encoder->new({ freeze_callbacks => 1 });
 my $thaws  = Icecore::Sereal::Decoder->new({ classes => 'any' });
 my @around = (1, sereal_decode_with_object($thaws, sereal_encode_with_object($hooks, bless {}, 'Deep')), 3);
-is_deeply([@around[0, 2], $around[1]{count}], [1, 3, 100_000], 'hooks may use the stack');
+is_deeply([@around[0, 2], $around[1]{count}], [1, 3, 100_000], 'hooks may grow the stack');
 
 done_testing;

@@ -13,9 +13,9 @@ use Icecore::Dumper qw(undump);
 
 sub dies { my ($code) = @_; return eval { $code->(); 1 } ? 'it lives' : $@ }
 
-# Returns a message up to the place where the original adds its position, or where ours
-# continues.
-sub beginning {
+# Returns a message without the position that the original adds, and without the text that Icecore
+# adds.
+sub without_position {
     my ($error) = @_;
     $error =~ s/ at \S+ line \d+\.?\n?\z//;
     $error =~ s/, at character offset \d+ \(before .*//s;
@@ -24,21 +24,21 @@ sub beginning {
 
 my $original = eval { require JSON::XS; JSON::XS->VERSION(4); 'JSON::XS' };
 subtest 'JSON' => sub {
-    plan skip_all => 'JSON::XS is not here' if !$original;
+    plan skip_all => 'JSON::XS is not installed' if !$original;
     my @texts = (
         '', ' ', '[', '[1', '[1,', '[1 2', '{', '{"a', '{"a"', '{"a":', '{"a":1', '{"a":1 ', '{"a":1,', '{1', '{"a" 1}', '"\\x"', '"\\u12"',
         '"\\u12g4"', '"\\ud800"', '"\\udc00"', "\"\n\"", "\"a\xff\"", '-', '-a', '01', '1.', '1.e', '1e', '1e+', 'tru', 'fals', 'nul',
         'treu', 'x', '[x]', '[1]x', '[1] [2]', '{"a":}', '[,]', '[1}', '("A")[1]', '[' x 600, ('[' x 600) . (']' x 600),
     );
     for my $text (@texts) {
-        my $his  = dies(sub { JSON::XS->new->utf8->decode($text) });
+        my $original_error  = dies(sub { JSON::XS->new->utf8->decode($text) });
         my $ours = dies(sub { Icecore::JSON->new->utf8->decode($text) });
-        like($ours, qr/\A\Q${\ beginning($his)}\E(?=[,:.]|\z)/, "text " . substr $text, 0, 20) or diag($his);
+        like($ours, qr/\A\Q${\ without_position($original_error)}\E(?=[,:.]|\z)/, "text " . substr $text, 0, 20) or diag($original_error);
     }
-    my $his  = dies(sub { JSON::XS->new->decode("\"\x{263a}\" x") });
+    my $original_error  = dies(sub { JSON::XS->new->decode("\"\x{263a}\" x") });
     my $ours = dies(sub { Icecore::JSON->new->decode("\"\x{263a}\" x") });
-    $his =~ s/ at \S+ line.*//s;
-    is(substr($ours, 0, length $his), $his, 'with the same place');
+    $original_error =~ s/ at \S+ line.*//s;
+    is(substr($ours, 0, length $original_error), $original_error, 'the message begins with that of JSON::XS');
 };
 
 subtest 'Sereal' => sub {
@@ -51,44 +51,44 @@ subtest 'Sereal' => sub {
     for my $words (sort keys %words) {
         like(dies(sub { decode_sereal($_) }), qr/\ASereal: Error: \Q$words\E/, $words) for @{ $words{$words} };
     }
-    like(dies(sub { decode_sereal("=\xf3rl\5\0\x42\1\x37") }), qr/\ASereal: Error/, 'all begin so');
+    like(dies(sub { decode_sereal("=\xf3rl\5\0\x42\1\x37") }), qr/\ASereal: Error/, 'messages begin with those of Sereal');
     for my $name (qw(Snappy ZLIB ZSTD)) {
         my $packed = encode_sereal([('a') x 2000], { compress => { Snappy => 1, ZLIB => 2, ZSTD => 3 }->{$name} });
         like(dies(sub { decode_sereal($packed, { "refuse_\L$name" => 1 }) }),
-            qr/\ASereal: Error: Sereal document is compressed with $name, but/, "$name refused");
+            qr/\ASereal: Error: Sereal document is compressed with $name, but/, "the message for refused $name");
         like(dies(sub { decode_sereal($packed, { max_uncompressed_size => 100 }) }),
-            qr/\AThe expected uncompressed size is larger than the allowed maximum size/, "$name is too large");
+            qr/\AThe expected uncompressed size is larger than the allowed maximum size/, "the message for too much $name");
     }
-    like(dies(sub { decode_sereal("=\xf3rl\5\0\x27\1\xff", { validate_utf8 => 1 }) }), qr/\ASereal: Error: Invalid UTF8 byte sequence/, 'UTF-8');
+    like(dies(sub { decode_sereal("=\xf3rl\5\0\x27\1\xff", { validate_utf8 => 1 }) }), qr/\ASereal: Error: Invalid UTF8 byte sequence/, 'the message for invalid UTF-8');
     like(dies(sub { decode_sereal($_) }), qr/\AWe can't decode a reference as Sereal!/, ref) for \1, [], {};
 };
 
 subtest 'Storable' => sub {
     my $frozen = freeze([1, 2, 'three']);
     my $header = 2 + 1 + 8 + 4;
-    like(dies(sub { thaw(substr $frozen, 0, $_) }), qr/\AMagic number checking on storable string failed/, "$_ bytes") for 1 .. $header - 1;
+    like(dies(sub { thaw(substr $frozen, 0, $_) }), qr/\AMagic number checking on storable string failed/, "the message for $_ bytes") for 1 .. $header - 1;
     my @sizes = ([$header - 4, 'Integer'], [$header - 3, 'Long integer'], [$header - 2, 'Pointer'], [$header - 1, 'Double']);
     for my $size (@sizes) {
         substr(my $changed = $frozen, $size->[0], 1) = "\0";
         like(dies(sub { thaw($changed) }), qr/\A$size->[1] size is not compatible/, $size->[1]);
     }
-    like(dies(sub { thaw("\xff\xff") }), qr/\AStorable binary image v127\.255 more recent than I am \(v2\.\d+\)/, 'a later version');
-    like(dies(sub { thaw("\5\x0b\xff") }), qr/\ACorrupted storable string \(binary v2\.11\)/, 'a tag that is none');
+    like(dies(sub { thaw("\xff\xff") }), qr/\AStorable binary image v127\.255 more recent than I am \(v2\.\d+\)/, 'the message for a later major version');
+    like(dies(sub { thaw("\5\x0b\xff") }), qr/\ACorrupted storable string \(binary v2\.11\)/, 'the message for an unknown tag');
     like(dies(sub { thaw("\5\x30\xff") }), qr/\AStorable binary image v2\.48 contains data of type 255\. This Storable is v2\.\d+ and can only handle data types up to \d+/,
         'in a later version');
-    like(dies(sub { Icecore::decode(substr $frozen, 0, 3) }), qr/\A(?!Magic)/, 'a function of our own has its own words');
+    like(dies(sub { Icecore::decode(substr $frozen, 0, 3) }), qr/\A(?!Magic)/, "Icecore::decode does not use Storable's messages");
     my $file = "original-words.$$";
     for my $content ('', 'pst', 'pst0', 'iron and more') {
         open my $out, '>', $file or die $!;
         print {$out} $content;
         close $out or die $!;
         my $words = length $content > 4 ? 'File is not a perl storable' : 'Magic number checking on storable file failed';
-        like(dies(sub { retrieve($file) }), qr/\A$words/, "a file with '$content'");
+        like(dies(sub { retrieve($file) }), qr/\A$words/, "the message for a file with '$content'");
     }
     unlink $file;
 };
 
-subtest 'bytes behind a document: what a program can do' => sub {
+subtest 'advice about bytes after a document' => sub {
     my %says = (
         'fd_retrieve'   => sub { thaw(freeze([1]) . 'x') },
         'decode_prefix' => sub { decode_json('[1] [2]') },
@@ -97,9 +97,9 @@ subtest 'bytes behind a document: what a program can do' => sub {
     for my $words (sort keys %says) {
         my $error = dies($says{$words});
         like($error, qr/$words/, $words);
-        unlike($error, qr/--each/, 'and no option of the command');
+        unlike($error, qr/--each/, 'the advice names no option of the command');
     }
-    unlike(dies(sub { Icecore::decode("i:1;x", format => 'php') }), qr/--|\`/, 'of PHP');
+    unlike(dies(sub { Icecore::decode("i:1;x", format => 'php') }), qr/--|\`/, 'the advice for PHP names no option of the command');
 };
 
 done_testing;

@@ -54,7 +54,7 @@ my $code = <<'END';
     }
 END
 my $output = run_perl($code);
-is($output, <<'END', 'each ring ends');
+is($output, <<'END', 'processing of each ring ends');
 php: is refused, short
 php-session: is refused, short
 igbinary: is written, short

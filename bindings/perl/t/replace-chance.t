@@ -29,11 +29,11 @@ my @pairs = (
     { old => 'x', older => 'much older', an => '0' }, { old => 'long ' x 60 }, { old => '"', '"' => q(') }, { old => "\0\n", '\\' => '' },
 );
 
-# Returns the replacement of a text: the longest match first, and nothing twice.
-sub changing {
+# Returns a function that replaces text: the longest match first, and no text twice.
+sub replacer_for {
     my ($pairs) = @_;
-    my $olds = join '|', map quotemeta, sort { length $b <=> length $a } keys %$pairs;
-    return sub { return $_[0] =~ s/($olds)/$pairs->{$1}/gr };
+    my $pattern = join '|', map quotemeta, sort { length $b <=> length $a } keys %$pairs;
+    return sub { return $_[0] =~ s/($pattern)/$pairs->{$1}/gr };
 }
 
 my $dumper = sub { local ($Data::Dumper::Sortkeys, $Data::Dumper::Indent) = (1, $_[1]); return Data::Dumper::Dumper($_[0]) };
@@ -51,24 +51,24 @@ if (have_original('Sereal::Encoder') && have_original('Sereal::Decoder')) {
 
 for my $name (sort keys %ways) {
     my ($freeze, $read) = @{ $ways{$name} }{qw(freeze read)};
-    my (@wrong, $changed);
+    my (@failures, $changed);
     for my $seed ($first .. $first + $rounds - 1) {
         my $pairs  = $pairs[$seed % @pairs];
         my $utf8   = $seed % 3 == 0;
         my $plan   = Plan->new($seed, utf8 => $utf8, json => $seed % @pairs < 7, freeze => $freeze);
-        my $change = changing($pairs);
-        my ($before, $wanted) = map { $freeze->($plan->render($_)) } sub { $_[0] }, $change;
+        my $change = replacer_for($pairs);
+        my ($before, $expected) = map { $freeze->($plan->render($_)) } sub { $_[0] }, $change;
         my $got = eval { Icecore::replace($pairs, $before) };
-        if (!defined $got) { push @wrong, "$seed: $@"; next }
+        if (!defined $got) { push @failures, "$seed: $@"; next }
         $changed++ if $got ne $before;
-        next       if $got eq $wanted;
+        next       if $got eq $expected;
         # Sereal counts offsets in its copies of keys, Dumper folds lines: then the values are
         # compared.
-        my $difference = $read ? eval { difference($read->($got), $read->($wanted), strict => 1) } // $@ : Ways::parting($got, $wanted);
-        push @wrong, "$seed: $difference" if $difference;
+        my $difference = $read ? eval { difference($read->($got), $read->($expected), strict => 1) } // $@ : Ways::first_difference($got, $expected);
+        push @failures, "$seed: $difference" if $difference;
     }
-    is(scalar @wrong, 0, $name) or diag(join "\n", @wrong[0 .. ($#wrong < 9 ? $#wrong : 9)]);
-    cmp_ok($changed // 0, '>', $rounds / 3, 'many were changed');
+    is(scalar @failures, 0, $name) or diag(join "\n", @failures[0 .. ($#failures < 9 ? $#failures : 9)]);
+    cmp_ok($changed // 0, '>', $rounds / 3, 'a third of the documents were changed');
 }
 
 done_testing;

@@ -48,15 +48,15 @@ for my $name (sort keys %readers) {
         my ($what, @classes) = @$case;
         my $error = dies(sub { $read->(@classes) });
         like($error, qr/\bEmployee\b/, "$name, $what: the error names the class");
-        like($error, qr/\$\.staff\[3\]/, 'its place');
-        like($error, qr/classes => \['Employee'\]/, 'and the words that allow it');
-        unlike($error, qr/\n./, 'in one line');
+        like($error, qr/\$\.staff\[3\]/, 'the error has the path of the object');
+        like($error, qr/classes => \['Employee'\]/, 'the error says how to allow the class');
+        unlike($error, qr/\n./, 'the error is one line');
     }
     for my $classes (['Employee'], ['Other', 'Employee'], ['Emp*'], ['*'], 'any') {
         my $said = ref $classes ? "[@$classes]" : $classes;
         my $copy = eval { $read->($classes) };
         is(scalar eval { ref $copy->{staff}[3] }, 'Employee', "$name: $said allows it") or diag($@);
-        is(scalar eval { $copy->{staff}[3]{name} }, 'Alice', 'with its contents');
+        is(scalar eval { $copy->{staff}[3]{name} }, 'Alice', 'the object has its contents');
     }
 }
 
@@ -75,11 +75,11 @@ subtest 'places' => sub {
         like(dies(sub { decode_sereal(encode_sereal($structure)) }), $like, "$name, Sereal");
     }
     my $inside = bless { in => bless {}, 'Inner' }, 'Outer';
-    like(dies(sub { thaw(freeze([$inside]), classes => ['Outer']) }), qr/\$\[0\]\.in\b.*classes => \['Inner'\]/s, 'an object inside one that is allowed');
+    like(dies(sub { thaw(freeze([$inside]), classes => ['Outer']) }), qr/\$\[0\]\.in\b.*classes => \['Inner'\]/s, 'an object in an allowed object is refused');
 };
 
 subtest 'patterns' => sub {
-    my $try = sub {
+    my $verdict = sub {
         my ($class, @classes) = @_;
         my $bytes = freeze([bless {}, $class]);
         my $sereal = encode_sereal([bless {}, $class]);
@@ -97,29 +97,29 @@ subtest 'patterns' => sub {
         ['Employee', 'employee'], ['Employee2', 'Employee'], ['Employee::Evil', 'Employee'], ["Employee\0Evil", 'Employee'],
         ["Employee\n", 'Employee'], ['EmployeeX', 'Employe.'], ['X', '.'], ['X', '?'], ['X', '[X]'], ['X', '(X)'], ['X', 'X|Y'], ['X', ''], ['X', undef],
     );
-    is($try->(@$_), 'allowed', Structures_text(@$_)) for @allowed;
-    is($try->(@$_), 'refused', Structures_text(@$_)) for @refused;
+    is($verdict->(@$_), 'allowed', case_name(@$_)) for @allowed;
+    is($verdict->(@$_), 'refused', case_name(@$_)) for @refused;
 };
 
-sub Structures_text { return join ' by ', map { defined $_ ? s/[^ -~]/?/gr =~ s/^(.{30}).*/$1.../r : 'undef' } @_ }
+sub case_name { return join ' by ', map { defined $_ ? s/[^ -~]/?/gr =~ s/^(.{30}).*/$1.../r : 'undef' } @_ }
 
 # The remedy in the exception can be pasted, and allows this class and no other.
-subtest 'names with odd characters' => sub {
+subtest 'names of classes with special characters' => sub {
     for my $class ('Plain::Class', 'any', 'a b', "a'b", 'q"$x@y\\', "line\nbreak", "\e[1mbold", "nul\0byte", "\xe9", "caf\xc3\xa9", "\x{263a}::\x{c9}", "-\x{1f600}", '*', 'a*', 'My::*') {
         my $data = encode_sereal([bless [], $class]);
         my $name = $class =~ s/([^ -~])/sprintf '\\x{%x}', ord $1/ger;
         my $said = dies(sub { decode_sereal($data) });
-        unlike($said, qr/[^ -~\n]/, "$name: the exception is plain text");
+        unlike($said, qr/[^ -~\n]/, "$name: the error is plain text");
         my ($classes) = $said =~ /classes => (\[.*?\]|\{.*?\})(?=,| at | in )/;
         ok($classes, 'it says what to allow') or next;
         if ($class =~ /\*/) {
-            like($said, qr/wildcard/, 'a wildcard is named as such');
-            unlike($said, qr/\[|Icecore->allow/, 'and is no entry of a list') if $said =~ s/\$\[0\]//;
+            like($said, qr/wildcard/, 'the error warns that the name is a wildcard');
+            unlike($said, qr/\[|Icecore->allow/, 'the error does not suggest a list') if $said =~ s/\$\[0\]//;
         }
         my $allowed = eval $classes;
-        ok(eval { decode_sereal($data, { classes => $allowed }); 1 }, "$classes allows it");
+        ok(eval { decode_sereal($data, { classes => $allowed }); 1 }, "$classes allows the class");
         for my $other ('Plain::Clas', 'Other', "$class\0", "$class ", 'a', '**', 'My::Own') {
-            ok(!eval { decode_sereal(encode_sereal([bless [], $other]), { classes => $allowed }); 1 }, 'and no other');
+            ok(!eval { decode_sereal(encode_sereal([bless [], $other]), { classes => $allowed }); 1 }, '$classes allows no other class');
         }
     }
 };
@@ -134,26 +134,26 @@ subtest 'bytes and text' => sub {
         for my $pattern (sort keys %class) {
             my $allows = $data eq $pattern || $same{"$data $pattern"} || 0;
             for my $list ($class{$pattern}, "$class{$pattern}*") {
-                is(eval { decode_sereal($bytes, { classes => [$list] }); 1 } || 0, $allows, "$data, allowed is $pattern");
+                is(eval { decode_sereal($bytes, { classes => [$list] }); 1 } || 0, $allows, "$data with the list $pattern");
             }
         }
     }
 };
 
-subtest 'a child is not its parent' => sub {
+subtest 'a parent class does not allow its child' => sub {
     @Child::Of::Employee::ISA = ('Employee');
-    like(dies(sub { thaw(freeze([bless {}, 'Child::Of::Employee']), classes => ['Employee']) }), qr/Child::Of::Employee/, 'a child has to be named');
-    like(dies(sub { thaw(freeze([bless {}, 'Employee']), classes => ['Child::*']) }), qr/Employee/, 'and a parent too');
+    like(dies(sub { thaw(freeze([bless {}, 'Child::Of::Employee']), classes => ['Employee']) }), qr/Child::Of::Employee/, 'a child class must be listed');
+    like(dies(sub { thaw(freeze([bless {}, 'Employee']), classes => ['Child::*']) }), qr/Employee/, 'a parent class must be listed');
 };
 
-subtest 'what needs no class' => sub {
+subtest 'plain data' => sub {
     my $plain = [1, 'a', { b => undef }, \'ref', qr/x+/i, !!1, v1.2, [\[]], "\x{263a}"];
-    is_deeply(thaw(freeze($plain)), $plain, 'plain data and regular expressions, Storable');
+    is_deeply(thaw(freeze($plain)), $plain, 'Storable: plain data and regexps need no class');
     my @sereal = @$plain[0 .. 5];
-    is_deeply(decode_sereal(encode_sereal([@sereal])), [@sereal], 'and Sereal');
-    like(dies(sub { thaw(freeze([bless qr/x/, 'My::Regexp'])) }), qr/My::Regexp/, 'a regular expression of another class does');
-    like(dies(sub { decode_sereal(encode_sereal([bless qr/x/, 'My::Regexp'])) }), qr/My::Regexp/, 'in Sereal too');
-    is(ref thaw(freeze([bless qr/x/, 'My::Regexp']), classes => ['My::Regexp'])->[0], 'My::Regexp', 'until it is named');
+    is_deeply(decode_sereal(encode_sereal([@sereal])), [@sereal], 'Sereal: plain data and regexps need no class');
+    like(dies(sub { thaw(freeze([bless qr/x/, 'My::Regexp'])) }), qr/My::Regexp/, 'Storable: a regexp of another class is refused');
+    like(dies(sub { decode_sereal(encode_sereal([bless qr/x/, 'My::Regexp'])) }), qr/My::Regexp/, 'Sereal: a regexp of another class is refused');
+    is(ref thaw(freeze([bless qr/x/, 'My::Regexp']), classes => ['My::Regexp'])->[0], 'My::Regexp', 'a regexp of a listed class is built');
 };
 
 subtest 'every kind of object' => sub {
@@ -168,24 +168,24 @@ subtest 'every kind of object' => sub {
         my $object = $kinds{$kind};
         my $class  = $kind =~ /^tied (\w+)/ ? ref($1 eq 'hash' ? tied %$object : $1 eq 'array' ? tied @$object : tied $$object) : ref $object;
         for my $bytes (freeze([$object]), nfreeze([$object])) {
-            like(dies(sub { thaw($bytes) }), qr/classes => \['\Q$class\E'\]/, "$kind: refused");
-            ok(eval { thaw($bytes, classes => [$class]); 1 }, "$kind: allowed") or diag($@);
+            like(dies(sub { thaw($bytes) }), qr/classes => \['\Q$class\E'\]/, "$kind is refused");
+            ok(eval { thaw($bytes, classes => [$class]); 1 }, "$kind is built if its class is listed") or diag($@);
         }
     }
     my $frozen = encode_sereal([Cold::Value->new(1)], { freeze_callbacks => 1 });
-    like(dies(sub { decode_sereal($frozen) }), qr/classes => \['Cold::Value'\]/, 'what FREEZE wrote: refused');
-    is(ref decode_sereal($frozen, { classes => ['Cold::Value'] })->[0], 'Cold::Value', 'allowed');
+    like(dies(sub { decode_sereal($frozen) }), qr/classes => \['Cold::Value'\]/, 'an object that FREEZE wrote is refused');
+    is(ref decode_sereal($frozen, { classes => ['Cold::Value'] })->[0], 'Cold::Value', 'an object that FREEZE wrote is built if its class is listed');
     my $header = Icecore::Sereal::Encoder->new->encode([1], bless {}, 'In::Header');
     my $decoder = Icecore::Sereal::Decoder->new;
-    like(dies(sub { $decoder->decode_only_header($header) }), qr/In::Header/, 'an object in a header');
-    is_deeply($decoder->decode($header), [1], 'the body can be read');
+    like(dies(sub { $decoder->decode_only_header($header) }), qr/In::Header/, 'an object in a user header is refused');
+    is_deeply($decoder->decode($header), [1], 'the body after a refused header can be read');
 };
 
-subtest 'every class of many' => sub {
+subtest 'several classes' => sub {
     my $bytes = freeze([map { bless {}, $_ } qw(A B C)]);
-    like(dies(sub { thaw($bytes, classes => ['A', 'B']) }), qr/classes => \['C'\]/, 'the one that is missing');
-    like(dies(sub { thaw($bytes, classes => ['C']) }), qr/A at \$\[0\], B at \$\[1\]; .*classes => \['A', 'B'\]/, 'all that are');
-    is_deeply([map { ref } @{ thaw($bytes, classes => [qw(A B C)]) }], [qw(A B C)], 'until none is');
+    like(dies(sub { thaw($bytes, classes => ['A', 'B']) }), qr/classes => \['C'\]/, 'the error names the class that is missing');
+    like(dies(sub { thaw($bytes, classes => ['C']) }), qr/A at \$\[0\], B at \$\[1\]; .*classes => \['A', 'B'\]/, 'the error names all classes that are missing');
+    is_deeply([map { ref } @{ thaw($bytes, classes => [qw(A B C)]) }], [qw(A B C)], 'the objects are built if all classes are listed');
 };
 
 subtest "'report'" => sub {
@@ -193,40 +193,40 @@ subtest "'report'" => sub {
     my %reads = (thaw => sub { thaw(freeze($data), classes => 'report') }, sereal => sub { decode_sereal(encode_sereal($data), { classes => 'report' }) });
     for my $name (sort keys %reads) {
         my $said = dies($reads{$name});
-        like($said, qr/\AIcecore: these classes are not allowed: A at \$\[0\], B at \$\[1\], My::C at \$\[3\]; /, "$name: all, each once");
-        like($said, qr/allow them with classes => \['A', 'B', 'My::C'\], in this call or for all with Icecore->allow\('A', 'B', 'My::C'\)/, 'and what allows them');
+        like($said, qr/\AIcecore: these classes are not allowed: A at \$\[0\], B at \$\[1\], My::C at \$\[3\]; /, "$name: the error lists each refused class once");
+        like($said, qr/allow them with classes => \['A', 'B', 'My::C'\], in this call or for all with Icecore->allow\('A', 'B', 'My::C'\)/, 'the error says how to allow all of them');
     }
-    like(dies(sub { thaw(freeze([bless {}, 'A']), classes => 'report') }), qr/the class A at \$\[0\] is not allowed; allow it with/, 'one');
-    like(dies(sub { thaw(freeze([map { bless {}, $_ } 'A', 'B*']), classes => 'report') }), qr/classes => \{ 'A' => 1, 'B\*' => 1 \}/, 'a name with a wildcard');
-    is_deeply(thaw(freeze([1]), classes => 'report'), [1], 'plain data needs none');
+    like(dies(sub { thaw(freeze([bless {}, 'A']), classes => 'report') }), qr/the class A at \$\[0\] is not allowed; allow it with/, 'the error for one class is the usual one');
+    like(dies(sub { thaw(freeze([map { bless {}, $_ } 'A', 'B*']), classes => 'report') }), qr/classes => \{ 'A' => 1, 'B\*' => 1 \}/, 'the error for a name with a wildcard suggests a hash');
+    is_deeply(thaw(freeze([1]), classes => 'report'), [1], 'plain data needs no class');
     local @Icecore::ALLOWED = ('A', 'My::*');
-    like(dies($reads{thaw}), qr/the class B at \$\[1\] is not allowed/, 'what the process allows stays allowed');
+    like(dies($reads{thaw}), qr/the class B at \$\[1\] is not allowed/, 'a class that the process allows is not listed');
     push @Icecore::ALLOWED, 'B';
-    is_deeply([map { ref } @{ $reads{thaw}->() }], [qw(A B A My::C)], 'and is built where nothing else is needed');
+    is_deeply([map { ref } @{ $reads{thaw}->() }], [qw(A B A My::C)], 'the objects are built if the process allows all classes');
     my $many = join ' ', map { "C$_" } 1 .. 3000;
     my $said = dies(sub { thaw(freeze([map { bless {}, $_ } split ' ', $many]), classes => 'report') });
-    like($said, qr/, C1000 at \$\[999\], and 2000 more; /, 'very many are counted');
+    like($said, qr/, C1000 at \$\[999\], and 2000 more; /, 'refused classes after the first 1,000 are counted');
 };
 
-subtest 'dclone never asks' => sub {
+subtest 'dclone checks no class' => sub {
     require Classes;
     my $object = bless { in => [Hook::Text->new('t', [1]), qr/x/, Structures::tied_hash(a => 1)] }, 'Not::Listed';
     my $copy   = dclone($object);
-    is(ref $copy, 'Not::Listed', 'its data was here already');
-    is($copy->{in}[0]{text}, 't', 'hooks run');
-    is($copy->{in}[2]{a}, 1, 'ties are made');
+    is(ref $copy, 'Not::Listed', 'dclone copies an object of any class');
+    is($copy->{in}[0]{text}, 't', 'dclone calls hooks');
+    is($copy->{in}[2]{a}, 1, 'dclone copies ties');
 };
 
 subtest 'flags' => sub {
-    is(scalar eval { ref thaw($bytes{freeze}, 0)->{staff}[3] }, 'HASH', 'who wants no objects needs no list');
-    is(scalar eval { ref decode_sereal($bytes{sereal}, { no_bless_objects => 1 })->{staff}[3] }, 'HASH', 'in Sereal too');
-    like(dies(sub { thaw($bytes{freeze}, 6) }), qr/Employee/, 'who wants them does');
-    is(ref thaw($bytes{freeze}, classes => ['Employee'], flags => 6)->{staff}[3], 'Employee', 'classes and flags');
+    is(scalar eval { ref thaw($bytes{freeze}, 0)->{staff}[3] }, 'HASH', 'flags without BLESS_OK need no class');
+    is(scalar eval { ref decode_sereal($bytes{sereal}, { no_bless_objects => 1 })->{staff}[3] }, 'HASH', 'no_bless_objects needs no class');
+    like(dies(sub { thaw($bytes{freeze}, 6) }), qr/Employee/, 'flags with BLESS_OK need classes');
+    is(ref thaw($bytes{freeze}, classes => ['Employee'], flags => 6)->{staff}[3], 'Employee', '`classes` and `flags` can be combined');
 };
 
-subtest 'options that are none' => sub {
-    like(dies(sub { thaw($bytes{freeze}, class => ['Employee']) }), qr/class/, 'a name that is wrong is an error');
-    like(dies(sub { thaw($bytes{freeze}, classes => \'Employee') }), qr/classes/, 'a list that is none too');
+subtest 'invalid options' => sub {
+    like(dies(sub { thaw($bytes{freeze}, class => ['Employee']) }), qr/class/, 'an unknown option is refused');
+    like(dies(sub { thaw($bytes{freeze}, classes => \'Employee') }), qr/classes/, 'a reference to a scalar as `classes` is refused');
 };
 
 done_testing;

@@ -24,10 +24,10 @@ sub dies { my ($code) = @_; return eval { $code->(); 1 } ? '' : $@ }
 
 sub quietly {
     my ($name, $code) = @_;
-    Malice::forget();
+    Malice::reset_calls();
     $code->();
-    is(Malice::ran(), '', "$name: nothing ran");
-    ok(!-e $Malice::file, 'no file');
+    is(Malice::calls(), '', "$name: nothing ran");
+    ok(!-e $Malice::file, "$name: no file was made");
     return;
 }
 
@@ -58,7 +58,7 @@ my %image;
 for my $name (sort keys %image) {
     my ($read, $bytes) = @{ $image{$name} };
     quietly($name => sub {
-        like(dies(sub { $read->($bytes) }), qr/Malice::\w+/, "$name: refused");
+        like(dies(sub { $read->($bytes) }), qr/Malice::\w+/, "$name is refused");
     });
     my @options = $read == \&thaw ? (classes => ['Other']) : { classes => ['Other'] };
     quietly("$name, another class allowed" => sub { dies(sub { $read->($bytes, @options) }) });
@@ -67,44 +67,44 @@ for my $name (sort keys %image) {
     quietly("$name, classes" => sub { Icecore::classes($bytes) });
 }
 
-subtest 'what is allowed does run' => sub {
-    Malice::forget();
+subtest 'code of allowed classes' => sub {
+    Malice::reset_calls();
     thaw($image{'hooks alone, Storable'}[1], classes => ['Malice::Hooks']);
-    is(Malice::ran(), 'STORABLE_thaw DESTROY', 'STORABLE_thaw, and the destructor');
-    Malice::forget();
+    is(Malice::calls(), 'STORABLE_thaw DESTROY', 'STORABLE_thaw and the destructor of an allowed class run');
+    Malice::reset_calls();
     decode_sereal($image{'hooks alone, FREEZE'}[1], { classes => ['Malice::*'] });
-    like(Malice::ran(), qr/^THAW/, 'THAW');
-    Malice::forget();
+    like(Malice::calls(), qr/^THAW/, 'THAW of an allowed class runs');
+    Malice::reset_calls();
     thaw($image{'attach alone, Storable'}[1], classes => ['Malice::Attach']);
-    is(Malice::ran(), 'STORABLE_attach', 'STORABLE_attach');
-    quietly('overloading is not asked' => sub { thaw($image{'overload inside, Storable'}[1], classes => ['Malice::Overload']) });
-    quietly('nor in Sereal' => sub { decode_sereal($image{'overload inside, Sereal'}[1], { classes => ['Malice::Overload'] }) });
+    is(Malice::calls(), 'STORABLE_attach', 'STORABLE_attach of an allowed class runs');
+    quietly('an image of an object with overloading' => sub { thaw($image{'overload inside, Storable'}[1], classes => ['Malice::Overload']) });
+    quietly('a Sereal document of an object with overloading' => sub { decode_sereal($image{'overload inside, Sereal'}[1], { classes => ['Malice::Overload'] }) });
 };
 
-subtest 'hooks run when all was read and checked' => sub {
-    my $bytes = nfreeze([bless({ a => 1 }, 'Malice::Hooks'), 'and something behind it', [1, 2, 3]]);
+subtest 'hooks run only after everything is read and checked' => sub {
+    my $bytes = nfreeze([bless({ a => 1 }, 'Malice::Hooks'), 'and something after it', [1, 2, 3]]);
     my @cut = map { substr $bytes, 0, $_ } grep { $_ < length $bytes } map { length($bytes) - $_ } 1 .. 40;
-    quietly("an image that is cut (" . @cut . ')' => sub { dies(sub { thaw($_, classes => ['Malice::Hooks']) }) for @cut });
-    quietly('bytes behind it' => sub { like(dies(sub { thaw("$bytes\1", classes => ['Malice::Hooks']) }), qr/./, 'are an error') });
+    quietly("truncated images (" . @cut . ')' => sub { dies(sub { thaw($_, classes => ['Malice::Hooks']) }) for @cut });
+    quietly('bytes after the image' => sub { like(dies(sub { thaw("$bytes\1", classes => ['Malice::Hooks']) }), qr/./, 'bytes after the image are an error') });
     my $both = nfreeze([bless({ a => 1 }, 'Malice::Hooks'), bless({}, 'Not::Listed')]);
-    quietly('another class behind it that is not allowed' => sub {
-        like(dies(sub { thaw($both, classes => ['Malice::Hooks']) }), qr/Not::Listed/, 'is refused');
+    quietly('an image with a second class that is not allowed' => sub {
+        like(dies(sub { thaw($both, classes => ['Malice::Hooks']) }), qr/Not::Listed/, 'a second class that is not allowed is refused');
     });
     my $plain = nfreeze([bless({ a => 1 }, 'Malice::Plain'), bless({}, 'Not::Listed')]);
-    quietly('a destructor before it' => sub { dies(sub { thaw($plain, classes => ['Malice::Plain']) }) });
+    quietly('a destructor before a class that is not allowed' => sub { dies(sub { thaw($plain, classes => ['Malice::Plain']) }) });
     my $sereal = encode_sereal([bless({ a => 1 }, 'Malice::Hooks'), 'behind'], { freeze_callbacks => 1 });
-    quietly('a document that is cut' => sub {
+    quietly('truncated documents' => sub {
         for my $length (1 .. length($sereal) - 1) { dies(sub { decode_sereal(substr($sereal, 0, $length), { classes => ['Malice::Hooks'] }) }) }
     });
     $sereal = encode_sereal([bless({ a => 1 }, 'Malice::Hooks'), bless({}, 'Not::Listed')], { freeze_callbacks => 1 });
     quietly('a class of a document that is not allowed' => sub { dies(sub { decode_sereal($sereal, { classes => ['Malice::Hooks'] }) }) });
 };
 
-subtest 'a key that comes twice' => sub {
+subtest 'a repeated key' => sub {
     my $object = sub { my ($key) = @_; return "\x04\x11\x0dMalice::Plain\3" . pack('N', 0) . pack('N', length $key) . $key };
     my $bytes  = "\5\13\3" . pack('N', 2) . $object->('k') . $object->('k');
-    quietly('frees nothing that was blessed' => sub { dies(sub { thaw($bytes) }) });
-    quietly('nor as a record' => sub { dies(sub { thaw($bytes, classes => 'record') }) });
+    quietly('an object in a hash with a duplicate key' => sub { dies(sub { thaw($bytes) }) });
+    quietly('a record in a hash with a duplicate key' => sub { dies(sub { thaw($bytes, classes => 'record') }) });
 };
 
 subtest 'a tie to the name of a class' => sub {
@@ -133,22 +133,22 @@ subtest 'modules' => sub {
         dies(sub { thaw($bytes, classes => $classes) });
         dies(sub { decode_sereal($sereal, { classes => $classes }) });
     }
-    is("@asked", '', 'none is looked for that was not allowed');
+    is("@asked", '', 'no module of a refused class is searched');
 };
 
-subtest 'text that is code' => sub {
+subtest 'code as text' => sub {
     our $ran = 0;
     my $text  = 'BEGIN { $main::ran++ } sub { $main::ran++ }';
     my $bytes = "\5\13\4\x1a\x0a" . chr(length $text) . $text;
-    like(dies(sub { thaw($bytes) }), qr/Can't eval/, 'is an error');
-    like(dies(sub { thaw($bytes, classes => 'any') }), qr/Can't eval/, 'also where any class is allowed');
-    is($ran, 0, 'and does not run');
+    like(dies(sub { thaw($bytes) }), qr/Can't eval/, 'code as text is refused');
+    like(dies(sub { thaw($bytes, classes => 'any') }), qr/Can't eval/, 'code as text is refused if any class is allowed');
+    is($ran, 0, 'code as text does not run');
     local $Icecore::Storable::forgive_me = 1;
     dies(sub { thaw($bytes) });
-    is($ran, 0, 'with $forgive_me neither');
+    is($ran, 0, 'code as text does not run with $forgive_me');
 };
 
-subtest 'patterns that are code' => sub {
+subtest 'code in patterns' => sub {
     our $ran = 0;
     my $pattern = 'a(?{ $main::ran++ })b';
     my $bytes  = "\5\13\2" . pack('N', 1) . "\4\x11\6Regexp\x20\0" . chr(length $pattern) . "$pattern\0";
@@ -158,16 +158,16 @@ subtest 'patterns that are code' => sub {
         my $copy;
         my $error = dies(sub { $copy = $read->() });
         dies(sub { 'ab' =~ $copy->[0] }) if !$error && ref $copy->[0];
-        is($ran, 0, "$name: code in a pattern does not run");
+        is($ran, 0, "$name: the code in the pattern does not run");
     }
     {
         use re 'eval';
         dies(sub { my $copy = thaw($bytes); 'ab' =~ $copy->[0] if ref $copy->[0] });
-        is($ran, 0, 'not even under use re "eval"');
+        is($ran, 0, 'the code in the pattern does not run under use re "eval"');
     }
 };
 
-subtest 'the end of the process' => sub {
+subtest 'destructors at the end of a process' => sub {
     my $file  = scratch('ran-at-end');
     my $image = scratch('image');
     spew($image, $image{'plain inside, Storable'}[1]);
@@ -188,8 +188,8 @@ subtest 'the end of the process' => sub {
         push @kept, decode_sereal($sereal, { classes => 'record' });
         print scalar(@kept), " records\n";
 END
-    is($output, "refused\nrefused\n2 records\n", 'a process that reads them');
-    ok(!-e $file, 'leaves no file when it ends');
+    is($output, "refused\nrefused\n2 records\n", 'a process reads the documents without building objects');
+    ok(!-e $file, 'no hook runs at the end of the process');
 };
 
 done_testing;

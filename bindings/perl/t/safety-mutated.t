@@ -23,9 +23,9 @@ $reading = 0;
 my @listed   = qw(Good::Hooks Good::Attached Good::Plain Good::Tie Good::Over);
 my @unlisted = qw(Evil::Hooks Evil::Attached Evil::Plain Evil::Tie Evil::Over Evil Good Good::Hook);
 for my $class (@listed, @unlisted) {
-    my $note = sub { my ($what) = @_; return sub { push @calls, "$class $what" if $reading; return $what =~ /\A(?:TIE|THAW|STORABLE_attach)/ ? bless {}, $class : $what =~ /\A[<(]/ ? 1 : () } };
+    my $recorder = sub { my ($what) = @_; return sub { push @calls, "$class $what" if $reading; return $what =~ /\A(?:TIE|THAW|STORABLE_attach)/ ? bless {}, $class : $what =~ /\A[<(]/ ? 1 : () } };
     no strict 'refs';
-    *{"${class}::$_"} = $note->($_) for qw(TIEHASH TIEARRAY TIESCALAR FETCH STORE FIRSTKEY NEXTKEY FETCHSIZE EXISTS UNTIE import unimport DESTROY can isa CLONE CLONE_SKIP TO_JSON);
+    *{"${class}::$_"} = $recorder->($_) for qw(TIEHASH TIEARRAY TIESCALAR FETCH STORE FIRSTKEY NEXTKEY FETCHSIZE EXISTS UNTIE import unimport DESTROY can isa CLONE CLONE_SKIP TO_JSON);
     *{"${class}::AUTOLOAD"} = do { my $autoload = "${class}::AUTOLOAD"; sub { push @calls, "$class AUTOLOAD $$autoload" if $reading; return } };
     if ($class =~ /Hook|Attached|\AEvil\z|\AGood\z/) {
         *{"${class}::STORABLE_freeze"} = sub { my ($self) = @_; return @{ $self->{given} // ['x'] } };
@@ -36,7 +36,7 @@ for my $class (@listed, @unlisted) {
     *{"${class}::STORABLE_attach"} = sub { my ($is, $cloning, $text) = @_; push @calls, "$class STORABLE_attach" if $reading; thaw_given($text); return bless {}, $is } if $class =~ /Attached/;
     if ($class =~ /Over/) {
         require overload;
-        "overload"->can('OVERLOAD')->($class, map { my $operator = $_; ($operator => $note->("<$operator>")) } '""', 'bool', '0+', '==', 'eq', '${}', '@{}', '%{}', '&{}', '<=>', 'cmp');
+        "overload"->can('OVERLOAD')->($class, map { my $operator = $_; ($operator => $recorder->("<$operator>")) } '""', 'bool', '0+', '==', 'eq', '${}', '@{}', '%{}', '&{}', '<=>', 'cmp');
     }
 }
 
@@ -48,9 +48,9 @@ sub is_bearable {
     return 0 if $text !~ /\A(?:pst0)?([\0-\5])/;
     my $number = ord($1) & 1 ? 'N' : 'V';
     while ($text =~ /[\1-\3\x13\x18\x19\x1e-\x20]/g) {
-        my $at = pos $text;
+        my $offset = pos $text;
         for my $skipped (0 .. 2) {
-            my $length = unpack $number, substr $text, $at + $skipped, 4 if $at + $skipped + 4 <= length $text;
+            my $length = unpack $number, substr $text, $offset + $skipped, 4 if $offset + $skipped + 4 <= length $text;
             return 0 if defined $length && $length > 1_000_000;
         }
     }
@@ -80,11 +80,11 @@ unshift @INC, sub { my ($self, $file) = @_; push @calls, "require $file" if $rea
 
 sub file_image { my ($value) = @_; my $bytes = ''; open my $out, '>', \$bytes; Storable::nstore_fd($value, $out); return $bytes }
 
-sub good { my (@given) = @_; return bless { given => [@given] }, 'Good::Hooks' }
+sub good_object { my (@given) = @_; return bless { given => [@given] }, 'Good::Hooks' }
 
 my $evil  = bless { given => ['y'] }, 'Evil::Hooks';
-my @inner = (Storable::freeze([$evil]), Storable::nfreeze([bless {}, 'Evil::Plain']), Storable::nfreeze([good('z'), 1]), Storable::nfreeze(bless {}, 'Evil::Attached'), file_image([$evil]));
-push @inner, map { my $options = $_; map { Icecore::Sereal::encode_sereal($_, { freeze_callbacks => 1, %$options }) } [$evil], [good('z')], [bless [], 'Evil::Plain'] }
+my @inner = (Storable::freeze([$evil]), Storable::nfreeze([bless {}, 'Evil::Plain']), Storable::nfreeze([good_object('z'), 1]), Storable::nfreeze(bless {}, 'Evil::Attached'), file_image([$evil]));
+push @inner, map { my $options = $_; map { Icecore::Sereal::encode_sereal($_, { freeze_callbacks => 1, %$options }) } [$evil], [good_object('z')], [bless [], 'Evil::Plain'] }
     {}, { protocol_version => 2 }, { protocol_version => 1 }, { compress => 1, compress_threshold => 0 }, { compress => 2, compress_threshold => 0 }, { compress => 3, compress_threshold => 0 };
 tie my %tied, 'Good::Tie';
 tie my @tied, 'Good::Tie';
@@ -92,10 +92,10 @@ tie my $tied, 'Evil::Tie';
 my $shared = [1, 'two'];
 my $over   = bless {}, 'Good::Over';
 my @values = (
-    [good('a'), { b => good('c', $shared) }, $shared], [bless({ given => ['y'] }, 'Evil::Hooks'), bless([], 'Evil::Plain'), 'end'], [bless({}, 'Good::Attached'), bless({}, 'Evil::Attached')],
+    [good_object('a'), { b => good_object('c', $shared) }, $shared], [bless({ given => ['y'] }, 'Evil::Hooks'), bless([], 'Evil::Plain'), 'end'], [bless({}, 'Good::Attached'), bless({}, 'Evil::Attached')],
     [\%tied, \@tied], [\$tied], [$over, bless({}, 'Evil::Over')], [qr/a.b/i, bless(qr/c/x, 'Good::Plain'), bless(qr/d/, 'Evil::Plain')], [bless({ x => bless [1], 'Good::Plain' }, 'Good::Plain'), undef, 3.5, -1],
-    [bless({}, 'Good'), bless({}, 'Evil'), bless({}, 'Good::Hook')], { list => [map { good($_) } 1 .. 3], Evil => 'Evil' },
-    map({ [good($_), 'end'] } @inner), [good('', [$inner[0], $inner[5]], \"$inner[1]")],
+    [bless({}, 'Good'), bless({}, 'Evil'), bless({}, 'Good::Hook')], { list => [map { good_object($_) } 1 .. 3], Evil => 'Evil' },
+    map({ [good_object($_), 'end'] } @inner), [good_object('', [$inner[0], $inner[5]], \"$inner[1]")],
 );
 my @documents;
 local $SIG{__WARN__} = sub { };
@@ -109,43 +109,43 @@ sub sereal { my ($bytes, @options) = @_; return Icecore::Sereal::decode_sereal($
 # ---- numbers ---------------------------------------------------------------------
 
 my $state = $seed * 2_654_435_761 % 4_294_967_296;
-sub below { my ($most) = @_; $state = ($state * 1_664_525 + 1_013_904_223) % 4_294_967_296; return int($state / 65_536) % $most }
+sub random_below { my ($limit) = @_; $state = ($state * 1_664_525 + 1_013_904_223) % 4_294_967_296; return int($state / 65_536) % $limit }
 
 my @pieces = ('Evil', 'Evil::Hooks', 'Good::Hooks', "\x2c", "\x32", "\x33", "\x29", "\x2f", "\x28", "\x11", "\x13", "\x04", "\x0b\x0c\x0d", "\0\0\0\1", "\xff", '=srl', 'pst0', "\5\13", @inner[0 .. 2]);
 
-sub mutated {
+sub mutate {
     my ($bytes) = @_;
-    for (0 .. below(3)) {
+    for (0 .. random_below(3)) {
         my $length = length $bytes or last;
-        my $at     = below($length);
-        my $how    = below(9);
-        if ($how < 3) { substr($bytes, $at, 1) = chr below(256) }
-        elsif ($how == 3) { substr($bytes, $at, 1) = chr(ord(substr $bytes, $at, 1) ^ 1 << below(8)) }
-        elsif ($how == 4) { substr($bytes, $at, 1 + below(4)) = '' }
-        elsif ($how == 5) { substr($bytes, $at, 0) = $pieces[ below(scalar @pieces) ] }
-        elsif ($how == 6) { my $from = below($length); substr($bytes, $at, 0) = substr $bytes, $from, 1 + below(12) }
-        elsif ($how == 7) { substr($bytes, $at) = '' }
-        else { my $other = $documents[ below(scalar @documents) ][1]; substr($bytes, $at) = substr $other, below(length $other) }
+        my $offset     = random_below($length);
+        my $kind    = random_below(9);
+        if ($kind < 3) { substr($bytes, $offset, 1) = chr random_below(256) }
+        elsif ($kind == 3) { substr($bytes, $offset, 1) = chr(ord(substr $bytes, $offset, 1) ^ 1 << random_below(8)) }
+        elsif ($kind == 4) { substr($bytes, $offset, 1 + random_below(4)) = '' }
+        elsif ($kind == 5) { substr($bytes, $offset, 0) = $pieces[ random_below(scalar @pieces) ] }
+        elsif ($kind == 6) { my $from = random_below($length); substr($bytes, $offset, 0) = substr $bytes, $from, 1 + random_below(12) }
+        elsif ($kind == 7) { substr($bytes, $offset) = '' }
+        else { my $other = $documents[ random_below(scalar @documents) ][1]; substr($bytes, $offset) = substr $other, random_below(length $other) }
     }
     return $bytes;
 }
 
 # ---- reading -----------------------------------------------------------------------
 
-# An error that a hook causes: then some hooks were called.
+# An error that a hook causes; in this case some hooks were called before it.
 my $from_hooks = qr/\ASTORABLE_attach did not return/;
-my (%seen, @wrong);
+my (%seen, @failures);
 my $allowed = { map { $_ => 1 } @listed };
 for my $number (1 .. $count) {
-    my ($read, $document) = @{ $documents[ below(scalar @documents) ] };
-    my $bytes   = mutated($document);
-    my $classes = below(4) ? \@listed : $allowed;
-    $hooks_thaw = below(2);
+    my ($read, $document) = @{ $documents[ random_below(scalar @documents) ] };
+    my $bytes   = mutate($document);
+    my $classes = random_below(4) ? \@listed : $allowed;
+    $hooks_thaw = random_below(2);
     @calls = ();
     my ($value, $error);
     {
         local $reading = 1;
-        $value = eval { $read->($bytes, classes => $classes, (below(8) || $read != \&sereal ? () : (thaw_allow_classes => ['Good::Hooks']))) };
+        $value = eval { $read->($bytes, classes => $classes, (random_below(8) || $read != \&sereal ? () : (thaw_allow_classes => ['Good::Hooks']))) };
         $error = $@;
     }
     $seen{ $error eq '' ? 'read' : $error =~ /not allowed/ ? 'refused' : 'malformed' }++;
@@ -160,10 +160,10 @@ for my $number (1 .. $count) {
         push @evil, grep { !/\A(?:Good::(?:Hooks|Attached|Plain|Tie|Over)) / } @calls;
     }
     next if !@evil && !@early;
-    push @wrong, "number $number of seed $seed: @evil | @early | $error | " . unpack 'H*', $bytes;
-    last if @wrong > 5;
+    push @failures, "number $number of seed $seed: @evil | @early | $error | " . unpack 'H*', $bytes;
+    last if @failures > 5;
 }
-is(join("\n", @wrong), '', "$count mutated blobs: " . join ', ', map { "$_ $seen{$_}" } sort keys %seen);
-ok($seen{read} > $count / 50 && $seen{refused} > $count / 50 && $seen{malformed} > $count / 50 && $seen{hooks} > $count / 50, 'of each kind there are many');
+is(join("\n", @failures), '', "$count mutated blobs: " . join ', ', map { "$_ $seen{$_}" } sort keys %seen);
+ok($seen{read} > $count / 50 && $seen{refused} > $count / 50 && $seen{malformed} > $count / 50 && $seen{hooks} > $count / 50, 'each outcome occurs often');
 
 done_testing;

@@ -47,7 +47,7 @@ my @compile = (
     '(?#a comment)b', '(*MARK:x)a', '(?>a+)', '(?=a)', '(?|a|b)', '^[[:alpha:]]+$', '\b{wb}', '\X', '\x{263a}', '(?<!b)a', '\cA', "caf\xe9",
 );
 
-subtest 'what could run code' => sub {
+subtest 'patterns that could run code' => sub {
     for my $pattern (@run) {
         (my $shown = $pattern) =~ s/\n/\\n/g;
         for my $read (\&of_pattern, sub { decode_sereal(sereal_of($_[0]))->[0] }) {
@@ -55,24 +55,24 @@ subtest 'what could run code' => sub {
             @Patterns::ran = ();
             my $record = eval { no strict; use re 'eval'; $read->($pattern) };
             is("@Patterns::ran", '', "$shown: nothing ran");
-            is(join(' ', grep { !$before{$_} } keys %INC), '', 'nothing was loaded');
-            is(ref $record, 'Icecore::Record', "$shown: it is a record") or do { diag($@ || ''); next };
-            is(join('|', map { $record->$_ // '' } qw(class kind value flags)), "Regexp|regexp|$pattern|", 'of the pattern');
+            is(join(' ', grep { !$before{$_} } keys %INC), '', 'no module was loaded');
+            is(ref $record, 'Icecore::Record', "$shown becomes a record") or do { diag($@ || ''); next };
+            is(join('|', map { $record->$_ // '' } qw(class kind value flags)), "Regexp|regexp|$pattern|", 'the record has the pattern');
         }
     }
 };
 
-subtest 'what is compiled' => sub {
+subtest 'patterns that are compiled' => sub {
     local $SIG{__WARN__} = sub { };
     for my $pattern (@compile) {
         my $regexp = eval { of_pattern($pattern, $pattern =~ /\(\?#|#/ ? '' : 'i') };
         is(ref $regexp, 'Regexp', $pattern) or diag($@ || '');
     }
-    ok('Gg' =~ of_pattern('\A\p{Lu}\p{Ll}\z'), 'and works');
+    ok('Gg' =~ of_pattern('\A\p{Lu}\p{Ll}\z'), 'a property of Unicode matches');
 };
 
 # Bytes and modifiers, shared and blessed, as a variable, and through a reference.
-subtest 'written back' => sub {
+subtest 'records of patterns are written as they were read' => sub {
     my %make = (
         plain     => sub { [qr/\p{InEvil}/] },
         modifiers => sub { [qr/\p{IsX} x/mixxsn, qr/\P{InEvil}/aa, qr/\p{IsX}/u] },
@@ -93,16 +93,16 @@ subtest 'written back' => sub {
             my $bytes = $how->[1]->($data);
             @Patterns::ran = ();
             bytes_are(eval { $how->[1]->($how->[2]->($bytes)) }, $bytes, "$name: $how->[0]") or diag($@ || '');
-            is("@Patterns::ran", '', 'nothing ran');
+            is("@Patterns::ran", '', 'no code ran');
         }
         my $copy = dclone($data);
-        bytes_are(freeze($copy), freeze($data), "$name: a clone");
-        unlike(Icecore::Dumper::Dumper($copy), qr/Icecore::Record/, 'is what the program has');
+        bytes_are(freeze($copy), freeze($data), "$name: dclone copies the regexp");
+        unlike(Icecore::Dumper::Dumper($copy), qr/Icecore::Record/, 'dclone creates no record');
     }
     @Icecore::ALLOWED = ();
 };
 
-subtest 'patterns by chance' => sub {
+subtest 'random patterns' => sub {
     my $rounds = $ENV{ICECORE_TEST_ROUNDS} || 5000;
     my (%before, %count, @bad);
     srand($ENV{ICECORE_TEST_SEED} || 1);
@@ -117,8 +117,8 @@ subtest 'patterns by chance' => sub {
         push @bad, "$pattern /$modifiers: @Patterns::ran @loaded" if @Patterns::ran || @loaded;
         @before{@loaded} = @loaded;
     }
-    is(scalar @bad, 0, 'none runs code') or diag(join "\n", map { s/([^ -~])/sprintf '\\x{%x}', ord $1/ger } @bad[0 .. ($#bad < 9 ? $#bad : 9)]);
-    ok($count{Regexp} && $count{'Icecore::Record'}, 'some are compiled, and some are not');
+    is(scalar @bad, 0, 'no pattern runs code') or diag(join "\n", map { s/([^ -~])/sprintf '\\x{%x}', ord $1/ger } @bad[0 .. ($#bad < 9 ? $#bad : 9)]);
+    ok($count{Regexp} && $count{'Icecore::Record'}, 'some patterns are compiled, and some become records');
 };
 
 done_testing;

@@ -82,7 +82,7 @@ for my $what (sort keys %evil) {
 # With more bytes after it, without its end, and as characters.
 for my $name (sort keys %frozen) {
     my $bytes = $frozen{$name};
-    $frozen{"$name, bytes behind it"} = "$bytes\0";
+    $frozen{"$name, bytes after it"} = "$bytes\0";
     utf8::upgrade(my $text = $bytes);
     $frozen{"$name, as text"} = $text;
 }
@@ -110,7 +110,7 @@ my %ways = (
     'a link for THAW'               => sub { my $list = [$_[0]]; \&sereal, Icecore::Sereal::encode_sereal([$list, Good->new($list)], { freeze_callbacks => 1 }) },
     'a COPY for THAW'               => sub { \&sereal, Icecore::Sereal::encode_sereal([$_[0], Good->new($_[0])], { freeze_callbacks => 1, dedupe_strings => 1 }) },
     'THAW, in the header'           => sub { \&with_header, Icecore::Sereal::encode_sereal_with_header_data([1], [Good->new($_[0])], { freeze_callbacks => 1 }) },
-    'THAW, behind a header'         => sub { \&with_header, Icecore::Sereal::encode_sereal_with_header_data([Good->new($_[0])], [Good->new(1)], { freeze_callbacks => 1 }) },
+    'THAW, after a header'         => sub { \&with_header, Icecore::Sereal::encode_sereal_with_header_data([Good->new($_[0])], [Good->new(1)], { freeze_callbacks => 1 }) },
     'THAW, compressed'              => sub { \&sereal, Icecore::Sereal::encode_sereal([Good->new($_[0])], { freeze_callbacks => 1, compress => 1, compress_threshold => 0 }) },
     'THAW of JSON'                  => sub { \&json, Icecore::JSON->new->latin1->allow_tags->encode([Good->new([$_[0]])]) },
     'Icecore::decode'               => sub { \&Icecore::decode, Storable::freeze([Good->new($_[0])]) },
@@ -119,7 +119,7 @@ sub sereal { my ($bytes, @options) = @_; return Icecore::Sereal::decode_sereal($
 sub json { my ($bytes, %options) = @_; return Icecore::JSON->new->latin1->allow_tags->classes($options{classes})->decode($bytes) }
 sub with_header { my ($bytes, @options) = @_; return Icecore::Sereal::Decoder->new({@options})->decode_with_header($bytes) }
 
-sub said {
+sub read_error {
     my ($read, $bytes, @classes) = @_;
     (@calls, @kept) = ();
     my $error;
@@ -133,51 +133,51 @@ sub said {
 }
 
 for my $way (sort keys %ways) {
-    my (@wrong, $count);
+    my (@failures, $count);
     for my $name (sort keys %frozen) {
         next if $way =~ /key/ && length $frozen{$name} > 100_000;
         my ($read, $bytes) = $ways{$way}->($frozen{$name});
-        my $error = said($read, $bytes, ['Good', 'Good::*']);
+        my $error = read_error($read, $bytes, ['Good', 'Good::*']);
         $count++;
         # Payloads that nobody can read: characters that Storable passes to a hook as bytes of
         # UTF-8, and data that the first protocol compressed up to its end.
         my $is_unreadable = $name =~ /as text/ && $way =~ /string of STORABLE|ATTACH|attach|Icecore::decode/ || $name =~ /Sereal 1, compress 1, bytes/;
         my $is_refused = !@calls && $error =~ /Evil/;
-        push @wrong, "$name: @calls; $error" if !$is_refused && (!$is_unreadable || grep { /Evil/ } @calls);
+        push @failures, "$name: @calls; $error" if !$is_refused && (!$is_unreadable || grep { /Evil/ } @calls);
     }
-    is(join("\n", @wrong), '', "$way: $count strings with a class that is not listed");
+    is(join("\n", @failures), '', "$way: $count payloads with a class that is not listed are refused");
 }
 
 # Listed classes are built, and `any` needs no check.
 for my $way (sort keys %ways) {
     my ($read, $bytes) = $ways{$way}->($frozen{'hook, nfreeze'});
-    is(said($read, $bytes, ['Good', 'Good::Attached', 'Evil']), '', "$way: all is listed");
-    ok((grep { /^Good/ } @calls) && (grep { /^Evil::STORABLE_thaw/ } @calls), 'and thawed');
-    is(said($read, $bytes, 'any'), '', 'any');
-    ok((grep { /^Evil/ } @calls), 'asks for nothing');
-    like(said($read, $bytes, 'record') , qr/\A\z/, 'records');
-    is("@calls", '', 'have no hooks');
+    is(read_error($read, $bytes, ['Good', 'Good::Attached', 'Evil']), '', "$way: payloads with listed classes are accepted");
+    ok((grep { /^Good/ } @calls) && (grep { /^Evil::STORABLE_thaw/ } @calls), 'the payloads are thawed');
+    is(read_error($read, $bytes, 'any'), '', '`any` accepts all payloads');
+    ok((grep { /^Evil/ } @calls), 'with `any` the payloads are thawed');
+    like(read_error($read, $bytes, 'record') , qr/\A\z/, 'records need no check of payloads');
+    is("@calls", '', 'the hooks of records are not called');
 }
 
 # Data that only begins like frozen data.
 my @harmless = ('=srl', '=srl is text', "=\xf3rl\5\0", "=\xf3rl\5\0\x2b\xff\xff\xff\xff", 'pst0', 'pst0 is text', "pst0\5\13", "\4\13", "\5\13", "\5\13\3\377\377\377\377", "\4\13\10" . '12345678',
     "\4\4\4\4\4\4", "\0\0\0\5hello", "\0" x 50, "\5" x 50, "\1\2\3\4", substr(Storable::freeze([1 .. 9]), 0, -3), Storable::freeze(['Evil']), Icecore::Sereal::encode_sereal({ Evil => 'Evil' }), '', '0');
 for my $way (sort keys %ways) {
-    my @wrong;
+    my @failures;
     for my $text (@harmless) {
         my ($read, $bytes) = $ways{$way}->($text);
-        my $error = said($read, $bytes, ['Good', 'Good::*']);
-        push @wrong, unpack('H*', $text) . ": $error" if $error || !grep { /^Good/ } @calls;
+        my $error = read_error($read, $bytes, ['Good', 'Good::*']);
+        push @failures, unpack('H*', $text) . ": $error" if $error || !grep { /^Good/ } @calls;
     }
-    is(join("\n", @wrong), '', "$way: what only begins as frozen data");
+    is(join("\n", @failures), '', "$way: strings that only begin like frozen data are accepted");
 }
 
 # A hook that is not called receives nothing.
 {
     my ($read, $bytes) = $ways{'an argument of THAW'}->($frozen{'hook, nfreeze'});
-    is(ref eval { Icecore::Sereal::decode_sereal($bytes, { classes => ['Good'], no_thaw_objects => 1 }) }, 'ARRAY', 'no_thaw_objects');
-    is(ref eval { Icecore::Sereal::decode_sereal($bytes, { classes => ['Good'], thaw_allow_classes => [], thaw_deny_action => 'raw' }) }, 'ARRAY', 'an object that is not thawed');
-    is(ref eval { Icecore::Storable::thaw(Storable::freeze([bless { frozen => $frozen{'hook, nfreeze'} }, 'Held']), classes => ['Held']) }, 'ARRAY', 'a string beside');
+    is(ref eval { Icecore::Sereal::decode_sereal($bytes, { classes => ['Good'], no_thaw_objects => 1 }) }, 'ARRAY', 'no_thaw_objects needs no check of payloads');
+    is(ref eval { Icecore::Sereal::decode_sereal($bytes, { classes => ['Good'], thaw_allow_classes => [], thaw_deny_action => 'raw' }) }, 'ARRAY', 'an object that is not thawed needs no check');
+    is(ref eval { Icecore::Storable::thaw(Storable::freeze([bless { frozen => $frozen{'hook, nfreeze'} }, 'Held']), classes => ['Held']) }, 'ARRAY', 'a string outside of hooks is not checked');
 }
 
 # Perl would call the methods of a class that a string names, and code as text is code.
@@ -186,26 +186,26 @@ for my $way (sort keys %ways) {
     # A string instead of the object.
     my $tied = "\5\13\4\13\12\4Evil";
     my ($read, $bytes) = $ways{'the string of STORABLE_thaw'}->($tied);
-    like(said($read, $bytes, ['Good']), qr/Evil/, 'a string that ties');
-    is("@calls", '', 'calls nothing');
+    like(read_error($read, $bytes, ['Good']), qr/Evil/, 'a payload with a tie to a string is refused');
+    is("@calls", '', 'no method of the tie is called');
     ($read, $bytes) = $ways{'the string of STORABLE_thaw'}->($image);
-    like(said($read, $bytes, ['Good']), qr/Evil/, 'an object that ties');
+    like(read_error($read, $bytes, ['Good']), qr/Evil/, 'a payload with a tie to an object is refused');
     no warnings 'once';
     local $Storable::Deparse = 1;
     ($read, $bytes) = $ways{'the string of STORABLE_thaw'}->(Storable::freeze([sub { 1 }]));
-    like(said($read, $bytes, ['Good']), qr/code as text/, 'code');
+    like(read_error($read, $bytes, ['Good']), qr/code as text/, 'a payload with code as text is refused');
     local $Icecore::Storable::Eval = 1;
-    is(said($read, $bytes, ['Good']), '', 'with $Eval it may come');
+    is(read_error($read, $bytes, ['Good']), '', 'a payload with code as text is accepted with $Eval');
 }
 
 # Reading has a limit: too much is an error, and nothing is read twice.
 {
     my $bomb = Icecore::Sereal::encode_sereal([Good->new(1), "\0" x 300_000_000], { freeze_callbacks => 1, compress => 3 });
     my ($read, $bytes) = $ways{'an argument of THAW'}->($bomb);
-    like(said($read, $bytes, ['Good']), qr/can't be checked: .*decompress/, 'what grows too much');
+    like(read_error($read, $bytes, ['Good']), qr/can't be checked: .*decompress/, 'a payload that decompresses to too much is refused');
     my $deep = "\5\13" . "\4" x 20_000 . "\5";
     ($read, $bytes) = $ways{'the string of STORABLE_thaw'}->($deep);
-    like(said($read, $bytes, ['Good']), qr/can't be checked: .*nesting/, 'what is too deep');
+    like(read_error($read, $bytes, ['Good']), qr/can't be checked: .*nesting/, 'a payload with too many levels is refused');
 }
 
 done_testing;

@@ -28,16 +28,16 @@ my $try = <<'END';
     }
 END
 
-is(run_perl("$try try('A')"), "refused refused \n", 'nothing is allowed at first');
+is(run_perl("$try try('A')"), "refused refused \n", 'no class is allowed by default');
 is(run_perl("use Icecore::Storable classes => ['A', 'My::*']; $try try(\$_) for qw(A My::B B)"), "A A \nMy::B My::B \nrefused refused \n",
     'use Icecore::Storable classes => [...]');
-is(run_perl("use Icecore::Sereal classes => ['A']; $try try(\$_) for qw(A B)"), "A A \nrefused refused \n", 'use Icecore::Sereal classes => [...]');
-is(run_perl("use Icecore classes => ['A']; $try try(\$_) for qw(A B)"), "A A \nrefused refused \n", 'use Icecore classes => [...]');
+is(run_perl("use Icecore::Sereal classes => ['A']; $try try(\$_) for qw(A B)"), "A A \nrefused refused \n", 'use Icecore::Sereal classes => [...] allows classes of both modules');
+is(run_perl("use Icecore classes => ['A']; $try try(\$_) for qw(A B)"), "A A \nrefused refused \n", 'use Icecore classes => [...] allows classes of both modules');
 is(run_perl("use Icecore::Storable qw(freeze thaw), classes => ['A']; print defined &main::thaw ? 'imported ' : 'not imported '; $try try('A')"),
     "imported A A \n", 'with names to import');
 is(run_perl("use Icecore::Storable classes => 'any'; $try try('A')"), "A A \n", "classes => 'any'");
 is(run_perl("$try Icecore->allow('A'); try('A'); Icecore->allow('B', 'My::*'); try(\$_) for qw(A B My::C D)"),
-    "A A \nA A \nB B \nMy::C My::C \nrefused refused \n", 'Icecore->allow adds to what is allowed');
+    "A A \nA A \nB B \nMy::C My::C \nrefused refused \n", 'Icecore->allow adds classes');
 is(run_perl("$try Icecore->allow('A'); try('B', ['B']); try('A', ['B']); try('C', ['B'])"), "B B \nA A \nrefused refused \n",
     'a call allows more than the process does');
 
@@ -50,15 +50,15 @@ subtest "'any,report'" => sub {
         print scalar(@warnings), "\n", @warnings;
 END
     my $output = run_perl("$try $report");
-    like($output, qr/^3\n/, 'warns once for each class');
-    is(scalar(() = $output =~ /\b$_\b/) ? 1 : 0, 1, "names $_") for qw(One Two Three);
-    is(scalar(grep { /One/ } split /\n/, $output), 1, 'in a line of its own');
+    like($output, qr/^3\n/, 'each class causes one warning');
+    is(scalar(() = $output =~ /\b$_\b/) ? 1 : 0, 1, "a warning names $_") for qw(One Two Three);
+    is(scalar(grep { /One/ } split /\n/, $output), 1, 'each class has a line of its own');
     $output = run_perl("use Icecore::Storable classes => 'any,report'; $try try('For::All')");
-    like($output, qr/^For::All For::All $/m, 'for a whole process');
-    is(scalar(() = $output =~ /^Icecore.*\bFor::All\b/mg), 1, 'which is warned too');
+    like($output, qr/^For::All For::All $/m, '`any,report` can be set for the process');
+    is(scalar(() = $output =~ /^Icecore.*\bFor::All\b/mg), 1, '`any,report` of the process causes warnings');
 };
 
-subtest 'a neutral record for the whole process' => sub {
+subtest 'records for the whole process' => sub {
     is(run_perl("use Icecore::Storable classes => 'record'; $try try('A')"), "Icecore::Record Icecore::Record \n", "classes => 'record'");
 };
 
@@ -87,17 +87,17 @@ subtest 'replace_storable' => sub {
         unlink $0 . '.stored';
         print $INC{'Storable.pm'} ? "loaded\n" : "not loaded\n";
 END
-    is($output, "plain 2\nrefused\nA\nA\nA\nsame\ndies\n5\nloaded\n", 'code that uses Storable uses ours');
+    is($output, "plain 2\nrefused\nA\nA\nA\nsame\ndies\n5\nloaded\n", 'code that uses Storable calls Icecore::Storable');
     $output = run_perl(<<'END');
         use Icecore;
         BEGIN { Icecore::replace_storable() }
         use Storable qw(freeze thaw);
         print thaw(freeze([7]))->[0], ' ', eval { thaw(freeze([bless {}, 'A'])); 1 } ? 'taken' : 'refused', "\n";
 END
-    is($output, "7 refused\n", 'also where Storable comes later');
+    is($output, "7 refused\n", 'code that loads Storable later calls Icecore::Storable');
 };
 
-subtest 'at the end of a process' => sub {
+subtest 'the end of a process' => sub {
     my ($output, $status) = run_perl(<<'END');
         use Icecore::Sereal ();
         use Icecore::Storable ();
@@ -107,8 +107,8 @@ subtest 'at the end of a process' => sub {
         END { print 'END ', both(), "\n" }
         both();
 END
-    is($output, "END 3\ndestructor 3\n", 'blocks and destructors can still freeze and thaw');
-    is($status, 0, 'and it ends well');
+    is($output, "END 3\ndestructor 3\n", 'END blocks and destructors can freeze and thaw');
+    is($status, 0, 'the process exits with status 0');
 };
 
 done_testing;

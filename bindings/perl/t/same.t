@@ -87,11 +87,11 @@ my @different = (
 );
 for my $case (@different) {
     my ($name, $left, $right, $like, $overlooks) = @$case;
-    like(difference($left, $right), $like, "$name: noticed");
-    ok(difference($right, $left), "$name: noticed the other way round");
-    is(difference($left, $left), '', "$name: the left is the same as itself");
-    is(difference($right, $right), '', "$name: the right is the same as itself");
-    is(difference($left, $right, $overlooks => 1), '', "$name: overlooked with '$overlooks'") if $overlooks;
+    like(difference($left, $right), $like, "$name: the difference is found");
+    ok(difference($right, $left), "$name: the difference is found with swapped sides");
+    is(difference($left, $left), '', "$name: the left side equals itself");
+    is(difference($right, $right), '', "$name: the right side equals itself");
+    is(difference($left, $right, $overlooks => 1), '', "$name: the option $overlooks ignores the difference") if $overlooks;
 }
 
 # Flags that matter only when two readers are compared.
@@ -104,34 +104,34 @@ my @strict = (
 );
 for my $case (@strict) {
     my ($name, $left, $right, $like) = @$case;
-    like(difference($left, $right, strict => 1), $like, "$name: noticed when strict");
-    is(difference($left, $right), '', "$name: not else") unless $name =~ /read-only/;
-    is(difference($left, $left, strict => 1), '', "$name: the same as itself");
+    like(difference($left, $right, strict => 1), $like, "$name: `strict` finds the difference");
+    is(difference($left, $right), '', "$name: without `strict` there is no difference") unless $name =~ /read-only/;
+    is(difference($left, $left, strict => 1), '', "$name: the value equals itself");
     my $overlooked = $name =~ /^perl's own/;
     is(!difference($left, $right, strict => 1, own => 1), $overlooked, "$name: " . ($overlooked ? '' : 'not ') . "overlooked with 'own'");
 }
 
 # An option ignores its difference and nothing else.
 for my $option (qw(integral digits bools holes unrestricted untied weak key_flags string_flags vstrings nan charset)) {
-    ok(difference(['a', { b => [1] }], ['a', { b => [2] }], $option => 1), "$option: another number is noticed");
-    ok(difference(['a'], ['b'], $option => 1), "$option: another string is noticed");
-    ok(difference([$shared, $shared], [[1], [1]], $option => 1), "$option: sharing is noticed");
+    ok(difference(['a', { b => [1] }], ['a', { b => [2] }], $option => 1), "$option: another number is a difference");
+    ok(difference(['a'], ['b'], $option => 1), "$option: another string is a difference");
+    ok(difference([$shared, $shared], [[1], [1]], $option => 1), "$option: sharing is a difference");
 }
-is(difference(['1.5'], [1.5], digits => 1), '', 'digits: a float is its digits');
-ok(difference(['1.6'], [1.5], digits => 1), 'digits: not those of another');
-ok(difference([!!1], [''], bools => 1), 'bools: true is not empty');
-ok(difference([''], [Structures::text('')], bools => 1), 'bools: empty bytes are not empty text');
+is(difference(['1.5'], [1.5], digits => 1), '', '`digits`: a float equals its digits');
+ok(difference(['1.6'], [1.5], digits => 1), '`digits`: a float differs from other digits');
+ok(difference([!!1], [''], bools => 1), '`bools`: true differs from an empty string');
+ok(difference([''], [Structures::text('')], bools => 1), '`bools`: empty bytes differ from empty text');
 
-# The order of a hash is no difference.
+# Hashes with the same pairs in another order are equal.
 my (%up, %down);
 $up{$_}   = $_ for 1 .. 200;
 $down{$_} = $_ for reverse 1 .. 200;
-is(difference(\%up, \%down), '', 'hashes with other orders');
+is(difference(\%up, \%down), '', 'the order of hashes does not matter');
 
 # Deep structures take no stack.
 my ($left, $right) = ([], []);
 ($left, $right) = ([$left], [$right]) for 1 .. 50_000;
-is(difference($left, $right), '', 'deep structures');
+is(difference($left, $right), '', 'deep structures can be compared');
 $_ = [$_->[0]] for $left;
 while (@{ $left->[0] }) { $left = $left->[0] }
 $left = $right;
@@ -142,14 +142,14 @@ $left = $right;
 my ($before, $name);
 for my $structure (Structures::all()) {
     my ($one, $two) = map { $structure->{make}->() } 1, 2;
-    is(difference($one, $two), '', "$structure->{name}: twice");
-    ok(difference($before, $one, strict => 1), "$structure->{name}: not $name") if defined $name;
+    is(difference($one, $two), '', "$structure->{name}: two instances are equal");
+    ok(difference($before, $one, strict => 1), "$structure->{name} differs from $name") if defined $name;
     ($before, $name) = ($one, $structure->{name});
 }
 
 # The functions that the tests call.
-same_ok([1], [1], 'same_ok');
-differs_ok([1], [2], qr/integer/, 'differs_ok');
+same_ok([1], [1], 'same_ok passes for equal values');
+differs_ok([1], [2], qr/integer/, 'differs_ok passes for different values');
 my $output = '';
 {
     my $inner = Test::Builder->create;
@@ -160,8 +160,8 @@ my $output = '';
     same_ok([1], [2], 'fails');
     differs_ok([1], [1], qr/integer/, 'fails too');
 }
-like($output, qr/^not ok 1 - fails$/m, 'same_ok fails when something differs');
-like($output, qr/integer 1, not integer 2/, 'and says what');
-like($output, qr/^not ok 2 - fails too$/m, 'differs_ok fails when nothing does');
+like($output, qr/^not ok 1 - fails$/m, 'same_ok fails for different values');
+like($output, qr/integer 1, not integer 2/, 'the failure has the difference');
+like($output, qr/^not ok 2 - fails too$/m, 'differs_ok fails for equal values');
 
 done_testing;

@@ -20,54 +20,54 @@ use Structures;
 our @calls;
 our $m;
 
-sub again { my ($m, $data, @options) = @_; $m->decode($m->encode($data, @options), {}, my $into); return $into }
+sub round_trip { my ($m, $data, @options) = @_; $m->decode($m->encode($data, @options), {}, my $into); return $into }
 sub aliases { return \@_ }
 
 both_sereal('sharing and cycles' => sub {
     my ($m) = @_;
     my $x    = [1];
-    my $copy = again($m, [$x, { x => $x }, \$x]);
-    is($copy->[0], $copy->[1]{x}, 'what is shared stays shared');
-    is(${ $copy->[2] }, $copy->[0], 'behind a reference');
+    my $copy = round_trip($m, [$x, { x => $x }, \$x]);
+    is($copy->[0], $copy->[1]{x}, 'a shared value stays shared');
+    is(${ $copy->[2] }, $copy->[0], 'a shared value behind a reference stays shared');
     my $y = {};
     $y->{self} = $y;
-    $copy = again($m, $y);
-    is($copy->{self}, $copy, 'a hash in itself');
+    $copy = round_trip($m, $y);
+    is($copy->{self}, $copy, 'a hash in itself is read back');
     my $z;
     $z = \$z;
-    $copy = again($m, [$z]);
-    is(refaddr ${ $copy->[0] }, refaddr $copy->[0], 'a scalar that refers to itself');
+    $copy = round_trip($m, [$z]);
+    is(refaddr ${ $copy->[0] }, refaddr $copy->[0], 'a scalar that refers to itself is read back');
     my @list = (1, 2);
     push @list, \$list[0];
-    $copy = again($m, \@list);
+    $copy = round_trip($m, \@list);
     ${ $copy->[2] } = 'new';
-    is($copy->[0], 'new', 'a reference to an element');
+    is($copy->[0], 'new', 'a reference to an item of an array still refers to it');
     my %hash = (a => 1);
-    $copy = again($m, [\$hash{a}, \%hash]);
+    $copy = round_trip($m, [\$hash{a}, \%hash]);
     ${ $copy->[0] } = 'new';
-    is($copy->[1]{a}, 'new', 'to a value');
-    $copy = again($m, [[1], [1], 'same', 'same']);
-    isnt($copy->[0], $copy->[1], 'what is equal is not shared');
+    is($copy->[1]{a}, 'new', 'a reference to a value of a hash still refers to it');
+    $copy = round_trip($m, [[1], [1], 'same', 'same']);
+    isnt($copy->[0], $copy->[1], 'equal values are not shared');
 });
 
 both_sereal('aliases' => sub {
     my ($m) = @_;
     my $x = 'a string';
-    my $copy = again($m, aliases($x, $x, 'other', \$x));
+    my $copy = round_trip($m, aliases($x, $x, 'other', \$x));
     $copy->[0] = 'new';
-    is($copy->[1], 'new', 'one variable twice in an array');
-    is(${ $copy->[3] }, 'new', 'and behind a reference');
-    is($copy->[2], 'other', 'another one');
-    $copy = again($m, [\$x, \$x]);
-    is($copy->[0], $copy->[1], 'two references to one scalar');
+    is($copy->[1], 'new', 'an alias of an item stays an alias');
+    is(${ $copy->[3] }, 'new', 'a reference to an aliased item refers to it');
+    is($copy->[2], 'other', 'an item that is not aliased stays separate');
+    $copy = round_trip($m, [\$x, \$x]);
+    is($copy->[0], $copy->[1], 'two references to one scalar stay equal');
     my ($y, $z) = (3, [1]);
-    $copy = again($m, aliases($y, $y, $z, $z));
-    is(\$copy->[0], \$copy->[1], 'a small number');
-    is(\$copy->[2], \$copy->[3], 'a reference');
-    $copy = again($m, [aliases($x), aliases($x)]);
-    is(\$copy->[0][0], \$copy->[1][0], 'in two arrays');
-    $copy = again($m, aliases(1, 1, 'a', 'a'));
-    isnt(\$copy->[0], \$copy->[1], 'constants that are equal are not one');
+    $copy = round_trip($m, aliases($y, $y, $z, $z));
+    is(\$copy->[0], \$copy->[1], 'an alias of a small number stays an alias');
+    is(\$copy->[2], \$copy->[3], 'an alias of a reference stays an alias');
+    $copy = round_trip($m, [aliases($x), aliases($x)]);
+    is(\$copy->[0][0], \$copy->[1][0], 'an alias in another array stays an alias');
+    $copy = round_trip($m, aliases(1, 1, 'a', 'a'));
+    isnt(\$copy->[0], \$copy->[1], 'equal constants do not become aliases');
 });
 
 both_sereal('weak references' => sub {
@@ -75,44 +75,44 @@ both_sereal('weak references' => sub {
     my $parent = { name => 'p' };
     $parent->{child} = { parent => $parent };
     weaken($parent->{child}{parent});
-    my $copy = again($m, $parent);
-    ok(isweak($copy->{child}{parent}), 'a child knows its parent weakly');
-    is($copy->{child}{parent}, $copy, 'the right one');
+    my $copy = round_trip($m, $parent);
+    ok(isweak($copy->{child}{parent}), 'a weak reference to the parent stays weak');
+    is($copy->{child}{parent}, $copy, 'the weak reference leads to the parent');
     my $x    = [1];
     my @list = ($x, $x);
     weaken($list[0]);
-    $copy = again($m, \@list);
-    ok(isweak($copy->[0]) && !isweak($copy->[1]), 'the weak one first');
-    is($copy->[0], $copy->[1], 'the same array');
+    $copy = round_trip($m, \@list);
+    ok(isweak($copy->[0]) && !isweak($copy->[1]), 'a weak reference before a strong one stays weak');
+    is($copy->[0], $copy->[1], 'both references lead to the same array');
     my %hash = (a => $x, b => $x, c => $x);
     weaken($hash{$_}) for 'a', 'c';
-    $copy = again($m, \%hash);
-    is(join(' ', map { isweak($copy->{$_}) ? 1 : 0 } qw(a b c)), '1 0 1', 'in a hash');
+    $copy = round_trip($m, \%hash);
+    is(join(' ', map { isweak($copy->{$_}) ? 1 : 0 } qw(a b c)), '1 0 1', 'weak references in a hash stay weak');
     @list = ($x, 'after');
     weaken($list[0]);
-    $copy = again($m, \@list);
-    is_deeply($copy, [[1], 'after'], 'what only weak references hold is kept');
-    ok(!isweak($copy->[0]), 'by a strong one');
+    $copy = round_trip($m, \@list);
+    is_deeply($copy, [[1], 'after'], 'a value with only weak references is kept');
+    ok(!isweak($copy->[0]), 'the kept value has a strong reference');
     my $money = Structures::money(5);
     @list = ($money, $money);
     weaken($list[1]);
-    is('' . again($m, \@list)->[1], '5 EUR', 'to an object');
+    is('' . round_trip($m, \@list)->[1], '5 EUR', 'a weak reference to an object with overloading works');
 });
 
 both_sereal('objects' => sub {
     my ($m) = @_;
-    my $copy = again($m, [bless({ a => 1 }, 'A'), bless([1], 'B'), bless(\(my $x = 'x'), 'C'), bless(\\'y', 'D'), bless({}, 'A')]);
-    is(join(' ', map { ref } @$copy), 'A B C D A', 'classes');
-    is(join(' ', map { reftype $_ } @$copy), 'HASH ARRAY SCALAR REF HASH', 'bodies');
+    my $copy = round_trip($m, [bless({ a => 1 }, 'A'), bless([1], 'B'), bless(\(my $x = 'x'), 'C'), bless(\\'y', 'D'), bless({}, 'A')]);
+    is(join(' ', map { ref } @$copy), 'A B C D A', 'objects have their classes');
+    is(join(' ', map { reftype $_ } @$copy), 'HASH ARRAY SCALAR REF HASH', 'objects have the types of their bodies');
     my $shared = bless {}, 'Shared';
-    $copy = again($m, [$shared, [$shared]]);
-    is($copy->[0], $copy->[1][0], 'a shared one');
-    is('' . again($m, [Structures::money(7)])->[0], '7 EUR', 'overloading works');
+    $copy = round_trip($m, [$shared, [$shared]]);
+    is($copy->[0], $copy->[1][0], 'a shared object stays shared');
+    is('' . round_trip($m, [Structures::money(7)])->[0], '7 EUR', 'overloading works');
     for my $class ('main', 'A' x 300, "Caf\xe9", "\x{263a}", 'not a class', '0') {
-        is(ref again($m, [bless {}, $class])->[0], $class, 'class ' . Structures::text($class) =~ s/[^ -~]/?/gr);
+        is(ref round_trip($m, [bless {}, $class])->[0], $class, 'class ' . Structures::text($class) =~ s/[^ -~]/?/gr);
     }
-    $copy = again($m, [map { bless [], 'Class' . $_ % 200 } 1 .. 500]);
-    is_deeply([map { ref } @$copy], [map { 'Class' . $_ % 200 } 1 .. 500], 'hundreds of classes');
+    $copy = round_trip($m, [map { bless [], 'Class' . $_ % 200 } 1 .. 500]);
+    is_deeply([map { ref } @$copy], [map { 'Class' . $_ % 200 } 1 .. 500], 'objects of hundreds of classes are read back');
     {
         package Counted::Sereal;
         our $destroyed;
@@ -121,34 +121,34 @@ both_sereal('objects' => sub {
     my $bytes = $m->encode([map { bless { n => $_ }, 'Counted::Sereal' } 1 .. 5]);
     $Counted::Sereal::destroyed = 0;
     { my $read = $m->decode($bytes); }
-    is($Counted::Sereal::destroyed, 5, 'are destroyed as often as they are made');
+    is($Counted::Sereal::destroyed, 5, 'each object is destroyed once');
 });
 
 both_sereal('regular expressions' => sub {
     my ($m) = @_;
-    my $copy = again($m, [qr/a+b/i, qr/^(?<year>\d+)$/mx, qr/\x{263a}/, qr/caf\xe9/, qr//]);
-    like('xAAB', $copy->[0], 'match');
-    is_deeply([map { "$_" } @$copy], [map { "$_" } qr/a+b/i, qr/^(?<year>\d+)$/mx, qr/\x{263a}/, qr/caf\xe9/, qr//], 'and print as before');
+    my $copy = round_trip($m, [qr/a+b/i, qr/^(?<year>\d+)$/mx, qr/\x{263a}/, qr/caf\xe9/, qr//]);
+    like('xAAB', $copy->[0], 'regexps match');
+    is_deeply([map { "$_" } @$copy], [map { "$_" } qr/a+b/i, qr/^(?<year>\d+)$/mx, qr/\x{263a}/, qr/caf\xe9/, qr//], 'regexps print as before');
     my $regexp = qr/x/;
-    $copy = again($m, [$regexp, $regexp]);
-    is(refaddr $copy->[0], refaddr $copy->[1], 'a shared one');
-    $copy = again($m, bless qr/x/, 'My::Regexp');
-    is(ref $copy, 'My::Regexp', 'in another class');
-    ok('x' =~ $copy, 'still matches');
+    $copy = round_trip($m, [$regexp, $regexp]);
+    is(refaddr $copy->[0], refaddr $copy->[1], 'a shared regexp stays shared');
+    $copy = round_trip($m, bless qr/x/, 'My::Regexp');
+    is(ref $copy, 'My::Regexp', 'a regexp keeps its class');
+    ok('x' =~ $copy, 'a regexp of another class matches');
     my $bytes = $m->encode([qr/abc/]);
     substr($bytes, index($bytes, 'abc'), 3) = '(((';
-    like($m->dies(sub { $m->decode($bytes) }), qr/./, 'a pattern that is none is an error');
+    like($m->dies(sub { $m->decode($bytes) }), qr/./, 'an invalid pattern is refused');
 });
 
 both_sereal('ties' => sub {
     my ($m) = @_;
-    my $copy = again($m, [Structures::tied_hash(a => 1, b => [2]), Structures::tied_array('x', 'y')]);
-    is_deeply($copy, [{ a => 1, b => [2] }, ['x', 'y']], 'what they give is written');
-    ok(!tied %{ $copy->[0] } && !tied @{ $copy->[1] }, 'into ordinary variables');
-    is(${ again($m, Structures::tied_scalar('v')) }, 'v', 'a tied scalar');
-    is(again($m, { x => ${ Structures::tied_scalar('v') } })->{x}, 'v', 'its value');
-    is_deeply(again($m, Structures::tied_hash(map { ($_ => $_) } 1 .. 40), { sort_keys => 1 }), { map { ($_ => $_) } 1 .. 40 }, 'sorted');
-    is_deeply(again($m, [Structures::tied_hash(), Structures::tied_array()]), [{}, []], 'empty ones');
+    my $copy = round_trip($m, [Structures::tied_hash(a => 1, b => [2]), Structures::tied_array('x', 'y')]);
+    is_deeply($copy, [{ a => 1, b => [2] }, ['x', 'y']], 'the values of tied variables are written');
+    ok(!tied %{ $copy->[0] } && !tied @{ $copy->[1] }, 'the copies are ordinary variables');
+    is(${ round_trip($m, Structures::tied_scalar('v')) }, 'v', 'the value of a tied scalar is written');
+    is(round_trip($m, { x => ${ Structures::tied_scalar('v') } })->{x}, 'v', 'the value of a tied scalar in a hash is written');
+    is_deeply(round_trip($m, Structures::tied_hash(map { ($_ => $_) } 1 .. 40), { sort_keys => 1 }), { map { ($_ => $_) } 1 .. 40 }, 'a tied hash is written with sorted keys');
+    is_deeply(round_trip($m, [Structures::tied_hash(), Structures::tied_array()]), [{}, []], 'empty tied variables are written');
     {
         package Dying::Tie;
         sub TIEHASH  { return bless {}, shift }
@@ -157,53 +157,53 @@ both_sereal('ties' => sub {
         sub FETCH    { die "no such thing\n" }
     }
     tie my %dies, 'Dying::Tie';
-    like($m->dies(sub { $m->encode([[1], \%dies]) }), qr/^no such thing/, 'a tie may die');
-    is_deeply(again($m, [1]), [1], 'the next call is fine');
+    like($m->dies(sub { $m->encode([[1], \%dies]) }), qr/^no such thing/, 'the error of a tie is passed on');
+    is_deeply(round_trip($m, [1]), [1], 'the next call works');
 });
 
 both_sereal('magic' => sub {
     my ($m) = @_;
     'key=value' =~ /(\w+)=(\w+)/ or die;
-    is_deeply(again($m, [$1, $2, $&]), ['key', 'value', 'key=value'], 'what a pattern found');
+    is_deeply(round_trip($m, [$1, $2, $&]), ['key', 'value', 'key=value'], 'captures of a match are written');
     my $encode = sub { return $m->decode($m->encode(\@_)) };
     'key=value' =~ /(\w+)=(\w+)/ or die;
-    is_deeply($encode->($1, $2), ['key', 'value'], 'itself, in @_');
+    is_deeply($encode->($1, $2), ['key', 'value'], 'captures in @_ are written');
     'key=value' =~ /(\w+)=(\w+)/ or die;
-    is($m->decode($m->encode($1)), 'key', 'as the root');
+    is($m->decode($m->encode($1)), 'key', 'a capture as the root is written');
     'key=value' =~ /(\w+)=(\w+)/ or die;
-    is(${ again($m, \$2) }, 'value', 'behind a reference');
+    is(${ round_trip($m, \$2) }, 'value', 'a reference to a capture is written');
     local $ENV{ICECORE_TEST} = 'environment';
-    is(again($m, \%ENV)->{ICECORE_TEST}, 'environment', '%ENV');
+    is(round_trip($m, \%ENV)->{ICECORE_TEST}, 'environment', '%ENV is written');
     my $text = 'abcdef';
     pos($text) = 3;
-    is(again($m, [$text])->[0], 'abcdef', 'a string with a position');
-    is(pos $text, 3, 'which stays');
-    is(${ again($m, [\substr($text, 1, 3)])->[0] }, 'bcd', 'a part of a string');
-    is(again($m, [v1.2.3])->[0], "\1\2\3", 'a v-string is its string');
+    is(round_trip($m, [$text])->[0], 'abcdef', 'a string with a position is written');
+    is(pos $text, 3, 'the position stays');
+    is(${ round_trip($m, [\substr($text, 1, 3)])->[0] }, 'bcd', 'a reference to a substring is written');
+    is(round_trip($m, [v1.2.3])->[0], "\1\2\3", 'a v-string is written as its string');
     my @array = (1, 2, 3);
-    is_deeply(again($m, [$#array, scalar(@array)]), [2, 3], '$#array');
+    is_deeply(round_trip($m, [$#array, scalar(@array)]), [2, 3], '$#array is written');
     local $! = 2;
-    ok(again($m, [$!])->[0], '$!');
+    ok(round_trip($m, [$!])->[0], '$! is written');
 });
 
 both_sereal('holes' => sub {
     my ($m) = @_;
     my @array;
     $array[3] = 'x';
-    my $copy = again($m, \@array);
-    is_deeply($copy, [undef, undef, undef, 'x'], 'are undef');
+    my $copy = round_trip($m, \@array);
+    is_deeply($copy, [undef, undef, undef, 'x'], 'missing items become undef');
     $copy->[1] = 5;
-    is($copy->[1], 5, 'that can be written') if $m->ours;
+    is($copy->[1], 5, 'such an item can be assigned to') if $m->ours;
 });
 
 both_sereal('restricted hashes' => sub {
     my ($m) = @_;
     my %hash = (a => 1);
     Hash::Util::lock_keys(%hash, qw(a b));
-    my $copy = again($m, \%hash);
-    is_deeply($copy, { a => 1 }, 'are ordinary ones');
+    my $copy = round_trip($m, \%hash);
+    is_deeply($copy, { a => 1 }, 'restricted hashes become ordinary ones');
     $copy->{c} = 3;
-    is($copy->{c}, 3, 'with any key');
+    is($copy->{c}, 3, 'any key can be added');
 });
 
 both_sereal('encoding leaves the data as it is' => sub {
@@ -224,48 +224,48 @@ both_sereal('encoding leaves the data as it is' => sub {
     sub THAW   { my ($class, @rest) = @_; push @main::calls, ['THAW', $class, @rest]; return bless { list => [@rest[1 .. $#rest]] }, $class }
 }
 
-both_sereal('what FREEZE and THAW are told' => sub {
+both_sereal('the arguments of FREEZE and THAW' => sub {
     my ($m) = @_;
     my $object = bless { list => [1, 'two', [3]] }, 'Cold::Told';
     @calls = ();
     my $bytes = $m->encode([$object], { freeze_callbacks => 1 });
-    is_deeply(\@calls, [['FREEZE', 'Cold::Told', 'Sereal']], 'the object, and who asks');
+    is_deeply(\@calls, [['FREEZE', 'Cold::Told', 'Sereal']], 'FREEZE gets the object and the format');
     @calls = ();
     my $copy = $m->decode($bytes);
-    is_deeply(\@calls, [['THAW', 'Cold::Told', 'Sereal', 1, 'two', [3]]], 'the class, who asks, and what FREEZE returned');
-    is_deeply($copy->[0]{list}, [1, 'two', [3]], 'what THAW returns is the value');
-    is_deeply($m->decode($m->encode($object))->{list}, [1, 'two', [3]], 'nobody is asked without freeze_callbacks');
+    is_deeply(\@calls, [['THAW', 'Cold::Told', 'Sereal', 1, 'two', [3]]], 'THAW gets the class, the format and what FREEZE returned');
+    is_deeply($copy->[0]{list}, [1, 'two', [3]], 'the result of THAW is the value');
+    is_deeply($m->decode($m->encode($object))->{list}, [1, 'two', [3]], 'without freeze_callbacks the object is written as it is');
     @calls = ();
     $m->encode([$object]);
-    is(@calls, 0, 'not even FREEZE');
+    is(@calls, 0, 'without freeze_callbacks FREEZE is not called');
     @calls = ();
     $copy = $m->decode($m->encode([$object, $object, { o => $object }], { freeze_callbacks => 1 }));
-    is(join(' ', map { $_->[0] } @calls), 'FREEZE THAW', 'a shared object is asked once');
-    is($copy->[0], $copy->[1], 'and is one object');
-    is($copy->[0], $copy->[2]{o}, 'everywhere');
+    is(join(' ', map { $_->[0] } @calls), 'FREEZE THAW', 'FREEZE and THAW are called once for a shared object');
+    is($copy->[0], $copy->[1], 'a shared object stays shared');
+    is($copy->[0], $copy->[2]{o}, 'a shared object in a hash stays shared');
     $copy = $m->decode($m->encode(bless({ list => [] }, 'Cold::Told'), { freeze_callbacks => 1 }));
-    is_deeply($copy->{list}, [], 'an empty list');
+    is_deeply($copy->{list}, [], 'FREEZE may return an empty list');
     $copy = $m->decode($m->encode([bless({ a => 1 }, 'No::Callbacks'), $object], { freeze_callbacks => 1 }));
-    is(ref $copy->[0], 'No::Callbacks', 'a class without FREEZE is an ordinary object');
+    is(ref $copy->[0], 'No::Callbacks', 'an object without FREEZE is written as it is');
 });
 
 both_sereal('objects inside frozen objects' => sub {
     my ($m) = @_;
     my $plain = bless { p => 1 }, 'Plain';
     my $copy  = $m->decode($m->encode(Cold::Value->new([$plain, Cold::Value->new('inner')]), { freeze_callbacks => 1 }));
-    is(ref $copy->{value}[0], 'Plain', 'an ordinary one');
-    is(ref $copy->{value}[1], 'Cold::Value', 'a frozen one');
-    is($copy->{value}[1]{value}, 'inner', 'is thawed');
+    is(ref $copy->{value}[0], 'Plain', 'an object without FREEZE in the list is written as it is');
+    is(ref $copy->{value}[1], 'Cold::Value', 'an object with FREEZE in the list is frozen');
+    is($copy->{value}[1]{value}, 'inner', 'the inner object is thawed');
     my $shared = Cold::Value->new('shared');
     $copy = $m->decode($m->encode([$shared, Cold::Value->new([$shared])], { freeze_callbacks => 1 }));
-    is($copy->[1]{value}[0], $copy->[0], 'and shared with the rest');
+    is($copy->[1]{value}[0], $copy->[0], 'the inner object is shared with the rest of the data');
 });
 
 # The original passes the result of the inner FREEZE to the outer THAW.
-our_sereal('an object that FREEZE returns directly' => sub {
+our_sereal('an object that FREEZE returns' => sub {
     my ($m) = @_;
     my $copy = $m->decode($m->encode(Cold::Value->new(Cold::Value->new(1)), { freeze_callbacks => 1 }));
-    ok(ref $copy->{value} eq 'Cold::Value' || ref $copy->{value} eq 'ARRAY', 'comes back thawed, or as the original has it');
+    ok(ref $copy->{value} eq 'Cold::Value' || ref $copy->{value} eq 'ARRAY', 'the object is thawed, or is its payload as in the original');
 });
 
 both_sereal('callbacks that die or do something else' => sub {
@@ -288,50 +288,50 @@ both_sereal('callbacks that die or do something else' => sub {
     my $decoder = $m->decoder;
     {
         local $Cold::Dies::freeze = "not frozen\n";
-        like($m->dies(sub { $encoder->encode([[1], $object]) }), qr/^not frozen/, 'FREEZE');
+        like($m->dies(sub { $encoder->encode([[1], $object]) }), qr/^not frozen/, 'the error of FREEZE is passed on');
         local $Cold::Dies::thaw = "not thawed\n";
-        like($m->dies(sub { $decoder->decode($bytes) }), qr/^not thawed/, 'THAW');
+        like($m->dies(sub { $decoder->decode($bytes) }), qr/^not thawed/, 'the error of THAW is passed on');
     }
-    is_deeply([map { ref } @{ $decoder->decode($encoder->encode([$object, [1]])) }], ['Cold::Dies', 'ARRAY'], 'the next call is fine');
+    is_deeply([map { ref } @{ $decoder->decode($encoder->encode([$object, [1]])) }], ['Cold::Dies', 'ARRAY'], 'the next call works');
 
     my $shared = [1];
     my $data   = [$shared, bless({ inside => { list => [1 .. 3], deep => bless({ inside => 'x' }, 'Cold::Reenters') } }, 'Cold::Reenters'), 'after', $shared];
     my $copy   = $decoder->decode($encoder->encode($data));
-    is($copy->[2], 'after', 'who encodes in FREEZE disturbs nobody');
-    is($copy->[0], $copy->[3], 'sharing is right');
-    is_deeply($copy->[1]{inside}{list}, [1 .. 3], 'the inner document');
-    is($copy->[1]{inside}{deep}{inside}, 'x', 'and the one in that');
+    is($copy->[2], 'after', 'encoding in FREEZE does not disturb the outer call');
+    is($copy->[0], $copy->[3], 'sharing in the outer call is kept');
+    is_deeply($copy->[1]{inside}{list}, [1 .. 3], 'the document of the inner call is right');
+    is($copy->[1]{inside}{deep}{inside}, 'x', 'the document of a call in that call is right');
 
     for my $gives (['a string', sub { 'plain' }], ['an array', sub { [1] }], ['another class', sub { bless {}, 'Another' }]) {
         local $Cold::Other::gives = $gives->[1];
         my $read;
         my $error = $m->dies(sub { $read = $m->decode($m->encode([bless {}, 'Cold::Other'], { freeze_callbacks => 1 })) });
-        ok($error || defined $read->[0], "THAW may give $gives->[0], or that is an error");
+        ok($error || defined $read->[0], "THAW may return $gives->[0], or this is an error");
     }
 });
 
-both_sereal('THAW is left out' => sub {
+both_sereal('options that skip THAW' => sub {
     my ($m) = @_;
     my $bytes = $m->encode([bless({ list => [1, 2] }, 'Cold::Told')], { freeze_callbacks => 1 });
     @calls = ();
     my $copy = $m->decode($bytes, { no_thaw_objects => 1 });
-    is(@calls, 0, 'with no_thaw_objects');
-    is_deeply([@{ $copy->[0] }[0, 1]], [1, 2], 'what FREEZE returned is there');
+    is(@calls, 0, 'no_thaw_objects skips THAW');
+    is_deeply([@{ $copy->[0] }[0, 1]], [1, 2], 'the object is what FREEZE returned');
     substr($bytes, index($bytes, 'Cold::Told'), 10) = 'Cold::None';
     like($m->dies(sub { $m->decode($bytes) }), qr/Cold::None/, 'a class without THAW is an error');
     my @loaded;
     local @INC = (sub { push @loaded, $_[1]; return }, @INC);
     $m->dies(sub { $m->decode($bytes) });
-    is("@loaded", '', 'and is not looked for');
+    is("@loaded", '', 'no module is loaded to find THAW');
 });
 
 # --- processes, threads, memory ---------------------------------------------
 
-both_sereal('many calls take no more memory' => sub {
+both_sereal('memory stays constant over many calls' => sub {
     my ($m) = @_;
     my $data = [map { { id => $_, tags => ['a', 'b'], o => bless({ x => [1] }, 'P'), c => Cold::Value->new(1) } } 1 .. 20];
     my $memory = sub { open my $statm, '<', '/proc/self/statm' or return; return (split ' ', <$statm>)[1] * 4096 };
-    plan(skip_all => 'memory is not known') unless $memory->();
+    plan(skip_all => 'the memory of the process is unknown') unless $memory->();
     my ($encoder, $decoder) = ($m->encoder({ freeze_callbacks => 1 }), $m->decoder);
     my $round = sub {
         for (1 .. 300) {
@@ -345,7 +345,7 @@ both_sereal('many calls take no more memory' => sub {
     $round->();
     my $before = $memory->();
     $round->() for 1 .. 4;
-    cmp_ok($memory->() - $before, '<', 2 << 20, 'of 1,200 rounds');
+    cmp_ok($memory->() - $before, '<', 2 << 20, '1,200 rounds need no more memory');
 });
 
 both_sereal('threads' => sub {
@@ -366,10 +366,10 @@ both_sereal('threads' => sub {
             return 'fine';
         });
     } 1 .. 4;
-    is_deeply([map { $_->join } @threads], [('fine') x 4], 'four at once');
-    is($decoder->decode($encoder->encode([5]))->[0], 5, 'afterwards all is well');
+    is_deeply([map { $_->join } @threads], [('fine') x 4], 'four threads work at the same time');
+    is($decoder->decode($encoder->encode([5]))->[0], 5, 'the main thread works afterwards');
     my $inherited = threads->create(sub { return eval { $encoder->encode([1]); 1 } ? 'works' : 'is refused' })->join;
-    like($inherited, qr/^(?:works|is refused)$/, 'an encoder of another thread');
+    like($inherited, qr/^(?:works|is refused)$/, 'an encoder of another thread works or is refused');
 });
 
 both_sereal('a process that forks' => sub {
@@ -388,8 +388,8 @@ both_sereal('a process that forks' => sub {
     close $out;
     my $bytes = do { local $/; <$in> };
     waitpid $child, 0;
-    is($decoder->decode($bytes)->{from}, 'child', 'both go on');
-    is_deeply($decoder->decode($encoder->encode([2])), [2], 'the parent too');
+    is($decoder->decode($bytes)->{from}, 'child', 'the child process works');
+    is_deeply($decoder->decode($encoder->encode([2])), [2], 'the parent process works');
 });
 
 done_testing;

@@ -13,48 +13,48 @@ use Structures;
 both_sereal('a user header' => sub {
     my ($m) = @_;
     my $bytes = $m->encode_with_header([1, 2], { kind => 'test' });
-    is_deeply($m->decode($bytes), [1, 2], 'does not disturb');
-    is_deeply($m->decode_with_header($bytes), [{ kind => 'test' }, [1, 2]], 'header and body');
+    is_deeply($m->decode($bytes), [1, 2], 'decode ignores the header');
+    is_deeply($m->decode_with_header($bytes), [{ kind => 'test' }, [1, 2]], 'decode_with_header gives header and body');
     my $decoder = $m->decoder;
-    is_deeply($decoder->decode_only_header($bytes), { kind => 'test' }, 'decode_only_header');
-    is($decoder->bytes_consumed, 0, 'which consumes nothing of the body');
-    is_deeply($decoder->decode_with_header($bytes), [{ kind => 'test' }, [1, 2]], 'decode_with_header');
+    is_deeply($decoder->decode_only_header($bytes), { kind => 'test' }, 'decode_only_header gives the header');
+    is($decoder->bytes_consumed, 0, 'decode_only_header consumes no bytes of the body');
+    is_deeply($decoder->decode_with_header($bytes), [{ kind => 'test' }, [1, 2]], 'decode_with_header of a decoder gives header and body');
     $decoder->decode_with_header($bytes, my $body, my $header);
-    is_deeply([$body, $header], [[1, 2], { kind => 'test' }], 'into variables');
+    is_deeply([$body, $header], [[1, 2], { kind => 'test' }], 'decode_with_header fills variables');
     $decoder->decode_only_header($bytes, $header = undef);
-    is_deeply($header, { kind => 'test' }, 'the header alone');
+    is_deeply($header, { kind => 'test' }, 'decode_only_header fills a variable');
     $m->decode_with_header($bytes, {}, $body = undef, $header = undef);
-    is_deeply([$body, $header], [[1, 2], { kind => 'test' }], 'for the function');
+    is_deeply([$body, $header], [[1, 2], { kind => 'test' }], 'the function fills variables');
 
     my $encoder = $m->encoder;
-    bytes_are($encoder->encode([1, 2], { kind => 'test' }), $bytes, 'an encoder takes it as second argument');
-    is_deeply($m->decode_with_header($encoder->encode([1])), [undef, [1]], 'and keeps nothing of it');
+    bytes_are($encoder->encode([1, 2], { kind => 'test' }), $bytes, 'the second argument of encode is the header');
+    is_deeply($m->decode_with_header($encoder->encode([1])), [undef, [1]], 'the next document of the encoder has no header');
     for my $value (5, 'text', undef, [], [[{}]], "\x{263a}") {
         my $document = $m->encode_with_header(['body'], $value);
         is_deeply($m->decode_with_header($document), [$value, ['body']], 'a header that is ' . (defined $value ? ref $value || 'a scalar' : 'undef'));
     }
-    bytes_are($m->encode_with_header([1], undef), $m->encode([1]), 'undef is no header');
-    is_deeply($decoder->decode_with_header($m->encode([1])), [undef, [1]], 'where there is none');
-    is($decoder->decode_only_header($m->encode([1])), undef, 'it is undef');
+    bytes_are($m->encode_with_header([1], undef), $m->encode([1]), 'undef means no header');
+    is_deeply($decoder->decode_with_header($m->encode([1])), [undef, [1]], 'the header of a document without one is undef');
+    is($decoder->decode_only_header($m->encode([1])), undef, 'decode_only_header gives undef for a document without a header');
 
     for my $version (2 .. 5) {
         my $document = $m->encode_with_header([1], { v => $version }, { protocol_version => $version });
-        is_deeply($m->decode_with_header($document), [{ v => $version }, [1]], "version $version");
+        is_deeply($m->decode_with_header($document), [{ v => $version }, [1]], "version $version can have a header");
     }
-    like($m->dies(sub { $m->encode_with_header([1], {}, { protocol_version => 1 }) }), qr/Cannot serialize user header data in Sereal protocol V1 mode/, 'version 1 knows none');
+    like($m->dies(sub { $m->encode_with_header([1], {}, { protocol_version => 1 }) }), qr/Cannot serialize user header data in Sereal protocol V1 mode/, 'version 1 can have no header');
     for my $compress (1, 2, 3) {
         my $document = $m->encode_with_header([('text') x 1000], { list => [('head') x 300] }, { compress => $compress });
-        is_deeply($m->decode_with_header($document)->[0], { list => [('head') x 300] }, "beside a body with compress $compress");
-        is(@{ $m->decode($document) }, 1000, 'which comes back');
+        is_deeply($m->decode_with_header($document)->[0], { list => [('head') x 300] }, "the header of a document with compress $compress is read");
+        is(@{ $m->decode($document) }, 1000, "the body of a document with compress $compress is read");
     }
     my $shared = [1];
     my $pair   = $m->decode_with_header($m->encode_with_header([$shared], [$shared]));
-    is_deeply($pair, [[[1]], [[1]]], 'what is in both');
-    isnt($pair->[0][0], $pair->[1][0], 'is shared by neither');
+    is_deeply($pair, [[[1]], [[1]]], 'header and body can contain the same value');
+    isnt($pair->[0][0], $pair->[1][0], 'header and body share no values');
     my $document = $m->encode_with_header([1], bless { a => 1 }, 'A');
-    is(ref $m->decode_with_header($document)->[0], 'A', 'an object');
-    like($m->dies(sub { $m->decode_with_header($document, { refuse_objects => 1 }) }), qr/refuse_objects/, 'which can be refused');
-    is_deeply($m->decode($document, { refuse_objects => 1 }), [1], 'but not by who reads the body only');
+    is(ref $m->decode_with_header($document)->[0], 'A', 'a header can contain an object');
+    like($m->dies(sub { $m->decode_with_header($document, { refuse_objects => 1 }) }), qr/refuse_objects/, 'an object in a header can be refused');
+    is_deeply($m->decode($document, { refuse_objects => 1 }), [1], 'an object in a header that is not read is not refused');
 });
 
 both_sereal('offsets' => sub {
@@ -62,16 +62,16 @@ both_sereal('offsets' => sub {
     my $one = $m->encode([1]);
     my $two = $m->encode_with_header({ b => 2 }, 'header');
     my $decoder = $m->decoder;
-    is_deeply($decoder->decode_with_offset("junk$one", 4), [1], 'decode_with_offset');
-    is($decoder->bytes_consumed, length $one, 'consumes the document');
+    is_deeply($decoder->decode_with_offset("junk$one", 4), [1], 'decode_with_offset skips the bytes before the offset');
+    is($decoder->bytes_consumed, length $one, 'bytes_consumed does not count the bytes before the offset');
     $decoder->decode_with_offset("$one$two", length $one, my $into);
-    is_deeply($into, { b => 2 }, 'into a variable');
-    is_deeply($decoder->decode_only_header_with_offset("$one$two", length $one), 'header', 'decode_only_header_with_offset');
-    is_deeply($decoder->decode_with_header_and_offset("$one$two", length $one), ['header', { b => 2 }], 'decode_with_header_and_offset');
+    is_deeply($into, { b => 2 }, 'decode_with_offset fills a variable');
+    is_deeply($decoder->decode_only_header_with_offset("$one$two", length $one), 'header', 'decode_only_header_with_offset gives the header');
+    is_deeply($decoder->decode_with_header_and_offset("$one$two", length $one), ['header', { b => 2 }], 'decode_with_header_and_offset gives header and body');
     for my $wrong (100, -1) {
-        like($m->dies(sub { $decoder->decode_with_offset($one, $wrong) }), $m->says(qr/Start offset is beyond input string length/, qr/offset is (?:behind|beyond)/), "an offset of $wrong");
+        like($m->dies(sub { $decoder->decode_with_offset($one, $wrong) }), $m->says(qr/Start offset is beyond input string length/, qr/offset is (?:behind|beyond)/), "an offset of $wrong is refused");
     }
-    like($m->dies(sub { $decoder->decode_with_offset($one, 1) }), $m->says(qr/Bad Sereal header/, qr/expected a Sereal document/), 'in the middle');
+    like($m->dies(sub { $decoder->decode_with_offset($one, 1) }), $m->says(qr/Bad Sereal header/, qr/expected a Sereal document/), 'an offset inside a document is refused');
 
     my $all = join '', map { $m->encode({ n => $_, text => 'x' x $_ }) } 1 .. 5;
     my ($at, @read) = (0);
@@ -79,11 +79,11 @@ both_sereal('offsets' => sub {
         push @read, $decoder->decode_with_offset($all, $at)->{n};
         $at += $decoder->bytes_consumed;
     }
-    is("@read", '1 2 3 4 5', 'one document after the other');
+    is("@read", '1 2 3 4 5', 'documents are read one after the other');
     for my $compress (0 .. 3) {
         my $document = $m->encode([('text') x 1000], { compress => $compress });
         $decoder->decode("$document more");
-        is($decoder->bytes_consumed, length $document, "bytes_consumed, compress $compress");
+        is($decoder->bytes_consumed, length $document, "bytes_consumed is the length of the document, compress $compress");
     }
 });
 
@@ -100,37 +100,37 @@ both_sereal('incremental' => sub {
             push @read, $m->decode($buffer, { incremental => 1 });
             last if length $buffer >= $before;
         }
-        is_deeply(\@read, \@source, "documents one by one $name");
-        is($buffer, '', 'nothing is left');
+        is_deeply(\@read, \@source, "documents are read one by one $name");
+        is($buffer, '', 'the buffer is empty after the last document');
     }
     my $decoder = $m->decoder({ incremental => 1 });
     my $buffer  = $m->encode([1]) . $m->encode([2]);
-    is_deeply($decoder->decode($buffer), [1], 'a decoder');
-    is_deeply($decoder->decode($buffer), [2], 'too');
-    is($buffer, '', 'nothing is left');
+    is_deeply($decoder->decode($buffer), [1], 'an incremental decoder reads the first document');
+    is_deeply($decoder->decode($buffer), [2], 'an incremental decoder reads the second document');
+    is($buffer, '', 'an incremental decoder empties its buffer');
     $buffer = $m->encode_with_header([1], 'h') . $m->encode([2]);
-    is_deeply($decoder->decode_with_header($buffer), ['h', [1]], 'with headers');
-    is_deeply($decoder->decode_with_header($buffer), [undef, [2]], 'or without');
+    is_deeply($decoder->decode_with_header($buffer), ['h', [1]], 'an incremental decoder reads a document with a header');
+    is_deeply($decoder->decode_with_header($buffer), [undef, [2]], 'an incremental decoder reads a document without a header');
 
     my $whole = $m->encode([1 .. 100]);
     # The original reads the byte after the end of some, and then crashes.
     for my $length (0, 3, 50, $m->ours ? (4 .. length($whole) - 1) : ()) {
         my $part = substr $whole, 0, $length;
-        ok($m->dies(sub { $decoder->decode($part) }), "a document of which $length bytes have come");
-        is($part, substr($whole, 0, $length), 'stays in the buffer');
+        ok($m->dies(sub { $decoder->decode($part) }), "the first $length bytes of a document are refused");
+        is($part, substr($whole, 0, $length), 'an incomplete document stays in the buffer');
     }
     my $part = substr $whole, 0, 50;
     eval { $decoder->decode($part) };
     $part .= substr $whole, 50;
-    is_deeply($decoder->decode($part), [1 .. 100], 'until the rest is there');
+    is_deeply($decoder->decode($part), [1 .. 100], 'a document is read once its rest has arrived');
 
     my $fixed = $m->encode([1]);
     Internals::SvREADONLY($fixed, 1);
-    like($m->dies(sub { $decoder->decode($fixed) }), qr/read-only/, 'a buffer that can\'t be changed');
+    like($m->dies(sub { $decoder->decode($fixed) }), qr/read-only/, 'a read-only buffer is refused');
     my $shared = my $copy = $m->encode([1]) . 'rest';
     $decoder->decode($copy);
-    is($copy, 'rest', 'what follows stays');
-    is(length $shared, length($m->encode([1])) + 4, 'a copy of the buffer is not touched');
+    is($copy, 'rest', 'the bytes after a document stay in the buffer');
+    is(length $shared, length($m->encode([1])) + 4, 'a copy of the buffer stays as it is');
 });
 
 both_sereal('looks_like_sereal' => sub {
@@ -156,29 +156,29 @@ both_sereal('looks_like_sereal' => sub {
         );
         for my $way (@ways) { is($way->[1], $expected, "$name: $way->[0]") }
     }
-    ok(defined $m->looks_like_sereal('text'), 'no is false, not undef');
+    ok(defined $m->looks_like_sereal('text'), 'looks_like_sereal gives false, not undef');
 });
 
-both_sereal('bytes behind a document' => sub {
+both_sereal('bytes after a document' => sub {
     my ($m) = @_;
     my $decoder = $m->decoder;
     my $bytes   = $m->encode([1]);
     my $copy;
     my $error = $m->dies(sub { $copy = $decoder->decode("$bytes more") });
-    if ($error) { like($error, qr/./, 'are an error') }
+    if ($error) { like($error, qr/./, 'bytes after a document are an error') }
     else {
-        is_deeply($copy, [1], 'are not read');
-        is($decoder->bytes_consumed, length $bytes, 'as bytes_consumed tells');
+        is_deeply($copy, [1], 'bytes after a document are ignored');
+        is($decoder->bytes_consumed, length $bytes, 'bytes_consumed tells that bytes after a document were not read');
     }
 });
 
-both_sereal('what is no document' => sub {
+both_sereal('data that is not a document' => sub {
     my ($m) = @_;
     local $SIG{__WARN__} = sub { };
     for my $not ('', 'text', '=srl', "=\xf3rl", "\0" x 20, undef, 12, "=srl\5\0\1") {
-        like($m->dies(sub { $m->decode($not) }), $m->says(qr/Sereal/, qr/./), defined $not ? 'not ' . unpack 'H*', $not : 'not undef');
+        like($m->dies(sub { $m->decode($not) }), $m->says(qr/Sereal/, qr/./), defined $not ? 'the bytes ' . unpack('H*', $not) . ' are refused' : 'undef is refused');
     }
-    like($m->dies(sub { $m->decode("=\xf3rl\6\0\1") }), qr/Unsupported Sereal protocol version 6|found protocol 6/, 'a version to come');
+    like($m->dies(sub { $m->decode("=\xf3rl\6\0\1") }), qr/Unsupported Sereal protocol version 6|found protocol 6/, 'a version after the last known one is refused');
 });
 
 done_testing;

@@ -16,7 +16,7 @@ my %ours = (
     decode => sub { Icecore::Sereal::Decoder->new({ %{ $_[1] }, classes => 'any' })->decode($_[0]) },
 );
 
-# The original works until it meets a denied object; ours does not begin, because all objects
+# The original works until it meets a denied object; Icecore does not begin, because all objects
 # are checked before the first THAW.
 sub expected_calls {
     my ($case) = @_;
@@ -44,6 +44,6 @@ while (my $line = <$in>) {
     diag(explain({ case => { %$case, outcome => undef }, ours => $ours, expected => $expected }));
     last if Test::More->builder->{Test_Results} && grep({ !$_->{ok} } Test::More->builder->details) > 8;
 }
-ok($count > 100 && $kinds{fine} > $count / 5 && $kinds{'denied or wrong'} > $count / 5, "$count cases: $kinds{fine} are fine");
+ok($count > 100 && $kinds{fine} > $count / 5 && $kinds{'denied or wrong'} > $count / 5, "there are $count cases, and $kinds{fine} are accepted");
 
 done_testing;

@@ -1,5 +1,5 @@
-# Documents that are cut, changed or invented. The original reads beyond the end of some of
-# them, so only ours is tested.
+# Documents that are truncated, changed or invalid. The original reads beyond the end of some of
+# them, so only Icecore is tested.
 
 use strict;
 use warnings;
@@ -34,15 +34,15 @@ our_sereal('every truncation' => sub {
             my %encode    = (%{ $options{$options} }, $structure->{freezes} ? (freeze_callbacks => 1) : ());
             next if $structure->{freezes} && $encode{protocol_version};
             my $bytes = $m->encode($structure->{make}->(), \%encode);
-            truncations($bytes, 600, sub {
+            for_each_truncation($bytes, 600, sub {
                 my ($length, $cut) = @_;
                 $count++;
                 push @quiet, "$name at $length of " . length $bytes unless $m->dies(sub { $m->decode($cut) });
             });
         }
-        is(some(@quiet), '', "dies, $options");
+        is(first_items(@quiet), '', "every truncation is refused, $options");
     }
-    cmp_ok($count, '>', 5000, "$count of them");
+    cmp_ok($count, '>', 5000, "there are $count truncations");
 });
 
 our_sereal('every byte changed' => sub {
@@ -50,16 +50,16 @@ our_sereal('every byte changed' => sub {
     my ($read, $died) = (0, 0);
     for my $name (qw(arrays/mixed keys/every objects/bodies regexps/groups weak/tree aliases/many callbacks/shared-inside shared/leaf)) {
         my $bytes = $m->encode(Structures::named($name)->{make}->(), { freeze_callbacks => 1, dedupe_strings => 1 });
-        my @counts = changes($bytes, [1, 0x80, 0xff, 7, 0x20], sub { $m->decode($_[0]) });
+        my @counts = for_each_change($bytes, [1, 0x80, 0xff, 7, 0x20], sub { $m->decode($_[0]) });
         $died += $counts[0];
         $read += $counts[1];
     }
-    cmp_ok($died, '>', 500, "$died of them are errors");
-    cmp_ok($read, '>', 100, "$read can be read as something else");
-    is_deeply($m->decode($m->encode([1])), [1], 'the next call is fine');
+    cmp_ok($died, '>', 500, "$died changes are errors");
+    cmp_ok($read, '>', 100, "$read changes give another value");
+    is_deeply($m->decode($m->encode([1])), [1], 'the next call works');
 });
 
-our_sereal('lengths that lie' => sub {
+our_sereal('lengths that are too large' => sub {
     my ($m) = @_;
     my $huge = "\xff\xff\xff\xff\x07";         # 2^31-1
     my $more = "\xff" x 9 . "\1";              # 2^64-1
@@ -71,17 +71,17 @@ our_sereal('lengths that lie' => sub {
       ['a copy', "\x2f", ''], ['an alias', "\x41\x2e", ''], ['a reference', "\x29", ''], ['an object with a class', "\x2d", "\x50"];
     $lies{'arrays in arrays'} = "\x28\x2b\xff\xff\x03" x 20_000;
     $lies{'a varint without end'} = "\x20" . "\xff" x 40;
-    takes_no_memory(sub {
+    uses_little_memory(sub {
         like($m->dies(sub { $m->decode($HEADER . $lies{$_}) }), qr/./, $_) for sort keys %lies;
         # Compressed bodies with their future size.
-        like($m->dies(sub { $m->decode("=\xf3rl\x35\0$huge\x05abcde") }), qr/./, 'zlib');
-        like($m->dies(sub { $m->decode("=\xf3rl\x25\0\x07${huge}ab") }), qr/./, 'snappy');
-        like($m->dies(sub { $m->decode("=\xf3rl\x45\0\x0d\x28\xb5\x2f\xfd\xe0" . "\xff\xff\xff\x7f\0\0\0\0" . 'x') }), qr/./, 'zstd');
-        like($m->dies(sub { $m->decode("=\xf3rl\5$huge") }), qr/./, 'the header itself');
+        like($m->dies(sub { $m->decode("=\xf3rl\x35\0$huge\x05abcde") }), qr/./, 'a wrong zlib length is refused');
+        like($m->dies(sub { $m->decode("=\xf3rl\x25\0\x07${huge}ab") }), qr/./, 'a wrong snappy length is refused');
+        like($m->dies(sub { $m->decode("=\xf3rl\x45\0\x0d\x28\xb5\x2f\xfd\xe0" . "\xff\xff\xff\x7f\0\0\0\0" . 'x') }), qr/./, 'a wrong zstd length is refused');
+        like($m->dies(sub { $m->decode("=\xf3rl\5$huge") }), qr/./, 'a wrong header length is refused');
     });
 });
 
-our_sereal('tags and offsets that make no sense' => sub {
+our_sereal('tags and offsets that are invalid' => sub {
     my ($m) = @_;
     my %wrong = (
         'nothing'                     => '',
@@ -120,20 +120,20 @@ our_sereal('tags and offsets that make no sense' => sub {
         local $SIG{__WARN__} = sub { push @warnings, @_ };
         my $bytes = defined $wrong{$name} ? $HEADER . $wrong{$name} : "=\xf3rl\5\x7fabc";
         like($m->dies(sub { $m->decode($bytes) }), qr/./, $name);
-        is("@warnings", '', 'without a warning');
+        is("@warnings", '', 'there are no warnings');
     }
 });
 
 our_sereal('copies of copies of copies' => sub {
     my ($m) = @_;
     # Ten copies of ten copies of ten ...: 10^10 elements from 200 bytes.
-    my $error = $m->dies(sub { $m->decode($HEADER . bomb()) });
-    like($error, qr/./, 'are an error before they take all the memory');
+    my $error = $m->dies(sub { $m->decode($HEADER . nested_copies()) });
+    like($error, qr/./, 'copies of copies are refused before they take all the memory');
 });
 
 # A COPY must not occur in copied data, so a reader that follows the rule stops at the second
 # level.
-sub bomb {
+sub nested_copies {
     my ($body, $at) = ("\x4a", 2);
     my $item = "\x4a" . "\1" x 10;
     for my $level (1 .. 9) {
@@ -157,9 +157,9 @@ our_sereal('depth' => sub {
         pads       => "\x3f" x 1_000_000,
     );
     for my $kind (sort keys %deep) {
-        like($m->dies(sub { $m->decode($HEADER . $deep{$kind}) }), qr/./, "$kind in $kind: an error, no crash");
+        like($m->dies(sub { $m->decode($HEADER . $deep{$kind}) }), qr/./, "$kind in $kind is refused without a crash");
         next if $kind eq 'pads';
-        like($m->dies(sub { $m->decode($HEADER . $deep{$kind}, { max_recursion_depth => 50_000 }) }), qr/./, 'with a higher limit too');
+        like($m->dies(sub { $m->decode($HEADER . $deep{$kind}, { max_recursion_depth => 50_000 }) }), qr/./, "$kind in $kind is refused with a higher limit too");
     }
 });
 
@@ -168,17 +168,17 @@ our_sereal('headers' => sub {
     for my $bytes ('', '=', '=srl', "=srl\1", "=srl\5\0\1", "=\xf3rl\1\0\1", "=\xf3rl\0\0\1", "=\xf3rl\6\0\1", "=\xf3rl\x55\0\1", "=\xf3rl\xf5\0\1",
                    "=\xf3rl\5", "=\xf3rl\5\0", "=\xf3rl\5\1", "=\xf3rl\5\1\1", "=\xf3rl\5\xff\xff", "=\xf3rl\x15\0\1", 'x' x 100) {
         like($m->dies(sub { $m->decode($bytes) }), qr/./, 'header ' . unpack('H*', substr $bytes, 0, 12));
-        like($m->dies(sub { $m->decode_with_header($bytes) }), qr/./, 'with its header');
+        like($m->dies(sub { $m->decode_with_header($bytes) }), qr/./, 'a wrong header is refused by decode_with_header');
     }
 });
 
-our_sereal('a body that is compressed wrongly' => sub {
+our_sereal('a body that is compressed incorrectly' => sub {
     my ($m) = @_;
     for my $compress (1, 2, 3) {
         my $bytes = $m->encode([('text') x 1000], { compress => $compress });
-        my ($died) = changes(substr($bytes, 6), [0x55], sub { $m->decode(substr($bytes, 0, 6) . $_[0]) });
-        cmp_ok($died, '>', (length($bytes) - 6) / 3, "compress $compress: $died of " . (length($bytes) - 6) . ' changes are errors');
-        is(@{ $m->decode($bytes) }, 1000, 'the right one is none');
+        my ($died) = for_each_change(substr($bytes, 6), [0x55], sub { $m->decode(substr($bytes, 0, 6) . $_[0]) });
+        cmp_ok($died, '>', (length($bytes) - 6) / 3, "compress $compress, $died of " . (length($bytes) - 6) . ' changes are errors');
+        is(@{ $m->decode($bytes) }, 1000, 'the unchanged document is read');
     }
 });
 

@@ -7,7 +7,7 @@ use Encode ();
 use Scalar::Util qw(blessed reftype);
 use Test::More;
 use Icecore::Sereal ();
-plan(skip_all => 'Sereal is not here') if !eval { require Sereal::Decoder; require Sereal::Encoder; 1 };
+plan(skip_all => 'Sereal is not installed') if !eval { require Sereal::Decoder; require Sereal::Encoder; 1 };
 
 our @calls;
 package Frozen {
@@ -17,7 +17,7 @@ package Frozen {
 }
 package main;
 
-sub shown {
+sub as_text {
     my ($value) = @_;
     my $class = blessed($value) // '';
     if (!ref $value) {
@@ -27,9 +27,9 @@ sub shown {
         return $is_text . unpack 'H*', $value;
     }
     return "$class qr" . "$value" if re::is_regexp($value);
-    return "$class\[" . join(' ', map { shown($_) } @$value) . ']' if reftype $value eq 'ARRAY';
-    return "$class\{" . join(' ', map { "$_ " . shown($value->{$_}) } sort keys %$value) . '}' if reftype $value eq 'HASH';
-    return "$class\\" . shown($$value);
+    return "$class\[" . join(' ', map { as_text($_) } @$value) . ']' if reftype $value eq 'ARRAY';
+    return "$class\{" . join(' ', map { "$_ " . as_text($value->{$_}) } sort keys %$value) . '}' if reftype $value eq 'HASH';
+    return "$class\\" . as_text($$value);
 }
 
 my $shared = Frozen->new(a => 1);
@@ -47,7 +47,7 @@ for my $number (0 .. $#values) {
             my $decode = $_;
             local @calls;
             my $value = eval { $decode->($bytes) };
-            [defined $value ? shown($value) : "dies: $@", sort map { "@$_" } @calls]
+            [defined $value ? as_text($value) : "dies: $@", sort map { "@$_" } @calls]
         } sub { Sereal::Decoder::decode_sereal($_[0], {%$options}) }, sub { Icecore::Sereal::decode_sereal($_[0], { %$options, classes => 'any' }) };
         is_deeply($said[1], $said[0], $name) || diag(explain(\@said));
     }
@@ -56,9 +56,9 @@ for my $number (0 .. $#values) {
 # Classes that are not allowed are not thawed, whatever the options are.
 my $bytes = $encoder->encode([Frozen->new(a => 1)]);
 @calls = ();
-ok(!eval { Icecore::Sereal::decode_sereal($bytes, { no_bless_objects => 1, no_thaw_objects => 0 }); 1 }, 'THAW of a class that is not allowed');
-is(shown(Icecore::Sereal::decode_sereal($bytes, { no_bless_objects => 1 })), shown(Sereal::Decoder::decode_sereal($bytes, { no_bless_objects => 1 })), 'no class is asked for');
-is(@calls, 0, 'nothing was called');
+ok(!eval { Icecore::Sereal::decode_sereal($bytes, { no_bless_objects => 1, no_thaw_objects => 0 }); 1 }, 'THAW of a class that is not allowed is refused');
+is(as_text(Icecore::Sereal::decode_sereal($bytes, { no_bless_objects => 1 })), as_text(Sereal::Decoder::decode_sereal($bytes, { no_bless_objects => 1 })), 'no_bless_objects reads the object as the original does');
+is(@calls, 0, 'no_bless_objects calls no method');
 
 # Strings that are marked as text.
 for my $text ("\xff", "\xe2\x98", "\xc0\x80", "a\x80b", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe9" x 40, "\xe2\x98\xba", '') {
@@ -67,9 +67,9 @@ for my $text ("\xff", "\xe2\x98", "\xc0\x80", "a\x80b", "\xed\xa0\x80", "\xf4\x9
         for my $validate (0, 1) {
             my @said = map {
                 my $value = eval { $_->($document, { validate_utf8 => $validate }) };
-                defined $value ? shown($value) : $@ =~ /Invalid UTF8 byte sequence/ ? 'invalid' : $@
+                defined $value ? as_text($value) : $@ =~ /Invalid UTF8 byte sequence/ ? 'invalid' : $@
             } \&Sereal::Decoder::decode_sereal, \&Icecore::Sereal::decode_sereal;
-            is($said[1], $said[0], 'text ' . unpack('H*', $text) . ", validate_utf8 $validate");
+            is($said[1], $said[0], 'the text ' . unpack('H*', $text) . " is read as by the original, validate_utf8 $validate");
         }
     }
 }

@@ -16,37 +16,37 @@ both_storable('a structure that contains itself' => sub {
     my $array = [1];
     push @$array, $array;
     my $copy = $m->thaw($m->freeze($array));
-    is($copy->[1], $copy, 'an array in itself');
-    isnt(refaddr $copy, refaddr $array, 'is another one');
-    is(@$copy, 2, 'and is complete');
+    is($copy->[1], $copy, 'an array in itself contains its copy');
+    isnt(refaddr $copy, refaddr $array, 'the copy is another array');
+    is(@$copy, 2, 'the copy has all items');
 
     my $hash = { name => 'h' };
     $hash->{again} = { deeper => [$hash] };
     $copy = $m->thaw($m->nfreeze($hash));
-    is($copy->{again}{deeper}[0], $copy, 'a hash in itself');
+    is($copy->{again}{deeper}[0], $copy, 'a hash in itself contains its copy');
 
     my $scalar;
     $scalar = \$scalar;
     $copy = $m->thaw($m->freeze($scalar));
-    is(refaddr $$copy, refaddr $copy, 'a scalar that refers to itself');
+    is(refaddr $$copy, refaddr $copy, 'a scalar that refers to itself does so in the copy');
 
     my ($x, $y);
     $x = \$y;
     $y = \$x;
     $copy = $m->thaw($m->freeze(\$x));
-    isnt(refaddr $$copy, refaddr $copy, 'two scalars that refer to each other are two');
-    is(refaddr $$$copy, refaddr $copy, 'and a circle');
+    isnt(refaddr $$copy, refaddr $copy, 'two scalars that refer to each other stay two');
+    is(refaddr $$$copy, refaddr $copy, 'two scalars that refer to each other do so in the copy');
 
     my $object = bless { list => [] }, 'Some::Class';
     push @{ $object->{list} }, $object, \$object->{list}, $object->{list};
     $copy = $m->thaw($m->freeze($object));
     isa_ok($copy, 'Some::Class');
-    is($copy->{list}[0], $copy, 'the object');
-    is(refaddr $copy->{list}[1], refaddr \$copy->{list}, 'a slot of the object');
-    is($copy->{list}[2], $copy->{list}, 'a list in itself');
+    is($copy->{list}[0], $copy, 'an object in one of its values contains its copy');
+    is(refaddr $copy->{list}[1], refaddr \$copy->{list}, 'a reference to a value of the object refers to the value of the copy');
+    is($copy->{list}[2], $copy->{list}, 'a list in itself contains its copy');
 });
 
-both_storable('a tree whose nodes know their parents' => sub {
+both_storable('a tree whose nodes refer to their parents' => sub {
     my ($m) = @_;
     my $make;
     $make = sub {
@@ -57,49 +57,49 @@ both_storable('a tree whose nodes know their parents' => sub {
     };
     my $tree = $make->(4);
     my $copy = $m->dclone($tree);
-    same_ok($copy, $tree, 'the same tree');
-    is($copy->{children}[2]{parent}, $copy, 'a child knows its new parent');
-    is($copy->{children}[1]{children}[0]{parent}{parent}, $copy, 'and a grandchild');
+    same_ok($copy, $tree, 'the tree is read back');
+    is($copy->{children}[2]{parent}, $copy, 'a child refers to its parent in the copy');
+    is($copy->{children}[1]{children}[0]{parent}{parent}, $copy, 'a grandchild refers to the root of the copy');
 });
 
-both_storable('sharing' => sub {
+both_storable('shared values' => sub {
     my ($m) = @_;
     my $leaf = { n => 1 };
     my $copy = $m->thaw($m->freeze([$leaf, { leaf => $leaf }, \$leaf]));
     $copy->[0]{n} = 2;
-    is($copy->[1]{leaf}{n}, 2, 'what was one hash is one hash');
-    is(${ $copy->[2] }->{n}, 2, 'also behind a reference to a reference');
-    is($leaf->{n}, 1, 'the source is not touched');
+    is($copy->[1]{leaf}{n}, 2, 'a shared hash stays shared');
+    is(${ $copy->[2] }->{n}, 2, 'a hash shared behind a reference to a reference stays shared');
+    is($leaf->{n}, 1, 'the source does not change');
 
     my @array = (1, 2, 3);
     $copy = $m->thaw($m->freeze([\@array, \$array[1]]));
     ${ $copy->[1] } = 'new';
-    is($copy->[0][1], 'new', 'a reference to an element');
+    is($copy->[0][1], 'new', 'a reference to an item of an array still refers to it');
 
     my %hash = (a => 1);
     $copy = $m->thaw($m->freeze([\$hash{a}, \%hash]));
     ${ $copy->[0] } = 'new';
-    is($copy->[1]{a}, 'new', 'a reference to a value, which comes first');
+    is($copy->[1]{a}, 'new', 'a reference to a value of a hash still refers to it, if it comes first');
 
     my $alias = sub { return \@_ };
     my $x = 'x';
     $copy = $m->thaw($m->freeze($alias->($x, $x, 'y')));
     $copy->[0] = 'new';
-    is($copy->[1], 'new', 'one variable twice in an array');
-    is($copy->[2], 'y', 'and another one');
+    is($copy->[1], 'new', 'one variable that is two items of an array stays one');
+    is($copy->[2], 'y', 'the other item stays separate');
 
     $copy = $m->thaw($m->freeze([\$x, \$x]));
-    is($copy->[0], $copy->[1], 'two references to one scalar');
+    is($copy->[0], $copy->[1], 'two references to one scalar stay equal');
 });
 
-both_storable('two calls share nothing' => sub {
+both_storable('two calls share no values' => sub {
     my ($m) = @_;
     my $shared = [1];
     my ($one, $two) = map { $m->thaw($m->freeze([$shared])) } 1, 2;
-    isnt(refaddr $one->[0], refaddr $two->[0], 'between two images');
+    isnt(refaddr $one->[0], refaddr $two->[0], 'two images share no values');
     my $bytes = $m->freeze([$shared, $shared]);
     ($one, $two) = map { $m->thaw($bytes) } 1, 2;
-    isnt(refaddr $one->[0], refaddr $two->[0], 'between two readings of one image');
+    isnt(refaddr $one->[0], refaddr $two->[0], 'two reads of one image share no values');
 });
 
 both_storable('depth' => sub {
@@ -108,12 +108,12 @@ both_storable('depth' => sub {
                   ['objects', sub { bless [$_[0]], 'Deep' }]) {
         my ($name, $wrap) = @$kind;
         my $data = Structures::nested(240, $wrap, [1]);
-        same_ok($m->thaw($m->freeze($data)), $data, "240 $name");
-        same_ok($m->dclone($data), $data, "240 $name, cloned");
+        same_ok($m->thaw($m->freeze($data)), $data, "240 $name are read back");
+        same_ok($m->dclone($data), $data, "240 $name can be cloned");
     }
 });
 
-# Beyond this the original refuses. The default limit of ours is its own decision, but an
+# Beyond this the original refuses. Icecore has another default limit, but an
 # explicit limit is obeyed.
 both_storable('$recursion_limit' => sub {
     my ($m) = @_;
@@ -129,35 +129,35 @@ both_storable('$recursion_limit' => sub {
             qr/Max\. recursion depth with nested structures exceeded/, "many $name can't");
         my $bytes = $m->with({ recursion_limit => -1, recursion_limit_hash => -1 },
             sub { $m->freeze(Structures::nested($limit * 2, $wrap, 1)) });
-        ok($bytes, "with no limit they can");
+        ok($bytes, "$name can be frozen without a limit");
         # The original checks the limit only when it writes.
         my $error = $m->dies(sub { $m->thaw($bytes) });
-        like($error, qr/^(?:|Max\. recursion depth with nested structures exceeded.*)$/s, "thawing them fails for no other reason");
+        like($error, qr/^(?:|Max\. recursion depth with nested structures exceeded.*)$/s, "thawing $name fails only at the limit");
         like($m->dies(sub { $m->dclone(Structures::nested($limit * 2, $wrap, 1)) }),
             qr/Max\. recursion depth with nested structures exceeded/, "nor cloned");
-        is_deeply($m->thaw($m->freeze([1, { a => 2 }])), [1, { a => 2 }], 'afterwards all is well');
+        is_deeply($m->thaw($m->freeze([1, { a => 2 }])), [1, { a => 2 }], 'the next call works');
     }
 });
 
-both_storable('a limit counts depth, not length' => sub {
+both_storable('the limit applies to depth, not to length' => sub {
     my ($m) = @_;
     $m->set(recursion_limit => 20, recursion_limit_hash => 20);
     my $wide = [map { [[$_]] } 1 .. 200];
-    is_deeply($m->thaw($m->freeze($wide)), $wide, 'many arrays side by side');
+    is_deeply($m->thaw($m->freeze($wide)), $wide, 'many arrays on one level are read back');
     $wide = { map { ($_ => { a => {} }) } 1 .. 200 };
-    is_deeply($m->thaw($m->freeze($wide)), $wide, 'many hashes side by side');
+    is_deeply($m->thaw($m->freeze($wide)), $wide, 'many hashes on one level are read back');
     my $shared = [[[]]];
     $wide = [($shared) x 200];
-    same_ok($m->thaw($m->freeze($wide)), $wide, 'the same one many times');
+    same_ok($m->thaw($m->freeze($wide)), $wide, 'one array in many items is read back');
 });
 
-both_storable('the limits at first' => sub {
+both_storable('the default limits' => sub {
     my ($m) = @_;
-    cmp_ok($m->stack_depth, '>=', 512, 'stack_depth');
-    cmp_ok($m->stack_depth_hash, '>=', 256, 'stack_depth_hash');
+    cmp_ok($m->stack_depth, '>=', 512, 'stack_depth is at least 512');
+    cmp_ok($m->stack_depth_hash, '>=', 256, 'stack_depth_hash is at least 256');
     $m->set(recursion_limit => 77, recursion_limit_hash => 66);
-    is($m->stack_depth, 77, 'is $recursion_limit');
-    is($m->stack_depth_hash, 66, 'and $recursion_limit_hash');
+    is($m->stack_depth, 77, 'stack_depth is $recursion_limit');
+    is($m->stack_depth_hash, 66, 'stack_depth_hash is $recursion_limit_hash');
 });
 
 done_testing;

@@ -14,7 +14,7 @@ use Icecore::Storable ();
 sub dies { my ($code) = @_; return eval { $code->(); 1 } ? 'it lives' : $@ }
 my $folder = tempdir(CLEANUP => 1);
 
-subtest 'handles' => sub {
+subtest 'file handles' => sub {
     my %ways = (
         'a glob'             => sub { *OUT },
         'a reference to one' => sub { \*OUT },
@@ -27,19 +27,19 @@ subtest 'handles' => sub {
         no strict 'refs';
         open OUT, '>', "$folder/handle" or die $!;
         binmode OUT;
-        ok(Icecore::Storable::store_fd([1, $how], $ways{$how}->()), "$how: store_fd");
-        ok(Icecore::Storable::nstore_fd({ a => 2 }, $ways{$how}->()), 'nstore_fd');
+        ok(Icecore::Storable::store_fd([1, $how], $ways{$how}->()), "$how: store_fd returns true");
+        ok(Icecore::Storable::nstore_fd({ a => 2 }, $ways{$how}->()), 'nstore_fd returns true');
         close OUT or die $!;
         open OUT, '<', "$folder/handle" or die $!;
-        is_deeply(Icecore::Storable::fd_retrieve($ways{$how}->()), [1, $how], 'fd_retrieve');
-        is_deeply(Icecore::Storable::fd_retrieve($ways{$how}->()), { a => 2 }, 'the next one');
-        like(dies(sub { Icecore::Storable::fd_retrieve($ways{$how}->()) }), qr/ends before the document/, 'no more');
+        is_deeply(Icecore::Storable::fd_retrieve($ways{$how}->()), [1, $how], 'fd_retrieve reads the first image');
+        is_deeply(Icecore::Storable::fd_retrieve($ways{$how}->()), { a => 2 }, 'fd_retrieve reads the next image');
+        like(dies(sub { Icecore::Storable::fd_retrieve($ways{$how}->()) }), qr/ends before the document/, 'fd_retrieve at the end is an error');
         close OUT;
     }
     no warnings "once";
     for my $none (undef, 'NONE', '::NONE', \*NONE) {
-        like(dies(sub { Icecore::Storable::store_fd([], $none) }), qr/\Anot a valid file descriptor/, 'no handle');
-        like(dies(sub { Icecore::Storable::fd_retrieve($none) }),  qr/\Anot a valid file descriptor/, 'to read from');
+        like(dies(sub { Icecore::Storable::store_fd([], $none) }), qr/\Anot a valid file descriptor/, 'store_fd without a handle is an error');
+        like(dies(sub { Icecore::Storable::fd_retrieve($none) }),  qr/\Anot a valid file descriptor/, 'fd_retrieve without a handle is an error');
     }
     package Other {
         our @said;
@@ -47,7 +47,7 @@ subtest 'handles' => sub {
         push @said, Icecore::Storable::store_fd([3], 'OUT');
         close OUT;
     }
-    is_deeply(Icecore::Storable::retrieve("$folder/other"), [3], 'names are those of the package that calls');
+    is_deeply(Icecore::Storable::retrieve("$folder/other"), [3], 'the name of a handle is looked up in the package of the caller');
 };
 
 subtest 'file_magic and read_magic' => sub {
@@ -63,17 +63,17 @@ subtest 'file_magic and read_magic' => sub {
             my $bytes = $magic . $images{$name};
             for my $file (undef, 'some') {
                 no warnings;
-                is_deeply(Icecore::Storable::read_magic($bytes, $file), Storable::read_magic($bytes, $file), "read_magic: $magic $name");
+                is_deeply(Icecore::Storable::read_magic($bytes, $file), Storable::read_magic($bytes, $file), "read_magic of $magic $name is as in the original");
             }
         }
     }
     my $kept = pack 'H*', '70737430050b';
     Icecore::Storable::read_magic($kept);
-    is(length $kept, 6, 'the bytes stay as they are');
+    is(length $kept, 6, 'read_magic does not change its argument');
     Storable::store([1], "$folder/file");
-    is_deeply(Icecore::Storable::file_magic("$folder/file"), Storable::file_magic("$folder/file"), 'file_magic');
+    is_deeply(Icecore::Storable::file_magic("$folder/file"), Storable::file_magic("$folder/file"), 'file_magic of a path is as in the original');
     chdir $folder or die $!;
-    is_deeply(Icecore::Storable::file_magic('file'), Storable::file_magic('file'), 'in this folder');
+    is_deeply(Icecore::Storable::file_magic('file'), Storable::file_magic('file'), 'file_magic of a file in the current folder is as in the original');
     chdir $FindBin::Bin or die $!;
 };
 
@@ -104,13 +104,13 @@ PERL
                     local $/;
                     <$in>
                 } qw(Storable Icecore::Storable);
-                is($ours, $his, "forgive_me $forgive, Eval $eval, blessed $blessed");
+                is($ours, $his, "forgive_me $forgive, Eval $eval and blessed $blessed behave as in the original");
             }
         }
     }
 };
 
-subtest 'classes that are loaded' => sub {
+subtest 'which classes are loaded' => sub {
     my %modules = (
         Hooked     => 'sub new { bless { a => $_[1] }, $_[0] } sub STORABLE_freeze { $_[0]{a} } sub STORABLE_thaw { $_[0]{a} = $_[2]; return }',
         Attached   => 'sub new { bless { a => $_[1] }, $_[0] } sub STORABLE_freeze { $_[0]{a} } sub STORABLE_attach { $_[0]->new($_[2]) }',
@@ -134,18 +134,18 @@ subtest 'classes that are loaded' => sub {
         my $bytes = do { open my $in, '<', "$folder/$name" or die $!; binmode $in; local $/; <$in> };
         my $thaw = $name eq 'Thawed' ? sub { Icecore::Sereal::decode_sereal($bytes, {@_}) } : sub { Icecore::Storable::thaw($bytes, @_) };
         eval { $thaw->() };
-        ok(!$loaded->($name), "$name: not because the data says so");
+        ok(!$loaded->($name), "$name is not loaded because it occurs in the data");
         eval { $thaw->(classes => $_) } for 'any', ['LoadedLate::*'], [qr/Late/], 'record', ['Other'];
-        ok(!$loaded->($name), 'not because a pattern fits');
+        ok(!$loaded->($name), "$name is not loaded because a pattern matches");
         my $copy = $thaw->(classes => ["LoadedLate::$name"]);
-        ok($loaded->($name), 'because it is named');
-        is($name eq 'Overloaded' ? "$copy->[0]" : $copy->[0]{a}, $name eq 'Overloaded' ? 'over x' : 'x', 'and its code runs');
+        ok($loaded->($name), "$name is loaded when the call names it");
+        is($name eq 'Overloaded' ? "$copy->[0]" : $copy->[0]{a}, $name eq 'Overloaded' ? 'over x' : 'x', "methods of $name work");
     }
     my $missing = Icecore::Storable::freeze([bless {}, 'Missing::Hooked']);
     { no warnings 'once'; *Missing::Hooked::STORABLE_freeze = sub { 'x' } }
     $missing = Icecore::Storable::freeze([bless {}, 'Missing::Hooked']);
-    like(dies(sub { Icecore::Storable::thaw($missing, classes => ['Missing::Hooked']) }), qr{Can't locate Missing/Hooked\.pm}, 'a module that is not there');
-    like(dies(sub { Icecore::Storable::thaw($missing, classes => 'any') }), qr/\ANo STORABLE_thaw defined for objects of class Missing::Hooked/, 'not asked for');
+    like(dies(sub { Icecore::Storable::thaw($missing, classes => ['Missing::Hooked']) }), qr{Can't locate Missing/Hooked\.pm}, 'a class whose module is missing is an error');
+    like(dies(sub { Icecore::Storable::thaw($missing, classes => 'any') }), qr/\ANo STORABLE_thaw defined for objects of class Missing::Hooked/, "classes => 'any' does not load a class");
 };
 
 done_testing;

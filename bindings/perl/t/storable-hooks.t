@@ -42,45 +42,45 @@ both_storable('is_storing, is_retrieving, last_op_in_netorder' => sub {
     }
     my $object = bless {}, 'Asks';
     my $bytes  = $m->freeze($object);
-    is($said{freeze}, '1 0 0', 'while freezing');
+    is($said{freeze}, '1 0 0', 'STORABLE_freeze sees is_storing');
     $m->nfreeze($object);
-    is($said{freeze}, '1 0 1', 'in network order');
-    ok($m->last_op_in_netorder, 'which is remembered');
+    is($said{freeze}, '1 0 1', 'STORABLE_freeze sees the network order');
+    ok($m->last_op_in_netorder, 'last_op_in_netorder stays true after nfreeze');
     $m->thaw($bytes);
-    is($said{thaw}, '0 1 0', 'while thawing');
-    ok(!$m->last_op_in_netorder, 'natively');
-    ok(!$m->is_storing && !$m->is_retrieving, 'and afterwards neither');
+    is($said{thaw}, '0 1 0', 'STORABLE_thaw sees is_retrieving');
+    ok(!$m->last_op_in_netorder, 'last_op_in_netorder is false after thawing a native image');
+    ok(!$m->is_storing && !$m->is_retrieving, 'both are false after the call');
 });
 
-both_storable('what the hooks are told' => sub {
+both_storable('the arguments of the hooks' => sub {
     my ($m) = @_;
     my $link = { a => 1 };
     @calls = ();
     my $bytes = $m->freeze([Told->new(text => 'some text', links => [$link, \'x']), $link]);
-    is_deeply(\@calls, [['freeze', 'Told', 0]], 'freeze: the object, and that nothing is cloned');
+    is_deeply(\@calls, [['freeze', 'Told', 0]], 'STORABLE_freeze gets the object, and 0 when it is not cloned');
     @calls = ();
     my $copy = $m->thaw($bytes);
-    is_deeply(\@calls, [['thaw', 'Told', [], 0, 'some text', { a => 1 }, \'x']], 'thaw: an empty object, the string, the references');
-    is($copy->[0]{links}[0], $copy->[1], 'what the hook refers to is shared with the rest');
-    is($copy->[0]{text}, 'some text', 'the hook filled the object');
+    is_deeply(\@calls, [['thaw', 'Told', [], 0, 'some text', { a => 1 }, \'x']], 'STORABLE_thaw gets an empty object, the string and the references');
+    is($copy->[0]{links}[0], $copy->[1], 'what a hook refers to is shared with the other values');
+    is($copy->[0]{text}, 'some text', 'the hook has filled the object');
 
     @calls = ();
     $m->dclone(Told->new(text => 'x'));
-    is_deeply([map { $_->[0] eq 'freeze' ? !!$_->[2] : !!$_->[3] } @calls], [!!1, !!1], 'dclone: both hear that it is cloned');
+    is_deeply([map { $_->[0] eq 'freeze' ? !!$_->[2] : !!$_->[3] } @calls], [!!1, !!1], 'dclone: both hooks get a true value');
     @calls = ();
     $m->thaw($m->nfreeze(Told->new(text => '')));
-    is($calls[1][4], '', 'an empty string');
+    is($calls[1][4], '', 'an empty string arrives');
     @calls = ();
     $m->thaw($m->freeze(Told->new(text => "\x{263a}")));
     is($calls[1][4], "\xe2\x98\xba", 'a string that is text arrives as bytes');
     @calls = ();
     $m->thaw($m->freeze(Told->new(text => 42)));
-    is($calls[1][4], '42', 'a number');
+    is($calls[1][4], '42', 'a number arrives as a string');
     my @warnings;
     local $SIG{__WARN__} = sub { push @warnings, @_ };
     @calls = ();
     $m->thaw($m->freeze(Told->new(text => undef)));
-    is($calls[1][4], '', 'undef is the empty string');
+    is($calls[1][4], '', 'undef arrives as the empty string');
 });
 
 both_storable('a shared object is frozen once' => sub {
@@ -88,20 +88,20 @@ both_storable('a shared object is frozen once' => sub {
     my $object = Told->new(text => 'once');
     @calls = ();
     my $copy = $m->thaw($m->freeze([$object, { in => $object }, $object]));
-    is(@calls, 2, 'one call of each hook');
-    is($copy->[0], $copy->[1]{in}, 'and one object');
-    is($copy->[0], $copy->[2], 'everywhere');
+    is(@calls, 2, 'each hook is called once');
+    is($copy->[0], $copy->[1]{in}, 'the object stays shared');
+    is($copy->[0], $copy->[2], 'the object stays shared everywhere');
 });
 
-both_storable('every kind of body' => sub {
+both_storable('every kind of object' => sub {
     my ($m) = @_;
     my $copy = $m->thaw($m->freeze([Hook::Text->new('h', [1]), bless(['a', [2]], 'Hook::List'), bless(\(my $x = 's'), 'Hook::Cell')]));
-    is(reftype $copy->[0], 'HASH', 'a hash');
-    is_deeply($copy->[0]{links}, [[1]], 'with what it refers to');
-    is(reftype $copy->[1], 'ARRAY', 'an array');
-    is_deeply([@{ $copy->[1] }], ['a', [2]], 'with what it refers to');
-    is(reftype $copy->[2], 'SCALAR', 'a scalar');
-    is(${ $copy->[2] }, 's', 'with its text');
+    is(reftype $copy->[0], 'HASH', 'a hash is read back as a hash');
+    is_deeply($copy->[0]{links}, [[1]], 'a hash gets its references');
+    is(reftype $copy->[1], 'ARRAY', 'an array is read back as an array');
+    is_deeply([@{ $copy->[1] }], ['a', [2]], 'an array gets its references');
+    is(reftype $copy->[2], 'SCALAR', 'a scalar is read back as a scalar');
+    is(${ $copy->[2] }, 's', 'a scalar gets its text');
 });
 
 both_storable('hooks inside hooks' => sub {
@@ -112,36 +112,36 @@ both_storable('hooks inside hooks' => sub {
     my $copy = $m->thaw($m->freeze($outer));
     is_deeply([map { $_->[0] . ' ' . ($_->[0] eq 'thaw' ? $_->[4] : '') } @calls],
         ['freeze ', 'freeze ', 'thaw inner', 'thaw outer'], 'the inner object is thawed first');
-    is($copy->{links}[0]{text}, 'inner', 'so the outer hook sees it complete');
-    is($copy->{links}[1][0], $copy->{links}[0], 'and shared');
+    is($copy->{links}[0]{text}, 'inner', 'the outer hook sees the inner object complete');
+    is($copy->{links}[1][0], $copy->{links}[0], 'the inner object stays shared');
 
     my $self = Told->new(text => 'self');
     $self->{links} = [$self, [$self]];
     $copy = $m->thaw($m->freeze($self));
-    is($copy->{links}[0], $copy, 'an object that refers to itself');
-    is($copy->{links}[1][0], $copy, 'and through an array');
+    is($copy->{links}[0], $copy, 'an object that refers to itself does so in the copy');
+    is($copy->{links}[1][0], $copy, 'an object that refers to itself through an array does so in the copy');
 
     my ($x, $y) = map { Told->new(text => $_) } 'x', 'y';
     $x->{links} = [$y];
     $y->{links} = [$x];
     $copy = $m->thaw($m->freeze($x));
-    is($copy->{links}[0]{links}[0], $copy, 'two that refer to each other');
+    is($copy->{links}[0]{links}[0], $copy, 'two objects that refer to each other do so in the copy');
 });
 
-both_storable('an empty list' => sub {
+both_storable('hooks that return an empty list' => sub {
     my ($m) = @_;
     my $object = bless { a => 1, in => [2] }, 'Hook::Declines';
     my $copy   = $m->thaw($m->freeze($object));
     isa_ok($copy, 'Hook::Declines');
-    same_ok($copy, $object, 'is stored as if it had no hook, and read without one');
+    same_ok($copy, $object, 'the object is stored and read as if it had no hook');
     {
         package Declines::Clones;
         our @ISA = ('Told');
         sub STORABLE_freeze { my ($self, $cloning) = @_; return if $cloning; return Told::STORABLE_freeze(@_) }
     }
     $object = Declines::Clones->new(text => 't', extra => 1);
-    is($m->dclone($object)->{extra}, 1, 'only when it is cloned');
-    is($m->thaw($m->freeze($object))->{extra}, undef, 'and not otherwise');
+    is($m->dclone($object)->{extra}, 1, 'dclone uses a hook that returns a list only for cloning');
+    is($m->thaw($m->freeze($object))->{extra}, undef, 'freeze does not use it');
 
     # After it has declined, a class is not asked again in this image.
     {
@@ -152,13 +152,13 @@ both_storable('an empty list' => sub {
     }
     @Declines::First::asked = ();
     $copy = $m->thaw($m->freeze([map { bless { n => $_ }, 'Declines::First' } 1, 2]));
-    is_deeply(\@Declines::First::asked, [1], 'who declined is not asked again');
-    is_deeply([map { {%$_} } @$copy], [{ n => 1 }, { n => 2 }], 'for any object of the class');
+    is_deeply(\@Declines::First::asked, [1], 'the hook of a class that declined is not called again');
+    is_deeply([map { {%$_} } @$copy], [{ n => 1 }, { n => 2 }], 'the other objects of the class are stored without a hook');
     @Declines::First::asked = ();
     $copy = $m->thaw($m->freeze(bless { n => 3 }, 'Declines::First'));
-    is_deeply({%$copy}, { text => 'n3' }, 'but in the next image');
+    is_deeply({%$copy}, { text => 'n3' }, 'the next image calls the hook again');
     my $error = $m->dies(sub { $m->freeze([map { bless { n => $_ }, 'Declines::First' } 2, 1]) });
-    like($error, qr/Too late to ignore hooks for storing class "Declines::First"/, 'and can\'t decline later');
+    like($error, qr/Too late to ignore hooks for storing class "Declines::First"/, 'a hook that declines after another object was stored is an error');
 });
 
 both_storable('hooks that die' => sub {
@@ -172,27 +172,27 @@ both_storable('hooks that die' => sub {
     my $object = bless {}, 'Dies';
     local $Dies::freeze = "no freezing today\n";
     for my $how (qw(freeze nfreeze dclone)) {
-        like($m->dies(sub { $m->$how([1, $object]) }), qr/^no freezing today/, "$how passes it on");
+        like($m->dies(sub { $m->$how([1, $object]) }), qr/^no freezing today/, "$how passes on the error of STORABLE_freeze");
     }
-    like($m->dies(sub { $m->store([$object], scratch('dies')) }), qr/^no freezing today/, 'store too');
-    ok(!-e scratch('dies'), 'and leaves no file behind');
-    is_deeply($m->thaw($m->freeze([1, 2])), [1, 2], 'the next call is fine');
-    ok(!$m->is_storing, 'and nothing is being stored') if $m->ours;
+    like($m->dies(sub { $m->store([$object], scratch('dies')) }), qr/^no freezing today/, 'store passes on the error of STORABLE_freeze');
+    ok(!-e scratch('dies'), 'a failed store leaves no file');
+    is_deeply($m->thaw($m->freeze([1, 2])), [1, 2], 'the next call works');
+    ok(!$m->is_storing, 'is_storing is false after the error') if $m->ours;
 
     $Dies::freeze = { code => 42 };
     my $error = $m->dies(sub { $m->freeze($object) });
-    is_deeply($error, { code => 42 }, 'an exception that is a reference arrives as it is');
+    is_deeply($error, { code => 42 }, 'an exception that is a reference is passed on unchanged');
 
     $Dies::freeze = '';
     my $bytes = $m->freeze([$object, { a => $object }]);
     $m->store([$object], scratch('dies-thaw'));
     local $Dies::thaw = "no thawing today\n";
-    like($m->dies(sub { $m->thaw($bytes) }), qr/^no thawing today/, 'thaw passes it on');
-    like($m->dies(sub { $m->dclone($object) }), qr/^no thawing today/, 'dclone too');
-    like($m->dies(sub { $m->retrieve(scratch('dies-thaw')) }), qr/^no thawing today/, 'retrieve too');
-    ok(!$m->is_retrieving, 'nothing is being retrieved') if $m->ours;
+    like($m->dies(sub { $m->thaw($bytes) }), qr/^no thawing today/, 'thaw passes on the error of STORABLE_thaw');
+    like($m->dies(sub { $m->dclone($object) }), qr/^no thawing today/, 'dclone passes on the error of STORABLE_thaw');
+    like($m->dies(sub { $m->retrieve(scratch('dies-thaw')) }), qr/^no thawing today/, 'retrieve passes on the error of STORABLE_thaw');
+    ok(!$m->is_retrieving, 'is_retrieving is false after the error') if $m->ours;
     $Dies::thaw = '';
-    isa_ok($m->thaw($bytes)->[0], 'Dies', 'the next call is fine and');
+    isa_ok($m->thaw($bytes)->[0], 'Dies', 'the next call works: the result');
     $Dies::thaw = bless ['an error'], 'Error::Class';
     isa_ok($m->dies(sub { $m->thaw($bytes) }), 'Error::Class');
 
@@ -203,11 +203,11 @@ both_storable('hooks that die' => sub {
         eval { $m->freeze([[1], $object]) };
     }
     for (1 .. 200) { eval { $m->thaw($bytes) } }
-    is_deeply($m->thaw($m->freeze({ a => 1 })), { a => 1 }, 'after hundreds of deaths');
+    is_deeply($m->thaw($m->freeze({ a => 1 })), { a => 1 }, 'calls work after hundreds of errors');
 });
 
 # The original crashes, immediately or later.
-our_storable('leaving a hook by other ways' => sub {
+our_storable('jumps out of a hook' => sub {
     my ($m) = @_;
     {
         package Leaves;
@@ -224,8 +224,8 @@ our_storable('leaving a hook by other ways' => sub {
             eval { $from eq 'thaw' ? $m->thaw($bytes) : $m->freeze([[1], $object]); 1 } or $how = 'died';
             $how = 'returned' if $how ne 'died';
         }
-        isnt($how, 'returned', "a jump out of STORABLE_$from is a jump, or an error");
-        is_deeply($m->thaw($m->freeze([1, { a => 2 }])), [1, { a => 2 }], 'the next call is fine');
+        isnt($how, 'returned', "a jump out of STORABLE_$from is a jump or an error");
+        is_deeply($m->thaw($m->freeze([1, { a => 2 }])), [1, { a => 2 }], 'the next call works');
     }
     for (1 .. 100) {
         local $Leaves::from = 'thaw';
@@ -256,18 +256,18 @@ both_storable('hooks that freeze and thaw' => sub {
     my $data   = [$shared, $object, 'after', { more => [1 .. 3] }, $shared];
     for my $how (qw(freeze nfreeze)) {
         my $copy = $m->thaw($m->$how($data));
-        is($copy->[2], 'after', "$how: what comes behind is right");
-        is_deeply($copy->[3], { more => [1 .. 3] }, 'all of it');
-        is($copy->[4], $copy->[0], 'sharing too');
-        is($copy->[1]{inside}[0], $copy->[0], 'with what the hook refers to');
-        is_deeply($copy->[1]{thawed}, [{ s => 1 }, { s => 1 }, 'x'], 'the inner image');
-        is($copy->[1]{thawed}[0], $copy->[1]{thawed}[1], 'has its own sharing');
-        is_deeply($copy->[1]{again}, { twice => [1, 2] }, 'and thawing can freeze');
+        is($copy->[2], 'after', "$how: the value after the object is right");
+        is_deeply($copy->[3], { more => [1 .. 3] }, "$how: all of the value after the object is right");
+        is($copy->[4], $copy->[0], "$how: shared values stay shared");
+        is($copy->[1]{inside}[0], $copy->[0], "$how: what the hook refers to stays shared");
+        is_deeply($copy->[1]{thawed}, [{ s => 1 }, { s => 1 }, 'x'], "$how: the inner image is right");
+        is($copy->[1]{thawed}[0], $copy->[1]{thawed}[1], "$how: the inner image has its own shared values");
+        is_deeply($copy->[1]{again}, { twice => [1, 2] }, "$how: STORABLE_thaw can freeze");
     }
     my $nested = bless { inside => bless { inside => bless { inside => [1] }, 'Reenters' }, 'Reenters' }, 'Reenters';
     my $copy = $m->dclone($nested);
-    is_deeply($copy->{inside}{inside}{inside}, [1], 'three levels');
-    is_deeply($copy->{thawed}{thawed}{thawed}, [1], 'each with its image');
+    is_deeply($copy->{inside}{inside}{inside}, [1], 'three nested calls of freeze work');
+    is_deeply($copy->{thawed}{thawed}{thawed}, [1], 'three nested calls of thaw work');
 
     # A file inside a hook inside a file.
     {
@@ -281,11 +281,11 @@ both_storable('hooks that freeze and thaw' => sub {
     }
     $m->store([bless({ inside => { a => [1] } }, 'Files'), 'after'], scratch('outer'));
     $copy = $m->retrieve(scratch('outer'));
-    is_deeply({ %{ $copy->[0] } }, { inside => { a => [1] } }, 'files inside');
-    is($copy->[1], 'after', 'and what comes behind');
+    is_deeply({ %{ $copy->[0] } }, { inside => { a => [1] } }, 'hooks can use files');
+    is($copy->[1], 'after', 'the value after the object is right');
 });
 
-both_storable('hooks that change what is being walked' => sub {
+both_storable('hooks that change the data that is being frozen' => sub {
     my ($m) = @_;
     local $SIG{__WARN__} = sub { };    # of perl, about each() on a hash that grows
     our $walked;
@@ -314,7 +314,7 @@ both_storable('hooks that change what is being walked' => sub {
         ok($error || defined $bytes || !$m->ours, "a hook $name: no crash");
         my $copy;
         $error = $m->dies(sub { $copy = $m->thaw($bytes) }) if defined $bytes;
-        ok(defined $copy || $error || !defined $bytes || !$m->ours, '... and an image that can be read, or an error');
+        ok(defined $copy || $error || !defined $bytes || !$m->ours, "a hook $name: the image can be read or is an error");
     }
     %changes = (
         'grows a hash'   => sub { $walked->{"new$_"} = [$_] for 1 .. 2000 },
@@ -334,13 +334,13 @@ both_storable('hooks that change what is being walked' => sub {
             ok($error || defined $bytes || !$m->ours, "a hook $name" . ($canonical ? ', canonical' : '') . ': no crash');
             my $copy;
             $error = $m->dies(sub { $copy = $m->thaw($bytes) }) if defined $bytes;
-            ok(defined $copy || $error || !defined $bytes || !$m->ours, '... and an image that can be read, or an error');
+            ok(defined $copy || $error || !defined $bytes || !$m->ours, "a hook $name: the image can be read or is an error");
         }
     }
-    is_deeply($m->thaw($m->freeze([1])), [1], 'the next call is fine');
+    is_deeply($m->thaw($m->freeze([1])), [1], 'the next call works');
 });
 
-both_storable('hooks that change what was thawed' => sub {
+both_storable('hooks that change data that was thawed' => sub {
     my ($m) = @_;
     {
         package Takes;
@@ -355,9 +355,9 @@ both_storable('hooks that change what was thawed' => sub {
     }
     my $list = [1, [2], 3];
     my $copy = $m->thaw($m->freeze([bless({ list => $list }, 'Takes'), $list]));
-    is_deeply($copy->[1], [[2], 3, 'added'], 'the change is seen');
-    is($copy->[0]{list}, $copy->[1], 'and it is the same list');
-    is_deeply($list, [1, [2], 3], 'the source is untouched');
+    is_deeply($copy->[1], [[2], 3, 'added'], 'the change of the hook is kept');
+    is($copy->[0]{list}, $copy->[1], 'the list stays shared');
+    is_deeply($list, [1, [2], 3], 'the source does not change');
     {
         package Reblesses;
         sub STORABLE_freeze { return 'r' }
@@ -365,14 +365,14 @@ both_storable('hooks that change what was thawed' => sub {
     }
     my $object = bless {}, 'Reblesses';
     $copy = $m->thaw($m->freeze([$object, $object]));
-    is(ref $copy->[0], 'Other::Class', 'a hook may bless its object anew');
-    is($copy->[0], $copy->[1], 'it is the same object');
+    is(ref $copy->[0], 'Other::Class', 'a hook can bless its object into another class');
+    is($copy->[0], $copy->[1], 'the object stays shared');
 });
 
-both_storable('what a hook may not return' => sub {
+both_storable('invalid results of a hook' => sub {
     my ($m) = @_;
     my $error = $m->dies(sub { $m->freeze(Told->new(text => 'x', links => ['not a reference'])) });
-    like($error, qr/Item #1 returned by STORABLE_freeze for Told is not a reference/, 'something else than references');
+    like($error, qr/Item #1 returned by STORABLE_freeze for Told is not a reference/, 'a hook that returns a string instead of a reference is an error');
     {
         package Half;
         sub STORABLE_freeze { return 'x' }
@@ -380,38 +380,38 @@ both_storable('what a hook may not return' => sub {
     my $bytes = $m->freeze(bless {}, 'Half');
     $error = $m->dies(sub { $m->thaw($bytes) });
     # If any class is allowed, its module may be searched first.
-    like($error, qr/No STORABLE_thaw defined for objects of class Half|Can't locate Half\.pm/, 'without STORABLE_thaw it can\'t come back');
+    like($error, qr/No STORABLE_thaw defined for objects of class Half|Can't locate Half\.pm/, 'a class without STORABLE_thaw is an error');
 });
 
-both_storable('hooks are methods' => sub {
+both_storable('inherited hooks and hooks defined later' => sub {
     my ($m) = @_;
     my $copy = $m->thaw($m->freeze(Hook::Child->new('inherited')));
-    is(ref $copy, 'Hook::Child', 'an inherited hook');
-    is($copy->{text}, 'inherited', 'made the object');
+    is(ref $copy, 'Hook::Child', 'an inherited hook keeps the class');
+    is($copy->{text}, 'inherited', 'an inherited hook makes the object');
     # A separate class for each module: a deleted glob stays bound where it was compiled.
     no strict 'refs';
     my $class  = $m->ours ? 'Late::Ours' : 'Late';
     my $object = bless { a => 1 }, $class;
-    same_ok($m->thaw($m->freeze($object)), $object, 'a class without hooks');
+    same_ok($m->thaw($m->freeze($object)), $object, 'a class without hooks works');
     *{"${class}::STORABLE_freeze"} = sub { return 'hooked' };
     *{"${class}::STORABLE_thaw"}   = sub { my ($self, undef, $text) = @_; $self->{by} = $text; return };
-    is($m->thaw($m->freeze($object))->{by}, 'hooked', 'that gets them later');
+    is($m->thaw($m->freeze($object))->{by}, 'hooked', 'a hook that was defined later is called');
     delete ${"${class}::"}{STORABLE_freeze};
     mro::method_changed_in($class);
-    same_ok($m->thaw($m->freeze($object)), $object, 'and loses them again');
+    same_ok($m->thaw($m->freeze($object)), $object, 'a hook that was removed is not called');
     @{"${class}::ISA"} = ('Told');
     @calls = ();
     $m->freeze(bless { text => 'x' }, $class);
-    is(@calls, 1, 'or inherits one');
+    is(@calls, 1, 'a hook that was inherited later is called');
 });
 
 both_storable('STORABLE_attach' => sub {
     my ($m) = @_;
     my $object = Hook::Attached->get('one');
     my $copy   = $m->thaw($m->freeze([$object, { in => $object }]));
-    is($copy->[0], $object, 'gives the object that the class keeps');
-    is($copy->[1]{in}, $object, 'everywhere');
-    is($m->dclone($object), $object, 'also to dclone');
+    is($copy->[0], $object, 'STORABLE_attach gives the object of the class');
+    is($copy->[1]{in}, $object, 'STORABLE_attach gives the same object everywhere');
+    is($m->dclone($object), $object, 'dclone calls STORABLE_attach');
     {
         package Attach;
         our @told;
@@ -423,13 +423,13 @@ both_storable('STORABLE_attach' => sub {
         our @ISA = ('Attach');
     }
     $copy = $m->thaw($m->freeze(bless { name => 'x' }, 'Attach::Child'));
-    is_deeply(\@Attach::told, ['Attach::Child', 0, 'x'], 'is told the class, whether it is cloned, and the string');
-    is(ref $copy, 'Attach::Child', 'a child of the class');
+    is_deeply(\@Attach::told, ['Attach::Child', 0, 'x'], 'STORABLE_attach gets the class, whether it is cloned, and the string');
+    is(ref $copy, 'Attach::Child', 'STORABLE_attach works for a derived class');
     $m->dclone(bless { name => 'x' }, 'Attach');
-    ok($Attach::told[1], 'hears that it is cloned');
+    ok($Attach::told[1], 'STORABLE_attach gets a true value when it is cloned');
 
     local $Attach::gives = sub { return bless {}, 'Attach::Child' };
-    is(ref $m->thaw($m->freeze(bless { name => 'x' }, 'Attach')), 'Attach::Child', 'may give an object of a child');
+    is(ref $m->thaw($m->freeze(bless { name => 'x' }, 'Attach')), 'Attach::Child', 'STORABLE_attach can return an object of a derived class');
     for my $wrong (['undef', sub { undef }], ['a string', sub { 'Attach' }], ['an array', sub { [] }],
                    ['another class', sub { bless {}, 'Attach::Not' }]) {
         local $Attach::gives = $wrong->[1];
@@ -438,13 +438,13 @@ both_storable('STORABLE_attach' => sub {
     }
     local @Attach::links = ([1]);
     like($m->dies(sub { $m->freeze(bless { name => 'x' }, 'Attach') }),
-        qr/Freeze cannot return references if Attach class is using STORABLE_attach/, 'the class may not refer to anything');
+        qr/Freeze cannot return references if Attach class is using STORABLE_attach/, 'a class with STORABLE_attach must not return references');
     {
         package Attach::Dies;
         sub STORABLE_freeze { return 'x' }
         sub STORABLE_attach { die "not attached\n" }
     }
-    like($m->dies(sub { $m->thaw($m->freeze(bless {}, 'Attach::Dies')) }), qr/^not attached/, 'it may die');
+    like($m->dies(sub { $m->thaw($m->freeze(bless {}, 'Attach::Dies')) }), qr/^not attached/, 'the error of STORABLE_attach is passed on');
 });
 
 done_testing;

@@ -1,5 +1,5 @@
-# Input that is cut, changed or invented. The original returns undef for most cut input, without
-# an error; ours always dies, and takes memory and time in proportion to the input only.
+# Input that is truncated, changed or invalid. The original returns undef for most truncated input,
+# without an error; Icecore always dies, and takes memory and time in proportion to the input only.
 
 use strict;
 use warnings;
@@ -33,7 +33,7 @@ both_storable('every truncation' => sub {
             # The original allocates memory for the lengths that it reads; it is tested with one
             # structure only, to show the difference.
             next if !$m->ours && ($name ne 'records/configuration' || $how ne 'nfreeze');
-            truncations($bytes, 1500, sub {
+            for_each_truncation($bytes, 1500, sub {
                 my ($length, $cut) = @_;
                 my $copy;
                 my $died = $m->dies(sub { $copy = $m->thaw($cut) });
@@ -42,9 +42,9 @@ both_storable('every truncation' => sub {
             });
         }
     }
-    is($count{value} || 0, 0, 'is never read as something') if $m->ours;
-    if ($m->ours) { is(some(@quiet), '', "dies, $count{died} times") }
-    else          { cmp_ok($count{undef}, '>', $count{died}, "the original says nothing about $count{undef} of them") }
+    is($count{value} || 0, 0, 'no truncation is read as a value') if $m->ours;
+    if ($m->ours) { is(first_items(@quiet), '', "each of $count{died} truncations is an error") }
+    else          { cmp_ok($count{undef}, '>', $count{died}, "the original gives undef for $count{undef} truncations") }
 });
 
 our_storable('every truncation of a file' => sub {
@@ -60,15 +60,15 @@ our_storable('every truncation of a file' => sub {
         open my $handle, '<:raw', $file or die $!;
         push @quiet, "handle $length" unless $m->dies(sub { $m->fd_retrieve($handle) });
     }
-    is("@quiet", '', 'dies');
+    is("@quiet", '', 'every truncation is an error');
 });
 
 our_storable('bytes after the end' => sub {
     my ($m) = @_;
     for my $how (qw(freeze nfreeze)) {
         my $bytes = $m->$how([1, { a => 2 }]);
-        like($m->dies(sub { $m->thaw("$bytes\0") }), qr/./, "$how: one");
-        like($m->dies(sub { $m->thaw($bytes . $bytes) }), qr/./, "$how: another image");
+        like($m->dies(sub { $m->thaw("$bytes\0") }), qr/./, "$how: one byte after the end is an error");
+        like($m->dies(sub { $m->thaw($bytes . $bytes) }), qr/./, "$how: another image after the end is an error");
     }
 });
 
@@ -77,16 +77,16 @@ our_storable('every byte changed' => sub {
     my ($read, $died) = (0, 0);
     for my $name (qw(arrays/mixed keys/every objects/bodies restricted/text regexps/groups hooks/links tied/in-array weak/tree)) {
         my $bytes = $m->nfreeze(Structures::named($name)->{make}->());
-        my @counts = changes($bytes, [1, 0x80, 0xff, 7], sub { $m->thaw($_[0]) });
+        my @counts = for_each_change($bytes, [1, 0x80, 0xff, 7], sub { $m->thaw($_[0]) });
         $died += $counts[0];
         $read += $counts[1];
     }
-    cmp_ok($died, '>', 1000, "$died of them are errors");
-    cmp_ok($read, '>', 100, "$read can be read as something else");
-    is_deeply($m->thaw($m->freeze([1])), [1], 'the next call is fine');
+    cmp_ok($died, '>', 1000, "$died changes are errors");
+    cmp_ok($read, '>', 100, "$read changes give another value");
+    is_deeply($m->thaw($m->freeze([1])), [1], 'the next call works');
 });
 
-our_storable('lengths that lie' => sub {
+our_storable('lengths that are too large' => sub {
     my ($m) = @_;
     my %lies = (
         'an array of 2^31-1'    => "\2\x7f\xff\xff\xff",
@@ -105,12 +105,12 @@ our_storable('lengths that lie' => sub {
         'a string of 2^63'      => "\x21\1" . "\x80" . "\0" x 7,
         'arrays in arrays'      => "\2\0\xff\xff\xff\4" x 20_000,
     );
-    takes_no_memory(sub {
+    uses_little_memory(sub {
         like($m->dies(sub { $m->thaw($NETORDER . $lies{$_}) }), qr/./, $_) for sort keys %lies;
     });
 });
 
-our_storable('tags and numbers that make no sense' => sub {
+our_storable('tags and numbers that are invalid' => sub {
     my ($m) = @_;
     my %wrong = (
         'a tag that nobody knows'      => "\x40",
@@ -136,40 +136,40 @@ our_storable('tags and numbers that make no sense' => sub {
         my $error = $m->dies(sub { $copy = $m->thaw($NETORDER . $wrong{$name}) });
         next if $name =~ /flag|weak|nothing$/ && !$error;    # may be taken for something
         like($error, qr/./, $name);
-        is("@warnings", '', 'without a warning');
+        is("@warnings", '', 'there are no warnings');
     }
 });
 
 our_storable('headers' => sub {
     my ($m) = @_;
     for my $header ('', "\0", "\4", "\4\13", "\4\13\x{8}1234", "\xff\xff", "\5", 'pst0', 'perl-store', "\x40\13") {
-        like($m->dies(sub { $m->thaw($header) }), qr/./, 'the header ' . unpack('H*', $header) . ' alone');
-        like($m->dies(sub { $m->thaw("$header\5") }), qr/./, 'and a tag') unless $header eq "\5\13";
+        like($m->dies(sub { $m->thaw($header) }), qr/./, 'the header ' . unpack('H*', $header) . ' alone is an error');
+        like($m->dies(sub { $m->thaw("$header\5") }), qr/./, 'and a tag') unless $header eq "the header with a tag is an error";
     }
 });
 
 both_storable('headers of another perl' => sub {
     my ($m) = @_;
     my $body = "\2\1\0\0\0\x0a\1x";
-    is_deeply($m->thaw("$NATIVE$body"), ['x'], 'this one is fine');
+    is_deeply($m->thaw("$NATIVE$body"), ['x'], 'an image of this perl is read');
     my %other = (
         'a later major version' => "\6\13\x{8}12345678\4\x{8}\x{8}\x{8}",
         'no byte order'         => "\4\13\0\4\x{8}\x{8}\x{8}",
     );
-    for my $name (sort keys %other) { like($m->dies(sub { $m->thaw("$other{$name}$body") }), qr/./, $name) }
+    for my $name (sort keys %other) { like($m->dies(sub { $m->thaw("$other{$name}$body") }), qr/./, "an image of another perl is an error: $name") }
     # The engine reads other byte orders and sizes; the original refuses.
     my $big = "\4\13\x{8}87654321\4\x{8}\x{8}\x{8}" . "\2\0\0\0\1\x0a\1x";
-    if ($m->ours) { is_deeply(eval { $m->thaw($big) } || ['refused'], ['x'], 'another byte order can be read') }
-    else          { like($m->dies(sub { $m->thaw($big) }), qr/Byte order is not compatible/, 'another byte order is refused') }
+    if ($m->ours) { is_deeply(eval { $m->thaw($big) } || ['refused'], ['x'], 'an image of another byte order is read') }
+    else          { like($m->dies(sub { $m->thaw($big) }), qr/Byte order is not compatible/, 'an image of another byte order is an error') }
 });
 
 both_storable('a later minor version' => sub {
     my ($m) = @_;
     my $later = $NETORDER;
     substr($later, 1, 1) = "\x30";
-    is_deeply($m->thaw("$later\2\0\0\0\1\x0a\1x"), ['x'], 'is accepted when it says nothing new');
+    is_deeply($m->thaw("$later\2\0\0\0\1\x0a\1x"), ['x'], 'a later minor version is accepted by default');
     $m->set(accept_future_minor => 0);
-    like($m->dies(sub { $m->thaw("$later\2\0\0\0\1\x0a\1x") }), qr/Storable binary image v2\.48 more recent than I am/, 'or not');
+    like($m->dies(sub { $m->thaw("$later\2\0\0\0\1\x0a\1x") }), qr/Storable binary image v2\.48 more recent than I am/, 'a later minor version can be refused');
 });
 
 our_storable('depth' => sub {
@@ -183,18 +183,18 @@ our_storable('depth' => sub {
         ties       => ["\x0d\4" x 300_000, "\5"],
     );
     for my $kind (sort keys %deep) {
-        like($m->dies(sub { $m->thaw($NETORDER . join '', @{ $deep{$kind} }) }), qr/./, "$kind in $kind: an error, no crash");
+        like($m->dies(sub { $m->thaw($NETORDER . join '', @{ $deep{$kind} }) }), qr/./, "$kind in $kind is refused without a crash");
     }
 });
 
-both_storable('what is no string' => sub {
+both_storable('thawing data that is not a string' => sub {
     my ($m) = @_;
-    is($m->thaw(undef), undef, 'undef');
+    is($m->thaw(undef), undef, 'undef gives undef');
     for my $not ([], {}, 12, 'x' x 30, '') {
         my $copy;
         my $error = $m->dies(sub { $copy = $m->thaw($not) });
-        ok($error || !defined $copy, ref $not || "'$not'");
-        ok($error, 'is an error') if $m->ours;
+        ok($error || !defined $copy, 'no value comes from ' . (ref $not || "'$not'"));
+        ok($error, 'other data is an error') if $m->ours;
     }
 });
 

@@ -36,65 +36,65 @@ both_storable('a tied hash, array and scalar' => sub {
     my ($m) = @_;
     my $copy = $m->thaw($m->freeze(Structures::tied_hash(a => 1, b => [2])));
     isa_ok(tied %$copy, 'Tie::Table');
-    is_deeply([map { "$_=" . (ref $copy->{$_} ? $copy->{$_}[0] : $copy->{$_}) } keys %$copy], ['a=1', 'b=2'], 'answers');
+    is_deeply([map { "$_=" . (ref $copy->{$_} ? $copy->{$_}[0] : $copy->{$_}) } keys %$copy], ['a=1', 'b=2'], 'values are read through the tie');
     $copy->{c} = 3;
-    is((tied %$copy)->{pairs}{c}, 3, 'stores through the tie');
+    is((tied %$copy)->{pairs}{c}, 3, 'an assignment goes to the object of the tie');
 
     $copy = $m->thaw($m->nfreeze(Structures::tied_array('x', 'y')));
     isa_ok(tied @$copy, 'Tie::Row');
-    is("@$copy", 'x y', 'answers');
+    is("@$copy", 'x y', 'items are read through the tie');
     $copy->[1] = 'new';
-    is((tied @$copy)->{items}[1], 'new', 'stores through the tie');
+    is((tied @$copy)->{items}[1], 'new', 'an assignment to an item goes to the object of the tie');
 
     $copy = $m->thaw($m->freeze(Structures::tied_scalar('v')));
     isa_ok(tied $$copy, 'Tie::Box');
-    is($$copy, 'v', 'answers');
+    is($$copy, 'v', 'a scalar is read through the tie');
     $$copy = 'new';
-    is((tied $$copy)->{value}, 'new', 'stores through the tie');
+    is((tied $$copy)->{value}, 'new', 'an assignment to a scalar goes to the object of the tie');
 });
 
-both_storable('a tie is not asked for its contents' => sub {
+both_storable('methods of a tie are not called' => sub {
     my ($m) = @_;
     tie my %tied, 'Counting::Hash', a => 1, b => 2;
     %Counting::Hash::asked = ();
     my $copy = $m->thaw($m->freeze(\%tied));
-    is_deeply(\%Counting::Hash::asked, {}, 'no method is called');
-    is($copy->{b}, 2, 'the copy answers');
-    is($Counting::Hash::asked{FETCH}, 1, 'and is asked then');
+    is_deeply(\%Counting::Hash::asked, {}, 'freezing calls no method');
+    is($copy->{b}, 2, 'the copy reads through its tie');
+    is($Counting::Hash::asked{FETCH}, 1, 'a read of the copy calls FETCH');
     undef $copy;
-    is($Counting::Hash::asked{DESTROY}, 1, 'its object is destroyed with it');
+    is($Counting::Hash::asked{DESTROY}, 1, 'the object of the tie is destroyed with the copy');
 });
 
-both_storable('ties in structures' => sub {
+both_storable('tied variables in structures' => sub {
     my ($m) = @_;
     my $tied = Structures::tied_hash(a => 1);
     my $copy = $m->dclone([$tied, { again => $tied }, Structures::tied_array($tied)]);
-    is(tied %{ $copy->[0] }, tied %{ $copy->[1]{again} }, 'one tied hash stays one');
-    is($copy->[2][0], $copy->[0], 'also inside another tie');
+    is(tied %{ $copy->[0] }, tied %{ $copy->[1]{again} }, 'a shared tied hash stays shared');
+    is($copy->[2][0], $copy->[0], 'a tied hash shared inside another tie stays shared');
     $copy->[0]{a} = 5;
-    is($copy->[1]{again}{a}, 5, 'and changes everywhere');
-    is($tied->{a}, 1, 'but not in the source');
+    is($copy->[1]{again}{a}, 5, 'a change is seen everywhere');
+    is($tied->{a}, 1, 'a change of the copy does not change the source');
 
     my $data = [Structures::tied_scalar(1), 'between', tied(%$tied), $tied];
-    same_ok($m->thaw($m->freeze($data)), $data, 'a tie and the object behind it');
+    same_ok($m->thaw($m->freeze($data)), $data, 'a tied variable and its object are read back');
 });
 
-both_storable('elements of tied variables' => sub {
+both_storable('references to items of tied variables' => sub {
     my ($m) = @_;
     my $hash  = Structures::tied_hash(a => 1, b => 2);
     my $array = Structures::tied_array(10, 20, 30);
     my $copy  = $m->thaw($m->freeze([\$hash->{b}, \$array->[2], $hash, $array]));
-    is(${ $copy->[0] }, 2,  'of a hash');
-    is(${ $copy->[1] }, 30, 'of an array');
+    is(${ $copy->[0] }, 2,  'a reference to a value of a tied hash is read back');
+    is(${ $copy->[1] }, 30, 'a reference to an item of a tied array is read back');
     ${ $copy->[0] } = 'B';
     ${ $copy->[1] } = 'C';
-    is($copy->[2]{b}, 'B', 'stores into the new hash');
-    is($copy->[3][2], 'C', 'stores into the new array');
-    is("$hash->{b} $array->[2]", '2 30', 'not into the old ones');
+    is($copy->[2]{b}, 'B', 'an assignment goes to the new hash');
+    is($copy->[3][2], 'C', 'an assignment goes to the new array');
+    is("$hash->{b} $array->[2]", '2 30', 'the source does not change');
 
     $copy = $m->thaw($m->freeze([\$hash->{"\x{263a}"}]));
     ${ $copy->[0] } = 'smile';
-    pass('a key that is text');
+    pass('a key that is text is accepted');
 });
 
 both_storable('objects that are tied' => sub {
@@ -103,28 +103,28 @@ both_storable('objects that are tied' => sub {
     my $copy   = $m->thaw($m->freeze([$object]));
     isa_ok($copy->[0], 'Tied::Object');
     isa_ok(tied %{ $copy->[0] }, 'Tie::Table');
-    is($copy->[0]{a}, 1, 'answers');
+    is($copy->[0]{a}, 1, 'a tied object reads through its tie');
 });
 
-both_storable('the object behind a tie has hooks' => sub {
+both_storable('a tie whose object has hooks' => sub {
     my ($m) = @_;
     tie my $x, 'Hooked::Tie', 'kept';
     my $copy = $m->thaw($m->freeze(\$x));
     isa_ok(tied $$copy, 'Hooked::Tie');
-    is($$copy, 'kept', 'the hook made it');
+    is($$copy, 'kept', 'STORABLE_thaw makes the object of the tie');
 });
 
-both_storable('ties can be left out' => sub {
+both_storable('reading without ties' => sub {
     my ($m) = @_;
     my $bytes = $m->freeze(Structures::tied_hash(a => 1));
     # 2: objects are blessed, ties are not made (4).
     my $error = $m->dies(sub { $m->thaw($bytes, 2) });
-    like($error, qr/Tying is disabled/, 'by flags');
+    like($error, qr/Tying is disabled/, 'the flags of a call refuse a tie');
     $m->set(flags => 2);
     $error = $m->dies(sub { $m->thaw($bytes) });
-    like($error, qr/Tying is disabled/, 'by $flags');
+    like($error, qr/Tying is disabled/, '$flags refuses a tie');
     my $copy = $m->thaw($bytes, 6);
-    is($copy->{a}, 1, 'the flags of a call go first');
+    is($copy->{a}, 1, 'the flags of a call override $flags');
 });
 
 done_testing;

@@ -19,7 +19,7 @@ our $destroyed;
 }
 
 for my $how (qw(freeze nfreeze dclone store)) {
-    both_storable("$how" => sub {
+    both_storable("weak references, $how" => sub {
         my ($m) = @_;
         my $again = sub {
             my ($data) = @_;
@@ -32,56 +32,56 @@ for my $how (qw(freeze nfreeze dclone store)) {
         $parent->{child} = { name => 'child', parent => $parent };
         weaken($parent->{child}{parent});
         my $copy = $again->($parent);
-        ok(isweak($copy->{child}{parent}), 'a child knows its parent weakly');
-        is($copy->{child}{parent}, $copy, 'the right one');
-        ok(!isweak($copy->{child}), 'the parent its child strongly');
+        ok(isweak($copy->{child}{parent}), 'a reference to the parent stays weak');
+        is($copy->{child}{parent}, $copy, 'the weak reference leads to the parent');
+        ok(!isweak($copy->{child}), 'a reference to the child stays strong');
 
         my $x    = [1];
         my @list = ($x, $x, $x);
         weaken($list[1]);
         $copy = $again->(\@list);
-        is_deeply([map { isweak($_) ? 1 : 0 } @$copy], [0, 1, 0], 'strong, weak, strong');
+        is_deeply([map { isweak($_) ? 1 : 0 } @$copy], [0, 1, 0], 'each reference of an array stays weak or strong');
         @list = ($x, $x);
         weaken($list[0]);
         $copy = $again->(\@list);
-        is_deeply([map { isweak($_) ? 1 : 0 } @$copy], [1, 0], 'the weak one first');
-        is($copy->[0], $copy->[1], 'lives as long as the strong one');
+        is_deeply([map { isweak($_) ? 1 : 0 } @$copy], [1, 0], 'a weak reference before a strong one stays weak');
+        is($copy->[0], $copy->[1], 'both references lead to the same value');
         pop @$copy;
-        is($copy->[0], undef, 'and no longer');
+        is($copy->[0], undef, 'the value is freed with the strong reference');
 
         my %hash = (strong => $x, weak => $x);
         weaken($hash{weak});
         $copy = $again->(\%hash);
-        ok(isweak($copy->{weak}) && !isweak($copy->{strong}), 'in a hash');
+        ok(isweak($copy->{weak}) && !isweak($copy->{strong}), 'references in a hash stay weak or strong');
 
         my $scalar = 'x';
         @list = (\$scalar, \$scalar);
         weaken($list[1]);
         $copy = $again->(\@list);
-        ok(isweak($copy->[1]), 'to a scalar');
-        is($copy->[0], $copy->[1], 'the same one');
+        ok(isweak($copy->[1]), 'a weak reference to a scalar stays weak');
+        is($copy->[0], $copy->[1], 'both references lead to the same scalar');
 
         my $money = bless { amount => 5 }, 'Over::Money';
         @list = ($money, $money);
         weaken($list[1]);
         $copy = $again->(\@list);
-        ok(isweak($copy->[1]), 'to an object that overloads');
-        is("$copy->[1]", '5 EUR', 'which still does');
+        ok(isweak($copy->[1]), 'a weak reference to an overloaded object stays weak');
+        is("$copy->[1]", '5 EUR', 'overloading works through a weak reference');
     });
 }
 
-both_storable('what only weak references hold' => sub {
+both_storable('values with only weak references' => sub {
     my ($m) = @_;
     my $x    = [1, 2];
     my @list = ($x, 'after');
     weaken($list[0]);
     my $copy = $m->thaw($m->freeze(\@list));
-    is($copy->[0], undef, 'is gone after reading');
-    is($copy->[1], 'after', 'the rest is there');
-    is_deeply($x, [1, 2], 'the source keeps it');
+    is($copy->[0], undef, 'the value is freed after reading');
+    is($copy->[1], 'after', 'the value after it is read');
+    is_deeply($x, [1, 2], 'the source is kept');
 });
 
-both_storable('an object that only weak references hold is destroyed' => sub {
+both_storable('objects with only weak references are destroyed' => sub {
     my ($m) = @_;
     my $x    = Counted->new(n => 1);
     my @list = ($x);
@@ -89,8 +89,8 @@ both_storable('an object that only weak references hold is destroyed' => sub {
     my $bytes = $m->freeze(\@list);
     $destroyed = 0;
     my $copy = $m->thaw($bytes);
-    is($copy->[0], undef, 'it is gone');
-    is($destroyed, 1, 'once');
+    is($copy->[0], undef, 'the object is freed');
+    is($destroyed, 1, 'the object is destroyed once');
 });
 
 both_storable('nothing leaks' => sub {
@@ -101,15 +101,15 @@ both_storable('nothing leaks' => sub {
     my $bytes = $m->freeze($parent);
     $destroyed = 0;
     my $copy = $m->thaw($bytes);
-    is($destroyed, 0, 'all of a tree lives');
+    is($destroyed, 0, 'all objects of a tree are alive');
     undef $copy;
-    is($destroyed, 4, 'and is freed with its root');
+    is($destroyed, 4, 'all objects of a tree are destroyed with the root');
     $destroyed = 0;
     $m->dclone($parent) for 1 .. 5;
-    is($destroyed, 20, 'clones too');
+    is($destroyed, 20, 'all objects of the clones are destroyed');
     $destroyed = 0;
     undef $parent;
-    is($destroyed, 4, 'the source was not held');
+    is($destroyed, 4, 'the source is not kept alive');
 });
 
 done_testing;

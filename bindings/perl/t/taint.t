@@ -16,13 +16,13 @@ use Icecore::Sereal ();
 use Icecore::Storable ();
 
 my $taint = substr "$0$^X", 0, 0;
-plan(skip_all => 'this perl knows no taint') if !tainted($taint);
+plan(skip_all => 'this perl has no taint checks') if !tainted($taint);
 
-# Returns which of the values are tainted, in the order of their keys.
-sub which {
+# Returns 1 for each tainted value, 0 for others and - for undef, in the order of their keys.
+sub taint_flags {
     my ($value) = @_;
-    return map { which($_) } @$value if ref $value eq 'ARRAY';
-    return map { which($value->{$_}) } sort keys %$value if ref $value eq 'HASH';
+    return map { taint_flags($_) } @$value if ref $value eq 'ARRAY';
+    return map { taint_flags($value->{$_}) } sort keys %$value if ref $value eq 'HASH';
     return defined $value ? tainted($value) ? 1 : 0 : '-';
 }
 
@@ -47,32 +47,32 @@ if (eval { require JSON::XS; JSON::XS->VERSION(4); 1 }) {
     ];
 }
 for my $name (sort keys %pairs) {
-    my ($his, $ours, $bytes, $write, $we_write) = @{ $pairs{$name} };
-    is_deeply([which($ours->($bytes . $taint))], [which($his->($bytes . $taint))], "$name: out of tainted bytes");
-    is_deeply([grep { $_ eq 1 } which($ours->($bytes))], [], 'out of others');
-    is(tainted($we_write->($touched)) ? 1 : 0, tainted($write->($touched)) ? 1 : 0, 'of tainted values');
-    is(tainted($we_write->($data)) ? 1 : 0, 0, 'of others');
+    my ($read, $our_read, $bytes, $write, $our_write) = @{ $pairs{$name} };
+    is_deeply([taint_flags($our_read->($bytes . $taint))], [taint_flags($read->($bytes . $taint))], "$name: tainted bytes give tainted values as in the original");
+    is_deeply([grep { $_ eq 1 } taint_flags($our_read->($bytes))], [], 'other bytes give values that are not tainted');
+    is(tainted($our_write->($touched)) ? 1 : 0, tainted($write->($touched)) ? 1 : 0, 'tainted values give tainted bytes as in the original');
+    is(tainted($our_write->($data)) ? 1 : 0, 0, 'other values give bytes that are not tainted');
 }
-is(tainted(Icecore::Dumper::Dumper($touched)) ? 1 : 0, tainted(Data::Dumper::Dumper($touched)) ? 1 : 0, 'Dumper');
+is(tainted(Icecore::Dumper::Dumper($touched)) ? 1 : 0, tainted(Data::Dumper::Dumper($touched)) ? 1 : 0, 'Dumper of a tainted value is tainted as in the original');
 my $dumped = '$VAR1 = ["text", 5, { key => "value" }];';
-is_deeply([which(scalar Icecore::Dumper::undump($dumped . $taint))], [1, 1, 1], 'undump');
-is_deeply([which(scalar Icecore::Dumper::undump($dumped))], [0, 0, 0], 'of others');
-is_deeply([which([Icecore::unpack_list('A1 n', "abc$taint")])], [which([unpack 'A1 n', "abc$taint"])], 'unpack_list');
-is_deeply([which([Icecore::unpack_list('A1 n', 'abc')])], [0, 0], 'of others');
-is(tainted(Icecore::pack_list('A2 n', "ab$taint", 5)), tainted(pack 'A2 n', "ab$taint", 5), 'pack_list');
-is_deeply([which(Icecore::decode('{"a":["b",1]}' . $taint))], [1, 1], 'decode');
+is_deeply([taint_flags(scalar Icecore::Dumper::undump($dumped . $taint))], [1, 1, 1], 'undump of a tainted text gives tainted values');
+is_deeply([taint_flags(scalar Icecore::Dumper::undump($dumped))], [0, 0, 0], 'undump of another text gives values that are not tainted');
+is_deeply([taint_flags([Icecore::unpack_list('A1 n', "abc$taint")])], [taint_flags([unpack 'A1 n', "abc$taint"])], 'unpack_list of tainted bytes is tainted as unpack');
+is_deeply([taint_flags([Icecore::unpack_list('A1 n', 'abc')])], [0, 0], 'unpack_list of other bytes is not tainted');
+is(tainted(Icecore::pack_list('A2 n', "ab$taint", 5)), tainted(pack 'A2 n', "ab$taint", 5), 'pack_list of tainted values is tainted as pack');
+is_deeply([taint_flags(Icecore::decode('{"a":["b",1]}' . $taint))], [1, 1], 'decode of a tainted text gives tainted values');
 for (['old', 'new', "old$taint"], ["old$taint", 'new', 'old'], ['old', "new$taint", 'old'], ["old$taint", 'x', 'y']) {
-    is(tainted(Icecore::replace(@$_)) ? 1 : 0, 1, 'replace');
+    is(tainted(Icecore::replace(@$_)) ? 1 : 0, 1, 'replace with a tainted argument gives a tainted text');
 }
-is(tainted(Icecore::replace('old', 'new', 'old')) ? 1 : 0, 0, 'of others');
+is(tainted(Icecore::replace('old', 'new', 'old')) ? 1 : 0, 0, 'replace without a tainted argument gives a text that is not tainted');
 
 my $file = "taint.$$";
 Storable::store($data, $file);
-is_deeply([which(Icecore::Storable::retrieve($file))], [which(Storable::retrieve($file))], 'retrieve');
+is_deeply([taint_flags(Icecore::Storable::retrieve($file))], [taint_flags(Storable::retrieve($file))], 'retrieve is tainted as in the original');
 for my $read (\&Storable::fd_retrieve, \&Icecore::Storable::fd_retrieve) {
     open my $in, '<', $file or die $!;
     binmode $in;
-    is_deeply([grep { $_ eq 1 } which($read->($in))], [], 'fd_retrieve');
+    is_deeply([grep { $_ eq 1 } taint_flags($read->($in))], [], 'values of fd_retrieve are not tainted');
 }
 unlink $file;
 

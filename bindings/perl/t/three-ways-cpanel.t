@@ -37,7 +37,7 @@ for my $round (1 .. 2000) {
     diag "@set\nours   $our\ntheirs $their";
     last;
 }
-ok $good, 'the same bytes';
+ok $good, 'the bytes are those of Cpanel::JSON::XS';
 
 my $ascii = Icecore::JSON->new->canonical->ascii->allow_nonref;
 for my $case (
@@ -50,10 +50,10 @@ for my $case (
     ) {
     my ($option, $text) = @$case;
     my ($our, $their) = map { my $json = $_->new->$option; $ascii->encode(eval { $json->decode($text) }) } 'Icecore::JSON', 'Cpanel::JSON::XS';
-    is $our, $their, "$option: $text";
-    isnt $our, 'null', 'which is taken';
+    is $our, $their, "$option: $text is read as by Cpanel::JSON::XS";
+    isnt $our, 'null', "$text is accepted with the option";
     next if $option eq 'unblessed_bool';
-    ok !eval { Icecore::JSON->new->decode($text); 1 }, 'and not without it';
+    ok !eval { Icecore::JSON->new->decode($text); 1 }, "$text is refused without the option";
 }
 
 done_testing;

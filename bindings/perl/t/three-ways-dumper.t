@@ -8,7 +8,7 @@ use Test::More;
 use Data::Dumper    ();
 use Icecore::Dumper qw(undump);
 
-plan skip_all => "the oracle is Data::Dumper 2.184, and this is $Data::Dumper::VERSION" if $Data::Dumper::VERSION != 2.184;
+plan skip_all => "this test needs Data::Dumper 2.184, and this is $Data::Dumper::VERSION" if $Data::Dumper::VERSION != 2.184;
 
 my $seed = $ENV{ICECORE_SEED} || 30;
 srand $seed;
@@ -117,7 +117,7 @@ for my $round (1 .. $rounds) {
     if ($a ne $b) { $good = 0; diag "$name\n" . join('', @their) . "\neval:   $a\nundump: $b"; last }
     $read++;
 }
-ok $good, 'the same texts';
-ok $same > $rounds / 2, "$same times";
-ok $read > $rounds / 10, "read back $read times";
+ok $good, 'the texts are those of Data::Dumper';
+ok $same > $rounds / 2, "the texts were equal $same times";
+ok $read > $rounds / 10, "the texts were read back $read times";
 done_testing;

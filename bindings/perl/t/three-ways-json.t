@@ -58,14 +58,14 @@ sub value {
     return { map { (pick(@words) . (rand() < 0.5 ? int rand 30 : '')) => value($depth - 1) } 1 .. rand 8 };
 }
 
-# The values and perl's internal types: flags of strings, numbers.
-sub shape {
+# Returns a text with the values and perl's internal types: flags of strings, numbers.
+sub value_and_types {
     my ($value) = @_;
     return 'undef' if !defined $value;
     if (my $ref = ref $value) {
-        return "[$ref " . join(',', map { shape($_) } @$value) . ']' if $ref eq 'ARRAY';
+        return "[$ref " . join(',', map { value_and_types($_) } @$value) . ']' if $ref eq 'ARRAY';
         return "$ref " . ($$value ? 1 : 0) if $ref =~ /Boolean/;
-        my $inside = join ',', map { shape($_) . '=>' . shape($value->{$_}) } sort keys %$value;
+        my $inside = join ',', map { value_and_types($_) . '=>' . value_and_types($value->{$_}) } sort keys %$value;
         return "{$ref $inside}";
     }
     my $kind = JSON::XS->new->allow_nonref->encode($value) =~ /\A"/ ? 'string' : 'number';
@@ -73,12 +73,12 @@ sub shape {
 }
 
 # Returns the first difference of two texts.
-sub parting {
+sub first_difference {
     my ($ours, $theirs) = @_;
-    my $at = 0;
-    $at++ while $at < length $ours && substr($ours, $at, 1) eq substr($theirs, $at, 1);
-    $at = $at < 30 ? 0 : $at - 30;
-    return sprintf "ours   %s\ntheirs %s", map { s/([^ -~])/sprintf '\\x{%x}', ord $1/ger } map { substr $_, $at, 80 } $ours, $theirs;
+    my $offset = 0;
+    $offset++ while $offset < length $ours && substr($ours, $offset, 1) eq substr($theirs, $offset, 1);
+    $offset = $offset < 30 ? 0 : $offset - 30;
+    return sprintf "ours   %s\ntheirs %s", map { s/([^ -~])/sprintf '\\x{%x}', ord $1/ger } map { substr $_, $offset, 80 } $ours, $theirs;
 }
 
 my ($same, $refused, $decoded) = (0, 0, 0);
@@ -106,7 +106,7 @@ for my $round (1 .. $rounds) {
     }
     if (!defined $our_text || $our_text ne $their_text || utf8::is_utf8($our_text) != utf8::is_utf8($their_text)) {
         fail $name;
-        diag defined $our_text ? parting($our_text, $their_text) : "ours: $our_error\ntheirs: " . substr $their_text, 0, 500;
+        diag defined $our_text ? first_difference($our_text, $their_text) : "ours: $our_error\ntheirs: " . substr $their_text, 0, 500;
         last;
     }
     $same++;
@@ -120,14 +120,14 @@ for my $round (1 .. $rounds) {
         fail "$name: decoded what JSON::XS does not" if $our_value;
         next;
     }
-    if (!$our_value || shape($our_value) ne shape($their_value)) {
+    if (!$our_value || value_and_types($our_value) ne value_and_types($their_value)) {
         fail "$name: decoding $their_text";
-        diag $our_value ? "ours   " . shape($our_value) . "\ntheirs " . shape($their_value) : $our_error;
+        diag $our_value ? "ours   " . value_and_types($our_value) . "\ntheirs " . value_and_types($their_value) : $our_error;
         last;
     }
     $decoded++;
 }
-ok $same > $rounds / 4,    "the same bytes $same times";
-ok $refused > $rounds / 50, "refused alike $refused times";
-ok $decoded > $rounds / 6, "the same values $decoded times";
+ok $same > $rounds / 4,    "the bytes were equal $same times";
+ok $refused > $rounds / 50, "both refused $refused times";
+ok $decoded > $rounds / 6, "the values were equal $decoded times";
 done_testing;

@@ -14,47 +14,47 @@ use Icecore::Storable ();
 
 my ($page) = grep { -e } "$FindBin::Bin/../lib/Icecore.pod", $INC{'Icecore.pm'} =~ s/pm\z/pod/r;
 my $table = do { open my $in, '<', $page or die $!; local $/; <$in> =~ /^=head1 WHAT STILL DIFFERS\n(.*?)^=head1/ms ? $1 : '' };
-sub row { my ($words) = @_; return like($table, qr/$words/, "the row: $words") }
+sub has_row { my ($text) = @_; return like($table, qr/$text/, "the table has the row: $text") }
 sub dies { my ($code) = @_; return eval { $code->(); 1 } ? 0 : 1 }
 
 my $frozen = Storable::freeze([1, 'two', bless {}, 'Some::Class']);
-row('builds every class');
-is(ref Storable::thaw($frozen)->[2], 'Some::Class', 'the original does');
-ok(dies(sub { Icecore::Storable::thaw($frozen) }), 'ours asks');
+has_row('builds every class');
+is(ref Storable::thaw($frozen)->[2], 'Some::Class', 'Storable makes the object');
+ok(dies(sub { Icecore::Storable::thaw($frozen) }), 'Icecore refuses the object');
 
 my $plain = Storable::freeze([1, 'two']);
-row('thaw gives undef');
-is(Storable::thaw(substr $plain, 0, -1), undef, 'the original does');
-ok(dies(sub { Icecore::Storable::thaw(substr $plain, 0, -1) }), 'ours dies');
+has_row('thaw gives undef');
+is(Storable::thaw(substr $plain, 0, -1), undef, 'Storable gives undef for a truncated image');
+ok(dies(sub { Icecore::Storable::thaw(substr $plain, 0, -1) }), 'Icecore refuses a truncated image');
 
-row('ignores bytes after an image');
-ok(Storable::thaw("${plain}x"), 'the original does');
-ok(dies(sub { Icecore::Storable::thaw("${plain}x") }), 'ours dies');
+has_row('ignores bytes after an image');
+ok(Storable::thaw("${plain}x"), 'Storable accepts bytes after the image');
+ok(dies(sub { Icecore::Storable::thaw("${plain}x") }), 'Icecore refuses bytes after the image');
 
-row('refuses images of other byte');
+has_row('refuses images of other byte');
 my $other = pack 'H*', '040b' . '08' . unpack('H*', '87654321') . '04080808' . '02000000010a0178';
-ok(dies(sub { Storable::thaw($other) }), 'the original does');
-is_deeply(Icecore::Storable::thaw($other), ['x'], 'ours reads them');
+ok(dies(sub { Storable::thaw($other) }), 'Storable refuses another byte order');
+is_deeply(Icecore::Storable::thaw($other), ['x'], 'Icecore reads another byte order');
 
-row('dies: a key is looked up');
-ok(dies(sub { Icecore::Sereal::decode_sereal("=\xf3rl\5\0\x51\x27\1\xff\1") }), 'a key that is no UTF-8');
-ok(!dies(sub { Icecore::Sereal::decode_sereal("=\xf3rl\5\0\x41\x27\1\xff") }), 'a value is as in Sereal');
+has_row('dies: a key is looked up');
+ok(dies(sub { Icecore::Sereal::decode_sereal("=\xf3rl\5\0\x51\x27\1\xff\1") }), 'a key that is not UTF-8 is refused');
+ok(!dies(sub { Icecore::Sereal::decode_sereal("=\xf3rl\5\0\x41\x27\1\xff") }), 'a value that is not UTF-8 is read as in Sereal');
 
-row('allow_dupkeys\(0\)');
-is(Icecore::JSON->new->decode('{"a":1,"a":2}')->{a}, 2, 'the last one');
-ok(dies(sub { Icecore::JSON->new->allow_dupkeys(0)->decode('{"a":1,"a":2}') }), 'unless it is asked');
-row('allow_nonref is off');
-is(Icecore::JSON->new->decode('1'), 1, 'it is on');
-row('with allow_stringify only');
+has_row('allow_dupkeys\(0\)');
+is(Icecore::JSON->new->decode('{"a":1,"a":2}')->{a}, 2, 'the last of equal keys is kept');
+ok(dies(sub { Icecore::JSON->new->allow_dupkeys(0)->decode('{"a":1,"a":2}') }), 'equal keys are refused with allow_dupkeys(0)');
+has_row('allow_nonref is off');
+is(Icecore::JSON->new->decode('1'), 1, 'allow_nonref is on by default');
+has_row('with allow_stringify only');
 { package Words; use overload '""' => sub { 'words' } }
-ok(dies(sub { Icecore::JSON->new->convert_blessed->encode([bless {}, 'Words']) }), 'not with convert_blessed');
-is(Icecore::JSON->new->convert_blessed->allow_stringify->encode([bless {}, 'Words']), '["words"]', 'with it');
-row('types, binary, byte order marks');
+ok(dies(sub { Icecore::JSON->new->convert_blessed->encode([bless {}, 'Words']) }), 'convert_blessed does not use overloading');
+is(Icecore::JSON->new->convert_blessed->allow_stringify->encode([bless {}, 'Words']), '["words"]', 'allow_stringify uses overloading');
+has_row('types, binary, byte order marks');
 ok(!Icecore::JSON->can($_), $_) for qw(binary require_types dupkeys_as_arrayref);
-ok(dies(sub { Icecore::JSON->new->relaxed->decode(q({'a':1})) }), 'single quotes');
-row('an object is a hash');
-isnt(Scalar::Util::reftype(Icecore::Dumper->new([1])), 'HASH', 'is none');
-row('p and P are pointers');
-ok(dies(sub { Icecore::pack_list('p', 'x') }), 'refused');
+ok(dies(sub { Icecore::JSON->new->relaxed->decode(q({'a':1})) }), 'relaxed refuses single quotes');
+has_row('an object is a hash');
+isnt(Scalar::Util::reftype(Icecore::Dumper->new([1])), 'HASH', 'a Dumper object is not a hash');
+has_row('p and P are pointers');
+ok(dies(sub { Icecore::pack_list('p', 'x') }), 'pack_list refuses pointers');
 
 done_testing;

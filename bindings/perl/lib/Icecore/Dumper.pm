@@ -11,7 +11,8 @@ our @EXPORT_OK = qw(DumperX undump);
 # The settings of Data::Dumper, with its defaults.
 our ($Indent, $Trailingcomma, $Purity, $Pad, $Varname)          = (2, 0, 0, '', 'VAR');
 our ($Useqq, $Terse, $Freezer, $Toaster, $Deepcopy, $Quotekeys) = (0, 0, '', '', 0, 1);
-our ($Deparse, $Bless, $Pair, $Maxdepth, $Useperl, $Sortkeys, $Sparseseen, $Maxrecurse) = (0, 'bless', ' => ', 0, 0, 0, 0, 1000);
+our ($Deparse, $Bless, $Pair, $Maxdepth, $Useperl)              = (0, 'bless', ' => ', 0, 0);
+our ($Sortkeys, $Sparseseen, $Maxrecurse)                       = (0, 0, 1000);
 
 *import  = \&Icecore::_import_names;
 *DumperX = \&Dumper;
@@ -22,14 +23,15 @@ sub qquote {
     goto &Data::Dumper::qquote;
 }
 
-# The values that are known by their addresses, with their names: dumped ones, and given ones.
+# Values that Data::Dumper recognizes by their addresses, with their names: those that were dumped, and
+# those that the program names here.
 sub Seen {
     my ($self, @names) = @_;
     my $original = $self->_seen;
     return $original->Seen if !@names || !defined $names[0];
     # If the argument is not a hash, Data::Dumper warns and returns nothing.
-    my @done = $original->Seen(@names);
-    return @done ? $self : ();
+    my @result = $original->Seen(@names);
+    return @result ? $self : ();
 }
 
 sub Reset {
@@ -38,13 +40,13 @@ sub Reset {
     return $self;
 }
 
-# Data::Dumper itself, for the tasks that only it can do: see dumper/original.c.
+# Tasks that only Data::Dumper itself can do: see dumper/original.c, which calls these two functions.
 sub _new_original {
     require Data::Dumper;
     return Data::Dumper->new([]);
 }
 
-sub _by_original {
+sub _dump_with_original {
     my ($original, $values, $names, @settings) = @_;
     $original //= _new_original();
     while (my ($name, $value) = splice @settings, 0, 2) { $original->$name($value) }

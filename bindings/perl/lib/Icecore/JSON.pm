@@ -4,7 +4,7 @@ use warnings;
 
 use Icecore;
 
-our $VERSION = $Icecore::VERSION;
+our $VERSION   = $Icecore::VERSION;
 our @EXPORT    = qw(encode_json decode_json);
 our @EXPORT_OK = qw(true false is_bool);
 
@@ -21,19 +21,19 @@ BEGIN {
         require JSON::PP::Boolean;
         ($true, $false) = map { bless \(my $copy = $_), 'JSON::PP::Boolean' } 1, 0;
     }
-    _booleans($false, $true);
+    _set_default_booleans($false, $true);
 }
 
 sub true  () { return $true }
 sub false () { return $false }
 sub is_bool { return ref $_[-1] && UNIVERSAL::isa($_[-1], 'JSON::PP::Boolean') }
 
-# As in Cpanel::JSON::XS: it sorts, whatever the argument is.
+# Only for compatibility with Cpanel::JSON::XS: a sub as the argument is ignored.
 sub sort_by     { return $_[0]->canonical(@_ > 1 ? $_[1] ? 1 : 0 : 1) }
 sub get_sort_by { return $_[0]->get_canonical }
 
 sub CLONE {
-    _booleans($false, $true);
+    _set_default_booleans($false, $true);
     return;
 }
 

@@ -21,6 +21,9 @@ use constant { SRL_UNCOMPRESSED => 0, SRL_SNAPPY => 1, SRL_ZLIB => 2, SRL_ZSTD =
 
 *import = \&Icecore::_import_names;
 
+# The parts of a document that are decoded, as in sereal/sereal.h.
+my ($HEADER, $BODY_AND_HEADER) = (1, 2);
+
 # Returns the protocol if the bytes begin like a Sereal document, 0 if they were encoded as
 # UTF-8 by mistake, '' otherwise.
 sub looks_like_sereal {
@@ -31,14 +34,14 @@ sub looks_like_sereal {
 sub scalar_looks_like_sereal ($) { return looks_like_sereal($_[-1]) }
 
 sub decode_sereal_with_header_data {
-    my ($header, $body) = _decode_with($_[0], $_[1], 2, @_ > 2 ? $_[2] : ());
+    my ($header, $body) = _decode_with($_[0], $_[1], $BODY_AND_HEADER, @_ > 2 ? $_[2] : ());
     $_[3] = $header if @_ > 3;
     return [$header, $body];
 }
 
-sub decode_only_sereal_header { return (_decode_with($_[0], $_[1], 1))[0] }
+sub decode_only_sereal_header { return (_decode_with($_[0], $_[1], $HEADER))[0] }
 
-# Writes a whole file; the options are those of an encoder or a decoder.
+# Write and read whole files. The options are those of an encoder or a decoder.
 sub write_sereal_file {
     my ($file, $data, $append, $options) = @_;
     return get_sereal_encoder($options)->encode_to_file($file, $data, $append);
@@ -52,13 +55,27 @@ sub read_sereal_file {
 *write_sereal = \&write_sereal_file;
 *read_sereal  = \&read_sereal_file;
 
+# Caches of encoders and decoders, by their options.
 my (%encoders, %decoders);
 
-sub get_sereal_encoder { my ($options) = @_; return $encoders{ _name($options) } //= Icecore::Sereal::Encoder->new($options // {}) }
-sub get_sereal_decoder { my ($options) = @_; return $decoders{ _name($options) } //= Icecore::Sereal::Decoder->new($options // {}) }
-sub clear_sereal_object_cache { my $count = keys(%encoders) + keys %decoders; %encoders = %decoders = (); return $count }
+sub get_sereal_encoder {
+    my ($options) = @_;
+    return $encoders{ _cache_key($options) } //= Icecore::Sereal::Encoder->new($options // {});
+}
 
-sub _name {
+sub get_sereal_decoder {
+    my ($options) = @_;
+    return $decoders{ _cache_key($options) } //= Icecore::Sereal::Decoder->new($options // {});
+}
+
+sub clear_sereal_object_cache {
+    my $count = keys(%encoders) + keys %decoders;
+    %encoders = %decoders = ();
+    return $count;
+}
+
+# Returns the key of options in the caches.
+sub _cache_key {
     my ($options) = @_;
     return join "\0", map { $_, $options->{$_} // '' } sort keys %{ $options // {} };
 }

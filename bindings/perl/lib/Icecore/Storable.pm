@@ -37,6 +37,7 @@ sub nstore      { return _store(\&_nimage, 0, @_) }
 sub lock_store  { return _store(\&_image,  1, @_) }
 sub lock_nstore { return _store(\&_nimage, 1, @_) }
 
+# Writes a file. `$image` returns the bytes of a value, `$lock` is true for a locked file.
 sub _store {
     my ($image, $lock, $ref, $file, @more) = @_;
     Carp::croak('not a reference') if !ref $ref;
@@ -46,27 +47,29 @@ sub _store {
     my $out;
     if ($lock) {
         sysopen $out, $file, Fcntl::O_WRONLY() | Fcntl::O_CREAT() or Carp::croak("can't create $file: $!");
-        flock $out, Fcntl::LOCK_EX()                            or Carp::croak("can't get exclusive lock on $file: $!");
-        truncate $out, 0                                        or Carp::croak("can't truncate $file: $!");
+        flock $out, Fcntl::LOCK_EX() or Carp::croak("can't get exclusive lock on $file: $!");
+        truncate $out, 0             or Carp::croak("can't truncate $file: $!");
     }
     else {
         open $out, '>', $file or Carp::croak("can't create $file: $!");
     }
     binmode $out;
-    print {$out} $bytes or _drop($file, $lock, "can't write to $file: $!");
-    close $out          or _drop($file, $lock, "can't store to $file: $!");
+    print {$out} $bytes or _croak_after_write($file, $lock, "can't write to $file: $!");
+    close $out          or _croak_after_write($file, $lock, "can't store to $file: $!");
     return 1;
 }
 
-sub _drop {
-    my ($file, $lock, $why) = @_;
+# Dies after a failed write. Removes the incomplete file, unless it is locked.
+sub _croak_after_write {
+    my ($file, $lock, $message) = @_;
     unlink $file if !$lock;
-    Carp::croak($why);
+    Carp::croak($message);
 }
 
 sub store_fd  { return _store_fd(\&_image,  @_) }
 sub nstore_fd { return _store_fd(\&_nimage, @_) }
 
+# Writes to a handle, and flushes it.
 sub _store_fd {
     my ($image, $ref, $handle, @more) = @_;
     Carp::croak('not a reference')    if !ref $ref;
@@ -82,8 +85,8 @@ sub _store_fd {
     return 1;
 }
 
-# Returns the handle that a program passes: a glob, an object, or a name that is resolved in its
-# package.
+# Returns the handle for an argument: a glob, an object, or a name, which belongs to the package of the
+# caller.
 sub _handle {
     my ($handle) = @_;
     if (defined $handle && !ref $handle && ref \$handle ne 'GLOB') {
@@ -98,6 +101,7 @@ sub _handle {
 sub retrieve      { my ($file, @options) = @_; return _retrieve($file, 0, @options) }
 sub lock_retrieve { my ($file, @options) = @_; return _retrieve($file, 1, @options) }
 
+# Reads a file.
 sub _retrieve {
     my ($file, $lock, @options) = @_;
     open my $in, '<', $file or Carp::croak("can't open $file: $!");
@@ -109,8 +113,10 @@ sub _retrieve {
     $bytes //= '';
     # As in Storable, data from a named file is not tainted.
     ($bytes) = $bytes =~ /\A(.*)\z/s if ${^TAINT};
-    Carp::croak("Magic number checking on storable file failed: $file has only " . length($bytes) . ' bytes') if length $bytes < 4;
-    Carp::croak("File is not a perl storable: $file does not begin with pst0") if $bytes !~ /\A(?:pst0|perl-store)/;
+    Carp::croak("Magic number checking on storable file failed: $file has only " . length($bytes) . ' bytes')
+        if length $bytes < 4;
+    Carp::croak("File is not a perl storable: $file does not begin with pst0")
+        if $bytes !~ /\A(?:pst0|perl-store)/;
     return thaw($bytes, @options);
 }
 
@@ -120,21 +126,23 @@ sub retrieve_fd { goto &fd_retrieve }
 sub fd_retrieve {
     my ($handle, @options) = @_;
     $handle = _handle($handle);
-    my ($bytes, $tried) = ('', 0);
+    my ($bytes, $tried_length) = ('', 0);
     while (1) {
-        my $full = _more($handle, \$bytes);
-        Carp::croak('Icecore: the handle ends before the document does') if !defined $full && length $bytes == $tried;
-        # Each attempt costs time proportional to the data. So it is made only when the data has
-        # doubled, or when there may be no more and reading on would wait for it.
-        next if $full && length $bytes < 2 * $tried && _is_ready($handle);
-        $tried = length $bytes;
-        my $taken = _probe($bytes);
-        next if $taken < 0;
-        _unread($handle, substr $bytes, $taken) if $taken < length $bytes;
-        return thaw(substr($bytes, 0, $taken), @options);
+        my $buffer_was_full = _read_buffered($handle, \$bytes);
+        Carp::croak('Icecore: the handle ends before the document does') 
+            if !defined $buffer_was_full && length $bytes == $tried_length;
+        # Looking for the end of the document costs time proportional to the data. So it is done only
+        # when the data has doubled, or when reading more would wait for the writer.
+        next if $buffer_was_full && length $bytes < 2 * $tried_length && _is_ready($handle);
+        $tried_length = length $bytes;
+        my $length = _document_length($bytes);
+        next if $length < 0;
+        _unread($handle, substr $bytes, $length) if $length < length $bytes;
+        return thaw(substr($bytes, 0, $length), @options);
     }
 }
 
+# Returns true if a handle can be read without waiting.
 sub _is_ready {
     my $fd = fileno $_[0];
     return 1 if $fd < 0;
@@ -151,8 +159,8 @@ sub file_magic {
     return read_magic($bytes, $file || "./$file");
 }
 
-# Reads the beginning of an image; returns undef if it is not one. With a file name it has to
-# begin like a file.
+# Returns what the header of an image says; undef if the bytes are not an image. With a file name they
+# have to begin with the magic number of a file.
 sub read_magic {
     my ($bytes, $file) = @_;
     my $size = length $bytes;
@@ -204,7 +212,7 @@ sub BIN_WRITE_MINOR      { return 11 }
 sub BIN_VERSION_NV       { return sprintf('%d.%03d', BIN_MAJOR(), BIN_MINOR()) + 0 }
 sub BIN_WRITE_VERSION_NV { return sprintf('%d.%03d', BIN_MAJOR(), BIN_WRITE_MINOR()) + 0 }
 
-# The rules with which file(1) recognizes Storable's files.
+# Prints the rules with which file(1) recognizes Storable's files.
 sub show_file_magic {
     print <<'MAGIC';
 # Files of Perl's Storable, for a local magic(5) file.
@@ -218,8 +226,8 @@ MAGIC
     return;
 }
 
-# Installs these functions under the names of Storable's, for code that can't be changed. From
-# then on the variables are shared.
+# Replaces the functions of Storable by these, for code that can't be changed. From then on, both
+# modules have the same variables.
 sub _replace {
     no warnings qw(redefine prototype once);
     no strict 'refs';

@@ -18,7 +18,7 @@ use Icecore::Sereal   ();
 use Icecore::Storable ();
 use JSON::PP          ();
 
-my $host = 'perl';
+my $language = 'perl';
 my %has = map { $_ => 1 } qw(alias weak hole regexp ref code freeze-hooks thaw-hooks destructors),
     defined &builtin::is_bool ? 'bool' : (), -r '/proc/self/statm' ? 'memory' : ();
 
@@ -41,8 +41,8 @@ my @kinds = (
     unrepresentable => qr/^the target format can't represent this|^Icecore: a key that is not a string/, value => qr/can't be encoded|^Can't store/, hook => qr/^the hook says no$/m,
 );
 
-# The lines of a file, with the changes for this host.
-sub lines { return map { my $line = $_; +{ %$line, %{ delete $line->{$host} // {} } } } raw_lines(@_) }
+# The lines of a file, with the changes for this language.
+sub lines { return map { my $line = $_; +{ %$line, %{ delete $line->{$language} // {} } } } raw_lines(@_) }
 
 sub raw_lines {
     my ($file) = @_;
@@ -54,9 +54,9 @@ sub raw_lines {
 
 sub run {
     my ($line) = @_;
-    return ('other host', '') if $line->{hosts} && !grep { $_ eq $host } @{ $line->{hosts} };
-    my @lacks = grep { !$has{$_} } @{ $line->{needs} // [] };
-    return ('skipped', "this Perl lacks @lacks") if @lacks;
+    return ('other host', '') if $line->{hosts} && !grep { $_ eq $language } @{ $line->{hosts} };
+    my @missing = grep { !$has{$_} } @{ $line->{needs} // [] };
+    return ('skipped', "this Perl lacks @missing") if @missing;
     return ('open', $line->{open}) if $line->{open};
     my @steps = $line->{do} ? $line : @{ $line->{steps} };
     for my $own (JSON::PP->new->encode(\@steps) =~ /"own"/ ? @own : '') {
@@ -70,20 +70,20 @@ sub run {
 
 sub steps {
     my ($self, @steps) = @_;
-    my $n = 0;
+    my $index = 0;
     for my $step (@steps) {
         my $do = $self->can("do_$step->{do}") or die "there is no step $step->{do}\n";
-        eval { $do->($self, $step); 1 } or die @steps > 1 ? "step $n, $step->{do}: $@" : $@;
-        $n++;
+        eval { $do->($self, $step); 1 } or die @steps > 1 ? "step $index, $step->{do}: $@" : $@;
+        $index++;
     }
     return;
 }
 
-# Returns an error without the original's words, which come first.
-sub own_words { return $_[0] =~ s/\A.*?: (?=[a-z][a-z' ]* \((?:sereal|storable|json)\))//r }
+# Returns an error without the text of the original, which comes first.
+sub without_original_error { return $_[0] =~ s/\A.*?: (?=[a-z][a-z' ]* \((?:sereal|storable|json)\))//r }
 
-# Calls code that may be refused, and compares the error with the one that the step expects.
-sub guarded {
+# Calls code that may die, and compares the error with the one that the step expects.
+sub call_checked {
     my ($self, $step, $code) = @_;
     my $result;
     my $log = @Behaviour::Classes::log;
@@ -91,33 +91,36 @@ sub guarded {
     local $SIG{__WARN__} = sub { push @warnings, $_[0] };
     return $result if eval { $result = $code->(); 1 } && !$step->{error};
     die 'it was not refused, but gave ' . Behaviour::Values::shown($result) . "\n" if $step->{error} && !$@;
-    my $said = own_words($@);
-    my %found = (says => $said);
-    for (my $n = 0; $n < @kinds; $n += 2) { $found{kind} //= $kinds[$n] if $said =~ $kinds[ $n + 1 ] }
-    ($found{offset}) = $said =~ /at offset (\d+)/;
-    ($found{path})   = $said =~ /\bat (\$.*?)(?=: | is not allowed|, \S+ at \$| at \S+ line \d|\n)/;
-    die "refused: $said" if !$step->{error} || !$found{kind};
-    for my $fact (sort keys %{ $step->{error} }) {
-        my ($want, $got) = ($step->{error}{$fact}, $found{$fact} // 'nothing');
-        next if ref $want ? grep { $_ eq $got } @$want : $fact eq 'says' ? index($got, $want) >= 0 : $got eq $want;
-        die "the error has $fact $got, not " . (ref $want ? "@$want" : $want) . ": $said";
+    my $message = without_original_error($@);
+    my %found = (says => $message);
+    for (my $index = 0; $index < @kinds; $index += 2) { $found{kind} //= $kinds[$index] if $message =~ $kinds[ $index + 1 ] }
+    ($found{offset}) = $message =~ /at offset (\d+)/;
+    ($found{path})   = $message =~ /\bat (\$.*?)(?=: | is not allowed|, \S+ at \$| at \S+ line \d|\n)/;
+    die "refused: $message" if !$step->{error} || !$found{kind};
+    for my $property (sort keys %{ $step->{error} }) {
+        my ($expected, $actual) = ($step->{error}{$property}, $found{$property} // 'nothing');
+        next if ref $expected ? grep { $_ eq $actual } @$expected : $property eq 'says' ? index($actual, $expected) >= 0 : $actual eq $expected;
+        die "the error has $property $actual, not " . (ref $expected ? "@$expected" : $expected) . ": $message";
     }
-    # A refused call has built nothing, and run nothing.
+    # A call that failed has called no hook.
     die "ran: @Behaviour::Classes::log[$log .. $#Behaviour::Classes::log]\n" if $found{kind} ne 'hook' && @Behaviour::Classes::log > $log;
     return;
 }
 
-sub bytes_of { my ($self, $said) = @_; return ref $said && $said->{written} ? $self->{written} : Behaviour::Values::bytes($said) }
+sub bytes_of {
+    my ($self, $description) = @_;
+    return ref $description && $description->{written} ? $self->{written} : Behaviour::Values::bytes($description);
+}
 
-# Returns all functions that read or write a format.
-sub ways {
-    my ($self, $step, $way) = @_;
+# Returns all functions that read a format, or write it.
+sub functions {
+    my ($self, $step, $is_reader) = @_;
     my $format = $step->{format};
-    return $own{ $self->{own} }[$way] if $format eq 'own';
-    my @all = $way ? sub { my ($bytes, %options) = @_; Icecore::decode($bytes, format => $format, %options) } : sub { Icecore::encode($_[0], $format) };
+    return $own{ $self->{own} }[$is_reader] if $format eq 'own';
+    my @all = $is_reader ? sub { my ($bytes, %options) = @_; Icecore::decode($bytes, format => $format, %options) } : sub { Icecore::encode($_[0], $format) };
     # Sereal's own functions ignore bytes after a document, as Sereal does.
     my $ignores = $format eq 'sereal' && (($step->{error} // {})->{kind} // '') eq 'trailing';
-    push @all, $own{$format}[1] if $way && $own{$format} && !$ignores;
+    push @all, $own{$format}[1] if $is_reader && $own{$format} && !$ignores;
     return @all;
 }
 
@@ -126,10 +129,10 @@ sub do_read {
     my $bytes = $self->bytes_of($step->{bytes});
     my %options = exists $step->{classes} ? (classes => $step->{classes}) : ();
     my $name = $step->{as} // 'it';
-    for my $way ($self->ways($step, 1)) {
+    for my $function ($self->functions($step, 1)) {
         # The previous value is freed first, and its destructor appears in the log.
         delete $self->{values}{$name};
-        my $value = $self->guarded($step, sub { $way->($bytes, %options) });
+        my $value = $self->call_checked($step, sub { $function->($bytes, %options) });
         next if $step->{error};
         $self->{values}{$name} = $value;
         Behaviour::Values::check($step->{value}, $value) if exists $step->{value};
@@ -140,8 +143,8 @@ sub do_read {
 sub do_write {
     my ($self, $step) = @_;
     my $value = exists $step->{value} ? Behaviour::Values::build($step->{value}) : $self->{values}{ $step->{of} // 'it' };
-    for my $way ($self->ways($step, 0)) {
-        my $bytes = $self->guarded($step, sub { $way->($value) });
+    for my $function ($self->functions($step, 0)) {
+        my $bytes = $self->call_checked($step, sub { $function->($value) });
         next if $step->{error};
         my $out = exists $step->{out} ? $self->bytes_of($step->{out}) : $bytes;
         $self->{written} = $bytes;
@@ -156,37 +159,37 @@ sub do_forget { my ($self) = @_; $self->{values} = {}; return }
 
 # Returns the variable at a path: numbers are for lists, strings for maps and objects, null
 # follows a reference.
-sub place {
+sub variable_at {
     my ($self, $step) = @_;
-    my $slot = \$self->{values}{ $step->{of} // 'it' };
+    my $variable = \$self->{values}{ $step->{of} // 'it' };
     for my $part (@{ $step->{path} }) {
-        $slot = !defined $part ? $$slot : Behaviour::Values::is_number($part) ? \$$slot->[$part] : \$$slot->{$part};
+        $variable = !defined $part ? $$variable : Behaviour::Values::is_number($part) ? \$$variable->[$part] : \$$variable->{$part};
     }
-    return $slot;
+    return $variable;
 }
 
-sub do_set { my ($self, $step) = @_; ${ $self->place($step) } = Behaviour::Values::build($step->{value}); return }
-sub do_get { my ($self, $step) = @_; Behaviour::Values::check($step->{value}, ${ $self->place($step) }); return }
+sub do_set { my ($self, $step) = @_; ${ $self->variable_at($step) } = Behaviour::Values::build($step->{value}); return }
+sub do_get { my ($self, $step) = @_; Behaviour::Values::check($step->{value}, ${ $self->variable_at($step) }); return }
 
 sub do_log {
     my ($self, $step) = @_;
     my $log = join ', ', splice @Behaviour::Classes::log;
-    my $want = join ', ', @{ $step->{log} // [] };
-    die "the log has ($log), not ($want)\n" if $step->{log} && $log ne $want;
+    my $expected = join ', ', @{ $step->{log} // [] };
+    die "the log has ($log), not ($expected)\n" if $step->{log} && $log ne $expected;
     return;
 }
 
 sub do_classes {
     my ($self, $step) = @_;
     my @found = map { "$_->{class} $_->{count} $_->{path}" } Icecore::classes($self->bytes_of($step->{bytes}), format => $step->{format});
-    my @want  = map { Behaviour::Values::string($_->[0]) . " $_->[1] $_->[2]" } @{ $step->{list} };
-    die "the classes are (@found), not (@want)\n" if "@found" ne "@want";
+    my @expected = map { Behaviour::Values::string($_->[0]) . " $_->[1] $_->[2]" } @{ $step->{list} };
+    die "the classes are (@found), not (@expected)\n" if "@found" ne "@expected";
     return;
 }
 
 sub do_times { my ($self, $step) = @_; $self->steps(@{ $step->{steps} }) for 1 .. $step->{times}; return }
 
-# Cuts the bytes everywhere; all must be refused.
+# Truncates the bytes to each length; all must be refused.
 sub do_cut {
     my ($self, $step) = @_;
     my $bytes = $self->bytes_of($step->{bytes});
@@ -201,13 +204,13 @@ sub do_cut {
 sub do_change {
     my ($self, $step) = @_;
     my $bytes = $self->bytes_of($step->{bytes});
-    for my $at (0 .. length($bytes) - 1) {
+    for my $offset (0 .. length($bytes) - 1) {
         for my $xor (1, 0x20, 0x80, 0xff) {
-            substr(my $changed = $bytes, $at, 1) ^.= chr $xor;
-            for my $way ($self->ways($step, 1)) {
-                next if eval { no warnings; local $SIG{__WARN__} = sub { }; $way->($changed, classes => $step->{classes} // []); 1 };
-                my $said = own_words($@);
-                die "byte $at changed by $xor: $said" if !grep { ref && $said =~ $_ } @kinds;
+            substr(my $changed = $bytes, $offset, 1) ^.= chr $xor;
+            for my $function ($self->functions($step, 1)) {
+                next if eval { no warnings; local $SIG{__WARN__} = sub { }; $function->($changed, classes => $step->{classes} // []); 1 };
+                my $message = without_original_error($@);
+                die "byte $offset changed by $xor: $message" if !grep { ref && $message =~ $_ } @kinds;
             }
         }
     }

@@ -1,21 +1,21 @@
 package Both;
 
-# Runs one test body for the original and for ours, so that every expectation is verified with
+# Runs one test body for the original and for Icecore, so that every expectation is verified with
 # the original.
 #
-#   both_storable('what it is about' => sub { my ($m) = @_; ... });
+#   both_storable('what is tested' => sub { my ($m) = @_; ... });
 #
 # $m has the functions of the module as methods, and
 #
-#   $m->name, $m->ours          which one it is
+#   $m->name, $m->ours          the name of the module, and whether it is Icecore's
 #   $m->set(canonical => 1)     a package variable, until the body ends
 #   $m->with({ canonical => 1 }, sub { ... })
-#   $m->dies($code)             what it died of, or ''
-#   $m->says(qr/original/, qr/ours/)
+#   $m->dies($code)             the error of the code, or '' if it does not die
+#   $m->says(qr/original/, qr/ours/)   the expected error of this module
 #
 # both_sereal likewise; $m has encode, decode and so on (see Both::Sereal).
 #
-# ICECORE_TEST_ORIGINALS=only  leaves ours out
+# ICECORE_TEST_ORIGINALS=only  leaves Icecore out
 # ICECORE_TEST_ORIGINALS=no    leaves the originals out
 
 use strict;
@@ -107,8 +107,8 @@ sub both {
     return;
 }
 
-# For a file whose tests make sense for ours only. With modules as arguments: the tests need
-# these modules too.
+# Skips the file if only the originals are tested, or if one of the modules that are passed is not
+# installed.
 sub ours_only {
     my (@others) = @_;
     Test::More::plan(skip_all => 'the originals only') unless with_ours();
@@ -163,7 +163,7 @@ sub bytes_are {
         $test->diag(sprintf '    %-8s %5d bytes, from %d: %s  %s', $_->[0], length $_->[1], $from,
             unpack('H*', $window), $window =~ tr/ -~/./cr);
     }
-    $test->diag("    the same up to $same");
+    $test->diag("    equal up to offset $same");
     return 0;
 }
 
@@ -333,7 +333,7 @@ sub dies {
     return $lived ? '' : $@;
 }
 
-# Returns the pattern for an error of this module: ours may have words of its own.
+# Returns the pattern for an error of this module: Icecore may have its own text.
 sub says {
     my ($self, $original, $ours) = @_;
     return $self->{ours} ? qr/$original|$ours/ : $original;

@@ -158,7 +158,7 @@ sub object {
             ref $one eq 'SCALAR' && defined $$one && $$one eq 'self' ? \'self'
                 : ref $one eq 'SCALAR' && defined $$one && $$one eq 'made' ? ($made->[$choice[$_] % (@$made || 1)] || []) : $one;
         } 0 .. $#list;
-        # A number for an absent key can't be read by ours.
+        # Icecore can't read a number for an absent key.
         if ($self->{reserved}) { $_ = [] for grep { refaddr $_ == refaddr \undef } @refs }
         push @kept, @refs;
         $returns{$address} = [$text, @refs];

@@ -1,7 +1,7 @@
 package Daemon;
 
-# `icecore serve` on a new SQLite database, which ends with the test; and a server with
-# arbitrary answers.
+# Starts `icecore serve` with a new SQLite database, or a server with arbitrary answers. Both
+# stop at the end of the test.
 
 use strict;
 use warnings;
@@ -24,23 +24,23 @@ sub start {
     my ($class, %options) = @_;
     my $folder = File::Temp->newdir;
     my $self   = bless { folder => $folder, db => "sqlite:$folder/icecore.db", token => $options{token}, listen => '127.0.0.1:0' }, $class;
-    $self->begin;
+    $self->start_process;
     return $self;
 }
 
 # The daemon accepts connections when this returns.
-sub begin {
+sub start_process {
     my ($self) = @_;
-    my $output = $self->begin_in(0);
-    my $said   = <$output> // '';
-    ($self->{url}) = $said =~ m,(http://[0-9.:]+[0-9]), or die "the daemon did not begin: $said";
+    my $output = $self->start_after(0);
+    my $line   = <$output> // '';
+    ($self->{url}) = $line =~ m,(http://[0-9.:]+[0-9]), or die "the daemon did not start: $line";
     ($self->{listen}) = $self->{url} =~ m,//(.*),;
     $self->{output} = $output;
     return;
 }
 
 # Starts the daemon after this many seconds; returns its output.
-sub begin_in {
+sub start_after {
     my ($self, $seconds) = @_;
     pipe my $read, my $write or die $!;
     my $child = fork // die $!;
@@ -60,7 +60,7 @@ sub begin_in {
 
 sub url { return $_[0]{url} }
 
-sub end {
+sub stop {
     my ($self, $signal) = @_;
     my $child = delete $self->{child} // return;
     kill $signal // 'KILL', $child;
@@ -68,11 +68,11 @@ sub end {
     return;
 }
 
-sub DESTROY { local ($?, $@, $!); $_[0]->end; return }
+sub DESTROY { local ($?, $@, $!); $_[0]->stop; return }
 
-# Starts a server that sends this answer to each request, and closes; returns its address. If it
-# is a sub, that gets the connection.
-sub fake {
+# Starts a server that sends this answer to each request and closes the connection. If the answer
+# is a sub, it is called with the connection.
+sub start_fake_server {
     my ($class, $answer) = @_;
     my $server = IO::Socket::INET->new(Listen => 5, LocalAddr => '127.0.0.1', ReuseAddr => 1) or die $!;
     my $child  = fork // die $!;

@@ -1,6 +1,6 @@
 package Malformed;
 
-# Input that is cut, changed or invented: helpers for the tests of both formats.
+# Truncated, changed and invalid input: helpers for the tests of both formats.
 
 use strict;
 use warnings;
@@ -8,13 +8,13 @@ use warnings;
 use Exporter 'import';
 use Test::More ();
 
-our @EXPORT = qw(truncations changes takes_no_memory some);
+our @EXPORT = qw(for_each_truncation for_each_change uses_little_memory first_items);
 
-# Calls the code with each length to which the bytes can be cut, or every seventh if there are
-# more than `much`, and with the remaining bytes.
-sub truncations {
-    my ($bytes, $much, $code) = @_;
-    my $step = length $bytes > $much ? 7 : 1;
+# Calls the code with each length to which the bytes can be truncated, and with the truncated bytes;
+# with every seventh length if there are more than `max_length` bytes.
+sub for_each_truncation {
+    my ($bytes, $max_length, $code) = @_;
+    my $step = length $bytes > $max_length ? 7 : 1;
     local $SIG{__WARN__} = sub { };
     for (my $length = 0; $length < length $bytes; $length += $step) {
         $code->($length, substr $bytes, 0, $length);
@@ -22,30 +22,30 @@ sub truncations {
     return;
 }
 
-# Calls the code with copies of the bytes in which one byte is changed by each of the patterns.
-# Returns how often it died, and how often not.
-sub changes {
-    my ($bytes, $patterns, $code) = @_;
+# Calls the code with copies of the bytes: each byte is combined by xor with each of the numbers.
+# Returns how often the code died, and how often it did not.
+sub for_each_change {
+    my ($bytes, $xors, $code) = @_;
     my ($died, $read) = (0, 0);
     local $SIG{__WARN__} = sub { };
-    for my $at (0 .. length($bytes) - 1) {
-        for my $pattern (@$patterns) {
+    for my $offset (0 .. length($bytes) - 1) {
+        for my $xor (@$xors) {
             my $changed = $bytes;
-            substr($changed, $at, 1) ^= chr $pattern;
+            substr($changed, $offset, 1) ^= chr $xor;
             eval { $code->($changed); 1 } ? $read++ : $died++;
         }
     }
     return ($died, $read);
 }
 
-# A test: the code takes less than 64 MB.
-sub takes_no_memory {
+# A test: the code uses less than 64 MB of memory.
+sub uses_little_memory {
     my ($code) = @_;
     my $before = memory();
     $code->();
     SKIP: {
-        Test::More::skip('memory is not known', 1) unless $before;
-        Test::More::cmp_ok(memory() - $before, '<', 64 << 20, 'no memory is taken for them');
+        Test::More::skip('the memory of the process is unknown', 1) unless $before;
+        Test::More::cmp_ok(memory() - $before, '<', 64 << 20, 'less than 64 MB of memory are used');
     }
     return;
 }
@@ -58,6 +58,6 @@ sub memory {
 }
 
 # Returns the first items of a list, for a message.
-sub some { return "@_[0 .. ($#_ < 3 ? $#_ : 3)]" }
+sub first_items { return "@_[0 .. ($#_ < 3 ? $#_ : 3)]" }
 
 1;

@@ -1,6 +1,6 @@
 package Pairs;
 
-# Two pieces of code that do the same, timed alternately.
+# Measures the times of two functions in turns.
 
 use strict;
 use warnings;
@@ -10,14 +10,15 @@ use Time::HiRes qw(clock_gettime CLOCK_PROCESS_CPUTIME_ID);
 
 our @EXPORT = qw(compare);
 
-# Returns the median of the ratios of pairs, and the lowest and highest.
+# Returns the median of the ratios of the two times, the lowest ratio and the highest. A ratio above
+# 1 means that the first function is faster.
 sub compare {
     my ($rounds, $ours, $theirs) = @_;
     my $count = 1;
     while (1) {
-        my $took = timed($theirs, $count);
-        last if $took > 0.02 || $count >= 1 << 20;
-        $count *= $took > 0.002 ? int(0.02 / $took) + 1 : 10;
+        my $seconds = timed($theirs, $count);
+        last if $seconds > 0.02 || $count >= 1 << 20;
+        $count *= $seconds > 0.002 ? int(0.02 / $seconds) + 1 : 10;
     }
     timed($ours, $count);
     my @ratios;

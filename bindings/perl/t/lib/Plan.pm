@@ -20,14 +20,14 @@ my @bytes = ("\xe9", "\xff\xfe");
 my @chars = ("\x{263a}", "\x{e9}", "\x{1F600}");
 
 sub new {
-    my ($class, $seed, %how) = @_;
+    my ($class, $seed, %options) = @_;
     srand $seed;
-    my $self = bless { %how, left => (5, 30, 200)[rand 3], shared => 0, texts => [@words, $how{utf8} ? @chars : @bytes] }, $class;
-    $self->{root} = [list => $self->several(0)];
+    my $self = bless { %options, left => (5, 30, 200)[rand 3], shared => 0, texts => [@words, $options{utf8} ? @chars : @bytes] }, $class;
+    $self->{root} = [list => $self->children(0)];
     return $self;
 }
 
-sub several {
+sub children {
     my ($self, $depth) = @_;
     return map { $self->node($depth + 1) } 1 .. int rand(rand() < 0.05 ? 30 : 5);
 }
@@ -37,8 +37,8 @@ sub text {
     return join '', map { $self->{texts}[rand @{ $self->{texts} }] } 1 .. (0, 1, 1, 2, 3, 5, 60)[rand 7];
 }
 
-# A document of its own: links do not leave it.
-sub apart {
+# Makes a separate document: it has no links to values outside of it.
+sub independent {
     my ($self, $make) = @_;
     local $self->{shared} = 0;
     return $make->();
@@ -50,14 +50,14 @@ sub node {
     my $chance = rand 100;
     return [text   => $self->text] if $chance < 40;
     return [scalar => (undef, 0, -7, 123_456, 1.5, 1e100, 300, -200)[rand 8]] if $chance < 52;
-    return [list => $self->several($depth)] if $chance < 64;
-    return [map  => $self->several($depth)] if $chance < 76;
-    return [json => map { [text => $self->text] } $self->several($depth)] if $chance < 80 && $self->{json} && $self->{utf8};
-    return [frozen => $self->apart(sub { [list => $self->several($depth)] })] if $chance < 88;
-    return [object => $self->several($depth)] if $chance < 92;
+    return [list => $self->children($depth)] if $chance < 64;
+    return [map  => $self->children($depth)] if $chance < 76;
+    return [json => map { [text => $self->text] } $self->children($depth)] if $chance < 80 && $self->{json} && $self->{utf8};
+    return [frozen => $self->independent(sub { [list => $self->children($depth)] })] if $chance < 88;
+    return [object => $self->children($depth)] if $chance < 92;
     return [reference => $self->text] if $chance < 94;
-    return [shared => ++$self->{shared}, [list => $self->several($depth)]] if $chance < 97;
-    return $self->{shared} ? [again => 1 + int rand $self->{shared}] : [text => $self->text];
+    return [shared => ++$self->{shared}, [list => $self->children($depth)]] if $chance < 97;
+    return $self->{shared} ? [repeat => 1 + int rand $self->{shared}] : [text => $self->text];
 }
 
 sub render {
@@ -66,18 +66,18 @@ sub render {
 }
 
 sub value {
-    my ($how, $node) = @_;
+    my ($context, $node) = @_;
     my ($kind, @parts) = @$node;
-    if ($kind eq 'text')      { return $how->{change}->($parts[0]) }
+    if ($kind eq 'text')      { return $context->{change}->($parts[0]) }
     if ($kind eq 'scalar')    { return $parts[0] }
-    if ($kind eq 'reference') { return \(my $text = $how->{change}->($parts[0])) }
-    if ($kind eq 'list')      { return [map { value($how, $_) } @parts] }
-    if ($kind eq 'map')       { return { map { ($how->{key}->("key$_ old") => value($how, $parts[$_])) } 0 .. $#parts } }
-    if ($kind eq 'object')    { return bless { map { ("field$_" => value($how, $parts[$_])) } 0 .. $#parts }, 'Plan::Object' }
-    if ($kind eq 'shared')    { return $how->{seen}{ $parts[0] } = value($how, $parts[1]) }
-    if ($kind eq 'again')     { return $how->{seen}{ $parts[0] } }
-    if ($kind eq 'json')      { return JSON::PP->new->ascii->encode([map { value($how, $_) } @parts]) }
-    return $how->{freeze}->(value({ %$how, seen => {} }, $parts[0]));
+    if ($kind eq 'reference') { return \(my $text = $context->{change}->($parts[0])) }
+    if ($kind eq 'list')      { return [map { value($context, $_) } @parts] }
+    if ($kind eq 'map')       { return { map { ($context->{key}->("key$_ old") => value($context, $parts[$_])) } 0 .. $#parts } }
+    if ($kind eq 'object')    { return bless { map { ("field$_" => value($context, $parts[$_])) } 0 .. $#parts }, 'Plan::Object' }
+    if ($kind eq 'shared')    { return $context->{seen}{ $parts[0] } = value($context, $parts[1]) }
+    if ($kind eq 'repeat')     { return $context->{seen}{ $parts[0] } }
+    if ($kind eq 'json')      { return JSON::PP->new->ascii->encode([map { value($context, $_) } @parts]) }
+    return $context->{freeze}->(value({ %$context, seen => {} }, $parts[0]));
 }
 
 1;

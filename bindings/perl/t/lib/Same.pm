@@ -66,11 +66,11 @@ my ($TRUE, $FALSE) = map { refaddr $_ } \!!1, \!!0;
 
 sub difference {
     my ($left, $right) = (\$_[0], \$_[1]);
-    my (undef, undef, %is) = @_;
-    my $self = bless { is => \%is, there => {}, here => {}, todo => [] }, __PACKAGE__;
-    $self->later([undef, '$'], $left, $right, 1);
-    while (my $next = pop @{ $self->{todo} }) {
-        my $found = $self->variable(@$next);
+    my (undef, undef, %options) = @_;
+    my $self = bless { options => \%options, right_of => {}, left_of => {}, pending => [] }, __PACKAGE__;
+    $self->compare_later([undef, '$'], $left, $right, 1);
+    while (my $next = pop @{ $self->{pending} }) {
+        my $found = $self->compare_variables(@$next);
         return path($next->[0]) . ': ' . shortened($found) if $found;
     }
     return '';
@@ -105,21 +105,22 @@ sub shortened {
     return $found;
 }
 
-sub later {
+sub compare_later {
     my ($self, @pair) = @_;
-    push @{ $self->{todo} }, \@pair;
+    push @{ $self->{pending} }, \@pair;
 }
 
-# Returns whether this pair is new. A pair that was met before must be the same pair.
-sub meets {
+# Records that two variables correspond to each other. Returns an error if one of them already
+# corresponds to another variable, and whether the pair is new.
+sub record_pair {
     my ($self, $left, $right) = @_;
     my ($x, $y) = (refaddr $left, refaddr $right);
     return (undef, 1) if $IMMORTAL{$x} && $IMMORTAL{$y};
-    return (undef, 1) if ($IMMORTAL{$x} || $IMMORTAL{$y}) && (!$self->{is}{strict} || $self->{is}{own});
-    my ($to, $from) = ($self->{there}{$x}, $self->{here}{$y});
+    return (undef, 1) if ($IMMORTAL{$x} || $IMMORTAL{$y}) && (!$self->{options}{strict} || $self->{options}{own});
+    my ($to, $from) = ($self->{right_of}{$x}, $self->{left_of}{$y});
     if (!defined $to && !defined $from) {
-        $self->{there}{$x} = $y;
-        $self->{here}{$y}  = $x;
+        $self->{right_of}{$x} = $y;
+        $self->{left_of}{$y}  = $x;
         # The address must not be reused for something else.
         push @{ $self->{kept} }, $left, $right;
         return (undef, 1);
@@ -130,37 +131,37 @@ sub meets {
 }
 
 # Compares two references to variables.
-sub variable {
-    my ($self, $at, $left, $right, $root) = @_;
-    my $is = $self->{is};
-    unless ($root || $is->{variables}) {
-        my ($found, $new) = $self->meets($left, $right);
+sub compare_variables {
+    my ($self, $path, $left, $right, $root) = @_;
+    my $options = $self->{options};
+    unless ($root || $options->{variables}) {
+        my ($found, $new) = $self->record_pair($left, $right);
         return $found if $found;
         return '' unless $new;
     }
-    my ($mine, $other) = map { flags($_) } $left, $right;
-    if ($is->{untied} && ($mine | $other) & MAGICAL) {
+    my ($left_flags, $right_flags) = map { flags($_) } $left, $right;
+    if ($options->{untied} && ($left_flags | $right_flags) & MAGICAL) {
         ($left, $right) = map { \(my $fetched = $$_) } $left, $right;
-        ($mine, $other) = map { flags($_) } $left, $right;
+        ($left_flags, $right_flags) = map { flags($_) } $left, $right;
     }
     unless ($root) {
-        my $found = $is->{variable_class} ? '' : $self->class_difference($left, $right);
+        my $found = $options->{variable_class} ? '' : $self->class_difference($left, $right);
         return $found if $found;
-        if ($is->{strict} && !($is->{own} && grep { $IMMORTAL{ refaddr $_ } } $left, $right)) {
+        if ($options->{strict} && !($options->{own} && grep { $IMMORTAL{ refaddr $_ } } $left, $right)) {
             my ($x, $y) = map { $IMMORTAL{ refaddr $_ } || (flags($_) & READONLY ? 'read-only' : 'writable') } $left, $right;
             return "$x, not $y" if $x ne $y;
         }
     }
-    if (($mine | $other) & MAGICAL) {
+    if (($left_flags | $right_flags) & MAGICAL) {
         my ($x, $y) = (tie_of($left), tie_of($right));
-        return $self->tied_difference($at, $x, $y) if $x || $y;
+        return $self->tied_difference($path, $x, $y) if $x || $y;
     }
-    if ($mine & ROK && $other & ROK) {
+    if ($left_flags & ROK && $right_flags & ROK) {
         my ($x, $y) = map { isweak($$_) ? 'weak' : 'strong' } $left, $right;
-        return "$x, not $y" if $x ne $y && !$is->{weak};
-        return $self->referents($at, $$left, $$right);
+        return "$x, not $y" if $x ne $y && !$options->{weak};
+        return $self->compare_referents($path, $$left, $$right);
     }
-    return $self->scalar_difference($left, $right, $mine, $other);
+    return $self->scalar_difference($left, $right, $left_flags, $right_flags);
 }
 
 sub flags {
@@ -171,50 +172,50 @@ sub flags {
 }
 
 sub tied_difference {
-    my ($self, $at, $x, $y) = @_;
-    my ($mine, $other) = map { $_ ? $_->[0] : 'not tied' } $x, $y;
-    return "$mine, not $other" if $mine ne $other;
-    $self->later([$at, '(tied)'], \$x->[1], \$y->[1], 1);
+    my ($self, $path, $x, $y) = @_;
+    my ($left_type, $right_type) = map { $_ ? $_->[0] : 'not tied' } $x, $y;
+    return "$left_type, not $right_type" if $left_type ne $right_type;
+    $self->compare_later([$path, '(tied)'], \$x->[1], \$y->[1], 1);
     return '' if @$x == 2;
-    my ($here, $there) = map { ref $_->[2] ? ${ $_->[2] } : $_->[2] } $x, $y;
-    return difference_of_text($self->key($here), $self->key($there));
+    my ($left_key, $right_key) = map { ref $_->[2] ? ${ $_->[2] } : $_->[2] } $x, $y;
+    return difference_of_text($self->key($left_key), $self->key($right_key));
 }
 
 sub is_bare { (reftype($_[0]) || '') eq 'REGEXP' }
 
 sub class_difference {
     my ($self, @both) = @_;
-    return '' if $self->{is}{classes};
+    return '' if $self->{options}{classes};
     my ($x, $y) = map { blessed $_ } @both;
     return '' if !defined $x && !defined $y || defined $x && defined $y && $x eq $y;
-    if ($self->{is}{class_flags}) { utf8::encode($_) for grep { defined && utf8::is_utf8($_) } $x, $y }
+    if ($self->{options}{class_flags}) { utf8::encode($_) for grep { defined && utf8::is_utf8($_) } $x, $y }
     ($x, $y) = map { defined $_ ? 'blessed into ' . quoted($_) : 'not blessed' } $x, $y;
     return $x eq $y ? '' : "$x, not $y";
 }
 
 # Compares the targets of two references.
-sub referents {
-    my ($self, $at, $left, $right) = @_;
+sub compare_referents {
+    my ($self, $path, $left, $right) = @_;
     my ($x, $y) = map { kind($_) } $left, $right;
     return "a reference to $x, not $y" if $x ne $y;
     if ($x eq 'SCALAR') {
-        if ($self->{is}{references}) {
+        if ($self->{options}{references}) {
             return '' if $self->{pairs}{ refaddr($left) . ' ' . refaddr $right }++;
             push @{ $self->{kept} }, $left, $right;
-            return $self->later([$at, '$'], $left, $right) && '';
+            return $self->compare_later([$path, '$'], $left, $right) && '';
         }
-        return $self->later([$at, '$'], $left, $right) && '' unless $self->{is}{variables};
-        my ($found, $new) = $self->meets($left, $right);
+        return $self->compare_later([$path, '$'], $left, $right) && '' unless $self->{options}{variables};
+        my ($found, $new) = $self->record_pair($left, $right);
         return $found if $found;
-        return $new ? $self->later([$at, '$'], $left, $right) && '' : '';
+        return $new ? $self->compare_later([$path, '$'], $left, $right) && '' : '';
     }
-    my ($found, $new) = $self->meets($left, $right);
+    my ($found, $new) = $self->record_pair($left, $right);
     return $found if $found;
     return '' unless $new;
     $found = $self->class_difference($left, $right);
     return $found if $found;
-    return $self->arrays($at, $left, $right)  if $x eq 'ARRAY';
-    return $self->hashes($at, $left, $right)  if $x eq 'HASH';
+    return $self->compare_arrays($path, $left, $right)  if $x eq 'ARRAY';
+    return $self->compare_hashes($path, $left, $right)  if $x eq 'HASH';
     return $self->scalar_difference($left, $right) if $x eq 'REGEXP';
     return difference_of_text(map { deparsed($_) } $left, $right) if $x eq 'CODE';
     return difference_of_text(map { *{$_} } $left, $right) if $x eq 'GLOB';
@@ -244,11 +245,11 @@ sub tie_of {
     return;
 }
 
-sub arrays {
-    my ($self, $at, $left, $right) = @_;
-    unless ($self->{is}{untied}) {
+sub compare_arrays {
+    my ($self, $path, $left, $right) = @_;
+    unless ($self->{options}{untied}) {
         my ($x, $y) = (tied @$left, tied @$right);
-        return $self->ties($at, 'array', $x, $y) if $x || $y;
+        return $self->compare_ties($path, 'array', $x, $y) if $x || $y;
     }
     return @$left . ' elements, not ' . @$right if @$left != @$right;
     for my $index (reverse 0 .. $#$left) {
@@ -256,18 +257,18 @@ sub arrays {
         if (!$x || !$y) {
             next if !$x && !$y;
             my ($slot) = map { \$_ } $x ? $left->[$index] : $right->[$index];
-            next if $self->{is}{holes} && !defined $$slot;
+            next if $self->{options}{holes} && !defined $$slot;
             return "element $index exists on " . ($x ? 'the left' : 'the right') . ' only';
         }
-        $self->later([$at, "[$index]"], \$left->[$index], \$right->[$index]);
+        $self->compare_later([$path, "[$index]"], \$left->[$index], \$right->[$index]);
     }
     return '';
 }
 
-sub ties {
-    my ($self, $at, $what, $x, $y) = @_;
+sub compare_ties {
+    my ($self, $path, $what, $x, $y) = @_;
     return "the $what is tied on " . ($x ? 'the left' : 'the right') . ' only' unless $x && $y;
-    $self->later([$at, '(tied)'], \$x, \$y, 1);
+    $self->compare_later([$path, '(tied)'], \$x, \$y, 1);
     return '';
 }
 
@@ -283,40 +284,40 @@ sub slots {
 
 sub key {
     my ($self, $key) = @_;
-    my $flag = utf8::is_utf8($key) && !$self->{is}{key_flags} ? 'text ' : '';
+    my $flag = utf8::is_utf8($key) && !$self->{options}{key_flags} ? 'text ' : '';
     utf8::encode(my $bytes = $key);
     return "$flag$bytes";
 }
 
-sub hashes {
-    my ($self, $at, $left, $right) = @_;
-    unless ($self->{is}{untied}) {
+sub compare_hashes {
+    my ($self, $path, $left, $right) = @_;
+    unless ($self->{options}{untied}) {
         my ($x, $y) = (tied %$left, tied %$right);
-        return $self->ties($at, 'hash', $x, $y) if $x || $y;
+        return $self->compare_ties($path, 'hash', $x, $y) if $x || $y;
     }
     my ($x, $y) = map { $self->slots($_) } $left, $right;
     for my $key (sort keys %$x) { return 'key ' . quoted($key) . ' on the left only'  unless $y->{$key} }
     for my $key (sort keys %$y) { return 'key ' . quoted($key) . ' on the right only' unless $x->{$key} }
-    unless ($self->{is}{unrestricted}) {
-        my $found = $self->restrictions($left, $right, $x, $y);
+    unless ($self->{options}{unrestricted}) {
+        my $found = $self->compare_restrictions($left, $right, $x, $y);
         return $found if $found;
     }
     for my $key (reverse sort keys %$x) {
-        $self->later([$at, '{' . quoted($key) . '}'], $x->{$key}, $y->{$key});
+        $self->compare_later([$path, '{' . quoted($key) . '}'], $x->{$key}, $y->{$key});
     }
     return '';
 }
 
-sub restrictions {
+sub compare_restrictions {
     my ($self, $left, $right, $x, $y) = @_;
-    my ($mine, $other) = map { Internals::SvREADONLY(%$_) ? 'restricted' : 'unrestricted' } $left, $right;
-    return "$mine, not $other" if $mine ne $other;
-    return '' if $mine eq 'unrestricted';
-    ($mine, $other) = map { join ' ', map { quoted($_) } sort map { $self->key($_) } Hash::Util::hidden_ref_keys($_) } $left, $right;
-    return "also allows [$mine], not [$other]" if $mine ne $other;
+    my ($left_type, $right_type) = map { Internals::SvREADONLY(%$_) ? 'restricted' : 'unrestricted' } $left, $right;
+    return "$left_type, not $right_type" if $left_type ne $right_type;
+    return '' if $left_type eq 'unrestricted';
+    my ($left_keys, $right_keys) = map { join ' ', map { quoted($_) } sort map { $self->key($_) } Hash::Util::hidden_ref_keys($_) } $left, $right;
+    return "also allows [$left_keys], not [$right_keys]" if $left_keys ne $right_keys;
     for my $key (sort keys %$x) {
-        my ($here, $there) = map { locked($_) ? 'locked' : 'unlocked' } $x->{$key}, $y->{$key};
-        return 'value of ' . quoted($key) . " $here, not $there" if $here ne $there;
+        my ($left_state, $right_state) = map { locked($_) ? 'locked' : 'unlocked' } $x->{$key}, $y->{$key};
+        return 'value of ' . quoted($key) . " $left_state, not $right_state" if $left_state ne $right_state;
     }
     return '';
 }
@@ -328,64 +329,64 @@ sub locked {
 
 sub scalar_difference {
     my ($self, $left, $right, @flags) = @_;
-    my ($mine, @left)   = $self->faces($left, $flags[0]);
-    my ($other, @right) = $self->faces($right, $flags[1]);
-    return '' if $mine eq $other || grep({ $_ eq $mine } @right) || grep({ $_ eq $other } @left);
-    return '' if $self->{is}{nan} && grep({ $_ eq 'float NaN' } @left) && grep { $_ eq 'float NaN' } @right;
-    return "$mine, not $other";
+    my ($left_type, @left)   = $self->possible_types($left, $flags[0]);
+    my ($right_type, @right) = $self->possible_types($right, $flags[1]);
+    return '' if $left_type eq $right_type || grep({ $_ eq $left_type } @right) || grep({ $_ eq $right_type } @left);
+    return '' if $self->{options}{nan} && grep({ $_ eq 'float NaN' } @left) && grep { $_ eq 'float NaN' } @right;
+    return "$left_type, not $right_type";
 }
 
 # Returns all types that a value may have, with these options; the main one first.
-sub faces {
+sub possible_types {
     my ($self, $slot, $flags) = @_;
-    my $is = $self->{is};
+    my $options = $self->{options};
     my $type = reftype $slot;
-    return $self->regexp_face($slot) if $type eq 'REGEXP';
+    return $self->regexp_type($slot) if $type eq 'REGEXP';
     return 'a reference' if $type eq 'REF';
     return 'a glob ' . *{ $$slot } if $type eq 'GLOB';
     return 'undef' if !defined $$slot;
-    if ($type eq 'VSTRING' && !$is->{vstrings}) {
+    if ($type eq 'VSTRING' && !$options->{vstrings}) {
         return 'v-string ' . quoted(vstring($slot)) . ' ' . quoted($$slot);
     }
     if (is_bool($slot)) {
-        my $face = 'boolean ' . ($$slot ? 'true' : 'false');
-        return $is->{bools} ? ($face, 'string ' . quoted("$$slot"), 'integer ' . ($$slot ? 1 : 0)) : $face;
+        my $type_name = 'boolean ' . ($$slot ? 'true' : 'false');
+        return $options->{bools} ? ($type_name, 'string ' . quoted("$$slot"), 'integer ' . ($$slot ? 1 : 0)) : $type_name;
     }
     my $sv = B::svref_2object($slot);
-    return dual_face($sv, $slot, $flags) if $is->{strict};
+    return dual_type($sv, $slot, $flags) if $options->{strict};
 
     # The public flags decide; if there are none, the private ones, which are 4 bits above them.
     my $kind   = $flags & (POK | IOK | NOK) ? $flags : $flags >> 4;
     my $string = $kind & POK;
-    my @faces  = $string ? $self->string_face($$slot) : $kind & IOK ? 'integer ' . integer($sv, $flags) : float_face($sv->NVX);
+    my @types  = $string ? $self->string_type($$slot) : $kind & IOK ? 'integer ' . integer($sv, $flags) : float_type($sv->NVX);
     if (!$string) {
-        my $value = $faces[0] =~ /^integer/ ? integer($sv, $flags) : $sv->NVX;
-        push @faces, sprintf 'integer %.0f', $value + 0 || 0
-            if $is->{integral} && $faces[0] =~ /^float/ && $value == int $value && abs $value < 2**63;
-        push @faces, 'float NaN' if $is->{nan} && $value != $value;
-        push @faces, map { 'string ' . quoted(/^integer (.*)/ ? $1 : sprintf '%.15g', $value) } @faces if $is->{digits};
+        my $value = $types[0] =~ /^integer/ ? integer($sv, $flags) : $sv->NVX;
+        push @types, sprintf 'integer %.0f', $value + 0 || 0
+            if $options->{integral} && $types[0] =~ /^float/ && $value == int $value && abs $value < 2**63;
+        push @types, 'float NaN' if $options->{nan} && $value != $value;
+        push @types, map { 'string ' . quoted(/^integer (.*)/ ? $1 : sprintf '%.15g', $value) } @types if $options->{digits};
     }
-    return @faces;
+    return @types;
 }
 
-sub string_face {
+sub string_type {
     my ($self, $string) = @_;
-    my $flag = utf8::is_utf8($string) && !$self->{is}{string_flags} ? 'text' : 'string';
+    my $flag = utf8::is_utf8($string) && !$self->{options}{string_flags} ? 'text' : 'string';
     return "$flag " . quoted($string);
 }
 
-sub float_face { return sprintf 'float %.17g (%s)', $_[0], unpack 'H*', pack 'd>', $_[0] }
+sub float_type { return sprintf 'float %.17g (%s)', $_[0], unpack 'H*', pack 'd>', $_[0] }
 
 sub integer {
     my ($sv, $flags) = @_;
     return $flags & IS_UV ? $sv->UVX : $sv->IVX;
 }
 
-sub dual_face {
+sub dual_type {
     my ($sv, $slot, $flags) = @_;
     my @parts;
     push @parts, 'integer ' . integer($sv, $flags) if $flags & IOK;
-    push @parts, float_face($sv->NVX) if $flags & NOK;
+    push @parts, float_type($sv->NVX) if $flags & NOK;
     push @parts, (utf8::is_utf8($$slot) ? 'text ' : 'string ') . quoted("$$slot") if $flags & POK;
     return join ' and ', @parts if @parts;
     return 'value ' . quoted("$$slot") . ' with private flags only';
@@ -408,11 +409,11 @@ sub vstring {
     return;
 }
 
-sub regexp_face {
+sub regexp_type {
     my ($self, $slot) = @_;
     my ($pattern, $flags) = re::regexp_pattern($slot);
     ($pattern, $flags) = re::regexp_pattern($$slot) unless defined $pattern;
-    $flags =~ tr/adlu//d if $self->{is}{charset};
+    $flags =~ tr/adlu//d if $self->{options}{charset};
     return 'regexp ' . (utf8::is_utf8($pattern) ? 'text ' : '') . quoted($pattern) . " with '$flags'";
 }
 

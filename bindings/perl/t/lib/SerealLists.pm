@@ -1,8 +1,8 @@
-# Cases of Sereal's allow lists, generated from numbers: the same ones for the original and for
-# ours.
+# Cases of Sereal's allow lists, generated from numbers, so that the original and Icecore get the
+# same cases.
 #
 # A case is an encoder or a decoder with options, a value, and the results of both: bytes or a
-# picture of the value, the error, and the calls in order.
+# description of the value, the error, and the calls in order.
 package SerealLists;
 use strict;
 use warnings;
@@ -26,13 +26,13 @@ our @calls;
     package Fc::Deep; our @ISA = ('Fb');
     package Fd; our @ISA = ('SerealLists::Frozen');
     sub THAW { my ($class, $for, @given) = @_; push @calls, "THAW Fd " . scalar @given; return [@given] }
-    package Fe; # an object that is an array
+    package Fe; # objects that are arrays
     sub FREEZE { my ($self) = @_; push @calls, 'FREEZE Fe'; return [@$self] }
     sub THAW { my ($class, $for, $list) = @_; push @calls, 'THAW Fe'; return bless [@$list], $class }
-    package Ff; # one that is a scalar
+    package Ff; # objects that are scalars
     sub FREEZE { my ($self) = @_; push @calls, 'FREEZE Ff'; return $$self }
     sub THAW { my ($class, $for, $value) = @_; push @calls, 'THAW Ff'; return bless \$value, $class }
-    package Fg; # one that comes back as it is
+    package Fg; # has no THAW
     sub FREEZE { push @calls, 'FREEZE Fg'; return 'g' }
     package Pa; # no callbacks
     sub new { return bless {}, shift }
@@ -48,9 +48,9 @@ sub short {
     return defined $class ? $class : ref $value;
 }
 
-# ---- a picture of a value -----------------------------------------------------------
+# ---- the description of a value -----------------------------------------------------------
 
-sub picture {
+sub describe {
     my ($value) = @_;
     my (%seen, $count);
     my $show;
@@ -75,7 +75,7 @@ sub picture {
 # Returns the words of an error, without its place in a program or in the original's source.
 sub words {
     my ($error) = @_;
-    return 'an object: ' . picture($error) if ref $error;
+    return 'an object: ' . describe($error) if ref $error;
     $error =~ s/('refuse_objects' option is in effect).*/$1/s;
     $error =~ s/ at srl_\w+\.[ch] line \d+//;
     $error =~ s/ at \S+ line \d+(?:, <\S+> line \d+)?\.?\n\z//;
@@ -214,7 +214,7 @@ sub outcome {
     @calls = ();
     my $result = eval {
         my $options = options_of($case->{options});
-        defined $case->{bytes} ? picture($module->{decode}->(pack('H*', $case->{bytes}), $options))
+        defined $case->{bytes} ? describe($module->{decode}->(pack('H*', $case->{bytes}), $options))
             : unpack 'H*', $module->{encode}->(value(SerealLists::Chance->new($case->{seed}), [], 0), $options);
     };
     return { defined $result ? (result => $result) : (error => words($@)), calls => [@calls] };

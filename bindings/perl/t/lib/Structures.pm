@@ -11,13 +11,14 @@ package Structures;
 #   freezes   needs Sereal's freeze_callbacks
 #   code      needs $Storable::Deparse and $Storable::Eval
 #   unknown   needs undef_unknown or stringify_unknown
-#   plain     no reference: Sereal alone can freeze it
-#   large     takes longer: not every way of freezing it is worth the time
+#   plain     not a reference: only Sereal can freeze it
+#   large     takes longer: only some of the ways to freeze it are tested
 #   storable, netorder, sereal
-#             what these lose: a reason, with the options of Same::difference that
-#             are needed to call it the same; without options nothing is enough.
-#             unreadable, refused: a message, if it can't even be read, or written;
-#             maybe: not in every version
+#             the loss with this format, from `loses`: a reason, and the options of
+#             Same::difference that ignore the loss; without options the values differ
+#             with all options.
+#             unreadable, refused: the message of the original if it can't read or write
+#             the structure; maybe: not in every version
 
 use strict;
 use warnings;
@@ -38,8 +39,8 @@ sub structure {
     return;
 }
 
-# Each value in a reference of its own, and all of them in an array; `lost` describes the losses
-# of one of them by its label.
+# Adds a structure for each value, with a reference to it, and one with an array of all values. `lost`
+# has the losses of values by label.
 sub values_of {
     my ($family, $values, %lost) = @_;
     my @values = @$values;
@@ -87,7 +88,7 @@ my @integers = (
     0, -9_223_372_036_854_775_807 - 1, 9_223_372_036_854_775_808, 9_223_372_036_854_775_809,
     18_446_744_073_709_551_614, 18_446_744_073_709_551_615,
 );
-my @unsigned = (storable => loses('an integer above the signed ones is written as its digits', digits => 1), netorder => {});
+my @unsigned = (storable => loses('an integer above the largest signed one is written as a string of digits', digits => 1), netorder => {});
 for my $value (@integers) {
     my %is = $value > 9_223_372_036_854_775_807 ? (@unsigned) : ();
     structure("integers/$value", sub { my $copy = $value; return \$copy }, %is);
@@ -119,7 +120,7 @@ my %float    = (
     nan => unpack('d>', "\x7f\xf8" . "\0" x 6), 'nan-payload' => unpack('d>', "\x7f\xf8\0\0\0\0\xbe\xef"),
     'nan-negative' => unpack('d>', "\xff\xf8" . "\0" x 6),
 );
-my %nan = (sereal => loses('what else a NaN says is cut to what 32 bits say', nan => 1));
+my %nan = (sereal => loses('the additional bits of a NaN are truncated to those of a float of 32 bits', nan => 1));
 for my $label (sort keys %float) {
     my $value = $float{$label};
     structure("floats/$label", sub { my $copy = $value; return \$copy }, $label eq 'nan-payload' ? %nan : ());
@@ -153,7 +154,7 @@ values_of(texts => [
     noncharacter => sub { no warnings; "\x{ffff}\x{fffe}" }, surrogate => sub { no warnings; "\x{d800}" },
     beyond => sub { no warnings; chr 0x110000 }, digits => sub { text('42') }, all => sub { text(join '', map { chr } 0 .. 255) },
 ]);
-structure('texts/empty', sub { return [text('')] }, storable => loses('an empty text comes back as bytes', string_flags => 1));
+structure('texts/empty', sub { return [text('')] }, storable => loses('an empty text is read back as bytes', string_flags => 1));
 for my $length (30 .. 33, 62 .. 65, 126 .. 129, 254 .. 257, 1000) {
     structure("strings/length-$length", sub { my $value = filler($length); return \$value });
     structure("texts/length-$length",   sub { my $value = text(filler($length)); return \$value });
@@ -171,7 +172,7 @@ structure('strings/repeated-keys', sub {
 });
 structure('strings/repeated-text', sub { return [("caf\x{e9} \x{263a}") x 4, text('plain'), text('plain'), 'plain', 'plain'] });
 
-# --- values with several faces ----------------------------------------------
+# --- values that are a string and a number ----------------------------------------------
 
 values_of(duals => [
     dualvar           => sub { dualvar(5, 'five') },
@@ -199,7 +200,7 @@ values_of(duals => [
     'text-incremented' => sub { my $text = 'az'; $text++; $text },
     'appended'        => sub { my $number = 12; $number .= ''; $number },
     'summed'          => sub { my $text = '12'; $text += 0; $text },
-], 'string-as-int' => { sereal => loses('a string of digits that was used as a number is one', digits => 1) });
+], 'string-as-int' => { sereal => loses('a string of digits that was used as a number is read back as a number', digits => 1) });
 structure('duals/unsigned-in-string', sub { my $number = 18_446_744_073_709_551_615; my $text = "$number"; return [$number] },
     @unsigned);
 
@@ -217,7 +218,7 @@ structure('undef/aliased-variable', sub { my $undef; return aliases($undef, 1, $
 structure('undef/aliased-value', sub { my %hash = (a => 1); for my $undef (undef) { $hash{b} = $undef } return \%hash });
 structure('undef/was-a-string', sub { my $text = 'abc'; undef $text; return [$text] });
 structure('undef/was-an-array', sub { my $x = [1]; undef $x; return { x => $x } });
-my $hole = loses('a missing element is undef', holes => 1);
+my $hole = loses('a missing element is read back as undef', holes => 1);
 structure('holes/first',   sub { my @array; $array[2] = 1; return \@array }, sereal => $hole);
 structure('holes/middle',  sub { my @array = (1); $array[3] = undef; $array[5] = 2; return \@array }, sereal => $hole);
 structure('holes/only',    sub { my @array; $#array = 2; return \@array }, sereal => $hole);
@@ -451,8 +452,8 @@ structure('weak/tree',      sub {
 });
 structure('weak/gone',      sub { my @y = ([1], 2); my $copy = $y[0]; weaken($y[0]); undef $copy; return \@y });
 my %alone = (
-    storable => loses('what only weak references hold is lost on reading'),
-    sereal   => loses('a weak reference that comes alone is written as a strong one', weak => 1),
+    storable => loses('a value that has only weak references is lost on reading'),
+    sereal   => loses('a weak reference whose target has no other reference is written as a strong one', weak => 1),
 );
 structure('weak/alone',        sub { my $x = [1, 2]; keep($x); my @y = ($x, 'y'); weaken($y[0]); return \@y }, %alone);
 structure('weak/alone-twice',  sub { my $x = [1, 2]; keep($x); my @y = ($x, $x); weaken($_) for @y; return \@y }, %alone);
@@ -521,7 +522,7 @@ structure('objects/class-is-string', sub { return ['Point', object({ Point => 'P
 structure('objects/class-is-key', sub { return { Point => object({ Point => object([]) }) } });
 structure('objects/and-scalar',   sub { my $x = 'x'; my $object = object(\$x); return [$object, \$x, $object] });
 structure('objects/scalar-first', sub { my $x = 'x'; my $object = object(\$x); return [\$x, $object] });
-my %variable = (sereal => loses('a variable that is blessed keeps its class only behind a reference', variable_class => 1));
+my %variable = (sereal => loses('a blessed variable keeps its class only if it is read through a reference', variable_class => 1));
 structure('objects/element',      sub { my @array = ('x', 'y'); object(\$array[0]); return \@array }, %variable);
 structure('objects/element-and-object', sub { my @array = ('x', 'y'); push @array, object(\$array[0]); return \@array });
 structure('objects/value',        sub { my %hash = (a => 'x'); object(\$hash{a}); return \%hash }, %variable);
@@ -536,7 +537,7 @@ my %class = (
 );
 for my $label (sort keys %class) {
     my $class = $class{$label};
-    my %lost = $label eq 'text' ? (storable => loses('the name of a class comes back as bytes', class_flags => 1)) : ();
+    my %lost = $label eq 'text' ? (storable => loses('the name of a class is read back as bytes', class_flags => 1)) : ();
     structure("classes/$label", sub { return [object({ a => 1 }, $class), object([], $class)] }, %lost);
 }
 for my $length (251 .. 257, 300, 1000) {
@@ -609,14 +610,14 @@ my %restricted = (
     weak      => sub { my $x = [1]; my $hash = { strong => $x, weak => $x }; weaken($hash->{weak}); return restricted($hash, undef, 'strong') },
     booleans  => sub { return restricted({ yes => !!1, no => !!0 }, undef, 'yes') },
 );
-my %unrestricted = (sereal => loses('a restricted hash is an ordinary one', unrestricted => 1));
+my %unrestricted = (sereal => loses('a restricted hash is read back as an ordinary one', unrestricted => 1));
 for my $label (sort keys %restricted) {
     my %lost = $label eq 'unlocked' ? () : $label eq 'unlocked-after-delete'
-        ? (storable => loses('a key that is allowed only, in a hash that was unlocked, comes back with undef')) : %unrestricted;
+        ? (storable => loses('an allowed key without a value, in a hash that was unlocked, is read back with undef')) : %unrestricted;
     structure("restricted/$label", $restricted{$label}, %lost);
 }
 structure('restricted/empty', sub { return restricted({}, []) }, %unrestricted,
-    storable => loses('an empty hash that allows no key comes back unrestricted', unrestricted => 1));
+    storable => loses('an empty hash that allows no key is read back unrestricted', unrestricted => 1));
 
 # --- regular expressions ----------------------------------------------------
 
@@ -626,9 +627,9 @@ structure('regexps/in-hash', sub { return { pattern => qr/a+b*c?/ } });
 structure('regexps/empty',   sub { return [qr//] });
 for my $flags (qw(m s i x xx n p msix a aa u l d ix sx im msixn msixp)) {
     my $make = eval "sub { return [qr/a b/$flags] }" or die $@;
-    my $lost = $flags =~ /n/ ? loses('the modifier n is written, and not read', unreadable => qr/bad modifier/)
-        : $flags eq 'xx' ? loses('xx is x')
-        : $flags =~ /[alu]/ ? loses('a, l and u are not written', charset => 1) : undef;
+    my $lost = $flags =~ /n/ ? loses("the modifier n is written, but can't be read", unreadable => qr/bad modifier/)
+        : $flags eq 'xx' ? loses('the modifier xx is read back as x')
+        : $flags =~ /[alu]/ ? loses('the modifiers a, l and u are not written', charset => 1) : undef;
     structure("regexps/flags-$flags", $make, $lost ? (sereal => $lost) : ());
 }
 structure('regexps/slashes', sub { return [qr{a/b}, qr{\\/}, qr{\n"'}] });
@@ -648,7 +649,7 @@ structure('regexps/classes', sub { return [bless(qr/x/, 'My::Regexp'), bless(qr/
 structure('regexps/behind-reference', sub { return [\qr/x/] });
 structure('regexps/nested',  sub { my $in = qr/b/i; return [qr/a${in}c/x] });
 structure('regexps/bare',    sub { my $regexp = ${ qr/x/i }; return [$regexp] },
-    storable => loses('a regexp without a class comes back as a variable that is blessed', variable_class => 1));
+    storable => loses('a regexp without a class is read back as a blessed variable', variable_class => 1));
 
 # --- v-strings --------------------------------------------------------------
 
@@ -662,7 +663,7 @@ my %vstring = (
     map { my $dots = $_; ("long-$dots" => sub { my $version = eval 'v' . join '.', map { $_ % 100 } 1 .. $dots; return [$version] }) } 80, 89, 90, 100, 200,
 );
 for my $label (sort keys %vstring) {
-    structure("vstrings/$label", $vstring{$label}, sereal => loses('a v-string is its string', vstrings => 1));
+    structure("vstrings/$label", $vstring{$label}, sereal => loses('a v-string is read back as its string', vstrings => 1));
 }
 structure('vstrings/changed', sub { my $version = v1.2; $version .= 'x'; return [$version] });
 structure('vstrings/version', sub { require version; return [version->declare('v1.2.3'), version->parse('1.002')] });
@@ -698,7 +699,7 @@ my %tied_object = (
 );
 for my $label (sort keys %tied_object) { structure("tied/$label", $tied_object{$label}, only => 'storable') }
 
-# --- code and what has no word ----------------------------------------------
+# --- code and other values that Sereal can't represent ----------------------------------------------
 
 my %code = (
     plain   => sub { return [sub { 1 }] },
@@ -711,11 +712,11 @@ my %code = (
     long    => sub { return [sub { my ($x) = @_; if ($x > 1) { print "one\n" } elsif ($x < 0) { print "two\n" } for my $y (1 .. $x) { print $y, $x, "three\n" } return { a => 1, b => [1, 2, 3] } }] },
 );
 for my $label (sort keys %code) {
-    my %lost = $label eq 'blessed' ? (storable => loses('code comes back without its class')) : ();
+    my %lost = $label eq 'blessed' ? (storable => loses('code is read back without its class')) : ();
     structure("code/$label", $code{$label}, only => 'storable', code => 1, %lost);
 }
 
-my %unknown = (unknown => 1, sereal => loses('what has no word becomes undef'));
+my %unknown = (unknown => 1, sereal => loses("a value that Sereal can't represent becomes undef"));
 structure('unknown/code',  sub { return [1, sub { 1 }, { code => sub { 2 } }] }, only => 'sereal', %unknown);
 structure('unknown/glob',  sub { return [1, *STDOUT, 2] }, only => 'sereal', %unknown);
 structure('unknown/glob-reference', sub { return [1, \*STDOUT, 2] }, only => 'sereal', %unknown);
@@ -764,7 +765,7 @@ storable('makes-twice',  sub { return [bless({ parts => 2 }, 'Hook::Maker'), ble
 storable('freezes-inside', sub { return [bless({ inside => [1, { a => 2 }] }, 'Hook::Inner'), 'after'] });
 storable('freezes-hooks-inside', sub { return bless { inside => [hook('in'), bless({ inside => [hook('deep')] }, 'Hook::Inner')] }, 'Hook::Inner' });
 storable('clones-inside', sub { my $x = [1]; return [$x, bless({ inside => [$x, hook('in')] }, 'Hook::Cloner'), $x] },
-    storable => loses('the class keeps the copy too'));
+    storable => loses('the class keeps a reference to the copy too'));
 storable('declines',     sub { return bless { a => 1 }, 'Hook::Declines' });
 storable('declines-twice', sub { return [bless({ a => 1 }, 'Hook::Declines'), bless([2], 'Hook::Declines'), hook('x')] });
 storable('sometimes',    sub { return [bless({}, 'Hook::Sometimes'), bless({ text => 't' }, 'Hook::Sometimes')] });
@@ -781,7 +782,7 @@ storable('behind-reference', sub { my $x = hook('x'); return \$x });
 storable('cycle-through-hash', sub { my %hash = (name => 'n'); $hash{hook} = hook('x', \%hash); return \%hash });
 storable('restricted-link', sub { my $hash = { a => 1 }; Hash::Util::lock_hashref($hash); return hook('x', $hash) });
 storable('weak-link',    sub { my $x = [1]; my $hook = hook('x', $x); weaken($hook->{links}[0]); return [$x, $hook] },
-    storable => loses('a hook is given strong references', weak => 1));
+    storable => loses('a hook gets strong references', weak => 1));
 storable('tied-hash',    sub { my $x = tied_hash(a => 1); return bless $x, 'Hook::Tied' });
 storable('tied-array',   sub { my $x = tied_array(1, 2); return [bless $x, 'Hook::Tied'] });
 storable('tied-scalar',  sub { my $x = tied_scalar(1); return [bless $x, 'Hook::Tied'] });
@@ -806,14 +807,14 @@ sereal('shared-list', sub { my $x = bless [1, 2], 'Cold::List'; return [$x, $x] 
 sereal('shared-inside', sub { my $x = [1]; return [bless([$x, $x], 'Cold::List'), $x] });
 sereal('with-plain', sub { return [cold(object({ a => 1 })), object({ b => 2 }), cold(1)] });
 sereal('nested',    sub { return cold(cold(1)) },
-    sereal => loses('an object that is itself an argument of THAW is its payload, before 5.004', maybe => 1));
+    sereal => loses('an object that is also an argument of THAW is read back as its payload, before 5.004', maybe => 1));
 sereal('nested-in-array', sub { return cold([cold(1), cold(2)]) });
 sereal('behind-reference', sub { my $x = cold(1); return \$x });
 sereal('class-is-string', sub { return ['Cold::Value', cold('Cold::Value'), { 'Cold::Value' => 1 }] });
 sereal('nothing',   sub { return bless {}, 'Cold::Nothing' },
-    sereal => loses('FREEZE kept nothing, THAW made something else'));
+    sereal => loses('FREEZE returned nothing, and THAW made another value'));
 
-# --- by chance --------------------------------------------------------------
+# --- random --------------------------------------------------------------
 
 # A separate generator, because perl's own differs between builds.
 {
@@ -852,7 +853,7 @@ sereal('nothing',   sub { return bless {}, 'Cold::Nothing' },
         return $self->one_of('id', 'name', 'kind', '$id', 'k' . $self->below(9), "caf\xe9", "\x{263a}", Structures::text("\xe9"), 'long' x 10);
     }
 
-    # Fills a variable that is already in its place.
+    # Assigns to a variable that is already part of the structure.
     sub fill {
         my ($self, $slot, $depth) = @_;
         return $$slot = $self->leaf if $self->{left}-- <= 0 || $depth > 8 || $self->below(4) == 0;

@@ -1,6 +1,6 @@
 package Icecore::Client::Job;
 
-# A job that a worker holds for a while.
+# A job for which a worker has a lease.
 
 use v5.30;
 use warnings;
@@ -21,21 +21,26 @@ sub lease_until { return $_[0]{lease_until} }
 # The remaining seconds of the lease, by the clock of this machine.
 sub left { return $_[0]{ends} - Icecore::Client::HTTP::now() }
 
-# Keeps the job for this many seconds from now on; dies with the kind `lease` if another worker
-# has it already.
+# Extends the lease to this many seconds from now on. Dies with the kind `lease` if the lease was lost.
 sub extend {
     my ($self, $lease) = @_;
     $lease //= $self->{lease};
-    my $asked = Icecore::Client::HTTP::now();
-    my $said  = $self->{http}->ask('POST', "/jobs/$self->{id}/extend", query => { lease => $lease }, $self->_token);
-    @$self{qw(ends lease_until)} = ($asked + $lease, $said->{lease_until});
+    my $requested_at = Icecore::Client::HTTP::now();
+    my $answer       = $self->{http}->request(
+        'POST', "/jobs/$self->{id}/extend",
+        query => { lease => $lease },
+        $self->_token,
+    );
+    @$self{qw(ends lease_until)} = ($requested_at + $lease, $answer->{lease_until});
     return;
 }
 
-# The token is in the body, where no server log shows it.
+# Returns the parts of a request with the token of the lease. It is in the body, because servers write
+# URLs to their logs.
 sub _token {
     my ($self, %more) = @_;
-    return (content => Icecore::JSON->new->utf8->encode({ token => $self->{token}, %more }), type => 'application/json');
+    my $content = Icecore::JSON->new->utf8->encode({ token => $self->{token}, %more });
+    return (content => $content, type => 'application/json');
 }
 
 1;

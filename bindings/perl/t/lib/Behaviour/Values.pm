@@ -1,10 +1,10 @@
 package Behaviour::Values;
 
-# The behaviour list's words for values, in Perl: builds the value that a line describes, and
-# compares Icecore's value with such a description.
+# Builds the Perl value that a line of the behaviour list describes, and compares a value of
+# Icecore with such a description.
 #
 #   my $value = Behaviour::Values::build($description);
-#   Behaviour::Values::check($description, $value);      # dies where they part
+#   Behaviour::Values::check($description, $value);      # dies at the first difference
 
 use v5.30;
 use warnings;
@@ -16,21 +16,21 @@ use Scalar::Util qw(blessed isweak refaddr reftype weaken);
 # Returns the bytes of a line: text, {"hex": …}, {"join": [ … ]}, {"times": [N, …]}, {"count":
 # [FROM, TO, BEFORE, AFTER]}.
 sub bytes {
-    my ($said) = @_;
-    if (!ref $said) { utf8::encode(my $bytes = $said); return $bytes }
-    return pack 'H*', $said->{hex} if exists $said->{hex};
-    return join '', map { bytes($_) } @{ $said->{join} } if exists $said->{join};
-    return bytes($said->{times}[1]) x $said->{times}[0] if exists $said->{times};
-    my ($from, $to, $before, $after) = @{ $said->{count} };
+    my ($description) = @_;
+    if (!ref $description) { utf8::encode(my $bytes = $description); return $bytes }
+    return pack 'H*', $description->{hex} if exists $description->{hex};
+    return join '', map { bytes($_) } @{ $description->{join} } if exists $description->{join};
+    return bytes($description->{times}[1]) x $description->{times}[0] if exists $description->{times};
+    my ($from, $to, $before, $after) = @{ $description->{count} };
     return join '', map { "$before$_$after" } $from .. $to;
 }
 
 # A string: "ASCII", {"text": …}, {"bytes": hex}.
 sub string {
-    my ($want) = @_;
-    return $want if !ref $want;
-    return $want->{text} if exists $want->{text};
-    return pack 'H*', $want->{bytes};
+    my ($description) = @_;
+    return $description if !ref $description;
+    return $description->{text} if exists $description->{text};
+    return pack 'H*', $description->{bytes};
 }
 
 sub is_number { return B::svref_2object(\$_[0])->FLAGS & (B::SVf_IOK | B::SVf_NOK) && !(B::svref_2object(\$_[0])->FLAGS & B::SVf_POK) }
@@ -41,59 +41,59 @@ sub is_bool { no warnings; return defined &builtin::is_bool && builtin::is_bool(
 # --- Building ---------------------------------------------------------------
 
 sub build {
-    my ($want) = @_;
-    put($want, \my $value, {});
+    my ($description) = @_;
+    build_into($description, \my $value, {});
     return $value;
 }
 
-sub put {
-    my ($want, $slot, $at, $id) = @_;
-    if (is_true($want)) { $$slot = $want ? !!1 : !!0; return }
-    if (!ref $want) { $$slot = $want; return }
-    my $named = sub { $at->{$id} = $_[0] if defined $id };
-    if (ref $want eq 'ARRAY' || $want->{map}) {
-        $$slot = my $new = ref $want eq 'ARRAY' ? [] : {};
-        $named->($new);
-        my $n = 0;
-        for my $entry (ref $want eq 'ARRAY' ? @$want : @{ $want->{map} }) {
-            my ($key, $item) = ref $want eq 'ARRAY' ? ($n++, $entry) : (string($entry->[0]), $entry->[1]);
-            if (ref $want ne 'ARRAY') { element($item, \$new->{$key}, $at, sub { \$new->{$key} = $_[0] }) }
+sub build_into {
+    my ($description, $variable, $by_id, $id) = @_;
+    if (is_true($description)) { $$variable = $description ? !!1 : !!0; return }
+    if (!ref $description) { $$variable = $description; return }
+    my $register = sub { $by_id->{$id} = $_[0] if defined $id };
+    if (ref $description eq 'ARRAY' || $description->{map}) {
+        $$variable = my $new = ref $description eq 'ARRAY' ? [] : {};
+        $register->($new);
+        my $index = 0;
+        for my $entry (ref $description eq 'ARRAY' ? @$description : @{ $description->{map} }) {
+            my ($key, $item) = ref $description eq 'ARRAY' ? ($index++, $entry) : (string($entry->[0]), $entry->[1]);
+            if (ref $description ne 'ARRAY') { build_item($item, \$new->{$key}, $by_id, sub { \$new->{$key} = $_[0] }) }
             elsif (ref $item eq 'HASH' && $item->{hole}) { $#$new = $key }
-            else { element($item, \$new->[$key], $at, sub { \$new->[$key] = $_[0] }) }
+            else { build_item($item, \$new->[$key], $by_id, sub { \$new->[$key] = $_[0] }) }
         }
     }
-    elsif ($want->{id}) { put($want->{is}, $slot, $at, $want->{id}) }
-    elsif ($want->{same}) { $$slot = $at->{ $want->{same} } }
-    elsif ($want->{weak}) { put($want->{weak}, $slot, $at); weaken($$slot) }
-    elsif (exists $want->{ref}) { $$slot = \my $new; $named->(\$new); put($want->{ref}, \$new, $at) }
-    elsif (exists $want->{object}) { put($want->{is}, $slot, $at, $id); bless $$slot, string($want->{object}) }
-    elsif ($want->{deep}) {
-        my ($levels, $word, $inner) = @{ $want->{deep} };
-        put($inner, $slot, $at);
-        $$slot = $word eq 'list' ? [$$slot] : { a => $$slot } for 1 .. $levels;
+    elsif ($description->{id}) { build_into($description->{is}, $variable, $by_id, $description->{id}) }
+    elsif ($description->{same}) { $$variable = $by_id->{ $description->{same} } }
+    elsif ($description->{weak}) { build_into($description->{weak}, $variable, $by_id); weaken($$variable) }
+    elsif (exists $description->{ref}) { $$variable = \my $new; $register->(\$new); build_into($description->{ref}, \$new, $by_id) }
+    elsif (exists $description->{object}) { build_into($description->{is}, $variable, $by_id, $id); bless $$variable, string($description->{object}) }
+    elsif ($description->{deep}) {
+        my ($levels, $kind, $inner) = @{ $description->{deep} };
+        build_into($inner, $variable, $by_id);
+        $$variable = $kind eq 'list' ? [$$variable] : { a => $$variable } for 1 .. $levels;
     }
-    elsif (exists $want->{int}) { $$slot = 0 + $want->{int} }
-    elsif (exists $want->{float}) { $$slot = unpack 'd>', pack 'H*', $want->{float} eq 'nan' ? '7ff8000000000000' : $want->{float} }
-    elsif (exists $want->{code}) { $$slot = sub { 1 } }
-    elsif (exists $want->{regexp}) { $$slot = eval q(no feature ':all'; qr/) . string($want->{regexp}) . "/$want->{flags}" }
-    elsif (exists $want->{text} || exists $want->{bytes}) { $$slot = string($want) }
-    else { die 'Perl has no ' . join(' ', sort keys %$want) . "\n" }
+    elsif (exists $description->{int}) { $$variable = 0 + $description->{int} }
+    elsif (exists $description->{float}) { $$variable = unpack 'd>', pack 'H*', $description->{float} eq 'nan' ? '7ff8000000000000' : $description->{float} }
+    elsif (exists $description->{code}) { $$variable = sub { 1 } }
+    elsif (exists $description->{regexp}) { $$variable = eval q(no feature ':all'; qr/) . string($description->{regexp}) . "/$description->{flags}" }
+    elsif (exists $description->{text} || exists $description->{bytes}) { $$variable = string($description) }
+    else { die 'Perl has no ' . join(' ', sort keys %$description) . "\n" }
     return;
 }
 
-sub element {
-    my ($item, $slot, $at, $alias) = @_;
-    if (ref $item eq 'HASH' && $item->{alias}) { $alias->($at->{"var $item->{alias}"}) }
-    elsif (ref $item eq 'HASH' && $item->{var}) { $at->{"var $item->{var}"} = $slot; put($item->{is}, $slot, $at) }
-    else { put($item, $slot, $at) }
+sub build_item {
+    my ($item, $variable, $by_id, $alias) = @_;
+    if (ref $item eq 'HASH' && $item->{alias}) { $alias->($by_id->{"var $item->{alias}"}) }
+    elsif (ref $item eq 'HASH' && $item->{var}) { $by_id->{"var $item->{var}"} = $variable; build_into($item->{is}, $variable, $by_id) }
+    else { build_into($item, $variable, $by_id) }
     return;
 }
 
 # --- Checking ---------------------------------------------------------------
 
 sub check {
-    my ($want, $value) = @_;
-    hold($want, \$value, '$', { ids => {}, met => {}, slots => {} });
+    my ($expected, $value) = @_;
+    check_variable($expected, \$value, '$', { ids => {}, object_paths => {}, paths => {} });
     return;
 }
 
@@ -105,114 +105,114 @@ sub shown {
     return is_bool($value) ? 'the boolean ' . ($value ? 'true' : 'false') : is_number($value) ? $text : '"' . substr($text, 0, 60) . '"';
 }
 
-sub part { my ($path, $want, $got) = @_; die "at $path: expected $want, found " . shown($got) . "\n" }
+sub fail_at { my ($path, $expected, $actual) = @_; die "at $path: expected $expected, found " . shown($actual) . "\n" }
 
-sub hold {
-    my ($want, $slot, $path, $s) = @_;
-    my $got = $$slot;
-    if (ref $want eq 'HASH' && $want->{any}) { return }
-    if (ref $want eq 'HASH' && $want->{alias}) {
-        die "at $path: expected the variable $want->{alias} again\n" if ($s->{ids}{"var $want->{alias}"} // 0) != refaddr $slot;
+sub check_variable {
+    my ($expected, $variable, $path, $state) = @_;
+    my $actual = $$variable;
+    if (ref $expected eq 'HASH' && $expected->{any}) { return }
+    if (ref $expected eq 'HASH' && $expected->{alias}) {
+        die "at $path: expected the variable $expected->{alias} again\n" if ($state->{ids}{"var $expected->{alias}"} // 0) != refaddr $variable;
         return;
     }
-    if (ref $want eq 'HASH' && $want->{var}) { $s->{ids}{"var $want->{var}"} = refaddr $slot; $want = $want->{is} }
+    if (ref $expected eq 'HASH' && $expected->{var}) { $state->{ids}{"var $expected->{var}"} = refaddr $variable; $expected = $expected->{is} }
     # Perl's own undef and booleans occur in many places.
-    my $is_perls = Internals::SvREADONLY($$slot) && !ref $got;
-    die "at $path: the same variable as at $s->{slots}{ refaddr $slot }\n" if !$is_perls && exists $s->{slots}{ refaddr $slot };
-    $s->{slots}{ refaddr $slot } = $path;
-    if (ref $want eq 'HASH' && $want->{weak}) {
-        part($path, 'a weak reference', $got) if !ref $got || !isweak($$slot);
-        $want = $want->{weak};
+    my $is_perls = Internals::SvREADONLY($$variable) && !ref $actual;
+    die "at $path: the same variable as at $state->{paths}{ refaddr $variable }\n" if !$is_perls && exists $state->{paths}{ refaddr $variable };
+    $state->{paths}{ refaddr $variable } = $path;
+    if (ref $expected eq 'HASH' && $expected->{weak}) {
+        fail_at($path, 'a weak reference', $actual) if !ref $actual || !isweak($$variable);
+        $expected = $expected->{weak};
     }
-    elsif (ref $got && isweak($$slot)) { part($path, 'a reference that is not weak', $got) }
-    if (!defined $want || is_true($want) || !ref $want || grep { exists $want->{$_} } ref $want eq 'HASH' ? qw(text bytes int float) : ()) {
-        return leaf($want, $got, $path);
+    elsif (ref $actual && isweak($$variable)) { fail_at($path, 'a reference that is not weak', $actual) }
+    if (!defined $expected || is_true($expected) || !ref $expected || grep { exists $expected->{$_} } ref $expected eq 'HASH' ? qw(text bytes int float) : ()) {
+        return check_leaf($expected, $actual, $path);
     }
-    part($path, 'a reference', $got) if !ref $got;
-    if (ref $want eq 'HASH' && $want->{same}) {
-        return if ($s->{ids}{ $want->{same} } // 0) == refaddr $got;
-        part($path, "object $want->{same} again", $got);
+    fail_at($path, 'a reference', $actual) if !ref $actual;
+    if (ref $expected eq 'HASH' && $expected->{same}) {
+        return if ($state->{ids}{ $expected->{same} } // 0) == refaddr $actual;
+        fail_at($path, "object $expected->{same} again", $actual);
     }
-    if (ref $want eq 'HASH' && $want->{id}) { $s->{ids}{ $want->{id} } = refaddr $got; $want = $want->{is} }
-    die "at $path: the same object as at $s->{met}{ refaddr $got }\n" if exists $s->{met}{ refaddr $got };
-    $s->{met}{ refaddr $got } = $path;
-    return container($want, $got, $path, $s);
+    if (ref $expected eq 'HASH' && $expected->{id}) { $state->{ids}{ $expected->{id} } = refaddr $actual; $expected = $expected->{is} }
+    die "at $path: the same object as at $state->{object_paths}{ refaddr $actual }\n" if exists $state->{object_paths}{ refaddr $actual };
+    $state->{object_paths}{ refaddr $actual } = $path;
+    return check_container($expected, $actual, $path, $state);
 }
 
-sub leaf {
-    my ($want, $got, $path) = @_;
-    if (!defined $want) { part($path, 'undef', $got) if defined $got; return }
-    if (is_true($want)) {
-        part($path, 'the boolean ' . ($want ? 'true' : 'false'), $got) if !is_bool($got) || !$got != !$want;
+sub check_leaf {
+    my ($expected, $actual, $path) = @_;
+    if (!defined $expected) { fail_at($path, 'undef', $actual) if defined $actual; return }
+    if (is_true($expected)) {
+        fail_at($path, 'the boolean ' . ($expected ? 'true' : 'false'), $actual) if !is_bool($actual) || !$actual != !$expected;
     }
-    elsif (ref $want && exists $want->{float}) {
-        my $bits = defined $got && !ref $got && is_number($got) && !is_integer($got) ? unpack 'H*', pack 'd>', $got : '';
-        part($path, "the float $want->{float}", $got) if $bits ne $want->{float} && !($want->{float} eq 'nan' && $bits =~ /^[7f]ff[^0]/);
+    elsif (ref $expected && exists $expected->{float}) {
+        my $bits = defined $actual && !ref $actual && is_number($actual) && !is_integer($actual) ? unpack 'H*', pack 'd>', $actual : '';
+        fail_at($path, "the float $expected->{float}", $actual) if $bits ne $expected->{float} && !($expected->{float} eq 'nan' && $bits =~ /^[7f]ff[^0]/);
     }
-    elsif (ref $want ? exists $want->{int} : is_number($want)) {
-        my $number = ref $want ? $want->{int} : $want;
-        part($path, "the integer $number", $got) if !defined $got || ref $got || !is_integer($got) || is_bool($got) || $got ne $number;
+    elsif (ref $expected ? exists $expected->{int} : is_number($expected)) {
+        my $number = ref $expected ? $expected->{int} : $expected;
+        fail_at($path, "the integer $number", $actual) if !defined $actual || ref $actual || !is_integer($actual) || is_bool($actual) || $actual ne $number;
     }
     else {
-        my $string = string($want);
-        part($path, 'the string ' . shown($string), $got) if !defined $got || ref $got || is_number($got) || is_bool($got) || $got ne $string;
-        part($path, exists $want->{text} ? 'text' : 'bytes', $got) if ref $want && !!utf8::is_utf8($got) ne !!exists $want->{text};
+        my $string = string($expected);
+        fail_at($path, 'the string ' . shown($string), $actual) if !defined $actual || ref $actual || is_number($actual) || is_bool($actual) || $actual ne $string;
+        fail_at($path, exists $expected->{text} ? 'text' : 'bytes', $actual) if ref $expected && !!utf8::is_utf8($actual) ne !!exists $expected->{text};
     }
     return;
 }
 
-sub container {
-    my ($want, $got, $path, $s) = @_;
-    if (ref $want eq 'HASH' && exists $want->{object}) {
-        part($path, 'an object of ' . shown(string($want->{object})), $got) if (blessed($got) // '') ne string($want->{object});
-        $want = $want->{is};
+sub check_container {
+    my ($expected, $actual, $path, $state) = @_;
+    if (ref $expected eq 'HASH' && exists $expected->{object}) {
+        fail_at($path, 'an object of ' . shown(string($expected->{object})), $actual) if (blessed($actual) // '') ne string($expected->{object});
+        $expected = $expected->{is};
     }
-    elsif (ref $want eq 'HASH' && exists $want->{record}) {
-        part($path, "a record of $want->{record}", $got) if ref $got ne 'Icecore::Record' || $got->class ne string($want->{record});
-        part($path, "a record of the kind $want->{kind}", $got->kind) if $want->{kind} && $got->kind ne $want->{kind};
-        my $value = $got->value;
-        push @{ $s->{kept} }, \$value;    # or its address would be another's soon
-        return hold($want->{is}, \$value, $path, $s);
+    elsif (ref $expected eq 'HASH' && exists $expected->{record}) {
+        fail_at($path, "a record of $expected->{record}", $actual) if ref $actual ne 'Icecore::Record' || $actual->class ne string($expected->{record});
+        fail_at($path, "a record of the kind $expected->{kind}", $actual->kind) if $expected->{kind} && $actual->kind ne $expected->{kind};
+        my $value = $actual->value;
+        push @{ $state->{kept} }, \$value;    # otherwise another value could get its address
+        return check_variable($expected->{is}, \$value, $path, $state);
     }
-    elsif (ref $want eq 'HASH' && exists $want->{regexp}) {
-        my ($pattern, $flags) = ref $got eq 'Regexp' ? re::regexp_pattern($got) : ('');
-        part($path, "the pattern $want->{regexp}", $pattern) if $pattern ne string($want->{regexp}) || $flags ne $want->{flags};
+    elsif (ref $expected eq 'HASH' && exists $expected->{regexp}) {
+        my ($pattern, $flags) = ref $actual eq 'Regexp' ? re::regexp_pattern($actual) : ('');
+        fail_at($path, "the pattern $expected->{regexp}", $pattern) if $pattern ne string($expected->{regexp}) || $flags ne $expected->{flags};
         return;
     }
-    elsif (blessed($got)) { part($path, 'no object', $got) }
-    if (ref $want eq 'HASH' && $want->{deep}) {
-        my ($levels, $word, $inner) = @{ $want->{deep} };
+    elsif (blessed($actual)) { fail_at($path, 'no object', $actual) }
+    if (ref $expected eq 'HASH' && $expected->{deep}) {
+        my ($levels, $kind, $inner) = @{ $expected->{deep} };
         for my $level (1 .. $levels) {
-            part("$path, level $level", "a $word", $got) if ref $got ne ($word eq 'list' ? 'ARRAY' : 'HASH');
-            $got = $word eq 'list' ? $got->[0] : $got->{a};
+            fail_at("$path, level $level", "a $kind", $actual) if ref $actual ne ($kind eq 'list' ? 'ARRAY' : 'HASH');
+            $actual = $kind eq 'list' ? $actual->[0] : $actual->{a};
         }
-        push @{ $s->{kept} }, \$got;
-        return hold($inner, \$got, "$path, level $levels", $s);
+        push @{ $state->{kept} }, \$actual;
+        return check_variable($inner, \$actual, "$path, level $levels", $state);
     }
-    my $type = reftype($got);
-    if (ref $want eq 'ARRAY') {
-        part($path, 'a list', $got) if $type ne 'ARRAY';
-        part($path, @$want . ' items', scalar @$got) if @$got != @$want;
-        for my $n (0 .. $#$want) {
-            my $is_hole = ref $want->[$n] eq 'HASH' && exists $want->[$n]{hole};
-            part("$path\[$n]", $is_hole ? 'no element' : 'an element', $got->[$n]) if $is_hole xor !exists $got->[$n];
-            hold($want->[$n], \$got->[$n], "$path\[$n]", $s) if !$is_hole;
+    my $type = reftype($actual);
+    if (ref $expected eq 'ARRAY') {
+        fail_at($path, 'a list', $actual) if $type ne 'ARRAY';
+        fail_at($path, @$expected . ' items', scalar @$actual) if @$actual != @$expected;
+        for my $index (0 .. $#$expected) {
+            my $is_hole = ref $expected->[$index] eq 'HASH' && exists $expected->[$index]{hole};
+            fail_at("$path\[$index]", $is_hole ? 'no element' : 'an element', $actual->[$index]) if $is_hole xor !exists $actual->[$index];
+            check_variable($expected->[$index], \$actual->[$index], "$path\[$index]", $state) if !$is_hole;
         }
     }
-    elsif ($want->{map}) {
-        part($path, 'a map', $got) if $type ne 'HASH';
-        part($path, @{ $want->{map} } . ' entries', scalar keys %$got) if keys %$got != @{ $want->{map} };
-        for my $entry (@{ $want->{map} }) {
+    elsif ($expected->{map}) {
+        fail_at($path, 'a map', $actual) if $type ne 'HASH';
+        fail_at($path, @{ $expected->{map} } . ' entries', scalar keys %$actual) if keys %$actual != @{ $expected->{map} };
+        for my $entry (@{ $expected->{map} }) {
             my $key = string($entry->[0]);
-            part($path, 'the key ' . shown($key), undef) if !exists $got->{$key};
-            hold($entry->[1], \$got->{$key}, $path . '.' . $key =~ s/([^ -~])/?/gr, $s);
+            fail_at($path, 'the key ' . shown($key), undef) if !exists $actual->{$key};
+            check_variable($entry->[1], \$actual->{$key}, $path . '.' . $key =~ s/([^ -~])/?/gr, $state);
         }
     }
-    elsif (exists $want->{ref}) {
-        part($path, 'a reference to a scalar', $got) if $type !~ /^(?:SCALAR|REF|LVALUE|VSTRING)$/;
-        hold($want->{ref}, $got, "\$\{$path}", $s);
+    elsif (exists $expected->{ref}) {
+        fail_at($path, 'a reference to a scalar', $actual) if $type !~ /^(?:SCALAR|REF|LVALUE|VSTRING)$/;
+        check_variable($expected->{ref}, $actual, "\$\{$path}", $state);
     }
-    else { die "at $path: no word of this host: " . join(' ', sort keys %$want) . "\n" }
+    else { die "at $path: unknown description: " . join(' ', sort keys %$expected) . "\n" }
     return;
 }
 
