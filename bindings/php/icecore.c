@@ -15,9 +15,9 @@ ZEND_DECLARE_MODULE_GLOBALS(icecore)
 
 static PHP_INI_MH(on_classes)
 {
-    icecore_rules_free(ICE_G(process));
-    ICE_G(rules)++;
-    ICE_G(process) = new_value ? ice_policy_rules(ZSTR_VAL(new_value), ZSTR_LEN(new_value)) : NULL;
+    icecore_rules_free(ICE_G(ini_rules));
+    ICE_G(rules_version)++;
+    ICE_G(ini_rules) = new_value ? ice_policy_parse_rules(ZSTR_VAL(new_value), ZSTR_LEN(new_value)) : NULL;
     return SUCCESS;
 }
 
@@ -44,9 +44,9 @@ static PHP_GSHUTDOWN_FUNCTION(icecore)
     ice_pool_forget(&icecore_globals->pool);
     while ((ctx = (ice_context *)ice_pool_next(&pool)))
         ice_context_free(ctx);
-    for (i = 0; i < ICE_STAGES; i++)
+    for (i = 0; i < ICE_STAGE_COUNT; i++)
         icecore_stage_free(icecore_globals->stages[i]);
-    icecore_rules_free(icecore_globals->process);
+    icecore_rules_free(icecore_globals->ini_rules);
 }
 
 static PHP_MINIT_FUNCTION(icecore)

@@ -44,23 +44,23 @@ static bool
 note_classes(icecore_stage *stage, zend_string *bytes, ice_class_notes *found, icecore_error *error)
 {
     for (;;) {
-        const uint64_t left = ice_memory_left();
+        const uint64_t left = ice_memory_available();
         uint32_t kind;
         icecore_stage_memory(stage, left);
         kind = icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), ice_note_class, found, error);
         icecore_stage_memory(stage, UINT64_MAX);
-        if (kind == ICECORE_OK || !ice_memory_was_short(error, left))
+        if (kind == ICECORE_OK || !ice_memory_was_exceeded(error, left))
             return kind == ICECORE_OK;
         ice_class_notes_free(found);
         memset(found, 0, sizeof *found);
-        ice_memory_fail(left, (size_t)left + ZEND_MM_ALIGNMENT);
+        ice_memory_free_or_fail(left, (size_t)left + ZEND_MM_ALIGNMENT);
     }
 }
 
 /* Checks the classes that data of another language names, because not all of them are
  * classes of the converted data. False: an exception was thrown. */
 static bool
-check_foreign(icecore_stage *stage, zend_string *bytes, const ice_allowed *allowed)
+check_foreign(icecore_stage *stage, zend_string *bytes, const ice_class_options *class_options)
 {
     ice_class_notes found = { NULL, 0, 0, 0 };
     ice_noted_class use;
@@ -82,7 +82,7 @@ check_foreign(icecore_stage *stage, zend_string *bytes, const ice_allowed *allow
             if (!zend_hash_str_add(names, use.name.bytes, use.name.len, &path))
                 zval_ptr_dtor(&path);
         }
-        is_allowed = ice_policy_check_names(allowed, names);
+        is_allowed = ice_policy_check_names(class_options, names);
     }
     ice_class_notes_free(&found);
     zend_array_destroy(names);
@@ -92,30 +92,30 @@ check_foreign(icecore_stage *stage, zend_string *bytes, const ice_allowed *allow
 static void
 decode(icecore_stage *stage, zend_string *bytes, HashTable *options, const char *function, zval *return_value)
 {
-    ice_read_settings settings = { .classes = { .as_php = false } };
-    zend_long depth = ICE_USUAL_DEPTH;
+    ice_read_settings settings = { .classes = { .allows_all_by_default = false } };
+    zend_long depth = ICE_DEFAULT_DEPTH;
     zval result;
     ZVAL_UNDEF(&result);
     settings.is_igbinary = strcmp(icecore_stage_format(stage), "igbinary") == 0;
-    settings.by_state = strcmp(icecore_stage_format(stage), "var-export") == 0;
-    if (ice_allowed_begin(&settings.classes, options, function) && ice_depth_option(options, function, &depth)) {
-        if (depth != ICE_USUAL_DEPTH)
+    settings.uses_set_state = strcmp(icecore_stage_format(stage), "var-export") == 0;
+    if (ice_class_options_read(&settings.classes, options, function) && ice_read_max_depth(options, function, &depth)) {
+        if (depth != ICE_DEFAULT_DEPTH)
             icecore_stage_limit(stage, ZEND_STRL("depth"), depth ? (uint64_t)depth : UINT64_MAX, NULL);
         if (is_php(stage))
             ice_read(stage, bytes, &settings, &result);
         else {
-            icecore_stage *php = depth == ICE_USUAL_DEPTH ? ice_stage(ICE_PHP_USUAL, depth) : ice_stage(ICE_PHP, depth);
+            icecore_stage *php = depth == ICE_DEFAULT_DEPTH ? ice_stage(ICE_STAGE_PHP_DEFAULT, depth) : ice_stage(ICE_STAGE_PHP, depth);
             zend_string *text = NULL;
-            settings.classes.is_foreign = true;
+            settings.classes.is_other_language = true;
             if (php && check_foreign(stage, bytes, &settings.classes))
-                text = ice_converted(stage, bytes, php, ice_decode_exception);
+                text = ice_convert_stage(stage, bytes, php, ice_decode_exception);
             if (text) {
                 ice_read(php, text, &settings, &result);
                 zend_string_release(text);
             }
         }
     }
-    ice_allowed_end(&settings.classes);
+    ice_class_options_free(&settings.classes);
     if (!Z_ISUNDEF(result))
         RETVAL_COPY_VALUE(&result);
 }
@@ -183,7 +183,7 @@ PHP_FUNCTION(Icecore_convert)
         Z_PARAM_STR_OR_NULL(from)
         Z_PARAM_STR(to)
     ZEND_PARSE_PARAMETERS_END();
-    converted = ice_convert(bytes, from, to, &error);
+    converted = ice_convert_spec(bytes, from, to, &error);
     if (!converted) {
         ice_throw_error(error.kind == ICECORE_UNREPRESENTABLE ? ice_encode_exception
                         : error.kind == ICECORE_USAGE         ? ice_exception

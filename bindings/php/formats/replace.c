@@ -79,7 +79,7 @@ take_options(settings *set, HashTable *options)
         if (!take_option(set, name, value))
             return false;
     } ZEND_HASH_FOREACH_END();
-    return ice_depth_option(options, FUNCTION, &set->depth);
+    return ice_read_max_depth(options, FUNCTION, &set->depth);
 }
 
 /* ---- pairs -------------------------------------------------------------- */
@@ -215,7 +215,7 @@ prepare(const settings *set, const pairs *list)
         ice_throw_error(ice_exception, &error);
         return false;
     }
-    if (set->depth != ICE_USUAL_DEPTH)
+    if (set->depth != ICE_DEFAULT_DEPTH)
         icecore_replacer_limit(ICE_G(replacer), ZEND_STRL("depth"), set->depth ? (uint64_t)set->depth : UINT64_MAX, NULL);
     return true;
 }
@@ -229,10 +229,10 @@ prepare(const settings *set, const pairs *list)
 static bool
 limit_memory(size_t len)
 {
-    const uint64_t left = ice_memory_left();
+    const uint64_t left = ice_memory_available();
     if (left == UINT64_MAX)
         return true;
-    ice_memory_need(TIMES * len);
+    ice_memory_check(TIMES * len);
     return icecore_replacer_limit(ICE_G(replacer), ZEND_STRL("memory"), left / 2, NULL) == ICECORE_OK;
 }
 
@@ -241,21 +241,21 @@ static bool
 apply(zend_string *data, icecore_replaced *counts, zval *return_value)
 {
     icecore_error error;
-    const uint64_t left = ice_memory_left();
+    const uint64_t left = ice_memory_available();
     /* The end of the request finds it there, if PHP's memory is too small for a copy. */
-    icecore_buffer *out = &ICE_G(replaced);
+    icecore_buffer *out = &ICE_G(replace_output);
     icecore_buffer_free(out);
     if (!limit_memory(ZSTR_LEN(data)))
         return false;
     if (icecore_replacer_apply(ICE_G(replacer), (const uint8_t *)ZSTR_VAL(data), ZSTR_LEN(data), out, counts, &error)) {
-        if (ice_memory_was_short(&error, left))
-            ice_memory_fail(left, (size_t)left + ZEND_MM_ALIGNMENT);
+        if (ice_memory_was_exceeded(&error, left))
+            ice_memory_free_or_fail(left, (size_t)left + ZEND_MM_ALIGNMENT);
         ice_throw_error(error.kind == ICECORE_USAGE ? ice_exception : ice_decode_exception, &error);
         return false;
     }
     if (counts->is_changed) {
         /* Both exist for a moment. */
-        ice_memory_need(2 * out->len);
+        ice_memory_check(2 * out->len);
         RETVAL_STRINGL((const char *)out->bytes, out->len);
     } else
         RETVAL_STR_COPY(data);
@@ -296,7 +296,7 @@ PHP_FUNCTION(Icecore_replace)
     zend_string *old = NULL, *new = NULL, *data;
     HashTable *olds = NULL, *news = NULL, *options = NULL;
     zval *report = NULL;
-    settings set = { NULL, ICE_USUAL_DEPTH, 0 };
+    settings set = { NULL, ICE_DEFAULT_DEPTH, 0 };
     icecore_replaced counts;
     pairs list;
     bool is_done;
@@ -321,7 +321,7 @@ PHP_FUNCTION(Icecore_replace)
 void
 ice_replace_end_request(void)
 {
-    icecore_buffer_free(&ICE_G(replaced));
+    icecore_buffer_free(&ICE_G(replace_output));
     icecore_replacer_free(ICE_G(replacer));
     ICE_G(replacer) = NULL;
 }

@@ -10,7 +10,7 @@ PHP_FUNCTION(Icecore_serialize)
     ZEND_PARSE_PARAMETERS_START(1, 1)
         Z_PARAM_ZVAL(value)
     ZEND_PARSE_PARAMETERS_END();
-    text = ice_write(value, ICE_PHP_WRITE, ICE_FOR_SERIALIZE);
+    text = ice_write(value, ICE_STAGE_PHP_WRITE, ICE_FOR_SERIALIZE);
     if (!text)
         RETURN_THROWS();
     RETURN_STR(text);
@@ -19,19 +19,19 @@ PHP_FUNCTION(Icecore_serialize)
 static void
 unserialize(zend_string *text, HashTable *options, bool as_php, const char *function, zval *return_value)
 {
-    ice_read_settings settings = { .classes = { .as_php = as_php } };
+    ice_read_settings settings = { .classes = { .allows_all_by_default = as_php } };
     zend_long depth = BG(unserialize_max_depth);
     zval result;
     if (ZSTR_LEN(text) == 0)
         RETURN_FALSE;
     ZVAL_UNDEF(&result);
-    if (!ice_allowed_begin(&settings.classes, options, function) || !ice_depth_option(options, function, &depth))
+    if (!ice_class_options_read(&settings.classes, options, function) || !ice_read_max_depth(options, function, &depth))
         RETVAL_FALSE;
     else if (ice_unserialize(text, &settings, depth, function, &result))
         RETVAL_COPY_VALUE(&result);
     else
         RETVAL_FALSE;
-    ice_allowed_end(&settings.classes);
+    ice_class_options_free(&settings.classes);
 }
 
 PHP_FUNCTION(Icecore_unserialize)
@@ -68,7 +68,7 @@ PHP_FUNCTION(Icecore_igbinary_serialize)
     ZEND_PARSE_PARAMETERS_START(1, 1)
         Z_PARAM_ZVAL(value)
     ZEND_PARSE_PARAMETERS_END();
-    bytes = ice_write(value, ICE_IGBINARY_WRITE, ICE_FOR_IGBINARY);
+    bytes = ice_write(value, ICE_STAGE_IGBINARY_WRITE, ICE_FOR_IGBINARY);
     if (!bytes)
         RETURN_THROWS();
     RETURN_STR(bytes);
@@ -89,7 +89,7 @@ PHP_FUNCTION(Icecore_igbinary_unserialize)
     ZEND_PARSE_PARAMETERS_END();
     if (ZSTR_LEN(bytes) == 0)
         RETURN_FALSE;
-    if (ice_allowed_begin(&settings.classes, options, function) && ice_depth_option(options, function, &depth))
-        ice_read_warning(ICE_IGBINARY, bytes, &settings, depth, return_value);
-    ice_allowed_end(&settings.classes);
+    if (ice_class_options_read(&settings.classes, options, function) && ice_read_max_depth(options, function, &depth))
+        ice_read_or_warn(ICE_STAGE_IGBINARY, bytes, &settings, depth, return_value);
+    ice_class_options_free(&settings.classes);
 }

@@ -50,11 +50,11 @@ PS_SERIALIZER_ENCODE_FUNC(icecore)
 
 PS_SERIALIZER_DECODE_FUNC(icecore)
 {
-    ice_read_settings settings = { .classes = { .as_php = true } };
+    ice_read_settings settings = { .classes = { .allows_all_by_default = true } };
     zend_string *text, *key;
     zval variables, *value;
     bool is_read;
-    ice_memory_need(vallen);
+    ice_memory_check(vallen);
     text = zend_string_init(val, vallen, 0);
     ZVAL_UNDEF(&variables);
     is_read = vallen == 0 || ice_read_session(text, &settings, &variables);
