@@ -13,7 +13,8 @@ ZEND_DECLARE_MODULE_GLOBALS(icecore)
 
 /* ---- ini values --------------------------------------------------------- */
 
-static PHP_INI_MH(on_classes)
+/* Called when icecore.classes is set. */
+static PHP_INI_MH(on_classes_change)
 {
     icecore_rules_free(ICE_G(ini_rules));
     ICE_G(rules_version)++;
@@ -22,8 +23,9 @@ static PHP_INI_MH(on_classes)
 }
 
 PHP_INI_BEGIN()
-    PHP_INI_ENTRY("icecore.classes", "", PHP_INI_SYSTEM | PHP_INI_PERDIR, on_classes)
-    STD_PHP_INI_BOOLEAN("icecore.replace", "0", PHP_INI_SYSTEM, OnUpdateBool, replace, zend_icecore_globals, icecore_globals)
+    PHP_INI_ENTRY("icecore.classes", "", PHP_INI_SYSTEM | PHP_INI_PERDIR, on_classes_change)
+    STD_PHP_INI_BOOLEAN("icecore.replace", "0", PHP_INI_SYSTEM, OnUpdateBool, replace, zend_icecore_globals,
+                        icecore_globals)
 PHP_INI_END()
 
 /* ---- beginning and end -------------------------------------------------- */
@@ -79,7 +81,8 @@ static PHP_RINIT_FUNCTION(icecore)
     return SUCCESS;
 }
 
-/* Runs after all modules: at their end sessions are written, and objects destroyed. */
+/* Runs after the end of the request in all modules, where sessions are still written and objects
+ * destroyed. */
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(icecore)
 {
     ice_contexts_end_request(CG(unclean_shutdown));
@@ -98,9 +101,8 @@ static PHP_MINFO_FUNCTION(icecore)
     DISPLAY_INI_ENTRIES();
 }
 
-/* If APCu and sessions exist, they begin before this module, because it registers with
- * them. */
-static const zend_module_dep icecore_needs[] = {
+/* The optional modules start before this one, if they exist, because it registers with them. */
+static const zend_module_dep icecore_dependencies[] = {
     ZEND_MOD_REQUIRED("standard")
     ZEND_MOD_REQUIRED("spl")
     ZEND_MOD_OPTIONAL("session")
@@ -112,7 +114,7 @@ static const zend_module_dep icecore_needs[] = {
 zend_module_entry icecore_module_entry = {
     STANDARD_MODULE_HEADER_EX,
     NULL,
-    icecore_needs,
+    icecore_dependencies,
     "icecore",
     icecore_functions,
     PHP_MINIT(icecore),

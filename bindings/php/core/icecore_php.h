@@ -117,7 +117,7 @@ typedef struct ice_context ice_context;
 /* An open container of the build. build.h lists the kinds. */
 typedef struct {
     uint8_t kind;
-    bool has_other_keys;      /* of a map: a key was no string with an id, so addresses don't identify keys */
+    bool has_other_keys;      /* of a map: some key has no id, so equal keys may have different addresses */
     uint32_t node;
     uint32_t end;             /* the node after the container */
     uint32_t next_node;       /* the first node in it that is not built yet */

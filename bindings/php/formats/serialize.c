@@ -16,16 +16,19 @@ PHP_FUNCTION(Icecore_serialize)
     RETURN_STR(text);
 }
 
+/* Does what unserialize() does. `allows_all_by_default`: without a list, all classes are built. */
 static void
-unserialize(zend_string *text, HashTable *options, bool as_php, const char *function, zval *return_value)
+unserialize(zend_string *text, HashTable *options, bool allows_all_by_default, const char *function,
+            zval *return_value)
 {
-    ice_read_settings settings = { .classes = { .allows_all_by_default = as_php } };
+    ice_read_settings settings = { .classes = { .allows_all_by_default = allows_all_by_default } };
     zend_long depth = BG(unserialize_max_depth);
     zval result;
     if (ZSTR_LEN(text) == 0)
         RETURN_FALSE;
     ZVAL_UNDEF(&result);
-    if (!ice_class_options_read(&settings.classes, options, function) || !ice_read_max_depth(options, function, &depth))
+    if (!ice_class_options_read(&settings.classes, options, function) ||
+        !ice_read_max_depth(options, function, &depth))
         RETVAL_FALSE;
     else if (ice_unserialize(text, &settings, depth, function, &result))
         RETVAL_COPY_VALUE(&result);
@@ -46,7 +49,7 @@ PHP_FUNCTION(Icecore_unserialize)
     unserialize(text, options, false, "Icecore\\unserialize", return_value);
 }
 
-/* Replaces PHP's own function: without a list all classes are built. */
+/* The function that takes the place of PHP's own if icecore.replace=1. */
 PHP_FUNCTION(Icecore_replaced_unserialize)
 {
     zend_string *text;
@@ -74,7 +77,7 @@ PHP_FUNCTION(Icecore_igbinary_serialize)
     RETURN_STR(bytes);
 }
 
-/* As in igbinary, malformed data is a warning and null; an empty string is false. */
+/* As in igbinary, malformed data gives a warning and null, and an empty string gives false. */
 PHP_FUNCTION(Icecore_igbinary_unserialize)
 {
     static const char function[] = "Icecore\\igbinary_unserialize";

@@ -1,4 +1,4 @@
-/* apc.serializer=icecore. */
+/* The serializer of apc.serializer=icecore. */
 #include "core/documents.h"
 #include "core/memory.h"
 #include "ext/standard/basic_functions.h"
@@ -6,7 +6,7 @@
 #ifdef ICECORE_HAS_APCU
 #  include "ext/apcu/apc_serializer.h"
 
-/* APCu frees the buffer by efree. */
+/* APCu frees the buffer with efree. */
 static int
 write_value(APC_SERIALIZER_ARGS)
 {
