@@ -1,6 +1,6 @@
 <?php
-// The behaviour list that every language passes: bindings/common/behaviour. A test for each line,
-// and then lines that must fail.
+// Runs the behaviour list that every language must pass (bindings/common/behaviour): a test for each
+// line. Then it runs lines that must fail.
 //
 //   php -d extension=icecore.so behaviour.php [--only PART-OF-ID]
 
@@ -17,7 +17,7 @@ set_error_handler(fn () => true);
 $folders = array_filter([__DIR__ . '/behaviour', __DIR__ . '/../../common/behaviour'], fn ($folder) => is_file("$folder/README.md"));
 $tap = new Tap;
 if (!$folders) {
-    $tap->skip('behaviour', 'the behaviour list is not here');
+    $tap->skip('behaviour', 'the behaviour list is missing');
     exit($tap->done());
 }
 $only = $argv[array_search('--only', $argv, true) + 1] ?? null;
@@ -31,7 +31,7 @@ foreach (glob(reset($folders) . '/*.jsonl') as $file) {
             continue;
         }
         if (isset($seen[$line['id']])) {
-            $tap->ok(false, "$line[id] is the name of two lines");
+            $tap->ok(false, "the id $line[id] is unique");
         }
         $seen[$line['id']] = true;
         [$verdict, $why] = Behaviour::run($line);
@@ -47,10 +47,10 @@ foreach (glob(reset($folders) . '/*.jsonl') as $file) {
     }
 }
 if ($only === null) {
-    $tap->ok($counts['passed'] > 500, 'there are many lines');
+    $tap->ok($counts['passed'] > 500, 'the list has more than 500 lines');
 }
 
-// Errors of a module are detected: each of these lines must fail, for its reason.
+// Each of these lines must fail for its reason: this shows that errors of a module are detected.
 $json = fn (string $bytes, mixed $value) => ['do' => 'read', 'format' => 'json', 'bytes' => $bytes, 'value' => $value];
 $php = fn (string $bytes, mixed $value, mixed $classes = 'any') => ['do' => 'read', 'format' => 'php', 'bytes' => $bytes, 'value' => $value, 'classes' => $classes];
 $notes = ['object' => 'Notes', 'is' => ['map' => []]];
@@ -79,7 +79,7 @@ $mustFail = [
     ['has says', ['do' => 'read', 'format' => 'json', 'bytes' => '[x]', 'error' => ['says' => 'no such words']]],
     ['wrote "[1]", not "[2]"', ['do' => 'write', 'format' => 'json', 'value' => [1], 'out' => '[2]']],
     ['expected the variable 1 again', $php('a:3:{i:0;i:1;i:1;R:2;i:2;i:1;}', [['var' => 1, 'is' => 1], ['alias' => 1], ['alias' => 1]])],
-    ['stands in more than one place', $php('a:2:{i:0;i:1;i:1;i:1;}', [['var' => 1, 'is' => 1], ['alias' => 1]])],
+    ['is in more than one place', $php('a:2:{i:0;i:1;i:1;i:1;}', [['var' => 1, 'is' => 1], ['alias' => 1]])],
     ['the same variable as at $[0]', $php('a:2:{i:0;i:1;i:1;R:2;}', [1, 1])],
     ['expected object 1 again', $php('a:2:{i:0;O:5:"Plain":0:{}i:1;O:5:"Plain":0:{}}', [['id' => 1, 'is' => ['object' => 'Plain', 'is' => ['map' => []]]], ['same' => 1]])],
     ['the same object as at $[0]', $php('a:2:{i:0;O:5:"Plain":0:{}i:1;r:2;}', array_fill(0, 2, ['object' => 'Plain', 'is' => ['map' => []]]))],
@@ -100,22 +100,22 @@ $mustFail = [
 if (is_readable('/proc/self/statm')) {
     $mustFail[] = ['grew by', ['do' => 'memory', 'times' => 80, 'most' => 1_000_000, 'steps' => [['do' => 'grow']]]];
 }
-final class Wrong extends Behaviour
+final class FaultyBehaviour extends Behaviour
 {
     private array $leak = [];
-    private mixed $left = null;
+    private mixed $released = null;
 
     protected function doGrow(): void
     {
         $this->leak[] = str_repeat('x', 1_000_000);
     }
 
-    // A refusal that frees an object with a destructor on its way.
+    // Throws an exception that releases an object with a destructor.
     protected function doLeave(array $step): void
     {
         $value = isset($step['value']) ? (new Builder)->build($step['value']) : null;
-        $this->guarded($step, function () use ($value, $step) {
-            $this->left = $value;
+        $this->callGuarded($step, function () use ($value, $step) {
+            $this->released = $value;
             if (isset($step['error'])) {
                 throw new Icecore\DecodeException('refused');
             }
@@ -123,10 +123,10 @@ final class Wrong extends Behaviour
     }
 }
 foreach ($mustFail as [$reason, $line]) {
-    [$verdict, $why] = Wrong::run($line);
-    $tap->ok($verdict === 'failed' && str_contains($why, $reason), "fails: $reason", "$verdict: $why");
+    [$verdict, $why] = FaultyBehaviour::run($line);
+    $tap->ok($verdict === 'failed' && str_contains($why, $reason), "a line fails with: $reason", "$verdict: $why");
 }
-$tap->ok(Behaviour::run(['do' => 'log', 'log' => [], 'needs' => ['wings']])[0] === 'skipped', 'what PHP lacks is skipped');
-$tap->ok(Behaviour::run(['do' => 'log', 'log' => ['x'], 'open' => 'why'])[0] === 'open', 'what is open is said');
+$tap->ok(Behaviour::run(['do' => 'log', 'log' => [], 'needs' => ['wings']])[0] === 'skipped', 'a line that needs a missing feature is skipped');
+$tap->ok(Behaviour::run(['do' => 'log', 'log' => ['x'], 'open' => 'why'])[0] === 'open', 'an open line is reported as open');
 
 exit($tap->done());
