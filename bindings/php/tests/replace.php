@@ -6,7 +6,7 @@
 declare(strict_types=1);
 
 require __DIR__ . '/plugs/lib.php';
-require __DIR__ . '/lib/Chance/Dice.php';
+require __DIR__ . '/lib/Chance/Rng.php';
 
 const DATA = 'a:2:{s:3:"old";s:7:"an old ";i:0;O:8:"stdClass":0:{}}';
 
@@ -130,15 +130,15 @@ $samples = [serialize(['old' => ['an old', 1.5, new ArrayObject(['old'])]]), Ice
     json_encode(['old' => ['old', '["old"]', serialize(['old'])]]), Icecore\encode(['old', ['k' => 'old']], 'storable'),
     Icecore\encode(['old', ['k' => 'old']], 'sereal'), Icecore\encode(['old', ['k' => 'old']], 'marshal'),
     var_export(['old' => ['old']], true), 'a|' . serialize(['old']), gzencode(serialize(['old'])), addslashes(serialize(["old'"]))];
-Dice::seed(1, 1);
+Rng::seed(1, 1);
 $correct = 0;
 foreach ($samples as $sample) {
     for ($i = 0; $i < 400; $i++) {
-        $data = substr($sample, 0, Dice::one(2) ? Dice::below(strlen($sample)) : strlen($sample));
-        for ($j = Dice::below(4); $j > 0 && $data !== ''; $j--) {
-            $data[Dice::below(strlen($data))] = Dice::pick(["\0", '"', '9', '{', '}', ';', chr(Dice::below(256))]);
+        $data = substr($sample, 0, Rng::oneIn(2) ? Rng::below(strlen($sample)) : strlen($sample));
+        for ($j = Rng::below(4); $j > 0 && $data !== ''; $j--) {
+            $data[Rng::below(strlen($data))] = Rng::pick(["\0", '"', '9', '{', '}', ';', chr(Rng::below(256))]);
         }
-        $options = ['keys' => Dice::one(2), 'classes' => Dice::one(2), 'mend' => Dice::one(2), 'base64' => Dice::one(2)];
+        $options = ['keys' => Rng::oneIn(2), 'classes' => Rng::oneIn(2), 'mend' => Rng::oneIn(2), 'base64' => Rng::oneIn(2)];
         $result = Icecore\replace(['old' => 'brand new', 'an' => ''], null, $data, $options, $report);
         $correct += is_string($result) && ($result !== $data || $report['strings'] === 0);
     }

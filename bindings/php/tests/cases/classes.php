@@ -32,19 +32,19 @@ $cases['an enum as an object'] = 'enum Q_E { case A; } $try(fn () => $u(\'O:\' .
 $cases['an abstract class'] = 'abstract class Q_A { public $a; } $try(fn () => $u(\'O:\' . strlen("Q_A") . \':"Q_A":0:{}\'));';
 $cases['an interface'] = 'interface Q_A {} $try(fn () => $u(\'O:\' . strlen("Q_A") . \':"Q_A":0:{}\'));';
 $cases['a trait'] = 'trait Q_A {} $try(fn () => $u(\'O:\' . strlen("Q_A") . \':"Q_A":0:{}\'));';
-$loader = 'spl_autoload_register($load = function ($name) { Outcome::note("asked for $name"); %s });';
-foreach (['knows' => 'if ($name === "Q_A") { eval("class Q_A { public \$a; function __wakeup() { Outcome::note(1); } }"); }', 'knows nothing' => '', 'throws' => 'throw new Exception("loader");', 'reads' => 'Outcome::note(Shape::of(Side::now()->unserialize("a:1:{i:0;i:5;}")));'] as $name => $body) {
+$loader = 'spl_autoload_register($load = function ($name) { Outcome::record("asked for $name"); %s });';
+foreach (['knows' => 'if ($name === "Q_A") { eval("class Q_A { public \$a; function __wakeup() { Outcome::record(1); } }"); }', 'knows nothing' => '', 'throws' => 'throw new Exception("loader");', 'reads' => 'Outcome::record(Shape::of(Implementation::current()->unserialize("a:1:{i:0;i:5;}")));'] as $name => $body) {
     $cases["an autoloader that $name"] = sprintf($loader, $body) . ' try { $try(fn () => $u(\'a:2:{i:0;O:\' . strlen("Q_A") . \':"Q_A":1:{s:1:"a";i:1;}i:1;i:2;}\')); } finally { spl_autoload_unregister($load); }';
 }
 foreach (['defines' => 'eval("class Q_A { public \$a; }");', 'does nothing' => '', 'throws' => 'throw new Exception("callback");'] as $name => $body) {
-    $cases["unserialize_callback_func that $name"] = "function Q_call(\$name) { Outcome::note(\"called for \$name\"); $body } ini_set('unserialize_callback_func', 'Q_call'); try { \$try(fn () => \$u('O:' . strlen('Q_A') . ':\"Q_A\":1:{s:1:\"a\";i:1;}')); } finally { ini_set('unserialize_callback_func', ''); }";
+    $cases["unserialize_callback_func that $name"] = "function Q_call(\$name) { Outcome::record(\"called for \$name\"); $body } ini_set('unserialize_callback_func', 'Q_call'); try { \$try(fn () => \$u('O:' . strlen('Q_A') . ':\"Q_A\":1:{s:1:\"a\";i:1;}')); } finally { ini_set('unserialize_callback_func', ''); }";
 }
 $cases['unserialize_callback_func that is none'] = 'ini_set("unserialize_callback_func", "Q_none"); try { $try(fn () => $u(\'O:3:"X_y":0:{}\')); } finally { ini_set("unserialize_callback_func", ""); }';
 $cases['an incomplete class is written as it was'] = '$o = $u(\'O:4:"None":3:{s:1:"a";i:1;\' . "s:4:\"\0*\0b\";i:2;s:7:\"\0None\0c\";a:1:{i:0;N;}}"); $say($s($o)); $say($s([$o, $o]));';
 $cases['an incomplete class without its name'] = '$o = $u(\'O:4:"None":1:{s:1:"a";i:1;}\'); $b = (array) $o; $say($s(new __PHP_Incomplete_Class)); $say(count($b));';
 $cases['an incomplete class, its property'] = '$o = $u(\'O:4:"None":1:{s:1:"a";i:1;}\'); $show($o->a ?? "unset"); $try(fn () => $o->a = 5);';
 $cases['in a fiber'] = '$f = new Fiber(function () use ($s, $u, $show) { $v = $u($s([1, (object) ["a" => Fiber::suspend(1)]])); $show($v); return 5; }); $f->start(); $f->resume("back"); $show($f->getReturn());';
-$cases['a hook that suspends a fiber'] = 'class Q_A { public $n = 1; function __wakeup() { Outcome::note("before"); Fiber::suspend(1); Outcome::note("after"); } } $text = $s([new Q_A, new Q_A]); $f = new Fiber(fn () => $u($text)); $f->start(); $show($u("i:5;")); $f->resume(); $f->resume(); $show($f->getReturn());';
+$cases['a hook that suspends a fiber'] = 'class Q_A { public $n = 1; function __wakeup() { Outcome::record("before"); Fiber::suspend(1); Outcome::record("after"); } } $text = $s([new Q_A, new Q_A]); $f = new Fiber(fn () => $u($text)); $f->start(); $show($u("i:5;")); $f->resume(); $f->resume(); $show($f->getReturn());';
 $cases['a value in more than one place of memory'] = '$a = ["x"]; $v = [$a, $a, &$a]; $say($s($v)); $r = &$v; $say($s($v)); $say($s([&$v]));';
 $cases['an array that holds itself'] = '$a = [1]; $a[] = &$a; $say($s($a)); $show($u($s($a)));';
 return $cases;
