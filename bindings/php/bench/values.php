@@ -76,14 +76,14 @@ function rows(int $count): array
     return array_map(fn ($i) => ['id' => $i, 'name' => "Employee_$i", 'age' => 20 + $i % 50], range(1, $count));
 }
 
-// The options that WordPress keeps in its table and reads at each request.
+// Options as WordPress keeps them in its table and reads at each request.
 function options(): array
 {
     $roles = $rules = $widgets = $cron = [];
-    $can = ['read', 'edit_posts', 'edit_pages', 'edit_others_posts', 'publish_posts', 'manage_options', 'upload_files', 'delete_posts',
+    $capabilities = ['read', 'edit_posts', 'edit_pages', 'edit_others_posts', 'publish_posts', 'manage_options', 'upload_files', 'delete_posts',
         'delete_pages', 'moderate_comments', 'manage_categories', 'manage_links', 'unfiltered_html', 'edit_published_posts'];
     foreach (['administrator', 'editor', 'author', 'contributor', 'subscriber'] as $rank => $role) {
-        $roles[$role] = ['name' => ucfirst($role), 'capabilities' => array_fill_keys(array_slice($can, 0, 14 - 3 * $rank), true)];
+        $roles[$role] = ['name' => ucfirst($role), 'capabilities' => array_fill_keys(array_slice($capabilities, 0, 14 - 3 * $rank), true)];
     }
     foreach (['category', 'tag', 'type', 'author', 'page', 'search', 'date', 'attachment', 'feed', 'embed', 'comments', 'product'] as $of) {
         foreach (['/feed/(feed|rdf|rss|rss2|atom)/?$' => 'feed=$matches[2]', '/(feed|rdf|rss|rss2|atom)/?$' => 'feed=$matches[2]',
@@ -105,8 +105,8 @@ function options(): array
         'rewrite_rules' => $rules, 'cron' => $cron] + $widgets;
 }
 
-// The shapes of the goals: name, value, and the factors by which reading and writing shall be
-// faster.
+// The names of the shapes, and the goals: the factors by which reading and writing should be faster than
+// in PHP.
 const SHAPES = [
     '10,000 typed readonly objects' => [4, 1.6],
     '10,000 plain objects' => [2.4, 1.5],

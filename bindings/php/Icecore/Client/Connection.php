@@ -41,16 +41,16 @@ final class Connection
         private readonly int $longest,
     ) {
         $parts = preg_match('~\Ahttps?://[\x21-\x7e]+\z~', $url) === 1 ? parse_url($url) : false;
-        $hasOther = isset($parts['query']) || isset($parts['fragment']) || isset($parts['user']);
-        if ($parts === false || !isset($parts['host']) || $hasOther) {
+        $hasUnsupported = isset($parts['query']) || isset($parts['fragment']) || isset($parts['user']);
+        if ($parts === false || !isset($parts['host']) || $hasUnsupported) {
             throw new ClientException('usage', "not an address of a daemon: $url");
         }
         if ($token !== null && preg_match('/\A[\x21-\x7e]+\z/', $token) !== 1) {
             throw new ClientException('usage', 'a token has visible characters of ASCII only');
         }
-        $isSecret = $parts['scheme'] === 'https';
-        $port = $parts['port'] ?? ($isSecret ? 443 : 80);
-        $this->target = ($isSecret ? 'tls' : 'tcp') . "://{$parts['host']}:$port";
+        $isTls = $parts['scheme'] === 'https';
+        $port = $parts['port'] ?? ($isTls ? 443 : 80);
+        $this->target = ($isTls ? 'tls' : 'tcp') . "://{$parts['host']}:$port";
         $this->host = "{$parts['host']}:$port";
         $this->base = rtrim($parts['path'] ?? '', '/');
     }
