@@ -88,7 +88,7 @@ bool ice_build_object(ice_builder *b, uint32_t node_index, zval *dest, zend_prop
 /* Finds or creates a property of the frame's object as PHP does, and returns the zval for its
  * value. `type` receives the property if it is typed. Returns NULL if it can't be set. */
 zval *ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zend_property_info **type);
-/* Removes the value of a slot, which then receives a new one. */
+/* Removes the value of a slot before a new one is stored. */
 void ice_build_clear_slot(ice_builder *b, zval *slot, zend_property_info *type);
 /* Schedules the hook of an object or array that is complete. */
 void ice_build_end_object(ice_builder *b, const ice_build_frame *frame);

@@ -16,7 +16,7 @@ build_enum_record(zval *dest, const char *text, size_t class_len, size_t len)
 /* Looks up an enum case as PHP does, with its warnings. After the enum is found, PHP reports
  * the offset after the node. */
 static bool
-build_enum_case(ice_builder *b, zend_string *class, zend_string *name, zval *dest)
+look_up_enum_case(ice_builder *b, zend_string *class, zend_string *name, zval *dest)
 {
     zend_class_entry *ce = zend_is_valid_class_name(class) ? zend_lookup_class(class) : NULL;
     zend_class_constant *constant;
@@ -66,7 +66,7 @@ ice_build_enum_case(ice_builder *b, const icecore_node *node, zval *dest)
     }
     class = zend_string_init(text, colon - text, 0);
     name = zend_string_init(colon + 1, text + len - colon - 1, 0);
-    is_built = build_enum_case(b, class, name, dest);
+    is_built = look_up_enum_case(b, class, name, dest);
     zend_string_release(class);
     zend_string_release(name);
     return is_built;

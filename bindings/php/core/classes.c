@@ -25,7 +25,7 @@ ice_class_of(ice_context *ctx, uint32_t id)
         return class;
     name = ice_name(&ctx->view.classes, id, &text);
     if (!name)
-        ice_host_fail("a class that is not there");
+        ice_host_fail("a class id without a class");
     class->name = zend_string_init_existing_interned(text, name->node.aux, 0);
     return class;
 }
@@ -76,7 +76,7 @@ find_by_callback(zend_string *name)
 }
 
 /* Looks up a class by its name. Returns false if the name is invalid or an exception was
- * thrown; a class that does not exist is no failure. */
+ * thrown. If the class does not exist, `ce` stays NULL, and the result is true. */
 static bool
 look_up(ice_class *class)
 {

@@ -158,7 +158,7 @@ ice_key_create(ice_context *ctx, uint16_t id)
     const icecore_name *name = ice_name(&ctx->view.keys, id, &text);
     zend_string *key;
     if (!name)
-        ice_host_fail("a key that is not there");
+        ice_host_fail("a key id without a key");
     if (name->node.kind == ICECORE_INT) {
         ice_keys_hold(&ctx->keys, id, ICE_INTEGER_KEY);
         return ICE_INTEGER_KEY;

@@ -147,7 +147,7 @@ typedef struct {
 typedef struct {
     uint32_t node;
     zval *place;
-    zend_property_info *type; /* the typed property at `place`, as long as it is no reference; or NULL */
+    zend_property_info *type; /* the typed property at `place`, until it becomes a reference; or NULL */
 } ice_target;
 
 /* What is done after all values are built. */
@@ -182,7 +182,7 @@ typedef struct {
     zend_object *object;      /* the frame owns a reference; NULL for an array */
 } ice_walk_frame;
 
-#define ICE_CLASS_CACHE_SIZE 16
+#define ICE_WRITTEN_CLASS_CACHE_SIZE 16
 
 struct ice_context {
     ice_warm pooled;          /* the engine's context, and the next context in the pool */
@@ -219,7 +219,7 @@ struct ice_context {
     uint32_t written_class_generation;
     /* Classes without hooks, by a hash of the address of their class entry. The pointers
      * are valid until written_classes grows. */
-    const ice_written_class *written_class_cache[ICE_CLASS_CACHE_SIZE];
+    const ice_written_class *written_class_cache[ICE_WRITTEN_CLASS_CACHE_SIZE];
     smart_str written_text;   /* the parts of the output that the engine has returned so far */
     zval *held_values;        /* kept alive until the call ends */
     uint32_t held_value_count, held_value_capacity;
@@ -243,8 +243,8 @@ void ice_context_hold(ice_context *ctx, zval *value);
 void *ice_key_create(ice_context *ctx, uint16_t id);
 /* Returns the number of a key that is ICE_INTEGER_KEY. */
 zend_long ice_key_number(ice_context *ctx, uint16_t id);
-/* Returns the engine's id of a string key, which the engine learns if it is new. Returns 0
- * if the engine has no id left: then the key needs a node of its own. */
+/* Returns the engine's id of a string key. The engine makes one if the key is new. Returns 0 if
+ * it has no id left: then the key needs a node of its own. */
 uint16_t ice_key_register(ice_context *ctx, zend_string *key);
 /* Forgets the keys of older generations. */
 void ice_keys_reset(ice_context *ctx, uint32_t generation);
@@ -343,7 +343,7 @@ void ice_build_free(ice_context *ctx, zval *root);
 
 typedef enum {
     ICE_DONE,
-    ICE_NEEDS_PHP,            /* only PHP's own serializer can write the value, because it has `C:` objects */
+    ICE_NEEDS_PHP,            /* only PHP's own function can write the value, for example a `C:` object */
     ICE_PART_REFUSED,         /* the engine refused a part of the output */
     ICE_THROWN                /* an exception was thrown */
 } ice_walk_result;

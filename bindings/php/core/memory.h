@@ -60,8 +60,8 @@ ice_memory_read(ice_context *ctx, icecore_stage *stage, const char *bytes, size_
     return icecore_read(ctx->pooled.engine, stage, (const uint8_t *)bytes, len, flags, &ctx->view, error) ==
            ICECORE_OK;
 }
-/* Sets the size of the engine's memory in a context, which is counted until the context is
- * released. A smaller size than before is ignored. */
+/* Sets the size of the engine's memory in a context. It is counted until the context is released.
+ * A smaller size than before is ignored. */
 void ice_memory_count_engine(ice_context *ctx, size_t bytes);
 /* Adds bytes of the module's own stacks to the memory of the current call. */
 void ice_memory_add_stack(size_t bytes);

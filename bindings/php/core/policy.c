@@ -433,8 +433,8 @@ enum_class(const icecore_view *view, const icecore_node *node, size_t *len)
     return text;
 }
 
-/* Returns the version of the rules for a call, which depends on PHP's default. Returns 0 if
- * the call has rules of its own: then its verdicts are not kept. */
+/* Returns a number for the rules of a call: the version of the rules, and whether PHP's default
+ * applies. Returns 0 if the call has rules of its own: then its verdicts are not kept. */
 static uint32_t
 rules_version_of_call(const ice_class_options *class_options)
 {

@@ -48,7 +48,7 @@ ice_scan_classes(const char *cursor, size_t size, HashTable *names)
     }
 }
 
-/* Returns the end of the token at the cursor, which ends with ';' or '{'. */
+/* Returns the end of the token at the cursor. A token ends with ';' or '{'. */
 static const char *
 token_end(const char *cursor, const char *end)
 {
@@ -123,7 +123,7 @@ ice_scan_token_end(zend_string *text, size_t offset)
     return offset < ZSTR_LEN(text) ? (size_t)(MIN(token_end(start + offset, end), end) - start) : ZSTR_LEN(text);
 }
 
-/* Returns true if an integer needs more than 64 bits. A byte that is no digit ends it. */
+/* Returns true if an integer needs more than 64 bits. Its digits end at any other byte. */
 static bool
 exceeds_64_bits(const char *digits)
 {
@@ -176,7 +176,7 @@ scan_to(ice_scan *scan, uint32_t node, bool includes_node)
     for (; scan->next_node <= node && scan->cursor < end; scan->next_node++, scan->is_key_done = false) {
         const icecore_node *this = &view->nodes[scan->next_node];
         const bool is_root = scan->next_node == view->root;
-        /* This is the body of an object, which has no text of its own. */
+        /* The body of an object has no text of its own. */
         if (!is_root && this[-1].kind == ICECORE_OBJECT)
             continue;
         if (!scan->is_key_done) {

@@ -101,7 +101,7 @@ static inline const ice_written_class **
 ice_walk_cache_entry(ice_context *ctx, const zend_class_entry *ce)
 {
     const uintptr_t bits = (uintptr_t)ce;
-    return &ctx->written_class_cache[(bits >> 5 ^ bits >> 10) % ICE_CLASS_CACHE_SIZE];
+    return &ctx->written_class_cache[(bits >> 5 ^ bits >> 10) % ICE_WRITTEN_CLASS_CACHE_SIZE];
 }
 
 /* Pushes an object of such a class for which ice_walk_has_slots_only returned true. */

@@ -51,7 +51,7 @@ ice_walk_push_items(ice_walker *w, const HashTable *table, uint32_t *position, u
     *count += pushed;
 }
 
-/* Does the same for the entries of a map, which is not packed. */
+/* Does the same for the entries of a map. Its table must not be packed. */
 static zend_always_inline void
 ice_walk_push_entries(ice_walker *w, const HashTable *table, uint32_t *position, uint32_t *count)
 {
@@ -77,7 +77,7 @@ ice_walk_push_entries(ice_walker *w, const HashTable *table, uint32_t *position,
 }
 
 /* Prefetches the values of a list that come soon, because they are in memory of their own: first
- * the head of a value, and later the memory behind it. */
+ * the beginning of a value, and some items later what it points to. */
 static zend_always_inline void
 ice_walk_prefetch(const HashTable *table, uint32_t position)
 {

@@ -208,7 +208,7 @@ $second = $client->push('hostile', [1]);
 $worked = [];
 same('a refused payload does not stop the worker', 2, $drain('hostile', function (Job $job) use (&$worked): void { $worked[] = $job->id; }));
 same('the handler is not called with a refused payload', [$second], $worked);
-check('a job with a refused payload is dead, with the class in the message', $fields($id, 'state') === ['dead'] && str_contains($client->job($id)['error'], 'Gadget'), said: $client->job($id)['error'] ?? '');
+check('a job with a refused payload is dead, with the class in the message', $fields($id, 'state') === ['dead'] && str_contains($client->job($id)['error'], 'Gadget'), error: $client->job($id)['error'] ?? '');
 $id = $client->pushBytes('hostile', "\x04\x08[\x06", maxAttempts: 1);
 $drain('hostile');
 same('a job with truncated bytes is dead', ['dead'], $fields($id, 'state'));

@@ -26,13 +26,13 @@ foreach ($declared as $declaration) {
 $sleeps = ['["a", "b"]', '["b"]', '[]', '["a", "a"]', '["none"]', '["a", "none", "b"]', 'null', '"a"', '5', '[5]', '[null]', '[["a"]]', '["x" => "a"]', '["c"]', '["\0*\0b"]', '["\0Q_P\0p"]', '["p"]', 'array_keys(get_object_vars($this))', 'throw new Exception("no")'];
 foreach ($sleeps as $sleep) {
     $return = str_starts_with($sleep, 'throw') ? $sleep : "return $sleep";
-    $cases["__sleep gives $sleep"] = "class Q_P { private \$p = 1; } class Q_A extends Q_P { public \$a = 1; protected \$b = 2; private \$c = 3; public int \$d; function __sleep() { Outcome::record('sleep'); $return; } } \$try(fn () => \$s([new Q_A, 1])); \$try(fn () => \$s((object) ['in' => new Q_A]));";
+    $cases["__sleep returns $sleep"] = "class Q_P { private \$p = 1; } class Q_A extends Q_P { public \$a = 1; protected \$b = 2; private \$c = 3; public int \$d; function __sleep() { Outcome::record('sleep'); $return; } } \$try(fn () => \$s([new Q_A, 1])); \$try(fn () => \$s((object) ['in' => new Q_A]));";
 }
-$gives = ['[1, 2]', '["a" => 1]', '[]', 'null', '"x"', '(object) []', '["self" => $this]', '[5 => 1, "5" => 2]', 'throw new Exception("no")', 'get_object_vars($this)'];
-foreach ($gives as $give) {
-    $return = str_starts_with($give, 'throw') ? $give : "return $give";
-    $cases["__serialize gives $give"] = "class Q_A { public \$a = 1; private \$b = 2; function __serialize() { Outcome::record('gives'); $return; } function __unserialize(array \$d): void { Outcome::record('takes'); \$this->a = \$d; } } \$try(function () use (\$s, \$u) { \$text = \$s([\$o = new Q_A, \$o]); Outcome::record(\$text); return \$u(\$text); });";
-    $cases["__serialize gives $give, read by properties"] = "class Q_A { public \$a = 1; private \$b = 2; function __serialize() { $return; } } \$try(function () use (\$s, \$u) { return \$u(\$s(new Q_A)); });";
+$results = ['[1, 2]', '["a" => 1]', '[]', 'null', '"x"', '(object) []', '["self" => $this]', '[5 => 1, "5" => 2]', 'throw new Exception("no")', 'get_object_vars($this)'];
+foreach ($results as $result) {
+    $return = str_starts_with($result, 'throw') ? $result : "return $result";
+    $cases["__serialize returns $result"] = "class Q_A { public \$a = 1; private \$b = 2; function __serialize() { Outcome::record('gives'); $return; } function __unserialize(array \$d): void { Outcome::record('takes'); \$this->a = \$d; } } \$try(function () use (\$s, \$u) { \$text = \$s([\$o = new Q_A, \$o]); Outcome::record(\$text); return \$u(\$text); });";
+    $cases["__serialize returns $result, without __unserialize"] = "class Q_A { public \$a = 1; private \$b = 2; function __serialize() { $return; } } \$try(function () use (\$s, \$u) { return \$u(\$s(new Q_A)); });";
 }
 $wakes = ['', '$this->a = 7;', 'throw new Exception("no");', 'throw new Error("no");', '$this->new = 1;', 'unset($this->a);', 'Implementation::current()->unserialize("a:1:{i:0;i:1;}");', 'Outcome::record(Implementation::current()->serialize($this));', 'gc_collect_cycles();', 'Implementation::current()->unserialize("broken");'];
 foreach ($wakes as $wake) {
@@ -44,9 +44,9 @@ foreach (['return "x";', 'return "";', 'return null;', 'return 5;', 'throw new E
     $cases["Serializable and __serialize: $payload"] = "class Q_A implements Serializable { public \$a = 'a'; function __serialize(): array { Outcome::record('new'); return [1]; } function __unserialize(array \$d): void { Outcome::record('new takes'); } function serialize() { Outcome::record('gives'); $payload } function unserialize(\$d) { Outcome::record('takes ' . \$d); } } \$try(function () use (\$s, \$u) { \$text = \$s([new Q_A, 1]); Outcome::record(\$text); return \$u(\$text); }); \$try(fn () => \$u('C:' . strlen('Q_A') . ':\"Q_A\":1:{x}'));";
 }
 $cases['C: of a class without Serializable'] = 'class Q_A { public $a; } $try(fn () => $u(\'C:\' . strlen(\'Q_A\') . \':"Q_A":1:{x}\'));';
-$cases['hooks run after all is read, in their order'] = 'class Q_A { public $n; public $in; function __construct($n, $in = null) { $this->n = $n; $this->in = $in; } function __wakeup() { Outcome::record("wakes $this->n"); } } class Q_B { public $d; function __construct($d) { $this->d = $d; } function __serialize(): array { return [$this->d]; } function __unserialize(array $d): void { $this->d = $d; Outcome::record("takes " . get_debug_type($d[0])); } } $show($u($s([new Q_A(1, new Q_A(2)), new Q_B(new Q_A(3)), new Q_A(4, new Q_B(new Q_B(5)))])));';
+$cases['hooks run in order after the whole text was read'] = 'class Q_A { public $n; public $in; function __construct($n, $in = null) { $this->n = $n; $this->in = $in; } function __wakeup() { Outcome::record("wakes $this->n"); } } class Q_B { public $d; function __construct($d) { $this->d = $d; } function __serialize(): array { return [$this->d]; } function __unserialize(array $d): void { $this->d = $d; Outcome::record("takes " . get_debug_type($d[0])); } } $show($u($s([new Q_A(1, new Q_A(2)), new Q_B(new Q_A(3)), new Q_A(4, new Q_B(new Q_B(5)))])));';
 $cases['a parent with a private property of the same name'] = 'class Q_P { private $a = 1; protected $b = 2; } class Q_A extends Q_P { private $a = 3; public $b = 4; } $say($s(new Q_A)); $show($u($s(new Q_A)));';
-$cases['a property that is unset'] = 'class Q_A { public $a = 1; public int $b = 2; } $o = new Q_A; unset($o->a, $o->b); $say($s($o)); $show($u($s($o)));';
+$cases["an unset property"] = 'class Q_A { public $a = 1; public int $b = 2; } $o = new Q_A; unset($o->a, $o->b); $say($s($o)); $show($u($s($o)));';
 $cases['a typed reference'] = 'class Q_A { public int $a = 1; } $o = new Q_A; $v = [$o, &$o->a]; $copy = $u($s($v)); $show($copy); $copy[1] = 5; $say($copy[0]->a);';
-$cases['two typed properties of other types share a variable'] = 'class Q_A { public int $a = 1; public float $b = 1.5; } $try(fn () => $u(\'O:\' . strlen("Q_A") . \':"Q_A":2:{s:1:"a";i:1;s:1:"b";R:2;}\'));';
+$cases['two properties of different types share a variable'] = 'class Q_A { public int $a = 1; public float $b = 1.5; } $try(fn () => $u(\'O:\' . strlen("Q_A") . \':"Q_A":2:{s:1:"a";i:1;s:1:"b";R:2;}\'));';
 return $cases;
