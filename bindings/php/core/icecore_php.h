@@ -174,7 +174,7 @@ typedef struct {
     bool skips_class_name;    /* of an incomplete object: the property with its class name is not written */
     bool is_at_end;           /* no entries are left */
     uint32_t wrapper_count;   /* number of nodes directly before `node` that end where it ends */
-    uint32_t node;            /* counts the nodes that were handed over, too */
+    uint32_t node;            /* its number among all nodes, including those of parts that are written */
     uint32_t position;        /* of the next entry: in the table, or among the slots */
     uint32_t pushed_count;
     uint32_t announced_count; /* number of entries that the node announced when the container was opened */
@@ -344,7 +344,7 @@ void ice_build_free(ice_context *ctx, zval *root);
 typedef enum {
     ICE_DONE,
     ICE_NEEDS_PHP,            /* only PHP's own function can write the value, for example a `C:` object */
-    ICE_PART_REFUSED,         /* the engine refused a part of the output */
+    ICE_NEEDS_WHOLE,          /* the engine refused a part of the output: it must be written as a whole */
     ICE_THROWN                /* an exception was thrown */
 } ice_walk_result;
 

@@ -64,7 +64,7 @@ walk_recursively(ice_walker *w, ice_walk_frame *frame)
     bool is_ok = true;
     w->recursion_depth++;
     while (!frame->is_at_end && is_ok)
-        is_ok = (EXPECTED(w->tape->node_count < w->part_end) || ice_walk_hand_over(w)) && continue_frame(w, frame) &&
+        is_ok = (EXPECTED(w->tape->node_count < w->part_end) || ice_walk_write_part(w)) && continue_frame(w, frame) &&
                 (EXPECTED(w->ctx->walk_depth == depth) || walk_down_to(w, depth));
     w->recursion_depth--;
     if (EXPECTED(is_ok))
@@ -98,7 +98,7 @@ walk_map_recursively(ice_walker *w, ice_walk_frame *frame)
         Bucket *bucket = &table->arData[frame->position];
         zval *value = &bucket->val;
         uint16_t id;
-        if (UNEXPECTED(w->tape->node_count >= w->part_end) && UNEXPECTED(!(is_ok = ice_walk_hand_over(w))))
+        if (UNEXPECTED(w->tape->node_count >= w->part_end) && UNEXPECTED(!(is_ok = ice_walk_write_part(w))))
             break;
         if (ice_walk_is_leaf(value)) {
             ice_walk_push_entries(w, table, &frame->position, &frame->pushed_count);
@@ -168,7 +168,7 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool p
     is_recursive = w->recursion_depth < MAX_RECURSION && !in_reference && w->ctx->walk_depth;
     if (EXPECTED(is_recursive))
         local_frame = (ice_walk_frame){ .kind = is_a_list ? ICE_WALK_LIST : ICE_WALK_MAP,
-                                        .node = w->handed_over_nodes + node,
+                                        .node = w->written_node_count + node,
                                         .announced_count = count,
                                         .table = table };
     else
@@ -448,7 +448,7 @@ walk_down_to(ice_walker *w, uint32_t depth)
     ice_context *ctx = w->ctx;
     while (ctx->walk_depth > depth) {
         const uint32_t depth_before = ctx->walk_depth;
-        if (UNEXPECTED(w->tape->node_count >= w->part_end) && !ice_walk_hand_over(w))
+        if (UNEXPECTED(w->tape->node_count >= w->part_end) && !ice_walk_write_part(w))
             return false;
         if (UNEXPECTED(!continue_frame(w, &ctx->walk_frames[depth_before - 1])))
             return false;
@@ -498,7 +498,7 @@ walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *stage,
     if (EXPECTED(walk_all(&w, value)))
         return ICE_DONE;
     ice_walk_drop_frames(&w);
-    if (w.stop_reason == ICE_PART_REFUSED && w.has_called_hooks) {
+    if (w.stop_reason == ICE_NEEDS_WHOLE && w.has_called_hooks) {
         ice_throw(ice_encode_exception, "limit", -1, "",
                   zend_string_init(ZEND_STRL("Icecore: the value has more levels than may be written"), 0));
         return ICE_THROWN;
@@ -511,5 +511,5 @@ ice_walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *st
 {
     ice_walk_result result = walk(ctx, value, purpose, stage, purpose == ICE_FOR_SERIALIZE);
     /* The second walk fills the tape with the whole value. Its writer will report the error. */
-    return EXPECTED(result != ICE_PART_REFUSED) ? result : walk(ctx, value, purpose, stage, false);
+    return EXPECTED(result != ICE_NEEDS_WHOLE) ? result : walk(ctx, value, purpose, stage, false);
 }

@@ -42,10 +42,10 @@ typedef struct {
     const icecore_stage *stage;
     uint8_t purpose;             /* one of ICE_FOR_ */
     bool has_called_hooks;
-    uint32_t part_end;           /* a tape with this many nodes is handed over as a part of the output */
+    uint32_t part_end;           /* a tape with this many nodes is written as a part of the output */
     ice_walk_result stop_reason; /* ICE_DONE while the walk is not stopped */
     bool engine_keeps_text;      /* the text of the parts stays in the engine */
-    uint32_t handed_over_nodes;  /* their number */
+    uint32_t written_node_count; /* number of nodes in the parts that are written */
     uint32_t recursion_depth;    /* number of open arrays without a frame on the stack */
     uint32_t part_count;
 } ice_walker;
@@ -57,11 +57,11 @@ ice_walk_writes_php_text(const ice_walker *w)
     return w->purpose <= ICE_FOR_SESSION;
 }
 
-/* Returns the number of the next node, including the nodes that were handed over. */
+/* Returns the number of the next node, including those in the parts that are written. */
 static inline uint32_t
 ice_walk_next_node(const ice_walker *w)
 {
-    return w->handed_over_nodes + (uint32_t)w->tape->node_count;
+    return w->written_node_count + (uint32_t)w->tape->node_count;
 }
 
 /* Pushes an object. Pushes a frame, unless the object is complete. */
@@ -126,7 +126,7 @@ ice_walk_frame *ice_walk_push_frame(ice_walker *w, uint8_t kind, size_t node, Ha
 /* Pushes null in the place of a container that contains itself. */
 void ice_walk_push_recursion(ice_walker *w, uint16_t key);
 /* Writes the nodes so far as a part of the output, and empties the tape. */
-bool ice_walk_hand_over(ice_walker *w);
+bool ice_walk_write_part(ice_walker *w);
 /* Ends a container that is complete, and releases its frame. */
 bool ice_walk_end_frame(ice_walker *w, ice_walk_frame *frame);
 /* Does the same for the innermost frame on the stack. */

@@ -15,7 +15,7 @@ ice_walk_push_frame(ice_walker *w, uint8_t kind, size_t node, HashTable *table, 
     frame->is_shared = frame->is_protected = frame->skips_class_name = frame->is_at_end = false;
     /* The object node around the body. */
     frame->wrapper_count = object != NULL;
-    frame->node = w->handed_over_nodes + (uint32_t)node;
+    frame->node = w->written_node_count + (uint32_t)node;
     frame->position = frame->pushed_count = 0;
     frame->announced_count = announced_count;
     frame->table = table;
@@ -46,10 +46,10 @@ ice_walk_push_recursion(ice_walker *w, uint16_t key)
 bool
 ice_walk_end_frame(ice_walker *w, ice_walk_frame *frame)
 {
-    /* If the node was handed over, its count is already in the output, and must be right. */
-    const bool is_count_right = frame->node >= w->handed_over_nodes || frame->pushed_count == frame->announced_count;
-    if (EXPECTED(frame->node >= w->handed_over_nodes))
-        ice_end_node(w->tape, frame->node - w->handed_over_nodes, frame->pushed_count, frame->wrapper_count);
+    /* If the node is in a part that is written, so is its count, which must be right. */
+    const bool is_count_right = frame->node >= w->written_node_count || frame->pushed_count == frame->announced_count;
+    if (EXPECTED(frame->node >= w->written_node_count))
+        ice_end_node(w->tape, frame->node - w->written_node_count, frame->pushed_count, frame->wrapper_count);
     ice_walk_release_frame(frame);
     if (EXPECTED(is_count_right))
         return true;

@@ -24,7 +24,7 @@ is_affordable(size_t size)
     return PG(memory_limit) <= 0 || (used < limit && size <= (limit - used) / 2);
 }
 
-/* Appends the text of the nodes that were handed over. Near memory_limit, the text stays in the
+/* Appends the text of the part that was just written. Near memory_limit, the text stays in the
  * engine, and is taken at the end as one piece. */
 static void
 take_part(ice_walker *w)
@@ -52,16 +52,16 @@ take_part(ice_walker *w)
 }
 
 bool
-ice_walk_hand_over(ice_walker *w)
+ice_walk_write_part(ice_walker *w)
 {
     const uint32_t count = (uint32_t)w->tape->node_count;
     switch (ice_hand_over(w->engine, w->stage, w->tape, &w->part_count)) {
     case ICE_HANDED_OVER:
-        w->handed_over_nodes += count;
+        w->written_node_count += count;
         w->tape->has_own_names = 1;
         take_part(w);
         return true;
     case ICE_NOT_IN_PARTS: w->part_end = UINT32_MAX; return true;
-    default: return ice_walk_stop(w, ICE_PART_REFUSED);
+    default: return ice_walk_stop(w, ICE_NEEDS_WHOLE);
     }
 }
