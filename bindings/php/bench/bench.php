@@ -17,7 +17,8 @@ if (!extension_loaded('icecore')) {
         fwrite(STDERR, "$module is missing: make modules\n");
         exit(1);
     }
-    $command = array_merge([PHP_BINARY, '-d', "extension=$module", '-d', 'memory_limit=-1', '-d', 'display_errors=stderr'], $argv);
+    $command = array_merge([PHP_BINARY, '-d', "extension=$module", '-d', 'memory_limit=-1', '-d',
+        'display_errors=stderr'], $argv);
     $process = proc_open($command, [STDIN, STDOUT, STDERR], $pipes);
     exit(proc_close($process));
 }
@@ -34,8 +35,10 @@ if (isset($options['first-call'])) {
 }
 
 $has_igbinary = \function_exists('igbinary_serialize');
-$writers = ['php' => \serialize(...), 'icecore' => \Icecore\serialize(...)] + ($has_igbinary ? ['igbinary' => \igbinary_serialize(...)] : []);
-$report = ['php' => PHP_VERSION, 'icecore' => phpversion('icecore'), 'igbinary' => $has_igbinary ? phpversion('igbinary') : null, 'times' => [],
+$writers = ['php' => \serialize(...), 'icecore' => \Icecore\serialize(...)]
+    + ($has_igbinary ? ['igbinary' => \igbinary_serialize(...)] : []);
+$report = ['php' => PHP_VERSION, 'icecore' => phpversion('icecore'),
+    'igbinary' => $has_igbinary ? phpversion('igbinary') : null, 'times' => [],
     'memory' => [], 'flat' => [], 'first' => []];
 
 // -- Times ---------------------------------------------------------------------
@@ -158,11 +161,17 @@ function show(string $line): void
 
 function time_text(float $ns): string
 {
-    return $ns < 10_000 ? sprintf('%.0f ns', $ns) : ($ns < 10_000_000 ? sprintf('%.1f us', $ns / 1e3) : sprintf('%.2f ms', $ns / 1e6));
+    return match (true) {
+        $ns < 10_000 => sprintf('%.0f ns', $ns),
+        $ns < 10_000_000 => sprintf('%.1f us', $ns / 1e3),
+        default => sprintf('%.2f ms', $ns / 1e6),
+    };
 }
 
-show('PHP ' . PHP_VERSION . ', Icecore ' . phpversion('icecore') . ($has_igbinary ? ', igbinary ' . phpversion('igbinary') : '') . ", $rounds rounds");
-$heading = sprintf('%-6s %-30s %8s %10s %10s %10s %7s %7s %9s', '', '', 'bytes', 'PHP', 'Icecore', 'igbinary', 'times', 'wanted', 'igbinary');
+show('PHP ' . PHP_VERSION . ', Icecore ' . phpversion('icecore')
+    . ($has_igbinary ? ', igbinary ' . phpversion('igbinary') : '') . ", $rounds rounds");
+$heading = sprintf('%-6s %-30s %8s %10s %10s %10s %7s %7s %9s', '', '', 'bytes', 'PHP', 'Icecore', 'igbinary',
+    'times', 'wanted', 'igbinary');
 $has_heading = false;
 foreach (SHAPES as $name => $goals) {
     foreach (['read' => $goals[0], 'write' => $goals[1]] as $operation => $goal) {
@@ -175,16 +184,21 @@ foreach (SHAPES as $name => $goals) {
         // Each serializer gets a value of its own: igbinary gives each object a hash table of properties,
         // which the others would then have to walk.
         unset($value);
-        $samples = measure($operation, $operation === 'read' ? $written : array_map(fn () => shape($name), $written), $rounds);
+        $inputs = $operation === 'read' ? $written : array_map(fn () => shape($name), $written);
+        $samples = measure($operation, $inputs, $rounds);
+        unset($inputs);
         $ratio = paired_ratio($samples['php'], $samples['icecore']);
-        $row = ['operation' => $operation, 'shape' => $name, 'bytes' => strlen($written['php']), 'ns' => array_map(median(...), $samples),
-            'times' => $ratio, 'wanted' => $goal, 'times igbinary' => $has_igbinary ? paired_ratio($samples['igbinary'], $samples['icecore']) : null];
+        $row = ['operation' => $operation, 'shape' => $name, 'bytes' => strlen($written['php']),
+            'ns' => array_map(median(...), $samples),
+            'times' => $ratio, 'wanted' => $goal,
+            'times igbinary' => $has_igbinary ? paired_ratio($samples['igbinary'], $samples['icecore']) : null];
         $report['times'][] = $row;
         if (!$has_heading) {
             show($heading);
             $has_heading = true;
         }
-        show(sprintf('%-6s %-30s %8d %10s %10s %10s %7.2f %7.2f %9s%s', $operation, $name, $row['bytes'], time_text($row['ns']['php']),
+        show(sprintf('%-6s %-30s %8d %10s %10s %10s %7.2f %7.2f %9s%s', $operation, $name, $row['bytes'],
+            time_text($row['ns']['php']),
             time_text($row['ns']['icecore']), $has_igbinary ? time_text($row['ns']['igbinary']) : '-', $ratio, $goal,
             $has_igbinary ? sprintf('%.2f', $row['times igbinary']) : '-', $ratio < $goal ? '  below' : ''));
         unset($written, $samples);
@@ -209,7 +223,8 @@ if (is_selected('memory')) {
         $value = shape($name);
         $written = array_map(fn ($write) => $write($value), $writers);
         unset($value);
-        $row = ['php' => memory_of(\unserialize(...), $written['php']), 'icecore' => memory_of(\Icecore\unserialize(...), $written['icecore'])]
+        $row = ['php' => memory_of(\unserialize(...), $written['php']),
+            'icecore' => memory_of(\Icecore\unserialize(...), $written['icecore'])]
             + ($has_igbinary ? ['igbinary' => memory_of(\igbinary_unserialize(...), $written['igbinary'])] : []);
         $report['memory'][$name] = $row;
         show(sprintf('%-37s %12d %12d %12s%s', $name, $row['php'], $row['icecore'], $row['igbinary'] ?? '-',
@@ -228,7 +243,8 @@ if (is_selected('flat')) {
             $samples = measure($operation, ['php' => $input, 'icecore' => $input], max(5, intdiv($rounds, 2)));
             $row = array_map(fn ($all) => median($all) / $count, $samples);
             $report['flat'][] = ['operation' => $operation, 'count' => $count] + $row;
-            show(sprintf('%-6s %-30s %12.1f %12.1f', $operation, number_format($count), $row['php'], $row['icecore']));
+            show(sprintf('%-6s %-30s %12.1f %12.1f', $operation, number_format($count), $row['php'],
+                $row['icecore']));
         }
         unset($value, $text, $input);
     }
@@ -246,12 +262,14 @@ function first_call(string $what): void
 
 if (is_selected('first')) {
     show(sprintf("\n%-37s %12s %12s", 'the first call in a process', 'PHP', 'Icecore'));
-    $loaded = is_file($module = getenv('ICECORE_SO') ?: dirname(__DIR__) . '/modules/icecore.so') ? ['-d', "extension=$module"] : [];
+    $loaded = is_file($module = getenv('ICECORE_SO') ?: dirname(__DIR__) . '/modules/icecore.so')
+        ? ['-d', "extension=$module"] : [];
     foreach (['read', 'write'] as $operation) {
         $samples = [];
         for ($round = 0; $round < $rounds; $round++) {
             foreach (['php', 'icecore'] as $serializer) {
-                $process = proc_open([PHP_BINARY, ...$loaded, __FILE__, '--first-call', "$serializer $operation"], [1 => ['pipe', 'w'], 2 => STDERR], $pipes);
+                $process = proc_open([PHP_BINARY, ...$loaded, __FILE__, '--first-call', "$serializer $operation"],
+                    [1 => ['pipe', 'w'], 2 => STDERR], $pipes);
                 $samples[$serializer][] = (float) stream_get_contents($pipes[1]);
                 proc_close($process);
             }
@@ -268,29 +286,35 @@ function markdown(array $report): string
     $text = '';
     foreach (['' => 'times', ' igbinary' => 'times igbinary'] as $against => $key) {
         foreach (['read', 'write'] as $operation) {
-            $rows = array_filter($report['times'], fn ($row) => $row['operation'] === $operation && $row[$key] !== null);
+            $rows = array_filter($report['times'],
+                fn ($row) => $row['operation'] === $operation && $row[$key] !== null);
             if (!$rows) {
                 continue;
             }
-            $text .= $text === '' ? '| against | ' . implode(' | ', array_column($rows, 'shape')) . " |\n|---|" . str_repeat('--:|', count($rows)) . "\n" : '';
-            $text .= '|' . ($against === '' ? ' PHP' : $against) . ", $operation |" . implode('', array_map(fn ($row) => sprintf(' %.2f%s |', $row[$key],
+            $text .= $text === '' ? '| against | ' . implode(' | ', array_column($rows, 'shape')) . " |\n|---|"
+                . str_repeat('--:|', count($rows)) . "\n" : '';
+            $text .= '|' . ($against === '' ? ' PHP' : $against) . ", $operation |"
+                . implode('', array_map(fn ($row) => sprintf(' %.2f%s |', $row[$key],
                 $against === '' && $row[$key] < $row['wanted'] ? " ({$row['wanted']})" : ''), $rows)) . "\n";
         }
     }
     if ($report['memory']) {
         $text .= "\n| memory of what was read, kB | PHP | Icecore | igbinary |\n|---|--:|--:|--:|\n";
         foreach ($report['memory'] as $shape => $row) {
-            $text .= "| $shape | " . implode(' | ', array_map(fn ($bytes) => number_format($bytes / 1000, 1), $row)) . " |\n";
+            $text .= "| $shape | " . implode(' | ', array_map(fn ($bytes) => number_format($bytes / 1000, 1), $row))
+                . " |\n";
         }
     }
     if ($report['flat']) {
         $text .= "\n| ns a typed object | PHP | Icecore |\n|---|--:|--:|\n";
         foreach ($report['flat'] as $row) {
-            $text .= sprintf("| %s, %s objects | %.0f | %.0f |\n", $row['operation'], number_format($row['count']), $row['php'], $row['icecore']);
+            $text .= sprintf("| %s, %s objects | %.0f | %.0f |\n", $row['operation'], number_format($row['count']),
+                $row['php'], $row['icecore']);
         }
     }
     foreach ($report['first'] as $operation => $row) {
-        $text .= sprintf("\nThe first %s in a process: PHP %s, Icecore %s.\n", $operation, time_text($row['php']), time_text($row['icecore']));
+        $text .= sprintf("\nThe first %s in a process: PHP %s, Icecore %s.\n", $operation, time_text($row['php']),
+            time_text($row['icecore']));
     }
     return $text;
 }

@@ -100,7 +100,8 @@ class Session
 }
 
 $chain = 'O:7:"Session":2:{s:4:"user";s:5:"alice";s:3:"bag";a:1:{s:5:"flash";O:6:"Logger":1:{s:8:"handlers";a:1:{i:0;O:6:"Buffer":2:'
-    . '{s:4:"file";s:' . strlen("$folder/shell.php") . ":\"$folder/shell.php\";s:5:\"lines\";a:1:{i:0;s:5:\"<?php\";}}}}}}";
+    . '{s:4:"file";s:' . strlen("$folder/shell.php")
+    . ":\"$folder/shell.php\";s:5:\"lines\";a:1:{i:0;s:5:\"<?php\";}}}}}}";
 echo "\nthe chain, with a list of classes:\n";
 try {
     unserialize($chain, ['classes' => ['Session']]);

@@ -28,7 +28,8 @@ final class FileStore
 
     public function put(string $key, mixed $value, int $seconds): bool
     {
-        return file_put_contents($this->path($key), sprintf('%010d', time() + $seconds) . serialize($value), LOCK_EX) !== false;
+        return file_put_contents($this->path($key), sprintf('%010d', time() + $seconds)
+            . serialize($value), LOCK_EX) !== false;
     }
 
     public function remember(string $key, int $seconds, Closure $make): mixed
@@ -102,7 +103,8 @@ file_put_contents($store->path('damaged'), '9999999999a:1:{i:0;s:5:"tr');
 echo 'damaged: ', var_export($store->get('damaged'), true), "\n";
 file_put_contents($store->path('theirs'), '9999999999' . \serialize(['written' => 'by PHP']));
 echo 'by PHP: ', json_encode($store->get('theirs')), "\n";
-file_put_contents($store->path('planted'), '9999999999a:1:{s:4:"user";O:13:"SplFileObject":1:{s:1:"f";s:11:"/etc/passwd";}}');
+file_put_contents($store->path('planted'),
+    '9999999999a:1:{s:4:"user";O:13:"SplFileObject":1:{s:1:"f";s:11:"/etc/passwd";}}');
 try {
     $store->get('planted');
     echo "planted: built\n";

@@ -95,7 +95,8 @@ if (!class_exists('WithSerializable')) {
 
         public function unserialize(string $data): void
         {
-            [$this->leaf, $this->deeper, $this->list, $this->keyed] = unserialize($data, ['classes' => [self::class, Leaf::class]]);
+            [$this->leaf, $this->deeper, $this->list, $this->keyed] = unserialize($data,
+                ['classes' => [self::class, Leaf::class]]);
         }
     }
 }
@@ -116,6 +117,7 @@ foreach ([Plain::class, WithUnserialize::class, WithSleep::class, WithSerializab
     $required = require $file;
     $imported = var_import(file_get_contents($file), ['classes' => $classes]);
     printf("%-17s %d bytes by var_export, as PHP's: %s; by require: %s; by var_import: %s\n", '', strlen($program),
-        $program === \var_export($tree, true) ? 'yes' : 'no', $required == $tree ? 'the same' : 'another', $imported == $tree ? 'the same' : 'another');
+        $program === \var_export($tree, true) ? 'yes' : 'no', $required == $tree ? 'the same'
+        : 'another', $imported == $tree ? 'the same' : 'another');
 }
 unlink($file);

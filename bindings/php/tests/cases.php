@@ -21,7 +21,8 @@ const INTENDED_DIFFERENCES = '/^classes: read C: of |^classes: enum (Q_E:|:A|\\\
 date_default_timezone_set('UTC');
 $options = getopt('', ['with:', 'only:']);
 $tap = new Tap;
-$cases = new Cases(($options['with'] ?? '') === 'php' ? Implementation::php() : Implementation::icecore(), Implementation::php());
+$cases = new Cases(($options['with'] ?? '') === 'php'
+    ? Implementation::php() : Implementation::icecore(), Implementation::php());
 foreach (glob(__DIR__ . '/cases/*.php') as $file) {
     if (preg_match('/-(\d+)\.php$/', $file, $since) && PHP_VERSION_ID < (int) $since[1]) {
         $tap->skip(basename($file), 'this PHP is older');
@@ -32,10 +33,13 @@ foreach (glob(__DIR__ . '/cases/*.php') as $file) {
         if (!isset($options['only']) || str_contains($name, $options['only'])) {
             [$ours, $php] = $cases->outputs($code);
             if (preg_match(INTENDED_DIFFERENCES, $name) && $ours !== $php) {
-                $tap->ok(str_contains($ours, 'false') && str_contains($ours, 'Error at offset') && !preg_match('/not found|not an enum|exception/', $ours), "$name: the text is refused before building");
+                $tap->ok(str_contains($ours, 'false') && str_contains($ours, 'Error at offset')
+                    && !preg_match('/not found|not an enum|exception/', $ours),
+                    "$name: the text is refused before building");
                 continue;
             }
-            $tap->ok($ours === $php, $name, "Icecore prints\n" . preg_replace('/^/m', '    ', $ours) . "\nPHP prints\n" . preg_replace('/^/m', '    ', $php));
+            $tap->ok($ours === $php, $name, "Icecore prints\n" . preg_replace('/^/m', '    ', $ours)
+                . "\nPHP prints\n" . preg_replace('/^/m', '    ', $php));
         }
     }
 }

@@ -9,7 +9,8 @@
 
 declare(strict_types=1);
 
-foreach (['Implementation', 'Outcome', 'Chance/Rng', 'Chance/ClassMaker', 'Chance/ValueMaker', 'Chance/Text', 'Chance/IntendedDifference'] as $file) {
+foreach (['Implementation', 'Outcome', 'Chance/Rng', 'Chance/ClassMaker', 'Chance/ValueMaker', 'Chance/Text',
+    'Chance/IntendedDifference'] as $file) {
     require __DIR__ . "/lib/$file.php";
 }
 
@@ -26,8 +27,14 @@ final class RandomTest
     private array $classes = [];
     private int $round = -1;
 
-    public function __construct(private readonly Implementation $ours, private readonly Implementation $php, private readonly int $seed, private readonly ?string $trace, private readonly int $show, private readonly bool $hasIgbinary)
-    {
+    public function __construct(
+        private readonly Implementation $ours,
+        private readonly Implementation $php,
+        private readonly int $seed,
+        private readonly ?string $trace,
+        private readonly int $show,
+        private readonly bool $hasIgbinary,
+    ) {
     }
 
     public function run(int $from, int $count): int
@@ -59,7 +66,8 @@ final class RandomTest
 
     // Counts a comparison, and prints a difference. `intended` returns the name of an intended
     // difference, or null. `differs` tells if a smaller text still differs.
-    private function compare(string $what, Outcome $ours, Outcome $php, ?Closure $intended = null, ?string $text = null, ?Closure $differs = null): void
+    private function compare(string $what, Outcome $ours, Outcome $php, ?Closure $intended = null,
+        ?string $text = null, ?Closure $differs = null): void
     {
         $this->compared++;
         if ($ours->equals($php)) {
@@ -85,9 +93,11 @@ final class RandomTest
         $skip = $same > 300 ? $same - 200 : 0;
         echo $skip ? "    (equal for $same bytes)\n" : '';
         foreach ([$this->ours->name => $left, 'PHP itself' => $right] as $name => $output) {
-            echo "    $name:\n", preg_replace('/^/m', '        ', preg_replace('/[^\n -~]/', '?', substr($output, $skip, 1200))), "\n";
+            echo "    $name:\n",
+                preg_replace('/^/m', '        ', preg_replace('/[^\n -~]/', '?', substr($output, $skip, 1200))), "\n";
         }
-        $named = array_filter($this->classes, fn ($class, $name) => str_contains($text . $left . $right, $name . '"') || str_contains($text . $left . $right, "$name "), ARRAY_FILTER_USE_BOTH);
+        $named = array_filter($this->classes, fn ($class, $name) => str_contains($text . $left . $right, $name . '"')
+            || str_contains($text . $left . $right, "$name "), ARRAY_FILTER_USE_BOTH);
         foreach (array_slice($named, 0, 3) as $class) {
             echo preg_replace('/^/m', '    | ', trim($class['source'])), "\n";
         }
@@ -133,12 +143,14 @@ final class RandomTest
             return;
         }
         $intended = function (string $text, Outcome $ours, Outcome $php) use ($options) {
-            return IntendedDifference::find($ours, $php, $this->unserialized($this->php, $text, ['allowed_classes' => false] + $options), $text);
+            return IntendedDifference::find($ours, $php,
+                $this->unserialized($this->php, $text, ['allowed_classes' => false] + $options), $text);
         };
         $php = $this->unserialized($this->php, $text, $options);
         $ours = $this->unserialized($this->ours, $text, $options);
         $differs = function (string $text) use ($options, $intended) {
-            [$ours, $php] = [$this->unserialized($this->ours, $text, $options), $this->unserialized($this->php, $text, $options)];
+            [$ours, $php] = [$this->unserialized($this->ours, $text, $options),
+                $this->unserialized($this->php, $text, $options)];
             return !$ours->equals($php) && !$intended($text, $ours, $php);
         };
         $this->compare($what, $ours, $php, fn () => $intended($text, $ours, $php), $text, $options ? null : $differs);
@@ -162,7 +174,8 @@ final class RandomTest
             $this->read('max_depth', $text, ['max_depth' => Rng::below(6)]);
         }
         if (Rng::oneIn(4) && !str_contains($text, 'E:')) {
-            $this->read('allowed_classes', $text, ['allowed_classes' => Rng::oneIn(2) ? false : [Rng::pick(array_keys($this->classes)), 'stdClass', 'arrayobject']]);
+            $list = Rng::oneIn(2) ? false : [Rng::pick(array_keys($this->classes)), 'stdClass', 'arrayobject'];
+            $this->read('allowed_classes', $text, ['allowed_classes' => $list]);
         }
         for ($n = 0; $n < 3; $n++) {
             $this->read('damaged bytes', self::damageBytes($text));
@@ -184,7 +197,8 @@ final class RandomTest
             0 => substr($text, 0, $offset),
             1 => substr_replace($text, chr(mt_rand(0, 255)), $offset, 1),
             2 => substr_replace($text, '', $offset, 1 + Rng::below(3)),
-            3 => substr_replace($text, Rng::pick(['0', '1', '9', '-', ':', ';', '{', '}', '"', 'i:0;', 'N;', "\0"]), $offset, Rng::below(2)),
+            3 => substr_replace($text, Rng::pick(['0', '1', '9', '-', ':', ';', '{', '}', '"', 'i:0;', 'N;', "\0"]),
+                $offset, Rng::below(2)),
             4 => substr_replace($text, $text[$offset], Rng::below(strlen($text)), 1),
         };
     }
@@ -203,7 +217,8 @@ final class RandomTest
             return;
         }
         $bytes = $php->stringResult;
-        $read = fn (Implementation $implementation, string $bytes) => $this->outcome($implementation, fn () => $implementation->igbinaryUnserialize($bytes));
+        $read = fn (Implementation $implementation, string $bytes) =>
+            $this->outcome($implementation, fn () => $implementation->igbinaryUnserialize($bytes));
         $this->compare('igbinary_unserialize', $read($this->ours, $bytes), $read($this->php, $bytes), null, $bytes);
         // Only Icecore reads damaged bytes, on which the igbinary extension may crash.
         if ($this->ours->name !== $this->php->name) {
@@ -220,10 +235,12 @@ final class RandomTest
     {
         $value = (new ValueMaker([], true, 4))->value();
         $php = $this->outcome($this->php, fn () => $this->php->varExport($value));
-        $this->compare('var_export', $this->outcome($this->ours, fn () => $this->ours->varExport($value)), $php, null, $php->stringResult ?: null);
+        $this->compare('var_export', $this->outcome($this->ours, fn () => $this->ours->varExport($value)), $php, null,
+            $php->stringResult ?: null);
         $plain = $this->exportable(0);
         $text = (string) $this->php->varExport($plain);
-        $import = fn (Implementation $implementation) => $this->outcome($implementation, fn () => $implementation->varImport($text));
+        $import = fn (Implementation $implementation) =>
+            $this->outcome($implementation, fn () => $implementation->varImport($text));
         $this->compare('var_import', $import($this->ours), $import($this->php), null, $text);
     }
 
@@ -245,7 +262,8 @@ final class RandomTest
         }
         $array = [];
         for ($n = Rng::below(5); $n > 0; $n--) {
-            $array[Rng::oneIn(2) ? Rng::below(20) - 5 : Rng::pick(['a', 'b', '1.5', "q'\\", "\0", ''])] = $this->exportable($depth + 1);
+            $key = Rng::oneIn(2) ? Rng::below(20) - 5 : Rng::pick(['a', 'b', '1.5', "q'\\", "\0", '']);
+            $array[$key] = $this->exportable($depth + 1);
         }
         return $kind === 4 && !isset($array['']) && !isset($array["\0"]) ? (object) $array : $array;
     }
@@ -254,4 +272,7 @@ final class RandomTest
 $options = getopt('', ['seed:', 'count:', 'from:', 'with:', 'trace:', 'show:', 'no:']);
 $seed = (int) ($options['seed'] ?? random_int(1, 999_999));
 $ours = ($options['with'] ?? 'icecore') === 'php' ? Implementation::php() : Implementation::icecore();
-exit((new RandomTest($ours, Implementation::php(), $seed, $options['trace'] ?? null, (int) ($options['show'] ?? 10), ($options['no'] ?? '') !== 'igbinary' && $ours->hasIgbinary() && Implementation::php()->hasIgbinary()))->run((int) ($options['from'] ?? 0), (int) ($options['count'] ?? 1000)));
+$php = Implementation::php();
+$hasIgbinary = ($options['no'] ?? '') !== 'igbinary' && $ours->hasIgbinary() && $php->hasIgbinary();
+$test = new RandomTest($ours, $php, $seed, $options['trace'] ?? null, (int) ($options['show'] ?? 10), $hasIgbinary);
+exit($test->run((int) ($options['from'] ?? 0), (int) ($options['count'] ?? 1000)));

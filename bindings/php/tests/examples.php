@@ -18,7 +18,8 @@ function run_program(string ...$arguments): string
 {
     $environment = getenv() + ['ICECORE_URL' => daemon_url()];
     $module = getenv('ICECORE_SO');
-    $command = [PHP_BINARY, ...(is_string($module) && $module !== '' ? ['-d', "extension=$module"] : []), '-d', 'display_errors=stdout',
+    $command = [PHP_BINARY, ...(is_string($module) && $module !== '' ? ['-d', "extension=$module"] : []), '-d',
+        'display_errors=stdout',
         '-d', 'html_errors=0', '-d', 'error_reporting=-1',
         '-d', 'include_path=.:' . dirname(__DIR__), ...$arguments];
     $process = proc_open($command, [['file', '/dev/null', 'r'], ['pipe', 'w'], STDERR], $pipes, null, $environment);
@@ -45,7 +46,8 @@ foreach (array_filter($pages, 'is_file') as $page) {
         file_put_contents($file, (str_starts_with($block[1], '<?php') ? '' : "<?php\n") . $block[1]);
         $output = run_program($file);
         unlink($file);
-        same(basename(dirname($page)) . '/' . basename($page) . ', program ' . $index + 1 . ' prints its output', $block[2] ?? '', str_replace($file, 'program.php', $output));
+        same(basename(dirname($page)) . '/' . basename($page) . ', program ' . $index + 1
+            . ' prints its output', $block[2] ?? '', str_replace($file, 'program.php', $output));
     }
 }
 finish();

@@ -121,7 +121,8 @@ for ($round = $from; $round < $from + $count; $round++) {
             if ($wrong === []) {
                 $passed++;
             } elseif ($failed++ < $show) {
-                echo "not ok - seed $seed, round $round, change $change, $name", $is_malformed ? ' (malformed)' : '', ', ', json_encode($list), ': ',
+                echo "not ok - seed $seed, round $round, change $change, $name",
+                    $is_malformed ? ' (malformed)' : '', ', ', json_encode($list), ': ',
                     implode(', ', array_unique($wrong)), "\n    ", addcslashes($changed, "\0..\37\177..\377\\"), "\n";
             }
         }
@@ -142,7 +143,8 @@ if (isset($options['more'])) {
         foreach ([...$settings, 'session.use_cookies=0', 'session.cache_limiter='] as $setting) {
             array_push($command, '-d', $setting);
         }
-        array_push($command, __FILE__, '--seed', (string) $seed, '--count', (string) $count, '--from', (string) $from, '--show', (string) $show);
+        array_push($command, __FILE__, '--seed', (string) $seed, '--count', (string) $count, '--from', (string) $from,
+            '--show', (string) $show);
         $process = proc_open($command, [1 => ['pipe', 'w']], $pipes);
         $output = stream_get_contents($pipes[1]);
         $code = proc_close($process);

@@ -95,7 +95,8 @@ final class Maker
             case 3:
                 return $this->entries($count, self::key(...), $depth);
             case 4:
-                return array_map(fn ($i) => ['id' => $i, 'name' => "row $i", 'more' => Rng::oneIn(9) ? $this->value($depth - 2) : self::leaf()], range(0, $count));
+                return array_map(fn ($i) => ['id' => $i, 'name' => "row $i",
+                    'more' => Rng::oneIn(9) ? $this->value($depth - 2) : self::leaf()], range(0, $count));
             case 5:
                 return array_map(fn ($i) => new Typed("object $i", Rng::below(30_000)), range(0, $count * 4));
             case 6:
@@ -113,7 +114,8 @@ final class Maker
             case 10:
                 return Rng::oneIn(2) ? Rng::pick(Suit::cases()) : new \ArrayObject([$this->value($depth - 1)]);
             case 11:
-                return $this->objects ? Rng::pick($this->objects) : new NamedByAnAuthorWhoLikesLongNamesMoreThanTheOnesWhoHaveToReadThemAndNeverGrowsTiredOfThem();
+                return $this->objects
+                    ? Rng::pick($this->objects) : new NamedByAnAuthorWhoLikesLongNamesMoreThanTheOnesWhoHaveToReadThemAndNeverGrowsTiredOfThem();
             case 12:
                 $array = [1, $this->value($depth - 1)];
                 $this->variables[] = &$array[0];
@@ -189,7 +191,8 @@ final class Maker
             3 => -mt_rand(),
             4 => mt_rand() * mt_rand(),
             5 => Rng::below(100_000) / Rng::pick([1, 10, 100, 1000, 7]),
-            6 => Rng::pick([PHP_INT_MAX, PHP_INT_MIN, INF, -0.0, 99_999_999, 100_000_000, 10_000, 9_999, 1e15, 1.5e-7]),
+            6 => Rng::pick([PHP_INT_MAX, PHP_INT_MIN, INF, -0.0, 99_999_999, 100_000_000, 10_000, 9_999, 1e15,
+                1.5e-7]),
             default => self::text(),
         };
     }
@@ -210,7 +213,8 @@ final class Maker
 function firstDifference(string $ours, string $php): string
 {
     $offset = strspn($ours ^ $php, "\0");
-    return "at byte $offset: " . addcslashes(substr($ours, max(0, $offset - 40), 80), "\0..\37") . ' | ' . addcslashes(substr($php, max(0, $offset - 40), 80), "\0..\37");
+    return "at byte $offset: " . addcslashes(substr($ours, max(0, $offset - 40), 80), "\0..\37") . ' | '
+        . addcslashes(substr($php, max(0, $offset - 40), 80), "\0..\37");
 }
 
 $options = getopt('', ['seed:', 'count:', 'from:']);
@@ -226,7 +230,8 @@ for ($case = $from; $case < $from + (int) ($options['count'] ?? 200); $case++) {
     if (strlen($text) < 1_000_000) {
         $all = ['allowed_classes' => true];
         $checks['read value'] = [\serialize(\Icecore\unserialize($text, $all)), \serialize(\unserialize($text))];
-        $checks['read and written value'] = [\Icecore\serialize(\Icecore\unserialize($text, $all)), $checks['read value'][1]];
+        $checks['read and written value'] = [\Icecore\serialize(\Icecore\unserialize($text, $all)),
+            $checks['read value'][1]];
     }
     foreach ($checks as $what => [$ours, $php]) {
         if ($ours === $php) {

@@ -132,17 +132,22 @@ function change_text(string $text): string
             $text[$offset] = chr(mt_rand(32, 126));
             return $text;
         case 1: return substr($text, 0, $offset) ?: 'N';
-        case 2: return preg_replace_callback('/([OCE]):(\d+):"/', fn ($found) => $found[1] . ':' . str_repeat('0', mt_rand(0, 12)) . $found[2] . ':"', $text);
+        case 2: return preg_replace_callback('/([OCE]):(\d+):"/', fn ($found) => $found[1] . ':'
+            . str_repeat('0', mt_rand(0, 12)) . $found[2] . ':"', $text);
         case 3:
-            $value = pick(['R:' . mt_rand(1, 9) . ';', 'r:' . mt_rand(1, 9) . ';', 'E:0000000011:"Suit:Hearts";', 'O:8:"Unlisted":0:{}']);
+            $value = pick(['R:' . mt_rand(1, 9) . ';', 'r:' . mt_rand(1, 9) . ';',
+                'E:0000000011:"Suit:Hearts";', 'O:8:"Unlisted":0:{}']);
             return preg_replace('/i:\d+;(?=[a-zA-Z}])/', $value, $text, 1);
         case 4:
-            return preg_replace_callback('/:(\d+):\{(?=\w:)/', fn ($found) => ':' . max(0, $found[1] + mt_rand(-2, 2)) . ':{', $text, 1);
+            return preg_replace_callback('/:(\d+):\{(?=\w:)/', fn ($found) => ':' . max(0, $found[1] + mt_rand(-2, 2))
+                . ':{', $text, 1);
         case 5: return $text . pick(['s:999:"', '}']);
         default:
             $payload = pick([
-                'E:00000000000011:"Suit:Hearts";', 'O:8:"Unlisted":0:{}', 'a:1:{i:0;O:6:"Listed":0:{}', ' O:8:"Unlisted":0:{}',
-                'O:6:"Listed":1:{s:1:"a";O:8:"Unlisted":0:{}}', 'x:i:1;O:8:"Unlisted":0:{},N;;m:a:0:{}', 'b:1;E:11:"Suit:Hearts";',
+                'E:00000000000011:"Suit:Hearts";', 'O:8:"Unlisted":0:{}', 'a:1:{i:0;O:6:"Listed":0:{}',
+                ' O:8:"Unlisted":0:{}',
+                'O:6:"Listed":1:{s:1:"a";O:8:"Unlisted":0:{}}', 'x:i:1;O:8:"Unlisted":0:{},N;;m:a:0:{}',
+                'b:1;E:11:"Suit:Hearts";',
             ]);
             $class = pick(['ListedPayload', 'ListedArray', 'UnlistedPayload', 'stdClass', 'ArrayObject']);
             return 'a:2:{i:0;' . custom_object($class, $payload) . "i:1;$text}";
@@ -154,10 +159,13 @@ function readers(): array
 {
     $names = ['ListedPayload', 'Listed', 'ListedArray'];
     $readers = [];
-    foreach ([['classes' => $names], ['allowed_classes' => $names], ['classes' => [...$names, 'record']], ['allowed_classes' => false], ['classes' => 'record'], []] as $list) {
+    foreach ([['classes' => $names], ['allowed_classes' => $names], ['classes' => [...$names, 'record']],
+        ['allowed_classes' => false], ['classes' => 'record'], []] as $list) {
         $readers[] = fn (string $text) => Icecore\unserialize($text, $list);
-        $readers[] = fn (string $text) => Icecore\decode($text, 'php', array_diff_key($list, ['allowed_classes' => 0]));
-        $readers[] = fn (string $text) => Icecore\igbinary_unserialize(Icecore\convert($text, 'php', 'igbinary'), $list);
+        $readers[] = fn (string $text) =>
+            Icecore\decode($text, 'php', array_diff_key($list, ['allowed_classes' => 0]));
+        $readers[] = fn (string $text) =>
+            Icecore\igbinary_unserialize(Icecore\convert($text, 'php', 'igbinary'), $list);
     }
     return $readers;
 }
@@ -168,7 +176,8 @@ for ($round = 0; $round < $count; $round++) {
     $text = serialize([random_value(4), random_value(3)]);
     if (mt_rand(0, 2) === 0) {
         // PHP up to 7.3 wrote ArrayObject as a C: object.
-        $old = custom_object(pick(['ArrayObject', 'ListedArray']), 'x:i:0;' . serialize([random_value(2)]) . ';m:a:0:{}');
+        $old = custom_object(pick(['ArrayObject', 'ListedArray']), 'x:i:0;' . serialize([random_value(2)])
+            . ';m:a:0:{}');
         $text = "a:2:{i:0;{$old}i:1;$text}";
     }
     for ($change = 0; $change < 12; $change++) {
@@ -195,11 +204,13 @@ for ($round = 0; $round < $count; $round++) {
             gc_collect_cycles();
             Calls::$are_recorded = false;
             // Every third reader is decode, which checks all bytes before it builds.
-            $wrong = array_filter(Calls::$all, fn ($call) => str_starts_with($call, 'unlisted') || ($is_malformed && $number % 3 === 1));
+            $wrong = array_filter(Calls::$all, fn ($call) => str_starts_with($call, 'unlisted')
+                || ($is_malformed && $number % 3 === 1));
             if ($wrong === []) {
                 $passed++;
             } elseif ($failed++ < $show) {
-                echo "not ok - seed $seed, round $round, reader $number, ", Calls::$reader, ': ', implode(', ', $wrong), "\n    ", addcslashes($changed, "\0..\37\177..\377"), "\n";
+                echo "not ok - seed $seed, round $round, reader $number, ", Calls::$reader, ': ',
+                    implode(', ', $wrong), "\n    ", addcslashes($changed, "\0..\37\177..\377"), "\n";
             }
         }
     }

@@ -28,7 +28,8 @@ $changed = $bytes = 0;
 const LENGTH_IS_WRONG = 's:4:"old";';
 
 /** The words of texts, including those that are replaced. No two of them together look like data of any format. */
-const WORDS = ['old', 'older', 'an old one', 'Old', 'o', 'ld', ' ', "\n", 'text', '"', "'", '\\', '\\"', "\\'", '/', '://old.example/', ';}', '";', LENGTH_IS_WRONG, "\0", '%6Fld', '&amp;', '<b>', '$1', 'ink'];
+const WORDS = ['old', 'older', 'an old one', 'Old', 'o', 'ld', ' ', "\n", 'text', '"', "'", '\\', '\\"', "\\'", '/',
+    '://old.example/', ';}', '";', LENGTH_IS_WRONG, "\0", '%6Fld', '&amp;', '<b>', '$1', 'ink'];
 const WORDS_UTF8 = ['é', '☺', "\u{1F600}", "\u{7f}", "\u{2028}"];
 const WORDS_BINARY = ["\xff", "\xc3", "\x80\0\x1b"];
 
@@ -59,7 +60,9 @@ function report_failure(string $what, int $case, array $details): void
     }
     echo "not ok - $what (--seed $seed --from $case --count 1)\n";
     foreach ($details as $name => $value) {
-        echo "    $name: ", addcslashes(substr(is_string($value) ? $value : var_export($value, true), 0, 1500), "\0..\37\177..\377"), "\n";
+        echo "    $name: ",
+            addcslashes(substr(is_string($value) ? $value : var_export($value, true), 0, 1500), "\0..\37\177..\377"),
+            "\n";
     }
 }
 
@@ -67,7 +70,8 @@ function report_failure(string $what, int $case, array $details): void
  * Replaces text in `data`, and checks the result. `alternative` has each text with LENGTH_IS_WRONG
  * unchanged. It is also correct, but only if the report counts these texts.
  */
-function expect(string $what, int $case, string $expected, string $alternative, ?string $data, array $pairs, array $options): void
+function expect(string $what, int $case, string $expected, string $alternative, ?string $data, array $pairs,
+    array $options): void
 {
     global $passed, $changed, $bytes;
     try {
@@ -78,7 +82,8 @@ function expect(string $what, int $case, string $expected, string $alternative, 
     }
     $bytes += strlen($data);
     $changed += $data !== $expected;
-    $isCounted = ($report['strings'] > 0) === ($data !== $result) && ($report['occurrences'] > 0) === ($data !== $result);
+    $isCounted = ($report['strings'] > 0) === ($data !== $result)
+        && ($report['occurrences'] > 0) === ($data !== $result);
     $isRight = $result === $expected || $result === $alternative && $report['unsayable'] > 0;
     if ($isRight && $isCounted) {
         $passed++;
@@ -100,7 +105,9 @@ for ($case = $from; $case < $from + $count; $case++) {
     $same = fn (string $text) => $text;
     // Tells if a text may be left unchanged: the wrong string is neither at its beginning, where the
     // text itself would be a broken document, nor after a letter, where it is ordinary text.
-    $may_be_unchanged = fn (string $text) => preg_match('/(?<![a-zA-Z])' . LENGTH_IS_WRONG . '/', ltrim($text, " \n\0"), $found, PREG_OFFSET_CAPTURE) && $found[0][1] > 0;
+    $may_be_unchanged = fn (string $text) =>
+        preg_match('/(?<![a-zA-Z])' . LENGTH_IS_WRONG . '/', ltrim($text, " \n\0"), $found, PREG_OFFSET_CAPTURE)
+        && $found[0][1] > 0;
     $change_other = fn (string $text) => $may_be_unchanged($text) ? $text : $change($text);
     $options = $hasBase64 ? ['base64' => true] : [];
 
@@ -108,13 +115,17 @@ for ($case = $from; $case < $from + $count; $case++) {
     $after = $plan->render($change, $same, false);
     $partly = $plan->render($change_other, $same, false);
     expect('serialize', $case, serialize($after), serialize($partly), serialize($before), $pairs, $options);
-    expect('serialize, with the option format', $case, serialize($after), serialize($partly), serialize($before), $pairs, $options + ['format' => 'php']);
-    expect('serialize twice', $case, serialize([serialize($after)]), serialize([serialize($partly)]), serialize([serialize($before)]), $pairs, $options);
+    expect('serialize, with the option format', $case, serialize($after), serialize($partly), serialize($before),
+        $pairs, $options + ['format' => 'php']);
+    expect('serialize twice', $case, serialize([serialize($after)]), serialize([serialize($partly)]),
+        serialize([serialize($before)]), $pairs, $options);
     $session = fn (mixed $value) => 'first|' . serialize($value) . 'second|i:7;';
-    expect('a session', $case, $session($after), $session($partly), $session($before), $pairs, $options + ['format' => 'php-session']);
+    expect('a session', $case, $session($after), $session($partly), $session($before), $pairs,
+        $options + ['format' => 'php-session']);
     // If the data has no backslashes, their notation is unknown.
     if (!$hasBase64 && addslashes(serialize($before)) !== serialize($before)) {
-        expect('slashes', $case, addslashes(serialize($after)), addslashes(serialize($partly)), addslashes(serialize($before)), $pairs, ['format' => 'slashes/php']);
+        expect('slashes', $case, addslashes(serialize($after)), addslashes(serialize($partly)),
+            addslashes(serialize($before)), $pairs, ['format' => 'slashes/php']);
     }
 
     // igbinary writes equal strings once, so its bytes depend on which strings become equal. Therefore
@@ -123,11 +134,13 @@ for ($case = $from; $case < $from + $count; $case++) {
         $data = Icecore\igbinary_serialize($before);
         $result = Icecore\replace($pairs, null, $data, $options);
         $read = @Icecore\igbinary_unserialize($result, ['classes' => 'any']);
-        $round_trip = fn (mixed $value) => serialize(Icecore\igbinary_unserialize(Icecore\igbinary_serialize($value), ['classes' => 'any']));
+        $round_trip = fn (mixed $value) =>
+            serialize(Icecore\igbinary_unserialize(Icecore\igbinary_serialize($value), ['classes' => 'any']));
         if (in_array(serialize($read), [$round_trip($after), $round_trip($partly)], true)) {
             $passed++;
         } else {
-            report_failure('igbinary', $case, ['data' => $data, 'result' => $result, 'pairs' => $pairs, 'expected' => serialize($after)]);
+            report_failure('igbinary', $case,
+                ['data' => $data, 'result' => $result, 'pairs' => $pairs, 'expected' => serialize($after)]);
         }
     }
 
@@ -137,10 +150,12 @@ for ($case = $from; $case < $from + $count; $case++) {
         $keys = $plan->render($change, $change_key, false);
         if (!array_intersect_key($pairs, ['a' => 1, 'b' => 1, 'c' => 1, 'next' => 1, 'text' => 1, 'o' => 1])) {
             $change_other_key = fn (string $key) => $may_be_unchanged($key) ? $key : $change_key($key);
-            expect('keys', $case, serialize($keys), serialize($plan->render($change_other, $change_other_key, false)), serialize($before), $pairs, ['keys' => true]);
+            expect('keys', $case, serialize($keys), serialize($plan->render($change_other, $change_other_key, false)),
+                serialize($before), $pairs, ['keys' => true]);
         }
         $class = [...$pairs, 'Replace\OldThing' => 'Replace\RenamedThing'];
-        expect('classes', $case, serialize($plan->render($change, $same, true)), serialize($plan->render($change_other, $same, true)), serialize($before), $class, ['classes' => true]);
+        expect('classes', $case, serialize($plan->render($change, $same, true)),
+            serialize($plan->render($change_other, $same, true)), serialize($before), $class, ['classes' => true]);
     }
 }
 echo "# seed $seed: $changed of the values were changed, $bytes bytes\n$passed passed, $failed failed\n";

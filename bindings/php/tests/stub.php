@@ -20,24 +20,30 @@ function describe_interface(): array
         if (str_starts_with($function->getShortName(), 'replaced_')) {
             continue;
         }
-        $lines["function {$function->getName()}"] = describe_parameters($function) . ': ' . $function->getReturnType();
+        $lines["function {$function->getName()}"] = describe_parameters($function) . ': '
+            . $function->getReturnType();
     }
     foreach (array_merge(get_declared_classes(), get_declared_interfaces()) as $name) {
         if (!str_starts_with($name, 'Icecore\\')) {
             continue;
         }
         $class = new ReflectionClass($name);
-        $lines["class $name"] = implode(' ', Reflection::getModifierNames($class->getModifiers() & ~ReflectionClass::IS_IMPLICIT_ABSTRACT)) . ' < '
+        $lines["class $name"] = implode(' ',
+            Reflection::getModifierNames($class->getModifiers() & ~ReflectionClass::IS_IMPLICIT_ABSTRACT)) . ' < '
             . ($class->getParentClass() ? $class->getParentClass()->getName() : '');
         foreach ($class->getProperties() as $property) {
             if ($property->getDeclaringClass()->getName() === $name) {
-                $lines["property $name::{$property->getName()}"] = implode(' ', Reflection::getModifierNames($property->getModifiers()))
-                    . " {$property->getType()} " . ($property->hasDefaultValue() ? var_export($property->getDefaultValue(), true) : 'without a value');
+                $lines["property $name::{$property->getName()}"] = implode(' ',
+                    Reflection::getModifierNames($property->getModifiers()))
+                    . " {$property->getType()} "
+                    . ($property->hasDefaultValue()
+                    ? var_export($property->getDefaultValue(), true) : 'without a value');
             }
         }
         foreach ($class->getMethods() as $method) {
             if ($method->getDeclaringClass()->getName() === $name) {
-                $lines["method $name::{$method->getName()}"] = implode(' ', Reflection::getModifierNames($method->getModifiers())) . describe_parameters($method)
+                $lines["method $name::{$method->getName()}"] = implode(' ',
+                    Reflection::getModifierNames($method->getModifiers())) . describe_parameters($method)
                     . ': ' . $method->getReturnType();
             }
         }
@@ -54,9 +60,11 @@ function describe_interface(): array
 /** Describes the parameters of a function. */
 function describe_parameters(ReflectionFunctionAbstract $function): string
 {
-    return '(' . implode(', ', array_map(fn ($parameter) => "{$parameter->getType()} " . ($parameter->isPassedByReference() ? '&' : '')
+    return '(' . implode(', ',
+        array_map(fn ($parameter) => "{$parameter->getType()} " . ($parameter->isPassedByReference() ? '&' : '')
         . ($parameter->isVariadic() ? '...' : '') . '$' . $parameter->getName()
-        . ($parameter->isDefaultValueAvailable() ? ' = ' . var_export($parameter->getDefaultValue(), true) : ''), $function->getParameters())) . ')';
+        . ($parameter->isDefaultValueAvailable() ? ' = ' . var_export($parameter->getDefaultValue(), true) : ''),
+            $function->getParameters())) . ')';
 }
 
 if (($argv[1] ?? '') === '--of-the-stub') {

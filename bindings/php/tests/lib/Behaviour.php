@@ -61,7 +61,8 @@ class Behaviour
             } catch (Mismatch $mismatch) {
                 return ['failed', ($pair ? "$pair->name: " : '') . $mismatch->getMessage()];
             } catch (Throwable $error) {
-                return ['failed', ($pair ? "$pair->name: " : '') . $error::class . ': ' . $error->getMessage() . ' at ' . basename($error->getFile()) . ':' . $error->getLine()];
+                return ['failed', ($pair ? "$pair->name: " : '') . $error::class . ': ' . $error->getMessage()
+                    . ' at ' . basename($error->getFile()) . ':' . $error->getLine()];
             } finally {
                 $run->values = [];
             }
@@ -79,7 +80,8 @@ class Behaviour
             try {
                 $this->$method($step);
             } catch (Mismatch $mismatch) {
-                throw count($steps) > 1 ? new Mismatch("step $index, $step[do]: " . $mismatch->getMessage()) : $mismatch;
+                throw count($steps) > 1
+                    ? new Mismatch("step $index, $step[do]: " . $mismatch->getMessage()) : $mismatch;
             }
         }
     }
@@ -102,7 +104,8 @@ class Behaviour
         try {
             $result = $call();
         } catch (Icecore\Exception | HookSaysNo | Exception $error) {
-            if ($error::class === Exception::class && !preg_match("/^Serialization of '.*' is not allowed$/", $error->getMessage())) {
+            if ($error::class === Exception::class
+                && !preg_match("/^Serialization of '.*' is not allowed$/", $error->getMessage())) {
                 throw $error;
             }
             $this->compareError($step, $error, array_slice(Classes::$log, $logLength));
@@ -122,7 +125,8 @@ class Behaviour
             $found['kind'] = 'value';
         }
         if ($error instanceof Icecore\Exception) {
-            $found = ['kind' => $error->kind ?? '', 'offset' => $error->offset ?? null, 'path' => $error->path ?? ''] + $found;
+            $found = ['kind' => $error->kind ?? '', 'offset' => $error->offset ?? null, 'path' => $error->path ?? '']
+                + $found;
             if (($found['kind'] === 'class') !== $error instanceof Icecore\ClassException) {
                 throw new Mismatch("the kind $found[kind] in " . $error::class);
             }
@@ -142,7 +146,9 @@ class Behaviour
                 default => $value === $expected,
             };
             if (!$isEqual) {
-                throw new Mismatch("the error has $property " . ($value ?? 'nothing') . ', not ' . implode(' ', (array) $expected) . ": $found[kind] at offset " . ($found['offset'] ?? 'none') . ", $found[says]");
+                throw new Mismatch("the error has $property " . ($value ?? 'nothing') . ', not '
+                    . implode(' ', (array) $expected) . ": $found[kind] at offset " . ($found['offset'] ?? 'none')
+                    . ", $found[says]");
             }
         }
     }
@@ -207,7 +213,8 @@ class Behaviour
 
     protected function doWrite(array $step): void
     {
-        $value = array_key_exists('value', $step) ? (new Builder)->build($step['value']) : $this->values[$step['of'] ?? 'it'];
+        $value = array_key_exists('value', $step)
+            ? (new Builder)->build($step['value']) : $this->values[$step['of'] ?? 'it'];
         foreach ($this->writers($step) as $write) {
             $bytes = $this->callGuarded($step, fn () => $write($value));
             if (isset($step['error'])) {
@@ -272,10 +279,12 @@ class Behaviour
 
     protected function doClasses(array $step): void
     {
-        $found = array_map(fn ($class) => "$class[class] $class[count] $class[path]", Icecore\classes($this->bytes($step['bytes']), $step['format']));
+        $found = array_map(fn ($class) => "$class[class] $class[count] $class[path]",
+            Icecore\classes($this->bytes($step['bytes']), $step['format']));
         $expected = array_map(fn ($class) => Bytes::string($class[0]) . " $class[1] $class[2]", $step['list']);
         if ($found !== $expected) {
-            throw new Mismatch('the classes are (' . implode(', ', $found) . '), not (' . implode(', ', $expected) . ')');
+            throw new Mismatch('the classes are (' . implode(', ', $found) . '), not (' . implode(', ', $expected)
+                . ')');
         }
     }
 
@@ -292,7 +301,8 @@ class Behaviour
         $bytes = $this->bytes($step['bytes']);
         for ($length = $step['from'] ?? 0; $length < strlen($bytes); $length++) {
             try {
-                $this->doRead(['bytes' => ['hex' => bin2hex(substr($bytes, 0, $length))], 'error' => ['kind' => $step['kinds'] ?? ['truncated']]] + $step);
+                $this->doRead(['bytes' => ['hex' => bin2hex(substr($bytes, 0, $length))],
+                    'error' => ['kind' => $step['kinds'] ?? ['truncated']]] + $step);
             } catch (Mismatch $mismatch) {
                 throw new Mismatch("$length bytes: " . $mismatch->getMessage());
             }

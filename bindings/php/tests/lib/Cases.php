@@ -19,7 +19,10 @@ final class Cases
     public function outputs(string $code): array
     {
         $number = ++self::$number;
-        return [$this->runOn($this->ours, $code, sprintf('X%04d', $number)), $this->runOn($this->php, $code, sprintf('P%04d', $number))];
+        // One line calls both, because the trace of an exception has its line number.
+        $prefixes = [sprintf('X%04d', $number), sprintf('P%04d', $number)];
+        return array_map(fn ($implementation, $prefix) => $this->runOn($implementation, $code, $prefix),
+            [$this->ours, $this->php], $prefixes);
     }
 
     // Runs the code, with this prefix instead of Q, and returns its output.

@@ -39,11 +39,16 @@ final class Daemon
     /** Starts the daemon after this many seconds. */
     public function startIn(float $seconds): void
     {
-        $shell = ['sh', '-c', "sleep $seconds; exec \"\$@\"", 'sh', self::command(), 'serve', '--db', "sqlite:$this->folder/icecore.db", '--listen', $this->listen];
-        $environment = array_diff_key(getenv(), ['ICECORE_DB' => 1, 'ICECORE_TOKEN' => 1]) + ($this->token === null ? [] : ['ICECORE_TOKEN' => $this->token]);
-        $this->process = proc_open($shell, [['file', '/dev/null', 'r'], ['file', '/dev/null', 'w'], ['file', "$this->folder/output", 'w']], $pipes, null, $environment);
+        $shell = ['sh', '-c', "sleep $seconds; exec \"\$@\"", 'sh', self::command(), 'serve', '--db',
+            "sqlite:$this->folder/icecore.db", '--listen', $this->listen];
+        $environment = array_diff_key(getenv(), ['ICECORE_DB' => 1, 'ICECORE_TOKEN' => 1])
+            + ($this->token === null ? [] : ['ICECORE_TOKEN' => $this->token]);
+        $this->process = proc_open($shell,
+            [['file', '/dev/null', 'r'], ['file', '/dev/null', 'w'], ['file', "$this->folder/output", 'w']], $pipes,
+            null, $environment);
         for ($this->output = fopen("$this->folder/output", 'r'); $seconds === 0 || $seconds === 0.0; usleep(10_000)) {
-            if (str_contains((string) file_get_contents("$this->folder/output"), "\n") || !proc_get_status($this->process)['running']) {
+            if (str_contains((string) file_get_contents("$this->folder/output"), "\n")
+                || !proc_get_status($this->process)['running']) {
                 return;
             }
         }
@@ -78,7 +83,8 @@ final class FakeServer
      */
     public function __construct(string $answer, ?string $endless = null, ?string $job = null)
     {
-        $encoded = array_map(static fn ($text) => $text === null ? null : base64_encode($text), [$answer, $endless, $job]);
+        $encode = static fn ($text) => $text === null ? null : base64_encode($text);
+        $encoded = array_map($encode, [$answer, $endless, $job]);
         $this->process = proc_open([PHP_BINARY, '-n', __FILE__], [['pipe', 'r'], ['pipe', 'w'], STDERR], $pipes);
         fwrite($pipes[0], json_encode($encoded));
         fclose($pipes[0]);
@@ -88,13 +94,15 @@ final class FakeServer
     /** Returns an answer with the status 200 and this JSON body. */
     public static function ok(string $body): string
     {
-        return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " . strlen($body) . "\r\n\r\n$body";
+        return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " . strlen($body)
+            . "\r\n\r\n$body";
     }
 
     /** The code that runs in the process. */
     public static function serve(): never
     {
-        [$answer, $endless, $job] = array_map(static fn ($text) => $text === null ? null : base64_decode($text), json_decode(stream_get_contents(STDIN)));
+        $decode = static fn ($text) => $text === null ? null : base64_decode($text);
+        [$answer, $endless, $job] = array_map($decode, json_decode(stream_get_contents(STDIN)));
         $server = stream_socket_server('tcp://127.0.0.1:0');
         echo 'http://', stream_socket_get_name($server, false), "\n";
         while ($client = stream_socket_accept($server, 600)) {

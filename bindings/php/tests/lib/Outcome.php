@@ -36,7 +36,8 @@ final class Outcome
         gc_collect_cycles();
         self::$events = [];
         $warnings = [];
-        $names = [E_WARNING => 'Warning', E_NOTICE => 'Notice', E_DEPRECATED => 'Deprecated', E_RECOVERABLE_ERROR => 'Recoverable'];
+        $names = [E_WARNING => 'Warning', E_NOTICE => 'Notice', E_DEPRECATED => 'Deprecated',
+            E_RECOVERABLE_ERROR => 'Recoverable'];
         set_error_handler(function (int $level, string $message) use (&$warnings, $names) {
             $warnings[] = ($names[$level] ?? "level $level") . ': ' . self::withoutFunctionName($message);
             return true;

@@ -91,8 +91,10 @@ final class Shape
         $class = str_contains($object::class, '@anonymous') ? 'class@anonymous' : $object::class;
         $members = get_mangled_object_vars($object);
         // An exception has its call stack, which differs between the implementations.
-        if ($object instanceof Throwable && str_starts_with((string) ($members["\0*\0file"] ?? ''), dirname(__DIR__))) {
-            unset($members["\0Exception\0trace"], $members["\0Error\0trace"], $members["\0*\0line"], $members["\0*\0file"]);
+        if ($object instanceof Throwable
+            && str_starts_with((string) ($members["\0*\0file"] ?? ''), dirname(__DIR__))) {
+            unset($members["\0Exception\0trace"], $members["\0Error\0trace"], $members["\0*\0line"],
+                $members["\0*\0file"]);
         }
         $text = "#$number $class {" . $this->entries($members) . '}';
         try {
@@ -109,17 +111,24 @@ final class Shape
             $object instanceof ArrayObject => self::innermost(ArrayObject::class, $object),
             $object instanceof ArrayIterator => self::innermost(ArrayIterator::class, $object),
             $object instanceof SplObjectStorage => self::innermost(SplObjectStorage::class, $object),
-            $object instanceof SplDoublyLinkedList => [$object->getIteratorMode(), self::innermost(SplDoublyLinkedList::class, $object)],
-            $object instanceof SplFixedArray => [$object->getSize(), SplFixedArray::fromArray($object->toArray())->toArray()],
-            $object instanceof SplHeap => [$object->isCorrupted(), count($object), iterator_to_array(clone $object, false)],
-            $object instanceof SplPriorityQueue => [$object->isCorrupted(), $object->getExtractFlags(), count($object), iterator_to_array(clone $object, false)],
+            $object instanceof SplDoublyLinkedList =>
+                [$object->getIteratorMode(), self::innermost(SplDoublyLinkedList::class, $object)],
+            $object instanceof SplFixedArray =>
+                [$object->getSize(), SplFixedArray::fromArray($object->toArray())->toArray()],
+            $object instanceof SplHeap =>
+                [$object->isCorrupted(), count($object), iterator_to_array(clone $object, false)],
+            $object instanceof SplPriorityQueue =>
+                [$object->isCorrupted(), $object->getExtractFlags(), count($object),
+                iterator_to_array(clone $object, false)],
             // PHP has read an invalid date as the current time.
             $object instanceof DateTimeInterface && abs($object->getTimestamp() - time()) < 200_000 => 'about now',
             $object instanceof DateTimeInterface => [(array) $object, $object->format('Y-m-d H:i:s.u e P I')],
             $object instanceof DateTimeZone => [(array) $object, $object->getName()],
             $object instanceof DateInterval => [(array) $object, $object->format('%R %y %m %d %h %i %s %f %a')],
             $object instanceof DatePeriod => (array) $object,
-            interface_exists('Random\Engine') && $object instanceof Random\Engine => method_exists($object, '__debugInfo') ? $object->__debugInfo() : null,
+            interface_exists('Random\Engine')
+                && $object instanceof Random\Engine => method_exists($object, '__debugInfo')
+                ? $object->__debugInfo() : null,
             default => null,
         };
         return $inside === null ? '' : ' inside ' . $this->value($inside);

@@ -16,7 +16,8 @@ final class Tap
         $name = self::line($name);
         echo $passed ? 'ok ' : 'not ok ', $this->count(), " - $name\n";
         if (!$passed) {
-            fwrite(STDERR, "failed: $name\n" . ($details === '' ? '' : preg_replace('/^/m', '    ', $details) . "\n"));
+            fwrite(STDERR, "failed: $name\n"
+                . ($details === '' ? '' : preg_replace('/^/m', '    ', $details) . "\n"));
         }
     }
 

@@ -13,7 +13,8 @@
 declare(strict_types=1);
 
 // Ini values that run-tests.php sets and that affect the output.
-const INI = ['error_reporting=32767', 'display_errors=1', 'log_errors=0', 'html_errors=0', 'precision=14', 'serialize_precision=-1', 'memory_limit=128M', 'zend.assertions=1', 'zend.exception_ignore_args=0'];
+const INI = ['error_reporting=32767', 'display_errors=1', 'log_errors=0', 'html_errors=0', 'precision=14',
+    'serialize_precision=-1', 'memory_limit=128M', 'zend.assertions=1', 'zend.exception_ignore_args=0'];
 
 const PATTERNS = [
     '/ in \S+\.php on line \d+/' => ' in %s on line %d',
@@ -60,7 +61,8 @@ foreach (array_slice($argv, $first) as $name) {
     if (!$anew && (isset($sections['EXPECT']) || isset($sections['EXPECTF']))) {
         continue;
     }
-    if (isset($sections['SKIPIF']) && str_starts_with(run($sections['SKIPIF'], $sections['INI'] ?? '', $program), 'skip')) {
+    if (isset($sections['SKIPIF'])
+        && str_starts_with(run($sections['SKIPIF'], $sections['INI'] ?? '', $program), 'skip')) {
         echo "$name: left out\n";
         continue;
     }

@@ -22,11 +22,14 @@ $object = new Account();
 apcu_store('cycle', $object);
 $object->any = 'changed';
 same('the stored value is a copy', null, apcu_fetch('cycle')->any);
-check('apcu_entry returns the stored value', apcu_entry('entry', fn () => new Point(5, 6)) == new Point(5, 6) && apcu_entry('entry', fn () => null) == new Point(5, 6));
+check('apcu_entry returns the stored value', apcu_entry('entry', fn () => new Point(5, 6)) == new Point(5, 6)
+    && apcu_entry('entry', fn () => null) == new Point(5, 6));
 apcu_store(['many 1' => new Point(1, 1), 'many 2' => [new Point(2, 2)]]);
-check('several values are stored and fetched at once', apcu_fetch(['many 1', 'many 2']) == ['many 1' => new Point(1, 1), 'many 2' => [new Point(2, 2)]]);
+check('several values are stored and fetched at once',
+    apcu_fetch(['many 1', 'many 2']) == ['many 1' => new Point(1, 1), 'many 2' => [new Point(2, 2)]]);
 check('a closure can\'t be stored', thrown(fn () => apcu_store('closure', fn () => 1)) instanceof Exception);
-check('after a refused value another one is stored', apcu_store('after', [new Point(1, 2)]) && apcu_fetch('after') == [new Point(1, 2)]);
+check('after a refused value another one is stored', apcu_store('after', [new Point(1, 2)])
+    && apcu_fetch('after') == [new Point(1, 2)]);
 class Throws
 {
     public function __wakeup(): void
@@ -35,7 +38,8 @@ class Throws
     }
 }
 apcu_store('throws', [new Throws()]);
-check('an exception of a hook is thrown by apcu_fetch', thrown(fn () => apcu_fetch('throws')) instanceof LogicException);
+check('an exception of a hook is thrown by apcu_fetch',
+    thrown(fn () => apcu_fetch('throws')) instanceof LogicException);
 check('after an exception another value is fetched', apcu_fetch('after') == [new Point(1, 2)]);
 $iterated = [];
 foreach (new APCUIterator('/^many/') as $key => $item) {
@@ -51,7 +55,8 @@ for ($i = 0; $i < 30_000; $i++) {
         $before = memory_get_usage();
     }
 }
-check('repeated storing does not grow the memory', memory_get_usage() - $before < 4096, growth: memory_get_usage() - $before);
+check('repeated storing does not grow the memory', memory_get_usage() - $before < 4096,
+    growth: memory_get_usage() - $before);
 // With icecore.classes, apcu_fetch refuses the other classes.
 $command = [PHP_BINARY, '-d', 'apc.enable_cli=1', '-d', 'apc.serializer=icecore', '-d', 'icecore.classes=Account'];
 if (is_file($module = getenv('ICECORE_SO') ?: '')) {

@@ -65,7 +65,8 @@ foreach (session_cases() as $name => $variables) {
     same("$name: both handlers write the same text", $php_text, $text);
     same("$name: both handlers issue the same messages when writing", $php_messages, $messages);
     if (is_string($php_text)) {
-        same("$name: both handlers read the same variables", decode_session('php', $php_text), decode_session('icecore', $php_text));
+        same("$name: both handlers read the same variables", decode_session('php', $php_text),
+            decode_session('icecore', $php_text));
     }
 }
 
@@ -80,8 +81,10 @@ for ($end = 0; $end <= strlen($text); $end++) {
     same("cut at $end: both handlers throw the same", $php_thrown, $thrown);
     same("cut at $end: both handlers set the same variables", $php_dump, $dump);
 }
-foreach (['nothing|', '|', 'a', 'a|i:1', 'a|i:1;b', 'a|i:1;b|', 'a|x;', '!a|b|i:1;', 'a|N;|N;', 'a|O:7:"Missing":0:{}', 'a|i:1;a|i:2;',
-    'a|a:1:{i:0;i:1;}b|R:1;', 'a|i:1;b|R:1;', 'a|a:1:{i:0;i:1;}b|R:2;', 'a|O:8:"stdClass":0:{}b|r:1;', 'GLOBALS|i:1;', '_SESSION|i:1;'] as $text) {
+foreach (['nothing|', '|', 'a', 'a|i:1', 'a|i:1;b', 'a|i:1;b|', 'a|x;', '!a|b|i:1;', 'a|N;|N;',
+    'a|O:7:"Missing":0:{}', 'a|i:1;a|i:2;',
+    'a|a:1:{i:0;i:1;}b|R:1;', 'a|i:1;b|R:1;', 'a|a:1:{i:0;i:1;}b|R:2;', 'a|O:8:"stdClass":0:{}b|r:1;', 'GLOBALS|i:1;',
+    '_SESSION|i:1;'] as $text) {
     same("both handlers read `$text` alike", decode_session('php', $text), decode_session('icecore', $text));
 }
 finish();

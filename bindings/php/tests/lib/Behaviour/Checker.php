@@ -26,7 +26,8 @@ final class Checker
     public static function shown(mixed $value): string
     {
         if (!is_string($value)) {
-            return is_object($value) ? $value::class : (is_array($value) ? 'an array' : strtolower(var_export($value, true)));
+            return is_object($value) ? $value::class
+                : (is_array($value) ? 'an array' : strtolower(var_export($value, true)));
         }
         $text = preg_replace_callback('/[^ -~]/', fn ($m) => sprintf('\x%02x', ord($m[0])), substr($value, 0, 300));
         return "\"$text\"";
@@ -34,7 +35,8 @@ final class Checker
 
     private function fail(string $path, string $expected, mixed $found): never
     {
-        throw new Mismatch("at $path: expected $expected, found " . (is_string($found) ? $found : self::shown($found)));
+        throw new Mismatch("at $path: expected $expected, found "
+            . (is_string($found) ? $found : self::shown($found)));
     }
 
     // Compares an element of an array, which may be a variable that is in other places too.
@@ -81,17 +83,22 @@ final class Checker
             'map' => $this->compareArray($description['map'], null, $value, $path),
             'id', 'same', 'object', 'record', 'enum' => $this->compareObject($kind, $description, $value, $path),
             'deep' => $this->compareLevels($description['deep'], $value, $path),
-            'int' => $value === (int) $description['int'] || $this->fail($path, "the integer $description[int]", self::shown($value)),
+            'int' => $value === (int) $description['int']
+                || $this->fail($path, "the integer $description[int]", self::shown($value)),
             'float' => $this->compareFloat($description['float'], $value, $path),
-            'text', 'bytes' => $value === Bytes::string($description) || $this->fail($path, 'the string ' . self::shown(Bytes::string($description)), self::shown($value)),
-            default => throw new Mismatch("at $path: no word of this host: " . implode(' ', array_keys($description))),
+            'text', 'bytes' => $value === Bytes::string($description)
+                || $this->fail($path, 'the string ' . self::shown(Bytes::string($description)), self::shown($value)),
+            default => throw new Mismatch("at $path: no word of this host: "
+                . implode(' ', array_keys($description))),
         };
     }
 
     private function compareLeaf(mixed $description, mixed $value, string $path): void
     {
         if ($value !== $description) {
-            $this->fail($path, (is_int($description) ? 'the integer ' : (is_string($description) ? 'the string ' : '')) . self::shown($description), self::shown($value));
+            $this->fail($path,
+                (is_int($description) ? 'the integer ' : (is_string($description) ? 'the string ' : ''))
+                . self::shown($description), self::shown($value));
         }
     }
 
@@ -132,7 +139,8 @@ final class Checker
             if ($foundKey !== ($isObject ? (string) $key : $key)) {
                 $this->fail($path, 'the key ' . self::shown($key), self::shown($foundKey));
             }
-            $this->compareElement($item, $value, $keys[$index], $path . ($isList ? "[$key]" : '.' . preg_replace('/[^ -~]/', '?', (string) $key)));
+            $this->compareElement($item, $value, $keys[$index], $path
+                . ($isList ? "[$key]" : '.' . preg_replace('/[^ -~]/', '?', (string) $key)));
         }
     }
 
@@ -152,7 +160,8 @@ final class Checker
     {
         if ($kind === 'enum') {
             if (!$value instanceof UnitEnum || $value::class . ':' . $value->name !== $description['enum']) {
-                $this->fail($path, "the enum $description[enum]", $value instanceof UnitEnum ? $value::class . ':' . $value->name : self::shown($value));
+                $found = $value instanceof UnitEnum ? $value::class . ':' . $value->name : self::shown($value);
+                $this->fail($path, "the enum $description[enum]", $found);
             }
             return;
         }
@@ -179,7 +188,11 @@ final class Checker
             throw new Mismatch("at $path: the same object as at {$this->objectPaths[$id][0]}");
         }
         $this->objectPaths[$id] = [$path, $value];
-        $kind === 'record' ? $this->compareRecord($description, $value, $path) : $this->compareMembers($description, $value, $path);
+        if ($kind === 'record') {
+            $this->compareRecord($description, $value, $path);
+        } else {
+            $this->compareMembers($description, $value, $path);
+        }
     }
 
     private function compareRecord(array $description, object $value, string $path): void

@@ -21,7 +21,8 @@ final class Classes
         }
         $short = array_pop($parts);
         try {
-            eval(($parts ? 'namespace ' . implode('\\', $parts) . ';' : '') . "#[\\AllowDynamicProperties] class $short {}");
+            eval(($parts ? 'namespace ' . implode('\\', $parts) . ';' : '')
+                . "#[\\AllowDynamicProperties] class $short {}");
         } catch (ParseError) {
             // The name is a reserved word, so the class can't exist.
         }

@@ -10,7 +10,8 @@ final class FunctionPair
     // Some lines exceed PHP's default of 4096 levels.
     public const DEPTH_OPTION = ['max_depth' => 10_000];
 
-    private function __construct(public readonly string $name, private readonly string $format, private readonly Closure $writer, private readonly Closure $reader)
+    private function __construct(public readonly string $name, private readonly string $format,
+        private readonly Closure $writer, private readonly Closure $reader)
     {
     }
 
@@ -18,9 +19,12 @@ final class FunctionPair
     {
         static $all = null;
         return $all ??= [
-            new self('serialize and unserialize', 'php', Icecore\serialize(...), fn ($bytes, $options) => Icecore\unserialize($bytes, $options + self::DEPTH_OPTION)),
-            new self('igbinary_serialize and igbinary_unserialize', 'igbinary', Icecore\igbinary_serialize(...), fn ($bytes, $options) => Icecore\igbinary_unserialize($bytes, $options + self::DEPTH_OPTION)),
-            new self('encode and decode', 'php', fn ($value) => Icecore\encode($value, 'php'), fn ($bytes, $options) => Icecore\decode($bytes, 'php', $options + self::DEPTH_OPTION)),
+            new self('serialize and unserialize', 'php', Icecore\serialize(...),
+            fn ($bytes, $options) => Icecore\unserialize($bytes, $options + self::DEPTH_OPTION)),
+            new self('igbinary_serialize and igbinary_unserialize', 'igbinary', Icecore\igbinary_serialize(...),
+                fn ($bytes, $options) => Icecore\igbinary_unserialize($bytes, $options + self::DEPTH_OPTION)),
+            new self('encode and decode', 'php', fn ($value) => Icecore\encode($value, 'php'),
+                fn ($bytes, $options) => Icecore\decode($bytes, 'php', $options + self::DEPTH_OPTION)),
         ];
     }
 
@@ -58,7 +62,8 @@ final class FunctionPair
         }
         $decoded = Icecore\decode($bytes, $this->format, $options + self::DEPTH_OPTION);
         if ($decoded !== $value) {
-            throw new Mismatch("$this->name gives " . Checker::shown($value) . ($warning === null ? '' : " ($warning)") . ', decode gives ' . Checker::shown($decoded));
+            throw new Mismatch("$this->name gives " . Checker::shown($value)
+                . ($warning === null ? '' : " ($warning)") . ', decode gives ' . Checker::shown($decoded));
         }
         return $value;
     }

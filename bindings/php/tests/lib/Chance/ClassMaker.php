@@ -7,8 +7,12 @@ declare(strict_types=1);
 final class ClassMaker
 {
     private const NAMES = ['p', 'q', 'r', 's', 't', 'u'];
-    public const TYPES = ['int', '?int', 'float', 'string', '?string', 'bool', 'array', '?array', 'iterable', 'mixed', 'object', '?object', '?self', 'int|string', 'int|float|null', 'stdClass', '?stdClass', 'Suit', '?Suit', '?Level', '?ArrayObject', '?DateTimeInterface', 'Countable&Traversable', 'bool|array'];
-    private const DEFAULTS = ['int' => '7', '?int' => 'null', 'float' => '1.5', 'string' => "'d'", '?string' => 'null', 'bool' => 'true', 'array' => '[1]', '?array' => 'null', 'int|string' => '5', 'int|float|null' => '2.5', 'Suit' => 'Suit::Spades', 'mixed' => 'null', '?stdClass' => 'null'];
+    public const TYPES = ['int', '?int', 'float', 'string', '?string', 'bool', 'array', '?array', 'iterable', 'mixed',
+        'object', '?object', '?self', 'int|string', 'int|float|null', 'stdClass', '?stdClass', 'Suit', '?Suit',
+        '?Level', '?ArrayObject', '?DateTimeInterface', 'Countable&Traversable', 'bool|array'];
+    private const DEFAULTS = ['int' => '7', '?int' => 'null', 'float' => '1.5', 'string' => "'d'",
+        '?string' => 'null', 'bool' => 'true', 'array' => '[1]', '?array' => 'null', 'int|string' => '5',
+        'int|float|null' => '2.5', 'Suit' => 'Suit::Spades', 'mixed' => 'null', '?stdClass' => 'null'];
 
     // By name: the source, whether the class is final, and the properties that children see.
     public array $classes = [];
@@ -29,9 +33,13 @@ final class ClassMaker
         [$body, $visible] = $this->properties($inherited);
         [$hooks, $interfaces] = $this->hooks();
         $isFinal = Rng::oneIn(8);
-        $source = (Rng::oneIn(2) ? '#[\AllowDynamicProperties] ' : '') . ($isFinal ? 'final ' : '') . 'class ' . substr((string) strrchr("\\$name", '\\'), 1)
-            . ($parent === null ? '' : " extends \\$parent") . ($interfaces ? ' implements ' . implode(', ', $interfaces) : '') . "\n{\n$body$hooks}\n";
-        $namespace = str_contains($name, '\\') ? 'namespace ' . substr($name, 0, (int) strrpos($name, '\\')) . '; use Suit, Level, stdClass, ArrayObject, DateTimeInterface, Countable, Traversable, Outcome, Hooks; ' : '';
+        $source = (Rng::oneIn(2) ? '#[\AllowDynamicProperties] ' : '') . ($isFinal ? 'final ' : '') . 'class '
+            . substr((string) strrchr("\\$name", '\\'), 1)
+            . ($parent === null ? '' : " extends \\$parent")
+            . ($interfaces ? ' implements ' . implode(', ', $interfaces) : '') . "\n{\n$body$hooks}\n";
+        $namespace = str_contains($name, '\\') ? 'namespace ' . substr($name, 0, (int) strrpos($name, '\\'))
+            . '; use Suit, Level, stdClass, ArrayObject, DateTimeInterface, Countable, Traversable, Outcome, Hooks; '
+            : '';
         // PHP issues a deprecation for a class with Serializable only.
         $before = error_reporting(E_ALL & ~E_DEPRECATED);
         eval($namespace . $source);
@@ -56,7 +64,12 @@ final class ClassMaker
             $isTyped = Rng::oneIn(2);
             $isReadonly = $isTyped && Rng::oneIn(4);
             $type = Rng::pick(self::TYPES);
-            $default = $isTyped ? (!$isReadonly && Rng::oneIn(2) && isset(self::DEFAULTS[$type]) ? ' = ' . self::DEFAULTS[$type] : '') : Rng::pick(['', ' = 1', " = 'x'", ' = [1, 2]']);
+            if ($isTyped) {
+                $hasDefault = !$isReadonly && Rng::oneIn(2) && isset(self::DEFAULTS[$type]);
+                $default = $hasDefault ? ' = ' . self::DEFAULTS[$type] : '';
+            } else {
+                $default = Rng::pick(['', ' = 1', " = 'x'", ' = [1, 2]']);
+            }
             // "self" would be another class in a child.
             $type = str_contains($type, 'self') && $visibility !== 'private' ? '?object' : $type;
             $text = $visibility . ($isReadonly ? ' readonly' : '') . ($isTyped ? " $type" : '') . " \$$name$default;";
@@ -75,7 +88,9 @@ final class ClassMaker
     {
         $hooks = '';
         $interfaces = [];
-        $kind = Rng::weighted(['none' => 40, 'magic' => 15, 'only serialize' => 3, 'only unserialize' => 3, 'sleep' => 8, 'wakeup' => 8, 'sleep and wakeup' => 10, 'serializable' => 4, 'serializable and magic' => 4, 'all' => 3]);
+        $kind = Rng::weighted(['none' => 40, 'magic' => 15, 'only serialize' => 3, 'only unserialize' => 3,
+            'sleep' => 8, 'wakeup' => 8, 'sleep and wakeup' => 10, 'serializable' => 4, 'serializable and magic' => 4,
+            'all' => 3]);
         if (in_array($kind, ['magic', 'only serialize', 'serializable and magic', 'all'], true)) {
             $hooks .= '    public function __serialize()' . $this->serializeBody() . "\n";
         }
@@ -90,7 +105,8 @@ final class ClassMaker
         }
         if (in_array($kind, ['serializable', 'serializable and magic', 'all'], true)) {
             $interfaces[] = '\\Serializable';
-            $hooks .= '    public function serialize()' . $this->serializePayloadBody() . "\n    public function unserialize(\$data)" . $this->unserializePayloadBody() . "\n";
+            $hooks .= '    public function serialize()' . $this->serializePayloadBody()
+                . "\n    public function unserialize(\$data)" . $this->unserializePayloadBody() . "\n";
         }
         if (Rng::oneIn(5)) {
             $hooks .= "    public function __destruct() { Outcome::record('destroy ' . static::class); }\n";
@@ -117,7 +133,8 @@ final class ClassMaker
             '["text" => Implementation::current()->serialize([1, "a"])] + get_object_vars($this)' => 3,
             '["me" => $this, "again" => $this]' => 2,
         ]);
-        return str_replace('Implementation::', '\Implementation::', " { Outcome::record('__serialize ' . static::class); return $return; }");
+        return str_replace('Implementation::', '\Implementation::',
+            " { Outcome::record('__serialize ' . static::class); return $return; }");
     }
 
     private function unserializeBody(): string
@@ -153,13 +170,15 @@ final class ClassMaker
 
     private function wakeupBody(): string
     {
-        $statements = Rng::weighted(['' => 12, 'foreach (get_object_vars($this) as $name => $value) Outcome::record("has $name " . get_debug_type($value));' => 6, 'Hooks::fail("wakeup");' => 1, '\Implementation::current()->unserialize("a:1:{i:0;i:5;}");' => 2]);
+        $statements = Rng::weighted(['' => 12,
+            'foreach (get_object_vars($this) as $name => $value) Outcome::record("has $name " . get_debug_type($value));' => 6, 'Hooks::fail("wakeup");' => 1, '\Implementation::current()->unserialize("a:1:{i:0;i:5;}");' => 2]);
         return " { Outcome::record('__wakeup ' . static::class); $statements }";
     }
 
     private function serializePayloadBody(): string
     {
-        $return = Rng::weighted(['"payload"' => 6, '""' => 1, '"a}b\"c;"' => 2, 'null' => 1, '5.5' => 1, 'Hooks::fail("Serializable")' => 1]);
+        $return = Rng::weighted(['"payload"' => 6, '""' => 1, '"a}b\"c;"' => 2, 'null' => 1, '5.5' => 1,
+            'Hooks::fail("Serializable")' => 1]);
         return " { Outcome::record('serialize ' . static::class); return $return; }";
     }
 
@@ -197,7 +216,8 @@ final class Hooks
         foreach ($data as $key => $value) {
             $parts = explode("\0", (string) $key);
             $name = end($parts);
-            $class = count($parts) === 3 && $parts[1] !== '*' && class_exists($parts[1]) && $object instanceof $parts[1] ? $parts[1] : $object::class;
+            $class = count($parts) === 3 && $parts[1] !== '*' && class_exists($parts[1])
+                && $object instanceof $parts[1] ? $parts[1] : $object::class;
             if ($name === '' || $name[0] === "\0" || !preg_match('/^\w+$/', $name)) {
                 continue;
             }

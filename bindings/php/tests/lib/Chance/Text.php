@@ -93,7 +93,8 @@ final class Text
                 return 'C:' . $bytes($node['class']) . ':' . strlen($node['payload']) . ":{{$node['payload']}}";
             case 'a':
             case 'O':
-                $text = $node['kind'] . ':' . (isset($node['class']) ? $bytes($node['class']) . ':' : '') . (count($node['keys']) + $node['countError']) . ':{';
+                $text = $node['kind'] . ':' . (isset($node['class']) ? $bytes($node['class']) . ':' : '')
+                    . (count($node['keys']) + $node['countError']) . ':{';
                 foreach ($node['keys'] as $n => $key) {
                     $text .= self::print($key) . self::print($node['items'][$n]);
                 }
@@ -119,11 +120,16 @@ final class Text
         $node = &$nodes[Rng::below(count($nodes))];
         $isContainer = isset($node['keys']);
         $n = $isContainer && $node['keys'] ? Rng::below(count($node['keys'])) : null;
-        $kinds = ['value' => 6, 'link' => 3] + ($isContainer ? ['count' => 1] : []) + (isset($node['class']) ? ['class' => 8, 'form' => 2] : [])
+        $kinds = ['value' => 6, 'link' => 3] + ($isContainer ? ['count' => 1] : [])
+            + (isset($node['class']) ? ['class' => 8, 'form' => 2] : [])
             + ($n !== null ? ['repeat' => 4, 'remove' => 4, 'key' => 8, 'swap' => 2] : []);
         switch (Rng::weighted($kinds)) {
             case 'value':
-                $node = self::parse(Rng::pick(['i:5;', 'i:-1;', 'd:1.5;', 'd:INF;', 'b:1;', 'b:2;', 'N;', 's:3:"abc";', 's:0:"";', 'a:0:{}', 'a:1:{i:0;i:1;}', 'O:8:"stdClass":0:{}', 'O:11:"ArrayObject":0:{}', 'E:11:"Suit:Hearts";', 'E:9:"Suit:Gone";', 'E:8:"Level:Hi";', 'E:9:"Level:Top";', 'E:8:"stdClass";', 'E:10:"No:Nothing";', 'E:12:"stdClass:One";', 'i:99999999999999999999;', 'd:1e999;', 'O:8:"DateTime":0:{}', 'O:7:"Closure":0:{}']));
+                $node = self::parse(Rng::pick(['i:5;', 'i:-1;', 'd:1.5;', 'd:INF;', 'b:1;', 'b:2;', 'N;',
+                    's:3:"abc";', 's:0:"";', 'a:0:{}', 'a:1:{i:0;i:1;}', 'O:8:"stdClass":0:{}',
+                    'O:11:"ArrayObject":0:{}', 'E:11:"Suit:Hearts";', 'E:9:"Suit:Gone";', 'E:8:"Level:Hi";',
+                    'E:9:"Level:Top";', 'E:8:"stdClass";', 'E:10:"No:Nothing";', 'E:12:"stdClass:One";',
+                    'i:99999999999999999999;', 'd:1e999;', 'O:8:"DateTime":0:{}', 'O:7:"Closure":0:{}']));
                 break;
             case 'link':
                 $node = ['kind' => Rng::pick(['r', 'R']), 'raw' => (string) (Rng::below(count($nodes) + 3))];
@@ -132,10 +138,16 @@ final class Text
                 $node['countError'] = Rng::pick([-1, 1, 2, 1000]);
                 break;
             case 'class':
-                $node['class'] = Rng::pick([...$classes, ...$classes, 'stdClass', 'Missing', 'STDCLASS', 'CannotBeMade', 'NoClass', 'NoClassEither', 'Suit', 'Closure', 'Generator', 'ArrayObject', 'SplObjectStorage', 'SplFixedArray', 'DateTime', 'DateInterval', 'WeakMap', 'ReflectionClass', '', '\\stdClass', 'a b', '__PHP_Incomplete_Class', 'Exception', 'SplDoublyLinkedList', 'SplMinHeap', 'WithState']);
+                $node['class'] = Rng::pick([...$classes, ...$classes, 'stdClass', 'Missing', 'STDCLASS',
+                    'CannotBeMade', 'NoClass', 'NoClassEither', 'Suit', 'Closure', 'Generator', 'ArrayObject',
+                    'SplObjectStorage', 'SplFixedArray', 'DateTime', 'DateInterval', 'WeakMap', 'ReflectionClass', '',
+                    '\\stdClass', 'a b', '__PHP_Incomplete_Class', 'Exception', 'SplDoublyLinkedList', 'SplMinHeap',
+                    'WithState']);
                 break;
             case 'form':
-                $node = Rng::pick([['kind' => 'C', 'class' => $node['class'], 'payload' => 'x'], ['kind' => 'O', 'class' => $node['class'], 'keys' => [], 'items' => [], 'countError' => 0], ['kind' => 'E', 'bytes' => $node['class'] . ':One']]);
+                $node = Rng::pick([['kind' => 'C', 'class' => $node['class'], 'payload' => 'x'],
+                    ['kind' => 'O', 'class' => $node['class'], 'keys' => [], 'items' => [], 'countError' => 0],
+                    ['kind' => 'E', 'bytes' => $node['class'] . ':One']]);
                 break;
             case 'repeat':
                 $node['keys'][] = $node['keys'][$n];
@@ -153,8 +165,12 @@ final class Text
                 $name = Rng::pick(['p', 'q', 'r', 's', 't']);
                 $class = Rng::pick([...$classes, 'Missing']);
                 $node['keys'][$n] = Rng::pick([
-                    ['kind' => 's', 'bytes' => $name], ['kind' => 's', 'bytes' => "\0*\0$name"], ['kind' => 's', 'bytes' => "\0$class\0$name"], ['kind' => 'i', 'raw' => '0'], ['kind' => 'i', 'raw' => '7'],
-                    ['kind' => 's', 'bytes' => ''], ['kind' => 's', 'bytes' => "\0"], ['kind' => 's', 'bytes' => "\0*"], ['kind' => 's', 'bytes' => "\0\0x"], ['kind' => 's', 'bytes' => '5'], ['kind' => 'N'], ['kind' => 'd', 'raw' => '1.5'],
+                    ['kind' => 's', 'bytes' => $name], ['kind' => 's', 'bytes' => "\0*\0$name"],
+                    ['kind' => 's', 'bytes' => "\0$class\0$name"], ['kind' => 'i', 'raw' => '0'],
+                    ['kind' => 'i', 'raw' => '7'],
+                    ['kind' => 's', 'bytes' => ''], ['kind' => 's', 'bytes' => "\0"],
+                        ['kind' => 's', 'bytes' => "\0*"], ['kind' => 's', 'bytes' => "\0\0x"],
+                        ['kind' => 's', 'bytes' => '5'], ['kind' => 'N'], ['kind' => 'd', 'raw' => '1.5'],
                 ]);
                 break;
         }

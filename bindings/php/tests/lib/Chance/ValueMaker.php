@@ -11,7 +11,8 @@ final class ValueMaker
     private array $classNames;
 
     // $isSafe excludes recursive values, and values that can't be written.
-    public function __construct(array $classes, private readonly bool $isSafe = false, private readonly int $depth = 5)
+    public function __construct(array $classes, private readonly bool $isSafe = false,
+        private readonly int $depth = 5)
     {
         $this->classNames = array_keys($classes);
         $this->remaining = 4 + Rng::below(40);
@@ -38,12 +39,15 @@ final class ValueMaker
         $kind = match (true) {
             $kind !== 'any' && $kind !== 'container' => $kind,
             $isLeaf => Rng::weighted(['scalar' => 10, 'same' => 2, 'enum' => 1]),
-            default => Rng::weighted(($kind === 'any' ? ['scalar' => 40] : []) + ['array' => 22, 'object' => 18, 'stdClass' => 5, 'same' => 6, 'enum' => 3, 'spl' => 5, 'date' => 3, 'random' => 1, 'incomplete' => 2, 'other' => 1]),
+            default => Rng::weighted(($kind === 'any' ? ['scalar' => 40] : [])
+                + ['array' => 22, 'object' => 18, 'stdClass' => 5, 'same' => 6, 'enum' => 3, 'spl' => 5, 'date' => 3,
+                'random' => 1, 'incomplete' => 2, 'other' => 1]),
         };
         match ($kind) {
             'scalar' => $slot = $this->scalar(),
             'array' => $this->fillArray($slot, $depth),
-            'object' => $this->classNames ? $this->objectOf($slot, Rng::pick($this->classNames), $depth) : $slot = new stdClass,
+            'object' => $this->classNames
+                ? $this->objectOf($slot, Rng::pick($this->classNames), $depth) : $slot = new stdClass,
             'stdClass' => $this->dynamicObject($slot, $depth),
             'same' => $slot = $this->objects ? Rng::pick($this->objects) : null,
             'enum' => $slot = Rng::pick([...Suit::cases(), ...Level::cases(), ...Plainly::cases()]),
@@ -71,7 +75,9 @@ final class ValueMaker
     {
         return match (Rng::below(6)) {
             0 => Rng::pick([null, true, false]),
-            1 => Rng::pick([0, 1, -1, 9, 10, 99, 100, 127, 128, -128, -129, 255, 256, 32767, 65535, 65536, 2 ** 31 - 1, 2 ** 31, -2 ** 31, -2 ** 31 - 1, 2 ** 32, PHP_INT_MAX, PHP_INT_MAX - 1, PHP_INT_MIN, PHP_INT_MIN + 1, mt_rand(), -mt_rand()]),
+            1 => Rng::pick([0, 1, -1, 9, 10, 99, 100, 127, 128, -128, -129, 255, 256, 32767, 65535, 65536,
+                2 ** 31 - 1, 2 ** 31, -2 ** 31, -2 ** 31 - 1, 2 ** 32, PHP_INT_MAX, PHP_INT_MAX - 1, PHP_INT_MIN,
+                PHP_INT_MIN + 1, mt_rand(), -mt_rand()]),
             2 => $this->float(),
             default => $this->string(),
         };
@@ -80,7 +86,9 @@ final class ValueMaker
     private function float(): float
     {
         return Rng::oneIn(2)
-            ? Rng::pick([0.0, -0.0, 1.0, -1.0, 0.1, 0.2 + 0.1, 1.5, 1e15, 1e16, 1e17, 1e18, 123456789012345678.0, 1e22, 1e100, 1e-4, 1e-5, 0.00012345, 1e-300, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, INF, -INF, NAN, 3.0e-7, (float) PHP_INT_MAX, (float) PHP_INT_MIN])
+            ? Rng::pick([0.0, -0.0, 1.0, -1.0, 0.1, 0.2 + 0.1, 1.5, 1e15, 1e16, 1e17, 1e18, 123456789012345678.0, 1e22, 1e100, 1e-4, 1e-5, 0.00012345, 1e-300,
+            5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, INF, -INF, NAN, 3.0e-7, (float) PHP_INT_MAX,
+            (float) PHP_INT_MIN])
             : unpack('E', pack('N2', mt_rand(0, 0xffffffff), mt_rand(0, 0xffffffff)))[1];
     }
 
@@ -88,11 +96,15 @@ final class ValueMaker
     {
         return match (Rng::below(8)) {
             0 => '',
-            1 => Rng::pick(["\0", "a\0b", "\xff\xfe", "caf\u{e9}", "\u{263a}", "\u{1f600}", "'", '"', '\\', "a'b\\c\"d", "\n\r\t", '$x {$y}', ';}', 'i:1;', 'O:8:"stdClass":0:{}', "?>", '<?php']),
-            2 => str_repeat(chr(97 + Rng::below(26)), Rng::pick([1, 2, 15, 16, 17, 63, 64, 255, 256, 300, 1000, 70000])),
-            3 => Rng::pick(['0', '1', '-1', '01', '1.5', '1e3', '9223372036854775807', '9223372036854775808', '-0', '0x1f', 'true', 'null', 'INF']),
+            1 => Rng::pick(["\0", "a\0b", "\xff\xfe", "caf\u{e9}", "\u{263a}", "\u{1f600}", "'", '"', '\\',
+                "a'b\\c\"d", "\n\r\t", '$x {$y}', ';}', 'i:1;', 'O:8:"stdClass":0:{}', "?>", '<?php']),
+            2 => str_repeat(chr(97 + Rng::below(26)),
+                Rng::pick([1, 2, 15, 16, 17, 63, 64, 255, 256, 300, 1000, 70000])),
+            3 => Rng::pick(['0', '1', '-1', '01', '1.5', '1e3', '9223372036854775807', '9223372036854775808', '-0',
+                '0x1f', 'true', 'null', 'INF']),
             4 => random_bytes_by_dice(Rng::below(20)),
-            default => Rng::pick(['p', 'q', 'name', 'value', 'alpha', 'beta', 'a longer text with blanks', 'Made1', 'stdClass']),
+            default => Rng::pick(['p', 'q', 'name', 'value', 'alpha', 'beta', 'a longer text with blanks', 'Made1',
+                'stdClass']),
         };
     }
 
@@ -100,8 +112,10 @@ final class ValueMaker
     {
         return match (Rng::below(6)) {
             0 => Rng::pick([0, 1, 2, 5, 7, 100, -1, -5, 1000000, PHP_INT_MAX, PHP_INT_MIN]),
-            1 => Rng::pick(['0', '1', '-1', '01', '1.5', '-0', '', ' 1', '9223372036854775808', "\0", "a\0b", "\0*\0p", "\xff"]),
-            default => Rng::pick(['p', 'q', 'r', 's', 'id', 'name', 'type', 'value', 'options', 'some_longer_key', 'x']),
+            1 => Rng::pick(['0', '1', '-1', '01', '1.5', '-0', '', ' 1', '9223372036854775808', "\0", "a\0b",
+                "\0*\0p", "\xff"]),
+            default => Rng::pick(['p', 'q', 'r', 's', 'id', 'name', 'type', 'value', 'options', 'some_longer_key',
+                'x']),
         };
     }
 
@@ -199,7 +213,8 @@ final class ValueMaker
     private function setProperty(object $object, ReflectionProperty $property, int $depth): void
     {
         $name = $property->name;
-        $value = $property->hasType() ? $this->valueOfType((string) $property->getType(), $object, $depth) : $this->nested($depth);
+        $value = $property->hasType()
+            ? $this->valueOfType((string) $property->getType(), $object, $depth) : $this->nested($depth);
         $isUnset = !$property->isReadOnly() && Rng::oneIn(15);
         $alias = null;
         if (!$property->isReadOnly() && Rng::oneIn(8)) {
@@ -276,9 +291,15 @@ final class ValueMaker
 
     private function splObject(mixed &$slot, int $depth): void
     {
-        $class = Rng::pick(['ArrayObject', 'ArrayObject', 'ArrayIterator', 'ExtendedObject', 'SplObjectStorage', 'ExtendedStorage', 'SplDoublyLinkedList', 'ExtendedList', 'SplQueue', 'SplStack', 'SplFixedArray', 'ExtendedFixed', 'SplMinHeap', 'SplMaxHeap', 'ExtendedHeap', 'SplPriorityQueue', 'ExtendedException', 'RecursiveArrayIterator', 'SplTempFileObject', 'MultipleIterator']);
+        $class = Rng::pick(['ArrayObject', 'ArrayObject', 'ArrayIterator', 'ExtendedObject', 'SplObjectStorage',
+            'ExtendedStorage', 'SplDoublyLinkedList', 'ExtendedList', 'SplQueue', 'SplStack', 'SplFixedArray',
+            'ExtendedFixed', 'SplMinHeap', 'SplMaxHeap', 'ExtendedHeap', 'SplPriorityQueue', 'ExtendedException',
+            'RecursiveArrayIterator', 'SplTempFileObject', 'MultipleIterator']);
         $object = $slot = $this->remember(match ($class) {
-            'ArrayObject', 'ExtendedObject' => new $class(Rng::oneIn(4) ? (object) ['a' => $this->nested($depth)] : ['a' => $this->nested($depth), 5 => 1], Rng::below(4)),
+            'ArrayObject', 'ExtendedObject' => new $class(
+                Rng::oneIn(4) ? (object) ['a' => $this->nested($depth)] : ['a' => $this->nested($depth), 5 => 1],
+                Rng::below(4),
+            ),
             'ArrayIterator', 'RecursiveArrayIterator' => new $class([1, 'k' => $this->nested($depth)], Rng::below(4)),
             'SplFixedArray', 'ExtendedFixed' => new $class(Rng::below(4)),
             'ExtendedException' => new $class('text', 5, Rng::oneIn(2) ? null : new LogicException('inner')),
@@ -286,9 +307,12 @@ final class ValueMaker
         });
         for ($n = Rng::below(4); $n > 0; $n--) {
             match (true) {
-                $object instanceof SplObjectStorage, $object instanceof MultipleIterator => $object instanceof MultipleIterator ? $object->attachIterator(new ArrayIterator([1]), $n) : $object->attach($this->objects[array_rand($this->objects)], $this->nested($depth)),
+                $object instanceof MultipleIterator => $object->attachIterator(new ArrayIterator([1]), $n),
+                $object instanceof SplObjectStorage =>
+                    $object->attach($this->objects[array_rand($this->objects)], $this->nested($depth)),
                 $object instanceof SplDoublyLinkedList => $object->push($this->nested($depth)),
-                $object instanceof SplFixedArray => $n <= $object->getSize() ? $object[$n - 1] = $this->nested($depth) : null,
+                $object instanceof SplFixedArray => $n <= $object->getSize()
+                    ? $object[$n - 1] = $this->nested($depth) : null,
                 $object instanceof SplPriorityQueue => $object->insert($n, $n * 7 % 3),
                 $object instanceof SplHeap => $object->insert($n * 7 % 5),
                 default => null,
@@ -305,14 +329,18 @@ final class ValueMaker
     private function date(): object
     {
         $zone = Rng::pick(['UTC', 'Europe/Berlin', '+02:00', '-05:30', 'EST', 'CEST', 'America/New_York']);
-        $when = Rng::pick(['2020-02-29 12:34:56.789012', '1970-01-01', '2038-01-19 03:14:08', '-0044-03-15', '2021-10-31 02:30:00', '9999-12-31 23:59:59']);
+        $when = Rng::pick(['2020-02-29 12:34:56.789012', '1970-01-01', '2038-01-19 03:14:08', '-0044-03-15',
+            '2021-10-31 02:30:00', '9999-12-31 23:59:59']);
         return match (Rng::below(7)) {
             0, 1 => new DateTime($when, new DateTimeZone($zone)),
             2 => new DateTimeImmutable($when, new DateTimeZone($zone)),
             3 => new ExtendedDate($when, new DateTimeZone($zone)),
             4 => new DateTimeZone($zone),
-            5 => Rng::oneIn(2) ? new DateInterval(Rng::pick(['P1Y2M3DT4H5M6S', 'PT0S', 'P10D'])) : (Rng::oneIn(2) ? (new DateTime('2020-01-01'))->diff(new DateTime($when)) : DateInterval::createFromDateString(Rng::pick(['1 day', 'last day of next month', '3 weekdays ago']))),
-            6 => new DatePeriod(new DateTimeImmutable($when, new DateTimeZone($zone)), new DateInterval('P1D'), Rng::oneIn(2) ? 3 : new DateTimeImmutable('2040-01-01'), Rng::below(2)),
+            5 => Rng::oneIn(2)
+                ? new DateInterval(Rng::pick(['P1Y2M3DT4H5M6S', 'PT0S', 'P10D'])) : (Rng::oneIn(2)
+                ? (new DateTime('2020-01-01'))->diff(new DateTime($when)) : DateInterval::createFromDateString(Rng::pick(['1 day', 'last day of next month', '3 weekdays ago']))),
+            6 => new DatePeriod(new DateTimeImmutable($when, new DateTimeZone($zone)), new DateInterval('P1D'),
+                Rng::oneIn(2) ? 3 : new DateTimeImmutable('2040-01-01'), Rng::below(2)),
         };
     }
 
@@ -321,14 +349,17 @@ final class ValueMaker
         if (PHP_VERSION_ID < 80200) {
             return new stdClass;
         }
-        $engine = Rng::pick(['Random\Engine\Mt19937', 'Random\Engine\PcgOneseq128XslRr64', 'Random\Engine\Xoshiro256StarStar', 'Random\Engine\Secure']);
+        $engine = Rng::pick(['Random\Engine\Mt19937', 'Random\Engine\PcgOneseq128XslRr64',
+            'Random\Engine\Xoshiro256StarStar', 'Random\Engine\Secure']);
         $engine = $engine === 'Random\Engine\Secure' ? new $engine : new $engine(Rng::below(100));
         return Rng::oneIn(2) ? $engine : new Random\Randomizer($engine);
     }
 
     private function incompleteObject(mixed &$slot): void
     {
-        $slot = $this->remember(\unserialize('O:' . Rng::pick(['7:"Missing"', '14:"Also\\Not\\There"', '1:"X"']) . ':' . Rng::pick(['0:{}', '1:{s:1:"p";i:1;}', "2:{s:4:\"\0*\0p\";i:1;s:4:\"\0X\0q\";a:1:{i:0;N;}}"]), ['allowed_classes' => false]));
+        $slot = $this->remember(\unserialize('O:' . Rng::pick(['7:"Missing"', '14:"Also\\Not\\There"', '1:"X"']) . ':'
+            . Rng::pick(['0:{}', '1:{s:1:"p";i:1;}', "2:{s:4:\"\0*\0p\";i:1;s:4:\"\0X\0q\";a:1:{i:0;N;}}"]),
+            ['allowed_classes' => false]));
     }
 
     // Sets a value that can't be written, or that is written as something else.

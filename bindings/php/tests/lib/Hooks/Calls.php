@@ -9,7 +9,8 @@ final class Calls
 {
     /** The listed classes. Each has an unlisted twin, whose name begins with U. */
     public const LISTED = [
-        'LPlain', 'LArrayed', 'LThrows', 'LNested', 'LSleeps', 'LFrozen', 'LReadonly', 'LTyped', 'LEnum', 'LCards', 'LArray', 'LStorage',
+        'LPlain', 'LArrayed', 'LThrows', 'LNested', 'LSleeps', 'LFrozen', 'LReadonly', 'LTyped', 'LEnum', 'LCards',
+        'LArray', 'LStorage',
         'LQueue', 'LDate', 'LState', 'LLazy',
     ];
 
@@ -59,7 +60,8 @@ final class Calls
     /** Returns the recorded calls of classes that are not allowed. */
     public static function ofUnlistedClasses(): array
     {
-        return array_values(array_filter(self::$all, fn ($call) => !self::isAllowed(substr($call, 0, (int) strpos($call, '::')))));
+        return array_values(array_filter(self::$all,
+            fn ($call) => !self::isAllowed(substr($call, 0, (int) strpos($call, '::')))));
     }
 
     private static function isAllowed(string $class): bool
@@ -73,7 +75,8 @@ final class Calls
     {
         // From var_export's text, DateTime::__set_state makes a DateTime, also for the child LDate.
         $is_date = $class === 'DateTime' && self::isAllowed('LDate');
-        return self::isAllowed($class) || $is_date || in_array(strtolower($class), self::NEUTRAL, true) || str_contains($class, '@anonymous');
+        return self::isAllowed($class) || $is_date || in_array(strtolower($class), self::NEUTRAL, true)
+            || str_contains($class, '@anonymous');
     }
 
     public static function autoload(string $class): void

@@ -35,31 +35,52 @@ final class Reader
         $default_allowed = $ini_classes === '' ? [] : explode(',', $ini_classes);
         if (ini_get('icecore.replace')) {
             return [
-                'unserialize, replaced' => new self('php', true, fn ($bytes, $list) => \unserialize($bytes, $list), \serialize(...), true, null),
-                'unserialize, replaced, of a payload' => new self('php', true, fn ($bytes, $list) => \unserialize($bytes, $list), fn ($value) => \serialize([self::customObject($value), 1]), true, null),
+                'unserialize, replaced' =>
+                new self('php', true, fn ($bytes, $list) => \unserialize($bytes, $list), \serialize(...), true, null),
+                'unserialize, replaced, of a payload' =>
+                    new self('php', true, fn ($bytes, $list) => \unserialize($bytes, $list),
+                    fn ($value) => \serialize([self::customObject($value), 1]), true, null),
             ];
         }
         $all = [
             'unserialize' => new self('php', true, Icecore\unserialize(...), \serialize(...), true, $default_allowed),
-            'decode php' => new self('php', true, fn ($bytes, $list) => Icecore\decode($bytes, 'php', $list), \serialize(...), false, $default_allowed),
-            'unserialize of a payload' => new self('php', true, Icecore\unserialize(...), fn ($value) => \serialize([self::customObject($value), $value]), true, $default_allowed),
-            'igbinary_unserialize' => new self('igbinary', false, Icecore\igbinary_unserialize(...), Icecore\igbinary_serialize(...), true, $default_allowed),
-            'var_import' => new self('var-export', false, Icecore\var_import(...), fn ($value) => Icecore\var_export($value, true), false, $default_allowed),
-            'igbinary of a text' => new self('php', true, fn ($bytes, $list) => Icecore\igbinary_unserialize(Icecore\convert($bytes, 'php', 'igbinary'), $list), \serialize(...), true, $default_allowed),
+            'decode php' =>
+                new self('php', true, fn ($bytes, $list) => Icecore\decode($bytes, 'php', $list), \serialize(...),
+                false, $default_allowed),
+            'unserialize of a payload' =>
+                new self('php', true, Icecore\unserialize(...),
+                fn ($value) => \serialize([self::customObject($value), $value]), true, $default_allowed),
+            'igbinary_unserialize' =>
+                new self('igbinary', false, Icecore\igbinary_unserialize(...), Icecore\igbinary_serialize(...), true,
+                $default_allowed),
+            'var_import' =>
+                new self('var-export', false, Icecore\var_import(...),
+                fn ($value) => Icecore\var_export($value, true), false, $default_allowed),
+            'igbinary of a text' =>
+                new self('php', true,
+                fn ($bytes, $list) => Icecore\igbinary_unserialize(Icecore\convert($bytes, 'php', 'igbinary'), $list),
+                \serialize(...), true, $default_allowed),
         ];
         foreach (['php', 'php_binary', 'php_serialize', 'igbinary'] as $handler) {
             $format = "php-session:handler=$handler";
-            $all["decode $format"] = new self($format, str_starts_with($handler, 'php'), fn ($bytes, $list) => Icecore\decode($bytes, $format, $list), fn ($value) => Icecore\encode(['v' => $value, 'w' => 1], $format), false, $default_allowed);
+            $all["decode $format"] = new self($format, str_starts_with($handler, 'php'),
+                fn ($bytes, $list) => Icecore\decode($bytes, $format, $list),
+                fn ($value) => Icecore\encode(['v' => $value, 'w' => 1], $format), false, $default_allowed);
         }
-        foreach (['storable', 'marshal', 'sereal', 'dumper', 'gzip/php', 'sereal:compress=zlib', 'json:typed'] as $format) {
-            $all["decode $format"] = new self($format, false, fn ($bytes, $list) => Icecore\decode($bytes, $format, $list), fn ($value) => Icecore\convert(\serialize($value), 'php', $format), false, $default_allowed);
+        foreach (['storable', 'marshal', 'sereal', 'dumper', 'gzip/php', 'sereal:compress=zlib',
+            'json:typed'] as $format) {
+            $all["decode $format"] = new self($format, false,
+                fn ($bytes, $list) => Icecore\decode($bytes, $format, $list),
+                fn ($value) => Icecore\convert(\serialize($value), 'php', $format), false, $default_allowed);
         }
-        $all['decode of a detected format'] = new self('', true, fn ($bytes, $list) => Icecore\decode($bytes, null, $list), \serialize(...), false, $default_allowed);
+        $all['decode of a detected format'] = new self('', true,
+            fn ($bytes, $list) => Icecore\decode($bytes, null, $list), \serialize(...), false, $default_allowed);
         if ($ini_classes !== '' && PHP_SAPI === 'cli') {
             ini_set('session.serialize_handler', 'icecore');
             session_set_save_handler(new Sessions, false);
             session_start();
-            $all['session_decode'] = new self('php-session:handler=php', true, self::decodeSession(...), fn ($value) => 'v|' . \serialize($value) . 'w|i:1;', false, $default_allowed, false);
+            $all['session_decode'] = new self('php-session:handler=php', true, self::decodeSession(...),
+                fn ($value) => 'v|' . \serialize($value) . 'w|i:1;', false, $default_allowed, false);
         }
         return $all;
     }
@@ -109,11 +130,13 @@ final class Reader
         }
         try {
             // PHP accepts integers beyond 64 bits, and cuts them: so does php:lenient.
-            Icecore\convert($bytes, $this->is_like_php && $this->format === 'php' ? 'php:lenient' : $this->format, 'json:typed');
+            Icecore\convert($bytes, $this->is_like_php && $this->format === 'php' ? 'php:lenient'
+                : $this->format, 'json:typed');
         } catch (Icecore\Exception $e) {
             // For PHP, bytes after a document are not an error; data that JSON can't express is
             // well-formed.
-            return $e instanceof Icecore\DecodeException && !in_array($e->kind, ['trailing', 'limit', 'unsupported'], true);
+            return $e instanceof Icecore\DecodeException
+                && !in_array($e->kind, ['trailing', 'limit', 'unsupported'], true);
         }
         return false;
     }
@@ -124,7 +147,8 @@ final class Reader
      */
     public function isRefusedByPhp(string $bytes): bool
     {
-        return $this->is_like_php && $this->format === 'php' && !ini_get('icecore.replace') && !preg_match('/[CE]:/', $bytes) && !str_starts_with($bytes, 'b:0;')
+        return $this->is_like_php && $this->format === 'php' && !ini_get('icecore.replace')
+            && !preg_match('/[CE]:/', $bytes) && !str_starts_with($bytes, 'b:0;')
             && \unserialize($bytes, ['allowed_classes' => false]) === false;
     }
 
@@ -135,9 +159,11 @@ final class Reader
             return [[], $reader->default_allowed];
         }
         // LNested itself lists two.
-        $names = array_values(array_filter(Calls::LISTED, fn ($name) => $name === 'LPlain' || $name === 'LEnum' || mt_rand(0, 7) > 0));
+        $names = array_values(array_filter(Calls::LISTED, fn ($name) => $name === 'LPlain' || $name === 'LEnum'
+            || mt_rand(0, 7) > 0));
         // The list of the process is valid in addition to `classes`.
-        $with = fn (array $names) => $reader->default_allowed === null || $reader->default_allowed === [] ? $names : [...$reader->default_allowed, ...$names];
+        $with = fn (array $names) => $reader->default_allowed === null || $reader->default_allowed === [] ? $names
+            : [...$reader->default_allowed, ...$names];
         $chosen = match (mt_rand(0, $reader->is_like_php ? 11 : 7)) {
             0, 1 => [['classes' => $names], $with($names)],
             2 => [['classes' => ['L*']], $with(['L*'])],
@@ -145,7 +171,8 @@ final class Reader
             4 => [['classes' => [...$names, 'record']], $with($names)],
             5 => [['classes' => 'any'], null],
             6 => [[], $reader->default_allowed],
-            7 => [['classes' => [...$names, 'ArrayObject', 'SplObjectStorage', 'DateTime']], $with([...$names, 'ArrayObject', 'SplObjectStorage', 'DateTime'])],
+            7 => [['classes' => [...$names, 'ArrayObject', 'SplObjectStorage', 'DateTime']],
+                $with([...$names, 'ArrayObject', 'SplObjectStorage', 'DateTime'])],
             8, 9 => [['allowed_classes' => $names], $names],
             10 => [['allowed_classes' => false], []],
             11 => [['allowed_classes' => array_map('strtolower', $names)], $names],
@@ -155,7 +182,8 @@ final class Reader
         }
         // LNested reads again, without allowed_classes: there the list of the process is valid.
         if ($chosen[1] !== null && $reader->default_allowed) {
-            $nests = in_array('lnested', array_map('strtolower', $chosen[1]), true) || in_array('L*', $chosen[1], true);
+            $nests = in_array('lnested', array_map('strtolower', $chosen[1]), true)
+                || in_array('L*', $chosen[1], true);
             $chosen[1] = $nests ? [...$chosen[1], ...$reader->default_allowed] : $chosen[1];
         }
         return $chosen;

@@ -9,11 +9,16 @@ final class Values
 {
     /** Unlisted names of classes. Some can't be built, some must not be, and some do not exist. */
     public const PHP_CLASSES = [
-        'ArrayObject', 'ArrayIterator', 'SplObjectStorage', 'SplDoublyLinkedList', 'SplQueue', 'SplFixedArray', 'SplMinHeap', 'SplFileObject',
-        'DateTime', 'DateTimeImmutable', 'DateInterval', 'DatePeriod', 'DateTimeZone', 'Closure', 'Generator', 'PDO', 'PDORow', 'PDOStatement',
-        'SimpleXMLElement', 'SoapClient', 'GMP', 'WeakMap', 'WeakReference', 'Error', 'Exception', 'Phar', 'Fiber', 'finfo', 'XMLReader', 'DOMDocument',
-        'ReflectionClass', 'DirectoryIterator', 'MultipleIterator', '__PHP_Incomplete_Class', 'Icecore\Record', 'Icecore\ClassException', 'stdClass',
-        'ULazy', 'Nobody', 'App\Nobody', 'lplain', 'LPLAIN', '\LPlain', 'LNoted', 'Serializable', 'UnitEnum', 'HashContext', 'FFI', 'InternalIterator',
+        'ArrayObject', 'ArrayIterator', 'SplObjectStorage', 'SplDoublyLinkedList', 'SplQueue', 'SplFixedArray',
+        'SplMinHeap', 'SplFileObject',
+        'DateTime', 'DateTimeImmutable', 'DateInterval', 'DatePeriod', 'DateTimeZone', 'Closure', 'Generator', 'PDO',
+            'PDORow', 'PDOStatement',
+        'SimpleXMLElement', 'SoapClient', 'GMP', 'WeakMap', 'WeakReference', 'Error', 'Exception', 'Phar', 'Fiber',
+            'finfo', 'XMLReader', 'DOMDocument',
+        'ReflectionClass', 'DirectoryIterator', 'MultipleIterator', '__PHP_Incomplete_Class', 'Icecore\Record',
+            'Icecore\ClassException', 'stdClass',
+        'ULazy', 'Nobody', 'App\Nobody', 'lplain', 'LPLAIN', '\LPlain', 'LNoted', 'Serializable', 'UnitEnum',
+            'HashContext', 'FFI', 'InternalIterator',
     ];
 
     public static function pick(array $from): mixed
@@ -33,7 +38,8 @@ final class Values
         $first = mt_rand(0, 3) === 0 ? 'U' : 'L';
         switch (mt_rand(0, $depth > 0 ? 22 : 5)) {
             case 0: return mt_rand(-5, 500);
-            case 1: return self::pick(['', 'x', "a\0b", 'LPlain', '{;}"', serialize(new \UPlain), serialize(\UEnum::A)]);
+            case 1: return self::pick(['', 'x', "a\0b", 'LPlain', '{;}"', serialize(new \UPlain),
+                serialize(\UEnum::A)]);
             case 2: return self::pick([null, true, false, 1.5, PHP_INT_MAX]);
             case 3: return constant(self::pick(["{$first}Enum::A", "{$first}Enum::B", "{$first}Cards::Hearts"]));
             case 4: return new \stdClass;
@@ -57,7 +63,8 @@ final class Values
                 $object->same = mt_rand(0, 1) ? $object : null;
                 return $object;
             case 15:
-                $object = new (self::pick(["{$first}Array", 'ArrayObject', 'ArrayIterator']))([self::make($depth - 1), self::make($depth - 1)]);
+                $object = new (self::pick(["{$first}Array", 'ArrayObject', 'ArrayIterator']))([self::make($depth - 1),
+                    self::make($depth - 1)]);
                 return $object;
             case 16:
                 $object = new (self::pick(["{$first}Storage", 'SplObjectStorage']));
@@ -67,7 +74,8 @@ final class Values
                 $object = new (self::pick(["{$first}Queue", 'SplDoublyLinkedList', 'SplQueue']));
                 $object->push(self::make($depth - 1));
                 return $object;
-            case 18: return self::pick([new ("{$first}Date")('2020-02-02'), new \DateInterval('P1D'), new \DateTimeZone('Europe/Berlin'), new \DateTimeImmutable('@0')]);
+            case 18: return self::pick([new ("{$first}Date")('2020-02-02'), new \DateInterval('P1D'),
+                new \DateTimeZone('Europe/Berlin'), new \DateTimeImmutable('@0')]);
             case 19: return self::withProperty("{$first}State", $depth);
             case 20:
                 $value = self::make($depth - 1);

@@ -90,7 +90,8 @@ final class Plan
     private int $jsonDepth = 0;
 
     /** `isUtf8` means that all texts are UTF-8, so JSON can express them. */
-    public function __construct(private readonly array $words, private readonly bool $isUtf8, private readonly bool $hasBase64)
+    public function __construct(private readonly array $words, private readonly bool $isUtf8,
+        private readonly bool $hasBase64)
     {
         $this->remaining = Rng::pick([5, 30, 200]);
         $this->root = $this->makeNode(0, false);
@@ -101,8 +102,10 @@ final class Plan
         if (--$this->remaining < 0 || $depth > 12) {
             return $this->textNode();
         }
-        $kind = Rng::weighted(['text' => 40, 'scalar' => 15, 'list' => 14, 'map' => 14, 'php' => 12, 'json' => $this->isUtf8 ? 10 : 0,
-            'object' => $inJson ? 0 : 8, 'std' => $inJson ? 0 : 4, 'same object' => $inJson ? 0 : 3, 'variable' => $inJson ? 0 : 3,
+        $kind = Rng::weighted(['text' => 40, 'scalar' => 15, 'list' => 14, 'map' => 14, 'php' => 12,
+            'json' => $this->isUtf8 ? 10 : 0,
+            'object' => $inJson ? 0 : 8, 'std' => $inJson ? 0 : 4, 'same object' => $inJson ? 0
+            : 3, 'variable' => $inJson ? 0 : 3,
             'Serializable' => $inJson ? 0 : 2, 'enum' => $inJson ? 0 : 1, // Base64 has slashes, which JSON writes in two ways.
             'base64' => $this->hasBase64 && $this->jsonDepth === 0 ? 5 : 0]);
         $count = Rng::below(Rng::oneIn(20) ? 30 : 5);
@@ -113,11 +116,15 @@ final class Plan
             // These are documents of their own, so links do not leave them.
             'php' => $this->separateDocument(fn () => new Node('php', [$this->makeNode($depth + 1, false)])),
             'json' => $this->separateDocument(fn () => $this->jsonNode($count + 1, $depth)),
-            'base64' => $this->separateDocument(fn () => new Node('base64', [new Node('list', $this->nodes($count + 1, $depth, false))])),
-            'object' => new Node('object', [$this->makeNode($depth + 1, false), $this->makeNode($depth + 1, false), $this->makeNode($depth + 1, false)], $this->objects++),
+            'base64' => $this->separateDocument(fn () =>
+                new Node('base64', [new Node('list', $this->nodes($count + 1, $depth, false))])),
+            'object' => new Node('object',
+                [$this->makeNode($depth + 1, false), $this->makeNode($depth + 1, false),
+                $this->makeNode($depth + 1, false)], $this->objects++),
             'Serializable' => new Node('Serializable', [$this->textNode()]),
             'enum' => new Node('scalar', value: Rng::pick(OldSuit::cases())),
-            'same object' => $this->objects ? new Node('same object', value: Rng::below($this->objects)) : $this->textNode(),
+            'same object' => $this->objects
+                ? new Node('same object', value: Rng::below($this->objects)) : $this->textNode(),
             'variable' => new Node('variable', [$this->textNode()], $this->variables++),
         };
     }
@@ -127,7 +134,9 @@ final class Plan
         $this->jsonDepth++;
         $inner = new Node(Rng::pick(['list', 'map']), $this->nodes($count, $depth, true));
         $this->jsonDepth--;
-        return new Node('json', [$inner], Rng::pick([0, JSON_UNESCAPED_SLASHES, JSON_PRETTY_PRINT, JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE]));
+        return new Node('json', [$inner],
+            Rng::pick([0, JSON_UNESCAPED_SLASHES, JSON_PRETTY_PRINT,
+            JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE]));
     }
 
     private function separateDocument(callable $make): Node
@@ -150,7 +159,9 @@ final class Plan
 
     private static function scalar(bool $inJson): mixed
     {
-        return Rng::pick($inJson ? [null, true, false, 0, -7, 123456789, 1.5, -0.25] : [null, true, false, 0, -7, PHP_INT_MAX, 1.5, 0.1 + 0.2, -0.0, 1e100, INF]);
+        return Rng::pick($inJson
+            ? [null, true, false, 0, -7, 123456789, 1.5, -0.25] : [null, true, false, 0, -7, PHP_INT_MAX, 1.5, 0.1
+            + 0.2, -0.0, 1e100, INF]);
     }
 
     private function textNode(): Node
@@ -174,7 +185,8 @@ final class Rendering
     private array $objects = [];
     private array $variables = [];
 
-    public function __construct(private readonly mixed $change, private readonly mixed $changeKey, private readonly bool $isRenamed)
+    public function __construct(private readonly mixed $change, private readonly mixed $changeKey,
+        private readonly bool $isRenamed)
     {
     }
 
@@ -221,7 +233,8 @@ final class Rendering
             case 'php':
                 return serialize($this->separateDocument($node->parts[0]));
             case 'json':
-                return json_encode($this->separateDocument($node->parts[0]), $node->value | JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION);
+                return json_encode($this->separateDocument($node->parts[0]),
+                    $node->value | JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION);
             case 'base64':
                 return base64_encode(serialize($this->separateDocument($node->parts[0])));
             case 'object':

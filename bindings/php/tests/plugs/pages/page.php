@@ -72,7 +72,8 @@ function limit_memory(int $bytes): void
 /** Prints the answer as JSON and ends the request. */
 function answer(array $answer): never
 {
-    echo json_encode($answer + ['pid' => getmypid(), 'memory' => memory_get_usage(), 'resident' => resident_bytes()], JSON_THROW_ON_ERROR);
+    echo json_encode($answer
+        + ['pid' => getmypid(), 'memory' => memory_get_usage(), 'resident' => resident_bytes()], JSON_THROW_ON_ERROR);
     exit;
 }
 
@@ -142,10 +143,12 @@ switch ($_GET['do']) {
         Icecore\serialize([new Point(1, 2), [1, 2, 3], new FatalInSerialize(), 'text']);
         answer(['not' => 'reached']);
     case 'memory in unserialize hook':
-        Icecore\unserialize(serialize([new Point(1, 2), new MemoryInUnserialize(), new Point(3, 4)]), ['allowed_classes' => true]);
+        Icecore\unserialize(serialize([new Point(1, 2), new MemoryInUnserialize(), new Point(3, 4)]),
+            ['allowed_classes' => true]);
         answer(['not' => 'reached']);
     case 'exit in wakeup':
-        Icecore\unserialize('a:2:{i:0;O:12:"ExitInWakeup":0:{}i:1;O:12:"ExitInWakeup":0:{}}', ['allowed_classes' => true]);
+        Icecore\unserialize('a:2:{i:0;O:12:"ExitInWakeup":0:{}i:1;O:12:"ExitInWakeup":0:{}}',
+            ['allowed_classes' => true]);
         answer(['not' => 'reached']);
     case 'time in wakeup':
         Icecore\unserialize('O:12:"TimeInWakeup":0:{}', ['allowed_classes' => true]);
@@ -193,8 +196,10 @@ switch ($_GET['do']) {
         answer(attempt(fn () => Icecore\unserialize('O:7:"Account":0:{}')));
 
     case 'store':
-        answer(['stored' => apcu_store($_GET['case'], session_cases()[$_GET['case']]), 'serializer' => ini_get('apc.serializer')]);
+        answer(['stored' => apcu_store($_GET['case'], session_cases()[$_GET['case']]),
+            'serializer' => ini_get('apc.serializer')]);
     case 'fetch':
         $read = apcu_fetch($_GET['case'], $is_read);
-        answer(['read' => base64_encode(serialize($read)), 'is_read' => $is_read, 'expected' => base64_encode(serialize(session_cases()[$_GET['case']]))]);
+        answer(['read' => base64_encode(serialize($read)), 'is_read' => $is_read,
+            'expected' => base64_encode(serialize(session_cases()[$_GET['case']]))]);
 }
