@@ -1,14 +1,14 @@
-dnl Icecore for PHP: thin C over the engine, which is linked statically.
+dnl Icecore for PHP: C over the engine's C interface. The engine is linked statically.
 dnl
 dnl   ICECORE_LIB=/path/of/libicecore_capi.a ./configure
 dnl
-dnl Without ICECORE_LIB the library is where cargo leaves it, which makes it if it is missing.
+dnl Without ICECORE_LIB, the library is taken from cargo's target folder, and cargo builds it if it is missing.
 
 PHP_ARG_ENABLE([icecore], [whether to enable Icecore], [AS_HELP_STRING([--enable-icecore], [Enable Icecore])], [yes])
 
 if test "$PHP_ICECORE" != "no"; then
-  dnl What the modules of all languages share, and the engine, stand beside this folder, and
-  dnl in its package.
+  dnl The code that the modules of all languages share (common) and the engine are next to this folder in
+  dnl the repository, and inside of this folder in its package.
   ICECORE_TOP="$abs_srcdir"
   test -e "$ICECORE_TOP/common/ice_map.h" || ICECORE_TOP=`cd "$abs_srcdir/.." && pwd`
   ICECORE_ENGINE="$abs_srcdir/engine"
@@ -41,7 +41,7 @@ if test "$PHP_ICECORE" != "no"; then
   esac
   ICECORE_SHARED_LIBADD="$ICECORE_LIB -lpthread -ldl -lm $ICECORE_SHARED_LIBADD"
   PHP_SUBST([ICECORE_SHARED_LIBADD])
-  dnl The engine is linked statically: a new one asks for a new link.
+  dnl The extension is linked again when the engine's library changes.
   ICECORE_SHARED_DEPENDENCIES="$ICECORE_LIB"
   PHP_SUBST([ICECORE_SHARED_DEPENDENCIES])
   ICECORE_SOURCES="icecore.c"
@@ -50,7 +50,7 @@ if test "$PHP_ICECORE" != "no"; then
       test -e "$file" && ICECORE_SOURCES="$ICECORE_SOURCES $source/`basename $file`"
     done
   done
-  dnl PHP with threads was compiled so, and structs of its headers depend on it.
+  dnl A PHP with threads was compiled with this macro, on which structs in its headers depend.
   ICECORE_THREADS=
   test "$PHP_THREAD_SAFETY" != "yes" || ICECORE_THREADS=-D_REENTRANT
   PHP_NEW_EXTENSION([icecore], [$ICECORE_SOURCES], [$ext_shared],, [$ICECORE_THREADS -O2 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])

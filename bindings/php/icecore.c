@@ -13,17 +13,19 @@ ZEND_DECLARE_MODULE_GLOBALS(icecore)
 
 /* ---- ini values --------------------------------------------------------- */
 
-static PHP_INI_MH(on_classes)
+/* Called when icecore.classes is set. */
+static PHP_INI_MH(on_classes_change)
 {
-    icecore_rules_free(ICE_G(process));
-    ICE_G(rules)++;
-    ICE_G(process) = new_value ? ice_policy_rules(ZSTR_VAL(new_value), ZSTR_LEN(new_value)) : NULL;
+    icecore_rules_free(ICE_G(ini_rules));
+    ICE_G(rules_version)++;
+    ICE_G(ini_rules) = new_value ? ice_policy_parse_rules(ZSTR_VAL(new_value), ZSTR_LEN(new_value)) : NULL;
     return SUCCESS;
 }
 
 PHP_INI_BEGIN()
-    PHP_INI_ENTRY("icecore.classes", "", PHP_INI_SYSTEM | PHP_INI_PERDIR, on_classes)
-    STD_PHP_INI_BOOLEAN("icecore.replace", "0", PHP_INI_SYSTEM, OnUpdateBool, replace, zend_icecore_globals, icecore_globals)
+    PHP_INI_ENTRY("icecore.classes", "", PHP_INI_SYSTEM | PHP_INI_PERDIR, on_classes_change)
+    STD_PHP_INI_BOOLEAN("icecore.replace", "0", PHP_INI_SYSTEM, OnUpdateBool, replace, zend_icecore_globals,
+                        icecore_globals)
 PHP_INI_END()
 
 /* ---- beginning and end -------------------------------------------------- */
@@ -44,9 +46,9 @@ static PHP_GSHUTDOWN_FUNCTION(icecore)
     ice_pool_forget(&icecore_globals->pool);
     while ((ctx = (ice_context *)ice_pool_next(&pool)))
         ice_context_free(ctx);
-    for (i = 0; i < ICE_STAGES; i++)
+    for (i = 0; i < ICE_STAGE_COUNT; i++)
         icecore_stage_free(icecore_globals->stages[i]);
-    icecore_rules_free(icecore_globals->process);
+    icecore_rules_free(icecore_globals->ini_rules);
 }
 
 static PHP_MINIT_FUNCTION(icecore)
@@ -79,7 +81,8 @@ static PHP_RINIT_FUNCTION(icecore)
     return SUCCESS;
 }
 
-/* Runs after all modules: at their end sessions are written, and objects destroyed. */
+/* Runs after the end of the request in all modules, where sessions are still written and objects
+ * destroyed. */
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(icecore)
 {
     ice_contexts_end_request(CG(unclean_shutdown));
@@ -98,9 +101,8 @@ static PHP_MINFO_FUNCTION(icecore)
     DISPLAY_INI_ENTRIES();
 }
 
-/* If APCu and sessions exist, they begin before this module, because it registers with
- * them. */
-static const zend_module_dep icecore_needs[] = {
+/* The optional modules start before this one, if they exist, because it registers with them. */
+static const zend_module_dep icecore_dependencies[] = {
     ZEND_MOD_REQUIRED("standard")
     ZEND_MOD_REQUIRED("spl")
     ZEND_MOD_OPTIONAL("session")
@@ -112,7 +114,7 @@ static const zend_module_dep icecore_needs[] = {
 zend_module_entry icecore_module_entry = {
     STANDARD_MODULE_HEADER_EX,
     NULL,
-    icecore_needs,
+    icecore_dependencies,
     "icecore",
     icecore_functions,
     PHP_MINIT(icecore),

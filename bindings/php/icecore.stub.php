@@ -1,7 +1,7 @@
 <?php
 
 /**
- * Icecore: the data that PHP, Perl and Ruby freeze, read without running any of it.
+ * Icecore reads and writes the serialized data of PHP, Perl and Ruby. Reading runs no code from the data.
  *
  * @generate-class-entries
  */
@@ -9,13 +9,13 @@
 namespace Icecore;
 
 /**
- * As PHP's serialize(), byte for byte.
+ * Does what PHP's serialize() does, byte for byte.
  */
 function serialize(mixed $value): string {}
 
 /**
- * As PHP's unserialize(), but without a list only classes are built that Icecore\allow()
- * or the ini value icecore.classes allows.
+ * Does what PHP's unserialize() does. But if no option lists classes, it builds only those that Icecore\allow() or
+ * the ini value icecore.classes allows.
  *
  * @param array{allowed_classes?: bool|string[], max_depth?: int, classes?: string|string[]} $options
  * @return mixed false, with PHP's warning, if the data is malformed
@@ -24,7 +24,7 @@ function serialize(mixed $value): string {}
 function unserialize(string $data, array $options = []): mixed {}
 
 /**
- * As PHP's var_export(), byte for byte.
+ * Does what PHP's var_export() does, byte for byte.
  */
 function var_export(mixed $value, bool $return = false): ?string {}
 
@@ -40,7 +40,7 @@ function var_import(string $text, array $options = []): mixed {}
 /**
  * Reads data of any format and wrapper: `storable`, `sereal`, `marshal`, `json`, `gzip/php`, ...
  *
- * @param ?string $format null: it is detected
+ * @param ?string $format if it is null, the format is detected
  * @param array{allowed_classes?: bool|string[], max_depth?: int, classes?: string|string[]} $options
  * @throws DecodeException
  * @throws ClassException
@@ -55,30 +55,30 @@ function decode(string $bytes, ?string $format = null, array $options = []): mix
 function encode(mixed $value, string $format): string {}
 
 /**
- * Converts data from one format to another and builds no value.
+ * Converts data from one format to another, without building a value.
  *
- * @param ?string $from null: it is detected
+ * @param ?string $from if it is null, the format is detected
  * @throws DecodeException
  */
 function convert(string $bytes, ?string $from, string $to): string {}
 
 /**
- * Replaces text in every string of frozen data, however deep, with lengths that fit; data that
- * is not frozen is replaced as text. All pairs act at once, the longest match first; a text
- * that was put in is not looked at again.
+ * Replaces text in all strings of serialized data, also in data that such a string contains, and corrects the
+ * lengths. Other data is replaced as plain text. All pairs are replaced in one pass; where several match, the longest
+ * wins. Text that was inserted is not searched again.
  *
- * @param string|string[] $old a text, or several; a map of old and new texts, if $new is null
- * @param string|string[]|null $new its replacement; with several, each text becomes the one at the same position, or
- *     nothing, as in str_replace()
+ * @param string|string[] $old a text or a list of texts; if $new is null, a map from old to new texts
+ * @param string|string[]|null $new the new text; if it is a list, each text of $old becomes the one at the same
+ *     position, or an empty text, as in str_replace()
  * @param array{keys?: bool, classes?: bool, base64?: bool, mend?: bool, regex?: bool, ignore_case?: bool, url?: bool, format?: ?string, max_depth?: int} $options
  * @param array{strings: int, occurrences: int, frozen: int, broken: int, mended: int, guessed: int, explanations: array<string, int>, opaque: int, unsayable: int, signed: int, first_broken: ?string} $report
- * @throws DecodeException if the data is not in the format that was named
+ * @throws DecodeException if the data is not in the format of the option
  * @throws Exception if a pair or an option is wrong
  */
 function replace(string|array $old, string|array|null $new, string $data, array $options = [], &$report = null): string {}
 
 /**
- * The classes that the data names, without building anything.
+ * Returns the classes that the data names, without building anything.
  *
  * @return list<array{class: string, kind: string, path: string, count: int}>
  * @throws DecodeException
@@ -86,17 +86,17 @@ function replace(string|array $old, string|array|null $new, string $data, array 
 function classes(string $bytes, ?string $format = null): array {}
 
 /**
- * The format of the data; null if none fits.
+ * Returns the format of the data, or null if it is unknown.
  */
 function detect(string $bytes): ?string {}
 
 /**
- * As igbinary_serialize(), byte for byte.
+ * Does what igbinary_serialize() does, byte for byte.
  */
 function igbinary_serialize(mixed $value): string {}
 
 /**
- * As igbinary_unserialize(), with the classes of unserialize().
+ * Does what igbinary_unserialize() does, but builds only the classes that Icecore\unserialize() would build.
  *
  * @param array{allowed_classes?: bool|string[], max_depth?: int, classes?: string|string[]} $options
  * @throws ClassException
@@ -109,15 +109,18 @@ function igbinary_unserialize(string $data, array $options = []): mixed {}
 function allow(string ...$classes): void {}
 
 /**
- * What went wrong, and where.
+ * An error, with its position.
  */
 class Exception extends \RuntimeException
 {
-    /** truncated, trailing, malformed, bad-link, unsupported, limit, format, usage, unrepresentable, class, value */
+    /**
+     * One of: truncated, trailing, malformed, bad-link, unsupported, limit, format, usage, unrepresentable, class,
+     * value.
+     */
     public readonly string $kind;
-    /** In bytes; null, if that makes no sense. */
+    /** The position in the data, in bytes; null if the error has none. */
     public readonly ?int $offset;
-    /** In the document, as `$.staff[3].name`; empty, if unknown. */
+    /** The path in the document, such as `$.staff[3].name`; empty if it is unknown. */
     public readonly string $path;
 }
 
@@ -130,22 +133,22 @@ class EncodeException extends Exception
 }
 
 /**
- * A class that is not allowed.
+ * A class in the data is not allowed.
  */
 class ClassException extends Exception
 {
-    /** Classes, and the path of the first place of each. */
+    /** The path of the first object of each class, by the name of the class. */
     public readonly array $classes;
 }
 
 /**
- * In the place of an object whose class may not be built; written back identically.
+ * Takes the place of an object or enum case whose class may not be built. It is written back identically.
  */
 final class Record
 {
     public string $class;
-    /** object, enum, serializable */
+    /** One of: object, enum, serializable (an object that the class serializes itself, `C:`). */
     public string $kind;
-    /** Properties by their mangled names; the name of the case; the payload. */
+    /** The properties by their mangled names; or the name of the enum case; or the payload. */
     public mixed $properties;
 }

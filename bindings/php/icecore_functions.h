@@ -1,4 +1,4 @@
-/* Functions that replace PHP's own: plugs/replace.c. */
+/* The functions that take the place of PHP's own (plugs/replace.c). */
 #ifndef ICECORE_FUNCTIONS_H
 #define ICECORE_FUNCTIONS_H
 #include "php.h"

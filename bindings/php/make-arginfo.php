@@ -1,37 +1,44 @@
 <?php
-// Writes icecore_arginfo.h from icecore.stub.php, with PHP's own reflection.
+// Writes icecore_arginfo.h from the declarations in icecore.stub.php, which PHP's reflection lists.
 //
-//   php make-arginfo.php            writes it
-//   php make-arginfo.php --check    fails if it is not up to date
+//   php make-arginfo.php            writes the file
+//   php make-arginfo.php --check    fails if the file is not up to date
 
 require __DIR__ . '/icecore.stub.php';
 
-const TYPES = ['string' => 'IS_STRING', 'array' => 'IS_ARRAY', 'bool' => '_IS_BOOL', 'int' => 'IS_LONG',
+/** PHP's types in C. */
+const C_TYPES = ['string' => 'IS_STRING', 'array' => 'IS_ARRAY', 'bool' => '_IS_BOOL', 'int' => 'IS_LONG',
     'mixed' => 'IS_MIXED', 'void' => 'IS_VOID'];
 
-function type(ReflectionNamedType $type): string
+/** Returns a type in C, with 1 if it allows null, as arguments for PHP's macros. */
+function type_arguments(ReflectionNamedType $type): string
 {
-    return TYPES[$type->getName()] . ', ' . (int) ($type->allowsNull() && $type->getName() !== 'mixed');
+    return C_TYPES[$type->getName()] . ', ' . (int) ($type->allowsNull() && $type->getName() !== 'mixed');
 }
 
-function default_of(ReflectionParameter $parameter): string
+/** Returns the default of a parameter as PHP code. */
+function default_value(ReflectionParameter $parameter): string
 {
     return str_replace(["array (\n)", 'NULL'], ['[]', 'null'], var_export($parameter->getDefaultValue(), true));
 }
 
-function argument(ReflectionParameter $parameter): string
+/** Returns the line for a parameter. */
+function argument_line(ReflectionParameter $parameter): string
 {
     $name = $parameter->getName();
     $reference = (int) $parameter->isPassedByReference();
-    $default = $parameter->isDefaultValueAvailable() ? default_of($parameter) : null;
+    $default = $parameter->isDefaultValueAvailable() ? default_value($parameter) : null;
     if ($parameter->getType() instanceof ReflectionUnionType) {
-        $types = array_map(fn ($one) => 'MAY_BE_' . strtoupper($one->getName()), $parameter->getType()->getTypes());
-        return "    ZEND_ARG_TYPE_MASK($reference, $name, " . implode(' | ', $types) . ', ' . ($default === null ? 'NULL' : "\"$default\"") . ")\n";
+        $types = array_map(fn ($member) => 'MAY_BE_' . strtoupper($member->getName()),
+            $parameter->getType()->getTypes());
+        return "    ZEND_ARG_TYPE_MASK($reference, $name, " . implode(' | ', $types) . ', '
+            . ($default === null ? 'NULL' : "\"$default\"") . ")\n";
     }
     if ($parameter->getType() === null) {
-        return $default === null ? "    ZEND_ARG_INFO($reference, $name)\n" : "    ZEND_ARG_INFO_WITH_DEFAULT_VALUE($reference, $name, \"$default\")\n";
+        return $default === null ? "    ZEND_ARG_INFO($reference, $name)\n"
+            : "    ZEND_ARG_INFO_WITH_DEFAULT_VALUE($reference, $name, \"$default\")\n";
     }
-    $type = type($parameter->getType());
+    $type = type_arguments($parameter->getType());
     if ($parameter->isVariadic()) {
         return "    ZEND_ARG_VARIADIC_TYPE_INFO($reference, $name, $type)\n";
     }
@@ -46,8 +53,10 @@ $functions = array_map(fn ($name) => new ReflectionFunction($name),
 $header = "/* Written by make-arginfo.php from icecore.stub.php; not to be edited. */\n";
 foreach ($functions as $function) {
     $name = $function->getShortName();
-    $header .= "\nZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_Icecore_$name, 0, {$function->getNumberOfRequiredParameters()}, "
-        . type($function->getReturnType()) . ")\n" . implode('', array_map('argument', $function->getParameters())) . "ZEND_END_ARG_INFO()\n";
+    $required = $function->getNumberOfRequiredParameters();
+    $header .= "\nZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_Icecore_$name, 0, $required, "
+        . type_arguments($function->getReturnType()) . ")\n"
+        . implode('', array_map('argument_line', $function->getParameters())) . "ZEND_END_ARG_INFO()\n";
 }
 $header .= "\n";
 foreach ($functions as $function) {
@@ -62,10 +71,12 @@ $header .= "    ZEND_FE_END\n};\n";
 
 // -- Classes ------------------------------------------------------------------
 
-const SPECIAL = ['Exception' => 'ice_exception', 'DecodeException' => 'ice_decode_exception', 'EncodeException' => 'ice_encode_exception',
-    'ClassException' => 'ice_class_exception', 'Record' => 'ice_record'];
+/** The C variable of each class. Parents come first. */
+const CLASS_VARIABLES = ['Exception' => 'ice_exception', 'DecodeException' => 'ice_decode_exception',
+    'EncodeException' => 'ice_encode_exception', 'ClassException' => 'ice_class_exception', 'Record' => 'ice_record'];
 
-function property(ReflectionClass $class, ReflectionProperty $property): string
+/** Returns the line that declares a property. */
+function property_line(ReflectionClass $class, ReflectionProperty $property): string
 {
     $type = $property->getType();
     $name = strtoupper($type->getName()) === 'INT' ? 'LONG' : strtoupper($type->getName());
@@ -76,20 +87,27 @@ function property(ReflectionClass $class, ReflectionProperty $property): string
 
 $header .= "\n/* A typed property without a value. */\n"
     . "static void\nice_declare(zend_class_entry *ce, const char *property, uint32_t types, int flags)\n{\n"
-    . "    zend_string *name = zend_string_init_interned(property, strlen(property), 1);\n    zval undefined;\n    ZVAL_UNDEF(&undefined);\n"
-    . "    zend_declare_typed_property(ce, name, &undefined, flags, NULL, (zend_type)ZEND_TYPE_INIT_MASK(types));\n}\n";
+    . "    zend_string *name = zend_string_init_interned(property, strlen(property), 1);\n"
+    . "    zval undefined;\n    ZVAL_UNDEF(&undefined);\n"
+    . "    zend_declare_typed_property(ce, name, &undefined, flags, NULL,"
+    . " (zend_type)ZEND_TYPE_INIT_MASK(types));\n}\n";
 $header .= "\nstatic void\nicecore_register_classes(void)\n{\n    zend_class_entry entry, *ce;\n";
-foreach (SPECIAL as $name => $variable) {
+foreach (CLASS_VARIABLES as $name => $variable) {
     $class = new ReflectionClass("Icecore\\$name");
     $parent = $class->getParentClass();
-    $parent = !$parent ? 'NULL' : ($parent->getName() === 'RuntimeException' ? 'spl_ce_RuntimeException' : SPECIAL[$parent->getShortName()]);
-    $header .= "    INIT_CLASS_ENTRY(entry, \"Icecore\\\\$name\", NULL);\n    ce = zend_register_internal_class_ex(&entry, $parent);\n";
+    $parent_variable = match (true) {
+        !$parent => 'NULL',
+        $parent->getName() === 'RuntimeException' => 'spl_ce_RuntimeException',
+        default => CLASS_VARIABLES[$parent->getShortName()],
+    };
+    $header .= "    INIT_CLASS_ENTRY(entry, \"Icecore\\\\$name\", NULL);\n"
+        . "    ce = zend_register_internal_class_ex(&entry, $parent_variable);\n";
     if ($class->isFinal()) {
         $header .= "    ce->ce_flags |= ZEND_ACC_FINAL;\n";
     }
     foreach ($class->getProperties() as $property) {
         if ($property->getDeclaringClass()->getName() === $class->getName() && $property->isPublic()) {
-            $header .= property($class, $property);
+            $header .= property_line($class, $property);
         }
     }
     $header .= "    $variable = ce;\n";

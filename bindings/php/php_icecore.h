@@ -1,4 +1,4 @@
-/* The module, for builds that link it into PHP itself. */
+/* The module entry, for builds that link the module into PHP itself. */
 #ifndef PHP_ICECORE_H
 #define PHP_ICECORE_H
 #include "php.h"

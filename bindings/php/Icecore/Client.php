@@ -11,12 +11,15 @@ use Icecore\Client\Record;
 use Icecore\Client\Requests;
 use Icecore\Client\Worker;
 
-foreach (['ClientException', 'Client/Connection', 'Client/Job', 'Client/Plain', 'Client/Record', 'Client/Requests', 'Client/Worker'] as $file) {
+foreach (
+    ['ClientException', 'Client/Connection', 'Client/Job', 'Client/Plain', 'Client/Record', 'Client/Requests',
+        'Client/Worker'] as $file
+) {
     require_once __DIR__ . "/$file.php";
 }
 
 /**
- * Jobs and objects of a daemon (`icecore serve`), frozen and restored by the extension.
+ * A client of a daemon (`icecore serve`): its jobs and objects. The extension serializes the values.
  *
  *     $client = new Icecore\Client('http://127.0.0.1:7340', classes: ['Order']);
  *     $client->push('mail', $order, delay: 60);
@@ -24,9 +27,9 @@ foreach (['ClientException', 'Client/Connection', 'Client/Job', 'Client/Plain', 
  *     $client->store($order, key: 'order-7', expires: '30d');
  *     foreach ($client->each() as $record => $order) { ... }
  *
- * `classes` is that of the extension's functions. `format` is the format of frozen values: `php`
- * by default, or `igbinary`, `json` (plain data), or another one. If `classes` or `format` is
- * `null` in a call, the client's value is used.
+ * `classes` means the same as in the extension's functions. `format` is the format of the serialized
+ * values: `php` by default, or `igbinary`, `json` (plain data), or another one. If `classes` or
+ * `format` is `null` in a call, the client's value is used.
  */
 final class Client
 {
@@ -38,8 +41,8 @@ final class Client
      * ICECORE_TOKEN
      * @param string|string[]|null $classes the classes that may be built
      * @param float $timeout time limit of an answer in seconds
-     * @param float $patience for how many seconds a repeatable request is repeated while the
-     * daemon is away
+     * @param float $patience time in seconds for which a repeatable request is repeated while the daemon
+     * can't be reached
      * @param int $longest maximum size of an answer in bytes
      */
     public function __construct(
@@ -52,20 +55,20 @@ final class Client
         float $patience = 10,
         int $longest = 64 << 20,
     ) {
-        $token ??= $tokenFile === null ? self::said('ICECORE_TOKEN') : self::firstLine($tokenFile);
-        $url ??= self::said('ICECORE_URL') ?? 'http://127.0.0.1:7340';
+        $token ??= $tokenFile === null ? self::environment('ICECORE_TOKEN') : self::firstLine($tokenFile);
+        $url ??= self::environment('ICECORE_URL') ?? 'http://127.0.0.1:7340';
         $this->requests = new Requests(new Connection($url, $token, $timeout, $longest), $patience);
     }
 
     // -- Jobs ------------------------------------------------------------------
 
     /**
-     * Queues a job; returns its id when it is durable. The id is made here, and sent again if a
-     * connection breaks, so a repeated push is one job.
+     * Queues a job, and returns its id when the job is durable. The client makes the id, and sends it
+     * again if the connection breaks, so a repeated request does not make a second job.
      *
      * @param int|float|string $delay seconds, or `5m`
      * @param ?string $unique a key that is unique among the unfinished jobs of the queue
-     * @param ?string $after the id of a job: this one is handed out when that one is done
+     * @param ?string $after the id of a job that must be finished before this one is delivered
      */
     public function push(
         string $queue,
@@ -79,10 +82,12 @@ final class Client
         ?string $after = null,
     ): string {
         $format ??= $this->format;
-        return $this->pushBytes($queue, self::frozen($value, $format), $priority, $delay, $unique, $maxAttempts, self::bare($format), $id, $after);
+        $bytes = self::encodeValue($value, $format);
+        $format = self::withoutOptions($format);
+        return $this->pushBytes($queue, $bytes, $priority, $delay, $unique, $maxAttempts, $format, $id, $after);
     }
 
-    /** The same with frozen bytes. Without a format the daemon detects it. */
+    /** Queues a job with serialized bytes. If $format is null, the daemon detects the format. */
     public function pushBytes(
         string $queue,
         string $bytes,
@@ -95,33 +100,33 @@ final class Client
         ?string $after = null,
     ): string {
         return $this->send('/jobs', $bytes, $format, $id, [
-            'queue' => self::named($queue), 'priority' => $priority, 'delay' => $delay, 'unique' => $unique, 'max_attempts' => $maxAttempts,
-            'after' => $after,
+            'queue' => self::requireName($queue), 'priority' => $priority, 'delay' => $delay, 'unique' => $unique,
+            'max_attempts' => $maxAttempts, 'after' => $after,
         ]);
     }
 
     /**
-     * Calls the function with each job, in turn. Its result is stored as the result of the job,
-     * if it is plain data that JSON can express; if it throws, the job is tried again later, and
-     * is dead after its attempts. A job that can't be restored is treated in the same way,
-     * without a call.
+     * Runs jobs: calls the function with one after the other. Its result is stored as the result of the
+     * job, if it is plain data that JSON can express. If the function throws, the job is tried again
+     * later, and is dead after its last attempt. A job whose value can't be decoded counts as failed,
+     * too, and the function is not called.
      *
-     * It ends after the current job when the process gets SIGTERM or SIGINT (if PHP has pcntl),
-     * and waits while the daemon is away. Leases are not extended automatically: a lease has to
-     * be longer than a job takes, or the function calls `$job->extend()` now and then; otherwise
-     * another worker gets the job, too.
+     * After SIGTERM or SIGINT (if PHP has pcntl), the method returns when the current job is finished.
+     * It waits while the daemon can't be reached. Leases are not extended automatically. A lease must be
+     * longer than a job takes, or the function must call `$job->extend()` in time; otherwise another
+     * worker gets the job, too.
      *
      * @param callable(Job): mixed $do
-     * @param float $lease for how many seconds a job belongs to this worker
-     * @param int $max how many jobs are fetched at once
-     * @param float $wait how many seconds one request waits for a job
-     * @param ?int $limit it ends after this many jobs
-     * @param bool $drain it ends when there are no jobs
-     * @param ?string $worker a name for lists
-     * @param ?callable(string): void $log gets a line of text when the daemon is away or a lease
-     * was lost
-     * @param string|string[]|null $classes instead of the client's
-     * @return int the number of jobs
+     * @param float $lease time in seconds for which a job belongs to this worker
+     * @param int $max maximum number of jobs that one request fetches
+     * @param float $wait time in seconds that one request waits for a job
+     * @param ?int $limit maximum number of jobs to run
+     * @param bool $drain true to return when the queue has no jobs
+     * @param ?string $worker name of the worker in the daemon's lists
+     * @param ?callable(string): void $log receives a line of text when the daemon can't be reached or a
+     * lease was lost
+     * @param string|string[]|null $classes the classes that may be built, instead of the client's
+     * @return int the number of jobs that were run
      */
     public function work(
         string $queue,
@@ -135,10 +140,11 @@ final class Client
         ?callable $log = null,
         string|array|null $classes = null,
     ): int {
-        $thaw = fn (string $bytes, ?string $format): mixed => $this->restored($bytes, $format, $classes);
+        $decode = fn (string $bytes, ?string $format): mixed => $this->decodeValue($bytes, $format, $classes);
         $log = $log === null ? static function (string $line): void { error_log($line); } : $log(...);
         $worker ??= gethostname() . ':' . getmypid();
-        return (new Worker($this->requests, self::named($queue), $thaw, $lease, $max, $wait, $limit, $drain, $worker, $log))->run($do);
+        $queue = self::requireName($queue);
+        return (new Worker($this->requests, $queue, $decode, $lease, $max, $wait, $limit, $drain, $worker, $log))->run($do);
     }
 
     /**
@@ -148,32 +154,43 @@ final class Client
      */
     public function job(string $id): ?array
     {
-        return self::found(fn () => $this->requests->insist('GET', '/jobs/' . self::name($id)));
+        return self::nullIfMissing(fn () => $this->requests->sendRepeatedly('GET', '/jobs/' . self::pathPart($id)));
     }
 
-    /** Queues a job again; returns the new id. */
+    /** Queues a copy of a job, and returns the id of the copy. */
     public function replay(string $id): string
     {
-        return self::id($this->requests->ask('POST', '/jobs/' . self::name($id) . '/replay'));
+        return self::answeredId($this->requests->send('POST', '/jobs/' . self::pathPart($id) . '/replay'));
     }
 
     // -- Objects ---------------------------------------------------------------
 
     /**
-     * Stores an object; returns its id when it is durable.
+     * Stores an object, and returns its id when the object is durable.
      *
-     * @param ?string $key a name that no other object has
+     * @param ?string $key a unique name
      * @param int|float|string|null $expires seconds, or `7d`
      */
-    public function store(mixed $object, ?string $key = null, int|float|string|null $expires = null, ?string $format = null, ?string $id = null): string
-    {
+    public function store(
+        mixed $object,
+        ?string $key = null,
+        int|float|string|null $expires = null,
+        ?string $format = null,
+        ?string $id = null,
+    ): string {
         $format ??= $this->format;
-        return $this->storeBytes(self::frozen($object, $format), $key, $expires, self::bare($format), $id);
+        $bytes = self::encodeValue($object, $format);
+        return $this->storeBytes($bytes, $key, $expires, self::withoutOptions($format), $id);
     }
 
-    /** The same with frozen bytes. */
-    public function storeBytes(string $bytes, ?string $key = null, int|float|string|null $expires = null, ?string $format = null, ?string $id = null): string
-    {
+    /** Stores an object from its serialized bytes. */
+    public function storeBytes(
+        string $bytes,
+        ?string $key = null,
+        int|float|string|null $expires = null,
+        ?string $format = null,
+        ?string $id = null,
+    ): string {
         return $this->send('/objects', $bytes, $format, $id, ['key' => $key, 'expires' => $expires]);
     }
 
@@ -184,8 +201,9 @@ final class Client
      */
     public function fetch(string $id, string|array|null $classes = null): mixed
     {
-        $said = self::found(fn () => $this->requests->insist('GET', '/objects/' . self::name($id), self::WHOLE));
-        return $said === null ? null : $this->object(Record::of($said), $classes);
+        $path = '/objects/' . self::pathPart($id);
+        $description = self::nullIfMissing(fn () => $this->requests->sendRepeatedly('GET', $path, self::WITH_BYTES));
+        return $description === null ? null : $this->decodeRecord(Record::of($description), $classes);
     }
 
     /**
@@ -195,40 +213,45 @@ final class Client
      */
     public function fetchNamed(string $key, string|array|null $classes = null): mixed
     {
-        $found = self::objects($this->requests->insist('GET', '/objects', self::WHOLE + ['key' => self::named($key)]));
-        return $found === [] ? null : $this->object(Record::of($found[0]), $classes);
+        $query = self::WITH_BYTES + ['key' => self::requireName($key)];
+        $descriptions = self::answeredObjects($this->requests->sendRepeatedly('GET', '/objects', $query));
+        return $descriptions === [] ? null : $this->decodeRecord(Record::of($descriptions[0]), $classes);
     }
 
     /**
-     * Yields each object with its record as the key, in the order in which they were stored; one
-     * request fetches a page. An object that can't be restored is null, and its record has a
-     * problem.
+     * Yields each object, with its record as the key, in the order in which they were stored. An object
+     * that can't be decoded is null, and its record has the problem.
      *
-     * @param ?string $class only those with one of this class
-     * @param ?bool $problem only those that can't be decoded, or only others
-     * @param int $after only those after this sequence
-     * @param int $page how many are fetched at once
+     * @param ?string $class only objects of this class
+     * @param ?bool $problem true for only objects that can't be decoded, false for only others
+     * @param int $after only objects with a greater sequence number
+     * @param int $page number of objects that one request fetches
      * @param string|string[]|null $classes
      * @return \Generator<Record, mixed>
      */
-    public function each(?string $class = null, ?bool $problem = null, int $after = 0, int $page = 100, string|array|null $classes = null): \Generator
-    {
+    public function each(
+        ?string $class = null,
+        ?bool $problem = null,
+        int $after = 0,
+        int $page = 100,
+        string|array|null $classes = null,
+    ): \Generator {
         do {
-            $query = self::WHOLE + ['class' => $class, 'problem' => $problem, 'after' => $after, 'limit' => $page];
-            $answer = $this->requests->insist('GET', '/objects', $query);
-            foreach (self::objects($answer) as $said) {
-                $record = Record::of($said);
+            $query = ['class' => $class, 'problem' => $problem, 'after' => $after, 'limit' => $page];
+            $answer = $this->requests->sendRepeatedly('GET', '/objects', self::WITH_BYTES + $query);
+            foreach (self::answeredObjects($answer) as $description) {
+                $record = Record::of($description);
                 $object = null;
                 if ($record->problem === null) {
                     try {
-                        $object = $this->object($record, $classes);
+                        $object = $this->decodeRecord($record, $classes);
                     } catch (\Throwable $error) {
                         $record->problem = $error->getMessage();
                     }
                 }
                 yield $record => $object;
             }
-            // Each page begins after the previous one.
+            // Each page must begin after the previous one.
             [$last, $after] = [$after, $answer['next'] ?? null];
             if ($after !== null && (!is_int($after) || $after <= $last)) {
                 throw new ClientException('answer', 'the list does not end');
@@ -236,53 +259,68 @@ final class Client
         } while ($after !== null);
     }
 
-    /** Removes an object; returns whether it existed. */
+    /** Removes an object. Returns true if it existed. */
     public function remove(string $id): bool
     {
-        return self::found(fn () => $this->requests->ask('DELETE', '/objects/' . self::name($id))) !== null;
+        $path = '/objects/' . self::pathPart($id);
+        return self::nullIfMissing(fn () => $this->requests->send('DELETE', $path)) !== null;
     }
 
     // -- Shared functions ------------------------------------------------------
 
-    private const WHOLE = ['brief' => true, 'bytes' => true];
+    /** Asks for the bytes of an object, without its readable copy. */
+    private const WITH_BYTES = ['brief' => true, 'bytes' => true];
 
     /**
-     * Sends data that has an id from now on: a repeated request has the same one.
+     * Sends serialized data with an id, which is the same if the request is repeated.
      *
      * @param array<string, mixed> $query
      */
     private function send(string $path, string $bytes, ?string $format, ?string $id, array $query): string
     {
         $type = $format === 'json' ? 'application/json' : 'application/octet-stream';
-        return self::id($this->requests->insist('POST', $path, $query + ['format' => $format, 'id' => $id ?? self::uuid()], $bytes, $type));
+        $query += ['format' => $format, 'id' => $id ?? self::uuid()];
+        return self::answeredId($this->requests->sendRepeatedly('POST', $path, $query, $bytes, $type));
     }
 
-    /** @param array<string, mixed> $answer */
-    private static function id(array $answer): string
+    /**
+     * Returns the id in an answer.
+     *
+     * @param array<string, mixed> $answer
+     */
+    private static function answeredId(array $answer): string
     {
-        return is_string($answer['id'] ?? null) ? $answer['id'] : throw new ClientException('answer', 'the answer has no id');
+        $id = $answer['id'] ?? null;
+        return is_string($id) ? $id : throw new ClientException('answer', 'the answer has no id');
     }
 
-    /** @return ?array<string, mixed> */
-    private static function found(callable $ask): ?array
+    /**
+     * Makes a request. Returns null if the answer has the status 404.
+     *
+     * @return ?array<string, mixed>
+     */
+    private static function nullIfMissing(callable $request): ?array
     {
         try {
-            return $ask();
+            return $request();
         } catch (ClientException $error) {
             return $error->status === 404 ? null : throw $error;
         }
     }
 
     /**
+     * Returns the descriptions of objects in an answer.
+     *
      * @param array<string, mixed> $answer
      * @return list<array<string, mixed>>
      */
-    private static function objects(array $answer): array
+    private static function answeredObjects(array $answer): array
     {
-        return array_values(array_filter(is_array($answer['objects'] ?? null) ? $answer['objects'] : [], is_array(...)));
+        $objects = is_array($answer['objects'] ?? null) ? $answer['objects'] : [];
+        return array_values(array_filter($objects, is_array(...)));
     }
 
-    private static function frozen(mixed $value, string $format): string
+    private static function encodeValue(mixed $value, string $format): string
     {
         return match ($format) {
             'php' => serialize($value),
@@ -292,35 +330,38 @@ final class Client
     }
 
     /** @param string|string[]|null $classes */
-    private function object(Record $record, string|array|null $classes): mixed
+    private function decodeRecord(Record $record, string|array|null $classes): mixed
     {
-        return $this->restored($record->bytes, $record->format, $classes);
+        return $this->decodeValue($record->bytes, $record->format, $classes);
     }
 
     /** @param string|string[]|null $classes */
-    private function restored(string $bytes, ?string $format, string|array|null $classes): mixed
+    private function decodeValue(string $bytes, ?string $format, string|array|null $classes): mixed
     {
         $classes ??= $this->classes;
         return decode($bytes, $format, $classes === null ? [] : ['classes' => $classes]);
     }
 
     /** Returns the name of a format without its options, which are for writing. */
-    private static function bare(string $format): string
+    private static function withoutOptions(string $format): string
     {
         return preg_replace('~:[^/]*~', '', $format);
     }
 
-    private static function named(string $name): string
+    /** Returns the name, or throws if it is empty. */
+    private static function requireName(string $name): string
     {
         return $name === '' ? throw new ClientException('usage', 'a name is needed') : $name;
     }
 
-    private static function name(string $id): string
+    /** Returns an id as a part of a path. */
+    private static function pathPart(string $id): string
     {
-        return Requests::escaped(self::named($id));
+        return Requests::escape(self::requireName($id));
     }
 
-    private static function said(string $variable): ?string
+    /** Returns a variable of the environment; null if it is missing or empty. */
+    private static function environment(string $variable): ?string
     {
         $text = getenv($variable);
         return $text === false || $text === '' ? null : $text;
@@ -329,10 +370,13 @@ final class Client
     private static function firstLine(string $file): string
     {
         $text = @file_get_contents($file);
-        return $text === false ? throw new ClientException('usage', "$file can't be read") : trim(strtok($text, "\n"));
+        if ($text === false) {
+            throw new ClientException('usage', "$file can't be read");
+        }
+        return trim(strtok($text, "\n"));
     }
 
-    /** Returns a UUID of version 7: ids sort by the time of their creation. */
+    /** Returns a UUID of version 7, which begins with the current time. */
     private static function uuid(): string
     {
         $hex = sprintf('%012x', (int) (microtime(true) * 1000)) . bin2hex(random_bytes(10));

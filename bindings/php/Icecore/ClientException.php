@@ -5,18 +5,18 @@ declare(strict_types=1);
 namespace Icecore;
 
 /**
- * An error between a client and the daemon.
+ * An error of a request to the daemon.
  *
- * `kind` is the daemon's word (`taken`, `lease`, `schema`, ...), or `away` (no answer), `answer`
- * (the answer is not from a daemon), `too-long`, `usage`, `unrepresentable`. `path` and `offset`
- * are those of a refused payload.
+ * `kind` is the kind in the daemon's answer (`taken`, `lease`, `schema`, ...), or `away` (no answer),
+ * `answer` (the answer is not from a daemon), `too-long`, `usage`, `unrepresentable`. `path` and
+ * `offset` are those of a refused payload.
  */
 final class ClientException extends Exception
 {
     /**
-     * @param int $status the status code of the answer; 0 without one
+     * @param int $status the status code of the answer; 0 if there is none
      * @param list<mixed> $errors all errors of a payload, if there are several
-     * @param ?int $retryAfter in how many seconds the daemon wants the next request
+     * @param ?int $retryAfter time in seconds after which the daemon accepts the next request
      */
     public function __construct(
         string $kind,
@@ -27,15 +27,16 @@ final class ClientException extends Exception
         public readonly array $errors = [],
         public readonly ?int $retryAfter = null,
     ) {
-        // Text from a server is shown, but must not control a terminal.
-        $shown = preg_replace_callback('/[\p{Cc}\p{Cf}]/u', static fn ($found) => trim(json_encode($found[0]), '"'), $message);
+        // Text from a server must not control a terminal, so control characters are escaped.
+        $escape = static fn ($match) => trim(json_encode($match[0]), '"');
+        $shown = preg_replace_callback('/[\p{Cc}\p{Cf}]/u', $escape, $message);
         parent::__construct($shown ?? 'the message of the server is not text');
         foreach (['kind' => $kind, 'path' => $path, 'offset' => $offset] as $name => $value) {
             (new \ReflectionProperty(Exception::class, $name))->setValue($this, $value);
         }
     }
 
-    /** Whether the request may succeed a little later. */
+    /** Returns true if the same request may succeed a little later. */
     public function isPassing(): bool
     {
         return $this->kind === 'away' || $this->status === 408 || $this->status === 429 || $this->status >= 500;

@@ -76,37 +76,47 @@ function rows(int $count): array
     return array_map(fn ($i) => ['id' => $i, 'name' => "Employee_$i", 'age' => 20 + $i % 50], range(1, $count));
 }
 
-// The options that WordPress keeps in its table and reads at each request.
+// Options as WordPress keeps them in its table and reads at each request.
 function options(): array
 {
     $roles = $rules = $widgets = $cron = [];
-    $can = ['read', 'edit_posts', 'edit_pages', 'edit_others_posts', 'publish_posts', 'manage_options', 'upload_files', 'delete_posts',
-        'delete_pages', 'moderate_comments', 'manage_categories', 'manage_links', 'unfiltered_html', 'edit_published_posts'];
+    $capabilities = ['read', 'edit_posts', 'edit_pages', 'edit_others_posts', 'publish_posts', 'manage_options',
+        'upload_files', 'delete_posts',
+        'delete_pages', 'moderate_comments', 'manage_categories', 'manage_links', 'unfiltered_html',
+        'edit_published_posts'];
     foreach (['administrator', 'editor', 'author', 'contributor', 'subscriber'] as $rank => $role) {
-        $roles[$role] = ['name' => ucfirst($role), 'capabilities' => array_fill_keys(array_slice($can, 0, 14 - 3 * $rank), true)];
+        $roles[$role] = ['name' => ucfirst($role),
+            'capabilities' => array_fill_keys(array_slice($capabilities, 0, 14 - 3 * $rank), true)];
     }
-    foreach (['category', 'tag', 'type', 'author', 'page', 'search', 'date', 'attachment', 'feed', 'embed', 'comments', 'product'] as $of) {
-        foreach (['/feed/(feed|rdf|rss|rss2|atom)/?$' => 'feed=$matches[2]', '/(feed|rdf|rss|rss2|atom)/?$' => 'feed=$matches[2]',
-            '/embed/?$' => 'embed=true', '/page/?([0-9]{1,})/?$' => 'paged=$matches[2]', '/?$' => ''] as $rule => $query) {
+    foreach (['category', 'tag', 'type', 'author', 'page', 'search', 'date', 'attachment', 'feed', 'embed',
+        'comments', 'product'] as $of) {
+        foreach (['/feed/(feed|rdf|rss|rss2|atom)/?$' => 'feed=$matches[2]',
+            '/(feed|rdf|rss|rss2|atom)/?$' => 'feed=$matches[2]',
+            '/embed/?$' => 'embed=true', '/page/?([0-9]{1,})/?$' => 'paged=$matches[2]',
+            '/?$' => ''] as $rule => $query) {
             $rules["$of/(.+?)$rule"] = "index.php?{$of}_name=\$matches[1]&$query";
         }
     }
-    foreach (['text', 'archives', 'search', 'recent-posts', 'categories', 'meta', 'nav_menu', 'custom_html'] as $kind) {
+    foreach (['text', 'archives', 'search', 'recent-posts', 'categories', 'meta', 'nav_menu',
+        'custom_html'] as $kind) {
         for ($i = 2; $i < 9; $i++) {
-            $widgets["widget_$kind"][$i] = ['title' => ucfirst($kind) . " $i", 'text' => str_repeat("About $kind. ", 8), 'filter' => $i % 2 > 0,
+            $widgets["widget_$kind"][$i] = ['title' => ucfirst($kind) . " $i",
+                'text' => str_repeat("About $kind. ", 8), 'filter' => $i % 2 > 0,
                 'count' => $i, 'dropdown' => 0];
         }
         $widgets["widget_$kind"]['_multiwidget'] = 1;
     }
     for ($i = 0; $i < 14; $i++) {
-        $cron[1700000000 + 3600 * $i]["wp_job_$i"][md5("job $i")] = ['schedule' => 'twicedaily', 'args' => [], 'interval' => 43200 + $i];
+        $job = ['schedule' => 'twicedaily', 'args' => [], 'interval' => 43200 + $i];
+        $cron[1700000000 + 3600 * $i]["wp_job_$i"][md5("job $i")] = $job;
     }
-    return ['siteurl' => 'https://example.org', 'blogname' => 'A site', 'posts_per_page' => 10, 'gmt_offset' => 1.5, 'wp_user_roles' => $roles,
+    return ['siteurl' => 'https://example.org', 'blogname' => 'A site', 'posts_per_page' => 10, 'gmt_offset' => 1.5,
+        'wp_user_roles' => $roles,
         'rewrite_rules' => $rules, 'cron' => $cron] + $widgets;
 }
 
-// The shapes of the goals: name, value, and the factors by which reading and writing shall be
-// faster.
+// The names of the shapes, and the goals: the factors by which reading and writing should be faster than
+// in PHP.
 const SHAPES = [
     '10,000 typed readonly objects' => [4, 1.6],
     '10,000 plain objects' => [2.4, 1.5],
@@ -131,7 +141,9 @@ function shape(string $name): mixed
         '100,000 rows' => rows(100_000),
         'small: list of 3' => [1, 'two', ['three' => 4]],
         'small: flat hash' => ['title' => 'hoge', 'author' => 'fuga', 'body' => 'hogehoge', 'year' => 2024],
-        'small: session' => ['user_id' => 4711, 'token' => str_repeat('ab', 16), 'cart' => [12 => 1, 40 => 2], 'flash' => [], 'locale' => 'de_DE'],
+        'small: session' =>
+            ['user_id' => 4711, 'token' => str_repeat('ab', 16), 'cart' => [12 => 1, 40 => 2], 'flash' => [],
+            'locale' => 'de_DE'],
         'small: one object' => new Employee(17, 'Employee_17', 37),
     };
 }

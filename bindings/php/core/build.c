@@ -1,3 +1,4 @@
+/* The loop of the build, with arrays, keys and declared properties. */
 #include "core/build_leaf.h"
 #include "core/hooks.h"
 
@@ -9,135 +10,140 @@
 #  define ICE_ITEM(table, i) (&(table)->arData[i].val)
 #endif
 
-/* Adds a place after the last item; it is null and counted at once. */
+/* Adds null as the last item of a packed array, and returns its zval. It counts at once, so PHP
+ * can free the array at any time. */
 static zend_always_inline zval *
-next_item(HashTable *table, uint32_t i)
+append_null(HashTable *table, uint32_t i)
 {
-    zval *place = ICE_ITEM(table, i);
+    zval *item = ICE_ITEM(table, i);
 #if PHP_VERSION_ID < 80200
     table->arData[i].h = i;
     table->arData[i].key = NULL;
 #endif
-    ZVAL_NULL(place);
+    ZVAL_NULL(item);
     table->nNumUsed = table->nNumOfElements = i + 1;
     table->nNextFreeElement = (zend_long)i + 1;
-    return place;
+    return item;
 }
 
+/* Begins an array. Pushes a frame, unless the array is complete. */
 static bool
-push_array(ice_builder *b, uint32_t at, zval *to, uint8_t kind, zend_property_info *type)
+push_array(ice_builder *b, uint32_t node_index, zval *dest, uint8_t kind, zend_property_info *type)
 {
-    const icecore_node *node = &b->nodes[at];
+    const icecore_node *node = &b->nodes[node_index];
     ice_build_frame *frame;
     HashTable *table;
     if (node->flags & ICECORE_FLAG_TARGET)
-        ice_build_target(b, at, to);
+        ice_build_add_target(b, node_index, dest);
     if (node->aux == 0) {
-        ZVAL_EMPTY_ARRAY(to);
-        return !type || ice_build_end_typed(b, at, to, type);
+        ZVAL_EMPTY_ARRAY(dest);
+        return !type || ice_build_finish_typed(b, node_index, dest, type);
     }
-    if (kind == B_MAP)
-        switch (ice_build_row(b, at, to, type)) {
-        case ICE_ROW_BUILT: return !type || ice_build_end_typed(b, at, to, type);
-        case ICE_ROW_OPEN: return true;
+    if (kind == ICE_BUILD_MAP)
+        switch (ice_build_from_shape(b, node_index, dest, type)) {
+        case ICE_SHAPE_BUILT: return !type || ice_build_finish_typed(b, node_index, dest, type);
+        case ICE_SHAPE_OPENED: return true;
         default: break;
         }
-    ice_memory_need((size_t)node->aux * sizeof(Bucket));
+    ice_memory_check((size_t)node->aux * sizeof(Bucket));
     table = zend_new_array(node->aux);
-    ZVAL_ARR(to, table);
-    if (kind == B_LIST)
+    ZVAL_ARR(dest, table);
+    if (kind == ICE_BUILD_LIST)
         zend_hash_real_init_packed(table);
     else
         zend_hash_real_init_mixed(table);
-    frame = ice_build_push(b, kind, at, at + 1, to, type);
+    frame = ice_build_push_frame(b, kind, node_index, node_index + 1, dest, type);
     frame->table = table;
     return true;
 }
 
-/* Builds a value with children, or a leaf of a kind that has no fast path. */
+/* Builds a value with children, or begins it and pushes a frame. */
 static bool
-open_value(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
+build_container(ice_builder *b, uint32_t node_index, zval *dest, zend_property_info *type)
 {
     if (ICE_IS_OUT_OF_MEMORY)
         return false;
-    switch (b->nodes[at].kind) {
-    case ICECORE_ARRAY: return push_array(b, at, to, B_LIST, type);
-    case ICECORE_MAP: return push_array(b, at, to, B_MAP, type);
-    case ICECORE_OBJECT: return ice_build_object(b, at, to, type);
+    switch (b->nodes[node_index].kind) {
+    case ICECORE_ARRAY: return push_array(b, node_index, dest, ICE_BUILD_LIST, type);
+    case ICECORE_MAP: return push_array(b, node_index, dest, ICE_BUILD_MAP, type);
+    case ICECORE_OBJECT: return ice_build_object(b, node_index, dest, type);
     case ICECORE_OPAQUE:
-        if (b->nodes[at].flags & ICECORE_FLAG_TARGET)
-            ice_build_target(b, at, to);
-        return ice_build_opaque(b, at, to) && (!type || ice_build_end_typed(b, at, to, type));
+        if (b->nodes[node_index].flags & ICECORE_FLAG_TARGET)
+            ice_build_add_target(b, node_index, dest);
+        return ice_build_opaque(b, node_index, dest) && (!type || ice_build_finish_typed(b, node_index, dest, type));
     default: return false;
     }
 }
 
-/* Builds the value of a node at a place of an array. */
+/* Builds the value of a node into an array or the root. */
 static zend_always_inline bool
-put(ice_builder *b, uint32_t at, zval *to)
+build_value(ice_builder *b, uint32_t node_index, zval *dest)
 {
-    const icecore_node *node = &b->nodes[at];
+    const icecore_node *node = &b->nodes[node_index];
     if (EXPECTED(node->kind < ICECORE_ARRAY)) {
         if (UNEXPECTED(node->flags & ICECORE_FLAG_TARGET))
-            ice_build_target(b, at, to);
-        return ice_build_leaf(b, node, to);
+            ice_build_add_target(b, node_index, dest);
+        return ice_build_leaf(b, node, dest);
     }
-    return open_value(b, at, to, NULL);
+    return build_container(b, node_index, dest, NULL);
 }
+
+/* Each of the build_ functions below builds values of a frame until it is complete, or until a
+ * frame for one of its values was pushed. */
 
 static bool
 build_list(ice_builder *b, ice_build_frame *frame)
 {
     HashTable *table = frame->table;
-    uint32_t at = frame->at, i = frame->index;
+    uint32_t node_index = frame->next_node, i = frame->built_count;
     const uint32_t end = frame->end, depth = b->ctx->build_depth;
-    while (at < end) {
-        const icecore_node *node = &b->nodes[at];
-        zval *to = next_item(table, i++);
+    while (node_index < end) {
+        const icecore_node *node = &b->nodes[node_index];
+        zval *dest = append_null(table, i++);
         if (EXPECTED(node->kind < ICECORE_ARRAY)) {
             if (UNEXPECTED(node->flags & ICECORE_FLAG_TARGET))
-                ice_build_target(b, at, to);
-            if (UNEXPECTED(!ice_build_leaf(b, node, to))) {
-                b->failed = at;
+                ice_build_add_target(b, node_index, dest);
+            if (UNEXPECTED(!ice_build_leaf(b, node, dest))) {
+                b->failed_node = node_index;
                 return false;
             }
-            at++;
+            node_index++;
             continue;
         }
-        b->failed = at;
-        frame->at = ice_next(&b->ctx->view, at);
-        frame->index = i;
+        b->failed_node = node_index;
+        frame->next_node = ice_next(&b->ctx->view, node_index);
+        frame->built_count = i;
         if (ICE_IS_OUT_OF_MEMORY)
             return false;
         if (node->kind == ICECORE_MAP && node->aux && !(node->flags & ICECORE_FLAG_TARGET)) {
-            const ice_row_built built = ice_build_row(b, at, to, NULL);
-            if (built == ICE_ROW_OPEN)
+            const ice_shape_result built = ice_build_from_shape(b, node_index, dest, NULL);
+            if (built == ICE_SHAPE_OPENED)
                 return true;
-            if (EXPECTED(built == ICE_ROW_BUILT)) {
-                at = frame->at;
+            if (EXPECTED(built == ICE_SHAPE_BUILT)) {
+                node_index = frame->next_node;
                 continue;
             }
         }
-        if (!open_value(b, at, to, NULL))
+        if (!build_container(b, node_index, dest, NULL))
             return false;
         if (b->ctx->build_depth != depth)
             return true;
-        at = frame->at;
+        node_index = frame->next_node;
     }
-    frame->at = at;
+    frame->next_node = node_index;
     return true;
 }
 
 /* Builds the values of an array whose keys exist already. */
 static bool
-build_values(ice_builder *b, ice_build_frame *frame)
+build_shape_values(ice_builder *b, ice_build_frame *frame)
 {
     const uint32_t depth = b->ctx->build_depth;
-    while (frame->at < frame->end) {
-        const uint32_t at = frame->at;
-        frame->at = ice_next(&b->ctx->view, at);
-        b->failed = at;
-        if (UNEXPECTED(!put(b, at, &frame->table->arData[frame->index++].val)))
+    while (frame->next_node < frame->end) {
+        const uint32_t node_index = frame->next_node;
+        frame->next_node = ice_next(&b->ctx->view, node_index);
+        b->failed_node = node_index;
+        if (UNEXPECTED(!build_value(b, node_index, &frame->table->arData[frame->built_count++].val)))
             return false;
         if (b->ctx->build_depth != depth)
             return true;
@@ -147,9 +153,10 @@ build_values(ice_builder *b, ice_build_frame *frame)
 
 /* ---- keys --------------------------------------------------------------- */
 
-/* Returns the place of a key in a table; a value that is already there is freed later. */
+/* Returns the same zval after making it null. A value that a table already has for a key is freed
+ * later. */
 static zend_always_inline zval *
-place_of(ice_builder *b, zval *place)
+emptied_place(ice_builder *b, zval *place)
 {
     if (UNEXPECTED(Z_TYPE_INFO_P(place) != IS_NULL)) {
         ice_build_free_late(b, place);
@@ -158,71 +165,76 @@ place_of(ice_builder *b, zval *place)
     return place;
 }
 
-/* In tables with fewer entries a key is searched by address. */
-#define FEW 9
+/* In a table with fewer entries, a key is searched for by its address. */
+#define ADDRESS_SEARCH_LIMIT 9
 
-/* Returns the place of a key with an id. Equal keys with ids are the same string, unless
- * a key of the table came as a node. */
+/* Returns the zval in the table for a key that has an id. Equal keys with ids are the same
+ * string, so their addresses are equal, unless the table has keys without ids. */
 static zend_always_inline zval *
-known_place(ice_builder *b, HashTable *table, zend_string *key, bool has_nodes)
+place_of_key_with_id(ice_builder *b, HashTable *table, zend_string *key, bool has_other_keys)
 {
     const uint32_t used = table->nNumUsed;
     uint32_t i;
-    if (UNEXPECTED(used >= FEW) || UNEXPECTED(used >= table->nTableSize) || UNEXPECTED(has_nodes))
-        return place_of(b, zend_hash_lookup(table, key));
+    if (UNEXPECTED(used >= ADDRESS_SEARCH_LIMIT) || UNEXPECTED(used >= table->nTableSize) ||
+        UNEXPECTED(has_other_keys))
+        return emptied_place(b, zend_hash_lookup(table, key));
     for (i = 0; i < used; i++)
         if (UNEXPECTED(table->arData[i].key == key))
-            return place_of(b, zend_hash_lookup(table, key));
+            return emptied_place(b, zend_hash_lookup(table, key));
     return _zend_hash_append(table, key, &EG(uninitialized_zval));
 }
 
+/* Returns the zval in the table for a string key. In an array, PHP makes an integer of a key
+ * that is a decimal number. */
 static zval *
-string_place(ice_builder *b, HashTable *table, zend_string *key, bool is_array)
+place_of_string_key(ice_builder *b, HashTable *table, zend_string *key, bool is_array)
 {
     zend_ulong index;
     if (is_array && ZEND_HANDLE_NUMERIC(key, index))
-        return place_of(b, zend_hash_index_lookup(table, index));
-    return place_of(b, zend_hash_lookup(table, key));
+        return emptied_place(b, zend_hash_index_lookup(table, index));
+    return emptied_place(b, zend_hash_lookup(table, key));
 }
 
+/* Returns the zval in the table for an integer key. The name of a property is a string. */
 static zval *
-integer_place(ice_builder *b, HashTable *table, zend_long number, bool is_array)
+place_of_integer_key(ice_builder *b, HashTable *table, zend_long number, bool is_array)
 {
     zend_string *key;
     zval *place;
     if (is_array)
-        return place_of(b, zend_hash_index_lookup(table, (zend_ulong)number));
+        return emptied_place(b, zend_hash_index_lookup(table, (zend_ulong)number));
     key = zend_long_to_str(number);
-    place = place_of(b, zend_hash_lookup(table, key));
+    place = emptied_place(b, zend_hash_lookup(table, key));
     zend_string_release(key);
     return place;
 }
 
-/* Returns the key of the value at `at`, as a string that the caller owns. A key with a
- * node of its own precedes the value; `at` is moved to the value. NULL: an integer. */
+/* Returns the key of an entry as a string that the caller owns. If the key is an integer,
+ * returns NULL, and `number` receives it. `*node_index` is the first node of the entry. If that
+ * is a node for the key, `*node_index` is moved to the value after it. */
 static zend_string *
-key_at(ice_builder *b, uint32_t *at, zend_long *number)
+read_key(ice_builder *b, uint32_t *node_index, zend_long *number)
 {
-    const icecore_node *node = &b->nodes[*at];
+    const icecore_node *node = &b->nodes[*node_index];
     const char *text;
     size_t len;
     void *key;
     if (node->key == ICECORE_IS_KEY) {
-        ++*at;
+        ++*node_index;
         if (node->kind == ICECORE_INT) {
             *number = (zend_long)node->payload;
             return NULL;
         }
         text = ice_bytes_of(&b->ctx->view, node, &len);
         if (ICE_IS_OUT_OF_MEMORY)
-            return ZSTR_EMPTY_ALLOC(); /* the next container ends the call */
-        ice_memory_need(len);
+            return ZSTR_EMPTY_ALLOC(); /* any string: the next container ends the call */
+        ice_memory_check(len);
         return zend_string_init_existing_interned(text, len, 0);
     }
-    key = ice_key(b->ctx, node->key);
-    if (key != ICE_INTEGER)
+    key = ice_key_by_id(b->ctx, node->key);
+    if (key != ICE_INTEGER_KEY)
         return zend_string_copy((zend_string *)key);
-    *number = ice_integer_key(b->ctx, node->key);
+    *number = ice_key_number(b->ctx, node->key);
     return NULL;
 }
 
@@ -231,26 +243,30 @@ build_map(ice_builder *b, ice_build_frame *frame)
 {
     HashTable *table = frame->table;
     const uint32_t depth = b->ctx->build_depth;
-    const bool is_array = frame->kind == B_MAP || frame->kind == B_ARRAY || frame->kind == B_STATE;
-    while (frame->at < frame->end) {
-        uint32_t at = frame->at;
-        const icecore_node *node = &b->nodes[at];
-        zval *to;
+    const bool is_for_hook = frame->kind == ICE_BUILD_UNSERIALIZE || frame->kind == ICE_BUILD_SET_STATE;
+    const bool is_array = frame->kind == ICE_BUILD_MAP || is_for_hook;
+    while (frame->next_node < frame->end) {
+        uint32_t node_index = frame->next_node;
+        const icecore_node *node = &b->nodes[node_index];
+        zval *dest;
         void *key;
-        if (EXPECTED(node->key != ICECORE_IS_KEY) && EXPECTED((key = ice_key(b->ctx, node->key)) != ICE_INTEGER) &&
-            EXPECTED(frame->kind != B_ARRAY && frame->kind != B_STATE))
-            to = known_place(b, table, (zend_string *)key, frame->index != 0);
+        /* The array for a hook has names of properties as keys. Such a name may be a decimal
+         * number, and then becomes an integer. In maps, the engine has done this already. */
+        if (EXPECTED(node->key != ICECORE_IS_KEY) &&
+            EXPECTED((key = ice_key_by_id(b->ctx, node->key)) != ICE_INTEGER_KEY) && EXPECTED(!is_for_hook))
+            dest = place_of_key_with_id(b, table, (zend_string *)key, frame->has_other_keys);
         else {
             zend_long number = 0;
-            frame->index = 1;
-            zend_string *text = key_at(b, &at, &number);
-            to = text ? string_place(b, table, text, is_array) : integer_place(b, table, number, is_array);
+            zend_string *text = read_key(b, &node_index, &number);
+            frame->has_other_keys = true;
+            dest = text ? place_of_string_key(b, table, text, is_array)
+                        : place_of_integer_key(b, table, number, is_array);
             if (text)
                 zend_string_release(text);
         }
-        frame->at = ice_next(&b->ctx->view, at);
-        b->failed = at;
-        if (UNEXPECTED(!put(b, at, to)))
+        frame->next_node = ice_next(&b->ctx->view, node_index);
+        b->failed_node = node_index;
+        if (UNEXPECTED(!build_value(b, node_index, dest)))
             return false;
         if (b->ctx->build_depth != depth)
             return true;
@@ -260,9 +276,10 @@ build_map(ice_builder *b, ice_build_frame *frame)
 
 /* ---- properties --------------------------------------------------------- */
 
-/* Remembers where a property was found, for the next object of the class. */
+/* Remembers the slot of a property for the next object of the class. Does nothing if the
+ * property is not in a slot. */
 static void
-learn(ice_build_frame *frame, uint16_t key, zval *place, zend_property_info *type)
+remember_property(ice_build_frame *frame, uint16_t key_id, zval *place, zend_property_info *type)
 {
     ice_class *class = frame->class;
     const zend_object *object = frame->object;
@@ -270,39 +287,41 @@ learn(ice_build_frame *frame, uint16_t key, zval *place, zend_property_info *typ
     if (place < object->properties_table ||
         place >= object->properties_table + object->ce->default_properties_count)
         return;
-    if (class->property_count == class->property_room)
-        class->properties = ice_stack_grow(class->properties, &class->property_room, sizeof *class->properties, 8);
+    if (class->property_count == class->property_capacity)
+        class->properties =
+            ice_stack_grow(class->properties, &class->property_capacity, sizeof *class->properties, 8);
     property = &class->properties[class->property_count++];
-    property->key = key;
+    property->key_id = key_id;
     property->offset = (uint32_t)((char *)place - (char *)object);
     property->type = type;
 }
 
+/* Returns the remembered property with this key, or NULL. */
 static const ice_property *
-find_property(const ice_class *class, uint16_t key)
+find_property(const ice_class *class, uint16_t key_id)
 {
     uint32_t i;
     for (i = 0; i < class->property_count; i++)
-        if (class->properties[i].key == key)
+        if (class->properties[i].key_id == key_id)
             return &class->properties[i];
     return NULL;
 }
 
-/* Returns the place of the property at `*at`, found as PHP does; moves `*at` to its
- * value. */
+/* Finds the property of an entry as PHP does, and returns the zval for its value; NULL if it
+ * can't be set. `*node_index` is the first node of the entry, and is moved to its value. */
 static zval *
-slow_property(ice_builder *b, ice_build_frame *frame, uint32_t *at, zend_property_info **type)
+look_up_property(ice_builder *b, ice_build_frame *frame, uint32_t *node_index, zend_property_info **type)
 {
-    const uint16_t id = b->nodes[*at].key;
+    const uint16_t id = b->nodes[*node_index].key;
     zend_long number = 0;
-    zend_string *key = key_at(b, at, &number);
+    zend_string *key = read_key(b, node_index, &number);
     zval *place;
     if (!key)
         key = zend_long_to_str(number);
     place = ice_build_property(b, frame, key, type);
     zend_string_release(key);
-    if (place && frame->kind == B_SLOTS && id != ICECORE_IS_KEY && !find_property(frame->class, id))
-        learn(frame, id, place, *type);
+    if (place && frame->kind == ICE_BUILD_SLOTS && id != ICECORE_IS_KEY && !find_property(frame->class, id))
+        remember_property(frame, id, place, *type);
     return place;
 }
 
@@ -312,55 +331,56 @@ is_of_type(const zend_property_info *type, const zval *value)
     return ZEND_TYPE_CONTAINS_CODE(type->type, Z_TYPE_P(value));
 }
 
-/* Ends a property whose value is a leaf. */
+/* Checks a typed property after a leaf was stored in it. */
 static bool
-end_property(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
+finish_property(ice_builder *b, uint32_t node_index, zval *dest, zend_property_info *type)
 {
-    if (EXPECTED(is_of_type(type, to)) && EXPECTED(!(b->nodes[at].flags & ICECORE_FLAG_TARGET)))
+    if (EXPECTED(is_of_type(type, dest)) && EXPECTED(!(b->nodes[node_index].flags & ICECORE_FLAG_TARGET)))
         return true;
-    return ice_build_end_typed(b, at, to, type);
+    return ice_build_finish_typed(b, node_index, dest, type);
 }
 
 static bool
 build_properties(ice_builder *b, ice_build_frame *frame)
 {
     const uint32_t depth = b->ctx->build_depth;
-    while (frame->at < frame->end) {
-        uint32_t at = frame->at;
-        const icecore_node *node = &b->nodes[at];
+    while (frame->next_node < frame->end) {
+        uint32_t node_index = frame->next_node;
+        const icecore_node *node = &b->nodes[node_index];
         const ice_class *class = frame->class;
-        const ice_property *property = &class->properties[frame->index];
+        const ice_property *property = &class->properties[frame->built_count];
         zend_property_info *type;
-        zval *to;
-        if (UNEXPECTED(frame->index >= class->property_count) || UNEXPECTED(property->key != node->key))
-            property = frame->kind == B_SLOTS ? find_property(class, node->key) : NULL;
+        zval *dest;
+        if (UNEXPECTED(frame->built_count >= class->property_count) || UNEXPECTED(property->key_id != node->key))
+            property = frame->kind == ICE_BUILD_SLOTS ? find_property(class, node->key) : NULL;
         if (EXPECTED(property != NULL)) {
-            to = (zval *)((char *)frame->object + property->offset);
+            dest = (zval *)((char *)frame->object + property->offset);
             type = property->type;
-            if (UNEXPECTED(Z_REFCOUNTED_P(to)))
-                ice_build_clear_slot(b, to, type);
-            ZVAL_NULL(to);
+            if (UNEXPECTED(Z_REFCOUNTED_P(dest)))
+                ice_build_clear_slot(b, dest, type);
+            ZVAL_NULL(dest);
         } else {
-            b->failed = at;
-            to = slow_property(b, frame, &at, &type);
-            if (!to)
+            b->failed_node = node_index;
+            dest = look_up_property(b, frame, &node_index, &type);
+            if (!dest)
                 return false;
-            node = &b->nodes[at];
+            node = &b->nodes[node_index];
         }
-        frame->index++;
-        frame->at = ice_next(&b->ctx->view, at);
+        frame->built_count++;
+        frame->next_node = ice_next(&b->ctx->view, node_index);
         if (UNEXPECTED(node->kind >= ICECORE_ARRAY)) {
-            b->failed = at;
-            if (!open_value(b, at, to, type))
+            b->failed_node = node_index;
+            if (!build_container(b, node_index, dest, type))
                 return false;
             if (b->ctx->build_depth != depth)
                 return true;
             continue;
         }
         if (UNEXPECTED(node->flags & ICECORE_FLAG_TARGET))
-            ice_build_target(b, at, to);
-        if (UNEXPECTED(!ice_build_leaf(b, node, to)) || (type && UNEXPECTED(!end_property(b, at, to, type)))) {
-            b->failed = at;
+            ice_build_add_target(b, node_index, dest);
+        if (UNEXPECTED(!ice_build_leaf(b, node, dest)) ||
+            (type && UNEXPECTED(!finish_property(b, node_index, dest, type)))) {
+            b->failed_node = node_index;
             return false;
         }
     }
@@ -369,64 +389,65 @@ build_properties(ice_builder *b, ice_build_frame *frame)
 
 /* ---- the loop ----------------------------------------------------------- */
 
-/* Closes the innermost container, which is complete. */
+/* Removes the innermost frame, which is complete. */
 static bool
-close_value(ice_builder *b, uint32_t depth)
+finish_container(ice_builder *b, uint32_t depth)
 {
-    const ice_build_frame *frame = &b->ctx->building[depth - 1];
-    if (frame->kind == B_MAP)
-        ice_build_learn_row(b, frame);
+    const ice_build_frame *frame = &b->ctx->build_frames[depth - 1];
+    if (frame->kind == ICE_BUILD_MAP)
+        ice_build_remember_shape(b, frame);
     if (frame->class)
         ice_build_end_object(b, frame);
     b->ctx->build_depth--;
-    if (UNEXPECTED(frame->type != NULL) && !ice_build_end_typed(b, frame->node, frame->place, frame->type)) {
-        b->failed = frame->node;
+    if (UNEXPECTED(frame->type != NULL) && !ice_build_finish_typed(b, frame->node, frame->dest, frame->type)) {
+        b->failed_node = frame->node;
         return false;
     }
     return true;
 }
 
+/* Builds the root, and continues the innermost frame until no frame is left. */
 static bool
 build_all(ice_builder *b, zval *root)
 {
     ice_context *ctx = b->ctx;
-    b->failed = ctx->view.root;
-    if (!put(b, ctx->view.root, root))
+    b->failed_node = ctx->view.root;
+    if (!build_value(b, ctx->view.root, root))
         return false;
     while (ctx->build_depth) {
         const uint32_t depth = ctx->build_depth;
-        ice_build_frame *frame = &ctx->building[depth - 1];
+        ice_build_frame *frame = &ctx->build_frames[depth - 1];
         bool done;
         switch (frame->kind) {
-        case B_LIST: done = build_list(b, frame); break;
-        case B_ROW: done = build_values(b, frame); break;
-        case B_SLOTS:
-        case B_TABLE: done = build_properties(b, frame); break;
+        case ICE_BUILD_LIST: done = build_list(b, frame); break;
+        case ICE_BUILD_SHAPE: done = build_shape_values(b, frame); break;
+        case ICE_BUILD_SLOTS:
+        case ICE_BUILD_TABLE: done = build_properties(b, frame); break;
         default: done = build_map(b, frame);
         }
         if (UNEXPECTED(!done) || ICE_IS_OUT_OF_MEMORY)
             return false;
-        if (ctx->build_depth == depth && ctx->building[depth - 1].at >= ctx->building[depth - 1].end &&
-            !close_value(b, depth))
+        if (ctx->build_depth == depth && ctx->build_frames[depth - 1].next_node >= ctx->build_frames[depth - 1].end &&
+            !finish_container(b, depth))
             return false;
     }
     return true;
 }
 
-/* Abandons the open containers. As in PHP, an object with a hook that was not called is
- * not destructed by the program's code; others are. */
+/* Removes all frames after a failure. As in PHP, the destructor of an object is not called if
+ * its hook was not called. */
 static void
-unwind(ice_context *ctx)
+abandon_frames(ice_context *ctx)
 {
     uint32_t i;
-    for (i = 0; i < ctx->delayed_count; i++)
-        if (!Z_ISUNDEF(ctx->delayed[i].object))
-            GC_ADD_FLAGS(Z_OBJ(ctx->delayed[i].object), IS_OBJ_DESTRUCTOR_CALLED);
+    for (i = 0; i < ctx->delayed_action_count; i++)
+        if (!Z_ISUNDEF(ctx->delayed_actions[i].object))
+            GC_ADD_FLAGS(Z_OBJ(ctx->delayed_actions[i].object), IS_OBJ_DESTRUCTOR_CALLED);
     while (ctx->build_depth) {
-        ice_build_frame *frame = &ctx->building[--ctx->build_depth];
-        if (frame->object && (frame->kind == B_ARRAY || frame->class->has_wakeup))
+        ice_build_frame *frame = &ctx->build_frames[--ctx->build_depth];
+        if (frame->object && (frame->kind == ICE_BUILD_UNSERIALIZE || frame->class->has_wakeup))
             GC_ADD_FLAGS(frame->object, IS_OBJ_DESTRUCTOR_CALLED);
-        if (frame->kind == B_ARRAY || frame->kind == B_STATE)
+        if (frame->kind == ICE_BUILD_UNSERIALIZE || frame->kind == ICE_BUILD_SET_STATE)
             zend_array_destroy(frame->table);
     }
 }
@@ -437,33 +458,33 @@ ice_build_free(ice_context *ctx, zval *root)
     uint32_t i;
     zval_ptr_dtor(root);
     ZVAL_UNDEF(root);
-    for (i = 0; i < ctx->delayed_count; i++) {
-        zval_ptr_dtor(&ctx->delayed[i].object);
-        zval_ptr_dtor(&ctx->delayed[i].data);
+    for (i = 0; i < ctx->delayed_action_count; i++) {
+        zval_ptr_dtor(&ctx->delayed_actions[i].object);
+        zval_ptr_dtor(&ctx->delayed_actions[i].data);
     }
-    ctx->delayed_count = 0;
+    ctx->delayed_action_count = 0;
 }
 
 bool
 ice_build(ice_context *ctx, const ice_read_settings *settings, zval *root)
 {
-    ice_builder b = { ctx, settings, ctx->view.nodes, 0, 0, 0, NULL };
-    ice_keys_of(ctx, ctx->view.keys.generation);
-    if (UNEXPECTED(ctx->row_generation != ctx->view.keys.generation)) {
-        memset(ctx->rows, 0, sizeof ctx->rows);
-        ctx->row_generation = ctx->view.keys.generation;
+    ice_builder b = { .ctx = ctx, .settings = settings, .nodes = ctx->view.nodes };
+    ice_keys_sync(ctx, ctx->view.keys.generation);
+    if (UNEXPECTED(ctx->shape_generation != ctx->view.keys.generation)) {
+        memset(ctx->shapes, 0, sizeof ctx->shapes);
+        ctx->shape_generation = ctx->view.keys.generation;
     }
-    ctx->target_count = ctx->delayed_count = ctx->build_depth = 0;
-    ctx->failed_behind = false;
+    ctx->target_count = ctx->delayed_action_count = ctx->build_depth = 0;
+    ctx->failed_after_node = false;
     ZVAL_NULL(root);
     if (UNEXPECTED(!build_all(&b, root))) {
-        ctx->failed = b.failed;
-        ice_build_say(&b, b.failed, ctx->failed_behind);
-        unwind(ctx);
+        ctx->failed_node = b.failed_node;
+        ice_build_warn_wide(&b, b.failed_node, ctx->failed_after_node);
+        abandon_frames(ctx);
         return false;
     }
-    ice_build_say(&b, ctx->view.node_count - 1, true);
-    if (ctx->delayed_count)
+    ice_build_warn_wide(&b, ctx->view.node_count - 1, true);
+    if (ctx->delayed_action_count)
         ice_hooks_run(ctx);
     if (Z_REFCOUNTED_P(root))
         gc_check_possible_root(Z_COUNTED_P(root));

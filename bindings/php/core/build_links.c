@@ -1,80 +1,83 @@
-/* Link targets, links and aliases. Nodes are visited in order, so the table of targets
- * is sorted. */
+/* Links, aliases, and the values that they refer to. */
 #include "core/build.h"
 
 void
-ice_build_target(ice_builder *b, uint32_t node, zval *place)
+ice_build_add_target(ice_builder *b, uint32_t node, zval *place)
 {
     ice_context *ctx = b->ctx;
     ice_target *target;
-    if (ctx->target_count == ctx->target_room)
-        ctx->targets = ice_stack_grow(ctx->targets, &ctx->target_room, sizeof *ctx->targets, 16);
+    if (ctx->target_count == ctx->target_capacity)
+        ctx->targets = ice_stack_grow(ctx->targets, &ctx->target_capacity, sizeof *ctx->targets, 16);
     target = &ctx->targets[ctx->target_count++];
     target->node = node;
     target->place = place;
     target->type = NULL;
 }
 
+/* Returns the target with this node, or NULL. The targets are sorted by node, because nodes
+ * are visited in order. */
 static ice_target *
-find(ice_context *ctx, uint32_t node)
+find_target(ice_context *ctx, uint32_t node)
 {
-    uint32_t from = 0, to = ctx->target_count;
-    while (from < to) {
-        const uint32_t middle = from + (to - from) / 2;
+    uint32_t from = 0, dest = ctx->target_count;
+    while (from < dest) {
+        const uint32_t middle = from + (dest - from) / 2;
         if (ctx->targets[middle].node < node)
             from = middle + 1;
         else
-            to = middle;
+            dest = middle;
     }
     return from < ctx->target_count && ctx->targets[from].node == node ? &ctx->targets[from] : NULL;
 }
 
 void
-ice_build_typed_target(ice_builder *b, uint32_t node, zend_property_info *type)
+ice_build_set_target_type(ice_builder *b, uint32_t node, zend_property_info *type)
 {
-    ice_target *target = find(b->ctx, node);
+    ice_target *target = find_target(b->ctx, node);
     if (target)
         target->type = type;
 }
 
+/* Makes `dest` and the target the same PHP reference. Returns false if `dest` is the target
+ * itself. */
 static bool
-alias(ice_target *target, zval *to)
+build_alias(ice_target *target, zval *dest)
 {
     zval *place = target->place;
-    if (place == to || (Z_ISREF_P(place) && Z_REFVAL_P(place) == to))
+    if (place == dest || (Z_ISREF_P(place) && Z_REFVAL_P(place) == dest))
         return false;
     if (!Z_ISREF_P(place)) {
         ZVAL_NEW_REF(place, place);
         if (target->type)
             ZEND_REF_ADD_TYPE_SOURCE(Z_REF_P(place), target->type);
     }
-    ZVAL_COPY(to, place);
+    ZVAL_COPY(dest, place);
     return true;
 }
 
+/* Passes on the result of ice_build_link. PHP reports the offset after a link that it refuses. */
 static bool
-ok(ice_builder *b, bool is_ok)
+link_result(ice_builder *b, bool is_built)
 {
-    b->ctx->failed_behind = !is_ok;
-    return is_ok;
+    b->ctx->failed_after_node = !is_built;
+    return is_built;
 }
 
 bool
-ice_build_link(ice_builder *b, const icecore_node *node, zval *to)
+ice_build_link(ice_builder *b, const icecore_node *node, zval *dest)
 {
-    ice_target *target = find(b->ctx, (uint32_t)node->payload);
+    ice_target *target = find_target(b->ctx, (uint32_t)node->payload);
     zval *place;
-    b->ctx->failed_behind = true;
     if (!target)
-        return false;
+        return link_result(b, false);
     if (node->kind == ICECORE_ALIAS)
-        return ok(b, alias(target, to));
+        return link_result(b, build_alias(target, dest));
     place = target->place;
-    if (place == to)
-        return false;
+    if (place == dest)
+        return link_result(b, false);
     ZVAL_DEREF(place);
     if (node->kind == ICECORE_LINK && Z_TYPE_P(place) != IS_OBJECT)
-        return false;
-    ZVAL_COPY(to, place);
-    return ok(b, true);
+        return link_result(b, false);
+    ZVAL_COPY(dest, place);
+    return link_result(b, true);
 }

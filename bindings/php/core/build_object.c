@@ -1,18 +1,20 @@
-/* Objects: how their properties are found, and the steps when one is complete. */
+/* Objects: how their properties are found, and what happens when one is complete. */
 #include "core/build.h"
 
-static ice_delayed *
-delay(ice_builder *b, uint8_t what)
+/* Appends an action. The caller sets its values. */
+static ice_delayed_action *
+delay_action(ice_builder *b, uint8_t action)
 {
     ice_context *ctx = b->ctx;
-    ice_delayed *delayed;
-    if (ctx->delayed_count == ctx->delayed_room)
-        ctx->delayed = ice_stack_grow(ctx->delayed, &ctx->delayed_room, sizeof *ctx->delayed, 16);
-    delayed = &ctx->delayed[ctx->delayed_count++];
+    ice_delayed_action *delayed;
+    if (ctx->delayed_action_count == ctx->delayed_action_capacity)
+        ctx->delayed_actions =
+            ice_stack_grow(ctx->delayed_actions, &ctx->delayed_action_capacity, sizeof *ctx->delayed_actions, 16);
+    delayed = &ctx->delayed_actions[ctx->delayed_action_count++];
     ZVAL_UNDEF(&delayed->object);
     ZVAL_UNDEF(&delayed->data);
-    delayed->what = what;
-    delayed->place = NULL;
+    delayed->action = action;
+    delayed->dest = NULL;
     delayed->ce = NULL;
     return delayed;
 }
@@ -21,7 +23,7 @@ void
 ice_build_free_late(ice_builder *b, zval *value)
 {
     if (Z_REFCOUNTED_P(value))
-        ZVAL_COPY_VALUE(&delay(b, ICE_FREE)->data, value);
+        ZVAL_COPY_VALUE(&delay_action(b, ICE_DELAYED_FREE)->data, value);
 }
 
 /* ---- properties --------------------------------------------------------- */
@@ -35,37 +37,38 @@ ice_build_clear_slot(ice_builder *b, zval *slot, zend_property_info *type)
     ZVAL_NULL(slot);
 }
 
-/* Returns the name under which the class declares the property now: its visibility may
- * have changed. NULL: it is not declared. `bad`: the name is mangled wrongly, or no
- * value can be stored. */
+/* Returns the mangled name of a property as the class declares it now: its visibility may
+ * differ from the one in `key`. Returns NULL if the class does not declare it. `is_invalid`
+ * receives true if the key is mangled wrongly, or if the property is virtual. */
 static zend_string *
-declared_name(zend_class_entry *ce, zend_string *key, bool *bad)
+declared_name(zend_class_entry *ce, zend_string *key, bool *is_invalid)
 {
-    const char *home = NULL, *bare;
-    size_t len;
-    zend_property_info *found = NULL;
-    *bad = false;
+    const char *class_name = NULL, *bare_name;
+    size_t bare_len;
+    zend_property_info *info = NULL;
+    *is_invalid = false;
     if (zend_hash_num_elements(&ce->properties_info) == 0)
         return NULL;
-    if (UNEXPECTED(zend_unmangle_property_name_ex(key, &home, &bare, &len) == FAILURE)) {
-        *bad = true;
+    if (UNEXPECTED(zend_unmangle_property_name_ex(key, &class_name, &bare_name, &bare_len) == FAILURE)) {
+        *is_invalid = true;
         return NULL;
     }
-    if (!home)
-        found = zend_hash_find_ptr(&ce->properties_info, key);
-    else if (!strcmp(home, "*") || !strcasecmp(home, ZSTR_VAL(ce->name)))
-        found = zend_hash_str_find_ptr(&ce->properties_info, bare, len);
+    if (!class_name)
+        info = zend_hash_find_ptr(&ce->properties_info, key);
+    else if (!strcmp(class_name, "*") || !strcasecmp(class_name, ZSTR_VAL(ce->name)))
+        info = zend_hash_str_find_ptr(&ce->properties_info, bare_name, bare_len);
 #if PHP_VERSION_ID >= 80400
-    if (found && UNEXPECTED(found->flags & ZEND_ACC_VIRTUAL)) {
+    if (info && UNEXPECTED(info->flags & ZEND_ACC_VIRTUAL)) {
         php_error_docref(NULL, E_WARNING, "Cannot unserialize value for virtual property %s::$%s",
-                         ZSTR_VAL(found->ce->name), ZSTR_VAL(key));
-        *bad = true;
+                         ZSTR_VAL(info->ce->name), ZSTR_VAL(key));
+        *is_invalid = true;
         return NULL;
     }
 #endif
-    return found ? found->name : NULL;
+    return info ? info->name : NULL;
 }
 
+/* Returns true if an object may get a property that its class does not declare. */
 static bool
 may_create(zend_class_entry *ce, zend_string *key)
 {
@@ -84,22 +87,24 @@ may_create(zend_class_entry *ce, zend_string *key)
     return true;
 }
 
+/* Removes the value of a slot, and returns the slot. */
 static zval *
-slot_of(ice_builder *b, zend_object *object, zval *slot, zend_property_info **type)
+emptied_slot(ice_builder *b, zend_object *object, zval *slot, zend_property_info **type)
 {
     *type = zend_get_typed_property_info_for_slot(object, slot);
     ice_build_clear_slot(b, slot, *type);
     return slot;
 }
 
-/* Returns the object's table, with room for all properties in the text: a registered
- * place must not move when others are added. */
+/* Returns the object's hash table, with room for all properties of the data: the place of a
+ * link's target must not move when others are added. */
 static HashTable *
-properties_of(ice_builder *b, ice_build_frame *frame)
+property_table(ice_builder *b, ice_build_frame *frame)
 {
     if (!frame->table) {
         HashTable *table = frame->object->handlers->get_properties(frame->object);
-        zend_hash_extend(table, zend_hash_num_elements(table) + b->nodes[frame->node + 1].aux, HT_FLAGS(table) & HASH_FLAG_PACKED);
+        const icecore_node *body = &b->nodes[frame->node + 1];
+        zend_hash_extend(table, zend_hash_num_elements(table) + body->aux, HT_FLAGS(table) & HASH_FLAG_PACKED);
         frame->table = table;
     }
     return frame->table;
@@ -109,22 +114,22 @@ zval *
 ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zend_property_info **type)
 {
     zend_object *object = frame->object;
-    HashTable *table = properties_of(b, frame);
+    HashTable *table = property_table(b, frame);
     zval *place = zend_hash_find(table, key);
     zend_string *name;
-    bool bad;
+    bool is_invalid;
     *type = NULL;
     if (place && Z_TYPE_P(place) == IS_INDIRECT)
-        return slot_of(b, object, Z_INDIRECT_P(place), type);
-    /* A message from here on is about the key. */
-    ice_build_say(b, b->failed, b->nodes[b->failed].key == ICECORE_IS_KEY);
-    name = declared_name(object->ce, key, &bad);
-    if (bad)
+        return emptied_slot(b, object, Z_INDIRECT_P(place), type);
+    /* A warning from here on is about the key, which may have a node of its own. */
+    ice_build_warn_wide(b, b->failed_node, b->nodes[b->failed_node].key == ICECORE_IS_KEY);
+    name = declared_name(object->ce, key, &is_invalid);
+    if (is_invalid)
         return NULL;
     if (name) {
         place = zend_hash_lookup(table, name);
         if (Z_TYPE_P(place) == IS_INDIRECT)
-            return slot_of(b, object, Z_INDIRECT_P(place), type);
+            return emptied_slot(b, object, Z_INDIRECT_P(place), type);
     } else if (!place)
         return may_create(object->ce, key) ? zend_hash_add_new(table, key, &EG(uninitialized_zval)) : NULL;
     ice_build_free_late(b, place);
@@ -136,10 +141,10 @@ bool
 ice_build_check_type(ice_builder *b, zend_property_info *type, zval *value)
 {
     if (!zend_verify_prop_assignable_by_ref(type, value, /* strict */ 1)) {
-        zval refused;
-        ZVAL_COPY_VALUE(&refused, value);
+        zval old_value;
+        ZVAL_COPY_VALUE(&old_value, value);
         ZVAL_UNDEF(value);
-        zval_ptr_dtor(&refused);
+        zval_ptr_dtor(&old_value);
         return false;
     }
     if (Z_ISREF_P(value))
@@ -148,36 +153,41 @@ ice_build_check_type(ice_builder *b, zend_property_info *type, zval *value)
 }
 
 bool
-ice_build_end_typed(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
+ice_build_finish_typed(ice_builder *b, uint32_t node_index, zval *dest, zend_property_info *type)
 {
-    ice_build_say(b, ice_next(&b->ctx->view, at) - 1, true);
-    if (!ice_build_check_type(b, type, to)) {
-        b->failed = at;
+    ice_build_warn_wide(b, ice_next(&b->ctx->view, node_index) - 1, true);
+    if (!ice_build_check_type(b, type, dest)) {
+        b->failed_node = node_index;
         return false;
     }
-    if (UNEXPECTED(b->nodes[at].flags & ICECORE_FLAG_TARGET) && !Z_ISREF_P(to))
-        ice_build_typed_target(b, at, type);
+    if (UNEXPECTED(b->nodes[node_index].flags & ICECORE_FLAG_TARGET) && !Z_ISREF_P(dest))
+        ice_build_set_target_type(b, node_index, type);
     return true;
 }
 
 /* ---- beginning and end -------------------------------------------------- */
 
+/* An object begins with two nodes: the object, and the map that is its body. */
+enum { HEADER_NODES = 2 };
+
+/* Makes an Icecore\Record. `table` receives the array for its properties. */
 static void
-begin_record(ice_class *class, uint32_t count, zval *to, HashTable **table)
+begin_record(ice_class *class, uint32_t count, zval *dest, HashTable **table)
 {
     zval *property;
-    object_init_ex(to, ice_record);
-    property = OBJ_PROP_NUM(Z_OBJ_P(to), 0);
+    object_init_ex(dest, ice_record);
+    property = OBJ_PROP_NUM(Z_OBJ_P(dest), ICE_RECORD_CLASS);
     ZVAL_STR_COPY(property, class->name);
-    ZVAL_STRING(OBJ_PROP_NUM(Z_OBJ_P(to), 1), "object");
-    property = OBJ_PROP_NUM(Z_OBJ_P(to), 2);
-    ice_memory_need((size_t)count * sizeof(Bucket));
+    ZVAL_STRING(OBJ_PROP_NUM(Z_OBJ_P(dest), ICE_RECORD_KIND), "object");
+    property = OBJ_PROP_NUM(Z_OBJ_P(dest), ICE_RECORD_PROPERTIES);
+    ice_memory_check((size_t)count * sizeof(Bucket));
     array_init_size(property, count);
     zend_hash_real_init_mixed(Z_ARRVAL_P(property));
     *table = Z_ARRVAL_P(property);
 }
 
-/* Whether an object declares nothing; then it gets its table at once. */
+/* Returns true if the class of an object declares no properties, and allows any. Then the
+ * object gets its hash table at once. */
 static bool
 has_members_only(zend_object *object)
 {
@@ -191,82 +201,82 @@ has_members_only(zend_object *object)
 #endif
 }
 
-/* Builds the next object of a class of which one was made before. */
+/* Builds an object of a class of which one was built before. */
 static bool
-next_object(ice_builder *b, ice_class *class, uint32_t at, zval *to, zend_property_info *type)
+build_similar_object(ice_builder *b, ice_class *class, uint32_t node_index, zval *dest, zend_property_info *type)
 {
-    const uint32_t end = ice_next(&b->ctx->view, at);
-    uint32_t behind = at + 2, index;
-    zend_object *object = ice_build_slots(b, class, &behind, end, &index);
+    const uint32_t end = ice_next(&b->ctx->view, node_index);
+    uint32_t next_node = node_index + HEADER_NODES, built_count;
+    zend_object *object = ice_build_slots(b, class, &next_node, end, &built_count);
     ice_build_frame *frame;
-    ZVAL_OBJ(to, object);
-    if (UNEXPECTED(b->nodes[at].flags & ICECORE_FLAG_TARGET))
-        ice_build_target(b, at, to);
-    if (EXPECTED(behind == end) && EXPECTED(!class->has_wakeup))
-        return !type || ice_build_end_typed(b, at, to, type);
-    frame = ice_build_push(b, B_SLOTS, at, behind, to, type);
-    frame->index = index;
+    ZVAL_OBJ(dest, object);
+    if (UNEXPECTED(b->nodes[node_index].flags & ICECORE_FLAG_TARGET))
+        ice_build_add_target(b, node_index, dest);
+    if (EXPECTED(next_node == end) && EXPECTED(!class->has_wakeup))
+        return !type || ice_build_finish_typed(b, node_index, dest, type);
+    frame = ice_build_push_frame(b, ICE_BUILD_SLOTS, node_index, next_node, dest, type);
+    frame->built_count = built_count;
     frame->object = object;
     frame->class = class;
     return true;
 }
 
 bool
-ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type)
+ice_build_object(ice_builder *b, uint32_t node_index, zval *dest, zend_property_info *type)
 {
-    const icecore_node *body = &b->nodes[at + 1];
-    const uint32_t id = ICE_CLASS_OF(&b->nodes[at]);
+    const icecore_node *body = &b->nodes[node_index + 1];
+    const uint32_t id = ICE_CLASS_OF(&b->nodes[node_index]);
     ice_class *class = EXPECTED(b->class && b->class_id == id) ? b->class : ice_class_of(b->ctx, id);
     ice_build_frame *frame;
     zend_object *object = NULL;
     HashTable *table = NULL;
-    uint8_t kind = B_SLOTS;
+    uint8_t kind = ICE_BUILD_SLOTS;
     b->class_id = id;
     b->class = class;
-    if (EXPECTED(class->how == ICE_SLOTS && class->property_count && class->is_ready) &&
-        EXPECTED(!b->settings->by_state && !class->ce->destructor)) {
-        return next_object(b, class, at, to, type);
+    if (EXPECTED(class->build_method == ICE_CLASS_BY_SLOTS && class->property_count && class->is_ready) &&
+        EXPECTED(!b->settings->uses_set_state && !class->ce->destructor)) {
+        return build_similar_object(b, class, node_index, dest, type);
     }
     if (UNEXPECTED(!class->is_ready))
-        ice_build_say(b, at, false);
-    if (UNEXPECTED(class->how == ICE_UNKNOWN) && !ice_class_find(class))
+        ice_build_warn_wide(b, node_index, false);
+    if (UNEXPECTED(class->build_method == ICE_CLASS_UNKNOWN) && !ice_class_find(class))
         return false;
-    if (UNEXPECTED(b->settings->by_state) && class->ce && class->how != ICE_RECORD_OF &&
+    if (UNEXPECTED(b->settings->uses_set_state) && class->ce && class->build_method != ICE_CLASS_AS_RECORD &&
         zend_hash_str_exists(&class->ce->function_table, ZEND_STRL("__set_state"))) {
-        kind = B_STATE;
-        ZVAL_NULL(to);
-    } else if (UNEXPECTED(class->how == ICE_RECORD_OF)) {
-        begin_record(class, body->aux, to, &table);
-        object = Z_OBJ_P(to);
-        kind = B_RECORD;
+        kind = ICE_BUILD_SET_STATE;
+        ZVAL_NULL(dest);
+    } else if (UNEXPECTED(class->build_method == ICE_CLASS_AS_RECORD)) {
+        begin_record(class, body->aux, dest, &table);
+        object = Z_OBJ_P(dest);
+        kind = ICE_BUILD_RECORD;
     } else {
         object = ice_class_object(class, !b->settings->is_igbinary);
         if (UNEXPECTED(!object)) {
-            b->ctx->failed_behind = true;
+            b->ctx->failed_after_node = true;
             return false;
         }
-        ZVAL_OBJ(to, object);
-        if (class->how == ICE_TABLE)
-            kind = B_TABLE;
-        else if (UNEXPECTED(class->how == ICE_ARRAY))
-            kind = B_ARRAY;
+        ZVAL_OBJ(dest, object);
+        if (class->build_method == ICE_CLASS_BY_TABLE)
+            kind = ICE_BUILD_TABLE;
+        else if (UNEXPECTED(class->build_method == ICE_CLASS_BY_UNSERIALIZE))
+            kind = ICE_BUILD_UNSERIALIZE;
         else if (has_members_only(object)) {
-            kind = B_MEMBERS;
+            kind = ICE_BUILD_MEMBERS;
             if (body->aux) {
-                ice_memory_need((size_t)body->aux * sizeof(Bucket));
+                ice_memory_check((size_t)body->aux * sizeof(Bucket));
                 object->properties = table = zend_new_array(body->aux);
                 zend_hash_real_init_mixed(table);
             }
         }
     }
-    if (b->nodes[at].flags & ICECORE_FLAG_TARGET)
-        ice_build_target(b, at, to);
-    frame = ice_build_push(b, kind, at, at + 2, to, type);
+    if (b->nodes[node_index].flags & ICECORE_FLAG_TARGET)
+        ice_build_add_target(b, node_index, dest);
+    frame = ice_build_push_frame(b, kind, node_index, node_index + HEADER_NODES, dest, type);
     frame->table = table;
     frame->object = object;
     frame->class = class;
-    if (kind == B_ARRAY || kind == B_STATE) {
-        ice_memory_need((size_t)body->aux * sizeof(Bucket));
+    if (kind == ICE_BUILD_UNSERIALIZE || kind == ICE_BUILD_SET_STATE) {
+        ice_memory_check((size_t)body->aux * sizeof(Bucket));
         frame->table = zend_new_array(body->aux);
         zend_hash_real_init_mixed(frame->table);
     }
@@ -276,23 +286,23 @@ ice_build_object(ice_builder *b, uint32_t at, zval *to, zend_property_info *type
 void
 ice_build_end_object(ice_builder *b, const ice_build_frame *frame)
 {
-    ice_delayed *delayed;
+    ice_delayed_action *delayed;
     switch (frame->kind) {
-    case B_STATE:
-        delayed = delay(b, ICE_SET_STATE);
-        delayed->place = frame->place;
+    case ICE_BUILD_SET_STATE:
+        delayed = delay_action(b, ICE_DELAYED_SET_STATE);
+        delayed->dest = frame->dest;
         delayed->ce = frame->class->ce;
         ZVAL_ARR(&delayed->data, frame->table);
         break;
-    case B_ARRAY:
-        delayed = delay(b, ICE_UNSERIALIZE);
+    case ICE_BUILD_UNSERIALIZE:
+        delayed = delay_action(b, ICE_DELAYED_UNSERIALIZE);
         ZVAL_OBJ_COPY(&delayed->object, frame->object);
         ZVAL_ARR(&delayed->data, frame->table);
         break;
-    case B_RECORD: break;
+    case ICE_BUILD_RECORD: break;
     default:
         if (UNEXPECTED(frame->class->has_wakeup)) {
-            delayed = delay(b, ICE_WAKE);
+            delayed = delay_action(b, ICE_DELAYED_WAKEUP);
             ZVAL_OBJ_COPY(&delayed->object, frame->object);
         }
     }

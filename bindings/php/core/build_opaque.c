@@ -1,19 +1,22 @@
-/* Enum cases, and objects that their class froze itself. */
+/* Enum cases and `C:` objects. */
 #include "core/build.h"
 #include "ext/standard/php_incomplete_class.h"
 #include "zend_enum.h"
 
+/* Builds a record for an enum case, whose text is the class, a colon and the case. */
 static void
-enum_record(zval *to, const char *text, size_t class_len, size_t len)
+build_enum_record(zval *dest, const char *text, size_t class_len, size_t len)
 {
-    object_init_ex(to, ice_record);
-    ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(to), 0), text, class_len);
-    ZVAL_STRING(OBJ_PROP_NUM(Z_OBJ_P(to), 1), "enum");
-    ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(to), 2), text + class_len + 1, len - class_len - 1);
+    object_init_ex(dest, ice_record);
+    ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(dest), ICE_RECORD_CLASS), text, class_len);
+    ZVAL_STRING(OBJ_PROP_NUM(Z_OBJ_P(dest), ICE_RECORD_KIND), "enum");
+    ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(dest), ICE_RECORD_PROPERTIES), text + class_len + 1, len - class_len - 1);
 }
 
+/* Looks up an enum case as PHP does, with its warnings. After the enum is found, PHP reports
+ * the offset after the node. */
 static bool
-put_case(ice_builder *b, zend_string *class, zend_string *name, zval *to)
+look_up_enum_case(ice_builder *b, zend_string *class, zend_string *name, zval *dest)
 {
     zend_class_entry *ce = zend_is_valid_class_name(class) ? zend_lookup_class(class) : NULL;
     zend_class_constant *constant;
@@ -26,7 +29,7 @@ put_case(ice_builder *b, zend_string *class, zend_string *name, zval *to)
         php_error_docref(NULL, E_WARNING, "Class '%s' is not an enum", ZSTR_VAL(class));
         return false;
     }
-    b->ctx->failed_behind = true;
+    b->ctx->failed_after_node = true;
     constant = zend_hash_find_ptr(CE_CONSTANTS_TABLE(ce), name);
     if (!constant) {
         php_error_docref(NULL, E_WARNING, "Undefined constant %s::%s", ZSTR_VAL(class), ZSTR_VAL(name));
@@ -36,61 +39,62 @@ put_case(ice_builder *b, zend_string *class, zend_string *name, zval *to)
         php_error_docref(NULL, E_WARNING, "%s::%s is not an enum case", ZSTR_VAL(class), ZSTR_VAL(name));
         return false;
     }
-    if (Z_TYPE(constant->value) == IS_CONSTANT_AST && zval_update_constant_ex(&constant->value, constant->ce) == FAILURE)
+    if (Z_TYPE(constant->value) == IS_CONSTANT_AST &&
+        zval_update_constant_ex(&constant->value, constant->ce) == FAILURE)
         return false;
-    b->ctx->failed_behind = false;
-    ZVAL_COPY(to, &constant->value);
+    b->ctx->failed_after_node = false;
+    ZVAL_COPY(dest, &constant->value);
     return true;
 }
 
 bool
-ice_build_enum_case(ice_builder *b, const icecore_node *node, zval *to)
+ice_build_enum_case(ice_builder *b, const icecore_node *node, zval *dest)
 {
     size_t len;
     const char *text = ice_bytes_of(&b->ctx->view, node, &len);
     const char *colon = memchr(text, ':', len);
     zend_string *class, *name;
-    bool is_put;
-    ice_build_say(b, (uint32_t)(node - b->nodes), false);
+    bool is_built;
+    ice_build_warn_wide(b, (uint32_t)(node - b->nodes), false);
     if (!colon) {
         php_error_docref(NULL, E_WARNING, "Invalid enum name '%.*s' (missing colon)", (int)len, text);
         return false;
     }
-    if (ice_policy_is_record(&b->settings->classes, text, colon - text)) {
-        enum_record(to, text, colon - text, len);
+    if (ice_policy_makes_record(&b->settings->classes, text, colon - text)) {
+        build_enum_record(dest, text, colon - text, len);
         return true;
     }
     class = zend_string_init(text, colon - text, 0);
     name = zend_string_init(colon + 1, text + len - colon - 1, 0);
-    is_put = put_case(b, class, name, to);
+    is_built = look_up_enum_case(b, class, name, dest);
     zend_string_release(class);
     zend_string_release(name);
-    return is_put;
+    return is_built;
 }
 
-/* Builds an object from the payload of a class of the program. Payloads of PHP's own
- * classes were opened by the engine, and documents with them are read by PHP. */
+/* Builds an object by passing its payload to its class. PHP's own text with such objects gets
+ * here only if records are built; otherwise PHP's own reader reads it (documents.c). */
 bool
-ice_build_opaque(ice_builder *b, uint32_t at, zval *to)
+ice_build_opaque(ice_builder *b, uint32_t node_index, zval *dest)
 {
-    ice_class *class = ice_class_of(b->ctx, ICE_CLASS_OF(&b->nodes[at]));
-    const icecore_node *payload = &b->nodes[at + 1];
+    ice_class *class = ice_class_of(b->ctx, ICE_CLASS_OF(&b->nodes[node_index]));
+    const icecore_node *payload = &b->nodes[node_index + 1];
     const char *bytes;
     size_t len;
     if (payload->kind != ICECORE_BYTES && payload->kind != ICECORE_TEXT)
         return false;
     bytes = ice_bytes_of(&b->ctx->view, payload, &len);
-    ice_build_say(b, at, false);
-    if (class->how == ICE_UNKNOWN && !ice_class_find(class))
+    ice_build_warn_wide(b, node_index, false);
+    if (class->build_method == ICE_CLASS_UNKNOWN && !ice_class_find(class))
         return false;
-    if (class->how == ICE_RECORD_OF) {
-        object_init_ex(to, ice_record);
-        ZVAL_STR_COPY(OBJ_PROP_NUM(Z_OBJ_P(to), 0), class->name);
-        ZVAL_STRING(OBJ_PROP_NUM(Z_OBJ_P(to), 1), "serializable");
-        ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(to), 2), bytes, len);
+    if (class->build_method == ICE_CLASS_AS_RECORD) {
+        object_init_ex(dest, ice_record);
+        ZVAL_STR_COPY(OBJ_PROP_NUM(Z_OBJ_P(dest), ICE_RECORD_CLASS), class->name);
+        ZVAL_STRING(OBJ_PROP_NUM(Z_OBJ_P(dest), ICE_RECORD_KIND), "serializable");
+        ZVAL_STRINGL(OBJ_PROP_NUM(Z_OBJ_P(dest), ICE_RECORD_PROPERTIES), bytes, len);
         return true;
     }
-    /* Objects that only PHP makes: a closure, a connection, a generator. */
+    /* Only PHP itself makes such objects: a closure, a generator, a database connection. */
     if (class->ce && (class->ce->ce_flags & ZEND_ACC_NOT_SERIALIZABLE)) {
         zend_throw_exception_ex(NULL, 0, "Unserialization of '%s' is not allowed", ZSTR_VAL(class->ce->name));
         return false;
@@ -98,12 +102,13 @@ ice_build_opaque(ice_builder *b, uint32_t at, zval *to)
     if (!class->ce || !class->ce->unserialize) {
         zend_error(E_WARNING, "Class %s has no unserializer",
                    class->ce ? ZSTR_VAL(class->ce->name) : "__PHP_Incomplete_Class");
-        if (object_init_ex(to, class->ce ? class->ce : php_ce_incomplete_class) == FAILURE)
+        if (object_init_ex(dest, class->ce ? class->ce : php_ce_incomplete_class) == FAILURE)
             return false;
         if (!class->ce)
-            php_store_class_name(to, class->name);
+            php_store_class_name(dest, class->name);
         return true;
     }
-    ZVAL_NULL(to);
-    return class->ce->unserialize(to, class->ce, (const unsigned char *)bytes, len, NULL) == SUCCESS && !EG(exception);
+    ZVAL_NULL(dest);
+    return class->ce->unserialize(dest, class->ce, (const unsigned char *)bytes, len, NULL) == SUCCESS &&
+           !EG(exception);
 }

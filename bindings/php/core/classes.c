@@ -1,4 +1,4 @@
-/* Classes by the engine's ids: looked up as PHP does, once per request. */
+/* Classes by the engine's ids. Each is looked up once per request, as PHP does it. */
 #include "core/icecore_php.h"
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_incomplete_class.h"
@@ -13,19 +13,19 @@ ice_class_of(ice_context *ctx, uint32_t id)
         ice_classes_drop(ctx);
         ctx->class_generation = ctx->view.classes.generation;
     }
-    if (UNEXPECTED(id >= ctx->class_room)) {
-        /* All at once: pointers to classes stay valid as long as the view. */
-        const uint32_t room = MAX((uint32_t)ctx->view.classes.count + 16, id + 1);
-        ctx->classes = ice_host_resize(ctx->classes, room * sizeof *ctx->classes);
-        memset(ctx->classes + ctx->class_room, 0, (room - ctx->class_room) * sizeof *ctx->classes);
-        ctx->class_room = room;
+    if (UNEXPECTED(id >= ctx->class_capacity)) {
+        /* Room for all classes of the view, so that the array does not move while it is read. */
+        const uint32_t capacity = MAX((uint32_t)ctx->view.classes.count + 16, id + 1);
+        ctx->classes = ice_host_resize(ctx->classes, capacity * sizeof *ctx->classes);
+        memset(ctx->classes + ctx->class_capacity, 0, (capacity - ctx->class_capacity) * sizeof *ctx->classes);
+        ctx->class_capacity = capacity;
     }
     class = &ctx->classes[id];
     if (EXPECTED(class->name != NULL))
         return class;
     name = ice_name(&ctx->view.classes, id, &text);
     if (!name)
-        ice_host_fail("a class that is not there");
+        ice_host_fail("a class id without a class");
     class->name = zend_string_init_existing_interned(text, name->node.aux, 0);
     return class;
 }
@@ -34,19 +34,23 @@ void
 ice_classes_drop(ice_context *ctx)
 {
     uint32_t i;
-    for (i = 0; i < ctx->class_room; i++) {
+    for (i = 0; i < ctx->class_capacity; i++) {
         ice_class *class = &ctx->classes[i];
         if (class->name && !CG(unclean_shutdown))
             zend_string_release(class->name);
         pefree(class->properties, 1);
     }
-    if (ctx->class_room)
-        memset(ctx->classes, 0, ctx->class_room * sizeof *ctx->classes);
+    if (ctx->class_capacity)
+        memset(ctx->classes, 0, ctx->class_capacity * sizeof *ctx->classes);
 }
 
-/* Calls the function of unserialize_callback_func, which may declare the class. */
+/* As in PHP itself, serialize_lock is raised while code of the program runs: serialize() and
+ * unserialize() in this code must not continue the state of an outer call. */
+
+/* Calls the function of unserialize_callback_func, which may declare the class. Returns NULL
+ * if it did not, with PHP's warning, or if it threw an exception. */
 static zend_class_entry *
-by_callback(zend_string *name)
+find_by_callback(zend_string *name)
 {
     zval function, result, argument;
     zend_class_entry *ce;
@@ -71,24 +75,26 @@ by_callback(zend_string *name)
     return ce;
 }
 
+/* Looks up a class by its name. Returns false if the name is invalid or an exception was
+ * thrown. If the class does not exist, `ce` stays NULL, and the result is true. */
 static bool
 look_up(ice_class *class)
 {
-    zend_string *small = zend_string_tolower(class->name);
-    zend_class_entry *ce = zend_hash_find_ptr(EG(class_table), small);
+    zend_string *lower_name = zend_string_tolower(class->name);
+    zend_class_entry *ce = zend_hash_find_ptr(EG(class_table), lower_name);
     if (ce && (ce->ce_flags & ZEND_ACC_LINKED) && !(ce->ce_flags & ZEND_ACC_ANON_CLASS))
         class->ce = ce;
     else if (zend_is_valid_class_name(class->name)) {
         BG(serialize_lock)++;
-        class->ce = zend_lookup_class_ex(class->name, small, 0);
+        class->ce = zend_lookup_class_ex(class->name, lower_name, 0);
         BG(serialize_lock)--;
         if (!class->ce && !EG(exception) && PG(unserialize_callback_func) && *PG(unserialize_callback_func))
-            class->ce = by_callback(class->name);
+            class->ce = find_by_callback(class->name);
     } else {
-        zend_string_release(small);
+        zend_string_release(lower_name);
         return false;
     }
-    zend_string_release(small);
+    zend_string_release(lower_name);
     return !EG(exception);
 }
 
@@ -96,11 +102,11 @@ bool
 ice_class_find(ice_class *class)
 {
     if (class->verdict == ICECORE_AS_RECORD) {
-        class->how = ICE_RECORD_OF;
+        class->build_method = ICE_CLASS_AS_RECORD;
         return true;
     }
     if (class->verdict == ICECORE_REFUSED) {
-        class->how = ICE_TABLE;
+        class->build_method = ICE_CLASS_BY_TABLE;
         class->ce = NULL;
         class->property_count = 0;
         class->is_ready = class->has_wakeup = false;
@@ -109,15 +115,18 @@ ice_class_find(ice_class *class)
     if (!class->ce && !look_up(class))
         return false;
     if (!class->ce)
-        class->how = ICE_TABLE;
+        class->build_method = ICE_CLASS_BY_TABLE;
     else {
         class->has_wakeup = zend_hash_exists(&class->ce->function_table, ZSTR_KNOWN(ZEND_STR_WAKEUP)) &&
                             class->ce != php_ce_incomplete_class;
-        class->how = class->ce->__unserialize ? ICE_ARRAY : class->ce->create_object ? ICE_TABLE : ICE_SLOTS;
+        class->build_method = class->ce->__unserialize   ? ICE_CLASS_BY_UNSERIALIZE
+                              : class->ce->create_object ? ICE_CLASS_BY_TABLE
+                                                         : ICE_CLASS_BY_SLOTS;
     }
     return true;
 }
 
+/* Makes a __PHP_Incomplete_Class with the name of the class. */
 static zend_object *
 incomplete_object(ice_class *class)
 {
@@ -129,7 +138,7 @@ incomplete_object(ice_class *class)
 }
 
 zend_object *
-ice_class_object(ice_class *class, bool is_php)
+ice_class_object(ice_class *class, bool is_php_text)
 {
     zend_class_entry *ce = class->ce;
     zval object;
@@ -144,7 +153,7 @@ ice_class_object(ice_class *class, bool is_php)
         zend_throw_exception_ex(NULL, 0, "Unserialization of '%s' is not allowed", ZSTR_VAL(ce->name));
         return NULL;
     }
-    if (is_php && ce->serialize && !ce->__unserialize) {
+    if (is_php_text && ce->serialize && !ce->__unserialize) {
         zend_error(E_WARNING, "Erroneous data format for unserializing '%s'", ZSTR_VAL(ce->name));
         return NULL;
     }
@@ -155,10 +164,10 @@ ice_class_object(ice_class *class, bool is_php)
 }
 
 void
-ice_written_drop(ice_context *ctx)
+ice_written_classes_drop(ice_context *ctx)
 {
-    while (ctx->written_count)
-        pefree(ctx->written[--ctx->written_count].slots, 1);
-    ice_map_clear(&ctx->written_places);
-    memset(ctx->near_written, 0, sizeof ctx->near_written);
+    while (ctx->written_class_count)
+        pefree(ctx->written_classes[--ctx->written_class_count].slots, 1);
+    ice_map_clear(&ctx->written_class_indices);
+    memset(ctx->written_class_cache, 0, sizeof ctx->written_class_cache);
 }

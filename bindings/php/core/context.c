@@ -1,30 +1,33 @@
-/* Warm contexts: memory and caches that live from call to call, and the end of the
- * request.
+/* Contexts: memory and caches that are reused from call to call; the end of the request.
  *
- * Strings and classes belong to the request; the engine's memory and names belong to the
- * process. A fatal error leaves by a jump, so contexts in use are also in a list. */
+ * Strings and classes in a context belong to the request. The engine's memory and names
+ * belong to the process. A fatal error leaves by a jump, without releasing the context. So
+ * contexts in use are in a list, and the end of the request releases them. */
 #include "core/memory.h"
 
-/* Stacks up to this size are kept from call to call. */
-#define KEPT 4096
+/* Stacks of at most this many items are kept from call to call. */
+#define MAX_KEPT_ITEMS 4096
+/* The size in bytes to which the engine's memory is cut, if it is cut to a small one. */
+#define SMALL_ENGINE_BYTES 4096
 
 ice_context *
-ice_checkout(void)
+ice_context_acquire(void)
 {
     ice_context *ctx = (ice_context *)ice_pool_take(&ICE_G(pool), sizeof *ctx);
-    ctx->next_busy = ICE_G(busy);
+    ctx->next_busy = ICE_G(busy_contexts);
     ctx->previous_busy = NULL;
     if (ctx->next_busy)
         ctx->next_busy->previous_busy = ctx;
-    ICE_G(busy) = ctx;
-    ctx->call = ++ICE_G(call);
+    ICE_G(busy_contexts) = ctx;
+    ctx->call_number = ++ICE_G(last_call_number);
     return ctx;
 }
 
+/* Drops a reference of ice_context.keys. */
 static void
 release_key(void *host, void *held)
 {
-    if (held != ICE_INTEGER)
+    if (held != ICE_INTEGER_KEY)
         zend_string_release((zend_string *)held);
 }
 
@@ -34,74 +37,76 @@ ice_context_free(ice_context *ctx)
     ice_keys_free(&ctx->keys, release_key, NULL);
     ice_classes_drop(ctx);
     pefree(ctx->classes, 1);
-    pefree(ctx->building, 1);
+    pefree(ctx->build_frames, 1);
     pefree(ctx->targets, 1);
-    pefree(ctx->delayed, 1);
-    pefree(ctx->walking, 1);
-    pefree(ctx->held, 1);
-    ice_map_free(&ctx->seen);
-    ice_written_drop(ctx);
-    pefree(ctx->written, 1);
-    ice_map_free(&ctx->written_places);
-    ice_warm_free(&ctx->warm);
+    pefree(ctx->delayed_actions, 1);
+    pefree(ctx->walk_frames, 1);
+    pefree(ctx->held_values, 1);
+    ice_map_free(&ctx->node_by_address);
+    ice_written_classes_drop(ctx);
+    pefree(ctx->written_classes, 1);
+    ice_map_free(&ctx->written_class_indices);
+    ice_warm_free(&ctx->pooled);
 }
 
 static void
-trim(void **stack, uint32_t *room)
+free_if_large(void **stack, uint32_t *capacity)
 {
-    if (*room > KEPT) {
+    if (*capacity > MAX_KEPT_ITEMS) {
         pefree(*stack, 1);
         *stack = NULL;
-        *room = 0;
+        *capacity = 0;
     }
 }
 
-/* `is_gone`: PHP's heap is dropped as a whole. */
+/* Clears everything that belongs to one call. Values of PHP are not released here.
+ * `is_heap_gone`: PHP drops its heap as a whole. */
 static void
-empty(ice_context *ctx, bool is_gone)
+reset_call_state(ice_context *ctx, bool is_heap_gone)
 {
-    /* It belongs to the request. */
-    ctx->text = (smart_str){ 0 };
-    ice_memory_release(ctx, is_gone);
-    ctx->expands = false;
-    ctx->build_depth = ctx->target_count = ctx->delayed_count = ctx->walk_depth = ctx->held_count = 0;
-    ice_map_clear(&ctx->seen);
-    trim((void **)&ctx->building, &ctx->build_room);
-    trim((void **)&ctx->targets, &ctx->target_room);
-    trim((void **)&ctx->delayed, &ctx->delayed_room);
-    trim((void **)&ctx->walking, &ctx->walk_room);
-    trim((void **)&ctx->held, &ctx->held_room);
+    /* The text is in PHP's heap. The caller has freed it, or the heap is dropped. */
+    ctx->written_text = (smart_str){ 0 };
+    ice_memory_uncount(ctx, is_heap_gone);
+    ctx->may_be_compressed = false;
+    ctx->build_depth = ctx->target_count = ctx->delayed_action_count = ctx->walk_depth = ctx->held_value_count = 0;
+    ice_map_clear(&ctx->node_by_address);
+    free_if_large((void **)&ctx->build_frames, &ctx->build_capacity);
+    free_if_large((void **)&ctx->targets, &ctx->target_capacity);
+    free_if_large((void **)&ctx->delayed_actions, &ctx->delayed_action_capacity);
+    free_if_large((void **)&ctx->walk_frames, &ctx->walk_capacity);
+    free_if_large((void **)&ctx->held_values, &ctx->held_value_capacity);
 }
 
 static void
-leave_busy(ice_context *ctx)
+remove_from_busy_contexts(ice_context *ctx)
 {
     if (ctx->next_busy)
         ctx->next_busy->previous_busy = ctx->previous_busy;
     if (ctx->previous_busy)
         ctx->previous_busy->next_busy = ctx->next_busy;
     else
-        ICE_G(busy) = ctx->next_busy;
+        ICE_G(busy_contexts) = ctx->next_busy;
 }
 
 void
-ice_checkin(ice_context *ctx)
+ice_context_release(ice_context *ctx)
 {
-    while (ctx->held_count)
-        zval_ptr_dtor(&ctx->held[--ctx->held_count]);
-    smart_str_free(&ctx->text);
-    /* Between calls the engine's memory is not counted, so only a small part of the
-     * limit is kept. */
-    if (UNEXPECTED(ctx->ballast != NULL))
-        icecore_context_trim_to(ctx->warm.engine, ICE_G(pool).count ? KEPT : (size_t)PG(memory_limit) / 32);
-    empty(ctx, false);
-    leave_busy(ctx);
-    if (!ice_pool_give(&ICE_G(pool), &ctx->warm))
+    while (ctx->held_value_count)
+        zval_ptr_dtor(&ctx->held_values[--ctx->held_value_count]);
+    smart_str_free(&ctx->written_text);
+    /* Between calls the engine's memory is not counted. So only one context of the pool
+     * keeps memory, and only a small part of memory_limit. */
+    if (UNEXPECTED(ctx->accounting_block != NULL))
+        icecore_context_trim_to(ctx->pooled.engine,
+                                ICE_G(pool).count ? SMALL_ENGINE_BYTES : (size_t)PG(memory_limit) / 32);
+    reset_call_state(ctx, false);
+    remove_from_busy_contexts(ctx);
+    if (!ice_pool_give(&ICE_G(pool), &ctx->pooled))
         ice_context_free(ctx);
 }
 
-/* Drops everything that the request made. After a fatal error its memory is dropped as a
- * whole, and data in it may be incomplete. */
+/* Drops the strings and classes of the request. If its end is unclean, the strings are
+ * gone, so they are forgotten and not released. */
 static void
 end_request(ice_context *ctx, bool is_unclean)
 {
@@ -112,51 +117,51 @@ end_request(ice_context *ctx, bool is_unclean)
     } else
         ice_keys_free(&ctx->keys, release_key, NULL);
     ice_classes_drop(ctx);
-    ice_written_drop(ctx);
+    ice_written_classes_drop(ctx);
 }
 
 void
 ice_contexts_end_request(bool is_unclean)
 {
     ice_context *ctx;
-    ice_pool kept = { NULL, 0 };
-    while ((ctx = ICE_G(busy))) {
-        leave_busy(ctx);
-        empty(ctx, is_unclean);
-        icecore_context_trim_to(ctx->warm.engine, KEPT);
-        if (!ice_pool_give(&ICE_G(pool), &ctx->warm)) {
+    ice_pool cleaned = { NULL, 0 };
+    while ((ctx = ICE_G(busy_contexts))) {
+        remove_from_busy_contexts(ctx);
+        reset_call_state(ctx, is_unclean);
+        icecore_context_trim_to(ctx->pooled.engine, SMALL_ENGINE_BYTES);
+        if (!ice_pool_give(&ICE_G(pool), &ctx->pooled)) {
             end_request(ctx, is_unclean);
             ice_context_free(ctx);
         }
     }
     while ((ctx = (ice_context *)ice_pool_next(&ICE_G(pool)))) {
         end_request(ctx, is_unclean);
-        ice_pool_give(&kept, &ctx->warm);
+        ice_pool_give(&cleaned, &ctx->pooled);
     }
-    ICE_G(pool) = kept;
-    ICE_G(payloads) = NULL;
-    icecore_buffer_free(&ICE_G(taken));
-    ICE_G(classes_seen) = 0;
-    ICE_G(has_serializable) = false;
+    ICE_G(pool) = cleaned;
+    ICE_G(checked_payloads) = NULL;
+    icecore_buffer_free(&ICE_G(convert_output));
+    ICE_G(checked_class_count) = 0;
+    ICE_G(has_serializable_class) = false;
 }
 
 void
-ice_keys_renew(ice_context *ctx, uint32_t generation)
+ice_keys_reset(ice_context *ctx, uint32_t generation)
 {
     ice_keys_check(&ctx->keys, generation, release_key, NULL);
 }
 
 void *
-ice_key_of(ice_context *ctx, uint16_t id)
+ice_key_create(ice_context *ctx, uint16_t id)
 {
     const char *text;
     const icecore_name *name = ice_name(&ctx->view.keys, id, &text);
     zend_string *key;
     if (!name)
-        ice_host_fail("a key that is not there");
+        ice_host_fail("a key id without a key");
     if (name->node.kind == ICECORE_INT) {
-        ice_keys_hold(&ctx->keys, id, ICE_INTEGER);
-        return ICE_INTEGER;
+        ice_keys_hold(&ctx->keys, id, ICE_INTEGER_KEY);
+        return ICE_INTEGER_KEY;
     }
     key = zend_string_init_existing_interned(text, name->node.aux, 0);
     zend_string_hash_val(key);
@@ -165,23 +170,22 @@ ice_key_of(ice_context *ctx, uint16_t id)
 }
 
 zend_long
-ice_integer_key(ice_context *ctx, uint16_t id)
+ice_key_number(ice_context *ctx, uint16_t id)
 {
     const char *text;
     return (zend_long)ice_name(&ctx->view.keys, id, &text)->node.payload;
 }
 
-/* Returns the id of a key of a map or of the name of a property; 0: it needs a node. */
 uint16_t
-ice_new_key_id(ice_context *ctx, zend_string *key)
+ice_key_register(ice_context *ctx, zend_string *key)
 {
     const uint16_t id =
-        icecore_key(ctx->warm.engine, ICECORE_BYTES, 0, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
+        icecore_key(ctx->pooled.engine, ICECORE_BYTES, 0, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
     if (id) {
         if (!ice_keys_held(&ctx->keys, id))
             ice_keys_hold(&ctx->keys, id, zend_string_copy(key));
-        /* Another string with the same bytes may be freed, and its address may be
-         * reused. */
+        /* Only the string that the table owns may be found by its address: any other one
+         * with the same bytes may be freed, and its address reused. */
         if (ice_keys_held(&ctx->keys, id) == (void *)key)
             ice_keys_set_near(&ctx->keys, key, id);
     }
@@ -189,10 +193,10 @@ ice_new_key_id(ice_context *ctx, zend_string *key)
 }
 
 void
-ice_hold(ice_context *ctx, zval *value)
+ice_context_hold(ice_context *ctx, zval *value)
 {
-    if (ctx->held_count == ctx->held_room)
-        ctx->held = ice_stack_grow(ctx->held, &ctx->held_room, sizeof *ctx->held, 64);
-    ZVAL_COPY(&ctx->held[ctx->held_count], value);
-    ctx->held_count++;
+    if (ctx->held_value_count == ctx->held_value_capacity)
+        ctx->held_values = ice_stack_grow(ctx->held_values, &ctx->held_value_capacity, sizeof *ctx->held_values, 64);
+    ZVAL_COPY(&ctx->held_values[ctx->held_value_count], value);
+    ctx->held_value_count++;
 }

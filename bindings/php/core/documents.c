@@ -1,3 +1,4 @@
+/* One document, read or written by a stage. */
 #include "core/documents.h"
 #include "core/memory.h"
 #include "core/payloads.h"
@@ -5,189 +6,200 @@
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_var.h"
 
-/* ---- PHP's messages about bad text ------------------------------------- */
+/* ---- PHP's messages about malformed text -------------------------------- */
 
+/* The level of PHP's messages about malformed text. */
 #if PHP_VERSION_ID >= 80300
-#  define BAD_TEXT E_WARNING
+#  define MALFORMED_LEVEL E_WARNING
 #else
-#  define BAD_TEXT E_NOTICE
+#  define MALFORMED_LEVEL E_NOTICE
 #endif
 
+/* Issues PHP's message about malformed text. */
 static void
-say_bad_text(zend_long offset, size_t len)
+report_offset(zend_long offset, size_t len)
 {
     if (!EG(exception) && !ICE_IS_OUT_OF_MEMORY)
-        php_error_docref(NULL, BAD_TEXT, "Error at offset " ZEND_LONG_FMT " of %zd bytes", offset, len);
+        php_error_docref(NULL, MALFORMED_LEVEL, "Error at offset " ZEND_LONG_FMT " of %zd bytes", offset, len);
 }
 
+/* Issues the messages that PHP has for an error of the engine. */
 static void
-say_error(const icecore_error *error, zend_string *text, zend_long depth)
+report_error(const icecore_error *error, zend_string *text, zend_long depth)
 {
-    zend_long offset = ice_php_offset(error), said;
+    zend_long offset = ice_php_offset(error), stated_len;
     const char *name;
     size_t len;
     bool is_wide;
     switch (error->detail) {
     case ICECORE_DETAIL_DEPTH:
-        offset = (zend_long)ice_scan_behind(text, (size_t)offset);
+        offset = (zend_long)ice_scan_token_end(text, (size_t)offset);
         php_error_docref(NULL, E_WARNING,
                          "Maximum depth of " ZEND_LONG_FMT " exceeded. The depth limit can be changed using the "
                          "max_depth unserialize() option or the unserialize_max_depth ini setting",
                          depth);
         break;
     case ICECORE_DETAIL_NO_CASE:
-        if ((name = ice_scan_enum(text, (size_t)offset, &len)) && !memchr(name, ':', len))
+        if ((name = ice_scan_enum_name(text, (size_t)offset, &len)) && !memchr(name, ':', len))
             php_error_docref(NULL, E_WARNING, "Invalid enum name '%.*s' (missing colon)", (int)len, name);
         break;
     case ICECORE_DETAIL_NO_COUNT: zend_error(E_WARNING, "Bad unserialize data"); break;
-    case ICECORE_DETAIL_WIDE_COUNT: ice_say_wide(1); break;
+    case ICECORE_DETAIL_WIDE_COUNT: ice_warn_wide(1); break;
     case ICECORE_DETAIL_SHORT_PAYLOAD:
-        if (!ice_scan_payload(text, (size_t)offset, &said, &is_wide))
+        if (!ice_scan_payload_length(text, (size_t)offset, &stated_len, &is_wide))
             break;
-        ice_say_wide(is_wide);
-        zend_error(E_WARNING, "Insufficient data for unserializing - " ZEND_LONG_FMT " required, " ZEND_LONG_FMT " present",
-                   said, (zend_long)(ZSTR_LEN(text) - (size_t)offset));
+        ice_warn_wide(is_wide);
+        zend_error(E_WARNING,
+                   "Insufficient data for unserializing - " ZEND_LONG_FMT " required, " ZEND_LONG_FMT " present",
+                   stated_len, (zend_long)(ZSTR_LEN(text) - (size_t)offset));
         break;
     case ICECORE_DETAIL_NO_KEY:
     case ICECORE_DETAIL_NO_VALUE:
-        /* A container ends too early. */
+        /* PHP has this message only for a container that ends before its count is reached. */
         if (offset == error->offset && (size_t)offset < ZSTR_LEN(text) && ZSTR_VAL(text)[offset] == '}')
-            php_error_docref(NULL, BAD_TEXT, "Unexpected end of serialized data");
+            php_error_docref(NULL, MALFORMED_LEVEL, "Unexpected end of serialized data");
         break;
     default: break;
     }
-    say_bad_text(offset, ZSTR_LEN(text));
+    report_offset(offset, ZSTR_LEN(text));
 }
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* Lets PHP itself read a document with objects that their class froze (`C:`), and build
- * the allowed classes: such documents share PHP's count of values with the data that the
- * class reads. */
+/* Lets PHP's own reader read a text, and build the allowed classes. This is for texts with `C:`
+ * objects: links count values, and PHP continues this count in the payloads. */
 static void
-read_by_php(zend_string *text, HashTable *classes, zend_long depth, const char *function, zval *result)
+read_by_php(zend_string *text, HashTable *allowed_names, zend_long depth, const char *function, zval *result)
 {
-    zval options, names, levels;
+    zval options, name_list, max_depth;
     zend_string *name;
     array_init(&options);
-    array_init(&names);
-    ZEND_HASH_FOREACH_STR_KEY(classes, name) {
+    array_init(&name_list);
+    ZEND_HASH_FOREACH_STR_KEY(allowed_names, name) {
         zval value;
         ZVAL_STR_COPY(&value, name);
-        add_next_index_zval(&names, &value);
+        add_next_index_zval(&name_list, &value);
     } ZEND_HASH_FOREACH_END();
-    zend_hash_str_add_new(Z_ARRVAL(options), ZEND_STRL("allowed_classes"), &names);
-    ZVAL_LONG(&levels, depth);
-    zend_hash_str_add_new(Z_ARRVAL(options), ZEND_STRL("max_depth"), &levels);
+    zend_hash_str_add_new(Z_ARRVAL(options), ZEND_STRL("allowed_classes"), &name_list);
+    ZVAL_LONG(&max_depth, depth);
+    zend_hash_str_add_new(Z_ARRVAL(options), ZEND_STRL("max_depth"), &max_depth);
     php_unserialize_with_options(result, ZSTR_VAL(text), ZSTR_LEN(text), Z_ARRVAL(options), function);
     zval_ptr_dtor(&options);
 }
 
-/* The same, but classes in it may pass payloads to unserialize() even if those have
- * links to values outside of them. */
+/* Does the same, and remembers the payloads. Their classes may pass them to unserialize(), which
+ * could not check a payload with links to values outside of it. */
 static void
-read_with_payloads(zend_string *text, HashTable *classes, zend_long depth, const char *function, zval *result)
+read_by_php_with_payloads(zend_string *text, HashTable *allowed_names, zend_long depth, const char *function,
+                          zval *result)
 {
-    HashTable *before = ICE_G(payloads), *payloads = NULL;
+    HashTable *outer_payloads = ICE_G(checked_payloads), *payloads = NULL;
+    /* Without any link, nothing needs to be remembered. */
     if (zend_memnstr(ZSTR_VAL(text), "r:", 2, ZSTR_VAL(text) + ZSTR_LEN(text)) ||
         zend_memnstr(ZSTR_VAL(text), "R:", 2, ZSTR_VAL(text) + ZSTR_LEN(text))) {
         payloads = zend_new_array(8);
         ice_scan_payloads(text, payloads);
     }
-    ICE_G(payloads) = payloads;
-    read_by_php(text, classes, depth, function, result);
-    ICE_G(payloads) = before;
+    ICE_G(checked_payloads) = payloads;
+    read_by_php(text, allowed_names, depth, function, result);
+    ICE_G(checked_payloads) = outer_payloads;
     if (payloads)
         zend_array_destroy(payloads);
 }
 
-/* Passes a text to PHP's own reader after checking it to its end, including the data
- * that classes froze themselves. */
+/* Passes a text to PHP's own reader, after the whole text and its payloads were checked.
+ * `uses_outer_list`: PHP's reader is already reading the document around this text, and goes on
+ * with its list of classes. */
 static bool
-check_and_read(zend_string *text, const ice_allowed *allowed, bool keeps_list, zend_long depth, const char *function,
-               zval *result)
+check_and_read_by_php(zend_string *text, const ice_class_options *class_options, bool uses_outer_list,
+                      zend_long depth, const char *function, zval *result)
 {
     HashTable *names = zend_new_array(8);
     icecore_error error;
-    ice_payloads found = ice_payloads_check_text(text, allowed, depth, names, &error);
-    /* With links to values outside of it, a payload is well-formed only inside of its
-     * document. It was checked there. */
-    if (found == ICE_PAYLOADS_MALFORMED && ICE_G(payloads) && zend_hash_exists(ICE_G(payloads), text)) {
+    ice_payloads_result checked = ice_payloads_check_text(text, class_options, depth, names, &error);
+    /* A payload with links to values outside of it is well-formed only inside of its document,
+     * and was checked there. */
+    if (checked == ICE_PAYLOADS_MALFORMED && ICE_G(checked_payloads) &&
+        zend_hash_exists(ICE_G(checked_payloads), text)) {
         zend_hash_clean(names);
         ice_scan_classes(ZSTR_VAL(text), ZSTR_LEN(text), names);
-        found = keeps_list || ice_policy_check_names(allowed, names) ? ICE_PAYLOADS_FINE : ICE_PAYLOADS_THROWN;
+        checked = uses_outer_list || ice_policy_check_names(class_options, names) ? ICE_PAYLOADS_ALLOWED
+                                                                                  : ICE_PAYLOADS_THROWN;
     }
-    if (found == ICE_PAYLOADS_MALFORMED) {
-        ice_say_wide(ice_scan_overflows(text, MIN((size_t)ice_php_offset(&error), ZSTR_LEN(text))));
-        say_error(&error, text, depth);
-    } else if (found == ICE_PAYLOADS_RECORDS)
-        say_bad_text(0, ZSTR_LEN(text));
-    else if (found == ICE_PAYLOADS_FINE && keeps_list)
+    if (checked == ICE_PAYLOADS_MALFORMED) {
+        ice_warn_wide(ice_scan_count_wide(text, MIN((size_t)ice_php_offset(&error), ZSTR_LEN(text))));
+        report_error(&error, text, depth);
+    } else if (checked == ICE_PAYLOADS_NEED_RECORDS)
+        report_offset(0, ZSTR_LEN(text));
+    else if (checked == ICE_PAYLOADS_ALLOWED && uses_outer_list)
         php_unserialize_with_options(result, ZSTR_VAL(text), ZSTR_LEN(text), NULL, function);
-    else if (found == ICE_PAYLOADS_FINE)
-        read_with_payloads(text, names, depth, function, result);
+    else if (checked == ICE_PAYLOADS_ALLOWED)
+        read_by_php_with_payloads(text, names, depth, function, result);
     zend_array_destroy(names);
-    return found == ICE_PAYLOADS_FINE;
+    return checked == ICE_PAYLOADS_ALLOWED;
 }
 
-/* Reads a payload for a class, while PHP reads the document around it: the count of
- * values for links continues. Without a list of its own the call uses that of the outer
- * one, which is PHP's rule. */
+/* Reads a payload for a class, while PHP's reader reads the document around it, whose count of
+ * values for links continues. By PHP's rule, a call without a list of its own uses the list of
+ * the outer call. */
 static bool
 read_nested(zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function, zval *result)
 {
-    const bool has_own = settings->classes.has_list || settings->classes.own;
-    HashTable *outer = php_var_unserialize_get_allowed_classes(BG(unserialize).data);
-    const ice_allowed of_outer = { .has_list = true, .list = outer };
-    if (has_own || !outer)
-        return check_and_read(text, &settings->classes, false, depth, function, result);
-    return check_and_read(text, &of_outer, true, depth, function, result);
+    const bool has_own_list = settings->classes.has_allowed_classes || settings->classes.classes_option;
+    HashTable *outer_names = php_var_unserialize_get_allowed_classes(BG(unserialize).data);
+    const ice_class_options outer_options = { .has_allowed_classes = true, .allowed_names = outer_names };
+    if (has_own_list || !outer_names)
+        return check_and_read_by_php(text, &settings->classes, false, depth, function, result);
+    return check_and_read_by_php(text, &outer_options, true, depth, function, result);
 }
 
-/* Unwraps the value, if links made a reference of it. */
+/* If links made the root a PHP reference, replaces it by its value. */
 static void
-finish(zval *result)
+unwrap_root(zval *result)
 {
     if (Z_ISREF_P(result))
         zend_unwrap_reference(result);
 }
 
 #if PHP_VERSION_ID >= 80400
-/* PHP warns of each. */
+/* Issues PHP's warning about each string with escapes. */
 static void
-say_escaped(zend_string *text, size_t len)
+warn_escaped_strings(zend_string *text, size_t len)
 {
-    uint32_t count = ice_scan_escaped(text, len);
+    uint32_t count = ice_scan_count_escaped(text, len);
     while (count-- && !EG(exception))
         php_error_docref(NULL, E_DEPRECATED, "Unserializing the 'S' format is deprecated");
 }
 #endif
 
+/* Checks and builds the text that was read, with PHP's warnings. `has_wide`: the engine cut
+ * integers to 64 bits. Returns false if an exception was thrown, or PHP's message was issued. */
 static bool
-build(ice_context *ctx, zend_string *text, ice_read_settings *settings, zend_long depth, bool is_wide,
-      const char *function, zval *result)
+build_php_text(ice_context *ctx, zend_string *text, ice_read_settings *settings, zend_long depth, bool has_wide,
+               const char *function, zval *result)
 {
     ice_scan scan;
-    bool opaque = false;
-    if (!ctx->view.is_simple && !ice_policy_check(ctx, &settings->classes, &opaque))
+    bool has_opaque = false;
+    if (!ctx->view.is_simple && !ice_policy_check(ctx, &settings->classes, &has_opaque))
         return false;
-    if (UNEXPECTED(opaque)) {
+    if (UNEXPECTED(has_opaque)) {
         if (!ice_payloads_has_records(ctx, &settings->classes))
-            return check_and_read(text, &settings->classes, false, depth, function, result);
+            return check_and_read_by_php(text, &settings->classes, false, depth, function, result);
         if (!ice_payloads_check_view(ctx, &settings->classes))
             return false;
     }
-    if (UNEXPECTED(is_wide)) {
-        ice_scan_begin(&scan, &ctx->view);
-        settings->wide = &scan;
+    if (UNEXPECTED(has_wide)) {
+        ice_scan_start(&scan, &ctx->view);
+        settings->wide_scan = &scan;
     }
 #if PHP_VERSION_ID >= 80400
-    say_escaped(text, ctx->view.consumed);
+    warn_escaped_strings(text, ctx->view.consumed);
     if (EG(exception))
         return false;
 #endif
     if (!ice_build(ctx, settings, result)) {
-        say_bad_text((zend_long)ice_scan_offset(&ctx->view, ctx->failed, ctx->failed_behind), ZSTR_LEN(text));
+        report_offset((zend_long)ice_scan_offset(&ctx->view, ctx->failed_node, ctx->failed_after_node),
+                      ZSTR_LEN(text));
         ice_build_free(ctx, result);
         return false;
     }
@@ -202,52 +214,55 @@ build(ice_context *ctx, zend_string *text, ice_read_settings *settings, zend_lon
 bool
 ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth, const char *function, zval *result)
 {
-    icecore_stage *stage = ice_stage(ICE_PHP, depth);
+    icecore_stage *stage = ice_stage(ICE_STAGE_PHP, depth);
     ice_context *ctx;
     icecore_error error;
-    bool done = false, is_wide = false, failed;
+    bool is_done = false, has_wide = false, has_failed;
     if (!stage)
         return false;
     if (UNEXPECTED(BG(unserialize).level > 0 && !BG(serialize_lock)))
         return read_nested(text, settings, depth, function, result);
-    ctx = ice_checkout();
-    failed = !ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, &error);
-    if (UNEXPECTED(failed) && error.detail == ICECORE_DETAIL_WIDE_INTEGER && (stage = ice_stage(ICE_PHP_LENIENT, depth))) {
-        is_wide = true;
-        failed = !ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, &error);
+    ctx = ice_context_acquire();
+    has_failed = !ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, &error);
+    if (UNEXPECTED(has_failed) && error.detail == ICECORE_DETAIL_WIDE_INTEGER &&
+        (stage = ice_stage(ICE_STAGE_PHP_LENIENT, depth))) {
+        has_wide = true;
+        has_failed = !ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, &error);
     }
-    if (EXPECTED(!failed))
-        done = build(ctx, text, settings, depth, is_wide, function, result);
+    if (EXPECTED(!has_failed))
+        is_done = build_php_text(ctx, text, settings, depth, has_wide, function, result);
     else if (error.detail == ICECORE_DETAIL_OPAQUE_LINK) {
-        done = check_and_read(text, &settings->classes, false, depth, function, result);
-        ice_checkin(ctx);
-        return done;
+        /* A link refers to a value inside of a payload. */
+        is_done = check_and_read_by_php(text, &settings->classes, false, depth, function, result);
+        ice_context_release(ctx);
+        return is_done;
     } else {
-        if (is_wide)
-            ice_say_wide(ice_scan_overflows(text, MIN((size_t)ice_php_offset(&error), ZSTR_LEN(text))));
-        say_error(&error, text, depth);
+        if (has_wide)
+            ice_warn_wide(ice_scan_count_wide(text, MIN((size_t)ice_php_offset(&error), ZSTR_LEN(text))));
+        report_error(&error, text, depth);
     }
-    ice_checkin(ctx);
-    if (done)
-        finish(result);
-    return done;
+    ice_context_release(ctx);
+    if (is_done)
+        unwrap_root(result);
+    return is_done;
 }
 
-/* Checks and builds the document that was read. */
+/* Checks and builds the document that was read. Throws and returns false if a value can't be
+ * built. */
 static bool
 build_checked(ice_context *ctx, const ice_read_settings *settings, zval *result)
 {
-    bool opaque;
-    if (!ice_policy_check(ctx, &settings->classes, &opaque))
+    bool has_opaque;
+    if (!ice_policy_check(ctx, &settings->classes, &has_opaque))
         return false;
-    if (opaque && !ice_payloads_check_view(ctx, &settings->classes))
+    if (has_opaque && !ice_payloads_check_view(ctx, &settings->classes))
         return false;
     if (ice_build(ctx, settings, result))
         return true;
     ice_build_free(ctx, result);
     if (!EG(exception) && !ICE_IS_OUT_OF_MEMORY) {
         char path[512];
-        icecore_path(ctx->warm.engine, ctx->view.input, ctx->view.input_len, ctx->failed, path, sizeof path);
+        icecore_path(ctx->pooled.engine, ctx->view.input, ctx->view.input_len, ctx->failed_node, path, sizeof path);
         ice_throw(ice_decode_exception, "value", -1, path,
                   zend_strpprintf(0, "Icecore: PHP refuses the value at %s", path));
     }
@@ -257,100 +272,101 @@ build_checked(ice_context *ctx, const ice_read_settings *settings, zval *result)
 bool
 ice_read(icecore_stage *stage, zend_string *bytes, const ice_read_settings *settings, zval *result)
 {
-    ice_context *ctx = ice_checkout();
+    ice_context *ctx = ice_context_acquire();
     icecore_error error;
-    bool done = false;
-    ctx->expands = true;
+    bool is_done = false;
+    ctx->may_be_compressed = true;
     if (!ice_memory_read(ctx, stage, ZSTR_VAL(bytes), ZSTR_LEN(bytes), 0, &error))
         ice_throw_error(ice_decode_exception, &error);
     else
-        done = build_checked(ctx, settings, result);
-    ice_checkin(ctx);
-    if (done)
-        finish(result);
-    return done;
+        is_done = build_checked(ctx, settings, result);
+    ice_context_release(ctx);
+    if (is_done)
+        unwrap_root(result);
+    return is_done;
 }
 
 bool
 ice_read_session(zend_string *text, ice_read_settings *settings, zval *variables)
 {
-    icecore_stage *stage = ice_stage(ICE_SESSION, BG(unserialize_max_depth));
+    icecore_stage *stage = ice_stage(ICE_STAGE_SESSION, BG(unserialize_max_depth));
     ice_context *ctx;
     icecore_error error;
-    bool done = false;
+    bool is_done = false;
     if (!stage)
         return false;
-    ctx = ice_checkout();
+    ctx = ice_context_acquire();
     if (ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), 0, &error))
-        done = build_checked(ctx, settings, variables);
-    ice_checkin(ctx);
-    return done;
+        is_done = build_checked(ctx, settings, variables);
+    ice_context_release(ctx);
+    return is_done;
 }
 
 void
-ice_read_warning(int which, zend_string *bytes, const ice_read_settings *settings, zend_long depth, zval *result)
+ice_read_or_warn(int stage_id, zend_string *bytes, const ice_read_settings *settings, zend_long depth, zval *result)
 {
-    icecore_stage *stage = ice_stage(which, depth);
+    icecore_stage *stage = ice_stage(stage_id, depth);
     ice_context *ctx;
     icecore_error error;
     zval built;
     if (!stage)
         return;
-    ctx = ice_checkout();
+    ctx = ice_context_acquire();
     ZVAL_UNDEF(&built);
     if (!ice_memory_read(ctx, stage, ZSTR_VAL(bytes), ZSTR_LEN(bytes), 0, &error)) {
         ice_line line;
         php_error_docref(NULL, E_WARNING, "%s", ice_message(&error, NULL, 0, &line));
     } else
         build_checked(ctx, settings, &built);
-    ice_checkin(ctx);
+    ice_context_release(ctx);
     if (Z_ISUNDEF(built))
         return;
-    finish(&built);
+    unwrap_root(&built);
     ZVAL_COPY_VALUE(result, &built);
 }
 
 /* ---- writing ------------------------------------------------------------ */
 
-/* The output of a tape of at most this many bytes is not limited by memory_limit. */
-#define FEW (32u << 10)
+/* The output of a tape with at most this many bytes is not limited by memory_limit. */
+#define SMALL_TAPE (32u << 10)
 
-/* Writes the tape within memory_limit, and counts the output. */
+/* Writes the tape within memory_limit, and counts the output. Returns false with an error. */
 static bool
 write_within(ice_context *ctx, icecore_stage *stage, icecore_bytes *out, icecore_error *error)
 {
-    const size_t filled = ctx->tape.node_count * sizeof(icecore_node) + ctx->tape.arena_len;
-    const bool is_small = filled <= FEW && !ctx->text.s;
-    const uint64_t left = is_small ? UINT64_MAX : ice_memory_left();
+    const size_t tape_bytes = ctx->tape.node_count * sizeof(icecore_node) + ctx->tape.arena_len;
+    const bool is_small = tape_bytes <= SMALL_TAPE && !ctx->written_text.s;
+    const uint64_t available = is_small ? UINT64_MAX : ice_memory_available();
     uint32_t kind;
-    if (UNEXPECTED(left != UINT64_MAX))
-        icecore_stage_memory(stage, left);
-    kind = icecore_write(ctx->warm.engine, stage, &ctx->tape, out, NULL, error);
-    if (UNEXPECTED(left != UINT64_MAX))
+    if (UNEXPECTED(available != UINT64_MAX))
+        icecore_stage_memory(stage, available);
+    kind = icecore_write(ctx->pooled.engine, stage, &ctx->tape, out, NULL, error);
+    if (UNEXPECTED(available != UINT64_MAX))
         icecore_stage_memory(stage, UINT64_MAX);
     if (UNEXPECTED(kind != ICECORE_OK)) {
-        if (ice_memory_was_short(error, left))
-            ice_memory_fail(left, (size_t)left + ZEND_MM_ALIGNMENT);
+        if (ice_memory_was_exceeded(error, available))
+            ice_memory_free_or_fail(available, (size_t)available + ZEND_MM_ALIGNMENT);
         return false;
     }
     if (UNEXPECTED(!is_small))
-        ice_memory_count(ctx, filled + out->len);
+        ice_memory_count_engine(ctx, tape_bytes + out->len);
     return true;
 }
 
-/* Returns the bytes of the tape; NULL: an exception was thrown. */
+/* Returns the output for the tape, after the parts that were written before. Returns NULL if an
+ * exception was thrown. */
 static zend_string *
 write_tape(ice_context *ctx, icecore_stage *stage)
 {
     icecore_error error;
     icecore_bytes out;
-    ice_tape_finish(ctx->warm.engine, &ctx->tape);
+    ice_tape_finish(ctx->pooled.engine, &ctx->tape);
     if (EXPECTED(write_within(ctx, stage, &out, &error))) {
-        ice_memory_need(out.len + (ctx->text.s ? ZSTR_LEN(ctx->text.s) : 0));
-        if (EXPECTED(!ctx->text.s))
+        ice_memory_check(out.len + (ctx->written_text.s ? ZSTR_LEN(ctx->written_text.s) : 0));
+        if (EXPECTED(!ctx->written_text.s))
             return zend_string_init((const char *)out.bytes, out.len, 0);
-        smart_str_appendl(&ctx->text, (const char *)out.bytes, out.len);
-        return smart_str_extract(&ctx->text);
+        smart_str_appendl(&ctx->written_text, (const char *)out.bytes, out.len);
+        return smart_str_extract(&ctx->written_text);
     }
     ice_throw_error(ice_encode_exception, &error);
     return NULL;
@@ -359,24 +375,24 @@ write_tape(ice_context *ctx, icecore_stage *stage)
 zend_string *
 ice_write_session(zval *variables, zend_string *(*by_php)(HashTable *variables))
 {
-    icecore_stage *stage = ice_stage(ICE_SESSION_WRITE, 0);
-    zend_string *written = NULL;
+    icecore_stage *stage = ice_stage(ICE_STAGE_SESSION_WRITE, 0);
+    zend_string *bytes = NULL;
     ice_context *ctx;
-    ice_walked walked;
+    ice_walk_result walk_result;
     if (!stage)
         return NULL;
     if (UNEXPECTED(PG(serialize_precision) != -1))
         return by_php(Z_ARRVAL_P(variables));
-    ctx = ice_checkout();
-    walked = ice_walk(ctx, variables, ICE_FOR_SESSION, stage);
-    if (walked == ICE_WALKED)
-        written = write_tape(ctx, stage);
-    ice_checkin(ctx);
-    return walked == ICE_LEFT_TO_PHP ? by_php(Z_ARRVAL_P(variables)) : written;
+    ctx = ice_context_acquire();
+    walk_result = ice_walk(ctx, variables, ICE_FOR_SESSION, stage);
+    if (walk_result == ICE_DONE)
+        bytes = write_tape(ctx, stage);
+    ice_context_release(ctx);
+    return walk_result == ICE_NEEDS_PHP ? by_php(Z_ARRVAL_P(variables)) : bytes;
 }
 
-/* Lets PHP itself write a value with a class that freezes itself as text: such a class
- * shares PHP's count of values with the data that it writes. */
+/* Lets PHP's own serializer write a value with `C:` objects. Their classes call serialize() for
+ * payloads, in stage_id PHP continues the count of values for links. */
 static zend_string *
 write_by_php(zval *value)
 {
@@ -391,6 +407,7 @@ write_by_php(zval *value)
     return NULL;
 }
 
+/* Lets PHP's own var_export write a value. */
 static zend_string *
 export_by_php(zval *value)
 {
@@ -404,92 +421,93 @@ export_by_php(zval *value)
 }
 
 zend_string *
-ice_write(zval *value, int which, uint8_t purpose)
+ice_write(zval *value, int stage_id, uint8_t purpose)
 {
-    icecore_stage *stage = ice_stage(which, which >= ICE_PHP_USUAL ? ICE_USUAL_DEPTH : 0);
-    zend_string *written = NULL;
+    icecore_stage *stage = ice_stage(stage_id, stage_id >= ICE_STAGE_PHP_DEFAULT ? ICE_DEFAULT_DEPTH : 0);
+    zend_string *bytes = NULL;
     ice_context *ctx;
-    ice_walked walked;
+    ice_walk_result walk_result;
     if (!stage)
         return NULL;
     if (UNEXPECTED(purpose == ICE_FOR_SERIALIZE && BG(serialize).level > 0 && !BG(serialize_lock)))
         return write_by_php(value);
-    /* Floats with other digits than the shortest. */
+    /* The engine writes floats only with the fewest digits, which is serialize_precision -1. */
     if (UNEXPECTED(PG(serialize_precision) != -1 && purpose != ICE_FOR_IGBINARY))
         return purpose == ICE_FOR_EXPORT ? export_by_php(value) : write_by_php(value);
-    ctx = ice_checkout();
-    walked = ice_walk(ctx, value, purpose, stage);
-    if (EXPECTED(walked == ICE_WALKED))
-        written = write_tape(ctx, stage);
-    ice_checkin(ctx);
-    if (UNEXPECTED(walked == ICE_LEFT_TO_PHP))
+    ctx = ice_context_acquire();
+    walk_result = ice_walk(ctx, value, purpose, stage);
+    if (EXPECTED(walk_result == ICE_DONE))
+        bytes = write_tape(ctx, stage);
+    ice_context_release(ctx);
+    if (UNEXPECTED(walk_result == ICE_NEEDS_PHP))
         return purpose == ICE_FOR_EXPORT ? export_by_php(value) : write_by_php(value);
-    return written;
+    return bytes;
 }
 
-/* Returns the engine's bytes as a string. Both count in memory_limit while they exist. */
+/* Copies the output of the engine to a string, and frees it. Both count in memory_limit while
+ * they exist. */
 static zend_string *
 take_buffer(icecore_buffer *out)
 {
-    ice_context *ctx = ice_checkout();
+    ice_context *ctx = ice_context_acquire();
     zend_string *result;
-    ICE_G(taken) = *out;
-    ice_memory_count(ctx, out->len);
-    ice_memory_need(out->len);
+    ICE_G(convert_output) = *out;
+    ice_memory_count_engine(ctx, out->len);
+    ice_memory_check(out->len);
     result = zend_string_init((const char *)out->bytes, out->len, 0);
-    icecore_buffer_free(&ICE_G(taken));
-    ice_checkin(ctx);
+    icecore_buffer_free(&ICE_G(convert_output));
+    ice_context_release(ctx);
     return result;
 }
 
 zend_string *
-ice_converted(icecore_stage *from, zend_string *bytes, const icecore_stage *to, zend_class_entry *thrown)
+ice_convert_stage(icecore_stage *from, zend_string *bytes, const icecore_stage *to, zend_class_entry *thrown)
 {
     icecore_buffer out = { NULL, 0, 0 };
     icecore_error error;
     for (;;) {
-        const uint64_t left = ice_memory_left();
+        const uint64_t available = ice_memory_available();
         uint32_t kind;
-        icecore_stage_memory(from, left);
+        icecore_stage_memory(from, available);
         kind = icecore_convert_stages(from, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), to, &out, &error);
         icecore_stage_memory(from, UINT64_MAX);
         if (kind == ICECORE_OK)
             return take_buffer(&out);
-        if (!ice_memory_was_short(&error, left)) {
+        if (!ice_memory_was_exceeded(&error, available)) {
             ice_throw_error(thrown, &error);
             return NULL;
         }
-        ice_memory_fail(left, (size_t)left + ZEND_MM_ALIGNMENT);
+        ice_memory_free_or_fail(available, (size_t)available + ZEND_MM_ALIGNMENT);
     }
 }
 
 zend_string *
-ice_convert(zend_string *bytes, zend_string *from, zend_string *to, icecore_error *error)
+ice_convert_spec(zend_string *bytes, zend_string *from, zend_string *to, icecore_error *error)
 {
     icecore_buffer out = { NULL, 0, 0 };
     for (;;) {
-        const uint64_t left = ice_memory_left();
+        const uint64_t available = ice_memory_available();
         if (icecore_convert_within((const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), from ? ZSTR_VAL(from) : NULL,
-                                   ZSTR_VAL(to), left, &out, error) == ICECORE_OK)
+                                   ZSTR_VAL(to), available, &out, error) == ICECORE_OK)
             return take_buffer(&out);
-        if (!ice_memory_was_short(error, left))
+        if (!ice_memory_was_exceeded(error, available))
             return NULL;
-        ice_memory_fail(left, (size_t)left + ZEND_MM_ALIGNMENT);
+        ice_memory_free_or_fail(available, (size_t)available + ZEND_MM_ALIGNMENT);
     }
 }
 
 zend_string *
 ice_write_any(zval *value, icecore_stage *stage)
 {
-    zend_string *text, *written;
+    zend_string *text, *bytes;
     if (strcmp(icecore_stage_spec(stage), "php") == 0)
-        return ice_write(value, ICE_PHP_USUAL, ICE_FOR_SERIALIZE);
+        return ice_write(value, ICE_STAGE_PHP_DEFAULT, ICE_FOR_SERIALIZE);
     if (strcmp(icecore_stage_spec(stage), "igbinary") == 0)
-        return ice_write(value, ICE_IGBINARY_USUAL, ICE_FOR_IGBINARY);
-    text = ice_write(value, ICE_PHP_USUAL, ICE_FOR_SERIALIZE);
+        return ice_write(value, ICE_STAGE_IGBINARY_DEFAULT, ICE_FOR_IGBINARY);
+    text = ice_write(value, ICE_STAGE_PHP_DEFAULT, ICE_FOR_SERIALIZE);
     if (!text)
         return NULL;
-    written = ice_converted(ice_stage(ICE_PHP_USUAL, ICE_USUAL_DEPTH), text, stage, ice_encode_exception);
+    bytes = ice_convert_stage(ice_stage(ICE_STAGE_PHP_DEFAULT, ICE_DEFAULT_DEPTH), text, stage, ice_encode_exception);
     zend_string_release(text);
-    return written;
+    return bytes;
 }

@@ -3,26 +3,33 @@
 #define ICE_DOCUMENTS_H
 #include "core/stages.h"
 
-/* Reads PHP's text as unserialize() does. False: an exception was thrown, or PHP's
+/* In these functions, `function` is the name of the PHP function in messages, and `result` receives
+ * the value. Functions that write return NULL if an exception was thrown. */
+
+/* Reads PHP's text as unserialize() does. Returns false if an exception was thrown, or if PHP's
  * message was issued. */
-bool ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth, const char *function, zval *result);
-/* Reads and builds a document. False: an exception was thrown. */
+bool ice_unserialize(zend_string *text, ice_read_settings *settings, zend_long depth, const char *function,
+                     zval *result);
+/* Reads a document. Returns false if an exception was thrown. */
 bool ice_read(icecore_stage *stage, zend_string *bytes, const ice_read_settings *settings, zval *result);
-/* Like ice_read, but malformed data is a warning, and the result null. */
-void ice_read_warning(int which, zend_string *bytes, const ice_read_settings *settings, zend_long depth, zval *result);
-/* Reads the variables of a session into an array. False: the text is malformed, or an
- * exception was thrown. */
+/* Reads a document by the stage with this id. If it is malformed, issues a warning. `result` is
+ * unchanged if no value was built. */
+void ice_read_or_warn(int stage_id, zend_string *bytes, const ice_read_settings *settings, zend_long depth,
+                      zval *result);
+/* Reads the variables of a session into an array. Returns false if the text is malformed, or if
+ * an exception was thrown. */
 bool ice_read_session(zend_string *text, ice_read_settings *settings, zval *variables);
-/* Writes the text of a session; `by_php` writes it if only PHP can. */
+/* Writes the text of a session. Calls `by_php` if only PHP itself can write it. */
 zend_string *ice_write_session(zval *variables, zend_string *(*by_php)(HashTable *variables));
-/* Returns the bytes of a value; NULL: an exception was thrown. `purpose` is one of
- * ICE_FOR_. */
-zend_string *ice_write(zval *value, int which, uint8_t purpose);
-/* The same in any format. */
+/* Writes a value by the stage with this id. `purpose` is one of ICE_FOR_. */
+zend_string *ice_write(zval *value, int stage_id, uint8_t purpose);
+/* Writes a value by any stage. */
 zend_string *ice_write_any(zval *value, icecore_stage *stage);
-/* Converts bytes to another format. NULL: an exception of class `thrown` was thrown. */
-zend_string *ice_converted(icecore_stage *from, zend_string *bytes, const icecore_stage *to, zend_class_entry *thrown);
-/* The same with stages as text; `from` may be NULL. NULL: the reason is in `error`. */
-zend_string *ice_convert(zend_string *bytes, zend_string *from, zend_string *to, icecore_error *error);
+/* Converts bytes to another format. Errors are exceptions of the class `thrown`. */
+zend_string *ice_convert_stage(icecore_stage *from, zend_string *bytes, const icecore_stage *to,
+                               zend_class_entry *thrown);
+/* Converts bytes between stages that are given as text. `from` may be NULL: then the format is
+ * detected. Returns NULL with an error, and throws nothing. */
+zend_string *ice_convert_spec(zend_string *bytes, zend_string *from, zend_string *to, icecore_error *error);
 
 #endif

@@ -3,7 +3,6 @@
 
 zend_class_entry *ice_exception, *ice_decode_exception, *ice_encode_exception, *ice_class_exception, *ice_record;
 
-/* Takes the ownership of `message`. */
 void
 ice_throw(zend_class_entry *ce, const char *kind, int64_t offset, const char *path, zend_string *message)
 {
@@ -27,13 +26,15 @@ ice_throw(zend_class_entry *ce, const char *kind, int64_t offset, const char *pa
 void
 ice_throw_error(zend_class_entry *ce, const icecore_error *error)
 {
-    static const ice_limit_words words[] = {
+    /* "depth" is the engine's name of the limit. */
+    static const ice_limit_words advice[] = {
         { "depth", "raise it with the option max_depth" },
         { ICE_TRAILING, "cut the input there" },
     };
     ice_line line;
-    const char *text = ice_message(error, words, sizeof words / sizeof *words, &line);
-    ice_throw(ce, ice_kind_name(error->kind, "bad-link"), error->offset, error->path, zend_string_init(text, strlen(text), 0));
+    const char *text = ice_message(error, advice, sizeof advice / sizeof *advice, &line);
+    ice_throw(ce, ice_kind_name(error->kind, "bad-link"), error->offset, error->path,
+              zend_string_init(text, strlen(text), 0));
 }
 
 zend_long

@@ -1,11 +1,13 @@
 #include "core/hooks.h"
 #include "ext/standard/basic_functions.h"
 
-/* As in PHP itself, while a hook runs, calls of PHP's own functions must not join a
- * running call of PHP's. */
+/* As in PHP itself, serialize_lock is raised while a hook runs: serialize() and unserialize()
+ * in the hook must not continue the state of an outer call. */
+
+/* Each of the following functions returns false if an exception was thrown. */
 
 static bool
-wake_up(zend_object *object)
+call_wakeup(zend_object *object)
 {
     zend_function *method = zend_hash_find_ptr(&object->ce->function_table, ZSTR_KNOWN(ZEND_STR_WAKEUP));
     zval result;
@@ -18,7 +20,7 @@ wake_up(zend_object *object)
 }
 
 static bool
-unserialize(zend_object *object, zval *data)
+call_unserialize(zend_object *object, zval *data)
 {
     BG(serialize_lock)++;
     zend_call_known_instance_method_with_1_params(object->ce->__unserialize, object, NULL, data);
@@ -26,9 +28,9 @@ unserialize(zend_object *object, zval *data)
     return !EG(exception);
 }
 
-/* Does what PHP does for `\Foo::__set_state(array(…))` at the top of a program. */
+/* Does what PHP does for `\Foo::__set_state(array(…))` outside of any class. */
 static bool
-set_state(ice_delayed *delayed, zval *data)
+call_set_state(ice_delayed_action *delayed, zval *data)
 {
     zend_class_entry *ce = delayed->ce;
     zend_function *method = zend_hash_str_find_ptr(&ce->function_table, ZEND_STRL("__set_state"));
@@ -48,18 +50,18 @@ set_state(ice_delayed *delayed, zval *data)
         zval_ptr_dtor(&result);
         return false;
     }
-    /* The place is in the value that is being built, which nobody else has yet. */
-    ZVAL_COPY_VALUE(delayed->place, &result);
+    /* The place is in the value that is being built. No code of the program can change it yet. */
+    ZVAL_COPY_VALUE(delayed->dest, &result);
     return true;
 }
 
 static bool
-run(ice_delayed *delayed)
+run_action(ice_delayed_action *delayed)
 {
-    switch (delayed->what) {
-    case ICE_WAKE: return wake_up(Z_OBJ(delayed->object));
-    case ICE_UNSERIALIZE: return unserialize(Z_OBJ(delayed->object), &delayed->data);
-    case ICE_SET_STATE: return set_state(delayed, &delayed->data);
+    switch (delayed->action) {
+    case ICE_DELAYED_WAKEUP: return call_wakeup(Z_OBJ(delayed->object));
+    case ICE_DELAYED_UNSERIALIZE: return call_unserialize(Z_OBJ(delayed->object), &delayed->data);
+    case ICE_DELAYED_SET_STATE: return call_set_state(delayed, &delayed->data);
     default: return true;
     }
 }
@@ -69,19 +71,19 @@ ice_hooks_run(ice_context *ctx)
 {
     bool failed = false;
     uint32_t i;
-    for (i = 0; i < ctx->delayed_count; i++) {
-        /* The arguments of a hook stay valid, whatever it does. */
-        ice_delayed delayed = ctx->delayed[i];
-        ZVAL_UNDEF(&ctx->delayed[i].object);
-        ZVAL_UNDEF(&ctx->delayed[i].data);
+    for (i = 0; i < ctx->delayed_action_count; i++) {
+        /* The copy owns the values, so they live until the hook returns, whatever it does. */
+        ice_delayed_action delayed = ctx->delayed_actions[i];
+        ZVAL_UNDEF(&ctx->delayed_actions[i].object);
+        ZVAL_UNDEF(&ctx->delayed_actions[i].data);
         if (!failed)
-            failed = !run(&delayed);
-        if (failed && (delayed.what == ICE_WAKE || delayed.what == ICE_UNSERIALIZE))
+            failed = !run_action(&delayed);
+        if (failed && (delayed.action == ICE_DELAYED_WAKEUP || delayed.action == ICE_DELAYED_UNSERIALIZE))
             GC_ADD_FLAGS(Z_OBJ(delayed.object), IS_OBJ_DESTRUCTOR_CALLED);
         zval_ptr_dtor(&delayed.object);
         zval_ptr_dtor(&delayed.data);
     }
-    ctx->delayed_count = 0;
+    ctx->delayed_action_count = 0;
 }
 
 bool

@@ -1,15 +1,15 @@
-/* Calls of the methods of a class that freeze and thaw its objects. */
+/* Calls of hooks: the methods of a class that serialize and unserialize its objects. */
 #ifndef ICE_HOOKS_H
 #define ICE_HOOKS_H
 #include "core/icecore_php.h"
 
-/* Runs the delayed hooks in their order. After an exception neither the hooks nor the
- * destructors of the remaining objects are called. */
+/* Runs the delayed actions of the build in their order. After an exception it only frees the
+ * values of the remaining ones, and the destructors of their objects are not called. */
 void ice_hooks_run(ice_context *ctx);
-/* Calls __serialize. False: an exception was thrown. */
+/* Calls __serialize. Returns false if an exception was thrown. */
 bool ice_hook_serialize(zend_object *object, zval *result);
-/* Calls __sleep; NULL: it returned no array, and a warning was issued, or an exception
- * was thrown. */
+/* Calls __sleep and returns the array of names. Returns NULL if an exception was thrown, or if
+ * the method returned no array; then a warning was issued. */
 HashTable *ice_hook_sleep(zend_object *object, zend_function *method);
 
 #endif

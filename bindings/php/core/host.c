@@ -5,9 +5,9 @@
 void *
 ice_host_resize(void *memory, size_t size)
 {
-    /* Stacks and maps double in size. */
-    if (UNEXPECTED(size >= ICE_LARGE))
-        ice_memory_add(size / 2);
+    /* Stacks and maps double in size, so half of the new size is additional. */
+    if (UNEXPECTED(size >= ICE_LARGE_BLOCK))
+        ice_memory_add_stack(size / 2);
     return perealloc(memory, size, 1);
 }
 
@@ -20,14 +20,15 @@ ice_host_free(void *memory)
 void
 ice_host_claim(icecore_context *engine, size_t bytes)
 {
-    ice_context *ctx = ICE_G(busy);
-    while (ctx && ctx->warm.engine != engine)
+    ice_context *ctx = ICE_G(busy_contexts);
+    while (ctx && ctx->pooled.engine != engine)
         ctx = ctx->next_busy;
     if (ctx)
-        ice_memory_count(ctx, bytes);
+        ice_memory_count_engine(ctx, bytes);
 }
 
-/* Leaves by PHP's bailout: open state of the call is released when the request ends. */
+/* Leaves by PHP's bailout, which is a jump. What the call has open is released when the
+ * request ends. */
 void
 ice_host_fail(const char *message)
 {

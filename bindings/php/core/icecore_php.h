@@ -3,7 +3,7 @@
  *   common/    pieces that the modules of all languages share: ../common
  *   core/      code that knows no PHP function: contexts, classes, the walk, the build
  *   formats/   the PHP functions, a file for each group of them
- *   plugs/     plugs for serializers in PHP: sessions, APCu, the global names
+ *   plugs/     serializers that PHP's sessions and APCu can select; the global names
  *   icecore.c  the functions that PHP sees
  *
  * A file calls only files below it in this list; scripts/modules.sh checks it. In core/:
@@ -12,16 +12,21 @@
  *   host.c       what the common pieces need from PHP
  *   memory.c     counts the engine's memory in memory_limit
  *   errors.c     exceptions, and PHP's own warnings
- *   context.c    warm contexts: memory and caches; the end of the request
+ *   context.c    contexts that are reused from call to call; the end of the request
  *   policy.c     which classes may be built
- *   classes.c    classes by the engine's ids: how each is built and walked
- *   scan.c       names of classes in a text that only a class can read; pieces of PHP text
- *   hooks.c      calls of methods of a class that freeze and thaw
+ *   classes.c    classes by the engine's ids: how an object of each is built
+ *   scan.c       searches PHP's serialized text without parsing it: class names, payloads
+ *   hooks.c      calls of __serialize, __unserialize, __sleep, __wakeup and __set_state
  *   build*.c     the engine's tape to PHP's values: build.h
  *   walk*.c      PHP's values to the engine's tape: walk.h
  *   stages.c     the stages that the module needs
- *   payloads.c   data that classes froze themselves, checked before they receive it
+ *   payloads.c   payloads of `C:` objects, checked before their class receives them
  *   documents.c  one document, read or written by a stage
+ *
+ * A `C:` object is one whose class serializes it itself, as a payload of any bytes: by the
+ * interface Serializable, or by the `serialize` handler of an internal class.
+ *
+ * In all files, `ctx` is the context of the call, `b` the builder and `w` the walker.
  */
 #ifndef ICECORE_PHP_H
 #define ICECORE_PHP_H
@@ -48,8 +53,8 @@
 #  define ice_type_of zend_zval_type_name
 #endif
 
-/* Whether PHP's heap exceeded memory_limit in this call, in a PHP that raises its error
- * when a function returns. Then the call ends as if there were an exception. */
+/* True if PHP's heap exceeded memory_limit in this call. Some PHP versions raise this error
+ * only when a function returns. Until then the call ends as if there were an exception. */
 #ifdef ZEND_HAS_OOM
 #  define ICE_IS_OUT_OF_MEMORY ZEND_HAS_OOM()
 #else
@@ -58,307 +63,334 @@
 
 /* ---- classes ----------------------------------------------------------- */
 
-/* How an object is built. */
+/* How an object of a class is built. */
 enum {
-    ICE_UNKNOWN,  /* not looked up yet */
-    ICE_SLOTS,    /* declared properties are written to their slots */
-    ICE_TABLE,    /* as PHP does it: through its table of properties */
-    ICE_ARRAY,    /* an array is built for __unserialize */
-    ICE_RECORD_OF /* an Icecore\Record */
+    ICE_CLASS_UNKNOWN,        /* the class is not looked up yet */
+    ICE_CLASS_BY_SLOTS,       /* declared properties are written to their slots */
+    ICE_CLASS_BY_TABLE,       /* properties are set in the object's hash table, as PHP does it */
+    ICE_CLASS_BY_UNSERIALIZE, /* an array is built and passed to __unserialize */
+    ICE_CLASS_AS_RECORD       /* an Icecore\Record takes the object's place */
 };
 
-/* A declared property of a class, by the id of its key. */
+/* A declared property of a class. */
 typedef struct {
-    uint16_t key;
-    uint32_t offset;          /* in the object */
-    zend_property_info *type; /* NULL: untyped */
+    uint16_t key_id;
+    uint32_t offset;          /* of its slot, from the start of the object */
+    zend_property_info *type; /* NULL if the property is untyped */
 } ice_property;
 
-/* A class by its id in a context. Valid until the request ends or the engine forgets its
- * ids. */
+/* A class that documents name, by its id in a context. Valid until the request ends or the
+ * engine's class ids change. */
 typedef struct {
-    zend_class_entry *ce;     /* NULL: not looked up, or not found */
-    zend_string *name;        /* as in the data; held */
-    ice_property *properties; /* in the order of the last object */
-    uint32_t property_count, property_room;
-    uint32_t call;            /* the call that the verdict belongs to */
-    uint32_t rules;           /* version of the rules of the verdict, see policy.c; 0: ask */
-    uint8_t verdict;          /* ICECORE_ALLOWED, ICECORE_AS_RECORD; ICECORE_REFUSED: incomplete */
-    uint8_t how;
+    zend_class_entry *ce;     /* NULL if the class was not looked up or not found */
+    zend_string *name;        /* as in the data; this struct owns a reference */
+    ice_property *properties; /* in the order of the last object that was built */
+    uint32_t property_count, property_capacity;
+    uint32_t call_number;     /* the call in which `verdict` was computed */
+    uint32_t rules_version;   /* the rules that allowed the class (policy.c); 0 if it must be checked again */
+    uint8_t verdict;          /* ICECORE_ALLOWED, ICECORE_AS_RECORD, or ICECORE_REFUSED: an incomplete object */
+    uint8_t build_method;     /* one of ICE_CLASS_ */
     bool has_wakeup;
-    bool is_ready;            /* its constants are evaluated, and objects can be made */
+    bool is_ready;            /* its constants are evaluated, so objects can be made at once */
 } ice_class;
 
-/* A class whose objects were written: the engine's id, and, if it has only its declared
- * properties, their offsets in an object and the ids of their keys; 0: the key needs a
- * node. Valid until the request ends or the engine forgets its ids. */
+/* A declared property of a class whose objects were written. */
 typedef struct {
-    uint32_t offset;
-    uint16_t key;
+    uint32_t offset;          /* of its slot, from the start of the object */
+    uint16_t key_id;          /* 0 if the key needs a node of its own */
     zend_string *name;
-} ice_written_slot;
+} ice_written_property;
 
+/* A class whose objects were written. Valid until the request ends or the engine's ids
+ * change. */
 typedef struct {
     zend_class_entry *ce;
-    uint32_t id;
-    uint32_t count;
-    ice_written_slot *slots; /* or NULL */
-} ice_written;
+    uint32_t id;              /* the engine's */
+    uint32_t slot_count;
+    ice_written_property *slots; /* the declared properties; NULL if there are none */
+} ice_written_class;
 
 /* ---- contexts ---------------------------------------------------------- */
 
 typedef struct ice_context ice_context;
 
-/* A container that is being built: build.h has the kinds. */
+/* An open container of the build. build.h lists the kinds. */
 typedef struct {
     uint8_t kind;
+    bool has_other_keys;      /* of a map: some key has no id, so equal keys may have different addresses */
     uint32_t node;
-    uint32_t end;             /* the node after it */
-    uint32_t at;              /* the next node in it */
-    uint32_t index;           /* how many are done; of a map: whether a key was a node */
+    uint32_t end;             /* the node after the container */
+    uint32_t next_node;       /* the first node in it that is not built yet */
+    uint32_t built_count;     /* number of entries that are built; maps don't count them */
     HashTable *table;
     zend_object *object;
     ice_class *class;
-    zval *place;              /* where the value is stored */
-    zend_property_info *type; /* the property whose value it is; or NULL */
+    zval *dest;               /* where the value of the container is stored */
+    zend_property_info *type; /* the typed property that has this value, or NULL */
 } ice_build_frame;
 
-/* A small array with keys that was built: the ids of its keys, and its table without the
- * values. Valid until the engine forgets its ids. */
-#define ICE_ROW 16  /* entries */
-#define ICE_ROWS 32 /* a power of two */
+/* The shape of a small array: the ids of its keys, and its hash table without the values.
+ * An array with the same keys is built by copying the table. Valid until the engine's key
+ * ids change. */
+#define ICE_SHAPE_MAX_KEYS 16
+#define ICE_SHAPE_CACHE_SIZE 32
 
 typedef struct {
-    HashTable table; /* as a new one is, but for its entries */
-    uint32_t count;
-    uint16_t keys[ICE_ROW];
-    uint32_t next[ICE_ROW];
-    uint32_t hash[2 * ICE_ROW];
-} ice_row;
+    HashTable table;          /* as in a new array; arData is replaced in each copy */
+    uint32_t count;           /* 0 if this entry of the cache is empty */
+    uint16_t key_ids[ICE_SHAPE_MAX_KEYS];
+    uint32_t next[ICE_SHAPE_MAX_KEYS];     /* of each bucket: the next one in its collision chain */
+    uint32_t hash[2 * ICE_SHAPE_MAX_KEYS]; /* the hash part of the table */
+} ice_shape;
 
-/* A value that something else refers to: its node and its place. */
+/* A value that a link or an alias refers to: its node, and the place of its zval. */
 typedef struct {
     uint32_t node;
     zval *place;
-    zend_property_info *type; /* the property, while it has no reference; or NULL */
+    zend_property_info *type; /* the typed property at `place`, until it becomes a reference; or NULL */
 } ice_target;
 
-/* What is done with an object when everything is built. */
+/* What is done after all values are built. */
 enum {
-    ICE_FREE,        /* a replaced value is freed */
-    ICE_WAKE,        /* __wakeup */
-    ICE_UNSERIALIZE, /* __unserialize, with an array */
-    ICE_SET_STATE    /* __set_state, with an array; the result goes to a place */
+    ICE_DELAYED_FREE,         /* a value that was replaced is freed */
+    ICE_DELAYED_WAKEUP,       /* __wakeup is called */
+    ICE_DELAYED_UNSERIALIZE,  /* __unserialize is called with an array */
+    ICE_DELAYED_SET_STATE     /* __set_state is called with an array, and its result is stored at `dest` */
 };
 
 typedef struct {
-    uint8_t what;
+    uint8_t action;
     zval object;
-    zval data;
-    zval *place;
+    zval data;                /* the array, or the value to be freed */
+    zval *dest;
     zend_class_entry *ce;
-} ice_delayed;
+} ice_delayed_action;
 
-/* A container that is being walked; walk.h has the kinds. */
+/* An open container of the walk. walk.h lists the kinds. */
 typedef struct {
     uint8_t kind;
-    bool is_shared;           /* an array that may be met twice, and its contents */
-    bool is_protected;        /* PHP's mark against recursive arrays is set */
-    bool has_member;          /* an incomplete object, whose class name is a member */
-    bool is_done;             /* no entries are left */
-    uint32_t wraps;           /* number of nodes before `node` that end where it ends */
-    uint32_t node;
-    uint32_t at, count;
-    uint32_t total;           /* number of entries that were announced */
-    HashTable *table;         /* held */
-    zend_object *object;      /* held; or NULL */
+    bool is_shared;           /* an array that several values refer to, or part of one: its contents may come again */
+    bool is_protected;        /* PHP's mark against recursion is set, and must be removed */
+    bool skips_class_name;    /* of an incomplete object: the property with its class name is not written */
+    bool is_at_end;           /* no entries are left */
+    uint32_t wrapper_count;   /* number of nodes directly before `node` that end where it ends */
+    uint32_t node;            /* its number among all nodes, including those of parts that are written */
+    uint32_t position;        /* of the next entry: in the table, or among the slots */
+    uint32_t pushed_count;
+    uint32_t announced_count; /* number of entries that the node announced when the container was opened */
+    HashTable *table;         /* the frame owns a reference */
+    zend_object *object;      /* the frame owns a reference; NULL for an array */
 } ice_walk_frame;
 
+#define ICE_WRITTEN_CLASS_CACHE_SIZE 16
+
 struct ice_context {
-    ice_warm warm;            /* the engine's context, and the next in the pool */
+    ice_warm pooled;          /* the engine's context, and the next context in the pool */
     ice_context *next_busy, *previous_busy;
-    ice_keys keys;            /* zend_strings by id, held; ICE_INTEGER for integers */
-    uint32_t call;
+    ice_keys keys;            /* by id: a zend_string with a reference, or ICE_INTEGER_KEY */
+    uint32_t call_number;
     /* memory of this call: see memory.h */
-    void *ballast;            /* a block of PHP's heap that counts it; or NULL */
+    void *accounting_block;   /* a block of PHP's heap as large as the engine's memory, or NULL */
     size_t engine_bytes, stack_bytes;
-    uint32_t uncounted;       /* or this many bytes, counted in ICE_G(uncounted) */
-    bool expands;             /* the input may be compressed */
+    uint32_t uncounted_bytes; /* used instead of a block, and included in ICE_G(uncounted_bytes) */
+    bool may_be_compressed;   /* the input */
     /* reading */
     icecore_view view;
-    ice_class *classes;
-    uint32_t class_room, class_generation;
-    ice_build_frame *building;
-    uint32_t build_depth, build_room;
-    ice_row rows[ICE_ROWS];
-    uint32_t row_generation;
+    ice_class *classes;       /* by id */
+    uint32_t class_capacity, class_generation;
+    ice_build_frame *build_frames;
+    uint32_t build_depth, build_capacity;
+    ice_shape shapes[ICE_SHAPE_CACHE_SIZE];
+    uint32_t shape_generation;
     ice_target *targets;
-    uint32_t target_count, target_room;
-    uint32_t failed;          /* the node that PHP refuses */
-    bool failed_behind;       /* PHP notices it after the node */
-    ice_delayed *delayed;
-    uint32_t delayed_count, delayed_room;
+    uint32_t target_count, target_capacity;
+    uint32_t failed_node;     /* the node whose value PHP refuses */
+    bool failed_after_node;   /* PHP would report the offset after this node, not the one before it */
+    ice_delayed_action *delayed_actions;
+    uint32_t delayed_action_count, delayed_action_capacity;
     /* writing */
     icecore_tape tape;
-    ice_walk_frame *walking;
-    uint32_t walk_depth, walk_room;
-    ice_map seen;
-    ice_map written_places;   /* class entries to places in `written` */
-    ice_written *written;
-    uint32_t written_count, written_room;
-    uint32_t written_generation;
-    const ice_written *near_written[16]; /* without hooks, by address; valid until one is added */
-    smart_str text;           /* the text so far, if it is taken in parts */
-    zval *held;               /* what must live as long as the call */
-    uint32_t held_count, held_room;
+    ice_walk_frame *walk_frames;
+    uint32_t walk_depth, walk_capacity;
+    ice_map node_by_address;  /* objects, references and arrays that were written */
+    ice_map written_class_indices; /* from a class entry to its index in `written_classes` */
+    ice_written_class *written_classes;
+    uint32_t written_class_count, written_class_capacity;
+    uint32_t written_class_generation;
+    /* Classes without hooks, by a hash of the address of their class entry. The pointers
+     * are valid until written_classes grows. */
+    const ice_written_class *written_class_cache[ICE_WRITTEN_CLASS_CACHE_SIZE];
+    smart_str written_text;   /* the parts of the output that the engine has returned so far */
+    zval *held_values;        /* kept alive until the call ends */
+    uint32_t held_value_count, held_value_capacity;
 };
 
-/* Replaces the string of a key that is an integer. */
-#define ICE_INTEGER ((void *)1)
+/* In ice_context.keys: the key is an integer, not a string. */
+#define ICE_INTEGER_KEY ((void *)1)
 
-/* Takes a context for the current call. */
-ice_context *ice_checkout(void);
-/* Gives it back; everything still open in it is released. */
-void ice_checkin(ice_context *ctx);
-/* Drops everything that the request made, also in contexts that were never given back. */
+/* Takes a context out of the pool for the current call. */
+ice_context *ice_context_acquire(void);
+/* Returns a context to the pool and releases everything that is still open in it. */
+void ice_context_release(ice_context *ctx);
+/* Drops everything that the request made, also in contexts that were never released.
+ * `is_unclean`: PHP drops its heap as a whole, and data in it may be incomplete. */
 void ice_contexts_end_request(bool is_unclean);
 void ice_context_free(ice_context *ctx);
-/* Returns the string of the key with this id, or ICE_INTEGER. */
-void *ice_key_of(ice_context *ctx, uint16_t id);
-/* Returns the number of a key that is an integer. */
-zend_long ice_integer_key(ice_context *ctx, uint16_t id);
-void ice_keys_renew(ice_context *ctx, uint32_t generation);
-uint16_t ice_new_key_id(ice_context *ctx, zend_string *key);
-/* Holds a value until the call ends. */
-void ice_hold(ice_context *ctx, zval *value);
+/* Keeps a value alive until the context is released. */
+void ice_context_hold(ice_context *ctx, zval *value);
+
+/* Makes and stores the string of a key that ice_key_by_id did not find. */
+void *ice_key_create(ice_context *ctx, uint16_t id);
+/* Returns the number of a key that is ICE_INTEGER_KEY. */
+zend_long ice_key_number(ice_context *ctx, uint16_t id);
+/* Returns the engine's id of a string key. The engine makes one if the key is new. Returns 0 if
+ * it has no id left: then the key needs a node of its own. */
+uint16_t ice_key_register(ice_context *ctx, zend_string *key);
+/* Forgets the keys of older generations. */
+void ice_keys_reset(ice_context *ctx, uint32_t generation);
 
 static inline void
-ice_keys_of(ice_context *ctx, uint32_t generation)
+ice_keys_sync(ice_context *ctx, uint32_t generation)
 {
     if (UNEXPECTED(ctx->keys.generation != generation))
-        ice_keys_renew(ctx, generation);
+        ice_keys_reset(ctx, generation);
 }
 
-/* Returns the string of a key, or ICE_INTEGER. */
+/* Returns the string of a key, or ICE_INTEGER_KEY. */
 static inline void *
-ice_key(ice_context *ctx, uint16_t id)
+ice_key_by_id(ice_context *ctx, uint16_t id)
 {
-    void *held = ice_keys_held(&ctx->keys, id);
-    return EXPECTED(held != NULL) ? held : ice_key_of(ctx, id);
+    void *key = ice_keys_held(&ctx->keys, id);
+    return EXPECTED(key != NULL) ? key : ice_key_create(ctx, id);
 }
 
 /* ---- settings ---------------------------------------------------------- */
 
-/* Rules for classes of one call. */
+/* The classes that one call may build. */
 typedef struct {
-    zval *own;                /* the option `classes`: a list or a word; or NULL */
-    bool has_list;            /* `allowed_classes` was given, with PHP's meaning */
-    bool all;                 /* all classes */
-    HashTable *list;          /* the names in lower case; or NULL: none */
-    bool as_php;              /* without any list, PHP's default holds: all classes */
-    bool is_foreign;          /* another language froze it: `A::B` is `A\B`, and vice versa */
-} ice_allowed;
+    zval *classes_option;     /* the option `classes`: a list, a name or a word such as `any`; or NULL */
+    bool has_allowed_classes; /* the option `allowed_classes` was given, with PHP's meaning */
+    bool allows_all;          /* `allowed_classes` is true */
+    HashTable *allowed_names; /* the names in `allowed_classes`, in lower case; NULL if it is not a list */
+    bool allows_all_by_default; /* PHP's default: without any rule, all classes are allowed */
+    bool is_other_language;   /* the data is not PHP's: a rule for `A\B` also holds for `A::B`, and vice versa */
+} ice_class_options;
 
 typedef struct {
-    ice_allowed classes;
+    ice_class_options classes;
     bool is_igbinary;
-    bool by_state;            /* objects are made by __set_state, if their class has it */
-    struct ice_scan *wide;    /* the text, if integers in it were cut to 64 bits; or NULL */
+    bool uses_set_state;      /* an object is made by __set_state if its class has this method */
+    struct ice_scan *wide_scan; /* finds the integers that were cut to 64 bits; NULL if there are none */
 } ice_read_settings;
 
+/* What a value is written for (`purpose`). */
 enum {
     ICE_FOR_SERIALIZE,
-    ICE_FOR_SESSION,
+    ICE_FOR_SESSION,          /* up to here: PHP's own serialized text */
     ICE_FOR_IGBINARY,
-    ICE_FOR_EXPORT
+    ICE_FOR_EXPORT            /* var_export */
 };
 
 /* ---- policy ------------------------------------------------------------ */
 
-/* Reads the options `classes` and `allowed_classes`; if they are invalid, throws and
- * returns false. */
-bool ice_allowed_begin(ice_allowed *allowed, HashTable *options, const char *function);
-void ice_allowed_end(ice_allowed *allowed);
-/* Whether objects of this class become records. */
-bool ice_policy_is_record(const ice_allowed *allowed, const char *class, size_t len);
-/* Checks each class of the document; if one is refused, throws and returns false. The
- * verdicts are in the context. `opaque` receives whether there are objects that their
- * class froze itself. */
-bool ice_policy_check(ice_context *ctx, const ice_allowed *allowed, bool *opaque);
-/* The same for names; the value of each is the path of its first place, or null. Allowed
- * names stay. A name with true must be allowed, even where PHP skips disallowed ones (an
- * enum case). */
-bool ice_policy_check_names(const ice_allowed *allowed, HashTable *names);
-/* The rules of the request and of the process. */
+/* Reads the options `classes` and `allowed_classes`. Throws and returns false if they are
+ * invalid. */
+bool ice_class_options_read(ice_class_options *class_options, HashTable *options, const char *function);
+void ice_class_options_free(ice_class_options *class_options);
+/* Returns true if a record takes the place of objects of this class. */
+bool ice_policy_makes_record(const ice_class_options *class_options, const char *class, size_t len);
+/* Checks each class of the document, and stores the verdicts in the context. Throws and
+ * returns false if a class is refused. `has_opaque` receives true if the document has `C:`
+ * objects. */
+bool ice_policy_check(ice_context *ctx, const ice_class_options *class_options, bool *has_opaque);
+/* Checks class names. The value of each name is one of these:
+ *
+ *   a string  the path of the first object of the class
+ *   null      the path is unknown
+ *   true      the class is required: it is refused even where PHP would only skip it
+ *
+ * Throws and returns false if a class is refused. Removes the names that are not allowed. */
+bool ice_policy_check_names(const ice_class_options *class_options, HashTable *names);
+/* Adds a class or a pattern to the rules of the request. Throws and returns false if it is
+ * invalid. */
 bool ice_policy_allow(zend_string *class);
-icecore_rules *ice_policy_rules(const char *text, size_t len);
+/* Parses the ini value icecore.classes. Returns NULL if it is empty. */
+icecore_rules *ice_policy_parse_rules(const char *text, size_t len);
 void ice_policy_end_request(void);
 
 /* ---- classes ----------------------------------------------------------- */
 
 /* Returns the class with this id of the engine. */
 ice_class *ice_class_of(ice_context *ctx, uint32_t id);
-/* Looks up a class as PHP does, autoloaders included. Returns false if an exception was
- * thrown or PHP refuses the object, with its message. */
+/* Looks up a class as PHP does, which may run autoloaders. Returns false if an exception
+ * was thrown, or if PHP refuses the name. */
 bool ice_class_find(ice_class *class);
-/* Makes a new object. NULL: an exception was thrown. `is_php`: the data is PHP's own
- * text, which writes an object of a class that freezes itself differently. */
-zend_object *ice_class_object(ice_class *class, bool is_php);
+/* Makes a new object. Returns NULL if an exception was thrown, or if PHP refuses the object
+ * with a warning. `is_php_text`: the format is PHP's own text, in which an object with a
+ * custom serializer must be a `C:` object. */
+zend_object *ice_class_object(ice_class *class, bool is_php_text);
 void ice_classes_drop(ice_context *ctx);
-/* Forgets the classes that were written. */
-void ice_written_drop(ice_context *ctx);
+/* Forgets the classes whose objects were written. */
+void ice_written_classes_drop(ice_context *ctx);
 
 /* ---- reading and writing values ---------------------------------------- */
 
-/* Builds the root of the view. False: an exception was thrown, or PHP would fail here,
- * and its message was issued; ice_build_free then frees the rest. */
+/* Builds the root of the view. Returns false if an exception was thrown, or if PHP refuses
+ * a value. Then its warning was issued, and the caller must call ice_build_free. */
 bool ice_build(ice_context *ctx, const ice_read_settings *settings, zval *root);
 /* Frees what was built before a failure, as PHP does it: destructors may run. */
 void ice_build_free(ice_context *ctx, zval *root);
 
 typedef enum {
-    ICE_WALKED,
-    ICE_LEFT_TO_PHP, /* a class freezes itself as text, which only PHP's own serializer can do */
-    ICE_LEFT_OFF,    /* a part could not be written */
-    ICE_THREW        /* an exception was thrown */
-} ice_walked;
+    ICE_DONE,
+    ICE_NEEDS_PHP,            /* only PHP's own function can write the value, for example a `C:` object */
+    ICE_NEEDS_WHOLE,          /* the engine refused a part of the output: it must be written as a whole */
+    ICE_THROWN                /* an exception was thrown */
+} ice_walk_result;
 
-/* Fills the tape with a value. `stage`: the writer, which may write parts of it already. */
-ice_walked ice_walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *stage);
+/* Fills the tape with a value. `purpose` is one of ICE_FOR_. `stage` is the writer; a large
+ * value is written in parts during the walk. */
+ice_walk_result ice_walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *stage);
 
 /* ---- errors ------------------------------------------------------------ */
 
-extern zend_class_entry *ice_exception, *ice_decode_exception, *ice_encode_exception, *ice_class_exception, *ice_record;
+extern zend_class_entry *ice_exception, *ice_decode_exception, *ice_encode_exception, *ice_class_exception;
+extern zend_class_entry *ice_record;
 
 /* Throws an error of the engine. */
 void ice_throw_error(zend_class_entry *ce, const icecore_error *error);
+/* Throws an exception with these properties. A negative `offset` becomes null. Takes over
+ * the caller's reference to `message`. */
 void ice_throw(zend_class_entry *ce, const char *kind, int64_t offset, const char *path, zend_string *message);
 /* Returns the offset that PHP would report for the error. */
 zend_long ice_php_offset(const icecore_error *error);
 
+/* The properties of an Icecore\Record, in the order of their slots (icecore.stub.php). */
+enum { ICE_RECORD_CLASS, ICE_RECORD_KIND, ICE_RECORD_PROPERTIES };
+
 /* ---- globals ----------------------------------------------------------- */
 
-enum { ICE_STAGES = 12 };
+enum { ICE_STAGE_COUNT = 12 };
 
 ZEND_BEGIN_MODULE_GLOBALS(icecore)
     ice_pool pool;
-    ice_context *busy;
-    uint32_t uncounted;       /* bytes of the engine that no block of PHP's heap counts */
-    icecore_rules *process;   /* ini icecore.classes; NULL: it is empty */
-    icecore_rules *request;   /* Icecore\allow; or NULL */
-    uint32_t rules;           /* number of changes of the two */
-    zend_string *classes;     /* the ini value */
-    bool replace;
-    HashTable *reported;      /* classes that this request reported; or NULL */
-    icecore_stage *stages[ICE_STAGES]; /* those that functions of this module need */
-    icecore_replacer *replacer; /* the last pairs of the request; or NULL */
-    icecore_buffer replaced;  /* bytes still to be copied */
-    icecore_buffer taken;     /* the same for a conversion */
-    zend_long depths[ICE_STAGES];
-    uint32_t classes_seen;    /* number of the request's classes that were checked */
-    bool has_serializable;    /* one of them freezes itself as text */
-    HashTable *payloads;      /* checked payloads of the text that PHP's own reader reads; or NULL */
-    uint32_t call;
+    ice_context *busy_contexts; /* a list of the contexts in use */
+    uint32_t uncounted_bytes; /* the engine's bytes that no block of PHP's heap accounts for */
+    icecore_rules *ini_rules; /* from icecore.classes; NULL if the ini value is empty */
+    icecore_rules *request_rules; /* from Icecore\allow; NULL if it was not called */
+    uint32_t rules_version;   /* number of changes of both */
+    bool replace;             /* the ini value icecore.replace */
+    HashTable *reported_classes; /* those that this request has logged; NULL if there are none */
+    icecore_stage *stages[ICE_STAGE_COUNT]; /* each is NULL until it is used (stages.h) */
+    zend_long stage_depths[ICE_STAGE_COUNT];
+    icecore_replacer *replacer; /* of the last call of Icecore\replace in the request, or NULL */
+    /* Output of the engine that is still to be copied. If PHP's heap has no memory for the
+     * copy, PHP leaves by a jump, and the end of the request frees it. */
+    icecore_buffer replace_output, convert_output;
+    uint32_t checked_class_count; /* number of PHP's classes that were checked for the next field */
+    bool has_serializable_class; /* a class of the program implements Serializable only */
+    HashTable *checked_payloads; /* those of the text that PHP's own reader is reading, or NULL */
+    uint32_t last_call_number;
 ZEND_END_MODULE_GLOBALS(icecore)
 
 ZEND_EXTERN_MODULE_GLOBALS(icecore)

@@ -1,18 +1,18 @@
-/* Checks the payloads of classes that serialize themselves: `C:` in PHP's text, and the
- * same in other formats.
+/* Checks the payloads of `C:` objects in PHP's text, and of similar objects in other formats.
  *
- * Such a class usually calls unserialize() with its payload, and PHP's reader then builds
- * the objects in it. So the engine first reads a payload that is frozen data, and checks
- * its classes against the list of the document. A payload that the class decodes first
- * (Base64, an offset) is the responsibility of that class. Even so, every class name in
- * it that is written as in PHP's text must be allowed. */
+ * The class of such an object usually calls unserialize() with the payload, and PHP's reader
+ * then builds the objects in it. So if the payload is serialized data, the engine decodes it
+ * first, and its classes are checked by the rules of the document. If the class itself must
+ * decode the payload first (Base64, a prefix), the class is responsible. Even so, every class
+ * name in it that looks as in PHP's text must be allowed: the payload is scanned raw. */
 #include "core/payloads.h"
 #include "core/memory.h"
 #include "core/scan.h"
 #include "ext/standard/basic_functions.h"
 
+/* Returns the bytes of the payload of a `C:` object, or NULL if the engine decoded it. */
 static const char *
-payload_of(const icecore_view *view, const icecore_node *opaque, size_t *len)
+payload_bytes(const icecore_view *view, const icecore_node *opaque, size_t *len)
 {
     const icecore_node *payload = opaque + 1;
     if (payload->kind != ICECORE_BYTES && payload->kind != ICECORE_TEXT)
@@ -20,183 +20,193 @@ payload_of(const icecore_view *view, const icecore_node *opaque, size_t *len)
     return ice_bytes_of(view, payload, len);
 }
 
-/* Marks all names as required: a name that is not allowed is then an error, and is not
- * skipped, even if the list is PHP's own (allowed_classes). */
+/* Marks all names as required: ice_policy_check_names then refuses a name that is not allowed,
+ * even with PHP's option allowed_classes, which otherwise only skips it. */
 static void
-mark_as_needed(HashTable *names)
+mark_as_required(HashTable *names)
 {
-    zval *mark;
-    ZEND_HASH_FOREACH_VAL(names, mark) {
-        ZVAL_TRUE(mark);
+    zval *is_required;
+    ZEND_HASH_FOREACH_VAL(names, is_required) {
+        ZVAL_TRUE(is_required);
     } ZEND_HASH_FOREACH_END();
 }
 
-/* Adds the class names in payloads that the engine did not decode and kept as bytes. */
+/* Adds the class names in the payloads that the engine did not decode. */
 static void
-scan_closed(ice_context *ctx, HashTable *names)
+add_names_in_raw_payloads(ice_context *ctx, HashTable *names)
 {
     const icecore_view *view = &ctx->view;
-    uint32_t at;
-    for (at = 0; at + 1 < view->node_count; at++) {
+    uint32_t node_index;
+    for (node_index = 0; node_index + 1 < view->node_count; node_index++) {
         size_t len;
         const char *bytes;
-        if (view->nodes[at].kind == ICECORE_OPAQUE && (bytes = payload_of(view, &view->nodes[at], &len)))
+        if (view->nodes[node_index].kind == ICECORE_OPAQUE &&
+            (bytes = payload_bytes(view, &view->nodes[node_index], &len)))
             ice_scan_classes(bytes, len, names);
     }
 }
 
+/* Checks the class names in the payloads that the engine did not decode. `names` receives those
+ * that are allowed. Returns false if an exception was thrown. */
 static bool
-check_closed(ice_context *ctx, const ice_allowed *allowed, bool are_needed, HashTable *names)
+check_raw_payloads(ice_context *ctx, const ice_class_options *class_options, bool are_required, HashTable *names)
 {
-    scan_closed(ctx, names);
-    if (are_needed)
-        mark_as_needed(names);
-    return ice_policy_check_names(allowed, names);
+    add_names_in_raw_payloads(ctx, names);
+    if (are_required)
+        mark_as_required(names);
+    return ice_policy_check_names(class_options, names);
 }
 
+/* Adds the classes of the document that are allowed. */
 static void
-add_allowed(ice_context *ctx, HashTable *names)
+add_allowed_classes(ice_context *ctx, HashTable *names)
 {
     uint32_t id;
     for (id = 1; id <= ctx->view.classes.count; id++) {
         const ice_class *class = ice_class_of(ctx, id);
-        if (class->call == ctx->call && class->verdict == ICECORE_ALLOWED)
+        if (class->call_number == ctx->call_number && class->verdict == ICECORE_ALLOWED)
             zend_hash_add_empty_element(names, class->name);
     }
 }
 
 bool
-ice_payloads_has_records(ice_context *ctx, const ice_allowed *allowed)
+ice_payloads_has_records(ice_context *ctx, const ice_class_options *class_options)
 {
     const icecore_view *view = &ctx->view;
-    uint32_t id, at;
+    uint32_t id, node_index;
     for (id = 1; id <= view->classes.count; id++) {
         const ice_class *class = ice_class_of(ctx, id);
-        if (class->call == ctx->call && class->verdict == ICECORE_AS_RECORD)
+        if (class->call_number == ctx->call_number && class->verdict == ICECORE_AS_RECORD)
             return true;
     }
-    for (at = 0; at < view->node_count; at++) {
+    for (node_index = 0; node_index < view->node_count; node_index++) {
         size_t len;
         const char *name, *colon;
-        if (view->nodes[at].kind != ICECORE_ENUM_CASE)
+        if (view->nodes[node_index].kind != ICECORE_ENUM_CASE)
             continue;
-        name = ice_bytes_of(view, &view->nodes[at], &len);
+        name = ice_bytes_of(view, &view->nodes[node_index], &len);
         colon = memchr(name, ':', len);
-        if (colon && ice_policy_is_record(allowed, name, colon - name))
+        if (colon && ice_policy_makes_record(class_options, name, colon - name))
             return true;
     }
     return false;
 }
 
+/* Reads a text, and decodes its payloads that begin like serialized data. Returns false with
+ * an error, or if an exception was thrown. */
 static bool
-read_opened(ice_context *ctx, zend_string *text, zend_long depth, icecore_error *error)
+read_with_payloads_decoded(ice_context *ctx, zend_string *text, zend_long depth, icecore_error *error)
 {
-    icecore_stage *stage = ice_stage(ICE_PHP_PAYLOADS, depth);
+    icecore_stage *stage = ice_stage(ICE_STAGE_PHP_PAYLOADS, depth);
     return stage && ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, error);
 }
 
-/* Handles texts that read_opened refused, because a payload begins like frozen data but is
- * not valid. The text is read again with payloads as bytes. It is accepted if no payload
- * contains a class name, because PHP's reader then has no object to build from it. */
-static ice_payloads
-check_malformed(ice_context *ctx, zend_string *text, const ice_allowed *allowed, zend_long depth, HashTable *names)
+/* Handles a text that read_with_payloads_decoded refused, for example because a payload begins
+ * like serialized data but is invalid. Reads it again with raw payloads. The text is accepted
+ * if no payload has a class name: then PHP's reader has no object to build from it. */
+static ice_payloads_result
+check_without_decoding(ice_context *ctx, zend_string *text, const ice_class_options *class_options, zend_long depth,
+                       HashTable *names)
 {
-    icecore_stage *stage = ice_stage(ICE_PHP_LENIENT, depth);
+    icecore_stage *stage = ice_stage(ICE_STAGE_PHP_LENIENT, depth);
     icecore_error error;
-    bool is_opaque;
+    bool has_opaque;
     if (!stage || !ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, &error))
         return ICE_PAYLOADS_MALFORMED;
-    if (!ice_policy_check(ctx, allowed, &is_opaque))
+    if (!ice_policy_check(ctx, class_options, &has_opaque))
         return ICE_PAYLOADS_THROWN;
-    scan_closed(ctx, names);
+    add_names_in_raw_payloads(ctx, names);
     if (zend_hash_num_elements(names))
-        return ice_policy_check_names(allowed, names) ? ICE_PAYLOADS_MALFORMED : ICE_PAYLOADS_THROWN;
-    add_allowed(ctx, names);
-    return ICE_PAYLOADS_FINE;
+        return ice_policy_check_names(class_options, names) ? ICE_PAYLOADS_MALFORMED : ICE_PAYLOADS_THROWN;
+    add_allowed_classes(ctx, names);
+    return ICE_PAYLOADS_ALLOWED;
 }
 
-ice_payloads
-ice_payloads_check_text(zend_string *text, const ice_allowed *allowed, zend_long depth, HashTable *names,
-                        icecore_error *error)
+ice_payloads_result
+ice_payloads_check_text(zend_string *text, const ice_class_options *class_options, zend_long depth,
+                        HashTable *allowed_names, icecore_error *error)
 {
-    ice_context *ctx = ice_checkout();
-    ice_payloads found = ICE_PAYLOADS_THROWN;
-    bool is_opaque;
-    if (!read_opened(ctx, text, depth, error))
-        found = EG(exception) ? ICE_PAYLOADS_THROWN : check_malformed(ctx, text, allowed, depth, names);
-    else if (ice_policy_check(ctx, allowed, &is_opaque) && check_closed(ctx, allowed, false, names)) {
-        add_allowed(ctx, names);
-        found = ice_payloads_has_records(ctx, allowed) ? ICE_PAYLOADS_RECORDS : ICE_PAYLOADS_FINE;
+    ice_context *ctx = ice_context_acquire();
+    ice_payloads_result result = ICE_PAYLOADS_THROWN;
+    bool has_opaque;
+    if (!read_with_payloads_decoded(ctx, text, depth, error))
+        result = EG(exception) ? ICE_PAYLOADS_THROWN
+                               : check_without_decoding(ctx, text, class_options, depth, allowed_names);
+    else if (ice_policy_check(ctx, class_options, &has_opaque) &&
+             check_raw_payloads(ctx, class_options, false, allowed_names)) {
+        add_allowed_classes(ctx, allowed_names);
+        result = ice_payloads_has_records(ctx, class_options) ? ICE_PAYLOADS_NEED_RECORDS : ICE_PAYLOADS_ALLOWED;
     }
-    ice_checkin(ctx);
-    return found;
+    ice_context_release(ctx);
+    return result;
 }
 
 /* ---- payloads that Icecore passes to a class ---------------------------- */
 
-/* Returns whether all classes in a payload are allowed. A disallowed class can't be
- * skipped here, because the class that owns the payload reads it itself. */
+/* Returns true if all classes in a payload are allowed; otherwise throws. A class that is not
+ * allowed can't be skipped here, because the class of the `C:` object reads the payload. */
 static bool
-are_all_allowed(ice_context *ctx, const ice_allowed *allowed)
+check_all_allowed(ice_context *ctx, const ice_class_options *class_options)
 {
     uint32_t id;
     HashTable *names = zend_new_array(8);
-    bool are_allowed;
+    bool all_allowed;
     for (id = 1; id <= ctx->view.classes.count; id++) {
         const ice_class *class = ice_class_of(ctx, id);
-        if (class->call == ctx->call && class->verdict != ICECORE_ALLOWED)
+        if (class->call_number == ctx->call_number && class->verdict != ICECORE_ALLOWED)
             zend_hash_add_empty_element(names, class->name);
     }
-    mark_as_needed(names);
-    are_allowed = ice_policy_check_names(allowed, names);
+    mark_as_required(names);
+    all_allowed = ice_policy_check_names(class_options, names);
     zend_array_destroy(names);
-    return are_allowed;
+    return all_allowed;
 }
 
+/* Checks one payload before its class receives it. Returns false if an exception was thrown. */
 static bool
-check_payload(zend_string *class, const char *bytes, size_t len, const ice_allowed *allowed)
+check_payload(zend_string *class, const char *bytes, size_t len, const ice_class_options *class_options)
 {
-    /* Wrapped as `C:4:"Name":3:{…}`, so that the engine reads it as a payload. */
+    /* The payload becomes `C:4:"Name":3:{…}`, so that the engine reads it as one. */
     zend_string *text = zend_strpprintf(0, "C:%zu:\"%s\":%zu:{", ZSTR_LEN(class), ZSTR_VAL(class), len);
-    ice_context *ctx = ice_checkout();
+    ice_context *ctx = ice_context_acquire();
     HashTable *names = zend_new_array(8);
     icecore_error error;
-    bool is_opaque, is_fine = false;
-    const size_t front = ZSTR_LEN(text);
-    ice_memory_need(len);
-    text = zend_string_extend(text, front + len + 1, 0);
-    memcpy(ZSTR_VAL(text) + front, bytes, len);
-    ZSTR_VAL(text)[front + len] = '}';
-    ZSTR_VAL(text)[front + len + 1] = 0;
-    if (read_opened(ctx, text, BG(unserialize_max_depth), &error))
-        is_fine = ice_policy_check(ctx, allowed, &is_opaque) && are_all_allowed(ctx, allowed) &&
-                  check_closed(ctx, allowed, true, names);
+    bool has_opaque, is_allowed = false;
+    const size_t header_len = ZSTR_LEN(text);
+    ice_memory_check(len);
+    text = zend_string_extend(text, header_len + len + 1, 0);
+    memcpy(ZSTR_VAL(text) + header_len, bytes, len);
+    ZSTR_VAL(text)[header_len + len] = '}';
+    ZSTR_VAL(text)[header_len + len + 1] = 0;
+    if (read_with_payloads_decoded(ctx, text, BG(unserialize_max_depth), &error))
+        is_allowed = ice_policy_check(ctx, class_options, &has_opaque) && check_all_allowed(ctx, class_options) &&
+                  check_raw_payloads(ctx, class_options, true, names);
     else if (!EG(exception)) {
         ice_scan_classes(bytes, len, names);
-        is_fine = zend_hash_num_elements(names) == 0;
-        if (!is_fine)
+        is_allowed = zend_hash_num_elements(names) == 0;
+        if (!is_allowed)
             ice_throw_error(ice_decode_exception, &error);
     }
     zend_array_destroy(names);
-    ice_checkin(ctx);
+    ice_context_release(ctx);
     zend_string_release(text);
-    return is_fine;
+    return is_allowed;
 }
 
 bool
-ice_payloads_check_view(ice_context *ctx, const ice_allowed *allowed)
+ice_payloads_check_view(ice_context *ctx, const ice_class_options *class_options)
 {
     const icecore_view *view = &ctx->view;
-    uint32_t at;
-    for (at = 0; at + 1 < view->node_count; at++) {
-        const icecore_node *node = &view->nodes[at];
+    uint32_t node_index;
+    for (node_index = 0; node_index + 1 < view->node_count; node_index++) {
+        const icecore_node *node = &view->nodes[node_index];
         const ice_class *class;
         size_t len;
         const char *bytes;
-        if (node->kind != ICECORE_OPAQUE || !(bytes = payload_of(view, node, &len)))
+        if (node->kind != ICECORE_OPAQUE || !(bytes = payload_bytes(view, node, &len)))
             continue;
         class = ice_class_of(ctx, ICE_CLASS_OF(node));
-        if (class->verdict == ICECORE_ALLOWED && !check_payload(class->name, bytes, len, allowed))
+        if (class->verdict == ICECORE_ALLOWED && !check_payload(class->name, bytes, len, class_options))
             return false;
     }
     return true;

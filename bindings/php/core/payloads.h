@@ -3,21 +3,21 @@
 #include "core/stages.h"
 
 typedef enum {
-    ICE_PAYLOADS_FINE,
-    ICE_PAYLOADS_MALFORMED, /* the error has the position */
-    ICE_PAYLOADS_RECORDS,   /* PHP's own reader can't make the records that are requested */
-    ICE_PAYLOADS_THROWN     /* a class is not allowed */
-} ice_payloads;
+    ICE_PAYLOADS_ALLOWED,
+    ICE_PAYLOADS_MALFORMED,    /* `error` receives the cause */
+    ICE_PAYLOADS_NEED_RECORDS, /* some objects become records, which PHP's own reader can't make */
+    ICE_PAYLOADS_THROWN        /* an exception was thrown: a class is refused */
+} ice_payloads_result;
 
-/* Checks PHP's text and the data that its classes froze themselves (`C:`), before PHP's
- * own reader gets it: the engine reads all of it, and all classes in it are checked.
- * `names` receives those that may be built. */
-ice_payloads ice_payloads_check_text(zend_string *text, const ice_allowed *allowed, zend_long depth, HashTable *names,
-                                     icecore_error *error);
-/* Whether some of the classes and enums of the document become records. */
-bool ice_payloads_has_records(ice_context *ctx, const ice_allowed *allowed);
-/* Checks the data that classes froze themselves in a document that Icecore builds,
- * before these classes receive it. False: an exception was thrown. */
-bool ice_payloads_check_view(ice_context *ctx, const ice_allowed *allowed);
+/* Checks PHP's text and the payloads of its `C:` objects, before PHP's own reader receives it.
+ * The engine reads all of it, and checks all classes in it. `allowed_names` receives the names
+ * of the classes that may be built; it must be empty. */
+ice_payloads_result ice_payloads_check_text(zend_string *text, const ice_class_options *class_options,
+                                            zend_long depth, HashTable *allowed_names, icecore_error *error);
+/* Returns true if some objects or enum cases of the document become records. */
+bool ice_payloads_has_records(ice_context *ctx, const ice_class_options *class_options);
+/* Checks the payloads in a document that this module builds, before their classes receive them.
+ * Returns false if an exception was thrown. */
+bool ice_payloads_check_view(ice_context *ctx, const ice_class_options *class_options);
 
 #endif

@@ -1,17 +1,21 @@
 /* Which classes may be built.
  *
- * With `allowed_classes` PHP's rule holds: the names in the list, case-insensitively;
- * all other classes become incomplete objects. Otherwise these layers are asked, by the
- * engine's rules: the option `classes` of the call, Icecore\allow in this request, and
- * the ini value icecore.classes. */
+ * With the option `allowed_classes`, PHP's rule holds: objects of the listed classes are
+ * built (case does not matter), and all others become incomplete objects. Without it, the
+ * engine's rules decide (policy in docs/glossary.md). They have these layers, in order: the
+ * option `classes` of the call, Icecore\allow in this request, the ini value icecore.classes.
+ *
+ * A verdict is one of the engine's ICECORE_ALLOWED, ICECORE_AS_RECORD and ICECORE_REFUSED,
+ * with the bit ICECORE_REPORTED if the class must be logged. */
 #include "core/icecore_php.h"
 #include "ext/standard/php_string.h"
 
-/* Number of names that are passed to the engine at once. */
-#define LENT 64
+/* Number of names that one call of the engine receives. */
+#define NAMES_PER_CALL 64
 
+/* Returns a name for the engine, which borrows the bytes. */
 static icecore_class_name
-lent_name(const char *bytes, size_t len)
+class_name(const char *bytes, size_t len)
 {
     const icecore_class_name name = { (const uint8_t *)bytes, len, 0 };
     return name;
@@ -19,16 +23,18 @@ lent_name(const char *bytes, size_t len)
 
 /* ---- options of a call -------------------------------------------------- */
 
+/* Copies the names of `allowed_classes` in lower case. Returns false if an exception was
+ * thrown. */
 static bool
-begin_list(ice_allowed *allowed, HashTable *names)
+read_allowed_names(ice_class_options *class_options, HashTable *names)
 {
     zval *item;
-    ALLOC_HASHTABLE(allowed->list);
-    zend_hash_init(allowed->list, zend_hash_num_elements(names), NULL, NULL, 0);
+    ALLOC_HASHTABLE(class_options->allowed_names);
+    zend_hash_init(class_options->allowed_names, zend_hash_num_elements(names), NULL, NULL, 0);
     ZEND_HASH_FOREACH_VAL(names, item) {
-        zend_string *name = zval_get_string(item), *small = zend_string_tolower(name);
-        zend_hash_add_empty_element(allowed->list, small);
-        zend_string_release(small);
+        zend_string *name = zval_get_string(item), *lower_name = zend_string_tolower(name);
+        zend_hash_add_empty_element(class_options->allowed_names, lower_name);
+        zend_string_release(lower_name);
         zend_string_release(name);
         if (EG(exception))
             return false;
@@ -37,12 +43,12 @@ begin_list(ice_allowed *allowed, HashTable *names)
 }
 
 #if PHP_VERSION_ID >= 80400
-/* Since PHP 8.4, invalid class names are an error. */
+/* Since PHP 8.4, invalid class names are an error. Throws and returns false if there is one. */
 static bool
-are_names(HashTable *list, const char *function)
+are_valid_names(HashTable *names, const char *function)
 {
     zval *item;
-    ZEND_HASH_FOREACH_VAL(list, item) {
+    ZEND_HASH_FOREACH_VAL(names, item) {
         zend_string *name;
         bool is_name;
         ZVAL_DEREF(item);
@@ -67,36 +73,37 @@ are_names(HashTable *list, const char *function)
 #endif
 
 bool
-ice_allowed_begin(ice_allowed *allowed, HashTable *options, const char *function)
+ice_class_options_read(ice_class_options *class_options, HashTable *options, const char *function)
 {
-    zval *list, *own, *item;
+    zval *allowed_option, *classes_option, *item;
     if (!options)
         return true;
-    list = zend_hash_str_find_deref(options, ZEND_STRL("allowed_classes"));
-    own = zend_hash_str_find_deref(options, ZEND_STRL("classes"));
-    if (list) {
-        if (Z_TYPE_P(list) != IS_ARRAY && Z_TYPE_P(list) != IS_TRUE && Z_TYPE_P(list) != IS_FALSE) {
+    allowed_option = zend_hash_str_find_deref(options, ZEND_STRL("allowed_classes"));
+    classes_option = zend_hash_str_find_deref(options, ZEND_STRL("classes"));
+    if (allowed_option) {
+        if (Z_TYPE_P(allowed_option) != IS_ARRAY && Z_TYPE_P(allowed_option) != IS_TRUE &&
+            Z_TYPE_P(allowed_option) != IS_FALSE) {
             zend_type_error("%s(): Option \"allowed_classes\" must be of type array|bool, %s given", function,
-                            ice_type_of(list));
+                            ice_type_of(allowed_option));
             return false;
         }
 #if PHP_VERSION_ID >= 80400
-        if (Z_TYPE_P(list) == IS_ARRAY && !are_names(Z_ARRVAL_P(list), function))
+        if (Z_TYPE_P(allowed_option) == IS_ARRAY && !are_valid_names(Z_ARRVAL_P(allowed_option), function))
             return false;
 #endif
-        allowed->has_list = true;
-        allowed->all = Z_TYPE_P(list) == IS_TRUE;
-        if (Z_TYPE_P(list) == IS_ARRAY && !begin_list(allowed, Z_ARRVAL_P(list)))
+        class_options->has_allowed_classes = true;
+        class_options->allows_all = Z_TYPE_P(allowed_option) == IS_TRUE;
+        if (Z_TYPE_P(allowed_option) == IS_ARRAY && !read_allowed_names(class_options, Z_ARRVAL_P(allowed_option)))
             return false;
     }
-    if (!own || Z_TYPE_P(own) == IS_NULL)
+    if (!classes_option || Z_TYPE_P(classes_option) == IS_NULL)
         return true;
-    if (list) {
+    if (allowed_option) {
         zend_value_error("%s(): Options \"allowed_classes\" and \"classes\" exclude each other", function);
         return false;
     }
-    if (Z_TYPE_P(own) == IS_ARRAY) {
-        ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(own), item) {
+    if (Z_TYPE_P(classes_option) == IS_ARRAY) {
+        ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(classes_option), item) {
             ZVAL_DEREF(item);
             if (Z_TYPE_P(item) != IS_STRING) {
                 zend_type_error("%s(): Option \"classes\" must be an array of strings, %s found in it", function,
@@ -104,22 +111,22 @@ ice_allowed_begin(ice_allowed *allowed, HashTable *options, const char *function
                 return false;
             }
         } ZEND_HASH_FOREACH_END();
-    } else if (Z_TYPE_P(own) != IS_STRING) {
+    } else if (Z_TYPE_P(classes_option) != IS_STRING) {
         zend_type_error("%s(): Option \"classes\" must be of type array|string, %s given", function,
-                        ice_type_of(own));
+                        ice_type_of(classes_option));
         return false;
     }
-    allowed->own = own;
+    class_options->classes_option = classes_option;
     return true;
 }
 
 void
-ice_allowed_end(ice_allowed *allowed)
+ice_class_options_free(ice_class_options *class_options)
 {
-    if (allowed->list) {
-        zend_hash_destroy(allowed->list);
-        FREE_HASHTABLE(allowed->list);
-        allowed->list = NULL;
+    if (class_options->allowed_names) {
+        zend_hash_destroy(class_options->allowed_names);
+        FREE_HASHTABLE(class_options->allowed_names);
+        class_options->allowed_names = NULL;
     }
 }
 
@@ -128,12 +135,12 @@ ice_allowed_end(ice_allowed *allowed)
 bool
 ice_policy_allow(zend_string *class)
 {
-    const icecore_class_name name = lent_name(ZSTR_VAL(class), ZSTR_LEN(class));
+    const icecore_class_name name = class_name(ZSTR_VAL(class), ZSTR_LEN(class));
     icecore_error error;
-    ICE_G(rules)++;
-    if (!ICE_G(request))
-        ICE_G(request) = icecore_rules_new(ICECORE_NAMES_PHP);
-    if (icecore_rules_allow(ICE_G(request), &name, 0, &error) == ICECORE_OK)
+    ICE_G(rules_version)++;
+    if (!ICE_G(request_rules))
+        ICE_G(request_rules) = icecore_rules_new(ICECORE_NAMES_PHP);
+    if (icecore_rules_allow(ICE_G(request_rules), &name, 0, &error) == ICECORE_OK)
         return true;
     ice_throw_error(ice_exception, &error);
     return false;
@@ -142,20 +149,21 @@ ice_policy_allow(zend_string *class)
 void
 ice_policy_end_request(void)
 {
-    icecore_rules_free(ICE_G(request));
-    ICE_G(request) = NULL;
-    ICE_G(rules)++;
-    if (ICE_G(reported)) {
-        zend_hash_destroy(ICE_G(reported));
-        FREE_HASHTABLE(ICE_G(reported));
-        ICE_G(reported) = NULL;
+    icecore_rules_free(ICE_G(request_rules));
+    ICE_G(request_rules) = NULL;
+    ICE_G(rules_version)++;
+    if (ICE_G(reported_classes)) {
+        zend_hash_destroy(ICE_G(reported_classes));
+        FREE_HASHTABLE(ICE_G(reported_classes));
+        ICE_G(reported_classes) = NULL;
     }
 }
 
-/* Parses a value of icecore.classes: names and patterns separated by commas or blanks,
- * or a word. NULL: it is empty. */
+/* The value has names and patterns, separated by commas or blanks. It may also have a word
+ * such as `any`, which decides about classes that no name or pattern matches.
+ * icecore_policy_word returns ICECORE_ASK_ON for everything that is not such a word. */
 icecore_rules *
-ice_policy_rules(const char *text, size_t len)
+ice_policy_parse_rules(const char *text, size_t len)
 {
     static const char between[] = ", \t\r\n";
     icecore_rules *rules = icecore_rules_new(ICECORE_NAMES_PHP);
@@ -171,11 +179,11 @@ ice_policy_rules(const char *text, size_t len)
         while (text < end && !strchr(between, *text))
             text++;
         if (text > start) {
-            const icecore_class_name name = lent_name(start, text - start);
-            const uint32_t says = icecore_policy_word(start, text - start);
+            const icecore_class_name name = class_name(start, text - start);
+            const uint32_t item_word = icecore_policy_word(start, text - start);
             is_empty = false;
-            if (says != ICECORE_ASK_ON)
-                icecore_rules_otherwise(rules, says);
+            if (item_word != ICECORE_ASK_ON)
+                icecore_rules_otherwise(rules, item_word);
             else
                 icecore_rules_allow(rules, &name, 0, NULL);
         }
@@ -187,49 +195,51 @@ ice_policy_rules(const char *text, size_t len)
     return NULL;
 }
 
-/* ---- the question ------------------------------------------------------- */
+/* ---- verdicts ----------------------------------------------------------- */
 
+/* Asks the option `classes` about a class. Returns true if it decides. */
 static bool
-ask_own(icecore_question *question, zval *own)
+ask_classes_option(icecore_question *question, zval *classes_option)
 {
-    icecore_class_name lent[LENT];
+    icecore_class_name names[NAMES_PER_CALL];
     size_t count = 0;
     zval *item;
     uint32_t word;
-    if (!own)
+    if (!classes_option)
         return false;
-    if (Z_TYPE_P(own) == IS_STRING) {
-        word = icecore_policy_word(Z_STRVAL_P(own), Z_STRLEN_P(own));
+    if (Z_TYPE_P(classes_option) == IS_STRING) {
+        word = icecore_policy_word(Z_STRVAL_P(classes_option), Z_STRLEN_P(classes_option));
         if (word != ICECORE_ASK_ON)
             return icecore_question_otherwise(question, word);
-        lent[0] = lent_name(Z_STRVAL_P(own), Z_STRLEN_P(own));
-        return icecore_question_items(question, lent, 1);
+        names[0] = class_name(Z_STRVAL_P(classes_option), Z_STRLEN_P(classes_option));
+        return icecore_question_items(question, names, 1);
     }
-    ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(own), item) {
+    ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(classes_option), item) {
         ZVAL_DEREF(item);
-        lent[count++] = lent_name(Z_STRVAL_P(item), Z_STRLEN_P(item));
-        if (count == LENT) {
-            if (icecore_question_items(question, lent, count))
+        names[count++] = class_name(Z_STRVAL_P(item), Z_STRLEN_P(item));
+        if (count == NAMES_PER_CALL) {
+            if (icecore_question_items(question, names, count))
                 return true;
             count = 0;
         }
     } ZEND_HASH_FOREACH_END();
-    return count && icecore_question_items(question, lent, count);
+    return count && icecore_question_items(question, names, count);
 }
 
+/* Returns true if `allowed_classes` allows the class. */
 static bool
-is_listed(const ice_allowed *allowed, const char *bytes, size_t len)
+is_in_allowed_classes(const ice_class_options *class_options, const char *bytes, size_t len)
 {
-    zend_string *small;
+    zend_string *lower_name;
     bool found;
-    if (allowed->all)
+    if (class_options->allows_all)
         return true;
-    if (!allowed->list)
+    if (!class_options->allowed_names)
         return false;
-    small = zend_string_alloc(len, 0);
-    zend_str_tolower_copy(ZSTR_VAL(small), bytes, len);
-    found = zend_hash_exists(allowed->list, small);
-    zend_string_release(small);
+    lower_name = zend_string_alloc(len, 0);
+    zend_str_tolower_copy(ZSTR_VAL(lower_name), bytes, len);
+    found = zend_hash_exists(class_options->allowed_names, lower_name);
+    zend_string_release(lower_name);
     return found;
 }
 
@@ -239,162 +249,177 @@ is_std_class(const char *bytes, size_t len)
     return len == 8 && zend_binary_strcasecmp(bytes, len, ZEND_STRL("stdClass")) == 0;
 }
 
+/* Returns the verdict for exactly this spelling of a class name. */
 static uint32_t
-verdict_by_name(const ice_allowed *allowed, const char *bytes, size_t len)
+verdict_for_name(const ice_class_options *class_options, const char *bytes, size_t len)
 {
-    const icecore_class_name name = lent_name(bytes, len);
+    const icecore_class_name name = class_name(bytes, len);
     icecore_question question;
-    if (allowed->has_list)
-        return is_listed(allowed, bytes, len) ? ICECORE_ALLOWED : ICECORE_REFUSED;
+    if (class_options->has_allowed_classes)
+        return is_in_allowed_classes(class_options, bytes, len) ? ICECORE_ALLOWED : ICECORE_REFUSED;
     if (is_std_class(bytes, len))
         return ICECORE_ALLOWED;
     if (icecore_question_begin(&question, &name, ICECORE_NAMES_PHP, NULL) != ICECORE_OK)
         return ICECORE_REFUSED;
-    if (!ask_own(&question, allowed->own) && !icecore_question_rules(&question, ICE_G(request)) &&
-        !icecore_question_rules(&question, ICE_G(process)) && allowed->as_php && !allowed->own && !ICE_G(process))
+    if (!ask_classes_option(&question, class_options->classes_option) &&
+        !icecore_question_rules(&question, ICE_G(request_rules)) &&
+        !icecore_question_rules(&question, ICE_G(ini_rules)) && class_options->allows_all_by_default &&
+        !class_options->classes_option && !ICE_G(ini_rules))
         icecore_question_otherwise(&question, ICECORE_ANY);
     return icecore_question_answer(&question);
 }
 
-/* Returns a name with the separators of the other languages. */
+/* Returns `A\B` as `A::B`, and any other name with `\` for `::`. */
 static zend_string *
-other_name(const char *bytes, size_t len)
+with_other_separators(const char *bytes, size_t len)
 {
     if (memchr(bytes, '\\', len))
         return php_str_to_str(bytes, len, ZEND_STRL("\\"), ZEND_STRL("::"));
     return php_str_to_str(bytes, len, ZEND_STRL("::"), ZEND_STRL("\\"));
 }
 
+/* Returns the verdict for a class. A class of another language is allowed under either
+ * spelling. */
 static uint32_t
-verdict_of(const ice_allowed *allowed, const char *bytes, size_t len)
+class_verdict(const ice_class_options *class_options, const char *bytes, size_t len)
 {
-    uint32_t verdict = verdict_by_name(allowed, bytes, len);
-    if (UNEXPECTED(allowed->is_foreign) && verdict == ICECORE_REFUSED) {
-        zend_string *other = other_name(bytes, len);
-        verdict = verdict_by_name(allowed, ZSTR_VAL(other), ZSTR_LEN(other));
-        zend_string_release(other);
+    uint32_t verdict = verdict_for_name(class_options, bytes, len);
+    if (UNEXPECTED(class_options->is_other_language) && verdict == ICECORE_REFUSED) {
+        zend_string *other_spelling = with_other_separators(bytes, len);
+        verdict = verdict_for_name(class_options, ZSTR_VAL(other_spelling), ZSTR_LEN(other_spelling));
+        zend_string_release(other_spelling);
     }
     return verdict;
 }
 
-bool
-ice_policy_is_record(const ice_allowed *allowed, const char *class, size_t len)
+/* Returns a verdict without the bit that says if the class must be logged. */
+static inline uint32_t
+without_reported(uint32_t verdict)
 {
-    return (verdict_of(allowed, class, len) & ~(uint32_t)ICECORE_REPORTED) == ICECORE_AS_RECORD;
+    return verdict & ~(uint32_t)ICECORE_REPORTED;
+}
+
+bool
+ice_policy_makes_record(const ice_class_options *class_options, const char *class, size_t len)
+{
+    return without_reported(class_verdict(class_options, class, len)) == ICECORE_AS_RECORD;
 }
 
 /* ---- messages ----------------------------------------------------------- */
 
+/* Returns the engine's text about a class. `message_id` is one of ICECORE_WORDS_. */
 static zend_string *
-words(uint32_t what, const char *bytes, size_t len, const char *path)
+class_message(uint32_t message_id, const char *bytes, size_t len, const char *path)
 {
-    const icecore_class_name name = lent_name(bytes, len);
+    const icecore_class_name name = class_name(bytes, len);
     const size_t path_len = strlen(path);
-    const size_t room = icecore_class_words(what, ICECORE_PHP, &name, 0, path, path_len, NULL, 0);
-    zend_string *text = zend_string_alloc(room, 0);
-    icecore_class_words(what, ICECORE_PHP, &name, 0, path, path_len, ZSTR_VAL(text), room + 1);
+    const size_t text_len = icecore_class_words(message_id, ICECORE_PHP, &name, 0, path, path_len, NULL, 0);
+    zend_string *text = zend_string_alloc(text_len, 0);
+    icecore_class_words(message_id, ICECORE_PHP, &name, 0, path, path_len, ZSTR_VAL(text), text_len + 1);
     return text;
 }
 
-/* Logs a message about a class, once in a request. */
+/* Logs a message about a class, unless the request has already logged one about it. */
 static void
-report(uint32_t what, const char *bytes, size_t len, const char *path)
+log_once(uint32_t message_id, const char *bytes, size_t len, const char *path)
 {
-    zend_string *said, *line;
-    if (!ICE_G(reported)) {
-        ALLOC_HASHTABLE(ICE_G(reported));
-        zend_hash_init(ICE_G(reported), 8, NULL, NULL, 0);
+    zend_string *message, *line;
+    if (!ICE_G(reported_classes)) {
+        ALLOC_HASHTABLE(ICE_G(reported_classes));
+        zend_hash_init(ICE_G(reported_classes), 8, NULL, NULL, 0);
     }
-    if (!zend_hash_str_add_empty_element(ICE_G(reported), bytes, len))
+    if (!zend_hash_str_add_empty_element(ICE_G(reported_classes), bytes, len))
         return;
-    said = words(what, bytes, len, path);
-    line = zend_string_concat2(ZEND_STRL("Icecore: "), ZSTR_VAL(said), ZSTR_LEN(said));
+    message = class_message(message_id, bytes, len, path);
+    line = zend_string_concat2(ZEND_STRL("Icecore: "), ZSTR_VAL(message), ZSTR_LEN(message));
     php_log_err(ZSTR_VAL(line));
     zend_string_release(line);
-    zend_string_release(said);
+    zend_string_release(message);
 }
 
 /* ---- all classes of a document ------------------------------------------ */
 
-/* Beyond this number, refused classes are only counted. */
-#define LISTED 1000
+/* The exception names at most this many classes, and the number of the others. */
+#define MAX_LISTED_CLASSES 1000
 
-/* The refused classes, for the exception. */
+/* The refused classes of a document, for the exception. */
 typedef struct {
-    zval places; /* class => path */
-    zend_string *first; /* the message about the first one */
-    uint32_t more; /* number of classes that are not among the places */
-} refusal;
+    zval paths; /* an array: the path of the first object of each class, by its name */
+    zend_string *first_message; /* about the first class; NULL if no class is refused */
+    uint32_t unlisted_count; /* number of refused values whose classes may be missing in `paths` */
+} refusals;
 
+/* Adds a class to the refused ones. */
 static void
-refuse(refusal *refused, const char *bytes, size_t len, const char *path, bool is_reported)
+add_refused(refusals *refused, const char *bytes, size_t len, const char *path, bool is_reported)
 {
-    if (!refused->first) {
-        array_init(&refused->places);
-        refused->first = words(ICECORE_WORDS_REFUSED, bytes, len, path);
+    if (!refused->first_message) {
+        array_init(&refused->paths);
+        refused->first_message = class_message(ICECORE_WORDS_REFUSED, bytes, len, path);
     }
-    if (!zend_hash_str_exists(Z_ARRVAL(refused->places), bytes, len)) {
-        zval place;
-        ZVAL_STRING(&place, path);
-        zend_hash_str_add_new(Z_ARRVAL(refused->places), bytes, len, &place);
+    if (!zend_hash_str_exists(Z_ARRVAL(refused->paths), bytes, len)) {
+        zval path_value;
+        ZVAL_STRING(&path_value, path);
+        zend_hash_str_add_new(Z_ARRVAL(refused->paths), bytes, len, &path_value);
     }
     if (is_reported)
-        report(ICECORE_WORDS_REFUSED, bytes, len, path);
+        log_once(ICECORE_WORDS_REFUSED, bytes, len, path);
 }
 
 /* Returns the message about several classes. */
 static zend_string *
-all_words(refusal *refused)
+message_about_all(refusals *refused)
 {
-    smart_str said = { 0 }, names = { 0 };
+    smart_str message = { 0 }, names = { 0 };
     zend_string *class;
-    zval *place;
+    zval *path;
     bool is_first = true;
-    smart_str_appends(&said, "these classes are not allowed: ");
-    ZEND_HASH_FOREACH_STR_KEY_VAL(Z_ARRVAL(refused->places), class, place) {
+    smart_str_appends(&message, "these classes are not allowed: ");
+    ZEND_HASH_FOREACH_STR_KEY_VAL(Z_ARRVAL(refused->paths), class, path) {
         zend_string *shown, *literal;
         if (!class)
             continue;
-        shown = words(ICECORE_WORDS_SHOWN, ZSTR_VAL(class), ZSTR_LEN(class), "");
-        literal = words(ICECORE_WORDS_LITERAL, ZSTR_VAL(class), ZSTR_LEN(class), "");
-        smart_str_appends(&said, is_first ? "" : ", ");
-        smart_str_append(&said, shown);
-        smart_str_appends(&said, " at ");
-        smart_str_append(&said, Z_STR_P(place));
+        shown = class_message(ICECORE_WORDS_SHOWN, ZSTR_VAL(class), ZSTR_LEN(class), "");
+        literal = class_message(ICECORE_WORDS_LITERAL, ZSTR_VAL(class), ZSTR_LEN(class), "");
+        smart_str_appends(&message, is_first ? "" : ", ");
+        smart_str_append(&message, shown);
+        smart_str_appends(&message, " at ");
+        smart_str_append(&message, Z_STR_P(path));
         smart_str_appends(&names, is_first ? "" : ", ");
         smart_str_append(&names, literal);
         zend_string_release(shown);
         zend_string_release(literal);
         is_first = false;
     } ZEND_HASH_FOREACH_END();
-    if (refused->more) {
-        smart_str_appends(&said, ", and ");
-        smart_str_append_unsigned(&said, refused->more);
-        smart_str_appends(&said, " more");
+    if (refused->unlisted_count) {
+        smart_str_appends(&message, ", and ");
+        smart_str_append_unsigned(&message, refused->unlisted_count);
+        smart_str_appends(&message, " more");
     }
-    smart_str_appends(&said, "; allow them with 'allowed_classes' => [");
-    smart_str_append_smart_str(&said, &names);
-    smart_str_appends(&said, "], in this call or for the rest of the request with Icecore\\allow(");
-    smart_str_append_smart_str(&said, &names);
-    smart_str_appendc(&said, ')');
-    smart_str_0(&said);
+    smart_str_appends(&message, "; allow them with 'allowed_classes' => [");
+    smart_str_append_smart_str(&message, &names);
+    smart_str_appends(&message, "], in this call or for the rest of the request with Icecore\\allow(");
+    smart_str_append_smart_str(&message, &names);
+    smart_str_appendc(&message, ')');
+    smart_str_0(&message);
     smart_str_free(&names);
-    return said.s;
+    return message.s;
 }
 
+/* Throws the exception about the refused classes, and frees them. */
 static void
-throw_refusal(refusal *refused)
+throw_refused(refusals *refused)
 {
-    const bool is_one = zend_hash_num_elements(Z_ARRVAL(refused->places)) == 1;
-    zval *place = zend_hash_get_current_data(Z_ARRVAL(refused->places));
-    zend_string *message = is_one ? zend_string_copy(refused->first) : all_words(refused);
+    const bool is_one = zend_hash_num_elements(Z_ARRVAL(refused->paths)) == 1;
+    zval *first_path = zend_hash_get_current_data(Z_ARRVAL(refused->paths));
+    zend_string *message = is_one ? zend_string_copy(refused->first_message) : message_about_all(refused);
     zend_string *line = zend_string_concat2(ZEND_STRL("Icecore: "), ZSTR_VAL(message), ZSTR_LEN(message));
-    ice_throw(ice_class_exception, "class", -1, Z_STRVAL_P(place), line);
+    ice_throw(ice_class_exception, "class", -1, Z_STRVAL_P(first_path), line);
     if (EG(exception) && EG(exception)->ce == ice_class_exception)
-        zend_update_property(ice_class_exception, EG(exception), ZEND_STRL("classes"), &refused->places);
+        zend_update_property(ice_class_exception, EG(exception), ZEND_STRL("classes"), &refused->paths);
     zend_string_release(message);
-    zend_string_release(refused->first);
-    zval_ptr_dtor(&refused->places);
+    zend_string_release(refused->first_message);
+    zval_ptr_dtor(&refused->paths);
 }
 
 /* Returns the class name of an enum case: the text before the colon. */
@@ -408,24 +433,25 @@ enum_class(const icecore_view *view, const icecore_node *node, size_t *len)
     return text;
 }
 
-/* Returns the version of the rules for a call; 0: the call has its own rules. */
+/* Returns a number for the rules of a call: the version of the rules, and whether PHP's default
+ * applies. Returns 0 if the call has rules of its own: then its verdicts are not kept. */
 static uint32_t
-rules_of(const ice_allowed *allowed)
+rules_version_of_call(const ice_class_options *class_options)
 {
-    if (allowed->has_list || allowed->own || allowed->is_foreign)
+    if (class_options->has_allowed_classes || class_options->classes_option || class_options->is_other_language)
         return 0;
-    return (ICE_G(rules) << 2) | (allowed->as_php ? 2 : 0) | 1;
+    return (ICE_G(rules_version) << 2) | (class_options->allows_all_by_default ? 2 : 0) | 1;
 }
 
 bool
-ice_policy_check(ice_context *ctx, const ice_allowed *allowed, bool *opaque)
+ice_policy_check(ice_context *ctx, const ice_class_options *class_options, bool *has_opaque)
 {
     const icecore_view *view = &ctx->view;
     const icecore_node *node = view->nodes, *end = node + view->node_count;
-    refusal refused = { .first = NULL };
-    uint32_t asked = UINT32_MAX; /* the class of the last object */
-    const uint32_t rules = rules_of(allowed);
-    *opaque = false;
+    refusals refused = { .first_message = NULL };
+    uint32_t last_class_id = UINT32_MAX; /* of the last object: consecutive objects are often of one class */
+    const uint32_t rules_version = rules_version_of_call(class_options);
+    *has_opaque = false;
     for (; node < end; node++) {
         const char *text;
         size_t len;
@@ -433,71 +459,73 @@ ice_policy_check(ice_context *ctx, const ice_allowed *allowed, bool *opaque)
         ice_class *class = NULL;
         if (EXPECTED(node->kind < ICECORE_ENUM_CASE))
             continue;
-        if (node->kind == ICECORE_OBJECT ? ICE_CLASS_OF(node) == asked
+        if (node->kind == ICECORE_OBJECT ? ICE_CLASS_OF(node) == last_class_id
                                          : node->kind != ICECORE_OPAQUE && node->kind != ICECORE_ENUM_CASE)
             continue;
         if (node->kind == ICECORE_ENUM_CASE) {
             text = enum_class(view, node, &len);
-            verdict = verdict_of(allowed, text, len);
+            verdict = class_verdict(class_options, text, len);
         } else {
             class = ice_class_of(ctx, ICE_CLASS_OF(node));
-            asked = ICE_CLASS_OF(node);
-            *opaque |= node->kind == ICECORE_OPAQUE;
-            if (class->call == ctx->call)
+            last_class_id = ICE_CLASS_OF(node);
+            *has_opaque |= node->kind == ICECORE_OPAQUE;
+            if (class->call_number == ctx->call_number)
                 continue;
             text = ZSTR_VAL(class->name);
             len = ZSTR_LEN(class->name);
-            class->call = ctx->call;
-            if (rules && class->rules == rules)
+            class->call_number = ctx->call_number;
+            if (rules_version && class->rules_version == rules_version)
                 verdict = ICECORE_ALLOWED;
             else {
-                verdict = verdict_of(allowed, text, len);
-                /* Reported classes are asked again each time. */
-                class->rules = verdict == ICECORE_ALLOWED ? rules : 0;
+                verdict = class_verdict(class_options, text, len);
+                /* A class that must be logged is checked again in each call. */
+                class->rules_version = verdict == ICECORE_ALLOWED ? rules_version : 0;
             }
-            if (class->verdict != (verdict & ~(uint32_t)ICECORE_REPORTED) || !class->ce)
-                class->how = ICE_UNKNOWN;
-            class->verdict = verdict & ~(uint32_t)ICECORE_REPORTED;
+            if (class->verdict != without_reported(verdict) || !class->ce)
+                class->build_method = ICE_CLASS_UNKNOWN;
+            class->verdict = without_reported(verdict);
         }
         if (verdict == (ICECORE_ALLOWED | ICECORE_REPORTED))
-            report(ICECORE_WORDS_BUILT, text, len, "");
-        else if ((verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_REFUSED && (!allowed->has_list || !class)) {
-            if (refused.first && zend_hash_num_elements(Z_ARRVAL(refused.places)) >= LISTED)
-                refused.more++;
+            log_once(ICECORE_WORDS_BUILT, text, len, "");
+        else if (without_reported(verdict) == ICECORE_REFUSED && (!class_options->has_allowed_classes || !class)) {
+            /* With PHP's list, an object becomes incomplete and is not refused; an enum case
+             * can't be incomplete. */
+            if (refused.first_message && zend_hash_num_elements(Z_ARRVAL(refused.paths)) >= MAX_LISTED_CLASSES)
+                refused.unlisted_count++;
             else {
                 char path[512];
-                icecore_path(ctx->warm.engine, view->input, view->input_len, (uint32_t)(node - view->nodes), path,
+                icecore_path(ctx->pooled.engine, view->input, view->input_len, (uint32_t)(node - view->nodes), path,
                              sizeof path);
-                refuse(&refused, text, len, path, verdict & ICECORE_REPORTED);
+                add_refused(&refused, text, len, path, verdict & ICECORE_REPORTED);
             }
         }
     }
-    if (!refused.first)
+    if (!refused.first_message)
         return true;
-    throw_refusal(&refused);
+    throw_refused(&refused);
     return false;
 }
 
 bool
-ice_policy_check_names(const ice_allowed *allowed, HashTable *names)
+ice_policy_check_names(const ice_class_options *class_options, HashTable *names)
 {
-    refusal refused = { .first = NULL };
+    refusals refused = { .first_message = NULL };
     zend_string *name;
     zval *path;
     ZEND_HASH_FOREACH_STR_KEY_VAL(names, name, path) {
-        const uint32_t verdict = verdict_of(allowed, ZSTR_VAL(name), ZSTR_LEN(name));
+        const uint32_t verdict = class_verdict(class_options, ZSTR_VAL(name), ZSTR_LEN(name));
         if (verdict == (ICECORE_ALLOWED | ICECORE_REPORTED))
-            report(ICECORE_WORDS_BUILT, ZSTR_VAL(name), ZSTR_LEN(name), "");
+            log_once(ICECORE_WORDS_BUILT, ZSTR_VAL(name), ZSTR_LEN(name), "");
         else if (Z_TYPE_P(path) == IS_TRUE
-                     ? (verdict & ~(uint32_t)ICECORE_REPORTED) != ICECORE_ALLOWED
-                     : (verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_REFUSED && !allowed->has_list)
-            refuse(&refused, ZSTR_VAL(name), ZSTR_LEN(name), Z_TYPE_P(path) == IS_STRING ? Z_STRVAL_P(path) : "$",
-                   verdict & ICECORE_REPORTED);
-        if ((verdict & ~(uint32_t)ICECORE_REPORTED) != ICECORE_ALLOWED)
+                     ? without_reported(verdict) != ICECORE_ALLOWED
+                     : without_reported(verdict) == ICECORE_REFUSED && !class_options->has_allowed_classes)
+            add_refused(&refused, ZSTR_VAL(name), ZSTR_LEN(name),
+                        Z_TYPE_P(path) == IS_STRING ? Z_STRVAL_P(path) : "$", verdict & ICECORE_REPORTED);
+        if (without_reported(verdict) != ICECORE_ALLOWED)
             zend_hash_del(names, name);
     } ZEND_HASH_FOREACH_END();
-    if (!refused.first)
+    if (!refused.first_message)
         return true;
-    throw_refusal(&refused);
+    throw_refused(&refused);
     return false;
 }

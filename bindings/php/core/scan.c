@@ -1,124 +1,131 @@
-/* Names of classes in data that a class froze itself (`C:`), if the engine can't read
- * it; and pieces of PHP's text.
+/* Searches PHP's serialized text: class names in payloads that the engine can't read, and
+ * tokens of text that the engine has read.
  *
- * Everything that looks like the front of an object or of an enum case is taken for one,
- * in strings too, so that no class that PHP would build is missed. */
+ * The search for class names takes everything for an object or an enum case that looks like
+ * one, even in strings. So it misses no class that PHP would build. */
 #include "core/scan.h"
 
-/* Reads the digits at `at` up to `:"`; returns the start of the name, or NULL. */
+/* Parses `4:"Name`, and returns the start of the name; NULL if the text is something else or
+ * ends within the name. `len` receives the length that the text states. */
 static const char *
-name_at(const char *at, const char *end, size_t *len)
+parse_quoted_name(const char *cursor, const char *end, size_t *len)
 {
     size_t value = 0;
-    const char *digits = at;
-    /* PHP takes any number of zeros, and the signs that it once took. Too large a number
-     * ends the search below. */
-    if (at < end && *at == '+')
-        digits = ++at;
-    while (at < end && *at >= '0' && *at <= '9') {
-        value = value > SIZE_MAX / 16 ? value : value * 10 + (size_t)(*at - '0');
-        at++;
+    const char *digits = cursor;
+    /* PHP accepts leading zeros, and a plus sign for old data. A number that is too large
+     * exceeds the rest of the text below. */
+    if (cursor < end && *cursor == '+')
+        digits = ++cursor;
+    while (cursor < end && *cursor >= '0' && *cursor <= '9') {
+        value = value > SIZE_MAX / 16 ? value : value * 10 + (size_t)(*cursor - '0');
+        cursor++;
     }
-    if (at == digits || end - at < 2 || at[0] != ':' || at[1] != '"' || (size_t)(end - at - 2) < value)
+    if (cursor == digits || end - cursor < 2 || cursor[0] != ':' || cursor[1] != '"' ||
+        (size_t)(end - cursor - 2) < value)
         return NULL;
     *len = value;
-    return at + 2;
+    return cursor + 2;
 }
 
 void
-ice_scan_classes(const char *at, size_t size, HashTable *names)
+ice_scan_classes(const char *cursor, size_t size, HashTable *names)
 {
-    const char *end = at + size;
-    for (; end - at > 4; at++) {
+    const char *end = cursor + size;
+    for (; end - cursor > 4; cursor++) {
         const char *name, *colon;
         size_t len;
-        if ((*at != 'O' && *at != 'C' && *at != 'E') || at[1] != ':' || !(name = name_at(at + 2, end, &len)))
+        if ((*cursor != 'O' && *cursor != 'C' && *cursor != 'E') || cursor[1] != ':' ||
+            !(name = parse_quoted_name(cursor + 2, end, &len)))
             continue;
-        if (*at == 'E') {
-            zval needed;
-            ZVAL_TRUE(&needed);
+        if (*cursor == 'E') {
+            zval is_required;
+            ZVAL_TRUE(&is_required);
             if ((colon = memchr(name, ':', len)))
                 len = (size_t)(colon - name);
-            zend_hash_str_update(names, name, len, &needed);
+            zend_hash_str_update(names, name, len, &is_required);
         } else
             zend_hash_str_add_empty_element(names, name, len);
     }
 }
 
-/* Returns the end of a piece of text that ends with ';' or '{': a scalar, or the front
- * of a container. */
+/* Returns the end of the token at the cursor. A token ends with ';' or '{'. */
 static const char *
-behind(const char *at, const char *end)
+token_end(const char *cursor, const char *end)
 {
     size_t len;
     const char *text;
-    switch (*at) {
+    switch (*cursor) {
     case 's':
-    case 'E': text = name_at(at + 2, end, &len); return text ? text + len + 2 : end;
-    case 'O': text = name_at(at + 2, end, &len); at = text ? text + len : end; break;
-    case 'S': /* a backslash and two digits: none of them is a quote */
-        for (at += 4; at < end && !(at[-1] == '"' && *at == ';' && at[-2] != ':'); at++)
+    case 'E': text = parse_quoted_name(cursor + 2, end, &len); return text ? text + len + 2 : end;
+    case 'O': text = parse_quoted_name(cursor + 2, end, &len); cursor = text ? text + len : end; break;
+    case 'S':
+        /* Its bytes may be escaped, as a backslash and two digits, so its length in the text is
+         * unknown. It ends at the first `";` after the opening quote, which follows a colon. */
+        for (cursor += 4; cursor < end && !(cursor[-1] == '"' && *cursor == ';' && cursor[-2] != ':'); cursor++)
             ;
-        return at + 1;
+        return cursor + 1;
     case 'a': break;
-    default: at = memchr(at, ';', end - at); return at ? at + 1 : end;
+    default: cursor = memchr(cursor, ';', end - cursor); return cursor ? cursor + 1 : end;
     }
-    at = memchr(at, '{', end - at);
-    return at ? at + 1 : end;
+    cursor = memchr(cursor, '{', end - cursor);
+    return cursor ? cursor + 1 : end;
 }
 
-/* Returns the end of the front of a `C:` object, and the length of its payload. */
+/* Parses the header of a `C:` object. Returns the start of its payload, and `len` receives the
+ * length of the payload; NULL if the header is malformed. */
 static const char *
-front_of_payload(const char *at, const char *end, size_t *len)
+parse_payload_header(const char *cursor, const char *end, size_t *len)
 {
     size_t value = 0;
-    at = name_at(at + 2, end, len);
-    if (!at || (size_t)(end - at) < *len + 2)
+    cursor = parse_quoted_name(cursor + 2, end, len);
+    if (!cursor || (size_t)(end - cursor) < *len + 2)
         return NULL;
-    for (at += *len + 2; at < end && *at >= '0' && *at <= '9' && value <= (size_t)(end - at); at++)
-        value = value * 10 + (size_t)(*at - '0');
-    if (end - at < 2 || (size_t)(end - at - 2) < value)
+    cursor += *len + 2;
+    for (; cursor < end && *cursor >= '0' && *cursor <= '9' && value <= (size_t)(end - cursor); cursor++)
+        value = value * 10 + (size_t)(*cursor - '0');
+    if (end - cursor < 2 || (size_t)(end - cursor - 2) < value)
         return NULL;
     *len = value;
-    return at + 2;
+    return cursor + 2;
 }
 
 void
 ice_scan_payloads(zend_string *text, HashTable *payloads)
 {
-    const char *at = ZSTR_VAL(text), *end = at + ZSTR_LEN(text);
-    /* Nested payloads are copied once per level, so the total is limited. */
-    size_t room = 16 * ZSTR_LEN(text) + 65536, len;
-    while (at < end) {
-        if (strchr("};:,", *at)) /* and NUL */
-            at++;
-        else if (*at == 'x' || *at == 'm')
-            at += 2;
-        else if (*at != 'C')
-            at = behind(at, end);
+    const char *cursor = ZSTR_VAL(text), *end = cursor + ZSTR_LEN(text);
+    /* A nested payload is also part of the payloads around it, so the total is limited. */
+    size_t remaining_bytes = 16 * ZSTR_LEN(text) + 65536, len;
+    while (cursor < end) {
+        /* What is between the tokens. strchr also finds the NUL. */
+        if (strchr("};:,", *cursor))
+            cursor++;
+        else if (*cursor == 'x' || *cursor == 'm')
+            cursor += 2;
+        else if (*cursor != 'C')
+            cursor = token_end(cursor, end);
         else {
-            if (!(at = front_of_payload(at, end, &len)) || len > room)
+            if (!(cursor = parse_payload_header(cursor, end, &len)) || len > remaining_bytes)
                 return;
-            if (len < 2 || !strchr("aOCEsSidbrRNxm", *at) || (at[1] != ':' && at[1] != ';')) {
-                at += len;
+            if (len < 2 || !strchr("aOCEsSidbrRNxm", *cursor) || (cursor[1] != ':' && cursor[1] != ';')) {
+                cursor += len;
                 continue;
             }
-            room -= len;
-            zend_hash_str_add_empty_element(payloads, at, len);
+            remaining_bytes -= len;
+            zend_hash_str_add_empty_element(payloads, cursor, len);
         }
     }
 }
 
 size_t
-ice_scan_behind(zend_string *text, size_t offset)
+ice_scan_token_end(zend_string *text, size_t offset)
 {
     const char *start = ZSTR_VAL(text), *end = start + ZSTR_LEN(text);
-    return offset < ZSTR_LEN(text) ? (size_t)(MIN(behind(start + offset, end), end) - start) : ZSTR_LEN(text);
+    return offset < ZSTR_LEN(text) ? (size_t)(MIN(token_end(start + offset, end), end) - start) : ZSTR_LEN(text);
 }
 
-/* Whether an integer, which ends with ';', exceeds 64 bits. */
+/* Returns true if an integer needs more than 64 bits. Its digits end at any other byte. */
 static bool
-overflows(const char *digits)
+exceeds_64_bits(const char *digits)
 {
     const bool is_negative = *digits == '-';
     uint64_t value = 0;
@@ -135,129 +142,134 @@ overflows(const char *digits)
     return value > (uint64_t)ZEND_LONG_MAX + is_negative;
 }
 
+/* Returns true if the token is an integer that needs more than 64 bits. */
 static bool
-is_wide(const char *at)
+is_wide_integer(const char *cursor)
 {
-    return *at == 'i' && overflows(at + 2);
+    return *cursor == 'i' && exceeds_64_bits(cursor + 2);
 }
 
 void
-ice_scan_begin(ice_scan *scan, const icecore_view *view)
+ice_scan_start(ice_scan *scan, const icecore_view *view)
 {
-    const ice_scan begun = { .view = view, .at = (const char *)view->input, .node = view->root };
-    *scan = begun;
+    const ice_scan started = { .view = view, .cursor = (const char *)view->input, .next_node = view->root };
+    *scan = started;
 }
 
+/* Moves the cursor past a token. */
 static void
-pass(ice_scan *scan, const char *end)
+scan_token(ice_scan *scan, const char *end)
 {
-    if (scan->at >= end)
+    if (scan->cursor >= end)
         return;
-    scan->wide += end - scan->at > 2 && is_wide(scan->at);
-    scan->at = behind(scan->at, end);
+    scan->wide_count += end - scan->cursor > 2 && is_wide_integer(scan->cursor);
+    scan->cursor = token_end(scan->cursor, end);
 }
 
+/* Scans the text up to the value of a node. `includes_node`: the first token of the value,
+ * too. */
 static void
-scan_to(ice_scan *scan, uint32_t node, bool is_behind)
+scan_to(ice_scan *scan, uint32_t node, bool includes_node)
 {
     const icecore_view *view = scan->view;
     const char *end = (const char *)view->input + view->input_len;
-    for (; scan->node <= node && scan->at < end; scan->node++, scan->is_key_done = false) {
-        const icecore_node *this = &view->nodes[scan->node];
-        const bool is_root = scan->node == view->root;
+    for (; scan->next_node <= node && scan->cursor < end; scan->next_node++, scan->is_key_done = false) {
+        const icecore_node *this = &view->nodes[scan->next_node];
+        const bool is_root = scan->next_node == view->root;
         /* The body of an object has no text of its own. */
         if (!is_root && this[-1].kind == ICECORE_OBJECT)
             continue;
         if (!scan->is_key_done) {
-            while (scan->at < end && *scan->at == '}')
-                scan->at++;
+            while (scan->cursor < end && *scan->cursor == '}')
+                scan->cursor++;
             if (!is_root && this->key != ICECORE_KEY_NODE && this->key != ICECORE_IS_KEY)
-                pass(scan, end);
+                scan_token(scan, end);
             scan->is_key_done = true;
         }
-        if (scan->node == node && !is_behind)
+        if (scan->next_node == node && !includes_node)
             return;
-        pass(scan, end);
+        scan_token(scan, end);
     }
 }
 
 void
-ice_say_wide(uint32_t count)
+ice_warn_wide(uint32_t count)
 {
     while (count-- && !EG(exception))
         php_error_docref(NULL, E_WARNING, "Numerical result out of range");
 }
 
 void
-ice_scan_say_wide(ice_scan *scan, uint32_t node, bool is_behind)
+ice_scan_warn_wide(ice_scan *scan, uint32_t node, bool includes_node)
 {
     uint32_t count;
-    scan_to(scan, node, is_behind);
-    count = scan->wide - scan->wide_said;
-    scan->wide_said = scan->wide;
-    ice_say_wide(count);
+    scan_to(scan, node, includes_node);
+    count = scan->wide_count - scan->warned_wide_count;
+    scan->warned_wide_count = scan->wide_count;
+    ice_warn_wide(count);
 }
 
 size_t
-ice_scan_offset(const icecore_view *view, uint32_t node, bool is_behind)
+ice_scan_offset(const icecore_view *view, uint32_t node, bool includes_node)
 {
     ice_scan scan;
-    ice_scan_begin(&scan, view);
-    scan_to(&scan, node, is_behind);
-    return MIN((size_t)(scan.at - (const char *)view->input), view->input_len);
+    ice_scan_start(&scan, view);
+    scan_to(&scan, node, includes_node);
+    return MIN((size_t)(scan.cursor - (const char *)view->input), view->input_len);
 }
 
-/* Counts the pieces of text for which `fits` is true. */
+/* Counts the tokens for which `matches` returns true. */
 static uint32_t
-count_pieces(zend_string *text, size_t len, bool (*fits)(const char *at))
+count_tokens(zend_string *text, size_t len, bool (*matches)(const char *cursor))
 {
-    const char *at = ZSTR_VAL(text), *end = at + len;
+    const char *cursor = ZSTR_VAL(text), *end = cursor + len;
     uint32_t count = 0;
-    while (at < end) {
-        if (*at == '}') {
-            at++;
+    while (cursor < end) {
+        if (*cursor == '}') {
+            cursor++;
             continue;
         }
-        count += end - at > 2 && fits(at);
-        at = behind(at, end);
+        count += end - cursor > 2 && matches(cursor);
+        cursor = token_end(cursor, end);
     }
     return count;
 }
 
 uint32_t
-ice_scan_overflows(zend_string *text, size_t len)
+ice_scan_count_wide(zend_string *text, size_t len)
 {
-    return count_pieces(text, len, is_wide);
+    return count_tokens(text, len, is_wide_integer);
 }
 
 static bool
-is_escaped(const char *at)
+is_escaped_string(const char *cursor)
 {
-    return *at == 'S';
+    return *cursor == 'S';
 }
 
 uint32_t
-ice_scan_escaped(zend_string *text, size_t len)
+ice_scan_count_escaped(zend_string *text, size_t len)
 {
     const bool may_have = zend_memnstr(ZSTR_VAL(text), "S:", 2, ZSTR_VAL(text) + len) != NULL;
-    return may_have ? count_pieces(text, len, is_escaped) : 0;
+    return may_have ? count_tokens(text, len, is_escaped_string) : 0;
 }
 
 bool
-ice_scan_payload(zend_string *text, size_t offset, zend_long *len, bool *is_wide)
+ice_scan_payload_length(zend_string *text, size_t offset, zend_long *len, bool *is_wide)
 {
-    const char *start = ZSTR_VAL(text), *at = start + offset, *front;
-    if (offset < 8 || offset > ZSTR_LEN(text) || at[-1] != '{' || at[-2] != ':')
+    const char *start = ZSTR_VAL(text), *cursor = start + offset, *header;
+    if (offset < 8 || offset > ZSTR_LEN(text) || cursor[-1] != '{' || cursor[-2] != ':')
         return false;
-    /* The name of its class is searched backwards from here. */
-    for (front = at - 1; front >= start && at - front < 300; front--) {
+    /* Goes backwards from the payload to a `C` whose header ends exactly here. */
+    for (header = cursor - 1; header >= start && cursor - header < 300; header--) {
         size_t name_len;
         const char *name;
-        if (*front != 'C' || at - front < 8 || front[1] != ':' || !(name = name_at(front + 2, at, &name_len)))
+        if (*header != 'C' || cursor - header < 8 || header[1] != ':' ||
+            !(name = parse_quoted_name(header + 2, cursor, &name_len)))
             continue;
-        if (name + name_len + 2 < at && name[name_len] == '"' && name[name_len + 1] == ':') {
+        if (name + name_len + 2 < cursor && name[name_len] == '"' && name[name_len + 1] == ':') {
             *len = ZEND_STRTOL(name + name_len + 2, NULL, 10);
-            *is_wide = overflows(name + name_len + 2);
+            *is_wide = exceeds_64_bits(name + name_len + 2);
             return true;
         }
     }
@@ -265,10 +277,11 @@ ice_scan_payload(zend_string *text, size_t offset, zend_long *len, bool *is_wide
 }
 
 const char *
-ice_scan_enum(zend_string *text, size_t offset, size_t *len)
+ice_scan_enum_name(zend_string *text, size_t offset, size_t *len)
 {
-    const char *at = ZSTR_VAL(text) + offset, *end = ZSTR_VAL(text) + ZSTR_LEN(text), *name;
-    if (offset >= ZSTR_LEN(text) || *at != 'E' || at[1] != ':' || !(name = name_at(at + 2, end, len)) || *len == 0)
+    const char *cursor = ZSTR_VAL(text) + offset, *end = ZSTR_VAL(text) + ZSTR_LEN(text), *name;
+    if (offset >= ZSTR_LEN(text) || *cursor != 'E' || cursor[1] != ':' ||
+        !(name = parse_quoted_name(cursor + 2, end, len)) || *len == 0)
         return NULL;
     return end - name >= (ptrdiff_t)*len + 2 && name[*len] == '"' && name[*len + 1] == ';' ? name : NULL;
 }

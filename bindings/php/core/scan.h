@@ -1,45 +1,50 @@
+/* Searches PHP's serialized text without parsing it.
+ *
+ * A token of the text is a scalar, or the header of a container: everything up to its `{`. */
 #ifndef ICE_SCAN_H
 #define ICE_SCAN_H
 #include "core/icecore_php.h"
 
-/* Adds all names of classes that PHP might meet in this text; the names of enums with
- * true. */
+/* Adds all class names that PHP might find in this text. The value of an enum's name is true,
+ * that of the others is null, as ice_policy_check_names expects. */
 void ice_scan_classes(const char *text, size_t len, HashTable *names);
 
-/* Adds the payloads of `C:` objects of a well-formed text that begin like frozen data. */
+/* Adds those payloads of the `C:` objects in a well-formed text that begin like serialized
+ * data. */
 void ice_scan_payloads(zend_string *text, HashTable *payloads);
 
-/* Returns the end of the piece of text that begins at `offset`: a leaf, or the front of
- * a container. */
-size_t ice_scan_behind(zend_string *text, size_t offset);
-/* The text of a view, and the position up to which it was scanned, node by node. */
+/* Returns the offset after the token that begins at `offset`. */
+size_t ice_scan_token_end(zend_string *text, size_t offset);
+
+/* A scan of the text of a view, which follows its nodes. It counts the integers that need more
+ * than 64 bits: PHP cuts them, with a warning for each. */
 typedef struct ice_scan {
     const icecore_view *view;
-    const char *at;
-    uint32_t node;            /* the next one */
-    bool is_key_done;         /* `at` is after the key of the node */
-    uint32_t wide;            /* number of integers beyond 64 bits so far */
-    uint32_t wide_said;
+    const char *cursor;       /* the text before it was scanned */
+    uint32_t next_node;       /* the node that is scanned next */
+    bool is_key_done;         /* `cursor` is after the key of this node */
+    uint32_t wide_count;      /* number of integers beyond 64 bits so far */
+    uint32_t warned_wide_count; /* those of them for which a warning was issued */
 } ice_scan;
 
-void ice_scan_begin(ice_scan *scan, const icecore_view *view);
-/* Warns of each integer beyond 64 bits before a node; `is_behind`: of the one at the
- * node too. */
-void ice_scan_say_wide(ice_scan *scan, uint32_t node, bool is_behind);
-/* Returns the offset of the value of a node in the text of the view; `is_behind`: the
- * offset where it ends, if it is a leaf, or where its front ends. */
-size_t ice_scan_offset(const icecore_view *view, uint32_t node, bool is_behind);
+void ice_scan_start(ice_scan *scan, const icecore_view *view);
+/* Issues the warnings about the integers before a node that were cut to 64 bits, unless that
+ * was done. `includes_node`: also the one about the value of the node itself. */
+void ice_scan_warn_wide(ice_scan *scan, uint32_t node, bool includes_node);
+/* Returns the offset in the text of the view where the value of a node begins.
+ * `includes_node`: the offset after the first token of the value. */
+size_t ice_scan_offset(const icecore_view *view, uint32_t node, bool includes_node);
 
-/* Warns `count` times of an integer or a count beyond 64 bits. */
-void ice_say_wide(uint32_t count);
+/* Issues PHP's warning about a number beyond 64 bits, `count` times. */
+void ice_warn_wide(uint32_t count);
 /* Returns the number of integers beyond 64 bits in the first `len` bytes of a text. */
-uint32_t ice_scan_overflows(zend_string *text, size_t len);
+uint32_t ice_scan_count_wide(zend_string *text, size_t len);
 /* Returns the number of strings with escapes (`S:`) in the first `len` bytes of a text. */
-uint32_t ice_scan_escaped(zend_string *text, size_t len);
-/* Reads the length of the `C:` object whose payload begins at `offset`; `is_wide`
- * receives whether the number is beyond 64 bits. False: none begins there. */
-bool ice_scan_payload(zend_string *text, size_t offset, zend_long *len, bool *is_wide);
-/* Returns the name of the enum case at `offset`; NULL: there is none. */
-const char *ice_scan_enum(zend_string *text, size_t offset, size_t *len);
+uint32_t ice_scan_count_escaped(zend_string *text, size_t len);
+/* Reads the length of the `C:` object whose payload begins at `offset`. `is_wide` receives true
+ * if the number has more than 64 bits. Returns false if no payload begins there. */
+bool ice_scan_payload_length(zend_string *text, size_t offset, zend_long *len, bool *is_wide);
+/* Returns the name of the enum case whose token begins at `offset`, or NULL if none does. */
+const char *ice_scan_enum_name(zend_string *text, size_t offset, size_t *len);
 
 #endif

@@ -2,44 +2,45 @@
 #include "core/stages.h"
 
 icecore_stage *
-ice_stage(int which, zend_long depth)
+ice_stage(int stage_id, zend_long depth)
 {
     static const char *const specs[] = {
-        [ICE_PHP] = "php",
-        [ICE_PHP_LENIENT] = "php:lenient",
-        [ICE_PHP_PAYLOADS] = "php:lenient,payloads",
-        [ICE_IGBINARY] = "igbinary",
-        [ICE_VAR_EXPORT] = "var-export",
-        [ICE_SESSION] = "php-session:handler=php",
-        [ICE_PHP_WRITE] = "php",
-        [ICE_IGBINARY_WRITE] = "igbinary",
-        /* Values of the program: the same bytes as PHP's own var_export. */
-        [ICE_VAR_EXPORT_WRITE] = "var-export:trusted",
-        [ICE_SESSION_WRITE] = "php-session:handler=php",
-        [ICE_PHP_USUAL] = "php",
-        [ICE_IGBINARY_USUAL] = "igbinary",
+        [ICE_STAGE_PHP] = "php",
+        [ICE_STAGE_PHP_LENIENT] = "php:lenient",
+        [ICE_STAGE_PHP_PAYLOADS] = "php:lenient,payloads",
+        [ICE_STAGE_IGBINARY] = "igbinary",
+        [ICE_STAGE_VAR_EXPORT] = "var-export",
+        [ICE_STAGE_SESSION] = "php-session:handler=php",
+        [ICE_STAGE_PHP_WRITE] = "php",
+        [ICE_STAGE_IGBINARY_WRITE] = "igbinary",
+        /* `trusted`: the value is the program's own, so the output may be the same as PHP's. */
+        [ICE_STAGE_VAR_EXPORT_WRITE] = "var-export:trusted",
+        [ICE_STAGE_SESSION_WRITE] = "php-session:handler=php",
+        [ICE_STAGE_PHP_DEFAULT] = "php",
+        [ICE_STAGE_IGBINARY_DEFAULT] = "igbinary",
     };
-    icecore_stage **stage = &ICE_G(stages)[which];
+    icecore_stage **stage = &ICE_G(stages)[stage_id];
     if (UNEXPECTED(!*stage)) {
         icecore_error error;
-        *stage = icecore_stage_new(specs[which], strlen(specs[which]), &error);
+        *stage = icecore_stage_new(specs[stage_id], strlen(specs[stage_id]), &error);
         if (!*stage) {
             ice_throw_error(ice_exception, &error);
             return NULL;
         }
-        /* The output for a program's own values is not limited by the size of any input. */
+        /* The program's own values may become any number of bytes, because no untrusted input
+         * made them grow. */
         icecore_stage_limit(*stage, ZEND_STRL("growth"), UINT64_MAX, NULL);
-        ICE_G(depths)[which] = ICE_USUAL_DEPTH;
+        ICE_G(stage_depths)[stage_id] = ICE_DEFAULT_DEPTH;
     }
-    if (UNEXPECTED(ICE_G(depths)[which] != depth)) {
+    if (UNEXPECTED(ICE_G(stage_depths)[stage_id] != depth)) {
         icecore_stage_limit(*stage, ZEND_STRL("depth"), depth ? (uint64_t)depth : UINT64_MAX, NULL);
-        ICE_G(depths)[which] = depth;
+        ICE_G(stage_depths)[stage_id] = depth;
     }
     return *stage;
 }
 
 bool
-ice_depth_option(HashTable *options, const char *function, zend_long *depth)
+ice_read_max_depth(HashTable *options, const char *function, zend_long *depth)
 {
     zval *option = options ? zend_hash_str_find_deref(options, ZEND_STRL("max_depth")) : NULL;
     if (!option)

@@ -2,31 +2,32 @@
 #define ICE_STAGES_H
 #include "core/icecore_php.h"
 
-/* The stages that this module needs itself. */
+/* The stages that this module needs itself. A stage is a format with its options. */
 enum {
-    ICE_PHP,
-    ICE_PHP_LENIENT,
-    /* Reads data that classes froze themselves too. */
-    ICE_PHP_PAYLOADS,
-    ICE_IGBINARY,
-    ICE_VAR_EXPORT,
-    ICE_SESSION,
-    /* Writing has no depth limit, as in PHP. */
-    ICE_PHP_WRITE,
-    ICE_IGBINARY_WRITE,
-    ICE_VAR_EXPORT_WRITE,
-    ICE_SESSION_WRITE,
-    /* With the engine's default depth for any format. */
-    ICE_PHP_USUAL,
-    ICE_IGBINARY_USUAL
+    ICE_STAGE_PHP,
+    ICE_STAGE_PHP_LENIENT,
+    /* Decodes the payloads of `C:` objects, too. */
+    ICE_STAGE_PHP_PAYLOADS,
+    ICE_STAGE_IGBINARY,
+    ICE_STAGE_VAR_EXPORT,
+    ICE_STAGE_SESSION,
+    /* For writing, which has no depth limit in PHP. */
+    ICE_STAGE_PHP_WRITE,
+    ICE_STAGE_IGBINARY_WRITE,
+    ICE_STAGE_VAR_EXPORT_WRITE,
+    ICE_STAGE_SESSION_WRITE,
+    /* With the engine's default depth, for functions that take any format. */
+    ICE_STAGE_PHP_DEFAULT,
+    ICE_STAGE_IGBINARY_DEFAULT
 };
-#define ICE_USUAL_DEPTH (-1)
+/* As a depth: the engine's default. */
+#define ICE_DEFAULT_DEPTH (-1)
 
-/* Returns a stage that reads at most `depth` levels; 0: any number. NULL: an exception
- * was thrown. */
-icecore_stage *ice_stage(int which, zend_long depth);
-/* Reads the option max_depth; `depth` is unchanged if it is missing. False: it is
- * invalid. */
-bool ice_depth_option(HashTable *options, const char *function, zend_long *depth);
+/* Returns a stage that reads at most `depth` levels; 0 means any number. Returns NULL if an
+ * exception was thrown. */
+icecore_stage *ice_stage(int stage_id, zend_long depth);
+/* Reads the option max_depth. Leaves `depth` unchanged if it is missing. Throws and returns false
+ * if it is invalid. */
+bool ice_read_max_depth(HashTable *options, const char *function, zend_long *depth);
 
 #endif

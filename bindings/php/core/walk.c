@@ -1,33 +1,36 @@
+/* The loop of the walk, with arrays and values of any type. */
 #include "core/walk_runs.h"
 
-/* ---- values that are met again ------------------------------------------ */
+/* ---- values that several places refer to -------------------------------- */
 
-/* Pushes a link or an alias if the value at this address was met before; registers it
- * otherwise. */
+/* If the value at this address was pushed before, pushes a link, an alias or a copy (`kind`),
+ * and returns true. Otherwise registers it as the value of the next node, and keeps `holder`
+ * alive, so that the address is not reused. */
 static bool
-push_again(ice_walker *w, const void *address, zval *held, uint8_t kind, uint16_t key)
+push_again_or_register(ice_walker *w, const void *address, zval *holder, uint8_t kind, uint16_t key)
 {
-    const ice_slot *slot = ice_map_find(&w->ctx->seen, address);
+    const ice_slot *slot = ice_map_find(&w->ctx->node_by_address, address);
     if (slot) {
         ice_push(w->engine, w->tape, kind, 0, key, 0, slot->value);
         return true;
     }
-    ice_map_add(&w->ctx->seen, address, ice_walk_next(w));
-    ice_hold(w->ctx, held);
+    ice_map_add(&w->ctx->node_by_address, address, ice_walk_next_node(w));
+    ice_context_hold(w->ctx, holder);
     return false;
 }
 
-/* Marks the node at `at`, to which a link may refer. */
+/* Marks a node, to which a link may refer, if it was pushed. Returns `is_pushed`. */
 static bool
-mark(ice_walker *w, size_t at, bool is_pushed)
+mark_as_target(ice_walker *w, size_t node, bool is_pushed)
 {
     if (is_pushed)
-        w->tape->nodes[at].flags |= ICECORE_FLAG_TARGET;
+        w->tape->nodes[node].flags |= ICECORE_FLAG_TARGET;
     return is_pushed;
 }
 
 /* ---- arrays ------------------------------------------------------------- */
 
+/* Returns true if the keys are 0, 1, 2 and so on, in this order. */
 static bool
 is_list(const HashTable *table)
 {
@@ -42,106 +45,111 @@ is_list(const HashTable *table)
     return true;
 }
 
-static bool push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool protects, bool in_reference);
+static bool push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool protect,
+                       bool in_reference);
 static bool push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer);
-static bool walk_frames(ice_walker *w, uint32_t depth);
-static bool walk_more(ice_walker *w, ice_walk_frame *frame);
+static bool walk_down_to(ice_walker *w, uint32_t depth);
+static bool continue_frame(ice_walker *w, ice_walk_frame *frame);
 
-/* This many nodes fit into the cache together with their output. */
-#define PART 1024
-/* This many nested arrays are walked by recursion. */
-#define MOST_DIRECT 64
+/* This many nodes and their output fit into the processor's cache. */
+#define NODES_PER_PART 1024
+/* At most this many nested arrays are walked by recursion. Deeper ones get frames on the stack. */
+#define MAX_RECURSION 64
 
-/* Walks an array whose frame belongs to the caller. */
+/* Walks an array to its end. Its frame is a local variable of a caller. */
 static bool
-walk_here(ice_walker *w, ice_walk_frame *frame)
+walk_recursively(ice_walker *w, ice_walk_frame *frame)
 {
     const uint32_t depth = w->ctx->walk_depth;
-    bool goes_on = true;
-    w->direct++;
-    while (!frame->is_done && goes_on)
-        goes_on = (EXPECTED(w->tape->node_count < w->part) || ice_walk_hand_over(w)) && walk_more(w, frame) &&
-                  (EXPECTED(w->ctx->walk_depth == depth) || walk_frames(w, depth));
-    w->direct--;
-    if (EXPECTED(goes_on))
-        return ice_walk_end(w, frame);
-    ice_walk_release(frame);
+    bool is_ok = true;
+    w->recursion_depth++;
+    while (!frame->is_at_end && is_ok)
+        is_ok = (EXPECTED(w->tape->node_count < w->part_end) || ice_walk_write_part(w)) && continue_frame(w, frame) &&
+                (EXPECTED(w->ctx->walk_depth == depth) || walk_down_to(w, depth));
+    w->recursion_depth--;
+    if (EXPECTED(is_ok))
+        return ice_walk_end_frame(w, frame);
+    ice_walk_release_frame(frame);
     return false;
 }
 
-/* Pushes an array in an array that is walked by recursion. */
+/* Pushes an array in a map that walk_map_recursively walks. */
 static zend_always_inline bool
-push_array_here(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_frame *outer)
+push_array_in_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_frame *outer)
 {
     if (UNEXPECTED(GC_IS_RECURSIVE(table)) || UNEXPECTED(table == outer->table)) {
-        ice_walk_circle(w, key);
+        ice_walk_push_recursion(w, key);
         return true;
     }
     return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, true, false);
 }
 
-/* Walks a map whose frame belongs to the caller, without leaving it for each of its
- * arrays. */
+/* Walks a map to its end, as walk_recursively does, but without a call of continue_frame for each
+ * array in it. */
 static bool
-walk_map_here(ice_walker *w, ice_walk_frame *frame)
+walk_map_recursively(ice_walker *w, ice_walk_frame *frame)
 {
     const HashTable *table = frame->table;
     const uint32_t depth = w->ctx->walk_depth;
-    const bool may_have_ids = zend_hash_num_elements(table) <= ICE_MOST_IDS;
-    bool goes_on = true;
-    w->direct++;
-    while (goes_on && frame->at < table->nNumUsed) {
-        Bucket *bucket = &table->arData[frame->at];
+    const bool may_have_ids = zend_hash_num_elements(table) <= ICE_MAX_KEYS_WITH_IDS;
+    bool is_ok = true;
+    w->recursion_depth++;
+    while (is_ok && frame->position < table->nNumUsed) {
+        Bucket *bucket = &table->arData[frame->position];
         zval *value = &bucket->val;
         uint16_t id;
-        if (UNEXPECTED(w->tape->node_count >= w->part) && UNEXPECTED(!(goes_on = ice_walk_hand_over(w))))
+        if (UNEXPECTED(w->tape->node_count >= w->part_end) && UNEXPECTED(!(is_ok = ice_walk_write_part(w))))
             break;
-        if (is_leaf(value)) {
-            push_entries(w, table, &frame->at, &frame->count);
+        if (ice_walk_is_leaf(value)) {
+            ice_walk_push_entries(w, table, &frame->position, &frame->pushed_count);
             continue;
         }
-        frame->at++;
+        frame->position++;
         if (UNEXPECTED(Z_TYPE_P(value) == IS_INDIRECT)) {
             value = Z_INDIRECT_P(value);
             if (Z_TYPE_P(value) == IS_UNDEF)
                 continue;
         }
-        frame->count++;
-        id = push_key(w, bucket->key, bucket->h, may_have_ids);
-        if (EXPECTED(Z_TYPE_P(value) == IS_ARRAY) && EXPECTED(w->purpose <= ICE_FOR_SESSION))
-            goes_on = push_array_here(w, Z_ARRVAL_P(value), id, frame);
-        else if (UNEXPECTED(is_leaf(value)))
-            push_leaf(w, value, id);
+        frame->pushed_count++;
+        id = ice_walk_push_key(w, bucket->key, bucket->h, may_have_ids);
+        if (EXPECTED(Z_TYPE_P(value) == IS_ARRAY) && EXPECTED(ice_walk_writes_php_text(w)))
+            is_ok = push_array_in_array(w, Z_ARRVAL_P(value), id, frame);
+        else if (UNEXPECTED(ice_walk_is_leaf(value)))
+            ice_walk_push_leaf(w, value, id);
         else
-            goes_on = push_value(w, value, id, frame);
-        if (UNEXPECTED(w->ctx->walk_depth != depth) && goes_on)
-            goes_on = walk_frames(w, depth);
+            is_ok = push_value(w, value, id, frame);
+        if (UNEXPECTED(w->ctx->walk_depth != depth) && is_ok)
+            is_ok = walk_down_to(w, depth);
     }
-    w->direct--;
-    if (EXPECTED(goes_on))
-        return ice_walk_end(w, frame);
-    ice_walk_release(frame);
+    w->recursion_depth--;
+    if (EXPECTED(is_ok))
+        return ice_walk_end_frame(w, frame);
+    ice_walk_release_frame(frame);
     return false;
 }
 
+/* Pushes an array. `is_shared`: its contents may come again. `protect`: it is marked against
+ * recursion while it is walked. `in_reference`: it is the value of a PHP reference, under whose
+ * address it is registered. */
 static bool
-push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool protects, bool in_reference)
+push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool protect, bool in_reference)
 {
-    const bool lists = is_list(table);
+    const bool is_a_list = is_list(table);
     const uint32_t count = zend_hash_num_elements(table);
-    ice_walk_frame here, *frame = &here;
-    uint32_t node, at = 0, done = 0;
-    bool is_direct;
-    /* igbinary writes an array that two places share once. */
+    ice_walk_frame local_frame, *frame = &local_frame;
+    uint32_t node, position = 0, pushed_count = 0;
+    bool is_recursive;
+    /* igbinary writes an array once, even if several places share it. */
     if (w->purpose == ICE_FOR_IGBINARY && !in_reference) {
-        zval held;
-        ZVAL_ARR(&held, table);
+        zval holder;
+        ZVAL_ARR(&holder, table);
+        /* Without this, copying the zval would count a reference. */
         if (GC_FLAGS(table) & GC_IMMUTABLE)
-            Z_TYPE_INFO(held) = IS_ARRAY;
-        if (push_again(w, table, &held, ICECORE_COPY, key))
+            Z_TYPE_INFO(holder) = IS_ARRAY;
+        if (push_again_or_register(w, table, &holder, ICECORE_COPY, key))
             return true;
     }
-    ice_push(w->engine, w->tape, lists ? ICECORE_ARRAY : ICECORE_MAP, 0, key, count, 0);
+    ice_push(w->engine, w->tape, is_a_list ? ICECORE_ARRAY : ICECORE_MAP, 0, key, count, 0);
     node = (uint32_t)w->tape->node_count - 1;
     if (w->purpose == ICE_FOR_IGBINARY)
         w->tape->nodes[node].flags |= ICECORE_FLAG_TARGET;
@@ -149,45 +157,50 @@ push_array(ice_walker *w, HashTable *table, uint16_t key, bool is_shared, bool p
         ice_end_node(w->tape, node, 0, 0);
         return true;
     }
-    if (lists)
-        push_items(w, table, &at, &done);
+    if (is_a_list)
+        ice_walk_push_items(w, table, &position, &pushed_count);
     else if (EXPECTED(!(HT_FLAGS(table) & HASH_FLAG_PACKED)))
-        push_entries(w, table, &at, &done);
-    if (EXPECTED(done == count)) {
+        ice_walk_push_entries(w, table, &position, &pushed_count);
+    if (EXPECTED(pushed_count == count)) {
         ice_end_node(w->tape, node, count, 0);
         return true;
     }
-    is_direct = w->direct < MOST_DIRECT && !in_reference && w->ctx->walk_depth;
-    if (EXPECTED(is_direct))
-        here = (ice_walk_frame){ .kind = lists ? W_LIST : W_MAP, .node = w->base + node, .total = count, .table = table };
+    is_recursive = w->recursion_depth < MAX_RECURSION && !in_reference && w->ctx->walk_depth;
+    if (EXPECTED(is_recursive))
+        local_frame = (ice_walk_frame){ .kind = is_a_list ? ICE_WALK_LIST : ICE_WALK_MAP,
+                                        .node = w->written_node_count + node,
+                                        .announced_count = count,
+                                        .table = table };
     else
-        frame = ice_walk_push(w, lists ? W_LIST : W_MAP, node, table, NULL, count);
+        frame = ice_walk_push_frame(w, is_a_list ? ICE_WALK_LIST : ICE_WALK_MAP, node, table, NULL, count);
     w->tape->nodes[node].aux = count;
-    frame->at = at;
-    frame->count = done;
+    frame->position = position;
+    frame->pushed_count = pushed_count;
     frame->is_shared = is_shared;
     GC_TRY_ADDREF(table);
-    if (protects && !(GC_FLAGS(table) & GC_IMMUTABLE)) {
+    if (protect && !(GC_FLAGS(table) & GC_IMMUTABLE)) {
         GC_PROTECT_RECURSION(table);
         frame->is_protected = true;
     }
-    if (UNEXPECTED(!is_direct))
+    if (UNEXPECTED(!is_recursive))
         return true;
-    return lists || (HT_FLAGS(table) & HASH_FLAG_PACKED) ? walk_here(w, frame) : walk_map_here(w, frame);
+    return is_a_list || (HT_FLAGS(table) & HASH_FLAG_PACKED) ? walk_recursively(w, frame)
+                                                             : walk_map_recursively(w, frame);
 }
 
-/* Pushes an array in a container; an array that contains itself is null, as in PHP. */
+/* Pushes an array that is in a container. As in PHP, an array in itself becomes null. */
 static bool
 push_inner_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_frame *outer)
 {
-    const bool in_array = outer->kind == W_LIST || outer->kind == W_MAP;
-    /* PHP looks for recursion in tables of properties, but not in slots. */
-    const bool has_table = outer->kind == W_TABLE || (outer->kind == W_SLOTS && outer->object->properties);
-    const bool nests = in_array || has_table || w->purpose == ICE_FOR_EXPORT;
-    if (!nests)
+    const bool in_array = outer->kind == ICE_WALK_LIST || outer->kind == ICE_WALK_MAP;
+    /* PHP checks for recursion in a hash table of properties, but not in slots. */
+    const bool has_table =
+        outer->kind == ICE_WALK_TABLE || (outer->kind == ICE_WALK_SLOTS && outer->object->properties);
+    const bool checks_recursion = in_array || has_table || w->purpose == ICE_FOR_EXPORT;
+    if (!checks_recursion)
         return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, false, false);
     if (UNEXPECTED(GC_IS_RECURSIVE(table)) || (in_array && table == outer->table)) {
-        ice_walk_circle(w, key);
+        ice_walk_push_recursion(w, key);
         return true;
     }
     return push_array(w, table, key, outer->is_shared || GC_REFCOUNT(table) > 1, true, false);
@@ -195,42 +208,44 @@ push_inner_array(ice_walker *w, HashTable *table, uint16_t key, const ice_walk_f
 
 /* ---- values ------------------------------------------------------------- */
 
-/* PHP's text has 0 for a resource; others have null. */
+/* In PHP's text a resource is the integer 0; in other formats it is null. */
 static void
 push_resource(ice_walker *w, uint16_t key)
 {
-    ice_push(w->engine, w->tape, w->purpose <= ICE_FOR_SESSION ? ICECORE_INT : ICECORE_NULL, 0, key, 0, 0);
+    ice_push(w->engine, w->tape, ice_walk_writes_php_text(w) ? ICECORE_INT : ICECORE_NULL, 0, key, 0, 0);
 }
 
-/* Pushes a value that is not a leaf. */
+/* Pushes a value that is not a leaf. `outer` is the frame around it; NULL for the root. */
 static bool
 push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer)
 {
-    const ice_written *known;
+    const ice_written_class *class_info;
     if (Z_ISREF_P(value)) {
         zval *inner = Z_REFVAL_P(value);
-        if ((Z_REFCOUNT_P(value) > 1 || (outer && outer->kind == W_VARIABLES)) &&
+        if ((Z_REFCOUNT_P(value) > 1 || (outer && outer->kind == ICE_WALK_VARIABLES)) &&
             EXPECTED(w->purpose != ICE_FOR_EXPORT)) {
             const void *address = Z_TYPE_P(inner) == IS_OBJECT ? (void *)Z_OBJ_P(inner) : (void *)Z_REF_P(value);
-            const size_t at = w->tape->node_count;
-            if (push_again(w, address, value, ICECORE_ALIAS, key))
+            const size_t node = w->tape->node_count;
+            if (push_again_or_register(w, address, value, ICECORE_ALIAS, key))
                 return true;
-            /* Its target was registered together with it. */
+            /* PHP counts a reference and its object as one value, so the object's address stands
+             * for both. */
             if (Z_TYPE_P(inner) == IS_OBJECT)
-                return mark(w, at, ice_walk_object(w, Z_OBJ_P(inner), key));
+                return mark_as_target(w, node, ice_walk_object(w, Z_OBJ_P(inner), key));
             if (Z_TYPE_P(inner) == IS_ARRAY)
-                return mark(w, at, push_array(w, Z_ARRVAL_P(inner), key,
-                                              (outer && outer->is_shared) || GC_REFCOUNT(Z_ARRVAL_P(inner)) > 1, false,
-                                              true));
-            if (UNEXPECTED(!is_leaf(inner)))
+                return mark_as_target(w, node,
+                                      push_array(w, Z_ARRVAL_P(inner), key,
+                                                 (outer && outer->is_shared) || GC_REFCOUNT(Z_ARRVAL_P(inner)) > 1,
+                                                 false, true));
+            if (UNEXPECTED(!ice_walk_is_leaf(inner)))
                 push_resource(w, key);
             else
-                push_leaf(w, inner, key);
-            return mark(w, at, true);
+                ice_walk_push_leaf(w, inner, key);
+            return mark_as_target(w, node, true);
         }
         value = inner;
-        if (is_leaf(value)) {
-            push_leaf(w, value, key);
+        if (ice_walk_is_leaf(value)) {
+            ice_walk_push_leaf(w, value, key);
             return true;
         }
     }
@@ -241,14 +256,15 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
         return push_array(w, Z_ARRVAL_P(value), key, false, w->purpose == ICE_FOR_EXPORT, false);
     case IS_OBJECT:
         if (w->purpose != ICE_FOR_EXPORT &&
-            (w->purpose == ICE_FOR_IGBINARY || !is_only_here(Z_OBJ_P(value), outer && outer->is_shared))) {
-            const size_t at = w->tape->node_count;
-            if (push_again(w, Z_OBJ_P(value), value, ICECORE_LINK, key))
+            (w->purpose == ICE_FOR_IGBINARY || !ice_walk_has_one_owner(Z_OBJ_P(value), outer && outer->is_shared))) {
+            const size_t node = w->tape->node_count;
+            if (push_again_or_register(w, Z_OBJ_P(value), value, ICECORE_LINK, key))
                 return true;
-            return mark(w, at, ice_walk_object(w, Z_OBJ_P(value), key));
+            return mark_as_target(w, node, ice_walk_object(w, Z_OBJ_P(value), key));
         }
-        if (EXPECTED(w->purpose != ICE_FOR_EXPORT) && EXPECTED((known = known_slots(w, Z_OBJ_P(value)))))
-            return ice_walk_slots(w, Z_OBJ_P(value), key, known);
+        if (EXPECTED(w->purpose != ICE_FOR_EXPORT) &&
+            EXPECTED((class_info = ice_walk_cached_class(w, Z_OBJ_P(value)))))
+            return ice_walk_slots(w, Z_OBJ_P(value), key, class_info);
         return ice_walk_object(w, Z_OBJ_P(value), key);
     default: push_resource(w, key); return true;
     }
@@ -256,56 +272,59 @@ push_value(ice_walker *w, zval *value, uint16_t key, const ice_walk_frame *outer
 
 /* ---- the loop ----------------------------------------------------------- */
 
-/* Walks up to a value that may have opened a frame, or until many nodes were pushed. */
+/* Each of the walk_ functions below pushes entries of a frame until it is at its end, until a
+ * value was pushed that may have a frame of its own, or until the part is full. */
+
 static bool
 walk_list(ice_walker *w, ice_walk_frame *frame)
 {
     const HashTable *table = frame->table;
-    while (frame->at < table->nNumUsed && EXPECTED(w->tape->node_count < w->part)) {
-        zval *value = ICE_ITEM(table, frame->at);
-        if (is_leaf(value)) {
-            push_items(w, table, &frame->at, &frame->count);
+    while (frame->position < table->nNumUsed && EXPECTED(w->tape->node_count < w->part_end)) {
+        zval *value = ICE_ITEM(table, frame->position);
+        if (ice_walk_is_leaf(value)) {
+            ice_walk_push_items(w, table, &frame->position, &frame->pushed_count);
             continue;
         }
-        if (Z_TYPE_P(value) == IS_OBJECT && w->purpose <= ICE_FOR_SESSION && !frame->is_shared) {
-            const uint32_t before = frame->at;
-            push_objects(w, frame, value);
-            if (frame->at != before)
+        if (Z_TYPE_P(value) == IS_OBJECT && ice_walk_writes_php_text(w) && !frame->is_shared) {
+            const uint32_t before = frame->position;
+            ice_walk_push_objects(w, frame, value);
+            if (frame->position != before)
                 continue;
         }
-        prefetch(table, frame->at);
-        frame->at++;
-        frame->count++;
-        frame->is_done = frame->at == table->nNumUsed;
+        ice_walk_prefetch(table, frame->position);
+        frame->position++;
+        frame->pushed_count++;
+        frame->is_at_end = frame->position == table->nNumUsed;
         return push_value(w, value, 0, frame);
     }
-    frame->is_done = frame->at == table->nNumUsed;
+    frame->is_at_end = frame->position == table->nNumUsed;
     return true;
 }
 
-/* Returns the next entry and moves past it. NULL: there is none. */
+/* Returns the value of the next entry, and moves past it; NULL if there is none. `writes_unset`:
+ * properties without a value are entries, too. */
 static zend_always_inline zval *
-next_entry(ice_walk_frame *frame, zend_string **key, zend_ulong *number, bool has_holes)
+next_entry(ice_walk_frame *frame, zend_string **key, zend_ulong *number, bool writes_unset)
 {
     const HashTable *table = frame->table;
-    while (frame->at < table->nNumUsed) {
+    while (frame->position < table->nNumUsed) {
         zval *value;
 #if PHP_VERSION_ID >= 80200
         if (HT_FLAGS(table) & HASH_FLAG_PACKED) {
-            value = &table->arPacked[frame->at];
+            value = &table->arPacked[frame->position];
             *key = NULL;
-            *number = frame->at++;
+            *number = frame->position++;
         } else
 #endif
         {
-            Bucket *bucket = &table->arData[frame->at++];
+            Bucket *bucket = &table->arData[frame->position++];
             value = &bucket->val;
             *key = bucket->key;
             *number = bucket->h;
         }
         if (Z_TYPE_P(value) == IS_INDIRECT) {
             value = Z_INDIRECT_P(value);
-            if (UNEXPECTED(has_holes))
+            if (UNEXPECTED(writes_unset))
                 return value;
         }
         if (EXPECTED(Z_TYPE_P(value) != IS_UNDEF))
@@ -317,59 +336,63 @@ next_entry(ice_walk_frame *frame, zend_string **key, zend_ulong *number, bool ha
 static bool
 walk_table(ice_walker *w, ice_walk_frame *frame)
 {
-    const bool may_have_ids = zend_hash_num_elements(frame->table) <= ICE_MOST_IDS;
+    const bool may_have_ids = zend_hash_num_elements(frame->table) <= ICE_MAX_KEYS_WITH_IDS;
     zend_string *key;
     zend_ulong number;
     zval *value;
-    if (EXPECTED(frame->kind != W_VARIABLES && !frame->has_member && !(HT_FLAGS(frame->table) & HASH_FLAG_PACKED))) {
-        push_entries(w, frame->table, &frame->at, &frame->count);
-        if (UNEXPECTED(w->tape->node_count >= w->part))
+    if (EXPECTED(frame->kind != ICE_WALK_VARIABLES && !frame->skips_class_name &&
+                 !(HT_FLAGS(frame->table) & HASH_FLAG_PACKED))) {
+        ice_walk_push_entries(w, frame->table, &frame->position, &frame->pushed_count);
+        if (UNEXPECTED(w->tape->node_count >= w->part_end))
             return true;
     }
-    while ((value = next_entry(frame, &key, &number, frame->kind == W_TABLE && ice_walk_has_holes(w)))) {
+    while ((value = next_entry(frame, &key, &number, frame->kind == ICE_WALK_TABLE && ice_walk_writes_unset(w)))) {
         uint16_t id;
-        if (UNEXPECTED(frame->has_member) && key && zend_string_equals_literal(key, "__PHP_Incomplete_Class_Name")) {
-            frame->has_member = false;
+        if (UNEXPECTED(frame->skips_class_name) && key &&
+            zend_string_equals_literal(key, "__PHP_Incomplete_Class_Name")) {
+            frame->skips_class_name = false;
             continue;
         }
-        if (UNEXPECTED(!key) && frame->kind == W_VARIABLES)
+        if (UNEXPECTED(!key) && frame->kind == ICE_WALK_VARIABLES)
             continue;
-        id = push_key(w, key, number, may_have_ids);
-        frame->count++;
-        if (EXPECTED(is_leaf(value)))
-            push_leaf(w, value, id);
+        id = ice_walk_push_key(w, key, number, may_have_ids);
+        frame->pushed_count++;
+        if (EXPECTED(ice_walk_is_leaf(value)))
+            ice_walk_push_leaf(w, value, id);
         else
             return push_value(w, value, id, frame);
     }
-    frame->is_done = true;
+    frame->is_at_end = true;
     return true;
 }
 
-/* Walks igbinary's result of __sleep: names may be repeated. */
+/* Walks the names and values that ice_walk_sleep lists for igbinary. */
 static bool
 walk_pairs(ice_walker *w, ice_walk_frame *frame)
 {
     const uint32_t count = zend_hash_num_elements(frame->table);
-    while (frame->at < count) {
-        zval *name = zend_hash_index_find(frame->table, frame->at), *value = zend_hash_index_find(frame->table, frame->at + 1);
+    while (frame->position < count) {
+        zval *name = zend_hash_index_find(frame->table, frame->position);
+        zval *value = zend_hash_index_find(frame->table, frame->position + 1);
         uint16_t id;
-        frame->at += 2;
-        frame->count++;
+        frame->position += 2;
+        frame->pushed_count++;
         if (UNEXPECTED(Z_TYPE_P(name) != IS_STRING)) {
-            php_error_docref(NULL, E_NOTICE, "__sleep should return an array only containing the names of instance-variables "
-                                             "to serialize");
+            php_error_docref(NULL, E_NOTICE,
+                             "__sleep should return an array only containing the names of instance-variables to "
+                             "serialize");
             if (UNEXPECTED(EG(exception)))
-                return ice_walk_stop(w, ICE_THREW);
+                return ice_walk_stop(w, ICE_THROWN);
             ice_push(w->engine, w->tape, ICECORE_HOLE, 0, 0, 0, 0);
             continue;
         }
-        id = push_key(w, Z_STR_P(name), 0, true);
-        if (EXPECTED(is_leaf(value)))
-            push_leaf(w, value, id);
+        id = ice_walk_push_key(w, Z_STR_P(name), 0, true);
+        if (EXPECTED(ice_walk_is_leaf(value)))
+            ice_walk_push_leaf(w, value, id);
         else
             return push_value(w, value, id, frame);
     }
-    frame->is_done = true;
+    frame->is_at_end = true;
     return true;
 }
 
@@ -377,58 +400,60 @@ static bool
 walk_slots(ice_walker *w, ice_walk_frame *frame)
 {
     zend_object *object = frame->object;
-    const ice_written *near = *ice_walk_near(w->ctx, object->ce);
-    const ice_written *written = EXPECTED(near && near->ce == object->ce) ? near : ice_walk_class(w, object->ce);
-    while (frame->at < written->count) {
-        const ice_written_slot *slot = &written->slots[frame->at++];
+    const ice_written_class *cached = *ice_walk_cache_entry(w->ctx, object->ce);
+    const ice_written_class *class_info =
+        EXPECTED(cached && cached->ce == object->ce) ? cached : ice_walk_class_info(w, object->ce);
+    while (frame->position < class_info->slot_count) {
+        const ice_written_property *slot = &class_info->slots[frame->position++];
         zval *value = OBJ_PROP(object, slot->offset);
         uint16_t id;
-        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF) && !ice_walk_has_holes(w))
+        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF) && !ice_walk_writes_unset(w))
             continue;
-        id = EXPECTED(slot->key) ? slot->key : push_key(w, slot->name, 0, false);
-        frame->count++;
-        if (EXPECTED(is_leaf(value)))
-            push_leaf(w, value, id);
+        id = EXPECTED(slot->key_id) ? slot->key_id : ice_walk_push_key(w, slot->name, 0, false);
+        frame->pushed_count++;
+        if (EXPECTED(ice_walk_is_leaf(value)))
+            ice_walk_push_leaf(w, value, id);
         else
             return push_value(w, value, id, frame);
     }
-    frame->is_done = true;
+    frame->is_at_end = true;
     return true;
 }
 
-/* Pushes the variables of a session: a map, whatever their names are. */
+/* Pushes the variables of a session, as a map even if their names are 0, 1 and so on. */
 static void
 push_variables(ice_walker *w, HashTable *table)
 {
     ice_push(w->engine, w->tape, ICECORE_MAP, 0, 0, 0, 0);
     GC_TRY_ADDREF(table);
-    ice_walk_push(w, W_VARIABLES, 0, table, NULL, zend_hash_num_elements(table));
+    ice_walk_push_frame(w, ICE_WALK_VARIABLES, 0, table, NULL, zend_hash_num_elements(table));
 }
 
-/* Continues the walk in a container. */
+/* Continues a container. */
 static bool
-walk_more(ice_walker *w, ice_walk_frame *frame)
+continue_frame(ice_walker *w, ice_walk_frame *frame)
 {
     switch (frame->kind) {
-    case W_LIST: return walk_list(w, frame);
-    case W_SLOTS: return walk_slots(w, frame);
-    case W_PAIRS: return walk_pairs(w, frame);
+    case ICE_WALK_LIST: return walk_list(w, frame);
+    case ICE_WALK_SLOTS: return walk_slots(w, frame);
+    case ICE_WALK_PAIRS: return walk_pairs(w, frame);
     default: return walk_table(w, frame);
     }
 }
 
-/* Walks until at most `depth` frames are left. */
+/* Walks the frames on the stack until only `depth` of them are left. */
 static bool
-walk_frames(ice_walker *w, uint32_t depth)
+walk_down_to(ice_walker *w, uint32_t depth)
 {
     ice_context *ctx = w->ctx;
     while (ctx->walk_depth > depth) {
-        const uint32_t now = ctx->walk_depth;
-        if (UNEXPECTED(w->tape->node_count >= w->part) && !ice_walk_hand_over(w))
+        const uint32_t depth_before = ctx->walk_depth;
+        if (UNEXPECTED(w->tape->node_count >= w->part_end) && !ice_walk_write_part(w))
             return false;
-        if (UNEXPECTED(!walk_more(w, &ctx->walking[now - 1])))
+        if (UNEXPECTED(!continue_frame(w, &ctx->walk_frames[depth_before - 1])))
             return false;
-        if (ctx->walk_depth == now && ctx->walking[now - 1].is_done && UNEXPECTED(!ice_walk_pop(w)))
+        if (ctx->walk_depth == depth_before && ctx->walk_frames[depth_before - 1].is_at_end &&
+            UNEXPECTED(!ice_walk_pop_frame(w)))
             return false;
     }
     return true;
@@ -439,51 +464,52 @@ walk_all(ice_walker *w, zval *root)
 {
     if (w->purpose == ICE_FOR_SESSION)
         push_variables(w, Z_ARRVAL_P(root));
-    else if (is_leaf(root))
-        push_leaf(w, root, 0);
+    else if (ice_walk_is_leaf(root))
+        ice_walk_push_leaf(w, root, 0);
     else if (!push_value(w, root, 0, NULL))
         return false;
-    return walk_frames(w, 0);
+    return walk_down_to(w, 0);
 }
 
-static ice_walked
-walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *stage, bool hands_over)
+/* Walks a value. `in_parts`: the output is written in parts during the walk. */
+static ice_walk_result
+walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *stage, bool in_parts)
 {
     ice_walker w = {
         .ctx = ctx,
-        .engine = ctx->warm.engine,
+        .engine = ctx->pooled.engine,
         .tape = &ctx->tape,
         .stage = stage,
         .purpose = purpose,
-        .part = hands_over ? PART : UINT32_MAX,
-        .stopped = ICE_WALKED,
+        .part_end = in_parts ? NODES_PER_PART : UINT32_MAX,
+        .stop_reason = ICE_DONE,
     };
     ctx->walk_depth = 0;
-    smart_str_free(&ctx->text);
-    ice_map_clear(&ctx->seen);
+    smart_str_free(&ctx->written_text);
+    ice_map_clear(&ctx->node_by_address);
     ice_tape_begin(w.engine, w.tape);
     ctx->tape.has_own_names = 1;
-    if (UNEXPECTED(ctx->written_generation != ctx->tape.class_generation ||
+    if (UNEXPECTED(ctx->written_class_generation != ctx->tape.class_generation ||
                    ctx->keys.generation != ctx->tape.key_generation)) {
-        ice_written_drop(ctx);
-        ctx->written_generation = ctx->tape.class_generation;
-        ice_keys_of(ctx, ctx->tape.key_generation);
+        ice_written_classes_drop(ctx);
+        ctx->written_class_generation = ctx->tape.class_generation;
+        ice_keys_sync(ctx, ctx->tape.key_generation);
     }
     if (EXPECTED(walk_all(&w, value)))
-        return ICE_WALKED;
-    ice_walk_drop(&w);
-    if (w.stopped == ICE_LEFT_OFF && w.hooks_ran) {
+        return ICE_DONE;
+    ice_walk_drop_frames(&w);
+    if (w.stop_reason == ICE_NEEDS_WHOLE && w.has_called_hooks) {
         ice_throw(ice_encode_exception, "limit", -1, "",
                   zend_string_init(ZEND_STRL("Icecore: the value has more levels than may be written"), 0));
-        return ICE_THREW;
+        return ICE_THROWN;
     }
-    return w.stopped;
+    return w.stop_reason;
 }
 
-ice_walked
+ice_walk_result
 ice_walk(ice_context *ctx, zval *value, uint8_t purpose, const icecore_stage *stage)
 {
-    ice_walked walked = walk(ctx, value, purpose, stage, purpose == ICE_FOR_SERIALIZE);
-    /* When the value is written as a whole, the writer reports the error. */
-    return EXPECTED(walked != ICE_LEFT_OFF) ? walked : walk(ctx, value, purpose, stage, false);
+    ice_walk_result result = walk(ctx, value, purpose, stage, purpose == ICE_FOR_SERIALIZE);
+    /* The second walk fills the tape with the whole value. Its writer will report the error. */
+    return EXPECTED(result != ICE_NEEDS_WHOLE) ? result : walk(ctx, value, purpose, stage, false);
 }

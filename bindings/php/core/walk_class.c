@@ -1,74 +1,76 @@
-/* The facts about a class that is written. */
+/* What is remembered about a class whose objects are written. */
 #include "core/walk.h"
 
-static ice_written *
-add(ice_context *ctx, zend_class_entry *ce, uint32_t id)
+/* Adds a class without slots. */
+static ice_written_class *
+add_class(ice_context *ctx, zend_class_entry *ce, uint32_t id)
 {
-    ice_written *written;
-    if (ctx->written_count == ctx->written_room) {
-        memset(ctx->near_written, 0, sizeof ctx->near_written);
-        ctx->written = ice_stack_grow(ctx->written, &ctx->written_room, sizeof *ctx->written, 16);
+    ice_written_class *class_info;
+    if (ctx->written_class_count == ctx->written_class_capacity) {
+        memset(ctx->written_class_cache, 0, sizeof ctx->written_class_cache);
+        ctx->written_classes =
+            ice_stack_grow(ctx->written_classes, &ctx->written_class_capacity, sizeof *ctx->written_classes, 16);
     }
-    ice_map_add(&ctx->written_places, ce, ctx->written_count);
-    written = &ctx->written[ctx->written_count++];
-    written->ce = ce;
-    written->id = id;
-    written->count = 0;
-    written->slots = NULL;
-    return written;
+    ice_map_add(&ctx->written_class_indices, ce, ctx->written_class_count);
+    class_info = &ctx->written_classes[ctx->written_class_count++];
+    class_info->ce = ce;
+    class_info->id = id;
+    class_info->slot_count = 0;
+    class_info->slots = NULL;
+    return class_info;
 }
 
 /* Lists the declared properties, in the order of their slots. */
 static void
-note_slots(ice_walker *w, ice_written *written)
+list_slots(ice_walker *w, ice_written_class *class_info)
 {
-    const zend_class_entry *ce = written->ce;
-    const uint32_t slots = (uint32_t)ce->default_properties_count;
-    uint32_t at;
-    if (slots == 0)
+    const zend_class_entry *ce = class_info->ce;
+    const uint32_t count = (uint32_t)ce->default_properties_count;
+    uint32_t slot_index;
+    if (count == 0)
         return;
-    written->slots = ice_host_resize(NULL, slots * sizeof *written->slots);
-    for (at = 0; at < slots; at++) {
-        const zend_property_info *info = ce->properties_info_table[at];
-        ice_written_slot *slot = &written->slots[written->count];
+    class_info->slots = ice_host_resize(NULL, count * sizeof *class_info->slots);
+    for (slot_index = 0; slot_index < count; slot_index++) {
+        const zend_property_info *info = ce->properties_info_table[slot_index];
+        ice_written_property *slot = &class_info->slots[class_info->slot_count];
         if (!info)
             continue;
         slot->offset = info->offset;
         slot->name = info->name;
-        slot->key = slots <= ICECORE_MOST_IDS ? ice_new_key_id(w->ctx, info->name) : 0;
-        written->count++;
+        slot->key_id = count <= ICECORE_MOST_IDS ? ice_key_register(w->ctx, info->name) : 0;
+        class_info->slot_count++;
     }
 }
 
-ice_written *
-ice_walk_class(ice_walker *w, zend_class_entry *ce)
+ice_written_class *
+ice_walk_class_info(ice_walker *w, zend_class_entry *ce)
 {
-    const ice_slot *place = ice_map_find(&w->ctx->written_places, ce);
-    ice_written *written;
+    const ice_slot *index = ice_map_find(&w->ctx->written_class_indices, ce);
+    ice_written_class *class_info;
     uint32_t id;
-    if (EXPECTED(place != NULL))
-        return &w->ctx->written[place->value];
+    if (EXPECTED(index != NULL))
+        return &w->ctx->written_classes[index->value];
     id = icecore_class(w->engine, ICECORE_BYTES, (const uint8_t *)ZSTR_VAL(ce->name), ZSTR_LEN(ce->name));
     if (!id)
         ice_host_fail("too many classes");
-    written = add(w->ctx, ce, id);
-    note_slots(w, written);
-    return written;
+    class_info = add_class(w->ctx, ce, id);
+    list_slots(w, class_info);
+    return class_info;
 }
 
-/* In a request, classes are only added, at the end of the table. */
+/* During a request, PHP only appends classes to its table. So each class is checked once. */
 bool
-ice_walk_left_to_php(void)
+ice_walk_has_serializable_class(void)
 {
     const HashTable *classes = EG(class_table);
-    for (; ICE_G(classes_seen) < classes->nNumUsed; ICE_G(classes_seen)++) {
-        const zval *value = &classes->arData[ICE_G(classes_seen)].val;
+    for (; ICE_G(checked_class_count) < classes->nNumUsed; ICE_G(checked_class_count)++) {
+        const zval *value = &classes->arData[ICE_G(checked_class_count)].val;
         const zend_class_entry *ce;
         if (Z_TYPE_P(value) == IS_UNDEF)
             continue;
         ce = Z_PTR_P(value);
-        ICE_G(has_serializable) |= ce->type == ZEND_USER_CLASS && ce->serialize && !ce->__serialize &&
+        ICE_G(has_serializable_class) |= ce->type == ZEND_USER_CLASS && ce->serialize && !ce->__serialize &&
                                    !(ce->ce_flags & ZEND_ACC_INTERFACE);
     }
-    return ICE_G(has_serializable);
+    return ICE_G(has_serializable_class);
 }

@@ -1,139 +1,147 @@
-/* Values without children, and keys. */
+/* Values without children, and keys.
+ *
+ * The _push_ functions push nodes onto the tape. The _put_ functions write them through an ice_pen
+ * (common/ice_tape.h), for whose nodes the caller has made room, and return the moved one. */
 #ifndef ICE_WALK_LEAF_H
 #define ICE_WALK_LEAF_H
 #include "core/walk.h"
 
-/* Keys of larger maps are rarely met again: they get nodes, not ids. */
-#define ICE_MOST_IDS 32
+/* Keys of maps with more entries get nodes, not ids, because such keys rarely come again. */
+#define ICE_MAX_KEYS_WITH_IDS 32
 
 static zend_always_inline bool
-is_leaf(const zval *value)
+ice_walk_is_leaf(const zval *value)
 {
     return Z_TYPE_P(value) <= IS_STRING;
 }
 
-/* Leaves are pushed in runs of at most this many values, each with a key of its own. A
- * run checks once if there is room for its nodes. */
-#define ICE_RUN 512
+/* Leaves are pushed in runs of at most this many values. A run makes room for all its nodes at
+ * once. */
+#define ICE_MAX_RUN 512
 
+/* Makes room for this many values, each with a node for its key. */
 static zend_always_inline ice_pen
-run_pen(ice_walker *w, uint32_t values)
+ice_walk_begin_run(ice_walker *w, uint32_t value_count)
 {
-    return ice_pen_take(w->engine, w->tape, 2 * values);
+    return ice_pen_take(w->engine, w->tape, 2 * value_count);
 }
 
-/* Pushes a string of any length, and makes room for it. */
+/* Puts a string of any length, and makes room for its bytes. */
 static zend_never_inline ice_pen
-pen_long_string(ice_walker *w, ice_pen pen, const zend_string *string, uint16_t key)
+ice_walk_put_long_string(ice_walker *w, ice_pen cursor, const zend_string *string, uint16_t key)
 {
-    const size_t room = w->tape->node_capacity - (size_t)(pen.node - w->tape->nodes);
-    ice_pen_give(&pen, w->tape);
+    const size_t remaining_nodes = w->tape->node_capacity - (size_t)(cursor.node - w->tape->nodes);
+    ice_pen_give(&cursor, w->tape);
     ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, key, ZSTR_VAL(string), ZSTR_LEN(string));
-    return ice_pen_take(w->engine, w->tape, room);
+    return ice_pen_take(w->engine, w->tape, remaining_nodes);
 }
 
 static zend_always_inline ice_pen
-pen_string(ice_walker *w, ice_pen pen, const zend_string *string, uint16_t key)
+ice_walk_put_string(ice_walker *w, ice_pen cursor, const zend_string *string, uint16_t key)
 {
-    if (UNEXPECTED(!ice_pen_has_room(&pen, ZSTR_LEN(string))))
-        return pen_long_string(w, pen, string, key);
-    ice_pen_string(&pen, ICECORE_BYTES, key, ZSTR_VAL(string), ZSTR_LEN(string));
-    return pen;
+    if (UNEXPECTED(!ice_pen_has_room(&cursor, ZSTR_LEN(string))))
+        return ice_walk_put_long_string(w, cursor, string, key);
+    ice_pen_string(&cursor, ICECORE_BYTES, key, ZSTR_VAL(string), ZSTR_LEN(string));
+    return cursor;
 }
 
-/* Pushes a leaf, for which there is room. */
+/* Puts a leaf. A property without a value becomes a hole. */
 static zend_always_inline ice_pen
-pen_leaf(ice_walker *w, ice_pen pen, const zval *value, uint16_t key)
+ice_walk_put_leaf(ice_walker *w, ice_pen cursor, const zval *value, uint16_t key)
 {
     const uint8_t type = Z_TYPE_P(value);
     uint64_t bits;
     if (type == IS_LONG)
-        ice_pen_node(&pen, ICECORE_INT, key, 0, (uint64_t)Z_LVAL_P(value));
+        ice_pen_node(&cursor, ICECORE_INT, key, 0, (uint64_t)Z_LVAL_P(value));
     else if (type == IS_STRING)
-        return pen_string(w, pen, Z_STR_P(value), key);
+        return ice_walk_put_string(w, cursor, Z_STR_P(value), key);
     else if (type == IS_DOUBLE) {
         memcpy(&bits, &Z_DVAL_P(value), sizeof bits);
-        ice_pen_node(&pen, ICECORE_FLOAT, key, 0, bits);
+        ice_pen_node(&cursor, ICECORE_FLOAT, key, 0, bits);
     } else if (type == IS_TRUE || type == IS_FALSE)
-        ice_pen_node(&pen, ICECORE_BOOL, key, 0, type == IS_TRUE);
+        ice_pen_node(&cursor, ICECORE_BOOL, key, 0, type == IS_TRUE);
     else
-        ice_pen_node(&pen, EXPECTED(type == IS_NULL) ? ICECORE_NULL : ICECORE_HOLE, key, 0, 0);
-    return pen;
+        ice_pen_node(&cursor, EXPECTED(type == IS_NULL) ? ICECORE_NULL : ICECORE_HOLE, key, 0, 0);
+    return cursor;
 }
 
 static zend_always_inline void
-push_leaf(ice_walker *w, const zval *value, uint16_t key)
+ice_walk_push_leaf(ice_walker *w, const zval *value, uint16_t key)
 {
-    const ice_pen pen = pen_leaf(w, run_pen(w, 1), value, key);
-    ice_pen_give(&pen, w->tape);
+    const ice_pen cursor = ice_walk_put_leaf(w, ice_walk_begin_run(w, 1), value, key);
+    ice_pen_give(&cursor, w->tape);
 }
 
-/* Pushes the key of an entry, for which there is room, if it needs a node; `id` receives
- * the key of the value's node. */
+/* Puts a node for the key of an entry, if the key needs one. `id` receives the key id for the
+ * value's node. `key` is NULL if the key is the integer `number`. */
 static zend_always_inline ice_pen
-pen_key(ice_walker *w, ice_pen pen, zend_string *key, zend_ulong number, bool may_have_id, uint16_t *id)
+ice_walk_put_key(ice_walker *w, ice_pen cursor, zend_string *key, zend_ulong number, bool may_have_id, uint16_t *id)
 {
     if (EXPECTED(key != NULL)) {
         if (EXPECTED(may_have_id)) {
-            if (EXPECTED(ice_keys_near(&w->ctx->keys, key, id)) || (*id = ice_new_key_id(w->ctx, key)))
-                return pen;
+            if (EXPECTED(ice_keys_near(&w->ctx->keys, key, id)) || (*id = ice_key_register(w->ctx, key)))
+                return cursor;
         }
-        pen = pen_string(w, pen, key, ICECORE_IS_KEY);
+        cursor = ice_walk_put_string(w, cursor, key, ICECORE_IS_KEY);
     } else
-        ice_pen_node(&pen, ICECORE_INT, ICECORE_IS_KEY, 0, (uint64_t)number);
+        ice_pen_node(&cursor, ICECORE_INT, ICECORE_IS_KEY, 0, (uint64_t)number);
     *id = ICECORE_KEY_NODE;
-    return pen;
+    return cursor;
 }
 
+/* Pushes the key of an entry, and returns the key id for the value's node. */
 static zend_always_inline uint16_t
-push_key(ice_walker *w, zend_string *key, zend_ulong number, bool may_have_id)
+ice_walk_push_key(ice_walker *w, zend_string *key, zend_ulong number, bool may_have_id)
 {
     uint16_t id;
-    const ice_pen pen = pen_key(w, run_pen(w, 1), key, number, may_have_id, &id);
-    ice_pen_give(&pen, w->tape);
+    const ice_pen cursor = ice_walk_put_key(w, ice_walk_begin_run(w, 1), key, number, may_have_id, &id);
+    ice_pen_give(&cursor, w->tape);
     return id;
 }
 
-/* Pushes an object that has only slots, from `*at` to the first value that is not a
- * leaf. The front exists, and there is room. */
+/* Puts the slots of an object from `*next_slot` on, up to the first value that is not a leaf.
+ * `*next_slot` receives the first slot that was not put. Adds the number of values to `*count`. */
 static zend_always_inline ice_pen
-pen_slots(ice_walker *w, ice_pen pen, zend_object *object, const ice_written *written, uint32_t *at, uint32_t *count)
+ice_walk_put_slots(ice_walker *w, ice_pen cursor, zend_object *object, const ice_written_class *class_info,
+                   uint32_t *next_slot, uint32_t *count)
 {
-    const ice_written_slot *slot = written->slots + *at, *end = written->slots + written->count;
+    const ice_written_property *slot = class_info->slots + *next_slot;
+    const ice_written_property *end = class_info->slots + class_info->slot_count;
     uint32_t pushed = 0;
     for (; slot < end; slot++) {
         const zval *value = OBJ_PROP(object, slot->offset);
-        uint16_t id = slot->key;
-        if (UNEXPECTED(!is_leaf(value)))
+        uint16_t id = slot->key_id;
+        if (UNEXPECTED(!ice_walk_is_leaf(value)))
             break;
-        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF) && !ice_walk_has_holes(w))
+        if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF) && !ice_walk_writes_unset(w))
             continue;
         if (UNEXPECTED(!id))
-            pen = pen_key(w, pen, slot->name, 0, false, &id);
-        pen = pen_leaf(w, pen, value, id);
+            cursor = ice_walk_put_key(w, cursor, slot->name, 0, false, &id);
+        cursor = ice_walk_put_leaf(w, cursor, value, id);
         pushed++;
     }
-    *at = (uint32_t)(slot - written->slots);
+    *next_slot = (uint32_t)(slot - class_info->slots);
     *count += pushed;
-    return pen;
+    return cursor;
 }
 
-/* Pushes the front of such an object. */
+/* Puts the two nodes that begin an object: the object, and the map that is its body. */
 static zend_always_inline void
-pen_object(ice_pen *pen, uint16_t key, const ice_written *written)
+ice_walk_put_header(ice_pen *cursor, uint16_t key, const ice_written_class *class_info)
 {
-    ice_pen_node(pen, ICECORE_OBJECT, key, 1, ICE_CLASS(written->id));
-    ice_pen_node(pen, ICECORE_MAP, 0, 0, 0);
+    ice_pen_node(cursor, ICECORE_OBJECT, key, 1, ICE_CLASS(class_info->id));
+    ice_pen_node(cursor, ICECORE_MAP, 0, 0, 0);
 }
 
-/* Ends such an object, whose front is at `front`. */
+/* Ends an object with `count` properties, whose first node is `object`. */
 static zend_always_inline void
-pen_end_object(const ice_walker *w, const ice_pen *pen, icecore_node *front, uint32_t count)
+ice_walk_end_object(const ice_walker *w, const ice_pen *cursor, icecore_node *object, uint32_t count)
 {
-    const uint64_t end = (uint64_t)(pen->node - w->tape->nodes);
-    front[0].payload |= end;
-    front[1].aux = count;
-    front[1].payload = end;
+    icecore_node *body = object + 1;
+    const uint64_t end = (uint64_t)(cursor->node - w->tape->nodes);
+    object->payload |= end;
+    body->aux = count;
+    body->payload = end;
 }
 
 #endif

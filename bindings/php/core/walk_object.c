@@ -1,3 +1,4 @@
+/* Objects: chooses how one is serialized, and begins it. */
 #include "core/walk.h"
 #include "core/hooks.h"
 #include "ext/standard/php_incomplete_class.h"
@@ -7,7 +8,7 @@
 static uint32_t
 class_id(ice_walker *w, zend_class_entry *ce)
 {
-    return ice_walk_class(w, ce)->id;
+    return ice_walk_class_info(w, ce)->id;
 }
 
 static void
@@ -27,44 +28,47 @@ push_enum_case(ice_walker *w, zend_object *object, uint16_t key)
     return true;
 }
 
-/* Called before each hook. False: PHP itself must write the value. */
+/* Called before each hook. Returns false if PHP itself must write the value. */
 static bool
-may_call(ice_walker *w)
+prepare_hook_call(ice_walker *w)
 {
-    if (!w->hooks_ran && w->purpose != ICE_FOR_IGBINARY && UNEXPECTED(ice_walk_left_to_php()))
-        return ice_walk_stop(w, ICE_LEFT_TO_PHP);
-    w->hooks_ran = true;
+    if (!w->has_called_hooks && w->purpose != ICE_FOR_IGBINARY && UNEXPECTED(ice_walk_has_serializable_class()))
+        return ice_walk_stop(w, ICE_NEEDS_PHP);
+    w->has_called_hooks = true;
     return true;
 }
 
+/* Pushes an object by the array that __serialize returns. */
 static bool
-push_result(ice_walker *w, zend_object *object, uint16_t key)
+push_serialize_result(ice_walker *w, zend_object *object, uint16_t key)
 {
     zval result;
     ice_walk_frame *frame;
-    if (!may_call(w))
+    if (!prepare_hook_call(w))
         return false;
     if (!ice_hook_serialize(object, &result))
-        return ice_walk_stop(w, ICE_THREW);
-    ice_walk_begin(w, key, class_id(w, object->ce));
+        return ice_walk_stop(w, ICE_THROWN);
+    ice_walk_push_header(w, key, class_id(w, object->ce));
     GC_ADDREF(object);
-    frame = ice_walk_push(w, W_RESULT, w->tape->node_count - 1, Z_ARRVAL(result), object, zend_hash_num_elements(Z_ARRVAL(result)));
+    frame = ice_walk_push_frame(w, ICE_WALK_HOOK_RESULT, w->tape->node_count - 1, Z_ARRVAL(result), object,
+                                zend_hash_num_elements(Z_ARRVAL(result)));
     frame->is_shared = GC_REFCOUNT(Z_ARRVAL(result)) > 1;
     return true;
 }
 
+/* Pushes an object with the properties that __sleep names; null if __sleep returns no array. */
 static bool
-push_sleeping(ice_walker *w, zend_object *object, zend_function *sleep, uint16_t key)
+push_sleep_properties(ice_walker *w, zend_object *object, zend_function *sleep, uint16_t key)
 {
     HashTable *names, *properties;
-    if (!may_call(w))
+    if (!prepare_hook_call(w))
         return false;
     GC_ADDREF(object);
     names = ice_hook_sleep(object, sleep);
     if (!names) {
         OBJ_RELEASE(object);
         if (EG(exception))
-            return ice_walk_stop(w, ICE_THREW);
+            return ice_walk_stop(w, ICE_THROWN);
         push_null(w, key);
         return true;
     }
@@ -72,33 +76,34 @@ push_sleeping(ice_walker *w, zend_object *object, zend_function *sleep, uint16_t
     zend_array_release(names);
     if (!properties) {
         OBJ_RELEASE(object);
-        return ice_walk_stop(w, ICE_THREW);
+        return ice_walk_stop(w, ICE_THROWN);
     }
-    ice_walk_begin(w, key, class_id(w, object->ce));
+    ice_walk_push_header(w, key, class_id(w, object->ce));
     if (w->purpose == ICE_FOR_IGBINARY)
-        ice_walk_push(w, W_PAIRS, w->tape->node_count - 1, properties, object, zend_hash_num_elements(properties) / 2);
+        ice_walk_push_frame(w, ICE_WALK_PAIRS, w->tape->node_count - 1, properties, object,
+                            zend_hash_num_elements(properties) / 2);
     else
-        ice_walk_push(w, W_TABLE, w->tape->node_count - 1, properties, object, zend_hash_num_elements(properties));
+        ice_walk_push_frame(w, ICE_WALK_TABLE, w->tape->node_count - 1, properties, object,
+                            zend_hash_num_elements(properties));
     return true;
 }
 
-/* Pushes the payload that a class froze itself as, for igbinary, which counts no values
- * in it. */
+/* Pushes a `C:` object for igbinary, in which links do not count the values of a payload. */
 static bool
-push_opaque(ice_walker *w, zend_object *object, uint16_t key)
+push_c_object(ice_walker *w, zend_object *object, uint16_t key)
 {
     unsigned char *bytes = NULL;
     size_t len = 0;
     zval value;
     uint32_t node;
-    w->hooks_ran = true;
+    w->has_called_hooks = true;
     ZVAL_OBJ_COPY(&value, object);
     if (object->ce->serialize(&value, &bytes, &len, NULL) == FAILURE || EG(exception)) {
         if (bytes)
             efree(bytes);
         zval_ptr_dtor(&value);
         if (EG(exception))
-            return ice_walk_stop(w, ICE_THREW);
+            return ice_walk_stop(w, ICE_THROWN);
         push_null(w, key);
         return true;
     }
@@ -112,18 +117,20 @@ push_opaque(ice_walker *w, zend_object *object, uint16_t key)
     return true;
 }
 
-/* Pushes the value of which an Icecore\Record is a record. */
+/* Pushes the object or enum case that an Icecore\Record stands for. */
 static bool
 push_record(ice_walker *w, zend_object *object, uint16_t key)
 {
-    zval *class = OBJ_PROP_NUM(object, 0), *kind = OBJ_PROP_NUM(object, 1), *content = OBJ_PROP_NUM(object, 2);
+    zval *class = OBJ_PROP_NUM(object, ICE_RECORD_CLASS), *kind = OBJ_PROP_NUM(object, ICE_RECORD_KIND);
+    zval *content = OBJ_PROP_NUM(object, ICE_RECORD_PROPERTIES);
+    ice_walk_frame *frame;
     uint32_t id;
     ZVAL_DEREF(class);
     ZVAL_DEREF(kind);
     ZVAL_DEREF(content);
     if (Z_TYPE_P(class) != IS_STRING || Z_TYPE_P(kind) != IS_STRING) {
         zend_throw_error(NULL, "Icecore\\Record::$class and $kind must be set");
-        return ice_walk_stop(w, ICE_THREW);
+        return ice_walk_stop(w, ICE_THROWN);
     }
     if (zend_string_equals_literal(Z_STR_P(kind), "enum") && Z_TYPE_P(content) == IS_STRING) {
         zend_string *text = zend_string_concat3(Z_STRVAL_P(class), Z_STRLEN_P(class), ":", 1, Z_STRVAL_P(content),
@@ -143,16 +150,18 @@ push_record(ice_walker *w, zend_object *object, uint16_t key)
     if (!zend_string_equals_literal(Z_STR_P(kind), "object") || Z_TYPE_P(content) != IS_ARRAY || !id) {
         zend_throw_error(NULL, "Icecore\\Record::$properties must be an array, or a string if $kind is \"enum\" or "
                                "\"serializable\"");
-        return ice_walk_stop(w, ICE_THREW);
+        return ice_walk_stop(w, ICE_THROWN);
     }
-    ice_walk_begin(w, key, id);
+    ice_walk_push_header(w, key, id);
     GC_ADDREF(object);
     GC_TRY_ADDREF(Z_ARRVAL_P(content));
-    ice_walk_push(w, W_TABLE, w->tape->node_count - 1, Z_ARRVAL_P(content), object, zend_hash_num_elements(Z_ARRVAL_P(content)))->is_shared = true;
+    frame = ice_walk_push_frame(w, ICE_WALK_TABLE, w->tape->node_count - 1, Z_ARRVAL_P(content), object,
+                                zend_hash_num_elements(Z_ARRVAL_P(content)));
+    frame->is_shared = true;
     return true;
 }
 
-/* Pushes an incomplete object, which has its class as a member. */
+/* Pushes an incomplete object, which has the name of its class as a property. */
 static void
 push_incomplete(ice_walker *w, zend_object *object, uint16_t key)
 {
@@ -168,26 +177,27 @@ push_incomplete(ice_walker *w, zend_object *object, uint16_t key)
     zend_string_release(name);
     if (!id)
         ice_host_fail("too many classes");
-    ice_walk_begin(w, key, id);
+    ice_walk_push_header(w, key, id);
     GC_ADDREF(object);
     ZVAL_OBJ(&value, object);
     table = zend_get_properties_for(&value, ZEND_PROP_PURPOSE_SERIALIZE);
-    /* PHP subtracts one from the count, whether the member exists or not. */
+    /* PHP always subtracts one for the property with the name, even if the object has none. */
     count = zend_array_count(table);
-    frame = ice_walk_push(w, W_TABLE, w->tape->node_count - 1, table, object, count ? count - 1 : 0);
-    frame->is_shared = frame->has_member = true;
+    frame = ice_walk_push_frame(w, ICE_WALK_TABLE, w->tape->node_count - 1, table, object, count ? count - 1 : 0);
+    frame->is_shared = frame->skips_class_name = true;
 }
 
+/* Pushes an object with all its properties. */
 static bool
 push_properties(ice_walker *w, zend_object *object, uint16_t key)
 {
-    const ice_written *written = ice_walk_class(w, object->ce);
+    const ice_written_class *class_info = ice_walk_class_info(w, object->ce);
     HashTable *table;
     zval value;
     uint32_t count;
-    if (EXPECTED(ice_walk_has_slots_only(object, written))) {
-        *ice_walk_near(w->ctx, object->ce) = written;
-        return ice_walk_slots(w, object, key, written);
+    if (EXPECTED(ice_walk_has_slots_only(object, class_info))) {
+        *ice_walk_cache_entry(w->ctx, object->ce) = class_info;
+        return ice_walk_slots(w, object, key, class_info);
     }
     ZVAL_OBJ(&value, object);
     GC_ADDREF(object);
@@ -196,17 +206,17 @@ push_properties(ice_walker *w, zend_object *object, uint16_t key)
         if (table)
             zend_release_properties(table);
         OBJ_RELEASE(object);
-        return ice_walk_stop(w, ICE_THREW);
+        return ice_walk_stop(w, ICE_THROWN);
     }
-    ice_walk_begin(w, key, class_id(w, object->ce));
-    count = ice_walk_has_holes(w) ? zend_hash_num_elements(table) : zend_array_count(table);
-    ice_walk_push(w, W_TABLE, w->tape->node_count - 1, table, object, count)->is_shared = true;
+    ice_walk_push_header(w, key, class_id(w, object->ce));
+    count = ice_walk_writes_unset(w) ? zend_hash_num_elements(table) : zend_array_count(table);
+    ice_walk_push_frame(w, ICE_WALK_TABLE, w->tape->node_count - 1, table, object, count)->is_shared = true;
     return true;
 }
 
-/* Whether a property has a get hook. */
+/* Returns true if a property has a get hook (PHP 8.4). */
 static bool
-has_hooked(HashTable *table)
+has_hooked_property(HashTable *table)
 {
     zval *value;
     ZEND_HASH_FOREACH_VAL(table, value) {
@@ -216,17 +226,18 @@ has_hooked(HashTable *table)
     return false;
 }
 
-/* Pushes an object without calling its methods, as var_export shows it. */
+/* Pushes an object as var_export shows it, without calling its methods. */
 static bool
 push_exported(ice_walker *w, zend_object *object, uint16_t key)
 {
     HashTable *table;
+    ice_walk_frame *frame;
     zval value;
     /* No reader accepts the name of an anonymous class. */
     if (object->ce->ce_flags & ZEND_ACC_ANON_CLASS)
-        return ice_walk_stop(w, ICE_LEFT_TO_PHP);
+        return ice_walk_stop(w, ICE_NEEDS_PHP);
     if (GC_IS_RECURSIVE(object)) {
-        ice_walk_circle(w, key);
+        ice_walk_push_recursion(w, key);
         return true;
     }
     GC_ADDREF(object);
@@ -235,14 +246,15 @@ push_exported(ice_walker *w, zend_object *object, uint16_t key)
     table = zend_get_properties_for(&value, ZEND_PROP_PURPOSE_VAR_EXPORT);
     if (!table)
         table = (HashTable *)&zend_empty_array;
-    if (UNEXPECTED(has_hooked(table))) {
+    if (UNEXPECTED(has_hooked_property(table))) {
         GC_UNPROTECT_RECURSION(object);
         zend_release_properties(table);
         OBJ_RELEASE(object);
-        return ice_walk_stop(w, ICE_LEFT_TO_PHP);
+        return ice_walk_stop(w, ICE_NEEDS_PHP);
     }
-    ice_walk_begin(w, key, class_id(w, object->ce));
-    ice_walk_push(w, W_TABLE, w->tape->node_count - 1, table, object, zend_array_count(table))->is_protected = true;
+    ice_walk_push_header(w, key, class_id(w, object->ce));
+    frame = ice_walk_push_frame(w, ICE_WALK_TABLE, w->tape->node_count - 1, table, object, zend_array_count(table));
+    frame->is_protected = true;
     return true;
 }
 
@@ -255,14 +267,14 @@ ice_walk_object(ice_walker *w, zend_object *object, uint16_t key)
         return ce->ce_flags & ZEND_ACC_ENUM ? push_enum_case(w, object, key) : push_exported(w, object, key);
     if (UNEXPECTED(ce->ce_flags & ZEND_ACC_NOT_SERIALIZABLE)) {
         zend_throw_exception_ex(NULL, 0, "Serialization of '%s' is not allowed", ZSTR_VAL(ce->name));
-        return ice_walk_stop(w, ICE_THREW);
+        return ice_walk_stop(w, ICE_THROWN);
     }
     if (UNEXPECTED(ce->ce_flags & ZEND_ACC_ENUM))
         return push_enum_case(w, object, key);
     if (ce->__serialize)
-        return push_result(w, object, key);
+        return push_serialize_result(w, object, key);
     if (UNEXPECTED(ce->serialize != NULL))
-        return w->purpose == ICE_FOR_IGBINARY ? push_opaque(w, object, key) : ice_walk_stop(w, ICE_LEFT_TO_PHP);
+        return w->purpose == ICE_FOR_IGBINARY ? push_c_object(w, object, key) : ice_walk_stop(w, ICE_NEEDS_PHP);
     if (UNEXPECTED(ce == php_ce_incomplete_class)) {
         push_incomplete(w, object, key);
         return true;
@@ -271,6 +283,6 @@ ice_walk_object(ice_walker *w, zend_object *object, uint16_t key)
         return push_record(w, object, key);
     sleep = zend_hash_find_known_hash(&ce->function_table, ZSTR_KNOWN(ZEND_STR_SLEEP));
     if (UNEXPECTED(sleep != NULL))
-        return push_sleeping(w, object, Z_FUNC_P(sleep), key);
+        return push_sleep_properties(w, object, Z_FUNC_P(sleep), key);
     return push_properties(w, object, key);
 }

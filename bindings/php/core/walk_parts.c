@@ -1,21 +1,22 @@
-/* Parts of a large value: the nodes so far are written, and their text is taken away. */
+/* Parts of a large output: the nodes so far are written, and their text is taken from the engine.
+ * So neither all nodes nor all text of a large value are in the engine's memory at once. */
 #include "core/memory.h"
 #include "core/walk.h"
 
-/* Estimates the final length of the text from the outermost container; excess room is
- * given back. */
+/* Estimates the final length of the text. `len` is the length so far, which grows with the number
+ * of entries of the outermost container. */
 static size_t
-expected_len(const ice_walker *w, size_t len)
+estimate_len(const ice_walker *w, size_t len)
 {
-    const ice_walk_frame *outermost = w->ctx->walk_depth ? &w->ctx->walking[0] : NULL;
-    const size_t done = outermost ? outermost->count : 0, most = 8 * len;
+    const ice_walk_frame *outermost = w->ctx->walk_depth ? &w->ctx->walk_frames[0] : NULL;
+    const size_t pushed_count = outermost ? outermost->pushed_count : 0, max_len = 8 * len;
     size_t expected = len + len / 8;
-    if (done && outermost->total > done)
-        expected = MAX(expected, (size_t)(1.1 * (double)len / done * outermost->total));
-    return MIN(expected, most);
+    if (pushed_count && outermost->announced_count > pushed_count)
+        expected = MAX(expected, (size_t)(1.1 * (double)len / pushed_count * outermost->announced_count));
+    return MIN(expected, max_len);
 }
 
-/* Whether this size is far from the limit of the request. */
+/* Returns true if this size is at most half of what memory_limit leaves. */
 static bool
 is_affordable(size_t size)
 {
@@ -23,45 +24,44 @@ is_affordable(size_t size)
     return PG(memory_limit) <= 0 || (used < limit && size <= (limit - used) / 2);
 }
 
-/* Appends the text of the nodes that were handed over. Near the memory limit the engine
- * keeps it, and it is taken at the end as one piece. */
+/* Appends the text of the part that was just written. Near memory_limit, the text stays in the
+ * engine, and is taken at the end as one piece. */
 static void
 take_part(ice_walker *w)
 {
-    smart_str *text = &w->ctx->text;
+    smart_str *text = &w->ctx->written_text;
     icecore_bytes part;
     size_t len;
-    if (w->keeps_text) {
+    if (w->engine_keeps_text) {
         const size_t bytes = icecore_context_memory(w->engine);
-        /* In few steps. */
+        /* Counts more than needed, so that it counts rarely. */
         if (bytes > w->ctx->engine_bytes)
-            ice_memory_count(w->ctx, bytes + bytes / 8);
+            ice_memory_count_engine(w->ctx, bytes + bytes / 8);
         return;
     }
     if (icecore_take_part(w->engine, &part) != ICECORE_OK)
         return;
     len = (text->s ? ZSTR_LEN(text->s) : 0) + part.len;
     if (!text->s || len > text->a) {
-        const size_t expected = expected_len(w, len);
-        w->keeps_text = !is_affordable(expected);
-        ice_memory_need(w->keeps_text ? len : expected);
-        smart_str_erealloc(text, w->keeps_text ? len : expected);
+        const size_t expected = estimate_len(w, len);
+        w->engine_keeps_text = !is_affordable(expected);
+        ice_memory_check(w->engine_keeps_text ? len : expected);
+        smart_str_erealloc(text, w->engine_keeps_text ? len : expected);
     }
     smart_str_appendl(text, (const char *)part.bytes, part.len);
 }
 
-/* Writes the nodes so far. */
 bool
-ice_walk_hand_over(ice_walker *w)
+ice_walk_write_part(ice_walker *w)
 {
     const uint32_t count = (uint32_t)w->tape->node_count;
-    switch (ice_hand_over(w->engine, w->stage, w->tape, &w->parts)) {
+    switch (ice_hand_over(w->engine, w->stage, w->tape, &w->part_count)) {
     case ICE_HANDED_OVER:
-        w->base += count;
+        w->written_node_count += count;
         w->tape->has_own_names = 1;
         take_part(w);
         return true;
-    case ICE_NOT_IN_PARTS: w->part = UINT32_MAX; return true;
-    default: return ice_walk_stop(w, ICE_LEFT_OFF);
+    case ICE_NOT_IN_PARTS: w->part_end = UINT32_MAX; return true;
+    default: return ice_walk_stop(w, ICE_NEEDS_WHOLE);
     }
 }

@@ -1,131 +1,140 @@
-/* Runs of values that need no frame: leaves, and in lists objects with only leaves. */
+/* Runs of values that need no frame: leaves, and objects in lists that have only leaves. */
 #ifndef ICE_WALK_RUNS_H
 #define ICE_WALK_RUNS_H
 #include "core/walk_leaf.h"
 
+/* Returns true if only one place refers to an object. `is_shared`: the container with that place
+ * may come again. */
 static zend_always_inline bool
-is_only_here(const zend_object *object, bool is_shared)
+ice_walk_has_one_owner(const zend_object *object, bool is_shared)
 {
     return !is_shared && GC_REFCOUNT(object) == 1 &&
            (object->properties == NULL || GC_REFCOUNT(object->properties) == 1);
 }
 
-/* Returns the facts about the class of an object that has only its slots, and none of
- * whose methods is called; or NULL. */
-static zend_always_inline const ice_written *
-known_slots(const ice_walker *w, const zend_object *object)
+/* Returns what is remembered about the class of an object that has only its slots, and none of
+ * whose methods must be called; NULL for any other object. */
+static zend_always_inline const ice_written_class *
+ice_walk_cached_class(const ice_walker *w, const zend_object *object)
 {
-    const ice_written *near = *ice_walk_near(w->ctx, object->ce);
-    return near && near->ce == object->ce && ice_walk_has_slots_only(object, near) ? near : NULL;
+    const ice_written_class *cached = *ice_walk_cache_entry(w->ctx, object->ce);
+    return cached && cached->ce == object->ce && ice_walk_has_slots_only(object, cached) ? cached : NULL;
 }
 
+/* The value at a position of a list, which may be packed or not. */
 #if PHP_VERSION_ID >= 80200
 #  define ICE_ITEM(table, i) (HT_FLAGS(table) & HASH_FLAG_PACKED ? &(table)->arPacked[i] : &(table)->arData[i].val)
 #else
 #  define ICE_ITEM(table, i) (&(table)->arData[i].val)
 #endif
 
-/* Pushes items of a list from `*at` on, up to the first that is not a leaf, at most a
- * run of them. */
+/* Pushes items of a list from `*position` on, up to the first that is not a leaf, and at most a
+ * run of them. Moves `*position` past them, and adds their number to `*count`. */
 static zend_always_inline void
-push_items(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *count)
+ice_walk_push_items(ice_walker *w, const HashTable *table, uint32_t *position, uint32_t *count)
 {
-    const uint32_t used = table->nNumUsed, end = used - *at > ICE_RUN ? *at + ICE_RUN : used;
-    uint32_t i = *at, pushed = 0;
-    ice_pen pen = run_pen(w, ICE_RUN);
+    const uint32_t used = table->nNumUsed;
+    const uint32_t end = used - *position > ICE_MAX_RUN ? *position + ICE_MAX_RUN : used;
+    uint32_t i = *position, pushed = 0;
+    ice_pen cursor = ice_walk_begin_run(w, ICE_MAX_RUN);
     for (; i < end; i++) {
         const zval *value = ICE_ITEM(table, i);
         if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF))
             continue;
-        if (!is_leaf(value))
+        if (!ice_walk_is_leaf(value))
             break;
-        pen = pen_leaf(w, pen, value, 0);
+        cursor = ice_walk_put_leaf(w, cursor, value, 0);
         pushed++;
     }
-    ice_pen_give(&pen, w->tape);
-    *at = i;
+    ice_pen_give(&cursor, w->tape);
+    *position = i;
     *count += pushed;
 }
 
-/* The same for the entries of a map, which is not packed. */
+/* Does the same for the entries of a map. Its table must not be packed. */
 static zend_always_inline void
-push_entries(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *count)
+ice_walk_push_entries(ice_walker *w, const HashTable *table, uint32_t *position, uint32_t *count)
 {
-    const bool may_have_ids = zend_hash_num_elements(table) <= ICE_MOST_IDS;
-    const uint32_t used = table->nNumUsed, end = used - *at > ICE_RUN ? *at + ICE_RUN : used;
-    const Bucket *bucket = table->arData + *at;
-    uint32_t i = *at, pushed = 0;
-    ice_pen pen = run_pen(w, ICE_RUN);
+    const bool may_have_ids = zend_hash_num_elements(table) <= ICE_MAX_KEYS_WITH_IDS;
+    const uint32_t used = table->nNumUsed;
+    const uint32_t end = used - *position > ICE_MAX_RUN ? *position + ICE_MAX_RUN : used;
+    const Bucket *bucket = table->arData + *position;
+    uint32_t i = *position, pushed = 0;
+    ice_pen cursor = ice_walk_begin_run(w, ICE_MAX_RUN);
     for (; i < end; i++, bucket++) {
         uint16_t id;
         if (UNEXPECTED(Z_TYPE(bucket->val) == IS_UNDEF))
             continue;
-        if (UNEXPECTED(!is_leaf(&bucket->val)))
+        if (UNEXPECTED(!ice_walk_is_leaf(&bucket->val)))
             break;
-        pen = pen_key(w, pen, bucket->key, bucket->h, may_have_ids, &id);
-        pen = pen_leaf(w, pen, &bucket->val, id);
+        cursor = ice_walk_put_key(w, cursor, bucket->key, bucket->h, may_have_ids, &id);
+        cursor = ice_walk_put_leaf(w, cursor, &bucket->val, id);
         pushed++;
     }
-    ice_pen_give(&pen, w->tape);
-    *at = i;
+    ice_pen_give(&cursor, w->tape);
+    *position = i;
     *count += pushed;
 }
 
-/* The values of a list are in separate memory: prefetches the ones that come soon. */
+/* Prefetches the values of a list that come soon, because they are in memory of their own: first
+ * the beginning of a value, and some items later what it points to. */
 static zend_always_inline void
-prefetch(const HashTable *table, uint32_t at)
+ice_walk_prefetch(const HashTable *table, uint32_t position)
 {
-    if (EXPECTED(table->nNumUsed - at > 8)) {
-        const zval *far = ICE_ITEM(table, at + 8), *near = ICE_ITEM(table, at + 3);
-        if (Z_TYPE_P(far) > IS_STRING)
-            __builtin_prefetch(Z_PTR_P(far));
-        if (Z_TYPE_P(near) == IS_ARRAY) {
-            __builtin_prefetch(Z_ARRVAL_P(near)->arData);
-            __builtin_prefetch((const char *)Z_ARRVAL_P(near)->arData + 64);
-        } else if (Z_TYPE_P(near) == IS_OBJECT)
-            __builtin_prefetch((const char *)Z_OBJ_P(near) + 64);
+    if (EXPECTED(table->nNumUsed - position > 8)) {
+        const zval *later = ICE_ITEM(table, position + 8), *soon = ICE_ITEM(table, position + 3);
+        if (Z_TYPE_P(later) > IS_STRING)
+            __builtin_prefetch(Z_PTR_P(later));
+        if (Z_TYPE_P(soon) == IS_ARRAY) {
+            __builtin_prefetch(Z_ARRVAL_P(soon)->arData);
+            __builtin_prefetch((const char *)Z_ARRVAL_P(soon)->arData + 64);
+        } else if (Z_TYPE_P(soon) == IS_OBJECT)
+            __builtin_prefetch((const char *)Z_OBJ_P(soon) + 64);
     }
 }
 
-/* Pushes objects that only this list holds and that have only leaves in their slots,
- * from the next item on. */
+/* Pushes objects of one class, from the next item of a list on: as long as only the list refers
+ * to an object, and its slots have only leaves. `value` is the next item. */
 static zend_always_inline void
-push_objects(ice_walker *w, ice_walk_frame *frame, zval *value)
+ice_walk_push_objects(ice_walker *w, ice_walk_frame *frame, zval *value)
 {
     const HashTable *table = frame->table;
-    const ice_written *written = known_slots(w, Z_OBJ_P(value));
-    uint32_t at = frame->at, done = 0;
-    size_t room;
-    ice_pen pen;
-    if (!written || written->count >= ICE_RUN)
+    const ice_written_class *class_info = ice_walk_cached_class(w, Z_OBJ_P(value));
+    uint32_t position = frame->position, object_count = 0;
+    size_t remaining_nodes;
+    ice_pen cursor;
+    if (!class_info || class_info->slot_count >= ICE_MAX_RUN)
         return;
-    pen = run_pen(w, 2 * ICE_RUN);
-    for (room = 4 * ICE_RUN; room > 2 * ICE_RUN; done++) {
-        const size_t front = (size_t)(pen.node - w->tape->nodes);
-        uint32_t slot = 0, count = 0;
+    cursor = ice_walk_begin_run(w, 2 * ICE_MAX_RUN);
+    /* An object has fewer than ICE_MAX_RUN slots, so it needs at most 2 * ICE_MAX_RUN nodes. */
+    for (remaining_nodes = 4 * ICE_MAX_RUN; remaining_nodes > 2 * ICE_MAX_RUN; object_count++) {
+        const size_t first_node = (size_t)(cursor.node - w->tape->nodes);
+        uint32_t next_slot = 0, count = 0;
         zend_object *object;
-        if (at == table->nNumUsed)
+        if (position == table->nNumUsed)
             break;
-        value = ICE_ITEM(table, at);
+        value = ICE_ITEM(table, position);
         if (Z_TYPE_P(value) != IS_OBJECT)
             break;
         object = Z_OBJ_P(value);
-        if (object->ce != written->ce || !is_only_here(object, false) || !ice_walk_has_slots_only(object, written))
+        if (object->ce != class_info->ce || !ice_walk_has_one_owner(object, false) ||
+            !ice_walk_has_slots_only(object, class_info))
             break;
-        prefetch(table, at);
-        pen_object(&pen, 0, written);
-        pen = pen_slots(w, pen, object, written, &slot, &count);
-        if (UNEXPECTED(slot < written->count)) {
-            pen.node = w->tape->nodes + front;
+        ice_walk_prefetch(table, position);
+        ice_walk_put_header(&cursor, 0, class_info);
+        cursor = ice_walk_put_slots(w, cursor, object, class_info, &next_slot, &count);
+        if (UNEXPECTED(next_slot < class_info->slot_count)) {
+            /* The object has other values than leaves: it is pushed with a frame. */
+            cursor.node = w->tape->nodes + first_node;
             break;
         }
-        pen_end_object(w, &pen, w->tape->nodes + front, count);
-        room -= (size_t)(pen.node - w->tape->nodes) - front;
-        at++;
+        ice_walk_end_object(w, &cursor, w->tape->nodes + first_node, count);
+        remaining_nodes -= (size_t)(cursor.node - w->tape->nodes) - first_node;
+        position++;
     }
-    ice_pen_give(&pen, w->tape);
-    frame->at = at;
-    frame->count += done;
+    ice_pen_give(&cursor, w->tape);
+    frame->position = position;
+    frame->pushed_count += object_count;
 }
 
 #endif

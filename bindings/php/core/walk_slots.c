@@ -1,35 +1,37 @@
-/* Objects that have only declared properties. Most have only leaves: they need no frame,
- * up to the first value that is not a leaf. */
+/* Objects that have only declared properties. If all values are leaves, the object needs no
+ * frame. Otherwise a frame is pushed at the first other value. */
 #include "core/walk_leaf.h"
 
+/* Returns the number of values that will be written from `next_slot` on. */
 static uint32_t
-count_values(const ice_walker *w, const zend_object *object, const ice_written *written, uint32_t at)
+count_values(const ice_walker *w, const zend_object *object, const ice_written_class *class_info, uint32_t next_slot)
 {
     uint32_t count = 0;
-    if (ice_walk_has_holes(w))
-        return written->count - at;
-    for (; at < written->count; at++)
-        count += Z_TYPE_P(OBJ_PROP((zend_object *)object, written->slots[at].offset)) != IS_UNDEF;
+    if (ice_walk_writes_unset(w))
+        return class_info->slot_count - next_slot;
+    for (; next_slot < class_info->slot_count; next_slot++)
+        count += Z_TYPE_P(OBJ_PROP((zend_object *)object, class_info->slots[next_slot].offset)) != IS_UNDEF;
     return count;
 }
 
 bool
-ice_walk_slots(ice_walker *w, zend_object *object, uint16_t key, const ice_written *written)
+ice_walk_slots(ice_walker *w, zend_object *object, uint16_t key, const ice_written_class *class_info)
 {
     const uint32_t node = (uint32_t)w->tape->node_count;
-    uint32_t at = 0, count = 0;
+    uint32_t next_slot = 0, count = 0;
     ice_walk_frame *frame;
-    ice_pen pen = run_pen(w, written->count + 1);
-    pen_object(&pen, key, written);
-    pen = pen_slots(w, pen, object, written, &at, &count);
-    ice_pen_give(&pen, w->tape);
-    if (EXPECTED(at == written->count)) {
-        pen_end_object(w, &pen, &w->tape->nodes[node], count);
+    ice_pen cursor = ice_walk_begin_run(w, class_info->slot_count + 1);
+    ice_walk_put_header(&cursor, key, class_info);
+    cursor = ice_walk_put_slots(w, cursor, object, class_info, &next_slot, &count);
+    ice_pen_give(&cursor, w->tape);
+    if (EXPECTED(next_slot == class_info->slot_count)) {
+        ice_walk_end_object(w, &cursor, &w->tape->nodes[node], count);
         return true;
     }
     GC_ADDREF(object);
-    frame = ice_walk_push(w, W_SLOTS, node + 1, NULL, object, count + count_values(w, object, written, at));
-    frame->at = at;
-    frame->count = count;
+    frame = ice_walk_push_frame(w, ICE_WALK_SLOTS, node + 1, NULL, object,
+                                count + count_values(w, object, class_info, next_slot));
+    frame->position = next_slot;
+    frame->pushed_count = count;
     return true;
 }

@@ -1,22 +1,22 @@
 <?php
-// Bytes from an attacker who wants to run code. With PHP's own unserialize these files would be
-// written; here none appears.
+// Reads bytes from an attacker who wants to run code. With PHP's own unserialize, the hooks would write
+// files. Here they write none.
 
 use function Icecore\unserialize;
 
 $folder = sys_get_temp_dir() . '/icecore-hostile-' . bin2hex(random_bytes(6));
 mkdir($folder);
 
-function act(string $who): void
+function leave_trace(string $hook): void
 {
-    file_put_contents("{$GLOBALS['folder']}/$who", 'was here');
+    file_put_contents("{$GLOBALS['folder']}/$hook", 'was here');
 }
 
 class Wakes
 {
     public function __wakeup(): void
     {
-        act('__wakeup');
+        leave_trace('__wakeup');
     }
 }
 
@@ -24,7 +24,7 @@ class Unserializes
 {
     public function __unserialize(array $data): void
     {
-        act('__unserialize');
+        leave_trace('__unserialize');
     }
 }
 
@@ -32,7 +32,7 @@ class Dies
 {
     public function __destruct()
     {
-        act('__destruct');
+        leave_trace('__destruct');
     }
 }
 
@@ -40,13 +40,13 @@ class Speaks
 {
     public function __toString(): string
     {
-        act('__toString');
+        leave_trace('__toString');
         return '';
     }
 }
 
 spl_autoload_register(function (string $class): void {
-    act("autoload of $class");
+    leave_trace("autoload of $class");
 });
 
 $payloads = [
@@ -56,20 +56,20 @@ $payloads = [
     '__toString, as a key' => 'a:1:{O:6:"Speaks":0:{}i:1;}',
     '__toString, in an Exception' => 'O:9:"Exception":1:{s:10:"' . "\0*\0message" . '";O:6:"Speaks":0:{}}',
     'an autoloader' => 'a:1:{i:0;O:11:"NotThereYet":0:{}}',
-    'damage behind the object' => 'a:2:{i:0;O:4:"Dies":0:{}i:1;',
+    'damage after the object' => 'a:2:{i:0;O:4:"Dies":0:{}i:1;',
     'an enum' => 'E:12:"Secret:Value";',
 ];
 foreach ($payloads as $name => $payload) {
     try {
         $value = @unserialize($payload);
-        echo "$name: ", $value === false ? 'false' : 'taken', "\n";
+        echo "$name: ", $value === false ? 'false' : 'built', "\n";
     } catch (Icecore\ClassException $e) {
         echo "$name: refused, ", implode(', ', array_keys($e->classes) ?: ['?']), " at $e->path\n";
     }
     unset($value, $e);
 }
 
-// A chain of gadgets over loaded classes: each is harmless, but all together are not.
+// A chain of gadgets from loaded classes. Each is harmless, but together they write a file.
 class Logger
 {
     public $handlers;
@@ -100,20 +100,21 @@ class Session
 }
 
 $chain = 'O:7:"Session":2:{s:4:"user";s:5:"alice";s:3:"bag";a:1:{s:5:"flash";O:6:"Logger":1:{s:8:"handlers";a:1:{i:0;O:6:"Buffer":2:'
-    . '{s:4:"file";s:' . strlen("$folder/shell.php") . ":\"$folder/shell.php\";s:5:\"lines\";a:1:{i:0;s:5:\"<?php\";}}}}}}";
+    . '{s:4:"file";s:' . strlen("$folder/shell.php")
+    . ":\"$folder/shell.php\";s:5:\"lines\";a:1:{i:0;s:5:\"<?php\";}}}}}}";
 echo "\nthe chain, with a list of classes:\n";
 try {
     unserialize($chain, ['classes' => ['Session']]);
-    echo "taken\n";
+    echo "built\n";
 } catch (Icecore\ClassException $e) {
     echo "refused at $e->path\n";
     echo $e->getMessage(), "\n";
 }
 unset($e);
 
-echo "\nwhat is in it, without building anything:\n";
-foreach (Icecore\classes($chain) as $found) {
-    echo "$found[class], $found[count] time, at $found[path]\n";
+echo "\nits classes, without building anything:\n";
+foreach (Icecore\classes($chain) as $class) {
+    echo "$class[class], $class[count] time, at $class[path]\n";
 }
 $record = unserialize($chain, ['classes' => 'record']);
 echo 'as a record: ', $record->class, ', user ', $record->properties['user'], '; written back: ',

@@ -1,7 +1,7 @@
 <?php
-// A cache store like those of Laravel: get, put, remember, increment, forget, on files. Each entry
-// is ten digits for its expiry, as Laravel writes it, and the output of serialize: files of the old
-// store are read, and the old store reads ours.
+// A cache store like Laravel's: get, put, remember, increment and forget, on files. As in Laravel, an
+// entry is ten digits for its expiry, and then the output of serialize. So this store and Laravel's
+// can read each other's files.
 
 use function Icecore\serialize;
 use function Icecore\unserialize;
@@ -20,15 +20,16 @@ final class FileStore
             return null;
         }
         $text = substr($entry, 10);
-        // A damaged file is a miss, like a missing one. A class that is not allowed is not: it
-        // throws.
+        // A damaged file is a miss, like a missing one. A class that is not allowed throws an
+        // exception.
         $value = @unserialize($text, ['classes' => $this->classes]);
         return $value === false && $text !== 'b:0;' ? null : $value;
     }
 
     public function put(string $key, mixed $value, int $seconds): bool
     {
-        return file_put_contents($this->path($key), sprintf('%010d', time() + $seconds) . serialize($value), LOCK_EX) !== false;
+        return file_put_contents($this->path($key), sprintf('%010d', time() + $seconds)
+            . serialize($value), LOCK_EX) !== false;
     }
 
     public function remember(string $key, int $seconds, Closure $make): mixed
@@ -97,15 +98,16 @@ echo 'false: ', var_export($store->get('no'), true), "\n";
 $store->put('old', 'gone', -1);
 echo 'too old: ', var_export($store->get('old'), true), "\n";
 
-// Files that others left in the folder.
+// Files that other programs wrote into the folder.
 file_put_contents($store->path('damaged'), '9999999999a:1:{i:0;s:5:"tr');
 echo 'damaged: ', var_export($store->get('damaged'), true), "\n";
 file_put_contents($store->path('theirs'), '9999999999' . \serialize(['written' => 'by PHP']));
 echo 'by PHP: ', json_encode($store->get('theirs')), "\n";
-file_put_contents($store->path('planted'), '9999999999a:1:{s:4:"user";O:13:"SplFileObject":1:{s:1:"f";s:11:"/etc/passwd";}}');
+file_put_contents($store->path('planted'),
+    '9999999999a:1:{s:4:"user";O:13:"SplFileObject":1:{s:1:"f";s:11:"/etc/passwd";}}');
 try {
     $store->get('planted');
-    echo "planted: taken\n";
+    echo "planted: built\n";
 } catch (Icecore\ClassException $e) {
     echo "planted: refused at $e->path\n";
 }

@@ -1,7 +1,7 @@
 <?php
-// A cache of many small objects, with each kind of hook that a class may have: written by serialize
-// and as a PHP program by var_export, read back by unserialize, by require, and by var_import,
-// which runs nothing.
+// A cache of many small objects, with each kind of hook that a class may have. It is written by
+// serialize, and as a PHP program by var_export. It is read back by unserialize, by require, and by
+// var_import, which runs no code.
 
 use function Icecore\serialize;
 use function Icecore\unserialize;
@@ -20,7 +20,7 @@ final class Leaf
     }
 }
 
-/** The members of each kind of tree; the kinds differ in their hooks. */
+/** The properties of all kinds of trees, which differ only in their hooks. */
 trait Tree
 {
     public function __construct(
@@ -31,11 +31,11 @@ trait Tree
     ) {
     }
 
-    public static function grow(int $depth, int $leaves): self
+    public static function grow(int $depth, int $leaf_count): self
     {
-        $made = array_map(fn ($i) => new Leaf($i, "leaf $i"), range(1, $leaves));
-        $keyed = array_combine(array_map(fn ($leaf) => "key {$leaf->number}", $made), $made);
-        return new self($made[0], $depth > 0 ? self::grow($depth - 1, $leaves) : null, $made, $keyed);
+        $leaves = array_map(fn ($i) => new Leaf($i, "leaf $i"), range(1, $leaf_count));
+        $keyed = array_combine(array_map(fn ($leaf) => "key {$leaf->number}", $leaves), $leaves);
+        return new self($leaves[0], $depth > 0 ? self::grow($depth - 1, $leaf_count) : null, $leaves, $keyed);
     }
 
     public static function __set_state(array $state): self
@@ -81,7 +81,7 @@ class WithSleep
     }
 }
 
-// Classes of old programs have only this interface; PHP issues a warning when they are declared.
+// Old programs have classes with Serializable only, for which PHP issues a deprecation.
 error_reporting(E_ALL & ~E_DEPRECATED);
 if (!class_exists('WithSerializable')) {
     class WithSerializable implements Serializable
@@ -95,7 +95,8 @@ if (!class_exists('WithSerializable')) {
 
         public function unserialize(string $data): void
         {
-            [$this->leaf, $this->deeper, $this->list, $this->keyed] = unserialize($data, ['classes' => [self::class, Leaf::class]]);
+            [$this->leaf, $this->deeper, $this->list, $this->keyed] = unserialize($data,
+                ['classes' => [self::class, Leaf::class]]);
         }
     }
 }
@@ -116,6 +117,7 @@ foreach ([Plain::class, WithUnserialize::class, WithSleep::class, WithSerializab
     $required = require $file;
     $imported = var_import(file_get_contents($file), ['classes' => $classes]);
     printf("%-17s %d bytes by var_export, as PHP's: %s; by require: %s; by var_import: %s\n", '', strlen($program),
-        $program === \var_export($tree, true) ? 'yes' : 'no', $required == $tree ? 'the same' : 'another', $imported == $tree ? 'the same' : 'another');
+        $program === \var_export($tree, true) ? 'yes' : 'no', $required == $tree ? 'the same'
+        : 'another', $imported == $tree ? 'the same' : 'another');
 }
 unlink($file);

@@ -1,13 +1,13 @@
 <?php
-// A marshaller for Symfony's cache: the values of a pool are written and read by Icecore, and only
-// the classes of the pool are built.
+// A marshaller for Symfony's cache: Icecore writes and reads the values of a pool, and builds only the
+// classes of the pool.
 //
 //   new RedisAdapter($redis, marshaller: new IcecoreMarshaller(['App\Entity\*']));
 
 use Symfony\Component\Cache\Marshaller\MarshallerInterface;
 
 if (!interface_exists(MarshallerInterface::class)) {
-    // Symfony's interface, if Symfony is not installed.
+    // Declares Symfony's interface if Symfony is not installed.
     eval('namespace Symfony\Component\Cache\Marshaller;
     interface MarshallerInterface
     {
@@ -37,7 +37,7 @@ final class IcecoreMarshaller implements MarshallerInterface
         return $serialized;
     }
 
-    /** An exception is a miss for a pool, and is logged. */
+    /** For a pool, an exception is a miss, and is logged. */
     public function unmarshall(string $value): mixed
     {
         return $value === 'b:0;' ? false : Icecore\decode($value, 'php', ['classes' => $this->classes]);
@@ -67,11 +67,11 @@ echo "article: $article->title, {$article->published->format('j F Y')}\n";
 echo 'list: ', json_encode($marshaller->unmarshall($stored['list'])), "\n";
 echo 'false: ', json_encode($marshaller->unmarshall($stored['false'])), "\n";
 
-foreach (['O:11:"ArrayObject":0:{}', 'a:1:{i:0;', 'nonsense'] as $bad) {
+foreach (['O:11:"ArrayObject":0:{}', 'a:1:{i:0;', 'nonsense'] as $bytes) {
     try {
-        $marshaller->unmarshall($bad);
-        echo "taken: $bad\n";
+        $marshaller->unmarshall($bytes);
+        echo "built: $bytes\n";
     } catch (Icecore\Exception $e) {
-        echo $e::class, " ($e->kind): $bad\n";
+        echo $e::class, " ($e->kind): $bytes\n";
     }
 }

@@ -1,7 +1,8 @@
 <?php
-// A worker that lives for many jobs, some of them concurrently in fibers. Classes allowed for one
-// job are not allowed for the next: a list belongs to a call. Icecore\allow holds until the end of
-// the request, which in a worker is the end of the process: it is for classes that all jobs share.
+// A worker that runs many jobs in one process, some of them concurrently in fibers. A list of classes
+// belongs to one call, so the classes of one job are not allowed for the next. Icecore\allow holds until
+// the end of the request, which in a worker is the end of the process: it is for classes that all jobs
+// share.
 
 use function Icecore\unserialize;
 
@@ -21,7 +22,7 @@ class Mail
 {
     public string $to = '';
 
-    /** A hook may wait, while other jobs continue. */
+    /** This hook waits, and other jobs continue meanwhile. */
     public function __unserialize(array $data): void
     {
         $this->to = Fiber::getCurrent() ? Fiber::suspend("waits for the address of {$data['to']}") : $data['to'];
@@ -56,32 +57,32 @@ $run = function (string $name, array $options, string $text): string {
     }
 };
 
-echo "one by one\n";
+echo "one after the other\n";
 foreach ($jobs as $job) {
     echo '  ', $run(...$job), "\n";
 }
 
-echo "side by side\n";
+echo "in fibers\n";
 $fibers = [];
-foreach ($jobs as $at => $job) {
-    $fibers[$at] = new Fiber(function () use ($run, $job): void {
+foreach ($jobs as $index => $job) {
+    $fibers[$index] = new Fiber(function () use ($run, $job): void {
         echo '  ', $run(...$job), "\n";
     });
-    $said = $fibers[$at]->start();
-    if ($said !== null) {
-        echo "  $job[0]: $said\n";
+    $message = $fibers[$index]->start();
+    if ($message !== null) {
+        echo "  $job[0]: $message\n";
     }
 }
-foreach ($fibers as $at => $fiber) {
+foreach ($fibers as $index => $fiber) {
     while (!$fiber->isTerminated()) {
-        $fiber->resume("alice@example.org, job $at");
+        $fiber->resume("alice@example.org, job $index");
     }
 }
 
-echo "for long\n";
+echo "20,000 jobs\n";
 $before = null;
 for ($i = 0; $i < 20_000; $i++) {
     $run(...$jobs[$i % count($jobs)]);
     $before ??= $i === 2_000 ? memory_get_usage() : null;
 }
-echo '  memory: ', memory_get_usage() - $before < 1024 ? 'as before' : 'more than before', "\n";
+echo '  memory: ', memory_get_usage() - $before < 1024 ? 'no growth' : 'it grew', "\n";

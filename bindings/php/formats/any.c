@@ -1,16 +1,16 @@
 /* Documents of any format, and queries that build nothing.
  *
- * Data that PHP froze is built from its own tape. Data that another language froze is
- * first converted to PHP's terms by the engine, as `icecore convert -t php` does: names
- * of classes, members, integers beyond 64 bits, types that PHP does not have. */
+ * Data in PHP's own formats is built from its own tape. The engine first converts data of
+ * another language to PHP's text, as `icecore convert -t php` does. This translates names of
+ * classes and properties, integers beyond 64 bits, and types that PHP does not have. */
 #include "core/documents.h"
 #include "core/memory.h"
 #include "common/ice_class_notes.h"
 #include "ext/standard/basic_functions.h"
 
-/* Whether the format has PHP's own values. */
+/* Returns true if the values in this format are PHP's own. */
 static bool
-is_php(const icecore_stage *stage)
+has_php_values(const icecore_stage *stage)
 {
     static const char *const formats[] = { "php", "igbinary", "php-session", "var-export" };
     const char *format = icecore_stage_format(stage);
@@ -21,10 +21,10 @@ is_php(const icecore_stage *stage)
     return false;
 }
 
-/* Returns the stage that is named, or that fits the bytes. NULL: an exception was
- * thrown. */
+/* Returns the stage with this name. Without a name, detects it from the bytes. Returns NULL if
+ * an exception was thrown. The caller frees the stage. */
 static icecore_stage *
-stage_for(zend_string *format, zend_string *bytes)
+make_stage(zend_string *format, zend_string *bytes)
 {
     icecore_error error;
     icecore_stage *stage;
@@ -39,83 +39,88 @@ stage_for(zend_string *format, zend_string *bytes)
 
 /* ---- classes ------------------------------------------------------------ */
 
-/* Records the classes of a document, reading it within memory_limit. */
+/* Records the classes of a document, which is read within memory_limit. Returns false with an
+ * error. */
 static bool
-note_classes(icecore_stage *stage, zend_string *bytes, ice_class_notes *found, icecore_error *error)
+note_classes(icecore_stage *stage, zend_string *bytes, ice_class_notes *class_notes, icecore_error *error)
 {
     for (;;) {
-        const uint64_t left = ice_memory_left();
+        const uint64_t available = ice_memory_available();
         uint32_t kind;
-        icecore_stage_memory(stage, left);
-        kind = icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), ice_note_class, found, error);
+        icecore_stage_memory(stage, available);
+        kind = icecore_classes(stage, (const uint8_t *)ZSTR_VAL(bytes), ZSTR_LEN(bytes), ice_note_class, class_notes,
+                               error);
         icecore_stage_memory(stage, UINT64_MAX);
-        if (kind == ICECORE_OK || !ice_memory_was_short(error, left))
+        if (kind == ICECORE_OK || !ice_memory_was_exceeded(error, available))
             return kind == ICECORE_OK;
-        ice_class_notes_free(found);
-        memset(found, 0, sizeof *found);
-        ice_memory_fail(left, (size_t)left + ZEND_MM_ALIGNMENT);
+        ice_class_notes_free(class_notes);
+        memset(class_notes, 0, sizeof *class_notes);
+        ice_memory_free_or_fail(available, (size_t)available + ZEND_MM_ALIGNMENT);
     }
 }
 
-/* Checks the classes that data of another language names, because not all of them are
- * classes of the converted data. False: an exception was thrown. */
+/* Checks the classes in data of another language, because some of them are not in the converted
+ * data. Returns false if an exception was thrown. */
 static bool
-check_foreign(icecore_stage *stage, zend_string *bytes, const ice_allowed *allowed)
+check_other_language(icecore_stage *stage, zend_string *bytes, const ice_class_options *class_options)
 {
-    ice_class_notes found = { NULL, 0, 0, 0 };
-    ice_noted_class use;
+    ice_class_notes class_notes = { NULL, 0, 0, 0 };
+    ice_noted_class class_use;
     icecore_error error;
     HashTable *names = zend_new_array(8);
-    const char *at = NULL;
+    const char *position = NULL;
     bool is_allowed = false;
-    if (!note_classes(stage, bytes, &found, &error))
+    if (!note_classes(stage, bytes, &class_notes, &error))
         ice_throw_error(ice_decode_exception, &error);
-    else if (found.failed)
+    else if (class_notes.failed)
         zend_throw_error(NULL, "Icecore: not enough memory");
     else {
-        while (ice_next_noted(&found, &at, &use)) {
+        while (ice_next_noted(&class_notes, &position, &class_use)) {
             zval path;
             /* A regular expression is not one of the program's classes. */
-            if (use.kind.len == 6 && memcmp(use.kind.bytes, "regexp", 6) == 0)
+            if (class_use.kind.len == 6 && memcmp(class_use.kind.bytes, "regexp", 6) == 0)
                 continue;
-            ZVAL_STRINGL(&path, use.path.bytes, use.path.len);
-            if (!zend_hash_str_add(names, use.name.bytes, use.name.len, &path))
+            ZVAL_STRINGL(&path, class_use.path.bytes, class_use.path.len);
+            if (!zend_hash_str_add(names, class_use.name.bytes, class_use.name.len, &path))
                 zval_ptr_dtor(&path);
         }
-        is_allowed = ice_policy_check_names(allowed, names);
+        is_allowed = ice_policy_check_names(class_options, names);
     }
-    ice_class_notes_free(&found);
+    ice_class_notes_free(&class_notes);
     zend_array_destroy(names);
     return is_allowed;
 }
 
+/* Reads a document of any format. The result stays null if an exception was thrown. */
 static void
 decode(icecore_stage *stage, zend_string *bytes, HashTable *options, const char *function, zval *return_value)
 {
-    ice_read_settings settings = { .classes = { .as_php = false } };
-    zend_long depth = ICE_USUAL_DEPTH;
+    ice_read_settings settings = { .classes = { .allows_all_by_default = false } };
+    zend_long depth = ICE_DEFAULT_DEPTH;
     zval result;
     ZVAL_UNDEF(&result);
     settings.is_igbinary = strcmp(icecore_stage_format(stage), "igbinary") == 0;
-    settings.by_state = strcmp(icecore_stage_format(stage), "var-export") == 0;
-    if (ice_allowed_begin(&settings.classes, options, function) && ice_depth_option(options, function, &depth)) {
-        if (depth != ICE_USUAL_DEPTH)
+    settings.uses_set_state = strcmp(icecore_stage_format(stage), "var-export") == 0;
+    if (ice_class_options_read(&settings.classes, options, function) &&
+        ice_read_max_depth(options, function, &depth)) {
+        if (depth != ICE_DEFAULT_DEPTH)
             icecore_stage_limit(stage, ZEND_STRL("depth"), depth ? (uint64_t)depth : UINT64_MAX, NULL);
-        if (is_php(stage))
+        if (has_php_values(stage))
             ice_read(stage, bytes, &settings, &result);
         else {
-            icecore_stage *php = depth == ICE_USUAL_DEPTH ? ice_stage(ICE_PHP_USUAL, depth) : ice_stage(ICE_PHP, depth);
+            icecore_stage *php_stage =
+                ice_stage(depth == ICE_DEFAULT_DEPTH ? ICE_STAGE_PHP_DEFAULT : ICE_STAGE_PHP, depth);
             zend_string *text = NULL;
-            settings.classes.is_foreign = true;
-            if (php && check_foreign(stage, bytes, &settings.classes))
-                text = ice_converted(stage, bytes, php, ice_decode_exception);
+            settings.classes.is_other_language = true;
+            if (php_stage && check_other_language(stage, bytes, &settings.classes))
+                text = ice_convert_stage(stage, bytes, php_stage, ice_decode_exception);
             if (text) {
-                ice_read(php, text, &settings, &result);
+                ice_read(php_stage, text, &settings, &result);
                 zend_string_release(text);
             }
         }
     }
-    ice_allowed_end(&settings.classes);
+    ice_class_options_free(&settings.classes);
     if (!Z_ISUNDEF(result))
         RETVAL_COPY_VALUE(&result);
 }
@@ -131,7 +136,7 @@ PHP_FUNCTION(Icecore_decode)
         Z_PARAM_STR_OR_NULL(format)
         Z_PARAM_ARRAY_HT(options)
     ZEND_PARSE_PARAMETERS_END();
-    stage = stage_for(format, bytes);
+    stage = make_stage(format, bytes);
     if (!stage)
         RETURN_THROWS();
     decode(stage, bytes, options, "Icecore\\decode", return_value);
@@ -163,7 +168,7 @@ PHP_FUNCTION(Icecore_encode)
         Z_PARAM_ZVAL(value)
         Z_PARAM_STR(format)
     ZEND_PARSE_PARAMETERS_END();
-    stage = stage_for(format, NULL);
+    stage = make_stage(format, NULL);
     if (!stage)
         RETURN_THROWS();
     text = ice_write_any(value, stage);
@@ -183,7 +188,7 @@ PHP_FUNCTION(Icecore_convert)
         Z_PARAM_STR_OR_NULL(from)
         Z_PARAM_STR(to)
     ZEND_PARSE_PARAMETERS_END();
-    converted = ice_convert(bytes, from, to, &error);
+    converted = ice_convert_spec(bytes, from, to, &error);
     if (!converted) {
         ice_throw_error(error.kind == ICECORE_UNREPRESENTABLE ? ice_encode_exception
                         : error.kind == ICECORE_USAGE         ? ice_exception
@@ -216,40 +221,40 @@ PHP_FUNCTION(Icecore_classes)
     zend_string *bytes, *format = NULL;
     icecore_stage *stage;
     icecore_error error;
-    ice_class_notes found = { NULL, 0, 0, 0 };
-    ice_noted_class use;
-    const char *at = NULL;
+    ice_class_notes class_notes = { NULL, 0, 0, 0 };
+    ice_noted_class class_use;
+    const char *position = NULL;
     bool is_read;
     ZEND_PARSE_PARAMETERS_START(1, 2)
         Z_PARAM_STR(bytes)
         Z_PARAM_OPTIONAL
         Z_PARAM_STR_OR_NULL(format)
     ZEND_PARSE_PARAMETERS_END();
-    stage = stage_for(format, bytes);
+    stage = make_stage(format, bytes);
     if (!stage)
         RETURN_THROWS();
-    is_read = note_classes(stage, bytes, &found, &error);
+    is_read = note_classes(stage, bytes, &class_notes, &error);
     icecore_stage_free(stage);
-    if (!is_read || found.failed) {
-        const bool has_no_memory = found.failed;
-        ice_class_notes_free(&found);
-        if (has_no_memory)
+    if (!is_read || class_notes.failed) {
+        const bool is_out_of_memory = class_notes.failed;
+        ice_class_notes_free(&class_notes);
+        if (is_out_of_memory)
             zend_throw_error(NULL, "Icecore: not enough memory");
         else
             ice_throw_error(ice_decode_exception, &error);
         RETURN_THROWS();
     }
     array_init(return_value);
-    while (ice_next_noted(&found, &at, &use)) {
+    while (ice_next_noted(&class_notes, &position, &class_use)) {
         zval entry;
         array_init(&entry);
-        add_assoc_stringl(&entry, "class", use.name.bytes, use.name.len);
-        add_assoc_stringl(&entry, "kind", use.kind.bytes, use.kind.len);
-        add_assoc_stringl(&entry, "path", use.path.bytes, use.path.len);
-        add_assoc_long(&entry, "count", (zend_long)use.count);
+        add_assoc_stringl(&entry, "class", class_use.name.bytes, class_use.name.len);
+        add_assoc_stringl(&entry, "kind", class_use.kind.bytes, class_use.kind.len);
+        add_assoc_stringl(&entry, "path", class_use.path.bytes, class_use.path.len);
+        add_assoc_long(&entry, "count", (zend_long)class_use.count);
         add_next_index_zval(return_value, &entry);
     }
-    ice_class_notes_free(&found);
+    ice_class_notes_free(&class_notes);
 }
 
 PHP_FUNCTION(Icecore_allow)

@@ -1,8 +1,8 @@
-/* State that replacing keeps from call to call. */
+/* The state of Icecore\replace that is kept from call to call. */
 #ifndef ICE_REPLACE_H
 #define ICE_REPLACE_H
 
-/* Drops the replacer of the request's pairs. */
+/* Frees the replacer of the request. */
 void ice_replace_end_request(void);
 
 #endif

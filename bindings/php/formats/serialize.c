@@ -10,28 +10,31 @@ PHP_FUNCTION(Icecore_serialize)
     ZEND_PARSE_PARAMETERS_START(1, 1)
         Z_PARAM_ZVAL(value)
     ZEND_PARSE_PARAMETERS_END();
-    text = ice_write(value, ICE_PHP_WRITE, ICE_FOR_SERIALIZE);
+    text = ice_write(value, ICE_STAGE_PHP_WRITE, ICE_FOR_SERIALIZE);
     if (!text)
         RETURN_THROWS();
     RETURN_STR(text);
 }
 
+/* Does what unserialize() does. `allows_all_by_default`: without a list, all classes are built. */
 static void
-unserialize(zend_string *text, HashTable *options, bool as_php, const char *function, zval *return_value)
+unserialize(zend_string *text, HashTable *options, bool allows_all_by_default, const char *function,
+            zval *return_value)
 {
-    ice_read_settings settings = { .classes = { .as_php = as_php } };
+    ice_read_settings settings = { .classes = { .allows_all_by_default = allows_all_by_default } };
     zend_long depth = BG(unserialize_max_depth);
     zval result;
     if (ZSTR_LEN(text) == 0)
         RETURN_FALSE;
     ZVAL_UNDEF(&result);
-    if (!ice_allowed_begin(&settings.classes, options, function) || !ice_depth_option(options, function, &depth))
+    if (!ice_class_options_read(&settings.classes, options, function) ||
+        !ice_read_max_depth(options, function, &depth))
         RETVAL_FALSE;
     else if (ice_unserialize(text, &settings, depth, function, &result))
         RETVAL_COPY_VALUE(&result);
     else
         RETVAL_FALSE;
-    ice_allowed_end(&settings.classes);
+    ice_class_options_free(&settings.classes);
 }
 
 PHP_FUNCTION(Icecore_unserialize)
@@ -46,7 +49,7 @@ PHP_FUNCTION(Icecore_unserialize)
     unserialize(text, options, false, "Icecore\\unserialize", return_value);
 }
 
-/* Replaces PHP's own function: without a list all classes are built. */
+/* The function that takes the place of PHP's own if icecore.replace=1. */
 PHP_FUNCTION(Icecore_replaced_unserialize)
 {
     zend_string *text;
@@ -68,13 +71,13 @@ PHP_FUNCTION(Icecore_igbinary_serialize)
     ZEND_PARSE_PARAMETERS_START(1, 1)
         Z_PARAM_ZVAL(value)
     ZEND_PARSE_PARAMETERS_END();
-    bytes = ice_write(value, ICE_IGBINARY_WRITE, ICE_FOR_IGBINARY);
+    bytes = ice_write(value, ICE_STAGE_IGBINARY_WRITE, ICE_FOR_IGBINARY);
     if (!bytes)
         RETURN_THROWS();
     RETURN_STR(bytes);
 }
 
-/* As in igbinary, malformed data is a warning and null; an empty string is false. */
+/* As in igbinary, malformed data gives a warning and null, and an empty string gives false. */
 PHP_FUNCTION(Icecore_igbinary_unserialize)
 {
     static const char function[] = "Icecore\\igbinary_unserialize";
@@ -89,7 +92,7 @@ PHP_FUNCTION(Icecore_igbinary_unserialize)
     ZEND_PARSE_PARAMETERS_END();
     if (ZSTR_LEN(bytes) == 0)
         RETURN_FALSE;
-    if (ice_allowed_begin(&settings.classes, options, function) && ice_depth_option(options, function, &depth))
-        ice_read_warning(ICE_IGBINARY, bytes, &settings, depth, return_value);
-    ice_allowed_end(&settings.classes);
+    if (ice_class_options_read(&settings.classes, options, function) && ice_read_max_depth(options, function, &depth))
+        ice_read_or_warn(ICE_STAGE_IGBINARY, bytes, &settings, depth, return_value);
+    ice_class_options_free(&settings.classes);
 }

@@ -11,7 +11,7 @@ PHP_FUNCTION(Icecore_var_export)
         Z_PARAM_OPTIONAL
         Z_PARAM_BOOL(returns)
     ZEND_PARSE_PARAMETERS_END();
-    text = ice_write(value, ICE_VAR_EXPORT_WRITE, ICE_FOR_EXPORT);
+    text = ice_write(value, ICE_STAGE_VAR_EXPORT_WRITE, ICE_FOR_EXPORT);
     if (!text)
         RETURN_THROWS();
     if (returns)

@@ -1,4 +1,4 @@
-/* apc.serializer=icecore. */
+/* The serializer of apc.serializer=icecore. */
 #include "core/documents.h"
 #include "core/memory.h"
 #include "ext/standard/basic_functions.h"
@@ -6,14 +6,14 @@
 #ifdef ICECORE_HAS_APCU
 #  include "ext/apcu/apc_serializer.h"
 
-/* APCu frees the buffer by efree. */
+/* APCu frees the buffer with efree. */
 static int
 write_value(APC_SERIALIZER_ARGS)
 {
-    zend_string *text = ice_write((zval *)value, ICE_PHP_WRITE, ICE_FOR_SERIALIZE);
+    zend_string *text = ice_write((zval *)value, ICE_STAGE_PHP_WRITE, ICE_FOR_SERIALIZE);
     if (!text)
         return 0;
-    ice_memory_need(ZSTR_LEN(text));
+    ice_memory_check(ZSTR_LEN(text));
     *buf = emalloc(ZSTR_LEN(text) + 1);
     memcpy(*buf, ZSTR_VAL(text), ZSTR_LEN(text) + 1);
     *buf_len = ZSTR_LEN(text);
@@ -24,10 +24,10 @@ write_value(APC_SERIALIZER_ARGS)
 static int
 read_value(APC_UNSERIALIZER_ARGS)
 {
-    ice_read_settings settings = { .classes = { .as_php = true } };
+    ice_read_settings settings = { .classes = { .allows_all_by_default = true } };
     zend_string *text;
     bool is_read;
-    ice_memory_need(buf_len);
+    ice_memory_check(buf_len);
     text = zend_string_init((const char *)buf, buf_len, 0);
     is_read = ice_unserialize(text, &settings, BG(unserialize_max_depth), "unserialize", value);
     zend_string_release(text);

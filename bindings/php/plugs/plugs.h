@@ -1,12 +1,12 @@
-/* Plugs for serializers in PHP. Each is registered when the module starts. */
+/* What the module registers with other parts of PHP when it starts. */
 #ifndef ICE_PLUGS_H
 #define ICE_PLUGS_H
 
-/* session.serialize_handler=icecore */
+/* Registers the handler of session.serialize_handler=icecore. */
 void ice_plug_sessions(void);
-/* apc.serializer=icecore */
+/* Registers the serializer of apc.serializer=icecore. */
 void ice_plug_apcu(void);
-/* icecore.replace=1: the global names call this module. */
+/* Replaces the global functions, for icecore.replace=1. */
 void ice_plug_replace(void);
 
 #endif

@@ -1,11 +1,12 @@
-/* icecore.replace=1: the global names serialize, unserialize and var_export call this
- * module, for code that can't be changed. */
+/* icecore.replace=1: the global functions serialize, unserialize and var_export are this module's,
+ * for code that can't be changed. */
 #include "core/icecore_php.h"
 #include "icecore_functions.h"
 #include "plugs/plugs.h"
 
+/* Replaces the implementation of a function of PHP. */
 static void
-replace(const char *name, size_t len, zif_handler handler)
+replace_handler(const char *name, size_t len, zif_handler handler)
 {
     zend_function *function = zend_hash_str_find_ptr(CG(function_table), name, len);
     if (function && function->type == ZEND_INTERNAL_FUNCTION)
@@ -15,7 +16,7 @@ replace(const char *name, size_t len, zif_handler handler)
 void
 ice_plug_replace(void)
 {
-    replace(ZEND_STRL("serialize"), PHP_FN(Icecore_serialize));
-    replace(ZEND_STRL("unserialize"), PHP_FN(Icecore_replaced_unserialize));
-    replace(ZEND_STRL("var_export"), PHP_FN(Icecore_var_export));
+    replace_handler(ZEND_STRL("serialize"), PHP_FN(Icecore_serialize));
+    replace_handler(ZEND_STRL("unserialize"), PHP_FN(Icecore_replaced_unserialize));
+    replace_handler(ZEND_STRL("var_export"), PHP_FN(Icecore_var_export));
 }

@@ -1,5 +1,5 @@
-/* session.serialize_handler=icecore: PHP's own session text, so that it can be switched
- * on and off while there are sessions. */
+/* The handler of session.serialize_handler=icecore. It writes the same text as PHP's handler, so it
+ * can be switched on and off while sessions exist. */
 #include "core/documents.h"
 #include "core/memory.h"
 #include "ext/standard/basic_functions.h"
@@ -7,7 +7,7 @@
 #include "ext/session/php_session.h"
 #include "ext/standard/php_var.h"
 
-/* Writes as PHP itself, if a class freezes itself as text. */
+/* Lets PHP's own serializer write the variables, as PHP's handler does. */
 static zend_string *
 write_by_php(HashTable *variables)
 {
@@ -50,11 +50,11 @@ PS_SERIALIZER_ENCODE_FUNC(icecore)
 
 PS_SERIALIZER_DECODE_FUNC(icecore)
 {
-    ice_read_settings settings = { .classes = { .as_php = true } };
+    ice_read_settings settings = { .classes = { .allows_all_by_default = true } };
     zend_string *text, *key;
     zval variables, *value;
     bool is_read;
-    ice_memory_need(vallen);
+    ice_memory_check(vallen);
     text = zend_string_init(val, vallen, 0);
     ZVAL_UNDEF(&variables);
     is_read = vallen == 0 || ice_read_session(text, &settings, &variables);
@@ -76,5 +76,6 @@ void
 ice_plug_sessions(void)
 {
     if (zend_hash_str_exists(&module_registry, ZEND_STRL("session")))
-        php_session_register_serializer("icecore", PS_SERIALIZER_ENCODE_NAME(icecore), PS_SERIALIZER_DECODE_NAME(icecore));
+        php_session_register_serializer("icecore", PS_SERIALIZER_ENCODE_NAME(icecore),
+                                        PS_SERIALIZER_DECODE_NAME(icecore));
 }

@@ -4,9 +4,9 @@
 #
 #   bindings/php/tests/asan.sh [FOLDER]
 #
-# ICECORE_LIB names the engine's library; without it cargo builds it. CHANCE is the number of random values
-# (3000), SEED their seed (1). The reports of the sanitizers are printed, and go to FOLDER if it is given. The
-# last line is `N passed, M failed`; the exit code is 75 if it can't be built.
+# ICECORE_LIB names the engine's library; without it, cargo builds one. CHANCE is the number of random values
+# (default: 3000), SEED their seed (default: 1). The reports of the sanitizers are printed, and are also written to
+# FOLDER if it is given. The last line is `N passed, M failed`. The exit code is 75 if php-dev is missing.
 # shellcheck source=sanitized.sh
 . "$(dirname "$0")/../../../scripts/sanitized.sh"
 if ! command -v phpize >/dev/null; then
@@ -18,7 +18,7 @@ fi
 
 git ls-files -z bindings/php bindings/common crates/icecore-capi/include docs/php.md | xargs -0 cp --parents -t "$folder"
 cd "$folder/bindings/php" || exit 1
-# Reports have line numbers, and the optimizer hides no errors.
+# For line numbers in the reports, and less optimization, which can hide errors.
 sed -i 's/ -O2 / -O1 /; s/ -Wl,--strip-all//' config.m4
 {
     phpize && ./configure CFLAGS="$flags" LDFLAGS="-fsanitize=address,undefined" && make -j"$(nproc 2>/dev/null || echo 1)"
@@ -30,7 +30,7 @@ sed -i 's/ -O2 / -O1 /; s/ -Wl,--strip-all//' config.m4
 
 # -- Run ---------------------------------------------------------------------
 
-# PHP uses RTLD_DEEPBIND when it loads extensions, which the sanitizer refuses.
+# PHP loads extensions with RTLD_DEEPBIND, which the sanitizer refuses.
 cat >"$folder/shallow.c" <<'C'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -43,8 +43,8 @@ dlopen(const char *name, int flags)
 }
 C
 gcc -shared -fPIC -O1 "$folder/shallow.c" -o "$folder/shallow.so" -ldl || exit 1
-# Without PHP's own allocator, whose blocks the sanitizer does not see; the extension stays loaded, so that
-# reports can name its functions. Only PHP gets the sanitizer.
+# Without PHP's own allocator, because the sanitizer does not see its blocks. The extension stays loaded, so that
+# reports can name its functions. Only PHP runs with the sanitizer.
 cat >"$folder/php" <<PHP
 #!/bin/sh
 export LD_PRELOAD='$folder/shallow.so:$runtime' USE_ZEND_ALLOC=0 ZEND_DONT_UNLOAD_MODULES=1 SKIP_ASAN=1

@@ -1,6 +1,6 @@
 <?php
-// The behaviour list that every language passes: bindings/common/behaviour. A test for each line,
-// and then lines that must fail.
+// Runs the behaviour list that every language must pass (bindings/common/behaviour): a test for each
+// line. Then it runs lines that must fail.
 //
 //   php -d extension=icecore.so behaviour.php [--only PART-OF-ID]
 
@@ -14,10 +14,11 @@ error_reporting(E_ALL);
 ini_set('memory_limit', '2G');
 set_error_handler(fn () => true);
 
-$folders = array_filter([__DIR__ . '/behaviour', __DIR__ . '/../../common/behaviour'], fn ($folder) => is_file("$folder/README.md"));
+$folders = array_filter([__DIR__ . '/behaviour', __DIR__ . '/../../common/behaviour'],
+    fn ($folder) => is_file("$folder/README.md"));
 $tap = new Tap;
 if (!$folders) {
-    $tap->skip('behaviour', 'the behaviour list is not here');
+    $tap->skip('behaviour', 'the behaviour list is missing');
     exit($tap->done());
 }
 $only = $argv[array_search('--only', $argv, true) + 1] ?? null;
@@ -31,7 +32,7 @@ foreach (glob(reset($folders) . '/*.jsonl') as $file) {
             continue;
         }
         if (isset($seen[$line['id']])) {
-            $tap->ok(false, "$line[id] is the name of two lines");
+            $tap->ok(false, "the id $line[id] is unique");
         }
         $seen[$line['id']] = true;
         [$verdict, $why] = Behaviour::run($line);
@@ -47,12 +48,14 @@ foreach (glob(reset($folders) . '/*.jsonl') as $file) {
     }
 }
 if ($only === null) {
-    $tap->ok($counts['passed'] > 500, 'there are many lines');
+    $tap->ok($counts['passed'] > 500, 'the list has more than 500 lines');
 }
 
-// Errors of a module are detected: each of these lines must fail, for its reason.
-$json = fn (string $bytes, mixed $value) => ['do' => 'read', 'format' => 'json', 'bytes' => $bytes, 'value' => $value];
-$php = fn (string $bytes, mixed $value, mixed $classes = 'any') => ['do' => 'read', 'format' => 'php', 'bytes' => $bytes, 'value' => $value, 'classes' => $classes];
+// Each of these lines must fail for its reason: this shows that errors of a module are detected.
+$json = fn (string $bytes, mixed $value) =>
+    ['do' => 'read', 'format' => 'json', 'bytes' => $bytes, 'value' => $value];
+$php = fn (string $bytes, mixed $value, mixed $classes = 'any') =>
+    ['do' => 'read', 'format' => 'php', 'bytes' => $bytes, 'value' => $value, 'classes' => $classes];
 $notes = ['object' => 'Notes', 'is' => ['map' => []]];
 $mustFail = [
     ['expected the integer 2, found 1', $json('[1]', [2])],
@@ -73,49 +76,61 @@ $mustFail = [
     ['was not refused', ['do' => 'read', 'format' => 'json', 'bytes' => '[1]', 'error' => []]],
     ['refused: malformed', $json('[x]', [1])],
     ['has offset 1, not 2', ['do' => 'read', 'format' => 'json', 'bytes' => '[x]', 'error' => ['offset' => 2]]],
-    ['has kind malformed, not limit', ['do' => 'read', 'format' => 'json', 'bytes' => '[x]', 'error' => ['kind' => 'limit']]],
-    ['has kind malformed, not limit truncated', ['do' => 'read', 'format' => 'json', 'bytes' => '[x]', 'error' => ['kind' => ['limit', 'truncated']]]],
+    ['has kind malformed, not limit',
+        ['do' => 'read', 'format' => 'json', 'bytes' => '[x]', 'error' => ['kind' => 'limit']]],
+    ['has kind malformed, not limit truncated',
+        ['do' => 'read', 'format' => 'json', 'bytes' => '[x]', 'error' => ['kind' => ['limit', 'truncated']]]],
     ['has path $[0], not $', ['do' => 'read', 'format' => 'json', 'bytes' => '[x]', 'error' => ['path' => '$']]],
     ['has says', ['do' => 'read', 'format' => 'json', 'bytes' => '[x]', 'error' => ['says' => 'no such words']]],
     ['wrote "[1]", not "[2]"', ['do' => 'write', 'format' => 'json', 'value' => [1], 'out' => '[2]']],
-    ['expected the variable 1 again', $php('a:3:{i:0;i:1;i:1;R:2;i:2;i:1;}', [['var' => 1, 'is' => 1], ['alias' => 1], ['alias' => 1]])],
-    ['stands in more than one place', $php('a:2:{i:0;i:1;i:1;i:1;}', [['var' => 1, 'is' => 1], ['alias' => 1]])],
+    ['expected the variable 1 again',
+        $php('a:3:{i:0;i:1;i:1;R:2;i:2;i:1;}', [['var' => 1, 'is' => 1], ['alias' => 1], ['alias' => 1]])],
+    ['is in more than one place', $php('a:2:{i:0;i:1;i:1;i:1;}', [['var' => 1, 'is' => 1], ['alias' => 1]])],
     ['the same variable as at $[0]', $php('a:2:{i:0;i:1;i:1;R:2;}', [1, 1])],
-    ['expected object 1 again', $php('a:2:{i:0;O:5:"Plain":0:{}i:1;O:5:"Plain":0:{}}', [['id' => 1, 'is' => ['object' => 'Plain', 'is' => ['map' => []]]], ['same' => 1]])],
-    ['the same object as at $[0]', $php('a:2:{i:0;O:5:"Plain":0:{}i:1;r:2;}', array_fill(0, 2, ['object' => 'Plain', 'is' => ['map' => []]]))],
+    ['expected object 1 again',
+        $php('a:2:{i:0;O:5:"Plain":0:{}i:1;O:5:"Plain":0:{}}',
+        [['id' => 1, 'is' => ['object' => 'Plain', 'is' => ['map' => []]]], ['same' => 1]])],
+    ['the same object as at $[0]',
+        $php('a:2:{i:0;O:5:"Plain":0:{}i:1;r:2;}', array_fill(0, 2, ['object' => 'Plain', 'is' => ['map' => []]]))],
     ['expected an array, found Plain', $php('O:5:"Plain":0:{}', ['map' => []])],
-    ['expected an object of Other, found Plain', $php('O:5:"Plain":0:{}', ['object' => 'Other', 'is' => ['map' => []]])],
-    ['expected a record of Other, found Plain', $php('O:5:"Plain":0:{}', ['record' => 'Other', 'is' => ['any' => true]], 'record')],
-    ['expected the kind enum, found object', $php('O:5:"Plain":0:{}', ['record' => 'Plain', 'kind' => 'enum', 'is' => ['any' => true]], 'record')],
+    ['expected an object of Other, found Plain',
+        $php('O:5:"Plain":0:{}', ['object' => 'Other', 'is' => ['map' => []]])],
+    ['expected a record of Other, found Plain',
+        $php('O:5:"Plain":0:{}', ['record' => 'Other', 'is' => ['any' => true]], 'record')],
+    ['expected the kind enum, found object',
+        $php('O:5:"Plain":0:{}', ['record' => 'Plain', 'kind' => 'enum', 'is' => ['any' => true]], 'record')],
     ['expected the enum Suit:Spades', $php('E:11:"Suit:Hearts";', ['enum' => 'Suit:Spades'])],
     ['level 3, expected a list', $json('[[1]]', ['deep' => [3, 'list', 1]])],
     ['the log has (), not (thaw Notes)', ['do' => 'log', 'log' => ['thaw Notes']]],
     ['the log has (thaw Notes', ['steps' => [$php('O:5:"Notes":0:{}', $notes), ['do' => 'log', 'log' => []]]]],
-    ['ran: destroy Notes', ['steps' => [['do' => 'leave', 'value' => $notes], ['do' => 'leave', 'value' => null, 'error' => []]]]],
+    ['ran: destroy Notes',
+        ['steps' => [['do' => 'leave', 'value' => $notes], ['do' => 'leave', 'value' => null, 'error' => []]]]],
     ['the classes are', ['do' => 'classes', 'format' => 'php', 'bytes' => 'O:1:"A":0:{}', 'list' => [['B', 1, '$']]]],
     ['bytes: it was not refused', ['do' => 'cut', 'format' => 'php:lenient', 'bytes' => 'i:1;x', 'from' => 4]],
-    ['expected the integer 1, found 5', ['steps' => [$json('[1]', [1]), ['do' => 'set', 'path' => [0], 'value' => 5], ['do' => 'get', 'path' => [0], 'value' => 1]]]],
+    ['expected the integer 1, found 5',
+        ['steps' => [$json('[1]', [1]), ['do' => 'set', 'path' => [0], 'value' => 5],
+        ['do' => 'get', 'path' => [0], 'value' => 1]]]],
     ['there is no step frobnicate', ['do' => 'frobnicate']],
 ];
 if (is_readable('/proc/self/statm')) {
     $mustFail[] = ['grew by', ['do' => 'memory', 'times' => 80, 'most' => 1_000_000, 'steps' => [['do' => 'grow']]]];
 }
-final class Wrong extends Behaviour
+final class FaultyBehaviour extends Behaviour
 {
     private array $leak = [];
-    private mixed $left = null;
+    private mixed $released = null;
 
     protected function doGrow(): void
     {
         $this->leak[] = str_repeat('x', 1_000_000);
     }
 
-    // A refusal that frees an object with a destructor on its way.
+    // Throws an exception that releases an object with a destructor.
     protected function doLeave(array $step): void
     {
         $value = isset($step['value']) ? (new Builder)->build($step['value']) : null;
-        $this->guarded($step, function () use ($value, $step) {
-            $this->left = $value;
+        $this->callGuarded($step, function () use ($value, $step) {
+            $this->released = $value;
             if (isset($step['error'])) {
                 throw new Icecore\DecodeException('refused');
             }
@@ -123,10 +138,12 @@ final class Wrong extends Behaviour
     }
 }
 foreach ($mustFail as [$reason, $line]) {
-    [$verdict, $why] = Wrong::run($line);
-    $tap->ok($verdict === 'failed' && str_contains($why, $reason), "fails: $reason", "$verdict: $why");
+    [$verdict, $why] = FaultyBehaviour::run($line);
+    $tap->ok($verdict === 'failed' && str_contains($why, $reason), "a line fails with: $reason", "$verdict: $why");
 }
-$tap->ok(Behaviour::run(['do' => 'log', 'log' => [], 'needs' => ['wings']])[0] === 'skipped', 'what PHP lacks is skipped');
-$tap->ok(Behaviour::run(['do' => 'log', 'log' => ['x'], 'open' => 'why'])[0] === 'open', 'what is open is said');
+$tap->ok(Behaviour::run(['do' => 'log', 'log' => [], 'needs' => ['wings']])[0] === 'skipped',
+    'a line that needs a missing feature is skipped');
+$tap->ok(Behaviour::run(['do' => 'log', 'log' => ['x'], 'open' => 'why'])[0] === 'open',
+    'an open line is reported as open');
 
 exit($tap->done());

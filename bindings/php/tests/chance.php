@@ -1,80 +1,90 @@
 <?php
-// Random values, classes and damaged texts by a seed: Icecore must do the same as PHP's own
-// functions, in values, identity, references, warnings, exceptions and order of hooks.
+// Compares Icecore with PHP's own functions, on random values, classes and damaged texts. Values,
+// identity, references, warnings, exceptions and the order of hooks must be the same.
 //
 //   php -d extension=icecore.so chance.php [--seed N] [--count N] [--from N] [--with php] [--trace FILE] [--show N] [--no igbinary]
 //
-// --with php compares PHP with itself, which tests the test. --trace saves the text that is being
+// --with php compares PHP with itself, which tests the test. --trace saves each text before it is
 // read, for a process that crashes.
 
 declare(strict_types=1);
 
-foreach (['Side', 'Outcome', 'Chance/Dice', 'Chance/ClassMaker', 'Chance/ValueMaker', 'Chance/Text', 'Chance/Wanted'] as $file) {
+foreach (['Implementation', 'Outcome', 'Chance/Rng', 'Chance/ClassMaker', 'Chance/ValueMaker', 'Chance/Text',
+    'Chance/IntendedDifference'] as $file) {
     require __DIR__ . "/lib/$file.php";
 }
 
 ini_set('memory_limit', '1G');
 date_default_timezone_set('UTC');
-spl_autoload_register(fn (string $name) => Outcome::note("autoload $name"));
+spl_autoload_register(fn (string $name) => Outcome::record("autoload $name"));
 
-final class Chance
+final class RandomTest
 {
     private int $compared = 0;
     private int $failed = 0;
-    private array $wanted = [];
-    private string $where = '';
+    private array $intendedCounts = [];
+    private string $arguments = '';    // reproduce the current case
     private array $classes = [];
     private int $round = -1;
 
-    public function __construct(private readonly Side $ours, private readonly Side $php, private readonly int $seed, private readonly ?string $trace, private readonly int $show, private readonly bool $hasIgbinary)
-    {
+    public function __construct(
+        private readonly Implementation $ours,
+        private readonly Implementation $php,
+        private readonly int $seed,
+        private readonly ?string $trace,
+        private readonly int $show,
+        private readonly bool $hasIgbinary,
+    ) {
     }
 
     public function run(int $from, int $count): int
     {
         for ($case = $from; $case < $from + $count; $case++) {
-            // Classes can't be removed: now and then new ones are made.
+            // Every 250 cases get new classes. Old ones can't be removed.
             if (intdiv($case, 250) !== $this->round) {
                 $this->round = intdiv($case, 250);
-                Dice::seed($this->seed, -1 - $this->round);
+                Rng::seed($this->seed, -1 - $this->round);
                 $this->classes = (new ClassMaker(20, "R{$this->round}x"))->classes;
             }
-            Dice::seed($this->seed, $case);
-            $this->where = "--seed $this->seed --from $case --count 1";
-            $this->values();
-            $this->igbinary();
-            $this->exports();
+            Rng::seed($this->seed, $case);
+            $this->arguments = "--seed $this->seed --from $case --count 1";
+            $this->testValues();
+            $this->testIgbinary();
+            $this->testExports();
         }
-        foreach (Wanted::WHY as $name => $why) {
-            echo '# wanted difference, ', $this->wanted[$name] ?? 0, " times: $name: $why\n";
+        foreach (IntendedDifference::REASONS as $name => $reason) {
+            echo '# intended difference, ', $this->intendedCounts[$name] ?? 0, " times: $name: $reason\n";
         }
         echo "# seed $this->seed\n", $this->compared - $this->failed, " passed, $this->failed failed\n";
         return $this->failed ? 1 : 0;
     }
 
-    private function outcome(Side $side, Closure $call): Outcome
+    private function outcome(Implementation $implementation, Closure $call): Outcome
     {
-        return Outcome::of(fn () => $side->during($call));
+        return Outcome::of(fn () => $implementation->run($call));
     }
 
-    private function compare(string $what, Outcome $ours, Outcome $php, ?Closure $wanted = null, ?string $text = null, ?Closure $again = null): void
+    // Counts a comparison, and prints a difference. `intended` returns the name of an intended
+    // difference, or null. `differs` tells if a smaller text still differs.
+    private function compare(string $what, Outcome $ours, Outcome $php, ?Closure $intended = null,
+        ?string $text = null, ?Closure $differs = null): void
     {
         $this->compared++;
         if ($ours->equals($php)) {
             return;
         }
-        if ($name = $wanted ? $wanted() : null) {
-            $this->wanted[$name] = ($this->wanted[$name] ?? 0) + 1;
+        if ($name = $intended ? $intended() : null) {
+            $this->intendedCounts[$name] = ($this->intendedCounts[$name] ?? 0) + 1;
             return;
         }
         if (++$this->failed > $this->show) {
             return;
         }
-        if ($text !== null && $again !== null) {
-            $text = $this->smallest($text, $again);
+        if ($text !== null && $differs !== null) {
+            $text = $this->smallest($text, $differs);
             [$ours, $php] = [$this->unserialized($this->ours, $text), $this->unserialized($this->php, $text)];
         }
-        echo "not ok - $what ($this->where)\n";
+        echo "not ok - $what ($this->arguments)\n";
         if ($text !== null) {
             echo '    text ', Shape::string(substr($text, 0, 3000)), "\n";
         }
@@ -82,10 +92,12 @@ final class Chance
         $same = strspn($left ^ $right, "\0");
         $skip = $same > 300 ? $same - 200 : 0;
         echo $skip ? "    (equal for $same bytes)\n" : '';
-        foreach ([$this->ours->name => $left, 'PHP itself' => $right] as $name => $said) {
-            echo "    $name:\n", preg_replace('/^/m', '        ', preg_replace('/[^\n -~]/', '?', substr($said, $skip, 1200))), "\n";
+        foreach ([$this->ours->name => $left, 'PHP itself' => $right] as $name => $output) {
+            echo "    $name:\n",
+                preg_replace('/^/m', '        ', preg_replace('/[^\n -~]/', '?', substr($output, $skip, 1200))), "\n";
         }
-        $named = array_filter($this->classes, fn ($class, $name) => str_contains($text . $left . $right, $name . '"') || str_contains($text . $left . $right, "$name "), ARRAY_FILTER_USE_BOTH);
+        $named = array_filter($this->classes, fn ($class, $name) => str_contains($text . $left . $right, $name . '"')
+            || str_contains($text . $left . $right, "$name "), ARRAY_FILTER_USE_BOTH);
         foreach (array_slice($named, 0, 3) as $class) {
             echo preg_replace('/^/m', '    | ', trim($class['source'])), "\n";
         }
@@ -97,7 +109,7 @@ final class Chance
         $tree = Text::parse($text);
         for ($tries = 0; $tree !== null && $tries < 400;) {
             $found = null;
-            foreach (Text::smaller($tree) as $small) {
+            foreach (Text::reductions($tree) as $small) {
                 if (++$tries >= 400) {
                     break;
                 }
@@ -115,134 +127,143 @@ final class Chance
         return $text;
     }
 
-    private function unserialized(Side $side, string $text, array $options = []): Outcome
+    private function unserialized(Implementation $implementation, string $text, array $options = []): Outcome
     {
         if ($this->trace !== null) {
-            file_put_contents($this->trace, "$this->where\n$text");
+            file_put_contents($this->trace, "$this->arguments\n$text");
         }
-        return $this->outcome($side, fn () => $side->unserialize($text, $options));
+        return $this->outcome($implementation, fn () => $implementation->unserialize($text, $options));
     }
 
+    // Compares the reading of a text.
     private function read(string $what, string $text, array $options = []): void
     {
         // PHP 8.2 itself crashes when it frees such a period.
         if (preg_match('/"DatePeriod":\d+:\{.*"start";N;/s', $text)) {
             return;
         }
-        $wanted = function (string $text, Outcome $ours, Outcome $php) use ($options) {
-            return Wanted::unserialize($ours, $php, $this->unserialized($this->php, $text, ['allowed_classes' => false] + $options), $text);
+        $intended = function (string $text, Outcome $ours, Outcome $php) use ($options) {
+            return IntendedDifference::find($ours, $php,
+                $this->unserialized($this->php, $text, ['allowed_classes' => false] + $options), $text);
         };
         $php = $this->unserialized($this->php, $text, $options);
         $ours = $this->unserialized($this->ours, $text, $options);
-        $again = function (string $text) use ($options, $wanted) {
-            [$ours, $php] = [$this->unserialized($this->ours, $text, $options), $this->unserialized($this->php, $text, $options)];
-            return !$ours->equals($php) && !$wanted($text, $ours, $php);
+        $differs = function (string $text) use ($options, $intended) {
+            [$ours, $php] = [$this->unserialized($this->ours, $text, $options),
+                $this->unserialized($this->php, $text, $options)];
+            return !$ours->equals($php) && !$intended($text, $ours, $php);
         };
-        $this->compare($what, $ours, $php, fn () => $wanted($text, $ours, $php), $text, $options ? null : $again);
+        $this->compare($what, $ours, $php, fn () => $intended($text, $ours, $php), $text, $options ? null : $differs);
     }
 
-    private function values(): void
+    private function testValues(): void
     {
         $value = (new ValueMaker($this->classes))->value();
         $php = $this->outcome($this->php, fn () => $this->php->serialize($value));
         $ours = $this->outcome($this->ours, fn () => $this->ours->serialize($value));
-        $this->compare('serialize', $ours, $php, null, $php->plain ?: null);
-        if (!is_string($php->plain)) {
+        $this->compare('serialize', $ours, $php, null, $php->stringResult ?: null);
+        if (!is_string($php->stringResult)) {
             return;
         }
-        $text = $php->plain;
+        $text = $php->stringResult;
         $this->read('unserialize', $text);
-        if (is_string($ours->plain) && $ours->plain !== $text) {
-            $this->read('unserialize what Icecore wrote', $ours->plain);
+        if (is_string($ours->stringResult) && $ours->stringResult !== $text) {
+            $this->read('unserialize the text of Icecore', $ours->stringResult);
         }
-        if (Dice::one(4)) {
-            $this->read('max_depth', $text, ['max_depth' => Dice::below(6)]);
+        if (Rng::oneIn(4)) {
+            $this->read('max_depth', $text, ['max_depth' => Rng::below(6)]);
         }
-        if (Dice::one(4) && !str_contains($text, 'E:')) {
-            $this->read('allowed_classes', $text, ['allowed_classes' => Dice::one(2) ? false : [Dice::pick(array_keys($this->classes)), 'stdClass', 'arrayobject']]);
+        if (Rng::oneIn(4) && !str_contains($text, 'E:')) {
+            $list = Rng::oneIn(2) ? false : [Rng::pick(array_keys($this->classes)), 'stdClass', 'arrayobject'];
+            $this->read('allowed_classes', $text, ['allowed_classes' => $list]);
         }
         for ($n = 0; $n < 3; $n++) {
-            $this->read('damaged bytes', self::damaged($text));
+            $this->read('damaged bytes', self::damageBytes($text));
         }
         $tree = Text::parse($text);
         for ($n = 0; $n < 5 && $tree !== null && strlen($text) < 20_000; $n++) {
             $changed = $tree;
-            for ($times = 1 + Dice::below(2); $times > 0; $times--) {
+            for ($times = 1 + Rng::below(2); $times > 0; $times--) {
                 Text::change($changed, array_keys($this->classes));
             }
             $this->read('changed meaning', Text::print($changed));
         }
     }
 
-    private static function damaged(string $text): string
+    private static function damageBytes(string $text): string
     {
-        $at = Dice::below(max(1, min(strlen($text), 3000)));
-        return match (Dice::below(5)) {
-            0 => substr($text, 0, $at),
-            1 => substr_replace($text, chr(mt_rand(0, 255)), $at, 1),
-            2 => substr_replace($text, '', $at, 1 + Dice::below(3)),
-            3 => substr_replace($text, Dice::pick(['0', '1', '9', '-', ':', ';', '{', '}', '"', 'i:0;', 'N;', "\0"]), $at, Dice::below(2)),
-            4 => substr_replace($text, $text[$at], Dice::below(strlen($text)), 1),
+        $offset = Rng::below(max(1, min(strlen($text), 3000)));
+        return match (Rng::below(5)) {
+            0 => substr($text, 0, $offset),
+            1 => substr_replace($text, chr(mt_rand(0, 255)), $offset, 1),
+            2 => substr_replace($text, '', $offset, 1 + Rng::below(3)),
+            3 => substr_replace($text, Rng::pick(['0', '1', '9', '-', ':', ';', '{', '}', '"', 'i:0;', 'N;', "\0"]),
+                $offset, Rng::below(2)),
+            4 => substr_replace($text, $text[$offset], Rng::below(strlen($text)), 1),
         };
     }
 
-    private function igbinary(): void
+    private function testIgbinary(): void
     {
         if (!$this->hasIgbinary) {
             return;
         }
-        // The igbinary extension follows recursive arrays until the stack is exhausted.
+        // Without recursive arrays, which the igbinary extension follows until its stack is exhausted.
         $value = (new ValueMaker($this->classes, true))->value();
         $php = $this->outcome($this->php, fn () => $this->php->igbinarySerialize($value));
         $ours = $this->outcome($this->ours, fn () => $this->ours->igbinarySerialize($value));
         $this->compare('igbinary_serialize', $ours, $php);
-        if (!is_string($php->plain)) {
+        if (!is_string($php->stringResult)) {
             return;
         }
-        $bytes = $php->plain;
-        $read = fn (Side $side, string $bytes) => $this->outcome($side, fn () => $side->igbinaryUnserialize($bytes));
+        $bytes = $php->stringResult;
+        $read = fn (Implementation $implementation, string $bytes) =>
+            $this->outcome($implementation, fn () => $implementation->igbinaryUnserialize($bytes));
         $this->compare('igbinary_unserialize', $read($this->ours, $bytes), $read($this->php, $bytes), null, $bytes);
-        // The igbinary extension itself may crash on damaged bytes, and is not tested.
+        // Only Icecore reads damaged bytes, on which the igbinary extension may crash.
         if ($this->ours->name !== $this->php->name) {
-            $cut = $read($this->ours, substr($bytes, 0, Dice::below(strlen($bytes))));
+            $cut = $read($this->ours, substr($bytes, 0, Rng::below(strlen($bytes))));
             $this->compared++;
             if ($cut->log || !$cut->isFailure() && !str_starts_with($cut->result, 'value null')) {
                 $this->failed++;
-                echo "not ok - igbinary, cut ($this->where)\n", preg_replace('/^/m', '    ', $cut->text()), "\n";
+                echo "not ok - igbinary, cut ($this->arguments)\n", preg_replace('/^/m', '    ', $cut->text()), "\n";
             }
         }
     }
 
-    private function exports(): void
+    private function testExports(): void
     {
         $value = (new ValueMaker([], true, 4))->value();
         $php = $this->outcome($this->php, fn () => $this->php->varExport($value));
-        $this->compare('var_export', $this->outcome($this->ours, fn () => $this->ours->varExport($value)), $php, null, $php->plain ?: null);
+        $this->compare('var_export', $this->outcome($this->ours, fn () => $this->ours->varExport($value)), $php, null,
+            $php->stringResult ?: null);
         $plain = $this->exportable(0);
         $text = (string) $this->php->varExport($plain);
-        $import = fn (Side $side) => $this->outcome($side, fn () => $side->varImport($text));
+        $import = fn (Implementation $implementation) =>
+            $this->outcome($implementation, fn () => $implementation->varImport($text));
         $this->compare('var_import', $import($this->ours), $import($this->php), null, $text);
     }
 
     // Returns a value that var_export writes so that PHP reads the same value.
     private function exportable(int $depth): mixed
     {
-        $kind = $depth > 3 ? 0 : Dice::below(6);
+        $kind = $depth > 3 ? 0 : Rng::below(6);
         if ($kind < 2) {
             return (new ValueMaker([], true))->scalar();
         }
         if ($kind === 2) {
-            return Dice::pick([...Suit::cases(), ...Plainly::cases()]);
+            return Rng::pick([...Suit::cases(), ...Plainly::cases()]);
         }
         if ($kind === 3) {
             $object = new WithState;
             $object->p = $this->exportable($depth + 1);
-            $object->next = Dice::one(3) ? new WithState : null;
+            $object->next = Rng::oneIn(3) ? new WithState : null;
             return $object;
         }
         $array = [];
-        for ($n = Dice::below(5); $n > 0; $n--) {
-            $array[Dice::one(2) ? Dice::below(20) - 5 : Dice::pick(['a', 'b', '1.5', "q'\\", "\0", ''])] = $this->exportable($depth + 1);
+        for ($n = Rng::below(5); $n > 0; $n--) {
+            $key = Rng::oneIn(2) ? Rng::below(20) - 5 : Rng::pick(['a', 'b', '1.5', "q'\\", "\0", '']);
+            $array[$key] = $this->exportable($depth + 1);
         }
         return $kind === 4 && !isset($array['']) && !isset($array["\0"]) ? (object) $array : $array;
     }
@@ -250,5 +271,8 @@ final class Chance
 
 $options = getopt('', ['seed:', 'count:', 'from:', 'with:', 'trace:', 'show:', 'no:']);
 $seed = (int) ($options['seed'] ?? random_int(1, 999_999));
-$ours = ($options['with'] ?? 'icecore') === 'php' ? Side::php() : Side::icecore();
-exit((new Chance($ours, Side::php(), $seed, $options['trace'] ?? null, (int) ($options['show'] ?? 10), ($options['no'] ?? '') !== 'igbinary' && $ours->hasIgbinary() && Side::php()->hasIgbinary()))->run((int) ($options['from'] ?? 0), (int) ($options['count'] ?? 1000)));
+$ours = ($options['with'] ?? 'icecore') === 'php' ? Implementation::php() : Implementation::icecore();
+$php = Implementation::php();
+$hasIgbinary = ($options['no'] ?? '') !== 'igbinary' && $ours->hasIgbinary() && $php->hasIgbinary();
+$test = new RandomTest($ours, $php, $seed, $options['trace'] ?? null, (int) ($options['show'] ?? 10), $hasIgbinary);
+exit($test->run((int) ($options['from'] ?? 0), (int) ($options['count'] ?? 1000)));

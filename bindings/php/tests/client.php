@@ -1,5 +1,5 @@
 <?php
-// The client with a daemon, and with servers that send invalid answers.
+// Tests the client with servers that send invalid answers, and with a daemon.
 //
 //   php -d extension=icecore.so client.php
 declare(strict_types=1);
@@ -19,21 +19,22 @@ final class Order
     }
 }
 
-/** A class whose hooks must not run. */
+/** A class whose hooks must not run; they count their calls. */
 final class Gadget
 {
-    public static int $ran = 0;
+    public static int $calls = 0;
 
     public function __wakeup(): void
     {
-        self::$ran++;
+        self::$calls++;
     }
 
     public function __destruct()
     {
-        self::$ran += (int) !self::$isMine;
+        self::$calls += (int) !self::$isMine;
     }
 
+    /** The objects of the test itself are destroyed, too; these calls are not counted. */
     public static bool $isMine = false;
 }
 
@@ -46,11 +47,12 @@ final class Picky
     }
 }
 
-function kind(callable $call): string
+/** Returns the kind of the error that a call throws, or `none`. */
+function error_kind(callable $call): string
 {
     try {
         $call();
-        return 'nothing';
+        return 'none';
     } catch (Icecore\Exception $error) {
         return $error->kind;
     }
@@ -62,79 +64,99 @@ const ID = '01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8b';
 
 $calls = [
     'push' => fn (Client $client) => $client->push('q', [1]),
-    'work' => fn (Client $client) => $client->work('q', fn () => check('a block is called', false), drain: true),
+    'work' => fn (Client $client) =>
+        $client->work('q', fn () => check('the handler is not called', false), drain: true),
     'fetch' => fn (Client $client) => $client->fetch(ID),
     'each' => fn (Client $client) => iterator_count($client->each()),
     'remove' => fn (Client $client) => $client->remove(ID),
 ];
 $part = str_repeat('x', 65536);
-$nonsense = [
-    'nothing' => ['', null, 'away'],
-    'no HTTP' => ["SSH-2.0-OpenSSH\r\n\r\n", null, 'answer'],
-    'bytes' => [random_bytes(1000) . "\r\n\r\n", null, 'answer'],
-    'half a head' => ["HTTP/1.1 200 OK\r\nContent-Le", null, 'away'],
-    'half a body' => ["HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"id\":", null, 'away'],
-    'half a chunk' => ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{\"id\":", null, 'away'],
-    'a chunk too long' => ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n", null, 'answer'],
+$invalid_answers = [
+    'an empty connection' => ['', null, 'away'],
+    'another protocol' => ["SSH-2.0-OpenSSH\r\n\r\n", null, 'answer'],
+    'random bytes' => [random_bytes(1000) . "\r\n\r\n", null, 'answer'],
+    'half of the header' => ["HTTP/1.1 200 OK\r\nContent-Le", null, 'away'],
+    'half of the body' => ["HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"id\":", null, 'away'],
+    'half of a chunk' => ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{\"id\":", null, 'away'],
+    'a chunk too long' =>
+        ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n", null, 'answer'],
     'chunks without an end' => ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", null, 'away'],
     'a negative chunk' => ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n", null, 'answer'],
-    'a page' => ["HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>", null, 'answer'],
-    'a length that is none' => ["HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}", null, 'answer'],
+    'an HTML page' => ["HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>", null, 'answer'],
+    'an invalid length' => ["HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}", null, 'answer'],
     'a negative length' => ["HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}", null, 'answer'],
-    'a code that is none' => ["HTTP/1.1 20 OK\r\n\r\n{}", null, 'answer'],
-    'a header that is none' => ["HTTP/1.1 200 OK\r\nX\r\n\r\n{}", null, 'answer'],
-    'no answer in it' => ["HTTP/1.1 204 No Content\r\n\r\n", null, 'answer'],
+    'an invalid status code' => ["HTTP/1.1 20 OK\r\n\r\n{}", null, 'answer'],
+    'an invalid header line' => ["HTTP/1.1 200 OK\r\nX\r\n\r\n{}", null, 'answer'],
+    'an empty answer' => ["HTTP/1.1 204 No Content\r\n\r\n", null, 'answer'],
     'a list' => [FakeServer::ok('[]'), null, 'answer'],
-    'a text' => [FakeServer::ok('"x"'), null, 'answer'],
-    'a deep list' => [FakeServer::ok('{"id":' . str_repeat('[', 1_000_000 - 10)), null, 'answer'],
-    'a redirection' => ["HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n", null, 'answer'],
-    'a page that is not there' => ["HTTP/1.1 404 Not Found\r\nContent-Length: 6\r\n\r\n<html>", null, 'answer'],
-    'an error of lists' => ["HTTP/1.1 400 Bad\r\nContent-Length: 51\r\n\r\n" . '{"error":{"kind":[1],"message":{"a":1},"errors":1}}', null, 'answer'],
+    'a string' => [FakeServer::ok('"x"'), null, 'answer'],
+    'a deeply nested value' => [FakeServer::ok('{"id":' . str_repeat('[', 1_000_000 - 10)), null, 'answer'],
+    'a redirect' =>
+        ["HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n", null, 'answer'],
+    'status 404 without JSON' => ["HTTP/1.1 404 Not Found\r\nContent-Length: 6\r\n\r\n<html>", null, 'answer'],
+    'an error with values of wrong types' =>
+        ["HTTP/1.1 400 Bad\r\nContent-Length: 51\r\n\r\n"
+        . '{"error":{"kind":[1],"message":{"a":1},"errors":1}}', null, 'answer'],
     'an endless body' => ["HTTP/1.1 200 OK\r\n\r\n", $part, 'too-long'],
-    'an endless chunked body' => ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "10000\r\n$part\r\n", 'too-long'],
+    'an endless chunked body' =>
+        ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "10000\r\n$part\r\n", 'too-long'],
     'a huge length' => ["HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", $part, 'too-long'],
     'an endless line' => ["HTTP/1.1 200 OK\r\nX: ", $part, 'answer'],
     'endless lines' => ["HTTP/1.1 200 OK\r\n", str_repeat("X: y\r\n", 1000), 'answer'],
-    'endless waiting' => ['', str_repeat("HTTP/1.1 100 Continue\r\n\r\n", 1000), 'answer'],
+    'endless interim answers' => ['', str_repeat("HTTP/1.1 100 Continue\r\n\r\n", 1000), 'answer'],
     'an endless chunk line' => ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", $part, 'answer'],
-    'endless trailers' => ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", str_repeat("X: y\r\n", 1000), 'answer'],
+    'endless trailers' =>
+        ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", str_repeat("X: y\r\n", 1000), 'answer'],
 ];
-foreach ($nonsense as $name => [$answer, $endless, $wanted]) {
+foreach ($invalid_answers as $name => [$answer, $endless, $expected_kind]) {
     $server = new FakeServer($answer, $endless);
-    foreach ($calls as $call => $do) {
-        // An unreachable server: it waits.
-        if ($call === 'work' && $wanted === 'away') {
+    foreach ($calls as $call => $handler) {
+        // A worker waits for a server that it can't reach.
+        if ($call === 'work' && $expected_kind === 'away') {
             continue;
         }
-        $isRight = $name === 'a page that is not there' && in_array($call, ['fetch', 'remove'], true) ? 'nothing' : $wanted;
-        same("$name: $call", $isRight, kind(fn () => $do(new Client($server->url, timeout: 20, patience: 0, longest: 1 << 20))));
+        $is_missing = $name === 'status 404 without JSON' && in_array($call, ['fetch', 'remove'], true);
+        $kind = $is_missing ? 'none' : $expected_kind;
+        same("$name: $call", $kind,
+            error_kind(fn () => $handler(new Client($server->url, timeout: 20, patience: 0, longest: 1 << 20))));
     }
 }
 foreach (['{}', '{"jobs":7,"objects":{}}', '{"jobs":[1,"x",null],"objects":[[],null]}'] as $body) {
     $server = new FakeServer(FakeServer::ok($body));
-    same("no jobs in $body", 0, (new Client($server->url))->work('q', fn () => null, drain: true));
-    same('no id', 'answer', kind(fn () => (new Client($server->url))->push('q', [1])));
+    same("a claim that returns $body has no jobs", 0,
+        (new Client($server->url))->work('q', fn () => null, drain: true));
+    same('an answer to push without an id is refused', 'answer',
+        error_kind(fn () => (new Client($server->url))->push('q', [1])));
 }
-foreach (['{"id":"../../objects"}', '{}', '{"id":["x"]}', '{"id":"' . ID . '\n"}'] as $job) {
-    $server = new FakeServer(FakeServer::ok("{\"jobs\":[$job]}"));
-    same("no id of a job: $job", $job === '{}' ? 'answer' : 'answer', kind(fn () => (new Client($server->url))->work('q', fn () => null, drain: true)));
+foreach (['{"id":"../../objects"}', '{}', '{"id":["x"]}', '{"id":"' . ID . '\n"}'] as $job_json) {
+    $server = new FakeServer(FakeServer::ok("{\"jobs\":[$job_json]}"));
+    same("an answer whose job has an invalid id is refused: $job_json", 'answer',
+        error_kind(fn () => (new Client($server->url))->work('q', fn () => null, drain: true)));
 }
-foreach (['0', '-1', '"x"', '[]', '1e99'] as $behind) {
-    $server = new FakeServer(FakeServer::ok('{"objects":[{"id":"' . ID . "\"}],\"next\":$behind}"));
-    same("a list goes on behind $behind", 'answer', kind(fn () => iterator_count((new Client($server->url))->each())));
+foreach (['0', '-1', '"x"', '[]', '1e99'] as $next) {
+    $server = new FakeServer(FakeServer::ok('{"objects":[{"id":"' . ID . "\"}],\"next\":$next}"));
+    same("each refuses $next as the next page", 'answer',
+        error_kind(fn () => iterator_count((new Client($server->url))->each())));
 }
-foreach (['"bytes":"!!!"', '"bytes":"TzoxOiJHIjowOnt9","format":"nothing"', '"bytes":"Tzo2OiJHYWRnZXQiOjA6e30="', '"bytes":null,"format":"php"', '"bytes":7,"format":7'] as $said) {
-    $server = new FakeServer(FakeServer::ok('{}'), null, FakeServer::ok('{"jobs":[{"id":"' . ID . "\",\"token\":\"t\",$said}]}"));
-    same("given back: $said", 1, (new Client($server->url))->work('q', fn () => check('a block is called', false), limit: 1));
+foreach (['"bytes":"!!!"', '"bytes":"TzoxOiJHIjowOnt9","format":"nothing"', '"bytes":"Tzo2OiJHYWRnZXQiOjA6e30="',
+    '"bytes":null,"format":"php"', '"bytes":7,"format":7'] as $fields_text) {
+    $server = new FakeServer(FakeServer::ok('{}'), null,
+        FakeServer::ok('{"jobs":[{"id":"' . ID . "\",\"token\":\"t\",$fields_text}]}"));
+    same("a job that can't be decoded is returned to the daemon: $fields_text", 1,
+        (new Client($server->url))->work('q', fn () => check('the handler is not called', false), limit: 1));
 }
-$silent = stream_socket_server('tcp://127.0.0.1:0');
-same('a server that says nothing', 'away', kind(fn () => (new Client('http://' . stream_socket_get_name($silent, false), timeout: 0.2, patience: 0))->push('q', [1])));
-$server = new FakeServer("HTTP/1.1 400 Bad\r\nContent-Length: 52\r\n\r\n" . '{"error":{"kind":"odd","message":"a\u001b[31m b\n"}}');
-same('no character of it does anything', 'a\u001b[31m b\n', thrown(fn () => (new Client($server->url))->push('q', [1]))->getMessage());
-same('a queue needs a name', 'usage', kind(fn () => (new Client())->push('', [1])));
-same('a token is no header', 'usage', kind(fn () => new Client(token: "a\r\nX: y")));
+$silent_server = stream_socket_server('tcp://127.0.0.1:0');
+$silent_url = 'http://' . stream_socket_get_name($silent_server, false);
+same('a server that never answers gives the error `away`', 'away',
+    error_kind(fn () => (new Client($silent_url, timeout: 0.2, patience: 0))->push('q', [1])));
+$server = new FakeServer("HTTP/1.1 400 Bad\r\nContent-Length: 52\r\n\r\n"
+    . '{"error":{"kind":"odd","message":"a\u001b[31m b\n"}}');
+same('control characters in an error of the daemon are escaped', 'a\u001b[31m b\n',
+    thrown(fn () => (new Client($server->url))->push('q', [1]))->getMessage());
+same('an empty queue name is refused', 'usage', error_kind(fn () => (new Client())->push('', [1])));
+same('a token with a line break is refused', 'usage', error_kind(fn () => new Client(token: "a\r\nX: y")));
 foreach (['ftp://x', 'http://a b', "http://a\r\nX: y", 'x', 'http://h/?a=b', 'http://', 'http://a@b'] as $url) {
-    same("no address: $url", 'usage', kind(fn () => new Client($url)));
+    same("an invalid address is refused: $url", 'usage', error_kind(fn () => new Client($url)));
 }
 
 // -- A daemon --------------------------------------------------------------------
@@ -146,148 +168,180 @@ if (Daemon::command() === null) {
 $daemon = new Daemon();
 $client = new Client($daemon->url, classes: ['Order', 'Picky']);
 $log = [];
-$drain = function (string $queue, ?callable $do = null, mixed ...$more) use ($client, &$log): int {
+$drain = function (string $queue, ?callable $handler = null, mixed ...$more) use ($client, &$log): int {
     $log = [];
-    return $client->work($queue, $do ?? fn () => null, ...$more + ['drain' => true, 'log' => function (string $line) use (&$log): void { $log[] = $line; }]);
+    $more += ['drain' => true, 'log' => function (string $line) use (&$log): void { $log[] = $line; }];
+    return $client->work($queue, $handler ?? fn () => null, ...$more);
 };
-$one = function (string $queue, mixed ...$more) use ($drain): ?Job {
-    $seen = null;
-    $drain($queue, function (Job $job) use (&$seen): void { $seen = $job; }, ...$more);
-    return $seen;
+$take_job = function (string $queue, mixed ...$more) use ($drain): ?Job {
+    $taken = null;
+    $drain($queue, function (Job $job) use (&$taken): void { $taken = $job; }, ...$more);
+    return $taken;
 };
-$of = fn (string $id, string ...$names): array => array_map(fn (string $name) => $client->job($id)[$name] ?? null, $names);
+$fields = fn (string $id, string ...$names): array =>
+    array_map(fn (string $name) => $client->job($id)[$name] ?? null, $names);
 
 $value = ['to' => "ann\u{e9}", 'list' => [1, null, "\xff\0", 2.5], 'order' => new Order(7)];
 $id = $client->push('mail', $value, priority: 3, maxAttempts: 2);
-check('an id comes back', preg_match('/\A[0-9a-f]{8}-[0-9a-f]{4}-7/', $id) === 1);
-$seen = null;
-same('a job is worked on', 1, $drain('mail', function (Job $job) use (&$seen) { $seen = $job; return ['sent' => 1]; }));
-check('with its value', $seen->value == $value && $seen->value['order'] instanceof Order);
-same('and what is said of it', [$id, 'mail', 1, 'php'], [$seen->id, $seen->queue, $seen->attempt, $seen->format]);
-same('it is done, with the result', ['done', 3, ['sent' => 1]], $of($id, 'state', 'priority', 'result'));
-same('and is not there twice', 0, $drain('mail'));
-same('no such job', null, $client->job(ID));
-same('the same id is the same job', $id, $client->push('mail', [1], id: $id));
-same('... also when it is done', 0, $drain('mail'));
+check('push returns the id of the job', preg_match('/\A[0-9a-f]{8}-[0-9a-f]{4}-7/', $id) === 1);
+$taken = null;
+same('work runs one job', 1,
+    $drain('mail', function (Job $job) use (&$taken) { $taken = $job; return ['sent' => 1]; }));
+check('the handler receives the value', $taken->value == $value && $taken->value['order'] instanceof Order);
+same('the handler receives the id, queue, attempt and format', [$id, 'mail', 1, 'php'],
+    [$taken->id, $taken->queue, $taken->attempt, $taken->format]);
+same('the finished job has the state and the result', ['done', 3, ['sent' => 1]],
+    $fields($id, 'state', 'priority', 'result'));
+same('a finished job is not delivered again', 0, $drain('mail'));
+same('an unknown job is null', null, $client->job(ID));
+same('pushing an id again returns the same job', $id, $client->push('mail', [1], id: $id));
+same('pushing the id of a finished job adds no job', 0, $drain('mail'));
 $unique = $client->push('mail', [1], unique: 'k');
-same('the same key is the same job', $unique, $client->push('mail', [2], unique: 'k'));
+same('pushing a unique key again returns the same job', $unique, $client->push('mail', [2], unique: 'k'));
 $drain('mail');
 
 foreach (['php', 'igbinary', 'json', 'marshal', 'storable', 'sereal'] as $format) {
     $client->push('formats', [1, 'two', ['three' => 4]], format: $format);
-    $seen = $one('formats');
-    same("$format: there and back", [[1, 'two', ['three' => 4]], $format], [$seen->value, $seen->format]);
+    $taken = $take_job('formats');
+    same("a value survives the round trip as $format", [[1, 'two', ['three' => 4]], $format],
+        [$taken->value, $taken->format]);
 }
 $client->pushBytes('formats', "\x04\x08[\x06i\x06");
-$seen = $one('formats');
-same('bytes are pushed as they are', [[1], 'marshal', "\x04\x08[\x06i\x06"], [$seen->value, $seen->format, $seen->bytes]);
-same('JSON has plain data only', 'unrepresentable', kind(fn () => $client->push('formats', new Order(1), format: 'json')));
+$taken = $take_job('formats');
+same('pushBytes sends the bytes unchanged', [[1], 'marshal', "\x04\x08[\x06i\x06"],
+    [$taken->value, $taken->format, $taken->bytes]);
+same('an object can\'t be pushed as JSON', 'unrepresentable',
+    error_kind(fn () => $client->push('formats', new Order(1), format: 'json')));
 foreach (['a b&c=d/../e?f#g+%00\\', "Gr\u{fc}\u{df}e \u{1f600}", '..', '%2e'] as $queue) {
     $pushed = $client->push($queue, [1], unique: 'k&queue=other');
-    same('a queue with a strange name', [$queue], $of($pushed, 'queue'));
-    same('it is asked for by that', 1, $drain($queue));
+    same('a queue name with special characters is kept', [$queue], $fields($pushed, 'queue'));
+    same('a queue with special characters delivers its job', 1, $drain($queue));
 }
-same('a queue is no header', 'input', kind(fn () => $client->push("q\r\nX: y", [1])));
-same('nor is a key', 'input', kind(fn () => $client->push('q', [1], unique: "\r\n\r\n")));
+same('a queue name with a line break is refused', 'input', error_kind(fn () => $client->push("q\r\nX: y", [1])));
+same('a unique key with a line break is refused', 'input',
+    error_kind(fn () => $client->push('q', [1], unique: "\r\n\r\n")));
 
 $id = $client->push('fails', [1], maxAttempts: 1);
-same('a block may throw', 1, $drain('fails', fn () => throw new RuntimeException('no such user')));
-same('and the job is dead, with the reason', ['dead', 'RuntimeException: no such user'], $of($id, 'state', 'error'));
+same('work continues after an exception of the handler', 1,
+    $drain('fails', fn () => throw new RuntimeException('no such user')));
+same('a job whose handler threw is dead, with the message', ['dead', 'RuntimeException: no such user'],
+    $fields($id, 'state', 'error'));
 foreach ([new Error("\xff\xfe"), new Exception(str_repeat('y', 10_000)), new TypeError()] as $error) {
     $id = $client->push('fails', [1], maxAttempts: 1);
     $drain('fails', fn () => throw $error);
-    same('another error', ['dead'], $of($id, 'state'));
+    same('a job is dead after ' . $error::class, ['dead'], $fields($id, 'state'));
 }
 
 Gadget::$isMine = true;
 $hostile = [new Gadget()];
 $id = $client->push('hostile', $hostile, maxAttempts: 1);
-$behind = $client->push('hostile', [1]);
+$second = $client->push('hostile', [1]);
 $worked = [];
-same('a payload that is refused does not stop a worker', 2, $drain('hostile', function (Job $job) use (&$worked): void { $worked[] = $job->id; }));
-same('nobody is called with it', [$behind], $worked);
-check('it is dead, with the reason', $of($id, 'state') === ['dead'] && str_contains($client->job($id)['error'], 'Gadget'), said: $client->job($id)['error'] ?? '');
+same('a refused payload does not stop the worker', 2,
+    $drain('hostile', function (Job $job) use (&$worked): void { $worked[] = $job->id; }));
+same('the handler is not called with a refused payload', [$second], $worked);
+check('a job with a refused payload is dead, with the class in the message', $fields($id, 'state') === ['dead']
+    && str_contains($client->job($id)['error'], 'Gadget'), error: $client->job($id)['error'] ?? '');
 $id = $client->pushBytes('hostile', "\x04\x08[\x06", maxAttempts: 1);
 $drain('hostile');
-same('nor do bytes that break off', ['dead'], $of($id, 'state'));
-same('nothing of it ran', 0, Gadget::$ran);
+same('a job with truncated bytes is dead', ['dead'], $fields($id, 'state'));
+same('no hook of a refused class ran in the worker', 0, Gadget::$calls);
 $id = $client->push('hostile', [new Picky()], maxAttempts: 1);
 $drain('hostile');
-same('a hook that throws', ['dead', 'LogicException: not like this'], $of($id, 'state', 'error'));
+same('a job whose hook throws is dead, with the message', ['dead', 'LogicException: not like this'],
+    $fields($id, 'state', 'error'));
 
-$deep = [];
+$deep_array = [];
 for ($level = 0; $level < 200; $level++) {
-    $deep = [$deep];
+    $deep_array = [$deep_array];
 }
-$ring = [];
-$ring[0] = &$ring;
-$talking = new class () implements JsonSerializable {
+$cyclic_array = [];
+$cyclic_array[0] = &$cyclic_array;
+$with_json_hook = new class () implements JsonSerializable {
     public function jsonSerialize(): mixed
     {
-        check('it is called', false);
+        check('jsonSerialize of a result is not called', false);
         return 1;
     }
 };
-foreach ([new Order(1), fn () => 1, null, NAN, "\xff", $deep, $ring, $talking, [$talking], ["\xff" => 1]] as $result) {
+foreach ([new Order(1), fn () => 1, null, NAN, "\xff", $deep_array, $cyclic_array, $with_json_hook, [$with_json_hook],
+    ["\xff" => 1]] as $result) {
     $id = $client->push('results', [1]);
     $drain('results', fn () => $result);
-    same('no result', ['done', null], $of($id, 'state', 'result'));
+    same('a result that is not plain data is not stored: ' . get_debug_type($result), ['done', null],
+        $fields($id, 'state', 'result'));
 }
 foreach ([0, 'text', [], [['a' => null]], 1.0, true] as $result) {
     $id = $client->push('results', [1]);
     $drain('results', fn () => $result);
-    same('a result', [$result], $of($id, 'result'));
+    same('a plain result is stored: ' . json_encode($result), [$result], $fields($id, 'result'));
 }
 
 // Leases.
-$lose = function (Job $job): void {
+$lose_lease = function (Job $job): void {
     $job->extend(0.1);
     usleep(200_000);
 };
 $id = $client->push('leases', [1]);
-$drain('leases', function (Job $job): void { $job->extend(600); check('a lease is extended', $job->left() > 500); });
+$drain('leases', function (Job $job): void {
+    $job->extend(600);
+    check('extend extends the lease', $job->left() > 500);
+});
 $id = $client->push('leases', [1]);
-$drain('leases', function (Job $job) use ($lose, $client) { $lose($job); $client->work('leases', fn () => 2, drain: true); return 1; });
-same('who lost the lease does not end the job', ['done', 2, 2], $of($id, 'state', 'result', 'attempts'));
-check('and is told', count($log) === 1 && str_starts_with($log[0], "job $id: ack: "), log: $log);
+$drain('leases', function (Job $job) use ($lose_lease, $client) {
+    $lose_lease($job);
+    $client->work('leases', fn () => 2, drain: true);
+    return 1;
+});
+same('a worker that lost the lease can\'t finish the job', ['done', 2, 2],
+    $fields($id, 'state', 'result', 'attempts'));
+check('a worker that lost the lease logs the error', count($log) === 1
+    && str_starts_with($log[0], "job $id: ack: "), log: $log);
 $client->push('leases', [1]);
-$drain('leases', function (Job $job) use ($lose): void { $lose($job); same('a lease that ended is not extended', 'lease', kind(fn () => $job->extend())); }, limit: 1);
+$drain('leases', function (Job $job) use ($lose_lease): void {
+    $lose_lease($job);
+    same('an expired lease can\'t be extended', 'lease', error_kind(fn () => $job->extend()));
+}, limit: 1);
 $client->push('delayed', [1], delay: 3600);
 $client->push('delayed', [1], delay: '1h');
-same('a delay', 0, $drain('delayed'));
+same('a delayed job is not delivered yet', 0, $drain('delayed'));
 $first = $client->push('first', [1]);
 $client->push('second', [2], after: $first);
-same('a job waits for another', 0, $drain('second'));
-same('... and is handed out when that is done', [1, 1], [$drain('first'), $drain('second')]);
+same('a job waits for the job that it follows', 0, $drain('second'));
+same('a job is delivered after the job that it follows', [1, 1], [$drain('first'), $drain('second')]);
 for ($number = 0; $number < 7; $number++) {
     $client->push('several', [$number]);
 }
-same('at most so many', 5, $drain('several', max: 3, limit: 5));
-same('the rest stays', 2, $drain('several'));
+same('work stops at the limit', 5, $drain('several', max: 3, limit: 5));
+same('jobs beyond the limit stay in the queue', 2, $drain('several'));
 
 if (function_exists('pcntl_signal')) {
     for ($number = 0; $number < 3; $number++) {
         $client->push('signals', [$number]);
     }
-    same('SIGTERM: the current job is done, then it stops', 1, $client->work('signals', fn () => posix_kill(getmypid(), SIGTERM), max: 3));
-    same('what it had is free at once', 2, $drain('signals'));
-    same('the handler is as before', SIG_DFL, pcntl_signal_get_handler(SIGTERM));
+    same('after SIGTERM the worker finishes the current job and stops', 1,
+        $client->work('signals', fn () => posix_kill(getmypid(), SIGTERM), max: 3));
+    same('after SIGTERM the other claimed jobs are free at once', 2, $drain('signals'));
+    same('work restores the signal handler', SIG_DFL, pcntl_signal_get_handler(SIGTERM));
 } else {
     echo "left out: signals: this PHP has no pcntl\n";
 }
 
-same("the daemon's own words", 'parameter', kind(fn () => $client->push('q', [1], delay: 'soon')));
+same("the kind of the daemon's error is passed on", 'parameter',
+    error_kind(fn () => $client->push('q', [1], delay: 'soon')));
 $error = thrown(fn () => $client->pushBytes('q', '{"user":{"id":}}', format: 'json'));
-same('of a payload, with the place and the code', ['malformed', '$.user.id', 14, 400], [$error->kind, $error->path, $error->offset, $error->status]);
-same('a job once more', [$id], $of($client->replay($id), 'replay_of'));
+same('an error about a payload has its path, offset and status', ['malformed', '$.user.id', 14, 400],
+    [$error->kind, $error->path, $error->offset, $error->status]);
+same('replay makes a new job from an old one', [$id], $fields($client->replay($id), 'replay_of'));
 
 $order = new Order(1, "\u{263a}");
 $object = $client->store($order, key: 'first', expires: '1h');
-check('an object is stored and fetched', $client->fetch($object) == $order);
-check('... by its key', $client->fetchNamed('first') == $order);
-same('there is none', null, $client->fetchNamed('second'));
-same('a key is taken', 'taken', kind(fn () => $client->store($order, key: 'first')));
-same('the same id is the same object', $object, $client->store($order, key: 'first', id: $object));
+check('fetch returns the object that was stored', $client->fetch($object) == $order);
+check('fetchNamed returns the object by its key', $client->fetchNamed('first') == $order);
+same('an unknown key gives null', null, $client->fetchNamed('second'));
+same('storing under a key that is in use is refused', 'taken',
+    error_kind(fn () => $client->store($order, key: 'first')));
+same('storing an id again returns the same object', $object, $client->store($order, key: 'first', id: $object));
 $ids = [$object];
 for ($number = 0; $number < 5; $number++) {
     $ids[] = $client->store([$number]);
@@ -296,23 +350,28 @@ $ids[] = $gadget = $client->store($hostile);
 $ids[] = $client->storeBytes("\x04\x08[\x06", format: 'marshal');
 $ids[] = $client->store(new Picky());
 [$records, $objects] = [[], []];
-foreach ($client->each(page: 3) as $record => $found) {
-    [$records[], $objects[]] = [$record, $found];
+foreach ($client->each(page: 3) as $record => $object_or_null) {
+    [$records[], $objects[]] = [$record, $object_or_null];
 }
-same('all are visited, in order', $ids, array_map(fn ($record) => $record->id, $records));
-check('with their objects', $objects == [$order, [0], [1], [2], [3], [4], null, null, null]);
+same('each visits all objects in order', $ids, array_map(fn ($record) => $record->id, $records));
+check('each decodes the objects', $objects == [$order, [0], [1], [2], [3], [4], null, null, null]);
 $record = $records[0];
-same('and what is known of them', ['first', 'php', 'Order', 64, strlen($record->bytes), null], [$record->key, $record->format, $record->class, strlen($record->checksum), $record->size, $record->problem]);
-check('their times', abs($record->expiresAt - $record->storedAt - 3_600_000) < 5000);
-check('one that is not allowed is told with the reason', str_contains((string) $records[6]->problem, 'Gadget'));
-check('and one that is damaged', str_contains((string) $records[7]->problem, 'too early'));
-same('and one whose hook throws', 'not like this', $records[8]->problem);
-same('nothing of it ran', 0, Gadget::$ran);
-same('of a class', 1, iterator_count($client->each(class: 'Order')));
-same('those with a problem', 1, iterator_count($client->each(problem: true)));
-same('behind a sequence', $ids[1], $client->each(after: $record->sequence)->key()->id);
-same('removed', [true, false, null], [$client->remove($object), $client->remove($object), $client->fetch($object)]);
-same('fetch throws as decode does', Icecore\ClassException::class, thrown(fn () => $client->fetch($gadget))::class);
+same('a record has the key, format, class, checksum and size',
+    ['first', 'php', 'Order', 64, strlen($record->bytes), null],
+    [$record->key, $record->format, $record->class, strlen($record->checksum), $record->size, $record->problem]);
+check('a record has its expiry', abs($record->expiresAt - $record->storedAt - 3_600_000) < 5000);
+check('a record of a refused class has the class as its problem',
+    str_contains((string) $records[6]->problem, 'Gadget'));
+check('a record with truncated bytes has a problem', str_contains((string) $records[7]->problem, 'too early'));
+same('a record whose hook throws has the message as its problem', 'not like this', $records[8]->problem);
+same('no hook of a refused class ran in each', 0, Gadget::$calls);
+same('each can filter by class', 1, iterator_count($client->each(class: 'Order')));
+same('each can filter by problems', 1, iterator_count($client->each(problem: true)));
+same('each can continue after a sequence number', $ids[1], $client->each(after: $record->sequence)->key()->id);
+same('remove returns true only once', [true, false, null],
+    [$client->remove($object), $client->remove($object), $client->fetch($object)]);
+same('fetch of a refused class throws a ClassException', Icecore\ClassException::class,
+    thrown(fn () => $client->fetch($gadget))::class);
 
 if (function_exists('pcntl_fork')) {
     $child = pcntl_fork();
@@ -322,25 +381,28 @@ if (function_exists('pcntl_fork')) {
     }
     $client->push('forked', ['parent']);
     pcntl_waitpid($child, $status);
-    same('a process that was forked has a connection of its own', 2, $drain('forked'));
+    same('a forked process has a connection of its own', 2, $drain('forked'));
 }
 $daemon->stop();
-same('nobody is there', 'away', kind(fn () => (new Client($daemon->url, patience: 0.2))->push('q', [1])));
+same('a stopped daemon gives the error `away`', 'away',
+    error_kind(fn () => (new Client($daemon->url, patience: 0.2))->push('q', [1])));
 $daemon->startIn(0.4);
 check('a push waits for the daemon', (new Client($daemon->url, patience: 20))->push('later', [1]) !== '');
-same('and a worker', 1, $client->work('later', fn () => 1, limit: 1, log: fn () => null));
+same('a worker waits for the daemon', 1, $client->work('later', fn () => 1, limit: 1, log: fn () => null));
 
-$guarded = new Daemon('secret');
-same('a token is needed', 'token', kind(fn () => (new Client($guarded->url))->push('q', [1])));
-same('also to work: that does not get better by waiting', 'token', kind(fn () => (new Client($guarded->url))->work('q', fn () => 1)));
-check('and taken', (new Client("$guarded->url/", 'secret'))->push('q', [1]) !== '');
-putenv("ICECORE_URL=$guarded->url");
+$token_daemon = new Daemon('secret');
+same('push without a token is refused', 'token',
+    error_kind(fn () => (new Client($token_daemon->url))->push('q', [1])));
+same('work without a token is refused at once', 'token',
+    error_kind(fn () => (new Client($token_daemon->url))->work('q', fn () => 1)));
+check('the token in the constructor is used', (new Client("$token_daemon->url/", 'secret'))->push('q', [1]) !== '');
+putenv("ICECORE_URL=$token_daemon->url");
 putenv('ICECORE_TOKEN=secret');
-check('also from the environment', (new Client())->push('q', [1]) !== '');
+check('the token in the environment is used', (new Client())->push('q', [1]) !== '');
 putenv('ICECORE_TOKEN');
 $file = tempnam(sys_get_temp_dir(), 'icecore');
 file_put_contents($file, "secret\n");
-check('and from a file', (new Client(tokenFile: $file))->push('q', [1]) !== '');
+check('the token in a file is used', (new Client(tokenFile: $file))->push('q', [1]) !== '');
 unlink($file);
 Gadget::$isMine = true;
 finish();

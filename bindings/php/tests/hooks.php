@@ -1,18 +1,19 @@
 <?php
-// Frozen data of all formats, randomly changed and read under lists. Every class here records each
-// of its hooks that runs, and the autoloader each requested name. For unlisted classes nothing may
-// run and nothing may be built; for malformed data nothing at all may run.
+// Reads serialized data of all formats that was changed at random, with lists of allowed classes.
+// Every class here records the calls of its hooks, and the autoloader records the requested names. No
+// code of an unlisted class may run, and no object of it may be built. For malformed data no code at
+// all may run.
 //
 //   php -d extension=icecore.so hooks.php [--seed N] [--count N] [--from N] [--show N] [--more EXTENSION]
 //
-// A round makes one value, and reads some 60 changed texts of it. With `-d icecore.classes=LIST`
+// A round makes one value, and reads about 60 changed texts of it. With `-d icecore.classes=LIST`
 // sessions are read, and with `-d icecore.replace=1` PHP's own functions are Icecore's: `--more
 // EXTENSION` also runs such processes.
 
 declare(strict_types=1);
 
 error_reporting(0);
-// A class may be refused because of its position; PHP writes that to a log.
+// Refused classes are not logged.
 ini_set('log_errors', '0');
 $options = getopt('', ['seed:', 'count:', 'from:', 'show:', 'more:']);
 $seed = (int) ($options['seed'] ?? 1);
@@ -24,11 +25,11 @@ require __DIR__ . '/lib/Hooks/Calls.php';
 require __DIR__ . '/lib/Hooks/kinds.php';
 require __DIR__ . '/lib/Hooks/Values.php';
 require __DIR__ . '/lib/Hooks/Changes.php';
-require __DIR__ . '/lib/Hooks/Readers.php';
+require __DIR__ . '/lib/Hooks/Reader.php';
 
 use Hooks\Calls;
 use Hooks\Changes;
-use Hooks\Readers;
+use Hooks\Reader;
 use Hooks\Values;
 
 register_shutdown_function(function () {
@@ -70,32 +71,32 @@ function classes_in(mixed $value, array &$found, int &$steps, int $depth = 0): v
 }
 
 $passed = $failed = 0;
-$met = ['read' => 0, 'refused' => 0, 'malformed' => 0, 'calls' => 0];
+$outcomes = ['read' => 0, 'refused' => 0, 'malformed' => 0, 'calls' => 0];
 for ($round = $from; $round < $from + $count; $round++) {
     mt_srand($seed * 1000003 + $round);
-    $value = Values::any(4);
-    // Cycles of the previous value.
+    $value = Values::make(4);
+    // Frees cycles of the previous value.
     gc_collect_cycles();
-    foreach (Readers::all() as $name => $reader) {
-        Calls::forget();
+    foreach (Reader::all() as $name => $reader) {
+        Calls::reset();
         try {
             $bytes = $reader->write($value);
         } catch (Throwable) {
             continue; // a format that can't express the value
         }
         for ($change = 0; $change < 4; $change++) {
-            $one = Changes::of($bytes, $reader->isText);
-            $is_malformed = $reader->isMalformed($one);
-            [$list, $allowed] = Readers::anyList($reader);
-            Readers::clean();
-            Calls::begin($allowed);
+            $changed = Changes::apply($bytes, $reader->isText);
+            $is_malformed = $reader->isMalformed($changed);
+            [$list, $allowed] = Reader::anyList($reader);
+            Reader::clean();
+            Calls::start($allowed);
             $result = null;
             $found = [];
             try {
-                $result = $reader->read($one, $list);
-                $met['read'] += $result !== false && $result !== null;
+                $result = $reader->read($changed, $list);
+                $outcomes['read'] += $result !== false && $result !== null;
             } catch (Icecore\ClassException) {
-                $met['refused']++;
+                $outcomes['refused']++;
             } catch (Throwable) {
             }
             Calls::pause();
@@ -104,12 +105,12 @@ for ($round = $from; $round < $from + $count; $round++) {
             Calls::resume();
             unset($result);
             gc_collect_cycles();
-            $calls = Calls::end();
-            $met['calls'] += count($calls);
-            $met['malformed'] += $is_malformed;
-            $wrong = $is_malformed ? $calls : Calls::unlisted();
-            if ($reader->isRefusedByPhp($one)) {
-                // Well-formed data that can't be built: destructors run, as in PHP.
+            $calls = Calls::stop();
+            $outcomes['calls'] += count($calls);
+            $outcomes['malformed'] += $is_malformed;
+            $wrong = $is_malformed ? $calls : Calls::ofUnlistedClasses();
+            if ($reader->isRefusedByPhp($changed)) {
+                // Well-formed data that can't be built: only destructors may run, as in PHP.
                 $wrong = [...$wrong, ...preg_grep('/::__destruct$|::autoload$/', $calls, PREG_GREP_INVERT)];
             }
             foreach (array_unique($found) as $class) {
@@ -120,17 +121,18 @@ for ($round = $from; $round < $from + $count; $round++) {
             if ($wrong === []) {
                 $passed++;
             } elseif ($failed++ < $show) {
-                echo "not ok - seed $seed, round $round, change $change, $name", $is_malformed ? ' (malformed)' : '', ', ', json_encode($list), ': ',
-                    implode(', ', array_unique($wrong)), "\n    ", addcslashes($one, "\0..\37\177..\377\\"), "\n";
+                echo "not ok - seed $seed, round $round, change $change, $name",
+                    $is_malformed ? ' (malformed)' : '', ', ', json_encode($list), ': ',
+                    implode(', ', array_unique($wrong)), "\n    ", addcslashes($changed, "\0..\37\177..\377\\"), "\n";
             }
         }
     }
 }
-echo '# ', implode(', ', array_map(fn ($what, $number) => "$what $number", array_keys($met), $met)), "\n";
+echo '# ', implode(', ', array_map(fn ($what, $number) => "$what $number", array_keys($outcomes), $outcomes)), "\n";
 if ($count >= 40) {
-    foreach ($met as $what => $number) {
+    foreach ($outcomes as $what => $number) {
         if ($number < $passed / 500) {
-            echo "not ok - there is too little to find: $what $number\n";
+            echo "not ok - too few outcomes of this kind to trust the test: $what $number\n";
             $failed++;
         }
     }
@@ -141,12 +143,13 @@ if (isset($options['more'])) {
         foreach ([...$settings, 'session.use_cookies=0', 'session.cache_limiter='] as $setting) {
             array_push($command, '-d', $setting);
         }
-        array_push($command, __FILE__, '--seed', (string) $seed, '--count', (string) $count, '--from', (string) $from, '--show', (string) $show);
+        array_push($command, __FILE__, '--seed', (string) $seed, '--count', (string) $count, '--from', (string) $from,
+            '--show', (string) $show);
         $process = proc_open($command, [1 => ['pipe', 'w']], $pipes);
-        $said = stream_get_contents($pipes[1]);
+        $output = stream_get_contents($pipes[1]);
         $code = proc_close($process);
-        echo preg_replace('/^\d+ passed.*\n/m', '', $said);
-        if (preg_match('/^(\d+) passed, (\d+) failed$/m', $said, $counts)) {
+        echo preg_replace('/^\d+ passed.*\n/m', '', $output);
+        if (preg_match('/^(\d+) passed, (\d+) failed$/m', $output, $counts)) {
             $passed += (int) $counts[1];
             $failed += (int) $counts[2];
         } else {

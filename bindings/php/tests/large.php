@@ -1,7 +1,7 @@
 <?php
-// Large and deep values by a seed: thousands of nodes, hundreds of levels, long strings, lists and
-// rows of one shape, with hooks and links. The output must have PHP's bytes, and values that were
-// read must give the same bytes again.
+// Writes and reads large and deep random values: thousands of nodes, hundreds of levels, long
+// strings, lists of similar arrays and objects, with hooks and links. The output must have PHP's
+// bytes, and values that were read must give the same bytes again.
 //
 //   php -d extension=icecore.so large.php [--seed N] [--count N] [--from N]
 
@@ -9,9 +9,9 @@ declare(strict_types=1);
 
 namespace Large;
 
-require __DIR__ . '/lib/Chance/Dice.php';
+require __DIR__ . '/lib/Chance/Rng.php';
 
-use Dice;
+use Rng;
 
 class Slots
 {
@@ -56,7 +56,7 @@ class Sleeping
     }
 }
 
-// Its front, and the name of its property, are longer than the buffers for them.
+// The header of its objects, and the name of its property, are longer than the engine's buffers.
 class NamedByAnAuthorWhoLikesLongNamesMoreThanTheOnesWhoHaveToReadThemAndNeverGrowsTiredOfThem
 {
     public int $propertyThatIsNamedByTheSameAuthorInTheVerySameMoodAsTheClassItself = 1;
@@ -72,36 +72,37 @@ enum Suit: string
 final class Maker
 {
     /** Number of values that may still be made. */
-    private int $left;
+    private int $remaining;
     private array $objects = [];
     private array $variables = [];
 
     public function __construct()
     {
-        $this->left = Dice::pick([10, 300, 3000]);
+        $this->remaining = Rng::pick([10, 300, 3000]);
     }
 
     public function value(int $depth): mixed
     {
-        if (--$this->left < 0 || $depth <= 0 || ($depth < 12 && Dice::one(3))) {
+        if (--$this->remaining < 0 || $depth <= 0 || ($depth < 12 && Rng::oneIn(3))) {
             return self::leaf();
         }
-        $few = Dice::below(Dice::one(15) ? 60 : 7);
-        switch (Dice::below(18)) {
+        $count = Rng::below(Rng::oneIn(15) ? 60 : 7);
+        switch (Rng::below(18)) {
             case 0:
             case 1:
-                return $this->several($few, fn ($i) => $i, $depth);
+                return $this->entries($count, fn ($i) => $i, $depth);
             case 2:
             case 3:
-                return $this->several($few, self::key(...), $depth);
+                return $this->entries($count, self::key(...), $depth);
             case 4:
-                return array_map(fn ($i) => ['id' => $i, 'name' => "row $i", 'more' => Dice::one(9) ? $this->value($depth - 2) : self::leaf()], range(0, $few));
+                return array_map(fn ($i) => ['id' => $i, 'name' => "row $i",
+                    'more' => Rng::oneIn(9) ? $this->value($depth - 2) : self::leaf()], range(0, $count));
             case 5:
-                return array_map(fn ($i) => new Typed("object $i", Dice::below(30_000)), range(0, $few * 4));
+                return array_map(fn ($i) => new Typed("object $i", Rng::below(30_000)), range(0, $count * 4));
             case 6:
                 return $this->slots($depth);
             case 7:
-                return $this->objects[] = (object) $this->several($few, fn ($i) => "p$i", $depth);
+                return $this->objects[] = (object) $this->entries($count, fn ($i) => "p$i", $depth);
             case 8:
                 $hooked = $this->objects[] = new Hooked();
                 $hooked->value = $this->value($depth - 1);
@@ -111,9 +112,10 @@ final class Maker
                 $sleeping->value = $this->value($depth - 1);
                 return $sleeping;
             case 10:
-                return Dice::one(2) ? Dice::pick(Suit::cases()) : new \ArrayObject([$this->value($depth - 1)]);
+                return Rng::oneIn(2) ? Rng::pick(Suit::cases()) : new \ArrayObject([$this->value($depth - 1)]);
             case 11:
-                return $this->objects ? Dice::pick($this->objects) : new NamedByAnAuthorWhoLikesLongNamesMoreThanTheOnesWhoHaveToReadThemAndNeverGrowsTiredOfThem();
+                return $this->objects
+                    ? Rng::pick($this->objects) : new NamedByAnAuthorWhoLikesLongNamesMoreThanTheOnesWhoHaveToReadThemAndNeverGrowsTiredOfThem();
             case 12:
                 $array = [1, $this->value($depth - 1)];
                 $this->variables[] = &$array[0];
@@ -123,19 +125,19 @@ final class Maker
                 $shared = $this->value($depth - 1);
                 return [$shared, $shared, 'again' => $shared];
             case 14:
-                return $this->deep(Dice::pick([60, 70, 130, 280]));
+                return $this->deep(Rng::pick([60, 70, 130, 280]));
             case 15:
-                $many = range(0, Dice::pick([40, 600, 1100, 4000]));
-                return Dice::one(2) ? $many : array_diff_key($many, [7 => true]);
+                $many = range(0, Rng::pick([40, 600, 1100, 4000]));
+                return Rng::oneIn(2) ? $many : array_diff_key($many, [7 => true]);
             case 16:
-                $names = array_map(fn ($i) => "key$i", range(0, Dice::pick([33, 600, 2000])));
+                $names = array_map(fn ($i) => "key$i", range(0, Rng::pick([33, 600, 2000])));
                 return array_combine($names, array_map(fn ($i) => $i % 7 ? $i : [$i], array_keys($names)));
             default:
                 return new NamedByAnAuthorWhoLikesLongNamesMoreThanTheOnesWhoHaveToReadThemAndNeverGrowsTiredOfThem();
         }
     }
 
-    private function several(int $count, callable $key, int $depth): array
+    private function entries(int $count, callable $key, int $depth): array
     {
         $array = [];
         for ($i = 0; $i < $count; $i++) {
@@ -149,12 +151,12 @@ final class Maker
         $object = $this->objects[] = new Slots();
         $object->a = $this->value($depth - 1);
         $object->list = [$this->value($depth - 1)];
-        $object->next = Dice::one(2) ? new Slots() : null;
-        if (Dice::one(4)) {
+        $object->next = Rng::oneIn(2) ? new Slots() : null;
+        if (Rng::oneIn(4)) {
             unset($object->a);
         }
-        if (Dice::one(4)) {
-            // PHP then keeps a table of the properties.
+        if (Rng::oneIn(4)) {
+            // This makes PHP keep a hash table of the properties.
             foreach ($object as $_) {
                 break;
             }
@@ -166,7 +168,7 @@ final class Maker
     {
         $value = self::leaf();
         while ($levels-- > 0) {
-            $value = match (Dice::below(4)) {
+            $value = match (Rng::below(4)) {
                 0 => [$value],
                 1 => ['n' => $value, 'm' => 1],
                 2 => (object) ['z' => $value],
@@ -182,14 +184,15 @@ final class Maker
 
     private static function leaf(): mixed
     {
-        return match (Dice::below(9)) {
-            0 => Dice::pick([null, true, false]),
-            1 => Dice::below(120),
-            2 => Dice::below(20_000),
+        return match (Rng::below(9)) {
+            0 => Rng::pick([null, true, false]),
+            1 => Rng::below(120),
+            2 => Rng::below(20_000),
             3 => -mt_rand(),
             4 => mt_rand() * mt_rand(),
-            5 => Dice::below(100_000) / Dice::pick([1, 10, 100, 1000, 7]),
-            6 => Dice::pick([PHP_INT_MAX, PHP_INT_MIN, INF, -0.0, 99_999_999, 100_000_000, 10_000, 9_999, 1e15, 1.5e-7]),
+            5 => Rng::below(100_000) / Rng::pick([1, 10, 100, 1000, 7]),
+            6 => Rng::pick([PHP_INT_MAX, PHP_INT_MIN, INF, -0.0, 99_999_999, 100_000_000, 10_000, 9_999, 1e15,
+                1.5e-7]),
             default => self::text(),
         };
     }
@@ -197,19 +200,21 @@ final class Maker
     private static function text(): string
     {
         $lengths = [0, 1, 5, 9, 10, 16, 31, 32, 33, 63, 64, 65, 99, 100, 101, 300, 512, 513, 3000, 9000];
-        return str_repeat(Dice::pick(['a', "\u{e9}", "\0", '"']), $lengths[Dice::below(Dice::one(12) ? 20 : 13)]);
+        return str_repeat(Rng::pick(['a', "\u{e9}", "\0", '"']), $lengths[Rng::below(Rng::oneIn(12) ? 20 : 13)]);
     }
 
     private static function key(int $i): int|string
     {
-        return Dice::pick([$i, "k$i", 'id', 'name', self::text(), "0$i", Dice::below(200) - 5]);
+        return Rng::pick([$i, "k$i", 'id', 'name', self::text(), "0$i", Rng::below(200) - 5]);
     }
 }
 
-function where(string $one, string $other): string
+/** Describes the first difference of two texts. */
+function firstDifference(string $ours, string $php): string
 {
-    $at = strspn($one ^ $other, "\0");
-    return "at byte $at: " . addcslashes(substr($one, max(0, $at - 40), 80), "\0..\37") . ' | ' . addcslashes(substr($other, max(0, $at - 40), 80), "\0..\37");
+    $offset = strspn($ours ^ $php, "\0");
+    return "at byte $offset: " . addcslashes(substr($ours, max(0, $offset - 40), 80), "\0..\37") . ' | '
+        . addcslashes(substr($php, max(0, $offset - 40), 80), "\0..\37");
 }
 
 $options = getopt('', ['seed:', 'count:', 'from:']);
@@ -217,22 +222,23 @@ $seed = (int) ($options['seed'] ?? random_int(1, 999_999));
 $from = (int) ($options['from'] ?? 0);
 $passed = $failed = 0;
 for ($case = $from; $case < $from + (int) ($options['count'] ?? 200); $case++) {
-    Dice::seed($seed, $case);
+    Rng::seed($seed, $case);
     $maker = new Maker();
     $value = array_map(fn () => $maker->value(12), range(1, 12));
     $text = \serialize($value);
-    $checks = ['written' => [\Icecore\serialize($value), $text]];
+    $checks = ['written text' => [\Icecore\serialize($value), $text]];
     if (strlen($text) < 1_000_000) {
         $all = ['allowed_classes' => true];
-        $checks['read'] = [\serialize(\Icecore\unserialize($text, $all)), \serialize(\unserialize($text))];
-        $checks['both'] = [\Icecore\serialize(\Icecore\unserialize($text, $all)), $checks['read'][1]];
+        $checks['read value'] = [\serialize(\Icecore\unserialize($text, $all)), \serialize(\unserialize($text))];
+        $checks['read and written value'] = [\Icecore\serialize(\Icecore\unserialize($text, $all)),
+            $checks['read value'][1]];
     }
-    foreach ($checks as $what => [$ours, $theirs]) {
-        if ($ours === $theirs) {
+    foreach ($checks as $what => [$ours, $php]) {
+        if ($ours === $php) {
             $passed++;
         } else {
             $failed++;
-            echo "not ok - $what, --seed $seed --from $case --count 1, ", where($ours, $theirs), "\n";
+            echo "not ok - $what, --seed $seed --from $case --count 1, ", firstDifference($ours, $php), "\n";
         }
     }
 }

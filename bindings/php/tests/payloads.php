@@ -1,7 +1,6 @@
 <?php
-// Data that classes froze themselves (`C:`), randomly changed: no class outside of the list is
-// called, loaded or built, and none at all for malformed text. Every call of a class of the data is
-// recorded.
+// Reads payloads of `C:` objects that were changed at random. No unlisted class may be called, loaded
+// or built, and for malformed text no class at all. Every call of a class of the data is recorded.
 //
 //   php -d extension=icecore.so payloads.php [--seed N] [--count N] [--show N]
 
@@ -14,12 +13,12 @@ $count = (int) ($options['count'] ?? 200);
 $show = (int) ($options['show'] ?? 10);
 mt_srand($seed);
 
-/** The calls while a text was read, and while the value was freed. */
+/** Records the calls while a text is read and while the value is freed. */
 final class Calls
 {
     public static array $all = [];
     public static bool $are_recorded = false;
-    /** The function with which a class reads its payload. */
+    /** The function by which a class reads its payload. */
     public static string $reader = 'unserialize';
 
     public static function add(string $call): void
@@ -79,7 +78,7 @@ class ListedArray extends ArrayObject
 {
 }
 
-function any_value(int $depth): mixed
+function random_value(int $depth): mixed
 {
     switch (mt_rand(0, $depth > 0 ? 12 : 4)) {
         case 0: return mt_rand(-5, 500);
@@ -89,75 +88,84 @@ function any_value(int $depth): mixed
         case 4: return 1.5;
         case 5:
             $object = new Unlisted;
-            $object->a = any_value($depth - 1);
+            $object->a = random_value($depth - 1);
             return $object;
         case 6:
             $object = new Listed;
-            $object->a = any_value($depth - 1);
+            $object->a = random_value($depth - 1);
             $object->b = &$object->a;
             return $object;
         case 7:
         case 8:
             $object = new ListedPayload;
-            $object->in = [any_value($depth - 1), any_value($depth - 1)];
+            $object->in = [random_value($depth - 1), random_value($depth - 1)];
             return $object;
         case 9:
-            $value = any_value($depth - 1);
+            $value = random_value($depth - 1);
             return [$value, &$value, $value];
         case 10:
             $object = new UnlistedPayload;
-            $object->in = any_value($depth - 1);
+            $object->in = random_value($depth - 1);
             return $object;
-        case 11: return new ListedArray([any_value($depth - 1)]);
-        default: return [any_value($depth - 1), any_value($depth - 1)];
+        case 11: return new ListedArray([random_value($depth - 1)]);
+        default: return [random_value($depth - 1), random_value($depth - 1)];
     }
 }
 
-function frozen_by_itself(string $class, string $payload): string
+/** Returns the text of a `C:` object. */
+function custom_object(string $class, string $payload): string
 {
     return 'C:' . strlen($class) . ":\"$class\":" . strlen($payload) . ':{' . $payload . '}';
 }
 
-function pick(array $from): mixed
+function pick(array $items): mixed
 {
-    return $from[mt_rand(0, count($from) - 1)];
+    return $items[mt_rand(0, count($items) - 1)];
 }
 
-/** A text of PHP, a little changed. */
-function changed(string $text): string
+/** Returns a text of PHP with a random change. */
+function change_text(string $text): string
 {
-    $at = mt_rand(0, strlen($text) - 1);
+    $offset = mt_rand(0, strlen($text) - 1);
     switch (mt_rand(0, 6)) {
         case 0:
-            $text[$at] = chr(mt_rand(32, 126));
+            $text[$offset] = chr(mt_rand(32, 126));
             return $text;
-        case 1: return substr($text, 0, $at) ?: 'N';
-        case 2: return preg_replace_callback('/([OCE]):(\d+):"/', fn ($found) => $found[1] . ':' . str_repeat('0', mt_rand(0, 12)) . $found[2] . ':"', $text);
+        case 1: return substr($text, 0, $offset) ?: 'N';
+        case 2: return preg_replace_callback('/([OCE]):(\d+):"/', fn ($found) => $found[1] . ':'
+            . str_repeat('0', mt_rand(0, 12)) . $found[2] . ':"', $text);
         case 3:
-            $value = pick(['R:' . mt_rand(1, 9) . ';', 'r:' . mt_rand(1, 9) . ';', 'E:0000000011:"Suit:Hearts";', 'O:8:"Unlisted":0:{}']);
+            $value = pick(['R:' . mt_rand(1, 9) . ';', 'r:' . mt_rand(1, 9) . ';',
+                'E:0000000011:"Suit:Hearts";', 'O:8:"Unlisted":0:{}']);
             return preg_replace('/i:\d+;(?=[a-zA-Z}])/', $value, $text, 1);
         case 4:
-            return preg_replace_callback('/:(\d+):\{(?=\w:)/', fn ($found) => ':' . max(0, $found[1] + mt_rand(-2, 2)) . ':{', $text, 1);
+            return preg_replace_callback('/:(\d+):\{(?=\w:)/', fn ($found) => ':' . max(0, $found[1] + mt_rand(-2, 2))
+                . ':{', $text, 1);
         case 5: return $text . pick(['s:999:"', '}']);
         default:
             $payload = pick([
-                'E:00000000000011:"Suit:Hearts";', 'O:8:"Unlisted":0:{}', 'a:1:{i:0;O:6:"Listed":0:{}', ' O:8:"Unlisted":0:{}',
-                'O:6:"Listed":1:{s:1:"a";O:8:"Unlisted":0:{}}', 'x:i:1;O:8:"Unlisted":0:{},N;;m:a:0:{}', 'b:1;E:11:"Suit:Hearts";',
+                'E:00000000000011:"Suit:Hearts";', 'O:8:"Unlisted":0:{}', 'a:1:{i:0;O:6:"Listed":0:{}',
+                ' O:8:"Unlisted":0:{}',
+                'O:6:"Listed":1:{s:1:"a";O:8:"Unlisted":0:{}}', 'x:i:1;O:8:"Unlisted":0:{},N;;m:a:0:{}',
+                'b:1;E:11:"Suit:Hearts";',
             ]);
             $class = pick(['ListedPayload', 'ListedArray', 'UnlistedPayload', 'stdClass', 'ArrayObject']);
-            return 'a:2:{i:0;' . frozen_by_itself($class, $payload) . "i:1;$text}";
+            return 'a:2:{i:0;' . custom_object($class, $payload) . "i:1;$text}";
     }
 }
 
-/** Another way to read each text; `text` is PHP's. */
+/** Returns functions that read PHP's text: for each list of classes, the three of Icecore. */
 function readers(): array
 {
     $names = ['ListedPayload', 'Listed', 'ListedArray'];
     $readers = [];
-    foreach ([['classes' => $names], ['allowed_classes' => $names], ['classes' => [...$names, 'record']], ['allowed_classes' => false], ['classes' => 'record'], []] as $list) {
+    foreach ([['classes' => $names], ['allowed_classes' => $names], ['classes' => [...$names, 'record']],
+        ['allowed_classes' => false], ['classes' => 'record'], []] as $list) {
         $readers[] = fn (string $text) => Icecore\unserialize($text, $list);
-        $readers[] = fn (string $text) => Icecore\decode($text, 'php', array_diff_key($list, ['allowed_classes' => 0]));
-        $readers[] = fn (string $text) => Icecore\igbinary_unserialize(Icecore\convert($text, 'php', 'igbinary'), $list);
+        $readers[] = fn (string $text) =>
+            Icecore\decode($text, 'php', array_diff_key($list, ['allowed_classes' => 0]));
+        $readers[] = fn (string $text) =>
+            Icecore\igbinary_unserialize(Icecore\convert($text, 'php', 'igbinary'), $list);
     }
     return $readers;
 }
@@ -165,19 +173,20 @@ function readers(): array
 $readers = readers();
 $passed = $failed = 0;
 for ($round = 0; $round < $count; $round++) {
-    $text = serialize([any_value(4), any_value(3)]);
+    $text = serialize([random_value(4), random_value(3)]);
     if (mt_rand(0, 2) === 0) {
-        // As PHP up to 7.3 wrote it.
-        $old = frozen_by_itself(pick(['ArrayObject', 'ListedArray']), 'x:i:0;' . serialize([any_value(2)]) . ';m:a:0:{}');
+        // PHP up to 7.3 wrote ArrayObject as a C: object.
+        $old = custom_object(pick(['ArrayObject', 'ListedArray']), 'x:i:0;' . serialize([random_value(2)])
+            . ';m:a:0:{}');
         $text = "a:2:{i:0;{$old}i:1;$text}";
     }
     for ($change = 0; $change < 12; $change++) {
-        $one = $text;
+        $changed = $text;
         for ($times = mt_rand(0, 3); $times > 0; $times--) {
-            $one = changed($one) ?: 'N';
+            $changed = change_text($changed) ?: 'N';
         }
         try {
-            Icecore\convert($one, 'php', 'json:typed');
+            Icecore\convert($changed, 'php', 'json:typed');
             $is_malformed = false;
         } catch (Icecore\Exception) {
             $is_malformed = true;
@@ -188,17 +197,20 @@ for ($round = 0; $round < $count; $round++) {
             Calls::$are_recorded = true;
             $value = null;
             try {
-                $value = $read($one);
+                $value = $read($changed);
             } catch (Throwable) {
             }
             unset($value);
             gc_collect_cycles();
             Calls::$are_recorded = false;
-            $wrong = array_filter(Calls::$all, fn ($call) => str_starts_with($call, 'unlisted') || ($is_malformed && $number % 3 === 1));
+            // Every third reader is decode, which checks all bytes before it builds.
+            $wrong = array_filter(Calls::$all, fn ($call) => str_starts_with($call, 'unlisted')
+                || ($is_malformed && $number % 3 === 1));
             if ($wrong === []) {
                 $passed++;
             } elseif ($failed++ < $show) {
-                echo "not ok - seed $seed, round $round, reader $number, ", Calls::$reader, ': ', implode(', ', $wrong), "\n    ", addcslashes($one, "\0..\37\177..\377"), "\n";
+                echo "not ok - seed $seed, round $round, reader $number, ", Calls::$reader, ': ',
+                    implode(', ', $wrong), "\n    ", addcslashes($changed, "\0..\37\177..\377"), "\n";
             }
         }
     }

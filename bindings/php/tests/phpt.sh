@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs phpt/ twice with PHP's own test runner: with PHP alone, and with the extension replacing PHP's functions.
-# The same expectations hold for both.
+# Runs phpt/ twice with PHP's own test runner: with PHP alone, and with the extension, whose functions replace
+# PHP's. The expectations are the same for both.
 #
 #   bindings/php/tests/phpt.sh modules/icecore.so [PHP] [FILE OR FOLDER OF phpt/…]
 #
-# JOBS is the number of concurrent tests (2). PHPT_SIDES=icecore skips PHP alone.
+# JOBS is the number of concurrent tests (default: 2). PHPT_SIDES=icecore skips the run with PHP alone.
 set -u
 extension=$(realpath "${1:?the extension, icecore.so}")
 php=$(command -v "${2:-php}")
@@ -28,18 +28,19 @@ cp -r phpt "$folder/phpt"
 passed=0
 failed=0
 
-side() { # NAME OPTION…
-    local name=$1 good bad
+# Runs all tests with these options, and adds the counts.
+run_tests() { # NAME OPTION…
+    local name=$1 passed_here failed_here
     shift
     rm -f "$folder/results"
     (
         cd "$folder/phpt" && TEST_PHP_EXECUTABLE=$php SKIP_ONLINE_TESTS=1 NO_INTERACTION=1 \
             "$php" "$runner" -q -p "$php" --no-color --no-progress --offline -j"${JOBS:-2}" -W "$folder/results" "$@"
     ) >"$folder/log" 2>&1 </dev/null
-    good=$(grep -c '^PASSED' "$folder/results" 2>/dev/null)
-    bad=$(grep -cvE '^(PASSED|SKIPPED|XFAILED)' "$folder/results" 2>/dev/null)
+    passed_here=$(grep -c '^PASSED' "$folder/results" 2>/dev/null)
+    failed_here=$(grep -cvE '^(PASSED|SKIPPED|XFAILED)' "$folder/results" 2>/dev/null)
     if [ ! -s "$folder/results" ]; then
-        bad=1
+        failed_here=1
         tail -n 20 "$folder/log"
     fi
     sed -nE "s,^SKIPPED.*/phpt/,# $name: skipped ,p" "$folder/results" 2>/dev/null
@@ -50,21 +51,21 @@ side() { # NAME OPTION…
             sed 's/^/    /' "$folder/phpt/${file%.phpt}.diff" | head -n 60
             echo
         else
-            echo '    it passes now: take the xfail of its SKIPIF away'
+            echo '    it passes now: remove the xfail from its SKIPIF'
         fi
     done
-    echo "# phpt, $name: $good passed, $bad failed"
-    passed=$((passed + good))
-    failed=$((failed + bad))
+    echo "# phpt, $name: $passed_here passed, $failed_here failed"
+    passed=$((passed + passed_here))
+    failed=$((failed + failed_here))
 }
 
-# If its functions were not replaced, the second run would be meaningless.
+# The second run has a meaning only if the functions are replaced.
 with=(-d "extension=$extension" -d icecore.replace=1)
 # shellcheck disable=SC2016
-"$php" "${with[@]}" -r 'exit((int) !ini_get("icecore.replace"));' || { echo 'not ok - icecore.replace=1 is not seen'; failed=1; }
-[ "${PHPT_SIDES:-}" = icecore ] || side 'PHP alone' "$@"
-side 'icecore.replace=1' "${with[@]}" "$@"
+"$php" "${with[@]}" -r 'exit((int) !ini_get("icecore.replace"));' || { echo 'not ok - icecore.replace=1 has no effect'; failed=1; }
+[ "${PHPT_SIDES:-}" = icecore ] || run_tests 'PHP alone' "$@"
+run_tests 'icecore.replace=1' "${with[@]}" "$@"
 # The session handler uses the text of PHP's handler `php`.
-[ "$*" != . ] || side 'session.serialize_handler=icecore' "${with[@]}" -d session.serialize_handler=icecore sessions
+[ "$*" != . ] || run_tests 'session.serialize_handler=icecore' "${with[@]}" -d session.serialize_handler=icecore sessions
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -7,18 +7,18 @@ namespace Icecore\Client;
 use Icecore\ClientException;
 
 /**
- * A kept connection to the daemon: HTTP/1.1, with limits for bytes and time. It needs no
- * extension, except PHP's openssl for https.
+ * A connection to the daemon by HTTP/1.1, which is kept open between requests. It limits the size of
+ * answers and the time. It needs no extension, except PHP's openssl for https.
  *
  * @internal
  */
 final class Connection
 {
-    /** For how many seconds it is reused; the daemon closes it after 20. */
-    private const KEPT = 15.0;
-    /** Size limits in bytes for the head of an answer, and for the line before a chunk. */
-    private const LONGEST_HEAD = 64 << 10;
-    private const LONGEST_LINE = 1 << 10;
+    /** Time in seconds for which the connection is reused. The daemon closes it after 20. */
+    private const MAX_IDLE = 15.0;
+    /** Size limits in bytes: for the headers of an answer, and for the line before a chunk. */
+    private const MAX_HEADERS = 64 << 10;
+    private const MAX_CHUNK_LINE = 1 << 10;
 
     private readonly string $target;
     private readonly string $host;
@@ -26,10 +26,12 @@ final class Connection
     /** @var ?resource */
     private $stream = null;
     private float $usedAt = 0.0;
+    /** The process that opened the connection. */
     private int $process = 0;
     private string $buffer = '';
-    private float $until = 0.0;
-    /** PHP's first warning for this request. */
+    /** When the current request times out. */
+    private float $deadline = 0.0;
+    /** PHP's first warning in this request. */
     private string $warning = '';
 
     public function __construct(
@@ -39,26 +41,29 @@ final class Connection
         private readonly int $longest,
     ) {
         $parts = preg_match('~\Ahttps?://[\x21-\x7e]+\z~', $url) === 1 ? parse_url($url) : false;
-        if ($parts === false || !isset($parts['host']) || isset($parts['query']) || isset($parts['fragment']) || isset($parts['user'])) {
+        $hasUnsupported = isset($parts['query']) || isset($parts['fragment']) || isset($parts['user']);
+        if ($parts === false || !isset($parts['host']) || $hasUnsupported) {
             throw new ClientException('usage', "not an address of a daemon: $url");
         }
         if ($token !== null && preg_match('/\A[\x21-\x7e]+\z/', $token) !== 1) {
             throw new ClientException('usage', 'a token has visible characters of ASCII only');
         }
-        $isSecret = $parts['scheme'] === 'https';
-        $port = $parts['port'] ?? ($isSecret ? 443 : 80);
-        $this->target = ($isSecret ? 'tls' : 'tcp') . "://{$parts['host']}:$port";
+        $isTls = $parts['scheme'] === 'https';
+        $port = $parts['port'] ?? ($isTls ? 443 : 80);
+        $this->target = ($isTls ? 'tls' : 'tcp') . "://{$parts['host']}:$port";
         $this->host = "{$parts['host']}:$port";
         $this->base = rtrim($parts['path'] ?? '', '/');
     }
 
     /**
-     * @param float $longer how many seconds more than usual the answer may take
-     * @return array{int, array<string, string>, string} code, headers, body
+     * Sends a request, and returns its answer.
+     *
+     * @param float $extraTime time in seconds that the answer may take in addition to the timeout
+     * @return array{int, array<string, string>, string} status code, headers, body
      */
-    public function request(string $method, string $path, ?string $body, string $type, float $longer): array
+    public function request(string $method, string $path, ?string $body, string $type, float $extraTime): array
     {
-        $this->until = microtime(true) + $this->timeout + $longer;
+        $this->deadline = microtime(true) + $this->timeout + $extraTime;
         $head = ["$method {$this->base}$path HTTP/1.1", "Host: {$this->host}", 'User-Agent: icecore-php'];
         if ($this->token !== null) {
             $head[] = "Authorization: Bearer {$this->token}";
@@ -68,16 +73,17 @@ final class Connection
         }
         // PHP's warnings about sockets are not shown to the program.
         $this->warning = '';
-        set_error_handler(function (int $level, string $said): bool {
-            $this->warning = $this->warning === '' ? $said : $this->warning;
+        set_error_handler(function (int $level, string $message): bool {
+            $this->warning = $this->warning === '' ? $message : $this->warning;
             return true;
         });
         try {
             $this->open();
             $this->send(implode("\r\n", $head) . "\r\n\r\n" . $body);
-            [$code, $headers] = $this->head();
-            $answer = $this->body($code, $headers);
-            $isKept = strtolower($headers['connection'] ?? '') !== 'close' && ($headers[':version'] ?? '') === '1.1' && $this->buffer === '';
+            [$code, $headers] = $this->readHeaders();
+            $answer = $this->readBody($code, $headers);
+            $isKept = strtolower($headers['connection'] ?? '') !== 'close' && ($headers[':version'] ?? '') === '1.1'
+                && $this->buffer === '';
             $this->usedAt = microtime(true);
             if (!$isKept || (!isset($headers['content-length']) && !isset($headers['transfer-encoding']))) {
                 $this->close();
@@ -91,25 +97,27 @@ final class Connection
         }
     }
 
+    /** Opens the connection, unless an open one can be reused. */
     private function open(): void
     {
         if ($this->process !== getmypid()) {
-            // The connection of the parent process belongs to it.
+            // After a fork, the connection belongs to the parent process.
             $this->stream = null;
         }
         if ($this->stream !== null) {
             $readable = [$this->stream];
             $none = null;
-            // If the server sends data on its own, it is about to close the connection.
-            if (microtime(true) - $this->usedAt < self::KEPT && stream_select($readable, $none, $none, 0, 0) === 0) {
+            // An idle connection that can be read from is about to be closed by the server.
+            $isFresh = microtime(true) - $this->usedAt < self::MAX_IDLE;
+            if ($isFresh && stream_select($readable, $none, $none, 0, 0) === 0) {
                 return;
             }
             $this->close();
         }
         $this->buffer = '';
-        $stream = stream_socket_client($this->target, $code, $why, $this->timeout);
+        $stream = stream_socket_client($this->target, $code, $reason, $this->timeout);
         if ($stream === false) {
-            throw new ClientException('away', "{$this->url}: " . ($why === '' ? $this->warning : $why));
+            throw new ClientException('away', "{$this->url}: " . ($reason === '' ? $this->warning : $reason));
         }
         stream_set_blocking($stream, false);
         $this->stream = $stream;
@@ -126,13 +134,13 @@ final class Connection
 
     private function send(string $bytes): void
     {
-        for ($at = 0; $at < strlen($bytes);) {
-            $sent = fwrite($this->stream, $at === 0 ? $bytes : substr($bytes, $at, 1 << 20));
+        for ($offset = 0; $offset < strlen($bytes);) {
+            $sent = fwrite($this->stream, $offset === 0 ? $bytes : substr($bytes, $offset, 1 << 20));
             if ($sent === false) {
-                // A refused request may be answered before all of it was sent.
+                // The server may answer and close before it has read the whole request.
                 return;
             }
-            $at += $sent;
+            $offset += $sent;
             if ($sent === 0) {
                 $this->wait(false);
             }
@@ -143,19 +151,20 @@ final class Connection
     private function wait(bool $toRead): void
     {
         do {
-            $left = $this->until - microtime(true);
-            if ($left <= 0) {
+            $remaining = $this->deadline - microtime(true);
+            if ($remaining <= 0) {
                 throw new ClientException('away', "{$this->url}: no answer in time");
             }
             $read = $toRead ? [$this->stream] : null;
             $write = $toRead ? null : [$this->stream];
             $none = null;
-            // A signal ends the wait early, and is not a reason to give up.
-            $ready = stream_select($read, $write, $none, (int) $left, (int) (($left - (int) $left) * 1e6));
+            // A signal ends the wait early. Then it is repeated.
+            $seconds = (int) $remaining;
+            $ready = stream_select($read, $write, $none, $seconds, (int) (($remaining - $seconds) * 1e6));
         } while ($ready === false || $ready === 0);
     }
 
-    /** Reads the available bytes; false at the end. */
+    /** Reads available bytes into the buffer, and waits for some. Returns false at the end. */
     private function fill(): bool
     {
         while (true) {
@@ -171,123 +180,136 @@ final class Connection
         }
     }
 
-    private function brokenOff(): ClientException
+    private function brokenConnection(): ClientException
     {
         return new ClientException('away', "{$this->url}: the connection broke");
     }
 
-    private function nonsense(string $why): ClientException
+    private function invalidAnswer(string $reason): ClientException
     {
-        return new ClientException('answer', "{$this->url} is not an Icecore daemon:  $why");
+        return new ClientException('answer', "{$this->url} is not an Icecore daemon:  $reason");
     }
 
-    /** Returns the text up to `$end`, without it. */
-    private function upTo(string $end, int $longest): string
+    /** Removes the text up to `$end` from the buffer, and returns it without `$end`. */
+    private function readUntil(string $end, int $maxLength): string
     {
         $from = 0;
-        while (($at = strpos($this->buffer, $end, $from)) === false) {
-            if (strlen($this->buffer) > $longest) {
-                throw $this->nonsense('a line that does not end');
+        while (($offset = strpos($this->buffer, $end, $from)) === false) {
+            if (strlen($this->buffer) > $maxLength) {
+                throw $this->invalidAnswer('a line that does not end');
             }
             $from = max(0, strlen($this->buffer) - strlen($end));
             if (!$this->fill()) {
-                throw $this->brokenOff();
+                throw $this->brokenConnection();
             }
         }
-        $taken = substr($this->buffer, 0, $at);
-        $this->buffer = substr($this->buffer, $at + strlen($end));
+        $taken = substr($this->buffer, 0, $offset);
+        $this->buffer = substr($this->buffer, $offset + strlen($end));
         return $taken;
     }
 
-    /** @return array{int, array<string, string>} */
-    private function head(): array
+    /**
+     * Reads the status code and the headers. Skips interim answers, whose code begins with 1.
+     *
+     * @return array{int, array<string, string>}
+     */
+    private function readHeaders(): array
     {
-        for ($read = 0; $read < self::LONGEST_HEAD; $read += strlen($text)) {
-            // The end of the answer shows if it was one.
+        for ($read = 0; $read < self::MAX_HEADERS; $read += strlen($text)) {
+            // The first bytes show if this is HTTP at all.
             if (strlen($this->buffer) < 5 && !$this->fill()) {
-                throw $this->brokenOff();
+                throw $this->brokenConnection();
             }
             if (!str_starts_with($this->buffer, substr('HTTP/', 0, strlen($this->buffer)))) {
-                throw $this->nonsense('it does not speak HTTP');
+                throw $this->invalidAnswer('it does not speak HTTP');
             }
-            $text = $this->upTo("\r\n\r\n", self::LONGEST_HEAD);
+            $text = $this->readUntil("\r\n\r\n", self::MAX_HEADERS);
             $lines = explode("\r\n", $text);
             if (preg_match('~\AHTTP/(1\.[01]) ([1-9][0-9]{2})(?: |\z)~', array_shift($lines), $found) !== 1) {
-                throw $this->nonsense('it does not speak HTTP');
+                throw $this->invalidAnswer('it does not speak HTTP');
             }
             if ($found[2][0] !== '1') {
-                return [(int) $found[2], $this->headers($lines) + [':version' => $found[1]]];
+                return [(int) $found[2], $this->parseHeaders($lines) + [':version' => $found[1]]];
             }
             $text .= "\r\n\r\n";
         }
-        throw $this->nonsense('it says more and more before it answers');
+        throw $this->invalidAnswer('it sends too many interim answers');
     }
 
     /**
+     * Parses the lines of headers.
+     *
      * @param list<string> $lines
-     * @return array<string, string>
+     * @return array<string, string> by their names in lower case
      */
-    private function headers(array $lines): array
+    private function parseHeaders(array $lines): array
     {
         $headers = [];
         foreach ($lines as $line) {
             if (preg_match('/\A([!#$%&\'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*\z/s', $line, $found) !== 1) {
-                throw $this->nonsense('a header that is none');
+                throw $this->invalidAnswer('an invalid header');
             }
             $headers[strtolower($found[1])] = $found[2];
         }
         return $headers;
     }
 
-    /** @param array<string, string> $headers */
-    private function body(int $code, array $headers): string
+    /**
+     * Reads the body.
+     *
+     * @param array<string, string> $headers
+     */
+    private function readBody(int $code, array $headers): string
     {
         if ($code === 204 || $code === 304) {
             return '';
         }
         if (isset($headers['transfer-encoding'])) {
-            return strtolower($headers['transfer-encoding']) === 'chunked' ? $this->chunks() : throw $this->nonsense('an unknown Transfer-Encoding');
+            if (strtolower($headers['transfer-encoding']) !== 'chunked') {
+                throw $this->invalidAnswer('an unknown Transfer-Encoding');
+            }
+            return $this->readChunks();
         }
         if (isset($headers['content-length'])) {
             if (preg_match('/\A[0-9]{1,18}\z/', $headers['content-length']) !== 1) {
-                throw $this->nonsense('a length that is none');
+                throw $this->invalidAnswer('an invalid length');
             }
-            return $this->exactly((int) $headers['content-length'], 0);
+            return $this->readBytes((int) $headers['content-length'], 0);
         }
         while ($this->fill()) {
-            $this->bound(strlen($this->buffer));
+            $this->checkLength(strlen($this->buffer));
         }
         [$body, $this->buffer] = [$this->buffer, ''];
         return $body;
     }
 
-    private function chunks(): string
+    private function readChunks(): string
     {
         $body = '';
         do {
-            $line = $this->upTo("\r\n", self::LONGEST_LINE);
+            $line = $this->readUntil("\r\n", self::MAX_CHUNK_LINE);
             if (preg_match('/\A([0-9A-Fa-f]{1,15})(?:[ \t]*;.*)?\z/s', $line, $found) !== 1) {
-                throw $this->nonsense('a chunk without a length');
+                throw $this->invalidAnswer('a chunk without a length');
             }
             $length = (int) hexdec($found[1]);
-            $body .= $this->exactly($length, strlen($body));
+            $body .= $this->readBytes($length, strlen($body));
             // The last chunk may be followed by more headers.
-            while (($rest = $this->upTo("\r\n", self::LONGEST_LINE)) !== '') {
-                if ($length > 0 || ($more = ($more ?? 0) + strlen($rest)) > self::LONGEST_HEAD) {
-                    throw $this->nonsense('a chunk that is too long');
+            while (($rest = $this->readUntil("\r\n", self::MAX_CHUNK_LINE)) !== '') {
+                if ($length > 0 || ($more = ($more ?? 0) + strlen($rest)) > self::MAX_HEADERS) {
+                    throw $this->invalidAnswer('a chunk that is too long');
                 }
             }
         } while ($length > 0);
         return $body;
     }
 
-    /** Returns exactly `$length` bytes; `$before` bytes of the body were read before. */
-    private function exactly(int $length, int $before): string
+    /** Reads exactly `$length` bytes, after `$before` bytes of the same body. */
+    private function readBytes(int $length, int $before): string
     {
-        $this->bound($before + $length);
+        $this->checkLength($before + $length);
         while (strlen($this->buffer) < $length) {
             if (!$this->fill()) {
-                throw $this->brokenOff();
+                throw $this->brokenConnection();
             }
         }
         $taken = substr($this->buffer, 0, $length);
@@ -295,7 +317,8 @@ final class Connection
         return $taken;
     }
 
-    private function bound(int $length): void
+    /** Throws if a body of this length is too long. */
+    private function checkLength(int $length): void
     {
         if ($length > $this->longest) {
             throw new ClientException('too-long', "the answer has more than {$this->longest} bytes");

@@ -5,24 +5,26 @@ declare(strict_types=1);
 namespace Icecore\Client;
 
 /**
- * Plain data, which JSON can express; no method of a value is called.
+ * Plain data: null, booleans, numbers, UTF-8 strings, and arrays of these. No method of an object is
+ * called.
  *
  * @internal
  */
 final class Plain
 {
-    private const DEEPEST = 90;
+    private const MAX_LEVELS = 90;
 
     /** Returns a value as JSON; null if it is not plain. */
     public static function json(mixed $value): ?string
     {
-        if (!self::isPlain($value, self::DEEPEST)) {
+        if (!self::isPlain($value, self::MAX_LEVELS)) {
             return null;
         }
         $json = json_encode($value, JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_PRESERVE_ZERO_FRACTION);
         return $json === false ? null : $json;
     }
 
+    /** Returns true if JSON can express the value, with at most this many levels of arrays. */
     private static function isPlain(mixed $value, int $levels): bool
     {
         if ($value === null || is_bool($value) || is_int($value)) {

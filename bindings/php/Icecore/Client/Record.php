@@ -9,7 +9,7 @@ namespace Icecore\Client;
  */
 final class Record
 {
-    /** The reason why it can't be restored, or null. */
+    /** The reason why the object can't be decoded, or null. */
     public ?string $problem;
 
     private function __construct(
@@ -28,11 +28,16 @@ final class Record
         $this->problem = $problem;
     }
 
-    /** @internal */
-    public static function of(array $said): self
+    /**
+     * Makes a record from the daemon's description.
+     *
+     * @internal
+     */
+    public static function of(array $description): self
     {
-        $text = static fn (string $name): ?string => is_string($said[$name] ?? null) ? $said[$name] : null;
-        $number = static fn (string $name): ?int => is_int($said[$name] ?? null) ? $said[$name] : null;
+        $text = static fn (string $name): ?string =>
+            is_string($description[$name] ?? null) ? $description[$name] : null;
+        $number = static fn (string $name): ?int => is_int($description[$name] ?? null) ? $description[$name] : null;
         return new self(
             $text('id') ?? '',
             $number('sequence') ?? 0,

@@ -7,7 +7,7 @@ namespace Icecore\Client;
 use Icecore\ClientException;
 
 /**
- * Requests to the daemon, and its answers.
+ * Sends requests to the daemon, and decodes its answers.
  *
  * @internal
  */
@@ -17,25 +17,26 @@ final class Requests
     {
     }
 
+    /** Returns the time in seconds by a clock that is never set. */
     public static function now(): float
     {
         return hrtime(true) / 1e9;
     }
 
-    /** Escapes a text for an address. */
-    public static function escaped(string $text): string
+    /** Escapes a text for a path or a query. */
+    public static function escape(string $text): string
     {
         return str_replace('.', '%2E', rawurlencode($text));
     }
 
     /**
-     * Returns a longer pause, or the one that the daemon requested; different clients get different
-     * ones.
+     * Returns the pause before the next attempt: this one with a random factor, so that clients do not
+     * try at the same time, or a longer one if the daemon requests it.
      */
-    public static function longer(float $pause, ClientException $error): float
+    public static function pauseAfter(float $pause, ClientException $error): float
     {
-        $asked = $error->retryAfter ?? 0;
-        return $asked > $pause ? min($asked, 30) : $pause * (0.75 + random_int(0, 500) / 1000);
+        $requested = $error->retryAfter ?? 0;
+        return $requested > $pause ? min($requested, 30) : $pause * (0.75 + random_int(0, 500) / 1000);
     }
 
     public static function sleep(float $seconds): void
@@ -44,77 +45,90 @@ final class Requests
     }
 
     /**
-     * Sends one request.
+     * Sends a request once.
      *
      * @param array<string, mixed> $query
      * @return array<string, mixed>
      */
-    public function ask(string $method, string $path, array $query = [], string $body = '', string $type = 'application/octet-stream', float $longer = 0): array
-    {
+    public function send(
+        string $method,
+        string $path,
+        array $query = [],
+        string $body = '',
+        string $type = 'application/octet-stream',
+        float $extraTime = 0,
+    ): array {
         $pairs = [];
         foreach ($query as $name => $value) {
             if ($value !== null) {
-                $pairs[] = "$name=" . self::escaped(is_bool($value) ? ($value ? 'true' : 'false') : (string) $value);
+                $pairs[] = "$name=" . self::escape(is_bool($value) ? ($value ? 'true' : 'false') : (string) $value);
             }
         }
         $path .= $pairs === [] ? '' : '?' . implode('&', $pairs);
-        [$code, $headers, $text] = $this->connection->request($method, $path, $method === 'POST' ? $body : null, $type, $longer);
-        $said = self::parsed($text);
+        $body = $method === 'POST' ? $body : null;
+        [$code, $headers, $text] = $this->connection->request($method, $path, $body, $type, $extraTime);
+        $answer = self::decodeObject($text);
         if ($code < 200 || $code > 299) {
-            throw self::refusal($code, $headers, $said);
+            throw self::errorOf($code, $headers, $answer);
         }
-        return $said ?? throw new ClientException('answer', 'not an Icecore daemon: the answer is not JSON', $code);
+        return $answer ?? throw new ClientException('answer', 'not an Icecore daemon: the answer is not JSON', $code);
     }
 
     /**
-     * The same with a JSON body.
+     * Sends a POST request with a JSON body.
      *
-     * @param string $said JSON
      * @return array<string, mixed>
      */
-    public function tell(string $path, string $said): array
+    public function postJson(string $path, string $json): array
     {
-        return $this->ask('POST', $path, body: $said, type: 'application/json');
+        return $this->send('POST', $path, body: $json, type: 'application/json');
     }
 
     /**
-     * Repeats a request for a while if the daemon is away: only for requests that may be
-     * repeated.
+     * Sends a request, and repeats it for a while if the daemon can't be reached. Only for requests that
+     * may be repeated.
      *
-     * @param mixed ...$parts the parameters of ask
+     * @param mixed ...$arguments the arguments of send
      * @return array<string, mixed>
      */
-    public function insist(mixed ...$parts): array
+    public function sendRepeatedly(mixed ...$arguments): array
     {
-        [$pause, $until] = [0.05, self::now() + $this->patience];
+        [$pause, $deadline] = [0.05, self::now() + $this->patience];
         while (true) {
             try {
-                return $this->ask(...$parts);
+                return $this->send(...$arguments);
             } catch (ClientException $error) {
-                if (!$error->isPassing() || self::now() + $pause >= $until) {
+                if (!$error->isPassing() || self::now() + $pause >= $deadline) {
                     throw $error;
                 }
-                self::sleep(self::longer($pause, $error));
+                self::sleep(self::pauseAfter($pause, $error));
                 $pause = min($pause * 2, 2);
             }
         }
     }
 
-    /** @return ?array<string, mixed> */
-    private static function parsed(string $text): ?array
+    /**
+     * Decodes a JSON object. Returns null if the text is not one.
+     *
+     * @return ?array<string, mixed>
+     */
+    private static function decodeObject(string $text): ?array
     {
-        $said = json_decode($text, true, 128, JSON_BIGINT_AS_STRING);
-        return is_array($said) && str_starts_with(ltrim($text), '{') ? $said : null;
+        $answer = json_decode($text, true, 128, JSON_BIGINT_AS_STRING);
+        return is_array($answer) && str_starts_with(ltrim($text), '{') ? $answer : null;
     }
 
     /**
+     * Makes the exception for an answer with an error.
+     *
      * @param array<string, string> $headers
-     * @param ?array<string, mixed> $said
+     * @param ?array<string, mixed> $answer
      */
-    private static function refusal(int $code, array $headers, ?array $said): ClientException
+    private static function errorOf(int $code, array $headers, ?array $answer): ClientException
     {
-        $error = is_array($said['error'] ?? null) ? $said['error'] : [];
-        $text = static fn (string $name, string $usual): string => is_string($error[$name] ?? null) ? $error[$name] : $usual;
+        $error = is_array($answer['error'] ?? null) ? $answer['error'] : [];
+        $text = static fn (string $name, string $default): string =>
+            is_string($error[$name] ?? null) ? $error[$name] : $default;
         $after = $headers['retry-after'] ?? '';
         return new ClientException(
             $text('kind', 'answer'),

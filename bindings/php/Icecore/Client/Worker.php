@@ -7,25 +7,25 @@ namespace Icecore\Client;
 use Icecore\ClientException;
 
 /**
- * Takes jobs of a queue, one after the other, until it is stopped.
+ * Runs the jobs of a queue, one after the other, until it is stopped.
  *
  * @internal
  */
 final class Worker
 {
-    private const LONGEST_ERROR = 4000;
+    private const MAX_ERROR = 4000;
 
     private bool $isStopped = false;
-    private int $worked = 0;
+    private int $runJobs = 0;
 
     /**
-     * @param \Closure(string, ?string): mixed $thaw
+     * @param \Closure(string, ?string): mixed $decode
      * @param \Closure(string): void $log
      */
     public function __construct(
         private readonly Requests $requests,
         private readonly string $queue,
-        private readonly \Closure $thaw,
+        private readonly \Closure $decode,
         private readonly float $lease,
         private readonly int $max,
         private readonly float $wait,
@@ -36,51 +36,52 @@ final class Worker
     ) {
     }
 
-    /** Returns the number of jobs that it worked on. */
-    public function run(callable $do): int
+    /** Runs jobs with this function, and returns their number. */
+    public function run(callable $handler): int
     {
-        $before = $this->trap();
+        $formerHandlers = $this->installSignalHandlers();
         try {
-            $this->loop($do);
+            $this->loop($handler);
         } finally {
-            $this->untrap($before);
+            $this->restoreSignalHandlers($formerHandlers);
         }
-        return $this->worked;
+        return $this->runJobs;
     }
 
     /**
-     * SIGTERM and SIGINT: the jobs that were begun are finished, then it ends. Only if PHP has
-     * pcntl.
+     * Installs handlers of SIGTERM and SIGINT, which stop the worker after the current job. Does nothing
+     * without pcntl.
      *
-     * @return array<int, mixed>
+     * @return array<int, mixed> the former handlers by signal; at 0 the former setting of
+     * pcntl_async_signals
      */
-    private function trap(): array
+    private function installSignalHandlers(): array
     {
-        $before = [];
+        $formerHandlers = [];
         if (function_exists('pcntl_signal')) {
-            $before[0] = pcntl_async_signals(true);
+            $formerHandlers[0] = pcntl_async_signals(true);
             foreach ([SIGTERM, SIGINT] as $signal) {
-                $before[$signal] = pcntl_signal_get_handler($signal);
+                $formerHandlers[$signal] = pcntl_signal_get_handler($signal);
                 pcntl_signal($signal, function (): void {
                     $this->isStopped = true;
                 });
             }
         }
-        return $before;
+        return $formerHandlers;
     }
 
-    /** @param array<int, mixed> $before */
-    private function untrap(array $before): void
+    /** @param array<int, mixed> $formerHandlers */
+    private function restoreSignalHandlers(array $formerHandlers): void
     {
-        foreach ($before as $signal => $handler) {
+        foreach ($formerHandlers as $signal => $handler) {
             $signal === 0 ? pcntl_async_signals($handler) : pcntl_signal($signal, $handler);
         }
     }
 
-    private function loop(callable $do): void
+    private function loop(callable $handler): void
     {
         $pause = 0.1;
-        while (!$this->isStopped && $this->worked < ($this->limit ?? PHP_INT_MAX)) {
+        while (!$this->isStopped && $this->runJobs < ($this->limit ?? PHP_INT_MAX)) {
             try {
                 $jobs = $this->claim();
             } catch (ClientException $error) {
@@ -90,7 +91,7 @@ final class Worker
                 if ($pause === 0.1) {
                     ($this->log)("waiting for the daemon: {$error->getMessage()}");
                 }
-                $this->rest(Requests::longer($pause, $error));
+                $this->sleepUnlessStopped(Requests::pauseAfter($pause, $error));
                 $pause = min($pause * 2, 30);
                 continue;
             }
@@ -99,7 +100,7 @@ final class Worker
                 return;
             }
             foreach ($jobs as $job) {
-                $this->isStopped ? $this->giveBack($job) : $this->work($job, $do);
+                $this->isStopped ? $this->returnJob($job) : $this->runJob($job, $handler);
             }
         }
     }
@@ -107,73 +108,79 @@ final class Worker
     /** @return list<Job> */
     private function claim(): array
     {
-        $max = min($this->max, ($this->limit ?? PHP_INT_MAX) - $this->worked);
+        $max = min($this->max, ($this->limit ?? PHP_INT_MAX) - $this->runJobs);
         $wait = $this->drain ? 0.0 : $this->wait;
-        $query = ['worker' => $this->worker, 'lease' => $this->lease, 'max' => $max, 'wait' => $wait, 'brief' => true, 'bytes' => true];
-        $asked = Requests::now();
-        $answer = $this->requests->ask('POST', '/queues/' . Requests::escaped($this->queue) . '/claim', $query, longer: $wait);
+        $query = ['worker' => $this->worker, 'lease' => $this->lease, 'max' => $max, 'wait' => $wait, 'brief' => true,
+            'bytes' => true];
+        $requestedAt = Requests::now();
+        $path = '/queues/' . Requests::escape($this->queue) . '/claim';
+        $answer = $this->requests->send('POST', $path, $query, extraTime: $wait);
         $jobs = array_filter(is_array($answer['jobs'] ?? null) ? $answer['jobs'] : [], is_array(...));
-        return array_map(fn (array $said) => new Job($this->requests, $said, $this->lease, $asked), array_slice(array_values($jobs), 0, $max));
+        return array_map(
+            fn (array $description) => new Job($this->requests, $description, $this->lease, $requestedAt),
+            array_slice(array_values($jobs), 0, $max),
+        );
     }
 
-    private function work(Job $job, callable $do): void
+    private function runJob(Job $job, callable $handler): void
     {
-        $this->worked++;
-        // It waited too long for other jobs: another worker may have it.
+        $this->runJobs++;
+        // The job has waited too long for others of this worker, so another worker may have it.
         if ($job->left() <= 0) {
             ($this->log)("job {$job->id}: its lease ended before it was begun");
             return;
         }
         try {
-            $job->value = ($this->thaw)($job->bytes, $job->format);
-            $result = $do($job);
+            $job->value = ($this->decode)($job->bytes, $job->format);
+            $result = $handler($job);
         } catch (\Throwable $error) {
-            $this->end($job, 'nack', self::error($error::class . ": {$error->getMessage()}"));
+            $this->finish($job, 'nack', self::errorMember($error::class . ": {$error->getMessage()}"));
             return;
         }
         // A result that is not plain data is not stored.
         $json = $result === null ? null : Plain::json($result);
-        $refused = $this->end($job, 'ack', ...($json === null ? [] : ["\"result\":$json"]));
-        if ($refused !== null) {
-            $this->end($job, 'nack', self::error("the result was refused: {$refused->getMessage()}"));
+        $refusal = $this->finish($job, 'ack', ...($json === null ? [] : ["\"result\":$json"]));
+        if ($refusal !== null) {
+            $this->finish($job, 'nack', self::errorMember("the result was refused: {$refusal->getMessage()}"));
         }
     }
 
-    private static function error(string $text): string
+    /** Returns an error as a member of a JSON object. */
+    private static function errorMember(string $text): string
     {
-        return '"error":' . json_encode(substr($text, 0, self::LONGEST_ERROR), JSON_INVALID_UTF8_SUBSTITUTE);
+        return '"error":' . json_encode(substr($text, 0, self::MAX_ERROR), JSON_INVALID_UTF8_SUBSTITUTE);
     }
 
-    /** Gives a job back that was not begun. */
-    private function giveBack(Job $job): void
+    /** Returns a job that was not begun to the daemon. */
+    private function returnJob(Job $job): void
     {
         try {
-            $job->tell('nack', '"delay":0', self::error('the worker stopped'));
+            $job->send('nack', '"delay":0', self::errorMember('the worker stopped'));
         } catch (ClientException) {
-            // Its lease ends by itself.
+            // The daemon gets the job back when its lease ends.
         }
     }
 
     /**
-     * Reports the result of a job, until the daemon has received it or the lease is over. Returns
-     * an error if the daemon refuses it.
+     * Reports the end of a job (`ack` or `nack`), until the daemon has received it or the lease is over.
+     * Returns the error if the daemon refuses the result.
      */
-    private function end(Job $job, string $how, string ...$members): ?ClientException
+    private function finish(Job $job, string $action, string ...$members): ?ClientException
     {
         [$pause, $isFirst] = [0.05, true];
         while (true) {
             try {
-                $job->tell($how, ...$members);
+                $job->send($action, ...$members);
                 return null;
             } catch (ClientException $error) {
                 if (!$error->isPassing()) {
-                    if ($how === 'ack' && $members !== [] && in_array($error->status, [400, 413], true)) {
+                    if ($action === 'ack' && $members !== [] && in_array($error->status, [400, 413], true)) {
                         return $error;
                     }
-                    // If it is refused because the first answer was lost, the report was
-                    // successful.
+                    // After a repeated report, this error means that the first one was received and
+                    // only its answer was lost.
                     if ($isFirst || $error->kind !== 'lease') {
-                        ($this->log)("job {$job->id}: $how: {$error->getMessage()}");
+                        ($this->log)("job {$job->id}: $action: {$error->getMessage()}");
                     }
                     return null;
                 }
@@ -188,12 +195,12 @@ final class Worker
         }
     }
 
-    /** Sleeps, but wakes up when the worker is stopped. */
-    private function rest(float $seconds): void
+    /** Sleeps for this time, or until the worker is stopped. */
+    private function sleepUnlessStopped(float $seconds): void
     {
-        $until = Requests::now() + $seconds;
-        while (!$this->isStopped && ($left = $until - Requests::now()) > 0) {
-            Requests::sleep(min($left, 0.25));
+        $deadline = Requests::now() + $seconds;
+        while (!$this->isStopped && ($remaining = $deadline - Requests::now()) > 0) {
+            Requests::sleep(min($remaining, 0.25));
         }
     }
 }

@@ -7,60 +7,62 @@
 
 declare(strict_types=1);
 
-require __DIR__ . '/Behaviour/Part.php';
+require __DIR__ . '/Behaviour/Mismatch.php';
 require __DIR__ . '/Behaviour/Bytes.php';
 require __DIR__ . '/Behaviour/Builder.php';
 require __DIR__ . '/Behaviour/Checker.php';
 require __DIR__ . '/Behaviour/Classes.php';
-require __DIR__ . '/Behaviour/Own.php';
+require __DIR__ . '/Behaviour/FunctionPair.php';
 
 class Behaviour
 {
     private const HOST = 'php';
-    private const HAS = ['alias', 'bool', 'code', 'freeze-hooks', 'thaw-hooks', 'destructors'];
+    private const FEATURES = ['alias', 'bool', 'code', 'freeze-hooks', 'thaw-hooks', 'destructors'];
 
     private array $values = [];
     private string $written = '';
 
-    final private function __construct(private readonly ?Own $own)
+    final private function __construct(private readonly ?FunctionPair $pair)
     {
     }
 
-    // The lines of a file, with the changes for this host.
+    // Returns the lines of a file, with their changes for this host.
     public static function lines(string $file): iterable
     {
         foreach (file($file, FILE_IGNORE_NEW_LINES | FILE_SKIP_EMPTY_LINES) as $text) {
             $line = json_decode($text, true, 100_000, JSON_THROW_ON_ERROR);
-            $here = $line[self::HOST] ?? [];
+            $changes = $line[self::HOST] ?? [];
             unset($line[self::HOST]);
-            yield $here + $line;
+            yield $changes + $line;
         }
     }
 
+    // Runs a line. Returns a verdict and its reason.
     public static function run(array $line): array
     {
         if (isset($line['hosts']) && !in_array(self::HOST, $line['hosts'], true)) {
             return ['other host', ''];
         }
-        $has = [...self::HAS, ...(is_readable('/proc/self/statm') ? ['memory'] : [])];
-        if ($lacks = array_diff($line['needs'] ?? [], $has)) {
-            return ['skipped', 'PHP lacks ' . implode(' ', $lacks)];
+        $features = [...self::FEATURES, ...(is_readable('/proc/self/statm') ? ['memory'] : [])];
+        if ($missing = array_diff($line['needs'] ?? [], $features)) {
+            return ['skipped', 'PHP lacks ' . implode(' ', $missing)];
         }
         if (isset($line['open'])) {
             return ['open', $line['open']];
         }
         $steps = isset($line['do']) ? [$line] : $line['steps'];
-        $isOwn = str_contains(json_encode($steps), '"format":"own"');
-        foreach ($isOwn ? Own::all() : [null] as $own) {
-            $run = new static($own);
+        $usesPairs = str_contains(json_encode($steps), '"format":"own"');
+        foreach ($usesPairs ? FunctionPair::all() : [null] as $pair) {
+            $run = new static($pair);
             Classes::$log = [];
-            Classes::$nested = fn () => $run->nested();
+            Classes::$nested = fn () => $run->readNested();
             try {
-                $run->steps($steps);
-            } catch (Part $part) {
-                return ['failed', ($own ? "$own->name: " : '') . $part->getMessage()];
+                $run->runSteps($steps);
+            } catch (Mismatch $mismatch) {
+                return ['failed', ($pair ? "$pair->name: " : '') . $mismatch->getMessage()];
             } catch (Throwable $error) {
-                return ['failed', ($own ? "$own->name: " : '') . $error::class . ': ' . $error->getMessage() . ' at ' . basename($error->getFile()) . ':' . $error->getLine()];
+                return ['failed', ($pair ? "$pair->name: " : '') . $error::class . ': ' . $error->getMessage()
+                    . ' at ' . basename($error->getFile()) . ':' . $error->getLine()];
             } finally {
                 $run->values = [];
             }
@@ -68,50 +70,54 @@ class Behaviour
         return ['passed', ''];
     }
 
-    private function steps(array $steps): void
+    private function runSteps(array $steps): void
     {
-        foreach ($steps as $n => $step) {
-            $verb = 'do' . ucfirst($step['do']);
-            if (!method_exists($this, $verb)) {
-                throw new Part("there is no step $step[do]");
+        foreach ($steps as $index => $step) {
+            $method = 'do' . ucfirst($step['do']);
+            if (!method_exists($this, $method)) {
+                throw new Mismatch("there is no step $step[do]");
             }
             try {
-                $this->$verb($step);
-            } catch (Part $part) {
-                throw count($steps) > 1 ? new Part("step $n, $step[do]: " . $part->getMessage()) : $part;
+                $this->$method($step);
+            } catch (Mismatch $mismatch) {
+                throw count($steps) > 1
+                    ? new Mismatch("step $index, $step[do]: " . $mismatch->getMessage()) : $mismatch;
             }
         }
     }
 
-    // The action of the hooks of Reenters: another document, while one is being made or read.
-    private function nested(): void
+    // The action of the hooks of Reenters: writes and reads another document, while one is being
+    // written or read.
+    private function readNested(): void
     {
-        $own = $this->own ?? Own::all()[0];
-        if ($own->read($own->write([1, ['a' => 2]]), []) !== [1, ['a' => 2]]) {
-            throw new Part('a nested document was not read');
+        $pair = $this->pair ?? FunctionPair::all()[0];
+        if ($pair->read($pair->write([1, ['a' => 2]]), []) !== [1, ['a' => 2]]) {
+            throw new Mismatch('a nested document was not read');
         }
     }
 
-    // Calls code that may be refused, and compares the error with the one that the step expects.
-    protected function guarded(array $step, Closure $call): mixed
+    // Makes a call, and compares its error with the one that the step expects. Returns its result, or
+    // null after an expected error.
+    protected function callGuarded(array $step, Closure $call): mixed
     {
-        $logged = count(Classes::$log);
+        $logLength = count(Classes::$log);
         try {
             $result = $call();
         } catch (Icecore\Exception | HookSaysNo | Exception $error) {
-            if ($error::class === Exception::class && !preg_match("/^Serialization of '.*' is not allowed$/", $error->getMessage())) {
+            if ($error::class === Exception::class
+                && !preg_match("/^Serialization of '.*' is not allowed$/", $error->getMessage())) {
                 throw $error;
             }
-            $this->holdError($step, $error, array_slice(Classes::$log, $logged));
+            $this->compareError($step, $error, array_slice(Classes::$log, $logLength));
             return null;
         }
         if (isset($step['error'])) {
-            throw new Part('it was not refused, but gave ' . Checker::shown($result));
+            throw new Mismatch('it was not refused, but gave ' . Checker::shown($result));
         }
         return $result;
     }
 
-    private function holdError(array $step, Throwable $error, array $ran): void
+    private function compareError(array $step, Throwable $error, array $calledHooks): void
     {
         $found = ['says' => $error->getMessage(), 'kind' => 'hook', 'offset' => null, 'path' => null];
         // Errors of PHP itself about writing have no path.
@@ -119,64 +125,68 @@ class Behaviour
             $found['kind'] = 'value';
         }
         if ($error instanceof Icecore\Exception) {
-            $found = ['kind' => $error->kind ?? '', 'offset' => $error->offset ?? null, 'path' => $error->path ?? ''] + $found;
+            $found = ['kind' => $error->kind ?? '', 'offset' => $error->offset ?? null, 'path' => $error->path ?? '']
+                + $found;
             if (($found['kind'] === 'class') !== $error instanceof Icecore\ClassException) {
-                throw new Part("the kind $found[kind] in " . $error::class);
+                throw new Mismatch("the kind $found[kind] in " . $error::class);
             }
         }
         if (!isset($step['error'])) {
-            throw new Part("refused: $found[kind], $found[says]");
+            throw new Mismatch("refused: $found[kind], $found[says]");
         }
         // A refused call has built nothing, and run nothing.
-        if ($ran && $found['kind'] !== 'hook') {
-            throw new Part('ran: ' . implode(', ', $ran));
+        if ($calledHooks && $found['kind'] !== 'hook') {
+            throw new Mismatch('ran: ' . implode(', ', $calledHooks));
         }
-        foreach ($step['error'] as $fact => $want) {
-            $got = $found[$fact];
-            $isSo = match (true) {
-                is_array($want) => in_array($got, $want, true),
-                $fact === 'says' => str_contains($got, $want),
-                default => $got === $want,
+        foreach ($step['error'] as $property => $expected) {
+            $value = $found[$property];
+            $isEqual = match (true) {
+                is_array($expected) => in_array($value, $expected, true),
+                $property === 'says' => str_contains($value, $expected),
+                default => $value === $expected,
             };
-            if (!$isSo) {
-                throw new Part("the error has $fact " . ($got ?? 'nothing') . ', not ' . implode(' ', (array) $want) . ": $found[kind] at offset " . ($found['offset'] ?? 'none') . ", $found[says]");
+            if (!$isEqual) {
+                throw new Mismatch("the error has $property " . ($value ?? 'nothing') . ', not '
+                    . implode(' ', (array) $expected) . ": $found[kind] at offset " . ($found['offset'] ?? 'none')
+                    . ", $found[says]");
             }
         }
     }
 
-    private function bytes(mixed $said): string
+    private function bytes(mixed $description): string
     {
-        return isset($said['written']) && is_array($said) ? $this->written : Bytes::of($said);
+        return isset($description['written']) && is_array($description) ? $this->written : Bytes::of($description);
     }
 
-    // Returns all functions that read a format: bytes and options to a value.
+    // Returns all functions that read the step's format, with bytes and options as arguments.
     private function readers(array $step): array
     {
         $format = $step['format'];
         if ($format === 'own') {
-            return [$this->own->read(...)];
+            return [$this->pair->read(...)];
         }
-        $readers = [fn ($bytes, $options) => Icecore\decode($bytes, $format, $options + Own::DEPTH)];
-        // PHP's own functions ignore bytes after a document, and so do ours with these names.
+        $readers = [fn ($bytes, $options) => Icecore\decode($bytes, $format, $options + FunctionPair::DEPTH_OPTION)];
+        // PHP's own functions ignore bytes after a document, and so do Icecore's with the same names.
         $isTrailing = in_array('trailing', (array) ($step['error']['kind'] ?? []), true);
-        if (($own = Own::of($format)) && !$isTrailing) {
-            $readers[] = $own->read(...);
+        if (($pair = FunctionPair::of($format)) && !$isTrailing) {
+            $readers[] = $pair->read(...);
         }
         if ($format === 'var-export') {
-            $readers[] = fn ($bytes, $options) => Icecore\var_import($bytes, $options + Own::DEPTH);
+            $readers[] = fn ($bytes, $options) => Icecore\var_import($bytes, $options + FunctionPair::DEPTH_OPTION);
         }
         return $readers;
     }
 
+    // Returns all functions that write the step's format.
     private function writers(array $step): array
     {
         $format = $step['format'];
         if ($format === 'own') {
-            return [$this->own->write(...)];
+            return [$this->pair->write(...)];
         }
         $writers = [fn ($value) => Icecore\encode($value, $format)];
-        if ($own = Own::of($format)) {
-            $writers[] = $own->write(...);
+        if ($pair = FunctionPair::of($format)) {
+            $writers[] = $pair->write(...);
         }
         return $writers;
     }
@@ -187,9 +197,9 @@ class Behaviour
         $options = array_key_exists('classes', $step) ? ['classes' => $step['classes']] : [];
         $name = $step['as'] ?? 'it';
         foreach ($this->readers($step) as $read) {
-            // The previous value is freed first, and its destructor appears in the log.
+            // Frees the previous value, whose destructor appears in the log.
             unset($this->values[$name]);
-            $value = $this->guarded($step, fn () => $read($bytes, $options));
+            $value = $this->callGuarded($step, fn () => $read($bytes, $options));
             if (isset($step['error'])) {
                 continue;
             }
@@ -203,16 +213,17 @@ class Behaviour
 
     protected function doWrite(array $step): void
     {
-        $value = array_key_exists('value', $step) ? (new Builder)->build($step['value']) : $this->values[$step['of'] ?? 'it'];
+        $value = array_key_exists('value', $step)
+            ? (new Builder)->build($step['value']) : $this->values[$step['of'] ?? 'it'];
         foreach ($this->writers($step) as $write) {
-            $bytes = $this->guarded($step, fn () => $write($value));
+            $bytes = $this->callGuarded($step, fn () => $write($value));
             if (isset($step['error'])) {
                 continue;
             }
-            $out = isset($step['out']) ? $this->bytes($step['out']) : $bytes;
+            $expected = isset($step['out']) ? $this->bytes($step['out']) : $bytes;
             $this->written = $bytes;
-            if ($bytes !== $out) {
-                throw new Part('wrote ' . Checker::shown($bytes) . ', not ' . Checker::shown($out));
+            if ($bytes !== $expected) {
+                throw new Mismatch('wrote ' . Checker::shown($bytes) . ', not ' . Checker::shown($expected));
             }
         }
     }
@@ -232,29 +243,29 @@ class Behaviour
         $this->values = [];
     }
 
-    // Returns the variable at a path: keys of arrays, members of objects.
-    private function &place(array $step): mixed
+    // Returns the variable at a path of array keys and property names.
+    private function &variableAt(array $step): mixed
     {
-        $slot = &$this->values[$step['of'] ?? 'it'];
-        foreach ($step['path'] as $part) {
-            if (is_object($slot)) {
-                $slot = &$slot->$part;
+        $variable = &$this->values[$step['of'] ?? 'it'];
+        foreach ($step['path'] as $key) {
+            if (is_object($variable)) {
+                $variable = &$variable->$key;
             } else {
-                $slot = &$slot[$part];
+                $variable = &$variable[$key];
             }
         }
-        return $slot;
+        return $variable;
     }
 
     protected function doSet(array $step): void
     {
-        $slot = &$this->place($step);
-        $slot = (new Builder)->build($step['value']);
+        $variable = &$this->variableAt($step);
+        $variable = (new Builder)->build($step['value']);
     }
 
     protected function doGet(array $step): void
     {
-        (new Checker)->check($step['value'], $this->place($step));
+        (new Checker)->check($step['value'], $this->variableAt($step));
     }
 
     protected function doLog(array $step): void
@@ -262,54 +273,57 @@ class Behaviour
         $log = implode(', ', Classes::$log);
         Classes::$log = [];
         if (isset($step['log']) && $log !== implode(', ', $step['log'])) {
-            throw new Part("the log has ($log), not (" . implode(', ', $step['log']) . ')');
+            throw new Mismatch("the log has ($log), not (" . implode(', ', $step['log']) . ')');
         }
     }
 
     protected function doClasses(array $step): void
     {
-        $found = array_map(fn ($one) => "$one[class] $one[count] $one[path]", Icecore\classes($this->bytes($step['bytes']), $step['format']));
-        $want = array_map(fn ($one) => Bytes::string($one[0]) . " $one[1] $one[2]", $step['list']);
-        if ($found !== $want) {
-            throw new Part('the classes are (' . implode(', ', $found) . '), not (' . implode(', ', $want) . ')');
+        $found = array_map(fn ($class) => "$class[class] $class[count] $class[path]",
+            Icecore\classes($this->bytes($step['bytes']), $step['format']));
+        $expected = array_map(fn ($class) => Bytes::string($class[0]) . " $class[1] $class[2]", $step['list']);
+        if ($found !== $expected) {
+            throw new Mismatch('the classes are (' . implode(', ', $found) . '), not (' . implode(', ', $expected)
+                . ')');
         }
     }
 
     protected function doTimes(array $step): void
     {
         for ($n = 0; $n < $step['times']; $n++) {
-            $this->steps($step['steps']);
+            $this->runSteps($step['steps']);
         }
     }
 
-    // Cuts the bytes everywhere; all must be refused.
+    // Cuts the bytes at each length. All cut bytes must be refused.
     protected function doCut(array $step): void
     {
         $bytes = $this->bytes($step['bytes']);
         for ($length = $step['from'] ?? 0; $length < strlen($bytes); $length++) {
             try {
-                $this->doRead(['bytes' => ['hex' => bin2hex(substr($bytes, 0, $length))], 'error' => ['kind' => $step['kinds'] ?? ['truncated']]] + $step);
-            } catch (Part $part) {
-                throw new Part("$length bytes: " . $part->getMessage());
+                $this->doRead(['bytes' => ['hex' => bin2hex(substr($bytes, 0, $length))],
+                    'error' => ['kind' => $step['kinds'] ?? ['truncated']]] + $step);
+            } catch (Mismatch $mismatch) {
+                throw new Mismatch("$length bytes: " . $mismatch->getMessage());
             }
         }
     }
 
-    // Changes each byte: it is refused with an error, or read as some value.
+    // Changes each byte. The changed bytes must be refused with an error, or read as some value.
     protected function doChange(array $step): void
     {
         $bytes = $this->bytes($step['bytes']);
         $options = ['classes' => $step['classes'] ?? []];
         foreach ($this->readers($step) as $read) {
-            for ($at = 0; $at < strlen($bytes); $at++) {
-                foreach ([1, 0x20, 0x80, 0xff] as $xor) {
+            for ($offset = 0; $offset < strlen($bytes); $offset++) {
+                foreach ([1, 0x20, 0x80, 0xff] as $mask) {
                     $changed = $bytes;
-                    $changed[$at] = chr(ord($changed[$at]) ^ $xor);
+                    $changed[$offset] = chr(ord($changed[$offset]) ^ $mask);
                     try {
                         $read($changed, $options);
                     } catch (Icecore\Exception $error) {
                         if (!isset($error->kind) || $error->kind === '') {
-                            throw new Part("byte $at changed by $xor: " . $error->getMessage());
+                            throw new Mismatch("byte $offset changed by $mask: " . $error->getMessage());
                         }
                     }
                 }
@@ -317,7 +331,7 @@ class Behaviour
         }
     }
 
-    private static function resident(): int
+    private static function residentBytes(): int
     {
         return 4096 * (int) explode(' ', file_get_contents('/proc/self/statm'))[1];
     }
@@ -325,12 +339,12 @@ class Behaviour
     protected function doMemory(array $step): void
     {
         $this->doTimes(['times' => intdiv($step['times'], 4)] + $step);
-        $before = self::resident();
+        $before = self::residentBytes();
         $this->doTimes($step);
-        $grown = self::resident() - $before;
+        $grown = self::residentBytes() - $before;
         // A sanitizer keeps freed memory for a while.
         if ($grown > $step['most'] + (getenv('SKIP_ASAN') ? 64 << 20 : 0)) {
-            throw new Part("grew by $grown bytes");
+            throw new Mismatch("grew by $grown bytes");
         }
     }
 }

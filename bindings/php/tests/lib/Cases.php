@@ -1,6 +1,9 @@
 <?php
-// Runs the code of a case on two sides, each with its own classes: the code's `class A` becomes a
-// different class for each side, with a name of the same length.
+// Runs the code of a case with two implementations, each with classes of its own: the code's `Q_A`
+// becomes a different class for each one, with a name of the same length.
+//
+// The code uses these variables: $s and $u are serialize and unserialize, $show records a value,
+// $say records a text, and $try records the result of a call or its exception.
 
 declare(strict_types=1);
 
@@ -8,26 +11,29 @@ final class Cases
 {
     private static int $number = 0;
 
-    public function __construct(private readonly Side $ours, private readonly Side $php)
+    public function __construct(private readonly Implementation $ours, private readonly Implementation $php)
     {
     }
 
-    public function both(string $code): array
+    // Returns the outputs of both implementations.
+    public function outputs(string $code): array
     {
         $number = ++self::$number;
-        return [$this->said($this->ours, $code, sprintf('X%04d', $number)), $this->said($this->php, $code, sprintf('P%04d', $number))];
+        // One line calls both, because the trace of an exception has its line number.
+        $prefixes = [sprintf('X%04d', $number), sprintf('P%04d', $number)];
+        return array_map(fn ($implementation, $prefix) => $this->runOn($implementation, $code, $prefix),
+            [$this->ours, $this->php], $prefixes);
     }
 
-    // Names that begin with Q_ belong to the case, and every case gets new ones.
-    private function said(Side $side, string $code, string $prefix): string
+    // Runs the code, with this prefix instead of Q, and returns its output.
+    private function runOn(Implementation $implementation, string $code, string $prefix): string
     {
         $code = preg_replace('/\bQ_/', "{$prefix}_", $code);
-        $outcome = Outcome::of(fn () => $side->during(function (Side $side) use ($code) {
-            $s = $side->serialize(...);
-            $u = $side->unserialize(...);
-            $show = fn (mixed $value) => Outcome::note(Shape::of($value));
-            $say = fn (mixed $text) => Outcome::note((string) $text);
-            // A refusal with an exception, as one word.
+        $outcome = Outcome::of(fn () => $implementation->run(function (Implementation $implementation) use ($code) {
+            $s = $implementation->serialize(...);
+            $u = $implementation->unserialize(...);
+            $show = fn (mixed $value) => Outcome::record(Shape::of($value));
+            $say = fn (mixed $text) => Outcome::record((string) $text);
             $try = function (Closure $call) use ($show, $say) {
                 try {
                     $show($call());

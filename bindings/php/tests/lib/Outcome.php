@@ -1,6 +1,6 @@
 <?php
-// The outcome of a call: its result as text that shows identity and references, or its exception;
-// the warnings; the hooks that ran; and the destructors when the result was freed.
+// The outcome of a call: its result, as text that shows identity and references, or its exception;
+// its warnings; the calls of hooks; and the destructors that ran when the result was freed.
 
 declare(strict_types=1);
 
@@ -14,44 +14,45 @@ final class Outcome
         public readonly string $result,
         public readonly array $warnings,
         public readonly array $log,
-        public readonly array $dropped,
-        public readonly mixed $plain,      // the result, if it is a string or false
+        public readonly array $destructors,
+        public readonly mixed $stringResult,      // the result, if it is a string or false
     ) {
     }
 
-    public static function note(string $event): void
+    public static function record(string $event): void
     {
         self::$events[] = $event;
     }
 
-    // The names of functions differ between two sides; the rest of the message must not.
-    public static function unnamed(string $message): string
+    // Removes the name of the function from a message, which differs between the implementations.
+    public static function withoutFunctionName(string $message): string
     {
         return preg_replace('/^(?:Icecore\\\\)?(?:serialize|unserialize|var_export|var_import|igbinary_serialize|igbinary_unserialize)\(\): /', '', $message);
     }
 
     public static function of(Closure $call): self
     {
-        // Garbage of earlier calls is collected now, and not during this one.
+        // Collects garbage of earlier calls, so that it is not collected during this one.
         gc_collect_cycles();
         self::$events = [];
         $warnings = [];
-        $names = [E_WARNING => 'Warning', E_NOTICE => 'Notice', E_DEPRECATED => 'Deprecated', E_RECOVERABLE_ERROR => 'Recoverable'];
+        $names = [E_WARNING => 'Warning', E_NOTICE => 'Notice', E_DEPRECATED => 'Deprecated',
+            E_RECOVERABLE_ERROR => 'Recoverable'];
         set_error_handler(function (int $level, string $message) use (&$warnings, $names) {
-            $warnings[] = ($names[$level] ?? "level $level") . ': ' . self::unnamed($message);
+            $warnings[] = ($names[$level] ?? "level $level") . ': ' . self::withoutFunctionName($message);
             return true;
         });
         $value = null;
-        $plain = null;
+        $stringResult = null;
         try {
             $value = $call();
             $log = self::$events;
-            $plain = is_string($value) || $value === false ? $value : null;
+            $stringResult = is_string($value) || $value === false ? $value : null;
             $text = 'value ' . Shape::of($value);
         } catch (Throwable $error) {
             $log = self::$events;
             $text = 'exception ' . self::exception($error);
-            // The trace contains arguments, and so objects.
+            // The exception would keep objects alive, because its trace has arguments.
             $error = null;
         } finally {
             restore_error_handler();
@@ -59,15 +60,15 @@ final class Outcome
         self::$events = [];
         $value = null;
         gc_collect_cycles();
-        // Objects that are freed together have no guaranteed order.
-        $dropped = self::$events;
-        sort($dropped);
-        return new self($text, $warnings, $log, $dropped, $plain);
+        // The order of objects that are freed together is not guaranteed.
+        $destructors = self::$events;
+        sort($destructors);
+        return new self($text, $warnings, $log, $destructors, $stringResult);
     }
 
     public static function exception(Throwable $error): string
     {
-        $text = $error::class . '(' . $error->getCode() . '): ' . self::unnamed($error->getMessage());
+        $text = $error::class . '(' . $error->getCode() . '): ' . self::withoutFunctionName($error->getMessage());
         return $text . ($error->getPrevious() ? ' <- ' . self::exception($error->getPrevious()) : '');
     }
 
@@ -80,13 +81,13 @@ final class Outcome
     {
         return implode("\n", [
             $this->result,
-            ...array_map(fn ($one) => "  said $one", $this->warnings),
-            ...array_map(fn ($one) => "  ran $one", $this->log),
-            ...array_map(fn ($one) => "  at its end $one", $this->dropped),
+            ...array_map(fn ($warning) => "  warning: $warning", $this->warnings),
+            ...array_map(fn ($event) => "  event: $event", $this->log),
+            ...array_map(fn ($event) => "  when freed: $event", $this->destructors),
         ]);
     }
 
-    // Like text(), but each request of the autoloader appears once.
+    // Like text(), but without repeated calls of the autoloader.
     public function textWithoutRepeats(): string
     {
         $log = [];
@@ -95,11 +96,11 @@ final class Outcome
                 $log[] = $event;
             }
         }
-        return implode("\n", [$this->result, ...$this->warnings, '', ...$log, '', ...$this->dropped]);
+        return implode("\n", [$this->result, ...$this->warnings, '', ...$log, '', ...$this->destructors]);
     }
 
     public function isFailure(): bool
     {
-        return $this->plain === false || str_starts_with($this->result, 'exception');
+        return $this->stringResult === false || str_starts_with($this->result, 'exception');
     }
 }

@@ -1,5 +1,5 @@
 <?php
-// A value as text. Two values have equal texts only if a program can't distinguish them: types,
+// Shows a value as text. Two values have equal texts only if a program can't tell them apart by types,
 // order of keys, the next free key, identity of objects and variables, uninitialised properties,
 // and the contents of PHP's own classes.
 //
@@ -28,7 +28,7 @@ final class Shape
 
     private function value(mixed $value): string
     {
-        // Nested shared arrays would become very long.
+        // Nested shared arrays could make the text very long.
         if (++$this->nodes > 20_000) {
             return 'and more';
         }
@@ -81,7 +81,7 @@ final class Shape
 
     private function object(object $object): string
     {
-        // The object is kept, so that its id is not reused.
+        // Keeping the object keeps its id from being reused.
         $id = spl_object_id($object);
         if (isset($this->objects[$id])) {
             return "#{$this->objects[$id][0]}";
@@ -90,9 +90,11 @@ final class Shape
         $this->objects[$id] = [$number, $object];
         $class = str_contains($object::class, '@anonymous') ? 'class@anonymous' : $object::class;
         $members = get_mangled_object_vars($object);
-        // An exception that a call made contains its call stack, which differs between the sides.
-        if ($object instanceof Throwable && str_starts_with((string) ($members["\0*\0file"] ?? ''), dirname(__DIR__))) {
-            unset($members["\0Exception\0trace"], $members["\0Error\0trace"], $members["\0*\0line"], $members["\0*\0file"]);
+        // An exception has its call stack, which differs between the implementations.
+        if ($object instanceof Throwable
+            && str_starts_with((string) ($members["\0*\0file"] ?? ''), dirname(__DIR__))) {
+            unset($members["\0Exception\0trace"], $members["\0Error\0trace"], $members["\0*\0line"],
+                $members["\0*\0file"]);
         }
         $text = "#$number $class {" . $this->entries($members) . '}';
         try {
@@ -109,17 +111,24 @@ final class Shape
             $object instanceof ArrayObject => self::innermost(ArrayObject::class, $object),
             $object instanceof ArrayIterator => self::innermost(ArrayIterator::class, $object),
             $object instanceof SplObjectStorage => self::innermost(SplObjectStorage::class, $object),
-            $object instanceof SplDoublyLinkedList => [$object->getIteratorMode(), self::innermost(SplDoublyLinkedList::class, $object)],
-            $object instanceof SplFixedArray => [$object->getSize(), SplFixedArray::fromArray($object->toArray())->toArray()],
-            $object instanceof SplHeap => [$object->isCorrupted(), count($object), iterator_to_array(clone $object, false)],
-            $object instanceof SplPriorityQueue => [$object->isCorrupted(), $object->getExtractFlags(), count($object), iterator_to_array(clone $object, false)],
-            // A text that PHP interprets as the present.
+            $object instanceof SplDoublyLinkedList =>
+                [$object->getIteratorMode(), self::innermost(SplDoublyLinkedList::class, $object)],
+            $object instanceof SplFixedArray =>
+                [$object->getSize(), SplFixedArray::fromArray($object->toArray())->toArray()],
+            $object instanceof SplHeap =>
+                [$object->isCorrupted(), count($object), iterator_to_array(clone $object, false)],
+            $object instanceof SplPriorityQueue =>
+                [$object->isCorrupted(), $object->getExtractFlags(), count($object),
+                iterator_to_array(clone $object, false)],
+            // PHP has read an invalid date as the current time.
             $object instanceof DateTimeInterface && abs($object->getTimestamp() - time()) < 200_000 => 'about now',
             $object instanceof DateTimeInterface => [(array) $object, $object->format('Y-m-d H:i:s.u e P I')],
             $object instanceof DateTimeZone => [(array) $object, $object->getName()],
             $object instanceof DateInterval => [(array) $object, $object->format('%R %y %m %d %h %i %s %f %a')],
             $object instanceof DatePeriod => (array) $object,
-            interface_exists('Random\Engine') && $object instanceof Random\Engine => method_exists($object, '__debugInfo') ? $object->__debugInfo() : null,
+            interface_exists('Random\Engine')
+                && $object instanceof Random\Engine => method_exists($object, '__debugInfo')
+                ? $object->__debugInfo() : null,
             default => null,
         };
         return $inside === null ? '' : ' inside ' . $this->value($inside);
@@ -130,25 +139,25 @@ final class Shape
         return (new ReflectionMethod($class, '__serialize'))->invoke($object);
     }
 
-    // A variable that is also a typed property accepts only values of that type, wherever it is
-    // written: lists the accepted values of each variable.
+    // A variable that is also a typed property accepts only values of that type, whatever place it is
+    // set through. Returns the types that each such variable accepts.
     private function typedReferences(): string
     {
         $text = '';
         foreach ($this->slots as $number => &$slot) {
             $before = $slot;
-            $takes = [];
+            $accepted = [];
             foreach (['text', 1, 1.5, null, [], false, new stdClass] as $probe) {
                 try {
                     $slot = $probe;
-                    $takes[] = get_debug_type($slot);
+                    $accepted[] = get_debug_type($slot);
                 } catch (TypeError) {
-                    $takes[] = '-';
+                    $accepted[] = '-';
                 }
             }
             $slot = $before;
-            if (in_array('-', $takes, true)) {
-                $text .= "\n  &$number takes " . implode(' ', $takes);
+            if (in_array('-', $accepted, true)) {
+                $text .= "\n  &$number accepts " . implode(' ', $accepted);
             }
         }
         return $text;

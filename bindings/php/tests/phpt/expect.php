@@ -1,19 +1,20 @@
 <?php
-// Writes the expectations of new tests: runs each file that has none with the current PHP and
-// appends its output. Read the result: an expectation that nobody understood is not a test.
+// Writes the expectations of new tests: runs each file that has none with the current PHP, and appends
+// the output. Read and understand the result before you commit it.
 //
 //   php expect.php [--anew] [--with icecore.so] FILE.phpt…
 //
-//   --anew    also files that have an expectation; one that was written by hand is lost
-//   --with    with the extension: for icecore/, whose expectations PHP alone can't produce
+//   --anew    replaces existing expectations, even those that were written by hand
+//   --with    loads the extension: for icecore/, whose expectations PHP alone can't produce
 //
-// Details on which no program can rely become patterns: files, lines, object ids, and the level of
-// unserialize's messages, which is Notice until PHP 8.2 and Warning from 8.3 on.
+// Details that vary become patterns: files, lines, object ids, and the level of unserialize's messages,
+// which is Notice up to PHP 8.2 and Warning from 8.3 on.
 
 declare(strict_types=1);
 
-// The values that run-tests.php sets and that are visible in the output.
-const INI = ['error_reporting=32767', 'display_errors=1', 'log_errors=0', 'html_errors=0', 'precision=14', 'serialize_precision=-1', 'memory_limit=128M', 'zend.assertions=1', 'zend.exception_ignore_args=0'];
+// Ini values that run-tests.php sets and that affect the output.
+const INI = ['error_reporting=32767', 'display_errors=1', 'log_errors=0', 'html_errors=0', 'precision=14',
+    'serialize_precision=-1', 'memory_limit=128M', 'zend.assertions=1', 'zend.exception_ignore_args=0'];
 
 const PATTERNS = [
     '/ in \S+\.php on line \d+/' => ' in %s on line %d',
@@ -23,6 +24,7 @@ const PATTERNS = [
     '/^Notice: (?=unserialize\(\))/m' => '%s: ',
 ];
 
+/** Returns the sections of a test by name. */
 function sections(string $text): array
 {
     $parts = preg_split('/^--([A-Z_]+)--\n/m', $text, -1, PREG_SPLIT_DELIM_CAPTURE);
@@ -43,9 +45,9 @@ function run(string $code, string $ini, string $file): string
         array_push($command, '-d', $value);
     }
     $process = proc_open([...$command, '-f', $file], [1 => ['pipe', 'w']], $pipes);
-    $said = stream_get_contents($pipes[1]);
+    $output = stream_get_contents($pipes[1]);
     proc_close($process);
-    return trim(str_replace("\r\n", "\n", $said));
+    return trim(str_replace("\r\n", "\n", $output));
 }
 
 $options = getopt('', ['anew', 'with:'], $first);
@@ -55,22 +57,23 @@ $program = tempnam(sys_get_temp_dir(), 'phpt');
 rename($program, $program .= '.php');
 foreach (array_slice($argv, $first) as $name) {
     $text = file_get_contents($name);
-    $has = sections($text);
-    if (!$anew && (isset($has['EXPECT']) || isset($has['EXPECTF']))) {
+    $sections = sections($text);
+    if (!$anew && (isset($sections['EXPECT']) || isset($sections['EXPECTF']))) {
         continue;
     }
-    if (isset($has['SKIPIF']) && str_starts_with(run($has['SKIPIF'], $has['INI'] ?? '', $program), 'skip')) {
+    if (isset($sections['SKIPIF'])
+        && str_starts_with(run($sections['SKIPIF'], $sections['INI'] ?? '', $program), 'skip')) {
         echo "$name: left out\n";
         continue;
     }
-    $said = run($has['FILE'], $has['INI'] ?? '', $program);
-    // A pattern may contain percent signs only if the text has none.
-    $pattern = $said;
+    $output = run($sections['FILE'], $sections['INI'] ?? '', $program);
+    // Percent signs in the output would be taken for patterns.
+    $pattern = $output;
     foreach (PATTERNS as $from => $to) {
         $pattern = preg_replace($from, $to, $pattern);
     }
-    $section = $pattern === $said ? "--EXPECT--\n$said\n" : "--EXPECTF--\n$pattern\n";
-    if ($pattern !== $said && preg_match('/%[sSaAewidxfc0r]/', $said)) {
+    $section = $pattern === $output ? "--EXPECT--\n$output\n" : "--EXPECTF--\n$pattern\n";
+    if ($pattern !== $output && preg_match('/%[sSaAewidxfc0r]/', $output)) {
         echo "$name: its output has percent signs and needs an EXPECTF by hand\n";
     }
     file_put_contents($name, preg_replace('/^--EXPECTF?--\n.*/ms', '', $text) . $section);

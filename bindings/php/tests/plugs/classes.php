@@ -90,7 +90,8 @@ function session_cases(): array
         'an enum' => ['suit' => Suit::Hearts, 'suits' => [Suit::Spades, Suit::Hearts, Suit::Spades]],
         'hooks' => ['slept' => new Slept(), 'hooked' => new Hooked(['a' => new Hooked([1])])],
         'Serializable' => ['old' => $old, 'then' => $inner, 'again' => $old, 'in' => [$old]],
-        'classes of PHP' => ['date' => $date, 'array' => new ArrayObject(['x' => 1]), 'list' => new SplObjectStorage()],
+        'classes of PHP' =>
+            ['date' => $date, 'array' => new ArrayObject(['x' => 1]), 'list' => new SplObjectStorage()],
         'numeric keys' => ['a' => 1, 5 => 'lost', 'b' => 2],
         'a bar in a key' => ['a' => 1, 'b|c' => 2],
         'keys with other marks' => ['!' => 1, 'a!b' => 2, 'ü' => 3, '' => 4, ' ' => 5, ';' => 6],

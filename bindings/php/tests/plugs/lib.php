@@ -5,8 +5,8 @@ error_reporting(E_ALL);
 
 $passed = $failed = 0;
 
-/** Counts a test, and prints failures. */
-function check(string $name, bool $is_right, mixed ...$seen): void
+/** Counts a test, and prints a failure with the named details. */
+function check(string $name, bool $is_right, mixed ...$details): void
 {
     global $passed, $failed;
     if ($is_right) {
@@ -15,17 +15,18 @@ function check(string $name, bool $is_right, mixed ...$seen): void
     }
     $failed++;
     echo "not ok - $name\n";
-    foreach ($seen as $what => $value) {
-        echo "    $what: ", is_string($value) ? substr($value, 0, 2000) : var_export($value, true), "\n";
+    foreach ($details as $label => $value) {
+        echo "    $label: ", is_string($value) ? substr($value, 0, 2000) : var_export($value, true), "\n";
     }
 }
 
-function same(string $name, mixed $wanted, mixed $got): void
+/** Counts a test of two values that must be identical. */
+function same(string $name, mixed $expected, mixed $found): void
 {
-    check($name, $wanted === $got, wanted: $wanted, got: $got);
+    check($name, $expected === $found, expected: $expected, found: $found);
 }
 
-/** Returns the exception of a call, or null. */
+/** Returns the exception that a call throws, or null. */
 function thrown(callable $call): ?Throwable
 {
     try {
@@ -36,6 +37,7 @@ function thrown(callable $call): ?Throwable
     return null;
 }
 
+/** Prints the counts and ends the program. */
 function finish(): never
 {
     global $passed, $failed;

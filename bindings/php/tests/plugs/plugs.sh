@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Tests the plugs for serializers in PHP with real programs: sessions over php-fpm and nginx, APCu, the global
-# names. The last line is `N passed, M failed`; parts that could not run are listed before it.
+# Tests what the module registers with PHP (plugs/), in real programs: sessions with php-fpm and nginx, APCu, the
+# global functions. The last line is `N passed, M failed`. Parts that could not run are listed before it.
 #
 #   plugs.sh EXTENSION_SO [PHP [PART…]]
 #
-# The parts are replace, apcu, sessions and fpm; default: all.
+# The parts are replace, apcu, sessions and fpm. The default is all of them.
 set -uo pipefail
 module=$(realpath "${1:?plugs.sh EXTENSION_SO [PHP]}")
 php=${2:-php}
@@ -15,17 +15,18 @@ export ICECORE_SO=$module
 
 passed=0
 failed=0
+# Runs a test program, prints its failures, and adds its counts.
 run() { # NAME OPTION…
-    local name=$1 said
+    local name=$1 output
     shift
-    said=$("$php" -d "extension=$module" -d display_errors=stderr "$@")
-    grep -aE '^(not ok|left out|    )' <<<"$said"
-    echo "# $name: $(tail -n 1 <<<"$said")"
-    if [[ $(tail -n 1 <<<"$said") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+    output=$("$php" -d "extension=$module" -d display_errors=stderr "$@")
+    grep -aE '^(not ok|left out|    )' <<<"$output"
+    echo "# $name: $(tail -n 1 <<<"$output")"
+    if [[ $(tail -n 1 <<<"$output") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
         passed=$((passed + BASH_REMATCH[1]))
         failed=$((failed + BASH_REMATCH[2]))
     else
-        printf 'not ok - %s did not come to its end\n' "$name"
+        printf 'not ok - %s did not finish\n' "$name"
         failed=$((failed + 1))
     fi
 }

@@ -1,6 +1,5 @@
 <?php
-// Session texts, without a server: the results of session_encode and session_decode with each
-// handler.
+// Compares session_encode and session_decode of PHP's handler and Icecore's, without a server.
 require __DIR__ . '/lib.php';
 require __DIR__ . '/classes.php';
 
@@ -13,12 +12,12 @@ ini_set('session.use_cookies', '0');
 ini_set('session.cache_limiter', '');
 const HANDLERS = ['php', 'icecore'];
 
-/** Returns the text, or false, and PHP's messages. */
-function encoded(string $handler, array $variables): array
+/** Returns the text, or false, or the message of an exception; and PHP's messages. */
+function encode_session(string $handler, array $variables): array
 {
-    $said = [];
-    set_error_handler(function (int $level, string $message) use (&$said) {
-        $said[] = "$level: $message";
+    $messages = [];
+    set_error_handler(function (int $level, string $message) use (&$messages) {
+        $messages[] = "$level: $message";
         return true;
     });
     ini_set('session.serialize_handler', $handler);
@@ -32,14 +31,15 @@ function encoded(string $handler, array $variables): array
     $_SESSION = [];
     session_abort();
     restore_error_handler();
-    return [$text, $said];
+    return [$text, $messages];
 }
 
-function decoded(string $handler, string $text): array
+/** Returns the result, the exception, a dump of the variables, and PHP's messages. */
+function decode_session(string $handler, string $text): array
 {
-    $said = [];
-    set_error_handler(function (int $level, string $message) use (&$said) {
-        $said[] = "$level: $message";
+    $messages = [];
+    set_error_handler(function (int $level, string $message) use (&$messages) {
+        $messages[] = "$level: $message";
         return true;
     });
     ini_set('session.serialize_handler', $handler);
@@ -56,32 +56,35 @@ function decoded(string $handler, string $text): array
     }
     $_SESSION = [];
     restore_error_handler();
-    return [$is_read, $thrown ? get_class($thrown) . ': ' . $thrown->getMessage() : null, $dump, $said];
+    return [$is_read, $thrown ? get_class($thrown) . ': ' . $thrown->getMessage() : null, $dump, $messages];
 }
 
 foreach (session_cases() as $name => $variables) {
-    [$wanted, $said] = encoded('php', $variables);
-    [$got, $ours] = encoded('icecore', $variables);
-    same("$name: written", $wanted, $got);
-    same("$name: written, what is said", $said, $ours);
-    if (is_string($wanted)) {
-        same("$name: read", decoded('php', $wanted), decoded('icecore', $wanted));
+    [$php_text, $php_messages] = encode_session('php', $variables);
+    [$text, $messages] = encode_session('icecore', $variables);
+    same("$name: both handlers write the same text", $php_text, $text);
+    same("$name: both handlers issue the same messages when writing", $php_messages, $messages);
+    if (is_string($php_text)) {
+        same("$name: both handlers read the same variables", decode_session('php', $php_text),
+            decode_session('icecore', $php_text));
     }
 }
 
 // -- Malformed texts -----------------------------------------------------------
 
-$text = encoded('php', session_cases()['arrays'])[0];
+$text = encode_session('php', session_cases()['arrays'])[0];
 for ($end = 0; $end <= strlen($text); $end++) {
-    // PHP keeps the variables before the damage, and so does Icecore: both give the same result.
-    [$is_read, $thrown, $dump] = decoded('php', substr($text, 0, $end));
-    [$ours_read, $ours_thrown, $ours_dump] = decoded('icecore', substr($text, 0, $end));
-    same("cut at $end: whether it is read", $is_read, $ours_read);
-    same("cut at $end: what it throws", $thrown, $ours_thrown);
-    same("cut at $end: what is there", $dump, $ours_dump);
+    // Both handlers keep the variables before the damage.
+    [$php_read, $php_thrown, $php_dump] = decode_session('php', substr($text, 0, $end));
+    [$is_read, $thrown, $dump] = decode_session('icecore', substr($text, 0, $end));
+    same("cut at $end: both handlers return the same", $php_read, $is_read);
+    same("cut at $end: both handlers throw the same", $php_thrown, $thrown);
+    same("cut at $end: both handlers set the same variables", $php_dump, $dump);
 }
-foreach (['nothing|', '|', 'a', 'a|i:1', 'a|i:1;b', 'a|i:1;b|', 'a|x;', '!a|b|i:1;', 'a|N;|N;', 'a|O:7:"Missing":0:{}', 'a|i:1;a|i:2;',
-    'a|a:1:{i:0;i:1;}b|R:1;', 'a|i:1;b|R:1;', 'a|a:1:{i:0;i:1;}b|R:2;', 'a|O:8:"stdClass":0:{}b|r:1;', 'GLOBALS|i:1;', '_SESSION|i:1;'] as $bad) {
-    same("`$bad`", decoded('php', $bad), decoded('icecore', $bad));
+foreach (['nothing|', '|', 'a', 'a|i:1', 'a|i:1;b', 'a|i:1;b|', 'a|x;', '!a|b|i:1;', 'a|N;|N;',
+    'a|O:7:"Missing":0:{}', 'a|i:1;a|i:2;',
+    'a|a:1:{i:0;i:1;}b|R:1;', 'a|i:1;b|R:1;', 'a|a:1:{i:0;i:1;}b|R:2;', 'a|O:8:"stdClass":0:{}b|r:1;', 'GLOBALS|i:1;',
+    '_SESSION|i:1;'] as $text) {
+    same("both handlers read `$text` alike", decode_session('php', $text), decode_session('icecore', $text));
 }
 finish();

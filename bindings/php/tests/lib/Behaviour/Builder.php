@@ -7,79 +7,80 @@ declare(strict_types=1);
 
 final class Builder
 {
-    private array $objects = [];
-    private array $variables = [];
+    private array $objects = [];      // by the id of the description
+    private array $variables = [];    // by the id of the description
 
-    public function build(mixed $said): mixed
+    public function build(mixed $description): mixed
     {
         $root = [];
-        $this->item($said, $root, 0);
+        $this->buildItem($description, $root, 0);
         return $root[0];
     }
 
-    private function put(mixed $said, mixed &$slot, ?int $id = null): void
+    private function buildInto(mixed $description, mixed &$slot, ?int $id = null): void
     {
-        if (!is_array($said)) {
-            $slot = $said;
-        } elseif (array_is_list($said)) {
+        if (!is_array($description)) {
+            $slot = $description;
+        } elseif (array_is_list($description)) {
             $slot = [];
-            foreach ($said as $key => $item) {
-                $this->item($item, $slot, $key);
+            foreach ($description as $key => $item) {
+                $this->buildItem($item, $slot, $key);
             }
-        } elseif (isset($said['map'])) {
+        } elseif (isset($description['map'])) {
             $slot = [];
-            foreach ($said['map'] as [$key, $item]) {
-                $this->item($item, $slot, Bytes::string($key));
+            foreach ($description['map'] as [$key, $item]) {
+                $this->buildItem($item, $slot, Bytes::string($key));
             }
-        } elseif (isset($said['id'])) {
-            $this->put($said['is'], $slot, $said['id']);
-        } elseif (isset($said['object'])) {
-            $slot = (new ReflectionClass(Bytes::string($said['object'])))->newInstanceWithoutConstructor();
+        } elseif (isset($description['id'])) {
+            $this->buildInto($description['is'], $slot, $description['id']);
+        } elseif (isset($description['object'])) {
+            $slot = (new ReflectionClass(Bytes::string($description['object'])))->newInstanceWithoutConstructor();
             $this->objects[$id ?? ''] = $slot;
-            foreach ($said['is']['map'] ?? $said['is'] as [$key, $item]) {
-                $this->member($slot, (string) Bytes::string($key), $item);
+            foreach ($description['is']['map'] ?? $description['is'] as [$key, $item]) {
+                $this->setProperty($slot, (string) Bytes::string($key), $item);
             }
-        } elseif (isset($said['deep'])) {
-            [$levels, $word, $inner] = $said['deep'];
-            $this->put($inner, $slot);
+        } elseif (isset($description['deep'])) {
+            [$levels, $kind, $inner] = $description['deep'];
+            $this->buildInto($inner, $slot);
             for ($level = 0; $level < $levels; $level++) {
-                $slot = $word === 'list' ? [$slot] : ['a' => $slot];
+                $slot = $kind === 'list' ? [$slot] : ['a' => $slot];
             }
         } else {
-            $slot = match (array_key_first($said)) {
-                'same' => $this->objects[$said['same']],
-                'int' => (int) $said['int'],
-                'float' => $said['float'] === 'nan' ? NAN : unpack('E', hex2bin($said['float']))[1],
-                'enum' => constant(str_replace(':', '::', $said['enum'])),
-                'text', 'bytes' => Bytes::string($said),
+            $slot = match (array_key_first($description)) {
+                'same' => $this->objects[$description['same']],
+                'int' => (int) $description['int'],
+                'float' => $description['float'] === 'nan' ? NAN : unpack('E', hex2bin($description['float']))[1],
+                'enum' => constant(str_replace(':', '::', $description['enum'])),
+                'text', 'bytes' => Bytes::string($description),
                 'code' => fn () => 1,
-                default => throw new Part('PHP has no ' . implode(' ', array_keys($said))),
+                default => throw new Mismatch('PHP has no ' . implode(' ', array_keys($description))),
             };
         }
     }
 
-    private function item(mixed $item, array &$array, int|string $key): void
+    private function buildItem(mixed $description, array &$array, int|string $key): void
     {
-        if (isset($item['alias'])) {
-            $array[$key] = &$this->variables[$item['alias']];
+        if (isset($description['alias'])) {
+            $array[$key] = &$this->variables[$description['alias']];
             return;
         }
         $array[$key] = null;
-        if (isset($item['var'])) {
-            $this->variables[$item['var']] = &$array[$key];
-            $item = $item['is'];
+        if (isset($description['var'])) {
+            $this->variables[$description['var']] = &$array[$key];
+            $description = $description['is'];
         }
-        $this->put($item, $array[$key]);
+        $this->buildInto($description, $array[$key]);
     }
 
-    // The name contains the visibility: \0*\0name, \0Class\0name.
-    private function member(object $object, string $key, mixed $item): void
+    // A mangled name contains the visibility: \0*\0name, \0Class\0name. The value is built in an array
+    // first, because it may be a variable that is in other places too.
+    private function setProperty(object $object, string $mangledName, mixed $description): void
     {
-        $parts = explode("\0", $key);
+        $parts = explode("\0", $mangledName);
         $name = end($parts);
         $class = count($parts) === 3 && $parts[1] !== '*' ? $parts[1] : $object::class;
         $box = [];
-        $this->item($item, $box, 0);
+        $this->buildItem($description, $box, 0);
         (function () use ($name, &$box) {
             if (ReflectionReference::fromArrayElement($box, 0)) {
                 $this->$name = &$box[0];

@@ -5,27 +5,28 @@ declare(strict_types=1);
 
 final class Bytes
 {
-    // Text, {"hex": …}, {"join": [ … ]}, {"times": [N, …]}, {"count": [FROM, TO, BEFORE, AFTER]}.
-    public static function of(mixed $said): string
+    // Returns the bytes of a description: text, {"hex": …}, {"join": [ … ]}, {"times": [N, …]},
+    // {"count": [FROM, TO, BEFORE, AFTER]}.
+    public static function of(mixed $description): string
     {
-        if (is_string($said)) {
-            return $said;
+        if (is_string($description)) {
+            return $description;
         }
-        switch (array_key_first($said)) {
+        switch (array_key_first($description)) {
             case 'hex':
-                return hex2bin($said['hex']);
+                return hex2bin($description['hex']);
             case 'join':
-                return implode('', array_map(self::of(...), $said['join']));
+                return implode('', array_map(self::of(...), $description['join']));
             case 'times':
-                return str_repeat(self::of($said['times'][1]), $said['times'][0]);
+                return str_repeat(self::of($description['times'][1]), $description['times'][0]);
         }
-        [$from, $to, $before, $after] = $said['count'];
-        return implode('', array_map(fn ($n) => "$before$n$after", range($from, $to)));
+        [$from, $to, $before, $after] = $description['count'];
+        return implode('', array_map(fn ($number) => "$before$number$after", range($from, $to)));
     }
 
-    // "ASCII", {"text": …}, {"bytes": hex}; keys may be integers.
-    public static function string(mixed $said): int|string
+    // Returns the string of a description: "ASCII", {"text": …}, {"bytes": hex}. A key may be an integer.
+    public static function string(mixed $description): int|string
     {
-        return is_array($said) ? $said['text'] ?? hex2bin($said['bytes']) : $said;
+        return is_array($description) ? $description['text'] ?? hex2bin($description['bytes']) : $description;
     }
 }

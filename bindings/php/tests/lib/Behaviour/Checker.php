@@ -1,6 +1,6 @@
 <?php
-// Compares a value with a description: walks both in the order of the description, and throws at
-// the first difference.
+// Compares a value with a description. Walks both in the order of the description, and throws a
+// Mismatch at the first difference.
 //
 //   (new Checker)->check($description, $value);
 
@@ -8,212 +8,225 @@ declare(strict_types=1);
 
 final class Checker
 {
-    private array $objects = [];      // by the description's id
-    private array $variables = [];
-    private array $metObjects = [];   // where each was met
-    private array $metVariables = [];
+    private array $objects = [];        // by the id of the description
+    private array $variables = [];      // by the id of the description
+    private array $objectPaths = [];    // the path of each object so far, and the object
+    private array $variablePaths = [];
 
-    // The keys of JSON lines may have another order.
+    // The order of keys is not compared for JSON.
     public function __construct(private readonly bool $isOrdered = true)
     {
     }
 
-    public function check(mixed $said, mixed $value): void
+    public function check(mixed $description, mixed $value): void
     {
-        $this->hold($said, $value, '$');
+        $this->compare($description, $value, '$');
     }
 
     public static function shown(mixed $value): string
     {
         if (!is_string($value)) {
-            return is_object($value) ? $value::class : (is_array($value) ? 'an array' : strtolower(var_export($value, true)));
+            return is_object($value) ? $value::class
+                : (is_array($value) ? 'an array' : strtolower(var_export($value, true)));
         }
         $text = preg_replace_callback('/[^ -~]/', fn ($m) => sprintf('\x%02x', ord($m[0])), substr($value, 0, 300));
         return "\"$text\"";
     }
 
-    private function part(string $path, string $want, mixed $got): never
+    private function fail(string $path, string $expected, mixed $found): never
     {
-        throw new Part("at $path: expected $want, found " . (is_string($got) ? $got : self::shown($got)));
+        throw new Mismatch("at $path: expected $expected, found "
+            . (is_string($found) ? $found : self::shown($found)));
     }
 
-    // An element of an array: it may be a variable that is in other places too.
-    private function element(mixed $said, array $array, int|string $key, string $path): void
+    // Compares an element of an array, which may be a variable that is in other places too.
+    private function compareElement(mixed $description, array $array, int|string $key, string $path): void
     {
         $id = ReflectionReference::fromArrayElement($array, $key)?->getId();
-        if (isset($said['alias'])) {
-            if ($id === null || ($this->variables[$said['alias']] ?? null) !== $id) {
-                throw new Part("at $path: expected the variable $said[alias] again");
+        if (isset($description['alias'])) {
+            if ($id === null || ($this->variables[$description['alias']] ?? null) !== $id) {
+                throw new Mismatch("at $path: expected the variable $description[alias] again");
             }
             return;
         }
-        if (isset($said['var'])) {
+        if (isset($description['var'])) {
             if ($id === null) {
-                throw new Part("at $path: expected a variable that stands in more than one place");
+                throw new Mismatch("at $path: expected a variable that is in more than one place");
             }
-            $this->variables[$said['var']] = $id;
-            $said = $said['is'];
+            $this->variables[$description['var']] = $id;
+            $description = $description['is'];
         }
         if ($id !== null) {
-            if (isset($this->metVariables[$id])) {
-                throw new Part("at $path: the same variable as at {$this->metVariables[$id]}");
+            if (isset($this->variablePaths[$id])) {
+                throw new Mismatch("at $path: the same variable as at {$this->variablePaths[$id]}");
             }
-            $this->metVariables[$id] = $path;
+            $this->variablePaths[$id] = $path;
         }
-        $this->hold($said, $array[$key], $path);
+        $this->compare($description, $array[$key], $path);
     }
 
-    private function hold(mixed $said, mixed $got, string $path): void
+    private function compare(mixed $description, mixed $value, string $path): void
     {
-        if (!is_array($said)) {
-            $this->leaf($said, $got, $path);
+        if (!is_array($description)) {
+            $this->compareLeaf($description, $value, $path);
             return;
         }
-        if (array_is_list($said)) {
-            $this->arrayLike(array_map(null, array_keys($said), $said), $said, $got, $path);
+        if (array_is_list($description)) {
+            $this->compareArray(array_map(null, array_keys($description), $description), $description, $value, $path);
             return;
         }
-        $word = array_key_first(array_diff_key($said, ['kind' => 1]));
-        $word = isset($said['id']) ? 'id' : $word;
-        $word = isset($said['object']) ? 'object' : (isset($said['record']) ? 'record' : $word);
-        match ($word) {
+        $kind = array_key_first(array_diff_key($description, ['kind' => 1]));
+        $kind = isset($description['id']) ? 'id' : $kind;
+        $kind = isset($description['object']) ? 'object' : (isset($description['record']) ? 'record' : $kind);
+        match ($kind) {
             'any' => null,
-            'map' => $this->arrayLike($said['map'], null, $got, $path),
-            'id', 'same', 'object', 'record', 'enum' => $this->object($word, $said, $got, $path),
-            'deep' => $this->deep($said['deep'], $got, $path),
-            'int' => $got === (int) $said['int'] || $this->part($path, "the integer $said[int]", self::shown($got)),
-            'float' => $this->float($said['float'], $got, $path),
-            'text', 'bytes' => $got === Bytes::string($said) || $this->part($path, 'the string ' . self::shown(Bytes::string($said)), self::shown($got)),
-            default => throw new Part("at $path: no word of this host: " . implode(' ', array_keys($said))),
+            'map' => $this->compareArray($description['map'], null, $value, $path),
+            'id', 'same', 'object', 'record', 'enum' => $this->compareObject($kind, $description, $value, $path),
+            'deep' => $this->compareLevels($description['deep'], $value, $path),
+            'int' => $value === (int) $description['int']
+                || $this->fail($path, "the integer $description[int]", self::shown($value)),
+            'float' => $this->compareFloat($description['float'], $value, $path),
+            'text', 'bytes' => $value === Bytes::string($description)
+                || $this->fail($path, 'the string ' . self::shown(Bytes::string($description)), self::shown($value)),
+            default => throw new Mismatch("at $path: no word of this host: "
+                . implode(' ', array_keys($description))),
         };
     }
 
-    private function leaf(mixed $said, mixed $got, string $path): void
+    private function compareLeaf(mixed $description, mixed $value, string $path): void
     {
-        if ($got !== $said) {
-            $this->part($path, (is_int($said) ? 'the integer ' : (is_string($said) ? 'the string ' : '')) . self::shown($said), self::shown($got));
+        if ($value !== $description) {
+            $this->fail($path,
+                (is_int($description) ? 'the integer ' : (is_string($description) ? 'the string ' : ''))
+                . self::shown($description), self::shown($value));
         }
     }
 
-    private function float(string $bits, mixed $got, string $path): void
+    private function compareFloat(string $bits, mixed $value, string $path): void
     {
-        $found = is_float($got) ? bin2hex(pack('E', $got)) : '';
-        if ($bits === 'nan' ? !is_float($got) || !is_nan($got) : $found !== $bits) {
-            $this->part($path, "the float $bits", self::shown($got));
+        $foundBits = is_float($value) ? bin2hex(pack('E', $value)) : '';
+        if ($bits === 'nan' ? !is_float($value) || !is_nan($value) : $foundBits !== $bits) {
+            $this->fail($path, "the float $bits", self::shown($value));
         }
     }
 
-    // Entries of a map, or of a list: then $list has its items.
-    private function arrayLike(array $entries, ?array $list, mixed $got, string $path): void
+    // Compares the entries of a map, or of a list. For a list, $list has its items.
+    private function compareArray(array $entries, ?array $list, mixed $value, string $path): void
     {
-        if (!is_array($got)) {
-            $this->part($path, 'an array', $got);
+        if (!is_array($value)) {
+            $this->fail($path, 'an array', $value);
         }
-        if ($list !== null && !array_is_list($got)) {
-            $this->part($path, 'a list', $got);
+        if ($list !== null && !array_is_list($value)) {
+            $this->fail($path, 'a list', $value);
         }
-        if (count($got) !== count($entries)) {
-            $this->part($path, count($entries) . ($list === null ? ' entries' : ' items'), (string) count($got));
+        if (count($value) !== count($entries)) {
+            $this->fail($path, count($entries) . ($list === null ? ' entries' : ' items'), (string) count($value));
         }
-        $this->entries($entries, $got, $path, $list !== null, false);
+        $this->compareEntries($entries, $value, $path, $list !== null, false);
     }
 
-    private function entries(array $entries, array $got, string $path, bool $isList, bool $isObject): void
+    private function compareEntries(array $entries, array $value, string $path, bool $isList, bool $isObject): void
     {
         if (!$this->isOrdered) {
-            // Missing keys stay missing, and are found below.
-            $wanted = array_flip(array_map(fn ($entry) => Bytes::string($entry[0]), $entries));
-            $got = array_intersect_key(array_replace(array_intersect_key($wanted, $got), $got), $got);
+            // Sorts the keys as the description does. Missing keys stay missing, and are found below.
+            $expected = array_flip(array_map(fn ($entry) => Bytes::string($entry[0]), $entries));
+            $value = array_intersect_key(array_replace(array_intersect_key($expected, $value), $value), $value);
         }
-        $keys = array_keys($got);
-        foreach ($entries as $n => [$key, $item]) {
+        $keys = array_keys($value);
+        foreach ($entries as $index => [$key, $item]) {
             $key = Bytes::string($key);
-            $found = $isObject ? (string) $keys[$n] : $keys[$n];
-            if ($found !== ($isObject ? (string) $key : $key)) {
-                $this->part($path, 'the key ' . self::shown($key), self::shown($found));
+            $foundKey = $isObject ? (string) $keys[$index] : $keys[$index];
+            if ($foundKey !== ($isObject ? (string) $key : $key)) {
+                $this->fail($path, 'the key ' . self::shown($key), self::shown($foundKey));
             }
-            $this->element($item, $got, $keys[$n], $path . ($isList ? "[$key]" : '.' . preg_replace('/[^ -~]/', '?', (string) $key)));
+            $this->compareElement($item, $value, $keys[$index], $path
+                . ($isList ? "[$key]" : '.' . preg_replace('/[^ -~]/', '?', (string) $key)));
         }
     }
 
-    private function deep(array $deep, mixed $got, string $path): void
+    private function compareLevels(array $deep, mixed $value, string $path): void
     {
-        [$levels, $word, $inner] = $deep;
+        [$levels, $kind, $inner] = $deep;
         for ($level = 1; $level <= $levels; $level++) {
-            if (!is_array($got) || array_keys($got) !== [$word === 'list' ? 0 : 'a']) {
-                throw new Part("at $path: level $level, expected a $word, found " . self::shown($got));
+            if (!is_array($value) || array_keys($value) !== [$kind === 'list' ? 0 : 'a']) {
+                throw new Mismatch("at $path: level $level, expected a $kind, found " . self::shown($value));
             }
-            $got = current($got);
+            $value = current($value);
         }
-        $this->hold($inner, $got, "$path, level $levels");
+        $this->compare($inner, $value, "$path, level $levels");
     }
 
-    private function object(string $word, array $said, mixed $got, string $path): void
+    private function compareObject(string $kind, array $description, mixed $value, string $path): void
     {
-        if ($word === 'enum') {
-            if (!$got instanceof UnitEnum || $got::class . ':' . $got->name !== $said['enum']) {
-                $this->part($path, "the enum $said[enum]", $got instanceof UnitEnum ? $got::class . ':' . $got->name : self::shown($got));
+        if ($kind === 'enum') {
+            if (!$value instanceof UnitEnum || $value::class . ':' . $value->name !== $description['enum']) {
+                $found = $value instanceof UnitEnum ? $value::class . ':' . $value->name : self::shown($value);
+                $this->fail($path, "the enum $description[enum]", $found);
             }
             return;
         }
-        if ($word === 'same') {
-            if (($this->objects[$said['same']] ?? null) !== $got) {
-                $this->part($path, "object $said[same] again", $got);
+        if ($kind === 'same') {
+            if (($this->objects[$description['same']] ?? null) !== $value) {
+                $this->fail($path, "object $description[same] again", $value);
             }
             return;
         }
-        if ($word === 'id') {
-            // Arrays are values here, and have no identity.
-            if (is_object($got)) {
-                $this->objects[$said['id']] = $got;
+        if ($kind === 'id') {
+            // In PHP, arrays have no identity.
+            if (is_object($value)) {
+                $this->objects[$description['id']] = $value;
             }
-            $this->hold($said['is'], $got, $path);
+            $this->compare($description['is'], $value, $path);
             return;
         }
-        if (!is_object($got)) {
-            $this->part($path, $word === 'record' ? 'a record' : 'an object', self::shown($got));
+        if (!is_object($value)) {
+            $this->fail($path, $kind === 'record' ? 'a record' : 'an object', self::shown($value));
         }
-        // The object is kept, so that its id is not reused.
-        $id = spl_object_id($got);
-        if (isset($this->metObjects[$id])) {
-            throw new Part("at $path: the same object as at {$this->metObjects[$id][0]}");
+        // Keeping the object keeps its id from being reused.
+        $id = spl_object_id($value);
+        if (isset($this->objectPaths[$id])) {
+            throw new Mismatch("at $path: the same object as at {$this->objectPaths[$id][0]}");
         }
-        $this->metObjects[$id] = [$path, $got];
-        $word === 'record' ? $this->record($said, $got, $path) : $this->members($said, $got, $path);
+        $this->objectPaths[$id] = [$path, $value];
+        if ($kind === 'record') {
+            $this->compareRecord($description, $value, $path);
+        } else {
+            $this->compareMembers($description, $value, $path);
+        }
     }
 
-    private function record(array $said, object $got, string $path): void
+    private function compareRecord(array $description, object $value, string $path): void
     {
-        if (!$got instanceof Icecore\Record) {
-            $this->part($path, 'a record', $got);
+        if (!$value instanceof Icecore\Record) {
+            $this->fail($path, 'a record', $value);
         }
-        $name = Bytes::string($said['record']);
-        if ($got->class !== $name) {
-            $this->part($path, "a record of $name", $got->class);
+        $name = Bytes::string($description['record']);
+        if ($value->class !== $name) {
+            $this->fail($path, "a record of $name", $value->class);
         }
-        if (isset($said['kind']) && $got->kind !== $said['kind']) {
-            $this->part($path, "the kind $said[kind]", $got->kind);
+        if (isset($description['kind']) && $value->kind !== $description['kind']) {
+            $this->fail($path, "the kind $description[kind]", $value->kind);
         }
-        $this->hold($said['is'], $got->properties, $path);
+        $this->compare($description['is'], $value->properties, $path);
     }
 
-    private function members(array $said, object $got, string $path): void
+    private function compareMembers(array $description, object $value, string $path): void
     {
-        $members = (array) $got;
-        $class = $got::class;
-        // A class that is not defined.
-        if ($got instanceof __PHP_Incomplete_Class) {
+        $members = (array) $value;
+        $class = $value::class;
+        // The class is not defined.
+        if ($value instanceof __PHP_Incomplete_Class) {
             $class = $members['__PHP_Incomplete_Class_Name'];
             unset($members['__PHP_Incomplete_Class_Name']);
         }
-        $name = Bytes::string($said['object']);
+        $name = Bytes::string($description['object']);
         if ($class !== $name) {
-            $this->part($path, "an object of $name", $class);
+            $this->fail($path, "an object of $name", $class);
         }
-        $entries = $said['is']['map'] ?? array_map(null, array_keys($said['is']), $said['is']);
+        $entries = $description['is']['map'] ?? array_map(null, array_keys($description['is']), $description['is']);
         if (count($members) !== count($entries)) {
-            $this->part($path, count($entries) . ' members', implode(', ', array_keys($members)));
+            $this->fail($path, count($entries) . ' members', implode(', ', array_keys($members)));
         }
-        $this->entries($entries, $members, $path, false, true);
+        $this->compareEntries($entries, $members, $path, false, true);
     }
 }

@@ -1,16 +1,16 @@
 <?php
-// The classes that the behaviour list names. The calls of their hooks are logged, so that a line
-// can require that nothing ran.
+// The classes that the behaviour list names. The calls of their hooks are logged, so that a line can
+// require that none was called.
 
 declare(strict_types=1);
 
 final class Classes
 {
     public static array $log = [];
-    // The action of the hooks of Reenters: writes and reads another document.
+    // Called by the hooks of Reenters. Writes and reads another document.
     public static ?Closure $nested = null;
 
-    // A class that a line names and that has no hooks.
+    // Defines a class without hooks. It is the autoloader for classes that a line names.
     public static function define(string $name): void
     {
         $parts = explode('\\', $name);
@@ -21,9 +21,10 @@ final class Classes
         }
         $short = array_pop($parts);
         try {
-            eval(($parts ? 'namespace ' . implode('\\', $parts) . ';' : '') . "#[\\AllowDynamicProperties] class $short {}");
+            eval(($parts ? 'namespace ' . implode('\\', $parts) . ';' : '')
+                . "#[\\AllowDynamicProperties] class $short {}");
         } catch (ParseError) {
-            // A reserved word: such a class can't exist.
+            // The name is a reserved word, so the class can't exist.
         }
     }
 }
@@ -92,7 +93,7 @@ class Reenters extends Notes
     }
 }
 
-// The code that var_export writes calls it.
+// The code that var_export writes calls __set_state.
 trait State
 {
     public static function __set_state(array $members): static
@@ -105,7 +106,7 @@ trait State
     }
 }
 
-// The classes with which the generated lines were made.
+// The classes of the generated lines.
 class Point { use State; public $x = 1; public $y = 2; }
 class Hidden { use State; public $a = 1; protected $b = [2]; private $c = 'three'; }
 class Node { use State; public $next; public $name = 'node'; }

@@ -4,23 +4,24 @@ declare(strict_types=1);
 
 namespace Hooks;
 
-/** The calls while bytes were read, and while the value was freed. */
+/** Records the calls of hooks while bytes are read and while the value is freed. */
 final class Calls
 {
-    /** Classes that the lists of these tests name. The others have the same letters after a `U`. */
+    /** The listed classes. Each has an unlisted twin, whose name begins with U. */
     public const LISTED = [
-        'LPlain', 'LArrayed', 'LThrows', 'LNested', 'LSleeps', 'LFrozen', 'LReadonly', 'LTyped', 'LEnum', 'LCards', 'LArray', 'LStorage',
+        'LPlain', 'LArrayed', 'LThrows', 'LNested', 'LSleeps', 'LFrozen', 'LReadonly', 'LTyped', 'LEnum', 'LCards',
+        'LArray', 'LStorage',
         'LQueue', 'LDate', 'LState', 'LLazy',
     ];
 
     private static array $all = [];
     private static bool $are_recorded = false;
-    /** Names in lower case, or null: all are allowed. */
+    /** The allowed names in lower case; null if all classes are allowed. */
     private static ?array $allowed = null;
-    /** Names of records and incomplete objects. */
+    /** Classes that need no permission: stdClass, and those of records and incomplete objects. */
     private const NEUTRAL = ['stdclass', '__php_incomplete_class', 'icecore\record'];
 
-    public static function begin(?array $allowed): void
+    public static function start(?array $allowed): void
     {
         self::$all = [];
         self::$allowed = $allowed === null ? null : array_map('strtolower', $allowed);
@@ -44,22 +45,23 @@ final class Calls
         self::$are_recorded = true;
     }
 
-    public static function end(): array
+    public static function stop(): array
     {
         self::$are_recorded = false;
         return self::$all;
     }
 
-    public static function forget(): void
+    public static function reset(): void
     {
         self::$are_recorded = false;
         self::$all = [];
     }
 
-    /** Returns the calls of classes that no list names. */
-    public static function unlisted(): array
+    /** Returns the recorded calls of classes that are not allowed. */
+    public static function ofUnlistedClasses(): array
     {
-        return array_values(array_filter(self::$all, fn ($call) => !self::isAllowed(substr($call, 0, (int) strpos($call, '::')))));
+        return array_values(array_filter(self::$all,
+            fn ($call) => !self::isAllowed(substr($call, 0, (int) strpos($call, '::')))));
     }
 
     private static function isAllowed(string $class): bool
@@ -71,9 +73,10 @@ final class Calls
 
     public static function mayBeBuilt(string $class): bool
     {
-        // A child of DateTime makes a DateTime from var_export's text, without our code.
+        // From var_export's text, DateTime::__set_state makes a DateTime, also for the child LDate.
         $is_date = $class === 'DateTime' && self::isAllowed('LDate');
-        return self::isAllowed($class) || $is_date || in_array(strtolower($class), self::NEUTRAL, true) || str_contains($class, '@anonymous');
+        return self::isAllowed($class) || $is_date || in_array(strtolower($class), self::NEUTRAL, true)
+            || str_contains($class, '@anonymous');
     }
 
     public static function autoload(string $class): void

@@ -1,7 +1,7 @@
 <?php
 
-// Each kind of class twice: as `L…`, which lists name, and as `U…`, which they don't. The names
-// differ in one letter, so that a changed byte leads from one to the other.
+// Defines each class twice: as `L…`, which is listed, and as `U…`, which is not. The names differ in
+// one letter, so that a changed byte makes one of the other.
 
 declare(strict_types=1);
 

@@ -7,7 +7,7 @@ declare(strict_types=1);
 
 namespace Replace;
 
-use Dice;
+use Rng;
 
 class OldThing
 {
@@ -71,7 +71,7 @@ enum OldSuit: string
     case Spades = 'x';
 }
 
-/** A node of a plan: its kind and its contents. */
+/** A node of a plan: a value in the making, of some kind and with some content. */
 final class Node
 {
     public function __construct(public string $kind, public array $parts = [], public mixed $value = null)
@@ -83,54 +83,63 @@ final class Plan
 {
     public Node $root;
     /** Number of values that may still be made. */
-    private int $left;
+    private int $remaining;
     private int $objects = 0;
     private int $variables = 0;
-    /** Number of JSON texts around the values that are being made. */
-    private int $around = 0;
+    /** Number of JSON texts around the value that is being made. */
+    private int $jsonDepth = 0;
 
-    /** `isUtf8`: all texts are UTF-8, so that JSON can express them. */
-    public function __construct(private readonly array $words, private readonly bool $isUtf8, private readonly bool $hasBase64)
+    /** `isUtf8` means that all texts are UTF-8, so JSON can express them. */
+    public function __construct(private readonly array $words, private readonly bool $isUtf8,
+        private readonly bool $hasBase64)
     {
-        $this->left = Dice::pick([5, 30, 200]);
-        $this->root = $this->node(0, false);
+        $this->remaining = Rng::pick([5, 30, 200]);
+        $this->root = $this->makeNode(0, false);
     }
 
-    private function node(int $depth, bool $inJson): Node
+    private function makeNode(int $depth, bool $inJson): Node
     {
-        if (--$this->left < 0 || $depth > 12) {
-            return $this->text();
+        if (--$this->remaining < 0 || $depth > 12) {
+            return $this->textNode();
         }
-        $kind = Dice::weighted(['text' => 40, 'scalar' => 15, 'list' => 14, 'map' => 14, 'php' => 12, 'json' => $this->isUtf8 ? 10 : 0,
-            'object' => $inJson ? 0 : 8, 'std' => $inJson ? 0 : 4, 'again' => $inJson ? 0 : 3, 'variable' => $inJson ? 0 : 3,
-            'own' => $inJson ? 0 : 2, 'enum' => $inJson ? 0 : 1, // Base64 has slashes, which JSON writes in two ways.
-            'base64' => $this->hasBase64 && $this->around === 0 ? 5 : 0]);
-        $few = Dice::below(Dice::one(20) ? 30 : 5);
+        $kind = Rng::weighted(['text' => 40, 'scalar' => 15, 'list' => 14, 'map' => 14, 'php' => 12,
+            'json' => $this->isUtf8 ? 10 : 0,
+            'object' => $inJson ? 0 : 8, 'std' => $inJson ? 0 : 4, 'same object' => $inJson ? 0
+            : 3, 'variable' => $inJson ? 0 : 3,
+            'Serializable' => $inJson ? 0 : 2, 'enum' => $inJson ? 0 : 1, // Base64 has slashes, which JSON writes in two ways.
+            'base64' => $this->hasBase64 && $this->jsonDepth === 0 ? 5 : 0]);
+        $count = Rng::below(Rng::oneIn(20) ? 30 : 5);
         return match ($kind) {
-            'text' => $this->text(),
+            'text' => $this->textNode(),
             'scalar' => new Node('scalar', value: self::scalar($inJson)),
-            'list', 'map', 'std' => new Node($kind, $this->several($few, $depth, $inJson)),
-            // A document of its own: links do not leave it.
-            'php' => $this->apart(fn () => new Node('php', [$this->node($depth + 1, false)])),
-            'json' => $this->apart(fn () => $this->json($few + 1, $depth)),
-            'base64' => $this->apart(fn () => new Node('base64', [new Node('list', $this->several($few + 1, $depth, false))])),
-            'object' => new Node('object', [$this->node($depth + 1, false), $this->node($depth + 1, false), $this->node($depth + 1, false)], $this->objects++),
-            'own' => new Node('own', [$this->text()]),
-            'enum' => new Node('scalar', value: Dice::pick(OldSuit::cases())),
-            'again' => $this->objects ? new Node('again', value: Dice::below($this->objects)) : $this->text(),
-            'variable' => new Node('variable', [$this->text()], $this->variables++),
+            'list', 'map', 'std' => new Node($kind, $this->nodes($count, $depth, $inJson)),
+            // These are documents of their own, so links do not leave them.
+            'php' => $this->separateDocument(fn () => new Node('php', [$this->makeNode($depth + 1, false)])),
+            'json' => $this->separateDocument(fn () => $this->jsonNode($count + 1, $depth)),
+            'base64' => $this->separateDocument(fn () =>
+                new Node('base64', [new Node('list', $this->nodes($count + 1, $depth, false))])),
+            'object' => new Node('object',
+                [$this->makeNode($depth + 1, false), $this->makeNode($depth + 1, false),
+                $this->makeNode($depth + 1, false)], $this->objects++),
+            'Serializable' => new Node('Serializable', [$this->textNode()]),
+            'enum' => new Node('scalar', value: Rng::pick(OldSuit::cases())),
+            'same object' => $this->objects
+                ? new Node('same object', value: Rng::below($this->objects)) : $this->textNode(),
+            'variable' => new Node('variable', [$this->textNode()], $this->variables++),
         };
     }
 
-    private function json(int $count, int $depth): Node
+    private function jsonNode(int $count, int $depth): Node
     {
-        $this->around++;
-        $inner = new Node(Dice::pick(['list', 'map']), $this->several($count, $depth, true));
-        $this->around--;
-        return new Node('json', [$inner], Dice::pick([0, JSON_UNESCAPED_SLASHES, JSON_PRETTY_PRINT, JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE]));
+        $this->jsonDepth++;
+        $inner = new Node(Rng::pick(['list', 'map']), $this->nodes($count, $depth, true));
+        $this->jsonDepth--;
+        return new Node('json', [$inner],
+            Rng::pick([0, JSON_UNESCAPED_SLASHES, JSON_PRETTY_PRINT,
+            JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE]));
     }
 
-    private function apart(callable $make): Node
+    private function separateDocument(callable $make): Node
     {
         [$objects, $variables] = [$this->objects, $this->variables];
         $this->objects = $this->variables = 0;
@@ -139,30 +148,32 @@ final class Plan
         return $node;
     }
 
-    private function several(int $count, int $depth, bool $inJson): array
+    private function nodes(int $count, int $depth, bool $inJson): array
     {
         $parts = [];
         for ($i = 0; $i < $count; $i++) {
-            $parts[] = $this->node($depth + 1, $inJson);
+            $parts[] = $this->makeNode($depth + 1, $inJson);
         }
         return $parts;
     }
 
     private static function scalar(bool $inJson): mixed
     {
-        return Dice::pick($inJson ? [null, true, false, 0, -7, 123456789, 1.5, -0.25] : [null, true, false, 0, -7, PHP_INT_MAX, 1.5, 0.1 + 0.2, -0.0, 1e100, INF]);
+        return Rng::pick($inJson
+            ? [null, true, false, 0, -7, 123456789, 1.5, -0.25] : [null, true, false, 0, -7, PHP_INT_MAX, 1.5, 0.1
+            + 0.2, -0.0, 1e100, INF]);
     }
 
-    private function text(): Node
+    private function textNode(): Node
     {
         $text = '';
-        for ($i = Dice::pick([0, 1, 1, 2, 3, 5, 60]); $i > 0; $i--) {
-            $text .= Dice::pick($this->words);
+        for ($i = Rng::pick([0, 1, 1, 2, 3, 5, 60]); $i > 0; $i--) {
+            $text .= Rng::pick($this->words);
         }
         return new Node('text', value: $text);
     }
 
-    /** Returns the value. `change` replaces each text, `changeKey` each key. */
+    /** Returns the value. `change` is applied to each text, `changeKey` to each key. */
     public function render(callable $change, callable $changeKey, bool $isRenamed): mixed
     {
         return (new Rendering($change, $changeKey, $isRenamed))->root($this->root);
@@ -174,7 +185,8 @@ final class Rendering
     private array $objects = [];
     private array $variables = [];
 
-    public function __construct(private readonly mixed $change, private readonly mixed $changeKey, private readonly bool $isRenamed)
+    public function __construct(private readonly mixed $change, private readonly mixed $changeKey,
+        private readonly bool $isRenamed)
     {
     }
 
@@ -183,7 +195,7 @@ final class Rendering
         return $this->value($node);
     }
 
-    private function apart(Node $node): mixed
+    private function separateDocument(Node $node): mixed
     {
         return (new Rendering($this->change, $this->changeKey, $this->isRenamed))->root($node);
     }
@@ -219,28 +231,29 @@ final class Rendering
                 }
                 return $object;
             case 'php':
-                return serialize($this->apart($node->parts[0]));
+                return serialize($this->separateDocument($node->parts[0]));
             case 'json':
-                return json_encode($this->apart($node->parts[0]), $node->value | JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION);
+                return json_encode($this->separateDocument($node->parts[0]),
+                    $node->value | JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION);
             case 'base64':
-                return base64_encode(serialize($this->apart($node->parts[0])));
+                return base64_encode(serialize($this->separateDocument($node->parts[0])));
             case 'object':
                 $object = $this->objects[$node->value] = $this->isRenamed ? new RenamedThing() : new OldThing();
                 return $object->fill(...array_map($this->value(...), $node->parts));
-            case 'own':
+            case 'Serializable':
                 return new OldText($this->value($node->parts[0]));
-            case 'again':
+            case 'same object':
                 return $this->objects[$node->value] ?? null;
             case 'variable':
                 return $this->value($node->parts[0]);
         }
     }
 
-    /** Returns the place of a value; a variable that is in several places has only one. */
+    /** Returns a reference to the value of a node. All places of a variable get the same reference. */
     private function &slot(Node $node): mixed
     {
         if ($node->kind === 'variable') {
-            // Each variable is in at least two places: it is requested again below.
+            // Each variable gets at least two places: see below.
             $this->variables[$node->value] ??= $this->value($node);
             return $this->variables[$node->value];
         }

@@ -1,5 +1,5 @@
 --TEST--
-A list holds within custom texts that call unserialize without one
+A payload of C: that calls unserialize without a list uses the outer list
 --FILE--
 <?php
 class Text implements Serializable

@@ -1,5 +1,5 @@
 --TEST--
-Attributes and final do not matter
+Attributes and final do not affect reading
 --FILE--
 <?php
 #[Attribute]

@@ -1,5 +1,5 @@
 --TEST--
-A class that exists is not loaded
+No autoloader is called for a class that exists
 --FILE--
 <?php
 spl_autoload_register(function ($name) {

@@ -1,5 +1,5 @@
 --TEST--
-An autoloader that declares another class
+An object stays incomplete if the autoloader declares another class
 --FILE--
 <?php
 spl_autoload_register(function ($name) {

@@ -1,5 +1,5 @@
 --TEST--
-An autoloader gets the name as the text has it
+An autoloader gets the class name as it is in the text
 --FILE--
 <?php
 spl_autoload_register(function ($name) {

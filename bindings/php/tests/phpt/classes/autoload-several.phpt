@@ -1,5 +1,5 @@
 --TEST--
-Several autoloaders are asked in their order
+Several autoloaders are called in the order of their registration
 --FILE--
 <?php
 spl_autoload_register(function ($name) { echo "first $name\n"; });

@@ -1,5 +1,5 @@
 --TEST--
-An autoloader that throws ends the reading
+An exception in an autoloader ends the reading
 --FILE--
 <?php
 spl_autoload_register(function ($name) {

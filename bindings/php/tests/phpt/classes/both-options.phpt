@@ -1,5 +1,5 @@
 --TEST--
-max_depth and allowed_classes together
+max_depth holds for a text whose classes allowed_classes does not allow
 --FILE--
 <?php
 var_dump(unserialize('a:1:{i:0;O:4:"None":0:{}}', ['max_depth' => 1, 'allowed_classes' => false]));

@@ -1,5 +1,5 @@
 --TEST--
-The autoloader comes before unserialize_callback_func
+The autoloader is called before unserialize_callback_func
 --FILE--
 <?php
 spl_autoload_register(function ($name) {

@@ -1,5 +1,5 @@
 --TEST--
-unserialize_callback_func that does not declare the class
+If unserialize_callback_func does not declare the class, a warning follows and the object is incomplete
 --FILE--
 <?php
 function load($name)

@@ -1,5 +1,5 @@
 --TEST--
-unserialize_callback_func that is no function
+An unserialize_callback_func that does not exist is an error
 --INI--
 unserialize_callback_func=no_such_function
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-unserialize_callback_func that throws
+An exception in unserialize_callback_func ends the reading
 --FILE--
 <?php
 function load($name)

@@ -1,5 +1,5 @@
 --TEST--
-unserialize_callback_func is called for a class that is missing
+unserialize_callback_func is called for a missing class
 --FILE--
 <?php
 function load($name)

@@ -1,5 +1,5 @@
 --TEST--
-C: of a class that is not allowed
+A C: object of a class that is not allowed becomes incomplete, with a warning
 --FILE--
 <?php
 class Text implements Serializable

@@ -1,5 +1,5 @@
 --TEST--
-max_depth does not count a custom text
+max_depth does not count levels in a payload of C:
 --FILE--
 <?php
 class Text implements Serializable

@@ -1,5 +1,5 @@
 --TEST--
-max_depth of exactly the depth of the text
+A text with exactly max_depth levels is read
 --FILE--
 <?php
 var_dump(unserialize('a:1:{i:0;a:1:{i:0;i:5;}}', ['max_depth' => 2])[0][0]);

@@ -1,5 +1,5 @@
 --TEST--
-max_depth ends the reading of a text that is nested too deep
+A text with more levels than max_depth is refused
 --FILE--
 <?php
 var_dump(unserialize('a:1:{i:0;a:1:{i:0;a:1:{i:0;i:5;}}}', ['max_depth' => 2]));

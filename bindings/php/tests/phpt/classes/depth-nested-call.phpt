@@ -1,5 +1,5 @@
 --TEST--
-max_depth of a nested call is its own
+A nested call has its own max_depth
 --FILE--
 <?php
 class Reads

@@ -1,5 +1,5 @@
 --TEST--
-serialize has no limit of depth that reading needs
+serialize writes more levels than unserialize reads by default
 --FILE--
 <?php
 $a = 1;

@@ -1,5 +1,5 @@
 --TEST--
-max_depth 0 is no limit
+max_depth 0 means no limit
 --FILE--
 <?php
 $text = str_repeat('a:1:{i:0;', 5000) . 'i:1;' . str_repeat('}', 5000);

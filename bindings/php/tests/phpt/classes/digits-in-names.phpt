@@ -1,5 +1,5 @@
 --TEST--
-Names that begin with an underscore or have digits
+Class names may begin with an underscore and contain digits
 --FILE--
 <?php
 class _1

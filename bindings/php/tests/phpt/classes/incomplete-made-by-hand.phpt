@@ -1,5 +1,5 @@
 --TEST--
-An incomplete object without a name
+An incomplete object without a class name is written as __PHP_Incomplete_Class
 --FILE--
 <?php
 echo serialize(new __PHP_Incomplete_Class), "\n";

@@ -1,5 +1,5 @@
 --TEST--
-A link to one of many properties of an incomplete object
+A link can refer to one of many properties of an incomplete object
 --FILE--
 <?php
 $text = 'a:2:{i:0;O:4:"None":8:{';

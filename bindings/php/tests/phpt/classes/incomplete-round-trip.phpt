@@ -1,5 +1,5 @@
 --TEST--
-An incomplete object is written as it was
+An incomplete object is written as the text from which it was read
 --FILE--
 <?php
 $text = "O:4:\"None\":3:{s:1:\"a\";i:1;s:4:\"\0*\0b\";i:2;s:7:\"\0None\0c\";a:1:{i:0;O:5:\"Other\":0:{}}}";

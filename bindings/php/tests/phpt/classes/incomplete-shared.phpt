@@ -1,5 +1,5 @@
 --TEST--
-An incomplete object that stands twice
+An incomplete object that occurs twice is one object
 --FILE--
 <?php
 $v = unserialize('a:2:{i:0;O:4:"None":0:{}i:1;r:2;}');

@@ -1,5 +1,5 @@
 --TEST--
-A text of an incomplete object can be read when the class exists
+The text of an incomplete object gives a complete one once the class exists
 --FILE--
 <?php
 $text = serialize(unserialize('O:5:"Later":1:{s:1:"a";i:1;}'));

@@ -1,5 +1,5 @@
 --TEST--
-The name property of an incomplete object that comes from the text
+A __PHP_Incomplete_Class_Name in the text becomes the class name when written
 --FILE--
 <?php
 $o = unserialize('O:22:"__PHP_Incomplete_Class":2:{s:27:"__PHP_Incomplete_Class_Name";s:5:"Later";s:1:"a";i:1;}');

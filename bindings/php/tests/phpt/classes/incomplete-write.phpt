@@ -1,5 +1,5 @@
 --TEST--
-Changing an incomplete object throws
+Changing an incomplete object throws an exception
 --FILE--
 <?php
 $o = unserialize('O:4:"None":1:{s:1:"a";i:1;}');

@@ -1,5 +1,5 @@
 --TEST--
-An alias in a list is another name
+The alias of a listed class is not allowed
 --FILE--
 <?php
 class Original

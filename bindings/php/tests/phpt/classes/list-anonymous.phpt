@@ -1,5 +1,5 @@
 --TEST--
-A list cannot allow what cannot be read
+Listing an anonymous class does not make it readable
 --FILE--
 <?php
 try {

@@ -1,5 +1,5 @@
 --TEST--
-An array within allowed_classes
+An array in allowed_classes allows nothing
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID >= 80400) die('skip changed in PHP 8.4, which says that items must be names');

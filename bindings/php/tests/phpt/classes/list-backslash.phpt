@@ -1,5 +1,5 @@
 --TEST--
-A backslash before a name in a list makes it another name
+A listed name with a leading backslash does not match the class
 --FILE--
 <?php
 class Known

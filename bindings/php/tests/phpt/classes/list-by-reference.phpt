@@ -1,5 +1,5 @@
 --TEST--
-The list is not changed
+unserialize does not change the list in allowed_classes
 --FILE--
 <?php
 $list = ['StdClass', 'Other'];

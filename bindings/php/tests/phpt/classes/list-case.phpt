@@ -1,5 +1,5 @@
 --TEST--
-The case of names in allowed_classes does not matter
+Names in allowed_classes match without regard to case
 --FILE--
 <?php
 class MixedCase

@@ -1,5 +1,5 @@
 --TEST--
-A list with a name twice in different letters
+A list may have a name several times in different case
 --FILE--
 <?php
 var_dump(get_class(unserialize('O:8:"stdClass":0:{}', ['allowed_classes' => ['stdclass', 'STDCLASS', 'stdClass']])));

@@ -1,5 +1,5 @@
 --TEST--
-A list of ten thousand names
+A list may have ten thousand names
 --FILE--
 <?php
 $list = array_map(fn ($i) => "Class$i", range(1, 10000));

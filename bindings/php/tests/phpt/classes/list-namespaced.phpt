@@ -1,5 +1,5 @@
 --TEST--
-Names of a namespace in a list
+A list must name a class with its namespace
 --FILE--
 <?php
 namespace App;

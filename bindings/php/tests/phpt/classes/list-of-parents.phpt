@@ -1,5 +1,5 @@
 --TEST--
-A list does not allow children of its classes
+Listing a class does not allow its children
 --FILE--
 <?php
 class Base

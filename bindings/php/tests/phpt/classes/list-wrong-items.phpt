@@ -1,5 +1,5 @@
 --TEST--
-Items of allowed_classes become strings
+Items of allowed_classes are converted to strings
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID >= 80400) die('skip changed in PHP 8.4, which says that items must be names');

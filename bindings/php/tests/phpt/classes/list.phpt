@@ -1,5 +1,5 @@
 --TEST--
-allowed_classes with a list
+Only classes in allowed_classes are built
 --FILE--
 <?php
 class One

@@ -1,5 +1,5 @@
 --TEST--
-A class with a long name
+A class may have a name of 500 letters
 --FILE--
 <?php
 $name = 'A' . str_repeat('b', 500);

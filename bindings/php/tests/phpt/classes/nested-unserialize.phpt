@@ -1,5 +1,5 @@
 --TEST--
-A list does not hold for a call within a hook
+The list does not apply to a call inside a hook
 --FILE--
 <?php
 class Outer

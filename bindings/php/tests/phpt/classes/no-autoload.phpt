@@ -1,5 +1,5 @@
 --TEST--
-No autoloader is asked for a class that is not allowed
+No autoloader is called for a class that is not allowed
 --FILE--
 <?php
 spl_autoload_register(function ($name) {

@@ -1,5 +1,5 @@
 --TEST--
-self, static and parent are names like others in a list
+self, static and parent have no special meaning in a list
 --FILE--
 <?php
 class Known

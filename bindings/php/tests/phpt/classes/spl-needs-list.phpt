@@ -1,5 +1,5 @@
 --TEST--
-Classes of PHP itself need the list too
+PHP's own classes must be listed too
 --FILE--
 <?php
 $v = unserialize(serialize([new ArrayObject([1]), new DateTime('2020-01-01')]), ['allowed_classes' => ['DateTime']]);

@@ -1,5 +1,5 @@
 --TEST--
-Names of classes with other letters
+Class names may have non-ASCII letters, whose case matters
 --FILE--
 <?php
 class Größe

@@ -1,5 +1,5 @@
 --TEST--
-A class after C is loaded
+The class of a C: object is loaded
 --FILE--
 <?php
 spl_autoload_register(function ($name) {

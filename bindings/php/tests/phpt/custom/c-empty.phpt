@@ -1,5 +1,5 @@
 --TEST--
-An empty custom text
+The payload of a C: object may be empty
 --FILE--
 <?php
 class Text implements Serializable

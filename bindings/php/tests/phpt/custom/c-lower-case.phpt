@@ -1,5 +1,5 @@
 --TEST--
-The name of a class after C may be in other letters
+The class name of a C: object matches without regard to case
 --FILE--
 <?php
 class Text implements Serializable

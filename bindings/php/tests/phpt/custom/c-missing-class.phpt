@@ -1,5 +1,5 @@
 --TEST--
-C: of a class that does not exist
+A C: object of a missing class becomes incomplete, with a warning
 --FILE--
 <?php
 var_dump(unserialize('C:4:"None":2:{ab}'));

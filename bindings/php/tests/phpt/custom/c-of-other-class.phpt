@@ -1,5 +1,5 @@
 --TEST--
-C: of a class that reads no text
+A C: object of a class without Serializable gets its defaults, with a warning
 --FILE--
 <?php
 class Plain

@@ -1,5 +1,5 @@
 --TEST--
-C: of a class with __unserialize alone
+__unserialize does not read the payload of a C: object
 --FILE--
 <?php
 class Takes

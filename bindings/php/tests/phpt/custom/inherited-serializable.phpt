@@ -1,5 +1,5 @@
 --TEST--
-Children of a Serializable class write by its text and their own name
+Children of a Serializable class are written with its payload under their own name
 --FILE--
 <?php
 class Base implements Serializable

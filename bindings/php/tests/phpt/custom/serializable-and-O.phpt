@@ -1,5 +1,5 @@
 --TEST--
-A class with Serializable alone may read O: too
+A class with Serializable only can't be read from O:
 --FILE--
 <?php
 class Only implements Serializable

@@ -1,5 +1,5 @@
 --TEST--
-A class with Serializable and the magic pair writes by the magic pair
+A class with Serializable and the magic methods is written by the magic methods
 --FILE--
 <?php
 class Both implements Serializable

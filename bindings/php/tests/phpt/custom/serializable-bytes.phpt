@@ -1,5 +1,5 @@
 --TEST--
-The text may have any bytes
+A payload may have any bytes
 --FILE--
 <?php
 class Bytes implements Serializable

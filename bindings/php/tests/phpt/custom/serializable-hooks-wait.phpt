@@ -1,5 +1,5 @@
 --TEST--
-A hook within a custom text waits for the end of the outer one
+A hook of an object in a payload runs at the end of the outer reading
 --FILE--
 <?php
 class Text implements Serializable

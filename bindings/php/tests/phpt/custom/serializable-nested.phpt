@@ -1,5 +1,5 @@
 --TEST--
-serialize within serialize shares the count of values
+serialize inside of Serializable::serialize continues the count of values
 --FILE--
 <?php
 class Wraps implements Serializable

@@ -1,5 +1,5 @@
 --TEST--
-A serialize that gives neither a string nor null throws
+Serializable::serialize must return a string or null
 --FILE--
 <?php
 class Wrong implements Serializable

@@ -1,5 +1,5 @@
 --TEST--
-A serialize that gives null writes N
+Serializable::serialize that returns null is written as N
 --FILE--
 <?php
 class Nothing implements Serializable

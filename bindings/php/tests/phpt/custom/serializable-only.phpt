@@ -1,5 +1,5 @@
 --TEST--
-A class with Serializable alone is deprecated and writes C:
+A class with Serializable only is deprecated and written as C:
 --FILE--
 <?php
 class Only implements Serializable

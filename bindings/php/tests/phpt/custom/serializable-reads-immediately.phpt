@@ -1,5 +1,5 @@
 --TEST--
-unserialize of Serializable is called where its text stands, hooks later
+Serializable::unserialize is called where the payload is read, hooks are called later
 --FILE--
 <?php
 class Text implements Serializable

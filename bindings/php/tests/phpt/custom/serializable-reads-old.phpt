@@ -1,5 +1,5 @@
 --TEST--
-A class with Serializable and the magic pair still reads C:
+A class with Serializable and the magic methods still reads C:
 --FILE--
 <?php
 class Both implements Serializable

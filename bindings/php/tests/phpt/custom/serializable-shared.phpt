@@ -1,5 +1,5 @@
 --TEST--
-An object with a text of its own that stands twice is one object
+A C: object that occurs twice is one object
 --FILE--
 <?php
 class Text implements Serializable

@@ -1,5 +1,5 @@
 --TEST--
-Values after a custom text are counted on
+The count of values continues after a payload
 --FILE--
 <?php
 class Text implements Serializable

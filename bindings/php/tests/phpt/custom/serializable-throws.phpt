@@ -1,5 +1,5 @@
 --TEST--
-An exception in unserialize of Serializable
+An exception in Serializable::unserialize ends the reading
 --FILE--
 <?php
 class Text implements Serializable

@@ -1,5 +1,5 @@
 --TEST--
-__wakeup is not called after C:
+__wakeup is not called for a C: object
 --FILE--
 <?php
 class Text implements Serializable

@@ -1,5 +1,5 @@
 --TEST--
-A date that is not allowed keeps its members
+A date that is not allowed keeps its properties
 --FILE--
 <?php
 $o = unserialize(serialize(new DateTime('2020-01-01 UTC')), ['allowed_classes' => false]);

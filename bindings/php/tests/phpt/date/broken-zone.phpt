@@ -1,5 +1,5 @@
 --TEST--
-A DateTimeZone with an unknown zone throws
+A DateTimeZone with an unknown zone throws an error
 --FILE--
 <?php
 try {

@@ -1,5 +1,5 @@
 --TEST--
-A DateTime with microseconds and a zone
+A DateTime keeps its microseconds and its zone
 --FILE--
 <?php
 $d = new DateTime('2020-01-02 03:04:05.678901', new DateTimeZone('Europe/Berlin'));

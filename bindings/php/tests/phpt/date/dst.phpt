@@ -1,5 +1,5 @@
 --TEST--
-A date in summer time and one in winter time
+Dates in summer and winter time keep their offset
 --FILE--
 <?php
 foreach (['2021-07-01 12:00 Europe/Paris', '2021-12-01 12:00 Europe/Paris'] as $text) {

@@ -1,5 +1,5 @@
 --TEST--
-Members that a DateTime does not know
+A DateTime keeps properties that it does not know
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

@@ -1,5 +1,5 @@
 --TEST--
-Years before 1 and after 9999
+Dates before year 1 and after year 9999 survive a round trip
 --FILE--
 <?php
 foreach (['-0044-03-15', '+12345-06-07'] as $text) {

@@ -1,5 +1,5 @@
 --TEST--
-A DateTimeImmutable
+A DateTimeImmutable survives a round trip
 --FILE--
 <?php
 $d = new DateTimeImmutable('2020-01-02 03:04:05', new DateTimeZone('UTC'));

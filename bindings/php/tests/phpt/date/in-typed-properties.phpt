@@ -1,5 +1,5 @@
 --TEST--
-Dates in typed properties
+Dates in typed properties survive a round trip
 --FILE--
 <?php
 class Event

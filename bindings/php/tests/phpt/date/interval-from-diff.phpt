@@ -1,5 +1,5 @@
 --TEST--
-A DateInterval of a difference knows its days
+A DateInterval of a difference keeps its number of days
 --FILE--
 <?php
 $i = (new DateTime('2020-01-01'))->diff(new DateTime('2021-03-04'));

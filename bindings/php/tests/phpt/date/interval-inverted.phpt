@@ -1,5 +1,5 @@
 --TEST--
-A negative DateInterval
+A negative DateInterval keeps its sign
 --FILE--
 <?php
 $i = (new DateTime('2021-03-04'))->diff(new DateTime('2020-01-01'));

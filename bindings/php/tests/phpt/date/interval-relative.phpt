@@ -1,5 +1,5 @@
 --TEST--
-A DateInterval from words
+A DateInterval from relative words still works after reading
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

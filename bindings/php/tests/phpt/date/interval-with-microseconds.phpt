@@ -1,5 +1,5 @@
 --TEST--
-A DateInterval with microseconds
+A DateInterval keeps its microseconds
 --FILE--
 <?php
 $a = new DateTimeImmutable('2020-01-01 00:00:00.25 UTC');

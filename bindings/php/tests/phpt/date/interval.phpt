@@ -1,5 +1,5 @@
 --TEST--
-A DateInterval by its parts
+A DateInterval keeps its parts
 --FILE--
 <?php
 $i = new DateInterval('P1Y2M3DT4H5M6S');

@@ -1,5 +1,5 @@
 --TEST--
-A date within an object that a link names
+A date in an object with a cycle is shared with a link to it
 --FILE--
 <?php
 class Event

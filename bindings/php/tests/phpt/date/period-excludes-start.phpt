@@ -1,5 +1,5 @@
 --TEST--
-A DatePeriod with an end and without its start
+A DatePeriod keeps its end and the exclusion of its start
 --FILE--
 <?php
 $p = new DatePeriod(new DateTime('2020-01-01'), new DateInterval('P1D'), new DateTime('2020-01-04'), DatePeriod::EXCLUDE_START_DATE);

@@ -1,5 +1,5 @@
 --TEST--
-A DatePeriod
+A DatePeriod survives a round trip
 --FILE--
 <?php
 $p = new DatePeriod(new DateTimeImmutable('2020-01-01'), new DateInterval('P1D'), 2);

@@ -1,5 +1,5 @@
 --TEST--
-A member of a date that is a reference is refused
+A DateTime whose property is a reference is refused
 --FILE--
 <?php
 try {

@@ -1,5 +1,5 @@
 --TEST--
-A date that stands twice
+A date that occurs twice is one object
 --FILE--
 <?php
 $d = new DateTime('2020-01-01 UTC');

@@ -1,5 +1,5 @@
 --TEST--
-A child of DateTimeImmutable with properties
+A child of DateTimeImmutable keeps its own properties
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

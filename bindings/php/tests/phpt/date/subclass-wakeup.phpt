@@ -1,5 +1,5 @@
 --TEST--
-A child of DateTime with hooks of its own
+A child of DateTime may extend the hooks of its parent
 --FILE--
 <?php
 class Moment extends DateTime

@@ -1,5 +1,5 @@
 --TEST--
-DateTimeZone
+A DateTimeZone keeps its type and name
 --FILE--
 <?php
 foreach (['Europe/Lisbon', '-03:00', 'CET'] as $zone) {

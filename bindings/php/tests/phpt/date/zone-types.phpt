@@ -1,5 +1,5 @@
 --TEST--
-Three kinds of zones
+Dates keep zones given by a name, an offset and an abbreviation
 --FILE--
 <?php
 foreach (['Asia/Tokyo', '+05:30', 'EST'] as $zone) {

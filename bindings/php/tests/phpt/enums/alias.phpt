@@ -1,5 +1,5 @@
 --TEST--
-An enum may be read by an alias
+An enum can be read by its alias
 --FILE--
 <?php
 enum Suit

@@ -1,5 +1,5 @@
 --TEST--
-An autoloader that does not know the enum
+A missing enum is refused after its autoloader was called
 --FILE--
 <?php
 spl_autoload_register(function ($name) {

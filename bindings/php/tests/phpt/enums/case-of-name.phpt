@@ -1,5 +1,5 @@
 --TEST--
-The name of an enum may be in other letters, upper or lower, that of a case not
+Enum names match without regard to case, names of cases do not
 --FILE--
 <?php
 enum Suit

@@ -1,5 +1,5 @@
 --TEST--
-A constant that names a case is written as the case
+A constant that refers to a case is written as the case
 --FILE--
 <?php
 enum Suit

@@ -1,5 +1,5 @@
 --TEST--
-A constant of an enum is no case
+A constant of an enum can't be read as a case
 --FILE--
 <?php
 enum Suit

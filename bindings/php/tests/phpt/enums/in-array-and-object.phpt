@@ -1,5 +1,5 @@
 --TEST--
-Enums as values of arrays and properties
+Enum cases in arrays and properties survive a round trip
 --FILE--
 <?php
 enum Suit

@@ -1,5 +1,5 @@
 --TEST--
-A property of an interface takes the enums that implement it
+A property with an interface type accepts an enum that implements it
 --FILE--
 <?php
 interface Named

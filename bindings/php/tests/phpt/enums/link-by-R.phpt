@@ -1,5 +1,5 @@
 --TEST--
-A case that R names is one variable
+An R link to a case makes both places one variable
 --FILE--
 <?php
 enum Suit

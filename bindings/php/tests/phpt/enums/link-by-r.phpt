@@ -1,5 +1,5 @@
 --TEST--
-A case that r names
+An r link may refer to a case
 --FILE--
 <?php
 enum Suit

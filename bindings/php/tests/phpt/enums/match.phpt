@@ -1,5 +1,5 @@
 --TEST--
-A case that was read in a match
+A case that was read compares as identical in a match
 --FILE--
 <?php
 enum Suit

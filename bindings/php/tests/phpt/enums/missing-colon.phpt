@@ -1,5 +1,5 @@
 --TEST--
-A name without a colon is malformed
+An enum text without a colon is malformed
 --FILE--
 <?php
 var_dump(unserialize('E:4:"Suit";'));

@@ -1,5 +1,5 @@
 --TEST--
-An enum in a namespace
+An enum in a namespace survives a round trip
 --FILE--
 <?php
 namespace App;

@@ -1,5 +1,5 @@
 --TEST--
-A class that is no enum
+A case of a class that is not an enum is refused
 --FILE--
 <?php
 class Plain

@@ -1,5 +1,5 @@
 --TEST--
-A case in the place of a key is not looked at
+A malformed case in the place of a key gives only the error at the key
 --FILE--
 <?php
 var_dump(unserialize('a:1:{E:8:"timezone";i:1;}'));

@@ -1,5 +1,5 @@
 --TEST--
-A case is no key
+A case can't be a key
 --FILE--
 <?php
 enum Suit

@@ -1,5 +1,5 @@
 --TEST--
-A case takes a number that links count
+A case counts as a value for links
 --FILE--
 <?php
 enum Suit

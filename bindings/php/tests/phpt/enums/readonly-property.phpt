@@ -1,5 +1,5 @@
 --TEST--
-A case in a readonly property
+A readonly property may have a case
 --FILE--
 <?php
 enum Suit

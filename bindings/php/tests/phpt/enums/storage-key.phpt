@@ -1,5 +1,5 @@
 --TEST--
-Cases as keys of an SplObjectStorage
+Cases may be keys of an SplObjectStorage
 --FILE--
 <?php
 enum Suit

@@ -1,5 +1,5 @@
 --TEST--
-Two colons: what follows the first is the case
+The text after the first of two colons is the name of the case
 --FILE--
 <?php
 enum Suit

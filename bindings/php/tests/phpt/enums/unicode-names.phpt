@@ -1,5 +1,5 @@
 --TEST--
-Case names may have any letters
+Names of cases may have non-ASCII letters
 --FILE--
 <?php
 enum Größe

@@ -1,5 +1,5 @@
 --TEST--
-A case of an enum without values
+A case of an enum without values survives a round trip
 --FILE--
 <?php
 enum Suit

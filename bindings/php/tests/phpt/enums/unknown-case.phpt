@@ -1,5 +1,5 @@
 --TEST--
-A case that the enum lacks
+A case that the enum does not have is refused
 --FILE--
 <?php
 enum Suit

@@ -1,5 +1,5 @@
 --TEST--
-An enum that does not exist
+A case of a missing enum is refused
 --FILE--
 <?php
 var_dump(unserialize('E:8:"None:One";'));

@@ -1,5 +1,5 @@
 --TEST--
-An enum constant in a readonly property that __unserialize sets
+__unserialize may set a readonly property to a case
 --FILE--
 <?php
 enum Suit: string

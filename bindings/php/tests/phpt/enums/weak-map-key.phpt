@@ -1,5 +1,5 @@
 --TEST--
-A case that was read is the key of a WeakMap
+A case that was read may be the key of a WeakMap
 --FILE--
 <?php
 enum Suit

@@ -1,5 +1,5 @@
 --TEST--
-A method of the enum itself reads a case
+A method of an enum may read a case of it
 --FILE--
 <?php
 enum Suit

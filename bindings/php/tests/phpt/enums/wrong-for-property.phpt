@@ -1,5 +1,5 @@
 --TEST--
-A case of another enum does not fit a property
+A case of another enum does not fit a typed property
 --FILE--
 <?php
 enum Suit

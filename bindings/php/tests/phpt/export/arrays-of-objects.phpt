@@ -1,5 +1,5 @@
 --TEST--
-Objects within arrays within objects
+Objects in arrays in objects are indented as PHP does
 --FILE--
 <?php
 var_export((object) ['list' => [(object) ['a' => [1]], []]]);

@@ -1,5 +1,5 @@
 --TEST--
-Arrays
+Nested arrays are exported with all keys
 --FILE--
 <?php
 var_export([1, 'k' => 'v', [true, [null]], -3 => 1.5]);

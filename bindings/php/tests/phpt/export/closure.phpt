@@ -1,5 +1,5 @@
 --TEST--
-Closures are exported without what they do
+A closure is exported without its code
 --FILE--
 <?php
 var_export(fn () => 1);

@@ -1,5 +1,5 @@
 --TEST--
-Dates and intervals in arrays
+Time zones and intervals in arrays are exported by __set_state
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

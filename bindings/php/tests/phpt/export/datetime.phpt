@@ -1,5 +1,5 @@
 --TEST--
-A DateTime
+A DateTime is exported by __set_state
 --FILE--
 <?php
 var_export(new DateTime('2020-01-02 03:04:05 UTC'));

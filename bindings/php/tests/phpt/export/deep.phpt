@@ -1,5 +1,5 @@
 --TEST--
-A thousand levels
+An array with a thousand levels is exported
 --FILE--
 <?php
 $a = 1;

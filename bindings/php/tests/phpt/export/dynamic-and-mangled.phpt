@@ -1,5 +1,5 @@
 --TEST--
-Names of properties that need quoting
+Property names are quoted and escaped
 --FILE--
 <?php
 var_export((object) ["it's" => 1, "back\\slash" => 2, '' => 3]);

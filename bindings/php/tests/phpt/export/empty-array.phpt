@@ -1,5 +1,5 @@
 --TEST--
-Empty arrays
+Empty arrays are exported in two lines
 --FILE--
 <?php
 var_export([]);

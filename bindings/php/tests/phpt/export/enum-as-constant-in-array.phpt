@@ -1,5 +1,5 @@
 --TEST--
-A constant of an enum is exported as its case
+A constant that refers to an enum case is exported as the case
 --FILE--
 <?php
 enum Suit

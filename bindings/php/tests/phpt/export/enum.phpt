@@ -1,5 +1,5 @@
 --TEST--
-Enums are their constants
+Enum cases are exported as constants
 --FILE--
 <?php
 enum Suit: string

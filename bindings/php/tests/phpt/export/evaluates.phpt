@@ -1,5 +1,5 @@
 --TEST--
-What is exported gives the same value again
+Exported code evaluates to the same value
 --FILE--
 <?php
 $value = ['a' => [1, 2.5, "q'uo\\te", null, true], 'b' => (object) ['c' => PHP_INT_MIN], 5 => -0.0];

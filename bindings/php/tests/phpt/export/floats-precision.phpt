@@ -1,5 +1,5 @@
 --TEST--
-serialize_precision holds for var_export
+var_export uses serialize_precision
 --INI--
 serialize_precision=17
 --FILE--

@@ -1,5 +1,5 @@
 --TEST--
-Floats always look like floats
+Exported floats always have a point or an exponent
 --FILE--
 <?php
 foreach ([1.0, -0.0, 1.5, 1e100, 0.1, 1e15, INF, -INF, NAN, 123456789.0] as $value) {

@@ -1,5 +1,5 @@
 --TEST--
-An incomplete object
+An incomplete object is exported with its class name as a property
 --FILE--
 <?php
 var_export(unserialize('O:4:"None":1:{s:1:"a";i:1;}'));

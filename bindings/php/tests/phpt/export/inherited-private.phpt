@@ -1,5 +1,5 @@
 --TEST--
-Private properties of the parent have their plain names
+Private properties of the parent are exported under their plain names
 --FILE--
 <?php
 class Base

@@ -1,5 +1,5 @@
 --TEST--
-A long string
+A string of 200000 bytes is exported
 --FILE--
 <?php
 var_dump(strlen(var_export(str_repeat("a'", 100000), true)));

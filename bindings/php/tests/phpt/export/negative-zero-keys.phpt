@@ -1,5 +1,5 @@
 --TEST--
-Negative keys and minus zero
+Negative keys and minus zero keep their sign
 --FILE--
 <?php
 var_export([-1 => -0.0, '-0' => 0, -PHP_INT_MAX => -1]);

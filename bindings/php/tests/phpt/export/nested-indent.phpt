@@ -1,5 +1,5 @@
 --TEST--
-Deep nesting indents by two blanks for arrays and three for their objects
+Deep nesting indents by two blanks for arrays and three for objects
 --FILE--
 <?php
 class In

@@ -1,5 +1,5 @@
 --TEST--
-NUL bytes in strings
+NUL bytes in strings and keys are exported as "\0"
 --FILE--
 <?php
 var_export("a\0b\0");

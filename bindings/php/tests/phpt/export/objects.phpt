@@ -1,5 +1,5 @@
 --TEST--
-Other objects call __set_state
+Objects other than stdClass are exported as calls of __set_state
 --FILE--
 <?php
 class Point

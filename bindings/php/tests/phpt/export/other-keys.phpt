@@ -1,5 +1,5 @@
 --TEST--
-Keys that were given as floats or booleans
+Keys that were given as booleans or null are exported as converted
 --FILE--
 <?php
 var_export([true => 'a', '1.5' => 'b', '' => 'c']);

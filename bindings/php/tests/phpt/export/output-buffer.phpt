@@ -1,5 +1,5 @@
 --TEST--
-var_export writes into a buffer that is open
+var_export writes into an open output buffer
 --FILE--
 <?php
 ob_start();

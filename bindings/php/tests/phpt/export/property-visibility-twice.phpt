@@ -1,5 +1,5 @@
 --TEST--
-Private properties of one name in parent and child
+Private properties with one name in parent and child are both exported
 --FILE--
 <?php
 class Base

@@ -1,5 +1,5 @@
 --TEST--
-Readonly properties are exported, static ones not
+Readonly properties are exported, static ones are not
 --FILE--
 <?php
 class Mixed1

@@ -1,5 +1,5 @@
 --TEST--
-An array that holds itself
+An array that contains itself is exported with a warning and NULL
 --FILE--
 <?php
 $a = [1];

@@ -1,5 +1,5 @@
 --TEST--
-An object that holds itself
+An object that contains itself is exported with a warning and NULL
 --FILE--
 <?php
 $o = new stdClass;

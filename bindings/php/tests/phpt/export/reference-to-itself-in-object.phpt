@@ -1,5 +1,5 @@
 --TEST--
-An array in an object that refers to itself
+An array in an object that contains itself is exported with a warning
 --FILE--
 <?php
 $o = new stdClass;

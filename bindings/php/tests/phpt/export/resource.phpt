@@ -1,5 +1,5 @@
 --TEST--
-A resource is NULL
+A resource is exported as NULL
 --FILE--
 <?php
 $file = fopen('php://memory', 'r');

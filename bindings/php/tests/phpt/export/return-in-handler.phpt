@@ -1,5 +1,5 @@
 --TEST--
-var_export within an output handler
+var_export works after an output handler has ended
 --FILE--
 <?php
 ob_start(fn ($text) => strrev($text));

@@ -1,5 +1,5 @@
 --TEST--
-With true the text is returned
+With true as the second argument the text is returned
 --FILE--
 <?php
 $text = var_export(['a' => 1], true);

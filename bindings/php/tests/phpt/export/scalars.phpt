@@ -1,5 +1,5 @@
 --TEST--
-var_export of scalars
+Scalars are exported as PHP literals
 --FILE--
 <?php
 foreach ([null, true, false, 0, -5, PHP_INT_MAX, 'text', ''] as $value) {

@@ -1,5 +1,5 @@
 --TEST--
-__set_state builds the object again
+__set_state rebuilds the exported object
 --FILE--
 <?php
 class Point

@@ -1,5 +1,5 @@
 --TEST--
-A value that stands twice is exported twice
+A value that occurs twice is exported twice
 --FILE--
 <?php
 $o = (object) ['a' => 1];

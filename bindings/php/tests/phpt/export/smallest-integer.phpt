@@ -1,5 +1,5 @@
 --TEST--
-The smallest integer is an expression
+The smallest integer is exported as an expression
 --FILE--
 <?php
 var_export(PHP_INT_MIN);

@@ -1,5 +1,5 @@
 --TEST--
-Objects of SPL
+SPL objects are exported by __set_state
 --FILE--
 <?php
 var_export([new ArrayObject(['a' => 1]), new SplObjectStorage]);

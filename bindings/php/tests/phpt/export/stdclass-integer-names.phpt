@@ -1,5 +1,5 @@
 --TEST--
-Integer names of properties
+Integer names of properties are exported as strings
 --FILE--
 <?php
 var_export((object) ['5' => 1, 'x y' => 2]);

@@ -1,5 +1,5 @@
 --TEST--
-Objects of stdClass are casts of arrays
+Objects of stdClass are exported as casts of arrays
 --FILE--
 <?php
 var_export((object) ['a' => 1, 'b' => (object) []]);

@@ -1,5 +1,5 @@
 --TEST--
-Quotes and backslashes in strings
+Quotes and backslashes in strings are escaped
 --FILE--
 <?php
 foreach (["it's", 'back\\slash', "\\'", "new\nline", "\t", '$x {$y}', "grüße", '"'] as $value) {

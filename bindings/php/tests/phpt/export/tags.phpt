@@ -1,5 +1,5 @@
 --TEST--
-Tags in the strings of a program stay as var_export() writes them
+PHP tags in strings are exported unchanged
 --FILE--
 <?php
 foreach (['<?php hit(); ?>', ['<?=' => '<script language="php">']] as $value) {

@@ -1,5 +1,5 @@
 --TEST--
-Properties that were unset are not exported
+Unset properties are not exported
 --FILE--
 <?php
 class Cleared

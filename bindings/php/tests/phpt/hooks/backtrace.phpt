@@ -1,5 +1,5 @@
 --TEST--
-What a backtrace in a hook shows
+A backtrace in a hook shows the calls as in PHP
 --FILE--
 <?php
 class Traces

@@ -1,5 +1,5 @@
 --TEST--
-__serialize and __unserialize come before __sleep and __wakeup
+__serialize and __unserialize take precedence over __sleep and __wakeup
 --FILE--
 <?php
 class Both

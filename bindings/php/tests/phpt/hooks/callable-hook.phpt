@@ -1,5 +1,5 @@
 --TEST--
-A first class callable of a hook
+Making a closure of a hook does not change the writing
 --FILE--
 <?php
 class Hooked

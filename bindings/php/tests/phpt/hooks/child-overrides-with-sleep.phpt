@@ -1,5 +1,5 @@
 --TEST--
-A child with __sleep of a parent with __serialize
+The parent's __serialize takes precedence over the child's __sleep
 --FILE--
 <?php
 class Base

@@ -1,5 +1,5 @@
 --TEST--
-Objects that stand before a class whose autoloader throws are destroyed
+Objects that precede a class whose autoloader throws are destroyed
 --FILE--
 <?php
 class Noisy

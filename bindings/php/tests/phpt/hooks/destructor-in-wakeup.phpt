@@ -1,5 +1,5 @@
 --TEST--
-An object that __wakeup lets go is destroyed there
+An object that __wakeup releases is destroyed at once
 --FILE--
 <?php
 class Part

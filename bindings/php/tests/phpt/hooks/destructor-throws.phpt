@@ -1,5 +1,5 @@
 --TEST--
-A destructor that throws while a hook runs
+An exception of a destructor that runs in a hook is thrown
 --FILE--
 <?php
 class Part

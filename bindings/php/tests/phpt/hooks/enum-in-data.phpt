@@ -1,5 +1,5 @@
 --TEST--
-Enums in the data of hooks
+Data of __serialize may have enum cases
 --FILE--
 <?php
 enum Unit: string

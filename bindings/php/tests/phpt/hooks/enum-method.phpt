@@ -1,5 +1,5 @@
 --TEST--
-A reading within an enum's method within a hook
+A hook may read through a method of an enum
 --FILE--
 <?php
 enum Mode: int

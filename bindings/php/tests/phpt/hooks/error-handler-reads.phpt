@@ -1,5 +1,5 @@
 --TEST--
-An error handler that reads while reading failed
+An error handler may read while a reading fails
 --FILE--
 <?php
 set_error_handler(function ($level, $message) {

@@ -1,5 +1,5 @@
 --TEST--
-An error handler that throws at a dynamic property
+An exception of an error handler at a dynamic property ends the reading
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

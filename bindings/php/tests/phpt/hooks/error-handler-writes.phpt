@@ -1,5 +1,5 @@
 --TEST--
-An error handler that writes while __sleep is warned about
+An error handler may write while __sleep is warned about
 --FILE--
 <?php
 class Missing

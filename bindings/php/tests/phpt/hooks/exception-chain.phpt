@@ -1,5 +1,5 @@
 --TEST--
-An exception in an autoloader while reading is thrown
+An exception in an autoloader is thrown by unserialize
 --FILE--
 <?php
 spl_autoload_register(function ($name) {

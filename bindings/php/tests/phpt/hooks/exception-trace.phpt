@@ -1,5 +1,5 @@
 --TEST--
-The trace of an exception in a hook
+The trace of an exception in a hook shows the calls as in PHP
 --FILE--
 <?php
 class Throws

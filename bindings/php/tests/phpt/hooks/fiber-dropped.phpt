@@ -1,5 +1,5 @@
 --TEST--
-A fiber that is dropped while its reading waits in a hook
+A fiber may be dropped while its reading waits in a hook
 --FILE--
 <?php
 class Waits

@@ -1,5 +1,5 @@
 --TEST--
-Five fibers whose readings end in another order
+Readings in five fibers may end in any order
 --FILE--
 <?php
 class Waits

@@ -1,5 +1,5 @@
 --TEST--
-A fiber whose writing waits while another writes
+Writings in two fibers do not share their links
 --FILE--
 <?php
 class Waits

@@ -1,5 +1,5 @@
 --TEST--
-The collector of cycles runs within a hook
+The cycle collector may run inside a hook
 --FILE--
 <?php
 class Collects

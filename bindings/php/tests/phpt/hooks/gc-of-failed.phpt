@@ -1,5 +1,5 @@
 --TEST--
-Cycles of a text that failed are collected
+Cycles of a text that could not be read are collected
 --FILE--
 <?php
 class Node

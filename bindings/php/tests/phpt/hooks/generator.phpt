@@ -1,5 +1,5 @@
 --TEST--
-Reading within a generator
+A hook may use a generator
 --FILE--
 <?php
 class Yields

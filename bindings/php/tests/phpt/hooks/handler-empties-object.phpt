@@ -1,5 +1,5 @@
 --TEST--
-An error handler that empties the object whose __sleep it hears of
+An error handler may empty the object whose __sleep is warned about
 --FILE--
 <?php
 class Missing

@@ -1,5 +1,5 @@
 --TEST--
-Five thousand objects with hooks
+Hooks of five thousand objects are called
 --FILE--
 <?php
 class Small

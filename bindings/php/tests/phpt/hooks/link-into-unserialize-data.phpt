@@ -1,5 +1,5 @@
 --TEST--
-A link may name an object in the data of __unserialize
+A link may refer to an object in the data of __unserialize
 --FILE--
 <?php
 class Takes

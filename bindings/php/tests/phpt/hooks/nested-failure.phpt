@@ -1,5 +1,5 @@
 --TEST--
-A nested reading that throws within __unserialize is caught there
+__unserialize may catch the exception of a nested reading
 --FILE--
 <?php
 class Safe

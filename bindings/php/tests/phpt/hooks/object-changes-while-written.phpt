@@ -1,5 +1,5 @@
 --TEST--
-A hook may change the object that holds it
+A hook may change the object that contains its own
 --FILE--
 <?php
 class Changes

@@ -1,5 +1,5 @@
 --TEST--
-__wakeup and __unserialize are called in one order
+__wakeup and __unserialize are called in one common order
 --FILE--
 <?php
 class Wakes

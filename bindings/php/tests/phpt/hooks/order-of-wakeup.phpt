@@ -1,5 +1,5 @@
 --TEST--
-__wakeup of what is inside comes first
+__wakeup of an inner object is called first
 --FILE--
 <?php
 class Node

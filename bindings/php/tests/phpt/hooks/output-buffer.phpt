@@ -1,5 +1,5 @@
 --TEST--
-Output of hooks goes into a buffer that is open
+Output of hooks goes into an open output buffer
 --FILE--
 <?php
 class Talks

@@ -1,5 +1,5 @@
 --TEST--
-A hook may call that of its parent
+A hook may call the hook of its parent
 --FILE--
 <?php
 class Base

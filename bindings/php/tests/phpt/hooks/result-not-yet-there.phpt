@@ -1,5 +1,5 @@
 --TEST--
-A hook cannot see the result of the call that it runs in
+A hook can't see the result of the call in which it runs
 --FILE--
 <?php
 class Looks

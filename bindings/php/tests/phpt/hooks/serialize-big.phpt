@@ -1,5 +1,5 @@
 --TEST--
-__serialize with ten thousand items
+__serialize may return ten thousand items
 --FILE--
 <?php
 class Big

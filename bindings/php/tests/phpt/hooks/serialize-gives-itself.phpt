@@ -1,5 +1,5 @@
 --TEST--
-__serialize may give the object itself
+__serialize may return the object itself
 --FILE--
 <?php
 class Itself

@@ -1,5 +1,5 @@
 --TEST--
-Keys of __serialize may be anything that an array has
+The array of __serialize may have any keys
 --FILE--
 <?php
 class Any

@@ -1,5 +1,5 @@
 --TEST--
-__serialize says the data, __unserialize takes it
+__unserialize receives the array that __serialize returned
 --FILE--
 <?php
 class Point

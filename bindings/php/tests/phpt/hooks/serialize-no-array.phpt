@@ -1,5 +1,5 @@
 --TEST--
-__serialize must give an array
+__serialize must return an array
 --FILE--
 <?php
 class Wrong

@@ -1,5 +1,5 @@
 --TEST--
-References in the array of __serialize
+References in the array of __serialize are written
 --FILE--
 <?php
 class Linked

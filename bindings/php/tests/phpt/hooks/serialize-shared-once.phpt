@@ -1,5 +1,5 @@
 --TEST--
-__serialize of an object that stands twice is called once
+__serialize of an object that occurs twice is called once
 --FILE--
 <?php
 class Once

@@ -1,5 +1,5 @@
 --TEST--
-Objects that __serialize made are different objects each time
+Temporary objects of __serialize are different objects each time
 --FILE--
 <?php
 class Makes

@@ -1,5 +1,5 @@
 --TEST--
-An exception in __serialize ends the writing, later hooks are not called
+An exception in __serialize ends the writing, and no later hook is called
 --FILE--
 <?php
 class Throws

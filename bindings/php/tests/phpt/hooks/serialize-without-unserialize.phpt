@@ -1,5 +1,5 @@
 --TEST--
-What __serialize gave becomes properties where __unserialize is missing
+Without __unserialize the array of __serialize becomes properties
 --FILE--
 <?php
 #[AllowDynamicProperties]

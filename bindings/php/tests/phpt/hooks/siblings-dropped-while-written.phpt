@@ -1,5 +1,5 @@
 --TEST--
-A hook that drops its siblings in the object that is being written
+A hook may remove siblings from the object that is being written
 --FILE--
 <?php
 class Hook

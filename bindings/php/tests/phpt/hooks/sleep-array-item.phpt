@@ -1,5 +1,5 @@
 --TEST--
-An array among the items of __sleep
+An array among the names of __sleep is warned about
 --FILE--
 <?php
 class Odd

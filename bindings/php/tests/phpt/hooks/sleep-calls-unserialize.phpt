@@ -1,5 +1,5 @@
 --TEST--
-Reading within __sleep
+__sleep may read
 --FILE--
 <?php
 class Mixes

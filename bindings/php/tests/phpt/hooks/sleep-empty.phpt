@@ -1,5 +1,5 @@
 --TEST--
-A __sleep that gives an empty array
+If __sleep returns an empty array, no property is written
 --FILE--
 <?php
 class Emptied

@@ -1,5 +1,5 @@
 --TEST--
-Each object's __sleep speaks for itself
+__sleep is called for each object of a class
 --FILE--
 <?php
 class Varies

@@ -1,5 +1,5 @@
 --TEST--
-Keys of the array that __sleep gives do not matter
+Keys of the array that __sleep returns are ignored
 --FILE--
 <?php
 class Keyed

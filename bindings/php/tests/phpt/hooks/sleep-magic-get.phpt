@@ -1,5 +1,5 @@
 --TEST--
-__get does not help __sleep
+__sleep can't name properties that only __get provides
 --FILE--
 <?php
 class Magic

@@ -1,5 +1,5 @@
 --TEST--
-__sleep may give mangled names
+__sleep may return mangled names
 --FILE--
 <?php
 class Chosen

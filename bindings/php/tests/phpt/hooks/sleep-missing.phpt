@@ -1,5 +1,5 @@
 --TEST--
-A name that __sleep gives and that is no property is warned about
+A name that __sleep returns for a missing property is warned about
 --FILE--
 <?php
 class Missing

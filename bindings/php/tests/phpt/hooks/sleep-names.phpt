@@ -1,5 +1,5 @@
 --TEST--
-__sleep says which properties are written, in its order
+__sleep determines which properties are written, and their order
 --FILE--
 <?php
 class Chosen

@@ -1,5 +1,5 @@
 --TEST--
-A __sleep that gives no array
+An object whose __sleep returns no array is written as null, with a warning
 --FILE--
 <?php
 class Wrong

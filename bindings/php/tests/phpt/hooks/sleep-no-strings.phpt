@@ -1,5 +1,5 @@
 --TEST--
-Items of __sleep that are no strings
+Names of __sleep that are not strings are warned about
 --FILE--
 <?php
 class Odd

@@ -1,5 +1,5 @@
 --TEST--
-A __sleep that gives nothing
+An object whose __sleep returns nothing is written as null, with a warning
 --FILE--
 <?php
 class Wrong

@@ -1,5 +1,5 @@
 --TEST--
-__sleep of a child reaches a private property of the parent by its mangled name
+__sleep of a child reaches a private property of its parent by the mangled name
 --FILE--
 <?php
 class Base

@@ -1,5 +1,5 @@
 --TEST--
-__sleep of a child does not see a private property of the parent by its plain name
+__sleep of a child does not reach a private property of its parent by the plain name
 --FILE--
 <?php
 class Base

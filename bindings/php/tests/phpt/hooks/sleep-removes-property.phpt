@@ -1,5 +1,5 @@
 --TEST--
-__sleep may unset what it names
+__sleep may unset a property that it names
 --FILE--
 <?php
 class Cleans

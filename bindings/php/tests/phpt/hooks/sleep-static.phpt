@@ -1,5 +1,5 @@
 --TEST--
-A static property that __sleep names is no property of the object
+A static property that __sleep names is warned about
 --FILE--
 <?php
 class WithStatic

@@ -1,5 +1,5 @@
 --TEST--
-A name that __sleep gives twice is warned about
+A name that __sleep returns twice is warned about
 --FILE--
 <?php
 class Twice

@@ -1,5 +1,5 @@
 --TEST--
-A declared property that is unset is warned about
+A declared but unset property that __sleep names is warned about
 --FILE--
 <?php
 class Cleared

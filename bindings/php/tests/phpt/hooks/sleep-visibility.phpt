@@ -1,5 +1,5 @@
 --TEST--
-__sleep names private and protected properties plainly
+__sleep names private and protected properties by their plain names
 --FILE--
 <?php
 class Chosen

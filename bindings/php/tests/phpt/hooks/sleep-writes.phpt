@@ -1,5 +1,5 @@
 --TEST--
-serialize within __sleep counts from one again
+serialize inside __sleep starts its own count of values
 --FILE--
 <?php
 class Writes

@@ -1,5 +1,5 @@
 --TEST--
-A __sleep that takes its object out of what is being written
+__sleep may remove its object from the value that is being written
 --FILE--
 <?php
 class Sleeper

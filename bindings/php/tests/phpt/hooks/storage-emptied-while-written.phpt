@@ -1,5 +1,5 @@
 --TEST--
-A hook that empties the storage that holds its object
+A hook may empty the storage that contains its object
 --FILE--
 <?php
 class Hook

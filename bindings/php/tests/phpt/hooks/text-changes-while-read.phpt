@@ -1,5 +1,5 @@
 --TEST--
-A hook that changes the variable which held the text
+A hook may change the variable that had the text
 --FILE--
 <?php
 class Clears

@@ -1,5 +1,5 @@
 --TEST--
-Data that comes from __toString, which reads itself
+A __toString that supplies the data may read itself
 --FILE--
 <?php
 class Text

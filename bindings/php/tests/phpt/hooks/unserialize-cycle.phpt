@@ -1,5 +1,5 @@
 --TEST--
-Two objects with __unserialize that hold each other
+Two objects with __unserialize may contain each other
 --FILE--
 <?php
 class Peer

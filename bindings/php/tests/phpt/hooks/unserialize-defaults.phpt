@@ -1,5 +1,5 @@
 --TEST--
-Before __unserialize the properties have their defaults
+When __unserialize is called, the properties have their defaults
 --FILE--
 <?php
 class Defaults

@@ -1,5 +1,5 @@
 --TEST--
-An object in the data of __unserialize that nothing keeps
+An object in the data of __unserialize is destroyed if nothing keeps it
 --FILE--
 <?php
 class Part

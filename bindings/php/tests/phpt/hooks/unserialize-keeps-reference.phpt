@@ -1,5 +1,5 @@
 --TEST--
-__unserialize may keep a reference of its data
+__unserialize may keep a reference in its data
 --FILE--
 <?php
 class Keeps

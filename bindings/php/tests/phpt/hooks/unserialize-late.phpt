@@ -1,5 +1,5 @@
 --TEST--
-__unserialize is called when the whole text has been read
+__unserialize is called after the whole text was read
 --FILE--
 <?php
 class Inner

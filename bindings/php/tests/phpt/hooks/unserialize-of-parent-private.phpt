@@ -1,5 +1,5 @@
 --TEST--
-A child's __unserialize gets private properties of the parent
+A child's __unserialize receives private properties of the parent
 --FILE--
 <?php
 class Base

@@ -1,5 +1,5 @@
 --TEST--
-__unserialize of an object that a link names is called once
+__unserialize of an object that a link refers to is called once
 --FILE--
 <?php
 class Counts

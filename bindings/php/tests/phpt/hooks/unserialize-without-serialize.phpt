@@ -1,5 +1,5 @@
 --TEST--
-__unserialize gets the properties with their mangled names
+__unserialize receives the properties under their mangled names
 --FILE--
 <?php
 class Half

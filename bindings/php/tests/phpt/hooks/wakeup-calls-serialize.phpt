@@ -1,5 +1,5 @@
 --TEST--
-Writing within __wakeup
+__wakeup may write
 --FILE--
 <?php
 class Mixes

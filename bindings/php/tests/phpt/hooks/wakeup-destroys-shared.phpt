@@ -1,5 +1,5 @@
 --TEST--
-A hook drops an object that a later part of the text links
+An object that a hook releases stays alive if a link refers to it
 --FILE--
 <?php
 class Holder

@@ -1,5 +1,5 @@
 --TEST--
-__wakeup of an object that stands twice is called once
+__wakeup of an object that occurs twice is called once
 --FILE--
 <?php
 class Once

@@ -1,5 +1,5 @@
 --TEST--
-After an exception of a hook the next reading is not disturbed
+After an exception of a hook the next reading works
 --FILE--
 <?php
 class Throws

@@ -1,5 +1,5 @@
 --TEST--
-After an exception in __wakeup no other hook and no destructor of a sleeping object runs
+After an exception in __wakeup no other hook runs, and no destructor of an object with a pending hook
 --FILE--
 <?php
 class Node

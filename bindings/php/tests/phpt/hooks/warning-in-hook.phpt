@@ -1,5 +1,5 @@
 --TEST--
-A warning in a hook that an error handler turns into an exception
+An exception that an error handler makes of a warning in a hook is thrown
 --FILE--
 <?php
 set_error_handler(function ($level, $message) {

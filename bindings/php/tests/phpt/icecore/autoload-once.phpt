@@ -1,5 +1,5 @@
 --TEST--
-An autoloader is asked once for a text
+An autoloader is called once for a text
 --SKIPIF--
 <?php
 if (!ini_get('icecore.replace')) die('skip icecore.replace=1 only');

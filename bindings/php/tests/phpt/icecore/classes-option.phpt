@@ -1,5 +1,5 @@
 --TEST--
-The option classes takes patterns in the global function too
+The global function accepts patterns in the option classes
 --SKIPIF--
 <?php
 if (!ini_get('icecore.replace')) die('skip icecore.replace=1 only');

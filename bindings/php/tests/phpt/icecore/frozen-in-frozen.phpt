@@ -1,5 +1,5 @@
 --TEST--
-What a class froze itself is checked under the list of the document
+A payload of C: is checked with the list of its document
 --SKIPIF--
 <?php
 if (!ini_get('icecore.replace')) die('skip icecore.replace=1 only');

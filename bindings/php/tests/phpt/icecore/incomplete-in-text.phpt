@@ -1,5 +1,5 @@
 --TEST--
-__PHP_Incomplete_Class as a name in the text keeps its property
+An object of __PHP_Incomplete_Class in the text is written back unchanged
 --SKIPIF--
 <?php
 if (!ini_get('icecore.replace')) die('skip icecore.replace=1 only');

@@ -1,5 +1,5 @@
 --TEST--
-A link to a link whose target's key comes again finds the later object
+A link to a link whose target's key is repeated finds the later object
 --SKIPIF--
 <?php
 if (!ini_get('icecore.replace')) die('skip icecore.replace=1 only');

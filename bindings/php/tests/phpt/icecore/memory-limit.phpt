@@ -1,5 +1,5 @@
 --TEST--
-The engine's memory counts in memory_limit, also in hooks, and what is short is PHP's own error
+The engine's memory counts in memory_limit, also in hooks, and exceeding it is PHP's own error
 --SKIPIF--
 <?php
 if (!function_exists('Icecore\decode')) die('skip needs Icecore');

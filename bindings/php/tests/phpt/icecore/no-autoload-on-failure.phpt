@@ -1,5 +1,5 @@
 --TEST--
-No autoloader is asked if the text is malformed further on
+No autoloader is called if the text is malformed further on
 --SKIPIF--
 <?php
 if (!ini_get('icecore.replace')) die('skip icecore.replace=1 only');

@@ -1,5 +1,5 @@
 --TEST--
-An object that its class froze is refused where PHP refuses the class
+A C: object is refused if PHP refuses its class
 --SKIPIF--
 <?php
 if (!function_exists('Icecore\decode')) die('skip needs Icecore');

@@ -1,5 +1,5 @@
 --TEST--
-Links to each property of records of every size
+A link can refer to each property of a record of any size
 --SKIPIF--
 <?php
 if (!ini_get('icecore.replace')) die('skip icecore.replace=1 only');

@@ -1,5 +1,5 @@
 --TEST--
-Text is replaced in frozen data, and lengths fit
+Text is replaced in serialized data, and lengths are corrected
 --SKIPIF--
 <?php
 if (!ini_get('icecore.replace')) die('skip icecore.replace=1 only');

@@ -1,5 +1,5 @@
 --TEST--
-An array in itself is written as PHP does with an object that has no table of properties, if it was built without
+An array in itself is written as PHP writes it for an object without a table of properties
 --SKIPIF--
 <?php
 if (!ini_get('icecore.replace')) die('skip icecore.replace=1 only');

@@ -1,5 +1,5 @@
 --TEST--
-The global functions and those of the namespace write the same
+The global functions and those of the namespace write the same text
 --SKIPIF--
 <?php
 if (!ini_get('icecore.replace')) die('skip icecore.replace=1 only');

@@ -1,5 +1,5 @@
 --TEST--
-A link to nothing is found before an element that names the value that it takes the place of
+A link to a missing value is reported before an element that refers to the value it replaces
 --SKIPIF--
 <?php
 if (!ini_get('icecore.replace')) die('skip icecore.replace=1 only');

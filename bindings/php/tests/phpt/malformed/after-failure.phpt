@@ -1,5 +1,5 @@
 --TEST--
-A failure leaves nothing for the next call
+A failed call does not affect the next one
 --FILE--
 <?php
 for ($i = 0; $i < 3; $i++) {

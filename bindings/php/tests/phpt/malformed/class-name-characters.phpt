@@ -1,5 +1,5 @@
 --TEST--
-Characters that no class has are malformed
+A class name with invalid characters is malformed
 --FILE--
 <?php
 var_dump(unserialize('O:3:"a b":0:{}'), unserialize('O:3:"a-b":0:{}'), unserialize("O:3:\"a\0b\":0:{}"));

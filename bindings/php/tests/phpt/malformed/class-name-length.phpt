@@ -1,5 +1,5 @@
 --TEST--
-The length of the name of a class must be right
+The length of a class name must be right
 --FILE--
 <?php
 foreach (['O:7:"stdClass":0:{}', 'O:9:"stdClass":0:{}', 'O:0:"":0:{}', 'O:-1:"stdClass":0:{}'] as $text) {

@@ -1,5 +1,5 @@
 --TEST--
-The quotes around the name of a class are required
+The quotes around a class name are required
 --FILE--
 <?php
 var_dump(unserialize('O:8:stdClass:0:{}'), unserialize("O:8:'stdClass':0:{}"));

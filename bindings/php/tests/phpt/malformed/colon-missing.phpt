@@ -1,5 +1,5 @@
 --TEST--
-The colon after the letter is required
+The colon after the type letter is required
 --FILE--
 <?php
 foreach (['i1;', 'b1;', 's1:"a";', 'a0:{}', 'd1;', 'O8:"stdClass":0:{}'] as $text) {

@@ -1,5 +1,5 @@
 --TEST--
-A failure says one message of level notice or warning
+A failure gives one message, a notice or a warning
 --FILE--
 <?php
 $seen = [];

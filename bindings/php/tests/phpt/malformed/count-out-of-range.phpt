@@ -1,5 +1,5 @@
 --TEST--
-A count of properties beyond 64 bits
+A count of properties beyond 64 bits is malformed
 --FILE--
 <?php
 var_dump(unserialize('O:8:"stdClass":99999999999999999999:{}'));

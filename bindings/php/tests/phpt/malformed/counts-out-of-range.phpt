@@ -1,5 +1,5 @@
 --TEST--
-Counts and lengths beyond 64 bits
+Counts and lengths beyond 64 bits are malformed, with PHP's messages
 --FILE--
 <?php
 class Custom implements Serializable

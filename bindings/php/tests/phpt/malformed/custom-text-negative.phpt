@@ -1,5 +1,5 @@
 --TEST--
-A negative length of a custom text
+A negative length of a C: payload is malformed
 --FILE--
 <?php
 class Custom implements Serializable

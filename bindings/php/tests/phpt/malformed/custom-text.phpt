@@ -1,5 +1,5 @@
 --TEST--
-A text of custom serialization must have the length that it says
+A C: payload must have the length that the text states
 --FILE--
 <?php
 class Custom implements Serializable

@@ -1,5 +1,5 @@
 --TEST--
-Every proper beginning of a text is malformed
+Every text that is cut short is malformed
 --FILE--
 <?php
 $text = serialize(['a' => 1, 'b' => [true, null, 1.5], 'c' => [['d' => 'e']]]);

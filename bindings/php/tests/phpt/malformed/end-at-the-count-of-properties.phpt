@@ -1,5 +1,5 @@
 --TEST--
-A text that ends where the count of properties stands
+A text that ends before the count of properties is malformed
 --FILE--
 <?php
 var_dump(unserialize('O:8:"stdClass":'));

@@ -1,5 +1,5 @@
 --TEST--
-An array that does not end
+An array without its closing brace is malformed
 --FILE--
 <?php
 var_dump(unserialize('a:1:{i:0;i:1;'));

@@ -1,5 +1,5 @@
 --TEST--
-A case of an enum needs its colon, its quotes and its length
+An enum case needs its colon, its quotes and its length
 --FILE--
 <?php
 enum Suit

@@ -1,5 +1,5 @@
 --TEST--
-An error handler may throw
+An error handler may throw an exception
 --FILE--
 <?php
 set_error_handler(function ($level, $message) {

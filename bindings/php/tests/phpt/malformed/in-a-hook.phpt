@@ -1,5 +1,5 @@
 --TEST--
-A malformed text within a hook is a failure of its own
+A malformed text in a hook does not fail the outer reading
 --FILE--
 <?php
 class Outer

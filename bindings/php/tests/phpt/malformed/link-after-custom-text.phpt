@@ -1,5 +1,5 @@
 --TEST--
-A link to nothing after a custom text and an integer out of range
+A link to a missing value after a C: payload and an integer out of range is malformed
 --FILE--
 <?php
 class Text implements Serializable

@@ -1,5 +1,5 @@
 --TEST--
-A link cannot name a later value
+A link to a later value is malformed
 --FILE--
 <?php
 var_dump(unserialize('a:2:{i:0;R:3;i:1;i:1;}'));

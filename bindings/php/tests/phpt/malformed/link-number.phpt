@@ -1,5 +1,5 @@
 --TEST--
-The number of a link must be a number
+A link without a number is malformed
 --FILE--
 <?php
 var_dump(unserialize('a:2:{i:0;i:1;i:1;R:x;}'), unserialize('a:2:{i:0;i:1;i:1;R:;}'), unserialize('a:2:{i:0;i:1;i:1;R:2}'));

@@ -1,5 +1,5 @@
 --TEST--
-A link to a value that does not exist is malformed
+A link to a missing value is malformed
 --FILE--
 <?php
 var_dump(unserialize('R:1;'), unserialize('r:1;'), unserialize('a:1:{i:0;R:5;}'), unserialize('a:1:{i:0;r:0;}'), unserialize('a:1:{i:0;R:-1;}'));

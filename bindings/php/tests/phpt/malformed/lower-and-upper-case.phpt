@@ -1,5 +1,5 @@
 --TEST--
-The letters of types are not interchangeable
+Type letters in the wrong case are malformed
 --FILE--
 <?php
 foreach (['I:1;', 'B:1;', 'n;', 'A:0:{}', 'D:1;'] as $text) {

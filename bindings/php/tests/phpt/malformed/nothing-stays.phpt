@@ -1,5 +1,5 @@
 --TEST--
-A failure builds nothing that stays
+A failed reading leaks no memory
 --SKIPIF--
 <?php
 if (getenv('USE_ZEND_ALLOC') === '0') die('skip needs the allocator of PHP');

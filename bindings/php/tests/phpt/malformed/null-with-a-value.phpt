@@ -1,5 +1,5 @@
 --TEST--
-N has no value
+N with a value is malformed
 --FILE--
 <?php
 var_dump(@unserialize('N:;'), @unserialize('N'));

@@ -1,5 +1,5 @@
 --TEST--
-The count of properties is not trusted
+A huge count of properties does not allocate memory
 --FILE--
 <?php
 var_dump(unserialize('O:8:"stdClass":2000000000:{s:1:"a";i:1;}'));

@@ -1,5 +1,5 @@
 --TEST--
-The letter o is no object
+The letter o does not begin an object
 --FILE--
 <?php
 var_dump(@unserialize('o:8:"stdClass":0:{}'));

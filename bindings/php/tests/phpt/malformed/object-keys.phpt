@@ -1,5 +1,5 @@
 --TEST--
-Names of properties are strings or integers
+Property names must be strings or integers
 --FILE--
 <?php
 foreach (['b:1;', 'd:1.5;', 'N;', 'a:0:{}'] as $key) {

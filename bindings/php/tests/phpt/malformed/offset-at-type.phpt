@@ -1,5 +1,5 @@
 --TEST--
-The offset of an unknown type is where it stands
+The offset of an unknown type is that of its letter
 --FILE--
 <?php
 var_dump(unserialize('x:1;'));

@@ -1,5 +1,5 @@
 --TEST--
-The offset in an array is that of the element that is wrong
+The offset in an array is that of the wrong element
 --FILE--
 <?php
 var_dump(unserialize('a:2:{i:0;i:1;i:1;x:1;}'));

@@ -1,5 +1,5 @@
 --TEST--
-The offset of a wrong key
+The offset of a wrong key is reported
 --FILE--
 <?php
 var_dump(unserialize('a:1:{x:0;i:1;}'));

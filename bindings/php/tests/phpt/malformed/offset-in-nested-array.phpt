@@ -1,5 +1,5 @@
 --TEST--
-The offset in nested arrays is that of the innermost
+The offset in nested arrays is that in the innermost array
 --FILE--
 <?php
 var_dump(unserialize('a:1:{i:0;a:1:{i:0;a:1:{i:0;z}}}'));

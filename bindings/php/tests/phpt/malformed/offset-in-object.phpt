@@ -1,5 +1,5 @@
 --TEST--
-The offset in the properties of an object
+The offset of a wrong property value is reported
 --FILE--
 <?php
 var_dump(unserialize('O:8:"stdClass":1:{s:1:"a";x}'));

@@ -1,5 +1,5 @@
 --TEST--
-The message names the line of the call
+The message has the line of the call
 --FILE--
 <?php
 set_error_handler(function ($level, $message, $file, $line) {

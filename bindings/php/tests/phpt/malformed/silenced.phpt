@@ -1,5 +1,5 @@
 --TEST--
-The at sign silences the message
+The operator @ silences the message
 --FILE--
 <?php
 var_dump(@unserialize('x'));

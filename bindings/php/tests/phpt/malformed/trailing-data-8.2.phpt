@@ -1,5 +1,5 @@
 --TEST--
-Until PHP 8.2 what follows the value is not looked at
+Up to PHP 8.2, text after the value is ignored
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID >= 80300) die('skip changed in PHP 8.3');

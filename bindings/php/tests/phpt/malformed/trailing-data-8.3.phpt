@@ -1,5 +1,5 @@
 --TEST--
-From PHP 8.3 on there is a warning for what follows the value
+From PHP 8.3 on, text after the value is warned about
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80300) die('skip needs PHP 8.3');

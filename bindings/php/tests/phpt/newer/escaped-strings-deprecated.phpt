@@ -1,5 +1,5 @@
 --TEST--
-From PHP 8.4 on the form S is deprecated
+From PHP 8.4 on, strings with S: are deprecated
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80400) die('skip needs PHP 8.4');

@@ -1,5 +1,5 @@
 --TEST--
-var_export takes what a get hook gives
+var_export shows the result of a get hook
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80400) die('skip needs PHP 8.4');

@@ -1,5 +1,5 @@
 --TEST--
-A backed property with hooks is written by its raw value
+A backed property with hooks is written with its raw value
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80400) die('skip needs PHP 8.4');

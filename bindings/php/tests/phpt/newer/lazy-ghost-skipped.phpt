@@ -1,5 +1,5 @@
 --TEST--
-With SKIP_INITIALIZATION_ON_SERIALIZE a lazy object is written as it is
+With SKIP_INITIALIZATION_ON_SERIALIZE a lazy object is written uninitialized
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80400) die('skip needs PHP 8.4');

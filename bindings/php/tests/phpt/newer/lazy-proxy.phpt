@@ -1,5 +1,5 @@
 --TEST--
-Writing a lazy proxy writes the object behind it
+A lazy proxy is written as its real object
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80400) die('skip needs PHP 8.4');

@@ -1,5 +1,5 @@
 --TEST--
-An abstract class cannot be read
+An abstract class can't be read
 --FILE--
 <?php
 abstract class Shape

@@ -1,5 +1,5 @@
 --TEST--
-An array cast to an object keeps odd names
+An object cast from an array keeps unusual names
 --FILE--
 <?php
 $o = (object) ["a\0b" => 1, 'x y' => 2, '0' => 3];

@@ -1,5 +1,5 @@
 --TEST--
-A property that was public in the text and is private now
+A value of a public property goes to the property that is private now
 --FILE--
 <?php
 class Changed

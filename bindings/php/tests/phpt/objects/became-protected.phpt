@@ -1,5 +1,5 @@
 --TEST--
-A property that was private in the text and is protected now
+A value of a private property goes to the property that is protected now
 --FILE--
 <?php
 class Changed

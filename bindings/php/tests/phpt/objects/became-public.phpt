@@ -1,5 +1,5 @@
 --TEST--
-A property that was private or protected in the text and is public now
+A value of a private or protected property goes to the property that is public now
 --FILE--
 <?php
 class Changed

@@ -1,5 +1,5 @@
 --TEST--
-An alias is written with the name of the class
+An object of an alias is written with the name of the class
 --FILE--
 <?php
 class Original

@@ -1,5 +1,5 @@
 --TEST--
-A class that is declared between two readings
+A class that is declared between two readings is used by the second
 --FILE--
 <?php
 $text = 'O:5:"Later":1:{s:1:"a";i:1;}';

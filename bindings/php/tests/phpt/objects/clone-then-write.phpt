@@ -1,5 +1,5 @@
 --TEST--
-A clone is another object
+A clone is written as another object
 --FILE--
 <?php
 $a = (object) ['n' => [1]];

@@ -1,5 +1,5 @@
 --TEST--
-Two classes of one name: only the one that was declared counts
+Of two classes with one name, the one that was declared is used
 --FILE--
 <?php
 if (PHP_VERSION_ID > 0) {

@@ -1,5 +1,5 @@
 --TEST--
-Constants are not written
+Class constants are not written
 --FILE--
 <?php
 class WithConstant

@@ -1,5 +1,5 @@
 --TEST--
-Two objects that hold each other
+Two objects that contain each other survive a round trip
 --FILE--
 <?php
 $a = new stdClass;

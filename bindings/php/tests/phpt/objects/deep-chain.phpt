@@ -1,5 +1,5 @@
 --TEST--
-A chain of a thousand objects
+A chain of a thousand objects survives a round trip
 --FILE--
 <?php
 class Node

@@ -1,5 +1,5 @@
 --TEST--
-A default that names a missing constant throws
+A default with a missing constant throws an error
 --FILE--
 <?php
 class Defaults

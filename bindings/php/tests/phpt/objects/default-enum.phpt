@@ -1,5 +1,5 @@
 --TEST--
-A default that is a case of an enum
+A property that the text lacks may have an enum case as its default
 --FILE--
 <?php
 enum Suit

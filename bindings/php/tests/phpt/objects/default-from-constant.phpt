@@ -1,5 +1,5 @@
 --TEST--
-Defaults that are expressions are evaluated for an object that is read
+Defaults that are expressions are evaluated when an object is read
 --FILE--
 <?php
 class Defaults

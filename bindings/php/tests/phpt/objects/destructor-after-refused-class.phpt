@@ -1,5 +1,5 @@
 --TEST--
-Objects that stand before a class that PHP refuses are destroyed
+Objects that precede a class that PHP refuses are destroyed
 --FILE--
 <?php
 class Noisy

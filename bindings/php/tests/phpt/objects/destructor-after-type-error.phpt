@@ -1,5 +1,5 @@
 --TEST--
-Objects that stand before a wrong type are destroyed
+Objects that precede a value of a wrong type are destroyed
 --FILE--
 <?php
 class Typed

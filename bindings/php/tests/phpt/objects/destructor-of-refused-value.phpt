@@ -1,5 +1,5 @@
 --TEST--
-What a typed property refuses is destroyed first
+A value that a typed property refuses is destroyed first
 --FILE--
 <?php
 class Typed

@@ -1,5 +1,5 @@
 --TEST--
-Objects that were read are destroyed as others
+Objects that were read are destroyed like others
 --FILE--
 <?php
 class Noisy

@@ -1,5 +1,5 @@
 --TEST--
-Objects of one class with different sets of properties
+Objects of one class may have different sets of properties
 --FILE--
 <?php
 #[AllowDynamicProperties]

@@ -1,5 +1,5 @@
 --TEST--
-Each dynamic property is said
+Each dynamic property is reported
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

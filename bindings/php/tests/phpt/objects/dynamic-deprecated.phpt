@@ -1,5 +1,5 @@
 --TEST--
-Creating a dynamic property by reading is deprecated where the class does not allow it
+Creating a dynamic property is deprecated if the class does not allow it
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

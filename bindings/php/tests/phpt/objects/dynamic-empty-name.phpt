@@ -1,5 +1,5 @@
 --TEST--
-A property with an empty name
+A property with an empty name survives a round trip
 --FILE--
 <?php
 $o = unserialize('O:8:"stdClass":1:{s:0:"";i:1;}');

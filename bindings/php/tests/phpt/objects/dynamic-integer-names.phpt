@@ -1,5 +1,5 @@
 --TEST--
-Properties with integer names
+Properties with integer names survive a round trip
 --FILE--
 <?php
 $o = (object) ['5' => 'five', 'x' => 1];

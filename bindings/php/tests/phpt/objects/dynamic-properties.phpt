@@ -1,5 +1,5 @@
 --TEST--
-Dynamic properties come after declared ones
+Dynamic properties are written after declared ones
 --FILE--
 <?php
 #[AllowDynamicProperties]

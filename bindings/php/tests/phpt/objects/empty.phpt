@@ -1,5 +1,5 @@
 --TEST--
-An object without properties
+An object without properties survives a round trip
 --FILE--
 <?php
 class Nothing

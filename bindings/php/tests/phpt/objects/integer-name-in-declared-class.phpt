@@ -1,5 +1,5 @@
 --TEST--
-An integer name in an object of a class
+An integer name and the same name as a string are one property
 --FILE--
 <?php
 #[AllowDynamicProperties]

@@ -1,5 +1,5 @@
 --TEST--
-Interfaces and traits cannot be read
+Interfaces and traits can't be read
 --FILE--
 <?php
 interface I

@@ -1,5 +1,5 @@
 --TEST--
-__call does not make hooks
+__call is not called for missing hooks
 --FILE--
 <?php
 class Caller

@@ -1,5 +1,5 @@
 --TEST--
-__set, __get, __isset and __call are not called by reading
+Reading does not call __set, __get, __isset and __call
 --FILE--
 <?php
 #[AllowDynamicProperties]

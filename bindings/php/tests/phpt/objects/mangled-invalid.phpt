@@ -1,5 +1,5 @@
 --TEST--
-A name that begins with NUL and has no second NUL
+A property name of stdClass that begins with NUL is kept
 --FILE--
 <?php
 $o = unserialize("O:8:\"stdClass\":1:{s:2:\"\0a\";i:1;}");

@@ -1,5 +1,5 @@
 --TEST--
-A private property of a class that is no parent stays as a property of that class
+A private property of an unrelated class is kept as a property of that class
 --FILE--
 <?php
 $o = unserialize("O:8:\"stdClass\":1:{s:8:\"\0Other\0b\";i:2;}");

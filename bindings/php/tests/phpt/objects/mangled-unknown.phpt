@@ -1,5 +1,5 @@
 --TEST--
-A mangled name of a private property that the class lacks
+A mangled private name that the class does not declare becomes a dynamic property
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs 8.2');

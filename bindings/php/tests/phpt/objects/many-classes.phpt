@@ -1,5 +1,5 @@
 --TEST--
-Objects of a hundred classes in turn
+Objects of a hundred alternating classes survive a round trip
 --FILE--
 <?php
 $list = [];

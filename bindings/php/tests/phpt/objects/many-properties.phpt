@@ -1,5 +1,5 @@
 --TEST--
-A thousand dynamic properties
+An object with a thousand dynamic properties survives a round trip
 --FILE--
 <?php
 $o = new stdClass;

@@ -1,5 +1,5 @@
 --TEST--
-A property that was private in the class and is private in its parent now
+A private property of the parent gets its value under the parent's mangled name
 --FILE--
 <?php
 class Base

@@ -1,5 +1,5 @@
 --TEST--
-A backslash before the name of a class is malformed
+A class name with a leading backslash is malformed
 --FILE--
 <?php
 class Plain

@@ -1,5 +1,5 @@
 --TEST--
-The case of a class name in the text does not matter
+Class names in the text match without regard to case
 --FILE--
 <?php
 class MixedCase

@@ -1,5 +1,5 @@
 --TEST--
-A protected name without its class part
+A protected name in stdClass is kept mangled
 --FILE--
 <?php
 $o = unserialize("O:8:\"stdClass\":1:{s:4:\"\0*\0p\";i:1;}");

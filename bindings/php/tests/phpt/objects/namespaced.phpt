@@ -1,5 +1,5 @@
 --TEST--
-Classes in a namespace have their full name
+Classes in a namespace are written with their full name
 --FILE--
 <?php
 namespace App\Model;

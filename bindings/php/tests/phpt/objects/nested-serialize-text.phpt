@@ -1,5 +1,5 @@
 --TEST--
-A serialized text within an object is text
+A serialized text in a property stays a string
 --FILE--
 <?php
 $o = (object) ['inner' => serialize((object) ['x' => 1])];

@@ -1,5 +1,5 @@
 --TEST--
-Properties are written in the order of declaration, those of the parent first
+Properties are written in the order of declaration, the parent's first
 --FILE--
 <?php
 class Base

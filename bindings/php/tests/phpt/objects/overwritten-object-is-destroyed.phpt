@@ -1,5 +1,5 @@
 --TEST--
-An object whose key comes again is destroyed after the reading
+An object whose key is repeated is destroyed after the reading
 --FILE--
 <?php
 class Noisy

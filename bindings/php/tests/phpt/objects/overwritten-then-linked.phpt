@@ -1,5 +1,5 @@
 --TEST--
-A link to a value whose key came again is malformed
+A link to a value whose key was repeated is malformed
 --FILE--
 <?php
 $v = unserialize('a:3:{i:0;O:8:"stdClass":1:{s:1:"a";i:1;}i:0;i:5;i:1;r:2;}');

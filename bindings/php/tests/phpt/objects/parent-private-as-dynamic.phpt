@@ -1,5 +1,5 @@
 --TEST--
-A private property of the parent under the name of the child
+A private name of the child does not set the parent's private property
 --FILE--
 <?php
 #[AllowDynamicProperties]

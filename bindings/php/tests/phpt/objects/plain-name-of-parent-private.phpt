@@ -1,5 +1,5 @@
 --TEST--
-The plain name of a parent's private property
+A plain name does not set the parent's private property
 --FILE--
 <?php
 #[AllowDynamicProperties]

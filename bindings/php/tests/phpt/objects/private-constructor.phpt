@@ -1,5 +1,5 @@
 --TEST--
-A private constructor does not matter
+A class with a private constructor can be read
 --FILE--
 <?php
 class Single

@@ -1,5 +1,5 @@
 --TEST--
-A private property of the parent stands beside one of the same name
+Private properties with one name in parent and child are kept apart
 --FILE--
 <?php
 class Base

@@ -1,5 +1,5 @@
 --TEST--
-Promoted properties are properties
+Promoted properties are written like others
 --FILE--
 <?php
 class Promoted

@@ -1,5 +1,5 @@
 --TEST--
-A property that was unset and set again
+A declared property that was unset and set keeps its position
 --FILE--
 <?php
 class Ordered

@@ -1,5 +1,5 @@
 --TEST--
-A property that comes twice has the later value
+A repeated property has the later value
 --FILE--
 <?php
 var_dump(unserialize('O:8:"stdClass":2:{s:1:"a";i:1;s:1:"a";i:2;}'));

@@ -1,5 +1,5 @@
 --TEST--
-Integers out of range are warned of where they stand
+Integers out of range are warned about in the order of the text
 --FILE--
 <?php
 #[AllowDynamicProperties]

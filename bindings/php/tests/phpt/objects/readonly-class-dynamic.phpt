@@ -1,5 +1,5 @@
 --TEST--
-A readonly class takes no dynamic property
+A readonly class accepts no dynamic property
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

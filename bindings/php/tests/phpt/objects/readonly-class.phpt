@@ -1,5 +1,5 @@
 --TEST--
-A readonly class
+Objects of a readonly class survive a round trip
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

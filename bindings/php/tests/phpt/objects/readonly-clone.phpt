@@ -1,5 +1,5 @@
 --TEST--
-A clone of an object that was read keeps readonly properties
+A clone of an object that was read keeps its readonly properties
 --FILE--
 <?php
 class Money

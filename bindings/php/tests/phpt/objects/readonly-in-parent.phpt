@@ -1,5 +1,5 @@
 --TEST--
-A readonly property of the parent
+A readonly property of the parent survives a round trip
 --FILE--
 <?php
 class Base

@@ -1,5 +1,5 @@
 --TEST--
-What a readonly property holds can change
+An object in a readonly property can be changed
 --FILE--
 <?php
 class Box

@@ -1,5 +1,5 @@
 --TEST--
-A readonly private property under its old public name
+A readonly private property gets its value under its old public name
 --FILE--
 <?php
 class Money

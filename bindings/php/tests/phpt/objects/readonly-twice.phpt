@@ -1,5 +1,5 @@
 --TEST--
-A readonly property that comes twice
+A readonly property may be repeated in the text
 --FILE--
 <?php
 class Money

@@ -1,5 +1,5 @@
 --TEST--
-A readonly property that the text lacks can be set once within the class
+A readonly property that the text lacks can be set once by the class
 --FILE--
 <?php
 class Money

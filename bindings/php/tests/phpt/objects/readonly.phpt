@@ -1,5 +1,5 @@
 --TEST--
-Readonly properties can be read and are readonly then
+Readonly properties are read, and are readonly afterwards
 --FILE--
 <?php
 class Money

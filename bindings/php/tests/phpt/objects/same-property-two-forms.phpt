@@ -1,5 +1,5 @@
 --TEST--
-A property that comes in two forms has the later value
+A property under two forms of its name has the later value
 --FILE--
 <?php
 class Twice

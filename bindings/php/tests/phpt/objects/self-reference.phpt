@@ -1,5 +1,5 @@
 --TEST--
-An object that holds itself
+An object that contains itself survives a round trip
 --FILE--
 <?php
 $o = new stdClass;

@@ -1,5 +1,5 @@
 --TEST--
-An object that stands twice is one object after reading
+An object that occurs twice is one object after reading
 --FILE--
 <?php
 $o = new stdClass;

@@ -1,5 +1,5 @@
 --TEST--
-The name of a static property in the text
+The name of a static property in the text makes a dynamic property
 --FILE--
 <?php
 #[AllowDynamicProperties]

@@ -1,5 +1,5 @@
 --TEST--
-Static properties are not written and not touched
+Static properties are neither written nor changed
 --FILE--
 <?php
 class Counter

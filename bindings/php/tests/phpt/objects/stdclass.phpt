@@ -1,5 +1,5 @@
 --TEST--
-Objects of stdClass
+An object of stdClass survives a round trip
 --FILE--
 <?php
 echo $s = serialize((object) ['a' => 1, 'b' => [2], 'c' => null]), "\n";

@@ -1,5 +1,5 @@
 --TEST--
-A property of a class takes objects of it and of its children
+A property with a class type accepts objects of it and of its children
 --FILE--
 <?php
 class A

@@ -1,5 +1,5 @@
 --TEST--
-Unions and intersections of types
+Union and intersection types are checked
 --FILE--
 <?php
 interface I

@@ -1,5 +1,5 @@
 --TEST--
-The types false, null and true
+The types false, null and true are checked
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

@@ -1,5 +1,5 @@
 --TEST--
-An integer is taken for a float, and becomes one
+An integer for a float property becomes a float
 --FILE--
 <?php
 class Typed

@@ -1,5 +1,5 @@
 --TEST--
-A property that takes what can be walked
+An iterable property accepts arrays and refuses integers
 --FILE--
 <?php
 class Holder

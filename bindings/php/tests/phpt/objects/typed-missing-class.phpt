@@ -1,5 +1,5 @@
 --TEST--
-A property of a class that does not exist takes null only
+A property with the type of a missing class accepts only null
 --FILE--
 <?php
 class Holder

@@ -1,5 +1,5 @@
 --TEST--
-Types are strict: no number becomes a string, no string a number
+Types are strict: numbers and strings are not converted to each other
 --FILE--
 <?php
 class Typed

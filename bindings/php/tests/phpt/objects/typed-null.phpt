@@ -1,5 +1,5 @@
 --TEST--
-null for a property that is not nullable throws
+null for a property that is not nullable throws an error
 --FILE--
 <?php
 class Typed

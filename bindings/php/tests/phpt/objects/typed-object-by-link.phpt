@@ -1,5 +1,5 @@
 --TEST--
-A linked object must fit the type of its second place too
+A linked object must fit the type of its second property too
 --FILE--
 <?php
 class A

@@ -1,5 +1,5 @@
 --TEST--
-Types self and parent in properties
+Properties with the types self and parent are checked
 --FILE--
 <?php
 class Base

@@ -1,5 +1,5 @@
 --TEST--
-Of two wrong types the first is said
+The first of two wrong types is reported
 --FILE--
 <?php
 class Typed

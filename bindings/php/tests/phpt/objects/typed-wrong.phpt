@@ -1,5 +1,5 @@
 --TEST--
-A value of another type throws
+A value of a wrong type throws an error
 --FILE--
 <?php
 class Typed

@@ -1,5 +1,5 @@
 --TEST--
-Typed properties take values of their type
+Typed properties accept values of their type
 --FILE--
 <?php
 class Typed

@@ -1,5 +1,5 @@
 --TEST--
-A declared property that was unset is not written
+An unset declared property is not written
 --FILE--
 <?php
 class Cleared

@@ -1,5 +1,5 @@
 --TEST--
-Magic methods see an unset typed property, serialize does not call them
+serialize does not call magic methods for an unset typed property
 --FILE--
 <?php
 class Magic

@@ -1,5 +1,5 @@
 --TEST--
-No hook runs when a wrong type ends the reading
+No hook runs after a wrong type has ended the reading
 --FILE--
 <?php
 class Typed

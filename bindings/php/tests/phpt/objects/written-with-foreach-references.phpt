@@ -1,5 +1,5 @@
 --TEST--
-Properties after a loop by reference
+References that a loop leaves in properties are not written
 --FILE--
 <?php
 $o = (object) ['a' => 1, 'b' => 2];

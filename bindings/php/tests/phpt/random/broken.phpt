@@ -1,5 +1,5 @@
 --TEST--
-An engine with a state that is impossible
+An engine with an invalid state throws an exception
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

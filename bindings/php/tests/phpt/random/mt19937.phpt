@@ -1,5 +1,5 @@
 --TEST--
-An Mt19937 goes on where it was
+An Mt19937 continues its sequence after reading
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

@@ -1,5 +1,5 @@
 --TEST--
-A PcgOneseq128XslRr64 goes on where it was
+A PcgOneseq128XslRr64 continues its sequence after reading
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

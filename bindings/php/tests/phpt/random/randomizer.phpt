@@ -1,5 +1,5 @@
 --TEST--
-A Randomizer with its engine
+A Randomizer survives a round trip with its engine
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

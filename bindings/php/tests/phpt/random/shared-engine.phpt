@@ -1,5 +1,5 @@
 --TEST--
-Two Randomizers with one engine
+Two Randomizers with one engine share it after reading
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

@@ -1,5 +1,5 @@
 --TEST--
-An engine of one's own
+A user-defined engine continues its sequence after reading
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

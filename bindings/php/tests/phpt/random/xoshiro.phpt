@@ -1,5 +1,5 @@
 --TEST--
-An Xoshiro256StarStar goes on where it was
+A Xoshiro256StarStar continues its sequence after reading
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

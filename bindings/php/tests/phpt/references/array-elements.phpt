@@ -1,5 +1,5 @@
 --TEST--
-Two elements that are one variable
+Two elements that are one variable stay one
 --FILE--
 <?php
 $a = [1, 2];

@@ -1,5 +1,5 @@
 --TEST--
-Two arrays that hold each other by reference
+Two arrays that contain each other by reference survive a round trip
 --FILE--
 <?php
 $a = ['a'];

@@ -1,5 +1,5 @@
 --TEST--
-An array that holds itself by reference
+An array that contains itself by reference survives a round trip
 --FILE--
 <?php
 $a = [1];

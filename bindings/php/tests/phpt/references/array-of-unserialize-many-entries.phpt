@@ -1,5 +1,5 @@
 --TEST--
-Links to each entry of the array that __unserialize gets
+A link can refer to each entry of the array that __unserialize receives
 --FILE--
 <?php
 class Takes

@@ -1,5 +1,5 @@
 --TEST--
-Links to each element of lists and maps of every size
+A link can refer to each element of lists and maps of any size
 --FILE--
 <?php
 $lost = 0;

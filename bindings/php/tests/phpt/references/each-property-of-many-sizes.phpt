@@ -1,5 +1,5 @@
 --TEST--
-Links to each dynamic property of objects of every size
+A link can refer to each dynamic property of objects of any size
 --FILE--
 <?php
 #[AllowDynamicProperties]

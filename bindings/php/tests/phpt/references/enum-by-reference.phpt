@@ -1,5 +1,5 @@
 --TEST--
-A case of an enum in two places of one variable
+Two elements that are one variable with an enum case stay one
 --FILE--
 <?php
 enum Level: int

@@ -1,5 +1,5 @@
 --TEST--
-A case of an enum that stands twice
+An enum case that occurs again is written as a link
 --FILE--
 <?php
 enum Level: int

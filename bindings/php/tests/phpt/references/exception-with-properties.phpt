@@ -1,5 +1,5 @@
 --TEST--
-A link to a dynamic property of an exception
+A link can refer to a dynamic property of an exception
 --FILE--
 <?php
 $v = @unserialize('a:2:{i:0;O:9:"Exception":2:{s:1:"a";i:1;s:1:"b";i:2;}i:1;R:3;}');

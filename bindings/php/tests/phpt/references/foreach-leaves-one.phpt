@@ -1,5 +1,5 @@
 --TEST--
-A loop by reference leaves a reference of count two
+A reference that a loop leaves in an array is written only if it occurs twice
 --FILE--
 <?php
 $a = [1, 2, 3];

@@ -1,5 +1,5 @@
 --TEST--
-A function's static variable in the value
+References to a static variable are written with its value
 --FILE--
 <?php
 function counter()

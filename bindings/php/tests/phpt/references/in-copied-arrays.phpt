@@ -1,5 +1,5 @@
 --TEST--
-References within an array that stands twice
+References in two copies of an array stay one variable
 --FILE--
 <?php
 $x = 1;

@@ -1,5 +1,5 @@
 --TEST--
-Links to each entry of an array whose keys come twice
+A link can refer to each entry of an array with repeated keys
 --FILE--
 <?php
 $lost = 0;

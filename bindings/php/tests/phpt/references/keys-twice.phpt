@@ -1,5 +1,5 @@
 --TEST--
-A reference whose key comes again
+A reference keeps the old value if the key of its target is repeated
 --FILE--
 <?php
 $v = unserialize('a:3:{i:0;i:1;i:1;R:2;i:0;i:9;}');

@@ -1,5 +1,5 @@
 --TEST--
-Links to each entry of an array that begins as a list
+A link can refer to each entry of an array that begins as a list
 --FILE--
 <?php
 $lost = 0;

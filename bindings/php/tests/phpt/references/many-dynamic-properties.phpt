@@ -1,5 +1,5 @@
 --TEST--
-A link to one of many dynamic properties beside declared ones that __sleep left out
+A link can refer to a dynamic property of an object whose declared ones __sleep left out
 --FILE--
 <?php
 #[AllowDynamicProperties]

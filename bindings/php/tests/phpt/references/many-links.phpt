@@ -1,5 +1,5 @@
 --TEST--
-A thousand links to many objects
+A thousand links refer to the right objects
 --FILE--
 <?php
 $objects = array_map(fn ($i) => (object) ['i' => $i], range(0, 999));

@@ -1,5 +1,5 @@
 --TEST--
-A thousand references to one variable
+A thousand references to one variable stay one
 --FILE--
 <?php
 $x = 0;

@@ -1,5 +1,5 @@
 --TEST--
-A link from the depth of hundred levels to the top
+A link a hundred levels deep can refer to an object at the top
 --FILE--
 <?php
 $o = new stdClass;

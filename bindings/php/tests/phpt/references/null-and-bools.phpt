@@ -1,5 +1,5 @@
 --TEST--
-References to null and booleans
+References to null and booleans are kept
 --FILE--
 <?php
 $n = null;

@@ -1,5 +1,5 @@
 --TEST--
-An object in two arrays that are one variable
+An object in two arrays that are one variable stays shared
 --FILE--
 <?php
 $list = [new stdClass];

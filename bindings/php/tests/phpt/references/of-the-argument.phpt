@@ -1,5 +1,5 @@
 --TEST--
-The variable that is given may be a reference itself
+The argument may be a reference itself
 --FILE--
 <?php
 $a = [1];

@@ -1,5 +1,5 @@
 --TEST--
-A variable outside is no part of the value
+A variable outside of the value is not part of it
 --FILE--
 <?php
 $x = 5;

@@ -1,5 +1,5 @@
 --TEST--
-Properties that are one variable
+Two properties that are one variable stay one
 --FILE--
 <?php
 class Two

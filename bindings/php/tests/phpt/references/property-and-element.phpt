@@ -1,5 +1,5 @@
 --TEST--
-A property and an element that are one variable
+A property and an element that are one variable stay one
 --FILE--
 <?php
 $o = new stdClass;

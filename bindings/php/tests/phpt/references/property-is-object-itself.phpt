@@ -1,5 +1,5 @@
 --TEST--
-A property that refers to its own object as a variable
+A property may be a reference to its own object
 --FILE--
 <?php
 $o = new stdClass;

@@ -1,5 +1,5 @@
 --TEST--
-References between properties of two objects
+Properties of two objects that are one variable stay one
 --FILE--
 <?php
 class Node

@@ -1,5 +1,5 @@
 --TEST--
-A property whose key comes again after a reference to it
+A reference keeps the old value if the property of its target is repeated
 --FILE--
 <?php
 $v = unserialize('O:8:"stdClass":3:{s:1:"a";i:1;s:1:"b";R:2;s:1:"a";i:9;}');

@@ -1,5 +1,5 @@
 --TEST--
-r takes a number of its own, R does not
+r counts as a value for links, R does not
 --FILE--
 <?php
 $v = unserialize('a:5:{i:0;O:8:"stdClass":0:{}i:1;r:2;i:2;s:1:"x";i:3;R:4;i:4;R:2;}');

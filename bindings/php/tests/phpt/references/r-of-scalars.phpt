@@ -1,5 +1,5 @@
 --TEST--
-r of a value that is no object is malformed
+r to a value that is not an object is malformed
 --FILE--
 <?php
 var_dump(unserialize('a:2:{i:0;i:5;i:1;r:2;}'));

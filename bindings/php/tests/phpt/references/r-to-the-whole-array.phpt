@@ -1,5 +1,5 @@
 --TEST--
-r:1 of an array that is not complete
+r:1 in an array at the root is malformed
 --FILE--
 <?php
 var_dump(unserialize('a:2:{i:0;i:7;i:1;r:1;}'));

@@ -1,5 +1,5 @@
 --TEST--
-A readonly property whose key comes again while another place shares it
+A readonly property may be repeated while another one shares its value
 --FILE--
 <?php
 class Fixed

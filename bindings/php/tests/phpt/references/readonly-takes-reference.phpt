@@ -1,5 +1,5 @@
 --TEST--
-A readonly property may be one variable with an earlier element, which can be changed
+A readonly property may share a variable with an earlier element, which can be changed
 --FILE--
 <?php
 class Fixed

@@ -1,5 +1,5 @@
 --TEST--
-An element of an array may be one variable with a readonly property
+An element may share a variable with a readonly property
 --FILE--
 <?php
 class Fixed

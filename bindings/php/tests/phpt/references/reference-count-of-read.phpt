@@ -1,5 +1,5 @@
 --TEST--
-A variable that was read once is no reference
+A variable that occurs once is not a reference after reading
 --FILE--
 <?php
 $v = unserialize('a:2:{i:0;i:1;i:1;R:2;}');

@@ -1,5 +1,5 @@
 --TEST--
-A reference that nothing else refers to leaves no trace
+A reference without a second place is not written
 --FILE--
 <?php
 $x = 1;

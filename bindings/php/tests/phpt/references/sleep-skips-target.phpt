@@ -1,5 +1,5 @@
 --TEST--
-A reference whose other end __sleep leaves out
+A property whose other reference __sleep leaves out is written as a value
 --FILE--
 <?php
 class Skips

@@ -1,5 +1,5 @@
 --TEST--
-Three places of one variable, one of them unset
+Three places of one variable stay one after one is unset
 --FILE--
 <?php
 $x = 'v';

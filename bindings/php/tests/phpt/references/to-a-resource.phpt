@@ -1,5 +1,5 @@
 --TEST--
-A resource that two elements refer to is 0
+A resource that two elements refer to is written as 0
 --FILE--
 <?php
 $file = fopen('php://memory', 'r');

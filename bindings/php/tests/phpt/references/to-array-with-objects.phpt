@@ -1,5 +1,5 @@
 --TEST--
-A reference to an array that holds its own object
+A reference to an array that contains its own object survives a round trip
 --FILE--
 <?php
 $o = new stdClass;

@@ -1,5 +1,5 @@
 --TEST--
-A reference to an array
+References to an array are kept
 --FILE--
 <?php
 $inner = [1];

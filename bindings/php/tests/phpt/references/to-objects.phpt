@@ -1,5 +1,5 @@
 --TEST--
-R and r: the same variable, the same object
+R makes one variable, r makes one object
 --FILE--
 <?php
 $o = new stdClass;

@@ -1,5 +1,5 @@
 --TEST--
-A link may name an object that became incomplete
+A link may refer to an object that became incomplete
 --FILE--
 <?php
 $v = unserialize('a:3:{i:0;O:4:"None":1:{s:1:"a";i:1;}i:1;r:2;i:2;R:3;}');

@@ -1,5 +1,5 @@
 --TEST--
-R:1 names the whole value
+R:1 refers to the whole value
 --FILE--
 <?php
 $v = unserialize('a:1:{i:0;R:1;}');

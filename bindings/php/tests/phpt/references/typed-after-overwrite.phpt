@@ -1,5 +1,5 @@
 --TEST--
-A typed property that comes twice, the first time linked
+A link can refer to the later value of a repeated typed property
 --FILE--
 <?php
 class Typed

@@ -1,5 +1,5 @@
 --TEST--
-A typed array property by reference
+Typed array properties that are one variable stay one
 --FILE--
 <?php
 class Typed

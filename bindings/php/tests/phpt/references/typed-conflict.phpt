@@ -1,5 +1,5 @@
 --TEST--
-A variable that cannot fit both types throws while it is read
+A variable that can't fit both types throws an error while it is read
 --FILE--
 <?php
 class Typed

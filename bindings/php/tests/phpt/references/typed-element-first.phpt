@@ -1,5 +1,5 @@
 --TEST--
-An element that becomes the variable of a typed property later
+An earlier element that is linked by a typed property gets its type
 --FILE--
 <?php
 class Typed

@@ -1,5 +1,5 @@
 --TEST--
-A variable of the wrong type for a typed property
+An earlier element of a wrong type can't be linked by a typed property
 --FILE--
 <?php
 class Typed

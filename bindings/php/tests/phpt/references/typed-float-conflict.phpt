@@ -1,5 +1,5 @@
 --TEST--
-int and float properties cannot be one variable
+An int property and a float property can't be one variable
 --FILE--
 <?php
 class Typed

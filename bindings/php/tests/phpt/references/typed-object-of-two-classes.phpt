@@ -1,5 +1,5 @@
 --TEST--
-One variable in properties of two classes
+A variable in properties of two class types must fit both
 --FILE--
 <?php
 class A

@@ -1,5 +1,5 @@
 --TEST--
-Typed properties of one variable whose keys come again
+Repeated properties no longer share a variable
 --FILE--
 <?php
 class Typed

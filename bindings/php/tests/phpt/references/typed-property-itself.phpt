@@ -1,5 +1,5 @@
 --TEST--
-A property that names itself by R is malformed
+A property with an R link to itself is malformed
 --FILE--
 <?php
 class Typed

@@ -1,5 +1,5 @@
 --TEST--
-A hook lets an object go whose typed property another place shares
+A hook may release an object whose typed property another place shares
 --FILE--
 <?php
 class Typed

@@ -1,5 +1,5 @@
 --TEST--
-The type goes when the object goes
+The type of a shared property ends with its object
 --FILE--
 <?php
 class Typed

@@ -1,5 +1,5 @@
 --TEST--
-A property with the type of its class that refers to the object
+A typed property may refer to its own object, and keeps its type
 --FILE--
 <?php
 class Loop

@@ -1,5 +1,5 @@
 --TEST--
-A typed property and an element of an array that are one variable
+A typed property and an element that are one variable keep the type
 --FILE--
 <?php
 class Typed

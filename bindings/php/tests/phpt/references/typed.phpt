@@ -1,5 +1,5 @@
 --TEST--
-A reference keeps the type of the property after reading
+A reference keeps the type of its property after reading
 --FILE--
 <?php
 class Typed

@@ -1,5 +1,5 @@
 --TEST--
-A weak reference to an object that was read
+A weak reference to an object that was read ends with the object
 --FILE--
 <?php
 $v = unserialize('a:2:{i:0;O:8:"stdClass":0:{}i:1;r:2;}');

@@ -1,5 +1,5 @@
 --TEST--
-Hooks of what stands before have run when a value is refused
+Hooks of earlier objects have run when a value is refused
 --FILE--
 <?php
 class Says

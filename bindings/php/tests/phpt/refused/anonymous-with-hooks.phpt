@@ -1,5 +1,5 @@
 --TEST--
-Hooks do not help an anonymous class
+An anonymous class with hooks is refused too
 --FILE--
 <?php
 try {

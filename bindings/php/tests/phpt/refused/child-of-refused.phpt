@@ -1,5 +1,5 @@
 --TEST--
-Children of a class that is refused are refused
+Children of a refused class are refused
 --FILE--
 <?php
 class Child extends SplFileInfo

@@ -1,5 +1,5 @@
 --TEST--
-Objects whose classes cannot be read, within data
+Objects of classes that can't be read are refused inside an array
 --FILE--
 <?php
 foreach (['ReflectionMethod', 'Fiber', 'InternalIterator', 'SimpleXMLElement'] as $class) {

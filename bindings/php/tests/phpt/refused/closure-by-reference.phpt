@@ -1,5 +1,5 @@
 --TEST--
-A closure that is a reference
+A closure that is a reference is refused
 --FILE--
 <?php
 $c = fn () => 1;

@@ -1,5 +1,5 @@
 --TEST--
-A closure cannot be read
+A closure can't be read
 --FILE--
 <?php
 try {

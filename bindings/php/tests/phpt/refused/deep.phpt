@@ -1,5 +1,5 @@
 --TEST--
-What is refused may stand deep in the value
+A refused object may be deep in the value
 --FILE--
 <?php
 $value = fn () => 1;

@@ -1,5 +1,5 @@
 --TEST--
-HashContext with a key is refused
+A HashContext with a key is refused
 --FILE--
 <?php
 try {

@@ -1,5 +1,5 @@
 --TEST--
-HashContext keeps its state
+A HashContext keeps its state
 --FILE--
 <?php
 $c = hash_init('sha256');

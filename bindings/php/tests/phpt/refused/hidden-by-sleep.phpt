@@ -1,5 +1,5 @@
 --TEST--
-What __sleep leaves out may be something that is refused
+__sleep may leave out a property with a refused object
 --FILE--
 <?php
 class Service

@@ -1,5 +1,5 @@
 --TEST--
-A closure in an SplFixedArray and in an ArrayObject
+A closure in an SplFixedArray or an ArrayObject is refused
 --FILE--
 <?php
 foreach ([SplFixedArray::fromArray([fn () => 1]), new ArrayObject([fn () => 1])] as $o) {

@@ -1,5 +1,5 @@
 --TEST--
-A bound closure of a method
+A closure of a method is refused
 --FILE--
 <?php
 class Has

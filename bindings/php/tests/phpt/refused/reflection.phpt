@@ -1,5 +1,5 @@
 --TEST--
-Reflection is refused
+Reflection objects are refused
 --FILE--
 <?php
 try {

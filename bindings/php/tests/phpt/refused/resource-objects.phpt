@@ -1,5 +1,5 @@
 --TEST--
-Objects in the place of resources are refused
+Objects that replace resources are refused
 --EXTENSIONS--
 zlib
 --FILE--

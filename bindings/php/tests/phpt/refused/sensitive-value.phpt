@@ -1,5 +1,5 @@
 --TEST--
-SensitiveParameterValue is refused
+A SensitiveParameterValue is refused
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

@@ -1,5 +1,5 @@
 --TEST--
-What __serialize gives may be refused
+A closure in the array of __serialize is refused
 --FILE--
 <?php
 class Gives

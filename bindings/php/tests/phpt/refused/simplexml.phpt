@@ -1,5 +1,5 @@
 --TEST--
-SimpleXMLElement is refused
+A SimpleXMLElement is refused
 --EXTENSIONS--
 simplexml
 --FILE--

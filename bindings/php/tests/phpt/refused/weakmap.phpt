@@ -1,5 +1,5 @@
 --TEST--
-WeakMap and WeakReference are refused
+A WeakMap and a WeakReference are refused
 --FILE--
 <?php
 foreach ([new WeakMap, WeakReference::create(new stdClass)] as $o) {

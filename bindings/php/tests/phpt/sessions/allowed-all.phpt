@@ -1,5 +1,5 @@
 --TEST--
-Sessions read all classes
+Sessions build objects of all classes
 --EXTENSIONS--
 session
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-Malformed data of a session
+Malformed session data is refused
 --EXTENSIONS--
 session
 --INI--

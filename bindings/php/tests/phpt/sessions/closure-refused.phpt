@@ -1,5 +1,5 @@
 --TEST--
-A closure in a session
+A closure in a session is refused
 --EXTENSIONS--
 session
 --INI--

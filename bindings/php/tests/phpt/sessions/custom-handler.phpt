@@ -1,5 +1,5 @@
 --TEST--
-A handler of one's own gets and gives the text
+A user-defined session handler receives and returns the text
 --EXTENSIONS--
 session
 --INI--

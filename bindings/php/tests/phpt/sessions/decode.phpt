@@ -1,5 +1,5 @@
 --TEST--
-session_decode reads them back
+session_decode reads the variables back
 --EXTENSIONS--
 session
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-An empty session
+An empty session is encoded as false and decoded from an empty text
 --EXTENSIONS--
 session
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-Enums in a session
+Enum cases in a session survive a round trip
 --EXTENSIONS--
 session
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-Hooks of objects in a session
+Hooks of objects in a session are called
 --EXTENSIONS--
 session
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-A class that does not exist in a session
+An object of a missing class in a session is incomplete and is written back
 --EXTENSIONS--
 session
 --INI--

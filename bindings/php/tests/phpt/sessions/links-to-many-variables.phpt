@@ -1,5 +1,5 @@
 --TEST--
-Links from the last variable of a session to each other one
+A link in a session can refer to each other variable
 --EXTENSIONS--
 session
 --INI--

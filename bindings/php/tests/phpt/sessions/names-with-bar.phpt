@@ -1,5 +1,5 @@
 --TEST--
-A name with a bar cannot be written by the handler php
+The handler php can't write a name with a bar
 --EXTENSIONS--
 session
 --INI--

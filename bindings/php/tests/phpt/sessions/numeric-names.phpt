@@ -1,5 +1,5 @@
 --TEST--
-Names that are numbers are left out by the handler php
+The handler php leaves out names that are numbers
 --EXTENSIONS--
 session
 --INI--

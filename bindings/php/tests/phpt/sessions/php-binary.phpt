@@ -1,5 +1,5 @@
 --TEST--
-The handler php_binary writes lengths of names
+The handler php_binary writes the lengths of names
 --EXTENSIONS--
 session
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-References between names of a session
+References between variables of a session are kept
 --EXTENSIONS--
 session
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-An object in two names of a session is one object after reading
+An object in two variables of a session is one object after reading
 --EXTENSIONS--
 session
 --INI--

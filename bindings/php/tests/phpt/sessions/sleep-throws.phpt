@@ -1,5 +1,5 @@
 --TEST--
-An exception in a hook while a session is encoded
+An exception in a hook ends the encoding of a session
 --EXTENSIONS--
 session
 --INI--

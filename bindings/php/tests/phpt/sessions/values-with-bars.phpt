@@ -1,5 +1,5 @@
 --TEST--
-Values with bars and names without
+Values and keys of a session may contain bars
 --EXTENSIONS--
 session
 --INI--

@@ -1,5 +1,5 @@
 --TEST--
-An ArrayIterator begins anew after reading
+An ArrayIterator is at its beginning after reading
 --FILE--
 <?php
 $o = new ArrayIterator([1, 2, 3]);

@@ -1,5 +1,5 @@
 --TEST--
-An ArrayObject whose data is incomplete
+An ArrayObject with missing or invalid data throws an exception
 --FILE--
 <?php
 foreach (['0:{}', '1:{i:0;i:0;}', '4:{i:0;s:1:"x";i:1;a:0:{}i:2;a:0:{}i:3;N;}', '4:{i:0;i:0;i:1;i:5;i:2;a:0:{}i:3;N;}'] as $rest) {

@@ -1,5 +1,5 @@
 --TEST--
-An ArrayObject around itself
+An ArrayObject around itself survives a round trip
 --FILE--
 <?php
 class Own extends ArrayObject

@@ -1,5 +1,5 @@
 --TEST--
-An ArrayObject that holds itself
+An ArrayObject that contains itself survives a round trip
 --FILE--
 <?php
 $o = new ArrayObject;

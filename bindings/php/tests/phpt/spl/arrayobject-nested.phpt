@@ -1,5 +1,5 @@
 --TEST--
-ArrayObjects in an ArrayObject
+ArrayObjects in an ArrayObject survive a round trip
 --FILE--
 <?php
 $o = new ArrayObject([new ArrayObject([1]), 'x' => new ArrayObject(new ArrayObject(['deep']))]);

@@ -1,5 +1,5 @@
 --TEST--
-An ArrayObject around an object
+An ArrayObject around an object shares it after reading
 --FILE--
 <?php
 $in = (object) ['a' => 1];

@@ -1,5 +1,5 @@
 --TEST--
-A variable that is an element of an ArrayObject and of an array
+A variable in an ArrayObject and in an array stays one
 --FILE--
 <?php
 $x = 1;

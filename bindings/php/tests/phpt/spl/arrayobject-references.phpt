@@ -1,5 +1,5 @@
 --TEST--
-References among the elements of an ArrayObject
+References among the elements of an ArrayObject are kept
 --FILE--
 <?php
 $x = 1;

@@ -1,5 +1,5 @@
 --TEST--
-A child of ArrayObject with hooks that call those of the parent
+A child of ArrayObject may extend the hooks of its parent
 --FILE--
 <?php
 class Collection extends ArrayObject

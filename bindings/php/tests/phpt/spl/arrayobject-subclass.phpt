@@ -1,5 +1,5 @@
 --TEST--
-A child of ArrayObject with properties
+A child of ArrayObject keeps its own properties
 --FILE--
 <?php
 class Collection extends ArrayObject

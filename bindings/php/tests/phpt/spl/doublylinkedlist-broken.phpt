@@ -1,5 +1,5 @@
 --TEST--
-A list whose data is incomplete
+An SplDoublyLinkedList with missing or invalid data throws an exception
 --FILE--
 <?php
 foreach (['0:{}', '3:{i:0;s:1:"x";i:1;a:0:{}i:2;a:0:{}}', '3:{i:0;i:0;i:1;i:5;i:2;a:0:{}}'] as $rest) {

@@ -1,5 +1,5 @@
 --TEST--
-The older text of SplDoublyLinkedList
+The older text of an SplDoublyLinkedList, with C:, is read
 --FILE--
 <?php
 $o = unserialize('C:19:"SplDoublyLinkedList":14:{i:0;:i:1;:i:2;}');

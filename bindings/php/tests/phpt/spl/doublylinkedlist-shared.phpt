@@ -1,5 +1,5 @@
 --TEST--
-An object in a list and beside it
+An object in an SplDoublyLinkedList and outside of it is one object
 --FILE--
 <?php
 $o = new stdClass;

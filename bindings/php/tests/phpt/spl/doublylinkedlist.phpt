@@ -1,5 +1,5 @@
 --TEST--
-An SplDoublyLinkedList
+An SplDoublyLinkedList survives a round trip
 --FILE--
 <?php
 $list = new SplDoublyLinkedList;

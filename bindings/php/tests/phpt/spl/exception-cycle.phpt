@@ -1,5 +1,5 @@
 --TEST--
-An exception with a property that holds it
+An exception with a property that contains it survives a round trip
 --FILE--
 <?php
 #[AllowDynamicProperties]

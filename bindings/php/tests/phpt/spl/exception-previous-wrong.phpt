@@ -1,5 +1,5 @@
 --TEST--
-An exception whose previous one is no exception
+An exception whose previous one is not an exception is refused
 --FILE--
 <?php
 try {

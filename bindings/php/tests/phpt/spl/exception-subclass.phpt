@@ -1,5 +1,5 @@
 --TEST--
-A child of Exception with properties
+A child of an exception keeps its own properties
 --FILE--
 <?php
 class Detailed extends DomainException

@@ -1,5 +1,5 @@
 --TEST--
-An exception whose text has other types
+A message of a wrong type is removed from an exception
 --FILE--
 <?php
 try {

@@ -1,5 +1,5 @@
 --TEST--
-An exception whose trace has a closure as an argument is refused
+An exception with a closure in its trace is refused
 --INI--
 zend.exception_ignore_args=0
 --FILE--

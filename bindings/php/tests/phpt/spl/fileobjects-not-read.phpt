@@ -1,5 +1,5 @@
 --TEST--
-Files cannot be read
+File objects can't be read
 --FILE--
 <?php
 foreach (['SplFileInfo', 'SplFileObject', 'DirectoryIterator', 'GlobIterator'] as $class) {

@@ -1,5 +1,5 @@
 --TEST--
-Files are refused
+File objects are refused
 --FILE--
 <?php
 foreach ([new SplFileInfo('x'), new SplTempFileObject] as $o) {

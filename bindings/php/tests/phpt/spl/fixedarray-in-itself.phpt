@@ -1,5 +1,5 @@
 --TEST--
-An SplFixedArray that holds itself
+An SplFixedArray that contains itself survives a round trip
 --FILE--
 <?php
 $o = new SplFixedArray(2);

@@ -1,5 +1,5 @@
 --TEST--
-A child of SplFixedArray with properties
+A child of SplFixedArray keeps its own properties
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID < 80200) die('skip needs PHP 8.2');

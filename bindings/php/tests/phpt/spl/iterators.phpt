@@ -1,5 +1,5 @@
 --TEST--
-Iterators around others are written without what they hold
+Iterators around others are written without their content
 --FILE--
 <?php
 $o = new IteratorIterator(new ArrayIterator([1]));

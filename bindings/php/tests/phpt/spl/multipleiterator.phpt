@@ -1,5 +1,5 @@
 --TEST--
-A MultipleIterator is written without the iterators that it holds
+A MultipleIterator is written without its iterators
 --FILE--
 <?php
 $o = new MultipleIterator(MultipleIterator::MIT_KEYS_ASSOC);

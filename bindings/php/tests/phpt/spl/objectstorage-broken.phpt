@@ -1,5 +1,5 @@
 --TEST--
-An SplObjectStorage whose data is no list of pairs
+An SplObjectStorage whose data are not pairs throws an exception
 --FILE--
 <?php
 foreach (['0:{}', '2:{i:0;a:1:{i:0;O:8:"stdClass":0:{}}i:1;a:0:{}}', '2:{i:0;a:2:{i:0;i:1;i:1;i:2;}i:1;a:0:{}}'] as $rest) {

@@ -1,5 +1,5 @@
 --TEST--
-An SplObjectStorage that holds itself
+An SplObjectStorage that contains itself survives a round trip
 --FILE--
 <?php
 $storage = new SplObjectStorage;

@@ -1,5 +1,5 @@
 --TEST--
-The older text of SplObjectStorage
+The older text of an SplObjectStorage, with C:, is read
 --FILE--
 <?php
 $o = unserialize('C:16:"SplObjectStorage":51:{x:i:1;O:8:"stdClass":1:{s:1:"a";i:1;},i:5;;m:a:0:{}}');

@@ -1,5 +1,5 @@
 --TEST--
-A variable in the data of an SplObjectStorage
+References in the data of an SplObjectStorage are kept
 --FILE--
 <?php
 $x = 1;

@@ -1,5 +1,5 @@
 --TEST--
-A child of SplObjectStorage with properties
+A child of SplObjectStorage keeps its own properties
 --FILE--
 <?php
 class Registry extends SplObjectStorage

@@ -1,5 +1,5 @@
 --TEST--
-A child of SplObjectStorage with getHash
+getHash of a child of SplObjectStorage is used after reading
 --FILE--
 <?php
 class ByName extends SplObjectStorage

@@ -1,5 +1,5 @@
 --TEST--
-An SplObjectStorage with data
+An SplObjectStorage keeps its data
 --FILE--
 <?php
 $a = new stdClass;

@@ -1,5 +1,5 @@
 --TEST--
-A RecursiveArrayIterator
+A RecursiveArrayIterator survives a round trip
 --FILE--
 <?php
 $o = new RecursiveArrayIterator([[1, 2], 3]);

@@ -1,5 +1,5 @@
 --TEST--
-SplStack and SplQueue
+An SplStack and an SplQueue survive a round trip
 --FILE--
 <?php
 $stack = new SplStack;

@@ -1,5 +1,5 @@
 --TEST--
-null as data is deprecated
+null as the data is deprecated
 --FILE--
 <?php
 var_dump(unserialize(null));

@@ -1,5 +1,5 @@
 --TEST--
-A hundred thousand elements
+Arrays of a hundred thousand elements survive a round trip
 --FILE--
 <?php
 $list = range(1, 100000);

@@ -1,5 +1,5 @@
 --TEST--
-The count of an array is not trusted
+A huge count of an array does not allocate memory
 --FILE--
 <?php
 var_dump(unserialize('a:2147483647:{i:0;i:1;}'));

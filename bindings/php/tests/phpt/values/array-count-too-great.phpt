@@ -1,5 +1,5 @@
 --TEST--
-An array with fewer elements than it says is malformed
+An array with fewer elements than its count is malformed
 --FILE--
 <?php
 var_dump(unserialize('a:2:{i:0;i:1;}'));

@@ -1,5 +1,5 @@
 --TEST--
-An array with more elements than it says is malformed
+An array with more elements than its count is malformed
 --FILE--
 <?php
 var_dump(unserialize('a:1:{i:0;i:1;i:1;i:2;}'));

@@ -1,5 +1,5 @@
 --TEST--
-Arrays may be nested as deep as max_depth says
+Arrays may be nested as deep as max_depth
 --FILE--
 <?php
 $text = str_repeat('a:1:{i:0;', 4000) . 'i:1;' . str_repeat('}', 4000);

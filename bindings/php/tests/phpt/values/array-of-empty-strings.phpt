@@ -1,5 +1,5 @@
 --TEST--
-Many empty strings and empty arrays
+Many empty strings and empty arrays survive a round trip
 --FILE--
 <?php
 $v = array_fill(0, 1000, '') + ['e' => array_fill(0, 100, [])];

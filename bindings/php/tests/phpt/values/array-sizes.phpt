@@ -1,5 +1,5 @@
 --TEST--
-Arrays around sizes where tables grow
+Arrays of sizes at which hash tables grow survive a round trip
 --FILE--
 <?php
 foreach ([1, 7, 8, 9, 15, 16, 17, 255, 256, 257, 1023, 1024, 1025] as $n) {

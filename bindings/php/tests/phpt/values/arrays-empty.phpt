@@ -1,5 +1,5 @@
 --TEST--
-An empty array
+An empty array survives a round trip
 --FILE--
 <?php
 echo $s = serialize([]), "\n";

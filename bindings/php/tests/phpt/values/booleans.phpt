@@ -1,5 +1,5 @@
 --TEST--
-Booleans are b:0 and b:1
+Booleans are written as b:0 and b:1
 --FILE--
 <?php
 echo serialize(true), serialize(false), "\n";

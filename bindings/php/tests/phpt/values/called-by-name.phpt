@@ -1,5 +1,5 @@
 --TEST--
-Both functions can be called by their names
+Both functions can be called by a name in a variable
 --FILE--
 <?php
 $s = 'serialize';

@@ -1,5 +1,5 @@
 --TEST--
-Two places that hold the same array are two arrays after reading
+Two places with the same array have two arrays after reading
 --FILE--
 <?php
 $shared = [1];

@@ -1,5 +1,5 @@
 --TEST--
-An escape that is no hexadecimal number is malformed
+An escape that is not a hexadecimal number is malformed
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID >= 80400) die('skip changed in PHP 8.4, which says it is deprecated');

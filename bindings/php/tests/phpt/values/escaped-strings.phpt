@@ -1,5 +1,5 @@
 --TEST--
-The form S has escapes of two hexadecimal digits
+A string with S: has escapes of two hexadecimal digits
 --SKIPIF--
 <?php
 if (PHP_VERSION_ID >= 80400) die('skip changed in PHP 8.4, which says it is deprecated');

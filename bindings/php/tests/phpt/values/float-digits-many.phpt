@@ -1,5 +1,5 @@
 --TEST--
-A float with more digits than it can hold
+A float with too many digits is rounded
 --FILE--
 <?php
 var_dump(unserialize('d:0.1000000000000000055511151231257827021181583404541015625;') === 0.1);

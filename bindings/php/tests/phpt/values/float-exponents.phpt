@@ -1,5 +1,5 @@
 --TEST--
-Where floats change to exponents
+Floats are written with an exponent beyond some limits
 --FILE--
 <?php
 foreach ([1e14, 1e15, 1e16, 1e17, 1e18, 0.0001, 0.00001, 123456789012345.6] as $f) {

@@ -1,5 +1,5 @@
 --TEST--
-Forms of a float that unserialize refuses
+unserialize refuses invalid forms of a float
 --FILE--
 <?php
 foreach (['', '.', 'e3', '1e', '0x1', '1,5', ' 1', '1.5.5', '--1'] as $text) {

@@ -1,5 +1,5 @@
 --TEST--
-Forms of a float that unserialize accepts
+unserialize accepts several forms of a float
 --FILE--
 <?php
 foreach (['1', '1.', '.5', '-.5', '1e3', '1E3', '1e+3', '1e-3', '+1.5', '1.5e2', '00.5'] as $text) {

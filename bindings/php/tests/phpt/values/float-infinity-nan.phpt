@@ -1,5 +1,5 @@
 --TEST--
-INF, -INF and NAN have names
+INF, -INF and NAN are written by name
 --FILE--
 <?php
 echo serialize([INF, -INF, NAN]), "\n";

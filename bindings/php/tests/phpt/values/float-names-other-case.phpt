@@ -1,5 +1,5 @@
 --TEST--
-INF and NAN are known in upper case only
+INF and NAN are read in upper case only
 --FILE--
 <?php
 foreach (['d:inf;', 'd:nan;', 'd:+INF;', 'd:-NAN;', 'd:INFINITY;'] as $text) {

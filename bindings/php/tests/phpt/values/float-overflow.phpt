@@ -1,5 +1,5 @@
 --TEST--
-A float beyond the range of a double becomes infinite, one below it zero
+A float beyond the range of a double becomes infinite or zero
 --FILE--
 <?php
 var_dump(unserialize('d:1e999;'), unserialize('d:-1e999;'), unserialize('d:1e-999;'));

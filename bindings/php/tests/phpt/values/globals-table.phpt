@@ -1,5 +1,5 @@
 --TEST--
-What $GLOBALS holds can be written
+The array $GLOBALS can be written
 --FILE--
 <?php
 $a = 5;

@@ -1,5 +1,5 @@
 --TEST--
-In a namespace the global functions are called without a backslash
+The global functions can be called in a namespace without a backslash
 --FILE--
 <?php
 namespace App;

@@ -1,5 +1,5 @@
 --TEST--
-An integer has no hexadecimal form
+A hexadecimal integer is malformed
 --FILE--
 <?php
 var_dump(unserialize('i:0x1A;'));

@@ -1,5 +1,5 @@
 --TEST--
-Keys with signs and zeros in the i form
+Integer keys may have signs and leading zeros
 --FILE--
 <?php
 var_dump(unserialize('a:3:{i:+1;i:1;i:-0;i:2;i:007;i:3;}'));

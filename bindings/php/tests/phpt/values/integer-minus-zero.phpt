@@ -1,5 +1,5 @@
 --TEST--
-Minus zero is the integer 0
+Minus zero is read as the integer 0
 --FILE--
 <?php
 var_dump(unserialize('i:-0;'));

@@ -1,5 +1,5 @@
 --TEST--
-Keys of one letter and of names that the program has
+Keys of one letter and names that the program has are read
 --FILE--
 <?php
 $v = unserialize('a:3:{s:1:"a";i:1;s:4:"name";i:2;s:0:"";i:3;}');

@@ -1,5 +1,5 @@
 --TEST--
-Keys are integers or strings only
+Keys of other types than integers and strings are malformed
 --FILE--
 <?php
 foreach (['b:1;', 'd:1.5;', 'N;', 'a:0:{}', 'O:8:"stdClass":0:{}', 'R:1;'] as $key) {

@@ -1,5 +1,5 @@
 --TEST--
-A key that comes twice keeps its place and has the later value
+A repeated key keeps its position and has the later value
 --FILE--
 <?php
 var_dump(unserialize('a:3:{s:1:"a";i:1;s:1:"b";i:2;s:1:"a";i:3;}'));

@@ -1,5 +1,5 @@
 --TEST--
-Keys of arrays may hold NUL bytes
+Array keys may have NUL bytes
 --FILE--
 <?php
 $value = ["\0" => 1, "\0*\0a" => 2, "a\0" => 3];

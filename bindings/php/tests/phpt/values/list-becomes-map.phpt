@@ -1,5 +1,5 @@
 --TEST--
-A list whose last key is a string, or out of order
+An array that begins as a list keeps its keys and their order
 --FILE--
 <?php
 foreach (['a:3:{i:0;i:1;i:1;i:2;s:1:"x";i:3;}', 'a:3:{i:0;i:1;i:2;i:2;i:1;i:3;}', 'a:3:{i:2;i:1;i:1;i:2;i:0;i:3;}', 'a:2:{i:0;i:1;i:1000000;i:2;}'] as $text) {

@@ -1,5 +1,5 @@
 --TEST--
-Reading a great value ends where memory_limit is
+Reading a large value ends when memory_limit is reached
 --INI--
 memory_limit=16M
 --SKIPIF--

@@ -1,5 +1,5 @@
 --TEST--
-No element can follow the greatest integer key
+No element can be appended after the greatest integer key
 --FILE--
 <?php
 $list = unserialize('a:1:{i:9223372036854775807;i:0;}');

@@ -1,5 +1,5 @@
 --TEST--
-After reading, the next free key follows the greatest
+After reading, an appended element gets the key after the greatest
 --FILE--
 <?php
 $list = unserialize('a:2:{i:7;i:0;i:3;i:0;}');

@@ -1,5 +1,5 @@
 --TEST--
-null is N
+null is written as N
 --FILE--
 <?php
 echo serialize(null), "\n";

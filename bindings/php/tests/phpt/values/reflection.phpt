@@ -1,5 +1,5 @@
 --TEST--
-What reflection says about the parameters
+Reflection shows the parameters of PHP's own functions
 --FILE--
 <?php
 foreach (['serialize', 'unserialize', 'var_export'] as $name) {

@@ -1,5 +1,5 @@
 --TEST--
-Equal strings are written each time
+A string that occurs twice is written twice
 --FILE--
 <?php
 $text = 'long enough to share';

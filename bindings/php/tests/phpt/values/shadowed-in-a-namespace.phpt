@@ -1,5 +1,5 @@
 --TEST--
-A function of the namespace comes before the global one
+A function of the namespace takes precedence over the global one
 --FILE--
 <?php
 namespace App;

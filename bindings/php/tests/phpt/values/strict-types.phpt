@@ -1,5 +1,5 @@
 --TEST--
-With strict types unserialize takes strings only
+With strict types unserialize accepts only strings
 --FILE--
 <?php
 declare(strict_types=1);

@@ -1,5 +1,5 @@
 --TEST--
-All 256 bytes survive
+Strings with all 256 bytes survive a round trip
 --FILE--
 <?php
 $all = implode('', array_map('chr', range(0, 255)));

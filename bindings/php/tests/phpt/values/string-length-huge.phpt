@@ -1,5 +1,5 @@
 --TEST--
-The length of a string is not trusted
+A huge length of a string does not allocate memory
 --FILE--
 <?php
 var_dump(unserialize('s:9223372036854775807:"abc";'));

@@ -1,5 +1,5 @@
 --TEST--
-A string that is shorter than it says is malformed
+A string that is shorter than its length is malformed
 --FILE--
 <?php
 var_dump(unserialize('s:5:"abc";'));

@@ -1,5 +1,5 @@
 --TEST--
-Strings around lengths where decimal digits change
+Strings survive a round trip at lengths with a new digit
 --FILE--
 <?php
 foreach ([9, 10, 99, 100, 999, 1000, 9999, 10000, 65535, 65536] as $n) {

@@ -1,5 +1,5 @@
 --TEST--
-A string may hold what looks like serialized data
+A string may contain text that looks like serialized data
 --FILE--
 <?php
 $inner = serialize(['a' => ['b' => 's:1:"x";']]);

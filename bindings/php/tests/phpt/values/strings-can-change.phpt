@@ -1,5 +1,5 @@
 --TEST--
-A string that was read can be changed in its place
+A string that was read can be changed in place
 --FILE--
 <?php
 $v = unserialize('a:2:{i:0;s:3:"abc";i:1;s:1:"x";}');

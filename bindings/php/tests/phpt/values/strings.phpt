@@ -1,5 +1,5 @@
 --TEST--
-A string has its length in bytes
+A string is written with its length in bytes
 --FILE--
 <?php
 foreach (['', 'a', 'hello', "a'b\"c;d}", "line\nline", 'grüße', "\u{1F600}"] as $text) {

@@ -1,5 +1,5 @@
 --TEST--
-Bytes that are no UTF-8
+Strings that are not UTF-8 survive a round trip
 --FILE--
 <?php
 $value = ["\xff\xfe" => "\xc3\x28", 'k' => "\x80"];

@@ -1,5 +1,5 @@
 <?php
-// The page that the driver requests: page.php?do=…
+// The page that fpm.php requests: page.php?do=ACTION
 require getenv('PLUGS') . '/classes.php';
 header('Content-Type: application/json');
 header('Cache-Control: no-store');
@@ -54,13 +54,14 @@ class TimeInWakeup
     }
 }
 
-function resident(): int
+/** Returns the resident memory of the worker in bytes. */
+function resident_bytes(): int
 {
     return (int) explode(' ', file_get_contents('/proc/self/statm'))[1] * 4096;
 }
 
-/** Limits the memory to this many bytes more. */
-function little_memory(int $bytes): void
+/** Sets memory_limit to this many bytes more than are in use. */
+function limit_memory(int $bytes): void
 {
     gc_mem_caches();
     if (ini_set('memory_limit', (string) (memory_get_usage(true) + $bytes)) === false) {
@@ -68,12 +69,15 @@ function little_memory(int $bytes): void
     }
 }
 
+/** Prints the answer as JSON and ends the request. */
 function answer(array $answer): never
 {
-    echo json_encode($answer + ['pid' => getmypid(), 'memory' => memory_get_usage(), 'resident' => resident()], JSON_THROW_ON_ERROR);
+    echo json_encode($answer
+        + ['pid' => getmypid(), 'memory' => memory_get_usage(), 'resident' => resident_bytes()], JSON_THROW_ON_ERROR);
     exit;
 }
 
+/** Returns the value of a call as text, or its exception. */
 function attempt(callable $call): array
 {
     try {
@@ -104,7 +108,7 @@ switch ($_GET['do']) {
         ob_start();
         var_dump($_SESSION);
         $dump = preg_replace('/#\d+/', '#', ob_get_clean());
-        // Changing values shows which of them are references.
+        // Changing the values shows which of them are references.
         foreach ($_SESSION as &$value) {
             if (is_int($value)) {
                 $value += 100;
@@ -131,7 +135,7 @@ switch ($_GET['do']) {
         $read = Icecore\unserialize($text);
         answer(['same' => $text === serialize($value) && serialize($read) === serialize(unserialize($text))]);
 
-    // Each of these ends the request in the middle of Icecore's work.
+    // Each of the following actions ends the request within a call of Icecore.
     case 'fatal in wakeup':
         Icecore\unserialize('a:3:{i:0;O:8:"stdClass":0:{}i:1;O:13:"FatalInWakeup":1:{s:1:"a";i:1;}i:2;a:1:{i:0;s:3:"abc";}}', ['allowed_classes' => true]);
         answer(['not' => 'reached']);
@@ -139,10 +143,12 @@ switch ($_GET['do']) {
         Icecore\serialize([new Point(1, 2), [1, 2, 3], new FatalInSerialize(), 'text']);
         answer(['not' => 'reached']);
     case 'memory in unserialize hook':
-        Icecore\unserialize(serialize([new Point(1, 2), new MemoryInUnserialize(), new Point(3, 4)]), ['allowed_classes' => true]);
+        Icecore\unserialize(serialize([new Point(1, 2), new MemoryInUnserialize(), new Point(3, 4)]),
+            ['allowed_classes' => true]);
         answer(['not' => 'reached']);
     case 'exit in wakeup':
-        Icecore\unserialize('a:2:{i:0;O:12:"ExitInWakeup":0:{}i:1;O:12:"ExitInWakeup":0:{}}', ['allowed_classes' => true]);
+        Icecore\unserialize('a:2:{i:0;O:12:"ExitInWakeup":0:{}i:1;O:12:"ExitInWakeup":0:{}}',
+            ['allowed_classes' => true]);
         answer(['not' => 'reached']);
     case 'time in wakeup':
         Icecore\unserialize('O:12:"TimeInWakeup":0:{}', ['allowed_classes' => true]);
@@ -159,7 +165,7 @@ switch ($_GET['do']) {
             $text .= "i:$i;a:2:{s:2:\"id\";i:$i;s:4:\"name\";s:5:\"Alice\";}";
         }
         $text .= '}';
-        little_memory(8 << 20);
+        limit_memory(8 << 20);
         Icecore\unserialize($text);
         answer(['not' => 'reached']);
     case 'memory limit, objects':
@@ -168,7 +174,7 @@ switch ($_GET['do']) {
             $text .= "i:$i;O:5:\"Point\":2:{s:1:\"x\";i:$i;s:1:\"y\";i:2;}";
         }
         $text .= '}';
-        little_memory(4 << 20);
+        limit_memory(4 << 20);
         Icecore\unserialize($text, ['allowed_classes' => ['Point']]);
         answer(['not' => 'reached']);
     case 'memory limit, writing':
@@ -177,7 +183,7 @@ switch ($_GET['do']) {
             $text[] = str_repeat('x', 10);
         }
         $text = array_fill(0, 20_000, $text);
-        little_memory(4 << 20);
+        limit_memory(4 << 20);
         Icecore\serialize($text);
         answer(['not' => 'reached']);
 
@@ -190,8 +196,10 @@ switch ($_GET['do']) {
         answer(attempt(fn () => Icecore\unserialize('O:7:"Account":0:{}')));
 
     case 'store':
-        answer(['stored' => apcu_store($_GET['case'], session_cases()[$_GET['case']]), 'serializer' => ini_get('apc.serializer')]);
+        answer(['stored' => apcu_store($_GET['case'], session_cases()[$_GET['case']]),
+            'serializer' => ini_get('apc.serializer')]);
     case 'fetch':
         $read = apcu_fetch($_GET['case'], $is_read);
-        answer(['read' => base64_encode(serialize($read)), 'is_read' => $is_read, 'wanted' => base64_encode(serialize(session_cases()[$_GET['case']]))]);
+        answer(['read' => base64_encode(serialize($read)), 'is_read' => $is_read,
+            'expected' => base64_encode(serialize(session_cases()[$_GET['case']]))]);
 }

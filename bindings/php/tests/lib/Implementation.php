@@ -1,12 +1,12 @@
 <?php
-// An implementation of PHP's functions: PHP's own, or Icecore's. Hooks of test classes call the
-// tested one through `Side::now()`.
+// An implementation of PHP's functions: PHP's own, or Icecore's. Hooks of test classes call the one
+// that is being tested through `Implementation::current()`.
 
 declare(strict_types=1);
 
-final class Side
+final class Implementation
 {
-    private static ?self $now = null;
+    private static ?self $current = null;
 
     private function __construct(
         public readonly string $name,
@@ -21,19 +21,19 @@ final class Side
 
     public static function php(): self
     {
-        $has = function_exists('igbinary_serialize');
+        $hasIgbinary = function_exists('igbinary_serialize');
         return new self(
             'PHP',
             \serialize(...),
             \unserialize(...),
             fn ($value) => \var_export($value, true),
             fn ($text) => eval("return $text;"),
-            $has ? \igbinary_serialize(...) : null,
-            $has ? \igbinary_unserialize(...) : null,
+            $hasIgbinary ? \igbinary_serialize(...) : null,
+            $hasIgbinary ? \igbinary_unserialize(...) : null,
         );
     }
 
-    // Icecore with all classes allowed, as in PHP's own functions.
+    // Icecore's functions, with all classes allowed as in PHP's own.
     public static function icecore(): self
     {
         return new self(
@@ -47,20 +47,20 @@ final class Side
         );
     }
 
-    public static function now(): self
+    public static function current(): self
     {
-        return self::$now ?? self::php();
+        return self::$current ?? self::php();
     }
 
-    // Runs a call with this side for the hooks.
-    public function during(Closure $call): mixed
+    // Runs a call. Hooks in it use this implementation.
+    public function run(Closure $call): mixed
     {
-        $before = self::$now;
-        self::$now = $this;
+        $outer = self::$current;
+        self::$current = $this;
         try {
             return $call($this);
         } finally {
-            self::$now = $before;
+            self::$current = $outer;
         }
     }
 
