@@ -52,10 +52,10 @@ pub struct Chunk {
 impl Chunk {
     /// Empties the chunk, but keeps its memory unless that is large.
     pub fn clear(&mut self) {
-        const MUCH: usize = 4 << 20;
+        const MAX_KEPT_MEMORY: usize = 4 << 20;
         for buffer in [&mut self.bytes, &mut self.out, &mut self.dry_run_output] {
             buffer.clear();
-            buffer.shrink_to(MUCH);
+            buffer.shrink_to(MAX_KEPT_MEMORY);
         }
         self.pieces.clear();
         self.growing.clear();
@@ -82,7 +82,7 @@ impl Chunk {
     }
 }
 
-/// A value.
+/// A value in a chunk.
 #[derive(Clone, Debug)]
 pub struct LocatedValue {
     /// Its range with quotes.
