@@ -1,6 +1,6 @@
-//! Values given as JSON, among the nodes of a row.
+//! Copies values that are given as JSON to the nodes of a row.
 
-use super::nodes::TapeBuilder;
+use super::tape_builder::TapeBuilder;
 use icecore::raw::{IS_KEY, KEY_NODE, Location, NO_KEY, Node, Tape};
 use icecore::{Codec, Error, ErrorKind, Kind, Stage};
 
@@ -9,7 +9,7 @@ use icecore::{Codec, Error, ErrorKind, Kind, Stage};
 pub(super) struct JsonCopier {
     codec: Codec,
     tape: Tape,
-    /// Positions of open containers, and their ends on the tape.
+    /// The indexes of open containers in the result, and their ends on the tape.
     open: Vec<(usize, u32)>,
 }
 
@@ -25,7 +25,7 @@ impl JsonCopier {
         self.copy_nodes(text, self.tape.root(), end, to)
     }
 
-    /// Adds the entries of the object in a JSON text; returns their number.
+    /// Adds the entries of the object in a JSON text. Returns their number.
     pub(super) fn write_entries(&mut self, text: &[u8], to: &mut TapeBuilder<'_>) -> Result<usize, Error> {
         self.read_json(text)?;
         let root = self.tape.root();
@@ -45,8 +45,8 @@ impl JsonCopier {
         }
     }
 
-    /// Copies the nodes between these indexes, including names of the other tape.
-    fn copy_nodes(&mut self, text: &[u8], from: u32, end: u32, to: &mut TapeBuilder<'_>) -> Result<(), Error> {
+    /// Copies the nodes between these indexes, with the names of their keys.
+    fn copy_nodes(&mut self, text: &[u8], start: u32, end: u32, to: &mut TapeBuilder<'_>) -> Result<(), Error> {
         let JsonCopier { tape, open, .. } = self;
         open.clear();
         let bytes = |node: &Node| {
@@ -56,9 +56,9 @@ impl JsonCopier {
             };
             all.get(start..start + node.aux as usize).unwrap_or_default()
         };
-        for index in from..end {
-            while let Some((place, _)) = open.pop_if(|(_, end)| *end <= index) {
-                close_container(to, place)?;
+        for index in start..end {
+            while let Some((container, _)) = open.pop_if(|(_, end)| *end <= index) {
+                close_container(to, container)?;
             }
             let node = &tape.nodes()[index as usize];
             match node.key {
@@ -68,7 +68,7 @@ impl JsonCopier {
                 }
                 NO_KEY | KEY_NODE => {}
                 id => {
-                    if let Some(name) = tape.keys().get(u32::from(id)) {
+                    if let Some(name) = tape.keys().get(u32::start(id)) {
                         to.set_key(Kind::Text, name.bytes)?;
                     }
                 }
@@ -79,21 +79,21 @@ impl JsonCopier {
                     to.push_bytes(kind, node.flags, bytes(node))?;
                 }
                 kind if kind.is_container() => {
-                    let place = to.push_node(Node { aux: node.aux, ..Node::open(kind, 0) });
-                    open.push((place, node.end()));
+                    let container = to.push_node(Node { aux: node.aux, ..Node::open(kind, 0) });
+                    open.push((container, node.end()));
                 }
                 kind => {
                     to.push_node(Node::leaf(kind, node.payload).with(node.flags));
                 }
             }
         }
-        while let Some((place, _)) = open.pop() {
-            close_container(to, place)?;
+        while let Some((container, _)) = open.pop() {
+            close_container(to, container)?;
         }
         Ok(())
     }
 }
 
-fn close_container(to: &mut TapeBuilder<'_>, place: usize) -> Result<(), Error> {
-    to.end_container(place, to.nodes[place].aux as usize)
+fn close_container(to: &mut TapeBuilder<'_>, container: usize) -> Result<(), Error> {
+    to.end_container(container, to.nodes[container].aux as usize)
 }

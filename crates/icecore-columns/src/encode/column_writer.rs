@@ -1,9 +1,9 @@
-//! The values of a column, row by row.
+//! Writes the values of a column, row by row.
 
-use super::graft::JsonCopier;
-use super::nodes::TapeBuilder;
+use super::json_copier::JsonCopier;
+use super::tape_builder::TapeBuilder;
 use crate::blobs::Blobs;
-use crate::column::{DEPTH, VirtualKind};
+use crate::column::{MAX_DEPTH, VirtualKind};
 use crate::error::Error;
 use crate::{AT, FILLED_WITH};
 use arrow_array::cast::AsArray;
@@ -19,7 +19,7 @@ use icecore::raw::Node;
 use icecore::{ErrorKind, Kind};
 use std::fmt::Write;
 
-/// A column whose values are written; its type was examined once for all rows.
+/// A column whose values are written. Its type is examined once, and not for each row.
 pub(super) struct ColumnWriter<'a> {
     values: SourceValues<'a>,
     nulls: Option<NullBuffer>,
@@ -31,13 +31,17 @@ enum SourceValues<'a> {
     Int(ScalarBuffer<i64>),
     Uint(ScalarBuffer<u64>),
     Float(ScalarBuffer<f64>),
+    /// Integers in units of the last decimal place, and the number of places.
     Decimal(ScalarBuffer<i128>, i8),
     Date(ScalarBuffer<i32>),
+    /// Times, their unit, and whether they have a time zone.
     Time(ScalarBuffer<i64>, TimeUnit, bool),
     Text(Blobs<'a>),
     Bytes(Blobs<'a>),
     Json(Blobs<'a>, Box<JsonCopier>),
+    /// A function that returns the range of a row's items, and the items.
     List(Box<dyn Fn(usize) -> std::ops::Range<usize> + 'a>, Box<ColumnWriter<'a>>),
+    /// A function that returns the range of a row's entries, their keys, and their values.
     Map(Box<dyn Fn(usize) -> std::ops::Range<usize> + 'a>, Box<ColumnWriter<'a>>, Box<ColumnWriter<'a>>),
     Struct(StructWriter<'a>),
 }
@@ -54,7 +58,7 @@ struct StructWriter<'a> {
 /// [`Error::Field`] if they can't.
 pub(super) fn check_field(field: &Field, depth: usize) -> Result<(), Error> {
     let refused = || Err(Error::Field { name: field.name().clone(), data_type: field.data_type().clone() });
-    if depth > DEPTH || field.metadata().contains_key(AT) {
+    if depth > MAX_DEPTH || field.metadata().contains_key(AT) {
         return refused();
     }
     if let Some(word) = field.metadata().get(FILLED_WITH) {
@@ -108,7 +112,7 @@ fn is_bytes_type(data_type: &DataType) -> bool {
 }
 
 impl<'a> ColumnWriter<'a> {
-    /// Creates the feed of a field that was checked.
+    /// Creates the writer of a field that [`check_field`] accepted.
     pub(super) fn new(field: &Field, array: &'a dyn Array) -> Result<ColumnWriter<'a>, Error> {
         let refused = || Error::Field { name: field.name().clone(), data_type: array.data_type().clone() };
         let virtual_kind = field.metadata().get(FILLED_WITH).and_then(|word| VirtualKind::parse(word));
@@ -198,25 +202,27 @@ impl<'a> ColumnWriter<'a> {
             }
             SourceValues::Text(values) => to.push_string(Kind::Text, values.get(row).unwrap_or_default())?,
             SourceValues::Bytes(values) => to.push_string(Kind::Bytes, values.get(row).unwrap_or_default())?,
-            SourceValues::Json(values, graft) => graft.write_value(values.get(row).unwrap_or_default(), to)?,
+            SourceValues::Json(values, json_copier) => {
+                json_copier.write_value(values.get(row).unwrap_or_default(), to)?
+            }
             SourceValues::List(range, items) => {
                 let range = range(row);
                 let count = range.len();
-                let place = to.push_node(Node::open(Kind::Array, 0));
+                let container = to.push_node(Node::open(Kind::Array, 0));
                 for item in range {
                     items.write_value(item, to)?;
                 }
-                to.end_container(place, count)?;
+                to.end_container(container, count)?;
             }
             SourceValues::Map(range, keys, values) => {
                 let range = range(row);
                 let count = range.len();
-                let place = to.push_node(Node::open(Kind::Map, 0));
+                let container = to.push_node(Node::open(Kind::Map, 0));
                 for entry in range {
                     keys.write_key(entry, to)?;
                     values.write_value(entry, to)?;
                 }
-                to.end_container(place, count)?;
+                to.end_container(container, count)?;
             }
             SourceValues::Struct(members) => members.write_struct(row, to)?,
         }
@@ -240,18 +246,18 @@ impl<'a> ColumnWriter<'a> {
 
 impl<'a> StructWriter<'a> {
     fn new(fields: &Fields, array: &'a StructArray) -> Result<StructWriter<'a>, Error> {
-        let mut parts = StructWriter { members: Vec::new(), class: None, rest: None };
+        let mut writer = StructWriter { members: Vec::new(), class: None, rest: None };
         for (field, column) in fields.iter().zip(array.columns()) {
             let virtual_kind = field.metadata().get(FILLED_WITH).and_then(|word| VirtualKind::parse(word));
             match virtual_kind {
-                Some(VirtualKind::Class) => parts.class = Some(Blobs::from_array(column.as_ref())?),
+                Some(VirtualKind::Class) => writer.class = Some(Blobs::from_array(column.as_ref())?),
                 Some(VirtualKind::Rest) => {
-                    parts.rest = Some((Blobs::from_array(column.as_ref())?, Box::new(JsonCopier::new()?)))
+                    writer.rest = Some((Blobs::from_array(column.as_ref())?, Box::new(JsonCopier::new()?)))
                 }
-                _ => parts.members.push((field.name().as_bytes().into(), ColumnWriter::new(field, column.as_ref())?)),
+                _ => writer.members.push((field.name().as_bytes().into(), ColumnWriter::new(field, column.as_ref())?)),
             }
         }
-        Ok(parts)
+        Ok(writer)
     }
 
     fn write_struct(&mut self, row: usize, to: &mut TapeBuilder<'_>) -> Result<(), icecore::Error> {
@@ -259,18 +265,18 @@ impl<'a> StructWriter<'a> {
             Some(class) => Some(to.begin_object(class)?),
             None => None,
         };
-        let place = to.push_node(Node::open(Kind::Map, 0));
+        let container = to.push_node(Node::open(Kind::Map, 0));
         let mut count = self.members.len();
         for (name, member) in &mut self.members {
             to.set_key(Kind::Text, name)?;
             member.write_value(row, to)?;
         }
-        if let Some((rest, graft)) = &mut self.rest
+        if let Some((rest, json_copier)) = &mut self.rest
             && let Some(text) = rest.get(row)
         {
-            count += graft.write_entries(text, to)?;
+            count += json_copier.write_entries(text, to)?;
         }
-        to.end_container(place, count)?;
+        to.end_container(container, count)?;
         object.map_or(Ok(()), |object| to.end_container(object, 1))
     }
 }
@@ -296,8 +302,8 @@ fn format_decimal(unscaled: i128, scale: i8) -> String {
         return format!("{unscaled}{}", "0".repeat(usize::from(scale.unsigned_abs())));
     };
     let digits = format!("{:0>1$}", unscaled.unsigned_abs(), scale + 1);
-    let (integer_part, places) = digits.split_at(digits.len() - scale);
-    format!("{}{integer_part}.{places}", if unscaled < 0 { "-" } else { "" })
+    let (integer_part, fraction) = digits.split_at(digits.len() - scale);
+    format!("{}{integer_part}.{fraction}", if unscaled < 0 { "-" } else { "" })
 }
 
 fn format_day(days: i32) -> Result<String, icecore::Error> {
