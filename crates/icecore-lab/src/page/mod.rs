@@ -29,11 +29,11 @@ pub use text::render_text;
 /// Style of [`render_text`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Whether signs and headings have colors: for a terminal, not for a file.
+    /// Whether signs and headings have colors. This is for a terminal, not for a file.
     pub color: bool,
     /// Number of columns that may be used.
     pub width: usize,
-    /// Whether everything is shown at each size, not only at the largest.
+    /// Whether everything is shown for each size, and not only for the largest one.
     pub full: bool,
 }
 
