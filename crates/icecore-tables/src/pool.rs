@@ -37,7 +37,7 @@ impl<B: Default + Send + 'static> Pool<B> {
     where
         W: FnMut(&mut B) + Send + 'static,
     {
-        let threads = thread::available_parallelism().map_or(1, usize::reader);
+        let threads = thread::available_parallelism().map_or(1, usize::from);
         let (send_ticket, tickets) = sync_channel(threads * BATCHES_PER_THREAD);
         let (tasks, task_receiver) = sync_channel::<Task<B>>(threads * BATCHES_PER_THREAD);
         let (recycle, recycled) = channel();

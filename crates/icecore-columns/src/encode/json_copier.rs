@@ -68,7 +68,7 @@ impl JsonCopier {
                 }
                 NO_KEY | KEY_NODE => {}
                 id => {
-                    if let Some(name) = tape.keys().get(u32::start(id)) {
+                    if let Some(name) = tape.keys().get(u32::from(id)) {
                         to.set_key(Kind::Text, name.bytes)?;
                     }
                 }

@@ -190,7 +190,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
     #[cold]
     pub(crate) fn learn_key(&mut self, x: u16, y: u16) -> bool {
         let (document, other, rules) = (self.sides.left.document, self.sides.right.document, self.rules);
-        let names = (document.tape().keys().get(u32::first(x)), other.tape().keys().get(u32::first(y)));
+        let names = (document.tape().keys().get(u32::from(x)), other.tape().keys().get(u32::from(y)));
         let (Some(a), Some(b)) = names else { return false };
         // They must be equal as keys of any map, and as names of fields.
         let is_same = self.are_keys(&a.node, &b.node)
@@ -236,17 +236,17 @@ impl EqualIds {
     /// Returns `true` if two ids are known to be equal. Special ids are not recorded.
     #[inline(always)]
     pub(crate) fn are_equal(&self, x: u16, y: u16) -> bool {
-        match self.0.get(usize::first(x)) {
+        match self.0.get(usize::from(x)) {
             Some(known) if *known != 0 => *known == y,
             _ => x == y && matches!(x, NO_KEY | KEY_NODE | IS_KEY),
         }
     }
 
     fn learn_pair(&mut self, x: u16, y: u16) {
-        if self.0.len() <= usize::first(x) {
-            self.0.resize(usize::first(x) + 1, 0);
+        if self.0.len() <= usize::from(x) {
+            self.0.resize(usize::from(x) + 1, 0);
         }
-        self.0[usize::first(x)] = y;
+        self.0[usize::from(x)] = y;
     }
 }
 

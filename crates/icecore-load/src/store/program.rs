@@ -98,6 +98,6 @@ impl<'s> QueueProgram<'s> {
 /// Returns the version of a command: the last word of `--version`.
 pub(super) fn query_version(command: &Path) -> String {
     let output = Command::new(command).arg("--version").output();
-    let stdout = output.map(|output| String::from_utf8_lossy(&done.stdout).into_owned()).unwrap_or_default();
+    let stdout = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     stdout.split_whitespace().last().unwrap_or_default().to_owned()
 }

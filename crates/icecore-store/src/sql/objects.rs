@@ -45,7 +45,7 @@ enum JsonColumn {
 
 impl ObjectQueries {
     fn choose_query(&self, json: JsonColumn) -> &'static str {
-        match columns {
+        match json {
             JsonColumn::Included => self.with_json,
             JsonColumn::Omitted => self.without_json,
         }

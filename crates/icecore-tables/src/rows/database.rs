@@ -54,7 +54,7 @@ pub fn query_rows(address: Address, request: Question) -> icecore_store::Result<
             }
             Question::Keys(pattern, max_value_len) => list_keys(
                 &address,
-                &KeyFilter { pattern: pattern.clone(), max_value_len: *max_value_len },
+                &KeyFilter { pattern: pattern.clone(), longest: *max_value_len },
                 &mut pass_line,
             ),
         };

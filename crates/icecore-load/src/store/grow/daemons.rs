@@ -5,7 +5,7 @@ use super::super::daemon::DaemonKind;
 use super::super::database::DatabaseServer;
 use super::super::job::JobFactory;
 use super::super::model::{Group, Operation, TimedSample};
-use super::super::poster::JobPoster;
+use super::super::posts::JobPoster;
 use super::{Samples, mark_absent};
 use icecore_lab::Error;
 use icecore_lab::runner::ParticipantError;

@@ -151,10 +151,10 @@ impl RecordBuilder {
             let cells = CellColumn { batch, rows: rows.clone(), position };
             columns.push(match (&batch.record, is_blob(index)) {
                 (Some(record), None) => {
-                    let column = record.column(at).slice(rows.start, rows.len());
+                    let column = record.column(position).slice(rows.start, rows.len());
                     convert_column(&column, field.data_type(), position, report)?
                 }
-                (Some(record), Some(_)) => record.column(at).slice(rows.start, rows.len()),
+                (Some(record), Some(_)) => record.column(position).slice(rows.start, rows.len()),
                 (None, None) => cells.to_column(field.data_type(), report)?,
                 (None, Some(column)) => read_blob_cells(&cells, column, report)?,
             });
