@@ -52,11 +52,9 @@ pub fn query_rows(address: Address, request: Question) -> icecore_store::Result<
             Question::Documents(collection, filter) => {
                 read_documents(&address, collection, filter.as_deref(), &mut pass_line)
             }
-            Question::Keys(pattern, max_value_len) => list_keys(
-                &address,
-                &KeyFilter { pattern: pattern.clone(), longest: *max_value_len },
-                &mut pass_line,
-            ),
+            Question::Keys(pattern, max_value_len) => {
+                list_keys(&address, &KeyFilter { pattern: pattern.clone(), longest: *max_value_len }, &mut pass_line)
+            }
         };
         let end = end.and_then(|()| rows.send_piece());
         if let (Some(start_sender), Err(error)) = (&rows.start_sender, &end) {

@@ -101,7 +101,7 @@ impl OutputLayout {
                     let (field, target) =
                         type_inference::infer_blob_field(parts, plan, column, *position, given_field)?;
                     blobs[column] =
-                        Some(BlobColumn { written_index: index, target: target, is_learned: given_field.is_none() });
+                        Some(BlobColumn { written_index: index, target, is_learned: given_field.is_none() });
                     field
                 }
                 None => {
