@@ -3,8 +3,8 @@
 //! The common beginning and end are taken first. Then items that occur once in each list are anchors, as in patience
 //! sorting: the longest sequence of them that is in the same order in both lists is kept, and the part between two
 //! anchors is aligned separately, for a limited number of rounds. Where there are no anchors, the shortest edit path is
-//! searched (Myers, "An O(ND) Difference Algorithm"), up to [`MAX_PATH_LENGTH`] steps. If it is longer, nothing is aligned: items
-//! are then paired by their positions.
+//! searched (Myers, "An O(ND) Difference Algorithm"), up to [`MAX_PATH_LENGTH`] steps. If it is longer, nothing is
+//! aligned: items are then paired by their positions.
 
 /// Maximum number of rounds in which anchors are searched between anchors.
 const MAX_ROUNDS: u32 = 8;

@@ -16,10 +16,10 @@ use std::borrow::Cow;
 /// | links, aliases | equal their targets | sharing counts |
 /// | restricted, weak and the like | are ignored | count |
 ///
-/// [`across_formats`](Rules::across_formats) is for documents of two languages, which can't express the same: an empty list equals an
-/// empty map (PHP has one type for both), the key 7 equals the key `"7"`, a field is compared by its bare name (`@name`
-/// in Ruby, a protected `name` in PHP), `A\B` equals `A::B`, and a reference at the root of only one document, in which
-/// Perl stores a scalar, equals the value that it refers to.
+/// [`across_formats`](Rules::across_formats) is for documents of two languages, which can't express the same: an empty
+/// list equals an empty map (PHP has one type for both), the key 7 equals the key `"7"`, a field is compared by its
+/// bare name (`@name` in Ruby, a protected `name` in PHP), `A\B` equals `A::B`, and a reference at the root of only one
+/// document, in which Perl stores a scalar, equals the value that it refers to.
 ///
 /// ```
 /// use icecore_diff::{Rules, find_differences};

@@ -83,7 +83,8 @@ fn document_to_json(document: &Document<'_>, limits: &Limits) -> std::result::Re
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// Returns why bytes can't be decoded. The advice to raise a limit is left out, because the limits of the store are fixed.
+/// Returns why bytes can't be decoded. The advice to raise a limit is left out, because the limits of the store are
+/// fixed.
 fn describe_problem(error: &icecore::Error) -> String {
     let text = error.to_string();
     match error.help().filter(|_| error.kind() == icecore::ErrorKind::Limit) {

@@ -15,8 +15,8 @@ const SAMPLE_LEN: usize = 1 << 20;
 /// Number of bytes at the start that are examined again together with later evidence.
 const FRONT_LEN: usize = 64 << 10;
 
-/// Determines the dialect of a table with this beginning. `reopen` opens it a second time from its beginning, if that is
-/// possible: then all of it is examined.
+/// Determines the dialect of a table with this beginning. `reopen` opens it a second time from its beginning, if that
+/// is possible: then all of it is examined.
 pub fn determine_dialect(
     detector: Detector,
     head: &Head,

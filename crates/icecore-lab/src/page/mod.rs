@@ -1,7 +1,8 @@
 //! Presents a [`Report`](crate::model::Report). Nothing here measures.
 //!
-//! [`render_text`] is for a terminal, [`render_markdown`] and [`render_csv`] are for files, [`render_html`] is one self-contained page, [`render_svg`] is
-//! one chart of it, and [`render_performance`] is the text of `docs/performance.md`.
+//! [`render_text`] is for a terminal, [`render_markdown`] and [`render_csv`] are for files, [`render_html`] is one
+//! self-contained page, [`render_svg`] is one chart of it, and [`render_performance`] is the text of
+//! `docs/performance.md`.
 
 mod chart;
 mod csv;

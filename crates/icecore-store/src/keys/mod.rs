@@ -75,8 +75,8 @@ pub fn read_value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: 
     }
 }
 
-/// Returns the stage of a program's values, by the program name that [`list_keys`] reports, if that stage should be tried
-/// before the format is detected.
+/// Returns the stage of a program's values, by the program name that [`list_keys`] reports, if that stage should be
+/// tried before the format is detected.
 pub fn stage_of_program(name: &str) -> Option<&'static str> {
     #[cfg(any(feature = "redis", feature = "memcached"))]
     return program::find_program_stage(name);

@@ -142,8 +142,8 @@ impl SqlBackend {
         self.run_in_transaction(|backend| backend.take_limited(request, max_jobs))
     }
 
-    /// Like `take_jobs`, within the limits of the queue. The queue's row is locked until the jobs that are handed out are
-    /// recorded.
+    /// Like `take_jobs`, within the limits of the queue. The queue's row is locked until the jobs that are handed out
+    /// are recorded.
     fn take_limited(&mut self, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<(Vec<ClaimedRow>, bool)> {
         let limits = self.lock_limits(request.queue)?;
         if !limits.are_set() {
