@@ -61,8 +61,8 @@ impl InputForm {
         }
     }
 
-    /// Guesses the form by the first bytes of a file and its name; `None` if they are not conclusive. `is_all`: there
-    /// are no more bytes.
+    /// Guesses the form by the first bytes of a file and its name. Returns `None` if they are not conclusive. `is_all`
+    /// means that there are no more bytes.
     ///
     /// The contents decide, because people name files as they like. The name decides between several readings of the
     /// same bytes.

@@ -66,7 +66,7 @@ impl Chunk {
         self.account = Account::default();
     }
 
-    /// For plain text: notes the effects of its changes on serialized values.
+    /// Records the effects that changes of plain text have on serialized values.
     pub fn note_damage(&mut self, damage: Damage) {
         (self.suspect, self.touched, self.is_cut_off) = (damage.first, damage.touched, damage.is_cut_off);
     }

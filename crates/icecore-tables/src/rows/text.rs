@@ -70,8 +70,8 @@ pub fn format_json_key(name: &str) -> Vec<u8> {
     key
 }
 
-/// Writes a cell of a table, with the separator before it. `is_safe`: a cell that a spreadsheet would run becomes
-/// text.
+/// Writes a cell of a table, with the separator before it. `is_safe` means that a cell which a spreadsheet would run
+/// becomes text.
 pub fn write_table_cell(
     form: OutputForm,
     delimiter: u8,
