@@ -77,7 +77,7 @@ fn find_anchors(left: &[u64], right: &[u64], gap: Gap) -> Vec<(usize, usize)> {
 fn find_unique_numbers(list: &[u64]) -> Vec<(u64, u32)> {
     let mut positions: Vec<(u64, u32)> = list.iter().copied().zip(0..).collect();
     positions.sort_unstable();
-    positions.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1).map(|same| same[0]).collect()
+    positions.chunk_by(|a, b| a.0 == b.0).filter(|equal| equal.len() == 1).map(|equal| equal[0]).collect()
 }
 
 /// Returns the longest selection of pairs whose second numbers ascend.

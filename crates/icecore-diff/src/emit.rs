@@ -131,8 +131,8 @@ impl<'d> Emitter<'d> {
         Ok((self.builder.finish()?, self.kept))
     }
 
-    fn write_entry(&mut self, named: DocumentKey<'d>, source: usize, value: Cursor<'d>) {
-        let DocumentKey { source: key_source, document, key, is_absent } = named;
+    fn write_entry(&mut self, document_key: DocumentKey<'d>, source: usize, value: Cursor<'d>) {
+        let DocumentKey { source: key_source, document, key, is_absent } = document_key;
         let flags = key.node().flags;
         if flags & flag::LOCKED != 0 {
             self.builder.locked();
@@ -303,10 +303,11 @@ impl<'d> EmitFrame<'d> {
                 continue;
             }
             self.index += 1;
-            let named =
+            let document_key =
                 key.map(|key| DocumentKey { source: self.source, document: value.document(), key, is_absent: false });
-            return named
-                .map_or(EmitStep::Value(self.source, value), |named| EmitStep::Entry(named, self.source, value));
+            return document_key.map_or(EmitStep::Value(self.source, value), |document_key| {
+                EmitStep::Entry(document_key, self.source, value)
+            });
         }
         match (insertion, self.default.take()) {
             (Some(insertion), default) => {
@@ -325,8 +326,8 @@ impl<'d> EmitFrame<'d> {
             None => EmitStep::Value(insertion.source, insertion.value),
             Some(key) => {
                 let (document, is_absent) = (key.document(), insertion.is_absent);
-                let named = DocumentKey { source: VALUES, document, key: as_key(key), is_absent };
-                EmitStep::Entry(named, insertion.source, insertion.value)
+                let document_key = DocumentKey { source: VALUES, document, key: as_key(key), is_absent };
+                EmitStep::Entry(document_key, insertion.source, insertion.value)
             }
         }
     }
@@ -334,9 +335,9 @@ impl<'d> EmitFrame<'d> {
 
 /// Returns a value as a key. A link to a string becomes that string.
 pub(crate) fn as_key(value: Cursor<'_>) -> Key<'_> {
-    let named = value.target();
-    let is_name = named.kind().is_string() || named.kind() == Kind::Int;
-    let value = if is_name { named } else { value };
+    let target = value.target();
+    let is_name = target.kind().is_string() || target.kind() == Kind::Int;
+    let value = if is_name { target } else { value };
     let node = value.node();
     match node.kind.is_string() || node.kind == Kind::Int {
         true => Key::Name(icecore::raw::Name { node: *node, bytes: crate::tree::node_bytes(value.document(), node) }),

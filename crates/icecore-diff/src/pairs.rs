@@ -76,9 +76,9 @@ impl<'d> Pairs<'d> {
         for entry in rest {
             let hash = sides.left.key_hash(&entry.key, entry.value, is_field);
             let candidates = right_by_hash.get_mut(&hash);
-            let matched = candidates.and_then(|same| {
-                let is_same = same.front().is_some_and(|other| same_key(sides, &entry, other, is_field));
-                if is_same { same.pop_front() } else { None }
+            let matched = candidates.and_then(|candidates| {
+                let is_same = candidates.front().is_some_and(|other| same_key(sides, &entry, other, is_field));
+                if is_same { candidates.pop_front() } else { None }
             });
             match matched {
                 Some(other) => {

@@ -200,19 +200,19 @@ fn describe_content(cursor: Cursor<'_>, max_chars: usize) -> Option<(Tone, Strin
 
 /// Returns a text with the number of children of a container. For a container that breaks off, the text has the
 /// number that was read, and the declared number.
-fn count_children(cursor: Cursor<'_>, one: &str, many: &str) -> String {
+fn count_children(cursor: Cursor<'_>, singular: &str, plural: &str) -> String {
     let break_off = cursor.document().trace().and_then(|trace| trace.cut_at(cursor.index()));
-    let Some(break_off) = break_off else { return counted(cursor.len() as u64, one, many) };
+    let Some(break_off) = break_off else { return counted(cursor.len() as u64, singular, plural) };
     let child_count = cursor.children().count() as u64;
     match break_off.of {
-        Some(declared) => format!("{child_count} of {}", counted(u64::from(declared), one, many)),
-        None => format!("{}, then cut", counted(child_count, one, many)),
+        Some(declared) => format!("{child_count} of {}", counted(u64::from(declared), singular, plural)),
+        None => format!("{}, then cut", counted(child_count, singular, plural)),
     }
 }
 
 /// Returns a count with its noun.
-pub fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+pub fn counted(count: u64, singular: &str, plural: &str) -> String {
+    format!("{count} {}", if count == 1 { singular } else { plural })
 }
 
 /// Returns the string in quotes, cut if it is long. Invalid UTF-8 and characters that a terminal would interpret are

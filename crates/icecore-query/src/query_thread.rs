@@ -84,13 +84,13 @@ pub(crate) fn start_run(steps: u64, interrupt: Option<&'static AtomicBool>) {
     RUN_START.set(stack_address());
 }
 
-/// Raises the limit of steps, for an input.
-pub(crate) fn raise_step_limit(more: u64) {
+/// Raises the limit of steps, because an input was read.
+pub(crate) fn raise_step_limit(added_steps: u64) {
     let budget = BUDGET.get();
-    BUDGET.set(Budget { steps: budget.steps.saturating_add(more), ..budget });
+    BUDGET.set(Budget { steps: budget.steps.saturating_add(added_steps), ..budget });
 }
 
-/// Counts a step of work, or a level of a walk; stops the filter at a limit.
+/// Counts a step of work, or a level of a walk. Stops the filter if a limit is reached.
 #[inline]
 pub(crate) fn count_step() {
     count_steps(1);
@@ -119,9 +119,9 @@ pub(crate) fn count_steps(count: u64) {
 #[cold]
 fn check_limits(count: u64) {
     let budget = BUDGET.get();
-    let done = STEPS_PER_CHECK.saturating_sub(STEPS_TO_CHECK.get()).saturating_add(count);
+    let counted_steps = STEPS_PER_CHECK.saturating_sub(STEPS_TO_CHECK.get()).saturating_add(count);
     STEPS_TO_CHECK.set(STEPS_PER_CHECK);
-    let steps = budget.steps.checked_sub(done).unwrap_or_else(|| stop_filter(Stop::Steps));
+    let steps = budget.steps.checked_sub(counted_steps).unwrap_or_else(|| stop_filter(Stop::Steps));
     BUDGET.set(Budget { steps, ..budget });
     memory::check_allocator();
     if budget.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {

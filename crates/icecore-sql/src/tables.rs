@@ -189,9 +189,9 @@ impl Tables {
         let column = self.find_or_add_column(id, name, usize::MAX);
         self.cost += declared_type.len();
         let Some(table) = self.list.get_mut(id.index()) else { return };
-        if let Some(known) = table.columns.get_mut(column as usize) {
-            known.kind = Kind::from_declared_type(&declared_type);
-            known.declared_type = declared_type;
+        if let Some(declared_column) = table.columns.get_mut(column as usize) {
+            declared_column.kind = Kind::from_declared_type(&declared_type);
+            declared_column.declared_type = declared_type;
         }
         // A table can't have a name twice; a repeated name must not cost more than its text.
         if has_insert_position && table.by_position.len() < table.columns.len() {

@@ -182,59 +182,59 @@ impl<'a> ColumnWriter<'a> {
     }
 
     /// Writes the value of a row.
-    pub(super) fn write_value(&mut self, row: usize, to: &mut TapeBuilder<'_>) -> Result<(), icecore::Error> {
+    pub(super) fn write_value(&mut self, row: usize, builder: &mut TapeBuilder<'_>) -> Result<(), icecore::Error> {
         if self.is_null(row) {
-            to.push_node(Node::leaf(Kind::Null, 0));
+            builder.push_node(Node::leaf(Kind::Null, 0));
             return Ok(());
         }
         match &mut self.values {
-            SourceValues::Null => drop(to.push_node(Node::leaf(Kind::Null, 0))),
-            SourceValues::Bool(values) => drop(to.push_node(Node::leaf(Kind::Bool, u64::from(values.value(row))))),
-            SourceValues::Int(values) => drop(to.push_node(Node::int(values[row]))),
-            SourceValues::Uint(values) => drop(to.push_node(Node::uint(values[row]))),
-            SourceValues::Float(values) => drop(to.push_node(Node::float(values[row]))),
+            SourceValues::Null => drop(builder.push_node(Node::leaf(Kind::Null, 0))),
+            SourceValues::Bool(values) => drop(builder.push_node(Node::leaf(Kind::Bool, u64::from(values.value(row))))),
+            SourceValues::Int(values) => drop(builder.push_node(Node::int(values[row]))),
+            SourceValues::Uint(values) => drop(builder.push_node(Node::uint(values[row]))),
+            SourceValues::Float(values) => drop(builder.push_node(Node::float(values[row]))),
             SourceValues::Decimal(values, scale) => {
-                to.push_string(Kind::Text, format_decimal(values[row], *scale).as_bytes())?
+                builder.push_string(Kind::Text, format_decimal(values[row], *scale).as_bytes())?
             }
-            SourceValues::Date(values) => to.push_string(Kind::Text, format_day(values[row])?.as_bytes())?,
+            SourceValues::Date(values) => builder.push_string(Kind::Text, format_day(values[row])?.as_bytes())?,
             SourceValues::Time(values, unit, has_zone) => {
-                to.push_string(Kind::Text, format_time(values[row], *unit, *has_zone)?.as_bytes())?;
+                builder.push_string(Kind::Text, format_time(values[row], *unit, *has_zone)?.as_bytes())?;
             }
-            SourceValues::Text(values) => to.push_string(Kind::Text, values.get(row).unwrap_or_default())?,
-            SourceValues::Bytes(values) => to.push_string(Kind::Bytes, values.get(row).unwrap_or_default())?,
+            SourceValues::Text(values) => builder.push_string(Kind::Text, values.get(row).unwrap_or_default())?,
+            SourceValues::Bytes(values) => builder.push_string(Kind::Bytes, values.get(row).unwrap_or_default())?,
             SourceValues::Json(values, json_copier) => {
-                json_copier.write_value(values.get(row).unwrap_or_default(), to)?
+                json_copier.write_value(values.get(row).unwrap_or_default(), builder)?
             }
             SourceValues::List(range, items) => {
                 let range = range(row);
                 let count = range.len();
-                let container = to.push_node(Node::open(Kind::Array, 0));
+                let container = builder.push_node(Node::open(Kind::Array, 0));
                 for item in range {
-                    items.write_value(item, to)?;
+                    items.write_value(item, builder)?;
                 }
-                to.end_container(container, count)?;
+                builder.end_container(container, count)?;
             }
             SourceValues::Map(range, keys, values) => {
                 let range = range(row);
                 let count = range.len();
-                let container = to.push_node(Node::open(Kind::Map, 0));
+                let container = builder.push_node(Node::open(Kind::Map, 0));
                 for entry in range {
-                    keys.write_key(entry, to)?;
-                    values.write_value(entry, to)?;
+                    keys.write_key(entry, builder)?;
+                    values.write_value(entry, builder)?;
                 }
-                to.end_container(container, count)?;
+                builder.end_container(container, count)?;
             }
-            SourceValues::Struct(members) => members.write_struct(row, to)?,
+            SourceValues::Struct(members) => members.write_struct(row, builder)?,
         }
         Ok(())
     }
 
-    fn write_key(&self, row: usize, to: &mut TapeBuilder<'_>) -> Result<(), icecore::Error> {
+    fn write_key(&self, row: usize, builder: &mut TapeBuilder<'_>) -> Result<(), icecore::Error> {
         match &self.values {
-            SourceValues::Text(values) => to.set_key(Kind::Text, values.get(row).unwrap_or_default()),
-            SourceValues::Bytes(values) => to.set_key(Kind::Bytes, values.get(row).unwrap_or_default()),
+            SourceValues::Text(values) => builder.set_key(Kind::Text, values.get(row).unwrap_or_default()),
+            SourceValues::Bytes(values) => builder.set_key(Kind::Bytes, values.get(row).unwrap_or_default()),
             SourceValues::Int(values) => {
-                to.set_number_key(Node::int(values[row]));
+                builder.set_number_key(Node::int(values[row]));
                 Ok(())
             }
             _ => Err(icecore::Error::new(ErrorKind::Unrepresentable)
@@ -260,24 +260,24 @@ impl<'a> StructWriter<'a> {
         Ok(writer)
     }
 
-    fn write_struct(&mut self, row: usize, to: &mut TapeBuilder<'_>) -> Result<(), icecore::Error> {
+    fn write_struct(&mut self, row: usize, builder: &mut TapeBuilder<'_>) -> Result<(), icecore::Error> {
         let object = match self.class.as_ref().and_then(|class| class.get(row)) {
-            Some(class) => Some(to.begin_object(class)?),
+            Some(class) => Some(builder.begin_object(class)?),
             None => None,
         };
-        let container = to.push_node(Node::open(Kind::Map, 0));
+        let container = builder.push_node(Node::open(Kind::Map, 0));
         let mut count = self.members.len();
         for (name, member) in &mut self.members {
-            to.set_key(Kind::Text, name)?;
-            member.write_value(row, to)?;
+            builder.set_key(Kind::Text, name)?;
+            member.write_value(row, builder)?;
         }
         if let Some((rest, json_copier)) = &mut self.rest
             && let Some(text) = rest.get(row)
         {
-            count += json_copier.write_entries(text, to)?;
+            count += json_copier.write_entries(text, builder)?;
         }
-        to.end_container(container, count)?;
-        object.map_or(Ok(()), |object| to.end_container(object, 1))
+        builder.end_container(container, count)?;
+        object.map_or(Ok(()), |object| builder.end_container(object, 1))
     }
 }
 

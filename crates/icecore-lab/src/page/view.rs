@@ -37,12 +37,13 @@ pub(super) fn entries_with_role(point: &Point, role: Role) -> impl Iterator<Item
 /// Returns competitors with their times, fastest first, and wrong ones after the right ones. They are sorted by the
 /// ratios of pairs. On a restless machine, this is not always the order of the medians.
 pub(super) fn sort_by_speed(point: &Point, operation: Operation) -> Vec<(&Entry, f64)> {
-    let mut all: Vec<_> = competitors_at_point(point).filter_map(|e| Some((e, median_time(e, operation)?))).collect();
+    let mut competitors: Vec<_> =
+        competitors_at_point(point).filter_map(|e| Some((e, median_time(e, operation)?))).collect();
     let paired_time = |entry: &Entry| estimate_paired_time(point, entry, operation).unwrap_or(f64::INFINITY);
-    all.sort_by(|(a, _), (b, _)| {
+    competitors.sort_by(|(a, _), (b, _)| {
         is_correct(b).cmp(&is_correct(a)).then(paired_time(a).total_cmp(&paired_time(b))).then(a.id.cmp(&b.id))
     });
-    all
+    competitors
 }
 
 /// Returns the time of an operation scaled to the baseline's median, by the ratio of pairs.
