@@ -31,14 +31,14 @@ enum Layout<'c> {
     Utf8(&'c StringArray),
     LargeUtf8(&'c LargeStringArray),
     Utf8View(&'c GenericByteViewArray<StringViewType>),
-    /// For each row, the index of its value.
+    /// For each row, the index of its value in the dictionary; and the dictionary.
     Dictionary(Vec<Option<usize>>, Box<Blobs<'c>>),
 }
 
 impl<'c> Blobs<'c> {
     /// Returns the blobs of this column.
     ///
-    /// If its values are not bytes.
+    /// # Errors
     /// If its values are not bytes.
     pub fn from_array(column: &'c dyn Array) -> Result<Blobs<'c>, Error> {
         Ok(Blobs(match column.data_type() {
@@ -63,7 +63,7 @@ impl<'c> Blobs<'c> {
         }))
     }
 
-    /// Returns the bytes of a row, which must exist; `None` for null.
+    /// Returns the bytes of a row, which must exist, or `None` for null.
     #[inline]
     pub fn get(&self, row: usize) -> Option<&'c [u8]> {
         match &self.0 {

@@ -11,8 +11,8 @@ use arrow_schema::Field;
 use icecore::raw::Tape;
 use icecore::{Document, Limits};
 
-/// Minimum length of a blob that is skimmed for values on paths; shorter blobs are read completely.
-const SKIMMED: usize = 1024;
+/// Minimum length of a blob that is skimmed for values on paths. Shorter blobs are read completely.
+const MIN_SKIMMED_LEN: usize = 1024;
 
 /// What happens to a row whose blob can't be read, or does not fit the type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,8 +34,8 @@ pub struct Options {
     pub on_error: OnError,
 }
 
-/// Decodes columns of blobs one after another, and reuses the memory and the known keys of the previous ones. See the
-/// [crate].
+/// Decodes columns of blobs one after another, and reuses the memory and the cached keys of the previous ones. See
+/// the [crate].
 #[derive(Debug)]
 pub struct Decoder {
     codecs: Codecs,
@@ -45,11 +45,12 @@ pub struct Decoder {
     needs_document: bool,
     /// Whether values are found on paths without reading the rest of a long blob.
     is_skimmed: bool,
-    /// Whether the complete blob is wanted as JSON: then it is converted.
+    /// Whether the complete blob becomes JSON. It is then converted, and not read for a document.
     is_json: bool,
     text: Vec<u8>,
     tape: Tape,
-    /// The table of keys whose ids the column has cached; `None` if the last keys came from another document.
+    /// The number of the table of keys whose ids the column has cached; `None` if the last keys came from another
+    /// document.
     generation: Option<u64>,
 }
 
@@ -61,10 +62,10 @@ pub struct Decoded {
     pub column: ArrayRef,
     /// Bad rows, in order.
     pub bad: Vec<BadRow>,
-    /// Number of rows with entries without a field, at any depth, and the first of these rows. A field filled with
-    /// `rest` takes these entries of its struct.
+    /// Number of rows that have entries without a field, at any depth, and the index of the first of these rows. A
+    /// field filled with `rest` takes these entries of its struct.
     pub extra: Option<(usize, usize)>,
-    /// Number of its first row, if it is a part of a column: see [`decode_chunks`](crate::decode_chunks).
+    /// The number of its first row, if it is a part of a column. See [`decode_chunks`](crate::decode_chunks).
     pub start: usize,
 }
 
@@ -78,7 +79,7 @@ pub struct BadRow {
 }
 
 impl Decoded {
-    /// Returns a column with the errors of bad rows; null for all other rows.
+    /// Returns a column with the errors of bad rows, and null for all other rows.
     ///
     /// ```
     /// use arrow_array::{Array, BinaryArray};
@@ -102,21 +103,22 @@ impl Decoded {
         texts.finish()
     }
 
-    /// Returns a column with the blobs of bad rows, taken from the decoded column; null for all other rows.
+    /// Returns a column with the blobs of bad rows, taken from the column that was decoded, and null for all
+    /// other rows.
     ///
     /// # Errors
     /// If that column does not contain blobs.
     pub fn bad_blobs(&self, column: &dyn Array) -> Result<LargeBinaryArray, Error> {
         let blobs = Blobs::from_array(column)?;
-        let mut kept = LargeBinaryBuilder::new();
-        self.for_each_row(|bad| kept.append_option(bad.and_then(|bad| blobs.get(bad.row))));
-        Ok(kept.finish())
+        let mut bad_blobs = LargeBinaryBuilder::new();
+        self.for_each_row(|bad| bad_blobs.append_option(bad.and_then(|bad| blobs.get(bad.row))));
+        Ok(bad_blobs.finish())
     }
 
-    fn for_each_row(&self, mut then: impl FnMut(Option<&BadRow>)) {
+    fn for_each_row(&self, mut visit: impl FnMut(Option<&BadRow>)) {
         let mut bad = self.bad.iter().peekable();
         for row in 0..self.column.len() {
-            then(bad.next_if(|bad| bad.row == row));
+            visit(bad.next_if(|bad| bad.row == row));
         }
     }
 }
@@ -150,7 +152,7 @@ impl Decoder {
     /// If the column does not contain blobs; [`Error::Row`] if bad rows raise errors.
     pub fn decode(&mut self, column: &dyn Array) -> Result<Decoded, Error> {
         let blobs = Blobs::from_array(column)?;
-        let (mut bad, mut extra) = (Vec::new(), None::<(usize, usize)>);
+        let (mut bad, mut extra_count, mut first_extra) = (Vec::new(), 0, None);
         self.column.reserve(column.len());
         for row in 0..column.len() {
             let Some(blob) = blobs.get(row) else {
@@ -160,7 +162,8 @@ impl Decoder {
             let error = match self.decode_row(blob) {
                 Ok(has_extra) => {
                     if has_extra {
-                        extra.get_or_insert((0, row)).0 += 1;
+                        extra_count += 1;
+                        first_extra.get_or_insert(row);
                     }
                     continue;
                 }
@@ -174,23 +177,24 @@ impl Decoder {
             self.column.fill_null();
             bad.push(BadRow { row, error });
         }
+        let extra = first_extra.map(|first| (extra_count, first));
         Ok(Decoded { column: self.column.finish()?, bad, extra, start: 0 })
     }
 
-    /// Adds a row. Returns whether it has entries without a field.
+    /// Adds a row. Returns true if it has entries without a field.
     fn decode_row(&mut self, blob: &[u8]) -> Result<bool, icecore::Error> {
         self.codecs.guess_stage(blob)?;
         if self.is_json {
             self.codecs.write_json(blob, &mut self.text)?;
             let pushed = self.column.push_json(&self.text);
-            return pushed.map(|()| false).map_err(|misfit| misfit.into_error("$".to_owned()));
+            return pushed.map(|()| false).map_err(|mismatch| mismatch.into_error("$".to_owned()));
         }
-        if self.is_skimmed && blob.len() >= SKIMMED {
+        if self.is_skimmed && blob.len() >= MIN_SKIMMED_LEN {
             self.codecs.confirm_stage(blob)?;
-            // Found values are in documents with separate tables of keys.
+            // The values that are found are in documents with tables of keys of their own.
             self.generation = None;
-            let notes = RowState::with_size(blob.len(), self.codecs.limits());
-            self.column.skim_values(blob, self.codecs.stage(), self.codecs.limits(), &notes)?;
+            let row_state = RowState::with_size(blob.len(), self.codecs.limits());
+            self.column.skim_values(blob, self.codecs.stage(), self.codecs.limits(), &row_state)?;
             return Ok(false);
         }
         let body = self.codecs.read_blob(blob, &mut self.tape)?;
@@ -200,21 +204,21 @@ impl Decoder {
             self.generation = generation;
             self.column.forget_names();
         }
-        let notes = RowState::new(&self.tape, input, self.codecs.limits());
+        let row_state = RowState::new(&self.tape, input, self.codecs.limits());
         let result = if self.needs_document {
             let document = Document::from_tape(input, std::mem::take(&mut self.tape));
-            let view = TapeView::new(document.tape(), input, Some(&document), &notes);
+            let view = TapeView::new(document.tape(), input, Some(&document), &row_state);
             let result = self.column.push(&view, view.tape.root());
             self.tape = document.into_tape();
             result
         } else {
-            self.column.push(&TapeView::new(&self.tape, input, None, &notes), self.tape.root())
+            self.column.push(&TapeView::new(&self.tape, input, None, &row_state), self.tape.root())
         };
-        result.map(|()| notes.has_extra()).map_err(|misfit| {
+        result.map(|()| row_state.has_extra()).map_err(|mismatch| {
             let document = Document::from_tape(input, std::mem::take(&mut self.tape));
-            let path = document.path(misfit.node);
+            let path = document.path(mismatch.node);
             self.tape = document.into_tape();
-            misfit.into_error(path)
+            mismatch.into_error(path)
         })
     }
 }

@@ -25,7 +25,7 @@ pub enum Error {
         /// What was found there.
         found: String,
     },
-    /// A blob is bad, and bad rows raise errors.
+    /// A blob can't be read or does not fit the type, and the options say that this is an error.
     Row {
         /// Number of the row, from 0 on.
         row: usize,

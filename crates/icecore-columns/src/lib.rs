@@ -1,4 +1,4 @@
-//! Decodes columns of frozen values to columns of Arrow.
+//! Decodes columns of serialized values to columns of Arrow.
 //!
 //! A [`Decoder`] converts a column of blobs to a column of a type, usually a struct:
 //!
@@ -21,8 +21,8 @@
 //! # Ok::<(), icecore_columns::Error>(())
 //! ```
 //!
-//! Links are followed; references and objects are entered. A value that does not fit its field makes its row bad: see
-//! [`OnError`].
+//! Links are followed; references and objects are entered. A row with a value that does not fit its field is bad;
+//! [`OnError`] sets what happens to it.
 //!
 //! | type | accepted values |
 //! |---|---|
@@ -46,7 +46,7 @@ mod encode;
 mod error;
 mod infer;
 mod member;
-mod misfit;
+mod mismatch;
 mod parallel;
 pub mod schema;
 mod source;

@@ -1,12 +1,12 @@
-//! Names of members, in languages and in columns.
+//! Names of members of objects, in programs and in columns.
 
 /// Returns the name of a member without PHP's class and visibility marks.
 pub(crate) fn strip_php_marks(name: &[u8]) -> &[u8] {
     split_mangled_name(name).map_or(name, |(_, member)| member)
 }
 
-/// Returns the name with its class, `Class::member` for a private one or `*::member` for a protected one; for members
-/// whose bare name is also the name of another member.
+/// Returns the name with its class: `Class::member` for a private member, `*::member` for a protected one. This name
+/// is used if another member has the same bare name. Returns `None` for a name without marks.
 pub(crate) fn qualify_name(name: &[u8]) -> Option<Vec<u8>> {
     split_mangled_name(name).map(|(class, member)| [class, b"::", member].concat())
 }

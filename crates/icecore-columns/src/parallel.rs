@@ -1,4 +1,4 @@
-//! Decoding one column with several threads.
+//! Decodes one column with several threads.
 
 use crate::decoder::{Decoded, Decoder, Options};
 use crate::error::Error;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 /// Number of rows that a thread takes at a time.
-const ROWS: usize = 32_768;
+const ROWS_PER_PART: usize = 32_768;
 
 /// Decodes chunks of a column with this number of threads. The returned parts are in order, and none has more than some
 /// ten thousand rows; rows are counted from the beginning of the first chunk.
@@ -44,33 +44,33 @@ pub fn decode_chunks(
         let mut decoder = Decoder::new(source.clone(), field, options.clone())?;
         return parts.iter().map(|part| part.decode(&mut decoder)).collect();
     }
-    let next = AtomicUsize::new(0);
-    let is_over = AtomicBool::new(false);
-    let done: Mutex<Vec<(usize, Result<Decoded, Error>)>> = Mutex::new(Vec::new());
+    let next_part = AtomicUsize::new(0);
+    let has_failed = AtomicBool::new(false);
+    let results: Mutex<Vec<(usize, Result<Decoded, Error>)>> = Mutex::new(Vec::new());
     let work = || -> Result<(), Error> {
         let mut decoder = Decoder::new(source.clone(), field, options.clone())?;
-        // Parts before a bad one were already taken, and are completed.
-        while !is_over.load(Ordering::Relaxed) {
-            let index = next.fetch_add(1, Ordering::Relaxed);
+        // Parts before one with an error were already taken, and their threads complete them.
+        while !has_failed.load(Ordering::Relaxed) {
+            let index = next_part.fetch_add(1, Ordering::Relaxed);
             let Some(part) = parts.get(index) else { break };
             let decoded = part.decode(&mut decoder);
             if decoded.is_err() {
-                is_over.store(true, Ordering::Relaxed);
+                has_failed.store(true, Ordering::Relaxed);
             }
-            done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((index, decoded));
+            results.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((index, decoded));
         }
         Ok(())
     };
     thread::scope(|scope| {
         let workers: Vec<_> = (0..threads.get().min(parts.len())).map(|_| scope.spawn(work)).collect();
         workers.into_iter().try_for_each(|worker| match worker.join() {
-            Ok(ended) => ended,
+            Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
         })
     })?;
-    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    done.sort_unstable_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, decoded)| decoded).collect()
+    let mut results = results.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    results.sort_unstable_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, decoded)| decoded).collect()
 }
 
 /// A slice of a chunk, with the number of its first row.
@@ -83,9 +83,9 @@ fn split_into_parts(chunks: &[ArrayRef]) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut start = 0;
     for chunk in chunks {
-        for from in (0..chunk.len()).step_by(ROWS) {
-            let column = chunk.slice(from, ROWS.min(chunk.len() - from));
-            parts.push(Part { start: start + from, column });
+        for chunk_offset in (0..chunk.len()).step_by(ROWS_PER_PART) {
+            let column = chunk.slice(chunk_offset, ROWS_PER_PART.min(chunk.len() - chunk_offset));
+            parts.push(Part { start: start + chunk_offset, column });
         }
         start += chunk.len();
     }

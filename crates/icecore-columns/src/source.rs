@@ -31,26 +31,27 @@ impl From<Stage> for Source {
 pub(crate) struct Codecs {
     limits: Limits,
     is_detected: bool,
-    /// Whether the stage of the last blob is assumed for this one, because the blob begins like that format.
-    is_guess: bool,
+    /// Whether the stage of the last blob is assumed for the current one, because it begins like that format.
+    is_guessed: bool,
     /// Stages of the blobs so far; that of the last blob comes first.
-    known: Vec<PreparedStage>,
+    stages: Vec<PreparedStage>,
 }
 
+/// A stage with what is needed to read its blobs.
 #[derive(Debug)]
 struct PreparedStage {
     codec: Codec,
     stencils: Stencils,
-    /// Converter to JSON; created when first used.
+    /// Converts blobs to JSON. It is created when it is first used.
     converter: Option<Converter>,
 }
 
 impl Codecs {
-    /// Maximum number of stages that are kept; with options, there are many.
+    /// Maximum number of stages that are kept. With their options, there are many different ones.
     const MAX_STAGES: usize = 16;
 
     pub(crate) fn new(source: Source, limits: &Limits) -> Codecs {
-        let mut codecs = Codecs { limits: limits.clone(), is_detected: true, is_guess: false, known: Vec::new() };
+        let mut codecs = Codecs { limits: limits.clone(), is_detected: true, is_guessed: false, stages: Vec::new() };
         if let Source::Stage(stage) = source {
             codecs.is_detected = false;
             codecs.remember_stage(stage);
@@ -59,36 +60,36 @@ impl Codecs {
     }
 
     fn remember_stage(&mut self, stage: Stage) {
-        self.known.truncate(Codecs::MAX_STAGES - 1);
+        self.stages.truncate(Codecs::MAX_STAGES - 1);
         let mut codec = Codec::new(stage);
         codec.limits = self.limits.clone();
-        self.known.insert(0, PreparedStage { codec, stencils: Stencils::default(), converter: None });
+        self.stages.insert(0, PreparedStage { codec, stencils: Stencils::default(), converter: None });
     }
 
-    /// Determines the stage of this blob, by its beginning and the previous blob: [`Codecs::read_blob`] and
-    /// [`Codecs::write_json`] detect it again if that guess was wrong.
+    /// Determines the stage of this blob, by its beginning and the previous blob. If that guess is wrong,
+    /// [`Codecs::read_blob`] and [`Codecs::write_json`] detect the stage.
     pub(crate) fn guess_stage(&mut self, blob: &[u8]) -> Result<(), Error> {
         if !self.is_detected {
             return Ok(());
         }
-        self.is_guess = self.known.first().is_some_and(|known| {
-            let stage = known.codec.stage();
+        self.is_guessed = self.stages.first().is_some_and(|prepared| {
+            let stage = prepared.codec.stage();
             stage.wrappers().is_empty() && detect::settles(stage.format(), blob)
         });
-        if self.is_guess { Ok(()) } else { self.detect_stage(blob) }
+        if self.is_guessed { Ok(()) } else { self.detect_stage(blob) }
     }
 
-    /// Detects the stage of this blob, if it was a guess.
+    /// Detects the stage of this blob, if it was only guessed.
     pub(crate) fn confirm_stage(&mut self, blob: &[u8]) -> Result<(), Error> {
-        if std::mem::take(&mut self.is_guess) { self.detect_stage(blob) } else { Ok(()) }
+        if std::mem::take(&mut self.is_guessed) { self.detect_stage(blob) } else { Ok(()) }
     }
 
     fn detect_stage(&mut self, blob: &[u8]) -> Result<(), Error> {
         // Damaged data has a more precise error than data of an unknown format.
         let stage = detect::stage_of(blob).or_else(|error| detect::begins_frozen(blob).ok_or(error))?;
-        match self.known.iter().position(|known| is_same_stage(known.codec.stage(), &stage)) {
+        match self.stages.iter().position(|prepared| is_same_stage(prepared.codec.stage(), &stage)) {
             Some(0) => {}
-            Some(index) => self.known.swap(0, index),
+            Some(index) => self.stages.swap(0, index),
             None => self.remember_stage(stage),
         }
         Ok(())
@@ -100,7 +101,7 @@ impl Codecs {
 
     /// Returns the stage of the current blob.
     pub(crate) fn stage(&self) -> &Stage {
-        self.known[0].codec.stage()
+        self.stages[0].codec.stage()
     }
 
     /// Reads all of the current blob. Returns the bytes that contain the strings, if they are not the blob itself.
@@ -110,7 +111,7 @@ impl Codecs {
         // A scalar may be valid in several formats.
         let is_container =
             |tape: &Tape| tape.nodes().get(tape.root() as usize).is_some_and(|root| root.kind.is_container());
-        if !self.is_guess || read.is_ok() && is_container(tape) {
+        if !self.is_guessed || read.is_ok() && is_container(tape) {
             return read;
         }
         self.confirm_stage(blob)?;
@@ -119,7 +120,7 @@ impl Codecs {
 
     #[inline]
     fn read_with_known_stage(&mut self, blob: &[u8], tape: &mut Tape) -> Result<Option<Vec<u8>>, Error> {
-        let PreparedStage { codec, stencils, .. } = &mut self.known[0];
+        let PreparedStage { codec, stencils, .. } = &mut self.stages[0];
         let filled = codec.read_alike(blob, tape, stencils);
         match filled.error {
             Some(error) => Err(error),
@@ -131,7 +132,7 @@ impl Codecs {
     /// Writes the current blob as JSON.
     pub(crate) fn write_json(&mut self, blob: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         let written = self.write_json_as_known(blob, out);
-        if !self.is_guess || written.is_ok() && matches!(out.first(), Some(b'[' | b'{')) {
+        if !self.is_guessed || written.is_ok() && matches!(out.first(), Some(b'[' | b'{')) {
             return written;
         }
         self.confirm_stage(blob)?;
@@ -140,17 +141,17 @@ impl Codecs {
 
     fn write_json_as_known(&mut self, blob: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
         out.clear();
-        let PreparedStage { codec, converter, .. } = &mut self.known[0];
+        let PreparedStage { codec, converter, .. } = &mut self.stages[0];
         let converter = match converter {
             Some(converter) => converter,
             None => {
-                let made = Converter::new(codec.stage().clone(), Stage::parse("json")?).limited(&self.limits);
-                converter.insert(made)
+                let new_converter = Converter::new(codec.stage().clone(), Stage::parse("json")?).limited(&self.limits);
+                converter.insert(new_converter)
             }
         };
-        let done = converter.convert(blob, out);
-        done.written?;
-        if done.consumed < blob.len() { Err(Error::trailing(blob, done.consumed)) } else { Ok(()) }
+        let result = converter.convert(blob, out);
+        result.written?;
+        if result.consumed < blob.len() { Err(Error::trailing(blob, result.consumed)) } else { Ok(()) }
     }
 }
 

@@ -1,14 +1,14 @@
 //! Values on a tape, without the cost of a document for each blob.
 
-use crate::misfit::TypeMismatch;
+use crate::mismatch::TypeMismatch;
 use icecore::raw::{IS_KEY, Location, Node, Tape};
 use icecore::{Document, Kind, Limits};
 use std::cell::Cell;
 
 /// Maximum length of a chain of links.
-pub(crate) const LINKS: u32 = 64;
-/// The length of a string whose location is in the table of long strings.
-const LONG: u32 = u32::MAX;
+pub(crate) const MAX_LINKS: u32 = 64;
+/// The length in the node of a string whose location is in the table of long strings.
+const LONG_STRING: u32 = u32::MAX;
 
 /// A document that was read: its tape, and the bytes that contain its strings.
 pub(crate) struct TapeView<'d> {
@@ -16,30 +16,31 @@ pub(crate) struct TapeView<'d> {
     arena: &'d [u8],
     input: &'d [u8],
     pub(crate) tape: &'d Tape,
-    /// For calls of the engine; present only if a field needs it.
+    /// The document, for calls of the engine. It exists only if a field needs it.
     pub(crate) document: Option<&'d Document<'d>>,
-    notes: &'d RowState,
+    row_state: &'d RowState,
 }
 
 /// State that is collected while a row is made.
 pub(crate) struct RowState {
     /// Remaining budget of the row, in nodes.
-    left: Cell<u64>,
+    remaining_budget: Cell<u64>,
     /// Whether there was an entry without a field.
     has_extra: Cell<bool>,
 }
 
 impl RowState {
-    /// For a document that was read: all of it once, and what the limits allow for links.
+    /// Creates the state for a document that was read. The budget suffices for all of it once, and for what the
+    /// limits allow for links.
     pub(crate) fn new(tape: &Tape, input: &[u8], limits: &Limits) -> RowState {
         let once = tape.nodes().len() + (input.len() + tape.arena().len()) / size_of::<Node>();
         RowState::with_size(once, limits)
     }
 
-    /// For a blob of this many bytes that is not read as a whole, or of this many nodes.
+    /// Creates the state for a blob of this many bytes that is not read as a whole, or of this many nodes.
     pub(crate) fn with_size(size: usize, limits: &Limits) -> RowState {
-        let left = limits.expanded_from(size).saturating_add(size as u64);
-        RowState { left: Cell::new(left), has_extra: Cell::new(false) }
+        let budget = limits.expanded_from(size).saturating_add(size as u64);
+        RowState { remaining_budget: Cell::new(budget), has_extra: Cell::new(false) }
     }
 
     pub(crate) fn has_extra(&self) -> bool {
@@ -52,7 +53,7 @@ impl RowState {
 pub(crate) enum Key {
     /// A key in the table of names.
     Name(u16),
-    /// A key that precedes its value, at this node.
+    /// A key that is the node at this index, before its value.
     Node(u32),
 }
 
@@ -75,23 +76,23 @@ impl<'d> TapeView<'d> {
         tape: &'d Tape,
         input: &'d [u8],
         document: Option<&'d Document<'d>>,
-        notes: &'d RowState,
+        row_state: &'d RowState,
     ) -> TapeView<'d> {
-        TapeView { nodes: tape.nodes(), arena: tape.arena(), input, tape, document, notes }
+        TapeView { nodes: tape.nodes(), arena: tape.arena(), input, tape, document, row_state }
     }
 
     /// Records that there is an entry without a field.
     #[inline]
     pub(crate) fn note_extra(&self) {
-        self.notes.has_extra.set(true);
+        self.row_state.has_extra.set(true);
     }
 
     /// Subtracts a value with this number of bytes from the budget.
     #[inline]
     pub(crate) fn spend_budget(&self, index: u32, bytes: usize) -> Result<(), TypeMismatch> {
         let cost = 1 + (bytes / size_of::<Node>()) as u64;
-        match self.notes.left.get().checked_sub(cost) {
-            Some(left) => self.notes.left.set(left),
+        match self.row_state.remaining_budget.get().checked_sub(cost) {
+            Some(left) => self.row_state.remaining_budget.set(left),
             None => return Err(TypeMismatch::expansion_limit(index)),
         }
         Ok(())
@@ -100,20 +101,20 @@ impl<'d> TapeView<'d> {
     /// Returns the remaining budget of the blob; [`TapeView::set_budget`] restores it.
     #[inline]
     pub(crate) fn budget(&self) -> u64 {
-        self.notes.left.get()
+        self.row_state.remaining_budget.get()
     }
 
     /// Restores the budget that [`TapeView::budget`] returned.
     #[inline]
     pub(crate) fn set_budget(&self, left: u64) {
-        self.notes.left.set(left);
+        self.row_state.remaining_budget.set(left);
     }
 
-    /// Returns the node at this index. The engine's readers put no other indexes on a tape.
+    /// Returns the node at this index, or null if there is none: the engine's readers put no such index on a tape.
     #[inline]
     pub(crate) fn node(&self, index: u32) -> &'d Node {
-        const NONE: &Node = &Node::leaf(Kind::Null, 0);
-        self.nodes.get(index as usize).unwrap_or(NONE)
+        const MISSING: &Node = &Node::leaf(Kind::Null, 0);
+        self.nodes.get(index as usize).unwrap_or(MISSING)
     }
 
     /// Returns the index after a value.
@@ -122,7 +123,7 @@ impl<'d> TapeView<'d> {
         self.index_after_node(self.node(index), index)
     }
 
-    /// Returns the index after the value of this node, which is at `at`.
+    /// Returns the index after the value of this node, which is at `index`.
     #[inline]
     pub(crate) fn index_after_node(&self, node: &Node, index: u32) -> u32 {
         if node.kind.is_container() { node.end().max(index + 1) } else { index + 1 }
@@ -132,14 +133,14 @@ impl<'d> TapeView<'d> {
     #[inline]
     pub(crate) fn resolve_value(&self, index: u32) -> Result<u32, TypeMismatch> {
         let kind = self.node(index).kind;
-        let is_settled =
+        let is_resolved =
             !matches!(kind, Kind::Link | Kind::Alias | Kind::Copy | Kind::Ref | Kind::Object | Kind::Attrs);
-        if is_settled { Ok(index) } else { self.follow_references(index) }
+        if is_resolved { Ok(index) } else { self.follow_references(index) }
     }
 
     fn follow_references(&self, from: u32) -> Result<u32, TypeMismatch> {
         let mut index = from;
-        for _ in 0..LINKS {
+        for _ in 0..MAX_LINKS {
             let node = self.node(index);
             index = match node.kind {
                 Kind::Link | Kind::Alias | Kind::Copy => node.payload as u32,
@@ -153,7 +154,7 @@ impl<'d> TapeView<'d> {
     /// Returns the value after links and references: an object stays an object.
     pub(crate) fn resolve_links(&self, from: u32) -> u32 {
         let mut index = from;
-        for _ in 0..LINKS {
+        for _ in 0..MAX_LINKS {
             let node = self.node(index);
             index = match node.kind {
                 Kind::Link | Kind::Alias | Kind::Copy => node.payload as u32,
@@ -164,18 +165,18 @@ impl<'d> TapeView<'d> {
         from
     }
 
-    /// Whether a list or a map is empty.
+    /// Returns true if a list or a map is empty.
     pub(crate) fn is_empty_container(&self, index: u32) -> bool {
         self.node(index).aux == 0
     }
 
-    /// Whether the location of a string is in its node.
+    /// Returns true if the location of a string is in its node.
     #[inline]
     pub(crate) fn has_inline_location(&self, node: &Node) -> bool {
-        node.aux != LONG
+        node.aux != LONG_STRING
     }
 
-    /// Returns a resolved value.
+    /// Returns the value at this index, which must not be a link, a reference, an object or attributes.
     #[inline]
     pub(crate) fn read_value(&self, index: u32) -> Value<'d> {
         let node = self.node(index);
@@ -186,7 +187,7 @@ impl<'d> TapeView<'d> {
             Kind::Uint => Value::Uint(node.payload),
             Kind::Float => Value::Float(f64::from_bits(node.payload)),
             Kind::Float32 => Value::Float(f64::from(f32::from_bits(node.payload as u32))),
-            Kind::Bytes | Kind::Text | Kind::Symbol | Kind::EnumCase if node.aux != LONG => {
+            Kind::Bytes | Kind::Text | Kind::Symbol | Kind::EnumCase if node.aux != LONG_STRING => {
                 Value::Text(self.string_bytes(node))
             }
             Kind::Array => Value::List,
@@ -198,12 +199,12 @@ impl<'d> TapeView<'d> {
     /// Returns the bytes of a string.
     #[inline]
     pub(crate) fn string_bytes(&self, node: &Node) -> &'d [u8] {
-        let (from, start) = match node.place() {
+        let (bytes, start) = match node.place() {
             Location::Input(start) => (self.input, start),
             Location::Arena(start) => (self.arena, start),
         };
         let start = start as usize;
-        from.get(start..start + node.aux as usize).unwrap_or_default()
+        bytes.get(start..start + node.aux as usize).unwrap_or_default()
     }
 
     /// Returns the text of a key, which is a string or an integer.
@@ -216,8 +217,8 @@ impl<'d> TapeView<'d> {
                 let name = self.tape.keys().get(u32::from(id))?;
                 (name.node.kind, name.node.payload, name.bytes)
             }
-            Key::Node(at) => {
-                let node = self.node(at);
+            Key::Node(index) => {
+                let node = self.node(index);
                 let bytes =
                     if node.kind.is_string() && self.has_inline_location(node) { self.string_bytes(node) } else { b"" };
                 (node.kind, node.payload, bytes)
@@ -230,17 +231,17 @@ impl<'d> TapeView<'d> {
         }
     }
 
-    /// Whether two keys of a map are equal.
-    pub(crate) fn is_same_key(&self, one: Key, other: Key) -> bool {
-        match (one, other) {
-            (Key::Name(one), Key::Name(other)) if one == other => true,
-            _ => self.key_text(one, &mut itoa::Buffer::new()) == self.key_text(other, &mut itoa::Buffer::new()),
+    /// Returns true if two keys of a map are equal.
+    pub(crate) fn is_same_key(&self, left: Key, right: Key) -> bool {
+        match (left, right) {
+            (Key::Name(left), Key::Name(right)) if left == right => true,
+            _ => self.key_text(left, &mut itoa::Buffer::new()) == self.key_text(right, &mut itoa::Buffer::new()),
         }
     }
 
     /// Returns the class of a value before its links are resolved.
     pub(crate) fn find_class(&self, mut index: u32) -> Option<&'d [u8]> {
-        for _ in 0..LINKS {
+        for _ in 0..MAX_LINKS {
             let node = self.node(index);
             index = match node.kind {
                 Kind::Object | Kind::Opaque => return Some(self.tape.classes().get(node.class())?.bytes),
@@ -267,7 +268,7 @@ impl<'d> TapeView<'d> {
         })
     }
 
-    /// The items of a list.
+    /// Returns the items of a list, as indexes.
     #[inline]
     pub(crate) fn items(&self, list: u32) -> impl Iterator<Item = u32> {
         let mut index = list + 1;

@@ -14,12 +14,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const DELIMITERS: [u8; 6] = [b',', b';', b'\t', b'|', b'^', b'~'];
 /// Quotes to try.
 const QUOTES: [u8; 2] = [b'"', b'\''];
-/// Size of the beginning of a sample that is read in all dialects, if that is enough, and of the part that is then read
-/// in the detected dialect.
-const FRONT: usize = 32 << 10;
-const CHECKED: usize = 256 << 10;
+/// Size of the beginning of a long sample. All dialects read it; if that is enough, they do not read the rest.
+const FRONT_LEN: usize = 32 << 10;
+/// Size of the part of a sample that only the dialect reads which was detected by the beginning.
+const CHECKED_LEN: usize = 256 << 10;
 /// The UTF-8 byte order mark before a text.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The result of detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl std::error::Error for DetectError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Evidence {
     /// Number of cells that are valid values to the caller.
-    sound: u64,
+    sound_cells: u64,
     /// Whether all rows have the same number of cells, and more than one, and quotes only enclose cells.
     is_clean_table: bool,
     quoting: Quoting,
@@ -86,16 +86,16 @@ enum Shape {
     Table,
 }
 
-/// Quoting habits of programs that explain which cells are quoted.
+/// The quoting habits of programs that explain which cells are quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Habits {
-    /// All cells.
+    /// Whether all cells are quoted.
     all: bool,
-    /// All except numbers and empty cells.
+    /// Whether all cells except numbers and empty ones are quoted.
     texts: bool,
-    /// Cells that need quotes.
+    /// Whether exactly the cells that need quotes are quoted.
     needed: bool,
-    /// Cells that need quotes, and those with a blank, a tab or a backslash: `fputcsv`.
+    /// Whether those and the cells with a blank, a tab or a backslash are quoted, as by `fputcsv`.
     php: bool,
     /// Whether there was a cell that only `fputcsv` quotes.
     is_sure_php: bool,
@@ -145,7 +145,7 @@ struct Reading {
 pub struct Detector {
     /// The delimiter, if known.
     pub delimiter: Option<u8>,
-    /// The quote, if known; `Some(None)`: there are no quotes.
+    /// The quote, if known; `Some(None)` if it is known that there are no quotes.
     pub quote: Option<Option<u8>>,
     /// The escape, if known.
     pub escape: Option<Escape>,
@@ -164,9 +164,9 @@ pub fn detect_dialect(
 }
 
 impl Detector {
-    /// Detects the dialect of a file that begins with these bytes; `is_all`: nothing follows them. `is_sound` returns
-    /// whether the text of a cell is a complete value, such as a serialized one: wrong readings cut such values, or
-    /// leave escapes in them.
+    /// Detects the dialect of a file that begins with these bytes; `is_all` means that nothing follows them.
+    /// `is_sound` returns true if the text of a cell is a complete value, such as a serialized one: wrong readings
+    /// cut such values, or leave escapes in them.
     ///
     /// For a file of one column, the delimiter is arbitrary.
     ///
@@ -178,22 +178,22 @@ impl Detector {
         is_all: bool,
         is_sound: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Result<DetectedDialect, DetectError> {
-        let mark = if sample.starts_with(MARK) { MARK.len() } else { 0 };
-        let text = sample.get(mark..).unwrap_or_default();
+        let mark_len = if sample.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let text = sample.get(mark_len..).unwrap_or_default();
         let line_end = detect_line_end(text);
         let (separator, skipped) = read_separator(text);
-        let start = mark + skipped;
+        let start = mark_len + skipped;
         let text = text.get(skipped..).unwrap_or_default();
-        let known = Detector { delimiter: self.delimiter.or(separator), ..*self };
-        let dialect = match known.choose_by_beginning(text, line_end, is_all, is_sound) {
+        let detector = Detector { delimiter: self.delimiter.or(separator), ..*self };
+        let dialect = match detector.choose_by_beginning(text, line_end, is_all, is_sound) {
             Some(dialect) => dialect,
-            None => choose_best_reading(known.read_all_dialects(text, line_end, is_all, is_sound))?.dialect,
+            None => choose_best_reading(detector.read_all_dialects(text, line_end, is_all, is_sound))?.dialect,
         };
         Ok(DetectedDialect { dialect, start })
     }
 
-    /// Returns the dialect, if the first rows of a long text determine it: only this reading keeps all frozen values
-    /// there complete, and it also reads the text after them, up to `CHECKED` bytes.
+    /// Returns the dialect, if the first rows of a long text determine it: only this reading keeps all serialized
+    /// values there complete, and it can also read the text after them, up to `CHECKED_LEN` bytes.
     fn choose_by_beginning(
         &self,
         text: &[u8],
@@ -201,22 +201,29 @@ impl Detector {
         is_all: bool,
         is_sound: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Option<Dialect> {
-        let (front, rest) = text.split_at_checked(FRONT)?;
+        let (front, rest) = text.split_at_checked(FRONT_LEN)?;
         // Signs that are only in the rest can't be explained by the front.
-        let is_new = |sign: &[u8]| memmem::find(front, sign).is_none() && memmem::find(rest, sign).is_some();
-        if [&b"\\"[..], b"\\\"", b"\\'", b"\\\\"].into_iter().any(is_new) {
+        let is_only_in_rest = |sign: &[u8]| memmem::find(front, sign).is_none() && memmem::find(rest, sign).is_some();
+        if [&b"\\"[..], b"\\\"", b"\\'", b"\\\\"].into_iter().any(is_only_in_rest) {
             return None;
         }
         let readings = self.read_all_dialects(front, line_end, false, is_sound);
         let best = readings.iter().max_by_key(|reading| reading.evidence)?;
         let Reading { dialect, evidence, digest, .. } = *best;
-        if readings.iter().any(|reading| reading.evidence.sound == evidence.sound && reading.digest != digest) {
+        if readings
+            .iter()
+            .any(|reading| reading.evidence.sound_cells == evidence.sound_cells && reading.digest != digest)
+        {
             return None;
         }
-        let is_clear = |evidence: Evidence| evidence.is_clean_table && evidence.quoting == Quoting::Explained;
-        let is_rest = is_all && text.len() <= CHECKED;
-        let full_reading = Reading::from_text(dialect, text.get(..CHECKED).unwrap_or(text), is_rest, &mut |_| false)?;
-        (evidence.sound > 0 && is_clear(evidence) && is_clear(full_reading.evidence)).then_some(dialect)
+        let is_unambiguous = |evidence: Evidence| evidence.is_clean_table && evidence.quoting == Quoting::Explained;
+        let is_checked_completely = is_all && text.len() <= CHECKED_LEN;
+        let full_reading =
+            Reading::from_text(dialect, text.get(..CHECKED_LEN).unwrap_or(text), is_checked_completely, &mut |_| {
+                false
+            })?;
+        (evidence.sound_cells > 0 && is_unambiguous(evidence) && is_unambiguous(full_reading.evidence))
+            .then_some(dialect)
     }
 
     /// Returns all readings of a text without a contradiction.
@@ -230,17 +237,17 @@ impl Detector {
         let mut readings = Vec::new();
         for delimiter in self.candidate_delimiters(text) {
             for (quote, escapes) in self.candidate_quotings(text) {
-                let read =
+                let read_with =
                     |escape| Reading::from_text(Dialect { delimiter, quote, escape, line_end }, text, is_all, is_sound);
-                let mut read: Vec<Reading> = escapes.into_iter().filter_map(read).collect();
+                let mut new_readings: Vec<Reading> = escapes.into_iter().filter_map(read_with).collect();
                 if self.quote.is_none() && quote == Some(b'\'') {
                     // An apostrophe may begin and end a text by coincidence.
-                    read.retain(|reading| reading.habits.has_any());
+                    new_readings.retain(|reading| reading.habits.has_any());
                 }
                 if self.escape.is_none() {
-                    choose_escape_reading(&mut read);
+                    choose_escape_reading(&mut new_readings);
                 }
-                readings.append(&mut read);
+                readings.append(&mut new_readings);
             }
         }
         readings
@@ -267,17 +274,16 @@ impl Detector {
         if let Some(known) = self.quote {
             return vec![(known, escapes)];
         }
-        let is_there = |quote: &u8| *quote == b'"' || memchr(*quote, text).is_some();
-        let quoted = QUOTES.into_iter().filter(is_there).map(|quote| (Some(quote), escapes.clone()));
+        let may_be_used = |quote: &u8| *quote == b'"' || memchr(*quote, text).is_some();
+        let quoted = QUOTES.into_iter().filter(may_be_used).map(|quote| (Some(quote), escapes.clone()));
         quoted.chain([(None, vec![Escape::Doubled])]).collect()
     }
 }
 
 /// Keeps the plausible readings for one delimiter and quote.
 ///
-/// A backslash is usually text, as in paths; so it is an escape only if the text is not a table otherwise: two
-/// backslashes are two, unless quotes show that they are one. The remaining readings are `fputcsv` if it explains which
-/// cells are quoted.
+/// A backslash is usually text, as in paths. So it is read as an escape only if that is better evidence than reading
+/// it as text. Of equal readings, the one of `fputcsv` is kept if only its habit explains which cells are quoted.
 fn choose_escape_reading(readings: &mut Vec<Reading>) {
     readings.retain(|reading| reading.dialect.escape != Escape::Guarded || reading.habits.php);
     let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return };
@@ -292,10 +298,10 @@ fn choose_escape_reading(readings: &mut Vec<Reading>) {
 /// Returns the reading with the best evidence. Several count as one if all cells have the same texts.
 fn choose_best_reading(mut readings: Vec<Reading>) -> Result<Reading, DetectError> {
     let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return Err(DetectError::None) };
-    let mut known = Vec::new();
+    let mut digests = Vec::new();
     readings.retain(|reading| {
-        let is_new = reading.evidence == best && !known.contains(&reading.digest);
-        known.extend(is_new.then_some(reading.digest));
+        let is_new = reading.evidence == best && !digests.contains(&reading.digest);
+        digests.extend(is_new.then_some(reading.digest));
         is_new
     });
     match readings.len() {
@@ -304,7 +310,7 @@ fn choose_best_reading(mut readings: Vec<Reading>) -> Result<Reading, DetectErro
     }
 }
 
-/// Detects whether rows end with only `\r`, as on old machines.
+/// Detects the end of rows: only `\r`, as on old machines, or a newline.
 fn detect_line_end(text: &[u8]) -> LineEnd {
     match memchr(b'\r', text) {
         Some(index) if memchr(b'\n', text).is_none() && index + 1 < text.len() => LineEnd::Return,
@@ -315,12 +321,13 @@ fn detect_line_end(text: &[u8]) -> LineEnd {
 /// Returns the delimiter in a first line `sep=;`, and the length of that line.
 fn read_separator(text: &[u8]) -> (Option<u8>, usize) {
     let Some([delimiter, rest @ ..]) = text.strip_prefix(b"sep=") else { return (None, 0) };
-    let len = if rest.starts_with(b"\r\n") { 2 } else { usize::from(matches!(rest.first(), Some(b'\n' | b'\r'))) };
-    if len > 0 && *delimiter != b'"' { (Some(*delimiter), 5 + len) } else { (None, 0) }
+    let line_end_len =
+        if rest.starts_with(b"\r\n") { 2 } else { usize::from(matches!(rest.first(), Some(b'\n' | b'\r'))) };
+    if line_end_len > 0 && *delimiter != b'"' { (Some(*delimiter), b"sep=;".len() + line_end_len) } else { (None, 0) }
 }
 
 impl Reading {
-    /// Returns the reading of this dialect; `None` if the text contradicts it.
+    /// Returns the reading of this dialect, or `None` if the text contradicts it.
     fn from_text(
         dialect: Dialect,
         text: &[u8],
@@ -329,7 +336,7 @@ impl Reading {
     ) -> Option<Reading> {
         let scanner = Scanner::new(dialect);
         let (mut cells, mut offset) = (Vec::new(), 0);
-        let (mut sound, mut quoted, mut has_bare, mut width, mut is_even) = (0, 0u64, false, None, true);
+        let (mut sound_cells, mut quoted, mut has_bare, mut width, mut has_equal_rows) = (0, 0u64, false, None, true);
         let (mut digest, mut habits) = (DefaultHasher::new(), Habits::ANY);
         while let Next::Row { end } = scanner.next_row(text.get(offset..)?, is_all, &mut cells) {
             let row = text.get(offset..)?;
@@ -347,18 +354,18 @@ impl Reading {
                     habits.observe_cell(&dialect, cell, &body);
                 }
                 // A number or a word is valid in any reading.
-                sound += u64::from(body.len() > 2 && is_sound(&body));
+                sound_cells += u64::from(body.len() > 2 && is_sound(&body));
             }
-            // A separator: no cell has this length.
+            // This separates rows in the digest: no cell has this length.
             usize::MAX.hash(&mut digest);
             // An empty line does not count as a row of another width.
             let is_empty = matches!(&cells[..], [cell] if cell.range.is_empty());
             if !is_empty {
-                is_even &= *width.get_or_insert(cells.len()) == cells.len();
+                has_equal_rows &= *width.get_or_insert(cells.len()) == cells.len();
             }
         }
         let shape = match width {
-            _ if !is_even => Shape::Ragged,
+            _ if !has_equal_rows => Shape::Ragged,
             None | Some(1) => Shape::OneColumn,
             Some(_) => Shape::Table,
         };
@@ -370,7 +377,7 @@ impl Reading {
         let is_clean_table = shape == Shape::Table && !has_bare;
         Some(Reading {
             dialect,
-            evidence: Evidence { sound, is_clean_table, quoting, shape },
+            evidence: Evidence { sound_cells, is_clean_table, quoting, shape },
             habits,
             digest: digest.finish(),
         })

@@ -1,22 +1,22 @@
 //! Tables in CSV, including its non-standard dialects.
 //!
-//! RFC 4180 describes one form of CSV; spreadsheets, PHP, Python and databases have others. A [`Dialect`] describes how
-//! a file is written, [`detect_dialect()`] detects it, and [`Scanner`] finds the cells without decoding them: the caller copies
-//! all bytes outside of cells.
+//! RFC 4180 describes one form of CSV; spreadsheets, PHP, Python and databases have others. A [`Dialect`] describes
+//! how a file is written, [`detect_dialect()`] detects it, and [`Scanner`] finds the cells without decoding them. The
+//! caller copies all bytes outside of cells.
 //!
 //! ```
 //! use icecore_csv::{Cell, Dialect, Next, Scanner, detect_dialect};
 //!
 //! let file = b"id;name\n1;\"O'Neil; \"\"Bob\"\"\"\n";
-//! let found = detect_dialect(file, true, &mut |_| false).expect("one reading");
-//! assert_eq!(found.dialect.delimiter, b';');
+//! let detected = detect_dialect(file, true, &mut |_| false).expect("one reading");
+//! assert_eq!(detected.dialect.delimiter, b';');
 //!
-//! let scanner = Scanner::new(found.dialect);
+//! let scanner = Scanner::new(detected.dialect);
 //! let mut cells = Vec::new();
 //! let Next::Row { end } = scanner.next_row(file, true, &mut cells) else { panic!("a row") };
 //! scanner.next_row(&file[end..], true, &mut cells);
 //! let cell: &Cell = &cells[1];
-//! assert_eq!(&*found.dialect.decode_cell(cell, &file[end..]), b"O'Neil; \"Bob\"");
+//! assert_eq!(&*detected.dialect.decode_cell(cell, &file[end..]), b"O'Neil; \"Bob\"");
 //! ```
 //!
 //! # Dialects

@@ -26,7 +26,7 @@ pub enum Next {
 /// The end of a cell.
 enum End {
     Delimiter,
-    /// The end of a row; the number of bytes of the line end.
+    /// The end of a row, and the length of its line end.
     Row(usize),
 }
 
@@ -36,7 +36,8 @@ impl Scanner {
         Scanner { dialect }
     }
 
-    /// Finds the cells of the row that begins with these bytes. `is_end`: nothing follows them.
+    /// Finds the cells of the row that begins with these bytes. `is_end` means that nothing
+    /// follows them.
     ///
     /// An empty line is a row with one empty cell.
     pub fn next_row(&self, bytes: &[u8], is_end: bool, cells: &mut Vec<Cell>) -> Next {
@@ -71,7 +72,7 @@ impl Scanner {
         }
     }
 
-    /// Returns the cell at `start`, and its end; `None`: more bytes are needed.
+    /// Returns the cell at `start`, and its end, or `None` if more bytes are needed.
     fn next_cell(&self, bytes: &[u8], start: usize, is_end: bool) -> Option<(Cell, End)> {
         let first = bytes.get(start).copied();
         if first.is_none() && !is_end {
@@ -80,8 +81,8 @@ impl Scanner {
         if let Some(quote) = self.dialect.quote.filter(|quote| first == Some(*quote)) {
             return self.next_quoted_cell(bytes, start, quote, is_end);
         }
-        let (stop, end) = self.find_cell_end(bytes, start, is_end)?;
-        let cell = Cell { range: start..stop, body: start..stop, is_quoted: false, is_broken: false };
+        let (cell_end, end) = self.find_cell_end(bytes, start, is_end)?;
+        let cell = Cell { range: start..cell_end, body: start..cell_end, is_quoted: false, is_broken: false };
         Some((cell, end))
     }
 
@@ -94,13 +95,14 @@ impl Scanner {
             let all = start..bytes.len();
             return Some((Cell { range: all.clone(), body: all, is_quoted: true, is_broken: true }, End::Row(0)));
         };
-        let (stop, end) = self.find_cell_end(bytes, close + 1, is_end)?;
-        let is_broken = stop > close + 1;
-        let body = if is_broken { start..stop } else { start + 1..close };
-        Some((Cell { range: start..stop, body, is_quoted: true, is_broken }, end))
+        let (cell_end, end) = self.find_cell_end(bytes, close + 1, is_end)?;
+        let is_broken = cell_end > close + 1;
+        let body = if is_broken { start..cell_end } else { start + 1..close };
+        Some((Cell { range: start..cell_end, body, is_quoted: true, is_broken }, end))
     }
 
-    /// Returns the quote that ends a cell; `None` if there is none, or if more bytes are needed to decide.
+    /// Returns the position of the quote that ends a cell, or `None` if there is none, or if more bytes are needed to
+    /// decide.
     fn find_closing_quote(&self, bytes: &[u8], mut position: usize, quote: u8, is_end: bool) -> Option<usize> {
         loop {
             let rest = bytes.get(position..)?;
@@ -125,7 +127,7 @@ impl Scanner {
         }
     }
 
-    /// Returns the end of a cell without quotes that continues at `start`.
+    /// Returns the end of a cell that continues without quotes at `start`, or `None` if more bytes are needed.
     fn find_cell_end(&self, bytes: &[u8], start: usize, is_end: bool) -> Option<(usize, End)> {
         let rest = bytes.get(start..)?;
         let delimiter = self.dialect.delimiter;
@@ -134,12 +136,12 @@ impl Scanner {
             LineEnd::Return => find_byte(rest, [delimiter, b'\r']),
         };
         let Some(len) = found else { return is_end.then_some((bytes.len(), End::Row(0))) };
-        let stop = start + len;
-        if bytes.get(stop) == Some(&delimiter) {
-            return Some((stop, End::Delimiter));
+        let cell_end = start + len;
+        if bytes.get(cell_end) == Some(&delimiter) {
+            return Some((cell_end, End::Delimiter));
         }
         let has_return =
-            self.dialect.line_end == LineEnd::Newline && stop > start && bytes.get(stop - 1) == Some(&b'\r');
-        Some(if has_return { (stop - 1, End::Row(2)) } else { (stop, End::Row(1)) })
+            self.dialect.line_end == LineEnd::Newline && cell_end > start && bytes.get(cell_end - 1) == Some(&b'\r');
+        Some(if has_return { (cell_end - 1, End::Row(2)) } else { (cell_end, End::Row(1)) })
     }
 }

@@ -11,8 +11,8 @@
 /// assert_eq!(row, b"\"a,\"\"b\"\"\",\"c;d\"");
 /// ```
 pub fn push_cell(text: &[u8], delimiter: u8, others: &[u8], out: &mut Vec<u8>) {
-    let needs = |byte: &u8| matches!(byte, b'"' | b'\n' | b'\r') || *byte == delimiter || others.contains(byte);
-    if !text.iter().any(needs) {
+    let needs_quotes = |byte: &u8| matches!(byte, b'"' | b'\n' | b'\r') || *byte == delimiter || others.contains(byte);
+    if !text.iter().any(needs_quotes) {
         return out.extend_from_slice(text);
     }
     out.push(b'"');

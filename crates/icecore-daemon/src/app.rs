@@ -41,11 +41,12 @@ pub struct App {
 
 impl App {
     pub fn start(settings: Settings) -> std::io::Result<App> {
-        let (metrics, shared) = (Arc::new(Metrics::default()), WriterLock::new(&settings));
+        let (metrics, writer_lock) = (Arc::new(Metrics::default()), WriterLock::new(&settings));
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
-        let database = Database::start(&settings, shared.clone())?;
+        let database = Database::start(&settings, writer_lock.clone())?;
         if settings.one_writer {
-            // This fixes the file that is served: the one that exists now.
+            // The first connection determines which file is served. Opening it now selects the file that exists at
+            // the start.
             database.begin_open();
         }
         Ok(App {
@@ -54,8 +55,8 @@ impl App {
             rates: RateLimiter::new(settings.rate),
             journal: Journal::start(settings.quiet, settings.json_journal)?,
             database,
-            committer: Committer::start("committer", &settings, shared.clone(), Arc::clone(&metrics))?,
-            recorder: Committer::start("recorder", &settings, shared, Arc::clone(&metrics))?,
+            committer: Committer::start("committer", &settings, writer_lock.clone(), Arc::clone(&metrics))?,
+            recorder: Committer::start("recorder", &settings, writer_lock, Arc::clone(&metrics))?,
             decoders: Threads::start("decoder", processors, settings.longest_queue, || ())?,
             schemas: Schemas::default(),
             counts: Counts::default(),
@@ -67,15 +68,15 @@ impl App {
         })
     }
 
-    /// Lets the threads finish their work and end. Waits for them until the given time.
-    pub fn shut_down(&self, until: Instant) {
+    /// Lets the threads finish their work and end. Waits for them until the deadline.
+    pub fn shut_down(&self, deadline: Instant) {
         self.decoders.close();
         self.committer.close();
         self.recorder.close();
         self.database.close();
-        self.decoders.join(until);
-        self.committer.join(until);
-        self.recorder.join(until);
-        self.database.join(until);
+        self.decoders.join(deadline);
+        self.committer.join(deadline);
+        self.recorder.join(deadline);
+        self.database.join(deadline);
     }
 }

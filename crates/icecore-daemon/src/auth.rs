@@ -8,23 +8,23 @@ use icecore_store::describe::compute_checksum;
 /// Checks whether a client may make a request.
 pub struct Auth {
     /// The checksum of the token.
-    wanted: Option<String>,
+    token_checksum: Option<String>,
 }
 
 impl Auth {
     pub fn new(token: Option<&str>) -> Auth {
-        Auth { wanted: token.map(|token| compute_checksum(token.as_bytes())) }
+        Auth { token_checksum: token.map(|token| compute_checksum(token.as_bytes())) }
     }
 
     /// Checks whether a request with these headers, for this host name, may be answered.
     pub fn check_request(&self, host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure> {
-        let Some(wanted) = &self.wanted else { return check_browser(host, headers) };
+        let Some(token_checksum) = &self.token_checksum else { return check_browser(host, headers) };
         let mut values = headers.get_all(header::AUTHORIZATION).iter();
         // With two tokens it is ambiguous which one counts.
         let authorization = values.next().filter(|_| values.next().is_none()).map_or(&[][..], |value| value.as_bytes());
         let is_bearer = authorization.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"bearer "));
         let token = if is_bearer { authorization[7..].trim_ascii() } else { &[] };
-        if is_bearer && equals_in_constant_time(compute_checksum(token).as_bytes(), wanted.as_bytes()) {
+        if is_bearer && equals_in_constant_time(compute_checksum(token).as_bytes(), token_checksum.as_bytes()) {
             return Ok(());
         }
         let message = "this request needs the header `Authorization: Bearer TOKEN` with the daemon's token";
@@ -33,7 +33,7 @@ impl Auth {
 
     /// Returns whether requests need a token.
     pub fn has_token(&self) -> bool {
-        self.wanted.is_some()
+        self.token_checksum.is_some()
     }
 }
 
@@ -45,12 +45,13 @@ fn equals_in_constant_time(left: &[u8], right: &[u8]) -> bool {
 }
 
 /// Checks a request to a daemon without a token. Such a daemon trusts local programs, but not the web pages in local
-/// browsers. A page sends its origin. A page whose host name was made to resolve to this address (DNS rebinding) sends
-/// that name, so only IP addresses and `localhost` are accepted, which no name server controls. A request of HTTP/1.0
-/// without a host does not come from a browser.
+/// browsers. A request of a page has the header `Origin`, which must be this daemon. A page whose host name was made
+/// to resolve to this address (DNS rebinding) sends that name as its host. So only IP addresses and `localhost` are
+/// accepted, which no name server controls. A request of HTTP/1.0 without a host does not come from a browser.
 fn check_browser(host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure> {
-    // `None` if there are several values, or one that is not text.
-    let single = |name: &str| {
+    // Returns the only value of a header: `None` if there are several values or it is not text, `Some(None)` if there
+    // is no value.
+    let single_value = |name: &str| {
         let mut values = headers.get_all(name).iter();
         match (values.next(), values.next()) {
             (None, _) => Some(None),
@@ -58,18 +59,18 @@ fn check_browser(host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure
             _ => None,
         }
     };
-    let is_own = host.is_none_or(Host::is_address_or_localhost);
-    let is_same = match single(header::ORIGIN.as_str()) {
+    let is_trusted_host = host.is_none_or(Host::is_address_or_localhost);
+    let is_same_origin = match single_value(header::ORIGIN.as_str()) {
         Some(None) => true,
         Some(Some(origin)) => host.is_some_and(|host| host.matches_origin(origin)),
         None => false,
     };
     // Requests without `Origin`, such as for an image on another page, have at least this header.
-    let is_near = match single("sec-fetch-site") {
+    let is_same_site = match single_value("sec-fetch-site") {
         Some(site) => site.is_none_or(|site| matches!(site, "same-origin" | "none")),
         None => false,
     };
-    if is_own && is_same && is_near {
+    if is_trusted_host && is_same_origin && is_same_site {
         return Ok(());
     }
     let message =

@@ -22,26 +22,28 @@ pub struct Call {
     pub query: Query,
     pub headers: HeaderMap,
     pub body: Body,
+    /// Address of the client.
     pub from: IpAddr,
+    /// Connection of the request.
     pub visit: Option<ConnectionHandle>,
 }
 
 /// Marks the connection of an authorized request as known.
-pub fn mark_connection_known(visit: Option<&ConnectionHandle>) -> Result<(), Failure> {
-    match visit.is_none_or(ConnectionHandle::mark_known) {
+pub fn mark_connection_known(connection: Option<&ConnectionHandle>) -> Result<(), Failure> {
+    match connection.is_none_or(ConnectionHandle::mark_known) {
         true => Ok(()),
         false => Err(Failure::retry_later("busy", "the maximum number of connections is in use").closing_connection()),
     }
 }
 
 impl Call {
-    fn path_parameter(&self, wanted: &str) -> &str {
-        self.names.iter().find(|(name, _)| name == wanted).map_or("", |(_, value)| value)
+    fn path_parameter(&self, parameter: &str) -> &str {
+        self.names.iter().find(|(name, _)| name == parameter).map_or("", |(_, value)| value)
     }
 
     /// Returns the id in the path.
     pub fn parse_id(&self) -> Result<Id, Failure> {
-        // A text that is not an id is the id of nothing.
+        // No job or object has an id of another form, so this is the same as an unknown id.
         self.path_parameter("id").parse().map_err(|error| Failure::not_found(format!("{error}")))
     }
 
@@ -72,22 +74,22 @@ impl Call {
     /// Reads the body.
     pub async fn read_body(&mut self) -> Result<ReceivedBody, Failure> {
         let body = std::mem::take(&mut self.body);
-        let read = self.app.bodies.read_body(&self.headers, body).await?;
+        let received = self.app.bodies.read_body(&self.headers, body).await?;
         mark_connection_known(self.visit.as_ref())?;
-        Ok(read)
+        Ok(received)
     }
 
     /// Reads the body as JSON; an empty body gives default values.
     pub async fn read_json<T: DeserializeOwned + Default>(&mut self) -> Result<T, Failure> {
-        let read = self.read_body().await?;
-        if read.bytes.trim_ascii().is_empty() {
+        let received = self.read_body().await?;
+        if received.bytes.trim_ascii().is_empty() {
             return Ok(T::default());
         }
-        serde_json::from_slice(&read.bytes)
+        serde_json::from_slice(&received.bytes)
             .map_err(|error| Failure::invalid_request("body", format!("the body: {error}")))
     }
 
-    /// Returns a parameter that limits a number of results, between 1 and `most`.
+    /// Returns a parameter that limits a number of results, between 1 and `max`.
     pub fn limit_parameter(&self, name: &str, default: usize, max: usize) -> Result<usize, Failure> {
         Ok(self.query.parse_number::<usize>(name)?.unwrap_or(default).clamp(1, max))
     }
@@ -114,9 +116,9 @@ impl Call {
         }
     }
 
-    /// Returns a duration parameter, at most `longest`.
-    pub fn duration_parameter(&self, name: &str, default: Duration, longest: Duration) -> Result<Duration, Failure> {
-        Ok(self.query.parse_duration(name)?.unwrap_or(default).min(longest))
+    /// Returns a duration parameter, at most `max`.
+    pub fn duration_parameter(&self, name: &str, default: Duration, max: Duration) -> Result<Duration, Failure> {
+        Ok(self.query.parse_duration(name)?.unwrap_or(default).min(max))
     }
 }
 

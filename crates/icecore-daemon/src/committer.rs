@@ -1,5 +1,5 @@
-//! Threads that store pushed jobs and new objects: everything that waits, in one transaction. A second instance records
-//! finished jobs.
+//! Threads that store pushed jobs and new objects: all requests that wait are stored in one transaction. A second
+//! instance records finished jobs.
 //!
 //! The expensive part of a transaction is making it durable, not its content. While one transaction becomes durable,
 //! further requests gather; together they cost as much as one.
@@ -19,11 +19,11 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// Maximum number of writes in one transaction.
-const LARGEST_GROUP: usize = 512;
+const MAX_GROUP_WRITES: usize = 512;
 /// Number of transactions that may be committing at the same time.
-const WRITERS: usize = 2;
+const WRITER_THREADS: usize = 2;
 /// Maximum number of bytes in one transaction, if it has more than one write.
-const HEAVIEST_GROUP: usize = 8 << 20;
+const MAX_GROUP_BYTES: usize = 8 << 20;
 
 /// Result of storing a job.
 #[derive(Debug)]
@@ -85,61 +85,62 @@ impl PendingWrite {
 pub struct Committer {
     writes: Arc<GroupQueue<PendingWrite>>,
     ended: Mutex<Receiver<()>>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl Committer {
     pub fn start(
         name: &str,
         settings: &Settings,
-        shared: WriterLock,
+        writer_lock: WriterLock,
         metrics: Arc<Metrics>,
     ) -> std::io::Result<Committer> {
         let bounds =
-            Bounds { longest: settings.longest_queue.max(1), largest: LARGEST_GROUP, heaviest: HEAVIEST_GROUP };
+            Bounds { longest: settings.longest_queue.max(1), largest: MAX_GROUP_WRITES, heaviest: MAX_GROUP_BYTES };
         // If only one writer is possible at a time, a second thread would only wait for the first.
-        let threads = if settings.one_writer { 1 } else { WRITERS };
+        let threads = if settings.one_writer { 1 } else { WRITER_THREADS };
         let writes = Arc::new(GroupQueue::new(bounds));
         let (alive, ended) = channel();
         for _ in 0..threads {
-            let (open, gathered, alive) = (Arc::clone(&settings.open), Arc::clone(&writes), alive.clone());
-            let (shared, metrics) = (shared.clone(), Arc::clone(&metrics));
+            let (open, queue, alive) = (Arc::clone(&settings.open), Arc::clone(&writes), alive.clone());
+            let (writer_lock, metrics) = (writer_lock.clone(), Arc::clone(&metrics));
             std::thread::Builder::new().name(name.to_owned()).spawn(move || {
                 let _alive: Sender<()> = alive;
-                let mut connection = Connection::new(Arc::clone(&open), shared.clone());
-                let mut turn = CurrentGroup::default();
-                while let Some(mut group) = gathered.next_group(&mut turn) {
-                    // A client that has disconnected was not promised anything.
+                let mut connection = Connection::new(Arc::clone(&open), writer_lock.clone());
+                let mut current_group = CurrentGroup::default();
+                while let Some(mut group) = queue.next_group(&mut current_group) {
+                    // A write whose client has disconnected is dropped: the client got no answer, so it must not
+                    // assume that the write was stored.
                     group.retain(PendingWrite::has_waiting_client);
                     let stored = catch_unwind(AssertUnwindSafe(|| store_group(group, &mut connection, &metrics)));
                     if stored.is_err() {
-                        connection = Connection::new(Arc::clone(&open), shared.clone());
+                        connection = Connection::new(Arc::clone(&open), writer_lock.clone());
                     }
                 }
             })?;
         }
-        Ok(Committer { writes, ended: Mutex::new(ended), patience: settings.database_timeout })
+        Ok(Committer { writes, ended: Mutex::new(ended), timeout: settings.database_timeout })
     }
 
     /// Stores a job that was checked against this schema.
     pub async fn store_job(&self, job: NewJob, schema: Option<Arc<str>>) -> std::result::Result<StoreOutcome, Failure> {
         let (reply, answer) = oneshot::channel();
         self.queue_write(PendingWrite::Push(Box::new(PendingPush { job, schema, reply })))?;
-        Ok(wait_for_answer(self.patience, answer).await??)
+        Ok(wait_for_answer(self.timeout, answer).await??)
     }
 
     /// Stores an object that expires after `keep`.
     pub async fn store_object(&self, object: NewObject, keep: Option<Duration>) -> std::result::Result<Id, Failure> {
         let (reply, answer) = oneshot::channel();
         self.queue_write(PendingWrite::Put(Box::new(PendingPut { object, keep, reply })))?;
-        Ok(wait_for_answer(self.patience, answer).await??)
+        Ok(wait_for_answer(self.timeout, answer).await??)
     }
 
     /// Records that a job is done.
     pub async fn record_ack(&self, ack: Ack) -> std::result::Result<(), Failure> {
         let (reply, answer) = oneshot::channel();
         self.queue_write(PendingWrite::Done(Box::new(PendingAck { ack, reply })))?;
-        Ok(wait_for_answer(self.patience, answer).await??)
+        Ok(wait_for_answer(self.timeout, answer).await??)
     }
 
     fn queue_write(&self, write: PendingWrite) -> std::result::Result<(), WorkError> {
@@ -151,18 +152,18 @@ impl Committer {
         self.writes.close();
     }
 
-    pub fn join(&self, until: Instant) {
-        wait_until_ended(&lock_ignoring_poison(&self.ended), until);
+    pub fn join(&self, deadline: Instant) {
+        wait_until_ended(&lock_ignoring_poison(&self.ended), deadline);
     }
 }
 
 fn store_group(group: Vec<PendingWrite>, connection: &mut Connection, metrics: &Metrics) {
-    let (mut pushes, mut puts, mut done) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut pushes, mut puts, mut acks) = (Vec::new(), Vec::new(), Vec::new());
     for write in group {
         match write {
             PendingWrite::Push(push) => pushes.push(*push),
             PendingWrite::Put(put) => puts.push(*put),
-            PendingWrite::Done(one) => done.push(*one),
+            PendingWrite::Done(ack) => acks.push(*ack),
         }
     }
     if !pushes.is_empty() {
@@ -171,8 +172,8 @@ fn store_group(group: Vec<PendingWrite>, connection: &mut Connection, metrics: &
     if !puts.is_empty() {
         store_objects(puts, connection, metrics);
     }
-    if !done.is_empty() {
-        record_finished_jobs(done, connection, metrics);
+    if !acks.is_empty() {
+        record_finished_jobs(acks, connection, metrics);
     }
 }
 
@@ -186,36 +187,37 @@ fn is_caused_by_member(error: &Error) -> bool {
     !error.is_passing() && error.kind() != ErrorKind::Full
 }
 
-/// Stores a group with `all`. If one member caused an error, stores each of them separately. Returns the result of
-/// each.
+/// Stores a group with `store_all`. If one member caused an error, stores each member separately. Returns the result
+/// of each.
 fn write_group_or_each<N, T>(
-    new: &[N],
+    members: &[N],
     connection: &mut Connection,
     record_size: impl Fn(usize, bool),
     store_all: impl Fn(&mut dyn icecore_store::Backend, &[N]) -> Result<Vec<T>>,
 ) -> Vec<Result<T>> {
-    let mut commit = |some: &[N]| {
-        let stored = connection.write(|backend| store_all(backend, some));
-        record_size(some.len(), stored.is_ok());
+    let mut commit = |group: &[N]| {
+        let stored = connection.write(|backend| store_all(backend, group));
+        record_size(group.len(), stored.is_ok());
         stored
     };
-    let error = match commit(new) {
-        Ok(stored) if stored.len() == new.len() => return stored.into_iter().map(Ok).collect(),
+    let error = match commit(members) {
+        Ok(stored) if stored.len() == members.len() => return stored.into_iter().map(Ok).collect(),
         Ok(_) => Error::new(ErrorKind::Database, "the database stored a different number of entries than it was given"),
         Err(error) => error,
     };
-    let mut shared_error = (new.len() == 1 || !is_caused_by_member(&error)).then_some(error);
-    let store_one = |one| match &shared_error {
+    // An error that no member caused concerns all of them.
+    let mut shared_error = (members.len() == 1 || !is_caused_by_member(&error)).then_some(error);
+    let store_one = |member| match &shared_error {
         Some(error) => Err(copy_error(error)),
         None => {
-            let stored = commit(std::slice::from_ref(one)).and_then(|stored| {
+            let stored = commit(std::slice::from_ref(member)).and_then(|stored| {
                 stored.into_iter().next().ok_or_else(|| Error::new(ErrorKind::Database, "nothing was stored"))
             });
             shared_error = stored.as_ref().err().filter(|error| !is_caused_by_member(error)).map(copy_error);
             stored
         }
     };
-    new.iter().map(store_one).collect()
+    members.iter().map(store_one).collect()
 }
 
 fn store_jobs(pushes: Vec<PendingPush>, connection: &mut Connection, metrics: &Metrics) {
@@ -334,10 +336,10 @@ fn store_objects(puts: Vec<PendingPut>, connection: &mut Connection, metrics: &M
     }
 }
 
-fn record_finished_jobs(done: Vec<PendingAck>, connection: &mut Connection, metrics: &Metrics) {
-    let (acks, replies): (Vec<Ack>, Vec<_>) = done.into_iter().map(|done| (done.ack, done.reply)).unzip();
-    let note = |size, is_done| metrics.record_ack_commit(size, is_done);
-    let recorded = write_group_or_each(&acks, connection, note, |backend, acks| backend.ack_many(acks));
+fn record_finished_jobs(acks: Vec<PendingAck>, connection: &mut Connection, metrics: &Metrics) {
+    let (acks, replies): (Vec<Ack>, Vec<_>) = acks.into_iter().map(|pending| (pending.ack, pending.reply)).unzip();
+    let record_size = |size, is_done| metrics.record_ack_commit(size, is_done);
+    let recorded = write_group_or_each(&acks, connection, record_size, |backend, acks| backend.ack_many(acks));
     for (reply, recorded) in replies.into_iter().zip(recorded) {
         let _ = reply.send(recorded.and_then(|recorded| recorded));
     }

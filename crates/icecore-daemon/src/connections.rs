@@ -1,9 +1,10 @@
 //! Decides which connections are kept when many are open.
 //!
-//! A client can open a connection and send half of a request at no cost. So a connection belongs to a stranger until it
-//! has sent an authorized request: one with the token or, if there is no token, a complete request. Known connections
-//! may use all places except a small reserve. Strangers use the remaining places, and the oldest stranger is closed for
-//! the next one. So a client that sends a complete request is answered, however many strangers there are.
+//! A client can open a connection and send half of a request at no cost. So a connection belongs to a stranger until
+//! it has sent an authorized request: one with the token or, if there is no token, a complete request. Known
+//! connections may use all places except a few that are reserved for strangers. Strangers use the remaining places,
+//! and the oldest stranger is closed for the next one. So a client that sends a complete request is answered, however
+//! many strangers there are.
 
 use crate::limits::client_network;
 use crate::settings::{Network, Settings};
@@ -16,19 +17,19 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, oneshot};
 
-/// Number of connections of strangers in addition to the known ones, for `/healthz` and for clients that are about to
-/// send their token. It is smaller if the system allows few files.
-const RESERVE: usize = 128;
-/// How long a stranger is safe from being closed: long enough to send a request.
-const GRACE: Duration = Duration::from_millis(500);
+/// Minimum number of places for strangers, for `/healthz` and for clients that are about to
+/// send their token. There are fewer if the system allows few files.
+const STRANGER_PLACES: usize = 128;
+/// How long a new stranger is not closed. It is long enough to send a request.
+const GRACE_PERIOD: Duration = Duration::from_millis(500);
 /// Number of files that the daemon needs in addition to connections.
 const OTHER_FILES: usize = 128;
 
 /// The open connections.
 pub struct Connections {
     most_known: usize,
-    reserve: usize,
-    most_of_site: usize,
+    stranger_places: usize,
+    max_strangers_per_site: usize,
     trusted: Vec<Network>,
     table: Mutex<ConnectionTable>,
     /// Notified when a connection ends.
@@ -37,12 +38,15 @@ pub struct Connections {
 
 #[derive(Default)]
 struct ConnectionTable {
+    /// Id of the next connection.
     next: u64,
     open: HashMap<u64, Entry>,
+    /// Number of known connections.
     known: usize,
 }
 
 struct Entry {
+    /// Network of the client.
     site: IpAddr,
     is_trusted: bool,
     is_known: bool,
@@ -50,6 +54,7 @@ struct Entry {
     is_busy: bool,
     /// When the connection was opened, or its last request was answered.
     since: Instant,
+    /// Tells the task of the connection to close it.
     leave: oneshot::Sender<()>,
 }
 
@@ -87,12 +92,12 @@ impl Connections {
     pub fn new(settings: &Settings) -> Connections {
         let files = max_open_files();
         let places = files - OTHER_FILES.min(files / 2);
-        let reserve = RESERVE.min(places / 4);
-        let most_known = settings.most_connections.clamp(1, (places - reserve).max(1));
+        let stranger_places = STRANGER_PLACES.min(places / 4);
+        let most_known = settings.most_connections.clamp(1, (places - stranger_places).max(1));
         Connections {
             most_known,
-            reserve,
-            most_of_site: settings.most_of_address.max(1),
+            stranger_places,
+            max_strangers_per_site: settings.most_of_address.max(1),
             trusted: settings.trusted_proxies.clone(),
             table: Mutex::default(),
             freed: Notify::new(),
@@ -112,16 +117,16 @@ impl Connections {
             freed.as_mut().enable();
             let wait = {
                 let mut table = lock_ignoring_poison(&self.table);
-                if table.open.len() < self.most_known + self.reserve {
+                if table.open.len() < self.most_known + self.stranger_places {
                     return;
                 }
                 match table.find_oldest_stranger() {
-                    Some((id, since)) if since.elapsed() >= GRACE => {
+                    Some((id, since)) if since.elapsed() >= GRACE_PERIOD => {
                         table.close(id);
                         return;
                     }
-                    Some((_, since)) => GRACE.saturating_sub(since.elapsed()),
-                    None => GRACE,
+                    Some((_, since)) => GRACE_PERIOD.saturating_sub(since.elapsed()),
+                    None => GRACE_PERIOD,
                 }
             };
             select_first(freed, tokio::time::sleep(wait)).await;
@@ -152,15 +157,20 @@ impl Connections {
     fn close_excess_strangers(&self, id: u64) {
         let mut table = lock_ignoring_poison(&self.table);
         let Some(entry) = table.open.get(&id) else { return };
-        let (wanted, is_trusted) = (entry.site, entry.is_trusted);
+        let (site, is_trusted) = (entry.site, entry.is_trusted);
         if is_trusted {
             return;
         }
-        let is_one = |entry: &Entry| !entry.is_known && !entry.is_trusted && entry.site == wanted;
-        let excess = table.open.values().filter(|entry| is_one(entry)).count().saturating_sub(self.most_of_site);
+        let is_stranger_of_site = |entry: &Entry| !entry.is_known && !entry.is_trusted && entry.site == site;
+        let excess = table
+            .open
+            .values()
+            .filter(|entry| is_stranger_of_site(entry))
+            .count()
+            .saturating_sub(self.max_strangers_per_site);
         for _ in 0..excess {
-            match table.find_lowest_ranked(|entry| is_one(entry).then_some(())) {
-                Some((id, since)) if since.elapsed() >= GRACE => table.close(id),
+            match table.find_lowest_ranked(|entry| is_stranger_of_site(entry).then_some(())) {
+                Some((id, since)) if since.elapsed() >= GRACE_PERIOD => table.close(id),
                 _ => return,
             }
         }
@@ -190,7 +200,8 @@ pub struct ConnectionSlot {
 impl ConnectionSlot {
     /// Waits until the connection has to be closed.
     pub async fn wait_for_eviction(&mut self) {
-        if let crate::shutdown::Either::Right(()) = select_first(&mut self.left, tokio::time::sleep(GRACE)).await {
+        if let crate::shutdown::Either::Right(()) = select_first(&mut self.left, tokio::time::sleep(GRACE_PERIOD)).await
+        {
             self.visit.connections.close_excess_strangers(self.visit.id);
             let _ = (&mut self.left).await;
         }
@@ -276,7 +287,7 @@ mod tests {
     /// Makes all connections older than the grace period.
     fn age(connections: &Connections) {
         for entry in lock_ignoring_poison(&connections.table).open.values_mut() {
-            entry.since = entry.since.checked_sub(GRACE).expect("a time");
+            entry.since = entry.since.checked_sub(GRACE_PERIOD).expect("a time");
         }
     }
 
@@ -290,7 +301,7 @@ mod tests {
         let known: Vec<ConnectionSlot> = (0..2).map(|_| connections.register_connection(ip("10.0.0.1"))).collect();
         assert!(known.iter().all(|member| member.visit.mark_known()));
         let strangers: Vec<ConnectionSlot> =
-            (0..connections.reserve).map(|_| connections.register_connection(ip("10.0.0.2"))).collect();
+            (0..connections.stranger_places).map(|_| connections.register_connection(ip("10.0.0.2"))).collect();
         age(&connections);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         runtime.block_on(connections.wait_for_place());

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Pause before a database that could not be opened is tried again.
-const PAUSE: Duration = Duration::from_millis(250);
+const REOPEN_DELAY: Duration = Duration::from_millis(250);
 
 /// A connection that is opened when it is first needed, and reopened after it was lost.
 pub struct Connection {
@@ -16,10 +16,10 @@ pub struct Connection {
     backend: Option<Box<dyn Backend>>,
     /// Time and error of the last failed attempt to open it.
     failed: Option<(Instant, ErrorKind, String)>,
-    shared: WriterLock,
+    writer_lock: WriterLock,
 }
 
-/// State shared by all connections.
+/// Lets one connection write at a time, if the database requires that. All clones share the lock.
 #[derive(Clone)]
 pub struct WriterLock {
     /// Lock for databases that allow one writer at a time.
@@ -33,24 +33,24 @@ impl WriterLock {
 }
 
 impl Connection {
-    pub fn new(open: Opener, shared: WriterLock) -> Connection {
-        Connection { open, backend: None, failed: None, shared }
+    pub fn new(open: Opener, writer_lock: WriterLock) -> Connection {
+        Connection { open, backend: None, failed: None, writer_lock }
     }
 
     /// Runs a read. A connection that may be broken is closed.
     pub fn read<T>(&mut self, body: impl FnOnce(&mut dyn Backend) -> Result<T>) -> Result<T> {
-        let answer = self.ensure_open().and_then(body);
-        let is_broken = matches!(&answer, Err(error) if matches!(error.kind(), ErrorKind::Away | ErrorKind::Database));
+        let result = self.ensure_open().and_then(body);
+        let is_broken = matches!(&result, Err(error) if matches!(error.kind(), ErrorKind::Away | ErrorKind::Database));
         if is_broken {
             self.backend = None;
         }
-        answer
+        result
     }
 
     /// Runs a write.
     pub fn write<T>(&mut self, body: impl FnOnce(&mut dyn Backend) -> Result<T>) -> Result<T> {
-        let writer = self.shared.writer.clone();
-        let _turn = writer.as_deref().map(lock_ignoring_poison);
+        let writer = self.writer_lock.writer.clone();
+        let _guard = writer.as_deref().map(lock_ignoring_poison);
         self.read(body)
     }
 
@@ -63,8 +63,8 @@ impl Connection {
     }
 
     fn open_backend(&mut self) -> Result<Box<dyn Backend>> {
-        if let Some((at, kind, message)) = &self.failed
-            && at.elapsed() < PAUSE
+        if let Some((failed_at, kind, message)) = &self.failed
+            && failed_at.elapsed() < REOPEN_DELAY
         {
             return Err(Error::new(*kind, message.clone()));
         }
@@ -80,15 +80,15 @@ impl Connection {
 /// The threads.
 pub struct Database {
     threads: Threads<Connection>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl Database {
-    pub fn start(settings: &Settings, shared: WriterLock) -> std::io::Result<Database> {
+    pub fn start(settings: &Settings, writer_lock: WriterLock) -> std::io::Result<Database> {
         let open = Arc::clone(&settings.open);
-        let make = move || Connection::new(Arc::clone(&open), shared.clone());
+        let make = move || Connection::new(Arc::clone(&open), writer_lock.clone());
         let threads = Threads::start("database", settings.database_threads, settings.longest_queue, make)?;
-        Ok(Database { threads, patience: settings.database_timeout })
+        Ok(Database { threads, timeout: settings.database_timeout })
     }
 
     /// Lets a thread open the database, without waiting for it.
@@ -101,16 +101,16 @@ impl Database {
         &self,
         body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,
     ) -> std::result::Result<T, Failure> {
-        Ok(self.threads.submit_and_wait(self.patience, |connection| connection.read(body)).await??)
+        Ok(self.threads.submit_and_wait(self.timeout, |connection| connection.read(body)).await??)
     }
 
     /// Like `read`, with its own time limit.
     pub async fn read_with_timeout<T: Send + 'static>(
         &self,
-        patience: Duration,
+        timeout: Duration,
         body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,
     ) -> std::result::Result<T, Failure> {
-        Ok(self.threads.submit_and_wait(patience, |connection| connection.read(body)).await??)
+        Ok(self.threads.submit_and_wait(timeout, |connection| connection.read(body)).await??)
     }
 
     /// Runs a write on a thread.
@@ -118,7 +118,7 @@ impl Database {
         &self,
         body: impl FnOnce(&mut dyn Backend) -> Result<T> + Send + 'static,
     ) -> std::result::Result<T, Failure> {
-        Ok(self.threads.submit_and_wait(self.patience, |connection| connection.write(body)).await??)
+        Ok(self.threads.submit_and_wait(self.timeout, |connection| connection.write(body)).await??)
     }
 
     /// Runs a write on a thread, and undoes it if nobody waits for the result any more.
@@ -128,10 +128,10 @@ impl Database {
         undo: impl FnOnce(&mut dyn Backend, T) -> Result<()> + Send + 'static,
     ) -> std::result::Result<T, Failure> {
         let answer = self.threads.submit_and_wait_or_undo(
-            self.patience,
+            self.timeout,
             |connection| connection.write(body),
-            |connection, answer| {
-                if let Ok(value) = answer {
+            |connection, result| {
+                if let Ok(value) = result {
                     let _ = connection.write(|backend| undo(backend, value));
                 }
             },
@@ -143,7 +143,7 @@ impl Database {
         self.threads.close();
     }
 
-    pub fn join(&self, until: Instant) {
-        self.threads.join(until);
+    pub fn join(&self, deadline: Instant) {
+        self.threads.join(deadline);
     }
 }

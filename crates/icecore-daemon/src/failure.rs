@@ -129,8 +129,8 @@ impl From<Error> for Failure {
 }
 
 impl From<WorkError> for Failure {
-    fn from(refused: WorkError) -> Failure {
-        match refused {
+    fn from(error: WorkError) -> Failure {
+        match error {
             WorkError::Full => Failure::retry_later("busy", "too many requests are waiting; try again a little later"),
             WorkError::Stopping => Failure::retry_later("stopping", "the daemon is shutting down"),
             WorkError::Late => {

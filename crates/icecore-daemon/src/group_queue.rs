@@ -1,7 +1,7 @@
 //! A queue whose readers take the waiting items in groups.
 //!
-//! A reader is woken only when the number of items that it wants is there: waking a thread for each item takes longer
-//! than queueing the item.
+//! A reader is woken only when the queue has as many items as it waits for. Waking a thread takes longer than
+//! queueing an item, so it is not done for each item.
 
 use crate::threads::{WorkError, lock_ignoring_poison};
 use std::collections::VecDeque;
@@ -19,30 +19,31 @@ pub struct Bounds {
     pub heaviest: usize,
 }
 
-/// The queue. Each item has a weight in bytes.
+/// The queue. Each item has a size in bytes.
 pub struct GroupQueue<T> {
     bounds: Bounds,
     waiting: Mutex<QueueState<T>>,
-    /// Held by the one reader that gathers.
+    /// Held by the reader that waits for items; other readers wait for this lock.
     reading: Mutex<()>,
     wake: Condvar,
 }
 
 struct QueueState<T> {
     items: VecDeque<(usize, T)>,
-    weight: usize,
+    /// Total size of the waiting items in bytes.
+    size: usize,
     /// Number of items in the groups that readers are working on.
     in_progress: usize,
-    /// Number of items at which the gathering reader is woken.
-    wanted: usize,
-    pace: GroupTiming,
-    /// When the last group was done, and its size; `came` counts the items since then.
+    /// Number of items at which the waiting reader is woken; `usize::MAX` if no reader waits.
+    wake_count: usize,
+    timing: GroupTiming,
+    /// When the last group was done, and how many items it had; `arrived` counts the items since then.
     done: Option<(Instant, usize)>,
     arrived: usize,
     is_open: bool,
 }
 
-/// A reader's current group: its size, and when the reader got it.
+/// A reader's current group: how many items it has, and when the reader got it.
 #[derive(Default)]
 pub struct CurrentGroup(Option<(usize, Instant)>);
 
@@ -50,10 +51,10 @@ impl<T> GroupQueue<T> {
     pub fn new(bounds: Bounds) -> GroupQueue<T> {
         let waiting = QueueState {
             items: VecDeque::new(),
-            weight: 0,
+            size: 0,
             in_progress: 0,
-            wanted: usize::MAX,
-            pace: GroupTiming::default(),
+            wake_count: usize::MAX,
+            timing: GroupTiming::default(),
             done: None,
             arrived: 0,
             is_open: true,
@@ -61,8 +62,8 @@ impl<T> GroupQueue<T> {
         GroupQueue { bounds, waiting: Mutex::new(waiting), reading: Mutex::new(()), wake: Condvar::new() }
     }
 
-    /// Queues an item of `weight` bytes.
-    pub fn push(&self, weight: usize, thing: T) -> Result<(), WorkError> {
+    /// Queues an item of `size` bytes.
+    pub fn push(&self, size: usize, item: T) -> Result<(), WorkError> {
         let mut waiting = lock_ignoring_poison(&self.waiting);
         if !waiting.is_open {
             return Err(WorkError::Stopping);
@@ -70,15 +71,15 @@ impl<T> GroupQueue<T> {
         if waiting.items.len() >= self.bounds.longest {
             return Err(WorkError::Full);
         }
-        waiting.items.push_back((weight, thing));
-        waiting.weight += weight;
+        waiting.items.push_back((size, item));
+        waiting.size += size;
         waiting.arrived += 1;
-        if let Some((at, _)) = waiting.done.filter(|(_, size)| *size == waiting.arrived) {
-            waiting.pace.came_back = at.elapsed();
+        if let Some((done_at, _)) = waiting.done.filter(|(_, count)| *count == waiting.arrived) {
+            waiting.timing.return_time = done_at.elapsed();
         }
-        let is_time = self.has_enough_items(&waiting);
+        let has_enough = self.has_enough_items(&waiting);
         drop(waiting);
-        if is_time {
+        if has_enough {
             self.wake.notify_one();
         }
         Ok(())
@@ -91,57 +92,58 @@ impl<T> GroupQueue<T> {
     }
 
     /// Returns the next group: the first item, and more items if waiting for them pays off. Returns `None` when the
-    /// queue is closed and empty. A call with `turn` also reports that the reader's last group is done.
-    pub fn next_group(&self, turn: &mut CurrentGroup) -> Option<Vec<T>> {
-        if let Some((size, since)) = turn.0.take() {
+    /// queue is closed and empty. If `current` has a group, the call also reports that this group is done.
+    pub fn next_group(&self, current: &mut CurrentGroup) -> Option<Vec<T>> {
+        if let Some((count, since)) = current.0.take() {
             let mut waiting = lock_ignoring_poison(&self.waiting);
             let in_flight = waiting.in_progress + waiting.items.len();
-            waiting.pace.record_group(in_flight, since.elapsed());
-            waiting.in_progress -= size;
-            (waiting.done, waiting.arrived) = (Some((Instant::now(), size)), 0);
+            waiting.timing.record_group(in_flight, since.elapsed());
+            waiting.in_progress -= count;
+            (waiting.done, waiting.arrived) = (Some((Instant::now(), count)), 0);
         }
         let _reading = lock_ignoring_poison(&self.reading);
         let mut waiting = self.wait_for_items(lock_ignoring_poison(&self.waiting), 1, None);
-        let (wanted, patience) = (waiting.pace.target_size().min(self.bounds.largest), waiting.pace.longest_wait());
-        if wanted > 1 && !patience.is_zero() {
-            waiting = self.wait_for_items(waiting, wanted, Some(Instant::now() + patience));
+        let (target, max_wait) = (waiting.timing.target_size().min(self.bounds.largest), waiting.timing.longest_wait());
+        if target > 1 && !max_wait.is_zero() {
+            waiting = self.wait_for_items(waiting, target, Some(Instant::now() + max_wait));
         }
-        let (mut group, mut weight) = (Vec::with_capacity(waiting.items.len().min(self.bounds.largest)), 0);
-        while group.len() < self.bounds.largest && weight < self.bounds.heaviest {
-            let Some((one, thing)) = waiting.items.pop_front() else { break };
-            weight += one;
-            group.push(thing);
+        let (mut group, mut size) = (Vec::with_capacity(waiting.items.len().min(self.bounds.largest)), 0);
+        while group.len() < self.bounds.largest && size < self.bounds.heaviest {
+            let Some((item_size, item)) = waiting.items.pop_front() else { break };
+            size += item_size;
+            group.push(item);
         }
-        waiting.weight -= weight;
+        waiting.size -= size;
         if group.is_empty() {
             return None;
         }
         waiting.in_progress += group.len();
-        turn.0 = Some((group.len(), Instant::now()));
+        current.0 = Some((group.len(), Instant::now()));
         Some(group)
     }
 
-    /// Waits for this number of items, until the given time, or until the queue is closed.
+    /// Waits for this number of items, until the deadline, or until the queue is closed.
     fn wait_for_items<'g>(
         &self,
         mut waiting: MutexGuard<'g, QueueState<T>>,
-        wanted: usize,
-        until: Option<Instant>,
+        count: usize,
+        deadline: Option<Instant>,
     ) -> MutexGuard<'g, QueueState<T>> {
-        waiting.wanted = wanted;
+        waiting.wake_count = count;
         while waiting.is_open && !self.has_enough_items(&waiting) {
-            waiting = match until.map(|until| until.saturating_duration_since(Instant::now())) {
+            waiting = match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
                 Some(Duration::ZERO) => break,
-                Some(left) => self.wake.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0,
+                Some(remaining) => self.wake.wait_timeout(waiting, remaining).unwrap_or_else(PoisonError::into_inner).0,
                 None => self.wake.wait(waiting).unwrap_or_else(PoisonError::into_inner),
             };
         }
-        waiting.wanted = usize::MAX;
+        waiting.wake_count = usize::MAX;
         waiting
     }
 
     fn has_enough_items(&self, waiting: &QueueState<T>) -> bool {
-        waiting.items.len() >= waiting.wanted || (waiting.wanted < usize::MAX && waiting.weight >= self.bounds.heaviest)
+        waiting.items.len() >= waiting.wake_count
+            || (waiting.wake_count < usize::MAX && waiting.size >= self.bounds.heaviest)
     }
 }
 
@@ -152,8 +154,8 @@ struct GroupTiming {
     in_flight: [usize; 2],
     /// How long the last group took.
     took: Duration,
-    /// Time until as many new items came as the last group had.
-    came_back: Duration,
+    /// How long it took until as many new items arrived as the last group had.
+    return_time: Duration,
 }
 
 impl GroupTiming {
@@ -165,8 +167,8 @@ impl GroupTiming {
     /// this is short compared to a transaction, all of them go into one group. Otherwise half of them do: while their
     /// transaction becomes durable, the others arrive.
     fn target_size(&self) -> usize {
-        let all = self.in_flight[0].max(self.in_flight[1]);
-        if all < 4 || self.came_back * 4 < self.took { all } else { all.div_ceil(2) }
+        let in_flight = self.in_flight[0].max(self.in_flight[1]);
+        if in_flight < 4 || self.return_time * 4 < self.took { in_flight } else { in_flight.div_ceil(2) }
     }
 
     /// Returns how long to wait for a full group: a part of the time that a transaction takes.
@@ -205,7 +207,7 @@ mod tests {
         let (short, long) = (Duration::from_micros(100), Duration::from_millis(1));
         let mut pace = GroupTiming::default();
         assert_eq!((pace.target_size(), pace.longest_wait()), (0, Duration::ZERO));
-        for (in_flight, came_back, wanted) in [
+        for (in_flight, return_time, wanted) in [
             (1, short, 1),
             (3, long, 3),
             (32, short, 32),
@@ -216,7 +218,7 @@ mod tests {
             (5, long, 3),
         ] {
             pace.record_group(in_flight, long);
-            pace.came_back = came_back;
+            pace.return_time = return_time;
             assert_eq!(pace.target_size(), wanted, "{pace:?}");
             assert!(pace.longest_wait() < long);
         }

@@ -76,13 +76,13 @@ impl Host {
 fn is_registered_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     while let Some(byte) = bytes.next() {
-        let is_right = match byte {
+        let is_allowed = match byte {
             b'%' => {
                 [bytes.next(), bytes.next()].iter().all(|digit| digit.is_some_and(|digit| digit.is_ascii_hexdigit()))
             }
             byte => byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte),
         };
-        if !is_right {
+        if !is_allowed {
             return false;
         }
     }
@@ -100,7 +100,7 @@ pub fn find_requested_host(
     headers: &HeaderMap,
 ) -> Result<Option<Host>, Failure> {
     let mut values = headers.get_all(header::HOST).iter();
-    let named = match (values.next(), values.next()) {
+    let header_host = match (values.next(), values.next()) {
         (Some(_), Some(_)) => return Err(host_failure("the request has more than one header `Host`")),
         (Some(value), None) => {
             let host = value.to_str().ok().and_then(Host::parse);
@@ -109,11 +109,12 @@ pub fn find_requested_host(
         (None, _) if version >= Version::HTTP_11 => return Err(host_failure("the request has no header `Host`")),
         (None, _) => None,
     };
-    let Some(target) = target.authority().map(Authority::as_str) else { return Ok(named) };
-    let target = Host::parse(target).filter(|_| method != Method::CONNECT);
+    let Some(authority) = target.authority().map(Authority::as_str) else { return Ok(header_host) };
+    let target = Host::parse(authority).filter(|_| method != Method::CONNECT);
     let target = target.ok_or_else(|| host_failure("the target of the request does not belong to this daemon"))?;
     // The target takes precedence, and clients send the same host in the header.
-    if named.is_some_and(|named| named.name != target.name || named.port.unwrap_or(80) != target.port.unwrap_or(80)) {
+    if header_host.is_some_and(|host| host.name != target.name || host.port.unwrap_or(80) != target.port.unwrap_or(80))
+    {
         return Err(host_failure("the target of the request and the header `Host` name different hosts"));
     }
     Ok(Some(target))

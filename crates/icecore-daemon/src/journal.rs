@@ -8,7 +8,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{Duration, SystemTime};
 
 /// Maximum number of waiting lines. Further lines are dropped, so that no request waits for the log.
-const LONGEST_QUEUE: usize = 1024;
+const MAX_WAITING_LINES: usize = 1024;
 
 /// Writes lines on its own thread.
 pub struct Journal {
@@ -22,11 +22,11 @@ impl Journal {
         if is_quiet {
             return Ok(Journal { lines: Mutex::new(None), is_json });
         }
-        let (sender, receiver) = sync_channel::<String>(LONGEST_QUEUE);
+        let (sender, receiver) = sync_channel::<String>(MAX_WAITING_LINES);
         std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
             while let Ok(mut lines) = receiver.recv() {
                 // All waiting lines are written at once.
-                receiver.try_iter().take(LONGEST_QUEUE).for_each(|line| lines += &line);
+                receiver.try_iter().take(MAX_WAITING_LINES).for_each(|line| lines += &line);
                 let _ = std::io::stderr().write_all(lines.as_bytes());
             }
         })?;
@@ -46,12 +46,12 @@ impl Journal {
     }
 
     /// Logs any other message.
-    pub fn log_message(&self, words: std::fmt::Arguments<'_>) {
+    pub fn log_message(&self, message: std::fmt::Arguments<'_>) {
         match self.is_json {
             true => self.send_line(
-                &serde_json::json!({"type": "note", "time": format_current_time(), "message": words.to_string()}),
+                &serde_json::json!({"type": "note", "time": format_current_time(), "message": message.to_string()}),
             ),
-            false => self.send_line(&format_args!("{} {words}", format_current_time())),
+            false => self.send_line(&format_args!("{} {message}", format_current_time())),
         }
     }
 
@@ -64,6 +64,6 @@ impl Journal {
 
 /// Returns the current time in UTC.
 fn format_current_time() -> String {
-    let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    time::format_utc(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    let elapsed = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    time::format_utc(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))
 }

@@ -7,8 +7,8 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// Maximum number of addresses that are remembered.
-const MOST: usize = 16_384;
+/// Maximum number of addresses whose buckets are kept.
+const MAX_BUCKETS: usize = 16_384;
 
 /// A token bucket for each address: a request takes a token, and new tokens are added over time.
 pub struct RateLimiter {
@@ -30,20 +30,20 @@ impl RateLimiter {
     pub fn take_token(&self, address: IpAddr, now: Instant) -> Result<(), u64> {
         let Some(rate) = self.rate else { return Ok(()) };
         let burst = rate.burst.max(1.0);
-        let filled = |bucket: &Bucket| {
-            let since = now.saturating_duration_since(bucket.updated_at).as_secs_f64();
-            (bucket.tokens + since * rate.per_second).min(burst)
+        let current_tokens = |bucket: &Bucket| {
+            let elapsed = now.saturating_duration_since(bucket.updated_at).as_secs_f64();
+            (bucket.tokens + elapsed * rate.per_second).min(burst)
         };
         let mut buckets = lock_ignoring_poison(&self.buckets);
-        if buckets.len() >= MOST {
+        if buckets.len() >= MAX_BUCKETS {
             // A full bucket is the same as no bucket.
-            buckets.retain(|_, bucket| filled(bucket) < burst);
-            if buckets.len() >= MOST {
+            buckets.retain(|_, bucket| current_tokens(bucket) < burst);
+            if buckets.len() >= MAX_BUCKETS {
                 buckets.clear();
             }
         }
         let bucket = buckets.entry(client_network(address)).or_insert(Bucket { tokens: burst, updated_at: now });
-        *bucket = Bucket { tokens: filled(bucket), updated_at: now };
+        *bucket = Bucket { tokens: current_tokens(bucket), updated_at: now };
         if bucket.tokens >= 1.0 {
             bucket.tokens -= 1.0;
             return Ok(());

@@ -8,8 +8,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-const SECONDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
-const SIZES: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
+/// Upper bounds of the buckets of durations, in seconds.
+const DURATION_BOUNDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
+/// Upper bounds of the buckets of transaction sizes.
+const SIZE_BOUNDS: [f64; 10] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
 
 /// A histogram.
 #[derive(Clone, Debug, Default)]
@@ -54,13 +56,13 @@ impl Metrics {
     /// Counts an answered request. `method` is one of the known methods.
     pub fn count_request(&self, route: &'static str, method: &str, code: u16, took: Duration) {
         *lock_ignoring_poison(&self.requests).entry((route, method.to_owned(), code)).or_default() += 1;
-        lock_ignoring_poison(&self.durations).entry(route).or_default().add_value(&SECONDS, took.as_secs_f64());
+        lock_ignoring_poison(&self.durations).entry(route).or_default().add_value(&DURATION_BOUNDS, took.as_secs_f64());
     }
 
     /// Records the size of a transaction that stored jobs or objects, or its failure.
     pub fn record_commit(&self, size: usize, is_done: bool) {
         match is_done {
-            true => lock_ignoring_poison(&self.commits).add_value(&SIZES, size as f64),
+            true => lock_ignoring_poison(&self.commits).add_value(&SIZE_BOUNDS, size as f64),
             false => drop(self.failed_commits.fetch_add(1, Ordering::Relaxed)),
         }
     }
@@ -68,7 +70,7 @@ impl Metrics {
     /// Records the size of a transaction that recorded finished jobs, or its failure.
     pub fn record_ack_commit(&self, size: usize, is_done: bool) {
         match is_done {
-            true => lock_ignoring_poison(&self.recorded).add_value(&SIZES, size as f64),
+            true => lock_ignoring_poison(&self.recorded).add_value(&SIZE_BOUNDS, size as f64),
             false => drop(self.failed_commits.fetch_add(1, Ordering::Relaxed)),
         }
     }
@@ -92,7 +94,7 @@ impl Metrics {
         write_metric_header(&mut out, "icecore_http_request_duration_seconds", "histogram", "How long requests took.");
         for (route, histogram) in &*lock_ignoring_poison(&self.durations) {
             let labels = format!("route=\"{route}\"");
-            histogram.write_samples(&mut out, &SECONDS, "icecore_http_request_duration_seconds", &labels);
+            histogram.write_samples(&mut out, &DURATION_BOUNDS, "icecore_http_request_duration_seconds", &labels);
         }
         write_metric_header(&mut out, "icecore_http_connections", "gauge", "Open connections.");
         let _ = writeln!(out, "icecore_http_connections {}", self.connections.load(Ordering::Relaxed));
@@ -102,14 +104,14 @@ impl Metrics {
             "histogram",
             "How many jobs or objects a transaction stored.",
         );
-        lock_ignoring_poison(&self.commits).write_samples(&mut out, &SIZES, "icecore_commit_size", "");
+        lock_ignoring_poison(&self.commits).write_samples(&mut out, &SIZE_BOUNDS, "icecore_commit_size", "");
         write_metric_header(
             &mut out,
             "icecore_ack_commit_size",
             "histogram",
             "How many jobs a transaction recorded as done.",
         );
-        lock_ignoring_poison(&self.recorded).write_samples(&mut out, &SIZES, "icecore_ack_commit_size", "");
+        lock_ignoring_poison(&self.recorded).write_samples(&mut out, &SIZE_BOUNDS, "icecore_ack_commit_size", "");
         write_metric_header(&mut out, "icecore_commits_total", "counter", "Transactions that stored jobs or objects.");
         let _ =
             writeln!(out, "icecore_commits_total {}", lock_ignoring_poison(&self.commits).counts.iter().sum::<u64>());

@@ -45,14 +45,14 @@ pub fn read_declared_format(call: &Call) -> Result<Option<String>, Failure> {
 
 /// JSON up to this length is decoded immediately, because handing it to another thread takes longer. In other formats,
 /// a few bytes can require much work.
-const SHORT: usize = 8 << 10;
+const MAX_IMMEDIATE_LEN: usize = 8 << 10;
 
 /// Decodes a body. If that fails, the problem is in the description.
-pub async fn decode_body(app: &App, read: ReceivedBody, format: Option<String>) -> Result<Payload, Failure> {
-    let is_short = read.bytes.len() <= SHORT && format.as_deref() == Some("json");
+pub async fn decode_body(app: &App, received: ReceivedBody, format: Option<String>) -> Result<Payload, Failure> {
+    let is_short = received.bytes.len() <= MAX_IMMEDIATE_LEN && format.as_deref() == Some("json");
     let work = move |_: &mut ()| {
-        let description = describe::describe(&read.bytes, format.as_deref());
-        Payload { bytes: read.bytes, description, memory: read.memory }
+        let description = describe::describe(&received.bytes, format.as_deref());
+        Payload { bytes: received.bytes, description, memory: received.memory }
     };
     if is_short {
         return Ok(work(&mut ()));
@@ -61,8 +61,8 @@ pub async fn decode_body(app: &App, read: ReceivedBody, format: Option<String>) 
 }
 
 /// Decodes a body, and fails if it does not have the declared format.
-pub async fn decode_strictly(app: &App, read: ReceivedBody, format: Option<String>) -> Result<Payload, Failure> {
-    let payload = decode_body(app, read, format.clone()).await?;
+pub async fn decode_strictly(app: &App, received: ReceivedBody, format: Option<String>) -> Result<Payload, Failure> {
+    let payload = decode_body(app, received, format.clone()).await?;
     let (Some(format), Some(problem)) = (format, payload.description.problem.clone()) else { return Ok(payload) };
     let work = move |_: &mut ()| match Stage::parse(&format)
         .and_then(|stage| icecore::read_as(&payload.bytes, &stage, &decode_limits()).map(drop))
@@ -75,8 +75,8 @@ pub async fn decode_strictly(app: &App, read: ReceivedBody, format: Option<Strin
 
 /// Checks a decoded payload against a schema.
 pub async fn check_against_schema(app: &App, payload: Payload, checker: Arc<Checker>) -> Result<Payload, Failure> {
-    let is_short = payload.bytes.len() + payload.description.json.as_ref().map_or(0, String::len) <= SHORT;
-    let is_at_once = is_short && checker.is_light;
+    let is_short = payload.bytes.len() + payload.description.json.as_ref().map_or(0, String::len) <= MAX_IMMEDIATE_LEN;
+    let is_immediate = is_short && checker.is_light;
     let work = move |_: &mut ()| {
         let description = &payload.description;
         let json = match (&description.json, &description.format) {
@@ -91,7 +91,7 @@ pub async fn check_against_schema(app: &App, payload: Payload, checker: Arc<Chec
         checker.check(json)?;
         Ok(payload)
     };
-    if is_at_once {
+    if is_immediate {
         return work(&mut ());
     }
     app.decoders.submit_and_wait(app.settings.database_timeout, work).await?
@@ -100,26 +100,26 @@ pub async fn check_against_schema(app: &App, payload: Payload, checker: Arc<Chec
 /// Returns bytes unchanged, or in the requested format.
 pub async fn respond_with_bytes(
     app: &App,
-    to: Option<&str>,
+    target: Option<&str>,
     bytes: Vec<u8>,
     format: Option<String>,
 ) -> Result<Response, Failure> {
-    let Some(to) = to else {
+    let Some(target) = target else {
         return Ok(as_bytes(bytes, format.as_deref() == Some("json")));
     };
-    let converted = convert_bytes(app, bytes, format, to).await?;
-    Ok(as_bytes(converted, to == "json" || to.starts_with("json:")))
+    let converted = convert_bytes(app, bytes, format, target).await?;
+    Ok(as_bytes(converted, target == "json" || target.starts_with("json:")))
 }
 
-async fn convert_bytes(app: &App, bytes: Vec<u8>, format: Option<String>, to: &str) -> Result<Vec<u8>, Failure> {
-    let to = Stage::parse(to).map_err(|error| Failure::from_decode_error(&error))?;
+async fn convert_bytes(app: &App, bytes: Vec<u8>, format: Option<String>, target: &str) -> Result<Vec<u8>, Failure> {
+    let target = Stage::parse(target).map_err(|error| Failure::from_decode_error(&error))?;
     let Some(format) = format else {
         return Err(Failure::invalid_request("format", "the bytes can't be decoded and so can't be converted"));
     };
     let work = move |_: &mut ()| {
         let document = icecore::read_as(&bytes, &Stage::parse(&format)?, &decode_limits())?;
         let mut out = Vec::new();
-        icecore::write_to(&document, &to, &decode_limits(), &mut out)?;
+        icecore::write_to(&document, &target, &decode_limits(), &mut out)?;
         Ok(out)
     };
     let converted = app.decoders.submit_and_wait(app.settings.database_timeout, work).await?;

@@ -10,19 +10,19 @@ use std::time::Duration;
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Parses the parameters. A name that is not in `known` is an error, because it is probably mistyped.
-    pub fn parse(text: &str, known: &[&str]) -> Result<Query, Failure> {
+    /// Parses the parameters. A name that is not in `allowed` is an error, because it is probably mistyped.
+    pub fn parse(text: &str, allowed: &[&str]) -> Result<Query, Failure> {
         let mut pairs = Vec::new();
         for part in text.split('&').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let (Some(name), Some(value)) = (decode_form_text(name), decode_form_text(value)) else {
-                return Err(Failure::invalid_request("parameter", "a parameter is not UTF-8 when its %XX are decoded"));
+                return Err(Failure::invalid_request("parameter", "a percent-encoded parameter is not valid UTF-8"));
             };
-            if !known.contains(&&*name) {
-                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            if !allowed.contains(&&*name) {
+                let list = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
                 return Err(Failure::invalid_request(
                     "parameter",
-                    format!("unknown parameter {name:?}; this request takes: {known}"),
+                    format!("unknown parameter {name:?}; allowed parameters: {list}"),
                 ));
             }
             pairs.push((name, value));
@@ -32,7 +32,7 @@ impl Query {
 
     /// Returns the last value of a parameter; `None` if it is missing or empty.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let found = self.0.iter().rev().find(|(known, _)| known == name);
+        let found = self.0.iter().rev().find(|(parameter, _)| parameter == name);
         found.map(|(_, value)| &**value).filter(|value| !value.is_empty())
     }
 

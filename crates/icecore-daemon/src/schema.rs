@@ -17,10 +17,10 @@ impl Schemas {
 
     /// Sets or removes the schema of a queue.
     pub fn set_checker(&self, queue: &str, checker: Option<Arc<Checker>>) {
-        let mut known = lock_ignoring_poison(&self.0);
+        let mut checkers = lock_ignoring_poison(&self.0);
         match checker {
-            Some(checker) => drop(known.insert(queue.to_owned(), checker)),
-            None => drop(known.remove(queue)),
+            Some(checker) => drop(checkers.insert(queue.to_owned(), checker)),
+            None => drop(checkers.remove(queue)),
         }
     }
 }
@@ -37,7 +37,7 @@ pub struct Checker {
 }
 
 #[cfg(not(feature = "schema"))]
-mod refuses {
+mod without_validator {
     use super::Checker;
     use crate::failure::Failure;
 
@@ -54,7 +54,7 @@ mod refuses {
 }
 
 #[cfg(feature = "schema")]
-mod checks {
+mod with_validator {
     use super::Checker;
     use crate::failure::{ErrorDetail, Failure};
     use jsonschema::error::ValidationErrorKind;
@@ -62,22 +62,22 @@ mod checks {
     use serde_json::Value;
 
     /// Maximum number of errors reported for one payload.
-    const MOST: usize = 10;
+    const MAX_ERRORS: usize = 10;
     /// Maximum length of a message, which may quote the payload.
-    const LONGEST: usize = 300;
+    const MAX_MESSAGE_LEN: usize = 300;
     /// Maximum length of a light schema in bytes.
-    const LIGHT: usize = 4 << 10;
+    const MAX_LIGHT_LEN: usize = 4 << 10;
     /// Maximum size of a light pattern in bytes, when compiled.
-    const LIGHT_PATTERN: usize = 64 << 10;
+    const MAX_LIGHT_PATTERN_SIZE: usize = 64 << 10;
     /// Words that may make a check much slower than linear: references, and comparisons of all items with each other.
     /// `\u` is included because a keyword may be spelled with escapes.
-    const HEAVY: [&str; 6] = ["$ref", "Ref", "uniqueItems", "contains", "format", "\\u"];
+    const HEAVY_WORDS: [&str; 6] = ["$ref", "Ref", "uniqueItems", "contains", "format", "\\u"];
 
     /// Returns a validator for a schema, and whether its time is linear in the payload.
     fn compile_validator(text: &str, schema: &Value) -> Result<(Validator, bool), Box<ValidationError<'static>>> {
-        if text.len() <= LIGHT && !HEAVY.iter().any(|word| text.contains(word)) {
+        if text.len() <= MAX_LIGHT_LEN && !HEAVY_WORDS.iter().any(|word| text.contains(word)) {
             // Patterns that match in linear time; look-around is not possible with these.
-            let patterns = PatternOptions::regex().size_limit(LIGHT_PATTERN);
+            let patterns = PatternOptions::regex().size_limit(MAX_LIGHT_PATTERN_SIZE);
             if let Ok(validator) = jsonschema::options().with_pattern_options(patterns).build(schema) {
                 return Ok((validator, true));
             }
@@ -104,7 +104,7 @@ mod checks {
             let value: Value = serde_json::from_slice(json).map_err(|error| {
                 Failure::invalid_request("schema", format!("the payload can't be checked: {error}"))
             })?;
-            let mut errors: Vec<ErrorDetail> = (self.validator.iter_errors(&value).take(MOST))
+            let mut errors: Vec<ErrorDetail> = (self.validator.iter_errors(&value).take(MAX_ERRORS))
                 .map(|error| ErrorDetail { path: error_path(&error), message: shorten_message(&error) })
                 .collect();
             let Some(first) = errors.first() else { return Ok(()) };
@@ -119,8 +119,8 @@ mod checks {
 
     fn shorten_message(error: &ValidationError<'_>) -> String {
         let mut text = error.to_string();
-        if text.len() > LONGEST {
-            let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        if text.len() > MAX_MESSAGE_LEN {
+            let end = (0..=MAX_MESSAGE_LEN).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
             text.truncate(end);
             text.push('…');
         }

@@ -22,16 +22,16 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use tower_service::Service;
 
-/// How long commands get to end after they are asked to, and to return their jobs.
-const LAST_WORDS: Duration = Duration::from_millis(1_500);
+/// How long commands get to end after an abort, and to return their jobs.
+const COMMAND_ABORT_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// How long the threads get to finish waiting work.
-const LAST_WORK: Duration = Duration::from_secs(1);
+const THREAD_END_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a stranger gets to send the rest of a request when the daemon ends.
-const LAST_HEAD: Duration = Duration::from_secs(1);
+const REQUEST_END_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often expired objects and old jobs are removed.
-const SWEEP: Duration = Duration::from_secs(30);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
 /// Maximum size of a request head.
-const LONGEST_HEAD: usize = 64 << 10;
+const MAX_HEAD_LEN: usize = 64 << 10;
 
 /// A running daemon.
 pub struct Server {
@@ -77,9 +77,9 @@ impl Server {
         let ready = settings.ready.clone();
         let app = Arc::new(App::start(settings).map_err(StartError::Threads)?);
         let (end, ended) = tokio::sync::oneshot::channel();
-        let served = Arc::clone(&app);
+        let connection_app = Arc::clone(&app);
         runtime.spawn(async move {
-            accept_connections(listener, served).await;
+            accept_connections(listener, connection_app).await;
             let _ = end.send(());
         });
         runtime.spawn(sweep_expired(Arc::clone(&app)));
@@ -114,32 +114,32 @@ impl Server {
         runtime.block_on(async {
             let _ = ended.await;
         });
-        app.shut_down(Instant::now() + LAST_WORK);
+        app.shut_down(Instant::now() + THREAD_END_TIMEOUT);
         runtime.shutdown_timeout(Duration::from_millis(200));
     }
 }
 
 async fn bind_listener(settings: &Settings) -> Result<TcpListener, StartError> {
-    let unfit = |error| StartError::Listen(settings.listen.clone(), error);
-    let addresses: Vec<SocketAddr> = settings.listen.to_socket_addrs().map_err(unfit)?.collect();
-    let open = addresses.iter().find(|address| !address.ip().to_canonical().is_loopback());
-    if let (Some(address), None) = (open, settings.token.as_ref().filter(|token| !token.is_empty())) {
+    let listen_error = |error| StartError::Listen(settings.listen.clone(), error);
+    let addresses: Vec<SocketAddr> = settings.listen.to_socket_addrs().map_err(listen_error)?.collect();
+    let exposed = addresses.iter().find(|address| !address.ip().to_canonical().is_loopback());
+    if let (Some(address), None) = (exposed, settings.token.as_ref().filter(|token| !token.is_empty())) {
         return Err(StartError::NoToken(*address));
     }
-    TcpListener::bind(&*addresses).await.map_err(unfit)
+    TcpListener::bind(&*addresses).await.map_err(listen_error)
 }
 
 /// Accepts connections until the end, and then waits for running requests.
 async fn accept_connections(listener: TcpListener, app: Arc<App>) {
     let connections = Arc::new(Connections::new(&app.settings));
     if connections.max_known() < app.settings.most_connections {
-        let (available, wanted) = (connections.max_known(), app.settings.most_connections);
+        let (available, configured) = (connections.max_known(), app.settings.most_connections);
         app.journal.log_message(format_args!(
-            "{available} connections instead of {wanted}: the limit of open files does not allow more"
+            "{available} connections instead of {configured}: the limit of open files does not allow more"
         ));
     }
     // Every connection has a clone of the sender; the receiver ends when all of them are dropped.
-    let (open, mut all_ended) = mpsc::channel::<()>(1);
+    let (open_connection, mut all_ended) = mpsc::channel::<()>(1);
     let router = routes::build_router(Arc::clone(&app));
     loop {
         let next = async {
@@ -149,11 +149,11 @@ async fn accept_connections(listener: TcpListener, app: Arc<App>) {
         match select_first(app.shutdown.wait_until_begun(), next).await {
             Either::Left(()) => break,
             Either::Right(Ok((stream, from))) => {
-                let member = connections.register_connection(from.ip());
-                let (router, app, open) = (router.clone(), Arc::clone(&app), open.clone());
+                let slot = connections.register_connection(from.ip());
+                let (router, app, open_connection) = (router.clone(), Arc::clone(&app), open_connection.clone());
                 tokio::spawn(async move {
-                    serve_connection(stream, from, member, router, app).await;
-                    drop(open);
+                    serve_connection(stream, from, slot, router, app).await;
+                    drop(open_connection);
                 });
             }
             // Too many open files, or a client that has already disconnected.
@@ -165,19 +165,20 @@ async fn accept_connections(listener: TcpListener, app: Arc<App>) {
             }
         }
     }
-    drop((listener, open));
+    drop((listener, open_connection));
     app.settings.stop.drain();
-    let commands = |count: usize| {
+    // All permits are free when no command runs.
+    let commands_ended = |count: usize| {
         let commands = Arc::clone(&app.commands);
         async move { drop(commands.acquire_many_owned(u32::try_from(count).unwrap_or(u32::MAX)).await) }
     };
-    let idle = async {
+    let all_done = async {
         let _ = all_ended.recv().await;
-        commands(app.settings.most_commands).await;
+        commands_ended(app.settings.most_commands).await;
     };
-    if tokio::time::timeout(app.settings.grace, idle).await.is_err() {
+    if tokio::time::timeout(app.settings.grace, all_done).await.is_err() {
         app.settings.stop.abort();
-        let _ = tokio::time::timeout(LAST_WORDS, commands(app.settings.most_commands)).await;
+        let _ = tokio::time::timeout(COMMAND_ABORT_TIMEOUT, commands_ended(app.settings.most_commands)).await;
     }
 }
 
@@ -191,40 +192,40 @@ fn is_out_of_files(error: &std::io::Error) -> bool {
 async fn serve_connection(
     stream: TcpStream,
     from: SocketAddr,
-    mut member: ConnectionSlot,
+    mut slot: ConnectionSlot,
     router: Router,
     app: Arc<App>,
 ) {
     let _ = stream.set_nodelay(true);
     app.metrics.count_connection_opened();
-    let visit = member.visit.clone();
-    select_first(member.wait_for_eviction(), answer_requests(stream, from, visit, router, &app)).await;
+    let connection = slot.visit.clone();
+    select_first(slot.wait_for_eviction(), answer_requests(stream, from, connection, router, &app)).await;
     app.metrics.count_connection_closed();
 }
 
-async fn answer_requests(stream: TcpStream, from: SocketAddr, visit: ConnectionHandle, router: Router, app: &App) {
+async fn answer_requests(stream: TcpStream, from: SocketAddr, connection: ConnectionHandle, router: Router, app: &App) {
     let service = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(ClientAddress(from.ip()));
-        request.extensions_mut().insert(visit.clone());
-        visit.begin_request();
-        let (mut router, visit) = (router.clone(), visit.clone());
+        request.extensions_mut().insert(connection.clone());
+        connection.begin_request();
+        let (mut router, connection) = (router.clone(), connection.clone());
         async move {
             let response = router.call(request).await.unwrap_or_else(|never| match never {});
-            visit.end_request();
+            connection.end_request();
             Ok::<_, Infallible>(response)
         }
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(app.settings.head_timeout).max_header_size(LONGEST_HEAD);
+    builder.timer(TokioTimer::new()).header_read_timeout(app.settings.head_timeout).max_header_size(MAX_HEAD_LEN);
     let stream = TokioIo::new(WriteTimeoutStream::new(stream, app.settings.body_timeout));
     let mut served = pin!(builder.serve_connection(stream, service));
     // An error comes from the client: it disconnected, or does not speak HTTP.
     if let Either::Right(()) = select_first(served.as_mut(), app.shutdown.wait_until_begun()).await {
         served.as_mut().graceful_shutdown();
         // An incomplete request of a stranger must not keep the daemon running.
-        while let Either::Right(()) = select_first(served.as_mut(), tokio::time::sleep(LAST_HEAD)).await {
-            if visit.is_idle_stranger() {
+        while let Either::Right(()) = select_first(served.as_mut(), tokio::time::sleep(REQUEST_END_TIMEOUT)).await {
+            if connection.is_idle_stranger() {
                 break;
             }
         }
@@ -234,7 +235,9 @@ async fn answer_requests(stream: TcpStream, from: SocketAddr, visit: ConnectionH
 /// Removes expired objects and old jobs.
 async fn sweep_expired(app: Arc<App>) {
     loop {
-        if let Either::Right(()) = select_first(tokio::time::sleep(SWEEP), app.shutdown.wait_until_begun()).await {
+        if let Either::Right(()) =
+            select_first(tokio::time::sleep(SWEEP_INTERVAL), app.shutdown.wait_until_begun()).await
+        {
             return;
         }
         let keep = app.settings.keep_jobs;

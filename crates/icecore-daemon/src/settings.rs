@@ -31,14 +31,14 @@ impl Network {
     /// Returns whether an address belongs to the network.
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address.to_canonical()) {
-            (IpAddr::V4(wanted), IpAddr::V4(address)) => {
-                // With 0 bits, the shift would be as long as the number.
-                let differ = wanted.to_bits() ^ address.to_bits();
-                differ.checked_shr(32 - u32::from(self.bits)).unwrap_or(0) == 0
+            (IpAddr::V4(network), IpAddr::V4(address)) => {
+                // With 0 bits, the shift would be as long as the number: `checked_shr` then returns `None`.
+                let difference = network.to_bits() ^ address.to_bits();
+                difference.checked_shr(32 - u32::from(self.bits)).unwrap_or(0) == 0
             }
-            (IpAddr::V6(wanted), IpAddr::V6(address)) => {
-                let differ = wanted.to_bits() ^ address.to_bits();
-                differ.checked_shr(128 - u32::from(self.bits)).unwrap_or(0) == 0
+            (IpAddr::V6(network), IpAddr::V6(address)) => {
+                let difference = network.to_bits() ^ address.to_bits();
+                difference.checked_shr(128 - u32::from(self.bits)).unwrap_or(0) == 0
             }
             _ => false,
         }
@@ -61,17 +61,17 @@ impl FromStr for Network {
     type Err = InvalidNetwork;
 
     fn from_str(text: &str) -> Result<Network, InvalidNetwork> {
-        let no_network = || InvalidNetwork(text.to_owned());
+        let invalid = || InvalidNetwork(text.to_owned());
         let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
-        let address: IpAddr = address.parse().map_err(|_| no_network())?;
-        let longest = if address.is_ipv4() { 32 } else { 128 };
+        let address: IpAddr = address.parse().map_err(|_| invalid())?;
+        let max_bits = if address.is_ipv4() { 32 } else { 128 };
         let bits: u8 = match bits {
-            None => longest,
-            Some(bits) if bits.bytes().all(|byte| byte.is_ascii_digit()) => bits.parse().map_err(|_| no_network())?,
-            Some(_) => return Err(no_network()),
+            None => max_bits,
+            Some(bits) if bits.bytes().all(|byte| byte.is_ascii_digit()) => bits.parse().map_err(|_| invalid())?,
+            Some(_) => return Err(invalid()),
         };
-        if bits > longest {
-            return Err(no_network());
+        if bits > max_bits {
+            return Err(invalid());
         }
         // An IPv4 address written as an IPv6 address.
         let is_mapped = address.is_ipv6() && address.to_canonical().is_ipv4();

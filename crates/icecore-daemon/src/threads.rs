@@ -38,16 +38,17 @@ impl<S: 'static> Threads<S> {
     pub fn start(
         name: &str,
         count: usize,
-        longest_queue: usize,
+        max_queued: usize,
         make: impl Fn() -> S + Clone + Send + 'static,
     ) -> std::io::Result<Threads<S>> {
-        let (sender, receiver) = sync_channel::<Work<S>>(longest_queue.max(1));
-        let (alive, ended) = channel();
+        let (sender, receiver) = sync_channel::<Work<S>>(max_queued.max(1));
+        let (alive_signal, ended) = channel();
         let receiver = Arc::new(Mutex::new(receiver));
         for _ in 0..count.max(1) {
-            let (receiver, make, alive) = (Arc::clone(&receiver), make.clone(), alive.clone());
+            let (receiver, make, alive_signal) = (Arc::clone(&receiver), make.clone(), alive_signal.clone());
             std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-                let _alive = alive;
+                // Dropped when the thread ends.
+                let _alive_signal = alive_signal;
                 let mut state = make();
                 loop {
                     // One thread waits with the lock; the others wait for the lock.
@@ -73,16 +74,16 @@ impl<S: 'static> Threads<S> {
     /// Queues work and waits for its result. Work that nobody waits for any more is not started.
     pub async fn submit_and_wait<T: Send + 'static>(
         &self,
-        patience: Duration,
+        timeout: Duration,
         work: impl FnOnce(&mut S) -> T + Send + 'static,
     ) -> Result<T, WorkError> {
-        self.submit_and_wait_or_undo(patience, work, |_, _| ()).await
+        self.submit_and_wait_or_undo(timeout, work, |_, _| ()).await
     }
 
     /// Like `submit_and_wait`. A result that nobody waited for any more is passed to `undo`.
     pub async fn submit_and_wait_or_undo<T: Send + 'static>(
         &self,
-        patience: Duration,
+        timeout: Duration,
         work: impl FnOnce(&mut S) -> T + Send + 'static,
         undo: impl FnOnce(&mut S, T) + Send + 'static,
     ) -> Result<T, WorkError> {
@@ -94,7 +95,7 @@ impl<S: 'static> Threads<S> {
                 undo(state, value);
             }
         })?;
-        wait_for_answer(patience, answer).await
+        wait_for_answer(timeout, answer).await
     }
 
     /// Accepts no new work. Waiting work is still done.
@@ -102,21 +103,21 @@ impl<S: 'static> Threads<S> {
         lock_ignoring_poison(&self.sender).take();
     }
 
-    /// Waits until all threads have ended, or until the given time.
-    pub fn join(&self, until: Instant) {
-        wait_until_ended(&lock_ignoring_poison(&self.ended), until);
+    /// Waits until all threads have ended, or until the deadline.
+    pub fn join(&self, deadline: Instant) {
+        wait_until_ended(&lock_ignoring_poison(&self.ended), deadline);
     }
 }
 
-/// Waits until all senders are dropped, or until the given time.
-pub fn wait_until_ended(ended: &Receiver<()>, until: Instant) {
+/// Waits until all senders are dropped, or until the deadline.
+pub fn wait_until_ended(ended: &Receiver<()>, deadline: Instant) {
     // Nothing is ever sent.
-    let _ = ended.recv_timeout(until.saturating_duration_since(Instant::now()));
+    let _ = ended.recv_timeout(deadline.saturating_duration_since(Instant::now()));
 }
 
 /// Waits for an answer from a thread.
-pub async fn wait_for_answer<T>(patience: Duration, answer: oneshot::Receiver<T>) -> Result<T, WorkError> {
-    match tokio::time::timeout(patience, answer).await {
+pub async fn wait_for_answer<T>(timeout: Duration, answer: oneshot::Receiver<T>) -> Result<T, WorkError> {
+    match tokio::time::timeout(timeout, answer).await {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(_)) => Err(WorkError::Broken),
         Err(_) => Err(WorkError::Late),

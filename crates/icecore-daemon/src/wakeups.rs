@@ -9,8 +9,8 @@ use tokio::sync::Notify;
 #[derive(Default)]
 pub struct Wakeups(Mutex<HashMap<String, Arc<Notify>>>);
 
-/// Number of bells at which unused ones are removed.
-const MANY: usize = 64;
+/// With at least this number of bells, unused ones are removed before another one is added.
+const CLEANUP_COUNT: usize = 64;
 
 impl Wakeups {
     /// Returns the bell of a queue.
@@ -19,7 +19,7 @@ impl Wakeups {
         if let Some(bell) = bells.get(queue) {
             return Arc::clone(bell);
         }
-        if bells.len() >= MANY {
+        if bells.len() >= CLEANUP_COUNT {
             bells.retain(|_, bell| Arc::strong_count(bell) > 1);
         }
         Arc::clone(bells.entry(queue.to_owned()).or_default())

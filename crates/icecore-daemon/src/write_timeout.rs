@@ -9,35 +9,35 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// A connection that fails if its client does not read any part of an answer for `patience`.
+/// A connection that fails if its client does not read any part of an answer for `timeout`.
 pub struct WriteTimeoutStream {
     stream: TcpStream,
-    patience: Duration,
+    timeout: Duration,
     /// Timer that runs while the client reads nothing.
-    left: Option<Pin<Box<Sleep>>>,
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl WriteTimeoutStream {
-    pub fn new(stream: TcpStream, patience: Duration) -> WriteTimeoutStream {
-        WriteTimeoutStream { stream, patience, left: None }
+    pub fn new(stream: TcpStream, timeout: Duration) -> WriteTimeoutStream {
+        WriteTimeoutStream { stream, timeout, timer: None }
     }
 
     /// Checks the result of a write. While the write is pending, the timer runs.
     fn check_write(&mut self, context: &mut Context<'_>, written: Poll<Result<usize>>) -> Poll<Result<usize>> {
         if written.is_ready() {
-            self.left = None;
+            self.timer = None;
             return written;
         }
-        let patience = self.patience;
-        let left = self.left.get_or_insert_with(|| Box::pin(sleep(patience)));
-        ready!(left.as_mut().poll(context));
+        let timeout = self.timeout;
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(timeout)));
+        ready!(timer.as_mut().poll(context));
         Poll::Ready(Err(Error::new(ErrorKind::TimedOut, "the client does not read the answer")))
     }
 }
 
 impl AsyncRead for WriteTimeoutStream {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, into)
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }
 

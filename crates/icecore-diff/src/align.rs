@@ -1,17 +1,17 @@
-//! Alignment of the items of two lists: by their numbers, not by their positions.
+//! Aligns the items of two lists by numbers that stand for their values, not by their positions.
 //!
 //! The common beginning and end are taken first. Then items that occur once in each list are anchors, as in patience
 //! sorting: the longest sequence of them that is in the same order in both lists is kept, and the part between two
 //! anchors is aligned separately, for a limited number of rounds. Where there are no anchors, the shortest edit path is
-//! searched (Myers, "An O(ND) Difference Algorithm"), up to [`MAX_PATH_LENGTH`] steps. If it is longer, nothing is aligned: items
-//! are then paired by their positions.
+//! searched (Myers, "An O(ND) Difference Algorithm"), up to [`MAX_PATH_LENGTH`] steps. If it is longer, nothing is
+//! aligned: items are then paired by their positions.
 
 /// Maximum number of rounds in which anchors are searched between anchors.
 const MAX_ROUNDS: u32 = 8;
 /// Maximum number of items on the shortest edit path that are in only one list.
 const MAX_PATH_LENGTH: usize = 100;
 
-/// A range of both lists.
+/// A range of each list, and the round in which it is aligned.
 #[derive(Clone, Copy)]
 struct Gap {
     left: (usize, usize),
@@ -19,8 +19,8 @@ struct Gap {
     round: u32,
 }
 
-/// Returns pairs of positions with the same number, ascending in both lists. Linear in the lists, with a factor of at
-/// most [`MAX_ROUNDS`] and [`MAX_PATH_LENGTH`].
+/// Returns pairs of positions with the same number, ascending in both lists. The work is linear in the lists, with
+/// factors of at most [`MAX_ROUNDS`] and [`MAX_PATH_LENGTH`].
 pub(crate) fn align_numbers(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
     let mut pairs = Vec::with_capacity(left.len().min(right.len()));
     let mut gaps = vec![Gap { left: (0, left.len()), right: (0, right.len()), round: 0 }];
@@ -56,7 +56,8 @@ pub(crate) fn align_numbers(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Returns the longest sequence in the same order of items that occur once in each list in this gap.
+/// Returns the anchors of this gap: of the items that occur once in each list, the longest sequence that is in the
+/// same order in both.
 fn find_anchors(left: &[u64], right: &[u64], gap: Gap) -> Vec<(usize, usize)> {
     let left_unique = find_unique_numbers(&left[gap.left.0..gap.left.1]);
     let mut right_unique = find_unique_numbers(&right[gap.right.0..gap.right.1]).into_iter().peekable();
@@ -71,18 +72,19 @@ fn find_anchors(left: &[u64], right: &[u64], gap: Gap) -> Vec<(usize, usize)> {
     longest_rising_pairs(&unique_pairs)
 }
 
-/// Returns the numbers that occur once in a list, sorted, with their positions. Sorting, unlike a hash table, costs no
-/// more for numbers that were made to collide.
+/// Returns the numbers that occur once in a list, sorted, with their positions. They are found by sorting: a hash
+/// table would be slow for numbers that were chosen to collide.
 fn find_unique_numbers(list: &[u64]) -> Vec<(u64, u32)> {
     let mut positions: Vec<(u64, u32)> = list.iter().copied().zip(0..).collect();
     positions.sort_unstable();
-    positions.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1).map(|same| same[0]).collect()
+    positions.chunk_by(|a, b| a.0 == b.0).filter(|equal| equal.len() == 1).map(|equal| equal[0]).collect()
 }
 
 /// Returns the longest selection of pairs whose second numbers ascend.
 fn longest_rising_pairs(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For each length, the pair with the smallest end of such a selection; and the predecessor of each pair.
+    // For each length, the last pair of the selection with the smallest end.
     let mut ends: Vec<usize> = Vec::new();
+    // For each pair, the pair before it in its selection.
     let mut predecessors: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (index, (_, second)) in pairs.iter().enumerate() {
         let length = ends.partition_point(|end| pairs[*end].1 < *second);
@@ -92,17 +94,17 @@ fn longest_rising_pairs(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
             None => ends.push(index),
         }
     }
-    let mut rise = Vec::with_capacity(ends.len());
+    let mut selection = Vec::with_capacity(ends.len());
     let mut next = ends.last().copied();
     while let Some(index) = next {
-        rise.push(pairs[index]);
+        selection.push(pairs[index]);
         next = predecessors[index];
     }
-    rise.reverse();
-    rise
+    selection.reverse();
+    selection
 }
 
-/// Finds equal items on the shortest edit path between the lists; none if the path is too long.
+/// Adds the pairs of equal items on the shortest edit path between the lists. Adds nothing if the path is too long.
 fn match_by_edit_path(left: &[u64], right: &[u64], gap: Gap, pairs: &mut Vec<(u32, u32)>) {
     let (a, b) = (&left[gap.left.0..gap.left.1], &right[gap.right.0..gap.right.1]);
     let max_steps = MAX_PATH_LENGTH.min(a.len() + b.len());
@@ -137,7 +139,7 @@ fn match_by_edit_path(left: &[u64], right: &[u64], gap: Gap, pairs: &mut Vec<(u3
     }
 }
 
-/// Traces the path back.
+/// Follows the path from its end to its start, and adds the pairs of equal items.
 fn trace_edit_path(
     a: &[u64],
     b: &[u64],
@@ -166,7 +168,7 @@ fn trace_edit_path(
         if steps == 0 {
             return;
         }
-        // The step itself.
+        // This is the step that is not a pair of equal items.
         if is_down {
             y = y.saturating_sub(1)
         } else {

@@ -17,7 +17,7 @@ pub enum ChangeKind {
     Added,
     /// The value is only in the first document.
     Removed,
-    /// Another value has replaced it.
+    /// Another value has replaced the value.
     Changed,
     /// The value is an object, and has another class.
     Class,
@@ -29,7 +29,7 @@ impl ChangeKind {
     pub(crate) const ALL: [ChangeKind; 5] =
         [ChangeKind::Added, ChangeKind::Removed, ChangeKind::Changed, ChangeKind::Class, ChangeKind::Moved];
 
-    /// The kind as one word, as in `--json`.
+    /// Returns the kind as one word, as in `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
             ChangeKind::Added => "added",
@@ -50,7 +50,8 @@ pub struct Change<'d> {
     pub left: Option<Cursor<'d>>,
     /// The value in the second document, if it exists there.
     pub right: Option<Cursor<'d>>,
-    /// Its new place: the container in the first document, the position in that of the second document, and the key.
+    /// The new place of the value: the container in the first document, the position in the corresponding container
+    /// of the second document, and the key.
     pub(crate) into: Option<(Cursor<'d>, u32, Option<Key<'d>>)>,
 }
 
@@ -73,17 +74,18 @@ pub struct Differences<'d> {
 /// use icecore_diff::{Rules, find_differences};
 /// let a = icecore::read(br#"{"to": "ann", "n": [1, 2, 3]}"#)?;
 /// let b = icecore::read(br#"{"to": "bob", "n": [0, 1, 2, 3], "x": null}"#)?;
-/// let found = find_differences(&a, &b, Rules::new());
-/// let said: Vec<_> = found.changes().iter().zip(found.list_paths()).map(|(one, path)| (one.kind.as_str(), path)).collect();
-/// assert_eq!(said, [("changed", "$.to".into()), ("added", "$.n[0]".into()), ("added", "$.x".into())]);
+/// let differences = find_differences(&a, &b, Rules::new());
+/// let kinds = differences.changes().iter().map(|change| change.kind.as_str());
+/// let changes: Vec<_> = kinds.zip(differences.list_paths()).collect();
+/// assert_eq!(changes, [("changed", "$.to".into()), ("added", "$.n[0]".into()), ("added", "$.x".into())]);
 /// # Ok::<(), icecore::Error>(())
 /// ```
 pub fn find_differences<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules) -> Differences<'d> {
     compare_documents(left, right, rules, true)
 }
 
-/// Like [`find_differences`], but the readable twin of the fast code: every value is examined separately, and lists are
-/// aligned as a whole, by the numbers of all their items.
+/// Returns the same as [`find_differences`]. This is the readable twin of the fast code: every value is examined
+/// separately, and lists are aligned as a whole, by the numbers of all their items.
 ///
 /// ```
 /// use icecore_diff::{Rules, find_differences, find_reference_differences};
@@ -109,21 +111,21 @@ fn compare_documents<'d>(
     let sides = Sides { left: &a, right: &b };
     let mut differences = Differences { left, right, rules, changes: Vec::new(), has_other_header: false };
     let mut walk = TreeWalk::new(sides, is_fast);
-    // It makes no difference which of two places of a shared value is the link.
+    // Documents are equal even if another place of a shared value is the link.
     if rules.is_exact() && !walk.are_documents_equal() && Comparison::new().equal(left, right) {
         return differences;
     }
     walk.walk_trees();
-    let TreeWalk { mut same, changes: mut ordered_changes, linked, mut lockstep, .. } = walk;
-    moves::find_moves(sides, &mut lockstep, &mut same, &mut ordered_changes);
-    links::compare_links(sides, &mut same, linked, &lockstep.counterparts, &mut ordered_changes);
+    let TreeWalk { mut equality, changes: mut ordered_changes, linked, mut lockstep, .. } = walk;
+    moves::find_moves(sides, &mut lockstep, &mut equality, &mut ordered_changes);
+    links::compare_links(sides, &mut equality, linked, &lockstep.counterparts, &mut ordered_changes);
     ordered_changes.sort_by_key(|entry| entry.order);
     differences.changes = ordered_changes
         .into_iter()
         .map(|OrderedChange { change: found_change, .. }| Change::from_found(found_change))
         .collect();
     differences.has_other_header = match (left.header(), right.header()) {
-        (Some(left), Some(right)) => !same.are_equal(sides, left, right),
+        (Some(left), Some(right)) => !equality.are_equal(sides, left, right),
         (None, None) => false,
         _ => true,
     };
@@ -137,41 +139,41 @@ impl<'d> Change<'d> {
             FoundChange::Changed(left, right) => change(ChangeKind::Changed, Some(left), Some(right)),
             FoundChange::Class(left, right) => change(ChangeKind::Class, Some(left), Some(right)),
             FoundChange::Removed(left, _) => change(ChangeKind::Removed, Some(left), None),
-            FoundChange::Added(place) => {
-                let into = Some((place.into, place.index, place.key));
-                Change { into, ..change(ChangeKind::Added, None, Some(place.value)) }
+            FoundChange::Added(target) => {
+                let into = Some((target.into, target.index, target.key));
+                Change { into, ..change(ChangeKind::Added, None, Some(target.value)) }
             }
-            FoundChange::Moved(left, place) => {
-                let into = Some((place.into, place.index, place.key));
-                Change { into, ..change(ChangeKind::Moved, Some(left), Some(place.value)) }
+            FoundChange::Moved(left, target) => {
+                let into = Some((target.into, target.index, target.key));
+                Change { into, ..change(ChangeKind::Moved, Some(left), Some(target.value)) }
             }
         }
     }
 }
 
 impl<'d> Differences<'d> {
-    /// Whether there are no differences.
+    /// Returns true if there are no differences.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && !self.has_other_header
     }
 
-    /// The differences, in the order of the first document.
+    /// Returns the differences, in the order of the first document.
     pub fn changes(&self) -> &[Change<'d>] {
         &self.changes
     }
 
-    /// Whether the user headers of two Sereal documents differ: these have no path.
+    /// Returns true if the user headers of two Sereal documents differ. They have no path.
     pub fn has_other_header(&self) -> bool {
         self.has_other_header
     }
 
-    /// The rules of the comparison.
+    /// Returns the rules of the comparison.
     pub fn rules(&self) -> Rules {
         self.rules
     }
 
     /// Returns the path of each change, as `icecore inspect` shows paths: in the first document, or for an added value
-    /// in the second. Linear in the documents, for any number of changes.
+    /// in the second. The work is linear in the documents, for any number of changes.
     pub fn list_paths(&self) -> Vec<String> {
         self.collect_paths(|change| match change.left {
             Some(left) => (true, left),
@@ -179,7 +181,7 @@ impl<'d> Differences<'d> {
         })
     }
 
-    /// Returns the path of each change in the second document; for a removed value, in the first.
+    /// Returns the path of each change in the second document, or for a removed value in the first.
     pub fn list_new_paths(&self) -> Vec<String> {
         self.collect_paths(|change| match change.right {
             Some(right) => (false, right),
@@ -187,14 +189,14 @@ impl<'d> Differences<'d> {
         })
     }
 
-    fn collect_paths(&self, of: impl Fn(&Change<'d>) -> (bool, Cursor<'d>)) -> Vec<String> {
+    fn collect_paths(&self, value_of: impl Fn(&Change<'d>) -> (bool, Cursor<'d>)) -> Vec<String> {
         let mut paths = vec![String::new(); self.changes.len()];
         for is_left in [true, false] {
-            let wanted = self.changes.iter().map(&of).enumerate();
+            let wanted = self.changes.iter().map(&value_of).enumerate();
             let wanted: Vec<_> =
-                wanted.filter(|(_, (side, _))| *side == is_left).map(|(index, (_, to))| (index, to)).collect();
+                wanted.filter(|(_, (side, _))| *side == is_left).map(|(index, (_, value))| (index, value)).collect();
             let document = if is_left { self.left } else { self.right };
-            let nodes: Vec<u32> = wanted.iter().map(|(_, to)| to.index()).collect();
+            let nodes: Vec<u32> = wanted.iter().map(|(_, value)| value.index()).collect();
             for ((index, _), path) in wanted.into_iter().zip(ValuePath::find_paths(document, &nodes)) {
                 paths[index] = path;
             }
@@ -203,7 +205,7 @@ impl<'d> Differences<'d> {
     }
 }
 
-/// The class name of an object.
+/// Returns the class name of an object.
 pub(crate) fn object_class<'d>(object: Cursor<'d>) -> &'d [u8] {
     match object.value() {
         Value::Object(class, _) => class,

@@ -20,31 +20,31 @@ impl<'d> Differences<'d> {
     /// values are preserved.
     ///
     /// # Errors
-    /// Of kind `Usage`, for documents that no reader produces.
+    /// An error of kind `Usage`, for documents that no reader produces.
     pub fn to_document(&self) -> Result<Document<'static>, Error> {
-        let mut out = DifferenceWriter { out: Emitter::new(Edits::default()), is_text: self.is_mostly_text() };
-        out.out.builder.begin_map();
-        out.write_key(FORMAT_KEY);
-        out.out.builder.int(VERSION);
+        let mut writer = DifferenceWriter { out: Emitter::new(Edits::default()), is_text: self.is_mostly_text() };
+        writer.out.builder.begin_map();
+        writer.write_key(FORMAT_KEY);
+        writer.out.builder.int(VERSION);
         for (name, is_set) in [("exact", self.rules.is_exact()), ("across", self.rules.is_across_formats())] {
-            out.write_key(name);
-            out.out.builder.bool(is_set);
+            writer.write_key(name);
+            writer.out.builder.bool(is_set);
         }
-        out.write_key("fingerprint");
-        out.write_word(&fingerprint(self.rules, self.left));
+        writer.write_key("fingerprint");
+        writer.write_word(&fingerprint(self.rules, self.left));
         // Rules that ignore sharing call two documents equal although the same changes lead to different documents. So
         // the result is checked too. An exact fingerprint contains the sharing; hashes of equal values in two formats
         // may differ.
         if !self.rules.is_exact() && !self.rules.is_across_formats() && !has_cycle(self.right) {
-            out.write_key("result");
-            out.write_word(&fingerprint(self.rules, self.right));
+            writer.write_key("result");
+            writer.write_word(&fingerprint(self.rules, self.right));
         }
-        out.write_key("changes");
-        out.out.builder.begin_array();
+        writer.write_key("changes");
+        writer.out.builder.begin_array();
         match self.collect_steps() {
             Some(steps) => {
                 for ((change, path), steps) in self.changes().iter().zip(self.list_paths()).zip(&steps) {
-                    out.write_change(change, &path, steps);
+                    writer.write_change(change, &path, steps);
                 }
             }
             // If the paths are longer than the documents, the whole document is replaced.
@@ -55,30 +55,30 @@ impl<'d> Differences<'d> {
                     right: Some(self.right.root()),
                     into: None,
                 };
-                out.write_change(&whole_change, "$", &ChangePaths::default());
+                writer.write_change(&whole_change, "$", &ChangePaths::default());
             }
         }
-        out.out.builder.end();
+        writer.out.builder.end();
         if self.has_other_header() {
-            for (name, of, header) in
+            for (name, source, header) in
                 [("old_header", FIRST, self.left.header()), ("header", VALUES, self.right.header())]
             {
                 if let Some(header) = header {
-                    out.write_key(name);
-                    out.out.write_value(of, header);
+                    writer.write_key(name);
+                    writer.out.write_value(source, header);
                 }
             }
-            out.write_key("has_header");
-            out.out.builder.bool(self.right.header().is_some());
+            writer.write_key("has_header");
+            writer.out.builder.bool(self.right.header().is_some());
         }
-        out.out.builder.end();
-        out.out.finish().map(|(document, _)| document)
+        writer.out.builder.end();
+        writer.out.finish().map(|(document, _)| document)
     }
 
     /// Returns the difference as `json:typed`.
     ///
     /// # Errors
-    /// Of kind `Limit`, if values are nested too deeply; those of [`Differences::to_document`].
+    /// An error of kind `Limit` if values are nested too deeply, and those of [`Differences::to_document`].
     pub fn to_json(&self, limits: &Limits) -> Result<Vec<u8>, Error> {
         let mut json = Vec::new();
         icecore::write_to(&self.to_document()?, &Stage::parse("json:typed")?, &with_more_depth(limits), &mut json)?;
@@ -86,24 +86,25 @@ impl<'d> Differences<'d> {
         Ok(json)
     }
 
-    /// Whether most strings are text: then the words of the difference are text, too.
+    /// Returns true if most strings are text. The words of the difference are then text as well.
     fn is_mostly_text(&self) -> bool {
         const MAX_EXAMINED: usize = 10_000;
         let nodes = self.left.nodes().iter().take(MAX_EXAMINED).chain(self.right.nodes().iter().take(MAX_EXAMINED));
-        let count = nodes.fold(0_i64, |count, node| match node.kind {
-            Kind::Text => count + 1,
-            Kind::Bytes => count - 1,
-            _ => count,
+        let text_surplus = nodes.fold(0_i64, |surplus, node| match node.kind {
+            Kind::Text => surplus + 1,
+            Kind::Bytes => surplus - 1,
+            _ => surplus,
         });
-        count >= 0
+        text_surplus >= 0
     }
 
-    /// Returns the paths to the changes; `None` if they are too long together.
+    /// Returns the paths to the changes, or `None` if they are too long together.
     fn collect_steps(&self) -> Option<Vec<ChangePaths<'d>>> {
         const STEPS_PER_NODE: usize = 16;
+        const EXTRA_STEPS: usize = 1 << 20;
         let nodes = self.left.nodes().len() + self.right.nodes().len();
-        let mut budget = nodes.saturating_mul(STEPS_PER_NODE).saturating_add(1 << 20);
-        let mut all: Vec<ChangePaths<'d>> = self.changes().iter().map(|_| ChangePaths::default()).collect();
+        let mut budget = nodes.saturating_mul(STEPS_PER_NODE).saturating_add(EXTRA_STEPS);
+        let mut change_paths: Vec<ChangePaths<'d>> = self.changes().iter().map(|_| ChangePaths::default()).collect();
         let mut wanted: Vec<(usize, bool, u32)> = Vec::new();
         for (change_index, change) in self.changes().iter().enumerate() {
             if let Some(left) = change.left {
@@ -119,14 +120,15 @@ impl<'d> Differences<'d> {
             if budget > 0 {
                 let (change_index, is_path, _) = wanted[wanted_index];
                 let steps = place.collect_steps().collect();
-                *(if is_path { &mut all[change_index].path } else { &mut all[change_index].into }) = steps;
+                *(if is_path { &mut change_paths[change_index].path } else { &mut change_paths[change_index].into }) =
+                    steps;
             }
         });
         if budget == 0 {
             return None;
         }
-        let mut duplicates = DuplicateKeys { rules: self.rules, document: self.left, known: HashMap::new() };
-        let steps = all.iter_mut().flat_map(|steps| steps.path.iter_mut().chain(&mut steps.into));
+        let mut duplicates = DuplicateKeys { rules: self.rules, document: self.left, positions_by_map: HashMap::new() };
+        let steps = change_paths.iter_mut().flat_map(|steps| steps.path.iter_mut().chain(&mut steps.into));
         for step in steps {
             if let Step::Key(_, map, position) = *step
                 && duplicates.is_duplicate(map, position)
@@ -134,7 +136,7 @@ impl<'d> Differences<'d> {
                 *step = Step::Entry(position);
             }
         }
-        Some(all)
+        Some(change_paths)
     }
 }
 
@@ -143,18 +145,18 @@ pub(crate) fn fingerprint(rules: Rules, document: &Document<'_>) -> String {
     format!("{:016x}", Hashes::new(rules, document).get(document.root().index()))
 }
 
-/// Keys that a map has twice: they do not identify an entry.
+/// Finds keys that a map has twice, which therefore do not identify an entry.
 struct DuplicateKeys<'d> {
     rules: Rules,
     document: &'d Document<'d>,
-    /// For each examined map, the positions of such entries.
-    known: HashMap<u32, HashSet<u32>>,
+    /// For each examined map, the positions of entries with such keys.
+    positions_by_map: HashMap<u32, HashSet<u32>>,
 }
 
 impl DuplicateKeys<'_> {
     fn is_duplicate(&mut self, map: u32, position: u32) -> bool {
         let (document, rules) = (self.document, self.rules);
-        let positions = self.known.entry(map).or_insert_with(|| {
+        let positions = self.positions_by_map.entry(map).or_insert_with(|| {
             let Some(map) = document.at(map) else { return HashSet::new() };
             let is_field = equality::is_field_map(map);
             let mut first_positions: HashMap<u64, u32> = HashMap::new();
@@ -176,17 +178,20 @@ impl DuplicateKeys<'_> {
 /// Returns these limits with more depth, for the structure around the values.
 pub(crate) fn with_more_depth(limits: &Limits) -> Limits {
     let mut limits = limits.clone();
-    limits.depth = limits.depth.saturating_add(8);
+    /// The depth of the structure around the values is less than this.
+    const EXTRA_DEPTH: u32 = 8;
+    limits.depth = limits.depth.saturating_add(EXTRA_DEPTH);
     limits
 }
 
-/// The place of a change.
+/// The path to a change, and the path to the container in which a value is put.
 #[derive(Default)]
 struct ChangePaths<'d> {
     path: Vec<Step<'d>>,
     into: Vec<Step<'d>>,
 }
 
+/// Writes the parts of a difference.
 struct DifferenceWriter<'d> {
     out: Emitter<'d>,
     is_text: bool,
@@ -244,15 +249,15 @@ impl<'d> DifferenceWriter<'d> {
             let old = change.left.map(|left| ("old", FIRST, left));
             // A moved value stays the same.
             let new = change.right.filter(|_| change.kind != ChangeKind::Moved).map(|right| ("new", VALUES, right));
-            for (name, of, value) in old.into_iter().chain(new) {
+            for (name, source, value) in old.into_iter().chain(new) {
                 self.write_key(name);
-                self.out.write_value(of, value);
+                self.out.write_value(source, value);
             }
         }
         self.out.builder.end();
     }
 
-    /// Writes a class name with the kind that marks it as one.
+    /// Writes the class name of an object as a value of the kind for class names.
     fn write_class(&mut self, object: Option<Cursor<'d>>) {
         self.out.builder.module(object.map_or(&b""[..], object_class), Form::Usual);
     }
@@ -284,18 +289,18 @@ impl<'d> DifferenceWriter<'d> {
     }
 
     /// Writes a key as a value.
-    fn write_key_value(&mut self, key: &Key<'d>, document: &'d Document<'d>, of: usize) {
-        let b = &mut self.out.builder;
+    fn write_key_value(&mut self, key: &Key<'d>, document: &'d Document<'d>, source: usize) {
+        let builder = &mut self.out.builder;
         match key {
-            Key::Value(key) => self.out.write_value(of, *key),
+            Key::Value(key) => self.out.write_value(source, *key),
             Key::Name(name) => {
                 let encoding = || crate::emit::encoding_name(document, &name.node);
                 match name.node.kind {
-                    Kind::Int => b.int(name.node.payload as i64),
-                    Kind::Text => b.loose_text(name.bytes),
-                    Kind::Symbol => b.symbol(name.bytes, &encoding()),
-                    Kind::Encoded => b.encoded(name.bytes, &encoding()),
-                    _ => b.bytes(name.bytes),
+                    Kind::Int => builder.int(name.node.payload as i64),
+                    Kind::Text => builder.loose_text(name.bytes),
+                    Kind::Symbol => builder.symbol(name.bytes, &encoding()),
+                    Kind::Encoded => builder.encoded(name.bytes, &encoding()),
+                    _ => builder.bytes(name.bytes),
                 };
             }
         }

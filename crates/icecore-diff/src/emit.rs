@@ -5,12 +5,12 @@ use icecore::{Builder, Cursor, Document, Error, Key, Kind, Value, raw::flag};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Index of the document to which a value belongs: the first one may be changed.
+/// The number of the first document, which may be changed. Values are marked with the number of their document.
 pub(crate) const FIRST: usize = 0;
-/// Index of the document whose values are put into the first one.
+/// The number of the document whose values are put into the first one.
 pub(crate) const VALUES: usize = 1;
 
-/// Changes of the first document, by its nodes.
+/// The changes of the first document, by its nodes.
 #[derive(Default)]
 pub(crate) struct Edits<'d> {
     /// Values of another document that replace values.
@@ -33,34 +33,34 @@ pub(crate) struct Insertion<'d> {
     pub(crate) key: Option<Cursor<'d>>,
     /// Whether the key is a placeholder.
     pub(crate) is_absent: bool,
-    /// Index of the document of the value.
-    pub(crate) of: usize,
+    /// The number of the value's document.
+    pub(crate) source: usize,
     pub(crate) value: Cursor<'d>,
     /// The path of the value, for messages.
     pub(crate) path: String,
 }
 
-/// Copies values into a document that is being built. A value that links name is copied once, where it is first met;
-/// elsewhere there is a link. So the work is linear.
+/// Copies values into a document that is being built. A value to which links lead is copied once, at the first place
+/// where it occurs; at other places, there is a link. So the work is linear.
 pub(crate) struct Emitter<'d> {
     pub(crate) builder: Builder,
     edits: Edits<'d>,
-    /// New positions of values that links name, by document and node.
-    known: HashMap<(usize, u32), u32>,
-    /// Unchanged values of the first document: the node there, and the node here.
+    /// The new indexes of values to which links lead, by document and node.
+    new_index_by_node: HashMap<(usize, u32), u32>,
+    /// The unchanged values of the first document, each with its index there and its new index.
     pub(crate) kept: Vec<(u32, u32)>,
     stack: Vec<EmitTask<'d>>,
 }
 
 enum EmitTask<'d> {
     Frame(EmitFrame<'d>),
-    /// The value of the previous key.
+    /// The value of the previous key, with the number of its document.
     Value(usize, Cursor<'d>),
 }
 
 /// An open container.
 struct EmitFrame<'d> {
-    of: usize,
+    source: usize,
     node: u32,
     children: Children<'d>,
     /// A default value, after all entries.
@@ -86,7 +86,7 @@ enum EmitStep<'d> {
 
 /// A key, and the document that contains it.
 struct DocumentKey<'d> {
-    of: usize,
+    source: usize,
     document: &'d Document<'d>,
     key: Key<'d>,
     is_absent: bool,
@@ -94,7 +94,13 @@ struct DocumentKey<'d> {
 
 impl<'d> Emitter<'d> {
     pub(crate) fn new(edits: Edits<'d>) -> Emitter<'d> {
-        Emitter { builder: Builder::new(), edits, known: HashMap::new(), kept: Vec::new(), stack: Vec::new() }
+        Emitter {
+            builder: Builder::new(),
+            edits,
+            new_index_by_node: HashMap::new(),
+            kept: Vec::new(),
+            stack: Vec::new(),
+        }
     }
 
     /// Appends a value.
@@ -103,19 +109,19 @@ impl<'d> Emitter<'d> {
         while let Some(task) = self.stack.last_mut() {
             let next = match task {
                 EmitTask::Frame(frame) => frame.next_step(&self.edits),
-                EmitTask::Value(of, value) => {
-                    let next = EmitStep::Value(*of, *value);
+                EmitTask::Value(source, value) => {
+                    let next = EmitStep::Value(*source, *value);
                     self.stack.pop();
                     next
                 }
             };
             match next {
-                EmitStep::Value(of, value) => self.begin_value(of, value),
-                EmitStep::Default(of, value) => {
+                EmitStep::Value(source, value) => self.begin_value(source, value),
+                EmitStep::Default(source, value) => {
                     self.builder.default_value();
-                    self.begin_value(of, value);
+                    self.begin_value(source, value);
                 }
-                EmitStep::Entry(key, of, value) => self.write_entry(key, of, value),
+                EmitStep::Entry(key, source, value) => self.write_entry(key, source, value),
                 EmitStep::End => {
                     self.builder.end();
                     self.stack.pop();
@@ -128,8 +134,8 @@ impl<'d> Emitter<'d> {
         Ok((self.builder.finish()?, self.kept))
     }
 
-    fn write_entry(&mut self, named: DocumentKey<'d>, source: usize, value: Cursor<'d>) {
-        let DocumentKey { of: key_source, document, key, is_absent } = named;
+    fn write_entry(&mut self, document_key: DocumentKey<'d>, source: usize, value: Cursor<'d>) {
+        let DocumentKey { source: key_source, document, key, is_absent } = document_key;
         let flags = key.node().flags;
         if flags & flag::LOCKED != 0 {
             self.builder.locked();
@@ -173,14 +179,15 @@ impl<'d> Emitter<'d> {
         {
             (source, value) = (VALUES, *new);
         }
-        // A link leads to its target, and that to its replacement.
-        let mut names = Vec::new();
-        for _ in 0..4 {
-            if let Some(known) = self.known.get(&(source, value.index())).copied() {
-                return self.write_link(kind, known, value);
+        /// A link leads to its target, and that to its replacement, which may be a link as well.
+        const MAX_LINK_STEPS: usize = 4;
+        let mut copied_nodes = Vec::new();
+        for _ in 0..MAX_LINK_STEPS {
+            if let Some(new_index) = self.new_index_by_node.get(&(source, value.index())).copied() {
+                return self.write_link(kind, new_index, value);
             }
             if let Some(new) = (source == FIRST).then(|| self.edits.replaced.get(&value.index())).flatten() {
-                names.push((source, value.index()));
+                copied_nodes.push((source, value.index()));
                 (source, value) = (VALUES, *new);
             } else if value.kind().is_again() {
                 value = value.target();
@@ -189,25 +196,25 @@ impl<'d> Emitter<'d> {
             }
         }
         if value.node().has(flag::TARGET) {
-            names.push((source, value.index()));
+            copied_nodes.push((source, value.index()));
         }
         self.write_unlinked(source, value);
         let index = self.builder.at();
-        for name in names {
-            self.known.insert(name, index);
+        for copied_node in copied_nodes {
+            self.new_index_by_node.insert(copied_node, index);
         }
         if source == FIRST && !self.edits.touched.contains(&value.index()) {
             self.kept.push((value.index(), index));
         }
     }
 
-    fn write_link(&mut self, kind: Kind, known: u32, value: Cursor<'d>) {
+    fn write_link(&mut self, kind: Kind, new_index: u32, value: Cursor<'d>) {
         match kind {
-            Kind::Alias => self.builder.alias(known),
-            // An incomplete value can't be copied; readers never produce such a copy.
-            Kind::Link | Kind::Copy => self.builder.link(known),
-            _ if value.kind().is_container() => self.builder.link(known),
-            _ => self.builder.alias(known),
+            Kind::Alias => self.builder.alias(new_index),
+            // A value that is still open can't be copied, but readers never produce such a copy.
+            Kind::Link | Kind::Copy => self.builder.link(new_index),
+            _ if value.kind().is_container() => self.builder.link(new_index),
+            _ => self.builder.alias(new_index),
         };
     }
 
@@ -217,53 +224,53 @@ impl<'d> Emitter<'d> {
         if node.kind.is_container() {
             return self.begin_container(source, cursor);
         }
-        let b = &mut self.builder;
+        let builder = &mut self.builder;
         match cursor.value() {
-            Value::Null => b.null(),
-            Value::Bool(value) => b.bool(value),
-            Value::Int(value) => b.int(value),
-            Value::Uint(value) => b.uint(value),
-            Value::BigInt(value) => b.big_int(value.negative, value.magnitude),
-            Value::Float(_) if node.kind == Kind::Float32 => b.float32(f32::from_bits(node.payload as u32)),
-            Value::Float(value) => b.float(value),
-            Value::Float128(value) => b.float128(&value),
-            Value::Bytes(bytes) => b.bytes(bytes),
-            Value::Text(bytes) => b.loose_text(bytes),
-            Value::Encoded(bytes, encoding) => b.encoded(bytes, &String::from_utf8_lossy(encoding)),
-            Value::Symbol(bytes, encoding) => b.symbol(bytes, &String::from_utf8_lossy(encoding)),
-            Value::Module(name, form) => b.module(name, form),
-            Value::EnumCase(name) => b.enum_case(name),
-            Value::Hole => b.hole(),
-            // A chain of links without an end.
-            _ => b.null(),
+            Value::Null => builder.null(),
+            Value::Bool(value) => builder.bool(value),
+            Value::Int(value) => builder.int(value),
+            Value::Uint(value) => builder.uint(value),
+            Value::BigInt(value) => builder.big_int(value.negative, value.magnitude),
+            Value::Float(_) if node.kind == Kind::Float32 => builder.float32(f32::from_bits(node.payload as u32)),
+            Value::Float(value) => builder.float(value),
+            Value::Float128(value) => builder.float128(&value),
+            Value::Bytes(bytes) => builder.bytes(bytes),
+            Value::Text(bytes) => builder.loose_text(bytes),
+            Value::Encoded(bytes, encoding) => builder.encoded(bytes, &String::from_utf8_lossy(encoding)),
+            Value::Symbol(bytes, encoding) => builder.symbol(bytes, &String::from_utf8_lossy(encoding)),
+            Value::Module(name, form) => builder.module(name, form),
+            Value::EnumCase(name) => builder.enum_case(name),
+            Value::Hole => builder.hole(),
+            // This is a chain of links without an end.
+            _ => builder.null(),
         };
     }
 
     fn begin_container(&mut self, source: usize, cursor: Cursor<'d>) {
         let node = cursor.node();
-        let b = &mut self.builder;
+        let builder = &mut self.builder;
         let class = (source == FIRST).then(|| self.edits.classes.get(&cursor.index())).flatten();
         let class = class.map_or(cursor.class(), |class| class);
         match node.kind {
-            Kind::Array => b.begin_array(),
-            Kind::Map => b.begin_map(),
-            Kind::Ref => b.begin_ref(),
-            Kind::Object => b.begin_object_in(class, node.form()),
-            Kind::Opaque => b.begin_opaque(class, node.form()),
-            Kind::Attrs if class.is_empty() && node.form() == Form::Usual => b.begin_attributes(),
-            Kind::Attrs => b.begin_extended(class, node.form()),
-            Kind::Regexp if node.has(flag::BARE) => b.begin_bare_regexp(),
-            Kind::Regexp => b.begin_regexp(),
-            Kind::Code => b.begin_code(),
-            Kind::VString => b.begin_vstring(),
-            _ => b.begin_tied(node.form()),
+            Kind::Array => builder.begin_array(),
+            Kind::Map => builder.begin_map(),
+            Kind::Ref => builder.begin_ref(),
+            Kind::Object => builder.begin_object_in(class, node.form()),
+            Kind::Opaque => builder.begin_opaque(class, node.form()),
+            Kind::Attrs if class.is_empty() && node.form() == Form::Usual => builder.begin_attributes(),
+            Kind::Attrs => builder.begin_extended(class, node.form()),
+            Kind::Regexp if node.has(flag::BARE) => builder.begin_bare_regexp(),
+            Kind::Regexp => builder.begin_regexp(),
+            Kind::Code => builder.begin_code(),
+            Kind::VString => builder.begin_vstring(),
+            _ => builder.begin_tied(node.form()),
         };
         if node.kind == Kind::Map {
             if node.has(flag::RESTRICTED) {
-                b.restrict();
+                builder.restrict();
             }
             if node.has(flag::IDENTITY) {
-                b.by_identity();
+                builder.by_identity();
             }
         }
         let children = match node.kind {
@@ -273,7 +280,7 @@ impl<'d> Emitter<'d> {
         };
         let default = cursor.default_value();
         self.stack.push(EmitTask::Frame(EmitFrame {
-            of: source,
+            source,
             node: cursor.index(),
             children,
             default,
@@ -285,9 +292,10 @@ impl<'d> Emitter<'d> {
 
 impl<'d> EmitFrame<'d> {
     fn next_step(&mut self, edits: &Edits<'d>) -> EmitStep<'d> {
-        let put = (self.of == FIRST).then(|| edits.insertions.get(&self.node)?.get(self.insertion_count)).flatten();
-        if let Some(put) = put.filter(|put| put.index <= self.index) {
-            return self.take_insertion(put);
+        let insertion =
+            (self.source == FIRST).then(|| edits.insertions.get(&self.node)?.get(self.insertion_count)).flatten();
+        if let Some(insertion) = insertion.filter(|insertion| insertion.index <= self.index) {
+            return self.take_insertion(insertion);
         }
         loop {
             let next = match &mut self.children {
@@ -299,42 +307,45 @@ impl<'d> EmitFrame<'d> {
                 },
             };
             let Some((key, value)) = next else { break };
-            if self.of == FIRST && edits.removed.contains(&value.index()) {
+            if self.source == FIRST && edits.removed.contains(&value.index()) {
                 continue;
             }
             self.index += 1;
-            let named = key.map(|key| DocumentKey { of: self.of, document: value.document(), key, is_absent: false });
-            return named.map_or(EmitStep::Value(self.of, value), |named| EmitStep::Entry(named, self.of, value));
+            let document_key =
+                key.map(|key| DocumentKey { source: self.source, document: value.document(), key, is_absent: false });
+            return document_key.map_or(EmitStep::Value(self.source, value), |document_key| {
+                EmitStep::Entry(document_key, self.source, value)
+            });
         }
-        match (put, self.default.take()) {
-            (Some(put), default) => {
+        match (insertion, self.default.take()) {
+            (Some(insertion), default) => {
                 self.default = default;
-                self.take_insertion(put)
+                self.take_insertion(insertion)
             }
-            (None, Some(default)) => EmitStep::Default(self.of, default),
+            (None, Some(default)) => EmitStep::Default(self.source, default),
             (None, None) => EmitStep::End,
         }
     }
 
-    fn take_insertion(&mut self, put: &Insertion<'d>) -> EmitStep<'d> {
+    fn take_insertion(&mut self, insertion: &Insertion<'d>) -> EmitStep<'d> {
         self.index += 1;
         self.insertion_count += 1;
-        match put.key {
-            None => EmitStep::Value(put.of, put.value),
+        match insertion.key {
+            None => EmitStep::Value(insertion.source, insertion.value),
             Some(key) => {
-                let (document, is_absent) = (key.document(), put.is_absent);
-                let named = DocumentKey { of: VALUES, document, key: as_key(key), is_absent };
-                EmitStep::Entry(named, put.of, put.value)
+                let (document, is_absent) = (key.document(), insertion.is_absent);
+                let document_key = DocumentKey { source: VALUES, document, key: as_key(key), is_absent };
+                EmitStep::Entry(document_key, insertion.source, insertion.value)
             }
         }
     }
 }
 
-/// Returns a value as a key; a link to a string becomes that string.
+/// Returns a value as a key. A link to a string becomes that string.
 pub(crate) fn as_key(value: Cursor<'_>) -> Key<'_> {
-    let named = value.target();
-    let is_name = named.kind().is_string() || named.kind() == Kind::Int;
-    let value = if is_name { named } else { value };
+    let target = value.target();
+    let is_name = target.kind().is_string() || target.kind() == Kind::Int;
+    let value = if is_name { target } else { value };
     let node = value.node();
     match node.kind.is_string() || node.kind == Kind::Int {
         true => Key::Name(icecore::raw::Name { node: *node, bytes: crate::tree::node_bytes(value.document(), node) }),

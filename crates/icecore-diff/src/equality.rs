@@ -6,24 +6,24 @@ use std::collections::HashMap;
 
 /// Compares values of two documents.
 ///
-/// Targets of links are put into one set with their counterparts, and are not compared again with members of their set:
-/// so cycles end, and the work is linear. If a comparison fails, the sets that it joined are separated again.
+/// A target of a link is put into one set with its counterpart. Members of one set are not compared again, so cycles
+/// end and the work is linear. If a comparison fails, the sets that it joined are separated again.
 pub(crate) struct EqualityChecker<'d> {
-    /// For each value, the next value on the way to the head of its set.
+    /// For each value that is not the head of its set, the next value on the way to the head.
     sets: HashMap<u64, u64>,
     /// The joins that this comparison made.
     joins: Vec<u64>,
     stack: Vec<(Cursor<'d>, Cursor<'d>)>,
     pairs: Pairs<'d>,
-    /// Remaining cost that failing comparisons may have.
+    /// The cost that failing comparisons may still have.
     budget: u64,
-    /// Remaining number of comparisons until all containers are put into sets, not only targets of links: a cycle
-    /// between two targets may be long.
-    comparisons_left: u64,
+    /// Number of comparisons until all containers are put into sets, not only targets of links: a cycle between two
+    /// targets may be long.
+    remaining_comparisons: u64,
 }
 
-/// Marks values of the second document, next to those of the first.
-const RIGHT: u64 = 1 << 32;
+/// Distinguishes values of the second document from those of the first.
+const RIGHT_MARK: u64 = 1 << 32;
 
 impl<'d> EqualityChecker<'d> {
     pub(crate) fn new(sides: Sides<'_, 'd>) -> EqualityChecker<'d> {
@@ -34,7 +34,7 @@ impl<'d> EqualityChecker<'d> {
             stack: Vec::new(),
             pairs: Pairs::default(),
             budget: (nodes as u64).saturating_mul(8).saturating_add(1024),
-            comparisons_left: (nodes as u64).saturating_mul(2).saturating_add(1024),
+            remaining_comparisons: (nodes as u64).saturating_mul(2).saturating_add(1024),
         }
     }
 
@@ -50,7 +50,7 @@ impl<'d> EqualityChecker<'d> {
         let mut steps = 0;
         while let Some((left, right)) = self.stack.pop() {
             steps += 1;
-            self.comparisons_left = self.comparisons_left.saturating_sub(1);
+            self.remaining_comparisons = self.remaining_comparisons.saturating_sub(1);
             if !self.compare_pair(sides, left, right, &mut steps) {
                 self.budget = self.budget.saturating_sub(steps);
                 for member in self.joins.drain(..) {
@@ -69,15 +69,15 @@ impl<'d> EqualityChecker<'d> {
         member
     }
 
-    /// Joins the sets of both values; returns whether they were already in the same set.
+    /// Joins the sets of both values. Returns true if they were already in the same set.
     fn join_sets(&mut self, left: u32, right: u32) -> bool {
-        let (a, b) = (self.set_head(u64::from(left)), self.set_head(u64::from(right) | RIGHT));
+        let (a, b) = (self.set_head(u64::from(left)), self.set_head(u64::from(right) | RIGHT_MARK));
         if a != b {
             // The head is chosen by a pseudo-random order, so that the paths stay short.
             let order = |head: u64| crate::hash::mix_hashes(head, 1);
-            let (from, to) = if order(a) < order(b) { (a, b) } else { (b, a) };
-            self.sets.insert(from, to);
-            self.joins.push(from);
+            let (member, head) = if order(a) < order(b) { (a, b) } else { (b, a) };
+            self.sets.insert(member, head);
+            self.joins.push(member);
         }
         a == b
     }
@@ -85,16 +85,16 @@ impl<'d> EqualityChecker<'d> {
     fn compare_pair(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>, steps: &mut u64) -> bool {
         let rules = sides.left.rules;
         if rules.is_exact() {
-            const REFERENCE: u8 = flag::WEAK | flag::OVERLOAD;
+            const REFERENCE_FLAGS: u8 = flag::WEAK | flag::OVERLOAD;
             let is_link = |cursor: Cursor<'_>| cursor.kind().is_again() && cursor.kind() != Kind::Copy;
-            if (left.node().flags ^ right.node().flags) & REFERENCE != 0 || is_link(left) != is_link(right) {
+            if (left.node().flags ^ right.node().flags) & REFERENCE_FLAGS != 0 || is_link(left) != is_link(right) {
                 return false;
             }
         }
         let (a, b) = (left.target(), right.target());
         let (x, y) = (a.node(), b.node());
         let is_shared =
-            x.has(flag::TARGET) || y.has(flag::TARGET) || self.comparisons_left == 0 && x.kind.is_container();
+            x.has(flag::TARGET) || y.has(flag::TARGET) || self.remaining_comparisons == 0 && x.kind.is_container();
         if is_shared && self.join_sets(a.index(), b.index()) {
             return true;
         }
@@ -112,9 +112,9 @@ impl<'d> EqualityChecker<'d> {
         }
         if !matches!(x.kind, Kind::Map | Kind::Attrs) {
             *steps += u64::from(x.aux);
-            let (mut of_a, mut of_b) = (a.children(), b.children());
+            let (mut left_children, mut right_children) = (a.children(), b.children());
             loop {
-                match (of_a.next(), of_b.next()) {
+                match (left_children.next(), right_children.next()) {
                     (Some(a), Some(b)) => self.stack.push((a, b)),
                     (None, None) => return true,
                     _ => return false,
@@ -125,8 +125,8 @@ impl<'d> EqualityChecker<'d> {
         let is_field = is_field_map(a) || is_field_map(b);
         let mut pairs = std::mem::take(&mut self.pairs);
         pairs.pair_entries(sides, a, b, is_field);
-        let is_whole = pairs.left.is_empty() && pairs.right.is_empty() && (pairs.in_order || !rules.is_exact());
-        if is_whole {
+        let is_possible = pairs.left.is_empty() && pairs.right.is_empty() && (pairs.in_order || !rules.is_exact());
+        if is_possible {
             for (a, b) in &pairs.common {
                 if let (Key::Value(a), Key::Value(b)) = (a.key, b.key) {
                     self.stack.push((a, b));
@@ -136,28 +136,28 @@ impl<'d> EqualityChecker<'d> {
             self.stack.extend(non_entry_values(a, b));
         }
         self.pairs = pairs;
-        is_whole
+        is_possible
     }
 }
 
 /// Returns the values of two maps that are not entries, if both have one: the default value, or the value that has
 /// attributes.
 pub(crate) fn non_entry_values<'d>(a: Cursor<'d>, b: Cursor<'d>) -> Option<(Cursor<'d>, Cursor<'d>)> {
-    let of = |cursor: Cursor<'d>| match cursor.kind() {
+    let extra_value = |cursor: Cursor<'d>| match cursor.kind() {
         Kind::Attrs => cursor.children().next(),
         _ => cursor.default_value(),
     };
-    of(a).zip(of(b))
+    extra_value(a).zip(extra_value(b))
 }
 
-/// Whether two containers are equal apart from class and content.
+/// Returns true if two containers are equal apart from class and content.
 pub(crate) fn is_alike(sides: Sides<'_, '_>, a: Cursor<'_>, b: Cursor<'_>) -> bool {
     let (x, y, rules) = (a.node(), b.node(), sides.left.rules);
     let has_form = !matches!(x.kind, Kind::Array | Kind::Map);
     x.kind == y.kind && rules.relevant_flags(x) == rules.relevant_flags(y) && (!has_form || x.form() == y.form())
 }
 
-/// Whether the entries of this map are the fields of an object, which directly precedes it.
+/// Returns true if the entries of this map are the fields of an object, which directly precedes it.
 pub(crate) fn is_field_map(map: Cursor<'_>) -> bool {
     if map.kind() == Kind::Attrs {
         return true;

@@ -1,15 +1,15 @@
-//! Differing items of two lists: which of them are changed versions of each other.
+//! Pairs the differing items of two lists: decides which of them are changed versions of each other.
 
 use crate::pairs::Sides;
-use crate::side::Side;
+use crate::side::{MAX_CHILDREN, Side};
 use icecore::{Cursor, Kind};
 use std::ops::Range;
 
-/// Maximum product of the numbers of items of both lists that are compared with each other.
-const MAX_CELLS: usize = 10_000;
+/// Maximum number of pairs of items that are compared in one gap.
+const MAX_COMPARED_PAIRS: usize = 10_000;
 
-/// Pairs items between aligned ones. The total cost of all gaps is limited; beyond that, items are paired by their
-/// positions.
+/// Pairs items between aligned ones. The total cost of all gaps is limited. When it is spent, items are paired by
+/// their positions.
 pub(crate) struct Gaps<'s, 'd> {
     sides: Sides<'s, 'd>,
     budget: usize,
@@ -21,40 +21,45 @@ impl<'s, 'd> Gaps<'s, 'd> {
         Gaps { sides, budget: nodes.saturating_mul(16).saturating_add(1 << 16) }
     }
 
-    /// Returns the numbers, sorted, of items that are in both lists between the aligned ones: these items moved.
+    /// Returns the sorted numbers of the items that are in both lists between the aligned ones. These items moved.
     pub(crate) fn find_moved_numbers(
         &self,
         a: &[u32],
         b: &[u32],
         between: &[(Range<usize>, Range<usize>)],
     ) -> Vec<u64> {
-        let is_one_whole = between.iter().all(|(xs, _)| xs.is_empty()) || between.iter().all(|(_, ys)| ys.is_empty());
-        if is_one_whole {
+        let is_one_list_aligned =
+            between.iter().all(|(xs, _)| xs.is_empty()) || between.iter().all(|(_, ys)| ys.is_empty());
+        if is_one_list_aligned {
             return Vec::new();
         }
-        let of_a = between.iter().flat_map(|(xs, _)| &a[xs.clone()]).map(|index| self.sides.left.node_hash(*index));
-        let of_b = between.iter().flat_map(|(_, ys)| &b[ys.clone()]).map(|index| self.sides.right.node_hash(*index));
-        let (mut of_a, mut of_b): (Vec<u64>, Vec<u64>) = (of_a.collect(), of_b.collect());
-        of_a.sort_unstable();
-        of_b.sort_unstable();
-        let mut others = of_b.into_iter().peekable();
-        of_a.dedup();
-        of_a.retain(|number| {
+        let left_numbers =
+            between.iter().flat_map(|(xs, _)| &a[xs.clone()]).map(|index| self.sides.left.node_hash(*index));
+        let right_numbers =
+            between.iter().flat_map(|(_, ys)| &b[ys.clone()]).map(|index| self.sides.right.node_hash(*index));
+        let (mut left_numbers, mut right_numbers): (Vec<u64>, Vec<u64>) =
+            (left_numbers.collect(), right_numbers.collect());
+        left_numbers.sort_unstable();
+        right_numbers.sort_unstable();
+        let mut others = right_numbers.into_iter().peekable();
+        left_numbers.dedup();
+        left_numbers.retain(|number| {
             while others.next_if(|other| other < number).is_some() {}
             others.peek() == Some(number)
         });
-        of_a
+        left_numbers
     }
 
-    /// Returns `true` if a pair should be compared in detail: not two records or lists without anything in common.
+    /// Returns `true` if a pair should be compared in detail. Two records or lists without anything in common should
+    /// not.
     pub(crate) fn has_common(&self, left: Cursor<'d>, right: Cursor<'d>) -> bool {
         let is_large = |cursor: Cursor<'_>| matches!(cursor.kind(), Kind::Array | Kind::Map) && cursor.len() > 1;
         let bodies = (crate::tree::object_body(left), crate::tree::object_body(right));
         if !is_large(bodies.0) || !is_large(bodies.1) || left.class() != right.class() {
             return true;
         }
-        // For large ones, only a part is known.
-        bodies.0.len().max(bodies.1.len()) > 64
+        // Of larger containers, only a part is examined.
+        bodies.0.len().max(bodies.1.len()) > MAX_CHILDREN
             || count_common(&self.sides.left.child_hashes(left), &self.sides.right.child_hashes(right)) > 0
             || has_nested_values(bodies.0) && has_nested_values(bodies.1)
     }
@@ -64,37 +69,37 @@ impl<'s, 'd> Gaps<'s, 'd> {
         &mut self,
         (a, xs): (&[u32], &[usize]),
         (b, ys): (&[u32], &[usize]),
-        to: &mut Vec<(usize, usize)>,
+        pairs: &mut Vec<(usize, usize)>,
     ) {
-        let cells = xs.len().saturating_mul(ys.len());
-        if !(2..=MAX_CELLS).contains(&cells) || cells > self.budget {
-            return to.extend(xs.iter().copied().zip(ys.iter().copied()));
+        let pair_count = xs.len().saturating_mul(ys.len());
+        if !(2..=MAX_COMPARED_PAIRS).contains(&pair_count) || pair_count > self.budget {
+            return pairs.extend(xs.iter().copied().zip(ys.iter().copied()));
         }
         let collect_features = |side: &Side<'d>, list: &[u32], positions: &[usize]| -> Vec<Vec<u64>> {
             positions.iter().map(|position| side.child_hashes(side.value_at(list[*position]))).collect()
         };
         let features = (collect_features(self.sides.left, a, xs), collect_features(self.sides.right, b, ys));
         let max_len = |features: &[Vec<u64>]| features.iter().map(Vec::len).max().unwrap_or(0);
-        let cost = cells.saturating_mul(1 + max_len(&features.0) + max_len(&features.1));
+        let cost = pair_count.saturating_mul(1 + max_len(&features.0) + max_len(&features.1));
         if cost > self.budget {
             self.budget = 0;
-            return to.extend(xs.iter().copied().zip(ys.iter().copied()));
+            return pairs.extend(xs.iter().copied().zip(ys.iter().copied()));
         }
         self.budget -= cost;
         let score = |x: usize, y: usize| {
             let (left, right) = (self.sides.left.value_at(a[xs[x]]), self.sides.right.value_at(b[ys[y]]));
             let is_alike = left.kind() == right.kind() && left.class() == right.class();
-            let (f, g) = (&features.0[x], &features.1[y]);
-            let share = 64 * count_common(f, g) / f.len().max(g.len()).max(1);
-            1 + u32::from(is_alike) + share as u32
+            let (x_features, y_features) = (&features.0[x], &features.1[y]);
+            let similarity = 64 * count_common(x_features, y_features) / x_features.len().max(y_features.len()).max(1);
+            1 + u32::from(is_alike) + similarity as u32
         };
-        find_best_pairs(xs.len(), ys.len(), score).into_iter().for_each(|(x, y)| to.push((xs[x], ys[y])));
+        find_best_pairs(xs.len(), ys.len(), score).into_iter().for_each(|(x, y)| pairs.push((xs[x], ys[y])));
     }
 }
 
-/// Returns `true` if the value contains anything that can be entered.
+/// Returns `true` if the value contains a container or a link, among the children that are examined.
 fn has_nested_values(body: Cursor<'_>) -> bool {
-    body.children().take(64).any(|child| child.kind().is_container() || child.kind().is_again())
+    body.children().take(MAX_CHILDREN).any(|child| child.kind().is_container() || child.kind().is_again())
 }
 
 /// Returns how many numbers two sorted lists have in common.
@@ -119,8 +124,8 @@ fn find_best_pairs(n: usize, m: usize, score: impl Fn(usize, usize) -> u32) -> V
         for y in (0..m).rev() {
             let pair_score = score(x, y);
             scores[x * m + y] = pair_score;
-            let without = best_scores[(x + 1) * width + y].max(best_scores[x * width + y + 1]);
-            best_scores[x * width + y] = without.max(pair_score + best_scores[(x + 1) * width + y + 1]);
+            let score_without_pair = best_scores[(x + 1) * width + y].max(best_scores[x * width + y + 1]);
+            best_scores[x * width + y] = score_without_pair.max(pair_score + best_scores[(x + 1) * width + y + 1]);
         }
     }
     let (mut x, mut y, mut pairs) = (0, 0, Vec::new());

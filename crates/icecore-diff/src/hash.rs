@@ -7,14 +7,14 @@ use crate::tree;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node};
 use icecore::{Document, Key, Kind};
 
-/// The numbers of a document's nodes: each is computed when it is needed, together with those of everything in the
+/// The numbers of a document's nodes. Each is computed when it is needed, together with those of everything in the
 /// value.
 pub(crate) struct Hashes<'d> {
     rules: Rules,
     document: &'d Document<'d>,
-    /// Each is 0 until it is computed.
+    /// The number of each node; 0 until it is computed.
     nodes: Vec<u64>,
-    /// Numbers of keys by id: as the key of a map, and as the name of a field.
+    /// For each key id, the number of the key in a map, and as the name of a field.
     keys: Vec<[u64; 2]>,
     open: Vec<HashFrame>,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Hashes<'d> {
 /// The number of a link to an unfinished value: the link is part of a cycle.
 const CYCLE_HASH: u64 = 0x51_7c_c1_b7_27_22_0a_95;
 const EMPTY_HASH: u64 = 0x9E37_79B9_7F4A_7C15;
-/// The key of a value without a key.
+/// The number of a missing key.
 const NO_KEY_HASH: u64 = 0x2545_F491_4F6C_DD1D;
 
 /// Combines two numbers.
@@ -51,7 +51,8 @@ fn hash_leaf(leaf: &Leaf<'_>) -> u64 {
     if leaf.encoding.is_empty() { hash } else { mix_hashes(hash, hash_bytes(leaf.encoding)) }
 }
 
-/// Returns the number of a leaf that is not a link, like [`hash_leaf`], with a fast path for common values.
+/// Returns the number of a leaf that is not a link, like [`hash_leaf`]. Common values are handled separately, which
+/// is faster.
 #[inline]
 fn hash_leaf_node(rules: Rules, document: &Document<'_>, node: &Node) -> u64 {
     match node.kind {
@@ -76,6 +77,7 @@ struct HashFrame {
     key: Option<u64>,
     /// Whether that key is a placeholder.
     is_absent: bool,
+    /// Whether the entries are fields of an object.
     is_fields: bool,
     in_order: bool,
 }
@@ -128,41 +130,41 @@ impl<'d> Hashes<'d> {
         if self.nodes.is_empty() {
             self.nodes = vec![0; self.document.nodes().len()];
         }
-        let mut wanted: Vec<(u32, bool)> = Vec::new();
+        let mut pending: Vec<(u32, bool)> = Vec::new();
         let end = tree::index_after(self.document, index);
-        self.visit_outside_targets(index, end, |target| wanted.push((target, false)));
-        if !wanted.is_empty() {
-            wanted.insert(0, (index, true));
-            self.compute_all(wanted);
+        self.visit_outside_targets(index, end, |target| pending.push((target, false)));
+        if !pending.is_empty() {
+            pending.insert(0, (index, true));
+            self.compute_all(pending);
         } else {
             self.hash_range(index, end);
         }
         self.known_hash(index)
     }
 
-    /// Computes the numbers of these values, the last one first. Others may wait for the targets of links in them; a
-    /// value that is ready no longer waits.
-    fn compute_all(&mut self, mut wanted: Vec<(u32, bool)>) {
-        while let Some((index, is_ready)) = wanted.pop() {
+    /// Computes the numbers of these values, the last one first. A value waits for the targets of links in it, which
+    /// are added after it. It is then marked as ready.
+    fn compute_all(&mut self, mut pending: Vec<(u32, bool)>) {
+        while let Some((index, is_ready)) = pending.pop() {
             let end = tree::index_after(self.document, index);
             if self.known_hash(index) != 0 {
                 continue;
             }
             if !is_ready {
-                let previous_len = wanted.len();
-                wanted.push((index, true));
-                self.visit_outside_targets(index, end, |target| wanted.push((target, false)));
-                if wanted.len() > previous_len + 1 {
+                let previous_len = pending.len();
+                pending.push((index, true));
+                self.visit_outside_targets(index, end, |target| pending.push((target, false)));
+                if pending.len() > previous_len + 1 {
                     continue;
                 }
-                wanted.truncate(previous_len);
+                pending.truncate(previous_len);
             }
             self.hash_range(index, end);
         }
     }
 
-    /// Passes on the targets of links in this range that are complete before it and have no number yet.
-    fn visit_outside_targets(&self, from: u32, to: u32, mut then: impl FnMut(u32)) {
+    /// Calls `visit` with the targets of links in this range that end before it and have no number yet.
+    fn visit_outside_targets(&self, from: u32, to: u32, mut visit: impl FnMut(u32)) {
         let mut index = from;
         while let Some(node) = self.document.nodes().get(index as usize).filter(|_| index < to) {
             if node.kind.is_container() && self.known_hash(index) != 0 {
@@ -173,7 +175,7 @@ impl<'d> Hashes<'d> {
                 && let Some(target) =
                     self.complete_target(index).filter(|target| *target < from && self.known_hash(*target) == 0)
             {
-                then(target);
+                visit(target);
             }
             index += 1;
         }
@@ -253,8 +255,8 @@ impl<'d> Hashes<'d> {
     /// Records the number of a value, and adds it to its container.
     fn record_hash(&mut self, index: u32, node: &Node, hash: u64) {
         let hash = if hash == 0 { EMPTY_HASH } else { hash };
-        if let Some(place) = self.nodes.get_mut(index as usize) {
-            *place = hash;
+        if let Some(number) = self.nodes.get_mut(index as usize) {
+            *number = hash;
         }
         let Some(parent) = self.open.last() else { return };
         let is_field = parent.is_fields;
@@ -279,7 +281,7 @@ impl<'d> Hashes<'d> {
             return;
         }
         let hash = key.map_or(hash, |key| mix_hashes(key, hash));
-        // The value that has attributes is not an attribute itself.
+        // The value to which attributes belong is not an attribute itself.
         let hash = if key.is_none() && !parent.in_order { mix_hashes(NO_KEY_HASH, hash) } else { hash };
         parent.sum = if parent.in_order { mix_hashes(parent.sum, hash) } else { parent.sum.wrapping_add(hash) };
         parent.count += 1;
@@ -312,7 +314,7 @@ pub(crate) fn has_cycle(document: &Document<'_>) -> bool {
     })
 }
 
-/// Whether this node is in an object.
+/// Returns true if the node directly follows an object that contains it.
 fn is_object_body(document: &Document<'_>, index: u32) -> bool {
     let Some(outer) = index.checked_sub(1) else { return false };
     let is_object = document.nodes().get(outer as usize).is_some_and(|node| node.kind == Kind::Object);
@@ -321,10 +323,10 @@ fn is_object_body(document: &Document<'_>, index: u32) -> bool {
 
 fn hash_keys(rules: Rules, document: &Document<'_>) -> Vec<[u64; 2]> {
     let names = document.tape().keys();
-    let of = |id: u32| {
+    let hash_name = |id: u32| {
         let Some(name) = names.get(id) else { return [NO_KEY_HASH; 2] };
         [false, true].map(|is_field| hash_leaf(&rules.key_meaning(document, &name.node, name.bytes, is_field)))
     };
     // A table has fewer names than the number of possible ids.
-    (0..=names.len() as u32).map(of).collect()
+    (0..=names.len() as u32).map(hash_name).collect()
 }

@@ -4,9 +4,9 @@
 //! use icecore_diff::{Rules, find_differences};
 //! let a = icecore::read(br#"{"staff": [{"name": "Ann"}, {"name": "Bob"}]}"#)?;
 //! let b = icecore::read(b"a:1:{s:5:\"staff\";a:1:{i:0;a:1:{s:4:\"name\";s:3:\"Bob\";}}}")?;
-//! let found = find_differences(&a, &b, Rules::new().across_formats());
-//! assert_eq!(found.changes()[0].kind.as_str(), "removed");
-//! assert_eq!(found.list_paths(), ["$.staff[0]"]);
+//! let differences = find_differences(&a, &b, Rules::new().across_formats());
+//! assert_eq!(differences.changes()[0].kind.as_str(), "removed");
+//! assert_eq!(differences.list_paths(), ["$.staff[0]"]);
 //! # Ok::<(), icecore::Error>(())
 //! ```
 //!

@@ -1,4 +1,4 @@
-//! Finds equal items of two lists, with as few numbers as possible.
+//! Finds equal items of two lists, and computes as few numbers for it as possible.
 //!
 //! Items are followed as long as they are equal, node by node. At a difference, a continuation is searched: first,
 //! whether one item was changed, added or removed and the next ones are equal; then in windows of the next items, which
@@ -6,34 +6,43 @@
 //! that this is not a coincidence. A window that contains all remaining items is aligned as it is: so short lists are
 //! aligned as a whole, as in the reference.
 //!
-//! A window is four times as large as the previous one, and of a large one at least an eighth is used. So the work is
-//! linear, with the factor of [`align_numbers`].
+//! A window is four times as large as the previous one, and at least an eighth of a large window is used. So the work
+//! is linear, with the factor of [`align_numbers`].
 
 use crate::align::align_numbers;
 use crate::lockstep::Lockstep;
 use crate::pairs::Sides;
 
 /// Number of items in the first window.
-const WINDOW: usize = 64;
-/// This number of consecutive equal items is not a coincidence.
-const SURE_LENGTH: usize = 16;
-/// The number that is required after only one item is skipped.
-const SURE_AFTER_SKIP: usize = 4;
+const FIRST_WINDOW: usize = 64;
+/// The factor by which a window is larger than the previous one.
+const WINDOW_GROWTH: usize = 4;
+/// At least one item in this many of a larger window is used.
+const MIN_USED_FRACTION: usize = 8;
+/// If this many consecutive items are equal, that is not a coincidence.
+const MIN_SURE_RUN: usize = 16;
+/// The number of equal items that suffices after only one item was skipped.
+const MIN_SURE_RUN_AFTER_SKIP: usize = 4;
 
 /// Consecutive items of both lists that are paired.
 pub(crate) struct Run {
     pub(crate) left: usize,
     pub(crate) right: usize,
     pub(crate) len: usize,
-    /// Whether they are equal node by node; otherwise only their numbers are equal.
-    pub(crate) is_settled: bool,
+    /// Whether they are equal node by node. Otherwise, only their numbers are equal.
+    pub(crate) is_equal_by_nodes: bool,
 }
 
 /// Returns the runs of two lists whose items are at these nodes, using all numbers: the readable twin of [`find_runs`].
 pub(crate) fn find_reference_runs(sides: Sides<'_, '_>, a: &[u32], b: &[u32]) -> Vec<Run> {
-    let (of_a, of_b) = collect_numbers(sides, a, b);
-    let run = |(left, right): (u32, u32)| Run { left: left as usize, right: right as usize, len: 1, is_settled: false };
-    align_numbers(&of_a, &of_b).into_iter().map(run).collect()
+    let (left_numbers, right_numbers) = collect_numbers(sides, a, b);
+    let run = |(left, right): (u32, u32)| Run {
+        left: left as usize,
+        right: right as usize,
+        len: 1,
+        is_equal_by_nodes: false,
+    };
+    align_numbers(&left_numbers, &right_numbers).into_iter().map(run).collect()
 }
 
 /// Returns the runs of two lists whose items are at these nodes, ascending in both lists.
@@ -47,12 +56,13 @@ pub(crate) fn find_runs(lockstep: &mut Lockstep<'_, '_>, a: &[u32], b: &[u32]) -
         }
         search.take_equal_items();
     }
-    // The end that was left out before.
+    // These are the items at the end of both lists that were left out before.
     (search.start, search.end) = (search.end, (a.len(), b.len()));
     search.take_equal_items();
     search.runs
 }
 
+/// A search for runs, and its position in both lists.
 struct RunSearch<'s, 'r, 'd> {
     lockstep: &'s mut Lockstep<'r, 'd>,
     sides: Sides<'r, 'd>,
@@ -69,37 +79,40 @@ impl RunSearch<'_, '_, '_> {
         self.start.0 >= self.end.0 || self.start.1 >= self.end.1
     }
 
-    /// Takes equal items from here on.
+    /// Takes equal items from the start position on.
     fn take_equal_items(&mut self) {
         while !self.is_done() {
             let (left, right) = (self.a[self.start.0], self.b[self.start.1]);
-            let is_settled = self.lockstep.are_equal(left, right) || self.lockstep.means_same(left, right);
-            if !is_settled && self.sides.left.node_hash(left) != self.sides.right.node_hash(right) {
+            let is_equal_by_nodes = self.lockstep.are_equal(left, right) || self.lockstep.means_same(left, right);
+            if !is_equal_by_nodes && self.sides.left.node_hash(left) != self.sides.right.node_hash(right) {
                 return;
             }
-            self.push_pair(self.start, is_settled);
+            self.push_pair(self.start, is_equal_by_nodes);
         }
     }
 
-    fn push_pair(&mut self, (left, right): (usize, usize), is_settled: bool) {
+    fn push_pair(&mut self, (left, right): (usize, usize), is_equal_by_nodes: bool) {
         self.start = (left + 1, right + 1);
         match self.runs.last_mut() {
-            Some(run) if run.is_settled == is_settled && (run.left + run.len, run.right + run.len) == (left, right) => {
+            Some(run)
+                if run.is_equal_by_nodes == is_equal_by_nodes
+                    && (run.left + run.len, run.right + run.len) == (left, right) =>
+            {
                 run.len += 1;
             }
-            _ => self.runs.push(Run { left, right, len: 1, is_settled }),
+            _ => self.runs.push(Run { left, right, len: 1, is_equal_by_nodes }),
         }
     }
 
     /// Skips one item of either or both lists, if the following items are equal.
     fn step_over(&mut self) -> bool {
         let rest = (self.end.0 - self.start.0, self.end.1 - self.start.1);
-        if rest.0.max(rest.1) <= WINDOW || rest.0.min(rest.1) <= SURE_AFTER_SKIP {
+        if rest.0.max(rest.1) <= FIRST_WINDOW || rest.0.min(rest.1) <= MIN_SURE_RUN_AFTER_SKIP {
             return false;
         }
-        let to = [(1, 1), (0, 1), (1, 0)].map(|(x, y)| (self.start.0 + x, self.start.1 + y));
-        let next = to.into_iter().find(|(x, y)| {
-            (0..SURE_AFTER_SKIP).all(|next| self.lockstep.means_same(self.a[x + next], self.b[y + next]))
+        let continuations = [(1, 1), (0, 1), (1, 0)].map(|(x, y)| (self.start.0 + x, self.start.1 + y));
+        let next = continuations.into_iter().find(|(x, y)| {
+            (0..MIN_SURE_RUN_AFTER_SKIP).all(|offset| self.lockstep.means_same(self.a[x + offset], self.b[y + offset]))
         });
         self.start = next.unwrap_or(self.start);
         next.is_some()
@@ -107,12 +120,13 @@ impl RunSearch<'_, '_, '_> {
 
     /// Aligns a window of the next items.
     fn align_window(&mut self) {
-        let (mut size, from) = (WINDOW, self.start);
+        let (mut size, from) = (FIRST_WINDOW, self.start);
         loop {
             let to = (self.end.0.min(from.0 + size), self.end.1.min(from.1 + size));
-            let (of_a, of_b) = collect_numbers(self.sides, &self.a[from.0..to.0], &self.b[from.1..to.1]);
-            let aligned = align_numbers(&of_a, &of_b);
-            let min_position = if size == WINDOW { 0 } else { size / 8 };
+            let (left_numbers, right_numbers) =
+                collect_numbers(self.sides, &self.a[from.0..to.0], &self.b[from.1..to.1]);
+            let aligned = align_numbers(&left_numbers, &right_numbers);
+            let min_position = if size == FIRST_WINDOW { 0 } else { size / MIN_USED_FRACTION };
             let sure_count = if to == self.end { Some(aligned.len()) } else { last_sure_run(&aligned, min_position) };
             if let Some(count) = sure_count {
                 for (x, y) in &aligned[..count] {
@@ -124,17 +138,17 @@ impl RunSearch<'_, '_, '_> {
                 };
                 return;
             }
-            if size == WINDOW {
+            if size == FIRST_WINDOW {
                 self.trim_common_end();
             }
-            size *= 4;
+            size *= WINDOW_GROWTH;
         }
     }
 
     /// Leaves out equal items at the end of both lists.
     fn trim_common_end(&mut self) {
-        let is_whole = self.end == (self.a.len(), self.b.len());
-        while is_whole && !self.is_done() {
+        let is_untrimmed = self.end == (self.a.len(), self.b.len());
+        while is_untrimmed && !self.is_done() {
             let (left, right) = (self.a[self.end.0 - 1], self.b[self.end.1 - 1]);
             let is_same = self.lockstep.means_same(left, right)
                 || self.sides.left.node_hash(left) == self.sides.right.node_hash(right);
@@ -147,8 +161,8 @@ impl RunSearch<'_, '_, '_> {
 }
 
 fn collect_numbers(sides: Sides<'_, '_>, a: &[u32], b: &[u32]) -> (Vec<u64>, Vec<u64>) {
-    let of_a = a.iter().map(|index| sides.left.node_hash(*index)).collect();
-    (of_a, b.iter().map(|index| sides.right.node_hash(*index)).collect())
+    let left_numbers = a.iter().map(|index| sides.left.node_hash(*index)).collect();
+    (left_numbers, b.iter().map(|index| sides.right.node_hash(*index)).collect())
 }
 
 /// Returns the start of the last run of pairs that is long enough not to be a coincidence, and far enough from the
@@ -161,7 +175,7 @@ fn last_sure_run(pairs: &[(u32, u32)], min_position: usize) -> Option<usize> {
             start -= 1;
         }
         let (x, y) = pairs[start];
-        if end - start >= SURE_LENGTH && x.max(y) as usize >= min_position {
+        if end - start >= MIN_SURE_RUN && x.max(y) as usize >= min_position {
             return Some(start);
         }
         end = start;

@@ -8,7 +8,7 @@ use crate::walk::{FoundChange, OrderedChange};
 use icecore::Cursor;
 use std::collections::{HashMap, VecDeque};
 
-/// A shorter string may occur at two places by coincidence.
+/// Minimum length of a string that can move between containers. A shorter one may occur at two places by coincidence.
 const MIN_STRING_LENGTH: usize = 8;
 
 /// Turns pairs of a removed and an added value into moves.
@@ -18,7 +18,7 @@ const MIN_STRING_LENGTH: usize = 8;
 pub(crate) fn find_moves<'d>(
     sides: Sides<'_, 'd>,
     lockstep: &mut Lockstep<'_, 'd>,
-    same: &mut EqualityChecker<'d>,
+    equality: &mut EqualityChecker<'d>,
     changes: &mut Vec<OrderedChange<'d>>,
 ) {
     let is_any = |kind: fn(&FoundChange<'d>) -> bool| changes.iter().any(|entry| kind(&entry.change));
@@ -35,27 +35,27 @@ pub(crate) fn find_moves<'d>(
     }
     let mut is_gone = vec![false; changes.len()];
     for index in 0..changes.len() {
-        let FoundChange::Added(place) = changes[index].change else { continue };
-        let Some(candidates) = removed.get_mut(&sides.right.value_hash(place.value)) else { continue };
-        // Of several, one of the same list or map is preferred; this many are examined.
+        let FoundChange::Added(target) = changes[index].change else { continue };
+        let Some(candidates) = removed.get_mut(&sides.right.value_hash(target.value)) else { continue };
+        // Of several candidates, one of the same list or map is preferred; at most this number of them is examined.
         const MAX_EXAMINED: usize = 16;
-        let is_near = |from: &usize| matches!(changes[*from].change, FoundChange::Removed(_, outer) if outer.index() == place.into.index());
-        let near = candidates.iter().take(MAX_EXAMINED).position(is_near);
-        let Some(from) = candidates.get(near.unwrap_or(0)).copied() else { continue };
+        let is_in_same_container = |from: &usize| matches!(changes[*from].change, FoundChange::Removed(_, outer) if outer.index() == target.into.index());
+        let preferred = candidates.iter().take(MAX_EXAMINED).position(is_in_same_container);
+        let Some(from) = candidates.get(preferred.unwrap_or(0)).copied() else { continue };
         let FoundChange::Removed(left, _) = changes[from].change else { continue };
         let may_move =
-            (near.is_some() || can_move_far(left)) && is_self_contained(left) && is_self_contained(place.value);
+            (preferred.is_some() || can_move_far(left)) && is_self_contained(left) && is_self_contained(target.value);
         if !may_move {
             continue;
         }
-        if lockstep.means_same(left.index(), place.value.index()) || same.are_equal(sides, left, place.value) {
-            candidates.remove(near.unwrap_or(0));
+        if lockstep.means_same(left.index(), target.value.index()) || equality.are_equal(sides, left, target.value) {
+            candidates.remove(preferred.unwrap_or(0));
             is_gone[index] = true;
-            changes[from].change = FoundChange::Moved(left, place);
+            changes[from].change = FoundChange::Moved(left, target);
         }
     }
-    let mut gone = is_gone.into_iter();
-    changes.retain(|_| !gone.next().unwrap_or(false));
+    let mut is_gone = is_gone.into_iter();
+    changes.retain(|_| !is_gone.next().unwrap_or(false));
 }
 
 fn can_move_far(value: Cursor<'_>) -> bool {

@@ -1,4 +1,4 @@
-//! Entries of two maps with the same key.
+//! Pairs the entries of two maps by their keys.
 
 use crate::side::{Entry, Side};
 use icecore::{Cursor, Key};
@@ -14,7 +14,7 @@ pub(crate) struct Pairs<'d> {
     pub(crate) in_order: bool,
 }
 
-/// Up to this number of entries, a key is searched without a table.
+/// Maximum number of entries among which a key is searched without a table.
 const MAX_WITHOUT_TABLE: usize = 16;
 
 /// The two documents.
@@ -26,24 +26,25 @@ pub(crate) struct Sides<'s, 'd> {
 
 impl<'d> Pairs<'d> {
     /// Pairs the entries of two maps, in linear time. If a map has a key twice, the first is paired with the first.
-    /// Keys that are values of other kinds are paired if they have the same number; their equality still has to be
-    /// checked.
+    /// Keys that are values of other kinds are paired if they have the same number. The caller must check that they
+    /// are equal.
     pub(crate) fn pair_entries(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>, is_field: bool) {
         self.common.clear();
         self.left.clear();
         self.right.clear();
         self.in_order = true;
-        let (mut of_left, mut of_right) = (sides.left.relevant_entries(left), sides.right.relevant_entries(right));
+        let (mut left_entries, mut right_entries) =
+            (sides.left.relevant_entries(left), sides.right.relevant_entries(right));
         // Usually both have the same keys in the same order.
         let (first_left, first_right) = loop {
-            match (of_left.next(), of_right.next()) {
+            match (left_entries.next(), right_entries.next()) {
                 (Some(a), Some(b)) if same_key(sides, &a, &b, is_field) => self.common.push((a, b)),
                 (None, None) => return,
                 ends => break ends,
             }
         };
-        let rest = first_left.into_iter().chain(of_left);
-        self.right.extend(first_right.into_iter().chain(of_right));
+        let rest = first_left.into_iter().chain(left_entries);
+        self.right.extend(first_right.into_iter().chain(right_entries));
         match self.right.len() <= MAX_WITHOUT_TABLE {
             true => self.find_among_few(sides, rest, is_field),
             false => self.find_by_numbers(sides, rest, is_field),
@@ -75,9 +76,9 @@ impl<'d> Pairs<'d> {
         for entry in rest {
             let hash = sides.left.key_hash(&entry.key, entry.value, is_field);
             let candidates = right_by_hash.get_mut(&hash);
-            let matched = candidates.and_then(|same| {
-                let is_same = same.front().is_some_and(|other| same_key(sides, &entry, other, is_field));
-                if is_same { same.pop_front() } else { None }
+            let matched = candidates.and_then(|candidates| {
+                let is_same = candidates.front().is_some_and(|other| same_key(sides, &entry, other, is_field));
+                if is_same { candidates.pop_front() } else { None }
             });
             match matched {
                 Some(other) => {
@@ -97,7 +98,7 @@ fn same_key<'d>(sides: Sides<'_, 'd>, a: &Entry<'d>, b: &Entry<'d>, is_field: bo
     match (&a.key, &b.key) {
         (Key::Name(x), Key::Name(y)) => {
             if x.node.kind == y.node.kind && x.node.kind.has_bytes() && x.node.flags == y.node.flags {
-                // Fast path for the many keys that are equal to the byte.
+                // Most keys are equal to the byte.
                 if x.bytes == y.bytes && x.node.encoding() == 0 && y.node.encoding() == 0 {
                     return true;
                 }

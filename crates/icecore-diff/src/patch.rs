@@ -1,4 +1,4 @@
-//! Applying a difference.
+//! Applies a difference to a document.
 
 use crate::change::{ChangeKind, object_class};
 use crate::difference_writer::{FORMAT_KEY, VERSION, fingerprint, with_more_depth};
@@ -23,7 +23,7 @@ use std::fmt;
 /// let patch = Patch::read(&json, &Limits::default())?;
 /// let made = patch.apply(&a).expect("it is the document that the difference was made from");
 /// assert_eq!(icecore::write(&made, "json")?, br#"{"to":"ann","n":[3,1,2],"x":null}"#);
-/// // It fits no other.
+/// // It can't be applied to another document.
 /// assert!(patch.apply(&b).is_err());
 /// # Ok::<(), icecore::Error>(())
 /// ```
@@ -76,7 +76,7 @@ impl Patch {
     /// Reads a difference.
     ///
     /// # Errors
-    /// Those of `json:typed`; of kind `Usage`, if it is not a difference, or one of a later version.
+    /// Those of `json:typed`, and an error of kind `Usage` if it is not a difference, or one of a later version.
     pub fn read(json: &[u8], limits: &Limits) -> Result<Patch, Error> {
         let trimmed = json.trim_ascii_end();
         let document = icecore::read_as(trimmed, &Stage::parse("json:typed")?, &with_more_depth(limits))?.into_owned();
@@ -110,25 +110,25 @@ impl Patch {
         self
     }
 
-    /// Whether there are no differences.
+    /// Returns true if there are no differences.
     pub fn is_empty(&self) -> bool {
         let root = self.document.root();
         root.get("changes").is_none_or(|changes| changes.is_empty()) && root.get("has_header").is_none()
     }
 
-    /// Number of changes.
+    /// Returns the number of changes.
     pub fn len(&self) -> usize {
         self.document.root().get("changes").map_or(0, |changes| changes.len())
     }
 
     /// Applies the difference to the document from which it was made, and returns the other document. Unchanged values
-    /// keep their spelling, if the document has one. Linear in the size of both.
+    /// keep their spelling, if the document has one. The work is linear in the size of both.
     ///
     /// # Errors
     /// If the document is not the one from which the difference was made, or the difference is malformed.
     pub fn apply(&self, document: &Document<'_>) -> Result<Document<'static>, Refusal> {
-        let (made, kept) = self.apply_keeping(document)?;
-        Ok(made.made_from(document, &kept))
+        let (patched, kept) = self.apply_keeping(document)?;
+        Ok(patched.made_from(document, &kept))
     }
 
     /// Like [`Patch::apply`], without the spelling: returns the document, and the unchanged nodes with their old and
@@ -139,19 +139,19 @@ impl Patch {
     pub fn apply_keeping(&self, document: &Document<'_>) -> Result<(Document<'static>, Vec<(u32, u32)>), Refusal> {
         let root = self.document.root();
         let is_set = |name: &str| root.get(name).and_then(|value| value.as_bool()).unwrap_or(false);
-        // Rules that find and compare values in any document; only the fingerprint is exact.
+        // Values are found and compared by these rules. Only the fingerprint may be exact.
         let rules = if is_set("across") { Rules::new().across_formats() } else { Rules::new() };
         let (left, values) = (Side::new(document, rules), Side::new(&self.document, rules));
-        let mut applying = PatchApplication::new(Sides { left: &left, right: &values });
+        let mut application = PatchApplication::new(Sides { left: &left, right: &values });
         let changes = root.get("changes").filter(|changes| changes.kind() == Kind::Array);
         let changes = changes.ok_or_else(|| Refusal::Broken(malformed_patch("no list `changes`")))?;
         for change in changes.items() {
-            applying.apply_change(change)?;
+            application.apply_change(change)?;
         }
         if self.allows_other_documents {
-            applying.check_insertions()?;
+            application.check_insertions()?;
         } else {
-            applying.check_header(root)?;
+            application.check_header(root)?;
         }
         let is_exact = is_set("exact");
         if !self.allows_other_documents {
@@ -165,9 +165,9 @@ impl Patch {
             Some(_) => root.get("header").map(|header| (VALUES, header)),
             None => document.header().map(|header| (FIRST, header)),
         };
-        let mut out = Emitter::new(applying.finish());
-        if let Some((of, header)) = header {
-            out.write_value(of, header);
+        let mut out = Emitter::new(application.finish());
+        if let Some((source, header)) = header {
+            out.write_value(source, header);
             out.builder.end_header();
         }
         out.write_value(FIRST, document.root());
@@ -185,9 +185,10 @@ impl Patch {
     }
 }
 
+/// The application of a difference, with the edits so far.
 struct PatchApplication<'s, 'd> {
     sides: Sides<'s, 'd>,
-    same: EqualityChecker<'d>,
+    equality: EqualityChecker<'d>,
     resolver: PathResolver<'s, 'd>,
     edits: Edits<'d>,
 }
@@ -196,15 +197,15 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
     fn new(sides: Sides<'s, 'd>) -> PatchApplication<'s, 'd> {
         PatchApplication {
             sides,
-            same: EqualityChecker::new(sides),
+            equality: EqualityChecker::new(sides),
             resolver: PathResolver::new(sides),
             edits: Edits::default(),
         }
     }
 
     fn finish(mut self) -> Edits<'d> {
-        for puts in self.edits.insertions.values_mut() {
-            puts.sort_by_key(|put| put.index);
+        for insertions in self.edits.insertions.values_mut() {
+            insertions.sort_by_key(|insertion| insertion.index);
         }
         self.edits
     }
@@ -228,7 +229,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
                     self.sides.left.rules.normalized_class(object_class(left))
                         == self.sides.left.rules.normalized_class(class_in_value(part("old")?))
                 }
-                _ => self.same.are_equal(self.sides, left, part("old")?),
+                _ => self.equality.are_equal(self.sides, left, part("old")?),
             };
             if !is_old {
                 return Err(differs("the value differs from the one that the difference was made from"));
@@ -329,7 +330,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
             index,
             key,
             is_absent,
-            of: source,
+            source,
             value,
             path: path_text.to_owned(),
         });
@@ -342,7 +343,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         }
         let is_same = match (self.sides.left.document.header(), root.get("old_header")) {
             (None, None) => true,
-            (Some(header), Some(old)) => self.same.are_equal(self.sides, header, old),
+            (Some(header), Some(old)) => self.equality.are_equal(self.sides, header, old),
             _ => false,
         };
         let reason = "its header differs from the header of the document that the difference was made from";

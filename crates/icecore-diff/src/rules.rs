@@ -16,10 +16,10 @@ use std::borrow::Cow;
 /// | links, aliases | equal their targets | sharing counts |
 /// | restricted, weak and the like | are ignored | count |
 ///
-/// [`across_formats`](Rules::across_formats) is for documents of two languages, which can't express the same: an empty list equals an
-/// empty map (PHP has one type for both), the key 7 equals the key `"7"`, a field is compared by its bare name (`@name`
-/// in Ruby, a protected `name` in PHP), `A\B` equals `A::B`, and a reference at the root of only one document, in which
-/// Perl stores a scalar, equals the value that it refers to.
+/// [`across_formats`](Rules::across_formats) is for documents of two languages, which can't express the same: an empty
+/// list equals an empty map (PHP has one type for both), the key 7 equals the key `"7"`, a field is compared by its
+/// bare name (`@name` in Ruby, a protected `name` in PHP), `A\B` equals `A::B`, and a reference at the root of only one
+/// document, in which Perl stores a scalar, equals the value that it refers to.
 ///
 /// ```
 /// use icecore_diff::{Rules, find_differences};
@@ -51,31 +51,31 @@ impl Leaf<'_> {
 }
 
 impl Rules {
-    /// Values are equal if they mean the same.
+    /// Returns rules by which values are equal if they mean the same.
     pub fn new() -> Rules {
         Rules::default()
     }
 
-    /// Everything that a program could see counts.
+    /// Makes everything count that a program could see.
     #[must_use]
     pub fn exact(mut self) -> Rules {
         self.is_exact = true;
         self
     }
 
-    /// The documents have two formats. No effect together with [`Rules::exact`].
+    /// Adapts the rules to documents of two formats. This has no effect together with [`Rules::exact`].
     #[must_use]
     pub fn across_formats(mut self) -> Rules {
         self.is_across = true;
         self
     }
 
-    /// Whether everything counts.
+    /// Returns true if everything counts that a program could see.
     pub fn is_exact(self) -> bool {
         self.is_exact
     }
 
-    /// Whether the documents have two formats.
+    /// Returns true if the rules are for documents of two formats.
     pub fn is_across_formats(self) -> bool {
         self.is_across && !self.is_exact
     }
@@ -136,7 +136,8 @@ impl Rules {
         }
     }
 
-    /// Returns the meaning of a key that is a string or an integer; `is_field`: of an object.
+    /// Returns the meaning of a key that is a string or an integer. `is_field` means that it is the name of an
+    /// object's field.
     pub(crate) fn key_meaning<'d>(
         self,
         document: &'d Document<'_>,
@@ -163,12 +164,12 @@ impl Rules {
         leaf
     }
 
-    /// Whether this key is an entry, and not a placeholder.
+    /// Returns true if this key counts as an entry, and not as a placeholder.
     pub(crate) fn is_entry(self, key: &Node) -> bool {
         self.is_exact || !key.has(flag::PLACEHOLDER)
     }
 
-    /// Same as [`Rules::is_entry`].
+    /// Does the same as [`Rules::is_entry`].
     pub(crate) fn has_entry(self, key: &Key<'_>) -> bool {
         self.is_entry(&key.node())
     }
@@ -178,28 +179,28 @@ impl Rules {
         if !self.is_across_formats() || !name.contains(&b'\\') {
             return Cow::Borrowed(name);
         }
-        let mut with_colons = Vec::with_capacity(name.len() + 8);
+        let mut normalized = Vec::with_capacity(name.len() + 8);
         for byte in name {
             match byte {
-                b'\\' => with_colons.extend_from_slice(b"::"),
-                byte => with_colons.push(*byte),
+                b'\\' => normalized.extend_from_slice(b"::"),
+                byte => normalized.push(*byte),
             }
         }
-        Cow::Owned(with_colons)
+        Cow::Owned(normalized)
     }
 
     /// Returns the relevant flags of a container.
     pub(crate) fn relevant_flags(self, node: &Node) -> u8 {
-        const OF_ALL: u8 = flag::WEAK | flag::OVERLOAD;
-        let own = match node.kind {
+        const COMMON_FLAGS: u8 = flag::WEAK | flag::OVERLOAD;
+        let kind_flags = match node.kind {
             Kind::Map => flag::RESTRICTED | flag::IDENTITY | flag::DEFAULT,
             Kind::Regexp => flag::BARE,
             _ => 0,
         };
-        if self.is_exact { node.flags & (OF_ALL | own) } else { node.flags & own & flag::DEFAULT }
+        if self.is_exact { node.flags & (COMMON_FLAGS | kind_flags) } else { node.flags & kind_flags & flag::DEFAULT }
     }
 
-    /// Whether this is an empty list or map, which are equal here.
+    /// Returns true if this is an empty list or map, and these rules do not distinguish the two.
     pub(crate) fn is_empty_container(self, node: &Node) -> bool {
         self.is_across_formats()
             && matches!(node.kind, Kind::Array | Kind::Map)

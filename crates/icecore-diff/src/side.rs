@@ -6,6 +6,9 @@ use crate::rules::Rules;
 use icecore::{Cursor, Document, Key, Kind};
 use std::cell::RefCell;
 
+/// Maximum number of children of a container that are examined to find what two containers have in common.
+pub(crate) const MAX_CHILDREN: usize = 64;
+
 /// A document and the numbers of its values.
 pub(crate) struct Side<'d> {
     pub(crate) document: &'d Document<'d>,
@@ -32,6 +35,7 @@ impl<'d> Side<'d> {
         self.document.at(index).unwrap_or(self.document.root())
     }
 
+    /// Returns the number of a value.
     pub(crate) fn value_hash(&self, value: Cursor<'_>) -> u64 {
         self.node_hash(value.index())
     }
@@ -53,14 +57,13 @@ impl<'d> Side<'d> {
     /// Returns the relevant entries of a map, or the attributes of a value.
     pub(crate) fn relevant_entries(&self, map: Cursor<'d>) -> impl Iterator<Item = Entry<'d>> + use<'d> {
         let rules = self.rules;
-        let entry = |(position, (key, value))| Entry { key: resolve_key(key), value, position };
-        (0..).zip(map.entries()).map(entry).filter(move |entry| rules.has_entry(&entry.key))
+        let to_entry = |(position, (key, value))| Entry { key: resolve_key(key), value, position };
+        (0..).zip(map.entries()).map(to_entry).filter(move |entry| rules.has_entry(&entry.key))
     }
 
-    /// Returns the sorted numbers of the children of a container, for entries combined with their keys: they show what
-    /// two containers have in common. Of a large container only the first children are used.
+    /// Returns the sorted numbers of the children of a container, which show what two containers have in common. The
+    /// number of an entry is combined with that of its key. Only the first children of a large container are used.
     pub(crate) fn child_hashes(&self, item: Cursor<'d>) -> Vec<u64> {
-        const MAX_CHILDREN: usize = 64;
         let body = crate::tree::object_body(item.target());
         let mut features: Vec<u64> = match body.kind() {
             Kind::Map => {
@@ -79,7 +82,7 @@ impl<'d> Side<'d> {
     }
 }
 
-/// Returns a key by its meaning: a link to a string becomes that string.
+/// Returns the key itself, or the string if the key is a link to a string.
 pub(crate) fn resolve_key(key: Key<'_>) -> Key<'_> {
     match key {
         Key::Value(key) => as_key(key),
@@ -87,7 +90,7 @@ pub(crate) fn resolve_key(key: Key<'_>) -> Key<'_> {
     }
 }
 
-/// Whether the entries of `body` are the fields of the object `outer`.
+/// Returns true if the entries of `body` are the fields of the object `outer`.
 pub(crate) fn is_fields(outer: Cursor<'_>, body: Cursor<'_>) -> bool {
     outer.index() != body.index()
 }

@@ -13,7 +13,7 @@ pub(crate) fn index_after(document: &Document<'_>, index: u32) -> u32 {
     }
 }
 
-/// Returns the bytes of a node; empty for a node without bytes.
+/// Returns the bytes of a node, which are empty for a node without bytes.
 #[inline]
 pub(crate) fn node_bytes<'d>(document: &'d Document<'_>, node: &Node) -> &'d [u8] {
     if node.kind.has_bytes() { document.bytes(node) } else { &[] }
@@ -24,14 +24,14 @@ pub(crate) fn node_bytes<'d>(document: &'d Document<'_>, node: &Node) -> &'d [u8
 pub(crate) fn object_body(mut cursor: Cursor<'_>) -> Cursor<'_> {
     while cursor.kind() == icecore::Kind::Object {
         match cursor.children().next() {
-            Some(inside) if inside.index() > cursor.index() => cursor = inside,
+            Some(body) if body.index() > cursor.index() => cursor = body,
             _ => break,
         }
     }
     cursor
 }
 
-/// Returns the parent of each node; the root is its own parent.
+/// Returns the parent of each node. The root is its own parent.
 pub(crate) fn find_parents(document: &Document<'_>) -> Vec<u32> {
     let mut open: Vec<(u32, u32)> = Vec::new();
     let mut parents = Vec::with_capacity(document.nodes().len());

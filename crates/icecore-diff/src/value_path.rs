@@ -1,4 +1,4 @@
-//! Positions of values: many paths are found in one walk.
+//! Paths of values. Many paths are found in one walk.
 
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Name};
 use icecore::{Document, Key, Kind};
@@ -14,11 +14,13 @@ struct OpenContainer {
 
 /// A step of a path for programs.
 pub(crate) enum Step<'d> {
+    /// An item of a list by its position.
     Item(u32),
     /// A key, with its map and the position of the child.
     Key(Key<'d>, u32, u32),
     /// An entry of a map by its position.
     Entry(u32),
+    /// Any other child by its position.
     Part(u32),
 }
 
@@ -26,7 +28,7 @@ pub(crate) enum Step<'d> {
 pub(crate) struct ValuePath<'w, 'd> {
     document: &'d Document<'d>,
     open: &'w [OpenContainer],
-    /// Indexes of the containers that are steps in paths for people: an object and its body are one step.
+    /// Indexes of the containers that are steps in paths for people, in which an object and its body are one step.
     steps: &'w [usize],
 }
 
@@ -34,11 +36,11 @@ pub(crate) struct ValuePath<'w, 'd> {
 const MAX_SHOWN_STEPS: usize = 64;
 
 impl<'d> ValuePath<'_, 'd> {
-    /// Calls `then` with the place of each of these nodes, and its position among them.
+    /// Calls `visit` for each of these nodes, with its position among them and with its path.
     pub(crate) fn visit_nodes(
         document: &'d Document<'d>,
         nodes: &[u32],
-        mut then: impl FnMut(usize, ValuePath<'_, 'd>),
+        mut visit: impl FnMut(usize, ValuePath<'_, 'd>),
     ) {
         let mut order: Vec<usize> = (0..nodes.len()).collect();
         order.sort_unstable_by_key(|index| nodes[*index]);
@@ -61,10 +63,10 @@ impl<'d> ValuePath<'_, 'd> {
                 }
             }
             while let Some(wanted) = order.next_if(|wanted| nodes[*wanted] <= index) {
-                then(wanted, ValuePath { document, open: &open, steps: &steps });
+                visit(wanted, ValuePath { document, open: &open, steps: &steps });
             }
             let end = crate::tree::index_after(document, index);
-            // It is skipped if it contains no wanted node.
+            // A container without wanted nodes is skipped.
             let is_wanted = order.peek().is_some_and(|next| nodes[*next] < end);
             if !node.kind.is_container() || !is_wanted {
                 index = end;
@@ -81,28 +83,28 @@ impl<'d> ValuePath<'_, 'd> {
     /// Returns the paths of these nodes.
     pub(crate) fn find_paths(document: &'d Document<'d>, nodes: &[u32]) -> Vec<String> {
         let mut paths = vec![String::new(); nodes.len()];
-        ValuePath::visit_nodes(document, nodes, |index, place| paths[index] = place.display_path());
+        ValuePath::visit_nodes(document, nodes, |index, path| paths[index] = path.display_path());
         paths
     }
 
-    /// Returns the path, for people: a long path is shortened in the middle.
+    /// Returns the path as text for people. A long path is shortened in the middle.
     pub(crate) fn display_path(&self) -> String {
         let step = |index: &usize| {
             let open = &self.open[*index];
             self.document.short_step(open.node, open.child, open.key, u64::from(open.position)).unwrap_or_default()
         };
         let mut path = String::from("$");
-        let Some(left_out) = self.steps.len().checked_sub(MAX_SHOWN_STEPS).filter(|count| *count > 0) else {
+        let Some(omitted_count) = self.steps.len().checked_sub(MAX_SHOWN_STEPS).filter(|count| *count > 0) else {
             path.extend(self.steps.iter().map(step));
             return path;
         };
         path.extend(self.steps[..MAX_SHOWN_STEPS / 2].iter().map(step));
-        path.push_str(&format!("…({left_out} more)…"));
+        path.push_str(&format!("…({omitted_count} more)…"));
         path.extend(self.steps[self.steps.len() - MAX_SHOWN_STEPS / 2..].iter().map(step));
         path
     }
 
-    /// Number of steps.
+    /// Returns the number of steps.
     pub(crate) fn depth(&self) -> usize {
         self.open.len()
     }
@@ -124,8 +126,8 @@ impl<'d> ValuePath<'_, 'd> {
         let mut following: Option<Step<'d>> = None;
         let mut steps: Vec<Step<'d>> = Vec::new();
         for open in self.open.iter().rev() {
-            let is_left_out = is_object(open) && following.as_ref().is_some_and(|step| !matches!(step, Step::Part(_)));
-            if !is_left_out {
+            let is_omitted = is_object(open) && following.as_ref().is_some_and(|step| !matches!(step, Step::Part(_)));
+            if !is_omitted {
                 steps.extend(following.replace(step(open)));
             }
         }

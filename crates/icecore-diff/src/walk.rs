@@ -15,6 +15,7 @@ pub(crate) struct OrderedChange<'d> {
     pub(crate) change: FoundChange<'d>,
 }
 
+/// A difference that the walk found.
 #[derive(Clone, Copy)]
 pub(crate) enum FoundChange<'d> {
     Changed(Cursor<'d>, Cursor<'d>),
@@ -44,6 +45,7 @@ pub(crate) struct LinkPair<'d> {
     pub(crate) right: Cursor<'d>,
 }
 
+/// What the walk still has to do.
 #[derive(Clone, Copy)]
 enum WalkTask<'d> {
     Pair(Cursor<'d>, Cursor<'d>),
@@ -53,9 +55,10 @@ enum WalkTask<'d> {
     Added(InsertPosition<'d>),
 }
 
+/// A walk over both trees, with the changes that it found.
 pub(crate) struct TreeWalk<'s, 'd> {
     sides: Sides<'s, 'd>,
-    pub(crate) same: EqualityChecker<'d>,
+    pub(crate) equality: EqualityChecker<'d>,
     pub(crate) changes: Vec<OrderedChange<'d>>,
     pub(crate) linked: Vec<LinkPair<'d>>,
     pub(crate) lockstep: Lockstep<'s, 'd>,
@@ -69,7 +72,7 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
     pub(crate) fn new(sides: Sides<'s, 'd>, is_fast: bool) -> TreeWalk<'s, 'd> {
         TreeWalk {
             sides,
-            same: EqualityChecker::new(sides),
+            equality: EqualityChecker::new(sides),
             changes: Vec::new(),
             linked: Vec::new(),
             lockstep: Lockstep::new(sides, is_fast),
@@ -80,27 +83,27 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         }
     }
 
-    /// Whether both documents are equal, node by node.
+    /// Returns true if both documents are equal, node by node.
     pub(crate) fn are_documents_equal(&mut self) -> bool {
         let (left, right) = (self.sides.left.document, self.sides.right.document);
         self.lockstep.are_equal(left.root().index(), right.root().index())
     }
 
-    /// Visits each node of each document at most once.
+    /// Finds all changes except those at links. Each node of each document is visited at most once.
     pub(crate) fn walk_trees(&mut self) {
         let (left, right) = (self.sides.left.document, self.sides.right.document);
         let (left, right) = (left.root(), right.root());
         // Perl's formats have a reference at the root, where others store the value directly.
         let is_across = self.sides.left.rules.is_across_formats();
-        // A reference to a reference is data: one more level of references.
-        let inside = |root: Cursor<'d>| root.children().next().unwrap_or(root);
+        // A reference to a reference is data, which has one more level of references.
+        let referent = |root: Cursor<'d>| root.children().next().unwrap_or(root);
         let is_reference = |root: Cursor<'d>| {
-            let is_one = root.kind() == Kind::Ref && !root.node().has(flag::TARGET);
-            is_across && is_one && inside(root).kind() != Kind::Ref
+            let may_be_storage = root.kind() == Kind::Ref && !root.node().has(flag::TARGET);
+            is_across && may_be_storage && referent(root).kind() != Kind::Ref
         };
         self.stack.push(match (is_reference(left), is_reference(right)) {
-            (true, false) if right.kind() != Kind::Ref => WalkTask::Pair(inside(left), right),
-            (false, true) if left.kind() != Kind::Ref => WalkTask::Pair(left, inside(right)),
+            (true, false) if right.kind() != Kind::Ref => WalkTask::Pair(referent(left), right),
+            (false, true) if left.kind() != Kind::Ref => WalkTask::Pair(left, referent(right)),
             _ => WalkTask::Pair(left, right),
         });
         while let Some(task) = self.stack.pop() {
@@ -108,7 +111,7 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
                 WalkTask::Pair(left, right) => self.compare_values(left, right),
                 WalkTask::Replaced(left, right) => self.record_change(FoundChange::Changed(left, right)),
                 WalkTask::Removed(left, from) => self.record_change(FoundChange::Removed(left, from)),
-                WalkTask::Added(place) => self.record_change(FoundChange::Added(place)),
+                WalkTask::Added(target) => self.record_change(FoundChange::Added(target)),
             }
         }
     }
@@ -134,10 +137,9 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
             return;
         }
         if !x.kind.is_container() && !y.kind.is_container() {
-            const REFERENCE: u8 = flag::WEAK | flag::OVERLOAD;
-            let differ = rules.is_exact() && (x.flags ^ y.flags) & REFERENCE != 0;
-            // Most strings of most documents are equal to the byte.
-            if differ || rules.leaf_meaning(left.document(), x) != rules.leaf_meaning(right.document(), y) {
+            const REFERENCE_FLAGS: u8 = flag::WEAK | flag::OVERLOAD;
+            let references_differ = rules.is_exact() && (x.flags ^ y.flags) & REFERENCE_FLAGS != 0;
+            if references_differ || rules.leaf_meaning(left.document(), x) != rules.leaf_meaning(right.document(), y) {
                 self.record_change(FoundChange::Changed(left, right));
             }
             return;
@@ -150,12 +152,12 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
             Kind::Array => self.compare_items(left, right),
             Kind::Map | Kind::Attrs => self.compare_entries(left, right),
             kind => {
-                let is_class_alone = rules.normalized_class(left.class()) != rules.normalized_class(right.class());
-                let has_other_parts = left.len() != right.len() || is_class_alone && kind != Kind::Object;
+                let has_other_class = rules.normalized_class(left.class()) != rules.normalized_class(right.class());
+                let has_other_parts = left.len() != right.len() || has_other_class && kind != Kind::Object;
                 if has_other_parts {
                     return self.record_change(FoundChange::Changed(left, right));
                 }
-                if is_class_alone {
+                if has_other_class {
                     self.record_change(FoundChange::Class(left, right));
                 }
                 self.stack.extend(left.children().zip(right.children()).map(|(a, b)| WalkTask::Pair(a, b)));
@@ -169,10 +171,10 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         let (rules, is_field) = (self.sides.left.rules, is_field_map(left) || is_field_map(right));
         let mut pairs = std::mem::take(&mut self.pairs);
         pairs.pair_entries(self.sides, left, right, is_field);
-        // For entries whose keys are values, equality of the keys is checked now.
+        // Keys that are values were paired by their numbers. Their equality is checked now.
         for index in (0..pairs.common.len()).rev() {
             if let (Key::Value(a), Key::Value(b)) = (pairs.common[index].0.key, pairs.common[index].1.key)
-                && !self.same.are_equal(self.sides, a, b)
+                && !self.equality.are_equal(self.sides, a, b)
             {
                 let (a, b) = pairs.common.swap_remove(index);
                 pairs.left.push(a);
@@ -183,11 +185,11 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
             && !(pairs.left.is_empty()
                 && pairs.right.is_empty()
                 && rules.normalized_class(left.class()) == rules.normalized_class(right.class()));
-        let is_whole = attributes_differ
+        let is_changed_as_whole = attributes_differ
             || !pairs.in_order && rules.is_exact()
             || non_entry_values(left, right)
-                .is_some_and(|(a, b)| left.kind() == Kind::Map && !self.same.are_equal(self.sides, a, b));
-        if is_whole {
+                .is_some_and(|(a, b)| left.kind() == Kind::Map && !self.equality.are_equal(self.sides, a, b));
+        if is_changed_as_whole {
             self.record_change(FoundChange::Changed(left, right));
         } else {
             if left.kind() == Kind::Attrs {
@@ -216,7 +218,7 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
     fn compare_items(&mut self, left: Cursor<'d>, right: Cursor<'d>) {
         let children = |list: Cursor<'d>| -> Vec<u32> { list.children().map(|item| item.index()).collect() };
         let (a, b) = (children(left), children(right));
-        let runs = match self.lockstep.is_on {
+        let runs = match self.lockstep.is_enabled {
             true => lists::find_runs(&mut self.lockstep, &a, &b),
             false => lists::find_reference_runs(self.sides, &a, &b),
         };
@@ -224,18 +226,19 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         let starts = [(0, 0)].into_iter().chain(runs.iter().map(|run| (run.left + run.len, run.right + run.len)));
         let between: Vec<_> = starts.zip(ends()).map(|(from, to)| (from.0..to.0, from.1..to.1)).collect();
         let moved_numbers = self.gaps.find_moved_numbers(&a, &b, &between);
-        let mut rest: Vec<(usize, usize)> = Vec::new();
+        let mut gap_pairs: Vec<(usize, usize)> = Vec::new();
         for (run_index, (xs, ys)) in between.into_iter().enumerate() {
             if !xs.is_empty() || !ys.is_empty() {
-                let is_here = |number: u64| moved_numbers.binary_search(&number).is_err();
-                let of_a = xs.clone().filter(|index| is_here(self.sides.left.node_hash(a[*index])));
-                let of_b = ys.clone().filter(|index| is_here(self.sides.right.node_hash(b[*index])));
-                let (of_a, of_b): (Vec<_>, Vec<_>) = (of_a.collect(), of_b.collect());
-                rest.clear();
-                self.gaps.pair_items((&a, &of_a), (&b, &of_b), &mut rest);
-                self.compare_gap((&a, xs), (&b, ys), &rest, left);
+                let is_unmoved = |number: u64| moved_numbers.binary_search(&number).is_err();
+                let left_positions = xs.clone().filter(|index| is_unmoved(self.sides.left.node_hash(a[*index])));
+                let right_positions = ys.clone().filter(|index| is_unmoved(self.sides.right.node_hash(b[*index])));
+                let (left_positions, right_positions): (Vec<_>, Vec<_>) =
+                    (left_positions.collect(), right_positions.collect());
+                gap_pairs.clear();
+                self.gaps.pair_items((&a, &left_positions), (&b, &right_positions), &mut gap_pairs);
+                self.compare_gap((&a, xs), (&b, ys), &gap_pairs, left);
             }
-            if let Some(run) = runs.get(run_index).filter(|run| !run.is_settled) {
+            if let Some(run) = runs.get(run_index).filter(|run| !run.is_equal_by_nodes) {
                 let pair = |index: usize| {
                     WalkTask::Pair(
                         self.sides.left.value_at(a[run.left + index]),
@@ -247,7 +250,7 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         }
     }
 
-    /// Handles the items between two equal ones; those in `paired` are counterparts.
+    /// Handles the items between two equal ones. The pairs in `paired` are counterparts.
     fn compare_gap(
         &mut self,
         (a, left): (&[u32], Range<usize>),
@@ -260,9 +263,9 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         let mut next = (left.start, right.start);
         for (x, y) in paired.iter().copied().chain([(left.end, right.end)]) {
             self.stack.extend((next.0..x).map(|index| WalkTask::Removed(item(index), into)));
-            let place =
+            let target =
                 |index: usize| InsertPosition { into, index: index as u32, key: None, value: right_item(index) };
-            self.stack.extend((next.1..y).map(|index| WalkTask::Added(place(index))));
+            self.stack.extend((next.1..y).map(|index| WalkTask::Added(target(index))));
             if (x, y) != (left.end, right.end) {
                 let (x, y) = (item(x), right_item(y));
                 self.stack.push(if self.gaps.has_common(x, y) {

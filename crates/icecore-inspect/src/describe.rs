@@ -3,14 +3,14 @@
 use icecore::num::{bigint, float128};
 use icecore::{Cursor, Document, Kind, Known, Limits, Value, raw::flag, value::Form};
 
-/// Kind of the text of a value.
+/// The kind of the text that describes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// A number, a boolean.
+    /// A number or a boolean.
     Number,
     /// The bytes of a string.
     String,
-    /// A number of children.
+    /// The number of children.
     Count,
 }
 
@@ -72,7 +72,7 @@ pub struct KnownSummary {
     pub class: String,
     /// Its text, or its number of children.
     pub text: String,
-    /// Whether that is everything.
+    /// Whether the text says everything about the value.
     pub is_whole: bool,
 }
 
@@ -97,7 +97,7 @@ pub fn summarize_known(document: &Document<'_>, node: u32, max_chars: usize) -> 
     Some(KnownSummary { known: known.name(), class: shorten_class(cursor.class(), max_chars), text, is_whole })
 }
 
-/// Returns a text without quotes, cut and escaped like others.
+/// Returns a text without quotes, cut after `max_chars` characters, and escaped.
 fn escape_text(text: &str, max_chars: usize) -> String {
     let mut out = String::new();
     let is_complete = push_escaped(text.as_bytes(), max_chars, &mut out);
@@ -157,6 +157,9 @@ fn kind_name(cursor: Cursor<'_>) -> &'static str {
     }
 }
 
+/// Longer integers are not shown in decimal digits, because the time of the conversion is quadratic in their length.
+const MAX_DECIMAL_BYTES: usize = 256;
+
 fn describe_content(cursor: Cursor<'_>, max_chars: usize) -> Option<(Tone, String)> {
     let number = |text: String| Some((Tone::Number, text));
     let string = |bytes: &[u8]| Some((Tone::String, quote_bytes(bytes, max_chars)));
@@ -167,8 +170,7 @@ fn describe_content(cursor: Cursor<'_>, max_chars: usize) -> Option<(Tone, Strin
         Value::Uint(value) => number(value.to_string()),
         Value::BigInt(value) => {
             let mut digits = Vec::new();
-            // Conversion to decimal is quadratic in its length.
-            if value.magnitude.len() > 256 {
+            if value.magnitude.len() > MAX_DECIMAL_BYTES {
                 return number(format!("{} bits", value.magnitude.len() * 8));
             }
             bigint::push_decimal(value.negative, value.magnitude, &mut digits);
@@ -196,21 +198,21 @@ fn describe_content(cursor: Cursor<'_>, max_chars: usize) -> Option<(Tone, Strin
     }
 }
 
-/// Returns the number of children of a container; for one that breaks off, the number that was read, and the declared
-/// number.
-fn count_children(cursor: Cursor<'_>, one: &str, many: &str) -> String {
-    let cut = cursor.document().trace().and_then(|trace| trace.cut_at(cursor.index()));
-    let Some(cut) = cut else { return counted(cursor.len() as u64, one, many) };
+/// Returns a text with the number of children of a container. For a container that breaks off, the text has the
+/// number that was read, and the declared number.
+fn count_children(cursor: Cursor<'_>, singular: &str, plural: &str) -> String {
+    let break_off = cursor.document().trace().and_then(|trace| trace.cut_at(cursor.index()));
+    let Some(break_off) = break_off else { return counted(cursor.len() as u64, singular, plural) };
     let child_count = cursor.children().count() as u64;
-    match cut.of {
-        Some(of) => format!("{child_count} of {}", counted(u64::from(of), one, many)),
-        None => format!("{}, then cut", counted(child_count, one, many)),
+    match break_off.of {
+        Some(declared) => format!("{child_count} of {}", counted(u64::from(declared), singular, plural)),
+        None => format!("{}, then cut", counted(child_count, singular, plural)),
     }
 }
 
 /// Returns a count with its noun.
-pub fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+pub fn counted(count: u64, singular: &str, plural: &str) -> String {
+    format!("{count} {}", if count == 1 { singular } else { plural })
 }
 
 /// Returns the string in quotes, cut if it is long. Invalid UTF-8 and characters that a terminal would interpret are
@@ -225,7 +227,7 @@ pub fn quote_bytes(bytes: &[u8], max_chars: usize) -> String {
     out
 }
 
-/// Appends up to `max_chars` characters; returns whether these are all.
+/// Appends up to `max_chars` characters. Returns true if these are all.
 fn push_escaped(bytes: &[u8], max_chars: usize, out: &mut String) -> bool {
     let mut count = 0;
     let mut consumed = 0;
@@ -266,17 +268,17 @@ fn push_escaped(bytes: &[u8], max_chars: usize, out: &mut String) -> bool {
 
 fn list_marks(cursor: Cursor<'_>) -> Vec<&'static str> {
     let node = cursor.node();
-    let map = node.kind == Kind::Map;
-    let regexp = node.kind == Kind::Regexp;
-    let all = [
+    let is_map = node.kind == Kind::Map;
+    let is_regexp = node.kind == Kind::Regexp;
+    let marks = [
         (node.has(flag::WEAK), "weak"),
         (node.has(flag::OVERLOAD), "overloaded"),
-        (map && node.has(flag::RESTRICTED), "restricted"),
-        (map && node.has(flag::IDENTITY), "by identity"),
-        (map && node.has(flag::DEFAULT), "with default"),
-        (regexp && node.has(flag::BARE), "not blessed"),
+        (is_map && node.has(flag::RESTRICTED), "restricted"),
+        (is_map && node.has(flag::IDENTITY), "by identity"),
+        (is_map && node.has(flag::DEFAULT), "with default"),
+        (is_regexp && node.has(flag::BARE), "not blessed"),
     ];
-    all.into_iter().filter(|(is_set, _)| *is_set).map(|(_, mark)| mark).collect()
+    marks.into_iter().filter(|(is_set, _)| *is_set).map(|(_, mark)| mark).collect()
 }
 
 #[cfg(test)]

@@ -16,9 +16,9 @@ const MAX_PATH_LENGTH: usize = 1_000;
 pub struct Difference {
     /// `added`, `removed`, `changed`, `moved`.
     pub what: &'static str,
-    /// The path: in the first document, or for an added value in the second.
+    /// The path in the first document; for an added value, in the second one.
     pub path: String,
-    /// For a moved value: its path in the second document.
+    /// The path in the second document, if the value was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// The value in the first document.
@@ -48,7 +48,7 @@ pub struct ValueSummary {
 /// The differences between two documents.
 #[derive(Debug, Serialize)]
 pub struct Differences {
-    /// Whether a program could not distinguish the documents.
+    /// Whether the documents are equal in everything that a program can distinguish.
     pub is_equal: bool,
     /// The first differences.
     pub differences: Vec<Difference>,
@@ -65,22 +65,22 @@ pub struct Differences {
 /// ```
 /// let a = icecore::read(br#"{"to": "ann", "n": [1, 2]}"#)?;
 /// let b = icecore::read(br#"{"to": "bob", "n": [1], "x": null}"#)?;
-/// let found = icecore_inspect::find_differences(&a, &b, 10);
-/// let told: Vec<_> = found.differences.iter().map(|one| (one.what, &*one.path)).collect();
-/// assert_eq!(told, [("changed", "$.to"), ("removed", "$.n[1]"), ("added", "$.x")]);
+/// let result = icecore_inspect::find_differences(&a, &b, 10);
+/// let changes: Vec<_> = result.differences.iter().map(|difference| (difference.what, &*difference.path)).collect();
+/// assert_eq!(changes, [("changed", "$.to"), ("removed", "$.n[1]"), ("added", "$.x")]);
 /// # Ok::<(), icecore::Error>(())
 /// ```
 pub fn find_differences(left: &Document<'_>, right: &Document<'_>, max_count: usize) -> Differences {
     let all_differences = icecore_diff::find_differences(left, right, Rules::new());
-    let short = |path: String| icecore::text::shortened(&path, MAX_PATH_LENGTH).into_owned();
+    let shorten = |path: String| icecore::text::shortened(&path, MAX_PATH_LENGTH).into_owned();
     let paths = all_differences.list_paths().into_iter().zip(all_differences.list_new_paths());
     let to_difference = |(change, (path, new_path)): (&icecore_diff::Change<'_>, (String, String))| Difference {
         what: match change.kind {
             ChangeKind::Class => "changed",
             kind => kind.as_str(),
         },
-        path: short(path),
-        to: (change.kind == ChangeKind::Moved).then(|| short(new_path)),
+        path: shorten(path),
+        to: (change.kind == ChangeKind::Moved).then(|| shorten(new_path)),
         left: change.left.map(ValueSummary::from_cursor),
         right: change.right.map(ValueSummary::from_cursor),
     };
@@ -101,11 +101,11 @@ pub fn find_differences(left: &Document<'_>, right: &Document<'_>, max_count: us
 
 impl ValueSummary {
     fn from_cursor(cursor: Cursor<'_>) -> ValueSummary {
-        let words = describe_value(cursor.document(), cursor.index(), MAX_CHARACTERS);
+        let description = describe_value(cursor.document(), cursor.index(), MAX_CHARACTERS);
         ValueSummary {
-            kind: words.kind,
-            class: words.class,
-            text: words.value.map(|(_, text)| text),
+            kind: description.kind,
+            class: description.class,
+            text: description.value.map(|(_, text)| text),
             node: cursor.index(),
         }
     }

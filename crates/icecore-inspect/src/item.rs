@@ -28,7 +28,7 @@ pub struct Item<'a> {
     /// Offset of the first byte after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<u64>,
-    /// 0: offsets refer to the input; 1: they refer to decompressed data.
+    /// 0 if offsets refer to the input, and 1 if they refer to decompressed data.
     #[serde(skip_serializing_if = "is_input")]
     pub layer: u8,
     /// Name of a piece; `key` if it is the key of the value after it.
@@ -58,14 +58,14 @@ pub struct Item<'a> {
     /// Other properties: `weak`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<&'a str>,
-    /// For an opened string: its number, which its items have as `within`. Offsets in a string without an offset count
-    /// from its start.
+    /// The number of an opened string; its items have this number as `within`. If the string has no offset, the
+    /// offsets in it count from its start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
     /// Number of the opened string that contains it; 0 if none does.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_outside")]
     pub within: u32,
-    /// For a value of one of Ruby's own classes: its kind and content.
+    /// The kind and content of a value of one of Ruby's own classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownValue>,
 }
@@ -97,7 +97,7 @@ fn describe_known(document: &Document<'_>, node: u32) -> Option<KnownValue> {
     Some(KnownValue { kind: known.name(), text: known.text(&Limits::default()), zone, count })
 }
 
-fn is_none(within: &u32) -> bool {
+fn is_outside(within: &u32) -> bool {
     *within == 0
 }
 
@@ -137,7 +137,7 @@ impl<'a> ErrorReport<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// Converts a row; `None` if the row is only for people.
+    /// Converts a row. Returns `None` if the row is only for people.
     pub fn from_row(document: &Document<'_>, row: &'a Row) -> Option<Item<'a>> {
         item_from_row(document, row)
     }
@@ -169,9 +169,9 @@ fn item_from_value<'a>(
     step: Option<&'a str>,
     extent: Option<Extent>,
 ) -> Item<'a> {
-    let words = describe_value(document, node, 0);
+    let description = describe_value(document, node, 0);
     let mut item = Item {
-        kind: words.kind,
+        kind: description.kind,
         depth,
         step,
         node: Some(node),
@@ -179,37 +179,37 @@ fn item_from_value<'a>(
         end: extent.map(|extent| extent.end).filter(|end| *end != u64::MAX),
         layer: extent.map_or(0, |extent| extent.layer),
         what: step.is_none().then_some("key"),
-        class: words.class,
-        marks: words.marks,
+        class: description.class,
+        marks: description.marks,
         known: describe_known(document, node),
         ..Item::default()
     };
-    let Some(known) = document.nodes().get(node as usize) else { return item };
-    match known.kind {
-        Kind::Bool => item.value = Some((known.payload != 0).into()),
-        Kind::Int => item.value = Some((known.payload as i64).into()),
-        Kind::Uint => item.value = Some(known.payload.into()),
+    let Some(node_data) = document.nodes().get(node as usize) else { return item };
+    match node_data.kind {
+        Kind::Bool => item.value = Some((node_data.payload != 0).into()),
+        Kind::Int => item.value = Some((node_data.payload as i64).into()),
+        Kind::Uint => item.value = Some(node_data.payload.into()),
         Kind::Float | Kind::Float32 => {
-            let number = match known.kind {
-                Kind::Float => f64::from_bits(known.payload),
-                _ => f64::from(f32::from_bits(known.payload as u32)),
+            let number = match node_data.kind {
+                Kind::Float => f64::from_bits(node_data.payload),
+                _ => f64::from(f32::from_bits(node_data.payload as u32)),
             };
             item.value = Some(if number.is_finite() { number.into() } else { format!("{number:?}").into() });
         }
-        Kind::BigInt | Kind::Float128 => item.value = words.value.map(|(_, text)| text.into()),
-        Kind::Link | Kind::Alias | Kind::Copy => item.target = Some(known.payload as u32),
+        Kind::BigInt | Kind::Float128 => item.value = description.value.map(|(_, text)| text.into()),
+        Kind::Link | Kind::Alias | Kind::Copy => item.target = Some(node_data.payload as u32),
         kind if kind.has_bytes() => {
-            let bytes = document.bytes(known);
+            let bytes = document.bytes(node_data);
             match std::str::from_utf8(bytes) {
                 Ok(text) => item.value = Some(text.into()),
                 Err(_) => item.latin1 = Some(bytes.iter().map(|byte| char::from(*byte)).collect()),
             }
         }
         kind if kind.is_container() => {
-            item.count = Some(u64::from(known.aux));
-            if let Some(cut) = document.trace().and_then(|trace| trace.cut_at(node)) {
+            item.count = Some(u64::from(node_data.aux));
+            if let Some(break_off) = document.trace().and_then(|trace| trace.cut_at(node)) {
                 item.count = document.at(node).map(|cursor| cursor.children().count() as u64);
-                (item.is_cut, item.of) = (true, cut.of);
+                (item.is_cut, item.of) = (true, break_off.of);
             }
         }
         _ => {}

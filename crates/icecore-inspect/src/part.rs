@@ -9,11 +9,13 @@ use serde_json::Value;
 
 /// Maximum number of bytes of a value that are shown.
 const MAX_SHOWN_BYTES: usize = 16;
-/// Maximum number of paths that are looked up for links: each costs a walk.
+/// Maximum number of paths that are looked up for links. Each lookup walks through the document.
 const MAX_PATHS: usize = 64;
-/// Maximum length of a string that is opened, of all such strings together, and of their decompressed data.
+/// Maximum length of a string whose format is detected.
 const MAX_STRING_LENGTH: usize = 1 << 20;
+/// Maximum length of all such strings together.
 const MAX_STRINGS_LENGTH: usize = 4 << 20;
+/// Maximum length of their decompressed data.
 const MAX_DECOMPRESSED: u64 = 16 << 20;
 /// Maximum number of bytes of all texts of a part; one text may exceed it.
 const MAX_TEXT_BYTES: usize = 4 << 20;
@@ -21,15 +23,15 @@ const MAX_TEXT_BYTES: usize = 4 << 20;
 /// The requested part.
 #[derive(Clone, Debug)]
 pub struct PartRequest {
-    /// This value and everything in it; `None`: the whole document.
+    /// The node of the value that is shown, with everything in it; `None` for the whole document.
     pub node: Option<u32>,
     /// Number of its items that are skipped.
     pub skip: u64,
-    /// Number of levels.
+    /// Maximum number of levels.
     pub depth: u32,
-    /// Number of items of each list.
+    /// Maximum number of items of each list.
     pub items: u64,
-    /// Total number of rows.
+    /// Maximum number of rows.
     pub rows: usize,
     /// Maximum number of bytes of a text.
     pub longest: usize,
@@ -65,57 +67,57 @@ struct DetailedItem<'i> {
 
 impl Part {
     /// Returns a part of a document that was read from these bytes.
-    pub fn from_document(document: &Document<'_>, input: &[u8], wanted: &PartRequest) -> Part {
-        let PartRequest { node, skip, depth, items, .. } = *wanted;
+    pub fn from_document(document: &Document<'_>, input: &[u8], request: &PartRequest) -> Part {
+        let PartRequest { node, skip, depth, items, .. } = *request;
         let top = node.filter(|node| (*node as usize) < document.nodes().len());
         let mut part = Part { items: Vec::new(), is_cut: false };
         if node.is_some() && top.is_none() {
             return part;
         }
-        let (mut texts, mut paths, mut strings) = (0, 0, DetectionBudget::new());
+        let (mut text_bytes, mut path_count, mut detection) = (0, 0, DetectionBudget::new());
         let show = TreeOptions { top, skip, depth, items: skip.saturating_add(items), ..TreeOptions::default() };
         for row in Tree::new(document, show) {
             let Some(item) = Item::from_row(document, &row).filter(|item| item.kind != "more") else { continue };
-            if part.items.len() >= wanted.rows || texts > MAX_TEXT_BYTES {
+            if part.items.len() >= request.rows || text_bytes > MAX_TEXT_BYTES {
                 part.is_cut = true;
                 break;
             }
-            let inside = item.node.and_then(|node| strings.detect_format(document, node));
+            let inside = item.node.and_then(|node| detection.detect_format(document, node));
             let mut detailed =
                 DetailedItem { bytes: first_bytes(document, input, &item), item, size: None, to: None, inside };
-            if let Some(target) = detailed.item.target.filter(|_| paths < MAX_PATHS) {
-                paths += 1;
+            if let Some(target) = detailed.item.target.filter(|_| path_count < MAX_PATHS) {
+                path_count += 1;
                 let mut path = document.path(target);
-                cut_text(&mut path, wanted.longest);
+                cut_text(&mut path, request.longest);
                 detailed.to = Some(path);
             }
-            texts += shorten_texts(&mut detailed, wanted.longest);
+            text_bytes += shorten_texts(&mut detailed, request.longest);
             part.items.extend(serde_json::to_value(&detailed));
         }
         part
     }
 }
 
-/// The remaining limits for opening strings.
+/// What remains of the limits for detecting the formats of strings.
 struct DetectionBudget {
     limits: Limits,
-    left: usize,
+    remaining_bytes: usize,
 }
 
 impl DetectionBudget {
     fn new() -> DetectionBudget {
         let mut limits = Limits::new();
         limits.decompressed = MAX_DECOMPRESSED;
-        DetectionBudget { limits, left: MAX_STRINGS_LENGTH }
+        DetectionBudget { limits, remaining_bytes: MAX_STRINGS_LENGTH }
     }
 
     fn detect_format(&mut self, document: &Document<'_>, node: u32) -> Option<String> {
-        let known = document.nodes().get(node as usize)?;
-        let bytes = matches!(known.kind, Kind::Bytes | Kind::Text).then(|| document.bytes(known))?;
+        let node_data = document.nodes().get(node as usize)?;
+        let bytes = matches!(node_data.kind, Kind::Bytes | Kind::Text).then(|| document.bytes(node_data))?;
         if bytes.len() > MAX_STRING_LENGTH {
             return None;
         }
-        self.left = self.left.checked_sub(bytes.len())?;
+        self.remaining_bytes = self.remaining_bytes.checked_sub(bytes.len())?;
         deep::stage_within(bytes, &mut self.limits).map(|stage| stage.name())
     }
 }
@@ -132,7 +134,7 @@ fn first_bytes(document: &Document<'_>, input: &[u8], item: &Item<'_>) -> Option
     layer.get(start..end).map(to_base64)
 }
 
-/// Cuts long texts; returns the number of remaining bytes of text.
+/// Cuts long texts. Returns the number of bytes of text that remain.
 fn shorten_texts(detailed: &mut DetailedItem<'_>, max_bytes: usize) -> usize {
     let item = &mut detailed.item;
     let is_latin1 = item.latin1.is_some();
@@ -140,32 +142,32 @@ fn shorten_texts(detailed: &mut DetailedItem<'_>, max_bytes: usize) -> usize {
         Some(Value::String(text)) => Some(text),
         _ => item.latin1.as_mut(),
     };
-    let mut left = 0;
+    let mut remaining_len = 0;
     if let Some(text) = value {
         // A character of `latin1` is one byte.
         let size = if is_latin1 { text.chars().count() } else { text.len() };
         detailed.size = cut_text(text, max_bytes).then_some(size);
-        left += text.len();
+        remaining_len += text.len();
     }
-    let known = item.known.as_mut().and_then(|known| known.text.as_mut());
-    for text in known.into_iter().chain(&mut item.class) {
+    let known_text = item.known.as_mut().and_then(|known| known.text.as_mut());
+    for text in known_text.into_iter().chain(&mut item.class) {
         cut_text(text, max_bytes);
-        left += text.len();
+        remaining_len += text.len();
     }
     if let Some(step) = item.step {
         item.step = Some(&step[..cut_position(step, max_bytes)]);
-        left += step.len().min(max_bytes);
+        remaining_len += step.len().min(max_bytes);
     }
-    left
+    remaining_len
 }
 
-/// Returns where a text is cut.
+/// Returns the position at which a text is cut.
 fn cut_position(text: &str, max_bytes: usize) -> usize {
     let max_end = text.len().min(max_bytes);
     (0..=max_end).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0)
 }
 
-/// Cuts a text; returns whether it was longer.
+/// Cuts a text. Returns true if it was longer.
 fn cut_text(text: &mut String, max_bytes: usize) -> bool {
     let end = cut_position(text, max_bytes);
     let is_longer = end < text.len();

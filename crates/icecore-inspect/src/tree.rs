@@ -7,9 +7,9 @@ use icecore::{
 };
 use std::borrow::Cow;
 
-/// What is shown.
+/// Selects what is shown.
 pub struct TreeOptions {
-    /// Only this value and everything in it.
+    /// The only value that is shown, with everything in it.
     pub top: Option<u32>,
     /// Maximum number of levels.
     pub depth: u32,
@@ -19,7 +19,7 @@ pub struct TreeOptions {
     pub items: u64,
     /// Whether an object and its body are one row.
     pub fold: bool,
-    /// Number of previous items, if the root is shown part by part.
+    /// Number of the root's items that were shown before, if it is shown part by part.
     pub before: u64,
     /// Number of items of the first value that are skipped.
     pub skip: u64,
@@ -60,7 +60,7 @@ pub enum Row {
         /// Position of its bytes.
         extent: Option<Extent>,
     },
-    /// The key of the next value, if it is itself a value.
+    /// The key of the next value, if the key is itself a value.
     Key {
         /// The key.
         node: u32,
@@ -69,7 +69,7 @@ pub enum Row {
         /// Position of its bytes.
         extent: Option<Extent>,
     },
-    /// A member of a set: the key of this value.
+    /// A member of a set, which is the key of a value.
     Member {
         /// The value whose key is the member.
         value: u32,
@@ -102,26 +102,29 @@ pub struct Tree<'d> {
     document: &'d Document<'d>,
     show: TreeOptions,
     spans: Cow<'d, [Span]>,
-    span: usize,
+    /// Index of the next span.
+    next_span: usize,
     layer: u8,
+    /// Index of the next node, and the index after the last one.
     next_index: u32,
     end: u32,
     stack: Vec<OpenContainer>,
     /// The depth of each value that was shown, for its pieces.
     depths: Vec<u32>,
+    /// Rows that follow, and were already created.
     ready: std::collections::VecDeque<Row>,
 }
 
 /// Returns the pieces to be shown, in the order of the input: all of them, or only those of headers. There are many,
 /// and usually they are already in order.
 fn select_spans(all: &[Span], is_all: bool) -> Cow<'_, [Span]> {
-    let place = |span: &Span| (span.layer, span.start);
-    if is_all && all.is_sorted_by_key(place) {
+    let position_in_input = |span: &Span| (span.layer, span.start);
+    if is_all && all.is_sorted_by_key(position_in_input) {
         return Cow::Borrowed(all);
     }
-    let mut some: Vec<Span> = all.iter().filter(|span| is_all || span.node == NO_NODE).copied().collect();
-    some.sort_by_key(place);
-    Cow::Owned(some)
+    let mut selected: Vec<Span> = all.iter().filter(|span| is_all || span.node == NO_NODE).copied().collect();
+    selected.sort_by_key(position_in_input);
+    Cow::Owned(selected)
 }
 
 impl<'d> Tree<'d> {
@@ -131,7 +134,7 @@ impl<'d> Tree<'d> {
         let mut tree = Tree {
             document,
             spans,
-            span: 0,
+            next_span: 0,
             layer: 0,
             next_index: show.top.unwrap_or(0),
             end: document.nodes().len() as u32,
@@ -145,10 +148,10 @@ impl<'d> Tree<'d> {
             match tree.find_extent(top) {
                 Some(extent) if !extent.copied => {
                     tree.layer = extent.layer;
-                    let inside = |span: &Span| {
+                    let is_inside = |span: &Span| {
                         span.layer == extent.layer && span.start >= extent.start && span.end <= extent.end
                     };
-                    tree.spans = tree.spans.iter().filter(|span| inside(span)).copied().collect();
+                    tree.spans = tree.spans.iter().filter(|span| is_inside(span)).copied().collect();
                 }
                 _ => tree.spans = Cow::Borrowed(&[]),
             }
@@ -159,8 +162,8 @@ impl<'d> Tree<'d> {
     /// Returns the index after a node and everything in it.
     fn index_after(&self, node: u32) -> u32 {
         match self.document.nodes().get(node as usize) {
-            Some(known) if !known.kind.is_container() => node + 1,
-            Some(known) if known.end() != 0 => known.end(),
+            Some(node_data) if !node_data.kind.is_container() => node + 1,
+            Some(node_data) if node_data.end() != 0 => node_data.end(),
             _ => self.document.nodes().len() as u32,
         }
     }
@@ -181,13 +184,13 @@ impl<'d> Tree<'d> {
         Some(extent)
     }
 
-    /// Makes rows of the spans before this position.
+    /// Adds rows for the spans before this position.
     fn push_spans_before(&mut self, layer: u8, start: u64) {
-        while let Some(span) = self.spans.get(self.span).copied() {
+        while let Some(span) = self.spans.get(self.next_span).copied() {
             if (span.layer, span.start) >= (layer, start) {
                 break;
             }
-            self.span += 1;
+            self.next_span += 1;
             self.push_span(span);
         }
     }
@@ -202,7 +205,7 @@ impl<'d> Tree<'d> {
         } else {
             match self.depths.get(span.node as usize) {
                 Some(depth) => *depth + 1,
-                // It belongs to a value that follows.
+                // The span belongs to a value that follows.
                 None => self.stack.last().map_or(0, |frame| frame.depth + 1),
             }
         };
@@ -212,12 +215,12 @@ impl<'d> Tree<'d> {
     /// Skips the spans of a value that is not shown.
     fn skip_spans(&mut self, extent: Option<Extent>) {
         let Some(extent) = extent.filter(|extent| !extent.copied) else { return };
-        while self.spans.get(self.span).is_some_and(|span| (span.layer, span.start) < (extent.layer, extent.end)) {
-            self.span += 1;
+        while self.spans.get(self.next_span).is_some_and(|span| (span.layer, span.start) < (extent.layer, extent.end)) {
+            self.next_span += 1;
         }
     }
 
-    /// Moves to the next value.
+    /// Adds the rows of the next value, and moves past it or into it.
     fn push_value(&mut self) {
         let index = self.next_index;
         while self.stack.pop_if(|frame| frame.end <= index).is_some() {}
@@ -270,8 +273,9 @@ impl<'d> Tree<'d> {
         if is_key && !is_name && !is_member {
             self.ready.push_back(Row::Key { node: index, depth, extent });
         }
-        let is_told = self.is_shown_completely(index, kind);
-        let body = if kind == Kind::Object && self.show.fold && !is_told { self.foldable_body(index) } else { None };
+        let is_complete_row = self.is_shown_completely(index, kind);
+        let body =
+            if kind == Kind::Object && self.show.fold && !is_complete_row { self.foldable_body(index) } else { None };
         if !is_key || is_member {
             let step = if is_member { "-".to_owned() } else { step };
             // For a later part, the root was already shown.
@@ -285,7 +289,7 @@ impl<'d> Tree<'d> {
         self.next_index = node + 1;
         if self.document.nodes()[node as usize].kind.is_container() {
             let end = self.index_after(index);
-            if depth < self.show.depth && !is_told {
+            if depth < self.show.depth && !is_complete_row {
                 let position = if index == 0 { self.show.before } else { 0 };
                 self.stack.push(OpenContainer { node, end, position, key: None, depth: depth + 1, is_set });
                 if index == self.show.top.unwrap_or(0) {
@@ -347,10 +351,10 @@ impl<'d> Tree<'d> {
         }
     }
 
-    /// Whether the row of a value of one of Ruby's own classes contains everything in it.
+    /// Returns true if one row says everything about this value, which belongs to one of Ruby's own classes.
     fn is_shown_completely(&self, index: u32, kind: Kind) -> bool {
-        let may_be = matches!(kind, Kind::Object | Kind::Opaque) && self.show.fold && !self.show.all;
-        may_be
+        let may_be_known = matches!(kind, Kind::Object | Kind::Opaque) && self.show.fold && !self.show.all;
+        may_be_known
             && self.show.top != Some(index)
             && summarize_known(self.document, index, 0).is_some_and(|summary| summary.is_whole)
     }
@@ -365,12 +369,12 @@ impl<'d> Tree<'d> {
     fn push_omitted(&mut self) {
         let Some(frame) = self.stack.pop() else { return };
         let node = &self.document.nodes()[frame.node as usize];
-        let total = u64::from(node.aux);
+        let declared_count = u64::from(node.aux);
         let count = if node.end() == 0 {
             let rest = self.document.at(frame.node).map_or(0, |list| list.children().count() as u64);
             rest.saturating_sub(frame.position)
         } else {
-            total.saturating_sub(frame.position)
+            declared_count.saturating_sub(frame.position)
         };
         self.ready.push_back(Row::More { count, depth: frame.depth });
         let extent = self.find_extent(frame.node);
@@ -387,8 +391,8 @@ impl Iterator for Tree<'_> {
             if self.next_index < self.end {
                 self.push_value();
             } else {
-                let span = *self.spans.get(self.span)?;
-                self.span += 1;
+                let span = *self.spans.get(self.next_span)?;
+                self.next_span += 1;
                 self.push_span(span);
             }
         }

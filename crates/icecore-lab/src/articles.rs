@@ -3,7 +3,7 @@
 /// An article.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Article {
-    /// Its name here. The sources of claims and figures begin with it.
+    /// The name of the article in this project. The sources of claims and figures begin with it.
     pub title: &'static str,
     /// Its address.
     pub url: &'static str,
@@ -23,7 +23,7 @@ const ARTICLES: &[Article] = &[
     },
 ];
 
-/// Returns the article that a source names; `None` for our own measurements.
+/// Returns the article that a source names, or `None` for measurements of this project.
 ///
 /// ```
 /// let article = icecore_lab::articles::find_article("Serialisation in Perl (2025), a million records").unwrap();

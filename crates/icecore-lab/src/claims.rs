@@ -46,13 +46,13 @@ struct ClaimMeasurement<'p> {
     point: &'p Point,
     over: &'p Entry,
     under: &'p Entry,
-    /// Quotient of the two sides.
-    now: Interval,
+    /// The quotient of the two sides.
+    quotient: Interval,
     /// A quotient closer to 1 than this counts as no difference.
     resolution: f64,
 }
 
-/// Returns whether a claim is about this point.
+/// Returns true if a claim is about this point.
 fn matches_point(point: &Point, claim: &Claim) -> bool {
     claim.at.iter().all(|(name, value)| point.parameters.get(name) == Some(value))
 }
@@ -64,16 +64,21 @@ fn measure_claim<'p>(claim: &Claim, point: &'p Point) -> Result<ClaimMeasurement
         found.ok_or_else(|| format!("{} was not measured", side.competitor))
     };
     let (over, under) = (entry(&claim.over)?, entry(&claim.under)?);
-    let (now, resolution) = match claim.quantity {
+    let (quotient, resolution) = match claim.quantity {
         Quantity::Size => (stats::exact_interval(find_size(over)? / find_size(under)?), 0.0),
         Quantity::Time | Quantity::Crossing => {
-            let (over_of, under_of) = (required_operation(&claim.over)?, required_operation(&claim.under)?);
-            let (over, under) = (find_samples(over, over_of)?, find_samples(under, under_of)?);
-            let now = stats::compute_speedup(under, over).ok_or("the two were not timed in the same turns")?;
-            (now, stats::operation_resolution(point, over_of).max(stats::operation_resolution(point, under_of)))
+            let (over_operation, under_operation) =
+                (required_operation(&claim.over)?, required_operation(&claim.under)?);
+            let (over, under) = (find_samples(over, over_operation)?, find_samples(under, under_operation)?);
+            let quotient = stats::compute_speedup(under, over).ok_or("the two were not timed in the same turns")?;
+            (
+                quotient,
+                stats::operation_resolution(point, over_operation)
+                    .max(stats::operation_resolution(point, under_operation)),
+            )
         }
     };
-    Ok(ClaimMeasurement { point, over, under, now, resolution })
+    Ok(ClaimMeasurement { point, over, under, quotient, resolution })
 }
 
 fn required_operation(side: &Side) -> Result<Operation, String> {
@@ -95,43 +100,50 @@ fn judge_quotient(
     claimed: &ClaimedRange,
     measurements: &[ClaimMeasurement<'_>],
 ) -> (Option<Interval>, Verdict, String) {
-    let median = |of: &dyn Fn(&ClaimMeasurement<'_>) -> f64| {
-        let mut values: Vec<f64> = measurements.iter().map(|measurement| of(measurement).ln()).collect();
+    let median = |value_of: &dyn Fn(&ClaimMeasurement<'_>) -> f64| {
+        let mut values: Vec<f64> = measurements.iter().map(|measurement| value_of(measurement).ln()).collect();
         stats::median_of_values(&mut values).unwrap_or_default().exp()
     };
-    let typical =
-        Interval { estimate: median(&|l| l.now.estimate), low: median(&|l| l.now.low), high: median(&|l| l.now.high) };
+    let typical = Interval {
+        estimate: median(&|measurement| measurement.quotient.estimate),
+        low: median(&|measurement| measurement.quotient.low),
+        high: median(&|measurement| measurement.quotient.high),
+    };
     let mut resolutions: Vec<f64> = measurements.iter().map(|measurement| measurement.resolution).collect();
     let resolution = stats::median_of_values(&mut resolutions).unwrap_or_default();
     let all = Interval {
         estimate: typical.estimate,
-        low: measurements.iter().map(|measurement| measurement.now.low).fold(f64::INFINITY, f64::min),
-        high: measurements.iter().map(|measurement| measurement.now.high).fold(0.0, f64::max),
+        low: measurements.iter().map(|measurement| measurement.quotient.low).fold(f64::INFINITY, f64::min),
+        high: measurements.iter().map(|measurement| measurement.quotient.high).fold(0.0, f64::max),
     };
-    let middle = claimed.judge_interval(&typical, resolution);
-    let verdict = claimed.restrict_verdict(middle, &all, resolution);
+    let middle_verdict = claimed.judge_interval(&typical, resolution);
+    let verdict = claimed.restrict_verdict(middle_verdict, &all, resolution);
     let verdict_text = claimed.describe_verdict(verdict);
-    if let [one] = measurements {
-        let words = format!("{} times then, {}: {verdict_text}", claimed.format_range(), format_current(&one.now));
-        return (Some(one.now), verdict, words);
+    if let [measurement] = measurements {
+        let words =
+            format!("{} times then, {}: {verdict_text}", claimed.format_range(), format_current(&measurement.quotient));
+        return (Some(measurement.quotient), verdict, words);
     }
-    let by_estimate = |a: &&ClaimMeasurement<'_>, b: &&ClaimMeasurement<'_>| a.now.estimate.total_cmp(&b.now.estimate);
-    let end = |measurement: Option<&ClaimMeasurement<'_>>| {
+    let by_estimate =
+        |a: &&ClaimMeasurement<'_>, b: &&ClaimMeasurement<'_>| a.quotient.estimate.total_cmp(&b.quotient.estimate);
+    let describe_extreme = |measurement: Option<&ClaimMeasurement<'_>>| {
         measurement
-            .map(|one| format!("{} at {}", words::format_number(one.now.estimate), one.point.name))
+            .map(|measurement| {
+                format!("{} at {}", words::format_number(measurement.quotient.estimate), measurement.point.name)
+            })
             .unwrap_or_default()
     };
-    let same = measurements
+    let same_count = measurements
         .iter()
-        .filter(|measurement| claimed.judge_interval(&measurement.now, measurement.resolution) == middle)
+        .filter(|measurement| claimed.judge_interval(&measurement.quotient, measurement.resolution) == middle_verdict)
         .count();
     let words = format!(
-        "{} times then, {} now in the middle of {} sizes (from {} to {}): {verdict_text}, the same at {same} of them",
+        "{} times then, {} now in the middle of {} sizes (from {} to {}): {verdict_text}, the same at {same_count} of them",
         claimed.format_range(),
         words::format_number(typical.estimate),
         measurements.len(),
-        end(measurements.iter().min_by(by_estimate)),
-        end(measurements.iter().max_by(by_estimate)),
+        describe_extreme(measurements.iter().min_by(by_estimate)),
+        describe_extreme(measurements.iter().max_by(by_estimate)),
     );
     (Some(all), verdict, words)
 }

@@ -28,7 +28,7 @@ pub struct ReportComparison {
 }
 
 impl ReportComparison {
-    /// Returns whether anything got worse by more than the threshold.
+    /// Returns true if anything got worse by more than the threshold.
     pub fn has_regressions(&self) -> bool {
         self.findings_with_change(Change::Worse).next().is_some()
     }
@@ -107,7 +107,7 @@ pub fn compare_reports(old: &Report, new: &Report, threshold: Threshold) -> Repo
     for scenario in &old.scenarios {
         let after = new.scenarios.iter().find(|other| other.name == scenario.name);
         let is_gone =
-            |point: &&Point| !after.is_some_and(|after| after.points.iter().any(|one| one.name == point.name));
+            |point: &&Point| !after.is_some_and(|after| after.points.iter().any(|other| other.name == point.name));
         for point in scenario.points.iter().filter(is_gone) {
             let pair = Pair { scenario: &scenario.name, old: Some(point), new: None, threshold };
             pair.compare_entries(None, &mut findings);
@@ -200,33 +200,33 @@ impl Pair<'_> {
         })
     }
 
-    /// Compares the operations of both reports. The baseline is its own reference: it is shown as unchanged.
+    /// Compares the operations of both reports. The baseline is compared with itself, so it is shown as unchanged.
     fn compare_times(&self, old: &Entry, new: &Entry, baseline: Option<&str>, findings: &mut Vec<Finding>) {
-        let added = old.cells.iter().filter(|cell| new.find_cell(cell.operation).is_none());
-        for operation in new.cells.iter().chain(added).map(|cell| cell.operation) {
-            let middle = |entry: &Entry| stats::median_of_samples(&entry.find_cell(operation)?.samples);
-            let against = |point: Option<&Point>, entry: &Entry| {
-                let base = find_entry(point, baseline?)?.find_cell(operation)?;
-                stats::compute_speedup(&base.samples, &entry.find_cell(operation)?.samples)
+        let removed = old.cells.iter().filter(|cell| new.find_cell(cell.operation).is_none());
+        for operation in new.cells.iter().chain(removed).map(|cell| cell.operation) {
+            let median_time = |entry: &Entry| stats::median_of_samples(&entry.find_cell(operation)?.samples);
+            let quotient_to_baseline = |point: Option<&Point>, entry: &Entry| {
+                let baseline_cell = find_entry(point, baseline?)?.find_cell(operation)?;
+                stats::compute_speedup(&baseline_cell.samples, &entry.find_cell(operation)?.samples)
             };
-            let quotient = |_, _| divide_quotients(against(self.old, old)?, against(self.new, new)?);
-            let quotient = |before, now| quotient(before, now).filter(|_| baseline != Some(&*new.id));
+            let change =
+                || divide_quotients(quotient_to_baseline(self.old, old)?, quotient_to_baseline(self.new, new)?);
+            let change_unless_baseline = |_, _| change().filter(|_| baseline != Some(&*new.id));
             let noise =
                 [self.old, self.new].into_iter().flatten().map(|point| stats::operation_resolution(point, operation));
             let noise = noise.fold(stats::FLOOR, f64::max);
             findings.extend(self.compare_optional(
                 new,
                 ComparedQuantity::Time(operation),
-                middle(old),
-                middle(new),
+                median_time(old),
+                median_time(new),
                 noise,
-                quotient,
+                change_unless_baseline,
             ));
         }
     }
 
-    /// Compares a number that may be missing in one or both reports. A difference below `noise`, the difference between
-    /// the baseline and its twin in either run, counts as no change.
+    /// Compares a number that may be missing in one or both reports. A difference below `noise` counts as no change.
     fn compare_optional(
         &self,
         entry: &Entry,
@@ -234,14 +234,14 @@ impl Pair<'_> {
         old: Option<f64>,
         new: Option<f64>,
         noise: f64,
-        times: impl Fn(f64, f64) -> Option<Interval>,
+        divide: impl Fn(f64, f64) -> Option<Interval>,
     ) -> Option<Finding> {
         let (times, change) = match (old, new) {
             (None, None) => return None,
             (None, Some(_)) => (None, Change::New),
             (Some(_), None) => (None, Change::Gone),
             (Some(old), Some(new)) => {
-                let times = times(old, new);
+                let times = divide(old, new);
                 (times, times.map_or(Change::Same, |times| self.threshold.judge_change(&times, noise)))
             }
         };
@@ -266,10 +266,10 @@ fn divide_quotients(old: Interval, new: Interval) -> Option<Interval> {
         return None;
     }
     let estimate = new.estimate / old.estimate;
-    let error = |new: f64, old: f64| new.ln().hypot(old.ln()).exp();
+    let combine_errors = |new: f64, old: f64| new.ln().hypot(old.ln()).exp();
     Some(Interval {
         estimate,
-        low: estimate / error(new.estimate / new.low, old.high / old.estimate),
-        high: estimate * error(new.high / new.estimate, old.estimate / old.low),
+        low: estimate / combine_errors(new.estimate / new.low, old.high / old.estimate),
+        high: estimate * combine_errors(new.high / new.estimate, old.estimate / old.low),
     })
 }

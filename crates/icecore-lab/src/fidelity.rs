@@ -11,32 +11,36 @@ use std::collections::HashMap;
 /// How a language compares values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ComparisonRules {
-    /// Maps have no order.
+    /// Whether maps have no order.
     pub unordered: bool,
-    /// A number and its text are equal to a program.
+    /// Whether a number and its text are equal to a program.
     pub loose_numbers: bool,
-    /// A string consists of characters, however it is stored: bytes are read as Latin-1.
+    /// Whether a string consists of characters, however it is stored. Bytes are then read as Latin-1.
     pub characters: bool,
 }
 
 impl ComparisonRules {
     /// Returns the rules of the language whose runners use this reference format.
     pub fn from_reference(reference: &str) -> ComparisonRules {
-        let perl = reference == "storable";
-        ComparisonRules { unordered: perl || reference.starts_with("json"), loose_numbers: perl, characters: perl }
+        let is_perl = reference == "storable";
+        ComparisonRules {
+            unordered: is_perl || reference.starts_with("json"),
+            loose_numbers: is_perl,
+            characters: is_perl,
+        }
     }
 }
 
 /// Compares the output with the input.
-pub fn check_fidelity(expected: &Document<'_>, found: &Document<'_>, eyes: ComparisonRules) -> Fidelity {
+pub fn check_fidelity(expected: &Document<'_>, found: &Document<'_>, rules: ComparisonRules) -> Fidelity {
     let mut comparison = Comparison::new().any_ascii();
-    if eyes.unordered {
+    if rules.unordered {
         comparison = comparison.any_order();
     }
     if comparison.equal(expected, found) {
         return Fidelity::Exact;
     }
-    let mut walk = DocumentWalk { eyes, stack: Vec::new(), shared: HashMap::new(), differences: Vec::new() };
+    let mut walk = DocumentWalk { rules, stack: Vec::new(), shared: HashMap::new(), differences: Vec::new() };
     walk.compare_pair(expected.root(), found.root());
     while let Some((expected, found)) = walk.stack.pop() {
         walk.compare_pair(expected, found);
@@ -52,10 +56,11 @@ struct CountedDifference {
     is_slight: bool,
 }
 
+/// A walk through both documents, with the differences that it found.
 struct DocumentWalk<'d> {
-    eyes: ComparisonRules,
+    rules: ComparisonRules,
     stack: Vec<(Cursor<'d>, Cursor<'d>)>,
-    /// Index of a shared value on one side, mapped to its index on the other side.
+    /// For each container, by its index in the expected document, its index in the found document.
     shared: HashMap<u32, u32>,
     differences: Vec<CountedDifference>,
 }
@@ -84,11 +89,11 @@ impl<'d> DocumentWalk<'d> {
 
     fn compare_pair(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
         let is_link = |cursor: Cursor<'_>| cursor.kind().is_again();
-        let (to, from) = (expected.target(), found.target());
-        if to.kind().is_container() {
+        let (expected_target, found_target) = (expected.target(), found.target());
+        if expected_target.kind().is_container() {
             match (is_link(expected), is_link(found)) {
                 (true, true) => {
-                    if self.shared.get(&to.index()).is_some_and(|known| *known != from.index()) {
+                    if self.shared.get(&expected_target.index()).is_some_and(|index| *index != found_target.index()) {
                         self.note_difference("other values came back shared", false, expected);
                     }
                     return;
@@ -96,11 +101,11 @@ impl<'d> DocumentWalk<'d> {
                 (true, false) => return self.note_difference("shared values came back as copies", false, expected),
                 (false, true) => return self.note_difference("separate values came back shared", false, expected),
                 (false, false) => {
-                    self.shared.insert(to.index(), from.index());
+                    self.shared.insert(expected_target.index(), found_target.index());
                 }
             }
         }
-        self.compare_values(to, from);
+        self.compare_values(expected_target, found_target);
     }
 
     fn compare_values(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
@@ -135,27 +140,27 @@ impl<'d> DocumentWalk<'d> {
         if expected.len() != found.len() {
             self.note_difference("lists came back with another length", false, expected);
         }
-        self.push(expected.items().zip(found.items()));
+        self.push_pairs(expected.items().zip(found.items()));
     }
 
     fn compare_children(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
         if expected.len() != found.len() {
             self.note_difference("values came back as something else", false, expected);
         }
-        self.push(expected.children().zip(found.children()));
+        self.push_pairs(expected.children().zip(found.children()));
     }
 
     /// Pushes pairs so that the first pair is compared first, and the first path is reported.
-    fn push(&mut self, pairs: impl Iterator<Item = (Cursor<'d>, Cursor<'d>)>) {
-        let before = self.stack.len();
+    fn push_pairs(&mut self, pairs: impl Iterator<Item = (Cursor<'d>, Cursor<'d>)>) {
+        let start = self.stack.len();
         self.stack.extend(pairs);
-        self.stack[before..].reverse();
+        self.stack[start..].reverse();
     }
 
     fn compare_entries(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
-        let same_order = expected.len() == found.len()
+        let has_same_order = expected.len() == found.len()
             && expected.entries().zip(found.entries()).all(|((a, _), (b, _))| a.bytes() == b.bytes());
-        if same_order {
+        if has_same_order {
             for ((key, value), (other, found_value)) in expected.entries().zip(found.entries()) {
                 self.compare_keys(key, other, value);
                 self.stack.push((value, found_value));
@@ -178,7 +183,7 @@ impl<'d> DocumentWalk<'d> {
         }
         if matched < found_entries.len() {
             self.note_difference("maps came back with more entries", false, expected);
-        } else if !self.eyes.unordered {
+        } else if !self.rules.unordered {
             self.note_difference("entries of maps came back in another order", true, expected);
         }
     }
@@ -194,11 +199,15 @@ impl<'d> DocumentWalk<'d> {
         if let (Some(a), Some(b)) = (Scalar::from_cursor(expected), Scalar::from_cursor(found)) {
             return self.compare_scalars(a, b, expected);
         }
-        let as_kind = |kind| expected.kind() == kind || found.kind() == kind;
-        if as_kind(Kind::Symbol) {
-            let same = expected.as_bytes() == found.as_bytes();
-            self.note_difference(if same { "symbols came back as strings" } else { "values changed" }, false, expected);
-        } else if as_kind(Kind::Bool) || as_kind(Kind::Null) || expected.as_bytes() != found.as_bytes() {
+        let is_either = |kind| expected.kind() == kind || found.kind() == kind;
+        if is_either(Kind::Symbol) {
+            let is_same = expected.as_bytes() == found.as_bytes();
+            self.note_difference(
+                if is_same { "symbols came back as strings" } else { "values changed" },
+                false,
+                expected,
+            );
+        } else if is_either(Kind::Bool) || is_either(Kind::Null) || expected.as_bytes() != found.as_bytes() {
             self.note_difference("values came back as something else", false, expected);
         } else if expected.kind() != found.kind() {
             self.note_difference("strings came back with another encoding", false, expected);
@@ -209,30 +218,30 @@ impl<'d> DocumentWalk<'d> {
 
     fn compare_scalars(&mut self, expected: Scalar<'d>, found: Scalar<'d>, cursor: Cursor<'d>) {
         use Scalar::{Bytes, Float, Int, Text};
-        let loose = self.eyes.loose_numbers;
+        let is_slight = self.rules.loose_numbers;
         match (expected, found) {
             (Int(a), Int(b)) if a == b => {}
             (Float(a), Float(b)) if a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()) => {}
             (Float(a), Float(b)) if a == b => self.note_difference("zeros came back with another sign", true, cursor),
             (Float(a), Float(b)) if ((a - b) / a).abs() < 1e-12 => {
-                self.note_difference("floats came back with fewer digits", loose, cursor)
+                self.note_difference("floats came back with fewer digits", is_slight, cursor)
             }
             (Int(a), Float(b)) | (Float(b), Int(a)) if a as f64 == b && b as i128 == a => {
-                self.note_difference("integers and floats came back as each other", loose, cursor);
+                self.note_difference("integers and floats came back as each other", is_slight, cursor);
             }
             (Int(a), Bytes(b) | Text(b)) if a.to_string().as_bytes() == b => {
-                self.note_difference("numbers came back as text", loose, cursor);
+                self.note_difference("numbers came back as text", is_slight, cursor);
             }
             (Bytes(b) | Text(b), Int(a)) if a.to_string().as_bytes() == b => {
-                self.note_difference("text came back as numbers", loose, cursor);
+                self.note_difference("text came back as numbers", is_slight, cursor);
             }
             (Float(a), Bytes(b) | Text(b)) | (Bytes(b) | Text(b), Float(a)) if is_text_of_number(b, a) => {
-                self.note_difference("numbers and text came back as each other", loose, cursor);
+                self.note_difference("numbers and text came back as each other", is_slight, cursor);
             }
             (Bytes(a), Bytes(b)) | (Text(a), Text(b)) if a == b => {}
             (Bytes(a), Text(b)) | (Text(b), Bytes(a)) => match () {
                 () if a == b && a.is_ascii() => {}
-                () if self.eyes.characters && is_latin1_of_text(a, b) => {}
+                () if self.rules.characters && is_latin1_of_text(a, b) => {}
                 () if a == b => self.note_difference("text and bytes came back as each other", false, cursor),
                 () => self.note_difference("values changed", false, cursor),
             },
@@ -263,13 +272,13 @@ impl<'d> Scalar<'d> {
     }
 }
 
-/// Returns whether a text is this number, within the digits that Perl prints.
+/// Returns true if a text is this number, within the digits that Perl prints.
 fn is_text_of_number(text: &[u8], number: f64) -> bool {
     let parsed = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
     parsed.is_some_and(|parsed| parsed == number || ((parsed - number) / number).abs() < 1e-14)
 }
 
-/// Returns whether these bytes, read as Latin-1, are this text.
+/// Returns true if these bytes, read as Latin-1, are this text.
 fn is_latin1_of_text(bytes: &[u8], text: &[u8]) -> bool {
     std::str::from_utf8(text)
         .is_ok_and(|text| text.chars().map(u32::from).eq(bytes.iter().map(|byte| u32::from(*byte))))

@@ -27,14 +27,15 @@ pub struct Ranking {
     pub places: Vec<RankedCompetitor>,
     /// Competitors that could not be ranked.
     pub unranked: Vec<UnrankedCompetitor>,
-    /// For each part, the competitors that would be first if only that part counted; several if they are tied.
+    /// For each part, the competitors that would be first if only that part counted. There are several if they are
+    /// tied.
     pub alone: Vec<SinglePartWinners>,
 }
 
 /// A competitor with its rank.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankedCompetitor {
-    /// Rank from 1; tied places have the same rank.
+    /// The rank, from 1. Tied places have the same rank.
     pub rank: usize,
     /// Whether others have the same rank.
     pub tied: bool,
@@ -48,8 +49,8 @@ pub struct RankedCompetitor {
     pub cost: Interval,
     /// Parts of the cost, in the order of the weights.
     pub parts: Vec<Share>,
-    /// Cost divided by that of the first place; none for the first place. It is below 1 for a cheaper competitor that
-    /// is ranked lower because its output differs.
+    /// Cost divided by that of the first place, or none for the first place itself. It is below 1 for a cheaper
+    /// competitor that is ranked lower because its output differs.
     pub times: Option<Interval>,
 }
 
@@ -97,22 +98,22 @@ pub struct SinglePartWinners {
 pub fn rank_competitors(point: &Point, weights: &Weights) -> Ranking {
     let (costs, unranked) = compute_costs(point, weights);
     let ranks = assign_ranks(&costs, find_resolution(point, weights));
-    let places = costs.iter().enumerate().map(|(place, (entry, cost))| RankedCompetitor {
-        rank: ranks[place],
-        tied: ranks.iter().filter(|rank| **rank == ranks[place]).count() > 1,
+    let places = costs.iter().enumerate().map(|(index, (entry, cost))| RankedCompetitor {
+        rank: ranks[index],
+        tied: ranks.iter().filter(|rank| **rank == ranks[index]).count() > 1,
         id: entry.id.clone(),
         name: entry.name.clone(),
         fidelity: entry.fidelity.clone(),
         cost: cost.to_interval(),
         parts: cost.parts.clone(),
-        times: (place > 0).then(|| costs[0].1.relative_cost_of(cost)),
+        times: (index > 0).then(|| costs[0].1.relative_cost_of(cost)),
     });
-    let winners = ALONE.into_iter().filter_map(|part| find_winners(point, part));
+    let winners = SINGLE_PARTS.into_iter().filter_map(|part| find_winners(point, part));
     Ranking { weights: weights.clone(), places: places.collect(), unranked, alone: winners.collect() }
 }
 
 /// Parts that may be the only ones that matter to a user.
-const ALONE: [Part; 7] = [
+const SINGLE_PARTS: [Part; 7] = [
     Part::Time(Operation::Read),
     Part::Time(Operation::Write),
     Part::Time(Operation::RoundTrip),
@@ -147,24 +148,24 @@ fn find_winners(point: &Point, part: Part) -> Option<SinglePartWinners> {
     let resolution = find_resolution(point, &weights);
     let (costs, _) = compute_costs(point, &weights);
     let (leader, cost) = costs.first()?;
-    let shares = |(other, other_cost): &(&Entry, Cost)| {
+    let is_tied_with_leader = |(other, other_cost): &(&Entry, Cost)| {
         fidelity_sort_key(&other.fidelity) == fidelity_sort_key(&leader.fidelity)
             && cost.is_tied(other_cost, resolution)
     };
-    let others = costs[1..].iter().take_while(|other| shares(other)).map(|(other, _)| other.id.clone());
+    let others = costs[1..].iter().take_while(|other| is_tied_with_leader(other)).map(|(other, _)| other.id.clone());
     Some(SinglePartWinners { part, first: std::iter::once(leader.id.clone()).chain(others).collect() })
 }
 
 /// Returns the resolution of the noisiest operation that counts.
 fn find_resolution(point: &Point, weights: &Weights) -> f64 {
-    let of = |part: &Part| match part {
+    let resolution_of = |part: &Part| match part {
         Part::Time(operation) => stats::operation_resolution(point, *operation),
         Part::Size | Part::Memory => stats::FLOOR,
     };
-    weights.parts().iter().map(|(part, _)| of(part)).fold(stats::FLOOR, f64::max)
+    weights.parts().iter().map(|(part, _)| resolution_of(part)).fold(stats::FLOOR, f64::max)
 }
 
-/// Sort key of a fidelity: less correct results have larger values.
+/// Returns the sort key of a fidelity. Less correct results have larger keys.
 pub(crate) fn fidelity_sort_key(fidelity: &Fidelity) -> u8 {
     match fidelity {
         Fidelity::Exact => 0,
@@ -178,11 +179,11 @@ pub(crate) fn fidelity_sort_key(fidelity: &Fidelity) -> u8 {
 fn assign_ranks(costs: &[(&Entry, Cost)], resolution: f64) -> Vec<usize> {
     let mut ranks: Vec<usize> = Vec::with_capacity(costs.len());
     let mut leader = 0;
-    for (place, (entry, cost)) in costs.iter().enumerate() {
+    for (index, (entry, cost)) in costs.iter().enumerate() {
         let (first, first_cost) = &costs[leader];
-        let same = fidelity_sort_key(&first.fidelity) == fidelity_sort_key(&entry.fidelity);
-        if place > 0 && !(same && first_cost.is_tied(cost, resolution)) {
-            leader = place;
+        let has_same_fidelity = fidelity_sort_key(&first.fidelity) == fidelity_sort_key(&entry.fidelity);
+        if index > 0 && !(has_same_fidelity && first_cost.is_tied(cost, resolution)) {
+            leader = index;
         }
         ranks.push(leader + 1);
     }

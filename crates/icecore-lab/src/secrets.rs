@@ -4,7 +4,7 @@
 
 use std::process::Command;
 
-/// Name endings of variables for secrets, and for addresses that may contain a password.
+/// The endings of names of variables for secrets, and for addresses that may contain a password.
 const SECRET_ENDINGS: [&str; 11] = [
     "PASSWORD",
     "PASSWORD_FILE",
@@ -19,7 +19,7 @@ const SECRET_ENDINGS: [&str; 11] = [
     "REDIS_URL",
 ];
 
-/// Returns whether a variable with this name counts as a secret. Case does not matter.
+/// Returns true if a variable with this name counts as a secret. Case does not matter.
 ///
 /// ```
 /// assert!(icecore_lab::is_secret("PGPASSWORD"));
@@ -27,7 +27,7 @@ const SECRET_ENDINGS: [&str; 11] = [
 /// ```
 pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    SECRET_ENDINGS.iter().any(|end| name.ends_with(end))
+    SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Removes the secrets of this process from the environment of a command. Variables that the lab itself set for the

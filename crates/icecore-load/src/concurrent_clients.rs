@@ -4,8 +4,8 @@ use icecore_lab::runner::ParticipantError;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-/// Runs `work` for each client in its own thread; all start together. Returns the results, and the time from the first
-/// start to the last end.
+/// Runs `work` for each client in a thread of its own. All threads start together. Returns the time from the first
+/// start to the last end, and the results.
 pub(crate) fn run_together<C: Send, T: Send>(
     clients: Vec<C>,
     work: impl Fn(C) -> Result<T, ParticipantError> + Sync,
@@ -20,29 +20,29 @@ pub(crate) fn run_together<C: Send, T: Send>(
                     start.wait();
                     // Each thread reads the clock itself, because the joining thread may wake up late.
                     let began = Instant::now();
-                    let done = work(client);
-                    done.map(|done| (began, Instant::now(), done))
+                    let result = work(client);
+                    result.map(|value| (began, Instant::now(), value))
                 })
             })
             .collect();
-        let (mut spans, mut all) = (Vec::new(), Vec::new());
-        let mut trouble = None;
+        let (mut spans, mut results) = (Vec::new(), Vec::new());
+        let mut last_error = None;
         for thread in threads {
             match thread.join() {
-                Ok(Ok((began, ended, done))) => {
+                Ok(Ok((began, ended, value))) => {
                     spans.push((began, ended));
-                    all.push(done);
+                    results.push(value);
                 }
-                Ok(Err(reason)) => trouble = Some(reason),
-                Err(_) => trouble = Some(ParticipantError::Failed("a client failed".to_owned())),
+                Ok(Err(error)) => last_error = Some(error),
+                Err(_) => last_error = Some(ParticipantError::Failed("a client failed".to_owned())),
             }
         }
         let first = spans.iter().map(|(began, _)| *began).min();
         let last = spans.iter().map(|(_, ended)| *ended).max();
-        match (trouble, first.zip(last)) {
-            (None, Some((first, last))) => Ok((last - first, all)),
-            (trouble, _) => {
-                Err(trouble.unwrap_or_else(|| ParticipantError::Failed("there were no clients".to_owned())))
+        match (last_error, first.zip(last)) {
+            (None, Some((first, last))) => Ok((last - first, results)),
+            (last_error, _) => {
+                Err(last_error.unwrap_or_else(|| ParticipantError::Failed("there were no clients".to_owned())))
             }
         }
     })

@@ -1,18 +1,18 @@
-//! An HTTP/1.1 client that keeps its connection. It requires answers with a length. It is strict: anything unexpected
-//! is an error, so that no wrong time is recorded.
+//! An HTTP/1.1 client that keeps its connection. It requires answers with a length. Anything unexpected is an error,
+//! so that no wrong time is recorded.
 
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 /// Maximum length of a line in a head.
-const LONGEST_LINE: u64 = 8 << 10;
+const MAX_LINE_LEN: u64 = 8 << 10;
 
 /// Maximum number of lines in a head.
-const MOST_LINES: usize = 100;
+const MAX_HEAD_LINES: usize = 100;
 
 /// Maximum length of a body.
-const LONGEST_BODY: u64 = 1 << 20;
+const MAX_BODY_LEN: u64 = 1 << 20;
 
 /// An answer of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,13 +26,13 @@ pub(crate) struct Reply {
 /// A connection.
 pub(crate) struct Client {
     address: SocketAddr,
-    patience: Duration,
+    timeout: Duration,
     stream: BufReader<TcpStream>,
 }
 
 impl Client {
-    pub(crate) fn connect(address: SocketAddr, patience: Duration) -> Result<Client, Error> {
-        Ok(Client { address, patience, stream: open_stream(address, patience)? })
+    pub(crate) fn connect(address: SocketAddr, timeout: Duration) -> Result<Client, Error> {
+        Ok(Client { address, timeout, stream: open_stream(address, timeout)? })
     }
 
     /// Requests a path, and waits for the answer.
@@ -42,7 +42,7 @@ impl Client {
 
     /// Sends JSON to a path with this method, and waits for the answer.
     pub(crate) fn send_json(&mut self, method: &str, path: &str, json: &[u8]) -> Result<Reply, Error> {
-        // A single write, so that head and body are in one packet.
+        // Head and body are written at once, so that they are in one packet.
         let mut request = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
             json.len()
@@ -56,17 +56,17 @@ impl Client {
         self.stream.get_mut().write_all(request)?;
         let reply = read_reply(&mut self.stream)?;
         if !reply.keep {
-            self.stream = open_stream(self.address, self.patience)?;
+            self.stream = open_stream(self.address, self.timeout)?;
         }
         Ok(reply)
     }
 }
 
-fn open_stream(address: SocketAddr, patience: Duration) -> Result<BufReader<TcpStream>, Error> {
-    let stream = TcpStream::connect_timeout(&address, patience)?;
+fn open_stream(address: SocketAddr, timeout: Duration) -> Result<BufReader<TcpStream>, Error> {
+    let stream = TcpStream::connect_timeout(&address, timeout)?;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(patience))?;
-    stream.set_write_timeout(Some(patience))?;
+    stream.set_read_timeout(Some(timeout))?;
+    stream.set_write_timeout(Some(timeout))?;
     Ok(BufReader::new(stream))
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn read_reply(input: &mut impl BufRead) -> Result<Reply, Error> {
 fn read_head(input: &mut impl BufRead) -> Result<(u64, bool), Error> {
     let mut length = None;
     let mut keep = true;
-    for _ in 0..MOST_LINES {
+    for _ in 0..MAX_HEAD_LINES {
         let line = read_line(input)?;
         if line.is_empty() {
             let length = length.ok_or_else(|| invalid_data("the answer does not say how long it is"))?;
@@ -117,20 +117,20 @@ fn read_head(input: &mut impl BufRead) -> Result<(u64, bool), Error> {
             _ => {}
         }
     }
-    Err(invalid_data(format!("a head of more than {MOST_LINES} lines")))
+    Err(invalid_data(format!("a head of more than {MAX_HEAD_LINES} lines")))
 }
 
 fn parse_length(digits: &str) -> Result<u64, Error> {
-    let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let number = digits.parse().ok().filter(|_| all_digits);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number = digits.parse().ok().filter(|_| is_number);
     number
-        .filter(|length| *length <= LONGEST_BODY)
+        .filter(|length| *length <= MAX_BODY_LEN)
         .ok_or_else(|| invalid_data(format!("not the length of a body: {digits:?}")))
 }
 
 fn read_line(input: &mut impl BufRead) -> Result<String, Error> {
     let mut line = Vec::new();
-    input.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+    input.take(MAX_LINE_LEN).read_until(b'\n', &mut line)?;
     match line.strip_suffix(b"\r\n") {
         Some(line) => String::from_utf8(line.to_vec()).map_err(|_| invalid_data("a head that is not text")),
         None if line.is_empty() => Err(Error::new(ErrorKind::UnexpectedEof, "the server closed the connection")),

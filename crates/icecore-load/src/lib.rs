@@ -1,8 +1,8 @@
 //! Measurements that need servers: the [`store`] under load, and [PHP pages](web) of a web server.
 //!
-//! It measures programs: Icecore's daemons, workers and pages, and other programs that do the same work. Before
-//! anything is timed, the results of each program are checked. Statistics and reports use [`icecore_lab`]. The program
-//! is `icecore-load`; `scripts/load.sh` and `scripts/bench.sh` build and start what it needs.
+//! This crate measures programs: Icecore's daemons, workers and pages, and other programs that do the same work.
+//! Before anything is timed, the results of each program are checked. Statistics and reports use [`icecore_lab`]. The
+//! program is `icecore-load`; `scripts/load.sh` and `scripts/bench.sh` build and start what it needs.
 
 mod concurrent_clients;
 mod http;

@@ -18,11 +18,11 @@ enum CommandLine {
 }
 
 fn main() -> ExitCode {
-    let done = match CommandLine::parse() {
+    let result = match CommandLine::parse() {
         CommandLine::Store(arguments) => store::measure_store(&arguments),
         CommandLine::Web(arguments) => web::measure_web(&arguments),
     };
-    match done {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("icecore-load: {error}");

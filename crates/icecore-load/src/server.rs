@@ -1,4 +1,4 @@
-//! A server that the lab starts and ends.
+//! Server processes that this program starts and ends.
 
 use std::fs::File;
 use std::io;
@@ -7,23 +7,23 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long servers may take until they answer, and until they have ended. It only stops endless waits: on a busy
-/// machine all of this takes a while.
+/// How long servers may take until they answer, and until they have ended. It is long, because it only stops endless
+/// waits: servers need more time on a busy machine.
 pub(crate) const SERVER_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// How often to check a server.
+/// The time between two checks of a server.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How many other ports are tried, if another process took the port first.
-pub(crate) const TRIES: u32 = 3;
+/// Maximum number of ports that are tried, because another process may take a port first.
+pub(crate) const MAX_PORT_TRIES: u32 = 3;
 
 /// Returns an address that was free a moment ago.
 pub(crate) fn find_free_port() -> io::Result<SocketAddr> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr())
 }
 
-/// Returns a command that ends when the lab ends, even if the lab is killed. This needs `setpriv`, which some systems
-/// lack.
+/// Returns a command that ends when this program ends, even if this program is killed. This needs `setpriv`, which
+/// some systems lack.
 pub(crate) fn supervised_command(setpriv: Option<&Path>, program: &Path) -> Command {
     match setpriv {
         Some(setpriv) => {
@@ -44,19 +44,19 @@ pub(crate) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts the server. Its output goes to this file.
+    /// Starts the server. Its output goes to the file `errors`.
     pub(crate) fn start(mut command: Command, errors: PathBuf) -> Result<ServerProcess, String> {
         let name = errors.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let say = |error: io::Error| format!("{name}: {error}");
-        let log = File::create(&errors).map_err(say)?;
-        command.stdin(Stdio::null()).stdout(log.try_clone().map_err(say)?).stderr(log);
+        let describe = |error: io::Error| format!("{name}: {error}");
+        let log = File::create(&errors).map_err(describe)?;
+        command.stdin(Stdio::null()).stdout(log.try_clone().map_err(describe)?).stderr(log);
         isolate_process(&mut command);
         icecore_lab::hide_secrets_from(&mut command);
-        let child = command.spawn().map_err(say)?;
+        let child = command.spawn().map_err(describe)?;
         Ok(ServerProcess { child, program: name, errors, has_ended: false })
     }
 
-    /// Returns the last line of its output, if it has ended.
+    /// Returns a message with the last line of its output, if it has ended.
     pub(crate) fn poll_exit(&mut self) -> Option<String> {
         let status = self.child.try_wait().ok().flatten()?;
         self.has_ended = true;
@@ -78,14 +78,14 @@ impl Drop for ServerProcess {
                 std::thread::sleep(POLL_INTERVAL);
             }
         }
-        // For a server that ignored the signal, and for children whose parent died.
+        // This ends a server that ignored the signal, and children whose parent died.
         kill_process_group(&self.child);
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Puts the process into its own group: Ctrl-C goes only to the lab, which ends its servers itself.
+/// Puts the process into a group of its own. Ctrl-C then goes only to this program, which ends its servers itself.
 #[cfg(unix)]
 fn isolate_process(command: &mut Command) {
     use std::os::unix::process::CommandExt;

@@ -12,12 +12,12 @@ impl Answer {
         Answer(value)
     }
 
-    /// Whether it is neither null nor false.
+    /// Returns true if it is neither null nor false.
     pub fn is_true(&self) -> bool {
         jaq_core::ValT::as_bool(&self.0)
     }
 
-    /// The bytes, if it is a string.
+    /// Returns its bytes if it is a string.
     pub fn as_bytes(&self) -> Option<&[u8]> {
         jaq_std::ValT::as_bytes(&self.0)
     }

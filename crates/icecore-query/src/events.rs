@@ -3,9 +3,10 @@
 use crate::query_thread;
 use crate::value::Value;
 
-/// Generates the path and the value of each leaf; after the last one in a container, only its path.
+/// Generates the path and the value of each leaf. At the end of a container, it generates only the path of the
+/// container's last entry.
 pub struct StreamEvents {
-    /// The next value.
+    /// The value to generate events for next, if there is one.
     next: Option<Value>,
     /// The open containers, and the number of entries taken from each.
     open: Vec<(Value, usize)>,

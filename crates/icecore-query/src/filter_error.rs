@@ -25,8 +25,8 @@ impl FilterError {
         FilterError::new(if is_inside { format!("{text} (at character {})", characters + 1) } else { text.to_owned() })
     }
 
-    pub(crate) fn abort(broken: Abort) -> FilterError {
-        FilterError::new(match broken {
+    pub(crate) fn abort(abort: Abort) -> FilterError {
+        FilterError::new(match abort {
             Abort::Stopped(stop) => stop.to_string(),
             Abort::Panicked(text) => format!("it can't be compiled because of a bug in the library: {text}"),
         })
@@ -53,11 +53,11 @@ impl FilterError {
         found.unwrap_or_else(|| FilterError::new("it can't be parsed"))
     }
 
-    /// Creates a mistake from errors of the compiler. `known` are the names of all functions.
+    /// Creates a mistake from errors of the compiler. `function_names` are the names of all functions.
     pub(crate) fn from_compile_errors<P>(
         filter: &str,
         errors: &compile::Errors<&str, P>,
-        known: &[String],
+        function_names: &[String],
     ) -> FilterError {
         let found = errors.iter().flat_map(|(_, errors)| errors).next().map(|(name, undefined)| {
             let text = match undefined {
@@ -70,13 +70,13 @@ impl FilterError {
                 }
                 other => format!("there is no {} {}", other.as_str(), quote_part(name)),
             };
-            let meant = match undefined {
-                Undefined::Filter(_) => icecore::text::nearest(name, known.iter().map(String::as_str)),
+            let suggestion = match undefined {
+                Undefined::Filter(_) => icecore::text::nearest(name, function_names.iter().map(String::as_str)),
                 _ => None,
             };
             let mut mistake = FilterError::at_part(filter, name, &text);
-            if let Some(meant) = meant.filter(|meant| meant != name) {
-                mistake.text += &format!("; did you mean `{meant}`?");
+            if let Some(suggestion) = suggestion.filter(|suggestion| suggestion != name) {
+                mistake.text += &format!("; did you mean `{suggestion}`?");
             }
             mistake
         });

@@ -76,7 +76,7 @@ fn is_null(value: &Value) -> bool {
     matches!(value.visible_value(), Value::Null)
 }
 
-/// A string is not contained in a number; the error says so.
+/// Returns an error if the two values have different kinds, because then neither can contain the other.
 fn require_same_kind(all: &Value, part: &Value) -> Result<(), Error> {
     let is_same = std::mem::discriminant(all.visible_value()) == std::mem::discriminant(part.visible_value());
     let fail = || Error::str(format_args!("{all} and {part} cannot have their containment checked"));
@@ -109,8 +109,8 @@ impl From<u8> for Escape {
 impl From<&[u8]> for Escape {
     fn from(text: &[u8]) -> Escape {
         let mut escape = Escape { bytes: [0; 6], len: 0 };
-        for (place, byte) in escape.bytes.iter_mut().zip(text) {
-            *place = *byte;
+        for (target, byte) in escape.bytes.iter_mut().zip(text) {
+            *target = *byte;
             escape.len += 1;
         }
         escape
@@ -143,7 +143,8 @@ fn encode_uri(byte: u8) -> Escape {
     (&[b'%', digit(byte >> 4), digit(byte & 15)]).into()
 }
 
-/// Returns a string with escaped bytes. It may become several times as long; its length is computed before.
+/// Returns a string with escaped bytes. It may become several times as long, so its length is computed and checked
+/// first.
 fn escape_bytes(value: &Value, escape: impl Fn(u8) -> Escape) -> ValR {
     let bytes = value.try_as_utf8_bytes()?;
     let len = bytes.iter().map(|byte| u64::from(escape(*byte).len)).sum();
@@ -157,23 +158,24 @@ fn escape_bytes(value: &Value, escape: impl Fn(u8) -> Escape) -> ValR {
 }
 
 /// Memory for a value of a document while it is read.
-const BYTES_OF_READ_VALUE: u64 = 32;
+const BYTES_PER_READ_VALUE: u64 = 32;
 
 fn from_json(text: &Value) -> ValR {
     let bytes = text.as_bytes().ok_or_else(|| Error::typ(text.clone(), "string"))?;
     query_thread::count_steps(bytes.len() as u64 / 64);
     let mut limits = Limits::default();
-    let max_values = memory::remaining_bytes().saturating_sub(bytes.len() as u64) / BYTES_OF_READ_VALUE;
+    let max_values = memory::remaining_bytes().saturating_sub(bytes.len() as u64) / BYTES_PER_READ_VALUE;
     limits.nodes = limits.nodes.min(u32::try_from(max_values).unwrap_or(u32::MAX));
-    let is_less = limits.nodes < Limits::default().nodes;
+    let is_reduced = limits.nodes < Limits::default().nodes;
     let read = || -> Result<Document<'static>, icecore::Error> {
         let stage = Stage::parse("json:typed=no")?;
         icecore::read_as(bytes, &stage, &limits).map(Document::into_owned)
     };
     match read() {
         Ok(document) => Ok(OpenDocument::charged_to_filter(document).root_value()),
-        // Only too many values count as a lack of memory; any other error would also occur with a higher limit.
-        Err(error) if error.kind() == ErrorKind::Limit && is_less && bytes.len() as u64 > max_values => {
+        // The limit of values was lowered to the remaining memory. If the text has more values, the filter lacks
+        // memory; any other error would also occur with a higher limit.
+        Err(error) if error.kind() == ErrorKind::Limit && is_reduced && bytes.len() as u64 > max_values => {
             query_thread::stop_filter(Stop::Memory)
         }
         Err(error) => Err(Error::str(format_args!("{text} is not JSON: {error}"))),
@@ -199,6 +201,10 @@ fn single_member(name: &str, value: Value) -> Value {
 /// Functions that are written in the language itself, in addition to its standard library.
 pub fn library_definitions(for_spreadsheets: bool) -> Vec<Def<&'static str>> {
     let parsed = |text| jaq_core::load::parse(text, |parser| parser.defs()).unwrap_or_default();
-    let more = if for_spreadsheets { parsed(include_str!("spreadsheet.jq")) } else { Vec::new() };
-    jaq_core::defs().chain(jaq_std::defs()).chain(parsed(include_str!("functions.jq"))).chain(more).collect()
+    let spreadsheet_definitions = if for_spreadsheets { parsed(include_str!("spreadsheet.jq")) } else { Vec::new() };
+    jaq_core::defs()
+        .chain(jaq_std::defs())
+        .chain(parsed(include_str!("functions.jq")))
+        .chain(spreadsheet_definitions)
+        .collect()
 }

@@ -69,8 +69,8 @@ pub struct Input {
 }
 
 impl Input {
-    /// Creates an input from a document and its name. Values that contain themselves have null in place of the link,
-    /// because filters would not end otherwise; [`Input::losses`] says where.
+    /// Creates an input from a document and its name. In values that contain themselves, null replaces the link,
+    /// because filters would not end otherwise. [`Input::losses`] returns where.
     pub fn new(name: impl Into<String>, mut document: Document<'static>) -> Input {
         let losses = document.cut_cycles(&Limits::default());
         Input { name: name.into(), document, losses }
@@ -105,7 +105,7 @@ pub struct Failure {
 impl Query {
     /// Compiles a filter. Variables are given by names without `$`.
     ///
-    /// Must be called in a [room](on_query_thread), like everything in this crate.
+    /// Must be called on a [query thread](on_query_thread), like everything in this crate.
     ///
     /// ```
     /// use icecore_query::{Query, on_query_thread};
@@ -137,7 +137,7 @@ impl Query {
             return Err(FilterError::new(format!("it has more than {MAX_FILTER_LENGTH} bytes")));
         }
         let compiled = || compile_definitions(filter, variables, functions::library_definitions(for_spreadsheets));
-        query_thread::catch_stop(compiled).unwrap_or_else(|broken| Err(FilterError::abort(broken)))
+        query_thread::catch_stop(compiled).unwrap_or_else(|abort| Err(FilterError::abort(abort)))
     }
 
     /// Returns the values of the variables.
@@ -166,7 +166,7 @@ fn compile_definitions<'f>(
     definitions.extend(rewritten);
     let functions: Vec<_> = functions::all_functions().collect();
     let names = definitions.iter().map(|definition| definition.name).chain(functions.iter().map(|(name, ..)| *name));
-    let known: Vec<String> = names.filter(|name| !name.starts_with('_')).map(str::to_owned).collect();
+    let function_names: Vec<String> = names.filter(|name| !name.starts_with('_')).map(str::to_owned).collect();
     let loader = Loader::new(definitions);
     let arena = Arena::default();
     let modules = loader
@@ -176,8 +176,9 @@ fn compile_definitions<'f>(
         .map_err(|errors| FilterError::from_load_errors(filter, &errors))?;
     let names: Vec<String> = variables.iter().map(|(name, _)| format!("${name}")).collect();
     let compiler = Compiler::default().with_funs(functions).with_global_vars(names.iter().map(String::as_str));
-    let filter =
-        compiler.compile(modules).map_err(|errors| FilterError::from_compile_errors(filter, &errors, &known))?;
+    let filter = compiler
+        .compile(modules)
+        .map_err(|errors| FilterError::from_compile_errors(filter, &errors, &function_names))?;
     let variables = variables.iter().map(|(_, document)| OpenDocument::new(document.clone())).collect();
     Ok(Query { filter, variables })
 }

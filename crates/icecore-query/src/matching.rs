@@ -27,16 +27,16 @@ pub enum MatchOutput {
 #[derive(Clone, Copy, Default)]
 struct Flags {
     is_global: bool,
-    is_without_empty: bool,
+    ignores_empty: bool,
 }
 
 /// Finds the matches of `$re` with `$flags`.
-pub fn find_matches(wanted: MatchOutput, mut cv: Cv<'_, FilterTypes>) -> ValR {
+pub fn find_matches(output: MatchOutput, mut cv: Cv<'_, FilterTypes>) -> ValR {
     let (flags, expression) = (cv.0.pop_var(), cv.0.pop_var());
     let (flags, regex) = compile_regex(require_utf8(&expression)?, require_utf8(&flags)?)?;
     let bytes = cv.1.try_as_utf8_bytes()?;
     let names: Vec<_> = regex.capture_names().map(|name| name.map(|name| Text::new(name.as_bytes()))).collect();
-    let names_of_fields = ["offset", "length", "string", "name"].map(key_from_name);
+    let member_names = ["offset", "length", "string", "name"].map(key_from_name);
     let mut characters = CharacterCounter { text: bytes, offset: 0, count: 0 };
     let mut matches = Vec::new();
     let mut end = 0;
@@ -44,34 +44,34 @@ pub fn find_matches(wanted: MatchOutput, mut cv: Cv<'_, FilterTypes>) -> ValR {
     for captures in regex.captures_iter(bytes) {
         query_thread::count_steps(1 + names.len() as u64);
         let Some(full_match) = captures.get(0) else { continue };
-        if flags.is_without_empty && full_match.as_bytes().is_empty() {
+        if flags.ignores_empty && full_match.as_bytes().is_empty() {
             continue;
         }
-        if !matches!(wanted, MatchOutput::Matches) {
+        if !matches!(output, MatchOutput::Matches) {
             reserve_one(&mut matches)?;
             matches.push(cv.1.as_sub_str(bytes.get(end..full_match.start()).unwrap_or_default()));
         }
         end = full_match.end();
-        if !matches!(wanted, MatchOutput::Rest) {
+        if !matches!(output, MatchOutput::Rest) {
             reserve_one(&mut matches)?;
-            matches.push(groups_to_objects(&captures, &names, &names_of_fields, &mut characters, &cv.1));
+            matches.push(groups_to_objects(&captures, &names, &member_names, &mut characters, &cv.1));
         }
         if !flags.is_global {
             break;
         }
     }
-    if !matches!(wanted, MatchOutput::Matches) {
+    if !matches!(output, MatchOutput::Matches) {
         matches.push(cv.1.as_sub_str(bytes.get(end..).unwrap_or_default()));
     }
     Ok(Value::from_items(matches))
 }
 
 /// Reserves space for one more value, if there is enough memory.
-fn reserve_one(found: &mut Vec<Value>) -> Result<(), Error> {
-    if found.len() == found.capacity() {
-        let more = found.len().max(4);
-        memory::require_bytes(((found.len() + more) * size_of::<Value>()) as u64);
-        found.reserve_exact(more);
+fn reserve_one(values: &mut Vec<Value>) -> Result<(), Error> {
+    if values.len() == values.capacity() {
+        let added = values.len().max(4);
+        memory::require_bytes(((values.len() + added) * size_of::<Value>()) as u64);
+        values.reserve_exact(added);
     }
     Ok(())
 }
@@ -109,7 +109,7 @@ fn compile_regex(expression: &str, letters: &str) -> Result<(Flags, Regex), Erro
     for letter in letters.chars() {
         match letter {
             'g' => flags.is_global = true,
-            'n' => flags.is_without_empty = true,
+            'n' => flags.ignores_empty = true,
             'i' => drop(builder.case_insensitive(true)),
             'm' => drop(builder.multi_line(true)),
             's' => drop(builder.dot_matches_new_line(true)),
@@ -128,7 +128,7 @@ fn compile_regex(expression: &str, letters: &str) -> Result<(Flags, Regex), Erro
     Ok((flags, regex))
 }
 
-/// Counts characters before increasing positions.
+/// Counts the characters before byte positions. It is fast for increasing positions.
 struct CharacterCounter<'t> {
     text: &'t [u8],
     offset: usize,
@@ -138,7 +138,7 @@ struct CharacterCounter<'t> {
 impl CharacterCounter<'_> {
     /// Returns the number of characters before a byte.
     fn count_before(&mut self, offset: usize) -> usize {
-        // A group may begin before the last queried position.
+        // A group may begin before the position of the previous call.
         if offset < self.offset {
             let between = self.text.get(offset..self.offset).unwrap_or_default();
             return self.count - between.chars().count();

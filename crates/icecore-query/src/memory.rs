@@ -5,19 +5,19 @@
 //! limit stops before it allocates more.
 //!
 //! Memory that the language itself holds, such as closures of nested calls and the keys of long paths, is not counted
-//! here. A program with a counting allocator can report it ([`Running::held`](crate::Running::held)): then it counts as
-//! well.
+//! here. A program with a counting allocator can report it
+//! ([`Running::allocated_bytes`](crate::Running::allocated_bytes)): then it counts as well.
 
 use crate::stop::{Stop, stop_filter};
 use std::cell::Cell;
 
 thread_local! {
     /// Bytes that values in this thread hold.
-    static HELD: Cell<u64> = const { Cell::new(0) };
-    /// The limit.
-    static MOST: Cell<u64> = const { Cell::new(u64::MAX) };
-    /// The maximum so far.
-    static PEAK: Cell<u64> = const { Cell::new(0) };
+    static COUNTED_BYTES: Cell<u64> = const { Cell::new(0) };
+    /// The limit of counted bytes.
+    static MAX_BYTES: Cell<u64> = const { Cell::new(u64::MAX) };
+    /// The maximum of counted bytes so far.
+    static PEAK_BYTES: Cell<u64> = const { Cell::new(0) };
     static METER: Cell<AllocatorMeter> = const { Cell::new(AllocatorMeter { allocator: None, start: 0, max_bytes: u64::MAX }) };
 }
 
@@ -41,10 +41,10 @@ impl AllocatorMeter {
 /// Overhead of the allocator for each allocation, including the counts of an `Rc`.
 pub(crate) const ALLOCATION_OVERHEAD: usize = 32;
 
-/// Lets the filter that starts hold at most this number of bytes in addition to what values hold now.
+/// Sets the limit of a filter that starts: this number of bytes in addition to those that values hold now.
 pub(crate) fn start_metering(max_bytes: u64, allocator: Option<fn() -> i64>) {
-    MOST.set(HELD.get().saturating_add(max_bytes));
-    PEAK.set(HELD.get());
+    MAX_BYTES.set(COUNTED_BYTES.get().saturating_add(max_bytes));
+    PEAK_BYTES.set(COUNTED_BYTES.get());
     METER.set(AllocatorMeter { allocator, start: allocator.map_or(0, |allocated_bytes| allocated_bytes()), max_bytes });
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn check_allocator() {
 
 /// Raises the limit of the filter, for an input.
 pub(crate) fn raise_memory_limit(more: u64) {
-    MOST.set(MOST.get().saturating_add(more));
+    MAX_BYTES.set(MAX_BYTES.get().saturating_add(more));
     let meter = METER.get();
     METER.set(AllocatorMeter { max_bytes: meter.max_bytes.saturating_add(more), ..meter });
 }
@@ -76,13 +76,13 @@ pub(crate) fn raise_memory_limit(more: u64) {
 /// Returns the remaining memory.
 pub(crate) fn remaining_bytes() -> u64 {
     let meter = METER.get();
-    MOST.get().saturating_sub(HELD.get()).min(meter.max_bytes.saturating_sub(meter.allocated_bytes()))
+    MAX_BYTES.get().saturating_sub(COUNTED_BYTES.get()).min(meter.max_bytes.saturating_sub(meter.allocated_bytes()))
 }
 
 /// Returns the maximum since the start of the run.
 #[cfg(test)]
 pub(crate) fn peak_bytes() -> u64 {
-    PEAK.get()
+    PEAK_BYTES.get()
 }
 
 /// Stops the filter if this number of additional bytes would exceed the limit.
@@ -94,13 +94,13 @@ pub(crate) fn require_bytes(bytes: u64) {
 
 /// Counts bytes that are already allocated.
 pub(crate) fn count_bytes(bytes: usize) {
-    HELD.set(HELD.get().saturating_add(bytes as u64));
-    PEAK.set(PEAK.get().max(HELD.get()));
+    COUNTED_BYTES.set(COUNTED_BYTES.get().saturating_add(bytes as u64));
+    PEAK_BYTES.set(PEAK_BYTES.get().max(COUNTED_BYTES.get()));
 }
 
 /// Subtracts counted bytes.
 pub(crate) fn release_bytes(bytes: usize) {
-    HELD.set(HELD.get().saturating_sub(bytes as u64));
+    COUNTED_BYTES.set(COUNTED_BYTES.get().saturating_sub(bytes as u64));
 }
 
 /// Bytes that are counted while this value lives.
@@ -120,7 +120,7 @@ impl Charge {
         let before = self.0.replace(bytes);
         if bytes > before {
             count_bytes(bytes - before);
-            if HELD.get() > MOST.get() {
+            if COUNTED_BYTES.get() > MAX_BYTES.get() {
                 stop_filter(Stop::Memory);
             }
         } else {

@@ -1,9 +1,9 @@
 //! Functions that call themselves with filters as arguments: `def f(g): f(g | .); f(.)`.
 //!
-//! Each such call keeps the filters of the previous call, so endless calls make an endless chain. jaq drops chains
-//! recursively, and if the call is a tail call, nothing else grows: the stack would overflow when the chain is dropped.
-//! So these calls are rewritten so that they are not tail calls. Then the stack grows with the chain, and the check of
-//! the stack stops the filter.
+//! Each such call keeps the filters of the previous call, so endless calls make an endless chain. jaq drops a chain
+//! recursively. If the calls are tail calls, the stack does not grow while the chain grows, and it would overflow
+//! only when the chain is dropped. So these calls are rewritten: they are no longer tail calls. Then the stack grows
+//! with the chain, and the check of the stack stops the filter.
 //!
 //! No other call makes such a chain: a filter that is an argument captures its surroundings, and these contain the same
 //! function again only if the function is called inside itself.
@@ -15,14 +15,15 @@ use jaq_core::path::{Part, Path};
 /// The functions around a place to which a filter can be an argument: names and numbers of arguments.
 type EnclosingFunctions<'s> = Vec<(&'s str, usize)>;
 
-/// Rewrites such calls so that they are not tail calls. Returns whether there are any.
+/// Rewrites calls of a function inside itself with filters as arguments, so that they are not tail calls. Returns
+/// whether there are any.
 pub fn rewrite_chained_calls(filter: &mut Term<&str>) -> bool {
     rewrite_term(filter, &mut Vec::new())
 }
 
-fn rewrite_term<'s>(current: &mut Term<&'s str>, enclosing: &mut EnclosingFunctions<'s>) -> bool {
+fn rewrite_term<'s>(current: &mut Term<&'s str>, enclosing_functions: &mut EnclosingFunctions<'s>) -> bool {
     let mut is_found = false;
-    let mut visit = |term_in: &mut Term<&'s str>| is_found |= rewrite_term(term_in, enclosing);
+    let mut visit = |inner: &mut Term<&'s str>| is_found |= rewrite_term(inner, enclosing_functions);
     match current {
         Term::Id | Term::Recurse | Term::Num(_) | Term::Break(_) | Term::Var(_) | Term::Arr(None) => {}
         Term::Str(_, parts) => parts.iter_mut().for_each(|part| {
@@ -47,9 +48,9 @@ fn rewrite_term<'s>(current: &mut Term<&'s str>, enclosing: &mut EnclosingFuncti
             visit_pattern_terms(names, &mut visit);
             parts.iter_mut().for_each(visit);
         }
-        Term::TryCatch(inner, other) => {
+        Term::TryCatch(inner, handler) => {
             visit(inner);
-            other.iter_mut().for_each(|other| visit(other));
+            handler.iter_mut().for_each(|handler| visit(handler));
         }
         Term::IfThenElse(branches, otherwise) => {
             for (condition, then) in branches {
@@ -60,22 +61,23 @@ fn rewrite_term<'s>(current: &mut Term<&'s str>, enclosing: &mut EnclosingFuncti
         }
         Term::Def(definitions, inner) => {
             for definition in definitions {
-                is_found |= rewrite_definition(definition, enclosing);
+                is_found |= rewrite_definition(definition, enclosing_functions);
             }
-            is_found |= rewrite_term(inner, enclosing);
+            is_found |= rewrite_term(inner, enclosing_functions);
         }
         Term::Call(_, arguments) => arguments.iter_mut().for_each(visit),
         Term::Path(inner, Path(parts)) => {
             visit(inner);
             for (part, _) in parts {
                 match part {
-                    Part::Index(at) => visit(at),
-                    Part::Range(from, to) => from.iter_mut().chain(to).for_each(&mut visit),
+                    Part::Index(index) => visit(index),
+                    Part::Range(start, end) => start.iter_mut().chain(end).for_each(&mut visit),
                 }
             }
         }
     }
-    let is_chain = matches!(current, Term::Call(name, arguments) if enclosing.contains(&(*name, arguments.len())));
+    let is_chain =
+        matches!(current, Term::Call(name, arguments) if enclosing_functions.contains(&(*name, arguments.len())));
     if is_chain {
         let call = Box::new(std::mem::take(current));
         *current = Term::BinOp(call, BinaryOp::Pipe(None), Box::new(Term::Id));
@@ -83,14 +85,14 @@ fn rewrite_term<'s>(current: &mut Term<&'s str>, enclosing: &mut EnclosingFuncti
     is_found || is_chain
 }
 
-fn rewrite_definition<'s>(definition: &mut Def<&'s str>, enclosing: &mut EnclosingFunctions<'s>) -> bool {
+fn rewrite_definition<'s>(definition: &mut Def<&'s str>, enclosing_functions: &mut EnclosingFunctions<'s>) -> bool {
     let has_filters = definition.args.iter().any(|argument| !argument.starts_with('$'));
-    let count = enclosing.len();
+    let count = enclosing_functions.len();
     if has_filters {
-        enclosing.push((definition.name, definition.args.len()));
+        enclosing_functions.push((definition.name, definition.args.len()));
     }
-    let is_found = rewrite_term(&mut definition.body, enclosing);
-    enclosing.truncate(count);
+    let is_found = rewrite_term(&mut definition.body, enclosing_functions);
+    enclosing_functions.truncate(count);
     is_found
 }
 

@@ -1,9 +1,9 @@
 //! A thread with a large stack, and the limits on the code that runs in it.
 //!
-//! jaq evaluates filters recursively: `def f: 1 + f; f` recurses until the stack overflows and the process crashes. So
-//! filters run in a room: a thread with a large stack, in which each evaluated term first checks the remaining stack,
-//! the amount of work, and whether an interrupt was requested. A filter that must stop unwinds to the entry of the
-//! room, because the filter itself could catch errors.
+//! jaq evaluates filters recursively: `def f: 1 + f; f` recurses until the stack overflows and the process crashes.
+//! So filters run on a query thread: a thread with a large stack, on which each evaluated term first checks the
+//! remaining stack, the amount of work, and whether an interrupt was requested. A filter that must stop unwinds to
+//! the start of its run, because the filter itself could catch errors.
 
 use crate::memory;
 pub use crate::stop::Stop;
@@ -12,11 +12,12 @@ use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The stack of a room. It is address space: memory is allocated as it is used.
+/// Stack size of a query thread. This is only address space: memory is allocated as it is used.
 const STACK_SIZE: usize = 640 << 20;
-/// Reserve for code that does not check the stack: the longest path is dropped there, and a search runs there.
-const RESERVE: usize = 128 << 20;
-/// Stack size of iterators that together count as one step.
+/// The part of the stack that is reserved for code that does not check it, such as dropping the longest path or a
+/// search with a regular expression.
+const STACK_RESERVE: usize = 128 << 20;
+/// Number of bytes of the stack that count as one step: about those of a few waiting iterators.
 const STACK_PER_STEP: usize = 4 << 10;
 /// Number of steps between two checks.
 const STEPS_PER_CHECK: u64 = 1 << 10;
@@ -29,12 +30,12 @@ struct Budget {
 }
 
 thread_local! {
-    /// The lowest allowed address of the stack; 0 outside of a room. Stacks grow down.
-    static FLOOR: Cell<usize> = const { Cell::new(0) };
+    /// The lowest allowed address of the stack; 0 outside of a query thread. Stacks grow down.
+    static STACK_LIMIT: Cell<usize> = const { Cell::new(0) };
     /// The stack address at the start of the run.
-    static TOP: Cell<usize> = const { Cell::new(0) };
+    static RUN_START: Cell<usize> = const { Cell::new(0) };
     /// Steps until the next check of the budget.
-    static LEFT: Cell<u64> = const { Cell::new(STEPS_PER_CHECK) };
+    static STEPS_TO_CHECK: Cell<u64> = const { Cell::new(STEPS_PER_CHECK) };
     static BUDGET: Cell<Budget> = const { Cell::new(Budget { steps: u64::MAX, interrupt: None }) };
 }
 
@@ -45,7 +46,7 @@ fn stack_address() -> usize {
     std::hint::black_box(&raw const local) as usize
 }
 
-/// Runs `work` in a room: in the current thread if it is one, or in a new one.
+/// Runs `work` on a query thread: on the current thread if it is one, or on a new one.
 ///
 /// ```
 /// assert_eq!(icecore_query::on_query_thread(|| 1 + 1), 2);
@@ -57,60 +58,60 @@ pub fn on_query_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     if is_on_query_thread() {
         return work();
     }
-    let inside = || {
-        FLOOR.set(stack_address().saturating_sub(STACK_SIZE - RESERVE).max(1));
+    let run = || {
+        STACK_LIMIT.set(stack_address().saturating_sub(STACK_SIZE - STACK_RESERVE).max(1));
         work()
     };
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("query".to_owned()).stack_size(STACK_SIZE);
-        match builder.spawn_scoped(scope, inside).map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(end)) => end,
+        match builder.spawn_scoped(scope, run).map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(result)) => result,
             Ok(Err(panic)) => resume_unwind(panic),
             Err(error) => panic!("can't start a thread with a stack of 640 MB: {error}"),
         }
     })
 }
 
-/// Whether this thread is a room.
+/// Returns true if this thread is a query thread.
 fn is_on_query_thread() -> bool {
-    FLOOR.get() != 0
+    STACK_LIMIT.get() != 0
 }
 
 /// Starts a run with this number of steps and this interrupt flag.
 pub(crate) fn start_run(steps: u64, interrupt: Option<&'static AtomicBool>) {
     BUDGET.set(Budget { steps, interrupt });
-    LEFT.set(STEPS_PER_CHECK);
-    TOP.set(stack_address());
+    STEPS_TO_CHECK.set(STEPS_PER_CHECK);
+    RUN_START.set(stack_address());
 }
 
-/// Raises the limit of steps, for an input.
-pub(crate) fn raise_step_limit(more: u64) {
+/// Raises the limit of steps, because an input was read.
+pub(crate) fn raise_step_limit(added_steps: u64) {
     let budget = BUDGET.get();
-    BUDGET.set(Budget { steps: budget.steps.saturating_add(more), ..budget });
+    BUDGET.set(Budget { steps: budget.steps.saturating_add(added_steps), ..budget });
 }
 
-/// Counts a step of work, or a level of a walk; stops the filter at a limit.
+/// Counts a step of work, or a level of a walk. Stops the filter if a limit is reached.
 #[inline]
 pub(crate) fn count_step() {
     count_steps(1);
 }
 
-/// Counts a step that passes through all waiting iterators, as each item of `..` does; its cost depends on their
-/// number.
+/// Counts a step that passes through all waiting iterators, as each item of `..` does. Its cost is estimated from the
+/// stack that the iterators use.
 #[inline]
 pub(crate) fn count_iterator_step() {
-    let waiting = TOP.get().saturating_sub(stack_address()) / STACK_PER_STEP;
+    let waiting = RUN_START.get().saturating_sub(stack_address()) / STACK_PER_STEP;
     count_steps(1 + waiting as u64);
 }
 
 /// Counts this number of steps.
 #[inline]
 pub(crate) fn count_steps(count: u64) {
-    if stack_address() < FLOOR.get() {
+    if stack_address() < STACK_LIMIT.get() {
         stop_filter(Stop::Depth);
     }
-    match LEFT.get().checked_sub(count) {
-        Some(left) => LEFT.set(left),
+    match STEPS_TO_CHECK.get().checked_sub(count) {
+        Some(remaining) => STEPS_TO_CHECK.set(remaining),
         None => check_limits(count),
     }
 }
@@ -118,9 +119,9 @@ pub(crate) fn count_steps(count: u64) {
 #[cold]
 fn check_limits(count: u64) {
     let budget = BUDGET.get();
-    let done = STEPS_PER_CHECK.saturating_sub(LEFT.get()).saturating_add(count);
-    LEFT.set(STEPS_PER_CHECK);
-    let steps = budget.steps.checked_sub(done).unwrap_or_else(|| stop_filter(Stop::Steps));
+    let counted_steps = STEPS_PER_CHECK.saturating_sub(STEPS_TO_CHECK.get()).saturating_add(count);
+    STEPS_TO_CHECK.set(STEPS_PER_CHECK);
+    let steps = budget.steps.checked_sub(counted_steps).unwrap_or_else(|| stop_filter(Stop::Steps));
     BUDGET.set(Budget { steps, ..budget });
     memory::check_allocator();
     if budget.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
@@ -131,5 +132,5 @@ fn check_limits(count: u64) {
 /// Returns the remaining steps.
 #[cfg(test)]
 pub(crate) fn remaining_steps() -> u64 {
-    BUDGET.get().steps.saturating_sub(STEPS_PER_CHECK - LEFT.get())
+    BUDGET.get().steps.saturating_sub(STEPS_PER_CHECK - STEPS_TO_CHECK.get())
 }

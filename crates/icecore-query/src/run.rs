@@ -24,7 +24,7 @@ impl DataT for FilterTypes {
 pub struct Data<'a> {
     lut: &'a Lut<FilterTypes>,
     inputs: Inputs<'a, Value>,
-    shared: &'a RunState<'a>,
+    state: &'a RunState<'a>,
     _charge: Charge,
 }
 
@@ -33,13 +33,13 @@ struct RunState<'a> {
     say: &'a dyn Fn(&str),
 }
 
-/// Memory of a filter that waits for its next result: its context, its iterators, a place in a list.
+/// Estimated memory of a filter that waits for its next result: its context, its iterators, an entry of a list.
 const CONTEXT_SIZE: usize = 160;
 
-/// Everything that waits has a copy, so copies show how much waits.
+/// Each filter that waits for its next result has a copy, so the charge of the copies counts the waiting filters.
 impl Clone for Data<'_> {
     fn clone(&self) -> Self {
-        Data { lut: self.lut, inputs: self.inputs, shared: self.shared, _charge: Charge::new(CONTEXT_SIZE) }
+        Data { lut: self.lut, inputs: self.inputs, state: self.state, _charge: Charge::new(CONTEXT_SIZE) }
     }
 }
 
@@ -60,12 +60,12 @@ impl<'a> HasInputs<'a, Value> for Data<'a> {
 impl Data<'_> {
     /// Returns the name of the last input.
     pub fn input_name(&self) -> Value {
-        self.shared.name.borrow().as_ref().map_or(Value::Null, Value::from_text)
+        self.state.name.borrow().as_ref().map_or(Value::Null, Value::from_text)
     }
 
     /// Passes on a message of `debug` or `stderr`.
     pub fn pass_message(&self, text: &str) {
-        (self.shared.say)(text);
+        (self.state.say)(text);
     }
 }
 
@@ -120,7 +120,7 @@ impl Default for Running<'_> {
 pub enum RunEnd {
     /// All inputs were processed.
     Done,
-    /// The receiver of the results wanted no more.
+    /// The receiver of the results requested no more.
     Enough,
     /// `halt` was called with this exit code.
     Halted(i32),
@@ -129,33 +129,34 @@ pub enum RunEnd {
 }
 
 impl Query {
-    /// Runs the filter over documents and passes each result to `then`. A failure ends the run for its input; the next
-    /// input follows.
+    /// Runs the filter over documents and passes each result to `on_result`. A failure ends the run for its input;
+    /// the next input follows.
     ///
-    /// Runs in a [room](crate::on_query_thread); a caller that is already in one can share borrowed data.
+    /// Must be called on a [query thread](crate::on_query_thread). A caller that is already on one can pass borrowed
+    /// data.
     pub fn run(
         &self,
         inputs: &mut dyn Iterator<Item = Input>,
-        running: &Running<'_>,
-        then: &mut dyn FnMut(Result<Answer, Failure>) -> ControlFlow<()>,
+        options: &Running<'_>,
+        on_result: &mut dyn FnMut(Result<Answer, Failure>) -> ControlFlow<()>,
     ) -> RunEnd {
-        let shared = RunState { name: RefCell::new(None), say: running.say };
+        let state = RunState { name: RefCell::new(None), say: options.say };
         // One document is open at a time.
         let mut open_document: Option<OpenDocument> = None;
-        // What the current input adds to the limits of the run that takes it.
-        let allowed = Cell::new((0, 0));
+        // The steps and bytes that the current input adds to the limits of the run that takes it.
+        let input_allowance = Cell::new((0, 0));
         let is_running = Cell::new(false);
         let inputs = std::iter::from_fn(|| memory::run_uncharged(|| inputs.next()));
         let values = inputs.map(|input| {
-            *shared.name.borrow_mut() = Some(input.name);
+            *state.name.borrow_mut() = Some(input.name);
             let count = input.document.nodes().len() as u64;
             // Strings are copied when a filter takes them, and when its results are written.
             let text = (input.document.input().len() + input.document.tape().arena().len()) as u64;
             let bytes = count.saturating_mul(Running::MEMORY_OF_A_VALUE).saturating_add(text.saturating_mul(4));
-            allowed.set((count.saturating_mul(Running::STEPS_OF_A_VALUE), bytes));
+            input_allowance.set((count.saturating_mul(Running::STEPS_OF_A_VALUE), bytes));
             // A run that requests inputs gets a higher limit for each.
             if is_running.get() {
-                let (steps, bytes) = allowed.take();
+                let (steps, bytes) = input_allowance.take();
                 query_thread::raise_step_limit(steps);
                 memory::raise_memory_limit(bytes);
             }
@@ -163,33 +164,33 @@ impl Query {
         });
         let values = RcIter::new(values);
         let values: Inputs<'_, Value> = &values;
-        let data = Data { lut: &self.filter.lut, inputs: values, shared: &shared, _charge: Charge::default() };
-        let name = || shared.name.borrow().clone();
+        let data = Data { lut: &self.filter.lut, inputs: values, state: &state, _charge: Charge::default() };
+        let name = || state.name.borrow().clone();
         let mut is_first = true;
         loop {
             let mut inputs = values;
-            let next = if running.null_input { is_first.then_some(Ok(Value::Null)) } else { inputs.next() };
+            let next = if options.null_input { is_first.then_some(Ok(Value::Null)) } else { inputs.next() };
             is_first = false;
             let value = match next {
                 None => return RunEnd::Done,
                 Some(Ok(value)) => value,
-                Some(Err(message)) => match then(Err(Failure { name: name(), message, stop: None })) {
+                Some(Err(message)) => match on_result(Err(Failure { name: name(), message, stop: None })) {
                     ControlFlow::Continue(()) => continue,
                     ControlFlow::Break(()) => return RunEnd::Enough,
                 },
             };
-            let (steps, bytes) = allowed.take();
-            query_thread::start_run(running.steps.saturating_add(steps), running.interrupt);
-            memory::start_metering(running.memory.saturating_add(bytes), running.allocated_bytes);
+            let (steps, bytes) = input_allowance.take();
+            query_thread::start_run(options.steps.saturating_add(steps), options.interrupt);
+            memory::start_metering(options.memory.saturating_add(bytes), options.allocated_bytes);
             is_running.set(true);
             let outcome = query_thread::catch_stop(|| {
                 let ctx = Ctx::<FilterTypes>::new(data.clone(), Vars::new(self.variable_values()));
                 for result in self.filter.id.run((ctx, value)) {
                     let flow = match result.map_err(jaq_core::Exn::get_err) {
-                        Ok(value) => then(Ok(Answer::new(value))),
+                        Ok(value) => on_result(Ok(Answer::new(value))),
                         Err(Ok(error)) => {
                             let message = error.into_val().to_message();
-                            return then(Err(Failure { name: name(), message, stop: None }))
+                            return on_result(Err(Failure { name: name(), message, stop: None }))
                                 .map_break(|()| RunEnd::Enough);
                         }
                         Err(Err(other)) => {
@@ -218,7 +219,7 @@ impl Query {
             };
             query_thread::start_run(u64::MAX, None);
             memory::start_metering(u64::MAX, None);
-            if then(Err(failure)).is_break() {
+            if on_result(Err(failure)).is_break() {
                 return RunEnd::Enough;
             }
         }

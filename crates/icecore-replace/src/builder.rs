@@ -44,8 +44,8 @@ impl Builder {
         self
     }
 
-    /// Whether the texts of [`Builder::pair`] are regular expressions; then `$1` and `${name}` in replacements are
-    /// groups, and `$$` is a dollar.
+    /// Sets whether the texts of [`Builder::pair`] are regular expressions. If they are, `$1` and `${name}` in
+    /// replacements are groups, and `$$` is a dollar.
     ///
     /// ```
     /// let rules = icecore_replace::Rules::builder().pair(r"(\w+)@old\.example", "$1@new.example").regex(true).build()?;
@@ -57,7 +57,8 @@ impl Builder {
         self
     }
 
-    /// Whether `A` and `a` are equal: only for ASCII letters, but in regular expressions for all Unicode letters.
+    /// Sets whether `A` and `a` are equal. This applies only to ASCII letters, but in regular expressions to all
+    /// Unicode letters.
     pub fn ignore_case(mut self, ignores_case: bool) -> Builder {
         self.ignores_case = ignores_case;
         self
@@ -65,8 +66,12 @@ impl Builder {
 
     /// Builds the rules.
     ///
-    /// Errors: there is no pair; OLD is empty, or an expression matches the empty text; one OLD has two different NEW;
-    /// an expression is invalid, or a group in NEW does not exist; a URL is invalid.
+    /// # Errors
+    /// - There is no pair.
+    /// - A searched text is empty, or a regular expression matches the empty text.
+    /// - A searched text has two different replacements.
+    /// - A regular expression is invalid, or a group in its replacement does not exist.
+    /// - A URL is invalid.
     pub fn build(self) -> Result<Rules, Error> {
         let mut pairs = Pairs { ignores_case: self.ignores_case, ..Pairs::default() };
         let mut regular = Vec::new();
@@ -102,11 +107,12 @@ impl Builder {
     }
 }
 
-/// Pairs, with each OLD once.
+/// Pairs, in which each searched text occurs once.
 #[derive(Default)]
 struct Pairs {
     all: Vec<Pair>,
-    known: HashMap<Vec<u8>, usize>,
+    /// The index in `all` of each searched text.
+    index_by_old: HashMap<Vec<u8>, usize>,
     ignores_case: bool,
 }
 
@@ -116,23 +122,23 @@ impl Pairs {
         if is_folded { pair.old.to_ascii_lowercase() } else { pair.old.clone() }
     }
 
-    /// Adds a pair from the user, unless it exists.
+    /// Adds a pair from the user, and returns its index. Returns `None` if there is already a pair for the same text.
     fn add_given(&mut self, pair: Pair) -> Result<Option<usize>, Error> {
         let key = self.lookup_key(&pair);
-        let known = self.known.get(&key).and_then(|index| self.all.get_mut(*index));
-        match known {
-            Some(known) if known.new != pair.new && known.is_given() => {
-                let (old, one, two) =
-                    (format_for_message(&pair.old), format_for_message(&known.new), format_for_message(&pair.new));
-                Err(Error::new(format!("{old} can't be replaced with both {one} and {two}: give it once")))
+        let existing = self.index_by_old.get(&key).and_then(|index| self.all.get_mut(*index));
+        match existing {
+            Some(existing) if existing.new != pair.new && existing.is_given() => {
+                let (old, first, second) =
+                    (format_for_message(&pair.old), format_for_message(&existing.new), format_for_message(&pair.new));
+                Err(Error::new(format!("{old} can't be replaced with both {first} and {second}: give it once")))
             }
-            Some(known) => {
+            Some(existing) => {
                 // A pair from the user has priority over a derived one.
-                *known = pair;
+                *existing = pair;
                 Ok(None)
             }
             None => {
-                self.known.insert(key, self.all.len());
+                self.index_by_old.insert(key, self.all.len());
                 self.all.push(pair);
                 Ok(Some(self.all.len() - 1))
             }
@@ -142,8 +148,8 @@ impl Pairs {
     /// Adds a spelling of a URL, unless a pair for it exists.
     fn add_spelling(&mut self, pair: Pair) {
         let key = self.lookup_key(&pair);
-        if !self.known.contains_key(&key) {
-            self.known.insert(key, self.all.len());
+        if !self.index_by_old.contains_key(&key) {
+            self.index_by_old.insert(key, self.all.len());
             self.all.push(pair);
         }
     }

@@ -12,7 +12,7 @@ struct Table {
     name: String,
     /// For each byte from 128 on, its character.
     upper: [char; 128],
-    /// The same mapping by character, sorted.
+    /// Each of these characters with its byte, sorted by character.
     bytes: Vec<(char, u8)>,
 }
 
@@ -36,9 +36,9 @@ fn make_placeholder(byte: u8) -> char {
 }
 
 impl Charset {
-    /// Returns the charset with this name, as spelled by IANA and Ruby, or with a common short name; `None` if it is
-    /// unknown or not a single-byte charset. `latin1` is Windows-1252, as in MySQL and browsers; `ISO-8859-1` is
-    /// ISO-8859-1.
+    /// Returns the charset with this name, as spelled by IANA and Ruby, or with a common short name. Returns `None`
+    /// if it is unknown or not a single-byte charset. `latin1` is Windows-1252, as in MySQL and browsers;
+    /// `ISO-8859-1` is ISO-8859-1.
     ///
     /// ```
     /// use icecore_replace::Charset;
@@ -48,23 +48,27 @@ impl Charset {
     /// assert!(Charset::from_name("UTF-8").is_none() && Charset::from_name("GBK").is_none());
     /// ```
     pub fn from_name(name: &str) -> Option<Charset> {
-        /// Maximum length of a known name.
+        /// Maximum length of the name of a charset.
         const MAX_NAME_LEN: usize = 20;
+        /// Bytes that are often the second one of a multi-byte character.
+        const COMMON_SECOND_BYTES: [u8; 5] = [0x40, 0x41, 0x81, 0xa1, 0xc1];
+        /// In a multi-byte encoding, most bytes from 128 on are not characters by themselves.
+        const MIN_UPPER_CHARACTERS: usize = 64;
         let lower = name.to_ascii_lowercase();
-        let is_ascii = matches!(&*lower, "us-ascii" | "utf-8" | "utf8" | "cp65001" | "utf8-mac" | "utf-8-mac");
-        if is_ascii || lower.len() > MAX_NAME_LEN {
+        let is_utf8_or_ascii = matches!(&*lower, "us-ascii" | "utf-8" | "utf8" | "cp65001" | "utf8-mac" | "utf-8-mac");
+        if is_utf8_or_ascii || lower.len() > MAX_NAME_LEN {
             return None;
         }
-        let number =
+        let strip_prefix =
             |prefix: &str| lower.strip_prefix(prefix).map(|rest| rest.trim_start_matches(['-', '_']).to_owned());
-        let windows = || number("windows").or_else(|| number("cp")).or_else(|| number("win"));
+        let windows_page = || strip_prefix("windows").or_else(|| strip_prefix("cp")).or_else(|| strip_prefix("win"));
         let name = match &*lower {
             "latin1" | "latin-1" | "ansi" => "Windows-1252".to_owned(),
             "latin9" => "ISO-8859-15".to_owned(),
             "macintosh" | "mac" => "macRoman".to_owned(),
             "koi8r" => "KOI8-R".to_owned(),
             "koi8u" => "KOI8-U".to_owned(),
-            _ => match (number("iso8859").or_else(|| number("iso-8859")), windows()) {
+            _ => match (strip_prefix("iso8859").or_else(|| strip_prefix("iso-8859")), windows_page()) {
                 (Some(part), _) => format!("ISO-8859-{part}"),
                 (_, Some(page)) if page.starts_with("125") || page == "874" => format!("Windows-{page}"),
                 (_, Some(page)) if matches!(&*page, "850" | "852" | "855") => format!("CP{page}"),
@@ -72,13 +76,12 @@ impl Charset {
                 _ => name.to_owned(),
             },
         };
-        // An undefined byte must not be the first byte of a multi-byte character. It is tried with five common second
-        // bytes.
+        // An undefined byte must not be the first byte of a multi-byte character.
         let is_single = |byte: u8| match icecore::encoding::decoded(&name, &[byte]) {
             Some(text) => text.chars().count() == 1,
             None => {
-                let begins = |next: u8| icecore::encoding::decoded(&name, &[byte, next]).is_some();
-                ![0x40, 0x41, 0x81, 0xa1, 0xc1].into_iter().any(begins)
+                let begins_character = |next: u8| icecore::encoding::decoded(&name, &[byte, next]).is_some();
+                !COMMON_SECOND_BYTES.into_iter().any(begins_character)
             }
         };
         let decode = |byte: u8| {
@@ -88,11 +91,12 @@ impl Charset {
         };
         let mut upper = ['\0'; 128];
         upper.iter_mut().zip(128..=255).for_each(|(slot, byte)| *slot = decode(byte));
-        let known =
+        let upper_characters =
             upper.iter().zip(128..=255).filter(|(character, byte)| **character != make_placeholder(*byte)).count();
-        // In a multi-byte encoding, most bytes of the upper half are not characters by themselves.
-        let is_known = known >= 64 && (128..=255).all(is_single) && icecore::encoding::decoded(&name, b"a\\").is_some();
-        if !is_known {
+        let is_single_byte = upper_characters >= MIN_UPPER_CHARACTERS
+            && (128..=255).all(is_single)
+            && icecore::encoding::decoded(&name, b"a\\").is_some();
+        if !is_single_byte {
             return None;
         }
         let mut bytes: Vec<(char, u8)> = upper.iter().copied().zip(128..=255).collect();
@@ -108,7 +112,7 @@ impl Charset {
     /// Returns the bytes of a text.
     ///
     /// # Errors
-    /// The first character that is not in this charset.
+    /// Returns the first character that is not in this charset.
     pub fn encode(&self, text: &str) -> Result<Vec<u8>, char> {
         text.chars().map(|character| self.encode_char(character).ok_or(character)).collect()
     }
@@ -118,8 +122,8 @@ impl Charset {
             return u8::try_from(character).ok();
         }
         let bytes = &self.0.bytes;
-        let found = bytes.binary_search_by_key(&character, |(known, _)| *known).ok()?;
-        bytes.get(found).map(|(_, byte)| *byte)
+        let index = bytes.binary_search_by_key(&character, |(candidate, _)| *candidate).ok()?;
+        bytes.get(index).map(|(_, byte)| *byte)
     }
 
     /// Returns the text of these bytes. Each byte is one character.
@@ -160,12 +164,12 @@ impl fmt::Debug for Charset {
     }
 }
 
-/// In which encoding a string is read, and replacements in it are written.
+/// The encoding in which a string is read and replacements in it are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// The string and replacements are UTF-8.
     Utf8,
-    /// The string is ASCII; replacements are written in the charset.
+    /// The string is ASCII. Replacements are written in the charset.
     Ascii,
     /// The string and replacements are in the charset.
     Charset,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Rules that can't be built. The message says what to write instead.
+/// Reason why rules can't be built. The message says what to write instead.
 ///
 /// ```
 /// let error = icecore_replace::Rules::builder().pair("", "x").build().unwrap_err();
@@ -19,16 +19,17 @@ impl Error {
 }
 
 impl fmt::Display for Error {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str(&self.0)
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 
 impl std::error::Error for Error {}
 
-/// Returns a text for a message: unchanged, if it is printable.
+/// Returns a text for a message: in backticks, shortened, and with escapes for characters that are not printable.
 pub(crate) fn format_for_message(text: &[u8]) -> String {
+    const MAX_SHOWN_LEN: usize = 80;
     let text = String::from_utf8_lossy(text);
-    let text = icecore::text::shortened(&text, 80);
+    let text = icecore::text::shortened(&text, MAX_SHOWN_LEN);
     format!("`{}`", icecore::text::printable(&text))
 }

@@ -11,12 +11,13 @@ use icecore::raw::find_byte;
 use memchr::memmem;
 use std::ops::Range;
 
-/// Distance in which escapes are searched at a time.
+/// Minimum number of bytes that one search for escapes covers.
 const ESCAPE_WINDOW: usize = 1024;
 
 /// Number of bytes after a backslash that are examined.
-const ESCAPE: usize = 2;
+const ESCAPE_LETTERS_LEN: usize = 2;
 
+/// A quick check for matches in raw bytes.
 #[derive(Debug)]
 pub(crate) struct Hint(CoreSearch);
 
@@ -35,8 +36,8 @@ impl Hint {
         if pairs.is_empty() {
             return Hint(CoreSearch::Never);
         }
-        let changing = || pairs.iter().filter(|pair| pair.old != pair.new);
-        let mut cores: Vec<&[u8]> = changing().map(extract_core).collect();
+        let changing_pairs = || pairs.iter().filter(|pair| pair.old != pair.new);
+        let mut cores: Vec<&[u8]> = changing_pairs().map(extract_core).collect();
         if cores.is_empty() || cores.iter().any(|core| core.is_empty()) {
             return Hint(CoreSearch::Always);
         }
@@ -53,18 +54,19 @@ impl Hint {
             && (self.find_core(raw, 0).is_some() || find_letter_escape(raw, 0).is_some())
     }
 
-    /// Returns the position of the next core, or of the next escape that represents a letter, from `at` on.
+    /// Returns the position of the next core, or of the next escape that represents a letter, from `offset` on.
     pub fn find_candidate(&self, raw: &[u8], offset: usize) -> Option<usize> {
         if matches!(self.0, CoreSearch::Never) {
             return None;
         }
         let core = self.find_core(raw, offset);
         // Escapes after the core are irrelevant.
-        let part = raw.get(..core.map_or(raw.len(), |core| (core + ESCAPE).min(raw.len()))).unwrap_or_default();
+        let part =
+            raw.get(..core.map_or(raw.len(), |core| (core + ESCAPE_LETTERS_LEN).min(raw.len()))).unwrap_or_default();
         find_letter_escape(part, offset).into_iter().chain(core).min()
     }
 
-    /// Returns the position of the next core from `at` on.
+    /// Returns the position of the next core from `offset` on.
     fn find_core(&self, raw: &[u8], offset: usize) -> Option<usize> {
         let rest = raw.get(offset..)?;
         let found = match &self.0 {
@@ -82,17 +84,18 @@ impl Hint {
 pub struct Hints<'h> {
     hint: &'h Hint,
     raw: &'h [u8],
-    /// The next core and the next escape that represents a letter, with the ranges that were searched.
+    /// The search for cores.
     core: SearchedRange,
+    /// The search for escapes that represent a letter.
     escape: SearchedRange,
 }
 
-/// A result of a search ahead, and the end of the range without other results.
+/// The result of a search: `next` is the only result in the range that was searched.
 #[derive(Debug, Default)]
 struct SearchedRange {
-    from: usize,
+    start: usize,
     next: Option<usize>,
-    to: usize,
+    end: usize,
 }
 
 impl SearchedRange {
@@ -105,13 +108,13 @@ impl SearchedRange {
         find: impl FnOnce(usize, usize) -> Result<usize, usize>,
     ) -> bool {
         let is_passed = self.next.is_some_and(|next| next < start);
-        if is_passed || start < self.from {
-            *self = SearchedRange { from: start, next: None, to: start };
+        if is_passed || start < self.start {
+            *self = SearchedRange { start, next: None, end: start };
         }
-        if self.next.is_none() && self.to < end {
-            match find(start.max(self.to), end) {
-                Ok(found) => (self.next, self.to) = (Some(found), found),
-                Err(to) => self.to = to,
+        if self.next.is_none() && self.end < end {
+            match find(start.max(self.end), end) {
+                Ok(found) => (self.next, self.end) = (Some(found), found),
+                Err(searched_end) => self.end = searched_end,
             }
         }
         self.next.is_some_and(|next| next < end)
@@ -125,8 +128,8 @@ impl<'h> Hints<'h> {
 }
 
 impl Hints<'_> {
-    /// Whether a match may be in this range, like [`Rules::may_match`](crate::Rules::may_match). Consecutive ranges are
-    /// searched together, so that many short ones cost no more than a long one.
+    /// Returns true if a match may be in this range, like [`Rules::may_match`](crate::Rules::may_match). Consecutive
+    /// ranges are searched together, so that many short ones cost no more than a long one.
     pub fn may_match_within(&mut self, range: Range<usize>) -> bool {
         let Hints { hint, raw, core, escape } = self;
         if matches!(hint.0, CoreSearch::Never) {
@@ -135,25 +138,26 @@ impl Hints<'_> {
         core.has_result_within(range.start, range.end, |offset, _| hint.find_core(raw, offset).ok_or(raw.len())) || {
             // A range with a core needs no search for escapes, so that search does not go far ahead.
             escape.has_result_within(range.start, range.end, |offset, end| {
-                let to = end.max(offset + ESCAPE_WINDOW).min(raw.len());
+                let search_end = end.max(offset + ESCAPE_WINDOW).min(raw.len());
                 // The letters of an escape may be after the part.
-                let part = raw.get(..(to + ESCAPE).min(raw.len())).unwrap_or_default();
-                find_letter_escape(part, offset).filter(|found| *found < to).ok_or(to)
+                let part = raw.get(..(search_end + ESCAPE_LETTERS_LEN).min(raw.len())).unwrap_or_default();
+                find_letter_escape(part, offset).filter(|found| *found < search_end).ok_or(search_end)
             })
         }
     }
 }
 
-/// Returns the longest part of a text that no escaping changes; empty if there is none, or for a regular expression.
+/// Returns the longest part of a text that no escaping changes. It is empty if there is none, or for a regular
+/// expression.
 fn extract_core(pair: &Pair) -> &[u8] {
     if pair.spelling == Spelling::Regex {
         return &[];
     }
-    let is_touched = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\'' | b'\\' | b'/' | 0x7f);
-    pair.old.split(is_touched).max_by_key(|piece| piece.len()).unwrap_or_default()
+    let may_be_escaped = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\'' | b'\\' | b'/' | 0x7f);
+    pair.old.split(may_be_escaped).max_by_key(|piece| piece.len()).unwrap_or_default()
 }
 
-/// Removes cores that contain another core: that one is found first.
+/// Removes cores that contain another core, because a search for the other one finds them too.
 fn keep_innermost(cores: &mut Vec<&[u8]>) {
     /// With more cores, this check takes longer than it saves.
     const MAX_CORES: usize = 300;
@@ -171,19 +175,19 @@ fn keep_innermost(cores: &mut Vec<&[u8]>) {
     *cores = kept;
 }
 
-/// Returns the position of the next escape that represents a letter, from `at` on.
+/// Returns the position of the next escape that represents a letter, from `offset` on.
 fn find_letter_escape(raw: &[u8], offset: usize) -> Option<usize> {
-    let spells = |place: &usize| match raw.get(place + 1) {
+    let represents_letter = |backslash: &usize| match raw.get(backslash + 1) {
         // A backslash after a backslash is examined separately.
         None | Some(b'\\' | b'"' | b'\'' | b'/' | b'n' | b'r' | b't') => false,
         // NUL, unless it is the first of three octal digits.
-        Some(b'0') => raw.get(place + 2).is_some_and(|digit| matches!(digit, b'0'..=b'7')),
+        Some(b'0') => raw.get(backslash + 2).is_some_and(|digit| matches!(digit, b'0'..=b'7')),
         Some(_) => true,
     };
-    find_backslashes(raw, offset).find(spells)
+    find_backslashes(raw, offset).find(represents_letter)
 }
 
-/// Returns the positions of backslashes from `at` on.
+/// Returns the positions of backslashes from `offset` on.
 fn find_backslashes(raw: &[u8], mut offset: usize) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         offset += find_byte(raw.get(offset..)?, [b'\\'])? + 1;

@@ -16,7 +16,7 @@ pub(crate) struct Literals {
 #[derive(Clone, Debug)]
 enum LiteralSearch {
     None,
-    /// A single text: faster than an automaton.
+    /// A single text, for which this search is faster than the one for several texts.
     One(Arc<memmem::Finder<'static>>),
     Several(AhoCorasick),
 }
@@ -27,54 +27,55 @@ struct LiteralText {
     pair: usize,
     len: usize,
     edges: Edges,
-    /// The longest other text that is a prefix of this one, for the case that the edges of this one do not fit.
+    /// Index of the longest other text that is a prefix of this one. It is tried if the text next to a match does not
+    /// fit the edges of this one.
     shorter: Option<usize>,
 }
 
 impl Literals {
-    /// No texts.
+    /// Returns a search without texts.
     pub fn without_texts() -> Literals {
         Literals { search: LiteralSearch::None, texts: Arc::new([]) }
     }
 
     pub fn new(pairs: &[Pair], ignores_case: bool) -> Result<Literals, Error> {
-        let literal = |(_, pair): &(usize, &Pair)| pair.spelling != Spelling::Regex;
-        let chosen: Vec<(usize, &Pair)> = pairs.iter().enumerate().filter(literal).collect();
-        if chosen.is_empty() {
+        let is_literal = |(_, pair): &(usize, &Pair)| pair.spelling != Spelling::Regex;
+        let literal_pairs: Vec<(usize, &Pair)> = pairs.iter().enumerate().filter(is_literal).collect();
+        if literal_pairs.is_empty() {
             return Ok(Literals::without_texts());
         }
-        if let ([(index, pair)], false) = (&chosen[..], ignores_case)
+        if let ([(index, pair)], false) = (&literal_pairs[..], ignores_case)
             && !pair.old.is_empty()
         {
             let finder = memmem::Finder::new(&pair.old).into_owned();
             let text = LiteralText { pair: *index, len: pair.old.len(), edges: pair.edges, shorter: None };
             return Ok(Literals { search: LiteralSearch::One(Arc::new(finder)), texts: Arc::new([text]) });
         }
-        let has_edges = chosen.iter().any(|(_, pair)| pair.edges != Edges::default());
+        let has_edges = literal_pairs.iter().any(|(_, pair)| pair.edges != Edges::default());
         let search = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .start_kind(if has_edges { StartKind::Both } else { StartKind::Unanchored })
             .ascii_case_insensitive(ignores_case)
-            .build(chosen.iter().map(|(_, pair)| &pair.old))
+            .build(literal_pairs.iter().map(|(_, pair)| &pair.old))
             .map_err(|error| Error::new(format!("there are too many pairs: {error}")))?;
-        let shorter = |pair: &Pair| {
+        let find_shorter = |pair: &Pair| {
             let beginning = pair.old.split_last().map_or(&[][..], |(_, beginning)| beginning);
             let found = search.try_find(Input::new(beginning).anchored(Anchored::Yes)).ok().flatten();
             found.map(|found| found.pattern().as_usize())
         };
-        let texts = chosen
+        let texts = literal_pairs
             .iter()
             .map(|(index, pair)| LiteralText {
                 pair: *index,
                 len: pair.old.len(),
                 edges: pair.edges,
-                shorter: if has_edges { shorter(pair) } else { None },
+                shorter: if has_edges { find_shorter(pair) } else { None },
             })
             .collect();
         Ok(Literals { texts, search: LiteralSearch::Several(search) })
     }
 
-    /// Returns the first match from `at` on: its start, its end, its pair.
+    /// Returns the first match from `offset` on: its start, its end, and the index of its pair.
     pub fn find_match(&self, text: &[u8], mut offset: usize) -> Option<(usize, usize, usize)> {
         while offset < text.len() {
             let (start, index) = match &self.search {

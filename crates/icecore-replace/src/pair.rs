@@ -10,17 +10,17 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// OLD: a text, or a regular expression.
+    /// Returns what is searched: a text, or a regular expression.
     pub fn old(&self) -> &[u8] {
         &self.old
     }
 
-    /// NEW; `$1` in it is a group, if OLD is a regular expression.
+    /// Returns the replacement. `$1` in it is a group, if a regular expression is searched.
     pub fn replacement(&self) -> &[u8] {
         &self.new
     }
 
-    /// Origin of OLD.
+    /// Returns the origin of the searched text.
     pub fn spelling(&self) -> Spelling {
         self.spelling
     }
@@ -34,7 +34,7 @@ pub enum Spelling {
     Given,
     /// A regular expression.
     Regex,
-    /// A URL with the other one of `http` and `https`, which is kept.
+    /// A URL with the other one of `http` and `https`. The replacement keeps that scheme.
     OtherScheme,
     /// A URL that begins with `//`.
     NoScheme,
@@ -45,7 +45,7 @@ pub enum Spelling {
 }
 
 impl Spelling {
-    /// Name for messages.
+    /// Returns a name for messages.
     ///
     /// ```
     /// assert_eq!(icecore_replace::Spelling::Json.name(), "JSON-escaped");
@@ -90,11 +90,11 @@ impl Edges {
     }
 }
 
-/// Returns `true` if `//` after this belongs to a scheme, or to more slashes.
+/// Returns `true` if a `//` that follows this text belongs to a scheme, or to more slashes.
 fn ends_with_scheme(before: &[u8]) -> bool {
-    let is_encoded = |end: &[u8]| end.eq_ignore_ascii_case(b"%3a") || end.eq_ignore_ascii_case(b"%2f");
+    let is_encoded_sign = |end: &[u8]| end.eq_ignore_ascii_case(b"%3a") || end.eq_ignore_ascii_case(b"%2f");
     matches!(before.last(), Some(b':' | b'/'))
-        || before.len().checked_sub(3).and_then(|index| before.get(index..)).is_some_and(is_encoded)
+        || before.len().checked_sub(3).and_then(|index| before.get(index..)).is_some_and(is_encoded_sign)
 }
 
 impl End {
@@ -107,7 +107,7 @@ impl End {
             // `old.example.org` is a longer name; a dot at the end of a sentence is not part of the name.
             (_, Some(b'.')) => !second.is_some_and(is_name),
             (End::Host, Some(b'@')) => false,
-            // A port.
+            // A colon and a digit begin a port.
             (End::Host, Some(b':')) => !second.is_some_and(|byte| byte.is_ascii_digit()),
             (End::Host, Some(b'%')) => {
                 let is_colon = after.get(1..3).is_some_and(|code| code.eq_ignore_ascii_case(b"3a"));

@@ -4,7 +4,7 @@ use crate::error::{Error, format_for_message};
 use crate::pair::Pair;
 use regex::bytes::{Regex, RegexBuilder};
 
-/// An expression with its pair.
+/// A regular expression, and the index of its pair.
 #[derive(Clone, Debug)]
 pub(crate) struct Regular {
     pub pair: usize,
@@ -33,7 +33,7 @@ impl Regular {
         Ok(Regular { pair: index, expression })
     }
 
-    /// Returns the first non-empty match from `at` on.
+    /// Returns the first non-empty match from `offset` on: its start, its end, and the index of its pair.
     pub fn find_match(&self, text: &[u8], mut offset: usize) -> Option<(usize, usize, usize)> {
         while offset < text.len() {
             let found = self.expression.find_at(text, offset)?;
@@ -45,7 +45,7 @@ impl Regular {
         None
     }
 
-    /// Appends the replacement of the match that starts here.
+    /// Appends the replacement of the match at `start`.
     pub fn expand_replacement(&self, text: &[u8], start: usize, new: &[u8], out: &mut Vec<u8>) {
         if let Some(groups) = self.expression.captures_at(text, start) {
             groups.expand(new, out);
@@ -53,12 +53,12 @@ impl Regular {
     }
 }
 
-/// Every group in NEW must exist: `$1a` is the group `1a`, not `$1` followed by `a`.
+/// Returns an error if a group in the replacement does not exist. `$1a` is the group `1a`, not `$1` followed by `a`.
 fn check_groups(expression: &Regex, new: &[u8]) -> Result<(), Error> {
     for name in parse_group_names(new) {
         let is_known = match name.parse::<usize>() {
             Ok(number) => number < expression.captures_len(),
-            Err(_) => expression.capture_names().flatten().any(|known| known == name),
+            Err(_) => expression.capture_names().flatten().any(|group| group == name),
         };
         if !is_known {
             let text = format!(

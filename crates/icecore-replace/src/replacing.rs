@@ -22,20 +22,21 @@ use std::ops::Range;
 pub struct Replacing<'r> {
     rules: &'r Rules,
     counts: BTreeMap<usize, u64>,
-    is_encoded: bool,
-    new: Vec<u8>,
+    changes_base64: bool,
+    /// A buffer for the replacement of one match.
+    replacement: Vec<u8>,
     remaining_bytes: u64,
     cost_per_change: u64,
     is_full: bool,
     trials: Vec<Trial>,
 }
 
-/// An open trial.
+/// A group of changes that may be discarded.
 #[derive(Debug)]
 struct Trial {
     /// Changes counted in the trial.
     counts: BTreeMap<usize, u64>,
-    /// Values before the trial.
+    /// The values of [`Replacing`] before the trial.
     remaining_bytes: u64,
     is_full: bool,
 }
@@ -43,13 +44,13 @@ struct Trial {
 impl Rules {
     /// Starts replacing.
     pub fn replacing(&self) -> Replacing<'_> {
-        let (counts, new) = (BTreeMap::new(), Vec::new());
+        let (counts, replacement) = (BTreeMap::new(), Vec::new());
         let trials = Vec::new();
         Replacing {
             rules: self,
             counts,
-            is_encoded: false,
-            new,
+            changes_base64: false,
+            replacement,
             remaining_bytes: u64::MAX,
             cost_per_change: 0,
             is_full: false,
@@ -59,9 +60,9 @@ impl Rules {
 }
 
 impl Replacing<'_> {
-    /// Whether the content of Base64 is changed as well: then the quick check of raw bytes is not possible.
-    pub fn with_encoded(mut self, is_encoded: bool) -> Self {
-        self.is_encoded = is_encoded;
+    /// Sets whether the content of Base64 is changed as well. If it is, the quick check of raw bytes is not possible.
+    pub fn with_encoded(mut self, changes_base64: bool) -> Self {
+        self.changes_base64 = changes_base64;
         self
     }
 
@@ -87,12 +88,12 @@ impl Replacing<'_> {
         self
     }
 
-    /// Whether the maximum of inserted bytes was exceeded.
+    /// Returns true if the maximum of inserted bytes was exceeded.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// Number of changes of each pair, by index in [`Rules::pairs`].
+    /// Returns the number of changes of each pair, by index in [`Rules::pairs`].
     pub fn counts(&self) -> &BTreeMap<usize, u64> {
         &self.counts
     }
@@ -132,16 +133,16 @@ impl Change for Replacing<'_> {
     }
 
     fn may_change(&self, raw: &[u8]) -> bool {
-        self.is_encoded || self.rules.may_match(raw)
+        self.changes_base64 || self.rules.may_match(raw)
     }
 
     fn next_change(&self, raw: &[u8], from: usize) -> Option<usize> {
-        if self.is_encoded { Some(from) } else { self.rules.hint.find_candidate(raw, from) }
+        if self.changes_base64 { Some(from) } else { self.rules.hint.find_candidate(raw, from) }
     }
 }
 
 impl Replacing<'_> {
-    /// Returns the current counts.
+    /// Returns the counts of the innermost trial, or the final ones if there is none.
     fn open_counts(&mut self) -> &mut BTreeMap<usize, u64> {
         self.trials.last_mut().map_or(&mut self.counts, |trial| &mut trial.counts)
     }
@@ -161,24 +162,24 @@ impl Replacing<'_> {
             Reading::Ascii => self.add_matches(text, parts, Some(charset), edits),
             Reading::Charset => {
                 let decoded = charset.decode(text);
-                let (mut place, mut len) = (0, 0);
+                let (mut position, mut decoded_len) = (0, 0);
                 let mut decoded_at = |offset: usize| {
-                    len += charset.decoded_len(text.get(place..offset).unwrap_or_default());
-                    place = place.max(offset);
-                    len
+                    decoded_len += charset.decoded_len(text.get(position..offset).unwrap_or_default());
+                    position = position.max(offset);
+                    decoded_len
                 };
                 let decoded_parts: Vec<_> =
                     parts.iter().map(|part| decoded_at(part.start)..decoded_at(part.end)).collect();
-                let mut own = Edits::new();
-                self.add_matches(decoded.as_bytes(), &decoded_parts, Some(charset), &mut own);
+                let mut decoded_edits = Edits::new();
+                self.add_matches(decoded.as_bytes(), &decoded_parts, Some(charset), &mut decoded_edits);
                 // Each character is one byte of the text.
-                let (mut place, mut count) = (0, 0);
+                let (mut position, mut count) = (0, 0);
                 let mut byte_at = |offset: usize| {
-                    count += decoded.get(place..offset).map_or(0, |between| between.chars().count());
-                    place = offset;
+                    count += decoded.get(position..offset).map_or(0, |between| between.chars().count());
+                    position = offset;
                     count
                 };
-                for edit in own.iter() {
+                for edit in decoded_edits.iter() {
                     let (start, end) = (byte_at(edit.start), byte_at(edit.end));
                     edits.push(start, end, edit.new);
                 }
@@ -196,23 +197,25 @@ impl Replacing<'_> {
             if parts.peek().is_none_or(|part| found.start < part.start) {
                 continue;
             }
-            self.new.clear();
-            self.rules.expand_match(text, &found, &mut self.new);
+            self.replacement.clear();
+            self.rules.expand_match(text, &found, &mut self.replacement);
             // A pair may exist only to protect what it matches.
-            if text.get(found.start..found.end) == Some(&self.new) {
+            if text.get(found.start..found.end) == Some(&self.replacement) {
                 continue;
             }
-            if let Some(charset) = charset.filter(|_| !self.new.is_ascii()) {
-                let mut new = Vec::with_capacity(self.new.len());
-                charset.append_encoded(&self.new, &mut new);
-                self.new = new;
+            if let Some(charset) = charset.filter(|_| !self.replacement.is_ascii()) {
+                let mut encoded = Vec::with_capacity(self.replacement.len());
+                charset.append_encoded(&self.replacement, &mut encoded);
+                self.replacement = encoded;
             }
-            let Some(remaining) = self.remaining_bytes.checked_sub(self.cost_per_change + self.new.len() as u64) else {
+            let Some(remaining) =
+                self.remaining_bytes.checked_sub(self.cost_per_change + self.replacement.len() as u64)
+            else {
                 self.is_full = true;
                 return;
             };
             self.remaining_bytes = remaining;
-            edits.push(found.start, found.end, &self.new);
+            edits.push(found.start, found.end, &self.replacement);
             *self.open_counts().entry(found.pair).or_default() += 1;
         }
     }

@@ -8,7 +8,7 @@ use crate::pair::{Pair, Spelling};
 use crate::regular::Regular;
 use std::sync::Arc;
 
-/// Rules for replacing parts of a text. Cheap to clone, and shared by threads.
+/// Rules for replacing parts of a text. They are cheap to clone, and can be shared by threads.
 ///
 /// ```
 /// let rules = icecore_replace::Rules::builder().pair("old", "new").pair("older", "newer").build()?;
@@ -37,7 +37,7 @@ pub struct Match {
     pub pair: usize,
 }
 
-/// Whether a second run over the output of a first one may change more.
+/// What a second run over the output of a first one may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SecondRun {
@@ -50,7 +50,7 @@ pub enum SecondRun {
 }
 
 impl Rules {
-    /// Rules that change nothing: for repairs without other changes.
+    /// Returns rules that change nothing, for repairs without other changes.
     ///
     /// ```
     /// let rules = icecore_replace::Rules::without_pairs();
@@ -69,20 +69,20 @@ impl Rules {
         }
     }
 
-    /// All pairs: those that were given, and the spellings derived from URLs.
+    /// Returns all pairs: those that were given, and the spellings derived from URLs.
     pub fn pairs(&self) -> &[Pair] {
         &self.pairs
     }
 
-    /// Whether the charset of a text matters: a pair has characters beyond ASCII, or is an expression, in which `.` is
-    /// a character. Pairs that are not UTF-8 are bytes in any charset.
+    /// Returns true if the charset of a text matters: a pair has characters beyond ASCII, or is an expression, in
+    /// which `.` is a character. Pairs that are not UTF-8 are bytes in any charset.
     pub fn depends_on_charset(&self) -> bool {
         let is_utf8 = |pair: &Pair| std::str::from_utf8(&pair.old).and(std::str::from_utf8(&pair.new)).is_ok();
         let is_ascii = |pair: &Pair| pair.old.is_ascii() && pair.new.is_ascii();
         self.pairs.iter().all(is_utf8) && !(self.regular.is_empty() && self.pairs.iter().all(is_ascii))
     }
 
-    /// Whether a pair searches or inserts characters beyond ASCII. Pairs that are not UTF-8 are bytes.
+    /// Returns true if a pair searches or inserts characters beyond ASCII. Pairs that are not UTF-8 are bytes.
     pub fn has_wide_characters(&self) -> bool {
         self.depends_on_charset() && self.pairs.iter().any(|pair| !(pair.old.is_ascii() && pair.new.is_ascii()))
     }
@@ -158,11 +158,11 @@ impl Rules {
         self.matches_from(text, 0)
     }
 
-    /// The same from an offset on: the text before it is only examined.
-    pub fn matches_from<'m>(&'m self, text: &'m [u8], at: usize) -> Matches<'m> {
+    /// Returns all matches in a text that begin at `offset` or after it. The text before `offset` is only examined.
+    pub fn matches_from<'m>(&'m self, text: &'m [u8], offset: usize) -> Matches<'m> {
         // Without regular expressions, no comparison of several searches is needed.
         let searches = if self.regular.is_empty() { 0 } else { 1 + self.regular.len() };
-        Matches { rules: self, text, offset: at, pending: vec![PendingMatch::Unknown; searches] }
+        Matches { rules: self, text, offset, pending: vec![PendingMatch::Unknown; searches] }
     }
 
     /// Appends the replacement of a match in this text.
@@ -177,18 +177,19 @@ impl Rules {
     /// Returns the text with all replacements.
     pub fn apply(&self, text: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
-        let mut done = 0;
+        let mut copied_end = 0;
         for found in self.matches(text) {
-            out.extend_from_slice(text.get(done..found.start).unwrap_or_default());
+            out.extend_from_slice(text.get(copied_end..found.start).unwrap_or_default());
             self.expand_match(text, &found, &mut out);
-            done = found.end;
+            copied_end = found.end;
         }
-        out.extend_from_slice(text.get(done..).unwrap_or_default());
+        out.extend_from_slice(text.get(copied_end..).unwrap_or_default());
         out
     }
 
-    /// A quick check: `false` if no string in these bytes matches, even if they are escaped several times for SQL,
-    /// JSON, PHP, Perl or Ruby. Bytes in Base64 or in hexadecimal digits must be decoded before.
+    /// Checks quickly whether a string in these bytes may match, even if they are escaped several times for SQL,
+    /// JSON, PHP, Perl or Ruby. Returns `false` only if none matches. Bytes in Base64 or in hexadecimal digits must
+    /// be decoded before.
     ///
     /// ```
     /// let rules = icecore_replace::Rules::builder().url("https://old.example", "https://new.example").build()?;
@@ -204,23 +205,23 @@ impl Rules {
     /// Number of bytes before and after a match that are examined to find the end of a URL.
     pub const BESIDE: usize = 8;
 
-    /// Returns the maximum distance from the end of a part of a text within which a match depends on the next part;
+    /// Returns how far before the end of a part of a text a match may depend on the next part, in bytes. Returns
     /// `None` if there is no limit.
     pub fn max_lookahead(&self) -> Option<usize> {
         let longest = self.pairs.iter().map(|pair| pair.old.len()).max().unwrap_or_default();
         self.regular.is_empty().then_some(longest + Rules::BESIDE)
     }
 
-    /// Returns whether a second run may change more. For regular expressions, only their replacements are examined,
+    /// Returns what a second run may change. For regular expressions, only their replacements are examined,
     /// with groups in their unexpanded form.
     ///
     /// ```
     /// use icecore_replace::{SecondRun, Rules};
-    /// let again = |old: &str, new: &str| Rules::builder().pair(old, new).build().map(|rules| rules.check_second_run());
-    /// assert_eq!(again("old", "new")?, SecondRun::Nothing);
-    /// assert_eq!(again("old", "very old")?, SecondRun::Contains(0, 0));
+    /// let check = |old: &str, new: &str| Rules::builder().pair(old, new).build().map(|rules| rules.check_second_run());
+    /// assert_eq!(check("old", "new")?, SecondRun::Nothing);
+    /// assert_eq!(check("old", "very old")?, SecondRun::Contains(0, 0));
     /// // `aa` becomes `a`, and with the `a` after it there is another `aa`.
-    /// assert_eq!(again("aa", "a")?, SecondRun::Joins(0, 0));
+    /// assert_eq!(check("aa", "a")?, SecondRun::Joins(0, 0));
     /// # Ok::<(), icecore_replace::Error>(())
     /// ```
     pub fn check_second_run(&self) -> SecondRun {
@@ -234,7 +235,7 @@ impl Rules {
         self.find_joining_pairs().unwrap_or(SecondRun::Nothing)
     }
 
-    /// Searches for a text that a replacement may become a part of.
+    /// Searches for a replacement that, with adjacent text, may become what a pair searches.
     fn find_joining_pairs(&self) -> Option<SecondRun> {
         /// With more pairs, the check is skipped, because it would take too long.
         const MAX_PAIRS: usize = 200;
@@ -243,10 +244,10 @@ impl Rules {
         }
         let is_literal_change = |(_, pair): &(usize, &Pair)| pair.spelling == Spelling::Given && pair.old != pair.new;
         let pairs = || self.pairs.iter().enumerate().filter(is_literal_change);
-        for (one, changed) in pairs() {
-            for (two, searched) in pairs() {
+        for (first, changed) in pairs() {
+            for (second, searched) in pairs() {
                 if can_join(&changed.new, &searched.old) {
-                    return Some(SecondRun::Joins(one, two));
+                    return Some(SecondRun::Joins(first, second));
                 }
             }
         }
@@ -266,7 +267,7 @@ impl Rules {
     }
 }
 
-/// Returns the searched text of a pair in the bytes of a charset; `None` if the charset can't represent it.
+/// Returns the searched text of a pair in the bytes of a charset, or `None` if the charset can't represent it.
 fn encode_old(pair: &Pair, charset: &Charset) -> Option<Vec<u8>> {
     if pair.spelling == Spelling::Regex {
         return Some(pair.old.clone());
@@ -294,10 +295,14 @@ pub struct Matches<'m> {
     pending: Vec<PendingMatch>,
 }
 
+/// The result of a search that was not returned yet.
 #[derive(Clone, Copy, Debug)]
 enum PendingMatch {
+    /// The search must be made.
     Unknown,
+    /// The start and the end of a match, and the index of its pair.
     Found(usize, usize, usize),
+    /// There are no more matches.
     None,
 }
 
@@ -311,8 +316,8 @@ impl Iterator for Matches<'_> {
             return Some(Match { start, end, pair });
         }
         let mut best: Option<(usize, usize, usize)> = None;
-        for (index, ahead) in self.pending.iter_mut().enumerate() {
-            let is_outdated = match *ahead {
+        for (index, pending) in self.pending.iter_mut().enumerate() {
+            let is_outdated = match *pending {
                 PendingMatch::Unknown => true,
                 PendingMatch::Found(start, ..) => start < self.offset,
                 PendingMatch::None => false,
@@ -320,12 +325,16 @@ impl Iterator for Matches<'_> {
             if is_outdated {
                 let found = match index.checked_sub(1) {
                     None => self.rules.literals.find_match(self.text, self.offset),
-                    Some(index) => self.rules.regular.get(index).and_then(|one| one.find_match(self.text, self.offset)),
+                    Some(index) => {
+                        self.rules.regular.get(index).and_then(|regular| regular.find_match(self.text, self.offset))
+                    }
                 };
-                *ahead = found.map_or(PendingMatch::None, |(start, end, pair)| PendingMatch::Found(start, end, pair));
+                *pending = found.map_or(PendingMatch::None, |(start, end, pair)| PendingMatch::Found(start, end, pair));
             }
-            if let PendingMatch::Found(start, end, pair) = *ahead
-                && best.is_none_or(|(first, last, _)| start < first || (start == first && end > last))
+            if let PendingMatch::Found(start, end, pair) = *pending
+                && best.is_none_or(|(best_start, best_end, _)| {
+                    start < best_start || (start == best_start && end > best_end)
+                })
             {
                 best = Some((start, end, pair));
             }

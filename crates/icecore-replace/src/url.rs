@@ -1,8 +1,8 @@
 //! The spellings of a URL.
 //!
 //! `https://old` is found as given, with the other one of `http` and `https`, and without a scheme; each of these also
-//! with `\/` (once or twice escaped) and percent-encoded. A scheme other than the given one stays: NEW's scheme is used
-//! only where OLD's was.
+//! with `\/` (once or twice escaped) and percent-encoded. A scheme other than the given one stays: the scheme of the
+//! new URL is used only where that of the old one was.
 
 use crate::error::{Error, format_for_message};
 use crate::pair::{Edges, End, Pair, Spelling};
@@ -32,8 +32,8 @@ impl Address {
         let end = rest.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
         let rest = rest.get(..end).unwrap_or_default();
         let host = rest.split(|byte| *byte == b'/').next().unwrap_or_default();
-        let is_odd = |byte: &u8| *byte <= b' ' || matches!(byte, b'"' | b'\'' | b'\\' | b'<' | b'>' | b'@' | b'%');
-        if host.is_empty() || host.iter().any(is_odd) || rest.iter().any(|byte| *byte <= b' ' || *byte == b'\\') {
+        let is_invalid = |byte: &u8| *byte <= b' ' || matches!(byte, b'"' | b'\'' | b'\\' | b'<' | b'>' | b'@' | b'%');
+        if host.is_empty() || host.iter().any(is_invalid) || rest.iter().any(|byte| *byte <= b' ' || *byte == b'\\') {
             let text = format!(
                 "{} is not an address of a host: --url takes https://HOST/PATH, without a user",
                 format_for_message(text)
@@ -58,20 +58,22 @@ impl Address {
 #[derive(Clone, Copy)]
 enum UrlEscaping {
     Plain,
+    /// A slash is written as these bytes.
     Slash(&'static [u8]),
     /// Everything except letters of names is encoded, with these hexadecimal digits.
     Percent(&'static [u8; 16]),
-    /// Only the colon, as Python's `quote` does.
+    /// Only the colon is encoded, as by Python's `quote`.
     Colon(&'static [u8]),
 }
 
 const UPPER: &[u8; 16] = b"0123456789ABCDEF";
 const LOWER: &[u8; 16] = b"0123456789abcdef";
 
-const LETTERS: [UrlEscaping; 8] = [
+/// All ways in which a URL is written.
+const ESCAPINGS: [UrlEscaping; 8] = [
     UrlEscaping::Plain,
     UrlEscaping::Slash(b"\\/"),
-    // JSON in JSON, if both or only one of the two writes `\/`.
+    // JSON in JSON: first if both write `\/`, then if only one does.
     UrlEscaping::Slash(b"\\\\\\/"),
     UrlEscaping::Slash(b"\\\\/"),
     UrlEscaping::Percent(UPPER),
@@ -97,9 +99,9 @@ impl UrlEscaping {
         out
     }
 
-    fn to_spelling(self, scheme: Spelling) -> Spelling {
+    fn to_spelling(self, unescaped: Spelling) -> Spelling {
         match self {
-            UrlEscaping::Plain => scheme,
+            UrlEscaping::Plain => unescaped,
             UrlEscaping::Slash(_) => Spelling::Json,
             UrlEscaping::Percent(_) | UrlEscaping::Colon(_) => Spelling::Percent,
         }
@@ -110,20 +112,19 @@ impl UrlEscaping {
 pub(crate) fn build_url_pairs(old: &[u8], new: &[u8]) -> Result<Vec<Pair>, Error> {
     let (old, new) = (Address::parse(old)?, Address::parse(new)?);
     let end = if old.has_path { End::Path } else { End::Host };
-    let (own, other) = (old.is_encrypted, !old.is_encrypted);
     let schemes = [
-        (Spelling::Given, Some(own), Some(new.is_encrypted)),
-        (Spelling::OtherScheme, Some(other), Some(other)),
+        (Spelling::Given, Some(old.is_encrypted), Some(new.is_encrypted)),
+        (Spelling::OtherScheme, Some(!old.is_encrypted), Some(!old.is_encrypted)),
         (Spelling::NoScheme, None, None),
     ];
     let mut pairs = Vec::new();
-    for letters in LETTERS {
-        for (name, before, after) in schemes {
+    for escaping in ESCAPINGS {
+        for (spelling, old_scheme, new_scheme) in schemes {
             pairs.push(Pair {
-                old: letters.encode_text(&old.to_url(before)),
-                new: letters.encode_text(&new.to_url(after)),
-                spelling: letters.to_spelling(name),
-                edges: Edges { no_scheme: before.is_none(), end },
+                old: escaping.encode_text(&old.to_url(old_scheme)),
+                new: escaping.encode_text(&new.to_url(new_scheme)),
+                spelling: escaping.to_spelling(spelling),
+                edges: Edges { no_scheme: old_scheme.is_none(), end },
             });
         }
     }

@@ -1,20 +1,22 @@
 //! Names of charsets in SQL dumps.
 
-/// Returns the IANA name of the charset with this name; `other` if it has none, `None` if the name means bytes.
+/// Returns the IANA name of the charset with this name: `other` if it has none, and `None` if the name means bytes.
 ///
 /// `latin1` differs between the servers: MySQL's has the characters of Windows between 0x80 and 0x9f.
 pub(crate) fn find_iana_name(name: &[u8], is_postgres: bool) -> Option<&'static str> {
-    const BYTES: [&str; 4] = ["binary", "sql_ascii", "default", "ascii"];
-    let is = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
-    if BYTES.iter().any(&is) {
+    const NAMES_OF_BYTES: [&str; 4] = ["binary", "sql_ascii", "default", "ascii"];
+    let is_same_name = |candidate: &&str| name.eq_ignore_ascii_case(candidate.as_bytes());
+    if NAMES_OF_BYTES.iter().any(&is_same_name) {
         return None;
     }
     let names: &[(&str, &'static str)] = if is_postgres { &POSTGRES } else { &MYSQL };
-    let found = names.iter().chain(&BOTH).find(|(known, _)| is(known));
-    Some(found.map_or("other", |(_, name)| name))
+    let entry = names.iter().chain(&BOTH_SERVERS).find(|(server_name, _)| is_same_name(server_name));
+    Some(entry.map_or("other", |(_, iana_name)| iana_name))
 }
 
-const BOTH: [(&str, &str); 4] = [("utf8", "UTF-8"), ("utf8mb4", "UTF-8"), ("utf8mb3", "UTF-8"), ("unicode", "UTF-8")];
+/// Names of charsets in MySQL and in PostgreSQL, each with the IANA name.
+const BOTH_SERVERS: [(&str, &str); 4] =
+    [("utf8", "UTF-8"), ("utf8mb4", "UTF-8"), ("utf8mb3", "UTF-8"), ("unicode", "UTF-8")];
 
 const MYSQL: [(&str, &str); 17] = [
     ("latin1", "Windows-1252"),

@@ -4,46 +4,46 @@ use crate::dialect::LexicalRules;
 use crate::tables::{TableId, Tables};
 
 /// Maximum length of the name of a type that is kept.
-const MAX_TYPE: usize = 64;
+const MAX_TYPE_LEN: usize = 64;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
-    /// Before the name of a column, or the keyword of a constraint.
+    /// Before an item: the name of a column or the keyword of a constraint follows.
     #[default]
     Item,
     /// Before the type of a column.
     Type,
     /// Right after the first word of the type.
-    Typed,
+    AfterType,
     /// After a word that is not part of the type.
     Rest,
     /// In a constraint.
     Constraint,
 }
 
-/// The item that is being read.
+/// The item of `CREATE TABLE (…)` that is being read: a column or a constraint.
 #[derive(Debug, Default)]
-pub(crate) struct Definitions {
+pub(crate) struct ColumnDefinitions {
     part: Part,
     name: String,
-    declared: String,
+    declared_type: String,
     /// Whether the value is computed.
-    generated: bool,
+    is_generated: bool,
 }
 
-impl Definitions {
+impl ColumnDefinitions {
     pub fn begin_table(&mut self) {
-        *self = Definitions::default();
+        *self = ColumnDefinitions::default();
     }
 
     pub fn expects_name(&self) -> bool {
         self.part == Part::Item
     }
 
-    pub fn handle_word(&mut self, word: &[u8], lexis: &LexicalRules) {
-        let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
-        let any = |known: &[&str]| known.iter().any(|known| is(known));
-        let modifier = any(&[
+    pub fn handle_word(&mut self, word: &[u8], rules: &LexicalRules) {
+        let is_word = |keyword: &str| word.eq_ignore_ascii_case(keyword.as_bytes());
+        let is_any_of = |keywords: &[&str]| keywords.iter().any(|keyword| is_word(keyword));
+        let is_modifier = is_any_of(&[
             "constraint",
             "primary",
             "not",
@@ -60,23 +60,24 @@ impl Definitions {
         match self.part {
             Part::Item => {
                 // Some of these keywords are names of columns for other servers.
-                let constraint = any(&["constraint", "primary", "unique", "foreign", "check", "like"])
-                    || (lexis.is_mysql() && any(&["key", "index", "fulltext", "spatial"]));
-                if constraint {
+                let is_constraint = is_any_of(&["constraint", "primary", "unique", "foreign", "check", "like"])
+                    || (rules.is_mysql() && is_any_of(&["key", "index", "fulltext", "spatial"]));
+                if is_constraint {
                     self.part = Part::Constraint;
                 } else {
                     self.begin_column(String::from_utf8_lossy(word).into_owned());
                 }
             }
             // `PERIOD FOR …` of MariaDB, `EXCLUDE USING …` of PostgreSQL: otherwise both first words are names.
-            Part::Type if is("for") || is("using") => self.part = Part::Constraint,
-            Part::Type if !modifier => {
-                self.declared = String::from_utf8_lossy(word.get(..MAX_TYPE).unwrap_or(word)).to_ascii_lowercase();
-                self.part = Part::Typed;
+            Part::Type if is_word("for") || is_word("using") => self.part = Part::Constraint,
+            Part::Type if !is_modifier => {
+                self.declared_type =
+                    String::from_utf8_lossy(word.get(..MAX_TYPE_LEN).unwrap_or(word)).to_ascii_lowercase();
+                self.part = Part::AfterType;
             }
-            Part::Type | Part::Typed | Part::Rest => {
-                self.generated |= any(&["generated", "as"]);
-                if modifier {
+            Part::Type | Part::AfterType | Part::Rest => {
+                self.is_generated |= is_any_of(&["generated", "as"]);
+                if is_modifier {
                     self.part = Part::Rest;
                 }
             }
@@ -88,8 +89,8 @@ impl Definitions {
         match self.part {
             Part::Item => self.begin_column(name.to_owned()),
             Part::Type => {
-                self.declared = name.chars().take(MAX_TYPE).collect();
-                self.part = Part::Typed;
+                self.declared_type = name.chars().take(MAX_TYPE_LEN).collect();
+                self.part = Part::AfterType;
             }
             _ => {}
         }
@@ -97,30 +98,30 @@ impl Definitions {
 
     fn begin_column(&mut self, name: String) {
         self.name = name;
-        self.declared.clear();
-        self.generated = false;
+        self.declared_type.clear();
+        self.is_generated = false;
         self.part = Part::Type;
     }
 
-    /// The word that was read as the type is its schema.
+    /// Handles a dot after the type: the word that was read as the type is the type's schema.
     pub fn handle_dot(&mut self) {
-        if self.part == Part::Typed {
+        if self.part == Part::AfterType {
             self.part = Part::Type;
         }
     }
 
     pub fn mark_as_array(&mut self) {
-        if self.part == Part::Typed {
-            self.declared.push_str("[]");
+        if self.part == Part::AfterType {
+            self.declared_type.push_str("[]");
             self.part = Part::Rest;
         }
     }
 
-    /// Ends the item.
-    pub fn finish_item(&mut self, table: TableId, tables: &mut Tables, lexis: &LexicalRules) {
+    /// Ends the item, and declares its column if it is one.
+    pub fn finish_item(&mut self, table: TableId, tables: &mut Tables, rules: &LexicalRules) {
         if !matches!(self.part, Part::Item | Part::Constraint) {
-            let positional = !(self.generated && lexis.is_sqlite());
-            tables.declare_column(table, &self.name, std::mem::take(&mut self.declared), positional);
+            let has_insert_position = !(self.is_generated && rules.is_sqlite());
+            tables.declare_column(table, &self.name, std::mem::take(&mut self.declared_type), has_insert_position);
         }
         self.part = Part::Item;
     }

@@ -12,47 +12,49 @@ pub enum Dialect {
     Sqlite,
 }
 
-/// What the settings of a session mean for literals and names.
+/// The meaning of quotes and backslashes with the current settings of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quotes {
-    /// Whether a backslash escapes in `'…'`.
-    pub backslash: bool,
+    /// Whether a backslash starts an escape in `'…'`.
+    pub has_backslash_escapes: bool,
     /// Whether `"…"` is a name.
-    pub names: bool,
+    pub double_quotes_are_names: bool,
 }
 
 impl Quotes {
     /// Returns the initial settings of a server.
     const fn for_dialect(dialect: Option<Dialect>) -> Quotes {
-        let mysql = matches!(dialect, None | Some(Dialect::MySql));
-        Quotes { backslash: mysql, names: !mysql }
+        let is_mysql = matches!(dialect, None | Some(Dialect::MySql));
+        Quotes { has_backslash_escapes: is_mysql, double_quotes_are_names: !is_mysql }
     }
 }
 
 /// Maximum number of variables that save a mode: dumps use two or three.
-const MAX_SAVED: usize = 16;
+const MAX_SAVED_MODES: usize = 16;
 
 /// The rules of the text that is being read. An unrecognised text is read as MySQL's.
 #[derive(Debug)]
 pub(crate) struct LexicalRules {
-    /// The caller set the dialect: signs of another dialect are ignored.
+    /// Whether the caller set the dialect. Signs of another dialect are then ignored.
     is_fixed: bool,
     dialect: Option<Dialect>,
     pub quotes: Quotes,
-    /// The settings of the current statement.
-    pending: Option<Quotes>,
+    /// The settings that the current statement makes. They apply when it ends.
+    pending_quotes: Option<Quotes>,
     saved_modes: Vec<(Vec<u8>, Quotes)>,
-    /// An encoding of the dump in which a backslash byte may be part of a character.
-    pub ambiguous: Option<&'static str>,
-    /// The encoding that the dump declares, and the one that the current statement sets.
+    /// The encoding of the dump, if a backslash byte may be part of a character in it.
+    pub ambiguous_encoding: Option<&'static str>,
+    /// The charset that the dump declares for literals.
     pub charset: Option<&'static str>,
+    /// The charset that the current statement declares. It applies when the statement ends.
     pending_charset: Option<Option<&'static str>>,
     /// The charset of the table that was defined last, if declared.
     pub table_charset: Option<&'static str>,
 }
 
 /// Encodings in which the second byte of a character may be a backslash, with the names of MySQL and PostgreSQL.
-const AMBIGUOUS: [&str; 8] = ["big5", "cp932", "gb18030", "gbk", "johab", "shift_jis_2004", "sjis", "big5hkscs"];
+const AMBIGUOUS_ENCODINGS: [&str; 8] =
+    ["big5", "cp932", "gb18030", "gbk", "johab", "shift_jis_2004", "sjis", "big5hkscs"];
 
 impl LexicalRules {
     pub fn new(dialect: Option<Dialect>) -> LexicalRules {
@@ -60,9 +62,9 @@ impl LexicalRules {
             is_fixed: dialect.is_some(),
             dialect,
             quotes: Quotes::for_dialect(dialect),
-            pending: None,
+            pending_quotes: None,
             saved_modes: Vec::new(),
-            ambiguous: None,
+            ambiguous_encoding: None,
             charset: None,
             pending_charset: None,
             table_charset: None,
@@ -85,14 +87,14 @@ impl LexicalRules {
         self.dialect == Some(Dialect::Sqlite)
     }
 
-    /// Handles a sign of a dialect that counts only if nothing else is known.
+    /// Handles a sign of a dialect that counts only while the dialect is unknown.
     pub fn guess_dialect(&mut self, dialect: Dialect) {
         if self.dialect.is_none() {
             self.switch_dialect(dialect);
         }
     }
 
-    /// Handles a definite sign: another dump begins.
+    /// Handles a definite sign of a dialect. If it differs from the current one, another dump begins.
     pub fn recognise_dialect(&mut self, dialect: Dialect) {
         if !self.is_fixed && self.dialect != Some(dialect) {
             self.switch_dialect(dialect);
@@ -106,7 +108,7 @@ impl LexicalRules {
         }
         self.dialect = Some(dialect);
         self.quotes = Quotes::for_dialect(self.dialect);
-        self.pending = None;
+        self.pending_quotes = None;
         self.saved_modes.clear();
     }
 
@@ -125,13 +127,13 @@ impl LexicalRules {
         for (sign, dialect) in signs {
             if line.starts_with(sign) {
                 // The end comment of a dump repeats its first comment; it must not start another dump.
-                let complete = line.windows(8).any(|word| word == b"complete");
+                let is_end_comment = line.windows(8).any(|word| word == b"complete");
                 let dialect = match dialect {
                     Dialect::MySql if line.windows(10).any(|word| word == b"PostgreSQL") => Dialect::Postgres,
                     Dialect::MySql if line.windows(6).any(|word| word == b"SQLite") => Dialect::Sqlite,
-                    known => known,
+                    other => other,
                 };
-                if !complete {
+                if !is_end_comment {
                     self.recognise_dialect(dialect);
                 }
             }
@@ -140,8 +142,9 @@ impl LexicalRules {
 
     /// Records the declared encoding of the dump.
     pub fn record_encoding(&mut self, name: &[u8]) {
-        let is_same_name = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
-        self.ambiguous = self.ambiguous.or_else(|| AMBIGUOUS.into_iter().find(is_same_name));
+        let is_same_name = |ambiguous: &&str| name.eq_ignore_ascii_case(ambiguous.as_bytes());
+        self.ambiguous_encoding =
+            self.ambiguous_encoding.or_else(|| AMBIGUOUS_ENCODINGS.into_iter().find(is_same_name));
     }
 
     /// Sets the charset of literals from the next statement on: `SET NAMES`, `client_encoding`.
@@ -156,50 +159,51 @@ impl LexicalRules {
         if !self.is_mysql() {
             return;
         }
-        let mut quotes = if add { self.pending.unwrap_or(self.quotes) } else { Quotes::for_dialect(self.dialect) };
+        let mut quotes =
+            if add { self.pending_quotes.unwrap_or(self.quotes) } else { Quotes::for_dialect(self.dialect) };
         for word in mode.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
-            let is = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
-            if is("NO_BACKSLASH_ESCAPES") {
-                quotes.backslash = false;
+            let is_word = |name: &str| word.eq_ignore_ascii_case(name.as_bytes());
+            if is_word("NO_BACKSLASH_ESCAPES") {
+                quotes.has_backslash_escapes = false;
             }
-            if ["ANSI_QUOTES", "ANSI", "DB2", "MAXDB", "MSSQL", "ORACLE", "POSTGRESQL"].into_iter().any(is) {
-                quotes.names = true;
+            if ["ANSI_QUOTES", "ANSI", "DB2", "MAXDB", "MSSQL", "ORACLE", "POSTGRESQL"].into_iter().any(is_word) {
+                quotes.double_quotes_are_names = true;
             }
         }
-        self.pending = Some(quotes);
+        self.pending_quotes = Some(quotes);
     }
 
-    /// `@name = @@sql_mode`.
+    /// Handles `@name = @@sql_mode`.
     pub fn save_mode(&mut self, name: &[u8]) {
         let quotes = self.quotes;
-        if let Some(saved) = self.saved_modes.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
+        if let Some(saved) = self.saved_modes.iter_mut().find(|(variable, _)| variable.eq_ignore_ascii_case(name)) {
             saved.1 = quotes;
-        } else if self.saved_modes.len() < MAX_SAVED {
+        } else if self.saved_modes.len() < MAX_SAVED_MODES {
             self.saved_modes.push((name.to_vec(), quotes));
         }
     }
 
-    /// `sql_mode = @name`.
+    /// Handles `sql_mode = @name`.
     pub fn restore_mode(&mut self, name: &[u8]) {
         if self.is_mysql() {
-            let saved = self.saved_modes.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-            self.pending = Some(saved.map_or(Quotes::for_dialect(self.dialect), |saved| saved.1));
+            let saved = self.saved_modes.iter().find(|(variable, _)| variable.eq_ignore_ascii_case(name));
+            self.pending_quotes = Some(saved.map_or(Quotes::for_dialect(self.dialect), |saved| saved.1));
         }
     }
 
-    /// PostgreSQL's `standard_conforming_strings`.
+    /// Sets PostgreSQL's `standard_conforming_strings`.
     pub fn set_standard_strings(&mut self, value: &[u8]) {
         self.guess_dialect(Dialect::Postgres);
         if self.is_postgres() {
-            let off = ["off", "false", "no", "0"];
-            let backslash = off.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()));
-            self.pending = Some(Quotes { backslash, ..self.quotes });
+            let off_words = ["off", "false", "no", "0"];
+            let has_backslash_escapes = off_words.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()));
+            self.pending_quotes = Some(Quotes { has_backslash_escapes, ..self.quotes });
         }
     }
 
     /// Applies the settings at the end of a statement.
     pub fn apply_pending(&mut self) {
-        if let Some(quotes) = self.pending.take() {
+        if let Some(quotes) = self.pending_quotes.take() {
             self.quotes = quotes;
         }
         if let Some(charset) = self.pending_charset.take() {

@@ -4,7 +4,7 @@ use crate::statement::{Phase, Statement};
 use crate::tables::TableId;
 
 /// Maximum length of the beginning of a statement that is remembered.
-const MAX_HEADER: usize = 1 << 14;
+const MAX_HEADER_LEN: usize = 1 << 14;
 
 /// The beginning of the last statement with rows: its text up to `VALUES`, and the result of parsing it.
 ///
@@ -15,34 +15,35 @@ pub(crate) struct Header {
     /// Offset in the dump of the start of the current statement.
     start: Option<u64>,
     table: Option<TableId>,
-    listed: bool,
+    has_column_list: bool,
     layout: u64,
-    /// Whether the columns are still those of `text`.
-    valid: bool,
+    /// Whether `text` still has the meaning that it had in the last statement.
+    is_valid: bool,
 }
 
 impl Header {
-    /// A statement begins with this word.
+    /// Handles the first word of a statement, which begins at `offset` in the dump.
     pub fn begin_statement(&mut self, word: &[u8], offset: u64) {
-        self.valid = false;
-        let rows = word.eq_ignore_ascii_case(b"insert") || word.eq_ignore_ascii_case(b"replace");
-        self.start = rows.then_some(offset);
+        self.is_valid = false;
+        let has_rows = word.eq_ignore_ascii_case(b"insert") || word.eq_ignore_ascii_case(b"replace");
+        self.start = has_rows.then_some(offset);
     }
 
     /// Forgets the beginning, because something else changed the meaning of texts.
     pub fn forget(&mut self) {
-        self.valid = false;
+        self.is_valid = false;
         self.start = None;
     }
 
-    /// Called after `VALUES`. `window` begins at `offset` of the dump and is read up to `at`.
+    /// Remembers a statement that was read up to its `VALUES`. `window` begins at `offset` in the dump, and `VALUES`
+    /// ends at `end` in the window.
     pub fn remember_statement(&mut self, window: &[u8], offset: u64, end: usize, statement: &Statement) {
         let start = self.start.take().and_then(|start| usize::try_from(start.checked_sub(offset)?).ok());
-        let text = start.and_then(|start| window.get(start..end)).filter(|text| text.len() <= MAX_HEADER);
+        let text = start.and_then(|start| window.get(start..end)).filter(|text| text.len() <= MAX_HEADER_LEN);
         self.table = statement.table;
-        self.listed = statement.listed;
+        self.has_column_list = statement.has_column_list;
         self.layout = statement.layout;
-        self.valid = text.is_some() && statement.depth == 0;
+        self.is_valid = text.is_some() && statement.depth == 0;
         if text != Some(&self.text) {
             self.text.clear();
             self.text.extend_from_slice(text.unwrap_or_default());
@@ -51,15 +52,15 @@ impl Header {
 
     /// If the statement that starts here has the same beginning as the last one, returns the length of the beginning.
     pub fn match_repeated_header(&self, rest: &[u8], statement: &mut Statement) -> Option<usize> {
-        if !self.valid {
+        if !self.is_valid {
             return None;
         }
-        let next_byte = rest.strip_prefix(self.text.as_slice())?.first()?;
-        if crate::scan::is_word_byte(*next_byte) || *next_byte == b'\'' {
+        let byte_after = rest.strip_prefix(self.text.as_slice())?.first()?;
+        if crate::scan::is_word_byte(*byte_after) || *byte_after == b'\'' {
             return None;
         }
         debug_assert_eq!(statement.phase, Phase::Start);
-        statement.resume_rows(self.table, self.listed, self.layout);
+        statement.resume_rows(self.table, self.has_column_list, self.layout);
         Some(self.text.len())
     }
 }

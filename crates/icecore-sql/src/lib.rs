@@ -33,11 +33,11 @@
 //!
 //! /// Puts `new` before each value of a row.
 //! fn change(mut dump: impl Read) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
-//!     let (mut out, mut window, mut last) = (Vec::new(), Vec::new(), false);
+//!     let (mut out, mut window, mut is_last) = (Vec::new(), Vec::new(), false);
 //!     let mut copied = 0;
 //!     let mut reader = Reader::new();
 //!     loop {
-//!         match reader.next(&window, last)? {
+//!         match reader.next(&window, is_last)? {
 //!             Next::Literal(literal) if literal.cell.is_some() => {
 //!                 let body = &window[literal.body.clone()];
 //!                 let Some(decoded) = literal.quoting.decode(body) else { continue };
@@ -53,9 +53,9 @@
 //!                 out.extend_from_slice(&window[copied..used]);
 //!                 window.drain(..used);
 //!                 copied = 0;
-//!                 // A window that grows with what is held: each byte is moved a few times at most.
+//!                 // The longer the window, the more is read: each byte is moved a few times at most.
 //!                 let size = window.len().max(1 << 16) as u64;
-//!                 last = dump.by_ref().take(size).read_to_end(&mut window)? == 0;
+//!                 is_last = dump.by_ref().take(size).read_to_end(&mut window)? == 0;
 //!             }
 //!             Next::End => {
 //!                 out.extend_from_slice(&window[copied..]);
@@ -94,26 +94,26 @@
 //! let mut options = Options::default();
 //! options.rows = true;
 //! let mut reader = Reader::with_options(options);
-//! let mut said = String::new();
+//! let mut kinds = String::new();
 //! while let Next::Value(value) = reader.next(dump, true)? {
-//!     said += match value.content {
+//!     kinds += match value.content {
 //!         Content::Number => "number",
 //!         Content::Null => "null",
 //!         Content::Literal(..) => "literal",
 //!         _ => "another",
 //!     };
-//!     said += if value.ends_row { "\n" } else { " " };
+//!     kinds += if value.ends_row { "\n" } else { " " };
 //! }
-//! assert_eq!(said, "number null\nanother literal\n");
+//! assert_eq!(kinds, "number null\nanother literal\n");
 //! # Ok::<(), icecore_sql::Error>(())
 //! ```
 //!
 //! # Skipped parts
 //!
-//! Numbers, `NULL`, bits (`b'01'`), and PostgreSQL's `X'…'` and `U&'…'` are not literals here; they are values of rows.
-//! Rows of a `COPY` with options are neither; `INSERT … SET` and `UPDATE` have literals, but no rows. Bodies of
-//! routines are literals without a cell. A dump that declares GBK, Big5 or Shift JIS, where a backslash may be the
-//! second byte of a character, is refused.
+//! Numbers, `NULL`, bits (`b'01'`), and PostgreSQL's `X'…'` and `U&'…'` are not literals here; they are values of
+//! rows. Rows of a `COPY` with options are neither literals nor values; `INSERT … SET` and `UPDATE` have literals,
+//! but no rows. Bodies of routines are literals without a cell. A dump that declares GBK, Big5 or Shift JIS, where a
+//! backslash may be the second byte of a character, is refused.
 //!
 //! If a dump of PostgreSQL has no `CREATE TABLE`, a value that looks like `\x4142` is assumed to be a `bytea`.
 #![forbid(unsafe_code)]

@@ -1,9 +1,10 @@
-//! The readable twin of the lexer: it reads a whole dump at once, byte by byte, and remembers nothing.
+//! The readable twin of the lexer: it reads a whole dump at once, byte by byte, and does not remember statements with
+//! equal beginnings.
 //!
 //! Both use the same state machine for statements.
 
 use crate::dialect::LexicalRules;
-use crate::reader::code::{MAX_DELIMITER, MAX_DELIMITER_LINE, MAX_SIGN, MAX_WORD, NO_VERSION};
+use crate::reader::code::{MAX_DELIMITER_LEN, MAX_DELIMITER_LINE, MAX_EXAMINED_LEN, MAX_WORD_LEN, NO_VERSION};
 use crate::rows::{Content, Value, ValueBuilder};
 use crate::scan::is_word_byte;
 use crate::statement::{Phase, Statement};
@@ -13,15 +14,15 @@ use crate::{Dialect, Kind, Literal, Needle, Options, Quote, Quoting, Replaced, T
 struct ReferenceReader<'d> {
     dump: &'d [u8],
     cursor: usize,
-    lexis: LexicalRules,
+    rules: LexicalRules,
     statement: Statement,
     tables: Tables,
     delimiter: Vec<u8>,
     conditional: u32,
     literals: Vec<Literal>,
     rows: bool,
-    gather: ValueBuilder,
-    /// The end of the calls around the literal.
+    value_builder: ValueBuilder,
+    /// The end of the calls around the literal that is being read.
     calls_end: Option<usize>,
     values: Vec<Value>,
 }
@@ -34,20 +35,20 @@ pub struct ReferenceOutput {
     pub tables: Vec<Table>,
 }
 
-/// Returns all literals of a dump, the values of its rows if requested, and its tables. Without limits.
+/// Returns all literals of a dump, the values of its rows if requested, and its tables. It has no limits.
 #[doc(hidden)]
 pub fn read_whole_dump(dump: &[u8], options: &Options) -> ReferenceOutput {
     let mut twin = ReferenceReader {
         dump,
         cursor: if dump.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 },
-        lexis: LexicalRules::new(options.dialect),
+        rules: LexicalRules::new(options.dialect),
         statement: Statement::new(),
         tables: Tables::default(),
         delimiter: b";".to_vec(),
         conditional: 0,
         literals: Vec::new(),
         rows: options.rows,
-        gather: ValueBuilder::default(),
+        value_builder: ValueBuilder::default(),
         calls_end: None,
         values: Vec::new(),
     };
@@ -68,26 +69,28 @@ impl ReferenceReader<'_> {
         self.dump[self.cursor..].starts_with(text)
     }
 
-    /// Reads one token. `None`: the dump ends in the middle of it.
+    /// Reads one token. Returns `None` if the dump ends in the middle of it.
     fn read_token(&mut self) -> Option<()> {
         if self.delimiter != b";" && self.input_starts_with(&self.delimiter) {
             self.cursor += self.delimiter.len();
-            self.statement.end_statement(&mut self.lexis);
+            self.statement.end_statement(&mut self.rules);
             return Some(());
         }
         let byte = self.byte_at(self.cursor);
-        let mysql = self.lexis.is_mysql();
+        let is_mysql = self.rules.is_mysql();
         match byte {
             b' ' | b'\n' | b'\r' | b'\t' | 0x0b | 0x0c => self.cursor += 1,
             b'\'' => return self.read_string(self.cursor, self.choose_quoting(Quote::Single)),
-            b'"' if self.lexis.quotes.names || self.statement.expects_name() => return self.read_name(b'"'),
+            b'"' if self.rules.quotes.double_quotes_are_names || self.statement.expects_name() => {
+                return self.read_name(b'"');
+            }
             b'"' => return self.read_string(self.cursor, self.choose_quoting(Quote::Double)),
             b'`' => {
-                self.lexis.guess_dialect(Dialect::MySql);
+                self.rules.guess_dialect(Dialect::MySql);
                 return self.read_name(b'`');
             }
-            b'[' if self.lexis.is_sqlite() => return self.read_name(b']'),
-            b'0' if mysql
+            b'[' if self.rules.is_sqlite() => return self.read_name(b']'),
+            b'0' if is_mysql
                 && self.byte_at(self.cursor + 1) == b'x'
                 && self.byte_at(self.cursor + 2).is_ascii_hexdigit() =>
             {
@@ -98,21 +101,21 @@ impl ReferenceReader<'_> {
                 let word = self.take_word();
                 self.record_value_text(start);
                 if self.statement.phase != Phase::Values {
-                    self.statement.handle_word(&word, &mut self.tables, &mut self.lexis);
+                    self.statement.handle_word(&word, &mut self.tables, &mut self.rules);
                 }
             }
-            b'$' if self.lexis.is_postgres() => return self.read_dollar_quoted(),
+            b'$' if self.rules.is_postgres() => return self.read_dollar_quoted(),
             _ if is_word_byte(byte) => return self.read_word(),
-            b'-' if self.input_starts_with(b"--") && !(mysql && self.byte_at(self.cursor + 2) > b' ') => {
+            b'-' if self.input_starts_with(b"--") && !(is_mysql && self.byte_at(self.cursor + 2) > b' ') => {
                 let line = self.take_line();
                 if self.statement.phase == Phase::Start {
-                    self.lexis.examine_comment(&line[..line.len().min(MAX_SIGN)]);
+                    self.rules.examine_comment(&line[..line.len().min(MAX_EXAMINED_LEN)]);
                 }
             }
-            b'#' if mysql => {
+            b'#' if is_mysql => {
                 self.take_line();
             }
-            b'/' if mysql && (self.input_starts_with(b"/*!") || self.input_starts_with(b"/*M!")) => {
+            b'/' if is_mysql && (self.input_starts_with(b"/*!") || self.input_starts_with(b"/*M!")) => {
                 return self.begin_conditional();
             }
             b'/' if self.input_starts_with(b"/*") => return self.skip_comment(),
@@ -120,8 +123,8 @@ impl ReferenceReader<'_> {
                 self.conditional -= 1;
                 self.cursor += 2;
             }
-            b'\\' if self.statement.phase == Phase::Start && self.lexis.dialect() != Some(Dialect::MySql) => {
-                self.lexis.guess_dialect(Dialect::Postgres);
+            b'\\' if self.statement.phase == Phase::Start && self.rules.dialect() != Some(Dialect::MySql) => {
+                self.rules.guess_dialect(Dialect::Postgres);
                 self.take_line();
             }
             sign => {
@@ -139,38 +142,38 @@ impl ReferenceReader<'_> {
     /// Records that the text from `start` on is part of a value.
     fn record_value_text(&mut self, start: usize) {
         if self.is_in_row() {
-            self.gather.add_plain(start, self.cursor);
+            self.value_builder.add_plain(start, self.cursor);
         }
     }
 
     /// Handles a sign that was just read.
     fn handle_sign(&mut self, sign: u8) -> Option<()> {
-        let in_row = self.is_in_row();
+        let is_in_row = self.is_in_row();
         match sign {
-            b',' | b')' if in_row && self.statement.depth == 1 => {
+            b',' | b')' if is_in_row && self.statement.depth == 1 => {
                 let cell = self.statement.locate_cell(&self.tables);
-                let (full_range, content) = self.gather.finish_value(self.dump, self.lexis.dialect());
+                let (full_range, content) = self.value_builder.finish_value(self.dump, self.rules.dialect());
                 self.values.extend(cell.map(|cell| Value { full_range, content, cell, ends_row: sign == b')' }));
             }
-            b')' if in_row => self.gather.add_closing(self.cursor - 1),
+            b')' if is_in_row => self.value_builder.add_closing(self.cursor - 1),
             _ => self.record_value_text(self.cursor - 1),
         }
         match sign {
-            b',' => self.statement.handle_comma(&mut self.tables, &mut self.lexis),
+            b',' => self.statement.handle_comma(&mut self.tables, &mut self.rules),
             b'(' => {
                 self.statement.open_parenthesis(&mut self.tables);
                 if self.statement.depth == 1 {
-                    self.gather.clear();
+                    self.value_builder.clear();
                 }
             }
-            b')' => self.statement.close_parenthesis(&mut self.tables, &self.lexis),
-            b'.' => self.statement.handle_dot(&mut self.lexis),
+            b')' => self.statement.close_parenthesis(&mut self.tables, &self.rules),
+            b'.' => self.statement.handle_dot(&mut self.rules),
             b';' if self.delimiter == b";" && self.statement.ends_at_semicolon() => {
                 let phase = self.statement.phase;
                 if matches!(phase, Phase::CopyStdin | Phase::CopyOptions) {
                     self.read_copy_rows(phase == Phase::CopyOptions)?;
                 }
-                self.statement.end_statement(&mut self.lexis);
+                self.statement.end_statement(&mut self.rules);
             }
             b';' => {}
             _ => self.statement.handle_sign(sign),
@@ -179,7 +182,7 @@ impl ReferenceReader<'_> {
     }
 
     fn choose_quoting(&self, quote: Quote) -> Quoting {
-        match (self.lexis.quotes.backslash, self.lexis.is_postgres(), quote) {
+        match (self.rules.quotes.has_backslash_escapes, self.rules.is_postgres(), quote) {
             (false, ..) => Quoting::Standard(quote),
             (true, true, Quote::Single) => Quoting::Escape,
             (true, ..) => Quoting::Backslash(quote),
@@ -198,48 +201,49 @@ impl ReferenceReader<'_> {
     fn take_word(&mut self) -> Vec<u8> {
         let mut word = Vec::new();
         while self.cursor < self.dump.len() && is_word_byte(self.byte_at(self.cursor)) {
-            let delimiter = self.delimiter != b";" && word.len() < MAX_WORD && self.input_starts_with(&self.delimiter);
-            if delimiter && !word.is_empty() {
+            let starts_delimiter =
+                self.delimiter != b";" && word.len() < MAX_WORD_LEN && self.input_starts_with(&self.delimiter);
+            if starts_delimiter && !word.is_empty() {
                 break;
             }
             word.push(self.byte_at(self.cursor));
             self.cursor += 1;
         }
-        word.truncate(MAX_WORD);
+        word.truncate(MAX_WORD_LEN);
         word
     }
 
     fn read_word(&mut self) -> Option<()> {
         let start = self.cursor;
         let word = self.take_word();
-        let first = self.statement.phase == Phase::Start;
-        let is_long = self.cursor - start > MAX_WORD;
-        let quote = self.byte_at(self.cursor) == b'\'' && self.cursor < self.dump.len();
+        let begins_statement = self.statement.phase == Phase::Start;
+        let is_long = self.cursor - start > MAX_WORD_LEN;
+        let has_quote = self.byte_at(self.cursor) == b'\'' && self.cursor < self.dump.len();
         if self.is_in_row() && is_long {
-            self.gather.add_word(&word, start, self.cursor);
+            self.value_builder.add_word(&word, start, self.cursor);
         }
         if is_long {
-            self.statement.handle_word(&word, &mut self.tables, &mut self.lexis);
+            self.statement.handle_word(&word, &mut self.tables, &mut self.rules);
             return Some(());
         }
         let lower = word.to_ascii_lowercase();
-        let postgres = self.lexis.is_postgres();
+        let is_postgres = self.rules.is_postgres();
         match lower.as_slice() {
-            b"e" if quote && (postgres || self.lexis.dialect().is_none()) => {
-                self.lexis.guess_dialect(Dialect::Postgres);
+            b"e" if has_quote && (is_postgres || self.rules.dialect().is_none()) => {
+                self.rules.guess_dialect(Dialect::Postgres);
                 return self.read_string(start, Quoting::Escape);
             }
-            b"x" if quote && !postgres => return self.read_string(start, Quoting::Hex),
-            b"x" | b"b" if quote => return self.skip_string(start),
-            b"u" if postgres && self.input_starts_with(b"&'") => {
+            b"x" if has_quote && !is_postgres => return self.read_string(start, Quoting::Hex),
+            b"x" | b"b" if has_quote => return self.skip_string(start),
+            b"u" if is_postgres && self.input_starts_with(b"&'") => {
                 self.cursor += 1;
                 return self.skip_string(start);
             }
-            b"n" if quote => return self.read_string(start, self.choose_quoting(Quote::Single)),
-            [b'_', ..] if quote => return self.read_string(start, self.choose_quoting(Quote::Single)),
+            b"n" if has_quote => return self.read_string(start, self.choose_quoting(Quote::Single)),
+            [b'_', ..] if has_quote => return self.read_string(start, self.choose_quoting(Quote::Single)),
             _ => {}
         }
-        if self.lexis.is_sqlite() && self.statement.phase == Phase::Values && self.statement.depth > 0 {
+        if self.rules.is_sqlite() && self.statement.phase == Phase::Values && self.statement.depth > 0 {
             let calls =
                 [(1, b"('".as_slice()), (2, b"(replace('")].into_iter().find(|(_, form)| self.input_starts_with(form));
             match (word.as_slice(), calls) {
@@ -250,7 +254,7 @@ impl ReferenceReader<'_> {
                 }
                 (b"unistr", Some((1, _))) => {
                     self.begin_value(start);
-                    self.gather.unistr = self.is_in_row();
+                    self.value_builder.expects_unistr_end = self.is_in_row();
                     self.cursor += 1;
                     self.statement.open_parenthesis(&mut self.tables);
                     return self.read_string(self.cursor, Quoting::Unistr);
@@ -258,36 +262,37 @@ impl ReferenceReader<'_> {
                 _ => {}
             }
         }
-        if first && self.lexis.is_mysql() && lower == b"delimiter" {
+        if begins_statement && self.rules.is_mysql() && lower == b"delimiter" {
             let line = self.take_line();
             let line = &line[..line.len().min(MAX_DELIMITER_LINE)];
             let text = line.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or(b";");
-            self.delimiter = text[..text.len().min(MAX_DELIMITER)].to_vec();
-            self.lexis.guess_dialect(Dialect::MySql);
+            self.delimiter = text[..text.len().min(MAX_DELIMITER_LEN)].to_vec();
+            self.rules.guess_dialect(Dialect::MySql);
             return Some(());
         }
         if self.is_in_row() {
-            self.gather.add_word(&word, start, self.cursor);
+            self.value_builder.add_word(&word, start, self.cursor);
         }
-        self.statement.handle_word(&word, &mut self.tables, &mut self.lexis);
+        self.statement.handle_word(&word, &mut self.tables, &mut self.rules);
         Some(())
     }
 
-    /// Records that a value begins here with a call.
+    /// Records that a value begins at `start`, with a call.
     fn begin_value(&mut self, start: usize) {
         if self.is_in_row() {
-            self.gather.begin_value(start);
+            self.value_builder.begin_value(start);
         }
     }
 
     /// Returns the body of a string whose quote is here, and moves past it.
-    fn take_quoted(&mut self, backslash: bool) -> Option<(usize, usize)> {
+    fn take_quoted(&mut self, has_backslash_escapes: bool) -> Option<(usize, usize)> {
         let quote = self.byte_at(self.cursor);
         let body = self.cursor + 1;
         let mut index = body;
         loop {
             let byte = *self.dump.get(index)?;
-            let is_pair = (backslash && byte == b'\\') || (byte == quote && self.dump.get(index + 1) == Some(&quote));
+            let is_pair =
+                (has_backslash_escapes && byte == b'\\') || (byte == quote && self.dump.get(index + 1) == Some(&quote));
             if is_pair {
                 index += 2;
             } else if byte == quote {
@@ -321,17 +326,22 @@ impl ReferenceReader<'_> {
         let text = &self.dump[body..end];
         if self.statement.expects_name() {
             let name = crate::reader::code::decode_name(text, b'\'');
-            self.statement.handle_quoted_name(&name, &mut self.tables, &mut self.lexis);
+            self.statement.handle_quoted_name(&name, &mut self.tables, &mut self.rules);
             return;
         }
-        let cell = self.statement.handle_literal(text, &mut self.tables, &mut self.lexis);
+        let cell = self.statement.handle_literal(text, &mut self.tables, &mut self.rules);
         let kind = cell.map(|cell| self.tables.column_kind(cell.table, cell.column));
-        let quoting = match kind.filter(|_| self.lexis.is_postgres()) {
+        let quoting = match kind.filter(|_| self.rules.is_postgres()) {
             Some(kind) => quoting.for_kind(text, kind),
             None => quoting,
         };
         if self.is_in_row() {
-            return self.gather.add_literal(start, self.calls_end.take().unwrap_or(self.cursor), body..end, quoting);
+            return self.value_builder.add_literal(
+                start,
+                self.calls_end.take().unwrap_or(self.cursor),
+                body..end,
+                quoting,
+            );
         }
         self.literals.push(Literal { full_range: start..self.cursor, body: body..end, quoting, cell });
     }
@@ -343,21 +353,21 @@ impl ReferenceReader<'_> {
             end += if self.byte_at(end) == close { 2 } else { 1 };
         }
         self.cursor = end + 1;
-        let closed = end < self.dump.len();
+        let is_closed = end < self.dump.len();
         self.record_value_text(body - 1);
         // A name that is too long to be kept is known before its end.
-        if closed || self.dump.len() - body > MAX_WORD + 1 {
+        if is_closed || self.dump.len() - body > MAX_WORD_LEN + 1 {
             let name = crate::reader::code::decode_name(&self.dump[body..end.min(self.dump.len())], close);
-            self.statement.handle_quoted_name(&name, &mut self.tables, &mut self.lexis);
+            self.statement.handle_quoted_name(&name, &mut self.tables, &mut self.rules);
         }
-        closed.then_some(())
+        is_closed.then_some(())
     }
 
     fn is_doubled(&self, index: usize, close: u8) -> bool {
         close != b']' && self.dump.get(index + 1) == Some(&close)
     }
 
-    /// `0x41`
+    /// Reads `0x41`.
     fn read_hex_digits(&mut self) -> Option<()> {
         let start = self.cursor;
         self.cursor += 2;
@@ -376,7 +386,7 @@ impl ReferenceReader<'_> {
         let start = self.cursor;
         let mut end = start + 1;
         while end < self.dump.len()
-            && end - start <= MAX_WORD
+            && end - start <= MAX_WORD_LEN
             && is_word_byte(self.byte_at(end))
             && self.byte_at(end) != b'$'
         {
@@ -405,7 +415,7 @@ impl ReferenceReader<'_> {
             if self.input_starts_with(b"*/") {
                 depth -= 1;
                 self.cursor += 2;
-            } else if self.input_starts_with(b"/*") && self.lexis.is_postgres() {
+            } else if self.input_starts_with(b"/*") && self.rules.is_postgres() {
                 depth += 1;
                 self.cursor += 2;
             } else {
@@ -431,7 +441,7 @@ impl ReferenceReader<'_> {
             self.cursor = start;
             return self.skip_comment().filter(|()| self.cursor > version_end);
         }
-        self.lexis.guess_dialect(Dialect::MySql);
+        self.rules.guess_dialect(Dialect::MySql);
         self.conditional += 1;
         Some(())
     }
@@ -446,15 +456,16 @@ impl ReferenceReader<'_> {
             let found = (1..=Needle::MAX).find_map(|len| {
                 let needle = rest.strip_prefix(b",'")?.get(..len)?;
                 let tail = &rest[2 + len..];
-                let feed = tail.starts_with(b"',char(10))").then_some(b'\n');
-                let byte = feed.or(tail.starts_with(b"',char(13))").then_some(b'\r'))?;
+                let line_feed = tail.starts_with(b"',char(10))").then_some(b'\n');
+                let byte = line_feed.or(tail.starts_with(b"',char(13))").then_some(b'\r'))?;
                 Some((Needle::new(needle, byte)?, byte, 2 + len + 11))
             });
             match found {
                 Some((needle, byte, len)) => {
                     self.cursor += len;
-                    let place = if byte == b'\n' { &mut replaced.feed } else { &mut replaced.carriage };
-                    *place = Some(needle);
+                    let placeholder =
+                        if byte == b'\n' { &mut replaced.line_feed } else { &mut replaced.carriage_return };
+                    *placeholder = Some(needle);
                 }
                 None => {
                     // Other calls: their parentheses are closed later.
@@ -465,16 +476,16 @@ impl ReferenceReader<'_> {
                 }
             }
         }
-        let after = std::mem::replace(&mut self.cursor, literal_end);
-        self.calls_end = Some(after);
+        let calls_end = std::mem::replace(&mut self.cursor, literal_end);
+        self.calls_end = Some(calls_end);
         self.add_literal(body - 1, body, end, Quoting::Replaced(replaced));
-        self.cursor = after;
+        self.cursor = calls_end;
         self.calls_end = None;
         Some(())
     }
 
     /// Reads the rows after `COPY`.
-    fn read_copy_rows(&mut self, options: bool) -> Option<()> {
+    fn read_copy_rows(&mut self, has_options: bool) -> Option<()> {
         self.take_line();
         loop {
             self.cursor += if self.input_starts_with(b"\r\n") { 2 } else { 1 };
@@ -487,7 +498,7 @@ impl ReferenceReader<'_> {
                 self.cursor += 2;
                 return Some(());
             }
-            if options {
+            if has_options {
                 self.take_line();
                 continue;
             }

@@ -3,7 +3,7 @@
 use icecore::raw::find_byte;
 use memchr::{memchr, memchr2, memmem};
 
-/// Whether a byte may be part of a word.
+/// Returns true if the byte may be part of a word.
 pub(crate) fn is_word_byte(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$' | 0x80..)
 }
@@ -14,24 +14,25 @@ pub(crate) fn find_word_end(window: &[u8], start: usize) -> usize {
     start + rest.iter().position(|byte| !is_word_byte(*byte)).unwrap_or(rest.len())
 }
 
-/// Returns `true` if an odd number of backslashes precedes the byte at `at`, from `floor` on.
-fn is_escaped(window: &[u8], floor: usize, index: usize) -> bool {
-    let before = window.get(floor..index).unwrap_or_default();
+/// Returns `true` if an odd number of backslashes precedes the byte at `index`. The text begins at `start`.
+fn is_escaped(window: &[u8], start: usize, index: usize) -> bool {
+    let before = window.get(start..index).unwrap_or_default();
     before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
 /// The end of a piece, or the position from which to continue when more bytes are available.
 pub(crate) type End = Result<usize, usize>;
 
-/// Returns the quote that ends a body: one that is not doubled and has no backslash before it.
+/// Returns the position of the quote that ends a body: one that is not doubled and has no backslash before it. The
+/// search begins at `from`.
 ///
-/// Only quotes are searched: a backslash matters only directly before a quote.
+/// It searches only for quotes, because a backslash matters only directly before a quote.
 pub(crate) fn find_closing_quote(
     window: &[u8],
     body: usize,
     from: usize,
     quote: u8,
-    backslash: bool,
+    has_backslash_escapes: bool,
     is_last: bool,
 ) -> End {
     let mut from = from;
@@ -41,7 +42,7 @@ pub(crate) fn find_closing_quote(
             return Err(window.len());
         };
         let index = from + found;
-        if backslash && is_escaped(window, body, index) {
+        if has_backslash_escapes && is_escaped(window, body, index) {
             from = index + 1;
             continue;
         }
@@ -53,7 +54,7 @@ pub(crate) fn find_closing_quote(
     }
 }
 
-/// Returns the tab or line end that ends a cell of `COPY`.
+/// Returns the position of the tab or line end that ends a cell of `COPY`.
 pub(crate) fn find_cell_end(window: &[u8], body: usize, from: usize) -> End {
     let mut from = from;
     loop {
@@ -77,17 +78,17 @@ pub(crate) fn find_dollar_end(window: &[u8], from: usize, tag: &[u8]) -> End {
     }
 }
 
-/// Returns the first byte of the end of the line.
+/// Returns the position of the first byte of the line end.
 pub(crate) fn find_line_end(window: &[u8], from: usize) -> Option<usize> {
     memchr2(b'\n', b'\r', window.get(from..).unwrap_or_default()).map(|found| from + found)
 }
 
-/// Returns the next `*` or `/`.
+/// Returns the position of the next `*` or `/`.
 pub(crate) fn find_comment_sign(window: &[u8], from: usize) -> Option<usize> {
     memchr2(b'*', b'/', window.get(from..).unwrap_or_default()).map(|found| from + found)
 }
 
-/// Returns the quote that ends a name. A bracket can't be doubled.
+/// Returns the position of the quote that ends a name. A bracket can't be doubled.
 pub(crate) fn find_name_end(window: &[u8], from: usize, close: u8, is_last: bool) -> End {
     if close != b']' {
         return find_closing_quote(window, from, from, close, false, is_last);
@@ -95,7 +96,7 @@ pub(crate) fn find_name_end(window: &[u8], from: usize, close: u8, is_last: bool
     memchr(close, window.get(from..).unwrap_or_default()).map(|found| from + found).ok_or(window.len())
 }
 
-/// Returns the next byte that is not a hexadecimal digit.
+/// Returns the position of the next byte that is not a hexadecimal digit.
 pub(crate) fn find_digits_end(window: &[u8], from: usize, is_last: bool) -> End {
     let rest = window.get(from..).unwrap_or_default();
     match rest.iter().position(|byte| !byte.is_ascii_hexdigit()) {

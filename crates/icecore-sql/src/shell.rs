@@ -2,8 +2,8 @@
 
 use crate::quoting::{Needle, Replaced};
 
-/// Returns the number of calls of `replace` that begin after the word that ends at `word_end`, and the position of the quote. `None`:
-/// the window is too short to decide.
+/// Returns the number of nested calls of `replace` whose arguments begin at `word_end`, and the position of the quote
+/// after them; `Some(None)` if there are none. Returns `None` if the window is too short to decide.
 pub(crate) fn match_replace_calls(window: &[u8], word_end: usize, is_last: bool) -> Option<Option<(u8, usize)>> {
     let rest = window.get(word_end..).unwrap_or_default();
     let forms: [(u8, &[u8]); 2] = [(1, b"('"), (2, b"(replace('")];
@@ -18,8 +18,8 @@ pub(crate) fn match_replace_calls(window: &[u8], word_end: usize, is_last: bool)
     Some(None)
 }
 
-/// Parses the arguments at `start`: returns the placeholders of line ends, and the end of the calls. `None`: the window is
-/// too short to decide.
+/// Parses the arguments at `start`. Returns the placeholders of line ends, and the end of the calls. Returns `None`
+/// if the window is too short to decide.
 pub(crate) fn parse_arguments(
     window: &[u8],
     start: usize,
@@ -33,8 +33,8 @@ pub(crate) fn parse_arguments(
         match parse_argument(rest, is_last)? {
             Some((needle, byte, len)) => {
                 match byte {
-                    b'\n' => replaced.feed = Some(needle),
-                    _ => replaced.carriage = Some(needle),
+                    b'\n' => replaced.line_feed = Some(needle),
+                    _ => replaced.carriage_return = Some(needle),
                 }
                 end += len;
             }
@@ -44,22 +44,23 @@ pub(crate) fn parse_arguments(
     Some((Some(replaced), end))
 }
 
-/// Parses `,'\n',char(10))`: the placeholder, the byte that it represents, and the total length.
+/// Parses `,'\n',char(10))`. Returns the placeholder, the byte that it represents, and the total length; `Some(None)`
+/// for any other text, and `None` if the text is too short to decide.
 fn parse_argument(rest: &[u8], is_last: bool) -> Option<Option<(Needle, u8, usize)>> {
-    const MAX: usize = 2 + Needle::MAX + 11;
-    let short = rest.len() < MAX && !is_last;
+    const MAX_LEN: usize = b",'".len() + Needle::MAX + b"',char(10))".len();
+    let is_short = rest.len() < MAX_LEN && !is_last;
     let Some(text) = rest.strip_prefix(b",'") else {
-        return if short && b",'".starts_with(rest) { None } else { Some(None) };
+        return if is_short && b",'".starts_with(rest) { None } else { Some(None) };
     };
     let Some(end) = text.iter().take(Needle::MAX + 1).position(|byte| *byte == b'\'') else {
-        return if short { None } else { Some(None) };
+        return if is_short { None } else { Some(None) };
     };
     let (needle, tail) = text.split_at(end);
     for (form, byte) in [(b"',char(10))", b'\n'), (b"',char(13))", b'\r')] {
         if tail.starts_with(form) {
             return Some(Needle::new(needle, byte).map(|needle| (needle, byte, 2 + end + form.len())));
         }
-        if short && form.starts_with(tail) {
+        if is_short && form.starts_with(tail) {
             return None;
         }
     }

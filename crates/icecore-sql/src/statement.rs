@@ -1,6 +1,6 @@
 //! The state of a statement: the table and column of the next literal.
 
-use crate::create::Definitions;
+use crate::create::ColumnDefinitions;
 use crate::dialect::LexicalRules;
 use crate::session::Setting;
 use crate::tables::{TableId, Tables};
@@ -21,7 +21,7 @@ pub(crate) enum Phase {
     /// After that name.
     Named(Verb),
     /// In the list of columns.
-    List(Verb),
+    ColumnList(Verb),
     /// Among the rows.
     Values,
     /// After the rows: `ON DUPLICATE KEY` and the like.
@@ -46,18 +46,18 @@ pub(crate) enum Phase {
     CopyFrom,
     /// `COPY … FROM stdin`: rows follow the statement.
     CopyStdin,
-    /// The same with options: the rows have another form.
+    /// `COPY … FROM stdin` with options, which change the form of the rows.
     CopyOptions,
 }
 
-/// The expected word of the charset of a table.
+/// The next word in the declaration of a table's charset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExpectedWord {
     /// `CHARSET`, or `CHARACTER`.
     Charset,
     /// `SET`.
     Set,
-    /// Its name.
+    /// The name of the charset.
     Name,
 }
 
@@ -78,28 +78,29 @@ pub(crate) struct Statement {
     pub depth: u32,
     /// Number of `BEGIN` without `END`, in a routine.
     open_blocks: u32,
-    /// Whether the word before a name was read: `INTO`.
-    into: bool,
+    /// Whether the word `INTO`, which precedes a name, was read.
+    has_into: bool,
     schema: Option<String>,
     name: String,
     /// Whether the next name belongs to the previous one, after a dot.
-    dot: bool,
+    follows_dot: bool,
     pub table: Option<TableId>,
     /// Whether the statement names its columns.
-    pub listed: bool,
+    pub has_column_list: bool,
     columns: Vec<u32>,
-    /// Whether a parenthesis is skipped, such as `PARTITION (…)`.
+    /// Whether the next parentheses are skipped: those of `PARTITION (…)`.
     skips_parenthesis: bool,
     pub position: u32,
     pub row: u64,
     /// Whether the remaining rows are skipped.
-    pub skip: bool,
-    /// Number of the layout of its rows, and number of layouts so far.
+    pub skips_rows: bool,
+    /// Number of the layout of its rows.
     pub layout: u64,
-    layouts: u64,
-    /// The column of `SET`.
+    /// Number of layouts so far.
+    layout_count: u64,
+    /// The column that `SET` assigns.
     column: Option<u32>,
-    pub definitions: Definitions,
+    pub definitions: ColumnDefinitions,
     setting: Setting,
 }
 
@@ -109,21 +110,21 @@ impl Statement {
             phase: Phase::Start,
             depth: 0,
             open_blocks: 0,
-            into: false,
+            has_into: false,
             schema: None,
             name: String::new(),
-            dot: false,
+            follows_dot: false,
             table: None,
-            listed: false,
+            has_column_list: false,
             columns: Vec::new(),
             skips_parenthesis: false,
             position: 0,
             row: 0,
-            skip: false,
+            skips_rows: false,
             layout: 0,
-            layouts: 0,
+            layout_count: 0,
             column: None,
-            definitions: Definitions::default(),
+            definitions: ColumnDefinitions::default(),
             setting: Setting::default(),
         }
     }
@@ -132,57 +133,57 @@ impl Statement {
     pub fn expects_name(&self) -> bool {
         match self.phase {
             Phase::Target(_) => true,
-            Phase::List(_) => self.depth == 1,
+            Phase::ColumnList(_) => self.depth == 1,
             Phase::Definitions => self.depth == 1 && self.definitions.expects_name(),
             _ => false,
         }
     }
 
-    /// Whether a `;` here ends the statement.
+    /// Returns true if a `;` here ends the statement.
     pub fn ends_at_semicolon(&self) -> bool {
         self.open_blocks == 0
     }
 
     /// Ends the statement: its settings apply to the next one.
-    pub fn end_statement(&mut self, lexis: &mut LexicalRules) {
-        lexis.apply_pending();
+    pub fn end_statement(&mut self, rules: &mut LexicalRules) {
+        rules.apply_pending();
         self.phase = Phase::Start;
         self.depth = 0;
         self.open_blocks = 0;
-        self.into = false;
-        self.dot = false;
+        self.has_into = false;
+        self.follows_dot = false;
         self.skips_parenthesis = false;
-        self.listed = false;
+        self.has_column_list = false;
         self.table = None;
-        self.skip = false;
+        self.skips_rows = false;
     }
 
     /// Continues with the rows of a statement that has the same beginning, up to `VALUES`, as the last one.
-    pub fn resume_rows(&mut self, table: Option<TableId>, listed: bool, layout: u64) {
+    pub fn resume_rows(&mut self, table: Option<TableId>, has_column_list: bool, layout: u64) {
         self.phase = Phase::Values;
         self.table = table;
-        self.listed = listed;
+        self.has_column_list = has_column_list;
         self.layout = layout;
     }
 
     /// Starts a new layout: rows of columns in another order, or of another table, follow.
     fn begin_layout(&mut self) {
-        self.layouts += 1;
-        self.layout = self.layouts;
+        self.layout_count += 1;
+        self.layout = self.layout_count;
     }
 
     /// Handles a word without quotes.
-    pub fn handle_word(&mut self, word: &[u8], tables: &mut Tables, lexis: &mut LexicalRules) {
-        let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
-        let any = |known: &[&str]| known.iter().any(|known| is(known));
+    pub fn handle_word(&mut self, word: &[u8], tables: &mut Tables, rules: &mut LexicalRules) {
+        let is_word = |keyword: &str| word.eq_ignore_ascii_case(keyword.as_bytes());
+        let is_any_of = |keyword: &[&str]| keyword.iter().any(|keyword| is_word(keyword));
         match self.phase {
-            Phase::Start => self.handle_first_word(word, lexis),
+            Phase::Start => self.handle_first_word(word, rules),
             Phase::Target(verb) => {
-                let before_name = match verb {
-                    _ if self.dot => false,
+                let precedes_name = match verb {
+                    _ if self.follows_dot => false,
                     Verb::Insert => {
-                        !self.into
-                            && any(&[
+                        !self.has_into
+                            && is_any_of(&[
                                 "into",
                                 "ignore",
                                 "low_priority",
@@ -197,119 +198,123 @@ impl Statement {
                             ])
                     }
                     Verb::Update => {
-                        any(&["low_priority", "ignore", "only", "or", "replace", "rollback", "abort", "fail"])
+                        is_any_of(&["low_priority", "ignore", "only", "or", "replace", "rollback", "abort", "fail"])
                     }
-                    Verb::Create => any(&["if", "not", "exists"]),
-                    Verb::Copy => is("binary"),
+                    Verb::Create => is_any_of(&["if", "not", "exists"]),
+                    Verb::Copy => is_word("binary"),
                 };
-                self.into |= is("into");
-                if !before_name {
+                self.has_into |= is_word("into");
+                if !precedes_name {
                     self.set_target(verb, String::from_utf8_lossy(word).into_owned());
                 }
             }
-            Phase::Named(verb) => self.handle_word_after_table(verb, word, tables, lexis),
-            Phase::List(_) if self.depth == 1 && any(&["select", "with", "values"]) && self.columns.is_empty() => {
+            Phase::Named(verb) => self.handle_word_after_table(verb, word, tables, rules),
+            Phase::ColumnList(_)
+                if self.depth == 1 && is_any_of(&["select", "with", "values"]) && self.columns.is_empty() =>
+            {
                 self.phase = Phase::Other;
             }
-            Phase::List(_) => self.add_listed_column(&String::from_utf8_lossy(word), tables),
-            Phase::Values if self.depth == 0 && any(&["on", "as", "returning"]) => self.phase = Phase::Tail,
-            Phase::Tail if any(&["set", "update"]) => self.phase = Phase::SetName,
+            Phase::ColumnList(_) => self.add_listed_column(&String::from_utf8_lossy(word), tables),
+            Phase::Values if self.depth == 0 && is_any_of(&["on", "as", "returning"]) => self.phase = Phase::Tail,
+            Phase::Tail if is_any_of(&["set", "update"]) => self.phase = Phase::SetName,
             Phase::SetName => self.set_assigned_column(&String::from_utf8_lossy(word), tables),
             Phase::SetValue if self.depth == 0 => {
-                if any(&["on", "returning"]) {
+                if is_any_of(&["on", "returning"]) {
                     self.phase = Phase::Tail;
-                } else if any(&["where", "from", "order", "limit"]) {
+                } else if is_any_of(&["where", "from", "order", "limit"]) {
                     self.phase = Phase::Other;
                 }
             }
             Phase::Create => {
-                if is("table") {
+                if is_word("table") {
                     self.phase = Phase::Target(Verb::Create);
-                } else if any(&["trigger", "function", "procedure", "event", "package"]) {
+                } else if is_any_of(&["trigger", "function", "procedure", "event", "package"]) {
                     self.phase = Phase::Routine;
-                } else if any(&["view", "index", "database", "schema", "sequence", "type", "virtual", "user", "role"]) {
+                } else if is_any_of(&[
+                    "view", "index", "database", "schema", "sequence", "type", "virtual", "user", "role",
+                ]) {
                     self.phase = Phase::Other;
                 }
             }
             Phase::Routine => {
-                if any(&["begin", "case"]) {
+                if is_any_of(&["begin", "case"]) {
                     self.open_blocks = self.open_blocks.saturating_add(1);
-                } else if is("end") {
+                } else if is_word("end") {
                     self.open_blocks = self.open_blocks.saturating_sub(1);
                 }
             }
-            Phase::Definitions if self.depth == 1 => self.definitions.handle_word(word, lexis),
-            Phase::Options(awaited) => {
-                let next = match awaited {
+            Phase::Definitions if self.depth == 1 => self.definitions.handle_word(word, rules),
+            Phase::Options(expected) => {
+                let next = match expected {
                     ExpectedWord::Name => {
-                        lexis.table_charset = crate::charset::find_iana_name(word, lexis.is_postgres());
+                        rules.table_charset = crate::charset::find_iana_name(word, rules.is_postgres());
                         ExpectedWord::Charset
                     }
-                    ExpectedWord::Set if is("set") => ExpectedWord::Name,
-                    _ if is("charset") => ExpectedWord::Name,
-                    _ if is("character") => ExpectedWord::Set,
+                    ExpectedWord::Set if is_word("set") => ExpectedWord::Name,
+                    _ if is_word("charset") => ExpectedWord::Name,
+                    _ if is_word("character") => ExpectedWord::Set,
                     _ => ExpectedWord::Charset,
                 };
                 self.phase = Phase::Options(next);
             }
-            Phase::Session => self.setting.handle_word(word, tables, lexis),
+            Phase::Session => self.setting.handle_word(word, tables, rules),
             Phase::Use => self.use_database(&String::from_utf8_lossy(word), tables),
-            Phase::CopyFrom => self.phase = if is("stdin") { Phase::CopyStdin } else { Phase::Other },
+            Phase::CopyFrom => self.phase = if is_word("stdin") { Phase::CopyStdin } else { Phase::Other },
             Phase::CopyStdin => self.phase = Phase::CopyOptions,
             _ => {}
         }
     }
 
     /// Handles the first word.
-    fn handle_first_word(&mut self, word: &[u8], lexis: &mut LexicalRules) {
-        let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
-        self.phase = if is("insert") || is("replace") {
+    fn handle_first_word(&mut self, word: &[u8], rules: &mut LexicalRules) {
+        let is_word = |keyword: &str| word.eq_ignore_ascii_case(keyword.as_bytes());
+        self.phase = if is_word("insert") || is_word("replace") {
             Phase::Target(Verb::Insert)
-        } else if is("update") {
+        } else if is_word("update") {
             Phase::Target(Verb::Update)
-        } else if is("copy") {
+        } else if is_word("copy") {
             Phase::Target(Verb::Copy)
-        } else if is("create") {
-            lexis.table_charset = None;
+        } else if is_word("create") {
+            rules.table_charset = None;
             Phase::Create
-        } else if is("set") {
+        } else if is_word("set") {
             self.setting = Setting::default();
             Phase::Session
-        } else if is("use") {
+        } else if is_word("use") {
             Phase::Use
         } else {
-            if is("pragma") {
-                lexis.recognise_dialect(Dialect::Sqlite);
-            } else if is("lock") {
-                lexis.guess_dialect(Dialect::MySql);
+            if is_word("pragma") {
+                rules.recognise_dialect(Dialect::Sqlite);
+            } else if is_word("lock") {
+                rules.guess_dialect(Dialect::MySql);
             }
             Phase::Other
         };
     }
 
     /// Handles a quoted name.
-    pub fn handle_quoted_name(&mut self, name: &str, tables: &mut Tables, lexis: &mut LexicalRules) {
+    pub fn handle_quoted_name(&mut self, name: &str, tables: &mut Tables, rules: &mut LexicalRules) {
         match self.phase {
             Phase::Start => self.phase = Phase::Other,
             Phase::Target(verb) => self.set_target(verb, name.to_owned()),
-            Phase::List(_) => self.add_listed_column(name, tables),
+            Phase::ColumnList(_) => self.add_listed_column(name, tables),
             Phase::SetName => self.set_assigned_column(name, tables),
             Phase::Definitions if self.depth == 1 => self.definitions.handle_quoted_name(name),
             Phase::Use => self.use_database(name, tables),
-            Phase::Session => self.setting.handle_quoted_name(name, tables, lexis),
+            Phase::Session => self.setting.handle_quoted_name(name, tables, rules),
             _ => {}
         }
     }
 
     fn set_target(&mut self, verb: Verb, name: String) {
-        self.schema = if self.dot { Some(std::mem::take(&mut self.name)) } else { None };
-        self.dot = false;
+        self.schema = if self.follows_dot { Some(std::mem::take(&mut self.name)) } else { None };
+        self.follows_dot = false;
         self.name = name;
         self.phase = Phase::Named(verb);
     }
 
     fn use_database(&mut self, name: &str, tables: &mut Tables) {
-        tables.current = Some(name.to_owned());
+        tables.current_schema = Some(name.to_owned());
         self.phase = Phase::Other;
     }
 
@@ -321,30 +326,30 @@ impl Statement {
     }
 
     /// Handles a word after the name of the table.
-    fn handle_word_after_table(&mut self, verb: Verb, word: &[u8], tables: &mut Tables, lexis: &mut LexicalRules) {
-        let is = |known: &str| word.eq_ignore_ascii_case(known.as_bytes());
+    fn handle_word_after_table(&mut self, verb: Verb, word: &[u8], tables: &mut Tables, rules: &mut LexicalRules) {
+        let is_word = |keyword: &str| word.eq_ignore_ascii_case(keyword.as_bytes());
         match verb {
-            Verb::Insert if is("values") || is("value") => {
+            Verb::Insert if is_word("values") || is_word("value") => {
                 if self.table.is_none() {
                     self.resolve_table(tables);
                 }
                 self.begin_layout();
                 self.phase = Phase::Values;
             }
-            Verb::Insert | Verb::Update if is("set") => {
+            Verb::Insert | Verb::Update if is_word("set") => {
                 let table = self.resolve_table(tables);
                 self.row = tables.begin_row(table);
                 self.position = 0;
                 self.column = None;
                 self.phase = Phase::SetName;
             }
-            Verb::Insert if is("partition") => self.skips_parenthesis = true,
-            Verb::Insert if is("select") || is("default") || is("with") => self.phase = Phase::Other,
-            Verb::Copy if is("from") => {
+            Verb::Insert if is_word("partition") => self.skips_parenthesis = true,
+            Verb::Insert if is_word("select") || is_word("default") || is_word("with") => self.phase = Phase::Other,
+            Verb::Copy if is_word("from") => {
                 if self.table.is_none() {
                     self.resolve_table(tables);
                 }
-                lexis.guess_dialect(Dialect::Postgres);
+                rules.guess_dialect(Dialect::Postgres);
                 self.begin_layout();
                 self.phase = Phase::CopyFrom;
             }
@@ -372,14 +377,14 @@ impl Statement {
     }
 
     /// Handles a `.`: the name before it is a schema, or the table of a column.
-    pub fn handle_dot(&mut self, lexis: &mut LexicalRules) {
+    pub fn handle_dot(&mut self, rules: &mut LexicalRules) {
         match self.phase {
             Phase::Named(verb) if self.table.is_none() => {
                 if self.name == "public" {
-                    lexis.guess_dialect(Dialect::Postgres);
+                    rules.guess_dialect(Dialect::Postgres);
                 }
                 self.phase = Phase::Target(verb);
-                self.dot = true;
+                self.follows_dot = true;
             }
             Phase::Definitions => self.definitions.handle_dot(),
             Phase::Start => self.phase = Phase::Other,
@@ -395,12 +400,12 @@ impl Statement {
                 self.row = self.table.map_or(0, |table| tables.begin_row(table));
             }
             Phase::Named(verb @ (Verb::Insert | Verb::Copy))
-                if self.depth == 1 && !self.listed && !self.skips_parenthesis =>
+                if self.depth == 1 && !self.has_column_list && !self.skips_parenthesis =>
             {
                 self.resolve_table(tables);
-                self.listed = true;
+                self.has_column_list = true;
                 self.columns.clear();
-                self.phase = Phase::List(verb);
+                self.phase = Phase::ColumnList(verb);
             }
             Phase::Named(Verb::Create) => {
                 self.table = Some(tables.create_table(self.schema.as_deref(), &self.name));
@@ -413,18 +418,18 @@ impl Statement {
         }
     }
 
-    pub fn close_parenthesis(&mut self, tables: &mut Tables, lexis: &LexicalRules) {
+    pub fn close_parenthesis(&mut self, tables: &mut Tables, rules: &LexicalRules) {
         self.depth = self.depth.saturating_sub(1);
         if self.depth > 0 {
             return;
         }
         match self.phase {
             Phase::Start => self.phase = Phase::Other,
-            Phase::List(verb) => self.phase = Phase::Named(verb),
+            Phase::ColumnList(verb) => self.phase = Phase::Named(verb),
             Phase::Named(_) => self.skips_parenthesis = false,
             Phase::Definitions => {
                 if let Some(table) = self.table {
-                    self.definitions.finish_item(table, tables, lexis);
+                    self.definitions.finish_item(table, tables, rules);
                 }
                 self.phase = Phase::Options(ExpectedWord::Charset);
             }
@@ -432,7 +437,7 @@ impl Statement {
         }
     }
 
-    pub fn handle_comma(&mut self, tables: &mut Tables, lexis: &mut LexicalRules) {
+    pub fn handle_comma(&mut self, tables: &mut Tables, rules: &mut LexicalRules) {
         match self.phase {
             Phase::Values if self.depth == 1 => self.position = self.position.saturating_add(1),
             Phase::SetValue if self.depth == 0 => {
@@ -442,7 +447,7 @@ impl Statement {
             }
             Phase::Definitions if self.depth == 1 => {
                 if let Some(table) = self.table {
-                    self.definitions.finish_item(table, tables, lexis);
+                    self.definitions.finish_item(table, tables, rules);
                 }
             }
             Phase::Session => self.setting.handle_comma(),
@@ -466,7 +471,7 @@ impl Statement {
     #[inline]
     pub fn locate_cell(&self, tables: &Tables) -> Option<Cell> {
         let table = self.table.filter(|_| self.depth > 0)?;
-        let column = match self.listed {
+        let column = match self.has_column_list {
             true => self.columns.get(self.position as usize).copied(),
             false => tables.column_at(table, self.position),
         };
@@ -474,12 +479,12 @@ impl Statement {
     }
 
     /// Returns the cell of a literal with this body.
-    pub fn handle_literal(&mut self, body: &[u8], tables: &mut Tables, lexis: &mut LexicalRules) -> Option<Cell> {
+    pub fn handle_literal(&mut self, body: &[u8], tables: &mut Tables, rules: &mut LexicalRules) -> Option<Cell> {
         let column = match self.phase {
             Phase::Values => return self.locate_cell(tables),
             Phase::SetValue => self.column,
             Phase::Session => {
-                self.setting.handle_literal(body, tables, lexis, self.depth);
+                self.setting.handle_literal(body, tables, rules, self.depth);
                 return None;
             }
             Phase::Start => {

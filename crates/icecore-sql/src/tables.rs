@@ -7,7 +7,7 @@ use std::collections::HashMap;
 pub struct TableId(pub(crate) u32);
 
 impl TableId {
-    /// The number of the table, from 0, in the order of the dump.
+    /// Returns the number of the table, from 0, in the order of the dump.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -20,28 +20,28 @@ pub struct Table {
     name: String,
     columns: Vec<Column>,
     by_name: HashMap<String, u32>,
-    /// The columns of an `INSERT` without a list.
+    /// The columns of an `INSERT` without a list of columns, in the order of its values.
     by_position: Vec<u32>,
     rows: u64,
 }
 
 impl Table {
-    /// The schema or database before its name, or the one of the last `USE`.
+    /// Returns the schema or database before its name, or the one of the last `USE`.
     pub fn schema(&self) -> Option<&str> {
         self.schema.as_deref()
     }
 
-    /// Name of the table, without quotes.
+    /// Returns the name of the table, without quotes.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The columns that the dump has named so far; more may be added, but none changes its position.
+    /// Returns the columns that the dump has named so far. More may be added, but none changes its position.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// Number of rows so far.
+    /// Returns the number of rows so far.
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -51,23 +51,23 @@ impl Table {
 #[derive(Clone, Debug)]
 pub struct Column {
     name: String,
-    declared: String,
+    declared_type: String,
     kind: Kind,
 }
 
 impl Column {
-    /// Name of the column, without quotes.
+    /// Returns the name of the column, without quotes.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The first word of its type in `CREATE TABLE`, in lower case: `longtext`, `bytea`, `character`, `text[]` for an
-    /// array; empty if unknown.
+    /// Returns the first word of its type in `CREATE TABLE`, in lower case: `longtext`, `bytea`, `character`,
+    /// `text[]` for an array; empty if unknown.
     pub fn declared_type(&self) -> &str {
-        &self.declared
+        &self.declared_type
     }
 
-    /// The kind of its type.
+    /// Returns the kind of its type.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -94,8 +94,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn from_declared_type(declared: &str) -> Kind {
-        match declared {
+    fn from_declared_type(declared_type: &str) -> Kind {
+        match declared_type {
             "" => Kind::Unknown,
             "bytea" | "blob" | "tinyblob" | "mediumblob" | "longblob" | "binary" | "varbinary" => Kind::Bytes,
             "json" | "jsonb" => Kind::Json,
@@ -118,8 +118,8 @@ const NAME_COST: usize = 128;
 pub(crate) struct Tables {
     list: Vec<Table>,
     by_name: HashMap<(Option<String>, String), TableId>,
-    /// The schema of names without one.
-    pub current: Option<String>,
+    /// The schema of names that mention none.
+    pub current_schema: Option<String>,
     /// The total cost of all names.
     pub cost: usize,
 }
@@ -130,7 +130,7 @@ impl Tables {
     }
 
     fn qualify_name(&self, schema: Option<&str>, name: &str) -> (Option<String>, String) {
-        (schema.map(str::to_owned).or_else(|| self.current.clone()), name.to_owned())
+        (schema.map(str::to_owned).or_else(|| self.current_schema.clone()), name.to_owned())
     }
 
     /// Returns the table with this name, and creates it if there is none.
@@ -167,33 +167,34 @@ impl Tables {
         table.rows - 1
     }
 
-    /// Returns the column with this name, and creates it if there is none. `near` is its probable index.
-    pub fn find_or_add_column(&mut self, id: TableId, name: &str, near: usize) -> u32 {
+    /// Returns the column with this name, and creates it if there is none. `probable_index` is its probable index.
+    pub fn find_or_add_column(&mut self, id: TableId, name: &str, probable_index: usize) -> u32 {
         let Some(table) = self.list.get_mut(id.index()) else { return 0 };
-        if table.columns.get(near).is_some_and(|column| column.name == name) {
-            return near as u32;
+        if table.columns.get(probable_index).is_some_and(|column| column.name == name) {
+            return probable_index as u32;
         }
         if let Some(column) = table.by_name.get(name) {
             return *column;
         }
         let column = u32::try_from(table.columns.len()).unwrap_or(u32::MAX);
         self.cost += 2 * (name.len() + NAME_COST);
-        table.columns.push(Column { name: name.to_owned(), declared: String::new(), kind: Kind::Unknown });
+        table.columns.push(Column { name: name.to_owned(), declared_type: String::new(), kind: Kind::Unknown });
         table.by_name.insert(name.to_owned(), column);
         column
     }
 
-    /// Declares a column of `CREATE TABLE`. `positional`: an `INSERT` without a list has a value for it.
-    pub fn declare_column(&mut self, id: TableId, name: &str, declared: String, positional: bool) {
+    /// Declares a column of `CREATE TABLE`. `has_insert_position` means that an `INSERT` without a list of columns
+    /// has a value for it.
+    pub fn declare_column(&mut self, id: TableId, name: &str, declared_type: String, has_insert_position: bool) {
         let column = self.find_or_add_column(id, name, usize::MAX);
-        self.cost += declared.len();
+        self.cost += declared_type.len();
         let Some(table) = self.list.get_mut(id.index()) else { return };
-        if let Some(known) = table.columns.get_mut(column as usize) {
-            known.kind = Kind::from_declared_type(&declared);
-            known.declared = declared;
+        if let Some(declared_column) = table.columns.get_mut(column as usize) {
+            declared_column.kind = Kind::from_declared_type(&declared_type);
+            declared_column.declared_type = declared_type;
         }
         // A table can't have a name twice; a repeated name must not cost more than its text.
-        if positional && table.by_position.len() < table.columns.len() {
+        if has_insert_position && table.by_position.len() < table.columns.len() {
             table.by_position.push(column);
         }
     }

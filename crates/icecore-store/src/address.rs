@@ -40,7 +40,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// Returns the name of the kind in addresses.
+    /// Returns the name of this kind of database in addresses.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Scheme::Sqlite => "sqlite",
@@ -64,7 +64,7 @@ impl Scheme {
         }
     }
 
-    /// Returns how the database spells SQL; `None`, if it has no tables.
+    /// Returns the SQL family of the database; `None` if it has no tables.
     pub(crate) fn family(self) -> Option<Family> {
         match self {
             Scheme::Sqlite => Some(Family::Sqlite),
@@ -122,7 +122,7 @@ impl Address {
             feature = "redis",
             feature = "memcached"
         )),
-        expect(dead_code, reason = "for servers")
+        expect(dead_code, reason = "only drivers of servers need it")
     )]
     pub(crate) fn text_with_secrets(&self) -> &str {
         &self.text
@@ -137,7 +137,7 @@ impl Address {
             feature = "redis",
             feature = "memcached"
         )),
-        expect(dead_code, reason = "for servers")
+        expect(dead_code, reason = "only drivers of servers need it")
     )]
     pub(crate) fn password(&self) -> Option<&str> {
         self.password.as_deref()
@@ -155,7 +155,10 @@ impl Address {
     }
 
     /// Returns where user, password and host end in `rest`, the part after `://`.
-    #[cfg_attr(not(any(feature = "redis", feature = "memcached")), expect(dead_code, reason = "for those"))]
+    #[cfg_attr(
+        not(any(feature = "redis", feature = "memcached")),
+        expect(dead_code, reason = "only Redis and memcached need it")
+    )]
     pub(crate) fn find_authority_end(&self, rest: &str) -> usize {
         end_of_authority(rest)
     }
@@ -185,19 +188,20 @@ impl Address {
 /// Returns where user, password and host end. A password may contain an unescaped `/`, `?` or `#` instead of `%2F`,
 /// `%3F` or `%23`. In that case the host begins after the last `@`.
 fn end_of_authority(rest: &str) -> usize {
-    let end = |from: usize| rest[from..].find(['/', '?', '#']).map_or(rest.len(), |index| from + index);
-    let first = &rest[..end(0)];
-    let Some((_, port)) = first.split_once(':').filter(|_| !first.contains('@')) else { return first.len() };
+    let find_end = |start: usize| rest[start..].find(['/', '?', '#']).map_or(rest.len(), |index| start + index);
+    let head = &rest[..find_end(0)];
+    // Only `name:text` without an `@` may be cut: it is either `host:port`, or `user:` and the start of a password.
+    let Some((_, port)) = head.split_once(':').filter(|_| !head.contains('@')) else { return head.len() };
     let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-    // A parameter may contain an `@` too.
-    let wide = if is_port { rest.find('?').unwrap_or(rest.len()) } else { rest.len() };
-    rest[..wide].rfind('@').map_or(first.len(), end)
+    // After `host:port`, an `@` after the `?` belongs to a parameter.
+    let search_end = if is_port { rest.find('?').unwrap_or(rest.len()) } else { rest.len() };
+    rest[..search_end].rfind('@').map_or(head.len(), find_end)
 }
 
 /// Decodes percent escapes: `%41` becomes `A`.
 #[cfg_attr(
     not(any(feature = "postgres", feature = "mysql", feature = "redis", feature = "memcached")),
-    expect(dead_code, reason = "for servers")
+    expect(dead_code, reason = "only drivers of servers need it")
 )]
 pub(crate) fn percent_decode(text: &str) -> String {
     let (mut bytes, mut rest) = (Vec::new(), text);

@@ -67,11 +67,11 @@ pub trait Objects {
     fn object(&mut self, id: Id) -> Result<Option<Object>>;
     /// Returns the object with this key.
     fn object_named(&mut self, key: &str) -> Result<Option<Object>>;
-    /// Passes up to `most` objects after this sequence to `each`, in order. Objects that are stored meanwhile do not
-    /// disturb the walk.
+    /// Passes up to `max_objects` objects after this sequence to `each`, in order. Objects that are stored meanwhile
+    /// do not disturb the walk.
     fn objects(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
-    /// Like [`objects`](Objects::objects), but lends the objects one by one, without their readable copies. For callers
-    /// that decode the bytes themselves: objects that are only looked at are not copied.
+    /// Like [`objects`](Objects::objects), but lends the objects one by one, without their readable copies. It is for
+    /// callers that decode the bytes themselves, and avoids a copy of each object.
     fn walk(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()>;
     /// Removes objects and records who did. Returns how many there were.
     fn remove(&mut self, ids: &[Id], actor: &str) -> Result<u64>;
@@ -91,8 +91,8 @@ pub trait Objects {
 pub trait Jobs {
     /// Queues all jobs or none.
     fn push(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>>;
-    /// Hands out up to `most` jobs of a queue. They belong to this caller until the lease ends. Jobs with the highest
-    /// priority come first; among them, those that have waited longest.
+    /// Hands out up to `max_jobs` jobs of a queue. They belong to this caller until the lease ends. Jobs with the
+    /// highest priority come first; among them, those that have waited longest.
     fn claim(&mut self, queue: &str, worker: &str, lease: Duration, max_jobs: usize) -> Result<Vec<Lease>>;
     /// Queues a job and immediately hands it out to this caller. Returns `None` if another job has its unique key. For
     /// a paused queue, which hands out nothing, the error has kind `Paused`.
@@ -109,7 +109,7 @@ pub trait Jobs {
     fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64>;
     /// Returns the job with this id.
     fn job(&mut self, id: Id) -> Result<Option<Job>>;
-    /// Passes up to `most` jobs to `each`, in the order in which they were queued.
+    /// Passes up to `max_jobs` jobs to `each`, in the order in which they were queued.
     fn jobs(&mut self, filter: &JobFilter, max_jobs: usize, each: Each<'_, Job>) -> Result<()>;
     /// Makes dead jobs ready again, either these or all of a queue, and records who did. Returns how many there were.
     fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, actor: &str) -> Result<u64>;
@@ -132,8 +132,8 @@ pub trait Queues {
 
     /// Returns whether all these queues have the given schemas.
     fn has_schemas(&mut self, schemas: &[QueueSchema<'_>]) -> Result<bool> {
-        for (queue, wanted) in schemas {
-            if self.schema(queue)?.as_deref() != *wanted {
+        for (queue, expected) in schemas {
+            if self.schema(queue)?.as_deref() != *expected {
                 return Ok(false);
             }
         }
@@ -151,8 +151,8 @@ pub trait Schedules {
     fn pause_schedule(&mut self, name: &str, is_paused: bool, actor: &str) -> Result<()>;
     /// Removes a schedule, and records who did. Its jobs stay. Returns whether the schedule existed.
     fn remove_schedule(&mut self, name: &str, actor: &str) -> Result<bool>;
-    /// Queues the jobs that are due, for up to `most` schedules. If several times of a schedule passed since the last
-    /// call, only the first of them gets a job. Concurrent callers never queue two jobs for the same time.
+    /// Queues the jobs that are due, for up to `max_schedules` schedules. If several times of a schedule passed since
+    /// the last call, only the first of them gets a job. Concurrent callers never queue two jobs for the same time.
     fn fire(&mut self, max_schedules: usize) -> Result<Vec<Fired>>;
 }
 

@@ -1,7 +1,7 @@
 //! Hands out jobs: ready jobs first, then jobs whose lease has ended.
 //!
 //! A separate query finds ended leases. It does not run at every claim: while the queue has as many jobs as are
-//! claimed, it runs every `LOOK`.
+//! claimed, it runs once per `EXPIRY_CHECK_INTERVAL`.
 
 use crate::error::Result;
 use crate::id::Id;
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 /// How often to look for ended leases while ready jobs are handed out.
 const EXPIRY_CHECK_INTERVAL: Duration = Duration::from_millis(500);
-/// For how many queues the time of the last look is remembered.
-const MOST_CHECKED_QUEUES: usize = 1024;
+/// Maximum number of queues whose last check is remembered.
+const MAX_CHECKED_QUEUES: usize = 1024;
 
-/// Time of the last look for ended leases, per queue. Queues that had fewer jobs than were claimed have no entry.
+/// Time of the last check for ended leases, per queue. Queues that had fewer jobs than were claimed have no entry.
 #[derive(Default)]
 pub(crate) struct ExpiryChecks(HashMap<String, Instant>);
 
@@ -26,7 +26,7 @@ impl ExpiryChecks {
     }
 
     pub(crate) fn record_check(&mut self, queue: &str) {
-        if self.0.len() >= MOST_CHECKED_QUEUES {
+        if self.0.len() >= MAX_CHECKED_QUEUES {
             self.0.clear();
         }
         self.0.insert(queue.to_owned(), Instant::now());
@@ -49,7 +49,7 @@ pub(crate) struct ClaimRequest<'h> {
 /// Operations of a database that [`hand_out`] needs.
 pub(crate) trait ClaimOperations {
     fn expiry_checks(&mut self) -> &mut ExpiryChecks;
-    /// Hands out up to `most` ready jobs. Returns whether there may be more.
+    /// Hands out up to `max_jobs` ready jobs. Returns whether there may be more.
     fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, max_jobs: usize, jobs: &mut Vec<Job>) -> Result<bool>;
     /// Makes jobs with an ended lease ready again, or dead, and returns how many there were. This includes leased jobs
     /// without an end time, which only another program writes, but no jobs that this claim handed out.
@@ -72,9 +72,9 @@ pub(crate) fn hand_out(
     if has_checked {
         backend.free_ended_leases(request)?;
     }
-    let (mut jobs, mut turns) = (Vec::new(), 0);
+    let (mut jobs, mut batch_count) = (Vec::new(), 0);
     while jobs.len() < max_jobs {
-        turns += 1;
+        batch_count += 1;
         match backend.hand_out_ready(request, max_jobs - jobs.len(), &mut jobs) {
             Ok(true) => {}
             Ok(false) if has_checked => break,
@@ -84,7 +84,7 @@ pub(crate) fn hand_out(
                     break;
                 }
             }
-            // Jobs that were already handed out must reach the worker.
+            // The worker must get the jobs that were already handed out to it.
             Err(_) if !jobs.is_empty() => break,
             Err(error) => return Err(error),
         }
@@ -92,7 +92,7 @@ pub(crate) fn hand_out(
     if jobs.len() < max_jobs {
         backend.expiry_checks().record_empty_queue(queue);
     }
-    if turns > 1 {
+    if batch_count > 1 {
         keep_last_attempts(&mut jobs);
     }
     // Statements that change rows return them in no particular order.
@@ -112,22 +112,22 @@ mod tests {
     use super::*;
     use crate::job::State;
 
-    /// A fake database that hands out one given list per turn.
-    struct Turns {
+    /// A fake database. Each call of `hand_out_ready` hands out the next batch.
+    struct FakeDatabase {
         expiry_checks: ExpiryChecks,
-        turns: Vec<(Vec<Job>, bool)>,
+        batches: Vec<(Vec<Job>, bool)>,
     }
 
-    impl ClaimOperations for Turns {
+    impl ClaimOperations for FakeDatabase {
         fn expiry_checks(&mut self) -> &mut ExpiryChecks {
             &mut self.expiry_checks
         }
 
         fn hand_out_ready(&mut self, _: &ClaimRequest<'_>, max_jobs: usize, jobs: &mut Vec<Job>) -> Result<bool> {
-            let (some, is_more) = if self.turns.is_empty() { (Vec::new(), false) } else { self.turns.remove(0) };
-            assert!(some.len() <= max_jobs, "{} of {max_jobs}", some.len());
-            jobs.extend(some);
-            Ok(is_more)
+            let (batch, has_more) = if self.batches.is_empty() { (Vec::new(), false) } else { self.batches.remove(0) };
+            assert!(batch.len() <= max_jobs, "{} of {max_jobs}", batch.len());
+            jobs.extend(batch);
+            Ok(has_more)
         }
 
         fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
@@ -166,11 +166,11 @@ mod tests {
     #[test]
     fn a_job_that_a_claim_takes_twice_is_told_once() {
         let (first, second, third) = (Id::new(), Id::new(), Id::new());
-        let mut backend = Turns { expiry_checks: ExpiryChecks::default(), turns: Vec::new() };
+        let mut backend = FakeDatabase { expiry_checks: ExpiryChecks::default(), batches: Vec::new() };
         backend.expiry_checks.record_check("q");
-        // The lease of the first attempt ended before the second turn.
-        backend.turns.push((vec![job(first, 1, 1), job(second, 2, 4)], false));
-        backend.turns.push((vec![job(first, 1, 2), job(third, 3, 1)], false));
+        // The lease of the first attempt ended before the second batch.
+        backend.batches.push((vec![job(first, 1, 1), job(second, 2, 4)], false));
+        backend.batches.push((vec![job(first, 1, 2), job(third, 3, 1)], false));
         let request = ClaimRequest { queue: "q", worker: "w", lease: Duration::from_millis(1), token: "t" };
         let leases = hand_out(&mut backend, &request, 8).expect("handed out");
         let handed_out: Vec<(Id, u32)> = leases.iter().map(|lease| (lease.job.id, lease.job.attempts)).collect();

@@ -46,11 +46,11 @@ pub struct Command {
 /// Interpreter of the command line.
 const SHELL: &str = "/bin/sh";
 /// How much of the standard error output is kept, counted from its end.
-const LONGEST_ERROR: usize = 4 << 10;
+const MAX_ERROR_LEN: usize = 4 << 10;
 /// How often to check whether a command has to be killed.
-const NAP: Duration = Duration::from_millis(50);
-/// How long to wait for output of processes that left the group.
-const PATIENCE: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// How long to wait for output after the command ended: a process that left the group may still hold the pipe.
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Command {
     /// Creates a command that reads JSON, has no time limit, and may return a megabyte.
@@ -124,7 +124,7 @@ impl Command {
     /// Waits until the command ends, or kills it at its time limit or on an abort. Returns its exit status, and an
     /// outcome if it was killed.
     fn wait_or_kill(&self, child: &mut Child) -> std::io::Result<(ExitStatus, Option<Outcome>)> {
-        // The process group id belongs to this child until the child is reaped below.
+        // The child's id, which is also the id of its group, can't be reused until the child is reaped below.
         let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
             return Ok((child.wait()?, None));
         };
@@ -135,21 +135,22 @@ impl Command {
             {}
             drop(sender);
         })?;
-        let until = self.timeout.map(|timeout| (timeout, Instant::now() + timeout));
-        let mut ended_by = None;
+        let time_limit = self.timeout.map(|timeout| (timeout, Instant::now() + timeout));
+        let mut kill_outcome = None;
         loop {
-            let left = until.map_or(NAP, |(_, until)| until.saturating_duration_since(Instant::now()));
-            match receiver.recv_timeout(left.min(NAP)) {
+            let remaining =
+                time_limit.map_or(POLL_INTERVAL, |(_, deadline)| deadline.saturating_duration_since(Instant::now()));
+            match receiver.recv_timeout(remaining.min(POLL_INTERVAL)) {
                 Err(RecvTimeoutError::Timeout) if self.stop.is_aborting() => {
                     let error = "the worker was stopped while the command ran".to_owned();
-                    ended_by = Some(Outcome::Failed { error, delay: Some(Duration::ZERO) });
+                    kill_outcome = Some(Outcome::Failed { error, delay: Some(Duration::ZERO) });
                     break;
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    if let Some((timeout, until)) = until
-                        && until <= Instant::now()
+                    if let Some((timeout, deadline)) = time_limit
+                        && deadline <= Instant::now()
                     {
-                        ended_by =
+                        kill_outcome =
                             Some(Outcome::failed(format!("the command took longer than {timeout:?} and was ended")));
                         break;
                     }
@@ -158,13 +159,13 @@ impl Command {
             }
         }
         let _ = kill_process_group(group, Signal::KILL);
-        Ok((child.wait()?, ended_by))
+        Ok((child.wait()?, kill_outcome))
     }
 
     fn run_child(&self, job: &Job) -> std::io::Result<Outcome> {
         let mut child = self.spawn_shell(job)?;
-        let (pipes, stopped) = (self.start_pipes(job, &mut child), self.wait_or_kill(&mut child));
-        let (pipes, (status, ended_by)) = match (pipes, stopped) {
+        let (pipes, waited) = (self.start_pipes(job, &mut child), self.wait_or_kill(&mut child));
+        let (pipes, (status, kill_outcome)) = match (pipes, waited) {
             (Ok(pipes), Ok(ended)) => (pipes, ended),
             (Err(error), _) | (_, Err(error)) => {
                 let _ = child.kill();
@@ -173,7 +174,7 @@ impl Command {
             }
         };
         let (result, message) = pipes.wait_for_output();
-        if let Some(Outcome::Failed { error, delay }) = ended_by {
+        if let Some(Outcome::Failed { error, delay }) = kill_outcome {
             return Ok(Outcome::Failed { error: append_error_output(error, &message), delay });
         }
         if status.success() {
@@ -190,7 +191,7 @@ impl Command {
     /// Starts threads that write the input of the command and read its output.
     fn start_pipes(&self, job: &Job, child: &mut Child) -> std::io::Result<CommandOutput> {
         let (sender, receiver) = channel();
-        let (result, error) = (BoundedBuffer::new(self.longest_result), BoundedBuffer::new(LONGEST_ERROR));
+        let (result, error) = (BoundedBuffer::new(self.longest_result), BoundedBuffer::new(MAX_ERROR_LEN));
         if let Some(mut stdin) = child.stdin.take() {
             let input = self.select_input(job);
             // A command may stop reading before the end of its input.
@@ -233,14 +234,14 @@ struct CommandOutput {
 impl CommandOutput {
     /// Waits for the end of the output. Returns the kept bytes of the result and of the error output.
     fn wait_for_output(self) -> (Vec<u8>, Vec<u8>) {
-        let until = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + OUTPUT_TIMEOUT;
         // Each thread drops its sender when it is done.
-        while let Ok(()) = self.receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {}
+        while let Ok(()) = self.receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {}
         (self.result.take_bytes(), self.error.take_bytes())
     }
 }
 
-/// A buffer that keeps at most `most` bytes.
+/// A buffer that keeps at most `max_bytes` bytes.
 #[derive(Clone)]
 struct BoundedBuffer {
     bytes: Arc<Mutex<VecDeque<u8>>>,
@@ -274,24 +275,26 @@ impl BoundedBuffer {
     }
 }
 
+/// Starts a thread that reads `source` to its end and passes the bytes to `keep`. It drops `end_signal` when it is
+/// done.
 fn spawn_reader(
     name: &str,
-    mut from: impl Read + Send + 'static,
-    kept: BoundedBuffer,
+    mut source: impl Read + Send + 'static,
+    output: BoundedBuffer,
     keep: fn(&BoundedBuffer, &[u8]),
-    ready: Sender<()>,
+    end_signal: Sender<()>,
 ) -> std::io::Result<()> {
     let read = move || {
         let mut buffer = [0; 8 << 10];
         loop {
-            match from.read(&mut buffer) {
+            match source.read(&mut buffer) {
                 Ok(0) => break,
-                Ok(length) => keep(&kept, &buffer[..length]),
+                Ok(length) => keep(&output, &buffer[..length]),
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(_) => break,
             }
         }
-        drop(ready);
+        drop(end_signal);
     };
     std::thread::Builder::new().name(name.to_owned()).spawn(read).map(drop)
 }

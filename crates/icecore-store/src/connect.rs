@@ -53,18 +53,18 @@ impl Reopener {
     }
 }
 
-/// Passes the documents of a MongoDB collection to `each` as rows, with their fields as columns. `wanted` is a filter
+/// Passes the documents of a MongoDB collection to `each` as rows, with their fields as columns. `filter` is a filter
 /// in JSON, as `find` takes it. Writes nothing.
 ///
 /// # Errors
-/// As for [`open`]; of kind `Input` if the database is not MongoDB, or `wanted` is not a JSON object.
-pub fn read_documents(address: &Address, collection: &str, wanted: Option<&str>, each: EachLine<'_>) -> Result<()> {
+/// As for [`open`]; of kind `Input` if the database is not MongoDB, or `filter` is not a JSON object.
+pub fn read_documents(address: &Address, collection: &str, filter: Option<&str>, each: EachLine<'_>) -> Result<()> {
     match address.scheme() {
         #[cfg(feature = "mongodb")]
-        Scheme::Mongodb => crate::mongo::read_documents(address, collection, wanted, each),
+        Scheme::Mongodb => crate::mongo::read_documents(address, collection, filter, each),
         #[cfg(not(feature = "mongodb"))]
         Scheme::Mongodb => {
-            let _ = (collection, wanted, each);
+            let _ = (collection, filter, each);
             Err(driver::missing_driver_error(Scheme::Mongodb))
         }
         _ => Err(Error::new(

@@ -22,10 +22,10 @@ fn decode_limits() -> Limits {
 ///
 /// ```
 /// use icecore_store::describe::describe;
-/// let said = describe(b"a:1:{i:0;i:7;}", None);
-/// assert_eq!((said.format.as_deref(), said.json.as_deref()), (Some("php"), Some("[7]")));
-/// let said = describe(b"\x04\x08[", Some("marshal"));
-/// assert!(said.format.is_none() && said.problem.is_some());
+/// let description = describe(b"a:1:{i:0;i:7;}", None);
+/// assert_eq!((description.format.as_deref(), description.json.as_deref()), (Some("php"), Some("[7]")));
+/// let description = describe(b"\x04\x08[", Some("marshal"));
+/// assert!(description.format.is_none() && description.problem.is_some());
 /// ```
 pub fn describe(bytes: &[u8], format: Option<&str>) -> BlobDescription {
     let mut description = BlobDescription { checksum: compute_checksum(bytes), ..BlobDescription::default() };
@@ -83,7 +83,8 @@ fn document_to_json(document: &Document<'_>, limits: &Limits) -> std::result::Re
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// Returns why bytes can't be decoded. The advice to raise a limit is left out, because the limits of the store are fixed.
+/// Returns why bytes can't be decoded. The advice to raise a limit is left out, because the limits of the store are
+/// fixed.
 fn describe_problem(error: &icecore::Error) -> String {
     let text = error.to_string();
     match error.help().filter(|_| error.kind() == icecore::ErrorKind::Limit) {
@@ -169,17 +170,18 @@ impl Decoder {
         {
             return Ok(());
         }
-        // A converter that has been used for long has less memory left to grow: a new one decides.
+        // A converter's memory limit covers all its documents, so one that was used for long may fail too early. A
+        // new one decides.
         line.bytes.truncate(start);
         let stage = Stage::parse(format).map_err(|error| error.to_string())?;
         let mut converter = Converter::new(stage, json_stage()).limited(&decode_limits());
-        let done = convert_whole_input(&mut converter, bytes, &mut line);
-        if done.is_ok() {
+        let result = convert_whole_input(&mut converter, bytes, &mut line);
+        if result.is_ok() {
             self.converters.insert(format.to_owned(), converter);
         } else {
             out.truncate(start);
         }
-        done
+        result
     }
 }
 
@@ -188,11 +190,11 @@ fn convert_whole_input(
     bytes: &[u8],
     out: &mut JsonLine<'_>,
 ) -> std::result::Result<(), String> {
-    let done = converter.convert(bytes, out);
-    done.written.map_err(|error| error.to_string())?;
-    match bytes.get(done.consumed..).is_some_and(|rest| rest.iter().all(u8::is_ascii_whitespace)) {
+    let conversion = converter.convert(bytes, out);
+    conversion.written.map_err(|error| error.to_string())?;
+    match bytes.get(conversion.consumed..).is_some_and(|rest| rest.iter().all(u8::is_ascii_whitespace)) {
         true => Ok(()),
-        false => Err(format!("there are bytes after the document, from offset {}", done.consumed)),
+        false => Err(format!("there are bytes after the document, from offset {}", conversion.consumed)),
     }
 }
 
@@ -207,7 +209,7 @@ pub(crate) fn find_index_values<'p>(bytes: &[u8], format: Option<&str>, paths: &
     paths.iter().filter_map(|path| Some((&**path, value(path)?))).collect()
 }
 
-/// Returns a value that a user searches for, in the form of an index. Text that is not JSON counts as a string.
+/// Returns the index form of a value that a user searches for. Text that is not JSON counts as a string.
 pub(crate) fn parse_wanted_value(json: &str) -> Result<String> {
     let value = match icecore::read_as(json.as_bytes(), &json_stage(), &decode_limits()) {
         Ok(document) => index_form_of_scalar(&document.root()),
@@ -249,7 +251,7 @@ fn index_form_of_scalar(value: &Cursor<'_>) -> Option<String> {
 fn index_form_of_float(number: f64) -> String {
     let magnitude = number.abs();
     if magnitude.fract() != 0.0 || magnitude >= 2f64.powi(128) {
-        // Not as all its digits: those can be more than 300.
+        // In exponent form, because the digits of such a number can be more than 300.
         return format!("number {number:e}");
     }
     index_form_of_integer(number < 0.0, &(magnitude as u128).to_le_bytes())

@@ -18,7 +18,7 @@ pub struct Id(uuid::Uuid);
 
 impl Id {
     /// Creates a new id.
-    #[expect(clippy::new_without_default, reason = "each one is another")]
+    #[expect(clippy::new_without_default, reason = "each call returns another id")]
     pub fn new() -> Id {
         Id(uuid::Uuid::now_v7())
     }

@@ -1,10 +1,10 @@
-//! Whether two addresses name the same database.
+//! Names of databases that do not depend on how an address is written.
 
 use crate::address::{Address, Scheme};
 use std::path::Path;
 
-/// Parameters that say where the database is.
-const PLACES: [&str; 5] = ["dbname", "host", "hostaddr", "port", "socket"];
+/// Parameters that determine which database an address names.
+const LOCATION_PARAMETERS: [&str; 5] = ["dbname", "host", "hostaddr", "port", "socket"];
 
 impl Address {
     /// Returns a name of the database without user, password and settings. Two addresses of one database usually have
@@ -26,14 +26,15 @@ impl Address {
         // The form without the password, which may contain any character.
         let displayed = self.to_string();
         let rest = displayed.split_once("://").map_or("", |(_, rest)| rest);
-        let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
-        let (authority, database) = place.split_once('/').unwrap_or((place, ""));
+        let (location, parameters) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, database) = location.split_once('/').unwrap_or((location, ""));
         let hosts = authority.rsplit_once('@').map_or(authority, |(_, hosts)| hosts);
         let hosts: Vec<String> = hosts.split(',').map(|host| full_host(host, port)).collect();
-        let mut parameters: Vec<&str> = parameters.split('&').filter(|parameter| is_place(parameter)).collect();
+        let mut parameters: Vec<&str> =
+            parameters.split('&').filter(|parameter| is_location_parameter(parameter)).collect();
         parameters.sort_unstable();
-        let sign = if parameters.is_empty() { "" } else { "?" };
-        format!("{scheme}://{}/{database}{sign}{}", hosts.join(","), parameters.join("&"))
+        let separator = if parameters.is_empty() { "" } else { "?" };
+        format!("{scheme}://{}/{database}{separator}{}", hosts.join(","), parameters.join("&"))
     }
 
     /// Returns the common name of the database: its name, or the file name without its extension.
@@ -60,7 +61,7 @@ fn full_path(path: &Path) -> std::path::PathBuf {
 }
 
 /// Returns a host with its port. All names of the local host become `localhost`.
-fn full_host(host: &str, usual_port: &str) -> String {
+fn full_host(host: &str, default_port: &str) -> String {
     let host = host.to_ascii_lowercase();
     // The brackets of an IPv6 address contain colons too.
     let name_end = host.rfind(']').map_or(0, |end| end + 1);
@@ -69,12 +70,12 @@ fn full_host(host: &str, usual_port: &str) -> String {
         None => (&*host, None),
     };
     let name = if matches!(name, "" | "127.0.0.1" | "[::1]") { "localhost" } else { name };
-    format!("{name}:{}", port.filter(|port| !port.is_empty()).unwrap_or(usual_port))
+    format!("{name}:{}", port.filter(|port| !port.is_empty()).unwrap_or(default_port))
 }
 
-fn is_place(parameter: &str) -> bool {
+fn is_location_parameter(parameter: &str) -> bool {
     let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
-    PLACES.contains(&&*name)
+    LOCATION_PARAMETERS.contains(&&*name)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub struct NewJob {
     pub description: BlobDescription,
     /// Priority; jobs with a larger value are handed out first. Usually 0.
     pub priority: i32,
-    /// How long the job is not handed out.
+    /// How long the job waits before it is handed out.
     pub delay: Duration,
     /// Unique key: no two unfinished jobs of a queue have the same one.
     pub unique_key: Option<String>,
@@ -205,7 +205,7 @@ pub struct QueueStatus {
 impl QueueStatus {
     /// Returns the number of jobs in this state.
     pub fn count_in_state(&self, state: State) -> u64 {
-        let known = State::ALL.into_iter().zip(self.counts).find(|(known, _)| *known == state);
-        known.map_or(0, |(_, count)| count)
+        let counted = State::ALL.into_iter().zip(self.counts).find(|(counted_state, _)| *counted_state == state);
+        counted.map_or(0, |(_, count)| count)
     }
 }

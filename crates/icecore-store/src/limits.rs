@@ -12,9 +12,9 @@ use std::str::FromStr;
 use std::time::Duration;
 
 /// Number of slots in the period of a rate.
-const SLOTS: i64 = 100;
-/// Longest period of a rate.
-const LONGEST: Duration = Duration::from_secs(366 * 86_400);
+const SLOTS_PER_PERIOD: i64 = 100;
+/// Maximum period of a rate.
+const MAX_PERIOD: Duration = Duration::from_secs(366 * 86_400);
 
 /// Maximum number of jobs handed out in a period. No time span of this length contains more.
 ///
@@ -42,16 +42,16 @@ impl Rate {
     pub(crate) fn from_columns(count: Option<i64>, per: Option<i64>) -> Option<Rate> {
         let count = u32::try_from(count?).ok().filter(|count| *count > 0)?;
         let per = u64::try_from(per?).ok().filter(|per| *per > 0)?;
-        Some(Rate { count, per: Duration::from_millis(per).min(LONGEST) })
+        Some(Rate { count, per: Duration::from_millis(per).min(MAX_PERIOD) })
     }
 
     /// Returns the period in milliseconds.
     pub(crate) fn period_millis(self) -> i64 {
-        to_millis(self.per.min(LONGEST)).max(1)
+        to_millis(self.per.min(MAX_PERIOD)).max(1)
     }
 
     fn slot_millis(self) -> i64 {
-        (self.period_millis() / SLOTS).max(1)
+        (self.period_millis() / SLOTS_PER_PERIOD).max(1)
     }
 }
 
@@ -68,7 +68,7 @@ impl FromStr for Rate {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Rate> {
-        let wrong = || {
+        let invalid_rate = || {
             Error::new(
                 ErrorKind::Input,
                 format!("{text:?} is not a rate; use 100/1m, 5/s or none, over at most a year"),
@@ -78,16 +78,16 @@ impl FromStr for Rate {
         if text == "none" || text == "0" {
             return Ok(Rate::NONE);
         }
-        let (count, per) = text.split_once('/').ok_or_else(wrong)?;
+        let (count, per) = text.split_once('/').ok_or_else(invalid_rate)?;
         let per = per.trim();
         let per = match per.chars().next() {
             Some('0'..='9') => parse_duration(per),
             Some(_) => parse_duration(&format!("1{per}")),
-            None => return Err(wrong()),
+            None => return Err(invalid_rate()),
         };
         let per = per.ok().map(|per| Duration::from_millis(u64::try_from(to_millis(per)).unwrap_or(0)));
-        let per = per.filter(|per| !per.is_zero() && *per <= LONGEST).ok_or_else(wrong)?;
-        Ok(Rate { count: count.trim().parse().map_err(|_| wrong())?, per })
+        let per = per.filter(|per| !per.is_zero() && *per <= MAX_PERIOD).ok_or_else(invalid_rate)?;
+        Ok(Rate { count: count.trim().parse().map_err(|_| invalid_rate())?, per })
     }
 }
 
@@ -107,16 +107,16 @@ impl RateUsage {
 
     /// Returns how many more jobs may be handed out at this time.
     pub(crate) fn count_remaining(&self, rate: Rate, now: i64) -> u32 {
-        let counts = |(end, count): &(i64, u32)| is_slot_counted(rate, now, *end).then_some(*count);
-        self.0.iter().filter_map(counts).fold(rate.count, u32::saturating_sub)
+        let counted = |(end, count): &(i64, u32)| is_slot_counted(rate, now, *end).then_some(*count);
+        self.0.iter().filter_map(counted).fold(rate.count, u32::saturating_sub)
     }
 
     /// Removes jobs from the count of this time that were not handed out after all.
     #[cfg(feature = "mongodb")]
     pub(crate) fn subtract_jobs(&mut self, rate: Rate, time: i64, count: usize) {
         let end = slot_end(rate, time);
-        if let Some((_, known)) = self.0.iter_mut().find(|(known, _)| *known == end) {
-            *known = known.saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
+        if let Some((_, slot_count)) = self.0.iter_mut().find(|(slot_end, _)| *slot_end == end) {
+            *slot_count = slot_count.saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
         }
     }
 
@@ -125,14 +125,14 @@ impl RateUsage {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         let end = slot_end(rate, now);
         self.0.retain(|(end, _)| is_slot_counted(rate, now, *end));
-        match self.0.iter_mut().find(|(known, _)| *known == end) {
-            Some((_, known)) => *known = known.saturating_add(count),
+        match self.0.iter_mut().find(|(slot_end, _)| *slot_end == end) {
+            Some((_, slot_count)) => *slot_count = slot_count.saturating_add(count),
             None => self.0.push((end, count)),
         }
-        // Slots from an earlier setting may be shorter.
-        if self.0.len() > 4 * SLOTS as usize {
-            let all = self.0.iter().fold(0, |all: u32, (_, count)| all.saturating_add(*count));
-            self.0 = vec![(end, all)];
+        // Slots from an earlier setting may be shorter, so there may be too many. Then one slot gets all counts.
+        if self.0.len() > 4 * SLOTS_PER_PERIOD as usize {
+            let total = self.0.iter().fold(0, |total: u32, (_, count)| total.saturating_add(*count));
+            self.0 = vec![(end, total)];
         }
     }
 }
@@ -142,8 +142,8 @@ fn slot_end(rate: Rate, time: i64) -> i64 {
     time.div_euclid(rate.slot_millis()).saturating_add(1).saturating_mul(rate.slot_millis())
 }
 
-/// Returns whether a slot with this end still counts at this time. A slot far in the future does not: it was recorded
-/// before a clock was set back.
+/// Returns true if a slot with this end still counts at this time. A slot far in the future does not count: its clock
+/// was set back after it was recorded.
 fn is_slot_counted(rate: Rate, now: i64, end: i64) -> bool {
     let age = now.saturating_sub(end);
     age < rate.period_millis() && age >= -rate.period_millis().saturating_add(rate.slot_millis())
@@ -211,7 +211,7 @@ mod tests {
                     granted.push((now, some));
                 }
                 spent = RateUsage::parse(&spent.to_string());
-                prop_assert!(spent.0.len() <= SLOTS as usize + 3);
+                prop_assert!(spent.0.len() <= SLOTS_PER_PERIOD as usize + 3);
                 let within = granted.iter().filter(|(at, _)| now - at < per as i64).map(|(_, some)| some).sum::<usize>();
                 prop_assert!(within <= count as usize);
                 prop_assert_eq!(spent.count_remaining(rate, now + per as i64 + rate.slot_millis()), count);

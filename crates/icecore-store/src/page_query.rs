@@ -6,9 +6,9 @@ use crate::error::Result;
 use crate::object::LentObject;
 
 /// Number of objects per query, for drivers that hold a whole page in memory. A walk consists of several short queries.
-pub(crate) const ASKED: usize = 256;
+pub(crate) const OBJECTS_PER_QUERY: usize = 256;
 
-/// A value that wanted objects have at a path.
+/// A condition: a path, and the value that an object must have there.
 pub(crate) struct PathValue {
     path: [String; 1],
     value: String,
@@ -31,35 +31,35 @@ impl PathValue {
     }
 
     fn matches_object(&self, object: &LentObject<'_>) -> bool {
-        let found = describe::find_index_values(&object.bytes, object.format.as_deref(), &self.path);
-        found.iter().any(|(_, found)| *found == self.value)
+        let values = describe::find_index_values(&object.bytes, object.format.as_deref(), &self.path);
+        values.iter().any(|(_, value)| *value == self.value)
     }
 }
 
 /// Requests up to this many objects after a sequence, in order.
 pub(crate) type PageQuery<'p> = &'p mut dyn FnMut(i64, usize, EachLent<'_>) -> Result<()>;
 
-/// Passes up to `max_objects` objects after a sequence to `each`, fetched in pages of `page_size`. `wanted` is a value
-/// whose path has no index: each object is decoded to check it.
+/// Passes up to `max_objects` objects after a sequence to `each`, fetched in pages of `page_size`. `unindexed` is a
+/// value whose path has no index: each object is decoded, and only those with this value are passed on.
 pub(crate) fn walk_pages(
     page_size: usize,
     mut after: i64,
     max_objects: usize,
-    wanted: Option<&PathValue>,
+    unindexed: Option<&PathValue>,
     page: PageQuery<'_>,
     each: EachLent<'_>,
 ) -> Result<()> {
-    let mut left = max_objects;
-    while left > 0 {
+    let mut remaining = max_objects;
+    while remaining > 0 {
         let (mut found_count, mut is_enough) = (0, false);
-        let page_limit = if wanted.is_some() { page_size } else { left.min(page_size) };
+        let page_limit = if unindexed.is_some() { page_size } else { remaining.min(page_size) };
         page(after, page_limit, &mut |object| {
             (found_count, after) = (found_count + 1, object.sequence);
-            if wanted.is_some_and(|path_value| !path_value.matches_object(&object)) {
+            if unindexed.is_some_and(|path_value| !path_value.matches_object(&object)) {
                 return Ok(Flow::On);
             }
-            left -= 1;
-            is_enough = each(object)? == Flow::Stop || left == 0;
+            remaining -= 1;
+            is_enough = each(object)? == Flow::Stop || remaining == 0;
             Ok(if is_enough { Flow::Stop } else { Flow::On })
         })?;
         if is_enough || found_count < page_limit {

@@ -5,11 +5,11 @@ use crate::id::Id;
 use std::time::Duration;
 
 /// Maximum length in bytes of names of queues and workers, and of keys.
-const LONGEST_NAME: usize = 255;
-/// How long a job waits after its first failure.
-const BACKOFF: Duration = Duration::from_secs(5);
-/// The longest wait of a job.
-const LONGEST_BACKOFF: Duration = Duration::from_secs(60 * 60 * 24);
+const MAX_NAME_LEN: usize = 255;
+/// Default for how long a job waits after its first failure.
+const DEFAULT_BACKOFF: Duration = Duration::from_secs(5);
+/// Maximum wait of a job after a failure.
+const MAX_BACKOFF: Duration = Duration::from_secs(60 * 60 * 24);
 
 /// Returns a duration in milliseconds, as databases store it.
 pub(crate) fn to_millis(duration: Duration) -> i64 {
@@ -28,12 +28,12 @@ pub(crate) fn required<T>(value: Option<T>) -> Result<T> {
 
 /// Checks that a name has 1 to 255 bytes and no control characters.
 pub(crate) fn check_name(subject: &str, name: &str) -> Result<()> {
-    if (1..=LONGEST_NAME).contains(&name.len()) && !name.chars().any(char::is_control) {
+    if (1..=MAX_NAME_LEN).contains(&name.len()) && !name.chars().any(char::is_control) {
         return Ok(());
     }
     Err(Error::new(
         ErrorKind::Input,
-        format!("a {subject} must have 1 to {LONGEST_NAME} bytes and no control characters"),
+        format!("a {subject} must have 1 to {MAX_NAME_LEN} bytes and no control characters"),
     ))
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn check_actor_name(actor: &str) -> Result<()> {
 
 /// Returns whether a class name fits into a column, so that objects are found by it.
 pub(crate) fn fits_class_column(class: &str) -> bool {
-    class.len() <= LONGEST_NAME
+    class.len() <= MAX_NAME_LEN
 }
 
 /// Parses an id in this crate's spelling. A row with another spelling would not be found again.
@@ -78,13 +78,13 @@ pub(crate) fn new_token() -> String {
 
 /// Returns how long jobs of a queue wait after their first failure, from the setting in milliseconds.
 pub(crate) fn first_backoff(millis: Option<i64>) -> Duration {
-    millis.and_then(|millis| u64::try_from(millis).ok()).map_or(BACKOFF, Duration::from_millis)
+    millis.and_then(|millis| u64::try_from(millis).ok()).map_or(DEFAULT_BACKOFF, Duration::from_millis)
 }
 
 /// Returns how long a job waits after this number of attempts. The wait doubles each time.
 pub(crate) fn backoff_after(first: Duration, attempts: i64) -> Duration {
     let doubled = u32::try_from(attempts - 1).unwrap_or(0).min(20);
-    first.saturating_mul(1 << doubled).min(LONGEST_BACKOFF)
+    first.saturating_mul(1 << doubled).min(MAX_BACKOFF)
 }
 
 /// Returns the error for a job in this state that the given token can't change.

@@ -14,13 +14,13 @@ pub enum Outcome {
     Failed {
         /// The reason, as a message for people.
         error: String,
-        /// When the job is tried again; `None` means as the queue says.
+        /// When the job is tried again; `None` means the wait that the queue sets.
         delay: Option<Duration>,
     },
 }
 
 impl Outcome {
-    /// Creates a failed outcome. The job is tried again as its queue says.
+    /// Creates a failed outcome. The job is tried again after the wait that its queue sets.
     pub fn failed(error: impl Into<String>) -> Outcome {
         Outcome::Failed { error: error.into(), delay: None }
     }
@@ -49,6 +49,11 @@ impl<F: Fn(&Job) -> Outcome + Send + Sync> Runner for F {
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicU8>);
 
+/// Value of a signal after `drain`.
+const DRAINING: u8 = 1;
+/// Value of a signal after `abort`. It is larger than `DRAINING`, and a signal never decreases.
+const ABORTING: u8 = 2;
+
 impl Stop {
     /// Creates a signal that is not set.
     pub fn new() -> Stop {
@@ -57,21 +62,21 @@ impl Stop {
 
     /// Lets running jobs finish, and starts no new ones.
     pub fn drain(&self) {
-        self.0.fetch_max(1, Ordering::SeqCst);
+        self.0.fetch_max(DRAINING, Ordering::SeqCst);
     }
 
     /// Ends running jobs too, and returns them to the queue.
     pub fn abort(&self) {
-        self.0.fetch_max(2, Ordering::SeqCst);
+        self.0.fetch_max(ABORTING, Ordering::SeqCst);
     }
 
     /// Returns whether no new job is to be started.
     pub fn is_draining(&self) -> bool {
-        self.0.load(Ordering::SeqCst) >= 1
+        self.0.load(Ordering::SeqCst) >= DRAINING
     }
 
     /// Returns whether running jobs are to be ended.
     pub fn is_aborting(&self) -> bool {
-        self.0.load(Ordering::SeqCst) >= 2
+        self.0.load(Ordering::SeqCst) >= ABORTING
     }
 }

@@ -8,7 +8,7 @@ use crate::rules::check_name;
 use crate::timing::Timing;
 
 /// Maximum length in bytes of a schedule's name, so that it fits into a unique key.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_LEN: usize = 200;
 
 /// A schedule that is to be set.
 #[derive(Clone, Debug)]
@@ -55,10 +55,10 @@ impl NewSchedule {
 /// Checks the name of a schedule. It follows the rule for queues, but is shorter.
 pub(crate) fn check_schedule(name: &str) -> Result<()> {
     check_name("schedule", name)?;
-    if name.len() <= LONGEST_NAME {
+    if name.len() <= MAX_NAME_LEN {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Input, format!("the name of a schedule may have at most {LONGEST_NAME} bytes")))
+    Err(Error::new(ErrorKind::Input, format!("the name of a schedule may have at most {MAX_NAME_LEN} bytes")))
 }
 
 pub(crate) fn no_schedule_error(name: &str) -> Error {

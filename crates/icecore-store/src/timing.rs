@@ -10,9 +10,9 @@ use jiff::tz::TimeZone;
 use std::fmt;
 
 /// Maximum length in bytes of timings and of time zone names.
-const LONGEST: usize = 255;
+const MAX_TEXT_LEN: usize = 255;
 /// A timing without an occurrence in this many milliseconds never occurs.
-const HORIZON: i64 = 30 * 366 * 86_400 * 1000;
+const HORIZON_MS: i64 = 30 * 366 * 86_400 * 1000;
 
 /// A repeating timing.
 ///
@@ -80,16 +80,16 @@ impl Timing {
     /// Of kind `Input`, if the text is not a timing, or is one that never occurs.
     pub fn new(text: &str, zone: Option<&str>) -> Result<Timing> {
         let text = text.trim();
-        if text.is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
+        if text.is_empty() || text.len() > MAX_TEXT_LEN || text.chars().any(char::is_control) {
             return Err(invalid_timing_error(
                 text,
-                format_args!("it must have 1 to {LONGEST} bytes and no control characters"),
+                format_args!("it must have 1 to {MAX_TEXT_LEN} bytes and no control characters"),
             ));
         }
         let kind = match text.strip_prefix("every ") {
             Some(period) => {
                 let period = to_millis(parse_duration(period).map_err(|error| invalid_timing_error(text, error))?);
-                if !(1_000..=HORIZON).contains(&period) {
+                if !(1_000..=HORIZON_MS).contains(&period) {
                     return Err(invalid_timing_error(
                         text,
                         "the interval must be at least a second and at most 30 years",
@@ -114,7 +114,7 @@ impl Timing {
 
     /// Returns the first time after this one. Both are milliseconds since 1970.
     pub fn next(&self, after: i64) -> Option<i64> {
-        let horizon = after.saturating_add(HORIZON);
+        let horizon = after.saturating_add(HORIZON_MS);
         let next = match &self.kind {
             Kind::Every(period) => after.div_euclid(*period).checked_add(1)?.checked_mul(*period)?,
             Kind::Cron(cron, zone) => {
@@ -138,8 +138,8 @@ impl Timing {
 
 fn find_time_zone(name: Option<&str>) -> Result<TimeZone> {
     let Some(name) = name else { return Ok(TimeZone::UTC) };
-    let known = (name.len() <= LONGEST).then(|| TimeZone::get(name).ok()).flatten();
-    known.ok_or_else(|| {
+    let zone = (name.len() <= MAX_TEXT_LEN).then(|| TimeZone::get(name).ok()).flatten();
+    zone.ok_or_else(|| {
         Error::new(
             ErrorKind::Input,
             format!("{name:?} is not a known time zone; use a name such as Europe/Berlin or UTC"),

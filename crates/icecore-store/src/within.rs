@@ -30,7 +30,7 @@
 //! caller rolls it back and repeats it as a whole. The same holds for SQLite transactions that began with a read; an
 //! `Immediate` transaction waits for its lock at the start.
 //!
-//! A waiting daemon or worker finds these jobs when it next looks.
+//! A waiting daemon or worker finds these jobs when it next checks the queue.
 
 use crate::backend::Objects;
 use crate::driver::{Savepoints, Session};

@@ -116,7 +116,7 @@ impl Worker {
         report: &mut dyn FnMut(Event<'_>),
     ) -> Result<Tally> {
         let (pool, outcomes) = WorkerPool::new(runner);
-        let mut turn = WorkerLoop {
+        let mut worker_loop = WorkerLoop {
             worker: self,
             open,
             stop,
@@ -136,31 +136,32 @@ impl Worker {
             outcomes,
         };
         loop {
-            turn.wait_for_work();
-            if let Err(error) = turn.do_due_work() {
-                if !waiting_helps(&error) {
+            worker_loop.wait_for_work();
+            if let Err(error) = worker_loop.do_due_work() {
+                if !is_transient(&error) {
                     return Err(error);
                 }
-                (turn.report)(Event::Away(&error));
-                turn.backend = None;
-                turn.open_at = Instant::now() + self.idle.max(Duration::from_millis(100));
+                (worker_loop.report)(Event::Away(&error));
+                worker_loop.backend = None;
+                worker_loop.open_at = Instant::now() + self.idle.max(Duration::from_millis(100));
             }
-            if turn.is_over() {
-                return Ok(turn.tally);
+            if worker_loop.is_over() {
+                return Ok(worker_loop.tally);
             }
         }
     }
 }
 
-fn waiting_helps(error: &Error) -> bool {
+/// Returns true if the call may succeed later.
+fn is_transient(error: &Error) -> bool {
     error.is_passing() || matches!(error.kind(), ErrorKind::Full | ErrorKind::Database)
 }
 
-/// Separates errors that may pass with time (outer `Err`) from final answers (inner result).
-fn split_passing_errors<T>(answer: Result<T>) -> Result<Result<T>> {
-    match answer {
-        Err(error) if waiting_helps(&error) => Err(error),
-        answer => Ok(answer),
+/// Separates errors that may pass with time (outer `Err`) from final results (inner result).
+fn split_passing_errors<T>(result: Result<T>) -> Result<Result<T>> {
+    match result {
+        Err(error) if is_transient(&error) => Err(error),
+        result => Ok(result),
     }
 }
 
@@ -168,13 +169,13 @@ fn split_passing_errors<T>(answer: Result<T>) -> Result<Result<T>> {
 type FailedAttempt = (Attempt, String, Option<Duration>);
 
 /// How often to check the schedules.
-const FIRE: Duration = Duration::from_secs(1);
+const SCHEDULE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum number of schedules handled in one call.
-const MOST_FIRED: usize = 64;
+const MAX_FIRED: usize = 64;
 /// The longest sleep: it bounds how late a stop is noticed.
-const NAP: Duration = Duration::from_millis(50);
-/// How long a few free places wait for more, so that one claim fills all of them.
-const REFILL: Duration = Duration::from_millis(3);
+const MAX_SLEEP: Duration = Duration::from_millis(50);
+/// While fewer than half of the places are free, a claim waits for this time, so that it fills more places at once.
+const REFILL_DELAY: Duration = Duration::from_millis(3);
 
 /// State of a running worker.
 struct WorkerLoop<'t> {
@@ -183,12 +184,15 @@ struct WorkerLoop<'t> {
     stop: &'t Stop,
     report: &'t mut dyn FnMut(Event<'_>),
     backend: Option<Box<dyn Backend>>,
+    /// When to open the database next.
     open_at: Instant,
     /// When to check the schedules next.
     fire_at: Instant,
+    /// When to claim next if no place became free in the meantime.
     claim_at: Instant,
     /// Since when there are free places that no claim has filled.
     free_since: Option<Instant>,
+    /// Whether the last claim got nothing, and nothing has changed since then.
     is_empty: bool,
     running: HashMap<Attempt, RunningAttempt>,
     /// Jobs that are done but not recorded yet.
@@ -204,12 +208,13 @@ struct WorkerLoop<'t> {
 
 impl WorkerLoop<'_> {
     fn is_over(&self) -> bool {
-        let wants_no_more = self.stop.is_draining() || (self.worker.until_empty && self.is_empty);
+        let claims_no_more = self.stop.is_draining() || (self.worker.until_empty && self.is_empty);
         let is_idle = self.running.is_empty();
         // Without the database nothing can be recorded, so an abort ends immediately.
-        (wants_no_more && is_idle) || (self.stop.is_aborting() && self.backend.is_none() && self.have_all_ended())
+        (claims_no_more && is_idle) || (self.stop.is_aborting() && self.backend.is_none() && self.have_all_ended())
     }
 
+    /// Returns true if all attempts have ended, and only their outcomes are not recorded yet.
     fn have_all_ended(&self) -> bool {
         self.running.len() == self.done.len() + self.failed.len()
     }
@@ -223,7 +228,7 @@ impl WorkerLoop<'_> {
         let is_half_free = self.running.len() * 2 <= self.worker.concurrency;
         match self.free_since {
             Some(since) if is_half_free => since,
-            Some(since) => since + REFILL,
+            Some(since) => since + REFILL_DELAY,
             None => self.claim_at,
         }
     }
@@ -231,16 +236,16 @@ impl WorkerLoop<'_> {
     /// Waits until there is something to do.
     fn wait_for_work(&mut self) {
         let now = Instant::now();
-        let mut until = now + NAP;
+        let mut deadline = now + MAX_SLEEP;
         if self.backend.is_some() || self.open_at <= now {
             if self.has_free_place() {
-                until = until.min(self.next_claim_at());
+                deadline = deadline.min(self.next_claim_at());
             }
             if !self.done.is_empty() || !self.failed.is_empty() {
-                until = now;
+                deadline = now;
             }
         }
-        let mut next = self.outcomes.recv_timeout(until.saturating_duration_since(now)).ok();
+        let mut next = self.outcomes.recv_timeout(deadline.saturating_duration_since(now)).ok();
         while let Some((attempt, outcome)) = next {
             self.pool.release_thread();
             self.note_outcome(attempt, outcome);
@@ -290,8 +295,8 @@ impl WorkerLoop<'_> {
                         self.note_recorded(attempt, &recorded);
                     }
                 }
-                Err(error) if waiting_helps(&error) => return Err(error),
-                // One of the results is rejected by the database.
+                Err(error) if is_transient(&error) => return Err(error),
+                // The database rejects one of the results: records them one by one to find it.
                 Err(_) => self.record_one_by_one(backend)?,
             }
         }
@@ -356,7 +361,7 @@ impl WorkerLoop<'_> {
         for ((id, _), running) in self.running.iter_mut().filter(|(_, running)| running.extend_at <= now) {
             match backend.extend(*id, &running.token, self.worker.lease) {
                 // If the lease is lost, that shows when the outcome is recorded.
-                Err(error) if waiting_helps(&error) => return Err(error),
+                Err(error) if is_transient(&error) => return Err(error),
                 _ => running.extend_at = now + self.worker.lease / 3,
             }
         }
@@ -368,8 +373,8 @@ impl WorkerLoop<'_> {
         if Instant::now() < self.fire_at || self.stop.is_draining() {
             return Ok(());
         }
-        self.fire_at = Instant::now() + FIRE;
-        for fired in split_passing_errors(backend.fire(MOST_FIRED))?.unwrap_or_default() {
+        self.fire_at = Instant::now() + SCHEDULE_CHECK_INTERVAL;
+        for fired in split_passing_errors(backend.fire(MAX_FIRED))?.unwrap_or_default() {
             if fired.is_new && fired.queue == self.worker.queue {
                 (self.claim_at, self.is_empty) = (Instant::now(), false);
             }

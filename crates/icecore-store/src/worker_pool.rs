@@ -18,17 +18,17 @@ pub(crate) type EndedAttempt = (Attempt, Outcome);
 /// The threads. When this is dropped, they finish their jobs and end.
 pub(crate) struct WorkerPool {
     runner: Arc<dyn Runner>,
-    board: Arc<JobQueue>,
+    queue: Arc<JobQueue>,
     ended: Sender<EndedAttempt>,
     threads: usize,
     busy: usize,
 }
 
 impl WorkerPool {
-    /// Creates a crew without threads. The receiver gets each attempt that ends.
+    /// Creates a pool without threads. The receiver gets each attempt that ends.
     pub(crate) fn new(runner: Arc<dyn Runner>) -> (WorkerPool, Receiver<EndedAttempt>) {
         let (ended, outcomes) = channel();
-        (WorkerPool { runner, board: Arc::default(), ended, threads: 0, busy: 0 }, outcomes)
+        (WorkerPool { runner, queue: Arc::default(), ended, threads: 0, busy: 0 }, outcomes)
     }
 
     /// Runs a job on a thread.
@@ -45,7 +45,7 @@ impl WorkerPool {
             }
         }
         self.busy += 1;
-        self.board.push_job(job);
+        self.queue.push_job(job);
         Ok(())
     }
 
@@ -55,9 +55,9 @@ impl WorkerPool {
     }
 
     fn start_thread(&self) -> std::io::Result<()> {
-        let (runner, board, ended) = (Arc::clone(&self.runner), Arc::clone(&self.board), self.ended.clone());
+        let (runner, queue, ended) = (Arc::clone(&self.runner), Arc::clone(&self.queue), self.ended.clone());
         let work = move || {
-            while let Some(job) = board.next_job() {
+            while let Some(job) = queue.next_job() {
                 let outcome = run_catching_panics(&*runner, &job);
                 if ended.send(((job.id, job.attempts), outcome)).is_err() {
                     return;
@@ -70,16 +70,16 @@ impl WorkerPool {
 
 impl Drop for WorkerPool {
     fn drop(&mut self) {
-        self.board.lock().is_over = true;
-        self.board.wake.notify_all();
+        self.queue.lock().is_closed = true;
+        self.queue.wake.notify_all();
     }
 }
 
-/// Queue of jobs that wait for a thread. A sleeping thread is woken only if no other woken thread is still on its way,
-/// so a single thread does all jobs that take almost no time.
+/// Queue of jobs that wait for a thread. A sleeping thread is woken only while no other one is waking up. So a single
+/// thread does all jobs that take almost no time.
 #[derive(Default)]
 struct JobQueue {
-    waiting: Mutex<QueueState>,
+    state: Mutex<QueueState>,
     wake: Condvar,
 }
 
@@ -88,43 +88,43 @@ struct QueueState {
     jobs: VecDeque<Job>,
     /// Number of threads that sleep, or are waking up.
     idle: usize,
-    /// Whether a thread was woken and has not arrived yet.
-    is_woken: bool,
-    is_over: bool,
+    /// Whether a thread was notified and has not locked the state yet.
+    is_waking: bool,
+    is_closed: bool,
 }
 
 impl JobQueue {
     fn lock(&self) -> MutexGuard<'_, QueueState> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn push_job(&self, job: Job) {
-        let mut waiting = self.lock();
-        waiting.jobs.push_back(job);
-        self.wake_one(&mut waiting);
+        let mut state = self.lock();
+        state.jobs.push_back(job);
+        self.wake_one(&mut state);
     }
 
     /// Returns the next job. The caller that takes a job also wakes a thread for the jobs after it.
     fn next_job(&self) -> Option<Job> {
-        let mut waiting = self.lock();
+        let mut state = self.lock();
         loop {
-            if let Some(job) = waiting.jobs.pop_front() {
-                self.wake_one(&mut waiting);
+            if let Some(job) = state.jobs.pop_front() {
+                self.wake_one(&mut state);
                 return Some(job);
             }
-            if waiting.is_over {
+            if state.is_closed {
                 return None;
             }
-            waiting.idle += 1;
-            waiting = self.wake.wait(waiting).unwrap_or_else(PoisonError::into_inner);
-            waiting.idle -= 1;
-            waiting.is_woken = false;
+            state.idle += 1;
+            state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+            state.is_waking = false;
         }
     }
 
-    fn wake_one(&self, waiting: &mut QueueState) {
-        if !waiting.jobs.is_empty() && waiting.idle > 0 && !waiting.is_woken {
-            waiting.is_woken = true;
+    fn wake_one(&self, state: &mut QueueState) {
+        if !state.jobs.is_empty() && state.idle > 0 && !state.is_waking {
+            state.is_waking = true;
             self.wake.notify_one();
         }
     }

@@ -11,35 +11,36 @@ use std::io::{self, Read};
 
 /// Number of bytes of a table that are examined to detect its dialect. Evidence that occurs later is searched for in
 /// the rest.
-const SAMPLE: usize = 1 << 20;
+const SAMPLE_LEN: usize = 1 << 20;
 /// Number of bytes at the start that are examined again together with later evidence.
-const FRONT: usize = 64 << 10;
+const FRONT_LEN: usize = 64 << 10;
 
-/// Determines the dialect of a table with this beginning. `reopen` opens it a second time from its beginning, if that is
-/// possible: then all of it is examined.
+/// Determines the dialect of a table with this beginning. `reopen` opens it a second time from its beginning, if that
+/// is possible: then all of it is examined.
 pub fn determine_dialect(
     detector: Detector,
     head: &Head,
     reopen: impl Fn() -> io::Result<Option<Box<dyn Read + Send>>>,
 ) -> Result<DetectedDialect> {
-    let sample = head.bytes.get(..SAMPLE).unwrap_or(&head.bytes);
+    let sample = head.bytes.get(..SAMPLE_LEN).unwrap_or(&head.bytes);
     let is_all = head.is_all && sample.len() == head.bytes.len();
     let mut detected = detect_dialect(detector, sample, is_all)?;
     let Some(quote) = detected.dialect.quote.filter(|_| detector.escape.is_none() && !is_all) else {
         return Ok(detected);
     };
-    // A backslash before a quote shows how quotes are escaped; before the first one, all escapes are read alike.
-    let sign = [b'\\', quote];
-    if memmem::find(sample, &sign).is_some() {
+    // A backslash before a quote shows how quotes are escaped. Up to the first one, all escape rules read the table
+    // in the same way.
+    let escape_sign = [b'\\', quote];
+    if memmem::find(sample, &escape_sign).is_some() {
         return Ok(detected);
     }
-    let failed = |error: io::Error| Error::Usage(io_reason(&error));
-    let Some(input) = reopen().map_err(failed)? else { return Ok(detected) };
-    let Some(place) = find_byte_pair(input, &sign).map_err(failed)? else { return Ok(detected) };
-    let Some(input) = reopen().map_err(failed)? else { return Ok(detected) };
-    let (rows, is_all) = read_rows_from(input, place, detected).map_err(failed)?;
+    let usage_error = |error: io::Error| Error::Usage(io_reason(&error));
+    let Some(input) = reopen().map_err(usage_error)? else { return Ok(detected) };
+    let Some(escape_offset) = find_byte_pair(input, &escape_sign).map_err(usage_error)? else { return Ok(detected) };
+    let Some(input) = reopen().map_err(usage_error)? else { return Ok(detected) };
+    let (rows, is_all) = read_rows_from(input, escape_offset, detected).map_err(usage_error)?;
     let scanner = Scanner::new(detected.dialect);
-    let front = whole_rows(&scanner, sample.get(detected.start..).unwrap_or_default(), FRONT);
+    let front = whole_rows(&scanner, sample.get(detected.start..).unwrap_or_default(), FRONT_LEN);
     let detector = Detector { delimiter: Some(detected.dialect.delimiter), quote: Some(Some(quote)), escape: None };
     detected.dialect.escape = detect_dialect(detector, &[front, &rows].concat(), is_all)?.dialect.escape;
     Ok(detected)
@@ -47,15 +48,15 @@ pub fn determine_dialect(
 
 /// Detects the dialect of a table with this beginning.
 fn detect_dialect(detector: Detector, sample: &[u8], is_all: bool) -> Result<DetectedDialect> {
-    let mut verdicts = Verdicts::default();
+    let mut cache = FrozenCellCache::default();
     detector
-        .detect(sample, is_all, &mut |text| verdicts.is_frozen(text))
-        .map_err(|unclear| Error::Input(format!("{unclear}; --delimiter, --quote and --escape describe it")))
+        .detect(sample, is_all, &mut |text| cache.is_frozen(text))
+        .map_err(|error| Error::Input(format!("{error}; --delimiter, --quote and --escape describe it")))
 }
 
 /// Returns the offset of the first occurrence of these two bytes in an input.
-fn find_byte_pair(mut input: impl Read, sign: &[u8; 2]) -> io::Result<Option<u64>> {
-    let (mut block, mut offset, mut kept) = (vec![0; 1 << 18], 0u64, 0);
+fn find_byte_pair(mut input: impl Read, escape_sign: &[u8; 2]) -> io::Result<Option<u64>> {
+    let (mut block, mut block_offset, mut kept) = (vec![0; 1 << 18], 0u64, 0);
     loop {
         let count = match input.read(&mut block[kept..]) {
             Ok(0) => return Ok(None),
@@ -64,18 +65,19 @@ fn find_byte_pair(mut input: impl Read, sign: &[u8; 2]) -> io::Result<Option<u64
             Err(error) => return Err(error),
         };
         let bytes = &block[..kept + count];
-        if let Some(index) = memmem::find(bytes, sign) {
-            return Ok(Some(offset + index as u64));
+        if let Some(index) = memmem::find(bytes, escape_sign) {
+            return Ok(Some(block_offset + index as u64));
         }
-        // The two bytes may be split between blocks.
-        offset += bytes.len() as u64 - 1;
+        // The last byte is kept, because the two bytes may be split between blocks.
+        block_offset += bytes.len() as u64 - 1;
         block[0] = bytes[bytes.len() - 1];
         kept = 1;
     }
 }
 
-/// Returns the rows of a table from the one at `place` on, about as much as a sample, and whether nothing follows.
-fn read_rows_from(input: impl Read, place: u64, detected: DetectedDialect) -> io::Result<(Vec<u8>, bool)> {
+/// Returns the rows of a table from the one that contains `offset` on, about as much as a sample, and whether nothing
+/// follows.
+fn read_rows_from(input: impl Read, offset: u64, detected: DetectedDialect) -> io::Result<(Vec<u8>, bool)> {
     let scanner = Scanner::new(detected.dialect);
     let mut window = Window::new(input, 1 << 18);
     while !window.is_end() && window.bytes().len() < detected.start {
@@ -84,16 +86,16 @@ fn read_rows_from(input: impl Read, place: u64, detected: DetectedDialect) -> io
     window.consume(detected.start);
     loop {
         match scanner.find_row_end(window.bytes(), window.is_end()) {
-            Next::Row { end } if window.offset() + end as u64 <= place => window.consume(end),
-            Next::More if window.bytes().len() < SAMPLE && !window.is_end() => window.read_more()?,
+            Next::Row { end } if window.offset() + end as u64 <= offset => window.consume(end),
+            Next::More if window.bytes().len() < SAMPLE_LEN && !window.is_end() => window.read_more()?,
             _ => break,
         }
     }
-    while !window.is_end() && window.bytes().len() < SAMPLE {
+    while !window.is_end() && window.bytes().len() < SAMPLE_LEN {
         window.read_more()?;
     }
-    let is_all = window.is_end() && window.bytes().len() <= SAMPLE;
-    Ok((window.bytes().get(..SAMPLE).unwrap_or(window.bytes()).to_vec(), is_all))
+    let is_all = window.is_end() && window.bytes().len() <= SAMPLE_LEN;
+    Ok((window.bytes().get(..SAMPLE_LEN).unwrap_or(window.bytes()).to_vec(), is_all))
 }
 
 /// Returns the complete rows at the start of these bytes, up to about `max_len` bytes.
@@ -108,33 +110,35 @@ fn whole_rows<'b>(scanner: &Scanner, bytes: &'b [u8], max_len: usize) -> &'b [u8
     bytes.get(..end).unwrap_or_default()
 }
 
-/// Remembers which short cells are frozen data: wrong readings of a table cut its values into the same few pieces.
+/// Remembers which short cells are frozen data. The detector tries several dialects, and most of them cut the values
+/// of a table into the same few pieces.
 #[derive(Default)]
-struct Verdicts {
-    known: HashMap<Vec<u8>, bool>,
+struct FrozenCellCache {
+    is_frozen_by_cell: HashMap<Vec<u8>, bool>,
 }
 
-impl Verdicts {
+impl FrozenCellCache {
     /// Maximum length of a remembered cell, and maximum number of cells.
-    const LEN: usize = 64;
-    const COUNT: usize = 10_000;
+    const MAX_LEN: usize = 64;
+    const MAX_COUNT: usize = 10_000;
 
     fn is_frozen(&mut self, text: &[u8]) -> bool {
-        if text.len() > Self::LEN {
+        if text.len() > Self::MAX_LEN {
             return is_frozen_container(text);
         }
-        if let Some(known) = self.known.get(text) {
-            return *known;
+        if let Some(is_frozen) = self.is_frozen_by_cell.get(text) {
+            return *is_frozen;
         }
-        let verdict = is_frozen_container(text);
-        if self.known.len() < Self::COUNT {
-            self.known.insert(text.to_vec(), verdict);
+        let is_frozen = is_frozen_container(text);
+        if self.is_frozen_by_cell.len() < Self::MAX_COUNT {
+            self.is_frozen_by_cell.insert(text.to_vec(), is_frozen);
         }
-        verdict
+        is_frozen
     }
 }
 
-/// Returns whether a cell is a whole list, map or object in any format. Numbers and words are cells in every reading.
+/// Returns whether a cell is a whole list, map or object in any format. Numbers and words are no evidence, because
+/// they are cells in every dialect.
 fn is_frozen_container(text: &[u8]) -> bool {
     let is_container = |read: Document<'_>| {
         let kind = read.root().kind();

@@ -25,18 +25,18 @@ impl Error {
 
     /// Returns the error for an input that can't be read.
     pub fn from_io(error: &io::Error) -> Error {
-        let is_bad = matches!(
+        let is_invalid_input = matches!(
             error.kind(),
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof
         );
-        if is_bad { Error::Input(io_reason(error)) } else { Error::Usage(io_reason(error)) }
+        if is_invalid_input { Error::Input(io_reason(error)) } else { Error::Usage(io_reason(error)) }
     }
 }
 
 impl Display for Error {
-    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (Error::Usage(text) | Error::Input(text) | Error::Other(text)) = self;
-        to.write_str(text)
+        f.write_str(text)
     }
 }
 

@@ -83,10 +83,10 @@ pub fn matches_column(name: &str, schema: Option<&str>, table: &str, column: &st
     in_table(name) || schema.is_some_and(|schema| strip_qualifier(name, schema).is_some_and(in_table))
 }
 
-/// Returns the text after `first.`.
-fn strip_qualifier<'n>(name: &'n str, first: &str) -> Option<&'n str> {
-    let (front, rest) = (name.get(..first.len())?, name.get(first.len()..)?);
-    front.eq_ignore_ascii_case(first).then(|| rest.strip_prefix('.')).flatten()
+/// Returns the text after `qualifier.`.
+fn strip_qualifier<'n>(name: &'n str, qualifier: &str) -> Option<&'n str> {
+    let (front, rest) = (name.get(..qualifier.len())?, name.get(qualifier.len()..)?);
+    front.eq_ignore_ascii_case(qualifier).then(|| rest.strip_prefix('.')).flatten()
 }
 
 #[cfg(test)]

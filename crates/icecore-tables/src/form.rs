@@ -7,7 +7,7 @@ use icecore_sql::Next;
 use std::path::Path;
 
 /// Minimum length at which a text that begins like a document is taken for one.
-const LONG: usize = 32 << 10;
+const CONCLUSIVE_LEN: usize = 32 << 10;
 /// A single JSON value.
 pub const JSON: &str = "json";
 /// One JSON value per line.
@@ -61,15 +61,15 @@ impl InputForm {
         }
     }
 
-    /// Guesses the form by the first bytes of a file and its name; `None` if they are not conclusive. `is_all`: there
-    /// are no more bytes.
+    /// Guesses the form by the first bytes of a file and its name. Returns `None` if they are not conclusive. `is_all`
+    /// means that there are no more bytes.
     ///
     /// The contents decide, because people name files as they like. The name decides between several readings of the
     /// same bytes.
     pub fn guess(name: &str, head: &[u8], is_all: bool) -> Option<InputForm> {
         let named = InputForm::from_file_name(name);
         if matches!(named, Some(InputForm::Sql)) && !begins_sql(head) && !has_rows(head) && !is_only_comments(head) {
-            // It has no statement that changes anything, so the name says nothing about its contents.
+            // The file has no statement that changes anything, so its name is not trusted.
             let other = InputForm::guess("", head, is_all)?;
             return matches!(other, InputForm::Document(_)).then_some(other);
         }
@@ -89,8 +89,8 @@ impl InputForm {
     /// Returns the form that the end of a name indicates.
     fn from_file_name(name: &str) -> Option<InputForm> {
         let name = name.to_ascii_lowercase();
-        let packed = [".gz", ".zst", ".xz", ".bz2"].into_iter().find_map(|packed| name.strip_suffix(packed));
-        let name = packed.unwrap_or(&name);
+        let unpacked = [".gz", ".zst", ".xz", ".bz2"].into_iter().find_map(|extension| name.strip_suffix(extension));
+        let name = unpacked.unwrap_or(&name);
         Some(match Path::new(name).extension()?.to_str()? {
             "sql" | "mysql" | "pgsql" => InputForm::Sql,
             "csv" => InputForm::Csv,
@@ -102,14 +102,14 @@ impl InputForm {
     }
 }
 
-/// A number or a word alone is JSON, but may also be text of any other kind.
+/// Returns true if the first bytes are certainly a document of this format, even if the file name says otherwise.
 fn is_conclusive(head: &[u8], is_all: bool, stage: &Stage) -> bool {
-    // A number or a word is JSON, and so is text of any other kind.
-    let is_more = stage.format().name != JSON || matches!(head.trim_ascii_start().first(), Some(b'{' | b'['));
+    // A number or a word alone is JSON, but may also be text of any other kind.
+    let is_more_than_word = stage.format().name != JSON || matches!(head.trim_ascii_start().first(), Some(b'{' | b'['));
     // Bytes that only begin like a document may be anything, unless they continue like one for long.
-    let is_long = head.len() >= LONG;
+    let is_long = head.len() >= CONCLUSIVE_LEN;
     let is_sure = || detect::identify_head(head).is_some_and(|found| found.certainty == Certainty::Sure);
-    is_more && (is_all || is_long || is_sure())
+    is_more_than_word && (is_all || is_long || is_sure())
 }
 
 /// Returns the format of an input with this beginning.
@@ -130,7 +130,7 @@ pub fn is_decided(form: Option<&InputForm>, head: &[u8]) -> bool {
 /// Returns whether this begins like a dump: with statements, possibly after comments.
 fn begins_sql(head: &[u8]) -> bool {
     /// Words with which no prose begins.
-    const SURE: [&str; 14] = [
+    const SQL_STARTS: [&str; 14] = [
         "/*!",
         "/*M!",
         "-- MySQL dump",
@@ -147,7 +147,7 @@ fn begins_sql(head: &[u8]) -> bool {
         "PRAGMA ",
     ];
     /// Words with which prose may also begin.
-    const LIKELY: [&str; 18] = [
+    const POSSIBLE_SQL_STARTS: [&str; 18] = [
         "INSERT ",
         "REPLACE ",
         "UPDATE ",
@@ -172,10 +172,10 @@ fn begins_sql(head: &[u8]) -> bool {
         rest = rest.trim_ascii_start();
         let begins =
             |word: &&str| rest.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()));
-        if SURE.iter().any(begins) {
+        if SQL_STARTS.iter().any(begins) {
             return true;
         }
-        if LIKELY.iter().any(begins) {
+        if POSSIBLE_SQL_STARTS.iter().any(begins) {
             return has_statement(rest);
         }
         let Some(after_comment) = skip_comment(rest) else { return false };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// Default number of bytes of an input that are examined to detect its form.
 pub const LOOK: u64 = 64 << 10;
 /// Maximum memory of xz, in KiB: more than its strongest level needs.
-const XZ_MEMORY: u32 = 256 << 10;
+const MAX_XZ_MEMORY_KIB: u32 = 256 << 10;
 
 /// The beginning of an input, and the whole input.
 pub struct Head {
@@ -22,18 +22,18 @@ pub struct Head {
 impl Head {
     /// Reads only as many bytes as are needed to recognise compression.
     pub fn read_for_packing(mut input: Box<dyn Read + Send>) -> io::Result<Head> {
-        let mut short = [0; 10];
+        let mut buffer = [0; 10];
         let mut len = 0;
         // Waits for more only while the input may be compressed.
-        while len < short.len() && Packing::may_begin(&short[..len]) {
-            match input.read(&mut short[len..]) {
+        while len < buffer.len() && Packing::may_begin(&buffer[..len]) {
+            match input.read(&mut buffer[len..]) {
                 Ok(0) => break,
                 Ok(count) => len += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(Head::from_parts(short[..len].to_vec(), false, input))
+        Ok(Head::from_parts(buffer[..len].to_vec(), false, input))
     }
 
     /// Reads only as many bytes as are needed to recognise UTF-16 or UTF-32.
@@ -87,8 +87,8 @@ pub enum Packing {
 impl Packing {
     /// Returns whether these may be the first bytes of a compressed input.
     fn may_begin(bytes: &[u8]) -> bool {
-        let signs: [&[u8]; 4] = [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0", b"BZh"];
-        signs.iter().any(|sign| sign.starts_with(bytes) || bytes.starts_with(sign))
+        let signatures: [&[u8]; 4] = [b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0", b"BZh"];
+        signatures.iter().any(|signature| signature.starts_with(bytes) || bytes.starts_with(signature))
     }
 
     /// Recognises the compression by the first bytes.
@@ -110,13 +110,13 @@ impl Packing {
     /// Returns the unpacked content, piece by piece. Several compressed files one after another are read as one.
     pub fn unpack_input(self, input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
         let input = BufReader::with_capacity(LOOK as usize, input);
-        let inside: Box<dyn Read + Send> = match self {
+        let content: Box<dyn Read + Send> = match self {
             Packing::Gzip => open_wrapper("gzip", input)?,
             Packing::Zstd => open_wrapper("zstd", input)?,
-            Packing::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(input, true, XZ_MEMORY)),
+            Packing::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(input, true, MAX_XZ_MEMORY_KIB)),
             Packing::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
         };
-        Ok(Box::new(Unpacked { inside, packing: self }))
+        Ok(Box::new(Unpacked { content, packing: self }))
     }
 
     fn name(self) -> &'static str {
@@ -131,13 +131,13 @@ impl Packing {
 
 /// The unpacked content; errors name the compression.
 struct Unpacked {
-    inside: Box<dyn Read + Send>,
+    content: Box<dyn Read + Send>,
     packing: Packing,
 }
 
 impl Read for Unpacked {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.inside.read(buffer).map_err(|error| {
+        self.content.read(buffer).map_err(|error| {
             let text = match error.kind() {
                 io::ErrorKind::Interrupted => return error,
                 io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),

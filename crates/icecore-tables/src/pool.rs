@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// Maximum number of batches under way for each worker thread.
-const WAITING: usize = 8;
+const BATCHES_PER_THREAD: usize = 8;
 
 /// A reader of batches.
 pub trait Batches: Send + 'static {
@@ -27,67 +27,70 @@ type Ticket<B> = io::Result<Receiver<B>>;
 /// longer needed.
 pub struct Pool<B> {
     tickets: Receiver<Ticket<B>>,
-    used: Sender<B>,
+    /// Takes batches whose memory is used again.
+    recycle: Sender<B>,
 }
 
 impl<B: Default + Send + 'static> Pool<B> {
     /// Starts a thread that reads batches, and one worker thread per processor.
-    pub fn start<W>(from: impl Batches<Batch = B>, worker: impl Fn() -> W) -> Pool<B>
+    pub fn start<W>(reader: impl Batches<Batch = B>, worker: impl Fn() -> W) -> Pool<B>
     where
         W: FnMut(&mut B) + Send + 'static,
     {
         let threads = thread::available_parallelism().map_or(1, usize::from);
-        let (issue, tickets) = sync_channel(threads * WAITING);
-        let (jobs, to_do) = sync_channel::<Task<B>>(threads * WAITING);
-        let (used, unused) = channel();
-        thread::spawn(move || read_batches(from, &issue, &jobs, &unused));
-        let to_do = Arc::new(Mutex::new(to_do));
+        let (send_ticket, tickets) = sync_channel(threads * BATCHES_PER_THREAD);
+        let (tasks, task_receiver) = sync_channel::<Task<B>>(threads * BATCHES_PER_THREAD);
+        let (recycle, recycled) = channel();
+        thread::spawn(move || read_batches(reader, &send_ticket, &tasks, &recycled));
+        let task_receiver = Arc::new(Mutex::new(task_receiver));
         for _ in 0..threads {
-            let (to_do, mut work) = (Arc::clone(&to_do), worker());
+            let (task_receiver, mut work) = (Arc::clone(&task_receiver), worker());
             thread::spawn(move || {
                 loop {
-                    // The thread that holds the lock waits for the next batch.
-                    let job = to_do.lock().map_or_else(|broken| broken.into_inner().recv(), |to_do| to_do.recv());
-                    let Ok((mut batch, done)) = job else { break };
+                    // The thread that holds the lock waits for the next task; the others wait for the lock.
+                    let task = task_receiver
+                        .lock()
+                        .map_or_else(|poisoned| poisoned.into_inner().recv(), |receiver| receiver.recv());
+                    let Ok((mut batch, reply)) = task else { break };
                     work(&mut batch);
                     // The receiver may no longer exist.
-                    let _ = done.send(batch);
+                    let _ = reply.send(batch);
                 }
             });
         }
-        Pool { tickets, used }
+        Pool { tickets, recycle }
     }
 
     /// Returns the next processed batch.
     pub fn next_batch(&self) -> Option<io::Result<B>> {
         let ticket = self.tickets.recv().ok()?;
         // A thread that panics prints its own message.
-        let lost = |_| io::Error::other("a thread ended unexpectedly");
-        Some(ticket.and_then(|batch| batch.recv().map_err(lost)))
+        let thread_error = |_| io::Error::other("a thread ended unexpectedly");
+        Some(ticket.and_then(|batch| batch.recv().map_err(thread_error)))
     }
 
     /// Returns a batch so that its memory is used again.
     pub fn recycle_batch(&self, batch: B) {
-        let _ = self.used.send(batch);
+        let _ = self.recycle.send(batch);
     }
 }
 
 /// Reads batch after batch, until the input ends or no more is needed.
 fn read_batches<F: Batches>(
-    mut from: F,
+    mut reader: F,
     tickets: &SyncSender<Ticket<F::Batch>>,
-    jobs: &SyncSender<Task<F::Batch>>,
-    unused: &Receiver<F::Batch>,
+    tasks: &SyncSender<Task<F::Batch>>,
+    recycled: &Receiver<F::Batch>,
 ) {
     loop {
-        let mut batch = unused.try_recv().unwrap_or_default();
-        match from.fill_batch(&mut batch) {
+        let mut batch = recycled.try_recv().unwrap_or_default();
+        match reader.fill_batch(&mut batch) {
             Ok(true) => {}
             Ok(false) => return,
             Err(error) => return drop(tickets.send(Err(error))),
         }
-        let (done, wait) = sync_channel(1);
-        if tickets.send(Ok(wait)).is_err() || jobs.send((batch, done)).is_err() {
+        let (reply, result) = sync_channel(1);
+        if tickets.send(Ok(result)).is_err() || tasks.send((batch, reply)).is_err() {
             return;
         }
     }

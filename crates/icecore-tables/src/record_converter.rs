@@ -4,9 +4,9 @@ use icecore::{Codec, Converted, Converter, Document, Error, Limits, Output, Requ
 
 /// How records are converted.
 pub enum RecordConverter {
-    /// As they are.
+    /// Without looking into strings.
     Plain(Box<Converter>),
-    /// With strings that are frozen data opened.
+    /// Strings that are frozen data are opened too.
     Deep(Box<DeepConverter>),
 }
 
@@ -45,16 +45,17 @@ impl RecordConverter {
 
 impl DeepConverter {
     fn convert(&self, bytes: &[u8], out: &mut dyn Output) -> (Converted, u64) {
-        let mut done = Converted { consumed: 0, is_read: false, written: Ok(Default::default()), repairs: Vec::new() };
+        let mut result =
+            Converted { consumed: 0, is_read: false, written: Ok(Default::default()), repairs: Vec::new() };
         let mut opened = 0;
-        done.written = self.read_document(bytes, &mut done.consumed).and_then(|document| {
-            done.is_read = true;
-            done.repairs = document.repairs().to_vec();
+        result.written = self.read_document(bytes, &mut result.consumed).and_then(|document| {
+            result.is_read = true;
+            result.repairs = document.repairs().to_vec();
             let deep = deep::open(document, &self.limits)?;
             opened = deep.opened.len() as u64;
             self.to.write(&deep.document, out)
         });
-        (done, opened)
+        (result, opened)
     }
 
     fn read_document<'b>(&self, bytes: &'b [u8], consumed: &mut usize) -> Result<Document<'b>, Error> {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Maximum number of errors in a summary.
-const LISTED: usize = 100;
+const MAX_LISTED_ERRORS: usize = 100;
 
 /// The kind of error for a refused loss.
 pub const LOSS: &str = "loss";
@@ -157,16 +157,16 @@ impl Tally {
         if let Some((count, record, column)) = &other.left_out {
             self.left_out.get_or_insert_with(|| (0, *record, column.clone())).0 += count;
         }
-        for (kind, lost) in &other.losses {
-            self.losses.entry(kind).and_modify(|known| known.count += lost.count).or_insert_with(|| lost.clone());
+        for (kind, loss) in &other.losses {
+            self.losses.entry(kind).and_modify(|total| total.count += loss.count).or_insert_with(|| loss.clone());
         }
-        other.errors.iter().for_each(|wrong| self.list_error(wrong.clone()));
+        other.errors.iter().for_each(|error| self.list_error(error.clone()));
     }
 
     /// Lists an error, unless there are too many.
-    pub fn list_error(&mut self, wrong: RecordError) {
-        if self.errors.len() < LISTED {
-            self.errors.push(wrong);
+    pub fn list_error(&mut self, error: RecordError) {
+        if self.errors.len() < MAX_LISTED_ERRORS {
+            self.errors.push(error);
         }
     }
 }

@@ -4,13 +4,13 @@ use std::io::{self, BufRead, BufReader, Read};
 
 /// Default size of a read.
 pub const CHUNK: usize = 256 << 10;
-/// Below this size, a record is tried again whenever bytes arrive: the program at the other end of a pipe may be
-/// waiting for the answer.
-const SMALL: usize = 4 << 10;
+/// Below this size, a read returns as soon as any bytes arrive, so that the caller tries the record again: the
+/// program at the other end of a pipe may be waiting for the answer.
+const RETRY_EACH_BYTE_LEN: usize = 4 << 10;
 
 /// A window over an input.
 pub struct Window<R> {
-    from: R,
+    input: R,
     buffer: Vec<u8>,
     /// Start and end of the available bytes.
     start: usize,
@@ -25,9 +25,9 @@ pub struct Window<R> {
 
 impl<R: Read> Window<R> {
     /// Creates a window over an input that is read in pieces of about `chunk` bytes.
-    pub fn new(from: R, chunk: usize) -> Window<R> {
+    pub fn new(input: R, chunk: usize) -> Window<R> {
         let (chunk, max_record) = (chunk.max(1), usize::MAX);
-        Window { from, buffer: Vec::new(), start: 0, end: 0, buffer_offset: 0, is_end: false, chunk, max_record }
+        Window { input, buffer: Vec::new(), start: 0, end: 0, buffer_offset: 0, is_end: false, chunk, max_record }
     }
 
     /// Sets the maximum length of a record.
@@ -38,9 +38,9 @@ impl<R: Read> Window<R> {
     /// Returns a reader of all available and future bytes, from the start of the window.
     pub fn into_reader(mut self) -> impl BufRead {
         self.buffer.truncate(self.end);
-        let mut have = io::Cursor::new(self.buffer);
-        have.set_position(self.start as u64);
-        have.chain(BufReader::with_capacity(CHUNK, self.from))
+        let mut available = io::Cursor::new(self.buffer);
+        available.set_position(self.start as u64);
+        available.chain(BufReader::with_capacity(CHUNK, self.input))
     }
 
     /// Returns the available bytes.
@@ -68,14 +68,16 @@ impl<R: Read> Window<R> {
         self.start = self.start.saturating_add(count).min(self.end);
     }
 
-    /// Reads more. A large window doubles each time, so that all retries together cost no more than reading.
+    /// Reads more. A large window is doubled each time: the caller starts again with each record, and all these tries
+    /// together then cost no more than reading.
     pub fn read_more(&mut self) -> io::Result<()> {
         let available_len = self.end - self.start;
-        let wanted = if available_len < SMALL { available_len + 1 } else { available_len.saturating_mul(2) };
-        let wanted = wanted.min(self.max_record.saturating_add(1)).max(available_len + 1);
-        self.make_room(wanted.max(available_len + self.chunk));
-        while self.end - self.start < wanted && !self.is_end {
-            match self.from.read(&mut self.buffer[self.end..]) {
+        let target_len =
+            if available_len < RETRY_EACH_BYTE_LEN { available_len + 1 } else { available_len.saturating_mul(2) };
+        let target_len = target_len.min(self.max_record.saturating_add(1)).max(available_len + 1);
+        self.resize_buffer(target_len.max(available_len + self.chunk));
+        while self.end - self.start < target_len && !self.is_end {
+            match self.input.read(&mut self.buffer[self.end..]) {
                 Ok(0) => self.is_end = true,
                 Ok(count) => self.end += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -86,7 +88,7 @@ impl<R: Read> Window<R> {
     }
 
     /// Moves the available bytes to the front, and makes the buffer `size` bytes long.
-    fn make_room(&mut self, size: usize) {
+    fn resize_buffer(&mut self, size: usize) {
         self.buffer.copy_within(self.start..self.end, 0);
         self.buffer_offset += self.start as u64;
         self.end -= self.start;

@@ -4,11 +4,11 @@ use crate::view::{TapeView, Value};
 use icecore::{Known, Limits};
 use std::fmt::Write;
 
-/// Maximum number of digits that are examined: more never fit.
-const MAX_DIGITS: usize = 400;
+/// Maximum length of a number as text. A longer one is not read, because it never fits.
+const MAX_TEXT_LEN: usize = 400;
 
-/// Returns a value as an integer in units of the last decimal place; `None` if that would lose something. A float is
-/// converted by its shortest digits.
+/// Returns a value as an integer in units of the last decimal place, or `None` if that would lose something. A float
+/// is converted by its shortest digits.
 pub(super) fn read_unscaled(view: &TapeView<'_>, node: u32, digits: u8, scale: i8) -> Option<i128> {
     let mut text = TextOnStack::default();
     let unscaled = match view.read_value(node) {
@@ -25,7 +25,7 @@ pub(super) fn read_unscaled(view: &TapeView<'_>, node: u32, digits: u8, scale: i
     (-bound + 1..bound).contains(&unscaled).then_some(unscaled)
 }
 
-/// An integer of any size, or a `BigDecimal` of Ruby.
+/// Reads an integer of any size, or a `BigDecimal` of Ruby.
 fn read_special_number(view: &TapeView<'_>, node: u32, scale: i8) -> Option<i128> {
     let value = view.document?.at(node)?;
     if let icecore::Value::BigInt(number) = value.value() {
@@ -42,17 +42,17 @@ fn scale_integer(value: i128, scale: i8) -> Option<i128> {
     value.checked_mul(10i128.checked_pow(u32::try_from(scale).ok()?)?)
 }
 
-/// Parses `-12.50`, `1e3`: digits after the last place must be zeros.
+/// Parses a number such as `-12.50` or `1e3`. Digits after the last decimal place must be zeros.
 fn parse_unscaled(text: &[u8], scale: i8) -> Option<i128> {
-    if text.len() > MAX_DIGITS {
+    if text.len() > MAX_TEXT_LEN {
         return None;
     }
     let text = std::str::from_utf8(text).ok()?;
-    let (number, exponent) = match text.split_once(['e', 'E']) {
-        Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
         None => (text, 0),
     };
-    let digits = number.strip_prefix('-').unwrap_or(number);
+    let digits = mantissa.strip_prefix('-').unwrap_or(mantissa);
     let (integer_part, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let is_number =
         !integer_part.is_empty() && integer_part.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit());
@@ -71,18 +71,18 @@ fn parse_unscaled(text: &[u8], scale: i8) -> Option<i128> {
         Some(power) if unscaled % power == 0 => unscaled / power,
         _ => return None,
     };
-    Some(if number.starts_with('-') { -unscaled } else { unscaled })
+    Some(if mantissa.starts_with('-') { -unscaled } else { unscaled })
 }
 
-/// Space for the digits of any float.
+/// A text on the stack, with space for the digits of any float.
 struct TextOnStack {
-    bytes: [u8; MAX_DIGITS],
+    bytes: [u8; MAX_TEXT_LEN],
     len: usize,
 }
 
 impl Default for TextOnStack {
     fn default() -> TextOnStack {
-        TextOnStack { bytes: [0; MAX_DIGITS], len: 0 }
+        TextOnStack { bytes: [0; MAX_TEXT_LEN], len: 0 }
     }
 }
 

@@ -6,11 +6,11 @@ mod record;
 mod scalar;
 mod text;
 pub(crate) mod time;
-mod told;
+mod virtual_field;
 
 use crate::FILLED_WITH;
 use crate::error::Error;
-use crate::misfit::TypeMismatch;
+use crate::mismatch::TypeMismatch;
 use crate::view::{RowState, TapeView, Value};
 use arrow_array::types::{
     ArrowPrimitiveType, BinaryType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type,
@@ -26,11 +26,11 @@ pub(crate) use record::Record;
 use scalar::{Integer, to_float, to_float32, to_integer, to_unsigned, with_text};
 use std::sync::Arc;
 use text::Strings;
-use told::VirtualField;
-pub(crate) use told::VirtualKind;
+use virtual_field::VirtualField;
+pub(crate) use virtual_field::VirtualKind;
 
 /// Maximum nesting depth of types.
-pub(crate) const DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 
 /// The values of one field.
 #[derive(Debug)]
@@ -59,11 +59,12 @@ enum Values {
     LargeList(List<i64>),
     Map(Map),
     Record(Record),
-    Told(VirtualField),
+    Virtual(VirtualField),
 }
 
-/// Runs code that depends on the kind of values: strings, lists, and so on.
-macro_rules! each {
+/// Runs code that depends on how the values are stored: not at all, as bits, as a vector of numbers, or in a type of
+/// their own.
+macro_rules! for_storage {
     ($values:expr, null: $null:expr, bits: $bits:ident => $bit:expr, vector: $vector:ident => $number:expr, parts: $parts:ident => $other:expr $(,)?) => {
         match $values {
             Values::Null => $null,
@@ -81,7 +82,7 @@ macro_rules! each {
             Values::LargeList($parts) => $other,
             Values::Map($parts) => $other,
             Values::Record($parts) => $other,
-            Values::Told($parts) => $other,
+            Values::Virtual($parts) => $other,
         }
     };
 }
@@ -90,12 +91,12 @@ impl Column {
     /// Creates a column for this field at this depth.
     pub(crate) fn new(field: &Field, depth: usize) -> Result<Column, Error> {
         let refused = || Error::Field { name: field.name().clone(), data_type: field.data_type().clone() };
-        if depth > DEPTH {
+        if depth > MAX_DEPTH {
             return Err(refused());
         }
         let values = match (field.metadata().get(FILLED_WITH), field.data_type()) {
             (Some(word), DataType::Utf8) => {
-                Values::Told(VirtualField::new(VirtualKind::parse(word).ok_or_else(refused)?)?)
+                Values::Virtual(VirtualField::new(VirtualKind::parse(word).ok_or_else(refused)?)?)
             }
             (Some(_), _) => return Err(refused()),
             (None, data_type) => create_values(data_type, depth)?.ok_or_else(refused)?,
@@ -103,18 +104,18 @@ impl Column {
         Ok(Column { values, nulls: NullBufferBuilder::new(0), is_nullable: field.is_nullable() })
     }
 
-    /// Returns what the column shows of the value that contains it, if it is not a part of that value.
+    /// Returns what the column shows of the value around it, if it is a virtual field of that value.
     pub(crate) fn virtual_kind(&self) -> Option<VirtualKind> {
         match &self.values {
-            Values::Told(virtual_field) if virtual_field.kind != VirtualKind::Json => Some(virtual_field.kind),
+            Values::Virtual(virtual_field) if virtual_field.kind != VirtualKind::Json => Some(virtual_field.kind),
             _ => None,
         }
     }
 
-    /// Whether a part of the column can only be filled from a document.
+    /// Returns true if a part of the column can only be filled from a document.
     pub(crate) fn needs_document(&self) -> bool {
         match &self.values {
-            Values::Told(virtual_field) => virtual_field.kind != VirtualKind::Class,
+            Values::Virtual(virtual_field) => virtual_field.kind != VirtualKind::Class,
             Values::Time(..) | Values::Date(_) | Values::Decimal(..) => true,
             Values::List(list) => list.items.needs_document(),
             Values::LargeList(list) => list.items.needs_document(),
@@ -124,7 +125,7 @@ impl Column {
         }
     }
 
-    /// Drops cached keys of tapes.
+    /// Drops the cached ids of keys, which belong to one table of names.
     pub(crate) fn forget_names(&mut self) {
         match &mut self.values {
             Values::List(list) => list.items.forget_names(),
@@ -157,7 +158,7 @@ impl Column {
     #[inline]
     pub(crate) fn push(&mut self, view: &TapeView<'_>, node_index: u32) -> Result<(), TypeMismatch> {
         let node = view.node(node_index);
-        // The most common values and fields.
+        // These are the most common values and fields. `push_any` handles all of them, but takes longer.
         match (&mut self.values, node.kind) {
             (Values::Int(values, Integer::I64), Kind::Int) => {
                 view.spend_budget(node_index, 0)?;
@@ -190,7 +191,7 @@ impl Column {
     }
 
     fn push_any(&mut self, view: &TapeView<'_>, node: u32) -> Result<(), TypeMismatch> {
-        if let Values::Told(virtual_field) = &mut self.values {
+        if let Values::Virtual(virtual_field) = &mut self.values {
             match virtual_field.kind {
                 VirtualKind::Class => {
                     if !virtual_field.push_class(view, node)? {
@@ -207,7 +208,6 @@ impl Column {
             self.nulls.append_non_null();
             return Ok(());
         }
-        let from = node;
         let resolved = view.resolve_value(node)?;
         let value = view.read_value(resolved);
         view.spend_budget(resolved, if let Value::Text(text) = value { text.len() } else { 0 })?;
@@ -217,19 +217,19 @@ impl Column {
                 values.append(*value);
                 true
             }
-            (Values::Int(values, to), value) => {
-                push_if_some(values, to_integer(value).filter(|value| to.can_hold(*value)))
+            (Values::Int(values, integer_type), value) => {
+                push_if_some(values, to_integer(value).filter(|value| integer_type.can_hold(*value)))
             }
             (Values::Uint(values), value) => push_if_some(values, to_unsigned(value)),
             (Values::Float(values), value) => push_if_some(values, to_float(value)),
             (Values::Float32(values), value) => push_if_some(values, to_float32(value)),
             (Values::Decimal(values, digits, scale), _) => {
-                let target = view.resolve_links(from);
+                let target = view.resolve_links(node);
                 push_if_some(values, decimal::read_unscaled(view, target, *digits, *scale))
             }
-            (Values::Date(values), _) => push_if_some(values, time::read_day(view, from)),
+            (Values::Date(values), _) => push_if_some(values, time::read_day(view, node)),
             (Values::Time(values, unit, zone), _) => {
-                push_if_some(values, time::read_timestamp(view, from, *unit, zone.is_some())?)
+                push_if_some(values, time::read_timestamp(view, node, *unit, zone.is_some())?)
             }
             (Values::Utf8(values), value) => with_text(value, |text| values.push(text)),
             (Values::LargeUtf8(values), value) => with_text(value, |text| values.push(text)),
@@ -267,7 +267,9 @@ impl Column {
             Values::LargeUtf8(values) => with_text(&value, |text| values.push(text)),
             Values::Binary(values) => values.push(key),
             Values::LargeBinary(values) => values.push(key),
-            Values::Int(values, to) => push_if_some(values, to_integer(&value).filter(|value| to.can_hold(*value))),
+            Values::Int(values, integer_type) => {
+                push_if_some(values, to_integer(&value).filter(|value| integer_type.can_hold(*value)))
+            }
             Values::Uint(values) => push_if_some(values, to_unsigned(&value)),
             _ => false,
         };
@@ -282,16 +284,17 @@ impl Column {
         Ok(())
     }
 
-    /// Adds what a virtual field shows of the object at this node, including entries of its body without a field.
+    /// Adds what a virtual field shows of the object at this node. `extra_entries` are the entries of its body
+    /// without a field.
     fn push_virtual(
         &mut self,
         view: &TapeView<'_>,
         node: u32,
-        rest: &[record::ExtraEntry],
+        extra_entries: &[record::ExtraEntry],
     ) -> Result<(), TypeMismatch> {
         match &mut self.values {
-            Values::Told(virtual_field) if virtual_field.kind == VirtualKind::Rest => {
-                virtual_field.push_entries(view, node, rest)?;
+            Values::Virtual(virtual_field) if virtual_field.kind == VirtualKind::Rest => {
+                virtual_field.push_entries(view, node, extra_entries)?;
                 self.nulls.append_non_null();
                 Ok(())
             }
@@ -321,42 +324,43 @@ impl Column {
         Ok(())
     }
 
-    /// Whether its values are of any kind, as JSON.
+    /// Returns true if its values are of any kind, as JSON.
     pub(crate) fn takes_any_json(&self) -> bool {
-        matches!(&self.values, Values::Told(virtual_field) if virtual_field.kind == VirtualKind::Json)
+        matches!(&self.values, Values::Virtual(virtual_field) if virtual_field.kind == VirtualKind::Json)
     }
 
     /// Adds a value that is already JSON.
     pub(crate) fn push_json(&mut self, json: &[u8]) -> Result<(), TypeMismatch> {
         match &mut self.values {
-            Values::Told(virtual_field) if json != b"null" => virtual_field.push(json, 0)?,
+            Values::Virtual(virtual_field) if json != b"null" => virtual_field.push(json, 0)?,
             _ => return self.push_null(0),
         }
         self.nulls.append_non_null();
         Ok(())
     }
 
-    /// Whether its values are found without reading a whole document.
+    /// Returns true if its values can be found without reading a whole document.
     pub(crate) fn can_skim(&self) -> bool {
         matches!(&self.values, Values::Record(record) if record.can_skim())
     }
 
-    /// Adds the values that are found this way; see [`Record::skim_values`].
+    /// Adds the values that are found by skimming a blob; see [`Record::skim_values`].
     pub(crate) fn skim_values(
         &mut self,
         blob: &[u8],
         stage: &Stage,
         limits: &Limits,
-        notes: &RowState,
+        row_state: &RowState,
     ) -> Result<(), icecore::Error> {
         if let Values::Record(record) = &mut self.values {
-            record.skim_values(blob, stage, limits, notes)?;
+            record.skim_values(blob, stage, limits, row_state)?;
             self.nulls.append_non_null();
         }
         Ok(())
     }
 
-    /// Adds null; an error if null is not allowed. `at` is the null value, or the place where a value is missing.
+    /// Adds null. Returns an error if null is not allowed. `node` is the null value, or the value in which one is
+    /// missing.
     pub(crate) fn push_null(&mut self, node: u32) -> Result<(), TypeMismatch> {
         if !self.is_nullable {
             return Err(TypeMismatch::new(node, self.describe_expected(), "null"));
@@ -367,7 +371,7 @@ impl Column {
 
     /// Adds a null that is not visible to readers of the column.
     pub(crate) fn fill_null(&mut self) {
-        each!(&mut self.values,
+        for_storage!(&mut self.values,
             null: {},
             bits: bits => bits.append(false),
             vector: values => values.push(Default::default()),
@@ -378,7 +382,7 @@ impl Column {
 
     /// Removes the values after the first `len`.
     pub(crate) fn truncate(&mut self, len: usize) {
-        each!(&mut self.values,
+        for_storage!(&mut self.values,
             null: {},
             bits: bits => bits.truncate(len),
             vector: values => values.truncate(len),
@@ -394,7 +398,7 @@ impl Column {
         Ok(match &mut self.values {
             Values::Null => Arc::new(NullArray::new(len)),
             Values::Bool(values) => Arc::new(BooleanArray::new(values.finish(), nulls)),
-            Values::Int(values, to) => build_integers(std::mem::take(values), *to, nulls),
+            Values::Int(values, integer_type) => build_integers(std::mem::take(values), *integer_type, nulls),
             Values::Uint(values) => Arc::new(primitive::<UInt64Type>(values, nulls)),
             Values::Float(values) => Arc::new(primitive::<Float64Type>(values, nulls)),
             Values::Float32(values) => Arc::new(primitive::<Float32Type>(values, nulls)),
@@ -427,7 +431,7 @@ impl Column {
             Values::LargeList(list) => list.finish(nulls)?,
             Values::Map(map) => map.finish(nulls)?,
             Values::Record(record) => Arc::new(record.finish(nulls)?),
-            Values::Told(virtual_field) => virtual_field.finish(nulls)?,
+            Values::Virtual(virtual_field) => virtual_field.finish(nulls)?,
         })
     }
 
@@ -445,12 +449,12 @@ impl Column {
             Value::Other(name) => name.to_owned(),
         };
         let is_text = matches!(view.node(node).kind, Kind::Bytes | Kind::Text | Kind::Symbol | Kind::EnumCase);
-        let misfit = TypeMismatch::new(node, self.describe_expected(), found);
+        let mismatch = TypeMismatch::new(node, self.describe_expected(), found);
         match &self.values {
             Values::Utf8(_) | Values::LargeUtf8(_) if is_text => {
-                misfit.expecting("text in UTF-8, below 2 GB in a batch")
+                mismatch.expecting("text in UTF-8, below 2 GB in a batch")
             }
-            _ => misfit,
+            _ => mismatch,
         }
     }
 
@@ -458,7 +462,7 @@ impl Column {
         match &self.values {
             Values::Null => "nothing".to_owned(),
             Values::Bool(_) => "true or false".to_owned(),
-            Values::Int(_, to) => format!("an integer of type {to:?}"),
+            Values::Int(_, integer_type) => format!("an integer of type {integer_type:?}"),
             Values::Uint(_) => "an integer of type U64".to_owned(),
             Values::Float(_) => "a number".to_owned(),
             Values::Float32(_) => "a number of 32 bits".to_owned(),
@@ -472,15 +476,15 @@ impl Column {
             Values::List(..) | Values::LargeList(..) => "a list".to_owned(),
             Values::Map(_) => "a map".to_owned(),
             Values::Record(_) => "a map or an object".to_owned(),
-            Values::Told(virtual_field) if virtual_field.kind == VirtualKind::Class => "an object".to_owned(),
-            Values::Told(_) => "a value".to_owned(),
+            Values::Virtual(virtual_field) if virtual_field.kind == VirtualKind::Class => "an object".to_owned(),
+            Values::Virtual(_) => "a value".to_owned(),
         }
     }
 }
 
-/// Returns the storage for values of this type; `None` if the type is not supported.
+/// Returns the storage for values of this type, or `None` if the type is not supported.
 fn create_values(data_type: &DataType, depth: usize) -> Result<Option<Values>, Error> {
-    let inner = |field: &FieldRef| Column::new(field, depth + 1).map(Box::new);
+    let create_inner = |field: &FieldRef| Column::new(field, depth + 1).map(Box::new);
     Ok(Some(match data_type {
         DataType::Null => Values::Null,
         DataType::Boolean => Values::Bool(BooleanBufferBuilder::new(0)),
@@ -503,11 +507,11 @@ fn create_values(data_type: &DataType, depth: usize) -> Result<Option<Values>, E
         DataType::LargeUtf8 => Values::LargeUtf8(Strings::new()),
         DataType::Binary => Values::Binary(Strings::new()),
         DataType::LargeBinary => Values::LargeBinary(Strings::new()),
-        DataType::List(item) => Values::List(List::new(item, inner(item)?)),
-        DataType::LargeList(item) => Values::LargeList(List::new(item, inner(item)?)),
+        DataType::List(item) => Values::List(List::new(item, create_inner(item)?)),
+        DataType::LargeList(item) => Values::LargeList(List::new(item, create_inner(item)?)),
         DataType::Map(entries, is_sorted) => match entries.data_type() {
             DataType::Struct(parts) if parts.len() == 2 => {
-                Values::Map(Map::new(entries, *is_sorted, inner(&parts[0])?, inner(&parts[1])?))
+                Values::Map(Map::new(entries, *is_sorted, create_inner(&parts[0])?, create_inner(&parts[1])?))
             }
             _ => return Ok(None),
         },
@@ -516,33 +520,33 @@ fn create_values(data_type: &DataType, depth: usize) -> Result<Option<Values>, E
     }))
 }
 
-/// Adds a value, if there is one; returns whether there was one.
+/// Adds a value, if there is one. Returns true if there was one.
 fn push_if_some<T>(values: &mut Vec<T>, value: Option<T>) -> bool {
-    let is_there = value.is_some();
+    let has_value = value.is_some();
     values.extend(value);
-    is_there
+    has_value
 }
 
 /// Returns the beginning of a text, for a message.
 fn quote_excerpt(text: &[u8]) -> String {
-    const MAX_SHOWN: usize = 40;
-    let head = text.get(..MAX_SHOWN).unwrap_or(text);
-    let dots = if head.len() < text.len() { "…" } else { "" };
-    format!("{:?}{dots}", String::from_utf8_lossy(head))
+    const MAX_SHOWN_BYTES: usize = 40;
+    let head = text.get(..MAX_SHOWN_BYTES).unwrap_or(text);
+    let ellipsis = if head.len() < text.len() { "…" } else { "" };
+    format!("{:?}{ellipsis}", String::from_utf8_lossy(head))
 }
 
 fn primitive<T: ArrowPrimitiveType>(values: &mut Vec<T::Native>, nulls: Option<NullBuffer>) -> PrimitiveArray<T> {
     PrimitiveArray::new(ScalarBuffer::from(std::mem::take(values)), nulls)
 }
 
-fn build_integers(mut values: Vec<i64>, to: Integer, nulls: Option<NullBuffer>) -> ArrayRef {
-    // Each value was checked to fit.
+fn build_integers(mut values: Vec<i64>, integer_type: Integer, nulls: Option<NullBuffer>) -> ArrayRef {
+    // Each value was checked when it was added: it fits in the type.
     macro_rules! narrow {
         ($kind:ty, $native:ty) => {
             Arc::new(primitive::<$kind>(&mut values.iter().map(|value| *value as $native).collect(), nulls))
         };
     }
-    match to {
+    match integer_type {
         Integer::I8 => narrow!(Int8Type, i8),
         Integer::I16 => narrow!(Int16Type, i16),
         Integer::I32 => narrow!(Int32Type, i32),

@@ -2,7 +2,7 @@
 
 use super::Column;
 use crate::error::Error;
-use crate::misfit::TypeMismatch;
+use crate::mismatch::TypeMismatch;
 use crate::view::TapeView;
 use arrow_array::{ArrayRef, GenericListArray, MapArray, OffsetSizeTrait, StructArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
@@ -10,7 +10,7 @@ use arrow_schema::{DataType, FieldRef};
 use icecore::Kind;
 use std::sync::Arc;
 
-/// Lists, with offsets of this type.
+/// The lists of a column, with offsets of this type.
 #[derive(Debug)]
 pub(super) struct List<O> {
     offsets: Vec<O>,
@@ -23,7 +23,7 @@ impl<O: OffsetSizeTrait> List<O> {
         List { offsets: vec![O::usize_as(0)], field: field.clone(), items }
     }
 
-    /// Adds these values as a list; `false` if all lists together would have too many items.
+    /// Adds these values as a list. Returns `false` if all lists together would have too many items.
     pub(super) fn push(&mut self, view: &TapeView<'_>, items: impl Iterator<Item = u32>) -> Result<bool, TypeMismatch> {
         for item in items {
             self.items.push(view, item)?;
@@ -49,6 +49,7 @@ impl<O: OffsetSizeTrait> List<O> {
     }
 }
 
+/// The maps of a column.
 #[derive(Debug)]
 pub(super) struct Map {
     offsets: Vec<i32>,
@@ -63,7 +64,8 @@ impl Map {
         Map { offsets: vec![0], entries: entries.clone(), is_sorted, keys, values }
     }
 
-    /// Adds the entries of a map, or the items of a list with their positions as keys.
+    /// Adds the entries of a map, or the items of a list with their positions as keys. Returns `false` if all maps
+    /// together would have too many entries.
     pub(super) fn push(&mut self, view: &TapeView<'_>, node: u32) -> Result<bool, TypeMismatch> {
         let mut digits = itoa::Buffer::new();
         if view.node(node).kind == Kind::Array {

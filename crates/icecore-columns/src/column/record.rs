@@ -1,12 +1,12 @@
 //! Columns of structs. A field gets the entry of a map or the member of an object that has its name, or the value on
 //! its path.
 
-use super::told::VirtualKind;
+use super::virtual_field::VirtualKind;
 use super::{Column, create_columns};
 use crate::AT;
 use crate::error::Error;
 use crate::member::{qualify_name, strip_php_marks};
-use crate::misfit::TypeMismatch;
+use crate::mismatch::TypeMismatch;
 use crate::view::{Key, RowState, TapeView};
 use arrow_array::StructArray;
 use arrow_buffer::NullBuffer;
@@ -14,28 +14,30 @@ use arrow_schema::Fields;
 use icecore::select::{self, Pattern};
 use icecore::{Kind, Limits, Stage};
 
-/// Number of the field of a key that has no field. No column has this number.
-const NONE: u16 = u16::MAX;
+/// The number of the field of a key that has no field. No field has this number.
+const NO_FIELD: u16 = u16::MAX;
 
+/// The structs of a column.
 #[derive(Debug)]
 pub(crate) struct Record {
     fields: Fields,
     columns: Vec<Column>,
-    /// Indices of the fields whose values are found on paths, with their paths.
+    /// The indexes of the fields whose values are found on paths, with their paths.
     paths: Vec<(usize, Pattern)>,
     /// Whether there is a virtual field for all entries that have no field of their own.
-    has_rest: bool,
+    has_rest_field: bool,
     /// Entries without a field in the map that is being added.
-    rest: Vec<ExtraEntry>,
+    extra_entries: Vec<ExtraEntry>,
     /// For each column, the key of the entry that filled it in the map that is being added.
     filled_by: Vec<Option<Key>>,
-    /// For each key id, the number of its field from 1 on, `NONE` if it has no field, or 0 if this is not known yet.
-    by_id: Vec<u16>,
-    /// The keys of the previous map, in order. Empty if the next map must be read by names.
-    guess: Vec<ExpectedEntry>,
-    /// Whether the keys in `guess` fill all columns.
+    /// For each key id: the number of its field, from 1 on; `NO_FIELD` if it has no field; or 0 if this is not known
+    /// yet.
+    field_by_key_id: Vec<u16>,
+    /// The entries of the previous map, in order. Empty if the next map must be read by names.
+    expected_entries: Vec<ExpectedEntry>,
+    /// Whether `expected_entries` fill all columns.
     fills_all_columns: bool,
-    /// Whether a key in `guess` has no field.
+    /// Whether one of `expected_entries` has no field.
     has_extra: bool,
     len: usize,
 }
@@ -45,9 +47,9 @@ pub(crate) struct Record {
 pub(crate) struct ExtraEntry {
     pub(crate) key: Key,
     pub(crate) value: u32,
-    /// Whether another member already filled the field with the same bare name, such as a private property of a parent
-    /// class.
-    pub(crate) is_second: bool,
+    /// Whether another member has the same bare name and already filled the field of that name: for example, a
+    /// private property of a parent class.
+    pub(crate) has_taken_name: bool,
 }
 
 /// An entry of the previous map, which is expected in the next map too.
@@ -71,17 +73,17 @@ impl Record {
             }
             paths.push((index, Pattern::parse(path)?));
         }
-        let has_rest = columns.iter().any(|column| column.virtual_kind() == Some(VirtualKind::Rest));
+        let has_rest_field = columns.iter().any(|column| column.virtual_kind() == Some(VirtualKind::Rest));
         let fields = fields.clone();
         Ok(Record {
             fields,
             columns,
             paths,
-            has_rest,
-            rest: Vec::new(),
+            has_rest_field,
+            extra_entries: Vec::new(),
             filled_by: Vec::new(),
-            by_id: Vec::new(),
-            guess: Vec::new(),
+            field_by_key_id: Vec::new(),
+            expected_entries: Vec::new(),
             fills_all_columns: false,
             has_extra: false,
             len: 0,
@@ -96,20 +98,20 @@ impl Record {
         self.columns.iter_mut().for_each(|column| column.reserve(rows));
     }
 
-    /// Whether all fields are found on paths, so that the document may be of any kind.
+    /// Returns true if all fields are found on paths, so that the document may be of any kind.
     pub(crate) fn has_only_paths(&self) -> bool {
         !self.paths.is_empty() && self.paths.len() == self.columns.len()
     }
 
-    /// Whether skimming the document once for each path takes less time than reading all of it.
+    /// Returns true if skimming the document once for each path takes less time than reading all of it.
     pub(crate) fn can_skim(&self) -> bool {
         const MAX_PATHS: usize = 4;
         self.has_only_paths() && self.paths.len() <= MAX_PATHS && self.paths.iter().all(|(_, path)| path.is_definite())
     }
 
     pub(crate) fn forget_names(&mut self) {
-        self.by_id.clear();
-        self.guess.clear();
+        self.field_by_key_id.clear();
+        self.expected_entries.clear();
         self.columns.iter_mut().for_each(Column::forget_names);
     }
 
@@ -119,14 +121,14 @@ impl Record {
         if pushed.is_err() {
             // The keys were recorded only up to the value that does not fit; nothing of this map may determine where
             // values of the next one go.
-            self.guess.clear();
+            self.expected_entries.clear();
         }
         pushed.map(|()| true)
     }
 
     #[inline]
     fn push_map(&mut self, view: &TapeView<'_>, map: u32) -> Result<(), TypeMismatch> {
-        if self.push_as_guessed(view, map)? {
+        if self.push_as_expected(view, map)? {
             return Ok(());
         }
         self.push_by_names(view, map)
@@ -135,22 +137,22 @@ impl Record {
     /// Adds a map if it has the same keys as the previous one, in the same order. Otherwise returns `false` and adds
     /// nothing.
     #[inline]
-    fn push_as_guessed(&mut self, view: &TapeView<'_>, map: u32) -> Result<bool, TypeMismatch> {
-        if self.guess.is_empty() || view.node(map).aux as usize != self.guess.len() {
+    fn push_as_expected(&mut self, view: &TapeView<'_>, map: u32) -> Result<bool, TypeMismatch> {
+        if self.expected_entries.is_empty() || view.node(map).aux as usize != self.expected_entries.len() {
             return Ok(false);
         }
         let mut index = map + 1;
         let budget = view.budget();
-        for guess in &self.guess {
+        for expected in &self.expected_entries {
             let node = view.node(index);
-            if node.key != guess.key {
+            if node.key != expected.key {
                 // The caller adds the values again by name, so their budget is returned.
                 view.set_budget(budget);
                 let len = self.len;
                 self.columns.iter_mut().for_each(|column| column.truncate(len));
                 return Ok(false);
             }
-            if let Some(column) = self.columns.get_mut(usize::from(guess.column)) {
+            if let Some(column) = self.columns.get_mut(usize::from(expected.column)) {
                 column.push(view, index)?;
             }
             index = view.index_after_node(node, index);
@@ -166,55 +168,56 @@ impl Record {
     }
 
     fn push_by_names(&mut self, view: &TapeView<'_>, map: u32) -> Result<(), TypeMismatch> {
-        self.rest.clear();
-        self.guess.clear();
+        self.extra_entries.clear();
+        self.expected_entries.clear();
         self.has_extra = false;
         self.filled_by.clear();
         self.filled_by.resize(self.columns.len(), None);
-        let (mut filled, mut is_plain) = (0, self.paths.is_empty() && !self.has_rest);
+        let (mut filled_count, mut can_be_expected) = (0, self.paths.is_empty() && !self.has_rest_field);
         if view.node(map).kind == Kind::Map {
             for (key, value) in view.entries(map) {
                 let field = match key {
-                    Key::Name(id) => match self.by_id.get(usize::from(id)) {
+                    Key::Name(id) => match self.field_by_key_id.get(usize::from(id)) {
                         Some(known @ 1..) => *known,
                         _ => self.cache_field(view, id),
                     },
                     Key::Node(_) => self.find_field_by_key(view, key),
                 };
-                let column = usize::from(field.wrapping_sub(1));
-                let before = self.filled_by.get(column).copied().flatten();
-                let is_second = before.is_some_and(|before| !view.is_same_key(before, key));
-                let column = if is_second { usize::from(NONE) } else { column };
-                match key {
-                    Key::Name(key) => self.guess.push(ExpectedEntry { key, column: column as u16 }),
-                    Key::Node(_) => is_plain = false,
+                let mut column_index = usize::from(field.wrapping_sub(1));
+                let earlier_key = self.filled_by.get(column_index).copied().flatten();
+                let has_taken_name = earlier_key.is_some_and(|earlier_key| !view.is_same_key(earlier_key, key));
+                if has_taken_name {
+                    column_index = usize::from(NO_FIELD);
                 }
-                let Some(filled_column) = self.columns.get_mut(column) else {
-                    match self.has_rest {
-                        true => self.rest.push(ExtraEntry { key, value, is_second }),
+                match key {
+                    Key::Name(key) => self.expected_entries.push(ExpectedEntry { key, column: column_index as u16 }),
+                    Key::Node(_) => can_be_expected = false,
+                }
+                let Some(column) = self.columns.get_mut(column_index) else {
+                    match self.has_rest_field {
+                        true => self.extra_entries.push(ExtraEntry { key, value, has_taken_name }),
                         // With paths, an entry without a field is not extra: a path may lead to it.
                         false => self.has_extra = self.paths.is_empty(),
                     }
                     continue;
                 };
-                self.filled_by[column] = Some(key);
-                let column = filled_column;
+                self.filled_by[column_index] = Some(key);
                 if column.len() > self.len {
-                    // A key that occurs twice: the last one counts.
+                    // The key occurs twice. The last value counts.
                     column.truncate(self.len);
-                    is_plain = false;
+                    can_be_expected = false;
                 }
-                filled += 1;
+                filled_count += 1;
                 column.push(view, value)?;
             }
         }
-        if !is_plain {
-            self.guess.clear();
+        if !can_be_expected {
+            self.expected_entries.clear();
         }
         if self.has_extra {
             view.note_extra();
         }
-        self.fills_all_columns = filled == self.columns.len();
+        self.fills_all_columns = filled_count == self.columns.len();
         self.push_path_values(view, map)?;
         self.fill_missing(view, map)
     }
@@ -239,7 +242,7 @@ impl Record {
                     None => column.push_null(node),
                 },
             };
-            pushed.map_err(|misfit| mention_field(misfit, self.fields[*field].name()))?;
+            pushed.map_err(|mismatch| mention_field(mismatch, self.fields[*field].name()))?;
         }
         Ok(())
     }
@@ -250,7 +253,7 @@ impl Record {
         blob: &[u8],
         stage: &Stage,
         limits: &Limits,
-        notes: &RowState,
+        row_state: &RowState,
     ) -> Result<(), icecore::Error> {
         for (field, path) in &self.paths {
             let column = &mut self.columns[*field];
@@ -259,23 +262,25 @@ impl Record {
                 // Each match is a document of its own, with its own key ids.
                 column.forget_names();
                 column.truncate(len);
-                let view = TapeView::new(document.tape(), document.input(), Some(document), notes);
-                column.push(&view, document.tape().root()).map_err(|misfit| {
-                    let below = document.path(misfit.node);
-                    misfit.into_error(format!("{path}{}", below.strip_prefix('$').unwrap_or(&below)))
+                let view = TapeView::new(document.tape(), document.input(), Some(document), row_state);
+                column.push(&view, document.tape().root()).map_err(|mismatch| {
+                    let relative_path = document.path(mismatch.node);
+                    let steps = relative_path.strip_prefix('$').unwrap_or(&relative_path);
+                    mismatch.into_error(format!("{path}{steps}"))
                 })
             })?;
             if column.len() == len {
-                let none =
-                    |misfit: TypeMismatch| mention_field(misfit, self.fields[*field].name()).into_error("$".to_owned());
-                column.push_null(0).map_err(none)?;
+                let add_field_name = |mismatch: TypeMismatch| {
+                    mention_field(mismatch, self.fields[*field].name()).into_error("$".to_owned())
+                };
+                column.push_null(0).map_err(add_field_name)?;
             }
         }
         self.len += 1;
         Ok(())
     }
 
-    /// Completes a row: columns without a value get a null, virtual fields get their computed value.
+    /// Completes a row: columns without a value get null, and virtual fields get their computed value.
     fn fill_missing(&mut self, view: &TapeView<'_>, map: u32) -> Result<(), TypeMismatch> {
         let len = self.len;
         for (column, field) in self.columns.iter_mut().zip(self.fields.iter()) {
@@ -283,9 +288,9 @@ impl Record {
                 continue;
             }
             if column.virtual_kind().is_some() {
-                column.push_virtual(view, find_owner(view, map), &self.rest)?;
+                column.push_virtual(view, find_owner(view, map), &self.extra_entries)?;
             } else {
-                column.push_null(map).map_err(|misfit| mention_field(misfit, field.name()))?;
+                column.push_null(map).map_err(|mismatch| mention_field(mismatch, field.name()))?;
             }
         }
         self.len += 1;
@@ -296,34 +301,34 @@ impl Record {
     fn cache_field(&mut self, view: &TapeView<'_>, id: u16) -> u16 {
         let field = self.find_field_by_key(view, Key::Name(id));
         let index = usize::from(id);
-        if self.by_id.len() <= index {
-            self.by_id.resize(index + 1, 0);
+        if self.field_by_key_id.len() <= index {
+            self.field_by_key_id.resize(index + 1, 0);
         }
-        self.by_id[index] = field;
+        self.field_by_key_id[index] = field;
         field
     }
 
     fn find_field_by_key(&self, view: &TapeView<'_>, key: Key) -> u16 {
-        view.key_text(key, &mut itoa::Buffer::new()).map_or(NONE, |name| self.find_field_by_name(name))
+        view.key_text(key, &mut itoa::Buffer::new()).map_or(NO_FIELD, |name| self.find_field_by_name(name))
     }
 
-    /// Returns the number of the field of this name, from 1 on, or `NONE`. The name may be mangled by PHP
+    /// Returns the number of the field of this name, from 1 on, or `NO_FIELD`. The name may be mangled by PHP
     /// (`\0Class\0name`) or have Ruby's `@`.
     fn find_field_by_name(&self, name: &[u8]) -> u16 {
         let qualified_name = qualify_name(name);
         let name = strip_php_marks(name);
         let unmarked = name.strip_prefix(b"@").unwrap_or(name);
-        let is_named = |index: &usize| {
+        let is_filled_by_name = |index: &usize| {
             self.columns.get(*index).is_some_and(|column| column.virtual_kind().is_none())
                 && self.paths.iter().all(|(field, _)| field != index)
         };
         let find = |name: &[u8]| {
             let found = self.fields.iter().position(|field| field.name().as_bytes() == name);
-            found.filter(|index| is_named(index))
+            found.filter(|index| is_filled_by_name(index))
         };
-        let found =
+        let field_index =
             qualified_name.and_then(|qualified| find(&qualified)).or_else(|| find(name)).or_else(|| find(unmarked));
-        found.and_then(|index| u16::try_from(index + 1).ok()).unwrap_or(NONE)
+        field_index.and_then(|index| u16::try_from(index + 1).ok()).unwrap_or(NO_FIELD)
     }
 
     /// Adds a placeholder row under a null of the parent, which readers of the column never see.
@@ -348,17 +353,17 @@ impl Record {
 }
 
 #[cold]
-fn mention_field(misfit: TypeMismatch, name: &str) -> TypeMismatch {
-    match misfit.found == "null" {
-        true => misfit.expecting(format!("the field {name:?}")),
-        false => misfit,
+fn mention_field(mismatch: TypeMismatch, name: &str) -> TypeMismatch {
+    match mismatch.found == "null" {
+        true => mismatch.expecting(format!("the field {name:?}")),
+        false => mismatch,
     }
 }
 
 /// Returns the object node around a body, or the body itself if there is none.
 fn find_owner(view: &TapeView<'_>, body: u32) -> u32 {
     match body.checked_sub(1) {
-        Some(before) if view.node(before).kind == Kind::Object => before,
+        Some(previous) if view.node(previous).kind == Kind::Object => previous,
         _ => body,
     }
 }

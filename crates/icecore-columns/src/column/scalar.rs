@@ -29,7 +29,7 @@ impl Integer {
     }
 }
 
-/// Returns the integer value; text counts if it is written like an integer.
+/// Returns the value as an integer. Text counts if it is written like an integer.
 #[inline]
 pub(super) fn to_integer(value: &Value<'_>) -> Option<i64> {
     match value {
@@ -83,7 +83,8 @@ pub(super) fn to_float32(value: &Value<'_>) -> Option<f32> {
     (f64::from(wide as f32) == wide || wide.is_nan()).then_some(wide as f32)
 }
 
-/// Passes on the text of a value; numbers are converted.
+/// Calls `push` with the text of a value. Numbers are converted to text. Returns `false` if the value has no text, or
+/// if `push` does.
 #[inline]
 pub(super) fn with_text(value: &Value<'_>, push: impl FnOnce(&[u8]) -> bool) -> bool {
     match value {

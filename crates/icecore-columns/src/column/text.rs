@@ -11,21 +11,21 @@ pub(super) struct Strings<O> {
     offsets: Vec<O>,
     bytes: Vec<u8>,
     /// Number of bytes in the previous batch.
-    before: usize,
+    previous_len: usize,
 }
 
 impl<O: ArrowNativeType + TryFrom<usize>> Strings<O> {
     pub(super) fn new() -> Strings<O> {
-        Strings { offsets: vec![O::default()], bytes: Vec::new(), before: 0 }
+        Strings { offsets: vec![O::default()], bytes: Vec::new(), previous_len: 0 }
     }
 
     /// Reserves space for this number of strings, and for as many bytes as in the previous batch.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.offsets.reserve(rows);
-        self.bytes.reserve(self.before);
+        self.bytes.reserve(self.previous_len);
     }
 
-    /// Adds a string; `false` if all of them together would be too long for the offsets.
+    /// Adds a string. Returns `false` if all of them together would be too long for the offsets.
     #[inline]
     pub(super) fn push(&mut self, value: &[u8]) -> bool {
         let Ok(end) = O::try_from(self.bytes.len() + value.len()) else { return false };
@@ -52,8 +52,8 @@ impl<O: ArrowNativeType + TryFrom<usize>> Strings<O> {
     where
         O: arrow_array::OffsetSizeTrait,
     {
-        let before = self.bytes.len();
-        let Strings { offsets, bytes, .. } = std::mem::replace(self, Strings { before, ..Strings::new() });
+        let previous_len = self.bytes.len();
+        let Strings { offsets, bytes, .. } = std::mem::replace(self, Strings { previous_len, ..Strings::new() });
         let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
         Ok(Arc::new(GenericByteArray::<T>::try_new(offsets, Buffer::from_vec(bytes), nulls)?))
     }

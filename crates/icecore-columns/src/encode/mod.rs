@@ -11,24 +11,24 @@
 //! | a field filled with `rest` | the entries of the object in the JSON text |
 //! | null | null; for a whole row, no blob |
 
-mod feed;
-mod graft;
-mod nodes;
+mod column_writer;
+mod json_copier;
+mod tape_builder;
 
 use crate::error::Error;
 use crate::{BadRow, OnError, Options};
 use arrow_array::builder::BinaryBuilder;
 use arrow_array::{Array, BinaryArray};
 use arrow_schema::Field;
-use feed::ColumnWriter;
+use column_writer::ColumnWriter;
 use icecore::raw::{Spare, Tape};
 use icecore::{Codec, Document, Losses, Stage};
-use nodes::TapeBuilder;
+use tape_builder::TapeBuilder;
 
-/// Maximum number of bytes of all blobs of one column: offsets have 32 bits.
+/// Maximum number of bytes of all blobs of one column, whose offsets have 32 bits.
 const MAX_BLOB_BYTES: usize = i32::MAX as usize;
 
-/// Encodes columns as blobs of one stage. Reuses its memory from column to column.
+/// Encodes columns as blobs of one stage, and reuses its memory from column to column.
 ///
 /// ```
 /// use arrow_array::{Array, BinaryArray};
@@ -70,7 +70,7 @@ impl Encoder {
     /// # Errors
     /// If a field has an unsupported type.
     pub fn new(stage: Stage, field: &Field, options: Options) -> Result<Encoder, Error> {
-        feed::check_field(field, 0)?;
+        column_writer::check_field(field, 0)?;
         let mut codec = Codec::new(stage);
         codec.limits = options.limits.clone();
         let (tape, spare) = (Tape::new(), Spare::default());
@@ -86,18 +86,18 @@ impl Encoder {
         if column.data_type() != self.field.data_type() {
             return Err(Error::Field { name: self.field.name().clone(), data_type: column.data_type().clone() });
         }
-        let mut feed = ColumnWriter::new(&self.field, column)?;
+        let mut column_writer = ColumnWriter::new(&self.field, column)?;
         let mut blobs = BinaryBuilder::with_capacity(column.len(), 0);
-        let (mut bad, mut losses, mut bytes) = (Vec::new(), Losses::default(), 0);
+        let (mut bad, mut losses, mut total_len) = (Vec::new(), Losses::default(), 0);
         for row in 0..column.len() {
-            if feed.is_null(row) {
+            if column_writer.is_null(row) {
                 blobs.append_null();
                 continue;
             }
-            match self.encode_row(&mut feed, row) {
-                Ok(lost) if bytes + self.blob.len() <= MAX_BLOB_BYTES => {
-                    bytes += self.blob.len();
-                    lost.into_iter().for_each(|lost| losses.merge(lost));
+            match self.encode_row(&mut column_writer, row) {
+                Ok(row_losses) if total_len + self.blob.len() <= MAX_BLOB_BYTES => {
+                    total_len += self.blob.len();
+                    row_losses.into_iter().for_each(|row_losses| losses.merge(row_losses));
                     blobs.append_value(&self.blob);
                 }
                 Ok(_) => return Err(Error::TooLong),
@@ -111,11 +111,16 @@ impl Encoder {
         Ok(Encoded { column: blobs.finish(), bad, losses })
     }
 
-    /// Writes a row to `self.blob`. Returns `None` if it was written by the fast path, which has no losses.
-    fn encode_row(&mut self, feed: &mut ColumnWriter<'_>, row: usize) -> Result<Option<Losses>, icecore::Error> {
+    /// Writes a row to `self.blob`, and returns what was lost. Returns `None` if it was written by a faster function
+    /// that loses nothing.
+    fn encode_row(
+        &mut self,
+        column_writer: &mut ColumnWriter<'_>,
+        row: usize,
+    ) -> Result<Option<Losses>, icecore::Error> {
         self.blob.clear();
         let mut nodes = TapeBuilder::new(&mut self.tape);
-        feed.write_value(row, &mut nodes)?;
+        column_writer.write_value(row, &mut nodes)?;
         nodes.fill_tape();
         let document = Document::from_tape(&[][..], std::mem::take(&mut self.tape));
         let written = match self.codec.write_filled(&document, &mut self.spare, &mut self.blob) {

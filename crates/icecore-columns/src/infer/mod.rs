@@ -14,7 +14,7 @@
 //!
 //! Every field may be null. Texts that look like numbers or times stay texts.
 
-mod learn;
+mod inference;
 mod shape;
 
-pub use learn::Inference;
+pub use inference::Inference;

@@ -5,10 +5,10 @@ use arrow_schema::{DataType, Field, Fields, TimeUnit};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// From this number of keys on, maps with different keys become maps, not structs.
-const MANY_KEYS: usize = 64;
-/// Maximum number of keys of a struct that are kept separately.
-const MOST_KEYS: usize = 1024;
+/// Maps with different keys become maps, not structs, if there are more different keys than this.
+const MAX_STRUCT_KEYS: usize = 64;
+/// Maximum number of keys that are kept separately.
+const MAX_KEPT_KEYS: usize = 1024;
 /// The field for the name of a class.
 const CLASS: &str = "_class";
 
@@ -26,6 +26,7 @@ pub(super) enum Shape {
     Text,
     Bytes,
     Day,
+    /// The unit, and whether the offset from UTC is known.
     Time(TimeUnit, bool),
     List(Box<Shape>),
     /// An empty list or map, in a language that does not distinguish them.
@@ -42,20 +43,23 @@ pub(super) struct Range {
     pub(super) high: i128,
 }
 
+/// The common type of maps or objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct StructShape {
-    /// In the order in which they occurred.
+    /// The keys with the shapes of their values, in the order in which they occurred.
     fields: Vec<(String, Shape)>,
-    places: HashMap<String, usize>,
-    /// Number of entries in all maps together, and number of maps.
+    /// The index in `fields` of each key.
+    index_by_key: HashMap<String, usize>,
+    /// Number of entries in all maps together.
     entries: u64,
+    /// Number of maps.
     maps: u64,
     has_class: bool,
     /// Whether the name of a class is not valid text.
-    has_odd_class: bool,
+    has_invalid_class: bool,
     /// Whether there were more keys than are kept.
     is_full: bool,
-    /// Common type of the values of keys that are not kept.
+    /// The common type of the values of keys that are not kept.
     others: Option<Box<Shape>>,
 }
 
@@ -68,15 +72,15 @@ impl Range {
         Range { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
-    /// Whether a float represents every integer between the bounds exactly.
+    /// Returns true if a float represents every integer between the bounds exactly.
     fn fits_float(self) -> bool {
         const MAX_EXACT: i128 = 1 << 53;
         self.low >= -MAX_EXACT && self.high <= MAX_EXACT
     }
 
     fn count_digits(self) -> u8 {
-        let longest = self.low.unsigned_abs().max(self.high.unsigned_abs());
-        longest.checked_ilog10().map_or(1, |log| log as u8 + 1)
+        let max_magnitude = self.low.unsigned_abs().max(self.high.unsigned_abs());
+        max_magnitude.checked_ilog10().map_or(1, |log| log as u8 + 1)
     }
 
     fn to_data_type(self) -> DataType {
@@ -123,9 +127,14 @@ impl Shape {
             }
             (Shape::Text, Shape::Int(_)) | (Shape::Int(_), Shape::Text) => Shape::Text,
             (Shape::Text, Shape::Bytes) | (Shape::Bytes, Shape::Text) => Shape::Bytes,
-            (Shape::Time(mine, is_placed), Shape::Time(other, other_is)) if is_placed == other_is => {
-                let is_fine = [mine, other].contains(&TimeUnit::Nanosecond);
-                Shape::Time(if is_fine { TimeUnit::Nanosecond } else { TimeUnit::Microsecond }, is_placed)
+            (Shape::Time(mine, has_known_offset), Shape::Time(other, other_has_known_offset))
+                if has_known_offset == other_has_known_offset =>
+            {
+                let needs_nanoseconds = [mine, other].contains(&TimeUnit::Nanosecond);
+                Shape::Time(
+                    if needs_nanoseconds { TimeUnit::Nanosecond } else { TimeUnit::Microsecond },
+                    has_known_offset,
+                )
             }
             (mine, other) if mine == other => mine,
             _ => Shape::Mixed,
@@ -141,7 +150,7 @@ impl Shape {
         }
     }
 
-    /// Returns the type; `None` if only JSON can represent the values.
+    /// Returns the type, or `None` if only JSON can represent the values.
     fn to_data_type(&self) -> Option<DataType> {
         Some(match self {
             // Nothing is known of the values, and text accepts most values.
@@ -156,7 +165,7 @@ impl Shape {
             Shape::Text => DataType::Utf8,
             Shape::Bytes => DataType::Binary,
             Shape::Day => DataType::Date32,
-            Shape::Time(unit, is_placed) => DataType::Timestamp(*unit, is_placed.then(|| "UTC".into())),
+            Shape::Time(unit, has_known_offset) => DataType::Timestamp(*unit, has_known_offset.then(|| "UTC".into())),
             Shape::List(items) => DataType::List(Arc::new(items.to_field("item"))),
             Shape::Struct(shape) => return shape.to_data_type(),
             Shape::Empty | Shape::Mixed => return None,
@@ -167,8 +176,8 @@ impl Shape {
 impl StructShape {
     /// Creates the shape of an object of this class, or of a map.
     pub(super) fn from_class(class: Option<&[u8]>) -> StructShape {
-        let has_odd_class = class.is_some_and(|class| std::str::from_utf8(class).is_err());
-        StructShape { has_class: class.is_some(), has_odd_class, maps: 1, ..StructShape::default() }
+        let has_invalid_class = class.is_some_and(|class| std::str::from_utf8(class).is_err());
+        StructShape { has_class: class.is_some(), has_invalid_class, maps: 1, ..StructShape::default() }
     }
 
     pub(super) fn add_entry(&mut self, key: &str, value: Shape) {
@@ -177,10 +186,10 @@ impl StructShape {
     }
 
     fn merge_field(&mut self, key: &str, value: Shape) {
-        if let Some(place) = self.places.get(key) {
-            self.fields[*place].1.merge(value);
-        } else if self.fields.len() < MOST_KEYS {
-            self.places.insert(key.to_owned(), self.fields.len());
+        if let Some(index) = self.index_by_key.get(key) {
+            self.fields[*index].1.merge(value);
+        } else if self.fields.len() < MAX_KEPT_KEYS {
+            self.index_by_key.insert(key.to_owned(), self.fields.len());
             self.fields.push((key.to_owned(), value));
         } else {
             self.is_full = true;
@@ -192,7 +201,7 @@ impl StructShape {
         self.entries += other.entries;
         self.maps += other.maps;
         self.has_class |= other.has_class;
-        self.has_odd_class |= other.has_odd_class;
+        self.has_invalid_class |= other.has_invalid_class;
         self.is_full |= other.is_full;
         for (key, value) in other.fields {
             self.merge_field(&key, value);
@@ -202,13 +211,13 @@ impl StructShape {
         }
     }
 
-    /// Whether its keys are data: there are many different keys, and most maps have few of them.
+    /// Returns true if its keys are data: there are many different keys, and most maps have few of them.
     fn is_map(&self) -> bool {
         const MIN_KEY_RATIO: u64 = 4;
         let keys = self.fields.len() as u64;
         !self.has_class
             && (self.is_full
-                || keys > MANY_KEYS as u64 && self.maps > 1 && self.entries / self.maps < keys / MIN_KEY_RATIO)
+                || keys > MAX_STRUCT_KEYS as u64 && self.maps > 1 && self.entries / self.maps < keys / MIN_KEY_RATIO)
     }
 
     fn to_data_type(&self) -> Option<DataType> {
@@ -229,8 +238,8 @@ impl StructShape {
         let class_field = |name: &str| {
             Field::new(name, DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), "class".to_owned())].into())
         };
-        // A member with that name has priority.
-        let has_class_field = self.has_class && !self.has_odd_class && !self.places.contains_key(CLASS);
+        // A member with the name of the class field has priority.
+        let has_class_field = self.has_class && !self.has_invalid_class && !self.index_by_key.contains_key(CLASS);
         let class = has_class_field.then(|| class_field(CLASS));
         let members = self.fields.iter().map(|(name, shape)| shape.to_field(name));
         class.into_iter().chain(members).collect()

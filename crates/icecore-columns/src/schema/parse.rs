@@ -7,10 +7,10 @@ use arrow_schema::{DataType, Field, Fields, TimeUnit};
 use std::sync::Arc;
 
 /// Maximum nesting depth of types.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 /// The name of a field without a name.
-const VALUE: &str = "value";
-/// Virtual fields, which are computed instead of filled by a type.
+const UNNAMED_FIELD: &str = "value";
+/// The types of virtual fields, whose values are computed.
 const VIRTUAL_TYPES: [&str; 3] = ["class", "json", "rest"];
 
 /// Parses a schema: a struct of its fields, or a single type as a field with the name `value`.
@@ -34,8 +34,8 @@ const VIRTUAL_TYPES: [&str; 3] = ["class", "json", "rest"];
 pub fn parse(text: &str) -> Result<Field, Error> {
     let mut parser = Parser { text, offset: 0 };
     let field = match parser.is_single_type() {
-        true => parser.parse_value(VALUE, 0)?,
-        false => Field::new(VALUE, DataType::Struct(parser.parse_fields(0, None)?), true),
+        true => parser.parse_value(UNNAMED_FIELD, 0)?,
+        false => Field::new(UNNAMED_FIELD, DataType::Struct(parser.parse_fields(0, None)?), true),
     };
     parser.expect_end()?;
     Ok(field)
@@ -67,9 +67,9 @@ impl<'t> Parser<'t> {
     /// Skips this character, if it is next.
     fn accept_char(&mut self, letter: char) -> bool {
         self.skip_blanks();
-        let is_there = self.rest().starts_with(letter);
-        self.offset += if is_there { letter.len_utf8() } else { 0 };
-        is_there
+        let is_next = self.rest().starts_with(letter);
+        self.offset += if is_next { letter.len_utf8() } else { 0 };
+        is_next
     }
 
     fn expect_char(&mut self, letter: char) -> Result<(), Error> {
@@ -79,8 +79,8 @@ impl<'t> Parser<'t> {
     fn read_word(&mut self) -> Option<&'t str> {
         self.skip_blanks();
         let rest = self.rest();
-        let ends = |letter: char| letter.is_whitespace() || ",:<>()[]\"'`".contains(letter);
-        let len = rest.find(ends).unwrap_or(rest.len());
+        let ends_word = |letter: char| letter.is_whitespace() || ",:<>()[]\"'`".contains(letter);
+        let len = rest.find(ends_word).unwrap_or(rest.len());
         self.offset += len;
         rest.get(..len).filter(|word| !word.is_empty())
     }
@@ -88,11 +88,11 @@ impl<'t> Parser<'t> {
     /// Skips these words, if they are next.
     fn accept_words(&mut self, words: &[&str]) -> bool {
         let start = self.offset;
-        let is_there = words.iter().all(|word| self.read_word().is_some_and(|found| found.eq_ignore_ascii_case(word)));
-        if !is_there {
+        let is_next = words.iter().all(|word| self.read_word().is_some_and(|found| found.eq_ignore_ascii_case(word)));
+        if !is_next {
             self.offset = start;
         }
-        is_there
+        is_next
     }
 
     /// Parses a quoted text, in which quotes are doubled.
@@ -115,7 +115,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Skips an opening bracket; returns the matching closing one.
+    /// Skips an opening bracket. Returns the matching closing one.
     fn accept_opening(&mut self) -> Option<char> {
         match () {
             () if self.accept_char('<') => Some('>'),
@@ -143,7 +143,7 @@ impl<'t> Parser<'t> {
             self.skip_blanks();
             let start = self.offset;
             let field = self.parse_field(depth)?;
-            if fields.iter().any(|known| known.name() == field.name()) {
+            if fields.iter().any(|earlier| earlier.name() == field.name()) {
                 self.offset = start;
                 return Err(self.expected_error(format!("expected a name other than the earlier {:?}", field.name())));
             }
@@ -180,10 +180,10 @@ impl<'t> Parser<'t> {
         Ok(field)
     }
 
-    /// Parses a type, and whether it may be null.
+    /// Parses a type, and `not null` if it follows.
     fn parse_value(&mut self, name: &str, depth: usize) -> Result<Field, Error> {
-        if depth > DEPTH {
-            return Err(self.expected_error(format!("expected at most {DEPTH} nested types")));
+        if depth > MAX_DEPTH {
+            return Err(self.expected_error(format!("expected at most {MAX_DEPTH} nested types")));
         }
         self.skip_blanks();
         let start = self.offset;
@@ -296,9 +296,10 @@ impl<'t> Parser<'t> {
     }
 
     #[cold]
-    fn expected_error(&self, needed: String) -> Error {
-        let head: String = self.rest().trim_start().chars().take(20).collect();
-        let found = if head.is_empty() { "the end".to_owned() } else { format!("{:?}", head) };
-        Error::Schema { offset: self.offset, expected: needed, found }
+    fn expected_error(&self, expected: String) -> Error {
+        const MAX_SHOWN_CHARS: usize = 20;
+        let head: String = self.rest().trim_start().chars().take(MAX_SHOWN_CHARS).collect();
+        let found = if head.is_empty() { "the end".to_owned() } else { format!("{head:?}") };
+        Error::Schema { offset: self.offset, expected, found }
     }
 }

@@ -5,8 +5,9 @@ use crate::{AT, FILLED_WITH};
 use arrow_schema::{DataType, Field, Fields};
 use std::fmt::Write;
 
-/// Returns the type of a field as text that [`parse`](super::parse) accepts; for a struct, its fields. A row may always
-/// be null. Types without a name in the schema language are printed as Arrow shows them, which `parse` does not accept.
+/// Returns the type of a field as text that [`parse`](super::parse) accepts. For a struct, returns its fields. A row
+/// may always be null. Types without a name in the schema language are printed as Arrow shows them, which `parse`
+/// does not accept.
 ///
 /// ```
 /// use icecore_columns::schema;
@@ -40,7 +41,7 @@ fn print_fields(fields: &Fields, out: &mut String) {
     }
 }
 
-/// Prints the type, and whether it may be null.
+/// Prints the type, and `not null` if it may not be null.
 fn print_value(field: &Field, out: &mut String) {
     match field.metadata().get(FILLED_WITH) {
         Some(filled) => out.push_str(filled),

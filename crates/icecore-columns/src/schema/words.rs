@@ -3,7 +3,7 @@
 use arrow_schema::{DataType, TimeUnit};
 
 /// Types without arguments: the first name is the one that is printed.
-const PLAIN: [(&[&str], DataType); 18] = [
+const PLAIN_TYPES: [(&[&str], DataType); 18] = [
     (&["bool", "boolean"], DataType::Boolean),
     (&["int8", "tinyint", "byte"], DataType::Int8),
     (&["int16", "smallint", "short"], DataType::Int16),
@@ -32,12 +32,13 @@ const UNITS: [(&str, TimeUnit); 4] = [
 ];
 
 pub(super) fn find_plain_type(word: &str) -> Option<DataType> {
-    let (_, data_type) = PLAIN.iter().find(|(names, _)| names.iter().any(|name| name.eq_ignore_ascii_case(word)))?;
+    let (_, data_type) =
+        PLAIN_TYPES.iter().find(|(names, _)| names.iter().any(|name| name.eq_ignore_ascii_case(word)))?;
     Some(data_type.clone())
 }
 
 pub(super) fn find_type_name(data_type: &DataType) -> Option<&'static str> {
-    PLAIN.iter().find(|(_, known)| known == data_type).and_then(|(names, _)| names.first().copied())
+    PLAIN_TYPES.iter().find(|(_, plain_type)| plain_type == data_type).and_then(|(names, _)| names.first().copied())
 }
 
 pub(super) fn parse_unit(word: &str) -> Option<TimeUnit> {
@@ -45,5 +46,5 @@ pub(super) fn parse_unit(word: &str) -> Option<TimeUnit> {
 }
 
 pub(super) fn unit_name(unit: TimeUnit) -> &'static str {
-    UNITS.iter().find(|(_, known)| *known == unit).map_or("us", |(name, _)| name)
+    UNITS.iter().find(|(_, known_unit)| *known_unit == unit).map_or("us", |(name, _)| name)
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::time::Duration;
 
 /// Time limit for the database to answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub async fn health(call: Call) -> Result<Response, Failure> {
     #[derive(Serialize)]
@@ -24,7 +24,7 @@ pub async fn health(call: Call) -> Result<Response, Failure> {
         let health = Health { status: "stopping", problem: Some("the daemon is shutting down".to_owned()) };
         return Ok(json_response(StatusCode::SERVICE_UNAVAILABLE, &health));
     }
-    Ok(match app.database.read_with_timeout(PATIENCE, |backend| backend.now()).await {
+    Ok(match app.database.read_with_timeout(DATABASE_TIMEOUT, |backend| backend.now()).await {
         Ok(_) => ok_response(&Health { status: "ok", problem: None }),
         Err(failure) => {
             // A client without a token does not learn the path of the file.

@@ -14,26 +14,28 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How often to check whether another program pushed a job.
-const POLL: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Default length of a lease.
-const LEASE: Duration = Duration::from_secs(60);
-const LONGEST_LEASE: Duration = Duration::from_secs(7 * 86_400);
-const LONGEST_WAIT: Duration = Duration::from_secs(600);
+const DEFAULT_LEASE: Duration = Duration::from_secs(60);
+/// Maximum length of a lease.
+const MAX_LEASE: Duration = Duration::from_secs(7 * 86_400);
+/// Maximum time that a claim waits for a job.
+const MAX_WAIT: Duration = Duration::from_secs(600);
 
 pub async fn claim(call: Call) -> Result<Response, Failure> {
     let queue = call.queue_name();
     let worker = call.query.get("worker").map_or_else(|| call.client_name(), str::to_owned);
-    let lease = call.duration_parameter("lease", LEASE, LONGEST_LEASE)?;
+    let lease = call.duration_parameter("lease", DEFAULT_LEASE, MAX_LEASE)?;
     let max_jobs = call.limit_parameter("max", 1, 100)?;
-    let wait = call.duration_parameter("wait", Duration::ZERO, LONGEST_WAIT)?;
+    let wait = call.duration_parameter("wait", Duration::ZERO, MAX_WAIT)?;
     let parts = call.requested_parts()?;
-    let (app, until) = (&call.app, Instant::now() + wait);
+    let (app, deadline) = (&call.app, Instant::now() + wait);
     let bell = app.wakeups.find_or_add_bell(&queue);
     loop {
-        // From here on, the bell is not missed.
-        let rung = bell.notified();
-        let mut rung = std::pin::pin!(rung);
-        rung.as_mut().enable();
+        // The bell is watched before the claim, so that a job that is stored after the claim wakes this loop.
+        let notified = bell.notified();
+        let mut notified = std::pin::pin!(notified);
+        notified.as_mut().enable();
         let (queue, worker) = (queue.clone(), worker.clone());
         let claimed = app.database.write_or_undo(
             move |backend| backend.claim(&queue, &worker, lease, max_jobs),
@@ -46,12 +48,12 @@ pub async fn claim(call: Call) -> Result<Response, Failure> {
             },
         );
         let leases = claimed.await?;
-        let left = until.saturating_duration_since(Instant::now());
-        if !leases.is_empty() || left.is_zero() || app.shutdown.has_begun() {
+        let remaining = deadline.saturating_duration_since(Instant::now());
+        if !leases.is_empty() || remaining.is_zero() || app.shutdown.has_begun() {
             return Ok(leases_response(&leases, parts));
         }
-        let nap = tokio::time::sleep(left.min(POLL));
-        select_first(app.shutdown.wait_until_begun(), select_first(rung, nap)).await;
+        let timeout = tokio::time::sleep(remaining.min(POLL_INTERVAL));
+        select_first(app.shutdown.wait_until_begun(), select_first(notified, timeout)).await;
     }
 }
 
@@ -82,23 +84,23 @@ struct WorkerReport {
     lease: Option<DurationField>,
 }
 
-/// Report of a worker, from the body and the parameters.
+/// Report of a worker, from the path, the body and the parameters.
 struct AckRequest {
     id: Id,
     token: String,
-    word: WorkerReport,
+    report: WorkerReport,
 }
 
 async fn read_ack_request(call: &mut Call) -> Result<AckRequest, Failure> {
-    let (id, word) = (call.parse_id()?, call.read_json::<WorkerReport>().await?);
-    let token = word.token.as_deref().or(call.query.get("token"));
+    let (id, report) = (call.parse_id()?, call.read_json::<WorkerReport>().await?);
+    let token = report.token.as_deref().or(call.query.get("token"));
     let token = token
         .ok_or_else(|| Failure::invalid_request("parameter", "the token that the job was claimed with is required"))?;
-    Ok(AckRequest { id, token: token.to_owned(), word })
+    Ok(AckRequest { id, token: token.to_owned(), report })
 }
 
-fn read_report_duration(call: &Call, name: &str, word: Option<&DurationField>) -> Result<Option<Duration>, Failure> {
-    match word {
+fn read_report_duration(call: &Call, name: &str, report: Option<&DurationField>) -> Result<Option<Duration>, Failure> {
+    match report {
         Some(DurationField::Seconds(seconds)) => parse_duration(name, &seconds.to_string()).map(Some),
         Some(DurationField::Text(text)) => parse_duration(name, text).map(Some),
         None => call.query.parse_duration(name),
@@ -113,8 +115,8 @@ struct Recorded {
 }
 
 pub async fn ack(mut call: Call) -> Result<Response, Failure> {
-    let AckRequest { id, token, word } = read_ack_request(&mut call).await?;
-    let result = match word.result {
+    let AckRequest { id, token, report } = read_ack_request(&mut call).await?;
+    let result = match report.result {
         Some(json) => Some(json.get().as_bytes().to_vec()),
         None => call.query.get("result").map(|text| text.as_bytes().to_vec()),
     };
@@ -123,9 +125,9 @@ pub async fn ack(mut call: Call) -> Result<Response, Failure> {
 }
 
 pub async fn nack(mut call: Call) -> Result<Response, Failure> {
-    let AckRequest { id, token, word } = read_ack_request(&mut call).await?;
-    let delay = read_report_duration(&call, "delay", word.delay.as_ref())?;
-    let error = word.error.or_else(|| call.query.get("error").map(str::to_owned)).unwrap_or_default();
+    let AckRequest { id, token, report } = read_ack_request(&mut call).await?;
+    let delay = read_report_duration(&call, "delay", report.delay.as_ref())?;
+    let error = report.error.or_else(|| call.query.get("error").map(str::to_owned)).unwrap_or_default();
     let nacked = call.app.database.write(move |backend| {
         let state = backend.nack(id, &token, &error, delay)?;
         let queue = if delay == Some(Duration::ZERO) { backend.job(id)?.map(|job| job.queue) } else { None };
@@ -145,8 +147,8 @@ pub async fn extend(mut call: Call) -> Result<Response, Failure> {
         lease_until: i64,
         lease_until_iso: String,
     }
-    let AckRequest { id, token, word } = read_ack_request(&mut call).await?;
-    let lease = read_report_duration(&call, "lease", word.lease.as_ref())?.unwrap_or(LEASE).min(LONGEST_LEASE);
+    let AckRequest { id, token, report } = read_ack_request(&mut call).await?;
+    let lease = read_report_duration(&call, "lease", report.lease.as_ref())?.unwrap_or(DEFAULT_LEASE).min(MAX_LEASE);
     let lease_until = call.app.database.write(move |backend| backend.extend(id, &token, lease)).await?;
     Ok(ok_response(&Extended { id: id.to_string(), lease_until, lease_until_iso: iso(lease_until) }))
 }

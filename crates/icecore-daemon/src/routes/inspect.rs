@@ -14,18 +14,18 @@ use icecore_inspect::{ErrorReport, Part, PartRequest};
 use icecore_store::Id;
 use serde::Serialize;
 
-/// Maximum number of values: for each one, its position takes additional memory.
-const NODES: u32 = 500_000;
+/// Maximum number of values. It is lower than elsewhere, because the positions of values take additional memory.
+const MAX_NODES: u32 = 500_000;
 /// Maximum size of decompressed data.
-const DECOMPRESSED: u64 = 64 << 20;
+const MAX_DECOMPRESSED: u64 = 64 << 20;
 /// How many bytes are shown of data that can't be decoded.
-const START: usize = 256;
+const SHOWN_START: usize = 256;
 
 /// Returns the limits for inspecting.
 pub fn inspect_limits() -> Limits {
     let mut limits = payload::decode_limits();
-    limits.nodes = NODES;
-    limits.decompressed = DECOMPRESSED;
+    limits.nodes = MAX_NODES;
+    limits.decompressed = MAX_DECOMPRESSED;
     limits
 }
 
@@ -66,7 +66,7 @@ pub async fn object(call: Call) -> Result<Response, Failure> {
 }
 
 async fn respond_with_parts(call: Call, mut blob: Blob) -> Result<Response, Failure> {
-    let wanted = PartRequest {
+    let part_request = PartRequest {
         node: call.query.parse_number("node")?,
         skip: call.query.parse_number("skip")?.unwrap_or(0),
         depth: call.query.parse_number("depth")?.unwrap_or(3),
@@ -79,7 +79,7 @@ async fn respond_with_parts(call: Call, mut blob: Blob) -> Result<Response, Fail
         Stage::parse(format).map_err(|error| Failure::from_decode_error(&error))?;
         blob.format = Some(format.to_owned());
     }
-    let work = move |_: &mut ()| ok_response(&inspect_blob(&blob, &within, &wanted));
+    let work = move |_: &mut ()| ok_response(&inspect_blob(&blob, &within, &part_request));
     Ok(call.app.decoders.submit_and_wait(call.app.settings.database_timeout, work).await?)
 }
 
@@ -90,8 +90,8 @@ fn parse_node_numbers(text: &str) -> Result<Vec<u32>, Failure> {
         let message = format!("at most {} levels of strings in strings can be opened", deep::LEVELS);
         return Err(Failure::invalid_request("parameter", message));
     }
-    let wrong = |_| Failure::invalid_request("parameter", "within must be numbers separated by commas");
-    parts.into_iter().collect::<Result<_, _>>().map_err(wrong)
+    let invalid = |_| Failure::invalid_request("parameter", "within must be numbers separated by commas");
+    parts.into_iter().collect::<Result<_, _>>().map_err(invalid)
 }
 
 /// Answer about a blob.
@@ -117,7 +117,7 @@ impl Inspection {
             size: bytes.len(),
             part: Part::default(),
             error: error_to_json(error),
-            start: Some(to_base64(&bytes[..bytes.len().min(START)])),
+            start: Some(to_base64(&bytes[..bytes.len().min(SHOWN_START)])),
         }
     }
 }
@@ -147,17 +147,17 @@ impl UnwrappedBlob {
     /// Returns the data in the string of this node.
     fn unwrap_string_node(&self, node: u32, limits: &mut Limits) -> Result<UnwrappedBlob, Error> {
         let outcome = self.read_document(limits);
-        let known = outcome.document.nodes().get(node as usize);
-        let bytes = known.filter(|known| known.kind.is_string()).map(|known| outcome.document.bytes(known));
-        let found = bytes.and_then(|bytes| Some((bytes, deep::stage_within(bytes, limits)?)));
-        let (bytes, stage) = found.ok_or_else(|| {
+        let node_data = outcome.document.nodes().get(node as usize);
+        let bytes = node_data.filter(|node| node.kind.is_string()).map(|node| outcome.document.bytes(node));
+        let content = bytes.and_then(|bytes| Some((bytes, deep::stage_within(bytes, limits)?)));
+        let (bytes, stage) = content.ok_or_else(|| {
             Error::new(ErrorKind::Format).expecting("a string that is frozen data").finding(format!("node {node}"))
         })?;
         UnwrappedBlob::unwrap_bytes(bytes, stage, limits)
     }
 }
 
-fn inspect_blob(blob: &Blob, within: &[u32], wanted: &PartRequest) -> Inspection {
+fn inspect_blob(blob: &Blob, within: &[u32], part_request: &PartRequest) -> Inspection {
     let mut limits = inspect_limits();
     let outermost = blob.find_stage().and_then(|stage| UnwrappedBlob::unwrap_bytes(&blob.bytes, stage, &mut limits));
     let innermost = within.iter().fold(outermost, |outer, node| outer?.unwrap_string_node(*node, &mut limits));
@@ -171,8 +171,8 @@ fn inspect_blob(blob: &Blob, within: &[u32], wanted: &PartRequest) -> Inspection
         format: Some(unwrapped.stage.name()),
         variant: (unwrapped.stage.format().detect)(bytes).map_or_else(String::new, |guess| guess.variant),
         size: bytes.len(),
-        part: Part::from_document(&outcome.document, bytes, wanted),
+        part: Part::from_document(&outcome.document, bytes, part_request),
         error: error.and_then(error_to_json),
-        start: error.map(|_| to_base64(&bytes[..bytes.len().min(START)])),
+        start: error.map(|_| to_base64(&bytes[..bytes.len().min(SHOWN_START)])),
     }
 }

@@ -15,11 +15,11 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often a payload is checked again because the schema changed meanwhile.
-const MOST_CHECKS: u32 = 5;
+/// Maximum number of times that a payload is checked, because the schema may change meanwhile.
+const MAX_CHECKS: u32 = 5;
 
 /// Queue of jobs that name no queue.
-pub const DEFAULT: &str = "default";
+pub const DEFAULT_QUEUE: &str = "default";
 
 /// Answer to a push.
 #[derive(Serialize)]
@@ -32,7 +32,7 @@ pub struct PushedView {
 }
 
 pub async fn push(mut call: Call) -> Result<Response, Failure> {
-    let queue = call.query.get("queue").unwrap_or(DEFAULT).to_owned();
+    let queue = call.query.get("queue").unwrap_or(DEFAULT_QUEUE).to_owned();
     let priority = call.query.parse_number("priority")?.unwrap_or(0);
     let delay = call.query.parse_duration("delay")?.unwrap_or(Duration::ZERO);
     let max_attempts = call.query.parse_number("max_attempts")?;
@@ -44,9 +44,9 @@ pub async fn push(mut call: Call) -> Result<Response, Failure> {
         Some(_) => return Err(Failure::invalid_request("parameter", "run must be `now` or absent")),
     };
     let format = payload::read_declared_format(&call)?;
-    let read = call.read_body().await?;
+    let received = call.read_body().await?;
     let app = call.app;
-    let payload = payload::decode_strictly(&app, read, format).await?;
+    let payload = payload::decode_strictly(&app, received, format).await?;
     let settings =
         JobSettings { id: id.unwrap_or_else(Id::new), queue, priority, delay, unique_key, max_attempts, after };
     match command {
@@ -87,7 +87,7 @@ pub async fn store_job(app: &App, mut payload: Payload, settings: JobSettings) -
     let queue = &settings.queue;
     let mut checker = app.schemas.find_checker(queue);
     // The schema may change while the payload is checked, but not repeatedly.
-    for _ in 0..MOST_CHECKS {
+    for _ in 0..MAX_CHECKS {
         if let Some(checker) = &checker {
             payload = payload::check_against_schema(app, payload, Arc::clone(checker)).await?;
         }
@@ -97,9 +97,9 @@ pub async fn store_job(app: &App, mut payload: Payload, settings: JobSettings) -
         let text = checker.as_ref().map(|checker| Arc::clone(&checker.text));
         match app.committer.store_job(job, text).await? {
             StoreOutcome::As(pushed) => return Ok(pushed_response(app, queue, settings.id, pushed, problem)),
-            StoreOutcome::OtherSchema(text, back) => {
+            StoreOutcome::OtherSchema(text, job) => {
                 checker = remember_schema(app, queue, text).await?;
-                payload = Payload { bytes: back.bytes, description: back.description, memory };
+                payload = Payload { bytes: job.bytes, description: job.description, memory };
             }
         }
     }
@@ -158,14 +158,17 @@ pub async fn replay(call: Call) -> Result<Response, Failure> {
 }
 
 /// Maximum size of the payloads in one answer; the last item may exceed it.
-pub const LONGEST_PAGE: usize = 8 << 20;
+pub const MAX_PAGE_BYTES: usize = 8 << 20;
 
 /// A page of a list: it ends when it has enough items, or when it is large.
 pub struct Page<T> {
     pub items: Vec<T>,
+    /// Sequence of the last item, if there are more.
     pub next: Option<i64>,
     max_items: usize,
+    /// Total size of the items.
     bytes: usize,
+    /// Sequence of the last item.
     last: i64,
 }
 
@@ -176,7 +179,7 @@ impl<T> Page<T> {
 
     /// Adds an item of this many bytes.
     pub fn add_item(&mut self, item: T, sequence: i64, bytes: usize) -> Flow {
-        if self.items.len() >= self.max_items || self.bytes >= LONGEST_PAGE {
+        if self.items.len() >= self.max_items || self.bytes >= MAX_PAGE_BYTES {
             self.next = Some(self.last);
             return Flow::Stop;
         }
@@ -202,8 +205,8 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
     let page = call.app.database.read(move |backend| {
         let mut page = Page::new(limit);
         backend.jobs(&filter, limit + 1, &mut |job| {
-            let (sequence, weight) = (job.sequence, job.bytes.len() + job.json.as_ref().map_or(0, String::len));
-            Ok(page.add_item(job, sequence, weight))
+            let (sequence, size) = (job.sequence, job.bytes.len() + job.json.as_ref().map_or(0, String::len));
+            Ok(page.add_item(job, sequence, size))
         })?;
         Ok(page)
     });

@@ -85,8 +85,10 @@ const fn parameter(name: &'static str, kind: &'static str, text: &'static str) -
 const JSON: &str = "application/json";
 const BYTES: &str = "application/octet-stream";
 
-const AFTER: Parameter = parameter("after", "integer", "Only those after this sequence: `next` of the answer before.");
-const LIMIT: Parameter = parameter("limit", "integer", "At most so many; fewer, if they are large.");
+const AFTER: Parameter =
+    parameter("after", "integer", "Only those after this sequence number, such as `next` of the previous answer.");
+const LIMIT: Parameter =
+    parameter("limit", "integer", "The maximum number of results; there are fewer if they are large.");
 const BRIEF: Parameter = parameter("brief", "boolean", "`true`: without payloads, documents and results.");
 const WITH_BYTES: Parameter = parameter("bytes", "boolean", "`true`: with the original bytes, in Base64.");
 const ID: Parameter =
@@ -96,7 +98,7 @@ const TOKEN: Parameter = parameter("token", "string", "The token that the job wa
 
 macro_rules! route {
     ($method:ident $path:literal $name:literal $text:literal, [$($parameter:expr),*], $takes:ident, $media:expr,
-     [$($code:literal $says:literal),*], $handler:path) => {
+     [$($code:literal $description:literal),*], $handler:path) => {
         Route {
             method: Method::$method,
             path: $path,
@@ -104,7 +106,7 @@ macro_rules! route {
             text: $text,
             parameters: &[$($parameter),*],
             takes: Takes::$takes,
-            answers: &[$(($code, $says)),*],
+            answers: &[$(($code, $description)),*],
             media: $media,
             is_open: false,
             handler: |call| Box::pin($handler(call)),
@@ -126,7 +128,7 @@ macro_rules! inspect {
             parameter("longest", "integer", "The number of bytes of a text; 1000 by default.")
         ], Nothing, JSON, [
             200 "`items` as the JSON of `icecore inspect` has them, with their first `bytes`; `error`, if it breaks off.",
-            404 "There is none."
+            404 "It does not exist."
         ], $handler)
     };
 }
@@ -208,10 +210,10 @@ pub static ROUTES: &[Route] = &[
         parameter("concurrency", "integer", "The maximum number of leased jobs at a time; 0: no limit."),
         parameter("rate", "string", "The maximum number of jobs per time, such as `100/1m`; `none`: no limit.")
     ], Json, JSON, [
-        200 "The limits are set; a limit that is not given stays.", 400 "A limit is invalid."
+        200 "The limits are set; a limit that is not given does not change.", 400 "A limit is invalid."
     ], queues::set_limits),
     route!(PUT "/queues/{queue}/schema" "setSchema" "Sets the JSON Schema that payloads are checked against.", [
-    ], Schema, JSON, [200 "It is set; an empty one is taken away.", 400 "It is not a schema."], queues::set_schema),
+    ], Schema, JSON, [200 "It is set; an empty schema removes the current one.", 400 "It is not a schema."], queues::set_schema),
     route!(GET "/queues/{queue}/schema" "getSchema" "The JSON Schema of a queue.", [
     ], Nothing, "application/schema+json", [200 "The schema.", 404 "The queue has none."], queues::schema),
     route!(GET "/schedules" "listSchedules" "Lists all schedules by name.", [BRIEF], Nothing, JSON, [
@@ -288,12 +290,12 @@ pub static ROUTES: &[Route] = &[
     ], about::openapi),
 ];
 
-/// Route name for requests that match no route.
-const NOWHERE: &str = "other";
+/// Name for routes and methods that are not known.
+const OTHER: &str = "other";
 
-/// How much of an unauthorized client's body is read, and for how long.
-const STRANGERS_BODY: usize = 1 << 20;
-const STRANGERS_TIME: Duration = Duration::from_secs(1);
+/// How much of the body of an unauthorized request is read, and for how long.
+const UNAUTHORIZED_BODY_LIMIT: usize = 1 << 20;
+const UNAUTHORIZED_BODY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Creates the router for all routes.
 pub fn build_router(app: Arc<App>) -> Router {
@@ -314,27 +316,27 @@ pub fn build_router(app: Arc<App>) -> Router {
         router = router.route(asset.path, on(MethodFilter::GET, answer));
     }
     let no_route = StatusCode::NOT_FOUND;
-    let (missing, other) = (Arc::clone(&app), app);
+    let (no_route_app, no_method_app) = (Arc::clone(&app), app);
     router
         .method_not_allowed_fallback(move |request| {
-            answer_unrouted(Arc::clone(&other), request, StatusCode::METHOD_NOT_ALLOWED)
+            answer_unrouted(Arc::clone(&no_method_app), request, StatusCode::METHOD_NOT_ALLOWED)
         })
-        .fallback(move |request| answer_unrouted(Arc::clone(&missing), request, no_route))
+        .fallback(move |request| answer_unrouted(Arc::clone(&no_route_app), request, no_route))
 }
 
-/// Answers with a file of the page. It contains no data, and costs no more than a refusal.
+/// Answers with a file of the page. This needs no token: the file contains no data, and costs no more than a refusal.
 async fn serve_asset(app: &App, asset: &'static Asset, request: Request) -> Response {
-    let (began, method) = (Instant::now(), request.method().clone());
+    let (start, method) = (Instant::now(), request.method().clone());
     let response = match requested_host(&request) {
         Ok(_) => asset.to_response(),
         Err(failure) => answer::failure_response(&failure),
     };
-    log_answer(app, page::ROUTE, &method, response.status().as_u16(), began);
+    log_answer(app, page::ROUTE, &method, response.status().as_u16(), start);
     response
 }
 
 async fn answer_unrouted(app: Arc<App>, request: Request, code: StatusCode) -> Response {
-    answer_request(&app, NOWHERE, false, request, |_| {
+    answer_request(&app, OTHER, false, request, |_| {
         let (kind, message) = match code {
             StatusCode::METHOD_NOT_ALLOWED => ("method", "this path has no such method; /openapi.json has all of them"),
             _ => ("missing", "there is no such path; /openapi.json has all of them"),
@@ -351,18 +353,17 @@ fn prepare_call(
     names: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
 ) -> Result<ResponseFuture, Failure> {
-    let names =
-        names.map_err(|_| Failure::invalid_request("path", "the path is not UTF-8 when its %XX are decoded"))?;
+    let names = names.map_err(|_| Failure::invalid_request("path", "the percent-encoded path is not valid UTF-8"))?;
     let names = names.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let known: Vec<&str> = route.parameters.iter().map(|parameter| parameter.name).collect();
-    let query = Query::parse(request.uri().query().unwrap_or_default(), &known)?;
+    let allowed: Vec<&str> = route.parameters.iter().map(|parameter| parameter.name).collect();
+    let query = Query::parse(request.uri().query().unwrap_or_default(), &allowed)?;
     let (from, visit) = (client_address(&request), connection_handle(&request).cloned());
     let (parts, body) = request.into_parts();
     Ok((route.handler)(Call { app, names, query, headers: parts.headers, body, from, visit }))
 }
 
 fn client_address(request: &Request) -> IpAddr {
-    request.extensions().get::<ClientAddress>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |from| from.0)
+    request.extensions().get::<ClientAddress>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| client.0)
 }
 
 fn connection_handle(request: &Request) -> Option<&ConnectionHandle> {
@@ -377,10 +378,10 @@ async fn answer_request(
     request: Request,
     call: impl FnOnce(Request) -> Result<ResponseFuture, Failure>,
 ) -> Response {
-    let (began, method) = (Instant::now(), request.method().clone());
+    let (start, method) = (Instant::now(), request.method().clone());
     let result = match admit_request(app, is_open, &request) {
         Err(failure) => {
-            discard_body(request.into_body(), STRANGERS_BODY, STRANGERS_TIME).await;
+            discard_body(request.into_body(), UNAUTHORIZED_BODY_LIMIT, UNAUTHORIZED_BODY_TIMEOUT).await;
             Err(failure.closing_connection())
         }
         Ok(()) => match call(request) {
@@ -389,17 +390,17 @@ async fn answer_request(
         },
     };
     let response = result.unwrap_or_else(|failure| answer::failure_response(&failure));
-    log_answer(app, route, &method, response.status().as_u16(), began);
+    log_answer(app, route, &method, response.status().as_u16(), start);
     response
 }
 
 /// Logs and counts an answer.
-fn log_answer(app: &App, route: &'static str, method: &Method, code: u16, began: Instant) {
-    let took = began.elapsed();
+fn log_answer(app: &App, route: &'static str, method: &Method, code: u16, start: Instant) {
+    let took = start.elapsed();
     // Clients can send any method name, so only known ones are counted by name.
     let method = match ROUTES.iter().any(|route| route.method == *method) {
         true => method.as_str(),
-        false => NOWHERE,
+        false => OTHER,
     };
     app.metrics.count_request(route, method, code, took);
     app.journal.log_request(method, route, code, took);
@@ -409,6 +410,7 @@ fn requested_host(request: &Request) -> Result<Option<Host>, Failure> {
     host::find_requested_host(request.method(), request.uri(), request.version(), request.headers())
 }
 
+/// Checks the host, the rate limit and the authorization of a request.
 fn admit_request(app: &App, is_open: bool, request: &Request) -> Result<(), Failure> {
     let host = requested_host(request)?;
     if let Err(seconds) = app.rates.take_token(client_address(request), Instant::now()) {
@@ -420,7 +422,7 @@ fn admit_request(app: &App, is_open: bool, request: &Request) -> Result<(), Fail
         return Ok(());
     }
     app.auth.check_request(host.as_ref(), request.headers())?;
-    // Without a token, anyone could send such a head, so the whole request must have arrived.
+    // Without a token, anyone could send such a head. So the connection is known only if the request is complete.
     let is_known = app.auth.has_token() || request.body().is_end_stream();
     if is_known { mark_connection_known(connection_handle(request)) } else { Ok(()) }
 }

@@ -25,9 +25,9 @@ pub async fn put(mut call: Call) -> Result<Response, Failure> {
         return Err(Failure::invalid_request("parameter", "a key may have at most 255 bytes"));
     }
     let format = payload::read_declared_format(&call)?;
-    let read = call.read_body().await?;
+    let received = call.read_body().await?;
     // Bytes that can't be decoded are stored too: they may be the only copy.
-    let payload = payload::decode_body(&call.app, read, format).await?;
+    let payload = payload::decode_body(&call.app, received, format).await?;
     let (format, problem) = (payload.description.format.clone(), payload.description.problem.clone());
     let object = NewObject { bytes: payload.bytes, description: payload.description, key, id, ..NewObject::default() };
     let stored = call.app.committer.store_object(object, keep).await;
@@ -50,10 +50,10 @@ async fn object_exists(app: &App, id: Id) -> Result<bool, Failure> {
 pub async fn find_object(app: &App, id: Id) -> Result<Object, Failure> {
     let found = app.database.read(move |backend| {
         let found = backend.object(id)?;
-        let ends = found.as_ref().and_then(|object| object.expires_at);
+        let expires_at = found.as_ref().and_then(|object| object.expires_at);
         // An expired object is gone, even if it was not removed yet.
-        Ok(match ends {
-            Some(ends) if ends <= backend.now()? => None,
+        Ok(match expires_at {
+            Some(expires_at) if expires_at <= backend.now()? => None,
             _ => found,
         })
     });
@@ -88,26 +88,25 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
     let after = call.query.parse_number("after")?.unwrap_or(0);
     let limit = call.limit_parameter("limit", 100, 1000)?;
     let text = |name| call.query.get(name).map(str::to_owned);
-    let at = match (text("path"), text("value")) {
+    let path_value = match (text("path"), text("value")) {
         (Some(path), Some(value)) => Some((path, value)),
         (None, None) => None,
         _ => return Err(Failure::invalid_request("parameter", "path and value must be given together")),
     };
     let (quarantined, parts) = (call.flag_parameter("problem")?, call.requested_parts()?);
-    let (key, filter) = (text("key"), ObjectFilter { class: text("class"), path_value: at, quarantined, before: None });
+    let (key, filter) = (text("key"), ObjectFilter { class: text("class"), path_value, quarantined, before: None });
     let page = call.app.database.read(move |backend| {
         let (mut page, now) = (Page::new(limit), backend.now()?);
         if let Some(key) = key {
             page.items.extend(backend.object_named(&key)?);
-            page.items.retain(|object: &Object| object.expires_at.is_none_or(|ends| ends > now));
+            page.items.retain(|object: &Object| object.expires_at.is_none_or(|expires_at| expires_at > now));
             return Ok(page);
         }
         backend.objects(after, limit + 1, &filter, &mut |object| {
-            let (sequence, weight) =
-                (object.sequence, object.bytes.len() + object.json.as_ref().map_or(0, String::len));
-            Ok(page.add_item(object, sequence, weight))
+            let (sequence, size) = (object.sequence, object.bytes.len() + object.json.as_ref().map_or(0, String::len));
+            Ok(page.add_item(object, sequence, size))
         })?;
-        page.items.retain(|object| object.expires_at.is_none_or(|ends| ends > now));
+        page.items.retain(|object| object.expires_at.is_none_or(|expires_at| expires_at > now));
         Ok(page)
     });
     let page = page.await?;

@@ -27,7 +27,7 @@ pub fn build_document() -> Value {
 }
 
 fn error_schema() -> Value {
-    let text = |words: &str| json!({ "type": "string", "description": words });
+    let text = |description: &str| json!({ "type": "string", "description": description });
     json!({
         "type": "object",
         "required": ["error"],
@@ -58,9 +58,9 @@ fn error_schema() -> Value {
 }
 
 fn describe_operation(route: &Route) -> Value {
-    let named = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let path_names = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let in_path =
-        named.map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
+        path_names.map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
     let in_query = route.parameters.iter().map(|parameter| {
         json!({
             "name": parameter.name,
@@ -70,13 +70,13 @@ fn describe_operation(route: &Route) -> Value {
         })
     });
     let mut responses = Map::new();
-    for (code, says) in route.answers {
+    for (code, description) in route.answers {
         let content = match code {
             200..300 => json!({ route.media: {} }),
             _ if route.is_open => json!({ "application/json": {} }),
             _ => json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } }),
         };
-        responses.insert(code.to_string(), json!({ "description": says, "content": content }));
+        responses.insert(code.to_string(), json!({ "description": description, "content": content }));
     }
     let failure = json!({ "schema": { "$ref": "#/components/schemas/Error" } });
     let failure = json!({ "description": "The request failed.", "content": { "application/json": failure } });
@@ -94,8 +94,8 @@ fn describe_operation(route: &Route) -> Value {
         Takes::Schema => Some(json!({ "application/schema+json": {} })),
     };
     if let Some(content) = content {
-        let is_needed = matches!(route.takes, Takes::Payload | Takes::Schema);
-        operation["requestBody"] = json!({ "required": is_needed, "content": content });
+        let is_required = matches!(route.takes, Takes::Payload | Takes::Schema);
+        operation["requestBody"] = json!({ "required": is_required, "content": content });
     }
     if route.is_open {
         operation["security"] = json!([]);

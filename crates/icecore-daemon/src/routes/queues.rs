@@ -53,11 +53,11 @@ pub async fn redrive(mut call: Call) -> Result<Response, Failure> {
         redriven: u64,
     }
     let (queue, actor) = (call.queue_name(), call.client_name());
-    let named = call.query.get("ids").map(|ids| ids.split(',').map(|id| id.trim().to_owned()).collect());
-    let ids: Option<Vec<String>> = call.read_json::<RedriveRequest>().await?.ids.or(named);
-    let parsed =
+    let from_query = call.query.get("ids").map(|ids| ids.split(',').map(|id| id.trim().to_owned()).collect());
+    let ids: Option<Vec<String>> = call.read_json::<RedriveRequest>().await?.ids.or(from_query);
+    let parse_id =
         |id: &String| id.parse::<Id>().map_err(|error| Failure::invalid_request("parameter", format!("ids: {error}")));
-    let ids = ids.map(|ids| ids.iter().map(parsed).collect::<Result<Vec<Id>, Failure>>()).transpose()?;
+    let ids = ids.map(|ids| ids.iter().map(parse_id).collect::<Result<Vec<Id>, Failure>>()).transpose()?;
     let name = queue.clone();
     let redriven = call.app.database.write(move |backend| backend.redrive(&name, ids.as_deref(), &actor)).await?;
     call.app.wakeups.wake_all(&queue);

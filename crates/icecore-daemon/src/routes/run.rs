@@ -54,9 +54,9 @@ pub async fn run_now(
 ) -> Result<Response, Failure> {
     let (queue, lease) = (settings.queue.clone(), app.settings.lease);
     let schema = app.database.read(move |backend| backend.schema(&queue)).await?;
-    let known = app.schemas.find_checker(&settings.queue).filter(|known| Some(&*known.text) == schema.as_deref());
-    let checker = match known {
-        Some(known) => Some(known),
+    let cached = app.schemas.find_checker(&settings.queue).filter(|cached| Some(&*cached.text) == schema.as_deref());
+    let checker = match cached {
+        Some(cached) => Some(cached),
         None => jobs::remember_schema(&app, &settings.queue, schema).await?,
     };
     if let Some(checker) = checker {
@@ -70,9 +70,9 @@ pub async fn run_now(
         return jobs::store_job(&app, payload, settings).await;
     };
     drop(payload);
-    let ran = tokio::spawn(async move { run_job(&app, claimed, command).await });
-    match ran.await {
-        Ok(ran) => Ok(ok_response(&ran?)),
+    let finished = tokio::spawn(async move { run_job(&app, claimed, command).await });
+    match finished.await {
+        Ok(finished) => Ok(ok_response(&finished?)),
         Err(_) => Err(crate::threads::WorkError::Broken.into()),
     }
 }
@@ -83,12 +83,12 @@ async fn run_job(app: &App, claimed: Lease, command: CommandPermit) -> Result<Ru
     let (id, attempt) = (job.id, job.attempts);
     let (reply, mut outcome) = oneshot::channel();
     let CommandPermit(runner, permit) = command;
-    // Held until the outcome is recorded: the daemon waits for it when it ends.
+    // The permit is held until the outcome is recorded. When the daemon ends, it waits for all permits.
     let _permit = permit;
-    let begun = std::thread::Builder::new().name("command".to_owned()).spawn(move || {
+    let spawned = std::thread::Builder::new().name("command".to_owned()).spawn(move || {
         let _ = reply.send(run_catching_panics(&*runner, &job));
     });
-    let outcome = match begun {
+    let outcome = match spawned {
         Err(error) => Outcome::failed(format!("can't start a thread for the command: {error}")),
         Ok(_) => loop {
             match tokio::time::timeout(app.settings.lease / 3, &mut outcome).await {

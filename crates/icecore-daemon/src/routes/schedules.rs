@@ -1,6 +1,6 @@
 //! Routes for schedules: jobs that are queued repeatedly.
 
-use super::jobs::{self, DEFAULT};
+use super::jobs::{self, DEFAULT_QUEUE};
 use crate::answer::{ScheduleView, ok_response};
 use crate::app::App;
 use crate::call::Call;
@@ -15,9 +15,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How often to check which schedules are due.
-const FIRE: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum number of schedules handled in one check.
-const MOST_FIRED: usize = 64;
+const MAX_FIRED: usize = 64;
 
 pub async fn list(call: Call) -> Result<Response, Failure> {
     #[derive(Serialize)]
@@ -27,7 +27,7 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
     let is_brief = call.flag_parameter("brief")?.unwrap_or(false);
     let schedules = call.app.database.read(|backend| backend.schedules()).await?;
     Ok(ok_response(&Schedules {
-        schedules: schedules.iter().map(|one| ScheduleView::from_schedule(one, is_brief)).collect(),
+        schedules: schedules.iter().map(|schedule| ScheduleView::from_schedule(schedule, is_brief)).collect(),
     }))
 }
 
@@ -43,16 +43,17 @@ pub async fn set(mut call: Call) -> Result<Response, Failure> {
     };
     let timing = Timing::new(timing, call.query.get("zone"))?;
     let (name, actor) = (call.schedule_name(), call.client_name());
-    let queue = call.query.get("queue").unwrap_or(DEFAULT).to_owned();
+    let queue = call.query.get("queue").unwrap_or(DEFAULT_QUEUE).to_owned();
     let mut schedule = NewSchedule::new(name.clone(), queue, timing, Vec::new());
     schedule.priority = call.query.parse_number("priority")?.unwrap_or(0);
     schedule.max_attempts = call.query.parse_number("max_attempts")?;
     schedule.is_alone = call.flag_parameter("alone")?.unwrap_or(false);
     let format = payload::read_declared_format(&call)?;
-    let read = call.read_body().await?;
+    let received = call.read_body().await?;
     let app = call.app;
-    let mut payload = payload::decode_strictly(&app, read, format).await?;
-    // Checked against the current schema of the queue; later jobs are not checked again.
+    let mut payload = payload::decode_strictly(&app, received, format).await?;
+    // The payload is checked once, against the current schema of the queue. The jobs that the schedule queues are not
+    // checked again.
     let queue = schedule.queue.clone();
     let text = app.database.read(move |backend| backend.schema(&queue)).await?;
     if let Some(checker) = jobs::compile_schema(&app, text).await? {
@@ -69,8 +70,8 @@ pub async fn remove(call: Call) -> Result<Response, Failure> {
         schedule: String,
     }
     let (name, actor) = (call.schedule_name(), call.client_name());
-    let gone = name.clone();
-    match call.app.database.write(move |backend| backend.remove_schedule(&gone, &actor)).await? {
+    let removed_name = name.clone();
+    match call.app.database.write(move |backend| backend.remove_schedule(&removed_name, &actor)).await? {
         true => Ok(ok_response(&Removed { schedule: name })),
         false => Err(Failure::not_found(format!("there is no schedule {name:?}"))),
     }
@@ -100,10 +101,12 @@ async fn set_paused(call: Call, is_paused: bool) -> Result<Response, Failure> {
 pub async fn fire_due_schedules(app: Arc<App>) {
     let mut has_failed = false;
     loop {
-        if let Either::Right(()) = select_first(tokio::time::sleep(FIRE), app.shutdown.wait_until_begun()).await {
+        if let Either::Right(()) =
+            select_first(tokio::time::sleep(CHECK_INTERVAL), app.shutdown.wait_until_begun()).await
+        {
             return;
         }
-        match app.database.write(|backend| backend.fire(MOST_FIRED)).await {
+        match app.database.write(|backend| backend.fire(MAX_FIRED)).await {
             Ok(fired) => {
                 has_failed = false;
                 for fired in fired {
@@ -117,7 +120,7 @@ pub async fn fire_due_schedules(app: Arc<App>) {
                     }
                 }
             }
-            // Logged once, because it is tried every second.
+            // A failure is logged once, because the call is repeated every second.
             Err(failure) if !has_failed => {
                 has_failed = true;
                 app.journal.log_message(format_args!("schedules wait: {}", failure.body.message));

@@ -1,14 +1,14 @@
-//! Equality apart from the order of keys: perl writes the same hash in different orders.
+//! Compares values apart from the order of keys, because perl writes the same hash in different orders.
 
 use super::Lockstep;
 use crate::tree;
 use icecore::raw::{IS_KEY, NO_KEY, flag};
 use icecore::{Document, Kind};
 
-/// Larger maps are left to the walk, which has a table for them.
+/// Maximum number of entries of a map that is compared here. The walk, which has a table, compares larger maps.
 const MAX_ENTRIES: usize = 32;
 
-/// Data that is kept from one comparison to the next.
+/// Memory and a budget that comparisons share.
 pub(crate) struct ReorderedState {
     stack: Vec<(u32, u32)>,
     entries: Vec<(u16, u32)>,
@@ -24,13 +24,14 @@ impl ReorderedState {
 }
 
 impl Lockstep<'_, '_> {
-    /// Like [`Lockstep::looks_same`], or equal apart from the order of keys. Links and their targets are left to the
-    /// walk; so is everything, after failing comparisons have cost eight times the size of the documents.
+    /// Returns true if these values are equal, also if the order of keys differs. For links and their targets, it
+    /// returns false, and for everything after failing comparisons have cost eight times the size of the documents:
+    /// the walk compares these.
     pub(crate) fn means_same(&mut self, left: u32, right: u32) -> bool {
         if self.looks_same(left, right) {
             return true;
         }
-        if !self.is_on || self.rules.is_exact() || self.reordered.budget == 0 {
+        if !self.is_enabled || self.rules.is_exact() || self.reordered.budget == 0 {
             return false;
         }
         let mut stack = std::mem::take(&mut self.reordered.stack);
@@ -48,7 +49,7 @@ impl Lockstep<'_, '_> {
         is_same
     }
 
-    /// Compares two leaves; containers are put on the stack.
+    /// Compares two leaves. Containers are put on the stack instead.
     #[inline]
     fn compare_or_push(&mut self, left: u32, right: u32, stack: &mut Vec<(u32, u32)>) -> bool {
         let (document, other) = (self.sides.left.document, self.sides.right.document);
@@ -64,7 +65,7 @@ impl Lockstep<'_, '_> {
         self.compare_leaves(document, other, x, y)
     }
 
-    /// Compares two containers without the containers in them, which are put on the stack.
+    /// Compares two containers, except for the containers in them, which are put on the stack.
     fn compare_children(&mut self, left: u32, right: u32, stack: &mut Vec<(u32, u32)>) -> bool {
         let (document, other) = (self.sides.left.document, self.sides.right.document);
         let nodes = (document.nodes().get(left as usize), other.nodes().get(right as usize));
@@ -95,8 +96,8 @@ impl Lockstep<'_, '_> {
         while let Some(node) = document.nodes().get(left_child as usize).filter(|_| is_same && left_child < end) {
             let is_named = node.key != NO_KEY && node.key < IS_KEY;
             let position = entries.iter().position(|(key, _)| is_named && self.keys.are_equal(node.key, *key));
-            let learn = || entries.iter().position(|(key, _)| is_named && self.learn_key(node.key, *key));
-            let position = position.or_else(learn);
+            let find_unknown = || entries.iter().position(|(key, _)| is_named && self.learn_key(node.key, *key));
+            let position = position.or_else(find_unknown);
             is_same =
                 position.is_some_and(|position| self.compare_or_push(left_child, entries.remove(position).1, stack));
             left_child = tree::index_after(document, left_child);

@@ -16,27 +16,28 @@ use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::{Document, Kind};
 use key_order::ReorderedState;
 
-/// Flags of nodes that the fast path does not compare.
-const UNUSUAL: u8 = !(flag::REF | flag::HINT);
+/// Flags that common nodes do not have.
+const UNCOMMON_FLAGS: u8 = !(flag::REF | flag::HINT);
 
+/// A comparison of both tapes, node by node.
 pub(crate) struct Lockstep<'s, 'd> {
     pub(crate) sides: Sides<'s, 'd>,
-    /// If `false`, nothing counts as equal here: the readable twin examines every value separately.
-    pub(crate) is_on: bool,
+    /// If false, nothing counts as equal here, because the readable twin examines every value separately.
+    pub(crate) is_enabled: bool,
     pub(crate) rules: Rules,
     /// Flags that are compared for every value.
-    flags: u8,
+    compared_flags: u8,
     pub(crate) keys: EqualIds,
     classes: EqualIds,
     stretch: EqualStretch,
-    /// Values in the range that links name: their nodes in both documents.
+    /// The nodes in both documents of values in the range to which links lead.
     targets: Vec<(u32, u32)>,
     /// Targets of links, with their counterparts.
     pub(crate) counterparts: Counterparts,
     pub(crate) reordered: ReorderedState,
 }
 
-/// Equal nodes from these on, and their number.
+/// The first nodes of a range in which both documents are equal, and the length of the range.
 #[derive(Clone, Copy, Default)]
 struct EqualStretch {
     left: u32,
@@ -52,12 +53,12 @@ impl EqualStretch {
 }
 
 impl<'s, 'd> Lockstep<'s, 'd> {
-    pub(crate) fn new(sides: Sides<'s, 'd>, is_on: bool) -> Lockstep<'s, 'd> {
+    pub(crate) fn new(sides: Sides<'s, 'd>, is_enabled: bool) -> Lockstep<'s, 'd> {
         Lockstep {
             sides,
-            is_on,
+            is_enabled,
             rules: sides.left.rules,
-            flags: if sides.left.rules.is_exact() { flag::WEAK | flag::OVERLOAD } else { 0 },
+            compared_flags: if sides.left.rules.is_exact() { flag::WEAK | flag::OVERLOAD } else { 0 },
             keys: EqualIds::default(),
             classes: EqualIds::default(),
             stretch: EqualStretch::default(),
@@ -67,14 +68,14 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         }
     }
 
-    /// Returns `true` if these values are equal, node by node. Then targets of links in them are recorded as
+    /// Returns `true` if these values are equal, node by node. Targets of links in them are then recorded as
     /// counterparts.
     pub(crate) fn are_equal(&mut self, left: u32, right: u32) -> bool {
         let is_same = self.looks_same(left, right);
         if is_same && !self.targets.is_empty() {
             let end = tree::index_after(self.sides.left.document, left);
-            let from = self.targets.partition_point(|(named, _)| *named < left);
-            for (named, other) in self.targets[from..].iter().take_while(|(named, _)| *named < end) {
+            let first = self.targets.partition_point(|(named, _)| *named < left);
+            for (named, other) in self.targets[first..].iter().take_while(|(named, _)| *named < end) {
                 self.counterparts.record_pair(*named, *other);
             }
         }
@@ -83,7 +84,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
 
     /// Like [`Lockstep::are_equal`], for values that may not be counterparts.
     pub(crate) fn looks_same(&mut self, left: u32, right: u32) -> bool {
-        if !self.is_on {
+        if !self.is_enabled {
             return false;
         }
         let end = tree::index_after(self.sides.left.document, left);
@@ -93,7 +94,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         end <= self.stretch.left + self.stretch.len
     }
 
-    /// Compares nodes from here on.
+    /// Compares nodes from these on, up to `end` in the first document, until two differ.
     fn compare_nodes(&mut self, left: u32, right: u32, end: u32) {
         self.stretch = EqualStretch { left, right, len: 0 };
         self.targets.clear();
@@ -101,9 +102,9 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         let xs = document.nodes().get(left as usize..end as usize).unwrap_or(&[]);
         let ys = other.nodes().get(right as usize..).unwrap_or(&[]);
         for (index, (x, y)) in xs.iter().zip(ys).enumerate() {
-            // Fast path for common nodes; `compare_pair` decides for all nodes.
+            // This is a faster check for common nodes. `compare_pair` decides for all others.
             let is_usual = x.kind == y.kind
-                && (x.flags | y.flags) & UNUSUAL == 0
+                && (x.flags | y.flags) & UNCOMMON_FLAGS == 0
                 && x.key < IS_KEY
                 && self.keys.are_equal(x.key, y.key)
                 && match x.kind {
@@ -123,7 +124,8 @@ impl<'s, 'd> Lockstep<'s, 'd> {
     }
 
     fn compare_pair(&mut self, document: &'d Document<'d>, other: &'d Document<'d>, x: &Node, y: &Node) -> bool {
-        if (x.flags ^ y.flags) & self.flags != 0 || !self.keys.are_equal(x.key, y.key) && !self.learn_key(x.key, y.key)
+        if (x.flags ^ y.flags) & self.compared_flags != 0
+            || !self.keys.are_equal(x.key, y.key) && !self.learn_key(x.key, y.key)
         {
             return false;
         }
@@ -141,7 +143,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
 
     fn compare_containers(&mut self, x: &Node, y: &Node) -> bool {
         let indexes = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
-        // An open container has no end: the document broke off.
+        // A container has no end if the document breaks off in it.
         x.end() != 0
             && x.end().wrapping_sub(indexes.0) == y.end().wrapping_sub(indexes.1)
             && self.are_alike(x, y, indexes)
@@ -179,9 +181,10 @@ impl<'s, 'd> Lockstep<'s, 'd> {
 
     /// Returns `true` if the relevant flags of two keys are equal.
     fn are_keys(&self, x: &Node, y: &Node) -> bool {
-        const OF_KEYS: u8 = flag::LOCKED | flag::PLACEHOLDER;
-        let counts = if self.rules.is_exact() { x.flags ^ y.flags } else { (x.flags | y.flags) & flag::PLACEHOLDER };
-        counts & OF_KEYS == 0
+        const KEY_FLAGS: u8 = flag::LOCKED | flag::PLACEHOLDER;
+        let counted_flags =
+            if self.rules.is_exact() { x.flags ^ y.flags } else { (x.flags | y.flags) & flag::PLACEHOLDER };
+        counted_flags & KEY_FLAGS == 0
     }
 
     #[cold]
@@ -189,7 +192,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         let (document, other, rules) = (self.sides.left.document, self.sides.right.document, self.rules);
         let names = (document.tape().keys().get(u32::from(x)), other.tape().keys().get(u32::from(y)));
         let (Some(a), Some(b)) = names else { return false };
-        // As the key of any map, and as the name of a field.
+        // They must be equal as keys of any map, and as names of fields.
         let is_same = self.are_keys(&a.node, &b.node)
             && [false, true].into_iter().all(|is_field| {
                 rules.key_meaning(document, &a.node, a.bytes, is_field)
@@ -225,12 +228,12 @@ fn are_usual_leaves(document: &Document<'_>, other: &Document<'_>, x: &Node, y: 
     }
 }
 
-/// For names of the first document, the equal name of the second, if known.
+/// For each name of the first document, the id of the equal name of the second one, if it is known.
 #[derive(Default)]
 pub(crate) struct EqualIds(Vec<u16>);
 
 impl EqualIds {
-    /// Returns `true` if two ids are known to be equal. Special ids have no entry here.
+    /// Returns `true` if two ids are known to be equal. Special ids are not recorded.
     #[inline(always)]
     pub(crate) fn are_equal(&self, x: u16, y: u16) -> bool {
         match self.0.get(usize::from(x)) {
@@ -247,29 +250,28 @@ impl EqualIds {
     }
 }
 
-/// Values of the first document that links name, and their counterparts in the second: one entry for each node, from
-/// the first such value on.
+/// Values of the first document to which links lead, and their counterparts in the second one.
 pub(crate) struct Counterparts {
-    count: usize,
-    places: Vec<u32>,
+    node_count: usize,
+    /// For each node, the index of its counterpart plus 1, or 0 if it has none. Empty until there is a counterpart.
+    counterparts: Vec<u32>,
 }
 
 impl Counterparts {
     fn new(document: &Document<'_>) -> Counterparts {
-        Counterparts { count: document.nodes().len(), places: Vec::new() }
+        Counterparts { node_count: document.nodes().len(), counterparts: Vec::new() }
     }
 
     pub(crate) fn record_pair(&mut self, left: u32, right: u32) {
-        if self.places.is_empty() {
-            self.places = vec![0; self.count];
+        if self.counterparts.is_empty() {
+            self.counterparts = vec![0; self.node_count];
         }
-        if let Some(place) = self.places.get_mut(left as usize) {
-            // 0 means none.
-            *place = right.wrapping_add(1);
+        if let Some(counterpart) = self.counterparts.get_mut(left as usize) {
+            *counterpart = right.wrapping_add(1);
         }
     }
 
     pub(crate) fn contains_pair(&self, left: u32, right: u32) -> bool {
-        self.places.get(left as usize).is_some_and(|place| *place == right.wrapping_add(1))
+        self.counterparts.get(left as usize).is_some_and(|counterpart| *counterpart == right.wrapping_add(1))
     }
 }

@@ -3,20 +3,20 @@
 use crate::model::{Interval, Verdict};
 use crate::stats::{self, words};
 
-/// The numbers of a claim.
+/// The numbers of a claim, in ascending order.
 pub(super) struct ClaimedRange {
     pub from: f64,
     pub to: f64,
 }
 
-/// Factor by which a quotient may differ from the claimed numbers.
+/// Maximum factor by which a quotient may differ from the claimed numbers.
 const TOLERANCE: f64 = 1.2;
 
 impl ClaimedRange {
-    /// Creates the numbers of a claim; `None` if they can't be quotients.
+    /// Creates the numbers of a claim. Returns `None` if they can't be quotients.
     pub fn new(from: f64, to: f64) -> Option<ClaimedRange> {
-        let good = |number: f64| number > 0.0 && number.is_finite();
-        (good(from) && good(to)).then_some(ClaimedRange { from: from.min(to), to: from.max(to) })
+        let can_be_quotient = |number: f64| number > 0.0 && number.is_finite();
+        (can_be_quotient(from) && can_be_quotient(to)).then_some(ClaimedRange { from: from.min(to), to: from.max(to) })
     }
 
     /// Returns the verdict on a quotient.

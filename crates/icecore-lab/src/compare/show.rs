@@ -6,7 +6,7 @@ use std::fmt;
 
 impl fmt::Display for ReportComparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut changed: Vec<&Finding> = self.findings.iter().filter(|one| belongs_in_table(one)).collect();
+        let mut changed: Vec<&Finding> = self.findings.iter().filter(|finding| belongs_in_table(finding)).collect();
         changed.sort_by_key(|finding| finding.change);
         for note in &self.notes {
             writeln!(f, "{note}")?;
@@ -37,8 +37,8 @@ impl ReportComparison {
     }
 }
 
-/// Returns whether a finding has a line in the table: a change, or any different size, because sizes don't vary by
-/// chance.
+/// Returns true if a finding has a line in the table: if it is a change, or any different size, because sizes do not
+/// vary by chance.
 fn belongs_in_table(finding: &Finding) -> bool {
     finding.change != Change::Same || (finding.what == ComparedQuantity::Size && finding.old != finding.new)
 }
@@ -58,8 +58,8 @@ impl Change {
 
 fn write_table(f: &mut fmt::Formatter<'_>, findings: &[&Finding]) -> fmt::Result {
     let rows: Vec<[String; 4]> = findings.iter().map(|finding| build_row(finding)).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths = [width(0), width(1), width(2)];
+    let column_width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [column_width(0), column_width(1), column_width(2)];
     for [change, competitor, quantity, words] in &rows {
         let line = format!("{change:0$}  {competitor:1$}  {quantity:2$}  {words}", widths[0], widths[1], widths[2]);
         writeln!(f, "{}", line.trim_end())?;
@@ -68,9 +68,9 @@ fn write_table(f: &mut fmt::Formatter<'_>, findings: &[&Finding]) -> fmt::Result
 }
 
 fn build_row(finding: &Finding) -> [String; 4] {
-    let mut place = format!("{} {}", finding.scenario, finding.competitor);
+    let mut subject = format!("{} {}", finding.scenario, finding.competitor);
     if !finding.point.is_empty() {
-        place += &format!(", {}", finding.point);
+        subject += &format!(", {}", finding.point);
     }
     let quantity = match finding.what {
         ComparedQuantity::Part => String::new(),
@@ -78,11 +78,11 @@ fn build_row(finding: &Finding) -> [String; 4] {
         ComparedQuantity::Size => "size".to_owned(),
         ComparedQuantity::Fidelity => "fidelity".to_owned(),
     };
-    [finding.change.word().to_owned(), place, quantity, describe_finding(finding)]
+    [finding.change.word().to_owned(), subject, quantity, describe_finding(finding)]
 }
 
 fn describe_finding(finding: &Finding) -> String {
-    let amount = |value: f64| match finding.what {
+    let format_amount = |value: f64| match finding.what {
         ComparedQuantity::Time(_) => words::format_duration(value),
         _ => format!("{value:.0} bytes"),
     };
@@ -91,9 +91,9 @@ fn describe_finding(finding: &Finding) -> String {
         _ => format!("{} times as much", words::format_interval(&times)),
     });
     let absolute = match (finding.old, finding.new) {
-        (Some(old), Some(new)) => Some(format!("{} then, {} now", amount(old), amount(new))),
-        (Some(old), None) => Some(format!("{} then", amount(old))),
-        (None, Some(new)) => Some(format!("{} now", amount(new))),
+        (Some(old), Some(new)) => Some(format!("{} then, {} now", format_amount(old), format_amount(new))),
+        (Some(old), None) => Some(format!("{} then", format_amount(old))),
+        (None, Some(new)) => Some(format!("{} now", format_amount(new))),
         (None, None) => None,
     };
     let words = Some(finding.words.clone()).filter(|words| !words.is_empty());

@@ -1,4 +1,4 @@
-//! Threshold for changes.
+//! The threshold above which changes count.
 
 use super::Change;
 use crate::model::Interval;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A share, such as `10%` or `0.1`. The default is 10 %.
+/// A relative change, such as `10%` or `0.1`. Smaller changes do not count. The default is 10 %.
 ///
 /// ```
 /// use icecore_lab::compare::Threshold;
@@ -63,7 +63,7 @@ impl FromStr for Threshold {
 
     fn from_str(text: &str) -> Result<Threshold, ThresholdError> {
         let text = text.trim();
-        let (number, percent) = match text.strip_suffix('%') {
+        let (number, is_percent) = match text.strip_suffix('%') {
             Some(number) => (number.trim_end(), true),
             None => (text, false),
         };
@@ -73,7 +73,7 @@ impl FromStr for Threshold {
             value if !(value >= 0.0 && value.is_finite()) => {
                 Err(ThresholdError(format!("`{text}` is not a share from 0 on: write 10% or 0.1")))
             }
-            value if percent => Ok(Threshold(value / 100.0)),
+            value if is_percent => Ok(Threshold(value / 100.0)),
             value if value >= 1.0 => {
                 Err(ThresholdError(format!("`{text}` would be {} %: use {number}% if you mean that", value * 100.0)))
             }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub struct Published {
     /// Competitor: `perl/storable`.
     pub competitor: String,
-    /// Operation; none for a size.
+    /// The operation, or none for a size.
     #[serde(default)]
     pub operation: Option<Operation>,
     /// The number.
@@ -39,7 +39,7 @@ pub struct Claim {
     pub from: f64,
     /// Upper end.
     pub to: f64,
-    /// Parameters of the sizes at which the claim is checked. All points if empty.
+    /// Parameters of the sizes at which the claim is checked. If there are none, it is checked at all sizes.
     #[serde(default)]
     pub at: BTreeMap<String, i64>,
     /// Explanation for a claim that does not hold.
@@ -66,7 +66,7 @@ pub enum Quantity {
 pub struct Side {
     /// `perl/sereal`
     pub competitor: String,
-    /// Operation; sizes have none.
+    /// The operation, or none for a size.
     #[serde(default)]
     pub operation: Option<Operation>,
 }
@@ -76,7 +76,7 @@ pub struct Side {
 pub struct ClaimResult {
     /// The claim.
     pub claim: Claim,
-    /// Measured quotient, or place of the crossing; none if a side is missing.
+    /// The measured quotient, or the place of the crossing. There is none if a side is missing.
     #[serde(default)]
     pub now: Option<Interval>,
     /// Verdict on the claim.
@@ -111,7 +111,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns whether the article was right.
+    /// Returns true if the article was right.
     pub fn confirms_claim(self) -> bool {
         matches!(self, Verdict::Holds | Verdict::Stronger)
     }

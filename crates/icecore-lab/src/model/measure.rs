@@ -64,7 +64,7 @@ pub struct Entry {
     /// `5.003`
     #[serde(default)]
     pub version: String,
-    /// Its role.
+    /// The role of the participant.
     pub role: Role,
     /// Whether its output equals its input.
     pub fidelity: Fidelity,
@@ -127,7 +127,7 @@ pub struct Cell {
     pub samples: Vec<Sample>,
     /// Statistics of the samples.
     pub summary: Summary,
-    /// How many times faster than the baseline; none for the baseline.
+    /// How many times faster than the baseline it is. The baseline has no comparison.
     #[serde(default)]
     pub against: Option<Comparison>,
 }

@@ -4,7 +4,9 @@ use super::view::cell_median_time;
 use crate::model::{Cell, Entry, Fidelity, Point, Report, Role, ScenarioReport};
 use icecore::text::spreadsheet_text;
 
-const HEAD: [&str; 24] = [
+const COLUMN_COUNT: usize = 24;
+
+const HEAD: [&str; COLUMN_COUNT] = [
     "scenario",
     "point",
     "at",
@@ -43,25 +45,28 @@ pub fn render_safe_csv(report: &Report) -> String {
 
 fn render_rows(report: &Report, is_safe: bool) -> String {
     let mut out = Vec::new();
-    let line = |out: &mut Vec<u8>, cells: [String; 24]| write_line(out, &cells, is_safe);
-    line(&mut out, HEAD.map(str::to_owned));
+    let write_cells = |out: &mut Vec<u8>, cells: [String; COLUMN_COUNT]| write_line(out, &cells, is_safe);
+    write_cells(&mut out, HEAD.map(str::to_owned));
     for scenario in &report.scenarios {
         for point in &scenario.points {
             for entry in &point.entries {
-                entry.cells.iter().for_each(|cell| line(&mut out, build_row(scenario, point, entry, Some(cell))));
+                entry
+                    .cells
+                    .iter()
+                    .for_each(|cell| write_cells(&mut out, build_row(scenario, point, entry, Some(cell))));
                 if entry.cells.is_empty() {
-                    line(&mut out, build_row(scenario, point, entry, None));
+                    write_cells(&mut out, build_row(scenario, point, entry, None));
                 }
             }
         }
     }
-    // All cells were text.
+    // All cells are text.
     String::from_utf8_lossy(&out).into_owned()
 }
 
-fn build_row(scenario: &ScenarioReport, point: &Point, entry: &Entry, cell: Option<&Cell>) -> [String; 24] {
+fn build_row(scenario: &ScenarioReport, point: &Point, entry: &Entry, cell: Option<&Cell>) -> [String; COLUMN_COUNT] {
     let summary = cell.filter(|cell| cell_median_time(cell).is_some()).map(|cell| &cell.summary);
-    let against = cell.and_then(|cell| cell.against.as_ref());
+    let comparison = cell.and_then(|cell| cell.against.as_ref());
     let (fidelity, differences) = split_fidelity(&entry.fidelity);
     let parameters: Vec<String> = point.parameters.iter().map(|(key, value)| format!("{key}={value}")).collect();
     [
@@ -84,10 +89,10 @@ fn build_row(scenario: &ScenarioReport, point: &Point, entry: &Entry, cell: Opti
         format_number(summary.map(|s| s.median.high)),
         format_number(summary.map(|s| s.fastest)),
         format_number(summary.map(|s| s.slowest)),
-        format_number(against.map(|c| c.times.estimate)),
-        format_number(against.map(|c| c.times.low)),
-        format_number(against.map(|c| c.times.high)),
-        against.map_or(String::new(), |c| c.tie.to_string()),
+        format_number(comparison.map(|c| c.times.estimate)),
+        format_number(comparison.map(|c| c.times.low)),
+        format_number(comparison.map(|c| c.times.high)),
+        comparison.map_or(String::new(), |c| c.tie.to_string()),
         memory_peak_growth(entry).map_or(String::new(), |n| n.to_string()),
     ]
 }
@@ -116,14 +121,15 @@ fn split_fidelity(fidelity: &Fidelity) -> (&'static str, &[String]) {
     }
 }
 
-/// Formats a number with nine digits and without an exponent; empty if there is none.
-fn format_number(n: Option<f64>) -> String {
-    n.filter(|n| n.is_finite()).map_or(String::new(), |n| format!("{n:.8e}").parse().unwrap_or(n).to_string())
+/// Formats a number with nine digits and without an exponent. Returns an empty text if there is none.
+fn format_number(number: Option<f64>) -> String {
+    let finite = number.filter(|number| number.is_finite());
+    finite.map_or(String::new(), |number| format!("{number:.8e}").parse().unwrap_or(number).to_string())
 }
 
 fn write_line(out: &mut Vec<u8>, cells: &[String], is_safe: bool) {
-    for (i, cell) in cells.iter().enumerate() {
-        if i > 0 {
+    for (index, cell) in cells.iter().enumerate() {
+        if index > 0 {
             out.push(b',');
         }
         match is_safe {

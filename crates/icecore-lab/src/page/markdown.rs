@@ -108,9 +108,9 @@ fn render_claims(scenario: &ScenarioReport) -> String {
 }
 
 /// Returns the results of selected claims in sentences.
-pub(super) fn render_claim_results(scenario: &ScenarioReport, which: impl Fn(Verdict) -> bool) -> String {
+pub(super) fn render_claim_results(scenario: &ScenarioReport, is_selected: impl Fn(Verdict) -> bool) -> String {
     let mut out = String::new();
-    for result in scenario.claims.iter().filter(|result| which(result.verdict)) {
+    for result in scenario.claims.iter().filter(|result| is_selected(result.verdict)) {
         let explanation = match result.verdict {
             Verdict::Holds => String::new(),
             _ => make_printable(&result.claim.explanation),

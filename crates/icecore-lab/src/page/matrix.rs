@@ -12,26 +12,27 @@ pub(super) struct Matrix<'a> {
     pub(super) rows: Vec<(&'a Entry, f64)>,
     /// For each row, how many times faster it is than each column.
     pub(super) against: Vec<Vec<Option<Comparison>>>,
-    /// Competitors whose round trip differs; they are not compared.
+    /// Competitors whose round trip differs. They are not compared.
     pub(super) wrong: Vec<&'a Entry>,
 }
 
 impl<'a> Matrix<'a> {
-    /// Creates the matrix; `None` with fewer than two competitors with correct results.
+    /// Creates the matrix. Returns `None` if fewer than two competitors have correct results.
     pub(super) fn new(point: &'a Point, operation: Operation, resolution: f64) -> Option<Self> {
         let (mut rows, wrong): (Vec<_>, Vec<_>) =
             sort_by_speed(point, operation).into_iter().partition(|(e, _)| is_correct(e));
-        // In the order of the rates that are shown next to them.
+        // They are in the order of the rates that are shown next to them.
         rows.sort_by(|(a, slow), (b, fast)| fast.total_cmp(slow).then(b.id.cmp(&a.id)));
         if rows.len() < 2 {
             return None;
         }
-        let of = |row: usize, column: usize| {
+        let compare_cells = |row: usize, column: usize| {
             let (a, b) = (rows[row].0.find_cell(operation)?, rows[column].0.find_cell(operation)?);
             compare_samples(&a.samples, &b.samples, resolution)
         };
-        // One half is computed, the other is its mirror, so that both agree.
-        let half: Vec<Vec<_>> = (0..rows.len()).map(|row| (0..row).map(|column| of(row, column)).collect()).collect();
+        // One half is computed, and the other is its mirror, so that both agree.
+        let half: Vec<Vec<_>> =
+            (0..rows.len()).map(|row| (0..row).map(|column| compare_cells(row, column)).collect()).collect();
         let comparison_at = |row: usize, column: usize| match row.cmp(&column) {
             Ordering::Greater => half[row][column],
             Ordering::Less => half[column][row].map(invert_comparison),
@@ -45,8 +46,8 @@ impl<'a> Matrix<'a> {
     /// Keeps the fastest rows and the important ones. Returns how many were removed.
     pub(super) fn keep_fastest(&mut self, fastest: usize, important: impl Fn(&Entry) -> bool) -> usize {
         let all = self.rows.len();
-        let stays = |row: usize| row + fastest >= all || important(self.rows[row].0);
-        let kept: Vec<usize> = (0..all).filter(|row| stays(*row)).collect();
+        let is_kept = |row: usize| row + fastest >= all || important(self.rows[row].0);
+        let kept: Vec<usize> = (0..all).filter(|row| is_kept(*row)).collect();
         // Removing only a few rows is not worth the sentence about it.
         if kept.len() + 2 >= all {
             return 0;
@@ -61,8 +62,8 @@ impl<'a> Matrix<'a> {
         match &self.against[row][column] {
             _ if row == column => "--".into(),
             None => "?".into(),
-            Some(c) if c.tie => "=".into(),
-            Some(c) => match (c.times.estimate - 1.0) * 100.0 {
+            Some(comparison) if comparison.tie => "=".into(),
+            Some(comparison) => match (comparison.times.estimate - 1.0) * 100.0 {
                 percent if percent.is_finite() => format!("{percent:.0}%"),
                 _ => "?".into(),
             },
@@ -77,22 +78,22 @@ impl<'a> Matrix<'a> {
         if named.total_width() <= width {
             return vec![named];
         }
-        let numbered = self.build_table(names, &all, true).total_width();
-        let parts = if numbered <= width { 1 } else { numbered.div_ceil(width - 44.min(width / 2)) };
+        let numbered_width = self.build_table(names, &all, true).total_width();
+        let parts = if numbered_width <= width { 1 } else { numbered_width.div_ceil(width - 44.min(width / 2)) };
         all.chunks(all.len().div_ceil(parts)).map(|part| self.build_table(names, part, true)).collect()
     }
 
-    fn build_table(&self, names: &Names, columns: &[usize], numbered: bool) -> Table {
+    fn build_table(&self, names: &Names, columns: &[usize], is_numbered: bool) -> Table {
         let mut table = Table::new(["", ">Rate"]);
         for column in columns {
-            match numbered {
+            match is_numbered {
                 true => table.add_column(&format!(">{}", column + 1)),
                 false => table.add_column(&format!(">{}", names.display_name(&self.rows[*column].0.id))),
             }
         }
         for (row, (entry, ns)) in self.rows.iter().enumerate() {
             let name = names.display_name(&entry.id);
-            let name = if numbered { format!("{:>2} {name}", row + 1) } else { name };
+            let name = if is_numbered { format!("{:>2} {name}", row + 1) } else { name };
             table.add_row(
                 [name, format_rate(*ns)].into_iter().chain(columns.iter().map(|column| self.format_cell(row, *column))),
             );
@@ -102,9 +103,9 @@ impl<'a> Matrix<'a> {
 }
 
 /// Returns the comparison with the sides exchanged.
-fn invert_comparison(c: Comparison) -> Comparison {
-    let mut times = c.times;
-    times.estimate = 1.0 / c.times.estimate;
-    (times.low, times.high) = (1.0 / c.times.high, 1.0 / c.times.low);
-    Comparison { times, tie: c.tie }
+fn invert_comparison(comparison: Comparison) -> Comparison {
+    let mut times = comparison.times;
+    times.estimate = 1.0 / comparison.times.estimate;
+    (times.low, times.high) = (1.0 / comparison.times.high, 1.0 / comparison.times.low);
+    Comparison { times, tie: comparison.tie }
 }

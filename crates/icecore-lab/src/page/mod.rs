@@ -1,7 +1,8 @@
 //! Presents a [`Report`](crate::model::Report). Nothing here measures.
 //!
-//! [`render_text`] is for a terminal, [`render_markdown`] and [`render_csv`] are for files, [`render_html`] is one self-contained page, [`render_svg`] is
-//! one chart of it, and [`render_performance`] is the text of `docs/performance.md`.
+//! [`render_text`] is for a terminal, [`render_markdown`] and [`render_csv`] are for files, [`render_html`] is one
+//! self-contained page, [`render_svg`] is one chart of it, and [`render_performance`] is the text of
+//! `docs/performance.md`.
 
 mod chart;
 mod csv;
@@ -29,11 +30,11 @@ pub use text::render_text;
 /// Style of [`render_text`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Whether signs and headings have colors: for a terminal, not for a file.
+    /// Whether signs and headings have colors. This is for a terminal, not for a file.
     pub color: bool,
     /// Number of columns that may be used.
     pub width: usize,
-    /// Whether everything is shown at each size, not only at the largest.
+    /// Whether everything is shown for each size, and not only for the largest one.
     pub full: bool,
 }
 

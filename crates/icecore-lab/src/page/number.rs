@@ -3,7 +3,7 @@
 use crate::model::Interval;
 use crate::stats::is_known;
 
-/// Text for a missing number.
+/// The text for a missing number.
 pub(super) const NONE: &str = "-";
 
 /// Formats a count: `1,172,433`.
@@ -19,8 +19,8 @@ pub fn format_count(n: f64) -> String {
     if n < 0.0 && digits != "0" {
         out.push('-');
     }
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -41,7 +41,7 @@ fn format_digits(n: f64) -> String {
     }
 }
 
-/// Formats a number in the first unit in which it is below a thousand.
+/// Formats a number in the first of these units in which it is below a thousand.
 fn format_with_unit(n: f64, units: &[(f64, &str)]) -> String {
     let last = units.len() - 1;
     let (size, unit) = units[..last].iter().find(|(size, _)| n.abs() / size < 999.5).unwrap_or(&units[last]);
@@ -110,23 +110,23 @@ pub(super) fn format_quotient(n: f64) -> String {
 }
 
 /// Formats a quotient with its interval: `1.41 (1.30 to 1.52)`.
-pub fn format_interval(i: &Interval) -> String {
-    format_with_interval(i, format_quotient)
+pub fn format_interval(interval: &Interval) -> String {
+    format_with_interval(interval, format_quotient)
 }
 
-/// Formats a number with its interval; an interval that adds nothing is left out.
-pub(super) fn format_with_interval(i: &Interval, show: impl Fn(f64) -> String) -> String {
-    let [estimate, low, high] = [i.estimate, i.low, i.high].map(&show);
+/// Formats a number with its interval. An interval that adds nothing is left out.
+pub(super) fn format_with_interval(interval: &Interval, format_value: impl Fn(f64) -> String) -> String {
+    let [estimate, low, high] = [interval.estimate, interval.low, interval.high].map(&format_value);
     match () {
         () if low == estimate && high == estimate => estimate,
-        () if !is_known(i) => format!("{estimate} (one sample)"),
+        () if !is_known(interval) => format!("{estimate} (one sample)"),
         () => format!("{estimate} ({low} to {high})"),
     }
 }
 
-/// Formats a share: `3 %`, `0.4 %`.
-pub(super) fn format_percent(part: f64) -> String {
-    let n = part * 100.0;
+/// Formats a fraction in percent: `3 %`, `0.4 %`.
+pub(super) fn format_percent(fraction: f64) -> String {
+    let n = fraction * 100.0;
     match n.abs() {
         a if !a.is_finite() => NONE.into(),
         0.0 => "0 %".into(),

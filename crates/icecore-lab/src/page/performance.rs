@@ -10,8 +10,8 @@ use crate::articles::{self, Article};
 use crate::model::{Operation, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
 
-/// The chart in the README.
-const CHART: (&str, ChartKind) = ("perl-mix", ChartKind::Bars(Operation::RoundTrip));
+/// The scenario and the kind of the chart in the README.
+const README_CHART: (&str, ChartKind) = ("perl-mix", ChartKind::Bars(Operation::RoundTrip));
 
 /// A separate run in addition to that of all scenarios: the name of its file in `docs/bench`, and its report.
 pub type SeparateRun<'r> = (&'r str, &'r Report);
@@ -60,13 +60,13 @@ fn render_separate_run(name: &str, report: &Report) -> String {
 
 /// Returns the claims of all scenarios, one table each.
 fn render_all_claims(report: &Report) -> String {
-    let all = || report.scenarios.iter().flat_map(|s| &s.claims);
-    if all().next().is_none() {
+    let all_claims = || report.scenarios.iter().flat_map(|s| &s.claims);
+    if all_claims().next().is_none() {
         return String::new();
     }
-    let confirmed = all().filter(|c| c.verdict.confirms_claim()).count();
+    let confirmed = all_claims().filter(|c| c.verdict.confirms_claim()).count();
     let mut out = String::from("\n## The articles' claims, then and now\n\n");
-    _ = writeln!(out, "{confirmed} of {} hold on this machine, or hold even more.", all().count());
+    _ = writeln!(out, "{confirmed} of {} hold on this machine, or hold even more.", all_claims().count());
     for scenario in report.scenarios.iter().filter(|s| !s.claims.is_empty()) {
         write_section(&mut out, &scenario.name, &tables::build_claims_table(&scenario.claims));
         out += &link_sources(scenario);
@@ -77,13 +77,13 @@ fn render_all_claims(report: &Report) -> String {
 
 /// Returns the chart in the README: its description, and the SVG.
 pub fn render_readme_chart(report: &Report) -> Option<(String, String)> {
-    let (scenario, kind) = CHART;
-    let title = &report.scenarios.iter().find(|one| one.name == scenario)?.title;
+    let (scenario, kind) = README_CHART;
+    let title = &report.scenarios.iter().find(|other| other.name == scenario)?.title;
     Some((format!("{title}, {}", words::operation_title(Operation::RoundTrip)), render_svg(report, scenario, kind)?))
 }
 
 /// Number of claims of each article in the README.
-const OF_EACH: usize = 2;
+const CLAIMS_PER_ARTICLE: usize = 2;
 
 /// Returns the part of the README about a run: one chart, and two claims of each article.
 pub fn render_readme(report: &Report) -> String {
@@ -91,19 +91,19 @@ pub fn render_readme(report: &Report) -> String {
     if let Some((about, _)) = render_readme_chart(report) {
         _ = write!(out, "![{}](docs/bench/chart.svg)\n\n", escape_markdown(&about));
     }
-    let all = || report.scenarios.iter().flat_map(|s| &s.claims);
-    let confirmed = all().filter(|c| c.verdict.confirms_claim()).count();
+    let all_claims = || report.scenarios.iter().flat_map(|s| &s.claims);
+    let confirmed = all_claims().filter(|c| c.verdict.confirms_claim()).count();
     _ = write!(
         out,
         "Of {} claims of five articles {confirmed} hold on this machine, or hold even more ",
-        all().count()
+        all_claims().count()
     );
     out += "([all of them, and what explains the others](docs/performance.md)). Two of each:\n\n";
     out += "| now | claim | then | measured | article |\n|---|---|--:|--:|---|\n";
     let mut listed: Vec<&'static Article> = Vec::new();
-    for result in all() {
+    for result in all_claims() {
         let Some(article) = articles::find_article(&result.claim.source) else { continue };
-        if listed.iter().filter(|one| **one == article).count() == OF_EACH {
+        if listed.iter().filter(|other| **other == article).count() == CLAIMS_PER_ARTICLE {
             continue;
         }
         listed.push(article);

@@ -1,4 +1,4 @@
-//! Which competitor suits a use best, as a table and in sentences.
+//! Shows which competitor suits a use best, in a table and in sentences.
 
 use super::number::{NONE, format_interval, format_percent, format_time};
 use super::table::Table;
@@ -8,8 +8,9 @@ use crate::model::{Point, ScenarioReport};
 use crate::rank::{self, Ranking};
 use std::fmt::Write;
 
-/// Returns the ranking of a point for a terminal: the table, and sentences about it with `explain`.
+/// Returns the ranking of a point for a terminal. With `explain`, there are sentences below the table.
 pub fn render_ranking(scenario: &ScenarioReport, point: &Point, ranking: &Ranking, explain: bool) -> String {
+    const MAX_WIDTH: usize = 108;
     let names = Names::new(scenario);
     let mut table = Table::new(["", "competitor", "round trip", ">a use costs", ">times the first"]);
     let parts = ranking.weights.parts();
@@ -17,9 +18,9 @@ pub fn render_ranking(scenario: &ScenarioReport, point: &Point, ranking: &Rankin
         parts.iter().for_each(|(part, _)| table.add_column(&format!(">{}", part.name())));
     }
     for place in &ranking.places {
-        let share =
+        let format_share =
             |part| place.parts.iter().find(|share| share.part == part).map_or(NONE.into(), |s| format_percent(s.share));
-        let shares = parts.iter().filter(|_| parts.len() > 1).map(|(part, _)| share(*part));
+        let shares = parts.iter().filter(|_| parts.len() > 1).map(|(part, _)| format_share(*part));
         let cells = [
             place.label(),
             names.display_name(&place.id),
@@ -39,10 +40,10 @@ pub fn render_ranking(scenario: &ScenarioReport, point: &Point, ranking: &Rankin
         table.to_text().lines().for_each(|line| _ = writeln!(out, "  {line}"));
     }
     let sentences = if explain { rank::explain_ranking(ranking) } else { vec![] };
-    sentences.iter().for_each(|sentence| out += &words::wrap_text(sentence, "", "", 108));
+    sentences.iter().for_each(|sentence| out += &words::wrap_text(sentence, "", "", MAX_WIDTH));
     if !explain {
-        ranking.unranked.iter().for_each(|one| {
-            _ = writeln!(out, "  not ranked: {}, {}", names.display_name(&one.id), make_printable(&one.why))
+        ranking.unranked.iter().for_each(|entry| {
+            _ = writeln!(out, "  not ranked: {}, {}", names.display_name(&entry.id), make_printable(&entry.why))
         });
     }
     out

@@ -10,7 +10,7 @@ pub struct Table {
     pub(super) rows: Vec<Row>,
 }
 
-/// Head of a column.
+/// The head of a column.
 pub(super) struct Column {
     pub(super) title: String,
     /// Whether the column is aligned to the right, for numbers.
@@ -36,7 +36,7 @@ impl Table {
         table
     }
 
-    /// Adds a column; see [`Table::new`] for the title.
+    /// Adds a column. See [`Table::new`] for the title.
     pub fn add_column(&mut self, title: &str) {
         let right = title.starts_with('>');
         self.columns.push(Column { title: make_printable(title.strip_prefix('>').unwrap_or(title)), right });
@@ -52,7 +52,7 @@ impl Table {
         self.rows.push(Row::Section(make_printable(title)));
     }
 
-    /// Returns whether the table has no rows.
+    /// Returns true if the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -61,27 +61,29 @@ impl Table {
     pub fn to_text(&self) -> String {
         let widths = self.column_widths();
         let mut out = String::new();
-        if self.columns.iter().any(|c| !c.title.is_empty()) {
-            self.write_line(&mut out, &widths, |i| &self.columns[i].title);
+        if self.columns.iter().any(|column| !column.title.is_empty()) {
+            self.write_line(&mut out, &widths, |index| &self.columns[index].title);
         }
         for row in &self.rows {
             match row {
-                Row::Cells(cells) => self.write_line(&mut out, &widths, |i| cells.get(i).map_or("", |c| c)),
+                Row::Cells(cells) => {
+                    self.write_line(&mut out, &widths, |index| cells.get(index).map_or("", |cell| cell))
+                }
                 Row::Section(title) => _ = writeln!(out, "{title}"),
             }
         }
         out
     }
 
-    fn write_line<'a>(&'a self, out: &mut String, widths: &[usize], cell: impl Fn(usize) -> &'a str) {
+    fn write_line<'a>(&'a self, out: &mut String, widths: &[usize], cell_text: impl Fn(usize) -> &'a str) {
         let mut line = String::new();
-        for (i, width) in widths.iter().enumerate() {
-            let text = cell(i);
+        for (index, width) in widths.iter().enumerate() {
+            let text = cell_text(index);
             let gap = " ".repeat(width.saturating_sub(text.chars().count()));
-            if i > 0 {
+            if index > 0 {
                 line.push_str("  ");
             }
-            match self.columns[i].right {
+            match self.columns[index].right {
                 true => _ = write!(line, "{gap}{text}"),
                 false => _ = write!(line, "{text}{gap}"),
             }
@@ -91,30 +93,30 @@ impl Table {
 
     /// Returns the width of each column.
     fn column_widths(&self) -> Vec<usize> {
-        let cell = |row: &Row, i: usize| match row {
-            Row::Cells(cells) => cells.get(i).map_or(0, |c| c.chars().count()),
+        let cell_width = |row: &Row, index: usize| match row {
+            Row::Cells(cells) => cells.get(index).map_or(0, |cell| cell.chars().count()),
             Row::Section(_) => 0,
         };
-        let widest = |i: usize| self.rows.iter().map(|row| cell(row, i)).max().unwrap_or(0);
-        self.columns.iter().enumerate().map(|(i, c)| widest(i).max(c.title.chars().count())).collect()
+        let widest = |index: usize| self.rows.iter().map(|row| cell_width(row, index)).max().unwrap_or(0);
+        self.columns.iter().enumerate().map(|(index, column)| widest(index).max(column.title.chars().count())).collect()
     }
 
     /// Returns the width of the table on a terminal.
     pub(super) fn total_width(&self) -> usize {
-        self.column_widths().iter().map(|w| w + 2).sum::<usize>().saturating_sub(2)
+        self.column_widths().iter().map(|width| width + 2).sum::<usize>().saturating_sub(2)
     }
 
     /// Formats the table as Markdown.
     pub fn to_markdown(&self) -> String {
         let mut out = String::new();
-        let line = |out: &mut String, cells: &mut dyn Iterator<Item = String>| {
+        let write_cells = |out: &mut String, cells: &mut dyn Iterator<Item = String>| {
             *out += "|";
             for cell in cells {
                 _ = write!(out, " {cell} |");
             }
             *out += "\n";
         };
-        line(&mut out, &mut self.columns.iter().map(|c| escape_markdown(&c.title)));
+        write_cells(&mut out, &mut self.columns.iter().map(|column| escape_markdown(&column.title)));
         out += "|";
         for column in &self.columns {
             out += if column.right { "--:|" } else { "---|" };
@@ -122,10 +124,13 @@ impl Table {
         out += "\n";
         for row in &self.rows {
             match row {
-                Row::Cells(cells) => line(&mut out, &mut cells.iter().map(|c| escape_markdown(c))),
+                Row::Cells(cells) => write_cells(&mut out, &mut cells.iter().map(|cell| escape_markdown(cell))),
                 Row::Section(title) => {
-                    let rest = self.columns.iter().skip(1).map(|_| String::new());
-                    line(&mut out, &mut std::iter::once(format!("*{}*", escape_markdown(title))).chain(rest));
+                    let empty_cells = self.columns.iter().skip(1).map(|_| String::new());
+                    write_cells(
+                        &mut out,
+                        &mut std::iter::once(format!("*{}*", escape_markdown(title))).chain(empty_cells),
+                    );
                 }
             }
         }
@@ -137,18 +142,18 @@ impl Table {
 pub fn escape_markdown(text: &str) -> String {
     let text = make_printable(text);
     let mut out = String::new();
-    let mut before = ' ';
+    let mut previous = ' ';
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
-        let edge = !before.is_alphanumeric() || !rest.peek().is_some_and(|c| c.is_alphanumeric());
+        let is_at_word_edge = !previous.is_alphanumeric() || !rest.peek().is_some_and(|c| c.is_alphanumeric());
         match c {
             '<' => out += "&lt;",
             '&' => out += "&amp;",
             '\\' | '|' | '*' | '`' | '[' | ']' => out.extend(['\\', c]),
-            '_' | '~' if edge => out.extend(['\\', c]),
+            '_' | '~' if is_at_word_edge => out.extend(['\\', c]),
             _ => out.push(c),
         }
-        before = c;
+        previous = c;
     }
     out
 }
@@ -156,9 +161,9 @@ pub fn escape_markdown(text: &str) -> String {
 /// Formats a text as inline code in Markdown, even if it contains backticks.
 pub(super) fn format_code(text: &str) -> String {
     let text = make_printable(text);
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    let gap = if longest > 0 { " " } else { "" };
+    let max_backticks = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(max_backticks + 1);
+    let gap = if max_backticks > 0 { " " } else { "" };
     format!("{fence}{gap}{text}{gap}{fence}")
 }
 

@@ -22,15 +22,15 @@ pub(super) fn build_summary_table(
     names: &Names,
 ) -> Table {
     let mut table = Table::new(["competitor", "round trip"]);
-    let base = scenario.baseline.as_deref();
+    let baseline = scenario.baseline.as_deref();
     for operation in operations {
         table.add_column(&format!(">{}", title(*operation)));
-        if base.is_some() {
+        if baseline.is_some() {
             table.add_column(">times baseline");
         }
     }
     table.add_column(">size");
-    let row = |table: &mut Table, entry: &Entry| {
+    let add_entry = |table: &mut Table, entry: &Entry| {
         let mut cells = vec![names.entry_name(entry)];
         cells.push(match entry.fidelity {
             Fidelity::Unchecked => String::new(),
@@ -39,7 +39,7 @@ pub(super) fn build_summary_table(
         });
         for operation in operations {
             cells.push(median_time(entry, *operation).map_or(NONE.into(), format_time));
-            if base.is_some() {
+            if baseline.is_some() {
                 cells.push(format_times_baseline(scenario, entry, *operation));
             }
         }
@@ -52,19 +52,19 @@ pub(super) fn build_summary_table(
             .cmp(&order_key(b, operations))
             .then(total_time(a, operations).total_cmp(&total_time(b, operations)))
     });
-    order.into_iter().for_each(|entry| row(&mut table, entry));
-    let mut part = |title: &str, role| {
-        let measured = |entry: &&Entry| operations.iter().any(|o| median_time(entry, *o).is_some());
-        entries_with_role(point, role).filter(measured).enumerate().for_each(|(i, entry)| {
-            if i == 0 {
+    order.into_iter().for_each(|entry| add_entry(&mut table, entry));
+    let mut add_part = |title: &str, role| {
+        let is_measured = |entry: &&Entry| operations.iter().any(|o| median_time(entry, *o).is_some());
+        entries_with_role(point, role).filter(is_measured).enumerate().for_each(|(index, entry)| {
+            if index == 0 {
                 table.add_section(title);
             }
-            row(&mut table, entry);
+            add_entry(&mut table, entry);
         });
     };
-    part("without a language's values", Role::Engine);
-    part("the baseline once more: what differs is noise", Role::Twin);
-    part("the values without any bytes, and copying the bytes", Role::Floor);
+    add_part("without a language's values", Role::Engine);
+    add_part("the baseline once more: what differs is noise", Role::Twin);
+    add_part("the values without any bytes, and copying the bytes", Role::Floor);
     if operations.iter().any(|o| memcpy_time(point, *o).is_some()) {
         if entries_with_role(point, Role::Floor).next().is_none() {
             table.add_section("the values without any bytes, and copying the bytes");
@@ -72,7 +72,7 @@ pub(super) fn build_summary_table(
         let mut cells = vec!["memcpy of the smallest output".to_owned(), String::new()];
         for operation in operations {
             cells.push(memcpy_time(point, *operation).map_or(NONE.into(), format_time));
-            if base.is_some() {
+            if baseline.is_some() {
                 cells.push(String::new());
             }
         }
@@ -82,22 +82,22 @@ pub(super) fn build_summary_table(
     table
 }
 
-/// Maximum length of a difference in a table; the list below the table has all differences with their paths.
-const MOST_DIFFERENCE_CHARS: usize = 32;
+/// Maximum length of a difference in a table. The list below the table has all differences with their paths.
+const MAX_DIFFERENCE_CHARS: usize = 32;
 
 /// Returns the fidelity with the first difference.
-fn describe_first_difference(is: &Fidelity, differences: &[String]) -> String {
-    let word = fidelity_label(is);
+fn describe_first_difference(fidelity: &Fidelity, differences: &[String]) -> String {
+    let word = fidelity_label(fidelity);
     let first = differences.first().and_then(|first| first.split(", first at").next());
     first.map_or(word.to_owned(), |first| {
         let first = make_printable(first);
-        let short: String = first.chars().take(MOST_DIFFERENCE_CHARS).collect();
-        let dots = if short.len() < first.len() { "…" } else { "" };
-        format!("{word}: {short}{dots}")
+        let short: String = first.chars().take(MAX_DIFFERENCE_CHARS).collect();
+        let ellipsis = if short.len() < first.len() { "…" } else { "" };
+        format!("{word}: {short}{ellipsis}")
     })
 }
 
-/// Sort key: entries with correct results first, then those that lack an operation, then wrong ones.
+/// Returns a sort key: correct entries come first, those with more operations before others; then wrong ones follow.
 fn order_key(entry: &Entry, operations: &[Operation]) -> (bool, usize) {
     (!is_correct(entry), operations.iter().filter(|o| median_time(entry, **o).is_none()).count())
 }
@@ -113,8 +113,8 @@ fn format_times_baseline(scenario: &ScenarioReport, entry: &Entry, operation: Op
         Some(_) if is_baseline(scenario, entry) => "1".into(),
         Some(cell) => match &cell.against {
             None => NONE.into(),
-            Some(c) if c.tie => format!("= {}", format_interval(&c.times)),
-            Some(c) => format_interval(&c.times),
+            Some(comparison) if comparison.tie => format!("= {}", format_interval(&comparison.times)),
+            Some(comparison) => format_interval(&comparison.times),
         },
     }
 }
@@ -131,9 +131,10 @@ pub(super) fn build_statistics_table(point: &Point, operation: Operation, names:
     });
     for entry in all {
         let Some(cell) = entry.find_cell(operation) else { continue };
-        let s = &cell.summary;
-        let times = [s.median.estimate, s.median.low, s.median.high, s.fastest, s.slowest].map(format_time);
-        let counts = [cell.samples.len(), s.outliers.len()].map(|n| format_count(n as f64));
+        let summary = &cell.summary;
+        let median = &summary.median;
+        let times = [median.estimate, median.low, median.high, summary.fastest, summary.slowest].map(format_time);
+        let counts = [cell.samples.len(), summary.outliers.len()].map(|n| format_count(n as f64));
         table.add_row([names.entry_name(entry), entry.version.clone()].into_iter().chain(times).chain(counts));
     }
     table
@@ -151,15 +152,15 @@ pub(super) fn build_claims_table<'a>(results: impl IntoIterator<Item = &'a Claim
 /// Returns the cells of a claim: verdict, text, claimed number and measured number.
 pub(super) fn build_claim_cells(result: &ClaimResult) -> [String; 4] {
     let (sign, word) = verdict_label(result.verdict);
-    let show = match result.claim.quantity {
+    let format_value = match result.claim.quantity {
         Quantity::Crossing => format_count,
         _ => format_quotient,
     };
     [
         format!("{sign} {word}"),
         result.claim.text.clone(),
-        format_claimed_range(result.claim.from, result.claim.to, show),
-        result.now.as_ref().map_or(NONE.into(), |now| format_with_interval(now, show)),
+        format_claimed_range(result.claim.from, result.claim.to, format_value),
+        result.now.as_ref().map_or(NONE.into(), |now| format_with_interval(now, format_value)),
     ]
 }
 
@@ -205,15 +206,15 @@ pub(super) fn build_growth_table(
     let mut entries: Vec<&Entry> = vec![];
     for entry in group.points.iter().rev().flat_map(|p| &p.entries) {
         if entry.role != Role::Twin
-            && !entries.iter().any(|e| e.id == entry.id)
+            && !entries.iter().any(|other| other.id == entry.id)
             && median_time(entry, operation).is_some()
         {
             entries.push(entry);
         }
     }
     let key = |e: &Entry| {
-        let here = find_entry(last, &e.id).and_then(|x| median_time(x, operation));
-        (e.role != Role::Competitor, !is_correct(e), here.unwrap_or(f64::INFINITY))
+        let time_at_last_point = find_entry(last, &e.id).and_then(|x| median_time(x, operation));
+        (e.role != Role::Competitor, !is_correct(e), time_at_last_point.unwrap_or(f64::INFINITY))
     };
     entries.sort_by(|a, b| {
         let (a, b) = (key(a), key(b));
@@ -230,7 +231,8 @@ pub(super) fn build_growth_table(
     table
 }
 
-/// Returns how many items of the axis are done per second, most first; `None` for a scenario without an axis.
+/// Returns how many items of the axis are done per second, with the most first. Returns `None` for a scenario without
+/// an axis.
 pub(super) fn build_rate_table(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<Table> {
     if scenario.axis.is_empty() || scenario.points.len() > 1 {
         return None;
@@ -280,7 +282,7 @@ fn select_points<'a>(points: &[&'a Point], max_points: usize) -> Vec<&'a Point> 
     if points.len() <= max_points || max_points < 2 {
         return points.to_vec();
     }
-    (0..max_points).map(|i| points[i * (points.len() - 1) / (max_points - 1)]).collect()
+    (0..max_points).map(|index| points[index * (points.len() - 1) / (max_points - 1)]).collect()
 }
 
 /// Returns the figures that the article printed, and the same figures now at the largest point.

@@ -31,6 +31,7 @@ pub fn render_text(report: &Report, style: &Style) -> String {
     page.finish()
 }
 
+/// The text that is being written.
 struct Page<'a> {
     out: String,
     style: &'a Style,
@@ -204,7 +205,7 @@ impl Page<'_> {
         if self.style.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// Colors the signs at the end, because color codes would count as width before.
+    /// Returns the text with colored signs. They are colored last, because color codes would count as width before.
     fn finish(self) -> String {
         if !self.style.color {
             return self.out;

@@ -14,12 +14,12 @@ pub(super) fn cell_median_time(cell: &Cell) -> Option<f64> {
     (median.is_finite() && median > 0.0).then_some(median)
 }
 
-/// Returns whether an entry may be ranked: its output does not differ from its input.
+/// Returns true if an entry may be ranked: its output does not differ from its input.
 pub(super) fn is_correct(entry: &Entry) -> bool {
     !matches!(entry.fidelity, Fidelity::Differs { .. })
 }
 
-/// Returns whether an entry is part of Icecore.
+/// Returns true if an entry is part of Icecore.
 pub(super) fn is_icecore(entry: &Entry) -> bool {
     [&entry.id, &entry.name].iter().any(|text| text.to_lowercase().contains("icecore"))
 }
@@ -34,15 +34,16 @@ pub(super) fn entries_with_role(point: &Point, role: Role) -> impl Iterator<Item
     point.entries.iter().filter(move |entry| entry.role == role)
 }
 
-/// Returns competitors with their times, fastest first, wrong ones after the right ones. They are sorted by the ratios
-/// of pairs; on a restless machine this is not always the order of the medians.
+/// Returns competitors with their times, fastest first, and wrong ones after the right ones. They are sorted by the
+/// ratios of pairs. On a restless machine, this is not always the order of the medians.
 pub(super) fn sort_by_speed(point: &Point, operation: Operation) -> Vec<(&Entry, f64)> {
-    let mut all: Vec<_> = competitors_at_point(point).filter_map(|e| Some((e, median_time(e, operation)?))).collect();
+    let mut competitors: Vec<_> =
+        competitors_at_point(point).filter_map(|e| Some((e, median_time(e, operation)?))).collect();
     let paired_time = |entry: &Entry| estimate_paired_time(point, entry, operation).unwrap_or(f64::INFINITY);
-    all.sort_by(|(a, _), (b, _)| {
+    competitors.sort_by(|(a, _), (b, _)| {
         is_correct(b).cmp(&is_correct(a)).then(paired_time(a).total_cmp(&paired_time(b))).then(a.id.cmp(&b.id))
     });
-    all
+    competitors
 }
 
 /// Returns the time of an operation scaled to the baseline's median, by the ratio of pairs.
@@ -51,7 +52,7 @@ pub(super) fn estimate_paired_time(point: &Point, entry: &Entry, operation: Oper
     let baseline = competitors_at_point(point).filter_map(|e| e.find_cell(operation)).find(|c| c.against.is_none());
     let paired = cell.against.map(|against| against.times.estimate).filter(|times| times.is_finite() && *times > 0.0);
     match (paired, baseline.and_then(cell_median_time)) {
-        (Some(times), Some(base)) => Some(base / times),
+        (Some(times), Some(baseline_ns)) => Some(baseline_ns / times),
         _ => cell_median_time(cell),
     }
 }
@@ -67,7 +68,7 @@ pub(super) fn find_entry<'a>(point: &'a Point, id: &str) -> Option<&'a Entry> {
     point.entries.iter().find(|e| e.id == id && e.role != Role::Twin)
 }
 
-/// Returns whether an entry is the one that others are compared with.
+/// Returns true if an entry is the one that others are compared with.
 pub(super) fn is_baseline(scenario: &ScenarioReport, entry: &Entry) -> bool {
     entry.role != Role::Twin && scenario.baseline.as_deref() == Some(&entry.id)
 }
@@ -87,14 +88,15 @@ pub(super) fn title_at_point(title: &str, point: &Point) -> String {
 
 /// Returns the time to copy the bytes, for operations that read or write them.
 pub(super) fn memcpy_time(point: &Point, operation: Operation) -> Option<f64> {
-    let copies = matches!(operation, Operation::Write | Operation::Read | Operation::RoundTrip);
-    point.memcpy_ns.filter(|ns| copies && ns.is_finite() && *ns > 0.0)
+    let moves_bytes = matches!(operation, Operation::Write | Operation::Read | Operation::RoundTrip);
+    point.memcpy_ns.filter(|ns| moves_bytes && ns.is_finite() && *ns > 0.0)
 }
 
 /// Returns the operations in which at least one entry was measured.
 pub(super) fn measured_operations(scenario: &ScenarioReport) -> Vec<Operation> {
-    let any = |operation| scenario.points.iter().any(|p| p.entries.iter().any(|e| median_time(e, operation).is_some()));
-    scenario.operations.iter().copied().filter(|operation| any(*operation)).collect()
+    let is_measured =
+        |operation| scenario.points.iter().any(|p| p.entries.iter().any(|e| median_time(e, operation).is_some()));
+    scenario.operations.iter().copied().filter(|operation| is_measured(*operation)).collect()
 }
 
 /// Returns the operations in which a competitor was measured at a point.
@@ -118,7 +120,7 @@ impl<'a> Names<'a> {
         // The command's name already says that it does not belong to a language.
         let languages: BTreeSet<_> =
             competitors.map(|e| language_of_id(&e.id)).filter(|name| *name != "command").collect();
-        let several = languages.len() > 1;
+        let has_several_languages = languages.len() > 1;
         let engines: BTreeSet<&str> =
             scenario.points.iter().flat_map(|p| entries_with_role(p, Role::Engine)).map(|e| e.id.as_str()).collect();
         let mut names = BTreeMap::new();
@@ -129,11 +131,11 @@ impl<'a> Names<'a> {
                     (_, 1) => name.clone(),
                     _ => format!("{name} ({})", make_printable(id)),
                 };
-                let of = match several && !engines.contains(id) && !name.ends_with(')') {
+                let language_suffix = match has_several_languages && !engines.contains(id) && !name.ends_with(')') {
                     true => format!(" ({})", make_printable(language_of_id(id))),
                     false => String::new(),
                 };
-                names.insert(*id, name + &of);
+                names.insert(*id, name + &language_suffix);
             }
         }
         Self(names)
@@ -147,18 +149,18 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Returns the name of an id; the id itself if it did not take part.
+    /// Returns the name of an id, or the id itself if it did not take part.
     pub(super) fn display_name(&self, id: &str) -> String {
         self.0.get(id).cloned().unwrap_or_else(|| make_printable(id))
     }
 }
 
-/// Returns printable text: names come from files, and terminals interpret control characters.
+/// Returns printable text. It is needed because names come from files, and terminals interpret control characters.
 pub(super) fn make_printable(text: &str) -> String {
     icecore::text::printable(text).into_owned()
 }
 
-/// Points of one curve: each place on the axis once.
+/// The points of one curve. Each of them is at another place on the axis.
 pub(super) struct PointGroup<'a> {
     /// What these points have in common: `clients 10`. Empty if there is one group.
     pub(super) label: String,
@@ -174,13 +176,16 @@ pub(super) fn group_points(scenario: &ScenarioReport) -> Vec<PointGroup<'_>> {
     }
     let keys: BTreeSet<&String> = all.iter().flat_map(|p| p.parameters.keys()).collect();
     for key in keys {
-        let mut split: BTreeMap<Option<i64>, Vec<&Point>> = BTreeMap::new();
+        let mut points_by_value: BTreeMap<Option<i64>, Vec<&Point>> = BTreeMap::new();
         for point in &all {
-            split.entry(point.parameters.get(key).copied()).or_default().push(point);
+            points_by_value.entry(point.parameters.get(key).copied()).or_default().push(point);
         }
-        if split.len() < all.len() && split.values().all(|points| have_distinct_places(points)) {
-            let label = |value: Option<i64>| value.map_or(String::new(), |v| format!("{key} {v}"));
-            return split.into_iter().map(|(value, points)| PointGroup { label: label(value), points }).collect();
+        if points_by_value.len() < all.len() && points_by_value.values().all(|points| have_distinct_places(points)) {
+            let make_label = |value: Option<i64>| value.map_or(String::new(), |value| format!("{key} {value}"));
+            return points_by_value
+                .into_iter()
+                .map(|(value, points)| PointGroup { label: make_label(value), points })
+                .collect();
         }
     }
     all.into_iter().map(|p| PointGroup { label: p.name.clone(), points: vec![p] }).collect()
@@ -191,7 +196,8 @@ fn have_distinct_places(points: &[&Point]) -> bool {
     places.len() == points.len()
 }
 
-/// Returns the points that are shown in full: all if there are few, otherwise the largest of each curve.
+/// Returns the points that are shown in full. These are all points if there are few, and otherwise the largest of
+/// each curve.
 pub(super) fn select_shown_points(scenario: &ScenarioReport, full: bool) -> Vec<&Point> {
     if full || scenario.points.len() <= 2 {
         return scenario.points.iter().collect();

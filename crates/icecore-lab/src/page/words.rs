@@ -37,7 +37,7 @@ pub(super) fn describe_results(scenario: &ScenarioReport, names: &Names) -> Vec<
     out
 }
 
-/// Says which competitor is fastest, and by how much.
+/// Returns a sentence about the fastest competitor and its lead.
 fn describe_fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &Names) -> Option<String> {
     let order: Vec<_> = sort_by_speed(point, operation).into_iter().filter(|(e, _)| is_correct(e)).collect();
     let ((first, ns), others) = order.split_first()?;
@@ -49,16 +49,16 @@ fn describe_fastest(scenario: &ScenarioReport, point: &Point, operation: Operati
             format_time(*ns)
         ));
     }
-    let against = |other: &Entry| {
+    let compare_with_first = |other: &Entry| {
         let (a, b) = (first.find_cell(operation)?, other.find_cell(operation)?);
         compare_samples(&a.samples, &b.samples, scenario.noise.resolution)
     };
-    let compared: Vec<_> = others.iter().map(|(e, _)| (*e, against(e))).collect();
+    let compared: Vec<_> = others.iter().map(|(e, _)| (*e, compare_with_first(e))).collect();
     // The group of ties ends at the first significant difference.
     let tied = compared.iter().take_while(|(_, c)| c.is_some_and(|c| c.tie)).count();
     let mut group = vec![names.display_name(&first.id)];
     group.extend(compared[..tied].iter().map(|(e, _)| names.display_name(&e.id)));
-    let ahead = |(e, c): &(&Entry, Option<_>)| {
+    let describe_lead = |(e, c): &(&Entry, Option<_>)| {
         let c: &crate::model::Comparison = c.as_ref()?;
         Some(
             format!("{} times as fast as {}", format_quotient(c.times.estimate), names.display_name(&e.id))
@@ -66,14 +66,14 @@ fn describe_fastest(scenario: &ScenarioReport, point: &Point, operation: Operati
         )
     };
     let next = compared.get(tied);
-    let is_base = |e: &Entry| is_baseline(scenario, e);
+    let is_the_baseline = |e: &Entry| is_baseline(scenario, e);
     let mut parts: Vec<String> = vec![];
     if let Some(next) = next {
-        let role = if is_base(next.0) { ", the baseline" } else { ", the next" };
-        parts.extend(ahead(next).map(|text| text + role));
+        let role = if is_the_baseline(next.0) { ", the baseline" } else { ", the next" };
+        parts.extend(describe_lead(next).map(|text| text + role));
     }
-    let base = compared.iter().skip(tied + 1).find(|(e, _)| is_base(e));
-    parts.extend(base.and_then(ahead).map(|text| text + ", the baseline"));
+    let baseline = compared.iter().skip(tied + 1).find(|(e, _)| is_the_baseline(e));
+    parts.extend(baseline.and_then(describe_lead).map(|text| text + ", the baseline"));
     let fastest = format!("{} {} fastest", join_names(&group), operation_verb(operation, group.len()));
     let tie = if tied > 0 { ", and cannot be distinguished" } else { "" };
     Some(match parts.is_empty() {
@@ -88,7 +88,7 @@ fn format_range(times: &Interval) -> String {
     text.find(" (").map_or(String::new(), |start| text[start..].to_owned())
 }
 
-/// Says which competitor writes the fewest bytes.
+/// Returns a sentence about the competitor that writes the fewest bytes.
 fn describe_smallest(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<String> {
     let sizes: Vec<(&Entry, u64)> = competitors_at_point(point)
         .filter(|e| is_correct(e))
@@ -102,14 +102,15 @@ fn describe_smallest(scenario: &ScenarioReport, point: &Point, names: &Names) ->
     let leaders: Vec<_> =
         sizes.iter().filter(|(_, size)| *size == smallest).map(|(e, _)| names.display_name(&e.id)).collect();
     let verb = if leaders.len() == 1 { "writes" } else { "write" };
-    let base = sizes.iter().find(|(e, size)| is_baseline(scenario, e) && *size > smallest);
-    let of = base.map_or(String::new(), |(e, size)| {
+    let baseline = sizes.iter().find(|(e, size)| is_baseline(scenario, e) && *size > smallest);
+    let comparison = baseline.map_or(String::new(), |(e, size)| {
         format!(", {} of what {} writes", format_percent(smallest as f64 / *size as f64), names.display_name(&e.id))
     });
-    Some(format!("{} {verb} the fewest bytes: {}{of}.", join_names(&leaders), format_bytes(smallest as f64)))
+    Some(format!("{} {verb} the fewest bytes: {}{comparison}.", join_names(&leaders), format_bytes(smallest as f64)))
 }
 
-/// Says how close the fastest reader is to the time in which the language itself creates the values.
+/// Returns a sentence about how close the fastest reader is to the time in which the language itself creates the
+/// values.
 fn describe_above_floor(point: &Point, names: &Names) -> Option<String> {
     let (floor, floor_ns) = find_floor(point, Operation::Read)?;
     let (first, ns) = sort_by_speed(point, Operation::Read).into_iter().find(|(e, _)| is_correct(e))?;
@@ -123,7 +124,7 @@ fn describe_above_floor(point: &Point, names: &Names) -> Option<String> {
     ))
 }
 
-/// Says why an entry is not ranked.
+/// Returns a sentence about why an entry is not ranked.
 fn describe_unranked(entry: &Entry, names: &Names) -> Option<String> {
     let Fidelity::Differs { differences } = &entry.fidelity else { return None };
     Some(format!("{} is not ranked: {}.", names.display_name(&entry.id), join_differences(differences)))
@@ -136,14 +137,14 @@ fn join_differences(differences: &[String]) -> String {
     }
 }
 
-/// Joins names: `A, B and C`, with a count for the rest; `A; B and C` if names contain commas.
+/// Joins names: `A, B and C`, with a count for the rest, or `A; B and C` if names contain commas.
 fn join_names(names: &[String]) -> String {
-    let comma = if names.iter().any(|name| name.contains(',')) { "; " } else { ", " };
+    let separator = if names.iter().any(|name| name.contains(',')) { "; " } else { ", " };
     match names {
         [] => String::new(),
         [one] => one.clone(),
-        [some @ .., last] if names.len() <= 5 => format!("{} and {last}", some.join(comma)),
-        _ => format!("{} and {} more", names[..4].join(comma), names.len() - 4),
+        [some @ .., last] if names.len() <= 5 => format!("{} and {last}", some.join(separator)),
+        _ => format!("{} and {} more", names[..4].join(separator), names.len() - 4),
     }
 }
 
@@ -173,7 +174,7 @@ pub(super) fn operation_title(operation: Operation) -> &'static str {
     }
 }
 
-/// Returns sign and word for a fidelity.
+/// Returns the sign and the word for a fidelity.
 pub(super) fn fidelity_label(fidelity: &Fidelity) -> &'static str {
     match fidelity {
         Fidelity::Exact => "✓ exact",
@@ -185,17 +186,19 @@ pub(super) fn fidelity_label(fidelity: &Fidelity) -> &'static str {
 
 /// Returns the differences of entries that are not exact at a point: name and differences.
 pub(super) fn list_differences(point: &Point, names: &Names) -> Vec<(String, String)> {
-    let of = |entry: &Entry| match &entry.fidelity {
+    let sign_and_differences = |entry: &Entry| match &entry.fidelity {
         Fidelity::Alike { differences } => Some(("≈", differences.clone())),
         Fidelity::Differs { differences } => Some(("✗", differences.clone())),
         _ => None,
     };
-    let line =
-        |entry| of(entry).map(|(sign, d)| (format!("{sign} {}", names.display_name(&entry.id)), join_differences(&d)));
-    point.entries.iter().filter_map(line).collect()
+    let to_item = |entry| {
+        let (sign, differences) = sign_and_differences(entry)?;
+        Some((format!("{sign} {}", names.display_name(&entry.id)), join_differences(&differences)))
+    };
+    point.entries.iter().filter_map(to_item).collect()
 }
 
-/// Returns sign and word for a verdict.
+/// Returns the sign and the word for a verdict.
 pub(super) fn verdict_label(verdict: Verdict) -> (&'static str, &'static str) {
     match verdict {
         Verdict::Holds => ("✓", "holds"),
@@ -230,7 +233,7 @@ pub(super) fn group_absent(scenario: &ScenarioReport) -> Vec<(String, String, Op
     for absent in &scenario.absent {
         let (competitor, reason) = (make_printable(&absent.competitor), make_printable(&absent.why));
         match out.iter_mut().find(|(_, other, install)| *other == reason && *install == absent.install) {
-            Some((all, ..)) => *all += &format!(", {competitor}"),
+            Some((competitors, ..)) => *competitors += &format!(", {competitor}"),
             None => out.push((competitor, reason, absent.install.as_deref().map(make_printable))),
         }
     }
@@ -245,18 +248,19 @@ fn end_sentence(text: &str) -> String {
     }
 }
 
-/// Says how many samples are far off: `3 of 400 samples are far off from the others; they count like the others.`
+/// Returns a sentence about how many samples are far off: `3 of 400 samples are far off from the others; they count
+/// like the others.`
 pub(super) fn describe_outliers(scenario: &ScenarioReport) -> Option<String> {
     let cells = || scenario.points.iter().flat_map(|p| &p.entries).flat_map(|e| &e.cells);
-    let all: usize = cells().map(|c| c.samples.len()).sum();
+    let sample_count: usize = cells().map(|c| c.samples.len()).sum();
     let outlier_count: usize = cells().map(|c| c.summary.outliers.len()).sum();
-    (all > 0).then(|| match outlier_count {
-        0 => format!("None of {} samples is far off from the others.", format_count(all as f64)),
+    (sample_count > 0).then(|| match outlier_count {
+        0 => format!("None of {} samples is far off from the others.", format_count(sample_count as f64)),
         _ => format!(
             "{} of {} samples are far off from the others ({}); they count like the others.",
             format_count(outlier_count as f64),
-            format_count(all as f64),
-            format_percent(outlier_count as f64 / all as f64)
+            format_count(sample_count as f64),
+            format_percent(outlier_count as f64 / sample_count as f64)
         ),
     })
 }
@@ -272,8 +276,8 @@ pub fn describe_machine(machine: &Machine) -> Vec<(&'static str, String)> {
     add("system", [&machine.system, &machine.kernel].map(|s| make_printable(s)).join(" ").trim().to_owned());
     let cores = if machine.cores == 1 { "1 core".into() } else { format!("{} cores", machine.cores) };
     add("processor", format!("{}, {cores}", make_printable(&machine.processor)).trim_start_matches(", ").to_owned());
-    let copy = if machine.memcpy > 0.0 { format!(", memcpy {:.1} GB/s", machine.memcpy) } else { String::new() };
-    add("memory", format!("{}{copy}", format_bytes(machine.memory as f64)));
+    let memcpy_note = if machine.memcpy > 0.0 { format!(", memcpy {:.1} GB/s", machine.memcpy) } else { String::new() };
+    add("memory", format!("{}{memcpy_note}", format_bytes(machine.memory as f64)));
     add("load before", machine.load.map(|l| format!("{l:.2}")).join(", "));
     let runtimes = machine.runtimes.iter().map(|r| make_printable(&format!("{} {}", r.language, r.version)));
     add("runtimes", runtimes.collect::<Vec<_>>().join(", "));
@@ -282,13 +286,13 @@ pub fn describe_machine(machine: &Machine) -> Vec<(&'static str, String)> {
 
 /// Describes how the run was measured.
 pub(super) fn describe_method(settings: &Settings) -> String {
-    let small = if settings.small { " Only the small sizes ran." } else { "" };
+    let small_note = if settings.small { " Only the small sizes ran." } else { "" };
     format!(
         "What each competitor reads back was compared with what went in before anything was timed. Each ran in {}, \
          one sample after the other in turns with all others, in random order (seed {}): {} of each operation in each \
          process, at least {} ms long. Times are medians. Ratios are medians of pairs that were taken next to each \
          other. The range in brackets contains the number with 95 % confidence, by an exact bootstrap over \
-         the processes. A tie is a difference that this machine cannot show.{small}",
+         the processes. A tie is a difference that this machine cannot show.{small_note}",
         format_plural(settings.rounds, "process", "processes"),
         settings.seed,
         format_plural(settings.turns, "sample", "samples"),
@@ -300,7 +304,7 @@ fn format_plural(n: u32, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
 }
 
-/// Says what ran, when, and how long it took.
+/// Describes what ran, when, and how long it took.
 pub(super) fn describe_run(report: &Report) -> String {
     format!(
         "Icecore {}, {}, in {}",
@@ -314,14 +318,14 @@ pub(super) fn describe_run(report: &Report) -> String {
 pub(super) fn format_start_time(made: &str) -> String {
     let made = make_printable(made);
     match (made.get(..10), made.get(11..16), made.ends_with('Z')) {
-        (Some(day), Some(hour), true) => format!("{day} {hour} UTC"),
+        (Some(day), Some(time), true) => format!("{day} {time} UTC"),
         _ => made,
     }
 }
 
 /// Formats the numbers of a claim: `2.90`, `16 to 24`.
-pub(super) fn format_claimed_range(from: f64, to: f64, show: impl Fn(f64) -> String) -> String {
-    if from == to { show(from) } else { format!("{} to {}", show(from), show(to)) }
+pub(super) fn format_claimed_range(from: f64, to: f64, format_value: impl Fn(f64) -> String) -> String {
+    if from == to { format_value(from) } else { format!("{} to {}", format_value(from), format_value(to)) }
 }
 
 /// Wraps text to lines that fit, with a prefix for the first line and one for the others.
@@ -329,22 +333,22 @@ pub(super) fn wrap_text(text: &str, first: &str, others: &str, width: usize) -> 
     const UNITS: [&str; 9] = ["%", "ns", "µs", "ms", "s", "B", "kB", "MB", "GB"];
     let mut out = String::new();
     let mut line = first.to_owned();
-    let mut empty = true;
+    let mut is_line_empty = true;
     for word in make_printable(text).split_whitespace() {
         // A unit stays on the line of its number.
-        let stays = empty || UNITS.contains(&word.trim_end_matches(['.', ',', ';', ')']));
-        if !stays && line.chars().count() + 1 + word.chars().count() > width {
+        let stays_on_line = is_line_empty || UNITS.contains(&word.trim_end_matches(['.', ',', ';', ')']));
+        if !stays_on_line && line.chars().count() + 1 + word.chars().count() > width {
             out.extend([line.trim_end(), "\n"]);
             line = others.to_owned();
-            empty = true;
+            is_line_empty = true;
         }
-        if !empty {
+        if !is_line_empty {
             line.push(' ');
         }
         line += word;
-        empty = false;
+        is_line_empty = false;
     }
-    if !empty {
+    if !is_line_empty {
         out.extend([line.trim_end(), "\n"]);
     }
     out

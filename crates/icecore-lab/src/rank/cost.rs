@@ -1,4 +1,4 @@
-//! Cost of one use of a competitor.
+//! The cost of one use of a competitor.
 
 use super::{Part, Share, Weights};
 use crate::model::{Entry, Interval, Sample};
@@ -10,18 +10,18 @@ pub(super) struct Cost {
     /// Cost in nanoseconds.
     pub estimate: f64,
     pub parts: Vec<Share>,
-    /// One sample for each round and turn in which all operations were timed; empty if only bytes count, which have no
-    /// error.
+    /// One sample for each round and turn in which all operations were timed. There are none if only bytes count,
+    /// which have no error.
     samples: Vec<Sample>,
 }
 
 impl Cost {
-    /// Computes the cost of an entry. The error says what was not measured.
+    /// Computes the cost of an entry. If something was not measured, returns a text about it.
     ///
     /// The operations of each round and turn are added up before the median is taken, so that a slow process counts as
     /// slow in all its operations.
     pub fn from_entry(entry: &Entry, weights: &Weights) -> Result<Cost, String> {
-        let mut bytes = 0.0;
+        let mut byte_cost = 0.0;
         let mut costs = Vec::new();
         let mut timed: Vec<(&[Sample], f64)> = Vec::new();
         for &(part, weight) in weights.parts() {
@@ -31,16 +31,16 @@ impl Cost {
                 Part::Time(operation) => {
                     timed.push((entry.find_cell(operation).map_or(&[], |cell| &cell.samples), weight));
                 }
-                Part::Size | Part::Memory => bytes += cost,
+                Part::Size | Part::Memory => byte_cost += cost,
             }
         }
         let sum: f64 = costs.iter().map(|(_, cost)| cost).sum();
-        let share = |(part, cost)| Share { part, cost, share: cost / sum };
-        let parts = costs.into_iter().map(share).collect();
+        let to_share = |(part, cost)| Share { part, cost, share: cost / sum };
+        let parts = costs.into_iter().map(to_share).collect();
         if timed.is_empty() {
-            return Ok(Cost { estimate: bytes, parts, samples: Vec::new() });
+            return Ok(Cost { estimate: byte_cost, parts, samples: Vec::new() });
         }
-        let samples = sum_weighted_samples(&timed, bytes);
+        let samples = sum_weighted_samples(&timed, byte_cost);
         let estimate = stats::median_of_samples(&samples).ok_or("its operations were not timed in the same turns")?;
         Ok(Cost { estimate, parts, samples })
     }
@@ -62,8 +62,8 @@ impl Cost {
         })
     }
 
-    /// Returns whether another cost can't be distinguished from this one. Bytes are exact: they are tied only if they
-    /// are equal.
+    /// Returns true if another cost can't be distinguished from this one. Bytes are exact, so they are tied only if
+    /// they are equal.
     pub fn is_tied(&self, other: &Cost, resolution: f64) -> bool {
         let resolution = if self.samples.is_empty() { 0.0 } else { resolution };
         stats::is_tie(&self.relative_cost_of(other), resolution)
@@ -85,7 +85,8 @@ fn find_amount(entry: &Entry, part: Part) -> Result<f64, String> {
     amount.ok_or_else(missing)
 }
 
-/// Returns the growth of memory from the first step to the peak; at least one byte, so that it can be a divisor.
+/// Returns the growth of memory from the first step to the peak. It is at least one byte, so that it can be a
+/// divisor.
 fn memory_growth(entry: &Entry) -> Option<f64> {
     let start = entry.memory.first()?.resident;
     let peak = entry.memory.iter().map(|step| step.peak.max(step.resident)).max()?;
@@ -93,11 +94,11 @@ fn memory_growth(entry: &Entry) -> Option<f64> {
 }
 
 /// Returns the weighted sums of operations, for each turn in which all of them were timed.
-fn sum_weighted_samples(timed: &[(&[Sample], f64)], bytes: f64) -> Vec<Sample> {
+fn sum_weighted_samples(timed: &[(&[Sample], f64)], byte_cost: f64) -> Vec<Sample> {
     let mut sums: HashMap<(u32, u32), (f64, usize)> = HashMap::new();
     for (samples, weight) in timed {
         for sample in samples.iter().filter(|sample| stats::is_usable(sample)) {
-            let (sum, count) = sums.entry((sample.round, sample.turn)).or_insert((bytes, 0));
+            let (sum, count) = sums.entry((sample.round, sample.turn)).or_insert((byte_cost, 0));
             *sum += weight * sample.ns;
             *count += 1;
         }

@@ -22,7 +22,7 @@ pub fn explain_ranking(ranking: &Ranking) -> Vec<String> {
     sentences
 }
 
-/// Says which competitor is first, and how much more the next one costs.
+/// Returns a sentence about which competitor is first, and how much more the next one costs.
 fn describe_winner(ranking: &Ranking, first: &RankedCompetitor) -> String {
     let firsts: Vec<String> =
         places_with_rank(ranking, first.rank).map(|place| display_name(ranking, &place.id)).collect();
@@ -32,10 +32,10 @@ fn describe_winner(ranking: &Ranking, first: &RankedCompetitor) -> String {
         1 => format!("{names} costs least: {cost} a use"),
         _ => format!("{names} cost least, about {cost} a use, and can't be distinguished"),
     };
-    let cheaper = ranking.places.iter().any(|place| place.times.is_some_and(|times| times.estimate < 1.0));
+    let has_cheaper = ranking.places.iter().any(|place| place.times.is_some_and(|times| times.estimate < 1.0));
     match first.fidelity {
         Fidelity::Differs { .. } => sentence = format!("No competitor gives back what went in. Of all, {sentence}"),
-        _ if cheaper => sentence = format!("Of the correct ones, {sentence}"),
+        _ if has_cheaper => sentence = format!("Of the correct ones, {sentence}"),
         _ => (),
     }
     match find_next_place(ranking, first).and_then(|next| Some((next, next.times?))) {
@@ -48,10 +48,10 @@ fn describe_winner(ranking: &Ranking, first: &RankedCompetitor) -> String {
     }
 }
 
-/// A part that contributes less to a difference is not named; it may be noise.
-const WORTH_SAYING: f64 = 0.05;
+/// A part that contributes a smaller share to a difference is not named, because it may be noise.
+const MIN_NAMED_SHARE: f64 = 0.05;
 
-/// Says which part of the cost made the difference.
+/// Returns sentences about the part of the cost that made the difference.
 fn describe_deciding_part(ranking: &Ranking, first: &RankedCompetitor) -> Option<String> {
     if first.parts.len() < 2 {
         return None;
@@ -70,7 +70,7 @@ fn describe_deciding_part(ranking: &Ranking, first: &RankedCompetitor) -> Option
             if more / sum < 0.995 {
                 text += &format!(", {} of what it costs more", words::format_share(more / sum));
             }
-            let parts = cheaper.iter().filter(|(_, less)| -less > WORTH_SAYING * sum);
+            let parts = cheaper.iter().filter(|(_, less)| -less > MIN_NAMED_SHARE * sum);
             let parts: Vec<&str> = parts.map(|(part, _)| part.noun()).collect();
             if !parts.is_empty() {
                 text +=
@@ -82,12 +82,12 @@ fn describe_deciding_part(ranking: &Ranking, first: &RankedCompetitor) -> Option
     Some(text)
 }
 
-/// Names the shared ranks below the first.
+/// Returns sentences about shared ranks below the first.
 fn describe_ties(ranking: &Ranking) -> Vec<String> {
     let mut sentences = Vec::new();
     for (index, place) in ranking.places.iter().enumerate() {
-        let opens = place.rank == index + 1 && place.rank > 1 && place.tied;
-        if opens {
+        let begins_tie = place.rank == index + 1 && place.rank > 1 && place.tied;
+        if begins_tie {
             let names: Vec<String> =
                 places_with_rank(ranking, place.rank).map(|place| display_name(ranking, &place.id)).collect();
             sentences.push(format!("{} are tied on rank {}.", words::join_words(&names, "and"), place.rank));
@@ -96,7 +96,7 @@ fn describe_ties(ranking: &Ranking) -> Vec<String> {
     sentences
 }
 
-/// Says which competitor would be first if only one part counted.
+/// Returns sentences about which competitor would be first if only one part counted.
 fn describe_other_winners(ranking: &Ranking, first: &RankedCompetitor) -> Vec<String> {
     if ranking.places.len() < 2 {
         return Vec::new();
@@ -127,9 +127,9 @@ fn noun_with_article(part: Part) -> &'static str {
     }
 }
 
-/// Says whose output differs from the input, and how that affected the rank.
+/// Returns sentences about competitors whose output differs from the input, and about how that affected their rank.
 fn describe_wrong_results(ranking: &Ranking, first: &RankedCompetitor) -> Vec<String> {
-    let say = |place: &RankedCompetitor| {
+    let describe_place = |place: &RankedCompetitor| {
         let (result, differences) = match &place.fidelity {
             Fidelity::Exact => return None,
             Fidelity::Unchecked => ("was not checked", &[] as &[String]),
@@ -143,27 +143,28 @@ fn describe_wrong_results(ranking: &Ranking, first: &RankedCompetitor) -> Vec<St
             [one, two] => format!(" ({one}; {two})"),
             [one, two, more @ ..] => format!(" ({one}; {two}; and {} more)", more.len()),
         };
-        let cheaper = place.times.is_some_and(|times| times.high < 1.0);
-        let below = match place.rank > first.rank && fidelity_kind(&place.fidelity) != fidelity_kind(&first.fidelity) {
-            true if cheaper => ", so it ranks below those that give back the same, though it costs less",
-            true => ", so it ranks below those that give back the same",
-            false => "",
-        };
-        Some(format!("{name} {result}{details}{below}."))
+        let is_cheaper = place.times.is_some_and(|times| times.high < 1.0);
+        let rank_note =
+            match place.rank > first.rank && fidelity_kind(&place.fidelity) != fidelity_kind(&first.fidelity) {
+                true if is_cheaper => ", so it ranks below those that give back the same, though it costs less",
+                true => ", so it ranks below those that give back the same",
+                false => "",
+            };
+        Some(format!("{name} {result}{details}{rank_note}."))
     };
     let all_unchecked = ranking.places.iter().all(|place| place.fidelity == Fidelity::Unchecked);
-    ranking.places.iter().filter(|_| !all_unchecked).filter_map(say).collect()
+    ranking.places.iter().filter(|_| !all_unchecked).filter_map(describe_place).collect()
 }
 
 /// Joins names, at most a few of them.
-fn join_names(names: &[String], and: &str) -> String {
-    const MANY: usize = 6;
+fn join_names(names: &[String], conjunction: &str) -> String {
+    const MAX_NAMES: usize = 6;
     match names.len() {
-        count if count > MANY => {
-            let few = names[..MANY - 1].iter().cloned().chain([format!("{} more", count + 1 - MANY)]);
-            words::join_words(&few.collect::<Vec<_>>(), and)
+        count if count > MAX_NAMES => {
+            let shown = names[..MAX_NAMES - 1].iter().cloned().chain([format!("{} more", count + 1 - MAX_NAMES)]);
+            words::join_words(&shown.collect::<Vec<_>>(), conjunction)
         }
-        _ => words::join_words(names, and),
+        _ => words::join_words(names, conjunction),
     }
 }
 
@@ -183,10 +184,10 @@ fn find_next_place<'r>(ranking: &'r Ranking, first: &RankedCompetitor) -> Option
 
 /// Returns the name, with the id if several have the same name.
 fn display_name(ranking: &Ranking, id: &str) -> String {
-    let known = ranking.places.iter().map(|place| (&place.id, &place.name));
-    let known: Vec<_> = known.chain(ranking.unranked.iter().map(|entry| (&entry.id, &entry.name))).collect();
-    match known.iter().find(|(other, _)| *other == id) {
-        Some((_, name)) if known.iter().filter(|(_, other)| other == name).count() == 1 => (*name).clone(),
+    let names = ranking.places.iter().map(|place| (&place.id, &place.name));
+    let names: Vec<_> = names.chain(ranking.unranked.iter().map(|entry| (&entry.id, &entry.name))).collect();
+    match names.iter().find(|(other, _)| *other == id) {
+        Some((_, name)) if names.iter().filter(|(_, other)| other == name).count() == 1 => (*name).clone(),
         Some((_, name)) => format!("{name} ({id})"),
         None => id.to_owned(),
     }

@@ -1,4 +1,4 @@
-//! Weights: how a use is composed.
+//! Weights, which describe how a use is composed.
 
 use crate::model::Operation;
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ pub struct Weights {
 }
 
 impl Default for Weights {
-    /// Written once and read once; bytes cost nothing.
+    /// Returns the weights of data that is written once and read once, and whose bytes cost nothing.
     fn default() -> Weights {
         Weights { parts: vec![(Part::Time(Operation::Write), 1.0), (Part::Time(Operation::Read), 1.0)] }
     }

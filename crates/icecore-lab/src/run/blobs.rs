@@ -1,4 +1,4 @@
-//! The value as files, one for each format that runners request.
+//! The data of a size as files, one for each format that runners request.
 
 use crate::Error;
 use icecore::{Document, Limits, Losses, Stage};
@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Blobs<'b> {
     folder: &'b Path,
     document: &'b Document<'static>,
-    made: BTreeMap<String, OnceCell<Result<Blob, String>>>,
+    /// For each format, the file, or the reason why there is none.
+    cells: BTreeMap<String, OnceCell<Result<Blob, String>>>,
 }
 
 /// The value in one format.
@@ -28,12 +29,12 @@ impl<'b> Blobs<'b> {
         document: &'b Document<'static>,
         formats: impl Iterator<Item = &'f str>,
     ) -> Blobs<'b> {
-        Blobs { folder, document, made: formats.map(|format| (format.to_owned(), OnceCell::new())).collect() }
+        Blobs { folder, document, cells: formats.map(|format| (format.to_owned(), OnceCell::new())).collect() }
     }
 
     /// Returns the value in this format, or the reason why there is none.
     pub(super) fn get(&self, format: &str) -> Result<&Blob, String> {
-        let Some(cell) = self.made.get(format) else {
+        let Some(cell) = self.cells.get(format) else {
             return Err(format!("no competitor uses {format}"));
         };
         cell.get_or_init(|| self.make_blob(format).map_err(|error| error.to_string())).as_ref().map_err(Clone::clone)

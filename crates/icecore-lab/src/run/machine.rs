@@ -13,8 +13,8 @@ pub fn inspect_machine() -> Machine {
     let memory = find_field(&read("/proc/meminfo"), "MemTotal:");
     let memory = memory.split_whitespace().next().and_then(|number| number.parse::<u64>().ok()).unwrap_or(0);
     let mut load = [0.0; 3];
-    for (place, number) in load.iter_mut().zip(read("/proc/loadavg").split_whitespace()) {
-        *place = number.parse().unwrap_or(0.0);
+    for (slot, number) in load.iter_mut().zip(read("/proc/loadavg").split_whitespace()) {
+        *slot = number.parse().unwrap_or(0.0);
     }
     Machine {
         system,
@@ -43,13 +43,14 @@ pub fn format_current_time() -> String {
 
 /// Returns the date this many days after 1970-01-01.
 fn date_from_days(mut days: u64) -> (u64, u64, u64) {
-    let leap = |year: u64| u64::from(year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)));
+    let leap_days =
+        |year: u64| u64::from(year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)));
     let mut year = 1970;
-    while days >= 365 + leap(year) {
-        days -= 365 + leap(year);
+    while days >= 365 + leap_days(year) {
+        days -= 365 + leap_days(year);
         year += 1;
     }
-    let lengths = [31, 28 + leap(year), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let lengths = [31, 28 + leap_days(year), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     let mut month = 1;
     for length in lengths {
         if days < length {

@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// An execution that takes longer than this many seconds gives only one sample per process.
-const LONG: f64 = 0.2;
+const MAX_REPEATED_SECONDS: f64 = 0.2;
 
 /// If an execution takes longer than this many seconds, the operation is left out.
-const TOO_LONG: f64 = 60.0;
+const MAX_TIMED_SECONDS: f64 = 60.0;
 
 /// No operation takes fewer nanoseconds than this.
-const FASTEST: f64 = 0.2;
+const MIN_NS: f64 = 0.2;
 
 /// A competitor that takes part.
 pub(super) struct Contender {
@@ -29,7 +29,7 @@ pub(super) struct Contender {
     pub memory: Vec<MemoryStep>,
     pub tasks: Vec<Task>,
     pub notes: Vec<String>,
-    /// Seconds until it has loaded the data.
+    /// The time in seconds from its start until it has loaded the data.
     pub start: f64,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Task {
 impl Task {
     /// Returns how many samples a process gives.
     pub fn turn_count(&self, options: &Options) -> u32 {
-        if self.ns > LONG * 1e9 { 1 } else { options.turns }
+        if self.ns > MAX_REPEATED_SECONDS * 1e9 { 1 } else { options.turns }
     }
 
     /// Returns how many seconds a sample takes.
@@ -64,10 +64,10 @@ pub(super) fn start_participant<'s>(
     environment: &Environment<'s>,
 ) -> Result<Box<dyn RunningParticipant + 's>, ParticipantError> {
     let folder = participant_folder(setup, participant);
-    let mut seat = participant.start(environment, &folder)?;
+    let mut runner = participant.start(environment, &folder)?;
     let code = scenario::extract_code(environment.folder, &setup.scenario.name, participant.file_extension());
     let code = code.map_err(|error| ParticipantError::Failed(error.to_string()))?;
-    seat.load(&Load {
+    runner.load(&Load {
         scenario: &setup.scenario.name,
         medium: setup.scenario.medium.name(),
         file: &blob.path,
@@ -75,7 +75,7 @@ pub(super) fn start_participant<'s>(
         folder: &folder,
         parameters: &setup.size.parameters,
     })?;
-    Ok(seat)
+    Ok(runner)
 }
 
 fn participant_folder(setup: &Setup<'_>, participant: &Participant) -> PathBuf {
@@ -92,7 +92,7 @@ pub(super) fn prepare_contender(
 ) -> Result<Contender, ParticipantError> {
     let blob = blobs.get(&participant.reference).map_err(ParticipantError::Cannot)?;
     let before = Instant::now();
-    let mut seat = start_participant(setup, participant, blob, environment)?;
+    let mut runner = start_participant(setup, participant, blob, environment)?;
     let start = before.elapsed().as_secs_f64();
     let folder = participant_folder(setup, participant);
     let mut contender = Contender {
@@ -105,15 +105,15 @@ pub(super) fn prepare_contender(
         notes: Vec::new(),
         start,
     };
-    let eyes = ComparisonRules::from_reference(&participant.reference);
+    let rules = ComparisonRules::from_reference(&participant.reference);
     if participant.role != Role::Floor {
-        let RoundTrip { size, answer } = seat.check_round_trip(&folder)?;
+        let RoundTrip { size, answer } = runner.check_round_trip(&folder)?;
         contender.size = size;
-        contender.fidelity = check_answer(&blob.expected, answer, eyes);
+        contender.fidelity = check_answer(&blob.expected, answer, rules);
     }
     for operation in &setup.scenario.operations {
         if participant.operations.contains(operation) {
-            tune_operation(&mut contender, seat.as_mut(), *operation, options)?;
+            tune_operation(&mut contender, runner.as_mut(), *operation, options)?;
         }
     }
     let made_json = contender.tasks.iter().any(|task| task.operation == Operation::ToJson);
@@ -121,43 +121,43 @@ pub(super) fn prepare_contender(
         contender.tasks.retain(|task| task.operation != Operation::ToJson);
         contender.notes.push(format!("{}: its JSON is not the value: {reason}", participant.name));
     }
-    contender.notes.extend(seat.notes().iter().map(|note| format!("{}: {note}", participant.name)));
-    drop(seat);
+    contender.notes.extend(runner.notes().iter().map(|note| format!("{}: {note}", participant.name)));
+    drop(runner);
     if setup.scenario.memory && participant.role == Role::Competitor {
-        let mut seat = self::start_participant(setup, participant, blob, environment)?;
-        contender.memory = seat.measure_memory()?;
+        let mut runner = start_participant(setup, participant, blob, environment)?;
+        contender.memory = runner.measure_memory()?;
     }
     Ok(contender)
 }
 
 /// Compares the output with the input.
-fn check_answer(expected: &Document<'_>, answer: Answer, eyes: ComparisonRules) -> Fidelity {
-    let wrong = |reason: String| Fidelity::Differs {
+fn check_answer(expected: &Document<'_>, answer: Answer, rules: ComparisonRules) -> Fidelity {
+    let undecodable = |reason: String| Fidelity::Differs {
         differences: vec![format!("the value that was read back can't be decoded: {reason}")],
     };
     match answer {
-        Answer::Document(found) => check_fidelity(expected, &found, eyes),
+        Answer::Document(found) => check_fidelity(expected, &found, rules),
         Answer::File(path, format) => match std::fs::read(&path) {
-            Err(error) => wrong(error.to_string()),
+            Err(error) => undecodable(error.to_string()),
             Ok(bytes) => match read_document(&bytes, &format) {
-                Err(error) => wrong(error.to_string()),
-                Ok(found) => check_fidelity(expected, &found, if format == "json" { AS_JSON } else { eyes }),
+                Err(error) => undecodable(error.to_string()),
+                Ok(found) => check_fidelity(expected, &found, if format == "json" { JSON_RULES } else { rules }),
             },
         },
     }
 }
 
-/// JSON has no order and no classes; numbers are numbers.
-const AS_JSON: ComparisonRules = ComparisonRules { unordered: true, loose_numbers: false, characters: true };
+/// The rules of JSON, which has no order and no classes, and in which numbers differ from their text.
+const JSON_RULES: ComparisonRules = ComparisonRules { unordered: true, loose_numbers: false, characters: true };
 
 /// Checks that a JSON file has the same value as the expected document converted to JSON.
 fn check_json(expected: &Document<'_>, path: &Path) -> Result<(), String> {
-    let to_text = |error: &dyn std::fmt::Display| error.to_string();
-    let json_bytes = icecore::write(expected, "json").map_err(|error| to_text(&error))?;
-    let json_document = read_document(&json_bytes, "json").map_err(|error| to_text(&error))?;
-    let bytes = std::fs::read(path).map_err(|error| to_text(&error))?;
-    let found = read_document(&bytes, "json").map_err(|error| to_text(&error))?;
-    match check_fidelity(&json_document, &found, AS_JSON) {
+    let describe = |error: &dyn std::fmt::Display| error.to_string();
+    let json_bytes = icecore::write(expected, "json").map_err(|error| describe(&error))?;
+    let json_document = read_document(&json_bytes, "json").map_err(|error| describe(&error))?;
+    let bytes = std::fs::read(path).map_err(|error| describe(&error))?;
+    let found = read_document(&bytes, "json").map_err(|error| describe(&error))?;
+    match check_fidelity(&json_document, &found, JSON_RULES) {
         Fidelity::Differs { differences } => Err(differences.join("; ")),
         _ => Ok(()),
     }
@@ -170,33 +170,34 @@ fn read_document<'b>(bytes: &'b [u8], format: &str) -> Result<Document<'b>, icec
 /// Determines how many executions last as long as a sample. This also warms up the operation.
 fn tune_operation(
     contender: &mut Contender,
-    seat: &mut dyn RunningParticipant,
+    runner: &mut dyn RunningParticipant,
     operation: Operation,
     options: &Options,
 ) -> Result<(), ParticipantError> {
-    let wanted = options.sample.as_nanos() as f64;
+    let sample_ns = options.sample.as_nanos() as f64;
+    const MAX_ATTEMPTS: usize = 8;
     let mut times = 1;
-    let mut ns = seat.time_operation(operation, times)?;
-    for _ in 0..8 {
-        if ns >= wanted / 2.0 {
+    let mut ns = runner.time_operation(operation, times)?;
+    for _ in 0..MAX_ATTEMPTS {
+        if ns >= sample_ns / 2.0 {
             break;
         }
         // The number grows only gradually, because the first executions are slow.
-        times = (times as f64 * (wanted / ns).clamp(2.0, 50.0)).ceil() as u64;
-        ns = seat.time_operation(operation, times)?;
+        times = (times as f64 * (sample_ns / ns).clamp(2.0, 50.0)).ceil() as u64;
+        ns = runner.time_operation(operation, times)?;
     }
     let ns_per_operation = ns / times as f64;
-    if ns_per_operation < FASTEST {
+    if ns_per_operation < MIN_NS {
         return Err(ParticipantError::Failed(format!(
             "it reports that {times} times {operation} took {ns} ns, which is impossible"
         )));
     }
-    if ns_per_operation > TOO_LONG * 1e9 {
+    if ns_per_operation > MAX_TIMED_SECONDS * 1e9 {
         let (name, seconds) = (&contender.participant.name, ns_per_operation / 1e9);
         contender.notes.push(format!("{name}: {operation} is left out, as one takes {seconds:.0} seconds"));
         return Ok(());
     }
-    let times = ((wanted / ns_per_operation).ceil() as u64).max(1);
+    let times = ((sample_ns / ns_per_operation).ceil() as u64).max(1);
     contender.tasks.push(Task { operation, times, ns: ns_per_operation, samples: Vec::new() });
     Ok(())
 }

@@ -36,7 +36,7 @@ pub struct Options {
     pub seed: u64,
     /// Whether to measure only the small sizes.
     pub small: bool,
-    /// Participants to include, by id or group; all if empty.
+    /// The participants to include, by id or group. If there are none, all are included.
     pub only: Vec<String>,
     /// Folder with more runners.
     pub runners: Option<PathBuf>,
@@ -44,7 +44,7 @@ pub struct Options {
     pub command: Option<PathBuf>,
     /// Folder with Icecore's modules, if they are not installed.
     pub modules: Option<PathBuf>,
-    /// Interpreter for runners in Python, with their packages; by default the system's `python3`.
+    /// The interpreter for runners in Python, with their packages. By default, it is the system's `python3`.
     pub python: Option<PathBuf>,
     /// Timeout for one answer of a runner.
     pub patience: Duration,
@@ -97,7 +97,7 @@ impl Options {
 /// Receives the progress of a run.
 pub trait Watch {
     /// Reports the current activity, the completed share of the run (0 to 1), and the approximate remaining time.
-    fn report_progress(&mut self, activity: &str, done: f64, left: Option<Duration>);
+    fn report_progress(&mut self, activity: &str, done: f64, remaining_time: Option<Duration>);
 }
 
 /// Ignores the progress.
@@ -137,7 +137,7 @@ pub trait Measure {
 /// Measures runners, the engine and the command.
 #[derive(Default)]
 struct Runners {
-    cast: FoundCompetitors,
+    competitors: FoundCompetitors,
 }
 
 impl Measure for Runners {
@@ -147,9 +147,9 @@ impl Measure for Runners {
         environment: &Environment<'_>,
         options: &Options,
     ) -> Result<Vec<Runtime>, Error> {
-        self.cast = find_competitors(environment, scenarios, &options.only)?;
-        self.cast.check_selection(scenarios, options)?;
-        Ok(self.cast.list_runtimes())
+        self.competitors = find_competitors(environment, scenarios, &options.only)?;
+        self.competitors.check_selection(scenarios, options)?;
+        Ok(self.competitors.list_runtimes())
     }
 
     fn measure_size(
@@ -160,11 +160,11 @@ impl Measure for Runners {
         probe: &mut Probe,
         progress: &mut Progress<'_>,
     ) -> Result<MeasuredSize, Error> {
-        point::measure_point(setup, &self.cast, environment, options, probe, progress)
+        point::measure_point(setup, &self.competitors, environment, options, probe, progress)
     }
 }
 
-/// Runs scenarios. When `stop` becomes true, ends and reports the results so far.
+/// Runs scenarios. When `stop` becomes true, the run ends with the results so far.
 ///
 /// # Errors
 ///
@@ -183,7 +183,7 @@ pub fn run_scenarios(
 ///
 /// # Errors
 ///
-/// As [`run_scenarios`].
+/// Like [`run_scenarios`].
 pub fn run_scenarios_with(
     measure: &mut dyn Measure,
     scenarios: &[Scenario],
@@ -282,8 +282,8 @@ fn run_scenario(
 
 /// Returns the noise from the probe and the twins. The twin that differs most from the baseline counts.
 fn summarize_noise(probe: &Probe, twins: &[Interval]) -> Noise {
-    let reach = |interval: &&Interval| (interval.estimate.ln().abs() * 1e9) as i64;
-    stats::assess_noise(probe.samples(), twins.iter().max_by_key(reach).copied())
+    let distance = |interval: &&Interval| (interval.estimate.ln().abs() * 1e9) as i64;
+    stats::assess_noise(probe.samples(), twins.iter().max_by_key(distance).copied())
 }
 
 /// The measurements of one size.
@@ -301,35 +301,39 @@ pub struct MeasuredSize {
     pub baseline: Option<String>,
 }
 
-/// Progress of a run: each size of each scenario is one part.
+/// The progress of a run. Each size of each scenario is one part.
 pub struct Progress<'w> {
     watch: &'w mut dyn Watch,
-    parts: usize,
-    done: usize,
+    part_count: usize,
+    done_parts: usize,
     began: Instant,
 }
 
 impl<'w> Progress<'w> {
     fn new(watch: &'w mut dyn Watch, scenarios: &[Scenario], small: bool) -> Progress<'w> {
-        let parts = scenarios.iter().filter(|one| one.waits.is_none()).map(|one| one.sizes(small).count()).sum();
-        Progress { watch, parts, done: 0, began: Instant::now() }
+        let part_count = scenarios
+            .iter()
+            .filter(|scenario| scenario.waits.is_none())
+            .map(|scenario| scenario.sizes(small).count())
+            .sum();
+        Progress { watch, part_count, done_parts: 0, began: Instant::now() }
     }
 
-    /// Reports that this share of the current part is done, and how long the rest of the part takes.
-    pub fn report_progress(&mut self, activity: &str, part: f64, left: Option<Duration>) {
+    /// Reports which share of the current part is done, and how much time the rest of the part takes.
+    pub fn report_progress(&mut self, activity: &str, part: f64, remaining_time: Option<Duration>) {
         let spent = self.began.elapsed().as_secs_f64();
-        let parts_left = self.parts.saturating_sub(self.done + 1) as f64;
-        let all = left.map(|left| {
+        let remaining_parts = self.part_count.saturating_sub(self.done_parts + 1) as f64;
+        let total = remaining_time.map(|remaining_time| {
             // The remaining time of the other parts is estimated from the parts done and the current one.
-            let seconds_per_part = (spent + left.as_secs_f64()) / (self.done + 1) as f64;
-            Duration::from_secs_f64(left.as_secs_f64() + seconds_per_part * parts_left)
+            let seconds_per_part = (spent + remaining_time.as_secs_f64()) / (self.done_parts + 1) as f64;
+            Duration::from_secs_f64(remaining_time.as_secs_f64() + seconds_per_part * remaining_parts)
         });
-        let done = (self.done as f64 + part) / self.parts.max(1) as f64;
-        self.watch.report_progress(activity, done.clamp(0.0, 1.0), all);
+        let done = (self.done_parts as f64 + part) / self.part_count.max(1) as f64;
+        self.watch.report_progress(activity, done.clamp(0.0, 1.0), total);
     }
 
     /// Records that a part is done.
     pub fn finish_part(&mut self) {
-        self.done += 1;
+        self.done_parts += 1;
     }
 }

@@ -15,30 +15,32 @@ pub struct FoundCompetitors {
     pub found: Vec<FoundRunner>,
 }
 
-/// Looks for all competitors that these scenarios may need. Competitors that `only` excludes are not started at all; an
+/// Looks for all competitors that these scenarios may need. Competitors that `only` excludes are not started. An
 /// empty `only` excludes none.
 ///
 /// # Errors
 ///
-/// As [`find_runners`].
+/// Like [`find_runners`].
 pub fn find_competitors(
     environment: &Environment<'_>,
     scenarios: &[Scenario],
     only: &[String],
 ) -> Result<FoundCompetitors, Error> {
     let languages: Vec<&str> = scenarios.iter().filter_map(|scenario| scenario.language.as_deref()).collect();
-    let any = scenarios.iter().any(|scenario| scenario.language.is_none());
+    let needs_all_languages = scenarios.iter().any(|scenario| scenario.language.is_none());
     let names: Vec<&str> = scenarios.iter().map(|scenario| &*scenario.name).collect();
     let is_wanted = |id: &str| is_one_of(id, only) && scenarios.iter().any(|scenario| is_one_of(id, &scenario.only));
-    Ok(FoundCompetitors { found: find_runners(environment, if any { &[] } else { &languages }, &names, is_wanted)? })
+    Ok(FoundCompetitors {
+        found: find_runners(environment, if needs_all_languages { &[] } else { &languages }, &names, is_wanted)?,
+    })
 }
 
-/// Returns whether a competitor or its group is in the list; an empty list contains all.
-fn is_one_of(id: &str, all: &[String]) -> bool {
-    all.is_empty() || all.iter().any(|one| belongs_to_group(id, one))
+/// Returns true if a competitor or its group is in the list. An empty list contains all.
+fn is_one_of(id: &str, selection: &[String]) -> bool {
+    selection.is_empty() || selection.iter().any(|group| belongs_to_group(id, group))
 }
 
-/// Returns whether a competitor has this id or belongs to this group: `perl/sereal` belongs to `perl`.
+/// Returns true if a competitor has this id or belongs to this group: `perl/sereal` belongs to `perl`.
 fn belongs_to_group(id: &str, group: &str) -> bool {
     id.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -47,11 +49,11 @@ fn belongs_to_group(id: &str, group: &str) -> bool {
 ///
 /// # Errors
 ///
-/// An error that suggests the most similar name, or lists the languages; otherwise as [`find_runners`].
+/// An error that suggests the most similar name or lists the languages, and the errors of [`find_runners`].
 pub fn check_competitor_names(environment: &Environment<'_>, only: &[String]) -> Result<(), Error> {
     let mut known = list_runner_ids(environment)?;
     let formats = icecore::format::all().iter().map(|format| format.name);
-    known.extend(formats.flat_map(|format| ["engine", "command"].map(|ours| format!("{ours}/{format}"))));
+    known.extend(formats.flat_map(|format| ["engine", "command"].map(|group_name| format!("{group_name}/{format}"))));
     let languages: BTreeSet<&str> = known.iter().filter_map(|id| id.split('/').next()).collect();
     for wanted in only {
         let (group, format_text) = wanted.split_once('/').unwrap_or((wanted, ""));
@@ -60,14 +62,14 @@ pub fn check_competitor_names(environment: &Environment<'_>, only: &[String]) ->
             continue;
         }
         let all = known.iter().map(String::as_str).chain(languages.iter().copied());
-        let meant = match icecore::text::nearest(wanted, all) {
-            Some(meant) => format!("did you mean {meant}?"),
+        let suggestion = match icecore::text::nearest(wanted, all) {
+            Some(suggestion) => format!("did you mean {suggestion}?"),
             None => format!(
                 "use one of the languages {}, or a name that `icecore bench --list` shows",
                 languages.iter().copied().collect::<Vec<_>>().join(", ")
             ),
         };
-        return Err(Error::new(format!("there is no competitor {wanted}: {meant}")));
+        return Err(Error::new(format!("there is no competitor {wanted}: {suggestion}")));
     }
     Ok(())
 }
@@ -77,11 +79,11 @@ impl FoundCompetitors {
     pub fn list_runtimes(&self) -> Vec<Runtime> {
         let mut runtimes: Vec<Runtime> = Vec::new();
         for found in &self.found {
-            if let FoundRunner::Here(one) = found
-                && !one.runtime.is_empty()
-                && runtimes.iter().all(|known| known.language != one.language)
+            if let FoundRunner::Here(participant) = found
+                && !participant.runtime.is_empty()
+                && runtimes.iter().all(|runtime| runtime.language != participant.language)
             {
-                runtimes.push(Runtime { language: one.language.clone(), version: one.runtime.clone() });
+                runtimes.push(Runtime { language: participant.language.clone(), version: participant.runtime.clone() });
             }
         }
         runtimes
@@ -123,22 +125,26 @@ impl FoundCompetitors {
         let is_wanted = |id: &str| is_one_of(id, &options.only);
         let belongs = |id: &str| {
             let language = id.split('/').next().unwrap_or_default();
-            let named = is_one_of(id, &scenario.only);
-            let foreign = scenario.language.as_deref().is_some_and(|wanted| wanted != language);
+            let is_selected = is_one_of(id, &scenario.only);
+            let is_of_other_language = scenario.language.as_deref().is_some_and(|wanted| wanted != language);
             // The user's own runners take part in every scenario whose data they can represent.
-            named && (!foreign || !["perl", "php", "python", "ruby"].contains(&language)) && is_wanted(id)
+            is_selected
+                && (!is_of_other_language || !["perl", "php", "python", "ruby"].contains(&language))
+                && is_wanted(id)
         };
         let mut participants = Vec::new();
         let mut absent = Vec::new();
-        let invites = |only: &[String]| only.is_empty() || only.contains(&scenario.name);
+        let includes_scenario = |only: &[String]| only.is_empty() || only.contains(&scenario.name);
         for runner in &self.found {
             match runner {
                 FoundRunner::Here(participant) => {
-                    if invites(&participant.scenarios) && belongs(&participant.id) {
+                    if includes_scenario(&participant.scenarios) && belongs(&participant.id) {
                         participants.push((**participant).clone());
                     }
                 }
-                FoundRunner::Missing { id, reason: why, install, scenarios } if invites(scenarios) && belongs(id) => {
+                FoundRunner::Missing { id, reason: why, install, scenarios }
+                    if includes_scenario(scenarios) && belongs(id) =>
+                {
                     absent.push(Absent { competitor: id.clone(), why: why.clone(), install: install.clone() });
                 }
                 FoundRunner::Missing { .. } => {}
@@ -147,7 +153,7 @@ impl FoundCompetitors {
         for format in &scenario.engine {
             let engine = Participant::for_engine(format)?;
             participants.extend(is_wanted(&engine.id).then_some(engine));
-            if let Some(program) = self::command_for_scenario(scenario, options) {
+            if let Some(program) = command_for_scenario(scenario, options) {
                 let command = Participant::for_command(program, format);
                 participants.extend(is_wanted(&command.id).then_some(command));
             }

@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Minimum number of rounds, whatever the budget.
-const FEWEST_ROUNDS: u32 = 3;
+const MIN_ROUNDS: u32 = 3;
 
 /// A size to measure, and its folder.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ pub struct Setup<'p> {
 /// Measures all participants at one size.
 pub(super) fn measure_point(
     setup: &Setup<'_>,
-    cast: &FoundCompetitors,
+    competitors: &FoundCompetitors,
     environment: &Environment<'_>,
     options: &Options,
     probe: &mut Probe,
@@ -42,7 +42,7 @@ pub(super) fn measure_point(
 ) -> Result<MeasuredSize, Error> {
     std::fs::create_dir_all(setup.folder).map_err(|error| Error::io(setup.folder, &error))?;
     let document = setup.scenario.make_document(setup.size)?;
-    let (participants, mut absent) = cast.select_participants(setup.scenario, options)?;
+    let (participants, mut absent) = competitors.select_participants(setup.scenario, options)?;
     let formats: BTreeSet<&str> = participants.iter().map(|participant| participant.reference.as_str()).collect();
     let blobs = Blobs::new(setup.folder, &document, formats.iter().copied());
     let mut notes = Vec::new();
@@ -63,13 +63,12 @@ pub(super) fn measure_point(
         match prepare_contender(setup, participant, &blobs, environment, options) {
             Ok(contender) => contenders.push(contender),
             Err(ParticipantError::Stopped) => break,
-            Err(trouble) => absent.push(make_absent(participant, trouble)),
+            Err(error) => absent.push(make_absent(participant, error)),
         }
     }
     let baseline = choose_baseline(&contenders, setup.scenario);
     add_twin(&mut contenders, baseline.as_deref());
-    let mut rounds =
-        RoundRunner { place: setup, environment, options, probe, blobs: &blobs, rng: Rng::with_seed(setup.seed) };
+    let mut rounds = RoundRunner { setup, environment, options, probe, blobs: &blobs, rng: Rng::with_seed(setup.seed) };
     absent.extend(rounds.run_all(&mut contenders, progress));
     progress.finish_part();
 
@@ -87,8 +86,8 @@ pub(super) fn measure_point(
     Ok(MeasuredSize { points: vec![point], absent, notes, twin, baseline })
 }
 
-fn make_absent(participant: &Participant, trouble: ParticipantError) -> Absent {
-    let reason = match trouble {
+fn make_absent(participant: &Participant, error: ParticipantError) -> Absent {
+    let reason = match error {
         ParticipantError::Cannot(reason) => format!("it can't carry this: {reason}"),
         ParticipantError::Failed(reason) => reason,
         ParticipantError::Stopped => "the run was stopped".to_owned(),
@@ -99,14 +98,21 @@ fn make_absent(participant: &Participant, trouble: ParticipantError) -> Absent {
 /// Returns the competitor that the others are compared with: the baseline, or for the user's own data the first one
 /// that is exact.
 fn choose_baseline(contenders: &[Contender], scenario: &Scenario) -> Option<String> {
-    let can = |one: &&Contender| one.role == Role::Competitor && !one.tasks.is_empty();
-    let named = contenders.iter().filter(can).find(|one| scenario.baseline.as_ref() == Some(&one.participant.id));
-    let first =
-        || contenders.iter().filter(can).find(|one| scenario.has_given_data() && one.fidelity == Fidelity::Exact);
-    named.or_else(first).map(|one| one.participant.id.clone())
+    let was_timed = |contender: &&Contender| contender.role == Role::Competitor && !contender.tasks.is_empty();
+    let named = contenders
+        .iter()
+        .filter(was_timed)
+        .find(|contender| scenario.baseline.as_ref() == Some(&contender.participant.id));
+    let first = || {
+        contenders
+            .iter()
+            .filter(was_timed)
+            .find(|contender| scenario.has_given_data() && contender.fidelity == Fidelity::Exact)
+    };
+    named.or_else(first).map(|contender| contender.participant.id.clone())
 }
 
-/// Adds the baseline a second time: any difference between the two is noise.
+/// Adds the baseline a second time. Any difference between the two is noise.
 fn add_twin(contenders: &mut Vec<Contender>, baseline: Option<&str>) {
     let is_baseline = |contender: &&Contender| baseline == Some(&*contender.participant.id);
     if let Some(contender) = contenders.iter().find(is_baseline) {
@@ -132,7 +138,7 @@ impl Setup<'_> {
 
 /// The rounds of one size.
 struct RoundRunner<'r, 'e> {
-    place: &'r Setup<'r>,
+    setup: &'r Setup<'r>,
     environment: &'r Environment<'e>,
     options: &'r Options,
     probe: &'r mut Probe,
@@ -150,21 +156,21 @@ impl<'e> RoundRunner<'_, 'e> {
             let spent = began.elapsed().as_secs_f64();
             let round_seconds =
                 if round == 0 { self.estimate_round_seconds(contenders) } else { spent / f64::from(round) };
-            let left = Duration::from_secs_f64((round_seconds * f64::from(rounds - round)).clamp(0.0, 1e6));
+            let remaining_time = Duration::from_secs_f64((round_seconds * f64::from(rounds - round)).clamp(0.0, 1e6));
             let activity =
-                format!("{}{}: round {} of {rounds}", self.place.scenario.name, self.place.size_label(), round + 1);
-            progress.report_progress(&activity, 0.3 + 0.7 * f64::from(round) / f64::from(rounds), Some(left));
+                format!("{}{}: round {} of {rounds}", self.setup.scenario.name, self.setup.size_label(), round + 1);
+            progress.report_progress(&activity, 0.3 + 0.7 * f64::from(round) / f64::from(rounds), Some(remaining_time));
             let mut order: Vec<usize> = (0..contenders.len()).collect();
             self.rng.shuffle(&mut order);
-            let failed = match self.place.scenario.processes {
+            let failed = match self.setup.scenario.processes {
                 Processes::Together => self.run_together(contenders, &order, round),
                 Processes::Alone => self.run_one_at_a_time(contenders, &order, round),
             };
             let mut failed: Vec<(usize, ParticipantError)> = failed;
             failed.sort_by_key(|(index, _)| std::cmp::Reverse(*index));
-            for (index, trouble) in failed {
-                if trouble != ParticipantError::Stopped {
-                    absent.push(make_absent(&contenders.remove(index).participant, trouble));
+            for (index, error) in failed {
+                if error != ParticipantError::Stopped {
+                    absent.push(make_absent(&contenders.remove(index).participant, error));
                 }
             }
             if self.is_stopped() {
@@ -180,24 +186,24 @@ impl<'e> RoundRunner<'_, 'e> {
 
     /// Estimates how many seconds a round takes.
     fn estimate_round_seconds(&self, contenders: &[Contender]) -> f64 {
-        let one = |contender: &Contender| -> f64 {
-            let task = |task: &Task| task.sample_seconds() * f64::from(task.turn_count(self.options) + 1);
-            contender.start + contender.tasks.iter().map(task).sum::<f64>()
+        let round_seconds_of = |contender: &Contender| -> f64 {
+            let task_seconds = |task: &Task| task.sample_seconds() * f64::from(task.turn_count(self.options) + 1);
+            contender.start + contender.tasks.iter().map(task_seconds).sum::<f64>()
         };
-        contenders.iter().map(one).sum()
+        contenders.iter().map(round_seconds_of).sum()
     }
 
     /// Returns how many rounds fit into the budget.
     fn count_fitting_rounds(&self, contenders: &[Contender]) -> u32 {
         let Some(budget) = self.options.budget else { return self.options.rounds };
-        let sizes = self.place.scenario.sizes(self.options.small).count().max(1);
-        let fit = budget.as_secs_f64() / sizes as f64 / self.estimate_round_seconds(contenders).max(1e-3);
-        (fit as u32).clamp(FEWEST_ROUNDS.min(self.options.rounds), self.options.rounds)
+        let sizes = self.setup.scenario.sizes(self.options.small).count().max(1);
+        let fitting_rounds = budget.as_secs_f64() / sizes as f64 / self.estimate_round_seconds(contenders).max(1e-3);
+        (fitting_rounds as u32).clamp(MIN_ROUNDS.min(self.options.rounds), self.options.rounds)
     }
 
     fn start_contender(&self, contender: &Contender) -> Result<Box<dyn RunningParticipant + 'e>, ParticipantError> {
         let blob = self.blobs.get(&contender.participant.reference).map_err(ParticipantError::Cannot)?;
-        start_participant(self.place, &contender.participant, blob, self.environment)
+        start_participant(self.setup, &contender.participant, blob, self.environment)
     }
 
     /// Runs a round in which all processes exist at the same time. They take turns for each operation, in a new random
@@ -209,29 +215,29 @@ impl<'e> RoundRunner<'_, 'e> {
         round: u32,
     ) -> Vec<(usize, ParticipantError)> {
         let mut failed = Vec::new();
-        let mut seats = Vec::new();
+        let mut runners = Vec::new();
         for index in order {
             match self
                 .start_contender(&contenders[*index])
-                .and_then(|mut seat| warm_up(&contenders[*index], seat.as_mut()).map(|()| seat))
+                .and_then(|mut runner| warm_up(&contenders[*index], runner.as_mut()).map(|()| runner))
             {
-                Ok(seat) => seats.push((*index, seat)),
-                Err(trouble) => failed.push((*index, trouble)),
+                Ok(runner) => runners.push((*index, runner)),
+                Err(error) => failed.push((*index, error)),
             }
         }
         for turn in 0..self.options.turns {
             self.probe.take_sample(round, turn);
-            for operation in &self.place.scenario.operations {
-                self.rng.shuffle(&mut seats);
-                for (index, seat) in &mut seats {
+            for operation in &self.setup.scenario.operations {
+                self.rng.shuffle(&mut runners);
+                for (index, runner) in &mut runners {
                     if self.environment.stop.load(Ordering::Relaxed) {
                         return failed;
                     }
                     let time =
-                        take_sample(&mut contenders[*index], seat.as_mut(), *operation, round, turn, self.options);
-                    failed.extend(time.err().map(|trouble| (*index, trouble)));
+                        take_sample(&mut contenders[*index], runner.as_mut(), *operation, round, turn, self.options);
+                    failed.extend(time.err().map(|error| (*index, error)));
                 }
-                seats.retain(|(index, _)| failed.iter().all(|(failed, _)| failed != index));
+                runners.retain(|(index, _)| failed.iter().all(|(failed, _)| failed != index));
             }
         }
         failed
@@ -250,21 +256,21 @@ impl<'e> RoundRunner<'_, 'e> {
                 return failed;
             }
             self.probe.take_sample(round, 0);
-            if let Err(trouble) = self.run_contender(&mut contenders[*index], round) {
-                failed.push((*index, trouble));
+            if let Err(error) = self.run_contender(&mut contenders[*index], round) {
+                failed.push((*index, error));
             }
         }
         failed
     }
 
     fn run_contender(&self, contender: &mut Contender, round: u32) -> Result<(), ParticipantError> {
-        let mut seat = self.start_contender(contender)?;
+        let mut runner = self.start_contender(contender)?;
         for turn in 0..self.options.turns {
-            for operation in &self.place.scenario.operations {
+            for operation in &self.setup.scenario.operations {
                 if self.is_stopped() {
                     return Err(ParticipantError::Stopped);
                 }
-                take_sample(contender, seat.as_mut(), *operation, round, turn, self.options)?;
+                take_sample(contender, runner.as_mut(), *operation, round, turn, self.options)?;
             }
         }
         Ok(())
@@ -272,13 +278,13 @@ impl<'e> RoundRunner<'_, 'e> {
 }
 
 /// Executes every operation of a new process once, without recording the time.
-fn warm_up(contender: &Contender, seat: &mut dyn RunningParticipant) -> Result<(), ParticipantError> {
-    contender.tasks.iter().try_for_each(|task| seat.time_operation(task.operation, task.times).map(drop))
+fn warm_up(contender: &Contender, runner: &mut dyn RunningParticipant) -> Result<(), ParticipantError> {
+    contender.tasks.iter().try_for_each(|task| runner.time_operation(task.operation, task.times).map(drop))
 }
 
 fn take_sample(
     contender: &mut Contender,
-    seat: &mut dyn RunningParticipant,
+    runner: &mut dyn RunningParticipant,
     operation: Operation,
     round: u32,
     turn: u32,
@@ -286,7 +292,7 @@ fn take_sample(
 ) -> Result<(), ParticipantError> {
     let task = contender.tasks.iter_mut().find(|task| task.operation == operation);
     let Some(task) = task.filter(|task| turn < task.turn_count(options)) else { return Ok(()) };
-    let ns = seat.time_operation(operation, task.times)? / task.times as f64;
+    let ns = runner.time_operation(operation, task.times)? / task.times as f64;
     task.samples.push(Sample { round, turn, ns });
     Ok(())
 }
@@ -297,27 +303,27 @@ fn build_entries(contenders: Vec<Contender>, baseline: Option<&str>) -> (Vec<Ent
         |contender: &&Contender| contender.role != Role::Twin && baseline == Some(&*contender.participant.id);
     let baseline: Vec<Task> =
         contenders.iter().find(is_baseline).map_or_else(Vec::new, |contender| contender.tasks.clone());
-    let against = |task: &Task| baseline.iter().find(|other| other.operation == task.operation);
-    let of_twin = |contender: &Contender| -> Vec<(Operation, Interval)> {
+    let baseline_task = |task: &Task| baseline.iter().find(|other| other.operation == task.operation);
+    let compare_twin = |contender: &Contender| -> Vec<(Operation, Interval)> {
         let compare =
-            |task: &Task| Some((task.operation, stats::compute_speedup(&task.samples, &against(task)?.samples)?));
+            |task: &Task| Some((task.operation, stats::compute_speedup(&task.samples, &baseline_task(task)?.samples)?));
         contender.tasks.iter().filter_map(compare).collect()
     };
     let twins: Vec<(Operation, Interval)> =
-        contenders.iter().filter(|contender| contender.role == Role::Twin).flat_map(of_twin).collect();
+        contenders.iter().filter(|contender| contender.role == Role::Twin).flat_map(compare_twin).collect();
     let resolution = |operation: Operation| {
-        let twin = twins.iter().find(|(of, _)| *of == operation).map(|(_, interval)| *interval);
+        let twin = twins.iter().find(|(twin_operation, _)| *twin_operation == operation).map(|(_, interval)| *interval);
         stats::assess_noise(&[], twin).resolution
     };
-    let cell = |task: &Task, is_baseline: bool| Cell {
+    let to_cell = |task: &Task, is_baseline: bool| Cell {
         operation: task.operation,
         samples: task.samples.clone(),
         summary: stats::summarize_samples(&task.samples),
-        against: against(task)
+        against: baseline_task(task)
             .filter(|_| !is_baseline)
             .and_then(|other| stats::compare_samples(&task.samples, &other.samples, resolution(task.operation))),
     };
-    let entry = |contender: &Contender| Entry {
+    let to_entry = |contender: &Contender| Entry {
         id: contender.participant.id.clone(),
         name: contender.participant.name.clone(),
         version: contender.participant.version.clone(),
@@ -328,10 +334,10 @@ fn build_entries(contenders: Vec<Contender>, baseline: Option<&str>) -> (Vec<Ent
             .tasks
             .iter()
             .filter(|task| !task.samples.is_empty())
-            .map(|task| cell(task, is_baseline(&contender)))
+            .map(|task| to_cell(task, is_baseline(&contender)))
             .collect(),
         memory: contender.memory.clone(),
     };
-    let entries = contenders.iter().map(entry).collect();
+    let entries = contenders.iter().map(to_entry).collect();
     (entries, twins.into_iter().map(|(_, interval)| interval).collect())
 }

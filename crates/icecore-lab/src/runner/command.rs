@@ -1,4 +1,5 @@
-//! The command as a participant: converts a file to JSON, in a process from start to end.
+//! The command as a participant. It converts a file to JSON, and the time of its process is measured from start to
+//! end.
 
 use super::{Answer, Load, ParticipantError, RoundTrip, RunningParticipant};
 use crate::model::{MemoryStep, Operation};
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+/// The command, with its files.
 pub(super) struct CommandConversion {
     program: PathBuf,
     /// Format of the file that is converted to JSON.
@@ -35,25 +37,25 @@ impl CommandConversion {
         match command.status() {
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(ParticipantError::Failed(status.to_string())),
-            Err(error) => Err(failed_trouble(&error)),
+            Err(error) => Err(to_failure(&error)),
         }
     }
 }
 
-fn failed_trouble(error: &dyn std::fmt::Display) -> ParticipantError {
+fn to_failure(error: &dyn std::fmt::Display) -> ParticipantError {
     ParticipantError::Failed(error.to_string())
 }
 
 impl RunningParticipant for CommandConversion {
     fn load(&mut self, load: &Load<'_>) -> Result<(), ParticipantError> {
         let limits = Limits::new();
-        let bytes = std::fs::read(load.file).map_err(|error| failed_trouble(&error))?;
-        let document = icecore::read_as(&bytes, &self.reference, &limits).map_err(|error| failed_trouble(&error))?;
+        let bytes = std::fs::read(load.file).map_err(|error| to_failure(&error))?;
+        let document = icecore::read_as(&bytes, &self.reference, &limits).map_err(|error| to_failure(&error))?;
         let bytes =
             icecore::write(&document, &self.format).map_err(|error| ParticipantError::Cannot(error.to_string()))?;
         self.file = load.folder.join("data");
         self.json = load.folder.join("json");
-        std::fs::write(&self.file, bytes).map_err(|error| failed_trouble(&error))
+        std::fs::write(&self.file, bytes).map_err(|error| to_failure(&error))
     }
 
     fn check_round_trip(&mut self, _: &Path) -> Result<RoundTrip, ParticipantError> {

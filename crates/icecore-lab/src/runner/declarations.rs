@@ -1,16 +1,16 @@
-//! Declarations in the first lines of a runner's script, read before it is started.
+//! Declarations in the first lines of a runner's script, which are read before it is started.
 
 use std::path::Path;
 
 /// Number of lines that are read.
-const LINES: usize = 5;
+const MAX_LINES: usize = 5;
 
 /// Declarations in comments: `# variants: sqlite postgres`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Head {
-    /// Competitors in this script; a single one if empty.
+    /// The competitors in this script. If there are none, it has a single one without a name.
     pub variants: Vec<String>,
-    /// Scenarios to which the script is limited; no limit if empty.
+    /// The scenarios to which the script is limited. If there are none, it has no limit.
     pub scenarios: Vec<String>,
 }
 
@@ -22,7 +22,7 @@ impl Head {
 
     fn parse_lines(text: &[u8]) -> Head {
         let mut head = Head::default();
-        for line in text.split(|byte| *byte == b'\n').take(LINES) {
+        for line in text.split(|byte| *byte == b'\n').take(MAX_LINES) {
             let line = String::from_utf8_lossy(line);
             let Some((name, words)) = line.trim_start_matches(['#', '/', ' ']).split_once(": ") else { continue };
             let words = words.split_whitespace().map(str::to_owned);

@@ -1,4 +1,5 @@
-//! The Rust engine as a participant: bytes to a Document and back, without values of any language.
+//! The Rust engine as a participant. It reads bytes to a Document and writes them back, without values of any
+//! language.
 
 use super::{Answer, Load, ParticipantError, RoundTrip, RunningParticipant};
 use crate::model::{MemoryStep, Operation};
@@ -6,14 +7,16 @@ use icecore::{Codec, Document, Stage, raw::Tape};
 use std::path::Path;
 use std::time::Instant;
 
+/// The engine, with its data.
 pub(super) struct Engine {
     codec: Codec,
     /// Stage in which the data arrives.
     reference: Stage,
     document: Document<'static>,
     bytes: Vec<u8>,
-    /// Reused for every read.
+    /// The result of reading, whose memory is reused.
     tape: Tape,
+    /// The result of writing, whose memory is reused.
     written: Vec<u8>,
 }
 
@@ -31,25 +34,25 @@ impl Engine {
 
     fn write(&mut self) -> Result<(), ParticipantError> {
         self.written.clear();
-        self.codec.write(&self.document, &mut self.written).map(drop).map_err(failed_trouble)
+        self.codec.write(&self.document, &mut self.written).map(drop).map_err(to_failure)
     }
 
     fn read(&mut self) -> Result<(), ParticipantError> {
         match self.codec.read(&self.bytes, &mut self.tape).error {
             None => Ok(()),
-            Some(error) => Err(failed_trouble(error)),
+            Some(error) => Err(to_failure(error)),
         }
     }
 }
 
-fn failed_trouble(error: icecore::Error) -> ParticipantError {
+fn to_failure(error: icecore::Error) -> ParticipantError {
     ParticipantError::Failed(error.to_string())
 }
 
 impl RunningParticipant for Engine {
     fn load(&mut self, load: &Load<'_>) -> Result<(), ParticipantError> {
         let bytes = std::fs::read(load.file).map_err(|error| ParticipantError::Failed(error.to_string()))?;
-        let document = icecore::read_as(&bytes, &self.reference, &self.codec.limits).map_err(failed_trouble)?;
+        let document = icecore::read_as(&bytes, &self.reference, &self.codec.limits).map_err(to_failure)?;
         self.document = document.into_owned();
         let losses = self
             .codec
@@ -63,8 +66,7 @@ impl RunningParticipant for Engine {
 
     fn check_round_trip(&mut self, _: &Path) -> Result<RoundTrip, ParticipantError> {
         self.write()?;
-        let document =
-            icecore::read_as(&self.written, self.codec.stage(), &self.codec.limits).map_err(failed_trouble)?;
+        let document = icecore::read_as(&self.written, self.codec.stage(), &self.codec.limits).map_err(to_failure)?;
         let answer = Answer::Document(Box::new(document.into_owned()));
         Ok(RoundTrip { size: Some(self.written.len() as u64), answer })
     }

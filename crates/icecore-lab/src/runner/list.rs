@@ -16,13 +16,13 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-static FOLDER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/runners");
+static RUNNERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/runners");
 
 /// Folder of a language with files that its scripts share.
-const SHARED: &str = "lib";
+const SHARED_FOLDER: &str = "lib";
 
 /// Format in which the engine and the command get the data.
-const TYPED: &str = "json:typed";
+const DATA_FORMAT: &str = "json:typed";
 
 /// Timeout for a runner to identify itself. It has no data yet, but on a busy machine even its start takes a while.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(120);
@@ -30,7 +30,7 @@ const HELLO_TIMEOUT: Duration = Duration::from_secs(120);
 /// Locations of runners and of the programs that they need.
 #[derive(Debug)]
 pub struct Environment<'e> {
-    /// Folder of the run; the lab's own runners are extracted into it.
+    /// The folder of the run, into which the lab's own runners are extracted.
     pub folder: &'e Path,
     /// Folder with more runners.
     pub more: Option<&'e Path>,
@@ -65,7 +65,7 @@ pub struct Participant {
     pub reference: String,
     /// Supported operations.
     pub operations: Vec<Operation>,
-    /// Scenarios to which it is limited; no limit if empty.
+    /// The scenarios to which it is limited. If there are none, it has no limit.
     pub scenarios: Vec<String>,
     start_method: StartMethod,
 }
@@ -103,7 +103,7 @@ pub enum FoundRunner {
         reason: String,
         /// The command that installs it.
         install: Option<String>,
-        /// Scenarios to which it is limited; no limit if empty.
+        /// The scenarios to which it is limited. If there are none, it has no limit.
         scenarios: Vec<String>,
     },
 }
@@ -130,13 +130,16 @@ pub fn find_runners(
     scenarios: &[&str],
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<FoundRunner>, Error> {
-    let is_asked = |runner: &ListedRunner| {
-        let belongs = runner.scenarios.is_empty() || runner.scenarios.iter().any(|name| scenarios.contains(&&**name));
-        belongs && (languages.is_empty() || languages.contains(&&*runner.language)) && is_wanted(&runner.id())
+    let is_needed = |runner: &ListedRunner| {
+        let belongs_to_scenario =
+            runner.scenarios.is_empty() || runner.scenarios.iter().any(|name| scenarios.contains(&&**name));
+        belongs_to_scenario
+            && (languages.is_empty() || languages.contains(&&*runner.language))
+            && is_wanted(&runner.id())
     };
     Ok(list_runners(environment)?
         .iter()
-        .filter(|runner| is_asked(runner))
+        .filter(|runner| is_needed(runner))
         .map(|runner| identify_runner(environment, runner))
         .collect())
 }
@@ -145,7 +148,7 @@ pub fn find_runners(
 ///
 /// # Errors
 ///
-/// As [`find_runners`].
+/// Like [`find_runners`].
 pub fn list_runner_ids(environment: &Environment<'_>) -> Result<Vec<String>, Error> {
     Ok(list_runners(environment)?.iter().map(ListedRunner::id).collect())
 }
@@ -164,13 +167,13 @@ fn list_runners(environment: &Environment<'_>) -> Result<Vec<ListedRunner>, Erro
     let folder = environment.folder.join("runners");
     if !folder.exists() {
         std::fs::create_dir_all(&folder).map_err(|error| Error::io(&folder, &error))?;
-        FOLDER.extract(&folder).map_err(|error| Error::io(&folder, &error))?;
+        RUNNERS.extract(&folder).map_err(|error| Error::io(&folder, &error))?;
     }
     let mut scripts = list_scripts(&folder)?;
     if let Some(more) = environment.more {
         // Scripts run in other folders, so the path must be absolute.
         let more = more.canonicalize().map_err(|error| Error::io(more, &error))?;
-        scripts.extend(self::list_scripts(&more)?);
+        scripts.extend(list_scripts(&more)?);
     }
     Ok(scripts.into_iter().flat_map(|(language, path)| list_script_runners(language, path)).collect())
 }
@@ -178,13 +181,17 @@ fn list_runners(environment: &Environment<'_>) -> Result<Vec<ListedRunner>, Erro
 /// Returns all competitors in a script.
 fn list_script_runners(language: String, path: PathBuf) -> Vec<ListedRunner> {
     let Head { variants, scenarios } = Head::from_file(&path);
-    let one = |variant| ListedRunner {
+    let make_runner = |variant| ListedRunner {
         language: language.clone(),
         path: path.clone(),
         variant,
         scenarios: scenarios.clone(),
     };
-    if variants.is_empty() { vec![one(None)] } else { variants.into_iter().map(Some).map(one).collect() }
+    if variants.is_empty() {
+        vec![make_runner(None)]
+    } else {
+        variants.into_iter().map(Some).map(make_runner).collect()
+    }
 }
 
 /// Returns the scripts in the language folders of a folder, sorted.
@@ -202,9 +209,9 @@ fn list_scripts(folder: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
 }
 
 fn list_folder(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let wrong = |error: std::io::Error| Error::io(folder, &error);
-    let entries: Result<Vec<_>, _> = std::fs::read_dir(folder).map_err(wrong)?.collect();
-    let mut paths: Vec<PathBuf> = entries.map_err(wrong)?.iter().map(std::fs::DirEntry::path).collect();
+    let to_error = |error: std::io::Error| Error::io(folder, &error);
+    let entries: Result<Vec<_>, _> = std::fs::read_dir(folder).map_err(to_error)?.collect();
+    let mut paths: Vec<PathBuf> = entries.map_err(to_error)?.iter().map(std::fs::DirEntry::path).collect();
     paths.retain(|path| !path.file_name().unwrap_or_default().to_string_lossy().starts_with('.'));
     paths.sort();
     Ok(paths)
@@ -254,7 +261,7 @@ fn identify_runner(environment: &Environment<'_>, runner: &ListedRunner) -> Foun
             version: reply.version.unwrap_or_default(),
             runtime: reply.runtime.unwrap_or_default(),
             role: reply.role.unwrap_or(Role::Competitor),
-            reference: reply.reference.unwrap_or_else(|| TYPED.to_owned()),
+            reference: reply.reference.unwrap_or_else(|| DATA_FORMAT.to_owned()),
             operations: reply.operations,
             scenarios: if scenarios.is_empty() { reply.scenarios } else { scenarios.clone() },
             start_method: StartMethod::Script(script),
@@ -290,7 +297,7 @@ impl Script {
         let python = environment.python.filter(|_| self.program == "python3");
         let mut command = Command::new(python.map_or(&*self.program, Path::as_os_str));
         command.args(&self.arguments).arg(&self.path);
-        command.env("LAB_LIB", environment.folder.join("runners").join(language).join(SHARED));
+        command.env("LAB_LIB", environment.folder.join("runners").join(language).join(SHARED_FOLDER));
         if let Some(variant) = &self.variant {
             command.env("LAB_VARIANT", variant);
         }
@@ -299,10 +306,10 @@ impl Script {
         }
         if let Some(modules) = environment.modules {
             command.env("LAB_MODULES", modules);
-            let built = modules.join("perl").join("blib");
-            let before = std::env::var_os("PERL5LIB");
-            let paths = [built.join("lib"), built.join("arch")].into_iter();
-            let paths = paths.chain(before.iter().flat_map(std::env::split_paths));
+            let build_folder = modules.join("perl").join("blib");
+            let previous_paths = std::env::var_os("PERL5LIB");
+            let paths = [build_folder.join("lib"), build_folder.join("arch")].into_iter();
+            let paths = paths.chain(previous_paths.iter().flat_map(std::env::split_paths));
             if let Ok(paths) = std::env::join_paths(paths) {
                 command.env("PERL5LIB", paths);
             }
@@ -338,9 +345,9 @@ impl Participant {
         environment: &Environment<'s>,
         folder: &Path,
     ) -> Result<Box<dyn RunningParticipant + 's>, ParticipantError> {
-        let failed = |error: &dyn std::fmt::Display| ParticipantError::Failed(error.to_string());
-        std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
-        let typed = || Stage::parse(TYPED).map_err(|error| failed(&error));
+        let to_failure = |error: &dyn std::fmt::Display| ParticipantError::Failed(error.to_string());
+        std::fs::create_dir_all(folder).map_err(|error| to_failure(&error))?;
+        let typed = || Stage::parse(DATA_FORMAT).map_err(|error| to_failure(&error));
         Ok(match &self.start_method {
             StartMethod::Engine(stage) => Box::new(Engine::new(stage, &typed()?)),
             StartMethod::Command(program, text) => Box::new(CommandConversion::new(program, text, &typed()?)),
@@ -348,7 +355,7 @@ impl Participant {
                 let command = script.build_command(environment, &self.language);
                 let patience = AnswerTimeout(environment.patience);
                 let process = Process::start(command, folder, &self.reference, patience, environment.stop);
-                Box::new(process.map_err(|error| failed(&error))?)
+                Box::new(process.map_err(|error| to_failure(&error))?)
             }
         })
     }
@@ -369,7 +376,7 @@ fn build_own_participant(
     text: &str,
     role: Role,
     operations: Vec<Operation>,
-    how: StartMethod,
+    start_method: StartMethod,
 ) -> Participant {
     let label = text.replace(":compress=", ", ");
     Participant {
@@ -379,9 +386,9 @@ fn build_own_participant(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         runtime: String::new(),
         role,
-        reference: TYPED.to_owned(),
+        reference: DATA_FORMAT.to_owned(),
         operations,
         scenarios: Vec::new(),
-        start_method: how,
+        start_method,
     }
 }

@@ -17,7 +17,7 @@ use crate::model::{MemoryStep, Operation};
 use icecore::Document;
 use std::path::{Path, PathBuf};
 
-/// Why a participant gave no answer.
+/// The reason why a participant gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParticipantError {
     /// It can't represent this data, for this reason.
@@ -36,7 +36,7 @@ pub struct RoundTrip {
     pub answer: Answer,
 }
 
-/// Where the value of a round trip is.
+/// The value that a round trip read back.
 pub enum Answer {
     /// In a file with this format.
     File(PathBuf, String),

@@ -13,9 +13,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 /// Maximum length of an answer line.
-const LONGEST_LINE: u64 = 1 << 20;
+const MAX_LINE_LEN: u64 = 1 << 20;
 
-/// How often to check whether the run was stopped.
+/// The time between two checks whether the run was stopped.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Timeout for one answer.
@@ -32,10 +32,10 @@ pub struct Process<'s> {
     reference: String,
     patience: Duration,
     stop: &'s AtomicBool,
-    /// Time that its operations took.
+    /// The time that its operations took.
     account: Account,
-    /// Processor time before its first operation.
-    before: Option<f64>,
+    /// The processor time in seconds before its first operation.
+    processor_seconds_before: Option<f64>,
     /// Remarks of the runner.
     notes: Vec<String>,
 }
@@ -56,7 +56,7 @@ impl<'s> Process<'s> {
         let errors = folder.join("stderr");
         crate::secrets::hide_secrets_from(&mut command);
         command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&errors)?);
-        // Ctrl-C goes only to the lab, which then ends its processes itself.
+        // Because of this, Ctrl-C goes only to the lab, which then ends its processes itself.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
@@ -67,7 +67,7 @@ impl<'s> Process<'s> {
                 let mut output = BufReader::new(output);
                 loop {
                     let mut line = String::new();
-                    let read = (&mut output).take(LONGEST_LINE).read_line(&mut line);
+                    let read = (&mut output).take(MAX_LINE_LEN).read_line(&mut line);
                     let line = match read {
                         Ok(0) => return,
                         Ok(_) if line.ends_with('\n') => Ok(line),
@@ -89,7 +89,7 @@ impl<'s> Process<'s> {
             patience: patience.0,
             stop,
             account: Account::default(),
-            before: None,
+            processor_seconds_before: None,
             notes: Vec::new(),
         })
     }
@@ -155,14 +155,14 @@ impl<'s> Process<'s> {
         };
         let stderr_bytes = std::fs::read(&self.errors).unwrap_or_default();
         let stderr = String::from_utf8_lossy(&stderr_bytes);
-        let last = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it wrote nothing");
-        ParticipantError::Failed(format!("it ended ({exit_status}): {}", shorten_line(last)))
+        let last_line = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it wrote nothing");
+        ParticipantError::Failed(format!("it ended ({exit_status}): {}", shorten_line(last_line)))
     }
 }
 
 impl Drop for Process<'_> {
     fn drop(&mut self) {
-        // It would end when its input is closed, but freeing large values takes long.
+        // The process would end when its input is closed, but it would first free large values, which takes long.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -188,24 +188,25 @@ impl RunningParticipant for Process<'_> {
     }
 
     fn time_operation(&mut self, operation: Operation, times: u64) -> Result<f64, ParticipantError> {
-        if self.before.is_none() {
-            self.before = read_processor_seconds(self.child.id());
+        if self.processor_seconds_before.is_none() {
+            self.processor_seconds_before = read_processor_seconds(self.child.id());
         }
         let began = Instant::now();
         let reply = self.send_request(&Request::Time { operation, times })?;
-        let passed = began.elapsed();
+        let elapsed = began.elapsed();
         let Some(ns) = reply.ns else {
             return Err(ParticipantError::Failed("it did not say how long it took".to_owned()));
         };
-        let passed_ns = passed.as_nanos() as f64;
-        if !(ns > 0.0 && ns <= passed_ns) {
-            return Err(ParticipantError::Failed(format!("it reports {ns} ns, but only {passed_ns} passed")));
+        let elapsed_ns = elapsed.as_nanos() as f64;
+        if !(ns > 0.0 && ns <= elapsed_ns) {
+            return Err(ParticipantError::Failed(format!("it reports {ns} ns, but only {elapsed_ns} passed")));
         }
-        self.account.add(ns, passed);
+        self.account.add(ns, elapsed);
         if !self.account.is_suspicious() {
             return Ok(ns);
         }
-        let worked = read_processor_seconds(self.child.id()).zip(self.before).map(|(now, before)| now - before);
+        let now = read_processor_seconds(self.child.id());
+        let worked = now.zip(self.processor_seconds_before).map(|(now, before)| now - before);
         match worked.filter(|worked| self.account.is_refuted(*worked)) {
             None => Ok(ns),
             Some(worked) => {
@@ -226,11 +227,12 @@ impl RunningParticipant for Process<'_> {
     }
 }
 
-/// Returns the first words of a runner's answer.
+/// Returns the beginning of a line of a runner.
 fn shorten_line(line: &str) -> String {
+    const MAX_SHOWN_CHARS: usize = 200;
     let line = line.trim();
-    match line.char_indices().nth(200) {
-        Some((at, _)) => format!("{}…", &line[..at]),
+    match line.char_indices().nth(MAX_SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
         None => line.to_owned(),
     }
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 /// Seconds of work outside of operations: reading requests and writing answers, for all requests together.
-const SLACK: f64 = 0.1;
+const SLACK_SECONDS: f64 = 0.1;
 
-/// Time that the operations of a process took.
+/// The time that the operations of a process took, as it was reported and as it was measured.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Account {
     /// Seconds that the process reported.
@@ -20,24 +20,25 @@ impl Account {
         self.passed += passed.as_secs_f64();
     }
 
-    /// Returns whether more time passed than the operations explain. On a busy machine this happens to honest processes
-    /// too, so it is only a reason to check more closely.
+    /// Returns true if more time passed than the operations explain. On a busy machine this happens to honest
+    /// processes too, so it is only a reason to check more closely.
     pub(super) fn is_suspicious(&self) -> bool {
-        self.passed > self.largest_plausible()
+        self.passed > self.max_plausible_seconds()
     }
 
-    /// Returns whether processors worked longer for the process than it reported. They count only while the process
+    /// Returns true if processors worked longer for the process than it reported. They count only while the process
     /// runs, so load from other programs does not matter.
-    pub(super) fn is_refuted(&self, worked: f64) -> bool {
-        self.is_suspicious() && worked > self.largest_plausible()
+    pub(super) fn is_refuted(&self, worked_seconds: f64) -> bool {
+        self.is_suspicious() && worked_seconds > self.max_plausible_seconds()
     }
 
-    fn largest_plausible(&self) -> f64 {
-        2.0 * self.claimed + SLACK
+    fn max_plausible_seconds(&self) -> f64 {
+        2.0 * self.claimed + SLACK_SECONDS
     }
 }
 
-/// Returns the processor time in seconds of a process and its ended children; `None` if the system does not report it.
+/// Returns the processor time in seconds of a process and its ended children, or `None` if the system does not report
+/// it.
 pub(super) fn read_processor_seconds(process: u32) -> Option<f64> {
     let status = std::fs::read(format!("/proc/{process}/stat")).ok()?;
     sum_ticks(&String::from_utf8_lossy(&status)).map(|ticks| ticks as f64 / ticks_per_second())
@@ -46,8 +47,9 @@ pub(super) fn read_processor_seconds(process: u32) -> Option<f64> {
 /// Returns the sum of the four tick counts in the status line of a process on Linux: its own and its children's, in
 /// user mode and in the kernel.
 fn sum_ticks(line: &str) -> Option<u64> {
-    // The name comes before them in parentheses, and may contain spaces and parentheses.
-    let mut words = line.rsplit_once(')')?.1.split_whitespace().skip(11);
+    const WORDS_BEFORE_TICKS: usize = 11;
+    // The name of the process comes before in parentheses, and may contain spaces and parentheses.
+    let mut words = line.rsplit_once(')')?.1.split_whitespace().skip(WORDS_BEFORE_TICKS);
     (0..4).try_fold(0u64, |sum, _| sum.checked_add(words.next()?.parse().ok()?))
 }
 

@@ -8,18 +8,18 @@ type Parameters = BTreeMap<String, i64>;
 
 /// Creates the value with this name.
 pub fn make_document(name: &str, parameters: &Parameters) -> Result<Document<'static>, Error> {
-    let get = |parameter: &str, default: i64| parameters.get(parameter).copied().unwrap_or(default);
+    let parameter_or = |parameter: &str, default: i64| parameters.get(parameter).copied().unwrap_or(default);
     let mut builder = Builder::new();
     match name {
         "mix" => add_mix(&mut builder),
-        "employees" => add_employees(&mut builder, get("count", 1)),
-        "ints" => add_ints(&mut builder, get("first", 1), get("count", 1)),
-        "tree" => Tree::default().add_tree(&mut builder, get("s", 1), get("r", 1)),
-        "items" => add_items(&mut builder, get("count", 1)),
-        "rows" => add_rows(&mut builder, get("count", 1)),
+        "employees" => add_employees(&mut builder, parameter_or("count", 1)),
+        "ints" => add_ints(&mut builder, parameter_or("first", 1), parameter_or("count", 1)),
+        "tree" => Tree::default().add_tree(&mut builder, parameter_or("s", 1), parameter_or("r", 1)),
+        "items" => add_items(&mut builder, parameter_or("count", 1)),
+        "rows" => add_rows(&mut builder, parameter_or("count", 1)),
         _ => {
-            let known = "mix, employees, ints, tree, items, rows";
-            return Err(Error::new(format!("unknown data `{name}`; there are {known}")));
+            let names = "mix, employees, ints, tree, items, rows";
+            return Err(Error::new(format!("unknown data `{name}`; there are {names}")));
         }
     }
     Ok(builder.finish()?)
@@ -32,8 +32,8 @@ fn add_mix(builder: &mut Builder) {
     add_ints(builder, 1, 1000);
     builder.bytes_key("hash");
     builder.begin_map();
-    for i in 1..=100 {
-        builder.bytes_key(i.to_string()).int(2 * i);
+    for number in 1..=100 {
+        builder.bytes_key(number.to_string()).int(2 * number);
     }
     builder.end();
     builder.bytes_key("nested");
@@ -53,11 +53,11 @@ fn add_mix(builder: &mut Builder) {
 /// Creates records with a number, a name, and an age from 20 to 59.
 fn add_employees(builder: &mut Builder, count: i64) {
     builder.begin_array();
-    for i in 1..=count {
+    for number in 1..=count {
         builder.begin_map();
-        builder.bytes_key("id").int(i);
-        builder.bytes_key("name").bytes(format!("Employee_{i}"));
-        builder.bytes_key("age").int(20 + i % 40);
+        builder.bytes_key("id").int(number);
+        builder.bytes_key("name").bytes(format!("Employee_{number}"));
+        builder.bytes_key("age").int(20 + number % 40);
         builder.end();
     }
     builder.end();
@@ -65,8 +65,8 @@ fn add_employees(builder: &mut Builder, count: i64) {
 
 fn add_ints(builder: &mut Builder, first: i64, count: i64) {
     builder.begin_array();
-    for i in 0..count {
-        builder.int(first + i);
+    for number in 0..count {
+        builder.int(first + number);
     }
     builder.end();
 }
@@ -78,31 +78,31 @@ struct Tree {
 }
 
 impl Tree {
-    fn add_tree(mut self, builder: &mut Builder, s: i64, r: i64) {
+    fn add_tree(mut self, builder: &mut Builder, list_len: i64, depth: i64) {
         begin_object(builder, "Tree");
         builder.bytes_key("leaf");
         self.add_leaf(builder);
         builder.bytes_key("recursion");
-        for _ in 0..r {
+        for _ in 0..depth {
             begin_object(builder, "Deep");
             builder.bytes_key("leaf");
             self.add_leaf(builder);
             builder.bytes_key("next");
         }
         builder.null();
-        for _ in 0..r {
+        for _ in 0..depth {
             builder.end().end();
         }
         builder.bytes_key("list");
         builder.begin_array();
-        for _ in 0..s {
+        for _ in 0..list_len {
             self.add_leaf(builder);
         }
         builder.end();
         builder.bytes_key("dictionary");
         builder.begin_map();
-        for i in 1..=s {
-            builder.bytes_key(format!("k{i}"));
+        for number in 1..=list_len {
+            builder.bytes_key(format!("k{number}"));
             self.add_leaf(builder);
         }
         builder.end();
@@ -121,12 +121,12 @@ impl Tree {
 /// Creates simple Ruby objects.
 fn add_items(builder: &mut Builder, count: i64) {
     builder.begin_array();
-    for i in 1..=count {
+    for number in 1..=count {
         begin_object(builder, "Item");
-        builder.symbol_key("@id", "US-ASCII").int(i);
-        builder.symbol_key("@name", "US-ASCII").text(&format!("Item {i}"));
-        builder.symbol_key("@price", "US-ASCII").float(i as f64 * 0.25);
-        builder.symbol_key("@active", "US-ASCII").bool(i % 2 == 0);
+        builder.symbol_key("@id", "US-ASCII").int(number);
+        builder.symbol_key("@name", "US-ASCII").text(&format!("Item {number}"));
+        builder.symbol_key("@price", "US-ASCII").float(number as f64 * 0.25);
+        builder.symbol_key("@active", "US-ASCII").bool(number % 2 == 0);
         builder.end().end();
     }
     builder.end();
@@ -135,11 +135,11 @@ fn add_items(builder: &mut Builder, count: i64) {
 /// Creates records of a table: a number, a text and a float.
 fn add_rows(builder: &mut Builder, count: i64) {
     builder.begin_array();
-    for i in 0..count {
+    for number in 0..count {
         builder.begin_map();
-        builder.text_key("id").int(i);
-        builder.text_key("name").text(&format!("Employee {i}"));
-        builder.text_key("score").float(i as f64 / 4.0);
+        builder.text_key("id").int(number);
+        builder.text_key("name").text(&format!("Employee {number}"));
+        builder.text_key("score").float(number as f64 / 4.0);
         builder.end();
     }
     builder.end();

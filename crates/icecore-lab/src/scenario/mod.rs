@@ -1,5 +1,5 @@
-//! Scenarios: what is frozen, which operations are timed, and what an article published about it. Each is a file in
-//! `scenarios/`; the page there documents the format.
+//! Scenarios. Each is a file in `scenarios/` that describes which data is serialized, which operations are timed, and
+//! what an article published about it. The page in that folder documents the format.
 
 mod make;
 
@@ -11,10 +11,10 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-static FOLDER: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
+static SCENARIO_FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
 
-/// The scenario of icecore-load.
-const WEB: &str = "php-web";
+/// The scenario that icecore-load measures.
+const WEB_SCENARIO: &str = "php-web";
 
 /// Formats in which the engine takes part for a user's own data, in addition to the format of the data.
 pub const ENGINE: [&str; 6] = ["storable", "sereal", "php", "igbinary", "marshal", "json"];
@@ -41,7 +41,7 @@ pub struct Scenario {
     /// A few more sentences.
     #[serde(default)]
     pub about: String,
-    /// Language whose runners take part; all languages if not set.
+    /// The language whose runners take part. If it is not set, the runners of all languages do.
     #[serde(default)]
     pub language: Option<String>,
     /// Timed operations.
@@ -62,13 +62,13 @@ pub struct Scenario {
     /// Unit of the sizes.
     #[serde(default)]
     pub axis: String,
-    /// Runners that take part; all if empty.
+    /// The runners that take part. If there are none, all do.
     #[serde(default)]
     pub only: Vec<String>,
     /// Formats in which the engine takes part.
     #[serde(default)]
     pub engine: Vec<String>,
-    /// Numbers of concurrent clients, one point each, for scenarios with a server.
+    /// Numbers of concurrent clients, for scenarios with a server. Each number is a point.
     #[serde(default)]
     pub clients: Vec<u32>,
     /// The report in `docs/bench` in which the results are published, if it is a separate one.
@@ -77,7 +77,7 @@ pub struct Scenario {
     /// What the scenario waits for, if it can't run yet.
     #[serde(default)]
     pub waits: Option<String>,
-    /// The frozen data.
+    /// The data that is serialized.
     #[serde(default)]
     pub data: Data,
     /// The sizes.
@@ -123,7 +123,7 @@ pub enum Processes {
     Alone,
 }
 
-/// The frozen data.
+/// The data that is serialized.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Data {
@@ -151,12 +151,12 @@ pub struct Size {
     /// Parameters of the data.
     #[serde(default)]
     pub parameters: BTreeMap<String, i64>,
-    /// In which runs it is measured.
+    /// The runs in which it is measured.
     #[serde(default)]
     pub run: SizeSelection,
 }
 
-/// In which runs a size is measured.
+/// The runs in which a size is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SizeSelection {
@@ -172,7 +172,7 @@ pub enum SizeSelection {
 /// Returns the scenarios that come with the lab, sorted by name.
 pub fn list_scenarios() -> Result<Vec<Scenario>, Error> {
     let mut scenarios = Vec::new();
-    for file in FOLDER.files() {
+    for file in SCENARIO_FILES.files() {
         if file.path().extension().is_some_and(|ending| ending == "toml") {
             let name = file.path().file_stem().unwrap_or_default().to_string_lossy();
             scenarios.push(parse_scenario(&name, file.contents_utf8().unwrap_or_default())?);
@@ -186,20 +186,21 @@ pub fn list_scenarios() -> Result<Vec<Scenario>, Error> {
 ///
 /// # Errors
 ///
-/// If there is none; the error lists the existing scenarios.
+/// If there is none. The error lists the existing scenarios.
 pub fn find_scenario(name: &str) -> Result<Scenario, Error> {
     let scenarios = list_scenarios()?;
     let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
     match scenarios.iter().find(|scenario| scenario.name == name) {
         Some(scenario) => Ok(scenario.clone()),
-        None if name == WEB => {
+        None if name == WEB_SCENARIO => {
             let message = "it needs web servers; `scripts/bench.sh php-web` of Icecore's sources measures it";
             Err(Error::new(format!("the scenario {name} is not in this command: {message}")))
         }
         None => {
-            let meant = icecore::text::nearest(name, names.iter().copied());
-            let meant = meant.map_or_else(|| ". ".to_owned(), |meant| format!("; did you mean {meant}? "));
-            Err(Error::new(format!("there is no scenario {name}{meant}The scenarios are {}", names.join(", "))))
+            let suggestion = icecore::text::nearest(name, names.iter().copied());
+            let suggestion =
+                suggestion.map_or_else(|| ". ".to_owned(), |suggestion| format!("; did you mean {suggestion}? "));
+            Err(Error::new(format!("there is no scenario {name}{suggestion}The scenarios are {}", names.join(", "))))
         }
     }
 }
@@ -227,13 +228,13 @@ pub fn parse_scenario(name: &str, text: &str) -> Result<Scenario, Error> {
 /// If the files can't be written.
 pub fn extract_code(folder: &Path, name: &str, ending: &str) -> Result<Option<PathBuf>, Error> {
     let file = format!("{name}.{ending}");
-    if FOLDER.get_file(&file).is_none() {
+    if SCENARIO_FILES.get_file(&file).is_none() {
         return Ok(None);
     }
     let folder = folder.join("scenarios");
     if !folder.exists() {
         std::fs::create_dir_all(&folder)
-            .and_then(|()| FOLDER.extract(&folder))
+            .and_then(|()| SCENARIO_FILES.extract(&folder))
             .map_err(|error| Error::io(&folder, &error))?;
     }
     Ok(Some(folder.join(file)))
@@ -265,15 +266,15 @@ impl Scenario {
         }
     }
 
-    /// Returns whether the value is a user's own data.
+    /// Returns true if the value is a user's own data.
     pub fn has_given_data(&self) -> bool {
         self.data.given.is_some()
     }
 
     /// Returns the sizes of a small or a full run.
     pub fn sizes(&self, small: bool) -> impl Iterator<Item = &Size> {
-        let other = if small { SizeSelection::Full } else { SizeSelection::Small };
-        self.points.iter().filter(move |size| size.run != other)
+        let excluded = if small { SizeSelection::Full } else { SizeSelection::Small };
+        self.points.iter().filter(move |size| size.run != excluded)
     }
 
     /// Returns the value of this size.
@@ -282,19 +283,21 @@ impl Scenario {
     ///
     /// If the file does not define the value, or defines it incorrectly.
     pub fn make_document(&self, size: &Size) -> Result<Document<'static>, Error> {
-        let wrong = |reason: String| Error::new(format!("scenario {}: {reason}", self.name));
+        let to_error = |reason: String| Error::new(format!("scenario {}: {reason}", self.name));
         if let Some(document) = &self.data.given {
             return Ok(document.clone());
         }
         match (&self.data.make, &self.data.json) {
-            (Some(make), None) => make::make_document(make, &size.parameters).map_err(|error| wrong(error.to_string())),
+            (Some(make), None) => {
+                make::make_document(make, &size.parameters).map_err(|error| to_error(error.to_string()))
+            }
             (None, Some(json)) => {
                 let stage = icecore::Stage::parse("json:typed")?;
                 let document = icecore::read_as(json.as_bytes(), &stage, &icecore::Limits::new())
-                    .map_err(|error| wrong(error.to_string()))?;
+                    .map_err(|error| to_error(error.to_string()))?;
                 Ok(document.into_owned())
             }
-            _ => Err(wrong("[data] needs one of `make` and `json`".to_owned())),
+            _ => Err(to_error("[data] needs one of `make` and `json`".to_owned())),
         }
     }
 }

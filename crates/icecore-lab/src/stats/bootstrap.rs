@@ -21,9 +21,9 @@ const MOST_VALUES: usize = 2048;
 /// values, which is enough to show their spread.
 const MOST_ROUNDS: usize = 256;
 
-/// How much two processes of the same program may differ for reasons that a single process can't show, such as its
-/// memory layout or the seed of its hashes.
-const PROCESS: f64 = 1.05;
+/// The factor by which two processes of the same program may differ for reasons that a single process can't show,
+/// such as its memory layout or the seed of its hashes.
+const PROCESS_FACTOR: f64 = 1.05;
 
 /// Values grouped by process.
 #[derive(Default)]
@@ -42,11 +42,11 @@ impl FromIterator<(u32, f64)> for Rounds {
 }
 
 impl Rounds {
-    /// Returns the median of the values, which are positive, and its 95 % confidence interval; `None` without any
-    /// value.
+    /// Returns the median of the values, which are positive, and its 95 % confidence interval. Returns `None` if
+    /// there is no value.
     ///
     /// One value says nothing about its own error, so its interval extends to a hundredfold in both directions. With a
-    /// single process, only turns can be drawn; the unknown difference to other processes adds 5 % on both sides.
+    /// single process, only turns can be drawn, and the unknown difference to other processes adds 5 % on both sides.
     pub(super) fn median_interval(&self) -> Option<Interval> {
         let estimate = median_of_values(&mut self.rounds.concat())?;
         let (low, high) = self.compute_percentiles();
@@ -67,14 +67,14 @@ impl Rounds {
             return interval::unknown_interval(estimate);
         }
         let (units, process) = match self.rounds.len() {
-            1 => (values, PROCESS),
+            1 => (values, PROCESS_FACTOR),
             rounds => (rounds, 1.0),
         };
-        let widen = |end: f64| (end / estimate).powf(widening_exponent(units));
+        let widened_factor = |end: f64| (end / estimate).powf(widening_exponent(units));
         Interval {
             estimate,
-            low: estimate * (widen(low) / process).clamp(1.0 / HUNDREDFOLD, 1.0),
-            high: estimate * (widen(high) * process).clamp(1.0, HUNDREDFOLD),
+            low: estimate * (widened_factor(low) / process).clamp(1.0 / HUNDREDFOLD, 1.0),
+            high: estimate * (widened_factor(high) * process).clamp(1.0, HUNDREDFOLD),
         }
     }
 
@@ -97,55 +97,54 @@ impl Rounds {
     /// smaller measurement, so the interval becomes wider, not narrower. The estimate
     /// remains the median of all values.
     fn thin_rounds(&self) -> Vec<Vec<f64>> {
-        let all = self.rounds.len();
-        let largest = self.rounds.iter().map(Vec::len).max().unwrap_or(0);
-        let (rounds, values) = match all.saturating_mul(largest) <= MOST_VALUES {
-            true => (all, largest),
+        let round_count = self.rounds.len();
+        let max_len = self.rounds.iter().map(Vec::len).max().unwrap_or(0);
+        let (rounds, values) = match round_count.saturating_mul(max_len) <= MOST_VALUES {
+            true => (round_count, max_len),
             false => {
-                let rounds = all.min(MOST_ROUNDS.max(MOST_VALUES / largest));
+                let rounds = round_count.min(MOST_ROUNDS.max(MOST_VALUES / max_len));
                 (rounds, MOST_VALUES / rounds)
             }
         };
-        let sorted = |index: usize| {
+        let sorted_round = |index: usize| {
             let mut round = self.rounds[index].clone();
             round.sort_unstable_by(f64::total_cmp);
             pick_evenly(round, values)
         };
-        (0..rounds).map(|index| sorted((2 * index + 1) * all / (2 * rounds))).collect()
+        (0..rounds).map(|index| sorted_round((2 * index + 1) * round_count / (2 * rounds))).collect()
     }
 }
 
-/// Returns at most `most` of the values, evenly spaced. They are taken in pairs from both
-/// ends, so that the choice from the negated values is the mirror image.
+/// Returns at most `max_values` of the values, evenly spaced. They are taken in pairs from both ends, so that the
+/// choice from the negated values is the mirror image.
 fn pick_evenly(sorted: Vec<f64>, max_values: usize) -> Vec<f64> {
-    let (all, pairs) = (sorted.len(), max_values / 2);
-    if all <= max_values {
+    let (len, pairs) = (sorted.len(), max_values / 2);
+    if len <= max_values {
         return sorted;
     }
-    let places: Vec<usize> = (0..pairs).map(|pair| (2 * pair + 1) * all / (4 * pairs)).collect();
-    let above = places.iter().rev().map(|place| all - 1 - place);
-    places.iter().copied().chain(above).map(|place| sorted[place]).collect()
+    let lower: Vec<usize> = (0..pairs).map(|pair| (2 * pair + 1) * len / (4 * pairs)).collect();
+    let upper = lower.iter().rev().map(|index| len - 1 - index);
+    lower.iter().copied().chain(upper).map(|index| sorted[index]).collect()
 }
 
-/// Returns the percentiles for [`TAIL`] of the lower median of a draw and of the upper one:
-/// each is the smallest value that the median does not exceed with at least this
-/// probability. The median of an even number of values is halfway between the lower and
-/// the upper one. For an odd number the two are the same.
+/// Returns the percentiles for [`TAIL`] of the lower median of a draw and of the upper one. Each is the smallest
+/// value that the median does not exceed with at least this probability. The median of an even number of values is
+/// halfway between the lower and the upper one. For an odd number the two are the same.
 fn find_lower_ends(rounds: &[Vec<f64>]) -> [f64; 2] {
     let mut values = rounds.concat();
     values.sort_unstable_by(f64::total_cmp);
     values.dedup();
     // Both searches use mostly the same thresholds.
-    let mut known = HashMap::new();
-    [0, 1].map(|which| {
+    let mut known_probabilities = HashMap::new();
+    [0, 1].map(|median_index| {
         let is_below = |value: &f64| {
             let probabilities: &[f64; 2] =
-                known.entry(value.to_bits()).or_insert_with(|| compute_probabilities(rounds, *value));
-            probabilities[which] < TAIL
+                known_probabilities.entry(value.to_bits()).or_insert_with(|| compute_probabilities(rounds, *value));
+            probabilities[median_index] < TAIL
         };
-        // No median exceeds the largest value, so there is always a place.
-        let place = values.partition_point(is_below).min(values.len() - 1);
-        values[place]
+        // No median exceeds the largest value, so there is always such a value.
+        let index = values.partition_point(is_below).min(values.len() - 1);
+        values[index]
     })
 }
 
@@ -156,15 +155,15 @@ fn find_lower_ends(rounds: &[Vec<f64>]) -> [f64; 2] {
 /// more, and the upper one if it is 1 or more.
 fn compute_probabilities(rounds: &[Vec<f64>], threshold: f64) -> [f64; 2] {
     let counts = rounds.iter().map(|round| (round.len(), round.partition_point(|value| *value <= threshold)));
-    let pick = Surplus::from_rounds(&counts.collect::<Vec<_>>());
-    let half = pick.repeat(rounds.len() / 2);
-    let others = if rounds.len().is_multiple_of(2) { half.clone() } else { half.add(&pick) };
+    let one_round = Surplus::from_rounds(&counts.collect::<Vec<_>>());
+    let half = one_round.repeat(rounds.len() / 2);
+    let others = if rounds.len().is_multiple_of(2) { half.clone() } else { half.add(&one_round) };
     [0, 1].map(|min| half.probability_of_sum(&others, min))
 }
 
 /// Returns the exponent by which the interval is widened, on logarithms, for few processes. The true median lies
-/// outside of five values one time in sixteen, and outside of two every second time; no draw can show this. The factors
-/// were chosen so that 95 of 100 simulated runs, whose processes differ more than their turns, are covered.
+/// outside of five values one time in sixteen, and outside of two every second time. No draw can show this. The
+/// factors were chosen so that 95 of 100 simulated runs, whose processes differ more than their turns, are covered.
 fn widening_exponent(units: usize) -> f64 {
     match units {
         0..=2 => 8.0,

@@ -15,7 +15,7 @@ pub(super) fn unknown_interval(estimate: f64) -> Interval {
     Interval { estimate, low: estimate / HUNDREDFOLD, high: estimate * HUNDREDFOLD }
 }
 
-/// Returns whether an interval contains information. The interval of a single sample does not: it extends from a
+/// Returns true if an interval contains information. The interval of a single sample does not: it extends from a
 /// hundredth to a hundredfold, and only its estimate should be shown.
 pub fn is_known(interval: &Interval) -> bool {
     interval.estimate > 0.0
@@ -23,7 +23,7 @@ pub fn is_known(interval: &Interval) -> bool {
             || interval.high < interval.estimate * HUNDREDFOLD * 0.999)
 }
 
-/// Returns whether a ratio can't be distinguished from noise: its interval includes 1, or it is closer to 1 than
+/// Returns true if a ratio can't be distinguished from noise: its interval includes 1, or it is closer to 1 than
 /// `resolution`, or its interval is unknown.
 pub fn is_tie(times: &Interval, resolution: f64) -> bool {
     (times.low <= 1.0 && 1.0 <= times.high) || distance_from_one(times.estimate) < resolution || !is_known(times)

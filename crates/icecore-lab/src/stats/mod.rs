@@ -53,27 +53,27 @@ pub fn summarize_samples(samples: &[Sample]) -> Summary {
     }
 }
 
-/// Returns only the median of the usable samples; `None` if there are none.
+/// Returns only the median of the usable samples, or `None` if there are none.
 pub(crate) fn median_of_samples(samples: &[Sample]) -> Option<f64> {
     median_of_values(&mut samples.iter().filter(|sample| is_usable(sample)).map(|sample| sample.ns).collect::<Vec<_>>())
 }
 
-/// Returns whether a sample is a valid time (or cost): positive, and far enough from the limits of floats that
+/// Returns true if a sample is a valid time (or cost): positive, and far enough from the limits of floats that
 /// quotients and products stay finite.
 pub(crate) fn is_usable(sample: &Sample) -> bool {
     (1e-12..1e30).contains(&sample.ns)
 }
 
-/// Returns the median of a list, and reorders the list; `None` if it is empty.
+/// Returns the median of a list, and reorders the list. Returns `None` if the list is empty.
 pub(crate) fn median_of_values(values: &mut [f64]) -> Option<f64> {
     if values.is_empty() {
         return None;
     }
-    let odd = values.len() % 2 == 1;
+    let is_odd = values.len() % 2 == 1;
     let (below, middle, _) = values.select_nth_unstable_by(values.len() / 2, f64::total_cmp);
     let middle = *middle;
     match below.iter().copied().max_by(f64::total_cmp) {
-        Some(before) if !odd => Some((before + middle) / 2.0),
+        Some(previous) if !is_odd => Some((previous + middle) / 2.0),
         _ => Some(middle),
     }
 }

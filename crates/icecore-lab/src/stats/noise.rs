@@ -1,4 +1,4 @@
-//! Noise of the machine.
+//! The noise of the machine.
 
 use super::interval::{distance_from_one, is_known};
 use super::{is_usable, median_of_values};
@@ -12,16 +12,16 @@ pub const FLOOR: f64 = 0.01;
 const UNKNOWN: f64 = 0.1;
 
 /// Minimum number of samples of the lab's own task.
-const FEWEST: usize = 6;
+const MIN_PROBE_SAMPLES: usize = 6;
 
 /// Limits above which differences of a few percent are not visible.
-const RESTLESS: Limits = Limits { resolution: 0.05, spread: 0.1, drift: 0.1 };
+const RESTLESS_LIMITS: Limits = Limits { resolution: 0.05, spread: 0.1, drift: 0.1 };
 
 /// Limits above which differences of ten percent are not visible.
-const NOISY: Limits = Limits { resolution: 0.15, spread: 0.3, drift: 0.3 };
+const NOISY_LIMITS: Limits = Limits { resolution: 0.15, spread: 0.3, drift: 0.3 };
 
-/// The resolution decides about ties, so its limits are narrow. Spread and drift of the lab's own task affect both
-/// sides of a pair and mostly cancel out; above their limits, a part of them remains.
+/// Limits of noise. The resolution decides about ties, so its limits are narrow. Spread and drift of the lab's own
+/// task affect both sides of a pair and mostly cancel out. Above their limits, a part of them remains.
 struct Limits {
     resolution: f64,
     spread: f64,
@@ -36,21 +36,21 @@ struct Limits {
 pub fn assess_noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
     let times: Vec<f64> = probe.iter().filter(|sample| is_usable(sample)).map(|sample| sample.ns).collect();
     let twin = twin.filter(is_known);
-    let probed = times.len() >= FEWEST;
-    let (spread, drift) = if probed { (compute_spread(&times), compute_drift(&times)) } else { (0.0, 0.0) };
+    let was_probed = times.len() >= MIN_PROBE_SAMPLES;
+    let (spread, drift) = if was_probed { (compute_spread(&times), compute_drift(&times)) } else { (0.0, 0.0) };
     let resolution = match twin {
         Some(twin) => distance_from_one(twin.estimate).max(FLOOR),
-        None if probed => spread.max(FLOOR),
+        None if was_probed => spread.max(FLOOR),
         None => UNKNOWN,
     };
-    let beyond =
+    let exceeds =
         |limits: &Limits| resolution > limits.resolution || spread > limits.spread || drift.abs() > limits.drift;
     let level = match () {
-        () if beyond(&NOISY) => NoiseLevel::Noisy,
-        () if beyond(&RESTLESS) => NoiseLevel::Restless,
+        () if exceeds(&NOISY_LIMITS) => NoiseLevel::Noisy,
+        () if exceeds(&RESTLESS_LIMITS) => NoiseLevel::Restless,
         () => NoiseLevel::Quiet,
     };
-    let words = match (twin.is_some(), probed) {
+    let words = match (twin.is_some(), was_probed) {
         (false, false) => UNKNOWN_NOISE.to_owned(),
         _ => describe_noise(level, spread, drift, resolution),
     };
@@ -70,8 +70,8 @@ fn compute_spread(times: &[f64]) -> f64 {
     let mut sorted = times.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let quarter = sorted.len() / 4;
-    let middle = median_of_values(&mut sorted.clone()).unwrap_or(1.0);
-    (sorted[sorted.len() - 1 - quarter] - sorted[quarter]) / middle
+    let median = median_of_values(&mut sorted.clone()).unwrap_or(1.0);
+    (sorted[sorted.len() - 1 - quarter] - sorted[quarter]) / median
 }
 
 /// Returns how much slower the last third is than the first.
@@ -93,9 +93,9 @@ fn describe_noise(level: NoiseLevel, spread: f64, drift: f64, resolution: f64) -
     }
     let condition = if level == NoiseLevel::Noisy { "noisy" } else { "restless" };
     let causes = [
-        (resolution / RESTLESS.resolution, Cause::Resolution),
-        (spread / RESTLESS.spread, Cause::Spread),
-        (drift.abs() / RESTLESS.drift, Cause::Drift),
+        (resolution / RESTLESS_LIMITS.resolution, Cause::Resolution),
+        (spread / RESTLESS_LIMITS.spread, Cause::Spread),
+        (drift.abs() / RESTLESS_LIMITS.drift, Cause::Drift),
     ];
     let worst = causes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map_or(Cause::Resolution, |(_, cause)| cause);
     let reason = match worst {
@@ -122,16 +122,16 @@ fn describe_noise(level: NoiseLevel, spread: f64, drift: f64, resolution: f64) -
     format!("The machine was {condition}, only differences of more than {percent} can be told apart; {reason}.")
 }
 
-/// Source of noise.
+/// A source of noise.
 enum Cause {
     Resolution,
     Spread,
     Drift,
 }
 
-/// Formats a share: `0.4 %`, `3 %`, `25 %`.
-fn format_percent(share: f64) -> String {
-    let tenths = (share * 1000.0).round() / 10.0;
+/// Formats a fraction in percent: `0.4 %`, `3 %`, `25 %`.
+fn format_percent(fraction: f64) -> String {
+    let tenths = (fraction * 1000.0).round() / 10.0;
     if tenths < 10.0 { format!("{tenths} %") } else { format!("{tenths:.0} %") }
 }
 

@@ -3,17 +3,18 @@
 use super::{is_usable, median_of_values};
 use crate::model::Sample;
 
-/// Limit of the distance: three and a half standard deviations, if the samples had a normal distribution.
-const FAR: f64 = 3.5;
+/// Maximum score of a sample that is not an outlier. If the samples had a normal distribution, this would be a
+/// distance of three and a half standard deviations.
+const MAX_SCORE: f64 = 3.5;
 
-/// Minimum number of samples; with fewer, no outliers are determined.
-const FEWEST: usize = 5;
+/// Minimum number of samples. With fewer, no outliers are determined.
+const MIN_SAMPLES: usize = 5;
 
 /// The median absolute deviation of a normal distribution is this many standard deviations.
-const MAD: f64 = 0.6745;
+const DEVIATION_TO_SCORE: f64 = 0.6745;
 
-/// Differences below the resolution of a clock don't count: the deviation is at least half a percent.
-const GRAIN: f64 = 0.005;
+/// Minimum deviation: half a percent. Smaller differences may come from the resolution of a clock.
+const MIN_DEVIATION: f64 = 0.005;
 
 /// Returns the indexes of outliers, and of samples that are not valid times.
 ///
@@ -23,13 +24,14 @@ const GRAIN: f64 = 0.005;
 /// values that is not an error.
 pub(super) fn find_outliers(samples: &[Sample]) -> Vec<usize> {
     let mut logs: Vec<f64> = samples.iter().filter(|s| is_usable(s)).map(|s| s.ns.ln()).collect();
-    let judged = logs.len() >= FEWEST;
-    let middle = median_of_values(&mut logs).unwrap_or_default();
-    let mut distances: Vec<f64> = logs.iter().map(|log| (log - middle).abs()).collect();
-    let deviation = median_of_values(&mut distances).unwrap_or_default().max(GRAIN);
-    let is_far = |sample: &Sample| judged && MAD * (sample.ns.ln() - middle).abs() / deviation > FAR;
-    let off = |sample: &Sample| !is_usable(sample) || is_far(sample);
-    samples.iter().enumerate().filter(|(_, sample)| off(sample)).map(|(place, _)| place).collect()
+    let has_enough = logs.len() >= MIN_SAMPLES;
+    let median = median_of_values(&mut logs).unwrap_or_default();
+    let mut distances: Vec<f64> = logs.iter().map(|log| (log - median).abs()).collect();
+    let deviation = median_of_values(&mut distances).unwrap_or_default().max(MIN_DEVIATION);
+    let is_far =
+        |sample: &Sample| has_enough && DEVIATION_TO_SCORE * (sample.ns.ln() - median).abs() / deviation > MAX_SCORE;
+    let is_outlier = |sample: &Sample| !is_usable(sample) || is_far(sample);
+    samples.iter().enumerate().filter(|(_, sample)| is_outlier(sample)).map(|(index, _)| index).collect()
 }
 
 #[cfg(test)]

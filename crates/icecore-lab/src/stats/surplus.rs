@@ -77,20 +77,20 @@ impl Surplus {
         Surplus::from_dense(lowest, &dense)
     }
 
-    /// Computes the probability that the sum of this surplus and an independent other one is
-    /// at least `least`. It does not compute all probabilities of the sum: they would cost the most.
+    /// Computes the probability that the sum of this surplus and an independent other one is at least `min`. It does
+    /// not compute all probabilities of the sum, because that would cost the most.
     pub(super) fn probability_of_sum(&self, other: &Surplus, min: i64) -> f64 {
         #[cfg(test)]
         MULTIPLICATIONS.set(MULTIPLICATIONS.get() + self.0.len());
         let mut from_above = other.0.iter().rev().peekable();
-        let mut enough = 0.0;
+        let mut enough_probability = 0.0;
         let mut sum = 0.0;
         // A larger surplus of this one needs a smaller one of the other.
         for (surplus, probability) in &self.0 {
             while let Some((_, more)) = from_above.next_if(|(other, _)| surplus + other >= min) {
-                enough += more;
+                enough_probability += more;
             }
-            sum += probability * enough;
+            sum += probability * enough_probability;
         }
         sum
     }
@@ -107,12 +107,12 @@ fn binomial_probabilities(values: usize, hits: usize) -> Vec<f64> {
     let mut weights = vec![0.0; values + 1];
     weights[hits] = 1.0;
     for drawn in hits..values {
-        let up = (all - drawn as f64) / (drawn as f64 + 1.0) * (hit / missed);
-        weights[drawn + 1] = weights[drawn] * up;
+        let ratio = (all - drawn as f64) / (drawn as f64 + 1.0) * (hit / missed);
+        weights[drawn + 1] = weights[drawn] * ratio;
     }
     for drawn in (0..hits).rev() {
-        let down = (drawn as f64 + 1.0) / (all - drawn as f64) * (missed / hit);
-        weights[drawn] = weights[drawn + 1] * down;
+        let ratio = (drawn as f64 + 1.0) / (all - drawn as f64) * (missed / hit);
+        weights[drawn] = weights[drawn + 1] * ratio;
     }
     let sum: f64 = weights.iter().sum();
     weights.iter_mut().for_each(|weight| *weight /= sum);

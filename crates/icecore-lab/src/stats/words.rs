@@ -8,15 +8,15 @@ pub(crate) fn format_number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }
-    let before = value.abs().log10().floor() as i32;
-    let text = format!("{value:.*}", (2 - before).clamp(0, 12) as usize);
+    let exponent = value.abs().log10().floor() as i32;
+    let text = format!("{value:.*}", (2 - exponent).clamp(0, 12) as usize);
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,
     }
 }
 
-/// Formats an interval: `1.7 (1.6 to 1.8)`, or only the number if it is exact, or its error is unknown.
+/// Formats an interval: `1.7 (1.6 to 1.8)`, or only the number if it is exact or its error is unknown.
 pub(crate) fn format_interval(value: &Interval) -> String {
     let (estimate, low, high) = (format_number(value.estimate), format_number(value.low), format_number(value.high));
     match () {
@@ -46,14 +46,14 @@ pub(crate) fn format_share(share: f64) -> String {
 }
 
 /// Joins words: `a`, `a and b`, `a, b and c`; or `a, b; c and d` if a name contains a comma.
-pub(crate) fn join_words<T: AsRef<str>>(words: &[T], and: &str) -> String {
+pub(crate) fn join_words<T: AsRef<str>>(words: &[T], conjunction: &str) -> String {
     match words {
         [] => String::new(),
-        [one] => one.as_ref().to_owned(),
+        [word] => word.as_ref().to_owned(),
         [first @ .., last] => {
             let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
-            let comma = if words.iter().any(|word| word.as_ref().contains(',')) { "; " } else { ", " };
-            format!("{} {and} {}", first.join(comma), last.as_ref())
+            let separator = if words.iter().any(|word| word.as_ref().contains(',')) { "; " } else { ", " };
+            format!("{} {conjunction} {}", first.join(separator), last.as_ref())
         }
     }
 }

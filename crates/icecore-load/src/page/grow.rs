@@ -7,7 +7,7 @@ use icecore_lab::page::table::{Table, escape_markdown};
 use icecore_lab::stats;
 use std::fmt::Write;
 
-/// Returns all tables of this part, with what was missing.
+/// Returns all tables about scaling, and what was missing.
 pub fn render_growth(growth: &Growth) -> String {
     let mut out = String::new();
     let settings = &growth.settings;
@@ -31,7 +31,8 @@ pub fn render_growth(growth: &Growth) -> String {
     out
 }
 
-/// Returns a table from the fewest to the most, compared with the fewest.
+/// Returns a table with one row for each number of workers or daemons, in increasing order. All rows are compared
+/// with the first one.
 fn build_jobs_table(group: &Group) -> Table {
     let has_times = group.entries.iter().any(|entry| entry.p99.is_some());
     let mut table = Table::new(["", ">jobs a second"]);
@@ -46,9 +47,10 @@ fn build_jobs_table(group: &Group) -> Table {
         if has_times {
             row.extend([entry.p50, entry.p99].map(|ns| ns.map_or(String::new(), |ns| format_time(ns.estimate))));
         }
-        let against = fewest.filter(|fewest| fewest.id != entry.id);
-        let times = against.and_then(|fewest| stats::compute_speedup(&entry.costs_per_job(), &fewest.costs_per_job()));
-        row.push(times.map_or(String::new(), |times| format_interval(&times)));
+        let baseline = fewest.filter(|fewest| fewest.id != entry.id);
+        let speedup =
+            baseline.and_then(|fewest| stats::compute_speedup(&entry.costs_per_job(), &fewest.costs_per_job()));
+        row.push(speedup.map_or(String::new(), |speedup| format_interval(&speedup)));
         table.add_row(row);
     }
     table

@@ -8,18 +8,18 @@ use icecore_lab::page::words;
 use icecore_lab::stats;
 use std::fmt::Write;
 
-/// Lines of a page that enclose the tables.
+/// The lines of a page that enclose the tables.
 const BEGIN: &str = "<!-- load: made by scripts/load.sh from docs/bench/store.json -->\n";
 const END: &str = "\n<!-- /load -->";
 
-/// Returns a page with its tables replaced by those of this run; `None`, if the page has no place for tables.
+/// Returns a page with its tables replaced by those of this run. Returns `None` if the page has no place for tables.
 pub fn replace_tables(text: &str, report: &Report) -> Option<String> {
     let (before, rest) = text.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;
     Some(format!("{before}{BEGIN}\n{}{END}{after}", render_tables(report)))
 }
 
-/// Returns all tables of a run, with what was missing.
+/// Returns all tables of a run, and what was missing.
 pub fn render_tables(report: &Report) -> String {
     let mut out = String::new();
     write_head(&mut out, report.settings.small, report.seconds, [&report.icecore, &report.made], &report.machine);
@@ -48,13 +48,19 @@ pub fn render_tables(report: &Report) -> String {
     out
 }
 
-/// Writes which run this is, and on which machine.
-pub(super) fn write_head(out: &mut String, small: bool, seconds: f64, [icecore, made]: [&str; 2], machine: &Machine) {
-    let small = if small { ", a small run that only shows that everything works" } else { "" };
+/// Writes when and on which machine the run was made.
+pub(super) fn write_head(
+    out: &mut String,
+    is_small: bool,
+    seconds: f64,
+    [icecore, made]: [&str; 2],
+    machine: &Machine,
+) {
+    let small_note = if is_small { ", a small run that only shows that everything works" } else { "" };
     let minutes = seconds / 60.0;
     _ = write!(
         out,
-        "Icecore {}, {}, in {minutes:.1} minutes{small}.\n\n",
+        "Icecore {}, {}, in {minutes:.1} minutes{small_note}.\n\n",
         escape_markdown(icecore),
         escape_markdown(made)
     );
@@ -77,7 +83,7 @@ pub(super) fn write_tail(out: &mut String, absent: &[Absent], checks: &[String],
     }
 }
 
-/// Order of the tables, their titles, and how the ids of the rivals begin.
+/// The operations in the order of their tables, with their titles, and with the beginning of the rivals' ids.
 const SECTIONS: [(Operation, &str, &str); 5] = [
     (Operation::Turnaround, "Turnaround", "perl/"),
     (Operation::Push, "Queued, one job in a transaction", "river"),
@@ -92,39 +98,44 @@ fn write_section(out: &mut String, title: &str, table: &Table) {
     }
 }
 
-/// Returns the goals of the report. Goals are judged again from the samples, like the ratios in the tables below, so
-/// that both have the same figures, whichever version of the lab made the report.
+/// Returns the goals of the report. They are judged again from the samples, like the ratios in the other tables, so
+/// that all tables have the same figures, whichever version of the lab made the report.
 fn build_goals_table(report: &Report) -> Table {
     let mut table = Table::new(["", "goal", ">wanted", ">measured"]);
-    let judged = judge_goals(&report.groups, &report.objects);
+    let judged_goals = judge_goals(&report.groups, &report.objects);
     for goal in &report.goals {
-        let is_same = |one: &&Goal| one.text == goal.text && one.measured.is_some();
-        let goal = judged.iter().find(is_same).unwrap_or(goal);
-        let met = match goal.met {
+        let is_same = |judged: &&Goal| judged.text == goal.text && judged.measured.is_some();
+        let goal = judged_goals.iter().find(is_same).unwrap_or(goal);
+        let result = match goal.met {
             GoalResult::Yes => "✓ met",
             GoalResult::Open => "? open",
             GoalResult::No => "✗ missed",
             GoalResult::Unmeasured => "not measured",
         };
         let is_rate = goal.wanted >= 1000.0;
-        let number = |value: f64| if is_rate { format_count(value) } else { format!("{value}") };
+        let format_value = |value: f64| if is_rate { format_count(value) } else { format!("{value}") };
         let bound = if goal.at_most { "≤" } else { "≥" };
         let measured = match &goal.measured {
             None => String::new(),
             Some(measured) if is_rate => format_rate(measured),
             Some(measured) => format_interval(measured),
         };
-        table.add_row([met.to_owned(), goal.text.clone(), format!("{bound} {}", number(goal.wanted)), measured]);
+        table.add_row([
+            result.to_owned(),
+            goal.text.clone(),
+            format!("{bound} {}", format_value(goal.wanted)),
+            measured,
+        ]);
     }
     table
 }
 
 /// Formats a rate: `12,345 (12,000 to 12,700)`.
 pub(super) fn format_rate(measured: &Interval) -> String {
-    let number = format_count(measured.estimate);
+    let estimate = format_count(measured.estimate);
     match stats::is_known(measured) && measured.low < measured.high {
-        true => format!("{number} ({} to {})", format_count(measured.low), format_count(measured.high)),
-        false => number,
+        true => format!("{estimate} ({} to {})", format_count(measured.low), format_count(measured.high)),
+        false => estimate,
     }
 }
 
@@ -143,18 +154,18 @@ fn build_jobs_table(group: &Group, rival: &str) -> Table {
             let time_cell = |measured: Option<Interval>| measured.map_or(String::new(), |ns| format_time(ns.estimate));
             row.extend([time_cell(entry.p50), time_cell(entry.p99)]);
         }
-        let against = fastest.filter(|fastest| fastest.id != entry.id);
-        let times =
-            against.and_then(|fastest| stats::compute_speedup(&entry.costs_per_job(), &fastest.costs_per_job()));
-        row.push(times.map_or(String::new(), |times| format_interval(&times)));
+        let rival_entry = fastest.filter(|fastest| fastest.id != entry.id);
+        let speedup =
+            rival_entry.and_then(|fastest| stats::compute_speedup(&entry.costs_per_job(), &fastest.costs_per_job()));
+        row.push(speedup.map_or(String::new(), |speedup| format_interval(&speedup)));
         table.add_row(row);
     }
     table
 }
 
-fn build_objects_table(all: &[WalkMeasurement]) -> Table {
+fn build_objects_table(measurements: &[WalkMeasurement]) -> Table {
     let mut table = Table::new([">objects", ">their bytes", ">objects a second", ">most memory"]);
-    for objects in all {
+    for objects in measurements {
         let peak = objects.peaks.iter().map(|peak| peak.bytes).max().unwrap_or(0);
         table.add_row([
             format_count(f64::from(objects.count)),

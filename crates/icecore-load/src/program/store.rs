@@ -106,17 +106,17 @@ impl StoreArguments {
 
 /// Measures, and writes the report and the page.
 pub fn measure_store(arguments: &StoreArguments) -> Result<(), Error> {
-    let (never, say) = (AtomicBool::new(false), |message: &str| eprintln!("{message}"));
+    let (stop, report_progress) = (AtomicBool::new(false), |message: &str| eprintln!("{message}"));
     let report = match (&arguments.report, arguments.only) {
         (Some(file), _) => read_report(file)?,
-        (None, None) => run_all(&arguments.to_options(), &never, &say)?,
+        (None, None) => run_all(&arguments.to_options(), &stop, &report_progress)?,
         (None, Some(Part::Grow)) => {
-            // Unreadable files are detected before anything is measured.
+            // Files are read first, so that an unreadable one is reported before anything is measured.
             if arguments.json.is_none() && arguments.page.is_some() {
                 return Err(Error::new("--page with --only needs the report of --json"));
             }
             let report = arguments.json.as_deref().map(read_report).transpose()?;
-            let growth = run_growth(&arguments.to_options(), &never, &say)?;
+            let growth = run_growth(&arguments.to_options(), &stop, &report_progress)?;
             let Some(report) = report else {
                 print!("{}", page::render_growth(&growth));
                 return Ok(());

@@ -1,10 +1,10 @@
 //! Daemons that take jobs over HTTP.
 
 use super::StoreRun;
-use super::database::{Database, VARIABLE, bytes_from_column};
+use super::database::{ADDRESS_VARIABLE, Database, bytes_from_column};
 use super::job::JobFactory;
 use crate::http::Client;
-use crate::server::{POLL_INTERVAL, SERVER_TIMEOUT, ServerProcess, TRIES, find_free_port, supervised_command};
+use crate::server::{MAX_PORT_TRIES, POLL_INTERVAL, SERVER_TIMEOUT, ServerProcess, find_free_port, supervised_command};
 use icecore_lab::runner::ParticipantError;
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -79,7 +79,7 @@ impl DaemonKind {
                 let mut command = supervised_command(setpriv.as_deref(), &PathBuf::from("perl"));
                 command.arg(options.programs.join("daemon.pl")).args(["--mode", mode]);
                 command.args(["--port", &address.port().to_string(), "--workers", &workers.to_string()]);
-                command.env(VARIABLE, &database.address);
+                command.env(ADDRESS_VARIABLE, &database.address);
                 command
             }
         }
@@ -89,7 +89,7 @@ impl DaemonKind {
 /// Returns the path of `setpriv`, which ends the servers even if this program is killed, if the system has it.
 fn find_setpriv() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).map(|place| place.join("setpriv")).find(|path| path.is_file())
+    std::env::split_paths(&path).map(|folder| folder.join("setpriv")).find(|path| path.is_file())
 }
 
 /// A running daemon with its own database.
@@ -108,8 +108,8 @@ impl Daemon {
         database: Database,
         clients: u32,
     ) -> Result<Daemon, ParticipantError> {
-        let mut trouble = ParticipantError::Failed("no port is free".to_owned());
-        for _ in 0..TRIES {
+        let mut last_error = ParticipantError::Failed("no port is free".to_owned());
+        for _ in 0..MAX_PORT_TRIES {
             let address = find_free_port().map_err(|error| ParticipantError::Failed(error.to_string()))?;
             let errors = run.folder.join(format!("{}-{}.err", kind.id().replace('/', "-"), address.port()));
             let server = ServerProcess::start(kind.build_command(run, &database, address, clients + 1), errors);
@@ -121,10 +121,10 @@ impl Daemon {
                     return Ok(daemon);
                 }
                 Err(ParticipantError::Stopped) => return Err(ParticipantError::Stopped),
-                Err(reason) => trouble = reason,
+                Err(error) => last_error = error,
             }
         }
-        Err(trouble)
+        Err(last_error)
     }
 
     fn wait_until_ready(&mut self, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
@@ -136,8 +136,8 @@ impl Daemon {
             if run.is_stopped() {
                 return Err(ParticipantError::Stopped);
             }
-            let answered = Client::connect(self.address, SERVER_TIMEOUT).and_then(|mut client| client.get("/healthz"));
-            if answered.is_ok_and(|reply| reply.status == 200) {
+            let reply = Client::connect(self.address, SERVER_TIMEOUT).and_then(|mut client| client.get("/healthz"));
+            if reply.is_ok_and(|reply| reply.status == 200) {
                 return Ok(());
             }
             if Instant::now() > end {
@@ -170,8 +170,8 @@ impl Daemon {
     }
 
     /// Checks that an invalid job is refused.
-    pub(super) fn check_refusal(&self, wrong: &str) -> Result<(), ParticipantError> {
-        match self.connect_client()?.send_json("POST", &self.kind.jobs_path(), wrong.as_bytes()) {
+    pub(super) fn check_refusal(&self, invalid_job: &str) -> Result<(), ParticipantError> {
+        match self.connect_client()?.send_json("POST", &self.kind.jobs_path(), invalid_job.as_bytes()) {
             Ok(reply) if reply.status == 400 || reply.status == 422 => Ok(()),
             Ok(reply) => Err(ParticipantError::Failed(format!("it answered {} to a job that is wrong", reply.status))),
             Err(error) => Err(ParticipantError::Failed(error.to_string())),
@@ -182,7 +182,7 @@ impl Daemon {
     pub(super) fn read_stored_jobs(&self, run: &StoreRun<'_>) -> Result<Vec<(String, Value)>, ParticipantError> {
         let failed = |reason: String| ParticipantError::Failed(format!("what it stored can't be read: {reason}"));
         let rows = run.queries.query_rows(&self.database.address, self.kind.all_jobs_query())?;
-        let job = |row: Vec<Value>| {
+        let parse_job = |row: Vec<Value>| {
             let [id, payload] = row.as_slice() else { return Err(failed("another number of columns".to_owned())) };
             let payload = bytes_from_column(payload).ok_or_else(|| failed("no text".to_owned()))?;
             let json = icecore::convert(&payload, self.kind.payload_format(), "json")
@@ -190,6 +190,6 @@ impl Daemon {
             let value = serde_json::from_slice(&json).map_err(|error| failed(error.to_string()))?;
             Ok((id.as_str().unwrap_or_default().to_owned(), value))
         };
-        rows.into_iter().map(job).collect()
+        rows.into_iter().map(parse_job).collect()
     }
 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Variable with the address, for all programs in `benches/store`.
-pub(super) const VARIABLE: &str = "ICECORE_LOAD_DB";
+/// The environment variable with the address of the database, for all programs in `benches/store`.
+pub(super) const ADDRESS_VARIABLE: &str = "ICECORE_LOAD_DB";
 
 /// Where databases are created.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,29 +31,29 @@ impl DatabaseServer {
         }
     }
 
-    /// Returns the version of the server; SQLite is a part of each program and has none here.
-    pub(super) fn query_version(&self, ask: QueryRunner<'_>) -> Result<Option<Runtime>, ParticipantError> {
+    /// Returns the version of the server. SQLite has no server: it is a part of each program.
+    pub(super) fn query_version(&self, queries: QueryRunner<'_>) -> Result<Option<Runtime>, ParticipantError> {
         let (server, sql) = match self {
             DatabaseServer::Sqlite(_) => return Ok(None),
             DatabaseServer::Postgres(server) => (server, "SHOW server_version"),
             DatabaseServer::Mysql(server) => (server, "SELECT version()"),
         };
-        let rows = ask.query_rows(server, sql)?;
+        let rows = queries.query_rows(server, sql)?;
         let version = rows.first().and_then(|row| row.first()).and_then(Value::as_str).unwrap_or_default();
         Ok(Some(Runtime { language: self.name().to_owned(), version: version.to_owned() }))
     }
 
     /// Creates a new database with this name.
-    pub(super) fn create_database(&self, name: &str, ask: QueryRunner<'_>) -> Result<Database, ParticipantError> {
+    pub(super) fn create_database(&self, name: &str, queries: QueryRunner<'_>) -> Result<Database, ParticipantError> {
         match self {
             DatabaseServer::Sqlite(folder) => {
-                let to_trouble =
+                let to_failure =
                     |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", folder.display()));
-                std::fs::create_dir_all(folder).map_err(to_trouble)?;
+                std::fs::create_dir_all(folder).map_err(to_failure)?;
                 Ok(Database { server: self.clone(), address: format!("sqlite:{}/{name}.db", folder.display()) })
             }
             DatabaseServer::Postgres(server) | DatabaseServer::Mysql(server) => {
-                ask.query_rows(server, &format!("CREATE DATABASE {name}"))?;
+                queries.query_rows(server, &format!("CREATE DATABASE {name}"))?;
                 Ok(Database { server: self.clone(), address: database_address(server, name) })
             }
         }
@@ -78,20 +78,20 @@ pub(super) struct Database {
 
 impl Database {
     /// Removes the database, and disconnects clients that are still connected.
-    pub(super) fn drop_database(self, ask: QueryRunner<'_>) -> Result<(), ParticipantError> {
+    pub(super) fn drop_database(self, queries: QueryRunner<'_>) -> Result<(), ParticipantError> {
         match &self.server {
             // The folder of the run is removed as a whole later, but large files are removed now.
             DatabaseServer::Sqlite(_) => {
-                for end in ["", "-wal", "-shm"] {
-                    let _ = std::fs::remove_file(self.address.trim_start_matches("sqlite:").to_owned() + end);
+                for suffix in ["", "-wal", "-shm"] {
+                    let _ = std::fs::remove_file(self.address.trim_start_matches("sqlite:").to_owned() + suffix);
                 }
                 Ok(())
             }
             DatabaseServer::Postgres(server) => {
-                ask.query_rows(server, &format!("DROP DATABASE {} WITH (FORCE)", self.name())).map(drop)
+                queries.query_rows(server, &format!("DROP DATABASE {} WITH (FORCE)", self.name())).map(drop)
             }
             DatabaseServer::Mysql(server) => {
-                ask.query_rows(server, &format!("DROP DATABASE {}", self.name())).map(drop)
+                queries.query_rows(server, &format!("DROP DATABASE {}", self.name())).map(drop)
             }
         }
     }
@@ -116,17 +116,17 @@ impl<'a> QueryRunner<'a> {
     /// Returns the rows of a query.
     pub(super) fn query_rows(self, address: &str, sql: &str) -> Result<Vec<Vec<Value>>, ParticipantError> {
         let mut command = Command::new("perl");
-        command.arg(self.programs.join("ask.pl")).arg(sql).env(VARIABLE, address).stdin(Stdio::null());
+        command.arg(self.programs.join("ask.pl")).arg(sql).env(ADDRESS_VARIABLE, address).stdin(Stdio::null());
         icecore_lab::hide_secrets_from(&mut command);
-        let done = command.output().map_err(|error| ParticipantError::Failed(format!("perl: {error}")))?;
+        let output = command.output().map_err(|error| ParticipantError::Failed(format!("perl: {error}")))?;
         if self.stop.load(Ordering::Relaxed) {
             return Err(ParticipantError::Stopped);
         }
-        if !done.status.success() {
-            let stderr = String::from_utf8_lossy(&done.stderr);
+        if !output.status.success() {
+            let stderr = String::from_utf8_lossy(&output.stderr);
             return Err(ParticipantError::Failed(format!("the database does not answer: {}", stderr.trim())));
         }
-        let rows = done.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let rows = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         let rows =
             rows.map(|line| serde_json::from_slice(line).map_err(|error| ParticipantError::Failed(error.to_string())));
         rows.collect()
@@ -148,13 +148,13 @@ impl<'a> QueryRunner<'a> {
         let mut command = Command::new("perl");
         command.arg(&script).stdin(Stdio::null());
         icecore_lab::hide_secrets_from(&mut command);
-        let done = command.output();
-        let done = done.map_err(|error| Error::new(format!("perl: {error}")))?;
-        if !done.status.success() {
-            let stderr = String::from_utf8_lossy(&done.stderr);
+        let output = command.output();
+        let output = output.map_err(|error| Error::new(format!("perl: {error}")))?;
+        if !output.status.success() {
+            let stderr = String::from_utf8_lossy(&output.stderr);
             return Err(Error::new(format!("{}: {}", script.display(), stderr.trim())));
         }
-        Ok(String::from_utf8_lossy(&done.stdout).lines().map(str::to_owned).collect())
+        Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
     }
 
     /// Returns the version of perl.
@@ -163,12 +163,12 @@ impl<'a> QueryRunner<'a> {
         command.args(["-e", "printf '%vd', $^V"]);
         icecore_lab::hide_secrets_from(&mut command);
         let version =
-            command.output().map(|done| String::from_utf8_lossy(&done.stdout).into_owned()).unwrap_or_default();
+            command.output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
         vec![Runtime { language: "perl".to_owned(), version }]
     }
 }
 
-/// Returns the bytes of a column: each character of the answer is a byte.
+/// Returns the bytes of a column, whose value has one character for each byte.
 pub(super) fn bytes_from_column(column: &Value) -> Option<Vec<u8>> {
     column.as_str()?.chars().map(|character| u8::try_from(u32::from(character)).ok()).collect()
 }

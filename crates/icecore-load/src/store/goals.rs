@@ -4,33 +4,35 @@ use super::model::{Entry, Goal, GoalResult, Group, Operation, WalkMeasurement};
 use icecore_lab::model::Interval;
 use icecore_lab::stats;
 
-/// Minimum number of times by which the daemon exceeds the jobs per second of the articles' design.
-const TIMES: f64 = 5.0;
-/// Number of clients for this goal.
-const CLIENTS: u32 = 32;
-/// Minimum number of objects per second in a walk …
-const OBJECTS: f64 = 300_000.0;
-/// … through this many objects.
-const MANY: u32 = 1_000_000;
+/// The daemon must take at least this many times as many jobs per second as the design of the articles.
+const MIN_SPEEDUP: f64 = 5.0;
+/// Number of clients with which daemons are compared.
+const COMPARED_CLIENTS: u32 = 32;
+/// Minimum number of objects per second in a walk.
+const MIN_OBJECTS_PER_SECOND: f64 = 300_000.0;
+/// Number of objects in the walk whose speed and memory are judged.
+const LARGE_COUNT: u32 = 1_000_000;
 /// Maximum growth of memory when the number of objects grows tenfold.
-const GROWTH: f64 = 1.1;
+const MAX_MEMORY_GROWTH: f64 = 1.1;
 
 /// Judges all goals.
 pub(crate) fn judge_goals(groups: &[Group], objects: &[WalkMeasurement]) -> Vec<Goal> {
     let mut goals = Vec::new();
     for database in ["SQLite", "PostgreSQL"] {
         let group = groups.iter().find(|group| {
-            group.operation == Operation::Turnaround && group.database == database && group.clients == CLIENTS
+            group.operation == Operation::Turnaround && group.database == database && group.clients == COMPARED_CLIENTS
         });
         let pair = group.and_then(|group| Some((group.find_entry("icecore/serve")?, group.find_fastest("perl/")?)));
         let jobs =
             pair.and_then(|(ours, theirs)| stats::compute_speedup(&ours.costs_per_job(), &theirs.costs_per_job()));
         let p99 = |entry: &Entry| entry.collect_samples(|timed| timed.p99);
         let tail = pair.and_then(|(ours, theirs)| stats::compute_speedup(&p99(ours), &p99(theirs)));
-        let whom = "the faster of the Perl daemons";
-        let text = format!("{database}, {CLIENTS} clients: at least {TIMES} times the jobs a second of {whom}");
-        goals.push(judge_minimum(text, TIMES, jobs));
-        let text = format!("{database}, {CLIENTS} clients: a lower p99 than {whom} (theirs over ours)");
+        let rival = "the faster of the Perl daemons";
+        let text = format!(
+            "{database}, {COMPARED_CLIENTS} clients: at least {MIN_SPEEDUP} times the jobs a second of {rival}"
+        );
+        goals.push(judge_minimum(text, MIN_SPEEDUP, jobs));
+        let text = format!("{database}, {COMPARED_CLIENTS} clients: a lower p99 than {rival} (theirs over ours)");
         goals.push(judge_minimum(text, 1.0, tail));
     }
     for (operation, description) in [
@@ -44,25 +46,29 @@ pub(crate) fn judge_goals(groups: &[Group], objects: &[WalkMeasurement]) -> Vec<
             pair.and_then(|(ours, theirs)| stats::compute_speedup(&ours.costs_per_job(), &theirs.costs_per_job()));
         goals.push(judge_minimum(format!("PostgreSQL: at least as many {description} a second as River"), 1.0, times));
     }
-    let many = objects.iter().find(|objects| objects.count == MANY);
+    let largest_walk = objects.iter().find(|objects| objects.count == LARGE_COUNT);
     let text = "SQLite: 1,000,000 objects walked through, decoded, at 300,000 a second or more on one core";
-    goals.push(judge_minimum(text.to_owned(), OBJECTS, many.map(|many| many.per_second)));
-    goals.push(judge_memory(objects, many));
+    goals.push(judge_minimum(
+        text.to_owned(),
+        MIN_OBJECTS_PER_SECOND,
+        largest_walk.map(|largest_walk| largest_walk.per_second),
+    ));
+    goals.push(judge_memory(objects, largest_walk));
     goals
 }
 
 /// Judges whether memory is constant: the largest number of objects may take hardly more than the smallest.
-fn judge_memory(objects: &[WalkMeasurement], many: Option<&WalkMeasurement>) -> Goal {
+fn judge_memory(objects: &[WalkMeasurement], largest_walk: Option<&WalkMeasurement>) -> Goal {
     let text = "SQLite: in constant memory, that of the most objects over that of the fewest".to_owned();
-    let measured = objects.first().zip(many).filter(|(few, many)| few.count < many.count);
+    let measured = objects.first().zip(largest_walk).filter(|(few, largest_walk)| few.count < largest_walk.count);
     let peak = |objects: &WalkMeasurement| objects.peaks.iter().map(|peak| peak.bytes).max();
-    let growth = measured.and_then(|(few, many)| Some(peak(many)? as f64 / peak(few)? as f64));
+    let growth = measured.and_then(|(few, largest_walk)| Some(peak(largest_walk)? as f64 / peak(few)? as f64));
     let met = match growth {
         None => GoalResult::Unmeasured,
-        Some(growth) if growth <= GROWTH => GoalResult::Yes,
+        Some(growth) if growth <= MAX_MEMORY_GROWTH => GoalResult::Yes,
         Some(_) => GoalResult::No,
     };
-    Goal { text, wanted: GROWTH, at_most: true, measured: growth.map(stats::exact_interval), met }
+    Goal { text, wanted: MAX_MEMORY_GROWTH, at_most: true, measured: growth.map(stats::exact_interval), met }
 }
 
 fn judge_minimum(text: String, wanted: f64, measured: Option<Interval>) -> Goal {
@@ -82,8 +88,8 @@ impl Group {
     }
 
     /// Returns the fastest entry whose id has this prefix.
-    pub fn find_fastest(&self, start: &str) -> Option<&Entry> {
-        let all = self.entries.iter().filter(|entry| entry.id.starts_with(start));
+    pub fn find_fastest(&self, prefix: &str) -> Option<&Entry> {
+        let all = self.entries.iter().filter(|entry| entry.id.starts_with(prefix));
         all.max_by(|a, b| a.per_second.estimate.total_cmp(&b.per_second.estimate))
     }
 }

@@ -2,12 +2,13 @@
 
 use icecore_lab::{Error, scenario};
 
-/// The number of the job in the article.
-const NUMBER: &str = "366107";
+/// The number of the job in the article, which is replaced.
+const ARTICLE_JOB_ID: &str = "366107";
 
 /// Creates jobs.
 #[derive(Clone, Debug)]
 pub(super) struct JobFactory {
+    /// The JSON before and after the number.
     before: String,
     after: String,
 }
@@ -19,7 +20,7 @@ impl JobFactory {
         let size = scenario.sizes(false).next().ok_or_else(|| Error::new("job-hash has no size"))?;
         let json = icecore::write(&scenario.make_document(size)?, "json")?;
         let json = String::from_utf8(json).map_err(|_| Error::new("a job that is not text"))?;
-        let (before, after) = json.split_once(NUMBER).ok_or_else(|| Error::new("the job has no number"))?;
+        let (before, after) = json.split_once(ARTICLE_JOB_ID).ok_or_else(|| Error::new("the job has no number"))?;
         Ok(JobFactory { before: before.to_owned(), after: after.to_owned() })
     }
 

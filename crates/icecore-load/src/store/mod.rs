@@ -53,9 +53,9 @@ pub struct Options {
     pub rounds: u32,
     /// Number of samples in a round.
     pub turns: u32,
-    /// Numbers of concurrent clients, one group each.
+    /// Numbers of concurrent clients. Each number is measured separately.
     pub clients: Vec<u32>,
-    /// Number of requests in a sample with the most clients; fewer clients make fewer requests.
+    /// Number of requests in a sample with the most clients. Fewer clients make fewer requests.
     pub requests: u32,
     /// Number of jobs pushed one by one in a sample. In groups, five times as many are pushed.
     pub jobs: u32,
@@ -67,7 +67,7 @@ pub struct Options {
     pub concurrency: u32,
     /// Number of jobs that a worker of River runs at the same time.
     pub river_concurrency: u32,
-    /// Numbers of objects to walk through; if empty, this part is left out.
+    /// Numbers of objects to walk through. If there are none, objects are not measured.
     pub objects: Vec<u32>,
     /// Options of the scaling part.
     pub growing: GrowthPlan,
@@ -130,7 +130,7 @@ impl Options {
     }
 }
 
-/// State of a run that all parts share.
+/// The state of a run, which all parts share.
 struct StoreRun<'r> {
     options: &'r Options,
     folder: &'r Path,
@@ -144,8 +144,8 @@ struct StoreRun<'r> {
 
 impl StoreRun<'_> {
     /// Records a competitor that does not take part, with the reason.
-    fn mark_absent(&mut self, competitor: &str, trouble: ParticipantError) {
-        let reason = match trouble {
+    fn mark_absent(&mut self, competitor: &str, error: ParticipantError) {
+        let reason = match error {
             ParticipantError::Stopped => return,
             ParticipantError::Cannot(reason) | ParticipantError::Failed(reason) => reason,
         };
@@ -171,14 +171,14 @@ impl StoreRun<'_> {
 /// # Errors
 ///
 /// If there is no folder for the run, or no program to query the databases.
-pub fn run_all(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<Report, Error> {
+pub fn run_all(options: &Options, stop: &AtomicBool, report_progress: &dyn Fn(&str)) -> Result<Report, Error> {
     let began = Instant::now();
     let made = machine::format_current_time();
     let mut machine = machine::inspect_machine();
     let (mut groups, mut objects, mut growth) = (Vec::new(), Vec::new(), None);
     let (mut checks, mut absent) = (Vec::new(), Vec::new());
     let mut seconds = 0.0;
-    with_run(options, stop, say, &mut |run| {
+    with_run(options, stop, report_progress, &mut |run| {
         machine.runtimes = run.queries.list_runtimes();
         groups = turnaround::measure_turnaround(run)?;
         groups.extend(queue::measure_queue(run)?);
@@ -212,16 +212,16 @@ pub fn run_all(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Resu
 ///
 /// # Errors
 ///
-/// As [`run_all`].
-pub fn run_growth(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<Growth, Error> {
-    with_run(options, stop, say, &mut grow::measure_growth)
+/// Like [`run_all`].
+pub fn run_growth(options: &Options, stop: &AtomicBool, report_progress: &dyn Fn(&str)) -> Result<Growth, Error> {
+    with_run(options, stop, report_progress, &mut grow::measure_growth)
 }
 
 /// Runs a measurement in a folder that is removed afterwards.
 fn with_run<T>(
     options: &Options,
     stop: &AtomicBool,
-    say: &dyn Fn(&str),
+    report_progress: &dyn Fn(&str),
     measure: &mut dyn FnMut(&mut StoreRun<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let folder = tempfile::Builder::new().prefix("icecore-load-").tempdir();
@@ -229,13 +229,13 @@ fn with_run<T>(
     if let Some(missing) = describe_missing_modules(options)? {
         return Err(Error::new(format!("{missing}: scripts/prepare.sh installs that")));
     }
-    let (ask, rng) = (QueryRunner::new(&options.programs, stop), Rng::with_seed(options.seed));
+    let (queries, rng) = (QueryRunner::new(&options.programs, stop), Rng::with_seed(options.seed));
     measure(&mut StoreRun {
         options,
         folder: folder.path(),
-        queries: ask,
+        queries,
         stop,
-        report_progress: say,
+        report_progress,
         rng,
         absent: Vec::new(),
         checks: Vec::new(),

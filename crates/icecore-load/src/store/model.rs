@@ -174,9 +174,9 @@ impl Entry {
             p99: None,
         };
         entry.per_second = rate_from_costs(&entry.costs_per_job());
-        let middle = |samples: Vec<Sample>| (!samples.is_empty()).then(|| stats::summarize_samples(&samples).median);
-        entry.p50 = middle(entry.collect_samples(|timed| timed.p50));
-        entry.p99 = middle(entry.collect_samples(|timed| timed.p99));
+        let median_of = |samples: Vec<Sample>| (!samples.is_empty()).then(|| stats::summarize_samples(&samples).median);
+        entry.p50 = median_of(entry.collect_samples(|timed| timed.p50));
+        entry.p99 = median_of(entry.collect_samples(|timed| timed.p99));
         entry
     }
 
@@ -185,16 +185,16 @@ impl Entry {
         self.collect_samples(|timed| Some(timed.ns / f64::from(timed.jobs)))
     }
 
-    pub(super) fn collect_samples(&self, of: impl Fn(&TimedSample) -> Option<f64>) -> Vec<Sample> {
-        self.samples.iter().filter_map(|timed| Some(timed.to_sample(of(timed)?))).collect()
+    pub(super) fn collect_samples(&self, value_of: impl Fn(&TimedSample) -> Option<f64>) -> Vec<Sample> {
+        self.samples.iter().filter_map(|timed| Some(timed.to_sample(value_of(timed)?))).collect()
     }
 }
 
-/// Converts nanoseconds per item to items per second; zeros without samples.
+/// Converts nanoseconds per item to items per second. Without samples, all results are 0.
 pub(super) fn rate_from_costs(costs: &[Sample]) -> Interval {
     let cost = stats::summarize_samples(costs).median;
-    let rate = |ns: f64| if ns > 0.0 { 1e9 / ns } else { 0.0 };
-    Interval { estimate: rate(cost.estimate), low: rate(cost.high), high: rate(cost.low) }
+    let to_rate = |ns: f64| if ns > 0.0 { 1e9 / ns } else { 0.0 };
+    Interval { estimate: to_rate(cost.estimate), low: to_rate(cost.high), high: to_rate(cost.low) }
 }
 
 /// Measurements of `store each --json` with this many objects.

@@ -14,13 +14,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Number of files that are created and stored at a time.
-const GROUP: u32 = 10_000;
+const FILES_PER_GROUP: u32 = 10_000;
 /// Maximum number of samples per number of objects, because they take long.
-const MOST_SAMPLES: u32 = 5;
-/// How often the memory is checked.
+const MAX_SAMPLES: u32 = 5;
+/// The time between two checks of the memory.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Measures all numbers of objects; none, if the command can't be bound to one core.
+/// Measures all numbers of objects. Measures nothing if the command can't be bound to one core.
 pub(super) fn measure_objects(run: &mut StoreRun<'_>) -> Result<Vec<WalkMeasurement>, Error> {
     if run.options.objects.is_empty() || run.is_stopped() {
         return Ok(Vec::new());
@@ -33,8 +33,8 @@ pub(super) fn measure_objects(run: &mut StoreRun<'_>) -> Result<Vec<WalkMeasurem
     }
     match measure_counts(run) {
         Ok(objects) => Ok(objects),
-        Err(trouble) => {
-            run.mark_absent("icecore/each", trouble);
+        Err(error) => {
+            run.mark_absent("icecore/each", error);
             Ok(Vec::new())
         }
     }
@@ -46,7 +46,7 @@ fn measure_counts(run: &mut StoreRun<'_>) -> Result<Vec<WalkMeasurement>, Partic
     let mut store = Store { address: database.address.clone(), folder, count: 0, bytes: 0 };
     let mut counts = run.options.objects.clone();
     counts.sort_unstable();
-    let mut measured = Vec::new();
+    let mut measurements = Vec::new();
     for count in counts {
         (run.report_progress)(&format!("SQLite, objects: storing up to {count}"));
         store.store_objects(count, run)?;
@@ -55,18 +55,19 @@ fn measure_counts(run: &mut StoreRun<'_>) -> Result<Vec<WalkMeasurement>, Partic
             "icecore store each: {count} objects of three formats are read, each once, as they were made"
         ));
         let (mut samples, mut peaks) = (Vec::new(), Vec::new());
-        for round in 0..run.options.rounds.min(MOST_SAMPLES) {
+        for round in 0..run.options.rounds.min(MAX_SAMPLES) {
             let (ns, peak) = store.time_walk(run)?;
             samples.push(TimedSample { round, turn: 0, jobs: count, ns, p50: None, p99: None });
             peaks.push(Peak { bytes: peak });
         }
-        let cost = |timed: &TimedSample| Sample { round: timed.round, turn: 0, ns: timed.ns / f64::from(timed.jobs) };
-        let costs: Vec<Sample> = samples.iter().map(cost).collect();
+        let to_cost =
+            |timed: &TimedSample| Sample { round: timed.round, turn: 0, ns: timed.ns / f64::from(timed.jobs) };
+        let costs: Vec<Sample> = samples.iter().map(to_cost).collect();
         let per_second = rate_from_costs(&costs);
-        measured.push(WalkMeasurement { count, bytes: store.bytes, samples, per_second, peaks });
+        measurements.push(WalkMeasurement { count, bytes: store.bytes, samples, per_second, peaks });
     }
     database.drop_database(run.queries)?;
-    Ok(measured)
+    Ok(measurements)
 }
 
 /// A store that grows.
@@ -86,30 +87,30 @@ impl Store {
                 return Err(ParticipantError::Stopped);
             }
             // Files of the previous group are overwritten; for a smaller group, leftover files are removed first.
-            let end = count.min(self.count + GROUP);
-            if end - self.count < GROUP {
+            let end = count.min(self.count + FILES_PER_GROUP);
+            if end - self.count < FILES_PER_GROUP {
                 let _ = fs::remove_dir_all(&files);
             }
-            fs::create_dir_all(&files).map_err(|error| path_trouble(&files, &error))?;
+            fs::create_dir_all(&files).map_err(|error| path_failure(&files, &error))?;
             for number in self.count..end {
                 let bytes = freeze_employee(number).map_err(|error| ParticipantError::Failed(error.to_string()))?;
-                let file = files.join(format!("{:05}", number % GROUP));
-                fs::write(&file, &bytes).map_err(|error| path_trouble(&file, &error))?;
+                let file = files.join(format!("{:05}", number % FILES_PER_GROUP));
+                fs::write(&file, &bytes).map_err(|error| path_failure(&file, &error))?;
                 self.bytes += bytes.len() as u64;
             }
-            let done = self.store_command(&run.options.icecore, &["put"]).arg(&files).stdout(Stdio::null()).status();
-            match done {
+            let result = self.store_command(&run.options.icecore, &["put"]).arg(&files).stdout(Stdio::null()).status();
+            match result {
                 Ok(status) if status.success() => self.count = end,
                 Ok(status) => return Err(ParticipantError::Failed(format!("store put ended: {status}"))),
-                Err(error) => return Err(path_trouble(&run.options.icecore, &error)),
+                Err(error) => return Err(path_failure(&run.options.icecore, &error)),
             }
         }
         Ok(())
     }
 
-    fn store_command(&self, program: &Path, rest: &[&str]) -> Command {
+    fn store_command(&self, program: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
-        command.args(["-q", "store"]).args(rest).env("ICECORE_DB", &self.address).stdin(Stdio::null());
+        command.args(["-q", "store"]).args(arguments).env("ICECORE_DB", &self.address).stdin(Stdio::null());
         command
     }
 
@@ -117,16 +118,16 @@ impl Store {
     fn check_objects(&self, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
         let icecore = &run.options.icecore;
         let mut command = self.store_command(icecore, &["each", "--json"]);
-        let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| path_trouble(icecore, &error))?;
+        let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| path_failure(icecore, &error))?;
         let mut found = vec![false; self.count as usize];
         let lines = child.stdout.take().map(|output| BufReader::new(output).lines()).into_iter().flatten();
-        let wrong = lines.map_while(Result::ok).find_map(|line| check_line(&line, &mut found).err());
-        if wrong.is_some() {
+        let first_error = lines.map_while(Result::ok).find_map(|line| check_line(&line, &mut found).err());
+        if first_error.is_some() {
             let _ = child.kill();
         }
-        let status = child.wait().map_err(|error| path_trouble(icecore, &error))?;
+        let status = child.wait().map_err(|error| path_failure(icecore, &error))?;
         let missing = found.iter().position(|is_found| !is_found);
-        match (wrong, missing, status.success()) {
+        match (first_error, missing, status.success()) {
             (Some(reason), _, _) => Err(ParticipantError::Failed(reason)),
             (None, Some(number), _) => Err(ParticipantError::Failed(format!("object {number} is not there"))),
             (None, None, false) => Err(ParticipantError::Failed(format!("store each ended: {status}"))),
@@ -137,13 +138,13 @@ impl Store {
     /// Walks through all objects on one core. Returns the time and the peak memory.
     fn time_walk(&self, run: &StoreRun<'_>) -> Result<(f64, u64), ParticipantError> {
         let icecore =
-            std::path::absolute(&run.options.icecore).map_err(|error| path_trouble(&run.options.icecore, &error))?;
+            std::path::absolute(&run.options.icecore).map_err(|error| path_failure(&run.options.icecore, &error))?;
         let core = std::thread::available_parallelism().map_or(0, |cores| cores.get() - 1).to_string();
         let mut command = Command::new("taskset");
         command.args(["-c", &core]).arg(&icecore).args(["-q", "store", "each", "--json"]);
         command.env("ICECORE_DB", &self.address).stdin(Stdio::null()).stdout(Stdio::null());
         let began = Instant::now();
-        let mut child = command.spawn().map_err(|error| path_trouble(Path::new("taskset"), &error))?;
+        let mut child = command.spawn().map_err(|error| path_failure(Path::new("taskset"), &error))?;
         let mut peak = 0;
         let status = loop {
             // The system records the peak itself, so only growth at the very end could be missed.
@@ -156,22 +157,22 @@ impl Store {
             match child.try_wait() {
                 Ok(Some(status)) => break status,
                 Ok(None) => std::thread::sleep(POLL_INTERVAL),
-                Err(error) => return Err(path_trouble(&icecore, &error)),
+                Err(error) => return Err(path_failure(&icecore, &error)),
             }
         };
-        let took = began.elapsed().as_nanos() as f64;
+        let duration = began.elapsed().as_nanos() as f64;
         match status.success() && peak > 0 {
-            true => Ok((took, peak)),
+            true => Ok((duration, peak)),
             false => Err(ParticipantError::Failed(format!("store each ended ({status}), with {peak} bytes of memory"))),
         }
     }
 }
 
-fn path_trouble(path: &Path, error: &std::io::Error) -> ParticipantError {
+fn path_failure(path: &Path, error: &std::io::Error) -> ParticipantError {
     ParticipantError::Failed(format!("{}: {error}", path.display()))
 }
 
-/// Returns an employee of the article, frozen as Perl, PHP and Ruby do, in turn.
+/// Returns an employee of the article, serialized by a format of Perl, PHP or Ruby, in turn.
 fn freeze_employee(number: u32) -> Result<Vec<u8>, icecore::Error> {
     let age = 20 + number % 40;
     let (name, strings) = (format!("Employee_{number}"), if number % 3 == 2 { "text" } else { "bytes" });
@@ -199,11 +200,11 @@ fn check_line(line: &str, found: &mut [bool]) -> Result<(), String> {
         name: String,
         age: u32,
     }
-    let wrong = || format!("not an employee: {line}");
-    let Line { class, value } = serde_json::from_str(line).map_err(|_| wrong())?;
+    let message = || format!("not an employee: {line}");
+    let Line { class, value } = serde_json::from_str(line).map_err(|_| message())?;
     let Employee { id, name, age } = value;
     if class != "Employee" || name != format!("Employee_{id}") || age != 20 + id % 40 {
-        return Err(wrong());
+        return Err(message());
     }
     match found.get_mut(id as usize) {
         Some(is_found) if !*is_found => *is_found = true,

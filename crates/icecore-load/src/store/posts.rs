@@ -24,14 +24,14 @@ pub(super) struct JobPoster {
     pub kind: DaemonKind,
     daemons: Vec<Daemon>,
     /// The ids that the daemons returned, each with the number of its job.
-    promised: HashMap<String, u32>,
+    confirmed: HashMap<String, u32>,
     /// Number of the next job.
-    next: u32,
+    next_number: u32,
 }
 
 impl JobPoster {
-    /// Starts `count` daemons on a new database with this name, for up to `most` clients. Posts jobs without timing
-    /// them, and checks that each is stored once and is readable.
+    /// Starts `count` daemons on a new database with this name, for up to `max_clients` clients. Posts jobs without
+    /// timing them, and checks that each is stored once and is readable.
     pub(super) fn start_daemons(
         kind: DaemonKind,
         count: u32,
@@ -44,12 +44,12 @@ impl JobPoster {
         let database = server.create_database(name, run.queries)?;
         let daemons: Result<Vec<Daemon>, ParticipantError> =
             (0..count).map(|_| Daemon::start(kind, run, database.clone(), max_clients)).collect();
-        let mut posts = JobPoster { kind, daemons: daemons?, promised: HashMap::new(), next: FIRST_NUMBER };
-        for daemon in &posts.daemons {
+        let mut poster = JobPoster { kind, daemons: daemons?, confirmed: HashMap::new(), next_number: FIRST_NUMBER };
+        for daemon in &poster.daemons {
             daemon.check_refusal(&jobs.invalid_job())?;
         }
-        posts.take_sample(jobs, max_clients, WARM_UP_JOBS * max_clients, run.stop)?;
-        posts.check_stored_jobs(jobs, run)?;
+        poster.take_sample(jobs, max_clients, WARM_UP_JOBS * max_clients, run.stop)?;
+        poster.check_stored_jobs(jobs, run)?;
         let label = match count {
             1 => kind.id().to_owned(),
             count => format!("{count} {}", kind.id()),
@@ -58,22 +58,22 @@ impl JobPoster {
             "{label} on {}: {} jobs of {max_clients} clients are in the database, each once, and are read as what was posted; a \
              job without a name is refused",
             server.name(),
-            posts.promised.len()
+            poster.confirmed.len()
         ));
-        Ok(posts)
+        Ok(poster)
     }
 
     /// Checks that the database contains exactly the confirmed jobs, with the posted values.
     pub(super) fn check_stored_jobs(&self, jobs: &JobFactory, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
-        let mut missing_jobs = self.promised.clone();
+        let mut missing_jobs = self.confirmed.clone();
         for (id, job) in self.read_stored_jobs(run)? {
             let number = missing_jobs
                 .remove(&id)
                 .ok_or_else(|| ParticipantError::Failed(format!("no client received the id {id}")))?;
-            let posted: Value = serde_json::from_str(&jobs.job_as_json(number))
+            let posted_job: Value = serde_json::from_str(&jobs.job_as_json(number))
                 .map_err(|error| ParticipantError::Failed(error.to_string()))?;
-            if job != posted {
-                return Err(ParticipantError::Failed(format!("the job posted as {posted} is stored as {job}")));
+            if job != posted_job {
+                return Err(ParticipantError::Failed(format!("the job posted as {posted_job} is stored as {job}")));
             }
         }
         match missing_jobs.keys().next() {
@@ -98,23 +98,24 @@ impl JobPoster {
     ) -> Result<TimedSample, ParticipantError> {
         let clients: Result<Vec<Client>, ParticipantError> =
             self.daemons.iter().cycle().take(clients as usize).map(Daemon::connect_client).collect();
-        let (next, end, path) = (AtomicU32::new(self.next), self.next + requests, self.kind.jobs_path());
-        let done = run_together(clients?, |client| post_jobs(client, &path, jobs, &next, end, stop));
+        let (next_number, end, path) =
+            (AtomicU32::new(self.next_number), self.next_number + requests, self.kind.jobs_path());
+        let results = run_together(clients?, |client| post_jobs(client, &path, jobs, &next_number, end, stop));
         if let Some(reason) = self.daemons.iter_mut().find_map(Daemon::poll_exit) {
             return Err(ParticipantError::Failed(reason));
         }
-        let (took, answers) = done?;
-        self.next = end;
+        let (duration, answers) = results?;
+        self.next_number = end;
         let mut times = Vec::with_capacity(requests as usize);
         for (number, id, ns) in answers.into_iter().flatten() {
             times.push(ns);
-            if self.promised.insert(id, number).is_some() {
+            if self.confirmed.insert(id, number).is_some() {
                 return Err(ParticipantError::Failed("it returned an id twice".to_owned()));
             }
         }
         times.sort_unstable_by(f64::total_cmp);
         let (p50, p99) = (find_percentile(&times, 0.5), find_percentile(&times, 0.99));
-        Ok(TimedSample { round: 0, turn: 0, jobs: requests, ns: took.as_nanos() as f64, p50, p99 })
+        Ok(TimedSample { round: 0, turn: 0, jobs: requests, ns: duration.as_nanos() as f64, p50, p99 })
     }
 
     /// Checks that all confirmed jobs are in the database, stops the daemons and drops the database.
@@ -125,7 +126,7 @@ impl JobPoster {
         run: &mut StoreRun<'_>,
     ) -> Result<(), ParticipantError> {
         self.check_stored_jobs(jobs, run)?;
-        let JobPoster { kind, daemons, promised, .. } = self;
+        let JobPoster { kind, daemons, confirmed, .. } = self;
         let id = kind.id();
         let database = daemons.first().map(|daemon| daemon.database.clone());
         drop(daemons);
@@ -133,19 +134,19 @@ impl JobPoster {
         (run.report_progress)(&format!(
             "{id} on {}: all {} jobs of the round are there",
             server.name(),
-            promised.len()
+            confirmed.len()
         ));
         Ok(())
     }
 }
 
-/// Posts jobs with one client until the number `end` is reached. All clients take their numbers from `next`. Returns
-/// the number, id and time in nanoseconds of each posted job.
+/// Posts jobs with one client until the number `end` is reached. All clients take their numbers from `next_number`.
+/// Returns the number, id and time in nanoseconds of each posted job.
 fn post_jobs(
     mut client: Client,
     path: &str,
     jobs: &JobFactory,
-    next: &AtomicU32,
+    next_number: &AtomicU32,
     end: u32,
     stop: &AtomicBool,
 ) -> Result<Vec<(u32, String, f64)>, ParticipantError> {
@@ -153,26 +154,26 @@ fn post_jobs(
     struct Answer {
         id: String,
     }
-    let failed = |error: std::io::Error| ParticipantError::Failed(error.to_string());
-    let mut done = Vec::new();
+    let to_failure = |error: std::io::Error| ParticipantError::Failed(error.to_string());
+    let mut posted = Vec::new();
     loop {
-        let number = next.fetch_add(1, Ordering::Relaxed);
+        let number = next_number.fetch_add(1, Ordering::Relaxed);
         if number >= end {
-            return Ok(done);
+            return Ok(posted);
         }
         if stop.load(Ordering::Relaxed) {
             return Err(ParticipantError::Stopped);
         }
         let job = jobs.job_as_json(number);
         let began = Instant::now();
-        let reply = client.send_json("POST", path, job.as_bytes()).map_err(failed)?;
-        let took = began.elapsed().as_nanos() as f64;
+        let reply = client.send_json("POST", path, job.as_bytes()).map_err(to_failure)?;
+        let duration = began.elapsed().as_nanos() as f64;
         if reply.status != 201 {
             return Err(ParticipantError::Failed(format!("it answered {} to a job", reply.status)));
         }
         let answer: Answer = serde_json::from_slice(&reply.body)
             .map_err(|_| ParticipantError::Failed(format!("no id: {}", String::from_utf8_lossy(&reply.body))))?;
-        done.push((number, answer.id, took));
+        posted.push((number, answer.id, duration));
     }
 }
 

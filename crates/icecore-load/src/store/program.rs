@@ -1,6 +1,6 @@
 //! Programs that receive commands for a queue as lines.
 
-use super::database::{Database, VARIABLE};
+use super::database::{ADDRESS_VARIABLE, Database};
 use icecore_lab::runner::{AnswerTimeout, ParticipantError, Process};
 use serde::Deserialize;
 use std::path::Path;
@@ -38,13 +38,13 @@ impl<'s> QueueProgram<'s> {
         payload: &Path,
         stop: &'s AtomicBool,
     ) -> Result<QueueProgram<'s>, ParticipantError> {
-        let to_trouble = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", program.display()));
-        let program = std::path::absolute(program).map_err(to_trouble)?;
-        let to_trouble = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", program.display()));
-        std::fs::create_dir_all(folder).map_err(to_trouble)?;
+        let to_failure = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", program.display()));
+        let program = std::path::absolute(program).map_err(to_failure)?;
+        let to_failure = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", program.display()));
+        std::fs::create_dir_all(folder).map_err(to_failure)?;
         let mut command = Command::new(&program);
-        command.env(VARIABLE, &database.address).env("ICECORE_LOAD_PAYLOAD", payload);
-        let process = Process::start(command, folder, "", AnswerTimeout(ANSWER_TIMEOUT), stop).map_err(to_trouble)?;
+        command.env(ADDRESS_VARIABLE, &database.address).env("ICECORE_LOAD_PAYLOAD", payload);
+        let process = Process::start(command, folder, "", AnswerTimeout(ANSWER_TIMEOUT), stop).map_err(to_failure)?;
         let mut program = QueueProgram { process, name: String::new(), version: String::new() };
         let hello = program.send_command("hello")?;
         (program.name, program.version) = (hello.name.unwrap_or_default(), hello.version.unwrap_or_default());
@@ -53,14 +53,14 @@ impl<'s> QueueProgram<'s> {
     }
 
     /// Lets the program do something with this many jobs. Returns the nanoseconds that it took.
-    pub(super) fn time_command(&mut self, command: &str, jobs: u32, rest: &str) -> Result<f64, ParticipantError> {
+    pub(super) fn time_command(&mut self, command: &str, jobs: u32, arguments: &str) -> Result<f64, ParticipantError> {
         let began = Instant::now();
-        let answer = self.send_command(&format!("{command} {jobs} {rest}"))?;
-        let passed_ns = began.elapsed().as_nanos() as f64;
+        let answer = self.send_command(&format!("{command} {jobs} {arguments}"))?;
+        let elapsed_ns = began.elapsed().as_nanos() as f64;
         match (answer.jobs, answer.ns) {
-            (Some(done), Some(ns)) if done == jobs && ns > 0.0 && ns <= passed_ns => Ok(ns),
+            (Some(done), Some(ns)) if done == jobs && ns > 0.0 && ns <= elapsed_ns => Ok(ns),
             _ => Err(ParticipantError::Failed(format!(
-                "it says that {:?} of {jobs} jobs took {:?} ns, of {passed_ns} that passed",
+                "it says that {:?} of {jobs} jobs took {:?} ns, of {elapsed_ns} that passed",
                 answer.jobs, answer.ns
             ))),
         }
@@ -71,15 +71,15 @@ impl<'s> QueueProgram<'s> {
     pub(super) fn drain(&mut self, at_once: u32, millis: u32) -> Result<(u32, Instant, Instant), ParticipantError> {
         let began = Instant::now();
         let answer = self.send_command(&format!("drain {at_once} {millis}"))?;
-        let passed = began.elapsed();
-        let took = answer.ns.filter(|ns| ns.is_finite() && *ns >= 0.0).map(|ns| Duration::from_nanos(ns as u64));
-        match (answer.jobs, took) {
-            (Some(jobs), Some(took)) if took <= passed => Ok((jobs, began, began + took)),
+        let elapsed = began.elapsed();
+        let duration = answer.ns.filter(|ns| ns.is_finite() && *ns >= 0.0).map(|ns| Duration::from_nanos(ns as u64));
+        match (answer.jobs, duration) {
+            (Some(jobs), Some(duration)) if duration <= elapsed => Ok((jobs, began, began + duration)),
             _ => Err(ParticipantError::Failed(format!(
                 "it says that {:?} jobs took {:?} ns, of {} that passed",
                 answer.jobs,
                 answer.ns,
-                passed.as_nanos()
+                elapsed.as_nanos()
             ))),
         }
     }
@@ -98,6 +98,6 @@ impl<'s> QueueProgram<'s> {
 /// Returns the version of a command: the last word of `--version`.
 pub(super) fn query_version(command: &Path) -> String {
     let output = Command::new(command).arg("--version").output();
-    let stdout = output.map(|done| String::from_utf8_lossy(&done.stdout).into_owned()).unwrap_or_default();
+    let stdout = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     stdout.split_whitespace().last().unwrap_or_default().to_owned()
 }

@@ -64,7 +64,7 @@ impl QueueKind {
     }
 }
 
-/// Measures all operations; returns nothing if a server or both programs are missing.
+/// Measures all operations. Returns nothing if the server or both programs are missing.
 pub(super) fn measure_queue(run: &mut StoreRun<'_>) -> Result<Vec<Group>, Error> {
     let mut kinds = Vec::new();
     for kind in QueueKind::ALL {
@@ -82,17 +82,18 @@ pub(super) fn measure_queue(run: &mut StoreRun<'_>) -> Result<Vec<Group>, Error>
     let json = JobFactory::new()?.job_as_json(1_000_000);
     std::fs::write(&payload, &json).map_err(|error| Error::io(&payload, &error))?;
     let server = DatabaseServer::Postgres(postgres);
-    let mut contest =
+    let mut benchmark =
         QueueBenchmark { server, payload, json, kinds, samples: HashMap::new(), names_and_versions: HashMap::new() };
     for round in 0..run.options.rounds {
-        if run.is_stopped() || contest.kinds.is_empty() {
+        if run.is_stopped() || benchmark.kinds.is_empty() {
             break;
         }
-        contest.run_round(run, round);
+        benchmark.run_round(run, round);
     }
-    Ok(contest.into_groups(run))
+    Ok(benchmark.into_groups(run))
 }
 
+/// The samples of all rounds.
 struct QueueBenchmark {
     server: DatabaseServer,
     payload: PathBuf,
@@ -125,7 +126,7 @@ impl QueueBenchmark {
         for kind in self.kinds.clone() {
             match self.start_contender(kind, run, round) {
                 Ok(contender) => contenders.push(contender),
-                Err(trouble) => self.remove_failed(run, kind, trouble),
+                Err(error) => self.remove_failed(run, kind, error),
             }
         }
         for turn in 0..run.options.turns {
@@ -138,17 +139,17 @@ impl QueueBenchmark {
                             let timed = TimedSample { round, turn, jobs, ns, p50: None, p99: None };
                             self.samples.entry((contender.kind.id(), operation)).or_default().push(timed);
                         }
-                        Err(trouble) => failed.push((contender.kind, trouble)),
+                        Err(error) => failed.push((contender.kind, error)),
                     }
                 }
                 contenders.retain(|contender| failed.iter().all(|(kind, _)| *kind != contender.kind));
-                failed.into_iter().for_each(|(kind, trouble)| self.remove_failed(run, kind, trouble));
+                failed.into_iter().for_each(|(kind, error)| self.remove_failed(run, kind, error));
             }
         }
         for QueueContender { kind, program, database, .. } in contenders {
             drop(program);
-            if let Err(trouble) = database.drop_database(run.queries) {
-                self.remove_failed(run, kind, trouble);
+            if let Err(error) = database.drop_database(run.queries) {
+                self.remove_failed(run, kind, error);
             }
         }
     }
@@ -167,10 +168,10 @@ impl QueueBenchmark {
         let program = QueueProgram::start(path, &run.folder.join(&name), &database, &self.payload, run.stop)?;
         self.names_and_versions.insert(kind.id(), (program.name.clone(), program.version.clone()));
         let mut contender = QueueContender { kind, program, database, pushed: 0 };
-        let first = run.options.connections * 4;
-        contender.push_jobs("push", first, 1, run)?;
-        contender.push_jobs("push", first, run.options.batch, run)?;
-        contender.push_jobs("copy", first, run.options.batch, run)?;
+        let check_jobs = run.options.connections * 4;
+        contender.push_jobs("push", check_jobs, 1, run)?;
+        contender.push_jobs("push", check_jobs, run.options.batch, run)?;
+        contender.push_jobs("copy", check_jobs, run.options.batch, run)?;
         contender.check_payloads(&self.json, run)?;
         let jobs = contender.pushed;
         contender.complete_jobs(jobs, run)?;
@@ -182,13 +183,13 @@ impl QueueBenchmark {
     }
 
     /// Removes a program that failed, with all its samples.
-    fn remove_failed(&mut self, run: &mut StoreRun<'_>, kind: QueueKind, trouble: ParticipantError) {
-        if trouble == ParticipantError::Stopped {
+    fn remove_failed(&mut self, run: &mut StoreRun<'_>, kind: QueueKind, error: ParticipantError) {
+        if error == ParticipantError::Stopped {
             return;
         }
-        self.kinds.retain(|one| *one != kind);
+        self.kinds.retain(|other| *other != kind);
         self.samples.retain(|(id, _), _| *id != kind.id());
-        run.mark_absent(kind.id(), trouble);
+        run.mark_absent(kind.id(), error);
     }
 
     fn into_groups(mut self, run: &StoreRun<'_>) -> Vec<Group> {
@@ -251,16 +252,16 @@ impl QueueContender<'_> {
     }
 
     fn check_payloads(&self, json: &str, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
-        let wrong = |error: serde_json::Error| ParticipantError::Failed(error.to_string());
+        let to_failure = |error: serde_json::Error| ParticipantError::Failed(error.to_string());
         let rows = run.queries.query_rows(&self.database.address, self.kind.payloads_query())?;
         let [row] = rows.as_slice() else {
             return Err(ParticipantError::Failed(format!("{} different payloads of one", rows.len())));
         };
         let text = row.first().and_then(Value::as_str).unwrap_or_default();
-        let (found, wanted): (Value, Value) =
-            (serde_json::from_str(text).map_err(wrong)?, serde_json::from_str(json).map_err(wrong)?);
-        if found != wanted {
-            return Err(ParticipantError::Failed(format!("a payload is {found} instead of {wanted}")));
+        let (found, expected): (Value, Value) =
+            (serde_json::from_str(text).map_err(to_failure)?, serde_json::from_str(json).map_err(to_failure)?);
+        if found != expected {
+            return Err(ParticipantError::Failed(format!("a payload is {found} instead of {expected}")));
         }
         Ok(())
     }

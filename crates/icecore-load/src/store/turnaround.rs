@@ -17,7 +17,7 @@ pub(super) fn measure_turnaround(run: &mut StoreRun<'_>) -> Result<Vec<Group>, E
     let jobs = JobFactory::new()?;
     let mut groups = Vec::new();
     for server in servers {
-        let mut contest = TurnaroundBenchmark {
+        let mut benchmark = TurnaroundBenchmark {
             server: &server,
             jobs: &jobs,
             kinds: DaemonKind::ALL.to_vec(),
@@ -27,13 +27,14 @@ pub(super) fn measure_turnaround(run: &mut StoreRun<'_>) -> Result<Vec<Group>, E
             if run.is_stopped() {
                 break;
             }
-            contest.run_round(run, round);
+            benchmark.run_round(run, round);
         }
-        groups.extend(contest.into_groups(run));
+        groups.extend(benchmark.into_groups(run));
     }
     Ok(groups)
 }
 
+/// The samples of all rounds on one database server.
 struct TurnaroundBenchmark<'c> {
     server: &'c DatabaseServer,
     jobs: &'c JobFactory,
@@ -58,7 +59,7 @@ impl TurnaroundBenchmark<'_> {
             let name = format!("load_{}_{round}", kind.id().replace('/', "_"));
             match JobPoster::start_daemons(kind, 1, self.server, &name, self.jobs, run, max_clients) {
                 Ok(contender) => contenders.push(contender),
-                Err(trouble) => self.remove_failed(run, kind, trouble),
+                Err(error) => self.remove_failed(run, kind, error),
             }
         }
         for turn in 0..run.options.turns {
@@ -72,29 +73,29 @@ impl TurnaroundBenchmark<'_> {
                             let timed = TimedSample { round, turn, ..timed };
                             self.samples.entry((contender.kind.id(), clients)).or_default().push(timed);
                         }
-                        Err(trouble) => failed.push((contender.kind, trouble)),
+                        Err(error) => failed.push((contender.kind, error)),
                     }
                 }
                 contenders.retain(|contender| failed.iter().all(|(kind, _)| *kind != contender.kind));
-                failed.into_iter().for_each(|(kind, trouble)| self.remove_failed(run, kind, trouble));
+                failed.into_iter().for_each(|(kind, error)| self.remove_failed(run, kind, error));
             }
         }
         for contender in contenders {
             let kind = contender.kind;
-            if let Err(trouble) = contender.finish_round(self.jobs, self.server, run) {
-                self.remove_failed(run, kind, trouble);
+            if let Err(error) = contender.finish_round(self.jobs, self.server, run) {
+                self.remove_failed(run, kind, error);
             }
         }
     }
 
     /// Removes a daemon that failed, with all its samples.
-    fn remove_failed(&mut self, run: &mut StoreRun<'_>, kind: DaemonKind, trouble: ParticipantError) {
-        if trouble == ParticipantError::Stopped {
+    fn remove_failed(&mut self, run: &mut StoreRun<'_>, kind: DaemonKind, error: ParticipantError) {
+        if error == ParticipantError::Stopped {
             return;
         }
-        self.kinds.retain(|one| *one != kind);
+        self.kinds.retain(|other| *other != kind);
         self.samples.retain(|(id, _), _| *id != kind.id());
-        run.mark_absent(&format!("{} on {}", kind.id(), self.server.name()), trouble);
+        run.mark_absent(&format!("{} on {}", kind.id(), self.server.name()), error);
     }
 
     fn into_groups(mut self, run: &StoreRun<'_>) -> Vec<Group> {

@@ -26,11 +26,12 @@ pub(super) fn render_fpm_config(folder: &Path, pool: Pool, workers: u32, is_root
 /// Returns the PHP settings of a pool as `name=value`.
 pub(super) fn list_php_settings(folder: &Path, pool: Pool, modules: Option<&Path>) -> Vec<String> {
     // Every pool loads it: with few objects, it shows which workers are warm.
-    let built = modules.and_then(|modules| modules.join("php").join("modules").join("icecore.so").canonicalize().ok());
-    let extension = built.map(|built| format!("extension={}", built.display()));
+    let module_path =
+        modules.and_then(|modules| modules.join("php").join("modules").join("icecore.so").canonicalize().ok());
+    let extension = module_path.map(|module_path| format!("extension={}", module_path.display()));
     let log = format!("error_log={}/php.log", folder.display());
-    let all = ["memory_limit=-1", "unserialize_max_depth=0", "display_errors=0", "log_errors=1", &log];
-    all.iter().chain(pool.settings()).map(|setting| (*setting).to_owned()).chain(extension).collect()
+    let settings = ["memory_limit=-1", "unserialize_max_depth=0", "display_errors=0", "log_errors=1", &log];
+    settings.iter().chain(pool.settings()).map(|setting| (*setting).to_owned()).chain(extension).collect()
 }
 
 fn socket_path(folder: &Path, pool: Pool) -> String {

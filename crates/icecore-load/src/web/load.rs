@@ -20,8 +20,8 @@ pub(super) struct PageRequest<'a> {
 
 /// Sends a single request.
 pub(super) fn request_page(address: SocketAddr, path: &str) -> Result<String, ParticipantError> {
-    let failed = |error: std::io::Error| ParticipantError::Failed(format!("{path}: {error}"));
-    let reply = Client::connect(address, ANSWER_TIMEOUT).and_then(|mut client| client.get(path)).map_err(failed)?;
+    let to_failure = |error: std::io::Error| ParticipantError::Failed(format!("{path}: {error}"));
+    let reply = Client::connect(address, ANSWER_TIMEOUT).and_then(|mut client| client.get(path)).map_err(to_failure)?;
     text_of_reply(reply, path)
 }
 
@@ -33,36 +33,37 @@ fn text_of_reply(reply: Reply, path: &str) -> Result<String, ParticipantError> {
 }
 
 /// Sends this many requests in total with this many concurrent clients. Returns the nanoseconds from the first request
-/// to the last answer; the connections are made before.
+/// to the last answer. The connections are made before.
 pub(super) fn time_requests(
     request: PageRequest<'_>,
     clients: u32,
     requests: u32,
     stop: &AtomicBool,
 ) -> Result<f64, ParticipantError> {
-    let failed = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", request.path));
+    let to_failure = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", request.path));
     let connections: Result<Vec<Client>, _> =
         (0..clients).map(|_| Client::connect(request.address, ANSWER_TIMEOUT)).collect();
-    let connections = connections.map_err(failed)?;
-    let left = AtomicU32::new(requests);
-    let (took, _) = run_together(connections, |client| send_requests(client, request, &left, stop))?;
-    Ok(took.as_nanos() as f64)
+    let connections = connections.map_err(to_failure)?;
+    let remaining = AtomicU32::new(requests);
+    let (duration, _) = run_together(connections, |client| send_requests(client, request, &remaining, stop))?;
+    Ok(duration.as_nanos() as f64)
 }
 
 /// Sends requests with one client as long as there are any left.
 fn send_requests(
     mut client: Client,
     request: PageRequest<'_>,
-    left: &AtomicU32,
+    remaining: &AtomicU32,
     stop: &AtomicBool,
 ) -> Result<(), ParticipantError> {
-    let take = || left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
-    while take() {
+    let take_request =
+        || remaining.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |remaining| remaining.checked_sub(1)).is_ok();
+    while take_request() {
         if stop.load(Ordering::Relaxed) {
             return Err(ParticipantError::Stopped);
         }
-        let failed = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", request.path));
-        let found = text_of_reply(client.get(request.path).map_err(failed)?, request.path)?;
+        let to_failure = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", request.path));
+        let found = text_of_reply(client.get(request.path).map_err(to_failure)?, request.path)?;
         if found != request.answer {
             let (path, answer) = (request.path, request.answer);
             return Err(ParticipantError::Failed(format!("{path}: it answered {found:?} instead of {answer:?}")));

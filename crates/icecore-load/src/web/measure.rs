@@ -17,9 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Minimum number of rounds, whatever the budget.
-const FEWEST_ROUNDS: u32 = 3;
+const MIN_ROUNDS: u32 = 3;
 
-/// What is to be measured.
+/// Describes what is measured, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan<'p> {
     /// The scenario, with its clients, baseline and classes.
@@ -38,7 +38,7 @@ pub struct Plan<'p> {
     pub budget: Option<Duration>,
     /// Seed of the random order.
     pub seed: u64,
-    /// Pages to include, by id or group; all if empty.
+    /// The pages to include, by id or group. If there are none, all pages are included.
     pub only: &'p [String],
     /// Folder with Icecore's modules, if they are not installed.
     pub modules: Option<&'p Path>,
@@ -49,12 +49,13 @@ pub struct Plan<'p> {
 /// Receives the progress.
 pub trait Watch {
     /// Reports the current activity, the completed share (0 to 1), and the approximate remaining time.
-    fn report_progress(&mut self, activity: &str, done: f64, left: Option<Duration>);
+    fn report_progress(&mut self, activity: &str, done: f64, remaining_time: Option<Duration>);
     /// Called at the start of each turn, to measure the noise of the machine.
     fn begin_turn(&mut self, round: u32, turn: u32);
 }
 
-/// Measures all pages at one size. Missing programs are not an error: all pages are absent then, with the reason.
+/// Measures all pages at one size. Missing programs are not an error: all pages are then listed as absent, with the
+/// reason.
 ///
 /// # Errors
 ///
@@ -79,8 +80,8 @@ pub fn measure_pages(plan: &Plan<'_>, watch: &mut dyn Watch) -> Result<MeasuredS
 
 impl Plan<'_> {
     fn includes_page(&self, page: &Page) -> bool {
-        let is = |wanted: &String| page.id == wanted || page.id.starts_with(&format!("{wanted}/"));
-        (self.only.is_empty() || self.only.iter().any(is))
+        let includes = |wanted: &String| page.id == wanted || page.id.starts_with(&format!("{wanted}/"));
+        (self.only.is_empty() || self.only.iter().any(includes))
             && (self.scenario.only.is_empty() || self.scenario.only.iter().any(|id| id == page.id))
     }
 
@@ -100,6 +101,7 @@ struct WebRun<'r> {
 }
 
 impl WebRun<'_> {
+    /// Checks all pages, measures them, and computes the results.
     fn run_all(mut self, pages: Vec<&'static Page>, watch: &mut dyn Watch) -> Result<MeasuredSize, Error> {
         let plan = self.plan;
         let expected = ExpectedAnswers::from_document(&plan.scenario.make_document(plan.size)?)?;
@@ -116,7 +118,7 @@ impl WebRun<'_> {
             }
             match check_page(page, &folder, &expected, servers.address, plan.client_counts().len()) {
                 Ok(contender) => contenders.push(contender),
-                Err(trouble) => self.mark_absent(page, trouble),
+                Err(error) => self.mark_absent(page, error),
             }
         }
         self.note_opcache_misses(&contenders, servers.address);
@@ -130,20 +132,20 @@ impl WebRun<'_> {
     fn start_servers(&self) -> Result<Servers, Error> {
         let workers = self.plan.client_counts().iter().copied().max().unwrap_or(1);
         let servers = self.plan.folder.join("servers");
-        // Remove what the previous round left.
+        // This removes what the previous round left.
         let _ = std::fs::remove_dir_all(&servers);
         Servers::start(&self.tools, &servers, &self.plan.folder.join("pages"), workers).map_err(Error::new)
     }
 
-    fn mark_absent(&mut self, page: &Page, trouble: ParticipantError) {
-        let reason = match trouble {
+    fn mark_absent(&mut self, page: &Page, error: ParticipantError) {
+        let reason = match error {
             ParticipantError::Stopped => return,
             ParticipantError::Cannot(reason) | ParticipantError::Failed(reason) => reason,
         };
         let log_bytes = std::fs::read(self.plan.folder.join("servers/php.log")).unwrap_or_default();
         let log = String::from_utf8_lossy(&log_bytes);
-        let last = log.lines().rev().find(|line| line.contains("PHP ")).map(|line| format!(" ({line})"));
-        let reason = reason + &last.unwrap_or_default();
+        let last_line = log.lines().rev().find(|line| line.contains("PHP ")).map(|line| format!(" ({line})"));
+        let reason = reason + &last_line.unwrap_or_default();
         let install = page.extension.map(|extension| match extension {
             "icecore" => "make install-modules".to_owned(),
             _ => format!("apt-get install php-{extension}"),
@@ -179,10 +181,10 @@ impl WebRun<'_> {
         let began = Instant::now();
         for round in 0..rounds {
             let spent = began.elapsed().as_secs_f64();
-            let left = (round > 0).then(|| spent / f64::from(round) * f64::from(rounds - round));
+            let remaining_time = (round > 0).then(|| spent / f64::from(round) * f64::from(rounds - round));
             let activity = format!("{}, {}: round {} of {rounds}", plan.scenario.name, plan.size.name, round + 1);
-            let left = left.map(|left| Duration::from_secs_f64(left.min(1e6)));
-            watch.report_progress(&activity, f64::from(round) / f64::from(rounds), left);
+            let remaining_time = remaining_time.map(|remaining_time| Duration::from_secs_f64(remaining_time.min(1e6)));
+            watch.report_progress(&activity, f64::from(round) / f64::from(rounds), remaining_time);
             if plan.is_stopped() {
                 break;
             }
@@ -191,12 +193,12 @@ impl WebRun<'_> {
             if let Some(reason) = servers.poll_exit() {
                 return Err(Error::new(reason));
             }
-            for (id, trouble) in failed.into_iter().filter(|(_, trouble)| *trouble != ParticipantError::Stopped) {
+            for (id, error) in failed.into_iter().filter(|(_, error)| *error != ParticipantError::Stopped) {
                 if let Some(index) = contenders
                     .iter()
                     .position(|contender| contender.page.id == id && contender.role == Role::Competitor)
                 {
-                    self.mark_absent(contenders[index].page, trouble);
+                    self.mark_absent(contenders[index].page, error);
                 }
                 contenders.retain(|contender| contender.page.id != id);
             }
@@ -220,14 +222,14 @@ impl WebRun<'_> {
         for contender in &*contenders {
             // Every process of the pool must have run the page once, so that the caches are filled.
             let request = contender.page_request(servers.address);
-            if let Err(trouble) = time_requests(request, max_clients, 2 * max_clients, plan.stop) {
-                failed.push((contender.page.id, trouble));
+            if let Err(error) = time_requests(request, max_clients, 2 * max_clients, plan.stop) {
+                failed.push((contender.page.id, error));
             }
         }
         let mut order: Vec<usize> = (0..contenders.len()).collect();
         for turn in 0..plan.turns {
             watch.begin_turn(round, turn);
-            for (place, clients) in plan.client_counts().iter().enumerate() {
+            for (client_index, clients) in plan.client_counts().iter().enumerate() {
                 rng.shuffle(&mut order);
                 for index in &order {
                     let contender = &mut contenders[*index];
@@ -241,9 +243,9 @@ impl WebRun<'_> {
                     match time_requests(contender.page_request(servers.address), *clients, requests, plan.stop) {
                         Ok(ns) => {
                             let ns = ns / f64::from(requests);
-                            contender.samples[place].push(Sample { round, turn, ns });
+                            contender.samples[client_index].push(Sample { round, turn, ns });
                         }
-                        Err(trouble) => failed.push((contender.page.id, trouble)),
+                        Err(error) => failed.push((contender.page.id, error)),
                     }
                 }
             }
@@ -254,26 +256,27 @@ impl WebRun<'_> {
     /// Computes the results: one point for each number of clients.
     fn compute_points(&mut self, contenders: &[PageContender]) {
         let plan = self.plan;
-        for (place, clients) in plan.client_counts().iter().enumerate() {
+        for (client_index, clients) in plan.client_counts().iter().enumerate() {
             let samples_of_role = |role: Role| {
-                let is = |contender: &&PageContender| {
+                let is_baseline = |contender: &&PageContender| {
                     contender.role == role && plan.scenario.baseline.as_deref() == Some(contender.page.id)
                 };
-                contenders.iter().find(is).map(|contender| contender.samples[place].as_slice())
+                contenders.iter().find(is_baseline).map(|contender| contender.samples[client_index].as_slice())
             };
             let baseline = samples_of_role(Role::Competitor);
-            let twin =
-                baseline.zip(samples_of_role(Role::Twin)).and_then(|(one, other)| stats::compute_speedup(other, one));
+            let twin = baseline
+                .zip(samples_of_role(Role::Twin))
+                .and_then(|(baseline, twin)| stats::compute_speedup(twin, baseline));
             let resolution = stats::assess_noise(&[], twin).resolution;
-            let entries = contenders.iter().filter(|contender| !contender.samples[place].is_empty());
+            let entries = contenders.iter().filter(|contender| !contender.samples[client_index].is_empty());
             let entries: Vec<Entry> =
-                entries.map(|contender| contender.to_entry(place, plan, baseline, resolution)).collect();
+                entries.map(|contender| contender.to_entry(client_index, plan, baseline, resolution)).collect();
             self.measured.twin.extend(twin);
             if !entries.is_empty() {
                 let mut parameters = plan.size.parameters.clone();
                 parameters.insert("clients".to_owned(), i64::from(*clients));
-                let many = if *clients == 1 { "1 client".to_owned() } else { format!("{clients} clients") };
-                let name = format!("{}, {many}", plan.size.name);
+                let client_text = if *clients == 1 { "1 client".to_owned() } else { format!("{clients} clients") };
+                let name = format!("{}, {client_text}", plan.size.name);
                 self.measured.points.push(Point { name, at: plan.size.at, parameters, entries, memcpy_ns: None });
             }
         }
@@ -285,10 +288,10 @@ impl PageContender {
         PageRequest { address, path: &self.path, answer: &self.answer }
     }
 
-    fn to_entry(&self, place: usize, plan: &Plan<'_>, baseline: Option<&[Sample]>, resolution: f64) -> Entry {
-        let samples = &self.samples[place];
+    fn to_entry(&self, client_index: usize, plan: &Plan<'_>, baseline: Option<&[Sample]>, resolution: f64) -> Entry {
+        let samples = &self.samples[client_index];
         let is_baseline = self.role == Role::Competitor && plan.scenario.baseline.as_deref() == Some(self.page.id);
-        let against = baseline
+        let comparison = baseline
             .filter(|_| !is_baseline)
             .and_then(|baseline| stats::compare_samples(samples, baseline, resolution));
         Entry {
@@ -302,16 +305,18 @@ impl PageContender {
                 operation: Operation::Request,
                 samples: samples.clone(),
                 summary: stats::summarize_samples(samples),
-                against,
+                against: comparison,
             }],
             memory: Vec::new(),
         }
     }
 }
 
-/// Adds the baseline a second time: any difference between the two is noise.
+/// Adds the baseline a second time. Any difference between the two is noise.
 fn add_twin(contenders: &mut Vec<PageContender>, plan: &Plan<'_>) {
-    if let Some(contender) = contenders.iter().find(|one| plan.scenario.baseline.as_deref() == Some(one.page.id)) {
+    if let Some(contender) =
+        contenders.iter().find(|contender| plan.scenario.baseline.as_deref() == Some(contender.page.id))
+    {
         let twin = PageContender {
             page: contender.page,
             role: Role::Twin,
@@ -332,9 +337,9 @@ fn fit_into_budget(plan: &Plan<'_>, contenders: &[PageContender]) -> (u32, u32) 
     let requests = (plan.requests / (plan.rounds * plan.turns).max(1)).max(1);
     let Some(budget) = plan.budget else { return (plan.rounds, requests) };
     let request_count: u32 = plan.client_counts().iter().map(|clients| requests.max(*clients) * plan.turns).sum();
-    let round: f64 = contenders.iter().map(|contender| contender.seconds * f64::from(request_count)).sum();
-    let fit = budget.as_secs_f64() / round.max(1e-3);
-    let rounds = (fit as u32).clamp(FEWEST_ROUNDS.min(plan.rounds), plan.rounds);
-    let share = (fit / f64::from(rounds.max(1))).min(1.0);
-    (rounds, ((f64::from(requests) * share) as u32).max(1))
+    let round_seconds: f64 = contenders.iter().map(|contender| contender.seconds * f64::from(request_count)).sum();
+    let fitting_rounds = budget.as_secs_f64() / round_seconds.max(1e-3);
+    let rounds = (fitting_rounds as u32).clamp(MIN_ROUNDS.min(plan.rounds), plan.rounds);
+    let request_share = (fitting_rounds / f64::from(rounds.max(1))).min(1.0);
+    (rounds, ((f64::from(requests) * request_share) as u32).max(1))
 }

@@ -1,8 +1,8 @@
 //! Web scenarios: a PHP page loads a frozen value and answers, as with a cache.
 //!
-//! The lab starts and ends php-fpm and nginx itself, with their files in the folder of the run. The opcache belongs to
-//! the master of a process pool, so there are three pools: without opcache, with its defaults, and with large limits.
-//! Before anything is timed, each page is checked to load the right value.
+//! This crate starts and ends php-fpm and nginx itself, with their files in the folder of the run. The opcache
+//! belongs to the main process of a pool, so there are three pools: without opcache, with its defaults, and with
+//! large limits. Before anything is timed, each page is checked to load the right value.
 
 mod config;
 mod load;

@@ -12,24 +12,24 @@ use std::path::Path;
 use std::time::Instant;
 
 /// The scenario with the classes of the value.
-const CLASSES: &str = "php-objects";
+const CLASSES_SCENARIO: &str = "php-objects";
 
 /// A page that takes part.
 pub(super) struct PageContender {
     pub page: &'static Page,
     pub role: Role,
     pub path: String,
-    /// Expected answer of the page.
+    /// The expected answer of the page.
     pub answer: String,
     pub fidelity: Fidelity,
     pub size: Option<u64>,
-    /// Samples for each number of clients.
+    /// The samples for each number of clients.
     pub samples: Vec<Vec<Sample>>,
     /// Seconds of a single request.
     pub seconds: f64,
 }
 
-/// Expected answers of a page.
+/// The expected answers of all pages.
 pub(super) struct ExpectedAnswers {
     bytes: Vec<u8>,
     /// Number of leaves, sum of their ids, and sum of the lengths of their names.
@@ -41,7 +41,7 @@ pub(super) struct ExpectedAnswers {
 impl ExpectedAnswers {
     /// Computes the answers from the value itself, not from the output of any PHP.
     pub(super) fn from_document(document: &Document<'_>) -> Result<ExpectedAnswers, Error> {
-        let (mut leaves, mut ids, mut lengths) = (0_u64, 0_i64, 0_usize);
+        let (mut leaves, mut ids, mut name_lengths) = (0_u64, 0_i64, 0_usize);
         let mut pending = vec![document.root()];
         while let Some(cursor) = pending.pop() {
             if let (b"Leaf", Some(id), Some(name)) =
@@ -49,22 +49,22 @@ impl ExpectedAnswers {
             {
                 leaves += 1;
                 ids += id.as_i64().unwrap_or_default();
-                lengths += name.as_bytes().unwrap_or_default().len();
+                name_lengths += name.as_bytes().unwrap_or_default().len();
             } else {
                 pending.extend(cursor.children());
             }
         }
         let list = document.root().body().get("list").map_or(0, |list| list.len());
         let bytes = icecore::write(document, "php")?;
-        Ok(ExpectedAnswers { bytes, sums: format!("{leaves} {ids} {lengths}"), list: list.to_string() })
+        Ok(ExpectedAnswers { bytes, sums: format!("{leaves} {ids} {name_lengths}"), list: list.to_string() })
     }
 }
 
 /// Writes the pages, the classes and the value into the folder of the web server.
 pub(super) fn write_pages(plan: &Plan<'_>, folder: &Path, expected: &ExpectedAnswers) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
-    let classes = scenario::extract_code(plan.folder, CLASSES, "php")?;
-    let classes = classes.ok_or_else(|| Error::new(format!("{CLASSES}.php is missing")))?;
+    let classes = scenario::extract_code(plan.folder, CLASSES_SCENARIO, "php")?;
+    let classes = classes.ok_or_else(|| Error::new(format!("{CLASSES_SCENARIO}.php is missing")))?;
     let classes = classes.to_string_lossy().replace('\\', "\\\\").replace('\'', "\\'");
     let mut files = vec![
         ("classes.php".to_owned(), format!("<?php\nrequire '{classes}';\n").into_bytes()),
@@ -86,7 +86,7 @@ pub(super) fn check_page(
     folder: &Path,
     expected: &ExpectedAnswers,
     address: SocketAddr,
-    points: usize,
+    client_counts: usize,
 ) -> Result<PageContender, ParticipantError> {
     let frozen = request_page(address, &page.url_path("freeze"))?;
     if frozen != "frozen" {
@@ -103,7 +103,7 @@ pub(super) fn check_page(
         None => return Err(ParticipantError::Failed(format!("it answered {found:?}"))),
     };
     let path = page.url_path("load");
-    let before = Instant::now();
+    let began = Instant::now();
     let answer = request_page(address, &path)?;
     if answer != expected.list {
         return Err(ParticipantError::Failed(format!("its list has {answer} elements instead of {}", expected.list)));
@@ -115,8 +115,8 @@ pub(super) fn check_page(
         answer,
         fidelity,
         size: std::fs::metadata(folder.join(page.frozen_file_name())).ok().map(|file| file.len()),
-        samples: vec![Vec::new(); points],
-        seconds: before.elapsed().as_secs_f64(),
+        samples: vec![Vec::new(); client_counts],
+        seconds: began.elapsed().as_secs_f64(),
     })
 }
 

@@ -1,6 +1,6 @@
 //! The competitors of the web scenario: each is a page that loads the frozen value in its own way.
 
-/// A PHP process pool; pools differ in their opcache.
+/// A pool of PHP processes. Pools differ in their opcache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pool {
     /// No opcache.
@@ -23,8 +23,8 @@ impl Pool {
         }
     }
 
-    /// Returns settings that only the master of a pool can have. The file update protection of opcache is off, because
-    /// it would exclude values that the run has just written.
+    /// Returns settings that only the main process of a pool can have. The file update protection of opcache is off,
+    /// because it would exclude values that the run has just written.
     pub(super) fn settings(self) -> &'static [&'static str] {
         match self {
             Pool::Off => &["opcache.enable=0"],
@@ -43,12 +43,12 @@ impl Pool {
 /// A way of loading the value.
 #[derive(Debug)]
 pub(super) struct Page {
-    /// Id, the same as that of the corresponding command-line runner: `php/igbinary`.
+    /// The id, such as `php/igbinary`. The command-line runner that does the same has the same id.
     pub id: &'static str,
-    /// Display name.
+    /// The display name.
     pub name: &'static str,
     pub pool: Pool,
-    /// Variant of the classes.
+    /// The variant of the classes.
     variant: &'static str,
     /// PHP code that converts `$value` to text.
     write: &'static str,
@@ -141,7 +141,7 @@ impl Page {
         format!("/{}/{}.php?do={action}", self.pool.name(), self.file_stem())
     }
 
-    /// Returns whether the frozen value is a PHP program that opcache may cache.
+    /// Returns true if the frozen value is a PHP program that opcache may cache.
     pub(super) fn is_program(&self) -> bool {
         self.read == VAR_EXPORT.read && self.pool != Pool::Off
     }

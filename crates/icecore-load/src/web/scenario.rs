@@ -13,7 +13,7 @@ use std::time::Duration;
 const REQUESTS: u32 = 1000;
 
 /// Number of requests in a small run.
-const FEW_REQUESTS: u32 = 60;
+const SMALL_RUN_REQUESTS: u32 = 60;
 
 /// Returns the scenario `php-web`.
 ///
@@ -24,11 +24,11 @@ pub fn parse_web_scenario() -> Result<Scenario, Error> {
     parse_scenario("php-web", include_str!("../../scenarios/php-web.toml"))
 }
 
-/// Measures all sizes of the scenario. When `stop` becomes true, ends and reports the results so far.
+/// Measures all sizes of the scenario. When `stop` becomes true, the measurement ends with the results so far.
 ///
 /// # Errors
 ///
-/// As for [`icecore_lab::run::run_scenarios`].
+/// Like those of [`icecore_lab::run::run_scenarios`].
 pub fn measure_scenario(options: &Options, watch: &mut dyn run::Watch, stop: &AtomicBool) -> Result<Report, Error> {
     run::run_scenarios_with(&mut Pages, &[parse_web_scenario()?], options, watch, stop)
 }
@@ -63,7 +63,7 @@ impl Measure for Pages {
             folder: setup.folder,
             rounds: options.rounds,
             turns: options.turns,
-            requests: if options.small { FEW_REQUESTS } else { REQUESTS },
+            requests: if options.small { SMALL_RUN_REQUESTS } else { REQUESTS },
             budget: options.budget.map(|budget| budget / sizes),
             seed: setup.seed,
             only: &options.only,
@@ -83,8 +83,8 @@ struct Watcher<'t, 'w> {
 }
 
 impl Watch for Watcher<'_, '_> {
-    fn report_progress(&mut self, activity: &str, done: f64, left: Option<Duration>) {
-        self.progress.report_progress(activity, done, left);
+    fn report_progress(&mut self, activity: &str, done: f64, remaining_time: Option<Duration>) {
+        self.progress.report_progress(activity, done, remaining_time);
     }
 
     fn begin_turn(&mut self, round: u32, turn: u32) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Tools {
     pub fpm: PathBuf,
     pub nginx: PathBuf,
-    /// Ends the servers even if the lab is killed. Not every system has it.
+    /// Ends the servers even if this program is killed. Not every system has it.
     pub setpriv: Option<PathBuf>,
     /// Folder with Icecore's modules, if they are not installed.
     pub modules: Option<PathBuf>,
@@ -22,7 +22,7 @@ pub struct MissingTools {
     pub install: String,
 }
 
-/// Returns whether web scenarios can run here.
+/// Checks that web scenarios can run here.
 ///
 /// # Errors
 ///
@@ -32,16 +32,16 @@ pub fn check_tools() -> Result<(), MissingTools> {
 }
 
 /// Looks for the programs in these folders.
-pub(super) fn find_tools(places: &[PathBuf]) -> Result<Tools, MissingTools> {
-    let one = |name: &str| places.iter().map(|place| place.join(name)).find(|path| path.is_file());
-    let fpm = one("php-fpm").or_else(|| find_versioned_fpm(places));
-    match (fpm, one("nginx")) {
-        (Some(fpm), Some(nginx)) => Ok(Tools { fpm, nginx, setpriv: one("setpriv"), modules: None }),
+pub(super) fn find_tools(folders: &[PathBuf]) -> Result<Tools, MissingTools> {
+    let find_program = |name: &str| folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file());
+    let fpm = find_program("php-fpm").or_else(|| find_versioned_fpm(folders));
+    match (fpm, find_program("nginx")) {
+        (Some(fpm), Some(nginx)) => Ok(Tools { fpm, nginx, setpriv: find_program("setpriv"), modules: None }),
         (fpm, nginx) => {
-            let gone = [(nginx.is_none(), "nginx", "nginx-light"), (fpm.is_none(), "php-fpm", "php-fpm")];
-            let gone: Vec<_> = gone.iter().filter(|(is_gone, _, _)| *is_gone).collect();
-            let names: Vec<&str> = gone.iter().map(|(_, name, _)| *name).collect();
-            let packages: Vec<&str> = gone.iter().map(|(_, _, package)| *package).collect();
+            let missing = [(nginx.is_none(), "nginx", "nginx-light"), (fpm.is_none(), "php-fpm", "php-fpm")];
+            let missing: Vec<_> = missing.iter().filter(|(is_gone, _, _)| *is_gone).collect();
+            let names: Vec<&str> = missing.iter().map(|(_, name, _)| *name).collect();
+            let packages: Vec<&str> = missing.iter().map(|(_, _, package)| *package).collect();
             Err(MissingTools {
                 programs: names.join(" and "),
                 install: format!("apt-get install {}", packages.join(" ")),
@@ -51,10 +51,10 @@ pub(super) fn find_tools(places: &[PathBuf]) -> Result<Tools, MissingTools> {
 }
 
 /// Returns the newest php-fpm with a version in its name, as on Debian: `php-fpm8.2`.
-fn find_versioned_fpm(places: &[PathBuf]) -> Option<PathBuf> {
+fn find_versioned_fpm(folders: &[PathBuf]) -> Option<PathBuf> {
     let mut found: Vec<((u32, u32), PathBuf)> = Vec::new();
-    for place in places {
-        for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
+    for folder in folders {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             if let Some(version) = parse_fpm_version(&entry.path()) {
                 found.push((version, entry.path()));
             }

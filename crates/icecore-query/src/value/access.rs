@@ -58,7 +58,8 @@ pub fn slice_bounds(map: &Map) -> (Option<Value>, Option<Value>) {
     (map.find_member(b"start"), map.find_member(b"end"))
 }
 
-/// Returns an index into a sequence of this length; a negative one counts from the end. `None`: before the beginning.
+/// Returns an index into a sequence of this length; a negative one counts from the end. Returns `None` for a
+/// position before the beginning.
 fn resolve_index(index: i64, len: usize) -> Option<usize> {
     let len = len as i128;
     let position = if index < 0 { len + i128::from(index) } else { i128::from(index) };
@@ -68,7 +69,7 @@ fn resolve_index(index: i64, len: usize) -> Option<usize> {
 /// Returns the index of an item of an array.
 pub fn item_index(index: &Value, len: usize) -> Result<Option<usize>, Error> {
     match index.visible_value() {
-        Value::Number(Number::Int(position)) => Ok(resolve_index(*position, len).filter(|at| *at < len)),
+        Value::Number(Number::Int(position)) => Ok(resolve_index(*position, len).filter(|index| *index < len)),
         Value::Number(Number::Big(_)) => Ok(None),
         other => Err(Error::typ(other.clone(), "integer")),
     }
@@ -78,7 +79,7 @@ pub fn item_index(index: &Value, len: usize) -> Result<Option<usize>, Error> {
 pub fn slice_range(range: Range<&Value>, len: usize) -> Result<(usize, usize), Error> {
     let bound = |bound: Option<&Value>, default: usize| match bound.map(Value::visible_value) {
         None | Some(Value::Null) => Ok(default),
-        Some(Value::Number(Number::Int(at))) => Ok(resolve_index(*at, len).unwrap_or(0).min(len)),
+        Some(Value::Number(Number::Int(index))) => Ok(resolve_index(*index, len).unwrap_or(0).min(len)),
         Some(Value::Number(number @ Number::Big(_))) => Ok(if *number < Number::Int(0) { 0 } else { len }),
         Some(other) => Err(Error::typ(other.clone(), "integer")),
     };
@@ -90,9 +91,9 @@ pub fn slice_range(range: Range<&Value>, len: usize) -> Result<(usize, usize), E
 pub fn text_slice_range(range: Range<&Value>, text: &[u8]) -> Result<(usize, usize), Error> {
     query_thread::count_steps(text.len() as u64 / 64);
     let (start, end) = slice_range(range, text.chars().count())?;
-    let mut places = text.char_indices().map(|(start, _, _)| start).chain([text.len()]);
-    let first = places.nth(start).unwrap_or(text.len());
-    let last = if end == start { first } else { places.nth(end - start - 1).unwrap_or(text.len()) };
+    let mut char_starts = text.char_indices().map(|(start, _, _)| start).chain([text.len()]);
+    let first = char_starts.nth(start).unwrap_or(text.len());
+    let last = if end == start { first } else { char_starts.nth(end - start - 1).unwrap_or(text.len()) };
     Ok((first, last))
 }
 
@@ -106,7 +107,7 @@ impl Value {
             }
             (Value::List(_), part @ Value::List(_)) => Some(find_indices(self, part)?),
             (Value::Map(map), Value::Text(name)) => map.find_member(&name.bytes),
-            // A PHP array has numbers as keys.
+            // A PHP array may have integers as keys; their names are compared.
             (Value::Map(map), Value::Number(Number::Int(int))) => map.find_member(int.to_string().as_bytes()),
             (Value::Map(_), _) => None,
             (Value::List(_) | Value::Text(_), Value::Map(range)) => {
@@ -132,7 +133,7 @@ impl Value {
 
 type BoxedValues<T> = Box<dyn Iterator<Item = ValR<T>>>;
 
-/// The items of a list, one by one.
+/// The items of a list from an index on, one by one.
 struct Items(Rc<List>, usize);
 
 impl Iterator for Items {
@@ -146,12 +147,12 @@ impl Iterator for Items {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.0.len().saturating_sub(self.1);
-        (left, Some(left))
+        let remaining = self.0.len().saturating_sub(self.1);
+        (remaining, Some(remaining))
     }
 }
 
-/// The members of an object.
+/// The members of an object from an index on, one by one.
 struct Entries(Rc<Map>, usize);
 
 impl Iterator for Entries {

@@ -13,7 +13,7 @@ fn kind_rank(value: &Value) -> u8 {
         Value::Text(_) => 3,
         Value::List(_) => 4,
         Value::Map(_) => 5,
-        Value::Preserved(odd) => kind_rank(odd.value.visible_value()),
+        Value::Preserved(preserved) => kind_rank(preserved.value.visible_value()),
     }
 }
 

@@ -12,8 +12,8 @@ use std::rc::Rc;
 
 /// A container that is being written.
 enum OpenContainer {
-    List { list: Rc<List>, next: usize, shell: ContainerLayers },
-    Map { map: Rc<Map>, next: usize, shell: ContainerLayers },
+    List { list: Rc<List>, next: usize, layers: ContainerLayers },
+    Map { map: Rc<Map>, next: usize, layers: ContainerLayers },
 }
 
 /// The layers around a changed container: its class, references, attributes.
@@ -69,8 +69,8 @@ impl Value {
             match value {
                 Some(value) => write_or_begin(&value, &mut builder, &mut open),
                 None => match open.pop() {
-                    Some(OpenContainer::List { shell, .. } | OpenContainer::Map { shell, .. }) => {
-                        shell.end_layers(&mut builder)
+                    Some(OpenContainer::List { layers, .. } | OpenContainer::Map { layers, .. }) => {
+                        layers.end_layers(&mut builder)
                     }
                     None => break,
                 },
@@ -79,19 +79,20 @@ impl Value {
         builder.finish()
     }
 
-    /// Returns the origin of the value, or of the first value in it with one: it determines the language of names.
+    /// Returns the origin of the value, or of the first value in it that has one. It determines the language of
+    /// names.
     fn first_origin(&self) -> Option<Origin> {
-        let mut here = self.clone();
+        let mut current = self.clone();
         for _ in 0..4 {
-            if let Some(origin) = here.origin() {
+            if let Some(origin) = current.origin() {
                 return Some(origin.clone());
             }
-            let next = match &here {
+            let next = match &current {
                 Value::List(list) => list.get().iter().find(|item| item.is_container()).cloned(),
                 Value::Map(map) => map.get().values().find(|item| item.is_container()).cloned(),
                 _ => None,
             };
-            here = next?;
+            current = next?;
         }
         None
     }
@@ -109,19 +110,19 @@ fn write_or_begin(value: &Value, builder: &mut Builder, open: &mut Vec<OpenConta
         }
         Value::Number(Number::Float(float)) => drop(builder.float(*float)),
         Value::Text(text) => write_text(text, builder),
-        Value::Preserved(odd) => drop(builder.value(odd.origin.value_cursor())),
+        Value::Preserved(preserved) => drop(builder.value(preserved.origin.value_cursor())),
         Value::List(list) => match list.origin().filter(|_| !list.is_changed()) {
             Some(origin) => drop(builder.value(origin.value_cursor())),
             None => {
-                let shell = ContainerLayers::begin_layers(list.origin(), builder);
+                let layers = ContainerLayers::begin_layers(list.origin(), builder);
                 builder.begin_array();
-                open.push(OpenContainer::List { list: Rc::clone(list), next: 0, shell });
+                open.push(OpenContainer::List { list: Rc::clone(list), next: 0, layers });
             }
         },
         Value::Map(map) => match map.origin().filter(|_| !map.is_changed()) {
             Some(origin) => drop(builder.value(origin.value_cursor())),
             None => {
-                let shell = ContainerLayers::begin_layers(map.origin(), builder);
+                let layers = ContainerLayers::begin_layers(map.origin(), builder);
                 builder.begin_map();
                 if let Some(body) = map.origin().map(|origin| *origin.body_cursor().node()) {
                     if body.has(flag::RESTRICTED) {
@@ -131,7 +132,7 @@ fn write_or_begin(value: &Value, builder: &mut Builder, open: &mut Vec<OpenConta
                         builder.by_identity();
                     }
                 }
-                open.push(OpenContainer::Map { map: Rc::clone(map), next: 0, shell });
+                open.push(OpenContainer::Map { map: Rc::clone(map), next: 0, layers });
             }
         },
     }
@@ -155,8 +156,8 @@ fn write_key(key: &Key, builder: &mut Builder) {
             Err(_) => drop(builder.bytes_key(&key.name)),
         },
         KeySpelling::Marked(marked) => write_marked_key(marked, builder),
-        KeySpelling::Node(source, at) => {
-            if let Some(value) = source.document.at(*at) {
+        KeySpelling::Node(source, index) => {
+            if let Some(value) = source.document.at(*index) {
                 builder.key().value(value);
             }
         }
@@ -178,12 +179,12 @@ impl ContainerLayers {
     /// Begins the layers around the container.
     fn begin_layers(origin: Option<&Origin>, builder: &mut Builder) -> ContainerLayers {
         let Some(origin) = origin else { return ContainerLayers::default() };
-        visit_layers(origin, |around| {
-            let (node, class) = (around.node(), around.class());
+        visit_layers(origin, |layer| {
+            let (node, class) = (layer.node(), layer.class());
             if node.has(flag::OVERLOAD) {
                 builder.overloaded();
             }
-            match (around.kind(), class.is_empty()) {
+            match (layer.kind(), class.is_empty()) {
                 (Kind::Object, _) => drop(builder.begin_object_in(class, node.form())),
                 (Kind::Ref, _) => drop(builder.begin_ref()),
                 (Kind::Attrs, true) => drop(builder.begin_attributes()),
@@ -202,9 +203,9 @@ impl ContainerLayers {
         }
         builder.end();
         let Some(origin) = self.origin else { return };
-        let mut layers = Vec::new();
-        visit_layers(&origin, |cursor| layers.push(cursor.index()));
-        for index in layers.into_iter().rev() {
+        let mut indexes = Vec::new();
+        visit_layers(&origin, |cursor| indexes.push(cursor.index()));
+        for index in indexes.into_iter().rev() {
             let Some(cursor) = origin.source.document.at(index) else { continue };
             if cursor.kind() == Kind::Attrs {
                 for (key, value) in cursor.entries() {
@@ -217,15 +218,15 @@ impl ContainerLayers {
 }
 
 /// Passes on the values around the body, the outermost first.
-fn visit_layers(origin: &Origin, mut then: impl FnMut(Cursor<'_>)) {
-    let mut here = origin.value_cursor();
-    while here.index() != origin.body {
-        if !matches!(here.kind(), Kind::Object | Kind::Ref | Kind::Attrs) {
+fn visit_layers(origin: &Origin, mut visit: impl FnMut(Cursor<'_>)) {
+    let mut current = origin.value_cursor();
+    while current.index() != origin.body {
+        if !matches!(current.kind(), Kind::Object | Kind::Ref | Kind::Attrs) {
             return;
         }
-        then(here);
-        match here.children().next() {
-            Some(child) => here = child.target(),
+        visit(current);
+        match current.children().next() {
+            Some(child) => current = child.target(),
             None => return,
         }
     }

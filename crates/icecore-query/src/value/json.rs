@@ -7,7 +7,7 @@ use icecore::{Limits, Stage};
 use std::fmt::{self, Display, Formatter, Write};
 
 /// An upper bound of what a writer outputs at a time.
-const WRITTEN_AT_ONCE: u64 = 1 << 20;
+const MAX_WRITTEN_AT_ONCE: u64 = 1 << 20;
 
 impl Value {
     /// Returns the value as JSON. Stops the filter if that would be too large.
@@ -20,7 +20,7 @@ impl Value {
             icecore::write_to(&document, &stage, &limits, &mut out)
         });
         if written.is_err() {
-            let is_full = out.len() as u64 + WRITTEN_AT_ONCE > limits.output;
+            let is_full = out.len() as u64 + MAX_WRITTEN_AT_ONCE > limits.output;
             query_thread::stop_filter(if is_full { Stop::Memory } else { Stop::Size });
         }
         query_thread::count_steps(out.len() as u64 / 64);
@@ -53,7 +53,7 @@ impl Write for ShortText {
     }
 }
 
-/// Only the part of a string that is shown is examined.
+/// Writes a quoted string. It examines only as much of a long string as can be shown.
 fn write_quoted(bytes: &[u8], out: &mut ShortText) -> fmt::Result {
     let head = bytes.get(..MAX_SHOWN).unwrap_or(bytes);
     out.write_char('"')?;
@@ -71,6 +71,7 @@ fn write_quoted(bytes: &[u8], out: &mut ShortText) -> fmt::Result {
     out.write_char('"')
 }
 
+/// Writes a value, with at most this number of levels.
 fn write_short(value: &Value, depth: usize, out: &mut ShortText) -> fmt::Result {
     match value.visible_value() {
         Value::Null | Value::Absent(_) | Value::Preserved(_) => out.write_str("null"),

@@ -18,7 +18,7 @@ pub trait Contents: Clone + Default {
     fn max_depth(&self) -> u32;
 
     /// Moves the containers in it out of it.
-    fn take_containers(&mut self, into: &mut Vec<Value>);
+    fn take_containers(&mut self, out: &mut Vec<Value>);
 }
 
 /// Memory of a container in addition to itself and its contents.
@@ -36,8 +36,8 @@ pub struct LazyContainer<T: Contents> {
     charge: Charge,
 }
 
-/// Maximum depth of values that a filter makes, and maximum number of consecutive lookups in null or parts of parts.
-/// This also limits the length of a path, and the language drops paths recursively.
+/// Maximum depth of values that a filter makes, and maximum number of consecutive lookups in null or slices of
+/// slices. Because this also limits the length of a path, which jaq drops recursively, the stack suffices.
 pub const MAX_DEPTH: u32 = 1 << 17;
 
 /// Returns the next depth. Stops the filter if that is too deep.
@@ -62,7 +62,7 @@ impl<T: Contents> Clone for LazyContainer<T> {
 }
 
 impl<T: Contents> LazyContainer<T> {
-    /// A container that a filter made.
+    /// Creates a container that a filter made.
     pub fn new(contents: T) -> LazyContainer<T> {
         let depth = Cell::new(next_depth(contents.max_depth()));
         let contents = OnceCell::from(contents);
@@ -71,7 +71,7 @@ impl<T: Contents> LazyContainer<T> {
         container
     }
 
-    /// A container of a document.
+    /// Creates a container of a document.
     pub fn from_origin(origin: Origin) -> LazyContainer<T> {
         let charge = Charge::new(CONTAINER_OVERHEAD + size_of::<Self>());
         LazyContainer {
@@ -115,7 +115,7 @@ impl<T: Contents> LazyContainer<T> {
         self.origin.as_ref()
     }
 
-    /// Whether it differs from its document.
+    /// Returns true if it differs from its document.
     pub fn is_changed(&self) -> bool {
         self.is_changed
     }
@@ -157,8 +157,8 @@ impl<T: Contents> Drop for LazyContainer<T> {
             match value {
                 Value::List(mut list) => take_inner_containers(&mut list, &mut pending),
                 Value::Map(mut map) => take_inner_containers(&mut map, &mut pending),
-                Value::Preserved(mut odd) => {
-                    pending.extend(Rc::get_mut(&mut odd).map(|odd| std::mem::take(&mut odd.value)))
+                Value::Preserved(mut preserved) => {
+                    pending.extend(Rc::get_mut(&mut preserved).map(|preserved| std::mem::take(&mut preserved.value)))
                 }
                 _ => {}
             }

@@ -44,8 +44,8 @@ pub enum Value {
     Map(Rc<Map>),
     /// Null that was found in null, with the number of consecutive lookups: a path to it has this length.
     Absent(u32),
-    /// The view of a filter on a value that contains more: a symbol, a time, an object frozen in a special way. If it
-    /// is not changed, it is written in its original form.
+    /// What filters see of a value that contains more, such as a symbol, a time or an object frozen in a special way.
+    /// If it is not changed, it is written in its original form.
     Preserved(Rc<PreservedValue>),
 }
 
@@ -73,32 +73,32 @@ impl Value {
     /// Returns the value that filters see.
     pub fn visible_value(&self) -> &Value {
         match self {
-            Value::Preserved(odd) => odd.value.visible_value(),
+            Value::Preserved(preserved) => preserved.value.visible_value(),
             Value::Absent(_) => &Value::Null,
             other => other,
         }
     }
 
-    /// The same, as an owned value.
+    /// Like `visible_value`, as an owned value.
     pub fn into_visible_value(self) -> Value {
         match self {
-            Value::Preserved(odd) => odd.value.visible_value().clone(),
+            Value::Preserved(preserved) => preserved.value.visible_value().clone(),
             Value::Absent(_) => Value::Null,
             other => other,
         }
     }
 
-    /// An array.
+    /// Creates an array.
     pub fn from_items(items: Vec<Value>) -> Value {
         Value::List(Rc::new(List::new(items)))
     }
 
-    /// An object.
+    /// Creates an object.
     pub fn from_members(members: Members) -> Value {
         Value::Map(Rc::new(Map::new(members)))
     }
 
-    /// A string.
+    /// Creates a string.
     pub fn from_text(bytes: impl AsRef<[u8]>) -> Value {
         Value::Text(Text::new(bytes.as_ref()))
     }
@@ -120,7 +120,7 @@ impl Value {
         match self {
             Value::List(list) => list.origin(),
             Value::Map(map) => map.origin(),
-            Value::Preserved(odd) => Some(&odd.origin),
+            Value::Preserved(preserved) => Some(&preserved.origin),
             _ => None,
         }
     }
@@ -137,7 +137,7 @@ impl Value {
             Value::Text(text) => text.cuts,
             Value::List(list) => list.depth(),
             Value::Map(map) => map.depth(),
-            Value::Preserved(odd) => odd.value.depth(),
+            Value::Preserved(preserved) => preserved.value.depth(),
             Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         }
     }
@@ -150,7 +150,7 @@ impl Value {
         }
     }
 
-    /// Whether it is a container; leaves need no special drop.
+    /// Returns true if it contains other values: leaves need no special drop.
     fn is_container(&self) -> bool {
         matches!(self, Value::List(_) | Value::Map(_) | Value::Preserved(_))
     }
@@ -164,9 +164,9 @@ impl FromIterator<Value> for Value {
         for item in items {
             crate::query_thread::count_step();
             if all.len() == all.capacity() {
-                let more = all.len().max(4);
-                charge.set((all.len() + more) * size_of::<Value>());
-                all.reserve_exact(more);
+                let added = all.len().max(4);
+                charge.set((all.len() + added) * size_of::<Value>());
+                all.reserve_exact(added);
             }
             all.push(item);
         }

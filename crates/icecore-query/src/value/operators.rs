@@ -18,7 +18,7 @@ pub fn check_length(bytes: u64) {
     if bytes > MAX_STRING_LENGTH {
         query_thread::stop_filter(Stop::Size);
     }
-    // The string is made, and copied to its final place.
+    // Two copies exist for a moment: the string is made, and then copied to its final place.
     memory::require_bytes(bytes.saturating_mul(2));
     query_thread::count_steps(bytes / 64);
 }
@@ -34,7 +34,7 @@ impl std::ops::Add for Value {
     type Output = ValR;
 
     fn add(self, other: Value) -> ValR {
-        // The library has its own loops: `last(range(1e18))`.
+        // A loop of the library, as in `last(range(1e18))`, evaluates no term, so its work is counted here.
         query_thread::count_step();
         // Null leaves the other value unchanged.
         match (self.visible_value(), other.visible_value()) {
@@ -80,7 +80,8 @@ impl std::ops::Sub for Value {
         match (self.into_visible_value(), other.into_visible_value()) {
             (Value::Number(a), Value::Number(b)) => checked_number(a - b),
             (Value::List(mut a), Value::List(b)) => {
-                // Deferred contents are created on access: afterwards no value compares differently.
+                // The contents of a container are created when they are first accessed. This does not change how it
+                // compares.
                 #[allow(clippy::mutable_key_type)]
                 let removed: BTreeSet<&Value> = b.get().iter().collect();
                 LazyContainer::change_contents(&mut a, |items| items.retain(|item| !removed.contains(item)));
@@ -92,14 +93,14 @@ impl std::ops::Sub for Value {
 }
 
 /// Merges the members of one object into another one, recursively for members of both.
-fn merge_members(into: &mut Rc<Map>, from: &Map) {
+fn merge_members(target: &mut Rc<Map>, source: &Map) {
     query_thread::count_step();
-    into.raise_depth(from.depth().saturating_sub(1));
-    LazyContainer::change_contents(into, |members| {
-        for (key, value) in from.get() {
+    target.raise_depth(source.depth().saturating_sub(1));
+    LazyContainer::change_contents(target, |members| {
+        for (key, value) in source.get() {
             match (members.get_mut(key), value) {
-                (Some(Value::Map(into)), Value::Map(from)) => merge_members(into, from),
-                (Some(place), value) => *place = value.clone(),
+                (Some(Value::Map(target)), Value::Map(source)) => merge_members(target, source),
+                (Some(member), value) => *member = value.clone(),
                 (None, value) => {
                     members.insert(key.clone(), value.clone());
                 }
@@ -154,7 +155,7 @@ impl std::ops::Div for Value {
     fn div(self, other: Value) -> ValR {
         match (self.into_visible_value(), other.into_visible_value()) {
             (Value::Number(a), Value::Number(b)) => checked_number(a / b),
-            (Value::Text(text), Value::Text(by)) => Ok(split_text(&text, &by)),
+            (Value::Text(text), Value::Text(separator)) => Ok(split_text(&text, &separator)),
             (a, b) => Err(Error::math(a, Math::Div, b)),
         }
     }
@@ -194,15 +195,16 @@ impl std::ops::Neg for Value {
     }
 }
 
-/// Returns the positions of `part` in `whole`: characters of strings, items or runs of items of arrays.
+/// Returns the positions of `part` in `haystack`: characters of strings, items or runs of items of arrays.
 pub fn find_indices(haystack: &Value, part: &Value) -> ValR {
-    let all_at = |indexes: &mut dyn Iterator<Item = usize>| indexes.map(|index| Value::from(index as isize)).collect();
+    let to_value =
+        |indexes: &mut dyn Iterator<Item = usize>| indexes.map(|index| Value::from(index as isize)).collect();
     match (haystack.visible_value(), part.visible_value()) {
         (Value::Text(all), Value::Text(part)) => Ok(find_in_text(&all.bytes, &part.bytes)),
         (Value::List(_), Value::List(part)) if part.len() == 0 => Ok(Value::from_items(Vec::new())),
         (Value::List(all), Value::List(part)) => {
             let runs = all.get().windows(part.len()).enumerate();
-            Ok(all_at(&mut runs.filter(|(_, run)| *run == part.get().as_slice()).map(|(index, _)| index)))
+            Ok(to_value(&mut runs.filter(|(_, run)| *run == part.get().as_slice()).map(|(index, _)| index)))
         }
         (Value::List(all), part) => Ok(find_in_list(all, part)),
         (all, part) => Err(Error::index(all.clone(), part.clone())),

@@ -21,8 +21,8 @@ pub struct Source {
     /// Keys by their ids, in the form for maps and in the form for objects.
     keys: RefCell<Vec<Option<Key>>>,
     members: RefCell<Vec<Option<Key>>>,
-    /// Containers that links name: they are the same value everywhere. `None` after the filter is done with the
-    /// document: values own their source, so keeping them here would be a reference cycle.
+    /// The values of containers that are targets of links: each has one value everywhere. It is `None` after the
+    /// filter is done with the document. Values own their source, so keeping them here would be a reference cycle.
     shared: RefCell<Option<HashMap<u32, Value>>>,
     /// Counts the memory of a document that a filter made.
     _charge: Charge,
@@ -70,9 +70,9 @@ impl Drop for OpenDocument {
 
 /// Returns the bytes of its nodes and of its text.
 pub fn size_of_document(document: &Document<'static>) -> usize {
-    const KEY: usize = 2 * size_of::<Option<Key>>();
+    const BYTES_PER_KEY: usize = 2 * size_of::<Option<Key>>();
     let tape = document.tape();
-    size_of_val(document.nodes()) + tape.keys().len() * KEY + ALLOCATION_OVERHEAD
+    size_of_val(document.nodes()) + tape.keys().len() * BYTES_PER_KEY + ALLOCATION_OVERHEAD
 }
 
 /// The place of a value in a document.
@@ -96,27 +96,27 @@ impl Origin {
 
     /// Returns the name of its class, if it has one.
     pub fn class_name(&self) -> Option<&[u8]> {
-        let mut here = self.value_cursor();
+        let mut current = self.value_cursor();
         loop {
-            let class = here.class();
+            let class = current.class();
             if !class.is_empty() {
                 return Some(class);
             }
-            let is_around = matches!(here.kind(), Kind::Ref | Kind::Attrs | Kind::Tied);
-            here = here.children().next().filter(|_| is_around)?.target();
+            let is_layer = matches!(current.kind(), Kind::Ref | Kind::Attrs | Kind::Tied);
+            current = current.children().next().filter(|_| is_layer)?.target();
         }
     }
 
-    /// Whether keys of the body are members of an object.
+    /// Returns true if the keys of the body are members of an object.
     fn has_members(&self) -> bool {
-        let mut here = self.value_cursor();
-        while here.index() != self.body && here.kind() != Kind::Object {
-            match here.children().next() {
-                Some(child) => here = child.target(),
+        let mut current = self.value_cursor();
+        while current.index() != self.body && current.kind() != Kind::Object {
+            match current.children().next() {
+                Some(child) => current = child.target(),
                 None => return false,
             }
         }
-        here.kind() == Kind::Object
+        current.kind() == Kind::Object
     }
 }
 
@@ -130,7 +130,7 @@ impl Source {
     pub fn view_node(self: &Rc<Source>, index: u32) -> Value {
         let start = cursor_at(&self.document, index);
         let target = start.target();
-        // The target of links is a single value. A leaf may be created again.
+        // A container that is the target of links has one value. A leaf may be created each time.
         let is_shared = target.index() != index || target.node().has(flag::TARGET);
         if !is_shared || !target.kind().is_container() {
             return self.create_value(target);
@@ -188,22 +188,22 @@ impl Source {
 
     /// Returns a leaf, and whether it represents everything in its node.
     fn read_leaf(&self, cursor: Cursor<'_>) -> (Value, bool) {
-        use icecore::Value as Of;
+        use icecore::Value as Leaf;
         let text = |bytes: &[u8], is_bytes| Value::Text(Text { bytes: bytes.into(), is_bytes, cuts: 0 });
         match cursor.value() {
-            Of::Null => (Value::Null, true),
-            Of::Bool(value) => (Value::Bool(value), true),
-            Of::Int(value) => (Value::Number(Number::Int(value)), true),
-            Of::Uint(value) => (Value::Number(Number::from_big_int(value.into())), true),
-            Of::BigInt(big) => (Value::Number(Number::from_bytes(big.negative, big.magnitude)), true),
-            Of::Float(value) => (Value::Number(Number::Float(value)), cursor.kind() == Kind::Float),
-            Of::Float128(bytes) => (Value::Number(Number::Float(icecore::num::float128::to_f64(&bytes))), false),
-            Of::Text(bytes) => (text(bytes, false), true),
-            Of::Bytes(bytes) => (text(bytes, true), true),
-            Of::Encoded(bytes, _) | Of::EnumCase(bytes) | Of::Module(bytes, _) | Of::Symbol(bytes, _) => {
+            Leaf::Null => (Value::Null, true),
+            Leaf::Bool(value) => (Value::Bool(value), true),
+            Leaf::Int(value) => (Value::Number(Number::Int(value)), true),
+            Leaf::Uint(value) => (Value::Number(Number::from_big_int(value.into())), true),
+            Leaf::BigInt(big) => (Value::Number(Number::from_bytes(big.negative, big.magnitude)), true),
+            Leaf::Float(value) => (Value::Number(Number::Float(value)), cursor.kind() == Kind::Float),
+            Leaf::Float128(bytes) => (Value::Number(Number::Float(icecore::num::float128::to_f64(&bytes))), false),
+            Leaf::Text(bytes) => (text(bytes, false), true),
+            Leaf::Bytes(bytes) => (text(bytes, true), true),
+            Leaf::Encoded(bytes, _) | Leaf::EnumCase(bytes) | Leaf::Module(bytes, _) | Leaf::Symbol(bytes, _) => {
                 (text(bytes, false), false)
             }
-            Of::Regexp(pattern, flags) => {
+            Leaf::Regexp(pattern, flags) => {
                 let (pattern, flags) = (pattern.as_bytes().unwrap_or(b""), flags.as_bytes().unwrap_or(b""));
                 (text(&[b"(?^", flags, b":", pattern, b")"].concat(), false), false)
             }
@@ -254,8 +254,8 @@ impl Source {
                 Key { name, spelled: KeySpelling::Node(Rc::clone(self), value.index()) }
             }
         };
-        if has_id && let Some(place) = cache.borrow_mut().get_mut(usize::from(id)) {
-            *place = Some(key.clone());
+        if has_id && let Some(slot) = cache.borrow_mut().get_mut(usize::from(id)) {
+            *slot = Some(key.clone());
         }
         key
     }
@@ -301,8 +301,8 @@ impl Contents for Vec<Value> {
         self.iter().map(Value::depth).max().unwrap_or(0)
     }
 
-    fn take_containers(&mut self, into: &mut Vec<Value>) {
-        into.extend(self.iter_mut().filter(|item| item.is_container()).map(std::mem::take));
+    fn take_containers(&mut self, out: &mut Vec<Value>) {
+        out.extend(self.iter_mut().filter(|item| item.is_container()).map(std::mem::take));
     }
 }
 
@@ -330,8 +330,8 @@ impl Contents for Members {
         self.values().map(Value::depth).max().unwrap_or(0)
     }
 
-    fn take_containers(&mut self, into: &mut Vec<Value>) {
-        into.extend(self.values_mut().filter(|value| value.is_container()).map(std::mem::take));
+    fn take_containers(&mut self, out: &mut Vec<Value>) {
+        out.extend(self.values_mut().filter(|value| value.is_container()).map(std::mem::take));
     }
 }
 
@@ -348,14 +348,14 @@ impl Map {
         }
     }
 
-    /// Number of members.
+    /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.get().len()
     }
 }
 
 impl List {
-    /// Number of items.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.unread_origin().map_or_else(|| self.get().len(), |origin| origin.body_cursor().len())
     }

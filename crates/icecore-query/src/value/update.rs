@@ -108,7 +108,7 @@ pub fn update_entry<'a, I: Iterator<Item = ValX<'a, Value>>>(
         (Value::Null, Value::Text(_)) => update_entry(Value::from_members(Members::default()), index, opt, f),
         (Value::Null, Value::Number(_)) => update_entry(Value::from_items(Vec::new()), index, opt, f),
         (Value::List(mut list), Value::Number(Number::Int(position)))
-            if usize::try_from(*position).is_ok_and(|at| at >= list.len()) =>
+            if usize::try_from(*position).is_ok_and(|index| index >= list.len()) =>
         {
             if let Some(new) = f(Value::Null).next().transpose()? {
                 list.raise_depth(new.depth());
@@ -127,9 +127,9 @@ pub fn update_entry<'a, I: Iterator<Item = ValX<'a, Value>>>(
             LazyContainer::change_contents(&mut list, |items| {
                 let old = items.get_mut(position).map(std::mem::take).unwrap_or_default();
                 match (f(old).next().transpose()?, items.get_mut(position)) {
-                    (Some(new), Some(place)) => {
+                    (Some(new), Some(slot)) => {
                         depth = new.depth();
-                        *place = new;
+                        *slot = new;
                     }
                     _ => drop(items.remove(position)),
                 }

@@ -48,46 +48,46 @@ const MAY_BE_ESCAPED: [bool; 256] = {
     table
 };
 
-/// Returns whether the nearest occurrence of `byte` in the surrounding text is written as a backslash and `letter`;
-/// `default` if there is none.
+/// Returns true if the nearest occurrence of `byte` in the surrounding text is written as a backslash and `letter`,
+/// and `default` if there is none.
 fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> bool {
-    let sample = |piece: &[u8]| {
-        let mut escape = false;
+    let find_style = |piece: &[u8]| {
+        let mut is_after_backslash = false;
         for next in piece {
-            match (escape, *next) {
+            match (is_after_backslash, *next) {
                 (true, next) if next == letter => return Some(true),
                 (false, next) if next == byte => return Some(false),
-                _ => escape = !escape && *next == b'\\',
+                _ => is_after_backslash = !is_after_backslash && *next == b'\\',
             }
         }
         None
     };
-    sample_nearest(around, sample).unwrap_or(default)
+    sample_nearest(around, find_style).unwrap_or(default)
 }
 
-/// Appends the text with escapes. For a byte that can be written with and without a backslash, it follows the text
-/// around it.
+/// Appends the text with escapes. A byte that can be written with and without a backslash is written like the nearest
+/// such byte around the text.
 pub(super) fn encode_backslash(text: &[u8], quote: u8, around: &Around<'_>, out: &mut Vec<u8>) {
-    // Whether `"`, `'`, LF and CR are escaped. Each is determined when it is first needed.
-    let mut double = None;
-    let mut single = None;
-    let mut feed = None;
-    let mut carriage = None;
+    // Each of these is determined when it is first needed.
+    let mut escapes_double_quote = None;
+    let mut escapes_single_quote = None;
+    let mut escapes_line_feed = None;
+    let mut escapes_carriage_return = None;
     let mut rest = text;
     loop {
         let unescaped_len = rest.iter().take_while(|byte| !MAY_BE_ESCAPED[usize::from(**byte)]).count();
-        let (before, tail) = rest.split_at(unescaped_len);
-        out.extend_from_slice(before);
+        let (unescaped, tail) = rest.split_at(unescaped_len);
+        out.extend_from_slice(unescaped);
         let Some((&byte, after)) = tail.split_first() else { return };
         rest = after;
         let letter = match byte {
             0 => b'0',
             0x1a => b'Z',
             b'\\' => b'\\',
-            b'\n' if *feed.get_or_insert_with(|| prefers_escape(byte, b'n', around, true)) => b'n',
-            b'\r' if *carriage.get_or_insert_with(|| prefers_escape(byte, b'r', around, true)) => b'r',
-            b'"' if *double.get_or_insert_with(|| prefers_escape(byte, byte, around, true)) => byte,
-            b'\'' if *single.get_or_insert_with(|| prefers_escape(byte, byte, around, true)) => byte,
+            b'\n' if *escapes_line_feed.get_or_insert_with(|| prefers_escape(byte, b'n', around, true)) => b'n',
+            b'\r' if *escapes_carriage_return.get_or_insert_with(|| prefers_escape(byte, b'r', around, true)) => b'r',
+            b'"' if *escapes_double_quote.get_or_insert_with(|| prefers_escape(byte, byte, around, true)) => byte,
+            b'\'' if *escapes_single_quote.get_or_insert_with(|| prefers_escape(byte, byte, around, true)) => byte,
             _ => {
                 // A quote without a backslash is doubled if it is the quote around the string.
                 if byte == quote {

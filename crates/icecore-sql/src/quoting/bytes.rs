@@ -1,4 +1,4 @@
-//! Bytes as digits, and PostgreSQL's older form.
+//! Bytes as hexadecimal digits, and PostgreSQL's older form with octal digits.
 
 use icecore::rewrite::{Around, Decoded, Decoding, Escaping};
 
@@ -8,7 +8,7 @@ fn parse_hex_digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).map(|digit| digit as u8)
 }
 
-/// Decodes digits from `start` on. An odd number of digits is a number, not bytes.
+/// Decodes digits from `start` on. Returns `None` for an odd number of digits, which are a number, not bytes.
 pub(super) fn decode_hex(raw: &[u8], start: usize) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut offset = start;
@@ -24,12 +24,13 @@ pub(super) fn decode_hex(raw: &[u8], start: usize) -> Option<Decoded<'_>> {
     Some(decoding.finish())
 }
 
-pub(super) fn encode_hex(text: &[u8], upper: bool, around: &Around<'_>, out: &mut Vec<u8>) {
-    let letter = |piece: &[u8]| {
+/// Appends hexadecimal digits. Their letters have the case of those around them, if there are any.
+pub(super) fn encode_hex(text: &[u8], default_is_upper: bool, around: &Around<'_>, out: &mut Vec<u8>) {
+    let find_case = |piece: &[u8]| {
         let letter = piece.iter().find(|byte| matches!(byte, b'a'..=b'f' | b'A'..=b'F'));
         letter.map(u8::is_ascii_uppercase)
     };
-    let digits: &[u8; 16] = match sample_nearest(around, letter).unwrap_or(upper) {
+    let digits: &[u8; 16] = match sample_nearest(around, find_case).unwrap_or(default_is_upper) {
         true => b"0123456789ABCDEF",
         false => b"0123456789abcdef",
     };
@@ -38,7 +39,7 @@ pub(super) fn encode_hex(text: &[u8], upper: bool, around: &Around<'_>, out: &mu
     }
 }
 
-/// Decodes `\000`, `\\` and plain bytes in a string that has its own escapes.
+/// Decodes `\000`, `\\` and plain bytes in a string, after the escapes of the string itself.
 pub(super) fn decode_bytea_escape(raw: &[u8], frame: Frame) -> Option<Decoded<'_>> {
     let outer = frame.string_quoting().decode(raw)?;
     let text = outer.text();

@@ -21,7 +21,7 @@ pub use sqlite::{Needle, Replaced};
 /// let quoting = Quoting::Backslash(Quote::Single);
 /// let decoded = quoting.decode(body).unwrap();
 /// assert_eq!(decoded.text(), br#"s:5:"It's";"#);
-/// // What is new is written as its neighbours are.
+/// // New text is written like the text around it.
 /// let mut edits = Edits::new();
 /// edits.push(6, 7, b"'\"");
 /// let edits = raw_edits(body, &decoded, &edits, &quoting).unwrap();
@@ -91,7 +91,7 @@ impl Frame {
         }
     }
 
-    /// Returns the prefix of digits.
+    /// Returns the prefix of hexadecimal digits.
     fn hex_prefix(self) -> &'static [u8] {
         match self {
             Frame::Standard => b"\\x",
@@ -100,8 +100,8 @@ impl Frame {
     }
 }
 
-/// Number of digits that are examined if the type of a column is unknown.
-const GUESS: usize = 32;
+/// Number of hexadecimal digits that are examined if the type of a column is unknown.
+const EXAMINED_DIGITS: usize = 32;
 
 impl Quoting {
     /// Returns the quoting of a PostgreSQL value in a column of this kind.
@@ -116,7 +116,7 @@ impl Quoting {
             (Kind::Bytes, Some(_)) => Quoting::Bytea(frame),
             (Kind::Bytes, None) => Quoting::ByteaEscape(frame),
             (Kind::Unknown, Some(digits))
-                if digits.len() % 2 == 0 && digits.iter().take(GUESS).all(u8::is_ascii_hexdigit) =>
+                if digits.len() % 2 == 0 && digits.iter().take(EXAMINED_DIGITS).all(u8::is_ascii_hexdigit) =>
             {
                 Quoting::Bytea(frame)
             }
@@ -159,17 +159,17 @@ impl Escaping for Quoting {
     }
 }
 
-/// Distance around new text that is searched for the local style.
-const NEAR: usize = 256;
+/// Number of bytes before and after new text that are searched for the way in which text is written there.
+const SAMPLE_DISTANCE: usize = 256;
 
-/// Calls `sample` with the replaced text, and then with the text before and after it; returns the first result. `None`
-/// if there is none nearby.
+/// Calls `sample` with the replaced text, then with the text before it and the text after it. Returns its first
+/// result, or `None` if it has none for any of them.
 pub(crate) fn sample_nearest<'a, T>(around: &Around<'a>, sample: impl Fn(&'a [u8]) -> Option<T>) -> Option<T> {
     let raw = around.raw;
     let (start, end) = (around.start.min(raw.len()), around.end.min(raw.len()));
     // The replaced text is the best sample.
-    let replaced = raw.get(start..end.min(start + NEAR)).unwrap_or_default();
+    let replaced = raw.get(start..end.min(start + SAMPLE_DISTANCE)).unwrap_or_default();
     sample(replaced)
-        .or_else(|| sample(raw.get(start.saturating_sub(NEAR)..start).unwrap_or_default()))
-        .or_else(|| sample(raw.get(end..raw.len().min(end + NEAR)).unwrap_or_default()))
+        .or_else(|| sample(raw.get(start.saturating_sub(SAMPLE_DISTANCE)..start).unwrap_or_default()))
+        .or_else(|| sample(raw.get(end..raw.len().min(end + SAMPLE_DISTANCE)).unwrap_or_default()))
 }

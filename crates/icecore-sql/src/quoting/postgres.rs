@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2};
 
 use super::sample_nearest;
 
-/// Returns the value of up to `max_digits` digits at the beginning, and their number.
+/// Returns the value of the digits at the beginning, at most `max_digits`, and their number.
 fn parse_digits(text: &[u8], radix: u32, max_digits: usize) -> (u32, usize) {
     let mut value = 0u32;
     let mut len = 0;
@@ -20,14 +20,14 @@ fn parse_digits(text: &[u8], radix: u32, max_digits: usize) -> (u32, usize) {
 }
 
 /// Parses one escape; `raw` begins after the backslash. Returns the number of bytes, and the byte that it represents.
-fn parse_byte_escape(raw: &[u8], copy: bool) -> Option<(usize, u8)> {
+fn parse_byte_escape(raw: &[u8], is_copy: bool) -> Option<(usize, u8)> {
     let byte = match *raw.first()? {
         b'b' => 8,
         b'f' => 12,
         b'n' => b'\n',
         b'r' => b'\r',
         b't' => b'\t',
-        b'v' if copy => 11,
+        b'v' if is_copy => 11,
         b'0'..=b'7' => {
             let (value, len) = parse_digits(raw, 8, 3);
             return Some((len, value as u8));
@@ -44,7 +44,7 @@ fn parse_byte_escape(raw: &[u8], copy: bool) -> Option<(usize, u8)> {
 /// Parses `\u0041` and `\U00000041`, and surrogate pairs: returns the number of bytes after the backslash, and the
 /// character.
 fn parse_unicode_escape(raw: &[u8]) -> Option<(usize, char)> {
-    let unit = |raw: &[u8]| {
+    let parse_unit = |raw: &[u8]| {
         let width = match raw.first()? {
             b'u' => 4,
             b'U' => 8,
@@ -53,14 +53,14 @@ fn parse_unicode_escape(raw: &[u8]) -> Option<(usize, char)> {
         let (value, len) = parse_digits(raw.get(1..)?, 16, width);
         (len == width).then_some((1 + width, value))
     };
-    let (len, high) = unit(raw)?;
+    let (len, high) = parse_unit(raw)?;
     if !(0xd800..0xdc00).contains(&high) {
         return Some((len, char::from_u32(high)?));
     }
-    let (more, low) = unit(raw.get(len..)?.strip_prefix(b"\\")?)?;
+    let (low_len, low) = parse_unit(raw.get(len..)?.strip_prefix(b"\\")?)?;
     let low = low.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
     let pair = char::from_u32(0x10000 + ((high - 0xd800) << 10) + low)?;
-    Some((len + 1 + more, pair))
+    Some((len + 1 + low_len, pair))
 }
 
 pub(super) fn decode_escape_string(raw: &[u8]) -> Option<Decoded<'_>> {
@@ -108,23 +108,27 @@ fn ends_with_open_number(raw: &[u8], next: Option<u8>) -> bool {
     let Some(next) = next.filter(u8::is_ascii_hexdigit) else {
         return false;
     };
-    let is_escape = |offset: usize| {
+    let is_escaped = |offset: usize| {
         let backslashes = raw.get(..offset).unwrap_or_default().iter().rev().take_while(|byte| **byte == b'\\').count();
         backslashes % 2 == 1
     };
-    let byte = |back: usize| raw.len().checked_sub(back).and_then(|index| raw.get(index)).copied();
-    let octal = |byte: Option<u8>| byte.is_some_and(|byte| matches!(byte, b'0'..=b'7'));
-    let offset_from_end = |back: usize| raw.len().saturating_sub(back);
-    let (one, two) = (byte(1), byte(2));
-    let is_octal = octal(Some(next))
-        && octal(one)
-        && (is_escape(offset_from_end(1)) || (octal(two) && is_escape(offset_from_end(2))));
-    let is_hex = (one == Some(b'x') && is_escape(offset_from_end(1)))
-        || (one.is_some_and(|byte| byte.is_ascii_hexdigit()) && two == Some(b'x') && is_escape(offset_from_end(2)));
-    is_octal || is_hex
+    let byte_before_end = |distance: usize| raw.len().checked_sub(distance).and_then(|index| raw.get(index)).copied();
+    let is_octal_digit = |byte: Option<u8>| byte.is_some_and(|byte| matches!(byte, b'0'..=b'7'));
+    let offset_before_end = |distance: usize| raw.len().saturating_sub(distance);
+    let (last, second_last) = (byte_before_end(1), byte_before_end(2));
+    let ends_with_octal = is_octal_digit(Some(next))
+        && is_octal_digit(last)
+        && (is_escaped(offset_before_end(1)) || (is_octal_digit(second_last) && is_escaped(offset_before_end(2))));
+    let ends_with_hex = (last == Some(b'x') && is_escaped(offset_before_end(1)))
+        || (last.is_some_and(|byte| byte.is_ascii_hexdigit())
+            && second_last == Some(b'x')
+            && is_escaped(offset_before_end(2)));
+    ends_with_octal || ends_with_hex
 }
 
-/// Appends the first byte so that a number before it does not absorb it. `None`: this is impossible.
+/// If a number before the text would absorb its first byte, appends that byte as an escape. Returns the number of
+/// bytes of the text that were appended, or `None` if the text is empty and the number would absorb the byte after
+/// it.
 fn append_first_byte(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Option<usize> {
     let before = around.raw.get(..around.start).unwrap_or_default();
     let next = text.first().or_else(|| around.raw.get(around.end)).copied();
@@ -136,33 +140,37 @@ fn append_first_byte(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> Opt
     Some(1)
 }
 
-/// Returns `true` if this byte is written with a backslash and a letter, like the nearest such byte.
+/// Returns true if the nearest occurrence of `byte` in the surrounding text is written as a backslash and `letter`.
 fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>) -> bool {
-    let sample = |piece: &[u8]| {
-        let mut escape = false;
+    let find_style = |piece: &[u8]| {
+        let mut is_after_backslash = false;
         for next in piece {
-            match (escape, *next) {
+            match (is_after_backslash, *next) {
                 (true, next) if next == letter => return Some(true),
                 (false, next) if next == byte => return Some(false),
-                _ => escape = !escape && *next == b'\\',
+                _ => is_after_backslash = !is_after_backslash && *next == b'\\',
             }
         }
         None
     };
-    sample_nearest(around, sample).unwrap_or(false)
+    sample_nearest(around, find_style).unwrap_or(false)
 }
 
 pub(super) fn encode_escape_string(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
-    let Some(first) = append_first_byte(text, around, out) else {
+    let Some(appended) = append_first_byte(text, around, out) else {
         return false;
     };
-    let (mut quote, mut feed) = (None, None);
-    for &byte in text.get(first..).unwrap_or_default() {
+    let (mut escapes_quote, mut escapes_line_feed) = (None, None);
+    for &byte in text.get(appended..).unwrap_or_default() {
         match byte {
             b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\'' if *quote.get_or_insert_with(|| prefers_escape(byte, byte, around)) => out.extend_from_slice(b"\\'"),
+            b'\'' if *escapes_quote.get_or_insert_with(|| prefers_escape(byte, byte, around)) => {
+                out.extend_from_slice(b"\\'")
+            }
             b'\'' => out.extend_from_slice(b"''"),
-            b'\n' if *feed.get_or_insert_with(|| prefers_escape(byte, b'n', around)) => out.extend_from_slice(b"\\n"),
+            b'\n' if *escapes_line_feed.get_or_insert_with(|| prefers_escape(byte, b'n', around)) => {
+                out.extend_from_slice(b"\\n")
+            }
             other => out.push(other),
         }
     }
@@ -170,10 +178,10 @@ pub(super) fn encode_escape_string(text: &[u8], around: &Around<'_>, out: &mut V
 }
 
 pub(super) fn encode_copy(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
-    let Some(first) = append_first_byte(text, around, out) else {
+    let Some(appended) = append_first_byte(text, around, out) else {
         return false;
     };
-    for &byte in text.get(first..).unwrap_or_default() {
+    for &byte in text.get(appended..).unwrap_or_default() {
         let letter = match byte {
             8 => b'b',
             12 => b'f',

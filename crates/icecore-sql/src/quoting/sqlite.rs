@@ -5,7 +5,7 @@ use memchr::{memchr, memchr2};
 
 /// The placeholder of a line end in a text: `\n`, `\012` or `(\n7)`.
 ///
-/// Only placeholders that the shell writes: no two of these can overlap.
+/// Only placeholders that SQLite's shell writes. No two of these can overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Needle {
     form: Form,
@@ -23,7 +23,7 @@ enum Form {
 }
 
 impl Needle {
-    /// The longest one has a number of ten digits.
+    /// Maximum length of a placeholder: its number has at most ten digits.
     pub(crate) const MAX: usize = 14;
 
     pub(crate) fn new(needle: &[u8], byte: u8) -> Option<Needle> {
@@ -35,12 +35,12 @@ impl Needle {
             None => Form::Octal,
         };
         let number = numbered.map_or(Some(0), |digits| digits.parse().ok())?;
-        let found = Needle { form, number };
+        let candidate = Needle { form, number };
         // Other texts are not placeholders.
-        (found.to_text(byte).as_bytes() == needle).then_some(found)
+        (candidate.to_text(byte).as_bytes() == needle).then_some(candidate)
     }
 
-    /// Returns its text for this kind of line end.
+    /// Returns the text of the placeholder for this byte of a line end.
     fn to_text(self, byte: u8) -> NeedleText {
         let (letter, octal): (&[u8], &[u8]) = if byte == b'\n' { (b"\\n", b"\\012") } else { (b"\\r", b"\\015") };
         let mut text = NeedleText { bytes: [0; Needle::MAX], len: 0 };
@@ -68,8 +68,8 @@ struct NeedleText {
 impl NeedleText {
     fn push(&mut self, piece: &[u8]) {
         let end = self.len + piece.len();
-        if let Some(place) = self.bytes.get_mut(self.len..end) {
-            place.copy_from_slice(piece);
+        if let Some(target) = self.bytes.get_mut(self.len..end) {
+            target.copy_from_slice(piece);
             self.len = end;
         }
     }
@@ -82,15 +82,15 @@ impl NeedleText {
 /// The placeholders that the calls of `replace` around a text replace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Replaced {
-    pub(crate) feed: Option<Needle>,
-    pub(crate) carriage: Option<Needle>,
+    pub(crate) line_feed: Option<Needle>,
+    pub(crate) carriage_return: Option<Needle>,
 }
 
 impl Replaced {
-    /// The placeholders, with the bytes that they represent.
+    /// Returns the placeholders, with the bytes that they represent.
     fn needle_texts(&self) -> [Option<(NeedleText, u8)>; 2] {
         let text = |needle: Option<Needle>, byte| needle.map(|needle| (needle.to_text(byte), byte));
-        [text(self.feed, b'\n'), text(self.carriage, b'\r')]
+        [text(self.line_feed, b'\n'), text(self.carriage_return, b'\r')]
     }
 
     pub(super) fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
@@ -119,17 +119,18 @@ impl Replaced {
         Some(decoding.finish())
     }
 
-    /// Returns `false` if new text would be read as a placeholder.
+    /// Appends the text with placeholders. Returns `false` if the result would contain a placeholder in another
+    /// place.
     pub(super) fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
         let needles = self.needle_texts();
-        let begin = out.len();
+        let out_start = out.len();
         let before = around.raw.get(around.start.saturating_sub(Needle::MAX)..around.start).unwrap_or_default();
         let after = around.raw.get(around.end..).unwrap_or_default();
         let after = after.get(..Needle::MAX).unwrap_or(after);
-        let mut written = Vec::new();
+        let mut placeholder_starts = Vec::new();
         for &byte in text {
             if let Some((needle, _)) = needles.iter().flatten().find(|(_, known)| *known == byte) {
-                written.push(before.len() + out.len() - begin);
+                placeholder_starts.push(before.len() + out.len() - out_start);
                 out.extend_from_slice(needle.as_bytes());
                 continue;
             }
@@ -138,18 +139,18 @@ impl Replaced {
             }
             out.push(byte);
         }
-        let new = out.get(begin..).unwrap_or_default();
-        let (start, end) = (before.len(), before.len() + new.len());
-        let all = [before, new, after].concat();
-        let mut written = written.into_iter().peekable();
+        let encoded = out.get(out_start..).unwrap_or_default();
+        let (start, end) = (before.len(), before.len() + encoded.len());
+        let all = [before, encoded, after].concat();
+        let mut placeholder_starts = placeholder_starts.into_iter().peekable();
         for index in 0..all.len() {
-            let is_meant = written.next_if_eq(&index).is_some();
+            let is_intended = placeholder_starts.next_if_eq(&index).is_some();
             let rest = all.get(index..).unwrap_or_default();
-            let is_taken = needles.iter().flatten().any(|(needle, _)| {
+            let is_placeholder = needles.iter().flatten().any(|(needle, _)| {
                 // A placeholder outside of the new text was there before.
                 rest.starts_with(needle.as_bytes()) && index + needle.len > start && index < end.max(start)
             });
-            if is_taken && !is_meant {
+            if is_placeholder && !is_intended {
                 return false;
             }
         }

@@ -9,16 +9,17 @@ pub(super) fn decode_standard(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut offset = 0;
     while let Some(found) = find_byte(raw.get(offset..)?, [quote]) {
-        offset += found + 2;
-        if raw.get(offset - 1) != Some(&quote) {
+        let start = offset + found;
+        offset = start + 2;
+        if raw.get(start + 1) != Some(&quote) {
             return None;
         }
-        decoding.escape(offset - 2, offset, &[quote]);
+        decoding.escape(start, offset, &[quote]);
     }
     Some(decoding.finish())
 }
 
-/// Doubles the quotes. Returns `false` if the text contains a NUL, which has no escape.
+/// Appends the text with doubled quotes. Returns `false` if the text contains a NUL, which has no escape.
 pub(super) fn encode_standard(text: &[u8], quote: u8, out: &mut Vec<u8>) -> bool {
     for &byte in text {
         if byte == quote {
@@ -29,17 +30,18 @@ pub(super) fn encode_standard(text: &[u8], quote: u8, out: &mut Vec<u8>) -> bool
     memchr(0, text).is_none()
 }
 
-/// Dollar-quoted strings have no escapes. The tag that ends the string is not known here, so this returns `false` if
-/// the text contains a `$`, or if it would be the tag between two `$` around it.
+/// Appends the text as it is: dollar-quoted strings have no escapes. The tag that ends the string is not known here,
+/// so this returns `false` if the text contains a `$`, or if it would become a tag because of the `$` before and
+/// after it.
 pub(super) fn encode_dollar(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
-    const MAX_TAG: usize = 1024;
+    const MAX_TAG_LEN: usize = 1024;
     let is_tag = |byte: &&u8| crate::scan::is_word_byte(**byte) && **byte != b'$';
     let before = around.raw.get(..around.start).unwrap_or_default();
     let after = around.raw.get(around.end..).unwrap_or_default();
-    let open = before.iter().rev().take(MAX_TAG).find(|byte| !is_tag(byte)) == Some(&b'$');
-    let close = after.iter().take(MAX_TAG).find(|byte| !is_tag(byte)) == Some(&b'$');
+    let follows_dollar = before.iter().rev().take(MAX_TAG_LEN).find(|byte| !is_tag(byte)) == Some(&b'$');
+    let precedes_dollar = after.iter().take(MAX_TAG_LEN).find(|byte| !is_tag(byte)) == Some(&b'$');
     out.extend_from_slice(text);
     memchr(b'$', text).is_none()
         && memchr(0, text).is_none()
-        && !(open && close && text.iter().all(|byte| is_tag(&byte)))
+        && !(follows_dollar && precedes_dollar && text.iter().all(|byte| is_tag(&byte)))
 }

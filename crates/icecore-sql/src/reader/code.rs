@@ -13,19 +13,21 @@ use crate::{Dialect, Error, Literal, Quoting, scan, shell};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Maximum length of a word or a name that is processed as one.
-pub(crate) const MAX_WORD: usize = 1024;
+pub(crate) const MAX_WORD_LEN: usize = 1024;
 /// Maximum number of bytes of a comment that are examined for the dialect.
-pub(crate) const MAX_SIGN: usize = 64;
+pub(crate) const MAX_EXAMINED_LEN: usize = 64;
 /// Maximum length of a delimiter.
-pub(crate) const MAX_DELIMITER: usize = 16;
-/// Maximum length of the line that sets it.
+pub(crate) const MAX_DELIMITER_LEN: usize = 16;
+/// Maximum length of the line that sets a delimiter.
 pub(crate) const MAX_DELIMITER_LINE: usize = 256;
-/// From this version on, no server executes a conditional comment.
+/// No server executes a conditional comment that requires this version or a later one.
 pub(crate) const NO_VERSION: u32 = 900_000;
+/// Maximum number of digits of the version of a conditional comment.
+const MAX_VERSION_DIGITS: usize = 6;
 
 /// Returns a name with its doubled quotes reduced.
 pub(crate) fn decode_name(body: &[u8], close: u8) -> String {
-    let name = String::from_utf8_lossy(body.get(..MAX_WORD).unwrap_or(body));
+    let name = String::from_utf8_lossy(body.get(..MAX_WORD_LEN).unwrap_or(body));
     if close == b']' || !body.contains(&close) {
         return name.into_owned();
     }
@@ -50,7 +52,7 @@ impl Reader {
                     Some(0) => {}
                     Some(len) => {
                         self.cursor += len;
-                        self.statement.end_statement(&mut self.lexis);
+                        self.statement.end_statement(&mut self.rules);
                         continue;
                     }
                 }
@@ -63,13 +65,13 @@ impl Reader {
             }
             match byte {
                 b',' | b')' if self.is_in_row() && self.statement.depth == 1 => {
-                    let (full_range, content) = self.gather.finish_value(window, self.lexis.dialect());
+                    let (full_range, content) = self.value_builder.finish_value(window, self.rules.dialect());
                     return Ok(self.complete_row_value(full_range, content, byte));
                 }
                 b',' => {
                     self.record_value_sign();
                     self.cursor += 1;
-                    self.statement.handle_comma(&mut self.tables, &mut self.lexis);
+                    self.statement.handle_comma(&mut self.tables, &mut self.rules);
                 }
                 b'\'' => match self.read_quoted_value(window, is_last) {
                     Some(Step::Go) => {}
@@ -89,14 +91,14 @@ impl Reader {
                     self.cursor += 1;
                     self.statement.open_parenthesis(&mut self.tables);
                     if self.options.rows && self.statement.depth == 1 {
-                        self.gather.clear();
+                        self.value_builder.clear();
                     }
                     self.check_limits()?;
                 }
                 b')' => {
                     self.record_call_end();
                     self.cursor += 1;
-                    self.statement.close_parenthesis(&mut self.tables, &self.lexis);
+                    self.statement.close_parenthesis(&mut self.tables, &self.rules);
                     self.check_limits()?;
                 }
                 b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => match self.read_word(window, is_last)? {
@@ -112,7 +114,8 @@ impl Reader {
         Ok(Step::Hold(self.cursor))
     }
 
-    /// Returns the length of the delimiter here: 0 if there is none. `None`: the window is too short to decide.
+    /// Returns the length of the delimiter at this index, which is 0 if there is none. Returns `None` if the window
+    /// is too short to decide.
     fn match_delimiter(&self, window: &[u8], index: usize, is_last: bool) -> Option<usize> {
         let delimiter = self.delimiter.as_deref().unwrap_or_default();
         let rest = window.get(index..).unwrap_or_default();
@@ -125,14 +128,17 @@ impl Reader {
         Some(0)
     }
 
-    /// Fast path for a string in single quotes that is the value of a row and ends in the window, as most literals are.
+    /// Reads a string in single quotes that is the value of a row and ends in the window, as most literals do.
+    /// Returns `None`, without effect, for any other string: the caller then reads it in the general way, which is
+    /// slower.
     #[inline]
     fn read_quoted_value(&mut self, window: &[u8], is_last: bool) -> Option<Step> {
         if self.statement.phase != Phase::Values {
             return None;
         }
         let (start, body) = (self.cursor, self.cursor + 1);
-        let end = scan::find_closing_quote(window, body, body, b'\'', self.lexis.quotes.backslash, is_last).ok()?;
+        let end = scan::find_closing_quote(window, body, body, b'\'', self.rules.quotes.has_backslash_escapes, is_last)
+            .ok()?;
         if end - body > self.options.literal {
             return None;
         }
@@ -140,7 +146,7 @@ impl Reader {
         let cell = self.statement.locate_cell(&self.tables);
         let mut quoting = self.single_quoting();
         if let Some(cell) = cell
-            && self.lexis.is_postgres()
+            && self.rules.is_postgres()
         {
             let text = window.get(body..end).unwrap_or_default();
             quoting = quoting.for_kind(text, self.tables.column_kind(cell.table, cell.column));
@@ -152,7 +158,7 @@ impl Reader {
                     self.complete_row_value(start..self.cursor, content, *sign)
                 }
                 _ => {
-                    self.gather.add_literal(start, self.cursor, body..end, quoting);
+                    self.value_builder.add_literal(start, self.cursor, body..end, quoting);
                     Step::Go
                 }
             });
@@ -160,13 +166,14 @@ impl Reader {
         Some(Step::Found(Literal { full_range: start..self.cursor, body: body..end, quoting, cell }))
     }
 
-    /// Whether a value of a row begins here, and can only be ended by standard SQL.
+    /// Returns true if a value of a row begins here, and only a sign of standard SQL can end it.
     #[inline]
     fn begins_plain_value(&self) -> bool {
-        self.statement.depth == 1 && self.gather.is_empty() && self.delimiter.is_none()
+        self.statement.depth == 1 && self.value_builder.is_empty() && self.delimiter.is_none()
     }
 
-    /// Fast path for a number or NULL that is the complete value of a row, as most values without quotes are.
+    /// Reads a number or NULL that is the complete value of a row, like most values without quotes. Returns `None`,
+    /// without effect, for anything else: the caller then reads it in the general way, which is slower.
     #[inline]
     fn read_bare_value(&mut self, window: &[u8]) -> Option<Step> {
         if !self.is_in_row() || !self.begins_plain_value() {
@@ -182,14 +189,14 @@ impl Reader {
         Some(self.complete_row_value(start..end, content, sign))
     }
 
-    /// Completes a value of a row, whose end is here.
+    /// Completes a value of a row that ends here, before `sign`.
     #[inline]
     fn complete_row_value(&mut self, full_range: Range<usize>, content: Content, sign: u8) -> Step {
         let cell = self.statement.locate_cell(&self.tables);
         self.cursor += 1;
         match sign {
-            b',' => self.statement.handle_comma(&mut self.tables, &mut self.lexis),
-            _ => self.statement.close_parenthesis(&mut self.tables, &self.lexis),
+            b',' => self.statement.handle_comma(&mut self.tables, &mut self.rules),
+            _ => self.statement.close_parenthesis(&mut self.tables, &self.rules),
         }
         match cell {
             Some(cell) => Step::Value(Value { full_range, content, cell, ends_row: sign == b')' }),
@@ -200,25 +207,25 @@ impl Reader {
     /// Records that the text from `start` on is part of a value.
     pub(crate) fn record_value_text(&mut self, start: usize) {
         if self.is_in_row() {
-            self.gather.add_plain(start, self.cursor);
+            self.value_builder.add_plain(start, self.cursor);
         }
     }
 
     /// Records that the sign here is part of a value.
     fn record_value_sign(&mut self) {
         if self.is_in_row() {
-            self.gather.add_plain(self.cursor, self.cursor + 1);
+            self.value_builder.add_plain(self.cursor, self.cursor + 1);
         }
     }
 
     /// Records a parenthesis that closes a call.
     fn record_call_end(&mut self) {
         if self.is_in_row() {
-            self.gather.add_closing(self.cursor);
+            self.value_builder.add_closing(self.cursor);
         }
     }
 
-    /// A string in single quotes, in the session's quoting. `whole` is the start of its prefix.
+    /// Reads a string in single quotes, in the session's quoting. `start` is the start of its prefix.
     #[inline]
     fn read_single_quoted(&mut self, start: usize, window: &[u8], is_last: bool) -> Result<Step, Error> {
         self.read_string(start, self.cursor, Some(self.single_quoting()), window, is_last)
@@ -226,14 +233,14 @@ impl Reader {
 
     #[inline]
     fn single_quoting(&self) -> Quoting {
-        match self.lexis.quotes.backslash {
+        match self.rules.quotes.has_backslash_escapes {
             false => Quoting::Standard(Quote::Single),
-            true if self.lexis.is_postgres() => Quoting::Escape,
+            true if self.rules.is_postgres() => Quoting::Escape,
             true => Quoting::Backslash(Quote::Single),
         }
     }
 
-    /// A string whose quote is at `at`.
+    /// Reads a string whose quote is at `index`. `start` is the start of its prefix.
     #[inline]
     fn read_string(
         &mut self,
@@ -251,7 +258,7 @@ impl Reader {
 
     fn read_number(&mut self, window: &[u8], is_last: bool) -> Result<Step, Error> {
         let start = self.cursor;
-        if window.get(start) == Some(&b'0') && self.lexis.is_mysql() {
+        if window.get(start) == Some(&b'0') && self.rules.is_mysql() {
             match (window.get(start + 1), window.get(start + 2)) {
                 (None, _) | (Some(b'x'), None) if !is_last => return Ok(Step::Hold(start)),
                 (Some(b'x'), Some(digit)) if digit.is_ascii_hexdigit() => {
@@ -271,7 +278,7 @@ impl Reader {
         };
         if self.statement.phase != Phase::Values {
             let word = window.get(start..end).unwrap_or_default();
-            self.statement.handle_word(word, &mut self.tables, &mut self.lexis);
+            self.statement.handle_word(word, &mut self.tables, &mut self.rules);
             self.check_limits()?;
         }
         self.cursor = end;
@@ -279,14 +286,14 @@ impl Reader {
         Ok(Step::Go)
     }
 
-    /// Returns the end of the word that begins here. Only the relevant beginning of a long word is returned; the rest
-    /// is skipped.
+    /// Returns the end of the word that begins here. For a long word, returns the end of its relevant beginning, and
+    /// arranges that the rest is skipped.
     fn find_word_end(&mut self, window: &[u8], is_last: bool) -> Result<usize, Step> {
         let start = self.cursor;
         let mut end = scan::find_word_end(window, start);
         if self.delimiter.is_some() {
             // The client recognises its delimiter even in the middle of words.
-            for index in start..end.min(start + MAX_WORD) {
+            for index in start..end.min(start + MAX_WORD_LEN) {
                 match self.match_delimiter(window, index, is_last) {
                     None => return Err(Step::Hold(start)),
                     Some(0) => {}
@@ -297,9 +304,9 @@ impl Reader {
                 }
             }
         }
-        if end - start > MAX_WORD {
+        if end - start > MAX_WORD_LEN {
             self.mode = Mode::Word;
-            return Ok(start + MAX_WORD);
+            return Ok(start + MAX_WORD_LEN);
         }
         if end == window.len() && !is_last {
             return Err(Step::Hold(start));
@@ -309,8 +316,8 @@ impl Reader {
 
     fn read_word(&mut self, window: &[u8], is_last: bool) -> Result<Step, Error> {
         let start = self.cursor;
-        let first = self.statement.phase == Phase::Start;
-        if first
+        let begins_statement = self.statement.phase == Phase::Start;
+        if begins_statement
             && let Some(len) =
                 self.header.match_repeated_header(window.get(start..).unwrap_or_default(), &mut self.statement)
         {
@@ -326,27 +333,27 @@ impl Reader {
             if let Some(step) = self.read_prefixed_literal(start, end, window, is_last)? {
                 return Ok(step);
             }
-            if first && self.lexis.is_mysql() && word.eq_ignore_ascii_case(b"delimiter") {
+            if begins_statement && self.rules.is_mysql() && word.eq_ignore_ascii_case(b"delimiter") {
                 return Ok(self.read_delimiter_command(end, window, is_last));
             }
         }
-        if first {
+        if begins_statement {
             self.header.begin_statement(word, self.offset + start as u64);
         }
         if self.is_in_row() {
-            self.gather.add_word(word, start, end);
+            self.value_builder.add_word(word, start, end);
         }
-        let before = self.statement.phase;
-        self.statement.handle_word(word, &mut self.tables, &mut self.lexis);
+        let phase_before = self.statement.phase;
+        self.statement.handle_word(word, &mut self.tables, &mut self.rules);
         self.check_limits()?;
         self.cursor = end;
-        if before != Phase::Values && self.statement.phase == Phase::Values {
+        if phase_before != Phase::Values && self.statement.phase == Phase::Values {
             self.header.remember_statement(window, self.offset, end, &self.statement);
         }
         Ok(Step::Go)
     }
 
-    /// Handles a word that begins a literal.
+    /// Reads a literal that begins with this word, or returns `None` if no literal begins with it.
     fn read_prefixed_literal(
         &mut self,
         start: usize,
@@ -355,31 +362,31 @@ impl Reader {
         is_last: bool,
     ) -> Result<Option<Step>, Error> {
         let word = window.get(start..end).unwrap_or_default();
-        let quote = window.get(end) == Some(&b'\'');
+        let has_quote = window.get(end) == Some(&b'\'');
         let quoting = match word {
-            [b'e' | b'E'] if quote && self.lexis.dialect().is_none_or(|known| known == Dialect::Postgres) => {
-                self.lexis.guess_dialect(Dialect::Postgres);
+            [b'e' | b'E'] if has_quote && self.rules.dialect().is_none_or(|dialect| dialect == Dialect::Postgres) => {
+                self.rules.guess_dialect(Dialect::Postgres);
                 Some(Quoting::Escape)
             }
             // Bit strings are not bytes; neither are hexadecimal strings of PostgreSQL.
-            [b'x' | b'X'] if quote => Some(Quoting::Hex).filter(|_| !self.lexis.is_postgres()),
-            [b'b' | b'B'] if quote => None,
-            [b'u' | b'U'] if self.lexis.is_postgres() && window.get(end) == Some(&b'&') => match window.get(end + 1) {
+            [b'x' | b'X'] if has_quote => Some(Quoting::Hex).filter(|_| !self.rules.is_postgres()),
+            [b'b' | b'B'] if has_quote => None,
+            [b'u' | b'U'] if self.rules.is_postgres() && window.get(end) == Some(&b'&') => match window.get(end + 1) {
                 None if !is_last => return Ok(Some(Step::Hold(start))),
                 Some(b'\'') => return self.read_string(start, end + 1, None, window, is_last).map(Some),
                 _ => return Ok(None),
             },
-            [b'n' | b'N'] | [b'_', ..] if quote => {
+            [b'n' | b'N'] | [b'_', ..] if has_quote => {
                 self.cursor = end;
                 return self.read_single_quoted(start, window, is_last).map(Some);
             }
-            _ if self.lexis.is_sqlite() => return self.read_shell_call(word, end, start, window, is_last),
+            _ if self.rules.is_sqlite() => return self.read_shell_call(word, end, start, window, is_last),
             _ => return Ok(None),
         };
         self.read_string(start, end, quoting, window, is_last).map(Some)
     }
 
-    /// Handles a call in which SQLite's shell wraps a text.
+    /// Reads a call in which SQLite's shell wraps a text, or returns `None` if there is none here.
     fn read_shell_call(
         &mut self,
         word: &[u8],
@@ -398,27 +405,27 @@ impl Reader {
             return Ok(Some(Step::Hold(start)));
         };
         match (word, calls) {
-            (b"replace", Some((calls, quote))) => {
+            (b"replace", Some((calls, quote_index))) => {
                 if self.is_in_row() {
-                    self.gather.begin_value(start);
+                    self.value_builder.begin_value(start);
                 }
-                let (body, quoting) = (quote + 1, Some(Quoting::Standard(Quote::Single)));
-                let open = OpenLiteral { start: quote, body, scan: body, ending: Ending::Calls(calls), quoting };
+                let (body, quoting) = (quote_index + 1, Some(Quoting::Standard(Quote::Single)));
+                let open = OpenLiteral { start: quote_index, body, scan: body, ending: Ending::Calls(calls), quoting };
                 self.read_literal(open, window, is_last).map(Some)
             }
-            (b"unistr", Some((1, quote))) => {
+            (b"unistr", Some((1, quote_index))) => {
                 if self.is_in_row() {
-                    self.gather.begin_value(start);
-                    self.gather.unistr = true;
+                    self.value_builder.begin_value(start);
+                    self.value_builder.expects_unistr_end = true;
                 }
                 self.statement.open_parenthesis(&mut self.tables);
-                self.read_string(quote, quote, Some(Quoting::Unistr), window, is_last).map(Some)
+                self.read_string(quote_index, quote_index, Some(Quoting::Unistr), window, is_last).map(Some)
             }
             _ => Ok(None),
         }
     }
 
-    /// Handles `DELIMITER //`: the rest of the line.
+    /// Handles the rest of the line of `DELIMITER //`.
     fn read_delimiter_command(&mut self, end: usize, window: &[u8], is_last: bool) -> Step {
         let rest = window.get(end..).unwrap_or_default();
         let line = match scan::find_line_end(rest, 0) {
@@ -428,9 +435,9 @@ impl Reader {
         };
         let line = rest.get(..line.min(MAX_DELIMITER_LINE)).unwrap_or_default();
         let word = line.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or(b";");
-        let word = word.get(..MAX_DELIMITER).unwrap_or(word);
+        let word = word.get(..MAX_DELIMITER_LEN).unwrap_or(word);
         self.delimiter = Some(word.to_vec()).filter(|word| word != b";");
-        self.lexis.guess_dialect(Dialect::MySql);
+        self.rules.guess_dialect(Dialect::MySql);
         self.header.forget();
         self.cursor = end;
         self.mode = Mode::Line;
@@ -439,7 +446,7 @@ impl Reader {
 
     fn read_sign(&mut self, byte: u8, window: &[u8], is_last: bool) -> Result<Step, Error> {
         let next = window.get(self.cursor + 1).copied();
-        let more = next.is_none() && !is_last;
+        let needs_more = next.is_none() && !is_last;
         match byte {
             b';' => {
                 self.record_value_sign();
@@ -447,42 +454,44 @@ impl Reader {
                 Ok(Step::Go)
             }
             b'`' => {
-                self.lexis.guess_dialect(Dialect::MySql);
+                self.rules.guess_dialect(Dialect::MySql);
                 self.read_name(byte, window, is_last)
             }
-            b'"' if self.lexis.quotes.names || self.statement.expects_name() => self.read_name(byte, window, is_last),
+            b'"' if self.rules.quotes.double_quotes_are_names || self.statement.expects_name() => {
+                self.read_name(byte, window, is_last)
+            }
             b'"' => {
-                let quoting = match self.lexis.quotes.backslash {
+                let quoting = match self.rules.quotes.has_backslash_escapes {
                     true => Quoting::Backslash(Quote::Double),
                     false => Quoting::Standard(Quote::Double),
                 };
                 self.read_string(self.cursor, self.cursor, Some(quoting), window, is_last)
             }
-            b'[' if self.lexis.is_sqlite() => self.read_name(b']', window, is_last),
-            b'-' | b'/' if more => Ok(Step::Hold(self.cursor)),
+            b'[' if self.rules.is_sqlite() => self.read_name(b']', window, is_last),
+            b'-' | b'/' if needs_more => Ok(Step::Hold(self.cursor)),
             b'-' if next == Some(b'-') => Ok(self.read_dashes(window, is_last)),
             b'/' if next == Some(b'*') => Ok(self.read_comment(window, is_last)),
-            b'*' if self.conditional > 0 && more => Ok(Step::Hold(self.cursor)),
+            b'*' if self.conditional > 0 && needs_more => Ok(Step::Hold(self.cursor)),
             b'*' if self.conditional > 0 && next == Some(b'/') => {
                 self.conditional -= 1;
                 self.cursor += 2;
                 Ok(Step::Go)
             }
-            b'#' if self.lexis.is_mysql() => {
+            b'#' if self.rules.is_mysql() => {
                 self.mode = Mode::Line;
                 Ok(Step::Go)
             }
-            b'\\' if self.statement.phase == Phase::Start && self.lexis.dialect() != Some(Dialect::MySql) => {
-                self.lexis.guess_dialect(Dialect::Postgres);
+            b'\\' if self.statement.phase == Phase::Start && self.rules.dialect() != Some(Dialect::MySql) => {
+                self.rules.guess_dialect(Dialect::Postgres);
                 self.mode = Mode::Line;
                 Ok(Step::Go)
             }
-            b'$' if self.lexis.is_postgres() => self.read_dollar_quoted(window, is_last),
+            b'$' if self.rules.is_postgres() => self.read_dollar_quoted(window, is_last),
             b'$' => self.read_word(window, is_last),
             b'.' => {
                 self.record_value_sign();
                 self.cursor += 1;
-                self.statement.handle_dot(&mut self.lexis);
+                self.statement.handle_dot(&mut self.rules);
                 Ok(Step::Go)
             }
             _ => {
@@ -504,7 +513,7 @@ impl Reader {
                 self.copying = CopyPosition::new(phase == Phase::CopyOptions);
                 self.mode = Mode::Copy;
             }
-            _ => self.statement.end_statement(&mut self.lexis),
+            _ => self.statement.end_statement(&mut self.rules),
         }
     }
 
@@ -512,15 +521,15 @@ impl Reader {
     fn read_name(&mut self, close: u8, window: &[u8], is_last: bool) -> Result<Step, Error> {
         let start = self.cursor;
         let body = start + 1;
-        let (end, long) = match scan::find_name_end(window, body, close, is_last) {
-            Ok(end) => (end, end - body > MAX_WORD),
-            Err(_) if window.len() - body <= MAX_WORD + 1 => return Ok(Step::Hold(start)),
+        let (end, is_long) = match scan::find_name_end(window, body, close, is_last) {
+            Ok(end) => (end, end - body > MAX_WORD_LEN),
+            Err(_) if window.len() - body <= MAX_WORD_LEN + 1 => return Ok(Step::Hold(start)),
             Err(_) => (window.len(), true),
         };
         let name = decode_name(window.get(body..end).unwrap_or_default(), close);
-        self.statement.handle_quoted_name(&name, &mut self.tables, &mut self.lexis);
+        self.statement.handle_quoted_name(&name, &mut self.tables, &mut self.rules);
         self.check_limits()?;
-        if long {
+        if is_long {
             self.cursor = body;
             self.mode = Mode::Name { close };
         } else {
@@ -533,7 +542,7 @@ impl Reader {
     /// Handles `--`: MySQL requires a space after it.
     fn read_dashes(&mut self, window: &[u8], is_last: bool) -> Step {
         let start = self.cursor;
-        if self.lexis.is_mysql() {
+        if self.rules.is_mysql() {
             match window.get(start + 2) {
                 None if !is_last => return Step::Hold(start),
                 Some(next_byte) if *next_byte > b' ' => {
@@ -549,10 +558,10 @@ impl Reader {
             let rest = window.get(start..).unwrap_or_default();
             let line = match scan::find_line_end(rest, 0) {
                 Some(end) => end,
-                None if !is_last && rest.len() < MAX_SIGN => return Step::Hold(start),
+                None if !is_last && rest.len() < MAX_EXAMINED_LEN => return Step::Hold(start),
                 None => rest.len(),
             };
-            self.lexis.examine_comment(rest.get(..line.min(MAX_SIGN)).unwrap_or_default());
+            self.rules.examine_comment(rest.get(..line.min(MAX_EXAMINED_LEN)).unwrap_or_default());
             self.header.forget();
         }
         self.mode = Mode::Line;
@@ -564,24 +573,24 @@ impl Reader {
         let start = self.cursor;
         let rest = window.get(start + 2..).unwrap_or_default();
         let digits = match rest {
-            [] | [b'M'] if !is_last && self.lexis.is_mysql() => return Step::Hold(start),
-            [b'!', digits @ ..] | [b'M', b'!', digits @ ..] if self.lexis.is_mysql() => digits,
+            [] | [b'M'] if !is_last && self.rules.is_mysql() => return Step::Hold(start),
+            [b'!', digits @ ..] | [b'M', b'!', digits @ ..] if self.rules.is_mysql() => digits,
             _ => {
                 self.cursor += 2;
                 self.mode = Mode::Block { depth: 1 };
                 return Step::Go;
             }
         };
-        let len = digits.iter().take(6).take_while(|byte| byte.is_ascii_digit()).count();
-        if len == digits.len() && len < 6 && !is_last {
+        let version_len = digits.iter().take(MAX_VERSION_DIGITS).take_while(|byte| byte.is_ascii_digit()).count();
+        if version_len == digits.len() && version_len < MAX_VERSION_DIGITS && !is_last {
             return Step::Hold(start);
         }
-        let version = digits.iter().take(len).fold(0, |sum, digit| sum * 10 + u32::from(*digit - b'0'));
-        self.cursor += 2 + rest.len() - digits.len() + len;
+        let version = digits.iter().take(version_len).fold(0, |sum, digit| sum * 10 + u32::from(*digit - b'0'));
+        self.cursor += 2 + rest.len() - digits.len() + version_len;
         if version >= NO_VERSION {
             self.mode = Mode::Block { depth: 1 };
         } else {
-            self.lexis.guess_dialect(Dialect::MySql);
+            self.rules.guess_dialect(Dialect::MySql);
             self.conditional = self.conditional.saturating_add(1);
         }
         Step::Go
@@ -591,16 +600,17 @@ impl Reader {
     fn read_dollar_quoted(&mut self, window: &[u8], is_last: bool) -> Result<Step, Error> {
         let start = self.cursor;
         let rest = window.get(start + 1..).unwrap_or_default();
-        let tag = rest.iter().take(MAX_WORD).take_while(|byte| scan::is_word_byte(**byte) && **byte != b'$').count();
-        if tag == rest.len() && !is_last {
+        let tag_len =
+            rest.iter().take(MAX_WORD_LEN).take_while(|byte| scan::is_word_byte(**byte) && **byte != b'$').count();
+        if tag_len == rest.len() && !is_last {
             return Ok(Step::Hold(start));
         }
-        if rest.get(tag) != Some(&b'$') || rest.first().is_some_and(u8::is_ascii_digit) {
-            self.cursor += 1 + tag;
+        if rest.get(tag_len) != Some(&b'$') || rest.first().is_some_and(u8::is_ascii_digit) {
+            self.cursor += 1 + tag_len;
             self.record_value_text(start);
             return Ok(Step::Go);
         }
-        let body = start + tag + 2;
+        let body = start + tag_len + 2;
         let open = OpenLiteral { start, body, scan: body, ending: Ending::Dollar, quoting: Some(Quoting::Dollar) };
         self.read_literal(open, window, is_last)
     }

@@ -5,35 +5,43 @@ use crate::{Content, Error, Kind, Literal, Quoting, Value, scan};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CopyState {
-    /// After the statement: the rest of its line.
-    Rest,
+    /// In the rest of the line of the statement.
+    StatementLine,
     /// Before a line.
     Line,
     /// In a cell.
     Cell,
     /// In a line of a form that is not supported.
-    Other,
+    SkippedLine,
 }
 
 /// The position of the reader in the rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CopyPosition {
     pub state: CopyState,
-    /// Whether the statement has options: then its rows are skipped.
-    options: bool,
+    /// Whether the statement has options. Its rows are then skipped.
+    has_options: bool,
     /// Whether the last line ended with a carriage return; its line feed may follow.
-    carriage: bool,
-    cell: usize,
+    follows_carriage_return: bool,
+    /// The start of the current cell in the window.
+    cell_start: usize,
+    /// The position from which the end of the cell is searched.
     scan: usize,
 }
 
 impl CopyPosition {
-    pub fn new(options: bool) -> CopyPosition {
-        CopyPosition { state: CopyState::Rest, options, carriage: false, cell: 0, scan: 0 }
+    pub fn new(has_options: bool) -> CopyPosition {
+        CopyPosition {
+            state: CopyState::StatementLine,
+            has_options,
+            follows_carriage_return: false,
+            cell_start: 0,
+            scan: 0,
+        }
     }
 
     pub fn drop_front(&mut self, used: usize) {
-        self.cell = self.cell.saturating_sub(used);
+        self.cell_start = self.cell_start.saturating_sub(used);
         self.scan = self.scan.saturating_sub(used);
     }
 }
@@ -43,7 +51,7 @@ impl Reader {
         match self.copying.state {
             CopyState::Cell => self.read_copy_cell(window),
             CopyState::Line => Ok(self.begin_copy_line(window, is_last)),
-            CopyState::Rest | CopyState::Other => Ok(self.skip_copy_line(window)),
+            CopyState::StatementLine | CopyState::SkippedLine => Ok(self.skip_copy_line(window)),
         }
     }
 
@@ -53,14 +61,14 @@ impl Reader {
             return Step::Hold(self.cursor);
         };
         self.cursor = end + 1;
-        self.copying.carriage = window.get(end) == Some(&b'\r');
+        self.copying.follows_carriage_return = window.get(end) == Some(&b'\r');
         self.copying.state = CopyState::Line;
         Step::Go
     }
 
     fn begin_copy_line(&mut self, window: &[u8], is_last: bool) -> Step {
         let rest = window.get(self.cursor..).unwrap_or_default();
-        let rest = match (rest, self.copying.carriage) {
+        let rest = match (rest, self.copying.follows_carriage_return) {
             ([], _) => return Step::Hold(self.cursor),
             ([b'\n', rest @ ..], true) => {
                 self.cursor += 1;
@@ -68,23 +76,23 @@ impl Reader {
             }
             (rest, _) => rest,
         };
-        self.copying.carriage = false;
+        self.copying.follows_carriage_return = false;
         match rest {
             [] => return Step::Hold(self.cursor),
             [b'\\'] | [b'\\', b'.'] if !is_last => return Step::Hold(self.cursor),
             [b'\\', b'.'] | [b'\\', b'.', b'\n' | b'\r', ..] => {
                 self.cursor += 2;
                 self.mode = Mode::Code;
-                self.statement.end_statement(&mut self.lexis);
+                self.statement.end_statement(&mut self.rules);
                 return Step::Go;
             }
             _ => {}
         }
-        if self.copying.options {
-            self.copying.state = CopyState::Other;
+        if self.copying.has_options {
+            self.copying.state = CopyState::SkippedLine;
         } else {
             self.statement.begin_copy_row(&mut self.tables);
-            (self.copying.cell, self.copying.scan) = (self.cursor, self.cursor);
+            (self.copying.cell_start, self.copying.scan) = (self.cursor, self.cursor);
             self.copying.state = CopyState::Cell;
         }
         Step::Go
@@ -92,9 +100,9 @@ impl Reader {
 
     fn read_copy_cell(&mut self, window: &[u8]) -> Result<Step, Error> {
         loop {
-            let start = self.copying.cell;
+            let start = self.copying.cell_start;
             let end = scan::find_cell_end(window, start, self.copying.scan);
-            if end.unwrap_or_else(|scan| scan).saturating_sub(start) > self.options.literal {
+            if end.unwrap_or_else(|scanned_end| scanned_end).saturating_sub(start) > self.options.literal {
                 return Err(self.too_long_error(start));
             }
             let end = match end {
@@ -106,20 +114,20 @@ impl Reader {
             };
             let body = window.get(start..end).unwrap_or_default();
             let is_null = body == b"\\N";
-            let rows = self.options.rows && !self.statement.skip;
-            let cell = if is_null && !rows { None } else { self.statement.locate_cell(&self.tables) };
+            let returns_rows = self.options.rows && !self.statement.skips_rows;
+            let cell = if is_null && !returns_rows { None } else { self.statement.locate_cell(&self.tables) };
             self.cursor = end + 1;
             let sign = window.get(end);
             if sign == Some(&b'\t') {
-                (self.copying.cell, self.copying.scan) = (self.cursor, self.cursor);
+                (self.copying.cell_start, self.copying.scan) = (self.cursor, self.cursor);
                 self.statement.position = self.statement.position.saturating_add(1);
             } else {
-                self.copying.carriage = sign == Some(&b'\r');
+                self.copying.follows_carriage_return = sign == Some(&b'\r');
                 self.copying.state = CopyState::Line;
             }
             let kind = cell.map_or(Kind::Unknown, |cell| self.tables.column_kind(cell.table, cell.column));
             let quoting = Quoting::Copy.for_kind(body, kind);
-            if let (true, Some(cell)) = (rows, cell) {
+            if let (true, Some(cell)) = (returns_rows, cell) {
                 let content = if is_null { Content::Null } else { Content::Literal(start..end, quoting) };
                 let ends_row = self.copying.state == CopyState::Line;
                 return Ok(Step::Value(Value { full_range: start..end, content, cell, ends_row }));

@@ -10,7 +10,7 @@ use crate::scan;
 use crate::statement::{Phase, Statement};
 use crate::tables::Tables;
 use crate::{Dialect, Error, Literal, Table, TableId, Value};
-use code::MAX_WORD;
+use code::MAX_WORD_LEN;
 use copy::{CopyPosition, CopyState};
 use open::OpenLiteral;
 
@@ -74,11 +74,11 @@ pub(crate) enum Mode {
 
 /// The result of a part of the lexer.
 pub(crate) enum Step {
-    /// Another part continues.
+    /// The part is finished: reading continues, maybe in another mode.
     Go,
     Found(Literal),
     Value(Value),
-    /// The token that begins here is undecidable without more bytes.
+    /// More bytes are needed to read the token that begins at this position.
     Hold(usize),
 }
 
@@ -92,17 +92,18 @@ pub struct Reader {
     pub(crate) cursor: usize,
     pub(crate) mode: Mode,
     pub(crate) copying: CopyPosition,
-    pub(crate) lexis: LexicalRules,
+    pub(crate) rules: LexicalRules,
     pub(crate) statement: Statement,
     pub(crate) tables: Tables,
     /// The delimiter of statements, if it is not `;`.
     pub(crate) delimiter: Option<Vec<u8>>,
-    /// Number of open comments that MySQL executes.
+    /// Number of open comments whose content MySQL executes.
     pub(crate) conditional: u32,
     pub(crate) header: crate::header::Header,
     /// The current value of a row, if rows are returned.
-    pub(crate) gather: ValueBuilder,
-    unclosed: Option<u64>,
+    pub(crate) value_builder: ValueBuilder,
+    /// The offset in the dump of a literal that the end of the dump cuts off.
+    unclosed_offset: Option<u64>,
 }
 
 impl Default for Reader {
@@ -124,20 +125,20 @@ impl Reader {
             cursor: 0,
             mode: Mode::Code,
             copying: CopyPosition::new(false),
-            lexis: LexicalRules::new(options.dialect),
+            rules: LexicalRules::new(options.dialect),
             statement: Statement::new(),
             tables: Tables::default(),
             delimiter: None,
             conditional: 0,
             header: crate::header::Header::default(),
-            gather: ValueBuilder::default(),
-            unclosed: None,
+            value_builder: ValueBuilder::default(),
+            unclosed_offset: None,
             options,
         }
     }
 
-    /// Returns the next item. `window` contains the bytes of the dump after those that [`Next::More`] dropped; `last`:
-    /// no bytes follow it.
+    /// Returns the next item. `window` contains the bytes of the dump after those that [`Next::More`] dropped;
+    /// `is_last` means that no bytes follow it.
     ///
     /// # Errors
     /// If a limit is reached.
@@ -157,11 +158,11 @@ impl Reader {
                 Step::Found(literal) => return Ok(Next::Literal(literal)),
                 Step::Value(value) => return Ok(Next::Value(value)),
                 Step::Hold(start) if is_last => {
-                    let in_cell = matches!(self.mode, Mode::Copy) && self.copying.state == CopyState::Cell;
-                    let in_row = self.options.rows && matches!(self.mode, Mode::Copy) || self.is_in_row();
-                    let is_cut_off = in_cell || in_row || matches!(self.mode, Mode::Literal(_));
-                    let start = self.gather.start().filter(|_| in_row).unwrap_or(start);
-                    self.unclosed = is_cut_off.then_some(self.offset + start as u64);
+                    let is_in_cell = matches!(self.mode, Mode::Copy) && self.copying.state == CopyState::Cell;
+                    let is_in_row = self.options.rows && matches!(self.mode, Mode::Copy) || self.is_in_row();
+                    let is_cut_off = is_in_cell || is_in_row || matches!(self.mode, Mode::Literal(_));
+                    let start = self.value_builder.start().filter(|_| is_in_row).unwrap_or(start);
+                    self.unclosed_offset = is_cut_off.then_some(self.offset + start as u64);
                     return Ok(Next::End);
                 }
                 Step::Hold(start) => {
@@ -182,24 +183,29 @@ impl Reader {
             Mode::Copy => self.copying.drop_front(used),
             _ => {}
         }
-        self.gather.drop_front(used);
+        self.value_builder.drop_front(used);
     }
 
     /// Returns the start of the part of the window that is still needed: a value of a row must be complete.
     fn find_needed_start(&self, start: usize, len: usize) -> Result<usize, Error> {
-        let Some(value_start) = self.gather.start().filter(|begun| *begun < start && self.is_in_row()) else {
+        let Some(value_start) =
+            self.value_builder.start().filter(|value_start| *value_start < start && self.is_in_row())
+        else {
             return Ok(start);
         };
-        if len - value_start > self.options.literal.saturating_add(MAX_WORD) {
+        if len - value_start > self.options.literal.saturating_add(MAX_WORD_LEN) {
             return Err(self.too_long_error(value_start));
         }
         Ok(value_start)
     }
 
-    /// Whether the reader is in a row that is returned.
+    /// Returns true if the reader is in a row that it returns.
     #[inline]
     pub(crate) fn is_in_row(&self) -> bool {
-        self.options.rows && self.statement.depth > 0 && self.statement.phase == Phase::Values && !self.statement.skip
+        self.options.rows
+            && self.statement.depth > 0
+            && self.statement.phase == Phase::Values
+            && !self.statement.skips_rows
     }
 
     fn skip_line(&mut self, window: &[u8]) -> Step {
@@ -229,7 +235,7 @@ impl Reader {
                         return Step::Go;
                     }
                 }
-                (Some(b'/'), Some(b'*')) if self.lexis.is_postgres() => {
+                (Some(b'/'), Some(b'*')) if self.rules.is_postgres() => {
                     self.cursor += 2;
                     depth = depth.saturating_add(1);
                 }
@@ -245,7 +251,7 @@ impl Reader {
 
     fn skip_long_word(&mut self, window: &[u8]) -> Step {
         self.cursor = scan::find_word_end(window, self.cursor);
-        self.gather.extend_to(self.cursor);
+        self.value_builder.extend_to(self.cursor);
         if self.cursor == window.len() {
             return Step::Hold(self.cursor);
         }
@@ -257,21 +263,21 @@ impl Reader {
         match scan::find_name_end(window, self.cursor, close, is_last) {
             Ok(end) => {
                 self.cursor = end + 1;
-                self.gather.extend_to(self.cursor);
+                self.value_builder.extend_to(self.cursor);
                 self.mode = Mode::Code;
                 Step::Go
             }
-            Err(from) => {
-                self.cursor = from;
-                Step::Hold(from)
+            Err(scanned_end) => {
+                self.cursor = scanned_end;
+                Step::Hold(scanned_end)
             }
         }
     }
 
-    /// Fails if names take too much memory, or if the text is ambiguous.
+    /// Returns an error if names take too much memory, or if a backslash may be part of a character.
     pub(crate) fn check_limits(&self) -> Result<(), Error> {
         let (limit, offset) = (self.options.names, self.offset + self.cursor as u64);
-        if let Some(name) = self.lexis.ambiguous {
+        if let Some(name) = self.rules.ambiguous_encoding {
             return Err(Error::Encoding { offset, name });
         }
         if self.tables.cost > limit {
@@ -288,46 +294,47 @@ impl Reader {
         &self.tables.list()[id.index()]
     }
 
-    /// All tables that the dump has named so far.
+    /// Returns all tables that the dump has named so far.
     pub fn tables(&self) -> &[Table] {
         self.tables.list()
     }
 
-    /// The dialect, if known. An unknown dialect is read as MySQL's.
+    /// Returns the dialect, if known. An unknown dialect is read as MySQL's.
     pub fn dialect(&self) -> Option<Dialect> {
-        self.lexis.dialect()
+        self.rules.dialect()
     }
 
-    /// The declared charset of the literals from here on: an IANA name, or `other` for a charset without such a name.
-    /// `None` if nothing is declared, or if they are bytes. `UTF-8` is named as well.
+    /// Returns the charset that the dump declares for the literals from here on: an IANA name, also `UTF-8`, or
+    /// `other` for a charset without such a name. Returns `None` if it declares nothing, or if the literals are
+    /// bytes.
     pub fn charset(&self) -> Option<&'static str> {
-        self.lexis.charset
+        self.rules.charset
     }
 
-    /// The charset that the last `CREATE TABLE` declares, if any: [`Reader::charset`] has priority.
+    /// Returns the charset that the last `CREATE TABLE` declares, if any. [`Reader::charset`] has priority.
     pub fn table_charset(&self) -> Option<&'static str> {
-        self.lexis.table_charset
+        self.rules.table_charset
     }
 
-    /// Number of the layout of the current statement's rows, from 1 on: while it stays the same, table and columns are
-    /// the same, in the same order.
+    /// Returns the number of the layout of the current statement's rows, from 1 on. While the number stays the same,
+    /// table and columns are the same, in the same order.
     pub fn layout(&self) -> u64 {
         self.statement.layout
     }
 
-    /// Skips the remaining rows of this statement: with [`Options::rows`], for a table that is not needed.
+    /// Skips the remaining rows of this statement, for a table that is not needed. Requires [`Options::rows`].
     pub fn skip_rows(&mut self) {
-        self.statement.skip = true;
-        self.gather.clear();
+        self.statement.skips_rows = true;
+        self.value_builder.clear();
     }
 
-    /// Offset in the dump of the window of the next call.
+    /// Returns the offset in the dump of the window of the next call.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Offset of a literal that is cut off by the end of the dump; known after [`Next::End`].
+    /// Returns the offset of a literal that is cut off by the end of the dump. It is known after [`Next::End`].
     pub fn unclosed_offset(&self) -> Option<u64> {
-        self.unclosed
+        self.unclosed_offset
     }
 }

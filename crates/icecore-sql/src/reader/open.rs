@@ -27,9 +27,9 @@ pub(crate) enum Ending {
     },
     /// A byte that is not a hexadecimal digit.
     Digits,
-    /// The tag between `whole` and `body` again.
+    /// The tag between `start` and `body`, once more.
     Dollar,
-    /// A quote, and the arguments of this number of calls of `replace`.
+    /// A quote, followed by the arguments of this number of calls of `replace`.
     Calls(u8),
 }
 
@@ -112,21 +112,21 @@ impl Reader {
         let body = window.get(open.body..body_end).unwrap_or_default();
         if self.statement.expects_name() {
             let name = super::code::decode_name(body, b'\'');
-            self.statement.handle_quoted_name(&name, &mut self.tables, &mut self.lexis);
+            self.statement.handle_quoted_name(&name, &mut self.tables, &mut self.rules);
             return Step::Go;
         }
-        let cell = self.statement.handle_literal(body, &mut self.tables, &mut self.lexis);
+        let cell = self.statement.handle_literal(body, &mut self.tables, &mut self.rules);
         let Some(mut quoting) = open.quoting else {
             self.record_value_text(open.start);
             return Step::Go;
         };
         if let Some(cell) = cell
-            && self.lexis.is_postgres()
+            && self.rules.is_postgres()
         {
             quoting = quoting.for_kind(body, self.tables.column_kind(cell.table, cell.column));
         }
         if self.is_in_row() {
-            self.gather.add_literal(open.start, self.cursor, open.body..body_end, quoting);
+            self.value_builder.add_literal(open.start, self.cursor, open.body..body_end, quoting);
             return Step::Go;
         }
         Step::Found(Literal { full_range: open.start..literal_end, body: open.body..body_end, quoting, cell })

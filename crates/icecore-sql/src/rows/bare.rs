@@ -6,15 +6,15 @@ use crate::rows::Content;
 use crate::scan::is_word_byte;
 use crate::{Dialect, scan};
 
-/// Returns the content of a text without literals that begins at `start` of the window.
+/// Returns the content of a value without literals, whose text begins at `start` in the window.
 pub(crate) fn classify_content(text: &[u8], start: usize, dialect: Option<Dialect>) -> Content {
-    let is = |word: &str| text.eq_ignore_ascii_case(word.as_bytes());
+    let is_word = |word: &str| text.eq_ignore_ascii_case(word.as_bytes());
     match text {
         [b'0'..=b'9' | b'+' | b'-' | b'.', ..] if is_number(text) => Content::Number,
-        _ if is("null") => Content::Null,
-        _ if is("true") => Content::Bool(true),
-        _ if is("false") => Content::Bool(false),
-        _ if is("default") => Content::Absent,
+        _ if is_word("null") => Content::Null,
+        _ if is_word("true") => Content::Bool(true),
+        _ if is_word("false") => Content::Bool(false),
+        _ if is_word("default") => Content::Absent,
         [b'b' | b'B', b'\'', digits @ .., b'\'']
             if dialect != Some(Dialect::Sqlite) && digits.iter().all(|digit| matches!(digit, b'0' | b'1')) =>
         {
@@ -24,38 +24,38 @@ pub(crate) fn classify_content(text: &[u8], start: usize, dialect: Option<Dialec
     }
 }
 
-/// Matches `[+-] digits [. digits] [e [+-] digits]`, with digits before or after the dot.
+/// Returns true if the text is `[+-] digits [. digits] [e [+-] digits]`, with digits before or after the dot.
 fn is_number(text: &[u8]) -> bool {
-    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let count_digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let text = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
-    let integer_len = digits(text);
+    let integer_len = count_digits(text);
     let mut rest = text.get(integer_len..).unwrap_or_default();
-    let mut fraction = 0;
+    let mut fraction_len = 0;
     if let Some(after_point) = rest.strip_prefix(b".") {
-        fraction = digits(after_point);
-        rest = after_point.get(fraction..).unwrap_or_default();
+        fraction_len = count_digits(after_point);
+        rest = after_point.get(fraction_len..).unwrap_or_default();
     }
-    if integer_len + fraction == 0 {
+    if integer_len + fraction_len == 0 {
         return false;
     }
     let [b'e' | b'E', exponent @ ..] = rest else { return rest.is_empty() };
     let exponent = exponent.strip_prefix(b"-").or(exponent.strip_prefix(b"+")).unwrap_or(exponent);
-    !exponent.is_empty() && digits(exponent) == exponent.len()
+    !exponent.is_empty() && count_digits(exponent) == exponent.len()
 }
 
-/// Fast path: returns the end of a number that begins at `start` and consists of digits and at most one dot between
-/// them, if a comma or a parenthesis directly follows.
+/// Returns the end of a number that begins at `start` and consists of digits and at most one dot between them, if a
+/// comma or a parenthesis directly follows. This covers most numbers, and is faster than [`classify_content`].
 #[inline]
 pub(crate) fn find_plain_number_end(window: &[u8], start: usize) -> Option<usize> {
-    let digits = |from: usize| {
-        let rest = window.get(from..)?;
+    let find_digits_end = |digits_start: usize| {
+        let rest = window.get(digits_start..)?;
         let len = rest.iter().position(|byte| !byte.is_ascii_digit())?;
-        (len > 0).then_some(from + len)
+        (len > 0).then_some(digits_start + len)
     };
-    let first = start + usize::from(window.get(start) == Some(&b'-'));
-    let mut end = digits(first)?;
+    let first_digit = start + usize::from(window.get(start) == Some(&b'-'));
+    let mut end = find_digits_end(first_digit)?;
     if window.get(end) == Some(&b'.') {
-        end = digits(end + 1)?;
+        end = find_digits_end(end + 1)?;
     }
     matches!(window.get(end), Some(b',' | b')')).then_some(end)
 }
@@ -69,8 +69,8 @@ pub(crate) fn is_cast(window: &[u8], value_range: &Range<usize>, literal: &Range
         return false;
     };
     let (before, after) = (before.trim_ascii(), after.trim_ascii());
-    if let (true, Some(kind)) = (before.is_empty(), after.strip_prefix(b"::")) {
-        return kind.iter().all(|byte| is_word_byte(*byte) || matches!(byte, b' ' | b'.' | b'"' | b'[' | b']'));
+    if let (true, Some(type_name)) = (before.is_empty(), after.strip_prefix(b"::")) {
+        return type_name.iter().all(|byte| is_word_byte(*byte) || matches!(byte, b' ' | b'.' | b'"' | b'[' | b']'));
     }
     let (call, rest) = before.split_at(scan::find_word_end(before, 0));
     let Some(introducer) = rest.trim_ascii_start().strip_prefix(b"(") else { return false };
@@ -80,12 +80,15 @@ pub(crate) fn is_cast(window: &[u8], value_range: &Range<usize>, literal: &Range
     }
     let Some(suffix) = after.strip_suffix(b")") else { return false };
     let mut words = suffix.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    let is = |word: Option<&[u8]>, known: &str| word.is_some_and(|word| word.eq_ignore_ascii_case(known.as_bytes()));
+    let is_keyword =
+        |word: Option<&[u8]>, keyword: &str| word.is_some_and(|word| word.eq_ignore_ascii_case(keyword.as_bytes()));
     let (first, second) = (words.next(), words.next());
     let is_charset = second.is_some_and(|word| word.iter().all(|byte| is_word_byte(*byte)));
     words.next().is_none()
-        && (is(Some(call), "convert") && is(first, "using") && is_charset
-            || is(Some(call), "cast") && is(first, "as") && (is(second, "json") || is(second, "char")))
+        && (is_keyword(Some(call), "convert") && is_keyword(first, "using") && is_charset
+            || is_keyword(Some(call), "cast")
+                && is_keyword(first, "as")
+                && (is_keyword(second, "json") || is_keyword(second, "char")))
 }
 
 #[cfg(test)]

@@ -60,15 +60,15 @@ pub(crate) struct ValueBuilder {
     end: usize,
     /// The only literal, if there was one: the complete literal, its body, its quoting.
     literal: Option<(Range<usize>, Range<usize>, Quoting)>,
-    literals: u8,
-    /// Whether the `)` of a call of `unistr` is still expected.
-    pub unistr: bool,
+    literal_count: u8,
+    /// Whether the `)` of a call of `expects_unistr_end` is still expected.
+    pub expects_unistr_end: bool,
 }
 
 impl ValueBuilder {
     pub fn clear(&mut self) {
         (self.parts, self.start, self.literal) = (ValueParts::Nothing, None, None);
-        (self.literals, self.unistr) = (0, false);
+        (self.literal_count, self.expects_unistr_end) = (0, false);
     }
 
     #[inline]
@@ -76,18 +76,18 @@ impl ValueBuilder {
         self.parts == ValueParts::Nothing && self.start.is_none()
     }
 
-    /// Start of the value.
+    /// Returns the start of the value, if it has begun.
     pub fn start(&self) -> Option<usize> {
         self.start
     }
 
     pub fn drop_front(&mut self, used: usize) {
-        let back = |index: usize| index.saturating_sub(used);
-        self.start = self.start.map(back);
-        self.end = back(self.end);
+        let move_back = |index: usize| index.saturating_sub(used);
+        self.start = self.start.map(move_back);
+        self.end = move_back(self.end);
         if let Some((full_range, body, _)) = &mut self.literal {
             for range in [full_range, body] {
-                *range = back(range.start)..back(range.end);
+                *range = move_back(range.start)..move_back(range.end);
             }
         }
     }
@@ -97,7 +97,7 @@ impl ValueBuilder {
         self.start.get_or_insert(start);
     }
 
-    /// Extends the last part up to here.
+    /// Extends the last part up to `end`.
     pub fn extend_to(&mut self, end: usize) {
         self.end = end;
     }
@@ -112,7 +112,7 @@ impl ValueBuilder {
         };
     }
 
-    /// Adds a word: in MySQL, a word that begins with `_` may precede a literal.
+    /// Adds a word. In MySQL, a word that begins with `_` may precede a literal.
     pub fn add_word(&mut self, word: &[u8], start: usize, end: usize) {
         let is_first = self.parts == ValueParts::Nothing && word.first() == Some(&b'_');
         self.add_plain(start, end);
@@ -121,7 +121,7 @@ impl ValueBuilder {
         }
     }
 
-    /// Adds a literal: its start, the end of everything that belongs to it, its body.
+    /// Adds a literal. `start..end` includes everything that belongs to it.
     pub fn add_literal(&mut self, start: usize, end: usize, body: Range<usize>, quoting: Quoting) {
         self.begin_value(start);
         self.end = end;
@@ -129,13 +129,13 @@ impl ValueBuilder {
             ValueParts::Nothing | ValueParts::Introducer => ValueParts::Literal,
             _ => ValueParts::Mixed,
         };
-        self.literals = self.literals.saturating_add(1);
-        self.literal = Some((start..end, body, quoting)).filter(|_| self.literals == 1);
+        self.literal_count = self.literal_count.saturating_add(1);
+        self.literal = Some((start..end, body, quoting)).filter(|_| self.literal_count == 1);
     }
 
-    /// Adds a parenthesis that closes a call: that of `unistr` belongs to the literal.
+    /// Adds a parenthesis that closes a call. That of `unistr` belongs to the literal.
     pub fn add_closing(&mut self, index: usize) {
-        if std::mem::take(&mut self.unistr) {
+        if std::mem::take(&mut self.expects_unistr_end) {
             self.end = index + 1;
         } else {
             self.add_plain(index, index + 1);

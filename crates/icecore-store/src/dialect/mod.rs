@@ -37,11 +37,12 @@ pub(crate) struct Dialect {
     pub(crate) clock: &'static str,
     /// Suffix of a SELECT of rows that are to be changed: skips rows that others have locked.
     pub(crate) skip_locked: &'static str,
-    /// Prefix of a subquery of which one value has to be equal: the list is computed once.
+    /// Comparison of a value with the results of a subquery, which is computed once: `= ANY(ARRAY` or `IN `.
     pub(crate) any: &'static str,
-    /// Suffix of that subquery.
+    /// Suffix of the subquery after `any`.
     pub(crate) any_end: &'static str,
-    /// Suffix of a SELECT of a row that must not change before the transaction ends.
+    /// Suffix of a SELECT that locks a row against changes until the transaction ends. Others may lock it in this way
+    /// too.
     pub(crate) share: &'static str,
     /// Suffix of a SELECT that reads the current rows, even if the transaction otherwise sees the rows as they were at
     /// its start.
@@ -63,21 +64,22 @@ pub(crate) struct Dialect {
     pub(crate) wide_live: &'static str,
     /// Suffix of an index that is used only for waiting jobs.
     pub(crate) of_waiting: &'static str,
-    /// Statement that drops that index.
+    /// Statement that drops the index of waiting jobs.
     pub(crate) drop_after: &'static str,
-    /// Suffix of a SELECT of a row that nobody else may change, or lock in this way, before the transaction ends.
+    /// Suffix of a SELECT that locks a row until the transaction ends: nobody else may change it or lock it in any
+    /// way.
     pub(crate) hold: &'static str,
-    /// How many rows go to the database at once.
+    /// How many rows a statement writes.
     pub(crate) many: RowBatching,
 }
 
-/// How many rows go to a database at once. There are few sizes, so that few statements have to be prepared.
+/// How many rows a statement writes. There are few sizes, so that few statements have to be prepared.
 #[derive(Debug)]
 pub(crate) enum RowBatching {
-    /// Any number, with a list for each column.
+    /// Any number of rows; the statement gets a list of values for each column.
     #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "no other database has lists"))]
     Lists,
-    /// One of these numbers, largest first.
+    /// One of these numbers of rows, largest first.
     Rows(&'static [usize]),
 }
 
@@ -215,7 +217,7 @@ pub(crate) const OR_NOTHING: &str = "/* or nothing */";
 
 /// Replaces the placeholders of a statement by the fragments of a dialect.
 pub(crate) fn fill_placeholders(sql: &str, dialect: &Dialect) -> String {
-    let words = [
+    let fragments = [
         ("{serial}", dialect.serial),
         ("{name}", dialect.name),
         ("{text}", dialect.text),
@@ -238,7 +240,7 @@ pub(crate) fn fill_placeholders(sql: &str, dialect: &Dialect) -> String {
         ("{drop_after}", dialect.drop_after),
         ("{hold}", dialect.hold),
     ];
-    words.iter().fold(sql.to_owned(), |sql, (place, word)| sql.replace(place, word))
+    fragments.iter().fold(sql.to_owned(), |sql, (placeholder, fragment)| sql.replace(placeholder, fragment))
 }
 
 /// Repeats the content of `{each …}`, separated by commas.

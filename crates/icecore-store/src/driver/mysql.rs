@@ -18,17 +18,17 @@ use std::io;
 use std::time::Duration;
 
 /// Number of statements that stay prepared.
-const PREPARED: usize = 128;
+const MAX_PREPARED_STATEMENTS: usize = 128;
 /// Timeout for connecting.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server may be silent before the connection counts as lost, in milliseconds.
-const SILENCE: u32 = 30_000;
-/// The longest row that is read, even if the server's limit for writing is lower.
-const LONGEST_ROW: usize = 1 << 30;
+const SILENCE_TIMEOUT_MS: u32 = 30_000;
+/// Maximum length of a row that is read, even if the server's limit for writing is lower.
+const MAX_ROW_LEN: usize = 1 << 30;
 /// Size of a packet without its values.
-const PACKET_HEAD: usize = 4096;
+const PACKET_OVERHEAD: usize = 4096;
 /// Packets of at least this size are sent in parts.
-const LONG_DATA: usize = 0xff_ff_ff;
+const SPLIT_PACKET_LEN: usize = 0xff_ff_ff;
 
 /// Settings of every connection. Times are UTC, and a value that does not fit is an error.
 const SETTINGS: [&str; 3] = [
@@ -54,20 +54,20 @@ pub(super) struct Mysql {
     tls: Tls,
     /// Address without its password.
     display_address: String,
-    link: Option<MysqlConnection>,
+    connection: Option<MysqlConnection>,
     dialect: &'static Dialect,
-    is_within: bool,
+    is_in_transaction: bool,
 }
 
 struct MysqlConnection {
     conn: Conn,
     /// Longest packet that the server accepts.
-    longest: usize,
+    max_packet: usize,
 }
 
 pub(super) fn connect(address: &Address) -> Result<Mysql> {
     // The parser's message is not shown: it may contain a part of the password.
-    let wrong = |_| {
+    let invalid_address = |_| {
         Error::new(
             ErrorKind::Address,
             format!(
@@ -78,7 +78,7 @@ pub(super) fn connect(address: &Address) -> Result<Mysql> {
     };
     let (text, tls) = tls::split_address(address)?;
     let rest = text.strip_prefix("mariadb:").or_else(|| text.strip_prefix("mysql:")).unwrap_or(&text);
-    let opts = Opts::from_url(&format!("mysql:{rest}")).map_err(wrong)?;
+    let opts = Opts::from_url(&format!("mysql:{rest}")).map_err(invalid_address)?;
     if opts.get_db_name().is_none_or(str::is_empty) {
         return Err(Error::new(
             ErrorKind::Address,
@@ -86,38 +86,38 @@ pub(super) fn connect(address: &Address) -> Result<Mysql> {
         ));
     }
     let password = address.password().or(opts.get_pass()).map(str::to_owned);
-    let timeout = opts.get_tcp_connect_timeout().unwrap_or(CONNECT);
+    let timeout = opts.get_tcp_connect_timeout().unwrap_or(CONNECT_TIMEOUT);
     let opts = OptsBuilder::from_opts(opts)
         .pass(password)
         // The address decides between socket and TCP.
         .prefer_socket(false)
         // Count the rows that matched, not only those that changed.
         .additional_capabilities(CapabilityFlags::CLIENT_FOUND_ROWS)
-        .max_allowed_packet(Some(LONGEST_ROW))
-        .stmt_cache_size(PREPARED)
+        .max_allowed_packet(Some(MAX_ROW_LEN))
+        .stmt_cache_size(MAX_PREPARED_STATEMENTS)
         .tcp_connect_timeout(Some(timeout))
-        .tcp_keepalive_time_ms(Some(SILENCE));
+        .tcp_keepalive_time_ms(Some(SILENCE_TIMEOUT_MS));
     #[cfg(target_os = "linux")]
-    let opts = opts.tcp_user_timeout_ms(Some(SILENCE));
+    let opts = opts.tcp_user_timeout_ms(Some(SILENCE_TIMEOUT_MS));
     let mut session = Mysql {
         opts: opts.into(),
         tls,
         display_address: address.to_string(),
-        link: None,
+        connection: None,
         dialect: &MARIADB,
-        is_within: false,
+        is_in_transaction: false,
     };
     session.ensure_connected()?;
     Ok(session)
 }
 
 #[cfg(not(feature = "tls"))]
-fn connected(opts: &Opts, _: &Tls) -> std::result::Result<Conn, mysql::Error> {
+fn open_connection(opts: &Opts, _: &Tls) -> std::result::Result<Conn, mysql::Error> {
     Conn::new(opts.clone())
 }
 
 #[cfg(feature = "tls")]
-fn connected(opts: &Opts, tls: &Tls) -> std::result::Result<Conn, mysql::Error> {
+fn open_connection(opts: &Opts, tls: &Tls) -> std::result::Result<Conn, mysql::Error> {
     if tls.mode == Mode::Disable {
         return Conn::new(opts.clone());
     }
@@ -214,16 +214,16 @@ fn to_params(values: &[Value<'_>]) -> mysql::Params {
 
 impl MysqlConnection {
     fn new(opts: &Opts, tls: &Tls) -> std::result::Result<(MysqlConnection, bool), mysql::Error> {
-        let mut conn = connected(opts, tls)?;
+        let mut conn = open_connection(opts, tls)?;
         SETTINGS.iter().try_for_each(|setting| conn.query_drop(setting))?;
-        let about: Option<(String, usize)> = conn.query_first("SELECT VERSION(), @@max_allowed_packet")?;
-        let (version, longest) = about.unwrap_or_default();
-        Ok((MysqlConnection { conn, longest }, version.contains("MariaDB")))
+        let server_info: Option<(String, usize)> = conn.query_first("SELECT VERSION(), @@max_allowed_packet")?;
+        let (version, max_packet) = server_info.unwrap_or_default();
+        Ok((MysqlConnection { conn, max_packet }, version.contains("MariaDB")))
     }
 }
 
 /// Checks sizes before sending: a server that receives too much closes the connection.
-fn check_sizes(longest: usize, values: &[Value<'_>]) -> Result<()> {
+fn check_sizes(max_packet: usize, values: &[Value<'_>]) -> Result<()> {
     if values.iter().any(|value| matches!(value, Value::List(_))) {
         return Err(Error::new(ErrorKind::Database, "MySQL has no lists"));
     }
@@ -232,14 +232,14 @@ fn check_sizes(longest: usize, values: &[Value<'_>]) -> Result<()> {
         Value::Bytes(bytes) => bytes.len(),
         Value::Null | Value::Int(_) | Value::List(_) => 8,
     });
-    let (all, largest) = sizes.fold((PACKET_HEAD, 0), |(all, largest), size| (all + size, largest.max(size)));
-    let sent = if all < LONG_DATA { all } else { largest + PACKET_HEAD };
-    if sent <= longest {
+    let (total, largest) = sizes.fold((PACKET_OVERHEAD, 0), |(total, largest), size| (total + size, largest.max(size)));
+    let sent = if total < SPLIT_PACKET_LEN { total } else { largest + PACKET_OVERHEAD };
+    if sent <= max_packet {
         return Ok(());
     }
     Err(Error::new(
         ErrorKind::Input,
-        format!("{sent} bytes are more than the server accepts: its max_allowed_packet is {longest}"),
+        format!("{sent} bytes are more than the server accepts: its max_allowed_packet is {max_packet}"),
     ))
 }
 
@@ -294,21 +294,21 @@ impl StatementRunner for Transaction<'_> {
 /// A transaction of the caller.
 struct MysqlTransaction<'t, 'c> {
     transaction: &'t mut Transaction<'c>,
-    longest: usize,
+    max_packet: usize,
     dialect: &'static Dialect,
 }
 
 pub(crate) fn within_transaction<'t>(transaction: &'t mut Transaction<'_>) -> Result<impl OpenTransaction + 't> {
-    let about: Option<(String, usize, String)> = transaction
+    let server_info: Option<(String, usize, String)> = transaction
         .query_first("SELECT VERSION(), @@max_allowed_packet, @@sql_mode")
         .map_err(|error| store_error(&error))?;
-    let (version, longest, mode) = about.unwrap_or_default();
+    let (version, max_packet, mode) = server_info.unwrap_or_default();
     if !mode.contains("STRICT_") {
         let text = "MySQL: the sql_mode of this connection is not strict: values that are too long would be truncated";
         return Err(Error::new(ErrorKind::Input, text));
     }
     let dialect = if version.contains("MariaDB") { &MARIADB } else { &MYSQL };
-    Ok(MysqlTransaction { transaction, longest, dialect })
+    Ok(MysqlTransaction { transaction, max_packet, dialect })
 }
 
 impl OpenTransaction for MysqlTransaction<'_, '_> {
@@ -317,12 +317,12 @@ impl OpenTransaction for MysqlTransaction<'_, '_> {
     }
 
     fn run_statement(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-        check_sizes(self.longest, values)?;
+        check_sizes(self.max_packet, values)?;
         StatementRunner::run_statement(self.transaction, sql, values).map_err(|error| store_error(&error))
     }
 
     fn query_each(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-        check_sizes(self.longest, values)?;
+        check_sizes(self.max_packet, values)?;
         StatementRunner::query_each(self.transaction, sql, values, each).map_err(|error| store_error(&error))?
     }
 
@@ -334,18 +334,18 @@ impl OpenTransaction for MysqlTransaction<'_, '_> {
 impl Mysql {
     /// Returns the connection. Reconnects if it was lost outside of a transaction.
     fn ensure_connected(&mut self) -> Result<&mut MysqlConnection> {
-        if self.link.is_none() {
-            if self.is_within {
+        if self.connection.is_none() {
+            if self.is_in_transaction {
                 return Err(connection_lost_error("MySQL"));
             }
-            let (link, is_mariadb) = MysqlConnection::new(&self.opts, &self.tls).map_err(|error| {
+            let (connection, is_mariadb) = MysqlConnection::new(&self.opts, &self.tls).map_err(|error| {
                 let error = store_error(&error);
                 Error::new(error.kind(), format!("{}: {error}", self.display_address))
             })?;
             self.dialect = if is_mariadb { &MARIADB } else { &MYSQL };
-            self.link = Some(link);
+            self.connection = Some(connection);
         }
-        self.link.as_mut().ok_or_else(|| connection_lost_error("MySQL"))
+        self.connection.as_mut().ok_or_else(|| connection_lost_error("MySQL"))
     }
 
     fn with_connection<T>(
@@ -359,7 +359,7 @@ impl Mysql {
         let reported = store_error(&error);
         // The state of the connection is known only if the server itself reported the error.
         if reported.kind() == ErrorKind::Away || server_error_code(&error).is_none() {
-            self.link = None;
+            self.connection = None;
         }
         Err(reported)
     }
@@ -409,12 +409,12 @@ impl Session for Mysql {
     }
 
     fn run_statement(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-        check_sizes(self.ensure_connected()?.longest, values)?;
+        check_sizes(self.ensure_connected()?.max_packet, values)?;
         self.with_connection(|conn| StatementRunner::run_statement(conn, sql, values))
     }
 
     fn query_each(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-        check_sizes(self.ensure_connected()?.longest, values)?;
+        check_sizes(self.ensure_connected()?.max_packet, values)?;
         self.with_connection(|conn| StatementRunner::query_each(conn, sql, values, each))?
     }
 
@@ -422,7 +422,7 @@ impl Session for Mysql {
         for statement in sql.split(';').map(str::trim).filter(|statement| !statement.is_empty()) {
             self.with_connection(|conn| match conn.query_drop(statement) {
                 Err(error) if server_error_code(&error).is_some_and(|code| code::STEP_DONE.contains(&code)) => Ok(()),
-                done => done,
+                result => result,
             })?;
         }
         Ok(())
@@ -437,62 +437,67 @@ impl Session for Mysql {
     }
 
     fn unlock_migrations(&mut self) {
-        if self.link.is_some() {
+        if self.connection.is_some() {
             let _ = self.with_connection(|conn| conn.query_drop(UNLOCK));
         }
     }
 
     fn begin(&mut self) -> Result<()> {
         const BEGIN: &str = "START TRANSACTION";
-        let had = self.link.is_some();
-        self.is_within = false;
-        let begun = match self.with_connection(|conn| conn.query_drop(BEGIN)) {
+        let was_connected = self.connection.is_some();
+        self.is_in_transaction = false;
+        let result = match self.with_connection(|conn| conn.query_drop(BEGIN)) {
             // The connection was lost while it was idle.
-            Err(error) if error.kind() == ErrorKind::Away && had => self.with_connection(|conn| conn.query_drop(BEGIN)),
-            begun => begun,
+            Err(error) if error.kind() == ErrorKind::Away && was_connected => {
+                self.with_connection(|conn| conn.query_drop(BEGIN))
+            }
+            result => result,
         };
-        self.is_within = begun.is_ok();
-        begun
+        self.is_in_transaction = result.is_ok();
+        result
     }
 
     fn commit(&mut self) -> Result<()> {
-        let done = self.with_connection(|conn| conn.query_drop("COMMIT"));
-        if done.is_ok() {
-            self.is_within = false;
+        let result = self.with_connection(|conn| conn.query_drop("COMMIT"));
+        if result.is_ok() {
+            self.is_in_transaction = false;
         }
-        done
+        result
     }
 
     fn rollback(&mut self) {
-        if self.is_within && self.link.is_some() && self.with_connection(|conn| conn.query_drop("ROLLBACK")).is_err() {
+        if self.is_in_transaction
+            && self.connection.is_some()
+            && self.with_connection(|conn| conn.query_drop("ROLLBACK")).is_err()
+        {
             // The state of the connection is unknown.
-            self.link = None;
+            self.connection = None;
         }
-        self.is_within = false;
+        self.is_in_transaction = false;
     }
 }
 
 /// Runs a read-only query.
 pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
-    let first =
+    let mut words =
         sql.trim_start_matches(|c: char| c == '(' || c.is_whitespace()).split(|c: char| !c.is_ascii_alphabetic());
-    let first = first.take(1).next().unwrap_or_default().to_ascii_uppercase();
+    let first_word = words.next().unwrap_or_default().to_ascii_uppercase();
     // A data definition statement would end the read-only transaction.
-    if !["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN"].contains(&&*first) {
+    if !["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN"].contains(&&*first_word) {
         return Err(Error::new(ErrorKind::Input, "the query would write; only queries that read are allowed"));
     }
     let mut session = connect(address)?;
-    let mut stopped = Ok(());
-    session.with_connection(|link| {
-        link.query_drop("START TRANSACTION READ ONLY")?;
-        let mut answer = link.query_iter(sql)?;
+    let mut callback_result = Ok(());
+    session.with_connection(|conn| {
+        conn.query_drop("START TRANSACTION READ ONLY")?;
+        let mut answer = conn.query_iter(sql)?;
         let names: Vec<String> =
             answer.columns().as_ref().iter().map(|column| column.name_str().into_owned()).collect();
         let types: Vec<ColumnType> = answer.columns().as_ref().iter().map(|column| column.column_type()).collect();
         match each(Line::Names(&names)) {
             Ok(Flow::On) => {}
             other => {
-                stopped = other.map(drop);
+                callback_result = other.map(drop);
                 return Ok(());
             }
         }
@@ -502,14 +507,14 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
             match each(Line::Values(&values)) {
                 Ok(Flow::On) => {}
                 other => {
-                    stopped = other.map(drop);
+                    callback_result = other.map(drop);
                     break;
                 }
             }
         }
         Ok(())
     })?;
-    stopped
+    callback_result
 }
 
 /// Returns a value with the type of its column. The server sends all values as text.

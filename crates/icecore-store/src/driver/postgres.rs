@@ -23,11 +23,11 @@ use std::io;
 use std::time::Duration;
 
 /// Number of statements that stay prepared.
-const PREPARED: usize = 128;
+const MAX_PREPARED_STATEMENTS: usize = 128;
 /// Timeout for connecting.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server may be silent before the connection counts as lost.
-const SILENCE: Duration = Duration::from_secs(30);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Settings of every connection. Commits are durable even if the server is configured otherwise. Plans are generic and
 /// use indexes: the statistics of a queue are outdated when they are used, and a plan based on them may scan a whole
@@ -42,11 +42,11 @@ SELECT set_config(name, CASE name WHEN 'plan_cache_mode' THEN 'force_generic_pla
     'enable_hashjoin', 'enable_mergejoin');
 ";
 /// Settings for statements that are not the store's own.
-const FREELY: &str = "
+const RESET_PLANNER_SETTINGS: &str = "
 SELECT set_config(name, reset_val, false) FROM pg_settings WHERE name IN ('plan_cache_mode', 'jit', 'enable_seqscan',
     'enable_bitmapscan', 'enable_sort', 'enable_hashjoin', 'enable_mergejoin');
 ";
-/// The bytes of "icecore" as a number.
+/// Takes the lock of schema migrations. Its number is the bytes of "icecore".
 const LOCK: &str = "SELECT pg_advisory_xact_lock(29656347310551653)";
 
 pub(super) struct Postgres {
@@ -54,8 +54,8 @@ pub(super) struct Postgres {
     tls: Tls,
     /// Address without its password.
     display_address: String,
-    link: Option<PostgresConnection>,
-    is_within: bool,
+    connection: Option<PostgresConnection>,
+    is_in_transaction: bool,
 }
 
 struct PostgresConnection {
@@ -79,14 +79,15 @@ pub(super) fn connect(address: &Address) -> Result<Postgres> {
         config.password(password);
     }
     if config.get_connect_timeout().is_none() {
-        config.connect_timeout(CONNECT);
+        config.connect_timeout(CONNECT_TIMEOUT);
     }
     if config.get_application_name().is_none() {
         config.application_name("icecore");
     }
-    config.keepalives_idle(SILENCE);
-    config.tcp_user_timeout(SILENCE);
-    let mut session = Postgres { config, tls, display_address: address.to_string(), link: None, is_within: false };
+    config.keepalives_idle(SILENCE_TIMEOUT);
+    config.tcp_user_timeout(SILENCE_TIMEOUT);
+    let mut session =
+        Postgres { config, tls, display_address: address.to_string(), connection: None, is_in_transaction: false };
     session.ensure_connected()?;
     Ok(session)
 }
@@ -94,18 +95,18 @@ pub(super) fn connect(address: &Address) -> Result<Postgres> {
 /// Opens a connection for tables that are not the store's own.
 pub(super) fn connect_unmanaged(address: &Address) -> Result<Postgres> {
     let mut session = connect(address)?;
-    session.run_script(FREELY)?;
+    session.run_script(RESET_PLANNER_SETTINGS)?;
     Ok(session)
 }
 
 #[cfg(not(feature = "tls"))]
-fn connected(config: &mut Config, _: &Tls) -> Result<Client> {
+fn open_client(config: &mut Config, _: &Tls) -> Result<Client> {
     config.ssl_mode(SslMode::Disable);
     config.connect(postgres::NoTls).map_err(|error| store_error(&error))
 }
 
 #[cfg(feature = "tls")]
-fn connected(config: &mut Config, tls: &Tls) -> Result<Client> {
+fn open_client(config: &mut Config, tls: &Tls) -> Result<Client> {
     let maker = tls::stream::MakeTls::new(tls)?;
     config.ssl_mode(match tls.mode {
         Mode::Disable => SslMode::Disable,
@@ -144,7 +145,7 @@ fn store_error(error: &postgres::Error) -> Error {
         return Error::new(error_kind_of_state(code), format!("PostgreSQL: {message} ({})", code.code()));
     }
     let source = error.source();
-    if source.is_some_and(|source| source.is::<HasNul>()) {
+    if source.is_some_and(|source| source.is::<NulCharacter>()) {
         return nul_character_error("PostgreSQL");
     }
     let io = source.and_then(|source| source.downcast_ref::<io::Error>());
@@ -168,46 +169,46 @@ fn store_error(error: &postgres::Error) -> Error {
 struct PostgresParameter<'v>(Value<'v>);
 
 #[derive(Debug)]
-struct HasNul;
+struct NulCharacter;
 
-impl std::fmt::Display for HasNul {
+impl std::fmt::Display for NulCharacter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("a NUL character")
     }
 }
 
-impl std::error::Error for HasNul {}
+impl std::error::Error for NulCharacter {}
 
 impl ToSql for PostgresParameter<'_> {
     fn to_sql(
         &self,
-        of: &Type,
+        sql_type: &Type,
         out: &mut BytesMut,
     ) -> std::result::Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         match self.0 {
             Value::Null => return Ok(IsNull::Yes),
-            Value::Int(number) => match *of {
+            Value::Int(number) => match *sql_type {
                 Type::INT2 => out.extend_from_slice(&i16::try_from(number)?.to_be_bytes()),
                 Type::INT4 => out.extend_from_slice(&i32::try_from(number)?.to_be_bytes()),
                 Type::INT8 => out.extend_from_slice(&number.to_be_bytes()),
-                _ => return Err(format!("a number where the database expects {of}").into()),
+                _ => return Err(format!("a number where the database expects {sql_type}").into()),
             },
-            Value::Text(text) if text.contains('\0') => return Err(HasNul.into()),
+            Value::Text(text) if text.contains('\0') => return Err(NulCharacter.into()),
             Value::Text(text) => out.extend_from_slice(text.as_bytes()),
             Value::Bytes(bytes) => out.extend_from_slice(bytes),
             Value::List(values) => {
                 let values: Vec<PostgresParameter<'_>> = values.iter().map(|value| PostgresParameter(*value)).collect();
-                return values.to_sql(of, out);
+                return values.to_sql(sql_type, out);
             }
         }
         Ok(IsNull::No)
     }
 
-    fn accepts(of: &Type) -> bool {
-        if let Kind::Array(of) = of.kind() {
-            return PostgresParameter::accepts(of);
+    fn accepts(sql_type: &Type) -> bool {
+        if let Kind::Array(element_type) = sql_type.kind() {
+            return PostgresParameter::accepts(element_type);
         }
-        matches!(*of, Type::INT2 | Type::INT4 | Type::INT8 | Type::TEXT | Type::VARCHAR | Type::BYTEA)
+        matches!(*sql_type, Type::INT2 | Type::INT4 | Type::INT8 | Type::TEXT | Type::VARCHAR | Type::BYTEA)
     }
 
     to_sql_checked!();
@@ -234,7 +235,7 @@ impl Prepared {
             return Ok(statement.clone());
         }
         let statement = client.prepare(&number_placeholders(sql))?;
-        if self.0.len() >= PREPARED {
+        if self.0.len() >= MAX_PREPARED_STATEMENTS {
             self.0.clear();
         }
         self.0.insert(sql.to_owned(), statement.clone());
@@ -305,19 +306,19 @@ impl OpenTransaction for PostgresTransaction<'_, '_> {
 impl Postgres {
     /// Returns the connection. Reconnects if it was lost outside of a transaction.
     fn ensure_connected(&mut self) -> Result<&mut PostgresConnection> {
-        if self.link.as_ref().is_some_and(|link| link.client.is_closed()) {
-            self.link = None;
+        if self.connection.as_ref().is_some_and(|connection| connection.client.is_closed()) {
+            self.connection = None;
         }
-        if self.link.is_none() {
-            if self.is_within {
+        if self.connection.is_none() {
+            if self.is_in_transaction {
                 return Err(connection_lost_error("PostgreSQL"));
             }
-            let about = |error: Error| Error::new(error.kind(), format!("{}: {error}", self.display_address));
-            let mut client = connected(&mut self.config, &self.tls).map_err(about)?;
-            client.batch_execute(SETTINGS).map_err(|error| about(store_error(&error)))?;
-            self.link = Some(PostgresConnection { client, prepared: Prepared::default() });
+            let with_address = |error: Error| Error::new(error.kind(), format!("{}: {error}", self.display_address));
+            let mut client = open_client(&mut self.config, &self.tls).map_err(with_address)?;
+            client.batch_execute(SETTINGS).map_err(|error| with_address(store_error(&error)))?;
+            self.connection = Some(PostgresConnection { client, prepared: Prepared::default() });
         }
-        self.link.as_mut().ok_or_else(|| connection_lost_error("PostgreSQL"))
+        self.connection.as_mut().ok_or_else(|| connection_lost_error("PostgreSQL"))
     }
 
     fn with_connection<T>(
@@ -329,7 +330,7 @@ impl Postgres {
             Err(error) => store_error(&error),
         };
         if error.kind() == ErrorKind::Away {
-            self.link = None;
+            self.connection = None;
         }
         Err(error)
     }
@@ -367,15 +368,15 @@ impl Session for Postgres {
     }
 
     fn run_statement(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64> {
-        self.with_connection(|link| link.prepared.run_statement(&mut link.client, sql, values))
+        self.with_connection(|connection| connection.prepared.run_statement(&mut connection.client, sql, values))
     }
 
     fn query_each(&mut self, sql: &str, values: &[Value<'_>], each: EachRow<'_>) -> Result<()> {
-        self.with_connection(|link| link.prepared.query_each(&mut link.client, sql, values, each))?
+        self.with_connection(|connection| connection.prepared.query_each(&mut connection.client, sql, values, each))?
     }
 
     fn run_script(&mut self, sql: &str) -> Result<()> {
-        self.with_connection(|link| link.client.batch_execute(sql))
+        self.with_connection(|connection| connection.client.batch_execute(sql))
     }
 
     fn lock_migrations(&mut self) -> Result<()> {
@@ -384,31 +385,31 @@ impl Session for Postgres {
 
     fn begin(&mut self) -> Result<()> {
         const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
-        let had = self.link.is_some();
-        self.is_within = false;
-        let begun = match self.run_script(BEGIN) {
+        let was_connected = self.connection.is_some();
+        self.is_in_transaction = false;
+        let result = match self.run_script(BEGIN) {
             // The connection was lost while it was idle.
-            Err(error) if error.kind() == ErrorKind::Away && had => self.run_script(BEGIN),
-            begun => begun,
+            Err(error) if error.kind() == ErrorKind::Away && was_connected => self.run_script(BEGIN),
+            result => result,
         };
-        self.is_within = begun.is_ok();
-        begun
+        self.is_in_transaction = result.is_ok();
+        result
     }
 
     fn commit(&mut self) -> Result<()> {
-        let done = self.run_script("COMMIT");
-        if done.is_ok() {
-            self.is_within = false;
+        let result = self.run_script("COMMIT");
+        if result.is_ok() {
+            self.is_in_transaction = false;
         }
-        done
+        result
     }
 
     fn rollback(&mut self) {
-        if self.is_within && self.link.is_some() && self.run_script("ROLLBACK").is_err() {
+        if self.is_in_transaction && self.connection.is_some() && self.run_script("ROLLBACK").is_err() {
             // The state of the connection is unknown.
-            self.link = None;
+            self.connection = None;
         }
-        self.is_within = false;
+        self.is_in_transaction = false;
     }
 }
 
@@ -416,33 +417,34 @@ impl Session for Postgres {
 pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     let mut session = connect(address)?;
     let sql = sql.trim().trim_end_matches(';');
-    let mut stopped = Ok(());
-    session.run_script(FREELY)?;
+    let mut callback_result = Ok(());
+    session.run_script(RESET_PLANNER_SETTINGS)?;
     session.run_script("BEGIN READ ONLY")?;
-    session.with_connection(|link| {
-        let question = link.client.prepare(sql)?;
-        let names: Vec<String> = question.columns().iter().map(|column| column.name().to_owned()).collect();
-        let places: Vec<String> = (0..names.len()).map(|column| format!("c{column}")).collect();
-        let types: Vec<Type> = question.columns().iter().map(|column| base_type(column.type_())).collect();
-        let values = question.columns().iter().zip(&places).map(|(column, place)| match *column.type_() {
-            Type::BYTEA => place.clone(),
-            _ => format!("convert_to({place}::text, 'UTF8')"),
+    session.with_connection(|connection| {
+        let prepared = connection.client.prepare(sql)?;
+        let names: Vec<String> = prepared.columns().iter().map(|column| column.name().to_owned()).collect();
+        let aliases: Vec<String> = (0..names.len()).map(|column| format!("c{column}")).collect();
+        let types: Vec<Type> = prepared.columns().iter().map(|column| base_type(column.type_())).collect();
+        let values = prepared.columns().iter().zip(&aliases).map(|(column, alias)| match *column.type_() {
+            Type::BYTEA => alias.clone(),
+            _ => format!("convert_to({alias}::text, 'UTF8')"),
         });
         let values: Vec<String> = values.collect();
         if names.is_empty() {
-            stopped = Err(Error::new(ErrorKind::Input, "the query would write; only queries that read are allowed"));
+            callback_result =
+                Err(Error::new(ErrorKind::Input, "the query would write; only queries that read are allowed"));
             return Ok(());
         }
         match each(Line::Names(&names)) {
             Ok(Flow::On) => {}
             other => {
-                stopped = other.map(drop);
+                callback_result = other.map(drop);
                 return Ok(());
             }
         }
-        let bytes = format!("SELECT {} FROM ({sql}\n) AS asked ({})", values.join(", "), places.join(", "));
-        let statement = link.client.prepare(&bytes)?;
-        let mut rows = link.client.query_raw(&statement, std::iter::empty::<PostgresParameter<'_>>())?;
+        let wrapped_sql = format!("SELECT {} FROM ({sql}\n) AS asked ({})", values.join(", "), aliases.join(", "));
+        let statement = connection.client.prepare(&wrapped_sql)?;
+        let mut rows = connection.client.query_raw(&statement, std::iter::empty::<PostgresParameter<'_>>())?;
         while let Some(row) = rows.next()? {
             let mut values = Vec::with_capacity(names.len());
             for (column, sql_type) in types.iter().enumerate() {
@@ -451,14 +453,14 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
             match each(Line::Values(&values)) {
                 Ok(Flow::On) => {}
                 other => {
-                    stopped = other.map(drop);
+                    callback_result = other.map(drop);
                     break;
                 }
             }
         }
         Ok(())
     })?;
-    stopped
+    callback_result
 }
 
 /// Returns the base type of a domain.

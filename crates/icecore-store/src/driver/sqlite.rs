@@ -16,11 +16,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a writer waits for another writer.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// The smallest page size: a database that is not empty is at least this large.
-const SMALLEST: u64 = 512;
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+/// SQLite's smallest page size. A database that is not empty has at least one page.
+const MIN_DATABASE_LEN: u64 = 512;
 /// Number of statements that stay prepared.
-const PREPARED: usize = 64;
+const MAX_PREPARED_STATEMENTS: usize = 64;
 
 pub(super) struct Sqlite {
     connection: Connection,
@@ -62,8 +62,8 @@ fn open_file(file: &Path, mut flags: OpenFlags, pinned: &PinnedFile) -> Result<(
     }
     let connection = Connection::open_with_flags(file, flags).map_err(|error| store_error(&error))?;
     let files = OpenFiles::find(&connection, file, pinned)?;
-    connection.busy_timeout(PATIENCE).map_err(|error| store_error(&error))?;
-    connection.set_prepared_statement_cache_capacity(PREPARED);
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(|error| store_error(&error))?;
+    connection.set_prepared_statement_cache_capacity(MAX_PREPARED_STATEMENTS);
     Ok((connection, files))
 }
 
@@ -72,8 +72,8 @@ fn reads_from_log(connection: &Connection) -> Result<bool> {
     // A new connection opens the log at its first read.
     let read = || connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()));
     retry_while_busy(|| read().map_err(|error| store_error(&error)))?;
-    let ask = || connection.query_row("PRAGMA journal_mode", [], |row| row.get(0));
-    let mode: String = retry_while_busy(|| ask().map_err(|error| store_error(&error)))?;
+    let read_mode = || connection.query_row("PRAGMA journal_mode", [], |row| row.get(0));
+    let mode: String = retry_while_busy(|| read_mode().map_err(|error| store_error(&error)))?;
     Ok(mode.eq_ignore_ascii_case("wal"))
 }
 
@@ -83,23 +83,23 @@ fn reads_from_log(connection: &Connection) -> Result<bool> {
 /// The file is not opened here: closing it would release the locks that other connections of this process hold on it,
 /// and another program could then remove their log.
 fn check_file(file: &Path) -> Result<()> {
-    let Ok(about) = std::fs::metadata(file) else { return Ok(()) };
-    if about.is_file() && (1..SMALLEST).contains(&about.len()) {
+    let Ok(metadata) = std::fs::metadata(file) else { return Ok(()) };
+    if metadata.is_file() && (1..MIN_DATABASE_LEN).contains(&metadata.len()) {
         return Err(Error::new(ErrorKind::Database, format!("{} is not a database of SQLite", file.display())));
     }
     Ok(())
 }
 
-/// Repeats a call as long as a writer would wait. SQLite itself does not wait if several connections switch a new
-/// database to WAL mode at once.
+/// Repeats a call that fails because the database is busy, for as long as a writer would wait. SQLite itself does not
+/// wait if several connections switch a new database to WAL mode at once.
 fn retry_while_busy<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
     let start = Instant::now();
     loop {
         match call() {
-            Err(error) if error.kind() == ErrorKind::Busy && start.elapsed() < PATIENCE => {
+            Err(error) if error.kind() == ErrorKind::Busy && start.elapsed() < BUSY_TIMEOUT => {
                 std::thread::sleep(Duration::from_millis(5));
             }
-            answer => return answer,
+            result => return result,
         }
     }
 }
@@ -108,7 +108,7 @@ fn retry_while_busy<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
 pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(address.file_path(), flags).map_err(|error| store_error(&error))?;
-    connection.busy_timeout(PATIENCE).map_err(|error| store_error(&error))?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(|error| store_error(&error))?;
     let mut statement = connection.prepare(sql).map_err(|error| store_error(&error))?;
     if !statement.readonly() {
         return Err(Error::new(ErrorKind::Input, "the query would write; only queries that read are allowed"));
@@ -249,7 +249,7 @@ impl Sqlite {
         files.check_paths().inspect_err(|_| files.save_moved_log(&self.connection))
     }
 
-    /// Like `check_files`, after something was changed.
+    /// Like `check_files`, for after a change: the error says that the change may be lost.
     fn check_changed(&self) -> Result<()> {
         let unknown =
             |error: Error| Error::new(error.kind(), format!("{error}; the data may or may not have been stored"));

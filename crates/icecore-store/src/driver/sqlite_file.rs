@@ -1,8 +1,8 @@
-//! The file that an SQLite connection has open, and whether its path still names it.
+//! Checks that the path of an SQLite database still names the file that a connection has open.
 //!
-//! A process keeps an open file when another program renames, deletes or replaces it. Later commits are durable, but a
-//! program that opens the path does not find them. So the path is compared with the open file before each change, and
-//! again before the change is reported as done.
+//! A process keeps an open file when another program renames, deletes or replaces it. Later commits go to the open
+//! file, so a program that opens the path does not find them. So the path is compared with the open file before each
+//! change, and again before the change is reported as done.
 //!
 //! The same holds for the log of the database (`-wal`) and the index of the log (`-shm`): SQLite finds them by name,
 //! and other programs read commits from them.
@@ -18,6 +18,7 @@ use std::time::SystemTime;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileId {
     device: u64,
+    /// Inode number.
     number: u64,
     created: Option<SystemTime>,
 }
@@ -27,8 +28,8 @@ impl FileId {
     #[cfg(unix)]
     fn of(path: &Path) -> Option<FileId> {
         use std::os::unix::fs::MetadataExt;
-        let about = std::fs::metadata(path).ok()?;
-        Some(FileId { device: about.dev(), number: about.ino(), created: about.created().ok() })
+        let metadata = std::fs::metadata(path).ok()?;
+        Some(FileId { device: metadata.dev(), number: metadata.ino(), created: metadata.created().ok() })
     }
 
     /// Other systems do not let a program rename or delete a file that SQLite has open, so it is enough that the file
@@ -47,8 +48,8 @@ pub(crate) struct PinnedFile(Mutex<Pin>);
 #[derive(Default)]
 struct Pin {
     database: Option<FileId>,
-    /// The files of the open connections. Within a process, SQLite gives new connections the same index of the log, so
-    /// they must not find another log.
+    /// The files of the open connections. All connections of a process share one index of the log (`-shm`), so a new
+    /// connection must not open another log.
     open: Weak<OpenFiles>,
 }
 
@@ -98,7 +99,8 @@ impl OpenFiles {
         // The address may also be a URI, which only SQLite parses.
         let path = if has_scheme(path) { Path::new(opened) } else { path };
         let database = FileId::of(path).ok_or_else(|| file_moved_error(path))?;
-        // SQLite compares its open file with the path between our two looks at the path.
+        // The id is read before and after SQLite compares its open file with the path, so a change in between is
+        // noticed.
         let has_moved = has_moved(connection);
         if has_moved || FileId::of(path) != Some(database) {
             return Err(file_moved_error(path));
@@ -116,7 +118,7 @@ impl OpenFiles {
     /// Of kind `Moved` if they are gone, or differ from those of earlier connections.
     pub(super) fn with_logs(mut self, connection: &Connection, pinned: &PinnedFile) -> Result<Arc<OpenFiles>> {
         // SQLite follows a link to the database, and puts the log next to the target of the link.
-        let is_link = std::fs::symlink_metadata(&self.path).is_ok_and(|about| about.is_symlink());
+        let is_link = std::fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.is_symlink());
         let database_path = match connection.path() {
             Some(opened) if is_link => PathBuf::from(opened),
             _ => self.path.clone(),
@@ -160,7 +162,8 @@ impl OpenFiles {
     /// written to the log.
     pub(super) fn save_moved_log(&self, connection: &Connection) {
         if FileId::of(&self.path).is_none() || !self.has_original_logs() {
-            // Does not wait for others; each call that is refused tries again.
+            // A passive checkpoint does not wait for other connections. Each later call that finds the file moved
+            // tries again.
             let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         }
     }

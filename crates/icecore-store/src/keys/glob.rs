@@ -2,30 +2,30 @@
 
 /// Returns whether a key matches a pattern.
 ///
-/// Only the last of several stars is retried, so the work is at most the product of the lengths.
+/// After a mismatch, only the last star is extended. So the work is at most the product of the two lengths.
 pub(super) fn matches_pattern(pattern: &[u8], key: &[u8]) -> bool {
-    let (mut pattern_at, mut key_at) = (0, 0);
-    // Position in the pattern after the last star, and position in the key where its match ends.
+    let (mut pattern_offset, mut key_offset) = (0, 0);
+    // Offset in the pattern after the last star, and offset in the key where the star's match ends.
     let mut retry: Option<(usize, usize)> = None;
     loop {
-        if pattern.get(pattern_at) == Some(&b'*') {
-            pattern_at += 1;
-            retry = Some((pattern_at, key_at));
+        if pattern.get(pattern_offset) == Some(&b'*') {
+            pattern_offset += 1;
+            retry = Some((pattern_offset, key_offset));
             continue;
         }
-        let step = match (key.get(key_at), pattern_at < pattern.len()) {
-            (Some(byte), true) => match_element(&pattern[pattern_at..], *byte),
+        let element_length = match (key.get(key_offset), pattern_offset < pattern.len()) {
+            (Some(byte), true) => match_element(&pattern[pattern_offset..], *byte),
             (None, false) => return true,
             _ => None,
         };
-        match (step, &mut retry) {
+        match (element_length, &mut retry) {
             (Some(length), _) => {
-                pattern_at += length;
-                key_at += 1;
+                pattern_offset += length;
+                key_offset += 1;
             }
-            (None, Some((after_star, reached))) if *reached < key.len() => {
-                *reached += 1;
-                (pattern_at, key_at) = (*after_star, *reached);
+            (None, Some((after_star, star_end))) if *star_end < key.len() => {
+                *star_end += 1;
+                (pattern_offset, key_offset) = (*after_star, *star_end);
             }
             _ => return false,
         }
@@ -37,8 +37,8 @@ fn match_element(pattern: &[u8], byte: u8) -> Option<usize> {
     match pattern {
         [b'?', ..] => Some(1),
         [b'[', rest @ ..] => {
-            let (is_in, length) = match_class(rest, byte);
-            is_in.then_some(1 + length)
+            let (is_member, length) = match_class(rest, byte);
+            is_member.then_some(1 + length)
         }
         [b'\\', escaped, ..] => (*escaped == byte).then_some(2),
         [first, ..] => (*first == byte).then_some(1),
@@ -49,23 +49,23 @@ fn match_element(pattern: &[u8], byte: u8) -> Option<usize> {
 /// Returns whether a byte is in the class that begins here, and the length of the class. A class without an end extends
 /// to the end of the pattern.
 fn match_class(pattern: &[u8], byte: u8) -> (bool, usize) {
-    let is_other = pattern.first() == Some(&b'^');
-    let (mut position, mut is_in) = (usize::from(is_other), false);
+    let is_negated = pattern.first() == Some(&b'^');
+    let (mut offset, mut is_member) = (usize::from(is_negated), false);
     loop {
-        match &pattern[position.min(pattern.len())..] {
-            [] => return (is_in != is_other, pattern.len()),
+        match &pattern[offset.min(pattern.len())..] {
+            [] => return (is_member != is_negated, pattern.len()),
             [b'\\', escaped, ..] => {
-                is_in |= *escaped == byte;
-                position += 2;
+                is_member |= *escaped == byte;
+                offset += 2;
             }
-            [b']', ..] => return (is_in != is_other, position + 1),
+            [b']', ..] => return (is_member != is_negated, offset + 1),
             [first, b'-', last, ..] => {
-                is_in |= (*first.min(last)..=*first.max(last)).contains(&byte);
-                position += 3;
+                is_member |= (*first.min(last)..=*first.max(last)).contains(&byte);
+                offset += 3;
             }
             [first, ..] => {
-                is_in |= *first == byte;
-                position += 1;
+                is_member |= *first == byte;
+                offset += 1;
             }
         }
     }

@@ -40,14 +40,14 @@ pub struct KeyFilter {
 /// # Errors
 /// Of kind `Address` if the driver is not in this build, `Away` if the server can't be reached or the connection
 /// breaks, `Input` if the address is not of such a server, `Database` for all other errors of the server.
-pub fn list_keys(address: &Address, wanted: &KeyFilter, each: EachLine<'_>) -> Result<()> {
+pub fn list_keys(address: &Address, filter: &KeyFilter, each: EachLine<'_>) -> Result<()> {
     match address.scheme() {
         #[cfg(feature = "redis")]
-        Scheme::Redis => redis::list_keys(address, wanted, each),
+        Scheme::Redis => redis::list_keys(address, filter, each),
         #[cfg(feature = "memcached")]
-        Scheme::Memcached => memcached::list_keys(address, wanted, each),
+        Scheme::Memcached => memcached::list_keys(address, filter, each),
         _ => {
-            let _ = (wanted, each);
+            let _ = (filter, each);
             Err(no_keys_error(address))
         }
     }
@@ -75,8 +75,8 @@ pub fn read_value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: 
     }
 }
 
-/// Returns the stage of a program's values, by the program name that [`list_keys`] reports, if that stage should be tried
-/// before the format is detected.
+/// Returns the stage of a program's values, by the program name that [`list_keys`] reports, if that stage should be
+/// tried before the format is detected.
 pub fn stage_of_program(name: &str) -> Option<&'static str> {
     #[cfg(any(feature = "redis", feature = "memcached"))]
     return program::find_program_stage(name);

@@ -15,63 +15,73 @@ pub(super) struct ValueContext<'k> {
 /// A program, and how its values are recognized.
 struct Program {
     name: &'static str,
-    /// Stage of its values, if the bytes alone are ambiguous: an entry of Rails 6.1 is also a valid Marshal value, and
-    /// a session may contain any bytes.
+    /// Stage of its values, if detection could take the bytes for something else: an entry of Rails 6.1 is also a
+    /// valid Marshal value, and a session may contain any bytes.
     stage: Option<&'static str>,
-    is_of: fn(&ValueContext<'_>) -> bool,
+    recognizes: fn(&ValueContext<'_>) -> bool,
 }
 
 /// Known programs; the first match wins.
 const PROGRAMS: &[Program] = &[
-    Program { name: "rails-cache", stage: Some("rails-cache/marshal"), is_of: |known| is_rails_entry(known.value) },
+    Program {
+        name: "rails-cache",
+        stage: Some("rails-cache/marshal"),
+        recognizes: |context| is_rails_entry(context.value),
+    },
     Program {
         name: "php-session",
         stage: Some("php-session"),
-        is_of: |known| {
-            let is_session = known.key_starts_with(b"PHPREDIS_SESSION:") || known.key_starts_with(b"memc.sess.");
+        recognizes: |context| {
+            let is_session = context.key_starts_with(b"PHPREDIS_SESSION:") || context.key_starts_with(b"memc.sess.");
             // Locks are not sessions.
-            is_session && !known.key.ends_with(b"_LOCK") && !known.key_contains(b".lock.")
+            is_session && !context.key.ends_with(b"_LOCK") && !context.key_contains(b".lock.")
         },
     },
     Program {
         name: "laravel-queue",
         stage: None,
-        is_of: |known| known.key_contains(b"queues:") && known.is_json_with_names(&[br#""job":"#, br#""data":"#]),
+        recognizes: |context| {
+            context.key_contains(b"queues:") && context.is_json_with_names(&[br#""job":"#, br#""data":"#])
+        },
     },
     Program {
         name: "sidekiq",
         stage: None,
-        is_of: |known| {
-            matches!(known.kind, "list" | "zset") && known.is_json_with_names(&[br#""class":"#, br#""jid":"#])
+        recognizes: |context| {
+            matches!(context.kind, "list" | "zset") && context.is_json_with_names(&[br#""class":"#, br#""jid":"#])
         },
     },
     Program {
         name: "resque",
         stage: None,
-        is_of: |known| known.key_contains(b"queue:") && known.is_json_with_names(&[br#""class":"#, br#""args":"#]),
+        recognizes: |context| {
+            context.key_contains(b"queue:") && context.is_json_with_names(&[br#""class":"#, br#""args":"#])
+        },
     },
     Program {
         name: "symfony-messenger",
         stage: None,
-        is_of: |known| known.kind == "stream" && known.field.is_some_and(|field| field.ends_with(b"/message")),
+        recognizes: |context| {
+            context.kind == "stream" && context.field.is_some_and(|field| field.ends_with(b"/message"))
+        },
     },
     Program {
         name: "symfony-cache",
         stage: None,
-        is_of: |known| {
-            known.key_contains(b"\x01tags\x01") || known.key_contains(b"\0tags\0") || is_symfony_item(known.value)
+        recognizes: |context| {
+            context.key_contains(b"\x01tags\x01") || context.key_contains(b"\0tags\0") || is_symfony_item(context.value)
         },
     },
     Program {
         name: "laravel-cache",
         stage: None,
-        is_of: |known| known.key_contains(b"_cache:") && is_laravel_value(known.value),
+        recognizes: |context| context.key_contains(b"_cache:") && is_laravel_value(context.value),
     },
 ];
 
 /// Returns the name of the program that a value seems to come from.
-pub(super) fn guess_program(known: &ValueContext<'_>) -> Option<&'static str> {
-    PROGRAMS.iter().find(|program| (program.is_of)(known)).map(|program| program.name)
+pub(super) fn guess_program(context: &ValueContext<'_>) -> Option<&'static str> {
+    PROGRAMS.iter().find(|program| (program.recognizes)(context)).map(|program| program.name)
 }
 
 /// Returns the stage of a program's values, if it should be tried before the format is detected.
@@ -89,16 +99,16 @@ impl ValueContext<'_> {
     }
 
     fn is_json_with_names(&self, names: &[&[u8]]) -> bool {
-        // Arguments are in the middle, and may be long.
-        let head = &self.value[..self.value.len().min(HEAD)];
-        let tail = &self.value[self.value.len().saturating_sub(HEAD)..];
+        // The arguments of a job may be long. They are in the middle of the text, so both ends are searched.
+        let head = &self.value[..self.value.len().min(SEARCHED_LEN)];
+        let tail = &self.value[self.value.len().saturating_sub(SEARCHED_LEN)..];
         self.value.starts_with(b"{")
             && names.iter().all(|name| contains_bytes(head, name) || contains_bytes(tail, name))
     }
 }
 
 /// Number of bytes at the beginning and at the end of a value that are searched.
-const HEAD: usize = 4 << 10;
+const SEARCHED_LEN: usize = 4 << 10;
 
 fn contains_bytes(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)

@@ -1,17 +1,17 @@
 //! Detects servers whose paged lists never end.
 //!
-//! A server may list as long as it has something new. An honest server that searches a large table for a few keys sends
-//! millions of empty pages. But a server that sends the same cursor or the same entry again and again is in a loop and
-//! would never end.
+//! A list may be of any length, as long as its pages bring something new. An honest server that searches a large
+//! table for a few keys sends millions of empty pages. But a server that sends the same cursor or the same entry
+//! again and again is in a loop and would never end.
 
 use std::hash::{BuildHasher, RandomState};
 
 /// Maximum number of consecutive empty pages: the number that Redis needs for its maximum of 2^32 keys, at a thousand
 /// keys for each page.
-const MOST_EMPTY: u64 = 1 << 22;
+const MAX_EMPTY_PAGES: u64 = 1 << 22;
 /// Maximum number of pages with a repeated entry or cursor. An honest server that resizes its table sends some entries
 /// twice.
-const MOST_REPEATED: u32 = 100;
+const MAX_REPEATED_PAGES: u32 = 100;
 
 /// State of a listing in a few bytes: one entry and one cursor are remembered, and replaced each time the number of
 /// pages has doubled (Brent's algorithm).
@@ -20,10 +20,13 @@ pub(super) struct Progress {
     pages: u64,
     /// Number of pages at which the remembered values are replaced.
     renewal: u64,
+    /// Number of consecutive empty pages so far.
     empty: u64,
     cursor: RepeatCounter,
     entry: RepeatCounter,
+    /// Whether the current page has no entries so far.
     is_empty: bool,
+    /// Whether the current page contains the remembered entry.
     is_repeated: bool,
 }
 
@@ -35,9 +38,10 @@ struct RepeatCounter {
 }
 
 impl RepeatCounter {
+    /// Counts a page, and returns false if too many pages had the remembered value.
     fn count_repeat(&mut self, is_repeated: bool) -> bool {
         self.repeats += u32::from(is_repeated);
-        self.repeats <= MOST_REPEATED
+        self.repeats <= MAX_REPEATED_PAGES
     }
 }
 
@@ -72,16 +76,16 @@ impl Progress {
         self.pages += 1;
         self.empty = if std::mem::replace(&mut self.is_empty, true) { self.empty + 1 } else { 0 };
         let is_repeated = std::mem::take(&mut self.is_repeated);
-        let may_go_on = self.entry.count_repeat(is_repeated)
+        let may_continue = self.entry.count_repeat(is_repeated)
             & self.cursor.count_repeat(self.cursor.hash == Some(hash))
-            & (self.empty <= MOST_EMPTY);
+            & (self.empty <= MAX_EMPTY_PAGES);
         if self.pages == self.renewal {
             self.renewal *= 2;
             self.cursor = RepeatCounter { hash: Some(hash), repeats: 0 };
             // The next entry is remembered.
             self.entry = RepeatCounter::default();
         }
-        may_go_on
+        may_continue
     }
 }
 
@@ -112,7 +116,7 @@ mod tests {
         }
         // The list repeats itself after a long start.
         assert!(pages(100_000, |page| page, |page| Some(page.min(10_000))) < 100_000);
-        assert_eq!(pages(MOST_EMPTY + 10, |page| page, |_| None), MOST_EMPTY);
+        assert_eq!(pages(MAX_EMPTY_PAGES + 10, |page| page, |_| None), MAX_EMPTY_PAGES);
     }
 
     #[test]

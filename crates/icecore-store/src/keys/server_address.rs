@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Default for how long a server may be silent.
-const PATIENCE: Duration = Duration::from_secs(30);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Host {
@@ -19,17 +19,17 @@ pub(super) enum Host {
 #[derive(Clone)]
 pub(super) struct ServerAddress {
     pub(super) host: Host,
-    #[cfg_attr(not(feature = "redis"), allow(dead_code, reason = "for Redis"))]
+    #[cfg_attr(not(feature = "redis"), allow(dead_code, reason = "only Redis needs it"))]
     pub(super) user: Option<String>,
-    #[cfg_attr(not(feature = "redis"), allow(dead_code, reason = "for Redis"))]
+    #[cfg_attr(not(feature = "redis"), allow(dead_code, reason = "only Redis needs it"))]
     pub(super) password: Option<String>,
     /// Number of the Redis database.
-    #[cfg_attr(not(feature = "redis"), allow(dead_code, reason = "for Redis"))]
+    #[cfg_attr(not(feature = "redis"), allow(dead_code, reason = "only Redis needs it"))]
     pub(super) database: u64,
     /// How long the server may be silent.
     pub(super) patience: Duration,
     #[cfg(feature = "redis")]
-    #[cfg_attr(not(feature = "tls"), allow(dead_code, reason = "for encrypted connections"))]
+    #[cfg_attr(not(feature = "tls"), allow(dead_code, reason = "only encrypted connections need it"))]
     pub(super) tls: Option<tls::Tls>,
     /// Address without a password.
     pub(super) display_address: String,
@@ -39,60 +39,61 @@ impl ServerAddress {
     /// Parses an address; `port` is the default port.
     pub(super) fn from_address(address: &Address, port: u16) -> Result<ServerAddress> {
         let displayed = address.to_string();
-        let wrong = |message: &str| Error::new(ErrorKind::Address, format!("{displayed}: {message}"));
+        let address_error = |message: &str| Error::new(ErrorKind::Address, format!("{displayed}: {message}"));
         #[cfg(feature = "redis")]
         let (text, tls) = tls::split_address(address)?;
         #[cfg(not(feature = "redis"))]
-        let text = address.secret().to_owned();
+        let text = address.text_with_secrets().to_owned();
         let (scheme, rest) = text.split_once("://").unwrap_or((&text, ""));
         let (authority, rest) = rest.split_at(address.find_authority_end(rest));
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
         let (user, password) = user.split_once(':').map_or((user, None), |(user, password)| (user, Some(password)));
-        let mut place = ServerAddress {
+        let mut server = ServerAddress {
             host: Host::Unix(PathBuf::new()),
             user: Some(percent_decode(user)).filter(|user| !user.is_empty()),
             password: password.map(percent_decode).or_else(|| address.password().map(str::to_owned)),
             database: 0,
-            patience: PATIENCE,
+            patience: DEFAULT_TIMEOUT,
             #[cfg(feature = "redis")]
-            tls: select_encryption(scheme, tls).map_err(wrong)?,
+            tls: select_encryption(scheme, tls).map_err(address_error)?,
             display_address: displayed.clone(),
         };
-        let number = |text: &str| text.parse().map_err(|_| wrong("the database of Redis must be a number"));
+        let parse_database =
+            |text: &str| text.parse().map_err(|_| address_error("the database of Redis must be a number"));
         if scheme.ends_with("+unix") {
             if path.is_empty() || !host.is_empty() {
-                return Err(wrong("the address of a socket must look like redis+unix:///run/redis.sock?db=0"));
+                return Err(address_error("the address of a socket must look like redis+unix:///run/redis.sock?db=0"));
             }
-            place.host = Host::Unix(PathBuf::from(percent_decode(path)));
+            server.host = Host::Unix(PathBuf::from(percent_decode(path)));
         } else {
-            place.host = parse_tcp_host(host, port)
-                .ok_or_else(|| wrong("the address of a server must look like redis://host:6379/0"))?;
+            server.host = parse_tcp_host(host, port)
+                .ok_or_else(|| address_error("the address of a server must look like redis://host:6379/0"))?;
             match path.trim_matches('/') {
                 "" => {}
-                database if scheme.starts_with("redis") => place.database = number(database)?,
-                _ => return Err(wrong("memcached has no databases")),
+                database if scheme.starts_with("redis") => server.database = parse_database(database)?,
+                _ => return Err(address_error("memcached has no databases")),
             }
         }
-        for part in query.split('&').filter(|part| !part.is_empty()) {
-            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
             match name {
                 "timeout" => {
                     let seconds = value.parse().ok().filter(|seconds: &u64| (1..=86_400).contains(seconds));
                     let seconds =
-                        seconds.ok_or_else(|| wrong("timeout must be a number of seconds from 1 to 86400"))?;
-                    place.patience = Duration::from_secs(seconds);
+                        seconds.ok_or_else(|| address_error("timeout must be a number of seconds from 1 to 86400"))?;
+                    server.patience = Duration::from_secs(seconds);
                 }
-                "db" if scheme.starts_with("redis") => place.database = number(value)?,
+                "db" if scheme.starts_with("redis") => server.database = parse_database(value)?,
                 // The message does not quote the parameter: it may be a secret.
                 _ => {
-                    return Err(wrong(
+                    return Err(address_error(
                         "it accepts the parameters timeout and db, and with rediss: also sslmode and sslrootcert",
                     ));
                 }
             }
         }
-        Ok(place)
+        Ok(server)
     }
 }
 

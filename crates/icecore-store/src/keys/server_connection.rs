@@ -7,11 +7,11 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 /// Maximum length of a line. A memcached key has at most 250 bytes; a Redis error is one sentence.
-const LINE: usize = 16 << 10;
-/// Timeout for connecting.
-const CONNECTING: Duration = Duration::from_secs(10);
+const MAX_LINE_LEN: usize = 16 << 10;
+/// Maximum timeout for connecting, even if the address has a longer one.
+const MAX_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Size of the read buffer.
-const BUFFER: usize = 64 << 10;
+const READ_BUFFER_LEN: usize = 64 << 10;
 
 /// The stream below a connection.
 trait Stream: Read + Write + Send {}
@@ -26,19 +26,19 @@ pub(super) struct ServerConnection {
 }
 
 impl ServerConnection {
-    pub(super) fn open(place: &ServerAddress) -> Result<ServerConnection> {
-        let away = |error: io::Error| {
+    pub(super) fn open(server: &ServerAddress) -> Result<ServerConnection> {
+        let away_error = |error: io::Error| {
             Error::new(
                 ErrorKind::Away,
-                format!("{}: {}", place.display_address, icecore::text::printable(&error.to_string())),
+                format!("{}: {}", server.display_address, icecore::text::printable(&error.to_string())),
             )
         };
-        let stream = connect_stream(place).map_err(away)?;
+        let stream = connect_stream(server).map_err(away_error)?;
         Ok(ServerConnection {
-            stream: BufReader::with_capacity(BUFFER, stream),
+            stream: BufReader::with_capacity(READ_BUFFER_LEN, stream),
             out: Vec::new(),
-            display_address: place.display_address.clone(),
-            patience: place.patience,
+            display_address: server.display_address.clone(),
+            patience: server.patience,
         })
     }
 
@@ -50,23 +50,23 @@ impl ServerConnection {
         sent.map_err(|error| self.connection_lost_error(&error))
     }
 
-    /// Reads a line into `into` without its line ending. Previous content is dropped.
-    pub(super) fn read_line(&mut self, into: &mut Vec<u8>) -> Result<()> {
-        into.clear();
+    /// Reads a line into `out` without its line ending. Previous content is dropped.
+    pub(super) fn read_line(&mut self, out: &mut Vec<u8>) -> Result<()> {
+        out.clear();
         loop {
             let buffered = fill_buffer(&mut self.stream)
                 .map_err(|error| connection_lost_error(&self.display_address, self.patience, &error))?;
             let end = buffered.iter().position(|byte| *byte == b'\n').map(|index| index + 1);
             let consumed = end.unwrap_or(buffered.len());
-            if into.len() + consumed > LINE {
+            if out.len() + consumed > MAX_LINE_LEN {
                 return Err(self.protocol_error("a line without an end"));
             }
-            into.extend_from_slice(&buffered[..consumed]);
+            out.extend_from_slice(&buffered[..consumed]);
             self.stream.consume(consumed);
             if end.is_some() {
                 // memcached ends the lines of its key list with and without a carriage return.
-                let line = into.strip_suffix(b"\n").unwrap_or(into);
-                into.truncate(line.strip_suffix(b"\r").unwrap_or(line).len());
+                let line = out.strip_suffix(b"\n").unwrap_or(out);
+                out.truncate(line.strip_suffix(b"\r").unwrap_or(line).len());
                 return Ok(());
             }
         }
@@ -74,15 +74,15 @@ impl ServerConnection {
 
     /// Appends this many bytes, and reads the line ending after them. Memory grows with the received data, not with the
     /// announced length.
-    pub(super) fn read_bytes(&mut self, count: u64, into: &mut Vec<u8>) -> Result<()> {
-        let mut left = count;
-        while left > 0 {
+    pub(super) fn read_bytes(&mut self, count: u64, out: &mut Vec<u8>) -> Result<()> {
+        let mut remaining = count;
+        while remaining > 0 {
             let buffered = fill_buffer(&mut self.stream)
                 .map_err(|error| connection_lost_error(&self.display_address, self.patience, &error))?;
-            let consumed = usize::try_from(left).unwrap_or(usize::MAX).min(buffered.len());
-            into.extend_from_slice(&buffered[..consumed]);
+            let consumed = usize::try_from(remaining).unwrap_or(usize::MAX).min(buffered.len());
+            out.extend_from_slice(&buffered[..consumed]);
             self.stream.consume(consumed);
-            left -= consumed as u64;
+            remaining -= consumed as u64;
         }
         let mut end = [0; 2];
         self.stream.read_exact(&mut end).map_err(|error| self.connection_lost_error(&error))?;
@@ -98,7 +98,7 @@ impl ServerConnection {
         Error::new(ErrorKind::Database, format!("{}: the server sent {description}", self.display_address))
     }
 
-    /// Returns the error that the server sent in place of an answer.
+    /// Returns the error that the server sent instead of an answer.
     pub(super) fn server_error(&self, message: &[u8]) -> Error {
         Error::new(ErrorKind::Database, format!("{}: {}", self.display_address, super::quote_message(message)))
     }
@@ -130,7 +130,8 @@ fn fill_buffer(stream: &mut BufReader<Box<dyn Stream>>) -> io::Result<&[u8]> {
             Ok(_) => break,
         }
     }
-    // The second call only returns the buffer: the borrow of the first one can't leave the loop.
+    // The borrow checker does not let the loop return the slice of its call. This second call only returns the
+    // buffer.
     stream.fill_buf()
 }
 
@@ -145,20 +146,20 @@ fn connection_lost_error(display_address: &str, patience: Duration, error: &io::
     Error::new(ErrorKind::Away, format!("{display_address}: {reason}"))
 }
 
-fn connect_stream(place: &ServerAddress) -> io::Result<Box<dyn Stream>> {
-    match &place.host {
+fn connect_stream(server: &ServerAddress) -> io::Result<Box<dyn Stream>> {
+    match &server.host {
         Host::Tcp(host, port) => {
-            let stream = connect_tcp(host, *port, place.patience.min(CONNECTING))?;
-            stream.set_read_timeout(Some(place.patience))?;
-            stream.set_write_timeout(Some(place.patience))?;
+            let stream = connect_tcp(host, *port, server.patience.min(MAX_CONNECT_TIMEOUT))?;
+            stream.set_read_timeout(Some(server.patience))?;
+            stream.set_write_timeout(Some(server.patience))?;
             stream.set_nodelay(true)?;
-            encrypted(place, host, stream)
+            encrypt_stream(server, host, stream)
         }
         #[cfg(unix)]
         Host::Unix(path) => {
             let stream = std::os::unix::net::UnixStream::connect(path)?;
-            stream.set_read_timeout(Some(place.patience))?;
-            stream.set_write_timeout(Some(place.patience))?;
+            stream.set_read_timeout(Some(server.patience))?;
+            stream.set_write_timeout(Some(server.patience))?;
             Ok(Box::new(stream))
         }
         #[cfg(not(unix))]
@@ -168,20 +169,20 @@ fn connect_stream(place: &ServerAddress) -> io::Result<Box<dyn Stream>> {
 
 /// Connects to the first address of the host that answers.
 fn connect_tcp(host: &str, port: u16, patience: Duration) -> io::Result<TcpStream> {
-    let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    let mut last_error = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     for address in (host, port).to_socket_addrs()? {
         match TcpStream::connect_timeout(&address, patience) {
             Ok(stream) => return Ok(stream),
-            Err(error) => last = error,
+            Err(error) => last_error = error,
         }
     }
-    Err(last)
+    Err(last_error)
 }
 
 #[cfg(all(feature = "redis", feature = "tls"))]
-fn encrypted(place: &ServerAddress, host: &str, stream: TcpStream) -> io::Result<Box<dyn Stream>> {
+fn encrypt_stream(server: &ServerAddress, host: &str, stream: TcpStream) -> io::Result<Box<dyn Stream>> {
     use rustls::pki_types::ServerName;
-    let Some(tls) = &place.tls else { return Ok(Box::new(stream)) };
+    let Some(tls) = &server.tls else { return Ok(Box::new(stream)) };
     let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
     let config = crate::driver::tls::client_config(tls).map_err(io::Error::other)?;
     let connection = rustls::ClientConnection::new(std::sync::Arc::new(config), name).map_err(io::Error::other)?;
@@ -189,6 +190,6 @@ fn encrypted(place: &ServerAddress, host: &str, stream: TcpStream) -> io::Result
 }
 
 #[cfg(not(all(feature = "redis", feature = "tls")))]
-fn encrypted(_: &ServerAddress, _: &str, stream: TcpStream) -> io::Result<Box<dyn Stream>> {
+fn encrypt_stream(_: &ServerAddress, _: &str, stream: TcpStream) -> io::Result<Box<dyn Stream>> {
     Ok(Box::new(stream))
 }

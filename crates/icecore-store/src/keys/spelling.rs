@@ -32,11 +32,12 @@ pub fn spell_key(key: &[u8]) -> Cow<'_, str> {
 /// Of kind `Input`, if `hex:` is not followed by pairs of hexadecimal digits.
 pub fn parse_key(text: &str) -> Result<Vec<u8>> {
     let Some(digits) = text.strip_prefix(HEX) else { return Ok(text.as_bytes().to_vec()) };
-    let pair = |pair: &[u8]| {
+    let parse_byte = |pair: &[u8]| {
         let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
         u8::from_str_radix(pair, 16).ok()
     };
-    let bytes: Option<Vec<u8>> = digits.as_bytes().chunks(2).map(|two| pair(two).filter(|_| two.len() == 2)).collect();
+    let bytes: Option<Vec<u8>> =
+        digits.as_bytes().chunks(2).map(|digits| parse_byte(digits).filter(|_| digits.len() == 2)).collect();
     bytes.ok_or_else(|| {
         Error::new(ErrorKind::Input, "after `hex:`, write two hexadecimal digits for each byte of the key")
     })

@@ -10,7 +10,7 @@ use mongodb::bson::{Bson, doc};
 
 impl MongoBackend {
     /// Writes a note for each subject, runs `body`, and completes the notes with the counts that `body` returns, one
-    /// for each subject.
+    /// count for each subject.
     pub(super) fn with_audit_notes<T>(
         &self,
         actor: &str,
@@ -21,18 +21,18 @@ impl MongoBackend {
         if subjects.is_empty() {
             return body(self).map(|(_, value)| value);
         }
-        let first = self.reserve_sequences(schema::AUDIT, subjects.len())?.0;
+        let first_sequence = self.reserve_sequences(schema::AUDIT, subjects.len())?.0;
         let time = self.read_time()?;
         let note = |(subject, seq): (&String, i64)| {
             doc! { "seq": seq, "at": time, "who": actor, "what": action, "subject": subject, "affected": 0_i64 }
         };
-        self.audit.insert_many(subjects.iter().zip(first..).map(note)).run().map_err(store_error)?;
+        self.audit.insert_many(subjects.iter().zip(first_sequence..).map(note)).run().map_err(store_error)?;
         let (counts, value) = body(self)?;
         let change = |(count, seq): (&u64, i64)| {
             let count = i64::try_from(*count).unwrap_or(i64::MAX);
             doc! { "q": { "seq": seq }, "u": { "$set": { "affected": count } } }
         };
-        self.change_each(&self.audit, counts.iter().zip(first..).map(change).collect())?;
+        self.change_each(&self.audit, counts.iter().zip(first_sequence..).map(change).collect())?;
         Ok(value)
     }
 

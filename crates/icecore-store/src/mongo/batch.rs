@@ -1,9 +1,9 @@
 //! Batches: the documents of one call become visible together, or not at all.
 //!
-//! Documents are inserted with the mark of a batch, which hides them. One change of the batch's record, from `open` to
-//! `committed`, decides; then the marks are removed. Any program finishes a batch whose own program ended: it removes
-//! the marks of a committed batch, and gives up a batch that was open for too long. Giving up is also one change of the
-//! record, so a program that was only slow notices it, and nothing of its batch is stored.
+//! Documents are inserted with the mark of a batch, which hides them. The batch is stored when its record changes
+//! from `open` to `committed`; then the marks are removed. Any program finishes a batch whose own program ended: it
+//! removes the marks of a committed batch, and gives up a batch that was open for too long. Giving up is also one
+//! change of the record, so a program that was only slow notices it, and nothing of its batch is stored.
 
 use super::MongoBackend;
 use super::fields::{estimate_size, get_int, take_text};
@@ -14,18 +14,18 @@ use mongodb::bson::{Bson, Document, doc};
 use mongodb::sync::Collection;
 use std::time::{Duration, Instant};
 
-/// A batch without progress for this many milliseconds is given up.
-const SILENCE: i64 = 60_000;
+/// An open batch without progress for this many milliseconds is given up.
+const OPEN_TIMEOUT_MS: i64 = 60_000;
 /// How long the record of a batch that was given up is kept, in milliseconds: its program may still be sending.
-const KEPT: i64 = 60 * 60 * 1000;
+const ABORTED_RETENTION_MS: i64 = 60 * 60 * 1000;
 /// Maximum number of documents sent at once.
-const MOST: usize = 1_000;
+const MAX_INSERT_COUNT: usize = 1_000;
 /// Maximum number of bytes sent at once, if there is more than one document.
-const HEAVIEST: usize = 16 << 20;
+const MAX_INSERT_BYTES: usize = 16 << 20;
 /// Maximum number of batch records handled in one call.
-const RECORDS: i64 = 1_000;
+const MAX_RECORDS: i64 = 1_000;
 /// How long to wait for another program's batch that contains a document with the same unique key.
-const PATIENCE: Duration = Duration::from_secs(2);
+const HOLDER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Returns the filter for visible documents: those without a batch.
 pub(super) fn visible_filter() -> Document {
@@ -34,7 +34,7 @@ pub(super) fn visible_filter() -> Document {
 
 /// State of the document that already has a unique value.
 enum HolderState {
-    /// It may be gone, or visible now: look again.
+    /// Its batch ended: the document is gone, or visible now.
     Changed,
     /// Its batch is still open.
     Arriving,
@@ -71,15 +71,15 @@ impl MongoBackend {
             let mut bytes = 0;
             let fits = |document: &&Document| {
                 bytes += estimate_size(document);
-                bytes <= HEAVIEST
+                bytes <= MAX_INSERT_BYTES
             };
-            let count = documents[sent..].iter().take(MOST).take_while(fits).count().max(1);
-            let some = documents[sent..sent + count].iter().map(|document| {
+            let count = documents[sent..].iter().take(MAX_INSERT_COUNT).take_while(fits).count().max(1);
+            let group = documents[sent..sent + count].iter().map(|document| {
                 let mut document = document.clone();
                 document.insert("batch", batch);
                 document
             });
-            if let Err(error) = collection.insert_many(some).ordered(false).run() {
+            if let Err(error) = collection.insert_many(group).ordered(false).run() {
                 refused.extend(find_duplicates(error)?.into_iter().map(|index| sent + index));
             }
             sent += count;
@@ -101,10 +101,11 @@ impl MongoBackend {
         Ok(())
     }
 
+    /// Changes the record of a batch. Fails if another program has given up the batch.
     fn change_open_batch(&self, batch: &str, change: Document) -> Result<()> {
         let filter = doc! { "_id": batch, "state": "open" };
-        let done = self.batches.update_one(filter, doc! { "$set": change }).run().map_err(store_error)?;
-        if done.matched_count == 1 {
+        let result = self.batches.update_one(filter, doc! { "$set": change }).run().map_err(store_error)?;
+        if result.matched_count == 1 {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Busy, "the data arrived too slowly; nothing is stored"))
@@ -117,6 +118,8 @@ impl MongoBackend {
         }
     }
 
+    /// Makes the documents of a committed batch visible, and removes its record. Returns how many documents there
+    /// were.
     fn settle_batch(&self, batch: &str, collection: &Collection<Document>) -> Result<u64> {
         let mut change = doc! { "$unset": { "batch": "" } };
         if collection.name() == self.jobs.name() {
@@ -125,11 +128,12 @@ impl MongoBackend {
             collection.update_many(followers, change.clone()).run().map_err(store_error)?;
             change.insert("$set", doc! { "state": "ready" });
         }
-        let done = collection.update_many(doc! { "batch": batch }, change).run().map_err(store_error)?;
+        let result = collection.update_many(doc! { "batch": batch }, change).run().map_err(store_error)?;
         self.batches.delete_one(doc! { "_id": batch, "state": "committed" }).run().map_err(store_error)?;
-        Ok(done.matched_count)
+        Ok(result.matched_count)
     }
 
+    /// Marks an open batch as aborted, and removes its documents unless it was committed meanwhile.
     fn give_up_batch(&self, batch: &str, collection: &Collection<Document>) -> Result<()> {
         let change = doc! { "$set": { "state": "aborted", "at": self.read_time()? } };
         self.batches.update_one(doc! { "_id": batch, "state": "open" }, change).run().map_err(store_error)?;
@@ -142,9 +146,9 @@ impl MongoBackend {
 
     /// Finishes batches of other programs. Returns how many documents became visible.
     pub(super) fn settle_batches(&self) -> Result<u64> {
-        let found = self.batches.find(doc! {}).limit(RECORDS).run().map_err(store_error)?;
+        let records = self.batches.find(doc! {}).limit(MAX_RECORDS).run().map_err(store_error)?;
         let (mut visible, mut now) = (0, None);
-        for record in found {
+        for record in records {
             let mut record = record.map_err(store_error)?;
             let time = match now {
                 Some(time) => time,
@@ -163,11 +167,11 @@ impl MongoBackend {
         let state = take_text(record, "state")?.unwrap_or_default();
         match &*state {
             "committed" => return Ok((HolderState::Changed, self.settle_batch(&batch, collection)?)),
-            "open" if age <= SILENCE => return Ok((HolderState::Arriving, 0)),
+            "open" if age <= OPEN_TIMEOUT_MS => return Ok((HolderState::Arriving, 0)),
             "open" => self.give_up_batch(&batch, collection)?,
             _ => {
                 collection.delete_many(doc! { "batch": &batch }).run().map_err(store_error)?;
-                if age > KEPT {
+                if age > ABORTED_RETENTION_MS {
                     self.batches.delete_one(doc! { "_id": &batch, "state": "aborted" }).run().map_err(store_error)?;
                 }
             }
@@ -175,19 +179,19 @@ impl MongoBackend {
         Ok((HolderState::Changed, 0))
     }
 
-    /// Returns the visible document that matches this filter for a unique value. Waits for a document that is still
-    /// arriving.
+    /// Returns the visible document that holds a unique value, which the filter names. Waits while that document
+    /// belongs to an open batch.
     pub(super) fn find_holder(&self, collection: &Collection<Document>, filter: &Document) -> Result<Option<Document>> {
-        let begun = Instant::now();
+        let start = Instant::now();
         loop {
             let fields = doc! { "_id": 1, "batch": 1 };
-            let Some(mut found) = collection.find_one(filter.clone()).projection(fields).run().map_err(store_error)?
+            let Some(mut holder) = collection.find_one(filter.clone()).projection(fields).run().map_err(store_error)?
             else {
                 return Ok(None);
             };
-            let Some(batch) = take_text(&mut found, "batch")? else { return Ok(Some(found)) };
-            match self.check_holder_batch(collection, found.get("_id"), &batch)? {
-                HolderState::Arriving if begun.elapsed() >= PATIENCE => {
+            let Some(batch) = take_text(&mut holder, "batch")? else { return Ok(Some(holder)) };
+            match self.check_holder_batch(collection, holder.get("_id"), &batch)? {
+                HolderState::Arriving if start.elapsed() >= HOLDER_TIMEOUT => {
                     return Err(Error::new(ErrorKind::Busy, "another program is storing an entry with the same key"));
                 }
                 HolderState::Arriving => std::thread::sleep(Duration::from_millis(20)),
@@ -196,6 +200,7 @@ impl MongoBackend {
         }
     }
 
+    /// Finishes the batch of a hidden document if possible, and returns the state of the document.
     fn check_holder_batch(
         &self,
         collection: &Collection<Document>,
@@ -225,7 +230,7 @@ mod tests {
             let mut world = World::new(fresh());
             let (client, name) = super::super::connect::connect_client(&world.address).expect("a client");
             let mut backend = MongoBackend::from_client(client, &name);
-            backend.find_clock().expect("a clock");
+            backend.find_time_command().expect("a clock");
             let document =
                 |number: i64| doc! { "_id": Id::new().to_string(), "seq": number, "stored_at": 1_i64, "checksum": "" };
             let batch = backend.begin_batch(&backend.objects).expect("begun");

@@ -1,8 +1,8 @@
 //! Jobs that wait for another job.
 //!
-//! A job is marked as followed before its followers are stored, and each follower stays marked as unchecked until the
-//! job before it was checked again. So followers are handed out even if a program is interrupted in between: the next
-//! program that looks does the rest.
+//! A job is marked as followed before its followers are stored. A follower stays marked as unchecked until its
+//! predecessor was checked once more. So followers are handed out even if a program is interrupted in between: the
+//! next program that looks for marks does the rest.
 
 use super::MongoBackend;
 use super::batch::visible_filter;
@@ -15,7 +15,7 @@ use mongodb::bson::{Document, doc};
 use std::collections::HashSet;
 
 /// Maximum number of jobs handled in one call.
-const LOOKED: i64 = 512;
+const MAX_JOBS_PER_CALL: i64 = 512;
 
 impl MongoBackend {
     /// Marks a job as one that others wait for. Returns whether it exists.
@@ -44,7 +44,7 @@ impl MongoBackend {
             .map_err(store_error)?;
         let state = document.map(|mut found| take_text(&mut found, "state")).transpose()?;
         match state.as_ref().map(|state| state.as_deref()) {
-            Some(Some("done")) => self.free_waiting_jobs(doc! { "_id": id }).map(drop)?,
+            Some(Some("done")) => self.release_waiting_jobs(doc! { "_id": id }).map(drop)?,
             Some(_) => {}
             None => self.bury_orphan(id)?,
         }
@@ -57,25 +57,26 @@ impl MongoBackend {
 
     /// Makes the followers of a job that is done ready.
     pub(super) fn free_followers(&self, id: &str) -> Result<u64> {
-        let freed = self.free_waiting_jobs(doc! { "after": id })?;
+        let released = self.release_waiting_jobs(doc! { "after": id })?;
         self.jobs.update_one(doc! { "_id": id }, doc! { "$unset": { "frees": "" } }).run().map_err(store_error)?;
-        Ok(freed)
+        Ok(released)
     }
 
-    fn free_waiting_jobs(&self, mut filter: Document) -> Result<u64> {
+    /// Makes the waiting jobs that match this filter ready. Returns how many there were.
+    fn release_waiting_jobs(&self, mut filter: Document) -> Result<u64> {
         let now = self.read_time()?;
         filter.insert("state", "waiting");
-        let mut freed = 0;
-        // Followers whose start time has passed wait from now on.
+        let mut released = 0;
+        // The start time of a follower may have passed. It is set to now, because the waiting time counts from here.
         for (run_at, set) in [
             (doc! { "$gt": now }, doc! { "state": "ready" }),
             (doc! { "$lte": now }, doc! { "state": "ready", "run_at": now }),
         ] {
             filter.insert("run_at", run_at);
-            freed +=
+            released +=
                 self.jobs.update_many(filter.clone(), doc! { "$set": set }).run().map_err(store_error)?.matched_count;
         }
-        Ok(freed)
+        Ok(released)
     }
 
     /// Marks a job as dead because the job that it waited for was removed.
@@ -89,25 +90,30 @@ impl MongoBackend {
 
     /// Finishes chains that were interrupted. Returns how many jobs may have become ready.
     pub(super) fn settle_chains(&self) -> Result<u64> {
-        let mut freed = 0;
-        let query = self.jobs.find(doc! { "frees": true }).projection(doc! { "_id": 1 }).limit(LOOKED);
+        let mut released = 0;
+        let query = self.jobs.find(doc! { "frees": true }).projection(doc! { "_id": 1 }).limit(MAX_JOBS_PER_CALL);
         for document in query.run().map_err(store_error)? {
             if let Some(id) = take_text(&mut document.map_err(store_error)?, "_id")? {
-                freed += self.free_followers(&id)?;
+                released += self.free_followers(&id)?;
             }
         }
         let mut unchecked = doc! { "unchecked": true };
         unchecked.extend(visible_filter());
-        let cursor =
-            self.jobs.find(unchecked).projection(doc! { "after": 1 }).limit(LOOKED).run().map_err(store_error)?;
+        let cursor = self
+            .jobs
+            .find(unchecked)
+            .projection(doc! { "after": 1 })
+            .limit(MAX_JOBS_PER_CALL)
+            .run()
+            .map_err(store_error)?;
         for document in cursor {
             let mut document = document.map_err(store_error)?;
             if let (Some(id), Some(after)) = (take_text(&mut document, "_id")?, take_text(&mut document, "after")?) {
                 self.check_follower(&id, &after)?;
-                freed += 1;
+                released += 1;
             }
         }
-        Ok(freed)
+        Ok(released)
     }
 
     /// Marks jobs as dead that wait for a job that was removed.
@@ -116,7 +122,7 @@ impl MongoBackend {
         loop {
             let waiting = doc! { "state": "waiting", "seq": { "$gt": last_sequence } };
             let fields = doc! { "after": 1, "seq": 1 };
-            let jobs = self.jobs.find(waiting).sort(doc! { "seq": 1 }).projection(fields).limit(LOOKED);
+            let jobs = self.jobs.find(waiting).sort(doc! { "seq": 1 }).projection(fields).limit(MAX_JOBS_PER_CALL);
             let mut page = Vec::new();
             for document in jobs.run().map_err(store_error)? {
                 let mut document = document.map_err(store_error)?;
@@ -129,8 +135,8 @@ impl MongoBackend {
             if page.is_empty() {
                 return Ok(());
             }
-            let wanted: Vec<&str> = page.iter().map(|(_, after)| &**after).collect();
-            let query = self.jobs.find(doc! { "_id": { "$in": wanted } }).projection(doc! { "_id": 1 });
+            let predecessors: Vec<&str> = page.iter().map(|(_, after)| &**after).collect();
+            let query = self.jobs.find(doc! { "_id": { "$in": predecessors } }).projection(doc! { "_id": 1 });
             let id = |document: mongodb::error::Result<Document>| take_text(&mut document.map_err(store_error)?, "_id");
             let existing: HashSet<String> = query
                 .run()

@@ -18,12 +18,12 @@ use mongodb::options::ReturnDocument;
 use std::collections::HashSet;
 
 /// Maximum number of jobs handed out in one call.
-const MOST: usize = 500;
+const MAX_CLAIMED_JOBS: usize = 500;
 /// Maximum number of ended leases handled in one call.
-const ENDED: i64 = 512;
+const MAX_ENDED_LEASES: i64 = 512;
 
-/// Returns the filter for jobs that may be handed out. `now` may be outdated: a new lease must not begin before the end
-/// of a lease that the job had meanwhile.
+/// Returns the filter for jobs that may be handed out. `now` was read before, so the job may have had a lease since
+/// then. `freed_at` excludes such a job: its new lease would begin before the other one ended.
 fn ready_filter(queue: &str, now: i64) -> Document {
     doc! { "queue": queue, "state": "ready", "run_at": { "$lte": now }, "freed_at": { "$not": { "$gt": now } } }
 }
@@ -55,6 +55,7 @@ fn claimed_document(mut document: Document, request: &ClaimRequest<'_>, until: i
 }
 
 impl MongoBackend {
+    /// Hands out the next job of a queue without limits.
     fn take_one(&self, request: &ClaimRequest<'_>) -> Result<Option<ClaimedDocument>> {
         let now = self.read_time()?;
         let until = now.saturating_add(to_millis(request.lease));
@@ -68,7 +69,8 @@ impl MongoBackend {
         Ok(found.map(|found| claimed_document(found, request, until)))
     }
 
-    /// Returns how many jobs were found, and those that were handed out because nobody changed them meanwhile.
+    /// Hands out up to `max_jobs` jobs, with these reserved places if the queue has limits. Returns how many jobs
+    /// were found, and those that were handed out because nobody changed them meanwhile.
     fn take_many(
         &self,
         request: &ClaimRequest<'_>,
@@ -78,55 +80,60 @@ impl MongoBackend {
         let now = self.read_time()?;
         let until = places.map_or(now.saturating_add(to_millis(request.lease)), |places| places.until);
         let limit = i64::try_from(max_jobs).unwrap_or(i64::MAX);
-        let next = self
+        let cursor = self
             .jobs
             .find(ready_filter(request.queue, now))
             .sort(claim_order())
             .limit(limit)
             .run()
             .map_err(store_error)?;
-        let mut next = next.collect::<mongodb::error::Result<Vec<Document>>>().map_err(store_error)?;
+        let mut candidates = cursor.collect::<mongodb::error::Result<Vec<Document>>>().map_err(store_error)?;
         let field = |document: &Document, name| document.get(name).cloned().unwrap_or(Bson::Null);
         let change = |(number, document): (i64, &Document)| {
-            let mut question = ready_filter(request.queue, now);
-            question.extend(doc! { "_id": field(document, "_id"), "attempts": field(document, "attempts") });
-            doc! { "q": question, "u": lease_update(request, until, places.map(|places| places.first + number)) }
+            let mut filter = ready_filter(request.queue, now);
+            filter.extend(doc! { "_id": field(document, "_id"), "attempts": field(document, "attempts") });
+            doc! { "q": filter, "u": lease_update(request, until, places.map(|places| places.first + number)) }
         };
-        let (found_count, changes) = (next.len(), (0..).zip(&next).map(change).collect());
+        let (found_count, changes) = (candidates.len(), (0..).zip(&candidates).map(change).collect());
         if self.change_each(&self.jobs, changes)? != found_count as u64 {
-            let ids: Vec<Bson> = next.iter().map(|document| field(document, "_id")).collect();
-            let mine = doc! { "_id": { "$in": ids }, "token": request.token };
-            let mine = self.jobs.find(mine).projection(doc! { "_id": 1 }).run().map_err(store_error)?;
+            // Some jobs were changed by others since they were found. The token shows which ones were handed out
+            // here.
+            let ids: Vec<Bson> = candidates.iter().map(|document| field(document, "_id")).collect();
+            let filter = doc! { "_id": { "$in": ids }, "token": request.token };
+            let claimed = self.jobs.find(filter).projection(doc! { "_id": 1 }).run().map_err(store_error)?;
             let id = |document: mongodb::error::Result<Document>| {
                 Ok(field(&document.map_err(store_error)?, "_id").to_string())
             };
-            let mine = mine.map(id).collect::<Result<HashSet<String>>>()?;
-            let all: Vec<bool> =
-                next.iter().map(|document| mine.contains(&field(document, "_id").to_string())).collect();
+            let claimed_ids = claimed.map(id).collect::<Result<HashSet<String>>>()?;
+            let is_claimed: Vec<bool> =
+                candidates.iter().map(|document| claimed_ids.contains(&field(document, "_id").to_string())).collect();
             if let Some(places) = places {
-                let used: Vec<i64> =
-                    (places.first..).zip(&all).filter(|(_, is)| **is).map(|(place, _)| place).collect();
+                let used: Vec<i64> = (places.first..)
+                    .zip(&is_claimed)
+                    .filter(|(_, is_claimed)| **is_claimed)
+                    .map(|(place, _)| place)
+                    .collect();
                 self.return_unused_places(request, places, &used)?;
             }
-            let mut all = all.into_iter();
-            next.retain(|_| all.next() == Some(true));
+            let mut is_claimed = is_claimed.into_iter();
+            candidates.retain(|_| is_claimed.next() == Some(true));
         } else if let Some(places) = places {
             let used: Vec<i64> = (places.first..).take(found_count).collect();
             self.return_unused_places(request, places, &used)?;
         }
-        Ok((found_count, next.into_iter().map(|document| claimed_document(document, request, until)).collect()))
+        Ok((found_count, candidates.into_iter().map(|document| claimed_document(document, request, until)).collect()))
     }
 
     /// Like `take_many`, within the limits of a queue.
     fn take_limited(&self, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<(usize, Vec<ClaimedDocument>)> {
         let limit = i64::try_from(max_jobs).unwrap_or(i64::MAX);
-        let next =
+        let ready_jobs =
             self.jobs.find(ready_filter(request.queue, self.read_time()?)).projection(doc! { "_id": 1 }).limit(limit);
-        let wanted = next.run().map_err(store_error)?.count();
-        if wanted == 0 {
+        let ready_count = ready_jobs.run().map_err(store_error)?.count();
+        if ready_count == 0 {
             return Ok((0, Vec::new()));
         }
-        match self.reserve_places(request, wanted)? {
+        match self.reserve_places(request, ready_count)? {
             None => self.take_many(request, max_jobs, None),
             Some(places) if places.count == 0 => Ok((0, Vec::new())),
             Some(places) => self.take_many(request, places.count, Some(&places)),
@@ -155,25 +162,25 @@ impl ClaimOperations for MongoBackend {
         if is_paused {
             return Ok(false);
         }
-        let requested = max_jobs.min(MOST);
-        let (found, handed) = match requested {
+        let requested = max_jobs.min(MAX_CLAIMED_JOBS);
+        let (found_count, documents) = match requested {
             _ if is_limited => self.take_limited(request, requested)?,
             1 => {
-                let handed: Vec<ClaimedDocument> = self.take_one(request)?.into_iter().collect();
-                (handed.len(), handed)
+                let documents: Vec<ClaimedDocument> = self.take_one(request)?.into_iter().collect();
+                (documents.len(), documents)
             }
             _ => self.take_many(request, requested, None)?,
         };
         // One invalid document must not keep the other jobs from their workers.
         let mut invalid = Vec::new();
-        for (id, job) in handed {
+        for (id, job) in documents {
             match job {
                 Ok(job) => jobs.push(job),
                 Err(error) => invalid.push((id, error)),
             }
         }
         invalid.iter().try_for_each(|(id, error)| self.bury_invalid_job(id, request.token, error))?;
-        Ok(found == requested)
+        Ok(found_count == requested)
     }
 
     fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
@@ -181,15 +188,15 @@ impl ClaimOperations for MongoBackend {
         if self.is_paused(request.queue)? {
             return Ok(0);
         }
-        let others =
+        let settled =
             self.settle_batches()?.saturating_add(self.adopt_foreign_jobs()?).saturating_add(self.settle_chains()?);
         let now = self.read_time()?;
-        let question = doc! {
+        let filter = doc! {
             "queue": request.queue, "state": "leased", "token": { "$ne": request.token },
             "$or": [{ "lease_until": { "$lt": now } }, { "lease_until": null }],
         };
         let fields = doc! { "token": 1, "lease_until": 1, "attempts": 1, "max_attempts": 1 };
-        let found = self.jobs.find(question).projection(fields).limit(ENDED).run().map_err(store_error)?;
+        let found = self.jobs.find(filter).projection(fields).limit(MAX_ENDED_LEASES).run().map_err(store_error)?;
         let mut changes = Vec::new();
         for document in found {
             let document = document.map_err(store_error)?;
@@ -208,11 +215,11 @@ impl ClaimOperations for MongoBackend {
                 unset.insert("live_key", "");
             }
             let field = |name| document.get(name).cloned().unwrap_or(Bson::Null);
-            // Only if it is unchanged: a lease that was extended, or a new one, stays.
-            let question =
+            // The lease must be unchanged: one that was extended, or a new one, stays.
+            let filter =
                 doc! { "_id": id, "state": "leased", "token": field("token"), "lease_until": field("lease_until") };
-            changes.push(doc! { "q": question, "u": { "$set": set, "$unset": unset } });
+            changes.push(doc! { "q": filter, "u": { "$set": set, "$unset": unset } });
         }
-        Ok(self.change_each(&self.jobs, changes)?.saturating_add(others))
+        Ok(self.change_each(&self.jobs, changes)?.saturating_add(settled))
     }
 }

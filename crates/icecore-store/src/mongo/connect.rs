@@ -11,13 +11,13 @@ use std::fmt::Write;
 use std::time::Duration;
 
 /// How long to look for a server that accepts writes.
-const SELECTION: Duration = Duration::from_secs(10);
+const SERVER_SELECTION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Opens a database, and updates its collections to the schema version of this program.
 pub(crate) fn open_backend(address: &Address) -> Result<Box<dyn Backend>> {
     let (client, name) = connect_client(address)?;
     let mut backend = MongoBackend::from_client(client, &name);
-    backend.find_clock()?;
+    backend.find_time_command()?;
     backend.migrate()?;
     backend.settle_batches()?;
     Ok(Box::new(backend))
@@ -25,29 +25,29 @@ pub(crate) fn open_backend(address: &Address) -> Result<Box<dyn Backend>> {
 
 /// Returns a client, and the name of the database in the address.
 pub(super) fn connect_client(address: &Address) -> Result<(Client, String)> {
-    let wrong = |reason: &str| Error::new(ErrorKind::Address, format!("{address} {reason}"));
+    let address_error = |reason: &str| Error::new(ErrorKind::Address, format!("{address} {reason}"));
     let text = address.text_with_secrets();
     if text.starts_with("mongodb+srv:") {
-        return Err(wrong(
+        return Err(address_error(
             "needs DNS records, which this build does not support: name the servers, mongodb://HOST,HOST/NAME",
         ));
     }
     let text = match address.password() {
         Some(password) => insert_password(text, password)
-            .ok_or_else(|| wrong("has no user for the password: mongodb://USER@HOST/NAME"))?,
+            .ok_or_else(|| address_error("has no user for the password: mongodb://USER@HOST/NAME"))?,
         None => text.to_owned(),
     };
     // The parser's message is not shown: it may contain a part of the password.
     let mut options = ClientOptions::parse(text).run().map_err(|_| {
-        wrong(
+        address_error(
             "is invalid: use mongodb://USER:PASSWORD@HOST:PORT/NAME, with @, / and % in a password \
              as %40, %2F and %25",
         )
     })?;
     let name = options.default_database.clone().filter(|name| !name.is_empty());
-    let name = name.ok_or_else(|| wrong("does not name a database: mongodb://USER@HOST/NAME"))?;
+    let name = name.ok_or_else(|| address_error("does not name a database: mongodb://USER@HOST/NAME"))?;
     options.app_name.get_or_insert_with(|| "icecore".to_owned());
-    options.server_selection_timeout.get_or_insert(SELECTION);
+    options.server_selection_timeout.get_or_insert(SERVER_SELECTION_TIMEOUT);
     // Confirmed writes are on the disks of most servers, and reads return only such writes.
     options.write_concern = Some(WriteConcern::builder().w(Acknowledgment::Majority).journal(true).build());
     options.read_concern = Some(ReadConcern::majority());

@@ -5,7 +5,7 @@ use mongodb::bson::spec::BinarySubtype;
 use mongodb::bson::{Binary, Bson, Document};
 
 /// Maximum size of a document's fields. BSON allows 16 MB including their names.
-pub(super) const HEAVIEST: usize = (16 << 20) - (64 << 10);
+pub(super) const MAX_FIELDS_SIZE: usize = (16 << 20) - (64 << 10);
 
 fn wrong_type_error(name: &str, kind: &str) -> Error {
     Error::new(ErrorKind::Database, format!("the field {name} is not a {kind}: another program changed the document"))
@@ -66,14 +66,14 @@ pub(super) fn insert_if_some<T: Into<Bson>>(document: &mut Document, name: &str,
 /// Estimates the size of a document: its texts and bytes, and a constant for each value.
 pub(super) fn estimate_size(document: &Document) -> usize {
     let mut bytes = 0;
-    let mut open: Vec<&Bson> = document.values().collect();
-    while let Some(value) = open.pop() {
+    let mut pending: Vec<&Bson> = document.values().collect();
+    while let Some(value) = pending.pop() {
         bytes += 16;
         match value {
             Bson::String(text) => bytes += text.len(),
             Bson::Binary(binary) => bytes += binary.bytes.len(),
-            Bson::Document(inner) => open.extend(inner.values()),
-            Bson::Array(inner) => open.extend(inner),
+            Bson::Document(inner) => pending.extend(inner.values()),
+            Bson::Array(inner) => pending.extend(inner),
             _ => {}
         }
     }
@@ -82,10 +82,10 @@ pub(super) fn estimate_size(document: &Document) -> usize {
 
 /// Checks that a document is not too large.
 pub(super) fn check_size(subject: &str, document: &Document) -> Result<()> {
-    let weight = estimate_size(document);
-    if weight <= HEAVIEST {
+    let size = estimate_size(document);
+    if size <= MAX_FIELDS_SIZE {
         return Ok(());
     }
-    let text = format!("{subject} has {weight} bytes with its readable copy: a document of MongoDB has at most 16 MB");
+    let text = format!("{subject} has {size} bytes with its readable copy: a document of MongoDB has at most 16 MB");
     Err(Error::new(ErrorKind::Input, text))
 }

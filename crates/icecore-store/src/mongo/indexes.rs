@@ -1,8 +1,8 @@
 //! Indexes: paths that objects are found by.
 //!
-//! The list of paths only grows. The field `kept` of an object is the number of paths, from the first one on, whose
-//! values are in its field `indexed`. So objects are recognized that an interrupted program skipped, or that a program
-//! stored without knowing the new path. While there are such objects, the index is not used.
+//! The list of paths only grows. The field `kept` of an object is a number of paths: the values of so many paths,
+//! from the first one on, are in its field `indexed`. The number reveals objects that an interrupted program skipped,
+//! or that a program stored without knowing the new path. While there are such objects, the index is not used.
 
 use super::MongoBackend;
 use super::fields::to_whole_number;
@@ -14,9 +14,9 @@ use crate::error::Result;
 use mongodb::bson::{Bson, Document, doc};
 
 /// Maximum number of objects indexed in one call.
-const PAGE: i64 = 1_000;
+const MAX_PAGE_OBJECTS: i64 = 1_000;
 /// Maximum size in bytes of these objects.
-const PAGE_BYTES: usize = 16 << 20;
+const MAX_PAGE_BYTES: usize = 16 << 20;
 
 /// Adds the values at these paths to a document.
 pub(super) fn add_index_values(document: &mut Document, bytes: &[u8], format: Option<&str>, paths: &[String]) {
@@ -28,7 +28,7 @@ pub(super) fn add_index_values(document: &mut Document, bytes: &[u8], format: Op
     }
 }
 
-/// Returns the filter for objects that have indexed at most `count` paths, or have no count.
+/// Returns the filter for objects whose values are indexed for at most `count` paths, or that have no count.
 fn lacking_filter(count: i64) -> Document {
     doc! { "kept": { "$not": { "$gt": count } } }
 }
@@ -36,10 +36,10 @@ fn lacking_filter(count: i64) -> Document {
 impl MongoBackend {
     /// Returns whether all objects have indexed the value at this path.
     pub(super) fn is_indexed(&self, path: &str) -> Result<bool> {
-        let Some(place) = self.read_index_paths()?.iter().position(|known| known == path) else { return Ok(false) };
-        let place = i64::try_from(place).unwrap_or(i64::MAX);
-        let lacks = self.objects.find_one(lacking_filter(place)).projection(doc! { "_id": 1 });
-        Ok(lacks.run().map_err(store_error)?.is_none())
+        let Some(position) = self.read_index_paths()?.iter().position(|known| known == path) else { return Ok(false) };
+        let position = i64::try_from(position).unwrap_or(i64::MAX);
+        let first_missing = self.objects.find_one(lacking_filter(position)).projection(doc! { "_id": 1 });
+        Ok(first_missing.run().map_err(store_error)?.is_none())
     }
 
     /// Returns the paths that all objects have indexed.
@@ -61,8 +61,8 @@ impl MongoBackend {
         describe::check_path(path)?;
         let filter = doc! { "_id": OBJECTS, "paths": { "$ne": path } };
         self.meta.update_one(filter, doc! { "$push": { "paths": path } }).run().map_err(store_error)?;
-        let place = self.read_index_paths()?.iter().position(|known| known == path).unwrap_or(0);
-        self.index_objects(i64::try_from(place).unwrap_or(i64::MAX))
+        let position = self.read_index_paths()?.iter().position(|known| known == path).unwrap_or(0);
+        self.index_objects(i64::try_from(position).unwrap_or(i64::MAX))
     }
 
     /// Indexes all objects that have indexed at most `count` paths.
@@ -70,8 +70,13 @@ impl MongoBackend {
         loop {
             let paths = self.read_index_paths()?;
             let fields = doc! { "classes": 0, "indexed": 0, "json": 0 };
-            let found =
-                self.objects.find(lacking_filter(count)).projection(fields).limit(PAGE).run().map_err(store_error)?;
+            let found = self
+                .objects
+                .find(lacking_filter(count))
+                .projection(fields)
+                .limit(MAX_PAGE_OBJECTS)
+                .run()
+                .map_err(store_error)?;
             let (mut changes, mut bytes) = (Vec::new(), 0);
             for document in found {
                 let mut document = document.map_err(store_error)?;
@@ -85,11 +90,11 @@ impl MongoBackend {
                     // An invalid document has no values.
                     Err(_) => add_index_values(&mut change, b"", None, &paths),
                 }
-                // Unless another program did it meanwhile, which may know more paths.
-                let mut question = lacking_filter(count);
-                question.insert("_id", id);
-                changes.push(doc! { "q": question, "u": { "$set": change } });
-                if bytes >= PAGE_BYTES {
+                // Skips the object if another program indexed it meanwhile, perhaps for more paths.
+                let mut filter = lacking_filter(count);
+                filter.insert("_id", id);
+                changes.push(doc! { "q": filter, "u": { "$set": change } });
+                if bytes >= MAX_PAGE_BYTES {
                     break;
                 }
             }

@@ -23,7 +23,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 /// Number of jobs per query.
-const ASKED: usize = 256;
+const JOBS_PER_QUERY: usize = 256;
 
 /// Returns the job of a document. Moves the values out of the document.
 pub(super) fn job_from_document(document: &mut Document) -> Result<Job> {
@@ -73,7 +73,7 @@ fn leased_filter(id: Id, token: &str, now: i64) -> Document {
     doc! { "_id": id.to_string(), "token": token, "state": "leased", "lease_until": { "$gte": now } }
 }
 
-/// Like `leased`, for a job that no other job waits for, and that has no place in a queue with limits.
+/// Like `leased_filter`, for a job that no other job waits for, and that has no place in a queue with limits.
 fn leased_alone_filter(id: Id, token: &str, now: i64) -> Document {
     let mut filter = leased_filter(id, token, now);
     filter.extend(doc! { "followed": null, "place": null });
@@ -100,7 +100,8 @@ impl MongoBackend {
         Ok(lease_error(id, state.map(|state| state.unwrap_or_default()).as_deref()))
     }
 
-    /// Marks a job as done, even if others wait for it. Returns whether the lease was valid.
+    /// Marks a job as done. Unlike the filter of `leased_alone_filter`, this works for a job that others wait for or
+    /// that has a place. Returns whether the lease was valid.
     fn ack_any(&self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
         let now = self.read_time()?;
         let mut change = done_update(now, result)?;
@@ -122,6 +123,7 @@ impl MongoBackend {
         Ok(true)
     }
 
+    /// Returns a job to its queue, or marks it as dead. Returns its new state, or `None` if the lease was not valid.
     fn nack_one(&self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<Option<State>> {
         let now = self.read_time()?;
         let fields = doc! { "queue": 1, "attempts": 1, "max_attempts": 1, "place": 1 };
@@ -152,7 +154,7 @@ impl MongoBackend {
         Ok((changed.matched_count == 1).then_some(state))
     }
 
-    /// Returns the marks that earlier calls left in those of these jobs that they finished.
+    /// Returns the marks of those of these jobs that are done. The call that finished a job left a mark in it.
     fn find_ack_marks(&self, acks: &[&Ack]) -> Result<HashSet<String>> {
         let ids: Vec<String> = acks.iter().map(|ack| ack.id.to_string()).collect();
         let found = self.jobs.find(doc! { "_id": { "$in": ids }, "state": "done" }).projection(doc! { "call": 1 });
@@ -160,7 +162,7 @@ impl MongoBackend {
         found.run().map_err(store_error)?.filter_map(|found| mark(found).transpose()).collect()
     }
 
-    /// Makes a dead job ready. If another job has its key now, it continues without the key.
+    /// Makes a dead job ready. If another job has its unique key now, the job continues without a key.
     fn redrive_one(&self, queue: &str, id: &Bson, key: Option<&str>, now: i64) -> Result<u64> {
         let filter = doc! { "_id": id, "queue": queue, "state": "dead" };
         let mut set = doc! { "state": "ready", "attempts": 0_i64, "run_at": now };
@@ -170,11 +172,12 @@ impl MongoBackend {
             let change = doc! { "$set": set.clone(), "$unset": unset.clone() };
             match self.jobs.update_one(filter.clone(), change).run() {
                 Err(error) if is_duplicate(&error) && set.contains_key("live_key") => drop(set.remove("live_key")),
-                done => return Ok(done.map_err(store_error)?.matched_count),
+                result => return Ok(result.map_err(store_error)?.matched_count),
             }
         }
     }
 
+    /// Passes the jobs of one page to `each`.
     fn list_job_page(
         &self,
         (after, before): (i64, Option<i64>),
@@ -182,20 +185,22 @@ impl MongoBackend {
         max_jobs: usize,
         each: &mut dyn FnMut(Job) -> Result<Flow>,
     ) -> Result<()> {
-        let mut place = doc! { "$gt": after };
-        insert_if_some(&mut place, "$lt", before);
-        let mut question = doc! { "seq": place };
+        let mut sequences = doc! { "$gt": after };
+        insert_if_some(&mut sequences, "$lt", before);
+        let mut conditions = doc! { "seq": sequences };
         let order = if before.is_some() { -1 } else { 1 };
-        question.extend(visible_filter());
-        insert_if_some(&mut question, "queue", filter.queue.as_deref());
-        insert_if_some(&mut question, "state", filter.state.map(State::name));
+        conditions.extend(visible_filter());
+        insert_if_some(&mut conditions, "queue", filter.queue.as_deref());
+        insert_if_some(&mut conditions, "state", filter.state.map(State::name));
         let limit = i64::try_from(max_jobs).unwrap_or(i64::MAX);
-        for document in self.jobs.find(question).sort(doc! { "seq": order }).limit(limit).run().map_err(store_error)? {
+        for document in
+            self.jobs.find(conditions).sort(doc! { "seq": order }).limit(limit).run().map_err(store_error)?
+        {
             let mut document = document.map_err(store_error)?;
             let sequence = get_int(&document, "seq")?.unwrap_or(0);
-            let wrong =
+            let with_sequence =
                 |error: Error| Error::new(error.kind(), format!("the document with the sequence {sequence}: {error}"));
-            if each(job_from_document(&mut document).map_err(wrong)?)? == Flow::Stop {
+            if each(job_from_document(&mut document).map_err(with_sequence)?)? == Flow::Stop {
                 break;
             }
         }
@@ -259,31 +264,31 @@ impl Jobs for MongoBackend {
         // Of two acks for one lease, only the first one counts.
         let mut leases = HashSet::new();
         let is_first: Vec<bool> = acks.iter().map(|ack| leases.insert((ack.id, &ack.token))).collect();
-        let first: Vec<&Ack> =
+        let unique_acks: Vec<&Ack> =
             acks.iter().zip(&is_first).filter(|(_, is_first)| **is_first).map(|(ack, _)| ack).collect();
         // A command with many changes returns only their number, so each change leaves its own mark.
-        let mark = |place: usize| format!("{call} {place}");
-        let change = |(place, ack): (usize, &&Ack)| {
+        let mark = |index: usize| format!("{call} {index}");
+        let change = |(index, ack): (usize, &&Ack)| {
             let mut change = done_update(now, ack.result.as_deref())?;
             if let Ok(set) = change.get_document_mut("$set") {
-                set.insert("call", mark(place));
+                set.insert("call", mark(index));
             }
             Ok(doc! { "q": leased_alone_filter(ack.id, &ack.token, now), "u": change })
         };
-        let changes = first.iter().enumerate().map(change).collect::<Result<Vec<Document>>>()?;
-        let is_all = self.change_each(&self.jobs, changes)? == first.len() as u64;
-        let marks = if is_all { HashSet::new() } else { self.find_ack_marks(&first)? };
-        let mut place = 0;
-        let mut answers = Vec::new();
+        let changes = unique_acks.iter().enumerate().map(change).collect::<Result<Vec<Document>>>()?;
+        let are_all_done = self.change_each(&self.jobs, changes)? == unique_acks.len() as u64;
+        let marks = if are_all_done { HashSet::new() } else { self.find_ack_marks(&unique_acks)? };
+        let mut index = 0;
+        let mut results = Vec::new();
         for (ack, is_first) in acks.iter().zip(is_first) {
             let is_done = is_first
-                && (is_all
-                    || marks.contains(&mark(place))
+                && (are_all_done
+                    || marks.contains(&mark(index))
                     || self.ack_any(ack.id, &ack.token, ack.result.as_deref())?);
-            place += usize::from(is_first);
-            answers.push(if is_done { Ok(()) } else { Err(self.find_lease_error(ack.id)?) });
+            index += usize::from(is_first);
+            results.push(if is_done { Ok(()) } else { Err(self.find_lease_error(ack.id)?) });
         }
-        Ok(answers)
+        Ok(results)
     }
 
     fn nack(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State> {
@@ -337,12 +342,12 @@ impl Jobs for MongoBackend {
         }
         self.settle_batches()?;
         self.adopt_foreign_jobs()?;
-        let (mut place, mut left, mut is_enough) = ((filter.after, filter.before), max_jobs, false);
-        while left > 0 && !is_enough {
-            let (page_size, mut found_count) = (left.min(ASKED), 0);
-            self.list_job_page(place, filter, page_size, &mut |job| {
+        let (mut range, mut remaining, mut is_enough) = ((filter.after, filter.before), max_jobs, false);
+        while remaining > 0 && !is_enough {
+            let (page_size, mut found_count) = (remaining.min(JOBS_PER_QUERY), 0);
+            self.list_job_page(range, filter, page_size, &mut |job| {
                 found_count += 1;
-                match &mut place {
+                match &mut range {
                     (_, Some(before)) => *before = job.sequence,
                     (after, None) => *after = job.sequence,
                 }
@@ -350,7 +355,7 @@ impl Jobs for MongoBackend {
                 is_enough = flow == Flow::Stop;
                 Ok(flow)
             })?;
-            left -= found_count;
+            remaining -= found_count;
             is_enough |= found_count < page_size;
         }
         Ok(())
@@ -361,11 +366,11 @@ impl Jobs for MongoBackend {
         check_name("queue", queue)?;
         check_actor_name(actor)?;
         self.with_audit_notes(actor, "redrive", &[queue.to_owned()], |backend| {
-            let mut question = doc! { "queue": queue, "state": "dead" };
+            let mut conditions = doc! { "queue": queue, "state": "dead" };
             let ids = ids.map(|ids| doc! { "$in": ids.iter().map(Id::to_string).collect::<Vec<String>>() });
-            insert_if_some(&mut question, "_id", ids);
+            insert_if_some(&mut conditions, "_id", ids);
             let (now, mut count) = (backend.read_time()?, 0);
-            let query = backend.jobs.find(question).sort(doc! { "seq": 1 }).projection(doc! { "unique_key": 1 });
+            let query = backend.jobs.find(conditions).sort(doc! { "seq": 1 }).projection(doc! { "unique_key": 1 });
             // All jobs are found before the first change, so that changes do not affect what is found.
             let dead = query
                 .run()

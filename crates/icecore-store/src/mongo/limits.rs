@@ -17,8 +17,8 @@ use mongodb::bson::{Bson, Document, doc};
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// How often a change of the places is tried while others change them at the same time.
-const TRIES: u32 = 32;
+/// Maximum number of tries to change the places while others change them at the same time.
+const MAX_TRIES: u32 = 32;
 
 /// Reserved places: `count` numbers from `first` on, with leases until `until`.
 pub(super) struct ReservedPlaces {
@@ -30,11 +30,11 @@ pub(super) struct ReservedPlaces {
 
 /// Usage of a queue with limits.
 struct LimitUsage {
-    /// Number of changes so far; `None` if there was no usage yet.
-    turn: Option<i64>,
+    /// Number of changes so far; `None` if the queue has no usage yet.
+    revision: Option<i64>,
     /// Places, each with `token`, `number` and `until`.
     places: Vec<Document>,
-    spent: RateUsage,
+    rate_usage: RateUsage,
 }
 
 impl LimitUsage {
@@ -43,10 +43,15 @@ impl LimitUsage {
             Some(Bson::Document(usage)) => usage,
             _ => Document::new(),
         };
-        let turn = get_int(&usage, "turn")?;
-        let spent = take_text(&mut usage, "spent")?.map_or_else(RateUsage::default, |text| RateUsage::parse(&text));
+        let revision = get_int(&usage, "turn")?;
+        let rate_usage =
+            take_text(&mut usage, "spent")?.map_or_else(RateUsage::default, |text| RateUsage::parse(&text));
         let places = usage.get_array("places").map(Vec::as_slice).unwrap_or_default();
-        Ok(LimitUsage { turn, places: places.iter().filter_map(|place| place.as_document().cloned()).collect(), spent })
+        Ok(LimitUsage {
+            revision,
+            places: places.iter().filter_map(|place| place.as_document().cloned()).collect(),
+            rate_usage,
+        })
     }
 }
 
@@ -55,8 +60,8 @@ fn read_token_and_number(place: &Document) -> Option<(String, i64)> {
 }
 
 fn is_place_of(place: &Document, token: &str, number: i64) -> bool {
-    place.get_str("token").is_ok_and(|known| known == token)
-        && place.get_i64("number").is_ok_and(|known| known == number)
+    place.get_str("token").is_ok_and(|place_token| place_token == token)
+        && place.get_i64("number").is_ok_and(|place_number| place_number == number)
 }
 
 /// Returns whether a queue has limits.
@@ -72,7 +77,7 @@ impl MongoBackend {
         request: &ClaimRequest<'_>,
         max_places: usize,
     ) -> Result<Option<ReservedPlaces>> {
-        for tried in 0..TRIES {
+        for attempt in 0..MAX_TRIES {
             let Some(mut queue) = self.queues.find_one(doc! { "_id": request.queue }).run().map_err(store_error)?
             else {
                 return Ok(None);
@@ -86,16 +91,16 @@ impl MongoBackend {
             self.drop_ended_places(request.queue, &mut usage.places, now)?;
             let mut available = i64::try_from(max_places).unwrap_or(i64::MAX);
             if let Some(concurrency) = get_int(&queue, "concurrency")? {
-                let others = doc! { "queue": request.queue, "state": "leased", "place": null };
-                let others = self.jobs.count_documents(others).run().map_err(store_error)?;
-                let occupied = i64::try_from(others).unwrap_or(i64::MAX).saturating_add(usage.places.len() as i64);
+                let without_place = doc! { "queue": request.queue, "state": "leased", "place": null };
+                let unplaced = self.jobs.count_documents(without_place).run().map_err(store_error)?;
+                let occupied = i64::try_from(unplaced).unwrap_or(i64::MAX).saturating_add(usage.places.len() as i64);
                 available = available.min(concurrency.saturating_sub(occupied));
             }
             if let Some(rate) = rate {
-                available = available.min(i64::from(usage.spent.count_remaining(rate, now)));
+                available = available.min(i64::from(usage.rate_usage.count_remaining(rate, now)));
             }
             let count = usize::try_from(available).unwrap_or(0);
-            let first = usage.turn.unwrap_or(0).saturating_mul(1 << 20);
+            let first = usage.revision.unwrap_or(0).saturating_mul(1 << 20);
             let until = now.saturating_add(to_millis(request.lease));
             let reserved = ReservedPlaces { first, count, until, rate };
             if count == 0 {
@@ -104,23 +109,23 @@ impl MongoBackend {
             let place = |number: i64| doc! { "token": request.token, "number": first + number, "until": until };
             usage.places.extend((0..available).map(place));
             if let Some(rate) = rate {
-                usage.spent.add_jobs(rate, now, count);
+                usage.rate_usage.add_jobs(rate, now, count);
             }
             if self.replace_usage(request.queue, usage)? {
                 return Ok(Some(reserved));
             }
-            sleep_before_retry(tried);
+            sleep_before_retry(attempt);
         }
         Err(queue_contention_error())
     }
 
-    /// Removes places that no longer count at this time.
+    /// Removes places whose lease has ended at this time, unless a job still has the place.
     fn drop_ended_places(&self, name: &str, places: &mut Vec<Document>, now: i64) -> Result<()> {
-        let is_over = |place: &Document| place.get_i64("until").unwrap_or(i64::MIN) < now;
-        if !places.iter().any(is_over) {
+        let has_ended = |place: &Document| place.get_i64("until").unwrap_or(i64::MIN) < now;
+        if !places.iter().any(has_ended) {
             return Ok(());
         }
-        // A job may still have the place if nobody has found its ended lease yet.
+        // A job keeps its place after its lease ended, until a claim finds the ended lease.
         let mut occupied = HashSet::new();
         let leased = doc! { "queue": name, "state": "leased", "place": { "$exists": true } };
         for document in self.jobs.find(leased).projection(doc! { "token": 1, "place": 1 }).run().map_err(store_error)? {
@@ -130,35 +135,35 @@ impl MongoBackend {
             }
         }
         places.retain(|place| {
-            !is_over(place) || read_token_and_number(place).is_some_and(|place| occupied.contains(&place))
+            !has_ended(place) || read_token_and_number(place).is_some_and(|place| occupied.contains(&place))
         });
         Ok(())
     }
 
     /// Replaces the usage, if nobody else changed it. Returns whether it was replaced.
     fn replace_usage(&self, queue: &str, usage: LimitUsage) -> Result<bool> {
-        let turn = usage.turn.unwrap_or(0).saturating_add(1);
-        let filter = doc! { "_id": queue, "held.turn": usage.turn };
-        let next = doc! { "turn": turn, "places": usage.places, "spent": usage.spent.to_string() };
+        let revision = usage.revision.unwrap_or(0).saturating_add(1);
+        let filter = doc! { "_id": queue, "held.turn": usage.revision };
+        let next = doc! { "turn": revision, "places": usage.places, "spent": usage.rate_usage.to_string() };
         let change = doc! { "$set": { "held": next } };
         Ok(self.queues.update_one(filter, change).run().map_err(store_error)?.matched_count == 1)
     }
 
     /// Changes the usage, while others may change it too. `change` returns whether anything has to be written.
     fn change_usage(&self, queue: &str, mut change: impl FnMut(&mut LimitUsage) -> bool) -> Result<()> {
-        for tried in 0..TRIES {
+        for attempt in 0..MAX_TRIES {
             let found = self.queues.find_one(doc! { "_id": queue }).run().map_err(store_error)?;
             let Some(mut found) = found else { return Ok(()) };
             let mut usage = LimitUsage::from_queue(&mut found)?;
             if !change(&mut usage) || self.replace_usage(queue, usage)? {
                 return Ok(());
             }
-            sleep_before_retry(tried);
+            sleep_before_retry(attempt);
         }
         Err(queue_contention_error())
     }
 
-    /// Returns unused places, as if they had not been reserved.
+    /// Gives unused places back, as if they had not been reserved.
     pub(super) fn return_unused_places(
         &self,
         request: &ClaimRequest<'_>,
@@ -169,15 +174,15 @@ impl MongoBackend {
         if unused == 0 {
             return Ok(());
         }
-        // A claim may reserve several times: only the places of this reservation are returned.
+        // A claim may reserve several times: only the places of this reservation are given back.
         let end = places.first.saturating_add(i64::try_from(places.count).unwrap_or(i64::MAX));
         let is_unused = |place: &Document| {
-            let known = read_token_and_number(place).filter(|(token, _)| token == request.token);
-            known.is_some_and(|(_, number)| (places.first..end).contains(&number) && !used.contains(&number))
+            let own_place = read_token_and_number(place).filter(|(token, _)| token == request.token);
+            own_place.is_some_and(|(_, number)| (places.first..end).contains(&number) && !used.contains(&number))
         };
         let result = self.change_usage(request.queue, |usage| {
             if let Some(rate) = places.rate {
-                usage.spent.subtract_jobs(rate, places.until.saturating_sub(to_millis(request.lease)), unused);
+                usage.rate_usage.subtract_jobs(rate, places.until.saturating_sub(to_millis(request.lease)), unused);
             }
             usage.places.retain(|place| !is_unused(place));
             true
@@ -193,7 +198,7 @@ impl MongoBackend {
     pub(super) fn free_place(&self, queue: &str, token: &str, place: i64) -> Result<()> {
         self.change_usage(queue, |usage| {
             let count = usage.places.len();
-            usage.places.retain(|known| !is_place_of(known, token, place));
+            usage.places.retain(|other| !is_place_of(other, token, place));
             usage.places.len() < count
         })
     }
@@ -201,14 +206,14 @@ impl MongoBackend {
     /// Extends a place before its lease is extended. If the limits were removed meanwhile, there is no place.
     pub(super) fn extend_place(&self, queue: &str, token: &str, place: i64, until: i64) -> Result<()> {
         self.change_usage(queue, |usage| {
-            let mine = usage.places.iter_mut().find(|known| is_place_of(known, token, place));
-            mine.map(|mine| mine.insert("until", until)).is_some()
+            let own_place = usage.places.iter_mut().find(|other| is_place_of(other, token, place));
+            own_place.map(|place| place.insert("until", until)).is_some()
         })
     }
 }
 
-fn sleep_before_retry(tried: u32) {
-    std::thread::sleep(Duration::from_millis(u64::from(tried)));
+fn sleep_before_retry(attempt: u32) {
+    std::thread::sleep(Duration::from_millis(u64::from(attempt)));
 }
 
 fn queue_contention_error() -> Error {

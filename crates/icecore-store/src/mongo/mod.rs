@@ -30,12 +30,12 @@ use store_error::{store_error, store_error_of_code};
 pub(crate) use connect::open_backend;
 pub(crate) use rows::read_documents;
 
-/// Commands whose answer contains the time. Older servers know only the second one.
-const CLOCKS: [&str; 2] = ["hello", "isMaster"];
+/// Commands whose answer contains the time. Older servers know only `isMaster`.
+const TIME_COMMANDS: [&str; 2] = ["hello", "isMaster"];
 /// Maximum number of changes in one command.
-const MOST_CHANGES: usize = 500;
+const MAX_CHANGES: usize = 500;
 /// Maximum number of bytes in one command, if it has more than one change.
-const HEAVIEST_CHANGES: usize = 8 << 20;
+const MAX_CHANGES_SIZE: usize = 8 << 20;
 
 /// A store in one database of a server.
 pub(crate) struct MongoBackend {
@@ -51,7 +51,7 @@ pub(crate) struct MongoBackend {
     meta: Collection<Document>,
     expiry_checks: ExpiryChecks,
     /// The command whose answer contains the time.
-    clock: &'static str,
+    time_command: &'static str,
 }
 
 impl MongoBackend {
@@ -67,29 +67,29 @@ impl MongoBackend {
             audit: collection("icecore_audit"),
             meta: collection("icecore_meta"),
             expiry_checks: ExpiryChecks::default(),
-            clock: CLOCKS[0],
+            time_command: TIME_COMMANDS[0],
             _client: client,
             database,
         }
     }
 
     /// Finds the command whose answer contains the time.
-    fn find_clock(&mut self) -> Result<()> {
-        let mut answer = Ok(());
-        for clock in CLOCKS {
-            self.clock = clock;
-            answer = self.read_time().map(drop);
-            if !matches!(&answer, Err(error) if error.kind() == ErrorKind::Database) {
+    fn find_time_command(&mut self) -> Result<()> {
+        let mut result = Ok(());
+        for command in TIME_COMMANDS {
+            self.time_command = command;
+            result = self.read_time().map(drop);
+            if !matches!(&result, Err(error) if error.kind() == ErrorKind::Database) {
                 break;
             }
         }
-        answer
+        result
     }
 
     /// Returns the time of the server. Later operations happen after it, so no lease lasts longer than requested, and
     /// none is ended early.
     fn read_time(&self) -> Result<i64> {
-        let answer = self.database.run_command(doc! { self.clock: 1 }).run().map_err(store_error)?;
+        let answer = self.database.run_command(doc! { self.time_command: 1 }).run().map_err(store_error)?;
         match answer.get("localTime") {
             Some(Bson::DateTime(time)) => Ok(time.timestamp_millis()),
             _ => Err(Error::new(ErrorKind::Database, "MongoDB: the server does not report its time")),
@@ -98,18 +98,18 @@ impl MongoBackend {
 
     /// Makes these changes, each of the form `{q, u}`, independently. Returns how many documents matched.
     fn change_each(&self, collection: &Collection<Document>, changes: Vec<Document>) -> Result<u64> {
-        let (mut some, mut weight, mut matched) = (Vec::new(), 0, 0);
+        let (mut group, mut group_size, mut matched) = (Vec::new(), 0, 0);
         for change in changes {
-            let bytes = fields::estimate_size(&change);
-            if some.len() == MOST_CHANGES || (weight + bytes > HEAVIEST_CHANGES && !some.is_empty()) {
-                matched += self.change_group(collection, std::mem::take(&mut some))?;
-                weight = 0;
+            let size = fields::estimate_size(&change);
+            if group.len() == MAX_CHANGES || (group_size + size > MAX_CHANGES_SIZE && !group.is_empty()) {
+                matched += self.change_group(collection, std::mem::take(&mut group))?;
+                group_size = 0;
             }
-            weight += bytes;
-            some.push(change);
+            group_size += size;
+            group.push(change);
         }
-        if !some.is_empty() {
-            matched += self.change_group(collection, some)?;
+        if !group.is_empty() {
+            matched += self.change_group(collection, group)?;
         }
         Ok(matched)
     }
@@ -122,11 +122,11 @@ impl MongoBackend {
             "writeConcern": { "w": "majority", "j": true },
         };
         let answer = self.database.run_command(command).run().map_err(store_error)?;
-        let first = answer.get_array("writeErrors").ok().and_then(|errors| errors.first()?.as_document());
-        let wrong = first.or_else(|| answer.get_document("writeConcernError").ok());
-        if let Some(wrong) = wrong {
-            let code = wrong.get_i32("code").unwrap_or(0);
-            return Err(store_error_of_code(code, wrong.get_str("errmsg").unwrap_or_default()));
+        let write_error = answer.get_array("writeErrors").ok().and_then(|errors| errors.first()?.as_document());
+        let error = write_error.or_else(|| answer.get_document("writeConcernError").ok());
+        if let Some(error) = error {
+            let code = error.get_i32("code").unwrap_or(0);
+            return Err(store_error_of_code(code, error.get_str("errmsg").unwrap_or_default()));
         }
         let matched = fields::to_whole_number(answer.get("n")).unwrap_or(0);
         Ok(u64::try_from(matched).unwrap_or(0))

@@ -16,12 +16,12 @@ use mongodb::bson::{Bson, Document, doc};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// Number of objects removed in one call.
-const PAGE: i64 = 1_000;
-/// Number of objects per query. They arrive in small batches as the walk proceeds.
-const ASKED: usize = 16_384;
-/// Number of objects held in memory.
-const BATCH: u32 = 256;
+/// Maximum number of expired objects that one call removes.
+const MAX_EXPIRED_PER_CALL: i64 = 1_000;
+/// Maximum number of objects per query. The server sends them in smaller batches.
+const OBJECTS_PER_QUERY: usize = 16_384;
+/// Number of objects that the server sends at once, and that are held in memory.
+const OBJECTS_IN_MEMORY: u32 = 256;
 
 /// Returns the object of a document. Moves the values out of the document.
 pub(super) fn object_from_document(document: &mut Document) -> Result<Object> {
@@ -73,10 +73,10 @@ fn document_from_object(object: &NewObject, id: Id, sequence: i64, now: i64, pat
     insert_if_some(&mut document, "object_key", object.key.as_deref());
     insert_if_some(&mut document, "expires_at", object.expires_at);
     insert_if_some(&mut document, "format", description.format.as_deref());
-    let kept =
+    let storable =
         |class: &String| Some(describe::without_nul(class).into_owned()).filter(|class| fits_class_column(class));
-    insert_if_some(&mut document, "class", description.class.as_ref().and_then(kept));
-    document.insert("classes", description.classes.iter().filter_map(kept).map(Bson::from).collect::<Vec<Bson>>());
+    insert_if_some(&mut document, "class", description.class.as_ref().and_then(storable));
+    document.insert("classes", description.classes.iter().filter_map(storable).map(Bson::from).collect::<Vec<Bson>>());
     document.insert("checksum", &description.checksum);
     document.insert("size", i64::try_from(object.bytes.len()).unwrap_or(i64::MAX));
     match object.as_base64 {
@@ -115,20 +115,22 @@ impl MongoBackend {
         loop {
             match self.objects.insert_one(document).run() {
                 Err(error) if is_duplicate(&error) => self.find_duplicate_error(document)?.map_or(Ok(()), Err)?,
-                answer => return answer.map(drop).map_err(store_error),
+                result => return result.map(drop).map_err(store_error),
             }
         }
     }
 
+    /// Stores all documents or none.
     fn insert_as_batch(&self, documents: &[Document]) -> Result<()> {
         let batch = self.begin_batch(&self.objects)?;
-        let done = self.send_objects(&batch, documents).and_then(|()| self.commit_batch(&batch, &self.objects));
-        if done.is_err() {
+        let result = self.send_objects(&batch, documents).and_then(|()| self.commit_batch(&batch, &self.objects));
+        if result.is_err() {
             self.abandon_batch(&batch, &self.objects);
         }
-        done
+        result
     }
 
+    /// Sends the documents of a batch. Fails if a unique value belongs to another object.
     fn send_objects(&self, batch: &str, documents: &[Document]) -> Result<()> {
         let mut refused = self.send_documents(batch, &self.objects, documents)?;
         while !refused.is_empty() {
@@ -139,8 +141,8 @@ impl MongoBackend {
                 }
             }
             // The documents with the same unique values are gone now.
-            let still = self.send_documents(batch, &self.objects, &refused_documents)?;
-            refused = still.into_iter().map(|index| refused[index]).collect();
+            let refused_again = self.send_documents(batch, &self.objects, &refused_documents)?;
+            refused = refused_again.into_iter().map(|index| refused[index]).collect();
         }
         Ok(())
     }
@@ -161,66 +163,68 @@ impl MongoBackend {
         document.map(|mut found| object_from_document(&mut found)).transpose()
     }
 
+    /// Passes objects to `each`, with or without their readable copies.
     fn each_object(
         &self,
         after: i64,
         max_objects: usize,
         filter: &ObjectFilter,
-        lean: bool,
+        omit_json: bool,
         each: EachLent<'_>,
     ) -> Result<()> {
         let path_value = filter.path_value.as_ref().map(|(path, value)| PathValue::new(path, value)).transpose()?;
-        let by_index = path_value.as_ref().map_or(Ok(false), |at| self.is_indexed(at.path()))?;
+        let uses_index = path_value.as_ref().map_or(Ok(false), |path_value| self.is_indexed(path_value.path()))?;
         if filter.class.as_ref().is_some_and(|class| !fits_class_column(class)) {
             return Ok(());
         }
         self.settle_batches()?;
-        let indexed = path_value.as_ref().filter(|_| by_index);
+        let indexed = path_value.as_ref().filter(|_| uses_index);
         let mut page = |after, page_size, each: EachLent<'_>| {
-            self.list_object_page(after, page_size, filter, (indexed, lean), each)
+            self.list_object_page(after, page_size, filter, (indexed, omit_json), each)
         };
-        walk_pages(ASKED, after, max_objects, path_value.as_ref().filter(|_| !by_index), &mut page, each)
+        walk_pages(OBJECTS_PER_QUERY, after, max_objects, path_value.as_ref().filter(|_| !uses_index), &mut page, each)
     }
 
+    /// Passes the objects of one page to `each`. `indexed` is a value that is searched through the index.
     fn list_object_page(
         &self,
         after: i64,
         max_objects: usize,
         filter: &ObjectFilter,
-        (indexed, lean): (Option<&PathValue>, bool),
+        (indexed, omit_json): (Option<&PathValue>, bool),
         each: EachLent<'_>,
     ) -> Result<()> {
-        let mut question = visible_filter();
-        insert_if_some(&mut question, "stored_at", filter.before.map(|before| doc! { "$lt": before }));
+        let mut conditions = visible_filter();
+        insert_if_some(&mut conditions, "stored_at", filter.before.map(|before| doc! { "$lt": before }));
         match filter.quarantined {
-            Some(true) => drop(question.insert("problem", doc! { "$ne": null })),
-            Some(false) => drop(question.insert("problem", Bson::Null)),
+            Some(true) => drop(conditions.insert("problem", doc! { "$ne": null })),
+            Some(false) => drop(conditions.insert("problem", Bson::Null)),
             None => {}
         }
         insert_if_some(
-            &mut question,
+            &mut conditions,
             "classes",
             filter.class.as_deref().map(|class| describe::without_nul(class).into_owned()),
         );
         insert_if_some(
-            &mut question,
+            &mut conditions,
             "indexed",
             indexed.map(|path_value| doc! { "path": path_value.path(), "value": path_value.value() }),
         );
         let mut fields = doc! { "classes": 0, "indexed": 0 };
-        insert_if_some(&mut fields, "json", lean.then_some(0));
-        let (mut after, mut left) = (after, i64::try_from(max_objects).unwrap_or(i64::MAX));
+        insert_if_some(&mut fields, "json", omit_json.then_some(0));
+        let (mut after, mut remaining) = (after, i64::try_from(max_objects).unwrap_or(i64::MAX));
         loop {
-            let from = after;
-            question.insert("seq", doc! { "$gt": after });
-            let query = self.objects.find(question.clone()).sort(doc! { "seq": 1 }).projection(fields.clone());
-            let cursor = query.limit(left).batch_size(BATCH).run().map_err(store_error)?;
-            let mut goes_on = false;
+            let page_start = after;
+            conditions.insert("seq", doc! { "$gt": after });
+            let query = self.objects.find(conditions.clone()).sort(doc! { "seq": 1 }).projection(fields.clone());
+            let cursor = query.limit(remaining).batch_size(OBJECTS_IN_MEMORY).run().map_err(store_error)?;
+            let mut is_cursor_dropped = false;
             for document in cursor {
                 let mut document = match document {
-                    // The caller was slow, and the server has dropped the cursor: query again.
-                    Err(error) if is_cursor_lost(&error) && after > from => {
-                        goes_on = true;
+                    // The caller was slow, and the server has dropped the cursor. The next query continues here.
+                    Err(error) if is_cursor_lost(&error) && after > page_start => {
+                        is_cursor_dropped = true;
                         break;
                     }
                     document => document.map_err(store_error)?,
@@ -228,12 +232,12 @@ impl MongoBackend {
                 let sequence = to_whole_number(document.get("seq"));
                 let object =
                     object_from_document(&mut document).map_err(|error| error_in_document(sequence, &error))?;
-                (after, left) = (object.sequence, left - 1);
+                (after, remaining) = (object.sequence, remaining - 1);
                 if each(lent_from_object(object))? == Flow::Stop {
                     return Ok(());
                 }
             }
-            if !goes_on || left == 0 {
+            if !is_cursor_dropped || remaining == 0 {
                 return Ok(());
             }
         }
@@ -245,7 +249,7 @@ impl Objects for MongoBackend {
         if objects.is_empty() {
             return Ok(Vec::new());
         }
-        let (mut keys, mut known) = (HashSet::new(), HashSet::new());
+        let (mut keys, mut seen_ids) = (HashSet::new(), HashSet::new());
         let ids: Vec<Id> = objects.iter().map(|object| object.id.unwrap_or_else(Id::new)).collect();
         for (object, id) in objects.iter().zip(&ids) {
             if let Some(key) = &object.key {
@@ -254,13 +258,13 @@ impl Objects for MongoBackend {
                     return Err(key_taken_error(key));
                 }
             }
-            if !known.insert(id) {
+            if !seen_ids.insert(id) {
                 return Err(Error::new(ErrorKind::Taken, format!("two objects have the id {id}")));
             }
         }
-        let (first, meta) = self.reserve_sequences(OBJECTS, objects.len())?;
+        let (first_sequence, meta) = self.reserve_sequences(OBJECTS, objects.len())?;
         let (paths, now) = (index_paths_of(&meta)?, self.read_time()?);
-        let documents = objects.iter().zip(&ids).zip(first..);
+        let documents = objects.iter().zip(&ids).zip(first_sequence..);
         let documents = documents
             .map(|((object, id), sequence)| document_from_object(object, *id, sequence, now, &paths))
             .collect::<Result<Vec<Document>>>()?;
@@ -298,46 +302,46 @@ impl Objects for MongoBackend {
     /// Each object is removed separately: an interrupted call has removed some, and their notes are complete.
     fn remove(&mut self, ids: &[Id], actor: &str) -> Result<u64> {
         check_actor_name(actor)?;
-        let mut wanted = visible_filter();
-        wanted.insert("_id", doc! { "$in": ids.iter().map(Id::to_string).collect::<Vec<String>>() });
+        let mut filter = visible_filter();
+        filter.insert("_id", doc! { "$in": ids.iter().map(Id::to_string).collect::<Vec<String>>() });
         self.settle_batches()?;
-        let query = self.objects.find(wanted).sort(doc! { "seq": 1 }).projection(doc! { "_id": 1 });
+        let query = self.objects.find(filter).sort(doc! { "seq": 1 }).projection(doc! { "_id": 1 });
         let found_ids = query
             .run()
             .map_err(store_error)?
             .map(|document| Ok(document.map_err(store_error)?.get_str("_id").unwrap_or_default().to_owned()));
         let existing = found_ids.collect::<Result<Vec<String>>>()?;
         let counts = self.with_audit_notes(actor, "rm", &existing, |backend| {
-            let gone = |id: &String| {
+            let remove_object = |id: &String| {
                 Ok(backend.objects.delete_one(doc! { "_id": id }).run().map_err(store_error)?.deleted_count)
             };
-            let counts = existing.iter().map(gone).collect::<Result<Vec<u64>>>()?;
+            let counts = existing.iter().map(remove_object).collect::<Result<Vec<u64>>>()?;
             Ok((counts.clone(), counts))
         })?;
-        let others: Vec<Bson> =
+        let already_gone: Vec<Bson> =
             existing.iter().zip(&counts).filter(|(_, count)| **count == 0).map(|(id, _)| Bson::from(id)).collect();
-        self.remove_audit_notes("rm", &others)?;
+        self.remove_audit_notes("rm", &already_gone)?;
         Ok(counts.iter().sum())
     }
 
     fn expire(&mut self) -> Result<u64> {
         let mut count = 0;
         loop {
-            let mut question = visible_filter();
-            question.insert("expires_at", doc! { "$lte": self.read_time()? });
-            let query = self.objects.find(question.clone()).projection(doc! { "_id": 1 }).limit(PAGE);
-            let gone = query
+            let mut conditions = visible_filter();
+            conditions.insert("expires_at", doc! { "$lte": self.read_time()? });
+            let query = self.objects.find(conditions.clone()).projection(doc! { "_id": 1 }).limit(MAX_EXPIRED_PER_CALL);
+            let expired = query
                 .run()
                 .map_err(store_error)?
                 .map(|document| Ok(document.map_err(store_error)?.remove("_id").unwrap_or(Bson::Null)));
-            let gone = gone.collect::<Result<Vec<Bson>>>()?;
-            if gone.is_empty() {
+            let expired = expired.collect::<Result<Vec<Bson>>>()?;
+            if expired.is_empty() {
                 return Ok(count);
             }
-            question.insert("_id", doc! { "$in": gone });
+            conditions.insert("_id", doc! { "$in": expired });
             count += self.with_audit_notes("retention", "expire", &[String::new()], |backend| {
-                let gone = backend.objects.delete_many(question).run().map_err(store_error)?.deleted_count;
-                Ok((vec![gone], gone))
+                let removed = backend.objects.delete_many(conditions).run().map_err(store_error)?.deleted_count;
+                Ok((vec![removed], removed))
             })?;
         }
     }
@@ -380,13 +384,14 @@ impl Objects for MongoBackend {
             (stats.count, stats.bytes) = (count(totals, "count"), count(totals, "bytes"));
             (stats.first_at, stats.last_at) = (get_int(totals, "first")?, get_int(totals, "last")?);
         }
-        let counts = |name: &str| doc! { "_id": format!("${name}"), "count": { "$sum": 1_i64 } };
-        let bad = grouped(doc! { "problem": { "$ne": null } }, doc! { "_id": null, "count": { "$sum": 1_i64 } })?;
-        stats.quarantined = bad.first().map_or(0, |document| count(document, "count"));
-        for mut document in grouped(doc! {}, counts("format"))? {
+        let count_by = |name: &str| doc! { "_id": format!("${name}"), "count": { "$sum": 1_i64 } };
+        let quarantined =
+            grouped(doc! { "problem": { "$ne": null } }, doc! { "_id": null, "count": { "$sum": 1_i64 } })?;
+        stats.quarantined = quarantined.first().map_or(0, |document| count(document, "count"));
+        for mut document in grouped(doc! {}, count_by("format"))? {
             stats.formats.push((take_text(&mut document, "_id")?, count(&document, "count")));
         }
-        for mut document in grouped(doc! { "class": { "$ne": null } }, counts("class"))? {
+        for mut document in grouped(doc! { "class": { "$ne": null } }, count_by("class"))? {
             stats.classes.push((required(take_text(&mut document, "_id")?)?, count(&document, "count")));
         }
         stats.formats.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

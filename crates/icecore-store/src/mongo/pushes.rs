@@ -16,11 +16,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Default for the maximum number of attempts.
-const ATTEMPTS: i64 = 20;
+const DEFAULT_MAX_ATTEMPTS: i64 = 20;
 /// Maximum number of other programs' jobs adopted in one query.
-const ADOPTED: i64 = 512;
-/// How often to retry while a job with the same key appears and disappears.
-const TRIES: usize = 8;
+const MAX_ADOPTED_JOBS: i64 = 512;
+/// Maximum number of tries while a job with the same key is added and removed.
+const MAX_TRIES: usize = 8;
 
 /// Returns the value that is unique among jobs that are neither done nor dead.
 pub(super) fn live_key(queue: &str, key: &str) -> Document {
@@ -30,7 +30,7 @@ pub(super) fn live_key(queue: &str, key: &str) -> Document {
 fn document_from_job(job: &NewJob, sequence: i64, now: i64, attempts: &HashMap<String, i64>) -> Result<Document> {
     let description = &job.description;
     let max_attempts = job.max_attempts.map(|limit| i64::from(limit.max(1)));
-    let max_attempts = max_attempts.or_else(|| attempts.get(&job.queue).copied()).unwrap_or(ATTEMPTS);
+    let max_attempts = max_attempts.or_else(|| attempts.get(&job.queue).copied()).unwrap_or(DEFAULT_MAX_ATTEMPTS);
     let mut document = doc! {
         "_id": job.id.to_string(), "seq": sequence, "queue": &job.queue, "state": "ready",
         "priority": i64::from(job.priority), "queued_at": now, "run_at": now.saturating_add(to_millis(job.delay)),
@@ -68,40 +68,41 @@ impl MongoBackend {
         jobs.iter().try_for_each(check_job_names)?;
         // A duplicate counts as the first job with its id or key.
         let (mut ids, mut keys) = (HashMap::new(), HashMap::new());
-        let mut places = Vec::new();
-        let mut fresh: Vec<Cow<'_, NewJob>> = Vec::new();
+        // For each job: its index in `new_jobs`, and whether it is the first one with its id and key.
+        let mut indexes = Vec::new();
+        let mut new_jobs: Vec<Cow<'_, NewJob>> = Vec::new();
         for job in jobs {
             let key = job.unique_key.as_ref().map(|key| (&job.queue, key));
-            let known = key.and_then(|key| keys.get(&key)).or_else(|| ids.get(&job.id)).copied();
-            let place = known.unwrap_or(fresh.len());
-            places.push((place, known.is_none()));
+            let first_index = key.and_then(|key| keys.get(&key)).or_else(|| ids.get(&job.id)).copied();
+            let index = first_index.unwrap_or(new_jobs.len());
+            indexes.push((index, first_index.is_none()));
             // The predecessor of a duplicate must exist too.
-            let outside = job.after.filter(|after| known.is_some() && !ids.contains_key(after));
-            if let Some(after) = outside.filter(|_| !ids.contains_key(&job.id))
+            let predecessor = job.after.filter(|after| first_index.is_some() && !ids.contains_key(after));
+            if let Some(after) = predecessor.filter(|_| !ids.contains_key(&job.id))
                 && !self.mark_followed(after)?
             {
                 return Err(no_predecessor_error(after));
             }
             // A follower of a duplicate follows the first job instead.
-            let first = job.after.and_then(|after| ids.get(&after)).map(|place: &usize| fresh[*place].id);
-            ids.insert(job.id, place);
-            if known.is_none() {
-                key.map(|key| keys.insert(key, place));
-                fresh.push(match first {
+            let first_id = job.after.and_then(|after| ids.get(&after)).map(|index: &usize| new_jobs[*index].id);
+            ids.insert(job.id, index);
+            if first_index.is_none() {
+                key.map(|key| keys.insert(key, index));
+                new_jobs.push(match first_id {
                     Some(id) if job.after != Some(id) => Cow::Owned(NewJob { after: Some(id), ..job.clone() }),
                     _ => Cow::Borrowed(job),
                 });
             }
         }
-        let fresh: Vec<&NewJob> = fresh.iter().map(|job| &**job).collect();
-        let pushed = match &*fresh {
+        let new_jobs: Vec<&NewJob> = new_jobs.iter().map(|job| &**job).collect();
+        let pushed = match &*new_jobs {
             [] => Vec::new(),
             [job] => vec![self.push_one(job, None)?.0],
             jobs => self.push_all(jobs)?,
         };
         let result =
-            |(place, is_first): (usize, bool)| Pushed { is_new: is_first && pushed[place].is_new, ..pushed[place] };
-        Ok(places.into_iter().map(result).collect())
+            |(index, is_first): (usize, bool)| Pushed { is_new: is_first && pushed[index].is_new, ..pushed[index] };
+        Ok(indexes.into_iter().map(result).collect())
     }
 
     /// Stores a job, leased from the start if `request` is given. Returns the result and the document as it was stored.
@@ -115,9 +116,9 @@ impl MongoBackend {
             && !self.mark_followed(after)?
         {
             // A job that is pushed a second time may have outlived its predecessor.
-            let is_there = self.jobs.find_one(doc! { "_id": job.id.to_string() }).run().map_err(store_error)?.is_some();
-            let known = (Pushed { id: job.id, is_new: false }, Document::new());
-            return if is_there { Ok(known) } else { Err(no_predecessor_error(after)) };
+            let exists = self.jobs.find_one(doc! { "_id": job.id.to_string() }).run().map_err(store_error)?.is_some();
+            let existing = (Pushed { id: job.id, is_new: false }, Document::new());
+            return if exists { Ok(existing) } else { Err(no_predecessor_error(after)) };
         }
         let mut document = self.documents_from_jobs(&[job])?.remove(0);
         if let Some((request, places)) = request {
@@ -128,15 +129,15 @@ impl MongoBackend {
             });
             insert_if_some(&mut document, "place", places.map(|places| places.first));
         }
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             match self.jobs.insert_one(&document).run() {
                 Err(error) if is_duplicate(&error) => {
                     if let Some(id) = self.find_same_job(job)? {
                         return Ok((Pushed { id, is_new: false }, document));
                     }
                 }
-                done => {
-                    done.map_err(store_error)?;
+                result => {
+                    result.map_err(store_error)?;
                     if let Some(after) = job.after {
                         self.check_follower(&job.id.to_string(), &after.to_string())?;
                     }
@@ -147,54 +148,57 @@ impl MongoBackend {
         Err(key_contention_error())
     }
 
+    /// Stores several jobs as a batch.
     fn push_all(&self, jobs: &[&NewJob]) -> Result<Vec<Pushed>> {
         let mut documents = self.documents_from_jobs(jobs)?;
         for document in &mut documents {
             document.insert("state", "arriving");
         }
-        for (place, after) in jobs.iter().enumerate().filter_map(|(place, job)| Some((place, job.after?))) {
-            match jobs[..place].iter().position(|job| job.id == after) {
-                Some(first) => drop(documents[first].insert("followed", true)),
+        for (index, after) in jobs.iter().enumerate().filter_map(|(index, job)| Some((index, job.after?))) {
+            match jobs[..index].iter().position(|job| job.id == after) {
+                Some(predecessor) => drop(documents[predecessor].insert("followed", true)),
                 None if self.mark_followed(after)? => {}
                 None => return Err(no_predecessor_error(after)),
             }
         }
         let batch = self.begin_batch(&self.jobs)?;
-        let done = self.send_jobs(&batch, jobs, &documents).and_then(|pushed| {
+        let result = self.send_jobs(&batch, jobs, &documents).and_then(|pushed| {
             self.change_predecessors(jobs, &pushed)?;
             self.commit_batch(&batch, &self.jobs)?;
             Ok(pushed)
         });
-        if done.is_err() {
+        if result.is_err() {
             self.abandon_batch(&batch, &self.jobs);
         }
-        let has_followers = done.is_ok() && jobs.iter().any(|job| job.after.is_some());
+        let has_followers = result.is_ok() && jobs.iter().any(|job| job.after.is_some());
         if has_followers {
             // The jobs are stored; if this is interrupted, others finish it.
             let _ = self.settle_chains();
         }
-        done
+        result
     }
 
     /// Changes the predecessor of jobs that follow a job of the same call, if that job was replaced by an existing one
     /// with the same key.
     fn change_predecessors(&self, jobs: &[&NewJob], pushed: &[Pushed]) -> Result<()> {
         for (job, _) in jobs.iter().zip(pushed).filter(|(_, pushed)| pushed.is_new) {
-            let first = job.after.and_then(|after| jobs.iter().position(|job| job.id == after));
-            let Some(first) = first.map(|place| pushed[place].id).filter(|id| Some(*id) != job.after) else { continue };
-            if !self.mark_followed(first)? {
+            let predecessor = job.after.and_then(|after| jobs.iter().position(|job| job.id == after));
+            let stored_id = predecessor.map(|index| pushed[index].id);
+            let Some(stored_id) = stored_id.filter(|id| Some(*id) != job.after) else { continue };
+            if !self.mark_followed(stored_id)? {
                 return Err(key_contention_error());
             }
-            let change = doc! { "$set": { "after": first.to_string() } };
+            let change = doc! { "$set": { "after": stored_id.to_string() } };
             self.jobs.update_one(doc! { "_id": job.id.to_string() }, change).run().map_err(store_error)?;
         }
         Ok(())
     }
 
+    /// Sends the jobs of a batch. A job whose id or key exists counts as the existing job.
     fn send_jobs(&self, batch: &str, jobs: &[&NewJob], documents: &[Document]) -> Result<Vec<Pushed>> {
         let mut pushed: Vec<Pushed> = jobs.iter().map(|job| Pushed { id: job.id, is_new: true }).collect();
         let mut refused = self.send_documents(batch, &self.jobs, documents)?;
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             let mut remaining = Vec::new();
             for index in refused {
                 match self.find_same_job(jobs[index])? {
@@ -205,9 +209,9 @@ impl MongoBackend {
             if remaining.is_empty() {
                 return Ok(pushed);
             }
-            let some: Vec<Document> = remaining.iter().map(|index| documents[*index].clone()).collect();
-            let still = self.send_documents(batch, &self.jobs, &some)?;
-            refused = still.into_iter().map(|index| remaining[index]).collect();
+            let retried: Vec<Document> = remaining.iter().map(|index| documents[*index].clone()).collect();
+            let refused_again = self.send_documents(batch, &self.jobs, &retried)?;
+            refused = refused_again.into_iter().map(|index| remaining[index]).collect();
         }
         Err(key_contention_error())
     }
@@ -219,7 +223,7 @@ impl MongoBackend {
         jobs.iter().zip(first..).map(|(job, sequence)| document_from_job(job, sequence, now, &attempts)).collect()
     }
 
-    /// Returns the maximum number of attempts that queues set, for jobs that do not set it themselves.
+    /// Returns the maximum number of attempts that queues set, for jobs that do not have their own.
     fn find_max_attempts(&self, jobs: &[&NewJob]) -> Result<HashMap<String, i64>> {
         let mut names: Vec<&str> =
             jobs.iter().filter(|job| job.max_attempts.is_none()).map(|job| &*job.queue).collect();
@@ -257,8 +261,13 @@ impl MongoBackend {
         let mut adopted = 0;
         loop {
             let fields = doc! { "bytes": 0, "base64": 0, "json": 0, "result": 0 };
-            let cursor =
-                self.jobs.find(doc! { "seq": null }).projection(fields).limit(ADOPTED).run().map_err(store_error)?;
+            let cursor = self
+                .jobs
+                .find(doc! { "seq": null })
+                .projection(fields)
+                .limit(MAX_ADOPTED_JOBS)
+                .run()
+                .map_err(store_error)?;
             let documents = cursor.collect::<mongodb::error::Result<Vec<Document>>>().map_err(store_error)?;
             if documents.is_empty() {
                 return Ok(adopted);
@@ -266,8 +275,7 @@ impl MongoBackend {
             let first = self.reserve_sequences(JOBS, documents.len())?.0;
             let change = |(document, seq): (&Document, i64)| {
                 let mut set = doc! { "seq": seq };
-                let defaults =
-                    doc! { "state": "ready", "priority": 0_i64, "attempts": 0_i64, "max_attempts": ATTEMPTS };
+                let defaults = doc! { "state": "ready", "priority": 0_i64, "attempts": 0_i64, "max_attempts": DEFAULT_MAX_ATTEMPTS };
                 set.extend(
                     defaults.into_iter().filter(|(name, _)| matches!(document.get(name), None | Some(Bson::Null))),
                 );

@@ -33,8 +33,8 @@ impl MongoBackend {
 
     /// Returns how long a job of this queue waits after its first failure.
     pub(super) fn first_backoff(&self, queue: &str) -> Result<Duration> {
-        let found = self.find_queue(queue)?;
-        Ok(first_backoff(found.map_or(Ok(None), |found| get_int(&found, "backoff"))?))
+        let document = self.find_queue(queue)?;
+        Ok(first_backoff(document.map_or(Ok(None), |document| get_int(&document, "backoff"))?))
     }
 
     fn find_queue(&self, queue: &str) -> Result<Option<Document>> {
@@ -69,7 +69,8 @@ impl Queues for MongoBackend {
                 false => (doc! { "_id": queue }, doc! { "$unset": { "paused_at": "" } }),
             };
             backend.queues.update_one(filter, change).run().map_err(store_error)?;
-            Ok((vec![1], ()))
+            let affected = vec![1];
+            Ok((affected, ()))
         })
     }
 
@@ -99,9 +100,9 @@ impl Queues for MongoBackend {
             None => {}
         }
         let mut change = Document::new();
-        for (word, fields) in [("$set", set), ("$unset", unset)] {
+        for (operator, fields) in [("$set", set), ("$unset", unset)] {
             if !fields.is_empty() {
-                change.insert(word, fields);
+                change.insert(operator, fields);
             }
         }
         if change.is_empty() {
@@ -144,17 +145,18 @@ impl Queues for MongoBackend {
             let total = read_count(&document, "count");
             let Ok(group) = document.get_document_mut("_id") else { continue };
             let (Some(name), Some(state)) = (take_text(group, "queue")?, take_text(group, "state")?) else { continue };
-            let Some(state) = State::ALL.iter().position(|known| known.name() == state) else { continue };
-            queues.entry(name).or_default().counts[state] = total;
+            let Some(index) = State::ALL.iter().position(|known| known.name() == state) else { continue };
+            queues.entry(name).or_default().counts[index] = total;
         }
         let now = self.read_time()?;
         let mut due = visible_filter();
         due.extend(doc! { "state": "ready", "run_at": { "$lte": now } });
-        let first = doc! { "_id": "$queue", "count": { "$sum": 1_i64 }, "first": { "$min": "$run_at" } };
+        let by_queue = doc! { "_id": "$queue", "count": { "$sum": 1_i64 }, "first": { "$min": "$run_at" } };
+        // All ready jobs count as delayed at first; those that are due are subtracted below.
         for queue in queues.values_mut() {
-            queue.delayed = queue.counts[0];
+            queue.delayed = queue.count_in_state(State::Ready);
         }
-        for mut document in self.aggregate_jobs([doc! { "$match": due }, doc! { "$group": first }])? {
+        for mut document in self.aggregate_jobs([doc! { "$match": due }, doc! { "$group": by_queue }])? {
             let Some(name) = take_text(&mut document, "_id")? else { continue };
             let queue = queues.entry(name).or_default();
             queue.delayed = queue.delayed.saturating_sub(read_count(&document, "count"));

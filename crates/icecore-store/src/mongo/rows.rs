@@ -1,6 +1,6 @@
 //! Documents of any collection as rows, read only.
 //!
-//! Documents may have any fields, so they are read twice, first for the names of the columns.
+//! Documents may have any fields, so they are read twice: first for the names of the columns, then for the values.
 
 use super::connect::connect_client;
 use super::store_error::store_error;
@@ -13,32 +13,32 @@ use mongodb::sync::{Collection, Cursor};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of columns.
-const MOST_COLUMNS: usize = 4_096;
-/// Maximum total length of their names in bytes.
-const LONGEST_NAMES: usize = 1 << 20;
+const MAX_COLUMNS: usize = 4_096;
+/// Maximum total length of the column names, in bytes.
+const MAX_NAMES_LEN: usize = 1 << 20;
 
 pub(crate) fn read_documents(
     address: &Address,
     collection: &str,
-    wanted: Option<&str>,
+    filter: Option<&str>,
     each: EachLine<'_>,
 ) -> Result<()> {
-    let wanted = wanted.map_or(Ok(doc! {}), parse_filter)?;
+    let filter = filter.map_or(Ok(doc! {}), parse_filter)?;
     let (client, name) = connect_client(address)?;
     let collection = client.database(&name).collection::<Document>(collection);
-    let names = list_field_names(&collection, &wanted)?;
+    let names = list_field_names(&collection, &filter)?;
     if each(Line::Names(&names))? == Flow::Stop {
         return Ok(());
     }
-    let places: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (&**name, place)).collect();
-    for document in find_documents(&collection, &wanted)? {
+    let columns: HashMap<&str, usize> = names.iter().enumerate().map(|(column, name)| (&**name, column)).collect();
+    for document in find_documents(&collection, &filter)? {
         let mut row = vec![ColumnValue::Null; names.len()];
         for (name, value) in document.map_err(store_error)? {
-            let Some(place) = places.get(&*name) else {
+            let Some(column) = columns.get(&*name) else {
                 let text = format!("the field {name:?} was added while the documents were read: read them again");
                 return Err(Error::new(ErrorKind::Busy, text));
             };
-            row[*place] = column_value(value);
+            row[*column] = column_value(value);
         }
         if each(Line::Values(&row))? == Flow::Stop {
             break;
@@ -48,36 +48,36 @@ pub(crate) fn read_documents(
 }
 
 fn parse_filter(json: &str) -> Result<Document> {
-    let wrong = |reason: String| {
+    let filter_error = |reason: String| {
         Error::new(ErrorKind::Input, format!("the filter for documents must be a JSON object: {reason}"))
     };
-    let value: serde_json::Value = serde_json::from_str(json).map_err(|error| wrong(error.to_string()))?;
+    let value: serde_json::Value = serde_json::from_str(json).map_err(|error| filter_error(error.to_string()))?;
     match Bson::try_from(value) {
         Ok(Bson::Document(document)) => Ok(document),
-        Ok(_) => Err(wrong("it is another value".to_owned())),
-        Err(error) => Err(wrong(error.to_string())),
+        Ok(_) => Err(filter_error("it is another value".to_owned())),
+        Err(error) => Err(filter_error(error.to_string())),
     }
 }
 
-fn find_documents(collection: &Collection<Document>, wanted: &Document) -> Result<Cursor<Document>> {
-    collection.find(wanted.clone()).sort(doc! { "_id": 1 }).run().map_err(store_error)
+fn find_documents(collection: &Collection<Document>, filter: &Document) -> Result<Cursor<Document>> {
+    collection.find(filter.clone()).sort(doc! { "_id": 1 }).run().map_err(store_error)
 }
 
 /// Returns the names of all fields, in the order of their first occurrence.
-fn list_field_names(collection: &Collection<Document>, wanted: &Document) -> Result<Vec<String>> {
-    let (mut names, mut known, mut bytes) = (Vec::new(), HashSet::new(), 0);
-    for document in find_documents(collection, wanted)? {
+fn list_field_names(collection: &Collection<Document>, filter: &Document) -> Result<Vec<String>> {
+    let (mut names, mut seen, mut bytes) = (Vec::new(), HashSet::new(), 0);
+    for document in find_documents(collection, filter)? {
         for name in document.map_err(store_error)?.keys() {
-            if known.contains(name) {
+            if seen.contains(name) {
                 continue;
             }
             bytes += name.len();
-            if names.len() == MOST_COLUMNS || bytes > LONGEST_NAMES {
+            if names.len() == MAX_COLUMNS || bytes > MAX_NAMES_LEN {
                 let text =
-                    format!("the documents have more than {MOST_COLUMNS} different fields: select fewer documents");
+                    format!("the documents have more than {MAX_COLUMNS} different fields: select fewer documents");
                 return Err(Error::new(ErrorKind::Input, text));
             }
-            known.insert(name.clone());
+            seen.insert(name.clone());
             names.push(name.clone());
         }
     }

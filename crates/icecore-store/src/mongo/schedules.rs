@@ -1,7 +1,7 @@
 //! Schedules, one document each.
 //!
-//! The job of a given time always has the same id. So several programs may queue it, and a program may be interrupted
-//! anywhere: the time of the schedule moves on only after the job is queued.
+//! The job for a given time always has the same id, and the next time of the schedule is set only after the job is
+//! queued. So nothing goes wrong if several programs queue the job, or if a program is interrupted anywhere.
 
 use super::MongoBackend;
 use super::fields::{check_size, get_int, insert_if_some, take_bytes, take_text, to_binary};
@@ -52,19 +52,20 @@ impl MongoBackend {
 
     fn change_schedule(&self, name: &str, set: Document, unset: Document) -> Result<()> {
         let mut change = Document::new();
-        for (word, fields) in [("$set", set), ("$unset", unset)] {
+        for (operator, fields) in [("$set", set), ("$unset", unset)] {
             if !fields.is_empty() {
-                change.insert(word, fields);
+                change.insert(operator, fields);
             }
         }
         self.schedules.update_one(doc! { "_id": name }, change).run().map(drop).map_err(store_error)
     }
 
+    /// Queues the job of a schedule that is due. Returns `None` if another program has handled this time.
     fn fire_one(&self, schedule: &Schedule, now: i64) -> Result<Option<Fired>> {
         let mut fired = schedule.empty_report();
-        let mut as_seen = doc! { "_id": &schedule.name };
+        let mut unchanged = doc! { "_id": &schedule.name };
         // An invalid schedule may have no time.
-        insert_if_some(&mut as_seen, "next_at", schedule.next_at);
+        insert_if_some(&mut unchanged, "next_at", schedule.next_at);
         let due = schedule
             .due_and_next_time(now)
             .and_then(|(due_at, next)| Ok((due_at, next, self.push_one(&schedule.job_at(due_at), None)?.0)));
@@ -81,8 +82,8 @@ impl MongoBackend {
             }
             Err(error) => return Err(error),
         };
-        let is_ours = self.schedules.update_one(as_seen, change).run().map_err(store_error)?.matched_count == 1;
-        Ok((is_ours || fired.is_new).then_some(fired))
+        let is_first = self.schedules.update_one(unchanged, change).run().map_err(store_error)?.matched_count == 1;
+        Ok((is_first || fired.is_new).then_some(fired))
     }
 }
 
@@ -147,8 +148,8 @@ impl Schedules for MongoBackend {
         check_schedule(name)?;
         check_actor_name(actor)?;
         self.with_audit_notes(actor, "unschedule", &[name.to_owned()], |backend| {
-            let gone = backend.schedules.delete_one(doc! { "_id": name }).run().map_err(store_error)?.deleted_count;
-            Ok((vec![gone], gone > 0))
+            let removed = backend.schedules.delete_one(doc! { "_id": name }).run().map_err(store_error)?.deleted_count;
+            Ok((vec![removed], removed > 0))
         })
     }
 

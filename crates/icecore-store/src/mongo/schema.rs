@@ -48,10 +48,10 @@ impl MongoBackend {
             }
             None => {}
         }
-        let have = |collection: &Collection<Document>, indexes: Vec<IndexModel>| {
+        let ensure_indexes = |collection: &Collection<Document>, indexes: Vec<IndexModel>| {
             collection.create_indexes(indexes).run().map(drop).map_err(store_error)
         };
-        have(
+        ensure_indexes(
             &self.objects,
             vec![
                 plain_index(doc! { "seq": 1 }),
@@ -63,7 +63,7 @@ impl MongoBackend {
                 sparse_index(doc! { "batch": 1 }),
             ],
         )?;
-        have(
+        ensure_indexes(
             &self.jobs,
             vec![
                 plain_index(doc! { "seq": 1 }),
@@ -77,8 +77,8 @@ impl MongoBackend {
                 sparse_index(doc! { "frees": 1 }),
             ],
         )?;
-        have(&self.audit, vec![plain_index(doc! { "seq": 1 })])?;
-        have(&self.schedules, vec![plain_index(doc! { "next_at": 1 })])?;
+        ensure_indexes(&self.audit, vec![plain_index(doc! { "seq": 1 })])?;
+        ensure_indexes(&self.schedules, vec![plain_index(doc! { "next_at": 1 })])?;
         for name in [OBJECTS, JOBS, AUDIT] {
             self.ensure_meta(doc! { "_id": name, "value": 0_i64 })?;
         }

@@ -2,7 +2,7 @@
 //!
 //! A job is handed out by one statement, or one transaction, that writes a new token into its row.
 
-use super::jobs::{COLUMNS, columns, job_from_row};
+use super::jobs::{COLUMNS, job_columns, job_from_row};
 use super::{SqlBackend, repeat_while_busy};
 use crate::claim_request::{ClaimOperations, ClaimRequest, ExpiryChecks};
 use crate::describe;
@@ -12,20 +12,20 @@ use crate::job::{Job, State};
 use crate::rules::{ORPHANED, required, to_millis};
 
 /// Maximum number of ended leases handled in one call.
-const ENDED: i64 = 512;
-/// Numbers of rows that one statement can name. The next larger number is used, so that there are few different
+const MAX_ENDED_LEASES: i64 = 512;
+/// Numbers of sequences that one statement can list. The next larger number is used, so that there are few different
 /// statements.
-const NAMED: [usize; 4] = [1, 8, 64, 512];
+const SEQUENCE_COUNTS: [usize; 4] = [1, 8, 64, 512];
 
 /// Condition that a queue is not paused.
-macro_rules! is_on {
+macro_rules! is_not_paused {
     () => {
         "NOT EXISTS (SELECT 1 FROM icecore_queues WHERE name = ? AND paused_at IS NOT NULL)"
     };
 }
 
 /// Condition that a queue is neither paused nor limited.
-macro_rules! is_free {
+macro_rules! has_no_limits {
     () => {
         "NOT EXISTS (SELECT 1 FROM icecore_queues WHERE name = ? \
          AND (paused_at IS NOT NULL OR concurrency IS NOT NULL OR rate_count IS NOT NULL))"
@@ -33,7 +33,7 @@ macro_rules! is_free {
 }
 
 /// Query for the next jobs of a queue, under a condition on the queue.
-macro_rules! next {
+macro_rules! select_ready_jobs {
     ($columns:expr, $condition:expr) => {
         concat!(
             "SELECT ",
@@ -45,23 +45,24 @@ macro_rules! next {
     };
 }
 
-/// Statement that hands out the next jobs.
-macro_rules! take {
+/// Statement that hands out the next jobs. `MATERIALIZED` makes PostgreSQL run the inner query once: it could
+/// otherwise run it again for each row, and hand out more jobs than the limit.
+macro_rules! claim_statement {
     ($condition:expr) => {
         concat!(
             "WITH next AS MATERIALIZED (",
-            next!("seq", $condition),
+            select_ready_jobs!("seq", $condition),
             ") UPDATE icecore_jobs SET state = 'leased', attempts = attempts + 1, token = ?, worker = ?, \
              lease_until = {clock} + ? WHERE seq {any}(SELECT seq FROM next){any_end} RETURNING ",
-            columns!()
+            job_columns!()
         )
     };
 }
 
-/// Query for the next jobs and the time at which their lease would end.
-macro_rules! look {
+/// Query for the next jobs, and the time at which their lease would end, for databases without `RETURNING`.
+macro_rules! select_for_claim {
     ($condition:expr) => {
-        next!(concat!(columns!(), ", {clock} + ?"), $condition)
+        select_ready_jobs!(concat!(job_columns!(), ", {clock} + ?"), $condition)
     };
 }
 
@@ -74,10 +75,10 @@ impl ClaimOperations for SqlBackend {
     }
 
     fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, max_jobs: usize, jobs: &mut Vec<Job>) -> Result<bool> {
-        let (handed, is_full) = self.take_jobs(request, max_jobs)?;
+        let (claimed, is_full) = self.take_jobs(request, max_jobs)?;
         // One invalid row must not keep the other jobs from their workers.
         let mut invalid = Vec::new();
-        for (sequence, job) in handed {
+        for (sequence, job) in claimed {
             match job {
                 Ok(job) => jobs.push(job),
                 Err(error) => invalid.push((sequence, error)),
@@ -94,16 +95,17 @@ impl ClaimOperations for SqlBackend {
             concat!(
                 "SELECT seq FROM icecore_jobs WHERE state = 'leased' AND lease_until < {now} AND queue = ? \
                  AND COALESCE(token, '') <> ? AND ",
-                is_on!(),
+                is_not_paused!(),
                 " UNION ALL SELECT seq FROM icecore_jobs WHERE state = 'leased' AND lease_until IS NULL AND queue = ? AND ",
-                is_on!(),
+                is_not_paused!(),
                 " LIMIT ?"
             ),
-            &[queue, token, queue, queue, queue, Value::Int(ENDED)],
+            &[queue, token, queue, queue, queue, Value::Int(MAX_ENDED_LEASES)],
             |row| required(row.read_int(0)?),
         )?;
         self.expiry_checks.record_check(request.queue);
-        // All programs change rows in the same order, so that there are no deadlocks.
+        // All programs change rows in the same order, so that there are no deadlocks. The conditions are checked
+        // again, because a lease may have been extended since it was found.
         let ended = sort_sequences(ended);
         self.run_for_sequences(
             "UPDATE icecore_jobs SET state = CASE WHEN attempts >= max_attempts THEN 'dead' ELSE 'ready' END, \
@@ -122,41 +124,46 @@ impl SqlBackend {
     /// Hands out jobs. Returns them, and whether there may be more. A queue with limits needs another statement; the
     /// names of such queues are remembered from earlier calls.
     fn take_jobs(&mut self, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<(Vec<ClaimedRow>, bool)> {
-        if !self.limited.contains(request.queue) {
-            let handed = match self.session.dialect().has_returning {
-                true => repeat_while_busy(self.tries, || self.take_at_once(take!(is_free!()), request, max_jobs)),
-                false => self.run_in_transaction(|backend| backend.take_in_steps(look!(is_free!()), request, max_jobs)),
+        if !self.limited_queues.contains(request.queue) {
+            let claimed = match self.session.dialect().has_returning {
+                true => repeat_while_busy(self.max_tries, || {
+                    self.take_at_once(claim_statement!(has_no_limits!()), request, max_jobs)
+                }),
+                false => self.run_in_transaction(|backend| {
+                    backend.take_in_steps(select_for_claim!(has_no_limits!()), request, max_jobs)
+                }),
             }?;
-            if !handed.is_empty() || !self.has_limits(request.queue)? {
-                let is_full = handed.len() == max_jobs;
-                return Ok((handed, is_full));
+            if !claimed.is_empty() || !self.has_limits(request.queue)? {
+                let is_full = claimed.len() == max_jobs;
+                return Ok((claimed, is_full));
             }
             self.remember_limited(request.queue);
         }
         self.run_in_transaction(|backend| backend.take_limited(request, max_jobs))
     }
 
-    /// Like `take_jobs`, within the limits of the queue. The queue's row is locked until the jobs that are handed out are
-    /// recorded.
+    /// Like `take_jobs`, within the limits of the queue. The queue's row is locked until the jobs that are handed out
+    /// are recorded.
     fn take_limited(&mut self, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<(Vec<ClaimedRow>, bool)> {
         let limits = self.lock_limits(request.queue)?;
         if !limits.are_set() {
-            self.limited.remove(request.queue);
+            self.limited_queues.remove(request.queue);
         }
         let available = self.find_free_places(request.queue, &limits, max_jobs)?;
         if available == 0 {
             return Ok((Vec::new(), false));
         }
-        let handed = match self.session.dialect().has_returning {
-            true => self.take_at_once(take!(is_on!()), request, available),
-            false => self.take_in_steps(look!(is_on!()), request, available),
+        let claimed = match self.session.dialect().has_returning {
+            true => self.take_at_once(claim_statement!(is_not_paused!()), request, available),
+            false => self.take_in_steps(select_for_claim!(is_not_paused!()), request, available),
         }?;
-        let untils = handed.iter().filter_map(|(_, job)| job.as_ref().ok()?.lease_until);
-        self.record_usage(request.queue, limits, request, untils.max(), handed.len())?;
-        let is_full = handed.len() == max_jobs;
-        Ok((handed, is_full))
+        let lease_ends = claimed.iter().filter_map(|(_, job)| job.as_ref().ok()?.lease_until);
+        self.record_usage(request.queue, limits, request, lease_ends.max(), claimed.len())?;
+        let is_full = claimed.len() == max_jobs;
+        Ok((claimed, is_full))
     }
 
+    /// Hands out jobs with one statement that returns them.
     fn take_at_once(
         &mut self,
         sql: &'static str,
@@ -233,16 +240,16 @@ impl SqlBackend {
         .map(drop)
     }
 
-    /// Runs a statement that names rows at its end. Returns how many rows it changed.
+    /// Runs a statement that ends with a list of sequences. Returns how many rows it changed.
     fn run_for_sequences(&mut self, sql: &'static str, values: &[Value<'_>], sequences: &[i64]) -> Result<u64> {
         let mut changed = 0;
-        for some in sequences.chunks(NAMED[NAMED.len() - 1]) {
-            let count = NAMED.into_iter().find(|count| *count >= some.len()).unwrap_or(some.len());
+        for chunk in sequences.chunks(SEQUENCE_COUNTS[SEQUENCE_COUNTS.len() - 1]) {
+            let count = SEQUENCE_COUNTS.into_iter().find(|count| *count >= chunk.len()).unwrap_or(chunk.len());
             let mut values = values.to_vec();
-            values.extend(some.iter().map(|sequence| Value::Int(*sequence)));
-            // Naming a row twice has no effect.
-            let last = some.last().map(|sequence| Value::Int(*sequence));
-            values.extend(last.into_iter().cycle().take(count - some.len()));
+            values.extend(chunk.iter().map(|sequence| Value::Int(*sequence)));
+            // The last sequence fills the statement up: listing a row twice has no effect.
+            let last = chunk.last().map(|sequence| Value::Int(*sequence));
+            values.extend(last.into_iter().cycle().take(count - chunk.len()));
             changed += self.run_for_rows(sql, count, &values)?;
         }
         Ok(changed)

@@ -18,60 +18,60 @@ use crate::rules::{
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// How often a redrive is tried that conflicts with other programs.
-const REDRIVES: usize = 8;
+/// Maximum number of tries of a redrive that conflicts with other programs.
+const MAX_REDRIVE_TRIES: usize = 8;
 
 /// Columns of a job.
-macro_rules! columns {
+macro_rules! job_columns {
     () => {
         "id, seq, queue, state, priority, queued_at, run_at, attempts, max_attempts, unique_key, \
          lease_until, worker, finished_at, error, replay_of, format, checksum, bytes, base64, json, problem, \
          result, after_id"
     };
 }
-pub(super) use columns;
+pub(super) use job_columns;
 
-/// Number of these columns.
+/// Number of columns of a job. In a query, further columns have indexes from here on.
 pub(super) const COLUMNS: usize = 23;
 
-macro_rules! jobs {
+macro_rules! select_jobs {
     ($conditions:literal) => {
-        concat!("SELECT ", columns!(), " FROM icecore_jobs ", $conditions)
+        concat!("SELECT ", job_columns!(), " FROM icecore_jobs ", $conditions)
     };
 }
 
 /// Condition that a lease has not ended. Such a job is found by its id; the expressions keep PostgreSQL from using the
 /// index of all leases.
-macro_rules! lasts {
+macro_rules! lease_is_valid {
     () => {
         "COALESCE(state, '') = 'leased' AND COALESCE(lease_until, 0) >= {now}"
     };
 }
 
 /// Statement that marks a job as done, if the token is right and the lease has not ended.
-macro_rules! ack {
+macro_rules! ack_statement {
     () => {
         concat!(
             "UPDATE icecore_jobs SET state = 'done', token = NULL, live_key = NULL, lease_until = NULL, \
              finished_at = {now}, error = NULL, result = ? WHERE id = ? AND token = ? AND ",
-            lasts!()
+            lease_is_valid!()
         )
     };
 }
-/// The same, if no other job waits for it.
-const ACK_ALONE: &str = concat!(ack!(), " AND followed IS NULL");
-/// The same for many jobs.
+/// Like `ack_statement!`, if no other job waits for the job.
+const ACK_ALONE: &str = concat!(ack_statement!(), " AND followed IS NULL");
+/// Like `ACK_ALONE`, for many jobs. Returns the positions of those that it changed, counted from 1.
 const ACK_MANY: &str = concat!(
     "UPDATE icecore_jobs SET state = 'done', token = NULL, live_key = NULL, lease_until = NULL, \
      finished_at = {now}, error = NULL, result = acked.result \
      FROM unnest(CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BYTEA[])) WITH ORDINALITY \
      AS acked (id, token, result, place) WHERE icecore_jobs.id = acked.id COLLATE \"C\" \
      AND icecore_jobs.token = acked.token COLLATE \"C\" AND ",
-    lasts!(),
+    lease_is_valid!(),
     " AND followed IS NULL RETURNING place"
 );
 /// Maximum number of bytes of results in one statement.
-const HEAVIEST_RESULTS: usize = 16 << 20;
+const MAX_RESULT_BYTES: usize = 16 << 20;
 
 pub(super) fn job_from_row(row: &dyn ResultRow) -> Result<Job> {
     let count = |column| -> Result<u32> { Ok(u32::try_from(required(row.read_int(column)?)?).unwrap_or(u32::MAX)) };
@@ -156,24 +156,24 @@ impl Jobs for SqlBackend {
     }
 
     fn ack_many(&mut self, acks: &[Ack]) -> Result<Vec<Result<()>>> {
-        let done = self.run_in_transaction(|backend| {
-            let mut done = match backend.session.dialect().many {
+        let are_done = self.run_in_transaction(|backend| {
+            let mut are_done = match backend.session.dialect().many {
                 RowBatching::Lists => backend.ack_lists(acks)?,
                 RowBatching::Rows(_) => acks
                     .iter()
                     .map(|ack| backend.ack_alone(ack.id, &ack.token, ack.result.as_deref()))
                     .collect::<Result<Vec<bool>>>()?,
             };
-            for (ack, is_done) in acks.iter().zip(&mut done).filter(|(_, is_done)| !**is_done) {
+            for (ack, is_done) in acks.iter().zip(&mut are_done).filter(|(_, is_done)| !**is_done) {
                 *is_done = backend.ack_followed(ack.id, &ack.token, ack.result.as_deref())?;
             }
-            Ok(done)
+            Ok(are_done)
         })?;
-        let answer = |(ack, is_done): (&Ack, bool)| match is_done {
+        let to_result = |(ack, is_done): (&Ack, bool)| match is_done {
             true => Ok(Ok(())),
             false => self.find_lease_error(ack.id).map(Err),
         };
-        acks.iter().zip(done).map(answer).collect()
+        acks.iter().zip(are_done).map(to_result).collect()
     }
 
     fn nack(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State> {
@@ -182,7 +182,7 @@ impl Jobs for SqlBackend {
             let found = backend.query_first(
                 concat!(
                     "SELECT queue, attempts, max_attempts FROM icecore_jobs WHERE id = ? AND token = ? AND ",
-                    lasts!()
+                    lease_is_valid!()
                 ),
                 &[Value::Text(&text), Value::Text(token)],
                 |row| Ok((required(row.read_text(0)?)?, required(row.read_int(1)?)?, required(row.read_int(2)?)?)),
@@ -216,10 +216,13 @@ impl Jobs for SqlBackend {
 
     fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64> {
         let text = id.to_string();
-        // In one transaction: in between the lease could end, and that of another worker begin.
+        // One transaction, because between the two statements this lease could end, and another worker's begin.
         let until = self.run_in_transaction(|backend| {
             let changed = backend.run_statement(
-                concat!("UPDATE icecore_jobs SET lease_until = {now} + ? WHERE id = ? AND token = ? AND ", lasts!()),
+                concat!(
+                    "UPDATE icecore_jobs SET lease_until = {now} + ? WHERE id = ? AND token = ? AND ",
+                    lease_is_valid!()
+                ),
                 &[Value::Int(to_millis(lease)), Value::Text(&text), Value::Text(token)],
             )?;
             if changed != 1 {
@@ -235,7 +238,7 @@ impl Jobs for SqlBackend {
     }
 
     fn job(&mut self, id: Id) -> Result<Option<Job>> {
-        self.query_first(jobs!("WHERE id = ?"), &[Value::Text(&id.to_string())], job_from_row)
+        self.query_first(select_jobs!("WHERE id = ?"), &[Value::Text(&id.to_string())], job_from_row)
     }
 
     fn jobs(&mut self, filter: &JobFilter, max_jobs: usize, each: Each<'_, Job>) -> Result<()> {
@@ -245,23 +248,23 @@ impl Jobs for SqlBackend {
         let queue = Value::text_or_null(filter.queue.as_deref());
         let state = Value::text_or_null(filter.state.map(State::name));
         let limit = Value::Int(i64::try_from(max_jobs).unwrap_or(i64::MAX));
-        let mut take = |row: &dyn ResultRow| each(job_from_row(row).map_err(|error| error_in_row(row, &error))?);
+        let mut pass_row = |row: &dyn ResultRow| each(job_from_row(row).map_err(|error| error_in_row(row, &error))?);
         match filter.before {
             None => self.query_each(
-                jobs!(
+                select_jobs!(
                     "WHERE seq > ? AND (CAST(? AS {string}) IS NULL OR queue = ?) AND (CAST(? AS {string}) IS NULL OR state = ?) \
                      ORDER BY seq LIMIT ?"
                 ),
                 &[Value::Int(filter.after), queue, queue, state, state, limit],
-                &mut take,
+                &mut pass_row,
             ),
             Some(before) => self.query_each(
-                jobs!(
+                select_jobs!(
                     "WHERE seq > ? AND seq < ? AND (CAST(? AS {string}) IS NULL OR queue = ?) \
                      AND (CAST(? AS {string}) IS NULL OR state = ?) ORDER BY seq DESC LIMIT ?"
                 ),
                 &[Value::Int(filter.after), Value::Int(before), queue, queue, state, state, limit],
-                &mut take,
+                &mut pass_row,
             ),
         }
     }
@@ -269,11 +272,11 @@ impl Jobs for SqlBackend {
     fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, actor: &str) -> Result<u64> {
         check_name("queue", queue)?;
         check_actor_name(actor)?;
-        for _ in 0..REDRIVES {
+        for _ in 0..MAX_REDRIVE_TRIES {
             match self.run_in_transaction(|backend| backend.redrive_now(queue, ids, actor)) {
                 // Another program took a key between the check and the change.
                 Err(error) if error.kind() == ErrorKind::Taken => {}
-                answer => return answer,
+                result => return result,
             }
         }
         Err(Error::new(ErrorKind::Busy, "other clients are pushing jobs with the same keys as the redriven ones"))
@@ -316,17 +319,20 @@ impl Jobs for SqlBackend {
 }
 
 impl SqlBackend {
-    /// Marks a job as done if no other job waits for it. Returns whether it did.
+    /// Marks a job as done if no other job waits for it. Returns true if it did.
     fn ack_alone(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
         let id = id.to_string();
         Ok(self.run_statement(ACK_ALONE, &[Value::bytes_or_null(result), Value::Text(&id), Value::Text(token)])? == 1)
     }
 
-    /// Marks any job as done. Jobs that waited for it become ready.
+    /// Marks any job as done, and makes the jobs that waited for it ready. Returns true if the lease was valid.
     fn ack_followed(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<bool> {
         let id = id.to_string();
         if token.contains('\0')
-            || self.run_statement(ack!(), &[Value::bytes_or_null(result), Value::Text(&id), Value::Text(token)])? != 1
+            || self.run_statement(
+                ack_statement!(),
+                &[Value::bytes_or_null(result), Value::Text(&id), Value::Text(token)],
+            )? != 1
         {
             return Ok(false);
         }
@@ -338,40 +344,41 @@ impl SqlBackend {
         Ok(true)
     }
 
-    /// Marks jobs as done. Returns for each whether it did.
+    /// Marks jobs as done that no other job waits for. Returns which ones were marked.
     fn ack_lists(&mut self, acks: &[Ack]) -> Result<Vec<bool>> {
         let mut leases = HashSet::new();
         // Of two acks for one lease, only the first one counts, and no token in a database contains U+0000.
         let mut sent: Vec<(usize, &Ack)> = acks.iter().enumerate().collect();
         sent.retain(|(_, ack)| !ack.token.contains('\0') && leases.insert((ack.id, &ack.token)));
-        let mut done = vec![false; acks.len()];
+        let mut are_done = vec![false; acks.len()];
         let mut rest = &sent[..];
         while !rest.is_empty() {
             let mut bytes = 0;
             let fits = |(_, ack): &&(usize, &Ack)| {
                 bytes += ack.result.as_ref().map_or(0, Vec::len);
-                bytes <= HEAVIEST_RESULTS
+                bytes <= MAX_RESULT_BYTES
             };
-            let (some, others) = rest.split_at(rest.iter().take_while(fits).count().max(1));
-            for place in self.ack_list(some)? {
-                done[place] = true;
+            let (group, others) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+            for index in self.ack_list(group)? {
+                are_done[index] = true;
             }
             rest = others;
         }
-        Ok(done)
+        Ok(are_done)
     }
 
-    /// Marks jobs as done with one statement. Returns the positions of those that it changed.
+    /// Marks jobs, given with their indexes, as done with one statement. Returns the indexes of those that it
+    /// changed.
     fn ack_list(&mut self, acks: &[(usize, &Ack)]) -> Result<Vec<usize>> {
         let ids: Vec<String> = acks.iter().map(|(_, ack)| ack.id.to_string()).collect();
         let ids: Vec<Value<'_>> = ids.iter().map(|id| Value::Text(id)).collect();
         let tokens: Vec<Value<'_>> = acks.iter().map(|(_, ack)| Value::Text(&ack.token)).collect();
         let results: Vec<Value<'_>> = acks.iter().map(|(_, ack)| Value::bytes_or_null(ack.result.as_deref())).collect();
         let values = [Value::List(&ids), Value::List(&tokens), Value::List(&results)];
-        let places = self.query_all(ACK_MANY, &values, |row| required(row.read_int(0)?))?;
+        let positions = self.query_all(ACK_MANY, &values, |row| required(row.read_int(0)?))?;
         // Ordinals in SQL count from 1.
-        let place = |place: i64| acks.get(usize::try_from(place - 1).ok()?).map(|(place, _)| *place);
-        Ok(places.into_iter().filter_map(place).collect())
+        let index = |position: i64| acks.get(usize::try_from(position - 1).ok()?).map(|(index, _)| *index);
+        Ok(positions.into_iter().filter_map(index).collect())
     }
 
     /// Hands out a job that was pushed in the same transaction.
@@ -396,22 +403,23 @@ impl SqlBackend {
         Ok(lease_error(id, state.as_deref()))
     }
 
+    /// Makes dead jobs ready again, in a transaction.
     fn redrive_now(&mut self, queue: &str, ids: Option<&[Id]>, actor: &str) -> Result<u64> {
         let name = Value::Text(queue);
         let mut dead = Vec::new();
-        let make = |row: &dyn ResultRow| Ok((required(row.read_text(0)?)?, row.read_text(1)?));
+        let id_and_key = |row: &dyn ResultRow| Ok((required(row.read_text(0)?)?, row.read_text(1)?));
         match ids {
             Some(ids) => {
                 for id in ids {
                     let sql = "SELECT id, unique_key FROM icecore_jobs WHERE id = ? AND queue = ? AND state = 'dead'";
-                    dead.extend(self.query_first(sql, &[Value::Text(&id.to_string()), name], make)?);
+                    dead.extend(self.query_first(sql, &[Value::Text(&id.to_string()), name], id_and_key)?);
                 }
             }
             None => {
                 dead = self.query_all(
                     "SELECT id, unique_key FROM icecore_jobs WHERE queue = ? AND state = 'dead' ORDER BY seq {skip_locked}",
                     &[name],
-                    make,
+                    id_and_key,
                 )?;
             }
         }

@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::limits::{Rate, RateUsage};
 use crate::rules::{required, to_millis};
 
-/// For how many queues it is remembered that they have limits.
-const MOST_LIMITED: usize = 1024;
+/// Maximum number of queues that are remembered as having limits.
+const MAX_REMEMBERED_QUEUES: usize = 1024;
 
 /// Limits of a queue.
 #[derive(Default)]
@@ -34,10 +34,10 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     }
 
     pub(super) fn remember_limited(&mut self, queue: &str) {
-        if self.limited.len() >= MOST_LIMITED {
-            self.limited.clear();
+        if self.limited_queues.len() >= MAX_REMEMBERED_QUEUES {
+            self.limited_queues.clear();
         }
-        self.limited.insert(queue.to_owned());
+        self.limited_queues.insert(queue.to_owned());
     }
 
     /// Returns the limits of a queue, and locks its row.
@@ -46,17 +46,17 @@ impl<S: Session + ?Sized> SqlBackend<S> {
                    FROM icecore_queues WHERE name = ? {hold}";
         let limits = self.query_first(sql, &[Value::Text(queue)], |row| {
             let rate = Rate::from_columns(row.read_int(2)?, row.read_int(3)?);
-            let spent = row.read_text(4)?.map_or_else(RateUsage::default, |text| RateUsage::parse(&text));
+            let usage = row.read_text(4)?.map_or_else(RateUsage::default, |text| RateUsage::parse(&text));
             Ok(QueueLimits {
                 is_paused: row.read_int(0)?.is_some(),
                 concurrency: row.read_int(1)?,
-                rate: rate.map(|rate| (rate, spent)),
+                rate: rate.map(|rate| (rate, usage)),
             })
         })?;
         Ok(limits.unwrap_or_default())
     }
 
-    /// Returns how many of the wanted jobs may be handed out.
+    /// Returns how many jobs may be handed out, at most `max_jobs`.
     ///
     /// A lease counts until it is found to have ended, because its worker may have extended it at the last moment.
     pub(super) fn find_free_places(&mut self, queue: &str, limits: &QueueLimits, max_jobs: usize) -> Result<usize> {
@@ -69,9 +69,9 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             let leased = required(self.query_first(sql, &[Value::Text(queue)], |row| required(row.read_int(0)?))?)?;
             available = available.min(concurrency.saturating_sub(leased));
         }
-        if let Some((rate, spent)) = &limits.rate {
+        if let Some((rate, usage)) = &limits.rate {
             let now = self.read_time()?;
-            available = available.min(i64::from(spent.count_remaining(*rate, now)));
+            available = available.min(i64::from(usage.count_remaining(*rate, now)));
         }
         Ok(usize::try_from(available).unwrap_or(0))
     }
@@ -85,14 +85,14 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         until: Option<i64>,
         count: usize,
     ) -> Result<()> {
-        let Some((rate, mut spent)) = limits.rate.filter(|_| count > 0) else { return Ok(()) };
+        let Some((rate, mut usage)) = limits.rate.filter(|_| count > 0) else { return Ok(()) };
         // The time at which the jobs were handed out, not the time of the request.
         let now = match until {
             Some(until) => until.saturating_sub(to_millis(request.lease)),
             None => self.read_time()?,
         };
-        spent.add_jobs(rate, now, count);
+        usage.add_jobs(rate, now, count);
         let sql = "UPDATE icecore_queues SET rate_spent = ? WHERE name = ?";
-        self.run_statement(sql, &[Value::Text(&spent.to_string()), Value::Text(queue)]).map(drop)
+        self.run_statement(sql, &[Value::Text(&usage.to_string()), Value::Text(queue)]).map(drop)
     }
 }

@@ -23,23 +23,23 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often a transaction is tried that fails because of another transaction.
-const TRIES: u32 = 8;
+/// Maximum number of tries of a transaction that fails because of another transaction.
+const MAX_TRIES: u32 = 8;
 /// A call that has taken longer than this is not tried again; its error is returned.
-const AT_ONCE: Duration = Duration::from_secs(2);
+const RETRY_PERIOD: Duration = Duration::from_secs(2);
 /// Maximum number of rows in a statement, for databases that accept any number.
-const MOST_ROWS: usize = 2048;
+const MAX_ROWS: usize = 2048;
 /// Maximum number of bytes in a statement that has more than one row.
-const HEAVIEST: usize = 4 << 20;
+const MAX_STATEMENT_BYTES: usize = 4 << 20;
 
-/// Returns how many rows go into one statement, at most `most`, given the size of each in bytes.
-fn count_fitting(weights: impl Iterator<Item = usize>, max_rows: usize) -> usize {
+/// Returns how many rows go into one statement, at most `max_rows`, given the size of each in bytes.
+fn count_fitting(sizes: impl Iterator<Item = usize>, max_rows: usize) -> usize {
     let mut bytes = 0;
-    let fits = |weight: &usize| {
-        bytes += weight;
-        bytes <= HEAVIEST
+    let fits = |size: &usize| {
+        bytes += size;
+        bytes <= MAX_STATEMENT_BYTES
     };
-    weights.take(max_rows).take_while(fits).count().max(1)
+    sizes.take(max_rows).take_while(fits).count().max(1)
 }
 
 /// A store that uses one connection.
@@ -47,18 +47,18 @@ pub(crate) struct SqlBackend<S: Session + ?Sized = dyn Session + Send> {
     session: Box<S>,
     /// Statements of this database, by their text and number of rows.
     statements: HashMap<(&'static str, usize), Arc<str>>,
-    is_within: bool,
-    /// How often a call is tried that fails because of another transaction.
-    tries: u32,
+    is_in_transaction: bool,
+    /// Maximum number of tries of a call that fails because of another transaction.
+    max_tries: u32,
     expiry_checks: ExpiryChecks,
     /// Queues that had limits when they were last checked.
-    limited: HashSet<String>,
+    limited_queues: HashSet<String>,
 }
 
 impl SqlBackend {
     /// Takes a connection, and updates the tables to the schema version of this program.
     pub(crate) fn open(session: Box<dyn Session + Send>) -> Result<SqlBackend> {
-        let mut backend = SqlBackend::from_session(session, TRIES);
+        let mut backend = SqlBackend::from_session(session, MAX_TRIES);
         backend.migrate()?;
         Ok(backend)
     }
@@ -73,25 +73,25 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         Ok(backend)
     }
 
-    fn from_session(session: Box<S>, tries: u32) -> SqlBackend<S> {
+    fn from_session(session: Box<S>, max_tries: u32) -> SqlBackend<S> {
         SqlBackend {
             session,
             statements: HashMap::new(),
-            is_within: false,
-            tries,
+            is_in_transaction: false,
+            max_tries,
             expiry_checks: ExpiryChecks::default(),
-            limited: HashSet::new(),
+            limited_queues: HashSet::new(),
         }
     }
 
-    /// Returns whether the session is outside of a caller's transaction, so that a failing statement undoes nothing
-    /// else.
+    /// Returns true if this store begins its own transactions. Otherwise it is within the caller's transaction, and a
+    /// failing statement could undo the caller's work.
     fn owns_connection(&self) -> bool {
-        self.tries > 1
+        self.max_tries > 1
     }
 
-    /// Returns a statement for this database and this number of rows.
-    fn prepare_text(&mut self, sql: &'static str, rows: usize) -> Arc<str> {
+    /// Returns the text of a statement for this database and this number of rows.
+    fn statement_text(&mut self, sql: &'static str, rows: usize) -> Arc<str> {
         let dialect = self.session.dialect();
         let make = || repeat_each_part(&fill_placeholders(sql, dialect), rows).into();
         Arc::clone(self.statements.entry((sql, rows)).or_insert_with(make))
@@ -103,17 +103,17 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
     /// Runs a statement for this number of rows: `{each …}` is repeated as often.
     fn run_for_rows(&mut self, sql: &'static str, rows: usize, values: &[Value<'_>]) -> Result<u64> {
-        let sql = self.prepare_text(sql, rows);
-        if self.is_within {
+        let sql = self.statement_text(sql, rows);
+        if self.is_in_transaction {
             return self.session.run_statement(&sql, values);
         }
-        repeat_while_busy(self.tries, || self.session.run_statement(&sql, values))
+        repeat_while_busy(self.max_tries, || self.session.run_statement(&sql, values))
     }
 
     /// Returns how many rows go into the next statement. `fitting` returns how many fit, given a maximum.
     fn rows_per_statement(&self, fitting: impl Fn(usize) -> usize) -> usize {
         match self.session.dialect().many {
-            RowBatching::Lists => fitting(MOST_ROWS),
+            RowBatching::Lists => fitting(MAX_ROWS),
             RowBatching::Rows(counts) => {
                 let max_rows = counts.first().map_or(1, |count| fitting(*count));
                 counts.iter().copied().find(|count| *count <= max_rows).unwrap_or(1)
@@ -127,7 +127,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         values: &[Value<'_>],
         each: &mut dyn FnMut(&dyn ResultRow) -> Result<Flow>,
     ) -> Result<()> {
-        let sql = self.prepare_text(sql, 1);
+        let sql = self.statement_text(sql, 1);
         self.session.query_each(&sql, values, each)
     }
 
@@ -141,7 +141,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         self.query_all_repeated(sql, 1, values, make)
     }
 
-    /// Like `rows`, for a query whose `{each …}` is repeated `count` times.
+    /// Like `query_all`, for a query whose `{each …}` is repeated `count` times.
     fn query_all_repeated<T>(
         &mut self,
         sql: &'static str,
@@ -149,13 +149,13 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         values: &[Value<'_>],
         mut make: impl FnMut(&dyn ResultRow) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let mut found = Vec::new();
-        let sql = self.prepare_text(sql, count);
+        let mut rows = Vec::new();
+        let sql = self.statement_text(sql, count);
         self.session.query_each(&sql, values, &mut |row| {
-            found.push(make(row)?);
+            rows.push(make(row)?);
             Ok(Flow::On)
         })?;
-        Ok(found)
+        Ok(rows)
     }
 
     /// Returns the first row of an answer.
@@ -170,15 +170,15 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
     /// Runs `body` in a transaction, and again if it fails because of another transaction.
     fn run_in_transaction<T>(&mut self, mut body: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
-        repeat_while_busy(self.tries, || {
+        repeat_while_busy(self.max_tries, || {
             self.session.begin()?;
-            self.is_within = true;
-            let done = body(self).and_then(|value| self.session.commit().map(|()| value));
-            self.is_within = false;
-            if done.is_err() {
+            self.is_in_transaction = true;
+            let result = body(self).and_then(|value| self.session.commit().map(|()| value));
+            self.is_in_transaction = false;
+            if result.is_err() {
                 self.session.rollback();
             }
-            done
+            result
         })
     }
 
@@ -200,15 +200,15 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 /// Runs `body`, and repeats it while the error kind is `Busy`: if two transactions wait for each other, the database
 /// ends one of them, which has to be repeated.
 fn repeat_while_busy<T>(max_tries: u32, mut body: impl FnMut() -> Result<T>) -> Result<T> {
-    let begun = Instant::now();
+    let start = Instant::now();
     let mut tries = 1;
     loop {
         match body() {
-            Err(error) if error.kind() == ErrorKind::Busy && tries < max_tries && begun.elapsed() < AT_ONCE => {
+            Err(error) if error.kind() == ErrorKind::Busy && tries < max_tries && start.elapsed() < RETRY_PERIOD => {
                 std::thread::sleep(Duration::from_millis(1 << tries));
                 tries += 1;
             }
-            done => return done,
+            result => return result,
         }
     }
 }

@@ -7,12 +7,12 @@ use crate::driver::{ResultRow, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::object::{LentObject, NewObject, Object, ObjectFilter};
-use crate::page_query::{ASKED, PathValue, walk_pages};
+use crate::page_query::{OBJECTS_PER_QUERY, PathValue, walk_pages};
 use crate::rules::{check_actor_name, check_name, decode_base64, fits_class_column, parse_id, required};
 use std::borrow::Cow;
 
 /// Query for objects, with columns in the order of [`object_from_row`], followed by more conditions.
-macro_rules! objects {
+macro_rules! select_objects {
     ($json:literal, $conditions:literal) => {
         concat!(
             "SELECT o.id, o.seq, o.object_key, o.stored_at, o.expires_at, o.format, o.class, o.checksum, o.bytes, \
@@ -23,28 +23,31 @@ macro_rules! objects {
         )
     };
     ($conditions:literal) => {
-        Selects { whole: objects!("o.json", $conditions), lean: objects!("NULL", $conditions) }
+        ObjectQueries {
+            with_json: select_objects!("o.json", $conditions),
+            without_json: select_objects!("NULL", $conditions),
+        }
     };
 }
 
 /// A query for objects with their readable copies, and the same query without them.
-struct Selects {
-    whole: &'static str,
-    lean: &'static str,
+struct ObjectQueries {
+    with_json: &'static str,
+    without_json: &'static str,
 }
 
-/// Which of the two queries to use.
+/// Whether a query returns the readable copies of objects.
 #[derive(Clone, Copy)]
-enum Columns {
-    Whole,
-    Lean,
+enum JsonColumn {
+    Included,
+    Omitted,
 }
 
-impl Selects {
-    fn choose_query(&self, columns: Columns) -> &'static str {
-        match columns {
-            Columns::Whole => self.whole,
-            Columns::Lean => self.lean,
+impl ObjectQueries {
+    fn choose_query(&self, json: JsonColumn) -> &'static str {
+        match json {
+            JsonColumn::Included => self.with_json,
+            JsonColumn::Omitted => self.without_json,
         }
     }
 }
@@ -68,10 +71,10 @@ fn object_from_row(row: &dyn ResultRow) -> Result<LentObject<'_>> {
     })
 }
 
-/// Number of objects handled in one transaction.
-const PAGE: usize = 1_000;
+/// Maximum number of objects handled in one transaction.
+const MAX_PAGE_OBJECTS: usize = 1_000;
 /// Maximum size in bytes of the objects that are held in memory.
-const PAGE_BYTES: usize = 16 << 20;
+const MAX_PAGE_BYTES: usize = 16 << 20;
 
 impl<S: Session + ?Sized> SqlBackend<S> {
     /// Stores the values at these paths in the index.
@@ -94,23 +97,23 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         after: i64,
         max_objects: usize,
         filter: &ObjectFilter,
-        columns: Columns,
+        json: JsonColumn,
         each: EachLent<'_>,
     ) -> Result<()> {
         let path_value = filter.path_value.as_ref().map(|(path, value)| PathValue::new(path, value)).transpose()?;
-        let by_index = match &path_value {
+        let uses_index = match &path_value {
             Some(path_value) => self.indexes()?.iter().any(|path| path == path_value.path()),
             None => false,
         };
         if filter.class.as_ref().is_some_and(|class| !fits_class_column(class)) {
             return Ok(());
         }
-        let indexed = path_value.as_ref().filter(|_| by_index);
+        let indexed = path_value.as_ref().filter(|_| uses_index);
         let mut page = |after, page_size, each: EachLent<'_>| {
-            let path_and_value = indexed.map(|at| (at.path(), at.value()));
-            self.list_object_page(after, page_size, filter, (columns, path_and_value), each)
+            let path_and_value = indexed.map(|path_value| (path_value.path(), path_value.value()));
+            self.list_object_page(after, page_size, filter, (json, path_and_value), each)
         };
-        walk_pages(ASKED, after, max_objects, path_value.as_ref().filter(|_| !by_index), &mut page, each)
+        walk_pages(OBJECTS_PER_QUERY, after, max_objects, path_value.as_ref().filter(|_| !uses_index), &mut page, each)
     }
 
     fn list_object_page(
@@ -118,48 +121,58 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         after: i64,
         max_objects: usize,
         filter: &ObjectFilter,
-        (columns, path_and_value): (Columns, Option<(&str, &str)>),
+        (json, path_and_value): (JsonColumn, Option<(&str, &str)>),
         each: EachLent<'_>,
     ) -> Result<()> {
         let limit = Value::Int(i64::try_from(max_objects).unwrap_or(i64::MAX));
-        let is_marked = Value::int_or_null(filter.quarantined.map(i64::from));
+        let is_quarantined = Value::int_or_null(filter.quarantined.map(i64::from));
         let before = Value::Int(filter.before.unwrap_or(i64::MAX));
         let class = filter.class.as_deref().map(describe::without_nul);
         let class = Value::text_or_null(class.as_deref());
         let after = Value::Int(after);
-        let mut take = |row: &dyn ResultRow| each(object_from_row(row).map_err(|error| error_in_row(row, &error))?);
+        let mut pass_row = |row: &dyn ResultRow| each(object_from_row(row).map_err(|error| error_in_row(row, &error))?);
         if let Some((path, value)) = path_and_value {
             return self.query_each(
-                objects!(
+                select_objects!(
                     "JOIN icecore_index_values v ON v.seq = o.seq WHERE v.path = ? AND v.value = ? AND v.seq > ? \
                      AND o.stored_at < ? AND (CAST(? AS {integer}) IS NULL OR (o.problem IS NOT NULL) = (? <> 0)) \
                      AND (CAST(? AS {string}) IS NULL OR o.seq IN (SELECT seq FROM icecore_object_classes WHERE \
                      class = ?)) ORDER BY v.seq LIMIT ?"
                 )
-                .choose_query(columns),
-                &[Value::Text(path), Value::Text(value), after, before, is_marked, is_marked, class, class, limit],
-                &mut take,
+                .choose_query(json),
+                &[
+                    Value::Text(path),
+                    Value::Text(value),
+                    after,
+                    before,
+                    is_quarantined,
+                    is_quarantined,
+                    class,
+                    class,
+                    limit,
+                ],
+                &mut pass_row,
             );
         }
         if filter.class.is_none() {
             return self.query_each(
-                objects!(
+                select_objects!(
                     "WHERE o.seq > ? AND o.stored_at < ? AND (CAST(? AS {integer}) IS NULL OR \
                      (o.problem IS NOT NULL) = (? <> 0)) ORDER BY o.seq LIMIT ?"
                 )
-                .choose_query(columns),
-                &[after, before, is_marked, is_marked, limit],
-                &mut take,
+                .choose_query(json),
+                &[after, before, is_quarantined, is_quarantined, limit],
+                &mut pass_row,
             );
         }
         self.query_each(
-            objects!(
+            select_objects!(
                 "JOIN icecore_object_classes c ON c.seq = o.seq WHERE c.class = ? AND c.seq > ? AND o.stored_at < ? \
                  AND (CAST(? AS {integer}) IS NULL OR (o.problem IS NOT NULL) = (? <> 0)) ORDER BY c.seq LIMIT ?"
             )
-            .choose_query(columns),
-            &[class, after, before, is_marked, is_marked, limit],
-            &mut take,
+            .choose_query(json),
+            &[class, after, before, is_quarantined, is_quarantined, limit],
+            &mut pass_row,
         )
     }
 
@@ -177,7 +190,8 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
     fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>> {
         let ids: Vec<Id> = objects.iter().map(|object| object.id.unwrap_or_else(Id::new)).collect();
         self.run_in_transaction(|backend| {
-            // All programs that store objects share this lock, so that a new index starts between two of them.
+            // Programs that store objects share this lock. `index` takes it alone, so an object is either stored
+            // before a new index is visible, or with its value in that index.
             backend.query_first("SELECT value FROM icecore_meta WHERE name = 'version' {share}", &[], |row| {
                 row.read_int(0)
             })?;
@@ -189,7 +203,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
     }
 
     fn object(&mut self, id: Id) -> Result<Option<Object>> {
-        self.find_object(objects!("o.json", "WHERE o.id = ?"), &id.to_string())
+        self.find_object(select_objects!("o.json", "WHERE o.id = ?"), &id.to_string())
     }
 
     fn object_named(&mut self, key: &str) -> Result<Option<Object>> {
@@ -197,15 +211,15 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
         if check_name("key", key).is_err() {
             return Ok(None);
         }
-        self.find_object(objects!("o.json", "WHERE o.object_key = ?"), key)
+        self.find_object(select_objects!("o.json", "WHERE o.object_key = ?"), key)
     }
 
     fn objects(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()> {
-        self.each_object(after, max_objects, filter, Columns::Whole, &mut |object| each(object.to_owned_object()))
+        self.each_object(after, max_objects, filter, JsonColumn::Included, &mut |object| each(object.to_owned_object()))
     }
 
     fn walk(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()> {
-        self.each_object(after, max_objects, filter, Columns::Lean, each)
+        self.each_object(after, max_objects, filter, JsonColumn::Omitted, each)
     }
 
     fn remove(&mut self, ids: &[Id], actor: &str) -> Result<u64> {
@@ -230,20 +244,20 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
     fn expire(&mut self) -> Result<u64> {
         let mut count = 0;
         loop {
-            let gone = self.run_in_transaction(|backend| {
+            let removed = self.run_in_transaction(|backend| {
                 let sql = "SELECT seq FROM icecore_objects WHERE expires_at <= {now} ORDER BY expires_at LIMIT 1000 \
                            {skip_locked}";
-                let gone = backend.query_all(sql, &[], |row| required(row.read_int(0)?))?;
-                for sequence in &gone {
+                let expired = backend.query_all(sql, &[], |row| required(row.read_int(0)?))?;
+                for sequence in &expired {
                     backend.delete_object(*sequence)?;
                 }
-                if !gone.is_empty() {
-                    backend.add_audit_note("retention", "expire", "", gone.len() as u64)?;
+                if !expired.is_empty() {
+                    backend.add_audit_note("retention", "expire", "", expired.len() as u64)?;
                 }
-                Ok(gone.len())
+                Ok(expired.len())
             })?;
-            count += gone as u64;
-            if gone < PAGE {
+            count += removed as u64;
+            if removed < MAX_PAGE_OBJECTS {
                 return Ok(count);
             }
         }
@@ -257,7 +271,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
         if changed == 1 { Ok(()) } else { Err(Error::new(ErrorKind::Missing, format!("there is no object {id}"))) }
     }
 
-    /// Only complete indexes, which also contain the objects stored before them.
+    /// Returns only complete indexes, which also contain the objects stored before them.
     fn indexes(&mut self) -> Result<Vec<String>> {
         self.query_all("SELECT path FROM icecore_indexes WHERE made_at IS NOT NULL ORDER BY path", &[], |row| {
             required(row.read_text(0)?)
@@ -266,8 +280,9 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
 
     fn index(&mut self, path: &str) -> Result<()> {
         describe::check_path(path)?;
-        // From here on, all programs store the value; older objects follow. Until that is done the index is not used,
-        // because a program may end in the middle.
+        // This change takes the lock that `put` shares. From here on, all programs store the value in the index;
+        // older objects follow below. The index is used only when that is complete, because a program may end in the
+        // middle.
         self.run_in_transaction(|backend| {
             backend.run_statement("UPDATE icecore_meta SET value = value WHERE name = 'version'", &[])?;
             backend.run_statement("INSERT INTO icecore_indexes (path) VALUES (?) {or_nothing}", &[Value::Text(path)])
@@ -276,10 +291,10 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
         let mut after = 0;
         loop {
             let (mut page, mut size) = (Vec::new(), 0);
-            self.walk(after, PAGE, &ObjectFilter::default(), &mut |object| {
+            self.walk(after, MAX_PAGE_OBJECTS, &ObjectFilter::default(), &mut |object| {
                 size += object.bytes.len();
                 page.push((object.sequence, object.bytes.into_owned(), object.format.map(Cow::into_owned)));
-                Ok(if size < PAGE_BYTES { Flow::On } else { Flow::Stop })
+                Ok(if size < MAX_PAGE_BYTES { Flow::On } else { Flow::Stop })
             })?;
             let Some((last, ..)) = page.last() else { break };
             after = *last;

@@ -1,6 +1,6 @@
 //! Pushes: many jobs with few statements.
 
-use super::{MOST_ROWS, SqlBackend, count_fitting, repeat_while_busy};
+use super::{MAX_ROWS, SqlBackend, count_fitting, repeat_while_busy};
 use crate::backend::QueueSchema;
 use crate::describe;
 use crate::dialect::RowBatching;
@@ -12,15 +12,16 @@ use crate::rules::{check_name, no_predecessor_error, parse_id, required, to_mill
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-macro_rules! insert {
+/// Statement that inserts jobs, with more columns if given.
+macro_rules! insert_jobs_sql {
     ($rows:literal) => {
-        insert!("", $rows)
+        insert_jobs_sql!("", $rows)
     };
-    ($more:literal, $rows:literal) => {
+    ($more_columns:literal, $rows:literal) => {
         concat!(
             "INSERT INTO icecore_jobs (id, queue, priority, queued_at, run_at, max_attempts, unique_key, live_key, \
              replay_of, format, checksum, bytes, json, problem",
-            $more,
+            $more_columns,
             ") ",
             $rows
         )
@@ -90,15 +91,15 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     /// Stores all jobs or none. Returns which ones are new.
     pub(crate) fn push_jobs(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
         check_names(jobs)?;
-        if !self.is_within && self.owns_connection() && self.is_one_statement(jobs) {
-            match repeat_while_busy(self.tries, || self.push_all(jobs)) {
+        if !self.is_in_transaction && self.owns_connection() && self.is_one_statement(jobs) {
+            match repeat_while_busy(self.max_tries, || self.push_all(jobs)) {
                 // The connection may have been lost while it was idle. Jobs that are already stored are found by their
                 // ids.
                 Err(error) if error.kind() == ErrorKind::Away => {}
                 pushed => return pushed,
             }
         }
-        if self.is_within {
+        if self.is_in_transaction {
             return self.push_all(jobs);
         }
         self.run_in_transaction(|backend| backend.push_all(jobs))
@@ -108,12 +109,12 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     /// supports that. `None` means that nothing was stored, for any reason.
     pub(super) fn push_at_once(&mut self, jobs: &[NewJob], schemas: &[QueueSchema<'_>]) -> Option<Vec<Pushed>> {
         let has_lists = matches!(self.session.dialect().many, RowBatching::Lists);
-        let can = has_lists && !self.is_within && self.owns_connection() && self.is_one_statement(jobs);
-        if !can || check_names(jobs).is_err() {
+        let is_possible = has_lists && !self.is_in_transaction && self.owns_connection() && self.is_one_statement(jobs);
+        if !is_possible || check_names(jobs).is_err() {
             return None;
         }
-        let fresh: Vec<JobRow<'_>> = jobs.iter().map(JobRow::from_job).collect();
-        let are_new = self.insert_lists(&fresh, schemas).ok().filter(|are_new| are_new.contains(&true))?;
+        let rows: Vec<JobRow<'_>> = jobs.iter().map(JobRow::from_job).collect();
+        let are_new = self.insert_lists(&rows, schemas).ok().filter(|are_new| are_new.contains(&true))?;
         Some(jobs.iter().zip(are_new).map(|(job, is_new)| Pushed { id: job.id, is_new }).collect())
     }
 
@@ -121,31 +122,32 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     fn is_one_statement(&self, jobs: &[NewJob]) -> bool {
         let has_lists = matches!(self.session.dialect().many, RowBatching::Lists);
         let is_plain = || jobs.iter().all(|job| job.unique_key.is_none());
-        let is_one = jobs.len() == 1 || (has_lists && count_for_statement(jobs, MOST_ROWS) == jobs.len() && is_plain());
+        let is_one = jobs.len() == 1 || (has_lists && count_for_statement(jobs, MAX_ROWS) == jobs.len() && is_plain());
         is_one && jobs.iter().all(|job| job.after.is_none())
     }
 
+    /// Stores all jobs, in as few statements as possible.
     fn push_all(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
         let mut pushed = Vec::with_capacity(jobs.len());
         // Existing jobs that replace one of these because of its key.
-        let mut stand_ins: HashMap<Id, Id> = HashMap::new();
+        let mut replacements: HashMap<Id, Id> = HashMap::new();
         let mut rest = jobs;
         while let Some(first) = rest.first() {
-            let follows = first.after.map(|id| stand_ins.get(&id).copied().unwrap_or(id));
-            let count = if follows.is_some() {
+            let predecessor = first.after.map(|id| replacements.get(&id).copied().unwrap_or(id));
+            let count = if predecessor.is_some() {
                 1
             } else {
                 self.rows_per_statement(|max_rows| count_for_statement(rest, max_rows))
             };
-            let (some, others) = rest.split_at(count);
-            let are_new = match follows {
+            let (group, others) = rest.split_at(count);
+            let are_new = match predecessor {
                 Some(id) => vec![self.insert_follower(first, id)?],
-                None => self.insert_jobs(some)?,
+                None => self.insert_jobs(group)?,
             };
-            for (job, is_new) in some.iter().zip(are_new) {
+            for (job, is_new) in group.iter().zip(are_new) {
                 let id = if is_new { job.id } else { self.find_same_job(job)? };
                 if id != job.id {
-                    stand_ins.insert(job.id, id);
+                    replacements.insert(job.id, id);
                 }
                 pushed.push(Pushed { id, is_new });
             }
@@ -154,8 +156,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         Ok(pushed)
     }
 
-    /// Inserts a job that waits for another one. The row of that job is changed first, so that it can't be marked as
-    /// done without looking for followers.
+    /// Inserts a job that waits for another one. The row of that job is changed first: this locks
+    /// it, and `ACK_ALONE` no longer applies to it, so it can't be marked as done without looking for followers.
     fn insert_follower(&mut self, job: &NewJob, after: Id) -> Result<bool> {
         let text = after.to_string();
         let sql = "UPDATE icecore_jobs SET followed = COALESCE(followed, 0) + 1 WHERE id = ?";
@@ -168,9 +170,9 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         let sql = "SELECT state FROM icecore_jobs WHERE id = ?";
         let state = self.query_first(sql, &[Value::Text(&text)], |row| required(row.read_text(0)?))?;
         let is_done = state.as_deref() == Some(State::Done.name());
-        let fresh = JobRow::from_job(job);
+        let row = JobRow::from_job(job);
         let [id, queue, priority, delay, max_attempts, key, replay_of, format, checksum, bytes, json, problem] =
-            fresh.to_values();
+            row.to_values();
         let values = [
             id,
             queue,
@@ -189,7 +191,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             Value::Text(&text),
             Value::Text(if is_done { State::Ready.name() } else { State::Waiting.name() }),
         ];
-        let sql = insert!(
+        let sql = insert_jobs_sql!(
             ", after_id, state",
             "VALUES (?, ?, ?, {now}, {now} + ?, \
              COALESCE(?, (SELECT max_attempts FROM icecore_queues WHERE name = ? AND max_attempts > 0), 20), \
@@ -200,18 +202,18 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
     /// Inserts jobs with one statement. Returns which ones are new.
     fn insert_jobs(&mut self, jobs: &[NewJob]) -> Result<Vec<bool>> {
-        let fresh: Vec<JobRow<'_>> = jobs.iter().map(JobRow::from_job).collect();
+        let rows: Vec<JobRow<'_>> = jobs.iter().map(JobRow::from_job).collect();
         if jobs.len() > 1 && matches!(self.session.dialect().many, RowBatching::Lists) {
-            return self.insert_lists(&fresh, &[]);
+            return self.insert_lists(&rows, &[]);
         }
-        let inserted = self.insert_rows(&fresh)?;
+        let inserted = self.insert_rows(&rows)?;
         if inserted == jobs.len() as u64 {
             return Ok(vec![true; jobs.len()]);
         }
-        // The database stored none or not all of them: insert one by one to find out which ones are new.
-        match fresh.len() {
+        // The database did not store all of them. They are inserted one by one, to find out which ones are new.
+        match rows.len() {
             1 => Ok(vec![false]),
-            _ => fresh.chunks(1).map(|one| Ok(self.insert_rows(one)? == 1)).collect(),
+            _ => rows.chunks(1).map(|one| Ok(self.insert_rows(one)? == 1)).collect(),
         }
     }
 
@@ -237,7 +239,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             ]
         };
         let values: Vec<Value<'_>> = jobs.iter().flat_map(row).collect();
-        let sql = insert!(
+        let sql = insert_jobs_sql!(
             "VALUES {each (?, ?, ?, {now}, {now} + ?, \
              COALESCE(?, (SELECT max_attempts FROM icecore_queues WHERE name = ? AND max_attempts > 0), 20), \
              ?, ?, ?, ?, ?, ?, ?, ?)} {or_nothing}"
@@ -253,7 +255,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         let texts: Vec<Value<'_>> = schemas.iter().map(|(_, text)| Value::text_or_null(*text)).collect();
         let mut values: Vec<Value<'_>> = lists.iter().map(|list| Value::List(list)).collect();
         values.extend([Value::List(&queues), Value::List(&texts)]);
-        let sql = insert!(
+        let sql = insert_jobs_sql!(
             "SELECT id, queue, priority, {now}, {now} + delay, \
              COALESCE(most, (SELECT max_attempts FROM icecore_queues WHERE name = fresh.queue COLLATE \"C\" AND max_attempts > 0), 20), \
              unique_key, unique_key, replay_of, format, checksum, bytes, json, problem \
@@ -268,7 +270,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         );
         let inserted = self.query_all(sql, &values, |row| required(row.read_text(0)?))?;
         let mut inserted: HashSet<String> = inserted.into_iter().collect();
-        // A job may be there twice: the first one is new.
+        // If a job occurs twice, its first occurrence is new.
         Ok(jobs.iter().map(|job| inserted.remove(&job.id)).collect())
     }
 

@@ -11,7 +11,7 @@ use crate::rules::{check_name, fits_class_column, required};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-macro_rules! insert {
+macro_rules! insert_objects_sql {
     ($rows:literal) => {
         concat!(
             "INSERT INTO icecore_objects (id, object_key, stored_at, expires_at, format, class, checksum, size, bytes, \
@@ -66,8 +66,8 @@ impl ObjectRow<'_> {
 
 /// Returns how many of the objects at the beginning, all without a key, go into one statement.
 fn count_for_statement(objects: &[NewObject], max_rows: usize) -> usize {
-    let weight = |object: &NewObject| object.bytes.len() * 2 + object.description.json.as_ref().map_or(0, String::len);
-    count_fitting(objects.iter().take_while(|object| object.key.is_none()).map(weight), max_rows)
+    let size = |object: &NewObject| object.bytes.len() * 2 + object.description.json.as_ref().map_or(0, String::len);
+    count_fitting(objects.iter().take_while(|object| object.key.is_none()).map(size), max_rows)
 }
 
 impl<S: Session + ?Sized> SqlBackend<S> {
@@ -75,7 +75,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     pub(super) fn insert_all(&mut self, objects: &[NewObject], ids: &[Id], paths: &[String]) -> Result<()> {
         let (mut rest, mut ids) = (objects, ids);
         while let Some(first) = rest.first() {
-            // The key of an object is checked first.
+            // An object with a key is stored alone, after the check that its key is free.
             let count = match &first.key {
                 Some(key) => self.check_key_is_free(key).map(|()| 1)?,
                 None => self.rows_per_statement(|max_rows| count_for_statement(rest, max_rows)),
@@ -101,15 +101,15 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
     /// Inserts objects with one statement. Returns their sequences.
     fn insert_objects(&mut self, objects: &[NewObject], ids: &[Id]) -> Result<Vec<i64>> {
-        let fresh: Vec<ObjectRow<'_>> =
+        let object_rows: Vec<ObjectRow<'_>> =
             objects.iter().zip(ids).map(|(object, id)| ObjectRow::from_object(object, *id)).collect();
-        let rows: Vec<[Value<'_>; 12]> = fresh.iter().map(ObjectRow::to_values).collect();
-        let found = match self.session.dialect().many {
+        let rows: Vec<[Value<'_>; 12]> = object_rows.iter().map(ObjectRow::to_values).collect();
+        let ids_and_sequences = match self.session.dialect().many {
             RowBatching::Lists if objects.len() > 1 => {
                 let lists: [Vec<Value<'_>>; 12] =
                     std::array::from_fn(|column| rows.iter().map(|row| row[column]).collect());
                 let values: Vec<Value<'_>> = lists.iter().map(|list| Value::List(list)).collect();
-                let sql = insert!(
+                let sql = insert_objects_sql!(
                     "SELECT id, object_key, COALESCE(stored_at, {now}), expires_at, format, class, checksum, size, bytes, \
                      base64, json, problem FROM unnest(CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]), \
                      CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]), \
@@ -121,18 +121,19 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             }
             _ => {
                 let values: Vec<Value<'_>> = rows.iter().flatten().copied().collect();
-                let sql =
-                    insert!("VALUES {each (?, ?, COALESCE(CAST(? AS {integer}), {now}), ?, ?, ?, ?, ?, ?, ?, ?, ?)}");
+                let sql = insert_objects_sql!(
+                    "VALUES {each (?, ?, COALESCE(CAST(? AS {integer}), {now}), ?, ?, ?, ?, ?, ?, ?, ?, ?)}"
+                );
                 self.run_for_rows(sql, rows.len(), &values)?;
-                let ids: Vec<Value<'_>> = fresh.iter().map(|fresh| Value::Text(&fresh.id)).collect();
+                let ids: Vec<Value<'_>> = object_rows.iter().map(|row| Value::Text(&row.id)).collect();
                 let sql = "SELECT id, seq FROM icecore_objects WHERE id IN ({each ?})";
                 self.query_all_repeated(sql, ids.len(), &ids, |row| {
                     Ok((required(row.read_text(0)?)?, required(row.read_int(1)?)?))
                 })?
             }
         };
-        let found: HashMap<String, i64> = found.into_iter().collect();
-        fresh.iter().map(|fresh| required(found.get(&fresh.id).copied())).collect()
+        let sequences: HashMap<String, i64> = ids_and_sequences.into_iter().collect();
+        object_rows.iter().map(|row| required(sequences.get(&row.id).copied())).collect()
     }
 
     fn insert_classes(&mut self, objects: &[NewObject], sequences: &[i64]) -> Result<()> {
@@ -176,26 +177,27 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         )
     }
 
-    /// Inserts new rows, as lists or in groups of a size that the dialect allows.
+    /// Inserts rows with `list_sql` if the dialect has lists, otherwise with `row_sql` in groups of a size that the
+    /// dialect allows.
     fn insert_each<const N: usize>(
         &mut self,
-        lists: &'static str,
-        per_row: &'static str,
+        list_sql: &'static str,
+        row_sql: &'static str,
         rows: &[[Value<'_>; N]],
     ) -> Result<()> {
         let mut rest = rows;
         while !rest.is_empty() {
-            let (some, others) = rest.split_at(self.rows_per_statement(|max_rows| rest.len().min(max_rows)));
+            let (group, others) = rest.split_at(self.rows_per_statement(|max_rows| rest.len().min(max_rows)));
             match self.session.dialect().many {
                 RowBatching::Lists => {
                     let columns: [Vec<Value<'_>>; N] =
-                        std::array::from_fn(|column| some.iter().map(|row| row[column]).collect());
+                        std::array::from_fn(|column| group.iter().map(|row| row[column]).collect());
                     let values: Vec<Value<'_>> = columns.iter().map(|list| Value::List(list)).collect();
-                    self.run_statement(lists, &values)?;
+                    self.run_statement(list_sql, &values)?;
                 }
                 RowBatching::Rows(_) => {
-                    let values: Vec<Value<'_>> = some.iter().flatten().copied().collect();
-                    self.run_for_rows(per_row, some.len(), &values)?;
+                    let values: Vec<Value<'_>> = group.iter().flatten().copied().collect();
+                    self.run_for_rows(row_sql, group.len(), &values)?;
                 }
             }
             rest = others;

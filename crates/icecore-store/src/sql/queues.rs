@@ -80,7 +80,7 @@ impl Queues for SqlBackend {
         let mut queues: BTreeMap<String, QueueStatus> = BTreeMap::new();
         let sql = "SELECT name, paused_at, payload_schema, concurrency, rate_count, rate_per, max_attempts, backoff \
                    FROM icecore_queues";
-        let set = self.query_all(sql, &[], |row| {
+        let configured = self.query_all(sql, &[], |row| {
             Ok(QueueStatus {
                 name: required(row.read_text(0)?)?,
                 paused_at: row.read_int(1)?,
@@ -92,14 +92,14 @@ impl Queues for SqlBackend {
                 ..QueueStatus::default()
             })
         })?;
-        queues.extend(set.into_iter().map(|queue| (queue.name.clone(), queue)));
+        queues.extend(configured.into_iter().map(|queue| (queue.name.clone(), queue)));
         let counts =
             self.query_all("SELECT queue, state, COUNT(*) FROM icecore_jobs GROUP BY queue, state", &[], |row| {
                 Ok((required(row.read_text(0)?)?, required(row.read_text(1)?)?, required(row.read_int(2)?)?))
             })?;
         for (name, state, count) in counts {
-            let Some(state) = State::ALL.iter().position(|known| known.name() == state) else { continue };
-            queues.entry(name).or_default().counts[state] = count.max(0) as u64;
+            let Some(index) = State::ALL.iter().position(|known| known.name() == state) else { continue };
+            queues.entry(name).or_default().counts[index] = count.max(0) as u64;
         }
         let waiting = self.query_all(
             "SELECT queue, COUNT(*), {now} - MIN(run_at), CAST(SUM(CASE WHEN run_at > {now} THEN 1 ELSE 0 END) AS {integer}) \

@@ -9,9 +9,9 @@ use crate::rules::{check_actor_name, parse_id, required};
 use crate::schedule::{Fired, NewSchedule, Schedule, check_schedule, no_schedule_error};
 
 /// Maximum number of schedules handled in one transaction.
-const AT_ONCE: usize = 16;
+const MAX_FIRED_AT_ONCE: usize = 16;
 
-macro_rules! schedules {
+macro_rules! select_schedules {
     ($conditions:literal) => {
         concat!(
             "SELECT name, queue, timing, zone, next_at, last_at, last_id, paused_at, priority, max_attempts, alone, \
@@ -83,15 +83,22 @@ impl Schedules for SqlBackend {
     }
 
     fn schedules(&mut self) -> Result<Vec<Schedule>> {
-        Ok(self.query_all(schedules!("ORDER BY name"), &[], schedule_or_placeholder)?.into_iter().flatten().collect())
+        Ok(self
+            .query_all(select_schedules!("ORDER BY name"), &[], schedule_or_placeholder)?
+            .into_iter()
+            .flatten()
+            .collect())
     }
 
     fn pause_schedule(&mut self, name: &str, is_paused: bool, actor: &str) -> Result<()> {
         check_schedule(name)?;
         check_actor_name(actor)?;
         self.run_in_transaction(|backend| {
-            let found =
-                backend.query_first(schedules!("WHERE name = ? {hold}"), &[Value::Text(name)], schedule_from_row)?;
+            let found = backend.query_first(
+                select_schedules!("WHERE name = ? {hold}"),
+                &[Value::Text(name)],
+                schedule_from_row,
+            )?;
             let schedule = found.ok_or_else(|| no_schedule_error(name))?;
             let now = backend.read_time()?;
             let (paused_at, next_at) = schedule.pause_and_next_time(is_paused, now)?;
@@ -120,22 +127,25 @@ impl Schedules for SqlBackend {
             if self.query_first(sql, &[], |row| required(row.read_int(0)?))?.unwrap_or(0) == 0 {
                 break;
             }
-            let some =
-                self.run_in_transaction(|backend| backend.fire_some((max_schedules - fired.len()).min(AT_ONCE)))?;
+            let batch = self
+                .run_in_transaction(|backend| backend.fire_due((max_schedules - fired.len()).min(MAX_FIRED_AT_ONCE)))?;
             // Another program handles the rest.
-            if some.is_empty() {
+            if batch.is_empty() {
                 break;
             }
-            fired.extend(some);
+            fired.extend(batch);
         }
         Ok(fired)
     }
 }
 
 impl<S: Session + ?Sized> SqlBackend<S> {
-    fn fire_some(&mut self, max_schedules: usize) -> Result<Vec<Fired>> {
+    /// Queues the jobs of schedules that are due, and locks those schedules until the transaction ends.
+    fn fire_due(&mut self, max_schedules: usize) -> Result<Vec<Fired>> {
         let due = self.query_all(
-            schedules!("WHERE next_at <= {now} AND paused_at IS NULL ORDER BY next_at, name LIMIT ? {skip_locked}"),
+            select_schedules!(
+                "WHERE next_at <= {now} AND paused_at IS NULL ORDER BY next_at, name LIMIT ? {skip_locked}"
+            ),
             &[Value::Int(i64::try_from(max_schedules).unwrap_or(i64::MAX))],
             schedule_or_placeholder,
         )?;

@@ -10,14 +10,15 @@ struct Migration {
     up: &'static str,
     down: &'static str,
     /// Whether this database needs the step.
-    is_for: fn(&Dialect) -> bool,
+    is_needed_for: fn(&Dialect) -> bool,
 }
 
 /// Migrations. The version of the tables is the number of steps done.
-static MIGRATIONS: &[Migration] = &[FIRST, NARROW, CHAINS, LIMITS, SCHEDULES];
+static MIGRATIONS: &[Migration] = &[CREATE_TABLES, PARTIAL_INDEXES, JOB_CHAINS, QUEUE_LIMITS, SCHEDULES];
 
-const FIRST: Migration = Migration {
-    is_for: |_| true,
+/// Objects with their classes and indexes, queues, jobs and audit notes.
+const CREATE_TABLES: Migration = Migration {
+    is_needed_for: |_| true,
     up: "
 CREATE TABLE icecore_objects (
     seq {serial},
@@ -110,10 +111,10 @@ DROP TABLE icecore_objects;
 ",
 };
 
-/// Indexes without rows that nobody searches for in them: a job that is queued, and an object that does not expire, are
-/// in none of them.
-const NARROW: Migration = Migration {
-    is_for: |dialect| dialect.has_narrow_indexes,
+/// Replaces indexes by partial ones, which contain only rows that are searched through them. A job that is queued,
+/// and an object that does not expire, are in none of these.
+const PARTIAL_INDEXES: Migration = Migration {
+    is_needed_for: |dialect| dialect.has_narrow_indexes,
     up: "
 DROP INDEX icecore_jobs_leases;
 CREATE INDEX icecore_jobs_leases ON icecore_jobs (queue, lease_until) WHERE state = 'leased';
@@ -135,8 +136,8 @@ CREATE INDEX icecore_jobs_leases ON icecore_jobs (state, lease_until);
 };
 
 /// Jobs that wait for another one, and the mark of jobs that others wait for.
-const CHAINS: Migration = Migration {
-    is_for: |_| true,
+const JOB_CHAINS: Migration = Migration {
+    is_needed_for: |_| true,
     up: "
 ALTER TABLE icecore_jobs ADD COLUMN after_id {name};
 ALTER TABLE icecore_jobs ADD COLUMN followed BIGINT;
@@ -151,8 +152,9 @@ ALTER TABLE icecore_jobs DROP COLUMN after_id;
 ",
 };
 
-const LIMITS: Migration = Migration {
-    is_for: |_| true,
+/// Limits of queues: settings, and how much of the rate is used.
+const QUEUE_LIMITS: Migration = Migration {
+    is_needed_for: |_| true,
     up: "
 ALTER TABLE icecore_queues ADD COLUMN concurrency BIGINT;
 ALTER TABLE icecore_queues ADD COLUMN rate_count BIGINT;
@@ -167,8 +169,9 @@ ALTER TABLE icecore_queues DROP COLUMN concurrency;
 ",
 };
 
+/// Schedules.
 const SCHEDULES: Migration = Migration {
-    is_for: |_| true,
+    is_needed_for: |_| true,
     up: "
 CREATE TABLE icecore_schedules (
     name {name} NOT NULL PRIMARY KEY,
@@ -210,9 +213,9 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         if version == MIGRATIONS.len() {
             return Ok(());
         }
-        let known = MIGRATIONS.len();
+        let supported = MIGRATIONS.len();
         let text = format!(
-            "the tables have version {version}, this program supports {known}: open the store once to migrate them"
+            "the tables have version {version}, this program supports {supported}: open the store once to migrate them"
         );
         Err(Error::new(ErrorKind::Schema, text))
     }
@@ -221,38 +224,40 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     ///
     /// Two programs that do this at once wait for each other. MySQL commits each statement that creates a table; an
     /// interrupted step is repeated there from its start, and skips what already exists.
-    pub(super) fn migrate_to(&mut self, wanted: usize) -> Result<()> {
-        self.migrate_by_steps(MIGRATIONS, wanted)
+    pub(super) fn migrate_to(&mut self, target: usize) -> Result<()> {
+        self.migrate_by_steps(MIGRATIONS, target)
     }
 
-    fn migrate_by_steps(&mut self, steps: &[Migration], wanted: usize) -> Result<()> {
-        let done = self.run_in_transaction(|backend| {
+    fn migrate_by_steps(&mut self, steps: &[Migration], target: usize) -> Result<()> {
+        let result = self.run_in_transaction(|backend| {
             backend.session.lock_migrations()?;
-            backend.migrate_locked(steps, wanted)
+            backend.migrate_locked(steps, target)
         });
         self.session.unlock_migrations();
-        done
+        result
     }
 
-    fn migrate_locked(&mut self, steps: &[Migration], wanted: usize) -> Result<()> {
-        let known = steps.len();
+    fn migrate_locked(&mut self, steps: &[Migration], target: usize) -> Result<()> {
+        let supported = steps.len();
         self.run_script(
             "CREATE TABLE IF NOT EXISTS icecore_meta (name {name} NOT NULL PRIMARY KEY, value BIGINT NOT NULL){end}",
         )?;
         self.run_statement("INSERT INTO icecore_meta (name, value) VALUES ('version', 0) {or_nothing}", &[])?;
         let version = self.read_version()?;
-        if version > known {
+        if version > supported {
             return Err(Error::new(
                 ErrorKind::Schema,
-                format!("the tables have version {version}, which a newer icecore created; this one supports {known}"),
+                format!(
+                    "the tables have version {version}, which a newer icecore created; this one supports {supported}"
+                ),
             ));
         }
         let dialect = self.session.dialect();
-        let is_for = |step: &&Migration| (step.is_for)(dialect);
-        let up = steps.iter().take(wanted).skip(version).filter(is_for).map(|step| step.up);
-        let down = steps.iter().take(version).skip(wanted).rev().filter(is_for).map(|step| step.down);
+        let is_needed_for = |step: &&Migration| (step.is_needed_for)(dialect);
+        let up = steps.iter().take(target).skip(version).filter(is_needed_for).map(|step| step.up);
+        let down = steps.iter().take(version).skip(target).rev().filter(is_needed_for).map(|step| step.down);
         up.chain(down).try_for_each(|script| self.run_script(script))?;
-        let value = Value::Int(wanted as i64);
+        let value = Value::Int(target as i64);
         self.run_statement("UPDATE icecore_meta SET value = ? WHERE name = 'version'", &[value]).map(drop)
     }
 
@@ -402,7 +407,7 @@ mod tests {
 
     /// A step that a later version may have: it adds columns to tables with rows.
     static NEXT: Migration = Migration {
-        is_for: |_| true,
+        is_needed_for: |_| true,
         up: "
 ALTER TABLE icecore_objects ADD COLUMN owner {name};
 ALTER TABLE icecore_jobs ADD COLUMN cost BIGINT NOT NULL DEFAULT 1;

@@ -13,6 +13,7 @@ struct CatalogueColumn {
     kind: String,
     /// Name of the type in casts.
     type_name: String,
+    /// Maximum length of a value, if there is one.
     longest: Option<u64>,
     is_computed: bool,
     /// Position in the primary key, counted from 1; 0 if it is not part of the key.
@@ -22,75 +23,76 @@ struct CatalogueColumn {
 impl Table {
     /// Finds the table by its name, which may begin with a schema.
     pub(super) fn look_up_table(&mut self, name: &str, key: Option<&str>) -> Result<()> {
-        let mut known = self.read_catalogue(None, name)?;
+        let mut catalogue = self.read_catalogue(None, name)?;
         self.quoted = self.dialect().quote_name(name);
-        if known.is_empty()
+        if catalogue.is_empty()
             && let Some((schema, name)) = name.split_once('.')
         {
-            known = self.read_catalogue(Some(schema), name)?;
+            catalogue = self.read_catalogue(Some(schema), name)?;
             (self.schema, self.name) = (Some(schema.to_owned()), name.to_owned());
             self.quoted = format!("{}.{}", self.dialect().quote_name(schema), self.dialect().quote_name(name));
         }
-        if known.is_empty() {
+        if catalogue.is_empty() {
             return Err(Error::new(ErrorKind::Missing, format!("there is no table `{name}`")));
         }
-        if let Some(odd) = known.iter().find(|column| column.name.contains('?')) {
-            let text = format!("column `{}`: a name with a question mark can't be used", odd.name);
+        if let Some(column) = catalogue.iter().find(|column| column.name.contains('?')) {
+            let text = format!("column `{}`: a name with a question mark can't be used", column.name);
             return Err(Error::new(ErrorKind::Input, text));
         }
-        self.find_key(&known, key)?;
+        self.find_key(&catalogue, key)?;
         let is_key = |name: &str| self.key.iter().any(|key| key.name == name);
         let dialect = self.dialect();
-        let column = |known: &CatalogueColumn| {
+        let usable_column = |column: &CatalogueColumn| {
             let form =
-                dialect.value_form_of_type(&known.kind).filter(|_| !known.is_computed && !is_key(&known.name))?;
-            let (name, type_name) = (known.name.clone(), known.kind.clone());
-            Some(Column { name, form, longest: known.longest, type_name })
+                dialect.value_form_of_type(&column.kind).filter(|_| !column.is_computed && !is_key(&column.name))?;
+            let (name, type_name) = (column.name.clone(), column.kind.clone());
+            Some(Column { name, form, longest: column.longest, type_name })
         };
-        self.columns = known.iter().filter_map(column).collect();
+        self.columns = catalogue.iter().filter_map(usable_column).collect();
         Ok(())
     }
 
-    fn find_key(&mut self, known: &[CatalogueColumn], wanted: Option<&str>) -> Result<()> {
-        let mut chosen: Vec<(&str, &str)> = match wanted {
-            Some(wanted) => {
-                let column = known
+    /// Sets the key: the column that the caller chose, the primary key, or the row id of SQLite.
+    fn find_key(&mut self, catalogue: &[CatalogueColumn], chosen: Option<&str>) -> Result<()> {
+        let mut key_columns: Vec<(&str, &str)> = match chosen {
+            Some(chosen) => {
+                let column = catalogue
                     .iter()
-                    .find(|column| column.name == wanted)
-                    .or_else(|| known.iter().find(|column| column.name.eq_ignore_ascii_case(wanted)));
+                    .find(|column| column.name == chosen)
+                    .or_else(|| catalogue.iter().find(|column| column.name.eq_ignore_ascii_case(chosen)));
                 let column = column.ok_or_else(|| {
-                    Error::new(ErrorKind::Missing, format!("there is no column `{wanted}` in `{}`", self.name))
+                    Error::new(ErrorKind::Missing, format!("there is no column `{chosen}` in `{}`", self.name))
                 })?;
                 vec![(&column.name, &column.type_name)]
             }
             None => {
-                let mut columns: Vec<&CatalogueColumn> = known.iter().filter(|column| column.key > 0).collect();
+                let mut columns: Vec<&CatalogueColumn> = catalogue.iter().filter(|column| column.key > 0).collect();
                 columns.sort_by_key(|column| column.key);
                 columns.iter().map(|column| (&*column.name, &*column.type_name)).collect()
             }
         };
-        if wanted.is_none() && self.dialect().family == Family::Sqlite && self.has_rowid()? && !is_rowid(&chosen) {
-            let is_free = |name: &&&str| !known.iter().any(|column| column.name.eq_ignore_ascii_case(name));
-            chosen =
+        if chosen.is_none() && self.dialect().family == Family::Sqlite && self.has_rowid()? && !is_rowid(&key_columns) {
+            let is_free = |name: &&&str| !catalogue.iter().any(|column| column.name.eq_ignore_ascii_case(name));
+            key_columns =
                 ["rowid", "_rowid_", "oid"].iter().find(is_free).map(|name| (*name, "INTEGER")).into_iter().collect();
         }
-        if chosen.is_empty() {
+        if key_columns.is_empty() {
             let text =
                 format!("the table `{}` has no primary key: --key COLUMN names a column with unique values", self.name);
             return Err(Error::new(ErrorKind::Input, text));
         }
         let dialect = self.dialect();
         let key = |(name, type_name): &(&str, &str)| {
-            let (read, place) = dialect.read_key(name, type_name).ok_or_else(|| {
+            let (read, placeholder) = dialect.read_key(name, type_name).ok_or_else(|| {
                 Error::new(
                     ErrorKind::Input,
                     format!("the key `{name}` contains bytes: --key must name a column of numbers or text"),
                 )
             })?;
-            Ok(Key { name: (*name).to_owned(), read, place })
+            Ok(Key { name: (*name).to_owned(), read, placeholder })
         };
-        self.key = chosen.iter().map(key).collect::<Result<_>>()?;
-        if wanted.is_some() { self.check_unique() } else { Ok(()) }
+        self.key = key_columns.iter().map(key).collect::<Result<_>>()?;
+        if chosen.is_some() { self.check_unique() } else { Ok(()) }
     }
 
     /// Checks that the key is unique: rows with the same key would be skipped.
@@ -101,30 +103,31 @@ impl Table {
             "SELECT {} FROM {} GROUP BY {name} HAVING COUNT(*) > 1 OR {name} IS NULL LIMIT 1",
             key.read, self.quoted
         );
-        let mut is_twice = false;
+        let mut has_duplicates = false;
         self.session.query_each(&sql, &[], &mut |_| {
-            is_twice = true;
+            has_duplicates = true;
             Ok(Flow::Stop)
         })?;
-        if !is_twice {
+        if !has_duplicates {
             return Ok(());
         }
         let text = format!("the column `{}` has duplicate values or NULL: it can't identify rows", key.name);
         Err(Error::new(ErrorKind::Input, text))
     }
 
+    /// Returns true if the table has SQLite's row id: it is a table, not a view, and not WITHOUT ROWID.
     fn has_rowid(&mut self) -> Result<bool> {
         let sql = "SELECT COUNT(*) FROM pragma_table_list WHERE name = ? AND schema = COALESCE(?, 'main') AND wr = 0 AND type = 'table'";
-        let mut has = false;
+        let mut has_rowid = false;
         self.session.query_each(
             sql,
             &[Value::Text(&self.name), Value::text_or_null(self.schema.as_deref())],
             &mut |row| {
-                has = row.read_int(0)? > Some(0);
+                has_rowid = row.read_int(0)? > Some(0);
                 Ok(Flow::Stop)
             },
         )?;
-        Ok(has)
+        Ok(has_rowid)
     }
 
     /// Returns the columns of a table, in order.

@@ -32,8 +32,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::query::Line;
 pub use transaction::Transaction;
 
-/// How many bytes are read at once, if rows are long.
-const MUCH: usize = 16 << 20;
+/// A read ends after the row with which it exceeds this number of bytes.
+const MAX_READ_BYTES: usize = 16 << 20;
 
 /// A key column, and its expressions in statements.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ struct Key {
     /// Expression that reads it as text.
     read: String,
     /// Placeholder for its text in a condition.
-    place: String,
+    placeholder: String,
 }
 
 /// A value.
@@ -141,8 +141,8 @@ impl Table {
         self.key.iter().map(|key| &*key.name).collect()
     }
 
-    /// Returns the next rows after this key, in the order of the key: at most `most`, and fewer if they are long. An
-    /// empty result means that there are no more rows.
+    /// Returns the next rows after this key, in the order of the key: at most `max_rows`, and fewer if they are long.
+    /// An empty result means that there are no more rows.
     ///
     /// # Errors
     /// Errors of the database.
@@ -159,7 +159,8 @@ impl Table {
             sql.push_str(&format!(" WHERE {}", after_key(&self.key, dialect)));
             parameters.extend(repeat_key_values(after).into_iter().map(Value::Text));
         }
-        // With the table's name: in PostgreSQL the selected texts have the same names as the columns.
+        // Columns are given with the table's name, because in PostgreSQL the selected texts have the same names as
+        // the columns.
         let name = |key: &Key| format!("{}.{}", self.quoted, dialect.quote_name(&key.name));
         let names: Vec<String> = self.key.iter().map(name).collect();
         sql.push_str(&format!(" ORDER BY {} LIMIT {max_rows}", names.join(", ")));
@@ -176,7 +177,7 @@ impl Table {
             }
             bytes += cells.iter().flatten().map(|cell| cell.bytes.len()).sum::<usize>();
             rows.push(Row { key, cells });
-            Ok(if bytes >= MUCH { Flow::Stop } else { Flow::On })
+            Ok(if bytes >= MAX_READ_BYTES { Flow::Stop } else { Flow::On })
         })?;
         Ok(rows)
     }
@@ -203,9 +204,9 @@ impl Table {
     /// Errors of the database; nothing was changed then.
     pub fn change(&mut self, changes: &[Change<'_>]) -> Result<Vec<bool>> {
         let mut transaction = self.begin()?;
-        let done = transaction.change(changes)?;
+        let changed = transaction.change(changes)?;
         transaction.commit()?;
-        Ok(done)
+        Ok(changed)
     }
 
     fn change_one(&mut self, change: &Change<'_>) -> Result<bool> {
@@ -215,7 +216,7 @@ impl Table {
         let written = dialect.new_value_placeholder(column, change.is_text);
         let is_old = dialect.old_value_condition(&name, change.is_text);
         let is_key: Vec<String> =
-            self.key.iter().map(|key| format!("{} = {}", dialect.quote_name(&key.name), key.place)).collect();
+            self.key.iter().map(|key| format!("{} = {}", dialect.quote_name(&key.name), key.placeholder)).collect();
         let sql = format!("UPDATE {} SET {name} = {written} WHERE {} AND {is_old}", self.quoted, is_key.join(" AND "));
         let old = values::to_parameter(dialect.family, column, change.is_text, change.old)?;
         let mut parameters = vec![values::to_parameter(dialect.family, column, change.is_text, change.new)?];
@@ -271,13 +272,14 @@ pub fn list_names(address: &Address) -> Result<Vec<String>> {
 
 /// Returns the condition for all keys after a given one: `a > ? OR a = ? AND b > ?`.
 fn after_key(key: &[Key], dialect: &Dialect) -> String {
-    let compared = |key: &Key, sign: &str| format!("{} {sign} {}", dialect.quote_name(&key.name), key.place);
-    let part = |last: usize| {
-        let same = key.iter().take(last).map(|key| compared(key, "="));
-        let parts: Vec<String> = same.chain(key.get(last).map(|key| compared(key, ">"))).collect();
+    let comparison =
+        |key: &Key, operator: &str| format!("{} {operator} {}", dialect.quote_name(&key.name), key.placeholder);
+    let alternative = |last: usize| {
+        let same = key.iter().take(last).map(|key| comparison(key, "="));
+        let parts: Vec<String> = same.chain(key.get(last).map(|key| comparison(key, ">"))).collect();
         format!("({})", parts.join(" AND "))
     };
-    (0..key.len()).map(part).collect::<Vec<_>>().join(" OR ")
+    (0..key.len()).map(alternative).collect::<Vec<_>>().join(" OR ")
 }
 
 /// Returns the values for [`after_key`].

@@ -6,7 +6,7 @@ use crate::driver::Value;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Number of keys in one query. It is constant, so that a connection keeps few prepared statements.
-const KEYS_AT_ONCE: usize = 32;
+const KEYS_PER_QUERY: usize = 32;
 
 /// A transaction on a table. It changes nothing if it is dropped without [`Transaction::commit`].
 ///
@@ -70,12 +70,12 @@ impl Table {
             reads.extend(dialect.read_as_stored(column));
         }
         let is_key: Vec<String> =
-            self.key.iter().map(|key| format!("{} = {}", dialect.quote_name(&key.name), key.place)).collect();
+            self.key.iter().map(|key| format!("{} = {}", dialect.quote_name(&key.name), key.placeholder)).collect();
         let is_key = format!("({})", is_key.join(" AND "));
         let key_len = self.key.len();
-        for keys in keys.chunks(KEYS_AT_ONCE) {
+        for keys in keys.chunks(KEYS_PER_QUERY) {
             let Some(last) = keys.last() else { break };
-            let key_count = if keys.len() == 1 { 1 } else { KEYS_AT_ONCE };
+            let key_count = if keys.len() == 1 { 1 } else { KEYS_PER_QUERY };
             let conditions = vec![&*is_key; key_count].join(" OR ");
             let sql = format!("SELECT {} FROM {} WHERE {conditions}", reads.join(", "), self.quoted);
             let padding = std::iter::repeat_n(last, key_count - keys.len());

@@ -5,25 +5,25 @@ use crate::dialect::Family;
 use crate::driver::{ResultRow, Value};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Reads a selected value, which begins at this column of the answer.
+/// Reads a selected value, which begins at `next_column` of the answer, and moves `next_column` past it.
 pub(super) fn read_cell(
     family: Family,
     column: &Column,
     row: &dyn ResultRow,
     next_column: &mut usize,
 ) -> Result<Option<Cell>> {
-    let place = *next_column;
+    let first_column = *next_column;
     *next_column += 1;
     let is_text = match family {
         Family::Sqlite => {
             *next_column += 1;
-            row.read_int(place + 1)? == Some(1)
+            row.read_int(first_column + 1)? == Some(1)
         }
         _ => column.form != Form::Bytes,
     };
     let bytes = match (family, is_text) {
-        (Family::Postgres, true) => row.read_text(place)?.map(String::into_bytes),
-        _ => row.read_bytes(place)?,
+        (Family::Postgres, true) => row.read_text(first_column)?.map(String::into_bytes),
+        _ => row.read_bytes(first_column)?,
     };
     Ok(bytes.map(|bytes| Cell { bytes, is_text }))
 }

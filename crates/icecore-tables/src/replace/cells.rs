@@ -25,11 +25,11 @@ pub fn find_csv_cells(
                 && !cell.range.is_empty()
             {
                 let shift = |range: &Range<usize>| offset + range.start..offset + range.end;
-                let manner = ValueSyntax::Csv { is_quoted: cell.is_quoted };
+                let syntax = ValueSyntax::Csv { is_quoted: cell.is_quoted };
                 pieces.push(LocatedValue {
                     range: shift(&cell.range),
                     body: shift(&cell.body),
-                    manner,
+                    manner: syntax,
                     place,
                     row,
                     rules: 0,

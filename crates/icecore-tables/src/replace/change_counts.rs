@@ -4,7 +4,7 @@ use icecore::rewrite::{Broken, Tally};
 use std::collections::BTreeMap;
 
 /// Maximum number of broken values that are kept with their reasons.
-const KEPT: usize = 100;
+const MAX_BROKEN_VALUES: usize = 100;
 
 /// Counts over any part of an input.
 #[derive(Clone, Debug, Default)]
@@ -69,7 +69,7 @@ impl Account {
     /// Adds the counts of one value.
     pub fn add_value(&mut self, place: u32, row: u64, offset: Option<u64>, is_changed: bool, tally: &mut Tally) {
         for broken in std::mem::take(&mut tally.first_broken) {
-            if self.broken.len() < KEPT {
+            if self.broken.len() < MAX_BROKEN_VALUES {
                 self.broken.push(BrokenValue { input: String::new(), key: String::new(), place, row, offset, broken });
             }
         }
@@ -84,7 +84,7 @@ impl Account {
             self.places.entry(*place).or_default().add(counts);
         }
         self.add_pair_counts(&other.pairs);
-        let space = KEPT.saturating_sub(self.broken.len());
+        let space = MAX_BROKEN_VALUES.saturating_sub(self.broken.len());
         self.broken.extend(other.broken.into_iter().take(space));
         self.outside += other.outside;
         self.suspects += other.suspects;

@@ -52,10 +52,10 @@ pub struct Chunk {
 impl Chunk {
     /// Empties the chunk, but keeps its memory unless that is large.
     pub fn clear(&mut self) {
-        const MUCH: usize = 4 << 20;
+        const MAX_KEPT_MEMORY: usize = 4 << 20;
         for buffer in [&mut self.bytes, &mut self.out, &mut self.dry_run_output] {
             buffer.clear();
-            buffer.shrink_to(MUCH);
+            buffer.shrink_to(MAX_KEPT_MEMORY);
         }
         self.pieces.clear();
         self.growing.clear();
@@ -66,7 +66,7 @@ impl Chunk {
         self.account = Account::default();
     }
 
-    /// For plain text: notes the effects of its changes on serialized values.
+    /// Records the effects that changes of plain text have on serialized values.
     pub fn note_damage(&mut self, damage: Damage) {
         (self.suspect, self.touched, self.is_cut_off) = (damage.first, damage.touched, damage.is_cut_off);
     }
@@ -82,7 +82,7 @@ impl Chunk {
     }
 }
 
-/// A value.
+/// A value in a chunk.
 #[derive(Clone, Debug)]
 pub struct LocatedValue {
     /// Its range with quotes.

@@ -54,14 +54,14 @@ pub fn find_string_over_cells(bytes: &[u8], pieces: &[LocatedValue]) -> Option<u
 
 /// Returns whether these changes of a plain text make the length of a string of serialize() in it wrong.
 pub fn breaks_string_length(text: &[u8], edits: &Edits) -> bool {
-    let mut places: Vec<usize> = find_length_changes(edits).collect();
-    if places.is_empty() {
+    let mut change_offsets: Vec<usize> = find_length_changes(edits).collect();
+    if change_offsets.is_empty() {
         return false;
     }
-    places.sort_unstable();
+    change_offsets.sort_unstable();
     find_frozen_strings(text).filter(|string| is_complete_string(text, string)).any(|string| {
-        let next = places.partition_point(|place| *place < string.start);
-        places.get(next).is_some_and(|place| *place < string.end)
+        let next = change_offsets.partition_point(|offset| *offset < string.start);
+        change_offsets.get(next).is_some_and(|offset| *offset < string.end)
     })
 }
 
@@ -87,6 +87,7 @@ fn find_exact_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     find_frozen_strings(bytes).filter(|string| ends_exactly(bytes, string))
 }
 
+/// Returns true if the string ends with its quote and a semicolon exactly where its length says.
 fn ends_exactly(bytes: &[u8], string: &Range<usize>) -> bool {
     let before = bytes.get(..string.start).unwrap_or_default();
     let Some(colon) = memrchr(b':', before) else { return false };
@@ -118,12 +119,17 @@ pub fn suggest_form(bytes: &[u8], offset: usize) -> Option<String> {
     if line.contains(&b'\t') && line.split(|byte| *byte == b'\t').any(is_frozen) {
         return Some("tsv".to_owned());
     }
-    let finds = |word: &[u8]| memmem::find(line, word).is_some();
-    if finds(b"('") || finds(b",'") || finds(b", '") || finds(b"='") || finds(b"= '") {
+    let line_contains = |word: &[u8]| memmem::find(line, word).is_some();
+    if line_contains(b"('")
+        || line_contains(b",'")
+        || line_contains(b", '")
+        || line_contains(b"='")
+        || line_contains(b"= '")
+    {
         return Some("sql".to_owned());
     }
-    let mut is_sound = |text: &[u8]| is_frozen(text);
-    let detected = Detector::default().detect(line, true, &mut is_sound).ok()?;
+    let mut is_frozen_cell = |text: &[u8]| is_frozen(text);
+    let detected = Detector::default().detect(line, true, &mut is_frozen_cell).ok()?;
     let mut cells = Vec::new();
     let Next::Row { .. } = Scanner::new(detected.dialect).next_row(line, true, &mut cells) else { return None };
     cells.iter().any(|cell| is_frozen(&detected.dialect.decode_cell(cell, line))).then(|| "csv".to_owned())

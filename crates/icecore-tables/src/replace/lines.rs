@@ -48,7 +48,7 @@ pub fn find_json_values(
     }
 }
 
-/// Finds the keys of an object, without quotes, and their values. `false`: this is not an object.
+/// Finds the keys of an object, without quotes, and their values. Returns false if this is not an object.
 fn find_members(line: &[u8], members: &mut Vec<(Range<usize>, Range<usize>)>) -> bool {
     let skip = |offset: usize| offset + line.get(offset..).map_or(0, |rest| rest.len() - rest.trim_ascii_start().len());
     let mut offset = skip(0);
@@ -80,7 +80,7 @@ fn find_members(line: &[u8], members: &mut Vec<(Range<usize>, Range<usize>)>) ->
     }
 }
 
-/// Returns the closing quote of the string whose contents begin at `at`.
+/// Returns the closing quote of the string whose contents begin at `offset`.
 fn find_string_end(line: &[u8], mut offset: usize) -> Option<usize> {
     loop {
         offset += memchr2(b'"', b'\\', line.get(offset..)?)?;
@@ -134,8 +134,8 @@ pub fn change_text(
     edits: &mut Edits,
 ) -> Damage {
     if rules.max_lookahead().is_some() {
-        let known = bytes.get(..own.end).unwrap_or_default();
-        let (is_cut_off, cut_head) = (rewrite::is_cut_off(known), rewrite::find_head_across(bytes, own.end));
+        let text = bytes.get(..own.end).unwrap_or_default();
+        let (is_cut_off, cut_head) = (rewrite::is_cut_off(text), rewrite::find_head_across(bytes, own.end));
         let first = match change_documents(bytes, own.clone(), replacing) {
             Some(found) => {
                 edits.append(&found, 0);
@@ -155,22 +155,22 @@ pub fn change_text(
         let rest = bytes.get(offset..).unwrap_or_default();
         let len = memchr(b'\n', rest).unwrap_or(rest.len());
         let line = rest.get(..len).unwrap_or_default();
-        let mut own = Edits::new();
+        let mut line_edits = Edits::new();
         let text = line.strip_suffix(b"\r").unwrap_or(line);
         let mut first = None;
         match change_documents(text, 0..text.len(), replacing) {
-            Some(found) => own = found,
+            Some(found) => line_edits = found,
             None => {
-                replacing.change_text(text, StringRole::Value, &mut own);
-                first = find_damage(text, &own);
+                replacing.change_text(text, StringRole::Value, &mut line_edits);
+                first = find_damage(text, &line_edits);
             }
         }
-        let touched = find_touched(text, &own);
+        let touched = find_touched(text, &line_edits);
         let first = first.or(touched.filter(|_| damage.is_cut_off));
-        damage.first = damage.first.or(first.map(|place| offset + place));
-        damage.touched = damage.touched.or(touched.map(|place| offset + place));
+        damage.first = damage.first.or(first.map(|index| offset + index));
+        damage.touched = damage.touched.or(touched.map(|index| offset + index));
         damage.is_cut_off |= rewrite::is_cut_off(line);
-        edits.append(&own, offset);
+        edits.append(&line_edits, offset);
         offset += len + 1;
     }
     damage

@@ -1,5 +1,5 @@
 //! Changes text in tables, dumps and lines: an input is cut into chunks (`input/`), the values in them are found
-//! (`cells`, `lines`, the lexer of dumps), changed (`worker`) and counted (`account`).
+//! (`cells`, `lines`, the lexer of dumps), changed (`worker`) and counted (`change_counts`).
 
 mod cells;
 pub mod change_counts;

@@ -30,11 +30,12 @@ impl Place {
 #[derive(Debug, Default)]
 pub struct Places {
     filter: Filter,
-    registry: Mutex<Seen>,
+    registry: Mutex<SeenPlaces>,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct SeenPlaces {
+    /// Each place, and whether it is changed.
     places: Vec<(Place, bool)>,
     numbers: HashMap<Place, u32>,
 }
@@ -48,13 +49,13 @@ impl Places {
     /// Returns the number of a place; `None` if it is not changed.
     pub fn number_place(&self, schema: Option<&str>, table: &str, column: &str) -> Option<u32> {
         let place = Place { schema: schema.map(str::to_owned), table: table.to_owned(), column: column.to_owned() };
-        let mut registry = self.lock_seen();
-        let Seen { places, numbers } = &mut *registry;
+        let mut registry = self.lock_registry();
+        let SeenPlaces { places, numbers } = &mut *registry;
         let number = *numbers.entry(place).or_insert_with_key(|place| {
             places.push((place.clone(), self.filter.selects(schema, table, column)));
             (places.len() - 1) as u32
         });
-        places.get(number as usize).filter(|(_, is_taken)| *is_taken).map(|_| number)
+        places.get(number as usize).filter(|(_, is_selected)| *is_selected).map(|_| number)
     }
 
     /// Returns whether some columns are not changed.
@@ -64,18 +65,18 @@ impl Places {
 
     /// Returns a place by its number.
     pub fn place(&self, number: u32) -> Place {
-        let none = || Place { schema: None, table: String::new(), column: String::new() };
-        self.lock_seen().places.get(number as usize).map_or_else(none, |(place, _)| place.clone())
+        let unnamed = || Place { schema: None, table: String::new(), column: String::new() };
+        self.lock_registry().places.get(number as usize).map_or_else(unnamed, |(place, _)| place.clone())
     }
 
     /// Returns given tables and columns that did not occur.
     pub fn find_unknown_names(&self) -> Vec<String> {
-        let registry = self.lock_seen();
+        let registry = self.lock_registry();
         let names = registry.places.iter().map(|(place, _)| (place.schema.as_deref(), &*place.table, &*place.column));
         self.filter.find_unknown_names(names)
     }
 
-    fn lock_seen(&self) -> MutexGuard<'_, Seen> {
+    fn lock_registry(&self) -> MutexGuard<'_, SeenPlaces> {
         self.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -44,8 +44,8 @@ impl RuleSets {
             }
             _ => rules.clone(),
         };
-        let made = RuleSetCache { sets: vec![(None, first)], notes };
-        Ok(RuleSets { base_rules: rules.clone(), is_given: given_charset.is_some(), cache: Mutex::new(made) })
+        let cache = RuleSetCache { sets: vec![(None, first)], notes };
+        Ok(RuleSets { base_rules: rules.clone(), is_given: given_charset.is_some(), cache: Mutex::new(cache) })
     }
 
     fn lock_cache(&self) -> MutexGuard<'_, RuleSetCache> {
@@ -82,30 +82,30 @@ impl RuleSets {
         else {
             return Ok(0);
         };
-        let mut made = self.lock_cache();
-        if let Some(known) = made.sets.iter().position(|(key, _)| *key == Some((name, trust))) {
-            return Ok(u16::try_from(known).unwrap_or_default());
+        let mut cache = self.lock_cache();
+        if let Some(number) = cache.sets.iter().position(|(key, _)| *key == Some((name, trust))) {
+            return Ok(u16::try_from(number).unwrap_or_default());
         }
-        let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
+        let data_error = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
         let Some(charset) = Charset::from_name(name) else {
-            return Err(invalid(
+            return Err(data_error(
                 "the dump is in a charset that is not known here, and OLD or NEW has characters beyond ASCII, or is an \
                  expression: --charset names the charset; or make the dump with --default-character-set=utf8mb4"
                     .to_owned(),
             ));
         };
-        note_unrepresentable(&self.base_rules, &charset, &mut made.notes);
-        let rules = self.base_rules.in_charset(&charset, trust).map_err(|error| invalid(error.to_string()))?;
-        made.sets.push((Some((name, trust)), rules));
-        Ok(u16::try_from(made.sets.len() - 1).unwrap_or_default())
+        note_unrepresentable(&self.base_rules, &charset, &mut cache.notes);
+        let rules = self.base_rules.in_charset(&charset, trust).map_err(|error| data_error(error.to_string()))?;
+        cache.sets.push((Some((name, trust)), rules));
+        Ok(u16::try_from(cache.sets.len() - 1).unwrap_or_default())
     }
 }
 
 /// Notes the search texts that can't occur in text of this charset.
 fn note_unrepresentable(rules: &Rules, charset: &Charset, notes: &mut BTreeSet<String>) {
-    /// Further ones are not reported.
-    const MOST: usize = 10;
-    for pair in rules.unrepresentable_in(charset).take(MOST) {
+    /// Maximum number of search texts that are reported.
+    const MAX_NOTES: usize = 10;
+    for pair in rules.unrepresentable_in(charset).take(MAX_NOTES) {
         let old = icecore::text::shortened(&String::from_utf8_lossy(pair.old()), 80).into_owned();
         let old = icecore::text::printable(&old).into_owned();
         notes.insert(format!(

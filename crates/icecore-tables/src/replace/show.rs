@@ -21,7 +21,7 @@ pub trait Show: Send + Sync {
     /// Appends the changes of a value to `out`.
     fn show_changes(
         &self,
-        head: &ChangeContext<'_>,
+        context: &ChangeContext<'_>,
         text: &[u8],
         edits: &Edits,
         extent: ShownChanges,

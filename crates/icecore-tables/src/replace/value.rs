@@ -19,11 +19,11 @@ pub fn find_edits(text: &[u8], replacing: &mut Replacing<'_>, options: &Rewritin
 
 /// Returns the start of a line from which on everything is frozen data.
 fn find_frozen_tail(text: &[u8]) -> Option<usize> {
-    let begins = |offset: &usize| matches!(text.get(*offset..), Some([b'a' | b'O' | b's', b':', digit, ..]) if digit.is_ascii_digit());
-    if begins(&0) {
+    let begins_frozen = |offset: &usize| matches!(text.get(*offset..), Some([b'a' | b'O' | b's', b':', digit, ..]) if digit.is_ascii_digit());
+    if begins_frozen(&0) {
         return None;
     }
-    let start = memchr_iter(b'\n', text).map(|end| end + 1).find(begins)?;
+    let start = memchr_iter(b'\n', text).map(|end| end + 1).find(begins_frozen)?;
     let tail = text.get(start..)?;
     let is_frozen = icecore::detect::begins_frozen(tail).is_some() && icecore::detect::stage_of(tail).is_ok();
     is_frozen.then_some(start)

@@ -42,8 +42,8 @@ pub struct Columns {
 pub struct Worker {
     plan: Arc<ReplacePlan>,
     lexer: Lexer,
-    /// Numbers that were looked up in the shared table of places.
-    known: HashMap<Vec<u8>, Option<u32>>,
+    /// The numbers of columns that were looked up in the shared `Places`: by key, or by index in little-endian order.
+    known_places: HashMap<Vec<u8>, Option<u32>>,
     tally: Tally,
     /// Whether the value is plain text in which a serialized value gets a wrong length.
     is_suspect: bool,
@@ -52,16 +52,16 @@ pub struct Worker {
 impl Worker {
     /// Creates the worker of a thread.
     pub fn new(plan: Arc<ReplacePlan>, lexer: Lexer) -> Worker {
-        Worker { plan, lexer, known: HashMap::new(), tally: Tally::default(), is_suspect: false }
+        Worker { plan, lexer, known_places: HashMap::new(), tally: Tally::default(), is_suspect: false }
     }
 
     /// Changes the values of a chunk.
     pub fn change_chunk(&mut self, chunk: &mut Chunk) {
         let plan = Arc::clone(&self.plan);
         // The reader added the rules that its pieces need.
-        let all = plan.rules.all_rules();
+        let rule_sets = plan.rules.all_rules();
         if let Lexer::Text = self.lexer {
-            let Some(rules) = all.first() else { return };
+            let Some(rules) = rule_sets.first() else { return };
             self.check_charset(chunk);
             return self.change_text(chunk, rules);
         }
@@ -69,27 +69,29 @@ impl Worker {
         let mut pieces = std::mem::take(&mut chunk.pieces);
         self.find_values(&bytes, chunk, &mut pieces);
         self.check_values(&bytes, &pieces, chunk);
-        let mut sets: Vec<(Replacing<'_>, Hints<'_>)> = all
+        let mut sets: Vec<(Replacing<'_>, Hints<'_>)> = rule_sets
             .iter()
             .map(|rules| (rules.replacing().with_encoded(plan.rewrite_options.base64), rules.hints(&bytes)))
             .collect();
-        // Encoded values show no hints, and lengths may be wrong where nothing matches.
+        // Hints do not find matches in encoded values. With `mend`, lengths may have to be repaired where nothing
+        // matches.
         let examines_all = plan.rewrite_options.base64 || plan.rewrite_options.mend;
-        let mut done = 0;
+        let mut copied_end = 0;
         for piece in &pieces {
             let Some((replacing, hints)) = sets.get_mut(usize::from(piece.rules)) else { continue };
-            let is_clear = !examines_all && !piece.manner.is_encoded() && !hints.may_match_within(piece.body.clone());
-            if is_clear {
+            let has_no_match =
+                !examines_all && !piece.manner.is_encoded() && !hints.may_match_within(piece.body.clone());
+            if has_no_match {
                 continue;
             }
             if let Some((range, new)) = self.change_value(&bytes, piece, chunk, replacing) {
-                chunk.out.extend_from_slice(bytes.get(done..range.start).unwrap_or_default());
+                chunk.out.extend_from_slice(bytes.get(copied_end..range.start).unwrap_or_default());
                 new.append_to(bytes.get(range.clone()).unwrap_or_default(), &mut chunk.out);
-                (done, chunk.is_changed) = (range.end, true);
+                (copied_end, chunk.is_changed) = (range.end, true);
             }
         }
         if chunk.is_changed {
-            chunk.out.extend_from_slice(bytes.get(done..).unwrap_or_default());
+            chunk.out.extend_from_slice(bytes.get(copied_end..).unwrap_or_default());
         }
         (chunk.bytes, chunk.pieces) = (bytes, pieces);
     }
@@ -115,17 +117,17 @@ impl Worker {
         self.check_values(&bytes, &pieces, chunk);
         let rules = plan.rules.default_rules();
         let mut replacing = rules.replacing().with_encoded(plan.rewrite_options.base64);
-        // Only the feasibility is of interest, not the result.
-        let mut scratch = Chunk { offset: chunk.offset, ..Chunk::default() };
+        // The changed text is dropped: only whether a value becomes suspect is of interest.
+        let mut trial_chunk = Chunk { offset: chunk.offset, ..Chunk::default() };
         for piece in &pieces {
             let body = bytes.get(piece.body.clone()).unwrap_or_default();
             // Text that begins like frozen data is frozen or broken, which is counted elsewhere.
             let is_plain = || icecore::detect::begins_frozen(body).is_none();
-            if scratch.suspect.is_none() && lines::find_frozen_strings(body).next().is_some() && is_plain() {
-                self.change_value(&bytes, piece, &mut scratch, &mut replacing);
+            if trial_chunk.suspect.is_none() && lines::find_frozen_strings(body).next().is_some() && is_plain() {
+                self.change_value(&bytes, piece, &mut trial_chunk, &mut replacing);
             }
         }
-        chunk.suspect = scratch.suspect;
+        chunk.suspect = trial_chunk.suspect;
         (chunk.bytes, chunk.pieces) = (bytes, pieces);
     }
 
@@ -165,27 +167,27 @@ impl Worker {
 
     /// Finds the pieces that the reader left to the worker.
     fn find_values(&mut self, bytes: &[u8], chunk: &mut Chunk, pieces: &mut Vec<LocatedValue>) {
-        let Worker { plan, lexer, known, .. } = self;
+        let Worker { plan, lexer, known_places, .. } = self;
         match lexer {
             Lexer::None | Lexer::Text => {}
             Lexer::Csv(dialect, columns) => {
-                let place = |column: usize| columns.find_place(column, plan, known);
+                let place = |column: usize| columns.find_place(column, plan, known_places);
                 let found = cells::find_csv_cells(bytes, *dialect, chunk.header, chunk.row, place, pieces);
-                if let Err((row, at)) = found {
-                    chunk.broken_row = Some((row, chunk.offset + at as u64));
+                if let Err((row, row_start)) = found {
+                    chunk.broken_row = Some((row, chunk.offset + row_start as u64));
                 }
             }
             Lexer::Tsv(delimiter, columns) => {
-                let place = |column: usize| columns.find_place(column, plan, known);
+                let place = |column: usize| columns.find_place(column, plan, known_places);
                 cells::find_tsv_cells(bytes, *delimiter, chunk.header, chunk.row, place, pieces);
             }
             Lexer::Ndjson => {
-                let place = |key: &[u8]| match known.get(key) {
-                    Some(known) => *known,
+                let place = |key: &[u8]| match known_places.get(key) {
+                    Some(place) => *place,
                     None => {
                         let name = lines::decode_key(key);
                         let place = plan.places.number_place(None, &plan.table, &name);
-                        known.insert(key.to_owned(), place);
+                        known_places.insert(key.to_owned(), place);
                         place
                     }
                 };
@@ -224,19 +226,19 @@ impl Worker {
         }
         let counts = replacing.take_counts();
         // With `only_serialized`, plain text is not changed.
-        let is_wanted = !plan.only_serialized || !self.tally.frozen.is_empty();
+        let may_change = !plan.only_serialized || !self.tally.frozen.is_empty();
         let offset = Some(chunk.offset + piece.range.start as u64);
         let mut tally = std::mem::take(&mut self.tally);
-        let made = match changed {
-            Ok(Some(changed)) if is_wanted => {
+        let replacement = match changed {
+            Ok(Some(changed)) if may_change => {
                 chunk.account.add_pair_counts(&counts);
                 if let (Some(shows), Some(text)) = (&plan.shows, &changed.text) {
                     let place = plan.places.place(piece.place);
-                    let head = ChangeContext { input: &plan.input, place: &place, row: piece.row, tally: &tally };
-                    shows.show_changes(&head, text, &changed.edits, ShownChanges::First, &mut chunk.dry_run_output);
+                    let context = ChangeContext { input: &plan.input, place: &place, row: piece.row, tally: &tally };
+                    shows.show_changes(&context, text, &changed.edits, ShownChanges::First, &mut chunk.dry_run_output);
                 }
                 chunk.account.add_value(piece.place, piece.row, offset, true, &mut tally);
-                // `0x` without digits is the name of a column.
+                // In SQL, `0x` without digits is the name of a column, so an empty value is written as `''`.
                 let is_bare = changed.new.is_empty_text(raw) && bytes.get(piece.range.start) == Some(&b'0');
                 if piece.manner == ValueSyntax::Sql(Quoting::Hex) && is_bare {
                     Some((piece.range.clone(), NewText::Text(b"''".to_vec())))
@@ -245,12 +247,12 @@ impl Worker {
                     Some((range, changed.new))
                 }
             }
-            Err(()) if is_wanted => {
+            Err(()) if may_change => {
                 chunk.account.places.entry(piece.place).or_default().refused += 1;
                 None
             }
             _ => {
-                if tally.is_notable() && is_wanted {
+                if tally.is_notable() && may_change {
                     chunk.account.add_value(piece.place, piece.row, offset, false, &mut tally);
                 }
                 None
@@ -258,7 +260,7 @@ impl Worker {
         };
         tally.clear();
         self.tally = tally;
-        made
+        replacement
     }
 
     /// Returns whether the last value is plain text. A broken value is counted as broken.
@@ -308,12 +310,12 @@ impl Worker {
 
     /// Returns the change of a JSON value.
     fn change_json<'t>(&mut self, raw: &'t [u8], replacing: &mut Replacing<'_>) -> Result<Option<ValueChange<'t>>, ()> {
-        let ReplacePlan { rewrite_options: how, json, .. } = &*self.plan;
-        let edits = match rewrite::document(raw, json, replacing, how, &mut self.tally) {
+        let ReplacePlan { rewrite_options: options, json, .. } = &*self.plan;
+        let edits = match rewrite::document(raw, json, replacing, options, &mut self.tally) {
             Ok(edits) => edits,
             // A line that is not JSON is text.
             Err(_) => {
-                let edits = rewrite::value(raw, replacing, how, &mut self.tally);
+                let edits = rewrite::value(raw, replacing, options, &mut self.tally);
                 self.is_suspect |= self.is_plain_text() && breaks_string_length(raw, &edits);
                 edits
             }
@@ -348,9 +350,9 @@ impl Worker {
         let mut tally = Tally::default();
         tally.changed = edits.len() as u64;
         if let Some(shows) = &self.plan.shows {
-            let known = self.plan.places.place(place);
-            let head = ChangeContext { input: &self.plan.input, place: &known, row: 0, tally: &tally };
-            shows.show_changes(&head, &chunk.bytes, &edits, ShownChanges::All, &mut chunk.dry_run_output);
+            let place_info = self.plan.places.place(place);
+            let context = ChangeContext { input: &self.plan.input, place: &place_info, row: 0, tally: &tally };
+            shows.show_changes(&context, &chunk.bytes, &edits, ShownChanges::All, &mut chunk.dry_run_output);
         }
         let values = edits.len() as u64;
         chunk.account.add_value(place, 0, None, false, &mut tally);
@@ -399,12 +401,19 @@ impl NewText {
 
 impl Columns {
     /// Returns the place of a column, numbered from 0; rows may have more columns than the header.
-    fn find_place(&self, column: usize, plan: &ReplacePlan, known: &mut HashMap<Vec<u8>, Option<u32>>) -> Option<u32> {
+    fn find_place(
+        &self,
+        column: usize,
+        plan: &ReplacePlan,
+        known_places: &mut HashMap<Vec<u8>, Option<u32>>,
+    ) -> Option<u32> {
         if let Some(place) = self.places.get(column) {
             return *place;
         }
         let key = column.to_le_bytes().to_vec();
-        *known.entry(key).or_insert_with(|| plan.places.number_place(None, &self.table, &(column + 1).to_string()))
+        *known_places
+            .entry(key)
+            .or_insert_with(|| plan.places.number_place(None, &self.table, &(column + 1).to_string()))
     }
 }
 

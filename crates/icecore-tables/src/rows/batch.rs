@@ -61,9 +61,9 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Returns whether it has all rows that were wanted.
+    /// Returns true if it has the maximum number of rows.
     pub fn is_full(&self) -> bool {
-        self.wanted.is_some_and(|wanted| self.row_count() >= wanted)
+        self.wanted.is_some_and(|max_rows| self.row_count() >= max_rows)
     }
 
     /// Empties the batch, but keeps its memory.
@@ -114,9 +114,9 @@ impl Batch {
 
     /// Returns the cells of a row, and its offset in the input.
     pub fn row_cells(&self, row: usize) -> (&[Cell], u64) {
-        let from = row.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| end.0);
-        let (to, offset) = self.ends.get(row).copied().unwrap_or((from, 0));
-        (self.cells.get(from as usize..to as usize).unwrap_or(&[]), offset)
+        let start = row.checked_sub(1).and_then(|previous| self.ends.get(previous)).map_or(0, |end| end.0);
+        let (end, offset) = self.ends.get(row).copied().unwrap_or((start, 0));
+        (self.cells.get(start as usize..end as usize).unwrap_or(&[]), offset)
     }
 
     /// Adds a cell with the bytes from `start` on.
@@ -131,7 +131,7 @@ impl Batch {
 
     /// Sets the plan for the rows from here on.
     pub fn set_plan(&mut self, plan: &Arc<Plan>) {
-        if self.plans.last().is_none_or(|(_, known)| !Arc::ptr_eq(known, plan)) {
+        if self.plans.last().is_none_or(|(_, last_plan)| !Arc::ptr_eq(last_plan, plan)) {
             self.plans.push((self.row_count(), Arc::clone(plan)));
         }
     }

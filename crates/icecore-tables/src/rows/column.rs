@@ -21,9 +21,9 @@ impl ColumnSpec {
             Some((name, stage)) => (name, Some(Stage::parse(stage).map_err(Error::from_engine)?)),
             None => (text, None),
         };
-        let number = name.parse().ok().filter(|number: &usize| (1..=MOST).contains(number));
-        let at = names.iter().position(|known| known == name).or(number.map(|number| number - 1));
-        match at {
+        let number = name.parse().ok().filter(|number: &usize| (1..=MAX_NUMBER).contains(number));
+        let position = names.iter().position(|known_name| known_name == name).or(number.map(|number| number - 1));
+        match position {
             None if !names.is_empty() => {
                 let known = crate::plural::join_names(names);
                 Err(usage_error(format!(
@@ -33,7 +33,7 @@ impl ColumnSpec {
             Some(position) if !names.is_empty() && position >= names.len() => {
                 Err(usage_error(format!("there is no column {name}: there are {} of them", names.len())))
             }
-            _ => Ok(ColumnSpec { name: name.to_owned(), position: at, stage }),
+            _ => Ok(ColumnSpec { name: name.to_owned(), position, stage }),
         }
     }
 
@@ -44,4 +44,4 @@ impl ColumnSpec {
 }
 
 /// The largest number of a column.
-const MOST: usize = 10_000;
+const MAX_NUMBER: usize = 10_000;

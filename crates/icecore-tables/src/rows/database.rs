@@ -8,7 +8,7 @@ use std::io::{self, PipeWriter, Read, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// Approximate number of bytes that are handed over at once.
-const PIECE: usize = 64 << 10;
+const PIECE_LEN: usize = 64 << 10;
 
 /// The rows to request.
 pub enum Question {
@@ -37,40 +37,44 @@ impl Question {
 }
 
 /// Queries the database in a separate thread, which waits while the rows are not read.
-pub fn query_rows(address: Address, question: Question) -> icecore_store::Result<Box<dyn Read + Send>> {
-    // Waits for the first row, the end or an error before anything is written.
-    let (begun, begins) = sync_channel(1);
-    let (from, to) = io::pipe().map_err(|error| Error::new(ErrorKind::Database, error.to_string()))?;
-    let (ended, ends) = sync_channel(1);
+pub fn query_rows(address: Address, request: Question) -> icecore_store::Result<Box<dyn Read + Send>> {
+    // The caller waits for the first row, the end or an error, so that it can report an error before it writes
+    // anything.
+    let (start_sender, start_receiver) = sync_channel(1);
+    let (pipe_reader, pipe_writer) = io::pipe().map_err(|error| Error::new(ErrorKind::Database, error.to_string()))?;
+    let (end_sender, end_receiver) = sync_channel(1);
     std::thread::spawn(move || {
-        let mut rows = Rows { to, piece: Vec::with_capacity(2 * PIECE), begun: Some(begun) };
-        let mut take = |line: Line<'_>| rows.write_line(line);
-        let end = match &question {
-            Question::Query(sql) => query(&address, sql, &mut take),
-            Question::Documents(collection, wanted) => {
-                read_documents(&address, collection, wanted.as_deref(), &mut take)
+        let mut rows =
+            Rows { pipe: pipe_writer, piece: Vec::with_capacity(2 * PIECE_LEN), start_sender: Some(start_sender) };
+        let mut pass_line = |line: Line<'_>| rows.write_line(line);
+        let end = match &request {
+            Question::Query(sql) => query(&address, sql, &mut pass_line),
+            Question::Documents(collection, filter) => {
+                read_documents(&address, collection, filter.as_deref(), &mut pass_line)
             }
-            Question::Keys(pattern, longest) => {
-                list_keys(&address, &KeyFilter { pattern: pattern.clone(), longest: *longest }, &mut take)
+            Question::Keys(pattern, max_value_len) => {
+                list_keys(&address, &KeyFilter { pattern: pattern.clone(), longest: *max_value_len }, &mut pass_line)
             }
         };
         let end = end.and_then(|()| rows.send_piece());
-        if let (Some(begun), Err(error)) = (&rows.begun, &end) {
-            let _ = begun.send(Some(Error::new(error.kind(), error.to_string())));
+        if let (Some(start_sender), Err(error)) = (&rows.start_sender, &end) {
+            let _ = start_sender.send(Some(Error::new(error.kind(), error.to_string())));
         }
-        let _ = ended.send(end.err());
+        let _ = end_sender.send(end.err());
     });
-    match begins.recv() {
+    match start_receiver.recv() {
         Ok(Some(error)) => Err(error),
-        _ => Ok(Box::new(Answer { from, ends })),
+        _ => Ok(Box::new(Answer { pipe: pipe_reader, end_receiver })),
     }
 }
 
 /// Writes rows to a pipe.
 struct Rows {
-    to: PipeWriter,
+    pipe: PipeWriter,
+    /// Rows that were not sent yet.
     piece: Vec<u8>,
-    begun: Option<SyncSender<Option<Error>>>,
+    /// Takes the result of the start, until it was sent.
+    start_sender: Option<SyncSender<Option<Error>>>,
 }
 
 impl Rows {
@@ -79,10 +83,10 @@ impl Rows {
             Line::Names(names) => self.write_cells(names, |rows, name| rows.write_text(name.as_bytes())),
             Line::Values(values) => self.write_cells(values, Rows::write_value),
         }
-        if let Some(begun) = self.begun.take() {
-            let _ = begun.send(None);
+        if let Some(start_sender) = self.start_sender.take() {
+            let _ = start_sender.send(None);
         }
-        if self.piece.len() >= PIECE {
+        if self.piece.len() >= PIECE_LEN {
             self.send_piece()?;
         }
         Ok(Flow::On)
@@ -131,25 +135,25 @@ impl Rows {
     }
 
     fn send_piece(&mut self) -> icecore_store::Result<()> {
-        let passed = self.to.write_all(&self.piece);
+        let sent = self.pipe.write_all(&self.piece);
         self.piece.clear();
-        // The reader needs no more rows.
-        passed.map_err(|error| Error::new(ErrorKind::Database, error.to_string()))
+        // This fails if the reader needs no more rows.
+        sent.map_err(|error| Error::new(ErrorKind::Database, error.to_string()))
     }
 }
 
 /// The output of the pipe; at its end, the error that stopped the query.
 struct Answer {
-    from: io::PipeReader,
-    ends: Receiver<Option<Error>>,
+    pipe: io::PipeReader,
+    end_receiver: Receiver<Option<Error>>,
 }
 
 impl Read for Answer {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let count = self.from.read(to)?;
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.pipe.read(buffer)?;
         if count == 0
-            && !to.is_empty()
-            && let Ok(Some(error)) = self.ends.recv()
+            && !buffer.is_empty()
+            && let Ok(Some(error)) = self.end_receiver.recv()
         {
             return Err(io::Error::other(error));
         }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The decoders of a thread: one for each recently used plan.
 #[derive(Default)]
 pub struct Decoders {
-    known: Vec<RowDecoder>,
+    by_plan: Vec<RowDecoder>,
 }
 
 impl Decoders {
@@ -31,9 +31,9 @@ impl Decoders {
             return;
         }
         let plans = std::mem::take(&mut batch.plans);
-        for (index, (from, plan)) in plans.iter().enumerate() {
-            let to = plans.get(index + 1).map_or(batch.row_count(), |next| next.0);
-            if !self.decoder_for(plan).decode_rows(batch, *from..to) {
+        for (index, (start, plan)) in plans.iter().enumerate() {
+            let end = plans.get(index + 1).map_or(batch.row_count(), |next| next.0);
+            if !self.decoder_for(plan).decode_rows(batch, *start..end) {
                 break;
             }
         }
@@ -41,14 +41,14 @@ impl Decoders {
     }
 
     fn decoder_for(&mut self, plan: &Arc<Plan>) -> &mut RowDecoder {
-        let index = self.known.iter().position(|known| Arc::ptr_eq(&known.plan, plan)).unwrap_or_else(|| {
-            if self.known.len() == Self::MAX_PLANS {
-                self.known.remove(0);
+        let index = self.by_plan.iter().position(|decoder| Arc::ptr_eq(&decoder.plan, plan)).unwrap_or_else(|| {
+            if self.by_plan.len() == Self::MAX_PLANS {
+                self.by_plan.remove(0);
             }
-            self.known.push(RowDecoder::new(Arc::clone(plan)));
-            self.known.len() - 1
+            self.by_plan.push(RowDecoder::new(Arc::clone(plan)));
+            self.by_plan.len() - 1
         });
-        &mut self.known[index]
+        &mut self.by_plan[index]
     }
 }
 
@@ -61,7 +61,7 @@ pub struct RowDecoder {
     detected: Vec<(String, RecordConverter)>,
     /// For each column of the table, its number among the columns to decode.
     by_position: Vec<Option<usize>>,
-    /// The probable stage of the row's value, from the program that wrote it.
+    /// The stage to try first for the current row, known from the program that wrote its value.
     hint: Option<Stage>,
     /// A decoded value on its way into a cell.
     value: Vec<u8>,
@@ -141,7 +141,7 @@ impl RowDecoder {
         let converters = plan.columns.iter().map(converter).collect();
         let mut by_position = vec![None; plan.names.len()];
         for (index, column) in plan.columns.iter().enumerate() {
-            if let Some(slot) = column.position.and_then(|at| by_position.get_mut(at)) {
+            if let Some(slot) = column.position.and_then(|position| by_position.get_mut(position)) {
                 *slot = Some(index);
             }
         }
@@ -160,7 +160,7 @@ impl RowDecoder {
     pub fn decode_rows(&mut self, batch: &mut Batch, rows: Range<usize>) -> bool {
         let (mut out, mut tally) = (std::mem::take(&mut batch.out), std::mem::take(&mut batch.tally));
         let plan = Arc::clone(&self.plan);
-        let mut goes_on = true;
+        let mut needs_more = true;
         for row_index in rows {
             let (cells, offset) = batch.row_cells(row_index);
             let number = batch.before + row_index as u64 + 1;
@@ -182,12 +182,12 @@ impl RowDecoder {
             tally.count_row(is_bad, is_undecodable);
             if is_bad && plan.on_error == OnError::Stop {
                 batch.truncate_rows(row_index + 1);
-                goes_on = false;
+                needs_more = false;
                 break;
             }
         }
         (batch.out, batch.tally) = (out, tally);
-        goes_on
+        needs_more
     }
 
     /// Writes the cells of a row as an object.
@@ -231,7 +231,7 @@ impl RowDecoder {
 
     /// Writes the members of an object that say what became of its values.
     pub(super) fn write_own_members(&self, row: &RowState<'_>, mut is_empty: bool, out: &mut Vec<u8>) {
-        let mut put = |name: String, value: &str| {
+        let mut write_member = |name: String, value: &str| {
             if !std::mem::take(&mut is_empty) {
                 out.push(b',');
             }
@@ -240,12 +240,12 @@ impl RowDecoder {
         };
         if self.plan.has_error_columns() {
             for (column, message) in &row.errors {
-                put(error_column_name(self.decoded_column_name(*column)), message);
+                write_member(error_column_name(self.decoded_column_name(*column)), message);
             }
         }
         if self.plan.has_kinds {
             for (column, kind) in row.kinds.iter().enumerate() {
-                put(kind_column_name(self.decoded_column_name(column)), kind.as_str());
+                write_member(kind_column_name(self.decoded_column_name(column)), kind.as_str());
             }
         }
     }
@@ -289,7 +289,7 @@ impl RowDecoder {
         }
         if plan.has_error_columns() {
             for column in 0..plan.columns.len() {
-                let message = row.errors.iter().find(|(bad, _)| *bad == column);
+                let message = row.errors.iter().find(|(error_column, _)| *error_column == column);
                 put(message.map_or(&[][..], |(_, message)| message.as_bytes()), out);
             }
         }
@@ -303,7 +303,7 @@ impl RowDecoder {
     /// Notes the columns to decode that a row with this number of cells lacks.
     fn note_missing_columns(&self, cells: usize, row: &mut RowState<'_>) {
         for (column, spec) in self.plan.columns.iter().enumerate() {
-            if spec.position.is_none_or(|at| at >= cells) {
+            if spec.position.is_none_or(|position| position >= cells) {
                 let message = format!("the row has only {cells} of {} columns", self.plan.names.len());
                 self.note_failure(column, "row", message, row);
             }
@@ -331,9 +331,9 @@ impl RowDecoder {
             }
             return out.extend_from_slice(bytes);
         }
-        let inside =
+        let content =
             if self.plan.form == TableForm::Pgcopy { decode_bytea(bytes, self.plan.bytea) } else { bytes.into() };
-        match self.decode_value(column, &inside, row, out) {
+        match self.decode_value(column, &content, row, out) {
             ValueOutcome::Text | ValueOutcome::Broken | ValueOutcome::Refused
                 if self.plan.on_error == OnError::Keep =>
             {
@@ -384,7 +384,7 @@ impl RowDecoder {
         kind
     }
 
-    /// Converts a value. `Err(None)`: it is not frozen data, and need not be.
+    /// Converts a value. The error is `None` if the value is not frozen data, and need not be.
     fn try_convert(&mut self, column: usize, bytes: &[u8], out: &mut Vec<u8>) -> Result<(Losses, u64), Option<Error>> {
         let keeps = self.plan.on_error == OnError::Keep;
         if keeps && bytes.is_empty() {
@@ -396,7 +396,7 @@ impl RowDecoder {
                 (!is_text).then_some(error)
             });
         }
-        // The bytes alone do not determine the format.
+        // The bytes alone may fit several formats, so the stage of the program is tried first.
         if let Some(stage) = self.hint.clone()
             && let Ok(done) = convert_value(self.converter_for_stage(stage), bytes, out)
         {
@@ -417,15 +417,15 @@ impl RowDecoder {
         if bytes.iter().all(u8::is_ascii_digit) {
             return Err(None);
         }
-        let found =
+        let stage =
             find(bytes).or_else(|| Some(bytes.trim_ascii_end()).filter(|part| part.len() < bytes.len()).and_then(find));
-        found.or_else(|| icecore::detect::begins_frozen(bytes)).ok_or(None)
+        stage.or_else(|| icecore::detect::begins_frozen(bytes)).ok_or(None)
     }
 
     /// Returns the converter for a stage that was detected from a value.
     fn converter_for_stage(&mut self, stage: Stage) -> &mut RecordConverter {
         let name = stage.name();
-        let index = self.detected.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+        let index = self.detected.iter().position(|(stage_name, _)| *stage_name == name).unwrap_or_else(|| {
             let converter = RecordConverter::new(stage, self.plan.json.clone(), &self.plan.limits, self.plan.deep);
             self.detected.push((name, converter));
             self.detected.len() - 1
@@ -465,13 +465,13 @@ fn program_stage(_: &[u8]) -> Option<Stage> {
 
 /// Converts a value that uses all of these bytes.
 fn convert_value(converter: &mut RecordConverter, bytes: &[u8], out: &mut Vec<u8>) -> Result<(Losses, u64), Error> {
-    let (done, opened) = converter.convert(bytes, out);
-    let rest = bytes.get(done.consumed..).unwrap_or(&[]);
+    let (result, opened) = converter.convert(bytes, out);
+    let rest = bytes.get(result.consumed..).unwrap_or(&[]);
     let is_end = rest.is_empty() || converter.source().format().ends_with_blanks(rest);
-    if done.is_read && !is_end {
-        return Err(converter.source().format().explain(Error::trailing_bytes(bytes, done.consumed)));
+    if result.is_read && !is_end {
+        return Err(converter.source().format().explain(Error::trailing_bytes(bytes, result.consumed)));
     }
-    Ok((done.written?, opened))
+    Ok((result.written?, opened))
 }
 
 /// Returns the message of an error, whose offsets count from the start of the value.
@@ -482,12 +482,12 @@ pub(super) fn format_error(error: Error) -> String {
     }
 }
 
-fn write_null(out: OutputForm, delimiter: u8, is_first: bool, to: &mut Vec<u8>) {
+fn write_null(form: OutputForm, delimiter: u8, is_first: bool, line: &mut Vec<u8>) {
     if !is_first {
-        to.push(if out == OutputForm::Csv { delimiter } else { b'\t' });
+        line.push(if form == OutputForm::Csv { delimiter } else { b'\t' });
     }
-    if out == OutputForm::Tsv {
-        to.extend_from_slice(b"\\N");
+    if form == OutputForm::Tsv {
+        line.extend_from_slice(b"\\N");
     }
 }
 

@@ -6,15 +6,15 @@ use std::io;
 
 /// A reader of batches that stops after a number of rows. It reads nothing after these rows.
 pub struct FirstRows<T> {
-    from: T,
+    source: T,
     /// Remaining number of rows; `None` means all.
-    left: Option<u64>,
+    remaining: Option<u64>,
 }
 
 impl<T: Batches<Batch = Batch>> FirstRows<T> {
-    /// Limits batches to `most` rows, if that is given.
-    pub fn new(from: T, max_rows: Option<u64>) -> FirstRows<T> {
-        FirstRows { from, left: max_rows }
+    /// Limits batches to `max_rows` rows in total, if that is given.
+    pub fn new(source: T, max_rows: Option<u64>) -> FirstRows<T> {
+        FirstRows { source, remaining: max_rows }
     }
 }
 
@@ -22,12 +22,12 @@ impl<T: Batches<Batch = Batch>> Batches for FirstRows<T> {
     type Batch = Batch;
 
     fn fill_batch(&mut self, batch: &mut Batch) -> io::Result<bool> {
-        if self.left == Some(0) {
+        if self.remaining == Some(0) {
             return Ok(false);
         }
-        batch.wanted = self.left.map(|left| usize::try_from(left).unwrap_or(usize::MAX));
-        let is_filled = self.from.fill_batch(batch)?;
-        self.left = self.left.map(|left| left.saturating_sub(batch.row_count() as u64));
+        batch.wanted = self.remaining.map(|remaining| usize::try_from(remaining).unwrap_or(usize::MAX));
+        let is_filled = self.source.fill_batch(batch)?;
+        self.remaining = self.remaining.map(|remaining| remaining.saturating_sub(batch.row_count() as u64));
         Ok(is_filled)
     }
 }

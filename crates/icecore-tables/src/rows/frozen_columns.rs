@@ -7,13 +7,14 @@ use icecore::deep;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Number of rows of a table that are examined, and of rows in all.
-const ROWS: usize = 100;
-const ALL_ROWS: usize = 10_000;
+/// Maximum number of rows of a table that are examined.
+const MAX_TABLE_ROWS: usize = 100;
+/// Maximum number of rows that are examined in total.
+const MAX_ROWS: usize = 10_000;
 /// Maximum number of columns that are listed.
-const COLUMNS: usize = 8;
+const MAX_COLUMNS: usize = 8;
 /// Lengths of the values that are examined. Shorter texts may look frozen by chance.
-const LENGTHS: RangeInclusive<usize> = 6..=1 << 20;
+const EXAMINED_LENGTHS: RangeInclusive<usize> = 6..=1 << 20;
 
 /// A column with a frozen value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,22 +33,24 @@ pub struct FrozenColumns {
     found: Vec<FrozenColumn>,
     /// The current plan, and the number of its rows that were examined.
     current: Option<(Arc<Plan>, usize)>,
+    /// Number of rows that were examined.
     rows: usize,
 }
 
 impl FrozenColumns {
     /// Examines the rows of a batch.
     pub fn examine(&mut self, batch: &Batch) {
-        for (index, (from, plan)) in batch.plans.iter().enumerate() {
-            let to = batch.plans.get(index + 1).map_or(batch.row_count(), |next| next.0);
+        for (index, (start, plan)) in batch.plans.iter().enumerate() {
+            let end = batch.plans.get(index + 1).map_or(batch.row_count(), |next| next.0);
             let examined = match &self.current {
                 Some((current, examined)) if Arc::ptr_eq(current, plan) => *examined,
                 _ => 0,
             };
-            let to = to.min(from + (ROWS - examined.min(ROWS)).min(ALL_ROWS - self.rows.min(ALL_ROWS)));
-            self.current = Some((Arc::clone(plan), examined + to.saturating_sub(*from)));
+            let end = end
+                .min(start + (MAX_TABLE_ROWS - examined.min(MAX_TABLE_ROWS)).min(MAX_ROWS - self.rows.min(MAX_ROWS)));
+            self.current = Some((Arc::clone(plan), examined + end.saturating_sub(*start)));
             if plan.columns.is_empty() {
-                (*from..to).for_each(|row| self.examine_row(batch, row, plan));
+                (*start..end).for_each(|row| self.examine_row(batch, row, plan));
             }
         }
     }
@@ -64,8 +67,8 @@ impl FrozenColumns {
             let bytes = batch.cell_bytes(*cell);
             if cell.sort != Sort::Text
                 || plan.is_hidden(position)
-                || !LENGTHS.contains(&bytes.len())
-                || self.found.len() >= COLUMNS
+                || !EXAMINED_LENGTHS.contains(&bytes.len())
+                || self.found.len() >= MAX_COLUMNS
             {
                 continue;
             }
@@ -80,7 +83,7 @@ impl FrozenColumns {
                     column: plan.column_name(position),
                     format: stage.name(),
                 };
-                let is_new = |known: &FrozenColumn| (&known.table, &known.column) != (&column.table, &column.column);
+                let is_new = |other: &FrozenColumn| (&other.table, &other.column) != (&column.table, &column.column);
                 if self.found.iter().all(is_new) {
                     self.found.push(column);
                 }

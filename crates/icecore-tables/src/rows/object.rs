@@ -1,7 +1,6 @@
 //! Rows that are JSON objects: some of their strings are decoded, everything else stays as it was written.
 
-use super::decode::{RowDecoder, RowState, ValueOutcome as Became};
-
+use super::decode::{RowDecoder, RowState, ValueOutcome};
 use super::plan::JSON;
 use super::text;
 use super::words::{OnError, Text};
@@ -56,8 +55,8 @@ impl ObjectWriter {
 
 /// Returns an error if a key of the row has the name of one of our own members.
 fn find_reserved_key(decoder: &RowDecoder, root: Cursor<'_>) -> Option<Error> {
-    let own = || decoder.plan.lead.iter().map(|(name, _)| name).chain(&decoder.plan.own);
-    let is_own = |key: &[u8]| own().find(|own| own.as_bytes() == key);
+    let own_names = || decoder.plan.lead.iter().map(|(name, _)| name).chain(&decoder.plan.own);
+    let is_own = |key: &[u8]| own_names().find(|name| name.as_bytes() == key);
     let name = root.entries().find_map(|(key, _)| is_own(key.bytes()))?;
     let error = Error::new(ErrorKind::Malformed).expecting("an object without a key of that name");
     Some(error.finding(format!("`{name}`, which is the name of a column that Icecore adds")))
@@ -67,17 +66,17 @@ fn find_reserved_key(decoder: &RowDecoder, root: Cursor<'_>) -> Option<Error> {
 fn write_broken_row(decoder: &RowDecoder, line: &[u8], error: &Error, row: &mut RowState<'_>, out: &mut Vec<u8>) {
     let message = error.to_string();
     decoder.note_failure(0, error.kind().as_str(), message, row);
-    row.kinds[0] = Became::Broken;
+    row.kinds[0] = ValueOutcome::Broken;
     out.push(b'{');
     out.extend_from_slice(&decoder.plan.lead_json);
-    let keeps = decoder.plan.on_error == OnError::Keep;
-    if keeps {
+    let keeps_text = decoder.plan.on_error == OnError::Keep;
+    if keeps_text {
         out.extend_from_slice(&text::format_json_key(&decoder.decoded_column_name(0)));
         if !text::write_json_string(line, out) {
             row.note_lost_bytes(decoder.plan.strict, || "the row".to_owned());
         }
     }
-    decoder.write_own_members(row, !keeps, out);
+    decoder.write_own_members(row, !keeps_text, out);
     out.extend_from_slice(b"}\n");
 }
 
@@ -104,21 +103,23 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
         found_columns[column] = true;
         let before = out.len();
         out.extend_from_slice(line.get(offset..start).unwrap_or(&[]));
-        let became = match read_string(decoder, value) {
-            Ok(bytes) if bytes.is_empty() && plan.empty_is_null => Became::Null,
+        let value_outcome = match read_string(decoder, value) {
+            Ok(bytes) if bytes.is_empty() && plan.empty_is_null => ValueOutcome::Null,
             Ok(bytes) => decoder.decode_value(column, &bytes, row, out),
-            Err((became, message)) => {
+            Err((value_outcome, message)) => {
                 if let Some(message) = message {
                     decoder.note_failure(column, "row", message, row);
                 }
-                became
+                value_outcome
             }
         };
-        row.kinds[column] = became;
-        match became {
-            Became::Decoded => offset = end,
+        row.kinds[column] = value_outcome;
+        match value_outcome {
+            ValueOutcome::Decoded => offset = end,
             // The value stays as it is written.
-            Became::Text | Became::Broken | Became::Refused | Became::Other if plan.on_error == OnError::Keep => {
+            ValueOutcome::Text | ValueOutcome::Broken | ValueOutcome::Refused | ValueOutcome::Other
+                if plan.on_error == OnError::Keep =>
+            {
                 out.truncate(before)
             }
             _ => {
@@ -142,13 +143,13 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
 }
 
 /// Returns the bytes of a string to decode; for another value, what became of it, and the error if it is one.
-fn read_string<'v>(decoder: &RowDecoder, value: Cursor<'v>) -> Result<Cow<'v, [u8]>, (Became, Option<String>)> {
+fn read_string<'v>(decoder: &RowDecoder, value: Cursor<'v>) -> Result<Cow<'v, [u8]>, (ValueOutcome, Option<String>)> {
     let keeps = decoder.plan.on_error == OnError::Keep;
     let bytes = match value.value() {
-        Value::Null => return Err((Became::Null, None)),
+        Value::Null => return Err((ValueOutcome::Null, None)),
         Value::Text(bytes) | Value::Bytes(bytes) => bytes,
-        _ if keeps => return Err((Became::Other, None)),
-        _ => return Err((Became::Broken, Some("expected a string, found another value".to_owned()))),
+        _ if keeps => return Err((ValueOutcome::Other, None)),
+        _ => return Err((ValueOutcome::Broken, Some("expected a string, found another value".to_owned()))),
     };
     if bytes.is_empty() || decoder.plan.text == Text::Utf8 {
         return Ok(bytes.into());
@@ -158,10 +159,10 @@ fn read_string<'v>(decoder: &RowDecoder, value: Cursor<'v>) -> Result<Cow<'v, [u
     match latin1 {
         Some(latin1) => Ok(latin1.into()),
         // Such characters are not bytes.
-        None if keeps => Err((Became::Text, None)),
+        None if keeps => Err((ValueOutcome::Text, None)),
         None => {
             let message = "expected characters up to U+00FF (--text latin1), found one beyond".to_owned();
-            Err((Became::Broken, Some(message)))
+            Err((ValueOutcome::Broken, Some(message)))
         }
     }
 }

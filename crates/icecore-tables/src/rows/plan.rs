@@ -166,16 +166,16 @@ pub struct Plan {
 impl Plan {
     /// Creates the plan for a table whose columns have these names.
     pub fn new(request: &PlanRequest<'_>, header: Vec<String>) -> Result<Plan> {
-        let PlanRequest { options, form, default_column: usual, file } = *request;
+        let PlanRequest { options, form, default_column, file } = *request;
         let names = header;
         let columns = match (&options.columns[..], form) {
             ([], TableForm::Lines) => vec![ColumnSpec::parse("1", &[])?],
             ([column], TableForm::Lines) => vec![ColumnSpec { position: Some(0), ..ColumnSpec::parse(column, &[])? }],
             (_, TableForm::Lines) => return Err(usage_error("lines have one column only".to_owned())),
             ([], TableForm::Parquet | TableForm::Arrow) => Vec::new(),
-            ([], TableForm::Database) if usual.is_none() => Vec::new(),
-            ([], _) if usual.is_none() && matches!(options.out, OutputForm::Columns(_)) => Vec::new(),
-            ([], _) => match usual {
+            ([], TableForm::Database) if default_column.is_none() => Vec::new(),
+            ([], _) if default_column.is_none() && matches!(options.out, OutputForm::Columns(_)) => Vec::new(),
+            ([], _) => match default_column {
                 Some(column) => vec![ColumnSpec::parse(column, &names)?],
                 None => return Err(usage_error(no_column_message(&names))),
             },
@@ -198,7 +198,7 @@ impl Plan {
         if form == TableForm::Ndjson && plan.filter.has_columns() {
             return Err(usage_error("`--only` and `--skip-column` need a table with columns".to_owned()));
         }
-        plan.program = usual.and_then(|_| names.iter().position(|name| name == "program"));
+        plan.program = default_column.and_then(|_| names.iter().position(|name| name == "program"));
         // For rows of a database, `file` is the name of the table.
         let table = if form == TableForm::Database { file } else { "" };
         plan.with_columns(None, table, names, columns)
@@ -263,7 +263,7 @@ impl Plan {
             names.push(column_name.unwrap_or("value").to_owned());
         }
         // Columns without names have numbers.
-        let column_count = columns.iter().filter_map(|column| column.position).max().map_or(0, |at| at + 1);
+        let column_count = columns.iter().filter_map(|column| column.position).max().map_or(0, |position| position + 1);
         for number in names.len() + 1..=column_count {
             names.push(number.to_string());
         }
@@ -345,7 +345,7 @@ impl Plan {
         let spec = &self.columns[column];
         spec.position
             .filter(|_| self.form != TableForm::Ndjson)
-            .map_or_else(|| spec.name.clone(), |at| self.column_name(at))
+            .map_or_else(|| spec.name.clone(), |position| self.column_name(position))
     }
 
     fn list_own_names(&self) -> Vec<String> {
@@ -356,10 +356,11 @@ impl Plan {
 
     /// Returns an error if a column of the input has the name of one of our own columns.
     fn check_names(&self) -> Result<()> {
-        let own: Vec<&String> = self.lead.iter().map(|(name, _)| name).chain(&self.own).collect();
-        let is_known = |own: &&&String| self.names.contains(**own) && self.form != TableForm::Ndjson;
-        let twice = own.iter().enumerate().find(|(index, name)| own[..*index].contains(name)).map(|(_, name)| name);
-        match own.iter().find(is_known).or(twice) {
+        let own_names: Vec<&String> = self.lead.iter().map(|(name, _)| name).chain(&self.own).collect();
+        let is_input_name = |name: &&&String| self.names.contains(**name) && self.form != TableForm::Ndjson;
+        let repeated =
+            own_names.iter().enumerate().find(|(index, name)| own_names[..*index].contains(name)).map(|(_, name)| name);
+        match own_names.iter().find(is_input_name).or(repeated) {
             None => Ok(()),
             Some(name) if self.lead.iter().any(|(lead, _)| lead == *name) => Err(usage_error(format!(
                 "the input has a column `{name}`, which is also the name of the column for the origin of a row: name that \

@@ -5,7 +5,7 @@ use icecore::raw::find_byte;
 use icecore::text::spreadsheet_text;
 
 /// Whether a byte of a JSON string needs no escape.
-const PLAIN: [bool; 256] = {
+const NEEDS_NO_ESCAPE: [bool; 256] = {
     let mut is_plain = [false; 256];
     let mut byte = 0x20;
     while byte < 0x80 {
@@ -19,7 +19,7 @@ const PLAIN: [bool; 256] = {
 /// UTF-8.
 pub fn write_json_string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
     out.push(b'"');
-    let first_special = bytes.iter().position(|byte| !PLAIN[usize::from(*byte)]);
+    let first_special = bytes.iter().position(|byte| !NEEDS_NO_ESCAPE[usize::from(*byte)]);
     if first_special.is_none() {
         out.extend_from_slice(bytes);
         out.push(b'"');
@@ -45,7 +45,7 @@ pub fn write_json_string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
 fn has_rare_controls(bytes: &[u8]) -> bool {
     let is_rare = |byte: &u8| *byte < b' ' && *byte != b'\n';
     // The loop has no early exit, so the compiler can check many bytes at once.
-    bytes.iter().fold(false, |rare, byte| rare | is_rare(byte))
+    bytes.iter().fold(false, |has_rare, byte| has_rare | is_rare(byte))
 }
 
 /// Writes the text of a JSON string, searching from one escaped character to the next: most texts have few of them.
@@ -70,40 +70,48 @@ pub fn format_json_key(name: &str) -> Vec<u8> {
     key
 }
 
-/// Writes a cell of a table, with the separator before it.
-pub fn write_table_cell(out: OutputForm, delimiter: u8, is_safe: bool, is_first: bool, bytes: &[u8], to: &mut Vec<u8>) {
-    match out {
+/// Writes a cell of a table, with the separator before it. `is_safe` means that a cell which a spreadsheet would run
+/// becomes text.
+pub fn write_table_cell(
+    form: OutputForm,
+    delimiter: u8,
+    is_safe: bool,
+    is_first: bool,
+    bytes: &[u8],
+    out: &mut Vec<u8>,
+) {
+    match form {
         OutputForm::Csv => {
             if !is_first {
-                to.push(delimiter);
+                out.push(delimiter);
             }
             match is_safe {
                 // A safe cell must not begin with a character that separates cells in other dialects.
-                true => icecore_csv::push_cell(&spreadsheet_text(bytes), delimiter, b";\t,", to),
-                false => icecore_csv::push_cell(bytes, delimiter, b"", to),
+                true => icecore_csv::push_cell(&spreadsheet_text(bytes), delimiter, b";\t,", out),
+                false => icecore_csv::push_cell(bytes, delimiter, b"", out),
             }
         }
         _ => {
             if !is_first {
-                to.push(b'\t');
+                out.push(b'\t');
             }
             match is_safe {
-                true => write_tsv_cell(&spreadsheet_text(bytes), to),
-                false => write_tsv_cell(bytes, to),
+                true => write_tsv_cell(&spreadsheet_text(bytes), out),
+                false => write_tsv_cell(bytes, out),
             }
         }
     }
 }
 
 /// Writes a cell with escapes, as MySQL and PostgreSQL read them.
-fn write_tsv_cell(bytes: &[u8], to: &mut Vec<u8>) {
+fn write_tsv_cell(bytes: &[u8], out: &mut Vec<u8>) {
     for byte in bytes {
         match byte {
-            b'\t' => to.extend_from_slice(b"\\t"),
-            b'\n' => to.extend_from_slice(b"\\n"),
-            b'\r' => to.extend_from_slice(b"\\r"),
-            b'\\' => to.extend_from_slice(b"\\\\"),
-            byte => to.push(*byte),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            byte => out.push(*byte),
         }
     }
 }

@@ -4,11 +4,11 @@ use super::WideEncoding;
 use std::io::{self, Read};
 
 /// Number of bytes per read.
-const BLOCK: usize = 64 << 10;
+const BLOCK_LEN: usize = 64 << 10;
 
 /// Reads a text in UTF-16 or UTF-32 as UTF-8, without its byte order mark. Memory does not grow with the text.
 pub struct Decoder<R> {
-    from: R,
+    input: R,
     wide: WideEncoding,
     /// The buffer for a read.
     block: Box<[u8]>,
@@ -21,22 +21,22 @@ pub struct Decoder<R> {
     consumed: usize,
     is_end: bool,
     /// Why nothing follows the text.
-    failed: Option<io::Error>,
+    error: Option<io::Error>,
 }
 
 impl<R: Read> Decoder<R> {
     /// Reads text in this encoding.
-    pub fn new(from: R, wide: WideEncoding) -> Decoder<R> {
-        let (block, raw, text) = (vec![0; BLOCK].into_boxed_slice(), Vec::new(), String::new());
-        Decoder { from, wide, block, raw, offset: 0, text, consumed: 0, is_end: false, failed: None }
+    pub fn new(input: R, wide: WideEncoding) -> Decoder<R> {
+        let (block, raw, text) = (vec![0; BLOCK_LEN].into_boxed_slice(), Vec::new(), String::new());
+        Decoder { input, wide, block, raw, offset: 0, text, consumed: 0, is_end: false, error: None }
     }
 
     /// Reads the bytes that are available.
     fn read_more(&mut self) -> io::Result<()> {
         let count = loop {
-            match self.from.read(&mut self.block) {
+            match self.input.read(&mut self.block) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                end => break end?,
+                result => break result?,
             }
         };
         self.raw.extend_from_slice(self.block.get(..count).unwrap_or_default());
@@ -53,7 +53,7 @@ impl<R: Read> Decoder<R> {
         if self.offset == 0 && self.wide.has_mark && raw.starts_with(units.mark()) {
             consumed = units.mark().len();
         }
-        let failed = loop {
+        let problem = loop {
             let rest = raw.get(consumed..).unwrap_or_default();
             match units.decode_char(rest) {
                 Ok(Some((character, len))) => {
@@ -72,7 +72,7 @@ impl<R: Read> Decoder<R> {
         };
         self.offset += consumed as u64;
         self.raw.drain(..consumed);
-        self.failed = failed.map(|problem| {
+        self.error = problem.map(|problem| {
             let (offset, name) = (self.offset, units.name());
             let text = format!(
                 "at offset {offset}: {problem} ({name}): the file is damaged, or in another encoding (name it with --charset)"
@@ -85,7 +85,7 @@ impl<R: Read> Decoder<R> {
 impl<R: Read> Read for Decoder<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.consumed == self.text.len() {
-            if let Some(error) = self.failed.take() {
+            if let Some(error) = self.error.take() {
                 self.is_end = true;
                 self.raw.clear();
                 return Err(error);
@@ -95,7 +95,7 @@ impl<R: Read> Read for Decoder<R> {
             }
             self.text.clear();
             self.consumed = 0;
-            // Fewer bytes do not contain the whole mark.
+            // The longest byte order mark has four bytes.
             while self.offset == 0 && self.raw.len() < 4 && !self.is_end {
                 self.read_more()?;
             }
@@ -106,8 +106,8 @@ impl<R: Read> Read for Decoder<R> {
         }
         let rest = self.text.as_bytes().get(self.consumed..).unwrap_or_default();
         let count = rest.len().min(buffer.len());
-        let (now, _) = rest.split_at(count);
-        buffer.get_mut(..count).unwrap_or_default().copy_from_slice(now);
+        let (handed_out, _) = rest.split_at(count);
+        buffer.get_mut(..count).unwrap_or_default().copy_from_slice(handed_out);
         self.consumed += count;
         Ok(count)
     }

@@ -8,7 +8,7 @@ pub struct Encoder {
     /// Whether the mark was written, or there is none.
     is_begun: bool,
     /// The first bytes of a character in which the last piece ended.
-    cut: Vec<u8>,
+    incomplete: Vec<u8>,
     out: Vec<u8>,
 }
 
@@ -19,7 +19,7 @@ pub struct InvalidUtf8;
 impl Encoder {
     /// Creates an encoder for this encoding.
     pub fn new(wide: WideEncoding) -> Encoder {
-        Encoder { wide, is_begun: !wide.has_mark, cut: Vec::new(), out: Vec::new() }
+        Encoder { wide, is_begun: !wide.has_mark, incomplete: Vec::new(), out: Vec::new() }
     }
 
     /// Returns the encoded bytes of the next piece.
@@ -30,14 +30,14 @@ impl Encoder {
         self.out.clear();
         self.write_mark();
         // A character that the last piece began is completed byte by byte.
-        while let (false, Some((first, rest))) = (self.cut.is_empty(), piece.split_first()) {
-            self.cut.push(*first);
+        while let (false, Some((first, rest))) = (self.incomplete.is_empty(), piece.split_first()) {
+            self.incomplete.push(*first);
             piece = rest;
-            let cut = std::mem::take(&mut self.cut);
-            self.cut = self.append_characters(&cut)?.to_vec();
+            let incomplete = std::mem::take(&mut self.incomplete);
+            self.incomplete = self.append_characters(&incomplete)?.to_vec();
         }
-        if self.cut.is_empty() {
-            self.cut = self.append_characters(piece)?.to_vec();
+        if self.incomplete.is_empty() {
+            self.incomplete = self.append_characters(piece)?.to_vec();
         }
         Ok(&self.out)
     }
@@ -49,7 +49,7 @@ impl Encoder {
     pub fn finish(&mut self) -> Result<&[u8], InvalidUtf8> {
         self.out.clear();
         self.write_mark();
-        if self.cut.is_empty() { Ok(&self.out) } else { Err(InvalidUtf8) }
+        if self.incomplete.is_empty() { Ok(&self.out) } else { Err(InvalidUtf8) }
     }
 
     fn write_mark(&mut self) {
@@ -59,14 +59,14 @@ impl Encoder {
         }
     }
 
-    /// Appends complete characters, and returns the bytes of the last one if it is cut.
+    /// Appends complete characters, and returns the bytes of the last one if it is incomplete.
     fn append_characters<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], InvalidUtf8> {
-        let (text, left) = match std::str::from_utf8(bytes) {
+        let (text, incomplete) = match std::str::from_utf8(bytes) {
             Ok(text) => (text, &[][..]),
             Err(error) if error.error_len().is_some() => return Err(InvalidUtf8),
             Err(error) => {
-                let (complete, left) = bytes.split_at(error.valid_up_to());
-                (std::str::from_utf8(complete).map_err(|_| InvalidUtf8)?, left)
+                let (complete, incomplete) = bytes.split_at(error.valid_up_to());
+                (std::str::from_utf8(complete).map_err(|_| InvalidUtf8)?, incomplete)
             }
         };
         let out = &mut self.out;
@@ -76,6 +76,6 @@ impl Encoder {
             CodeUnits::Utf32Le => text.chars().for_each(|c| out.extend_from_slice(&u32::from(c).to_le_bytes())),
             CodeUnits::Utf32Be => text.chars().for_each(|c| out.extend_from_slice(&u32::from(c).to_be_bytes())),
         }
-        Ok(left)
+        Ok(incomplete)
     }
 }

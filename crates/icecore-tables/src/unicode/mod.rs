@@ -30,7 +30,7 @@ pub struct WideEncoding {
 }
 
 /// Minimum number of characters that must be available to recognise the beginning of a longer text.
-const ENOUGH: usize = 8;
+const MIN_CHARACTERS: usize = 8;
 
 /// The units in the order in which they are tried. UTF-32LE comes before UTF-16LE, because its mark begins with that of
 /// UTF-16LE.
@@ -88,7 +88,7 @@ impl CodeUnits {
 
     /// Returns the first character of these bytes, and its length in bytes.
     ///
-    /// `Ok(None)`: the character is incomplete. `Err`: the bytes are invalid.
+    /// Returns `Ok(None)` if the character is incomplete, and `Err` if the bytes are invalid.
     fn decode_char(self, bytes: &[u8]) -> Result<Option<(char, usize)>, ()> {
         let Some(first) = self.read_unit(bytes) else { return Ok(None) };
         if let Some(character) = char::from_u32(first) {
@@ -106,11 +106,11 @@ impl CodeUnits {
     }
 
     /// Returns whether these bytes are text in these units: much of it is ASCII, and there are no control characters
-    /// except those of lines. `is_all`: no bytes follow.
+    /// except those of lines. `is_all` means that no bytes follow.
     fn is_text(self, bytes: &[u8], is_all: bool) -> bool {
         let Some((count, ascii)) = self.count_characters(bytes, is_all) else { return false };
         // Statements, tables and markup use ASCII signs. In the wrong byte order, these are Asian characters.
-        let is_enough = count >= if is_all { 2 } else { ENOUGH };
+        let is_enough = count >= if is_all { 2 } else { MIN_CHARACTERS };
         is_enough && ascii * 8 >= count
     }
 
@@ -122,8 +122,8 @@ impl CodeUnits {
                 return if is_all { None } else { Some((count, ascii)) };
             };
             let is_control = character.is_control() && !matches!(character, '\t' | '\n' | '\r' | '\x0c' | '\x1b');
-            let is_none = matches!(u32::from(character) & 0xffff, 0xfffe | 0xffff);
-            if is_control || is_none {
+            let is_noncharacter = matches!(u32::from(character) & 0xffff, 0xfffe | 0xffff);
+            if is_control || is_noncharacter {
                 return None;
             }
             ascii += usize::from(character.is_ascii());
@@ -134,8 +134,8 @@ impl CodeUnits {
 }
 
 impl WideEncoding {
-    /// Returns the encoding of a text with this beginning; `None` if it is not in UTF-16 or UTF-32. `is_all`: no bytes
-    /// follow.
+    /// Returns the encoding of a text with this beginning; `None` if it is not in UTF-16 or UTF-32. `is_all` means
+    /// that no bytes follow.
     pub fn from_head(head: &[u8], is_all: bool) -> Option<WideEncoding> {
         let is_marked = |units: &CodeUnits| head.starts_with(units.mark());
         // NUL is not text: a text that begins with the longer mark is not in UTF-16.
@@ -148,12 +148,12 @@ impl WideEncoding {
         Some(WideEncoding { units, has_mark: false })
     }
 
-    /// Returns whether these first bytes of a text are too few to detect UTF-16 or UTF-32. For any other text, an empty
-    /// line is enough.
+    /// Returns whether these first bytes of a text are too few to detect UTF-16 or UTF-32. For any other text, two
+    /// bytes or a line feed are usually enough.
     pub fn may_begin(head: &[u8]) -> bool {
         let is_part_of_mark = |units: &CodeUnits| units.mark().starts_with(head) && head.len() < units.mark().len();
         let may_be_text = |units: &CodeUnits| {
-            head.len() < ENOUGH * units.bytes_per_unit()
+            head.len() < MIN_CHARACTERS * units.bytes_per_unit()
                 && units.count_characters(head, false).is_some()
                 && head.contains(&0)
         };

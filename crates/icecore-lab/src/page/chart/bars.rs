@@ -12,24 +12,25 @@ use crate::page::view::{
 };
 use crate::page::words;
 
+/// A bar with its texts.
 struct Bar {
     label: String,
     class: &'static str,
     median: Interval,
     /// How many times faster than the baseline.
     times: String,
-    /// Whether a heading is above the bar.
-    engine: bool,
+    /// Whether the heading of the engine's bars is above this bar.
+    has_heading: bool,
 }
 
 impl Bar {
-    /// Returns the size of regular letters with the width of the label; see [`as_plain`].
+    /// Returns the font size at which regular letters are as wide as the label; see [`regular_font_size`].
     fn label_font_size(&self) -> f64 {
         regular_font_size(13.0, self.class == "own")
     }
 }
 
-/// Draws the chart; `None` if no competitor was measured.
+/// Draws the chart. Returns `None` if no competitor was measured.
 pub(in crate::page) fn draw_bars(
     scenario: &ScenarioReport,
     point: &Point,
@@ -41,27 +42,29 @@ pub(in crate::page) fn draw_bars(
     if bars.is_empty() {
         return None;
     }
-    let (floor, roof) = (find_floor(point, operation), memcpy_time(point, operation));
+    let (floor, memcpy_ns) = (find_floor(point, operation), memcpy_time(point, operation));
     let floor_time = floor.map(|(_, ns)| ns);
-    let axis_limit = choose_axis_limit(&bars.iter().map(|b| b.median.estimate).collect::<Vec<_>>());
+    let axis_limit = choose_axis_limit(&bars.iter().map(|bar| bar.median.estimate).collect::<Vec<_>>());
     let layout = Layout::new(&bars, width);
-    let ends =
-        bars.iter().filter(|b| b.median.estimate <= axis_limit).map(|b| b.median.high.min(b.median.estimate * 1.5));
-    let scale = Scale::linear(ends.chain([axis_limit, floor_time.unwrap_or(0.0)]), layout.left, layout.right);
+    let whisker_ends = bars
+        .iter()
+        .filter(|bar| bar.median.estimate <= axis_limit)
+        .map(|bar| bar.median.high.min(bar.median.estimate * 1.5));
+    let scale = Scale::linear(whisker_ends.chain([axis_limit, floor_time.unwrap_or(0.0)]), layout.left, layout.right);
     let mut canvas = Canvas::new();
     let tops = layout.row_tops(&bars);
     let bottom = tops.last().copied().unwrap_or(layout.top) + layout.row;
     draw_axis(&mut canvas, &scale, &layout, &tops);
     for (bar, y) in bars.iter().zip(&tops) {
-        if bar.engine {
+        if bar.has_heading {
             canvas.draw_text("m s", Anchor::Start, [0.0, y - 7.0], "without a language's values");
         }
         layout.draw_bar(&mut canvas, bar, &scale, axis_limit, *y);
     }
-    for (class, ns) in [("floor", floor_time), ("roof", roof)] {
+    for (class, ns) in [("floor", floor_time), ("roof", memcpy_ns)] {
         ns.iter().for_each(|ns| layout.draw_vertical_line(&mut canvas, class, scale.position_of(*ns), &tops));
     }
-    let items = collect_legend_items(scenario, &bars, names, floor, roof, axis_limit);
+    let items = collect_legend_items(scenario, &bars, names, floor, memcpy_ns, axis_limit);
     let height = bottom + 26.0 + draw_legend(&mut canvas, &items, bottom + 26.0, width);
     let title =
         format!("{}: {}", make_printable(&scenario.name), title_at_point(words::operation_title(operation), point));
@@ -69,7 +72,7 @@ pub(in crate::page) fn draw_bars(
 }
 
 fn collect_bars(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &Names) -> Vec<Bar> {
-    let bar = |entry: &Entry, first: bool| {
+    let make_bar = |entry: &Entry, is_first: bool| {
         let cell = entry.find_cell(operation)?;
         cell_median_time(cell)?;
         let is_base = is_baseline(scenario, entry);
@@ -83,19 +86,27 @@ fn collect_bars(scenario: &ScenarioReport, point: &Point, operation: Operation, 
         let times = match &cell.against {
             _ if is_base => "1×".into(),
             None => String::new(),
-            Some(c) if c.tie => "tie".into(),
-            Some(c) => format!("{}×", format_quotient(c.times.estimate)),
+            Some(comparison) if comparison.tie => "tie".into(),
+            Some(comparison) => format!("{}×", format_quotient(comparison.times.estimate)),
         };
         let sign = if is_correct(entry) { "" } else { "✗ " };
         let label = format!("{sign}{}", names.display_name(&entry.id));
-        Some(Bar { label, class, median: cell.summary.median, times, engine: first && entry.role == Role::Engine })
+        Some(Bar {
+            label,
+            class,
+            median: cell.summary.median,
+            times,
+            has_heading: is_first && entry.role == Role::Engine,
+        })
     };
-    let mut engine: Vec<&Entry> =
-        entries_with_role(point, Role::Engine).filter(|e| median_time(e, operation).is_some()).collect();
-    engine
+    let mut engines: Vec<&Entry> =
+        entries_with_role(point, Role::Engine).filter(|entry| median_time(entry, operation).is_some()).collect();
+    engines
         .sort_by(|a, b| median_time(a, operation).unwrap_or(0.0).total_cmp(&median_time(b, operation).unwrap_or(0.0)));
-    let all = sort_by_speed(point, operation).into_iter().map(|(e, _)| (e, false));
-    all.chain(engine.into_iter().enumerate().map(|(i, e)| (e, i == 0))).filter_map(|(e, first)| bar(e, first)).collect()
+    let all = sort_by_speed(point, operation).into_iter().map(|(entry, _)| (entry, false));
+    all.chain(engines.into_iter().enumerate().map(|(index, entry)| (entry, index == 0)))
+        .filter_map(|(entry, is_first)| make_bar(entry, is_first))
+        .collect()
 }
 
 /// Returns the end of the axis. A few much slower competitors would make all other bars too small to compare, so their
@@ -126,14 +137,15 @@ impl Layout {
     fn new(bars: &[Bar], width: f64) -> Self {
         let narrow = width <= NARROW;
         let widest = |text: &dyn Fn(&Bar) -> &str| {
-            bars.iter().map(|b| text_width(text(b), b.label_font_size())).fold(0.0, f64::max)
+            bars.iter().map(|bar| text_width(text(bar), bar.label_font_size())).fold(0.0, f64::max)
         };
-        let times = if bars.iter().all(|b| b.times.is_empty()) { 0.0 } else { widest(&|b| &b.times).max(66.0) + 10.0 };
+        let times =
+            if bars.iter().all(|bar| bar.times.is_empty()) { 0.0 } else { widest(&|bar| &bar.times).max(66.0) + 10.0 };
         if narrow {
             let columns = [width - times, width];
             return Self { width, left: 0.0, right: width - 8.0, top: 8.0, row: 40.0, columns, narrow };
         }
-        let left = (widest(&|b| &b.label) + 12.0).min(width * 0.34);
+        let left = (widest(&|bar| &bar.label) + 12.0).min(width * 0.34);
         let right = width - times - 88.0;
         Self { width, left, right, top: 24.0, row: 27.0, columns: [width - times, width], narrow }
     }
@@ -141,12 +153,12 @@ impl Layout {
     /// Returns where each row begins. The engine's rows have a heading above them.
     fn row_tops(&self, bars: &[Bar]) -> Vec<f64> {
         let mut next = self.top;
-        let place = |bar: &Bar| {
-            let top = next + if bar.engine { 22.0 } else { 0.0 };
+        let place_row = |bar: &Bar| {
+            let top = next + if bar.has_heading { 22.0 } else { 0.0 };
             next = top + self.row;
             top
         };
-        bars.iter().map(place).collect()
+        bars.iter().map(place_row).collect()
     }
 
     /// Returns the position and thickness of the bar in a row.
@@ -156,16 +168,16 @@ impl Layout {
 
     /// Draws a vertical line along the bars, with gaps where there is text.
     fn draw_vertical_line(&self, canvas: &mut Canvas, class: &str, x: f64, tops: &[f64]) {
-        let mut from = None;
+        let mut line_start = None;
         for (i, top) in tops.iter().enumerate() {
             let (start, end) = match self.narrow {
                 true => (self.bar_position(*top)[0] - 3.0, self.bar_position(*top)[0] + 15.0),
                 false => (*top, top + self.row),
             };
-            let start = *from.get_or_insert(start);
+            let start = *line_start.get_or_insert(start);
             if tops.get(i + 1).is_none_or(|next| self.narrow || *next > end + 1.0) {
                 canvas.draw_line(class, [x, start], [x, end]);
-                from = None;
+                line_start = None;
             }
         }
     }
@@ -180,14 +192,14 @@ impl Layout {
             format_time(high),
             bar.times
         );
-        let [top, thick] = self.bar_position(y);
-        let middle = top + thick / 2.0;
+        let [top, thickness] = self.bar_position(y);
+        let middle = top + thickness / 2.0;
         canvas.draw_group(title.trim(), |canvas| {
-            canvas.draw_rect(bar.class, [self.left, top], [scale.position_of(estimate) - self.left, thick]);
+            canvas.draw_rect(bar.class, [self.left, top], [scale.position_of(estimate) - self.left, thickness]);
             if estimate > axis_limit {
                 // Two slashes mark a bar that is cut off.
                 for x in [self.right - 26.0, self.right - 18.0] {
-                    canvas.draw_line("cut", [x, top + thick + 3.0], [x + 6.0, top - 3.0]);
+                    canvas.draw_line("cut", [x, top + thickness + 3.0], [x + 6.0, top - 3.0]);
                 }
             } else if low.is_finite() && high.is_finite() && high > low {
                 let (from, to) = (scale.position_of(low), scale.position_of(high));
@@ -202,7 +214,7 @@ impl Layout {
         });
     }
 
-    fn draw_bar_text(&self, canvas: &mut Canvas, bar: &Bar, y: f64, line: f64) {
+    fn draw_bar_text(&self, canvas: &mut Canvas, bar: &Bar, y: f64, text_y: f64) {
         let class = if bar.class == "own" { "t strong" } else { "t" };
         if self.narrow {
             let ns = format_time(bar.median.estimate);
@@ -218,9 +230,9 @@ impl Layout {
             return;
         }
         let label = fit_text(&bar.label, self.left - 10.0, bar.label_font_size());
-        canvas.draw_text(class, Anchor::End, [self.left - 10.0, line], &label);
-        canvas.draw_text("t num", Anchor::End, [self.columns[0], line], &format_time(bar.median.estimate));
-        canvas.draw_text("m num", Anchor::End, [self.columns[1], line], &bar.times);
+        canvas.draw_text(class, Anchor::End, [self.left - 10.0, text_y], &label);
+        canvas.draw_text("t num", Anchor::End, [self.columns[0], text_y], &format_time(bar.median.estimate));
+        canvas.draw_text("m num", Anchor::End, [self.columns[1], text_y], &bar.times);
     }
 }
 
@@ -252,10 +264,10 @@ fn collect_legend_items(
     bars: &[Bar],
     names: &Names,
     floor: Option<(&Entry, f64)>,
-    roof: Option<f64>,
+    memcpy_ns: Option<f64>,
     axis_limit: f64,
 ) -> Vec<(LegendSign, String)> {
-    let has = |class: &str| bars.iter().any(|b| b.class == class);
+    let has = |class: &str| bars.iter().any(|bar| bar.class == class);
     let mut items = vec![];
     if has("own") {
         items.push((LegendSign::Box("own"), "Icecore".to_owned()));
@@ -267,18 +279,19 @@ fn collect_legend_items(
         items.push((LegendSign::Box("wrong"), "✗ the value read back differs: not ranked".into()));
     }
     items.push((LegendSign::Line("whisker"), "where the median lies (95 %)".into()));
-    items.extend(floor.map(|(e, ns)| {
-        (LegendSign::Line("floor"), format!("floor: {}, {}", names.display_name(&e.id), format_time(ns)))
+    items.extend(floor.map(|(entry, ns)| {
+        (LegendSign::Line("floor"), format!("floor: {}, {}", names.display_name(&entry.id), format_time(ns)))
     }));
-    items.extend(roof.map(|ns| (LegendSign::Line("roof"), format!("memcpy of the bytes, {}", format_time(ns)))));
-    if bars.iter().any(|b| b.median.estimate > axis_limit) {
+    items.extend(memcpy_ns.map(|ns| (LegendSign::Line("roof"), format!("memcpy of the bytes, {}", format_time(ns)))));
+    if bars.iter().any(|bar| bar.median.estimate > axis_limit) {
         items.push((LegendSign::Box("other"), "// cut off: too long to be drawn".into()));
     }
     items
 }
 
 fn describe_bars(bars: &[Bar], floor: Option<f64>) -> String {
-    let list: Vec<String> = bars.iter().map(|b| format!("{} {}", b.label, format_time(b.median.estimate))).collect();
+    let list: Vec<String> =
+        bars.iter().map(|bar| format!("{} {}", bar.label, format_time(bar.median.estimate))).collect();
     let floor = floor.map_or(String::new(), |ns| format!(" The values alone take {}.", format_time(ns)));
     format!("Bars of the median times, shorter is better: {}.{floor}", list.join(", "))
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// The elements drawn so far.
 pub(super) struct Canvas(String);
 
-/// Which part of a text is at its position.
+/// The part of a text that is at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -34,14 +34,20 @@ impl Canvas {
         _ = write!(self.0, r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"/>"#);
     }
 
-    /// Draws lines between consecutive places.
-    pub(super) fn draw_path(&mut self, class: &str, places: &[[f64; 2]]) {
-        let mut d = String::new();
-        for (i, [x, y]) in places.iter().enumerate() {
-            _ = write!(d, "{}{} {}", if i == 0 { "M" } else { "L" }, format_coordinate(*x), format_coordinate(*y));
+    /// Draws a line through these points.
+    pub(super) fn draw_path(&mut self, class: &str, points: &[[f64; 2]]) {
+        let mut data = String::new();
+        for (index, [x, y]) in points.iter().enumerate() {
+            _ = write!(
+                data,
+                "{}{} {}",
+                if index == 0 { "M" } else { "L" },
+                format_coordinate(*x),
+                format_coordinate(*y)
+            );
         }
-        if places.len() > 1 {
-            _ = write!(self.0, r#"<path class="{class}" d="{d}"/>"#);
+        if points.len() > 1 {
+            _ = write!(self.0, r#"<path class="{class}" d="{data}"/>"#);
         }
     }
 
@@ -84,10 +90,10 @@ impl Canvas {
     }
 }
 
-/// Formats a coordinate; a value that is not finite becomes 0.
-pub(super) fn format_coordinate(n: f64) -> String {
-    let n = if n.is_finite() { (n * 10.0).round() / 10.0 } else { 0.0 };
-    if n == 0.0 { "0".into() } else { n.to_string() }
+/// Formats a coordinate with one decimal place. A value that is not finite becomes 0.
+pub(super) fn format_coordinate(value: f64) -> String {
+    let rounded = if value.is_finite() { (value * 10.0).round() / 10.0 } else { 0.0 };
+    if rounded == 0.0 { "0".into() } else { rounded.to_string() }
 }
 
 /// Escapes text for HTML and XML.
@@ -107,9 +113,9 @@ pub(in crate::page) fn escape_markup(text: &str) -> String {
     out
 }
 
-/// Estimates the width of a text, rather too wide than too narrow.
+/// Estimates the width of a text. The estimate is more often too wide than too narrow.
 pub(super) fn estimate_text_width(text: &str, size: f64) -> f64 {
-    let of = |c: char| match c {
+    let width_of = |c: char| match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | ' ' => 0.32,
         'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '/' | '-' => 0.44,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.98,
@@ -117,10 +123,10 @@ pub(super) fn estimate_text_width(text: &str, size: f64) -> f64 {
         '\0'..='\u{2ff}' => 0.62,
         _ => 1.0,
     };
-    text.chars().map(of).sum::<f64>() * size
+    text.chars().map(width_of).sum::<f64>() * size
 }
 
-/// Returns the size of regular letters with the same width: our own names are bold.
+/// Returns the font size at which regular letters are as wide as the letters of a name. Icecore's names are bold.
 pub(super) fn regular_font_size(size: f64, is_own: bool) -> f64 {
     if is_own { size * 1.08 } else { size }
 }

@@ -1,7 +1,10 @@
-//! Color and shape of each name in curves: the same in all charts of a point.
+//! Chooses the color and shape of each curve. They are the same in all charts of a point.
 
 use crate::model::{Entry, Point, Role, ScenarioReport};
 use crate::page::view::{competitors_at_point, is_baseline, is_correct, is_icecore, median_time};
+
+/// Number of curves that have a color of their own.
+const EMPHASIZED_CURVES: usize = 6;
 
 /// Returns `0` to `5` for emphasized curves, in this order: Icecore's, the baseline, the fastest. Returns `x` for other
 /// competitors, and `d` for entries that are not competitors.
@@ -13,6 +16,6 @@ pub(super) fn choose_curve_style(scenario: &ScenarioReport, point: &Point, entry
     let mut important: Vec<&Entry> = competitors_at_point(point).filter(|e| is_correct(e)).collect();
     important.sort_by(|a, b| time(a).total_cmp(&time(b)));
     important.sort_by_key(|e| (!is_icecore(e), !is_baseline(scenario, e)));
-    let place = important.iter().take(6).position(|e| e.id == entry.id);
-    place.and_then(|i| char::from_digit(i as u32, 10)).unwrap_or('x')
+    let position = important.iter().take(EMPHASIZED_CURVES).position(|other| other.id == entry.id);
+    position.and_then(|index| char::from_digit(index as u32, 10)).unwrap_or('x')
 }

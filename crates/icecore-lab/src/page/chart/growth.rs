@@ -10,7 +10,7 @@ use crate::page::view::{Names, PointGroup, cell_median_time, find_entry, is_corr
 use crate::page::words;
 use std::collections::BTreeSet;
 
-/// Draws the chart; `None` with fewer than two sizes.
+/// Draws the chart. Returns `None` if there are fewer than two sizes.
 pub(in crate::page) fn draw_growth(
     scenario: &ScenarioReport,
     group: &PointGroup,
@@ -36,8 +36,10 @@ pub(in crate::page) fn draw_growth(
     };
     let mut canvas = Canvas::new();
     let height = lines::draw_line_chart(&mut canvas, &frame, &series);
-    let of = if group.label.is_empty() { String::new() } else { format!(", {}", make_printable(&group.label)) };
-    let title = format!("{}: growth, {}{of}", make_printable(&scenario.name), words::operation_title(operation));
+    let group_suffix =
+        if group.label.is_empty() { String::new() } else { format!(", {}", make_printable(&group.label)) };
+    let title =
+        format!("{}: growth, {}{group_suffix}", make_printable(&scenario.name), words::operation_title(operation));
     Some(Drawing {
         title,
         about: describe_growth(&series, &make_printable(&scenario.axis)),
@@ -49,14 +51,14 @@ pub(in crate::page) fn draw_growth(
 
 fn collect_series(scenario: &ScenarioReport, group: &PointGroup, operation: Operation, names: &Names) -> Vec<Series> {
     let mut known_ids = BTreeSet::new();
-    let all = group.points.iter().rev().flat_map(|p| &p.entries);
-    let entries: Vec<&Entry> = all.filter(|e| e.role != Role::Twin && known_ids.insert(&e.id)).collect();
+    let all_entries = group.points.iter().rev().flat_map(|p| &p.entries);
+    let entries: Vec<&Entry> = all_entries.filter(|e| e.role != Role::Twin && known_ids.insert(&e.id)).collect();
     let curves = entries.into_iter().map(|entry| (entry, collect_curve_points(scenario, group, operation, &entry.id)));
     let mut curves: Vec<(&Entry, Vec<CurvePoint>)> = curves.filter(|(_, dots)| !dots.is_empty()).collect();
-    let end = |dots: &[CurvePoint]| dots.last().map_or(0.0, |d| d.y);
-    curves.sort_by(|(_, a), (_, b)| end(a).total_cmp(&end(b)));
+    let last_time = |dots: &[CurvePoint]| dots.last().map_or(0.0, |d| d.y);
+    curves.sort_by(|(_, a), (_, b)| last_time(a).total_cmp(&last_time(b)));
     let Some(last) = group.points.last() else { return vec![] };
-    let name = |entry: &Entry| match entry.role {
+    let name_curve = |entry: &Entry| match entry.role {
         Role::Floor => format!("floor: {}", names.display_name(&entry.id)),
         _ if is_correct(entry) => names.display_name(&entry.id),
         _ => format!("✗ {}", names.display_name(&entry.id)),
@@ -64,7 +66,7 @@ fn collect_series(scenario: &ScenarioReport, group: &PointGroup, operation: Oper
     curves
         .into_iter()
         .map(|(entry, dots)| Series {
-            name: name(entry),
+            name: name_curve(entry),
             style: choose_curve_style(scenario, last, entry),
             own: is_icecore(entry),
             dots,
@@ -78,20 +80,20 @@ fn collect_curve_points(
     operation: Operation,
     id: &str,
 ) -> Vec<CurvePoint> {
-    let dot = |point: &&crate::model::Point| {
+    let make_dot = |point: &&crate::model::Point| {
         let cell = find_entry(point, id)?.find_cell(operation)?;
         cell_median_time(cell)?;
         let (median, items) = (cell.summary.median, item_count(scenario, point));
-        let usable = point.at.is_finite() && point.at > 0.0;
+        let is_on_axis = point.at.is_finite() && point.at > 0.0;
         let dot =
             CurvePoint { x: point.at, y: median.estimate / items, low: median.low / items, high: median.high / items };
-        usable.then_some(dot)
+        is_on_axis.then_some(dot)
     };
-    group.points.iter().filter_map(dot).collect()
+    group.points.iter().filter_map(make_dot).collect()
 }
 
 fn describe_growth(series: &[Series], axis: &str) -> String {
-    let line = |s: &Series| {
+    let describe_series = |s: &Series| {
         let (first, last) = (s.dots.first()?, s.dots.last()?);
         Some(format!(
             "{} from {} at {} to {} at {}",
@@ -102,6 +104,6 @@ fn describe_growth(series: &[Series], axis: &str) -> String {
             number::format_count(last.x)
         ))
     };
-    let list: Vec<String> = series.iter().filter_map(line).collect();
+    let list: Vec<String> = series.iter().filter_map(describe_series).collect();
     format!("Curves on logarithmic axes, over the number of {axis}, lower is better: {}.", list.join("; "))
 }

@@ -31,20 +31,20 @@ pub(super) fn spread_positions(wanted: &[f64], gap: f64, low: f64, high: f64) ->
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
     let gap = gap.min((high - low) / (wanted.len().max(2) - 1) as f64);
-    // Labels that touch form a block, which is centered on its middle.
+    // Labels that touch form a block. Each block is the position of its middle, and its number of labels.
     let mut blocks: Vec<(f64, usize)> = vec![];
-    for i in &order {
-        let mut block = (wanted[*i].clamp(low, high), 1);
+    for index in &order {
+        let mut block = (wanted[*index].clamp(low, high), 1);
         while let Some(&(above, size)) = blocks.last() {
-            let reach = gap * (size + block.1) as f64 / 2.0;
-            if block.0 - above >= reach {
+            let distance = gap * (size + block.1) as f64 / 2.0;
+            if block.0 - above >= distance {
                 break;
             }
             blocks.pop();
             // The new middle is the mean of the two blocks, weighted by their sizes.
-            let all = size + block.1;
-            let middle = (above * size as f64 + block.0 * block.1 as f64) / all as f64;
-            block = (middle, all);
+            let total = size + block.1;
+            let middle = (above * size as f64 + block.0 * block.1 as f64) / total as f64;
+            block = (middle, total);
         }
         let half = gap * (block.1 - 1) as f64 / 2.0;
         block.0 = block.0.clamp(low + half, (high - half).max(low + half));
@@ -52,11 +52,11 @@ pub(super) fn spread_positions(wanted: &[f64], gap: f64, low: f64, high: f64) ->
         merge_overlapping_blocks(&mut blocks, gap, low, high);
     }
     let mut out = vec![0.0; wanted.len()];
-    let mut left = order.into_iter();
+    let mut remaining = order.into_iter();
     for (middle, size) in blocks {
         let first = middle - gap * (size - 1) as f64 / 2.0;
-        for (k, i) in left.by_ref().take(size).enumerate() {
-            out[i] = first + gap * k as f64;
+        for (offset, index) in remaining.by_ref().take(size).enumerate() {
+            out[index] = first + gap * offset as f64;
         }
     }
     out
@@ -68,11 +68,11 @@ fn merge_overlapping_blocks(blocks: &mut Vec<(f64, usize)>, gap: f64, low: f64, 
         if b.0 - a.0 >= gap * (a.1 + b.1) as f64 / 2.0 - 1e-9 {
             return;
         }
-        let all = a.1 + b.1;
-        let half = gap * (all - 1) as f64 / 2.0;
-        let middle = (a.0 * a.1 as f64 + b.0 * b.1 as f64) / all as f64;
+        let total = a.1 + b.1;
+        let half = gap * (total - 1) as f64 / 2.0;
+        let middle = (a.0 * a.1 as f64 + b.0 * b.1 as f64) / total as f64;
         blocks.truncate(blocks.len() - 2);
-        blocks.push((middle.clamp(low + half, (high - half).max(low + half)), all));
+        blocks.push((middle.clamp(low + half, (high - half).max(low + half)), total));
     }
 }
 

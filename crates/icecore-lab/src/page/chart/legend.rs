@@ -1,4 +1,4 @@
-//! Legend below a chart.
+//! The legend below a chart.
 
 use super::canvas::{Anchor, Canvas, estimate_text_width, fit_text};
 
@@ -11,12 +11,14 @@ pub(super) enum LegendSign {
 
 /// Draws signs with their descriptions. Returns the height used.
 pub(super) fn draw_legend(canvas: &mut Canvas, items: &[(LegendSign, String)], top: f64, max_width: f64) -> f64 {
-    const SIZE: f64 = 11.5;
+    const FONT_SIZE: f64 = 11.5;
+    /// The width of a sign, with the gaps around it.
+    const SIGN_WIDTH: f64 = 26.0;
     let (mut x, mut y) = (0.0, top + 12.0);
     for (sign, text) in items {
-        let text = fit_text(text, max_width - 26.0, SIZE);
-        let all = 26.0 + estimate_text_width(&text, SIZE);
-        if x > 0.0 && x + all > max_width {
+        let text = fit_text(text, max_width - SIGN_WIDTH, FONT_SIZE);
+        let item_width = SIGN_WIDTH + estimate_text_width(&text, FONT_SIZE);
+        if x > 0.0 && x + item_width > max_width {
             (x, y) = (0.0, y + 19.0);
         }
         match sign {
@@ -25,7 +27,7 @@ pub(super) fn draw_legend(canvas: &mut Canvas, items: &[(LegendSign, String)], t
             LegendSign::Mark(class, shape) => canvas.draw_mark(class, *shape, [x + 9.0, y - 4.0], 4.5),
         }
         canvas.draw_text("m s", Anchor::Start, [x + 24.0, y], &text);
-        x += all + 18.0;
+        x += item_width + 18.0;
     }
     if items.is_empty() { 0.0 } else { y - top + 8.0 }
 }

@@ -10,12 +10,12 @@ pub(super) struct Series {
     pub(super) name: String,
     /// Color and shape: `0` to `5`, `x` for curves in the background, `d` for dashed ones.
     pub(super) style: char,
-    /// Whether the curve is emphasized.
+    /// Whether the curve is Icecore's, which is emphasized.
     pub(super) own: bool,
     pub(super) dots: Vec<CurvePoint>,
 }
 
-/// One place on a curve.
+/// A point of a curve, with the ends of its interval.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CurvePoint {
     pub(super) x: f64,
@@ -32,7 +32,7 @@ pub(super) struct Frame<'a> {
     pub(super) titles: [&'a str; 2],
     /// Whether the vertical axis is logarithmic.
     pub(super) log: bool,
-    /// Names of places on the horizontal axis; if empty, the axis is logarithmic with numbers.
+    /// Names of places on the horizontal axis. If there are none, the axis is logarithmic, with numbers.
     pub(super) steps: &'a [String],
     pub(super) show: &'a dyn Fn(f64) -> String,
     pub(super) count: &'a dyn Fn(f64) -> String,
@@ -48,7 +48,7 @@ impl Series {
 pub(super) fn draw_line_chart(canvas: &mut Canvas, frame: &Frame, series: &[Series]) -> f64 {
     let (top, height) = (30.0, if frame.narrow { 230.0 } else { (series.len() as f64 * 17.0).clamp(280.0, 420.0) });
     let bottom = top + height;
-    // On a noisy machine, intervals may be very long: then they are cut off.
+    // On a noisy machine, intervals may be very long. They are then cut off.
     let whisker_ends =
         |d: &CurvePoint| if frame.log { [d.low.max(d.y / 1.5), d.high.min(d.y * 1.5)] } else { [d.low, d.high] };
     let values = || series.iter().flat_map(|s| &s.dots).flat_map(|d| [[d.y; 2], whisker_ends(d)].concat());
@@ -68,25 +68,26 @@ pub(super) fn draw_line_chart(canvas: &mut Canvas, frame: &Frame, series: &[Seri
     canvas.draw_text("m s", Anchor::Start, [0.0, 12.0], &fit_text(frame.titles[0], frame.width, 11.5));
     let x = draw_horizontal_axis(canvas, frame, series, [left, right], bottom);
     // Curves in the background are drawn first.
-    for back in [true, false] {
+    for is_background in [true, false] {
         series
             .iter()
-            .filter(|s| matches!(s.style, 'x' | 'd') == back)
+            .filter(|s| matches!(s.style, 'x' | 'd') == is_background)
             .for_each(|s| draw_curve(canvas, frame, s, &x, &y));
     }
-    let mut end = bottom + 20.0;
+    let mut chart_bottom = bottom + 20.0;
     if !frame.titles[1].is_empty() {
         canvas.draw_text("m s", Anchor::Middle, [(left + right) / 2.0, bottom + 36.0], frame.titles[1]);
-        end += 22.0;
+        chart_bottom += 22.0;
     }
     if frame.narrow {
         let sign = |s: &Series| (LegendSign::Mark(format!("p{}", s.style), s.mark_shape()), s.name.clone());
-        end += 6.0;
-        end += draw_legend(canvas, &series.iter().map(sign).collect::<Vec<_>>(), end, frame.width);
+        chart_bottom += 6.0;
+        chart_bottom += draw_legend(canvas, &series.iter().map(sign).collect::<Vec<_>>(), chart_bottom, frame.width);
     } else {
-        end = end.max(draw_names_at_ends(canvas, series, &x, &y, [right, frame.width], [top, bottom]) + 8.0);
+        chart_bottom =
+            chart_bottom.max(draw_names_at_ends(canvas, series, &x, &y, [right, frame.width], [top, bottom]) + 8.0);
     }
-    end
+    chart_bottom
 }
 
 /// Draws the horizontal axis.
@@ -129,14 +130,14 @@ fn draw_horizontal_axis(
 }
 
 fn draw_curve(canvas: &mut Canvas, frame: &Frame, series: &Series, x: &Scale, y: &Scale) {
-    let place = |d: &CurvePoint| [x.position_of(d.x), y.position_of(d.y)];
+    let to_position = |d: &CurvePoint| [x.position_of(d.x), y.position_of(d.y)];
     canvas.draw_group(&series.name, |canvas| {
         canvas.draw_path(
             &format!("l{}{}", series.style, if series.own { " thick" } else { "" }),
-            &series.dots.iter().map(place).collect::<Vec<_>>(),
+            &series.dots.iter().map(to_position).collect::<Vec<_>>(),
         );
         for dot in &series.dots {
-            let [point_x, _] = place(dot);
+            let [point_x, _] = to_position(dot);
             if dot.low.is_finite() && dot.high.is_finite() && dot.high > dot.low {
                 canvas.draw_line(
                     &format!("l{} thin", series.style),
@@ -149,9 +150,13 @@ fn draw_curve(canvas: &mut Canvas, frame: &Frame, series: &Series, x: &Scale, y:
         let step = (series.dots.len() / if frame.narrow { 10 } else { 20 }).max(1);
         if series.style != 'x' {
             let class = format!("p{}", series.style);
-            series.dots.iter().step_by(step).for_each(|d| canvas.draw_mark(&class, series.mark_shape(), place(d), 4.0));
+            series
+                .dots
+                .iter()
+                .step_by(step)
+                .for_each(|d| canvas.draw_mark(&class, series.mark_shape(), to_position(d), 4.0));
         } else if series.dots.len() == 1 {
-            canvas.draw_mark("px", 0, place(&series.dots[0]), 3.0);
+            canvas.draw_mark("px", 0, to_position(&series.dots[0]), 3.0);
         }
     });
 }
@@ -167,13 +172,13 @@ fn draw_names_at_ends(
 ) -> f64 {
     let ends: Vec<_> = series.iter().filter_map(|s| Some((s, s.dots.last()?))).collect();
     let wanted: Vec<f64> = ends.iter().map(|(_, d)| y.position_of(d.y)).collect();
-    // The gap is the height of a text line; if there are too many names, they continue below the axis.
+    // The gap is the height of a line of text. If there are too many names, they continue below the axis.
     let low = bottom.max(top + 16.0 * (ends.len().max(1) - 1) as f64);
-    let places = spread_positions(&wanted, 16.0, top, low);
-    for ((series, dot), label_y) in ends.iter().zip(&places) {
-        let from = [x.position_of(dot.x) + 5.0, y.position_of(dot.y)];
-        if (from[1] - label_y).abs() > 2.0 || from[0] < right - 6.0 {
-            canvas.draw_path("leader", &[from, [right + 8.0, *label_y], [right + 12.0, *label_y]]);
+    let label_positions = spread_positions(&wanted, 16.0, top, low);
+    for ((series, dot), label_y) in ends.iter().zip(&label_positions) {
+        let curve_end = [x.position_of(dot.x) + 5.0, y.position_of(dot.y)];
+        if (curve_end[1] - label_y).abs() > 2.0 || curve_end[0] < right - 6.0 {
+            canvas.draw_path("leader", &[curve_end, [right + 8.0, *label_y], [right + 12.0, *label_y]]);
         }
         let class = if series.own { "t lab strong" } else { "t lab" };
         canvas.draw_mark(&format!("p{}", series.style), series.mark_shape(), [right + 17.0, *label_y], 3.5);
@@ -184,5 +189,5 @@ fn draw_names_at_ends(
             &fit_text(&series.name, width - right - 26.0, regular_font_size(12.5, series.own)),
         );
     }
-    places.iter().copied().fold(bottom, f64::max)
+    label_positions.iter().copied().fold(bottom, f64::max)
 }

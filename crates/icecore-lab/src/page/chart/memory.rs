@@ -7,7 +7,7 @@ use crate::model::{Entry, MemoryStep, Point, Role, ScenarioReport};
 use crate::page::number::{format_bytes, format_count, trim_zeros};
 use crate::page::view::{Names, is_icecore, make_printable, title_at_point};
 
-/// Draws the chart; `None` if no memory was measured.
+/// Draws the chart. Returns `None` if no memory was measured.
 pub(in crate::page) fn draw_memory(
     scenario: &ScenarioReport,
     point: &Point,
@@ -51,10 +51,10 @@ pub(in crate::page) fn draw_memory(
 
 fn collect_memory_points(memory: &[MemoryStep], steps: &[String]) -> Vec<CurvePoint> {
     let start = memory[0].resident;
-    let dot = |(i, step): (usize, &String)| {
+    let make_dot = |(index, step): (usize, &String)| {
         let found = memory.iter().find(|s| make_printable(&s.step) == *step)?;
         let [y, high] = [found.resident, found.peak].map(|n| n.saturating_sub(start) as f64);
-        Some(CurvePoint { x: i as f64, y, low: y, high })
+        Some(CurvePoint { x: index as f64, y, low: y, high })
     };
-    steps.iter().enumerate().filter_map(dot).collect()
+    steps.iter().enumerate().filter_map(make_dot).collect()
 }

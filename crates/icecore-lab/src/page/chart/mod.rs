@@ -1,4 +1,4 @@
-//! Charts as SVG: drawn twice in the page, for wide windows and for narrow ones, or once as a separate file.
+//! Charts as SVG. They are drawn twice in the page, for wide and for narrow windows, or once as a separate file.
 
 mod bars;
 mod canvas;
@@ -20,8 +20,9 @@ use crate::model::{Operation, Report, ScenarioReport};
 use canvas::{Anchor, Canvas};
 use std::fmt;
 
-/// Width of a chart for wide windows, and for narrow ones.
+/// Width of a chart for wide windows.
 pub(super) const WIDE: f64 = 840.0;
+/// Width of a chart for narrow windows.
 pub(super) const NARROW: f64 = 350.0;
 
 /// Kind of a chart.
@@ -52,28 +53,28 @@ impl fmt::Display for ChartKind {
 
 /// Returns all charts of a report, in the form of [`render_svg`], each with a file name such as `perl-mix-bars-read`.
 pub fn render_charts(report: &Report) -> Vec<(String, String)> {
-    let one = |(scenario, kind): (&str, ChartKind)| {
+    let render_chart = |(scenario, kind): (&str, ChartKind)| {
         Some((format!("{}-{kind}", make_slug(scenario)), render_svg(report, scenario, kind)?))
     };
-    list_chart_kinds(report).into_iter().filter_map(one).collect()
+    list_chart_kinds(report).into_iter().filter_map(render_chart).collect()
 }
 
 /// Returns the charts that a report has: the name of the scenario, and the kind.
 pub fn list_chart_kinds(report: &Report) -> Vec<(&str, ChartKind)> {
-    let all = |scenario: &ScenarioReport| {
+    let kinds_of_scenario = |scenario: &ScenarioReport| {
         let mut kinds: Vec<ChartKind> = measured_operations(scenario).into_iter().map(ChartKind::Bars).collect();
         kinds.extend(measured_operations(scenario).into_iter().map(ChartKind::Growth));
         kinds.extend([ChartKind::Size, ChartKind::Memory]);
         kinds.into_iter().filter(|kind| draw_chart(scenario, *kind).is_some()).collect::<Vec<_>>()
     };
-    report.scenarios.iter().flat_map(|s| all(s).into_iter().map(|kind| (s.name.as_str(), kind))).collect()
+    report.scenarios.iter().flat_map(|s| kinds_of_scenario(s).into_iter().map(|kind| (s.name.as_str(), kind))).collect()
 }
 
 /// Returns one chart as a self-contained SVG that adapts to light and dark mode. Returns `None` if the report has no
 /// such scenario, or nothing to show for it.
 pub fn render_svg(report: &Report, scenario: &str, kind: ChartKind) -> Option<String> {
-    let drawn = report.scenarios.iter().filter(|s| s.name == scenario).find_map(|s| draw_chart(s, kind))?;
-    Some(drawn.render_standalone(&format!("{}-{kind}", make_slug(scenario))))
+    let drawing = report.scenarios.iter().filter(|s| s.name == scenario).find_map(|s| draw_chart(s, kind))?;
+    Some(drawing.render_standalone(&format!("{}-{kind}", make_slug(scenario))))
 }
 
 /// Draws a chart, at the largest size of the last curve.

@@ -1,4 +1,4 @@
-//! Scales: mapping of numbers to positions, and ticks.
+//! Scales, which map numbers to positions, and their ticks.
 
 /// An axis.
 #[derive(Clone, Copy, Debug)]
@@ -32,25 +32,25 @@ impl Scale {
 
     /// Returns the position of a number.
     pub(super) fn position_of(&self, value: f64) -> f64 {
-        let part = match self.log {
+        let fraction = match self.log {
             true => (value.max(f64::MIN_POSITIVE).log10() - self.low.log10()) / (self.high.log10() - self.low.log10()),
             false => (value - self.low) / (self.high - self.low),
         };
-        let part = if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 };
-        self.from + part * (self.to - self.from)
+        let fraction = if fraction.is_finite() { fraction.clamp(0.0, 1.0) } else { 0.0 };
+        self.from + fraction * (self.to - self.from)
     }
 
-    /// Returns round numbers on the axis, at most `most`.
+    /// Returns round numbers on the axis, at most `max_ticks`.
     pub(super) fn choose_ticks(&self, max_ticks: usize) -> Vec<f64> {
         let max_ticks = max_ticks.max(2);
         if self.log { self.log_ticks(max_ticks) } else { self.linear_ticks(max_ticks) }
     }
 
     fn linear_ticks(&self, max_ticks: usize) -> Vec<f64> {
-        let rough = self.high / max_ticks as f64;
-        let decade = 10_f64.powf(rough.log10().floor());
+        let min_step = self.high / max_ticks as f64;
+        let decade = 10_f64.powf(min_step.log10().floor());
         let step =
-            [1.0, 2.0, 5.0, 10.0].map(|f| f * decade).into_iter().find(|step| *step >= rough).unwrap_or(self.high);
+            [1.0, 2.0, 5.0, 10.0].map(|f| f * decade).into_iter().find(|step| *step >= min_step).unwrap_or(self.high);
         let count = (self.high / step * 1.000_001).floor().min(max_ticks as f64) as usize;
         (0..=count).map(|i| i as f64 * step).collect()
     }
@@ -58,13 +58,13 @@ impl Scale {
     fn log_ticks(&self, max_ticks: usize) -> Vec<f64> {
         let decades = || self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
         let is_inside = |v: &f64| *v >= self.low * 0.999 && *v <= self.high * 1.001;
-        let with = |parts: &[f64]| -> Vec<f64> {
+        let ticks_with = |parts: &[f64]| -> Vec<f64> {
             decades().flat_map(|d| parts.iter().map(move |p| p * 10_f64.powi(d))).filter(is_inside).collect()
         };
         let sets: [&[f64]; 4] = [&[1.0, 1.5, 2.0, 3.0, 5.0, 7.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
-        let fine = sets.iter().map(|parts| with(parts)).find(|ticks| ticks.len() <= max_ticks);
-        fine.unwrap_or_else(|| {
-            let all = with(&[1.0]);
+        let finest = sets.iter().map(|parts| ticks_with(parts)).find(|ticks| ticks.len() <= max_ticks);
+        finest.unwrap_or_else(|| {
+            let all = ticks_with(&[1.0]);
             let step = all.len().div_ceil(max_ticks);
             all.into_iter().step_by(step).collect()
         })

@@ -12,6 +12,7 @@ use crate::page::view::{
 };
 use crate::page::words;
 
+/// A competitor in the chart.
 struct ScatterDot {
     name: String,
     class: &'static str,
@@ -19,7 +20,7 @@ struct ScatterDot {
     ns: f64,
 }
 
-/// Draws the chart; `None` with fewer than two competitors.
+/// Draws the chart. Returns `None` if there are fewer than two competitors.
 pub(in crate::page) fn draw_scatter(
     scenario: &ScenarioReport,
     point: &Point,
@@ -65,8 +66,8 @@ pub(in crate::page) fn draw_scatter(
     canvas.draw_text("m s", Anchor::Middle, [(left + width) / 2.0, bottom + 36.0], "bytes, further left is better");
     let front = draw_front(&mut canvas, &dots, &x, &y);
     let area = Rect { x: left + 2.0, y: top - 6.0, width: width - left - 4.0, height: bottom - top + 6.0 };
-    let rest = draw_labelled_dots(&mut canvas, &dots, &x, &y, &area, front);
-    let height = bottom + 46.0 + draw_legend(&mut canvas, &rest, bottom + 46.0, width);
+    let unplaced = draw_labelled_dots(&mut canvas, &dots, &x, &y, &area, front);
+    let height = bottom + 46.0 + draw_legend(&mut canvas, &unplaced, bottom + 46.0, width);
     let list: Vec<String> =
         dots.iter().map(|d| format!("{} {}, {}", d.name, format_bytes(d.size), format_time(d.ns))).collect();
     let about =
@@ -115,11 +116,11 @@ fn draw_front(canvas: &mut Canvas, dots: &[ScatterDot], x: &Scale, y: &Scale) ->
     for dot in order {
         if dot.ns < best {
             best = dot.ns;
-            let to = [x.position_of(dot.size), y.position_of(dot.ns)];
+            let position = [x.position_of(dot.size), y.position_of(dot.ns)];
             if let Some([_, above]) = places.last().copied() {
-                places.push([to[0], above]);
+                places.push([position[0], above]);
             }
-            places.push(to);
+            places.push(position);
         }
     }
     canvas.draw_path("front", &places);
@@ -132,8 +133,8 @@ fn draw_front(canvas: &mut Canvas, dots: &[ScatterDot], x: &Scale, y: &Scale) ->
     places.windows(2).map(|pair| between(pair[0], pair[1])).collect()
 }
 
-/// Draws dots, and their names where nothing else is: next to them, or further away with a line. Returns those for
-/// which there is no room: they go below the chart.
+/// Draws dots, and their names where nothing else is: next to them, or further away with a line. Returns the names
+/// for which there is no room, so that they are written below the chart.
 fn draw_labelled_dots(
     canvas: &mut Canvas,
     dots: &[ScatterDot],
@@ -142,36 +143,37 @@ fn draw_labelled_dots(
     area: &Rect,
     front: Vec<Rect>,
 ) -> Vec<(LegendSign, String)> {
-    let mut rest = vec![];
+    let mut unplaced = vec![];
     let places: Vec<[f64; 2]> = dots.iter().map(|d| [x.position_of(d.size), y.position_of(d.ns)]).collect();
     let mut occupied: Vec<Rect> = places.iter().map(|center| box_around(*center, 5.5)).collect();
     occupied.extend(front);
     let mut names: Vec<Rect> = vec![];
     // The important names are placed first.
     let mut order: Vec<usize> = (0..dots.len()).collect();
-    order.sort_by_key(|i| CLASSES.iter().position(|class| *class == dots[*i].class));
+    order.sort_by_key(|i| CLASSES_BY_IMPORTANCE.iter().position(|class| *class == dots[*i].class));
     for i in order {
         let (dot, position) = (&dots[i], places[i]);
         let size = regular_font_size(12.5, dot.class == "own");
         let name = fit_text(&dot.name, area.width * 0.6, size);
-        let (wide, high) = (text_width(&name, size), 15.0);
+        let (name_width, name_height) = (text_width(&name, size), 15.0);
         // A line that passes another dot would seem to name that dot.
-        let near = |[x, y]: [f64; 2]| (x - position[0]).hypot(y - position[1]) < 14.0;
+        let is_near = |[x, y]: [f64; 2]| (x - position[0]).hypot(y - position[1]) < 14.0;
         let others: Vec<Rect> =
-            places.iter().filter(|other| !near(**other)).map(|other| box_around(*other, 5.5)).collect();
+            places.iter().filter(|other| !is_near(**other)).map(|other| box_around(*other, 5.5)).collect();
         let crosses = |step: Rect| names.iter().chain(&others).any(|other| step.overlaps(other));
-        let is_free = |(place, far): &(Rect, bool)| {
+        let is_free = |(place, is_far): &(Rect, bool)| {
             place.is_inside(area)
                 && !occupied.iter().any(|other| place.overlaps(other))
-                && !(*far && boxes_along_line(position, find_leader_end(position, place)).any(crosses))
+                && !(*is_far && boxes_along_line(position, find_leader_end(position, place)).any(crosses))
         };
-        let mut all = label_offsets(wide, high)
-            .map(|([dx, dy], far)| (Rect { x: position[0] + dx, y: position[1] + dy, width: wide, height: high }, far));
-        let found = all.find(is_free);
+        let mut candidates = label_offsets(name_width, name_height).map(|([dx, dy], is_far)| {
+            (Rect { x: position[0] + dx, y: position[1] + dy, width: name_width, height: name_height }, is_far)
+        });
+        let found = candidates.find(is_free);
         let title = format!("{}: {}, {}", dot.name, format_bytes(dot.size), format_time(dot.ns));
         canvas.draw_group(&title, |canvas| {
-            if let Some((place, far)) = &found {
-                if *far {
+            if let Some((place, is_far)) = &found {
+                if *is_far {
                     canvas.draw_line("leader", position, find_leader_end(position, place));
                 }
                 draw_label(canvas, dot, &name, place, position[0]);
@@ -179,15 +181,15 @@ fn draw_labelled_dots(
             canvas.draw_mark(dot.class, mark_shape(dot), position, 5.0);
         });
         if found.is_none() {
-            rest.push((LegendSign::Mark(dot.class.into(), mark_shape(dot)), title));
+            unplaced.push((LegendSign::Mark(dot.class.into(), mark_shape(dot)), title));
         }
-        if let Some((place, far)) = found {
-            occupied.extend(boxes_along_line(position, find_leader_end(position, &place)).filter(|_| far));
+        if let Some((place, is_far)) = found {
+            occupied.extend(boxes_along_line(position, find_leader_end(position, &place)).filter(|_| is_far));
             occupied.push(place);
             names.push(place);
         }
     }
-    rest
+    unplaced
 }
 
 fn mark_shape(dot: &ScatterDot) -> usize {
@@ -198,8 +200,8 @@ fn mark_shape(dot: &ScatterDot) -> usize {
     }
 }
 
-/// Order in which the names are placed.
-const CLASSES: [&str; 4] = ["own", "base", "other", "wrong"];
+/// The order in which the names are placed.
+const CLASSES_BY_IMPORTANCE: [&str; 4] = ["own", "base", "other", "wrong"];
 
 /// Draws a name. It is anchored at the end next to the dot, so that this end is right whatever the width of the font.
 fn draw_label(canvas: &mut Canvas, dot: &ScatterDot, name: &str, place: &Rect, dot_x: f64) {
@@ -211,7 +213,7 @@ fn draw_label(canvas: &mut Canvas, dot: &ScatterDot, name: &str, place: &Rect, d
     canvas.draw_text(class, anchor, [x, place.y + 11.5], name);
 }
 
-/// Returns where the line from a dot to its name ends: at the nearest side of the name.
+/// Returns the point at which the line from a dot to its name ends. It is at the nearest side of the name.
 fn find_leader_end([x, y]: [f64; 2], name: &Rect) -> [f64; 2] {
     let middle = name.y + name.height / 2.0;
     match () {
@@ -246,12 +248,12 @@ fn label_offsets(wide: f64, high: f64) -> impl Iterator<Item = ([f64; 2], bool)>
         [-6.0 - wide, 4.0],
     ];
     let far = (2..14).flat_map(move |ring| {
-        let r = f64::from(ring) * 11.0;
+        let radius = f64::from(ring) * 11.0;
         (0..16).map(move |turn| {
             let (sin, cos) = (f64::from(turn) * std::f64::consts::PI / 8.0).sin_cos();
             // The line ends at the nearest end of the name, or at its middle.
-            let hang = if cos > 0.3 { 0.0 } else { wide / if cos < -0.3 { 1.0 } else { 2.0 } };
-            ([cos * r - hang, sin * r - high / 2.0], true)
+            let overhang = if cos > 0.3 { 0.0 } else { wide / if cos < -0.3 { 1.0 } else { 2.0 } };
+            ([cos * radius - overhang, sin * radius - high / 2.0], true)
         })
     });
     near.into_iter().map(|offset| (offset, false)).chain(far)

@@ -32,16 +32,16 @@ pub(super) fn render_verdict(verdict: Verdict) -> String {
     format!("<span class=\"verdict {word}\">{sign} {word}</span>")
 }
 
-fn render_row(result: &ClaimResult, more: &[&str]) -> String {
-    let show = match result.claim.quantity {
+fn render_row(result: &ClaimResult, details: &[&str]) -> String {
+    let format_value = match result.claim.quantity {
         Quantity::Crossing => format_count,
         _ => format_quotient,
     };
-    let then = escape_markup(&words::format_claimed_range(result.claim.from, result.claim.to, show));
-    let now = escape_markup(&result.now.as_ref().map_or(NONE.into(), |now| format_with_interval(now, show)));
+    let then = escape_markup(&words::format_claimed_range(result.claim.from, result.claim.to, format_value));
+    let now = escape_markup(&result.now.as_ref().map_or(NONE.into(), |now| format_with_interval(now, format_value)));
     let mut text = escape_markup(&result.claim.text);
-    for more in more.iter().filter(|more| !more.trim().is_empty()) {
-        _ = write!(text, "<br/><small>{}</small>", escape_markup(more));
+    for details in details.iter().filter(|details| !details.trim().is_empty()) {
+        _ = write!(text, "<br/><small>{}</small>", escape_markup(details));
     }
     let sign = render_verdict(result.verdict);
     format!(

@@ -26,8 +26,8 @@ pub fn render_html(report: &Report) -> String {
     out += &render_contents(report);
     out += "<main>\n";
     out += &render_all_claims(report);
-    for (i, scenario) in report.scenarios.iter().enumerate() {
-        out += &scenario::render_section(scenario, &section_id(i, scenario));
+    for (index, scenario) in report.scenarios.iter().enumerate() {
+        out += &scenario::render_section(scenario, &section_id(index, scenario));
     }
     out += &render_machine(report);
     out + "</main>\n</body>\n</html>\n"
@@ -37,14 +37,14 @@ fn build_title(report: &Report) -> String {
     let names: Vec<&str> = report.scenarios.iter().map(|s| s.name.as_str()).collect();
     match names[..] {
         [] => "Serializers, measured".into(),
-        [one] => format!("{one}: serializers, measured"),
+        [name] => format!("{name}: serializers, measured"),
         _ => format!("Serializers, measured: {} scenarios", names.len()),
     }
 }
 
-/// Returns the id of a scenario's section. It contains the position, because names may be equal.
-fn section_id(i: usize, scenario: &ScenarioReport) -> String {
-    format!("s{}-{}", i + 1, make_slug(&scenario.name))
+/// Returns the id of a scenario's section. It contains the index, because names may be equal.
+fn section_id(index: usize, scenario: &ScenarioReport) -> String {
+    format!("s{}-{}", index + 1, make_slug(&scenario.name))
 }
 
 fn render_contents(report: &Report) -> String {
@@ -52,8 +52,8 @@ fn render_contents(report: &Report) -> String {
     if report.scenarios.iter().any(|s| !s.claims.is_empty()) {
         out += "<li><a href=\"#claims\">The claims, then and now</a></li>\n";
     }
-    for (i, scenario) in report.scenarios.iter().enumerate() {
-        let (id, name) = (section_id(i, scenario), escape_markup(&scenario.name));
+    for (index, scenario) in report.scenarios.iter().enumerate() {
+        let (id, name) = (section_id(index, scenario), escape_markup(&scenario.name));
         _ = writeln!(out, "<li><a href=\"#{id}\">{name}</a> <span>{}</span></li>", escape_markup(&scenario.title));
     }
     out + "<li><a href=\"#machine\">The machine, and how it was measured</a></li>\n</ul>\n</nav>\n"
@@ -65,17 +65,17 @@ fn render_all_claims(report: &Report) -> String {
     if scenarios.is_empty() {
         return String::new();
     }
-    let all = || scenarios.iter().flat_map(|(_, s)| &s.claims);
-    let confirmed = all().filter(|c| c.verdict.confirms_claim()).count();
+    let all_claims = || scenarios.iter().flat_map(|(_, s)| &s.claims);
+    let confirmed = all_claims().filter(|c| c.verdict.confirms_claim()).count();
     let mut out = String::from("<section id=\"claims\">\n<h2>The claims, then and now</h2>\n");
     _ = writeln!(
         out,
         "<p>{confirmed} of {} claims of the articles hold on this machine, or hold even more.</p>",
-        all().count()
+        all_claims().count()
     );
     out += &render_verdict_key();
-    let groups = scenarios.into_iter().map(|(i, scenario)| {
-        (format!("<a href=\"#{}\">{}</a>", section_id(i, scenario), escape_markup(&scenario.name)), scenario)
+    let groups = scenarios.into_iter().map(|(index, scenario)| {
+        (format!("<a href=\"#{}\">{}</a>", section_id(index, scenario), escape_markup(&scenario.name)), scenario)
     });
     out += &claims::render_overview(&groups.collect::<Vec<_>>());
     out + "</section>\n"
@@ -83,7 +83,7 @@ fn render_all_claims(report: &Report) -> String {
 
 /// Returns the key of the verdicts.
 fn render_verdict_key() -> String {
-    let all = [
+    let meanings = [
         (Verdict::Holds, "as claimed, with a fifth of it as tolerance"),
         (Verdict::Stronger, "the same side is ahead, by more"),
         (Verdict::Weaker, "the same side is ahead, by less"),
@@ -93,8 +93,8 @@ fn render_verdict_key() -> String {
         (Verdict::Differs, "a difference where the article saw none"),
         (Verdict::Unknown, "it could not be measured here"),
     ];
-    let item = |(verdict, means)| format!("<li>{} {means}</li>\n", claims::render_verdict(verdict));
-    format!("<ul class=\"key\">\n{}</ul>\n", all.map(item).concat())
+    let render_item = |(verdict, meaning)| format!("<li>{} {meaning}</li>\n", claims::render_verdict(verdict));
+    format!("<ul class=\"key\">\n{}</ul>\n", meanings.map(render_item).concat())
 }
 
 fn render_machine(report: &Report) -> String {
@@ -137,9 +137,9 @@ fn render_table(table: &Table, caption: &str) -> String {
             }
             Row::Cells(cells) => {
                 out += "<tr>";
-                for (i, cell) in cells.iter().enumerate() {
-                    let class = if table.columns.get(i).is_some_and(|c| c.right) { " class=\"r\"" } else { "" };
-                    match i {
+                for (index, cell) in cells.iter().enumerate() {
+                    let class = if table.columns.get(index).is_some_and(|c| c.right) { " class=\"r\"" } else { "" };
+                    match index {
                         0 => _ = write!(out, "<th scope=\"row\"{class}>{}</th>", escape_markup(cell)),
                         _ => _ = write!(out, "<td{class}>{}</td>", escape_markup(cell)),
                     }

@@ -14,7 +14,7 @@ use std::fmt::Write;
 /// Returns the section of a scenario.
 pub(super) fn render_section(scenario: &ScenarioReport, id: &str) -> String {
     let names = Names::new(scenario);
-    let mut page = Section { out: String::new(), scenario, names: &names, id, charts: 0 };
+    let mut page = Section { out: String::new(), scenario, names: &names, id, chart_count: 0 };
     _ = write!(page.out, "<section id=\"{id}\">\n<h2>{}</h2>\n", escape_markup(&scenario.name));
     write_paragraph(&mut page.out, "lead", &scenario.title);
     if scenario.stopped {
@@ -34,13 +34,14 @@ pub(super) fn render_section(scenario: &ScenarioReport, id: &str) -> String {
     page.out + "</section>\n"
 }
 
+/// The section of a scenario that is being written.
 struct Section<'a> {
     out: String,
     scenario: &'a ScenarioReport,
     names: &'a Names<'a>,
     id: &'a str,
-    /// Number of charts so far: each needs an id.
-    charts: usize,
+    /// Number of charts so far, because each needs an id.
+    chart_count: usize,
 }
 
 impl Section<'_> {
@@ -94,8 +95,9 @@ impl Section<'_> {
 
     fn write_growth(&mut self, group: &PointGroup, operation: Operation) {
         let (scenario, names) = (self.scenario, self.names);
-        let of = if group.label.is_empty() { String::new() } else { format!(", {}", make_printable(&group.label)) };
-        let title = format!("growth, {}{of}", words::operation_title(operation));
+        let group_suffix =
+            if group.label.is_empty() { String::new() } else { format!(", {}", make_printable(&group.label)) };
+        let title = format!("growth, {}{group_suffix}", words::operation_title(operation));
         let draw = |width| chart::growth(scenario, group, operation, names, width);
         let all = tables::build_growth_table(scenario, group, operation, names, usize::MAX);
         self.write_figure(&title, "both axes are logarithmic, lower is better", draw, render_table(&all, &title));
@@ -104,8 +106,8 @@ impl Section<'_> {
     /// Writes a chart, drawn for wide and for narrow windows, with its numbers below.
     fn write_figure(&mut self, title: &str, explanation: &str, draw: impl Fn(f64) -> Option<Drawing>, numbers: String) {
         let (Some(wide), Some(narrow)) = (draw(WIDE), draw(NARROW)) else { return };
-        self.charts += 1;
-        let id = format!("{}-c{}", self.id, self.charts);
+        self.chart_count += 1;
+        let id = format!("{}-c{}", self.id, self.chart_count);
         _ = write!(self.out, "<figure>\n<figcaption><h3>{}</h3>", escape_markup(title));
         if !explanation.is_empty() {
             _ = write!(self.out, "<span>{}</span>", escape_markup(explanation));

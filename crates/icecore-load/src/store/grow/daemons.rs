@@ -10,7 +10,8 @@ use super::{Samples, mark_absent};
 use icecore_lab::Error;
 use icecore_lab::runner::ParticipantError;
 
-const WHAT: &str = "daemon";
+/// The noun in the names of the results.
+const NOUN: &str = "daemon";
 
 /// Measures each number of daemons on this server.
 pub(super) fn measure_daemons(run: &mut StoreRun<'_>, server: &DatabaseServer) -> Result<Vec<Group>, Error> {
@@ -26,16 +27,16 @@ pub(super) fn measure_daemons(run: &mut StoreRun<'_>, server: &DatabaseServer) -
             round + 1,
             run.options.rounds
         ));
-        if let Err(trouble) = run_round(run, server, &jobs, round, &mut samples) {
-            if trouble != ParticipantError::Stopped {
+        if let Err(error) = run_round(run, server, &jobs, round, &mut samples) {
+            if error != ParticipantError::Stopped {
                 samples = Samples::default();
-                mark_absent(run, &format!("{WHAT}s"), server, trouble);
+                mark_absent(run, &format!("{NOUN}s"), server, error);
             }
             break;
         }
     }
     let clients = run.options.growing.clients;
-    Ok(samples.into_groups(|_| clients, WHAT, server))
+    Ok(samples.into_groups(|_| clients, NOUN, server))
 }
 
 /// Starts new daemons, with a new database for each number of them.
@@ -47,18 +48,18 @@ fn run_round(
     samples: &mut Samples,
 ) -> Result<(), ParticipantError> {
     let (clients, requests) = (run.options.growing.clients, run.options.growing.requests);
-    let mut all = Vec::new();
+    let mut posters = Vec::new();
     for count in run.options.growing.daemons.clone() {
         let name = format!("load_daemons_{count}_{round}");
-        all.push((count, JobPoster::start_daemons(DaemonKind::Icecore, count, server, &name, jobs, run, clients)?));
+        posters.push((count, JobPoster::start_daemons(DaemonKind::Icecore, count, server, &name, jobs, run, clients)?));
     }
     for turn in 0..run.options.turns {
-        run.rng.shuffle(&mut all);
-        for (count, posts) in &mut all {
-            let timed = posts.take_sample(jobs, clients, requests, run.stop)?;
-            posts.check_stored_jobs(jobs, run)?;
+        run.rng.shuffle(&mut posters);
+        for (count, poster) in &mut posters {
+            let timed = poster.take_sample(jobs, clients, requests, run.stop)?;
+            poster.check_stored_jobs(jobs, run)?;
             samples.add(Operation::Daemons, *count, TimedSample { round, turn, ..timed });
         }
     }
-    all.into_iter().try_for_each(|(_, posts)| posts.finish_round(jobs, server, run))
+    posters.into_iter().try_for_each(|(_, poster)| poster.finish_round(jobs, server, run))
 }

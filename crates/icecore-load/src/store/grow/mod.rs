@@ -57,7 +57,7 @@ impl GrowthPlan {
         GrowthPlan { jobs: 400, waiting_jobs: 20, requests: 320, ..GrowthPlan::full() }
     }
 
-    /// Returns whether anything is to be measured.
+    /// Returns true if anything is to be measured.
     pub(super) fn is_wanted(&self) -> bool {
         !(self.workers.is_empty() && self.daemons.is_empty())
     }
@@ -73,8 +73,8 @@ pub(super) fn measure_growth(run: &mut StoreRun<'_>) -> Result<Growth, Error> {
     for server in list_servers(run) {
         match server.query_version(run.queries) {
             Ok(version) => machine.runtimes.extend(version),
-            Err(trouble) => {
-                run.mark_absent(server.name(), trouble);
+            Err(error) => {
+                run.mark_absent(server.name(), error);
                 continue;
             }
         }
@@ -116,8 +116,8 @@ impl Samples {
     fn into_groups(self, clients: impl Fn(Operation) -> u32, noun: &str, server: &DatabaseServer) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         for ((operation, count), samples) in self.0 {
-            let s = if count == 1 { "" } else { "s" };
-            let (id, name) = (format!("{count}-{noun}"), format!("{count} {noun}{s}"));
+            let plural_ending = if count == 1 { "" } else { "s" };
+            let (id, name) = (format!("{count}-{noun}"), format!("{count} {noun}{plural_ending}"));
             let entry = Entry::new(&id, &name, env!("CARGO_PKG_VERSION"), samples);
             match groups.last_mut().filter(|group| group.operation == operation) {
                 Some(group) => group.entries.push(entry),
@@ -131,7 +131,7 @@ impl Samples {
     }
 }
 
-/// Marks what failed on a server as absent there.
-fn mark_absent(run: &mut StoreRun<'_>, subject: &str, server: &DatabaseServer, trouble: ParticipantError) {
-    run.mark_absent(&format!("{subject} on {}", server.name()), trouble);
+/// Records that a participant failed on a server and is absent there.
+fn mark_absent(run: &mut StoreRun<'_>, subject: &str, server: &DatabaseServer, error: ParticipantError) {
+    run.mark_absent(&format!("{subject} on {}", server.name()), error);
 }

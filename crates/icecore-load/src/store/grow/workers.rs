@@ -12,9 +12,10 @@ use icecore_lab::model::Absent;
 use icecore_lab::runner::ParticipantError;
 use std::path::{Path, PathBuf};
 
-const WHAT: &str = "worker";
+/// The noun in the names of the results.
+const NOUN: &str = "worker";
 
-/// Composition of a sample.
+/// The jobs of a sample.
 #[derive(Clone, Copy)]
 struct Workload {
     operation: Operation,
@@ -40,13 +41,13 @@ impl Workload {
     }
 }
 
-/// Measures each number of workers on this server; nothing without the program.
+/// Measures each number of workers on this server. Measures nothing if the program is missing.
 pub(super) fn measure_workers(run: &mut StoreRun<'_>, server: &DatabaseServer) -> Result<Vec<Group>, Error> {
     if run.options.growing.workers.is_empty() {
         return Ok(Vec::new());
     }
     let Some(program) = run.options.library.clone() else {
-        let competitor = format!("{WHAT}s on {}", server.name());
+        let competitor = format!("{NOUN}s on {}", server.name());
         let install = Some("scripts/load.sh".to_owned());
         run.absent.push(Absent { competitor, why: "the program is missing".to_owned(), install });
         return Ok(Vec::new());
@@ -64,17 +65,17 @@ pub(super) fn measure_workers(run: &mut StoreRun<'_>, server: &DatabaseServer) -
             round + 1,
             run.options.rounds
         ));
-        if let Err(trouble) = run_round(run, server, (&program, &payload), round, &mut samples) {
-            if trouble != ParticipantError::Stopped {
+        if let Err(error) = run_round(run, server, (&program, &payload), round, &mut samples) {
+            if error != ParticipantError::Stopped {
                 samples = Samples::default();
-                mark_absent(run, &format!("{WHAT}s"), server, trouble);
+                mark_absent(run, &format!("{NOUN}s"), server, error);
             }
             break;
         }
     }
     let growing = &run.options.growing;
     let at_once = |operation| if operation == Operation::Drain { growing.at_once } else { growing.waiting_at_once };
-    Ok(samples.into_groups(at_once, WHAT, server))
+    Ok(samples.into_groups(at_once, NOUN, server))
 }
 
 /// Starts new processes on a new database.
@@ -95,9 +96,9 @@ fn run_round(
     let programs: Result<Vec<QueueProgram<'_>>, ParticipantError> = (0..max_workers).map(start).collect();
     let mut workers = Workers { programs: programs?, database, pushed: 0 };
     // Connections, plans and caches are set up before anything is timed.
-    for kind in Workload::for_workers(&run.options.growing, max_workers) {
-        let few = Workload { jobs: kind.jobs.min(max_workers * kind.at_once), ..kind };
-        workers.take_sample(few, max_workers, run)?;
+    for workload in Workload::for_workers(&run.options.growing, max_workers) {
+        let warm_up = Workload { jobs: workload.jobs.min(max_workers * workload.at_once), ..workload };
+        workers.take_sample(warm_up, max_workers, run)?;
     }
     run.record_check(format!(
         "{max_workers} workers on {}: {} jobs are there once, and each was handed out once and is done",
@@ -107,10 +108,10 @@ fn run_round(
     for turn in 0..run.options.turns {
         run.rng.shuffle(&mut counts);
         for count in &counts {
-            for kind in Workload::for_workers(&run.options.growing, *count) {
-                let ns = workers.take_sample(kind, *count, run)?;
-                let timed = TimedSample { round, turn, jobs: kind.jobs, ns, p50: None, p99: None };
-                samples.add(kind.operation, *count, timed);
+            for workload in Workload::for_workers(&run.options.growing, *count) {
+                let ns = workers.take_sample(workload, *count, run)?;
+                let timed = TimedSample { round, turn, jobs: workload.jobs, ns, p50: None, p99: None };
+                samples.add(workload.operation, *count, timed);
             }
         }
     }
@@ -129,33 +130,35 @@ struct Workers<'s> {
 impl Workers<'_> {
     /// Measures the time from the moment at which this many workers start until the end of the last job is in the
     /// database.
-    fn take_sample(&mut self, kind: Workload, count: u32, run: &StoreRun<'_>) -> Result<f64, ParticipantError> {
-        let Workload { jobs, at_once, millis, .. } = kind;
+    fn take_sample(&mut self, workload: Workload, count: u32, run: &StoreRun<'_>) -> Result<f64, ParticipantError> {
+        let Workload { jobs, at_once, millis, .. } = workload;
         let first =
             self.programs.first_mut().ok_or_else(|| ParticipantError::Failed("there is no worker".to_owned()))?;
         first.time_command("push", jobs, &format!("{} {}", run.options.connections, run.options.batch))?;
         self.pushed += jobs;
         self.check_job_count("state = 'ready' AND attempts = 0", jobs, run)?;
-        let some: Vec<&mut QueueProgram<'_>> = self.programs.iter_mut().take(count as usize).collect();
-        let (_, done) = run_together(some, |program| program.drain(at_once, millis))?;
-        let total: u32 = done.iter().map(|(jobs, ..)| *jobs).sum();
+        let active_workers: Vec<&mut QueueProgram<'_>> = self.programs.iter_mut().take(count as usize).collect();
+        let (_, drained) = run_together(active_workers, |program| program.drain(at_once, millis))?;
+        let total: u32 = drained.iter().map(|(jobs, ..)| *jobs).sum();
         if total != jobs {
             return Err(ParticipantError::Failed(format!("{count} workers report {total} jobs of {jobs}")));
         }
         self.check_job_count("state = 'done' AND attempts = 1", self.pushed, run)?;
         self.check_job_count("1 = 1", self.pushed, run)?;
-        let began = done.iter().map(|(_, began, _)| *began).min();
-        let ended = done.iter().map(|(.., ended)| *ended).max();
-        let took = began.zip(ended).map(|(began, ended)| ended - began);
-        took.map(|took| took.as_nanos() as f64).ok_or_else(|| ParticipantError::Failed("nobody worked".to_owned()))
+        let began = drained.iter().map(|(_, began, _)| *began).min();
+        let ended = drained.iter().map(|(.., ended)| *ended).max();
+        let duration = began.zip(ended).map(|(began, ended)| ended - began);
+        duration
+            .map(|duration| duration.as_nanos() as f64)
+            .ok_or_else(|| ParticipantError::Failed("nobody worked".to_owned()))
     }
 
     /// Checks that this many jobs match a condition.
-    fn check_job_count(&self, which: &str, jobs: u32, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
-        let sql = format!("SELECT count(*) FROM icecore_jobs WHERE {which}");
+    fn check_job_count(&self, condition: &str, jobs: u32, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
+        let sql = format!("SELECT count(*) FROM icecore_jobs WHERE {condition}");
         match run.queries.query_number(&self.database.address, &sql)? {
             found if found == u64::from(jobs) => Ok(()),
-            found => Err(ParticipantError::Failed(format!("{found} jobs instead of {jobs} have {which}"))),
+            found => Err(ParticipantError::Failed(format!("{found} jobs instead of {jobs} have {condition}"))),
         }
     }
 }

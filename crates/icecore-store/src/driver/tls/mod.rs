@@ -50,19 +50,20 @@ fn parse_mode(name: &str) -> Option<Mode> {
 
 /// Splits an address into the address for a driver and the encryption settings.
 pub(crate) fn split_address(address: &Address) -> Result<(String, Tls)> {
-    let wrong = |message: &str| Error::new(ErrorKind::Address, format!("{address}: {message}"));
+    let address_error = |message: &str| Error::new(ErrorKind::Address, format!("{address}: {message}"));
     let mut tls = Tls { mode: Mode::Prefer, authorities: None };
     let (text, query) = address.text_with_secrets().split_once('?').unwrap_or((address.text_with_secrets(), ""));
-    let mut others = Vec::new();
-    for part in query.split('&').filter(|part| !part.is_empty()) {
-        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+    let mut driver_parameters = Vec::new();
+    for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         match name {
             "sslmode" | "ssl-mode" => {
-                tls.mode = parse_mode(value)
-                    .ok_or_else(|| wrong("sslmode must be disable, prefer, require, verify-ca or verify-full"))?;
+                tls.mode = parse_mode(value).ok_or_else(|| {
+                    address_error("sslmode must be disable, prefer, require, verify-ca or verify-full")
+                })?;
             }
             "sslrootcert" | "ssl-ca" => tls.authorities = Some(PathBuf::from(percent_decode(value))),
-            _ => others.push(part),
+            _ => driver_parameters.push(parameter),
         }
     }
     // As in PostgreSQL's own programs, naming an authority requires its verification.
@@ -70,16 +71,16 @@ pub(crate) fn split_address(address: &Address) -> Result<(String, Tls)> {
         tls.mode = Mode::VerifyAuthority;
     }
     if cfg!(not(feature = "tls")) && tls.mode >= Mode::Require {
-        return Err(wrong(
+        return Err(address_error(
             "the address requires an encrypted connection, which this build does not support (feature tls)",
         ));
     }
     if let (Some(file), true) = (&tls.authorities, tls.mode != Mode::Disable)
         && let Err(error) = std::fs::File::open(file)
     {
-        return Err(wrong(&format!("{}: {error}", file.display())));
+        return Err(address_error(&format!("{}: {error}", file.display())));
     }
-    let query = if others.is_empty() { String::new() } else { format!("?{}", others.join("&")) };
+    let query = if driver_parameters.is_empty() { String::new() } else { format!("?{}", driver_parameters.join("&")) };
     Ok((format!("{text}{query}"), tls))
 }
 

@@ -15,7 +15,7 @@ struct Verifier {
     provider: Arc<CryptoProvider>,
     /// `None` accepts any server.
     authorities: Option<Arc<WebPkiServerVerifier>>,
-    asks_name: bool,
+    verifies_name: bool,
 }
 
 fn load_authorities(tls: &Tls) -> Result<RootCertStore> {
@@ -24,31 +24,35 @@ fn load_authorities(tls: &Tls) -> Result<RootCertStore> {
         store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
         return Ok(store);
     };
-    let wrong = |error: &dyn std::fmt::Display| {
+    let file_error = |error: &dyn std::fmt::Display| {
         Error::new(ErrorKind::Address, format!("sslrootcert {}: {error}", file.display()))
     };
-    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| wrong(&error))? {
-        let certificate = certificate.map_err(|error| wrong(&error))?;
-        store.add(certificate).map_err(|error| wrong(&error))?;
+    for certificate in CertificateDer::pem_file_iter(file).map_err(|error| file_error(&error))? {
+        let certificate = certificate.map_err(|error| file_error(&error))?;
+        store.add(certificate).map_err(|error| file_error(&error))?;
     }
-    if store.is_empty() { Err(wrong(&"the file contains no certificate")) } else { Ok(store) }
+    if store.is_empty() { Err(file_error(&"the file contains no certificate")) } else { Ok(store) }
 }
 
 /// Returns the configuration of encrypted connections.
 pub(crate) fn client_config(tls: &Tls) -> Result<ClientConfig> {
-    let wrong = |error: &dyn std::fmt::Display| Error::new(ErrorKind::Address, format!("TLS: {error}"));
+    let tls_error = |error: &dyn std::fmt::Display| Error::new(ErrorKind::Address, format!("TLS: {error}"));
     let provider = Arc::new(ring::default_provider());
-    let known = match tls.mode {
+    let authorities_verifier = match tls.mode {
         Mode::VerifyAuthority | Mode::VerifyFull => {
             let builder = WebPkiServerVerifier::builder_with_provider(load_authorities(tls)?.into(), provider.clone());
-            Some(builder.build().map_err(|error| wrong(&error))?)
+            Some(builder.build().map_err(|error| tls_error(&error))?)
         }
         _ => None,
     };
-    let verifier = Verifier { provider: provider.clone(), authorities: known, asks_name: tls.mode == Mode::VerifyFull };
+    let verifier = Verifier {
+        provider: provider.clone(),
+        authorities: authorities_verifier,
+        verifies_name: tls.mode == Mode::VerifyFull,
+    };
     Ok(ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| wrong(&error))?
+        .map_err(|error| tls_error(&error))?
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
         .with_no_client_auth())
@@ -58,17 +62,17 @@ impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
-        between: &[CertificateDer<'_>],
+        intermediates: &[CertificateDer<'_>],
         name: &ServerName<'_>,
         ocsp: &[u8],
         now: UnixTime,
     ) -> std::result::Result<ServerCertVerified, rustls::Error> {
         let Some(authorities) = &self.authorities else { return Ok(ServerCertVerified::assertion()) };
-        match authorities.verify_server_cert(certificate, between, name, ocsp, now) {
-            // The name is checked last, so everything else is valid.
+        match authorities.verify_server_cert(certificate, intermediates, name, ocsp, now) {
+            // rustls checks the name last, so the certificate is valid except for the name.
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-            )) if !self.asks_name => Ok(ServerCertVerified::assertion()),
+            )) if !self.verifies_name => Ok(ServerCertVerified::assertion()),
             result => result,
         }
     }

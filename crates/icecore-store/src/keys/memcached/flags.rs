@@ -10,17 +10,20 @@
 use icecore::{Limits, Stage};
 use std::borrow::Cow;
 
-const PHP: u32 = 1 << 4;
-const PHP_WAYS: u32 = 7 << 5;
-const OTHERS: u32 = 1 << 1;
+/// Set by PHP's memcached for a compressed value.
+const PHP_COMPRESSED: u32 = 1 << 4;
+/// PHP's memcached sets one of these bits: zlib, FastLZ or Zstandard.
+const PHP_METHODS: u32 = 7 << 5;
+/// Set by the other clients for a compressed value.
+const OTHERS_COMPRESSED: u32 = 1 << 1;
 
 /// Returns the uncompressed value. A value that is not compressed, or is damaged, is returned unchanged.
 pub(super) fn decompress_value(flags: u32, value: &[u8]) -> Cow<'_, [u8]> {
     let wrapper = match value {
         // The upper bits may belong to the program.
-        _ if flags & PHP != 0 && flags & PHP_WAYS != 0 && flags & 0xff00 == 0 => "php-memcached",
-        [0x1f, 0x8b, ..] if flags & OTHERS != 0 => "gzip",
-        [0x78, ..] if flags & OTHERS != 0 => "zlib",
+        _ if flags & PHP_COMPRESSED != 0 && flags & PHP_METHODS != 0 && flags & 0xff00 == 0 => "php-memcached",
+        [0x1f, 0x8b, ..] if flags & OTHERS_COMPRESSED != 0 => "gzip",
+        [0x78, ..] if flags & OTHERS_COMPRESSED != 0 => "zlib",
         _ => return Cow::Borrowed(value),
     };
     // Only the wrapper is removed; its content is not read here.

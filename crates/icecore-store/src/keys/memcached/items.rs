@@ -10,16 +10,17 @@ use crate::keys::progress::Progress;
 use crate::keys::{KeyFilter, glob, quote_message, spell_key};
 use crate::query::{ColumnValue, EachLine, Line};
 
-/// Maximum number of keys in a request, and maximum of their total length in bytes.
-const KEYS: usize = 100;
-const BYTES: usize = 8 << 10;
+/// Maximum number of keys in a request.
+const MAX_REQUEST_KEYS: usize = 100;
+/// Maximum total length of the keys in a request, in bytes.
+const MAX_REQUEST_BYTES: usize = 8 << 10;
 
 /// Passes all keys and values to `each`.
-pub(in crate::keys) fn list_keys(address: &Address, wanted: &KeyFilter, each: EachLine<'_>) -> Result<()> {
-    let mut list = MemcachedClient::open(address, wanted.longest)?;
+pub(in crate::keys) fn list_keys(address: &Address, filter: &KeyFilter, each: EachLine<'_>) -> Result<()> {
+    let mut list = MemcachedClient::open(address, filter.longest)?;
     // A second connection, because the list continues while values are requested.
-    let mut items = ValueReader {
-        server: MemcachedClient::open(address, wanted.longest)?,
+    let mut values = ValueReader {
+        server: MemcachedClient::open(address, filter.longest)?,
         now: list.read_time()?,
         each,
         key: Vec::new(),
@@ -27,28 +28,28 @@ pub(in crate::keys) fn list_keys(address: &Address, wanted: &KeyFilter, each: Ea
     };
     let mut next = list.request_key_list()?;
     let names = ["key", "flags", "ttl", "program", "value"].map(str::to_owned);
-    let mut flow = (items.each)(Line::Names(&names))?;
+    let mut flow = (values.each)(Line::Names(&names))?;
     let (mut pending, mut bytes) = (Vec::new(), 0);
-    let (mut progress, mut number) = (Progress::new(), 0u64);
+    let (mut progress, mut page_number) = (Progress::new(), 0u64);
     while flow == Flow::On {
         let Some(listed) = next else {
-            items.pass_rows(&pending)?;
+            values.pass_rows(&pending)?;
             break;
         };
         // Each key counts as a page, with its number as the cursor.
-        number += 1;
+        page_number += 1;
         progress.add_entry(&listed.key);
-        if !progress.end_page(&number.to_le_bytes()) {
+        if !progress.end_page(&page_number.to_le_bytes()) {
             return Err(list.endless_list_error());
         }
         let is_wanted =
-            wanted.pattern.as_ref().is_none_or(|pattern| glob::matches_pattern(pattern.as_bytes(), &listed.key));
+            filter.pattern.as_ref().is_none_or(|pattern| glob::matches_pattern(pattern.as_bytes(), &listed.key));
         if is_wanted {
             bytes += listed.key.len();
             pending.push(listed);
         }
-        if pending.len() == KEYS || bytes >= BYTES {
-            flow = items.pass_rows(&pending)?;
+        if pending.len() == MAX_REQUEST_KEYS || bytes >= MAX_REQUEST_BYTES {
+            flow = values.pass_rows(&pending)?;
             pending.clear();
             bytes = 0;
         }
@@ -75,15 +76,15 @@ impl ValueReader<'_> {
                 return Ok(Flow::Stop);
             }
         }
-        let mut left = keys.iter().filter(|listed| is_key(&listed.key));
-        if left.clone().next().is_none() {
+        let mut requested = keys.iter().filter(|listed| is_key(&listed.key));
+        if requested.clone().next().is_none() {
             return Ok(Flow::On);
         }
-        self.server.request_values(left.clone().map(|listed| &*listed.key))?;
+        self.server.request_values(requested.clone().map(|listed| &*listed.key))?;
         while let Some(flags) = self.server.next_value(&mut self.key, &mut self.value)? {
             // Values arrive in the requested order; some may be gone.
             let listed =
-                left.find(|listed| listed.key == self.key).ok_or_else(|| self.server.unexpected_answer_error())?;
+                requested.find(|listed| listed.key == self.key).ok_or_else(|| self.server.unexpected_answer_error())?;
             if self.pass_row(listed, Some(flags))? == Flow::Stop {
                 return Ok(Flow::Stop);
             }
@@ -109,19 +110,19 @@ impl ValueReader<'_> {
 
 /// Returns the value under a key, decompressed as its flags say.
 pub(in crate::keys) fn read_value(address: &Address, key: &[u8], longest: u64) -> Result<Vec<u8>> {
-    let named = quote_message(spell_key(key).as_bytes());
+    let quoted_key = quote_message(spell_key(key).as_bytes());
     if !is_key(key) {
         let text = format!(
-            "{address}: `{named}` can't be a key: keys have at most 250 bytes and no blanks or control characters"
+            "{address}: `{quoted_key}` can't be a key: keys have at most 250 bytes and no blanks or control characters"
         );
         return Err(Error::new(ErrorKind::Input, text));
     }
     let mut server = MemcachedClient::open(address, longest)?;
     server.request_values(std::iter::once(key))?;
-    let (mut found, mut value) = (Vec::new(), Vec::new());
-    match server.next_value(&mut found, &mut value)? {
-        None => Err(Error::new(ErrorKind::Missing, format!("{address}: there is no key `{named}`"))),
-        Some(_) if found != key => Err(server.unexpected_answer_error()),
+    let (mut answered_key, mut value) = (Vec::new(), Vec::new());
+    match server.next_value(&mut answered_key, &mut value)? {
+        None => Err(Error::new(ErrorKind::Missing, format!("{address}: there is no key `{quoted_key}`"))),
+        Some(_) if answered_key != key => Err(server.unexpected_answer_error()),
         Some(flags) => Ok(flags::decompress_value(flags, &value).into_owned()),
     }
 }

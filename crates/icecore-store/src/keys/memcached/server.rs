@@ -8,17 +8,18 @@ use crate::keys::server_connection::ServerConnection;
 use std::time::{Duration, Instant};
 
 /// Maximum length of a key.
-const LONGEST_KEY: usize = 250;
+const MAX_KEY_LEN: usize = 250;
 /// Pause before a busy crawler is asked again.
-const PAUSE: Duration = Duration::from_millis(50);
+const BUSY_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// A connection to a server.
 pub(super) struct MemcachedClient {
-    link: ServerConnection,
+    connection: ServerConnection,
     line: Vec<u8>,
     /// Maximum length of a value in bytes.
     longest: u64,
-    patience: Duration,
+    /// How long to wait for a busy crawler.
+    timeout: Duration,
 }
 
 /// Metadata of a listed key.
@@ -30,23 +31,23 @@ pub(super) struct ListedKey {
 
 impl MemcachedClient {
     pub(super) fn open(address: &Address, longest: u64) -> Result<MemcachedClient> {
-        let place = ServerAddress::from_address(address, PORT)?;
+        let server_address = ServerAddress::from_address(address, PORT)?;
         Ok(MemcachedClient {
-            link: ServerConnection::open(&place)?,
+            connection: ServerConnection::open(&server_address)?,
             line: Vec::new(),
             longest,
-            patience: place.patience,
+            timeout: server_address.patience,
         })
     }
 
     /// Returns the server's time, in seconds since 1970.
     pub(super) fn read_time(&mut self) -> Result<i64> {
         /// Maximum number of lines in the statistics.
-        const LINES: usize = 10_000;
+        const MAX_LINES: usize = 10_000;
         self.send_command(b"stats\r\n")?;
         let mut time = None;
-        for _ in 0..LINES {
-            self.link.read_line(&mut self.line)?;
+        for _ in 0..MAX_LINES {
+            self.connection.read_line(&mut self.line)?;
             if self.line == b"END" {
                 return time.ok_or_else(|| self.unexpected_answer_error());
             }
@@ -61,11 +62,13 @@ impl MemcachedClient {
     /// Requests the list of all keys and returns the first one. Waits while the crawler is busy, on its own or for
     /// another client.
     pub(super) fn request_key_list(&mut self) -> Result<Option<ListedKey>> {
-        let until = Instant::now() + self.patience;
+        let deadline = Instant::now() + self.timeout;
         loop {
             self.send_command(b"lru_crawler metadump all\r\n")?;
             match self.next_listed_key() {
-                Err(_) if self.line.starts_with(b"BUSY") && Instant::now() < until => std::thread::sleep(PAUSE),
+                Err(_) if self.line.starts_with(b"BUSY") && Instant::now() < deadline => {
+                    std::thread::sleep(BUSY_RETRY_DELAY)
+                }
                 first => return first,
             }
         }
@@ -73,7 +76,7 @@ impl MemcachedClient {
 
     /// Returns the next key of the list.
     pub(super) fn next_listed_key(&mut self) -> Result<Option<ListedKey>> {
-        self.link.read_line(&mut self.line)?;
+        self.connection.read_line(&mut self.line)?;
         if self.line == b"END" {
             return Ok(None);
         }
@@ -86,19 +89,19 @@ impl MemcachedClient {
 
     /// Requests values. Keys that the protocol can't express are left out: see [`is_key`].
     pub(super) fn request_values<'k>(&mut self, keys: impl Iterator<Item = &'k [u8]>) -> Result<()> {
-        let out = &mut self.link.out;
+        let out = &mut self.connection.out;
         out.extend_from_slice(b"get");
         for key in keys.filter(|key| is_key(key)) {
             out.push(b' ');
             out.extend_from_slice(key);
         }
         out.extend_from_slice(b"\r\n");
-        self.link.send_request()
+        self.connection.send_request()
     }
 
     /// Reads the next value into `key` and `value`. Returns its flags, or `None` at the end.
     pub(super) fn next_value(&mut self, key: &mut Vec<u8>, value: &mut Vec<u8>) -> Result<Option<u32>> {
-        self.link.read_line(&mut self.line)?;
+        self.connection.read_line(&mut self.line)?;
         if self.line == b"END" {
             return Ok(None);
         }
@@ -109,45 +112,46 @@ impl MemcachedClient {
         key.clear();
         key.extend_from_slice(name.unwrap_or_default());
         value.clear();
+        // Flags have 32 bits, a length is not negative.
         let (flags, len) =
             (flags.and_then(|flags| u32::try_from(flags).ok()), len.and_then(|len| u64::try_from(len).ok()));
         let (flags, len) = flags.zip(len).ok_or_else(|| self.unexpected_answer_error())?;
         if len > self.longest {
-            return Err(self.link.too_long_error(key, self.longest));
+            return Err(self.connection.too_long_error(key, self.longest));
         }
-        self.link.read_bytes(len, value)?;
+        self.connection.read_bytes(len, value)?;
         Ok(Some(flags))
     }
 
     /// Returns the error for an answer that does not fit the command.
     pub(super) fn unexpected_answer_error(&self) -> Error {
-        self.link.protocol_error("an answer that memcached does not give to this command")
+        self.connection.protocol_error("an answer that memcached does not give to this command")
     }
 
     /// Returns the error for a list that never ends.
     pub(super) fn endless_list_error(&self) -> Error {
-        self.link.protocol_error("a list that never ends")
+        self.connection.protocol_error("a list that never ends")
     }
 
     /// Returns the error for an unexpected line, which may be an error message of the server.
     fn server_error(&self) -> Error {
         let words: [&[u8]; 4] = [b"ERROR", b"CLIENT_ERROR", b"SERVER_ERROR", b"BUSY"];
         if words.iter().any(|word| self.line.starts_with(word)) {
-            self.link.server_error(&self.line)
+            self.connection.server_error(&self.line)
         } else {
             self.unexpected_answer_error()
         }
     }
 
     fn send_command(&mut self, command: &[u8]) -> Result<()> {
-        self.link.out.extend_from_slice(command);
-        self.link.send_request()
+        self.connection.out.extend_from_slice(command);
+        self.connection.send_request()
     }
 }
 
 /// Returns whether the text protocol can request this key. Any other key would be read as a different command.
 pub(super) fn is_key(key: &[u8]) -> bool {
-    (1..=LONGEST_KEY).contains(&key.len()) && key.iter().all(|byte| *byte > b' ' && *byte != 0x7f)
+    (1..=MAX_KEY_LEN).contains(&key.len()) && key.iter().all(|byte| *byte > b' ' && *byte != 0x7f)
 }
 
 fn parse_number(digits: &[u8]) -> Option<i64> {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::keys::progress::Progress;
 
 /// Maximum number of items in a Redis list.
-const LONGEST_LIST: u64 = 1 << 32;
+const MAX_LIST_LEN: u64 = 1 << 32;
 
 /// Number of members requested at once.
 pub(super) struct Window {
@@ -25,15 +25,17 @@ impl Default for Window {
 }
 
 impl Window {
-    const SMALL: u64 = 128 << 10;
-    const LARGE: u64 = 1 << 20;
-    const MOST: u64 = 1000;
+    /// A window with fewer bytes is followed by a larger one.
+    const MIN_BYTES: u64 = 128 << 10;
+    /// A window with more bytes is followed by a smaller one.
+    const MAX_BYTES: u64 = 1 << 20;
+    const MAX_COUNT: u64 = 1000;
 
     /// Adapts the size of the next window.
     fn adapt_size(&mut self) {
         match std::mem::take(&mut self.bytes) {
-            bytes if bytes > Window::LARGE => self.count = (self.count / 4).max(1),
-            bytes if bytes < Window::SMALL => self.count = (self.count * 2).min(Window::MOST),
+            bytes if bytes > Window::MAX_BYTES => self.count = (self.count / 4).max(1),
+            bytes if bytes < Window::MIN_BYTES => self.count = (self.count * 2).min(Window::MAX_COUNT),
             _ => {}
         }
     }
@@ -69,14 +71,14 @@ impl MemberReader<'_, '_> {
     fn pass_list_items(&mut self) -> Result<Flow> {
         let mut index = 0u64;
         loop {
-            let (from, to) = (index.to_string(), (index + self.window.count - 1).to_string());
-            self.server.add_command(RedisCommand::Lrange, &[&self.entry.key, from.as_bytes(), to.as_bytes()]);
+            let (first, last) = (index.to_string(), (index + self.window.count - 1).to_string());
+            self.server.add_command(RedisCommand::Lrange, &[&self.entry.key, first.as_bytes(), last.as_bytes()]);
             self.server.send_request()?;
             let Some(count) = self.server.read_array_length()? else { return Ok(Flow::On) };
             if count > self.window.count {
                 return Err(self.server.unexpected_answer_error());
             }
-            if index > LONGEST_LIST {
+            if index > MAX_LIST_LEN {
                 return Err(self.server.endless_list_error());
             }
             for _ in 0..count {
@@ -142,12 +144,12 @@ impl MemberReader<'_, '_> {
     }
 
     fn pass_stream_entries(&mut self) -> Result<Flow> {
-        let mut from = "0-0".to_owned();
+        let mut first_id = "0-0".to_owned();
         loop {
             let count = self.window.count.to_string();
             self.server.add_command(
                 RedisCommand::Xrange,
-                &[&self.entry.key, from.as_bytes(), b"+", b"COUNT", count.as_bytes()],
+                &[&self.entry.key, first_id.as_bytes(), b"+", b"COUNT", count.as_bytes()],
             );
             self.server.send_request()?;
             let Some(count) = self.server.read_array_length()? else { return Ok(Flow::On) };
@@ -162,8 +164,8 @@ impl MemberReader<'_, '_> {
                 let id = std::mem::take(&mut self.field);
                 let following = std::str::from_utf8(&id).ok().and_then(next_stream_id);
                 // An id that is not after the previous one could start an endless loop.
-                let following = following.filter(|next_id| parse_stream_id(next_id) > parse_stream_id(&from));
-                from = following.ok_or_else(|| self.server.unexpected_answer_error())?;
+                let following = following.filter(|next_id| parse_stream_id(next_id) > parse_stream_id(&first_id));
+                first_id = following.ok_or_else(|| self.server.unexpected_answer_error())?;
                 let fields = self.server.read_array_length()?.unwrap_or(0);
                 if !fields.is_multiple_of(2) {
                     return Err(self.server.unexpected_answer_error());
@@ -186,16 +188,16 @@ impl MemberReader<'_, '_> {
 
     /// Reads the next answer as a value.
     fn read_value(&mut self) -> Result<()> {
-        let is_there = self.server.read_bulk(&self.entry.key, &mut self.value)?;
+        let exists = self.server.read_bulk(&self.entry.key, &mut self.value)?;
         self.window.bytes += self.value.len() as u64;
-        if is_there { Ok(()) } else { Err(self.server.unexpected_answer_error()) }
+        if exists { Ok(()) } else { Err(self.server.unexpected_answer_error()) }
     }
 
     /// Reads the next answer as a field, a score or an id.
     fn read_field(&mut self) -> Result<()> {
-        let is_there = self.server.read_bulk(&self.entry.key, &mut self.field)?;
+        let exists = self.server.read_bulk(&self.entry.key, &mut self.field)?;
         self.window.bytes += self.field.len() as u64;
-        if is_there { Ok(()) } else { Err(self.server.unexpected_answer_error()) }
+        if exists { Ok(()) } else { Err(self.server.unexpected_answer_error()) }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::keys::server_address::ServerAddress;
 use crate::keys::server_connection::ServerConnection;
 
-/// Head of an answer.
+/// First line of an answer: the type, with its number or length.
 enum ReplyHead {
     Text,
     Integer(i64),
@@ -19,7 +19,7 @@ enum ReplyHead {
 
 /// A connection to a server.
 pub(super) struct RedisClient {
-    link: ServerConnection,
+    connection: ServerConnection,
     /// The last line that was read.
     line: Vec<u8>,
     /// Maximum length of a value in bytes.
@@ -29,17 +29,18 @@ pub(super) struct RedisClient {
 impl RedisClient {
     /// Connects, authenticates and selects the database.
     pub(super) fn open(address: &Address, longest: u64) -> Result<RedisClient> {
-        let place = ServerAddress::from_address(address, PORT)?;
-        let mut server = RedisClient { link: ServerConnection::open(&place)?, line: Vec::new(), longest };
-        if let Some(password) = &place.password {
-            let user = place.user.as_deref().map(str::as_bytes);
+        let server_address = ServerAddress::from_address(address, PORT)?;
+        let mut server =
+            RedisClient { connection: ServerConnection::open(&server_address)?, line: Vec::new(), longest };
+        if let Some(password) = &server_address.password {
+            let user = server_address.user.as_deref().map(str::as_bytes);
             let words: Vec<&[u8]> = user.into_iter().chain([password.as_bytes()]).collect();
             server.add_command(RedisCommand::Auth, &words);
             server.send_request()?;
             server.read_word()?;
         }
-        if place.database > 0 {
-            server.add_command(RedisCommand::Select, &[place.database.to_string().as_bytes()]);
+        if server_address.database > 0 {
+            server.add_command(RedisCommand::Select, &[server_address.database.to_string().as_bytes()]);
             server.send_request()?;
             server.read_word()?;
         }
@@ -48,11 +49,11 @@ impl RedisClient {
 
     /// Adds a command to the next request.
     pub(super) fn add_command(&mut self, command: RedisCommand, arguments: &[&[u8]]) {
-        command.write_request(arguments, &mut self.link.out);
+        command.write_request(arguments, &mut self.connection.out);
     }
 
     pub(super) fn send_request(&mut self) -> Result<()> {
-        self.link.send_request()
+        self.connection.send_request()
     }
 
     /// Reads a word, such as `OK` or a type.
@@ -72,18 +73,18 @@ impl RedisClient {
         }
     }
 
-    /// Reads bytes into `into`. Returns whether the value exists. `key` is named in the error for a value that is too
-    /// long.
-    pub(super) fn read_bulk(&mut self, key: &[u8], into: &mut Vec<u8>) -> Result<bool> {
-        self.read_limited_bulk(self.longest, key, into)
+    /// Reads bytes into `value`. Returns whether the value exists. `key` is named in the error for a value that is
+    /// too long.
+    pub(super) fn read_bulk(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
+        self.read_limited_bulk(self.longest, key, value)
     }
 
-    /// Like `read_bulk`, but with a limit of `most` bytes.
-    pub(super) fn read_limited_bulk(&mut self, max_bytes: u64, key: &[u8], into: &mut Vec<u8>) -> Result<bool> {
-        into.clear();
+    /// Like `read_bulk`, but with a limit of `max_bytes` bytes.
+    pub(super) fn read_limited_bulk(&mut self, max_bytes: u64, key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
+        value.clear();
         match self.read_head()? {
-            ReplyHead::Bulk(Some(len)) if len > max_bytes => Err(self.link.too_long_error(key, max_bytes)),
-            ReplyHead::Bulk(Some(len)) => self.link.read_bytes(len, into).map(|()| true),
+            ReplyHead::Bulk(Some(len)) if len > max_bytes => Err(self.connection.too_long_error(key, max_bytes)),
+            ReplyHead::Bulk(Some(len)) => self.connection.read_bytes(len, value).map(|()| true),
             ReplyHead::Bulk(None) | ReplyHead::OtherType => Ok(false),
             _ => Err(self.unexpected_answer_error()),
         }
@@ -105,8 +106,8 @@ impl RedisClient {
             Some(2) => {}
             Some(_) => return Err(self.unexpected_answer_error()),
         }
-        let is_there = self.read_limited_bulk(CURSOR, b"", cursor)?;
-        if !is_there || cursor.is_empty() || !cursor.iter().all(u8::is_ascii_digit) {
+        let exists = self.read_limited_bulk(MAX_CURSOR_LEN, b"", cursor)?;
+        if !exists || cursor.is_empty() || !cursor.iter().all(u8::is_ascii_digit) {
             return Err(self.unexpected_answer_error());
         }
         match self.read_array_length()? {
@@ -117,16 +118,16 @@ impl RedisClient {
 
     /// Returns the error for an answer that does not fit the command.
     pub(super) fn unexpected_answer_error(&self) -> crate::error::Error {
-        self.link.protocol_error("an answer that Redis does not give to this command")
+        self.connection.protocol_error("an answer that Redis does not give to this command")
     }
 
     /// Returns the error for a list that never ends.
     pub(super) fn endless_list_error(&self) -> crate::error::Error {
-        self.link.protocol_error("a list that never ends")
+        self.connection.protocol_error("a list that never ends")
     }
 
     fn read_head(&mut self) -> Result<ReplyHead> {
-        self.link.read_line(&mut self.line)?;
+        self.connection.read_line(&mut self.line)?;
         let number = || std::str::from_utf8(&self.line[1..]).ok().and_then(|digits| digits.parse::<i64>().ok());
         let len = || match number() {
             Some(-1) => Some(None),
@@ -138,7 +139,7 @@ impl RedisClient {
             Some(b'$') => len().map(ReplyHead::Bulk),
             Some(b'*') => len().map(ReplyHead::Array),
             Some(b'-') if self.line.starts_with(b"-WRONGTYPE") => Some(ReplyHead::OtherType),
-            Some(b'-') => return Err(self.link.server_error(&self.line[1..])),
+            Some(b'-') => return Err(self.connection.server_error(&self.line[1..])),
             _ => None,
         };
         head.ok_or_else(|| self.unexpected_answer_error())
@@ -146,4 +147,4 @@ impl RedisClient {
 }
 
 /// Maximum number of digits in a cursor.
-const CURSOR: u64 = 20;
+const MAX_CURSOR_LEN: u64 = 20;

@@ -14,15 +14,15 @@ pub(in crate::keys) fn read_value(
     longest: u64,
 ) -> Result<Vec<u8>> {
     let mut server = RedisClient::open(address, longest)?;
-    let named = quote_message(spell_key(key).as_bytes());
-    let missing = |message: String| Error::new(ErrorKind::Missing, format!("{address}: {message}"));
-    let wrong = |message: String| Error::new(ErrorKind::Input, format!("{address}: {message}"));
+    let quoted_key = quote_message(spell_key(key).as_bytes());
+    let missing_error = |message: String| Error::new(ErrorKind::Missing, format!("{address}: {message}"));
+    let input_error = |message: String| Error::new(ErrorKind::Input, format!("{address}: {message}"));
     server.add_command(RedisCommand::Type, &[key]);
     server.send_request()?;
     let kind = String::from_utf8_lossy(server.read_word()?).into_owned();
     let mut value = Vec::new();
-    let is_there = match (&*kind, field) {
-        ("none", _) => return Err(missing(format!("there is no key `{named}`"))),
+    let exists = match (&*kind, field) {
+        ("none", _) => return Err(missing_error(format!("there is no key `{quoted_key}`"))),
         ("string", None) => {
             server.add_command(RedisCommand::Get, &[key]);
             server.send_request()?;
@@ -36,8 +36,8 @@ pub(in crate::keys) fn read_value(
         ("list", Some(field)) => {
             let is_index = std::str::from_utf8(field).is_ok_and(|text| text.parse::<i64>().is_ok());
             if !is_index {
-                return Err(wrong(format!(
-                    "`{named}` is a list: --field must be an index (0 is the first item, -1 the last)"
+                return Err(input_error(format!(
+                    "`{quoted_key}` is a list: --field must be an index (0 is the first item, -1 the last)"
                 )));
             }
             server.add_command(RedisCommand::Lindex, &[key, field]);
@@ -47,31 +47,37 @@ pub(in crate::keys) fn read_value(
         ("stream", Some(field)) => {
             let slash = field.iter().position(|byte| *byte == b'/');
             let Some(slash) = slash else {
-                return Err(wrong(format!(
-                    "`{named}` is a stream: --field must be ID/FIELD, as `icecore rows` shows it"
+                return Err(input_error(format!(
+                    "`{quoted_key}` is a stream: --field must be ID/FIELD, as `icecore rows` shows it"
                 )));
             };
             read_stream_field(&mut server, key, &field[..slash], &field[slash + 1..], &mut value)?
         }
-        ("string", Some(_)) => return Err(wrong(format!("`{named}` is a string: it has no fields"))),
+        ("string", Some(_)) => return Err(input_error(format!("`{quoted_key}` is a string: it has no fields"))),
         ("hash" | "list" | "stream", None) => {
-            return Err(wrong(format!(
-                "`{named}` is a {kind}: --field selects one of its values; `icecore rows` shows all"
+            return Err(input_error(format!(
+                "`{quoted_key}` is a {kind}: --field selects one of its values; `icecore rows` shows all"
             )));
         }
         ("set" | "zset", _) => {
-            return Err(wrong(format!(
-                "`{named}` is a {kind}, whose members have no names: `icecore rows` shows them"
+            return Err(input_error(format!(
+                "`{quoted_key}` is a {kind}, whose members have no names: `icecore rows` shows them"
             )));
         }
-        _ => return Err(wrong(format!("`{named}` is a {}, which is not read", quote_message(kind.as_bytes())))),
-    };
-    match (is_there, field) {
-        (true, _) => Ok(value),
-        (false, None) => Err(missing(format!("there is no key `{named}`"))),
-        (false, Some(field)) => {
-            Err(missing(format!("there is no `{}` in `{named}`", quote_message(spell_key(field).as_bytes()))))
+        _ => {
+            return Err(input_error(format!(
+                "`{quoted_key}` is a {}, which is not read",
+                quote_message(kind.as_bytes())
+            )));
         }
+    };
+    match (exists, field) {
+        (true, _) => Ok(value),
+        (false, None) => Err(missing_error(format!("there is no key `{quoted_key}`"))),
+        (false, Some(field)) => Err(missing_error(format!(
+            "there is no `{}` in `{quoted_key}`",
+            quote_message(spell_key(field).as_bytes())
+        ))),
     }
 }
 
@@ -80,7 +86,7 @@ fn read_stream_field(
     server: &mut RedisClient,
     key: &[u8],
     id: &[u8],
-    wanted: &[u8],
+    field: &[u8],
     value: &mut Vec<u8>,
 ) -> Result<bool> {
     server.add_command(RedisCommand::Xrange, &[key, id, id, b"COUNT", b"1"]);
@@ -100,7 +106,7 @@ fn read_stream_field(
         if !server.read_bulk(key, value)? {
             return Err(server.unexpected_answer_error());
         }
-        if name == wanted {
+        if name == field {
             return Ok(true);
         }
     }

@@ -13,12 +13,14 @@ use crate::query::{ColumnValue, EachLine, Line};
 use std::collections::HashSet;
 
 /// Number of keys requested at once.
-const KEYS: &[u8] = b"1000";
-/// Maximum length of a key, and of all keys in one answer. Redis allows 512 MB for one key, but nobody uses such keys.
-const LONGEST_KEY: u64 = 1 << 20;
-const LONGEST_KEYS: u64 = 64 << 20;
-/// Number of bytes of values requested at once: the server holds the answers in memory until they are read.
-const AT_ONCE: u64 = 1 << 20;
+const KEYS_PER_SCAN: &[u8] = b"1000";
+/// Maximum length of a key. Redis allows 512 MB, but nobody uses such keys.
+const MAX_KEY_LEN: u64 = 1 << 20;
+/// Maximum length of all keys in one answer.
+const MAX_PAGE_LEN: u64 = 64 << 20;
+/// Maximum number of bytes of values that are requested at once: the server holds the answers in memory until they
+/// are read.
+const VALUE_BATCH_LEN: u64 = 1 << 20;
 
 /// Supported types. Values of other types are not read.
 const TYPES: [&str; 6] = ["string", "list", "set", "zset", "hash", "stream"];
@@ -62,54 +64,54 @@ impl RowWriter<'_> {
 }
 
 /// Passes all keys and values to `each`.
-pub(in crate::keys) fn list_keys(address: &Address, wanted: &KeyFilter, each: EachLine<'_>) -> Result<()> {
-    let mut server = RedisClient::open(address, wanted.longest)?;
+pub(in crate::keys) fn list_keys(address: &Address, filter: &KeyFilter, each: EachLine<'_>) -> Result<()> {
+    let mut server = RedisClient::open(address, filter.longest)?;
     let mut rows = RowWriter { each };
-    let pattern = wanted.pattern.as_deref().map(str::as_bytes);
+    let pattern = filter.pattern.as_deref().map(str::as_bytes);
     let mut cursor = b"0".to_vec();
     add_scan_command(&mut server, &cursor, pattern);
     server.send_request()?;
     // The server must answer before the first row is passed on.
     let mut progress = Progress::new();
-    let mut found = read_scanned_keys(&mut server, &mut cursor)?;
+    let mut keys = read_scanned_keys(&mut server, &mut cursor)?;
     let mut flow = rows.pass_names()?;
     let mut value = Vec::new();
     while flow == Flow::On {
-        found.iter().for_each(|key| progress.add_entry(key));
+        keys.iter().for_each(|key| progress.add_entry(key));
         if !progress.end_page(&cursor) && cursor != b"0" {
             return Err(server.endless_list_error());
         }
-        let entries = look_up_entries(&mut server, std::mem::take(&mut found))?;
+        let entries = look_up_entries(&mut server, std::mem::take(&mut keys))?;
         flow = pass_entries(&mut server, &entries, &mut rows, &mut value)?;
         if cursor == b"0" {
             break;
         }
         add_scan_command(&mut server, &cursor, pattern);
         server.send_request()?;
-        found = read_scanned_keys(&mut server, &mut cursor)?;
+        keys = read_scanned_keys(&mut server, &mut cursor)?;
     }
     Ok(())
 }
 
 fn add_scan_command(server: &mut RedisClient, cursor: &[u8], pattern: Option<&[u8]>) {
     match pattern {
-        Some(pattern) => server.add_command(RedisCommand::Scan, &[cursor, b"MATCH", pattern, b"COUNT", KEYS]),
-        None => server.add_command(RedisCommand::Scan, &[cursor, b"COUNT", KEYS]),
+        Some(pattern) => server.add_command(RedisCommand::Scan, &[cursor, b"MATCH", pattern, b"COUNT", KEYS_PER_SCAN]),
+        None => server.add_command(RedisCommand::Scan, &[cursor, b"COUNT", KEYS_PER_SCAN]),
     }
 }
 
 /// Reads the keys of an answer, each once, and its cursor.
 fn read_scanned_keys(server: &mut RedisClient, cursor: &mut Vec<u8>) -> Result<Vec<Vec<u8>>> {
     let count = server.read_cursor(cursor)?.ok_or_else(|| server.unexpected_answer_error())?;
-    let (mut keys, mut known, mut left) = (Vec::new(), HashSet::new(), LONGEST_KEYS);
+    let (mut keys, mut seen, mut remaining) = (Vec::new(), HashSet::new(), MAX_PAGE_LEN);
     for _ in 0..count {
         let mut key = Vec::new();
-        if !server.read_limited_bulk(LONGEST_KEY, b"", &mut key)? {
+        if !server.read_limited_bulk(MAX_KEY_LEN, b"", &mut key)? {
             return Err(server.unexpected_answer_error());
         }
-        // Empty keys take memory too.
-        left = left.checked_sub(key.len() as u64 + 64).ok_or_else(|| server.unexpected_answer_error())?;
-        if known.insert(key.clone()) {
+        // The 64 bytes are the memory of an entry, which an empty key takes too.
+        remaining = remaining.checked_sub(key.len() as u64 + 64).ok_or_else(|| server.unexpected_answer_error())?;
+        if seen.insert(key.clone()) {
             keys.push(key);
         }
     }
@@ -128,11 +130,12 @@ fn look_up_entries(server: &mut RedisClient, keys: Vec<Vec<u8>>) -> Result<Vec<K
         server.send_request()?;
         for key in keys {
             let kind = server.read_word()?;
-            let is_there = kind != b"none";
+            let exists = kind != b"none";
             let kind = TYPES.into_iter().find(|known| known.as_bytes() == kind).unwrap_or("other");
             let ttl = server.read_integer()?;
             let len = server.read_integer()?.and_then(|len| u64::try_from(len).ok()).unwrap_or(0);
-            if is_there && ttl != Some(-2) {
+            // A TTL of -2 means that the key is gone, -1 that it does not expire.
+            if exists && ttl != Some(-2) {
                 let ttl = ttl.filter(|ttl| *ttl >= 0);
                 entries.push(KeyEntry { key: key.clone(), kind, ttl, len });
             }
@@ -183,7 +186,7 @@ fn leading_strings(entries: &[KeyEntry]) -> &[KeyEntry] {
     let fits = |entry: &&KeyEntry| {
         let is_first = bytes == 0;
         bytes = bytes.saturating_add(entry.len).saturating_add(64);
-        entry.kind == "string" && (is_first || bytes <= AT_ONCE)
+        entry.kind == "string" && (is_first || bytes <= VALUE_BATCH_LEN)
     };
     &entries[..entries.iter().take_while(fits).count()]
 }
@@ -199,7 +202,7 @@ fn pass_strings(
     }
     server.send_request()?;
     for entry in entries {
-        // The key was deleted or replaced since its type was requested.
+        // False if the key was deleted or replaced since its type was requested.
         if !server.read_bulk(&entry.key, value)? {
             continue;
         }

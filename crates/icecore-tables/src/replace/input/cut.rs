@@ -22,21 +22,23 @@ pub enum Cut {
 pub struct Cutter {
     input: InputBuffer,
     cut: Cut,
+    /// Number of rows that were handed out.
     rows: u64,
+    /// Length of the names of columns at the start of the rest.
     header: usize,
     /// For plain text: number of bytes before the rest that were handed out already, and are only context.
     context_len: usize,
 }
 
 impl Cutter {
-    /// Cuts an input into pieces of about `chunk` bytes.
-    pub fn new(from: Box<dyn Read + Send>, chunk: usize, cut: Cut) -> Cutter {
+    /// Cuts an input into pieces of about `chunk_len` bytes.
+    pub fn new(source: Box<dyn Read + Send>, chunk_len: usize, cut: Cut) -> Cutter {
         let cut = match cut {
             // A regular expression matches within one line.
             Cut::Text(rules) if rules.max_lookahead().is_none() => Cut::Lines,
             cut => cut,
         };
-        Cutter { input: InputBuffer::new(from, chunk), cut, rows: 0, header: 0, context_len: 0 }
+        Cutter { input: InputBuffer::new(source, chunk_len), cut, rows: 0, header: 0, context_len: 0 }
     }
 
     /// Reads the first row, which has the names of the columns and begins at `start`.
@@ -78,7 +80,7 @@ impl Cutter {
     fn find_cut(&self, bytes: &[u8]) -> Option<(usize, u64)> {
         let is_end = self.input.is_end;
         let rows = bytes.get(self.header..)?;
-        // Names of columns need not wait for the first row.
+        // The names of columns are handed out alone if no row is complete yet.
         let header = (self.header > 0).then_some((self.header, 0));
         match &self.cut {
             Cut::Rows(scanner) => {
@@ -111,13 +113,13 @@ fn find_row_ends(scanner: &Scanner, bytes: &[u8], is_end: bool) -> impl Iterator
 
 /// Returns where a text may be cut: after a line, if no match can be longer; otherwise outside of matches, and before
 /// any match that may be incomplete.
-fn find_text_cut(rules: &Rules, bytes: &[u8], before: usize) -> Option<usize> {
+fn find_text_cut(rules: &Rules, bytes: &[u8], context_len: usize) -> Option<usize> {
     let has_lines = !rules.pairs().iter().any(|pair| pair.old().contains(&b'\n'));
-    if let (true, Some(end)) = (has_lines, memrchr(b'\n', bytes).filter(|end| *end >= before)) {
+    if let (true, Some(end)) = (has_lines, memrchr(b'\n', bytes).filter(|end| *end >= context_len)) {
         return Some(end + 1);
     }
     let max_end = bytes.len().checked_sub(rules.max_lookahead()?)?;
-    Some(rules.last_match_end(bytes, before, max_end).map_or(max_end, |end| end.max(max_end)))
+    Some(rules.last_match_end(bytes, context_len, max_end).map_or(max_end, |end| end.max(max_end)))
 }
 
 impl Batches for Cutter {
@@ -128,12 +130,12 @@ impl Batches for Cutter {
         let mut bytes = std::mem::take(&mut chunk.bytes);
         bytes.extend_from_slice(&self.input.rest);
         // After reading the header, its bytes may be all that is available for now.
-        let mut reads = self.header == 0;
+        let mut must_read = self.header == 0;
         loop {
-            if reads && !self.input.is_end {
+            if must_read && !self.input.is_end {
                 self.input.read_more(&mut bytes)?;
             }
-            reads = true;
+            must_read = true;
             if let Some((end, rows)) = self.find_cut(&bytes).filter(|(end, _)| *end > self.context_len) {
                 self.fill_chunk(chunk, bytes, end, rows);
                 return Ok(true);

@@ -19,8 +19,9 @@ pub struct DumpCutter {
     rules: u16,
     /// Whether the dump is UTF-8, regardless of its declarations.
     is_utf8: bool,
-    /// The places of columns by table: by the number of the column, or by its position if the number is unknown.
-    known: Vec<Vec<[ColumnState; 2]>>,
+    /// The state of columns by table and index. The index is the position in the row (`[0]`) or, if it is known, the
+    /// number of the column in the table (`[1]`).
+    column_states: Vec<Vec<[ColumnState; 2]>>,
     is_done: bool,
 }
 
@@ -28,23 +29,24 @@ pub struct DumpCutter {
 #[derive(Clone, Copy, Debug, Default)]
 enum ColumnState {
     #[default]
-    Not,
+    Unknown,
     /// The column is not changed.
-    Stays,
-    Changes(u32),
+    Unchanged,
+    /// The column is changed; its number in the plan.
+    Changed(u32),
 }
 
 impl DumpCutter {
     /// Creates the reader. `is_utf8`: the dump was converted to UTF-8, regardless of its declarations.
-    pub fn new(from: Box<dyn Read + Send>, chunk: usize, plan: Arc<ReplacePlan>, is_utf8: bool) -> DumpCutter {
+    pub fn new(source: Box<dyn Read + Send>, chunk_len: usize, plan: Arc<ReplacePlan>, is_utf8: bool) -> DumpCutter {
         DumpCutter {
-            input: InputBuffer::new(from, chunk),
+            input: InputBuffer::new(source, chunk_len),
             reader: Reader::new(),
             plan,
             charset: (None, None),
             rules: 0,
             is_utf8,
-            known: Vec::new(),
+            column_states: Vec::new(),
             is_done: false,
         }
     }
@@ -80,27 +82,27 @@ impl DumpCutter {
         }
         let rules = self.rules;
         let table = cell.table.index();
-        if self.known.len() <= table {
-            self.known.resize(table + 1, Vec::new());
+        if self.column_states.len() <= table {
+            self.column_states.resize(table + 1, Vec::new());
         }
-        let Some(columns) = self.known.get_mut(table) else { return Ok(()) };
+        let Some(columns) = self.column_states.get_mut(table) else { return Ok(()) };
         let (index, is_named) = (cell.column.unwrap_or(cell.position) as usize, cell.column.is_some());
         if columns.len() <= index {
-            columns.resize(index + 1, [ColumnState::Not; 2]);
+            columns.resize(index + 1, [ColumnState::Unknown; 2]);
         }
-        let Some(known) = columns.get_mut(index).and_then(|column| column.get_mut(usize::from(is_named))) else {
+        let Some(state) = columns.get_mut(index).and_then(|column| column.get_mut(usize::from(is_named))) else {
             return Ok(());
         };
-        if let ColumnState::Not = known {
+        if let ColumnState::Unknown = state {
             let table = self.reader.table(cell.table);
             let column = cell.column.and_then(|column| table.columns().get(column as usize));
             let name = column.map_or_else(|| (cell.position + 1).to_string(), |column| column.name().to_owned());
             let number = self.plan.places.number_place(table.schema(), table.name(), &name);
             // Numbers are not text, though COPY writes them like text.
             let is_number = column.is_some_and(|column| column.kind() == Kind::Number);
-            *known = number.filter(|_| !is_number).map_or(ColumnState::Stays, ColumnState::Changes);
+            *state = number.filter(|_| !is_number).map_or(ColumnState::Unchanged, ColumnState::Changed);
         }
-        if let ColumnState::Changes(place) = *known {
+        if let ColumnState::Changed(place) = *state {
             pieces.push(LocatedValue {
                 range,
                 body,

@@ -9,31 +9,32 @@ pub use dump::DumpCutter;
 use std::io::{self, Read};
 
 /// Maximum number of bytes that are held because the input can't be cut.
-const MOST: usize = 1 << 30;
+const MAX_UNCUT_LEN: usize = 1 << 30;
 
 /// Bytes of an input, whose front is handed out chunk by chunk.
 struct InputBuffer {
-    from: Box<dyn Read + Send>,
+    source: Box<dyn Read + Send>,
     /// Bytes that were read and are not in a chunk yet.
     rest: Vec<u8>,
     /// The read buffer: filled with zeros once, not for each read.
     buffer: Vec<u8>,
     /// Offset of `rest` in the input.
     offset: u64,
-    chunk: usize,
+    /// How many bytes are read at once.
+    chunk_len: usize,
     is_end: bool,
     /// Whether the last read did not fill the buffer: there may be nothing more yet.
     is_short: bool,
 }
 
 impl InputBuffer {
-    fn new(from: Box<dyn Read + Send>, chunk: usize) -> InputBuffer {
+    fn new(source: Box<dyn Read + Send>, chunk_len: usize) -> InputBuffer {
         InputBuffer {
-            from,
+            source,
             rest: Vec::new(),
             buffer: Vec::new(),
             offset: 0,
-            chunk: chunk.max(1),
+            chunk_len: chunk_len.max(1),
             is_end: false,
             is_short: false,
         }
@@ -42,23 +43,23 @@ impl InputBuffer {
     /// Reads more bytes after the available ones; a long piece is doubled.
     fn read_more(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
         let available = bytes.len();
-        if available > MOST {
+        if available > MAX_UNCUT_LEN {
             let text = format!(
-                "the value at offset {} is longer than {MOST} bytes: is a quote missing? --in sets the input format",
+                "the value at offset {} is longer than {MAX_UNCUT_LEN} bytes: is a quote missing? --in sets the input format",
                 self.offset
             );
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
-        if available < self.chunk {
+        if available < self.chunk_len {
             let mut buffer = std::mem::take(&mut self.buffer);
-            buffer.resize(self.chunk, 0);
+            buffer.resize(self.chunk_len, 0);
             let (count, result) = self.fill_buffer(&mut buffer, available.max(1));
             bytes.extend_from_slice(buffer.get(..count).unwrap_or_default());
             self.buffer = buffer;
             return result;
         }
         bytes.resize(available + available, 0);
-        let (count, result) = self.fill_buffer(bytes.get_mut(available..).unwrap_or_default(), self.chunk);
+        let (count, result) = self.fill_buffer(bytes.get_mut(available..).unwrap_or_default(), self.chunk_len);
         bytes.truncate(available + count);
         result
     }
@@ -67,7 +68,7 @@ impl InputBuffer {
     fn fill_buffer(&mut self, space: &mut [u8], enough: usize) -> (usize, io::Result<()>) {
         let mut end = 0;
         let result = loop {
-            match self.from.read(space.get_mut(end..).unwrap_or_default()) {
+            match self.source.read(space.get_mut(end..).unwrap_or_default()) {
                 Ok(0) => {
                     self.is_end = true;
                     break Ok(());

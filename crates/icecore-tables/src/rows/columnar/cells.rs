@@ -38,22 +38,22 @@ impl<'b> CellColumn<'b> {
         self.to_strings::<BinaryType>()
     }
 
-    /// Returns their values as a column of this type; values that do not fit are noted, and become null.
-    pub fn to_column(&self, to: &DataType, notes: &mut RowReport<'_>) -> Result<ArrayRef, ArrowError> {
-        match to {
-            DataType::Null => Ok(new_null_array(to, self.rows.len())),
+    /// Returns their values as a column of this type; values that do not fit are reported, and become null.
+    pub fn to_column(&self, data_type: &DataType, report: &mut RowReport<'_>) -> Result<ArrayRef, ArrowError> {
+        match data_type {
+            DataType::Null => Ok(new_null_array(data_type, self.rows.len())),
             DataType::Binary => self.to_strings::<BinaryType>(),
             DataType::LargeBinary => self.to_strings::<LargeBinaryType>(),
-            DataType::Utf8 => self.to_text::<Utf8Type>(notes),
-            DataType::LargeUtf8 => self.to_text::<LargeUtf8Type>(notes),
+            DataType::Utf8 => self.to_text::<Utf8Type>(report),
+            DataType::LargeUtf8 => self.to_text::<LargeUtf8Type>(report),
             _ => {
-                let text = self.to_text::<Utf8Type>(notes)?;
-                convert_column(&text, to, self.position, notes)
+                let text = self.to_text::<Utf8Type>(report)?;
+                convert_column(&text, data_type, self.position, report)
             }
         }
     }
 
-    fn to_text<T: ByteArrayType>(&self, notes: &mut RowReport<'_>) -> Result<ArrayRef, ArrowError> {
+    fn to_text<T: ByteArrayType>(&self, report: &mut RowReport<'_>) -> Result<ArrayRef, ArrowError> {
         // Converting all at once is fast; invalid UTF-8 is searched for only if that fails.
         self.to_strings::<T>().or_else(|_| {
             let mut strings = Strings::<T::Offset>::with_capacity(self.rows.len(), self.byte_size());
@@ -63,7 +63,7 @@ impl<'b> CellColumn<'b> {
                         strings.push(Some(bytes));
                     }
                     Some((Sort::Text | Sort::Plain, bytes)) => {
-                        notes.note_lost_bytes(row, self.position);
+                        report.note_lost_bytes(row, self.position);
                         let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
                         strings.push(Some(text.as_bytes()));
                     }

@@ -30,7 +30,7 @@ pub struct RecordBuilder {
     text: Option<(Arc<Plan>, TextDecoder)>,
 }
 
-/// The notes about some rows.
+/// What is reported about some rows: counts, errors, and the outcome of each value.
 pub struct RowReport<'n> {
     pub plan: &'n Plan,
     tally: Tally,
@@ -38,7 +38,7 @@ pub struct RowReport<'n> {
     /// What became of the values of each column to decode.
     kinds: Vec<Vec<ValueOutcome>>,
     /// The number of the first row.
-    first: u64,
+    first_row: u64,
 }
 
 /// An error in a row.
@@ -51,9 +51,9 @@ struct RowError {
 }
 
 impl<'n> RowReport<'n> {
-    fn new(plan: &'n Plan, rows: usize, first: u64) -> RowReport<'n> {
+    fn new(plan: &'n Plan, rows: usize, first_row: u64) -> RowReport<'n> {
         let kinds = plan.columns.iter().map(|_| vec![ValueOutcome::Decoded; rows]).collect();
-        RowReport { plan, tally: Tally::default(), errors: Vec::new(), kinds, first }
+        RowReport { plan, tally: Tally::default(), errors: Vec::new(), kinds, first_row }
     }
 
     /// Notes a value with bytes that are not text, in a column that is not decoded.
@@ -63,7 +63,7 @@ impl<'n> RowReport<'n> {
             let message = format!("{REFUSED}{}, at {path}", LossKind::Bytes.describe(1));
             self.errors.push(RowError { row, column: None, kind: LOSS, message });
         } else {
-            self.tally.note_lost_bytes(self.first + row as u64, || path);
+            self.tally.note_lost_bytes(self.first_row + row as u64, || path);
         }
     }
 
@@ -75,14 +75,21 @@ impl<'n> RowReport<'n> {
     }
 
     /// Notes a value that can't be decoded.
-    fn note_bad_value(&mut self, row: usize, column: usize, became: ValueOutcome, kind: &'static str, message: String) {
-        self.kinds[column][row] = became;
+    fn note_bad_value(
+        &mut self,
+        row: usize,
+        column: usize,
+        outcome: ValueOutcome,
+        kind: &'static str,
+        message: String,
+    ) {
+        self.kinds[column][row] = outcome;
         self.errors.push(RowError { row, column: Some(column), kind, message });
     }
 }
 
 impl RecordBuilder {
-    /// Creates a filler for the columns of this layout and the rows of a plan.
+    /// Creates a builder for the columns of this layout and the rows of a plan.
     pub fn new(layout: &Arc<OutputLayout>, plan: &Plan) -> Result<RecordBuilder, icecore_columns::Error> {
         let decoder = |blob: &BlobColumn| blob.create_decoder(&layout.input_fields[blob.written_index], plan);
         let decoders = layout.blobs.iter().map(decoder).collect::<Result<_, _>>()?;
@@ -93,9 +100,9 @@ impl RecordBuilder {
     /// Creates records from the rows of a batch.
     pub fn build_records(&mut self, batch: &mut Batch) {
         let plans = std::mem::take(&mut batch.plans);
-        for (index, (from, plan)) in plans.iter().enumerate() {
-            let to = plans.get(index + 1).map_or(batch.row_count(), |next| next.0);
-            match self.build_record(batch, *from..to, plan) {
+        for (index, (start, plan)) in plans.iter().enumerate() {
+            let end = plans.get(index + 1).map_or(batch.row_count(), |next| next.0);
+            match self.build_record(batch, *start..end, plan) {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => {
@@ -110,20 +117,20 @@ impl RecordBuilder {
     /// Creates a record from some rows. Returns whether the next rows are needed.
     fn build_record(&mut self, batch: &mut Batch, rows: Range<usize>, plan: &Arc<Plan>) -> Result<bool, ArrowError> {
         let layout = Arc::clone(&self.layout);
-        // Rows of another table, which the writing thread refuses.
+        // These rows are of another table; the writing thread refuses them.
         if layout.lines.is_none() && written_columns(plan).count() != layout.input_fields.len() {
             return Ok(true);
         }
-        let mut notes = RowReport::new(plan, rows.len(), batch.before + rows.start as u64 + 1);
-        let input = self.build_input_columns(batch, &rows, plan, &mut notes)?;
+        let mut report = RowReport::new(plan, rows.len(), batch.before + rows.start as u64 + 1);
+        let input = self.build_input_columns(batch, &rows, plan, &mut report)?;
         let mut decoded = Vec::new();
         for (column, blob) in layout.blobs.iter().enumerate() {
-            decoded.push(self.decode_column(column, blob, &input[blob.written_index], plan, &mut notes)?);
+            decoded.push(self.decode_column(column, blob, &input[blob.written_index], plan, &mut report)?);
         }
-        let columns = build_output_columns(&layout, &input, &decoded, plan, &mut notes)?;
+        let columns = build_output_columns(&layout, &input, &decoded, plan, &mut report)?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
         let record = RecordBatch::try_new_with_options(Arc::clone(&layout.schema), columns, &options)?;
-        store_record(record, batch, rows, notes)
+        store_record(record, batch, rows, report)
     }
 
     /// Returns the columns to write from the input, those that are not decoded in their final types.
@@ -132,44 +139,44 @@ impl RecordBuilder {
         batch: &Batch,
         rows: &Range<usize>,
         plan: &Plan,
-        notes: &mut RowReport<'_>,
+        report: &mut RowReport<'_>,
     ) -> Result<Vec<ArrayRef>, ArrowError> {
         if self.lines.is_some() {
-            return self.decode_lines(batch, rows, notes);
+            return self.decode_lines(batch, rows, report);
         }
         let fields = self.layout.input_fields.iter();
         let is_blob = |index: usize| self.layout.blobs.iter().position(|blob| blob.written_index == index);
         let mut columns = Vec::new();
-        for (index, (at, field)) in written_columns(plan).zip(fields).enumerate() {
-            let cells = CellColumn { batch, rows: rows.clone(), position: at };
+        for (index, (position, field)) in written_columns(plan).zip(fields).enumerate() {
+            let cells = CellColumn { batch, rows: rows.clone(), position };
             columns.push(match (&batch.record, is_blob(index)) {
                 (Some(record), None) => {
-                    let column = record.column(at).slice(rows.start, rows.len());
-                    convert_column(&column, field.data_type(), at, notes)?
+                    let column = record.column(position).slice(rows.start, rows.len());
+                    convert_column(&column, field.data_type(), position, report)?
                 }
-                (Some(record), Some(_)) => record.column(at).slice(rows.start, rows.len()),
-                (None, None) => cells.to_column(field.data_type(), notes)?,
-                (None, Some(column)) => read_blob_cells(&cells, column, notes)?,
+                (Some(record), Some(_)) => record.column(position).slice(rows.start, rows.len()),
+                (None, None) => cells.to_column(field.data_type(), report)?,
+                (None, Some(column)) => read_blob_cells(&cells, column, report)?,
             });
         }
         if batch.record.is_none() {
-            note_extra_cells(batch, rows, plan, notes);
+            note_extra_cells(batch, rows, plan, report);
         }
         Ok(columns)
     }
 
-    /// Returns the same columns for lines of JSON.
+    /// Like `build_input_columns`, for lines of JSON.
     fn decode_lines(
         &mut self,
         batch: &Batch,
         rows: &Range<usize>,
-        notes: &mut RowReport<'_>,
+        report: &mut RowReport<'_>,
     ) -> Result<Vec<ArrayRef>, ArrowError> {
         let Some(decoder) = &mut self.lines else { return Ok(Vec::new()) };
         let lines = CellColumn { batch, rows: rows.clone(), position: 0 }.to_binary()?;
         let decoded = decoder.decode(lines.as_ref()).map_err(external_error)?;
         for bad in decoded.bad {
-            notes.errors.push(RowError {
+            report.errors.push(RowError {
                 row: bad.row,
                 column: None,
                 kind: bad.error.kind().as_str(),
@@ -177,9 +184,9 @@ impl RecordBuilder {
             });
         }
         if let Some((count, first)) = decoded.extra {
-            notes.tally.note_left_out(count as u64, notes.first + first as u64, || "its line".to_owned());
+            report.tally.note_left_out(count as u64, report.first_row + first as u64, || "its line".to_owned());
         }
-        // Values in the columns of a null row do not count.
+        // A null row may have values in its columns: they become null too.
         let rows = decoded.column.as_struct();
         let nulls = rows.nulls().cloned();
         let masked = rows.columns().iter().map(|column| match &nulls {
@@ -199,16 +206,16 @@ impl RecordBuilder {
         blob: &BlobColumn,
         input: &ArrayRef,
         plan: &Arc<Plan>,
-        notes: &mut RowReport<'_>,
+        report: &mut RowReport<'_>,
     ) -> Result<ArrayRef, ArrowError> {
         for row in 0..input.len() {
-            if input.is_null(row) && notes.kinds[column][row] == ValueOutcome::Decoded {
-                notes.kinds[column][row] = ValueOutcome::Null;
+            if input.is_null(row) && report.kinds[column][row] == ValueOutcome::Decoded {
+                report.kinds[column][row] = ValueOutcome::Null;
             }
         }
         let (source, decoder) = match (&blob.target, &mut self.decoders[column]) {
             (DecodeTarget::Typed(source), Some(decoder)) => (source, decoder),
-            _ => return self.decode_as_json(column, input, plan, notes),
+            _ => return self.decode_as_json(column, input, plan, report),
         };
         let decoded = decoder.decode(input.as_ref()).map_err(external_error)?;
         for bad in decoded.bad {
@@ -216,11 +223,11 @@ impl RecordBuilder {
                 Source::Stage(stage) => stage.format().explain(bad.error),
                 _ => bad.error,
             };
-            notes.note_bad_value(bad.row, column, ValueOutcome::Broken, error.kind().as_str(), format_error(error));
+            report.note_bad_value(bad.row, column, ValueOutcome::Broken, error.kind().as_str(), format_error(error));
         }
         if let Some((count, first)) = decoded.extra.filter(|_| blob.is_learned) {
             let name = || format!("column {}", plan.decoded_column_name(column));
-            notes.tally.note_left_out(count as u64, notes.first + first as u64, name);
+            report.tally.note_left_out(count as u64, report.first_row + first as u64, name);
         }
         Ok(decoded.column)
     }
@@ -231,10 +238,10 @@ impl RecordBuilder {
         column: usize,
         input: &ArrayRef,
         plan: &Arc<Plan>,
-        notes: &mut RowReport<'_>,
+        report: &mut RowReport<'_>,
     ) -> Result<ArrayRef, ArrowError> {
         let decoder = match &mut self.text {
-            Some((of, decoder)) if Arc::ptr_eq(of, plan) => decoder,
+            Some((decoder_plan, decoder)) if Arc::ptr_eq(decoder_plan, plan) => decoder,
             slot => &mut slot.insert((Arc::clone(plan), TextDecoder::new(Arc::clone(plan)))).1,
         };
         let blobs = Blobs::from_array(input.as_ref()).map_err(external_error)?;
@@ -247,45 +254,46 @@ impl RecordBuilder {
             };
             out.clear();
             let mut tally = Tally::default();
-            let mut state = RowState::new(notes.first + row as u64, 0, &mut tally, plan.columns.len());
-            let became = decoder.decode_value(column, blob, &mut state, &mut out);
+            let mut state = RowState::new(report.first_row + row as u64, 0, &mut tally, plan.columns.len());
+            let outcome = decoder.decode_value(column, blob, &mut state, &mut out);
             let errors = std::mem::take(&mut state.errors);
-            let keeps = plan.on_error == OnError::Keep;
-            let is_kept = matches!(became, ValueOutcome::Text | ValueOutcome::Broken | ValueOutcome::Refused) && keeps;
+            let keeps_bad_values = plan.on_error == OnError::Keep;
+            let is_kept = matches!(outcome, ValueOutcome::Text | ValueOutcome::Broken | ValueOutcome::Refused)
+                && keeps_bad_values;
             if is_kept && !text::write_json_string(blob, &mut out) {
-                tally.note_lost_bytes(notes.first + row as u64, || {
+                tally.note_lost_bytes(report.first_row + row as u64, || {
                     format!("column {}", plan.decoded_column_name(column))
                 });
             }
-            strings.push((became == ValueOutcome::Decoded || is_kept).then_some(&out[..]));
-            notes.kinds[column][row] = became;
-            let kinds: Vec<_> = tally.errors.drain(..).map(|wrong| wrong.kind).collect();
+            strings.push((outcome == ValueOutcome::Decoded || is_kept).then_some(&out[..]));
+            report.kinds[column][row] = outcome;
+            let kinds: Vec<_> = tally.errors.drain(..).map(|error| error.kind).collect();
             for ((_, message), kind) in errors.into_iter().zip(kinds) {
-                notes.note_bad_value(row, column, became, kind, message);
+                report.note_bad_value(row, column, outcome, kind, message);
             }
-            notes.tally.merge(&tally);
+            report.tally.merge(&tally);
         }
         strings.finish::<Utf8Type>()
     }
 }
 
 /// Returns the cells of a column to decode.
-fn read_blob_cells(cells: &CellColumn<'_>, column: usize, notes: &mut RowReport<'_>) -> Result<ArrayRef, ArrowError> {
-    let plan = notes.plan;
+fn read_blob_cells(cells: &CellColumn<'_>, column: usize, report: &mut RowReport<'_>) -> Result<ArrayRef, ArrowError> {
+    let plan = report.plan;
     let mut strings = Strings::<i32>::with_capacity(cells.rows.len(), 0);
     for (row, cell) in cells.iter().enumerate() {
         let value = match cell {
             None => {
                 let count = cells.batch.row_cells(cells.rows.start + row).0.len();
                 let message = format!("the row has only {count} of {} columns", plan.names.len());
-                notes.note_bad_value(row, column, ValueOutcome::Missing, "row", message);
+                report.note_bad_value(row, column, ValueOutcome::Missing, "row", message);
                 None
             }
             Some((Sort::Null | Sort::Absent, _)) => None,
             Some((_, b"")) if plan.empty_is_null => None,
             Some((Sort::Plain, _)) => {
                 let message = "expected a string, found another value".to_owned();
-                notes.note_bad_value(row, column, ValueOutcome::Broken, "row", message);
+                report.note_bad_value(row, column, ValueOutcome::Broken, "row", message);
                 None
             }
             Some((Sort::Text, bytes)) => Some(bytes),
@@ -299,12 +307,12 @@ fn read_blob_cells(cells: &CellColumn<'_>, column: usize, notes: &mut RowReport<
 }
 
 /// Notes rows with more cells than there are columns.
-fn note_extra_cells(batch: &Batch, rows: &Range<usize>, plan: &Plan, notes: &mut RowReport<'_>) {
+fn note_extra_cells(batch: &Batch, rows: &Range<usize>, plan: &Plan, report: &mut RowReport<'_>) {
     for row in rows.clone() {
         let count = batch.row_cells(row).0.len();
         if count > plan.names.len() {
             let message = format!("the row has {count} values for {} columns", plan.names.len());
-            notes.errors.push(RowError { row: row - rows.start, column: None, kind: "row", message });
+            report.errors.push(RowError { row: row - rows.start, column: None, kind: "row", message });
         }
     }
 }
@@ -315,30 +323,30 @@ fn build_output_columns(
     input: &[ArrayRef],
     decoded: &[ArrayRef],
     plan: &Plan,
-    notes: &mut RowReport<'_>,
+    report: &mut RowReport<'_>,
 ) -> Result<Vec<ArrayRef>, ArrowError> {
     let rows = input.first().map_or(0, |column| column.len());
     let mut columns: Vec<ArrayRef> = Vec::new();
     for fill in &layout.fills {
         columns.push(match *fill {
-            ColumnSource::Lead(at) => {
-                let value = plan.lead.get(at).map_or("", |(_, value)| value.as_str());
+            ColumnSource::Lead(index) => {
+                let value = plan.lead.get(index).map_or("", |(_, value)| value.as_str());
                 Arc::new(StringArray::from_iter_values(std::iter::repeat_n(value, rows)))
             }
             ColumnSource::Plain(index) => {
                 let (column, field) = (&input[index], &layout.input_fields[index]);
-                convert_column(column, field.data_type(), index, notes)?
+                convert_column(column, field.data_type(), index, report)?
             }
             ColumnSource::Blob(column) => Arc::clone(&decoded[column]),
             ColumnSource::Errors(column) => {
                 let mut messages = vec![None; rows];
-                for note in notes.errors.iter().filter(|note| note.column == Some(column)) {
+                for note in report.errors.iter().filter(|note| note.column == Some(column)) {
                     messages[note.row] = Some(note.message.as_str());
                 }
                 Arc::new(StringArray::from(messages))
             }
             ColumnSource::Kinds(column) => {
-                Arc::new(StringArray::from_iter_values(notes.kinds[column].iter().map(|kind| kind.as_str())))
+                Arc::new(StringArray::from_iter_values(report.kinds[column].iter().map(|kind| kind.as_str())))
             }
         });
     }
@@ -350,17 +358,17 @@ fn store_record(
     record: RecordBatch,
     batch: &mut Batch,
     rows: Range<usize>,
-    mut notes: RowReport<'_>,
+    mut report: RowReport<'_>,
 ) -> Result<bool, ArrowError> {
-    let plan = notes.plan;
-    notes.errors.sort_by_key(|note| note.row);
-    let first_bad = notes.errors.first().map(|note| note.row);
+    let plan = report.plan;
+    report.errors.sort_by_key(|note| note.row);
+    let first_bad = report.errors.first().map(|note| note.row);
     let stop_row = first_bad.filter(|_| plan.on_error == OnError::Stop);
     let processed_rows = stop_row.map_or(rows.len(), |row| row + 1);
     let mut is_kept = vec![true; processed_rows];
-    let mut errors = notes.errors.into_iter().filter(|note| note.row < processed_rows).peekable();
+    let mut errors = report.errors.into_iter().filter(|note| note.row < processed_rows).peekable();
     let mut tally = std::mem::take(&mut batch.tally);
-    tally.merge(&notes.tally);
+    tally.merge(&report.tally);
     for (row, is_kept) in is_kept.iter_mut().enumerate() {
         let (mut is_bad, mut is_undecodable, mut is_refused) = (false, false, false);
         while let Some(note) = errors.next_if(|note| note.row == row) {
@@ -370,7 +378,7 @@ fn store_record(
                 Some(column) => format!("column {}: {}", plan.decoded_column_name(column), note.message),
                 None => note.message,
             };
-            let (record, offset) = (notes.first + row as u64, batch.row_cells(rows.start + row).1);
+            let (record, offset) = (report.first_row + row as u64, batch.row_cells(rows.start + row).1);
             tally.list_error(RecordError { record, offset, kind: note.kind, message });
         }
         tally.count_row(is_bad, is_undecodable);

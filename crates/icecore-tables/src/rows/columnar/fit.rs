@@ -1,7 +1,7 @@
-//! Converts columns to other types: values that do not fit are noted, and become null.
+//! Converts columns to other types: values that do not fit are reported, and become null.
 //!
-//! The crate arrow-cast can do this, too. But it has code for every pair of types, which was a tenth of the command,
-//! and it silently rounds decimals and cuts the fractions of floats.
+//! The crate arrow-cast can do this, too. But it has code for every pair of types, which would be a tenth of the
+//! command's size, and it silently rounds decimals and cuts the fractions of floats.
 
 use super::cells::Strings;
 use super::filler::RowReport;
@@ -28,7 +28,7 @@ use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 use icecore_columns::{Blobs, Decoder, Options};
 use std::sync::Arc;
 
-/// Converts a column to another type; values that do not fit are noted, and become null.
+/// Converts a column to another type; values that do not fit are reported, and become null.
 ///
 /// # Errors
 /// If no value of the column could become one of this type.
@@ -36,7 +36,7 @@ pub fn convert_column(
     column: &ArrayRef,
     to: &DataType,
     position: usize,
-    notes: &mut RowReport<'_>,
+    report: &mut RowReport<'_>,
 ) -> Result<ArrayRef, ArrowError> {
     if column.data_type() == to {
         return Ok(Arc::clone(column));
@@ -60,18 +60,18 @@ pub fn convert_column(
             TextColumn { texts, is_json }
         }
     };
-    let made = cells.to_type(to, &decoder_options(notes.plan))?;
-    if made.null_count() != column.null_count() {
+    let converted = cells.to_type(to, &decoder_options(report.plan))?;
+    if converted.null_count() != column.null_count() {
         let expected = icecore_columns::schema::print(&Field::new("", to.clone(), true));
-        for row in (0..column.len()).filter(|row| made.is_null(*row) && column.is_valid(*row)) {
-            notes.note_mismatch(
+        for row in (0..column.len()).filter(|row| converted.is_null(*row) && column.is_valid(*row)) {
+            report.note_mismatch(
                 row,
                 position,
                 format!("expected {expected}, found `{}`", make_excerpt(cells.texts.value(row))),
             );
         }
     }
-    Ok(made)
+    Ok(converted)
 }
 
 /// The values of a column as text.
@@ -148,9 +148,9 @@ impl TextColumn {
 
     /// Parses timestamps; one without an offset is a local time in the zone of the column.
     fn parse_moments<T: ArrowTimestampType>(&self, zone: Option<&Arc<str>>) -> Result<ArrayRef, ArrowError> {
-        let place = zone.map_or(Ok(Zone::UTC), |zone| Zone::parse(zone))?;
+        let parsed_zone = zone.map_or(Ok(Zone::UTC), |zone| Zone::parse(zone))?;
         // A timestamp with a fraction smaller than the unit is refused, not truncated.
-        let moment = |text: &str| parse_moment(text, &place)?.to_count(T::UNIT);
+        let moment = |text: &str| parse_moment(text, &parsed_zone)?.to_count(T::UNIT);
         let moments: PrimitiveArray<T> = self.texts.iter().map(|text| text.and_then(moment)).collect();
         Ok(Arc::new(moments.with_timezone_opt(zone.cloned())))
     }
@@ -196,6 +196,6 @@ fn parse_boolean(text: &str) -> Option<bool> {
 
 /// Returns a value for a message; of a long one, both ends.
 fn make_excerpt(value: &str) -> String {
-    const LONGEST: usize = 40;
-    icecore::text::printable(&icecore::text::shortened(value, LONGEST)).into_owned()
+    const MAX_EXCERPT: usize = 40;
+    icecore::text::printable(&icecore::text::shortened(value, MAX_EXCERPT)).into_owned()
 }

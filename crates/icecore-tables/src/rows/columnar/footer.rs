@@ -6,15 +6,16 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// After the list: its length, and the letters at the end of a file.
-const END: u64 = 8;
+/// Length of the end of a file, after the list: the length of the list, and the letters `PAR1`.
+const TRAILER_LEN: u64 = 8;
 const MAGIC: &[u8] = b"PAR1";
 /// Maximum nesting of Thrift structures; those of Parquet have a few levels.
-const NESTED: usize = 32;
+const MAX_NESTING: usize = 32;
 
-/// The numbers of two fields: the elements in the whole structure, and the children in an element.
-const ELEMENTS: i16 = 2;
-const CHILDREN: i16 = 5;
+/// Number of the field with the list of types, in the whole structure.
+const ELEMENTS_FIELD: i16 = 2;
+/// Number of the field with the number of children, in an element of the list.
+const CHILDREN_FIELD: i16 = 5;
 
 /// The types of Thrift's fields.
 const STOP: u8 = 0;
@@ -35,15 +36,15 @@ const STRUCT: u8 = 12;
 /// damage.
 pub fn is_shallow(file: &mut File, depth: usize) -> io::Result<bool> {
     let len = file.seek(SeekFrom::End(0))?;
-    let mut end = [0; END as usize];
-    if len >= END {
-        file.seek(SeekFrom::Start(len - END))?;
+    let mut end = [0; TRAILER_LEN as usize];
+    if len >= TRAILER_LEN {
+        file.seek(SeekFrom::Start(len - TRAILER_LEN))?;
         file.read_exact(&mut end)?;
     }
     let size = u64::from(u32::from_le_bytes([end[0], end[1], end[2], end[3]]));
     let mut bytes = Vec::new();
-    if end.ends_with(MAGIC) && size <= len.saturating_sub(END) {
-        file.seek(SeekFrom::Start(len - END - size))?;
+    if end.ends_with(MAGIC) && size <= len.saturating_sub(TRAILER_LEN) {
+        file.seek(SeekFrom::Start(len - TRAILER_LEN - size))?;
         file.by_ref().take(size).read_to_end(&mut bytes)?;
     }
     file.rewind()?;
@@ -56,15 +57,15 @@ struct ThriftReader<'b> {
 }
 
 impl ThriftReader<'_> {
-    /// Walks the whole structure. `None`: it is damaged.
+    /// Walks the whole structure. Returns whether its types are at most this deep; `None` if it is damaged.
     fn check_structure(&mut self, depth: usize) -> Option<bool> {
         let mut last = 0;
         loop {
             let (kind, field) = self.read_field(&mut last)?;
             match (kind, field) {
                 (STOP, _) => return Some(true),
-                (LIST, ELEMENTS) => return self.check_elements(depth),
-                _ => match self.skip_value(kind, NESTED) {
+                (LIST, ELEMENTS_FIELD) => return self.check_elements(depth),
+                _ => match self.skip_value(kind, MAX_NESTING) {
                     Some(true) => {}
                     other => return other,
                 },
@@ -88,8 +89,8 @@ impl ThriftReader<'_> {
             while open.last() == Some(&0) {
                 open.pop();
             }
-            if let Some(left) = open.last_mut() {
-                *left -= 1;
+            if let Some(remaining) = open.last_mut() {
+                *remaining -= 1;
             }
             if children > 0 {
                 open.push(children);
@@ -102,15 +103,16 @@ impl ThriftReader<'_> {
         Some(true)
     }
 
-    /// Returns the number of children of an element; `Some(None)`: the element itself is too deep.
+    /// Returns the number of children of an element; `Some(None)` if the element itself is nested too deep, `None` if
+    /// it is damaged.
     fn read_child_count(&mut self) -> Option<Option<i64>> {
         let (mut last, mut children) = (0, 0);
         loop {
             let (kind, field) = self.read_field(&mut last)?;
             match (kind, field) {
                 (STOP, _) => return Some(Some(children)),
-                (I32, CHILDREN) => children = self.read_signed()?,
-                _ => match self.skip_value(kind, NESTED)? {
+                (I32, CHILDREN_FIELD) => children = self.read_signed()?,
+                _ => match self.skip_value(kind, MAX_NESTING)? {
                     true => {}
                     false => return Some(None),
                 },
@@ -168,7 +170,7 @@ impl ThriftReader<'_> {
         Some((count, head & 0xf))
     }
 
-    /// Skips a value; `Some(false)`: it is deeper than allowed.
+    /// Skips a value. Returns `Some(false)` if it is deeper than allowed, `None` if it is damaged.
     fn skip_value(&mut self, kind: u8, depth: usize) -> Option<bool> {
         let Some(deeper) = depth.checked_sub(1) else { return Some(false) };
         match kind {
@@ -208,12 +210,12 @@ impl ThriftReader<'_> {
     fn skip_items(&mut self, count: u64, kinds: &[u8], depth: usize) -> Option<bool> {
         for _ in 0..count {
             for kind in kinds {
-                let is_taken = match *kind {
+                let is_shallow_enough = match *kind {
                     // In a list, each boolean has a byte.
                     TRUE | FALSE => self.skip_bytes(1)?,
                     kind => self.skip_value(kind, depth)?,
                 };
-                if !is_taken {
+                if !is_shallow_enough {
                     return Some(false);
                 }
             }

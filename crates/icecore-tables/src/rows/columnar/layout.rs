@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Maximum length of the text of a schema.
-const LONGEST: u64 = 16 << 20;
+const MAX_SCHEMA_LEN: u64 = 16 << 20;
 
 /// The columns of the output.
 pub struct OutputLayout {
@@ -61,7 +61,7 @@ pub enum DecodeTarget {
 }
 
 impl BlobColumn {
-    /// Returns the decoder to values of this field, if they have a type.
+    /// Returns the decoder that makes values of this field, if they have a type.
     pub fn create_decoder(&self, field: &Field, plan: &Plan) -> Result<Option<Decoder>, icecore_columns::Error> {
         let DecodeTarget::Typed(source) = &self.target else { return Ok(None) };
         Decoder::new(source.clone(), field, decoder_options(plan)).map(Some)
@@ -80,10 +80,10 @@ impl OutputLayout {
     pub fn new(
         parts: &[SampleRows<'_>],
         plan: &Plan,
-        typed: &super::ColumnarOptions,
+        options: &super::ColumnarOptions,
         types: Option<&Fields>,
     ) -> Result<OutputLayout> {
-        let given_fields = typed.schema.as_deref().map(read_schema).transpose()?.unwrap_or_else(Fields::empty);
+        let given_fields = options.schema.as_deref().map(read_schema).transpose()?.unwrap_or_else(Fields::empty);
         let lines = match plan.form {
             TableForm::Ndjson => Some(type_inference::infer_line_fields(parts, &given_fields, plan)?),
             _ => None,
@@ -104,9 +104,10 @@ impl OutputLayout {
             });
             let field = match column {
                 Some(column) => {
-                    let (field, how) = type_inference::infer_blob_field(parts, plan, column, *position, given_field)?;
+                    let (field, target) =
+                        type_inference::infer_blob_field(parts, plan, column, *position, given_field)?;
                     blobs[column] =
-                        Some(BlobColumn { written_index: index, target: how, is_learned: given_field.is_none() });
+                        Some(BlobColumn { written_index: index, target, is_learned: given_field.is_none() });
                     field
                 }
                 None => {
@@ -189,7 +190,7 @@ pub fn decoder_options(plan: &Plan) -> Options {
 
 /// Returns whether the field accepts any value as JSON.
 pub fn is_json_field(field: &Field) -> bool {
-    field.metadata().get(FILLED_WITH).is_some_and(|filled| filled == icecore_columns::JSON)
+    field.metadata().get(FILLED_WITH).is_some_and(|source| source == icecore_columns::JSON)
 }
 
 fn check_names(given_fields: &Fields, named_columns: &[(usize, String)]) -> Result<()> {
@@ -211,9 +212,13 @@ fn read_schema(argument: &str) -> Result<Fields> {
     let mut text = argument.to_owned();
     let path = Path::new(argument);
     if path.is_file() {
-        let failed = |error: std::io::Error| usage_error(format!("--schema {argument}: {}", io_reason(&error)));
+        let read_error = |error: std::io::Error| usage_error(format!("--schema {argument}: {}", io_reason(&error)));
         text.clear();
-        std::fs::File::open(path).map_err(failed)?.take(LONGEST).read_to_string(&mut text).map_err(failed)?;
+        std::fs::File::open(path)
+            .map_err(read_error)?
+            .take(MAX_SCHEMA_LEN)
+            .read_to_string(&mut text)
+            .map_err(read_error)?;
     }
     let field = schema::parse(&text).map_err(|error| usage_error(format!("--schema: {error}")))?;
     match field.data_type() {

@@ -11,20 +11,21 @@ use std::io::{self, Read};
 /// The first bytes of a file; a stream follows.
 const MAGIC: &[u8; 8] = b"ARROW1\0\0";
 /// Maximum offset of the padding at the start of a file.
-const PADDING: u64 = 1024;
-/// The bytes before a length.
-const MARK: [u8; 4] = [0xff; 4];
+const MAX_PADDING_END: u64 = 1024;
+/// The four bytes before a length. Old files do not have them.
+const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Maximum length of the description of a message.
-const LONGEST: u32 = 64 << 20;
-/// The size that any buffer may have, and beyond that the maximum ratio to its compressed size.
-const SLACK: i64 = 64 << 20;
-const GROWTH: i64 = 1024;
+const MAX_METADATA_LEN: u32 = 64 << 20;
+/// Any buffer may have this size, whatever its compressed size.
+const MAX_UNCHECKED_LEN: i64 = 64 << 20;
+/// Maximum ratio of the size of a larger buffer to its compressed size.
+const MAX_EXPANSION: i64 = 1024;
 /// Maximum depth of types.
-const DEPTH: usize = 64;
+const MAX_TYPE_DEPTH: usize = 64;
 
 /// The records of a file or a stream.
 pub struct Messages<R> {
-    from: R,
+    input: R,
     decoder: StreamDecoder,
     /// Number of bytes read.
     pub offset: u64,
@@ -35,9 +36,9 @@ pub struct Messages<R> {
 }
 
 impl<R: Read> Messages<R> {
-    pub fn new(from: R) -> Messages<R> {
+    pub fn new(input: R) -> Messages<R> {
         Messages {
-            from,
+            input,
             decoder: StreamDecoder::new(),
             offset: 0,
             is_begun: false,
@@ -50,11 +51,11 @@ impl<R: Read> Messages<R> {
     pub fn read_schema(&mut self) -> Result<SchemaRef, String> {
         loop {
             if let Some(schema) = self.decoder.schema() {
-                let is_shallow = schema.fields().iter().all(|field| is_shallow(field, DEPTH));
+                let is_shallow = schema.fields().iter().all(|field| is_shallow(field, MAX_TYPE_DEPTH));
                 return if is_shallow {
                     Ok(schema)
                 } else {
-                    Err(format!("it has types that are nested more than {DEPTH} levels deep"))
+                    Err(format!("it has types that are nested more than {MAX_TYPE_DEPTH} levels deep"))
                 };
             }
             if !self.read_message()? {
@@ -77,10 +78,10 @@ impl<R: Read> Messages<R> {
         let Some(len) = self.read_length()? else {
             self.is_done = true;
             // A message without bytes after its description is complete only when more bytes follow.
-            self.decode_message([Buffer::from(&MARK), Buffer::from(&[0; 4])])?;
+            self.decode_message([Buffer::from(&CONTINUATION), Buffer::from(&[0; 4])])?;
             return Ok(true);
         };
-        if len > LONGEST {
+        if len > MAX_METADATA_LEN {
             return Err(format!("a message claims that its description has {len} bytes"));
         }
         let head = self.read_exactly(u64::from(len))?;
@@ -89,7 +90,7 @@ impl<R: Read> Messages<R> {
         let body = self.read_exactly(body)?;
         check_buffer_sizes(&message, &body)?;
         let len = Buffer::from(&len.to_le_bytes());
-        self.decode_message([Buffer::from(&MARK), len, Buffer::from_vec(head), Buffer::from_vec(body)])?;
+        self.decode_message([Buffer::from(&CONTINUATION), len, Buffer::from_vec(head), Buffer::from_vec(body)])?;
         Ok(true)
     }
 
@@ -112,12 +113,11 @@ impl<R: Read> Messages<R> {
             }
             // Zeros follow, up to a round offset.
             word = [0; 4];
-            while word == [0; 4] && self.offset < PADDING {
+            while word == [0; 4] && self.offset < MAX_PADDING_END {
                 word = self.read_word()?.ok_or_else(|| "it ends too early".to_owned())?;
             }
         }
-        // Old files have no mark.
-        if word == MARK {
+        if word == CONTINUATION {
             word = self.read_word()?.ok_or_else(|| "it ends too early".to_owned())?;
         }
         let len = u32::from_le_bytes(word);
@@ -128,7 +128,7 @@ impl<R: Read> Messages<R> {
         let mut word = [0; 4];
         let mut len = 0;
         while len < word.len() {
-            match self.from.read(&mut word[len..]) {
+            match self.input.read(&mut word[len..]) {
                 Ok(0) if len == 0 => return Ok(None),
                 Ok(0) => return Err("it ends too early".to_owned()),
                 Ok(count) => len += count,
@@ -143,7 +143,7 @@ impl<R: Read> Messages<R> {
     /// Reads exactly `len` bytes; memory is allocated only as they arrive.
     fn read_exactly(&mut self, len: u64) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
-        self.from.by_ref().take(len).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        self.input.by_ref().take(len).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
         self.offset += bytes.len() as u64;
         if bytes.len() as u64 == len { Ok(bytes) } else { Err("it ends too early".to_owned()) }
     }
@@ -182,7 +182,7 @@ fn check_buffer_sizes(message: &Message<'_>, body: &[u8]) -> Result<(), String> 
         let bytes = bytes.ok_or_else(|| "a buffer is not within its message".to_owned())?;
         let Some(size) = bytes.first_chunk::<8>() else { continue };
         let size = i64::from_le_bytes(*size);
-        if size > SLACK.max((len as i64).saturating_mul(GROWTH)) {
+        if size > MAX_UNCHECKED_LEN.max((len as i64).saturating_mul(MAX_EXPANSION)) {
             return Err(format!(
                 "a buffer of {len} bytes would expand to {size} bytes, which is refused: no table needs that"
             ));

@@ -5,10 +5,10 @@ use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 
-/// The size that any page may have.
-const SLACK: u64 = 64 << 20;
-/// Maximum ratio to its compressed size, beyond that.
-const GROWTH: u64 = 1024;
+/// Any page may have this size, whatever its compressed size.
+const MAX_UNCHECKED_LEN: u64 = 64 << 20;
+/// Maximum ratio of the size of a larger page to its compressed size.
+const MAX_EXPANSION: u64 = 1024;
 
 /// A file that returns no more bytes than it has, and no page that would get too large.
 pub struct Pages {
@@ -36,7 +36,7 @@ impl ChunkReader for Pages {
         let mut read = self.file.get_read(start)?;
         // Readers allocate memory for a page by its header alone.
         match parse_page_sizes(read.fill_buf()?) {
-            Some((unpacked, packed)) if unpacked > SLACK.max(packed.saturating_mul(GROWTH)) => {
+            Some((unpacked, packed)) if unpacked > MAX_UNCHECKED_LEN.max(packed.saturating_mul(MAX_EXPANSION)) => {
                 Err(parquet_error(format!(
                     "the page at offset {start} would expand from {packed} to {unpacked} bytes, which is refused: no table needs that"
                 )))

@@ -19,37 +19,37 @@ pub struct SampleRows<'b> {
 
 /// Batches whose first ones can be examined in advance.
 pub struct Prefetched<T> {
-    from: T,
+    source: T,
     first: VecDeque<Batch>,
     /// The error that stopped reading ahead.
-    stopped: Option<io::Error>,
+    error: Option<io::Error>,
     is_done: bool,
 }
 
 impl<T: Batches<Batch = Batch>> Prefetched<T> {
     /// Reads batches until they have this number of rows.
-    pub fn read_ahead(from: T, rows: usize) -> Prefetched<T> {
-        let mut ahead = Prefetched { from, first: VecDeque::new(), stopped: None, is_done: false };
+    pub fn read_ahead(source: T, rows: usize) -> Prefetched<T> {
+        let mut prefetched = Prefetched { source, first: VecDeque::new(), error: None, is_done: false };
         let (mut row_count, mut bytes) = (0, 0);
         while row_count < rows.max(1) && bytes < MAX_BYTES {
             let mut batch = Batch::default();
-            match ahead.from.fill_batch(&mut batch) {
+            match prefetched.source.fill_batch(&mut batch) {
                 Ok(true) => {
                     row_count += batch.row_count();
                     bytes += batch.byte_size();
-                    ahead.first.push_back(batch);
+                    prefetched.first.push_back(batch);
                 }
                 Ok(false) => {
-                    ahead.is_done = true;
+                    prefetched.is_done = true;
                     break;
                 }
                 Err(error) => {
-                    ahead.stopped = Some(error);
+                    prefetched.error = Some(error);
                     break;
                 }
             }
         }
-        ahead
+        prefetched
     }
 
     /// Returns the plan of the first row.
@@ -59,14 +59,17 @@ impl<T: Batches<Batch = Batch>> Prefetched<T> {
 
     /// Returns the first rows that have the columns of a plan, at most `max_rows`.
     pub fn select_parts(&self, plan: &Plan, max_rows: usize) -> Vec<SampleRows<'_>> {
-        let (mut parts, mut left) = (Vec::new(), max_rows);
+        let (mut parts, mut remaining) = (Vec::new(), max_rows);
         for batch in &self.first {
-            for (index, (from, part_plan)) in batch.plans.iter().enumerate() {
-                let to =
-                    batch.plans.get(index + 1).map_or(batch.row_count(), |next| next.0).min(from.saturating_add(left));
-                if part_plan.names == plan.names && *from < to {
-                    left -= to - from;
-                    parts.push(SampleRows { batch, rows: *from..to });
+            for (index, (start, part_plan)) in batch.plans.iter().enumerate() {
+                let end = batch
+                    .plans
+                    .get(index + 1)
+                    .map_or(batch.row_count(), |next| next.0)
+                    .min(start.saturating_add(remaining));
+                if part_plan.names == plan.names && *start < end {
+                    remaining -= end - start;
+                    parts.push(SampleRows { batch, rows: *start..end });
                 }
             }
         }
@@ -75,7 +78,7 @@ impl<T: Batches<Batch = Batch>> Prefetched<T> {
 
     /// Returns why there is no first batch, if that is an error.
     pub fn take_error(&mut self) -> Option<io::Error> {
-        if self.first.is_empty() { self.stopped.take() } else { None }
+        if self.first.is_empty() { self.error.take() } else { None }
     }
 }
 
@@ -87,10 +90,10 @@ impl<T: Batches<Batch = Batch>> Batches for Prefetched<T> {
             *batch = first;
             return Ok(true);
         }
-        match self.stopped.take() {
+        match self.error.take() {
             Some(error) => Err(error),
             None if self.is_done => Ok(false),
-            None => self.from.fill_batch(batch),
+            None => self.source.fill_batch(batch),
         }
     }
 }

@@ -15,20 +15,23 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::sync::Arc;
 
-/// Approximate number of bytes in a batch, and maximum number of rows.
-const BATCH: u64 = 1 << 20;
-const ROWS: u64 = 8192;
+/// Approximate number of bytes in a batch.
+const BATCH_BYTES: u64 = 1 << 20;
+/// Maximum number of rows in a batch.
+const MAX_BATCH_ROWS: u64 = 8192;
 /// Maximum depth of types.
-const DEPTH: usize = 64;
+const MAX_TYPE_DEPTH: usize = 64;
 
 /// The records of a file, batch by batch.
 pub struct Records {
-    from: RecordSource,
+    source: RecordSource,
     schema: SchemaRef,
     plan: Option<Arc<Plan>>,
+    /// Number of rows that were handed out.
     rows: u64,
     /// The rest of a record that is not handed out yet.
     rest: Option<RecordBatch>,
+    /// Length of the file, or of the stream that was read so far.
     len: u64,
 }
 
@@ -40,9 +43,9 @@ enum RecordSource {
 impl Records {
     /// Opens Parquet, which has to be a file.
     pub fn open_parquet(mut file: File) -> io::Result<Records> {
-        let too_deep = || format!("it has types that are nested more than {DEPTH} levels deep");
+        let too_deep = || format!("it has types that are nested more than {MAX_TYPE_DEPTH} levels deep");
         // In Parquet, a list has two levels.
-        if !footer::is_shallow(&mut file, 2 * DEPTH)? {
+        if !footer::is_shallow(&mut file, 2 * MAX_TYPE_DEPTH)? {
             return Err(damaged_error(Container::Parquet, &too_deep()));
         }
         let pages = Pages::new(file)?;
@@ -50,18 +53,18 @@ impl Records {
         let opened = catch_panic(|| {
             let builder = ParquetRecordBatchReaderBuilder::try_new(pages).map_err(|error| error.to_string())?;
             let schema = Arc::clone(builder.schema());
-            if !schema.fields().iter().all(|field| is_shallow(field, DEPTH)) {
+            if !schema.fields().iter().all(|field| is_shallow(field, MAX_TYPE_DEPTH)) {
                 return Err(too_deep());
             }
             let rows = builder.metadata().file_metadata().num_rows().max(1) as u64;
             let groups = builder.metadata().row_groups();
             let size = groups.iter().map(|group| group.total_byte_size().max(0) as u64).fold(0, u64::saturating_add);
             let per_row = (size / rows).max(1);
-            let reader = builder.with_batch_size((BATCH / per_row).clamp(1, ROWS) as usize).build();
+            let reader = builder.with_batch_size((BATCH_BYTES / per_row).clamp(1, MAX_BATCH_ROWS) as usize).build();
             Ok((reader.map_err(|error| error.to_string())?, schema))
         });
         let (reader, schema) = opened.map_err(|reason| damaged_error(Container::Parquet, &reason))?;
-        Ok(Records { from: RecordSource::Parquet(Box::new(reader)), schema, plan: None, rows: 0, rest: None, len })
+        Ok(Records { source: RecordSource::Parquet(Box::new(reader)), schema, plan: None, rows: 0, rest: None, len })
     }
 
     /// Opens Arrow, a file or a stream.
@@ -69,7 +72,7 @@ impl Records {
         let mut messages = Messages::new(input);
         let schema =
             catch_panic(|| messages.read_schema()).map_err(|reason| damaged_error(Container::Arrow, &reason))?;
-        Ok(Records { from: RecordSource::Arrow(Box::new(messages)), schema, plan: None, rows: 0, rest: None, len: 0 })
+        Ok(Records { source: RecordSource::Arrow(Box::new(messages)), schema, plan: None, rows: 0, rest: None, len: 0 })
     }
 
     /// Returns the columns of the input.
@@ -83,7 +86,7 @@ impl Records {
     }
 
     fn next_record(&mut self) -> io::Result<Option<RecordBatch>> {
-        match &mut self.from {
+        match &mut self.source {
             RecordSource::Parquet(reader) => {
                 catch_panic(|| reader.next().transpose()).map_err(|reason| damaged_error(Container::Parquet, &reason))
             }
@@ -126,7 +129,7 @@ impl Batches for Records {
                 },
             }
         };
-        let rows = record.num_rows().min(ROWS as usize).min(batch.wanted.unwrap_or(usize::MAX));
+        let rows = record.num_rows().min(MAX_BATCH_ROWS as usize).min(batch.wanted.unwrap_or(usize::MAX));
         self.rest = Some(record.slice(rows, record.num_rows() - rows));
         batch.record = Some(record.slice(0, rows));
         self.rows += rows as u64;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub fn infer_plain_type(parts: &[SampleRows<'_>], position: usize) -> DataType {
     let cells = || parts.iter().flat_map(move |part| part_cells(part, position).iter()).flatten();
     let values = || cells().filter(|(sort, _)| matches!(sort, Sort::Text | Sort::Plain));
-    let all = |is: fn(&[u8]) -> bool| values().all(|(sort, bytes)| sort == Sort::Plain && is(bytes));
+    let all = |matches: fn(&[u8]) -> bool| values().all(|(sort, bytes)| sort == Sort::Plain && matches(bytes));
     match () {
         () if values().next().is_none() => DataType::Utf8,
         () if all(|bytes| matches!(bytes, b"true" | b"false")) => DataType::Boolean,
@@ -36,14 +36,14 @@ fn is_integer(bytes: &[u8]) -> bool {
 /// Returns whether a float can hold all digits of a number.
 fn is_float(bytes: &[u8]) -> bool {
     /// A float can always hold this many digits.
-    const DIGITS: usize = 15;
+    const EXACT_DIGITS: usize = 15;
     let number = std::str::from_utf8(bytes).ok().and_then(|text| text.parse::<f64>().ok());
     let mantissa = bytes.split(|byte| matches!(byte, b'e' | b'E')).next().unwrap_or_default();
-    number.is_some_and(f64::is_finite) && mantissa.iter().filter(|byte| byte.is_ascii_digit()).count() <= DIGITS
+    number.is_some_and(f64::is_finite) && mantissa.iter().filter(|byte| byte.is_ascii_digit()).count() <= EXACT_DIGITS
 }
 
-fn part_cells<'b>(part: &SampleRows<'b>, at: usize) -> CellColumn<'b> {
-    CellColumn { batch: part.batch, rows: part.rows.clone(), position: at }
+fn part_cells<'b>(part: &SampleRows<'b>, position: usize) -> CellColumn<'b> {
+    CellColumn { batch: part.batch, rows: part.rows.clone(), position }
 }
 
 /// Returns the field of a column to decode, and what its values become.
@@ -141,14 +141,14 @@ pub fn infer_line_fields(parts: &[SampleRows<'_>], given_fields: &Fields, plan: 
         let lines = part_cells(part, 0).to_binary().map_err(|error| usage_error(error.to_string()))?;
         inference.examine_column(lines.as_ref()).map_err(|error| usage_error(error.to_string()))?;
     }
-    let found = inference.field();
-    let found = match found.data_type() {
+    let inferred = inference.field();
+    let inferred = match inferred.data_type() {
         DataType::Struct(fields) => fields.clone(),
         _ if !given_fields.is_empty() => Fields::empty(),
         _ => return Err(usage_error("its lines have no common keys: name the columns with --schema".to_owned())),
     };
-    let others = given_fields.iter().filter(|field| found.find(field.name()).is_none());
-    let fields = found.iter().chain(others).map(|field| {
+    let others = given_fields.iter().filter(|field| inferred.find(field.name()).is_none());
+    let fields = inferred.iter().chain(others).map(|field| {
         let is_blob = plan.columns.iter().any(|column| column.name == *field.name());
         match given_fields.find(field.name()) {
             _ if is_blob => Arc::new(Field::new(field.name(), DataType::Utf8, true)),

@@ -14,17 +14,18 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Maximum size of a row group, independent of its number of rows: it is in memory until it is complete.
-const GROUP: usize = 64 << 20;
+const MAX_ROW_GROUP_BYTES: usize = 64 << 20;
 /// Approximate size of a batch of Arrow.
-const BATCH: usize = 1 << 20;
+const BATCH_BYTES: usize = 1 << 20;
 
 /// Writes records to a columnar file.
 pub struct Writer {
-    to: FormatWriter,
+    writer: FormatWriter,
     buffer: Buffer,
     schema: SchemaRef,
     /// Records that are too small to be written alone.
     waiting: Vec<RecordBatch>,
+    /// Total size of the waiting records.
     size: usize,
 }
 
@@ -57,34 +58,34 @@ impl Write for Buffer {
 
 impl Writer {
     /// Begins a file with these columns.
-    pub fn new(container: Container, typed: &super::ColumnarOptions, schema: &SchemaRef) -> Result<Writer> {
+    pub fn new(container: Container, options: &super::ColumnarOptions, schema: &SchemaRef) -> Result<Writer> {
         let buffer = Buffer::default();
-        let to = match container {
+        let writer = match container {
             Container::Parquet => {
-                let properties = parquet_properties(typed)?;
+                let properties = parquet_properties(options)?;
                 let writer = ArrowWriter::try_new(buffer.clone(), Arc::clone(schema), Some(properties));
                 FormatWriter::Parquet(Box::new(writer.map_err(write_error)?))
             }
             Container::Arrow => {
-                let writer = FileWriter::try_new_with_options(buffer.clone(), schema, arrow_options(typed)?);
+                let writer = FileWriter::try_new_with_options(buffer.clone(), schema, arrow_options(options)?);
                 FormatWriter::Arrow(Box::new(writer.map_err(write_error)?))
             }
             Container::ArrowStream => {
-                let writer = StreamWriter::try_new_with_options(buffer.clone(), schema, arrow_options(typed)?);
+                let writer = StreamWriter::try_new_with_options(buffer.clone(), schema, arrow_options(options)?);
                 FormatWriter::ArrowStream(Box::new(writer.map_err(write_error)?))
             }
         };
-        Ok(Writer { to, buffer, schema: Arc::clone(schema), waiting: Vec::new(), size: 0 })
+        Ok(Writer { writer, buffer, schema: Arc::clone(schema), waiting: Vec::new(), size: 0 })
     }
 
     /// Writes a record, or keeps it until there are enough.
     pub fn write_record(&mut self, record: RecordBatch) -> Result<()> {
-        if let FormatWriter::Parquet(writer) = &mut self.to {
+        if let FormatWriter::Parquet(writer) = &mut self.writer {
             return writer.write(&record).map_err(write_error);
         }
         self.size += record.get_array_memory_size();
         self.waiting.push(record);
-        if self.size < BATCH { Ok(()) } else { self.write_waiting() }
+        if self.size < BATCH_BYTES { Ok(()) } else { self.write_waiting() }
     }
 
     /// Writes the waiting records as one record.
@@ -93,7 +94,7 @@ impl Writer {
             let record = concat_batches(&self.schema, &self.waiting).map_err(write_error)?;
             self.waiting.clear();
             self.size = 0;
-            match &mut self.to {
+            match &mut self.writer {
                 FormatWriter::Parquet(writer) => writer.write(&record).map_err(write_error)?,
                 FormatWriter::Arrow(writer) => writer.write(&record).map_err(write_error)?,
                 FormatWriter::ArrowStream(writer) => writer.write(&record).map_err(write_error)?,
@@ -114,7 +115,7 @@ impl Writer {
     /// Writes the end of the file, which is then to be passed on.
     pub fn finish(&mut self) -> Result<()> {
         self.write_waiting()?;
-        match &mut self.to {
+        match &mut self.writer {
             FormatWriter::Parquet(writer) => drop(writer.finish().map_err(write_error)?),
             FormatWriter::Arrow(writer) => writer.finish().map_err(write_error)?,
             FormatWriter::ArrowStream(writer) => writer.finish().map_err(write_error)?,
@@ -123,22 +124,22 @@ impl Writer {
     }
 }
 
-fn parquet_properties(typed: &super::ColumnarOptions) -> Result<WriterProperties> {
-    let codec = match typed.compression {
+fn parquet_properties(options: &super::ColumnarOptions) -> Result<WriterProperties> {
+    let codec = match options.compression {
         None | Some(Compression::Snappy) => Codec::SNAPPY,
         Some(Compression::Zstd) => Codec::ZSTD(ZstdLevel::try_new(3).map_err(write_error)?),
         Some(Compression::Lz4) => Codec::LZ4_RAW,
         Some(Compression::None) => Codec::UNCOMPRESSED,
     };
-    let rows = usize::try_from(typed.row_group).unwrap_or(usize::MAX);
+    let rows = usize::try_from(options.row_group).unwrap_or(usize::MAX);
     let properties = WriterProperties::builder()
         .set_compression(codec)
         .set_created_by(concat!("icecore ", env!("CARGO_PKG_VERSION")).to_owned());
-    Ok(properties.set_max_row_group_row_count(Some(rows)).set_max_row_group_bytes(Some(GROUP)).build())
+    Ok(properties.set_max_row_group_row_count(Some(rows)).set_max_row_group_bytes(Some(MAX_ROW_GROUP_BYTES)).build())
 }
 
-fn arrow_options(typed: &super::ColumnarOptions) -> Result<IpcWriteOptions> {
-    let compression = match typed.compression {
+fn arrow_options(options: &super::ColumnarOptions) -> Result<IpcWriteOptions> {
+    let compression = match options.compression {
         None | Some(Compression::None) => None,
         Some(Compression::Zstd) => Some(CompressionType::ZSTD),
         Some(Compression::Lz4) => Some(CompressionType::LZ4_FRAME),

@@ -17,9 +17,9 @@ pub use tables::TableSelection;
 use value::Type;
 
 /// Approximate number of bytes in a batch.
-const BATCH: usize = 128 << 10;
+const BATCH_BYTES: usize = 128 << 10;
 /// Maximum number of values in a row.
-const MANY: usize = 1 << 24;
+const MAX_ROW_VALUES: usize = 1 << 24;
 
 /// A dump that is read batch by batch.
 pub struct Dump {
@@ -36,21 +36,21 @@ pub struct Dump {
     max_row_len: usize,
     is_done: bool,
     /// The error that stopped reading, once the rows before it were handed out.
-    stopped: Option<io::Error>,
+    error: Option<io::Error>,
 }
 
 /// The layout of the current rows.
 #[derive(Default)]
 struct Layout {
-    /// The number that the reader gives it.
+    /// The number that the reader gives to this layout.
     number: u64,
-    is_wanted: bool,
+    is_selected: bool,
     plan: Option<Arc<Plan>>,
     columns: Vec<(Option<u32>, Type)>,
 }
 
 impl Dump {
-    /// Creates the reader. `base`: the part of the plan that does not depend on the tables.
+    /// Creates the reader. `base` is the part of the plan that does not depend on the tables.
     pub fn new(window: Window<Box<dyn Read + Send>>, base: Plan, tables: TableSelection, max_record: u64) -> Dump {
         let mut options = Options::default();
         // Cells have offsets of 32 bits, and a window may hold twice as much.
@@ -67,7 +67,7 @@ impl Dump {
             carried: Default::default(),
             max_row_len,
             is_done: false,
-            stopped: None,
+            error: None,
         }
     }
 
@@ -77,38 +77,38 @@ impl Dump {
         if cell.position == 0 {
             self.offset = self.reader.offset() + range.start as u64;
             if self.layout.number != self.reader.layout() {
-                let is_wanted = self.tables.selects_table(self.reader.table(cell.table));
-                self.layout = Layout { number: self.reader.layout(), is_wanted, ..Layout::default() };
+                let is_selected = self.tables.selects_table(self.reader.table(cell.table));
+                self.layout = Layout { number: self.reader.layout(), is_selected, ..Layout::default() };
             }
         }
-        if !self.layout.is_wanted {
+        if !self.layout.is_selected {
             self.reader.skip_rows();
             return Ok(false);
         }
         let position = cell.position as usize;
         let plan = self.layout.plan.as_deref();
         if position >= self.layout.columns.len() {
-            let of = Type::from_column(self.reader.table(cell.table), cell.column, self.reader.dialect());
-            self.layout.columns.push((cell.column, of));
+            let column_type = Type::from_column(self.reader.table(cell.table), cell.column, self.reader.dialect());
+            self.layout.columns.push((cell.column, column_type));
         }
         let start = batch.bytes.len();
-        let of = self.layout.columns.get(position).map_or(Type::Any, |column| column.1);
+        let column_type = self.layout.columns.get(position).map_or(Type::Any, |column| column.1);
         let sort = if plan.is_some_and(|plan| plan.is_hidden(position)) {
             Sort::Null
         } else {
-            let is_computed = value::write_content(self.window.bytes(), range, content, of, &mut batch.bytes);
-            if is_computed.is_none() {
+            let content_sort = value::write_content(self.window.bytes(), range, content, column_type, &mut batch.bytes);
+            if content_sort.is_none() {
                 let number = self.rows + batch.row_count() as u64 + 1;
                 batch
                     .tally
                     .note_passed_on(number, || self.tables.qualified_column(self.reader.table(cell.table), &cell));
             }
-            is_computed.unwrap_or_default()
+            content_sort.unwrap_or_default()
         };
         batch.push_cell(start, sort);
         let cells = batch.cells.len() - batch.ends.last().map_or(0, |end| end.0 as usize);
-        // A value with its separator has at least two bytes.
-        if batch.bytes.len() - self.start > self.max_row_len || cells > (self.max_row_len / 2 + 1).min(MANY) {
+        // The number of cells is limited too: a value with its separator has at least two bytes in the dump.
+        if batch.bytes.len() - self.start > self.max_row_len || cells > (self.max_row_len / 2 + 1).min(MAX_ROW_VALUES) {
             return Err(too_long_error(self.offset, self.max_row_len));
         }
         if ends_row {
@@ -121,7 +121,7 @@ impl Dump {
                 }
             };
             if plan.hides_all() {
-                self.layout.is_wanted = false;
+                self.layout.is_selected = false;
                 batch.discard_partial_row(self.start);
                 return Ok(false);
             }
@@ -135,12 +135,12 @@ impl Dump {
     /// Moves the first part of the next row out of a complete batch.
     fn carry_partial_row(&mut self, batch: &mut Batch) {
         let (bytes, cells) = &mut self.carried;
-        let from = batch.ends.last().map_or(0, |end| end.0 as usize);
+        let first_cell = batch.ends.last().map_or(0, |end| end.0 as usize);
         bytes.extend(batch.bytes.drain(self.start..));
-        let back = |offset: u32| offset - self.start as u32;
-        cells.extend(batch.cells.drain(from..).map(|cell| Cell {
-            start: back(cell.start),
-            end: back(cell.end),
+        let shifted = |offset: u32| offset - self.start as u32;
+        cells.extend(batch.cells.drain(first_cell..).map(|cell| Cell {
+            start: shifted(cell.start),
+            end: shifted(cell.end),
             ..cell
         }));
         self.start = 0;
@@ -148,7 +148,7 @@ impl Dump {
 
     /// Reads rows until there are enough, or the next one needs more input.
     fn read_rows(&mut self, batch: &mut Batch) -> io::Result<()> {
-        while !batch.is_full() && (batch.bytes.len() < BATCH || batch.row_count() == 0) {
+        while !batch.is_full() && (batch.bytes.len() < BATCH_BYTES || batch.row_count() == 0) {
             let next = self.reader.next(self.window.bytes(), self.window.is_end());
             match next.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))? {
                 Next::Value(value) => {
@@ -196,7 +196,7 @@ impl Batches for Dump {
     fn fill_batch(&mut self, batch: &mut Batch) -> io::Result<bool> {
         batch.clear();
         batch.before = self.rows;
-        if let Some(error) = self.stopped.take() {
+        if let Some(error) = self.error.take() {
             return Err(error);
         }
         if self.is_done {
@@ -210,7 +210,7 @@ impl Batches for Dump {
             Ok(()) => {}
             Err(error) if batch.row_count() > 0 => {
                 self.is_done = true;
-                self.stopped = Some(error);
+                self.error = Some(error);
             }
             Err(error) => return Err(error),
         }

@@ -29,11 +29,11 @@ impl TableSelection {
     /// Returns whether rows of this table are written.
     pub fn selects_table(&self, table: &Table) -> bool {
         let Some(base) = &self.base else { return false };
-        let has = |spec: &ColumnSpec| {
+        let matches_spec = |spec: &ColumnSpec| {
             spec.given_name().is_none() || table.columns().iter().any(|column| names_column(spec, table, column.name()))
         };
         base.filter().selects_table(table.schema(), table.name())
-            && (base.filter().has_tables() || self.specs.is_empty() || self.specs.iter().any(has))
+            && (base.filter().has_tables() || self.specs.is_empty() || self.specs.iter().any(matches_spec))
     }
 
     /// Returns the name of the column of a value.
@@ -48,7 +48,7 @@ impl TableSelection {
         let matching = self.specs.iter().filter_map(|spec| {
             let position = columns.iter().position(|column| *column == spec.name);
             let position = position.or_else(|| columns.iter().position(|column| names_column(spec, table, column)));
-            let position = position.or(spec.position.filter(|at| *at < columns.len()))?;
+            let position = position.or(spec.position.filter(|position| *position < columns.len()))?;
             Some(ColumnSpec { position: Some(position), ..spec.clone() })
         });
         let specs = matching.collect();
@@ -59,15 +59,15 @@ impl TableSelection {
     /// Returns an error for given tables and columns that do not exist: probably typing errors.
     pub fn check_selection(&self, tables: &[Table]) -> io::Result<()> {
         let Some(base) = &self.base else { return Ok(()) };
-        let places = tables.iter().flat_map(|table| {
-            let all = table.columns().iter().map(|column| column.name()).chain([""]);
-            all.map(|column| (table.schema(), table.name(), column))
+        let all_columns = tables.iter().flat_map(|table| {
+            let names = table.columns().iter().map(|column| column.name()).chain([""]);
+            names.map(|column| (table.schema(), table.name(), column))
         });
-        let mut unknown = base.filter().find_unknown_names(places.clone());
+        let mut unknown = base.filter().find_unknown_names(all_columns.clone());
         for spec in &self.specs {
-            let is =
+            let is_named =
                 |(schema, table, column): (Option<&str>, &str, &str)| matches_column(&spec.name, schema, table, column);
-            if spec.given_name().is_some() && !places.clone().any(is) {
+            if spec.given_name().is_some() && !all_columns.clone().any(is_named) {
                 unknown.push(format!("there is no column `{}`", spec.name));
             }
         }

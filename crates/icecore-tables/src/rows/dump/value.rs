@@ -38,12 +38,13 @@ impl Type {
     }
 }
 
-/// Writes the content of a value, and returns its sort; `None`: it is an expression, written as its text.
+/// Writes the content of a value, and returns its sort. Returns `None` for an expression, which is written as its
+/// text.
 pub fn write_content(
     window: &[u8],
     range: Range<usize>,
     content: Content,
-    of: Type,
+    column_type: Type,
     out: &mut Vec<u8>,
 ) -> Option<Sort> {
     let text = window.get(range).unwrap_or_default();
@@ -54,7 +55,7 @@ pub fn write_content(
                 out.extend_from_slice(text);
                 return None;
             };
-            write_literal(decoded.text(), of, out)
+            write_literal(decoded.text(), column_type, out)
         }
         Content::Number => write_number(text, out),
         Content::Bool(value) => {
@@ -63,7 +64,7 @@ pub fn write_content(
         }
         Content::Null => Sort::Null,
         Content::Absent => Sort::Absent,
-        Content::Bits(digits) => write_bits(window.get(digits).unwrap_or_default(), of, out),
+        Content::Bits(digits) => write_bits(window.get(digits).unwrap_or_default(), column_type, out),
         _ => {
             out.extend_from_slice(text);
             return None;
@@ -71,8 +72,8 @@ pub fn write_content(
     })
 }
 
-fn write_literal(text: &[u8], of: Type, out: &mut Vec<u8>) -> Sort {
-    match (of, text) {
+fn write_literal(text: &[u8], column_type: Type, out: &mut Vec<u8>) -> Sort {
+    match (column_type, text) {
         (Type::Bool, b"t" | b"true") => out.extend_from_slice(b"true"),
         (Type::Bool, b"f" | b"false") => out.extend_from_slice(b"false"),
         (Type::Number, _) if is_json_number(text) => out.extend_from_slice(text),
@@ -94,12 +95,12 @@ pub fn write_number(text: &[u8], out: &mut Vec<u8>) -> Sort {
         out.extend_from_slice(text);
         return Sort::Plain;
     }
-    let (minus, rest) = match text {
+    let (is_negative, rest) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
         rest => (false, rest),
     };
-    if minus {
+    if is_negative {
         out.push(b'-');
     }
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -139,9 +140,9 @@ fn is_json_number(text: &[u8]) -> bool {
 }
 
 /// Writes `b'101'` as a number; in PostgreSQL it remains a text of digits.
-fn write_bits(digits: &[u8], of: Type, out: &mut Vec<u8>) -> Sort {
+fn write_bits(digits: &[u8], column_type: Type, out: &mut Vec<u8>) -> Sort {
     let value = std::str::from_utf8(digits).ok().and_then(|digits| u64::from_str_radix(digits, 2).ok());
-    match value.filter(|_| of != Type::BitString) {
+    match value.filter(|_| column_type != Type::BitString) {
         Some(value) => {
             out.extend_from_slice(value.to_string().as_bytes());
             Sort::Plain

@@ -17,8 +17,8 @@ impl Csv {
         Csv { scanner: Scanner::new(dialect), dialect, cells: Vec::new() }
     }
 
-    /// Reads one row from the start of these bytes. Returns its length; `None`: it is not complete. Empty lines are
-    /// skipped.
+    /// Reads one row from the start of these bytes. Returns its length, or `None` if it is not complete. Empty
+    /// lines are skipped.
     pub fn read_row(
         &mut self,
         bytes: &[u8],

@@ -3,7 +3,7 @@
 use crate::rows::batch::{Batch, Sort};
 use memchr::{memchr2, memchr3};
 
-/// The meaning of a backslash.
+/// Which escapes a table has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Escapes {
     Mysql,
@@ -12,11 +12,11 @@ pub enum Escapes {
     Database,
 }
 
-/// Comes before a number or a boolean.
+/// Mark before a number or a boolean, in rows that this program writes.
 pub const PLAIN: &[u8] = b"\\#";
 
-/// Reads one row from the start of these bytes. Returns its length; `None`: it is not complete. Without a delimiter, a
-/// row is one cell.
+/// Reads one row from the start of these bytes. Returns its length, or `None` if it is not complete. Without a
+/// delimiter, a row is one cell.
 pub fn read_row(
     bytes: &[u8],
     is_end: bool,
@@ -25,15 +25,18 @@ pub fn read_row(
     offset: u64,
     batch: &mut Batch,
 ) -> Option<usize> {
-    let between = delimiter.unwrap_or(b'\n');
+    let separator = delimiter.unwrap_or(b'\n');
     let backslash = if escapes.is_some() { b'\\' } else { b'\n' };
     let (mut position, mut start) = (0, batch.bytes.len());
     // Start of the cell in the input.
-    let mut raw = position;
+    let mut raw_start = position;
     loop {
         let rest = bytes.get(position..).unwrap_or(&[]);
-        let found =
-            if escapes.is_some() { memchr3(b'\n', between, backslash, rest) } else { memchr2(b'\n', between, rest) };
+        let found = if escapes.is_some() {
+            memchr3(b'\n', separator, backslash, rest)
+        } else {
+            memchr2(b'\n', separator, rest)
+        };
         let stop = match found {
             Some(stop) => position + stop,
             None if is_end => bytes.len(),
@@ -41,21 +44,22 @@ pub fn read_row(
         };
         batch.bytes.extend_from_slice(&bytes[position..stop]);
         match bytes.get(stop) {
-            Some(byte) if *byte == between && between != b'\n' => {
-                batch.push_cell(start, classify_cell(&bytes[raw..stop], escapes));
+            Some(byte) if *byte == separator && separator != b'\n' => {
+                batch.push_cell(start, classify_cell(&bytes[raw_start..stop], escapes));
                 position = stop + 1;
-                (start, raw) = (batch.bytes.len(), position);
+                (start, raw_start) = (batch.bytes.len(), position);
             }
             Some(b'\\') if escapes.is_some() => {
                 position = decode_escape(bytes, stop, is_end, escapes.unwrap_or(Escapes::Mysql), &mut batch.bytes)?;
             }
             _ => {
-                let has_return =
-                    batch.bytes.len() > start && batch.bytes.ends_with(b"\r") && bytes[raw..stop].ends_with(b"\r");
+                let has_return = batch.bytes.len() > start
+                    && batch.bytes.ends_with(b"\r")
+                    && bytes[raw_start..stop].ends_with(b"\r");
                 if has_return {
                     batch.bytes.pop();
                 }
-                let raw = &bytes[raw..stop - usize::from(has_return)];
+                let raw = &bytes[raw_start..stop - usize::from(has_return)];
                 batch.push_cell(start, classify_cell(raw, escapes));
                 batch.end_row(offset);
                 return Some((stop + 1).min(bytes.len()));
@@ -72,7 +76,7 @@ fn classify_cell(raw: &[u8], escapes: Option<Escapes>) -> Sort {
     }
 }
 
-/// Decodes the escape at `at`. Returns its end; `None`: it is not complete.
+/// Decodes the escape at `index`. Returns its end, or `None` if it is not complete.
 fn decode_escape(bytes: &[u8], index: usize, is_end: bool, escapes: Escapes, out: &mut Vec<u8>) -> Option<usize> {
     let Some(letter) = bytes.get(index + 1).copied() else {
         // A backslash at the very end is a backslash.

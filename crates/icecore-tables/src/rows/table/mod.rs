@@ -18,7 +18,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 /// Approximate number of bytes in a batch.
-const BATCH: usize = 128 << 10;
+const BATCH_BYTES: usize = 128 << 10;
 
 /// How cells are separated.
 enum Cells {
@@ -39,8 +39,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Creates the settings for a table of this form. `most`: maximum length of a row in bytes. `csv`: the detected
-    /// dialect.
+    /// Creates the settings for a table of this form. `max_record` is the maximum length of a row in bytes, `csv` the
+    /// detected dialect.
     pub fn from_style(
         style: &TableStyle,
         form: TableForm,
@@ -48,12 +48,12 @@ impl Settings {
         csv: Option<DetectedDialect>,
     ) -> Result<Settings> {
         let has_names = matches!(form, TableForm::Csv | TableForm::Tsv | TableForm::Mysql | TableForm::Database);
-        let by_form = has_names && style.names.is_empty();
+        let has_header_by_form = has_names && style.names.is_empty();
         if style.has_header == Some(true) && matches!(form, TableForm::Ndjson | TableForm::Lines) {
             return Err(usage_error("rows of `--in ndjson` and `--in lines` have no header".to_owned()));
         }
         Ok(Settings {
-            has_header: style.has_header.unwrap_or(by_form),
+            has_header: style.has_header.unwrap_or(has_header_by_form),
             names: style.names.clone(),
             delimiter: style.delimiter(form),
             null: style.null.as_ref().map(|null| null.clone().into_bytes()),
@@ -73,7 +73,7 @@ pub struct Table {
     rows: u64,
     is_done: bool,
     /// The error that stopped reading, once the rows before it were handed out.
-    stopped: Option<io::Error>,
+    error: Option<io::Error>,
 }
 
 impl Table {
@@ -97,7 +97,7 @@ impl Table {
                 Cells::Line(None, None)
             }
         };
-        Ok(Table { window, cells, settings, plan: None, rows: 0, is_done: false, stopped: None })
+        Ok(Table { window, cells, settings, plan: None, rows: 0, is_done: false, error: None })
     }
 
     /// Returns the names of the columns, if there are any.
@@ -209,15 +209,15 @@ impl Batches for Table {
         batch.clear();
         batch.before = self.rows;
         self.plan.iter().for_each(|plan| batch.set_plan(plan));
-        if let Some(error) = self.stopped.take() {
+        if let Some(error) = self.error.take() {
             return Err(error);
         }
-        while batch.bytes.len() < BATCH && !self.is_done && !batch.is_full() {
+        while batch.bytes.len() < BATCH_BYTES && !self.is_done && !batch.is_full() {
             match self.read_row(batch) {
                 Ok(true) => continue,
                 Ok(false) => {}
                 Err(error) if batch.row_count() > 0 => {
-                    self.stopped = Some(error);
+                    self.error = Some(error);
                     break;
                 }
                 Err(error) => return Err(error),

@@ -15,13 +15,13 @@ use arrow_schema::{ArrowError, DataType, Fields};
 use icecore_columns::Blobs;
 use std::ops::Range;
 
-/// Maximum length of the output. Lists may share their items, so a small file can declare values of any length: beyond
-/// this limit, the items of lists are left out, and callers refuse the batch.
+/// Maximum length of the output. Lists may share their items, so a small file can declare values of any length.
+/// Beyond this limit, items of lists are left out, and callers refuse the batch.
 pub const MAX_OUTPUT: usize = if cfg!(test) { 1 << 20 } else { 1 << 31 };
 
 /// The values of a column, with everything needed to write them.
 ///
-/// Printers are as deep as types, whose depth the readers of files limit.
+/// Printers are nested like the types of their values. The readers of files limit the depth of types.
 pub struct Printer<'a> {
     nulls: Option<&'a NullBuffer>,
     values: Values<'a>,

@@ -130,11 +130,11 @@ impl<'a> Temporal<'a> {
                 true
             }
         };
-        if is_written { Ok(()) } else { Err(self.describe_misfit(row)) }
+        if is_written { Ok(()) } else { Err(self.describe_mismatch(row)) }
     }
 
     #[cold]
-    fn describe_misfit(&self, row: usize) -> String {
+    fn describe_mismatch(&self, row: usize) -> String {
         let (value, target) = match &self.values {
             TemporalValues::Date32(values) | TemporalValues::Time32(values, _) => (i64::from(values[row]), "temporal"),
             TemporalValues::Date64(values) | TemporalValues::Time64(values, _) => (values[row], "temporal"),
@@ -268,9 +268,9 @@ fn two_digits(value: u32) -> [u8; 2] {
 /// Writes a duration in seconds, as in ISO 8601: `PT1.5S`.
 fn print_duration(count: i64, unit: TimeUnit, out: &mut Vec<u8>) {
     /// Longer durations have no text. The crates of Arrow support durations of up to 2^63 milliseconds.
-    const LONGEST: u64 = i64::MAX as u64 / 1_000;
+    const MAX_SECONDS: u64 = i64::MAX as u64 / 1_000;
     let is_too_long = match unit {
-        TimeUnit::Second => count.unsigned_abs() > LONGEST,
+        TimeUnit::Second => count.unsigned_abs() > MAX_SECONDS,
         TimeUnit::Millisecond => count == i64::MIN,
         TimeUnit::Microsecond | TimeUnit::Nanosecond => false,
     };

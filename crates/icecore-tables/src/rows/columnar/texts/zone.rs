@@ -31,8 +31,8 @@ impl Zone {
             Zone::Fixed(offset) => *offset,
             Zone::Named(zone) => {
                 // Rules are known only for years up to 9999; the last rule is used for later years.
-                let known = seconds.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
-                Timestamp::from_second(known).map_or(0, |moment| zone.to_offset(moment).seconds())
+                let clamped = seconds.clamp(Timestamp::MIN.as_second(), Timestamp::MAX.as_second());
+                Timestamp::from_second(clamped).map_or(0, |moment| zone.to_offset(moment).seconds())
             }
         }
     }

@@ -1,10 +1,10 @@
-//! Virtual fields: what they show is computed from a value (its class, its JSON, its remaining entries).
+//! Virtual fields. What they show is computed from a value: its class, its JSON, or its entries without a field.
 
 use super::record::ExtraEntry;
 use super::text::Strings;
 use crate::error::Error;
 use crate::member::strip_php_marks;
-use crate::misfit::TypeMismatch;
+use crate::mismatch::TypeMismatch;
 use crate::view::{TapeView, Value};
 use arrow_array::ArrayRef;
 use arrow_array::types::Utf8Type;
@@ -23,6 +23,7 @@ pub(crate) enum VirtualKind {
     Rest,
 }
 
+/// The texts of a virtual field.
 #[derive(Debug)]
 pub(crate) struct VirtualField {
     pub(crate) kind: VirtualKind,
@@ -48,7 +49,7 @@ impl VirtualField {
         Ok(VirtualField { kind, texts: Strings::new(), json: Codec::new(Stage::parse("json")?), text: Vec::new() })
     }
 
-    /// Adds the class of the value; `false` if it has none.
+    /// Adds the class of the value. Returns `false` if it has none.
     pub(super) fn push_class(&mut self, view: &TapeView<'_>, node: u32) -> Result<bool, TypeMismatch> {
         let Some(class) = view.find_class(node) else { return Ok(false) };
         if std::str::from_utf8(class).is_err() {
@@ -58,7 +59,7 @@ impl VirtualField {
         Ok(true)
     }
 
-    /// Adds the value as JSON; `false` if it is null.
+    /// Adds the value as JSON. Returns `false` if it is null.
     pub(super) fn push_json(&mut self, view: &TapeView<'_>, node: u32) -> Result<bool, TypeMismatch> {
         self.text.clear();
         self.write_value(view, node)?;
@@ -78,12 +79,12 @@ impl VirtualField {
     ) -> Result<(), TypeMismatch> {
         self.text.clear();
         self.text.push(b'{');
-        let mut written = HashSet::new();
+        let mut written_names = HashSet::new();
         for entry in entries {
             if self.text.len() > 1 {
                 self.text.push(b',');
             }
-            self.write_key(view, entry, &mut written)?;
+            self.write_key(view, entry, &mut written_names)?;
             self.text.push(b':');
             self.write_value(view, entry.value)?;
         }
@@ -93,9 +94,9 @@ impl VirtualField {
 
     fn write_value(&mut self, view: &TapeView<'_>, node: u32) -> Result<(), TypeMismatch> {
         let Some(document) = view.document else { return Ok(()) };
-        let before = self.text.len();
+        let start = self.text.len();
         if self.write_leaf(view, node) {
-            return view.spend_budget(node, self.text.len() - before);
+            return view.spend_budget(node, self.text.len() - start);
         }
         if node == view.tape.root() {
             self.write_document(node, document)?;
@@ -104,7 +105,7 @@ impl VirtualField {
             view.spend_budget(node, size_of_val(part.nodes()))?;
             self.write_document(node, &part)?;
         }
-        view.spend_budget(node, self.text.len() - before)
+        view.spend_budget(node, self.text.len() - start)
     }
 
     fn write_document(&mut self, node: u32, document: &Document<'_>) -> Result<(), TypeMismatch> {
@@ -112,8 +113,8 @@ impl VirtualField {
         Ok(())
     }
 
-    /// Writes values that are the same in every JSON output, without creating a document; returns `false` and writes
-    /// nothing for other values.
+    /// Writes null, a boolean, an integer or a text without escapes. Returns `false` and writes nothing for other
+    /// values, which require a document.
     fn write_leaf(&mut self, view: &TapeView<'_>, node: u32) -> bool {
         match view.read_value(node) {
             Value::Null => self.text.extend_from_slice(b"null"),
@@ -131,26 +132,26 @@ impl VirtualField {
         self.text.push(b'"');
     }
 
-    /// Writes the bare name of a member, or its full name if another member has that bare name, as in other JSON
+    /// Writes the bare name of a member, or its full name if another member has that bare name, like other JSON
     /// output.
     fn write_key(
         &mut self,
         view: &TapeView<'_>,
         entry: &ExtraEntry,
-        written: &mut HashSet<Vec<u8>>,
+        written_names: &mut HashSet<Vec<u8>>,
     ) -> Result<(), TypeMismatch> {
         let mut digits = itoa::Buffer::new();
         let full_key = view.key_text(entry.key, &mut digits).unwrap_or_default();
-        let is_second =
-            entry.is_second || full_key.first() == Some(&0) && !written.insert(strip_php_marks(full_key).to_vec());
-        let key = if is_second { full_key } else { strip_php_marks(full_key) };
+        let has_taken_name = entry.has_taken_name
+            || full_key.first() == Some(&0) && !written_names.insert(strip_php_marks(full_key).to_vec());
+        let key = if has_taken_name { full_key } else { strip_php_marks(full_key) };
         if needs_no_escape(key) {
             self.write_quoted(key);
             return Ok(());
         }
-        let mut b = Builder::new();
-        b.bytes(key);
-        let document = b.finish().map_err(|error| unrepresentable_error(entry.value, &error))?;
+        let mut builder = Builder::new();
+        builder.bytes(key);
+        let document = builder.finish().map_err(|error| unrepresentable_error(entry.value, &error))?;
         self.write_document(entry.value, &document)
     }
 
@@ -183,7 +184,7 @@ impl VirtualField {
     }
 }
 
-/// Whether a text needs no escapes in JSON.
+/// Returns true if a text needs no escapes in JSON.
 fn needs_no_escape(text: &[u8]) -> bool {
     text.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'))
 }

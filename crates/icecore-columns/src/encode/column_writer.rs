@@ -1,9 +1,9 @@
-//! The values of a column, row by row.
+//! Writes the values of a column, row by row.
 
-use super::graft::JsonCopier;
-use super::nodes::TapeBuilder;
+use super::json_copier::JsonCopier;
+use super::tape_builder::TapeBuilder;
 use crate::blobs::Blobs;
-use crate::column::{DEPTH, VirtualKind};
+use crate::column::{MAX_DEPTH, VirtualKind};
 use crate::error::Error;
 use crate::{AT, FILLED_WITH};
 use arrow_array::cast::AsArray;
@@ -19,7 +19,7 @@ use icecore::raw::Node;
 use icecore::{ErrorKind, Kind};
 use std::fmt::Write;
 
-/// A column whose values are written; its type was examined once for all rows.
+/// A column whose values are written. Its type is examined once, and not for each row.
 pub(super) struct ColumnWriter<'a> {
     values: SourceValues<'a>,
     nulls: Option<NullBuffer>,
@@ -31,13 +31,17 @@ enum SourceValues<'a> {
     Int(ScalarBuffer<i64>),
     Uint(ScalarBuffer<u64>),
     Float(ScalarBuffer<f64>),
+    /// Integers in units of the last decimal place, and the number of places.
     Decimal(ScalarBuffer<i128>, i8),
     Date(ScalarBuffer<i32>),
+    /// Times, their unit, and whether they have a time zone.
     Time(ScalarBuffer<i64>, TimeUnit, bool),
     Text(Blobs<'a>),
     Bytes(Blobs<'a>),
     Json(Blobs<'a>, Box<JsonCopier>),
+    /// A function that returns the range of a row's items, and the items.
     List(Box<dyn Fn(usize) -> std::ops::Range<usize> + 'a>, Box<ColumnWriter<'a>>),
+    /// A function that returns the range of a row's entries, their keys, and their values.
     Map(Box<dyn Fn(usize) -> std::ops::Range<usize> + 'a>, Box<ColumnWriter<'a>>, Box<ColumnWriter<'a>>),
     Struct(StructWriter<'a>),
 }
@@ -54,7 +58,7 @@ struct StructWriter<'a> {
 /// [`Error::Field`] if they can't.
 pub(super) fn check_field(field: &Field, depth: usize) -> Result<(), Error> {
     let refused = || Err(Error::Field { name: field.name().clone(), data_type: field.data_type().clone() });
-    if depth > DEPTH || field.metadata().contains_key(AT) {
+    if depth > MAX_DEPTH || field.metadata().contains_key(AT) {
         return refused();
     }
     if let Some(word) = field.metadata().get(FILLED_WITH) {
@@ -108,7 +112,7 @@ fn is_bytes_type(data_type: &DataType) -> bool {
 }
 
 impl<'a> ColumnWriter<'a> {
-    /// Creates the feed of a field that was checked.
+    /// Creates the writer of a field that [`check_field`] accepted.
     pub(super) fn new(field: &Field, array: &'a dyn Array) -> Result<ColumnWriter<'a>, Error> {
         let refused = || Error::Field { name: field.name().clone(), data_type: array.data_type().clone() };
         let virtual_kind = field.metadata().get(FILLED_WITH).and_then(|word| VirtualKind::parse(word));
@@ -178,57 +182,59 @@ impl<'a> ColumnWriter<'a> {
     }
 
     /// Writes the value of a row.
-    pub(super) fn write_value(&mut self, row: usize, to: &mut TapeBuilder<'_>) -> Result<(), icecore::Error> {
+    pub(super) fn write_value(&mut self, row: usize, builder: &mut TapeBuilder<'_>) -> Result<(), icecore::Error> {
         if self.is_null(row) {
-            to.push_node(Node::leaf(Kind::Null, 0));
+            builder.push_node(Node::leaf(Kind::Null, 0));
             return Ok(());
         }
         match &mut self.values {
-            SourceValues::Null => drop(to.push_node(Node::leaf(Kind::Null, 0))),
-            SourceValues::Bool(values) => drop(to.push_node(Node::leaf(Kind::Bool, u64::from(values.value(row))))),
-            SourceValues::Int(values) => drop(to.push_node(Node::int(values[row]))),
-            SourceValues::Uint(values) => drop(to.push_node(Node::uint(values[row]))),
-            SourceValues::Float(values) => drop(to.push_node(Node::float(values[row]))),
+            SourceValues::Null => drop(builder.push_node(Node::leaf(Kind::Null, 0))),
+            SourceValues::Bool(values) => drop(builder.push_node(Node::leaf(Kind::Bool, u64::from(values.value(row))))),
+            SourceValues::Int(values) => drop(builder.push_node(Node::int(values[row]))),
+            SourceValues::Uint(values) => drop(builder.push_node(Node::uint(values[row]))),
+            SourceValues::Float(values) => drop(builder.push_node(Node::float(values[row]))),
             SourceValues::Decimal(values, scale) => {
-                to.push_string(Kind::Text, format_decimal(values[row], *scale).as_bytes())?
+                builder.push_string(Kind::Text, format_decimal(values[row], *scale).as_bytes())?
             }
-            SourceValues::Date(values) => to.push_string(Kind::Text, format_day(values[row])?.as_bytes())?,
+            SourceValues::Date(values) => builder.push_string(Kind::Text, format_day(values[row])?.as_bytes())?,
             SourceValues::Time(values, unit, has_zone) => {
-                to.push_string(Kind::Text, format_time(values[row], *unit, *has_zone)?.as_bytes())?;
+                builder.push_string(Kind::Text, format_time(values[row], *unit, *has_zone)?.as_bytes())?;
             }
-            SourceValues::Text(values) => to.push_string(Kind::Text, values.get(row).unwrap_or_default())?,
-            SourceValues::Bytes(values) => to.push_string(Kind::Bytes, values.get(row).unwrap_or_default())?,
-            SourceValues::Json(values, graft) => graft.write_value(values.get(row).unwrap_or_default(), to)?,
+            SourceValues::Text(values) => builder.push_string(Kind::Text, values.get(row).unwrap_or_default())?,
+            SourceValues::Bytes(values) => builder.push_string(Kind::Bytes, values.get(row).unwrap_or_default())?,
+            SourceValues::Json(values, json_copier) => {
+                json_copier.write_value(values.get(row).unwrap_or_default(), builder)?
+            }
             SourceValues::List(range, items) => {
                 let range = range(row);
                 let count = range.len();
-                let place = to.push_node(Node::open(Kind::Array, 0));
+                let container = builder.push_node(Node::open(Kind::Array, 0));
                 for item in range {
-                    items.write_value(item, to)?;
+                    items.write_value(item, builder)?;
                 }
-                to.end_container(place, count)?;
+                builder.end_container(container, count)?;
             }
             SourceValues::Map(range, keys, values) => {
                 let range = range(row);
                 let count = range.len();
-                let place = to.push_node(Node::open(Kind::Map, 0));
+                let container = builder.push_node(Node::open(Kind::Map, 0));
                 for entry in range {
-                    keys.write_key(entry, to)?;
-                    values.write_value(entry, to)?;
+                    keys.write_key(entry, builder)?;
+                    values.write_value(entry, builder)?;
                 }
-                to.end_container(place, count)?;
+                builder.end_container(container, count)?;
             }
-            SourceValues::Struct(members) => members.write_struct(row, to)?,
+            SourceValues::Struct(members) => members.write_struct(row, builder)?,
         }
         Ok(())
     }
 
-    fn write_key(&self, row: usize, to: &mut TapeBuilder<'_>) -> Result<(), icecore::Error> {
+    fn write_key(&self, row: usize, builder: &mut TapeBuilder<'_>) -> Result<(), icecore::Error> {
         match &self.values {
-            SourceValues::Text(values) => to.set_key(Kind::Text, values.get(row).unwrap_or_default()),
-            SourceValues::Bytes(values) => to.set_key(Kind::Bytes, values.get(row).unwrap_or_default()),
+            SourceValues::Text(values) => builder.set_key(Kind::Text, values.get(row).unwrap_or_default()),
+            SourceValues::Bytes(values) => builder.set_key(Kind::Bytes, values.get(row).unwrap_or_default()),
             SourceValues::Int(values) => {
-                to.set_number_key(Node::int(values[row]));
+                builder.set_number_key(Node::int(values[row]));
                 Ok(())
             }
             _ => Err(icecore::Error::new(ErrorKind::Unrepresentable)
@@ -240,38 +246,38 @@ impl<'a> ColumnWriter<'a> {
 
 impl<'a> StructWriter<'a> {
     fn new(fields: &Fields, array: &'a StructArray) -> Result<StructWriter<'a>, Error> {
-        let mut parts = StructWriter { members: Vec::new(), class: None, rest: None };
+        let mut writer = StructWriter { members: Vec::new(), class: None, rest: None };
         for (field, column) in fields.iter().zip(array.columns()) {
             let virtual_kind = field.metadata().get(FILLED_WITH).and_then(|word| VirtualKind::parse(word));
             match virtual_kind {
-                Some(VirtualKind::Class) => parts.class = Some(Blobs::from_array(column.as_ref())?),
+                Some(VirtualKind::Class) => writer.class = Some(Blobs::from_array(column.as_ref())?),
                 Some(VirtualKind::Rest) => {
-                    parts.rest = Some((Blobs::from_array(column.as_ref())?, Box::new(JsonCopier::new()?)))
+                    writer.rest = Some((Blobs::from_array(column.as_ref())?, Box::new(JsonCopier::new()?)))
                 }
-                _ => parts.members.push((field.name().as_bytes().into(), ColumnWriter::new(field, column.as_ref())?)),
+                _ => writer.members.push((field.name().as_bytes().into(), ColumnWriter::new(field, column.as_ref())?)),
             }
         }
-        Ok(parts)
+        Ok(writer)
     }
 
-    fn write_struct(&mut self, row: usize, to: &mut TapeBuilder<'_>) -> Result<(), icecore::Error> {
+    fn write_struct(&mut self, row: usize, builder: &mut TapeBuilder<'_>) -> Result<(), icecore::Error> {
         let object = match self.class.as_ref().and_then(|class| class.get(row)) {
-            Some(class) => Some(to.begin_object(class)?),
+            Some(class) => Some(builder.begin_object(class)?),
             None => None,
         };
-        let place = to.push_node(Node::open(Kind::Map, 0));
+        let container = builder.push_node(Node::open(Kind::Map, 0));
         let mut count = self.members.len();
         for (name, member) in &mut self.members {
-            to.set_key(Kind::Text, name)?;
-            member.write_value(row, to)?;
+            builder.set_key(Kind::Text, name)?;
+            member.write_value(row, builder)?;
         }
-        if let Some((rest, graft)) = &mut self.rest
+        if let Some((rest, json_copier)) = &mut self.rest
             && let Some(text) = rest.get(row)
         {
-            count += graft.write_entries(text, to)?;
+            count += json_copier.write_entries(text, builder)?;
         }
-        to.end_container(place, count)?;
-        object.map_or(Ok(()), |object| to.end_container(object, 1))
+        builder.end_container(container, count)?;
+        object.map_or(Ok(()), |object| builder.end_container(object, 1))
     }
 }
 
@@ -296,8 +302,8 @@ fn format_decimal(unscaled: i128, scale: i8) -> String {
         return format!("{unscaled}{}", "0".repeat(usize::from(scale.unsigned_abs())));
     };
     let digits = format!("{:0>1$}", unscaled.unsigned_abs(), scale + 1);
-    let (integer_part, places) = digits.split_at(digits.len() - scale);
-    format!("{}{integer_part}.{places}", if unscaled < 0 { "-" } else { "" })
+    let (integer_part, fraction) = digits.split_at(digits.len() - scale);
+    format!("{}{integer_part}.{fraction}", if unscaled < 0 { "-" } else { "" })
 }
 
 fn format_day(days: i32) -> Result<String, icecore::Error> {

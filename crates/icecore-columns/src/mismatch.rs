@@ -2,7 +2,7 @@
 
 use icecore::ErrorKind;
 
-/// Why a value does not fit, and its node on the tape.
+/// The reason why a value does not fit, and the node of the value on the tape.
 #[derive(Debug)]
 pub(crate) struct TypeMismatch {
     pub(crate) kind: ErrorKind,
@@ -18,7 +18,7 @@ impl TypeMismatch {
         TypeMismatch { kind, node, expected: expected.into(), found: found.into() }
     }
 
-    /// The error for links that lead to the same values so often that a blob becomes too large.
+    /// Returns the error for links that lead to the same values so often that a blob becomes too large.
     #[cold]
     pub(crate) fn expansion_limit(node: u32) -> TypeMismatch {
         TypeMismatch {

@@ -1,14 +1,14 @@
-//! Nodes of a tape while it is being filled.
+//! Builds the nodes of a tape.
 
 use icecore::raw::{IS_KEY, KEY_NODE, Location, NO_KEY, Node, Tape};
 use icecore::{Error, ErrorKind, Kind};
 
-/// The nodes of a document, in reused memory of the tape.
+/// The nodes of a document. They are stored in memory that the tape already has.
 pub(super) struct TapeBuilder<'t> {
     pub(super) tape: &'t mut Tape,
     pub(super) nodes: Vec<Node>,
     arena: Vec<u8>,
-    /// The key of the next value.
+    /// The id of the key of the next value.
     key: u16,
 }
 
@@ -23,6 +23,7 @@ impl<'t> TapeBuilder<'t> {
         self.tape.fill(self.nodes, self.arena, 0, None);
     }
 
+    /// Adds a node with the key that was set, and returns its index.
     pub(super) fn push_node(&mut self, mut node: Node) -> usize {
         node.key = std::mem::replace(&mut self.key, NO_KEY);
         self.nodes.push(node);
@@ -43,9 +44,9 @@ impl<'t> TapeBuilder<'t> {
 
     fn store_string(&mut self, kind: Kind, bytes: &[u8]) -> Result<Node, Error> {
         let len = u32::try_from(bytes.len()).ok().filter(|len| *len < u32::MAX).ok_or_else(too_long_error)?;
-        let place = Location::Arena(self.arena.len() as u64);
+        let location = Location::Arena(self.arena.len() as u64);
         self.arena.extend_from_slice(bytes);
-        Ok(Node::string(kind, place, len))
+        Ok(Node::string(kind, location, len))
     }
 
     /// Sets the key of the next value.
@@ -67,7 +68,7 @@ impl<'t> TapeBuilder<'t> {
         self.key = KEY_NODE;
     }
 
-    /// Begins an object, whose body follows.
+    /// Begins an object, whose body follows. Returns its index.
     pub(super) fn begin_object(&mut self, class: &[u8]) -> Result<usize, Error> {
         let kind = if class.is_ascii() { Kind::Bytes } else { Kind::Text };
         let class = self.tape.class_id(kind, class)?;

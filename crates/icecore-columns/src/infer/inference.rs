@@ -2,11 +2,11 @@
 
 use super::shape::{Range, Shape, StructShape};
 use crate::blobs::Blobs;
-use crate::column::{DEPTH, time};
+use crate::column::{MAX_DEPTH, time};
 use crate::error::Error;
 use crate::member::{qualify_name, strip_php_marks};
 use crate::source::{Codecs, Source};
-use crate::view::LINKS;
+use crate::view::MAX_LINKS;
 use arrow_array::Array;
 use arrow_schema::Field;
 use icecore::raw::Tape;
@@ -39,7 +39,7 @@ pub struct Inference {
 }
 
 impl Inference {
-    /// For blobs of this source. The limits apply to each blob.
+    /// Creates an inference for blobs of this source. The limits apply to each blob.
     pub fn new(source: impl Into<Source>, limits: &Limits) -> Inference {
         let codecs = Codecs::new(source.into(), limits);
         Inference { codecs, tape: Tape::new(), shape: Shape::Nothing, rows: 0, bad: 0 }
@@ -71,18 +71,18 @@ impl Inference {
         let body = self.codecs.read_blob(blob, &mut self.tape)?;
         let input = body.as_deref().unwrap_or(blob);
         let document = Document::from_tape(input, std::mem::take(&mut self.tape));
-        let left = EACH * document.nodes().len() as u64 + ALWAYS;
-        let shape = ShapeBuilder { left, open: Vec::new() }.infer_value(document.root());
+        let remaining_values = EXAMINED_PER_VALUE * document.nodes().len() as u64 + EXTRA_VALUES;
+        let shape = ShapeBuilder { remaining_values, open_containers: Vec::new() }.infer_value(document.root());
         self.tape = document.into_tape();
         Ok(shape)
     }
 
-    /// Number of blobs.
+    /// Returns the number of blobs.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Number of blobs that could not be read.
+    /// Returns the number of blobs that could not be read.
     pub fn bad(&self) -> u64 {
         self.bad
     }
@@ -93,35 +93,35 @@ impl Inference {
     }
 }
 
-/// Limits for how many values of a document are examined, because links lead to some again: this number always, and
-/// this number for each value.
-const ALWAYS: u64 = 1024;
-const EACH: u64 = 4;
+/// Links may lead to the same values again and again, so the number of values that are examined is limited: to this
+/// number for each value of a document, and `EXTRA_VALUES` in addition.
+const EXAMINED_PER_VALUE: u64 = 4;
+const EXTRA_VALUES: u64 = 1024;
 
-/// The examination of one document.
+/// Infers the shape of one document.
 struct ShapeBuilder {
-    /// Number of values that may still be examined; after that, values count as mixed.
-    left: u64,
+    /// Number of values that may still be examined. After that, values count as mixed.
+    remaining_values: u64,
     /// The lists and maps that are being examined.
-    open: Vec<u32>,
+    open_containers: Vec<u32>,
 }
 
 impl ShapeBuilder {
     fn spend_budget(&mut self) -> bool {
-        let is_enough = self.left > 0;
-        self.left = self.left.saturating_sub(1);
-        is_enough
+        let has_budget = self.remaining_values > 0;
+        self.remaining_values = self.remaining_values.saturating_sub(1);
+        has_budget
     }
 
     fn infer_value(&mut self, value: Cursor<'_>) -> Shape {
-        if self.open.len() >= DEPTH || !self.spend_budget() {
+        if self.open_containers.len() >= MAX_DEPTH || !self.spend_budget() {
             return Shape::Mixed;
         }
         let mut value = value;
         let mut class = None;
-        for _ in 0..LINKS {
-            if let Some(known) = infer_special(value) {
-                return known;
+        for _ in 0..MAX_LINKS {
+            if let Some(shape) = infer_special(value) {
+                return shape;
             }
             value = match value.value() {
                 Value::Link(target) | Value::Alias(target) | Value::Copy(target) | Value::Ref(target) => target,
@@ -153,12 +153,12 @@ impl ShapeBuilder {
             }
             Value::Array | Value::Map if value.is_empty() && class.is_none() => Shape::Empty,
             // A value that contains itself has no type.
-            Value::Array | Value::Map if self.open.contains(&value.index()) => Shape::Mixed,
+            Value::Array | Value::Map if self.open_containers.contains(&value.index()) => Shape::Mixed,
             Value::Array | Value::Map => {
-                self.open.push(value.index());
+                self.open_containers.push(value.index());
                 let shape =
                     if value.kind() == Kind::Array { self.infer_list(value) } else { self.infer_map(value, class) };
-                self.open.pop();
+                self.open_containers.pop();
                 shape
             }
             _ => Shape::Mixed,
@@ -175,10 +175,10 @@ impl ShapeBuilder {
 
     fn infer_map(&mut self, map: Cursor<'_>, class: Option<&[u8]>) -> Shape {
         let mut members = StructShape::from_class(class);
-        // The key that owns each name; only marked keys can share a name.
+        // Only keys with marks can share a name. The first key with a name owns it, and others are qualified.
         let is_marked = |key: &[u8]| key.starts_with(b"\0") || class.is_some() && key.starts_with(b"@");
         let has_marked = map.entries().any(|(key, _)| key.node().kind.is_string() && is_marked(key.bytes()));
-        let mut named: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+        let mut key_by_name: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
         for (key, value) in map.entries() {
             let number;
             let name = match key.node().kind {
@@ -191,11 +191,11 @@ impl ShapeBuilder {
             };
             // Ruby's mark of a member is not part of the name of a column.
             let name = if class.is_some() { name.strip_prefix(b"@").unwrap_or(name) } else { name };
-            let other;
+            let qualified_name;
             let name = match has_marked && key.node().kind.is_string() {
-                true if named.entry(name.to_vec()).or_insert_with(|| key.bytes().to_vec()) != key.bytes() => {
-                    other = qualify_name(key.bytes()).unwrap_or_else(|| key.bytes().to_vec());
-                    &other[..]
+                true if key_by_name.entry(name.to_vec()).or_insert_with(|| key.bytes().to_vec()) != key.bytes() => {
+                    qualified_name = qualify_name(key.bytes()).unwrap_or_else(|| key.bytes().to_vec());
+                    &qualified_name[..]
                 }
                 _ => name,
             };
@@ -206,13 +206,13 @@ impl ShapeBuilder {
     }
 }
 
-/// Times, days and decimals, if they are objects of special classes.
+/// Returns the shape of a time, a day or a decimal that is an object of a special class.
 fn infer_special(value: Cursor<'_>) -> Option<Shape> {
     if !value.kind().has_class() {
         return None;
     }
-    if let Some((unit, is_placed)) = time::detect_precision(value) {
-        return Some(Shape::Time(unit, is_placed));
+    if let Some((unit, has_known_offset)) = time::detect_precision(value) {
+        return Some(Shape::Time(unit, has_known_offset));
     }
     if time::is_day(value) {
         return Some(Shape::Day);
@@ -220,8 +220,9 @@ fn infer_special(value: Cursor<'_>) -> Option<Shape> {
     let known = Known::of(value).filter(|known| matches!(known, Known::Decimal(_)))?;
     let text = known.text(&Limits::default())?;
     let (integer_part, places) = text.trim_start_matches('-').split_once('.').unwrap_or((&text, ""));
-    let digits = |text: &str| u8::try_from(text.len()).ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
-    match (digits(integer_part), digits(places)) {
+    let count_digits =
+        |text: &str| u8::try_from(text.len()).ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+    match (count_digits(integer_part), count_digits(places)) {
         (Some(integer_digits), Some(places)) => Some(Shape::Decimal(integer_digits, places)),
         _ => Some(Shape::Mixed),
     }
