@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_examples_of_the_standard() {
+    fn examples_of_the_standard_are_encoded_and_decoded() {
         for (bytes, text) in
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")]
         {
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_comes_back() {
+    fn every_byte_round_trips() {
         let bytes: Vec<u8> = (0..=255).collect();
         for (alphabet, is_padded) in [(Alphabet::Standard, true), (Alphabet::Url, false)] {
             for len in 0..bytes.len() {
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_text_is_refused_where_it_is_wrong() {
+    fn invalid_text_is_refused_with_its_offset() {
         for (text, offset) in
             [("Zg", 2), ("Zg=", 3), ("Z===", 1), ("Zh==", 1), ("Zm9=", 2), ("Zm v", 2), ("Zg==Zg==", 4)]
         {
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quick_way_and_its_twin_agree() {
+    fn fast_and_reference_decoders_agree() {
         let mut random = Random(1);
         for _ in 0..4000 {
             let alphabet = [Alphabet::Standard, Alphabet::Url][random.below(2)];
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn encoded_digit_by_digit() {
+    fn the_encoder_agrees_with_encoding_digit_by_digit() {
         let mut random = Random(2);
         for len in 0..300 {
             let bytes: Vec<u8> = (0..len).map(|_| random.below(256) as u8).collect();

@@ -68,7 +68,7 @@ fn is_shared(document: &Document<'_>, at: u32) -> bool {
 }
 
 #[test]
-fn what_is_set_back_has_its_bytes_again() {
+fn setting_the_old_value_restores_the_bytes() {
     let seven = json("7");
     let (mut all, mut all_back) = (0, 0);
     for (file, stage) in FILES {
@@ -114,7 +114,7 @@ fn what_is_set_back_has_its_bytes_again() {
 }
 
 #[test]
-fn an_edit_is_what_differs() {
+fn only_the_edited_value_differs() {
     let formats = ["json", "json:typed", "storable", "sereal", "php", "var-export", "igbinary", "marshal", "dumper"];
     let mut count = 0;
     for seed in 0..150 {
@@ -149,7 +149,7 @@ fn an_edit_is_what_differs() {
 }
 
 #[test]
-fn layouts_of_json_stay() {
+fn edits_keep_the_layout_of_json() {
     let stage = Stage::parse("json").unwrap();
     let text = b"\xef\xbb\xbf { \"a\" : 1.50,\n\t\"b\" : [ 1,2,\n  3 ],\n\t\"\\u0063\" : \"x\\/y\" }\r\n";
     let made = |alterations: &[Alteration]| String::from_utf8(altered(text, &stage, alterations).unwrap()).unwrap();
@@ -170,7 +170,7 @@ fn layouts_of_json_stay() {
 }
 
 #[test]
-fn shared_values_stay_in_their_other_places() {
+fn deleting_a_shared_value_keeps_its_other_places() {
     let stage = Stage::parse("php").unwrap();
     let php: &[u8] = br#"a:3:{s:1:"x";O:1:"P":1:{s:1:"n";i:1;}s:1:"y";r:2;s:1:"z";r:2;}"#;
     let made = |alteration: Alteration| String::from_utf8(altered(php, &stage, &[alteration]).unwrap()).unwrap();
@@ -196,7 +196,7 @@ fn classes_are_renamed_in_nested_data() {
 }
 
 #[test]
-fn wrappers_are_put_on_again() {
+fn edits_keep_the_wrappers() {
     let stage = Stage::parse("gzip/base64/php").unwrap();
     let mut bytes = Vec::new();
     icecore::write_to(&icecore::read(b"[1]").unwrap(), &stage, &Limits::default(), &mut bytes).unwrap();
@@ -206,7 +206,7 @@ fn wrappers_are_put_on_again() {
 }
 
 #[test]
-fn refusals_say_where() {
+fn refusals_name_the_path() {
     let stage = Stage::parse("json").unwrap();
     let said = |alteration: Alteration| altered(b"{\"a\":[1],\"b\":2}", &stage, &[alteration]).unwrap_err().to_string();
     for (alteration, message) in [
@@ -281,7 +281,7 @@ fn hostile_input_ends_in_an_error_or_a_document() {
 }
 
 #[test]
-fn arrays_that_igbinary_stored_once_are_reported_when_they_are_written_out() {
+fn editing_one_copy_in_igbinary_reports_lost_copies() {
     // [[1], [1], [1]]; the inner array is stored once.
     let stored = b"\0\0\0\x02\x14\x03\x06\x00\x14\x01\x06\x00\x06\x01\x06\x01\x01\x01\x06\x02\x01\x01";
     let stage = Stage::parse("igbinary").unwrap();

@@ -155,7 +155,7 @@ fn compare(program: &str, args: &[&str], cases: &[Case], ways: &[Way<'_>]) {
 }
 
 #[test]
-fn php_reads_what_was_edited() {
+fn php_reads_edited_values() {
     const CLASSES: &str = "<?php #[AllowDynamicProperties] class P { public $n = 1; protected $p = [1]; private $q; } \
                            #[AllowDynamicProperties] class Q { public $n; protected $p; private $q; } ";
     let way = |freeze: &'static str, thaw: &'static str| {
@@ -179,7 +179,7 @@ fn php_reads_what_was_edited() {
 }
 
 #[test]
-fn ruby_reads_what_was_edited() {
+fn ruby_reads_edited_values() {
     const CLASSES: &str = "P = Class.new { attr_accessor :n; def initialize; @n = 1; end }; Q = Class.new(P); \
                            S = Struct.new(:a, :b); ";
     let make = |case: &Case| format!("{CLASSES} print Marshal.dump({}).unpack1('H*')", case.value);
@@ -194,7 +194,7 @@ fn ruby_reads_what_was_edited() {
 }
 
 #[test]
-fn perl_reads_what_was_edited() {
+fn perl_reads_edited_values() {
     const USE: &str = "use utf8; use Storable qw(nfreeze freeze thaw dclone); use Data::Dumper; \
                        $Data::Dumper::Sortkeys = 1; $Data::Dumper::Useqq = 1; $Data::Dumper::Purity = 1; ";
     let storable = |case: &Case| format!("{USE} print unpack 'H*', nfreeze({})", case.value);

@@ -55,7 +55,7 @@ fn is_path(name: &str) -> bool {
 }
 
 #[test]
-fn every_path_exists() {
+fn every_path_on_the_page_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
     let paths: Vec<_> = named(&page).into_iter().filter(|name| is_path(name)).collect();

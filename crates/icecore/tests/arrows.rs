@@ -247,7 +247,7 @@ fn check_layers(name: &str, layers: &[&str]) -> usize {
 }
 
 #[test]
-fn every_arrow_points_inwards() {
+fn modules_use_only_the_layers_above_them() {
     let arrows = check_layers("icecore", LAYERS);
     assert!(arrows > 1000, "{arrows} arrows were found");
     let arrows = check_layers("icecore-cli", COMMAND_LAYERS);
@@ -276,7 +276,7 @@ fn find_cycle(uses: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> 
 }
 
 #[test]
-fn no_crate_has_a_cycle() {
+fn no_crate_has_a_cycle_of_modules() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut count = 0;
     for entry in fs::read_dir(crates).unwrap() {
@@ -301,7 +301,7 @@ fn no_crate_has_a_cycle() {
 }
 
 #[test]
-fn a_cycle_is_found() {
+fn find_cycle_finds_a_cycle() {
     let uses = |pairs: &[(&str, &str)]| {
         let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (from, to) in pairs {
@@ -314,7 +314,7 @@ fn a_cycle_is_found() {
 }
 
 #[test]
-fn no_format_uses_another() {
+fn no_format_uses_another_format() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/format");
     let folders: BTreeSet<String> = fs::read_dir(root)
         .unwrap()
@@ -339,7 +339,7 @@ fn no_format_uses_another() {
 /// `replace` is written, whether Ruby looks up the classes that the data contains as values, and an
 /// option that has the same name by chance.
 #[test]
-fn few_places_name_a_format() {
+fn only_listed_places_name_a_format() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut places = Vec::new();
     for krate in ["icecore", "icecore-cli", "icecore-tables", "icecore-capi"] {

@@ -56,7 +56,7 @@ fn ring(length: u32, link: Kind) -> Vec<Node> {
 }
 
 #[test]
-fn rings_of_references_end() {
+fn writers_end_on_rings_of_references() {
     for stage in stages() {
         for length in [1, 2, 10, 1000] {
             for link in [Kind::Link, Kind::Alias, Kind::Copy] {
@@ -68,7 +68,7 @@ fn rings_of_references_end() {
 }
 
 #[test]
-fn php_says_where_references_go_round() {
+fn php_formats_refuse_rings_of_references() {
     for format in ["php", "php-session", "join", "json", "var-export"] {
         let error = write(&Stage::parse(format).unwrap(), &tape(ring(2, Kind::Link), true)).unwrap_err();
         assert_eq!(error, ErrorKind::Unrepresentable, "{format}");
@@ -76,7 +76,7 @@ fn php_says_where_references_go_round() {
 }
 
 #[test]
-fn links_that_name_links_end() {
+fn writers_end_on_links_to_links() {
     let nodes = vec![container(Kind::Array, 3, 2), Node::leaf(Kind::Link, 2), Node::leaf(Kind::Link, 1)];
     for stage in stages() {
         let _ = write(&stage, &tape(nodes.clone(), true));
@@ -123,7 +123,7 @@ fn grow(chance: &mut Chance, nodes: &mut Vec<Node>, left: &mut u32, is_body: boo
 }
 
 #[test]
-fn small_graphs_of_all_kinds_end() {
+fn writers_end_on_random_graphs() {
     let stages = stages();
     let mut chance = Chance(1);
     for _ in 0..usual_or_full(200, 1000) {

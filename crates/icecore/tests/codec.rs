@@ -102,17 +102,17 @@ fn over(file: &str, spec: &str) {
 }
 
 #[test]
-fn sereal() {
+fn codec_reads_and_writes_sereal_like_the_slow_twins() {
     over("sereal.jsonl", "sereal");
 }
 
 #[test]
-fn storable() {
+fn codec_reads_and_writes_storable_like_the_slow_twins() {
     over("storable.jsonl", "storable");
 }
 
 #[test]
-fn random_documents_are_written_the_same() {
+fn codec_writes_random_documents_like_the_slow_twins() {
     for (spec, seeds) in [("sereal:protocol=5", 0..3000), ("sereal", 3000..6000), ("storable:memory", 6000..9000)] {
         let codec = Codec::new(Stage::parse(spec).unwrap());
         let twin = Twin::of(spec);
@@ -139,7 +139,7 @@ fn read_marshal(bytes: &[u8]) -> Result<Document<'_>, icecore::Error> {
 }
 
 #[test]
-fn marshal_is_written_alike_in_one_pass_and_otherwise() {
+fn both_marshal_writers_write_the_same_bytes() {
     let codec = Codec::new(Stage::parse("marshal").unwrap());
     let mut unlimited = Codec::new(Stage::parse("marshal").unwrap());
     unlimited.limits.depth = u32::MAX;
@@ -172,7 +172,7 @@ fn marshal_is_written_alike_in_one_pass_and_otherwise() {
 }
 
 #[test]
-fn keys_are_forgotten_when_there_are_too_many_and_the_generation_says_so() {
+fn clearing_the_key_table_changes_its_generation() {
     let codec = Codec::new(Stage::parse("json").unwrap());
     let mut tape = Tape::new();
     let before = tape.keys().generation();
@@ -194,7 +194,7 @@ fn part(whole: &Document<'_>, nodes: std::ops::Range<usize>, tape: &mut Tape) ->
 }
 
 #[test]
-fn documents_are_written_in_parts_or_not_at_all() {
+fn parts_make_the_whole_document_or_are_refused() {
     let mut random = Random::new(3);
     for spec in ["sereal:protocol=5", "storable:memory", "storable:file,netorder"] {
         let codec = Codec::new(Stage::parse(spec).unwrap());
@@ -226,7 +226,7 @@ fn documents_are_written_in_parts_or_not_at_all() {
 }
 
 #[test]
-fn a_table_of_names_in_the_place_of_another_has_another_generation() {
+fn replacing_the_key_table_changes_its_generation() {
     let codec = Codec::new(Stage::parse("json").expect("a stage"));
     let mut tape = Tape::new();
     let mut known: Vec<(u64, Vec<Vec<u8>>)> = Vec::new();

@@ -197,12 +197,12 @@ fn features() -> String {
 }
 
 #[test]
-fn the_table_of_formats_says_what_happens() {
+fn table_of_formats_shows_real_conversions() {
     holds("formats.md", &features());
 }
 
 #[test]
-fn the_table_of_conversions_says_what_happens() {
+fn table_of_conversions_shows_real_conversions() {
     holds("conversions.md", &table());
 }
 

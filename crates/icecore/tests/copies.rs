@@ -24,7 +24,7 @@ const OBJECT: &[u8] = b"\0\0\0\x02\x14\x02\x06\x00\x14\x01\x06\x00\x17\x08stdCla
 const VARIABLE: &[u8] = b"\0\0\0\x02\x14\x03\x06\x00\x14\x01\x06\x00\x25\x06\x01\x06\x01\x01\x01\x06\x02\x25\x01\x02";
 
 #[test]
-fn arrays_of_igbinary_are_copies() {
+fn igbinary_arrays_stored_once_are_copies() {
     let cases = [
         (EMPTY, "php", r#"a:2:{s:1:"a";a:0:{}s:1:"b";a:0:{}} []"#),
         (EMPTY, "json", r#"{"a":[],"b":[]} []"#),
@@ -57,7 +57,7 @@ fn arrays_of_igbinary_are_copies() {
 }
 
 #[test]
-fn values_that_ruby_cannot_change_are_not_references_in_php() {
+fn immutable_ruby_values_become_plain_php_values() {
     let cases: &[(&[u8], &str)] = &[
         // 2**70, 1e78, /a/, String, Rational(1, 2), 1..2: each twice.
         (b"\x04\x08[\x07l+\x0a\0\0\0\0\0\0\0\0\x40\0@\x06", r#"s:22:"1180591620717411303424";"#),
@@ -79,7 +79,7 @@ fn values_that_ruby_cannot_change_are_not_references_in_php() {
 }
 
 #[test]
-fn strings_that_ruby_shares_are_written_again_in_php() {
+fn shared_ruby_strings_are_repeated_in_php() {
     let shared = b"\x04\x08[\x07\"\x06a@\x06";
     for to in ["php", "igbinary"] {
         let (out, lost) = losses(shared, "marshal", to);
@@ -91,7 +91,7 @@ fn strings_that_ruby_shares_are_written_again_in_php() {
 }
 
 #[test]
-fn arrays_that_are_shared_stay_so_in_igbinary() {
+fn shared_arrays_stay_shared_in_igbinary() {
     // `$x = [1]; [$x, $x]` in Perl.
     let shared = b"\x04\x08[\x07[\x06i\x06@\x06";
     let (out, lost) = losses(shared, "marshal", "igbinary");
@@ -115,7 +115,7 @@ fn nested(levels: u32) -> Document<'static> {
 }
 
 #[test]
-fn copies_of_copies_have_a_limit() {
+fn copies_of_copies_are_limited() {
     let few = nested(10);
     let written = few.without_copies(&Limits::default()).unwrap();
     assert!(*written == few);
@@ -130,7 +130,7 @@ fn copies_of_copies_have_a_limit() {
 }
 
 #[test]
-fn a_handmade_copy_of_its_own_container_is_refused() {
+fn a_copy_of_its_own_container_is_refused() {
     let typed = br#"{"$icecore":1,"$value":{"$id":1,"$value":[{"$copy":1}]}}"#;
     let error = icecore::read_as(typed, &Stage::parse("json:typed").unwrap(), &Limits::default()).unwrap_err();
     assert!(error.to_string().contains("a $copy of a value that is complete before it"), "{error}");

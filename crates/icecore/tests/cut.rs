@@ -30,7 +30,7 @@ fn cut(document: &Document<'_>) -> Vec<(String, usize, Option<u32>)> {
 }
 
 #[test]
-fn what_breaks_off_says_how_many_there_are_of_how_many() {
+fn cut_containers_report_present_and_announced_counts() {
     for format in COUNTED.iter().chain(TEXTS) {
         let stage = Stage::parse(format).unwrap();
         let bytes = icecore::convert(DATA.as_bytes(), "json", format).unwrap();

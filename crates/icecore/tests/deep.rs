@@ -19,7 +19,7 @@ fn php(text: &str) -> String {
 }
 
 #[test]
-fn what_php_opens_is_opened() {
+fn strings_are_opened_where_php_opens_them() {
     let all = fixtures::load("deep.jsonl");
     let mut failures = Vec::new();
     for fixture in &all {
@@ -50,7 +50,7 @@ fn the_opened_document_is_well_formed() {
 }
 
 #[test]
-fn what_was_opened_is_listed() {
+fn opened_strings_are_listed() {
     let inner = r#"a:1:{s:1:"j";s:7:"{"k":1}";}"#;
     let text = format!("a:2:{{i:0;s:1:\"x\";s:1:\"p\";{}}}", php(inner));
     let deep = open(text.as_bytes());
@@ -74,7 +74,7 @@ fn what_was_opened_is_listed() {
 }
 
 #[test]
-fn a_document_without_such_strings_stays_as_it_is() {
+fn a_document_without_frozen_strings_is_unchanged() {
     let input = br#"a:1:{s:1:"a";s:4:"text";}"#;
     let limits = Limits::default();
     let stage = icecore::detect::stage_of(input).unwrap();
@@ -88,7 +88,7 @@ fn a_document_without_such_strings_stays_as_it_is() {
 }
 
 #[test]
-fn wrappers_are_taken_off() {
+fn wrapped_strings_are_opened() {
     let mut b = Builder::new();
     b.begin_array();
     b.bytes(r#"1735689600a:1:{s:1:"a";i:1;}"#);
@@ -103,14 +103,14 @@ fn wrappers_are_taken_off() {
 }
 
 #[test]
-fn bytes_after_a_value_are_not_ignored() {
+fn a_string_with_bytes_after_its_value_is_not_opened() {
     // PHP itself ignores trailing bytes up to version 8.2.
     let text = format!("a:1:{{i:0;{}}}", php("a:1:{i:0;i:1;}x"));
     assert!(open(text.as_bytes()).opened.is_empty());
 }
 
 #[test]
-fn links_keep_what_they_name() {
+fn links_in_opened_strings_keep_their_targets() {
     // In the string: an object in an array, and a link to it. Outside: other objects before and after.
     let inner = r#"a:2:{i:0;O:1:"A":1:{s:4:"self";r:2;}i:1;r:2;}"#;
     let text = format!(r#"a:3:{{i:0;O:1:"B":0:{{}}i:1;{}i:2;r:2;}}"#, php(inner));
@@ -155,7 +155,7 @@ fn classes_keys_and_encodings_are_merged() {
 }
 
 #[test]
-fn payloads_are_opened() {
+fn frozen_data_in_payloads_is_opened() {
     use icecore::{Stage, value::Form};
     let mut b = Builder::new();
     b.begin_array();
@@ -178,7 +178,7 @@ fn payloads_are_opened() {
 }
 
 #[test]
-fn sealed_strings_stay() {
+fn strings_of_regexps_and_code_are_not_opened() {
     let inner = r#"a:1:{s:1:"a";i:1;}"#;
     let mut b = Builder::new();
     b.begin_array();
@@ -230,7 +230,7 @@ fn levels_of_strings_are_limited() {
 }
 
 #[test]
-fn nesting_counts_through_strings() {
+fn depth_limit_counts_levels_inside_strings() {
     let list = |depth: usize| "a:1:{i:0;".repeat(depth) + "i:1;" + &"}".repeat(depth);
     let text = format!("a:1:{{i:0;a:1:{{s:1:\"k\";{}}}}}", php(&list(8)));
     let read = || icecore::read(text.as_bytes()).unwrap();
@@ -243,7 +243,7 @@ fn nesting_counts_through_strings() {
 }
 
 #[test]
-fn expansion_is_limited() {
+fn opened_bytes_are_limited() {
     let text = nested(3, php);
     let mut limits = Limits::default();
     limits.expansion = 0;
@@ -256,7 +256,7 @@ fn expansion_is_limited() {
 }
 
 #[test]
-fn nodes_are_limited() {
+fn opened_nodes_are_limited() {
     let inner = format!("a:100:{{{}}}", (0..100).map(|i| format!("i:{i};N;")).collect::<String>());
     let text = format!("a:1:{{i:0;{}}}", php(&inner));
     let mut limits = Limits::default();
@@ -266,7 +266,7 @@ fn nodes_are_limited() {
 }
 
 #[test]
-fn hostile_strings_never_break_anything() {
+fn damaged_strings_do_not_panic() {
     let blobs: Vec<_> = ["php.jsonl", "marshal.jsonl", "storable.jsonl", "sereal.jsonl", "igbinary.jsonl"]
         .iter()
         .flat_map(|file| fixtures::load(file).into_iter().step_by(7).map(|fixture| fixture.blob))

@@ -66,7 +66,7 @@ fn compare(name: &str, text: &[u8], image: &[u8], failures: &mut Vec<String>) {
 }
 
 #[test]
-fn texts_mean_what_perl_makes_of_them() {
+fn texts_are_read_as_perl_evaluates_them() {
     let (mut failures, mut total) = (Vec::new(), 0);
     for fixture in load("dumper-read.jsonl") {
         let name = format!("{} {}", fixture.name, fixture.mode);
@@ -79,7 +79,7 @@ fn texts_mean_what_perl_makes_of_them() {
 
 /// Random structures under random settings; `ICECORE_SEED` selects others.
 #[test]
-fn random_texts_mean_what_perl_makes_of_them() {
+fn random_texts_are_read_as_perl_evaluates_them() {
     let has = Command::new("perl")
         .args(["-MData::Dumper", "-MStorable", "-Mv5.36", "-e", "1"])
         .stderr(Stdio::null())

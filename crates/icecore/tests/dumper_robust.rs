@@ -103,7 +103,7 @@ fn depth_needs_no_stack() {
 
 /// Statements may nest values deeper than the text itself does.
 #[test]
-fn statements_keep_to_the_limits() {
+fn statements_obey_the_limits() {
     let statements: String = (0..20_000).map(|at| format!("$x{at} = [1];")).collect();
     let links: String = (1..20_000).map(|at| format!("$x{}->[0] = $x{at};", at - 1)).collect();
     let text = format!("{statements}{links}");
@@ -159,7 +159,7 @@ fn code_is_refused_and_reported_as_code() {
 }
 
 #[test]
-fn paths_that_lead_nowhere_are_errors() {
+fn paths_to_missing_values_are_errors() {
     for (text, offset, path) in [
         ("$VAR1 = [$VAR1->[5]];", 9, "$[0]"),
         ("$VAR1 = [1, { a => $VAR1->{b} }];", 19, "$[1].a"),
@@ -176,7 +176,7 @@ fn paths_that_lead_nowhere_are_errors() {
 
 /// Texts that Data::Dumper writes, with what people add by hand, and their meaning.
 #[test]
-fn forms_mean_what_they_mean_to_perl() {
+fn handwritten_forms_have_perls_meaning() {
     for (text, meaning) in [
         ("$VAR1 = 1;\n", "1"),
         ("1", "1"),
@@ -235,7 +235,7 @@ fn forms_mean_what_they_mean_to_perl() {
 
 /// Several texts, one after the other.
 #[test]
-fn documents_that_follow_one_another_are_read_one_by_one() {
+fn consecutive_texts_are_read_one_by_one() {
     for (text, counts) in [
         ("$VAR1 = 1;\n$VAR1 = [2];\n$VAR1 = 3;\n", vec![1, 2, 1]),
         ("[1,2]\n{}\n'x'\n", vec![3, 1, 1]),
@@ -254,7 +254,7 @@ fn documents_that_follow_one_another_are_read_one_by_one() {
 }
 
 #[test]
-fn texts_are_recognised() {
+fn texts_are_detected_as_dumper() {
     for fixture in load("dumper-read.jsonl") {
         // Bare values look like many other formats.
         if fixture.blob.windows(3).any(|window| window == b" = ") && !fixture.mode.contains("Terse=1") {

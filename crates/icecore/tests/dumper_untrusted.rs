@@ -95,7 +95,7 @@ fn on_one_line() -> WriteOptions {
 const EMBEDDED: &[LossKind] = &[LossKind::EmbeddedCode];
 
 #[test]
-fn sources_that_are_code_are_replaced() {
+fn regexps_with_code_are_replaced() {
     for (json, text, losses) in [
         (r#"{"$regexp":"a@b\\.c","$flags":""}"#, "$VAR1 = do{my $o = 'a@b\\\\.c'; qr/$o/};", &[][..]),
         (r#"{"$regexp":"@{[main::hit()]}","$flags":"i"}"#, "$VAR1 = do{my $o = '@{[main::hit()]}'; qr/$o/i};", &[]),
@@ -116,7 +116,7 @@ fn sources_that_are_code_are_replaced() {
 }
 
 #[test]
-fn values_of_the_program_keep_the_bytes_of_data_dumper() {
+fn trusted_documents_are_written_like_data_dumper() {
     let mut options = on_one_line();
     options.trusted = true;
     for (json, text) in [
@@ -129,7 +129,7 @@ fn values_of_the_program_keep_the_bytes_of_data_dumper() {
 }
 
 #[test]
-fn bare_keys_need_an_arrow() {
+fn keys_are_bare_only_before_an_arrow() {
     let mut options = on_one_line();
     options.quotekeys = false;
     assert_eq!(shown(r#"{"hit":1}"#, &options).0, "$VAR1 = {hit => 1};");
@@ -139,7 +139,7 @@ fn bare_keys_need_an_arrow() {
 
 /// A line break inside a string is not followed by a pad.
 #[test]
-fn a_pad_that_is_a_comment_covers_all_lines() {
+fn line_breaks_cannot_end_a_comment_pad() {
     let mut options = on_one_line();
     options.pad = "#".to_owned();
     for json in [r#"["\nhit();"]"#, r#"{"\nhit();":1}"#, r#"{"$class":"\nhit();","$value":[]}"#] {
@@ -149,7 +149,7 @@ fn a_pad_that_is_a_comment_covers_all_lines() {
 }
 
 #[test]
-fn addresses_of_hostile_classes_are_quoted() {
+fn hostile_class_names_in_addresses_are_quoted() {
     let mut options = on_one_line();
     options.maxdepth = 1;
     let (text, _) = shown(r#"[{"$class":"'.hit().'","$value":[]}]"#, &options);
@@ -158,7 +158,7 @@ fn addresses_of_hostile_classes_are_quoted() {
 
 /// Settings that are recognized in a hostile text are not used if they are code.
 #[test]
-fn settings_of_a_text_are_not_code() {
+fn code_is_not_kept_as_a_setting() {
     for (text, expected) in [
         ("hit( {}, 'X' )", "bless( {}, 'X' )"),
         ("%SIG = ('__WARN__' => 'main::hit');\n", "$VAR1 = {'__WARN__' => 'main::hit'};"),
@@ -176,7 +176,7 @@ fn settings_of_a_text_are_not_code() {
 
 /// Perl and our reader make the same regexps of the text.
 #[test]
-fn regexps_in_a_variable_come_back() {
+fn regexps_in_a_variable_round_trip() {
     let patterns =
         ["a@b\\.c", "@{[main::hit()]}/$x", "\\Qa", "(?# $x @y)", "it's@home", "@\u{e9}", "@\u{263a}", "\\\\@x"];
     for flags in ["", "i", "ixx", "aa"] {
@@ -202,7 +202,7 @@ fn regexps_in_a_variable_come_back() {
 }
 
 #[test]
-fn v_strings_come_back() {
+fn v_strings_round_trip() {
     for source in ["v65", "v1.2", "1.22.333", "v6_5"] {
         let text = format!("$VAR1 = [{source}];");
         let options = dumper::ReadOptions::default();
@@ -380,7 +380,7 @@ impl Random {
 
 /// `DUMPER_SEED` and `DUMPER_STRUCTURES` select other structures, and more of them.
 #[test]
-fn perl_runs_nothing_of_hostile_documents() {
+fn perl_runs_no_code_of_hostile_documents() {
     if !has_perl() {
         return;
     }

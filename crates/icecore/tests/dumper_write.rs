@@ -31,7 +31,7 @@ fn check(text: &str, expected: &str, lost: &[LossKind]) {
 }
 
 #[test]
-fn the_usual_settings() {
+fn default_settings_write_data_dumpers_layout() {
     let document = typed(r#"{"name":"Alice","tags":[1,"two",null],"at":{"x":1.5}}"#);
     let (text, losses) = try_write(&document, |_| ()).unwrap();
     assert_eq!(
@@ -76,7 +76,7 @@ $VAR1 = {
 }
 
 #[test]
-fn what_other_languages_have() {
+fn values_of_other_languages_are_written_as_plain_values() {
     check(r#"{"$class":"A\\B","$value":{"x":1}}"#, r"bless( {'x' => 1}, 'A\\B' )", &[]);
     check(r#"[{"$symbol":"ok"}]"#, "['ok']", &[LossKind::Symbol]);
     check(r#"[{"$attributes":{"a":1},"$value":"abc"}]"#, "['abc']", &[LossKind::Attributes]);
@@ -95,7 +95,7 @@ fn what_other_languages_have() {
 }
 
 #[test]
-fn what_only_a_hook_could_say() {
+fn hook_payloads_and_code_are_reported_as_losses() {
     let mut b = Builder::new();
     b.begin_array();
     b.begin_opaque("Date", Form::Hook);
@@ -123,7 +123,7 @@ fn text_that_is_not_utf8_stays_bytes() {
 }
 
 #[test]
-fn keys_that_can_be_no_strings() {
+fn keys_that_are_arrays_are_refused() {
     let document = typed(r#"{"$map":[[[1],2]]}"#);
     let error = try_write(&document, |_| ()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unrepresentable);
@@ -131,7 +131,7 @@ fn keys_that_can_be_no_strings() {
 
 /// What Data::Dumper writes for globs, with its C code and with its Perl code.
 #[test]
-fn globs() {
+fn globs_are_written_like_data_dumper() {
     let read = |text: &str| {
         let stage = Stage::parse("dumper").unwrap();
         icecore::read_as(text.as_bytes(), &stage, &Limits::default()).unwrap().into_owned()
@@ -173,7 +173,7 @@ fn nested(depth: usize) -> Document<'static> {
 }
 
 #[test]
-fn deep_nesting_takes_no_stack() {
+fn deep_arrays_need_no_deep_stack() {
     const DEPTH: usize = 1_000_000;
     let document = nested(DEPTH);
     on_a_small_stack(|| {
@@ -194,7 +194,7 @@ fn deep_nesting_takes_no_stack() {
 
 /// References nested in each other, and objects nested in each other.
 #[test]
-fn deep_wrappers_take_no_stack() {
+fn deep_references_and_objects_need_no_deep_stack() {
     for (front, behind) in
         [(r#"{"$ref":"#, "}"), (r#"{"$class":"A","$value":"#, "}"), (r#"{"$attributes":{"a":1},"$value":"#, "}")]
     {
@@ -208,7 +208,7 @@ fn deep_wrappers_take_no_stack() {
 }
 
 #[test]
-fn names_of_what_is_deep_are_bounded() {
+fn names_of_deep_values_are_bounded() {
     let mut b = Builder::new();
     b.begin_array();
     let mut deepest = 0;
@@ -233,7 +233,7 @@ fn names_of_what_is_deep_are_bounded() {
 }
 
 #[test]
-fn copies_are_bounded() {
+fn repeated_copies_are_bounded() {
     // Each array contains the previous one ten times.
     let mut text = String::from(r#"[{"$id":1,"$value":["x"]}"#);
     for level in 1..12 {

@@ -12,7 +12,7 @@ fn lines() -> Vec<Value> {
 }
 
 #[test]
-fn the_same_text_under_all_settings() {
+fn texts_equal_data_dumpers_under_all_settings() {
     let (mut total, mut failures) = (0, Vec::new());
     for line in lines() {
         let (texts, differ) = dumper::compare(&line);
@@ -25,7 +25,7 @@ fn the_same_text_under_all_settings() {
 
 /// The settings are recognized from the text.
 #[test]
-fn a_text_that_is_read_comes_back() {
+fn texts_are_rewritten_byte_for_byte() {
     let stage = Stage::parse("dumper").expect("a stage");
     let target = Stage::parse("dumper:trusted").expect("a stage");
     let limits = Limits::default();

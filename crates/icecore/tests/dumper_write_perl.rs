@@ -11,7 +11,7 @@ const SEED: &str = "20240229";
 const STRUCTURES: &str = "4000";
 
 #[test]
-fn data_dumper_writes_the_same() {
+fn random_structures_are_written_like_data_dumper() {
     let probe =
         Command::new("perl").args(["-MSereal::Encoder", "-MJSON::PP", "-e", "1"]).stderr(Stdio::null()).status();
     if !probe.is_ok_and(|status| status.success()) {

@@ -69,7 +69,7 @@ fn strings(name: &str, r: &mut Random) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn ruby_has_the_same_characters() {
+fn strings_have_the_same_characters_as_in_ruby() {
     if !checker::has("ruby 3.1", Command::new("ruby").args(["-e", "exit RUBY_VERSION >= '3.1'"])) {
         return;
     }
@@ -101,7 +101,7 @@ fn ruby_has_the_same_characters() {
 }
 
 #[test]
-fn json_has_the_characters() {
+fn json_contains_the_decoded_characters() {
     let dump =
         b"\x04\x08{\x08I\"\x09\x93\xfa\x96\x7b\x06:\x0dencoding\"\x0eShift_JISI\"\x06\xa4\x06;\0\"\x10ISO-8859-15\
                  I:\x07\xa4\xa2\x06;\0\"\x0bEUC-JPi\x06I\"\x06\x81\x06;\0\"\x0fEmacs-MuleI\"\x06\xff\x06;\0@\x06";

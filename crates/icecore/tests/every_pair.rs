@@ -296,7 +296,7 @@ fn sample(mut all: Vec<Fixture>) -> Vec<Fixture> {
 }
 
 #[test]
-fn what_is_not_reported_as_lost_is_there() {
+fn conversions_keep_all_values_not_reported_as_lost() {
     let limits = Limits::default();
     let (mut failures, mut total) = (Vec::new(), 0);
     for (from, file) in SOURCES {
@@ -326,7 +326,7 @@ fn what_is_not_reported_as_lost_is_there() {
 }
 
 #[test]
-fn whatever_a_document_holds_is_written_or_reported() {
+fn random_documents_are_written_or_losses_are_reported() {
     let (mut failures, mut total) = (Vec::new(), 0);
     let mut random = Random::new(7);
     // Perl's formats write some references and their referents alike; `storable_property.rs` lists them.

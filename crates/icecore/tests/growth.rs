@@ -90,7 +90,7 @@ fn grows_with_its_size(found: &mut Found, shape: &Shape, what: &str, cost: impl 
 }
 
 #[test]
-fn writing_costs_what_the_budget_allows() {
+fn writing_stays_within_the_budget() {
     let mut found = Found::default();
     for shape in shapes::ALL {
         for target in TARGETS {
@@ -117,7 +117,7 @@ fn writing_costs_what_the_budget_allows() {
 }
 
 #[test]
-fn many_small_documents_share_what_is_always_allowed() {
+fn many_small_documents_share_one_allowance() {
     let bytes = shapes::named("a COPY of a long string").make(8 << 10);
     for target in ["json", "storable", "dumper"] {
         let mut converter = Converter::new(Stage::parse("sereal").unwrap(), Stage::parse(target).unwrap());
@@ -136,7 +136,7 @@ fn many_small_documents_share_what_is_always_allowed() {
 }
 
 #[test]
-fn reports_cost_what_is_in_the_input() {
+fn reports_cost_no_more_than_the_input() {
     let mut found = Found::default();
     for shape in shapes::ALL {
         let classes = |bytes: &[u8]| {
@@ -163,7 +163,7 @@ fn reports_cost_what_is_in_the_input() {
 
 /// Writes a document again in the form it was read in; `inspect` also reads this way.
 #[test]
-fn keeping_the_form_costs_what_is_in_the_input() {
+fn rewriting_costs_no_more_than_the_input() {
     let mut found = Found::default();
     for shape in shapes::ALL {
         let stage = Stage::parse(shape.format).unwrap();
@@ -181,7 +181,7 @@ fn keeping_the_form_costs_what_is_in_the_input() {
 }
 
 #[test]
-fn opening_strings_costs_what_is_in_the_input() {
+fn opening_strings_costs_no_more_than_the_input() {
     let mut found = Found::default();
     for shape in shapes::ALL {
         let open = |bytes: &[u8]| {
@@ -198,7 +198,7 @@ fn opening_strings_costs_what_is_in_the_input() {
 }
 
 #[test]
-fn errors_are_short() {
+fn error_messages_are_short() {
     for shape in shapes::ALL {
         let bytes = shape.make(FIRST << usual_or_full(3, 4));
         let stage = Stage::parse(shape.format).unwrap();
@@ -213,7 +213,7 @@ fn errors_are_short() {
 /// Honest data is still written, even if it becomes much larger: records whose keys and strings are
 /// stored once, indented far to the right.
 #[test]
-fn honest_data_does_not_meet_the_budget() {
+fn honest_data_stays_within_the_budget() {
     let mut b = icecore::Builder::new();
     b.begin_array();
     for id in 0..400_000 {
@@ -231,7 +231,7 @@ fn honest_data_does_not_meet_the_budget() {
 }
 
 #[test]
-fn a_program_that_builds_values_learns_their_size_before() {
+fn size_of_strings_is_checked_before_values_are_built() {
     let bytes = shapes::named("a COPY of a long string").make(64 << 10);
     let document = icecore::read(&bytes).unwrap();
     let error = document.tape().check_strings(&limits(&bytes), bytes.len()).unwrap_err();

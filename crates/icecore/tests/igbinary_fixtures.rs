@@ -152,7 +152,7 @@ fn is_special(f: &Fixture) -> Option<&'static str> {
 }
 
 #[test]
-fn what_is_read_is_what_php_reads() {
+fn blobs_are_read_as_php_reads_them() {
     let (mut total, mut failures) = (0, Vec::new());
     for f in load().iter().filter(|f| is_whole(f)) {
         let Some(expected) = &f.expected else { continue };
@@ -170,7 +170,7 @@ fn what_is_read_is_what_php_reads() {
 }
 
 #[test]
-fn what_the_extension_wrote_comes_out_byte_for_byte() {
+fn blobs_are_rewritten_byte_for_byte() {
     let (mut total, mut failures) = (0, Vec::new());
     for f in load().iter().filter(|f| is_whole(f)) {
         total += 1;
@@ -229,7 +229,7 @@ fn ask(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
 }
 
 #[test]
-fn the_extension_reads_what_is_written_from_meaning() {
+fn the_extension_reads_our_output() {
     let blobs: Vec<_> =
         load().into_iter().filter(|f| is_whole(f) && f.expected.is_some() && is_special(f).is_none()).collect();
     for compact in [true, false] {
@@ -275,7 +275,7 @@ fn is_of_the_program(complaint: &str) -> bool {
 }
 
 #[test]
-fn damaged_bytes_are_judged_as_the_extension_does() {
+fn damaged_blobs_are_refused_like_the_extension_does() {
     let (mut total, mut failures) = (0, Vec::new());
     for f in load().iter().filter(|f| !is_whole(f)) {
         total += 1;

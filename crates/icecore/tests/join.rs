@@ -8,7 +8,7 @@ fn convert(input: &[u8], from: &str, to: &str) -> String {
 }
 
 #[test]
-fn every_field_counts() {
+fn empty_fields_are_kept() {
     for (separator, input, json) in [
         (":", "a:b", r#"["a","b"]"#),
         (":", ":a::b::", r#"["","a","","b","",""]"#),
@@ -30,7 +30,7 @@ fn every_field_counts() {
 }
 
 #[test]
-fn a_flat_hash_goes_there_and_back() {
+fn a_flat_hash_round_trips() {
     let hash = r#"{"title":"hoge","author":"fuga","body":"hogehoge"}"#;
     for stage in ["join:map", "join:names=title,author,body", "join:separator=\"--\",map"] {
         let bytes = icecore::convert(hash.as_bytes(), "json", stage).unwrap();
@@ -43,7 +43,7 @@ fn a_flat_hash_goes_there_and_back() {
 }
 
 #[test]
-fn what_would_read_back_as_something_else_is_refused() {
+fn values_that_would_not_round_trip_are_refused() {
     for (stage, json, path) in [
         ("join:separator=':'", r#"["a","b:c"]"#, "$[1]"),
         ("join:separator=':'", r#"[""]"#, "$[0]"),

@@ -408,7 +408,7 @@ fn is_read(stage: &str, text: &[u8]) -> bool {
 }
 
 #[test]
-fn what_the_standard_says_is_done() {
+fn texts_are_accepted_as_rfc_8259_says() {
     let texts = texts();
     assert!(texts.len() > 300, "{}", texts.len());
     for (text, expected) in texts {
@@ -429,7 +429,7 @@ while (<STDIN>) {
 "#;
 
 #[test]
-fn the_modules_agree_but_for_what_is_explained() {
+fn perl_modules_differ_only_as_the_table_explains() {
     let probe =
         Command::new("perl").args(["-MJSON::XS=", "-MCpanel::JSON::XS=", "-e", "1"]).stderr(Stdio::null()).status();
     if !probe.is_ok_and(|status| status.success()) {

@@ -14,7 +14,7 @@ fn reserved(losses: &Losses) -> Option<(u64, String)> {
 }
 
 #[test]
-fn a_member_can_not_pass_for_the_class() {
+fn a_member_cannot_take_the_key_of_the_class() {
     for (php, to, json, lost) in [
         (
             &b"O:1:\"D\":2:{s:5:\"CLASS\";s:4:\"evil\";s:1:\"x\";i:1;}"[..],
@@ -108,7 +108,7 @@ fn members(value: Cursor<'_>) -> usize {
 }
 
 #[test]
-fn as_many_classes_are_named_as_there_are_objects() {
+fn json_names_one_class_for_each_object() {
     let rounds = std::env::var("ICECORE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(2000);
     for seed in 0..rounds {
         let (mut php, mut objects, mut keys) = (Vec::new(), 0, 0);

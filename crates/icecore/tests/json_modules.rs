@@ -75,7 +75,7 @@ fn from_hex(line: &str) -> Vec<u8> {
 }
 
 #[test]
-fn the_bytes_are_those_of_the_modules() {
+fn json_is_written_byte_for_byte_like_the_perl_modules() {
     let modules = ["-MJSON::XS=", "-MCpanel::JSON::XS=", "-MJSON::PP=", "-MSereal::Encoder=", "-e", "1"];
     let probe = Command::new("perl").args(modules).stderr(Stdio::null()).status();
     if !probe.is_ok_and(|status| status.success()) {

@@ -205,7 +205,7 @@ const REJECTED: &[(&[u8], ErrorKind)] = &[
 ];
 
 #[test]
-fn what_is_json_is_read() {
+fn valid_json_is_read() {
     for text in ACCEPTED {
         if let Err(error) = both(text.as_bytes()) {
             panic!("{text}: {error}");
@@ -214,7 +214,7 @@ fn what_is_json_is_read() {
 }
 
 #[test]
-fn what_is_not_json_is_refused() {
+fn invalid_json_is_refused() {
     for (text, kind) in REJECTED {
         match both(text) {
             Ok(_) => panic!("{} was read", String::from_utf8_lossy(text)),
@@ -224,7 +224,7 @@ fn what_is_not_json_is_refused() {
 }
 
 #[test]
-fn errors_say_where_and_what() {
+fn errors_name_the_offset_the_path_and_the_cause() {
     for (text, message) in [
         (&b"{\"a\": [1, x]}"[..], "malformed input at offset 10 at $.a[1]: expected a JSON value, found `x`"),
         (
@@ -259,7 +259,7 @@ fn errors_say_where_and_what() {
 }
 
 #[test]
-fn strings_are_what_their_escapes_say() {
+fn escapes_in_strings_are_decoded() {
     let text = r#"{"a\n":"\"\\\/\b\f\n\r\t\u0041\u00e9\u20ac\ud83d\ude00x"}"#;
     let document = both(text.as_bytes()).unwrap();
     let (key, value) = document.root().entries().next().unwrap();
@@ -304,7 +304,7 @@ fn numbers_are_exact() {
 }
 
 #[test]
-fn every_double_comes_back_with_its_bits() {
+fn every_double_keeps_its_bits() {
     let mut random = Random::new(1);
     let mut text = String::from("[");
     let mut bits = Vec::new();
@@ -336,7 +336,7 @@ fn every_double_comes_back_with_its_bits() {
 }
 
 #[test]
-fn every_character_comes_back() {
+fn every_character_round_trips() {
     let all: String = (0..0x11_0000).filter_map(char::from_u32).collect();
     let mut b = icecore::Builder::new();
     b.begin_array();
@@ -354,7 +354,7 @@ fn every_character_comes_back() {
 }
 
 #[test]
-fn truncated_anywhere_is_an_error_with_what_was_there() {
+fn cut_json_is_an_error_with_a_partial_document() {
     for text in
         ACCEPTED.iter().chain(&[r#"{"id":1,"name":"x\ny","list":[1.5,-2,true,null,{"a":"\u20ac"}],"last":12e3}"#])
     {
@@ -374,7 +374,7 @@ fn truncated_anywhere_is_an_error_with_what_was_there() {
 }
 
 #[test]
-fn any_changed_byte_is_read_alike_by_both() {
+fn both_readers_agree_on_changed_bytes() {
     let text = br#"{"id":12,"name":"a\u00e9\n","x":[1.5,-20e1,true,null],"name":{"id":-0,"":"e"}} "#;
     for at in 0..text.len() {
         for byte in 0..=255 {
@@ -391,7 +391,7 @@ fn any_changed_byte_is_read_alike_by_both() {
 }
 
 #[test]
-fn random_documents_are_read_alike_by_both() {
+fn both_readers_agree_on_random_documents() {
     for seed in 0..3000 {
         let document = common::document(seed, Palette::Json);
         for stage in ["json", "json:indent=3"] {
@@ -404,7 +404,7 @@ fn random_documents_are_read_alike_by_both() {
 }
 
 #[test]
-fn a_partial_document_shows_what_was_read() {
+fn a_partial_document_contains_the_values_before_the_error() {
     let limits = Limits::default();
     for detail in [false, true] {
         let outcome = outcome(br#"{"a":[1,{"b":2,"c":?"#, &limits, detail);
@@ -415,7 +415,7 @@ fn a_partial_document_shows_what_was_read() {
 }
 
 #[test]
-fn limits_are_kept() {
+fn both_readers_obey_the_limits() {
     let error = |input: &str, set: &dyn Fn(&mut Limits)| {
         let mut limits = Limits::default();
         set(&mut limits);
@@ -466,7 +466,7 @@ fn depth_needs_no_stack() {
 }
 
 #[test]
-fn keys_beyond_what_has_an_id_are_read_too() {
+fn maps_with_more_keys_than_ids_are_read() {
     let mut text = String::from("{");
     for i in 0..70_000 {
         text += &format!("{}\"key{i}\":{i}", if i == 0 { "" } else { "," });
@@ -479,7 +479,7 @@ fn keys_beyond_what_has_an_id_are_read_too() {
 }
 
 #[test]
-fn detection_is_sure_of_whole_documents_only() {
+fn detection_is_sure_only_of_complete_documents() {
     let detect = |input: &[u8]| (json::FORMAT.detect)(input).map(|guess| guess.certainty.as_str());
     assert_eq!(detect(br#" {"a":[1,2]} "#), Some("sure"));
     assert_eq!(detect(b"12"), Some("possible"));

@@ -30,7 +30,7 @@ fn error(options: &str, text: &str) -> (ErrorKind, u64) {
 }
 
 #[test]
-fn commas_comments_and_tabs() {
+fn relaxed_accepts_trailing_commas_comments_and_tabs() {
     for (text, expected) in [
         ("[1,]", "[1]"),
         ("[1 , \n]", "[1]"),
@@ -55,7 +55,7 @@ fn commas_comments_and_tabs() {
 }
 
 #[test]
-fn quotes_and_bare_keys() {
+fn options_accept_single_quotes_and_bare_keys() {
     assert_eq!(json("singlequote", r#"{'a':'b"c','d\u0041':"e'f"}"#), r#"{"a":"b\"c","dA":"e'f"}"#);
     assert_eq!(json("barekey", r#"{a:1,_b-2 : {"c":3}, d:4, e.x+é:5}"#), r#"{"a":1,"_b-2":{"c":3},"d":4,"e.x+é":5}"#);
     assert_eq!(json("barekey,singlequote,relaxed", "[{a:'x'},{a:'y',},]"), r#"[{"a":"x"},{"a":"y"}]"#);
@@ -68,7 +68,7 @@ fn quotes_and_bare_keys() {
 }
 
 #[test]
-fn objects_that_froze_themselves() {
+fn tags_are_read_as_frozen_objects() {
     let text = r#"[("My::Class")["JSON",1,{"x":("Other")[]}],{"k":( "Caf\u00e9" ) [2]}]"#;
     let document = read("tags", text).unwrap();
     assert_eq!(document.find("$[0]").unwrap().kind(), Kind::Opaque);
@@ -95,7 +95,7 @@ fn objects_that_froze_themselves() {
 }
 
 #[test]
-fn numbers_and_keys() {
+fn options_select_exact_numbers_and_duplicate_keys() {
     let long = "1.000000000000000000000000000000000001";
     assert_eq!(json("bignum", &format!("[{long},1e400,0.5,1e-7,12]")), format!("[\"{long}\",\"1e400\",0.5,1e-7,12]"));
     assert_eq!(error("dupkeys=error", r#"{"a":1,"b":{"a":2},"\u0061":3}"#), (ErrorKind::Malformed, 19));
@@ -107,7 +107,7 @@ fn numbers_and_keys() {
 }
 
 #[test]
-fn depth_costs_memory_only() {
+fn deep_tags_need_no_deep_stack() {
     on_a_small_stack(|| {
         let depth = 200_000;
         let mut limits = Limits::default();
@@ -128,7 +128,7 @@ fn depth_costs_memory_only() {
 
 /// Valid JSON is read as before, even with all options at once.
 #[test]
-fn json_is_still_json() {
+fn valid_json_is_read_the_same_with_all_options() {
     let all = "relaxed,comments,singlequote,barekey,loose,tags";
     for seed in 0..common::usual_or_full(75, 300) {
         let text = icecore::write(&common::document(seed, common::Palette::Json), "json:indent=1").unwrap();

@@ -55,7 +55,7 @@ fn read_typed(text: &str) -> Document<'_> {
 }
 
 #[test]
-fn every_document_comes_back_equal() {
+fn every_document_round_trips() {
     let mut seen: HashSet<&Kind> = HashSet::new();
     for seed in 0..6000 {
         let document = common::document(seed, Palette::All);
@@ -118,7 +118,7 @@ const FORMS: &[&str] = &[
 ];
 
 #[test]
-fn every_form_of_the_description_is_read_and_written() {
+fn every_documented_form_is_read_and_written() {
     for text in FORMS {
         // Text with typed forms needs a frame, unless it has one already.
         let is_plain = !text.contains("\"$");
@@ -132,7 +132,7 @@ fn every_form_of_the_description_is_read_and_written() {
 }
 
 #[test]
-fn other_ways_to_say_the_same_are_read_too() {
+fn equivalent_forms_are_read_as_equal() {
     for (one, other) in [
         (r#"{"$icecore":1,"$value":[1]}"#, "[1]"),
         (r#"{"$value":["a"],"$strings":"bytes","$icecore":1}"#, r#"[{"$bytes":"a"}]"#),
@@ -154,7 +154,7 @@ fn other_ways_to_say_the_same_are_read_too() {
 }
 
 #[test]
-fn what_means_something_else_is_not_equal() {
+fn forms_with_different_meanings_are_not_equal() {
     for (one, other) in [
         ("1", "1.0"),
         ("0.0", "-0.0"),
@@ -172,7 +172,7 @@ fn what_means_something_else_is_not_equal() {
 }
 
 #[test]
-fn errors_name_the_key_and_the_place() {
+fn errors_name_the_key_and_the_path() {
     let stage = Stage::parse("json:typed").unwrap();
     for (text, message) in [
         (
@@ -262,7 +262,7 @@ fn errors_name_the_key_and_the_place() {
 }
 
 #[test]
-fn it_is_recognised_by_its_first_key() {
+fn typed_json_is_detected_by_its_first_key() {
     let text = br#" { "$icecore": 1, "$value": {"$ref": 1} }"#;
     let document = icecore::read(text).unwrap();
     assert_eq!(document.root().kind(), Kind::Ref);
@@ -274,7 +274,7 @@ fn it_is_recognised_by_its_first_key() {
 }
 
 #[test]
-fn spelling_goes_along() {
+fn spelling_is_read_and_written() {
     let text = concat!(
         r#"{"$icecore":1,"$strings":"text","$spelling":{"format":"json","header":[[1,2],[3,18446744073709551615]],"#,
         r#""notes":[[0,1,2],[1,1,5],[1,2,0]],"bytes":"MS4xMDAx"},"$value":[1.1]}"#
@@ -287,7 +287,7 @@ fn spelling_goes_along() {
 }
 
 #[test]
-fn numbers_as_they_were_written_go_along_too() {
+fn spelling_keeps_the_digits_of_numbers() {
     let text = br#"{"a":1.10,"b":[1E5,-0,2],"c":0.1000000000000000055511151231257827}"#;
     let stage = Stage::parse("json").unwrap();
     let document = icecore::read_with(text, &stage, Request::new(&Limits::default()).detailed()).unwrap();
@@ -303,7 +303,7 @@ fn numbers_as_they_were_written_go_along_too() {
 }
 
 #[test]
-fn truncated_or_changed_anywhere_does_no_harm() {
+fn both_readers_agree_on_damaged_text() {
     fn read(text: &[u8], detail: bool) -> Outcome<'_> {
         let (stage, limits) = (Stage::parse("json:typed").unwrap(), Limits::default());
         let mut request = Request::new(&limits);
@@ -333,7 +333,7 @@ fn truncated_or_changed_anywhere_does_no_harm() {
 }
 
 #[test]
-fn depth_of_every_kind_needs_no_stack() {
+fn deep_values_of_every_kind_need_no_deep_stack() {
     let levels = crate::common::levels();
     let limits = {
         let mut limits = Limits::default();
@@ -364,7 +364,7 @@ fn depth_of_every_kind_needs_no_stack() {
 }
 
 #[test]
-fn many_forms_of_one_string_need_no_stack() {
+fn nested_forms_of_a_string_need_no_deep_stack() {
     let limits = {
         let mut limits = Limits::default();
         limits.depth = 200_000;
@@ -390,7 +390,7 @@ fn many_forms_of_one_string_need_no_stack() {
 }
 
 #[test]
-fn depth_counts_levels_of_the_document() {
+fn depth_limit_counts_levels_of_the_document() {
     let deep = |levels: usize| {
         let text = [r#"{"$weak":{"$class":"A","$value":"#.repeat(levels), "1".into(), "}}".repeat(levels)].concat();
         let stage = Stage::parse("json:typed").unwrap();
@@ -403,7 +403,7 @@ fn depth_counts_levels_of_the_document() {
 }
 
 #[test]
-fn what_the_original_modules_read_comes_back_as_it_is() {
+fn expected_documents_of_fixtures_round_trip() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/expected.jsonl");
     let lines = std::fs::read_to_string(path).expect("fixtures/expected.jsonl");
     let mut count = 0;

@@ -35,12 +35,12 @@ fn goes_through(file: &str, format: &str, least: usize) {
 }
 
 #[test]
-fn storable_comes_back_byte_for_byte() {
+fn storable_blobs_round_trip_byte_for_byte() {
     goes_through("storable.jsonl", "storable", 1000);
 }
 
 #[test]
-fn sereal_comes_back_byte_for_byte() {
+fn sereal_blobs_round_trip_byte_for_byte() {
     goes_through("sereal.jsonl", "sereal", 1000);
 }
 

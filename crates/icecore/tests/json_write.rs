@@ -24,7 +24,7 @@ fn check(text: &str, stage: &str, expected: &str, losses: &str) {
 }
 
 #[test]
-fn what_json_has_loses_nothing() {
+fn values_that_json_has_lose_nothing() {
     for text in [
         "null",
         "[true,false,null,0,-1,9223372036854775807,18446744073709551615,-18446744073709551616]",
@@ -85,7 +85,7 @@ fn every_kind_of_loss_is_reported_with_its_path() {
 }
 
 #[test]
-fn bytes_follow_their_option() {
+fn bytes_are_written_as_the_option_says() {
     let text = r#"{"$icecore":1,"$strings":"bytes","$value":["a","é",{"$latin1":"é\u0000ÿ"}]}"#;
     for (option, json, losses) in [
         ("", r#"["a","é","é\u0000ÿ"]"#, "bytes 1 $[2]"),
@@ -153,7 +153,7 @@ fn cycles_are_an_error_by_default() {
 }
 
 #[test]
-fn links_that_multiply_are_limited() {
+fn multiplying_links_are_limited() {
     let mut b = Builder::new();
     b.begin_array();
     let mut last = b.begin_array().at();
@@ -197,7 +197,7 @@ fn sorted_keys_are_in_the_order_of_their_bytes() {
 }
 
 #[test]
-fn keys_that_occur_twice_are_seen_across_nested_maps() {
+fn duplicate_keys_are_reported_across_nested_maps() {
     for (text, losses) in [
         (r#"{"$map":[["a",{"a":1}],["a",2]]}"#, "duplicate-key 1 $.a"),
         (r#"{"$map":[["a",[{"a":{"a":{"b":1}}},{"a":2}]],["b",0],["a",2]]}"#, "duplicate-key 1 $.a"),
@@ -216,7 +216,7 @@ fn keys_that_occur_twice_are_seen_across_nested_maps() {
 }
 
 #[test]
-fn a_number_comes_back_as_it_was_written() {
+fn numbers_keep_their_text_from_json_to_json() {
     let text = br#"[1.10,1E5,-0,0.30000000000000000001,1e-400,12345678901234567890123,100,1.5,-0.0,1.0e+2]"#;
     assert_eq!(icecore::convert(text, "json", "json").unwrap(), text);
     let other = icecore::read(text).unwrap();
@@ -229,7 +229,7 @@ fn a_number_comes_back_as_it_was_written() {
 }
 
 #[test]
-fn a_key_that_is_an_array_or_a_map_is_its_json() {
+fn keys_that_are_arrays_or_maps_become_their_json() {
     let text = r#"{"a":{"$map":[[[1,"x",null],2],[{"k":[0.5,true]},3],[[[]],4]]}}"#;
     let (json, lost) = write(&typed(text), "json").unwrap();
     assert_eq!(json, r#"{"a":{"[1,\"x\",null]":2,"{\"k\":[0.5,true]}":3,"[[]]":4}}"#);
@@ -239,7 +239,7 @@ fn a_key_that_is_an_array_or_a_map_is_its_json() {
 }
 
 #[test]
-fn a_key_that_is_an_object_or_too_large_is_refused() {
+fn keys_that_are_objects_or_too_large_are_refused() {
     let error = write(&typed(r#"{"a":{"$map":[[{"$class":"C","$value":1},2]]}}"#), "json").unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some("$.a{0}")));
     let deep = format!(r#"{{"a":{{"$map":[[{}{},2]]}}}}"#, "[".repeat(30), "]".repeat(30));
@@ -248,7 +248,7 @@ fn a_key_that_is_an_object_or_too_large_is_refused() {
 }
 
 #[test]
-fn everything_that_is_written_is_json() {
+fn all_output_is_valid_json() {
     let mut written = 0;
     for seed in 0..4000 {
         let document = common::document(seed, Palette::All);
@@ -294,7 +294,7 @@ fn everything_that_is_written_is_json() {
 }
 
 #[test]
-fn an_output_gets_large_documents_in_parts() {
+fn large_documents_reach_the_output_in_parts() {
     struct Parts {
         buffer: Vec<u8>,
         all: Vec<u8>,
@@ -324,7 +324,7 @@ fn an_output_gets_large_documents_in_parts() {
 }
 
 #[test]
-fn an_output_that_was_closed_stops_the_writer() {
+fn a_closed_output_stops_the_writer() {
     struct Closed(Vec<u8>);
     impl icecore::Output for Closed {
         fn buffer(&mut self) -> &mut Vec<u8> {
@@ -343,7 +343,7 @@ fn an_output_that_was_closed_stops_the_writer() {
 }
 
 #[test]
-fn builder_and_text_say_the_same() {
+fn a_built_document_equals_the_typed_text() {
     let mut b = Builder::new();
     b.begin_object_in("A", Form::Usual);
     b.begin_map();

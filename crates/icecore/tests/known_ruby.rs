@@ -14,7 +14,7 @@ fn json(document: &Document<'_>, stage: &str) -> Result<(String, Vec<LossKind>),
 }
 
 #[test]
-fn plain_json_says_what_ruby_says() {
+fn plain_json_shows_known_classes_as_ruby_does() {
     let all: Vec<_> = fixtures::load(FILE).into_iter().filter(|fixture| fixture.mode == "dump").collect();
     assert!(all.len() > 300, "{}", all.len());
     let mut failures = Vec::new();
@@ -34,7 +34,7 @@ fn plain_json_says_what_ruby_says() {
 /// Damaged dumps that Ruby still loads: most layouts no longer fit, but a value that is reported as
 /// known must be what Ruby says.
 #[test]
-fn what_is_known_of_damaged_values_is_what_ruby_says() {
+fn damaged_values_are_shown_as_ruby_shows_them() {
     let (mut known, mut failures) = (0, Vec::new());
     let all = fixtures::load(FILE);
     for fixture in all.iter().filter(|fixture| fixture.mode == "damaged") {
@@ -52,7 +52,7 @@ fn what_is_known_of_damaged_values_is_what_ruby_says() {
 /// Dumps of the real Ruby come back except for spelling: `json:typed` and Marshal do not depend on
 /// known classes.
 #[test]
-fn typed_json_and_marshal_lose_nothing() {
+fn known_classes_round_trip_through_typed_json() {
     let marshal = Stage::parse("marshal").unwrap();
     for fixture in fixtures::load(FILE).into_iter().filter(|fixture| fixture.mode == "dump") {
         let document = icecore::read(&fixture.blob).unwrap();
@@ -67,7 +67,7 @@ fn typed_json_and_marshal_lose_nothing() {
 }
 
 #[test]
-fn keys_are_sorted_in_exceptions_too() {
+fn sort_keys_sorts_the_members_of_exceptions() {
     let document = typed(
         r#"{"$class":"IOError","$value":{"$map":[[{"$symbol":"mesg"},"second"],[{"$symbol":"bt"},{"$id":1,"$value":["a.rb:1"]}],
         [{"$symbol":"bt_locations"},{"$link":1}],[{"$symbol":"@code"},7],
@@ -87,7 +87,7 @@ fn typed(text: &str) -> Document<'_> {
 }
 
 #[test]
-fn each_kind_is_counted_with_its_path() {
+fn each_kind_of_loss_is_counted_with_its_path() {
     let all = fixtures::load(FILE);
     let document = icecore::read(&all.iter().find(|fixture| fixture.name == "all at once").unwrap().blob).unwrap();
     let mut out = Vec::new();
@@ -111,7 +111,7 @@ fn each_kind_is_counted_with_its_path() {
 }
 
 #[test]
-fn what_is_finer_than_nanoseconds_is_counted() {
+fn digits_below_nanoseconds_are_reported_as_a_loss() {
     let all = fixtures::load(FILE);
     let document = icecore::read(&all.iter().find(|fixture| fixture.name == "time third").unwrap().blob).unwrap();
     let (text, losses) = json(&document, "json").unwrap();
@@ -178,7 +178,7 @@ const MISFITS: &[&str] = &[
 ];
 
 #[test]
-fn what_does_not_fit_stays_what_it_is() {
+fn unexpected_layouts_stay_plain_objects() {
     for text in MISFITS {
         let document = typed(text);
         assert!(Known::of(document.root()).is_none(), "{text}");
@@ -189,7 +189,7 @@ fn what_does_not_fit_stays_what_it_is() {
 
 /// Ruby 1.8 wrote seconds and microseconds; a time without an offset is shown in UTC.
 #[test]
-fn old_times_are_read() {
+fn times_of_ruby_1_8_are_read() {
     let document = typed(r#"{"$opaque":"u","$class":"Time","$payload":{"$base64":"AOELXkCJAQA="}}"#);
     assert_eq!(json(&document, "json").unwrap().0, r#""2020-01-01T00:00:00.100672Z""#);
     let document =
@@ -199,7 +199,7 @@ fn old_times_are_read() {
 }
 
 #[test]
-fn a_set_in_itself_is_a_cycle() {
+fn a_set_that_contains_itself_is_a_cycle() {
     let text = r#"{"$id":1,"$value":{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[["a",true],[[{"$link":1}],true]]}]]}}}"#;
     let document = typed(text);
     let error = json(&document, "json").unwrap_err();
@@ -208,7 +208,7 @@ fn a_set_in_itself_is_a_cycle() {
 }
 
 #[test]
-fn deep_ones_need_no_stack() {
+fn deep_known_values_need_no_deep_stack() {
     let small = |depth: usize| {
         let mut b = Builder::new();
         for _ in 0..depth {
@@ -251,7 +251,7 @@ fn deep_ones_need_no_stack() {
 
 /// Nested numbers and nested dates, found by fuzzing.
 #[test]
-fn misfits_that_nest_need_no_stack() {
+fn deep_unexpected_layouts_need_no_deep_stack() {
     const DEPTH: usize = 9_000;
     let nested = |class: &str, before: &[i64], behind: &[i64]| {
         let mut b = Builder::new();
@@ -295,7 +295,7 @@ fn misfits_that_nest_need_no_stack() {
 }
 
 #[test]
-fn an_integer_beyond_the_limit_is_an_error_as_everywhere() {
+fn a_rational_with_too_many_digits_is_refused() {
     let text = format!(r#"{{"$opaque":"U","$class":"Rational","$payload":[{},3]}}"#, "9".repeat(5000));
     let document = typed(&text);
     let mut limits = Limits::default();

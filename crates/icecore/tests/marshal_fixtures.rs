@@ -44,7 +44,7 @@ fn comparable(line: &str) -> String {
 }
 
 #[test]
-fn documents_are_what_ruby_says() {
+fn dumps_are_read_as_ruby_describes_them() {
     let (mut total, mut failures) = (0, Vec::new());
     for f in dumps() {
         let document = match read(&f.blob) {
@@ -70,7 +70,7 @@ fn documents_are_what_ruby_says() {
 }
 
 #[test]
-fn what_ruby_wrote_comes_out_byte_for_byte() {
+fn dumps_are_rewritten_byte_for_byte() {
     let (mut total, mut failures) = (0, Vec::new());
     for f in dumps() {
         total += 1;
@@ -85,7 +85,7 @@ fn what_ruby_wrote_comes_out_byte_for_byte() {
 }
 
 #[test]
-fn the_meaning_alone_is_written_equal() {
+fn documents_without_spelling_round_trip() {
     let (mut total, mut same, mut failures) = (0, 0, Vec::new());
     for f in dumps() {
         total += 1;
@@ -106,7 +106,7 @@ fn the_meaning_alone_is_written_equal() {
 }
 
 #[test]
-fn typed_json_keeps_everything() {
+fn dumps_round_trip_through_typed_json() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     let mut options = json::WriteOptions::default();
@@ -155,7 +155,7 @@ fn spans_tile_the_input() {
 }
 
 #[test]
-fn a_dump_that_ends_early_is_truncated_or_malformed() {
+fn cut_dumps_are_truncated_or_malformed() {
     let (mut total, mut failures) = (0, Vec::new());
     for f in dumps().iter().filter(|f| f.blob.len() < 3000) {
         for len in 0..f.blob.len() {

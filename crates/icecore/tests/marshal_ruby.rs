@@ -25,7 +25,7 @@ fn write(document: &icecore::Document<'_>) -> Vec<u8> {
 }
 
 #[test]
-fn ruby_loads_what_is_written_as_the_same_value() {
+fn ruby_loads_our_dumps_as_the_same_values() {
     let fixtures: Vec<_> = load("marshal.jsonl").into_iter().filter(|f| f.mode == "dump").collect();
     let blobs: Vec<_> = fixtures
         .iter()
@@ -71,7 +71,7 @@ fn ruby_loads_documents_of_other_formats() {
 }
 
 #[test]
-fn with_utf8_bytes_are_text_to_ruby() {
+fn option_utf8_writes_bytes_as_text_for_ruby() {
     let document = icecore::read_as(
         "a:1:{s:4:\"käy\";s:3:\"é\u{1}\";}".as_bytes(),
         &Stage::parse("php").unwrap(),
@@ -91,7 +91,7 @@ fn with_utf8_bytes_are_text_to_ruby() {
 
 /// Ruby's documentation consists of about ten thousand dumps that were not made for a test.
 #[test]
-fn the_documentation_of_ruby_comes_back_byte_for_byte() {
+fn dumps_of_rubys_documentation_are_rewritten_byte_for_byte() {
     let limits = icecore::Limits::default();
     let stage = icecore::Stage::parse("marshal").unwrap();
     let mut folders = vec![std::path::PathBuf::from("/usr/share/ri")];

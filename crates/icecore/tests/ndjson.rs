@@ -8,7 +8,7 @@ fn read(input: &[u8]) -> Result<String, icecore::Error> {
 }
 
 #[test]
-fn lines_are_the_items_of_an_array() {
+fn lines_are_read_as_items_of_an_array() {
     for (input, expected) in [
         ("", "[]"),
         ("\n \n\r\n", "[]"),
@@ -24,7 +24,7 @@ fn lines_are_the_items_of_an_array() {
 }
 
 #[test]
-fn an_array_is_written_an_item_a_line() {
+fn each_item_of_an_array_is_written_as_a_line() {
     for (json, lines) in [
         ("[]", ""),
         ("[1]", "1\n"),
@@ -41,7 +41,7 @@ fn an_array_is_written_an_item_a_line() {
 }
 
 #[test]
-fn an_array_that_is_named_by_a_link_is_written_in_lines_too() {
+fn a_linked_array_is_written_in_lines() {
     let typed = br#"{"$icecore":1,"$value":{"$id":1,"$value":[1,{"up":{"$link":1}}]}}"#;
     assert_eq!(icecore::convert(typed, "json", "ndjson:cycles=null").unwrap(), b"1\n{\"up\":null}\n");
 }
@@ -58,7 +58,7 @@ fn typed_lines_are_whole_documents() {
 }
 
 #[test]
-fn numbers_keep_their_text_from_lines_to_lines() {
+fn numbers_keep_their_text() {
     assert_eq!(icecore::convert(b"1.10\n{\"a\":1E5}\n", "ndjson", "ndjson").unwrap(), b"1.10\n{\"a\":1E5}\n");
 }
 
@@ -82,7 +82,7 @@ fn errors_name_the_line() {
 /// Compares reading with and without shortcuts, for each prefix of some lines and with each byte
 /// changed: both give the same document or the same error, and the spans cover everything.
 #[test]
-fn both_ways_agree() {
+fn both_readers_agree_on_damaged_lines() {
     let lines = b"{\"id\":1,\"name\":\"ab\",\"l\":[1,2,{\"id\":3}]}\n{\"id\":2,\"name\":\"a\\n\",\"l\":[]}\r\n\n[1,\"x\",2.5]\n 7 \n{\"id\":-3,\"name\":\"abcdefghijklmnopqrst\",\"l\":null}\n";
     let stage = Stage::parse("ndjson").unwrap();
     let limits = Limits::default();
@@ -116,7 +116,7 @@ fn both_ways_agree() {
 }
 
 #[test]
-fn lines_are_detected() {
+fn json_lines_are_detected() {
     let name = |input: &[u8]| icecore::detect::stage_of(input).map(|stage| stage.name()).unwrap_or_default();
     assert_eq!(name(b"{\"a\":1}\n{\"a\":2}\n"), "ndjson");
     assert_eq!(name(b"{\"a\":1}\n{\"a\":2}"), "ndjson");
@@ -128,7 +128,7 @@ fn lines_are_detected() {
 
 /// A converter gives the same output for each document as a new one would.
 #[test]
-fn a_converter_remembers_nothing_wrong() {
+fn a_reused_converter_gives_the_same_output() {
     let documents: &[&[u8]] = &[
         br#"{"id":1,"name":"Alice"}"#,
         br#"{"name":"Bob","id":2,"more":{"id":3,"name":{"id":4}}}"#,

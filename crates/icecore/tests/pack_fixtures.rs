@@ -28,7 +28,7 @@ fn fixtures() -> Vec<(Asked, String)> {
 }
 
 #[test]
-fn perl_says_the_same() {
+fn templates_pack_and_unpack_like_perl() {
     let fixtures = fixtures();
     let mut failures = Vec::new();
     for (asked, said) in &fixtures {
@@ -52,7 +52,7 @@ fn outcome<'a>(template: &str, data: &'a [u8], detail: bool) -> (Document<'a>, u
 
 /// The detailed reading has no separate loops for common templates.
 #[test]
-fn both_ways_of_reading_agree_on_damaged_data() {
+fn both_readers_agree_on_damaged_data() {
     for (asked, _) in fixtures() {
         let Asked::Unpack(template, data) = asked else { continue };
         for len in 0..=data.len() {
@@ -105,7 +105,7 @@ fn packed(template: &str, document: &Document<'_>) -> Result<Vec<u8>, ErrorKind>
 }
 
 #[test]
-fn no_template_needs_much() {
+fn hostile_templates_need_little_memory_and_stack() {
     let size = usual_or_full(20_000, 100_000);
     for template in hostile::templates(size) {
         small(move || {
@@ -129,7 +129,7 @@ fn no_template_needs_much() {
 }
 
 #[test]
-fn what_does_not_fit_is_reported() {
+fn values_that_do_not_fit_are_reported_as_losses() {
     for (template, json, bytes, kinds) in [
         ("C", "[300]", &[44][..], &[LossKind::Wrapped][..]),
         ("c", "[200]", &[200], &[LossKind::Wrapped]),
@@ -161,7 +161,7 @@ fn what_does_not_fit_is_reported() {
 }
 
 #[test]
-fn what_can_not_be_packed_is_an_error() {
+fn values_that_cannot_be_packed_are_refused() {
     for (template, json, path) in [
         ("a*", "[[1]]", "$[0]"),
         ("a*", r#"{"a":1}"#, "$"),
@@ -192,7 +192,7 @@ fn convert(input: &[u8], from: &str, to: &str) -> String {
 }
 
 #[test]
-fn a_flat_hash_goes_there_and_back() {
+fn a_flat_hash_round_trips() {
     for template in ["(A16)*", "(l/A*)*", "(N/A*)*", "(a8)3"] {
         let names = format!("pack:template='{template}',names=title,author,body");
         let bytes = icecore::convert(HASH.as_bytes(), "json", &names).unwrap();
@@ -212,7 +212,7 @@ fn a_flat_hash_goes_there_and_back() {
 }
 
 #[test]
-fn a_thousand_integers_go_there_and_back() {
+fn a_thousand_integers_round_trip() {
     let json = format!("[{}]", (1000..2000).map(|n| n.to_string()).collect::<Vec<_>>().join(","));
     let text = format!("[{}]", (1000..2000).map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(","));
     for (template, back) in
@@ -225,7 +225,7 @@ fn a_thousand_integers_go_there_and_back() {
 }
 
 #[test]
-fn options_do_what_they_say() {
+fn options_exact_utf8_and_names_have_their_effect() {
     let error = icecore::convert(b"abcd\n", "pack:template='N',exact", "json").unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Trailing, Some(4)));
     assert!(error.to_string().contains("one by one"), "{error}");
@@ -247,7 +247,7 @@ fn options_do_what_they_say() {
 
 /// A prepared stage reads and writes the same.
 #[test]
-fn a_codec_does_the_same() {
+fn a_codec_packs_and_unpacks_the_same() {
     let codec = icecore::Codec::new(Stage::parse("pack:template='(n/a*)*'").unwrap());
     let mut tape = icecore::raw::Tape::new();
     for input in [&b"\0\x01a\0\x02bc"[..], b"", b"\0\0"] {

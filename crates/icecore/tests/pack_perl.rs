@@ -186,11 +186,11 @@ fn compare(seed: u64, rounds: usize, unpack: bool) {
 }
 
 #[test]
-fn unpack_is_as_perl_does_it() {
+fn random_data_is_unpacked_like_perl() {
     compare(1, 4_000, true);
 }
 
 #[test]
-fn pack_is_as_perl_does_it() {
+fn random_items_are_packed_like_perl() {
     compare(2, 4_000, false);
 }

@@ -59,7 +59,7 @@ fn fixtures(name: &str, format: &str) -> usize {
 }
 
 #[test]
-fn what_the_originals_wrote() {
+fn paths_of_fixtures_lead_to_their_values() {
     for (name, format) in [
         ("storable.jsonl", "base64/storable"),
         ("sereal.jsonl", "base64/sereal"),
@@ -74,7 +74,7 @@ fn what_the_originals_wrote() {
 }
 
 #[test]
-fn documents_at_random() {
+fn paths_of_random_documents_lead_to_their_values() {
     for seed in 0..400 {
         let document = common::document(seed, common::Palette::All);
         check(&format!("seed {seed}"), &document);
@@ -128,7 +128,7 @@ fn deep_and_hostile(levels: usize) -> Document<'static> {
 }
 
 #[test]
-fn hostile_keys_and_deep_values() {
+fn paths_of_hostile_keys_and_deep_values_lead_to_them() {
     for levels in [1, 20, 31, 32, 33, 40, 100, 700] {
         let document = deep_and_hostile(levels);
         assert!(check(&format!("{levels} levels"), &document) > 200);
@@ -137,7 +137,7 @@ fn hostile_keys_and_deep_values() {
 
 /// Paths of the opened document lead through the strings, step by step.
 #[test]
-fn paths_into_strings() {
+fn paths_lead_into_opened_strings() {
     let mut inner = deep_and_hostile(50).into_owned();
     for stage in ["php", "base64/storable", "json:typed", "gzip/base64/marshal"] {
         let bytes = icecore::write(&inner, stage).unwrap();

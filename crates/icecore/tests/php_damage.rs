@@ -45,7 +45,7 @@ fn mended(text: &[u8], format: &str) -> Result<(Vec<u8>, Document<'static>), ice
 }
 
 #[test]
-fn what_php_serialized_is_repaired_right_or_refused() {
+fn damaged_php_texts_are_repaired_right_or_refused() {
     if !Command::new("php").arg("-v").stdout(Stdio::null()).status().is_ok_and(|status| status.success()) {
         println!("skipped: php is not installed");
         return;

@@ -26,7 +26,7 @@ fn written(document: &Document<'_>) -> Vec<u8> {
 }
 
 #[test]
-fn php_and_we_see_the_same() {
+fn texts_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
     for f in load("php.jsonl") {
         let document = read(&f.blob);
@@ -43,7 +43,7 @@ fn php_and_we_see_the_same() {
 }
 
 #[test]
-fn what_was_read_is_written_again() {
+fn texts_are_rewritten_byte_for_byte() {
     let typed = Stage::parse("json:typed").unwrap();
     let spelled = Stage::parse("json:typed,spelling").unwrap();
     let (limits, mut plain) = (Limits::default(), 0);
@@ -95,7 +95,7 @@ fn key_text(key: &Key<'_>) -> Vec<u8> {
 }
 
 #[test]
-fn php_and_we_refuse_the_same() {
+fn damaged_texts_are_refused_where_php_refuses_them() {
     let path = folder().join("php-mutated.jsonl");
     let text = std::fs::read_to_string(path).unwrap();
     let mut options = php::ReadOptions::default();

@@ -241,13 +241,13 @@ fn damage_by_search_and_replace_is_repaired() {
 }
 
 #[test]
-fn strings_that_look_like_pieces_are_never_taken_for_them() {
+fn strings_that_look_serialized_do_not_mislead_the_repair() {
     let (good, partly, refused) = replaced(true, 0..3000);
     assert!(good > 1000, "{good} repaired, {partly} in part, {refused} refused");
 }
 
 #[test]
-fn what_is_not_damaged_is_not_changed() {
+fn undamaged_values_are_not_changed() {
     for f in load("php.jsonl").iter().chain(&load("php-spl.jsonl")) {
         let (out, repairs) = repaired(&f.blob).unwrap();
         assert!(repairs.is_empty(), "{}", f.name);
@@ -259,14 +259,14 @@ fn what_is_not_damaged_is_not_changed() {
 }
 
 #[test]
-fn two_ways_to_read_are_refused() {
+fn ambiguous_lengths_are_refused() {
     let error = repaired(br#"a:2:{i:0;s:99:"aa";i:1;s:3:"bb";i:1;s:98:"cc";}"#).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Malformed);
     assert!(error.to_string().contains("99 bytes long that may have 2 or 15"), "{error}");
 }
 
 #[test]
-fn counts_are_not_lengths() {
+fn wrong_counts_are_not_repaired() {
     for text in
         [&br#"a:3:{i:0;s:1:"a";i:1;s:1:"b";}"#[..], br#"a:1:{i:0;s:1:"a";i:1;s:1:"b";}"#, br#"O:1:"A":2:{s:1:"x";N;}"#]
     {
@@ -276,7 +276,7 @@ fn counts_are_not_lengths() {
 }
 
 #[test]
-fn every_kind_of_length_is_counted_again() {
+fn every_kind_of_length_is_repaired() {
     let text = br#"a:2:{i:0;C:8:"SplQueue":32:{i:4;:O:1:"ABC":1:{s:1:"xyz";i:7;}:N;}s:9:"k";C:3:"Foo":3:{abcdef}}"#;
     let (out, repairs) = repaired(text).unwrap();
     let expected = br#"a:2:{i:0;C:8:"SplQueue":36:{i:4;:O:3:"ABC":1:{s:3:"xyz";i:7;}:N;}s:1:"k";C:3:"Foo":6:{abcdef}}"#;
@@ -288,7 +288,7 @@ fn every_kind_of_length_is_counted_again() {
 }
 
 #[test]
-fn an_error_says_where_the_string_ends_and_what_helps() {
+fn an_error_names_the_real_end_and_the_option_that_helps() {
     let text = br#"a:1:{s:4:"home";s:5:"example";}"#;
     let error = php::read(text, &php::ReadOptions::default(), &Limits::default()).unwrap_err();
     assert_eq!(
@@ -301,7 +301,7 @@ fn an_error_says_where_the_string_ends_and_what_helps() {
 
 /// Many wrong lengths in a long text cost at most a few times as much as reading it.
 #[test]
-fn a_long_text_is_repaired_too() {
+fn a_long_text_is_repaired_in_linear_time() {
     let record = |i: usize, host: &str| {
         format!(
             "i:{i};a:2:{{s:3:\"url\";s:{}:\"https://{host}/{i}\";s:2:\"id\";i:{i};}}",
@@ -321,7 +321,7 @@ fn reading(text: &[u8], stage: &str) -> Result<icecore::Document<'static>, iceco
 
 /// Files usually end with a newline.
 #[test]
-fn a_newline_after_the_value_is_an_error_and_no_repair_is_reported() {
+fn a_newline_after_the_value_is_an_error_without_a_repair() {
     let text = b"s:3:\"abcd\";\n";
     let stage = icecore::Stage::parse("php:repair=lengths").unwrap();
     let limits = Limits::default();

@@ -37,7 +37,7 @@ fn every_cut_is_reported_as_truncation() {
 }
 
 #[test]
-fn damage_is_an_error_or_a_value_in_both_ways() {
+fn both_readers_agree_on_damaged_values() {
     let limits = Limits::default();
     let mut random = common::Random::new(5);
     for f in load("php.jsonl").iter().filter(|f| f.blob.len() < 2000) {
@@ -58,7 +58,7 @@ fn damage_is_an_error_or_a_value_in_both_ways() {
 
 /// Several documents are read on the same tape: what the fast loop remembers is only a guess.
 #[test]
-fn what_was_read_before_changes_nothing() {
+fn earlier_documents_on_a_tape_do_not_affect_later_ones() {
     let tight = |depth, nodes, string| {
         let mut limits = Limits::default();
         (limits.depth, limits.nodes, limits.string) = (depth, nodes, string);
@@ -106,7 +106,7 @@ fn what_was_read_before_changes_nothing() {
 }
 
 #[test]
-fn nothing_recurses() {
+fn deep_values_need_no_deep_stack() {
     on_a_small_stack(|| {
         let levels = crate::common::levels();
         let shapes =
@@ -130,7 +130,7 @@ fn nothing_recurses() {
 }
 
 #[test]
-fn lists_that_turn_out_to_be_maps_at_the_end() {
+fn lists_that_become_maps_late_are_read() {
     // Nested lists, with links to nodes that move when keys are inserted.
     let mut blob = "a:1001:{".to_owned();
     let mut slots = 1;
@@ -164,7 +164,7 @@ fn lists_that_turn_out_to_be_maps_at_the_end() {
 }
 
 #[test]
-fn huge_counts_cost_nothing() {
+fn huge_counts_allocate_nothing() {
     for blob in [
         "a:4000000000:{",
         "a:99999999999999999999:{}",
@@ -180,7 +180,7 @@ fn huge_counts_cost_nothing() {
 
 /// Any document can be written, and the output reads back as the same document.
 #[test]
-fn random_documents_come_back() {
+fn random_documents_round_trip() {
     let (mut written, mut exact) = (0, 0);
     for seed in 0..1500 {
         for palette in [Palette::Json, Palette::Perl, Palette::All] {
@@ -209,7 +209,7 @@ fn random_documents_come_back() {
 }
 
 #[test]
-fn php_reads_what_is_written() {
+fn php_reads_our_output() {
     let mut blobs = Vec::new();
     for seed in 0..1500 {
         for palette in [Palette::Json, Palette::Perl] {
@@ -244,7 +244,7 @@ fn repeats_a_key(document: &Document<'_>) -> bool {
 }
 
 #[test]
-fn it_is_distinguished_from_other_text() {
+fn php_text_is_distinguished_from_other_text() {
     for f in load("php.jsonl").iter().filter(|f| f.mode == "serialize" && f.name != "null") {
         let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{}", f.name));
         assert_eq!(found.name, "php", "{}", f.name);

@@ -41,7 +41,7 @@ fn sessions() -> Vec<Fixture> {
 }
 
 #[test]
-fn php_and_we_see_the_same() {
+fn sessions_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
     for f in sessions() {
         let outcome = both_ways(&f.blob, &options(Some(handler(&f))));
@@ -60,7 +60,7 @@ fn php_and_we_see_the_same() {
 
 /// The handler is detected from the text, unless several handlers can read it.
 #[test]
-fn the_handler_is_found() {
+fn the_handler_is_detected() {
     let mut found = 0;
     for f in sessions() {
         if f.blob.is_empty() {
@@ -90,7 +90,7 @@ fn a_forged_string_does_not_change_the_handler() {
 }
 
 #[test]
-fn what_was_read_is_written_again() {
+fn sessions_are_rewritten_byte_for_byte() {
     let spelled = Stage::parse("json:typed,spelling").unwrap();
     let typed = Stage::parse("json:typed").unwrap();
     let limits = Limits::default();
@@ -116,7 +116,7 @@ fn what_was_read_is_written_again() {
 }
 
 #[test]
-fn php_and_we_refuse_the_same() {
+fn damaged_sessions_are_refused_where_php_refuses_them() {
     let (mut total, mut refused, mut failures) = (0, 0, String::new());
     for f in load("php-session.jsonl").iter().filter(|f| f.mode == "damaged") {
         let mut options = options(Some(handler(f)));
@@ -157,7 +157,7 @@ fn repeats_a_key(document: &Document<'_>) -> bool {
 }
 
 #[test]
-fn cuts_and_changes_are_an_error_or_variables() {
+fn both_readers_agree_on_damaged_sessions() {
     let mut random = common::Random::new(9);
     for f in sessions() {
         let step = if f.blob.len() > 600 { 61 } else { 1 };
@@ -182,7 +182,7 @@ fn cuts_and_changes_are_an_error_or_variables() {
 }
 
 #[test]
-fn nothing_recurses() {
+fn deep_values_need_no_deep_stack() {
     on_a_small_stack(|| {
         const LEVELS: usize = 100_000;
         let value = format!("{}N;{}", "a:1:{s:1:\"k\";".repeat(LEVELS), "}".repeat(LEVELS));
@@ -205,7 +205,7 @@ fn nothing_recurses() {
 }
 
 #[test]
-fn php_reads_what_is_written() {
+fn php_reads_our_sessions() {
     let (mut lines, mut written) = (Vec::new(), Vec::new());
     for seed in 0..900 {
         for palette in [Palette::Json, Palette::Perl] {
@@ -235,7 +235,7 @@ fn php_reads_what_is_written() {
 }
 
 #[test]
-fn what_php_would_drop_is_an_error() {
+fn values_that_php_would_drop_are_refused() {
     for (json, handler, says) in [
         (r#"{"a|b":1}"#, Handler::Php, Some("one with `|` in it")),
         (r#"{"a|b":1}"#, Handler::PhpBinary, None),
@@ -276,7 +276,7 @@ fn message(text: &[u8], stage: &str) -> String {
 }
 
 #[test]
-fn errors_say_what_helps() {
+fn errors_name_the_real_end_of_a_string() {
     for text in [&br#"a|i:1;b|s:9:"x";"#[..], br#"a|s:1:"xyz";b|i:1;"#] {
         let error = message(text, "php-session:handler=php");
         assert!(!error.contains("PHP says"), "{error}");

@@ -41,7 +41,7 @@ fn shows_otherwise(blob: &[u8]) -> bool {
 }
 
 #[test]
-fn php_and_we_see_the_same() {
+fn payloads_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
     for f in load("php-spl.jsonl") {
         let document = whole(&f.blob);
@@ -62,7 +62,7 @@ fn php_and_we_see_the_same() {
 }
 
 #[test]
-fn what_was_read_is_written_again() {
+fn payloads_are_rewritten_byte_for_byte() {
     let typed = Stage::parse("json:typed").unwrap();
     let spelled = Stage::parse("json:typed,spelling").unwrap();
     let limits = Limits::default();
@@ -87,7 +87,7 @@ fn what_was_read_is_written_again() {
 }
 
 #[test]
-fn php_and_we_refuse_the_same() {
+fn damaged_payloads_are_refused_where_php_refuses_them() {
     let text = std::fs::read_to_string(folder().join("php-spl-mutated.jsonl")).unwrap();
     let mut options = php::ReadOptions::default();
     options.lenient = true;
@@ -126,7 +126,7 @@ fn every_cut_is_reported_as_truncation() {
 }
 
 #[test]
-fn an_edited_payload_gets_its_lengths() {
+fn editing_a_payload_updates_its_lengths() {
     let typed = Stage::parse("json:typed").unwrap();
     let text = br#"a:2:{i:0;C:8:"SplQueue":49:{i:4;:C:11:"ArrayObject":16:{x:i:0;a:0:{};m:a:0:{}}:i:1;}i:1;N;}"#;
     assert_eq!(read_both_ways(text).error.map(|error| error.kind()), Some(ErrorKind::Malformed));
@@ -141,7 +141,7 @@ fn an_edited_payload_gets_its_lengths() {
 }
 
 #[test]
-fn links_cross_the_border_of_what_is_opened() {
+fn links_lead_into_opened_payloads() {
     let read = |text: &'static [u8]| php::read(text, &php::ReadOptions::default(), &Limits::default());
     let document = read(br#"a:2:{i:0;C:8:"SplQueue":32:{i:4;:O:1:"A":1:{s:1:"x";i:7;}:N;}i:1;r:4;}"#).unwrap();
     let item = document.find("$[1]").unwrap().target();
@@ -156,7 +156,7 @@ fn links_cross_the_border_of_what_is_opened() {
 }
 
 #[test]
-fn deep_payloads_do_not_recurse() {
+fn deep_payloads_need_no_deep_stack() {
     on_a_small_stack(|| {
         for (class, front, back) in [
             ("SplQueue", "i:4;:", ""),
@@ -192,7 +192,7 @@ fn deep_payloads_do_not_recurse() {
 
 /// The payload of a program's class is read if it begins like frozen data.
 #[test]
-fn payloads_are_read_where_they_are_text_of_serialize() {
+fn option_payloads_reads_payloads_with_serialized_values() {
     let read = |text: &str| {
         let stage = Stage::parse("php:payloads").unwrap();
         icecore::read_as(text.as_bytes(), &stage, &Limits::default()).map(|document| {

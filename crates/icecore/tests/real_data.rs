@@ -77,7 +77,7 @@ fn with_one_replaced(bytes: &[u8], part: &[u8], by: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn one_string_edited_by_hand_changes_only_that_string() {
+fn editing_one_string_changes_only_that_string() {
     let limits = Limits::default();
     let typed = Stage::parse("json:typed").unwrap();
     for Sample { file, stage, string, bytes } in SAMPLES {

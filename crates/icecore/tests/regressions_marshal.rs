@@ -26,14 +26,14 @@ fn becomes(dump: &[u8], expected: &[u8]) {
 }
 
 #[test]
-fn floats_may_begin_with_their_point() {
+fn floats_may_begin_with_a_point() {
     becomes(b"\x04\x08f\x08.01", b"\x04\x08f\x090.01");
     becomes(b"\x04\x08f\x1a-.5715111017403275e22", b"\x04\x08f\x1a-5.715111017403275e21");
     becomes(b"\x04\x08f\x06.", b"\x04\x08f\x060");
 }
 
 #[test]
-fn bits_after_a_zero_count_too() {
+fn bytes_after_the_zero_of_a_float_are_mantissa_bits() {
     becomes(b"\x04\x08f\x09\x00\x01\x00\x00", b"\x04\x08f\x1a2.842170943040401e-14");
     becomes(b"\x04\x08f\x0a\x001e-7", b"\x04\x08f\x1b1.4038966234512394e-12");
     // This form has no negative zero.
@@ -41,7 +41,7 @@ fn bits_after_a_zero_count_too() {
 }
 
 #[test]
-fn an_integer_that_is_an_object_is_linked() {
+fn links_to_large_integers_are_written() {
     becomes(b"\x04\x08[\x07l+\x09\0\0\0\0\0\0\0@@\x06", b"\x04\x08[\x07l+\x09\0\0\0\0\0\0\0@@\x06");
     becomes(b"\x04\x08[\x07l-\x09\x01\0\0\0\0\0\0@@\x06", b"\x04\x08[\x07l-\x09\x01\0\0\0\0\0\0@@\x06");
     // This integer is not an object.
@@ -51,7 +51,7 @@ fn an_integer_that_is_an_object_is_linked() {
 }
 
 #[test]
-fn a_symbol_is_in_its_encoding() {
+fn symbols_invalid_in_their_encoding_are_refused() {
     for dump in
         [&b"\x04\x08I:\x06\xff\x06:\x06ET"[..], b"\x04\x08I:\x06\xff\x06:\x06EF", b"\x04\x08oI:\x06\xe9\x06:\x06ET\0"]
     {
@@ -65,7 +65,7 @@ fn a_symbol_is_in_its_encoding() {
 
 /// Variables of the value that `_dump` returned, and of the one that `_load` makes, are in two places.
 #[test]
-fn variables_around_a_dump_of_its_own_stay_there() {
+fn variables_inside_and_around_a_user_dump_stay_apart() {
     let dump = b"\x04\x08IIu:\x06A\x06x\x00\x06:\x07@ai\x06";
     becomes(dump, dump);
     let limits = Limits::default();

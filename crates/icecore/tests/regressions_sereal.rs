@@ -29,13 +29,13 @@ fn comes_back(input: &[u8]) {
 }
 
 #[test]
-fn a_long_double_that_is_not_a_number_keeps_its_bits() {
+fn long_double_nans_keep_their_bits() {
     comes_back(&bytes("3df3726c 05 00 24 6457 6561 6b28 aa02 6161 000000000000"));
     comes_back(&bytes("3df3726c 05 00 24 0000 0000 0000 00c0 ff7f 010000000000"));
 }
 
 #[test]
-fn a_weak_reference_stays_weak_where_sorting_brings_an_alias_before_it() {
+fn sorting_an_alias_first_keeps_references_weak() {
     // A root whose element `bb` is a weak reference to the root, and whose element `c` is a list
     // with an alias of that variable.
     let input = bytes("3df3726c 05 00 28aa02 626262 b02902 6161 412e07");
@@ -64,13 +64,13 @@ fn means_the_same(input: &[u8], set: impl Fn(&mut WriteOptions)) {
 }
 
 #[test]
-fn a_float_of_128_bits_that_80_could_hold_keeps_its_tag() {
+fn floats_of_128_bits_keep_their_tag() {
     comes_back(&bytes("3d73726c 02 00 41 b8 2b01032d0e282b01042d05282b01052d"));
     comes_back(&bytes("3df3726c 05 00 38 00000000000000000000000001c0ff3f"));
 }
 
 #[test]
-fn keys_and_classes_that_are_tracked_copies_keep_the_bit() {
+fn tracked_copies_of_keys_and_classes_keep_the_bit() {
     comes_back(&bytes("3d73726c 01 00 42 51 2704f09f9880 00 51 af08 00"));
     comes_back(&bytes("3df3726c 05 00 42 6141 2c af02 40"));
 }
@@ -100,7 +100,7 @@ fn the_item_after_weaken_keeps_its_tag() {
 }
 
 #[test]
-fn an_object_may_be_named_by_the_tag_after_its_class() {
+fn links_to_the_tag_after_a_class_are_links_to_the_object() {
     comes_back(&bytes("3df3726c 05 00 28 2b02 2c6141 a82a01 616101 29 07"));
     // Both the reference and what it refers to.
     comes_back(&bytes("3df3726c 05 00 282b03 2c65506f696e74 a8aa01617801 290b 282b01290c"));
@@ -124,7 +124,7 @@ fn an_object_may_be_named_by_the_tag_after_its_class() {
 }
 
 #[test]
-fn copies_are_found_where_objects_move_to_their_scalars() {
+fn copies_are_found_after_deferred_blesses() {
     // A scalar, the reference that blesses it, and then strings and copies of them, and a key in
     // full and as a copy.
     let late = "e178 2c6141 2902";
@@ -135,7 +135,7 @@ fn copies_are_found_where_objects_move_to_their_scalars() {
 }
 
 #[test]
-fn a_regexp_in_an_object_of_its_class_stays_in_it() {
+fn a_regexp_inside_an_object_of_its_class_stays_inside() {
     let input = bytes("3df3726c 05 00 2c66526567657870 2c66526567657870 28 31 63616243 60");
     comes_back(&input);
     means_the_same(&input, |_| {});
@@ -158,13 +158,13 @@ fn a_reference_to_a_copy_of_an_array_is_an_array() {
 }
 
 #[test]
-fn a_copy_of_a_tracked_key_is_an_item_of_its_own() {
+fn a_copy_of_a_tracked_key_is_a_separate_item() {
     comes_back(&bytes("3df3726c 05 00 43 51 e161 00 2f03 05"));
     comes_back(&bytes("3df3726c 05 00 43 51 e161 00 2f03 2903"));
 }
 
 #[test]
-fn aliases_find_their_variable_where_sorting_brings_them_before_it() {
+fn sorting_an_alias_first_keeps_its_variable() {
     // { b => [], a => [\@b, alias of that item] }: the item is met first.
     let input = bytes("3df3726c 05 00 52 6162 28ab00 6161 42 a905 2e0a");
     means_the_same(&input, |options| options.canonical = true);
@@ -174,7 +174,7 @@ fn aliases_find_their_variable_where_sorting_brings_them_before_it() {
 }
 
 #[test]
-fn dedupe_strings_copies_nothing_that_is_still_referred_to() {
+fn dedupe_strings_keeps_strings_that_aliases_refer_to() {
     // A string; the same again; an alias of the first.
     let input = bytes("3df3726c 05 00 43 e474657874 6474657874 2e02");
     means_the_same(&input, |options| options.dedupe_strings = true);
@@ -187,7 +187,7 @@ fn dedupe_strings_copies_nothing_that_is_still_referred_to() {
 
 /// A string that was written as a COPY, and then a link to it: a COPY of a COPY can't be read.
 #[test]
-fn a_link_to_a_string_that_is_a_copy_is_a_copy_of_the_first() {
+fn a_link_to_a_copied_string_is_a_copy_of_the_first() {
     let marshal = icecore::Stage::parse("marshal").expect("a stage");
     let dump = b"\x04\x08[\x08\"\x0bstring\"\x0bstring@\x07";
     let limits = Limits::default();

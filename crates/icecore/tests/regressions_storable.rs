@@ -52,7 +52,7 @@ fn is_refused(image: &[u8], kind: ErrorKind, offset: u64) {
 }
 
 #[test]
-fn every_node_of_an_old_image_has_an_end() {
+fn every_node_of_an_old_image_has_an_extent() {
     let limits = Limits::default();
     // A root that is undef, one that is a string, and an item that is absent.
     for image in ["0304 0000 0000 0058", "030a 0474 6578 7458", "0302 00000002 0a017858 0d58 58"] {
@@ -65,7 +65,7 @@ fn every_node_of_an_old_image_has_an_end() {
 }
 
 #[test]
-fn in_an_old_image_a_reference_may_be_blessed_itself() {
+fn old_images_may_bless_a_reference_itself() {
     // [bless(\my $ref, "V")], where $ref refers to an array of class "A".
     means_the_same(&bytes("03 02 00000001 04 04 02 00000000 62 01 41 58 62 01 56 58 58 58"));
     // The same without a reference before it: the item itself is blessed.
@@ -77,13 +77,13 @@ fn in_an_old_image_a_reference_may_be_blessed_itself() {
 }
 
 #[test]
-fn native_numbers_in_network_order_keep_their_bytes() {
+fn native_numbers_in_network_images_keep_their_bytes() {
     comes_back(&bytes("0504 06 000000050a02040b"));
     comes_back(&bytes("0504 07 000000050a02040b"));
 }
 
 #[test]
-fn mixed_byte_orders_are_read_by_both_readers_alike() {
+fn both_readers_agree_on_mixed_byte_orders() {
     let image = bytes("70737430 040b 08 3132343533363738 04 04 08 08 02 01000000 06 0000000080000000");
     let limits = Limits::default();
     let fast = ReadOptions::default().read(&image, Request::new(&limits)).document;
@@ -106,18 +106,18 @@ fn mixed_orders_of_four_bytes_are_refused() {
 }
 
 #[test]
-fn a_root_that_is_tied_stays_so_in_old_images() {
+fn a_tied_root_of_an_old_image_stays_tied() {
     means_the_same(&bytes("03 0c 0a0178 58 58"));
     means_the_same(&bytes("03 0c 02 00000000 62 01 41 58 58"));
 }
 
 #[test]
-fn key_flags_that_exclude_each_other_are_kept() {
+fn contradictory_key_flags_are_kept() {
     comes_back(&native("19 00 01000000 0881 03 03000000 e298ba"));
 }
 
 #[test]
-fn a_key_that_is_a_scalar_has_the_encoding_of_its_tag() {
+fn a_scalar_key_has_the_encoding_of_its_tag() {
     let image = native("19 00 01000000 0881 09 0a 03 e298ba");
     let limits = Limits::default();
     let read = ReadOptions::default().read(&image, Request::new(&limits)).document;
@@ -127,7 +127,7 @@ fn a_key_that_is_a_scalar_has_the_encoding_of_its_tag() {
 }
 
 #[test]
-fn an_absent_key_has_no_value() {
+fn an_absent_key_with_a_value_is_refused() {
     for tag in ["05", "0e", "1f"] {
         comes_back(&native(&format!("19 01 01000000 {tag} 14 01000000 61")));
     }
@@ -135,7 +135,7 @@ fn an_absent_key_has_no_value() {
 }
 
 #[test]
-fn a_key_that_is_a_scalar_is_never_absent() {
+fn a_scalar_key_is_never_absent() {
     let image = native("19 01 02000000 05 18 0a 01 61 0881 1c 0a 01 62");
     let limits = Limits::default();
     let read = ReadOptions::default().read(&image, Request::new(&limits)).document;
@@ -145,13 +145,13 @@ fn a_key_that_is_a_scalar_is_never_absent() {
 }
 
 #[test]
-fn nothing_refers_to_a_key_that_is_a_scalar() {
+fn links_to_a_scalar_key_are_refused() {
     // { k => 1, l => \key }: number 2 is the key.
     is_refused(&bytes("050b 19 00 00000002 0881 08 0a016b 04 00 00000002 00 00000001 6c"), ErrorKind::BadLink, 15);
 }
 
 #[test]
-fn a_large_hook_record_has_a_large_length() {
+fn large_hook_records_need_a_large_length() {
     for flags in ["02", "0a"] {
         comes_back(&bytes(&format!("050b 02 00000001 04 21 13 {flags} 02 4841 0000000000000001 62")));
     }
@@ -163,7 +163,7 @@ fn a_large_hook_record_has_a_large_length() {
 }
 
 #[test]
-fn nothing_refers_to_the_value_of_an_absent_key() {
+fn links_to_the_value_of_an_absent_key_are_refused() {
     // { absent key "", c => that value }: in another format, or sorted, the value would have no place.
     is_refused(&bytes("050b 19 01 00000002 0e 14 00000000 00 00000001 00 00000001 63"), ErrorKind::BadLink, 14);
     // A link to an array element that does not exist is valid.
@@ -171,12 +171,12 @@ fn nothing_refers_to_the_value_of_an_absent_key() {
 }
 
 #[test]
-fn a_hook_stores_no_back_reference_inside() {
+fn back_references_inside_a_hook_are_refused() {
     is_refused(&bytes("050b 13 42 00 00000000 02 0148 00"), ErrorKind::Malformed, 4);
 }
 
 #[test]
-fn the_flags_of_a_hook_keep_their_type() {
+fn contradictory_hook_flags_are_refused() {
     is_refused(&bytes("050b 13 42 0881 00 0148 00"), ErrorKind::Malformed, 6);
     is_refused(&bytes("050b 13 4a 0881 02 0148 00"), ErrorKind::Malformed, 3);
 }
@@ -187,24 +187,24 @@ fn a_regexp_in_a_blessed_reference_keeps_its_own_class() {
 }
 
 #[test]
-fn an_index_beyond_32_bits_is_a_key() {
+fn a_tied_index_beyond_32_bits_is_a_key() {
     comes_back(&native("02 01000000 04 15 04 11 0154 088d 06 6819000100000008"));
 }
 
 #[test]
-fn a_back_reference_of_64_bits_after_a_reference_stays_one() {
+fn back_references_of_64_bits_keep_their_width() {
     comes_back(&native("02 02000000 0881 04 21 00 0100000000000000"));
 }
 
 #[test]
-fn the_byte_that_says_that_a_class_is_long_keeps_its_other_bits() {
+fn long_class_bytes_keep_their_other_bits() {
     comes_back(&native("02 02000000 04 11 ea 01000000 41 0200000000 04 12 81 00000000 0200000000"));
     let long = "41".repeat(0x80);
     comes_back(&native(&format!("02 01000000 04 11 8f 80000000 {long} 0200000000")));
 }
 
 #[test]
-fn a_class_keeps_the_number_that_it_was_given_by() {
+fn classes_keep_the_number_that_names_them() {
     // The same name twice: numbers 0 and 1.
     let twice = "04 11 01 41 02 00000000 04 11 01 41 02 00000000";
     for number in ["00", "01"] {
@@ -214,14 +214,14 @@ fn a_class_keeps_the_number_that_it_was_given_by() {
 }
 
 #[test]
-fn the_class_of_a_regexp_is_given_as_it_was() {
+fn regexp_classes_keep_their_spelling() {
     let regexp = "20 00 03 612062 03 757878";
     comes_back(&native(&format!("02 02000000 04 11 06 526567657870 {regexp} 04 11 06 526567657870 {regexp}")));
     comes_back(&native(&format!("02 01000000 04 11 80 06000000 526567657870 {regexp}")));
 }
 
 #[test]
-fn a_key_that_is_a_scalar_has_the_flags_that_it_had() {
+fn a_scalar_key_keeps_its_flags() {
     // Not UTF-8; UTF-8 that would fit in 8 bits; bytes beyond ASCII.
     for key in ["08 17 03 e20100", "08 17 02 c3a9", "08 0a 01 e9", "0b 17 02 c3a9", "08 01 01000000 e9"] {
         comes_back(&native(&format!("19 00 01000000 0881 {key}")));
@@ -229,7 +229,7 @@ fn a_key_that_is_a_scalar_has_the_flags_that_it_had() {
 }
 
 #[test]
-fn an_index_that_something_refers_to_is_a_key() {
+fn a_tied_index_with_links_to_it_is_a_key() {
     means_the_same(&bytes("050b 02 00000002 04 15 00 00000002 0881 00 00000003"));
 }
 

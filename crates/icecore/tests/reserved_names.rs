@@ -88,7 +88,7 @@ fn objects(class: &str) -> Vec<Document<'static>> {
 }
 
 #[test]
-fn the_languages_load_objects_of_every_name() {
+fn languages_load_objects_with_every_reserved_name() {
     for Language { name, stage, command } in LANGUAGES {
         if !checker::has(name, Command::new(name).arg("--version")) {
             continue;
@@ -131,7 +131,7 @@ fn steps(input: &[u8], stages: &[&str]) -> Vec<String> {
 const TIME: &[u8] = br#"O:8:"DateTime":3:{s:4:"date";s:4:"2024";s:13:"timezone_type";i:3;s:8:"timezone";s:3:"UTC";}"#;
 
 #[test]
-fn a_class_gets_its_own_name_back_where_nothing_is_against_it() {
+fn a_renamed_class_gets_its_name_back() {
     let said = steps(TIME, &["php", "marshal", "php"]);
     assert!(said[0].contains("Icecore::Foreign::DateTime"), "{}", said[0]);
     assert_eq!(said[1], TIME.escape_ascii().to_string());
@@ -145,7 +145,7 @@ fn a_class_gets_its_own_name_back_where_nothing_is_against_it() {
 }
 
 #[test]
-fn a_language_keeps_the_names_of_its_own() {
+fn classes_of_the_target_language_keep_their_names() {
     let closure = br#"O:7:"Closure":0:{}"#;
     assert_eq!(convert(closure, "php", "igbinary"), ("\\x00\\x00\\x00\\x02\\x17\\x07Closure\\x14\\x00".into(), vec![]));
     let (out, losses) = convert(closure, "php", "marshal");
@@ -189,7 +189,7 @@ fn a_class_map_renames_in_every_format() {
 }
 
 #[test]
-fn a_document_of_the_same_format_changes_in_its_classes_only() {
+fn a_class_map_changes_only_classes() {
     for (input, format, wanted) in [
         (
             &b"\x04\x08[\x07o:\x06A\x06:\x07@aI\"\x06x\x06:\x06ETo;\0\x06;\x06i\x06"[..],
@@ -212,7 +212,7 @@ fn a_document_of_the_same_format_changes_in_its_classes_only() {
 }
 
 #[test]
-fn values_of_rubys_classes_become_plain_where_the_map_says_so() {
+fn a_class_map_makes_ruby_values_plain() {
     // [1..3, Set[1, "a", :b, [2]], Rational(1, 2), the same set]
     let dump = b"\x04\x08[\x09o:\x0aRange\x08:\x09exclF:\x0abegini\x06:\x08endi\x08o:\x08Set\x06:\x0a@hash}\x09i\x06T\"\x06aT:\x06bT[\x06i\x07TF\
                  U:\x0dRational[\x07i\x06i\x07@\x07";
@@ -236,7 +236,7 @@ fn mapped(input: &[u8], format: &str, map: &str) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_renamed_and_renamed_back_is_as_before() {
+fn renaming_classes_and_back_restores_the_bytes() {
     let mut renamed = 0;
     for seed in 0..3000 {
         let document = common::document(seed, common::Palette::All);
@@ -276,7 +276,7 @@ fn what_is_renamed_and_renamed_back_is_as_before() {
 }
 
 #[test]
-fn times_of_ruby_become_those_of_php_where_the_map_says_so() {
+fn a_class_map_turns_ruby_times_into_php_times() {
     // [Time.at(1770000000, 500_000_001, :nsec, in: "+01:00"), Time.utc(2024), Date.new(2026, 11, 23)]
     let has_both = checker::has("ruby 3.1", Command::new("ruby").args(["-e", "exit RUBY_VERSION >= '3.1'"]))
         && checker::has("php", Command::new("php").arg("--version"));

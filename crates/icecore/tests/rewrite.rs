@@ -10,7 +10,7 @@ fn moved(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn lengths_follow_in_every_layer() {
+fn lengths_in_every_layer_are_updated() {
     for (old, new) in [
         ("See old.org!", "See new.example!"),
         (r#"s:7:"old.org";"#, r#"s:11:"new.example";"#),
@@ -45,7 +45,7 @@ fn lengths_follow_in_every_layer() {
 
 /// The length of the outer string gets one more digit.
 #[test]
-fn a_length_may_get_more_digits() {
+fn a_length_may_gain_digits() {
     let frozen = |site: &str| {
         let page = format!("{site}{}", "x".repeat(68));
         let inner = format!("a:1:{{i:0;s:{}:\"{page}\";}}", page.len());
@@ -57,7 +57,7 @@ fn a_length_may_get_more_digits() {
 }
 
 #[test]
-fn what_looks_frozen_and_is_not_is_text() {
+fn invalid_frozen_data_is_changed_as_text() {
     for (old, new) in [
         (r#"a:1:{s:3:"url";s:14:"http://old.org/";}"#, r#"a:1:{s:3:"url";s:14:"http://new.example/";}"#),
         ("{\"a\": old.org", "{\"a\": new.example"),
@@ -81,7 +81,7 @@ fn wrong_lengths_are_repaired_on_request() {
 }
 
 #[test]
-fn damage_is_named_and_taken_back() {
+fn damage_is_explained_and_repaired() {
     let mut how = Rewriting::default();
     how.mend = true;
     for (name, damaged, right) in [
@@ -105,7 +105,7 @@ fn damage_is_named_and_taken_back() {
 }
 
 #[test]
-fn keys_and_classes_only_on_request() {
+fn keys_and_classes_are_changed_only_on_request() {
     let text = b"O:7:\"old_org\":2:{s:7:\"old_org\";i:1;s:16:\"\0old_org\0old_org\";E:12:\"old_org:Case\";}";
     let mut how = Rewriting::default();
     how.keys = true;
@@ -120,7 +120,7 @@ fn keys_and_classes_only_on_request() {
 }
 
 #[test]
-fn a_name_that_no_class_can_have_is_not_written() {
+fn invalid_class_names_are_not_written() {
     let text =
         b"O:7:\"old_org\":2:{s:7:\"old_org\";s:7:\"old_org\";s:16:\"\0old_org\0old_org\";E:12:\"old_org:Case\";}";
     let mut how = Rewriting::default();
@@ -143,7 +143,7 @@ fn a_name_that_no_class_can_have_is_not_written() {
 }
 
 #[test]
-fn json_is_written_in_its_own_manner() {
+fn json_keeps_its_style_of_escapes() {
     let json = |text: &str, old: &str, new: &str| {
         let (new, _) = document(text.as_bytes(), "json", &mut Pair::new(old.as_bytes(), new.as_bytes())).unwrap();
         String::from_utf8(new).unwrap()
@@ -158,7 +158,7 @@ fn json_is_written_in_its_own_manner() {
 }
 
 #[test]
-fn base64_only_on_request() {
+fn base64_is_changed_only_on_request() {
     use icecore::text::{from_base64, to_base64};
     let inside = br#"a:1:{i:0;s:7:"old.org";}"#;
     let text = [&br#"a:1:{i:0;s:32:""#[..], to_base64(inside).as_bytes(), b"\";}"].concat();

@@ -18,7 +18,7 @@ fn assert_changes(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn blanks_around_a_value_stay() {
+fn blanks_around_a_value_are_kept() {
     let php = |word: &str| format!("a:1:{{i:0;s:{}:\"{word}\";}}", word.len());
     let values = [
         (php("old"), php("newer")),
@@ -47,7 +47,7 @@ fn blanks_around_a_value_stay() {
 }
 
 #[test]
-fn blanks_around_binary_data_stay() {
+fn blanks_around_binary_data_are_kept() {
     let frozen = |word: &str, stage: &str| icecore::convert(format!("[\"{word}\"]").as_bytes(), "json", stage).unwrap();
     for stage in ["igbinary", "storable:file", "sereal", "marshal", "gzip/php"] {
         for (front, back) in [("\n", ""), (" ", "\n"), ("", "\0"), ("\u{feff}", " \n")] {
@@ -62,7 +62,7 @@ fn blanks_around_binary_data_stay() {
 }
 
 #[test]
-fn documents_inside_of_text_are_changed_as_documents() {
+fn documents_inside_text_are_changed_as_documents() {
     assert_changes(&[
         ("[x d='a:1:{i:0;s:3:\"old\";}'] old", "[x d='a:1:{i:0;s:5:\"newer\";}'] newer"),
         (
@@ -94,7 +94,7 @@ fn broken_json_with_documents_in_it_is_counted() {
 
 /// A length in these texts would become wrong, or it is not certain what they are.
 #[test]
-fn texts_with_something_unclear_in_them_stay_and_are_counted() {
+fn unclear_texts_are_kept_and_counted() {
     for text in [
         "<p d=\"s:3:&quot;old&quot;;\">",
         "# a:1:{i:0;s:3:\\\"old\\\";}",
@@ -144,7 +144,7 @@ fn signed_closure(class: &str, digest: &str) -> String {
 }
 
 #[test]
-fn what_is_signed_stays_and_is_counted() {
+fn signed_values_are_kept_and_counted() {
     let base64 = "N6b0lYh1ijm6R6q7Yw0E6iD0h+7iA8QPpZJbS/ZDUvY=";
     let hex = "0123456789abcdef0123456789abcdef01234567";
     let closure = signed_closure("Laravel\\SerializableClosure\\Serializers\\Signed", base64);

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 /// The output is what PHP composes, or the text stays as it is and is counted.
 #[test]
-fn php_composes_the_same() {
+fn embedded_values_are_changed_as_php_composes_them() {
     let runs = Command::new("php").arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !runs.is_ok_and(|status| status.success()) {
         println!("skipped: php is not installed");
@@ -45,7 +45,7 @@ fn php_composes_the_same() {
 /// Data that can be read, but not written with the same bytes, stays, even if it contains a
 /// document that could be changed by itself.
 #[test]
-fn what_can_not_be_written_again_stays() {
+fn data_that_cannot_be_rewritten_exactly_is_kept() {
     let mut count = 0;
     for fixture in fixtures::load("storable-arch.jsonl") {
         let stage = icecore::Stage::parse("storable").unwrap();

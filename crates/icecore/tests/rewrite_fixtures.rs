@@ -99,47 +99,47 @@ fn all(files: &[&str], stage: &str, least: u32) {
 }
 
 #[test]
-fn php() {
+fn php_texts_survive_a_replacement_and_its_reverse() {
     all(&["php.jsonl", "php-spl.jsonl"], "php", 50);
 }
 
 #[test]
-fn sessions() {
+fn sessions_survive_a_replacement_and_its_reverse() {
     all(&["php-session.jsonl"], "php-session", 20);
 }
 
 #[test]
-fn var_export() {
+fn var_export_texts_survive_a_replacement_and_its_reverse() {
     all(&["var-export.jsonl"], "var-export", 50);
 }
 
 #[test]
-fn dumper() {
+fn dumper_texts_survive_a_replacement_and_its_reverse() {
     all(&["dumper-read.jsonl"], "dumper", 50);
 }
 
 #[test]
-fn igbinary() {
+fn igbinary_blobs_survive_a_replacement_and_its_reverse() {
     all(&["igbinary.jsonl"], "igbinary", 50);
 }
 
 #[test]
-fn marshal() {
+fn marshal_dumps_survive_a_replacement_and_its_reverse() {
     all(&["marshal.jsonl", "marshal-known.jsonl"], "marshal", 50);
 }
 
 #[test]
-fn storable() {
+fn storable_images_survive_a_replacement_and_its_reverse() {
     all(&["storable.jsonl", "storable-arch.jsonl"], "storable", 50);
 }
 
 #[test]
-fn sereal() {
+fn sereal_blobs_survive_a_replacement_and_its_reverse() {
     all(&["sereal.jsonl"], "sereal", 50);
 }
 
 #[test]
-fn json() {
+fn json_texts_survive_a_replacement_and_its_reverse() {
     let mut counts = Counts::default();
     for (_, text) in fixtures::expectations("expected.jsonl") {
         check(&mut counts, &text, text.as_bytes(), "json:typed=no");

@@ -85,18 +85,18 @@ fn describe(parts: &[Vec<u8>], made: &[u8]) -> String {
 }
 
 #[test]
-fn php_serializes_the_same() {
+fn changed_values_equal_what_php_serializes() {
     ask("php", &["-v"], "php/replace.php", &[], 3);
 }
 
 #[test]
-fn igbinary_serializes_the_same() {
+fn changed_values_equal_what_igbinary_serializes() {
     let probe = ["-r", "exit(function_exists('igbinary_serialize') ? 0 : 1);"];
     ask("php", &probe, "php/replace.php", &["igbinary"], 3);
 }
 
 #[test]
-fn perl_freezes_the_same() {
+fn changed_values_equal_what_perl_freezes() {
     let probe = ["-MSereal::Encoder", "-MJSON::PP", "-MStorable", "-e", "1"];
     if let Some(seen) = ask("perl", &probe, "perl/replace.pl", &[], 0) {
         // One of the freezers compresses, and its compressor differs from ours.
@@ -105,7 +105,7 @@ fn perl_freezes_the_same() {
 }
 
 #[test]
-fn ruby_dumps_the_same() {
+fn changed_values_equal_what_ruby_dumps() {
     if let Some(seen) = ask("ruby", &["-e", "exit(RUBY_VERSION >= '3.0')"], "ruby/replace.rb", &[], 3) {
         assert!(seen.respelled <= seen.total / 100, "{} of {}", seen.respelled, seen.total);
     }

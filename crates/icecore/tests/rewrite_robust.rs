@@ -59,7 +59,7 @@ fn blobs(file: &str) -> impl Iterator<Item = Vec<u8>> {
 }
 
 #[test]
-fn cut_off_and_damaged_data_has_edits_that_fit() {
+fn edits_of_cut_or_damaged_data_fit_it() {
     let mut random = Random::new(11);
     let (plain, all) = (Rewriting::default(), everything());
     for (file, stage) in FILES {
@@ -123,7 +123,7 @@ fn depth_needs_no_stack() {
 /// Slashes and quotes double with each level: the number of bytes examined stays a multiple of the
 /// text's length.
 #[test]
-fn hostile_texts_are_read_as_often_as_they_have_levels() {
+fn hostile_texts_are_examined_in_linear_time() {
     let size = 1 << 16;
     for text in [
         "\\".repeat(size),
@@ -146,7 +146,7 @@ fn hostile_texts_are_read_as_often_as_they_have_levels() {
 
 /// Longer, shorter, equal and empty replacements, and texts that contain each other: there and back.
 #[test]
-fn any_replacement_comes_back() {
+fn any_replacement_can_be_reversed() {
     let text =
         br#"a:2:{s:1:"k";s:60:"{"u":"http:\/\/old.org\/","t":"s:7:\"old.org\";","n":[1.50]}";i:0;s:7:"old.org";}"#;
     for new in ["x", "old.orgold.org", "new.example.and.much.longer.than.before", "zzz.zzz", "é\"\\/", "a\nb"] {
@@ -162,7 +162,7 @@ fn any_replacement_comes_back() {
 /// JSON that states the type of each string can't be changed in place: it stays, or is written
 /// again in its form.
 #[test]
-fn typed_json_is_read() {
+fn typed_json_without_a_match_keeps_its_bytes() {
     let text = br#"{"$icecore":1,"$strings":"bytes","$value":{"$class":"A","$value":["old"]}}"#;
     let same = replacing::document(text, "json", &mut Pair::new(b"nothing", b"new")).unwrap().0;
     assert_eq!(same, text);

@@ -73,7 +73,7 @@ fn cut(name: &str, stage: &Stage, bytes: &[u8], whole: &BTreeMap<String, Vec<Str
 }
 
 #[test]
-fn what_is_left_of_documents_by_chance_is_in_them() {
+fn salvaged_parts_of_random_documents_are_in_them() {
     for format in FORMATS {
         let stage = Stage::parse(format).unwrap();
         let (mut seen, mut salvaged) = (0, 0);
@@ -98,7 +98,7 @@ fn what_is_left_of_documents_by_chance_is_in_them() {
 }
 
 #[test]
-fn what_is_left_of_fixtures_is_in_them() {
+fn salvaged_parts_of_fixtures_are_in_them() {
     for (file, format) in [
         ("storable.jsonl", "storable"),
         ("sereal.jsonl", "sereal"),
@@ -127,7 +127,7 @@ fn what_is_left_of_fixtures_is_in_them() {
 
 /// One byte is changed: the result is an error, another document, or a part with marks.
 #[test]
-fn damage_anywhere_makes_no_panic() {
+fn salvaging_damaged_documents_does_not_panic() {
     let mut salvaged = 0;
     for format in FORMATS {
         let stage = Stage::parse(format).unwrap();
@@ -150,7 +150,7 @@ fn damage_anywhere_makes_no_panic() {
 }
 
 #[test]
-fn a_mark_says_what_is_missing() {
+fn marks_count_the_missing_values() {
     let stage = Stage::parse("php").unwrap();
     let bytes = b"a:3:{s:1:\"a\";a:2:{i:0;i:7;i:1;s:9:\"cut off";
     let salvaged = read(&stage, bytes).salvage().unwrap().unwrap();
@@ -169,7 +169,7 @@ fn a_mark_says_what_is_missing() {
 
 /// In a Storable image a key follows its value, so a value that breaks off has no key yet.
 #[test]
-fn what_has_no_key_yet_is_kept() {
+fn values_without_a_key_are_salvaged() {
     let stage = Stage::parse("storable").unwrap();
     let bytes = icecore::convert(br#"{"a":{"b":[1,2,3,"four"]}}"#, "json", "storable").unwrap();
     let part = &bytes[..bytes.len() - 16];

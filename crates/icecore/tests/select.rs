@@ -137,7 +137,7 @@ fn ask(name: &str, bytes: &[u8], stage: &Stage, random: &mut Random, share: &mut
 }
 
 #[test]
-fn fixtures_are_skimmed_as_they_are_read() {
+fn skimming_fixtures_finds_what_reading_finds() {
     let mut random = Random::new(7);
     let mut shares: BTreeMap<&str, Share> = BTreeMap::new();
     for (format, file) in [
@@ -175,7 +175,7 @@ const STAGES: &[&str] = &[
 ];
 
 #[test]
-fn documents_by_chance_are_skimmed_as_they_are_read() {
+fn skimming_random_documents_finds_what_reading_finds() {
     let mut random = Random::new(11);
     let mut shares: BTreeMap<&str, Share> = BTreeMap::new();
     for seed in 0..60 * rounds() {
@@ -202,7 +202,7 @@ fn documents_by_chance_are_skimmed_as_they_are_read() {
 
 /// Values that skimming finds in truncated input are from before the break.
 #[test]
-fn what_is_found_before_a_break_is_what_was_there() {
+fn values_found_before_a_cut_are_right() {
     let mut random = Random::new(13);
     let (mut found, mut all) = (0, 0);
     for seed in 0..25 * rounds() {
@@ -242,7 +242,7 @@ fn what_is_found_before_a_break_is_what_was_there() {
 }
 
 #[test]
-fn damaged_input_is_skimmed_as_it_is_read() {
+fn skimming_damaged_input_finds_what_reading_finds() {
     let mut random = Random::new(17);
     for seed in 0..40 * rounds() {
         let document = common::document(seed, Palette::Perl);
@@ -281,7 +281,7 @@ fn count(bytes: &[u8], stage: &str, text: &str) -> Skimmed {
 
 /// Depth costs memory, and never the native stack.
 #[test]
-fn what_is_deep_is_passed_over() {
+fn deep_values_are_skipped_on_a_small_stack() {
     common::on_a_small_stack(|| {
         const DEPTH: usize = 1_000_000;
         let json = format!("[{}1{},2]", "[".repeat(DEPTH), "]".repeat(DEPTH));
@@ -351,7 +351,7 @@ fn links_that_fan_out_are_limited() {
 }
 
 #[test]
-fn the_last_of_equal_keys_counts() {
+fn the_last_of_equal_keys_is_found() {
     let first = |json: &[u8], path: &str| {
         let stage = Stage::parse("json").unwrap();
         let found = select::first(json, &stage, &Pattern::parse(path).unwrap(), &Limits::default()).unwrap();
@@ -366,7 +366,7 @@ fn the_last_of_equal_keys_counts() {
 
 /// Two keys may look alike, and the value of a path may be in the first.
 #[test]
-fn all_is_read_if_keys_look_alike() {
+fn similar_keys_make_the_answer_unsure() {
     let php = b"a:2:{i:0;N;i:1;a:2:{s:1:\"\xe9\";a:1:{s:1:\"x\";i:7;}s:3:\"\xef\xbf\xbd\";b:0;}}";
     assert_eq!(count(php, "php", "$[1][\"\u{fffd}\"].x"), Skimmed::Unsure(0));
     let sereal = b"=\xF3rl\x05\0\x42\x01\x52\x61\xe9\x51\x61x\x07\x63\xef\xbf\xbd\x01";
@@ -375,7 +375,7 @@ fn all_is_read_if_keys_look_alike() {
 
 /// A number at the end of the input is not certain, because more digits may follow.
 #[test]
-fn a_number_at_the_end_of_the_input_is_not_an_item() {
+fn a_number_at_the_end_of_the_input_is_unsure() {
     for path in ["$[0]", "$[*]", "$.a", "$[-1]"] {
         for json in ["[12", "{\"a\":12", "[tru"] {
             assert_eq!(count(json.as_bytes(), "json", path), Skimmed::Unsure(0), "{json} {path}");
@@ -385,7 +385,7 @@ fn a_number_at_the_end_of_the_input_is_not_an_item() {
 }
 
 #[test]
-fn symbols_and_members_are_reached_by_their_plain_names() {
+fn symbols_and_members_are_found_by_their_plain_names() {
     let get = |bytes: &[u8], stage: &str, path: &str| {
         let (stage, pattern) = (Stage::parse(stage).unwrap(), Pattern::parse(path).unwrap());
         let found = select::first(bytes, &stage, &pattern, &Limits::default()).unwrap();

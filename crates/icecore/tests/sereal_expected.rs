@@ -19,7 +19,7 @@ fn with_header(header: &str, body: &str) -> String {
 }
 
 #[test]
-fn equal_to_what_perl_reads() {
+fn documents_are_read_as_perl_reads_them() {
     let limits = Limits::default();
     let typed = Stage::parse("json:typed").unwrap();
     let expected = expectations("expected.jsonl");

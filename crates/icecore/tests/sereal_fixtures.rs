@@ -36,7 +36,7 @@ fn plain() -> ReadOptions {
 }
 
 #[test]
-fn the_fast_reader_and_its_plain_twin_agree() {
+fn fast_and_reference_readers_agree() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     for f in readable() {
@@ -79,7 +79,7 @@ fn differs(f: &Fixture, out: &[u8]) -> String {
 }
 
 #[test]
-fn what_sereal_wrote_comes_out_byte_for_byte() {
+fn documents_are_rewritten_byte_for_byte() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     for f in &readable() {
@@ -143,7 +143,7 @@ fn by_rules(document: &Document<'_>) -> Vec<(u32, u16, u64)> {
 }
 
 #[test]
-fn without_spelling_the_encoders_rules_give_the_same_bytes() {
+fn documents_without_spelling_get_the_encoders_bytes() {
     let limits = Limits::default();
     let (mut total, mut same, mut failures) = (0, 0, Vec::new());
     for f in &readable() {

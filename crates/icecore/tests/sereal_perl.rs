@@ -46,7 +46,7 @@ fn written(document: &Document<'_>, options: &WriteOptions) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn perl_reads_what_we_write_of_its_own_documents() {
+fn perl_reads_rewritten_fixtures() {
     let all = fixtures::load("sereal.jsonl");
     let mut options = WriteOptions::default();
     options.threshold = Some(0);
@@ -92,7 +92,7 @@ fn has_what_perl_says_otherwise(document: &Document<'_>) -> bool {
 }
 
 #[test]
-fn perl_reads_what_we_write_of_random_documents() {
+fn perl_reads_random_documents() {
     let mut asked = Vec::new();
     for seed in 0..400 {
         let made = document(seed, Palette::Perl);

@@ -95,7 +95,7 @@ fn has_odd_links(document: &Document<'_>) -> bool {
 }
 
 #[test]
-fn random_documents_come_back() {
+fn random_documents_round_trip() {
     let comparison = icecore::value::Comparison::new().any_order();
     let mut exact = 0;
     for seed in 0..600 {
@@ -118,7 +118,7 @@ fn random_documents_come_back() {
 }
 
 #[test]
-fn what_is_lost_is_lost_once() {
+fn a_second_round_trip_loses_nothing_more() {
     for seed in 0..600 {
         let made = document(seed, Palette::All);
         for options in [WriteOptions::default(), ways().swap_remove(5), ways().swap_remove(0)] {
@@ -133,7 +133,7 @@ fn what_is_lost_is_lost_once() {
 }
 
 #[test]
-fn spelling_survives_editing_and_random_documents() {
+fn spelling_of_random_documents_is_kept() {
     let limits = Limits::default();
     for seed in 0..300 {
         for options in ways() {
@@ -170,7 +170,7 @@ fn every_truncation_is_an_error() {
 }
 
 #[test]
-fn no_byte_can_be_changed_into_a_panic() {
+fn changed_bytes_do_not_panic() {
     for blob in samples(usual_or_full(10, 30)) {
         let mut changed = blob.clone();
         for at in 0..blob.len() {
@@ -203,7 +203,7 @@ fn error_of(body: &[u8]) -> (ErrorKind, Option<u64>) {
 }
 
 #[test]
-fn broken_bodies_say_where() {
+fn errors_in_bodies_have_kinds_and_offsets() {
     use ErrorKind::{BadLink, Malformed, Truncated};
     for (what, body, kind, offset) in [
         ("nothing", &b""[..], Truncated, 0),
@@ -245,7 +245,7 @@ fn broken_bodies_say_where() {
 }
 
 #[test]
-fn errors_have_paths_and_parts() {
+fn errors_have_a_path_and_a_partial_document() {
     let blob = with_header(b"\x52\x61a\x42\x01\x02\x61b\x42\x03\x36");
     let outcome = read_all_ways(&blob, &Limits::default());
     assert_eq!(outcome.error.unwrap().path(), Some("$.b[1]"));
@@ -271,7 +271,7 @@ fn wrong_headers_are_distinguished() {
 }
 
 #[test]
-fn options_refuse() {
+fn options_refuse_objects_and_invalid_utf8() {
     let mut options = ReadOptions::default();
     options.refuse_objects = true;
     let object = with_header(b"\x2C\x61A\x50");
@@ -311,7 +311,7 @@ fn options_refuse() {
 }
 
 #[test]
-fn copies_can_not_explode() {
+fn expansion_by_copies_is_limited() {
     // An array of 100,000 numbers, and the same number of copies of it.
     const COUNT: usize = 100_000;
     let mut body = vec![0x42, 0x28, 0x2B, 0xA0, 0x8D, 0x06];
@@ -326,7 +326,7 @@ fn copies_can_not_explode() {
 }
 
 #[test]
-fn compressed_bodies_can_not_explode() {
+fn expansion_by_compression_is_limited() {
     let zeros = vec![0; 80 << 20];
     let mut b = icecore::Builder::new();
     b.bytes(&zeros);
@@ -345,7 +345,7 @@ fn compressed_bodies_can_not_explode() {
 }
 
 #[test]
-fn errors_in_a_compressed_body_say_so() {
+fn errors_in_a_compressed_body_say_that_it_is_compressed() {
     let mut b = icecore::Builder::new();
     b.bytes("x".repeat(2000));
     let mut options = WriteOptions::default();
@@ -409,7 +409,7 @@ fn many_nodes_and_long_strings_are_limited() {
 }
 
 #[test]
-fn large_maps_share_keys_with_small_ones() {
+fn large_maps_copy_keys_of_earlier_maps() {
     let mut b = icecore::Builder::new();
     b.begin_array();
     for _ in 0..2 {
@@ -434,7 +434,7 @@ fn large_maps_share_keys_with_small_ones() {
 }
 
 #[test]
-fn compressions_belong_to_protocols() {
+fn each_compression_needs_its_protocol() {
     let document = icecore::read(b"[1]").unwrap();
     let known =
         [(Compress::SnappyToEnd, 1..=1), (Compress::Snappy, 1..=5), (Compress::Zlib, 3..=5), (Compress::Zstd, 3..=5)];

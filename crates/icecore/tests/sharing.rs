@@ -122,7 +122,7 @@ fn number(name: &str, usual: u64) -> u64 {
 }
 
 #[test]
-fn what_changes_together_changes_together_in_every_language() {
+fn shared_values_stay_shared_in_every_language() {
     let started = [("perl", "perl.pl"), ("php", "php.php"), ("ruby", "ruby.rb")]
         .map(|(name, script)| Language::start(name, script));
     let [Some(perl), Some(php), Some(ruby)] = started else {

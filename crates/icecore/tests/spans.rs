@@ -111,7 +111,7 @@ fn spans_tile_every_json_text() {
 }
 
 #[test]
-fn spans_tile_every_text_of_data_dumper() {
+fn spans_tile_every_data_dumper_text() {
     let mut checked = 0;
     for fixture in fixtures::load("dumper-read.jsonl") {
         if fixture.mode.contains("Pad=") && fixture.mode.contains("Terse=1") {
@@ -128,7 +128,7 @@ fn spans_tile_every_text_of_data_dumper() {
 
 /// The part that is read of a truncated document is a valid document.
 #[test]
-fn a_part_of_a_document_can_be_walked() {
+fn partial_documents_can_be_walked() {
     for (file, format) in [("storable.jsonl", "storable"), ("sereal.jsonl", "sereal"), ("dumper-read.jsonl", "dumper")]
     {
         let fixtures = fixtures::load(file);
@@ -153,7 +153,7 @@ fn a_part_of_a_document_can_be_walked() {
 
 /// Every path that is shown leads to the value it was shown for.
 #[test]
-fn paths_lead_where_they_come_from() {
+fn paths_of_values_lead_back_to_them() {
     for (file, format) in [("storable.jsonl", "storable"), ("sereal.jsonl", "sereal"), ("dumper-read.jsonl", "dumper")]
     {
         for fixture in fixtures::load(file).iter().step_by(7) {

@@ -127,35 +127,35 @@ fn random_documents(stage: &str) {
 }
 
 #[test]
-fn php() {
+fn stencils_read_php_like_the_reader() {
     random_documents("php");
     random_documents("zlib/php");
 }
 
 #[test]
-fn json() {
+fn stencils_read_json_like_the_reader() {
     random_documents("json");
 }
 
 #[test]
-fn igbinary() {
+fn stencils_read_igbinary_like_the_reader() {
     random_documents("igbinary");
 }
 
 #[test]
-fn marshal() {
+fn stencils_read_marshal_like_the_reader() {
     random_documents("marshal");
 }
 
 #[test]
-fn storable() {
+fn stencils_read_storable_like_the_reader() {
     random_documents("storable");
     random_documents("storable:netorder");
 }
 
 /// Rows of a table: nearly all of them are alike.
 #[test]
-fn rows_are_alike() {
+fn rows_of_a_table_share_a_stencil() {
     for stage in STAGES {
         let mut pair = Pair::new(stage);
         for id in 0..1000i64 {
@@ -174,7 +174,7 @@ fn rows_are_alike() {
 
 /// A key, a link or an encoding that refers to a scalar would change with it.
 #[test]
-fn documents_that_name_a_scalar_again_have_no_stencil() {
+fn documents_that_refer_to_a_scalar_get_no_stencil() {
     let cases: [(&str, &[u8], &[u8]); 9] = [
         // [1, "x", {the second object => 2}], where a float in the place of 1 is the second object.
         ("marshal", b"\x04\x08[\x08i\x06\"\x06x{\x06@\x07i\x07", b"\x04\x08[\x08f\x061\"\x06x{\x06@\x07i\x07"),
@@ -216,7 +216,7 @@ fn documents_that_name_a_scalar_again_have_no_stencil() {
 }
 
 #[test]
-fn limits_hold() {
+fn stencils_obey_the_limits() {
     let mut pair = Pair::new("php");
     let blob = br#"a:1:{s:1:"a";s:5:"abcde";}"#;
     for _ in 0..3 {

@@ -15,7 +15,7 @@ fn depth_needs_no_stack() {
 }
 
 #[test]
-fn the_limit_of_depth_stops_them() {
+fn the_depth_limit_applies_to_every_shape() {
     for shape in SHAPES {
         let image = shape.image(20_000);
         for plain in [false, true] {

@@ -97,14 +97,14 @@ fn check(file: &str, expected: &HashMap<String, String>) -> BTreeSet<String> {
 }
 
 #[test]
-fn equal_to_what_perl_reads() {
+fn images_are_read_as_perl_reads_them() {
     let otherwise = check("storable.jsonl", &expectations("expected.jsonl"));
     let listed: BTreeSet<_> = OTHERWISE.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(otherwise, listed, "the list of what differs is out of date");
 }
 
 #[test]
-fn equal_to_what_was_written_on_other_machines() {
+fn images_of_other_machines_are_read_like_perl() {
     let otherwise = check("storable-arch.jsonl", &expectations("expected-arch.jsonl"));
     assert!(otherwise.is_empty(), "{otherwise:?}");
 }

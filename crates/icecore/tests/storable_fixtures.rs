@@ -10,7 +10,7 @@ fn is_written_again(mode: &str) -> bool {
 }
 
 #[test]
-fn the_fast_reader_and_its_plain_twin_agree() {
+fn fast_and_reference_readers_agree() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
@@ -32,7 +32,7 @@ fn the_fast_reader_and_its_plain_twin_agree() {
 }
 
 #[test]
-fn what_storable_wrote_comes_out_byte_for_byte() {
+fn images_are_rewritten_byte_for_byte() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
@@ -86,7 +86,7 @@ fn spans_tile_the_input() {
 }
 
 #[test]
-fn the_fast_writer_and_its_plain_twin_agree() {
+fn fast_and_reference_writers_agree() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     for f in &load("storable.jsonl") {

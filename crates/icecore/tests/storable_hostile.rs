@@ -116,7 +116,7 @@ fn a_byte_after_the_document_is_an_error() {
 }
 
 #[test]
-fn after_any_change_of_one_byte_the_readers_agree() {
+fn readers_agree_after_a_change_of_any_byte() {
     let (mut total, mut failures) = (0, Vec::new());
     for (number, f) in varied(crate::common::usual_or_full(40, 100)).iter().enumerate() {
         let header = if f.mode.starts_with("file") || f.mode.contains("store") { 23 } else { 19 };
@@ -157,7 +157,7 @@ fn n64(little: bool, value: u64) -> [u8; 8] {
 }
 
 #[test]
-fn lengths_that_lie_allocate_nothing() {
+fn false_lengths_allocate_nothing() {
     let fronts: &[&[u8]] = &[
         b"\x01",
         b"\x18",
@@ -223,7 +223,7 @@ fn error_of(record: &[u8]) -> (ErrorKind, Option<u64>) {
 }
 
 #[test]
-fn numbers_of_objects_and_classes_must_be_known() {
+fn unknown_numbers_of_objects_and_classes_are_refused() {
     // Nothing has a number yet.
     assert_eq!(error_of(b"\0\0\0\0\0"), (ErrorKind::BadLink, Some(2)));
     // The array is 0, its item would be 1.

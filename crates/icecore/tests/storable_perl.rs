@@ -34,7 +34,7 @@ const NOT_IN_THE_MEANING: &[(u8, u8, &str)] = &[
 ];
 
 #[test]
-fn most_images_follow_from_their_meaning() {
+fn most_images_are_rewritten_from_their_values_alone() {
     let (mut total, mut same, mut failures) = (0, 0, Vec::new());
     let mut reasons = BTreeMap::new();
     for f in load("storable.jsonl") {
@@ -65,7 +65,7 @@ fn is_asked(f: &Fixture) -> bool {
 }
 
 #[test]
-fn the_real_storable_reads_what_is_written_from_typed_json() {
+fn real_storable_reads_images_written_from_typed_json() {
     let expected = expectations("expected.jsonl");
     let mut asked = Vec::new();
     for f in load("storable.jsonl").into_iter().filter(is_asked) {
@@ -83,7 +83,7 @@ fn the_real_storable_reads_what_is_written_from_typed_json() {
 }
 
 #[test]
-fn the_real_storable_reads_what_is_written_from_meaning() {
+fn real_storable_reads_images_written_without_spelling() {
     let expected = expectations("expected.jsonl");
     let (mut asked, mut hooked) = (Vec::new(), Vec::new());
     for f in load("storable.jsonl").into_iter().filter(is_asked) {

@@ -374,7 +374,7 @@ fn written(document: &Document<'_>, options: &storable::WriteOptions) -> Vec<u8>
 }
 
 #[test]
-fn what_was_written_is_read_as_the_same() {
+fn random_documents_round_trip() {
     let limits = Limits::default();
     let modes = modes();
     for seed in 0..4000 {
@@ -436,7 +436,7 @@ fn tree(b: &mut Builder, seed: u64, depth: u32, backwards: bool) {
 }
 
 #[test]
-fn canonical_images_do_not_depend_on_the_order_of_entries() {
+fn canonical_images_are_independent_of_the_order_of_entries() {
     let mut differed = 0;
     for seed in 0..usual_or_full(100, 400) {
         let images = |options: &storable::WriteOptions| {

@@ -19,7 +19,7 @@ fn dump(file: &str) -> String {
 }
 
 #[test]
-fn the_tapes_on_the_page_are_real() {
+fn tapes_on_the_page_are_real() {
     const BEFORE: &str = "<!-- tape of ";
     const OPEN: &str = " -->\n```text\n";
     const CLOSE: &str = "```\n";
@@ -44,7 +44,7 @@ fn the_tapes_on_the_page_are_real() {
 
 /// The table of flags lists each flag of the source with its bit, and no other.
 #[test]
-fn the_flags_on_the_page_are_those_of_the_source() {
+fn flags_on_the_page_match_the_source() {
     let source = fs::read_to_string(workspace().join("crates/icecore/src/document/node.rs")).expect("the cell");
     let module = source.split("pub mod flag {").nth(1).expect("the module of the flags");
     let module = module.split("\n}").next().expect("its end");

@@ -20,7 +20,7 @@ const FORMATS: &[(&str, &str)] = &[
 const NEAR: usize = 64;
 
 #[test]
-fn a_beginning_is_truncated() {
+fn cut_input_is_reported_as_truncated() {
     let limits = Limits::default();
     for (format, file) in FORMATS {
         let stage = Stage::parse(format).unwrap();

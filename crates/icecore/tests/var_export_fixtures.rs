@@ -56,7 +56,7 @@ fn last_wins(value: Json) -> Json {
 }
 
 #[test]
-fn php_and_we_see_the_same() {
+fn texts_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
     for f in readable() {
         let document = whole(&f.blob);
@@ -73,7 +73,7 @@ fn php_and_we_see_the_same() {
 }
 
 #[test]
-fn what_php_wrote_is_written_again() {
+fn texts_are_rewritten_byte_for_byte() {
     let (mut plain, mut spelled) = (0, 0);
     for f in readable() {
         let document = whole(&f.blob);
@@ -98,7 +98,7 @@ fn what_php_wrote_is_written_again() {
 }
 
 #[test]
-fn spelling_goes_through_typed_json() {
+fn spelling_round_trips_through_typed_json() {
     let limits = Limits::default();
     for f in readable() {
         let document = whole(&f.blob);
@@ -112,7 +112,7 @@ fn spelling_goes_through_typed_json() {
 
 /// Texts of older versions come back byte for byte.
 #[test]
-fn older_forms_come_back() {
+fn older_forms_round_trip() {
     for text in [
         "stdClass::__set_state(array(\n))",
         "stdClass::__set_state(array(\n   'a' => 1,\n))",
@@ -196,7 +196,7 @@ fn errors_name_the_entry() {
 }
 
 #[test]
-fn cuts_and_changes_are_an_error_or_a_value() {
+fn both_readers_agree_on_damaged_texts() {
     let mut random = common::Random::new(4);
     let mut cut = 0;
     for f in readable() {
@@ -232,7 +232,7 @@ fn cuts_and_changes_are_an_error_or_a_value() {
 
 /// An edited value is written with its new content, whatever was kept of the old text.
 #[test]
-fn edited_values_are_written_again() {
+fn edited_values_do_not_keep_their_old_text() {
     let document = whole(b"[\"a\\n\" => \"b\\n\", 0x10 => 0x1F]");
     let (json, _) = write(&document, "json:typed,spelling").unwrap();
     let json = String::from_utf8(json).unwrap();
@@ -270,7 +270,7 @@ impl Output for Nothing {
 }
 
 #[test]
-fn nothing_recurses() {
+fn deep_values_need_no_deep_stack() {
     on_a_small_stack(|| {
         // The text grows with the square of its levels.
         let levels = usual_or_full(20_000, 100_000);
@@ -305,7 +305,7 @@ fn nothing_recurses() {
 }
 
 #[test]
-fn long_lists_that_turn_out_to_be_maps() {
+fn long_lists_that_become_maps_round_trip() {
     let mut text = "array (\n".to_owned();
     for i in 0..1000 {
         let _ = writeln!(text, "  {i} => {},", i % 7);
@@ -328,7 +328,7 @@ fn is_repeated(document: &Document<'_>) -> bool {
 
 /// Any document can be written, the output reads back, and a second writing loses nothing more.
 #[test]
-fn random_documents_come_back() {
+fn random_documents_round_trip() {
     let (mut written, mut circles) = (0, 0);
     for seed in 0..1200 {
         for palette in [Palette::Json, Palette::Perl, Palette::All] {
@@ -357,7 +357,7 @@ fn random_documents_come_back() {
 }
 
 #[test]
-fn php_loads_what_is_written() {
+fn php_loads_our_texts() {
     let (mut lines, mut texts) = (Vec::new(), Vec::new());
     let mut add = |text: Vec<u8>| {
         let again = both_ways(&text);
@@ -427,7 +427,7 @@ fn losses_are_reported() {
 
 /// Each level doubles the length of a text without links.
 #[test]
-fn links_do_not_explode() {
+fn expansion_by_links_is_limited() {
     let mut b = icecore::Builder::new();
     b.begin_array();
     let mut last = b.begin_array().at();
@@ -452,7 +452,7 @@ fn serialized_values_survive_the_conversion() {
 }
 
 #[test]
-fn it_is_distinguished_from_other_text() {
+fn var_export_is_distinguished_from_other_text() {
     for f in readable() {
         let text = f.blob.trim_ascii_start();
         let begins = ["array (", "(object) array(", "\\Point::__set_state(array(", "<?php return ["];

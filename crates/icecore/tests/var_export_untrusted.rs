@@ -126,7 +126,7 @@ fn short() -> WriteOptions {
 
 /// PHP prints a file that does not begin with `<?php`, up to a tag in one of its strings.
 #[test]
-fn a_tag_in_a_string_is_split_where_no_php_begins() {
+fn php_tags_in_strings_are_split() {
     for (json, text) in [
         (r#""<?php hit(); ?>""#, "'<' . '?php hit(); ?>'"),
         (r#""<?= hit() ?>""#, "'<' . '?= hit() ?>'"),
@@ -154,7 +154,7 @@ fn a_tag_in_a_string_is_split_where_no_php_begins() {
 
 /// The kept spelling of a text is written again, unless PHP would run it.
 #[test]
-fn a_tag_in_what_was_kept_is_not_written_again() {
+fn php_tags_in_kept_spelling_are_not_written() {
     for (text, again) in [
         (&b"/* <?php hit(); ?> */ return \"\\x3c?\";"[..], "\"\\x3c?\";"),
         (b"[\"<?php hit(); ?>\\x00\"] // <?= hit() ?>", ""),
@@ -177,7 +177,7 @@ fn a_tag_in_what_was_kept_is_not_written_again() {
 
 /// PHP needs a certain blank after `<?php`, or it prints the text.
 #[test]
-fn a_form_feed_does_not_begin_php() {
+fn a_form_feed_after_the_php_tag_is_refused() {
     for text in ["<?php\x0creturn ['<?php hit(); ?>'];", "<?php\x0b return 1;"] {
         assert!(read(text.as_bytes(), "var-export").is_err(), "{text:?}");
     }
@@ -187,7 +187,7 @@ fn a_form_feed_does_not_begin_php() {
 }
 
 #[test]
-fn names_that_php_has_no_words_for_are_not_written() {
+fn names_that_are_not_php_syntax_become_strings() {
     for (bytes, text, losses) in [
         (&b"E:7:\"1A:case\";"[..], "'1A:case'", &[LossKind::Name][..]),
         (b"E:8:\"A\\\\B:cas\";", "'A\\\\\\\\B:cas'", &[LossKind::Name]),
@@ -207,7 +207,7 @@ fn names_that_php_has_no_words_for_are_not_written() {
 }
 
 #[test]
-fn plain_text_names_no_class() {
+fn option_plain_writes_no_class_names() {
     let mut options = short();
     options.plain = true;
     let (text, losses) =
@@ -538,7 +538,7 @@ fn seed() -> u64 {
 
 /// Hostile documents through each format that can contain them.
 #[test]
-fn php_runs_nothing_of_hostile_documents() {
+fn php_runs_no_code_of_hostile_documents() {
     let through = ["", "", "", "php", "storable", "sereal", "marshal", "igbinary", "dumper", "json"];
     let mut random = Random(seed());
     let (mut texts, count) = (Vec::new(), count());
@@ -566,7 +566,7 @@ fn php_runs_nothing_of_hostile_documents() {
 
 /// Texts that the reader accepts as data, and the writer's output for them with all kept spelling.
 #[test]
-fn php_runs_nothing_of_texts_that_are_data() {
+fn php_runs_no_code_of_rewritten_texts() {
     let mut random = Random(seed() ^ 7);
     let stage = Stage::parse("var-export").expect("a stage");
     let (mut texts, count) = (Vec::new(), count() * 4);

@@ -68,7 +68,7 @@ fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &s
 }
 
 #[test]
-fn the_parts_make_the_whole() {
+fn windows_give_the_same_output_as_the_whole() {
     let document = records(false);
     for from in ["storable", "sereal", "sereal:compress=zstd", "sereal:compress=snappy", "marshal", "php"] {
         let store = OnceLock::new();
@@ -125,7 +125,7 @@ fn ruby_records(last: impl FnOnce(&mut Builder, u32)) -> Document<'static> {
 }
 
 #[test]
-fn names_and_floats_that_are_gone_are_known_still() {
+fn links_to_names_and_floats_of_earlier_windows_work() {
     let blob = icecore::write(
         &ruby_records(|b, _| {
             b.float(0.25);
@@ -148,7 +148,7 @@ fn names_and_floats_that_are_gone_are_known_still() {
 }
 
 #[test]
-fn a_value_that_is_gone_needs_the_whole_document() {
+fn a_link_to_an_earlier_window_needs_the_whole_document() {
     let document = ruby_records(|b, first| {
         b.link(first);
     });
@@ -160,7 +160,7 @@ fn a_value_that_is_gone_needs_the_whole_document() {
 }
 
 #[test]
-fn an_error_says_where_in_the_whole_it_is() {
+fn errors_in_windows_have_offsets_in_the_whole_input() {
     let document = records(false);
     for from in ["storable", "sereal", "marshal", "php"] {
         let store = OnceLock::new();
@@ -178,7 +178,7 @@ fn an_error_says_where_in_the_whole_it_is() {
 /// A PHP array may show only at its end that it is not a list. It is then read as a whole from the
 /// start, like an array with links.
 #[test]
-fn what_turns_out_to_be_no_list_comes_out_right() {
+fn lists_that_become_maps_are_read_as_a_whole() {
     let item = |i: usize| match i % 50 {
         3 => {
             let inner: String = (0..300).map(|i| format!("i:{i};i:7;")).collect();
@@ -202,7 +202,7 @@ fn what_turns_out_to_be_no_list_comes_out_right() {
 }
 
 #[test]
-fn who_takes_the_windows_can_stop() {
+fn the_receiver_of_windows_can_stop_the_reading() {
     let blob = icecore::write(&records(false), "storable").unwrap();
     let stage = Stage::parse("storable").unwrap();
     let store = OnceLock::new();
@@ -216,7 +216,7 @@ fn who_takes_the_windows_can_stop() {
 }
 
 #[test]
-fn other_values_than_arrays_are_read_as_a_whole() {
+fn values_other_than_arrays_are_read_as_a_whole() {
     for json in ["{\"a\":[1,2]}", "[]", "5"] {
         let document = icecore::read(json.as_bytes()).unwrap();
         for from in ["storable", "sereal", "marshal"] {

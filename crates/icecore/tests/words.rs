@@ -204,7 +204,7 @@ fn count_words() -> Counts {
 }
 
 #[test]
-fn odd_words_only_get_fewer() {
+fn odd_phrases_do_not_increase() {
     let counts = count_words();
     let file = root().join("crates/icecore/tests/words.tsv");
     let now = counts.table();

@@ -20,7 +20,7 @@ fn unwrap(name: &str, input: &[u8]) -> Result<Inside, ErrorKind> {
 }
 
 #[test]
-fn what_was_wrapped_comes_back() {
+fn wrapped_bytes_are_unwrapped() {
     let inside: Vec<u8> = (0..=255).chain(*b"it's \\ \"quoted\" \0").collect();
     for wrapper in wrap::all() {
         let name = if wrapper.name == "rails-signed" { "rails-signed:key=k" } else { wrapper.name };
@@ -33,7 +33,7 @@ fn what_was_wrapped_comes_back() {
 }
 
 #[test]
-fn slashes() {
+fn slashes_are_removed_and_added() {
     assert_eq!(convert(br#"{\"a\":\"x\"}"#, "slashes/json", "json").unwrap(), br#"{"a":"x"}"#);
     assert_eq!(convert(br#"{"a":"it's"}"#, "json", "slashes/json").unwrap(), br#"{\"a\":\"it\'s\"}"#);
     assert_eq!(unwrap("slashes", br"a\0b\\c\d").unwrap().0, b"a\0b\\cd");
@@ -41,7 +41,7 @@ fn slashes() {
 }
 
 #[test]
-fn laravel_cache() {
+fn laravel_cache_entries_are_read_and_written() {
     let (inside, notes) = unwrap("laravel-cache", b"9999999999N;").unwrap();
     assert_eq!((&*inside, &*notes), (&b"N;"[..], &[("expires", "never".to_owned())][..]));
     let (_, notes) = unwrap("laravel-cache", b"1700000000i:1;").unwrap();
@@ -52,7 +52,7 @@ fn laravel_cache() {
 }
 
 #[test]
-fn rails_cache_of_7_1() {
+fn rails_7_1_cache_entries_are_read() {
     let entry = |kind: u8, expires: f64, version: Option<&[u8]>, payload: &[u8]| {
         let mut bytes = vec![0, 0x11, kind];
         bytes.extend(expires.to_le_bytes());
@@ -84,7 +84,7 @@ fn rails_cache_of_7_1() {
 }
 
 #[test]
-fn rails_cache_of_7_0_and_compressed() {
+fn rails_7_0_and_compressed_cache_entries_are_read() {
     assert_eq!(unwrap("rails-cache", b"\0\x04\x08[\x06i\x06").unwrap().0, b"\x04\x08[\x06i\x06");
     let packed = convert(b"[1,1,1,1,1,1,1,1,1,1,1,1]", "json", "rails-cache:compress,version=7/json").unwrap();
     assert_eq!(packed[2], 0x81);
@@ -102,7 +102,7 @@ fn rails_cache_of_7_0_and_compressed() {
 
 /// Digests of Ruby's OpenSSL, as Rails uses it.
 #[test]
-fn rails_signed() {
+fn signed_messages_are_verified_with_a_key() {
     const SHA1: &str = "BAhpDA==--48b23a1ad35532844ee0e8c2903e2aaa28260b0d";
     const SHA256: &str = "BAhpDA==--b05755a0b70891d70a4b50a00c2d5b1f122917cb32e0169d70258795e03080e3";
     const COOKIE: &str = "BAhpDA==--2fb8e7c25365aba0fcae8256f1607e55fc9cc75e";
@@ -139,7 +139,7 @@ fn rails_signed() {
 }
 
 #[test]
-fn rails_signed_in_an_envelope() {
+fn signed_messages_in_an_envelope_are_read() {
     let signed =
         b"eyJfcmFpbHMiOnsibWVzc2FnZSI6Ild6RmQiLCJleHAiOiIyMDMwLTAxLTAxVDAwOjAwOjAwLjAwMFoiLCJwdXIiOiJsb2dpbiJ9fQ\
                    ==--b129b8069f59d676d49e2c9349cc51478f92c3fd";
@@ -160,7 +160,7 @@ fn errors_inside_name_the_layer() {
 }
 
 #[test]
-fn plain_text_is_not_taken_for_a_wrapped_document() {
+fn plain_text_is_not_detected_as_wrapped() {
     for text in [&b"1234567890 apples"[..], b"1234567890a:", b"a:\\\"b\\\"", b"\0\x11", b"O:\\\" hello"] {
         assert!(identify(text).is_none_or(|found| found.wrappers.is_empty()), "{text:?}");
         assert!(stage_of(text).is_err(), "{text:?}");
@@ -170,7 +170,7 @@ fn plain_text_is_not_taken_for_a_wrapped_document() {
 /// Metadata of a wrapper is kept if the target has the same wrapper, an option of the target
 /// replaces it, and without such a wrapper it is a loss.
 #[test]
-fn what_wrappers_say_is_kept_or_lost_aloud() {
+fn metadata_of_wrappers_is_kept_or_reported_as_lost() {
     let limits = Limits::default();
     let mut source = Vec::new();
     let mut document = icecore::read_as(b"[1,2]", &Stage::parse("json").unwrap(), &limits).unwrap();
@@ -207,7 +207,7 @@ fn what_wrappers_say_is_kept_or_lost_aloud() {
 }
 
 #[test]
-fn an_entry_of_a_cache_keeps_expiry_version_and_compression() {
+fn cache_entries_keep_expiry_version_and_compression() {
     let limits = Limits::default();
     let entry = "rails-cache:expires=1700000000.5,version=v7,compress/marshal";
     let source = icecore::convert(b"[\"a\"]", "json", entry).unwrap();
@@ -223,7 +223,7 @@ fn an_entry_of_a_cache_keeps_expiry_version_and_compression() {
 
 /// ActiveSupport 7.2 omits the padding.
 #[test]
-fn a_signed_message_needs_no_padding() {
+fn signed_messages_need_no_padding() {
     let limits = Limits::default();
     for json in ["[1]", "[12]", "[123]", "[1234]", "[\"???>>>~~~\"]"] {
         let padded = icecore::convert(json.as_bytes(), "json", "rails-signed:key=k/json").unwrap();
@@ -237,7 +237,7 @@ fn a_signed_message_needs_no_padding() {
 
 /// Bytes written by phpredis 5.3.7 and memcached 3.2.0 of PHP.
 #[test]
-fn what_phps_caches_compress() {
+fn compressed_entries_of_phpredis_and_memcached_are_read() {
     let json = format!("{{\"name\":\"{}\",\"n\":42}}", "alice ".repeat(10));
     let text = "a:2:{s:4:\"name\";s:60:\"".to_owned() + &"alice ".repeat(10) + "\";s:1:\"n\";i:42;}";
     for (name, hex) in [

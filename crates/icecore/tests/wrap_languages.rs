@@ -110,7 +110,7 @@ fn writers() -> Vec<(&'static str, &'static str, Vec<String>)> {
 }
 
 #[test]
-fn texts_are_written_as_they_write_them() {
+fn wrapped_texts_equal_those_of_each_language() {
     let inputs = inputs();
     for (wrapper, program, args) in writers() {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
@@ -125,7 +125,7 @@ fn texts_are_written_as_they_write_them() {
 }
 
 #[test]
-fn they_read_what_is_written() {
+fn each_language_reads_our_wrapped_texts() {
     let inputs = inputs();
     let readers = [
         ("base64", "perl", perl("decode_base64($x)")),
@@ -151,7 +151,7 @@ fn they_read_what_is_written() {
 /// Compressed bytes differ between libraries; their content must not.
 #[cfg(feature = "zlib")]
 #[test]
-fn compressed_data_is_exchanged() {
+fn each_language_and_we_read_each_others_compressed_data() {
     let inputs = inputs();
     let pairs = [
         ("gzip", "perl", perl("Compress::Zlib::memGzip($x)"), perl("do { my $y = Compress::Zlib::memGunzip($x); $y }")),

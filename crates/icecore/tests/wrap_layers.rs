@@ -33,7 +33,7 @@ fn seen(layer: &'static str, bytes: &[u8]) -> &'static str {
 const PHP: &[u8] = br#"a:2:{s:4:"name";s:5:"alice";s:3:"age";i:42;}"#;
 
 #[test]
-fn every_two_of_them_in_every_order() {
+fn every_pair_of_wrappers_round_trips() {
     for outer in layers() {
         for inner in layers() {
             let stage = format!("{outer}/{inner}/php");
@@ -54,7 +54,7 @@ fn every_two_of_them_in_every_order() {
 }
 
 #[test]
-fn what_is_inside_may_be_of_any_format() {
+fn every_format_is_detected_inside_every_wrapper() {
     for format in ["storable", "storable:memory", "sereal", "marshal", "igbinary", "json", "php", "var-export"] {
         for layer in layers() {
             let stage = format!("{layer}/{format}");
@@ -68,7 +68,7 @@ fn what_is_inside_may_be_of_any_format() {
 }
 
 #[test]
-fn long_content_is_found_by_its_beginning() {
+fn long_content_is_detected_from_its_beginning() {
     let rows: Vec<String> = (0..200_000).map(|row| format!("{{\"id\":{row},\"name\":\"row {row}\"}}")).collect();
     let json = format!("[{}]", rows.join(",")).into_bytes();
     for layer in layers() {
@@ -84,7 +84,7 @@ fn long_content_is_found_by_its_beginning() {
 
 #[cfg(feature = "zlib")]
 #[test]
-fn a_bomb_in_a_bomb_is_bounded_as_one() {
+fn nested_bombs_share_one_limit() {
     // 64 MB of zeros, packed to 64 KB and then to about 300 bytes.
     let zeros = vec![0; 64 << 20];
     let outer = wrapped("gzip/zlib", &zeros);
@@ -110,7 +110,7 @@ fn a_bomb_in_a_bomb_is_bounded_as_one() {
 /// The compressed body of a format counts as a layer too.
 #[cfg(all(feature = "zlib", feature = "zstd"))]
 #[test]
-fn a_bomb_in_a_format_is_bounded_with_its_wrappers() {
+fn compression_inside_a_format_shares_the_limit_of_its_wrappers() {
     let text = format!("[\"{}\"]", "x".repeat(20 << 20));
     let bytes = convert(text.as_bytes(), "json", "gzip/sereal:compress=zstd").unwrap();
     assert!(bytes.len() < 8000);
@@ -143,7 +143,7 @@ fn bombs_in_strings_do_not_evade_the_limits() {
 /// end would cost as much as the limit allows.
 #[cfg(all(feature = "zlib", feature = "zstd"))]
 #[test]
-fn strings_that_break_off_count_against_the_limit() {
+fn cut_bombs_in_strings_count_against_the_limit() {
     let json = format!("[{}1]", "1,".repeat(1 << 20));
     for layer in ["gzip", "zlib", "zstd", "sereal"] {
         let bomb = match layer {
@@ -178,7 +178,7 @@ fn strings_that_break_off_count_against_the_limit() {
 }
 
 #[test]
-fn errors_say_which_layer() {
+fn errors_name_the_layer() {
     let error = |stage: &str, bytes: &[u8]| convert(bytes, stage, "json").unwrap_err();
     let e = error("base64/php", b"aToxO3g*");
     assert_eq!((e.format(), e.layer(), e.offset(), e.found()), (Some("base64"), None, Some(7), Some("`*`")));
@@ -197,7 +197,7 @@ fn errors_say_which_layer() {
 }
 
 #[test]
-fn every_cut_and_every_changed_byte_is_read_or_refused() {
+fn damaged_wrappers_do_not_panic() {
     for layer in layers() {
         let whole = wrapped(layer, PHP);
         for at in 0..whole.len() {
@@ -216,7 +216,7 @@ fn every_cut_and_every_changed_byte_is_read_or_refused() {
 }
 
 #[test]
-fn many_layers_cost_no_stack() {
+fn many_layers_need_no_deep_stack() {
     on_a_small_stack(|| {
         let path = "hex/base64/".repeat(8) + "json";
         let bytes = convert(b"[1,[2]]", "json", &path).unwrap();
@@ -230,7 +230,7 @@ fn many_layers_cost_no_stack() {
 
 /// Words, numbers, tokens and digests, as columns and files often contain.
 #[test]
-fn ordinary_text_is_not_taken_for_something_wrapped() {
+fn ordinary_text_is_not_detected_as_wrapped() {
     let mut texts: Vec<String> = [
         "username",
         "everyone",
@@ -285,7 +285,7 @@ fn ordinary_text_is_not_taken_for_something_wrapped() {
 }
 
 #[test]
-fn strings_that_are_wrapped_are_opened() {
+fn wrapped_strings_are_opened() {
     for layer in layers().into_iter().filter(|layer| !["gzip", "zlib", "zstd"].contains(layer)) {
         for format in ["php", "marshal", "storable:memory", "sereal", "igbinary", "json"] {
             let text = String::from_utf8(convert(PHP, "php", &format!("{layer}/{format}")).unwrap()).unwrap();
@@ -299,7 +299,7 @@ fn strings_that_are_wrapped_are_opened() {
 }
 
 #[test]
-fn a_plus_is_a_blank_in_forms() {
+fn plus_is_a_blank_in_form_encoding() {
     let form = convert(br#"{"a b":"c+d"}"#, "json", "uri:as=form/json").unwrap();
     assert_eq!(form, b"%7B%22a+b%22%3A%22c%2Bd%22%7D");
     assert_eq!(convert(&form, "uri:plus/json", "json").unwrap(), br#"{"a b":"c+d"}"#);
@@ -309,7 +309,7 @@ fn a_plus_is_a_blank_in_forms() {
 }
 
 #[test]
-fn consecutive_members_and_frames_are_one_content() {
+fn consecutive_members_and_frames_are_joined() {
     let (front, back) = PHP.split_at(11);
     for layer in layers().into_iter().filter(|layer| ["gzip", "zstd"].contains(layer)) {
         let mut bytes = [wrapped(layer, front), wrapped(layer, b""), wrapped(layer, back)].concat();
@@ -322,7 +322,7 @@ fn consecutive_members_and_frames_are_one_content() {
 
 #[cfg(feature = "zlib")]
 #[test]
-fn the_header_of_a_gzip_file_is_read() {
+fn optional_fields_of_a_gzip_header_are_skipped() {
     // With a comment, an extra field, a name and a checksum of the header.
     let plain = wrapped("gzip", b"[1]");
     let mut header = vec![0x1f, 0x8b, 8, 0b1_1110, 1, 0, 0, 0x5e, 0, 3];

@@ -184,7 +184,7 @@ mod tests {
 
     /// Applied together, they do the same as one after the other.
     #[test]
-    fn sets_that_meet_are_done_in_their_order() {
+    fn overlapping_sets_are_applied_in_order() {
         let stage = Stage::parse("json").unwrap();
         let set = |(path, json): &(&str, &str)| {
             Alteration::Set(Pattern::parse(path).unwrap(), crate::read(json.as_bytes()).unwrap().into_owned())
@@ -303,7 +303,7 @@ mod tests {
 
     /// Alterations that do not fit are left out, except the last one: otherwise most lists would end early.
     #[test]
-    fn together_they_do_what_they_do_one_by_one() {
+    fn combined_alterations_equal_alterations_one_by_one() {
         let full = std::env::var_os("ICECORE_FULL").is_some();
         let (mut done, mut refused) = (0, 0);
         for seed in 0..if full { 300_000 } else { 3_000 } {
@@ -353,7 +353,7 @@ mod tests {
 
     /// Options of one sort, one for each entry.
     #[test]
-    fn many_alterations_are_linear() {
+    fn many_alterations_take_linear_time() {
         let path = |text: String| Pattern::parse(&text).unwrap();
         let value = || crate::read(b"5").unwrap().into_owned();
         let list = |size: usize| format!("[{}]", vec!["1"; size].join(",")).into_bytes();
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_many_records_is_linear() {
+    fn altering_many_records_takes_linear_time() {
         let path = |text: &str| Pattern::parse(text).unwrap();
         let value = || crate::read(b"5").unwrap().into_owned();
         is_linear("a key of all", 50, |size| altered(size, &[Alteration::RenameKey("a".into(), "c".into())]));

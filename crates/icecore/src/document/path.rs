@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn every_path_that_is_shown_can_be_found() {
+    fn every_shown_path_can_be_found() {
         let document = staff();
         for index in 0..document.nodes().len() as u32 {
             let path = document.path(index);
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn properties_are_called_by_their_names() {
+    fn properties_are_found_by_their_names() {
         let keys: [(&[u8], &str); 11] = [
             (b"email", "$.email"),
             (b"\0*\0email", "$.email:protected"),
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn many_paths_are_the_same_as_each() {
+    fn paths_to_many_nodes_equal_those_to_each() {
         for (document, mut targets) in [nested(5), nested(64), nested(65), nested(66), nested(200)] {
             targets.reverse();
             let paths = document.tape.paths_to(&targets, &document.input);
@@ -478,7 +478,7 @@ mod tests {
     /// With four times the depth and four times the targets, the work would be sixteen times as much if each target
     /// were followed from the root.
     #[test]
-    fn many_deep_paths_cost_what_is_shown_of_them() {
+    fn many_deep_paths_take_linear_time() {
         let steps = |depth| {
             let (document, targets) = nested(depth);
             let before = MADE.get();
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_explained() {
+    fn missing_values_are_explained() {
         let document = staff();
         for (path, message) in [
             ("$.lists[0]", "wrong option at $: expected something at `$.lists`, found the keys list, self at `$`"),

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_stays_as_it_is() {
+    fn kept_nodes_are_unchanged() {
         let (nodes, moves) = rewritten(|rewrite, _, node| {
             rewrite.keep_node(node);
         });
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leaf_before_a_node_moves_what_follows() {
+    fn an_inserted_leaf_moves_the_following_nodes() {
         let (nodes, moves) = rewritten(|rewrite, index, node| {
             if index == 1 {
                 rewrite.push(Node::int(9));
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_refers_to_removed_nodes() {
+    fn links_to_removed_nodes_are_gone() {
         let (nodes, moves) = rewritten(|rewrite, index, node| match index {
             1 => rewrite.remove_node(4),
             _ => {
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nested_walk_has_links_of_its_own() {
+    fn a_nested_walk_has_its_own_links() {
         let mut builder = Builder::new();
         builder.begin_array();
         builder.int(7).end();

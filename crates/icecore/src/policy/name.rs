@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn utf8_is_what_perl_takes_for_it() {
+    fn utf8_is_accepted_as_in_perl() {
         let good: [&[u8]; 8] = [
             b"",
             b"A",
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn every_length_of_a_character_is_read() {
+    fn characters_of_every_length_are_decoded() {
         for bits in 7..63 {
             let character = 1u64 << bits;
             let name = encoded(character);

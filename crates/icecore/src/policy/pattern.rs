@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_fit_what_the_reference_says_in_each_form() {
+    fn patterns_match_like_the_reference_in_each_form() {
         let mut random = Random(7);
         let (mut fit, mut not) = (0, 0);
         for _ in 0..60_000 {

@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_of_serialized_strings_do_damage() {
+    fn changes_of_serialized_strings_are_detected_as_damage() {
         for text in [
             "[x d='a:1:{i:0;s:3:\"old\";}'] old",
             "d: \"a:1:{i:0;s:3:\\\"old\\\";}\"",
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_certain_or_not() {
+    fn embedded_documents_are_told_apart_from_unclear_text() {
         let describe = |text: &str| match find_embedded(text.as_bytes(), 0, &Limits::default()) {
             EmbeddedData::Nothing => "nothing".to_owned(),
             EmbeddedData::Documents(_, documents) => format!("{documents:?}"),
@@ -549,7 +549,7 @@ mod tests {
 
     /// Documents in texts in documents: the work grows linearly with the levels instead of doubling with each.
     #[test]
-    fn each_level_is_looked_at_as_often_as_the_others() {
+    fn the_work_is_linear_in_the_levels() {
         let string = |text: &str| format!("s:{}:\"{text}\";", text.len());
         for (before, after) in [
             ("[x d='", "'] old"),

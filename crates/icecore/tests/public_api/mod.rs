@@ -40,7 +40,7 @@ fn describe() -> Value {
 }
 
 #[test]
-fn the_public_interface_is_the_one_on_record() {
+fn the_public_interface_matches_its_page() {
     let description = describe();
     let layout = description["format_version"].as_u64().unwrap_or(0);
     if !LAYOUTS.contains(&layout) {
@@ -70,7 +70,7 @@ fn the_public_interface_is_the_one_on_record() {
 
 /// The names at the root fit on one screen; the rest is in modules with a documented purpose.
 #[test]
-fn the_root_has_few_names() {
+fn the_root_of_the_crate_has_few_names() {
     let source = std::fs::read_to_string(workspace().join("crates/icecore/src/lib.rs")).expect("the root is there");
     let root = source.split("\npub mod ").map(|part| match part.split_once("\n}\n") {
         // The content of an inline module does not count.

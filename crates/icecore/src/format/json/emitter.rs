@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_json_escapes() {
+    fn special_characters_are_escaped() {
         let text = "a\"b\\c/\u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}é\u{2028}😀 and a long run behind it";
         let escaped = written(false, |emitter| emitter.write_quoted(text.as_bytes(), CharEncoding::Utf8).unwrap());
         assert_eq!(escaped, "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}é\u{2028}😀 and a long run behind it\"");
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_a_word_is_written_as_any_other() {
+    fn keys_that_are_words_are_written_like_others() {
         for (before, after) in [(false, false), (false, true), (true, false), (true, true)] {
             let style = TextStyle { space_before: before, space_after: after, ..TextStyle::default() };
             let word = quote_key(b"Ab_9-", style);
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn long_strings_pass_through_the_stage_in_parts() {
+    fn long_strings_are_written_in_parts() {
         for text in ["é".repeat(100_000), "\u{1}".repeat(50_000), "x".repeat(300_000)] {
             let quoted = written(false, |emitter| emitter.write_quoted(text.as_bytes(), CharEncoding::Utf8).unwrap());
             assert_eq!(quoted.replace("\\u0001", "\u{1}"), format!("\"{text}\""));

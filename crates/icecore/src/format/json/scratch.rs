@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn integers() {
+    fn integers_are_written_like_rust_does() {
         for value in [0, 1, 9, 10, 99, 100, 12345, i64::MAX, i64::MIN, -1, -10] {
             assert_eq!(written(|scratch| write_int(scratch, 0, value)), value.to_string());
         }
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_strings_only() {
+    fn only_plain_strings_are_written() {
         let base = b"Employee_123456\"}, and more behind";
         assert_eq!(written(|scratch| write_plain_string(scratch, 0, base, 0, 15).unwrap()), "\"Employee_123456\"");
         assert_eq!(written(|scratch| write_plain_string(scratch, 0, base, 3, 0).unwrap()), "\"\"");

@@ -116,7 +116,7 @@ mod tests {
     /// Texts of random pieces: if the fast scan accepts one, the reader reads it, and the
     /// strings are the same.
     #[test]
-    fn the_quick_scan_finds_what_the_reader_takes() {
+    fn the_fast_scan_finds_the_strings_of_the_reader() {
         const PIECES: [&str; 27] = [
             "[",
             "]",

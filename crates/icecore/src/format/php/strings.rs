@@ -62,7 +62,7 @@ mod tests {
     /// Texts of random pieces: if the fast scan accepts one, the reader reads it to the same
     /// end, and its spans give the same places.
     #[test]
-    fn the_quick_scan_finds_what_the_spans_say() {
+    fn the_fast_scan_finds_the_strings_of_the_spans() {
         const PIECES: [&str; 29] = [
             "a:1:{",
             "a:2:{",

@@ -7,7 +7,7 @@ use crate::steps::is_linear;
 use nested::{SHAPES, everything};
 
 #[test]
-fn twice_the_depth_is_twice_the_work() {
+fn deep_images_take_linear_time() {
     for shape in SHAPES {
         is_linear(shape.name, 500, |levels| everything(shape, &shape.image(levels)));
     }

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happened_to_the_whole_text_is_taken_back() {
+    fn changes_of_the_whole_text_are_undone() {
         for (name, text, expected) in [
             ("slashed", r#"s:4:\"\0it\\\";"#, r#"s:4:\"\x00it\\\";"#),
             ("slashed+slashed", r#"s:2:\\\"it\\\";"#, r#"s:2:\"it\";"#),
