@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_all_sizes() {
+    fn files_of_all_sizes_are_read() {
         let made = tempfile::NamedTempFile::new().unwrap();
         let all: Vec<u8> = (0..9 * LARGE as u32 + 12_345).map(|index| (index ^ (index >> 8)) as u8).collect();
         for len in [0, 1, 4096, LARGE as usize - 1, LARGE as usize, PAGE, 2 * PAGE + 1, all.len()] {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_becomes_shorter_is_an_error() {
+    fn a_file_that_shrinks_is_an_error() {
         let made = tempfile::NamedTempFile::new().unwrap();
         for len in [2, 5000, LARGE, 2 * LARGE, 9 * LARGE] {
             for left in [0, 1, len / 2, len - 1] {

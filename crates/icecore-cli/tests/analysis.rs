@@ -88,7 +88,7 @@ fn are_jobs(rows: &[Value]) {
 }
 
 #[test]
-fn tables_are_read_as_they_are() {
+fn duckdb_reads_the_tables_of_the_store() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = format!("sqlite:{}", folder.path().join("icecore.db").display());
     let (tables, _) = statements();
@@ -126,7 +126,7 @@ fn attach_mysql(server: &str) -> String {
 }
 
 #[test]
-fn lines_of_the_command_are_read() {
+fn duckdb_reads_the_json_lines_of_the_command() {
     let folder = tempfile::tempdir().expect("a folder");
     let db = format!("sqlite:{}", folder.path().join("icecore.db").display());
     fill(&db);

@@ -69,7 +69,7 @@ fn has_perl() -> bool {
 }
 
 #[test]
-fn wrong_words_say_what_would_be_right() {
+fn wrong_arguments_get_a_suggestion() {
     for (args, said) in [
         (
             &["perl-mux"][..],
@@ -145,7 +145,7 @@ fn pending_objects_are_kept_by_the_store() {
 }
 
 #[test]
-fn your_own_data_is_ranked_and_written_to_files() {
+fn own_data_is_ranked_and_written_to_files() {
     if !has_perl() {
         return;
     }
@@ -201,7 +201,7 @@ fn your_own_data_is_ranked_and_written_to_files() {
 }
 
 #[test]
-fn data_comes_from_pipes_and_columns() {
+fn data_is_read_from_pipes_and_columns() {
     if !has_perl() {
         return;
     }
@@ -272,7 +272,7 @@ Lab::run(
 
 #[cfg(unix)]
 #[test]
-fn a_run_that_is_stopped_keeps_what_it_has() {
+fn a_stopped_run_keeps_its_results() {
     if !has_perl() {
         return;
     }

@@ -17,7 +17,7 @@ fn frozen(format: &str) -> Vec<u8> {
 const TEXT: &[&str] = &["php", "php-session", "php-session:handler=php_serialize", "var-export", "dumper", "json"];
 
 #[test]
-fn blanks_behind_text_are_no_error() {
+fn blanks_after_text_formats_are_ignored() {
     for format in TEXT {
         for blanks in ["\n", "\r\n", " ", "\t\n\n", "\n   \r\n"] {
             let mut text = frozen(format);
@@ -72,7 +72,7 @@ fn blanks_behind_text_are_no_error() {
 }
 
 #[test]
-fn bytes_behind_what_is_binary_are_an_error_that_helps() {
+fn bytes_after_binary_formats_are_an_error_with_a_tip() {
     for format in ["igbinary", "marshal", "storable", "storable:memory", "storable:memory,netorder", "sereal"] {
         let name = format.split(':').next().unwrap();
         let good = frozen(format);
@@ -104,7 +104,7 @@ fn bytes_behind_what_is_binary_are_an_error_that_helps() {
 
 /// A frame determines where a record ends.
 #[test]
-fn blanks_in_a_frame_are_an_error() {
+fn blanks_in_a_record_are_an_error() {
     for (frame, record) in
         [("lines", &b"i:5; \n"[..]), ("nul", b"i:5;\n\0"), ("u16be", b"\0\x05i:5;\n"), ("netstring", b"5:i:5;\n,")]
     {

@@ -104,7 +104,7 @@ fn piped(folder: &Path, command: &str) -> (String, String, Option<i32>) {
 }
 
 #[test]
-fn colour_adds_nothing_but_colour_in_a_pipe() {
+fn colour_changes_only_the_colour_of_the_output() {
     let folder = folder();
     let mut painted = 0;
     for command in commands() {
@@ -119,7 +119,7 @@ fn colour_adds_nothing_but_colour_in_a_pipe() {
 }
 
 #[test]
-fn a_terminal_gets_none_where_none_is_wanted() {
+fn no_color_and_color_never_disable_colour() {
     let folder = folder();
     for command in commands() {
         let shown = |how: &str| pty::terminal(folder.path(), &how.replace("ICECORE", "icecore --paging never -q"));

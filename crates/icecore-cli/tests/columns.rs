@@ -141,7 +141,7 @@ const CONTAINERS: [(&str, &[&str]); 8] = [
 ];
 
 #[test]
-fn random_tables_come_back() {
+fn random_tables_round_trip() {
     let folder = tempfile::tempdir().expect("a folder");
     for seed in 0..40 {
         let mut random = Random(seed);
@@ -170,7 +170,7 @@ fn random_tables_come_back() {
 
 /// Lines of JSON have types of their own.
 #[test]
-fn lines_of_json_come_back() {
+fn json_lines_round_trip() {
     let mut random = Random(5);
     for seed in 0..20 {
         let shape = Shape::map(&mut random, 2);
@@ -189,7 +189,7 @@ fn lines_of_json_come_back() {
 }
 
 #[test]
-fn dumps_have_types() {
+fn columns_of_dumps_get_types() {
     let dump = "CREATE TABLE t (id int, price double, name text, ok boolean, data text);\n\
                 INSERT INTO t VALUES (1,1.5,'a',TRUE,'a:1:{s:1:\"w\";i:640;}'),(2,NULL,NULL,FALSE,NULL);\n";
     let args = ["--in", "sql", "-c", "t.data=php"];
@@ -207,7 +207,7 @@ const MIXED: &[u8] =
 
 /// A value that can't be decoded is null, reported and counted, and a column has the error.
 #[test]
-fn bad_values_are_told() {
+fn bad_values_are_null_and_reported() {
     let schema = ["--in", "csv", "-c", "d=php", "--schema", "d: struct<w int64>", "-t", "parquet"];
     let back = |file: &[u8]| lines(&good(&["--in", "parquet"], file));
     for what in ["keep", "null"] {
@@ -239,7 +239,7 @@ fn bad_values_are_told() {
 }
 
 #[test]
-fn what_is_passed_on_fits_its_type_or_is_told() {
+fn other_columns_fit_their_type_or_are_reported() {
     let input = b"id,n,d\n1,5,i:1;\n2,x,i:2;\n3,7,i:3;\n";
     let args = ["--in", "csv", "-c", "d=php", "--schema", "n: int64", "-t", "parquet"];
     let (file, said, code) = rows(&args, input);
@@ -261,7 +261,7 @@ fn what_is_passed_on_fits_its_type_or_is_told() {
 
 /// Columns of a file in other types: values with the same meaning are kept, and the rest is reported, never rounded.
 #[test]
-fn columns_of_a_file_fit_other_types_or_are_told() {
+fn columns_fit_another_type_or_are_reported() {
     let table = b"f,i,m,d,b,s\n1.0,5,2026-02-03T04:05:06.5,2026-02-03,true,7\n\
         1.5,300,2026-02-03T04:05:06.5,2026-02-03,false,x\n,,,,,\n";
     let typed = "f float64, i int64, m timestamp, d date32, b bool, s utf8";
@@ -309,7 +309,7 @@ fn columns_of_a_file_fit_other_types_or_are_told() {
 
 /// The inferred schema can be passed back, as text or as a file.
 #[test]
-fn schemas_are_given_back() {
+fn an_inferred_schema_can_be_passed_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut random = Random(9);
     let table = table(&mut random, 30);
@@ -336,7 +336,7 @@ fn schemas_are_given_back() {
 }
 
 #[test]
-fn entries_that_come_after_the_sample_are_told() {
+fn entries_missing_from_the_sample_are_reported() {
     let table = "id,d\n1,a:1:{s:1:\"\"w\"\";i:5;}\n2,a:2:{s:1:\"\"w\"\";i:6;s:1:\"\"x\"\";i:7;}\n"
         .replace("a:", "\"a:")
         .replace(";}", ";}\"");
@@ -354,7 +354,7 @@ fn entries_that_come_after_the_sample_are_told() {
 }
 
 #[test]
-fn several_files_are_one_table_or_one_each() {
+fn several_files_become_one_table_or_one_each() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
     std::fs::create_dir(path("in")).expect("a folder");
@@ -379,7 +379,7 @@ fn several_files_are_one_table_or_one_each() {
 
 /// A table without rows has columns.
 #[test]
-fn a_table_without_rows_has_columns() {
+fn a_table_without_rows_keeps_its_columns() {
     for container in ["parquet", "arrow", "arrows"] {
         let file = good(&["--in", "csv", "-c", "d=php", "-t", container], b"id,d\n");
         let form = if container == "parquet" { "parquet" } else { "arrow" };
@@ -457,7 +457,7 @@ fn deep_types_are_refused() {
 
 /// Other programs can read the output.
 #[test]
-fn other_programs_read_it() {
+fn other_programs_read_the_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let named = std::env::var("ICECORE_TEST_PYTHON").ok();
     let python = named.as_deref().unwrap_or("python3");

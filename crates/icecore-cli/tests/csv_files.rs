@@ -215,7 +215,7 @@ fn objects_of(folder: &Path, name: &str) -> Option<Vec<Value>> {
 }
 
 #[test]
-fn five_hundred_files_in_twelve_dialects() {
+fn cells_change_and_all_other_bytes_stay_in_twelve_dialects() {
     let each: usize = std::env::var("ICECORE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1) * 42;
     let mut random = Random::new(7);
     let (mut right, mut refused) = (0, 0);
@@ -276,7 +276,7 @@ fn five_hundred_files_in_twelve_dialects() {
 
 /// The decisive evidence is far down: the whole file is examined.
 #[test]
-fn what_shows_late_decides_as_well() {
+fn dialects_are_detected_from_the_whole_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("late.csv");
     let name = path.display().to_string();
@@ -304,7 +304,7 @@ fn what_shows_late_decides_as_well() {
 
 /// A pipe that delivers the first line and then waits is not decided by that line.
 #[test]
-fn a_slow_pipe_is_not_decided_by_its_first_line() {
+fn the_dialect_of_a_slow_pipe_needs_more_than_its_first_line() {
     let folder = tempfile::tempdir().unwrap();
     let feed = "printf 'a;b,c\\n'; sleep 0.2; printf '1;\"x;y\",z\\n2;\"old;\",3\\n'";
     for (command, expected) in [

@@ -46,7 +46,7 @@ const FORMS: [(&str, &str, &str); 6] = [
 ];
 
 #[test]
-fn utf16_and_utf32_are_written_back_as_they_were() {
+fn replacing_keeps_utf16_and_utf32() {
     let folder = tempfile::tempdir().unwrap();
     for (name, text, expected) in FORMS {
         for encode in [utf16le, utf16be, utf32le, utf32be] {
@@ -77,7 +77,7 @@ fn utf16_and_utf32_are_written_back_as_they_were() {
 }
 
 #[test]
-fn rows_of_utf16() {
+fn rows_of_utf16_files_are_decoded() {
     for (name, form, column) in [
         ("dump.sql", "sql", "3"),
         ("table.csv", "csv", "data"),
@@ -116,7 +116,7 @@ fn damaged_utf16_is_refused_with_its_offset() {
 }
 
 #[test]
-fn detect_names_it() {
+fn detect_names_utf16() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.sql");
     fs::write(&path, utf16le("\u{feff}INSERT INTO t VALUES ('a');")).unwrap();
@@ -139,7 +139,7 @@ const DECLARED: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn dumps_in_latin1() {
+fn dumps_in_single_byte_charsets_keep_them() {
     for (front, insert) in DECLARED {
         let quote = if front.contains("Postgre") { "\"" } else { "\\\"" };
         let dump = |name: &str| {
@@ -168,7 +168,7 @@ fn dumps_in_latin1() {
 }
 
 #[test]
-fn addresses_in_latin1() {
+fn addresses_in_latin1_dumps_are_replaced() {
     let dump = |host: &str| {
         format!("SET NAMES latin1;\nINSERT INTO t VALUES ('https://{host}/a http:\\\\/\\\\/{host}\\\\/b');\n")
     };
@@ -179,7 +179,7 @@ fn addresses_in_latin1() {
 
 /// Programs store UTF-8 in tables of latin1, and such dumps declare latin1: a text that is UTF-8 remains UTF-8.
 #[test]
-fn utf8_in_a_dump_of_latin1_stays_utf8() {
+fn utf8_in_a_latin1_dump_stays_utf8() {
     let dump = |name: &str| {
         format!("SET NAMES latin1;\nINSERT INTO t VALUES ('{name} é','s:{}:\\\"{name}\\\";');\n", name.len())
     };
@@ -192,7 +192,7 @@ fn utf8_in_a_dump_of_latin1_stays_utf8() {
 }
 
 #[test]
-fn other_charsets() {
+fn other_charsets_are_converted_or_refused() {
     let cyrillic = |text: &str| -> Vec<u8> {
         text.chars().map(|c| if c.is_ascii() { c as u8 } else { (u32::from(c) - 0x410 + 0xc0) as u8 }).collect()
     };
@@ -213,7 +213,7 @@ fn other_charsets() {
 
 /// Files that do not declare their charset: nothing is written until it is given.
 #[test]
-fn files_without_a_charset() {
+fn files_without_a_declared_charset_need_an_option() {
     let folder = tempfile::tempdir().unwrap();
     for (name, text, expected) in [
         ("x.csv", "id,name\n1,Müller\n2,x\n", "id,name\n1,Möller\n2,x\n"),

@@ -30,7 +30,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn no_output_is_an_input() {
+fn an_output_that_is_an_input_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     for command in [
@@ -77,7 +77,7 @@ fn no_output_is_an_input() {
 }
 
 #[test]
-fn what_exists_is_overwritten_by_force_only() {
+fn existing_files_are_overwritten_only_with_force() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     fs::write(top.join("a.srl"), icecore::convert(b"[1]", "json", "sereal").unwrap()).unwrap();
@@ -116,7 +116,7 @@ fn what_exists_is_overwritten_by_force_only() {
 }
 
 #[test]
-fn what_is_open_or_no_file_needs_no_force() {
+fn open_descriptors_and_devices_need_no_force() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     for (command, file, text) in [
@@ -135,7 +135,7 @@ fn what_is_open_or_no_file_needs_no_force() {
 }
 
 #[test]
-fn permissions_stay_what_they_were() {
+fn outputs_keep_the_permissions_of_their_inputs() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     let file = |name: &str, text: &str, mode: u32| {
@@ -184,7 +184,7 @@ fn permissions_stay_what_they_were() {
 
 /// The owner of a replaced file remains its owner: only root can test that.
 #[test]
-fn the_owner_stays() {
+fn a_replaced_file_keeps_its_owner() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("o");
     fs::write(&path, "old").unwrap();
@@ -209,7 +209,7 @@ fn until(what: impl Fn() -> bool) {
 }
 
 #[test]
-fn a_signal_leaves_nothing() {
+fn a_signal_leaves_no_partial_file() {
     for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3)] {
         for args in [
             &["convert", "in", "-o", "out/o"][..],
@@ -245,7 +245,7 @@ fn a_signal_leaves_nothing() {
 
 /// With `nohup`, the command continues when the terminal closes.
 #[test]
-fn a_signal_that_is_ignored_stays_ignored() {
+fn an_ignored_signal_stays_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     let command = "mkfifo in; (trap '' HUP; exec icecore convert in -o o) & exec 3> in; printf '[1' >&3
@@ -256,7 +256,7 @@ fn a_signal_that_is_ignored_stays_ignored() {
 }
 
 #[test]
-fn a_full_disk_leaves_nothing() {
+fn a_full_disk_leaves_no_partial_file() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     let items: Vec<String> = (0..100_000).map(|item| format!("{{\"x\":\"i:{item};\"}}")).collect();
@@ -283,7 +283,7 @@ fn a_full_disk_leaves_nothing() {
 
 /// The file is truncated after a part of it was read; a reader of the output controls the moment.
 #[test]
-fn a_file_that_shrinks_is_an_error_and_no_crash() {
+fn an_input_that_shrinks_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("in");
     let lines = "{\"x\":\"i:5;\"}\n".repeat(1_000_000);

@@ -14,7 +14,7 @@ fn run(args: &[&str], input: &[u8]) -> Output {
 /// Checks how much each command may print for each byte of the input, with limits below the amounts that are always
 /// allowed.
 #[test]
-fn commands_say_no_more_than_the_budget_allows() {
+fn output_of_commands_stays_within_the_budget() {
     let commands: &[&[&str]] = &[
         &["inspect"],
         &["inspect", "--all"],
@@ -47,7 +47,7 @@ fn commands_say_no_more_than_the_budget_allows() {
 
 /// Each level has two links to the level below, so there are 2^levels paths to the bottom. No command follows them all.
 #[test]
-fn links_that_double_with_each_level() {
+fn links_that_double_with_each_level_are_not_all_followed() {
     type Make = fn(usize) -> Vec<u8>;
     let php: Make = |levels| {
         let links: String = (0..levels).rev().map(|level| format!("i:1;R:{};}}", level + 2)).collect();
@@ -101,7 +101,7 @@ fn links_that_double_with_each_level() {
 }
 
 #[test]
-fn an_error_says_which_limit_to_raise() {
+fn errors_name_the_limit_to_raise() {
     let input = shapes::named("a COPY of a long string").make(24 << 10);
     let output = run(&["convert", "--limit", "output=100K"], &input);
     assert_eq!(output.status.code(), Some(4));
@@ -122,7 +122,7 @@ fn classes_of_any_length_are_listed() {
 
 /// Packed data is unpacked piece by piece, and is not held in memory as a document.
 #[test]
-fn packed_streams_may_be_of_any_length() {
+fn compressed_streams_may_have_any_length() {
     let line = b"{\"id\":1,\"name\":\"the same in each line, so that it shrinks\"}\n";
     let lines = line.repeat(40_000);
     for packed in ["gzip", "zlib", "zstd"] {
@@ -143,7 +143,7 @@ fn packed_streams_may_be_of_any_length() {
 /// actually used is about the limit once.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_bomb_takes_its_limit_and_not_much_more() {
+fn a_bomb_takes_at_most_twice_its_limit() {
     let folder = tempfile::tempdir().unwrap();
     let sh = |command: &str| {
         let done = run::shell(folder.path(), command).output().expect("a shell");
@@ -201,7 +201,7 @@ fn own_memory() -> u64 {
 /// much.
 #[cfg(target_os = "linux")]
 #[test]
-fn all_of_a_long_array_takes_little_memory() {
+fn splitting_a_long_array_takes_little_memory() {
     let folder = tempfile::tempdir().unwrap();
     let records: Vec<String> = (0..usual_or_full(50_000, 250_000))
         .map(|n| format!("{{\"id\":{n},\"list\":[1,2,3],\"name\":\"n{n}\"}}"))
@@ -244,7 +244,7 @@ fn doubling(levels: usize, format: &str) -> Vec<u8> {
 /// Filters that would take all memory, or run forever: over links in links, and over nothing.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_filter_takes_its_limits_and_not_much_more() {
+fn a_filter_takes_little_more_than_its_limits() {
     // Filters run without optimization here: smaller limits take a quarter of the time and show the same.
     let limit: u64 = usual_or_full(12 << 20, 48 << 20);
     let steps = usual_or_full("500K", "2M");

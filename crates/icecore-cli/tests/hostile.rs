@@ -85,7 +85,7 @@ fn document(name: &str) -> icecore::Document<'static> {
 }
 
 #[test]
-fn nothing_hidden_comes_out_of_any_command() {
+fn no_command_prints_hidden_characters_unescaped() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     for name in names() {
@@ -164,7 +164,7 @@ fn nothing_hidden_comes_out_of_any_command() {
 }
 
 #[test]
-fn a_report_of_hostile_names_makes_sound_pages() {
+fn pages_of_a_report_escape_hostile_names() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     let report = include_str!("../../../docs/bench/report.json");
@@ -194,7 +194,7 @@ fn a_report_of_hostile_names_makes_sound_pages() {
 
 /// The data of `bench --data` has the name of its file.
 #[test]
-fn a_file_of_data_with_a_hostile_name() {
+fn hostile_names_of_data_files_are_escaped() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     let name = format!("{}.json", name());

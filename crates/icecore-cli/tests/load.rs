@@ -18,7 +18,7 @@ fn lacks(options: &Options) -> Option<String> {
 }
 
 #[test]
-fn what_daemons_promise_is_counted_and_reported() {
+fn load_on_daemons_is_counted_and_reported() {
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/store");
     let mut options = Options::new(env!("CARGO_BIN_EXE_icecore").into(), programs).small();
     (options.rounds, options.requests, options.clients) = (2, 64, vec![1, 32]);
@@ -91,7 +91,7 @@ fn goals(report: &Report) {
 /// Over SQLite, and the available servers. The workers are the example `queue` of icecore-store, which
 /// `ICECORE_TEST_QUEUE` names.
 #[test]
-fn how_it_grows_is_counted_and_reported() {
+fn growth_with_workers_is_counted_and_reported() {
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/store");
     let mut options = Options::new(env!("CARGO_BIN_EXE_icecore").into(), programs).small();
     (options.rounds, options.turns) = (2, 1);
@@ -152,7 +152,7 @@ fn grows(group: &Group) {
 }
 
 #[test]
-fn what_is_not_the_folder_of_the_programs_is_an_error() {
+fn a_folder_without_the_programs_is_an_error() {
     if Command::new("perl").arg("-v").stdout(Stdio::null()).status().is_err() {
         eprintln!("skipped: perl is not installed");
         return;

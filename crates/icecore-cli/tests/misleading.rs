@@ -75,7 +75,7 @@ fn try_names(format: &str, bytes: &[u8], expected: &[u8]) -> usize {
 }
 
 #[test]
-fn names_do_not_decide() {
+fn misleading_file_names_do_not_change_the_result() {
     let mut refused = 0;
     for format in FORMATS {
         // One that is examined as a whole, and one that is longer than the first look.
@@ -97,7 +97,7 @@ fn names_do_not_decide() {
 
 /// Several documents without separators, or frozen data far down in a text: it is refused, or correct.
 #[test]
-fn texts_with_frozen_data_in_them() {
+fn texts_with_frozen_data_are_changed_right_or_refused() {
     let value = "a:1:{i:0;s:17:\"the old, \"text\";x\";}";
     let prose = "some lines of old prose\n".repeat(20_000);
     let quoted = |quote: &str| value.replace('"', quote);

@@ -35,7 +35,7 @@ fn lines(db: &str, args: &[&str]) -> Vec<Value> {
 
 /// The article's model: pending objects, with binary bytes or as Base64.
 #[test]
-fn pending_objects_come_back_from_either_field() {
+fn objects_are_read_from_binary_and_base64_fields() {
     let Some(db) = address("objects") else { return };
     let as_they_are = text(&db, &["store", "put"], OBJECT);
     let as_text = text(&db, &["store", "put", "--base64"], OBJECT);
@@ -83,7 +83,7 @@ fn objects_are_copied_from_and_to_other_databases() {
 
 /// The article's daemon: it takes JSON, keeps a readable copy, returns an id; jobs are worked and replayed.
 #[test]
-fn a_job_is_queued_worked_and_replayed() {
+fn jobs_are_queued_worked_and_replayed() {
     let Some(db) = address("jobs") else { return };
     let id = text(&db, &["queue", "push", "--queue", "mail", "--unique", "k"], b"{\"jobid\": \"366107\"}");
     assert_eq!(text(&db, &["queue", "push", "--queue", "mail", "--unique", "k"], b"{}"), id);
@@ -100,7 +100,7 @@ fn a_job_is_queued_worked_and_replayed() {
 }
 
 #[test]
-fn what_is_no_mongodb_has_no_collections() {
+fn option_collection_needs_mongodb() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = format!("sqlite:{}", folder.path().join("a.db").display());
     let (_, stderr, code) = run::icecore(&["rows", "--db", &file, "--collection", "a", "-c", "b"], b"");

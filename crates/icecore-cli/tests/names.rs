@@ -173,7 +173,7 @@ fn an_allow_list_names_exactly_the_classes_of_the_data() {
 }
 
 #[test]
-fn a_name_that_is_a_pattern_is_in_no_list() {
+fn class_names_that_are_patterns_are_left_out_of_lists() {
     let names = [&b"*"[..], b"My::*", b"Good", b"**", b"A*B\x1b[31m\n"].map(|name| (name.to_vec(), false));
     let bytes = sereal(&names);
     for (language, list) in
@@ -199,7 +199,7 @@ fn a_name_that_is_a_pattern_is_in_no_list() {
 
 /// Text from data and file names is escaped for the terminal.
 #[test]
-fn nothing_raw_reaches_the_terminal() {
+fn control_characters_do_not_reach_the_terminal() {
     let evil = "x\x1b[2J\r\n\u{9b}31m\u{202e}\u{200b}\x07";
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str, bytes: &[u8]| {

@@ -14,7 +14,7 @@ fn text(bytes: Vec<u8>) -> String {
 const JOB: &str = r#"{"uuid":"x","data":{"command":"O:8:\"SendMail\":1:{s:2:\"to\";O:1:\"A\":0:{}}"}}"#;
 
 #[test]
-fn classes_look_into_strings_or_say_that_they_could() {
+fn classes_suggests_deep_for_frozen_strings() {
     let (out, said, code) = icecore(&["classes"], JOB.as_bytes());
     assert_eq!((text(out).as_str(), code), ("no classes\n", 0));
     assert!(said.contains("$.data.command is frozen data itself (php)") && said.contains("--deep"), "{said}");
@@ -36,7 +36,7 @@ fn classes_look_into_strings_or_say_that_they_could() {
 
 /// Typical contents of fields: serialized text, Base64 of it, compressed, twice.
 #[test]
-fn classes_in_fields_of_all_kinds() {
+fn classes_deep_finds_classes_in_encoded_fields() {
     let mut b = Builder::new();
     b.begin_object("Hidden");
     b.begin_map();
@@ -111,7 +111,7 @@ fn paths(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_path_that_is_shown_is_understood() {
+fn every_shown_path_is_accepted_by_path() {
     let folder = tempfile::tempdir().unwrap();
     let mut shown = 0;
     for stage in ["sereal", "php", "marshal", "storable"] {

@@ -223,7 +223,7 @@ fn check(name: &str, samples: &str) {
 }
 
 #[test]
-fn the_commands_of_the_pages_print_what_is_shown() {
+fn commands_on_the_pages_print_the_shown_output() {
     PAGES.iter().for_each(|page| check(page, ""));
     cookbook().iter().for_each(|page| check(&format!("{COOKBOOK}/{page}"), samples(page)));
 }

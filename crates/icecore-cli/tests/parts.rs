@@ -31,7 +31,7 @@ fn list(records: u32, has_links: bool) -> icecore::Document<'static> {
 }
 
 #[test]
-fn parts_are_the_same_as_the_whole() {
+fn parts_of_a_long_array_give_the_output_of_the_whole() {
     let folder = tempfile::tempdir().unwrap();
     let formats = ["json", "php", "storable", "marshal"];
     for (format, has_links) in formats.iter().flat_map(|format| [(format, false), (format, true)]) {

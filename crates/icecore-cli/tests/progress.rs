@@ -42,7 +42,7 @@ fn slowly(command: &str) -> Option<String> {
 }
 
 #[test]
-fn every_command_that_works_on_inputs_says_so() {
+fn every_command_with_inputs_shows_progress() {
     for command in [
         "icecore inspect slow",
         "icecore detect slow",
@@ -69,7 +69,7 @@ fn every_command_that_works_on_inputs_says_so() {
 
 #[cfg(feature = "store")]
 #[test]
-fn commands_of_the_store_say_so_too() {
+fn commands_of_the_store_show_progress() {
     for command in ["icecore store --db sqlite:s.db put slow", "icecore queue --db sqlite:s.db push slow"] {
         if slowly(command).is_none() {
             return;
@@ -78,7 +78,7 @@ fn commands_of_the_store_say_so_too() {
 }
 
 #[test]
-fn it_is_gone_before_anything_is_printed() {
+fn progress_is_removed_before_output_is_printed() {
     let Some(shown) = slowly("icecore --color never paths slow") else { return };
     assert_eq!(shown, "$.a\t1\n");
     let shown = slowly("icecore --color never get '$.a' slow a.json").unwrap();
@@ -86,7 +86,7 @@ fn it_is_gone_before_anything_is_printed() {
 }
 
 #[test]
-fn who_wants_quiet_gets_it() {
+fn quiet_mode_and_pipes_show_no_progress() {
     for command in ["icecore -q paths slow", "TERM=dumb icecore paths slow", "icecore paths slow 2>&1 | cat"] {
         let (folder, mut slow) = folder();
         let Some(running) = pty::start(folder.path(), command) else { return };
@@ -101,7 +101,7 @@ fn who_wants_quiet_gets_it() {
 
 /// For an input with a size, a bar shows how much was read.
 #[test]
-fn a_bar_where_the_size_is_known() {
+fn inputs_of_known_size_show_a_bar() {
     let (folder, mut slow) = folder();
     let folder: &Path = folder.path();
     let Some(mut running) = pty::start(folder, "icecore convert a.json slow b.json >out") else { return };

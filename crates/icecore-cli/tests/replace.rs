@@ -30,13 +30,13 @@ fn row(literal: &str) -> String {
 }
 
 #[test]
-fn digits_that_become_none_are_an_empty_string() {
+fn hex_literals_that_become_empty_are_empty_strings() {
     let dump = "INSERT INTO `t` VALUES (0x6f6c64,X'6f6c64',_binary 0x6f6c64,0x616f6c64);\n";
     assert_eq!(sql(&["old", ""], dump), "INSERT INTO `t` VALUES ('',X'',_binary '',0x61);\n");
 }
 
 #[test]
-fn values_that_other_tools_broke() {
+fn values_that_other_tools_break_are_replaced_right() {
     let long_css = r#"a:1:{s:3:\"css\";s:46:\"a::after{content:\";\"} b{url(old.example)} s:3:\";\";}"#;
     let long_css = long_css.replace("s:46", &format!("s:{}", long_css_len()));
     let cases: &[(&str, &str, &str, String, String)] = &[
@@ -117,7 +117,7 @@ fn columns_are_chosen_by_name() {
 }
 
 #[test]
-fn chunks_of_any_size_come_to_the_same() {
+fn chunks_of_any_size_give_the_same_output() {
     for form in ALL {
         let mut random = Random::new(7);
         let values: Vec<Vec<u8>> = (0..60).map(|_| value(&mut random)).filter(|value| form.takes(value)).collect();
@@ -139,7 +139,7 @@ fn chunks_of_any_size_come_to_the_same() {
 }
 
 #[test]
-fn there_and_back_gives_the_same_bytes() {
+fn replacing_and_replacing_back_restores_the_bytes() {
     // Number of dumps for each form.
     let dumps = usual_or_full(60, 1000);
     let folder = tempfile::tempdir().unwrap();
@@ -203,7 +203,7 @@ fn judged(values: &[Vec<u8>]) -> Vec<u8> {
 }
 
 #[test]
-fn php_reads_what_it_read_before() {
+fn php_reads_the_same_values_after_a_replacement() {
     if Command::new("php").arg("-v").output().is_err() {
         return eprintln!("SKIPPED: php is missing");
     }
@@ -226,7 +226,7 @@ fn php_reads_what_it_read_before() {
 }
 
 #[test]
-fn a_file_changes_in_its_place_and_what_it_was_is_kept() {
+fn in_place_changes_the_file_and_keeps_a_backup() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let text = |name: &str| fs::read_to_string(path(name)).unwrap();
@@ -253,7 +253,7 @@ fn a_file_changes_in_its_place_and_what_it_was_is_kept() {
 /// An independent oracle in PHP: it changes live values and freezes them, and so determines what a dump must become.
 /// `ICECORE_ROUNDS` and `ICECORE_SEED` select more and other dumps of a hundred cells.
 #[test]
-fn dumps_become_what_an_oracle_in_php_says() {
+fn dumps_change_as_an_oracle_in_php_says() {
     if Command::new("php").arg("-v").output().is_err() {
         return eprintln!("SKIPPED: php is missing");
     }
@@ -271,7 +271,7 @@ fn dumps_become_what_an_oracle_in_php_says() {
 
 /// The contents of a file decide how it is read: frozen data is not plain text because of its name.
 #[test]
-fn content_decides_and_not_the_name() {
+fn the_content_of_a_file_decides_how_it_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let json = br#"{"site":"https://old.example","list":[1,"old.example"]}"#;
     let names = ["txt", "xml", "html", "yml", "csv", "tsv", "md", "sql", "conf", "ndjson", "js", "dump", "unknown"];
@@ -291,7 +291,7 @@ fn content_decides_and_not_the_name() {
 
 /// Tables in CSV keep their dialect.
 #[test]
-fn tables_are_written_as_they_were() {
+fn tables_keep_their_dialect() {
     let value = |text: &str, quote: &str| {
         let len = text.len();
         format!("a:1:{{s:1:\"k\";s:{len}:\"{text}\";}}").replace('"', quote)
@@ -320,7 +320,7 @@ fn tables_are_written_as_they_were() {
 
 /// A table is refused if two readings have different cells, or a row is in another dialect than those before it.
 #[test]
-fn tables_that_are_unclear_are_refused() {
+fn ambiguous_tables_are_refused() {
     let (stdout, stderr, code) = icecore(&["replace", "old", "new", "--in", "csv"], b"1;2,3\n4;5,old\n");
     assert_eq!((stdout.len(), code), (0, 4), "{stderr}");
     assert!(stderr.contains("several ways") && stderr.contains("--delimiter"), "{stderr}");
@@ -336,7 +336,7 @@ fn tables_that_are_unclear_are_refused() {
 
 /// Serialized data in a text is found however far its length is from a match, and in any chunk.
 #[test]
-fn lengths_in_text_are_not_made_wrong() {
+fn lengths_in_text_do_not_become_wrong() {
     let long = "x".repeat(3000);
     let values = [
         format!("[shortcode data='a:1:{{s:1:\"k\";s:{}:\"{long} old.example\";}}']", long.len() + 12),

@@ -108,7 +108,7 @@ fn script(bytes: &str) -> String {
 }
 
 #[test]
-fn a_file_of_sqlite() {
+fn values_in_an_sqlite_file_are_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.db");
     let connection = rusqlite::Connection::open(&file).unwrap();
@@ -155,7 +155,7 @@ fn a_file_of_sqlite() {
 }
 
 #[test]
-fn it_goes_on_where_it_was() {
+fn an_interrupted_change_is_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.db");
     let connection = rusqlite::Connection::open(&file).unwrap();
@@ -183,7 +183,7 @@ fn it_goes_on_where_it_was() {
 
 #[cfg(feature = "postgres")]
 #[test]
-fn a_server_of_postgresql() {
+fn values_in_postgresql_are_replaced() {
     let Ok(server) = std::env::var("ICECORE_TEST_POSTGRES") else {
         return eprintln!("SKIPPED: ICECORE_TEST_POSTGRES is not set");
     };
@@ -225,7 +225,7 @@ fn fresh_postgres(server: &str, name: &str, fill: impl FnOnce(&mut within::postg
 
 #[cfg(feature = "mysql")]
 #[test]
-fn a_server_of_mariadb() {
+fn values_in_mariadb_are_replaced() {
     use within::mysql::prelude::Queryable;
     let Ok(server) = std::env::var("ICECORE_TEST_MYSQL") else {
         return eprintln!("SKIPPED: ICECORE_TEST_MYSQL is not set");
@@ -318,7 +318,7 @@ fn check_loaded(before: &[Vec<u8>], after: &[Vec<u8>], said: &str) {
 
 #[cfg(feature = "mysql")]
 #[test]
-fn mariadb_loads_a_dump_that_changed() {
+fn mariadb_loads_a_changed_dump() {
     use within::mysql::prelude::Queryable;
     let Ok(server) = std::env::var("ICECORE_TEST_MYSQL") else {
         return eprintln!("SKIPPED: ICECORE_TEST_MYSQL is not set");
@@ -363,7 +363,7 @@ fn mariadb_loads_a_dump_that_changed() {
 
 #[cfg(feature = "postgres")]
 #[test]
-fn postgresql_loads_a_dump_that_changed() {
+fn postgresql_loads_a_changed_dump() {
     let Ok(server) = std::env::var("ICECORE_TEST_POSTGRES") else {
         return eprintln!("SKIPPED: ICECORE_TEST_POSTGRES is not set");
     };

@@ -75,7 +75,7 @@ fn losses_notes_and_errors_have_fields() {
 }
 
 #[test]
-fn summaries_go_to_the_standard_output() {
+fn summary_dash_prints_to_stdout() {
     let folder = folder();
     let file = |name: &str| at(folder.path(), name);
     for args in [
@@ -90,7 +90,7 @@ fn summaries_go_to_the_standard_output() {
 
 /// With one input, and among others that are good.
 #[test]
-fn exit_codes_say_what_was_wrong() {
+fn exit_codes_tell_errors_apart() {
     let folder = folder();
     let file = |name: &str| at(folder.path(), name);
     let commands: &[&[&str]] = &[
@@ -149,7 +149,7 @@ fn exit_codes_say_what_was_wrong() {
 }
 
 #[test]
-fn lists_are_as_long_as_is_asked_for() {
+fn option_items_sets_the_length_of_lists() {
     let list = format!("[{}]", (0..100).map(|n| n.to_string()).collect::<Vec<_>>().join(","));
     let rows = |args: &[&str]| {
         let (out, _, code) = icecore(&[&["inspect"], args].concat(), list.as_bytes());

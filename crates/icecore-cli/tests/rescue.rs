@@ -64,7 +64,7 @@ fn found(format: &str, separator: &str, seed: u64) -> (usize, usize) {
 }
 
 #[test]
-fn what_stands_behind_damage_is_found() {
+fn documents_after_damage_are_found() {
     for (format, separator, least) in [
         ("php", "\n", 97),
         ("php", "", 90),
@@ -87,7 +87,7 @@ fn what_stands_behind_damage_is_found() {
 }
 
 #[test]
-fn what_is_left_of_each_document_is_written() {
+fn the_readable_part_of_each_document_is_written() {
     let many = b"a:1:{s:1:\"a\";i:1;}\na:2:{s:1:\"b\";i:7;s:1:\"x\";i:\na:1:{s:1:\"c\";i:3;}\n";
     // Data after the damage is not part of what was lost.
     let mark = r#""lost":10,"rest":"s:1:\"x\";i:""#;
@@ -109,7 +109,7 @@ fn what_is_left_of_each_document_is_written() {
 }
 
 #[test]
-fn what_came_out_of_a_wrapper_that_is_cut_is_read() {
+fn the_content_of_a_cut_wrapper_is_read() {
     let list: Vec<String> = (0..400).map(|at| format!("\"text {}\"", at * 7919 % 1009)).collect();
     let json = format!("[{}]", list.join(","));
     let lines: String = (0..400).map(|at| format!("{{\"n\":{at},\"m\":{}}}\n", at * 7919 % 1009)).collect();

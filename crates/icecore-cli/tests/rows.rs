@@ -209,7 +209,7 @@ fn export(form: &str, cells: &[Cell]) -> Vec<u8> {
 }
 
 #[test]
-fn ordinary_values_come_through_and_damage_is_told() {
+fn ordinary_values_are_kept_and_damage_is_reported() {
     let rounds = std::env::var("ICECORE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(2);
     for seed in 0..rounds {
         for form in ["csv", "mysql", "pgcopy", "ndjson"] {
@@ -253,7 +253,7 @@ fn ordinary_values_come_through_and_damage_is_told() {
 
 /// In a table of text, a kept value is exactly the same text.
 #[test]
-fn text_stays_text_in_tables() {
+fn kept_text_is_unchanged_in_tables() {
     let input = b"id,v\n1,\"a,\"\"b\"\nx,\n2,i:5;\n3,\"a:1:{i:0;\"\n";
     let (out, _, code) = rows(&["--in", "csv", "-c", "v", "-t", "csv", "--kind-column"], input);
     let out = String::from_utf8(out).unwrap();
@@ -271,7 +271,7 @@ fn text_stays_text_in_tables() {
 }
 
 #[test]
-fn values_of_json_keep_their_types() {
+fn json_values_keep_their_types() {
     let input = "{\"d\":1.50}\n{\"d\":null}\n{ \"d\" : \"x \\u0041\" }\n{\"d\":{\"a\":1}}\n{\"d\":\"\"}\n{\"d\":true,\"d\":\"i:5;\"}\n";
     let (out, said, code) = rows(&["--in", "ndjson", "-c", "d=php"], input.as_bytes());
     let expected = input.replace("\"i:5;\"", "5");
@@ -289,7 +289,7 @@ fn values_of_json_keep_their_types() {
 
 /// No column of the input can be mistaken for one that says what became of a value.
 #[test]
-fn our_columns_are_ours() {
+fn input_columns_that_clash_with_ours_are_refused() {
     for (args, input, name) in [
         (&["--in", "csv", "-c", "d=php"][..], "d,d_error\ni:5;,x\n", "d_error"),
         (&["--in", "csv", "-c", "d=php", "--kind-column"], "d_kind,d\nx,i:5;\n", "d_kind"),
@@ -319,7 +319,7 @@ fn our_columns_are_ours() {
 
 /// Existing ways of handling errors are unchanged.
 #[test]
-fn other_ways_with_errors_are_as_they_were() {
+fn on_error_null_skip_and_stop_have_their_effect() {
     let input = b"id,d\n1,i:5;\n2,hello\n3,\n4,s:9:\"oops\";\n";
     let run = |what: &str| rows(&["--in", "csv", "-c", "d=php", "--on-error", what, "-q"], input);
     let (out, said, code) = run("null");
@@ -337,7 +337,7 @@ fn other_ways_with_errors_are_as_they_were() {
 
 /// The rows before one that is too long are written; then the command names that row.
 #[test]
-fn a_row_may_be_no_longer_than_said() {
+fn rows_longer_than_max_record_are_refused() {
     let long = "y".repeat(200);
     let input = format!("a,b\n1,i:5;\n2,\"s:200:\"\"{long}\"\";\"\n3,i:6;\n");
     let (out, said, code) = rows(&["--in", "csv", "-c", "b=php", "--max-record", "100"], input.as_bytes());
@@ -348,7 +348,7 @@ fn a_row_may_be_no_longer_than_said() {
 /// A build without Parquet prints advice.
 #[cfg(not(feature = "columns"))]
 #[test]
-fn a_build_without_columns_says_how_to_get_them() {
+fn a_build_without_columns_prints_how_to_get_them() {
     for args in [&["--in", "csv", "-c", "d=php", "-t", "parquet"][..], &["--in", "parquet"], &["--in", "arrow"]] {
         let (out, said, code) = rows(args, b"id,d\n1,i:5;\n");
         assert!(out.is_empty() && code == 2 && said.contains("build it with `make build`"), "{args:?}: {said}");

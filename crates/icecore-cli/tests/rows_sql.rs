@@ -144,7 +144,7 @@ fn sqlite(file: &Path, input: &str) -> Vec<u8> {
 }
 
 #[test]
-fn what_sqlite_says_of_its_rows() {
+fn rows_of_an_sqlite_dump_equal_those_of_sqlite() {
     if !is_there("sqlite3") {
         eprintln!("SKIPPED: sqlite3 is missing");
         return;
@@ -230,7 +230,7 @@ fn digits(text: &str) -> String {
 
 #[cfg(unix)]
 #[test]
-fn what_postgres_says_of_its_rows() {
+fn rows_of_a_postgres_dump_equal_those_of_postgres() {
     let Ok(address) = std::env::var("ICECORE_TEST_POSTGRES") else {
         eprintln!("SKIPPED: PostgreSQL, as ICECORE_TEST_POSTGRES is not set");
         return;
@@ -270,7 +270,7 @@ fn what_postgres_says_of_its_rows() {
 
 #[cfg(unix)]
 #[test]
-fn what_mariadb_says_of_its_rows() {
+fn rows_of_a_mariadb_dump_equal_those_of_mariadb() {
     let Ok(address) = std::env::var("ICECORE_TEST_MYSQL") else {
         eprintln!("SKIPPED: MariaDB, as ICECORE_TEST_MYSQL is not set");
         return;

@@ -52,7 +52,7 @@ fn object(id: u8) -> Vec<u8> {
 }
 
 #[test]
-fn what_was_stored_comes_back_byte_for_byte_and_converted() {
+fn stored_objects_are_returned_as_bytes_and_converted() {
     let database = Database::new();
     let all: &[&[u8]] = &[&object(7), b"a:1:{i:0;i:7;}", b" [1,\n 2 ]\n", b"", b"\0\xFF\x80 no format"];
     for bytes in all {
@@ -84,7 +84,7 @@ fn what_was_stored_comes_back_byte_for_byte_and_converted() {
 
 /// A walk formats its lines with other code than that for a single object.
 #[test]
-fn a_walk_says_of_an_object_what_get_says() {
+fn each_prints_an_object_as_get_prints_it() {
     let database = Database::new();
     let key = "Zo\u{eb} \"\\ \u{202e}";
     database.text(&["store", "put", "--key", key, "--expires", "7d"], &object(7));
@@ -107,7 +107,7 @@ fn a_walk_says_of_an_object_what_get_says() {
 }
 
 #[test]
-fn a_walk_goes_on_behind_what_cannot_be_decoded() {
+fn each_continues_after_an_undecodable_object() {
     let database = Database::new();
     let ids: Vec<String> = (0..3).map(|id| database.put(&object(id))).collect();
     // Damages an object in the database.
@@ -125,7 +125,7 @@ fn a_walk_goes_on_behind_what_cannot_be_decoded() {
 }
 
 #[test]
-fn a_stream_is_stored_object_by_object_and_comes_out_again() {
+fn a_stream_is_stored_as_objects_and_restored() {
     let (database, other) = (Database::new(), Database::new());
     let objects: Vec<Vec<u8>> = (0..20).map(object).collect();
     let stream = objects.concat();
@@ -154,7 +154,7 @@ fn a_stream_is_stored_object_by_object_and_comes_out_again() {
 }
 
 #[test]
-fn what_stands_before_a_broken_record_is_stored() {
+fn records_before_a_broken_one_are_stored() {
     let database = Database::new();
     let stream = [&object(1)[..], &object(2), b"\x04\x08["].concat();
     let (ids, stderr, code) = database.try_run(&["store", "put", "--each", "-f", "marshal"], &stream);
@@ -198,7 +198,7 @@ fn objects_are_found_by_key_class_and_value() {
 }
 
 #[test]
-fn a_copy_has_the_same_objects_and_can_be_made_again() {
+fn copying_again_copies_only_new_objects() {
     let database = Database::new();
     let ids: Vec<String> = (0..3).map(|id| database.put(&object(id))).collect();
     let other = format!("sqlite:{}", database.file("b.db"));
@@ -240,7 +240,7 @@ fn jobs_are_queued_listed_paused_and_replayed() {
 }
 
 #[test]
-fn files_become_a_chain_that_is_worked_in_its_order() {
+fn files_become_a_chain_that_is_worked_in_order() {
     let database = Database::new();
     let files: Vec<String> = (0..3).map(|number| database.file(&format!("{number}.json"))).collect();
     for (number, file) in files.iter().enumerate() {
@@ -282,7 +282,7 @@ fn limits_are_set_and_shown() {
 }
 
 #[test]
-fn schedules_are_set_listed_paused_and_taken_away() {
+fn schedules_are_set_listed_paused_and_deleted() {
     let database = Database::new();
     let set = ["queue", "schedule", "nightly", "30 2 * * MON-FRI", "--zone", "Europe/Berlin", "--queue", "report"];
     let next = database.text(&set, br#"{"a": 1}"#);
@@ -347,7 +347,7 @@ fn rows_of_a_query_are_decoded() {
 }
 
 #[test]
-fn a_password_is_neither_printed_nor_told() {
+fn passwords_are_not_printed() {
     let database = Database::new();
     for address in ["postgres://ann:secret@127.0.0.1:1/a", "mysql://ann:secret@127.0.0.1:1/a", "redis://:secret@h"] {
         let (stdout, stderr, code) = run::icecore(&["store", "stats", "--db", address], b"");
@@ -366,7 +366,7 @@ fn a_password_is_neither_printed_nor_told() {
 }
 
 #[test]
-fn the_log_stays_when_another_program_ends() {
+fn the_write_ahead_log_stays_when_another_program_ends() {
     use icecore_store::{Backend, describe, open};
     let database = Database::new();
     let address = database.address().parse().expect("an address");

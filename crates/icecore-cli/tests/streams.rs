@@ -37,7 +37,7 @@ fn documents(format: &str) -> Vec<u8> {
 }
 
 #[test]
-fn documents_may_be_cut_anywhere() {
+fn documents_are_read_from_pieces_of_any_size() {
     for format in
         ["sereal", "sereal:compress=zlib", "storable", "storable:memory", "php", "marshal", "igbinary", "json"]
     {
@@ -53,7 +53,7 @@ fn documents_may_be_cut_anywhere() {
 }
 
 #[test]
-fn frames_may_be_cut_anywhere() {
+fn frames_are_read_from_pieces_of_any_size() {
     let bytes = documents("sereal");
     for frame in ["u16be", "u16le", "u32be", "u32le", "u64be", "u64le", "varint", "netstring"] {
         let framed = run::icecore(&["convert", "-f", "sereal", "--each", "-t", "sereal", "--frame", frame], &bytes);
@@ -73,7 +73,7 @@ fn frames_may_be_cut_anywhere() {
 }
 
 #[test]
-fn a_bad_document_in_the_middle() {
+fn a_bad_document_in_a_stream_is_an_error_with_its_offset() {
     let good = |n: u32| icecore::convert(format!("{{\"n\":{n}}}").as_bytes(), "json", "sereal").unwrap();
     let mut bytes = [good(1), good(2)].concat();
     let at = bytes.len();
@@ -98,7 +98,7 @@ fn a_bad_document_in_the_middle() {
 }
 
 #[test]
-fn few_errors_are_told_and_all_are_counted() {
+fn few_errors_are_printed_and_all_are_counted() {
     let mut lines = String::new();
     for number in 0..3000 {
         let line = if number % 100 == 99 { "{\"n\":\n".to_owned() } else { format!("{{\"n\":{number}}}\n") };
@@ -173,7 +173,7 @@ fn fed(args: &[&str], head: &[u8], piece: &[u8], times: usize) -> (u64, usize) {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn memory_stays_the_same_however_much_comes() {
+fn memory_does_not_grow_with_the_length_of_a_stream() {
     let piece = |format: &str| {
         let document = icecore::convert(br#"{"id":12345,"name":"Employee","age":30}"#, "json", format).unwrap();
         document.repeat(1000)
@@ -193,7 +193,7 @@ fn memory_stays_the_same_however_much_comes() {
 }
 
 #[test]
-fn an_answer_does_not_wait_for_the_next_record() {
+fn output_does_not_wait_for_the_next_record() {
     for (args, document, answer) in [
         (&["convert", "-f", "sereal", "--each"][..], &b"=\xF3rl\x05\x00\x28\x2a\x01an\x01"[..], &b"{\"n\":1}\n"[..]),
         (&["convert", "-f", "ndjson", "--each"], b"{\"n\":1}\n", b"{\"n\":1}\n"),
@@ -217,7 +217,7 @@ fn an_answer_does_not_wait_for_the_next_record() {
 
 /// Without a format, the first bytes decide, and the command does not wait for more of them than there are.
 #[test]
-fn an_answer_does_not_wait_where_the_format_is_found() {
+fn output_does_not_wait_while_the_format_is_detected() {
     for (format, frame, each) in [
         ("sereal", "", "--each"),
         ("sereal:compress=zlib", "", "--each"),
@@ -263,7 +263,7 @@ fn an_answer_does_not_wait_where_the_format_is_found() {
 
 /// Documents without separators are found, wherever a piece ends.
 #[test]
-fn documents_are_found_wherever_they_are_cut() {
+fn documents_of_unnamed_format_are_read_from_any_pieces() {
     for format in ["sereal", "storable", "storable:memory", "storable:memory,netorder", "php", "marshal", "igbinary"] {
         let bytes = documents(format);
         let whole = run::icecore(&["convert", "--each"], &bytes);
@@ -283,7 +283,7 @@ fn documents_are_found_wherever_they_are_cut() {
 }
 
 #[test]
-fn a_record_may_be_too_long() {
+fn records_longer_than_max_record_are_refused() {
     let mut bytes = b"\xFF\xFF\xFF\xFF".to_vec();
     bytes.extend(vec![b'x'; 3 << 20]);
     let (_, said, code) = run::icecore(&["convert", "-f", "php", "--each=u32be", "--max-record", "1M"], &bytes);
@@ -293,7 +293,7 @@ fn a_record_may_be_too_long() {
 }
 
 #[test]
-fn rows_may_be_cut_anywhere() {
+fn rows_are_read_from_pieces_of_any_size() {
     let csv = b"\xEF\xBB\xBFid,data\r\n1,\"a:1:{s:1:\"\"x\"\";s:3:\"\"a\nb\"\";}\"\r\n\r\n2,i:5;\r\n3,\n\"4\",\"N;\"";
     let mysql = b"id\tdata\n1\ta:1:{s:1:\"x\";s:3:\"a\\nb\";}\n2\ti:5;\n3\t\\N\n4\tN;\n";
     let pg = b"1\ta:1:{s:1:\"x\";s:3:\"a\\nb\";}\n2\t\\\\x693a353b\n3\t\\N\n4\tN;\n\\.\nbehind\n";
@@ -330,7 +330,7 @@ fn rows_stay_in_order() {
 
 /// Whatever separates records, none may be longer than allowed; if the end of one is known, the next one is read.
 #[test]
-fn a_record_may_be_no_longer_than_said() {
+fn reading_continues_after_a_record_that_is_too_long() {
     let input = format!("[1]\n[\"{}\"]\n[3]\n", "x".repeat(200));
     for each in ["--each", "--each=lines"] {
         for (more, out) in [(&["--keep-going"][..], "[1]\n[3]\n"), (&[], "[1]\n")] {
@@ -344,7 +344,7 @@ fn a_record_may_be_no_longer_than_said() {
 
 /// A broken line of JSON does not end the reading: the next line begins a document.
 #[test]
-fn documents_of_json_go_on_behind_a_broken_one() {
+fn a_broken_json_line_does_not_end_the_reading() {
     let input = b"{\"a\":1}\n{\"b\":\n{\"c\":3}\n[4,\n[5]\n";
     let (out, said, code) = run::icecore(&["convert", "--each", "--keep-going", "-f", "json", "-t", "json"], input);
     assert_eq!((String::from_utf8(out).unwrap().as_str(), code), ("{\"a\":1}\n{\"c\":3}\n[5]\n", 4), "{said}");
@@ -352,7 +352,7 @@ fn documents_of_json_go_on_behind_a_broken_one() {
 
 /// The form of another format, which json:typed records next to the values, is also followed record by record.
 #[test]
-fn records_of_json_typed_keep_the_form_they_state() {
+fn records_of_json_typed_keep_their_spelling() {
     let (typed, ..) = run::icecore(&["convert", "-f", "php", "-t", "json:typed,spelling"], b"i:+005;");
     let two = [&typed[..], &typed].concat();
     let (out, said, code) = run::icecore(&["convert", "--each", "-f", "json:typed", "-t", "php"], &two);

@@ -28,7 +28,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn rows_of_several_files_and_folders() {
+fn several_files_and_folders_are_read_in_order() {
     let folder = folder();
     let run = |command: &str| sh(folder.path(), command);
     let (out, said, code) = run("icecore rows -q --in csv -c v in other.csv");
@@ -55,7 +55,7 @@ fn rows_of_several_files_and_folders() {
 }
 
 #[test]
-fn strict_rows_lose_nothing() {
+fn strict_rows_refuse_losses() {
     let table = "id,v\n1,i:5;\n2,\"O:1:\"\"A\"\":0:{}\"\n3,\"a:1:{i:7;d:INF;}\"\n4,text\n";
     let run = |more: &[&str]| {
         let (out, said, code) =
@@ -99,7 +99,7 @@ fn deep_rows_open_strings() {
 
 /// The cases that OWASP lists; the cells are read back by another CSV reader.
 #[test]
-fn cells_that_a_spreadsheet_would_run() {
+fn csv_safe_defuses_cells_that_a_spreadsheet_would_run() {
     let harmless = ["'", "a", "", "\"", "a=", "{"];
     let begins = [
         "=",
@@ -203,7 +203,7 @@ fn rows_of(csv: &[u8]) -> Vec<Vec<String>> {
 
 /// For every format and wrapper, the name shows the contents, and serialized text does not get PHP's extension.
 #[test]
-fn names_of_files_say_what_is_in_them() {
+fn extensions_of_output_files_name_their_format() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("x.json"), "[1]").unwrap();
     for (target, name) in [
@@ -241,7 +241,7 @@ fn names_of_files_say_what_is_in_them() {
 }
 
 #[test]
-fn all_tables_of_a_database_are_complete() {
+fn all_tables_of_a_database_are_exported_completely() {
     let folder = tempfile::tempdir().unwrap();
     let connection = rusqlite::Connection::open(folder.path().join("app.db")).unwrap();
     connection

@@ -14,7 +14,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn json_on_a_terminal_is_laid_out_and_painted() {
+fn json_on_a_terminal_is_indented_and_coloured() {
     let folder = folder();
     let shown = |command: &str| terminal(folder.path(), command);
     let Some((text, code)) = shown("icecore convert -t json:typed=no a.json") else { return };
@@ -44,7 +44,7 @@ fn json_on_a_terminal_is_laid_out_and_painted() {
 
 /// Whatever the options are, a pipe gets the same bytes as ever.
 #[test]
-fn a_pipe_gets_what_it_always_got() {
+fn a_pipe_gets_plain_output_with_any_options() {
     let plain = "{\"k\":[1,\"x\u{9b}31m\",null]}\n";
     for args in [&["convert"][..], &["--color", "always", "convert"], &["convert", "--force"]] {
         let (out, said, code) = run::icecore(args, plain.as_bytes());
@@ -55,7 +55,7 @@ fn a_pipe_gets_what_it_always_got() {
 }
 
 #[test]
-fn binary_is_kept_off_a_terminal() {
+fn binary_output_to_a_terminal_is_refused() {
     let folder = folder();
     for target in ["storable", "sereal", "igbinary", "marshal", "gzip/php", "pack:template=C"] {
         let command = format!("icecore convert --from-opt typed=no -t {target} a.json");

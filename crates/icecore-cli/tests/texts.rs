@@ -27,7 +27,7 @@ fn has_php() -> bool {
 
 /// A text becomes what PHP composes, or the note says that lengths became wrong; with windows that end anywhere in it.
 #[test]
-fn php_composes_the_same_texts() {
+fn values_inside_texts_are_changed_as_php_composes_them() {
     if !has_php() {
         return;
     }
@@ -60,7 +60,7 @@ fn php_composes_the_same_texts() {
 }
 
 #[test]
-fn what_is_certain_is_changed_in_pipes_and_files() {
+fn unclear_texts_are_refused_in_pipes_and_files() {
     let right = |text: &str, new: &str| {
         let (out, said, code) = icecore(&["replace", "-q", "old", "newer"], text.as_bytes());
         assert_eq!((&*String::from_utf8_lossy(&out), code), (new, 0), "{said}");

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_cut_where_they_end() {
+    fn documents_are_split_at_their_ends() {
         let dumps: &[&[u8]] = &[b"\x04\x08i\x06", b"\x04\x08[\x07i\x06\"\x08abc", b"\x04\x080"];
         assert_eq!(
             cut(&dumps.concat(), Frame::Documents, "marshal", 100),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_ends_it_and_what_stands_before_is_there() {
+    fn a_broken_record_ends_the_input_after_the_good_ones() {
         let good = b"\x04\x08i\x06".to_vec();
         for suffix in [&b"\x04\x08["[..], b"\x04\x08\xFF more of it", b"no dump"] {
             let bytes = [&good[..], suffix].concat();

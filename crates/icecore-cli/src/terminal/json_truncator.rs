@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deep_or_long_is_counted() {
+    fn deep_and_long_values_become_counts() {
         const ALL: usize = usize::MAX;
         let json = r#"{"a":[1,{"b":"]}\"","c":[]},[]],"d":{"e":1}}"#;
         for (depth, items, expected) in [

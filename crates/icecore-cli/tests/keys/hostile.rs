@@ -68,7 +68,7 @@ fn repeat(stream: &mut TcpStream, first: &[u8], bytes: &[u8]) {
 const SCANNED: &[u8] = b"*2\r\n$1\r\n0\r\n*1\r\n$1\r\na\r\n";
 
 #[test]
-fn redis_that_lies() {
+fn invalid_answers_of_redis_are_errors() {
     let cases: &[(&str, &[&str], Serve)] = &[
         (NO_ANSWER, &["rows"], |stream| silent(stream)),
         ("closed the connection", &["rows"], |stream| heard(stream)),
@@ -121,7 +121,7 @@ fn redis_that_lies() {
 
 /// Invalid answers after the list of keys.
 #[test]
-fn redis_that_lies_later() {
+fn invalid_answers_after_the_list_of_keys_are_errors() {
     let cases: &[(&str, Serve)] = &[
         ("Redis does not give", |stream| {
             heard(stream);
@@ -161,7 +161,7 @@ fn redis_that_lies_later() {
 
 /// Pages without an end: the same cursor, or always new ones with the same key.
 #[test]
-fn redis_that_pages_for_ever() {
+fn endless_pages_of_redis_are_errors() {
     fn answer(stream: &mut TcpStream, page: impl Fn(u64) -> String) {
         let mut buffer = [0; 65536];
         for number in 1u64.. {
@@ -202,7 +202,7 @@ fn redis_that_pages_for_ever() {
 }
 
 #[test]
-fn memcached_that_lies() {
+fn invalid_answers_of_memcached_are_errors() {
     const STATS: &[u8] = b"STAT time 5\r\nEND\r\n";
     fn listing(stream: &mut TcpStream, list: &[u8]) {
         heard(stream);
@@ -251,7 +251,7 @@ fn memcached_that_lies() {
 
 /// Keys in a list are not sent as commands.
 #[test]
-fn no_key_of_a_list_is_a_command() {
+fn keys_in_a_list_are_not_sent_as_commands() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let db = format!("memcached://{}?timeout=300", listener.local_addr().expect("an address"));
     let server = std::thread::spawn(move || {

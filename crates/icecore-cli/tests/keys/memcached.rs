@@ -13,7 +13,7 @@ fn set(port: &str, key: &str, flags: u32, seconds: u32, value: &[u8]) {
 }
 
 #[test]
-fn keys_are_rows() {
+fn each_key_becomes_a_row() {
     let Some((db, port)) = memcached() else { return };
     set(&port, "rows:a", 4, 1000, b"a:1:{i:0;i:5;}");
     set(&port, "rows:Zoë", 0, 0, b"hello");
@@ -50,7 +50,7 @@ fn a_value_is_read_by_its_key() {
 }
 
 #[test]
-fn all_of_many_keys_are_there() {
+fn all_of_many_keys_are_listed() {
     let Some((db, port)) = memcached() else { return };
     const MANY: usize = 1500;
     let mut expected = BTreeSet::new();
@@ -73,7 +73,7 @@ fn all_of_many_keys_are_there() {
 
 /// A pattern selects the same keys in both; Redis defines its meaning.
 #[test]
-fn patterns_mean_what_they_mean_to_redis() {
+fn patterns_select_the_same_keys_as_in_redis() {
     let (Some((db, port)), Some(mut redis)) = (memcached(), Redis::new(10)) else { return };
     const PREFIX: &str = "glob:";
     let mut seed = 11u64;

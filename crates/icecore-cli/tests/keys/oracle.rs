@@ -63,21 +63,21 @@ fn is_same(expected: &Value, found: &Value) -> bool {
 }
 
 #[test]
-fn php_in_redis() {
+fn php_values_in_redis_are_read_like_php() {
     let Some(redis) = Redis::new(5) else { return };
     let Some(expected) = written("php", "redis.php", &[redis.port(), "5"]) else { return };
     check(&expected, &rows(&["--db", &redis.address()]));
 }
 
 #[test]
-fn ruby_in_redis() {
+fn ruby_values_in_redis_are_read_like_ruby() {
     let Some(redis) = Redis::new(6) else { return };
     let Some(expected) = written("ruby", "ruby.rb", &["redis", redis.port(), "6"]) else { return };
     check(&expected, &rows(&["--db", &redis.address()]));
 }
 
 #[test]
-fn php_ruby_and_perl_in_memcached() {
+fn values_in_memcached_are_read_like_their_languages() {
     let Some((db, port)) = memcached() else { return };
     let mut prefix = seed().to_string();
     prefix.insert_str(0, "oracle");

@@ -12,7 +12,7 @@ fn told<'r>(row: &'r Value, names: &[&str]) -> Vec<&'r Value> {
 }
 
 #[test]
-fn every_type_has_its_rows() {
+fn every_type_of_key_becomes_rows() {
     let Some(mut redis) = Redis::new(1) else { return };
     redis.ask(&[b"SET", b"cache:a", b"a:1:{i:0;i:5;}"]);
     redis.ask(&[b"SET", b"cache:b", b"hello", b"PX", b"100000"]);
@@ -62,7 +62,7 @@ fn every_type_has_its_rows() {
 
 /// Every field of every row leads back to the value.
 #[test]
-fn a_value_is_read_as_a_file_of_its_bytes_is() {
+fn every_command_reads_a_value_by_its_key() {
     let Some(mut redis) = Redis::new(2) else { return };
     let value: &[u8] = b"O:4:\"User\":1:{s:2:\"id\";i:7;}";
     redis.ask(&[b"SET", b"app_cache:user:7", value]);
@@ -130,7 +130,7 @@ fn a_value_is_read_as_a_file_of_its_bytes_is() {
 
 /// Many members, in windows of many sizes.
 #[test]
-fn long_members_come_in_windows() {
+fn members_of_long_keys_are_read_in_windows() {
     let Some(mut redis) = Redis::new(3) else { return };
     const MANY: usize = 3000;
     let mut seed = 5u64;
@@ -172,7 +172,7 @@ fn long_members_come_in_windows() {
 
 /// With a user that may only read: everything works, and no other command is sent.
 #[test]
-fn only_commands_that_read_are_sent() {
+fn only_reading_commands_are_sent() {
     let Some(mut redis) = Redis::new(4) else { return };
     redis.ask(&[
         b"ACL",
@@ -241,7 +241,7 @@ fn only_commands_that_read_are_sent() {
 
 /// Keys come and go while they are read: permanent keys are found, and nothing is an error.
 #[test]
-fn keys_may_go_meanwhile() {
+fn keys_that_disappear_meanwhile_are_no_error() {
     let Some(mut redis) = Redis::new(7) else { return };
     const STAY: usize = 2000;
     for at in 0..STAY {
@@ -288,7 +288,7 @@ fn keys_may_go_meanwhile() {
 
 /// Over a Unix socket, and encrypted.
 #[test]
-fn other_ways_to_the_server() {
+fn unix_sockets_and_tls_reach_the_server() {
     let Some(mut redis) = Redis::new(8) else { return };
     redis.ask(&[b"SET", b"a", b"i:5;"]);
     let socket = redis.ask(&[b"CONFIG", b"GET", b"unixsocket"]);

@@ -26,7 +26,7 @@ fn kill_after(database: &Database, words: &[&str], delay: Duration) -> bool {
 }
 
 #[test]
-fn kills_neither_lose_nor_double_anything() {
+fn killed_changes_lose_and_repeat_no_row() {
     let kills = std::env::var("ICECORE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(6);
     for kind in all_kinds() {
         let mut chance = Chance::new();

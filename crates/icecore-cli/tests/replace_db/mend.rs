@@ -93,7 +93,7 @@ fn kill_after(database: &Database, words: &[&str], state: &str, batches: usize) 
 }
 
 #[test]
-fn damaged_columns_are_as_php_serializes_them_or_as_they_were() {
+fn damaged_columns_are_repaired_as_php_serializes_or_kept() {
     let texts = damaged_texts();
     let damaged: Vec<&[u8]> = texts.iter().map(|text| &text.damaged[..]).collect();
     // A pair of the same length: PHP serializes all texts with the new text, and no length changes.

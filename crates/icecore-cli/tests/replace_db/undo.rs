@@ -48,7 +48,7 @@ fn a_change_is_undone_in_every_database() {
 }
 
 #[test]
-fn only_rows_that_hold_what_was_written_are_put_back() {
+fn only_rows_that_still_have_the_new_value_are_restored() {
     for kind in all_kinds() {
         let mut database = Database::new(kind, "only");
         fill(&mut database, "things", 40);
@@ -79,7 +79,7 @@ fn only_rows_that_hold_what_was_written_are_put_back() {
 }
 
 #[test]
-fn a_row_is_told_apart_by_the_bytes_of_its_key() {
+fn rows_are_identified_by_the_bytes_of_their_key() {
     for kind in all_kinds() {
         let key = match kind {
             Kind::Sqlite => "TEXT COLLATE NOCASE PRIMARY KEY, b TEXT) WITHOUT ROWID",
@@ -107,7 +107,7 @@ fn a_row_is_told_apart_by_the_bytes_of_its_key() {
 }
 
 #[test]
-fn the_file_has_a_usual_name_and_is_never_overwritten() {
+fn the_undo_file_has_a_default_name_and_is_not_overwritten() {
     let mut database = Database::new(Kind::Sqlite, "my shop");
     fill(&mut database, "things", 10);
     let files = |database: &Database| {
@@ -148,7 +148,7 @@ fn the_file_has_a_usual_name_and_is_never_overwritten() {
 }
 
 #[test]
-fn a_value_that_changed_twice_becomes_what_it_was_at_first() {
+fn a_value_changed_twice_is_restored_to_the_first() {
     for kind in all_kinds() {
         let mut database = Database::new(kind, "twice");
         fill(&mut database, "things", 30);
@@ -182,7 +182,7 @@ fn a_value_that_changed_twice_becomes_what_it_was_at_first() {
 }
 
 #[test]
-fn tables_and_columns_are_chosen() {
+fn undo_is_limited_to_chosen_tables_and_columns() {
     let mut database = Database::new(Kind::Sqlite, "chosen");
     for table in ["one", "two"] {
         fill(&mut database, table, 10);
@@ -204,7 +204,7 @@ fn tables_and_columns_are_chosen() {
 }
 
 #[test]
-fn what_the_database_makes_of_a_value_is_undone_as_well() {
+fn values_altered_by_the_database_are_undone() {
     for kind in all_kinds() {
         let mut database = Database::new(kind, "made");
         let script = match kind {
@@ -245,7 +245,7 @@ fn what_the_database_makes_of_a_value_is_undone_as_well() {
 }
 
 #[test]
-fn a_trigger_that_makes_something_else_of_the_old_value_is_counted() {
+fn values_that_a_trigger_alters_during_undo_are_counted() {
     let mut database = Database::new(Kind::Sqlite, "altered");
     fill(&mut database, "things", 4);
     database.replace(&[&CHANGE[..], &["--table", "things", "--undo-file", "a.undo"]].concat(), 0);
@@ -257,7 +257,7 @@ fn a_trigger_that_makes_something_else_of_the_old_value_is_counted() {
 }
 
 #[test]
-fn an_undo_goes_on_where_it_was() {
+fn an_interrupted_undo_is_resumed() {
     for kind in all_kinds() {
         let mut database = Database::new(kind, "goes_on");
         fill(&mut database, "things", 60);
@@ -285,7 +285,7 @@ fn an_undo_goes_on_where_it_was() {
 
 /// With a state of `--resume`, the undo file is continued too, and nothing else replaces it.
 #[test]
-fn a_change_that_goes_on_keeps_its_undo_file() {
+fn a_resumed_change_keeps_its_undo_file() {
     let mut database = Database::new(Kind::Sqlite, "on");
     fill(&mut database, "things", 30);
     let before = database.dump("things");
@@ -319,7 +319,7 @@ fn a_change_that_goes_on_keeps_its_undo_file() {
 }
 
 #[test]
-fn another_database_is_refused_unless_it_is_asked_for() {
+fn another_database_needs_the_option_other_db() {
     let mut database = Database::new(Kind::Sqlite, "first");
     fill(&mut database, "things", 10);
     let before = database.dump("things");
@@ -343,7 +343,7 @@ fn another_database_is_refused_unless_it_is_asked_for() {
 }
 
 #[test]
-fn a_file_that_does_not_fit_is_refused_before_anything_changes() {
+fn an_unfit_undo_file_is_refused_before_any_change() {
     let mut database = Database::new(Kind::Sqlite, "fit");
     for table in ["one", "two"] {
         fill(&mut database, table, 20);
@@ -383,7 +383,7 @@ fn a_file_that_does_not_fit_is_refused_before_anything_changes() {
 }
 
 #[test]
-fn wrong_usage_is_named() {
+fn wrong_options_for_undo_are_named() {
     let mut database = Database::new(Kind::Sqlite, "usage");
     fill(&mut database, "things", 3);
     database.replace(&[&CHANGE[..], &["--table", "things", "--undo-file", "a.undo"]].concat(), 0);

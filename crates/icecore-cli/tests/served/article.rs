@@ -35,7 +35,7 @@ fn schema() -> Value {
 }
 
 #[test]
-fn a_job_in_json_is_checked_worked_in_perl_and_replayed() {
+fn json_jobs_are_checked_worked_in_perl_and_replayed() {
     if !Language::Perl.is_there() {
         eprintln!("SKIPPED: the client in Perl, as its module is not built");
         return;

@@ -112,7 +112,7 @@ impl Machine {
 }
 
 #[test]
-fn a_clock_that_jumps_forward_hands_out_once_more() {
+fn a_clock_that_jumps_forward_repeats_expired_jobs_once() {
     let Some(mut machine) = Machine::start() else { return };
     let (leased, later) = (machine.push("q", ""), machine.push("later", "&delay=30m"));
     let (id, old, attempt) = machine.claim("q", "10m").expect("a job");
@@ -172,7 +172,7 @@ fn a_clock_that_jumps_back_loses_nothing() {
 }
 
 #[test]
-fn a_daemon_bears_a_clock_that_jumps_all_the_time() {
+fn a_clock_that_jumps_all_the_time_loses_nothing() {
     let Some(mut machine) = Machine::start() else { return };
     let mut ids = Vec::new();
     for turn in 0..20 {

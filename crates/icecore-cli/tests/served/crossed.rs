@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 const CASES: usize = 40;
 
 #[test]
-fn what_one_language_pushes_each_other_one_works_on() {
+fn each_language_works_on_jobs_of_every_other() {
     let languages = Language::there();
     let (mut chance, folder) = (Chance::new(), tempfile::tempdir().expect("a folder"));
     let daemon = Daemon::start(&format!("sqlite:{}", folder.path().join("a.db").display()), &[]);
@@ -49,7 +49,7 @@ fn what_one_language_pushes_each_other_one_works_on() {
 
 /// Without this, the test above would prove nothing.
 #[test]
-fn a_value_that_is_another_one_is_seen() {
+fn the_clients_notice_a_wrong_value() {
     let folder = tempfile::tempdir().expect("a folder");
     let daemon = Daemon::start(&format!("sqlite:{}", folder.path().join("a.db").display()), &[]);
     let file = folder.path().join("cases");

@@ -105,7 +105,7 @@ impl Place {
 }
 
 #[test]
-fn a_file_that_is_renamed_has_all_that_was_acknowledged() {
+fn a_renamed_database_has_all_acknowledged_jobs() {
     for suffixes in [&[""][..], &["", "-wal", "-shm"], &["-wal", "-shm", ""]] {
         let place = Place::new();
         let stored = push_while(&place.daemon, || {
@@ -122,7 +122,7 @@ fn a_file_that_is_renamed_has_all_that_was_acknowledged() {
 }
 
 #[test]
-fn a_file_that_is_deleted_or_replaced_is_noticed() {
+fn a_deleted_or_replaced_database_is_noticed() {
     type Change = fn(&Place);
     let delete: Change = |place| fs::remove_file(place.path("a.db")).expect("deleted");
     let replace: Change = |place| {
@@ -159,7 +159,7 @@ fn a_file_that_is_deleted_or_replaced_is_noticed() {
 }
 
 #[test]
-fn a_log_that_is_deleted_is_noticed() {
+fn a_deleted_log_is_noticed() {
     for suffix in ["-wal", "-shm"] {
         let mut place = Place::new();
         let stored = push_while(&place.daemon, || {
@@ -179,7 +179,7 @@ fn a_log_that_is_deleted_is_noticed() {
 
 /// The daemon serves the file that exists when it starts, even if the first request comes later.
 #[test]
-fn the_first_request_finds_the_file_of_the_start() {
+fn the_daemon_serves_the_file_that_existed_at_its_start() {
     let place = Place::new();
     until("it has opened the file", || place.path("a.db-shm").exists().then_some(()));
     place.rename("a.db", "b.db");

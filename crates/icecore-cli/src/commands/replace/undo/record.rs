@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_read_back_and_any_change_of_it_is_seen() {
+    fn records_round_trip_and_damaged_ones_are_refused() {
         let previous = [7; CHECK_LEN];
         for payload in [&b""[..], b"short", &[b'x'; 5000]] {
             let (record, check) = encode_record(RecordKind::Changes, payload, &previous).unwrap();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_never_unfolds_to_more_than_its_length_allows() {
+    fn decompressed_payloads_are_limited_by_their_length() {
         // Data that would shrink to less than a thousandth is stored uncompressed, if it is larger than
         // ALWAYS_UNFOLDED.
         let zeros = vec![0; 20 << 20];

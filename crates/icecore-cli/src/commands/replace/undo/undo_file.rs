@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_read_back_and_never_overwritten() {
+    fn an_undo_file_is_read_back_and_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.undo");
         filled(&path);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_off_is_torn_and_is_taken_off() {
+    fn a_cut_record_at_the_end_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let (complete_path, path) = (folder.path().join("whole.undo"), folder.path().join("cut.undo"));
         let ends = filled(&complete_path);
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_in_the_middle_is_refused_with_its_place() {
+    fn damage_in_the_middle_is_refused_with_its_offset() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.undo");
         let ends = filled(&path);
