@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_one_transaction() {
+    fn waiting_pushes_share_one_transaction() {
         let blocked = Held::new();
         assert_eq!(blocked.at_once(blocked.push("q"), (0..31).map(|_| blocked.push("q")).collect()), [201; 32]);
         assert_eq!(blocked.strings.pushes.load(Ordering::SeqCst), 2);
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_is_one_transaction() {
+    fn waiting_acks_share_one_transaction() {
         let blocked = Held::new();
         let mut store = icecore_store::open(&blocked.address).expect("a database");
         let jobs: Vec<NewJob> = (0..20).map(|_| describe::describe_job("q", b"1".to_vec(), None)).collect();

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn known_connections_do_not_give_way_to_strangers() {
+    fn unknown_connections_do_not_displace_known_ones() {
         let connections = connections(2, 1_000, &[]);
         let known: Vec<ConnectionSlot> = (0..2).map(|_| connections.register_connection(ip("10.0.0.1"))).collect();
         assert!(known.iter().all(|member| member.visit.mark_known()));
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_has_so_many_strangers() {
+    fn unknown_connections_of_an_address_are_limited() {
         let connections = connections(1_000, 3, &["10.9.0.0/16", "2001:db8:9::/48"]);
         let enter = |address: &dyn Fn(u16) -> String| -> Vec<ConnectionSlot> {
             (0..6).map(|number| connections.register_connection(ip(&address(number)))).collect()
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn proxies_give_way_last() {
+    fn connections_of_proxies_are_closed_last() {
         let connections = connections(1, 1_000, &["10.9.0.1"]);
         let proxy = connections.register_connection(ip("10.9.0.1"));
         let strangers: Vec<ConnectionSlot> = (0..3).map(|_| connections.register_connection(ip("10.0.0.1"))).collect();

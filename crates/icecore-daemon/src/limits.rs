@@ -67,7 +67,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_bucket_gets_empty_and_full_again() {
+    fn a_rate_limit_refills_with_time() {
         let rates = RateLimiter::new(Some(Rate { per_second: 2.0, burst: 3.0 }));
         let (now, one) = (Instant::now(), "10.0.0.1".parse().expect("an address"));
         let took = |time| (0..5).filter(|_| rates.take_token(one, time).is_ok()).count();

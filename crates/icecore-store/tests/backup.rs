@@ -156,7 +156,7 @@ fn fill(world: &mut World) -> (Id, String) {
 }
 
 #[test]
-fn what_was_backed_up_comes_back() {
+fn a_restored_backup_has_all_data() {
     for (name, fresh) in sql_backends() {
         let address = fresh();
         let needed: &[&str] = match address.scheme() {

@@ -105,7 +105,7 @@ const STRANGE: [&str; 11] = [
 ];
 
 #[test]
-fn columns_are_changed_by_hand() {
+fn columns_changed_by_hand_do_not_panic() {
     let columns = |world: &World, table: &str| -> Vec<String> {
         world.raw(&format!("SELECT name FROM pragma_table_info('{table}')")).remove_names()
     };
@@ -169,7 +169,7 @@ fn check_others(filled: &mut Filled, sql: &str, is_queue: bool) {
 }
 
 #[test]
-fn words_of_states_are_changed_by_hand() {
+fn unknown_states_are_reported_as_errors() {
     for state in ["READY", "running", "ready ", ""] {
         let mut filled = filled();
         filled.world.raw(&format!("UPDATE icecore_jobs SET state = '{state}' WHERE id = '{}'", filled.jobs[0]));
@@ -193,7 +193,7 @@ fn words_of_states_are_changed_by_hand() {
 }
 
 #[test]
-fn tables_are_gone() {
+fn missing_tables_do_not_panic() {
     for table in
         ["icecore_jobs", "icecore_objects", "icecore_audit", "icecore_indexes", "icecore_queues", "icecore_meta"]
     {
@@ -204,7 +204,7 @@ fn tables_are_gone() {
 }
 
 #[test]
-fn files_that_are_no_databases_are_refused() {
+fn files_that_are_not_databases_are_refused() {
     let folder = folder();
     let file = folder.join("a.db");
     let address = format!("sqlite:{}", file.display()).parse().expect("an address");
@@ -235,7 +235,7 @@ fn files_that_are_no_databases_are_refused() {
 }
 
 #[test]
-fn pages_are_overwritten() {
+fn overwritten_pages_do_not_panic() {
     let mut filled = filled();
     let address = filled.world.address.clone();
     for number in 0..300 {

@@ -186,7 +186,7 @@ fn start_all(outages: &str, chance: &mut Chance, address: &Address) -> Vec<Runni
 
 /// The judge detects violations: the test is only as good as its judge.
 #[test]
-fn the_judge_sees_what_is_wrong() {
+fn the_judge_detects_violations() {
     let (id, other) = (Id::new(), Id::new());
     let told = |lines: &[String]| {
         let mut told = Told::default();

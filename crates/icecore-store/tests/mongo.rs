@@ -37,7 +37,7 @@ fn of_size(bytes: usize) -> (Vec<u8>, BlobDescription) {
 }
 
 #[test]
-fn what_is_too_large_is_refused_and_the_rest_goes_on() {
+fn too_large_documents_are_refused_without_affecting_others() {
     world(|world| {
         for (size, as_base64, fits) in
             [(15 << 20, false, true), (16 << 20, false, false), (11 << 20, true, true), (13 << 20, true, false)]
@@ -98,7 +98,7 @@ fn arrived(world: &World, state: Option<&str>, at: i64) -> [Id; 2] {
 }
 
 #[test]
-fn what_was_committed_is_seen_by_all() {
+fn committed_batches_are_visible_to_all_calls() {
     let looks: [fn(&mut World, [Id; 2]); 4] = [
         |world, _| assert_eq!(world.jobs(&JobFilter::default()).len(), 2),
         |world, ids| assert!(ids.iter().all(|id| world.store.job(*id).expect("asked").is_some())),
@@ -116,7 +116,7 @@ fn what_was_committed_is_seen_by_all() {
 }
 
 #[test]
-fn what_is_arriving_is_seen_by_nobody() {
+fn uncommitted_batches_are_invisible() {
     world(|world| {
         let now = world.store.now().expect("the time");
         let ids = arrived(world, Some("open"), now);
@@ -136,7 +136,7 @@ fn what_is_arriving_is_seen_by_nobody() {
 }
 
 #[test]
-fn what_a_forgotten_batch_left_is_in_nobodys_way() {
+fn leftovers_of_an_abandoned_batch_do_not_matter() {
     world(|world| {
         let ids = arrived(world, None, 0);
         assert_eq!(world.jobs(&JobFilter::default()), []);

@@ -70,7 +70,7 @@ fn jobs(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn nothing_is_stored_in_a_file_that_was_renamed() {
+fn nothing_is_stored_in_a_renamed_file() {
     let place = Place::new();
     let mut store = open(&place.address("a.db")).expect("a store");
     let before = push(&mut *store);
@@ -86,7 +86,7 @@ fn nothing_is_stored_in_a_file_that_was_renamed() {
 }
 
 #[test]
-fn nothing_is_stored_in_files_that_were_renamed_together() {
+fn nothing_is_stored_in_files_renamed_together() {
     let place = Place::new();
     let mut store = open(&place.address("a.db")).expect("a store");
     let before = push(&mut *store);
@@ -102,7 +102,7 @@ fn nothing_is_stored_in_files_that_were_renamed_together() {
 }
 
 #[test]
-fn nothing_is_stored_in_a_file_that_was_deleted() {
+fn nothing_is_stored_in_a_deleted_file() {
     let place = Place::new();
     let mut store = open(&place.address("a.db")).expect("a store");
     push(&mut *store);
@@ -112,7 +112,7 @@ fn nothing_is_stored_in_a_file_that_was_deleted() {
 }
 
 #[test]
-fn nothing_is_stored_in_a_file_that_was_replaced() {
+fn nothing_is_stored_in_a_replaced_file() {
     type Replace = fn(&Place);
     let by_rename: Replace = |place| place.rename("copy.db", "a.db");
     let by_copy: Replace = |place| {
@@ -142,7 +142,7 @@ fn nothing_is_stored_in_a_file_that_was_replaced() {
 }
 
 #[test]
-fn nothing_is_stored_without_the_log_that_others_find() {
+fn nothing_is_stored_without_the_visible_log() {
     for suffix in ["-wal", "-shm"] {
         for is_made_again in [false, true] {
             let place = Place::new();
@@ -163,7 +163,7 @@ fn nothing_is_stored_without_the_log_that_others_find() {
 }
 
 #[test]
-fn folders_and_links_count() {
+fn renamed_folders_and_changed_links_are_noticed() {
     let place = Place::new();
     fs::create_dir(place.path("data")).expect("a folder");
     let mut store = open(&place.address("data/a.db")).expect("a store");
@@ -183,7 +183,7 @@ fn folders_and_links_count() {
 }
 
 #[test]
-fn a_database_that_others_use_stays_the_same_file() {
+fn use_by_others_does_not_count_as_a_move() {
     let place = Place::new();
     let mut stores: Vec<_> = (0..3).map(|_| open(&place.address("a.db")).expect("a store")).collect();
     for _ in 0..3 {
@@ -201,7 +201,7 @@ fn a_database_that_others_use_stays_the_same_file() {
 }
 
 #[test]
-fn what_is_opened_again_is_the_same_file() {
+fn reopening_requires_the_same_file() {
     let place = Place::new();
     let database = Reopener::new(place.address("a.db"));
     let id = push(&mut *database.open().expect("a store"));
@@ -249,7 +249,7 @@ fn the_log_of_a_new_database_is_not_deleted() {
 
 /// `mv` to another disk copies the file without its log and deletes it.
 #[test]
-fn a_log_that_has_the_last_commits_stays() {
+fn a_log_with_the_last_commits_is_kept() {
     let place = Place::new();
     let mut store = open(&place.address("a.db")).expect("a store");
     let mut ids = vec![push(&mut *store)];
@@ -270,7 +270,7 @@ fn a_log_that_has_the_last_commits_stays() {
 }
 
 #[test]
-fn a_worker_waits_until_its_file_is_back() {
+fn a_worker_waits_until_its_file_returns() {
     let place = Arc::new(Place::new());
     let database = Reopener::new(place.address("a.db"));
     let ids: Vec<Id> = {

@@ -13,7 +13,7 @@ const EXAMPLES: [(Example, &str, &str); 3] = [
 ];
 
 #[test]
-fn an_order_and_its_job_are_there_or_neither() {
+fn an_order_and_its_job_are_stored_together_or_not_at_all() {
     for (name, fresh) in sql_backends() {
         for (example, format, json) in EXAMPLES {
             let address = fresh();

@@ -10,7 +10,7 @@ const OF_RUBY: &[u8] = b"\x04\x08o:\x0aOrder\x07:\x0e@customerI\"\x08max\x06:\x0
 const OF_PHP: &[u8] = br#"O:5:"Order":2:{s:8:"customer";s:3:"max";s:4:"note";s:0:"";}"#;
 
 #[test]
-fn what_the_model_stores_the_engine_reads_and_the_other_way() {
+fn the_model_and_the_engine_read_each_others_objects() {
     for (name, fresh) in backends() {
         let examples: &[(Example, &str)] = match name {
             "mongodb" => &[(Example::RubyMongo("pending_mongo.rb"), "marshal")],

@@ -22,7 +22,7 @@ fn asked(address: &Address, sql: &str) -> icecore_store::Result<(Vec<String>, Ve
 }
 
 #[test]
-fn rows_come_as_they_are_and_nothing_is_written() {
+fn queries_return_rows_unchanged_and_cannot_write() {
     for (name, fresh) in common::sql_backends() {
         let address = fresh();
         let mut store = open(&address).expect(name);

@@ -82,7 +82,7 @@ fn clock_times(times: &str, zone: &str) -> Vec<jiff::civil::DateTime> {
 }
 
 #[test]
-fn timings_are_those_of_fugit() {
+fn timings_agree_with_fugit() {
     let has_fugit = Command::new("ruby").args(["-e", "require 'fugit'"]).stderr(Stdio::null()).status();
     if !has_fugit.is_ok_and(|status| status.success()) {
         eprintln!("SKIPPED: ruby has no fugit");

@@ -115,7 +115,7 @@ fn each_world(test: impl Fn(&mut World)) {
 }
 
 #[test]
-fn what_is_committed_is_there_and_what_is_rolled_back_is_not() {
+fn only_committed_objects_and_jobs_are_stored() {
     each_world(|world| {
         for end in [End::Rollback, End::Commit] {
             transaction(&world.address, end, &mut |caller| {
@@ -142,7 +142,7 @@ fn what_is_committed_is_there_and_what_is_rolled_back_is_not() {
 }
 
 #[test]
-fn a_key_that_is_taken_leaves_the_transaction_as_it_was() {
+fn a_taken_key_leaves_the_transaction_intact() {
     each_world(|world| {
         world.store.put(&[object("a")]).expect("put");
         transaction(&world.address, End::Commit, &mut |caller| {
@@ -168,7 +168,7 @@ fn a_key_that_is_taken_leaves_the_transaction_as_it_was() {
 
 /// It creates no tables: in some databases that would commit the work of the caller.
 #[test]
-fn tables_that_are_not_there_are_an_error_and_the_transaction_goes_on() {
+fn missing_tables_are_an_error_and_the_transaction_continues() {
     for (name, fresh) in sql_backends() {
         let address = fresh();
         transaction(&address, End::Commit, &mut |caller| {
@@ -185,7 +185,7 @@ fn tables_that_are_not_there_are_an_error_and_the_transaction_goes_on() {
 /// the rest of the database as it was when the transaction began.
 #[cfg(feature = "mysql")]
 #[test]
-fn an_index_that_is_younger_than_the_transaction_is_kept() {
+fn an_index_created_during_a_transaction_finds_its_objects() {
     for (name, fresh) in sql_backends() {
         let mut world = World::new(fresh());
         if world.address.scheme() != Scheme::Mysql {

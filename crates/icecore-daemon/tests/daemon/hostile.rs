@@ -8,7 +8,7 @@ fn lives(daemon: &Daemon) {
 }
 
 #[test]
-fn deep_json() {
+fn json_deeper_than_the_limit_is_refused() {
     let daemon = Daemon::start();
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let answer = daemon.post_json("/jobs", &deep);
@@ -40,7 +40,7 @@ fn deep_payloads_are_not_checked_against_a_schema() {
 }
 
 #[test]
-fn blobs_that_are_not_what_they_claim() {
+fn broken_blobs_are_refused_or_kept_with_a_note() {
     let daemon = Daemon::start();
     let zip_bomb = "sereal:compress=zstd";
     let long = b"\x04\x08[\x04\xff\xff\xff\x7f";
@@ -72,7 +72,7 @@ fn blobs_that_are_not_what_they_claim() {
 }
 
 #[test]
-fn requests_that_make_no_sense() {
+fn invalid_parameters_are_refused() {
     let daemon = Daemon::start();
     for path in [
         "/jobs?priority=x",
@@ -104,7 +104,7 @@ fn requests_that_make_no_sense() {
 }
 
 #[test]
-fn a_body_that_ends_early() {
+fn a_body_that_ends_early_stores_nothing() {
     let daemon = Daemon::start();
     let mut stream = daemon.connect();
     let head = b"POST /objects HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 100\r\n\r\nabc";
@@ -117,7 +117,7 @@ fn a_body_that_ends_early() {
 }
 
 #[test]
-fn pages_of_other_sites_can_not_push() {
+fn other_sites_cannot_push() {
     let daemon = Daemon::start();
     let answer = daemon.ask("POST", "/jobs", &["Origin: http://evil.example"], b"1");
     assert_eq!((answer.code, answer.kind()), (403, "origin".into()));
@@ -128,7 +128,7 @@ fn pages_of_other_sites_can_not_push() {
 
 /// An HTTP client has no command line: no answer names an option of the command, and a remedy is one that a client has.
 #[test]
-fn answers_name_no_option_of_the_command() {
+fn answers_do_not_name_options_of_the_command() {
     let daemon = Daemon::start();
     let deep = "[".repeat(2_000) + &"]".repeat(2_000);
     let deep_php = "a:1:{i:0;".repeat(2_000) + "i:1;" + &"}".repeat(2_000);

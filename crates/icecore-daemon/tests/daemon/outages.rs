@@ -28,7 +28,7 @@ fn until(code: u16, ask: impl Fn() -> u16) {
 }
 
 #[test]
-fn a_database_that_was_away_is_used_again() {
+fn a_database_that_returns_is_used_again() {
     let (daemon, strings, _folder) = daemon(|_| ());
     let id = daemon.push("queue=q", "1");
     strings.is_away.store(true, Ordering::SeqCst);
@@ -62,7 +62,7 @@ fn a_daemon_starts_without_its_database() {
 }
 
 #[test]
-fn a_panic_below_is_an_answer() {
+fn a_panic_in_the_database_becomes_an_answer() {
     let (daemon, strings, _folder) = daemon(|_| ());
     strings.panics.store(true, Ordering::SeqCst);
     assert_eq!(daemon.get("/queues").code, 500);
@@ -73,7 +73,7 @@ fn a_panic_below_is_an_answer() {
 }
 
 #[test]
-fn what_is_too_much_for_the_database_is_told_to_come_back() {
+fn requests_beyond_the_queue_are_refused_for_now() {
     let (daemon, strings, _folder) = daemon(|settings| settings.longest_queue = 1);
     let held = strings.gate.lock().expect("the gate");
     std::thread::scope(|scope| {
@@ -91,7 +91,7 @@ fn what_is_too_much_for_the_database_is_told_to_come_back() {
 }
 
 #[test]
-fn a_database_that_does_not_answer_is_not_waited_for() {
+fn a_database_that_does_not_answer_times_out() {
     let (daemon, strings, _folder) = daemon(|settings| settings.database_timeout = Duration::from_millis(100));
     let held = strings.gate.lock().expect("the gate");
     assert_eq!(daemon.post_json("/jobs", "1").code, 503);

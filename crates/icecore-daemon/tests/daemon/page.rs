@@ -75,7 +75,7 @@ fn the_page_is_served_with_a_strict_policy() {
 }
 
 #[test]
-fn the_page_is_drawn_where_requests_are_limited() {
+fn the_files_of_the_page_do_not_count_as_requests() {
     let rate = icecore_daemon::Rate { per_second: 0.001, burst: 1.0 };
     let daemon = Daemon::with(|settings| settings.rate = Some(rate));
     for _ in 0..30 {
@@ -87,7 +87,7 @@ fn the_page_is_drawn_where_requests_are_limited() {
 
 /// Requests that a browser sends without a preflight are refused if they come from another page.
 #[test]
-fn other_pages_change_nothing() {
+fn other_pages_cannot_change_anything() {
     let daemon = Daemon::start();
     let id = daemon.push("queue=q", "1");
     let object = daemon.post("/objects", "1").id();
@@ -137,7 +137,7 @@ fn other_pages_change_nothing() {
 }
 
 #[test]
-fn a_payload_is_looked_into() {
+fn a_payload_is_inspected() {
     let daemon = Daemon::start();
     let id = daemon.post("/jobs?format=php", PHP).id();
     let whole = daemon.get(&format!("/jobs/{id}/inspect"));
@@ -169,7 +169,7 @@ fn a_payload_is_looked_into() {
 }
 
 #[test]
-fn strings_that_are_frozen_are_looked_into() {
+fn frozen_strings_are_inspected() {
     let daemon = Daemon::start();
     let inner = r#"a:1:{i:0;s:16:"{"deep":[1,2,3]}";}"#;
     let id = daemon.push("queue=q", &json!({ "command": inner, "plain": "x" }).to_string());
@@ -192,7 +192,7 @@ fn strings_that_are_frozen_are_looked_into() {
 }
 
 #[test]
-fn what_can_not_be_decoded_is_shown_as_far_as_it_goes() {
+fn the_readable_part_of_a_broken_object_is_shown() {
     let daemon = Daemon::start();
     let broken = daemon.post("/objects?format=marshal", b"\x04\x08[\x07i\x06").id();
     let answer = daemon.get(&format!("/objects/{broken}/inspect?format=marshal"));
@@ -235,7 +235,7 @@ fn answers_about_large_content_are_small() {
 }
 
 #[test]
-fn two_are_compared() {
+fn two_payloads_are_compared() {
     let daemon = Daemon::start();
     let first = daemon.push("queue=q", r#"{"to":"ann","n":[1,2],"same":{"a":null}}"#);
     let second = daemon.push("queue=q", r#"{"to":"bob","n":[1],"same":{"a":null},"new":"<b>"}"#);

@@ -31,7 +31,7 @@ fn a_job_is_queued_and_read() {
 }
 
 #[test]
-fn what_is_pushed_or_put_again_is_the_same() {
+fn pushing_or_putting_an_id_again_stores_nothing_new() {
     let daemon = Daemon::start();
     let id = "01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8b";
     let push = |query: &str| daemon.post(&format!("/jobs?queue=q&id={id}{query}"), "[1]");
@@ -62,7 +62,7 @@ fn what_is_pushed_or_put_again_is_the_same() {
 }
 
 #[test]
-fn one_id_pushed_at_once_is_one_job() {
+fn one_id_pushed_by_many_clients_is_one_job() {
     let daemon = Daemon::start();
     let id = "01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8b";
     std::thread::scope(|scope| {
@@ -82,7 +82,7 @@ fn one_id_pushed_at_once_is_one_job() {
 }
 
 #[test]
-fn original_bytes_come_along_if_they_are_wanted() {
+fn original_bytes_are_returned_on_request() {
     let daemon = Daemon::start();
     let base64 = json!(icecore::text::to_base64(MARSHAL));
     daemon.post("/jobs?queue=q", MARSHAL);
@@ -98,7 +98,7 @@ fn original_bytes_come_along_if_they_are_wanted() {
 }
 
 #[test]
-fn the_default_queue_is_default() {
+fn jobs_without_a_queue_go_to_the_queue_default() {
     let daemon = Daemon::start();
     let id = daemon.post("/jobs", "[1]").id();
     assert_eq!(daemon.get(&format!("/jobs/{id}")).str("/queue"), "default");
@@ -116,7 +116,7 @@ fn blobs_are_decoded_once() {
 }
 
 #[test]
-fn what_is_not_json_is_refused_with_the_place() {
+fn invalid_json_is_refused_with_its_path_and_offset() {
     let daemon = Daemon::start();
     let answer = daemon.post_json("/jobs", r#"{"user":{"id":}}"#);
     assert_eq!(answer.code, 400);
@@ -209,7 +209,7 @@ fn a_worker_claims_extends_and_acks() {
 }
 
 #[test]
-fn results_that_are_no_json_are_texts() {
+fn results_that_are_not_json_are_texts() {
     let daemon = Daemon::start();
     daemon.push("queue=q", "1");
     let (id, token) = daemon.claim("q");
@@ -218,7 +218,7 @@ fn results_that_are_no_json_are_texts() {
 }
 
 #[test]
-fn what_fails_too_often_is_dead_until_it_is_redriven() {
+fn a_job_that_fails_too_often_is_dead_until_redriven() {
     let daemon = Daemon::start();
     let id = daemon.push("queue=q&max_attempts=2", "1");
     let (_, token) = daemon.claim("q");
@@ -236,7 +236,7 @@ fn what_fails_too_often_is_dead_until_it_is_redriven() {
 }
 
 #[test]
-fn a_long_poll_wakes_up_when_a_job_comes() {
+fn a_long_poll_ends_when_a_job_arrives() {
     let daemon = Daemon::start();
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| daemon.post("/queues/q/claim?wait=60", ""));
@@ -246,7 +246,7 @@ fn a_long_poll_wakes_up_when_a_job_comes() {
 }
 
 #[test]
-fn a_long_poll_sees_what_another_program_pushes() {
+fn a_long_poll_gets_jobs_of_other_programs() {
     let daemon = Daemon::start();
     let mut store = icecore_store::open(&crate::client::address(&daemon.folder)).expect("a database");
     std::thread::scope(|scope| {
@@ -298,7 +298,7 @@ fn lists_have_pages() {
 }
 
 #[test]
-fn a_paused_queue_runs_nothing_at_once() {
+fn a_paused_queue_refuses_to_run_a_job_immediately() {
     let daemon = Daemon::with(|settings| {
         settings.commands.insert("q".into(), Arc::new(Command::new("cat")));
     });
@@ -313,7 +313,7 @@ fn a_paused_queue_runs_nothing_at_once() {
 }
 
 #[test]
-fn a_command_runs_a_job_at_once() {
+fn run_now_runs_the_command_of_the_queue() {
     let daemon = Daemon::with(|settings| {
         let mut command = Command::new("cat; test \"$ICECORE_JOB_QUEUE\" = q || { echo wrong >&2; exit 1; }");
         command.stop = settings.stop.clone();
@@ -364,7 +364,7 @@ fn objects_are_stored_read_converted_and_removed() {
 }
 
 #[test]
-fn objects_that_can_not_be_decoded_are_kept_and_marked() {
+fn undecodable_objects_are_kept_and_marked() {
     let daemon = Daemon::start();
     let stored = daemon.post("/objects?format=marshal", b"\x04\x08[\x06");
     assert_eq!(stored.code, 201);
@@ -378,7 +378,7 @@ fn objects_that_can_not_be_decoded_are_kept_and_marked() {
 }
 
 #[test]
-fn objects_are_found() {
+fn objects_are_found_by_class_and_value() {
     let daemon = Daemon::start();
     let ids: Vec<String> =
         (0..3).map(|number| daemon.post("/objects", format!(r#"{{"user":{{"id":{number}}}}}"#)).id()).collect();
@@ -394,7 +394,7 @@ fn objects_are_found() {
 }
 
 #[test]
-fn the_description_has_every_route_and_no_other() {
+fn the_openapi_description_lists_exactly_the_routes() {
     let daemon = Daemon::start();
     let document = daemon.get("/openapi.json").json();
     assert_eq!(document["openapi"], json!("3.1.0"));
@@ -454,7 +454,7 @@ fn the_description_has_every_route_and_no_other() {
 }
 
 #[test]
-fn health_and_metrics() {
+fn health_and_metrics_are_reported() {
     let daemon = Daemon::start();
     assert_eq!(daemon.get("/healthz").json(), json!({ "status": "ok" }));
     daemon.push("queue=a%22b", "1");
@@ -475,7 +475,7 @@ fn health_and_metrics() {
 }
 
 #[test]
-fn many_push_at_once_and_all_is_there() {
+fn jobs_of_many_clients_at_once_are_all_stored() {
     let daemon = Daemon::start();
     let ids: HashSet<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..32)

@@ -16,7 +16,7 @@ fn ends(daemon: &mut Daemon) {
 }
 
 #[test]
-fn what_runs_is_answered() {
+fn a_shutdown_answers_running_requests() {
     let (begun, go_on) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (has_begun, may_end) = (Arc::clone(&begun), Arc::clone(&go_on));
     let mut daemon = Daemon::with(|settings| {
@@ -51,7 +51,7 @@ fn what_runs_is_answered() {
 }
 
 #[test]
-fn long_polls_end_at_once() {
+fn a_shutdown_ends_long_polls_at_once() {
     let mut daemon = Daemon::with(|settings| settings.grace = Duration::from_secs(50));
     let server = daemon.server.take().expect("it runs");
     std::thread::scope(|scope| {
@@ -68,7 +68,7 @@ fn long_polls_end_at_once() {
 }
 
 #[test]
-fn a_command_that_takes_too_long_is_ended_and_its_job_given_back() {
+fn a_shutdown_kills_slow_commands_and_returns_their_jobs() {
     let mut daemon = Daemon::with(|settings| {
         settings.grace = Duration::from_millis(50);
         let mut command = Command::new("sleep 1000");
@@ -105,7 +105,7 @@ fn a_command_that_takes_too_long_is_ended_and_its_job_given_back() {
 }
 
 #[test]
-fn idle_connections_and_a_stuck_database_do_not_keep_it() {
+fn idle_clients_and_a_stuck_database_do_not_delay_a_shutdown() {
     let (strings, folder) = (Arc::new(Strings::default()), tempfile::tempdir().expect("a folder"));
     let open = opener(crate::client::address(&folder), Arc::clone(&strings));
     let mut daemon = Daemon::with(|settings| {
@@ -125,7 +125,7 @@ fn idle_connections_and_a_stuck_database_do_not_keep_it() {
 }
 
 #[test]
-fn a_daemon_ends_and_another_goes_on() {
+fn another_daemon_continues_after_a_shutdown() {
     let daemon = Daemon::start();
     let id = daemon.push("queue=q", "1");
     let folder = crate::client::address(&daemon.folder);

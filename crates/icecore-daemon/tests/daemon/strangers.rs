@@ -66,7 +66,7 @@ const BEGUN: [&str; 6] = [
 ];
 
 #[test]
-fn half_sent_requests_keep_nobody_out() {
+fn half_sent_requests_do_not_block_clients_with_a_token() {
     for begun in BEGUN {
         let daemon = Daemon::with(|settings| {
             patient(settings);
@@ -80,7 +80,7 @@ fn half_sent_requests_keep_nobody_out() {
 }
 
 #[test]
-fn half_sent_requests_keep_nobody_out_where_there_is_no_token() {
+fn half_sent_requests_do_not_block_clients_without_a_token() {
     for begun in BEGUN {
         let daemon = Daemon::with(patient);
         let streams = begin(&daemon, MANY, begun);
@@ -91,7 +91,7 @@ fn half_sent_requests_keep_nobody_out_where_there_is_no_token() {
 }
 
 #[test]
-fn an_address_has_so_many_half_sent_requests() {
+fn half_sent_requests_of_an_address_are_limited() {
     for begun in BEGUN {
         let daemon = Daemon::with(|settings| {
             patient(settings);
@@ -105,7 +105,7 @@ fn an_address_has_so_many_half_sent_requests() {
 }
 
 #[test]
-fn a_trusted_proxy_has_any_number() {
+fn half_sent_requests_of_a_trusted_proxy_are_not_limited() {
     let daemon = Daemon::with(|settings| {
         patient(settings);
         settings.most_of_address = 10;
@@ -124,7 +124,7 @@ fn a_trusted_proxy_has_any_number() {
 }
 
 #[test]
-fn those_who_asked_keep_their_connections() {
+fn clients_with_a_token_keep_their_connections() {
     let daemon = Daemon::with(|settings| {
         patient(settings);
         (settings.most_connections, settings.token) = (4, Some("secret".into()));
@@ -158,7 +158,7 @@ fn those_who_asked_keep_their_connections() {
 }
 
 #[test]
-fn where_all_are_busy_health_is_answered_and_others_are_told() {
+fn a_busy_daemon_answers_health_and_refuses_the_rest() {
     let (begun, may_end) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let (runs, ends) = (Arc::clone(&begun), Arc::clone(&may_end));
     let daemon = Daemon::with(|settings| {
@@ -190,7 +190,7 @@ fn where_all_are_busy_health_is_answered_and_others_are_told() {
 }
 
 #[test]
-fn clients_that_send_or_take_a_byte_now_and_then_keep_nobody_out() {
+fn very_slow_clients_do_not_block_others() {
     let daemon = Daemon::with(patient);
     let id = daemon.post("/objects", vec![b'x'; 8 << 20]).id();
     let mut slow = begin(&daemon, 200, "GET /healthz HTTP/1.1\r\nX: ");
@@ -208,7 +208,7 @@ fn clients_that_send_or_take_a_byte_now_and_then_keep_nobody_out() {
 }
 
 #[test]
-fn requests_behind_each_other_are_answered_in_turn() {
+fn pipelined_requests_are_answered_in_order() {
     let daemon = Daemon::start();
     let mut stream = daemon.connect();
     let one = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -223,7 +223,7 @@ fn requests_behind_each_other_are_answered_in_turn() {
 }
 
 #[test]
-fn half_a_request_does_not_keep_a_daemon_that_ends() {
+fn half_sent_requests_do_not_delay_a_shutdown() {
     let mut daemon = Daemon::with(|settings| {
         patient(settings);
         settings.grace = Duration::from_secs(3_600);

@@ -8,7 +8,7 @@ const EVIL: &str =
     "</code><img src=x onerror=\"window.evil=1\"><script>window.evil=1</script>\u{202e}txt\u{0}\u{1b}[31m\u{200b}";
 
 #[test]
-fn markup_stays_text() {
+fn markup_in_data_is_shown_as_text() {
     let daemon = Daemon::start();
     let payload = json!({ EVIL: [EVIL, { "deep": EVIL }], "javascript:window.evil=1": 1 }).to_string();
     let queue: String = "%3Cimg%20src=x%20onerror=%22window.evil=1%22%3E".into();
@@ -58,7 +58,7 @@ fn markup_stays_text() {
 }
 
 #[test]
-fn long_and_deep_content_stays_usable() {
+fn the_page_stays_usable_with_long_and_deep_content() {
     let daemon = Daemon::start();
     let long = "x".repeat(2_000_000);
     let deep = format!("{}{}", "[".repeat(900), "]".repeat(900));

@@ -7,7 +7,7 @@ use serde_json::json;
 const PHP: &[u8] = b"O:4:\"User\":2:{s:4:\"name\";s:5:\"Alice\";s:3:\"ids\";a:2:{i:0;i:7;i:1;i:8;}}";
 
 #[test]
-fn a_job_shows_its_content_and_its_fate() {
+fn a_job_shows_its_content_and_its_state() {
     let daemon = Daemon::start();
     let id = daemon.post("/jobs?queue=mail&format=php&max_attempts=1", PHP).id();
     let (_, token) = daemon.claim("mail");
@@ -65,7 +65,7 @@ fn a_tree_is_opened_and_closed() {
 }
 
 #[test]
-fn strings_that_are_frozen_are_opened() {
+fn frozen_strings_are_opened() {
     let daemon = Daemon::start();
     let inner = r#"O:3:"Job":1:{s:4:"data";s:16:"{"deep":[1,2,3]}";}"#;
     let id = daemon.push("queue=q", &json!({ "command": inner, "other": 1 }).to_string());
@@ -88,7 +88,7 @@ fn strings_that_are_frozen_are_opened() {
 }
 
 #[test]
-fn a_replay_and_what_differs() {
+fn a_replay_is_compared_with_its_job() {
     let daemon = Daemon::start();
     let id = daemon.push("queue=mail", r#"{"to":"ann","n":[1,2],"same":true}"#);
     let Some(mut page) = shown(&daemon, &format!("jobs/{id}")) else { return };
@@ -122,7 +122,7 @@ fn a_replay_and_what_differs() {
 }
 
 #[test]
-fn quarantined_objects_have_their_reason() {
+fn quarantined_objects_show_their_reason() {
     let daemon = Daemon::start();
     let id = daemon.post("/objects?format=marshal", b"\x04\x08[\x07i\x06").id();
     daemon.post("/objects?key=k", b"\x04\x08o:\x09User\x00");
@@ -153,7 +153,7 @@ fn quarantined_objects_have_their_reason() {
 }
 
 #[test]
-fn a_long_list_comes_a_hundred_at_a_time() {
+fn long_lists_load_a_hundred_items_at_a_time() {
     let daemon = Daemon::start();
     let list: Vec<u32> = (0..10_000).collect();
     let id = daemon.push("queue=q", &json!({ "list": list }).to_string());

@@ -41,7 +41,7 @@ fn jobs_are_filtered_and_have_pages() {
 }
 
 #[test]
-fn the_keyboard_is_enough() {
+fn lists_can_be_used_with_the_keyboard() {
     let daemon = Daemon::start();
     let ids: Vec<String> = (0..3).map(|number| daemon.push("queue=mail", &number.to_string())).collect();
     let Some(mut page) = shown(&daemon, "jobs") else { return };
@@ -73,7 +73,7 @@ fn the_keyboard_is_enough() {
 
 /// The Tab key reaches everything that can be clicked, and each element has a name.
 #[test]
-fn everything_is_reached_and_named() {
+fn every_control_is_reached_by_tab_and_has_a_name() {
     let daemon = Daemon::start();
     daemon.push("queue=mail&max_attempts=1", r#"{"a":[1]}"#);
     fail(&daemon, "mail", "no such user");

@@ -60,7 +60,7 @@ fn filled() -> (Daemon, String) {
 }
 
 #[test]
-fn nothing_sticks_out_and_all_can_be_read() {
+fn nothing_overflows_and_all_text_has_contrast() {
     let (daemon, id) = filled();
     let Some(mut page) = shown(&daemon, "queues") else { return };
     let object = daemon.get("/objects").str("/objects/0/id");

@@ -7,7 +7,7 @@ use serde_json::json;
 const READY: &str = "document.querySelector('.counts .ready b')?.textContent";
 
 #[test]
-fn counts_and_charts_follow_what_happens() {
+fn counts_and_charts_are_refreshed() {
     let daemon = Daemon::start();
     let Some(mut page) = shown(&daemon, "queues") else { return };
     says(&mut page, "There are no queues yet");
@@ -50,7 +50,7 @@ fn a_queue_is_paused_and_resumed() {
 }
 
 #[test]
-fn dead_jobs_are_redriven_when_it_is_confirmed() {
+fn dead_jobs_are_redriven_after_a_confirmation() {
     let daemon = Daemon::start();
     for number in 0..2 {
         daemon.push("queue=mail&max_attempts=1", &number.to_string());

@@ -5,7 +5,7 @@ use crate::client::Daemon;
 use serde_json::json;
 
 #[test]
-fn the_token_is_asked_for_and_kept_for_the_tab_only() {
+fn the_token_is_asked_for_and_kept_only_for_the_tab() {
     let daemon = Daemon::with(|settings| settings.token = Some("secret".into()));
     let push = ["Authorization: Bearer secret", "Content-Type: application/json"];
     assert_eq!(daemon.ask("POST", "/jobs?queue=mail", &push, b"1").code, 201);

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_read() {
+    fn addresses_of_memcached_are_parsed() {
         for (text, host, port) in [
             ("memcached://cache", "cache", 1),
             ("memcached://cache:11211", "cache", 11211),
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     #[cfg(feature = "redis")]
-    fn and_those_of_redis() {
+    fn addresses_of_redis_are_parsed() {
         let place = place("redis://ann:se%40c:r@[::1]:7/3?timeout=9").expect("an address");
         assert_eq!(place.host, Host::Tcp("::1".to_owned(), 7));
         assert_eq!((place.user.as_deref(), place.password.as_deref()), (Some("ann"), Some("se@c:r")));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_without_being_told() {
+    fn refused_addresses_are_not_shown() {
         for text in [
             "memcached://h:x/",
             "memcached://h/1",

@@ -7,16 +7,16 @@ use icecore_store::{Ack, ErrorKind, Id, NewJob, State};
 use std::time::Duration;
 
 pub const ALL: &[Behaviour] = behaviours! {
-    a_job_comes_after_another
-    a_chain_is_pushed_at_once
-    a_job_waits_while_the_one_before_it_fails
-    many_wait_for_one
-    many_acks_hand_out_what_waited
-    a_job_comes_after_one_of_another_queue
-    a_job_comes_after_the_one_that_has_the_key
-    who_waits_for_what_is_taken_away_is_dead
-    who_waits_keeps_its_delay_and_its_key
-    what_waits_is_not_handed_out_at_once
+    a_job_waits_for_its_predecessor
+    a_chain_is_pushed_in_one_call
+    a_job_waits_while_its_predecessor_fails
+    many_jobs_wait_for_one
+    many_acks_make_the_waiting_jobs_ready
+    a_job_waits_for_a_predecessor_in_another_queue
+    a_job_after_a_duplicate_waits_for_the_holder_of_the_key
+    jobs_whose_predecessor_is_removed_are_dead
+    waiting_jobs_keep_their_delay_and_key
+    waiting_jobs_cannot_be_claimed_when_pushed
 };
 
 fn after(first: Id, payload: &str) -> NewJob {
@@ -29,7 +29,7 @@ fn done(world: &mut World, queue: &str) -> Id {
     lease.job.id
 }
 
-fn a_job_comes_after_another(world: &mut World) {
+fn a_job_waits_for_its_predecessor(world: &mut World) {
     let first = push(world, &new("mail", "1"));
     let second = push(world, &after(first, "2"));
     let waiting = job(world, second);
@@ -53,7 +53,7 @@ fn a_job_comes_after_another(world: &mut World) {
     assert_eq!(world.count("icecore_jobs"), 3, "all or none");
 }
 
-fn a_chain_is_pushed_at_once(world: &mut World) {
+fn a_chain_is_pushed_in_one_call(world: &mut World) {
     let mut jobs: Vec<NewJob> = Vec::new();
     for number in 0..5 {
         let before = jobs.last().map(|last| last.id);
@@ -72,7 +72,7 @@ fn a_chain_is_pushed_at_once(world: &mut World) {
     assert!(again.iter().zip(&ids).all(|(pushed, id)| pushed.id == *id && !pushed.is_new));
 }
 
-fn a_job_waits_while_the_one_before_it_fails(world: &mut World) {
+fn a_job_waits_while_its_predecessor_fails(world: &mut World) {
     let first = push(world, &NewJob { max_attempts: Some(2), ..new("mail", "1") });
     let second = push(world, &after(first, "2"));
     for state in [State::Ready, State::Dead] {
@@ -87,7 +87,7 @@ fn a_job_waits_while_the_one_before_it_fails(world: &mut World) {
     assert_eq!((done(world, "mail"), done(world, "mail")), (first, second));
 }
 
-fn many_wait_for_one(world: &mut World) {
+fn many_jobs_wait_for_one(world: &mut World) {
     let first = push(world, &new("mail", "1"));
     let jobs: Vec<NewJob> = (0..700).map(|number| after(first, &number.to_string())).collect();
     let (some, others) = jobs.split_at(500);
@@ -103,7 +103,7 @@ fn many_wait_for_one(world: &mut World) {
     assert_eq!(told, jobs.iter().map(|job| job.id).collect::<Vec<Id>>());
 }
 
-fn many_acks_hand_out_what_waited(world: &mut World) {
+fn many_acks_make_the_waiting_jobs_ready(world: &mut World) {
     let first: Vec<NewJob> = (0..20).map(|number| new("mail", &number.to_string())).collect();
     world.store.push(&first).expect("pushed");
     let behind: Vec<NewJob> = first.iter().step_by(2).map(|job| after(job.id, "2")).collect();
@@ -126,7 +126,7 @@ fn many_acks_hand_out_what_waited(world: &mut World) {
     assert_eq!(job(world, acks[2].id).result.as_deref(), Some(&b"3"[..]));
 }
 
-fn a_job_comes_after_one_of_another_queue(world: &mut World) {
+fn a_job_waits_for_a_predecessor_in_another_queue(world: &mut World) {
     let first = push(world, &new("mail", "1"));
     let second = push(world, &NewJob { after: Some(first), ..new("post", "2") });
     assert!(claim(world, "post", 1).is_empty());
@@ -134,7 +134,7 @@ fn a_job_comes_after_one_of_another_queue(world: &mut World) {
     assert_eq!(done(world, "post"), second);
 }
 
-fn a_job_comes_after_the_one_that_has_the_key(world: &mut World) {
+fn a_job_after_a_duplicate_waits_for_the_holder_of_the_key(world: &mut World) {
     let holder = push(world, &keyed("mail", "k"));
     // In one call: the first job is a duplicate of the holder, so the second follows the holder.
     let first = keyed("mail", "k");
@@ -157,7 +157,7 @@ fn a_job_comes_after_the_one_that_has_the_key(world: &mut World) {
     assert_eq!(states, [State::Ready; 3]);
 }
 
-fn who_waits_for_what_is_taken_away_is_dead(world: &mut World) {
+fn jobs_whose_predecessor_is_removed_are_dead(world: &mut World) {
     let first = kill(world, &new("mail", "1"));
     let second = push(world, &after(first, "2"));
     let third = push(world, &NewJob { unique_key: Some("k".to_owned()), ..after(second, "3") });
@@ -175,7 +175,7 @@ fn who_waits_for_what_is_taken_away_is_dead(world: &mut World) {
     assert_eq!(done(world, "mail"), third);
 }
 
-fn who_waits_keeps_its_delay_and_its_key(world: &mut World) {
+fn waiting_jobs_keep_their_delay_and_key(world: &mut World) {
     let first = push(world, &new("mail", "1"));
     let second = NewJob { delay: HOUR, unique_key: Some("k".to_owned()), ..after(first, "2") };
     push(world, &second);
@@ -188,7 +188,7 @@ fn who_waits_keeps_its_delay_and_its_key(world: &mut World) {
     assert!(claim(world, "mail", 1).is_empty());
 }
 
-fn what_waits_is_not_handed_out_at_once(world: &mut World) {
+fn waiting_jobs_cannot_be_claimed_when_pushed(world: &mut World) {
     let first = push(world, &new("mail", "1"));
     let told = world.store.push_and_claim(&after(first, "2"), "ann", HOUR);
     assert_eq!(kind(told), ErrorKind::Input);

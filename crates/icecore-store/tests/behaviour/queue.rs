@@ -6,60 +6,60 @@ use icecore_store::{Ack, ErrorKind, Flow, Id, Job, JobFilter, Lease, NewJob, Pus
 use std::time::Duration;
 
 pub const ALL: &[Behaviour] = behaviours! {
-    a_job_goes_from_the_queue_to_its_end
-    nothing_is_pushed_or_claimed
-    all_are_pushed_or_none
-    the_same_job_is_pushed_again
-    many_are_pushed_of_which_some_are_there
-    many_large_ones_are_pushed
-    jobs_are_pushed_under_the_schemas_of_their_queues
-    jobs_come_in_order
-    jobs_come_in_order_over_batches
-    a_delayed_job_comes_later
-    long_delays_and_leases_do_no_harm
+    a_job_is_pushed_claimed_and_acked
+    empty_calls_change_nothing
+    all_jobs_of_a_call_are_pushed_or_none
+    pushing_the_same_job_again_changes_nothing
+    pushing_many_jobs_skips_those_that_exist
+    many_large_jobs_are_pushed_in_one_call
+    jobs_are_pushed_only_if_their_schema_is_current
+    jobs_are_claimed_by_priority_and_time
+    batches_of_claims_keep_the_order
+    a_delayed_job_is_claimed_after_its_delay
+    the_longest_delays_and_leases_are_accepted
     queues_are_compared_byte_by_byte
-    names_have_bounds
-    a_key_is_one_unfinished_jobs
-    a_key_is_free_when_its_job_has_ended
-    a_key_belongs_to_a_queue
-    many_are_claimed
-    many_are_acked_at_once
-    of_many_acks_each_stands_alone
-    results_of_many_acks_come_back
-    tokens_of_others_do_nothing
+    names_have_a_maximum_length
+    a_key_belongs_to_one_unfinished_job
+    a_key_is_free_after_its_job_has_ended
+    a_key_is_unique_within_its_queue
+    many_jobs_are_claimed_in_one_call
+    many_jobs_are_acked_in_one_call
+    a_refused_ack_does_not_affect_the_others
+    results_of_many_acks_are_stored
+    wrong_tokens_are_refused
     a_token_ends_with_its_lease
-    a_lease_that_ended_is_given_to_another
-    a_lease_that_ended_too_often_is_death
-    many_leases_end
-    ended_leases_come_in_order_with_what_is_ready
-    an_ended_lease_comes_though_there_is_always_more_to_do
-    a_lease_without_an_end_is_no_lease
-    one_claim_hands_out_nothing_twice
+    a_job_with_an_ended_lease_is_claimed_by_another_worker
+    a_job_whose_leases_end_too_often_is_dead
+    many_ended_leases_are_claimed_again
+    ended_leases_are_claimed_in_order_with_ready_jobs
+    an_ended_lease_is_claimed_again_in_a_busy_queue
+    a_lease_without_an_end_counts_as_ended
+    one_claim_hands_out_no_job_twice
     a_lease_is_extended
     a_failed_job_waits_longer_each_time
-    a_failed_job_waits_as_long_as_told
-    a_failed_job_is_told_of
-    a_job_is_tried_so_often
+    a_failed_job_waits_for_the_given_delay
+    the_error_of_a_failed_job_is_kept
+    a_job_is_tried_max_attempts_times
     all_dead_jobs_are_redriven
     some_dead_jobs_are_redriven
-    a_redriven_job_has_its_key_again
-    a_redriven_job_whose_key_is_taken_goes_on_without
+    a_redriven_job_gets_its_key_back
+    a_redriven_job_whose_key_is_taken_has_none
     a_job_is_replayed
     a_replay_has_no_key
     a_paused_queue_hands_out_nothing
     a_queue_is_paused_between_claims
-    a_queue_is_configured
-    ended_jobs_are_forgotten
-    queues_are_counted
-    the_oldest_job_is_told_of
-    jobs_are_listed
-    a_job_is_pushed_and_claimed
+    settings_of_a_queue_apply_to_new_jobs
+    ended_jobs_are_removed
+    jobs_of_queues_are_counted_by_state
+    the_age_of_the_oldest_ready_job_is_reported
+    jobs_are_listed_by_queue_state_and_sequence
+    a_job_is_pushed_and_claimed_in_one_call
     unknown_ids_are_missing
-    payloads_of_all_kinds_come_back
-    results_of_all_kinds_come_back
-    jobs_of_plain_sql_are_done
-    jobs_of_plain_sql_that_make_no_sense_stop_no_others
-    large_payloads_come_back
+    payloads_of_all_kinds_round_trip
+    results_of_all_kinds_round_trip
+    jobs_inserted_by_plain_sql_are_claimed
+    invalid_jobs_of_plain_sql_do_not_block_others
+    large_payloads_round_trip
 };
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -89,7 +89,7 @@ pub fn job(world: &mut World, id: Id) -> Job {
 }
 
 /// Random groups, checked against schemas that their queues have or had.
-fn jobs_are_pushed_under_the_schemas_of_their_queues(world: &mut World) {
+fn jobs_are_pushed_only_if_their_schema_is_current(world: &mut World) {
     let mut chance = Chance::new();
     let (queues, texts) = (["a", "b", "c"], [None, Some("{}"), Some("true"), Some("{\"type\": \"array\"}")]);
     let mut schemas = [None; 3];
@@ -157,7 +157,7 @@ pub fn pass(world: &mut World, time: i64) {
     until("the clock goes on", || (world.store.now().expect("the time") > time).then_some(()));
 }
 
-fn a_job_goes_from_the_queue_to_its_end(world: &mut World) {
+fn a_job_is_pushed_claimed_and_acked(world: &mut World) {
     let before = world.store.now().expect("the time");
     let id = push(world, &new("mail", "[1]"));
     let ready = job(world, id);
@@ -186,7 +186,7 @@ fn a_job_goes_from_the_queue_to_its_end(world: &mut World) {
     assert_eq!(kind(world.store.ack(id, &lease.token, None)), ErrorKind::Lease);
 }
 
-fn nothing_is_pushed_or_claimed(world: &mut World) {
+fn empty_calls_change_nothing(world: &mut World) {
     assert_eq!(world.store.push(&[]).expect("pushed"), []);
     assert_eq!(claim(world, "none", 10), []);
     push(world, &new("mail", "1"));
@@ -199,7 +199,7 @@ fn nothing_is_pushed_or_claimed(world: &mut World) {
     assert_eq!(world.store.schema("none").expect("schema"), None);
 }
 
-fn all_are_pushed_or_none(world: &mut World) {
+fn all_jobs_of_a_call_are_pushed_or_none(world: &mut World) {
     let bad = new("", "2");
     assert_eq!(kind(world.store.push(&[new("mail", "1"), bad, new("mail", "3")])), ErrorKind::Input);
     assert_eq!(world.jobs(&JobFilter::default()), []);
@@ -211,7 +211,7 @@ fn all_are_pushed_or_none(world: &mut World) {
 }
 
 /// As a program does that missed the answer because the connection was lost.
-fn the_same_job_is_pushed_again(world: &mut World) {
+fn pushing_the_same_job_again_changes_nothing(world: &mut World) {
     let once = new("mail", "1");
     let keyed = NewJob { unique_key: Some("k".to_owned()), ..new("mail", "2") };
     for job in [&once, &keyed] {
@@ -230,7 +230,7 @@ fn the_same_job_is_pushed_again(world: &mut World) {
 
 /// Jobs that exist already: alone, among others, with the key of another one, twice in one call; in
 /// any number.
-fn many_are_pushed_of_which_some_are_there(world: &mut World) {
+fn pushing_many_jobs_skips_those_that_exist(world: &mut World) {
     let there = keyed("mail", "there");
     let before = new("mail", "before");
     world.store.push(&[there.clone(), before.clone()]).expect("pushed");
@@ -270,7 +270,7 @@ fn many_are_pushed_of_which_some_are_there(world: &mut World) {
 }
 
 /// All of them together are too large for one statement.
-fn many_large_ones_are_pushed(world: &mut World) {
+fn many_large_jobs_are_pushed_in_one_call(world: &mut World) {
     let job = |number: u8| {
         let bytes = vec![number; 3_000_000];
         let said =
@@ -285,7 +285,7 @@ fn many_large_ones_are_pushed(world: &mut World) {
     assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 9, 0, 0, 0]);
 }
 
-fn jobs_come_in_order_over_batches(world: &mut World) {
+fn batches_of_claims_keep_the_order(world: &mut World) {
     let jobs: Vec<NewJob> =
         (0..400).map(|number| NewJob { priority: number * 7 % 5 - 2, ..new("mail", &number.to_string()) }).collect();
     for some in jobs.chunks(150) {
@@ -301,7 +301,7 @@ fn jobs_come_in_order_over_batches(world: &mut World) {
     assert_eq!(claimed.iter().map(|job| job.id).collect::<std::collections::HashSet<Id>>().len(), 400);
 }
 
-fn jobs_come_in_order(world: &mut World) {
+fn jobs_are_claimed_by_priority_and_time(world: &mut World) {
     let of = |priority, name: &str| NewJob { priority, ..new("mail", name) };
     let jobs =
         [of(0, "4"), of(i32::MIN, "8"), of(5, "2"), of(0, "5"), of(i32::MAX, "1"), of(-1, "7"), of(0, "6"), of(5, "3")];
@@ -328,7 +328,7 @@ fn jobs_come_in_order(world: &mut World) {
     assert_eq!(order, [second, first]);
 }
 
-fn a_delayed_job_comes_later(world: &mut World) {
+fn a_delayed_job_is_claimed_after_its_delay(world: &mut World) {
     let of = |delay| NewJob { delay, ..new("mail", "1") };
     let soon = push(world, &of(Duration::from_millis(40)));
     let late = push(world, &of(HOUR));
@@ -344,7 +344,7 @@ fn a_delayed_job_comes_later(world: &mut World) {
     assert_eq!((status.counts, status.delayed, status.oldest), ([1, 1, 0, 0, 0], 1, None));
 }
 
-fn long_delays_and_leases_do_no_harm(world: &mut World) {
+fn the_longest_delays_and_leases_are_accepted(world: &mut World) {
     let longest = NewJob { delay: Duration::MAX, max_attempts: Some(u32::MAX), ..new("mail", "1") };
     let id = push(world, &longest);
     assert!(job(world, id).run_at > world.store.now().expect("the time"));
@@ -377,7 +377,7 @@ fn queues_are_compared_byte_by_byte(world: &mut World) {
     }
 }
 
-fn names_have_bounds(world: &mut World) {
+fn names_have_a_maximum_length(world: &mut World) {
     let longest = "ü".repeat(127) + "x";
     let id = push(world, &NewJob { unique_key: Some(longest.clone()), ..new(&longest, "1") });
     let lease = world.store.claim(&longest, &longest, HOUR, 1).expect("claimed").remove(0);
@@ -413,7 +413,7 @@ pub fn keyed(queue: &str, key: &str) -> NewJob {
     NewJob { unique_key: Some(key.to_owned()), ..new(queue, "1") }
 }
 
-fn a_key_is_one_unfinished_jobs(world: &mut World) {
+fn a_key_belongs_to_one_unfinished_job(world: &mut World) {
     let first = push(world, &keyed("mail", "k"));
     let is_first = [Pushed { id: first, is_new: false }];
     assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), is_first, "while it is ready");
@@ -429,7 +429,7 @@ fn a_key_is_one_unfinished_jobs(world: &mut World) {
     assert_eq!(world.jobs(&JobFilter::default()).len(), 2);
 }
 
-fn a_key_is_free_when_its_job_has_ended(world: &mut World) {
+fn a_key_is_free_after_its_job_has_ended(world: &mut World) {
     let first = push(world, &keyed("mail", "k"));
     let lease = claim_one(world, "mail");
     world.store.ack(first, &lease.token, None).expect("ack");
@@ -447,7 +447,7 @@ fn a_key_is_free_when_its_job_has_ended(world: &mut World) {
     assert_eq!(all, [first, second, third.id, fourth]);
 }
 
-fn a_key_belongs_to_a_queue(world: &mut World) {
+fn a_key_is_unique_within_its_queue(world: &mut World) {
     push(world, &keyed("mail", "k"));
     push(world, &keyed("post", "k"));
     push(world, &keyed("mail", "K"));
@@ -457,7 +457,7 @@ fn a_key_belongs_to_a_queue(world: &mut World) {
     assert_eq!(world.jobs(&JobFilter::default()).len(), 6);
 }
 
-fn many_are_claimed(world: &mut World) {
+fn many_jobs_are_claimed_in_one_call(world: &mut World) {
     let jobs: Vec<NewJob> = (0..500).map(|number| new("mail", &number.to_string())).collect();
     world.store.push(&jobs).expect("pushed");
     let first = claim(world, "mail", 300);
@@ -480,7 +480,7 @@ fn ack_many(world: &mut World, acks: &[Ack]) -> Vec<Result<(), ErrorKind>> {
     told.into_iter().map(|one| one.map_err(|error| error.kind())).collect()
 }
 
-fn many_are_acked_at_once(world: &mut World) {
+fn many_jobs_are_acked_in_one_call(world: &mut World) {
     assert_eq!(ack_many(world, &[]), []);
     let jobs: Vec<NewJob> = (0..300).map(|number| new(["mail", "post"][number % 2], "1")).collect();
     world.store.push(&jobs).expect("pushed");
@@ -500,7 +500,7 @@ fn many_are_acked_at_once(world: &mut World) {
     assert_eq!(counts, [[0, 0, 150, 0, 0], [50, 0, 100, 0, 0]]);
 }
 
-fn of_many_acks_each_stands_alone(world: &mut World) {
+fn a_refused_ack_does_not_affect_the_others(world: &mut World) {
     let jobs: Vec<NewJob> = (0..5).map(|number| keyed(["mail", "post"][number % 2], &number.to_string())).collect();
     world.store.push(&jobs).expect("pushed");
     let over = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
@@ -559,7 +559,7 @@ fn of_many_acks_each_stands_alone(world: &mut World) {
     assert_eq!(again, jobs.iter().map(is_done).collect::<Vec<bool>>());
 }
 
-fn results_of_many_acks_come_back(world: &mut World) {
+fn results_of_many_acks_are_stored(world: &mut World) {
     let large = vec![7; 9_000_000];
     let results = [None, Some(&b""[..]), Some(b"\0\xff"), Some(&large), None, Some(&large), Some(b"{,\"}")];
     let jobs: Vec<NewJob> = results.iter().map(|_| new("mail", "1")).collect();
@@ -572,7 +572,7 @@ fn results_of_many_acks_come_back(world: &mut World) {
     }
 }
 
-fn tokens_of_others_do_nothing(world: &mut World) {
+fn wrong_tokens_are_refused(world: &mut World) {
     push(world, &new("mail", "1"));
     push(world, &new("mail", "2"));
     let (first, second) = (claim_one(world, "mail"), claim_one(world, "mail"));
@@ -604,7 +604,7 @@ fn a_token_ends_with_its_lease(world: &mut World) {
     assert_eq!(claim_one(world, "mail").job.attempts, 3);
 }
 
-fn a_lease_that_ended_is_given_to_another(world: &mut World) {
+fn a_job_with_an_ended_lease_is_claimed_by_another_worker(world: &mut World) {
     let mut other = world.open();
     let id = push(world, &keyed("mail", "k"));
     let first = other.claim("mail", "bob", Duration::from_millis(30), 1).expect("claimed").remove(0);
@@ -618,7 +618,7 @@ fn a_lease_that_ended_is_given_to_another(world: &mut World) {
     world.store.ack(id, &second.token, None).expect("ack");
 }
 
-fn a_lease_that_ended_too_often_is_death(world: &mut World) {
+fn a_job_whose_leases_end_too_often_is_dead(world: &mut World) {
     let id = push(world, &NewJob { max_attempts: Some(2), ..new("mail", "1") });
     for attempt in 1..=2 {
         let lease = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
@@ -632,7 +632,7 @@ fn a_lease_that_ended_too_often_is_death(world: &mut World) {
 }
 
 /// More leases than one check looks at.
-fn many_leases_end(world: &mut World) {
+fn many_ended_leases_are_claimed_again(world: &mut World) {
     let jobs: Vec<NewJob> = (0..250).map(|number| new("mail", &number.to_string())).collect();
     world.store.push(&jobs).expect("pushed");
     let leases = world.store.claim("mail", "ann", Duration::ZERO, 250).expect("claimed");
@@ -647,7 +647,7 @@ fn many_leases_end(world: &mut World) {
     assert_eq!(again, jobs.iter().map(|job| job.id).collect::<Vec<Id>>());
 }
 
-fn ended_leases_come_in_order_with_what_is_ready(world: &mut World) {
+fn ended_leases_are_claimed_in_order_with_ready_jobs(world: &mut World) {
     let of = |priority, most| NewJob { priority, max_attempts: Some(most), ..new("mail", "1") };
     let first = [of(3, 2), of(1, 2), of(2, 1)];
     world.store.push(&first).expect("pushed");
@@ -662,7 +662,7 @@ fn ended_leases_come_in_order_with_what_is_ready(world: &mut World) {
     assert_eq!(job(world, first[2].id).state, State::Dead, "it was tried once, and no more was allowed");
 }
 
-fn an_ended_lease_comes_though_there_is_always_more_to_do(world: &mut World) {
+fn an_ended_lease_is_claimed_again_in_a_busy_queue(world: &mut World) {
     let late = push(world, &new("mail", "1"));
     let lease = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
     pass(world, lease.job.lease_until.expect("an end"));
@@ -675,7 +675,7 @@ fn an_ended_lease_comes_though_there_is_always_more_to_do(world: &mut World) {
 }
 
 /// As another program may have written it.
-fn a_lease_without_an_end_is_no_lease(world: &mut World) {
+fn a_lease_without_an_end_counts_as_ended(world: &mut World) {
     let (first, second) = (new("mail", "1"), NewJob { max_attempts: Some(1), ..keyed("mail", "k") });
     world.store.push(&[first.clone(), second.clone()]).expect("pushed");
     let values = [("state", Cell::Text("leased")), ("attempts", Cell::Int(1)), ("token", Cell::Text("mine"))];
@@ -689,7 +689,7 @@ fn a_lease_without_an_end_is_no_lease(world: &mut World) {
 }
 
 /// Not even if the leases end before the claim does.
-fn one_claim_hands_out_nothing_twice(world: &mut World) {
+fn one_claim_hands_out_no_job_twice(world: &mut World) {
     for round in 0..10 {
         let queue = format!("mail {round}");
         let jobs: Vec<NewJob> = (0..40).map(|_| NewJob { max_attempts: Some(2), ..new(&queue, "1") }).collect();
@@ -754,7 +754,7 @@ fn a_failed_job_waits_longer_each_time(world: &mut World) {
     assert!(waits(world, id) < hour);
 }
 
-fn a_failed_job_waits_as_long_as_told(world: &mut World) {
+fn a_failed_job_waits_for_the_given_delay(world: &mut World) {
     let id = push(world, &new("mail", "1"));
     let lease = claim_one(world, "mail");
     let before = world.store.now().expect("the time");
@@ -769,7 +769,7 @@ fn a_failed_job_waits_as_long_as_told(world: &mut World) {
     assert_eq!(until("its time comes", || claim(world, "post", 1).pop()).job.attempts, 2);
 }
 
-fn a_failed_job_is_told_of(world: &mut World) {
+fn the_error_of_a_failed_job_is_kept(world: &mut World) {
     let id = push(world, &NewJob { max_attempts: Some(100), ..new("mail", "1") });
     for error in ["", "no mail\nno post", "it's \"so\" \\ 🦀", &"long ".repeat(100_000)] {
         let lease = claim_one(world, "mail");
@@ -785,7 +785,7 @@ fn a_failed_job_is_told_of(world: &mut World) {
     assert_eq!(job(world, id).error, None, "it was done after all");
 }
 
-fn a_job_is_tried_so_often(world: &mut World) {
+fn a_job_is_tried_max_attempts_times(world: &mut World) {
     // 0 means 1: a job that is never tried makes no sense.
     for (given, tried) in [(Some(0), 1), (Some(1), 1), (Some(3), 3), (None, 20)] {
         let id = push(world, &NewJob { max_attempts: given, ..new("mail", "1") });
@@ -831,7 +831,7 @@ fn some_dead_jobs_are_redriven(world: &mut World) {
     assert_eq!((job(world, other).state, job(world, ready)), (State::Dead, before));
 }
 
-fn a_redriven_job_has_its_key_again(world: &mut World) {
+fn a_redriven_job_gets_its_key_back(world: &mut World) {
     let dead = kill(world, &keyed("mail", "k"));
     assert_eq!(world.store.redrive("mail", None, "ann").expect("redrive"), 1);
     let pushed = world.store.push(&[keyed("mail", "k")]).expect("pushed");
@@ -841,7 +841,7 @@ fn a_redriven_job_has_its_key_again(world: &mut World) {
     push(world, &keyed("mail", "k"));
 }
 
-fn a_redriven_job_whose_key_is_taken_goes_on_without(world: &mut World) {
+fn a_redriven_job_whose_key_is_taken_has_none(world: &mut World) {
     let (first, second) = (kill(world, &keyed("mail", "k")), kill(world, &keyed("mail", "k")));
     assert_eq!(world.store.redrive("mail", None, "ann").expect("redrive"), 2);
     let holder = [Pushed { id: first, is_new: false }];
@@ -943,7 +943,7 @@ fn a_queue_is_paused_between_claims(world: &mut World) {
     assert!(world.store.push_and_claim(&mine, "ann", HOUR).expect("asked").is_some());
 }
 
-fn a_queue_is_configured(world: &mut World) {
+fn settings_of_a_queue_apply_to_new_jobs(world: &mut World) {
     let before = push(world, &new("mail", "1"));
     let set = |max_attempts, schema: Option<&str>| QueueSettings {
         max_attempts,
@@ -974,7 +974,7 @@ fn a_queue_is_configured(world: &mut World) {
     assert_eq!(status.schema.as_deref(), Some(&*long));
 }
 
-fn ended_jobs_are_forgotten(world: &mut World) {
+fn ended_jobs_are_removed(world: &mut World) {
     let done = push(world, &new("mail", "1"));
     let lease = claim_one(world, "mail");
     world.store.ack(done, &lease.token, None).expect("ack");
@@ -995,7 +995,7 @@ fn ended_jobs_are_forgotten(world: &mut World) {
     assert_eq!(kind(world.store.ack(done, &lease.token, None)), ErrorKind::Missing);
 }
 
-fn queues_are_counted(world: &mut World) {
+fn jobs_of_queues_are_counted_by_state(world: &mut World) {
     assert_eq!(world.store.queues().expect("queues"), []);
     for number in 0..10 {
         push(world, &new("mail", &number.to_string()));
@@ -1015,7 +1015,7 @@ fn queues_are_counted(world: &mut World) {
     assert_eq!((queues[2].counts, queues[2].delayed, queues[2].oldest), ([0; 5], 0, None));
 }
 
-fn the_oldest_job_is_told_of(world: &mut World) {
+fn the_age_of_the_oldest_ready_job_is_reported(world: &mut World) {
     let id = push(world, &new("mail", "1"));
     push(world, &NewJob { delay: HOUR, ..new("mail", "2") });
     let came = job(world, id).run_at;
@@ -1028,7 +1028,7 @@ fn the_oldest_job_is_told_of(world: &mut World) {
     assert_eq!(world.store.queues().expect("queues")[0].oldest, None, "the other waits for its time");
 }
 
-fn jobs_are_listed(world: &mut World) {
+fn jobs_are_listed_by_queue_state_and_sequence(world: &mut World) {
     for number in 0..30 {
         push(world, &new(["mail", "post"][number % 2], &number.to_string()));
     }
@@ -1079,7 +1079,7 @@ fn jobs_are_listed(world: &mut World) {
     push(world, &new("mail", "1"));
 }
 
-fn a_job_is_pushed_and_claimed(world: &mut World) {
+fn a_job_is_pushed_and_claimed_in_one_call(world: &mut World) {
     let new_job = keyed("mail", "k");
     let lease = world.store.push_and_claim(&new_job, "ann", HOUR).expect("asked").expect("it is ours");
     let held = job(world, new_job.id);
@@ -1107,7 +1107,7 @@ fn unknown_ids_are_missing(world: &mut World) {
     assert_eq!(world.jobs(&JobFilter::default()), []);
 }
 
-fn payloads_of_all_kinds_come_back(world: &mut World) {
+fn payloads_of_all_kinds_round_trip(world: &mut World) {
     let blobs: [&[u8]; 6] =
         [b"", b"\0", b"\xff\xfe\0\x01", b"a:1:{i:0;i:7;}", b"\x04\x08[\x06i\x06", "\"🦀\"".as_bytes()];
     for bytes in blobs {
@@ -1122,7 +1122,7 @@ fn payloads_of_all_kinds_come_back(world: &mut World) {
     }
 }
 
-fn results_of_all_kinds_come_back(world: &mut World) {
+fn results_of_all_kinds_round_trip(world: &mut World) {
     let large = vec![7; 3_000_000];
     for result in [None, Some(&b""[..]), Some(b"\0\xff"), Some(&large)] {
         let id = push(world, &new("mail", "1"));
@@ -1140,7 +1140,7 @@ fn insert(world: &World, id: &str, values: Cells<'_>) {
     world.insert("icecore_jobs", &[&always, values].concat());
 }
 
-fn jobs_of_plain_sql_are_done(world: &mut World) {
+fn jobs_inserted_by_plain_sql_are_claimed(world: &mut World) {
     let ids = [Id::new(), Id::new(), Id::new()];
     insert(world, &ids[0].to_string(), &[("bytes", Cell::Bytes(b"a:1:{i:0;i:7;}"))]);
     insert(world, &ids[1].to_string(), &[("bytes", Cell::Bytes(b"\xff\xff"))]);
@@ -1163,7 +1163,7 @@ fn jobs_of_plain_sql_are_done(world: &mut World) {
     assert_eq!(world.store.queues().expect("queues")[0].counts, [2, 1, 1, 0, 0]);
 }
 
-fn jobs_of_plain_sql_that_make_no_sense_stop_no_others(world: &mut World) {
+fn invalid_jobs_of_plain_sql_do_not_block_others(world: &mut World) {
     let good = Id::new();
     let upper = Id::new().to_string().to_uppercase();
     let bytes = ("bytes", Cell::Bytes(b"1"));
@@ -1189,7 +1189,7 @@ fn jobs_of_plain_sql_that_make_no_sense_stop_no_others(world: &mut World) {
     assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 1, 0, 5, 0]);
 }
 
-fn large_payloads_come_back(world: &mut World) {
+fn large_payloads_round_trip(world: &mut World) {
     let bytes: Vec<u8> = (0..20_000_000u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let said = icecore_store::BlobDescription { checksum: describe::compute_checksum(&bytes), ..Default::default() };
     push(world, &NewJob::new("mail", bytes.clone(), said));

@@ -6,11 +6,11 @@ use crate::common::{Cell, World, kind};
 use icecore_store::{ErrorKind, NewSchedule, Timing};
 
 pub const ALL: &[Behaviour] = behaviours! {
-    a_schedule_is_kept
-    names_of_schedules_have_bounds
-    the_job_of_a_schedule_is_as_it_says
-    many_schedules_are_due
-    a_schedule_that_makes_no_sense_stops_no_others
+    a_schedule_is_stored_replaced_and_removed
+    names_of_schedules_have_a_maximum_length
+    the_job_of_a_schedule_has_its_settings
+    many_due_schedules_create_their_jobs
+    invalid_schedules_do_not_block_others
 };
 
 fn new(name: &str, payload: &[u8]) -> NewSchedule {
@@ -21,7 +21,7 @@ fn due(world: &World, name: &str) {
     world.change("icecore_schedules", &[("next_at", Cell::Int(1_000))], &[("name", Cell::Text(name))]);
 }
 
-fn a_schedule_is_kept(world: &mut World) {
+fn a_schedule_is_stored_replaced_and_removed(world: &mut World) {
     let payload: Vec<u8> = (0..=255).collect();
     let schedule = NewSchedule {
         timing: Timing::new("30 2 * * MON-FRI", Some("Europe/Berlin")).expect("a timing"),
@@ -50,7 +50,7 @@ fn a_schedule_is_kept(world: &mut World) {
     assert!(world.store.schedules().expect("schedules").is_empty());
 }
 
-fn names_of_schedules_have_bounds(world: &mut World) {
+fn names_of_schedules_have_a_maximum_length(world: &mut World) {
     let (longest, long) = ("x".repeat(200), "x".repeat(201));
     for name in ["", "a\nb", &long] {
         assert_eq!(kind(world.store.set_schedule(&new(name, b"1"), "ann")), ErrorKind::Input, "{name:?}");
@@ -65,7 +65,7 @@ fn names_of_schedules_have_bounds(world: &mut World) {
     assert!(world.store.fire(9).expect("fired")[0].is_new);
 }
 
-fn the_job_of_a_schedule_is_as_it_says(world: &mut World) {
+fn the_job_of_a_schedule_has_its_settings(world: &mut World) {
     let schedule = NewSchedule {
         format: Some("marshal".to_owned()),
         priority: 5,
@@ -89,7 +89,7 @@ fn the_job_of_a_schedule_is_as_it_says(world: &mut World) {
     assert_eq!(world.count("icecore_jobs"), 1);
 }
 
-fn many_schedules_are_due(world: &mut World) {
+fn many_due_schedules_create_their_jobs(world: &mut World) {
     for number in 0..50 {
         world.store.set_schedule(&new(&format!("{number:02}"), b"1"), "ann").expect("set");
         due(world, &format!("{number:02}"));
@@ -103,7 +103,7 @@ fn many_schedules_are_due(world: &mut World) {
     assert_eq!(claim(world, "mail", 100).len(), 50);
 }
 
-fn a_schedule_that_makes_no_sense_stops_no_others(world: &mut World) {
+fn invalid_schedules_do_not_block_others(world: &mut World) {
     for name in ["a", "b", "c", "d"] {
         world.store.set_schedule(&new(name, b"1"), "ann").expect("set");
         due(world, name);

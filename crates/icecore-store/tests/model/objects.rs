@@ -259,7 +259,7 @@ impl Model {
 }
 
 #[test]
-fn objects_do_what_the_model_does() {
+fn objects_behave_like_the_model() {
     for (backend, fresh) in backends() {
         println!("{backend}");
         let steps = vec(step(), 1..25);

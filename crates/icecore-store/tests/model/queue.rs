@@ -601,7 +601,7 @@ fn compare_job(there: &Job, known: &Known) -> Outcome {
 }
 
 #[test]
-fn queues_do_what_the_model_does() {
+fn queues_behave_like_the_model() {
     for (backend, fresh) in backends() {
         println!("{backend}");
         // All cases share one database: each has its own queues.

@@ -256,7 +256,7 @@ impl Model<'_> {
 }
 
 #[test]
-fn schedules_do_what_the_model_does() {
+fn schedules_behave_like_the_model() {
     for (backend, fresh) in backends() {
         println!("{backend}");
         let world = std::cell::RefCell::new(World::new(fresh()));
