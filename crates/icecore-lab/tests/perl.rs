@@ -99,7 +99,7 @@ const NESTED: &str = r#"[{"name":"Zoe","boss":null,"list":[[],{},[[1,-2,300]]],"
     {"lines":"a\nb\u0000c","big":123456789,"text":{"$text":"Zo\u00eb \u263a"},"zip":"00123"}]"#;
 
 #[test]
-fn structures_come_back() {
+fn runners_return_structures_exactly() {
     if !is_here() {
         return;
     }
@@ -130,7 +130,7 @@ fn structures_come_back() {
 }
 
 #[test]
-fn objects_come_back_where_the_format_has_them() {
+fn runners_return_objects_if_their_format_has_them() {
     if !is_here() {
         return;
     }
@@ -152,7 +152,7 @@ fn objects_come_back_where_the_format_has_them() {
 }
 
 #[test]
-fn flat_lists_and_hashes_come_back() {
+fn runners_return_flat_lists_and_hashes() {
     if !is_here() {
         return;
     }
@@ -174,7 +174,7 @@ fn flat_lists_and_hashes_come_back() {
 }
 
 #[test]
-fn what_is_no_flat_text_is_refused() {
+fn runners_for_flat_text_refuse_other_values() {
     if !is_here() {
         return;
     }
@@ -197,7 +197,7 @@ fn what_is_no_flat_text_is_refused() {
 
 /// The claims of the scenarios are about competitors and operations that exist.
 #[test]
-fn claims_name_who_takes_part() {
+fn claims_name_existing_competitors() {
     let runners = Path::new(env!("CARGO_MANIFEST_DIR")).join("runners");
     for name in ["perl-mix", "employees", "job-hash", "flat-strings", "int-list"] {
         let scenario = scenario::find_scenario(name).expect("the scenario");
@@ -225,7 +225,7 @@ fn wrong(folder: &str, names: &[&str], patience: Duration, sample: Duration) -> 
 }
 
 #[test]
-fn who_is_wrong_is_caught() {
+fn wrong_runners_are_caught() {
     if !is_here() {
         return;
     }
@@ -272,7 +272,7 @@ fn who_is_wrong_is_caught() {
 }
 
 #[test]
-fn who_does_not_answer_is_not_waited_for() {
+fn runners_that_do_not_answer_time_out() {
     if !is_here() {
         return;
     }

@@ -69,7 +69,7 @@ fn is_exact(entry: &Entry) -> bool {
 }
 
 #[test]
-fn everyone_gives_the_articles_objects_back() {
+fn runners_return_the_objects_of_the_article() {
     if !is_here() {
         return;
     }
@@ -123,7 +123,7 @@ fn everyone_gives_the_articles_objects_back() {
 const PENDING: [(&str, u64); 2] = [("", 3_104), ("-base64", 4_184)];
 
 #[test]
-fn every_model_of_pending_objects_gives_them_back() {
+fn every_model_returns_the_pending_objects() {
     if !is_here() {
         return;
     }
@@ -212,7 +212,7 @@ const PLAIN: [&str; 12] = [
 ];
 
 #[test]
-fn plain_data_comes_back_and_is_built() {
+fn runners_return_plain_data_exactly() {
     if !is_here() {
         return;
     }
@@ -233,7 +233,7 @@ fn plain_data_comes_back_and_is_built() {
 }
 
 #[test]
-fn what_json_cannot_say_is_found() {
+fn values_that_json_loses_are_reported() {
     if !is_here() {
         return;
     }
@@ -252,7 +252,7 @@ fn what_json_cannot_say_is_found() {
 }
 
 #[test]
-fn objects_of_unknown_classes_are_carried_by_who_can() {
+fn runners_return_or_refuse_objects_of_unknown_classes() {
     if !is_here() {
         return;
     }
@@ -274,7 +274,7 @@ fn objects_of_unknown_classes_are_carried_by_who_can() {
 }
 
 #[test]
-fn a_file_becomes_json_in_a_process_of_its_own() {
+fn files_are_converted_to_json_in_a_separate_process() {
     if !is_here() {
         return;
     }
@@ -294,7 +294,7 @@ fn page() -> String {
 }
 
 #[test]
-fn the_page_has_every_scenario() {
+fn the_page_lists_every_scenario() {
     let page = page();
     for scenario in scenario::list_scenarios().expect("the scenarios") {
         assert!(page.contains(&format!("| `{}` |", scenario.name)), "{} is not in docs/bench.md", scenario.name);
@@ -302,7 +302,7 @@ fn the_page_has_every_scenario() {
 }
 
 #[test]
-fn the_runner_of_the_page_takes_part() {
+fn the_runner_on_the_page_works() {
     if !is_here() {
         return;
     }

@@ -73,7 +73,7 @@ pub fn check(scenario: &ScenarioReport, asked: &Scenario, options: &Options) -> 
 }
 
 #[test]
-fn a_scenario_that_waits_says_so_and_starts_nothing() {
+fn a_waiting_scenario_starts_no_runner() {
     let scenario =
         scenario::parse_scenario("later", "title = \"later\"\nwaits = \"the sequel\"\n").expect("a scenario");
     let options = Options { only: vec!["nobody".to_owned()], ..Options::default().small() };

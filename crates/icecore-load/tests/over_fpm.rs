@@ -104,7 +104,7 @@ fn pages_are_checked_and_then_timed() {
 }
 
 #[test]
-fn a_stopped_run_keeps_what_it_has() {
+fn a_stopped_run_keeps_its_results() {
     if web::check_tools().is_err() {
         return;
     }
@@ -120,7 +120,7 @@ fn a_stopped_run_keeps_what_it_has() {
 }
 
 #[test]
-fn it_runs_like_other_scenarios() {
+fn the_web_scenario_runs_like_other_scenarios() {
     if web::check_tools().is_err() {
         return;
     }

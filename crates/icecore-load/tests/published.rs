@@ -47,14 +47,14 @@ fn same(name: &str, expected: &str) {
 }
 
 #[test]
-fn the_page_of_performance_is_what_the_report_says() {
+fn the_page_of_performance_is_made_from_the_report() {
     let beside = beside();
     let beside: Vec<page::SeparateRun<'_>> = beside.iter().map(|(name, report)| (&**name, report)).collect();
     same("docs/performance.md", &page::render_performance(&report(), &beside));
 }
 
 #[test]
-fn the_readme_shows_what_the_report_says() {
+fn the_readme_is_made_from_the_report() {
     let readme = text("README.md");
     let (before, rest) = readme.split_once(BEGIN).expect("the README has a place for it");
     let (_, after) = rest.split_once(END).expect("the place ends");
@@ -62,7 +62,7 @@ fn the_readme_shows_what_the_report_says() {
 }
 
 #[test]
-fn the_files_beside_the_report_are_made_from_it() {
+fn files_beside_the_report_are_made_from_it() {
     let report = report();
     same("docs/bench/report.md", &page::render_markdown(&report));
     same("docs/bench/report.csv", &page::render_csv(&report));
@@ -71,7 +71,7 @@ fn the_files_beside_the_report_are_made_from_it() {
 }
 
 #[test]
-fn the_tables_of_the_store_are_what_its_report_says() {
+fn tables_of_the_store_are_made_from_its_report() {
     let text = text("docs/bench/store.md");
     if !path("docs/bench/store.json").exists() {
         assert!(text.contains("has not been run in full yet"), "docs/bench/store.md has tables of no report");

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_below_each_other() {
+    fn columns_are_aligned() {
         assert_eq!(
             table().to_text(),
             "name              time\n(l/A*)*           1 ns\nwithout\na|b\\u{1b}[2J  1,000 ns\n"
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_does_not_understand_names() {
+    fn names_are_escaped_for_markdown() {
         let wanted = "| name | time |\n|---|--:|\n| (l/A\\*)\\* | 1 ns |\n| *without* |  |\n| a\\|b\\\\u{1b}\\[2J | 1,000 ns |\n";
         assert_eq!(table().to_markdown(), wanted);
         assert_eq!(escape_markdown("__unserialize var_export <b>"), "\\_\\_unserialize var_export &lt;b>");

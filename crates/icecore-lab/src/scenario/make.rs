@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_data_is_the_articles() {
+    fn employees_and_mix_have_the_data_of_the_articles() {
         assert_eq!(
             text(&made("employees", &[("count", 2)]), "json"),
             r#"[{"id":1,"name":"Employee_1","age":21},{"id":2,"name":"Employee_2","age":22}]"#
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn php_reads_the_tree() {
+    fn the_tree_is_written_as_php_writes_it() {
         let tree = text(&made("tree", &[("s", 1), ("r", 1)]), "php");
         let leaf = |id| format!("O:4:\"Leaf\":2:{{s:2:\"id\";i:{id};s:4:\"name\";s:6:\"leaf {id}\";}}");
         let expected = format!(
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn ruby_reads_the_items() {
+    fn the_items_are_written_as_ruby_writes_them() {
         let items = icecore::write(&made("items", &[("count", 1)]), "marshal").expect("it is written");
         let expected = b"\x04\x08[\x06o:\x09Item\x09:\x08@idi\x06:\x0a@nameI\"\x0bItem 1\x06:\x06ET:\x0b@pricef\x090.25:\x0c@activeF";
         assert_eq!(items.escape_ascii().to_string(), expected.escape_ascii().to_string());

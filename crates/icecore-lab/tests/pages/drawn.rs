@@ -18,7 +18,7 @@ fn same(name: &str, drawn: &str) {
 }
 
 #[test]
-fn text() {
+fn the_text_report_equals_its_golden_file() {
     let drawn = page::render_text(&report(), &Style::default());
     same("report.txt", &drawn);
     let wide: Vec<_> = drawn.lines().filter(|line| line.chars().count() > 110).collect();
@@ -28,7 +28,7 @@ fn text() {
 /// The order follows the numbers that are shown, even if pairs of samples on a busy machine
 /// contradict it.
 #[test]
-fn rates_stand_in_their_order() {
+fn rates_are_sorted_by_the_shown_numbers() {
     let mut measured: icecore_lab::model::Report =
         serde_json::from_str(include_str!("../../../../docs/bench/report.json")).unwrap();
     // Ratios of pairs that contradict the medians.
@@ -54,22 +54,22 @@ fn rates_stand_in_their_order() {
 }
 
 #[test]
-fn markdown() {
+fn the_markdown_report_equals_its_golden_file() {
     same("report.md", &page::render_markdown(&report()));
 }
 
 #[test]
-fn csv() {
+fn the_csv_report_equals_its_golden_file() {
     same("report.csv", &page::render_csv(&report()));
 }
 
 #[test]
-fn performance() {
+fn the_performance_page_equals_its_golden_file() {
     same("performance.md", &page::render_performance(&report(), &[("columns", &report())]));
 }
 
 #[test]
-fn ranking() {
+fn rankings_equal_their_golden_file() {
     let report = report();
     let mut drawn = String::new();
     for (scenario, weights) in report.scenarios.iter().zip(["write:1,read:100,size:0.1", "read:1", "to-json:1"]) {

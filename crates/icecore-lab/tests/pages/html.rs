@@ -63,7 +63,7 @@ fn coordinates(what: &str, view: &str, inside: &[(String, Vec<(String, String)>)
 }
 
 #[test]
-fn the_page_is_sound() {
+fn the_html_page_is_well_formed_and_safe() {
     let drawn = page::render_html(&report());
     let all = sound("the page", &drawn);
     let charts = all.iter().filter(|(name, _)| name == "svg").count();
@@ -78,7 +78,7 @@ fn the_page_is_sound() {
 }
 
 #[test]
-fn each_kind_of_chart_is_a_file_of_its_own() {
+fn each_kind_of_chart_is_a_separate_file() {
     let report = report();
     let kinds = page::list_chart_kinds(&report);
     let names: Vec<String> = kinds.iter().map(|(scenario, kind)| format!("{scenario} {kind}")).collect();
@@ -97,7 +97,7 @@ fn each_kind_of_chart_is_a_file_of_its_own() {
 }
 
 #[test]
-fn names_are_text_everywhere() {
+fn names_are_escaped_everywhere() {
     let evil = "<script>alert('x')</script>\"&amp;\u{1b}[31m|`*_[a](b)\r\n\u{ffff}";
     let mut report = report();
     report.icecore = evil.into();
@@ -147,7 +147,7 @@ fn code_only(markdown: &str) -> bool {
 }
 
 #[test]
-fn odd_numbers_draw_something() {
+fn pages_with_odd_numbers_are_well_formed() {
     let odd = [0.0, -1.0, 1e-9, 1.0, 1e300, f64::MAX, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
     for (i, a) in odd.iter().enumerate() {
         for b in &odd[i..] {
@@ -174,7 +174,7 @@ fn odd_numbers_draw_something() {
 }
 
 #[test]
-fn gaps_draw_something() {
+fn pages_with_missing_parts_are_well_formed() {
     type Change = fn(&mut ScenarioReport);
     let gaps: [(&str, Change); 10] = [
         ("no points", |s| s.points.clear()),
@@ -204,7 +204,7 @@ fn gaps_draw_something() {
 }
 
 #[test]
-fn many_and_long_names_have_room() {
+fn many_and_long_names_fit_into_charts() {
     let report = changed(|scenario| {
         for point in &mut scenario.points {
             let more = (0..20).map(|i| {

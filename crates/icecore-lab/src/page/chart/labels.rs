@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_stand_apart() {
+    fn labels_are_spread_apart() {
         assert_eq!(spread_positions(&[10.0, 50.0], 14.0, 0.0, 100.0), [10.0, 50.0]);
         assert_eq!(spread_positions(&[50.0, 50.0], 10.0, 0.0, 100.0), [45.0, 55.0]);
         assert_eq!(spread_positions(&[100.0, 99.0, 98.0], 10.0, 0.0, 100.0), [100.0, 90.0, 80.0]);
