@@ -31,7 +31,7 @@ fn verdict(layers: &[*const icecore_rules], flags: u32, text: &str) -> u32 {
 }
 
 #[test]
-fn one_call_asks_layers_that_the_engine_holds() {
+fn one_call_asks_several_layers_of_rules() {
     let call = rules(ICECORE_NAMES_PHP, &["\\App\\User", "Cache\\*"]);
     let process = rules(ICECORE_NAMES_PHP, &[]);
     unsafe { assert_eq!(icecore_rules_otherwise(process, ICECORE_REPORT as u32), ICECORE_OK) };
@@ -56,7 +56,7 @@ fn one_call_asks_layers_that_the_engine_holds() {
 }
 
 #[test]
-fn a_host_with_lists_of_its_own_asks_layer_by_layer() {
+fn hosts_with_own_lists_ask_layer_by_layer() {
     let text = String::from("My::Thing");
     let mut question = MaybeUninit::<icecore_question>::uninit();
     let items = ["Other", "My::*"].map(name);
@@ -96,7 +96,7 @@ unsafe extern "C" fn collect(class: *const icecore_refused_class, data: *mut c_v
 }
 
 #[test]
-fn a_document_is_asked_before_anything_is_built() {
+fn classes_of_a_document_are_checked_before_it_is_built() {
     let input = b"a:3:{i:0;O:3:\"Foo\":0:{}i:1;O:3:\"Foo\":0:{}i:2;E:6:\"Suit:H\";}";
     unsafe {
         let (context, stage) = (icecore_context_new(), icecore_stage_new(c"php".as_ptr(), 3, null_mut()));
@@ -136,7 +136,7 @@ fn a_document_is_asked_before_anything_is_built() {
 }
 
 #[test]
-fn words_are_cut_off_where_there_is_no_room() {
+fn texts_are_cut_to_the_size_of_the_buffer() {
     let mut text = [1 as c_char; 64];
     let what = [
         (ICECORE_WORDS_LITERAL, "'App\\\\User'"),
@@ -165,7 +165,7 @@ fn words_are_cut_off_where_there_is_no_room() {
 }
 
 #[test]
-fn null_is_an_error_and_nothing_worse() {
+fn null_arguments_are_refused() {
     let usage = icecore_error_kind::ICECORE_USAGE as u32;
     unsafe {
         assert_eq!(icecore_class_verdict(null(), 3, null(), 0, null_mut()), ICECORE_REFUSED as u32);

@@ -132,7 +132,7 @@ fn value(r: &mut Random, names: &Names, most: usize, depth: u32, nodes: &mut Vec
 }
 
 #[test]
-fn every_tape_is_an_error_or_a_document() {
+fn random_tapes_give_an_error_or_a_document() {
     let rounds = std::env::var("ICECORE_TAPES").map_or(20_000, |count| count.parse().expect("a number"));
     let formats = "json json:typed json:sort_keys json:class=is json:cycles=null,pretty sereal sereal:compress=zstd \
                    sereal:canonical_refs sereal:canonical storable storable:canonical storable:netorder php php:class-map='C*=D*' \

@@ -40,7 +40,7 @@ fn list(item: DataType) -> DataType {
 }
 
 #[test]
-fn every_layout_of_blobs_is_taken() {
+fn every_array_type_of_blobs_is_accepted() {
     let texts = vec![Some("i:1;"), None, Some("a:1:{s:2:\"id\";i:5;}")];
     let bytes: Vec<Option<&[u8]>> = texts.iter().map(|text| text.map(str::as_bytes)).collect();
     let dictionary: DictionaryArray<Int8Type> = texts.iter().copied().collect();
@@ -73,7 +73,7 @@ fn every_layout_of_blobs_is_taken() {
 }
 
 #[test]
-fn numbers_are_taken_without_loss_or_not_at_all() {
+fn numbers_that_would_lose_digits_are_refused() {
     let wanted = fields(&[("a", DataType::Int16), ("b", DataType::UInt64), ("c", DataType::Float64)]);
     let decoded = json(
         &wanted,
@@ -101,7 +101,7 @@ fn numbers_are_taken_without_loss_or_not_at_all() {
 }
 
 #[test]
-fn structs_lists_and_maps_nest() {
+fn nested_structs_lists_and_maps_are_decoded() {
     let address = fields(&[("city", DataType::Utf8), ("zip", DataType::LargeUtf8)]);
     let entries = Field::new(
         "entries",
@@ -145,7 +145,7 @@ fn structs_lists_and_maps_nest() {
 }
 
 #[test]
-fn objects_have_their_class_and_their_members_by_plain_names() {
+fn objects_give_class_and_members_by_plain_names() {
     let told = |name: &str, with: &str| {
         Field::new(name, DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), with.to_owned())].into())
     };
@@ -178,7 +178,7 @@ fn objects_have_their_class_and_their_members_by_plain_names() {
 }
 
 #[test]
-fn links_are_followed_and_rings_end() {
+fn links_are_followed_and_cycles_end() {
     let wanted = fields(&[("a", list(DataType::Int64)), ("b", list(DataType::Int64))]);
     let shared = b"a:2:{s:1:\"a\";a:1:{i:0;i:3;}s:1:\"b\";R:2;}";
     let decoded = decode("php", &wanted, &[Some(shared)]);
@@ -191,7 +191,7 @@ fn links_are_followed_and_rings_end() {
 }
 
 #[test]
-fn what_links_repeat_is_bounded() {
+fn expansion_by_links_is_limited() {
     // A list of ten thousand links to one list of ten thousand numbers.
     let items = (0..10_000).map(|at| format!("i:{at};i:1;")).collect::<String>();
     let rest = (1..10_000).map(|at| format!("i:{at};R:3;")).collect::<String>();
@@ -215,7 +215,7 @@ fn what_links_repeat_is_bounded() {
 }
 
 #[test]
-fn bad_rows_stop_or_are_null_and_those_around_are_right() {
+fn bad_rows_do_not_affect_their_neighbours() {
     let wanted = fields(&[("id", DataType::Int64), ("name", DataType::Utf8)]);
     let good = |id: u32| format!("a:2:{{s:2:\"id\";i:{id};s:4:\"name\";s:2:\"n{id}\";}}").into_bytes();
     let bad: &[&[u8]] =
@@ -240,7 +240,7 @@ fn bad_rows_stop_or_are_null_and_those_around_are_right() {
 }
 
 #[test]
-fn a_field_that_must_be_there_is_missed() {
+fn a_missing_required_field_is_an_error() {
     let wanted: Fields = vec![Field::new("id", DataType::Int64, false)].into();
     let decoded = json(&wanted, &[r#"{"id":1}"#, "{}", r#"{"id":null}"#]);
     assert_eq!(decoded.bad.iter().map(|bad| bad.row).collect::<Vec<_>>(), [1, 2]);
@@ -250,7 +250,7 @@ fn a_field_that_must_be_there_is_missed() {
 }
 
 #[test]
-fn several_threads_give_the_same_in_order() {
+fn several_threads_keep_the_order_of_rows() {
     let blobs: Vec<Vec<u8>> = (0..200_000).map(|id| format!("a:1:{{s:2:\"id\";i:{id};}}").into_bytes()).collect();
     let (first, second) = blobs.split_at(70_001);
     let chunks: Vec<ArrayRef> = [first, second].map(|part| Arc::new(BinaryArray::from_iter_values(part)) as _).to_vec();
@@ -289,7 +289,7 @@ fn shown(stage: &str, text: &str, blobs: &[&[u8]]) -> Vec<String> {
 }
 
 #[test]
-fn what_has_no_field_is_in_the_rest() {
+fn members_without_a_field_go_to_rest() {
     let rows = shown(
         "php",
         "id int64, more rest",
@@ -306,7 +306,7 @@ fn what_has_no_field_is_in_the_rest() {
 
 /// `class P { private $x = 1; } class C extends P { private $x = 2; public $y = 3; }`, as PHP writes it.
 #[test]
-fn private_members_of_the_same_name_are_two() {
+fn private_members_with_the_same_name_get_two_fields() {
     let blob: &[u8] = b"O:1:\"C\":3:{s:4:\"\0P\0x\";i:1;s:4:\"\0C\0x\";i:2;s:1:\"y\";i:3;}";
     let mut inference = Inference::new(Stage::parse("php").unwrap(), &Limits::default());
     inference.examine_blob(blob);
@@ -336,7 +336,7 @@ fn private_members_of_the_same_name_are_two() {
 }
 
 #[test]
-fn values_are_found_on_paths_in_short_and_in_long_blobs() {
+fn values_are_found_on_paths_in_short_and_long_blobs() {
     for filler in [10, 5_000] {
         let blob = format!(
             r#"{{"user":{{"name":"Bob","tags":["x","y"]}},"pad":"{}","list":[{{"n":1}},{{"n":2}}]}}"#,
@@ -358,7 +358,7 @@ fn values_are_found_on_paths_in_short_and_in_long_blobs() {
 }
 
 #[test]
-fn times_days_and_decimals_of_known_classes() {
+fn known_classes_become_times_dates_and_decimals() {
     let rows = shown("php", "a timestamp[us, UTC], b date32, c decimal(6, 2)", &[
         b"a:3:{s:1:\"a\";O:8:\"DateTime\":3:{s:4:\"date\";s:26:\"2026-07-02 03:40:00.500000\";s:13:\"timezone_type\";i:3;s:8:\"timezone\";s:13:\"Europe/Berlin\";}s:1:\"b\";s:10:\"2026-02-02\";s:1:\"c\";s:5:\"12.50\";}",
         b"a:2:{s:1:\"a\";O:14:\"Carbon\\Carbon2\":3:{s:4:\"date\";s:26:\"2026-07-02 03:40:00.000000\";s:13:\"timezone_type\";i:1;s:8:\"timezone\";s:6:\"-05:30\";}s:1:\"c\";d:0.1;}",
@@ -392,7 +392,7 @@ fn times_days_and_decimals_of_known_classes() {
 }
 
 #[test]
-fn blobs_of_several_formats_stand_in_one_column() {
+fn one_column_may_contain_blobs_of_several_formats() {
     let field = icecore_columns::schema::parse("id int64").unwrap();
     let column = BinaryArray::from_vec(vec![
         b"a:1:{s:2:\"id\";i:1;}",
@@ -409,7 +409,7 @@ fn blobs_of_several_formats_stand_in_one_column() {
 }
 
 #[test]
-fn what_was_known_of_keys_is_forgotten_with_them() {
+fn the_key_cache_is_reset_with_the_key_ids() {
     let good = br#"{"id":7,"name":"x"}"#.as_slice();
     let typed = br#"{"$icecore":1,"$strings":"bytes","$value":{"name":"y","id":8}}"#;
     let rows = shown("json", "id int64, name utf8", &[good, typed, good, b"?", typed, good]);
@@ -418,7 +418,7 @@ fn what_was_known_of_keys_is_forgotten_with_them() {
 }
 
 #[test]
-fn rows_with_entries_that_no_field_has_are_counted() {
+fn rows_with_entries_without_a_field_are_counted() {
     let count = |text: &str| {
         let blobs: [&[u8]; 6] =
             [br#"{"a":1}"#, br#"{"a":1,"b":2}"#, br#"{"a":3,"b":2}"#, br#"{"a":1}"#, br#"{"s":{"c":1,"d":2}}"#, b"?"];
@@ -435,7 +435,7 @@ fn rows_with_entries_that_no_field_has_are_counted() {
 }
 
 #[test]
-fn what_each_blob_is_does_not_depend_on_those_before() {
+fn format_detection_is_independent_for_each_blob() {
     let blobs: Vec<&[u8]> = vec![
         b"a:1:{s:2:\"id\";i:1;}",
         b"i:5;",

@@ -36,7 +36,7 @@ fn as_json(blob: &[u8], stage: &Stage) -> Result<String, icecore::Error> {
 }
 
 #[test]
-fn every_fixture_as_json_is_what_the_scalar_path_says() {
+fn fixtures_as_json_equal_the_scalar_conversion() {
     let field = schema::parse("json").unwrap();
     for (file, name) in FILES {
         let stage = Stage::parse(name).unwrap();
@@ -61,7 +61,7 @@ fn every_fixture_as_json_is_what_the_scalar_path_says() {
 }
 
 #[test]
-fn what_is_learned_of_a_fixture_takes_it() {
+fn a_schema_inferred_from_a_fixture_decodes_it() {
     for (file, name) in FILES {
         let stage = Stage::parse(name).unwrap();
         for (name, blob) in blobs(file) {
@@ -105,7 +105,7 @@ impl Chance {
 }
 
 #[test]
-fn damaged_rows_leave_those_around_them_alone() {
+fn damaged_rows_do_not_affect_their_neighbours() {
     let mut chance = Chance(23);
     for (file, name) in FILES {
         let stage = Stage::parse(name).unwrap();

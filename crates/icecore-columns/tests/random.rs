@@ -102,7 +102,7 @@ fn row(fields: &Fields) -> Field {
 }
 
 #[test]
-fn columns_have_what_the_rows_had() {
+fn columns_have_the_values_of_random_rows() {
     for name in ["json", "php", "sereal", "igbinary", "marshal", "storable"] {
         let stage = Stage::parse(name).expect("a stage");
         let mut chance = Chance(name.len() as u64);

@@ -257,7 +257,7 @@ fn check_stop(source: &Source, field: &ArrowField, blobs: &[Option<Vec<u8>>], wa
 }
 
 #[test]
-fn a_table_equals_its_rows() {
+fn a_table_equals_its_rows_decoded_one_by_one() {
     // `ICECORE_FULL=1`: about 30,000 tables.
     let rounds = if std::env::var_os("ICECORE_FULL").is_some() { 5000 } else { 60 };
     for name in ["json", "php", "sereal", "igbinary", "marshal", "storable"] {

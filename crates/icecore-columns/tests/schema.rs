@@ -70,7 +70,7 @@ impl Chance {
 }
 
 #[test]
-fn what_is_printed_is_parsed_again() {
+fn printed_schemas_are_parsed_back() {
     let mut chance = Chance(7);
     for _ in 0..20_000 {
         let field = chance.field("value", 0).with_nullable(true);
@@ -83,7 +83,7 @@ fn what_is_printed_is_parsed_again() {
 }
 
 #[test]
-fn any_text_is_a_schema_or_an_error_with_a_place() {
+fn random_texts_are_a_schema_or_an_error_with_an_offset() {
     let mut chance = Chance(8);
     let pieces = [
         "struct", "<", ">", "list", "(", ")", "[", "]", ",", ":", "\"", "'", "at", "not null", "int64", "é", " ",
@@ -101,7 +101,7 @@ fn any_text_is_a_schema_or_an_error_with_a_place() {
 }
 
 #[test]
-fn words_of_sql_duckdb_and_spark_are_read() {
+fn type_names_of_sql_duckdb_and_spark_are_read() {
     for (text, printed) in [
         ("STRUCT(a BIGINT, b VARCHAR[], c DECIMAL(10,2))", "a int64, b list<utf8>, c decimal(10, 2)"),
         ("struct<a:bigint,b:array<string>,c:map<string,double>>", "a int64, b list<utf8>, c map<utf8, float64>"),
@@ -131,7 +131,7 @@ fn learned_of_json(blobs: &[&str]) -> String {
 }
 
 #[test]
-fn types_are_widened_as_far_as_nothing_is_lost() {
+fn types_are_widened_without_loss() {
     for (blobs, printed) in [
         (&[r#"{"a":1}"#, r#"{"a":2.5}"#, "{}"][..], "a float64"),
         (&[r#"{"a":9007199254740993}"#, r#"{"a":2.5}"#], "a json"),
@@ -159,7 +159,7 @@ fn types_are_widened_as_far_as_nothing_is_lost() {
 }
 
 #[test]
-fn classes_are_a_column_and_known_ones_a_type() {
+fn classes_become_a_column_and_known_classes_a_type() {
     let user = b"O:4:\"User\":2:{s:7:\"\0*\0name\";s:3:\"Bob\";s:2:\"at\";O:8:\"DateTime\":3:{s:4:\"date\";s:26:\"2026-02-02 03:40:00.500000\";s:13:\"timezone_type\";i:3;s:8:\"timezone\";s:13:\"Europe/Berlin\";}}";
     assert_eq!(learned("php", &[user]), "_class class, name utf8, at timestamp[us, UTC]");
     // Marshal.dump(Date.new(2026, 2, 2))

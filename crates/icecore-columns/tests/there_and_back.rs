@@ -132,7 +132,7 @@ fn meaning(blob: &[u8], stage: &Stage) -> Value {
 }
 
 #[test]
-fn what_is_learned_holds_the_values_and_gives_them_back() {
+fn values_round_trip_through_their_inferred_column() {
     let rounds: u64 = std::env::var("ICECORE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(150);
     for name in ["json", "php", "sereal", "igbinary", "marshal", "storable"] {
         let stage = Stage::of(Stage::parse(name).unwrap().format());

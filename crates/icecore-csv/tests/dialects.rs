@@ -19,7 +19,7 @@ fn detected(text: &str) -> Result<Dialect, DetectError> {
 }
 
 #[test]
-fn usual_files_are_found_out() {
+fn common_dialects_are_detected() {
     let rfc = Dialect::RFC_4180;
     for (text, wanted) in [
         ("id,name\n1,\"a, b\"\n", rfc),
@@ -44,7 +44,7 @@ fn usual_files_are_found_out() {
 }
 
 #[test]
-fn what_is_unclear_is_said() {
+fn ambiguous_tables_list_the_possible_dialects() {
     let error = detected("1;2,3\n4;5,6\n").unwrap_err();
     assert!(matches!(&error, DetectError::Several(readings) if readings.len() == 2), "{error:?}");
     assert_eq!(
@@ -62,7 +62,7 @@ fn what_is_unclear_is_said() {
 
 /// Cells that a dialect can represent are the same after writing and reading. The texts are random.
 #[test]
-fn cells_are_read_as_they_were_written() {
+fn written_cells_are_read_back() {
     let quotings = [
         (Some(b'"'), Escape::Doubled),
         (Some(b'"'), Escape::Guarded),

@@ -145,7 +145,7 @@ fn try_program(program: &[&str], delimiter: u8, rounds: usize, chance: &mut Chan
 }
 
 #[test]
-fn tables_of_programs_are_read_right() {
+fn csv_of_php_and_python_is_detected_and_read_right() {
     let rounds = if std::env::var_os("ICECORE_FULL").is_some() { 20_000 } else { 100 };
     let mut chance = Chance(7);
     let styles: [&[&str]; 6] = [

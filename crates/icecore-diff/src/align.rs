@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn short_lists_are_aligned_as_well_as_can_be() {
+    fn short_lists_are_aligned_optimally() {
         let mut seed = 1_u64;
         let mut next = |below: u64| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn an_insertion_is_one_and_a_way_that_is_too_long_is_left() {
+    fn long_alignments_find_an_insertion_or_give_up() {
         let list: Vec<u64> = (0..10_000).collect();
         let mut longer = list.clone();
         longer.insert(5000, 77_777);

@@ -27,7 +27,7 @@ fn nested(depth: usize, leaf: i64) -> Document<'static> {
 }
 
 #[test]
-fn depth_costs_no_stack() {
+fn deep_documents_need_no_deep_stack() {
     on_small_stack(|| {
         let (left, right) = (nested(5_000, 1), nested(5_000, 2));
         let found = find_differences(&left, &right, Rules::new());
@@ -44,7 +44,7 @@ fn depth_costs_no_stack() {
 }
 
 #[test]
-fn a_million_levels() {
+fn a_million_levels_are_compared() {
     on_small_stack(|| {
         let (left, right) = (nested(1_000_000, 1), nested(1_000_000, 2));
         assert_eq!(find_differences(&left, &right, Rules::new()).changes().len(), 1);
@@ -69,7 +69,7 @@ fn doubled(depth: usize, leaf: i64) -> Document<'static> {
 }
 
 #[test]
-fn what_links_multiply_is_compared_once() {
+fn values_multiplied_by_links_are_compared_once() {
     let (left, right) = (doubled(60, 1), doubled(60, 2));
     assert!(find_differences(&left, &doubled(60, 1), Rules::new()).is_empty());
     let found = find_differences(&left, &right, Rules::new());
@@ -106,7 +106,7 @@ fn ring(length: usize) -> Document<'static> {
 }
 
 #[test]
-fn circles_end() {
+fn comparing_cycles_ends() {
     // Rings of any length mean the same, and the number of compared pairs is not the product of the
     // lengths.
     let (short, long) = (ring(8_999), ring(9_001));
@@ -125,7 +125,7 @@ fn circles_end() {
 }
 
 #[test]
-fn lists_that_are_hard_to_align_end() {
+fn comparing_lists_that_are_hard_to_align_ends() {
     let list = |of: &dyn Fn(u64) -> u64, count: u64| {
         let mut b = Builder::new();
         b.begin_array();
@@ -161,7 +161,7 @@ fn lists_that_are_hard_to_align_end() {
 }
 
 #[test]
-fn a_broken_difference_is_refused() {
+fn damaged_patches_are_refused() {
     let left = icecore::read(br#"{"a": [1, 2], "b": {"c": null}}"#).unwrap();
     let right = icecore::read(br#"{"a": [0, 1, 2, 9], "b": {"d": 5, "e": [7]}}"#).unwrap();
     let json = find_differences(&left, &right, Rules::new()).to_json(&Limits::default()).unwrap();
@@ -193,7 +193,7 @@ fn a_broken_difference_is_refused() {
 }
 
 #[test]
-fn deep_values_of_which_all_keys_are_turned_end() {
+fn comparing_deep_maps_with_reordered_keys_ends() {
     // The levels only differ in the order of keys, down to the innermost one.
     let made = |keys: [&str; 2], leaf: i64| {
         const DEPTH: usize = 100_000;

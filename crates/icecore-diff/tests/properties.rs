@@ -50,7 +50,7 @@ fn patched_by(found: &Differences<'_>, left: &Document<'_>, right: &Document<'_>
 }
 
 #[test]
-fn every_pair_of_formats_says_the_same() {
+fn a_document_does_not_differ_between_formats() {
     let mut pairs = 0;
     for seed in 0..60 {
         let document = common::document(seed, Palette::Json);
@@ -85,7 +85,7 @@ fn a_document_does_not_differ_from_itself() {
 }
 
 #[test]
-fn a_patch_makes_one_document_the_other() {
+fn a_patch_turns_one_document_into_the_other() {
     for seed in 0..1500_u64 {
         let palette = [Palette::All, Palette::Perl, Palette::Json][(seed % 3) as usize];
         let (left, right) = (common::document(seed, palette), common::document(seed + 5000, palette));
@@ -185,7 +185,7 @@ impl Plain {
 }
 
 #[test]
-fn edits_of_all_kinds_are_patched_in_all_formats() {
+fn patches_of_random_edits_apply_in_all_formats() {
     let mut small = 0;
     for seed in 0..1200 {
         let r = &mut Random::new(seed);
@@ -225,7 +225,7 @@ fn records(count: u64) -> Vec<Plain> {
 }
 
 #[test]
-fn one_edit_shows_as_what_it_is() {
+fn one_edit_is_reported_as_one_change() {
     let found = |after: Vec<Plain>| {
         let (before, after) = (Plain::List(records(40)).json(), Plain::List(after).json());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
@@ -260,7 +260,7 @@ fn one_edit_shows_as_what_it_is() {
 }
 
 #[test]
-fn the_order_of_keys_in_records_is_no_difference() {
+fn the_order_of_keys_is_not_a_difference() {
     let before = records(500);
     let mut after = before.clone();
     for record in &mut after {
@@ -281,7 +281,7 @@ fn the_order_of_keys_in_records_is_no_difference() {
 }
 
 #[test]
-fn long_lists_are_about_as_short_a_difference_as_by_the_twin() {
+fn differences_of_long_lists_are_about_as_short_as_the_twins() {
     let (mut fast, mut by_twin) = (0, 0);
     for seed in 0..120 {
         let r = &mut Random::new(seed);

@@ -20,7 +20,7 @@ fn patched(format: &str, left: &[u8], right: &[u8], rules: Rules) {
 }
 
 #[test]
-fn a_reference_is_the_body_of_an_object() {
+fn objects_that_are_references_are_patched() {
     // An object that is a reference to a list, and one that is a reference to a string.
     for (left, right) in [
         (&b"=srl\x01\x00,ePoint(B\x01\x02"[..], &b"=srl\x01\x00,ePoint(B\x01\x03"[..]),
@@ -32,7 +32,7 @@ fn a_reference_is_the_body_of_an_object() {
 }
 
 #[test]
-fn a_key_that_is_only_allowed_becomes_another() {
+fn placeholder_keys_are_patched() {
     let left =
         b"\x05\x0b\x19\x01\x00\x00\x00\x03\x0e\x14\x00\x00\x00\x01a\x0e\x14\x00\x00\x00\x01b\x0e\x14\x00\x00\x00\x01c";
     let right =
@@ -41,7 +41,7 @@ fn a_key_that_is_only_allowed_becomes_another() {
 }
 
 #[test]
-fn a_reference_to_a_reference_is_one_across_formats() {
+fn nested_references_are_patched_across_formats() {
     for right in [&br#"{"$ref":{"$ref":1}}"#[..], br#"{"$ref":1}"#] {
         patched("json:typed", br#"{"a":1}"#, right, Rules::new().across_formats());
         patched("json:typed", right, br#"{"a":1}"#, Rules::new().across_formats());
@@ -51,7 +51,7 @@ fn a_reference_to_a_reference_is_one_across_formats() {
 }
 
 #[test]
-fn a_key_that_is_a_link_is_what_it_names() {
+fn keys_that_are_links_are_compared_by_their_target() {
     // A hash whose key is linked to an earlier string, and the same hash with a separate string as
     // key.
     let linked = b"\x04\x08[\x07\"\x06x{\x06@\x06i\x06";

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_asked_for_piece_by_piece() {
+    fn lists_are_read_in_pieces() {
         let json = b"[10,[20],30,{\"a\":40},50]";
         let list = |skip, items| says(&part("json", json, &PartRequest { node: Some(0), skip, items, ..all() }));
         assert_eq!(list(0, 2), ["$ null", "[0] 10", "[1] null", "[0] 20"]);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_and_targets_are_told() {
+    fn parts_have_their_bytes_and_link_targets() {
         let parts = part("php", b"a:2:{i:0;O:1:\"A\":0:{}i:1;r:2;}", &all());
         let object = parts.items.iter().find(|item| item["class"] == "A").expect("an object");
         assert_eq!(object["bytes"], to_base64(b"O:1:\"A\":0:{}"));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_that_are_frozen_say_so() {
+    fn frozen_strings_name_their_format() {
         let items = part("json", br#"["a:1:{i:0;i:7;}","plain"]"#, &all()).items;
         assert_eq!((&items[1]["inside"], &items[2]["inside"]), (&Value::from("php"), &Value::Null));
     }
@@ -310,7 +310,7 @@ mod tests {
 
     /// For any bytes and any request, there is an answer within its limits.
     #[test]
-    fn broken_documents_have_parts_as_well() {
+    fn broken_documents_have_parts() {
         let mut dice = Dice(2);
         let (limits, mut broken) = (Limits::new(), 0);
         for (format, bytes) in documents(&mut dice, 20) {

@@ -293,7 +293,7 @@ fn same(ours: &str, jaq: &str) -> bool {
 }
 
 #[test]
-fn random_filters_give_what_jaq_gives() {
+fn random_filters_give_the_results_of_jaq() {
     let number = |name: &str, usual| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
     let runs: u64 = number("ICECORE_QUERY_RUNS", 700);
     let seed: u64 = number("ICECORE_QUERY_SEED", 1);

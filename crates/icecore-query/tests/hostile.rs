@@ -11,7 +11,7 @@ fn stopped(filter: &str, input: &str, steps: u64) -> String {
 }
 
 #[test]
-fn filters_that_call_themselves_without_end() {
+fn endless_recursion_is_refused() {
     for filter in
         ["def f: 1 + f; f", "def f: [f]; f", "def f: f | 1; f", "def f: .a |= f; f", "def f: try f catch .; [f]"]
     {
@@ -23,7 +23,7 @@ fn filters_that_call_themselves_without_end() {
 /// These filters build chains of closures, paths or values that grow without end. jaq drops such chains recursively, so
 /// their depth must be limited.
 #[test]
-fn chains_without_end() {
+fn endless_chains_are_refused() {
     let usual = [
         "def f(g): f(g | .); f(.)",
         "path(def f: .[0] | f; f)",
@@ -52,7 +52,7 @@ fn chains_without_end() {
 
 /// The steps of loops inside of built-in functions are counted too.
 #[test]
-fn every_loop_counts() {
+fn steps_of_built_in_loops_are_counted() {
     for filter in [
         "last(range(1e18))",
         "[1] | path(last(.[range(1e18)]?))",
@@ -68,7 +68,7 @@ fn every_loop_counts() {
 /// If the program has a counting allocator, its figure counts against the memory limit. The one in this test reports
 /// more with each call.
 #[test]
-fn what_the_allocator_says_counts() {
+fn bytes_of_a_counting_allocator_count_against_the_limit() {
     thread_local! {
         static SAID: std::cell::Cell<i64> = const { std::cell::Cell::new(0) };
     }
@@ -86,7 +86,7 @@ fn what_the_allocator_says_counts() {
 /// The memory of matches is counted when they are found, of regular expressions when they are compiled, and of escaped
 /// texts before they are written.
 #[test]
-fn texts_do_not_outgrow_the_memory() {
+fn memory_of_texts_is_limited() {
     let mut running = Running::default();
     running.memory = 4 << 20;
     for filter in [
@@ -109,7 +109,7 @@ fn texts_do_not_outgrow_the_memory() {
 }
 
 #[test]
-fn filters_that_never_end() {
+fn endless_filters_exceed_the_step_limit() {
     for filter in
         ["def f: f; f", "last(repeat(1))", "reduce repeat(1) as $x (0; . + 1)", "[range(infinite)]", "until(false; .)"]
     {
@@ -119,7 +119,7 @@ fn filters_that_never_end() {
 }
 
 #[test]
-fn values_that_are_too_large() {
+fn too_large_values_are_refused() {
     for filter in [
         "\"x\" * 1e18",
         "\"x\" * 9000000000000000000",
@@ -138,7 +138,7 @@ fn values_that_are_too_large() {
 }
 
 #[test]
-fn values_in_values() {
+fn deep_values_need_no_deep_stack() {
     // A deep value is built, compared, sorted, written and dropped.
     let levels = usual_or_full(20_000, 100_000);
     let deep = &format!("reduce range({levels}) as $i (null; [.])");
@@ -159,7 +159,7 @@ fn values_in_values() {
 }
 
 #[test]
-fn long_filters() {
+fn long_and_deep_filters_are_parsed_or_refused() {
     let many = 4_000;
     for (filter, expected) in [
         (format!("{}1{}", "(".repeat(many), ")".repeat(many)), "1"),
@@ -182,7 +182,7 @@ fn long_filters() {
 }
 
 #[test]
-fn mistakes_in_values_are_errors() {
+fn invalid_arguments_do_not_panic() {
     for filter in [
         "[1000000000000, 0, 1, 0, 0, 0] | mktime",
         "1e300 | todate",

@@ -123,7 +123,7 @@ fn replaced(random: &mut Random) -> Quoting {
 }
 
 #[test]
-fn changes_of_the_text_are_changes_of_the_body() {
+fn changed_texts_are_encoded_and_the_rest_keeps_its_bytes() {
     let (seed, count) = random::run(20_000);
     let (mut decoded_bodies, mut refused) = (0, 0);
     for seed in seed..seed + count {
@@ -170,7 +170,7 @@ fn encoded(quoting: Quoting, before: &str, behind: &str, text: &str) -> Option<S
 }
 
 #[test]
-fn new_text_is_written_as_its_neighbours_are() {
+fn new_text_is_escaped_like_its_neighbours() {
     let backslash = Quoting::Backslash(Quote::Single);
     let said = |before, text| encoded(backslash, before, "", text).unwrap();
     assert_eq!(said("", "'\"\n\r\0\u{1a}\\\t"), "\\'\\\"\\n\\r\\0\\Z\\\\\\t");
@@ -187,7 +187,7 @@ fn new_text_is_written_as_its_neighbours_are() {
 }
 
 #[test]
-fn what_a_literal_cannot_say_is_refused() {
+fn texts_that_a_literal_cannot_contain_are_refused() {
     for quoting in [Quoting::Standard(Quote::Single), Quoting::Escape, Quoting::Copy, Quoting::Dollar, Quoting::Unistr]
     {
         assert_eq!(encoded(quoting, "", "", "a\0"), None);

@@ -28,7 +28,7 @@ fn held_with(dump: &[u8], options: Options) -> usize {
 }
 
 #[test]
-fn a_literal_is_held_and_a_line_is_not() {
+fn the_reader_keeps_a_literal_but_not_a_line() {
     let rows = "(1,'a text of some bytes',NULL,0xAB),".repeat(2000);
     assert!(held(format!("INSERT INTO t VALUES {rows}").as_bytes(), None) < 64);
     let cells = "a text of some bytes\t".repeat(2000);
@@ -37,7 +37,7 @@ fn a_literal_is_held_and_a_line_is_not() {
 }
 
 #[test]
-fn a_value_is_held_and_a_row_is_not() {
+fn the_reader_keeps_a_value_but_not_a_row() {
     let mut options = Options::default();
     options.rows = true;
     let row = format!("({}1)", "'some text',NULL,-1.5,now() /* a comment that is none of it */ ,".repeat(2000));
@@ -65,7 +65,7 @@ fn a_value_is_held_and_a_row_is_not() {
 }
 
 #[test]
-fn what_is_no_literal_is_never_held_whole() {
+fn the_reader_keeps_no_other_token_whole() {
     let long = |piece: &str| piece.repeat(20_000 / piece.len());
     let mysql = [
         format!("/*{}", long("x* ")),
@@ -102,7 +102,7 @@ fn what_is_no_literal_is_never_held_whole() {
 }
 
 #[test]
-fn a_literal_that_is_too_long_is_an_error_that_says_where() {
+fn too_long_literals_are_an_error_with_their_offset() {
     let mut options = Options::default();
     options.literal = 10;
     for dump in ["SELECT 'a', 'a literal that is too long'", "COPY t FROM stdin;\na literal that is too long\n\\.\n"] {
@@ -128,7 +128,7 @@ fn a_literal_that_is_too_long_is_an_error_that_says_where() {
 }
 
 #[test]
-fn names_have_a_limit_together() {
+fn the_length_of_all_names_is_limited() {
     let mut options = Options::default();
     options.names = 100_000;
     let many: String = (0..1000).map(|number| format!("INSERT INTO t{number} VALUES (1);\n")).collect();
@@ -139,7 +139,7 @@ fn names_have_a_limit_together() {
 }
 
 #[test]
-fn a_dump_that_is_cut_says_where_its_last_literal_began() {
+fn a_cut_dump_tells_where_its_last_literal_began() {
     for (dump, at) in
         [("SELECT 'a', 'b", Some(12)), ("SELECT 'a'", None), ("COPY t FROM stdin;\na\tb", Some(21)), ("", None)]
     {
@@ -149,7 +149,7 @@ fn a_dump_that_is_cut_says_where_its_last_literal_began() {
 }
 
 #[test]
-fn a_dump_whose_backslashes_may_be_half_of_a_character_is_refused() {
+fn charsets_with_backslash_bytes_are_refused() {
     let rows = "INSERT INTO t (a) VALUES ('x');\n";
     let all = |dump: String| {
         let mut reader = Reader::new();

@@ -215,7 +215,7 @@ const DUMPS: &[&str] = &[
 ];
 
 #[test]
-fn dumps_that_are_cut_and_damaged() {
+fn damaged_dumps_are_read_alike_in_all_windows() {
     let (seed, count) = random::run(2000);
     for number in 0..count {
         let mut random = Random::new(seed.wrapping_add(number));
@@ -241,7 +241,7 @@ fn dumps_that_are_cut_and_damaged() {
 }
 
 #[test]
-fn random_dumps_in_random_windows() {
+fn random_dumps_are_read_alike_in_all_windows() {
     let (seed, count) = random::run(3000);
     for number in 0..count {
         let mut random = Random::new(seed.wrapping_add(number));

@@ -131,7 +131,7 @@ const OPTIONS: &[&[&str]] = &[
 ];
 
 #[test]
-fn what_mariadb_dump_and_mydumper_write() {
+fn dumps_of_mariadb_and_mydumper_are_read_and_changed() {
     let Some(server) = Server::of_environment() else {
         eprintln!("SKIPPED: MariaDB, as ICECORE_TEST_MYSQL is not set");
         return;

@@ -102,7 +102,7 @@ const OPTIONS: &[&[&str]] = &[
 ];
 
 #[test]
-fn what_pg_dump_writes() {
+fn dumps_of_pg_dump_are_read_and_changed() {
     let Ok(address) = std::env::var("ICECORE_TEST_POSTGRES") else {
         eprintln!("SKIPPED: PostgreSQL, as ICECORE_TEST_POSTGRES is not set");
         return;

@@ -71,7 +71,7 @@ fn rows(tables: &[Table], file: &str) -> String {
 }
 
 #[test]
-fn what_the_shell_of_sqlite_dumps() {
+fn dumps_of_the_sqlite_shell_are_read_and_changed() {
     if !is_there("sqlite3") {
         eprintln!("SKIPPED: sqlite3 is missing");
         return;

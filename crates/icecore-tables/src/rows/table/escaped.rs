@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_of_mysql() {
+    fn mysql_escapes_are_decoded() {
         let row = b"1\ta\\tb\\n\\\\\\0\\'\t\\N\tx\\N\tNULL\ta\\\nb\\\t\r\n";
         assert_eq!(
             cells(row, Some(Escapes::Mysql)),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_booleans_of_a_database() {
+    fn marked_numbers_and_booleans_stay_plain() {
         let mut batch = Batch::default();
         let line = b"\\#1.50\t\\#true\t1\t\\\\#1\t\\N\n";
         assert_eq!(read_row(line, true, Some(b'\t'), Some(Escapes::Database), 0, &mut batch), Some(line.len()));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_of_postgres() {
+    fn postgres_escapes_are_decoded() {
         let row = b"\\b\\f\\v\\x41\\x4g\\101\\7\t\\\\x6869\t\\N\t\n";
         assert_eq!(
             cells(row, Some(Escapes::Postgres)),
@@ -171,12 +171,12 @@ mod tests {
     }
 
     #[test]
-    fn no_escapes_at_all() {
+    fn without_escapes_backslashes_are_text() {
         assert_eq!(cells(b"a\\tb\t\\N\t\"\n", None), [is(b"a\\tb"), is(b"\\N"), is(b"\"")]);
     }
 
     #[test]
-    fn the_last_line_may_lack_its_end() {
+    fn the_last_line_may_lack_its_line_end() {
         let mut batch = Batch::default();
         assert_eq!(read_row(b"a\tb\\", true, Some(b'\t'), Some(Escapes::Mysql), 0, &mut batch), Some(4));
         assert_eq!(batch.cell_bytes(batch.row_cells(0).0[1]), b"b\\");
