@@ -43,8 +43,8 @@ fn one_call_asks_several_layers_of_rules() {
     let mut error = MaybeUninit::<icecore_error>::uninit();
     let odd = icecore_class_name { bytes: b"\xff".as_ptr(), len: 1, is_text: 1 };
     unsafe {
-        let said = icecore_class_verdict(layers.as_ptr(), 3, &odd, 0, error.as_mut_ptr());
-        assert_eq!(said, ICECORE_REFUSED as u32);
+        let answer = icecore_class_verdict(layers.as_ptr(), 3, &odd, 0, error.as_mut_ptr());
+        assert_eq!(answer, ICECORE_REFUSED as u32);
         let message = CStr::from_ptr(error.assume_init_ref().message.as_ptr()).to_str().unwrap();
         assert!(message.contains("malformed UTF-8"), "{message}");
         assert_ne!(icecore_rules_allow(call, &odd, 0, null_mut()), ICECORE_OK);
@@ -138,18 +138,18 @@ fn classes_of_a_document_are_checked_before_it_is_built() {
 #[test]
 fn texts_are_cut_to_the_size_of_the_buffer() {
     let mut text = [1 as c_char; 64];
-    let what = [
+    let texts = [
         (ICECORE_WORDS_LITERAL, "'App\\\\User'"),
         (ICECORE_WORDS_SHOWN, "App\\User"),
         (ICECORE_WORDS_REMEDY, "allow it with 'allowed_classes' => ['App\\\\User']"),
     ];
-    for (what, wanted) in what {
+    for (texts, expected) in texts {
         let len = unsafe {
             let user = name("App\\User");
-            icecore_class_words(what as u32, ICECORE_PHP as u32, &user, 0, null(), 0, text.as_mut_ptr(), 64)
+            icecore_class_words(texts as u32, ICECORE_PHP as u32, &user, 0, null(), 0, text.as_mut_ptr(), 64)
         };
-        assert_eq!(unsafe { CStr::from_ptr(text.as_ptr()) }.to_str(), Ok(wanted));
-        assert_eq!(len, wanted.len());
+        assert_eq!(unsafe { CStr::from_ptr(text.as_ptr()) }.to_str(), Ok(expected));
+        assert_eq!(len, expected.len());
     }
     let refused = ICECORE_WORDS_REFUSED as u32;
     unsafe {

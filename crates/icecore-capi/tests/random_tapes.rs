@@ -16,9 +16,9 @@ const TEXT: &[u8] = b"some text that many nodes share";
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, most: u64) -> u64 {
+    fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % most
+        (self.0 >> 33) % bound
     }
 
     fn pick<T: Copy>(&mut self, list: &[T]) -> T {
@@ -58,8 +58,8 @@ fn nonsense(r: &mut Random, names: &Names) -> Vec<icecore_node> {
     let node = |_| icecore_node {
         // Kinds that don't exist are rare.
         kind: {
-            let most = if r.below(50) == 0 { kinds.len() } else { kinds.len() - 3 };
-            kinds[r.below(most as u64) as usize]
+            let bound = if r.below(50) == 0 { kinds.len() } else { kinds.len() - 3 };
+            kinds[r.below(bound as u64) as usize]
         },
         flags: if r.below(2) == 0 { r.below(256) as u8 } else { 0 },
         key: r.pick(&keys),
@@ -71,14 +71,14 @@ fn nonsense(r: &mut Random, names: &Names) -> Vec<icecore_node> {
 
 /// Makes containers that end within each other; links and keys lead anywhere.
 fn nested(r: &mut Random, names: &Names) -> Vec<icecore_node> {
-    let most = 2 + r.below(60) as usize;
+    let bound = 2 + r.below(60) as usize;
     let mut nodes = Vec::new();
-    value(r, names, most, 0, &mut nodes);
+    value(r, names, bound, 0, &mut nodes);
     let count = nodes.len() as u64;
-    for at in 0..nodes.len() {
-        if LINKS.contains(&nodes[at].kind) {
+    for index in 0..nodes.len() {
+        if LINKS.contains(&nodes[index].kind) {
             let to = r.below(count);
-            nodes[at].payload = to;
+            nodes[index].payload = to;
             // Most targets are marked; one without the mark is an error.
             if r.below(200) > 0 {
                 nodes[to as usize].flags |= ICECORE_FLAG_TARGET;
@@ -88,9 +88,9 @@ fn nested(r: &mut Random, names: &Names) -> Vec<icecore_node> {
     nodes
 }
 
-fn value(r: &mut Random, names: &Names, most: usize, depth: u32, nodes: &mut Vec<icecore_node>) {
-    let at = nodes.len();
-    let is_leaf = depth > 8 || nodes.len() >= most || r.below(3) == 0;
+fn value(r: &mut Random, names: &Names, bound: usize, depth: u32, nodes: &mut Vec<icecore_node>) {
+    let index = nodes.len();
+    let is_leaf = depth > 8 || nodes.len() >= bound || r.below(3) == 0;
     let kind = match is_leaf {
         true if r.below(3) == 0 => r.pick(&LINKS),
         true => r.below(15) as u8,
@@ -114,21 +114,21 @@ fn value(r: &mut Random, names: &Names, most: usize, depth: u32, nodes: &mut Vec
         let has_key_node = kind == 33 && r.below(4) == 0;
         if has_key_node {
             let key = nodes.len();
-            value(r, names, most, depth + 4, nodes);
+            value(r, names, bound, depth + 4, nodes);
             nodes[key].key = 0xFFFE;
         }
         let child = nodes.len();
-        value(r, names, most, depth + 1, nodes);
+        value(r, names, bound, depth + 1, nodes);
         if kind == 33 {
             nodes[child].key = if has_key_node { 0xFFFF } else { r.pick(&names.keys) };
         }
     }
-    nodes[at].aux = match r.below(60) {
+    nodes[index].aux = match r.below(60) {
         0 => r.below(9) as u32,
         1 => u32::MAX - r.below(3) as u32,
         _ => children as u32,
     };
-    nodes[at].payload |= nodes.len() as u64;
+    nodes[index].payload |= nodes.len() as u64;
 }
 
 #[test]

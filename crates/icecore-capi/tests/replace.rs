@@ -167,19 +167,19 @@ fn null_arguments_are_usage_errors() {
 fn a_replacer_uses_its_last_preparation() {
     let replacer = icecore_replacer_new();
     let (one, two) = ([pair(b"a", b"b")], [pair(b"a", b"c")]);
-    let said = |replacer| apply(replacer, b"a A").unwrap().0.unwrap();
+    let replace_a = |replacer| apply(replacer, b"a A").unwrap().0.unwrap();
     assert_eq!(apply(replacer, b"a").err().map(|(kind, _)| kind), Some(USAGE));
-    for (pairs, flags, wanted) in
+    for (pairs, flags, expected) in
         [(&one, 0, b"b A"), (&one, 0, b"b A"), (&two, 0, b"c A"), (&two, ICECORE_REPLACE_IGNORE_CASE, b"c c")]
     {
         assert_eq!(prepare(replacer, pairs, b"", flags), ICECORE_OK);
-        assert_eq!((said(replacer), said(replacer)), (wanted.to_vec(), wanted.to_vec()));
+        assert_eq!((replace_a(replacer), replace_a(replacer)), (expected.to_vec(), expected.to_vec()));
     }
     // With a format, and then without one again.
     assert_eq!(prepare(replacer, &one, b"json", 0), ICECORE_OK);
     assert!(apply(replacer, b"a A").is_err());
     assert_eq!(prepare(replacer, &one, b"", 0), ICECORE_OK);
-    assert_eq!(said(replacer), b"b A");
+    assert_eq!(replace_a(replacer), b"b A");
     // After a wrong call, nothing is prepared.
     assert_eq!(prepare(replacer, &one, b"\xff", 0), USAGE);
     assert_eq!(apply(replacer, b"a").err().map(|(kind, _)| kind), Some(USAGE));

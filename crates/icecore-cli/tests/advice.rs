@@ -23,11 +23,11 @@ fn table() -> PathBuf {
 
 /// Returns what stderr says to do: the tip, or else the error with the lines that belong to it.
 fn advice(output: &Output) -> String {
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let tip = said.lines().find_map(|line| line.trim_start().strip_prefix("tip: "));
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let tip = stderr.lines().find_map(|line| line.trim_start().strip_prefix("tip: "));
     let is_error = |line: &&str| line.starts_with("icecore: ") || line.starts_with("error: ");
     let error = || {
-        let mut lines = said.lines().skip_while(|line| !is_error(line));
+        let mut lines = stderr.lines().skip_while(|line| !is_error(line));
         let first = lines.next()?.split_once(": ")?.1;
         let more = lines.take_while(|line| line.starts_with("  ")).map(str::trim);
         Some([first].into_iter().chain(more).collect::<Vec<_>>().join(" "))

@@ -70,7 +70,7 @@ fn has_perl() -> bool {
 
 #[test]
 fn wrong_arguments_get_a_suggestion() {
-    for (args, said) in [
+    for (args, message) in [
         (
             &["perl-mux"][..],
             "there is no scenario perl-mux; did you mean perl-mix? The scenarios are columns, employees, ",
@@ -84,7 +84,7 @@ fn wrong_arguments_get_a_suggestion() {
     ] {
         let (stdout, stderr, code) = output(args);
         assert_eq!((stdout.as_str(), code), ("", 2), "{args:?}: {stderr}");
-        assert!(stderr.contains(said), "{args:?}: {stderr}");
+        assert!(stderr.contains(message), "{args:?}: {stderr}");
     }
 }
 
@@ -183,10 +183,10 @@ fn own_data_is_ranked_and_written_to_files() {
     assert!(fs::read_to_string(&files[3]).expect("HTML").contains("<svg"));
 
     // The same again, from the file.
-    let again = folder.path().join("again.json");
-    let (_, stderr, code) = output(&["--show", json, "--json", text(&again)]);
+    let second_report = folder.path().join("again.json");
+    let (_, stderr, code) = output(&["--show", json, "--json", text(&second_report)]);
     assert_eq!((code, stderr.as_str()), (0, ""));
-    assert_eq!(report(&again).scenarios[0].points[0].entries.len(), point.entries.len());
+    assert_eq!(report(&second_report).scenarios[0].points[0].entries.len(), point.entries.len());
 
     // Nothing is worse than itself; something twice as large is.
     let compare = |old: &str| output(&["--show", json, "--compare", old, "--fail-on", "10%"]).2;
@@ -195,9 +195,9 @@ fn own_data_is_ranked_and_written_to_files() {
     for entry in &mut smaller.scenarios[0].points[0].entries {
         entry.size = entry.size.map(|size| size / 2);
     }
-    fs::write(&again, serde_json::to_vec(&smaller).expect("a report")).expect("a file");
-    assert_eq!(compare(text(&again)), 1);
-    assert_eq!(output(&["--show", json, "--compare", text(&again)]).2, 0, "without --fail-on it only tells");
+    fs::write(&second_report, serde_json::to_vec(&smaller).expect("a report")).expect("a file");
+    assert_eq!(compare(text(&second_report)), 1);
+    assert_eq!(output(&["--show", json, "--compare", text(&second_report)]).2, 0, "without --fail-on it only tells");
 }
 
 #[test]
@@ -292,8 +292,8 @@ fn a_stopped_run_keeps_its_results() {
         std::thread::sleep(Duration::from_millis(20));
     }
     // The process that starts the tests may ignore INT, as a shell does for background jobs.
-    let told = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill is there");
-    assert!(told.success());
+    let status = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill is there");
+    assert!(status.success());
     // If it waited for the runner, it would continue to measure, and not report that it was stopped.
     let done = child.wait_with_output().expect("it ends");
     assert_eq!(done.status.code(), Some(5));

@@ -111,9 +111,9 @@ fn colour_changes_only_the_colour_of_the_output() {
         let never = piped(folder.path(), &format!("icecore --color never {command}"));
         let always = piped(folder.path(), &format!("icecore --color always {command}"));
         assert!(!never.0.contains('\x1b') && !never.1.contains('\x1b'), "{command}: {never:?}");
-        let (out, said) = (pty::without_colours(&always.0), pty::without_colours(&always.1));
-        painted += usize::from((&out, &said) != (&always.0, &always.1));
-        assert_eq!((out, said, always.2), never, "{command}");
+        let (stdout, stderr) = (pty::without_colours(&always.0), pty::without_colours(&always.1));
+        painted += usize::from((&stdout, &stderr) != (&always.0, &always.1));
+        assert_eq!((stdout, stderr, always.2), never, "{command}");
     }
     assert!(painted > commands().count() / 2, "{painted}");
 }

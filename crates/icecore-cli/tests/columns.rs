@@ -44,7 +44,7 @@ impl Shape {
 
     fn map(random: &mut Random, depth: usize) -> Shape {
         let count = 1 + random.below(4);
-        Shape::Map((0..count).map(|at| (format!("k{at}"), Shape::random(random, depth))).collect())
+        Shape::Map((0..count).map(|index| (format!("k{index}"), Shape::random(random, depth))).collect())
     }
 
     /// Writes a value in PHP's format.
@@ -61,8 +61,8 @@ impl Shape {
                 // An empty list has no type.
                 let count = 1 + random.below(3);
                 let _ = write!(out, "a:{count}:{{");
-                for at in 0..count {
-                    let _ = write!(out, "i:{at};");
+                for index in 0..count {
+                    let _ = write!(out, "i:{index};");
                     item.write(random, out);
                 }
                 write!(out, "}}")
@@ -70,7 +70,7 @@ impl Shape {
             Shape::Map(fields) => {
                 // The first entry always exists: for PHP, a map without entries is a list.
                 let kept: Vec<_> =
-                    fields.iter().enumerate().filter(|(at, _)| *at == 0 || random.below(4) > 0).collect();
+                    fields.iter().enumerate().filter(|(index, _)| *index == 0 || random.below(4) > 0).collect();
                 let _ = write!(out, "a:{}:{{", kept.len());
                 for (_, (name, shape)) in kept {
                     let _ = write!(out, "s:{}:\"{name}\";", name.len());
@@ -107,9 +107,9 @@ fn rows(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
 
 /// Returns the output of a command that must succeed.
 fn good(args: &[&str], input: &[u8]) -> Vec<u8> {
-    let (out, said, code) = rows(args, input);
-    assert_eq!(code, 0, "{args:?}: {said}");
-    out
+    let (stdout, stderr, code) = rows(args, input);
+    assert_eq!(code, 0, "{args:?}: {stderr}");
+    stdout
 }
 
 /// Parses lines of JSON, without null members: a struct has all of its fields in each row.
@@ -193,9 +193,9 @@ fn columns_of_dumps_get_types() {
     let dump = "CREATE TABLE t (id int, price double, name text, ok boolean, data text);\n\
                 INSERT INTO t VALUES (1,1.5,'a',TRUE,'a:1:{s:1:\"w\";i:640;}'),(2,NULL,NULL,FALSE,NULL);\n";
     let args = ["--in", "sql", "-c", "t.data=php"];
-    let said = good(&[&args[..], &["--schema-only"]].concat(), dump.as_bytes());
+    let stderr = good(&[&args[..], &["--schema-only"]].concat(), dump.as_bytes());
     assert_eq!(
-        String::from_utf8(said).expect("text").trim_end(),
+        String::from_utf8(stderr).expect("text").trim_end(),
         "id int64, price float64, name utf8, ok bool, data struct<w int64>"
     );
     let file = good(&[&args[..], &["-t", "arrow"]].concat(), dump.as_bytes());
@@ -210,9 +210,9 @@ const MIXED: &[u8] =
 fn bad_values_are_null_and_reported() {
     let schema = ["--in", "csv", "-c", "d=php", "--schema", "d: struct<w int64>", "-t", "parquet"];
     let back = |file: &[u8]| lines(&good(&["--in", "parquet"], file));
-    for what in ["keep", "null"] {
-        let (file, said, code) = rows(&[&schema[..], &["--on-error", what, "--kind-column"]].concat(), MIXED);
-        assert!(code == 4 && said.contains("2 of 5 rows") && said.contains("row 2 at offset"), "{said}");
+    for mode in ["keep", "null"] {
+        let (file, stderr, code) = rows(&[&schema[..], &["--on-error", mode, "--kind-column"]].concat(), MIXED);
+        assert!(code == 4 && stderr.contains("2 of 5 rows") && stderr.contains("row 2 at offset"), "{stderr}");
         let found = back(&file);
         let kinds: Vec<_> = found.iter().map(|row| row["d_kind"].as_str().expect("text")).collect();
         assert_eq!(kinds, ["decoded", "broken", "null", "broken", "decoded"]);
@@ -225,12 +225,12 @@ fn bad_values_are_null_and_reported() {
         (back(&file), code),
         (vec![json!({"id": "1", "d": {"w": 5}}), json!({"id": "3"}), json!({"id": "5", "d": {"w": 6}})], 4)
     );
-    let (file, said, code) = rows(&[&schema[..], &["--on-error", "stop"]].concat(), MIXED);
-    assert_eq!((back(&file), code), (vec![json!({"id": "1", "d": {"w": 5}})], 4), "{said}");
+    let (file, stderr, code) = rows(&[&schema[..], &["--on-error", "stop"]].concat(), MIXED);
+    assert_eq!((back(&file), code), (vec![json!({"id": "1", "d": {"w": 5}})], 4), "{stderr}");
     // As JSON, ordinary text is kept.
     let json = ["--in", "csv", "-c", "d=php", "--schema", "d json", "-t", "parquet"];
-    let (file, said, code) = rows(&json, MIXED);
-    assert!(code == 4 && said.contains("1 of 5 rows"), "{said}");
+    let (file, stderr, code) = rows(&json, MIXED);
+    assert!(code == 4 && stderr.contains("1 of 5 rows"), "{stderr}");
     let texts: Vec<_> = back(&file).iter().map(|row| row.get("d").cloned().unwrap_or_default()).collect();
     assert_eq!(
         texts,
@@ -242,8 +242,8 @@ fn bad_values_are_null_and_reported() {
 fn other_columns_fit_their_type_or_are_reported() {
     let input = b"id,n,d\n1,5,i:1;\n2,x,i:2;\n3,7,i:3;\n";
     let args = ["--in", "csv", "-c", "d=php", "--schema", "n: int64", "-t", "parquet"];
-    let (file, said, code) = rows(&args, input);
-    assert!(code == 4 && said.contains("column n: expected int64, found `x`"), "{said}");
+    let (file, stderr, code) = rows(&args, input);
+    assert!(code == 4 && stderr.contains("column n: expected int64, found `x`"), "{stderr}");
     let found = lines(&good(&["--in", "parquet"], &file));
     assert_eq!(found[2], json!({"id": "3", "n": 7, "d": 3}));
     assert_eq!(found[1], json!({"id": "2", "d": 2}));
@@ -252,11 +252,11 @@ fn other_columns_fit_their_type_or_are_reported() {
     let file = good(&["--in", "csv", "-c", "d=php", "-t", "arrow"], bytes);
     assert!(good(&["--in", "arrow", "-t", "csv"], &file).windows(3).any(|found| found == b",\xff,"));
     let as_text = ["--in", "csv", "-c", "d=php", "--schema", "n utf8", "-t", "arrow"];
-    let (file, said, code) = run::icecore(&[&["rows"], &as_text[..]].concat(), bytes);
-    assert!(code == 0 && said.contains("first in row 1 at column n"), "{said}");
+    let (file, stderr, code) = run::icecore(&[&["rows"], &as_text[..]].concat(), bytes);
+    assert!(code == 0 && stderr.contains("first in row 1 at column n"), "{stderr}");
     assert_eq!(lines(&good(&["--in", "arrow"], &file))[0]["n"], "\u{ff}");
-    let (_, said, code) = rows(&[&as_text[..], &["--strict"]].concat(), bytes);
-    assert!(code == 1 && said.contains("refused by --strict"), "{said}");
+    let (_, stderr, code) = rows(&[&as_text[..], &["--strict"]].concat(), bytes);
+    assert!(code == 1 && stderr.contains("refused by --strict"), "{stderr}");
 }
 
 /// Columns of a file in other types: values with the same meaning are kept, and the rest is reported, never rounded.
@@ -266,7 +266,7 @@ fn columns_fit_another_type_or_are_reported() {
         1.5,300,2026-02-03T04:05:06.5,2026-02-03,false,x\n,,,,,\n";
     let typed = "f float64, i int64, m timestamp, d date32, b bool, s utf8";
     let file = good(&["--in", "csv", "--null", "", "--schema", typed, "-t", "parquet"], table);
-    for (schema, first, second, told) in [
+    for (schema, first, second, message) in [
         ("f int64", json!(1), json!(null), "expected int64, found `1.5`"),
         ("f float32", json!(1.0), json!(1.5), ""),
         ("f utf8", json!("1.0"), json!("1.5"), ""),
@@ -293,17 +293,17 @@ fn columns_fit_another_type_or_are_reported() {
         ("s decimal(5,2)", json!(7.0), json!(null), "expected decimal(5, 2), found `x`"),
         ("s large_binary", json!("7"), json!("x"), ""),
     ] {
-        let (made, said, code) = rows(&["--in", "parquet", "--schema", schema, "-t", "arrow"], &file);
-        assert_eq!(code, if told.is_empty() { 0 } else { 4 }, "{schema}: {said}");
-        assert!(said.contains(told), "{schema}: {said}");
+        let (converted, stderr, code) = rows(&["--in", "parquet", "--schema", schema, "-t", "arrow"], &file);
+        assert_eq!(code, if message.is_empty() { 0 } else { 4 }, "{schema}: {stderr}");
+        assert!(stderr.contains(message), "{schema}: {stderr}");
         let name = &schema[..1];
-        let found = good(&["--in", "arrow"], &made);
+        let found = good(&["--in", "arrow"], &converted);
         let found: Vec<Value> = String::from_utf8(found)
             .expect("text")
             .lines()
             .map(|line| serde_json::from_str::<Value>(line).expect("JSON")[name].clone())
             .collect();
-        assert_eq!(found, [first, second, json!(null)], "{schema}: {said}");
+        assert_eq!(found, [first, second, json!(null)], "{schema}: {stderr}");
     }
 }
 
@@ -319,19 +319,20 @@ fn an_inferred_schema_can_be_passed_back() {
     assert!(schema.starts_with("id utf8, note utf8, data struct<k0 "), "{schema}");
     let file = folder.path().join("fields");
     std::fs::write(&file, &schema).expect("it is written");
-    let said = [&args[..], &["-t", "parquet", "--schema", schema.trim_end()]].concat();
-    let given = good(&said, table.as_bytes());
+    let stderr = [&args[..], &["-t", "parquet", "--schema", schema.trim_end()]].concat();
+    let given = good(&stderr, table.as_bytes());
     assert_eq!(
         given,
         good(&[&args[..], &["-t", "parquet", "--schema", file.to_str().expect("text")]].concat(), table.as_bytes())
     );
-    for (wrong, what) in [
+    for (wrong, message) in [
         ("nothing int64", "there is no column `nothing`: there are id, note, data"),
         ("data struct<", "invalid schema at byte"),
         ("int64", "--schema takes columns with their types"),
     ] {
-        let (out, said, code) = rows(&[&args[..], &["-t", "parquet", "--schema", wrong]].concat(), table.as_bytes());
-        assert!(out.is_empty() && code == 2 && said.contains(what), "{wrong}: {said}");
+        let (stdout, stderr, code) =
+            rows(&[&args[..], &["-t", "parquet", "--schema", wrong]].concat(), table.as_bytes());
+        assert!(stdout.is_empty() && code == 2 && stderr.contains(message), "{wrong}: {stderr}");
     }
 }
 
@@ -342,15 +343,15 @@ fn entries_missing_from_the_sample_are_reported() {
         .replace(";}", ";}\"");
     let loud = |args: &[&str], input: &[u8]| run::icecore(&[&["rows"], args].concat(), input);
     let asked = ["--in", "csv", "-c", "d=php", "-t", "arrow"];
-    let (_, said, code) = loud(&[&asked[..], &["--infer", "1"]].concat(), table.as_bytes());
-    assert!(code == 0 && said.contains("1 row has entries without a field, first in row 2 in column d"), "{said}");
-    let (_, said, _) = loud(&asked, table.as_bytes());
-    assert_eq!(said, "");
-    let (_, said, _) = loud(&[&asked[..], &["--schema", "d struct<w int64>"]].concat(), table.as_bytes());
-    assert_eq!(said, "");
+    let (_, stderr, code) = loud(&[&asked[..], &["--infer", "1"]].concat(), table.as_bytes());
+    assert!(code == 0 && stderr.contains("1 row has entries without a field, first in row 2 in column d"), "{stderr}");
+    let (_, stderr, _) = loud(&asked, table.as_bytes());
+    assert_eq!(stderr, "");
+    let (_, stderr, _) = loud(&[&asked[..], &["--schema", "d struct<w int64>"]].concat(), table.as_bytes());
+    assert_eq!(stderr, "");
     let lines = b"{\"a\":1}\n{\"a\":2,\"b\":3}\n";
-    let (_, said, _) = loud(&["--in", "ndjson", "-t", "arrow", "--infer", "1"], lines);
-    assert!(said.contains("1 row has entries without a field, first in row 2 in its line"), "{said}");
+    let (_, stderr, _) = loud(&["--in", "ndjson", "-t", "arrow", "--infer", "1"], lines);
+    assert!(stderr.contains("1 row has entries without a field, first in row 2 in its line"), "{stderr}");
 }
 
 #[test]
@@ -370,11 +371,11 @@ fn several_files_become_one_table_or_one_each() {
     // A table with other columns, or with unreadable rows, leaves no file.
     std::fs::write(path("a.csv"), "id,d\n1,i:5;\n").expect("it is written");
     std::fs::write(path("b.csv"), "d,name\ni:5;,x\n").expect("it is written");
-    let (_, said, code) = rows(&["-c", "d=php", &path("a.csv"), &path("b.csv"), "-o", &path("one.parquet")], b"");
-    assert!(code == 2 && said.contains("its columns (d, name, d_error) are not those of"), "{said}");
+    let (_, stderr, code) = rows(&["-c", "d=php", &path("a.csv"), &path("b.csv"), "-o", &path("one.parquet")], b"");
+    assert!(code == 2 && stderr.contains("its columns (d, name, d_error) are not those of"), "{stderr}");
     assert_eq!(lines(&good(&[&path("one.parquet")], b"")), [json!({"id": "1", "d": 5})]);
-    let (_, said, code) = rows(&["-c", "d=php", &path("missing.csv"), "-o", &path("no.parquet")], b"");
-    assert!(code == 2 && !Path::new(&path("no.parquet")).exists(), "{said}");
+    let (_, stderr, code) = rows(&["-c", "d=php", &path("missing.csv"), "-o", &path("no.parquet")], b"");
+    assert!(code == 2 && !Path::new(&path("no.parquet")).exists(), "{stderr}");
 }
 
 /// A table without rows has columns.
@@ -404,13 +405,13 @@ fn damaged_files_are_refused() {
                 0 => bytes.truncate(random.below(whole.len())),
                 1 => {
                     // The sizes are declared near the end.
-                    let at = whole.len() - 1 - random.below(whole.len().min(600));
-                    bytes[at] = random.below(256) as u8;
+                    let index = whole.len() - 1 - random.below(whole.len().min(600));
+                    bytes[index] = random.below(256) as u8;
                 }
                 _ => {
                     for _ in 0..1 + random.below(4) {
-                        let at = random.below(whole.len());
-                        bytes[at] = [0, 0x7f, 0x80, 0xff, random.below(256) as u8][random.below(5)];
+                        let index = random.below(whole.len());
+                        bytes[index] = [0, 0x7f, 0x80, 0xff, random.below(256) as u8][random.below(5)];
                     }
                 }
             }
@@ -420,10 +421,10 @@ fn damaged_files_are_refused() {
             // Address space for all threads, and 4 GB.
             let script = format!("ulimit -v 6000000; icecore rows -q --in {form} damaged");
             let done = run::shell(folder.path(), &script).output().expect("a shell");
-            let said = String::from_utf8_lossy(&done.stderr);
+            let stderr = String::from_utf8_lossy(&done.stderr);
             let code = done.status.code();
-            assert!(matches!(code, Some(0 | 1 | 4)), "{container}, {round}: {code:?} {said}");
-            assert!(!said.contains("panicked"), "{said}");
+            assert!(matches!(code, Some(0 | 1 | 4)), "{container}, {round}: {code:?} {stderr}");
+            assert!(!stderr.contains("panicked"), "{stderr}");
             wrong += usize::from(code == Some(4));
         }
         assert!(wrong > 2 && files == rounds, "{container}: only {wrong} were refused");
@@ -435,8 +436,8 @@ fn damaged_files_are_refused() {
         ("arrow", b"no"),
         ("parquet", b"id,d\n1,2\n"),
     ] {
-        let (out, said, code) = rows(&["--in", form], bytes);
-        assert!(out.is_empty() && code == 4 && said.contains(form), "{form} {bytes:?}: {code} {said}");
+        let (stdout, stderr, code) = rows(&["--in", form], bytes);
+        assert!(stdout.is_empty() && code == 4 && stderr.contains(form), "{form} {bytes:?}: {code} {stderr}");
     }
 }
 
@@ -451,8 +452,8 @@ fn deep_types_are_refused() {
     }
     end.extend(b"\x16\0\x19\x0c\0");
     let len = u32::try_from(end.len()).expect("a small one").to_le_bytes();
-    let (out, said, code) = rows(&["--in", "parquet"], &[b"PAR1", &end[..], &len, b"PAR1"].concat());
-    assert!(out.is_empty() && code == 4 && said.contains("more than 64"), "{code} {said}");
+    let (stdout, stderr, code) = rows(&["--in", "parquet"], &[b"PAR1", &end[..], &len, b"PAR1"].concat());
+    assert!(stdout.is_empty() && code == 4 && stderr.contains("more than 64"), "{code} {stderr}");
 }
 
 /// Other programs can read the output.

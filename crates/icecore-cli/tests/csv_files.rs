@@ -241,8 +241,8 @@ fn cells_change_and_all_other_bytes_stay_in_twelve_dialects() {
             ["rows", "-q", "-c=data", "--strict", &path("in"), "--out-dir", &path("rows")],
             ["rows", "-q", "-c=data", "--strict", &path("new"), "--out-dir", &path("new_rows")],
         ] {
-            let (_, said, code) = icecore(&args, b"");
-            assert!([0, 4].contains(&code), "{}: {said}", style.name);
+            let (_, stderr, code) = icecore(&args, b"");
+            assert!([0, 4].contains(&code), "{}: {stderr}", style.name);
         }
         for (number, ((_, objects), bytes)) in tables.iter().zip(&files).enumerate() {
             let shown = String::from_utf8_lossy(bytes);
@@ -288,18 +288,18 @@ fn dialects_are_detected_from_the_whole_file() {
     text.push_str("1,\"say \\\"old\\\" twice\",old\n2,\"a b\",c\n");
     assert!(text.len() > 1 << 20);
     fs::write(&path, &text).unwrap();
-    let (out, said, code) = icecore(&["replace", "-q", "old", "newer", &name], b"");
-    assert_eq!(code, 0, "{said}");
-    assert_eq!(String::from_utf8(out).unwrap(), text.replace("old", "newer"));
-    let (out, said, code) = icecore(&["rows", "-q", "-c", "data", &name], b"");
-    assert_eq!(code, 0, "{said}");
-    let rows = String::from_utf8(out).unwrap();
+    let (stdout, stderr, code) = icecore(&["replace", "-q", "old", "newer", &name], b"");
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(String::from_utf8(stdout).unwrap(), text.replace("old", "newer"));
+    let (stdout, stderr, code) = icecore(&["rows", "-q", "-c", "data", &name], b"");
+    assert_eq!(code, 0, "{stderr}");
+    let rows = String::from_utf8(stdout).unwrap();
     let row = rows.lines().nth(60_000).unwrap();
     assert_eq!(serde_json::from_str::<Value>(row).unwrap()["data"], "say \\\"old\\\" twice");
     // A row that fits no dialect: nothing is written.
     fs::write(&path, text.replace("1,\"say \\\"old\\\" twice\"", "1,\"say\" old")).unwrap();
-    let (out, said, code) = icecore(&["replace", "-q", "old", "newer", &name], b"");
-    assert!(out.is_empty() && code == 4 && said.contains("row 60001"), "{code} {said}");
+    let (stdout, stderr, code) = icecore(&["replace", "-q", "old", "newer", &name], b"");
+    assert!(stdout.is_empty() && code == 4 && stderr.contains("row 60001"), "{code} {stderr}");
 }
 
 /// A pipe that delivers the first line and then waits is not decided by that line.

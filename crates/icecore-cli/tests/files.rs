@@ -63,14 +63,14 @@ fn an_output_that_is_an_input_is_refused() {
             let _ = symlink("soft", top.join("soft.json"));
             let _ = fs::hard_link(top.join("a.json"), top.join("hard"));
             fs::write(top.join("b.srl"), icecore::convert(b"1", "json", "sereal").unwrap()).unwrap();
-            let (out, said, code) = sh(top, &format!("{command}{force}"));
-            assert_eq!((out.as_str(), code), ("", Some(2)), "{command}{force}: {said}");
+            let (stdout, stderr, code) = sh(top, &format!("{command}{force}"));
+            assert_eq!((stdout.as_str(), code), ("", Some(2)), "{command}{force}: {stderr}");
             assert!(
-                said.contains("this is an input") || force.is_empty() && said.contains("this file exists"),
-                "{said}"
+                stderr.contains("this is an input") || force.is_empty() && stderr.contains("this file exists"),
+                "{stderr}"
             );
             let kept = fs::read_to_string(top.join("a.json")).unwrap();
-            assert_eq!(kept, "{\"n\":\"i:5;\"}\n", "{command}{force}: {said}");
+            assert_eq!(kept, "{\"n\":\"i:5;\"}\n", "{command}{force}: {stderr}");
             assert!(!names(top).iter().any(|name| name.contains("part")), "{command}{force}");
         }
     }
@@ -95,23 +95,23 @@ fn existing_files_are_overwritten_only_with_force() {
     ] {
         fs::write(top.join("there"), "old\n").unwrap();
         fs::write(top.join("a.json"), "old\n").unwrap();
-        let (_, said, code) = sh(top, command);
-        assert_eq!(code, Some(2), "{command}: {said}");
-        assert!(said.contains("this file exists: --force overwrites it"), "{command}: {said}");
+        let (_, stderr, code) = sh(top, command);
+        assert_eq!(code, Some(2), "{command}: {stderr}");
+        assert!(stderr.contains("this file exists: --force overwrites it"), "{command}: {stderr}");
         assert_eq!(fs::read_to_string(top.join("there")).unwrap(), "old\n", "{command}");
         if !command.contains(';') {
-            let (_, said, code) = sh(top, &format!("{command} --force"));
-            assert_eq!(code, Some(0), "{command}: {said}");
+            let (_, stderr, code) = sh(top, &format!("{command} --force"));
+            assert_eq!(code, Some(0), "{command}: {stderr}");
             assert_ne!(fs::read_to_string(top.join("there")).unwrap(), "old\n", "{command}");
         }
     }
     // Two inputs that differ only in the extension keep it; two with the same name are an error.
-    let (_, said, code) = sh(top, "icecore convert --out-dir new -t json a.srl a.php");
-    assert!(code == Some(0) && names(&top.join("new")) == ["a.php.json", "a.srl.json"], "{said}");
-    let (_, said, code) = sh(top, "mkdir in; cp a.srl in; icecore convert --force --out-dir new -t json a.srl in");
-    assert!(code == Some(2) && said.contains("another output has this name already"), "{said}");
-    let (_, said, code) = sh(top, "icecore convert --each a.srl -o same --summary ./same");
-    assert!(code == Some(2) && said.contains("another output has this name already"), "{said}");
+    let (_, stderr, code) = sh(top, "icecore convert --out-dir new -t json a.srl a.php");
+    assert!(code == Some(0) && names(&top.join("new")) == ["a.php.json", "a.srl.json"], "{stderr}");
+    let (_, stderr, code) = sh(top, "mkdir in; cp a.srl in; icecore convert --force --out-dir new -t json a.srl in");
+    assert!(code == Some(2) && stderr.contains("another output has this name already"), "{stderr}");
+    let (_, stderr, code) = sh(top, "icecore convert --each a.srl -o same --summary ./same");
+    assert!(code == Some(2) && stderr.contains("another output has this name already"), "{stderr}");
     assert!(!top.join("same").exists());
 }
 
@@ -128,8 +128,8 @@ fn open_descriptors_and_devices_need_no_force() {
         ("echo '[6]' | icecore convert -o /dev/null", "f", "[2]\n[3]\n[4]\n[5]\n"),
         ("mkfifo p; cat p > g & echo '[7]' | icecore convert -o p; wait", "g", "[7]\n"),
     ] {
-        let (_, said, code) = sh(top, command);
-        assert_eq!((said.as_str(), code), ("", Some(0)), "{command}");
+        let (_, stderr, code) = sh(top, command);
+        assert_eq!((stderr.as_str(), code), ("", Some(0)), "{command}");
         assert_eq!(fs::read_to_string(top.join(file)).unwrap(), text, "{command}");
     }
 }
@@ -145,8 +145,8 @@ fn outputs_keep_the_permissions_of_their_inputs() {
     };
     fs::create_dir(top.join("out")).unwrap();
     let run = |command: &str, name: &str| {
-        let (_, said, code) = sh(top, &format!("umask 022; {command}"));
-        assert_eq!(code, Some(0), "{command}: {said}");
+        let (_, stderr, code) = sh(top, &format!("umask 022; {command}"));
+        assert_eq!(code, Some(0), "{command}: {stderr}");
         mode(&top.join(name))
     };
     for bits in [0o600, 0o640, 0o644, 0o660, 0o755, 0o400] {
@@ -191,16 +191,16 @@ fn a_replaced_file_keeps_its_owner() {
     let known = fs::metadata(&path).unwrap();
     let owner = if known.uid() == 0 { (12345, 54321) } else { (known.uid(), known.gid()) };
     std::os::unix::fs::chown(&path, Some(owner.0), Some(owner.1)).unwrap();
-    let (_, said, code) = sh(folder.path(), "echo 1 | icecore convert --force -o o");
-    assert_eq!(code, Some(0), "{said}");
+    let (_, stderr, code) = sh(folder.path(), "echo 1 | icecore convert --force -o o");
+    assert_eq!(code, Some(0), "{stderr}");
     let known = fs::metadata(&path).unwrap();
     assert_eq!(((known.uid(), known.gid()), mode(&path)), (owner, 0o644));
 }
 
 /// Waits until a condition holds, which depends on the other process.
-fn until(what: impl Fn() -> bool) {
+fn until(condition: impl Fn() -> bool) {
     for _ in 0..6000 {
-        if what() {
+        if condition() {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
@@ -234,8 +234,8 @@ fn a_signal_leaves_no_partial_file() {
             let mut writer = File::options().write(true).open(top.join("in")).unwrap();
             writer.write_all(b"{\"x\":\"i:5;\"}\n").unwrap();
             until(|| names(&out).len() == 2);
-            let told = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status();
-            assert!(told.unwrap().success());
+            let kill_status = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status();
+            assert!(kill_status.unwrap().success());
             let status = child.wait().unwrap();
             assert_eq!(status.signal(), Some(number), "{args:?}");
             assert_eq!(names(&out), ["old"], "{args:?} {signal}");
@@ -250,8 +250,8 @@ fn an_ignored_signal_stays_ignored() {
     let top = folder.path();
     let command = "mkfifo in; (trap '' HUP; exec icecore convert in -o o) & exec 3> in; printf '[1' >&3
         while ! ls .icecore-* >ls 2>/dev/null; do :; done; kill -HUP $!; printf ',2]' >&3; exec 3>&-; wait $!";
-    let (_, said, code) = sh(top, command);
-    assert_eq!((said.as_str(), code), ("", Some(0)));
+    let (_, stderr, code) = sh(top, command);
+    assert_eq!((stderr.as_str(), code), ("", Some(0)));
     assert_eq!(fs::read_to_string(top.join("o")).unwrap(), "[1,2]\n");
 }
 
@@ -272,13 +272,13 @@ fn a_full_disk_leaves_no_partial_file() {
         "ulimit -f 64; icecore rows --in ndjson -c x in --force -o o",
         "ulimit -f 0; icecore rows --in ndjson -c x in --summary new > /dev/null",
     ] {
-        let (_, said, code) = sh(top, command);
-        assert!(code == Some(2) && said.contains("too large"), "{command}: {code:?} {said}");
+        let (_, stderr, code) = sh(top, command);
+        assert!(code == Some(2) && stderr.contains("too large"), "{command}: {code:?} {stderr}");
         assert_eq!(names(top), before, "{command}");
         assert_eq!(fs::read_to_string(top.join("o")).unwrap(), "old", "{command}");
     }
-    let (_, said, code) = sh(top, "icecore convert --each in -o /dev/full");
-    assert!(code == Some(2) && said.contains("No space left"), "{said}");
+    let (_, stderr, code) = sh(top, "icecore convert --each in -o /dev/full");
+    assert!(code == Some(2) && stderr.contains("No space left"), "{stderr}");
 }
 
 /// The file is truncated after a part of it was read; a reader of the output controls the moment.
@@ -307,11 +307,11 @@ fn an_input_that_shrinks_is_an_error() {
         let mut rest = Vec::new();
         stdout.read_to_end(&mut rest).unwrap();
         let done = child.wait_with_output().unwrap();
-        let said = String::from_utf8(done.stderr).unwrap();
+        let stderr = String::from_utf8(done.stderr).unwrap();
         if is_whole {
-            assert_eq!((said.as_str(), done.status.code()), ("", Some(0)), "{args:?}");
+            assert_eq!((stderr.as_str(), done.status.code()), ("", Some(0)), "{args:?}");
         } else {
-            assert!(said.contains("became shorter"), "{args:?}: {said}");
+            assert!(stderr.contains("became shorter"), "{args:?}: {stderr}");
             assert_eq!(done.status.code(), Some(2), "{args:?}");
         }
     }

@@ -31,7 +31,7 @@ fn name() -> String {
     for c in hidden() {
         name.extend([c, 'b']);
     }
-    name.truncate((0..=200).rev().find(|at| name.is_char_boundary(*at)).unwrap());
+    name.truncate((0..=200).rev().find(|offset| name.is_char_boundary(*offset)).unwrap());
     name
 }
 
@@ -51,10 +51,10 @@ fn names() -> Vec<String> {
 fn sound(what: &str, text: &[u8], name: &str) {
     let text = String::from_utf8_lossy(text);
     let hidden: std::collections::HashSet<char> = hidden().into_iter().collect();
-    for (at, c) in text.char_indices().filter(|(_, c)| !matches!(c, ' '..='~') && hidden.contains(c)) {
+    for (offset, c) in text.char_indices().filter(|(_, c)| !matches!(c, ' '..='~') && hidden.contains(c)) {
         let is_ours = matches!(c, '\n' | '\t' | '\r');
         let is_in_name =
-            || name.contains(&format!("{c}b")) && text[..at].ends_with('b') && text[at + 1..].starts_with('b');
+            || name.contains(&format!("{c}b")) && text[..offset].ends_with('b') && text[offset + 1..].starts_with('b');
         assert!(is_ours && !is_in_name(), "{what}: {c:?} in {text:?}");
     }
 }

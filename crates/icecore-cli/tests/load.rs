@@ -28,7 +28,7 @@ fn load_on_daemons_is_counted_and_reported() {
         eprintln!("skipped: {what}");
         return;
     }
-    let report = run_all(&options, &AtomicBool::new(false), &|said| eprintln!("{said}")).expect("it runs");
+    let report = run_all(&options, &AtomicBool::new(false), &|message| eprintln!("{message}")).expect("it runs");
     // River and the library next to it are for scripts/load.sh.
     let absent: Vec<&str> = report.absent.iter().map(|absent| absent.competitor.as_str()).collect();
     let only_those = absent.iter().all(|one| ["icecore/library", "river"].contains(one));
@@ -109,7 +109,7 @@ fn growth_with_workers_is_counted_and_reported() {
         eprintln!("SKIPPED: {what}");
         return;
     }
-    let growth = run_growth(&options, &AtomicBool::new(false), &|said| eprintln!("{said}")).expect("it runs");
+    let growth = run_growth(&options, &AtomicBool::new(false), &|message| eprintln!("{message}")).expect("it runs");
     let mut databases = vec!["SQLite"];
     databases.extend(options.postgres.as_ref().map(|_| "PostgreSQL"));
     databases.extend(options.mysql.as_ref().map(|_| "MariaDB"));
@@ -122,11 +122,11 @@ fn growth_with_workers_is_counted_and_reported() {
         eprintln!("SKIPPED: more workers: ICECORE_TEST_QUEUE is not set");
         assert_eq!(absent, databases.iter().map(|name| format!("workers on {name}")).collect::<Vec<_>>());
     }
-    let wanted: Vec<(&str, Operation)> =
+    let expected: Vec<(&str, Operation)> =
         databases.iter().flat_map(|name| operations.iter().map(|operation| (*name, *operation))).collect();
     let found: Vec<(&str, Operation)> =
         growth.groups.iter().map(|group| (group.database.as_str(), group.operation)).collect();
-    assert_eq!(found, wanted);
+    assert_eq!(found, expected);
     growth.groups.iter().for_each(grows);
     // Each number of daemons, and all workers together, were checked.
     assert_eq!(growth.checks.len(), databases.len() * (operations.len().min(2) + 1), "{:?}", growth.checks);

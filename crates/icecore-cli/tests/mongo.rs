@@ -43,8 +43,8 @@ fn objects_are_read_from_binary_and_base64_fields() {
         assert_eq!(bytes(&db, &["store", "get", id], b""), OBJECT);
     }
     let each = lines(&db, &["store", "each", "--json"]);
-    let told: Vec<(&Value, &Value)> = each.iter().map(|line| (&line["id"], &line["value"])).collect();
-    assert_eq!(told, [(&json!(as_they_are), &json!({"id": 7})), (&json!(as_text), &json!({"id": 7}))]);
+    let fields: Vec<(&Value, &Value)> = each.iter().map(|line| (&line["id"], &line["value"])).collect();
+    assert_eq!(fields, [(&json!(as_they_are), &json!({"id": 7})), (&json!(as_text), &json!({"id": 7}))]);
     text(&db, &["store", "index", "$.id"], b"");
     assert_eq!(lines(&db, &["store", "find", "$.id", "7", "--json"]).len(), 2);
     // As another program sees them.
@@ -88,12 +88,15 @@ fn jobs_are_queued_worked_and_replayed() {
     let id = text(&db, &["queue", "push", "--queue", "mail", "--unique", "k"], b"{\"jobid\": \"366107\"}");
     assert_eq!(text(&db, &["queue", "push", "--queue", "mail", "--unique", "k"], b"{}"), id);
     text(&db, &["work", "--queue", "mail", "--exec", "cat", "--until-empty"], b"");
-    let again = text(&db, &["queue", "replay", &id], b"");
-    assert_ne!(again, id);
+    let replay_id = text(&db, &["queue", "replay", &id], b"");
+    assert_ne!(replay_id, id);
     text(&db, &["work", "--queue", "mail", "--exec", "exit 3", "--until-empty", "--concurrency", "2"], b"");
     let jobs = lines(&db, &["queue", "list", "--json"]);
     assert_eq!((&jobs[0]["id"], &jobs[0]["state"]), (&json!(id), &json!("done")));
-    assert_eq!((&jobs[1]["id"], &jobs[1]["state"], &jobs[1]["attempts"]), (&json!(again), &json!("ready"), &json!(1)));
+    assert_eq!(
+        (&jobs[1]["id"], &jobs[1]["state"], &jobs[1]["attempts"]),
+        (&json!(replay_id), &json!("ready"), &json!(1))
+    );
     assert_eq!(jobs[0]["value"], json!({"jobid": "366107"}));
     text(&db, &["queue", "pause", "mail"], b"");
     assert!(text(&db, &["queue", "stats"], b"").contains("mail"));

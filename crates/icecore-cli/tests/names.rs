@@ -149,16 +149,16 @@ fn an_allow_list_names_exactly_the_classes_of_the_data() {
             ("rails", "ruby", "l = {", "}; l[:classes].drop(1).each { |n| puts n.unpack1('H*') }"),
             ("sereal", "perl", "my $l = ", "; print map { sprintf(\"%vx\", $_) . \"\\n\" } @{$l->{classes}};"),
         ] {
-            let (list, said, code) = icecore(&["classes", "-f", "sereal", "--as", language], &bytes);
-            assert_eq!((said.as_str(), code), ("", 0), "{language}");
+            let (list, stderr, code) = icecore(&["classes", "-f", "sereal", "--as", language], &bytes);
+            assert_eq!((stderr.as_str(), code), ("", 0), "{language}");
             assert!(list.is_ascii() && (list.lines().count() == 1 || language == "laravel"), "{list}");
             if Command::new(program).arg("-v").stdout(Stdio::null()).status().is_err() {
                 eprintln!("skipped: {program} is not installed");
                 continue;
             }
-            let (out, said, code) = run(program, &[], format!("{head}{list}{tail}").as_bytes());
-            assert_eq!((said.as_str(), code), ("", 0), "{language}: {list}");
-            let mut found: Vec<&str> = out.lines().collect();
+            let (stdout, stderr, code) = run(program, &[], format!("{head}{list}{tail}").as_bytes());
+            assert_eq!((stderr.as_str(), code), ("", 0), "{language}: {list}");
+            let mut found: Vec<&str> = stdout.lines().collect();
             let is_perl = program == "perl";
             let mut expected: Vec<String> =
                 names.iter().map(|name| if is_perl { characters(name) } else { hex(&name.0) }).collect();
@@ -179,22 +179,22 @@ fn class_names_that_are_patterns_are_left_out_of_lists() {
     for (language, list) in
         [("perl", "classes => ['Good']\n"), ("php", "'allowed_classes' => ['Good']\n"), ("ruby", "classes: ['Good']\n")]
     {
-        let (out, said, code) = icecore(&["classes", "--as", language], &bytes);
-        assert_eq!((out.as_str(), code), (list, 1), "{said}");
-        assert_eq!(said.lines().count(), 4, "{said}");
-        assert!(said.contains("the class `*` at $[0] is not in the list"), "{said}");
-        assert!(said.contains("the class `A*B\\u{1b}[31m\\n` at $[4]"), "{said}");
+        let (stdout, stderr, code) = icecore(&["classes", "--as", language], &bytes);
+        assert_eq!((stdout.as_str(), code), (list, 1), "{stderr}");
+        assert_eq!(stderr.lines().count(), 4, "{stderr}");
+        assert!(stderr.contains("the class `*` at $[0] is not in the list"), "{stderr}");
+        assert!(stderr.contains("the class `A*B\\u{1b}[31m\\n` at $[4]"), "{stderr}");
     }
     // All are listed, and this is not a finding.
-    let (out, said, code) = icecore(&["classes"], &bytes);
-    assert_eq!((out.lines().count(), said.as_str(), code), (6, "", 0));
+    let (stdout, stderr, code) = icecore(&["classes"], &bytes);
+    assert_eq!((stdout.lines().count(), stderr.as_str(), code), (6, "", 0));
     // A plain value creates no object; Ruby looks up the class that its own dump names.
     let value = b"\x04\x08c\x06*";
-    let (out, said, code) = icecore(&["classes", "--as", "perl"], value);
+    let (stdout, stderr, code) = icecore(&["classes", "--as", "perl"], value);
     let left_out = "icecore: 1 class is left out, because it is only a name, without an object: * (class-name)\n";
-    assert_eq!((out.as_str(), said.as_str(), code), ("classes => []\n", left_out, 0));
-    let (out, said, code) = icecore(&["classes", "--as", "ruby"], value);
-    assert_eq!((out.as_str(), code), ("classes: []\n", 1), "{said}");
+    assert_eq!((stdout.as_str(), stderr.as_str(), code), ("classes => []\n", left_out, 0));
+    let (stdout, stderr, code) = icecore(&["classes", "--as", "ruby"], value);
+    assert_eq!((stdout.as_str(), code), ("classes: []\n", 1), "{stderr}");
 }
 
 /// Text from data and file names is escaped for the terminal.
@@ -243,11 +243,11 @@ fn control_characters_do_not_reach_the_terminal() {
         &["bench", "--show", &named],
         &["bench", "--data", &broken_named],
     ] {
-        let (out, said, _) = icecore(args, b"");
+        let (stdout, stderr, _) = icecore(args, b"");
         // JSON escapes what it must.
         if !matches!(args[0], "convert" | "rows") {
-            assert!(is_clean(&out), "{args:?}: {out:?}");
+            assert!(is_clean(&stdout), "{args:?}: {stdout:?}");
         }
-        assert!(is_clean(&said), "{args:?}: {said:?}");
+        assert!(is_clean(&stderr), "{args:?}: {stderr:?}");
     }
 }

@@ -15,22 +15,22 @@ const JOB: &str = r#"{"uuid":"x","data":{"command":"O:8:\"SendMail\":1:{s:2:\"to
 
 #[test]
 fn classes_suggests_deep_for_frozen_strings() {
-    let (out, said, code) = icecore(&["classes"], JOB.as_bytes());
-    assert_eq!((text(out).as_str(), code), ("no classes\n", 0));
-    assert!(said.contains("$.data.command is frozen data itself (php)") && said.contains("--deep"), "{said}");
-    let (_, said, _) = icecore(&["-q", "classes"], JOB.as_bytes());
-    assert_eq!(said, "");
-    let (out, said, code) = icecore(&["classes", "--deep"], JOB.as_bytes());
-    let out = text(out);
+    let (stdout, stderr, code) = icecore(&["classes"], JOB.as_bytes());
+    assert_eq!((text(stdout).as_str(), code), ("no classes\n", 0));
+    assert!(stderr.contains("$.data.command is frozen data itself (php)") && stderr.contains("--deep"), "{stderr}");
+    let (_, stderr, _) = icecore(&["-q", "classes"], JOB.as_bytes());
+    assert_eq!(stderr, "");
+    let (stdout, stderr, code) = icecore(&["classes", "--deep"], JOB.as_bytes());
+    let stdout = text(stdout);
     assert_eq!(code, 0);
-    assert!(out.contains("SendMail  $.data.command") && out.contains("A         $.data.command.to"), "{out}");
-    assert!(said.contains("1 string opened (1 php), first at $.data.command"), "{said}");
-    let (out, _, _) = icecore(&["classes", "--deep", "--as", "php"], JOB.as_bytes());
-    assert_eq!(text(out), "'allowed_classes' => ['A', 'SendMail']\n");
+    assert!(stdout.contains("SendMail  $.data.command") && stdout.contains("A         $.data.command.to"), "{stdout}");
+    assert!(stderr.contains("1 string opened (1 php), first at $.data.command"), "{stderr}");
+    let (stdout, _, _) = icecore(&["classes", "--deep", "--as", "php"], JOB.as_bytes());
+    assert_eq!(text(stdout), "'allowed_classes' => ['A', 'SendMail']\n");
     // Without a frozen string there is no message.
     for plain in [r#"{"a":"text","b":"i:5","c":"aGVsbG8gd29ybGQ="}"#, "[]"] {
-        let (_, said, _) = icecore(&["classes"], plain.as_bytes());
-        assert_eq!(said, "", "{plain}");
+        let (_, stderr, _) = icecore(&["classes"], plain.as_bytes());
+        assert_eq!(stderr, "", "{plain}");
     }
 }
 
@@ -51,11 +51,11 @@ fn classes_deep_finds_classes_in_encoded_fields() {
         b.text("x").bytes(&bytes).end();
         b.end();
         let json = icecore::write(&b.finish().unwrap(), "json").unwrap();
-        let (_, said, _) = icecore(&["classes"], &json);
-        assert!(said.contains("$.list[1] is frozen data itself"), "{stage}: {said}");
-        let (out, said, code) = icecore(&["classes", "--deep", "--json"], &json);
-        let out: Value = serde_json::from_slice(&out).unwrap();
-        assert_eq!((code, &out["classes"][0]["path"]), (0, &Value::from("$.list[1]")), "{stage}: {said}");
+        let (_, stderr, _) = icecore(&["classes"], &json);
+        assert!(stderr.contains("$.list[1] is frozen data itself"), "{stage}: {stderr}");
+        let (stdout, stderr, code) = icecore(&["classes", "--deep", "--json"], &json);
+        let stdout: Value = serde_json::from_slice(&stdout).unwrap();
+        assert_eq!((code, &stdout["classes"][0]["path"]), (0, &Value::from("$.list[1]")), "{stage}: {stderr}");
     }
 }
 
@@ -66,10 +66,10 @@ const KEYS: &[&str] = &["a b", "x.y", "[0]", "\u{202e}", "\u{e0041}\n", "…(2 b
 fn tangled(level: u32) -> Document<'static> {
     let mut b = Builder::new();
     let top = b.begin_map().at();
-    for (at, key) in KEYS.iter().enumerate() {
-        b.text_key(&format!("{key}{}", if at % 2 == 0 { "k".repeat(200 * at) } else { String::new() }));
+    for (index, key) in KEYS.iter().enumerate() {
+        b.text_key(&format!("{key}{}", if index % 2 == 0 { "k".repeat(200 * index) } else { String::new() }));
         b.begin_array();
-        b.begin_object(format!("Class{at}::L{level}"));
+        b.begin_object(format!("Class{index}::L{level}"));
         b.begin_map();
         b.bytes_key(b"\0*\0member").float(1.5);
         b.text_key("self").link(top);
@@ -121,29 +121,29 @@ fn every_shown_path_is_accepted_by_path() {
         let file = path.to_str().unwrap();
         let mut all = Vec::new();
         // From every command: its table, its JSON, its messages.
-        let (out, said, _) = icecore(&["classes", "--deep", file], b"");
-        all.extend(paths(&text(out)));
-        all.extend(paths(&said));
+        let (stdout, stderr, _) = icecore(&["classes", "--deep", file], b"");
+        all.extend(paths(&text(stdout)));
+        all.extend(paths(&stderr));
         for args in [&["convert", "--deep", "-t", "json:cycles=null", file][..], &["classes", file]] {
             all.extend(paths(&icecore(args, b"").1));
         }
-        let (out, _, _) = icecore(&["classes", "--deep", "--json", file], b"");
-        let classes: Value = serde_json::from_slice(&out).unwrap();
+        let (stdout, _, _) = icecore(&["classes", "--deep", "--json", file], b"");
+        let classes: Value = serde_json::from_slice(&stdout).unwrap();
         all.extend(classes["classes"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap().to_owned()));
-        let (_, said, _) = icecore(&["convert", "--deep", "--report", "json", "-t", "json:cycles=null", file], b"");
-        for line in said.lines() {
-            let said: Value = serde_json::from_str(line).unwrap();
-            all.extend(said["path"].as_str().map(str::to_owned));
+        let (_, stderr, _) = icecore(&["convert", "--deep", "--report", "json", "-t", "json:cycles=null", file], b"");
+        for line in stderr.lines() {
+            let stderr: Value = serde_json::from_str(line).unwrap();
+            all.extend(stderr["path"].as_str().map(str::to_owned));
         }
-        let (out, _, _) = icecore(&["inspect", "--deep", file], b"");
-        all.extend(text(out).lines().filter_map(|line| Some(format!("${}", line.split_once("link to $")?.1))));
+        let (stdout, _, _) = icecore(&["inspect", "--deep", file], b"");
+        all.extend(text(stdout).lines().filter_map(|line| Some(format!("${}", line.split_once("link to $")?.1))));
         all.sort();
         all.dedup();
         assert!(all.len() > 30, "{stage}: {all:#?}");
         for path in &all {
-            let (out, said, code) = icecore(&["inspect", "--deep", "--path", path, file], b"");
-            assert_eq!((said.as_str(), code), ("", 0), "{stage}: {path}");
-            assert!(!out.is_empty(), "{stage}: {path}");
+            let (stdout, stderr, code) = icecore(&["inspect", "--deep", "--path", path, file], b"");
+            assert_eq!((stderr.as_str(), code), ("", 0), "{stage}: {path}");
+            assert!(!stdout.is_empty(), "{stage}: {path}");
         }
         shown += all.len();
     }
@@ -157,8 +157,8 @@ fn every_value_of_the_tree_has_its_path() {
     let path = folder.path().join("job");
     fs::write(&path, icecore::write(&tangled(2), "php").unwrap()).unwrap();
     let file = path.to_str().unwrap();
-    let (out, _, _) = icecore(&["inspect", "--deep", "--json", file], b"");
-    let tree: Value = serde_json::from_slice(&out).unwrap();
+    let (stdout, _, _) = icecore(&["inspect", "--deep", "--json", file], b"");
+    let tree: Value = serde_json::from_slice(&stdout).unwrap();
     // For each depth, the path so far; an opened string continues with its contents.
     let mut steps: Vec<String> = Vec::new();
     let mut count = 0;
@@ -173,9 +173,9 @@ fn every_value_of_the_tree_has_its_path() {
             continue;
         }
         let path = steps.concat();
-        let (out, said, code) = icecore(&["inspect", "--deep", "--json", "--path", &path, file], b"");
-        assert_eq!((said.as_str(), code), ("", 0), "{path}");
-        let found: Value = serde_json::from_slice(&out).unwrap();
+        let (stdout, stderr, code) = icecore(&["inspect", "--deep", "--json", "--path", &path, file], b"");
+        assert_eq!((stderr.as_str(), code), ("", 0), "{path}");
+        let found: Value = serde_json::from_slice(&stdout).unwrap();
         let kind = &found["items"][0]["type"];
         // The contents of a string have the path of the string, and a body that of its object.
         let is_around = ["bytes", "text", "object"].iter().any(|around| kind == around);

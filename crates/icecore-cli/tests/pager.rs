@@ -66,9 +66,10 @@ fn messages_are_shown_in_order_in_the_pager() {
     let folder = folder(20);
     let Some((text, _)) = terminal(folder.path(), &format!("{MARKS} icecore paths broken.php b.json")) else { return };
     let lines: Vec<&str> = text.lines().collect();
-    let at = |part: &str| lines.iter().position(|line| line.contains(part)).unwrap_or_else(|| panic!("{part}: {text}"));
-    assert!(at("broken.php:$[1]") < at("broken.php: the input ends too early"), "{text}");
-    assert!(at("broken.php: the input ends too early") < at("b.json:$[0]"), "{text}");
+    let position_of =
+        |part: &str| lines.iter().position(|line| line.contains(part)).unwrap_or_else(|| panic!("{part}: {text}"));
+    assert!(position_of("broken.php:$[1]") < position_of("broken.php: the input ends too early"), "{text}");
+    assert!(position_of("broken.php: the input ends too early") < position_of("b.json:$[0]"), "{text}");
     assert!(text.contains("\x1b[1m"), "colours stay: {text}");
 }
 

@@ -75,43 +75,43 @@ impl Page {
     fn parse(text: &str) -> Page {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let mut commands: Vec<Step> = Vec::new();
-        let (mut inside, mut at) = (false, 0);
-        while at < lines.len() {
-            let line = &lines[at];
-            at += 1;
+        let (mut inside, mut index) = (false, 0);
+        while index < lines.len() {
+            let line = &lines[index];
+            index += 1;
             if line.starts_with("```") {
                 inside = line == "```console";
             } else if inside {
                 if let Some(command) = line.strip_prefix("$ ") {
                     let mut command = command.to_owned();
                     // A command continues after a backslash.
-                    while command.ends_with('\\') && at < lines.len() {
-                        command = format!("{command}\n{}", lines[at].trim_start_matches("> "));
-                        at += 1;
+                    while command.ends_with('\\') && index < lines.len() {
+                        command = format!("{command}\n{}", lines[index].trim_start_matches("> "));
+                        index += 1;
                     }
-                    commands.push(Step { command, from: at, to: at });
+                    commands.push(Step { command, from: index, to: index });
                 } else if let Some(step) = commands.last_mut() {
-                    step.to = at;
+                    step.to = index;
                 }
             }
         }
         Page { lines, commands }
     }
 
-    fn said(&self, step: &Step) -> String {
+    fn shown_output(&self, step: &Step) -> String {
         self.lines[step.from..step.to].iter().map(|line| format!("{line}\n")).collect()
     }
 
     /// Returns the page with these outputs; `None` keeps the existing one.
     fn with(&self, outputs: &[Option<String>]) -> String {
         let mut text = String::new();
-        let mut at = 0;
+        let mut index = 0;
         for (step, output) in self.commands.iter().zip(outputs) {
-            text.extend(self.lines[at..step.from].iter().map(|line| format!("{line}\n")));
-            text += output.as_deref().unwrap_or(&self.said(step));
-            at = step.to;
+            text.extend(self.lines[index..step.from].iter().map(|line| format!("{line}\n")));
+            text += output.as_deref().unwrap_or(&self.shown_output(step));
+            index = step.to;
         }
-        text.extend(self.lines[at..].iter().map(|line| format!("{line}\n")));
+        text.extend(self.lines[index..].iter().map(|line| format!("{line}\n")));
         text
     }
 }
@@ -212,10 +212,10 @@ fn check(name: &str, samples: &str) {
         return;
     }
     for (step, output) in page.commands.iter().zip(&outputs) {
-        let said = page.said(step);
+        let shown_output = page.shown_output(step);
         assert!(
-            output.as_ref().is_none_or(|output| *output == said),
-            "{name} is out of date; `make pages` updates it.\n$ {}\n--- it says\n{said}--- it is\n{}",
+            output.as_ref().is_none_or(|output| *output == shown_output),
+            "{name} is out of date; `make pages` updates it.\n$ {}\n--- it says\n{shown_output}--- it is\n{}",
             step.command,
             output.as_deref().unwrap_or_default()
         );

@@ -96,8 +96,8 @@ fn values_that_other_tools_break_are_replaced_right() {
         ),
         ("a quote that is new", "old", "O'Neil", r#"s:3:"old"; old"#.into(), r#"s:6:"O\'Neil"; O\'Neil"#.into()),
     ];
-    for (what, old, new, before, after) in cases {
-        assert_eq!(sql(&[old, new], &row(before)), row(after), "{what}");
+    for (case, old, new, before, after) in cases {
+        assert_eq!(sql(&[old, new], &row(before)), row(after), "{case}");
     }
 }
 
@@ -219,7 +219,8 @@ fn php_reads_the_same_values_after_a_replacement() {
             assert!(is_changed > values.len() / 3, "{is_changed}");
             let (was, is) = (judged(&values), judged(&after));
             let worse = was.iter().zip(&is).position(|(was, is)| was == &b'1' && is != was);
-            let shown = worse.map(|at| (String::from_utf8_lossy(&values[at]), String::from_utf8_lossy(&after[at])));
+            let shown =
+                worse.map(|index| (String::from_utf8_lossy(&values[index]), String::from_utf8_lossy(&after[index])));
             assert!(worse.is_none(), "{new:?}: {shown:?}");
         }
     }
@@ -265,8 +266,8 @@ fn dumps_change_as_an_oracle_in_php_says() {
         .env("ICECORE", env!("CARGO_BIN_EXE_icecore"))
         .output()
         .expect("php runs");
-    let said = String::from_utf8_lossy(&done.stdout);
-    assert!(done.status.success() && said.contains(" cells, 0 wrong"), "{said}");
+    let stdout = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && stdout.contains(" cells, 0 wrong"), "{stdout}");
 }
 
 /// The contents of a file decide how it is read: frozen data is not plain text because of its name.
@@ -278,13 +279,13 @@ fn the_content_of_a_file_decides_how_it_is_read() {
     for format in ["php", "php-session", "igbinary", "marshal", "storable", "sereal", "var-export", "dumper"] {
         let bytes = icecore::convert(json, "json", format).unwrap();
         let args = ["old.example", "a-longer-name.example"];
-        let wanted = replaced(&[&args[..], &["--in", format]].concat(), &bytes);
-        assert_ne!(wanted, bytes, "{format}");
+        let expected = replaced(&[&args[..], &["--in", format]].concat(), &bytes);
+        assert_ne!(expected, bytes, "{format}");
         for name in names {
             let file = folder.path().join(format!("file.{name}"));
             fs::write(&file, &bytes).unwrap();
             let found = replaced(&[&args[..], &[file.to_str().unwrap()]].concat(), b"");
-            assert_eq!(found, wanted, "{format} as .{name}: {}", String::from_utf8_lossy(&found));
+            assert_eq!(found, expected, "{format} as .{name}: {}", String::from_utf8_lossy(&found));
         }
     }
 }

@@ -42,46 +42,46 @@ fn rows(db: &str, query: &str) -> Vec<Value> {
 fn check(db: &str, folder: &Path, has_rowid: bool) {
     let report = folder.join("report.json");
     let report = report.to_str().unwrap();
-    let (shown, said) = replace(db, &["--table", "options", "--dry-run", "--summary", report, "--rows", "4"], 0);
-    assert!(said.contains("26 values would change in 1 table"), "{said}");
+    let (shown, stderr) = replace(db, &["--table", "options", "--dry-run", "--summary", report, "--rows", "4"], 0);
+    assert!(stderr.contains("26 values would change in 1 table"), "{stderr}");
     assert!(shown.contains("options.value where id = 4 (php)\n"), "{shown}");
     assert!(shown.contains("- a:1:{s:3:\"url\";s:19:\"https://old.example\";}\n"), "{shown}");
     let text = |query: &str| rows(db, query)[0]["n"].clone();
-    let left = "SELECT COUNT(*) AS n FROM options WHERE value LIKE '%old.example%'";
-    assert_eq!(text(left), 13);
+    let remaining = "SELECT COUNT(*) AS n FROM options WHERE value LIKE '%old.example%'";
+    assert_eq!(text(remaining), 13);
     // A few rows at a time; one column is skipped.
     replace(db, &["--table", "options", "--skip-column", "bytes", "--rows", "4", "--summary", report, "--force"], 0);
-    assert_eq!(text(left), 0);
+    assert_eq!(text(remaining), 0);
     let known: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
     assert_eq!(
         (&known["values"], &known["tables"][0]["columns"][0]["column"]),
         (&Value::from(13), &Value::from("value"))
     );
     let all = rows(db, "SELECT id, name, value FROM options ORDER BY id");
-    for (at, row) in all.iter().enumerate() {
-        let expected = if at % 2 == 0 { CHANGED } else { "plain" };
-        assert_eq!(row["value"], expected, "row {at}");
-        assert_eq!(row["name"], format!("option {at}"));
+    for (index, row) in all.iter().enumerate() {
+        let expected = if index % 2 == 0 { CHANGED } else { "plain" };
+        assert_eq!(row["value"], expected, "row {index}");
+        assert_eq!(row["name"], format!("option {index}"));
     }
     // Once more: only the skipped column is left.
-    let (_, said) = replace(db, &["--table", "options"], 0);
-    assert!(said.contains("13 values changed"), "{said}");
-    let (_, said) = replace(db, &["--table", "options"], 0);
-    assert!(said.contains("0 values changed"), "{said}");
+    let (_, stderr) = replace(db, &["--table", "options"], 0);
+    assert!(stderr.contains("13 values changed"), "{stderr}");
+    let (_, stderr) = replace(db, &["--table", "options"], 0);
+    assert!(stderr.contains("0 values changed"), "{stderr}");
     // A key of two columns.
     replace(db, &["--table", "pairs", "--rows", "3"], 0);
     assert_eq!(text("SELECT COUNT(*) AS n FROM pairs WHERE note = 'at brand.example'"), 20);
     // No key, and a given key; no table.
     if !has_rowid {
-        let (_, said) = replace(db, &["--table", "loose"], 2);
-        assert!(said.contains("has no primary key: --key COLUMN"), "{said}");
+        let (_, stderr) = replace(db, &["--table", "loose"], 2);
+        assert!(stderr.contains("has no primary key: --key COLUMN"), "{stderr}");
     }
-    let (_, said) = replace(db, &["--table", "loose", "--key", "twice"], 2);
-    assert!(said.contains("has duplicate values"), "{said}");
+    let (_, stderr) = replace(db, &["--table", "loose", "--key", "twice"], 2);
+    assert!(stderr.contains("has duplicate values"), "{stderr}");
     replace(db, &["--table", "loose", "--key", "number"], 0);
     assert_eq!(text("SELECT COUNT(*) AS n FROM loose WHERE note = 'brand.example'"), 3);
-    let (_, said) = replace(db, &["--table", "absent"], 1);
-    assert!(said.contains("there is no table `absent`"), "{said}");
+    let (_, stderr) = replace(db, &["--table", "absent"], 1);
+    assert!(stderr.contains("there is no table `absent`"), "{stderr}");
 }
 
 /// Returns the script that fills the tables, in SQL that all databases accept.
@@ -121,8 +121,8 @@ fn values_in_an_sqlite_file_are_replaced() {
     let mode = |connection: &rusqlite::Connection| -> String {
         connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap()
     };
-    let (_, said) = replace(&db, &["--table", "options", "--dry-run"], 0);
-    assert!(said.contains("26 values would change"), "{said}");
+    let (_, stderr) = replace(&db, &["--table", "options", "--dry-run"], 0);
+    assert!(stderr.contains("26 values would change"), "{stderr}");
     assert_eq!(mode(&connection), "delete", "it stays as it was");
     check(&db, folder.path(), true);
     // Text that is not UTF-8, values of other types, a text that one column has and another one lacks.
@@ -144,13 +144,13 @@ fn values_in_an_sqlite_file_are_replaced() {
             "CREATE TABLE odd (a TEXT PRIMARY KEY, v TEXT) WITHOUT ROWID; INSERT INTO odd VALUES (CAST(x'ff41' AS TEXT), 'old.example')",
         )
         .unwrap();
-    let (_, said) = replace(&db, &["--table", "odd", "--rows", "1"], 2);
-    assert!(said.contains("is not UTF-8: --key must name another column"), "{said}");
-    let (_, said) = replace(&db, &["--table", "seen"], 2);
-    assert!(said.contains("has no primary key"), "{said}");
-    let (_, said) =
+    let (_, stderr) = replace(&db, &["--table", "odd", "--rows", "1"], 2);
+    assert!(stderr.contains("is not UTF-8: --key must name another column"), "{stderr}");
+    let (_, stderr) = replace(&db, &["--table", "seen"], 2);
+    assert!(stderr.contains("has no primary key"), "{stderr}");
+    let (_, stderr) =
         replace(&format!("sqlite:{}", folder.path().join("absent.db").display()), &["--table", "options"], 2);
-    assert!(said.contains("unable to open"), "{said}");
+    assert!(stderr.contains("unable to open"), "{stderr}");
     assert!(!folder.path().join("absent.db").exists());
 }
 
@@ -168,15 +168,15 @@ fn an_interrupted_change_is_resumed() {
         .unwrap();
     let (db, state) = (format!("sqlite:{}", file.display()), folder.path().join("state.json"));
     let args = ["--table", "options", "--rows", "5", "--resume", state.to_str().unwrap()];
-    let (_, said) = replace(&db, &args, 5);
-    assert!(said.contains("held; done up to the key 18: the same command continues from there"), "{said}");
+    let (_, stderr) = replace(&db, &args, 5);
+    assert!(stderr.contains("held; done up to the key 18: the same command continues from there"), "{stderr}");
     connection.execute_batch("DROP TRIGGER held").unwrap();
     // Rows that are done are not examined again.
     connection.execute("UPDATE options SET value = 'old.example' WHERE id = 0", []).unwrap();
-    let (_, said) = replace(&db, &args, 0);
-    assert!(said.contains("16 values changed"), "{said}");
-    let (_, said) = replace(&db, &args, 0);
-    assert!(said.contains("already done"), "{said}");
+    let (_, stderr) = replace(&db, &args, 0);
+    assert!(stderr.contains("16 values changed"), "{stderr}");
+    let (_, stderr) = replace(&db, &args, 0);
+    assert!(stderr.contains("already done"), "{stderr}");
     let first: String = connection.query_row("SELECT value FROM options WHERE id = 0", [], |row| row.get(0)).unwrap();
     assert_eq!(first, "old.example");
 }
@@ -199,8 +199,8 @@ fn values_in_postgresql_are_replaced() {
             .unwrap();
     });
     check(&db, folder.path(), false);
-    let (_, said) = replace(&db, &["--table", "public.kinds"], 0);
-    assert!(said.contains("1 could not be changed"), "{said}");
+    let (_, stderr) = replace(&db, &["--table", "public.kinds"], 0);
+    assert!(stderr.contains("1 could not be changed"), "{stderr}");
     let kinds = rows(&db, "SELECT plain::text, binary_json::text, short, made FROM kinds ORDER BY id");
     assert_eq!(kinds[0]["plain"], "{ \"a\":  \"brand.example\" }");
     assert_eq!(
@@ -248,8 +248,8 @@ fn values_in_mariadb_are_replaced() {
     let (place, _) = server.rsplit_once('/').expect("mysql://HOST/NAME");
     let db = format!("{place}/{name}");
     check(&db, folder.path(), false);
-    let (_, said) = replace(&db, &["--table", "kinds"], 0);
-    assert!(said.contains("1 could not be changed"), "{said}");
+    let (_, stderr) = replace(&db, &["--table", "kinds"], 0);
+    assert!(stderr.contains("1 could not be changed"), "{stderr}");
     let kinds = rows(&db, "SELECT latin, plain, short, made FROM kinds ORDER BY id");
     assert_eq!(
         (&kinds[0]["latin"], &kinds[0]["made"]),
@@ -300,18 +300,22 @@ fn program(words: &str, environment: &[(&str, &str)], input: &[u8]) -> Vec<u8> {
 /// Checks the values of a database after its dump was changed and loaded: the number is the same, and PHP reads those
 /// that it read before. `said`: how many texts the command left unchanged.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
-fn check_loaded(before: &[Vec<u8>], after: &[Vec<u8>], said: &str) {
+fn check_loaded(before: &[Vec<u8>], after: &[Vec<u8>], stderr: &str) {
     assert_eq!(after.len(), before.len());
     let has = |value: &[u8]| value.windows(11).any(|piece| piece == b"old.example");
     let sought = before.iter().filter(|value| has(value)).count();
     // Texts in which the serialized parts are uncertain are unchanged, and each is counted.
-    let left = after.iter().filter(|value| has(value)).count();
-    let counts = said.lines().filter_map(|line| line.split_once(" have serialized data inside other text"));
+    let remaining = after.iter().filter(|value| has(value)).count();
+    let counts = stderr.lines().filter_map(|line| line.split_once(" have serialized data inside other text"));
     let counted: usize = counts.map(|(count, _)| count.rsplit(' ').next().unwrap().parse::<usize>().unwrap()).sum();
-    assert!(sought > before.len() / 4 && left < sought / 8 && left <= counted, "{sought}, {left}, {counted}: {said}");
+    assert!(
+        sought > before.len() / 4 && remaining < sought / 8 && remaining <= counted,
+        "{sought}, {remaining}, {counted}: {stderr}"
+    );
     if let (Some(was), Some(is)) = (judged(before), judged(after)) {
         let worse = was.iter().zip(&is).position(|(was, is)| was == &b'1' && is != was);
-        let shown = worse.map(|at| (String::from_utf8_lossy(&before[at]), String::from_utf8_lossy(&after[at])));
+        let shown =
+            worse.map(|index| (String::from_utf8_lossy(&before[index]), String::from_utf8_lossy(&after[index])));
         assert!(worse.is_none(), "{shown:?}");
     }
 }
@@ -349,12 +353,12 @@ fn mariadb_loads_a_changed_dump() {
         " --no-create-info --replace --compatible=ansi",
     ] {
         let dump = program(&format!("mariadb-dump {way}{how} {name}"), &environment, b"");
-        let (changed, said, code) = icecore(&["replace", "old.example", "o'new\\.example", "--in", "sql"], &dump);
-        assert_eq!(code, 0, "{said}");
+        let (changed, stderr, code) = icecore(&["replace", "old.example", "o'new\\.example", "--in", "sql"], &dump);
+        assert_eq!(code, 0, "{stderr}");
         program(&format!("mariadb {way} {name}"), &environment, &changed);
         for table in ["texts", "blobs"] {
             let after: Vec<Vec<u8>> = connection.query(format!("SELECT v FROM {table} ORDER BY id")).unwrap();
-            check_loaded(&values, &after, &said);
+            check_loaded(&values, &after, &stderr);
         }
         // Restores the database for the next form of dump.
         program(&format!("mariadb {way} {name}"), &environment, &dump);
@@ -380,13 +384,13 @@ fn postgresql_loads_a_changed_dump() {
     });
     for how in ["", " --inserts", " --column-inserts --rows-per-insert=20"] {
         let dump = program(&format!("pg_dump --clean{how} {db}"), &[], b"");
-        let (changed, said, code) = icecore(&["replace", "old.example", "o'new\\.example", "--in", "sql"], &dump);
-        assert_eq!(code, 0, "{said}");
+        let (changed, stderr, code) = icecore(&["replace", "old.example", "o'new\\.example", "--in", "sql"], &dump);
+        assert_eq!(code, 0, "{stderr}");
         program(&format!("psql -q -v ON_ERROR_STOP=1 {db}"), &[], &changed);
         let mut client = within::postgres::Client::connect(&db, within::postgres::NoTls).expect("a server");
         for column in ["convert_to(v, 'UTF8')", "b"] {
             let after = client.query(&format!("SELECT {column} FROM t ORDER BY id"), &[]).unwrap();
-            check_loaded(&values, &after.iter().map(|row| row.get(0)).collect::<Vec<_>>(), &said);
+            check_loaded(&values, &after.iter().map(|row| row.get(0)).collect::<Vec<_>>(), &stderr);
         }
         program(&format!("psql -q -v ON_ERROR_STOP=1 {db}"), &[], &dump);
     }

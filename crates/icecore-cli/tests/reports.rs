@@ -7,9 +7,11 @@ use std::path::Path;
 
 /// Returns the objects of `--report json`, and the exit code, which the last object also contains.
 fn report(args: &[&str]) -> (Vec<Value>, i32) {
-    let (_, said, code) = icecore(&[args, &["--report", "json"]].concat(), b"");
-    let lines: Vec<Value> =
-        said.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect();
+    let (_, stderr, code) = icecore(&[args, &["--report", "json"]].concat(), b"");
+    let lines: Vec<Value> = stderr
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect();
     let end = lines.last().expect("an end");
     assert_eq!((&end["type"], &end["code"]), (&"end".into(), &code.into()), "{args:?}");
     (lines, code)
@@ -67,11 +69,11 @@ fn losses_notes_and_errors_have_fields() {
     let (lines, code) = report(&["convert", "--each", "--strict", &file("good.ser")]);
     assert_eq!((code, &lines[0]["record"], &lines[0]["kind"]), (1, &1.into(), &"loss".into()));
     // Every message as JSON is the same as the text for people.
-    let (_, said, _) = icecore(&["convert", &file("half.ser")], b"");
+    let (_, stderr, _) = icecore(&["convert", &file("half.ser")], b"");
     let (lines, _) = report(&["convert", &file("half.ser")]);
-    assert!(said.contains(lines[0]["message"].as_str().unwrap()), "{said}");
-    let (_, said, code) = icecore(&["-q", "convert", "--report", "json", &file("good.ser")], b"");
-    assert_eq!((said.lines().count(), code), (1, 0), "{said}");
+    assert!(stderr.contains(lines[0]["message"].as_str().unwrap()), "{stderr}");
+    let (_, stderr, code) = icecore(&["-q", "convert", "--report", "json", &file("good.ser")], b"");
+    assert_eq!((stderr.lines().count(), code), (1, 0), "{stderr}");
 }
 
 #[test]
@@ -82,8 +84,9 @@ fn summary_dash_prints_to_stdout() {
         &["convert", "--each", "--summary", "-", "-o", "/dev/null", &file("plain.json")][..],
         &["rows", "--in", "lines", "--summary", "-", "-o", "/dev/null", &file("plain.json")],
     ] {
-        let (out, said, code) = icecore(args, b"");
-        let summary: Value = serde_json::from_slice(&out).unwrap_or_else(|error| panic!("{args:?} {error}: {said}"));
+        let (stdout, stderr, code) = icecore(args, b"");
+        let summary: Value =
+            serde_json::from_slice(&stdout).unwrap_or_else(|error| panic!("{args:?} {error}: {stderr}"));
         assert_eq!((code, &summary["records"]), (0, &1.into()), "{args:?}");
     }
 }
@@ -108,15 +111,15 @@ fn exit_codes_tell_errors_apart() {
             for files in [vec![name], vec!["plain.json", name, "plain.json"]] {
                 let files: Vec<_> = files.into_iter().map(file).collect();
                 let args: Vec<&str> = command.iter().copied().chain(files.iter().map(String::as_str)).collect();
-                let (out, said, code) = icecore(&args, b"");
-                assert_eq!(code, expected, "{args:?}: {said}");
-                assert!(said.contains(message) && (expected == 0 || said.contains(name)), "{args:?}: {said}");
+                let (stdout, stderr, code) = icecore(&args, b"");
+                assert_eq!(code, expected, "{args:?}: {stderr}");
+                assert!(stderr.contains(message) && (expected == 0 || stderr.contains(name)), "{args:?}: {stderr}");
                 // The others are shown nevertheless.
-                assert!(files.len() == 1 || !out.is_empty(), "{args:?}");
+                assert!(files.len() == 1 || !stdout.is_empty(), "{args:?}");
             }
         }
-        let (_, said, code) = icecore(&[command, &[&*file("missing"), &*file("half.ser")][..]].concat(), b"");
-        assert_eq!(code, 4, "the worst of all: {said}");
+        let (_, stderr, code) = icecore(&[command, &[&*file("missing"), &*file("half.ser")][..]].concat(), b"");
+        assert_eq!(code, 4, "the worst of all: {stderr}");
     }
     for (args, expected) in [
         (&["inspect", "--path", "$.x", &file("good.ser"), &file("plain.json"), &file("good.ser")][..], 1),
@@ -137,15 +140,15 @@ fn exit_codes_tell_errors_apart() {
         (&["man", "jsn"], 2),
         (&["convert", "--limit", "5", &file("plain.json")], 2),
     ] {
-        let (_, said, code) = icecore(args, b"");
-        assert_eq!(code, expected, "{args:?}: {said}");
-        assert!(expected == 0 || !said.is_empty(), "{args:?}");
+        let (_, stderr, code) = icecore(args, b"");
+        assert_eq!(code, expected, "{args:?}: {stderr}");
+        assert!(expected == 0 || !stderr.is_empty(), "{args:?}");
     }
     // If one of several inputs lacks a path, the error names that input, and the others are shown.
-    let (out, said, _) = icecore(&["inspect", "--path", "$.x", &file("plain.json"), &file("good.ser")], b"");
-    assert!(said.contains("plain.json: expected something at `$.x`") && !out.is_empty(), "{said}");
-    let (_, said, _) = icecore(&["bench", "--only", "perl/seral", "--list"], b"");
-    assert!(said.contains("did you mean perl/sereal?"), "{said}");
+    let (stdout, stderr, _) = icecore(&["inspect", "--path", "$.x", &file("plain.json"), &file("good.ser")], b"");
+    assert!(stderr.contains("plain.json: expected something at `$.x`") && !stdout.is_empty(), "{stderr}");
+    let (_, stderr, _) = icecore(&["bench", "--only", "perl/seral", "--list"], b"");
+    assert!(stderr.contains("did you mean perl/sereal?"), "{stderr}");
 }
 
 #[test]

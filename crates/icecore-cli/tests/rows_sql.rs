@@ -94,14 +94,14 @@ fn is_same(one: &str, other: &str) -> bool {
 }
 
 /// Checks that a dump has these rows.
-fn check_dump(dump: &[u8], table: &str, expected: &[u8], what: &str) {
-    let chunk = ["1000", "262144", "37"][what.len() % 3];
-    check_rows(&["rows", "--in", "sql", "--table", table, "--chunk", chunk], dump, expected, what);
+fn check_dump(dump: &[u8], table: &str, expected: &[u8], name: &str) {
+    let chunk = ["1000", "262144", "37"][name.len() % 3];
+    check_rows(&["rows", "--in", "sql", "--table", table, "--chunk", chunk], dump, expected, name);
 }
 
 /// Checks that a query has these rows, with the same types.
-fn check_query(address: &str, query: &str, expected: &[u8], what: &str) {
-    check_rows(&["rows", "--db", address, "--query", query], b"", expected, &format!("{what}, by a query"));
+fn check_query(address: &str, query: &str, expected: &[u8], name: &str) {
+    check_rows(&["rows", "--db", address, "--query", query], b"", expected, &format!("{name}, by a query"));
 }
 
 fn check_rows(args: &[&str], input: &[u8], expected: &[u8], what: &str) {
@@ -121,7 +121,7 @@ fn check_rows(args: &[&str], input: &[u8], expected: &[u8], what: &str) {
 }
 
 /// Returns what a program prints for this input.
-fn said(command: Command, input: &str) -> Vec<u8> {
+fn run_program(command: Command, input: &str) -> Vec<u8> {
     let done = run::fed(command, input.as_bytes());
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     done.stdout
@@ -140,7 +140,7 @@ fn cases(usual: u64) -> u64 {
 fn sqlite(file: &Path, input: &str) -> Vec<u8> {
     let mut command = Command::new("sqlite3");
     command.arg("-bail").arg(file);
-    said(command, input)
+    run_program(command, input)
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn rows_of_an_sqlite_dump_equal_those_of_sqlite() {
         let kinds: Vec<&str> = (0..1 + random.below(6))
             .map(|_| random.of(&["", "INTEGER", "TEXT", "REAL", "NUMERIC", "BLOB", "INT"]))
             .collect();
-        let columns: Vec<String> = (0..kinds.len()).map(|at| format!("\"c {at}'\"")).collect();
+        let columns: Vec<String> = (0..kinds.len()).map(|index| format!("\"c {index}'\"")).collect();
         let definitions: Vec<String> =
             columns.iter().zip(&kinds).map(|(name, kind)| format!("{name} {kind}")).collect();
         let mut sql = format!("BEGIN; CREATE TABLE \"a b\"({});\n", definitions.join(", "));
@@ -181,7 +181,7 @@ fn rows_of_an_sqlite_dump_equal_those_of_sqlite() {
         let members: Vec<String> = columns
             .iter()
             .zip(0..)
-            .map(|(name, at)| format!("'c {at}''', CASE WHEN typeof({name})='real' THEN json(printf('%!.17g', {name})) WHEN typeof({name})='blob' THEN CASE WHEN {name}=X'00ff' THEN char(0,255) ELSE CAST({name} AS TEXT) END ELSE {name} END"))
+            .map(|(name, index)| format!("'c {index}''', CASE WHEN typeof({name})='real' THEN json(printf('%!.17g', {name})) WHEN typeof({name})='blob' THEN CASE WHEN {name}=X'00ff' THEN char(0,255) ELSE CAST({name} AS TEXT) END ELSE {name} END"))
             .collect();
         let expected = sqlite(&file, &format!("SELECT json_object({}) FROM \"a b\";\n", members.join(", ")));
         let dump = sqlite(&file, &format!(".dump{}\n", random.of(&["", " --preserve-rowids"])));
@@ -253,19 +253,19 @@ fn rows_of_a_postgres_dump_equal_those_of_postgres() {
     for seed in 1..=cases(10) {
         let random = &mut Random(seed);
         let new = format!("DROP DATABASE IF EXISTS {database};\nCREATE DATABASE {database};\n");
-        said(client("psql", &["-v", "ON_ERROR_STOP=1", "-q", &any]), &new);
+        run_program(client("psql", &["-v", "ON_ERROR_STOP=1", "-q", &any]), &new);
         let table = filled(random, &columns, |text| format!("convert_from('\\x{}', 'UTF8')", digits(text)));
-        said(client("psql", &["-v", "ON_ERROR_STOP=1", "-q", &of]), &table);
+        run_program(client("psql", &["-v", "ON_ERROR_STOP=1", "-q", &of]), &table);
         // A JSON value is a text in a dump.
         let query = "SELECT json_build_object('id', id, 'it''s', \"it's\", 'big', big, 'exact', exact, 'real', real, 'ok', ok, \
                      'json', json::text, 'bits', bits) FROM t ORDER BY id;\n";
-        let expected = said(client("psql", &["-v", "ON_ERROR_STOP=1", "-q", "-A", "-t", &of]), query);
+        let expected = run_program(client("psql", &["-v", "ON_ERROR_STOP=1", "-q", "-A", "-t", &of]), query);
         let words = options[random.below(options.len())];
-        let dump = said(client("pg_dump", &[words, &[of.as_str()]].concat()), "");
+        let dump = run_program(client("pg_dump", &[words, &[of.as_str()]].concat()), "");
         check_dump(&dump, "public.t", &expected, &format!("seed {seed} {words:?}"));
         check_query(&of, "SELECT * FROM t ORDER BY id", &expected, &format!("seed {seed}"));
     }
-    said(client("psql", &["-q", &any]), &format!("DROP DATABASE IF EXISTS {database};\n"));
+    run_program(client("psql", &["-q", &any]), &format!("DROP DATABASE IF EXISTS {database};\n"));
 }
 
 #[cfg(unix)]
@@ -308,18 +308,18 @@ fn rows_of_a_mariadb_dump_equal_those_of_mariadb() {
     for seed in 1..=cases(10) {
         let random = &mut Random(seed);
         let new = format!("DROP DATABASE IF EXISTS {database}; CREATE DATABASE {database} CHARACTER SET utf8mb4;");
-        said(program("mariadb", &[]), &new);
+        run_program(program("mariadb", &[]), &new);
         let table = filled(random, &columns, |text| format!("CONVERT(X'{}' USING utf8mb4)", digits(text)));
         // A negative value is not possible there.
-        said(program("mariadb", &["--init-command=SET sql_mode=''", &database]), &table);
+        run_program(program("mariadb", &["--init-command=SET sql_mode=''", &database]), &table);
         let query = "SELECT JSON_OBJECT('id', id, 'it''s', `it's`, 'big', big, 'filled', filled + 0, 'exact', exact, 'real', `real`, \
                      'ok', ok, 'json', CONCAT(json, ''), 'bits', bits + 0) FROM t ORDER BY id;";
-        let expected = said(program("mariadb", &["--batch", "--raw", "--skip-column-names", &database]), query);
+        let expected = run_program(program("mariadb", &["--batch", "--raw", "--skip-column-names", &database]), query);
         let words = options[random.below(options.len())];
-        let dump = said(program("mariadb-dump", &[words, &[database.as_str()]].concat()), "");
+        let dump = run_program(program("mariadb-dump", &[words, &[database.as_str()]].concat()), "");
         check_dump(&dump, "t", &expected, &format!("seed {seed} {words:?}"));
         let query = "SELECT * FROM t ORDER BY id";
         check_query(&format!("mysql://{who}@{host}:{port}/{database}"), query, &expected, &format!("seed {seed}"));
     }
-    said(program("mariadb", &[]), &format!("DROP DATABASE IF EXISTS {database};"));
+    run_program(program("mariadb", &[]), &format!("DROP DATABASE IF EXISTS {database};"));
 }

@@ -160,14 +160,14 @@ fn records_before_a_broken_one_are_stored() {
     let (ids, stderr, code) = database.try_run(&["store", "put", "--each", "-f", "marshal"], &stream);
     assert_eq!((String::from_utf8_lossy(&ids).lines().count(), code), (2, 4), "{stderr}");
     assert_eq!(database.bytes(&["store", "each", "--bytes"], b""), [object(1), object(2)].concat());
-    for (args, said) in [
+    for (args, message) in [
         (&["store", "put", "--each"][..], "--each -f marshal"),
         (&["store", "put", "--each", "-f", "base64/marshal"], "--each=lines"),
         (&["store", "put", "--each=lines", "--key", "a"], "cannot be used with"),
         (&["store", "each", "--bytes", "--json"], "cannot be used with"),
     ] {
         let (_, stderr, code) = database.try_run(args, b"x");
-        assert!(code == 2 && stderr.contains(said), "{args:?}: {stderr}");
+        assert!(code == 2 && stderr.contains(message), "{args:?}: {stderr}");
     }
 }
 
@@ -225,9 +225,9 @@ fn jobs_are_queued_listed_paused_and_replayed() {
     assert_eq!((&listed[0]["id"], &listed[0]["state"]), (&Value::from(&*first), &Value::from("ready")));
     assert_eq!((&listed[0]["value"]["to"], &listed[1]["value"]["id"]), (&Value::from(7), &Value::from(1)));
     assert_eq!(database.lines(&["queue", "list", "--queue", "other", "--json"]).len(), 0);
-    let again = database.text(&["queue", "replay", &first], b"");
+    let replay_id = database.text(&["queue", "replay", &first], b"");
     let listed = database.lines(&["queue", "list", "--json"]);
-    assert_eq!((&listed[2]["id"], &listed[2]["replay_of"]), (&Value::from(again.trim()), &Value::from(&*first)));
+    assert_eq!((&listed[2]["id"], &listed[2]["replay_of"]), (&Value::from(replay_id.trim()), &Value::from(&*first)));
     database.text(&["queue", "pause", "mail"], b"");
     assert!(database.lines(&["queue", "stats", "--json"])[0]["paused_at"].is_string());
     database.text(&["queue", "resume", "--queue", "mail"], b"");
@@ -260,11 +260,12 @@ fn files_become_a_chain_that_is_worked_in_order() {
     database.text(&["work", "--until-empty", "--exec", script], b"");
     let done = database.lines(&["queue", "list", "--json"]);
     let results: Vec<&str> = done.iter().map(|job| job["result"].as_str().expect("a result")).collect();
-    let wanted = ["0 ".to_owned(), format!("1 {}", ids[0]), format!("2 {}", ids[1]), format!("3 {}", ids[2])];
-    assert_eq!(results, wanted);
+    let expected = ["0 ".to_owned(), format!("1 {}", ids[0]), format!("2 {}", ids[1]), format!("3 {}", ids[2])];
+    assert_eq!(results, expected);
     assert_eq!(done[3]["id"].as_str(), Some(last.trim()));
-    let (_, said, code) = database.try_run(&["queue", "push", "--after", "01890a5d-ac96-774b-bcce-b302099a8057"], b"4");
-    assert!(code != 0 && said.contains("there is no job"), "{code}: {said}");
+    let (_, stderr, code) =
+        database.try_run(&["queue", "push", "--after", "01890a5d-ac96-774b-bcce-b302099a8057"], b"4");
+    assert!(code != 0 && stderr.contains("there is no job"), "{code}: {stderr}");
 }
 
 #[test]
@@ -277,8 +278,8 @@ fn limits_are_set_and_shown() {
     database.text(&["queue", "set", "mail", "--concurrency", "0", "--rate", "none"], b"");
     let stats = database.lines(&["queue", "stats", "--json"]);
     assert_eq!((&stats[0]["concurrency"], &stats[0]["rate"]), (&Value::Null, &Value::Null));
-    let (_, said, code) = database.try_run(&["queue", "set", "mail", "--rate", "often"], b"");
-    assert!(code == 2 && said.contains("is not a rate; use 100/1m"), "{code}: {said}");
+    let (_, stderr, code) = database.try_run(&["queue", "set", "mail", "--rate", "often"], b"");
+    assert!(code == 2 && stderr.contains("is not a rate; use 100/1m"), "{code}: {stderr}");
 }
 
 #[test]
@@ -315,8 +316,8 @@ fn schedules_are_set_listed_paused_and_deleted() {
         &["queue", "unschedule", "a"],
         &["queue", "schedule", "a", "--pause"],
     ] {
-        let (stdout, said, code) = database.try_run(args, b"1");
-        assert!(code != 0 && stdout.is_empty() && !said.is_empty(), "{args:?}: {code}");
+        let (stdout, stderr, code) = database.try_run(args, b"1");
+        assert!(code != 0 && stdout.is_empty() && !stderr.is_empty(), "{args:?}: {code}");
     }
 }
 

@@ -76,25 +76,25 @@ fn frames_are_read_from_pieces_of_any_size() {
 fn a_bad_document_in_a_stream_is_an_error_with_its_offset() {
     let good = |n: u32| icecore::convert(format!("{{\"n\":{n}}}").as_bytes(), "json", "sereal").unwrap();
     let mut bytes = [good(1), good(2)].concat();
-    let at = bytes.len();
+    let offset = bytes.len();
     let mut bad = good(3);
     bad.truncate(bad.len() - 1);
     bytes.extend(bad);
     bytes.extend(good(4));
     bytes.extend(good(5));
     for chunk in ["1", "7", "30", "100000"] {
-        let (out, said, code) = run::icecore(&["convert", "--each", "--chunk", chunk], &bytes);
-        assert_eq!((out.as_slice(), code), (&b"{\"n\":1}\n{\"n\":2}\n"[..], 4), "{said}");
-        assert!(said.contains("record 3") && said.contains("1 of 3 records can't be decoded"), "{said}");
-        let (out, said, code) = run::icecore(&["convert", "--each", "--keep-going", "--chunk", chunk], &bytes);
+        let (stdout, stderr, code) = run::icecore(&["convert", "--each", "--chunk", chunk], &bytes);
+        assert_eq!((stdout.as_slice(), code), (&b"{\"n\":1}\n{\"n\":2}\n"[..], 4), "{stderr}");
+        assert!(stderr.contains("record 3") && stderr.contains("1 of 3 records can't be decoded"), "{stderr}");
+        let (stdout, stderr, code) = run::icecore(&["convert", "--each", "--keep-going", "--chunk", chunk], &bytes);
         assert_eq!(
-            (out.as_slice(), code),
+            (stdout.as_slice(), code),
             (&b"{\"n\":1}\n{\"n\":2}\n{\"n\":4}\n{\"n\":5}\n"[..], 4),
-            "{chunk}: {said}"
+            "{chunk}: {stderr}"
         );
-        assert!(said.contains("1 of 5 records can't be decoded"), "{said}");
+        assert!(stderr.contains("1 of 5 records can't be decoded"), "{stderr}");
     }
-    assert!(at > 0);
+    assert!(offset > 0);
 }
 
 #[test]
@@ -109,11 +109,11 @@ fn few_errors_are_printed_and_all_are_counted() {
     let summary = folder.join("summary.json");
     let args =
         ["convert", "-f", "ndjson", "--each", "--keep-going", "--summary", summary.to_str().unwrap(), "-t", "php"];
-    let (out, said, code) = run::icecore(&args, lines.as_bytes());
+    let (stdout, stderr, code) = run::icecore(&args, lines.as_bytes());
     assert_eq!(code, 4);
-    assert_eq!(said.matches(": record ").count(), 10, "{said}");
-    assert!(said.contains("30 of 3,000 records can't be decoded"), "{said}");
-    assert!(out.starts_with(b"a:1:{s:1:\"n\";i:0;}"));
+    assert_eq!(stderr.matches(": record ").count(), 10, "{stderr}");
+    assert!(stderr.contains("30 of 3,000 records can't be decoded"), "{stderr}");
+    assert!(stdout.starts_with(b"a:1:{s:1:\"n\";i:0;}"));
     let summary: serde_json::Value = serde_json::from_slice(&std::fs::read(&summary).unwrap()).unwrap();
     assert_eq!((&summary["records"], &summary["ok"], &summary["bad"]), (&3000.into(), &2970.into(), &30.into()));
     let first = &summary["inputs"][0]["errors"][0];
@@ -128,13 +128,13 @@ fn losses_are_summed() {
     for number in 0..1000 {
         writeln!(lines, r#"{{"$icecore":1,"$value":{{"a":[{{"$class":"A{}","$value":{{}}}}]}}}}"#, number % 3).unwrap();
     }
-    let (out, said, code) = run::icecore(&["convert", "-f", "ndjson", "--each"], lines.as_bytes());
-    assert_eq!((out, code), (b"{\"a\":[{}]}\n".repeat(1000), 0));
-    assert_eq!(said, "icecore: stdin: 1,000 class names dropped, first in record 1 at $.a[0]\n");
-    let (out, said, code) =
+    let (stdout, stderr, code) = run::icecore(&["convert", "-f", "ndjson", "--each"], lines.as_bytes());
+    assert_eq!((stdout, code), (b"{\"a\":[{}]}\n".repeat(1000), 0));
+    assert_eq!(stderr, "icecore: stdin: 1,000 class names dropped, first in record 1 at $.a[0]\n");
+    let (stdout, stderr, code) =
         run::icecore(&["convert", "-f", "ndjson", "--each", "--strict", "--keep-going"], lines.as_bytes());
-    assert_eq!((out.len(), code), (0, 1), "{said}");
-    assert!(said.contains("1,000 of 1,000 records refused"), "{said}");
+    assert_eq!((stdout.len(), code), (0, 1), "{stderr}");
+    assert!(stderr.contains("1,000 of 1,000 records refused"), "{stderr}");
 }
 
 /// Returns the peak memory of a process according to the kernel, in KiB.
@@ -276,8 +276,8 @@ fn documents_of_unnamed_format_are_read_from_any_pieces() {
             );
         }
         for command in ["classes", "inspect"] {
-            let (_, said, code) = run::icecore(&[command, "--each"], &bytes);
-            assert_eq!((said.as_str(), code), ("", 0), "{command} {format}");
+            let (_, stderr, code) = run::icecore(&[command, "--each"], &bytes);
+            assert_eq!((stderr.as_str(), code), ("", 0), "{command} {format}");
         }
     }
 }
@@ -286,10 +286,10 @@ fn documents_of_unnamed_format_are_read_from_any_pieces() {
 fn records_longer_than_max_record_are_refused() {
     let mut bytes = b"\xFF\xFF\xFF\xFF".to_vec();
     bytes.extend(vec![b'x'; 3 << 20]);
-    let (_, said, code) = run::icecore(&["convert", "-f", "php", "--each=u32be", "--max-record", "1M"], &bytes);
-    assert!(code == 4 && said.contains("--max-record"), "{said}");
-    let (_, said, code) = run::icecore(&["rows", "--in", "lines", "--max-record", "1M"], &bytes[4..]);
-    assert!(code == 2 && said.contains("--max-record"), "{said}");
+    let (_, stderr, code) = run::icecore(&["convert", "-f", "php", "--each=u32be", "--max-record", "1M"], &bytes);
+    assert!(code == 4 && stderr.contains("--max-record"), "{stderr}");
+    let (_, stderr, code) = run::icecore(&["rows", "--in", "lines", "--max-record", "1M"], &bytes[4..]);
+    assert!(code == 2 && stderr.contains("--max-record"), "{stderr}");
 }
 
 #[test]
@@ -304,8 +304,12 @@ fn rows_are_read_from_pieces_of_any_size() {
         (&["rows", "--in", "pgcopy", "--columns", "id,data", "-c", "data=php"], pg),
     ] {
         for chunk in (1..30).chain([100_000]) {
-            let (out, said, code) = run::icecore(&[args, &["--chunk", &chunk.to_string()]].concat(), bytes);
-            assert_eq!((String::from_utf8(out).unwrap().as_str(), code), (expected, 0), "{args:?} {chunk}: {said}");
+            let (stdout, stderr, code) = run::icecore(&[args, &["--chunk", &chunk.to_string()]].concat(), bytes);
+            assert_eq!(
+                (String::from_utf8(stdout).unwrap().as_str(), code),
+                (expected, 0),
+                "{args:?} {chunk}: {stderr}"
+            );
         }
     }
 }
@@ -323,9 +327,9 @@ fn rows_stay_in_order() {
         let items: Vec<String> = (0..many).map(|item| item.to_string()).collect();
         writeln!(expected, "{{\"id\":\"{id}\",\"data\":[{}]}}", items.join(",")).unwrap();
     }
-    let (out, said, code) = run::icecore(&["rows", "--in", "csv", "-c", "data=php"], csv.as_bytes());
-    assert_eq!((code, said.as_str()), (0, ""));
-    assert!(String::from_utf8(out).unwrap() == expected);
+    let (stdout, stderr, code) = run::icecore(&["rows", "--in", "csv", "-c", "data=php"], csv.as_bytes());
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert!(String::from_utf8(stdout).unwrap() == expected);
 }
 
 /// Whatever separates records, none may be longer than allowed; if the end of one is known, the next one is read.
@@ -335,9 +339,9 @@ fn reading_continues_after_a_record_that_is_too_long() {
     for each in ["--each", "--each=lines"] {
         for (more, out) in [(&["--keep-going"][..], "[1]\n[3]\n"), (&[], "[1]\n")] {
             let args = [&["convert", each, "-f", "json", "-t", "json", "--max-record", "100"], more].concat();
-            let (found, said, code) = run::icecore(&args, input.as_bytes());
-            assert_eq!(String::from_utf8(found).unwrap(), out, "{args:?} {said}");
-            assert!(said.contains("a record of at most 100 bytes") && code == 4, "{args:?} {said}");
+            let (found, stderr, code) = run::icecore(&args, input.as_bytes());
+            assert_eq!(String::from_utf8(found).unwrap(), out, "{args:?} {stderr}");
+            assert!(stderr.contains("a record of at most 100 bytes") && code == 4, "{args:?} {stderr}");
         }
     }
 }
@@ -346,8 +350,9 @@ fn reading_continues_after_a_record_that_is_too_long() {
 #[test]
 fn a_broken_json_line_does_not_end_the_reading() {
     let input = b"{\"a\":1}\n{\"b\":\n{\"c\":3}\n[4,\n[5]\n";
-    let (out, said, code) = run::icecore(&["convert", "--each", "--keep-going", "-f", "json", "-t", "json"], input);
-    assert_eq!((String::from_utf8(out).unwrap().as_str(), code), ("{\"a\":1}\n{\"c\":3}\n[5]\n", 4), "{said}");
+    let (stdout, stderr, code) =
+        run::icecore(&["convert", "--each", "--keep-going", "-f", "json", "-t", "json"], input);
+    assert_eq!((String::from_utf8(stdout).unwrap().as_str(), code), ("{\"a\":1}\n{\"c\":3}\n[5]\n", 4), "{stderr}");
 }
 
 /// The form of another format, which json:typed records next to the values, is also followed record by record.
@@ -355,6 +360,6 @@ fn a_broken_json_line_does_not_end_the_reading() {
 fn records_of_json_typed_keep_their_spelling() {
     let (typed, ..) = run::icecore(&["convert", "-f", "php", "-t", "json:typed,spelling"], b"i:+005;");
     let two = [&typed[..], &typed].concat();
-    let (out, said, code) = run::icecore(&["convert", "--each", "-f", "json:typed", "-t", "php"], &two);
-    assert_eq!((String::from_utf8(out).unwrap().as_str(), code), ("i:+005;i:+005;", 0), "{said}");
+    let (stdout, stderr, code) = run::icecore(&["convert", "--each", "-f", "json:typed", "-t", "php"], &two);
+    assert_eq!((String::from_utf8(stdout).unwrap().as_str(), code), ("i:+005;i:+005;", 0), "{stderr}");
 }

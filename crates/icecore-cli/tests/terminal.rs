@@ -47,11 +47,11 @@ fn json_on_a_terminal_is_indented_and_coloured() {
 fn a_pipe_gets_plain_output_with_any_options() {
     let plain = "{\"k\":[1,\"x\u{9b}31m\",null]}\n";
     for args in [&["convert"][..], &["--color", "always", "convert"], &["convert", "--force"]] {
-        let (out, said, code) = run::icecore(args, plain.as_bytes());
-        assert_eq!((String::from_utf8(out).unwrap().as_str(), said.as_str(), code), (plain, "", 0), "{args:?}");
+        let (stdout, stderr, code) = run::icecore(args, plain.as_bytes());
+        assert_eq!((String::from_utf8(stdout).unwrap().as_str(), stderr.as_str(), code), (plain, "", 0), "{args:?}");
     }
-    let (out, _, code) = run::icecore(&["convert", "-t", "sereal"], b"[1]");
-    assert_eq!((out.starts_with(b"=\xf3rl"), code), (true, 0));
+    let (stdout, _, code) = run::icecore(&["convert", "-t", "sereal"], b"[1]");
+    assert_eq!((stdout.starts_with(b"=\xf3rl"), code), (true, 0));
 }
 
 #[test]

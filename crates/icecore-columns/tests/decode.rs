@@ -53,9 +53,9 @@ fn every_array_type_of_blobs_is_accepted() {
         Arc::new(StringViewArray::from(texts)),
         Arc::new(dictionary),
     ];
-    let wanted = fields(&[("id", DataType::Int64)]);
+    let schema = fields(&[("id", DataType::Int64)]);
     for column in columns {
-        let mut decoder = Decoder::new(Stage::parse("php").unwrap(), &row(&wanted), lenient()).unwrap();
+        let mut decoder = Decoder::new(Stage::parse("php").unwrap(), &row(&schema), lenient()).unwrap();
         let kind = column.data_type().clone();
         for column in [column.clone(), column.slice(1, 2), column.slice(2, 1), column.slice(0, 0)] {
             let decoded = decoder.decode(&column).unwrap();
@@ -68,15 +68,15 @@ fn every_array_type_of_blobs_is_accepted() {
         }
     }
     let numbers = Int64Array::from(vec![1]);
-    let mut decoder = Decoder::new(Stage::parse("php").unwrap(), &row(&wanted), lenient()).unwrap();
+    let mut decoder = Decoder::new(Stage::parse("php").unwrap(), &row(&schema), lenient()).unwrap();
     assert!(matches!(decoder.decode(&numbers), Err(Error::Column(DataType::Int64))));
 }
 
 #[test]
 fn numbers_that_would_lose_digits_are_refused() {
-    let wanted = fields(&[("a", DataType::Int16), ("b", DataType::UInt64), ("c", DataType::Float64)]);
+    let schema = fields(&[("a", DataType::Int16), ("b", DataType::UInt64), ("c", DataType::Float64)]);
     let decoded = json(
-        &wanted,
+        &schema,
         &[
             r#"{"a":1,"b":2,"c":3}"#,
             r#"{"a":"-12","b":"18446744073709551615","c":"1.5e3"}"#,
@@ -90,7 +90,7 @@ fn numbers_that_would_lose_digits_are_refused() {
             r#"{"a":1.5}"#,
         ],
     );
-    let column = |at: usize| decoded.column.as_struct().column(at).clone();
+    let column = |index: usize| decoded.column.as_struct().column(index).clone();
     assert_eq!(column(0).as_primitive::<Int16Type>().values()[..3], [1, -12, 7]);
     assert_eq!(column(1).as_primitive::<UInt64Type>().values()[..3], [2, u64::MAX, u64::MAX]);
     assert_eq!(column(2).as_primitive::<Float64Type>().values()[..3], [3.0, 1500.0, 0.25]);
@@ -110,14 +110,14 @@ fn nested_structs_lists_and_maps_are_decoded() {
         ),
         false,
     );
-    let wanted = fields(&[
+    let schema = fields(&[
         ("tags", list(DataType::Utf8)),
         ("address", DataType::Struct(address)),
         ("counts", DataType::Map(Arc::new(entries), false)),
         ("rows", list(list(DataType::Int64))),
     ]);
     let decoded = json(
-        &wanted,
+        &schema,
         &[
             r#"{"tags":["a","b"],"address":{"city":"Ulm","zip":89073},"counts":{"x":1,"y":null},"rows":[[1],[],[2,3]]}"#,
             r#"{"tags":[],"address":null,"counts":{},"other":[{"deep":1}]}"#,
@@ -146,22 +146,22 @@ fn nested_structs_lists_and_maps_are_decoded() {
 
 #[test]
 fn objects_give_class_and_members_by_plain_names() {
-    let told = |name: &str, with: &str| {
+    let special_field = |name: &str, with: &str| {
         Field::new(name, DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), with.to_owned())].into())
     };
-    let wanted: Fields = vec![
-        told("class", "class"),
+    let schema: Fields = vec![
+        special_field("class", "class"),
         Field::new("name", DataType::Utf8, true),
         Field::new("age", DataType::Int64, true),
-        told("more", "json"),
+        special_field("more", "json"),
     ]
     .into();
     let php =
         b"O:4:\"User\":3:{s:7:\"\0*\0name\";s:3:\"Bob\";s:9:\"\0User\0age\";i:7;s:4:\"more\";a:2:{i:0;b:1;i:1;d:0.5;}}";
-    let decoded = decode("php", &wanted, &[Some(php), Some(b"a:1:{s:4:\"name\";s:3:\"Eve\";}"), Some(b"N;")]);
+    let decoded = decode("php", &schema, &[Some(php), Some(b"a:1:{s:4:\"name\";s:3:\"Eve\";}"), Some(b"N;")]);
     assert!(decoded.bad.is_empty(), "{:?}", decoded.bad);
-    let text = |at: usize, row: usize| {
-        let column = decoded.column.as_struct().column(at).as_string::<i32>();
+    let text = |index: usize, row: usize| {
+        let column = decoded.column.as_struct().column(index).as_string::<i32>();
         column.is_valid(row).then(|| column.value(row).to_owned())
     };
     assert_eq!((text(0, 0).as_deref(), text(0, 1)), (Some("User"), None));
@@ -171,7 +171,7 @@ fn objects_give_class_and_members_by_plain_names() {
     assert!(decoded.column.is_null(2));
     // Ruby's instance variables begin with `@`.
     let ruby = b"\x04\x08o:\x09User\x07:\x0a@nameI\"\x08Bob\x06:\x06ET:\x09@agei\x0c";
-    let decoded = decode("marshal", &wanted, &[Some(ruby)]);
+    let decoded = decode("marshal", &schema, &[Some(ruby)]);
     assert!(decoded.bad.is_empty(), "{:?}", decoded.bad);
     assert_eq!(decoded.column.as_struct().column(1).as_string::<i32>().value(0), "Bob");
     assert_eq!(decoded.column.as_struct().column(2).as_primitive::<Int64Type>().value(0), 7);
@@ -179,9 +179,9 @@ fn objects_give_class_and_members_by_plain_names() {
 
 #[test]
 fn links_are_followed_and_cycles_end() {
-    let wanted = fields(&[("a", list(DataType::Int64)), ("b", list(DataType::Int64))]);
+    let schema = fields(&[("a", list(DataType::Int64)), ("b", list(DataType::Int64))]);
     let shared = b"a:2:{s:1:\"a\";a:1:{i:0;i:3;}s:1:\"b\";R:2;}";
-    let decoded = decode("php", &wanted, &[Some(shared)]);
+    let decoded = decode("php", &schema, &[Some(shared)]);
     let b = decoded.column.as_struct().column(1).as_list::<i32>();
     assert_eq!(b.value(0).as_primitive::<Int64Type>().values()[..], [3]);
     // A list that contains itself.
@@ -193,21 +193,21 @@ fn links_are_followed_and_cycles_end() {
 #[test]
 fn expansion_by_links_is_limited() {
     // A list of ten thousand links to one list of ten thousand numbers.
-    let items = (0..10_000).map(|at| format!("i:{at};i:1;")).collect::<String>();
-    let rest = (1..10_000).map(|at| format!("i:{at};R:3;")).collect::<String>();
+    let items = (0..10_000).map(|index| format!("i:{index};i:1;")).collect::<String>();
+    let rest = (1..10_000).map(|index| format!("i:{index};R:3;")).collect::<String>();
     let lists = format!("a:1:{{s:1:\"a\";a:10000:{{i:0;a:10000:{{{items}}}{rest}}}}}");
     // A list of ten thousand links to one long string.
-    let rest = (1..10_000).map(|at| format!("i:{at};R:3;")).collect::<String>();
+    let rest = (1..10_000).map(|index| format!("i:{index};R:3;")).collect::<String>();
     let text = "x".repeat(1 << 20);
     let texts = format!("a:1:{{s:1:\"b\";a:10000:{{i:0;s:{}:\"{text}\";{rest}}}}}", text.len());
     let json =
         Field::new("b", DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), "json".to_owned())].into());
-    let wanted = [
+    let schema = [
         fields(&[("a", list(list(DataType::Int64))), ("b", list(DataType::Utf8))]),
         vec![Field::new("a", list(DataType::Utf8), true), json].into(),
     ];
-    for wanted in wanted {
-        let decoded = decode("php", &wanted, &[Some(lists.as_bytes()), Some(texts.as_bytes())]);
+    for schema in schema {
+        let decoded = decode("php", &schema, &[Some(lists.as_bytes()), Some(texts.as_bytes())]);
         assert_eq!(decoded.bad.len(), 2, "{:?}", decoded.bad);
     }
     let decoded = decode("php", &fields(&[("a", list(list(DataType::Int64)))]), &[Some(lists.as_bytes())]);
@@ -216,23 +216,23 @@ fn expansion_by_links_is_limited() {
 
 #[test]
 fn bad_rows_do_not_affect_their_neighbours() {
-    let wanted = fields(&[("id", DataType::Int64), ("name", DataType::Utf8)]);
+    let schema = fields(&[("id", DataType::Int64), ("name", DataType::Utf8)]);
     let good = |id: u32| format!("a:2:{{s:2:\"id\";i:{id};s:4:\"name\";s:2:\"n{id}\";}}").into_bytes();
     let bad: &[&[u8]] =
         &[b"", b"a:1:{", b"a:1:{s:2:\"id\";s:1:\"x\";}", b"i:3;", b"a:1:{s:4:\"name\";s:1:\"\xff\";}", b"N;N;"];
     let mut blobs: Vec<Vec<u8>> = Vec::new();
-    for (at, bad) in bad.iter().enumerate() {
-        blobs.extend([good(at as u32), bad.to_vec()]);
+    for (index, bad) in bad.iter().enumerate() {
+        blobs.extend([good(index as u32), bad.to_vec()]);
     }
     let column = BinaryArray::from_iter_values(&blobs);
-    let mut decoder = Decoder::new(Stage::parse("php").unwrap(), &row(&wanted), lenient()).unwrap();
+    let mut decoder = Decoder::new(Stage::parse("php").unwrap(), &row(&schema), lenient()).unwrap();
     for _ in 0..3 {
         let decoded = decoder.decode(&column).unwrap();
         assert_eq!(decoded.bad.iter().map(|bad| bad.row).collect::<Vec<_>>(), [1, 3, 5, 7, 9, 11]);
         let ids = decoded.column.as_struct().column(0).as_primitive::<Int64Type>();
-        assert!((0..6).all(|at| ids.value(2 * at) == at as i64 && decoded.column.is_null(2 * at + 1)));
+        assert!((0..6).all(|index| ids.value(2 * index) == index as i64 && decoded.column.is_null(2 * index + 1)));
     }
-    let mut strict = Decoder::new(Stage::parse("php").unwrap(), &row(&wanted), Options::default()).unwrap();
+    let mut strict = Decoder::new(Stage::parse("php").unwrap(), &row(&schema), Options::default()).unwrap();
     let error = strict.decode(&column).unwrap_err();
     assert!(matches!(error, Error::Row { row: 1, .. }), "{error}");
     // The decoder can be used again after an error.
@@ -241,8 +241,8 @@ fn bad_rows_do_not_affect_their_neighbours() {
 
 #[test]
 fn a_missing_required_field_is_an_error() {
-    let wanted: Fields = vec![Field::new("id", DataType::Int64, false)].into();
-    let decoded = json(&wanted, &[r#"{"id":1}"#, "{}", r#"{"id":null}"#]);
+    let schema: Fields = vec![Field::new("id", DataType::Int64, false)].into();
+    let decoded = json(&schema, &[r#"{"id":1}"#, "{}", r#"{"id":null}"#]);
     assert_eq!(decoded.bad.iter().map(|bad| bad.row).collect::<Vec<_>>(), [1, 2]);
     assert!(decoded.bad[0].error.to_string().contains("id"), "{}", decoded.bad[0].error);
     let refused = Fields::from(vec![Field::new("x", DataType::Date64, true)]);
@@ -262,7 +262,7 @@ fn several_threads_keep_the_order_of_rows() {
     for part in parts {
         assert_eq!(part.start, next);
         let ids = part.column.as_struct().column(0).as_primitive::<Int64Type>();
-        assert!(ids.values().iter().enumerate().all(|(at, id)| *id == (next + at) as i64));
+        assert!(ids.values().iter().enumerate().all(|(index, id)| *id == (next + index) as i64));
         next += part.column.len();
     }
     assert_eq!(next, 200_000);
@@ -318,8 +318,8 @@ fn private_members_with_the_same_name_get_two_fields() {
     let decoded = decoder.decode(&column).unwrap();
     assert_eq!((decoded.bad.len(), decoded.extra), (0, None));
     let fields = decoded.column.as_struct();
-    for (at, value) in [(1, 1), (2, 2), (3, 3)] {
-        assert!(fields.column(at).as_primitive::<Int64Type>().values().iter().all(|known| *known == value));
+    for (index, value) in [(1, 1), (2, 2), (3, 3)] {
+        assert!(fields.column(index).as_primitive::<Int64Type>().values().iter().all(|known| *known == value));
     }
     // A field with the bare name gets the first member. The second one is extra, or is part of `rest`.
     let given = |text: &str| {

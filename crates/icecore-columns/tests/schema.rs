@@ -6,9 +6,9 @@ use icecore::{Limits, Stage};
 use icecore_columns::{Inference, schema};
 use std::sync::Arc;
 
-struct Chance(u64);
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
@@ -37,7 +37,7 @@ impl Chance {
                 DataType::Map(Arc::new(Field::new("entries", entries, false)), false)
             }
             14.. => self.fields(depth),
-            at => plain[at as usize].clone(),
+            number => plain[number as usize].clone(),
         }
     }
 
@@ -71,9 +71,9 @@ impl Chance {
 
 #[test]
 fn printed_schemas_are_parsed_back() {
-    let mut chance = Chance(7);
+    let mut random = Random(7);
     for _ in 0..20_000 {
-        let field = chance.field("value", 0).with_nullable(true);
+        let field = random.field("value", 0).with_nullable(true);
         let text = schema::print(&field);
         match schema::parse(&text) {
             Ok(parsed) => assert_eq!(parsed, field, "{text}"),
@@ -84,14 +84,14 @@ fn printed_schemas_are_parsed_back() {
 
 #[test]
 fn random_texts_are_a_schema_or_an_error_with_an_offset() {
-    let mut chance = Chance(8);
+    let mut random = Random(8);
     let pieces = [
         "struct", "<", ">", "list", "(", ")", "[", "]", ",", ":", "\"", "'", "at", "not null", "int64", "é", " ",
         "decimal", "39", "x",
     ];
     for _ in 0..50_000 {
-        let count = chance.below(12);
-        let text: String = (0..count).map(|_| pieces[chance.below(pieces.len() as u64) as usize]).collect();
+        let count = random.below(12);
+        let text: String = (0..count).map(|_| pieces[random.below(pieces.len() as u64) as usize]).collect();
         if let Err(error) = schema::parse(&text) {
             assert!(error.to_string().starts_with("invalid schema at byte "), "{text}: {error}");
         }
@@ -152,9 +152,10 @@ fn types_are_widened_without_loss() {
     ] {
         assert_eq!(learned_of_json(blobs), printed);
     }
-    let many: Vec<String> = (0..200).map(|at| format!(r#"{{"user{at}":{at},"user{}":null}}"#, at + 1)).collect();
+    let many: Vec<String> =
+        (0..200).map(|number| format!(r#"{{"user{number}":{number},"user{}":null}}"#, number + 1)).collect();
     assert_eq!(learned_of_json(&many.iter().map(String::as_str).collect::<Vec<_>>()), "map<utf8, int64>");
-    let wide = format!("{{{}}}", (0..200).map(|at| format!("\"c{at}\":1")).collect::<Vec<_>>().join(","));
+    let wide = format!("{{{}}}", (0..200).map(|number| format!("\"c{number}\":1")).collect::<Vec<_>>().join(","));
     assert!(learned_of_json(&[&wide, &wide]).starts_with("c0 int64, c1 int64"));
 }
 

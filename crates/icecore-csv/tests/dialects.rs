@@ -1,15 +1,15 @@
 //! Tables in each dialect are detected, read, and written back.
 
-use crate::chance::Chance;
+use crate::random_numbers::Random;
 use icecore_csv::{DetectError, Dialect, Escape, LineEnd, Next, Scanner, Style, detect_dialect};
 
 /// Returns the texts of all cells.
 pub fn read_rows(dialect: Dialect, text: &[u8]) -> Vec<Vec<Vec<u8>>> {
-    let (mut rows, mut cells, mut at) = (Vec::new(), Vec::new(), 0);
+    let (mut rows, mut cells, mut offset) = (Vec::new(), Vec::new(), 0);
     let scanner = Scanner::new(dialect);
-    while let Next::Row { end } = scanner.next_row(&text[at..], true, &mut cells) {
-        rows.push(cells.iter().map(|cell| dialect.decode_cell(cell, &text[at..]).into_owned()).collect());
-        at += end;
+    while let Next::Row { end } = scanner.next_row(&text[offset..], true, &mut cells) {
+        rows.push(cells.iter().map(|cell| dialect.decode_cell(cell, &text[offset..]).into_owned()).collect());
+        offset += end;
     }
     rows
 }
@@ -21,7 +21,7 @@ fn detected(text: &str) -> Result<Dialect, DetectError> {
 #[test]
 fn common_dialects_are_detected() {
     let rfc = Dialect::RFC_4180;
-    for (text, wanted) in [
+    for (text, expected) in [
         ("id,name\n1,\"a, b\"\n", rfc),
         ("id;name\r\n1;\"a, b\"\r\n", Dialect { delimiter: b';', ..rfc }),
         ("id;price\n1;1,50\n2;2,75\n", Dialect { delimiter: b';', ..rfc }),
@@ -39,7 +39,7 @@ fn common_dialects_are_detected() {
         ("note\nHello, you\nplain\n", Dialect { delimiter: b';', ..rfc }),
         ("", rfc),
     ] {
-        assert_eq!(detected(text), Ok(wanted), "{text:?}");
+        assert_eq!(detected(text), Ok(expected), "{text:?}");
     }
 }
 
@@ -71,21 +71,21 @@ fn written_cells_are_read_back() {
         (None, Escape::Doubled),
     ];
     let pieces: [&[u8]; 9] = [b"a", b" ", b"\"", b"'", b"\\", b",", b"\n", b"\r", b"\xff"];
-    let mut chance = Chance(3);
+    let mut random = Random(3);
     let mut written = 0;
     for round in 0..20_000 {
         let (quote, escape) = quotings[round % quotings.len()];
         let dialect = Dialect { quote, escape, ..Dialect::RFC_4180 };
-        let texts: Vec<Vec<u8>> = (0..1 + chance.below(3))
-            .map(|_| (0..chance.below(6)).flat_map(|_| pieces[chance.below(9)].iter().copied()).collect())
+        let texts: Vec<Vec<u8>> = (0..1 + random.below(3))
+            .map(|_| (0..random.below(6)).flat_map(|_| pieces[random.below(9)].iter().copied()).collect())
             .collect();
         let mut file = Vec::new();
         let mut is_sayable = true;
-        for (at, text) in texts.iter().enumerate() {
-            if at > 0 {
+        for (index, text) in texts.iter().enumerate() {
+            if index > 0 {
                 file.push(b',');
             }
-            let style = [Style::Plain, Style::Quoted][chance.below(2)];
+            let style = [Style::Plain, Style::Quoted][random.below(2)];
             is_sayable &= dialect.encode_cell(text, style, &mut file);
         }
         // An empty line is a row with one empty cell.

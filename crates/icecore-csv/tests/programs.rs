@@ -1,7 +1,7 @@
 //! The output of PHP's `fputcsv` and Python's `csv` is detected, and has the cells that were written.
 
-use crate::chance::Chance;
 use crate::dialects::read_rows;
+use crate::random_numbers::Random;
 use icecore_csv::detect_dialect;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -73,34 +73,34 @@ for line in sys.stdin.buffer:
 
 /// Makes a table of texts as in databases, with everything that makes CSV difficult. Some tables are large, and their
 /// first rows may be simple.
-fn random_table(chance: &mut Chance) -> Vec<Vec<Vec<u8>>> {
-    let width = 2 + chance.below(4);
+fn random_table(random: &mut Random) -> Vec<Vec<Vec<u8>>> {
+    let width = 2 + random.below(4);
     let mut rows = vec![(0..width).map(|column| format!("column_{column}").into_bytes()).collect::<Vec<_>>()];
-    let is_large = chance.below(20) == 0;
-    let simple = if is_large { [0, 1000, 2800][chance.below(3)] } else { 0 };
-    let count = if is_large { 2500 + chance.below(3000) } else { 3 + chance.below(20) };
+    let is_large = random.below(20) == 0;
+    let simple = if is_large { [0, 1000, 2800][random.below(3)] } else { 0 };
+    let count = if is_large { 2500 + random.below(3000) } else { 3 + random.below(20) };
     for id in 0..count {
-        let cell = |column: usize, chance: &mut Chance| match column {
+        let cell = |column: usize, random: &mut Random| match column {
             0 => id.to_string().into_bytes(),
             1 if id < simple => b"a:1:{s:4:\"name\";s:4:\"Anna\";}".to_vec(),
             _ if id < simple => b"plain words".to_vec(),
-            _ => random_cell(chance),
+            _ => random_cell(random),
         };
-        rows.push((0..width).map(|column| cell(column, chance)).collect());
+        rows.push((0..width).map(|column| cell(column, random)).collect());
     }
     rows
 }
 
-fn random_cell(chance: &mut Chance) -> Vec<u8> {
+fn random_cell(random: &mut Random) -> Vec<u8> {
     const PIECES: [&str; 14] =
         ["word", " ", ", ", ";", "\"", "'", "\t", "\n", "1,50", "C:\\dir", "\\\"", "|", "https://old.example", "é"];
-    match chance.below(4) {
+    match random.below(4) {
         0 => {
-            let text = format!("it's \"{}\"", "x".repeat(chance.below(9)));
+            let text = format!("it's \"{}\"", "x".repeat(random.below(9)));
             format!("a:1:{{s:4:\"name\";s:{}:\"{text}\";}}", text.len()).into_bytes()
         }
-        1 => (0..chance.below(8)).flat_map(|_| PIECES[chance.below(14)].bytes()).collect(),
-        2 => format!("{}", chance.below(1000)).into_bytes(),
+        1 => (0..random.below(8)).flat_map(|_| PIECES[random.below(14)].bytes()).collect(),
+        2 => format!("{}", random.below(1000)).into_bytes(),
         _ => b"plain words".to_vec(),
     }
 }
@@ -121,8 +121,8 @@ struct Tally {
     wrong: usize,
 }
 
-fn try_program(program: &[&str], delimiter: u8, rounds: usize, chance: &mut Chance, tally: &mut Tally) -> Option<()> {
-    let tables: Vec<_> = (0..rounds).map(|_| random_table(chance)).collect();
+fn try_program(program: &[&str], delimiter: u8, rounds: usize, random: &mut Random, tally: &mut Tally) -> Option<()> {
+    let tables: Vec<_> = (0..rounds).map(|_| random_table(random)).collect();
     let argument = delimiter.to_string();
     let program: Vec<&str> = program.iter().map(|part| if *part == "DELIMITER" { &*argument } else { *part }).collect();
     let files = String::from_utf8(run(&program, &to_hex(&tables))?).expect("hex");
@@ -147,7 +147,7 @@ fn try_program(program: &[&str], delimiter: u8, rounds: usize, chance: &mut Chan
 #[test]
 fn csv_of_php_and_python_is_detected_and_read_right() {
     let rounds = if std::env::var_os("ICECORE_FULL").is_some() { 20_000 } else { 100 };
-    let mut chance = Chance(7);
+    let mut random = Random(7);
     let styles: [&[&str]; 6] = [
         &["php", "-r", PHP, "--", "DELIMITER", "none"],
         &["php", "-r", PHP, "--", "DELIMITER", "default"],
@@ -159,7 +159,7 @@ fn csv_of_php_and_python_is_detected_and_read_right() {
     for program in styles {
         let mut tally = Tally::default();
         for delimiter in *b",;\t|" {
-            if try_program(program, delimiter, rounds, &mut chance, &mut tally).is_none() {
+            if try_program(program, delimiter, rounds, &mut random, &mut tally).is_none() {
                 return;
             }
         }

@@ -13,8 +13,8 @@ fn end(b: &mut Builder) {
 
 fn nested(depth: usize, leaf: i64) -> Document<'static> {
     let mut b = Builder::new();
-    for at in 0..depth {
-        match at % 3 {
+    for index in 0..depth {
+        match index % 3 {
             0 => b.begin_array(),
             1 => b.begin_map().text_key("next"),
             _ => b.begin_object("Node").begin_map().text_key("next"),
@@ -33,13 +33,13 @@ fn deep_documents_need_no_deep_stack() {
         let found = find_differences(&left, &right, Rules::new());
         assert_eq!(found.changes().len(), 1);
         let json = found.to_json(&Limits::default()).unwrap();
-        let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
-        assert!(find_differences(&made, &right, Rules::new()).is_empty());
+        let patched = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
+        assert!(find_differences(&patched, &right, Rules::new()).is_empty());
         // A value of the same depth.
         let (left, right) = (nested(0, 1), nested(5_000, 2));
         let json = find_differences(&left, &right, Rules::new()).to_json(&Limits::default()).unwrap();
-        let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
-        assert!(find_differences(&made, &right, Rules::new()).is_empty());
+        let patched = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
+        assert!(find_differences(&patched, &right, Rules::new()).is_empty());
     });
 }
 
@@ -60,9 +60,9 @@ fn doubled(depth: usize, leaf: i64) -> Document<'static> {
     let mut last = b.begin_array().at();
     b.int(leaf).end();
     for _ in 0..depth {
-        let at = b.begin_array().at();
+        let index = b.begin_array().at();
         b.link(last).link(last).end();
-        last = at;
+        last = index;
     }
     b.end();
     b.finish().unwrap()
@@ -75,17 +75,17 @@ fn values_multiplied_by_links_are_compared_once() {
     let found = find_differences(&left, &right, Rules::new());
     assert_eq!(found.list_paths(), ["$[0][0]"]);
     let json = found.to_json(&Limits::default()).unwrap();
-    let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
-    assert!(find_differences(&made, &right, Rules::new()).is_empty());
+    let patched = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
+    assert!(find_differences(&patched, &right, Rules::new()).is_empty());
     // The other one has the same values through other links.
     let mut b = Builder::new();
     b.begin_array();
     let mut last = b.begin_array().at();
     b.int(1).end();
     for _ in 0..60 {
-        let at = b.begin_array().at();
+        let index = b.begin_array().at();
         b.link(last).link(last).end();
-        last = at;
+        last = index;
     }
     b.begin_array().link(last).end();
     b.end();
@@ -120,8 +120,8 @@ fn comparing_cycles_ends() {
     let found = find_differences(&one, &other, Rules::new());
     assert_eq!(found.list_paths(), ["$[1]"]);
     let json = found.to_json(&Limits::default()).unwrap();
-    let made = Patch::read(&json, &Limits::default()).unwrap().apply(&one).unwrap();
-    assert!(find_differences(&made, &other, Rules::new()).is_empty());
+    let patched = Patch::read(&json, &Limits::default()).unwrap().apply(&one).unwrap();
+    assert!(find_differences(&patched, &other, Rules::new()).is_empty());
 }
 
 #[test]
@@ -129,8 +129,8 @@ fn comparing_lists_that_are_hard_to_align_ends() {
     let list = |of: &dyn Fn(u64) -> u64, count: u64| {
         let mut b = Builder::new();
         b.begin_array();
-        for at in 0..count {
-            b.uint(of(at));
+        for index in 0..count {
+            b.uint(of(index));
         }
         b.end();
         b.finish().unwrap()
@@ -143,12 +143,12 @@ fn comparing_lists_that_are_hard_to_align_ends() {
         })
         .collect();
     let shapes: Vec<Document<'_>> = vec![
-        list(&|at| at, 30_000),
-        list(&|at| 30_000 - at, 30_000),
-        list(&|at| at % 2, 30_000),
-        list(&|at| at % 3, 30_000),
-        list(&|at| scattered[at as usize] % 7, 30_000),
-        list(&|at| scattered[at as usize], 30_000),
+        list(&|index| index, 30_000),
+        list(&|index| 30_000 - index, 30_000),
+        list(&|index| index % 2, 30_000),
+        list(&|index| index % 3, 30_000),
+        list(&|index| scattered[index as usize] % 7, 30_000),
+        list(&|index| scattered[index as usize], 30_000),
     ];
     for left in &shapes {
         for right in &shapes {
@@ -169,17 +169,17 @@ fn damaged_patches_are_refused() {
     assert!(Patch::read(&json, &limits).unwrap().apply(&left).is_ok());
     let mut tried = 0;
     // The last byte ends the line.
-    for at in 0..json.len() - 1 {
+    for index in 0..json.len() - 1 {
         for byte in [b'0', b'"', b'[', b'x'] {
             let mut damaged = json.clone();
-            damaged[at] = byte;
+            damaged[index] = byte;
             if let Ok(patch) = Patch::read(&damaged, &limits) {
                 // Any result is right, as long as the call ends.
                 let _ = patch.apply(&left).map_err(|error| error.to_string());
                 tried += 1;
             }
         }
-        assert!(Patch::read(&json[..at], &limits).is_err());
+        assert!(Patch::read(&json[..index], &limits).is_err());
     }
     assert!(tried > 100);
     for (text, why) in [
@@ -195,7 +195,7 @@ fn damaged_patches_are_refused() {
 #[test]
 fn comparing_deep_maps_with_reordered_keys_ends() {
     // The levels only differ in the order of keys, down to the innermost one.
-    let made = |keys: [&str; 2], leaf: i64| {
+    let deep_maps = |keys: [&str; 2], leaf: i64| {
         const DEPTH: usize = 100_000;
         let mut b = Builder::new();
         for _ in 0..DEPTH {
@@ -210,8 +210,8 @@ fn comparing_deep_maps_with_reordered_keys_ends() {
         b.finish().unwrap()
     };
     on_small_stack(move || {
-        let (left, right) = (made(["a", "b"], 1), made(["b", "a"], 2));
-        assert!(find_differences(&left, &made(["b", "a"], 1), Rules::new()).is_empty());
+        let (left, right) = (deep_maps(["a", "b"], 1), deep_maps(["b", "a"], 2));
+        assert!(find_differences(&left, &deep_maps(["b", "a"], 1), Rules::new()).is_empty());
         assert_eq!(find_differences(&left, &right, Rules::new()).changes().len(), 1);
     });
 }

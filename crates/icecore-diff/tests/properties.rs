@@ -38,11 +38,11 @@ fn patched_by(found: &Differences<'_>, left: &Document<'_>, right: &Document<'_>
     let text = || String::from_utf8_lossy(&json).into_owned();
     let patch = Patch::read(&json, &Limits::default()).unwrap_or_else(|error| panic!("{note}: {error}\n{}", text()));
     assert_eq!(patch.is_empty(), found.is_empty());
-    let made = patch.apply(left).unwrap_or_else(|error| panic!("{note}: {error}\n{}", text()));
+    let result = patch.apply(left).unwrap_or_else(|error| panic!("{note}: {error}\n{}", text()));
     // A patch contains neither sharing nor the order of keys.
     let is_exact = rules.is_exact();
     let rules = if is_exact { Rules::new() } else { rules };
-    let rest = find_differences(&made, right, rules);
+    let rest = find_differences(&result, right, rules);
     assert!(rest.is_empty(), "{note}: {:?} after {:?}\n{}", said(&rest), said(found), text());
     if !found.is_empty() && !is_exact {
         assert!(patch.apply(right).is_err(), "{note}: {}", text());
@@ -110,7 +110,7 @@ impl Plain {
             0 => Plain::Number(r.below(50)),
             1 => Plain::Text(r.below(1000)),
             2 | 3 => Plain::List((0..r.below(6)).map(|_| Plain::made(r, depth - 1)).collect()),
-            _ => Plain::Map((0..r.below(5)).map(|at| (format!("k{at}"), Plain::made(r, depth - 1))).collect()),
+            _ => Plain::Map((0..r.below(5)).map(|index| (format!("k{index}"), Plain::made(r, depth - 1))).collect()),
         }
     }
 
@@ -214,11 +214,11 @@ fn patches_of_random_edits_apply_in_all_formats() {
 
 /// Makes a list of records, each with its own number.
 fn records(count: u64) -> Vec<Plain> {
-    let record = |at| {
+    let record = |index| {
         Plain::Map(vec![
-            ("id".to_owned(), Plain::Number(at)),
-            ("name".to_owned(), Plain::Text(at * 7)),
-            ("tags".to_owned(), Plain::List(vec![Plain::Text(1), Plain::Text(at % 3)])),
+            ("id".to_owned(), Plain::Number(index)),
+            ("name".to_owned(), Plain::Text(index * 7)),
+            ("tags".to_owned(), Plain::List(vec![Plain::Text(1), Plain::Text(index % 3)])),
         ])
     };
     (0..count).map(record).collect()
@@ -232,29 +232,32 @@ fn one_edit_is_reported_as_one_change() {
         patched(&left, &right, Rules::new(), &after);
         said(&find_differences(&left, &right, Rules::new()))
     };
-    for at in [0, 1, 20, 39] {
+    for index in [0, 1, 20, 39] {
         let edited = |edit: &dyn Fn(&mut Vec<Plain>)| {
             let mut list = records(40);
             edit(&mut list);
             found(list)
         };
         let new = Plain::Map(vec![("id".to_owned(), Plain::Number(99))]);
-        assert_eq!(edited(&|list| list.insert(at, new.clone())), [format!("added $[{at}] $[{at}]")]);
-        assert_eq!(edited(&|list| drop(list.remove(at))), [format!("removed $[{at}] $[{at}]")]);
-        let rename = |list: &mut Vec<Plain>| *list[at].at(2) = Plain::Text(12_345);
-        assert_eq!(edited(&rename), [format!("changed $[{at}].name $[{at}].name")]);
+        assert_eq!(edited(&|list| list.insert(index, new.clone())), [format!("added $[{index}] $[{index}]")]);
+        assert_eq!(edited(&|list| drop(list.remove(index))), [format!("removed $[{index}] $[{index}]")]);
+        let rename = |list: &mut Vec<Plain>| *list[index].at(2) = Plain::Text(12_345);
+        assert_eq!(edited(&rename), [format!("changed $[{index}].name $[{index}].name")]);
         let both = |list: &mut Vec<Plain>| {
             rename(list);
-            list.insert(at, new.clone());
+            list.insert(index, new.clone());
         };
-        let after = at + 1;
-        assert_eq!(edited(&both), [format!("added $[{at}] $[{at}]"), format!("changed $[{at}].name $[{after}].name")]);
-        if at < 39 {
+        let after = index + 1;
+        assert_eq!(
+            edited(&both),
+            [format!("added $[{index}] $[{index}]"), format!("changed $[{index}].name $[{after}].name")]
+        );
+        if index < 39 {
             let to_end = |list: &mut Vec<Plain>| {
-                let one = list.remove(at);
+                let one = list.remove(index);
                 list.push(one);
             };
-            assert_eq!(edited(&to_end), [format!("moved $[{at}] $[39]")]);
+            assert_eq!(edited(&to_end), [format!("moved $[{index}] $[39]")]);
         }
     }
 }
@@ -294,19 +297,21 @@ fn differences_of_long_lists_are_about_as_short_as_the_twins() {
         };
         let mut after = before.clone();
         for _ in 0..1 + r.below(40) {
-            let (at, to) = (r.below(after.len() as u64) as usize, r.below(after.len() as u64) as usize);
+            let (index, to) = (r.below(after.len() as u64) as usize, r.below(after.len() as u64) as usize);
             match r.below(6) {
-                0 => after[at] = Plain::made(r, 2),
-                1 => after[at].change(r),
-                2 => drop(after.remove(at)),
-                3 => after.insert(at, Plain::made(r, 2)),
+                0 => after[index] = Plain::made(r, 2),
+                1 => after[index].change(r),
+                2 => drop(after.remove(index)),
+                3 => after.insert(index, Plain::made(r, 2)),
                 4 => {
-                    let one = after.remove(at);
+                    let one = after.remove(index);
                     after.insert(to.min(after.len()), one);
                 }
                 // Removes or inserts a range.
-                _ if r.one_in(2) => drop(after.drain(at.min(to)..at.max(to).min(at.min(to) + 300))),
-                _ => drop(after.splice(at..at, (0..r.below(300)).map(|at| Plain::Text(5_000 + at))).count()),
+                _ if r.one_in(2) => drop(after.drain(index.min(to)..index.max(to).min(index.min(to) + 300))),
+                _ => {
+                    drop(after.splice(index..index, (0..r.below(300)).map(|index| Plain::Text(5_000 + index))).count())
+                }
             }
             if after.is_empty() {
                 break;

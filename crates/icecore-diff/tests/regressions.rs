@@ -13,10 +13,10 @@ fn patched(format: &str, left: &[u8], right: &[u8], rules: Rules) {
     let found = find_differences(&left, &right, rules);
     assert!(!found.is_empty());
     let json = found.to_json(&Limits::default()).unwrap();
-    let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left);
-    let made = made.unwrap_or_else(|refusal| panic!("{refusal}: {}", String::from_utf8_lossy(&json)));
+    let result = Patch::read(&json, &Limits::default()).unwrap().apply(&left);
+    let result = result.unwrap_or_else(|refusal| panic!("{refusal}: {}", String::from_utf8_lossy(&json)));
     let rules = if rules.is_exact() { Rules::new() } else { rules };
-    assert!(find_differences(&made, &right, rules).is_empty(), "{}", String::from_utf8_lossy(&json));
+    assert!(find_differences(&result, &right, rules).is_empty(), "{}", String::from_utf8_lossy(&json));
 }
 
 #[test]

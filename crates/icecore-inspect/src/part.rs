@@ -230,9 +230,9 @@ mod tests {
     }
 
     /// Pseudo-random numbers, the same each time.
-    struct Dice(u64);
+    struct Random(u64);
 
-    impl Dice {
+    impl Random {
         fn below(&mut self, bound: u64) -> u64 {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 33) % bound
@@ -258,13 +258,13 @@ mod tests {
     }
 
     /// Documents of each format; those with objects and links are not generated.
-    fn documents(dice: &mut Dice, count: usize) -> Vec<(&'static str, Vec<u8>)> {
+    fn documents(random: &mut Random, count: usize) -> Vec<(&'static str, Vec<u8>)> {
         let mut all = vec![
             ("marshal", b"\x04\x08[\x08{\x06[\x06i\x06i\x07o:\x06A\x06:\x07@abi\x08I\"\x06x\x06:\x06ET".to_vec()),
             ("php", b"O:1:\"A\":2:{s:1:\"a\";a:2:{i:0;i:1;s:1:\"k\";R:2;}s:1:\"b\";d:0.5;}".to_vec()),
         ];
         for _ in 0..count {
-            let json = dice.json(4);
+            let json = random.json(4);
             for format in ["json", "php", "marshal", "storable", "sereal:compress=zlib", "sereal", "igbinary"] {
                 all.push((format, icecore::convert(json.as_bytes(), "json", format).expect("it is converted")));
             }
@@ -299,7 +299,7 @@ mod tests {
     /// For any document, its parts together are the whole.
     #[test]
     fn parts_together_are_the_whole() {
-        for (format, bytes) in documents(&mut Dice(1), 20) {
+        for (format, bytes) in documents(&mut Random(1), 20) {
             let full_part = part(format, &bytes, &all());
             let values = full_part.items.iter().filter(|item| item["type"] != "piece");
             let mut wanted: Vec<u64> = values.filter_map(|item| item["node"].as_u64()).collect();
@@ -311,26 +311,26 @@ mod tests {
     /// For any bytes and any request, there is an answer within its limits.
     #[test]
     fn broken_documents_have_parts() {
-        let mut dice = Dice(2);
+        let mut random = Random(2);
         let (limits, mut broken) = (Limits::new(), 0);
-        for (format, bytes) in documents(&mut dice, 20) {
+        for (format, bytes) in documents(&mut random, 20) {
             let stage = Stage::parse(format).expect("a format");
             for _ in 0..40 {
                 let mut bytes = bytes.clone();
-                bytes.truncate(dice.below(bytes.len() as u64 + 1) as usize);
-                for _ in 0..dice.below(3).min(bytes.len() as u64) {
-                    let offset = dice.below(bytes.len() as u64) as usize;
-                    bytes[offset] = dice.below(256) as u8;
+                bytes.truncate(random.below(bytes.len() as u64 + 1) as usize);
+                for _ in 0..random.below(3).min(bytes.len() as u64) {
+                    let offset = random.below(bytes.len() as u64) as usize;
+                    bytes[offset] = random.below(256) as u8;
                 }
                 let outcome = stage.format().read(&bytes, stage.settings(), Request::new(&limits).detailed());
                 broken += usize::from(outcome.error.is_some());
                 let wanted = PartRequest {
-                    node: [None, Some(dice.below(20) as u32), Some(u32::MAX)][dice.below(3) as usize],
-                    skip: [0, dice.below(5), u64::MAX][dice.below(3) as usize],
-                    depth: dice.below(4) as u32,
-                    items: dice.below(4),
-                    rows: dice.below(10) as usize,
-                    longest: dice.below(10) as usize,
+                    node: [None, Some(random.below(20) as u32), Some(u32::MAX)][random.below(3) as usize],
+                    skip: [0, random.below(5), u64::MAX][random.below(3) as usize],
+                    depth: random.below(4) as u32,
+                    items: random.below(4),
+                    rows: random.below(10) as usize,
+                    longest: random.below(10) as usize,
                 };
                 let part = Part::from_document(&outcome.document, &bytes, &wanted);
                 assert!(part.items.len() <= wanted.rows);

@@ -58,7 +58,7 @@ fn why<'r>(report: &'r Report, name: &str) -> &'r str {
 }
 
 /// Returns the result in a word, with the differences.
-fn said(entry: &Entry) -> String {
+fn describe_fidelity(entry: &Entry) -> String {
     match &entry.fidelity {
         Fidelity::Exact => "exact".to_owned(),
         Fidelity::Unchecked => "unchecked".to_owned(),
@@ -108,7 +108,7 @@ fn runners_return_structures_exactly() {
         for name in STRUCTURES {
             let Some(entry) = entry(&report, name) else { continue };
             let expected = if name == "floor" { "unchecked" } else { "exact" };
-            assert_eq!(said(entry), expected, "{name}");
+            assert_eq!(describe_fidelity(entry), expected, "{name}");
             assert_eq!(entry.find_cell(Operation::Write).is_some(), name != "floor", "{name}");
             assert!(entry.find_cell(Operation::Read).is_some(), "{name}");
             if name != "floor" {
@@ -146,7 +146,7 @@ fn runners_return_objects_if_their_format_has_them() {
             }
             assert!(why(&report, name).starts_with("it can't carry this: encountered object 'Employee'"), "{name}");
         } else if let Some(entry) = entry(&report, name).filter(|entry| entry.role == Role::Competitor) {
-            assert_eq!(said(entry), "exact", "{name}");
+            assert_eq!(describe_fidelity(entry), "exact", "{name}");
         }
     }
 }
@@ -160,15 +160,15 @@ fn runners_return_flat_lists_and_hashes() {
     let texts = data(r#"{"title":"hoge","author":"fuga","body":"hogehoge"}"#, "]\nmedium = \"file\"", &options);
     for (name, size) in [("split-join", 18), ("pack-a8", 24), ("pack-a16", 48), ("pack-la", 28), ("pack-na", 28)] {
         let entry = entry(&texts, name).expect("it needs nothing");
-        assert_eq!((said(entry).as_str(), entry.size), ("exact", Some(size)), "{name}");
+        assert_eq!((describe_fidelity(entry).as_str(), entry.size), ("exact", Some(size)), "{name}");
     }
     let numbers = data("[-2147483648,-1,0,7,2147483647]", "]", &options);
     for (name, size) in [("pack-l", 20), ("icecore-pack-l", 20)] {
         let Some(entry) = entry(&numbers, name) else { continue };
-        assert_eq!((said(entry).as_str(), entry.size), ("exact", Some(size)), "{name}");
+        assert_eq!((describe_fidelity(entry).as_str(), entry.size), ("exact", Some(size)), "{name}");
     }
     let as_text = "alike: numbers came back as text, 5 times, first at $[0]";
-    assert_eq!(said(entry(&numbers, "split-join").expect("it needs nothing")), as_text);
+    assert_eq!(describe_fidelity(entry(&numbers, "split-join").expect("it needs nothing")), as_text);
     assert!(why(&numbers, "pack-n").contains("from 0 to 2**32 - 1"));
     assert!(why(&numbers, "pack-a8").contains("up to 8 characters"));
 }
@@ -190,9 +190,9 @@ fn runners_for_flat_text_refuse_other_values() {
     let trimming = ["pack-a8", "pack-a16", "pack-la", "pack-na"];
     let report = data(r#"["a "]"#, "]", &only(&[&trimming[..], &["split-join"]].concat()));
     for name in trimming {
-        assert!(said(entry(&report, name).expect("it takes part")).starts_with("differs"), "{name}");
+        assert!(describe_fidelity(entry(&report, name).expect("it takes part")).starts_with("differs"), "{name}");
     }
-    assert_eq!(said(entry(&report, "split-join").expect("it takes part")), "exact");
+    assert_eq!(describe_fidelity(entry(&report, "split-join").expect("it takes part")), "exact");
 }
 
 /// The claims of the scenarios are about competitors and operations that exist.
@@ -246,10 +246,10 @@ fn wrong_runners_are_caught() {
     // A runner that reports a tenth of its time is detected once it has worked longer than the slack. None of these
     // lets the lab wait forever.
     let report = wrong("runners", &names, Duration::from_secs(3600), Duration::from_millis(30));
-    assert_eq!(said(entry(&report, "storable").expect("it is right")), "exact");
-    let forgets = said(entry(&report, "forgets").expect("it takes part"));
+    assert_eq!(describe_fidelity(entry(&report, "storable").expect("it is right")), "exact");
+    let forgets = describe_fidelity(entry(&report, "forgets").expect("it takes part"));
     assert!(forgets.starts_with("differs: "), "{forgets}");
-    let textual = said(entry(&report, "textual").expect("it takes part"));
+    let textual = describe_fidelity(entry(&report, "textual").expect("it takes part"));
     assert_eq!(textual, "alike: numbers came back as text, 3 times, first at $.list[0]");
     for (name, expected) in [
         ("liar", "ns, which is impossible"),

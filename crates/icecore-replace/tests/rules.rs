@@ -176,12 +176,12 @@ fn matches_report_their_spelling() {
 
 #[test]
 fn effects_of_a_second_run_are_predicted() {
-    let again = |old: &str, new: &str| rules(&[(old, new)]).check_second_run();
-    assert_eq!(again("old", "new"), SecondRun::Nothing);
-    assert_eq!(again("http://x", "https://x"), SecondRun::Nothing);
-    assert_eq!(again("x", "x2"), SecondRun::Contains(0, 0));
-    assert_eq!(again("ab", "ca"), SecondRun::Joins(0, 0));
-    assert_eq!(again("ab", ""), SecondRun::Joins(0, 0));
+    let second_run = |old: &str, new: &str| rules(&[(old, new)]).check_second_run();
+    assert_eq!(second_run("old", "new"), SecondRun::Nothing);
+    assert_eq!(second_run("http://x", "https://x"), SecondRun::Nothing);
+    assert_eq!(second_run("x", "x2"), SecondRun::Contains(0, 0));
+    assert_eq!(second_run("ab", "ca"), SecondRun::Joins(0, 0));
+    assert_eq!(second_run("ab", ""), SecondRun::Joins(0, 0));
     assert_eq!(rules(&[("a", "b"), ("b", "a")]).check_second_run(), SecondRun::Contains(0, 1));
     assert_eq!(rules(&[("a", "a")]).check_second_run(), SecondRun::Nothing);
     let url = |old, new| Rules::builder().url(old, new).build().unwrap().check_second_run();
@@ -191,17 +191,17 @@ fn effects_of_a_second_run_are_predicted() {
 
 /// Replaces at each position, without any optimization.
 fn naive(pairs: &[(Vec<u8>, Vec<u8>)], text: &[u8]) -> Vec<u8> {
-    let (mut out, mut at) = (Vec::new(), 0);
-    while at < text.len() {
-        let fits = |(old, _): &&(Vec<u8>, Vec<u8>)| text[at..].starts_with(old);
+    let (mut out, mut offset) = (Vec::new(), 0);
+    while offset < text.len() {
+        let fits = |(old, _): &&(Vec<u8>, Vec<u8>)| text[offset..].starts_with(old);
         match pairs.iter().filter(fits).max_by_key(|(old, _)| old.len()) {
             Some((old, new)) => {
                 out.extend_from_slice(new);
-                at += old.len();
+                offset += old.len();
             }
             None => {
-                out.push(text[at]);
-                at += 1;
+                out.push(text[offset]);
+                offset += 1;
             }
         }
     }

@@ -13,16 +13,16 @@ fn held(dump: &[u8], dialect: Option<Dialect>) -> usize {
 
 fn held_with(dump: &[u8], options: Options) -> usize {
     let mut reader = Reader::with_options(options);
-    let (mut start, mut end, mut most) = (0, 0, 0);
+    let (mut start, mut end, mut max_held) = (0, 0, 0);
     loop {
         match reader.next(&dump[start..end], end == dump.len()).expect("a dump") {
             Next::Literal(_) | Next::Value(_) => {}
             Next::More { used } => {
                 start += used;
-                most = most.max(end - start);
+                max_held = max_held.max(end - start);
                 end += 1;
             }
-            Next::End => return most,
+            Next::End => return max_held,
         }
     }
 }
@@ -140,11 +140,11 @@ fn the_length_of_all_names_is_limited() {
 
 #[test]
 fn a_cut_dump_tells_where_its_last_literal_began() {
-    for (dump, at) in
+    for (dump, offset) in
         [("SELECT 'a', 'b", Some(12)), ("SELECT 'a'", None), ("COPY t FROM stdin;\na\tb", Some(21)), ("", None)]
     {
         let (_, reader) = windows(dump.as_bytes(), Options::default(), |_| 4);
-        assert_eq!(reader.unclosed_offset(), at, "{dump}");
+        assert_eq!(reader.unclosed_offset(), offset, "{dump}");
     }
 }
 
@@ -156,23 +156,23 @@ fn charsets_with_backslash_bytes_are_refused() {
         while reader.next(dump.as_bytes(), true)? != Next::End {}
         Ok::<(), Error>(())
     };
-    for said in [
+    for declaration in [
         "/*!40101 SET NAMES gbk */;\n",
         "SET NAMES 'BIG5';\n",
         "SET NAMES sjis COLLATE sjis_bin;\n",
         "/*!40101 SET character_set_client = cp932 */;\n",
         "SET client_encoding = 'GB18030';\n",
     ] {
-        let error = all(format!("{said}{rows}")).unwrap_err();
-        assert!(matches!(error, Error::Encoding { .. }), "{said}");
+        let error = all(format!("{declaration}{rows}")).unwrap_err();
+        assert!(matches!(error, Error::Encoding { .. }), "{declaration}");
         assert!(error.to_string().contains("iconv"), "{error}");
     }
-    for said in [
+    for declaration in [
         "/*!50503 SET NAMES utf8mb4 */;\n",
         "SET client_encoding = 'UTF8';\n",
         "SET NAMES latin1;\nSET @names = 'gbk';\n",
         "INSERT INTO names (a) VALUES ('gbk');\n",
     ] {
-        assert_eq!(all(format!("{said}{rows}")), Ok(()), "{said}");
+        assert_eq!(all(format!("{declaration}{rows}")), Ok(()), "{declaration}");
     }
 }

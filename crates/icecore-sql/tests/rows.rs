@@ -21,7 +21,7 @@ fn rows(dump: &str) -> Vec<String> {
             None => (value.cell.position + 1).to_string(),
         };
         let text = show(&dump.as_bytes()[value.full_range]);
-        let said = match value.content {
+        let shown = match value.content {
             Content::Literal(body, quoting) => {
                 format!("\"{}\"", show(quoting.decode(&dump.as_bytes()[body]).expect("a literal").text()))
             }
@@ -31,7 +31,7 @@ fn rows(dump: &str) -> Vec<String> {
             Content::Absent => "-".to_owned(),
             _ => format!("<{text}>"),
         };
-        row += &format!(" {column}={said}");
+        row += &format!(" {column}={shown}");
         if value.ends_row {
             rows.push(std::mem::take(&mut row));
         }
@@ -138,13 +138,13 @@ fn rows_of_one_layout_have_the_same_number() {
 fn a_dump_cut_in_a_row_tells_where_the_value_begins() {
     let mut options = Options::default();
     options.rows = true;
-    for (dump, at) in [
+    for (dump, offset) in [
         ("INSERT INTO t VALUES (1,23", Some(24)),
         ("INSERT INTO t VALUES (1,", Some(24)),
         ("INSERT INTO t VALUES (1)", None),
         ("COPY t FROM stdin;\n1\n", Some(21)),
         ("COPY t FROM stdin;\n1\n\\.", None),
     ] {
-        assert_eq!(all(dump.as_bytes(), options.clone(), |_| 4).2.unclosed_offset(), at, "{dump}");
+        assert_eq!(all(dump.as_bytes(), options.clone(), |_| 4).2.unclosed_offset(), offset, "{dump}");
     }
 }

@@ -4,7 +4,7 @@
 //! `scripts/servers.sh run cargo test -p icecore-store --features postgres,mysql --test store backends::`
 //! runs them on servers; without servers only SQLite is tested.
 
-use crate::common::{Chance, HOUR, World, kind, raw, sql_backends, until};
+use crate::common::{HOUR, Random, World, kind, raw, sql_backends, until};
 use icecore_store::{Ack, Address, Backend, ErrorKind, Flow, Lease, ObjectFilter, Scheme, State, describe, open};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -137,13 +137,13 @@ fn objects_are_found_in_order() {
         };
         let objects: Vec<_> = (0..600).map(object).collect();
         let ids = world.store.put(&objects).expect("stored");
-        let mut found = |most: usize, filter: &ObjectFilter| {
+        let mut found = |max_objects: usize, filter: &ObjectFilter| {
             let mut found = Vec::new();
             let each = &mut |object: icecore_store::Object| {
                 found.push(object.id);
                 Ok(Flow::On)
             };
-            world.store.objects(0, most, filter, each).expect("an answer");
+            world.store.objects(0, max_objects, filter, each).expect("an answer");
             found
         };
         let all = ObjectFilter::default();
@@ -324,9 +324,9 @@ fn statements_of_the_queue_follow_indexes() {
         if world.address.scheme() != Scheme::Postgres {
             return;
         }
-        let mut chance = Chance::new();
+        let mut random = Random::new();
         let mut sometimes = |world: &World| {
-            if chance.below(3) == 0 {
+            if random.below(3) == 0 {
                 world.raw("ANALYZE icecore_jobs");
             }
         };
@@ -338,8 +338,8 @@ fn statements_of_the_queue_follow_indexes() {
             pushed +=
                 world.store.push_checked(&jobs[..some], &[("q", None)]).expect("pushed").expect("none has one").len();
             sometimes(world);
-            for most in [1, 30, 200] {
-                let leases = world.store.claim("q", "w", HOUR, most).expect("claimed");
+            for max_objects in [1, 30, 200] {
+                let leases = world.store.claim("q", "w", HOUR, max_objects).expect("claimed");
                 sometimes(world);
                 let (one, others) = leases.split_at(leases.len().min(1));
                 for Lease { job, token } in one {

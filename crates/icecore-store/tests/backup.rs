@@ -198,8 +198,8 @@ fn a_restored_backup_has_all_data() {
             objects(&mut restored).last().expect("objects").sequence,
             restored.jobs(&JobFilter::default()).last().expect("jobs").sequence,
         );
-        let (there, back) = (All::of(&mut world, last), All::of(&mut restored, last));
-        assert_eq!(there, back, "{name}");
+        let (original, back) = (All::of(&mut world, last), All::of(&mut restored, last));
+        assert_eq!(original, back, "{name}");
         assert!(back.objects.len() >= 4 + acknowledged && back.jobs.len() >= 5 + acknowledged, "{name}");
         assert!(
             back.objects.iter().all(|object| object.checksum == describe::compute_checksum(&object.bytes)),
@@ -207,11 +207,11 @@ fn a_restored_backup_has_all_data() {
         );
 
         // The lease ends at its time, and from then on only the next worker's token is valid.
-        let again =
+        let new_lease =
             until("the lease ends", || restored.store.claim("leased", "next", common::HOUR, 1).expect("asked").pop());
-        assert_eq!((again.job.id, again.job.attempts), (leased, 2), "{name}");
+        assert_eq!((new_lease.job.id, new_lease.job.attempts), (leased, 2), "{name}");
         assert_eq!(kind(restored.store.ack(leased, &token, None)), ErrorKind::Lease, "{name}");
-        restored.store.ack(leased, &again.token, None).expect("done");
+        restored.store.ack(leased, &new_lease.token, None).expect("done");
         // Sequences continue after the last one.
         let id = restored.store.put(&[describe::describe_object(b"[5]".to_vec(), None)]).expect("put")[0];
         assert!(restored.store.object(id).expect("asked").expect("there").sequence > last.0, "{name}");

@@ -17,9 +17,9 @@ fn new(queue: &str, payload: &str) -> NewJob {
 }
 
 /// Runs `body` on each database and prints its name.
-fn everywhere(what: &str, body: impl Fn(&mut World)) {
+fn everywhere(name: &str, body: impl Fn(&mut World)) {
     for (backend, fresh) in backends() {
-        println!("{backend}: {what}");
+        println!("{backend}: {name}");
         body(&mut World::new(fresh()));
     }
 }
@@ -46,8 +46,8 @@ fn many_clients_open_a_fresh_database() {
                 threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
             });
             let mut world = World { store: open(&address).expect("opened"), address };
-            let there: HashSet<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
-            assert_eq!(there, ids.into_iter().collect());
+            let stored: HashSet<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
+            assert_eq!(stored, ids.into_iter().collect());
         }
     }
 }
@@ -206,7 +206,7 @@ fn many_clients_push_claim_and_ack_in_groups() {
     const EACH: usize = 200;
     everywhere("groups at once", |world| {
         let (done, lost, busy) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
-        let (left, start) = (AtomicUsize::new(THREADS), Barrier::new(THREADS));
+        let (unfinished, start) = (AtomicUsize::new(THREADS), Barrier::new(THREADS));
         let address = &world.address;
         let tell = |error: &Error| {
             assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
@@ -231,15 +231,15 @@ fn many_clients_push_claim_and_ack_in_groups() {
                         patiently(|| store.push(&jobs).inspect_err(tell)).expect("pushed");
                         pushed += jobs.len();
                         if pushed == EACH {
-                            left.fetch_sub(1, Ordering::SeqCst);
+                            unfinished.fetch_sub(1, Ordering::SeqCst);
                         }
                     }
-                    let was_last = left.load(Ordering::SeqCst) == 0;
-                    let (queue, most) = (["a", "b"][turn % 2], [1, 9, 70][turn % 3]);
+                    let was_last = unfinished.load(Ordering::SeqCst) == 0;
+                    let (queue, max_jobs) = (["a", "b"][turn % 2], [1, 9, 70][turn % 3]);
                     let lease = if turn % 5 == 0 { Duration::from_millis(2) } else { HOUR };
                     let worker = format!("worker {number}");
                     let leases =
-                        patiently(|| store.claim(queue, &worker, lease, most).inspect_err(tell)).expect("claimed");
+                        patiently(|| store.claim(queue, &worker, lease, max_jobs).inspect_err(tell)).expect("claimed");
                     turn += 1;
                     if leases.is_empty() && was_last {
                         let all = patiently(|| store.queues()).expect("queues");
@@ -251,9 +251,9 @@ fn many_clients_push_claim_and_ack_in_groups() {
                         .into_iter()
                         .map(|lease| Ack { id: lease.job.id, token: lease.token, result: None })
                         .collect();
-                    let told = patiently(|| store.ack_many(&acks).inspect_err(tell)).expect("acked");
-                    for (ack, told) in acks.iter().zip(told) {
-                        match told {
+                    let results = patiently(|| store.ack_many(&acks).inspect_err(tell)).expect("acked");
+                    for (ack, results) in acks.iter().zip(results) {
+                        match results {
                             Ok(()) => mine.push(ack.id),
                             Err(error) => {
                                 assert_eq!(error.kind(), ErrorKind::Lease, "{error}");

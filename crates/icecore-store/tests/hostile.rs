@@ -246,12 +246,12 @@ fn overwritten_pages_do_not_panic() {
     drop(world);
     let file = common::file_of(&address);
     let bytes = std::fs::read(&file).expect("read");
-    let mut chance = common::Chance::new();
+    let mut random = common::Random::new();
     for _ in 0..40 {
         let mut broken = bytes.clone();
-        for _ in 0..1 + chance.below(20) {
-            let at = 100 + chance.below(bytes.len() as u64 - 100) as usize;
-            broken[at] = chance.below(256) as u8;
+        for _ in 0..1 + random.below(20) {
+            let offset = 100 + random.below(bytes.len() as u64 - 100) as usize;
+            broken[offset] = random.below(256) as u8;
         }
         let _ = std::fs::remove_file(format!("{file}-wal"));
         let _ = std::fs::remove_file(format!("{file}-shm"));
@@ -295,15 +295,18 @@ fn a_full_disk_loses_nothing() {
     let (mut jobs, mut objects) = (Vec::new(), Vec::new());
     for size in [200_000, 3_000, 100] {
         let bytes = vec![b'x'; size];
-        let said = BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
+        let description =
+            BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
         let error = loop {
-            let new =
-                [NewJob::new("mail", bytes.clone(), said.clone()), NewJob::new("mail", bytes.clone(), said.clone())];
+            let new = [
+                NewJob::new("mail", bytes.clone(), description.clone()),
+                NewJob::new("mail", bytes.clone(), description.clone()),
+            ];
             match world.store.push(&new) {
                 Ok(pushed) => jobs.extend(pushed.iter().map(|pushed| pushed.id)),
                 Err(error) => break error,
             }
-            let object = NewObject { bytes: bytes.clone(), description: said.clone(), ..NewObject::default() };
+            let object = NewObject { bytes: bytes.clone(), description: description.clone(), ..NewObject::default() };
             match world.store.put(&[object]) {
                 Ok(put) => objects.extend(put),
                 Err(error) => break error,

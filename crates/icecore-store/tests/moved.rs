@@ -134,10 +134,10 @@ fn nothing_is_stored_in_a_replaced_file() {
         let mut store = open(&place.address("a.db")).expect("a store");
         push(&mut *store);
         replace(&place);
-        let there = fs::read(place.path("a.db")).expect("a file");
+        let bytes = fs::read(place.path("a.db")).expect("a file");
         is_refused(&mut *store);
         drop(store);
-        assert_eq!(fs::read(place.path("a.db")).expect("a file"), there, "what is there now stays as it is");
+        assert_eq!(fs::read(place.path("a.db")).expect("a file"), bytes, "what is there now stays as it is");
     }
 }
 

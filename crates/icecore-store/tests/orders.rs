@@ -30,8 +30,8 @@ fn takes_orders(name: &str, mut world: World, example: Example, format: &str, js
     let taken = example.run(&world.address, false, &["7", "250"], &[]);
     assert!(taken.status.success(), "{name}: {taken:?}");
     let refused = example.run(&world.address, false, &["8", "0"], &[]);
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success() && said.contains("an order of nothing"), "{name}: {said}");
+    let stderr = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && stderr.contains("an order of nothing"), "{name}: {stderr}");
     // Nothing of the rolled-back transaction remains.
     let orders = [[Some("7".to_owned()), Some("250".to_owned())]];
     assert_eq!(world.raw("SELECT id, total FROM orders"), orders, "{name}");
@@ -43,9 +43,9 @@ fn takes_orders(name: &str, mut world: World, example: Example, format: &str, js
     assert_eq!((job.format.as_deref(), job.problem.as_deref()), (Some(format), None), "{name}");
     let mut parts: Vec<&str> = job.json.as_deref().expect("a readable copy").split([',', '{', '}']).collect();
     parts.sort_unstable();
-    let mut wanted: Vec<&str> = json.split([',', '{', '}']).collect();
-    wanted.sort_unstable();
-    assert_eq!(parts, wanted, "{name}");
+    let mut expected: Vec<&str> = json.split([',', '{', '}']).collect();
+    expected.sort_unstable();
+    assert_eq!(parts, expected, "{name}");
     assert_eq!((job.queued_at, job.attempts, job.max_attempts), (job.run_at, 1, 20), "{name}");
     world.store.ack(job.id, &leases[0].token, Some(b"sent")).expect("done");
     let done = world.store.job(job.id).expect("asked").expect("there");

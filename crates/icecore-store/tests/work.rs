@@ -179,7 +179,7 @@ fn a_worker_waits_for_an_unavailable_database() {
     let id = store.push(b"[1]");
     let tries = AtomicUsize::new(0);
     let address = store.address.clone();
-    let mut told = 0;
+    let mut reported = 0;
     let mut worker = worker(1);
     worker.idle = Duration::from_millis(1);
     worker
@@ -190,10 +190,10 @@ fn a_worker_waits_for_an_unavailable_database() {
             },
             Arc::new(|_: &Job| Outcome::Done(None)),
             &Stop::new(),
-            &mut |event| told += usize::from(matches!(event, Event::Away(_))),
+            &mut |event| reported += usize::from(matches!(event, Event::Away(_))),
         )
         .expect("an end");
-    assert_eq!((store.job(id).state, told), (State::Done, 2));
+    assert_eq!((store.job(id).state, reported), (State::Done, 2));
 }
 
 #[test]
@@ -226,15 +226,15 @@ fn an_attempt_without_its_lease_does_not_end_the_next_one() {
         }
         Outcome::Done(Some(job.attempts.to_string().into_bytes()))
     };
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let tell = &mut |event: Event<'_>| {
         if matches!(event, Event::Done(_) | Event::Lost(_)) {
-            told.push(format!("{event:?}"));
+            reported.push(format!("{event:?}"));
             let _ = record.send(());
         }
     };
     let tally = worker(2).run(&|| open(&store.address), Arc::new(runner), &Stop::new(), tell).expect("an end");
-    assert_eq!(told, [format!("Lost({id:?})"), format!("Done({id:?})")]);
+    assert_eq!(reported, [format!("Lost({id:?})"), format!("Done({id:?})")]);
     assert_eq!((tally.done, tally.lost), (1, 1));
     let job = store.job(id);
     assert_eq!((job.state, job.attempts, job.result.as_deref()), (State::Done, 2, Some(&b"2"[..])));

@@ -142,12 +142,19 @@ fn compare(program: &str, args: &[&str], cases: &[Case], ways: &[Way<'_>]) {
         let parsed = Stage::parse(stage).unwrap();
         for case in cases {
             let frozen = unhex(&asked(program, args, &freeze(case)).unwrap());
-            let made = alter(&frozen, &parsed, &alterations(case.edit), &Limits::default());
-            let made = made.unwrap_or_else(|error| panic!("{stage}: {}: {}: {error}", case.value, case.does));
-            assert!(made.is_changed);
-            let told = asked(program, args, &check(case, &hex(&made.bytes))).unwrap();
-            let told = String::from_utf8_lossy(&told).into_owned();
-            assert_eq!(told, "same", "{stage}: {} {}\n{}", case.value, case.does, String::from_utf8_lossy(&made.bytes));
+            let altered = alter(&frozen, &parsed, &alterations(case.edit), &Limits::default());
+            let altered = altered.unwrap_or_else(|error| panic!("{stage}: {}: {}: {error}", case.value, case.does));
+            assert!(altered.is_changed);
+            let answer = asked(program, args, &check(case, &hex(&altered.bytes))).unwrap();
+            let answer = String::from_utf8_lossy(&answer).into_owned();
+            assert_eq!(
+                answer,
+                "same",
+                "{stage}: {} {}\n{}",
+                case.value,
+                case.does,
+                String::from_utf8_lossy(&altered.bytes)
+            );
             count += 1;
         }
     }
@@ -160,9 +167,9 @@ fn php_reads_edited_values() {
                            #[AllowDynamicProperties] class Q { public $n; protected $p; private $q; } ";
     let way = |freeze: &'static str, thaw: &'static str| {
         let make = move |case: &Case| format!("{CLASSES} $v = {}; echo bin2hex({freeze}($v));", case.value);
-        let check = move |case: &Case, made: &str| {
+        let check = move |case: &Case, altered: &str| {
             format!(
-                "{CLASSES} $v = {thaw}({freeze}({})); {} $w = {thaw}(hex2bin('{made}')); $t = fn ($x) => \
+                "{CLASSES} $v = {thaw}({freeze}({})); {} $w = {thaw}(hex2bin('{altered}')); $t = fn ($x) => \
                  preg_replace('/[PQ]\\0/', '', serialize($x)); echo $t($v) === $t($w) ? 'same' : $t($v) . ' ' . $t($w);",
                 case.value, case.does
             )
@@ -183,9 +190,9 @@ fn ruby_reads_edited_values() {
     const CLASSES: &str = "P = Class.new { attr_accessor :n; def initialize; @n = 1; end }; Q = Class.new(P); \
                            S = Struct.new(:a, :b); ";
     let make = |case: &Case| format!("{CLASSES} print Marshal.dump({}).unpack1('H*')", case.value);
-    let check = |case: &Case, made: &str| {
+    let check = |case: &Case, altered: &str| {
         format!(
-            "{CLASSES} v = Marshal.load(Marshal.dump({})); {}; w = Marshal.load(['{made}'].pack('H*')); \
+            "{CLASSES} v = Marshal.load(Marshal.dump({})); {}; w = Marshal.load(['{altered}'].pack('H*')); \
              a, b = [v, w].map {{ |x| Marshal.dump(x) }}; print a == b ? 'same' : a.inspect + b.inspect",
             case.value, case.does
         )
@@ -200,12 +207,12 @@ fn perl_reads_edited_values() {
     let storable = |case: &Case| format!("{USE} print unpack 'H*', nfreeze({})", case.value);
     let dumper = |case: &Case| format!("{USE} print unpack 'H*', Dumper({})", case.value);
     let same = "my ($a, $b) = (Dumper($v), Dumper($w)); s/'(\\d)'/$1/g for $a, $b; print $a eq $b ? 'same' : $a . $b";
-    let of_storable = |case: &Case, made: &str| {
-        format!("{USE} my $v = {}; {}; my $w = thaw(pack 'H*', '{made}'); {same}", case.value, case.does)
+    let of_storable = |case: &Case, altered: &str| {
+        format!("{USE} my $v = {}; {}; my $w = thaw(pack 'H*', '{altered}'); {same}", case.value, case.does)
     };
-    let of_dumper = |case: &Case, made: &str| {
+    let of_dumper = |case: &Case, altered: &str| {
         format!(
-            "{USE} my $v = {}; {}; my $w = eval 'my ' . pack('H*', '{made}') . '; $VAR1'; die $@ if $@; {same}",
+            "{USE} my $v = {}; {}; my $w = eval 'my ' . pack('H*', '{altered}') . '; $VAR1'; die $@ if $@; {same}",
             case.value, case.does
         )
     };

@@ -32,8 +32,8 @@ const BASES: &[&str] = &[
 /// Returns the texts between backticks, and the first words of the lines in code blocks.
 fn named(page: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for (at, part) in page.split("```").enumerate() {
-        if at % 2 == 0 {
+    for (index, part) in page.split("```").enumerate() {
+        if index % 2 == 0 {
             names.extend(part.split('`').skip(1).step_by(2).map(str::to_owned));
             continue;
         }

@@ -147,14 +147,14 @@ fn code(text: &str) -> String {
 fn named(code: &str, module: &[String]) -> BTreeSet<Vec<String>> {
     let mut paths = BTreeSet::new();
     for (prefix, base) in [("crate::", &[][..]), ("super::", module)] {
-        for (at, _) in code.match_indices(prefix) {
-            let before = &code[..at];
+        for (offset, _) in code.match_indices(prefix) {
+            let before = &code[..offset];
             // The second part of `super::super::` was counted with the first, and `a::crate::` does not
             // occur.
             if before.ends_with("::") || before.ends_with(|last: char| last.is_alphanumeric() || last == '_') {
                 continue;
             }
-            let mut rest = &code[at..];
+            let mut rest = &code[offset..];
             let mut path = base.to_vec();
             while let Some(more) = rest.strip_prefix("super::") {
                 path.pop();
@@ -171,13 +171,13 @@ fn named(code: &str, module: &[String]) -> BTreeSet<Vec<String>> {
 fn collect(rest: &str, path: &[String], paths: &mut BTreeSet<Vec<String>>) {
     if let Some(inside) = rest.strip_prefix('{') {
         let (mut depth, mut start) = (0, 0);
-        for (at, byte) in inside.bytes().enumerate() {
+        for (offset, byte) in inside.bytes().enumerate() {
             match byte {
                 b'{' => depth += 1,
                 b'}' if depth > 0 => depth -= 1,
                 b',' | b'}' if depth == 0 => {
-                    collect(inside[start..at].trim(), path, paths);
-                    start = at + 1;
+                    collect(inside[start..offset].trim(), path, paths);
+                    start = offset + 1;
                     if byte == b'}' {
                         return;
                     }

@@ -84,11 +84,11 @@ fn over(file: &str, spec: &str) {
         for round in 0..3 {
             let mut blob = fixture.blob.clone();
             if round > 0 && !blob.is_empty() {
-                let at = random.below(blob.len() as u64) as usize;
+                let offset = random.below(blob.len() as u64) as usize;
                 match random.below(3) {
-                    0 => blob.truncate(at),
-                    1 => blob[at] ^= 1 << random.below(8),
-                    _ => blob[at] = random.bits() as u8,
+                    0 => blob.truncate(offset),
+                    1 => blob[offset] ^= 1 << random.below(8),
+                    _ => blob[offset] = random.bits() as u8,
                 }
             }
             match compare(&codec, &twin, &blob, &mut tape) {
@@ -144,16 +144,16 @@ fn both_marshal_writers_write_the_same_bytes() {
     let mut unlimited = Codec::new(Stage::parse("marshal").unwrap());
     unlimited.limits.depth = u32::MAX;
     let mut spare = icecore::raw::Spare::default();
-    let (mut taken, mut left) = (0, 0);
-    let mut compare = |document: &Document<'_>, what: &str| {
+    let (mut fast, mut fallen_back) = (0, 0);
+    let mut compare = |document: &Document<'_>, name: &str| {
         let (mut quick, mut usual) = (Vec::new(), Vec::new());
         if unlimited.write_filled(document, &mut spare, &mut quick) {
             unlimited.write(document, &mut usual).unwrap();
-            assert_eq!(quick.escape_ascii().to_string(), usual.escape_ascii().to_string(), "{what}");
-            taken += 1;
+            assert_eq!(quick.escape_ascii().to_string(), usual.escape_ascii().to_string(), "{name}");
+            fast += 1;
         } else {
-            assert_eq!(quick, b"", "{what}");
-            left += 1;
+            assert_eq!(quick, b"", "{name}");
+            fallen_back += 1;
         }
     };
     for fixture in load("marshal.jsonl").into_iter().filter(|fixture| fixture.mode == "dump") {
@@ -168,7 +168,7 @@ fn both_marshal_writers_write_the_same_bytes() {
             compare(&filled(&document, &bytes, &codec), &seed.to_string());
         }
     }
-    assert!(taken > 2000 && left > 20, "{taken} taken, {left} left to the usual way");
+    assert!(fast > 2000 && fallen_back > 20, "{fast} taken, {fallen_back} left to the usual way");
 }
 
 #[test]
@@ -205,16 +205,16 @@ fn parts_make_the_whole_document_or_are_refused() {
             let count = document.nodes().len();
             // Filled by a program, like the parts, so that Storable writes both the same way.
             codec.write(&part(&document, 0..count, &mut Tape::new()), &mut expected).unwrap();
-            let (mut parts, mut out, mut at) = (PartProgress::default(), Vec::new(), 0);
-            while at < count {
-                let next = (at + 1 + random.below(20) as usize).min(count);
-                let next_part = part(&document, at..next, &mut Tape::new());
+            let (mut parts, mut out, mut offset) = (PartProgress::default(), Vec::new(), 0);
+            while offset < count {
+                let next = (offset + 1 + random.below(20) as usize).min(count);
+                let next_part = part(&document, offset..next, &mut Tape::new());
                 if codec.write_part(&next_part, DocumentPart::Nodes(&mut parts), &mut out).is_none() {
                     break;
                 }
-                at = next;
+                offset = next;
             }
-            if at < count {
+            if offset < count {
                 refused += 1;
                 continue;
             }

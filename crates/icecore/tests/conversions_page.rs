@@ -128,7 +128,7 @@ fn cell(document: &Document<'_>, value: &str, to: &str) -> String {
             let text = icecore::write(&after, "json:typed").expect("typed JSON says everything");
             let text = String::from_utf8(text).expect("JSON is UTF-8");
             let outer = text.find("\"$value\":").filter(|_| text.starts_with("{\"$icecore\""));
-            let start = outer.map_or(0, |at| at + "\"$value\":".len());
+            let start = outer.map_or(0, |offset| offset + "\"$value\":".len());
             let end = if start == 0 { text.len() } else { text.len() - 1 };
             // A name that became text needs no mention.
             if text[start..end] == *value { "the same".to_owned() } else { format!("`{}`", &text[start..end]) }
@@ -145,11 +145,11 @@ fn lost(losses: &Losses) -> String {
 fn table() -> String {
     let names = TARGETS.map(|(_, name)| name).join(" | ");
     let mut table = format!("| what | as `json:typed` | {names} |\n|---|---{}|\n", "|---".repeat(TARGETS.len()));
-    for (what, value) in ROWS {
+    for (label, value) in ROWS {
         let text = typed(value);
         let document = read(text.as_bytes(), "json:typed");
         let cells = TARGETS.map(|(to, _)| cell(&document, value, to));
-        table += &format!("| {what} | `{value}` | {} |\n", cells.join(" | "));
+        table += &format!("| {label} | `{value}` | {} |\n", cells.join(" | "));
     }
     table
 }

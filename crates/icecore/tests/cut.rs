@@ -42,13 +42,13 @@ fn cut_containers_report_present_and_announced_counts() {
             if part.error.is_none() {
                 continue;
             }
-            for (path, there, of) in cut(&part.document) {
+            for (path, present, of) in cut(&part.document) {
                 seen += 1;
                 // PHP's arrays are lists until a key shows that they are not.
                 let all = whole.document.find(&path).unwrap_or_else(|error| panic!("{format} {len}: {error}")).body();
-                assert!(there <= all.children().count(), "{format} {len} {path}: {there}");
-                let said = COUNTED.contains(format).then(|| all.children().count() as u32);
-                assert_eq!(of, said, "{format} {len} {path}");
+                assert!(present <= all.children().count(), "{format} {len} {path}: {present}");
+                let announced = COUNTED.contains(format).then(|| all.children().count() as u32);
+                assert_eq!(of, announced, "{format} {len} {path}");
             }
         }
         assert!(seen > 50, "{format}: only {seen}");

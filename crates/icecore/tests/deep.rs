@@ -59,12 +59,12 @@ fn opened_strings_are_listed() {
         .iter()
         .map(|opened| (deep.document.path(opened.node), opened.name(), opened.level, opened.offset, opened.len))
         .collect();
-    let at = |part: &str| text.find(part).map(|at| at as u64);
+    let offset_of = |part: &str| text.find(part).map(|offset_of| offset_of as u64);
     assert_eq!(
         listed,
         [
-            ("$.p".to_owned(), "php".to_owned(), 0, at(inner), inner.len() as u64),
-            ("$.p.j".to_owned(), "json".to_owned(), 1, at("{\"k\""), 7),
+            ("$.p".to_owned(), "php".to_owned(), 0, offset_of(inner), inner.len() as u64),
+            ("$.p.j".to_owned(), "json".to_owned(), 1, offset_of("{\"k\""), 7),
         ]
     );
     // Bytes of the input are borrowed from it.
@@ -116,8 +116,8 @@ fn links_in_opened_strings_keep_their_targets() {
     let text = format!(r#"a:3:{{i:0;O:1:"B":0:{{}}i:1;{}i:2;r:2;}}"#, php(inner));
     let deep = open(text.as_bytes());
     let part = deep.document.find("$[1][0]").unwrap();
-    let again = deep.document.find("$[1][1]").unwrap();
-    assert_eq!((again.kind(), again.target().index()), (Kind::Link, part.index()));
+    let link = deep.document.find("$[1][1]").unwrap();
+    assert_eq!((link.kind(), link.target().index()), (Kind::Link, part.index()));
     let own = part.get("self").unwrap();
     assert_eq!((own.kind(), own.target().index()), (Kind::Link, part.index()));
     let outer = deep.document.find("$[2]").unwrap();
@@ -130,9 +130,9 @@ fn links_in_opened_strings_keep_their_targets() {
 fn a_link_to_an_opened_string_refers_to_its_content() {
     let text = r#"a:2:{i:0;s:14:"a:1:{i:0;i:1;}";i:1;R:2;}"#;
     let deep = open(text.as_bytes());
-    let again = deep.document.find("$[1]").unwrap();
-    assert_eq!(again.kind(), Kind::Alias);
-    assert_eq!((again.target().kind(), again.target().len()), (Kind::Array, 1));
+    let link = deep.document.find("$[1]").unwrap();
+    assert_eq!(link.kind(), Kind::Alias);
+    assert_eq!((link.target().kind(), link.target().len()), (Kind::Array, 1));
     let php = icecore::write(&deep.document, "php").unwrap();
     assert_eq!(php, br#"a:2:{i:0;a:1:{i:0;i:1;}i:1;R:2;}"#);
 }

@@ -181,8 +181,8 @@ fn random_bytes_do_not_panic_detection() {
         let mut bytes = samples[round % samples.len()].clone();
         bytes.truncate(600);
         for _ in 0..1 + random() % 4 {
-            let at = random() as usize % bytes.len().max(1);
-            if let Some(byte) = bytes.get_mut(at) {
+            let offset = random() as usize % bytes.len().max(1);
+            if let Some(byte) = bytes.get_mut(offset) {
                 *byte = random() as u8;
             }
         }
@@ -249,9 +249,9 @@ fn formats_that_read_a_container_are_detected() {
             if let Ok(Ok(json)) = from.map(|from| icecore::convert(&fixture.blob, &from, "json")) {
                 check(&json);
             }
-            for at in (0..fixture.blob.len().min(64)).step_by(usual_or_full(5, 1)) {
+            for offset in (0..fixture.blob.len().min(64)).step_by(usual_or_full(5, 1)) {
                 let mut other = fixture.blob.clone();
-                other[at] = b"{[\"a:;1}]\0"[at % 10];
+                other[offset] = b"{[\"a:;1}]\0"[offset % 10];
                 check(&other);
             }
         }

@@ -24,9 +24,9 @@ fn whole(text: &str) -> Document<'_> {
 
 /// Returns the value as typed JSON, without its frame.
 fn typed(text: &str) -> String {
-    let said = String::from_utf8(icecore::write(&whole(text), "json:typed").unwrap()).unwrap();
-    let value = said.strip_prefix(r#"{"$icecore":1,"$strings":""#).map(|rest| &rest[rest.find(':').unwrap() + 1..]);
-    value.and_then(|value| value.strip_suffix('}')).unwrap_or(&said).to_owned()
+    let json = String::from_utf8(icecore::write(&whole(text), "json:typed").unwrap()).unwrap();
+    let value = json.strip_prefix(r#"{"$icecore":1,"$strings":""#).map(|rest| &rest[rest.find(':').unwrap() + 1..]);
+    value.and_then(|value| value.strip_suffix('}')).unwrap_or(&json).to_owned()
 }
 
 #[test]
@@ -49,13 +49,13 @@ fn a_truncated_text_is_reported_as_truncated() {
 
 #[test]
 fn changed_bytes_are_an_error_or_a_document() {
-    for (at, fixture) in
+    for (index, fixture) in
         load("dumper-read.jsonl").iter().filter(|fixture| fixture.blob.len() < 400).enumerate().step_by(5)
     {
         let mut text = fixture.blob.clone();
         for place in 0..text.len() {
             let before = text[place];
-            for to in [b'$', b'\\', b'{', b'}', b'\'', b';', b'-', b'=', 0xff, b'#'].iter().skip(at % 3).step_by(3) {
+            for to in [b'$', b'\\', b'{', b'}', b'\'', b';', b'-', b'=', 0xff, b'#'].iter().skip(index % 3).step_by(3) {
                 text[place] = *to;
                 let outcome = both_ways(&text);
                 for node in 0..outcome.document.nodes().len() as u32 {
@@ -104,8 +104,8 @@ fn depth_needs_no_stack() {
 /// Statements may nest values deeper than the text itself does.
 #[test]
 fn statements_obey_the_limits() {
-    let statements: String = (0..20_000).map(|at| format!("$x{at} = [1];")).collect();
-    let links: String = (1..20_000).map(|at| format!("$x{}->[0] = $x{at};", at - 1)).collect();
+    let statements: String = (0..20_000).map(|index| format!("$x{index} = [1];")).collect();
+    let links: String = (1..20_000).map(|index| format!("$x{}->[0] = $x{index};", index - 1)).collect();
     let text = format!("{statements}{links}");
     let error = dumper::read(text.as_bytes(), &dumper::ReadOptions::default(), &Limits::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);

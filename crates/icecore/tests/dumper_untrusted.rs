@@ -195,8 +195,8 @@ fn regexps_in_a_variable_round_trip() {
             }
             let script = r#"use re 'regexp_pattern'; print join '|', regexp_pattern(eval $ARGV[0] or die $@)"#;
             let perl = Command::new("perl").args(["-e", script]).arg(String::from_utf8_lossy(&text).as_ref()).output();
-            let told = perl.expect("perl runs");
-            assert_eq!(String::from_utf8_lossy(&told.stdout), format!("{pattern}|{flags}"), "{pattern}");
+            let answer = perl.expect("perl runs");
+            assert_eq!(String::from_utf8_lossy(&answer.stdout), format!("{pattern}|{flags}"), "{pattern}");
         }
     }
 }
@@ -207,14 +207,14 @@ fn v_strings_round_trip() {
         let text = format!("$VAR1 = [{source}];");
         let options = dumper::ReadOptions::default();
         let document = dumper::read(text.as_bytes(), &options, &Limits::default()).expect("a v-string");
-        let (again, losses) = written(&document, &on_one_line());
+        let (rewritten, losses) = written(&document, &on_one_line());
         assert!(losses.is_empty(), "{source}");
-        let back = dumper::read(&again, &options, &Limits::default()).expect("a v-string");
+        let back = dumper::read(&rewritten, &options, &Limits::default()).expect("a v-string");
         assert_eq!(format!("{back:?}"), format!("{document:?}"), "{source}");
         // A text that is cut anywhere is truncated.
-        for end in 9..again.len() - 1 {
-            let error = dumper::read(&again[..end], &options, &Limits::default()).expect_err("an end");
-            assert_eq!(error.kind(), icecore::ErrorKind::Truncated, "{}", String::from_utf8_lossy(&again[..end]));
+        for end in 9..rewritten.len() - 1 {
+            let error = dumper::read(&rewritten[..end], &options, &Limits::default()).expect_err("an end");
+            assert_eq!(error.kind(), icecore::ErrorKind::Truncated, "{}", String::from_utf8_lossy(&rewritten[..end]));
         }
     }
 }

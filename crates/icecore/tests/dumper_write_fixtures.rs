@@ -52,15 +52,15 @@ fn texts_are_rewritten_byte_for_byte() {
                 continue;
             }
             total += 1;
-            let again = icecore::read_with(&text, &stage, Request::new(&limits).detailed()).and_then(|document| {
-                let mut again = Vec::new();
-                icecore::write_to(&document, &target, &limits, &mut again)?;
-                Ok(again)
+            let rewritten = icecore::read_with(&text, &stage, Request::new(&limits).detailed()).and_then(|document| {
+                let mut rewritten = Vec::new();
+                icecore::write_to(&document, &target, &limits, &mut rewritten)?;
+                Ok(rewritten)
             });
-            if again.as_ref() != Ok(&text) {
+            if rewritten.as_ref() != Ok(&text) {
                 let name = &line["name"];
-                let again = again.map(|again| String::from_utf8_lossy(&again).into_owned());
-                failures.push(format!("{name} {settings}\n{}\n{again:?}", String::from_utf8_lossy(&text)));
+                let rewritten = rewritten.map(|rewritten| String::from_utf8_lossy(&rewritten).into_owned());
+                failures.push(format!("{name} {settings}\n{}\n{rewritten:?}", String::from_utf8_lossy(&text)));
             }
         }
     }

@@ -86,8 +86,10 @@ fn strings_have_the_same_characters_as_in_ruby() {
     for ((name, bytes), answer) in asked.iter().zip(&answers) {
         let ours = icecore::encoding::decoded(name, bytes).map_or("no".to_owned(), |text| hex(text.as_bytes()));
         let text = |hex: &str| -> String {
-            let bytes: Vec<_> =
-                (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect();
+            let bytes: Vec<_> = (0..hex.len())
+                .step_by(2)
+                .map(|index| u8::from_str_radix(&hex[index..index + 2], 16).unwrap())
+                .collect();
             String::from_utf8(bytes).unwrap()
         };
         same += usize::from(ours == *answer && ours != "no");

@@ -58,10 +58,10 @@ struct Common<'d> {
 
 impl<'d> Common<'d> {
     fn of(document: &'d Document<'d>, is_loose: bool) -> Option<String> {
-        let again = document.nodes().iter().filter(|node| matches!(node.kind, Kind::Link | Kind::Alias));
+        let links = document.nodes().iter().filter(|node| matches!(node.kind, Kind::Link | Kind::Alias));
         // It makes no difference to a Ruby program whether two regexps are the same object.
-        let is_shared = |at: &u32| document.nodes()[*at as usize].kind != Kind::Regexp;
-        let shared = again.map(|node| resolved(document, node.payload as u32)).filter(is_shared).collect();
+        let is_shared = |offset: &u32| document.nodes()[*offset as usize].kind != Kind::Regexp;
+        let shared = links.map(|node| resolved(document, node.payload as u32)).filter(is_shared).collect();
         let mut common = Common { document, shared, seen: HashMap::new(), depth: 0, is_too_deep: false, is_loose };
         let mut text = String::new();
         // In Perl, a scalar at the top is a reference to it.
@@ -94,14 +94,14 @@ impl<'d> Common<'d> {
     }
 
     fn inner(&mut self, mut cursor: Cursor<'d>, out: &mut String) {
-        let at = resolved(self.document, cursor.index());
-        cursor = self.document.at(at).expect("a node");
-        if self.shared.contains(&at) {
+        let node = resolved(self.document, cursor.index());
+        cursor = self.document.at(node).expect("a node");
+        if self.shared.contains(&node) {
             let next = self.seen.len();
-            match self.seen.get(&at) {
+            match self.seen.get(&node) {
                 Some(number) => return *out += &format!("#{number}"),
                 None => {
-                    self.seen.insert(at, next);
+                    self.seen.insert(node, next);
                     *out += &format!("&{next}=");
                 }
             }
@@ -127,7 +127,7 @@ impl<'d> Common<'d> {
             Value::Symbol(bytes, _) => string(bytes, out),
             Value::EnumCase(bytes) | Value::Module(bytes, _) => string(bytes, out),
             Value::Array => {
-                let items = cursor.items().enumerate().map(|(at, item)| (format!("\"{at}\""), item));
+                let items = cursor.items().enumerate().map(|(node, item)| (format!("\"{node}\""), item));
                 self.map(items.collect(), out);
             }
             Value::Map => {
@@ -203,17 +203,17 @@ impl<'d> Common<'d> {
 }
 
 /// Returns the final target of a link.
-fn resolved(document: &Document<'_>, mut at: u32) -> u32 {
+fn resolved(document: &Document<'_>, mut offset: u32) -> u32 {
     for _ in 0..64 {
-        let node = &document.nodes()[at as usize];
+        let node = &document.nodes()[offset as usize];
         match node.kind {
-            Kind::Link | Kind::Alias | Kind::Copy => at = node.payload as u32,
+            Kind::Link | Kind::Alias | Kind::Copy => offset = node.payload as u32,
             // The map that is the body of an object stands for the object.
-            Kind::Map if at > 0 && document.nodes()[at as usize - 1].kind == Kind::Object => return at - 1,
+            Kind::Map if offset > 0 && document.nodes()[offset as usize - 1].kind == Kind::Object => return offset - 1,
             _ => break,
         }
     }
-    at
+    offset
 }
 
 fn float(value: f64, out: &mut String) {
@@ -266,9 +266,10 @@ fn try_one(document: &Document<'_>, to: &Stage, tally: &mut Tally) -> Result<(),
         tally.exact += 1;
     } else {
         // A loss does not happen a second time.
-        let mut again = Vec::new();
-        icecore::write_to(&after, to, &limits, &mut again).map_err(|error| format!("not a second time: {error}"))?;
-        let twice = icecore::read_as(&again, to, &limits).map_err(|error| format!("second time: {error}"))?;
+        let mut rewritten = Vec::new();
+        icecore::write_to(&after, to, &limits, &mut rewritten)
+            .map_err(|error| format!("not a second time: {error}"))?;
+        let twice = icecore::read_as(&rewritten, to, &limits).map_err(|error| format!("second time: {error}"))?;
         if twice != after {
             return Err(format!("changes again\n  {after:?}\nbecame\n  {twice:?}"));
         }
@@ -287,10 +288,10 @@ fn difference(before: &str, now: &str) -> String {
 
 fn sample(mut all: Vec<Fixture>) -> Vec<Fixture> {
     let step = all.len().div_ceil(MOST);
-    let mut at = 0;
+    let mut offset = 0;
     all.retain(|_| {
-        at += 1;
-        (at - 1) % step == 0
+        offset += 1;
+        (offset - 1) % step == 0
     });
     all
 }

@@ -74,7 +74,7 @@ impl Drop for Found {
 }
 
 /// Checks that the cost grows in proportion to the input, from size to size.
-fn grows_with_its_size(found: &mut Found, shape: &Shape, what: &str, cost: impl Fn(&[u8]) -> u64) {
+fn grows_with_its_size(found: &mut Found, shape: &Shape, operation: &str, cost: impl Fn(&[u8]) -> u64) {
     let (name, make) = (shape.name, shape.make);
     let sizes = (0..=usual_or_full(3, 4)).map(|times| make(FIRST << times));
     let costs: Vec<(usize, u64)> = sizes.map(|bytes| (bytes.len(), cost(&bytes))).collect();
@@ -84,7 +84,7 @@ fn grows_with_its_size(found: &mut Found, shape: &Shape, what: &str, cost: impl 
         let [(small, low), _, (large, high)] = three else { continue };
         let allowed = (*low).max(512 << 10) as f64 * (*large as f64 / *small as f64) * 1.21 * 2.0;
         if *high as f64 > allowed {
-            return found.0.push(format!("{name}, {what}: {costs:?}"));
+            return found.0.push(format!("{name}, {operation}: {costs:?}"));
         }
     }
 }
@@ -106,9 +106,9 @@ fn writing_stays_within_the_budget() {
                     }
                     // The output may be slightly longer than allowed before the writer notices;
                     // wrappers write at most three bytes for one.
-                    let most = 4 * limits.output + (2 << 20);
+                    let max_bytes = 4 * limits.output + (2 << 20);
                     let len = out.len() as u64;
-                    assert!(len < most, "{} to {target}: {len} of {most}", shape.name);
+                    assert!(len < max_bytes, "{} to {target}: {len} of {max_bytes}", shape.name);
                 })
             };
             grows_with_its_size(&mut found, shape, target, convert);
@@ -130,8 +130,8 @@ fn many_small_documents_share_one_allowance() {
             refused += u32::from(converter.convert(&bytes, &mut out).written.is_err());
             written += out.len() as u64;
         }
-        let most = (64 << 20) + 200 * (256 * bytes.len() as u64 + (128 << 10));
-        assert!(refused < 200 && written <= most, "{target}: {refused} {written} {most}");
+        let max_bytes = (64 << 20) + 200 * (256 * bytes.len() as u64 + (128 << 10));
+        assert!(refused < 200 && written <= max_bytes, "{target}: {refused} {written} {max_bytes}");
     }
 }
 

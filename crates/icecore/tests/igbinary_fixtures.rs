@@ -49,17 +49,17 @@ fn describe(document: &Document<'_>) -> String {
 }
 
 impl Describer {
-    fn object(&mut self, at: u32) -> bool {
-        if let Some(number) = self.objects.get(&at) {
+    fn object(&mut self, node: u32) -> bool {
+        if let Some(number) = self.objects.get(&node) {
             let _ = write!(self.text, "={number} ");
             return false;
         }
-        self.objects.insert(at, self.objects.len());
+        self.objects.insert(node, self.objects.len());
         true
     }
 
     fn value(&mut self, value: Cursor<'_>) {
-        let at = value.index();
+        let node = value.index();
         match value.value() {
             Value::Alias(target) => {
                 let target = target.index();
@@ -70,8 +70,8 @@ impl Describer {
                 };
                 return;
             }
-            _ if self.aliased.contains(&at) => {
-                self.variables.insert(at, self.variables.len());
+            _ if self.aliased.contains(&node) => {
+                self.variables.insert(node, self.variables.len());
                 self.text.push_str("&+ ");
             }
             _ => {}
@@ -80,7 +80,7 @@ impl Describer {
     }
 
     fn plain(&mut self, value: Cursor<'_>) {
-        let at = value.index();
+        let node = value.index();
         let _ = match value.value() {
             Value::Null => write!(self.text, "n "),
             Value::Bool(value) => write!(self.text, "{} ", if value { "t" } else { "f" }),
@@ -88,7 +88,7 @@ impl Describer {
             Value::Float(value) => write!(self.text, "d{:016x} ", value.to_bits()),
             Value::Bytes(value) => write!(self.text, "s{} ", hex(value)),
             Value::EnumCase(value) => {
-                if self.object(at) {
+                if self.object(node) {
                     let colon = value.iter().position(|byte| *byte == b':').expect("a colon");
                     let _ = write!(self.text, "e{}:{} ", hex(&value[..colon]), hex(&value[colon + 1..]));
                 }
@@ -100,14 +100,14 @@ impl Describer {
                 return self.entries(value, false);
             }
             Value::Object(class, body) => {
-                if self.object(at) {
+                if self.object(node) {
                     let _ = write!(self.text, "o{}( ", hex(class));
                     self.entries(body, class != b"Frozen");
                 }
                 return;
             }
             Value::Opaque(class, payload) => {
-                if self.object(at) {
+                if self.object(node) {
                     let payload = payload.as_bytes().expect("a payload");
                     let _ = write!(self.text, "c{}:{} ", hex(class), hex(payload));
                 }
@@ -181,10 +181,10 @@ fn blobs_are_rewritten_byte_for_byte() {
         let typed = icecore::write(&read.document, "json:typed,spelling").expect("typed JSON");
         let stage = Stage::parse("json:typed").expect("a stage");
         let spelled = icecore::read_as(&typed, &stage, &limits).expect("it is read");
-        let again = icecore::write(&spelled, "igbinary").expect("igbinary");
+        let rewritten = icecore::write(&spelled, "igbinary").expect("igbinary");
         if read.error.is_some() || written.is_err() || out != f.blob {
-            let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count() as u64;
-            let windows = [&f.blob, &out].map(|bytes| icecore::text::window(bytes, at)).concat();
+            let offset = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count() as u64;
+            let windows = [&f.blob, &out].map(|bytes| icecore::text::window(bytes, offset)).concat();
             failures.push(format!("{}: {:?} {:?}\n{windows}", f.name, read.error, written.err()));
         } else if again != f.blob {
             failures.push(format!("{} {}: not by way of typed JSON", f.name, f.mode));
@@ -201,7 +201,7 @@ fn spans_tile_the_input() {
         let limits = Limits::default();
         let read = igbinary::ReadOptions::default().read(&f.blob, Request::new(&limits).detailed());
         let spans = &read.document.trace().expect("a trace").spans;
-        let end = spans.iter().try_fold(0, |at, span| (span.start == at).then_some(span.end));
+        let end = spans.iter().try_fold(0, |offset, span| (span.start == offset).then_some(span.end));
         if end != Some(f.blob.len() as u64) {
             failures.push(format!("{}: {end:?} of {}", f.name, f.blob.len()));
         }

@@ -102,8 +102,8 @@ fn random_bytes_are_an_error_or_a_document() {
             assert_eq!(out, bytes[..plain.consumed], "{bytes:02x?}");
             out.clear();
             igbinary::write(&plain.document, &options, &limits, &mut out).unwrap();
-            let again = igbinary::read(&out, &limits);
-            assert!(again.is_ok(), "{bytes:02x?}: {again:?}");
+            let reread = igbinary::read(&out, &limits);
+            assert!(reread.is_ok(), "{bytes:02x?}: {reread:?}");
         }
     }
     assert!(read_ones > 1000, "only {read_ones}");

@@ -87,11 +87,11 @@ fn spans_tile_the_input() {
     for input in [&b"a::b::c::"[..], b"", b"::::::", b"a::b"] {
         let outcome = stage.format().read(input, stage.settings(), Request::new(&limits).detailed());
         let trace = outcome.document.trace().expect("a trace");
-        let mut at = 0;
+        let mut offset = 0;
         for span in &trace.spans {
-            assert_eq!(span.start, at);
-            at = span.end;
+            assert_eq!(span.start, offset);
+            offset = span.end;
         }
-        assert_eq!(at, input.len() as u64);
+        assert_eq!(offset, input.len() as u64);
     }
 }

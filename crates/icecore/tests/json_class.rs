@@ -74,9 +74,9 @@ fn random(state: &mut u64, depth: u32, objects: &mut usize, keys: &mut usize, ou
     let head = if is_object { format!("O:1:\"D\":{count}:{{") } else { format!("a:{count}:{{") };
     out.extend(head.bytes());
     let first = next(10);
-    for at in 0..count {
+    for index in 0..count {
         // Names in an array are not mangled, so they stay as they are.
-        let name = names[((first + at) % 10) as usize];
+        let name = names[((first + index) % 10) as usize];
         let shown = name.rsplit('\0').next().unwrap();
         let is_left_out = if is_object { shown } else { name } == "CLASS";
         *keys += usize::from(is_left_out);
@@ -116,9 +116,9 @@ fn json_names_one_class_for_each_object() {
         for to in ["json:class=CLASS", "json:class=CLASS,sort_keys", "json:class=CLASS,indent=2"] {
             let (json, losses) = written(&php, to);
             let found = icecore::read(&json).unwrap();
-            let what = String::from_utf8_lossy(&php).into_owned();
-            assert_eq!(members(found.root()), objects, "{to}: {what}");
-            assert_eq!(reserved(&losses).is_some(), keys > 0, "{to}: {what}");
+            let text = String::from_utf8_lossy(&php).into_owned();
+            assert_eq!(members(found.root()), objects, "{to}: {text}");
+            assert_eq!(reserved(&losses).is_some(), keys > 0, "{to}: {text}");
         }
     }
 }

@@ -71,7 +71,7 @@ for (1 .. $count) {
 "#;
 
 fn from_hex(line: &str) -> Vec<u8> {
-    (0..line.len()).step_by(2).map(|at| u8::from_str_radix(&line[at..at + 2], 16).expect("hex")).collect()
+    (0..line.len()).step_by(2).map(|index| u8::from_str_radix(&line[index..index + 2], 16).expect("hex")).collect()
 }
 
 #[test]

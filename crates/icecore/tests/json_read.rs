@@ -20,14 +20,14 @@ fn outcome<'a>(input: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {
 fn both(input: &[u8]) -> Result<Document<'_>, Error> {
     let limits = Limits::default();
     let (fast, slow) = (outcome(input, &limits, false), outcome(input, &limits, true));
-    let what = String::from_utf8_lossy(input);
-    assert_eq!(fast.error, slow.error, "{what}");
-    assert_eq!(fast.consumed, slow.consumed, "{what}");
-    assert!(fast.document == slow.document, "{what}\n{:?}\n{:?}", fast.document, slow.document);
+    let text = String::from_utf8_lossy(input);
+    assert_eq!(fast.error, slow.error, "{text}");
+    assert_eq!(fast.consumed, slow.consumed, "{text}");
+    assert!(fast.document == slow.document, "{text}\n{:?}\n{:?}", fast.document, slow.document);
     let trace = slow.document.trace().expect("a trace");
     let mut at = 0;
     for span in &trace.spans {
-        assert_eq!(span.start, at, "{what}: {:?}", trace.spans);
+        assert_eq!(span.start, at, "{text}: {:?}", trace.spans);
         at = span.end;
     }
     match fast.error {
@@ -36,7 +36,7 @@ fn both(input: &[u8]) -> Result<Document<'_>, Error> {
             Err(error)
         }
         None => {
-            assert_eq!(at, slow.consumed as u64, "{what}");
+            assert_eq!(at, slow.consumed as u64, "{text}");
             for (extent, node) in trace.extents.iter().zip(slow.document.nodes()) {
                 assert!(extent.start < extent.end && extent.end <= at, "{node:?} at {extent:?}");
             }
@@ -323,9 +323,9 @@ fn every_double_keeps_its_bits() {
     let document = icecore::read(text.as_bytes()).unwrap();
     let written = icecore::write(&document, "json").unwrap();
     for written in [&text.into_bytes(), &written] {
-        let again = icecore::read(written).unwrap();
-        assert_eq!(again.root().len(), bits.len());
-        for (item, bits) in again.root().items().zip(&bits) {
+        let reread = icecore::read(written).unwrap();
+        assert_eq!(reread.root().len(), bits.len());
+        for (item, bits) in reread.root().items().zip(&bits) {
             assert!(
                 matches!(item.value(), Value::Float(value) if value.to_bits() == *bits),
                 "{:?}",
@@ -376,16 +376,16 @@ fn cut_json_is_an_error_with_a_partial_document() {
 #[test]
 fn both_readers_agree_on_changed_bytes() {
     let text = br#"{"id":12,"name":"a\u00e9\n","x":[1.5,-20e1,true,null],"name":{"id":-0,"":"e"}} "#;
-    for at in 0..text.len() {
+    for offset in 0..text.len() {
         for byte in 0..=255 {
             let mut changed = text.to_vec();
-            changed[at] = byte;
+            changed[offset] = byte;
             let _ = both(&changed);
-            changed.insert(at, text[at]);
+            changed.insert(offset, text[offset]);
             let _ = both(&changed);
         }
         let mut shorter = text.to_vec();
-        shorter.remove(at);
+        shorter.remove(offset);
         let _ = both(&shorter);
     }
 }
@@ -396,9 +396,9 @@ fn both_readers_agree_on_random_documents() {
         let document = common::document(seed, Palette::Json);
         for stage in ["json", "json:indent=3"] {
             let text = icecore::write(&document, stage).unwrap();
-            let again = both(&text).unwrap();
+            let reread = both(&text).unwrap();
             let links = document.nodes().iter().any(|node| node.has(icecore::raw::flag::TARGET));
-            assert!(links || again == document, "{}", String::from_utf8_lossy(&text));
+            assert!(links || reread == document, "{}", String::from_utf8_lossy(&text));
         }
     }
 }
@@ -455,8 +455,8 @@ fn depth_needs_no_stack() {
                 assert!(losses.is_empty() && plain == *text);
                 let stage = Stage::parse("json:typed").unwrap();
                 icecore::write_to(&read.document, &stage, &limits, &mut typed).unwrap();
-                let again = json::FORMAT.read(&typed, stage.settings(), Request::new(&limits));
-                assert!(again.error.is_none() && again.document == read.document);
+                let reread = json::FORMAT.read(&typed, stage.settings(), Request::new(&limits));
+                assert!(reread.error.is_none() && reread.document == read.document);
             }
             // Cut at the deepest place.
             let read = outcome(&text[..text.len() / 2], &limits, false);

@@ -44,10 +44,10 @@ fn relaxed_accepts_trailing_commas_comments_and_tabs() {
         assert_eq!(json("relaxed", text), expected, "{text}");
         assert_eq!(read("typed=no", text).is_ok(), text.starts_with("[\"a#b"), "{text}");
     }
-    for (text, at) in
+    for (text, offset) in
         [("[,]", 1), ("[1,,]", 3), ("{,}", 1), ("[1 // x\n]", 3), ("[\"a\nb\"]", 3), ("[1,", 3), ("['a']", 1)]
     {
-        assert_eq!(error("relaxed", text).1, at, "{text}");
+        assert_eq!(error("relaxed", text).1, offset, "{text}");
     }
     assert_eq!(json("comments", "/**/[1,/* ] */2 // x\n/* * / */] # y"), "[1,2]");
     assert_eq!(error("comments", "[1 /* x"), (ErrorKind::Malformed, 3));
@@ -74,13 +74,13 @@ fn tags_are_read_as_frozen_objects() {
     assert_eq!(document.find("$[0]").unwrap().kind(), Kind::Opaque);
     assert_eq!(document.find("$[0]").unwrap().class(), b"My::Class");
     let stage = "json:tags";
-    let again = icecore::write(&document, stage).unwrap();
+    let rewritten = icecore::write(&document, stage).unwrap();
     let dense = r#"[("My::Class")["JSON",1,{"x":("Other")[]}],{"k":("Café")[2]}]"#;
-    assert_eq!(String::from_utf8_lossy(&again), dense);
+    assert_eq!(String::from_utf8_lossy(&rewritten), dense);
     // Sereal has tags too, and gives them back.
     let sereal = convert(text.as_bytes(), "json:tags", "sereal").unwrap();
     assert_eq!(String::from_utf8(convert(&sereal, "sereal", "json:tags").unwrap()).unwrap(), dense);
-    for (text, at) in [
+    for (text, offset) in [
         ("(\"X\"){}", 5),
         ("(\"X\")", 5),
         ("(1)[]", 1),
@@ -89,7 +89,7 @@ fn tags_are_read_as_frozen_objects() {
         ("[(\"X\")[1)]", 8),
         ("(\"X\")[1]]", 8),
     ] {
-        assert_eq!(error("tags", text).1, at, "{text}");
+        assert_eq!(error("tags", text).1, offset, "{text}");
     }
     assert!(read("typed=no", "(\"X\")[]").is_err());
 }
@@ -116,9 +116,9 @@ fn deep_tags_need_no_deep_stack() {
         assert_eq!(icecore::read_as(text.as_bytes(), &stage, &limits).unwrap_err().kind(), ErrorKind::Limit);
         limits.depth = u32::MAX;
         let document = icecore::read_as(text.as_bytes(), &stage, &limits).unwrap();
-        let mut again = Vec::new();
-        icecore::write_to(&document, &stage, &limits, &mut again).unwrap();
-        assert_eq!(again, text.as_bytes());
+        let mut rewritten = Vec::new();
+        icecore::write_to(&document, &stage, &limits, &mut rewritten).unwrap();
+        assert_eq!(rewritten, text.as_bytes());
         let text = "[".repeat(depth) + "# x\n1" + &",]".repeat(depth);
         let stage = Stage::parse("json:relaxed").unwrap();
         assert!(icecore::read_as(text.as_bytes(), &stage, &limits).is_ok());
@@ -135,7 +135,7 @@ fn valid_json_is_read_the_same_with_all_options() {
         let text = String::from_utf8(text).unwrap();
         let (strict, relaxed) = (read("typed=no", &text).unwrap(), read(all, &text).unwrap());
         assert_eq!(strict, relaxed);
-        for cut in (0..text.len()).filter(|at| text.is_char_boundary(*at)).step_by(7) {
+        for cut in (0..text.len()).filter(|offset| text.is_char_boundary(*offset)).step_by(7) {
             let _ = read(all, &text[..cut]);
         }
     }

@@ -61,9 +61,9 @@ fn every_document_round_trips() {
         let document = common::document(seed, Palette::All);
         seen.extend(KINDS.iter().filter(|kind| has_kind(&document, **kind)));
         let text = typed(&document, "");
-        let again = read_typed(&text);
-        assert!(document == again, "seed {seed}\n{document:?}\n{text}\n{again:?}");
-        assert_eq!(typed(&again, ""), text, "seed {seed}");
+        let reread = read_typed(&text);
+        assert!(document == reread, "seed {seed}\n{document:?}\n{text}\n{reread:?}");
+        assert_eq!(typed(&reread, ""), text, "seed {seed}");
         if seed % 4 == 0 {
             for options in [",indent=2", ",ascii", ",indent=1,ascii"] {
                 let text = typed(&document, options);
@@ -292,8 +292,8 @@ fn spelling_keeps_the_digits_of_numbers() {
     let stage = Stage::parse("json").unwrap();
     let document = icecore::read_with(text, &stage, Request::new(&Limits::default()).detailed()).unwrap();
     let with_spelling = typed(&document, ",spelling");
-    let again = read_typed(&with_spelling);
-    assert_eq!(icecore::write(&again, "json").unwrap(), text);
+    let reread = read_typed(&with_spelling);
+    assert_eq!(icecore::write(&reread, "json").unwrap(), text);
     // A different value in the same place keeps nothing of the old text.
     let edited = with_spelling.replace("{\"a\":1.1,", "{\"a\":1.25,");
     assert_eq!(
@@ -322,10 +322,10 @@ fn both_readers_agree_on_damaged_text() {
         for end in 0..text.len() {
             check(&text[..end]);
         }
-        for at in 0..text.len() {
+        for offset in 0..text.len() {
             for byte in *b"\"{}[],:$0a\\ 9\xff" {
                 let mut changed = text.to_vec();
-                changed[at] = byte;
+                changed[offset] = byte;
                 check(&changed);
             }
         }
@@ -355,8 +355,8 @@ fn deep_values_of_every_kind_need_no_deep_stack() {
             assert!(read.error.is_none(), "{open}: {}", read.error.unwrap());
             let mut out = Vec::new();
             icecore::write_to(&read.document, &stage, &limits, &mut out).unwrap();
-            let again = json::FORMAT.read(&out, stage.settings(), Request::new(&limits));
-            assert!(again.document == read.document);
+            let reread = json::FORMAT.read(&out, stage.settings(), Request::new(&limits));
+            assert!(reread.document == read.document);
             let plain = Stage::parse("json").unwrap();
             icecore::write_to(&read.document, &plain, &limits, &mut Vec::new()).unwrap();
         });
@@ -411,8 +411,8 @@ fn expected_documents_of_fixtures_round_trip() {
         let start = line.find(r#","typed":"#).expect("a typed document") + r#","typed":"#.len();
         let text = &line[start..line.len() - 1];
         let document = read_typed(text);
-        let again = typed(&document, "");
-        assert!(read_typed(&again) == document, "{text}\n{again}");
+        let rewritten = typed(&document, "");
+        assert!(read_typed(&rewritten) == document, "{text}\n{rewritten}");
         assert!(read_typed(&typed(&document, ",indent=2")) == document);
         count += 1;
     }

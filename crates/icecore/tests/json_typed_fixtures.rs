@@ -16,19 +16,19 @@ fn goes_through(file: &str, format: &str, least: usize) {
     let mut count = 0;
     for fixture in fixtures::load(file) {
         let Some(document) = detailed(&fixture.blob, &stage, &limits) else { continue };
-        let what = format!("{} {}", fixture.name, fixture.mode);
+        let name = format!("{} {}", fixture.name, fixture.mode);
         let meaning = icecore::write(&document, "json:typed").unwrap();
-        let again = icecore::read_as(&meaning, &typed, &limits).unwrap_or_else(|error| panic!("{what}: {error}"));
-        assert!(again == document, "{what}\n{}", String::from_utf8_lossy(&meaning));
+        let reread = icecore::read_as(&meaning, &typed, &limits).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(reread == document, "{name}\n{}", String::from_utf8_lossy(&meaning));
         let spelled = icecore::write(&document, "json:typed,spelling,indent=1").unwrap();
-        let again = icecore::read_as(&spelled, &typed, &limits).unwrap_or_else(|error| panic!("{what}: {error}"));
-        assert!(again == document, "{what}");
-        assert_eq!(again.spelling(), document.spelling(), "{what}");
+        let reread = icecore::read_as(&spelled, &typed, &limits).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(reread == document, "{name}");
+        assert_eq!(reread.spelling(), document.spelling(), "{name}");
         let (mut one, mut other) = (Vec::new(), Vec::new());
         let written = icecore::write_to(&document, &stage, &limits, &mut one);
-        let rewritten = icecore::write_to(&again, &stage, &limits, &mut other);
-        assert_eq!(written.err(), rewritten.err(), "{what}");
-        assert!(one == other, "{what}\n{document:?}\n{again:?}");
+        let rewritten = icecore::write_to(&reread, &stage, &limits, &mut other);
+        assert_eq!(written.err(), rewritten.err(), "{name}");
+        assert!(one == other, "{name}\n{document:?}\n{reread:?}");
         count += 1;
     }
     assert!(count >= least, "only {count} of {file}");
@@ -46,9 +46,9 @@ fn sereal_blobs_round_trip_byte_for_byte() {
 
 /// Replaces the only occurrence of a part.
 fn with_one_replaced(bytes: &[u8], part: &[u8], by: &[u8]) -> Vec<u8> {
-    let places: Vec<_> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(part)).collect();
-    let [at] = places[..] else { panic!("{} times there", places.len()) };
-    [&bytes[..at], by, &bytes[at + part.len()..]].concat()
+    let places: Vec<_> = (0..bytes.len()).filter(|offset| bytes[*offset..].starts_with(part)).collect();
+    let [offset] = places[..] else { panic!("{} times there", places.len()) };
+    [&bytes[..offset], by, &bytes[offset + part.len()..]].concat()
 }
 
 #[test]

@@ -263,8 +263,8 @@ fn all_output_is_valid_json() {
                 Ok((json, _)) => {
                     written += 1;
                     let plain = Stage::parse("json").unwrap();
-                    let again = match icecore::read_as(json.as_bytes(), &plain, &Limits::default()) {
-                        Ok(again) => again,
+                    let reread = match icecore::read_as(json.as_bytes(), &plain, &Limits::default()) {
+                        Ok(reread) => reread,
                         // A number that needs more than 64 bits.
                         Err(error) if common::has_kind(&document, icecore::Kind::Float128) => {
                             assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}\n{json}");
@@ -274,7 +274,7 @@ fn all_output_is_valid_json() {
                     };
                     assert!(!stage.contains("ascii") || json.is_ascii());
                     // A document that was read from JSON has nothing left to lose.
-                    let (plain, losses) = write(&again, "json").unwrap();
+                    let (plain, losses) = write(&reread, "json").unwrap();
                     assert!(losses.is_empty() || losses.starts_with("duplicate-key"), "{losses}\n{json}");
                     if !stage.contains("indent")
                         && !stage.contains("ascii")

@@ -32,8 +32,8 @@ fn dumps() -> Vec<Fixture> {
 fn comparable(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
-    while let Some(at) = rest.find("k\"") {
-        let (before, key) = rest.split_at(at + 2);
+    while let Some(offset) = rest.find("k\"") {
+        let (before, key) = rest.split_at(offset + 2);
         out.push_str(before);
         let end = key.find('"').unwrap_or(key.len());
         out.push_str(key[..end].split(':').next().unwrap_or(""));
@@ -54,7 +54,7 @@ fn dumps_are_read_as_ruby_describes_them() {
                 continue;
             }
         };
-        let Some(said) = f.line["said"].as_str() else { continue };
+        let Some(description) = f.line["said"].as_str() else { continue };
         // Ruby drops the instance variables of a string that becomes a key; we
         // keep what was written.
         if f.name == "key with variables" {
@@ -62,8 +62,8 @@ fn dumps_are_read_as_ruby_describes_them() {
         }
         total += 1;
         let ours = describe::line(&document);
-        if comparable(&ours) != comparable(said) {
-            failures.push(format!("{}:\n  ruby {said}\n  ours {ours}", f.name));
+        if comparable(&ours) != comparable(description) {
+            failures.push(format!("{}:\n  ruby {description}\n  ours {ours}", f.name));
         }
     }
     report("reading", total, &failures);
@@ -76,9 +76,9 @@ fn dumps_are_rewritten_byte_for_byte() {
         total += 1;
         let out = write(&detailed(&f.blob)).unwrap();
         if out != f.blob {
-            let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count() as u64;
-            let (theirs, ours) = (icecore::text::window(&f.blob, at), icecore::text::window(&out, at));
-            failures.push(format!("{}: differs at {at}\n{theirs}{ours}", f.name));
+            let offset = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count() as u64;
+            let (theirs, ours) = (icecore::text::window(&f.blob, offset), icecore::text::window(&out, offset));
+            failures.push(format!("{}: differs at {offset}\n{theirs}{ours}", f.name));
         }
     }
     report("writing again", total, &failures);
@@ -139,16 +139,16 @@ fn spans_tile_the_input() {
         let document = detailed(&f.blob);
         let mut spans: Vec<_> = document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.what)).collect();
         spans.sort_unstable();
-        let mut at = 0;
-        for (start, end, what) in spans {
-            if start != at {
-                failures.push(format!("{}: {what} at {start}, not at {at}", f.name));
+        let mut offset = 0;
+        for (start, end, part) in spans {
+            if start != offset {
+                failures.push(format!("{}: {part} at {start}, not at {offset}", f.name));
                 break;
             }
-            at = end;
+            offset = end;
         }
         if at != f.blob.len() as u64 {
-            failures.push(format!("{}: ends at {at} of {}", f.name, f.blob.len()));
+            failures.push(format!("{}: ends at {offset} of {}", f.name, f.blob.len()));
         }
     }
     report("tiling", total, &failures);

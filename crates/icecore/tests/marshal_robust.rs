@@ -62,8 +62,8 @@ fn deep_dumps_need_no_deep_stack() {
             let error = read(&blob, &Limits::default()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
             if outcome.error.is_none() {
-                let again = write(&outcome.document, &limits).unwrap();
-                assert_eq!(again.len(), blob.len());
+                let rewritten = write(&outcome.document, &limits).unwrap();
+                assert_eq!(rewritten.len(), blob.len());
                 let error = write(&outcome.document, &Limits::default()).unwrap_err();
                 assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
             }
@@ -115,9 +115,9 @@ fn every_minor_version_up_to_eight_is_read() {
 }
 
 /// Pseudorandom numbers, the same in every run.
-struct Dice(u64);
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn roll(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -127,35 +127,35 @@ impl Dice {
 }
 
 /// Makes a value that Ruby can represent.
-fn any(dice: &mut Dice, b: &mut Builder, depth: u32, targets: &mut Vec<u32>) {
-    match dice.roll(if depth > 4 { 10 } else { 15 }) {
+fn any(random: &mut Random, b: &mut Builder, depth: u32, targets: &mut Vec<u32>) {
+    match random.roll(if depth > 4 { 10 } else { 15 }) {
         0 => drop(b.null()),
-        1 => drop(b.bool(dice.roll(2) == 0)),
-        2 => drop(b.int(dice.roll(1000) as i64 - 500)),
-        3 => drop(b.int(dice.roll(u64::MAX) as i64)),
-        4 => drop(b.float([0.5, -0.0, 1e300, 0.5, 7.25][dice.roll(5) as usize])),
-        5 => drop(b.text(["a", "é", ""][dice.roll(3) as usize])),
-        6 => drop(b.bytes([&b"a"[..], b"\xff", b""][dice.roll(3) as usize])),
-        7 => drop(b.symbol(["a", "é", "E"][dice.roll(3) as usize], "")),
-        8 => drop(b.encoded("x", ["Shift_JIS", "US-ASCII", "EUC-JP"][dice.roll(3) as usize])),
-        9 if !targets.is_empty() => drop(b.link(targets[dice.roll(targets.len() as u64) as usize])),
-        9 => drop(b.big_int(dice.roll(2) == 0, &[1; 12])),
+        1 => drop(b.bool(random.roll(2) == 0)),
+        2 => drop(b.int(random.roll(1000) as i64 - 500)),
+        3 => drop(b.int(random.roll(u64::MAX) as i64)),
+        4 => drop(b.float([0.5, -0.0, 1e300, 0.5, 7.25][random.roll(5) as usize])),
+        5 => drop(b.text(["a", "é", ""][random.roll(3) as usize])),
+        6 => drop(b.bytes([&b"a"[..], b"\xff", b""][random.roll(3) as usize])),
+        7 => drop(b.symbol(["a", "é", "E"][random.roll(3) as usize], "")),
+        8 => drop(b.encoded("x", ["Shift_JIS", "US-ASCII", "EUC-JP"][random.roll(3) as usize])),
+        9 if !targets.is_empty() => drop(b.link(targets[random.roll(targets.len() as u64) as usize])),
+        9 => drop(b.big_int(random.roll(2) == 0, &[1; 12])),
         10 | 11 => {
             targets.push(b.begin_array().at());
-            for _ in 0..dice.roll(4) {
-                any(dice, b, depth + 1, targets);
+            for _ in 0..random.roll(4) {
+                any(random, b, depth + 1, targets);
             }
             b.end();
         }
         12 | 13 => {
             targets.push(b.begin_map().at());
-            for i in 0..dice.roll(4) {
-                match dice.roll(3) {
+            for i in 0..random.roll(4) {
+                match random.roll(3) {
                     0 => b.text_key(&format!("k{i}")),
                     1 => b.symbol_key(format!("s{i}"), ""),
                     _ => b.int_key(i as i64),
                 };
-                any(dice, b, depth + 1, targets);
+                any(random, b, depth + 1, targets);
             }
             b.end();
         }
@@ -163,20 +163,20 @@ fn any(dice: &mut Dice, b: &mut Builder, depth: u32, targets: &mut Vec<u32>) {
             targets.push(b.begin_object("Point").at());
             b.begin_map();
             b.symbol_key("@a", "");
-            any(dice, b, depth + 1, targets);
+            any(random, b, depth + 1, targets);
             b.end().end();
         }
     }
 }
 
 fn made_up(count: u64) -> Vec<Document<'static>> {
-    let mut dice = Dice(0x1234_5678_9ABC_DEF1);
+    let mut random = Random(0x1234_5678_9ABC_DEF1);
     (0..count)
         .map(|_| {
             let mut b = Builder::new();
             b.begin_array();
             for _ in 0..4 {
-                any(&mut dice, &mut b, 0, &mut Vec::new());
+                any(&mut random, &mut b, 0, &mut Vec::new());
             }
             b.end();
             b.finish().unwrap()
@@ -191,14 +191,14 @@ fn random_documents_round_trip() {
         let mut out = Vec::new();
         let losses = marshal::write(&document, &marshal::WriteOptions::default(), &limits, &mut out).unwrap();
         assert!(losses.is_empty(), "{losses:?}");
-        let again = read(&out, &limits).unwrap();
+        let reread = read(&out, &limits).unwrap();
         // The names of classes are text in one document and bytes in the other.
-        assert!(Comparison::new().any_ascii().equal(&again, &document), "{document:?}\n{again:?}");
-        assert_eq!(write(&again, &limits).unwrap(), out);
+        assert!(Comparison::new().any_ascii().equal(&reread, &document), "{document:?}\n{reread:?}");
+        assert_eq!(write(&reread, &limits).unwrap(), out);
         // With detail, neither the reader's loops nor the writer's are used.
         let request = Request::new(&limits).detailed();
         let slow = marshal::ReadOptions::default().read(&out, request).document;
-        assert_eq!(slow, again);
+        assert_eq!(slow, reread);
         assert_eq!(write(&slow, &limits).unwrap(), out);
     }
 }
@@ -243,13 +243,13 @@ fn long_arrays_round_trip() {
 #[test]
 fn damaged_dumps_do_not_panic() {
     let limits = Limits::default();
-    let mut dice = Dice(77);
+    let mut random = Random(77);
     for fixture in fixtures::load("marshal.jsonl").into_iter().filter(|f| f.blob.len() < 2000) {
         for _ in 0..20 {
             let mut blob = fixture.blob.clone();
-            for _ in 0..=dice.roll(3) {
-                let at = dice.roll(blob.len() as u64) as usize;
-                blob[at] = dice.roll(256) as u8;
+            for _ in 0..=random.roll(3) {
+                let offset = random.roll(blob.len() as u64) as usize;
+                blob[offset] = random.roll(256) as u8;
             }
             let request = Request::new(&limits).detailed();
             let outcome = marshal::ReadOptions::default().read(&blob, request);
@@ -258,11 +258,11 @@ fn damaged_dumps_do_not_panic() {
             assert_eq!(fast.document, outcome.document, "{}\n{blob:?}", fixture.name);
             if outcome.error.is_none() {
                 let out = write(&outcome.document, &limits).unwrap();
-                let again = read(&out, &limits).unwrap();
+                let reread = read(&out, &limits).unwrap();
                 // Empty attributes are not written.
                 let is_odd = |node: &icecore::raw::Node| node.kind == Kind::Attrs && node.class() == 0 && node.aux == 1;
                 let is_odd = outcome.document.nodes().iter().any(is_odd);
-                assert!(is_odd || again == outcome.document, "{}\n{blob:?}\n{out:?}", fixture.name);
+                assert!(is_odd || reread == outcome.document, "{}\n{blob:?}\n{out:?}", fixture.name);
             }
         }
     }

@@ -106,8 +106,8 @@ fn dumps_of_rubys_documentation_are_rewritten_byte_for_byte() {
                 let request = icecore::Request::new(&limits).detailed();
                 let document = icecore::read_with(&dump, &stage, request)
                     .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-                let mut again = Vec::new();
-                icecore::write_to(&document, &stage, &limits, &mut again).unwrap();
+                let mut rewritten = Vec::new();
+                icecore::write_to(&document, &stage, &limits, &mut rewritten).unwrap();
                 checked += 1;
                 if again != dump {
                     different.push(path);

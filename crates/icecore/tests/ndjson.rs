@@ -87,10 +87,10 @@ fn both_readers_agree_on_damaged_lines() {
     let stage = Stage::parse("ndjson").unwrap();
     let limits = Limits::default();
     let mut inputs: Vec<Vec<u8>> = (0..=lines.len()).map(|end| lines[..end].to_vec()).collect();
-    for at in 0..lines.len() {
+    for offset in 0..lines.len() {
         for byte in [b'\n', b'"', b'}', b'x', b'0', 0xFF] {
             let mut input = lines.to_vec();
-            input[at] = byte;
+            input[offset] = byte;
             inputs.push(input);
         }
     }
@@ -104,12 +104,12 @@ fn both_readers_agree_on_damaged_lines() {
         assert_eq!(fast.document, slow.document, "{shown}");
         if fast.error.is_none() {
             good += 1;
-            let mut at = 0;
+            let mut offset = 0;
             for span in slow.document.trace().unwrap().spans.iter() {
-                assert_eq!(span.start, at, "{shown}");
-                at = span.end;
+                assert_eq!(span.start, offset, "{shown}");
+                offset = span.end;
             }
-            assert_eq!(at as usize, input.len());
+            assert_eq!(offset as usize, input.len());
         }
     }
     assert!(good > 20, "{good}");
@@ -153,11 +153,11 @@ fn a_reused_converter_gives_the_same_output() {
             for input in documents {
                 let (mut kept, mut fresh) = (Vec::new(), Vec::new());
                 let done = converter.convert(input, &mut kept);
-                let again = Converter::new(from.clone(), to.clone()).convert(input, &mut fresh);
+                let result = Converter::new(from.clone(), to.clone()).convert(input, &mut fresh);
                 let shown = String::from_utf8_lossy(input);
                 assert_eq!(
                     (done.is_read, &done.written, done.consumed),
-                    (again.is_read, &again.written, again.consumed),
+                    (result.is_read, &result.written, result.consumed),
                     "{round} {stage} {shown}"
                 );
                 if done.written.is_ok() {
@@ -166,8 +166,8 @@ fn a_reused_converter_gives_the_same_output() {
                 let Ok(sereal) = icecore::convert(input, "json", "sereal") else { continue };
                 let (mut kept, mut fresh) = (Vec::new(), Vec::new());
                 let done = others.convert(&sereal, &mut kept);
-                let again = Converter::new(other.clone(), to.clone()).convert(&sereal, &mut fresh);
-                assert_eq!((done.is_read, &done.written), (again.is_read, &again.written), "{round} {stage} {shown}");
+                let result = Converter::new(other.clone(), to.clone()).convert(&sereal, &mut fresh);
+                assert_eq!((done.is_read, &done.written), (result.is_read, &result.written), "{round} {stage} {shown}");
                 if done.written.is_ok() {
                     assert_eq!(kept, fresh, "{round} {stage} {shown}");
                 }

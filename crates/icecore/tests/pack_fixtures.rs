@@ -17,8 +17,8 @@ fn fixtures() -> Vec<(Asked, String)> {
         let ask = line["ask"].as_str().expect("a question");
         let mut words = ask.splitn(3, ' ');
         let mut word = || words.next().unwrap_or_default();
-        let (what, template, data) = (word(), String::from_utf8(unhex(word())).expect("ASCII"), word());
-        let asked = match what {
+        let (operation, template, data) = (word(), String::from_utf8(unhex(word())).expect("ASCII"), word());
+        let asked = match operation {
             "u" => Asked::Unpack(template, unhex(data)),
             _ => Asked::Pack(template, data.split(',').filter(|item| !item.is_empty()).map(str::to_owned).collect()),
         };
@@ -72,12 +72,12 @@ fn both_readers_agree_on_damaged_data() {
             assert!(fast.1 <= bytes.len(), "{template}");
             if slow.2.is_none() {
                 let trace = slow.0.trace().expect("a trace");
-                let mut at = 0;
+                let mut offset = 0;
                 for span in &trace.spans {
-                    assert_eq!(span.start, at, "{template} {bytes:?}: {:?}", trace.spans);
-                    at = span.end;
+                    assert_eq!(span.start, offset, "{template} {bytes:?}: {:?}", trace.spans);
+                    offset = span.end;
                 }
-                assert_eq!(at, slow.1 as u64, "{template} {bytes:?}: {:?}", trace.spans);
+                assert_eq!(offset, slow.1 as u64, "{template} {bytes:?}: {:?}", trace.spans);
             }
         }
     }

@@ -34,10 +34,10 @@ fn values(document: &Document<'_>) -> Vec<u32> {
 /// Looks up every value by its path. Returns the number of values.
 fn check(what: &str, document: &Document<'_>) -> usize {
     let values = values(document);
-    for &at in &values {
-        for path in [document.path(at), document.full_path(at)] {
-            let found = document.find(&path).unwrap_or_else(|error| panic!("{what} {at}: {path}: {error}"));
-            assert_eq!(document.path(found.index()), document.path(at), "{what}: {path}");
+    for &node in &values {
+        for path in [document.path(node), document.full_path(node)] {
+            let found = document.find(&path).unwrap_or_else(|error| panic!("{what} {node}: {path}: {error}"));
+            assert_eq!(document.path(found.index()), document.path(node), "{what}: {path}");
             let shown = icecore::text::printable(&path);
             assert_eq!(shown, path, "{what}: a message would change it");
         }

@@ -59,11 +59,16 @@ fn texts_are_rewritten_byte_for_byte() {
             let mut text = Vec::new();
             let losses = icecore::write_to(document, stage, &limits, &mut text).unwrap();
             assert!(losses.is_empty(), "{}: {losses:?}", f.name);
-            let again = icecore::read_as(&text, &typed, &limits)
+            let reread = icecore::read_as(&text, &typed, &limits)
                 .unwrap_or_else(|error| panic!("{}: {error}\n{}", f.name, String::from_utf8_lossy(&text)));
-            assert!(again == *document, "{}: {}", f.name, String::from_utf8_lossy(&text));
-            if again.spelling().is_some() {
-                assert_eq!(written(&again).escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
+            assert!(reread == *document, "{}: {}", f.name, String::from_utf8_lossy(&text));
+            if reread.spelling().is_some() {
+                assert_eq!(
+                    written(&reread).escape_ascii().to_string(),
+                    f.blob.escape_ascii().to_string(),
+                    "{}",
+                    f.name
+                );
             }
         }
     }
@@ -82,12 +87,14 @@ fn is_meant(document: Result<&Document<'_>, &icecore::Error>) -> Option<&'static
 }
 
 fn repeats_a_key(document: &Document<'_>) -> bool {
-    (0..document.nodes().len() as u32).filter_map(|at| document.at(at)).filter(|at| at.kind() == Kind::Map).any(|map| {
-        let mut seen = std::collections::HashSet::new();
-        map.entries().any(|(key, _)| {
-            !seen.insert((key.node().payload * u64::from(key.node().kind == Kind::Int), key_text(&key)))
-        })
-    })
+    (0..document.nodes().len() as u32).filter_map(|node| document.at(node)).filter(|node| node.kind() == Kind::Map).any(
+        |map| {
+            let mut seen = std::collections::HashSet::new();
+            map.entries().any(|(key, _)| {
+                !seen.insert((key.node().payload * u64::from(key.node().kind == Kind::Int), key_text(&key)))
+            })
+        },
+    )
 }
 
 fn key_text(key: &Key<'_>) -> Vec<u8> {

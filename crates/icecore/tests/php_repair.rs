@@ -123,15 +123,15 @@ impl Maker {
         (*self.r.pick(list)).to_owned()
     }
 
-    fn key(&mut self, at: usize, list: bool) -> Key {
+    fn key(&mut self, index: usize, list: bool) -> Key {
         const NAMES: &[&str] =
             &["siteurl", "home", "title", "@", "https://@/feed", "widget_text", "größe", "_multiwidget", "ids"];
-        if list { Key::Int(at as i64) } else { Key::Text(format!("{}{at}", self.r.pick(NAMES))) }
+        if list { Key::Int(index as i64) } else { Key::Text(format!("{}{index}", self.r.pick(NAMES))) }
     }
 
     fn entries(&mut self, depth: u32) -> Vec<(Key, Made)> {
         let list = self.r.one_in(2);
-        (0..self.r.below(6) as usize).map(|at| (self.key(at, list), self.value(depth))).collect()
+        (0..self.r.below(6) as usize).map(|index| (self.key(index, list), self.value(depth))).collect()
     }
 
     fn value(&mut self, depth: u32) -> Made {
@@ -200,7 +200,7 @@ fn replaced(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize)
     let (mut good, mut partly, mut refused) = (0, 0, 0);
     for seed in seeds {
         let mut maker = Maker { r: Random::new(seed), hostile };
-        let value = Made::Array((0..8).map(|at| (maker.key(at, false), maker.value(3))).collect());
+        let value = Made::Array((0..8).map(|index| (maker.key(index, false), maker.value(3))).collect());
         let from = DOMAINS[seed as usize % 3];
         let to = *maker.r.pick(&DOMAINS);
         let original = value.bytes(from);
@@ -281,9 +281,12 @@ fn every_kind_of_length_is_repaired() {
     let (out, repairs) = repaired(text).unwrap();
     let expected = br#"a:2:{i:0;C:8:"SplQueue":36:{i:4;:O:3:"ABC":1:{s:3:"xyz";i:7;}:N;}s:1:"k";C:3:"Foo":6:{abcdef}}"#;
     assert_eq!(out.escape_ascii().to_string(), expected.escape_ascii().to_string());
-    let told: Vec<String> =
+    let descriptions: Vec<String> =
         repairs.iter().map(|repair| format!("{} {} {}", repair.offset, repair.what, repair.path)).collect();
-    assert_eq!(told, ["24 payload $[0]", "35 class $[0]#0[0]", "48 key $[0]#0[0].xyz", "67 key $.k", "83 payload $.k"]);
+    assert_eq!(
+        descriptions,
+        ["24 payload $[0]", "35 class $[0]#0[0]", "48 key $[0]#0[0].xyz", "67 key $.k", "83 payload $.k"]
+    );
     assert_eq!(repairs[2].to_string(), "offset 48: the length of a key was 1 and should be 3, at $[0]#0[0].xyz");
 }
 

@@ -44,13 +44,13 @@ fn both_readers_agree_on_damaged_values() {
         for _ in 0..60 {
             let mut blob = f.blob.clone();
             for _ in 0..=random.below(2) {
-                let at = random.below(blob.len() as u64) as usize;
-                blob[at] = *random.pick(b"NbidsSaOCErR:;{}\"0123456789+-.\\\0\xff");
+                let offset = random.below(blob.len() as u64) as usize;
+                blob[offset] = *random.pick(b"NbidsSaOCErR:;{}\"0123456789+-.\\\0\xff");
             }
             let outcome = read_both_ways(&blob, &limits);
             if outcome.error.is_none() {
-                let (again, _) = write(&outcome.document).unwrap();
-                assert!(read_both_ways(&again, &limits).document == outcome.document, "{}", blob.escape_ascii());
+                let (rewritten, _) = write(&outcome.document).unwrap();
+                assert!(read_both_ways(&rewritten, &limits).document == outcome.document, "{}", blob.escape_ascii());
             }
         }
     }
@@ -73,17 +73,17 @@ fn earlier_documents_on_a_tape_do_not_affect_later_ones() {
     for round in 0..60_000 {
         let mut blob = random.pick(&blobs).clone();
         for _ in 0..random.below(4) {
-            let at = random.below(blob.len() as u64) as usize;
+            let offset = random.below(blob.len() as u64) as usize;
             match random.below(4) {
-                0 => blob[at] = *random.pick(b"NbidsaSOErR:;{}\"0123456789"),
-                1 => drop(blob.drain(at..(at + 1 + random.below(8) as usize).min(blob.len()))),
+                0 => blob[offset] = *random.pick(b"NbidsaSOErR:;{}\"0123456789"),
+                1 => drop(blob.drain(offset..(offset + 1 + random.below(8) as usize).min(blob.len()))),
                 2 => {
-                    let from = at.saturating_sub(random.below(40) as usize);
-                    blob.splice(at..at, blob[from..at].to_vec());
+                    let from = offset.saturating_sub(random.below(40) as usize);
+                    blob.splice(offset..offset, blob[from..offset].to_vec());
                 }
                 _ => {
-                    let digits = blob[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-                    blob.splice(at..at + digits, random.pick(&numbers).to_vec());
+                    let digits = blob[offset..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                    blob.splice(offset..offset + digits, random.pick(&numbers).to_vec());
                 }
             }
             if blob.is_empty() {
@@ -159,8 +159,8 @@ fn lists_that_become_maps_late_are_read() {
     assert_eq!(outcome.error, None);
     let root = outcome.document.root();
     assert_eq!((root.kind(), root.len()), (Kind::Map, 1001));
-    let (again, lossless) = write(&outcome.document).unwrap();
-    assert!(lossless && again == blob.as_bytes());
+    let (rewritten, lossless) = write(&outcome.document).unwrap();
+    assert!(lossless && rewritten == blob.as_bytes());
 }
 
 #[test]
@@ -184,25 +184,30 @@ fn random_documents_round_trip() {
     let (mut written, mut exact) = (0, 0);
     for seed in 0..1500 {
         for palette in [Palette::Json, Palette::Perl, Palette::All] {
-            let made = document(seed, palette);
-            let (out, lossless) = match write(&made) {
+            let original = document(seed, palette);
+            let (out, lossless) = match write(&original) {
                 Ok(done) => done,
                 Err(error) => {
-                    assert_eq!(error.kind(), ErrorKind::Unrepresentable, "{error}\n{made:?}");
+                    assert_eq!(error.kind(), ErrorKind::Unrepresentable, "{error}\n{original:?}");
                     continue;
                 }
             };
             let outcome = read_both_ways(&out, &Limits::default());
             if let Some(error) = &outcome.error {
                 // A link across data that a class froze can't be read back.
-                assert_eq!(error.kind(), ErrorKind::Unsupported, "{seed}: {error}\n{}\n{made:?}", out.escape_ascii());
+                assert_eq!(
+                    error.kind(),
+                    ErrorKind::Unsupported,
+                    "{seed}: {error}\n{}\n{original:?}",
+                    out.escape_ascii()
+                );
                 continue;
             }
             written += 1;
             exact += usize::from(lossless);
-            let (again, nothing_lost) = write(&outcome.document).unwrap();
+            let (rewritten, nothing_lost) = write(&outcome.document).unwrap();
             assert!(nothing_lost);
-            assert_eq!(again.escape_ascii().to_string(), out.escape_ascii().to_string(), "{seed}\n{made:?}");
+            assert_eq!(rewritten.escape_ascii().to_string(), out.escape_ascii().to_string(), "{seed}\n{original:?}");
         }
     }
     assert!(written > 3000 && exact > 1000, "{written} {exact}");
@@ -234,13 +239,15 @@ fn php_reads_our_output() {
 }
 
 fn repeats_a_key(document: &Document<'_>) -> bool {
-    (0..document.nodes().len() as u32).filter_map(|at| document.at(at)).filter(|at| at.kind() == Kind::Map).any(|map| {
-        let mut seen = std::collections::HashSet::new();
-        map.entries().any(|(key, _)| match key.node().kind {
-            Kind::Int => !seen.insert((key.node().payload.to_string()).into_bytes()),
-            _ => !seen.insert(fixtures::php::key_bytes(&key)),
-        })
-    })
+    (0..document.nodes().len() as u32).filter_map(|node| document.at(node)).filter(|node| node.kind() == Kind::Map).any(
+        |map| {
+            let mut seen = std::collections::HashSet::new();
+            map.entries().any(|(key, _)| match key.node().kind {
+                Kind::Int => !seen.insert((key.node().payload.to_string()).into_bytes()),
+                _ => !seen.insert(fixtures::php::key_bytes(&key)),
+            })
+        },
+    )
 }
 
 #[test]

@@ -101,16 +101,16 @@ fn sessions_are_rewritten_byte_for_byte() {
         assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
         let mut json = Vec::new();
         icecore::write_to(&document, &spelled, &limits, &mut json).unwrap();
-        let again = icecore::read_as(&json, &typed, &limits).unwrap();
-        assert!(again == document, "{}", f.name);
-        assert_eq!(write(&again, None).unwrap().0, text, "{}", f.name);
+        let reread = icecore::read_as(&json, &typed, &limits).unwrap();
+        assert!(reread == document, "{}", f.name);
+        assert_eq!(write(&reread, None).unwrap().0, text, "{}", f.name);
         // Another handler gives another text for the same variables.
         for other in HANDLERS {
             let Ok((text, _)) = write(&document, Some(other)) else { continue };
-            let again = both_ways(&text, &options(Some(other)));
-            assert_eq!(again.error, None, "{} as {other:?}: {}", f.name, text.escape_ascii());
+            let reread = both_ways(&text, &options(Some(other)));
+            assert_eq!(reread.error, None, "{} as {other:?}: {}", f.name, text.escape_ascii());
             let has_integer_text = f.name.starts_with("hand/");
-            assert!(has_integer_text || again.document == document, "{} as {other:?}", f.name);
+            assert!(has_integer_text || reread.document == document, "{} as {other:?}", f.name);
         }
     }
 }
@@ -147,13 +147,15 @@ fn is_meant(blob: &[u8], outcome: &Outcome<'_>, handler: Handler) -> bool {
 }
 
 fn repeats_a_key(document: &Document<'_>) -> bool {
-    (0..document.nodes().len() as u32).filter_map(|at| document.at(at)).filter(|at| at.kind() == Kind::Map).any(|map| {
-        let mut seen = std::collections::HashSet::new();
-        map.entries().any(|(key, _)| match key.node().kind {
-            Kind::Int => !seen.insert(key.node().payload.to_string().into_bytes()),
-            _ => !seen.insert(key_bytes(&key)),
-        })
-    })
+    (0..document.nodes().len() as u32).filter_map(|node| document.at(node)).filter(|node| node.kind() == Kind::Map).any(
+        |map| {
+            let mut seen = std::collections::HashSet::new();
+            map.entries().any(|(key, _)| match key.node().kind {
+                Kind::Int => !seen.insert(key.node().payload.to_string().into_bytes()),
+                _ => !seen.insert(key_bytes(&key)),
+            })
+        },
+    )
 }
 
 #[test]
@@ -170,12 +172,12 @@ fn both_readers_agree_on_damaged_sessions() {
         }
         for _ in 0..40 {
             let mut blob = f.blob.clone();
-            let at = random.below(blob.len() as u64) as usize;
-            blob[at] = *random.pick(b"NbidsaSOCErR:;{}\"0123456789+-|!.\\\0\x01\xff");
+            let offset = random.below(blob.len() as u64) as usize;
+            blob[offset] = *random.pick(b"NbidsaSOCErR:;{}\"0123456789+-|!.\\\0\x01\xff");
             let outcome = both_ways(&blob, &options(None));
             if outcome.error.is_none() && outcome.consumed == blob.len() {
-                let (again, _) = write(&outcome.document, None).unwrap();
-                assert_eq!(again.escape_ascii().to_string(), blob.escape_ascii().to_string());
+                let (rewritten, _) = write(&outcome.document, None).unwrap();
+                assert_eq!(rewritten.escape_ascii().to_string(), blob.escape_ascii().to_string());
             }
         }
     }
@@ -210,14 +212,14 @@ fn php_reads_our_sessions() {
     for seed in 0..900 {
         for palette in [Palette::Json, Palette::Perl] {
             for handler in HANDLERS {
-                let made = document(seed, palette);
-                let Ok((text, _)) = write(&made, Some(handler)) else { continue };
-                let again = both_ways(&text, &options(Some(handler)));
-                assert_eq!(again.error, None, "{handler:?} {}", text.escape_ascii());
+                let original = document(seed, palette);
+                let Ok((text, _)) = write(&original, Some(handler)) else { continue };
+                let reread = both_ways(&text, &options(Some(handler)));
+                assert_eq!(reread.error, None, "{handler:?} {}", text.escape_ascii());
                 // PHP copies or drops an array that contains itself, and opaque objects.
-                let nodes = again.document.nodes();
+                let nodes = reread.document.nodes();
                 let names_root = nodes.iter().any(|node| node.kind == Kind::Alias && node.payload == 0);
-                if names_root || repeats_a_key(&again.document) {
+                if names_root || repeats_a_key(&reread.document) {
                     continue;
                 }
                 lines.push(format!("{} {}", handler.as_str(), base64(&text)));

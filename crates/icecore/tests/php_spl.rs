@@ -45,8 +45,8 @@ fn payloads_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
     for f in load("php-spl.jsonl") {
         let document = whole(&f.blob);
-        let again = base64(f.line["again"].as_str().unwrap());
-        let modern = whole(&again);
+        let rewritten = base64(f.line["again"].as_str().unwrap());
+        let modern = whole(&rewritten);
         if f.mode == "hand" && shows_otherwise(&f.blob) {
             continue;
         }
@@ -77,10 +77,10 @@ fn payloads_are_rewritten_byte_for_byte() {
         for (stage, document) in [(&spelled, &document), (&typed, &simple)] {
             let mut json = Vec::new();
             assert!(icecore::write_to(document, stage, &limits, &mut json).unwrap().is_empty());
-            let again = icecore::read_as(&json, &typed, &limits).unwrap();
-            assert!(again == *document, "{}: {}", f.name, String::from_utf8_lossy(&json));
-            if again.spelling().is_some() || f.mode == "made" {
-                assert_eq!(written(&again), text, "{}", f.name);
+            let reread = icecore::read_as(&json, &typed, &limits).unwrap();
+            assert!(reread == *document, "{}: {}", f.name, String::from_utf8_lossy(&json));
+            if reread.spelling().is_some() || f.mode == "made" {
+                assert_eq!(written(&reread), text, "{}", f.name);
             }
         }
     }

@@ -71,9 +71,9 @@ fn read(file: &str) -> Vec<u8> {
 
 /// Replaces the only occurrence of a part.
 fn with_one_replaced(bytes: &[u8], part: &[u8], by: &[u8]) -> Vec<u8> {
-    let places: Vec<_> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(part)).collect();
-    let [at] = places[..] else { panic!("{} is there {} times", part.escape_ascii(), places.len()) };
-    [&bytes[..at], by, &bytes[at + part.len()..]].concat()
+    let places: Vec<_> = (0..bytes.len()).filter(|offset| bytes[*offset..].starts_with(part)).collect();
+    let [offset] = places[..] else { panic!("{} is there {} times", part.escape_ascii(), places.len()) };
+    [&bytes[..offset], by, &bytes[offset + part.len()..]].concat()
 }
 
 #[test]
@@ -85,9 +85,9 @@ fn editing_one_string_changes_only_that_string() {
         let stage = Stage::parse(stage).unwrap();
         let document = icecore::read_with(&blob, &stage, Request::new(&limits).detailed())
             .unwrap_or_else(|error| panic!("{file}: {error}"));
-        let mut again = Vec::new();
-        icecore::write_to(&document, &stage, &limits, &mut again).unwrap();
-        assert!(again == blob, "{file} does not come back as it is");
+        let mut rewritten = Vec::new();
+        icecore::write_to(&document, &stage, &limits, &mut rewritten).unwrap();
+        assert!(rewritten == blob, "{file} does not come back as it is");
 
         // That a value is in a PHP file is part of its spelling.
         let without = (stage.format().name != "var-export").then_some("json:typed,indent=2");

@@ -5,7 +5,10 @@ use icecore::{Document, Limits, Request, Stage, format::sereal, raw::Outcome};
 
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: String = hex.split_whitespace().collect();
-    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hex digits")).collect()
+    (0..digits.len())
+        .step_by(2)
+        .map(|index| u8::from_str_radix(&digits[index..index + 2], 16).expect("hex digits"))
+        .collect()
 }
 
 fn read(input: &[u8], detail: bool) -> Outcome<'_> {
@@ -44,9 +47,9 @@ fn sorting_an_alias_first_keeps_references_weak() {
     let mut options = WriteOptions::default();
     options.canonical = true;
     let sorted = written(&document.document, &options);
-    let again = read(&sorted, false);
-    assert_eq!(again.error, None);
-    assert!(icecore::value::Comparison::new().any_order().equal(&document.document, &again.document), "{sorted:02x?}");
+    let reread = read(&sorted, false);
+    assert_eq!(reread.error, None);
+    assert!(icecore::value::Comparison::new().any_order().equal(&document.document, &reread.document), "{sorted:02x?}");
 }
 
 /// Checks that writing with these options gives an equal document.
@@ -57,10 +60,10 @@ fn means_the_same(input: &[u8], set: impl Fn(&mut WriteOptions)) {
     let mut options = WriteOptions::default();
     set(&mut options);
     let out = written(&document.document, &options);
-    let again = read(&out, false);
-    assert_eq!(again.error, None, "{out:02x?}");
-    let equal = icecore::value::Comparison::new().any_order().equal(&document.document, &again.document);
-    assert!(equal, "{:?}\n{:?}\n{out:02x?}", document.document, again.document);
+    let reread = read(&out, false);
+    assert_eq!(reread.error, None, "{out:02x?}");
+    let equal = icecore::value::Comparison::new().any_order().equal(&document.document, &reread.document);
+    assert!(equal, "{:?}\n{:?}\n{out:02x?}", document.document, reread.document);
 }
 
 #[test]
@@ -197,9 +200,9 @@ fn a_link_to_a_copied_string_is_a_copy_of_the_first() {
         options.dedupe_strings = true;
         options.protocol = Some(protocol);
         let out = written(&document, &options);
-        let again = read(&out, false);
-        assert_eq!(again.error, None, "protocol {protocol}: {out:02x?}");
-        assert!(again.document.root().children().all(|text| text.as_bytes() == Some(b"string")));
-        assert_eq!(again.document.root().len(), 3);
+        let reread = read(&out, false);
+        assert_eq!(reread.error, None, "protocol {protocol}: {out:02x?}");
+        assert!(reread.document.root().children().all(|text| text.as_bytes() == Some(b"string")));
+        assert_eq!(reread.document.root().len(), 3);
     }
 }

@@ -6,7 +6,10 @@ use icecore::{Document, ErrorKind, Limits, Request};
 
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: String = hex.split_whitespace().collect();
-    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hex digits")).collect()
+    (0..digits.len())
+        .step_by(2)
+        .map(|index| u8::from_str_radix(&digits[index..index + 2], 16).expect("hex digits"))
+        .collect()
 }
 
 /// The start of a native memory image of a 64-bit machine.
@@ -38,9 +41,9 @@ fn means_the_same(image: &[u8]) {
     let limits = Limits::default();
     let plain = ReadOptions::default().read(image, Request::new(&limits));
     assert_eq!(plain.error, None);
-    let again = written(&plain.document);
-    let read = ReadOptions::default().read(&again, Request::new(&limits));
-    assert_eq!(read.error, None, "{again:02x?}");
+    let rewritten = written(&plain.document);
+    let read = ReadOptions::default().read(&rewritten, Request::new(&limits));
+    assert_eq!(read.error, None, "{rewritten:02x?}");
     assert!(read.document == plain.document, "{:?}\n{:?}", plain.document, read.document);
 }
 

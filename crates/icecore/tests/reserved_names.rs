@@ -96,12 +96,12 @@ fn languages_load_objects_with_every_reserved_name() {
         let names = command().arg("names").output().unwrap().stdout;
         let names: Vec<_> = String::from_utf8(names).unwrap().lines().map(str::to_owned).collect();
         assert!(names.len() > 100, "{name}: {} names", names.len());
-        let made: Vec<_> =
+        let documents: Vec<_> =
             names.iter().flat_map(|class| objects(class).into_iter().map(move |one| (class, one))).collect();
-        let blobs: Vec<_> = made.iter().map(|(_, object)| write(object, stage).0).collect();
+        let blobs: Vec<_> = documents.iter().map(|(_, object)| write(object, stage).0).collect();
         let answers = checker::ask(&mut command(), &checker::in_base64(&blobs));
         let mut failures = Vec::new();
-        for (((class, _), blob), answer) in made.iter().zip(&blobs).zip(&answers) {
+        for (((class, _), blob), answer) in documents.iter().zip(&blobs).zip(&answers) {
             if answer != "ok" {
                 failures.push(format!("{class}: {answer}: {}", blob.escape_ascii()));
             }
@@ -159,7 +159,7 @@ fn classes_of_the_target_language_keep_their_names() {
 #[test]
 fn a_class_map_renames_in_every_format() {
     let input = b"a:2:{i:0;O:7:\"App\\Old\":1:{s:10:\"\0App\\Old\0a\";i:1;}i:1;E:9:\"App\\Old:A\";}";
-    for (to, wanted) in [
+    for (to, expected) in [
         ("php", r#"a:2:{i:0;O:3:"New":1:{s:6:"\x00New\x00a";i:1;}i:1;E:5:"New:A";}"#),
         ("php-session", ""),
         ("var-export", r"New::A"),
@@ -171,13 +171,13 @@ fn a_class_map_renames_in_every_format() {
         ("json:class=is", r#"{"is":"New","a":1}"#),
         ("json:typed", r#"{"$class":"New","$value":{"\\u0000New\\u0000a":1}}"#),
     ] {
-        if !wanted.is_empty() {
+        if !expected.is_empty() {
             let (out, _) = convert(
                 input,
                 "php",
                 &format!("{to}{}class-map='App\\*=New'", if to.contains(':') { ',' } else { ':' }),
             );
-            assert!(out.replace("\\\"", "\"").contains(wanted), "{to}: {out}");
+            assert!(out.replace("\\\"", "\"").contains(expected), "{to}: {out}");
             assert!(!out.contains("Old"), "{to}: {out}");
         }
     }
@@ -190,7 +190,7 @@ fn a_class_map_renames_in_every_format() {
 
 #[test]
 fn a_class_map_changes_only_classes() {
-    for (input, format, wanted) in [
+    for (input, format, expected) in [
         (
             &b"\x04\x08[\x07o:\x06A\x06:\x07@aI\"\x06x\x06:\x06ETo;\0\x06;\x06i\x06"[..],
             "marshal",
@@ -206,7 +206,7 @@ fn a_class_map_changes_only_classes() {
         request.detail = true;
         let document = icecore::read_with(input, &Stage::parse(format).unwrap(), request).unwrap();
         let (out, losses) = write(&document, &format!("{format}:class-map='A=New1'"));
-        assert_eq!(out.escape_ascii().to_string(), wanted);
+        assert_eq!(out.escape_ascii().to_string(), expected);
         assert!(losses.is_empty());
     }
 }
@@ -251,24 +251,24 @@ fn renaming_classes_and_back_restores_the_bytes() {
             let classes: std::collections::BTreeSet<_> =
                 read.classes().into_iter().filter_map(|class| String::from_utf8(class.name).ok()).collect();
             let pairs = || classes.iter().filter(|name| is_plain(name)).enumerate();
-            let there: String = pairs().map(|(at, name)| format!("{name}=Renamed{at},")).collect();
+            let renamings: String = pairs().map(|(at, name)| format!("{name}=Renamed{at},")).collect();
             let back: String = pairs().map(|(at, name)| format!("Renamed{at}={name},")).collect();
             // Some shapes are never in original data, and no writer keeps them.
             if mapped(&before, format, "") != before {
                 continue;
             }
-            let after = mapped(&before, format, &there);
+            let after = mapped(&before, format, &renamings);
             renamed += usize::from(after != before);
-            let again = mapped(&after, format, &back);
-            let same = again.iter().zip(&before).take_while(|(one, other)| one == other).count();
+            let restored = mapped(&after, format, &back);
+            let same = restored.iter().zip(&before).take_while(|(one, other)| one == other).count();
             let from =
                 |bytes: &[u8]| bytes[same.saturating_sub(20)..(same + 60).min(bytes.len())].escape_ascii().to_string();
             assert!(
-                again == before,
+                restored == before,
                 "seed {seed}, {format}: {}\n  {}\n  {}",
                 from(&before),
                 from(&after),
-                from(&again)
+                from(&restored)
             );
         }
     }

@@ -52,11 +52,11 @@ fn blanks_around_binary_data_are_kept() {
     for stage in ["igbinary", "storable:file", "sereal", "marshal", "gzip/php"] {
         for (front, back) in [("\n", ""), (" ", "\n"), ("", "\0"), ("\u{feff}", " \n")] {
             let around = |inner: Vec<u8>| [front.as_bytes(), &inner, back.as_bytes()].concat();
-            let (made, tally) = value(&around(frozen("old", stage)), &mut Pair::new(b"old", b"newer"));
+            let (changed, tally) = value(&around(frozen("old", stage)), &mut Pair::new(b"old", b"newer"));
             if stage == "gzip/php" {
                 continue;
             }
-            assert!(made == around(frozen("newer", stage)), "{stage} {front:?} {back:?}: {tally:?}");
+            assert!(changed == around(frozen("newer", stage)), "{stage} {front:?} {back:?}: {tally:?}");
         }
     }
 }

@@ -25,17 +25,17 @@ fn embedded_values_are_changed_as_php_composes_them() {
     };
     let (texts, is_done) = ask_php(None);
     assert!(is_done);
-    let mut made = String::new();
+    let mut changed = String::new();
     for line in texts.lines() {
         let parts: Vec<_> = line.split('\t').map(|part| from_base64(part.as_bytes()).expect("Base64")).collect();
         let [text, old, new] = &parts[..] else { panic!("not three parts: {line}") };
         let (text, tally) = value(text, &mut Pair::new(old, new));
-        let left = tally.embedded + tally.broken + tally.unsayable + tally.opaque + tally.signed + tally.beyond;
-        writeln!(made, "{}\t{left}", to_base64(&text)).expect("a string");
+        let uncertain = tally.embedded + tally.broken + tally.unsayable + tally.opaque + tally.signed + tally.beyond;
+        writeln!(changed, "{}\t{uncertain}", to_base64(&text)).expect("a string");
     }
     let name = format!("embedded-made-{}.txt", std::process::id());
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&file, made).unwrap();
+    std::fs::write(&file, changed).unwrap();
     let (sum, is_right) = ask_php(file.to_str());
     std::fs::remove_file(&file).unwrap();
     println!("{sum}");

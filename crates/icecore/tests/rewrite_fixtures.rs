@@ -55,8 +55,8 @@ fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
         Err(error) => counts.failures.push(format!("{name}: {error}")),
     }
     let Some(old) = a_text(bytes, &stage) else { return };
-    let there = match change(bytes, &stage, &old, NEW) {
-        Ok(there) => there,
+    let changed = match change(bytes, &stage, &old, NEW) {
+        Ok(changed) => changed,
         Err(error) => {
             counts.refused += 1;
             if counts.refused < 5 {
@@ -65,12 +65,12 @@ fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
             return;
         }
     };
-    if there == bytes {
+    if changed == bytes {
         // The text is in a key, or in data that only its class understands.
         counts.nothing += 1;
         return;
     }
-    match change(&there, &stage, NEW, &old) {
+    match change(&changed, &stage, NEW, &old) {
         Ok(back) if back == bytes => counts.there_and_back += 1,
         // A spelling that belonged only to the old text is lost with it: that a repeated string was
         // not stored once, or how it was compressed.

@@ -17,15 +17,15 @@ struct Seen {
 
 /// Returns the expected value if unclear texts stay, and the number of such places.
 fn unclear(part: &str) -> (Vec<u8>, u64) {
-    let (made, count) = part.split_once(':').expect("a value and a count");
-    (from_base64(made.as_bytes()).expect("Base64"), count.parse().expect("a count"))
+    let (changed, count) = part.split_once(':').expect("a value and a count");
+    (from_base64(changed.as_bytes()).expect("Base64"), count.parse().expect("a count"))
 }
 
 /// Lets a script make values. The output must have the script's bytes or, if a compressor or a
 /// table of strings is involved, the same meaning. If the script says that texts look serialized
 /// but are not, exactly these may stay, and each must be counted. A few values may differ, because
 /// a text may be frozen data by chance.
-fn ask(program: &str, probe: &[&str], script: &str, more: &[&str], chance: u32) -> Option<Seen> {
+fn ask(program: &str, probe: &[&str], script: &str, more: &[&str], tolerated_per_10_000: u32) -> Option<Seen> {
     let runs = Command::new(program).args(probe).stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !runs.is_ok_and(|status| status.success()) {
         println!("skipped: {program} is not installed, or lacks a module");
@@ -46,18 +46,18 @@ fn ask(program: &str, probe: &[&str], script: &str, more: &[&str], chance: u32) 
         let parts: Vec<_> = values.iter().map(|part| from_base64(part.as_bytes()).expect("Base64")).collect();
         let [original, expected, old, new] = &parts[..] else { panic!("not four parts: {line}") };
         seen.total += 1;
-        let (made, tally) = value(original, &mut Pair::new(old, new));
-        if made == *expected {
+        let (changed, tally) = value(original, &mut Pair::new(old, new));
+        if changed == *expected {
             continue;
         }
-        if others.into_iter().map(unclear).any(|(stays, count)| made == stays && tally.embedded >= count) {
+        if others.into_iter().map(unclear).any(|(stays, count)| changed == stays && tally.embedded >= count) {
             seen.unclear += 1;
             continue;
         }
         let means = |bytes| icecore::read(bytes).ok();
-        match (means(&made), means(expected)) {
-            (Some(made), Some(expected)) if made == expected && program != "php" => seen.respelled += 1,
-            _ => failures.push(describe(&parts, &made)),
+        match (means(&changed), means(expected)) {
+            (Some(changed), Some(expected)) if changed == expected && program != "php" => seen.respelled += 1,
+            _ => failures.push(describe(&parts, &changed)),
         }
     }
     assert!(child.wait().expect("it ends").success());
@@ -65,23 +65,23 @@ fn ask(program: &str, probe: &[&str], script: &str, more: &[&str], chance: u32) 
         eprintln!("{failure}\n");
     }
     let failures = failures.len() as u32;
-    assert!(failures <= seen.total * chance / 10_000, "{failures} of {} values differ", seen.total);
+    assert!(failures <= seen.total * tolerated_per_10_000 / 10_000, "{failures} of {} values differ", seen.total);
     assert!(seen.total > 500, "only {}", seen.total);
     println!("{program} {more:?}: {} of {} have something unclear that stayed", seen.unclear, seen.total);
     assert!(seen.unclear <= seen.total / 20, "{} of {} stayed", seen.unclear, seen.total);
     Some(seen)
 }
 
-fn describe(parts: &[Vec<u8>], made: &[u8]) -> String {
+fn describe(parts: &[Vec<u8>], changed: &[u8]) -> String {
     let [original, expected, old, new] = parts else { return String::new() };
-    let same = made.iter().zip(expected).take_while(|(made, expected)| made == expected).count();
+    let same = changed.iter().zip(expected).take_while(|(changed, expected)| changed == expected).count();
     let text = |bytes: &[u8]| {
         let near = &bytes[same.saturating_sub(120).min(bytes.len())..(same + 120).min(bytes.len())];
         printable(&String::from_utf8_lossy(near)).into_owned()
     };
     let pair = [old, new].map(|text| String::from_utf8_lossy(text).into_owned());
-    let (original, expected, made) = (text(original), text(expected), text(made));
-    format!("{pair:?} at {same} of\n  {original}\n  expected {expected}\n  made     {made}")
+    let (original, expected, changed) = (text(original), text(expected), text(changed));
+    format!("{pair:?} at {same} of\n  {original}\n  expected {expected}\n  made     {changed}")
 }
 
 #[test]

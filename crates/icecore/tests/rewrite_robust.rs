@@ -14,9 +14,9 @@ struct Vowels(&'static [u8]);
 
 impl Change for Vowels {
     fn change_text(&mut self, text: &[u8], _: StringRole, edits: &mut Edits) {
-        for (at, byte) in text.iter().enumerate().filter(|(_, byte)| b"aeiou".contains(byte)) {
+        for (offset, byte) in text.iter().enumerate().filter(|(_, byte)| b"aeiou".contains(byte)) {
             let _ = byte;
-            edits.push(at, at + 1, self.0);
+            edits.push(offset, offset + 1, self.0);
         }
     }
 }
@@ -72,8 +72,8 @@ fn edits_of_cut_or_damaged_data_fit_it() {
                 change(&fixture[..cut], None, b"", how);
                 change(&fixture[..cut], Some(&stage), b"xyz", how);
                 let mut blob = fixture.clone();
-                let at = random.below(blob.len() as u64) as usize;
-                blob[at] = *random.pick(b"NbidsSaOCErR:;{}[]\"'0123456789+-.\\\0\xff/u$|");
+                let offset = random.below(blob.len() as u64) as usize;
+                blob[offset] = *random.pick(b"NbidsSaOCErR:;{}[]\"'0123456789+-.\\\0\xff/u$|");
                 change(&blob, None, b"xyz", how);
                 change(&blob, Some(&stage), b"\xff", how);
             }
@@ -150,13 +150,13 @@ fn any_replacement_can_be_reversed() {
     let text =
         br#"a:2:{s:1:"k";s:60:"{"u":"http:\/\/old.org\/","t":"s:7:\"old.org\";","n":[1.50]}";i:0;s:7:"old.org";}"#;
     for new in ["x", "old.orgold.org", "new.example.and.much.longer.than.before", "zzz.zzz", "é\"\\/", "a\nb"] {
-        let (there, tally) = value(text, &mut Pair::new(b"old.org", new.as_bytes()));
+        let (changed, tally) = value(text, &mut Pair::new(b"old.org", new.as_bytes()));
         assert_eq!((tally.changed, tally.broken), (3, 0), "{new}");
-        let (back, _) = value(&there, &mut Pair::new(new.as_bytes(), b"old.org"));
+        let (back, _) = value(&changed, &mut Pair::new(new.as_bytes(), b"old.org"));
         assert_eq!(String::from_utf8_lossy(&back), String::from_utf8_lossy(text), "{new}");
     }
-    let (there, tally) = value(text, &mut Pair::new(b"old.org", b""));
-    assert_eq!((tally.changed, there.len()), (3, text.len() - 21));
+    let (changed, tally) = value(text, &mut Pair::new(b"old.org", b""));
+    assert_eq!((tally.changed, changed.len()), (3, text.len() - 21));
 }
 
 /// JSON that states the type of each string can't be changed in place: it stays, or is written

@@ -19,12 +19,12 @@ fn read<'a>(stage: &Stage, bytes: &'a [u8]) -> Outcome<'a> {
 /// Returns the leaves by path, without those of marks.
 fn leaves(document: &Document<'_>) -> BTreeMap<String, Vec<String>> {
     let mut leaves = BTreeMap::new();
-    for at in 0..document.nodes().len() as u32 {
-        let path = document.full_path(at);
+    for node in 0..document.nodes().len() as u32 {
+        let path = document.full_path(node);
         if path.contains("(missing)") || path.contains("(unnamed)") {
             continue;
         }
-        let Some(here) = document.at(at).filter(|_| document.nodes()[at as usize].key != IS_KEY) else { continue };
+        let Some(here) = document.at(node).filter(|_| document.nodes()[node as usize].key != IS_KEY) else { continue };
         if !here.kind().is_container() && !matches!(here.value(), Value::Link(_) | Value::Alias(_)) {
             leaves.entry(path).or_insert_with(Vec::new).push(format!(
                 "{:?} {:?}",
@@ -59,7 +59,7 @@ fn cut(name: &str, stage: &Stage, bytes: &[u8], whole: &BTreeMap<String, Vec<Str
     let marks = |text: &[u8]| String::from_utf8_lossy(text).matches("(missing)").count();
     let typed =
         icecore::write(&salvaged.document, "json:typed").unwrap_or_else(|error| panic!("{name} {len}: {error}"));
-    let again = icecore::read_as(&typed, &Stage::parse("json:typed").unwrap(), &Limits::default())
+    let reread = icecore::read_as(&typed, &Stage::parse("json:typed").unwrap(), &Limits::default())
         .unwrap_or_else(|error| panic!("{name} {len}: {error}"));
     let cut = &part.document.trace().unwrap().cut;
     let is_list = |node: u32| matches!(part.document.nodes()[node as usize].kind, Kind::Array | Kind::Map);
@@ -68,7 +68,7 @@ fn cut(name: &str, stage: &Stage, bytes: &[u8], whole: &BTreeMap<String, Vec<Str
         "{name}, {len} bytes: no mark in {}",
         String::from_utf8_lossy(&typed)
     );
-    assert_eq!(marks(&typed), marks(&icecore::write(&again, "json:typed").unwrap()), "{name}, {len} bytes");
+    assert_eq!(marks(&typed), marks(&icecore::write(&reread, "json:typed").unwrap()), "{name}, {len} bytes");
     true
 }
 
@@ -136,13 +136,13 @@ fn salvaging_damaged_documents_does_not_panic() {
             let Ok(mut bytes) = icecore::write(&document, format) else { continue };
             let mut random = Random::new(seed);
             for _ in 0..20 {
-                let at = random.below(bytes.len() as u64) as usize;
-                let was = std::mem::replace(&mut bytes[at], random.bits() as u8);
+                let offset = random.below(bytes.len() as u64) as usize;
+                let was = std::mem::replace(&mut bytes[offset], random.bits() as u8);
                 if let Some(rest) = read(&stage, &bytes).salvage().unwrap() {
                     salvaged += 1;
                     icecore::write(&rest.document, "json:typed").unwrap();
                 }
-                bytes[at] = was;
+                bytes[offset] = was;
             }
         }
     }

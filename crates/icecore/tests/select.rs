@@ -18,8 +18,8 @@ impl Source for Parts<'_> {
         self.0.len() as u64
     }
 
-    fn load_into(&mut self, at: u64, to: &mut [u8]) -> bool {
-        let from = at as usize;
+    fn load_into(&mut self, offset: u64, to: &mut [u8]) -> bool {
+        let from = offset as usize;
         self.0.get(from..from + to.len()).is_some_and(|bytes| {
             to.copy_from_slice(bytes);
             true
@@ -86,7 +86,9 @@ fn path(random: &mut Random, document: &Document<'_>) -> String {
         5 => format!("{path}[-2:]"),
         6 => format!("..{}", path.rsplit(['.', ']']).next().unwrap_or("a")),
         7 | 8 => match path.rfind('[') {
-            Some(at) => format!("{}[*]{}", &path[..at], path[at..].split_once(']').map_or("", |(_, rest)| rest)),
+            Some(offset) => {
+                format!("{}[*]{}", &path[..offset], path[offset..].split_once(']').map_or("", |(_, rest)| rest))
+            }
             None => format!("{path}.*"),
         },
         _ => path,
@@ -224,10 +226,10 @@ fn values_found_before_a_cut_are_right() {
                 let expected = read(&whole, &pattern);
                 let (answers, is_all) = skimmed(cut, &stage, &pattern);
                 assert!(!is_all || answers.len() == expected.len(), "{} {}", stage.name(), pattern.as_str());
-                for (answer, there) in answers.iter().zip(&expected) {
+                for (answer, expected_answer) in answers.iter().zip(&expected) {
                     assert!(
-                        answer == there,
-                        "{} {} {answer:?}\n{there:?}\n{}",
+                        answer == expected_answer,
+                        "{} {} {answer:?}\n{expected_answer:?}\n{}",
                         stage.name(),
                         pattern.as_str(),
                         cut.escape_ascii()
@@ -258,8 +260,8 @@ fn skimming_damaged_input_finds_what_reading_finds() {
                 let text = path(&mut random, &whole);
                 let mut damaged = bytes.clone();
                 for _ in 0..=random.below(3) {
-                    let at = random.below(damaged.len() as u64) as usize;
-                    damaged[at] = random.bits() as u8;
+                    let offset = random.below(damaged.len() as u64) as usize;
+                    damaged[offset] = random.bits() as u8;
                 }
                 match icecore::read_as(&damaged, &stage, &Limits::default()) {
                     Ok(document) => compare("damaged", &damaged, &stage, &document, &text, &mut Share::default()),

@@ -42,8 +42,9 @@ fn documents_are_read_as_perl_reads_them() {
                 Some(header) if outcome.document.header().is_some() => with_header(&expected[header], &expected[id]),
                 _ => expected[id].clone(),
             };
-            let wanted = read_as(text.as_bytes(), &typed, &limits).unwrap_or_else(|error| panic!("{text}: {error}"));
-            if !Comparison::new().any_order().equal(&outcome.document, &wanted) {
+            let expected_document =
+                read_as(text.as_bytes(), &typed, &limits).unwrap_or_else(|error| panic!("{text}: {error}"));
+            if !Comparison::new().any_order().equal(&outcome.document, &expected_document) {
                 let ours = icecore::write(&outcome.document, "json:typed").unwrap();
                 failures.push(format!("{} {}:\n  {}\n  {text}", f.name, f.mode, String::from_utf8_lossy(&ours)));
             }

@@ -68,13 +68,13 @@ fn unpacked(blob: &[u8]) -> Vec<u8> {
 }
 
 fn differs(f: &Fixture, out: &[u8]) -> String {
-    let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
+    let offset = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
     format!(
-        "{} {}: differs at {at}\n{}{}",
+        "{} {}: differs at {offset}\n{}{}",
         f.name,
         f.mode,
-        icecore::text::window(&f.blob, at as u64),
-        icecore::text::window(out, at as u64)
+        icecore::text::window(&f.blob, offset as u64),
+        icecore::text::window(out, offset as u64)
     )
 }
 

@@ -95,12 +95,12 @@ fn has_what_perl_says_otherwise(document: &Document<'_>) -> bool {
 fn perl_reads_random_documents() {
     let mut asked = Vec::new();
     for seed in 0..400 {
-        let made = document(seed, Palette::Perl);
-        if has_what_perl_says_otherwise(&made) {
+        let original = document(seed, Palette::Perl);
+        if has_what_perl_says_otherwise(&original) {
             continue;
         }
-        if let Some(blob) = written(&made, &WriteOptions::default()) {
-            asked.push((format!("random {seed}"), made, blob));
+        if let Some(blob) = written(&original, &WriteOptions::default()) {
+            asked.push((format!("random {seed}"), original, blob));
         }
     }
     check("random documents", asked);

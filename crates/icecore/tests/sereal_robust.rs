@@ -99,16 +99,16 @@ fn random_documents_round_trip() {
     let comparison = icecore::value::Comparison::new().any_order();
     let mut exact = 0;
     for seed in 0..600 {
-        let made = document(seed, Palette::Perl);
+        let document = document(seed, Palette::Perl);
         for options in ways() {
-            let Some((out, losses)) = try_write(&made, &options) else { continue };
+            let Some((out, losses)) = try_write(&document, &options) else { continue };
             let outcome = read_all_ways(&out, &Limits::default());
-            assert_eq!(outcome.error, None, "{seed} {options:?}\n{made:?}");
-            if losses.is_empty() && !has_odd_links(&made) {
+            assert_eq!(outcome.error, None, "{seed} {options:?}\n{document:?}");
+            if losses.is_empty() && !has_odd_links(&document) {
                 exact += 1;
                 assert!(
-                    comparison.equal(&outcome.document, &made),
-                    "{seed} {options:?}\n{made:?}\n{:?}",
+                    comparison.equal(&outcome.document, &document),
+                    "{seed} {options:?}\n{document:?}\n{:?}",
                     outcome.document
                 );
             }
@@ -120,14 +120,14 @@ fn random_documents_round_trip() {
 #[test]
 fn a_second_round_trip_loses_nothing_more() {
     for seed in 0..600 {
-        let made = document(seed, Palette::All);
+        let document = document(seed, Palette::All);
         for options in [WriteOptions::default(), ways().swap_remove(5), ways().swap_remove(0)] {
-            let Some((out, _)) = try_write(&made, &options) else { continue };
+            let Some((out, _)) = try_write(&document, &options) else { continue };
             let outcome = read_all_ways(&out, &Limits::default());
-            assert_eq!(outcome.error, None, "{seed} {options:?}\n{made:?}");
-            let again = write(&outcome.document, &options);
-            let twice = read(&again);
-            assert!(twice == outcome.document, "{seed} {options:?}\n{made:?}\n{:?}", outcome.document);
+            assert_eq!(outcome.error, None, "{seed} {options:?}\n{document:?}");
+            let rewritten = write(&outcome.document, &options);
+            let twice = read(&rewritten);
+            assert!(twice == outcome.document, "{seed} {options:?}\n{document:?}\n{:?}", outcome.document);
         }
     }
 }
@@ -139,10 +139,10 @@ fn spelling_of_random_documents_is_kept() {
         for options in ways() {
             let Some((blob, _)) = try_write(&document(seed, Palette::Perl), &options) else { continue };
             let read = ReadOptions::default().read(&blob, Request::new(&limits).detailed());
-            let Some((again, _)) = try_write(&read.document, &WriteOptions::default()) else {
+            let Some((rewritten, _)) = try_write(&read.document, &WriteOptions::default()) else {
                 panic!("{seed} {options:?} {blob:02x?}\n{:?}", read.document)
             };
-            assert_eq!(again, blob, "{seed} {options:?}\n{:?}", read.document);
+            assert_eq!(rewritten, blob, "{seed} {options:?}\n{:?}", read.document);
         }
     }
 }
@@ -173,13 +173,13 @@ fn every_truncation_is_an_error() {
 fn changed_bytes_do_not_panic() {
     for blob in samples(usual_or_full(10, 30)) {
         let mut changed = blob.clone();
-        for at in 0..blob.len() {
+        for offset in 0..blob.len() {
             for bit in 0..8 {
-                changed[at] = blob[at] ^ 1 << bit;
+                changed[offset] = blob[offset] ^ 1 << bit;
                 read_all_ways(&changed, &Limits::default());
             }
             for value in [0x00, 0x28, 0x29, 0x2E, 0x2F, 0x30, 0x3F, 0x7F, 0xFF] {
-                changed[at] = value;
+                changed[offset] = value;
                 let outcome = read_all_ways(&changed, &Limits::default());
                 if outcome.error.is_none() {
                     // A hash may now have a duplicate key, which only its spelling keeps.
@@ -190,7 +190,7 @@ fn changed_bytes_do_not_panic() {
                     write(&detailed.document, &WriteOptions::default());
                 }
             }
-            changed[at] = blob[at];
+            changed[offset] = blob[offset];
         }
     }
 }
@@ -205,7 +205,7 @@ fn error_of(body: &[u8]) -> (ErrorKind, Option<u64>) {
 #[test]
 fn errors_in_bodies_have_kinds_and_offsets() {
     use ErrorKind::{BadLink, Malformed, Truncated};
-    for (what, body, kind, offset) in [
+    for (name, body, kind, offset) in [
         ("nothing", &b""[..], Truncated, 0),
         ("a reserved tag", b"\x36\0", Malformed, 0),
         ("MANY", b"\x3C\0", Malformed, 0),
@@ -240,7 +240,7 @@ fn errors_in_bodies_have_kinds_and_offsets() {
         ("a count that lies", b"\x28\x2B\xFF\xFF\xFF\xFF\x0F\x01", Truncated, 8),
         ("a count of entries that lies", b"\x28\x2A\x02\x61a\x01", Truncated, 6),
     ] {
-        assert_eq!(error_of(body), (kind, Some(offset)), "{what}");
+        assert_eq!(error_of(body), (kind, Some(offset)), "{name}");
     }
 }
 
@@ -373,16 +373,16 @@ fn depth_needs_no_stack() {
     on_a_small_stack(|| {
         let mut limits = Limits::default();
         limits.depth = u32::MAX;
-        for (what, mut body, end) in deep {
+        for (name, mut body, end) in deep {
             body.extend(end);
             let blob = with_header(&body);
             let outcome = read_all_ways(&blob, &limits);
-            assert_eq!(outcome.error, None, "{what}");
+            assert_eq!(outcome.error, None, "{name}");
             for options in [WriteOptions::default(), ways().swap_remove(5), ways().swap_remove(9)] {
                 write(&outcome.document, &options);
             }
             let detailed = ReadOptions::default().read(&blob, Request::new(&limits).detailed());
-            assert_eq!(write(&detailed.document, &WriteOptions::default()), blob, "{what}");
+            assert_eq!(write(&detailed.document, &WriteOptions::default()), blob, "{name}");
             // A truncated document gives a document too.
             read_all_ways(&blob[..blob.len() - 1], &limits);
         }
@@ -423,11 +423,11 @@ fn large_maps_copy_keys_of_earlier_maps() {
     b.bytes_key("key 7").int(7);
     b.end();
     b.end();
-    let made = b.finish().unwrap();
-    let blob = write(&made, &WriteOptions::default());
+    let document = b.finish().unwrap();
+    let blob = write(&document, &WriteOptions::default());
     assert!(blob.len() < 20_000, "{} bytes: the keys were not copied", blob.len());
     let outcome = read_all_ways(&blob, &Limits::default());
-    assert!(outcome.document == made);
+    assert!(outcome.document == document);
     let limits = Limits::default();
     let detailed = ReadOptions::default().read(&blob, Request::new(&limits).detailed());
     assert_eq!(write(&detailed.document, &WriteOptions::default()), blob);

@@ -134,10 +134,10 @@ fn shared_values_stay_shared_in_every_language() {
     let (mut failures, mut all, mut lost) = (Vec::new(), 0, 0);
     for seed in first..first + rounds {
         for from in 0..languages.len() {
-            let made = languages[from].ask(&format!("make {seed}"));
+            let value = languages[from].ask(&format!("make {seed}"));
             let original =
-                made.split(' ').find_map(|item| item.strip_prefix("storable=")).map(base64).unwrap_or_default();
-            for (format, blob) in made.split(' ').map(|item| item.split_once('=').expect("name=blob")) {
+                value.split(' ').find_map(|item| item.strip_prefix("storable=")).map(base64).unwrap_or_default();
+            for (format, blob) in value.split(' ').map(|item| item.split_once('=').expect("name=blob")) {
                 let blob = base64(blob);
                 // A text of Data::Dumper represents what was dumped; perl's eval makes copies of
                 // variables that are the same in the text.

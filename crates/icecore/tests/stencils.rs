@@ -83,14 +83,14 @@ fn damaged(blob: &[u8], r: &mut Random) -> Vec<u8> {
         if blob.is_empty() {
             break;
         }
-        let at = r.below(blob.len() as u64) as usize;
+        let offset = r.below(blob.len() as u64) as usize;
         match r.below(6) {
-            0 => drop(blob.remove(at)),
-            1 => blob.insert(at, r.bits() as u8),
-            2 => blob.truncate(at),
-            3 => blob[at] = blob[at].wrapping_add(1),
-            4 => blob[at] = *r.pick(b"0129-.+eE\"\\{}[]:;,ids\0\x01\x06\x0e\x11"),
-            _ => blob[at] = r.bits() as u8,
+            0 => drop(blob.remove(offset)),
+            1 => blob.insert(offset, r.bits() as u8),
+            2 => blob.truncate(offset),
+            3 => blob[offset] = blob[offset].wrapping_add(1),
+            4 => blob[offset] = *r.pick(b"0129-.+eE\"\\{}[]:;,ids\0\x01\x06\x0e\x11"),
+            _ => blob[offset] = r.bits() as u8,
         }
     }
     blob

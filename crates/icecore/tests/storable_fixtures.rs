@@ -44,13 +44,13 @@ fn images_are_rewritten_byte_for_byte() {
             if let Err(error) = written {
                 failures.push(format!("{} {}: {error}", f.name, f.mode));
             } else if out != f.blob {
-                let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
+                let offset = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
                 failures.push(format!(
-                    "{} {}: differs at {at}\n{}{}",
+                    "{} {}: differs at {offset}\n{}{}",
                     f.name,
                     f.mode,
-                    icecore::text::window(&f.blob, at as u64),
-                    icecore::text::window(&out, at as u64)
+                    icecore::text::window(&f.blob, offset as u64),
+                    icecore::text::window(&out, offset as u64)
                 ));
             }
         }
@@ -69,16 +69,16 @@ fn spans_tile_the_input() {
             let mut spans: Vec<_> =
                 read.document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.what)).collect();
             spans.sort_unstable();
-            let mut at = 0;
-            for (start, end, what) in spans {
-                if start != at {
-                    failures.push(format!("{} {}: {what} at {start}, not at {at}", f.name, f.mode));
+            let mut offset = 0;
+            for (start, end, part) in spans {
+                if start != offset {
+                    failures.push(format!("{} {}: {part} at {start}, not at {offset}", f.name, f.mode));
                     break;
                 }
-                at = end;
+                offset = end;
             }
             if at != f.blob.len() as u64 {
-                failures.push(format!("{} {}: ends at {at} of {}", f.name, f.mode, f.blob.len()));
+                failures.push(format!("{} {}: ends at {offset} of {}", f.name, f.mode, f.blob.len()));
             }
         }
     }

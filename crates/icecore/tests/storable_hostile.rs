@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 /// Returns small blobs that together have every mode and every kind of byte that the reader names,
 /// each of these in each kind of header.
-fn varied(most: usize) -> Vec<Fixture> {
+fn varied(max_count: usize) -> Vec<Fixture> {
     let limits = Limits::default();
     let mut chosen = Vec::new();
     let mut rest = Vec::new();
@@ -27,9 +27,9 @@ fn varied(most: usize) -> Vec<Fixture> {
         seen.extend(marks);
         if seen.len() > before { &mut chosen } else { &mut rest }.push(f);
     }
-    let every = rest.len() / (most.saturating_sub(chosen.len())).max(1);
+    let every = rest.len() / (max_count.saturating_sub(chosen.len())).max(1);
     chosen.extend(rest.into_iter().step_by(every.max(1)));
-    chosen.truncate(most);
+    chosen.truncate(max_count);
     chosen
 }
 
@@ -90,7 +90,7 @@ fn every_truncation_is_an_error_with_an_offset() {
                 Ok(Err(error)) => {
                     // A truncated header may look like another one.
                     let is_cut = matches!(error.kind(), ErrorKind::Truncated) || len < 12;
-                    if !is_cut || error.offset().is_none_or(|at| at > len as u64) {
+                    if !is_cut || error.offset().is_none_or(|offset| offset > len as u64) {
                         failures.push(format!("{name}: {error}"));
                     }
                 }
@@ -120,17 +120,18 @@ fn readers_agree_after_a_change_of_any_byte() {
     let (mut total, mut failures) = (0, Vec::new());
     for (number, f) in varied(crate::common::usual_or_full(40, 100)).iter().enumerate() {
         let header = if f.mode.starts_with("file") || f.mode.contains("store") { 23 } else { 19 };
-        for at in 0..f.blob.len() {
-            let old = f.blob[at];
+        for offset in 0..f.blob.len() {
+            let old = f.blob[offset];
             // Every value in headers; elsewhere edge values, neighbours and two tags.
-            let some = [0, 0x7F, 0x80, 0xFF, old ^ 1, old ^ 0x80, (at % 36) as u8, ((at + number) % 36) as u8];
-            let values: Vec<u8> = if at < header { (0..=255).collect() } else { some.to_vec() };
+            let some = [0, 0x7F, 0x80, 0xFF, old ^ 1, old ^ 0x80, (offset % 36) as u8, ((offset + number) % 36) as u8];
+            let values: Vec<u8> = if offset < header { (0..=255).collect() } else { some.to_vec() };
             for value in values {
                 total += 1;
                 let mut blob = f.blob.clone();
-                blob[at] = value;
+                blob[offset] = value;
                 if let Err(difference) = agreed(&blob, &f.storable_options()) {
-                    failures.push(format!("{} {}, {at} = {value:#04x} of {blob:02x?}: {difference}", f.name, f.mode));
+                    failures
+                        .push(format!("{} {}, {offset} = {value:#04x} of {blob:02x?}: {difference}", f.name, f.mode));
                 }
             }
         }
@@ -202,12 +203,12 @@ fn false_lengths_allocate_nothing() {
     let options = storable::ReadOptions::default();
     let (total, mut failures) = (cases.len(), Vec::new());
     for case in cases {
-        let most = peak(|| match agreed(&case, &options) {
+        let peak_bytes = peak(|| match agreed(&case, &options) {
             Ok(Err(error)) if error.offset().is_some() => {}
             other => failures.push(format!("{case:02x?}: {other:?}")),
         });
-        if most > 64 << 10 {
-            failures.push(format!("{case:02x?}: {most} bytes"));
+        if peak_bytes > 64 << 10 {
+            failures.push(format!("{case:02x?}: {peak_bytes} bytes"));
         }
     }
     report("lengths", total, &failures);

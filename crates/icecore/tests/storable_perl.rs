@@ -41,8 +41,8 @@ fn most_images_are_rewritten_from_their_values_alone() {
         total += 1;
         let document = storable::read(&f.blob, &f.storable_options(), &Limits::default()).unwrap();
         let out = written(&document, &f);
-        let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
-        let differ = (f.blob.get(at).copied(), out.get(at).copied());
+        let offset = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
+        let differ = (f.blob.get(offset).copied(), out.get(offset).copied());
         if differ == (None, None) {
             same += 1;
         } else if let Some((.., reason)) =
@@ -50,8 +50,8 @@ fn most_images_are_rewritten_from_their_values_alone() {
         {
             *reasons.entry(reason).or_insert(0) += 1;
         } else {
-            let windows = [&f.blob, &out].map(|image| icecore::text::window(image, at as u64)).concat();
-            failures.push(format!("{} {}: differs at {at}\n{windows}", f.name, f.mode));
+            let windows = [&f.blob, &out].map(|image| icecore::text::window(image, offset as u64)).concat();
+            failures.push(format!("{} {}: differs at {offset}\n{windows}", f.name, f.mode));
         }
     }
     report("meaning", total, &failures);

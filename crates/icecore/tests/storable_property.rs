@@ -67,9 +67,9 @@ fn document(seed: u64, netorder: bool, canonical: bool) -> Document<'static> {
 
 impl Maker {
     /// Notes that a container was begun.
-    fn begun(&mut self, at: u32) -> u32 {
-        (self.next, self.is_known) = (at + 1, true);
-        at
+    fn begun(&mut self, node: u32) -> u32 {
+        (self.next, self.is_known) = (node + 1, true);
+        node
     }
 
     fn bytes(&mut self) -> Vec<u8> {
@@ -158,14 +158,14 @@ impl Maker {
                 self.b.bytes(text).bytes("\x01").end();
             }
             6 => {
-                let at = self.b.begin_tied(Form::TiedScalar).at();
-                self.begun(at);
+                let node = self.b.begin_tied(Form::TiedScalar).at();
+                self.begun(node);
                 self.value(depth);
                 self.b.end();
             }
             7 => {
-                let at = self.b.begin_tied(Form::TiedElement).at();
-                self.begun(at);
+                let node = self.b.begin_tied(Form::TiedElement).at();
+                self.begun(node);
                 self.value(depth);
                 self.next += 1;
                 if self.r.one_in(2) {
@@ -180,8 +180,8 @@ impl Maker {
             10 | 11 => drop(self.hash(depth)),
             12 | 13 => drop(self.object(depth)),
             14 => {
-                let at = self.b.begin_ref().at();
-                self.begun(at);
+                let node = self.b.begin_ref().at();
+                self.begun(node);
                 self.value(depth);
                 self.b.end();
             }
@@ -197,17 +197,17 @@ impl Maker {
                 self.b.regexp(pattern, flags);
             }
             17 => {
-                let at = self.b.begin_code().at();
-                self.objects.push(at);
+                let node = self.b.begin_code().at();
+                self.objects.push(node);
                 self.b.bytes("{ 1 }").end();
-                self.begun(at);
+                self.begun(node);
                 self.next += 1;
             }
             18 => self.hook(depth),
             19 => {
-                let at = self.b.begin_tied(*self.r.pick(&[Form::TiedArray, Form::TiedHash])).at();
-                self.begun(at);
-                self.objects.push(at);
+                let node = self.b.begin_tied(*self.r.pick(&[Form::TiedArray, Form::TiedHash])).at();
+                self.begun(node);
+                self.objects.push(node);
                 self.value(depth);
                 self.b.end();
             }
@@ -221,9 +221,9 @@ impl Maker {
 
     /// `is_object`: whether links may refer to it.
     fn array_as(&mut self, depth: u32, is_object: bool) -> u32 {
-        let at = self.b.begin_array().at();
-        self.begun(at);
-        self.objects.extend(is_object.then_some(at));
+        let node = self.b.begin_array().at();
+        self.begun(node);
+        self.objects.extend(is_object.then_some(node));
         let count = if self.r.one_in(40) { 300 } else { self.r.below(5) };
         for _ in 0..count {
             if self.r.one_in(12) {
@@ -234,7 +234,7 @@ impl Maker {
             }
         }
         self.b.end();
-        at
+        node
     }
 
     fn hash(&mut self, depth: u32) -> u32 {
@@ -243,9 +243,9 @@ impl Maker {
 
     /// `is_object`: whether links may refer to it.
     fn hash_as(&mut self, depth: u32, is_object: bool) -> u32 {
-        let at = self.b.begin_map().at();
-        self.begun(at);
-        self.objects.extend(is_object.then_some(at));
+        let node = self.b.begin_map().at();
+        self.begun(node);
+        self.objects.extend(is_object.then_some(node));
         let count = if self.r.one_in(20) { 100 } else { self.r.below(5) };
         let restricted = self.r.one_in(6);
         if restricted {
@@ -273,14 +273,14 @@ impl Maker {
             }
         }
         self.b.end();
-        at
+        node
     }
 
     fn object(&mut self, depth: u32) -> u32 {
         let class = self.class();
-        let at = self.b.begin_object(class).at();
-        self.begun(at);
-        self.objects.push(at);
+        let node = self.b.begin_object(class).at();
+        self.begun(node);
+        self.objects.push(node);
         match self.r.below(4) {
             0 => drop(self.array_as(depth, false)),
             1 => {
@@ -297,15 +297,15 @@ impl Maker {
             _ => drop(self.hash_as(depth, false)),
         }
         self.b.end();
-        at
+        node
     }
 
     fn hook(&mut self, depth: u32) {
         let (before, variables) = (self.objects.clone(), self.variables.clone());
         let (class, payload) = (self.class(), self.bytes());
-        let at = self.b.begin_opaque(class, Form::Hook).at();
-        self.begun(at);
-        self.objects.push(at);
+        let node = self.b.begin_opaque(class, Form::Hook).at();
+        self.begun(node);
+        self.objects.push(node);
         self.b.bytes(payload);
         self.next += 1;
         if self.canonical {
@@ -335,8 +335,8 @@ impl Maker {
                 self.b.end();
             }
             2 => {
-                let at = self.b.begin_tied(*self.r.pick(&[Form::TiedArray, Form::TiedHash, Form::TiedScalar])).at();
-                self.begun(at);
+                let node = self.b.begin_tied(*self.r.pick(&[Form::TiedArray, Form::TiedHash, Form::TiedScalar])).at();
+                self.begun(node);
                 self.value(depth);
                 self.b.end();
             }
@@ -348,7 +348,7 @@ impl Maker {
         self.b.end();
         if self.canonical {
             self.objects = before;
-            self.objects.push(at);
+            self.objects.push(node);
             self.variables = variables;
         }
     }
@@ -382,25 +382,25 @@ fn random_documents_round_trip() {
         let meant = document(seed, false, options.canonical);
         let expected = if options.netorder { document(seed, true, options.canonical) } else { meant.clone() };
         let image = written(&meant, options);
-        let what = |read: &Document<'_>| format!("{seed} {options:?}\n{image:02x?}\n{expected:?}\n{read:?}");
+        let context = |read: &Document<'_>| format!("{seed} {options:?}\n{image:02x?}\n{expected:?}\n{read:?}");
         let same = if options.canonical { Comparison::new().any_order() } else { Comparison::new() };
 
         let mut read_options = storable::ReadOptions::default();
         let fast =
-            storable::read(&image, &read_options, &limits).unwrap_or_else(|e| panic!("{e}\n{}", what(&expected)));
-        assert!(same.equal(&fast, &expected), "{}", what(&fast));
+            storable::read(&image, &read_options, &limits).unwrap_or_else(|e| panic!("{e}\n{}", context(&expected)));
+        assert!(same.equal(&fast, &expected), "{}", context(&fast));
         read_options.reference = true;
         let traced = read_options.read(&image, Request::new(&limits).detailed()).document;
-        assert!(traced == fast, "{}", what(&traced));
+        assert!(traced == fast, "{}", context(&traced));
         // Written in the form it was read in, it is the same byte for byte.
-        assert!(written(&traced, &storable::WriteOptions::default()) == image, "{}", what(&traced));
+        assert!(written(&traced, &storable::WriteOptions::default()) == image, "{}", context(&traced));
         let mut plain = options.clone();
         plain.reference = true;
-        assert!(written(&meant, &plain) == image, "the writers differ: {}", what(&fast));
+        assert!(written(&meant, &plain) == image, "the writers differ: {}", context(&fast));
 
         let typed = icecore::write(&fast, "json:typed").unwrap();
-        let again = icecore::read_as(&typed, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
-        assert!(again == fast, "{}\n{}", String::from_utf8_lossy(&typed), what(&again));
+        let reread = icecore::read_as(&typed, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
+        assert!(reread == fast, "{}\n{}", String::from_utf8_lossy(&typed), context(&reread));
     }
 }
 

@@ -104,9 +104,9 @@ fn spelling_round_trips_through_typed_json() {
         let document = whole(&f.blob);
         let (json, losses) = write(&document, "json:typed,spelling").unwrap();
         assert!(losses.is_empty(), "{}", f.name);
-        let again = icecore::read_as(&json, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
-        assert!(again == document, "{}", f.name);
-        assert_eq!(write(&again, "var-export").unwrap().0, write(&document, "var-export").unwrap().0, "{}", f.name);
+        let reread = icecore::read_as(&json, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
+        assert!(reread == document, "{}", f.name);
+        assert_eq!(write(&reread, "var-export").unwrap().0, write(&document, "var-export").unwrap().0, "{}", f.name);
     }
 }
 
@@ -123,8 +123,8 @@ fn older_forms_round_trip() {
         "array (\n  'a' => \"b\\n\",\n  'c' => 0x1F,\n)\n",
         "stdClass::__set_state(array(\n   0 => 1,\n   '1' => 2,\n))",
     ] {
-        let (again, losses) = write(&whole(text.as_bytes()), "var-export").unwrap();
-        assert_eq!((String::from_utf8_lossy(&again).as_ref(), losses.len()), (text, 0));
+        let (rewritten, losses) = write(&whole(text.as_bytes()), "var-export").unwrap();
+        assert_eq!((String::from_utf8_lossy(&rewritten).as_ref(), losses.len()), (text, 0));
     }
 }
 
@@ -218,12 +218,12 @@ fn both_readers_agree_on_damaged_texts() {
         }
         for _ in 0..20 {
             let mut blob = f.blob.clone();
-            let at = random.below(blob.len() as u64) as usize;
-            blob[at] = *random.pick(b"Nabx('\")[]=>,;.:\\$-0123456789 \n/*#\0\xff");
+            let offset = random.below(blob.len() as u64) as usize;
+            blob[offset] = *random.pick(b"Nabx('\")[]=>,;.:\\$-0123456789 \n/*#\0\xff");
             let outcome = both_ways(&blob);
             if outcome.error.is_none() {
-                let (again, _) = write(&outcome.document, "var-export").unwrap();
-                assert!(both_ways(&again).document == outcome.document, "{}", blob.escape_ascii());
+                let (rewritten, _) = write(&outcome.document, "var-export").unwrap();
+                assert!(both_ways(&rewritten).document == outcome.document, "{}", blob.escape_ascii());
             }
         }
     }
@@ -317,13 +317,15 @@ fn long_lists_that_become_maps_round_trip() {
 }
 
 fn is_repeated(document: &Document<'_>) -> bool {
-    (0..document.nodes().len() as u32).filter_map(|at| document.at(at)).filter(|at| at.kind() == Kind::Map).any(|map| {
-        let mut seen = std::collections::HashSet::new();
-        map.entries().any(|(key, _)| match key.node().kind {
-            Kind::Int => !seen.insert(key.node().payload.to_string().into_bytes()),
-            _ => !seen.insert(key_bytes(&key)),
-        })
-    })
+    (0..document.nodes().len() as u32).filter_map(|node| document.at(node)).filter(|node| node.kind() == Kind::Map).any(
+        |map| {
+            let mut seen = std::collections::HashSet::new();
+            map.entries().any(|(key, _)| match key.node().kind {
+                Kind::Int => !seen.insert(key.node().payload.to_string().into_bytes()),
+                _ => !seen.insert(key_bytes(&key)),
+            })
+        },
+    )
 }
 
 /// Any document can be written, the output reads back, and a second writing loses nothing more.
@@ -342,10 +344,10 @@ fn random_documents_round_trip() {
                         continue;
                     }
                 };
-                let again = whole(&text);
-                let (twice, losses) = write(&again, "var-export:file=no").unwrap();
+                let rewritten = whole(&text);
+                let (twice, losses) = write(&rewritten, "var-export:file=no").unwrap();
                 assert!(losses.is_empty(), "{seed}: {losses:?}");
-                assert!(Comparison::new().equal(&whole(&twice), &again), "{seed} {}", text.escape_ascii());
+                assert!(Comparison::new().equal(&whole(&twice), &rewritten), "{seed} {}", text.escape_ascii());
                 if stage == "var-export" {
                     assert_eq!(twice.escape_ascii().to_string(), text.escape_ascii().to_string(), "{seed}");
                 }
@@ -360,10 +362,10 @@ fn random_documents_round_trip() {
 fn php_loads_our_texts() {
     let (mut lines, mut texts) = (Vec::new(), Vec::new());
     let mut add = |text: Vec<u8>| {
-        let again = both_ways(&text);
+        let reread = both_ways(&text);
         // PHP could not load the classes of random objects.
-        let has_class = again.document.nodes().iter().any(|node| matches!(node.kind, Kind::Object | Kind::EnumCase));
-        if !has_class && !is_repeated(&again.document) {
+        let has_class = reread.document.nodes().iter().any(|node| matches!(node.kind, Kind::Object | Kind::EnumCase));
+        if !has_class && !is_repeated(&reread.document) {
             lines.push(base64(&text));
             texts.push(text);
         }
@@ -377,8 +379,8 @@ fn php_loads_our_texts() {
             }
         }
     }
-    let made = texts.len();
-    assert!(made > 1500, "{made}");
+    let document_count = texts.len();
+    assert!(document_count > 1500, "{document_count}");
     // With classes that the script defines.
     for f in readable() {
         if f.line.get("php").is_some() && !f.name.starts_with("string") {
@@ -389,7 +391,7 @@ fn php_loads_our_texts() {
             }
         }
     }
-    assert!(texts.len() > made + 1000);
+    assert!(texts.len() > document_count + 1000);
     let Some(answers) = ask_script("var-export.php", &lines) else { return };
     for (text, answer) in texts.iter().zip(answers) {
         let expected = last_wins(Describer::default().value(whole(text).root()));

@@ -155,7 +155,7 @@ fn php_tags_in_strings_are_split() {
 /// The kept spelling of a text is written again, unless PHP would run it.
 #[test]
 fn php_tags_in_kept_spelling_are_not_written() {
-    for (text, again) in [
+    for (text, rewritten) in [
         (&b"/* <?php hit(); ?> */ return \"\\x3c?\";"[..], "\"\\x3c?\";"),
         (b"[\"<?php hit(); ?>\\x00\"] // <?= hit() ?>", ""),
         (b"<?php // <?= hit()\nreturn \"<?\\x21\";", "<?php // <?= hit()\nreturn \"<?\\x21\";"),
@@ -164,13 +164,13 @@ fn php_tags_in_kept_spelling_are_not_written() {
         let mut out = Vec::new();
         let converted = icecore::Converter::new(stage.clone(), stage).convert(text, &mut out);
         match converted.written {
-            Ok(_) if again.is_empty() => {
+            Ok(_) if rewritten.is_empty() => {
                 let out = String::from_utf8_lossy(&out);
                 assert!(!out.contains("<?"), "{out}");
             }
-            Ok(_) => assert_eq!(String::from_utf8_lossy(&out).trim_end(), again),
+            Ok(_) => assert_eq!(String::from_utf8_lossy(&out).trim_end(), rewritten),
             // After `//`, PHP still ends at `?>`.
-            Err(error) => assert!(again.is_empty(), "{error}"),
+            Err(error) => assert!(rewritten.is_empty(), "{error}"),
         }
     }
 }

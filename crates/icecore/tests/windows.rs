@@ -15,8 +15,8 @@ fn records(link: bool) -> Document<'static> {
     b.begin_array();
     let mut first = 0;
     for i in 0..ITEMS {
-        let at = b.begin_map().at();
-        first = if i == 0 { at } else { first };
+        let node = b.begin_map().at();
+        first = if i == 0 { node } else { first };
         b.bytes_key("id").int(i);
         b.bytes_key("name").bytes(format!("Employee_{i}"));
         if i % 1000 == 7 {
@@ -105,8 +105,8 @@ fn ruby_records(last: impl FnOnce(&mut Builder, u32)) -> Document<'static> {
     b.begin_array();
     let mut first = 0;
     for i in 0..ITEMS {
-        let at = b.begin_map().at();
-        first = if i == 0 { at } else { first };
+        let node = b.begin_map().at();
+        first = if i == 0 { node } else { first };
         b.text_key("name").text(&format!("Employee_{i}"));
         b.symbol_key("state", "").symbol(["new", "old"][i as usize % 2], "");
         b.text_key("factor").float((i % 7) as f64 + 0.25);

@@ -110,7 +110,7 @@ fn extension(name: &str) -> &str {
 
 /// The comment of a line, or the prose of a page; empty, if there is none.
 fn prose<'t>(name: &str, line: &'t str) -> &'t str {
-    let comment = |mark: &str| line.find(mark).map_or("", |at| &line[at + mark.len()..]);
+    let comment = |mark: &str| line.find(mark).map_or("", |offset| &line[offset + mark.len()..]);
     match extension(name) {
         "md" if line.starts_with("    ") || line.starts_with('|') => "",
         "md" => line,
@@ -126,9 +126,10 @@ fn prose<'t>(name: &str, line: &'t str) -> &'t str {
 /// How often a phrase is in a text, as whole words.
 fn count_phrase(text: &str, phrase: &str) -> usize {
     let is_letter = |character: Option<char>| character.is_some_and(|one| one.is_alphanumeric() || one == '_');
-    let is_whole =
-        |at: usize| !is_letter(text[..at].chars().next_back()) && !is_letter(text[at + phrase.len()..].chars().next());
-    text.match_indices(phrase).filter(|(at, _)| is_whole(*at)).count()
+    let is_whole = |offset: usize| {
+        !is_letter(text[..offset].chars().next_back()) && !is_letter(text[offset + phrase.len()..].chars().next())
+    };
+    text.match_indices(phrase).filter(|(offset, _)| is_whole(*offset)).count()
 }
 
 /// The name that a line of Rust defines with one of these words.
@@ -246,7 +247,7 @@ fn files_in_comments_and_pages_exist() {
     let (root, mut files) = (root(), Vec::new());
     list_files(&root, "", &mut files);
     let known: BTreeSet<&str> =
-        files.iter().flat_map(|file| file.match_indices('/').map(|(at, _)| &file[at + 1..])).collect();
+        files.iter().flat_map(|file| file.match_indices('/').map(|(offset, _)| &file[offset + 1..])).collect();
     let is_known =
         |name: &str| known.contains(name) || FOREIGN_FILES.contains(&name) || files.iter().any(|file| file == name);
     let mut missing = Vec::new();

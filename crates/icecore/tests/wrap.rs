@@ -177,13 +177,13 @@ fn metadata_of_wrappers_is_kept_or_reported_as_lost() {
     let stage = |text: &str| Stage::parse(text).unwrap();
     let token = stage("rails-signed:key=k,expires='2030-01-01T00:00:00.000Z',purpose=login/json");
     icecore::write_to(&document, &token, &limits, &mut source).unwrap();
-    let said = |bytes: &[u8]| {
+    let metadata_of = |bytes: &[u8]| {
         let unwrapped = stage("rails-signed:key=k/json").unwrap(bytes, &limits).unwrap();
         assert_eq!(unwrapped.unchecked, None);
-        unwrapped.metadata.into_iter().map(|said| (said.option, said.value)).collect::<Vec<_>>()
+        unwrapped.metadata.into_iter().map(|item| (item.option, item.value)).collect::<Vec<_>>()
     };
     let whole = [("expires", "2030-01-01T00:00:00.000Z".to_owned()), ("purpose", "login".to_owned())];
-    assert_eq!(said(&source), whole);
+    assert_eq!(metadata_of(&source), whole);
     assert_eq!(stage("rails-signed/json").unwrap(&source, &limits).unwrap().unchecked, Some("signature"));
 
     document = icecore::read_as(&source, &stage("rails-signed:key=k/json"), &limits).unwrap();
@@ -193,9 +193,9 @@ fn metadata_of_wrappers_is_kept_or_reported_as_lost() {
         (out, losses.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
     let (same, losses) = write("rails-signed:key=k/marshal");
-    assert_eq!((said(&same).as_slice(), losses.len()), (&whole[..], 0));
+    assert_eq!((metadata_of(&same).as_slice(), losses.len()), (&whole[..], 0));
     let (other, _) = write("rails-signed:key=k,purpose=other/json");
-    assert_eq!(said(&other)[1].1, "other");
+    assert_eq!(metadata_of(&other)[1].1, "other");
     let (bare, losses) = write("json");
     assert_eq!(bare, b"[1,2]");
     assert_eq!(losses, ["2 statements of wrappers dropped, first at rails-signed:expires"]);
@@ -213,8 +213,8 @@ fn cache_entries_keep_expiry_version_and_compression() {
     let source = icecore::convert(b"[\"a\"]", "json", entry).unwrap();
     assert_eq!(icecore::convert(&source, "rails-cache/marshal", "rails-cache/marshal").unwrap(), source);
     let unwrapped = Stage::parse("rails-cache/marshal").unwrap().unwrap(&source, &limits).unwrap();
-    let said: Vec<_> = unwrapped.metadata.iter().map(|said| (said.option, &*said.value)).collect();
-    assert_eq!(said, [("expires", "1700000000.5"), ("version", "v7"), ("compress", "yes")]);
+    let metadata: Vec<_> = unwrapped.metadata.iter().map(|item| (item.option, &*item.value)).collect();
+    assert_eq!(metadata, [("expires", "1700000000.5"), ("version", "v7"), ("compress", "yes")]);
     let laravel = icecore::convert(b"[1]", "json", "laravel-cache:expires=1700000000/php").unwrap();
     assert_eq!(icecore::convert(&laravel, "laravel-cache/php", "laravel-cache/php").unwrap(), laravel);
     let error = icecore::convert(b"[1]", "json", "rails-cache:expires=soon/marshal").unwrap_err();

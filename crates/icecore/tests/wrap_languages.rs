@@ -20,7 +20,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 fn from_hex(line: &str) -> Vec<u8> {
-    (0..line.len()).step_by(2).map(|at| u8::from_str_radix(&line[at..at + 2], 16).expect("hex")).collect()
+    (0..line.len()).step_by(2).map(|index| u8::from_str_radix(&line[index..index + 2], 16).expect("hex")).collect()
 }
 
 /// Sends lines of hex through a program and returns the same number of lines; `None` without the language.

@@ -200,14 +200,14 @@ fn errors_name_the_layer() {
 fn damaged_wrappers_do_not_panic() {
     for layer in layers() {
         let whole = wrapped(layer, PHP);
-        for at in 0..whole.len() {
-            let cut = unwrapped(layer, &whole[..at], &Limits::default());
+        for offset in 0..whole.len() {
+            let cut = unwrapped(layer, &whole[..offset], &Limits::default());
             if ["gzip", "zlib", "zstd"].contains(&layer) {
-                assert!(cut.is_err(), "{layer} cut to {at}");
+                assert!(cut.is_err(), "{layer} cut to {offset}");
             }
             for change in [1, 0x20, 0x80, 0xff] {
                 let mut bytes = whole.clone();
-                bytes[at] ^= change;
+                bytes[offset] ^= change;
                 let _ = unwrapped(layer, &bytes, &Limits::default());
                 let _ = stage_of(&bytes);
             }
@@ -338,9 +338,9 @@ fn optional_fields_of_a_gzip_header_are_skipped() {
         [("file name", "data.json".to_owned()), ("file time", "1577058305 (seconds since 1970)".to_owned())]
     );
     // A wrong checksum, a wrong length.
-    for at in [plain.len() - 8, plain.len() - 1] {
+    for offset in [plain.len() - 8, plain.len() - 1] {
         let mut wrong = plain.clone();
-        wrong[at] ^= 1;
+        wrong[offset] ^= 1;
         assert!(unwrapped("gzip", &wrong, &Limits::default()).is_err());
     }
 }

@@ -24,9 +24,9 @@ fn written(language: &str, script: &str, args: &[&str]) -> Option<Vec<Value>> {
         eprintln!("SKIPPED: {language} is not installed");
         return None;
     };
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{script}: {said}");
-    for line in said.lines().filter(|line| line.contains("left out: ")) {
+    let stderr = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{script}: {stderr}");
+    for line in stderr.lines().filter(|line| line.contains("left out: ")) {
         eprintln!("SKIPPED: {line}");
     }
     let lines = String::from_utf8(done.stdout).expect("text");

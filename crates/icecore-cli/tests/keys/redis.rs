@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-fn told<'r>(row: &'r Value, names: &[&str]) -> Vec<&'r Value> {
+fn select_fields<'r>(row: &'r Value, names: &[&str]) -> Vec<&'r Value> {
     names.iter().map(|name| &row[name]).collect()
 }
 
@@ -29,7 +29,7 @@ fn every_type_of_key_becomes_rows() {
             let ttl: Option<f64> = row["ttl"].as_f64();
             assert!(ttl.is_none_or(|ttl| ttl > 0.0 && ttl <= 100.0), "{row}");
             assert_eq!(ttl.is_some(), row["key"] == "cache:b");
-            json!(told(row, &["key", "type", "field", "value"])).to_string()
+            json!(select_fields(row, &["key", "type", "field", "value"])).to_string()
         })
         .collect();
     let expected = [
@@ -98,7 +98,7 @@ fn every_command_reads_a_value_by_its_key() {
             assert_eq!(String::from_utf8(of_key).expect("text"), shown, "{command:?} {which:?}");
         }
     }
-    for (which, why) in [
+    for (which, cause) in [
         (&["--key", "nothing"][..], "no key `nothing`"),
         (&["--key", "a\u{1b}[31m"], "no key `hex:611b5b33316d`"),
         (&["--key", "h", "--field", "nothing"], "no `nothing` in `h`"),
@@ -111,8 +111,8 @@ fn every_command_reads_a_value_by_its_key() {
         (&["--key", "app_cache:user:7", "--field", "a"], "no fields"),
         (&["--key", "hex:1"], "hexadecimal"),
     ] {
-        let said = refused(&[&["inspect", "--db", &db], which].concat(), 2);
-        assert!(said.contains(why), "{which:?}: {said}");
+        let message = refused(&[&["inspect", "--db", &db], which].concat(), 2);
+        assert!(message.contains(cause), "{which:?}: {message}");
     }
     assert!(refused(&["inspect", "--db", &db, &file], 2).contains("--key"));
     assert!(refused(&["rows", "--db", &db, "--query", "select 1", "-c", "a"], 2).contains("does not understand SQL"));
@@ -244,9 +244,9 @@ fn only_reading_commands_are_sent() {
 fn keys_that_disappear_meanwhile_are_no_error() {
     let Some(mut redis) = Redis::new(7) else { return };
     const STAY: usize = 2000;
-    for at in 0..STAY {
-        let key = format!("stay:{at}");
-        match at % 3 {
+    for number in 0..STAY {
+        let key = format!("stay:{number}");
+        match number % 3 {
             0 => redis.ask(&[b"SET", key.as_bytes(), b"v"]),
             1 => redis.ask(&[b"RPUSH", key.as_bytes(), b"v"]),
             _ => redis.ask(&[b"HSET", key.as_bytes(), b"f", b"v"]),
@@ -255,22 +255,22 @@ fn keys_that_disappear_meanwhile_are_no_error() {
     let (address, is_over) = (redis.address(), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let mut at = 0u32;
+            let mut number = 0u32;
             while !is_over.load(Ordering::Relaxed) {
-                let key = format!("go:{}", at % 4000);
+                let key = format!("go:{}", number % 4000);
                 let key = key.as_bytes();
                 redis.ask(&[b"DEL", key]);
-                match at % 4 {
+                match number % 4 {
                     0 => redis.ask(&[b"SET", key, b"v", b"PX", b"1"]),
                     1 => redis.ask(&[b"RPUSH", key, b"v"]),
                     2 => redis.ask(&[b"XADD", key, b"*", b"f", b"v"]),
                     _ => redis.ask(&[b"HSET", key, b"f", b"v"]),
                 };
-                at += 7;
+                number += 7;
                 // The table of keys grows and shrinks.
-                if at % 5000 < 7 {
-                    for at in 0..4000 {
-                        redis.ask(&[b"DEL", format!("go:{at}").as_bytes()]);
+                if number % 5000 < 7 {
+                    for number in 0..4000 {
+                        redis.ask(&[b"DEL", format!("go:{number}").as_bytes()]);
                     }
                 }
             }
@@ -319,6 +319,6 @@ fn unix_sockets_and_tls_reach_the_server() {
 fn long_values_are_refused() {
     let Some(mut redis) = Redis::new(9) else { return };
     redis.ask(&[b"SET", b"long", &vec![b'x'; 20_000]]);
-    let said = refused(&["rows", "--db", &redis.address(), "--max-record", "10K", "-q"], 2);
-    assert!(said.contains("`long`"), "{said}");
+    let message = refused(&["rows", "--db", &redis.address(), "--max-record", "10K", "-q"], 2);
+    assert!(message.contains("`long`"), "{message}");
 }

@@ -114,8 +114,8 @@ fn damaged_columns_are_repaired_as_php_serializes_or_kept() {
             let kept = rows_of("kept", texts.iter().map(|text| made(&text.damaged)).collect());
             let change = [pair, &["--mend", "--table", "things", "--rows", "7"]].concat();
             let undo = format!("{round}.undo");
-            let (_, said) = database.replace(&[&change[..], &["--undo-file", &undo]].concat(), 0);
-            assert!(said.contains("damaged, which --mend repairs"), "{said}");
+            let (_, stderr) = database.replace(&[&change[..], &["--undo-file", &undo]].concat(), 0);
+            assert!(stderr.contains("damaged, which --mend repairs"), "{stderr}");
             let after = rows(&mut database, "things");
             let mut refused = 0;
             for (id, now) in after.iter().enumerate() {
@@ -127,8 +127,8 @@ fn damaged_columns_are_repaired_as_php_serializes_or_kept() {
             println!("{kind:?}: {} rows, {refused} refused", after.len());
             // Nothing is left to do.
             if pair.is_empty() {
-                let (_, said) = database.replace(&[&change[..], &["--no-undo"]].concat(), 0);
-                assert!(said.contains("0 values changed"), "{said}");
+                let (_, stderr) = database.replace(&[&change[..], &["--no-undo"]].concat(), 0);
+                assert!(stderr.contains("0 values changed"), "{stderr}");
             }
             database.replace(&["--undo", &undo], 0);
             assert_eq!(rows(&mut database, "things"), before, "{kind:?}, undone");

@@ -71,9 +71,12 @@ pub fn php(random: &mut Random, depth: usize) -> Vec<u8> {
         kind => {
             let count = random.below(4);
             let mut items = Vec::new();
-            for at in 0..count {
-                let key =
-                    if kind == 7 { format!("i:{at};").into_bytes() } else { string(format!("\0*\0k{at}").as_bytes()) };
+            for index in 0..count {
+                let key = if kind == 7 {
+                    format!("i:{index};").into_bytes()
+                } else {
+                    string(format!("\0*\0k{index}").as_bytes())
+                };
                 items.extend([key, php(random, depth - 1)].concat());
             }
             let head = if kind == 7 { format!("a:{count}:{{") } else { format!("O:4:\"Shop\":{count}:{{") };
@@ -86,11 +89,11 @@ pub fn php(random: &mut Random, depth: usize) -> Vec<u8> {
 pub fn json(random: &mut Random, depth: usize) -> Vec<u8> {
     let count = random.below(3) + 1;
     let escapes = random.below(2) == 0;
-    let items = (0..count).map(|at| {
+    let items = (0..count).map(|index| {
         let value = if depth > 0 && random.below(3) == 0 { php(random, depth - 1) } else { text(random) };
         let value = serde_json::to_string(&String::from_utf8_lossy(&value)).expect("text");
         let value = if escapes { value.replace('/', "\\/") } else { value };
-        format!("\"k{at}\":{value}")
+        format!("\"k{index}\":{value}")
     });
     format!("{{{}}}", items.collect::<Vec<_>>().join(",")).into_bytes()
 }

@@ -19,9 +19,11 @@ struct Machine {
 
 /// Returns the library that fakes the time; `None` if faketime is not installed.
 fn faketime() -> Option<String> {
-    let told = Command::new("faketime").args(["-f", "+0", "printenv", "LD_PRELOAD"]).output();
-    match told {
-        Ok(told) if told.status.success() => Some(String::from_utf8(told.stdout).expect("a path").trim().to_owned()),
+    let output = Command::new("faketime").args(["-f", "+0", "printenv", "LD_PRELOAD"]).output();
+    match output {
+        Ok(output) if output.status.success() => {
+            Some(String::from_utf8(output.stdout).expect("a path").trim().to_owned())
+        }
         _ => {
             eprintln!("SKIPPED: a clock that jumps, as faketime is missing (the package faketime)");
             None
@@ -74,8 +76,8 @@ impl Machine {
             .then(|| (answer.str("/jobs/0/id"), answer.str("/jobs/0/token"), answer.int("/jobs/0/attempt")))
     }
 
-    fn code(&self, what: &str, id: &str, token: &str) -> u16 {
-        self.daemon.ask("POST", &format!("/jobs/{id}/{what}"), &format!("{{\"token\":\"{token}\"}}")).code
+    fn code(&self, action: &str, id: &str, token: &str) -> u16 {
+        self.daemon.ask("POST", &format!("/jobs/{id}/{action}"), &format!("{{\"token\":\"{token}\"}}")).code
     }
 
     fn state(&self, id: &str) -> String {
@@ -126,8 +128,8 @@ fn a_clock_that_jumps_forward_repeats_expired_jobs_once() {
     assert_eq!((&id, attempt), (&leased, 2));
     assert_eq!(machine.claim("q", "10m"), None);
     // The previous worker gets an error, and can't disturb the new one.
-    for what in ["extend", "nack", "ack"] {
-        assert_eq!(machine.code(what, &id, &old), 409, "{what}");
+    for action in ["extend", "nack", "ack"] {
+        assert_eq!(machine.code(action, &id, &old), 409, "{action}");
     }
     assert_eq!(machine.code("ack", &id, &new), 200);
     // The delayed job is due now.

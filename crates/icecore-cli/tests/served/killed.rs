@@ -8,8 +8,8 @@
 use super::client::{Answer, ask, send};
 use super::clients::Language;
 use super::daemon::Daemon;
-use crate::common::{Chance, until};
-use crate::killing::{BACKLOG, Counts, Server, Told, finish, jobs, parts, rounds};
+use crate::common::{Random, until};
+use crate::killing::{BACKLOG, Counts, ReportedEvents, Server, finish, jobs, parts, rounds};
 use crate::run::ICECORE;
 use icecore_store::{Address, open};
 use std::net::SocketAddr;
@@ -46,7 +46,7 @@ fn places(folder: &Path) -> Vec<(&'static str, String)> {
 
 #[test]
 fn nothing_is_lost_when_the_daemon_is_killed() {
-    let (rounds, mut chance) = (rounds(), Chance::new());
+    let (rounds, mut random) = (rounds(), Random::new());
     let memory = Path::new("/dev/shm");
     let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
     let folder = tempfile::tempdir_in(&parent).or_else(|_| tempfile::tempdir()).expect("a folder");
@@ -66,7 +66,7 @@ fn nothing_is_lost_when_the_daemon_is_killed() {
                 languages: &languages,
                 notes: Vec::new(),
             };
-            scene.run(part, &mut chance, &mut counts);
+            scene.run(part, &mut random, &mut counts);
         }
         counts.print(backend, rounds);
     }
@@ -93,20 +93,20 @@ struct Scene<'s> {
 }
 
 impl Scene<'_> {
-    fn run(mut self, rounds: u64, chance: &mut Chance, counts: &mut Counts) {
+    fn run(mut self, rounds: u64, random: &mut Random, counts: &mut Counts) {
         let mut daemon = Daemon::start(&self.database, &[]);
         let (teller, heard) = channel();
-        let mut ears = Ears { heard, told: Told::default(), lines: 0 };
+        let mut ears = Ears { heard, told: ReportedEvents::default(), lines: 0 };
         let mut commands: Vec<Worker> = (0..COMMANDS).map(|_| Worker::start(&self)).collect();
         let mut programs: Vec<Program> =
-            self.languages.iter().map(|language| Program::start(&self, *language, daemon.address, chance)).collect();
+            self.languages.iter().map(|language| Program::start(&self, *language, daemon.address, random)).collect();
         let (is_over, to, queue) = (AtomicBool::new(false), daemon.address, self.queue.clone());
         std::thread::scope(|scope| {
             // Whatever happens, the threads that wait for it end.
             let _end = End(&is_over);
             for number in 0..PRODUCERS + WORKERS {
-                let (chance, teller) = (Chance::from(chance.below(u64::MAX)), teller.clone());
-                let mut client = Client { to, queue: &queue, chance, teller, name: number, is_over: &is_over };
+                let (random, teller) = (Random::from(random.below(u64::MAX)), teller.clone());
+                let mut client = Client { to, queue: &queue, random, teller, name: number, is_over: &is_over };
                 scope.spawn(move || if number < PRODUCERS { client.produce() } else { client.work() });
             }
             for _ in 0..rounds {
@@ -114,9 +114,9 @@ impl Scene<'_> {
                 victims.extend((0..programs.len()).map(Victim::Client));
                 victims.extend(self.server.iter().flat_map(|server| server.kinds).map(|kind| Victim::Server(kind)));
                 while !victims.is_empty() {
-                    let victim = victims.swap_remove(chance.below(victims.len() as u64) as usize);
+                    let victim = victims.swap_remove(random.below(victims.len() as u64) as usize);
                     let mut cast = Cast { daemon: &mut daemon, commands: &mut commands, programs: &mut programs };
-                    self.kill(victim, &mut cast, &mut ears, chance, counts);
+                    self.kill(victim, &mut cast, &mut ears, random, counts);
                 }
             }
             ears.hear(50);
@@ -135,11 +135,11 @@ impl Scene<'_> {
         victim: Victim,
         Cast { daemon, commands, programs }: &mut Cast<'_>,
         ears: &mut Ears,
-        chance: &mut Chance,
+        random: &mut Random,
         counts: &mut Counts,
     ) {
-        ears.hear(20 + chance.below(100) as usize);
-        let moment = Duration::from_micros(chance.below(15_000));
+        ears.hear(20 + random.below(100) as usize);
+        let moment = Duration::from_micros(random.below(15_000));
         match victim {
             Victim::Daemon => {
                 std::thread::sleep(moment);
@@ -147,27 +147,27 @@ impl Scene<'_> {
                 counts.killed("daemon");
             }
             Victim::Worker => {
-                let worker = &mut commands[chance.below(COMMANDS as u64) as usize];
-                worker.wait_until_it_works(self, 1 + chance.below(3) as usize);
+                let worker = &mut commands[random.below(COMMANDS as u64) as usize];
+                worker.wait_until_it_works(self, 1 + random.below(3) as usize);
                 std::thread::sleep(moment);
                 // Its command continues, or ends with it.
                 let killed = std::mem::replace(worker, Worker::start(self));
-                self.notes.push(killed.kill(chance.below(2) == 0));
+                self.notes.push(killed.kill(random.below(2) == 0));
                 counts.killed("icecore work");
             }
             Victim::Client(number) => {
                 let program = &mut programs[number];
                 let language = program.language;
-                program.wait_until_it_works(1 + chance.below(10) as usize);
+                program.wait_until_it_works(1 + random.below(10) as usize);
                 std::thread::sleep(moment);
-                let killed = std::mem::replace(program, Program::start(self, language, daemon.address, chance));
+                let killed = std::mem::replace(program, Program::start(self, language, daemon.address, random));
                 self.notes.push(killed.kill());
                 counts.killed(language.client());
             }
             Victim::Server(kind) => {
                 std::thread::sleep(moment);
                 if let Some(server) = &mut self.server {
-                    server.kill(kind, chance);
+                    server.kill(kind, random);
                     counts.killed(kind);
                 }
             }
@@ -175,7 +175,7 @@ impl Scene<'_> {
         assert!(daemon.is_alive(), "the daemon ended by itself");
     }
 
-    fn check(&self, daemon: Daemon, mut told: Told, counts: &mut Counts) {
+    fn check(&self, daemon: Daemon, mut told: ReportedEvents, counts: &mut Counts) {
         until("the daemon is well", || (daemon.ask("GET", "/healthz", "").code == 200).then_some(()));
         assert!(daemon.ask("GET", "/metrics", "").text.contains("icecore_database_up 1"));
         drop(daemon);
@@ -188,8 +188,8 @@ impl Scene<'_> {
         told.check_objects(&mut *store);
         if let Some(file) = self.database.strip_prefix("sqlite:") {
             let file = rusqlite::Connection::open(file).expect("the database");
-            let said: String = file.query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("an answer");
-            assert_eq!(said, "ok");
+            let result: String = file.query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("an answer");
+            assert_eq!(result, "ok");
         }
         counts.add(&told, jobs.len(), told.check_leases());
     }
@@ -213,7 +213,7 @@ impl Drop for End<'_> {
 /// Collects the answers that clients got.
 struct Ears {
     heard: Receiver<String>,
-    told: Told,
+    told: ReportedEvents,
     lines: usize,
 }
 
@@ -241,7 +241,7 @@ impl Ears {
 struct Client<'c> {
     to: SocketAddr,
     queue: &'c str,
-    chance: Chance,
+    random: Random,
     teller: Sender<String>,
     name: usize,
     is_over: &'c AtomicBool,
@@ -283,14 +283,14 @@ impl Client<'_> {
             if !self.goes_on() {
                 return;
             }
-            if self.chance.below(5) == 0 {
+            if self.random.below(5) == 0 {
                 if let Some(answer) = self.ask("/objects", &format!("[{name},{number}]"), &[201]) {
                     self.tell(format!("put {}", answer.str("/id")));
                 }
                 continue;
             }
-            let priority = self.chance.below(3);
-            let unique = match self.chance.below(3) {
+            let priority = self.random.below(3);
+            let unique = match self.random.below(3) {
                 0 => format!("&unique={name}-{number}"),
                 _ => String::new(),
             };
@@ -315,9 +315,10 @@ impl Client<'_> {
 
     fn work(&mut self) {
         while self.goes_on() {
-            let most = 1 + self.chance.below(4);
-            let path = format!("/queues/{}/claim?worker=w{}&lease={LEASE}ms&max={most}&wait=2s", self.queue, self.name);
-            if self.chance.below(20) == 0 {
+            let max_jobs = 1 + self.random.below(4);
+            let path =
+                format!("/queues/{}/claim?worker=w{}&lease={LEASE}ms&max={max_jobs}&wait=2s", self.queue, self.name);
+            if self.random.below(20) == 0 {
                 // The client disappears before it learns which jobs it got.
                 drop(send(self.to, "POST", &path, ""));
                 continue;
@@ -334,11 +335,11 @@ impl Client<'_> {
 
     fn treat(&mut self, held: &Held) {
         let Held { id, token, attempt, .. } = held;
-        let what = self.chance.below(10);
-        if what == 0 {
+        let action = self.random.below(10);
+        if action == 0 {
             return; // It continues with the next job without an answer.
         }
-        if what <= 2 {
+        if action <= 2 {
             let body = format!("{{\"token\":\"{token}\",\"lease\":\"{LEASE}ms\"}}");
             let answer = self.ask(&format!("/jobs/{id}/extend"), &body, &[200, 409]);
             if let Some(answer) = answer.filter(|answer| answer.code == 200) {
@@ -346,7 +347,7 @@ impl Client<'_> {
             }
         }
         self.tell(format!("releasing {id} {attempt}"));
-        if what == 3 {
+        if action == 3 {
             let body = format!("{{\"token\":\"{token}\",\"error\":\"again\",\"delay\":0}}");
             self.ask(&format!("/jobs/{id}/nack"), &body, &[200, 409]);
             return;
@@ -463,12 +464,12 @@ impl Language {
 }
 
 impl Program {
-    fn start(scene: &Scene<'_>, language: Language, daemon: SocketAddr, chance: &mut Chance) -> Program {
+    fn start(scene: &Scene<'_>, language: Language, daemon: SocketAddr, random: &mut Random) -> Program {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let notes = scene.folder.join(format!("told-{}", COUNT.fetch_add(1, Ordering::SeqCst)));
         let mut program = language.program("kill", daemon);
         let lease = format!("0.{LEASE}");
-        program.args([&scene.queue, &lease]).arg(&notes).arg(chance.below(1 << 31).to_string());
+        program.args([&scene.queue, &lease]).arg(&notes).arg(random.below(1 << 31).to_string());
         let process = program.stdout(Stdio::null()).spawn().expect("a client");
         Program { language, process, notes }
     }

@@ -134,7 +134,7 @@ fn answers_do_not_name_options_of_the_command() {
     let deep_php = "a:1:{i:0;".repeat(2_000) + "i:1;" + &"}".repeat(2_000);
     let sent =
         [("json", &*deep), ("php", &*deep_php), ("php", "i:1;i:2;"), ("php", "i:1;\n\n"), ("perl", "x"), ("gzip", "x")];
-    let mut said = vec![daemon.get("/openapi.json").text(), daemon.get("/nowhere").text()];
+    let mut answers = vec![daemon.get("/openapi.json").text(), daemon.get("/nowhere").text()];
     for (format, body) in sent {
         if let Some(id) = daemon.post("/jobs?queue=q", body).json()["id"].as_str() {
             for route in [
@@ -142,19 +142,19 @@ fn answers_do_not_name_options_of_the_command() {
                 format!("/jobs/{id}/payload?to={format}"),
                 format!("/jobs/{id}"),
             ] {
-                said.push(daemon.get(&route).text());
+                answers.push(daemon.get(&route).text());
             }
         }
-        said.push(daemon.post(&format!("/jobs?queue=q&format={format}"), body).text());
-        said.push(daemon.post(&format!("/objects?format={format}"), body).text());
+        answers.push(daemon.post(&format!("/jobs?queue=q&format={format}"), body).text());
+        answers.push(daemon.post(&format!("/objects?format={format}"), body).text());
     }
     for query in ["limit=x", "state=nothing", "delay=soon", "after=x", "run=now"] {
-        said.push(daemon.get(&format!("/jobs?{query}")).text());
-        said.push(daemon.post(&format!("/jobs?queue=q&{query}"), "[1]").text());
+        answers.push(daemon.get(&format!("/jobs?{query}")).text());
+        answers.push(daemon.post(&format!("/jobs?queue=q&{query}"), "[1]").text());
     }
-    for text in &said {
+    for text in &answers {
         assert!(!text.contains(" --") && !text.contains("`--"), "{text}");
         assert!(!text.contains("raise the limit"), "{text}");
     }
-    assert!(said.iter().any(|text| text.contains("this is a limit of the server")), "{said:#?}");
+    assert!(answers.iter().any(|text| text.contains("this is a limit of the server")), "{answers:#?}");
 }

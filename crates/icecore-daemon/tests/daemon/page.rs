@@ -50,13 +50,13 @@ fn the_page_is_served_with_a_strict_policy() {
         assert_eq!(header(&answer, "x-content-type-options").as_deref(), Some("nosniff"), "{path}");
         assert_eq!(header(&answer, "referrer-policy").as_deref(), Some("no-referrer"), "{path}");
         let media = header(&answer, "content-type").expect("a type");
-        let wanted = match path.rsplit_once('.').map(|(_, end)| end) {
+        let expected_type = match path.rsplit_once('.').map(|(_, end)| end) {
             Some("js") => "text/javascript",
             Some("css") => "text/css",
             Some("svg") => "image/svg+xml",
             _ => "text/html",
         };
-        assert!(media.starts_with(wanted), "{path} {media}");
+        assert!(media.starts_with(expected_type), "{path} {media}");
         let text = answer.text();
         for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http://", "https://"] {
             let is_known =
@@ -156,8 +156,8 @@ fn a_payload_is_inspected() {
     // The same as the command prints.
     let list = found.iter().find(|item| item["step"] == ".ids").expect("a list");
     let part = items(&daemon.get(&format!("/jobs/{id}/inspect?node={}&skip=1&items=1&depth=1", list["node"])));
-    let said: Vec<_> = part.iter().map(|item| (item["step"].as_str(), item["value"].as_i64())).collect();
-    assert_eq!(said, [(Some("$"), None), (Some("[1]"), Some(8))]);
+    let shown: Vec<_> = part.iter().map(|item| (item["step"].as_str(), item["value"].as_i64())).collect();
+    assert_eq!(shown, [(Some("$"), None), (Some("[1]"), Some(8))]);
     let other = daemon.get(&format!("/jobs/{id}/inspect?format=json")).json();
     assert_eq!((&other["format"], other["error"]["offset"].as_u64()), (&json!("json"), Some(0)));
     assert_eq!(daemon.get(&format!("/jobs/{id}/inspect?format=nothing")).code, 400);
@@ -240,16 +240,16 @@ fn two_payloads_are_compared() {
     let first = daemon.push("queue=q", r#"{"to":"ann","n":[1,2],"same":{"a":null}}"#);
     let second = daemon.push("queue=q", r#"{"to":"bob","n":[1],"same":{"a":null},"new":"<b>"}"#);
     let answer = daemon.get(&format!("/compare?left=jobs/{first}&right=jobs/{second}")).json();
-    let said: Vec<_> =
+    let shown: Vec<_> =
         answer["differences"].as_array().expect("a list").iter().map(|one| (&one["what"], &one["path"])).collect();
-    assert_eq!(json!(said), json!([["changed", "$.to"], ["removed", "$.n[1]"], ["added", "$.new"]]));
+    assert_eq!(json!(shown), json!([["changed", "$.to"], ["removed", "$.n[1]"], ["added", "$.new"]]));
     assert_eq!(answer["differences"][0]["right"]["text"], json!("\"bob\""));
     assert_eq!((&answer["count"], &answer["is_equal"], &answer["is_whole"]), (&json!(3), &json!(false), &json!(true)));
     let one = daemon.get(&format!("/compare?left=jobs/{first}&right=jobs/{second}&limit=1")).json();
     assert_eq!((one["differences"].as_array().map(Vec::len), &one["count"]), (Some(1), &json!(3)));
-    let again = daemon.post(&format!("/jobs/{first}/replay"), "").id();
+    let replay = daemon.post(&format!("/jobs/{first}/replay"), "").id();
     let object = daemon.post("/objects", r#"{"to":"ann","n":[1,2],"same":{"a":null}}"#).id();
-    for right in [format!("jobs/{again}"), format!("objects/{object}")] {
+    for right in [format!("jobs/{replay}"), format!("objects/{object}")] {
         assert_eq!(daemon.get(&format!("/compare?left=jobs/{first}&right={right}")).json()["is_equal"], json!(true));
     }
     let broken = daemon.post("/objects?format=marshal", b"\x04\x08[\x07i\x06").id();

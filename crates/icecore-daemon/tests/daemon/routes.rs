@@ -38,8 +38,8 @@ fn pushing_or_putting_an_id_again_stores_nothing_new() {
     let pushed = push("");
     assert_eq!((pushed.code, pushed.json()), (201, json!({ "id": id })));
     for query in ["", "&unique=k"] {
-        let again = push(query);
-        assert_eq!((again.code, again.json()), (200, json!({ "id": id, "new": false })), "{query}");
+        let second_answer = push(query);
+        assert_eq!((second_answer.code, second_answer.json()), (200, json!({ "id": id, "new": false })), "{query}");
     }
     let (claimed, token) = daemon.claim("q");
     assert_eq!(claimed, id);
@@ -50,8 +50,8 @@ fn pushing_or_putting_an_id_again_stores_nothing_new() {
     let put = |query: &str| daemon.post(&format!("/objects?{query}"), MARSHAL);
     let stored = put(&format!("id={id}&key=k"));
     assert_eq!((stored.code, stored.id()), (201, id.to_owned()));
-    let again = put(&format!("id={id}&key=k"));
-    assert_eq!((again.code, again.id()), (200, id.to_owned()));
+    let second_answer = put(&format!("id={id}&key=k"));
+    assert_eq!((second_answer.code, second_answer.id()), (200, id.to_owned()));
     let taken = put("id=01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8c&key=k");
     assert_eq!((taken.code, taken.kind()), (409, "taken".into()));
     assert_eq!(daemon.get("/objects").json()["objects"].as_array().map(Vec::len), Some(1));
@@ -203,8 +203,8 @@ fn a_worker_claims_extends_and_acks() {
     assert_eq!((&job["state"], &job["result"]), (&json!("done"), &json!({ "sent": 3 })));
     assert!(job["finished_at_iso"].is_string());
     let nothing = "01890a5d-ac96-774b-bcce-b302099a8057";
-    for what in ["ack", "nack", "extend"] {
-        assert_eq!(daemon.post(&format!("/jobs/{nothing}/{what}?token=t"), "").code, 404, "{what}");
+    for action in ["ack", "nack", "extend"] {
+        assert_eq!(daemon.post(&format!("/jobs/{nothing}/{action}?token=t"), "").code, 404, "{action}");
     }
 }
 
@@ -275,9 +275,9 @@ fn queues_are_listed_paused_and_resumed() {
 fn jobs_are_replayed() {
     let daemon = Daemon::start();
     let id = daemon.push("queue=q", r#"{"a":1}"#);
-    let again = daemon.post(&format!("/jobs/{id}/replay"), "");
-    assert_eq!(again.code, 201);
-    let job = daemon.get(&format!("/jobs/{}", again.id())).json();
+    let replay = daemon.post(&format!("/jobs/{id}/replay"), "");
+    assert_eq!(replay.code, 201);
+    let job = daemon.get(&format!("/jobs/{}", replay.id())).json();
     assert_eq!((&job["replay_of"], &job["payload"]), (&json!(id), &json!({ "a": 1 })));
     assert_eq!(daemon.post("/jobs/01890a5d-ac96-774b-bcce-b302099a8057/replay", "").code, 404);
 }
@@ -336,8 +336,8 @@ fn run_now_runs_the_command_of_the_queue() {
     let none = daemon.post_json("/jobs?queue=none&run=now", "1");
     assert_eq!((none.code, none.kind()), (400, "no-command".into()));
     let id = daemon.push("queue=q&unique=u", "1");
-    let there = daemon.post_json("/jobs?queue=q&unique=u&run=now", "1");
-    assert_eq!((there.code, there.json()), (200, json!({ "id": id, "new": false })));
+    let existing = daemon.post_json("/jobs?queue=q&unique=u&run=now", "1");
+    assert_eq!((existing.code, existing.json()), (200, json!({ "id": id, "new": false })));
 }
 
 #[test]
@@ -416,7 +416,7 @@ fn the_openapi_description_lists_exactly_the_routes() {
         }
         assert_eq!(daemon.ask("PATCH", path, &[], b"").code, 405, "{path}");
     }
-    let wanted = [
+    let expected = [
         "post /jobs",
         "get /jobs",
         "get /jobs/{id}",
@@ -450,7 +450,7 @@ fn the_openapi_description_lists_exactly_the_routes() {
         "get /metrics",
         "get /openapi.json",
     ];
-    assert_eq!(seen, wanted.iter().map(|&route| route.to_owned()).collect::<HashSet<_>>());
+    assert_eq!(seen, expected.iter().map(|&route| route.to_owned()).collect::<HashSet<_>>());
 }
 
 #[test]
@@ -487,6 +487,6 @@ fn jobs_of_many_clients_at_once_are_all_stored() {
     });
     assert_eq!(ids.len(), 128);
     let page = daemon.get("/jobs?limit=1000").json();
-    let there = page["jobs"].as_array().unwrap().iter().map(|job| job["id"].as_str().unwrap().to_owned());
-    assert_eq!(there.collect::<HashSet<_>>(), ids);
+    let existing = page["jobs"].as_array().unwrap().iter().map(|job| job["id"].as_str().unwrap().to_owned());
+    assert_eq!(existing.collect::<HashSet<_>>(), ids);
 }

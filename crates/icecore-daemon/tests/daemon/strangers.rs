@@ -37,14 +37,14 @@ fn still_open(streams: &mut [TcpStream]) -> usize {
     streams.iter_mut().map(is_open).filter(|is_open| *is_open).count()
 }
 
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+fn until(condition: &str, mut is_so: impl FnMut() -> bool) {
     for _ in 0..1_200 {
         if is_so() {
             return;
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    panic!("never: {what}");
+    panic!("never: {condition}");
 }
 
 /// Sets timeouts that do not end during a test.

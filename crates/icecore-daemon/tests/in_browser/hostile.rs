@@ -20,7 +20,7 @@ fn markup_in_data_is_shown_as_text() {
         .id();
     daemon.post("/objects?format=marshal", EVIL);
     let Some(mut page) = shown(&daemon, "queues") else { return };
-    for (part, wanted) in [
+    for (part, expected) in [
         ("queues".to_owned(), "<img src=x"),
         ("jobs".to_owned(), "<img src=x"),
         (format!("jobs/{id}"), "<script>window.evil=1</script>\\u{202e}txt"),
@@ -32,7 +32,7 @@ fn markup_in_data_is_shown_as_text() {
         ("jobs/%3Cimg%20src=x%3E".to_owned(), "<img src=x>"),
     ] {
         go(&mut page, &daemon, &part);
-        says(&mut page, wanted);
+        says(&mut page, expected);
         assert_eq!(
             page.value("document.querySelectorAll('main img, main script, main b[onmouseover], main style').length"),
             json!(0)

@@ -16,8 +16,8 @@ fn a_job_shows_its_content_and_its_state() {
     page.wait("document.querySelectorAll('[role=treeitem]').length > 5");
     let tree = page.value("document.querySelector('[role=tree]').innerText");
     let tree = tree.as_str().expect("a text");
-    for wanted in ["User", ".name", "“Alice”", ".ids", "2 items", "[0]", "7", "00000000 4f 3a 34", "0000002f"] {
-        assert!(tree.contains(wanted), "{wanted} in {tree}");
+    for text in ["User", ".name", "“Alice”", ".ids", "2 items", "[0]", "7", "00000000 4f 3a 34", "0000002f"] {
+        assert!(tree.contains(text), "{text} in {tree}");
     }
     says(&mut page, "\"name\": \"Alice\"");
     // Changes of its state are shown without a reload.

@@ -80,7 +80,7 @@ fn every_control_is_reached_by_tab_and_has_a_name() {
     let id = daemon.get("/jobs").str("/jobs/0/id");
     let object = daemon.post("/objects", b"\x04\x08[\x06").id();
     let Some(mut page) = shown(&daemon, "queues") else { return };
-    for (part, wanted) in [
+    for (part, expected) in [
         ("queues".to_owned(), "Redrive"),
         ("jobs".to_owned(), "no such user"),
         (format!("jobs/{id}"), "\"a\""),
@@ -89,7 +89,7 @@ fn every_control_is_reached_by_tab_and_has_a_name() {
         ("compare".to_owned(), "Second"),
     ] {
         go(&mut page, &daemon, &part);
-        says(&mut page, wanted);
+        says(&mut page, expected);
         let unnamed = page.value(
             "[...document.querySelectorAll('a, button, input, select, [role=tree], svg[role=img]')] \
              .filter((e) => e.checkVisibility() && !(e.innerText?.trim() || e.getAttribute('aria-label') || e.labels?.length)) \

@@ -68,7 +68,7 @@ fn nothing_overflows_and_all_text_has_contrast() {
         [("light", 1280, 900, "light"), ("dark", 1280, 900, "dark"), ("narrow", 360, 740, "light")]
     {
         page.look(width, height, scheme);
-        for (part, wanted, shot) in [
+        for (part, expected, picture_name) in [
             ("queues".to_owned(), "thumbnails", "queues"),
             ("jobs".to_owned(), "timed out", "jobs"),
             (format!("jobs/{id}"), "\"roles\"", "job"),
@@ -79,12 +79,12 @@ fn nothing_overflows_and_all_text_has_contrast() {
             (format!("compare?left=jobs/{id}&right=objects/{object}"), "difference", "compare"),
         ] {
             go(&mut page, &daemon, &part);
-            says(&mut page, wanted);
-            if shot == "job" {
+            says(&mut page, expected);
+            if picture_name == "job" {
                 page.wait("document.querySelectorAll('[role=treeitem]').length > 5");
                 page.value("document.querySelector('[role=treeitem]').focus()");
             }
-            if shot == "queues" {
+            if picture_name == "queues" {
                 page.wait("document.querySelector('svg.chart').dataset.points > 1");
             }
             // Colour transitions finish immediately.
@@ -92,7 +92,7 @@ fn nothing_overflows_and_all_text_has_contrast() {
             let wide = page.value("[document.documentElement.scrollWidth, innerWidth]");
             assert!(wide[0].as_u64() <= wide[1].as_u64(), "{name} {part}: {wide}");
             assert_eq!(page.value(FAINT), json!([]), "{name} {part}");
-            page.picture(&format!("{shot}-{name}"));
+            page.picture(&format!("{picture_name}-{name}"));
         }
     }
     is_quiet(&page);

@@ -122,23 +122,23 @@ fn missing_measurements_are_named() {
 
 #[test]
 fn one_sample_leaves_a_claim_unknown() {
-    let mut made = make_size(1.0, 3.0);
-    made.entries.iter_mut().flat_map(|entry| &mut entry.cells).for_each(|cell| cell.samples.truncate(1));
-    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[made.clone()]);
+    let mut size = make_size(1.0, 3.0);
+    size.entries.iter_mut().flat_map(|entry| &mut entry.cells).for_each(|cell| cell.samples.truncate(1));
+    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[size.clone()]);
     assert_eq!(found.verdict, Verdict::Unknown);
     assert!(found.words.contains("one sample, its error is not known"), "{}", found.words);
-    assert_eq!(judge_claim(&make_claim(Quantity::Crossing, 2.9, 2.9), &[made]).verdict, Verdict::Unknown);
+    assert_eq!(judge_claim(&make_claim(Quantity::Crossing, 2.9, 2.9), &[size]).verdict, Verdict::Unknown);
 }
 
 #[test]
 fn competitors_with_wrong_output_are_judged_with_a_note() {
-    let mut made = make_size(1.0, 2.9);
-    made.entries[1].fidelity = Fidelity::Differs { differences: vec![] };
-    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[made.clone()]);
+    let mut size = make_size(1.0, 2.9);
+    size.entries[1].fidelity = Fidelity::Differs { differences: vec![] };
+    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[size.clone()]);
     assert_eq!(found.verdict, Verdict::Holds);
     assert!(found.words.ends_with("holds; what fast gives back differs from what went in."), "{}", found.words);
-    made.entries[1].fidelity = Fidelity::Alike { differences: vec![] };
-    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[made]);
+    size.entries[1].fidelity = Fidelity::Alike { differences: vec![] };
+    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[size]);
     assert!(found.words.ends_with("what fast gives back is alike, not the same."), "{}", found.words);
 }
 

@@ -14,14 +14,14 @@ fn timed_samples(seed: u64, ns: f64) -> Vec<Sample> {
 /// Returns a run on a machine that is slower by the factor `slow`, in which `other` takes `ratio` times as long as the
 /// baseline.
 fn make_report(seed: u64, slow: f64, ratio: f64) -> Report {
-    let mut made = make_point(
+    let mut report = make_point(
         1.0,
         vec![
             make_entry("base", 1000, vec![(Read, timed_samples(seed, 100.0 * slow))]),
             make_entry("other", 2000, vec![(Read, timed_samples(seed + 100, 100.0 * slow * ratio))]),
         ],
     );
-    made.name = "1,000 objects".to_owned();
+    report.name = "1,000 objects".to_owned();
     let scenario = ScenarioReport {
         name: "mix".to_owned(),
         title: String::new(),
@@ -29,7 +29,7 @@ fn make_report(seed: u64, slow: f64, ratio: f64) -> Report {
         operations: vec![Read],
         baseline: Some("base".to_owned()),
         axis: String::new(),
-        points: vec![made],
+        points: vec![report],
         published: vec![],
         claims: vec![],
         absent: vec![],

@@ -10,11 +10,11 @@ fn same(name: &str, drawn: &str) {
     if std::env::var_os("UPDATE_PAGES").is_some() {
         std::fs::write(&path, drawn).unwrap();
     }
-    let wanted = std::fs::read_to_string(&path).unwrap_or_default();
-    for (i, (drawn, wanted)) in drawn.lines().zip(wanted.lines()).enumerate() {
-        assert_eq!(drawn, wanted, "{name}, line {}; UPDATE_PAGES=1 if that is meant", i + 1);
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    for (i, (drawn, expected)) in drawn.lines().zip(expected.lines()).enumerate() {
+        assert_eq!(drawn, expected, "{name}, line {}; UPDATE_PAGES=1 if that is meant", i + 1);
     }
-    assert_eq!(drawn.len(), wanted.len(), "{name} is longer or shorter; UPDATE_PAGES=1 if that is meant");
+    assert_eq!(drawn.len(), expected.len(), "{name} is longer or shorter; UPDATE_PAGES=1 if that is meant");
 }
 
 #[test]

@@ -34,12 +34,12 @@ fn sound(what: &str, page: &str) -> Elements {
             assert!(ids.contains(id.trim_start_matches('#')), "{what}: nothing is {id}");
         }
     }
-    for (at, (name, attributes)) in all.iter().enumerate() {
+    for (index, (name, attributes)) in all.iter().enumerate() {
         if name == "svg" {
             assert_eq!(attribute(attributes, "role"), Some("img"), "{what}");
-            let inside: Vec<&str> = all[at + 1..at + 3].iter().map(|(name, _)| name.as_str()).collect();
+            let inside: Vec<&str> = all[index + 1..index + 3].iter().map(|(name, _)| name.as_str()).collect();
             assert_eq!(inside, ["title", "desc"], "{what}");
-            coordinates(what, attribute(attributes, "viewBox").unwrap_or_default(), &all[at + 1..]);
+            coordinates(what, attribute(attributes, "viewBox").unwrap_or_default(), &all[index + 1..]);
         }
     }
     all
@@ -50,14 +50,14 @@ fn coordinates(what: &str, view: &str, inside: &[(String, Vec<(String, String)>)
     let size: Vec<f64> = view.split(' ').map(|n| n.parse().expect(view)).collect();
     for (name, attributes) in inside.iter().take_while(|(name, _)| name != "svg") {
         for (key, value) in attributes {
-            let most = match key.as_str() {
+            let limit = match key.as_str() {
                 "x" | "x1" | "x2" | "cx" => size[2],
                 "y" | "y1" | "y2" | "cy" => size[3],
                 "width" | "height" | "r" => f64::INFINITY,
                 _ => continue,
             };
             let n: f64 = value.parse().unwrap_or_else(|_| panic!("{what}: {name} {key}={value}"));
-            assert!((-1.0..=most + 1.0).contains(&n), "{what}: {name} {key}={value} in {view}");
+            assert!((-1.0..=limit + 1.0).contains(&n), "{what}: {name} {key}={value} in {view}");
         }
     }
 }
@@ -69,7 +69,7 @@ fn the_html_page_is_well_formed_and_safe() {
     let charts = all.iter().filter(|(name, _)| name == "svg").count();
     // Each chart has a version for wide windows and one for narrow ones.
     assert_eq!(charts, 2 * page::list_chart_kinds(&report()).len());
-    let count = |wanted: &str| all.iter().filter(|(name, _)| name == wanted).count();
+    let count = |expected: &str| all.iter().filter(|(name, _)| name == expected).count();
     assert_eq!(count("figure"), charts / 2);
     assert_eq!(count("details"), charts / 2);
     assert_eq!(count("h1"), 1);
@@ -82,8 +82,8 @@ fn each_kind_of_chart_is_a_separate_file() {
     let report = report();
     let kinds = page::list_chart_kinds(&report);
     let names: Vec<String> = kinds.iter().map(|(scenario, kind)| format!("{scenario} {kind}")).collect();
-    for wanted in ["perl-mix bars-write", "perl-mix size", "perl-mix memory", "php-objects growth-read"] {
-        assert!(names.iter().any(|name| name == wanted), "{wanted} in {names:?}");
+    for expected in ["perl-mix bars-write", "perl-mix size", "perl-mix memory", "php-objects growth-read"] {
+        assert!(names.iter().any(|name| name == expected), "{expected} in {names:?}");
     }
     assert!(!names.contains(&"flat-strings memory".into()));
     for (scenario, kind) in kinds {

@@ -67,8 +67,8 @@ impl Server {
                 .collect();
             let _ = writeln!(sql, "SELECT CONCAT(id{columns}) FROM {} ORDER BY id;", quoted(&table.name));
         }
-        let said = run(self.command("mariadb").args(["--skip-column-names", "--batch", database]), sql.as_bytes());
-        String::from_utf8(said).expect("digits")
+        let output = run(self.command("mariadb").args(["--skip-column-names", "--batch", database]), sql.as_bytes());
+        String::from_utf8(output).expect("digits")
     }
 }
 
@@ -98,7 +98,7 @@ fn create(tables: &[Table], random: &mut Random) -> String {
             }
             sql.push_str(");\n");
         }
-        if random.chance(3) {
+        if random.one_in(3) {
             let name = quoted(&format!("trigger of {}", table.name.replace('/', "")));
             let _ = write!(
                 sql,
@@ -137,7 +137,7 @@ fn dumps_of_mariadb_and_mydumper_are_read_and_changed() {
         return;
     };
     let has_mydumper = is_there("mydumper");
-    let (seed, count) = random::run(OPTIONS.len() as u64);
+    let (seed, count) = random::seed_and_count(OPTIONS.len() as u64);
     let (from, to) = (format!("sql_from_{}", std::process::id()), format!("sql_to_{}", std::process::id()));
     for seed in seed..seed + count {
         let mut random = Random::new(seed);
@@ -158,7 +158,7 @@ fn dumps_of_mariadb_and_mydumper_are_read_and_changed() {
         for dump in phpmyadmin::dumps(&tables) {
             seen::check(&dump, &tables, &mut random, &format!("{what}, as phpMyAdmin"));
         }
-        let dump = if options.contains(&"--no-create-info") || database || random.chance(4) {
+        let dump = if options.contains(&"--no-create-info") || database || random.one_in(4) {
             phpmyadmin::dumps(&tables).swap_remove(random.below(2))
         } else {
             dump
@@ -173,7 +173,7 @@ fn dumps_of_mariadb_and_mydumper_are_read_and_changed() {
     server.drop(&to);
 }
 
-fn mydumper(server: &Server, database: &str, tables: &[Table], random: &mut Random, what: &str) {
+fn mydumper(server: &Server, database: &str, tables: &[Table], random: &mut Random, name: &str) {
     let folder = std::env::temp_dir().join(format!("icecore-mydumper-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     let all: [&[&str]; 3] = [&[], &["--complete-insert"], &["--insert-ignore", "--statement-size", "2000"]];
@@ -193,6 +193,6 @@ fn mydumper(server: &Server, database: &str, tables: &[Table], random: &mut Rand
     let files = files.iter().filter(|path| path.extension().is_some_and(|end| end == "sql"));
     let files = files.filter(|path| !path.display().to_string().contains("schema-create"));
     let dump: Vec<u8> = files.flat_map(|path| std::fs::read(path).expect("a file")).collect();
-    seen::check(&dump, tables, random, &format!("{what}, mydumper {options:?}"));
+    seen::check(&dump, tables, random, &format!("{name}, mydumper {options:?}"));
     let _ = std::fs::remove_dir_all(folder);
 }

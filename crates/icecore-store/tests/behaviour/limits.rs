@@ -2,7 +2,7 @@
 
 use super::queue::{claim, claim_one, job, new, push};
 use super::{Behaviour, behaviours};
-use crate::common::{Chance, HOUR, World, kind, until};
+use crate::common::{HOUR, Random, World, kind, until};
 use icecore_store::{ErrorKind, Lease, QueueSettings, Rate, State};
 use std::time::Duration;
 
@@ -92,12 +92,12 @@ fn a_rate_limits_the_handouts_of_a_period(world: &mut World) {
 fn no_period_exceeds_its_rate(world: &mut World) {
     let per = 150;
     limit(world, None, Some(Rate { count: 5, per: Duration::from_millis(per) }));
-    let mut chance = Chance::new();
+    let mut random = Random::new();
     fill(world, 40);
     let mut times = Vec::new();
     until("all are handed out", || {
-        let most = 1 + chance.below(7) as usize;
-        for lease in world.store.claim("mail", "ann", HOUR, most).expect("claimed") {
+        let max_jobs = 1 + random.below(7) as usize;
+        for lease in world.store.claim("mail", "ann", HOUR, max_jobs).expect("claimed") {
             times.push(lease.job.lease_until.expect("an end") - HOUR.as_millis() as i64);
         }
         (times.len() == 40).then_some(())

@@ -1,7 +1,7 @@
 //! Objects.
 
 use super::{Behaviour, behaviours};
-use crate::common::{Cell, Chance, HOUR, World, kind};
+use crate::common::{Cell, HOUR, Random, World, kind};
 use icecore_store::{BlobDescription, ErrorKind, Flow, Id, NewObject, Object, ObjectFilter, describe};
 
 pub const ALL: &[Behaviour] = behaviours! {
@@ -46,11 +46,11 @@ fn keyed(key: &str) -> NewObject {
     NewObject { key: Some(key.to_owned()), ..json("1") }
 }
 
-pub fn found(world: &mut World, after: i64, most: usize, filter: &ObjectFilter) -> Vec<Object> {
+pub fn found(world: &mut World, after: i64, max_objects: usize, filter: &ObjectFilter) -> Vec<Object> {
     let mut all = Vec::new();
     world
         .store
-        .objects(after, most, filter, &mut |object| {
+        .objects(after, max_objects, filter, &mut |object| {
             all.push(object);
             Ok(Flow::On)
         })
@@ -123,14 +123,14 @@ fn all_objects_of_a_call_are_stored_or_none(world: &mut World) {
 }
 
 fn many_objects_are_stored_like_single_ones(world: &mut World) {
-    let mut chance = Chance::from(7);
+    let mut random = Random::from(7);
     world.store.index("$.a").expect("an index");
-    let mut many: Vec<NewObject> = (0..300).map(|_| object_of(&mut chance)).collect();
+    let mut many: Vec<NewObject> = (0..300).map(|_| object_of(&mut random)).collect();
     // Together these are too large for one statement.
     many.extend((0..3).map(|number| json(&format!("{{\"a\":{number},\"b\":\"{}\"}}", "x".repeat(2 << 20)))));
     let together = world.store.put(&many).expect("put");
-    let told = every(world);
-    assert_eq!(ids(&told), together, "in their order");
+    let objects = every(world);
+    assert_eq!(ids(&objects), together, "in their order");
     let one_by_one: Vec<Id> = many
         .iter()
         .map(|object| {
@@ -174,8 +174,8 @@ fn many_objects_are_stored_like_single_ones(world: &mut World) {
 }
 
 /// A random object: one of several classes, with a key, as Base64, or of bytes in no known format.
-fn object_of(chance: &mut Chance) -> NewObject {
-    let text = match chance.below(8) {
+fn object_of(random: &mut Random) -> NewObject {
+    let text = match random.below(8) {
         0 => "O:4:\"User\":1:{s:1:\"a\";i:1;}".into(),
         1 => "a:2:{s:1:\"a\";O:4:\"User\":0:{}i:1;O:4:\"User\":0:{}}".into(),
         2 => "O:5:\"Order\":1:{s:1:\"a\";O:4:\"User\":0:{}}".into(),
@@ -183,13 +183,13 @@ fn object_of(chance: &mut Chance) -> NewObject {
         4 => "a:1:{s:1:\"a\";s:1:\"x\";}".into(),
         5 => "a:1:{s:1:\"a\";N;}".into(),
         6 => "a:1:{broken".into(),
-        _ => format!("a:1:{{s:1:\"b\";s:3:\"\0{:02}\";}}", chance.below(100)).into_bytes(),
+        _ => format!("a:1:{{s:1:\"b\";s:3:\"\0{:02}\";}}", random.below(100)).into_bytes(),
     };
     NewObject {
-        key: (chance.below(10) == 0).then(|| format!("key {}", chance.below(u64::MAX))),
-        as_base64: chance.below(4) == 0,
-        stored_at: (chance.below(4) == 0).then(|| 1_000_000 + chance.below(1000) as i64),
-        expires_at: (chance.below(4) == 0).then(|| i64::MAX / 2 - chance.below(1000) as i64),
+        key: (random.below(10) == 0).then(|| format!("key {}", random.below(u64::MAX))),
+        as_base64: random.below(4) == 0,
+        stored_at: (random.below(4) == 0).then(|| 1_000_000 + random.below(1000) as i64),
+        expires_at: (random.below(4) == 0).then(|| i64::MAX / 2 - random.below(1000) as i64),
         ..describe::describe_object(text, Some("php"))
     }
 }
@@ -277,16 +277,16 @@ fn an_object_can_be_quarantined(world: &mut World) {
 fn a_walk_continues_after_the_last_object(world: &mut World) {
     let new: Vec<NewObject> = (0..100).map(|number| json(&number.to_string())).collect();
     let ids = world.store.put(&new).expect("put");
-    for most in [1, 7, 99, 100, 101] {
+    for max_objects in [1, 7, 99, 100, 101] {
         let (mut after, mut walked) = (0, Vec::new());
         loop {
-            let page = found(world, after, most, &ObjectFilter::default());
-            assert!(page.len() <= most);
+            let page = found(world, after, max_objects, &ObjectFilter::default());
+            assert!(page.len() <= max_objects);
             let Some(last) = page.last() else { break };
             after = last.sequence;
             walked.extend(self::ids(&page));
         }
-        assert_eq!(walked, ids, "pages of {most}");
+        assert_eq!(walked, ids, "pages of {max_objects}");
     }
     assert_eq!(found(world, i64::MAX, 10, &ObjectFilter::default()), []);
     assert_eq!(found(world, i64::MIN, usize::MAX, &ObjectFilter::default()).len(), 100);
@@ -451,8 +451,8 @@ fn texts_with_nul_are_stored(world: &mut World) {
 /// Bytes, their format, a path, the value searched for, and whether the object is found.
 fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
     let mut all: Vec<(Vec<u8>, &str, &str, String, bool)> = Vec::new();
-    let mut add = |bytes: &[u8], format, path, wanted: &str, is_found| {
-        all.push((bytes.to_vec(), format, path, wanted.to_owned(), is_found));
+    let mut add = |bytes: &[u8], format, path, search_value: &str, is_found| {
+        all.push((bytes.to_vec(), format, path, search_value.to_owned(), is_found));
     };
     let numbers = [
         // Numbers are equal however they are written.
@@ -508,8 +508,8 @@ fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
         ("\"a\\u0000b\"", "\"a\\u0000c\"", false),
         ("\"a\\u0000b\"", "\"a\"", false),
     ];
-    for (value, wanted, is_found) in numbers {
-        add(format!("{{\"k\":{value}}}").as_bytes(), "json", "$.k", wanted, is_found);
+    for (value, search_value, is_found) in numbers {
+        add(format!("{{\"k\":{value}}}").as_bytes(), "json", "$.k", search_value, is_found);
     }
     // Long texts, including texts that differ only at the end.
     for length in [199, 200, 201, 255, 256, 5_000] {
@@ -559,16 +559,16 @@ fn values_are_found_with_and_without_an_index(world: &mut World) {
     let mut wrong = Vec::new();
     let look = |world: &mut World, wrong: &mut Vec<String>, when| -> Vec<Vec<Id>> {
         let mut answers = Vec::new();
-        for ((bytes, format, path, wanted, is_found), id) in all.iter().zip(&ids) {
+        for ((bytes, format, path, search_value, is_found), id) in all.iter().zip(&ids) {
             let mut found = Vec::new();
-            let answer = world.store.objects(0, usize::MAX, &at(path, wanted), &mut |object| {
+            let answer = world.store.objects(0, usize::MAX, &at(path, search_value), &mut |object| {
                 found.push(object.id);
                 Ok(Flow::On)
             });
             if answer.is_err() || found.contains(id) != *is_found {
-                let wanted = wanted.escape_debug().to_string();
+                let search_value = search_value.escape_debug().to_string();
                 wrong.push(format!(
-                    "{when}: {format} {:.80} {path} = {wanted:.80}: {answer:?}",
+                    "{when}: {format} {:.80} {path} = {search_value:.80}: {answer:?}",
                     bytes.escape_ascii().to_string()
                 ));
             }
@@ -587,8 +587,8 @@ fn values_are_found_with_and_without_an_index(world: &mut World) {
     let with = look(world, &mut wrong, "with index");
     assert!(wrong.is_empty(), "{} wrong answers:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(without, with);
-    for wanted in ["[]", "{}", "[1]"] {
-        assert_eq!(kind(world.store.objects(0, 1, &at("$.k", wanted), &mut |_| Ok(Flow::On))), ErrorKind::Input);
+    for search_value in ["[]", "{}", "[1]"] {
+        assert_eq!(kind(world.store.objects(0, 1, &at("$.k", search_value), &mut |_| Ok(Flow::On))), ErrorKind::Input);
     }
 }
 
@@ -613,9 +613,9 @@ fn filters_give_the_same_with_and_without_an_index(world: &mut World) {
     for class in [None, Some("A"), Some("C")] {
         for quarantined in [None, Some(true), Some(false)] {
             for before in [None, Some(middle), Some(0)] {
-                for wanted in ["0", "1", "9"] {
+                for search_value in ["0", "1", "9"] {
                     let class = class.map(str::to_owned);
-                    filters.push(ObjectFilter { class, quarantined, before, ..at("$.k", wanted) });
+                    filters.push(ObjectFilter { class, quarantined, before, ..at("$.k", search_value) });
                 }
             }
         }
@@ -623,8 +623,8 @@ fn filters_give_the_same_with_and_without_an_index(world: &mut World) {
     let after = world.store.object(ids[5]).expect("asked").expect("there").sequence;
     let all = |world: &mut World| -> Vec<Vec<Id>> {
         let pages = [(0, usize::MAX), (0, 2), (after, usize::MAX), (after, 1), (0, 0)];
-        let answers = filters.iter().flat_map(|filter| pages.map(|(after, most)| (filter, after, most)));
-        answers.map(|(filter, after, most)| self::ids(&found(world, after, most, filter))).collect()
+        let answers = filters.iter().flat_map(|filter| pages.map(|(after, max_objects)| (filter, after, max_objects)));
+        answers.map(|(filter, after, max_objects)| self::ids(&found(world, after, max_objects, filter))).collect()
     };
     let without = all(world);
     world.store.index("$.k").expect("an index");
@@ -772,12 +772,13 @@ fn empty_objects_are_stored(world: &mut World) {
 
 fn large_objects_round_trip(world: &mut World) {
     let bytes: Vec<u8> = (0..20_000_000u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    let said = BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
+    let description = BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
     for as_base64 in [false, true] {
-        let new = NewObject { bytes: bytes.clone(), description: said.clone(), as_base64, ..NewObject::default() };
+        let new =
+            NewObject { bytes: bytes.clone(), description: description.clone(), as_base64, ..NewObject::default() };
         let id = world.store.put(&[new]).expect("put")[0];
         let object = world.store.object(id).expect("asked").expect("there");
-        assert!(object.bytes == bytes && object.checksum == said.checksum);
+        assert!(object.bytes == bytes && object.checksum == description.checksum);
     }
     // With a long readable copy too.
     let text = format!("s:{}:\"{}\";", 5_000_000, "x".repeat(5_000_000));

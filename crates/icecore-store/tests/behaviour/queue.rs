@@ -1,7 +1,7 @@
 //! Jobs.
 
 use super::{Behaviour, behaviours};
-use crate::common::{Cell, Cells, Chance, HOUR, World, kind, until};
+use crate::common::{Cell, Cells, HOUR, Random, World, kind, until};
 use icecore_store::{Ack, ErrorKind, Flow, Id, Job, JobFilter, Lease, NewJob, Pushed, QueueSettings, State, describe};
 use std::time::Duration;
 
@@ -74,8 +74,8 @@ pub fn push(world: &mut World, job: &NewJob) -> Id {
     pushed.id
 }
 
-pub fn claim(world: &mut World, queue: &str, most: usize) -> Vec<Lease> {
-    world.store.claim(queue, "worker", HOUR, most).expect("claimed")
+pub fn claim(world: &mut World, queue: &str, max_jobs: usize) -> Vec<Lease> {
+    world.store.claim(queue, "worker", HOUR, max_jobs).expect("claimed")
 }
 
 pub fn claim_one(world: &mut World, queue: &str) -> Lease {
@@ -90,31 +90,31 @@ pub fn job(world: &mut World, id: Id) -> Job {
 
 /// Random groups, checked against schemas that their queues have or had.
 fn jobs_are_pushed_only_if_their_schema_is_current(world: &mut World) {
-    let mut chance = Chance::new();
+    let mut random = Random::new();
     let (queues, texts) = (["a", "b", "c"], [None, Some("{}"), Some("true"), Some("{\"type\": \"array\"}")]);
     let mut schemas = [None; 3];
     let mut pushed_before: Vec<NewJob> = Vec::new();
     let mut outcomes = [0; 2];
     for _ in 0..60 {
-        let (one, text) = (chance.below(3) as usize, texts[chance.below(4) as usize]);
+        let (one, text) = (random.below(3) as usize, texts[random.below(4) as usize]);
         let settings = QueueSettings { schema: Some(text.unwrap_or_default().to_owned()), ..QueueSettings::default() };
         world.store.configure(queues[one], &settings).expect("configured");
         schemas[one] = text;
-        let count = [1, 1, 2, 9][chance.below(4) as usize];
+        let count = [1, 1, 2, 9][random.below(4) as usize];
         let jobs: Vec<NewJob> = (0..count)
             .map(|_| match pushed_before.len() as u64 {
-                before if before > 0 && chance.below(6) == 0 => pushed_before[chance.below(before) as usize].clone(),
+                before if before > 0 && random.below(6) == 0 => pushed_before[random.below(before) as usize].clone(),
                 _ => NewJob {
-                    unique_key: (chance.below(6) == 0).then(|| format!("k{}", chance.below(20))),
-                    ..new(queues[chance.below(3) as usize], "[1]")
+                    unique_key: (random.below(6) == 0).then(|| format!("k{}", random.below(20))),
+                    ..new(queues[random.below(3) as usize], "[1]")
                 },
             })
             .collect();
         let mut checked: Vec<(&str, Option<&str>)> = Vec::new();
         for (queue, schema) in queues.into_iter().zip(schemas) {
             if jobs.iter().any(|job| job.queue == queue) {
-                let old = texts[chance.below(4) as usize];
-                checked.push((queue, if chance.below(5) == 0 { old } else { schema }));
+                let old = texts[random.below(4) as usize];
+                checked.push((queue, if random.below(5) == 0 { old } else { schema }));
             }
         }
         let fits = checked
@@ -132,8 +132,8 @@ fn jobs_are_pushed_only_if_their_schema_is_current(world: &mut World) {
         let new = pushed.iter().filter(|pushed| pushed.is_new).count();
         assert_eq!(world.jobs(&JobFilter::default()).len(), before + new);
         for (pushed, job) in pushed.iter().zip(&jobs) {
-            let there = world.store.job(pushed.id).expect("asked").expect("it is there");
-            assert_eq!((&there.queue, &there.unique_key), (&job.queue, &job.unique_key));
+            let stored = world.store.job(pushed.id).expect("asked").expect("it is there");
+            assert_eq!((&stored.queue, &stored.unique_key), (&job.queue, &job.unique_key));
             assert!(pushed.id == job.id || job.unique_key.is_some());
         }
         pushed_before.extend(jobs);
@@ -231,9 +231,9 @@ fn pushing_the_same_job_again_changes_nothing(world: &mut World) {
 /// Jobs that exist already: alone, among others, with the key of another one, twice in one call; in
 /// any number.
 fn pushing_many_jobs_skips_those_that_exist(world: &mut World) {
-    let there = keyed("mail", "there");
+    let existing = keyed("mail", "there");
     let before = new("mail", "before");
-    world.store.push(&[there.clone(), before.clone()]).expect("pushed");
+    world.store.push(&[existing.clone(), before.clone()]).expect("pushed");
     for count in [2, 7, 8, 9, 20, 64, 65, 200] {
         let mut jobs: Vec<NewJob> = (0..count).map(|number| new(["mail", "post"][number % 2], "1")).collect();
         let plain = world.store.push(&jobs).expect("pushed");
@@ -249,7 +249,7 @@ fn pushing_many_jobs_skips_those_that_exist(world: &mut World) {
                 _ => new("mail", "3"),
             };
             expected[number] = match number % 5 {
-                2 => Pushed { id: there.id, is_new: false },
+                2 => Pushed { id: existing.id, is_new: false },
                 3 => Pushed { id: before.id, is_new: false },
                 _ => is_new(&job),
             };
@@ -261,9 +261,9 @@ fn pushing_many_jobs_skips_those_that_exist(world: &mut World) {
         expected.extend([is_new(&once), is_new(&at_end)]);
         expected.extend([&once, &at_end].map(|job| Pushed { id: job.id, is_new: false }));
         jobs.extend([once.clone(), at_end.clone(), once, at_end]);
-        let known = world.jobs(&JobFilter::default()).len();
+        let count_before = world.jobs(&JobFilter::default()).len();
         assert_eq!(world.store.push(&jobs).expect("pushed"), expected, "{count}");
-        let listed: Vec<Id> = world.jobs(&JobFilter::default())[known..].iter().map(|job| job.id).collect();
+        let listed: Vec<Id> = world.jobs(&JobFilter::default())[count_before..].iter().map(|job| job.id).collect();
         let fresh: Vec<Id> = expected.iter().filter(|pushed| pushed.is_new).map(|pushed| pushed.id).collect();
         assert_eq!(listed, fresh, "in the order in which they were given");
     }
@@ -273,9 +273,9 @@ fn pushing_many_jobs_skips_those_that_exist(world: &mut World) {
 fn many_large_jobs_are_pushed_in_one_call(world: &mut World) {
     let job = |number: u8| {
         let bytes = vec![number; 3_000_000];
-        let said =
+        let description =
             icecore_store::BlobDescription { checksum: describe::compute_checksum(&bytes), ..Default::default() };
-        NewJob::new("mail", bytes, said)
+        NewJob::new("mail", bytes, description)
     };
     let jobs: Vec<NewJob> = (0..9).map(job).collect();
     assert!(world.store.push(&jobs).expect("pushed").iter().all(|pushed| pushed.is_new));
@@ -292,8 +292,8 @@ fn batches_of_claims_keep_the_order(world: &mut World) {
         world.store.push(some).expect("pushed");
     }
     let mut claimed = Vec::new();
-    for most in [1, 2, 64, 8, 100, 9, 65, 200] {
-        claimed.extend(claim(world, "mail", most).into_iter().map(|lease| lease.job));
+    for max_jobs in [1, 2, 64, 8, 100, 9, 65, 200] {
+        claimed.extend(claim(world, "mail", max_jobs).into_iter().map(|lease| lease.job));
     }
     // Within one priority, the first to arrive come first.
     assert_eq!(claimed.len(), 400);
@@ -307,8 +307,8 @@ fn jobs_are_claimed_by_priority_and_time(world: &mut World) {
         [of(0, "4"), of(i32::MIN, "8"), of(5, "2"), of(0, "5"), of(i32::MAX, "1"), of(-1, "7"), of(0, "6"), of(5, "3")];
     world.store.push(&jobs).expect("pushed");
     let mut order = String::new();
-    for most in [1, 2, 1, 4, 1] {
-        for lease in claim(world, "mail", most) {
+    for max_jobs in [1, 2, 1, 4, 1] {
+        for lease in claim(world, "mail", max_jobs) {
             order += &String::from_utf8_lossy(&lease.job.bytes);
             assert_eq!(
                 Some(lease.job.priority),
@@ -476,8 +476,8 @@ fn ack_of(lease: &Lease, result: Option<&[u8]>) -> Ack {
 }
 
 fn ack_many(world: &mut World, acks: &[Ack]) -> Vec<Result<(), ErrorKind>> {
-    let told = world.store.ack_many(acks).expect("acked");
-    told.into_iter().map(|one| one.map_err(|error| error.kind())).collect()
+    let results = world.store.ack_many(acks).expect("acked");
+    results.into_iter().map(|one| one.map_err(|error| error.kind())).collect()
 }
 
 fn many_jobs_are_acked_in_one_call(world: &mut World) {
@@ -503,15 +503,15 @@ fn many_jobs_are_acked_in_one_call(world: &mut World) {
 fn a_refused_ack_does_not_affect_the_others(world: &mut World) {
     let jobs: Vec<NewJob> = (0..5).map(|number| keyed(["mail", "post"][number % 2], &number.to_string())).collect();
     world.store.push(&jobs).expect("pushed");
-    let over = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
-    pass(world, over.job.lease_until.expect("an end"));
+    let expired = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
+    pass(world, expired.job.lease_until.expect("an end"));
     let (others, mails) = (claim(world, "post", 2), claim(world, "mail", 3));
     assert_eq!((others.len(), mails.len()), (2, 3), "the one whose lease was over as well");
     let with = |lease: &Lease, token: &str| Ack { token: token.to_owned(), ..ack_of(lease, Some(b"no")) };
     let (upper, blank) = (mails[1].token.to_uppercase(), format!("{} ", mails[1].token));
     let acks = [
         ack_of(&mails[0], Some(b"first")),
-        ack_of(&over, Some(b"late")),
+        ack_of(&expired, Some(b"late")),
         with(&mails[1], &others[0].token),
         with(&mails[1], ""),
         with(&mails[1], "a\0b"),
@@ -549,14 +549,14 @@ fn a_refused_ack_does_not_affect_the_others(world: &mut World) {
         (others[0].job.clone(), mails[2].job.clone())
     );
     // Keys of finished jobs are free again, and no others.
-    let again: Vec<bool> = (0..5)
+    let are_keys_free: Vec<bool> = (0..5)
         .map(|number| {
             let job = keyed(["mail", "post"][number % 2], &number.to_string());
             world.store.push(&[job]).expect("pushed")[0].is_new
         })
         .collect();
     let is_done = |job: &NewJob| [&mails[0], &mails[1], &others[1]].iter().any(|lease| lease.job.id == job.id);
-    assert_eq!(again, jobs.iter().map(is_done).collect::<Vec<bool>>());
+    assert_eq!(are_keys_free, jobs.iter().map(is_done).collect::<Vec<bool>>());
 }
 
 fn results_of_many_acks_are_stored(world: &mut World) {
@@ -637,28 +637,28 @@ fn many_ended_leases_are_claimed_again(world: &mut World) {
     world.store.push(&jobs).expect("pushed");
     let leases = world.store.claim("mail", "ann", Duration::ZERO, 250).expect("claimed");
     pass(world, leases[249].job.lease_until.expect("an end"));
-    let mut again = Vec::new();
-    while again.len() < 250 {
+    let mut reclaimed = Vec::new();
+    while reclaimed.len() < 250 {
         let more = claim(world, "mail", 250);
-        assert!(!more.is_empty(), "{} of 250 are there", again.len());
-        again.extend(more.into_iter().map(|lease| lease.job.id));
+        assert!(!more.is_empty(), "{} of 250 are there", reclaimed.len());
+        reclaimed.extend(more.into_iter().map(|lease| lease.job.id));
     }
-    again.sort_unstable();
-    assert_eq!(again, jobs.iter().map(|job| job.id).collect::<Vec<Id>>());
+    reclaimed.sort_unstable();
+    assert_eq!(reclaimed, jobs.iter().map(|job| job.id).collect::<Vec<Id>>());
 }
 
 fn ended_leases_are_claimed_in_order_with_ready_jobs(world: &mut World) {
-    let of = |priority, most| NewJob { priority, max_attempts: Some(most), ..new("mail", "1") };
+    let of = |priority, max_jobs| NewJob { priority, max_attempts: Some(max_jobs), ..new("mail", "1") };
     let first = [of(3, 2), of(1, 2), of(2, 1)];
     world.store.push(&first).expect("pushed");
     let leases = world.store.claim("mail", "ann", Duration::ZERO, 10).expect("claimed");
     pass(world, leases[2].job.lease_until.expect("an end"));
     let ready = [of(2, 1), of(0, 1), of(1, 1)];
     world.store.push(&ready).expect("pushed");
-    let told: Vec<(Id, u32)> =
+    let attempts: Vec<(Id, u32)> =
         claim(world, "mail", 10).iter().map(|lease| (lease.job.id, lease.job.attempts)).collect();
     let expected = [(&first[0], 2), (&ready[0], 1), (&first[1], 2), (&ready[2], 1), (&ready[1], 1)];
-    assert_eq!(told, expected.map(|(job, attempt)| (job.id, attempt)));
+    assert_eq!(attempts, expected.map(|(job, attempt)| (job.id, attempt)));
     assert_eq!(job(world, first[2].id).state, State::Dead, "it was tried once, and no more was allowed");
 }
 
@@ -697,9 +697,9 @@ fn one_claim_hands_out_no_job_twice(world: &mut World) {
         let first = world.store.claim(&queue, "ann", Duration::ZERO, 1).expect("claimed").remove(0);
         pass(world, first.job.lease_until.expect("an end"));
         let rest = world.store.claim(&queue, "ann", Duration::ZERO, 100).expect("claimed");
-        let told: Vec<(Id, u32)> = rest.iter().map(|lease| (lease.job.id, lease.job.attempts)).collect();
+        let attempts: Vec<(Id, u32)> = rest.iter().map(|lease| (lease.job.id, lease.job.attempts)).collect();
         let expected: Vec<(Id, u32)> = jobs.iter().map(|job| (job.id, 1 + u32::from(job.id == first.job.id))).collect();
-        assert_eq!(told, expected);
+        assert_eq!(attempts, expected);
     }
 }
 
@@ -726,9 +726,9 @@ fn waits(world: &mut World, id: Id) -> i64 {
     // Its time is set back, so that the test need not wait for the next attempt.
     world.change("icecore_jobs", &[("run_at", Cell::Column("queued_at"))], &[]);
     // The wait, as exactly as these two clocks can tell: one second is less than any step.
-    let (most, least) = (run_at - before, run_at - after);
-    assert!(most >= least);
-    most
+    let (longest, shortest) = (run_at - before, run_at - after);
+    assert!(longest >= shortest);
+    longest
 }
 
 fn a_failed_job_waits_longer_each_time(world: &mut World) {
@@ -871,9 +871,9 @@ fn a_job_is_replayed(world: &mut World) {
     let ready = push(world, &new("ready", "3"));
     for id in [done, dead, ready] {
         let before = job(world, id);
-        let again = world.store.replay(id, "ann").expect("replayed");
+        let replay_id = world.store.replay(id, "ann").expect("replayed");
         assert_eq!(job(world, id), before, "the first stays as it was");
-        let new = job(world, again);
+        let new = job(world, replay_id);
         assert_eq!((new.replay_of, new.state, new.attempts), (Some(id), State::Ready, 0));
         assert_eq!((new.queue, new.priority, new.max_attempts), (before.queue, before.priority, before.max_attempts));
         assert_eq!(
@@ -923,8 +923,8 @@ fn a_paused_queue_hands_out_nothing(world: &mut World) {
 fn a_queue_is_paused_between_claims(world: &mut World) {
     let jobs: Vec<NewJob> = (0..6).map(|_| new("mail", "1")).collect();
     world.store.push(&jobs).expect("pushed");
-    let over = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
-    pass(world, over.job.lease_until.expect("an end"));
+    let expired = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
+    pass(world, expired.job.lease_until.expect("an end"));
     let held = claim(world, "mail", 2);
     world.store.pause("mail", true, "ann").expect("paused");
     let mut other = world.open();
@@ -938,8 +938,8 @@ fn a_queue_is_paused_between_claims(world: &mut World) {
     assert_eq!(kind(world.store.push_and_claim(&mine, "ann", HOUR)), ErrorKind::Paused);
     assert_eq!(world.store.job(mine.id).expect("asked"), None, "it is not stored either");
     world.store.pause("mail", false, "ann").expect("resumed");
-    let again = other.claim("mail", "bob", HOUR, 10).expect("claimed");
-    assert_eq!(again.len(), 4);
+    let reclaimed = other.claim("mail", "bob", HOUR, 10).expect("claimed");
+    assert_eq!(reclaimed.len(), 4);
     assert!(world.store.push_and_claim(&mine, "ann", HOUR).expect("asked").is_some());
 }
 
@@ -955,8 +955,8 @@ fn settings_of_a_queue_apply_to_new_jobs(world: &mut World) {
     let after = push(world, &new("mail", "1"));
     let own = push(world, &NewJob { max_attempts: Some(5), ..new("mail", "1") });
     let other = push(world, &new("post", "1"));
-    let most = [before, after, own, other].map(|id| job(world, id).max_attempts);
-    assert_eq!(most, [20, 2, 5, 20]);
+    let max_jobs = [before, after, own, other].map(|id| job(world, id).max_attempts);
+    assert_eq!(max_jobs, [20, 2, 5, 20]);
     assert_eq!(world.store.schema("mail").expect("asked").as_deref(), Some(text));
     // Settings that are not given stay.
     world.store.configure("mail", &QueueSettings::default()).expect("configured");
@@ -989,8 +989,8 @@ fn ended_jobs_are_removed(world: &mut World) {
     let now = world.store.now().expect("the time");
     assert_eq!(world.store.forget(now).expect("forget"), 2);
     assert_eq!(world.store.forget(i64::MAX).expect("forget"), 0);
-    let left: Vec<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
-    assert_eq!(left, [held, redriven]);
+    let remaining: Vec<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
+    assert_eq!(remaining, [held, redriven]);
     assert_eq!(world.store.job(done).expect("asked"), None);
     assert_eq!(kind(world.store.ack(done, &lease.token, None)), ErrorKind::Missing);
 }
@@ -1041,7 +1041,7 @@ fn jobs_are_listed_by_queue_state_and_sequence(world: &mut World) {
     for queue in [None, Some("mail"), Some("post"), Some("none"), Some("")] {
         for state in [None, Some(State::Ready), Some(State::Leased), Some(State::Done), Some(State::Dead)] {
             for after in [0, all[10].sequence, all[29].sequence, i64::MAX, i64::MIN] {
-                for most in [0, 1, 3, usize::MAX] {
+                for max_jobs in [0, 1, 3, usize::MAX] {
                     for before in [None, Some(all[20].sequence), Some(i64::MAX), Some(i64::MIN)] {
                         let filter = JobFilter { queue: queue.map(str::to_owned), state, after, before };
                         let mut found = Vec::new();
@@ -1049,7 +1049,7 @@ fn jobs_are_listed_by_queue_state_and_sequence(world: &mut World) {
                             found.push(job);
                             Ok(Flow::On)
                         };
-                        world.store.jobs(&filter, most, &mut take).expect("listed");
+                        world.store.jobs(&filter, max_jobs, &mut take).expect("listed");
                         let is_wanted = |job: &&Job| {
                             queue.is_none_or(|queue| job.queue == queue)
                                 && state.is_none_or(|state| job.state == state)
@@ -1060,8 +1060,8 @@ fn jobs_are_listed_by_queue_state_and_sequence(world: &mut World) {
                         if before.is_some() {
                             expected.reverse();
                         }
-                        expected.truncate(most);
-                        assert_eq!(found, expected, "{filter:?} {most}");
+                        expected.truncate(max_jobs);
+                        assert_eq!(found, expected, "{filter:?} {max_jobs}");
                     }
                 }
             }
@@ -1088,9 +1088,9 @@ fn a_job_is_pushed_and_claimed_in_one_call(world: &mut World) {
     assert_eq!(claim(world, "mail", 1), []);
     assert_eq!(world.store.push_and_claim(&keyed("mail", "k"), "bob", HOUR).expect("asked"), None);
     world.store.nack(lease.job.id, &lease.token, "no", Some(Duration::ZERO)).expect("nack");
-    let again = claim_one(world, "mail");
-    assert_eq!((again.job.id, again.job.attempts), (new_job.id, 2));
-    world.store.ack(again.job.id, &again.token, None).expect("ack");
+    let second_lease = claim_one(world, "mail");
+    assert_eq!((second_lease.job.id, second_lease.job.attempts), (new_job.id, 2));
+    world.store.ack(second_lease.job.id, &second_lease.token, None).expect("ack");
     // Others get the job if its worker is gone.
     let lease = world.store.push_and_claim(&keyed("mail", "k"), "ann", Duration::ZERO).expect("asked").expect("ours");
     pass(world, lease.job.lease_until.expect("an end"));
@@ -1158,8 +1158,8 @@ fn jobs_inserted_by_plain_sql_are_claimed(world: &mut World) {
     assert_eq!((leases[2].job.json.as_deref(), &*leases[2].job.bytes), (Some("[1]"), &b"\x04\x08[\x06i\x06"[..]));
     world.store.ack(ids[0], &leases[0].token, None).expect("ack");
     world.store.nack(ids[1], &leases[1].token, "no", None).expect("nack");
-    let again = world.store.replay(ids[0], "ann").expect("replayed");
-    assert_eq!(self::job(world, again).format.as_deref(), Some("php"));
+    let replay_id = world.store.replay(ids[0], "ann").expect("replayed");
+    assert_eq!(self::job(world, replay_id).format.as_deref(), Some("php"));
     assert_eq!(world.store.queues().expect("queues")[0].counts, [2, 1, 1, 0, 0]);
 }
 
@@ -1174,8 +1174,8 @@ fn invalid_jobs_of_plain_sql_do_not_block_others(world: &mut World) {
     insert(world, &Id::new().to_string(), &[("base64", Cell::Text("***"))]);
     insert(world, &good.to_string(), &[bytes]);
     let ready = [("state", Cell::Text("ready")), ("attempts", Cell::Int(0))];
-    for most in [1, 10] {
-        let lease = claim(world, "mail", most).pop().expect("the one that makes sense");
+    for max_jobs in [1, 10] {
+        let lease = claim(world, "mail", max_jobs).pop().expect("the one that makes sense");
         assert_eq!(lease.job.id, good);
         world.store.ack(good, &lease.token, None).expect("ack");
         world.change("icecore_jobs", &ready, &[("id", Cell::Text(&good.to_string()))]);
@@ -1191,8 +1191,9 @@ fn invalid_jobs_of_plain_sql_do_not_block_others(world: &mut World) {
 
 fn large_payloads_round_trip(world: &mut World) {
     let bytes: Vec<u8> = (0..20_000_000u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    let said = icecore_store::BlobDescription { checksum: describe::compute_checksum(&bytes), ..Default::default() };
-    push(world, &NewJob::new("mail", bytes.clone(), said));
+    let description =
+        icecore_store::BlobDescription { checksum: describe::compute_checksum(&bytes), ..Default::default() };
+    push(world, &NewJob::new("mail", bytes.clone(), description));
     let lease = claim_one(world, "mail");
     assert!(lease.job.bytes == bytes);
     world.store.ack(lease.job.id, &lease.token, None).expect("ack");

@@ -33,16 +33,16 @@ fn a_schedule_is_stored_replaced_and_removed(world: &mut World) {
     };
     let next = world.store.set_schedule(&schedule, "ann").expect("set");
     assert!(next > world.store.now().expect("the time"));
-    let there = world.store.schedules().expect("schedules").remove(0);
-    assert_eq!((&*there.name, &*there.queue), ("nightly 'é🦀'", "mail"));
-    assert_eq!((&*there.timing, there.zone.as_deref()), ("30 2 * * MON-FRI", Some("Europe/Berlin")));
-    assert_eq!((there.next_at, there.last_at, there.last_id), (Some(next), None, None));
-    assert_eq!((there.priority, there.max_attempts, there.is_alone), (-7, Some(3), true));
-    assert_eq!((there.format.as_deref(), &there.bytes), (Some("split:char=31"), &payload));
+    let stored = world.store.schedules().expect("schedules").remove(0);
+    assert_eq!((&*stored.name, &*stored.queue), ("nightly 'é🦀'", "mail"));
+    assert_eq!((&*stored.timing, stored.zone.as_deref()), ("30 2 * * MON-FRI", Some("Europe/Berlin")));
+    assert_eq!((stored.next_at, stored.last_at, stored.last_id), (Some(next), None, None));
+    assert_eq!((stored.priority, stored.max_attempts, stored.is_alone), (-7, Some(3), true));
+    assert_eq!((stored.format.as_deref(), &stored.bytes), (Some("split:char=31"), &payload));
     // Fields that the new schedule does not set do not keep the values of the old one.
     world.store.set_schedule(&new("nightly 'é🦀'", b"1"), "ann").expect("set");
-    let there = world.store.schedules().expect("schedules").remove(0);
-    assert_eq!((there.zone, there.format, there.max_attempts, there.is_alone), (None, None, None, false));
+    let stored = world.store.schedules().expect("schedules").remove(0);
+    assert_eq!((stored.zone, stored.format, stored.max_attempts, stored.is_alone), (None, None, None, false));
     let notes = world.select("icecore_audit", &["what", "who"], &[]);
     assert_eq!(notes, vec![vec![Some("schedule".to_owned()), Some("ann".to_owned())]; 2]);
     assert!(world.store.remove_schedule("nightly 'é🦀'", "ann").expect("removed"));
@@ -80,12 +80,12 @@ fn the_job_of_a_schedule_has_its_settings(world: &mut World) {
     let queued = job(world, fired.id.expect("a job"));
     assert_eq!((queued.priority, queued.max_attempts, queued.json.as_deref()), (5, 2, Some("[7]")));
     assert_eq!((queued.format.as_deref(), queued.bytes), (Some("marshal"), schedule.bytes));
-    let there = world.store.schedules().expect("schedules").remove(0);
-    assert_eq!((there.last_at, there.last_id), (Some(1_000), fired.id));
+    let stored = world.store.schedules().expect("schedules").remove(0);
+    assert_eq!((stored.last_at, stored.last_id), (Some(1_000), fired.id));
     // The same time again, for example after a change of the clock: it has its job already.
     due(world, "a");
-    let again = world.store.fire(9).expect("fired").remove(0);
-    assert_eq!((again.id, again.is_new), (fired.id, false));
+    let fired_again = world.store.fire(9).expect("fired").remove(0);
+    assert_eq!((fired_again.id, fired_again.is_new), (fired.id, false));
     assert_eq!(world.count("icecore_jobs"), 1);
 }
 
@@ -125,6 +125,6 @@ fn invalid_schedules_do_not_block_others(world: &mut World) {
     assert_eq!(claim(world, "mail", 9).len(), 1);
     // Setting it again lets it continue.
     world.store.set_schedule(&new("a", b"1"), "ann").expect("set");
-    let there = world.store.schedules().expect("schedules").remove(0);
-    assert!(there.problem.is_none() && there.next_at.is_some());
+    let stored = world.store.schedules().expect("schedules").remove(0);
+    assert!(stored.problem.is_none() && stored.next_at.is_some());
 }

@@ -4,16 +4,16 @@
 
 mod counts;
 mod process;
+mod reported_events;
 mod server;
-mod told;
 
 use crate::common::until;
 pub use counts::Counts;
 use icecore_store::{Backend, Flow, Job, JobFilter, QueueStatus, State};
 pub use process::{Running, tell};
+pub use reported_events::ReportedEvents;
 pub use server::Server;
 use std::time::Duration;
-pub use told::Told;
 
 /// How many jobs may wait before producers wait too. More would make the tests slow and show
 /// nothing new.
@@ -51,19 +51,19 @@ pub fn backlog(store: &mut dyn Backend, queue: &str) -> icecore_store::Result<u6
 }
 
 /// Does the remaining jobs.
-pub fn finish(store: &mut dyn Backend, queue: &str, told: &mut Told) {
+pub fn finish(store: &mut dyn Backend, queue: &str, events: &mut ReportedEvents) {
     const LEASE: Duration = Duration::from_secs(3_600);
     until("all jobs are done", || {
         let leases = store.claim(queue, "the last one", LEASE, 100).expect("claimed");
         for lease in &leases {
             let (job, attempt) = (&lease.job, lease.job.attempts);
             let end = job.lease_until.expect("an end");
-            told.hear(&format!("granted {} {attempt} {} {end}", job.id, LEASE.as_millis()));
+            events.hear(&format!("granted {} {attempt} {} {end}", job.id, LEASE.as_millis()));
             store.ack(job.id, &lease.token, Some(attempt.to_string().as_bytes())).expect("ack");
         }
         let queues = store.queues().expect("queues");
         let status = queues.iter().find(|status| status.name == queue);
-        let left = [State::Ready, State::Leased, State::Waiting];
-        status.is_none_or(|status| left.iter().all(|state| status.count_in_state(*state) == 0)).then_some(())
+        let unfinished = [State::Ready, State::Leased, State::Waiting];
+        status.is_none_or(|status| unfinished.iter().all(|state| status.count_in_state(*state) == 0)).then_some(())
     });
 }

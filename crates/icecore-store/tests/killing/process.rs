@@ -13,7 +13,7 @@ pub struct Running {
     process: Child,
     lines: Receiver<String>,
     reader: JoinHandle<()>,
-    said: Vec<String>,
+    printed: Vec<String>,
 }
 
 /// Prints one line in one piece, immediately.
@@ -34,22 +34,22 @@ impl Running {
             let mut line = String::new();
             // A line without an end was cut off.
             while reader.read_line(&mut line).is_ok_and(|read| read > 0 && line.ends_with('\n')) {
-                if let Some(said) = line.trim_end().strip_prefix('@') {
-                    let _ = send.send(said.to_owned());
+                if let Some(printed) = line.trim_end().strip_prefix('@') {
+                    let _ = send.send(printed.to_owned());
                 }
                 line.clear();
             }
         });
-        Running { kind, process, lines, reader, said: Vec::new() }
+        Running { kind, process, lines, reader, printed: Vec::new() }
     }
 
     /// Waits until the process printed this many lines, or for 20 seconds: then it is killed
     /// anyway.
     pub fn hear(&mut self, count: usize) {
         let end = Instant::now() + Duration::from_secs(20);
-        while self.said.len() < count {
+        while self.printed.len() < count {
             match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                Ok(line) => self.said.push(line),
+                Ok(line) => self.printed.push(line),
                 Err(RecvTimeoutError::Timeout) => return,
                 Err(RecvTimeoutError::Disconnected) => panic!("a child ended by itself: {:?}", self.process.wait()),
             }
@@ -58,17 +58,17 @@ impl Running {
 
     /// Waits until these processes together printed this many more lines.
     pub fn hear_all(all: &mut [Running], count: usize) {
-        let said = |all: &mut [Running]| -> usize {
-            all.iter_mut().for_each(|child| child.said.extend(child.lines.try_iter()));
-            all.iter().map(|child| child.said.len()).sum()
+        let count_lines = |all: &mut [Running]| -> usize {
+            all.iter_mut().for_each(|child| child.printed.extend(child.lines.try_iter()));
+            all.iter().map(|child| child.printed.len()).sum()
         };
-        let before = said(all);
+        let before = count_lines(all);
         until("programs go on with their work", || {
             for child in &mut *all {
                 let ended = child.process.try_wait().expect("a child");
                 assert!(ended.is_none(), "a {} ended by itself: {ended:?}", child.kind);
             }
-            (said(all) >= before + count).then_some(())
+            (count_lines(all) >= before + count).then_some(())
         });
     }
 
@@ -79,7 +79,7 @@ impl Running {
         self.process.kill().expect("killed");
         self.process.wait().expect("it is dead");
         self.reader.join().expect("no panic");
-        self.said.extend(self.lines.try_iter());
-        self.said
+        self.printed.extend(self.lines.try_iter());
+        self.printed
     }
 }

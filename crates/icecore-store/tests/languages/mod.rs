@@ -50,7 +50,7 @@ impl Example {
             Scheme::Postgres => names[1],
             _ => names[2],
         };
-        let (what, is_there) = match self {
+        let (missing, is_there) = match self {
             Example::Perl(_) => {
                 let module = pick(["DBD::SQLite", "DBD::Pg", "DBD::MariaDB"]);
                 let mut perl = Command::new("perl");
@@ -79,7 +79,7 @@ impl Example {
                 (format!("ruby with {library}, ActiveRecord and the module"), ends_well(ruby.args(["-e", "exit"])))
             }
         };
-        (!is_there).then_some(what)
+        (!is_there).then_some(missing)
     }
 
     fn interpreter(self, needs_module: bool) -> Command {

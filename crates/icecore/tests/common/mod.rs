@@ -178,8 +178,8 @@ impl Maker {
                 self.b.bytes(bytes);
             }
             12 if depth > 0 => {
-                let at = self.b.begin_ref().at();
-                self.containers.push(at);
+                let node = self.b.begin_ref().at();
+                self.containers.push(node);
                 self.value(depth - 1);
                 self.b.end();
             }
@@ -217,14 +217,14 @@ impl Maker {
     }
 
     fn array(&mut self, depth: u32) {
-        let at = self.b.begin_array().at();
-        self.containers.push(at);
+        let node = self.b.begin_array().at();
+        self.containers.push(node);
         let count = self.count();
         for first in (0..count).map(|item| item == 0) {
             if first && self.palette != Palette::Json && self.r.one_in(3) {
                 // The node after the array's own node.
                 self.int();
-                self.variables.push(at + 1);
+                self.variables.push(node + 1);
             } else {
                 self.value(depth - 1);
             }
@@ -233,8 +233,8 @@ impl Maker {
     }
 
     fn map(&mut self, depth: u32) {
-        let at = self.b.begin_map().at();
-        self.containers.push(at);
+        let node = self.b.begin_map().at();
+        self.containers.push(node);
         if self.palette == Palette::All && self.r.one_in(6) {
             self.b.restrict();
         }
@@ -336,8 +336,8 @@ impl Maker {
             12 => {
                 let forms =
                     [Form::Hook, Form::Freeze, Form::Serializable, Form::UserDump, Form::UserMarshal, Form::Data];
-                let at = self.b.begin_opaque(bytes, *self.r.pick(&forms)).at();
-                self.containers.push(at);
+                let node = self.b.begin_opaque(bytes, *self.r.pick(&forms)).at();
+                self.containers.push(node);
                 for _ in 0..1 + self.r.below(3) {
                     self.value(depth - 1);
                 }

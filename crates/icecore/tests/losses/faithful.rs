@@ -33,18 +33,18 @@ pub struct Comparison<'d> {
 
 /// Returns the changes that no loss reports, and the losses that report no change.
 pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, losses: &Losses) -> Vec<String> {
-    let mut left = BTreeMap::new();
+    let mut remaining = BTreeMap::new();
     let mut unplaced = BTreeMap::new();
     for loss in losses.iter() {
         unplaced.insert(loss.kind.as_str(), loss.count - 1 - loss.more.len() as u64);
         for path in std::iter::once(&loss.path).chain(&loss.more) {
-            *left.entry((loss.kind.as_str(), plain(path))).or_default() += 1;
+            *remaining.entry((loss.kind.as_str(), plain(path))).or_default() += 1;
         }
     }
     let mut comparison = Comparison {
         language,
         before,
-        losses: left,
+        losses: remaining,
         unplaced,
         locked: HashSet::new(),
         optional: Vec::new(),
@@ -67,8 +67,8 @@ pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, 
         "duplicate-key" | "visibility" => !is_below(path),
         _ => true,
     };
-    let left = losses.into_iter().filter(|((kind, path), count)| *count > 0 && is_left(kind, path));
-    for ((kind, path), count) in left {
+    let remaining = losses.into_iter().filter(|((kind, path), count)| *count > 0 && is_left(kind, path));
+    for ((kind, path), count) in remaining {
         findings.push(format!("{path}: {count} times *{kind}*, but nothing differs"));
     }
     findings
@@ -88,8 +88,8 @@ struct Location {
 }
 
 impl<'d> Comparison<'d> {
-    fn path(&self, at: Cursor<'_>) -> String {
-        plain(&self.before.path(at.index()))
+    fn path(&self, cursor: Cursor<'_>) -> String {
+        plain(&self.before.path(cursor.index()))
     }
 
     /// Uses up a loss of this kind at this path, if there is one.
@@ -111,18 +111,18 @@ impl<'d> Comparison<'d> {
     }
 
     /// Requires that a difference is reported as a loss of one of these kinds.
-    fn differs(&mut self, kinds: &[LossKind], at: Cursor<'_>, what: &str) -> bool {
-        if kinds.iter().any(|kind| self.takes(*kind, self.path(at))) {
+    fn differs(&mut self, kinds: &[LossKind], cursor: Cursor<'_>, what: &str) -> bool {
+        if kinds.iter().any(|kind| self.takes(*kind, self.path(cursor))) {
             return true;
         }
-        let wanted: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
-        self.findings.push(format!("{}: {what}; no *{}*", self.path(at), wanted.join("* or *")));
+        let expected_kinds: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
+        self.findings.push(format!("{}: {what}; no *{}*", self.path(cursor), expected_kinds.join("* or *")));
         false
     }
 
     /// Allows a loss of this kind here.
-    fn may_differ(&mut self, kind: LossKind, at: Cursor<'_>) {
-        self.optional.push((kind, self.path(at)));
+    fn may_differ(&mut self, kind: LossKind, cursor: Cursor<'_>) {
+        self.optional.push((kind, self.path(cursor)));
     }
 
     /// Notes that the parts from this one on are gone, with every loss inside them.
@@ -133,8 +133,8 @@ impl<'d> Comparison<'d> {
         }
     }
 
-    fn wrong(&mut self, at: Cursor<'_>, what: &str) {
-        self.findings.push(format!("{}: {what}", self.path(at)));
+    fn wrong(&mut self, cursor: Cursor<'_>, what: &str) {
+        self.findings.push(format!("{}: {what}", self.path(cursor)));
     }
 
     fn became(&mut self, a: Cursor<'_>, b: Cursor<'_>) {

@@ -454,16 +454,16 @@ impl Tree {
         }
         match self {
             Tree::Array(items) => {
-                for at in 0..items.len() {
+                for index in 0..items.len() {
                     let mut fewer = items.clone();
-                    fewer.remove(at);
+                    fewer.remove(index);
                     all.push(Tree::Array(fewer));
                 }
             }
             Tree::Map(map) => {
-                for at in 0..map.entries.len() {
+                for index in 0..map.entries.len() {
                     let mut fewer = map.clone();
-                    fewer.entries.remove(at);
+                    fewer.entries.remove(index);
                     all.push(Tree::Map(fewer));
                 }
                 if map.restricted && map.entries.iter().all(|(key, _)| !matches!(key, Key::Locked(_) | Key::Absent(_)))
@@ -480,16 +480,16 @@ impl Tree {
             _ => {}
         }
         let count = self.parts().len();
-        for at in 0..count {
-            let part = self.parts()[at];
+        for index in 0..count {
+            let part = self.parts()[index];
             // The body of an object and a payload must keep their kind.
-            let is_fixed = at == 0 && matches!(self, Tree::Object(..) | Tree::Tied(..))
+            let is_fixed = index == 0 && matches!(self, Tree::Object(..) | Tree::Tied(..))
                 || matches!(self, Tree::Opaque(..))
                 || matches!(self, Tree::Weak(_) | Tree::Overload(_));
             let same = |other: &Tree| !is_fixed || std::mem::discriminant(part) == std::mem::discriminant(other);
             for part in part.smaller().into_iter().filter(same) {
                 let mut other = self.clone();
-                if let Some(place) = other.part_mut(at) {
+                if let Some(place) = other.part_mut(index) {
                     *place = part;
                 }
                 all.push(other);
@@ -510,16 +510,16 @@ impl Tree {
         }
     }
 
-    fn part_mut(&mut self, at: usize) -> Option<&mut Tree> {
+    fn part_mut(&mut self, index: usize) -> Option<&mut Tree> {
         match self {
-            Tree::Array(parts) | Tree::Opaque(_, _, parts) | Tree::Tied(_, parts) => parts.get_mut(at),
+            Tree::Array(parts) | Tree::Opaque(_, _, parts) | Tree::Tied(_, parts) => parts.get_mut(index),
             Tree::Map(map) => {
-                map.entries.get_mut(at).filter(|(key, _)| !matches!(key, Key::Absent(_))).map(|(_, value)| value)
+                map.entries.get_mut(index).filter(|(key, _)| !matches!(key, Key::Absent(_))).map(|(_, value)| value)
             }
             Tree::Ref(inner) | Tree::Object(_, _, inner) | Tree::Weak(inner) | Tree::Overload(inner) => Some(inner),
-            Tree::Attrs(_, value, entries) => match at.checked_sub(1) {
+            Tree::Attrs(_, value, entries) => match index.checked_sub(1) {
                 None => Some(value),
-                Some(at) => entries.get_mut(at).map(|(_, value)| value),
+                Some(index) => entries.get_mut(index).map(|(_, value)| value),
             },
             _ => None,
         }

@@ -133,8 +133,8 @@ pub fn everything(shape: &Shape, image: &[u8]) {
     write.reference = false;
     assert!(written(&fast, &write) == plain, "{}: the writers differ", shape.name);
     (write.netorder, write.canonical) = (false, true);
-    let again = written(&fast, &write);
-    assert!(storable::read(&again, &options, &limits).unwrap() == fast, "{}: {write:?}", shape.name);
+    let rewritten = written(&fast, &write);
+    assert!(storable::read(&rewritten, &options, &limits).unwrap() == fast, "{}: {write:?}", shape.name);
     assert!(!json(&fast, "json").is_empty());
     assert!(!json(&traced, "json:typed,spelling").is_empty());
 }

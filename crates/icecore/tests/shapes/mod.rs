@@ -123,26 +123,26 @@ fn container_copies(size: usize) -> Vec<u8> {
     [SEREAL, &head, &inner, &copy.repeat(count)].concat()
 }
 
-fn sereal_named(size: usize, what: Named) -> Vec<u8> {
+fn sereal_named(size: usize, named: Named) -> Vec<u8> {
     let name = binary(&vec![b'n'; size / 2]);
     let count = size / 12;
     let mut out = [&[0x2B][..], &varint(count)].concat();
     let mut offset = 0;
-    for at in 0..count {
-        if what == Named::Class {
-            out.push(if at == 0 { 0x2C } else { 0x2D });
+    for index in 0..count {
+        if named == Named::Class {
+            out.push(if index == 0 { 0x2C } else { 0x2D });
         } else {
             out.extend_from_slice(&[0x28, 0x2A, 1]);
         }
-        match at {
+        match index {
             0 => {
                 offset = 1 + out.len();
                 out.extend_from_slice(&name);
             }
-            _ if what == Named::Class => out.extend_from_slice(&varint(offset)),
+            _ if named == Named::Class => out.extend_from_slice(&varint(offset)),
             _ => out.extend_from_slice(&[&[0x2F][..], &varint(offset)].concat()),
         }
-        out.extend_from_slice(if what == Named::Class { &[0x28, 0x2A, 0] } else { &[1] });
+        out.extend_from_slice(if named == Named::Class { &[0x28, 0x2A, 0] } else { &[1] });
     }
     [SEREAL, &out].concat()
 }
@@ -150,35 +150,35 @@ fn sereal_named(size: usize, what: Named) -> Vec<u8> {
 fn classes_below(size: usize) -> Vec<u8> {
     let count = size / 24;
     let mut out = [SEREAL, &[0x28, 0x2A, 1], &binary(&vec![b'k'; size / 2]), &[0x28, 0x2B], &varint(count)].concat();
-    for at in 0..count {
+    for index in 0..count {
         out.push(0x2C);
-        out.extend_from_slice(&binary(format!("C{at:06}").as_bytes()));
+        out.extend_from_slice(&binary(format!("C{index:06}").as_bytes()));
         out.extend_from_slice(&[0x28, 0x2A, 0]);
     }
     out
 }
 
-fn igbinary(size: usize, what: Named) -> Vec<u8> {
+fn igbinary(size: usize, named: Named) -> Vec<u8> {
     let count = size / 20;
     let name = vec![b'n'; size / 2];
     let mut out = [&[0, 0, 0, 2, 0x16][..], &(count as u32).to_be_bytes()].concat();
     let new = |tag: u8| [&[tag][..], &(name.len() as u32).to_be_bytes(), &name].concat();
-    for at in 0..count {
+    for index in 0..count {
         out.push(0x0A);
-        out.extend_from_slice(&(at as u32).to_be_bytes());
-        let (tag, again): (u8, &[u8]) = match what {
+        out.extend_from_slice(&(index as u32).to_be_bytes());
+        let (tag, repeated): (u8, &[u8]) = match named {
             Named::Class => (0x19, &[0x1A, 0]),
             _ => (0x13, &[0x0E, 0]),
         };
-        if what == Named::Key {
+        if named == Named::Key {
             out.extend_from_slice(&[0x14, 1]);
         }
-        if at == 0 {
+        if index == 0 {
             out.extend_from_slice(&new(tag))
         } else {
-            out.extend_from_slice(again)
+            out.extend_from_slice(repeated)
         }
-        match what {
+        match named {
             Named::String => {}
             Named::Key => out.extend_from_slice(&[6, 1]),
             Named::Class => out.extend_from_slice(&[0x14, 0]),
@@ -200,14 +200,14 @@ fn long(value: usize) -> Vec<u8> {
     }
 }
 
-fn marshal(size: usize, tag: &[u8], again: &[u8]) -> Vec<u8> {
-    marshal_named(size, tag, b"", again)
+fn marshal(size: usize, tag: &[u8], repeated: &[u8]) -> Vec<u8> {
+    marshal_named(size, tag, b"", repeated)
 }
 
-fn marshal_named(size: usize, before: &[u8], behind: &[u8], again: &[u8]) -> Vec<u8> {
-    let count = size / 2 / again.len();
+fn marshal_named(size: usize, before: &[u8], after: &[u8], repeated: &[u8]) -> Vec<u8> {
+    let count = size / 2 / repeated.len();
     let name = vec![b'S'; size / 2];
-    [b"\x04\x08[", &long(count + 1)[..], before, &long(name.len()), &name, behind, &again.repeat(count)].concat()
+    [b"\x04\x08[", &long(count + 1)[..], before, &long(name.len()), &name, after, &repeated.repeat(count)].concat()
 }
 
 fn encodings(size: usize) -> Vec<u8> {
@@ -218,8 +218,8 @@ fn encodings(size: usize) -> Vec<u8> {
 
 const STORABLE: &[u8] = b"pst0\x05\x0B\x0812345678\x04\x08\x08\x08";
 
-fn storable(count: usize, first: &[u8], again: &[u8]) -> Vec<u8> {
-    [STORABLE, &[2], &(count as u32 + 1).to_le_bytes(), first, &again.repeat(count)].concat()
+fn storable(count: usize, first: &[u8], repeated: &[u8]) -> Vec<u8> {
+    [STORABLE, &[2], &(count as u32 + 1).to_le_bytes(), first, &repeated.repeat(count)].concat()
 }
 
 fn storable_links(size: usize) -> Vec<u8> {
@@ -246,6 +246,6 @@ fn php_links(size: usize, letter: char) -> Vec<u8> {
         'R' => format!("s:{}:\"{text}\";", text.len()),
         _ => format!("O:8:\"stdClass\":1:{{s:{}:\"{text}\";i:1;}}", text.len()),
     };
-    let again: String = (1..=count).map(|at| format!("i:{at};{letter}:2;")).collect();
-    format!("a:{}:{{i:0;{first}{again}}}", count + 1).into_bytes()
+    let repeated: String = (1..=count).map(|index| format!("i:{index};{letter}:2;")).collect();
+    format!("a:{}:{{i:0;{first}{repeated}}}", count + 1).into_bytes()
 }

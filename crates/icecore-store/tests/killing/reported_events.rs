@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 /// done ID ATTEMPT                an ack was accepted
 /// ```
 #[derive(Default)]
-pub struct Told {
+pub struct ReportedEvents {
     pub pushed: HashSet<Id>,
     pub put: HashSet<Id>,
     /// When the lease began and its last known end, by job and attempt.
@@ -28,7 +28,7 @@ pub struct Told {
     pub extended: usize,
 }
 
-impl Told {
+impl ReportedEvents {
     pub fn hear(&mut self, line: &str) {
         let words: Vec<&str> = line.split(' ').collect();
         let id = || words[1].parse::<Id>().expect("an id");
