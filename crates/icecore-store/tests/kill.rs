@@ -57,7 +57,7 @@ fn child() {
 
 struct Child {
     random: Random,
-    /// Whether the server may be unavailable.
+    /// `true` if the server may be unavailable.
     outages: bool,
     name: String,
 }

@@ -62,7 +62,7 @@ fn json(text: &str) -> Document<'static> {
     icecore::read_as(text.as_bytes(), &stage, &Limits::default()).unwrap().into_owned()
 }
 
-/// Whether another node refers to the value, or it was reached through something that is not its own.
+/// Returns `true` if another node refers to the value, or it was reached through something that is not its own.
 fn is_shared(document: &Document<'_>, node: u32) -> bool {
     let nodes = document.nodes();
     nodes[node as usize].flags & (flag::TARGET | flag::WEAK | flag::OVERLOAD) != 0

@@ -45,7 +45,7 @@ fn named(page: &str) -> BTreeSet<String> {
     names
 }
 
-/// Whether the name is meant as a path, not as a Rust name, an option or an example.
+/// Returns `true` if the name is meant as a path, not as a Rust name, an option or an example.
 fn is_path(name: &str) -> bool {
     let is_file = [".rs", ".md", ".sh", ".c", ".h", ".xs", ".txt", ".json"].iter().any(|end| name.ends_with(end));
     let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte));

@@ -68,12 +68,12 @@ fn texts_are_rewritten_byte_for_byte() {
     assert!(total > 500, "only {total}");
 }
 
-/// Whether something is in brackets; `\x{` does not count.
+/// Returns `true` if something is in brackets; `\x{` does not count.
 fn is_nested(pair: &[u8]) -> bool {
     matches!(pair, [b'[', behind] if *behind != b']') || matches!(pair, [b'{', b'\'' | b'"'])
 }
 
-/// Whether this is `\x{80}` to `\x{ff}`.
+/// Returns `true` if this is `\x{80}` to `\x{ff}`.
 fn is_latin1_escape(text: &[u8]) -> bool {
     matches!(text, [b'\\', b'x', b'{', b'8' | b'9' | b'a'..=b'f', _, b'}'])
 }

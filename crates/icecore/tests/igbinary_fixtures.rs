@@ -258,7 +258,7 @@ fn the_extension_reads_our_output() {
     }
 }
 
-/// Whether this is a case in which we are stricter than the extension on damaged bytes.
+/// Returns `true` if this is a case in which we are stricter than the extension on damaged bytes.
 fn is_stricter(error: &icecore::Error) -> bool {
     let said = error.to_string();
     ["an integer of 64 bits with its sign", "a value after the reference", "a variable that holds a scalar"]

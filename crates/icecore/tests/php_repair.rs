@@ -83,7 +83,7 @@ impl Made {
 
 struct Maker {
     r: Random,
-    /// Whether strings sometimes look like serialized pieces.
+    /// `true` if strings sometimes look like serialized pieces.
     hostile: bool,
 }
 

@@ -133,7 +133,7 @@ fn damaged_sessions_are_refused_where_php_refuses_them() {
     assert!(total > 2000 && refused > 1000, "{total} {refused}");
 }
 
-/// Whether a difference between us and PHP on damaged input is intended.
+/// Returns `true` if a difference between us and PHP on damaged input is intended.
 fn is_meant(blob: &[u8], outcome: &Outcome<'_>, handler: Handler) -> bool {
     match &outcome.error {
         // PHP reads a count of properties without digits as 0.

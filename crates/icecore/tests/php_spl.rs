@@ -27,7 +27,7 @@ fn written(document: &Document<'_>) -> String {
     out.escape_ascii().to_string()
 }
 
-/// Whether PHP shows a handmade text differently from its content: empty payloads, an object that
+/// Returns `true` if PHP shows a handmade text differently from its content: empty payloads, an object that
 /// is in a storage twice, and list items and own properties, which PHP copies.
 fn shows_otherwise(blob: &[u8]) -> bool {
     let text = String::from_utf8_lossy(blob);

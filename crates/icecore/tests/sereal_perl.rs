@@ -70,7 +70,7 @@ fn perl_reads_rewritten_fixtures() {
     check("perl's documents", asked);
 }
 
-/// Whether a document has something that perl can't represent or expresses differently: floats that
+/// Returns `true` if a document has something that perl can't represent or expresses differently: floats that
 /// are too wide, patterns that it would compile, strings that are not Unicode, links to something
 /// other than an array, a hash or an object, and objects that are links.
 fn has_what_perl_says_otherwise(document: &Document<'_>) -> bool {

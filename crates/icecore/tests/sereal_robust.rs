@@ -85,7 +85,7 @@ fn ways() -> Vec<WriteOptions> {
     ways
 }
 
-/// Whether a link refers to a reference. It means the same as an alias after another reference, and
+/// Returns `true` if a link refers to a reference. It means the same as an alias after another reference, and
 /// is read as one.
 fn has_odd_links(document: &Document<'_>) -> bool {
     let nodes = document.nodes();

@@ -186,7 +186,7 @@ fn paths_of_values_lead_back_to_them() {
     }
 }
 
-/// Whether a key of bytes and a key of text are written the same way. A path can't tell them apart.
+/// Returns `true` if a key of bytes and a key of text are written the same way. A path can't tell them apart.
 fn has_keys_that_look_the_same(document: &Document<'_>) -> bool {
     let maps = (0..document.nodes().len() as u32).filter_map(|index| document.at(index));
     maps.filter(|map| map.kind() == icecore::Kind::Map).any(|map| {

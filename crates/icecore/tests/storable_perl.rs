@@ -59,7 +59,7 @@ fn most_images_are_rewritten_from_their_values_alone() {
     assert_eq!(reasons.len(), NOT_IN_THE_MEANING.len(), "{reasons:#?}");
 }
 
-/// Whether the mode changes more than the order of keys.
+/// Returns `true` if the mode changes more than the order of keys.
 fn is_asked(f: &Fixture) -> bool {
     !f.mode.contains("canonical")
 }

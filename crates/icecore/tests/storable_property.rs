@@ -28,11 +28,11 @@ const FLOATS: &[(f64, &str)] = &[
 struct Maker {
     r: Random,
     b: Builder,
-    /// Whether to make what a network-order image gives back: Storable writes floats, and integers
+    /// `true` if to make what a network-order image gives back: Storable writes floats, and integers
     /// beyond 32 bits, as strings there. The number of nodes stays the same, so that links stay
     /// valid.
     netorder: bool,
-    /// Whether entries will be sorted: a value that a hook refers to may then be stored inside its
+    /// `true` if entries will be sorted: a value that a hook refers to may then be stored inside its
     /// record or outside of it, whichever comes first. So only hooks refer to the values inside.
     canonical: bool,
     /// Possible targets of links (`objects`) and of aliases (`variables`).

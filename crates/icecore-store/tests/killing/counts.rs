@@ -29,7 +29,7 @@ impl Counts {
         self.jobs += jobs;
         self.reported_ids += events.pushed.len();
         self.leases += events.grants.len();
-        self.begun_commands += events.begun_commands.len();
+        self.begun_commands += events.begun.len();
         self.extended += events.extended;
         self.lost_leases += lost_leases;
         self.done += events.done.len();

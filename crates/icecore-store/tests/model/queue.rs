@@ -100,13 +100,13 @@ struct Known {
     state: State,
     attempts: u32,
     most: u32,
-    /// Whether it holds its key while it is unfinished.
+    /// `true` if it holds its key while it is unfinished.
     has_key: bool,
     /// The token, and whether the lease has ended.
     lease: Option<(String, bool)>,
     /// As the store reported it.
     run_at: i64,
-    /// Whether its time is in an hour.
+    /// `true` if its time is in an hour.
     is_late: bool,
     worker: Option<String>,
     error: Option<String>,

@@ -388,7 +388,7 @@ pub fn on_a_small_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Whether a document has a node of this kind.
+/// Returns `true` if a document has a node of this kind.
 pub fn has_kind(document: &Document<'_>, kind: Kind) -> bool {
     document.nodes().iter().any(|node| node.kind == kind)
 }

@@ -83,7 +83,7 @@ fn plain(path: &str) -> String {
 /// The position of a value.
 #[derive(Clone, Copy, Default)]
 struct Location {
-    /// Whether the value is the body of an object.
+    /// `true` if the value is the body of an object.
     is_body: bool,
 }
 

@@ -12,7 +12,7 @@ pub struct Shape {
     pub open: &'static [u8],
     pub middle: &'static [u8],
     pub close: &'static [u8],
-    /// Whether it is from before version 2 and can only be read.
+    /// `true` if it is from before version 2 and can only be read.
     pub old: bool,
 }
 

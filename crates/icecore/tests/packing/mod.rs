@@ -122,7 +122,7 @@ fn value(node: &Node, bytes: impl AsRef<[u8]>) -> String {
     }
 }
 
-/// Whether two answers are equal. Errors may have different messages, and all NaNs are equal.
+/// Returns `true` if two answers are equal. Errors may have different messages, and all NaNs are equal.
 pub fn is_same(ours: &str, theirs: &str) -> bool {
     if theirs == "D" {
         return true;
@@ -141,7 +141,7 @@ pub fn is_same(ours: &str, theirs: &str) -> bool {
         }
 }
 
-/// Whether perl 5.36 returns what was in its memory before: for numbers of several bytes that end
+/// Returns `true` if perl 5.36 returns what was in its memory before: for numbers of several bytes that end
 /// early in text, and for invalid characters.
 pub fn is_left_to_chance(asked: &Asked) -> bool {
     let Asked::Unpack(template, data) = asked else { return false };
