@@ -14,7 +14,9 @@
 use crate::common;
 
 use crate::common::{Fresh, Random, World, backends, full};
-use crate::killing::{BACKLOG, Counts, ReportedEvents, Running, Server, backlog, finish, jobs, parts, rounds, tell};
+use crate::killing::{
+    BACKLOG, Counts, ReportedEvents, Running, Server, backlog, finish, jobs, parts, print_event, rounds,
+};
 use icecore_store::{Address, Backend, ErrorKind, Id, Lease, NewJob, Result, describe, open};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -46,9 +48,9 @@ fn child() {
         name: seed.to_owned(),
     };
     let mut store = child.patiently(|| open(&address)).expect("opened");
-    tell("opened");
+    print_event("opened");
     match role {
-        "glance" => jobs(&mut *store, QUEUE).iter().for_each(|job| tell(&format!("there {}", job.id))),
+        "list" => jobs(&mut *store, QUEUE).iter().for_each(|job| print_event(&format!("there {}", job.id))),
         "producer" => child.produce(&mut *store),
         "worker" => child.work(&mut *store),
         role => panic!("no role: {role}"),
@@ -106,7 +108,7 @@ impl Child {
             // Pushed again they are the same jobs: a lost answer does not create a second job.
             for pushed in self.patiently(|| store.push(&jobs)).expect("pushed") {
                 assert!(pushed.is_new || self.outages);
-                tell(&format!("pushed {}", pushed.id));
+                print_event(&format!("pushed {}", pushed.id));
                 last = Some(pushed.id);
             }
         }
@@ -118,7 +120,7 @@ impl Child {
             |number| describe::describe_object(format!("[\"{name}\",{batch},{number}]").into_bytes(), Some("json"));
         let objects: Vec<_> = (0..size).map(object).collect();
         for id in self.patiently(|| store.put(&objects)).expect("put") {
-            tell(&format!("put {id}"));
+            print_event(&format!("put {id}"));
         }
     }
 
@@ -128,37 +130,39 @@ impl Child {
             let leases = self.patiently(|| store.claim(QUEUE, &self.name, LEASE, max_jobs)).expect("claimed");
             for lease in &leases {
                 let (end, length) = (lease.job.lease_until.expect("an end"), LEASE.as_millis());
-                tell(&format!("granted {} {} {length} {end}", lease.job.id, lease.job.attempts));
+                print_event(&format!("granted {} {} {length} {end}", lease.job.id, lease.job.attempts));
             }
             if leases.is_empty() {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            leases.iter().for_each(|lease| self.treat(store, lease));
+            leases.iter().for_each(|lease| self.handle_job(store, lease));
         }
     }
 
-    fn treat(&mut self, store: &mut dyn Backend, lease: &Lease) {
+    fn handle_job(&mut self, store: &mut dyn Backend, lease: &Lease) {
         let (id, token, attempt) = (lease.job.id, &*lease.token, lease.job.attempts);
         let action = self.random.below(10);
         if action == 0 {
             return; // The worker abandons this job.
         }
         if action <= 2
-            && let Some(end) = held(self.patiently(|| store.extend(id, token, LEASE)))
+            && let Some(end) = if_lease_is_valid(self.patiently(|| store.extend(id, token, LEASE)))
         {
-            tell(&format!("extended {id} {attempt} {end}"));
+            print_event(&format!("extended {id} {attempt} {end}"));
         }
-        tell(&format!("releasing {id} {attempt}"));
+        print_event(&format!("releasing {id} {attempt}"));
         if action == 3 {
-            held(self.patiently(|| store.nack(id, token, "again", Some(Duration::ZERO))));
-        } else if held(self.patiently(|| store.ack(id, token, Some(format!("{attempt}").as_bytes())))).is_some() {
-            tell(&format!("done {id} {attempt}"));
+            if_lease_is_valid(self.patiently(|| store.nack(id, token, "again", Some(Duration::ZERO))));
+        } else if if_lease_is_valid(self.patiently(|| store.ack(id, token, Some(format!("{attempt}").as_bytes()))))
+            .is_some()
+        {
+            print_event(&format!("done {id} {attempt}"));
         }
     }
 }
 
 /// Returns the answer, or `None` if the lease was lost.
-fn held<T>(answer: Result<T>) -> Option<T> {
+fn if_lease_is_valid<T>(answer: Result<T>) -> Option<T> {
     match answer {
         Ok(value) => Some(value),
         Err(error) if error.kind() == ErrorKind::Lease => None,
@@ -184,43 +188,43 @@ fn start_all(outages: &str, random: &mut Random, address: &Address) -> Vec<Runni
     roles.map(|role| start(role, outages, random.below(u64::MAX), address)).collect()
 }
 
-/// The judge detects violations: the test is only as good as its judge.
+/// The tests below are only as good as the check of the reported events.
 #[test]
-fn the_judge_detects_violations() {
+fn the_check_of_events_detects_violations() {
     let (id, other) = (Id::new(), Id::new());
     let events = |lines: &[String]| {
         let mut events = ReportedEvents::default();
-        lines.iter().for_each(|line| events.hear(line));
+        lines.iter().for_each(|line| events.add_line(line));
         events
     };
-    let granted = |attempt: u32, end: i64| format!("granted {id} {attempt} 100 {end}");
-    let panics = |body: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).is_err();
-    let leases = |lines: &[String]| {
+    let grant = |attempt: u32, end: i64| format!("granted {id} {attempt} 100 {end}");
+    let does_panic = |body: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).is_err();
+    let is_lease_refused = |lines: &[String]| {
         let events = events(lines);
-        panics(&|| _ = events.check_leases())
+        does_panic(&|| _ = events.check_leases())
     };
     // The second lease begins at 1101, after the end of the first, or at 1100, together with it.
-    assert!(!leases(&[granted(1, 1_100), granted(2, 1_201)]));
-    assert!(leases(&[granted(1, 1_100), granted(2, 1_200)]));
-    assert!(leases(&[granted(1, 1_100), format!("extended {id} 1 1150"), granted(2, 1_201)]));
-    assert!(!leases(&[granted(1, 1_100), format!("releasing {id} 1"), granted(2, 1_200)]));
-    assert!(leases(&[granted(1, 1_100), format!("done {id} 1"), granted(2, 1_201)]));
-    for twice in [granted(1, 1_300), format!("begun {id} 1")] {
-        assert!(panics(&|| drop(events(&[granted(1, 1_100), twice.clone()]))), "{twice}");
+    assert!(!is_lease_refused(&[grant(1, 1_100), grant(2, 1_201)]));
+    assert!(is_lease_refused(&[grant(1, 1_100), grant(2, 1_200)]));
+    assert!(is_lease_refused(&[grant(1, 1_100), format!("extended {id} 1 1150"), grant(2, 1_201)]));
+    assert!(!is_lease_refused(&[grant(1, 1_100), format!("releasing {id} 1"), grant(2, 1_200)]));
+    assert!(is_lease_refused(&[grant(1, 1_100), format!("done {id} 1"), grant(2, 1_201)]));
+    for twice in [grant(1, 1_300), format!("begun {id} 1")] {
+        assert!(does_panic(&|| drop(events(&[grant(1, 1_100), twice.clone()]))), "{twice}");
     }
     let address = common::sqlite();
     let mut store = open(&address).expect("opened");
     let job = NewJob { id, ..describe::describe_job(QUEUE, b"[1,1]".to_vec(), Some("json")) };
     store.push(&[job]).expect("pushed");
     let stored = jobs(&mut *store, QUEUE);
-    assert!(!panics(&|| events(&[format!("pushed {id}")]).check_jobs(&stored)));
-    assert!(panics(&|| events(&[format!("pushed {other}")]).check_jobs(&stored)), "a lost job");
-    assert!(panics(&|| events(&[format!("done {id} 1")]).check_jobs(&stored)), "a lost ack");
-    assert!(panics(&|| events(&[format!("pushed {id}")]).check_end(&stored)), "it was never done");
+    assert!(!does_panic(&|| events(&[format!("pushed {id}")]).check_jobs(&stored)));
+    assert!(does_panic(&|| events(&[format!("pushed {other}")]).check_jobs(&stored)), "a lost job");
+    assert!(does_panic(&|| events(&[format!("done {id} 1")]).check_jobs(&stored)), "a lost ack");
+    assert!(does_panic(&|| events(&[format!("pushed {id}")]).check_end(&stored)), "it was never done");
     let half = describe::describe_job(QUEUE, b"[2,2]".to_vec(), Some("json"));
     store.push(&[half]).expect("pushed");
     let stored = jobs(&mut *store, QUEUE);
-    assert!(panics(&|| ReportedEvents::default().check_jobs(&stored)), "half a batch");
+    assert!(does_panic(&|| ReportedEvents::default().check_jobs(&stored)), "half a batch");
 }
 
 /// Waits for a random time.
@@ -241,10 +245,10 @@ fn nothing_is_lost_when_programs_are_killed() {
                 let mut children = start_all("always", &mut random, &address);
                 while !children.is_empty() {
                     let mut child = children.swap_remove(random.below(children.len() as u64) as usize);
-                    child.hear(1 + random.below(60) as usize);
+                    child.wait_for_lines(1 + random.below(60) as usize);
                     any_moment(&mut random);
                     counts.killed(child.kind);
-                    child.kill().iter().for_each(|line| events.hear(line));
+                    child.kill().iter().for_each(|line| events.add_line(line));
                 }
                 // The next program finds these jobs.
                 let mut world = World::new(address.clone());
@@ -270,15 +274,15 @@ fn nothing_is_lost_when_servers_are_killed() {
                 let mut kinds = server.kinds.to_vec();
                 while !kinds.is_empty() {
                     let kind = kinds.swap_remove(random.below(kinds.len() as u64) as usize);
-                    Running::hear_all(&mut children, 50 + random.below(200) as usize);
+                    Running::wait_for_lines_of_all(&mut children, 50 + random.below(200) as usize);
                     any_moment(&mut random);
                     server.kill(kind, &mut random);
                     counts.killed(kind);
                 }
             }
-            Running::hear_all(&mut children, 50);
+            Running::wait_for_lines_of_all(&mut children, 50);
             for child in children {
-                child.kill().iter().for_each(|line| events.hear(line));
+                child.kill().iter().for_each(|line| events.add_line(line));
             }
             check(address, events, &mut counts);
         }
@@ -296,9 +300,9 @@ fn nothing_is_lost_when_another_program_ends() {
         let mut stores = vec![open(&address).expect("opened")];
         for number in 0..3 {
             stores.push(open(&address).expect("opened"));
-            let glance = command("glance", "always", 0, &address).output().expect("it ends");
-            let stdout = String::from_utf8(glance.stdout).expect("text");
-            assert!(glance.status.success(), "{stdout}");
+            let listing = command("list", "always", 0, &address).output().expect("it ends");
+            let stdout = String::from_utf8(listing.stdout).expect("text");
+            assert!(listing.status.success(), "{stdout}");
             for id in &pushed {
                 assert!(stdout.contains(&format!("@there {id}\n")), "{backend}: job {id} is lost: {stdout}");
             }

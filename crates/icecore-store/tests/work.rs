@@ -154,11 +154,11 @@ fn an_abort_kills_commands_and_returns_their_jobs() {
     let mut worker = worker(1);
     worker.until_empty = false;
     let address = store.address.clone();
-    let teller = stop.clone();
+    let abort_handle = stop.clone();
     worker
         .run(&|| open(&address), Arc::new(command), &stop, &mut |event| {
             if let Event::Begun(_) = event {
-                teller.abort();
+                abort_handle.abort();
             }
         })
         .expect("an end");

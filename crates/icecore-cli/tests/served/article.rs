@@ -36,7 +36,7 @@ fn schema() -> Value {
 
 #[test]
 fn json_jobs_are_checked_worked_in_perl_and_replayed() {
-    if !Language::Perl.is_there() {
+    if !Language::Perl.is_available() {
         eprintln!("SKIPPED: the client in Perl, as its module is not built");
         return;
     }

@@ -11,7 +11,7 @@ const CASES: usize = 40;
 
 #[test]
 fn each_language_works_on_jobs_of_every_other() {
-    let languages = Language::there();
+    let languages = Language::available();
     let (mut random, folder) = (Random::new(), tempfile::tempdir().expect("a folder"));
     let daemon = Daemon::start(&format!("sqlite:{}", folder.path().join("a.db").display()), &[]);
     for from in &languages {
@@ -39,9 +39,9 @@ fn each_language_works_on_jobs_of_every_other() {
                 let options = &case["options"];
                 assert_eq!(job["format"], options["format"], "{case}: {job}");
                 assert_eq!(job["unique_key"], options["unique"], "{case}: {job}");
-                let usual = |name: &str, usual: i64| options[name].as_i64().unwrap_or(usual);
-                assert_eq!(job["priority"], json!(usual("priority", 0)), "{case}: {job}");
-                assert_eq!(job["max_attempts"], json!(usual("max_attempts", 20)), "{case}: {job}");
+                let option_or = |name: &str, default: i64| options[name].as_i64().unwrap_or(default);
+                assert_eq!(job["priority"], json!(option_or("priority", 0)), "{case}: {job}");
+                assert_eq!(job["max_attempts"], json!(option_or("max_attempts", 20)), "{case}: {job}");
             }
         }
     }
@@ -63,7 +63,7 @@ fn the_clients_notice_a_wrong_value() {
         }),
         json!([1.5]),
     ];
-    for language in Language::there() {
+    for language in Language::available() {
         let mut ids = Vec::new();
         for (number, other) in others.iter().enumerate() {
             let answer = daemon.ask("POST", "/jobs?queue=q", &json!([number, other]).to_string());

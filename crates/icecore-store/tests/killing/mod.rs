@@ -10,7 +10,7 @@ mod server;
 use crate::common::until;
 pub use counts::Counts;
 use icecore_store::{Backend, Flow, Job, JobFilter, QueueStatus, State};
-pub use process::{Running, tell};
+pub use process::{Running, print_event};
 pub use reported_events::ReportedEvents;
 pub use server::Server;
 use std::time::Duration;
@@ -58,7 +58,7 @@ pub fn finish(store: &mut dyn Backend, queue: &str, events: &mut ReportedEvents)
         for lease in &leases {
             let (job, attempt) = (&lease.job, lease.job.attempts);
             let end = job.lease_until.expect("an end");
-            events.hear(&format!("granted {} {attempt} {} {end}", job.id, LEASE.as_millis()));
+            events.add_line(&format!("granted {} {attempt} {} {end}", job.id, LEASE.as_millis()));
             store.ack(job.id, &lease.token, Some(attempt.to_string().as_bytes())).expect("ack");
         }
         let queues = store.queues().expect("queues");
