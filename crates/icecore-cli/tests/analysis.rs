@@ -19,7 +19,7 @@ const OBJECTS: [(&str, &[u8]); 5] = [
     ("e", b"\xff\0 no format"),
 ];
 
-fn text(db: &str, args: &[&str], input: &[u8]) -> String {
+fn run_for_text(db: &str, args: &[&str], input: &[u8]) -> String {
     let (stdout, stderr, code) = run::icecore(&[args, &["--db", db]].concat(), input);
     assert_eq!(code, 0, "{args:?}: {stderr}");
     String::from_utf8(stdout).expect("text")
@@ -27,15 +27,15 @@ fn text(db: &str, args: &[&str], input: &[u8]) -> String {
 
 fn fill(db: &str) {
     for (key, bytes) in OBJECTS {
-        text(db, &["store", "put", "--key", key], bytes);
+        run_for_text(db, &["store", "put", "--key", key], bytes);
     }
     // JSON in the text column.
-    text(db, &["store", "put", "--base64"], br#"{"total": 1}"#);
+    run_for_text(db, &["store", "put", "--base64"], br#"{"total": 1}"#);
     for payload in [br#"{"to": 1}"#.as_slice(), br#"a:1:{s:2:"to";i:2;}"#] {
-        text(db, &["queue", "push", "--queue", "mail"], payload);
+        run_for_text(db, &["queue", "push", "--queue", "mail"], payload);
     }
-    text(db, &["work", "--queue", "mail", "--exec", "cat", "--until-empty"], b"");
-    text(db, &["queue", "push", "--queue", "mail"], b"{}");
+    run_for_text(db, &["work", "--queue", "mail", "--exec", "cat", "--until-empty"], b"");
+    run_for_text(db, &["queue", "push", "--queue", "mail"], b"{}");
 }
 
 /// Returns the statements of the page: those that read tables, and those that read lines.
@@ -48,7 +48,7 @@ fn statements() -> (Vec<String>, Vec<String>) {
 }
 
 /// Returns the rows of each statement; `None` if DuckDB is missing, which is reported.
-fn ask(folder: &Path, extensions: &[&str], statements: &[String]) -> Option<Vec<Value>> {
+fn run_duckdb(folder: &Path, extensions: &[&str], statements: &[String]) -> Option<Vec<Value>> {
     let named = std::env::var("ICECORE_TEST_PYTHON").ok();
     let left_out = |why: &str| {
         assert!(named.is_none(), "{why}");
@@ -109,7 +109,7 @@ fn duckdb_reads_the_tables_of_the_store() {
         fill(&db);
         let mut statements = tables.clone();
         statements[0] = attach;
-        let Some(rows) = ask(folder.path(), &[extension], &statements) else { continue };
+        let Some(rows) = run_duckdb(folder.path(), &[extension], &statements) else { continue };
         // The first two attach the database and create the view.
         let sold = json!([["x", "7"], ["y", "1"], ["z", "1"]]);
         assert_eq!(rows[2..4], [totals(), sold], "{extension}");
@@ -131,10 +131,11 @@ fn duckdb_reads_the_json_lines_of_the_command() {
     let db = format!("sqlite:{}", folder.path().join("icecore.db").display());
     fill(&db);
     for (args, name) in [(["store", "each", "--json"], "objects"), (["queue", "list", "--json"], "jobs")] {
-        std::fs::write(folder.path().join(format!("{name}.ndjson")), text(&db, &args, b"")).expect("it is written");
+        std::fs::write(folder.path().join(format!("{name}.ndjson")), run_for_text(&db, &args, b""))
+            .expect("it is written");
     }
     let (_, lines) = statements();
-    let Some(rows) = ask(folder.path(), &[], &lines) else { return };
+    let Some(rows) = run_duckdb(folder.path(), &[], &lines) else { return };
     assert_eq!(rows[..1], [totals()]);
     are_jobs(&rows[1..]);
 }

@@ -10,7 +10,7 @@ fn icecore(args: &[&str], input: &[u8]) -> (String, String, i32) {
 
 const JSON: &str = r#"{"a":[1,"x"],"b":{"c":2}}"#;
 
-fn frozen(format: &str) -> Vec<u8> {
+fn freeze_text(format: &str) -> Vec<u8> {
     icecore::convert(JSON.as_bytes(), "json", format).unwrap()
 }
 
@@ -20,7 +20,7 @@ const TEXT: &[&str] = &["php", "php-session", "php-session:handler=php_serialize
 fn blanks_after_text_formats_are_ignored() {
     for format in TEXT {
         for blanks in ["\n", "\r\n", " ", "\t\n\n", "\n   \r\n"] {
-            let mut text = frozen(format);
+            let mut text = freeze_text(format);
             text.extend(blanks.bytes());
             let name = format.split(':').next().unwrap();
             let named = ["-f", name];
@@ -56,7 +56,7 @@ fn blanks_after_text_formats_are_ignored() {
     );
     // Also in a text wrapper, on both sides of it.
     for wrapper in ["base64", "hex"] {
-        let inside = [frozen("php"), b"\n".to_vec()].concat();
+        let inside = [freeze_text("php"), b"\n".to_vec()].concat();
         let mut text = icecore::Stage::parse(&format!("{wrapper}/php")).unwrap().wrap(inside).unwrap();
         text.push(b'\n');
         let (stdout, stderr, code) = icecore(&["convert"], &text);
@@ -78,7 +78,7 @@ fn blanks_after_text_formats_are_ignored() {
 fn bytes_after_binary_formats_are_an_error_with_a_tip() {
     for format in ["igbinary", "marshal", "storable", "storable:memory", "storable:memory,netorder", "sereal"] {
         let name = format.split(':').next().unwrap();
-        let good = frozen(format);
+        let good = freeze_text(format);
         let text = [good.clone(), b"\n\n".to_vec()].concat();
         for from in [&["-f", name][..], &[]] {
             let (stdout, stderr, code) = icecore(&[&["convert"], from].concat(), &text);
@@ -96,7 +96,7 @@ fn bytes_after_binary_formats_are_an_error_with_a_tip() {
             }
         }
     }
-    let text = [frozen("igbinary"), b"\n\n".to_vec()].concat();
+    let text = [freeze_text("igbinary"), b"\n\n".to_vec()].concat();
     let (_, stderr, _) = icecore(&["convert"], &text);
     assert!(stderr.contains("igbinary:lenient"), "{stderr}");
     let (stdout, stderr, code) = icecore(&["convert", "-f", "igbinary:lenient"], &text);

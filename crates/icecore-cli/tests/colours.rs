@@ -97,7 +97,7 @@ fn commands() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns what a command writes to pipes, and its exit code.
-fn piped(folder: &Path, command: &str) -> (String, String, Option<i32>) {
+fn run_with_pipes(folder: &Path, command: &str) -> (String, String, Option<i32>) {
     let done = run::shell(folder, command).env("COLUMNS", "80").env_remove("NO_COLOR").output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (text(done.stdout), text(done.stderr), done.status.code())
@@ -108,8 +108,8 @@ fn colour_changes_only_the_colour_of_the_output() {
     let folder = folder();
     let mut painted = 0;
     for command in commands() {
-        let never = piped(folder.path(), &format!("icecore --color never {command}"));
-        let always = piped(folder.path(), &format!("icecore --color always {command}"));
+        let never = run_with_pipes(folder.path(), &format!("icecore --color never {command}"));
+        let always = run_with_pipes(folder.path(), &format!("icecore --color always {command}"));
         assert!(!never.0.contains('\x1b') && !never.1.contains('\x1b'), "{command}: {never:?}");
         let (stdout, stderr) = (pty::without_colours(&always.0), pty::without_colours(&always.1));
         painted += usize::from((&stdout, &stderr) != (&always.0, &always.1));

@@ -101,30 +101,30 @@ fn table(random: &mut Random, rows: usize) -> String {
     table
 }
 
-fn rows(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
+fn try_run_rows(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
     run::icecore(&[&["rows", "-q"], args].concat(), input)
 }
 
 /// Returns the output of a command that must succeed.
-fn good(args: &[&str], input: &[u8]) -> Vec<u8> {
-    let (stdout, stderr, code) = rows(args, input);
+fn run_rows(args: &[&str], input: &[u8]) -> Vec<u8> {
+    let (stdout, stderr, code) = try_run_rows(args, input);
     assert_eq!(code, 0, "{args:?}: {stderr}");
     stdout
 }
 
 /// Parses lines of JSON, without null members: a struct has all of its fields in each row.
-fn lines(bytes: &[u8]) -> Vec<Value> {
+fn parse_lines(bytes: &[u8]) -> Vec<Value> {
     let text = std::str::from_utf8(bytes).expect("text");
-    text.lines().map(|line| bare(serde_json::from_str(line).expect("JSON"))).collect()
+    text.lines().map(|line| remove_nulls(serde_json::from_str(line).expect("JSON"))).collect()
 }
 
-fn bare(value: Value) -> Value {
+fn remove_nulls(value: Value) -> Value {
     match value {
         Value::Object(members) => {
             let kept = members.into_iter().filter(|(_, value)| !value.is_null());
-            Value::Object(kept.map(|(key, value)| (key, bare(value))).collect::<Map<_, _>>())
+            Value::Object(kept.map(|(key, value)| (key, remove_nulls(value))).collect::<Map<_, _>>())
         }
-        Value::Array(items) => Value::Array(items.into_iter().map(bare).collect()),
+        Value::Array(items) => Value::Array(items.into_iter().map(remove_nulls).collect()),
         other => other,
     }
 }
@@ -146,25 +146,26 @@ fn random_tables_round_trip() {
     for seed in 0..40 {
         let mut random = Random(seed);
         let table = table(&mut random, 1 + seed as usize * 7 % 90);
-        let direct = good(&["--in", "csv", "-c", "data=php"], table.as_bytes());
+        let direct = run_rows(&["--in", "csv", "-c", "data=php"], table.as_bytes());
         let (container, options) = CONTAINERS[seed as usize % CONTAINERS.len()];
         let file = folder.path().join(format!("{seed}.{container}"));
         let file = file.to_str().expect("text");
-        good(&[&["--in", "csv", "-c", "data=php", "-o", file], options].concat(), table.as_bytes());
-        let back = good(&[file], b"");
-        assert_eq!(lines(&back), lines(&direct), "{seed}");
+        run_rows(&[&["--in", "csv", "-c", "data=php", "-o", file], options].concat(), table.as_bytes());
+        let back = run_rows(&[file], b"");
+        assert_eq!(parse_lines(&back), parse_lines(&direct), "{seed}");
         // The same through pipes, and from one kind of file to another.
-        let piped = good(&[&["--in", "csv", "-c", "data=php", "-t", container], options].concat(), table.as_bytes());
+        let piped =
+            run_rows(&[&["--in", "csv", "-c", "data=php", "-t", container], options].concat(), table.as_bytes());
         let form = if container == "parquet" { "parquet" } else { "arrow" };
-        assert_eq!(good(&["--in", form], &piped), back, "{seed}");
-        let other = good(&["--in", form, "-t", "parquet"], &piped);
-        assert_eq!(good(&["--in", "parquet"], &other), back, "{seed}");
+        assert_eq!(run_rows(&["--in", form], &piped), back, "{seed}");
+        let other = run_rows(&["--in", form, "-t", "parquet"], &piped);
+        assert_eq!(run_rows(&["--in", "parquet"], &other), back, "{seed}");
         // Blobs in such a file can be decoded from it.
-        let raw = good(&["--in", "csv", "--schema", "data: binary", "-t", container], table.as_bytes());
-        let decoded = good(&["--in", form, "-c", "data=php", "--only", "id"], &raw);
+        let raw = run_rows(&["--in", "csv", "--schema", "data: binary", "-t", container], table.as_bytes());
+        let decoded = run_rows(&["--in", form, "-c", "data=php", "--only", "id"], &raw);
         let expected = ["--in", "csv", "-c", "data=php", "--only", "id", "--null", "NULL"];
-        let expected = good(&expected, table.as_bytes());
-        assert_eq!(lines(&decoded), lines(&expected), "{seed}");
+        let expected = run_rows(&expected, table.as_bytes());
+        assert_eq!(parse_lines(&decoded), parse_lines(&expected), "{seed}");
     }
 }
 
@@ -182,9 +183,9 @@ fn json_lines_round_trip() {
                 json!({"id": row, "price": row as f64 + 0.5, "tags": ["a", "b"], "at": {"x": row}, "data": blob});
             let _ = writeln!(input, "{line}");
         }
-        let direct = good(&["--in", "ndjson", "-c", "data=php"], input.as_bytes());
-        let file = good(&["--in", "ndjson", "-c", "data=php", "-t", "parquet"], input.as_bytes());
-        assert_eq!(lines(&good(&["--in", "parquet"], &file)), lines(&direct), "{seed}");
+        let direct = run_rows(&["--in", "ndjson", "-c", "data=php"], input.as_bytes());
+        let file = run_rows(&["--in", "ndjson", "-c", "data=php", "-t", "parquet"], input.as_bytes());
+        assert_eq!(parse_lines(&run_rows(&["--in", "parquet"], &file)), parse_lines(&direct), "{seed}");
     }
 }
 
@@ -193,13 +194,13 @@ fn columns_of_dumps_get_types() {
     let dump = "CREATE TABLE t (id int, price double, name text, ok boolean, data text);\n\
                 INSERT INTO t VALUES (1,1.5,'a',TRUE,'a:1:{s:1:\"w\";i:640;}'),(2,NULL,NULL,FALSE,NULL);\n";
     let args = ["--in", "sql", "-c", "t.data=php"];
-    let stderr = good(&[&args[..], &["--schema-only"]].concat(), dump.as_bytes());
+    let stderr = run_rows(&[&args[..], &["--schema-only"]].concat(), dump.as_bytes());
     assert_eq!(
         String::from_utf8(stderr).expect("text").trim_end(),
         "id int64, price float64, name utf8, ok bool, data struct<w int64>"
     );
-    let file = good(&[&args[..], &["-t", "arrow"]].concat(), dump.as_bytes());
-    assert_eq!(lines(&good(&["--in", "arrow"], &file)), lines(&good(&args, dump.as_bytes())));
+    let file = run_rows(&[&args[..], &["-t", "arrow"]].concat(), dump.as_bytes());
+    assert_eq!(parse_lines(&run_rows(&["--in", "arrow"], &file)), parse_lines(&run_rows(&args, dump.as_bytes())));
 }
 
 const MIXED: &[u8] =
@@ -209,9 +210,9 @@ const MIXED: &[u8] =
 #[test]
 fn bad_values_are_null_and_reported() {
     let schema = ["--in", "csv", "-c", "d=php", "--schema", "d: struct<w int64>", "-t", "parquet"];
-    let back = |file: &[u8]| lines(&good(&["--in", "parquet"], file));
+    let back = |file: &[u8]| parse_lines(&run_rows(&["--in", "parquet"], file));
     for mode in ["keep", "null"] {
-        let (file, stderr, code) = rows(&[&schema[..], &["--on-error", mode, "--kind-column"]].concat(), MIXED);
+        let (file, stderr, code) = try_run_rows(&[&schema[..], &["--on-error", mode, "--kind-column"]].concat(), MIXED);
         assert!(code == 4 && stderr.contains("2 of 5 rows") && stderr.contains("row 2 at offset"), "{stderr}");
         let found = back(&file);
         let kinds: Vec<_> = found.iter().map(|row| row["d_kind"].as_str().expect("text")).collect();
@@ -220,16 +221,16 @@ fn bad_values_are_null_and_reported() {
         assert!(found[1]["d_error"].as_str().is_some_and(|why| why.contains("expected")), "{found:?}");
         assert!(found[0].get("d_error").is_none() && found[1].get("d").is_none());
     }
-    let (file, _, code) = rows(&[&schema[..], &["--on-error", "skip"]].concat(), MIXED);
+    let (file, _, code) = try_run_rows(&[&schema[..], &["--on-error", "skip"]].concat(), MIXED);
     assert_eq!(
         (back(&file), code),
         (vec![json!({"id": "1", "d": {"w": 5}}), json!({"id": "3"}), json!({"id": "5", "d": {"w": 6}})], 4)
     );
-    let (file, stderr, code) = rows(&[&schema[..], &["--on-error", "stop"]].concat(), MIXED);
+    let (file, stderr, code) = try_run_rows(&[&schema[..], &["--on-error", "stop"]].concat(), MIXED);
     assert_eq!((back(&file), code), (vec![json!({"id": "1", "d": {"w": 5}})], 4), "{stderr}");
     // As JSON, ordinary text is kept.
     let json = ["--in", "csv", "-c", "d=php", "--schema", "d json", "-t", "parquet"];
-    let (file, stderr, code) = rows(&json, MIXED);
+    let (file, stderr, code) = try_run_rows(&json, MIXED);
     assert!(code == 4 && stderr.contains("1 of 5 rows"), "{stderr}");
     let texts: Vec<_> = back(&file).iter().map(|row| row.get("d").cloned().unwrap_or_default()).collect();
     assert_eq!(
@@ -242,20 +243,20 @@ fn bad_values_are_null_and_reported() {
 fn other_columns_fit_their_type_or_are_reported() {
     let input = b"id,n,d\n1,5,i:1;\n2,x,i:2;\n3,7,i:3;\n";
     let args = ["--in", "csv", "-c", "d=php", "--schema", "n: int64", "-t", "parquet"];
-    let (file, stderr, code) = rows(&args, input);
+    let (file, stderr, code) = try_run_rows(&args, input);
     assert!(code == 4 && stderr.contains("column n: expected int64, found `x`"), "{stderr}");
-    let found = lines(&good(&["--in", "parquet"], &file));
+    let found = parse_lines(&run_rows(&["--in", "parquet"], &file));
     assert_eq!(found[2], json!({"id": "3", "n": 7, "d": 3}));
     assert_eq!(found[1], json!({"id": "2", "d": 2}));
     // Bytes that are not text have a binary type, or are a loss.
     let bytes = b"id,n,d\n1,\xff,i:1;\n";
-    let file = good(&["--in", "csv", "-c", "d=php", "-t", "arrow"], bytes);
-    assert!(good(&["--in", "arrow", "-t", "csv"], &file).windows(3).any(|found| found == b",\xff,"));
+    let file = run_rows(&["--in", "csv", "-c", "d=php", "-t", "arrow"], bytes);
+    assert!(run_rows(&["--in", "arrow", "-t", "csv"], &file).windows(3).any(|found| found == b",\xff,"));
     let as_text = ["--in", "csv", "-c", "d=php", "--schema", "n utf8", "-t", "arrow"];
     let (file, stderr, code) = run::icecore(&[&["rows"], &as_text[..]].concat(), bytes);
     assert!(code == 0 && stderr.contains("first in row 1 at column n"), "{stderr}");
-    assert_eq!(lines(&good(&["--in", "arrow"], &file))[0]["n"], "\u{ff}");
-    let (_, stderr, code) = rows(&[&as_text[..], &["--strict"]].concat(), bytes);
+    assert_eq!(parse_lines(&run_rows(&["--in", "arrow"], &file))[0]["n"], "\u{ff}");
+    let (_, stderr, code) = try_run_rows(&[&as_text[..], &["--strict"]].concat(), bytes);
     assert!(code == 1 && stderr.contains("refused by --strict"), "{stderr}");
 }
 
@@ -265,7 +266,7 @@ fn columns_fit_another_type_or_are_reported() {
     let table = b"f,i,m,d,b,s\n1.0,5,2026-02-03T04:05:06.5,2026-02-03,true,7\n\
         1.5,300,2026-02-03T04:05:06.5,2026-02-03,false,x\n,,,,,\n";
     let typed = "f float64, i int64, m timestamp, d date32, b bool, s utf8";
-    let file = good(&["--in", "csv", "--null", "", "--schema", typed, "-t", "parquet"], table);
+    let file = run_rows(&["--in", "csv", "--null", "", "--schema", typed, "-t", "parquet"], table);
     for (schema, first, second, message) in [
         ("f int64", json!(1), json!(null), "expected int64, found `1.5`"),
         ("f float32", json!(1.0), json!(1.5), ""),
@@ -293,11 +294,11 @@ fn columns_fit_another_type_or_are_reported() {
         ("s decimal(5,2)", json!(7.0), json!(null), "expected decimal(5, 2), found `x`"),
         ("s large_binary", json!("7"), json!("x"), ""),
     ] {
-        let (converted, stderr, code) = rows(&["--in", "parquet", "--schema", schema, "-t", "arrow"], &file);
+        let (converted, stderr, code) = try_run_rows(&["--in", "parquet", "--schema", schema, "-t", "arrow"], &file);
         assert_eq!(code, if message.is_empty() { 0 } else { 4 }, "{schema}: {stderr}");
         assert!(stderr.contains(message), "{schema}: {stderr}");
         let name = &schema[..1];
-        let found = good(&["--in", "arrow"], &converted);
+        let found = run_rows(&["--in", "arrow"], &converted);
         let found: Vec<Value> = String::from_utf8(found)
             .expect("text")
             .lines()
@@ -314,16 +315,16 @@ fn an_inferred_schema_can_be_passed_back() {
     let mut random = Random(9);
     let table = table(&mut random, 30);
     let args = ["--in", "csv", "-c", "data=php"];
-    let schema = good(&[&args[..], &["--schema-only", "--infer", "20"]].concat(), table.as_bytes());
+    let schema = run_rows(&[&args[..], &["--schema-only", "--infer", "20"]].concat(), table.as_bytes());
     let schema = String::from_utf8(schema).expect("text");
     assert!(schema.starts_with("id utf8, note utf8, data struct<k0 "), "{schema}");
     let file = folder.path().join("fields");
     std::fs::write(&file, &schema).expect("it is written");
     let stderr = [&args[..], &["-t", "parquet", "--schema", schema.trim_end()]].concat();
-    let given = good(&stderr, table.as_bytes());
+    let given = run_rows(&stderr, table.as_bytes());
     assert_eq!(
         given,
-        good(&[&args[..], &["-t", "parquet", "--schema", file.to_str().expect("text")]].concat(), table.as_bytes())
+        run_rows(&[&args[..], &["-t", "parquet", "--schema", file.to_str().expect("text")]].concat(), table.as_bytes())
     );
     for (wrong, message) in [
         ("nothing int64", "there is no column `nothing`: there are id, note, data"),
@@ -331,7 +332,7 @@ fn an_inferred_schema_can_be_passed_back() {
         ("int64", "--schema takes columns with their types"),
     ] {
         let (stdout, stderr, code) =
-            rows(&[&args[..], &["-t", "parquet", "--schema", wrong]].concat(), table.as_bytes());
+            try_run_rows(&[&args[..], &["-t", "parquet", "--schema", wrong]].concat(), table.as_bytes());
         assert!(stdout.is_empty() && code == 2 && stderr.contains(message), "{wrong}: {stderr}");
     }
 }
@@ -361,20 +362,21 @@ fn several_files_become_one_table_or_one_each() {
     std::fs::create_dir(path("in")).expect("a folder");
     for name in ["a", "b"] {
         let table = format!("id,d\n{name},\"a:1:{{s:1:\"\"w\"\";i:5;}}\"\n");
-        good(&["--in", "csv", "-c", "d=php", "-o", &path(&format!("in/{name}.parquet"))], table.as_bytes());
+        run_rows(&["--in", "csv", "-c", "d=php", "-o", &path(&format!("in/{name}.parquet"))], table.as_bytes());
     }
-    let both = good(&[&path("in"), "--file-column", "-t", "parquet"], b"");
-    let found = lines(&good(&["--in", "parquet"], &both));
+    let both = run_rows(&[&path("in"), "--file-column", "-t", "parquet"], b"");
+    let found = parse_lines(&run_rows(&["--in", "parquet"], &both));
     assert!(found.len() == 2 && found[1]["file"].as_str().is_some_and(|file| file.ends_with("b.parquet")), "{found:?}");
-    good(&[&path("in"), "--out-dir", &path("out"), "-t", "arrow"], b"");
-    assert_eq!(lines(&good(&[&path("out/b.arrow")], b"")), [json!({"id": "b", "d": {"w": 5}, })]);
+    run_rows(&[&path("in"), "--out-dir", &path("out"), "-t", "arrow"], b"");
+    assert_eq!(parse_lines(&run_rows(&[&path("out/b.arrow")], b"")), [json!({"id": "b", "d": {"w": 5}, })]);
     // A table with other columns, or with unreadable rows, leaves no file.
     std::fs::write(path("a.csv"), "id,d\n1,i:5;\n").expect("it is written");
     std::fs::write(path("b.csv"), "d,name\ni:5;,x\n").expect("it is written");
-    let (_, stderr, code) = rows(&["-c", "d=php", &path("a.csv"), &path("b.csv"), "-o", &path("one.parquet")], b"");
+    let (_, stderr, code) =
+        try_run_rows(&["-c", "d=php", &path("a.csv"), &path("b.csv"), "-o", &path("one.parquet")], b"");
     assert!(code == 2 && stderr.contains("its columns (d, name, d_error) are not those of"), "{stderr}");
-    assert_eq!(lines(&good(&[&path("one.parquet")], b"")), [json!({"id": "1", "d": 5})]);
-    let (_, stderr, code) = rows(&["-c", "d=php", &path("missing.csv"), "-o", &path("no.parquet")], b"");
+    assert_eq!(parse_lines(&run_rows(&[&path("one.parquet")], b"")), [json!({"id": "1", "d": 5})]);
+    let (_, stderr, code) = try_run_rows(&["-c", "d=php", &path("missing.csv"), "-o", &path("no.parquet")], b"");
     assert!(code == 2 && !Path::new(&path("no.parquet")).exists(), "{stderr}");
 }
 
@@ -382,9 +384,9 @@ fn several_files_become_one_table_or_one_each() {
 #[test]
 fn a_table_without_rows_keeps_its_columns() {
     for container in ["parquet", "arrow", "arrows"] {
-        let file = good(&["--in", "csv", "-c", "d=php", "-t", container], b"id,d\n");
+        let file = run_rows(&["--in", "csv", "-c", "d=php", "-t", container], b"id,d\n");
         let form = if container == "parquet" { "parquet" } else { "arrow" };
-        assert_eq!(good(&["--in", form, "-t", "csv"], &file), b"id,d,d_error\n");
+        assert_eq!(run_rows(&["--in", form, "-t", "csv"], &file), b"id,d,d_error\n");
     }
 }
 
@@ -395,7 +397,8 @@ fn damaged_files_are_refused() {
     let mut random = Random(77);
     let table = table(&mut random, 60);
     for (container, options) in CONTAINERS {
-        let whole = good(&[&["--in", "csv", "-c", "data=php", "-t", container], options].concat(), table.as_bytes());
+        let whole =
+            run_rows(&[&["--in", "csv", "-c", "data=php", "-t", container], options].concat(), table.as_bytes());
         let form = if container == "parquet" { "parquet" } else { "arrow" };
         let (mut wrong, mut files) = (0, 0);
         let rounds = usual_or_full(24, 60);
@@ -436,7 +439,7 @@ fn damaged_files_are_refused() {
         ("arrow", b"no"),
         ("parquet", b"id,d\n1,2\n"),
     ] {
-        let (stdout, stderr, code) = rows(&["--in", form], bytes);
+        let (stdout, stderr, code) = try_run_rows(&["--in", form], bytes);
         assert!(stdout.is_empty() && code == 4 && stderr.contains(form), "{form} {bytes:?}: {code} {stderr}");
     }
 }
@@ -452,7 +455,7 @@ fn deep_types_are_refused() {
     }
     end.extend(b"\x16\0\x19\x0c\0");
     let len = u32::try_from(end.len()).expect("a small one").to_le_bytes();
-    let (stdout, stderr, code) = rows(&["--in", "parquet"], &[b"PAR1", &end[..], &len, b"PAR1"].concat());
+    let (stdout, stderr, code) = try_run_rows(&["--in", "parquet"], &[b"PAR1", &end[..], &len, b"PAR1"].concat());
     assert!(stdout.is_empty() && code == 4 && stderr.contains("more than 64"), "{code} {stderr}");
 }
 
@@ -463,7 +466,7 @@ fn other_programs_read_the_files() {
     let named = std::env::var("ICECORE_TEST_PYTHON").ok();
     let python = named.as_deref().unwrap_or("python3");
     let table = table(&mut Random(3), 50);
-    let direct = lines(&good(&["--in", "csv", "-c", "data=php"], table.as_bytes()));
+    let direct = parse_lines(&run_rows(&["--in", "csv", "-c", "data=php"], table.as_bytes()));
     for (library, script) in [
         ("pyarrow", "import pyarrow.parquet as p; rows = p.read_table('t.parquet').to_pylist()"),
         ("pyarrow", "import pyarrow.feather as f; rows = f.read_table('t.arrow').to_pylist()"),
@@ -481,11 +484,11 @@ fn other_programs_read_the_files() {
         for container in ["parquet", "arrow", "arrows"] {
             let file = folder.path().join(format!("t.{container}"));
             let file = file.to_str().expect("text");
-            good(&["--in", "csv", "-c", "data=php", "--force", "-o", file], table.as_bytes());
+            run_rows(&["--in", "csv", "-c", "data=php", "--force", "-o", file], table.as_bytes());
         }
         let script = format!("import json\n{script}\nfor row in rows: print(json.dumps(row))");
         let done = Command::new(python).args(["-c", &script]).current_dir(folder.path()).output().expect("python runs");
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        assert_eq!(lines(&done.stdout), direct, "{library}");
+        assert_eq!(parse_lines(&done.stdout), direct, "{library}");
     }
 }

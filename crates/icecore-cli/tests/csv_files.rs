@@ -192,10 +192,10 @@ fn from_hex(line: &str) -> Vec<u8> {
 }
 
 /// Returns the value with every `old` replaced, as the command should do it.
-fn renamed(value: &Value) -> Value {
+fn replace_old(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::from(renamed_text(text)),
-        Value::Object(members) => members.iter().map(|(key, value)| (key.clone(), renamed(value))).collect(),
+        Value::Object(members) => members.iter().map(|(key, value)| (key.clone(), replace_old(value))).collect(),
         other => other.clone(),
     }
 }
@@ -258,7 +258,7 @@ fn cells_change_and_all_other_bytes_stay_in_twelve_dialects() {
             let expected: Vec<Value> = objects
                 .iter()
                 .map(|object| {
-                    let mut object = renamed(object);
+                    let mut object = replace_old(object);
                     if let Some(note) = object.get_mut("note") {
                         *note = Value::from(renamed_text(&note.as_str().unwrap().replace("brandnew", "old")));
                     }

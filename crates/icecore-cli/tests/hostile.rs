@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Characters on which a terminal acts, or that hide or reorder the text next to them.
-fn hidden() -> Vec<char> {
+fn hidden_characters() -> Vec<char> {
     let ranges: [std::ops::RangeInclusive<u32>; 9] = [
         1..=0x1f,
         0x7f..=0x9f,
@@ -28,7 +28,7 @@ fn hidden() -> Vec<char> {
 /// Returns a name with all of them between letters, and one that would be HTML.
 fn name() -> String {
     let mut name = String::from("a");
-    for c in hidden() {
+    for c in hidden_characters() {
         name.extend([c, 'b']);
     }
     name.truncate((0..=200).rev().find(|offset| name.is_char_boundary(*offset)).unwrap());
@@ -38,7 +38,7 @@ fn name() -> String {
 /// Returns names with all of them, of at most 200 bytes, which file systems accept.
 fn names() -> Vec<String> {
     let mut names = vec![String::from("a"), "<script>alert(1)</script>&\"'".replace('/', "\u{2215}")];
-    for c in hidden() {
+    for c in hidden_characters() {
         if names.last().is_some_and(|name| name.len() > 180) || names.len() == 2 {
             names.push(String::from("a"));
         }
@@ -48,9 +48,9 @@ fn names() -> Vec<String> {
 }
 
 /// Checks that no hidden character is in the text; those that are used between words occur only in our own text.
-fn sound(what: &str, text: &[u8], name: &str) {
+fn assert_no_hidden_character(what: &str, text: &[u8], name: &str) {
     let text = String::from_utf8_lossy(text);
-    let hidden: std::collections::HashSet<char> = hidden().into_iter().collect();
+    let hidden: std::collections::HashSet<char> = hidden_characters().into_iter().collect();
     for (offset, c) in text.char_indices().filter(|(_, c)| !matches!(c, ' '..='~') && hidden.contains(c)) {
         let is_ours = matches!(c, '\n' | '\t' | '\r');
         let is_in_name =
@@ -147,8 +147,8 @@ fn no_command_prints_hidden_characters_unescaped() {
         ];
         for args in commands {
             let (stdout, stderr) = icecore(top, args);
-            sound(&format!("{args:?}"), &stdout, &name);
-            sound(&format!("{args:?}"), &stderr, &name);
+            assert_no_hidden_character(&format!("{args:?}"), &stdout, &name);
+            assert_no_hidden_character(&format!("{args:?}"), &stderr, &name);
         }
         // The output is data and may contain them; messages may not.
         for args in [
@@ -158,7 +158,7 @@ fn no_command_prints_hidden_characters_unescaped() {
             &["rows", "--in", "csv", "--column", &column, "--report", "json", &csv],
             &["rows", "--in", "ndjson", "--column", &name, &lines, &name],
         ] {
-            sound(&format!("{args:?}"), &icecore(top, args).1, &name);
+            assert_no_hidden_character(&format!("{args:?}"), &icecore(top, args).1, &name);
         }
     }
 }
@@ -181,13 +181,13 @@ fn pages_of_a_report_escape_hostile_names() {
     let files = ["--html", "page.html", "--markdown", "page.md", "--charts", "charts", "--force"];
     let args = [&["bench", "--show", "report.json", "--full", "--weight", "write:1", "--explain"][..], &files].concat();
     let (stdout, stderr) = icecore(top, &args);
-    sound("the tables", &stdout, &name);
-    sound("stderr", &stderr, &name);
+    assert_no_hidden_character("the tables", &stdout, &name);
+    assert_no_hidden_character("stderr", &stderr, &name);
     let mut pages = vec![top.join("page.html"), top.join("page.md")];
     pages.extend(fs::read_dir(top.join("charts")).unwrap().map(|entry| entry.unwrap().path()));
     for page in pages {
         let bytes = fs::read(&page).unwrap();
-        sound(&page.display().to_string(), &bytes, &name);
+        assert_no_hidden_character(&page.display().to_string(), &bytes, &name);
         assert!(!String::from_utf8_lossy(&bytes).contains("<script"), "{page:?}");
     }
 }
@@ -202,7 +202,7 @@ fn hostile_names_of_data_files_are_escaped() {
     let args = ["bench", "--data", &name, "--small", "--only", "engine", "--html", "page.html", "--csv", "t.csv"];
     let (stdout, stderr) = icecore(top, &args);
     assert!(String::from_utf8_lossy(&stdout).contains("Your data"), "{}", String::from_utf8_lossy(&stderr));
-    sound("the tables", &stdout, &name);
-    sound("stderr", &stderr, &name);
-    sound("the page", &fs::read(top.join("page.html")).unwrap(), &name);
+    assert_no_hidden_character("the tables", &stdout, &name);
+    assert_no_hidden_character("stderr", &stderr, &name);
+    assert_no_hidden_character("the page", &fs::read(top.join("page.html")).unwrap(), &name);
 }

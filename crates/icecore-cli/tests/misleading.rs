@@ -20,7 +20,7 @@ fn document(count: usize) -> String {
     format!("{{\"first\":\"old\",\"items\":[{}],\"last\":\"x\"}}", items.join(","))
 }
 
-fn frozen(format: &str, document: &str) -> Vec<u8> {
+fn freeze(format: &str, document: &str) -> Vec<u8> {
     let (bytes, stderr, code) = icecore(&["convert", "-q", "-f", "json", "-t", format], document.as_bytes());
     assert_eq!(code, 0, "{format}: {stderr}");
     bytes
@@ -82,7 +82,7 @@ fn misleading_file_names_do_not_change_the_result() {
         // One that is examined as a whole, and one that is longer than the first look.
         for count in [2, 1500] {
             let document = document(count);
-            let bytes = frozen(format, &document);
+            let bytes = freeze(format, &document);
             let expected = expected(format, &bytes, &document);
             refused += try_names(format, &bytes, &expected);
             for window in [&[][..], &["--window", "1K"], &["--window", "1M"]] {

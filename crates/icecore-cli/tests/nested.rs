@@ -63,7 +63,7 @@ fn classes_deep_finds_classes_in_encoded_fields() {
 const KEYS: &[&str] = &["a b", "x.y", "[0]", "\u{202e}", "\u{e0041}\n", "…(2 bytes)…", "\\", "\"", "", "{1}", "é"];
 
 /// Returns a document with classes, links and odd keys everywhere, and with such documents in its strings.
-fn tangled(level: u32) -> Document<'static> {
+fn build_tangled_document(level: u32) -> Document<'static> {
     let mut b = Builder::new();
     let top = b.begin_map().at();
     for (index, key) in KEYS.iter().enumerate() {
@@ -88,7 +88,7 @@ fn tangled(level: u32) -> Document<'static> {
     }
     if level > 0 {
         let stage = ["php", "base64/sereal", "gzip/base64/marshal"][level as usize % 3];
-        let inside = icecore::write(&tangled(level - 1), stage).unwrap();
+        let inside = icecore::write(&build_tangled_document(level - 1), stage).unwrap();
         b.text_key("job data").begin_array();
         b.bytes(&inside).end();
     }
@@ -116,7 +116,7 @@ fn every_shown_path_is_accepted_by_path() {
     let mut shown = 0;
     for stage in ["sereal", "php", "marshal", "storable"] {
         let path = folder.path().join(stage);
-        let Ok(bytes) = icecore::write(&tangled(3), stage) else { panic!("{stage}") };
+        let Ok(bytes) = icecore::write(&build_tangled_document(3), stage) else { panic!("{stage}") };
         fs::write(&path, bytes).unwrap();
         let file = path.to_str().unwrap();
         let mut all = Vec::new();
@@ -155,7 +155,7 @@ fn every_shown_path_is_accepted_by_path() {
 fn every_value_of_the_tree_has_its_path() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("job");
-    fs::write(&path, icecore::write(&tangled(2), "php").unwrap()).unwrap();
+    fs::write(&path, icecore::write(&build_tangled_document(2), "php").unwrap()).unwrap();
     let file = path.to_str().unwrap();
     let (stdout, _, _) = icecore(&["inspect", "--deep", "--json", file], b"");
     let tree: Value = serde_json::from_slice(&stdout).unwrap();

@@ -103,7 +103,7 @@ impl Page {
     }
 
     /// Returns the page with these outputs; `None` keeps the existing one.
-    fn with(&self, outputs: &[Option<String>]) -> String {
+    fn with_outputs(&self, outputs: &[Option<String>]) -> String {
         let mut text = String::new();
         let mut index = 0;
         for (step, output) in self.commands.iter().zip(outputs) {
@@ -117,7 +117,7 @@ impl Page {
 }
 
 /// Returns what a command needs from other programs and this machine lacks.
-fn lacking(command: &str) -> Option<String> {
+fn find_missing_program(command: &str) -> Option<String> {
     let needs_columns = ["parquet", "arrow", "--schema"].iter().any(|word| command.contains(word));
     if needs_columns && !cfg!(feature = "columns") {
         return Some("the feature `columns`".to_owned());
@@ -163,7 +163,7 @@ fn run(commands: &[Step], folder: &Path) -> Vec<Option<String>> {
     let mut script = String::from("exec 2>&1\nback() { return \"$1\"; }\nended=0\n");
     let mut is_run = Vec::new();
     for step in commands {
-        let lacking = lacking(&step.command);
+        let lacking = find_missing_program(&step.command);
         is_run.push(lacking.is_none());
         match lacking {
             Some(lacking) => {
@@ -199,7 +199,7 @@ fn run(commands: &[Step], folder: &Path) -> Vec<Option<String>> {
     is_run.into_iter().map(|is_run| if is_run { outputs.next() } else { None }).collect()
 }
 
-fn check(name: &str, samples: &str) {
+fn check_page(name: &str, samples: &str) {
     let path = workspace().join(name);
     let page = Page::parse(&fs::read_to_string(&path).expect("the page is there"));
     assert!(!page.commands.is_empty(), "{name} shows no command");
@@ -208,7 +208,7 @@ fn check(name: &str, samples: &str) {
     copy(&workspace().join("docs/cookbook/samples"), &folder);
     let outputs = run(&page.commands, &folder.join(samples));
     if std::env::var_os("UPDATE_PAGES").is_some() {
-        fs::write(&path, page.with(&outputs)).expect("the page can be written");
+        fs::write(&path, page.with_outputs(&outputs)).expect("the page can be written");
         return;
     }
     for (step, output) in page.commands.iter().zip(&outputs) {
@@ -224,8 +224,8 @@ fn check(name: &str, samples: &str) {
 
 #[test]
 fn commands_on_the_pages_print_the_shown_output() {
-    PAGES.iter().for_each(|page| check(page, ""));
-    cookbook().iter().for_each(|page| check(&format!("{COOKBOOK}/{page}"), samples(page)));
+    PAGES.iter().for_each(|page| check_page(page, ""));
+    cookbook().iter().for_each(|page| check_page(&format!("{COOKBOOK}/{page}"), samples(page)));
 }
 
 /// Every command has a page, and the index leads to each.

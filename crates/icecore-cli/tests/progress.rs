@@ -28,7 +28,7 @@ fn folder() -> (tempfile::TempDir, File) {
 }
 
 /// Runs a command; its input arrives once it shows progress.
-fn slowly(command: &str) -> Option<String> {
+fn run_with_slow_input(command: &str) -> Option<String> {
     let (folder, mut slow) = folder();
     let mut running = pty::start(folder.path(), command)?;
     running.wait_for(" slow");
@@ -61,7 +61,7 @@ fn every_command_with_inputs_shows_progress() {
         "icecore diff slow a.json",
         "icecore patch slow change.json >out",
     ] {
-        if slowly(command).is_none() {
+        if run_with_slow_input(command).is_none() {
             return;
         }
     }
@@ -71,7 +71,7 @@ fn every_command_with_inputs_shows_progress() {
 #[test]
 fn commands_of_the_store_show_progress() {
     for command in ["icecore store --db sqlite:s.db put slow", "icecore queue --db sqlite:s.db push slow"] {
-        if slowly(command).is_none() {
+        if run_with_slow_input(command).is_none() {
             return;
         }
     }
@@ -79,9 +79,9 @@ fn commands_of_the_store_show_progress() {
 
 #[test]
 fn progress_is_removed_before_output_is_printed() {
-    let Some(shown) = slowly("icecore --color never paths slow") else { return };
+    let Some(shown) = run_with_slow_input("icecore --color never paths slow") else { return };
     assert_eq!(shown, "$.a\t1\n");
-    let shown = slowly("icecore --color never get '$.a' slow a.json").unwrap();
+    let shown = run_with_slow_input("icecore --color never get '$.a' slow a.json").unwrap();
     assert_eq!(shown, "1\n2\n");
 }
 

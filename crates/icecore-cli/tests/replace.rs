@@ -14,25 +14,25 @@ use std::path::Path;
 use std::process::Command;
 
 /// Returns the stdout of `icecore replace`, which must succeed.
-fn replaced(args: &[&str], input: &[u8]) -> Vec<u8> {
+fn run_replace(args: &[&str], input: &[u8]) -> Vec<u8> {
     let (stdout, stderr, code) = icecore(&[&["replace"][..], args].concat(), input);
     assert_eq!(code, 0, "{args:?}: {stderr}");
     stdout
 }
 
-fn sql(args: &[&str], input: &str) -> String {
-    String::from_utf8(replaced(&[args, &["--in", "sql"]].concat(), input.as_bytes())).unwrap()
+fn replace_in_sql(args: &[&str], input: &str) -> String {
+    String::from_utf8(run_replace(&[args, &["--in", "sql"]].concat(), input.as_bytes())).unwrap()
 }
 
 /// Returns a literal as mysqldump writes it, in its row.
-fn row(literal: &str) -> String {
+fn mysql_row(literal: &str) -> String {
     format!("INSERT INTO `t` VALUES (1,'{literal}','end');\n")
 }
 
 #[test]
 fn hex_literals_that_become_empty_are_empty_strings() {
     let dump = "INSERT INTO `t` VALUES (0x6f6c64,X'6f6c64',_binary 0x6f6c64,0x616f6c64);\n";
-    assert_eq!(sql(&["old", ""], dump), "INSERT INTO `t` VALUES ('',X'',_binary '',0x61);\n");
+    assert_eq!(replace_in_sql(&["old", ""], dump), "INSERT INTO `t` VALUES ('',X'',_binary '',0x61);\n");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn values_that_other_tools_break_are_replaced_right() {
         ("a quote that is new", "old", "O'Neil", r#"s:3:"old"; old"#.into(), r#"s:6:"O\'Neil"; O\'Neil"#.into()),
     ];
     for (case, old, new, before, after) in cases {
-        assert_eq!(sql(&[old, new], &row(before)), row(after), "{case}");
+        assert_eq!(replace_in_sql(&[old, new], &mysql_row(before)), mysql_row(after), "{case}");
     }
 }
 
@@ -111,9 +111,9 @@ fn columns_are_chosen_by_name() {
     let dump = "CREATE TABLE posts (id int, guid text, body text);\nINSERT INTO posts VALUES (1,'old','old');\n\
                 INSERT INTO users (guid) VALUES ('old');\n";
     let skipped = dump.replace("1,'old','old'", "1,'old','new'");
-    assert_eq!(sql(&["old", "new", "--skip-column", "guid"], dump), skipped);
-    assert_eq!(sql(&["old", "new", "--column", "posts.BODY"], dump), skipped);
-    assert_eq!(sql(&["old", "new", "--table", "users"], dump), dump.replace("('old')", "('new')"));
+    assert_eq!(replace_in_sql(&["old", "new", "--skip-column", "guid"], dump), skipped);
+    assert_eq!(replace_in_sql(&["old", "new", "--column", "posts.BODY"], dump), skipped);
+    assert_eq!(replace_in_sql(&["old", "new", "--table", "users"], dump), dump.replace("('old')", "('new')"));
 }
 
 #[test]
@@ -123,15 +123,16 @@ fn chunks_of_any_size_give_the_same_output() {
         let values: Vec<Vec<u8>> = (0..60).map(|_| value(&mut random)).filter(|value| form.takes(value)).collect();
         let file = form.file(&values);
         let args = |chunk| ["old.example", "new.example.org", "--in", form.extension(), "--chunk", chunk];
-        let whole = replaced(&args("1M"), &file);
+        let whole = run_replace(&args("1M"), &file);
         assert_ne!(whole, file);
         for chunk in ["1", "7", "100", "4096"] {
-            assert!(replaced(&args(chunk), &file) == whole, "{form:?} in pieces of {chunk}");
+            assert!(run_replace(&args(chunk), &file) == whole, "{form:?} in pieces of {chunk}");
         }
     }
     // A text is cut outside of matches, even if it has no lines.
     let text = b"-old.example//old.example_https://old.example".repeat(300);
-    let url = |chunk| replaced(&["--url", "https://old.example", "https://n", "--in", "text", "--chunk", chunk], &text);
+    let url =
+        |chunk| run_replace(&["--url", "https://old.example", "https://n", "--in", "text", "--chunk", chunk], &text);
     let whole = url("1M");
     for chunk in ["1", "64", "100", "1000"] {
         assert!(url(chunk) == whole, "text in pieces of {chunk}");
@@ -152,8 +153,8 @@ fn replacing_and_replacing_back_restores_the_bytes() {
             let values: Vec<Vec<u8>> = (0..6).map(|_| value(&mut random)).filter(|value| form.takes(value)).collect();
             fs::write(first.join(format!("{seed}.{}", form.extension())), form.file(&values)).unwrap();
         }
-        go(&["old.example", "brand-new.example.org"], &first, &there);
-        go(&["brand-new.example.org", "old.example"], &there, &back);
+        replace_files(&["old.example", "brand-new.example.org"], &first, &there);
+        replace_files(&["brand-new.example.org", "old.example"], &there, &back);
         let mut changed = 0;
         for seed in 0..dumps {
             let name = format!("{seed}.{}", form.extension());
@@ -168,7 +169,7 @@ fn replacing_and_replacing_back_restores_the_bytes() {
     }
 }
 
-fn go(pair: &[&str], from: &Path, to: &Path) {
+fn replace_files(pair: &[&str], from: &Path, to: &Path) {
     let (from, to) = (from.to_str().unwrap(), to.to_str().unwrap());
     let (_, stderr, code) = icecore(&[&["replace", "-q"][..], pair, &[from, "--out-dir", to]].concat(), b"");
     assert_eq!(code, 0, "{stderr}");
@@ -193,7 +194,7 @@ while (($line = fgets(STDIN)) !== false) {
     echo $value === serialize(false) || @unserialize($value, ["allowed_classes" => false]) !== false ? "1" : "0";
 }"#;
 
-fn judged(values: &[Vec<u8>]) -> Vec<u8> {
+fn check_with_php(values: &[Vec<u8>]) -> Vec<u8> {
     let line = |value: &Vec<u8>| value.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n";
     let mut php = Command::new("php");
     php.args(["-d", "unserialize_max_depth=0", "-r", JUDGE]);
@@ -213,11 +214,11 @@ fn php_reads_the_same_values_after_a_replacement() {
         let before = form.file(&values);
         assert_eq!(values_of(&before), values, "the reader");
         for new in ["n", "very.much.longer.example", "it's \"new\" \\ here;", "old.example.org", ""] {
-            let after = values_of(&replaced(&["-q", "old.example", new, "--in", "sql"], &before));
+            let after = values_of(&run_replace(&["-q", "old.example", new, "--in", "sql"], &before));
             assert_eq!(after.len(), values.len());
             let is_changed = after.iter().zip(&values).filter(|(after, before)| after != before).count();
             assert!(is_changed > values.len() / 3, "{is_changed}");
-            let (was, is) = (judged(&values), judged(&after));
+            let (was, is) = (check_with_php(&values), check_with_php(&after));
             let worse = was.iter().zip(&is).position(|(was, is)| was == &b'1' && is != was);
             let shown =
                 worse.map(|index| (String::from_utf8_lossy(&values[index]), String::from_utf8_lossy(&after[index])));
@@ -279,12 +280,12 @@ fn the_content_of_a_file_decides_how_it_is_read() {
     for format in ["php", "php-session", "igbinary", "marshal", "storable", "sereal", "var-export", "dumper"] {
         let bytes = icecore::convert(json, "json", format).unwrap();
         let args = ["old.example", "a-longer-name.example"];
-        let expected = replaced(&[&args[..], &["--in", format]].concat(), &bytes);
+        let expected = run_replace(&[&args[..], &["--in", format]].concat(), &bytes);
         assert_ne!(expected, bytes, "{format}");
         for name in names {
             let file = folder.path().join(format!("file.{name}"));
             fs::write(&file, &bytes).unwrap();
-            let found = replaced(&[&args[..], &[file.to_str().unwrap()]].concat(), b"");
+            let found = run_replace(&[&args[..], &[file.to_str().unwrap()]].concat(), b"");
             assert_eq!(found, expected, "{format} as .{name}: {}", String::from_utf8_lossy(&found));
         }
     }
@@ -314,7 +315,7 @@ fn tables_keep_their_dialect() {
         ("returns", &|text| format!("id,value\r1,\"{}\"\r2,{text}\r", value(text, "\"\""))),
     ];
     for (name, table) in tables {
-        let found = replaced(&[old, new, "--in", "csv"], table(old).as_bytes());
+        let found = run_replace(&[old, new, "--in", "csv"], table(old).as_bytes());
         assert_eq!(String::from_utf8(found).unwrap(), table(new), "{name}");
     }
 }
@@ -326,7 +327,7 @@ fn ambiguous_tables_are_refused() {
     assert_eq!((stdout.len(), code), (0, 4), "{stderr}");
     assert!(stderr.contains("several ways") && stderr.contains("--delimiter"), "{stderr}");
     let known = ["old", "x,y", "--in", "csv", "--delimiter", ";"];
-    assert_eq!(replaced(&known, b"1;2,3\n4;5,old\n"), b"1;2,3\n4;5,x,y\n");
+    assert_eq!(run_replace(&known, b"1;2,3\n4;5,old\n"), b"1;2,3\n4;5,x,y\n");
     // The first 64 KB contain no quotes with another meaning.
     let mut long: Vec<u8> = (0..9000).flat_map(|row| format!("{row},\"some text\"\n").into_bytes()).collect();
     long.extend_from_slice(b"9000,\"a\" old\n");
@@ -365,7 +366,7 @@ fn lengths_in_text_do_not_become_wrong() {
             assert!(stderr.contains("whose lengths are wrong now"), "{stderr}");
         }
         // Replacements of the same length, or outside of such strings, are made.
-        assert!(!replaced(&["old.example", "new.example"], text.as_bytes()).is_empty());
-        assert!(!replaced(&["The end", "This is the end"], text.as_bytes()).is_empty());
+        assert!(!run_replace(&["old.example", "new.example"], text.as_bytes()).is_empty());
+        assert!(!run_replace(&["The end", "This is the end"], text.as_bytes()).is_empty());
     }
 }

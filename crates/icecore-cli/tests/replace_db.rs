@@ -39,7 +39,7 @@ fn rows(db: &str, query: &str) -> Vec<Value> {
 
 /// The complete test, over a table `options` with 25 rows in which the text of every second one changes: `id`, `name`,
 /// `value`, `bytes`.
-fn check(db: &str, folder: &Path, has_rowid: bool) {
+fn check_table_of_options(db: &str, folder: &Path, has_rowid: bool) {
     let report = folder.join("report.json");
     let report = report.to_str().unwrap();
     let (shown, stderr) = replace(db, &["--table", "options", "--dry-run", "--summary", report, "--rows", "4"], 0);
@@ -85,7 +85,7 @@ fn check(db: &str, folder: &Path, has_rowid: bool) {
 }
 
 /// Returns the script that fills the tables, in SQL that all databases accept.
-fn script(bytes: &str) -> String {
+fn table_script(bytes: &str) -> String {
     let mut sql = format!(
         "CREATE TABLE options (id INTEGER PRIMARY KEY, name VARCHAR(100), value VARCHAR(1000), bytes {bytes});\n\
          CREATE TABLE pairs (a INTEGER, b VARCHAR(20), note VARCHAR(100), PRIMARY KEY (a, b));\n\
@@ -114,7 +114,7 @@ fn values_in_an_sqlite_file_are_replaced() {
     let connection = rusqlite::Connection::open(&file).unwrap();
     // In SQLite, every table has a number for each row, so it always has a key.
     connection
-        .execute_batch(&script("BLOB").replace("loose (number INTEGER", "loose (number INTEGER NOT NULL"))
+        .execute_batch(&table_script("BLOB").replace("loose (number INTEGER", "loose (number INTEGER NOT NULL"))
         .unwrap();
     connection.execute_batch("CREATE VIEW seen AS SELECT * FROM options").unwrap();
     let db = format!("sqlite:{}", file.display());
@@ -124,7 +124,7 @@ fn values_in_an_sqlite_file_are_replaced() {
     let (_, stderr) = replace(&db, &["--table", "options", "--dry-run"], 0);
     assert!(stderr.contains("26 values would change"), "{stderr}");
     assert_eq!(mode(&connection), "delete", "it stays as it was");
-    check(&db, folder.path(), true);
+    check_table_of_options(&db, folder.path(), true);
     // Text that is not UTF-8, values of other types, a text that one column has and another one lacks.
     connection
         .execute_batch(
@@ -159,7 +159,7 @@ fn an_interrupted_change_is_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.db");
     let connection = rusqlite::Connection::open(&file).unwrap();
-    connection.execute_batch(&script("BLOB")).unwrap();
+    connection.execute_batch(&table_script("BLOB")).unwrap();
     // The row in the middle can't be changed: the rows before it are done.
     connection
         .execute_batch(
@@ -189,7 +189,7 @@ fn values_in_postgresql_are_replaced() {
     };
     let folder = tempfile::tempdir().unwrap();
     let db = fresh_postgres(&server, "replace", |client| {
-        client.batch_execute(&script("BYTEA")).unwrap();
+        client.batch_execute(&table_script("BYTEA")).unwrap();
         client
             .batch_execute(
                 "CREATE TABLE kinds (id UUID PRIMARY KEY, plain JSON, binary_json JSONB, short VARCHAR(13), made TEXT GENERATED ALWAYS AS (short) STORED);
@@ -198,7 +198,7 @@ fn values_in_postgresql_are_replaced() {
             )
             .unwrap();
     });
-    check(&db, folder.path(), false);
+    check_table_of_options(&db, folder.path(), false);
     let (_, stderr) = replace(&db, &["--table", "public.kinds"], 0);
     assert!(stderr.contains("1 could not be changed"), "{stderr}");
     let kinds = rows(&db, "SELECT plain::text, binary_json::text, short, made FROM kinds ORDER BY id");
@@ -240,14 +240,14 @@ fn values_in_mariadb_are_replaced() {
             connection.query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
         }
     };
-    run(&script("LONGBLOB"));
+    run(&table_script("LONGBLOB"));
     run(
         "CREATE TABLE kinds (id BINARY(4) PRIMARY KEY, latin TEXT CHARACTER SET latin1, plain JSON, short VARCHAR(13), made VARCHAR(20) AS (short) VIRTUAL);\n\
          INSERT INTO kinds (id, latin, plain, short) VALUES (x'00ff0001', 's:14:\"é old.example\";', '{\"a\":\"old.example\"}', 'old.example'), (x'00ff0002', NULL, NULL, 'x old.example');\n",
     );
     let (place, _) = server.rsplit_once('/').expect("mysql://HOST/NAME");
     let db = format!("{place}/{name}");
-    check(&db, folder.path(), false);
+    check_table_of_options(&db, folder.path(), false);
     let (_, stderr) = replace(&db, &["--table", "kinds"], 0);
     assert!(stderr.contains("1 could not be changed"), "{stderr}");
     let kinds = rows(&db, "SELECT latin, plain, short, made FROM kinds ORDER BY id");
@@ -269,7 +269,7 @@ fn values(has_nul: bool) -> Vec<Vec<u8>> {
 
 /// Returns which of these values PHP can read, as `1` and `0`; `None` if PHP is missing.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
-fn judged(values: &[Vec<u8>]) -> Option<Vec<u8>> {
+fn check_with_php(values: &[Vec<u8>]) -> Option<Vec<u8>> {
     const JUDGE: &str = "while (($line = fgets(STDIN)) !== false) {
         echo @unserialize(hex2bin(trim($line)), ['allowed_classes' => false]) !== false ? '1' : '0';
     }";
@@ -288,7 +288,7 @@ fn judged(values: &[Vec<u8>]) -> Option<Vec<u8>> {
 
 /// Runs a database program with this input, and returns its output.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
-fn program(words: &str, environment: &[(&str, &str)], input: &[u8]) -> Vec<u8> {
+fn run_program(words: &str, environment: &[(&str, &str)], input: &[u8]) -> Vec<u8> {
     let mut words = words.split(' ');
     let mut command = std::process::Command::new(words.next().expect("a program"));
     command.args(words).envs(environment.iter().copied());
@@ -312,7 +312,7 @@ fn check_loaded(before: &[Vec<u8>], after: &[Vec<u8>], stderr: &str) {
         sought > before.len() / 4 && remaining < sought / 8 && remaining <= counted,
         "{sought}, {remaining}, {counted}: {stderr}"
     );
-    if let (Some(was), Some(is)) = (judged(before), judged(after)) {
+    if let (Some(was), Some(is)) = (check_with_php(before), check_with_php(after)) {
         let worse = was.iter().zip(&is).position(|(was, is)| was == &b'1' && is != was);
         let shown =
             worse.map(|index| (String::from_utf8_lossy(&before[index]), String::from_utf8_lossy(&after[index])));
@@ -352,16 +352,16 @@ fn mariadb_loads_a_changed_dump() {
         " --skip-extended-insert --complete-insert",
         " --no-create-info --replace --compatible=ansi",
     ] {
-        let dump = program(&format!("mariadb-dump {way}{how} {name}"), &environment, b"");
+        let dump = run_program(&format!("mariadb-dump {way}{how} {name}"), &environment, b"");
         let (changed, stderr, code) = icecore(&["replace", "old.example", "o'new\\.example", "--in", "sql"], &dump);
         assert_eq!(code, 0, "{stderr}");
-        program(&format!("mariadb {way} {name}"), &environment, &changed);
+        run_program(&format!("mariadb {way} {name}"), &environment, &changed);
         for table in ["texts", "blobs"] {
             let after: Vec<Vec<u8>> = connection.query(format!("SELECT v FROM {table} ORDER BY id")).unwrap();
             check_loaded(&values, &after, &stderr);
         }
         // Restores the database for the next form of dump.
-        program(&format!("mariadb {way} {name}"), &environment, &dump);
+        run_program(&format!("mariadb {way} {name}"), &environment, &dump);
     }
 }
 
@@ -383,15 +383,15 @@ fn postgresql_loads_a_changed_dump() {
         }
     });
     for how in ["", " --inserts", " --column-inserts --rows-per-insert=20"] {
-        let dump = program(&format!("pg_dump --clean{how} {db}"), &[], b"");
+        let dump = run_program(&format!("pg_dump --clean{how} {db}"), &[], b"");
         let (changed, stderr, code) = icecore(&["replace", "old.example", "o'new\\.example", "--in", "sql"], &dump);
         assert_eq!(code, 0, "{stderr}");
-        program(&format!("psql -q -v ON_ERROR_STOP=1 {db}"), &[], &changed);
+        run_program(&format!("psql -q -v ON_ERROR_STOP=1 {db}"), &[], &changed);
         let mut client = within::postgres::Client::connect(&db, within::postgres::NoTls).expect("a server");
         for column in ["convert_to(v, 'UTF8')", "b"] {
             let after = client.query(&format!("SELECT {column} FROM t ORDER BY id"), &[]).unwrap();
             check_loaded(&values, &after.iter().map(|row| row.get(0)).collect::<Vec<_>>(), &stderr);
         }
-        program(&format!("psql -q -v ON_ERROR_STOP=1 {db}"), &[], &dump);
+        run_program(&format!("psql -q -v ON_ERROR_STOP=1 {db}"), &[], &dump);
     }
 }

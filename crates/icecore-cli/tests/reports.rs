@@ -29,14 +29,14 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-fn at(folder: &Path, name: &str) -> String {
+fn path_in(folder: &Path, name: &str) -> String {
     folder.join(name).to_str().unwrap().to_owned()
 }
 
 #[test]
 fn losses_notes_and_errors_have_fields() {
     let folder = folder();
-    let file = |name: &str| at(folder.path(), name);
+    let file = |name: &str| path_in(folder.path(), name);
     let (lines, code) = report(&["convert", &file("good.ser")]);
     assert_eq!((code, lines.len()), (0, 3));
     let kinds: Vec<_> = lines.iter().map(|line| line["kind"].as_str().unwrap_or("")).collect();
@@ -79,7 +79,7 @@ fn losses_notes_and_errors_have_fields() {
 #[test]
 fn summary_dash_prints_to_stdout() {
     let folder = folder();
-    let file = |name: &str| at(folder.path(), name);
+    let file = |name: &str| path_in(folder.path(), name);
     for args in [
         &["convert", "--each", "--summary", "-", "-o", "/dev/null", &file("plain.json")][..],
         &["rows", "--in", "lines", "--summary", "-", "-o", "/dev/null", &file("plain.json")],
@@ -95,7 +95,7 @@ fn summary_dash_prints_to_stdout() {
 #[test]
 fn exit_codes_tell_errors_apart() {
     let folder = folder();
-    let file = |name: &str| at(folder.path(), name);
+    let file = |name: &str| path_in(folder.path(), name);
     let commands: &[&[&str]] = &[
         &["inspect"],
         &["inspect", "--json"],

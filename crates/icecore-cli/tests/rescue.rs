@@ -27,7 +27,7 @@ fn document(id: usize, random: &mut Random) -> String {
 }
 
 /// Returns how many of the good documents after damaged ones are found, and their total number.
-fn found(format: &str, separator: &str, seed: u64) -> (usize, usize) {
+fn count_found(format: &str, separator: &str, seed: u64) -> (usize, usize) {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let (mut input, mut expected) = (Vec::new(), Vec::new());
     for id in 0..12 {
@@ -78,7 +78,7 @@ fn documents_after_damage_are_found() {
     ] {
         let (mut found_all, mut all) = (0, 0);
         for seed in 0..40 {
-            let (found, of) = found(format, separator, seed);
+            let (found, of) = count_found(format, separator, seed);
             (found_all, all) = (found_all + found, all + of);
         }
         println!("{format} {separator:?}: {found_all} of {all}");

@@ -4,7 +4,7 @@
 use crate::run;
 
 /// Returns stdout, stderr and the exit code.
-fn rows(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
+fn run_rows(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
     run::icecore(&[&["rows"], args].concat(), input)
 }
 
@@ -22,7 +22,7 @@ impl Random {
 }
 
 /// Returns text that people and programs put into such columns.
-fn ordinary(random: &mut Random) -> String {
+fn random_ordinary_text(random: &mut Random) -> String {
     let words = [
         "hello",
         "Zoë",
@@ -121,7 +121,7 @@ fn ordinary(random: &mut Random) -> String {
 }
 
 /// Returns a frozen value as text, and its value in JSON.
-fn frozen(random: &mut Random, format: &str) -> (Vec<u8>, String) {
+fn freeze_random(random: &mut Random, format: &str) -> (Vec<u8>, String) {
     let json = match random.below(4) {
         0 => format!("{{\"id\":{},\"name\":\"Zo\u{eb}, \\\"Z\\\"\"}}", random.below(1000)),
         1 => format!("[{},null,true]", random.below(1000)),
@@ -140,7 +140,7 @@ fn cells(random: &mut Random, format: &str, count: usize) -> Vec<Cell> {
         .map(|_| match random.below(4) {
             0 | 1 => {
                 let text = loop {
-                    let text = ordinary(random).into_bytes();
+                    let text = random_ordinary_text(random).into_bytes();
                     // Random characters may accidentally be frozen data.
                     if icecore::detect::begins_frozen(&text).is_none()
                         && icecore::deep::stage_of(&text, &icecore::Limits::default()).is_none()
@@ -153,11 +153,11 @@ fn cells(random: &mut Random, format: &str, count: usize) -> Vec<Cell> {
                 (text, "text", json)
             }
             2 => {
-                let (text, json) = frozen(random, format);
+                let (text, json) = freeze_random(random, format);
                 (text, "decoded", json)
             }
             _ => {
-                let (mut text, _) = frozen(random, format);
+                let (mut text, _) = freeze_random(random, format);
                 // Damage after the bytes that identify the format.
                 let from = text.len() / 2;
                 match random.below(2) {
@@ -227,7 +227,7 @@ fn ordinary_values_are_kept_and_damage_is_reported() {
                 let input = export(form, &cells);
                 let names: &[&str] = if form == "pgcopy" { &["--columns", "id,v", "--bytea", "no"] } else { &[] };
                 let (stdout, stderr, code) =
-                    rows(&[&["--in", form, "-c", column, "--kind-column"], names].concat(), &input);
+                    run_rows(&[&["--in", form, "-c", column, "--kind-column"], names].concat(), &input);
                 let stdout = String::from_utf8(stdout).unwrap();
                 let name = format!("{form}, {column}, {seed}");
                 assert_eq!(stdout.lines().count(), cells.len(), "{name}: {stderr}");
@@ -256,7 +256,7 @@ fn ordinary_values_are_kept_and_damage_is_reported() {
 #[test]
 fn kept_text_is_unchanged_in_tables() {
     let input = b"id,v\n1,\"a,\"\"b\"\nx,\n2,i:5;\n3,\"a:1:{i:0;\"\n";
-    let (out, _, code) = rows(&["--in", "csv", "-c", "v", "-t", "csv", "--kind-column"], input);
+    let (out, _, code) = run_rows(&["--in", "csv", "-c", "v", "-t", "csv", "--kind-column"], input);
     let out = String::from_utf8(out).unwrap();
     let lines: Vec<_> = out.lines().collect();
     assert_eq!(lines[..4], ["id,v,v_error,v_kind", "1,\"a,\"\"b\",,text", "x,,,null", "2,5,,decoded"]);
@@ -264,7 +264,8 @@ fn kept_text_is_unchanged_in_tables() {
         code == 4 && lines[4].starts_with("3,a:1:{i:0;,\"the input ends too early") && lines[4].ends_with(",broken"),
         "{out}"
     );
-    let (out, _, code) = rows(&["--in", "mysql", "-c", "v=php", "-t", "tsv"], b"id\tv\n1\t\\N\n2\t\n3\ta\\nb\n4\tN;\n");
+    let (out, _, code) =
+        run_rows(&["--in", "mysql", "-c", "v=php", "-t", "tsv"], b"id\tv\n1\t\\N\n2\t\n3\ta\\nb\n4\tN;\n");
     assert_eq!(
         (String::from_utf8(out).unwrap().as_str(), code),
         ("id\tv\tv_error\n1\t\\N\t\n2\t\t\n3\ta\\nb\t\n4\tnull\t\n", 0)
@@ -274,14 +275,15 @@ fn kept_text_is_unchanged_in_tables() {
 #[test]
 fn json_values_keep_their_types() {
     let input = "{\"d\":1.50}\n{\"d\":null}\n{ \"d\" : \"x \\u0041\" }\n{\"d\":{\"a\":1}}\n{\"d\":\"\"}\n{\"d\":true,\"d\":\"i:5;\"}\n";
-    let (stdout, stderr, code) = rows(&["--in", "ndjson", "-c", "d=php"], input.as_bytes());
+    let (stdout, stderr, code) = run_rows(&["--in", "ndjson", "-c", "d=php"], input.as_bytes());
     let expected = input.replace("\"i:5;\"", "5");
     assert_eq!((String::from_utf8(stdout).unwrap(), stderr.as_str(), code), (expected, "", 0));
     let (stdout, _, code) =
-        rows(&["--in", "ndjson", "-c", "d=php", "--text", "latin1"], "{\"d\":\"日本\"}\n".as_bytes());
+        run_rows(&["--in", "ndjson", "-c", "d=php", "--text", "latin1"], "{\"d\":\"日本\"}\n".as_bytes());
     assert_eq!((String::from_utf8(stdout).unwrap().as_str(), code), ("{\"d\":\"日本\"}\n", 0));
     // A bad line keeps its text.
-    let (stdout, stderr, code) = rows(&["--in", "ndjson", "-c", "d=php", "--kind-column"], b"{\"d\":\"i:5;\n[\"x\"]\n");
+    let (stdout, stderr, code) =
+        run_rows(&["--in", "ndjson", "-c", "d=php", "--kind-column"], b"{\"d\":\"i:5;\n[\"x\"]\n");
     let stdout = String::from_utf8(stdout).unwrap();
     let lines: Vec<serde_json::Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&lines[0]["d"], &lines[1]["d"]), (&"{\"d\":\"i:5;".into(), &"[\"x\"]".into()));
@@ -298,7 +300,7 @@ fn input_columns_that_clash_with_ours_are_refused() {
         (&["--in", "csv", "-c", "d=php", "-c", "d_error=php"], "d,d_error\ni:5;,x\n", "d_error"),
         (&["--in", "pgcopy", "--columns", "d,d_error", "-c", "d=php", "--on-error", "null"], "i:5;\tx\n", "d_error"),
     ] {
-        let (stdout, stderr, code) = rows(args, input.as_bytes());
+        let (stdout, stderr, code) = run_rows(args, input.as_bytes());
         assert_eq!((stdout.as_slice(), code), (&b""[..], 2), "{stderr}");
         assert!(
             stderr.contains(&format!("the input has a column `{name}`")) && stderr.contains("--columns"),
@@ -306,15 +308,15 @@ fn input_columns_that_clash_with_ours_are_refused() {
         );
     }
     let args = ["--in", "csv", "-c", "d=php", "--columns", "d,old_error", "--header"];
-    let (stdout, stderr, code) = rows(&args, b"d,d_error\ni:5;,x\n");
+    let (stdout, stderr, code) = run_rows(&args, b"d,d_error\ni:5;,x\n");
     assert_eq!((stdout.as_slice(), code), (&b"{\"d\":5,\"old_error\":\"x\"}\n"[..], 0), "{stderr}");
     // Without such columns no mistake is possible.
-    let (_, stderr, code) = rows(&["--in", "csv", "-c", "d=php", "--on-error", "skip"], b"d,d_error\ni:5;,x\n");
+    let (_, stderr, code) = run_rows(&["--in", "csv", "-c", "d=php", "--on-error", "skip"], b"d,d_error\ni:5;,x\n");
     assert_eq!(code, 0, "{stderr}");
     // The keys of objects are known only when they arrive.
     for (kind, key) in [(&[][..], "d_error"), (&["--kind-column"], "d_kind")] {
         let line = format!("{{\"d\":\"i:5;\",\"{key}\":\"spoofed\"}}");
-        let (stdout, stderr, code) = rows(&[&["--in", "ndjson", "-c", "d=php"], kind].concat(), line.as_bytes());
+        let (stdout, stderr, code) = run_rows(&[&["--in", "ndjson", "-c", "d=php"], kind].concat(), line.as_bytes());
         let row: serde_json::Value = serde_json::from_slice(&stdout).unwrap();
         assert_eq!((&row["d"], code), (&line.as_str().into(), 4), "{stderr}");
         assert!(row["d_error"].as_str().unwrap().contains(key));
@@ -326,7 +328,7 @@ fn input_columns_that_clash_with_ours_are_refused() {
 #[test]
 fn on_error_null_skip_and_stop_have_their_effect() {
     let input = b"id,d\n1,i:5;\n2,hello\n3,\n4,s:9:\"oops\";\n";
-    let run = |mode: &str| rows(&["--in", "csv", "-c", "d=php", "--on-error", mode, "-q"], input);
+    let run = |mode: &str| run_rows(&["--in", "csv", "-c", "d=php", "--on-error", mode, "-q"], input);
     let (stdout, stderr, code) = run("null");
     let stdout = String::from_utf8(stdout).unwrap();
     assert!(
@@ -345,7 +347,7 @@ fn on_error_null_skip_and_stop_have_their_effect() {
 fn rows_longer_than_max_record_are_refused() {
     let long = "y".repeat(200);
     let input = format!("a,b\n1,i:5;\n2,\"s:200:\"\"{long}\"\";\"\n3,i:6;\n");
-    let (stdout, stderr, code) = rows(&["--in", "csv", "-c", "b=php", "--max-record", "100"], input.as_bytes());
+    let (stdout, stderr, code) = run_rows(&["--in", "csv", "-c", "b=php", "--max-record", "100"], input.as_bytes());
     assert_eq!(String::from_utf8(stdout).unwrap(), "{\"a\":\"1\",\"b\":5}\n", "{stderr}");
     assert!(stderr.contains("row at offset 11 is longer than 100 bytes") && code == 2, "{stderr}");
 }
@@ -355,9 +357,9 @@ fn rows_longer_than_max_record_are_refused() {
 #[test]
 fn a_build_without_columns_prints_how_to_get_them() {
     for args in [&["--in", "csv", "-c", "d=php", "-t", "parquet"][..], &["--in", "parquet"], &["--in", "arrow"]] {
-        let (stdout, stderr, code) = rows(args, b"id,d\n1,i:5;\n");
+        let (stdout, stderr, code) = run_rows(args, b"id,d\n1,i:5;\n");
         assert!(stdout.is_empty() && code == 2 && stderr.contains("build it with `make build`"), "{args:?}: {stderr}");
     }
-    let (_, stderr, code) = rows(&["--in", "csv", "-c", "d=php", "--schema-only"], b"id,d\n1,i:5;\n");
+    let (_, stderr, code) = run_rows(&["--in", "csv", "-c", "d=php", "--schema-only"], b"id,d\n1,i:5;\n");
     assert!(code == 2 && stderr.contains("--features columns"), "{stderr}");
 }

@@ -69,11 +69,11 @@ impl Random {
     }
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-fn lines(text: &[u8]) -> Vec<Row> {
+fn parse_lines(text: &[u8]) -> Vec<Row> {
     let text = std::str::from_utf8(text).expect("text");
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
@@ -109,7 +109,7 @@ fn check_rows(args: &[&str], input: &[u8], expected: &[u8], what: &str) {
     // The only messages are about bytes that became text, and about random text that looks frozen.
     let is_known = |line: &str| line.contains("not UTF-8") || line.contains("like frozen data");
     assert!(code == 0 && stderr.lines().all(is_known), "{what}: {stderr}");
-    let (rows, expected) = (lines(&stdout), lines(expected));
+    let (rows, expected) = (parse_lines(&stdout), parse_lines(expected));
     assert_eq!(rows.len(), expected.len(), "{what}");
     for (row, expected) in rows.iter().zip(&expected) {
         // A dump may also contain the numbers of rows.
@@ -127,13 +127,13 @@ fn run_program(command: Command, input: &str) -> Vec<u8> {
     done.stdout
 }
 
-fn is_there(program: &str) -> bool {
+fn is_installed(program: &str) -> bool {
     let found = Command::new(program).arg("--version").stdin(Stdio::null()).output();
     found.is_ok_and(|output| output.status.success())
 }
 
 /// Returns the number of tables to try: ICECORE_ROWS_CASES for long runs.
-fn cases(usual: u64) -> u64 {
+fn count_cases(usual: u64) -> u64 {
     std::env::var("ICECORE_ROWS_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
@@ -145,12 +145,12 @@ fn sqlite(file: &Path, input: &str) -> Vec<u8> {
 
 #[test]
 fn rows_of_an_sqlite_dump_equal_those_of_sqlite() {
-    if !is_there("sqlite3") {
+    if !is_installed("sqlite3") {
         eprintln!("SKIPPED: sqlite3 is missing");
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
-    for seed in 1..=cases(30) {
+    for seed in 1..=count_cases(30) {
         let random = &mut Random(seed);
         let file = folder.path().join(format!("{seed}.db"));
         let kinds: Vec<&str> = (0..1 + random.below(6))
@@ -192,7 +192,7 @@ fn rows_of_an_sqlite_dump_equal_those_of_sqlite() {
 
 /// Returns a database program with the address of the server.
 #[cfg(unix)]
-fn client(program: &str, words: &[&str]) -> Command {
+fn command(program: &str, words: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(words);
     command
@@ -200,7 +200,7 @@ fn client(program: &str, words: &[&str]) -> Command {
 
 /// Returns a table with these columns, and statements that fill it with random values. `text`: returns a text as an SQL
 /// expression.
-fn filled(random: &mut Random, columns: &[(&str, &str)], text: impl Fn(&str) -> String) -> String {
+fn create_random_table(random: &mut Random, columns: &[(&str, &str)], text: impl Fn(&str) -> String) -> String {
     let definitions: Vec<String> = columns.iter().map(|(name, kind)| format!("{name} {kind}")).collect();
     let mut sql = format!("CREATE TABLE t ({});\n", definitions.join(", "));
     for id in 1..=random.below(60) + 1 {
@@ -215,7 +215,7 @@ fn filled(random: &mut Random, columns: &[(&str, &str)], text: impl Fn(&str) -> 
                 "DOUBLE" => format!("{:e}", random.float()),
                 "BOOLEAN" => random.of(&["true", "false"]).to_owned(),
                 "BIT" => format!("b'{:05b}'", random.below(32)),
-                "JSON" | "JSONB" => quoted(random.of(&["{\"a\": [1, 2.50]}", "[]", "\"it's\""])),
+                "JSON" | "JSONB" => quote(random.of(&["{\"a\": [1, 2.50]}", "[]", "\"it's\""])),
                 _ => text(&random.text().replace('\u{1}', "")),
             })
             .collect();
@@ -224,7 +224,7 @@ fn filled(random: &mut Random, columns: &[(&str, &str)], text: impl Fn(&str) -> 
     sql
 }
 
-fn digits(text: &str) -> String {
+fn encode_hex(text: &str) -> String {
     text.bytes().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -250,22 +250,23 @@ fn rows_of_a_postgres_dump_equal_those_of_postgres() {
     ];
     let options: [&[&str]; 5] =
         [&[], &["--inserts"], &["--column-inserts"], &["--rows-per-insert=7"], &["--quote-all-identifiers"]];
-    for seed in 1..=cases(10) {
+    for seed in 1..=count_cases(10) {
         let random = &mut Random(seed);
         let new = format!("DROP DATABASE IF EXISTS {database};\nCREATE DATABASE {database};\n");
-        run_program(client("psql", &["-v", "ON_ERROR_STOP=1", "-q", &any]), &new);
-        let table = filled(random, &columns, |text| format!("convert_from('\\x{}', 'UTF8')", digits(text)));
-        run_program(client("psql", &["-v", "ON_ERROR_STOP=1", "-q", &of]), &table);
+        run_program(command("psql", &["-v", "ON_ERROR_STOP=1", "-q", &any]), &new);
+        let table =
+            create_random_table(random, &columns, |text| format!("convert_from('\\x{}', 'UTF8')", encode_hex(text)));
+        run_program(command("psql", &["-v", "ON_ERROR_STOP=1", "-q", &of]), &table);
         // A JSON value is a text in a dump.
         let query = "SELECT json_build_object('id', id, 'it''s', \"it's\", 'big', big, 'exact', exact, 'real', real, 'ok', ok, \
                      'json', json::text, 'bits', bits) FROM t ORDER BY id;\n";
-        let expected = run_program(client("psql", &["-v", "ON_ERROR_STOP=1", "-q", "-A", "-t", &of]), query);
+        let expected = run_program(command("psql", &["-v", "ON_ERROR_STOP=1", "-q", "-A", "-t", &of]), query);
         let words = options[random.below(options.len())];
-        let dump = run_program(client("pg_dump", &[words, &[of.as_str()]].concat()), "");
+        let dump = run_program(command("pg_dump", &[words, &[of.as_str()]].concat()), "");
         check_dump(&dump, "public.t", &expected, &format!("seed {seed} {words:?}"));
         check_query(&of, "SELECT * FROM t ORDER BY id", &expected, &format!("seed {seed}"));
     }
-    run_program(client("psql", &["-q", &any]), &format!("DROP DATABASE IF EXISTS {database};\n"));
+    run_program(command("psql", &["-q", &any]), &format!("DROP DATABASE IF EXISTS {database};\n"));
 }
 
 #[cfg(unix)]
@@ -281,7 +282,7 @@ fn rows_of_a_mariadb_dump_equal_those_of_mariadb() {
     let (host, port) = place.split('/').next().and_then(|place| place.split_once(':')).expect("a port");
     let program = |name: &str, words: &[&str]| {
         let given = ["--no-defaults", "--default-character-set=utf8mb4", "-u", user, "-h", host, "-P", port];
-        let mut command = client(name, &[&given, words].concat());
+        let mut command = command(name, &[&given, words].concat());
         command.env("MYSQL_PWD", password);
         command
     };
@@ -305,11 +306,12 @@ fn rows_of_a_mariadb_dump_equal_those_of_mariadb() {
         &["--compatible=ansi"],
         &["--skip-opt", "--compact"],
     ];
-    for seed in 1..=cases(10) {
+    for seed in 1..=count_cases(10) {
         let random = &mut Random(seed);
         let new = format!("DROP DATABASE IF EXISTS {database}; CREATE DATABASE {database} CHARACTER SET utf8mb4;");
         run_program(program("mariadb", &[]), &new);
-        let table = filled(random, &columns, |text| format!("CONVERT(X'{}' USING utf8mb4)", digits(text)));
+        let table =
+            create_random_table(random, &columns, |text| format!("CONVERT(X'{}' USING utf8mb4)", encode_hex(text)));
         // A negative value is not possible there.
         run_program(program("mariadb", &["--init-command=SET sql_mode=''", &database]), &table);
         let query = "SELECT JSON_OBJECT('id', id, 'it''s', `it's`, 'big', big, 'filled', filled + 0, 'exact', exact, 'real', `real`, \

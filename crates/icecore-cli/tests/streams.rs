@@ -139,7 +139,7 @@ fn losses_are_summed() {
 
 /// Returns the peak memory of a process according to the kernel, in KiB.
 #[cfg(target_os = "linux")]
-fn peak(child: &Child) -> u64 {
+fn peak_memory(child: &Child) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
@@ -147,7 +147,7 @@ fn peak(child: &Child) -> u64 {
 
 /// Feeds this many pieces; returns the peak of memory before the input ends, and the number of output lines.
 #[cfg(target_os = "linux")]
-fn fed(args: &[&str], head: &[u8], piece: &[u8], times: usize) -> (u64, usize) {
+fn run_with_repeated_input(args: &[&str], head: &[u8], piece: &[u8], times: usize) -> (u64, usize) {
     let mut child = icecore(args);
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = child.stdout.take().unwrap();
@@ -164,7 +164,7 @@ fn fed(args: &[&str], head: &[u8], piece: &[u8], times: usize) -> (u64, usize) {
     for _ in 0..times {
         stdin.write_all(piece).unwrap();
     }
-    let peak = peak(&child);
+    let peak = peak_memory(&child);
     drop(stdin);
     let lines = reader.join().unwrap();
     assert!(child.wait().unwrap().success());
@@ -186,7 +186,7 @@ fn memory_does_not_grow_with_the_length_of_a_stream() {
         (&["convert", "-f", "ndjson", "--each", "-t", "ndjson"], b"", lines),
         (&["rows", "--in", "csv", "-c", "data=php"], b"id,name,data\n", rows),
     ] {
-        let (peak, count) = fed(args, head, &piece, 500);
+        let (peak, count) = run_with_repeated_input(args, head, &piece, 500);
         assert_eq!(count, 500_000, "{args:?}");
         assert!(peak < 50 << 10, "{args:?}: {peak} KiB");
     }

@@ -277,7 +277,7 @@ fn several_threads_keep_the_order_of_rows() {
 }
 
 /// Decodes blobs with a schema in text form. Returns each row as Arrow prints it, or `bad: ` and the error.
-fn shown(stage: &str, text: &str, blobs: &[&[u8]]) -> Vec<String> {
+fn show_rows(stage: &str, text: &str, blobs: &[&[u8]]) -> Vec<String> {
     let field = icecore_columns::schema::parse(text).unwrap();
     let column = BinaryArray::from_vec(blobs.to_vec());
     let decoded = Decoder::new(Stage::parse(stage).unwrap(), &field, lenient()).unwrap().decode(&column).unwrap();
@@ -290,7 +290,7 @@ fn shown(stage: &str, text: &str, blobs: &[&[u8]]) -> Vec<String> {
 
 #[test]
 fn members_without_a_field_go_to_rest() {
-    let rows = shown(
+    let rows = show_rows(
         "php",
         "id int64, more rest",
         &[
@@ -329,9 +329,9 @@ fn private_members_with_the_same_name_get_two_fields() {
     };
     assert_eq!(given("x int64, y int64"), (1, Some((4, 0))));
     assert_eq!(given(r#""C::x" int64, x int64, y int64"#), (2, None));
-    let rows = shown("php", "x int64, more rest", &[blob, blob]);
+    let rows = show_rows("php", "x int64, more rest", &[blob, blob]);
     assert!(rows[1].contains(r#"{\"\\u0000C\\u0000x\":2,\"y\":3}"#), "{}", rows[1]);
-    let rows = shown("php", "more rest", &[blob, blob]);
+    let rows = show_rows("php", "more rest", &[blob, blob]);
     assert!(rows[1].contains(r#"{\"x\":1,\"\\u0000C\\u0000x\":2,\"y\":3}"#), "{}", rows[1]);
 }
 
@@ -343,23 +343,23 @@ fn values_are_found_on_paths_in_short_and_long_blobs() {
             "p".repeat(filler)
         );
         let text = "name utf8 at '$.user.name', tags list<utf8> at '$.user.tags', last int32 at '$.list[-1].n', none utf8 at '$.nothing', all list<int64> at '$.list[*].n'";
-        let only = shown("json", text, &[blob.as_bytes()]).remove(0);
+        let only = show_rows("json", text, &[blob.as_bytes()]).remove(0);
         for part in ["\"Bob\"", "\"x\", \"y\"", "2,", "null", "1, 2"] {
             assert!(only.contains(part), "{part} in {only}");
         }
         let definite = "name utf8 at '$.user.name', tags list<utf8> at '$.user.tags', none utf8 at '$.nothing'";
-        let only = shown("json", definite, &[blob.as_bytes()]).remove(0);
+        let only = show_rows("json", definite, &[blob.as_bytes()]).remove(0);
         assert!(only.contains("\"Bob\"") && only.contains("\"y\"") && only.contains("null"), "{only}");
-        let wrong = shown("json", "tag int64 at '$.user.tags[1]'", &[blob.as_bytes()]).remove(0);
+        let wrong = show_rows("json", "tag int64 at '$.user.tags[1]'", &[blob.as_bytes()]).remove(0);
         assert!(wrong.starts_with("bad: ") && wrong.contains("$.user.tags[1]"), "{wrong}");
-        let beside = shown("json", "pad utf8, name utf8 at '$.user.name'", &[blob.as_bytes(), b"[]"]);
+        let beside = show_rows("json", "pad utf8, name utf8 at '$.user.name'", &[blob.as_bytes(), b"[]"]);
         assert!(beside[0].contains("\"Bob\"") && beside[0].contains("ppp"), "{}", beside[0]);
     }
 }
 
 #[test]
 fn known_classes_become_times_dates_and_decimals() {
-    let rows = shown("php", "a timestamp[us, UTC], b date32, c decimal(6, 2)", &[
+    let rows = show_rows("php", "a timestamp[us, UTC], b date32, c decimal(6, 2)", &[
         b"a:3:{s:1:\"a\";O:8:\"DateTime\":3:{s:4:\"date\";s:26:\"2026-07-02 03:40:00.500000\";s:13:\"timezone_type\";i:3;s:8:\"timezone\";s:13:\"Europe/Berlin\";}s:1:\"b\";s:10:\"2026-02-02\";s:1:\"c\";s:5:\"12.50\";}",
         b"a:2:{s:1:\"a\";O:14:\"Carbon\\Carbon2\":3:{s:4:\"date\";s:26:\"2026-07-02 03:40:00.000000\";s:13:\"timezone_type\";i:1;s:8:\"timezone\";s:6:\"-05:30\";}s:1:\"c\";d:0.1;}",
         b"a:1:{s:1:\"a\";s:19:\"2026-07-02T03:40:00\";}",
@@ -382,12 +382,12 @@ fn known_classes_become_times_dates_and_decimals() {
     }
     // Marshal.dump(Date.new(2026, 2, 2)); Marshal.dump(BigDecimal("-1.25"))
     let date = b"\x04\x08U:\x09Date[\x0bi\x00i\x03\x92\x8d%i\x00i\x00i\x00f\x0c2299161";
-    assert!(shown("marshal", "date32", &[date])[0].contains("2026-02-02"));
+    assert!(show_rows("marshal", "date32", &[date])[0].contains("2026-02-02"));
     let decimal = b"\x04\x08u:\x0fBigDecimal\x1018:-0.125e1";
     assert!(
-        shown("marshal", "decimal(38, 4)", &[decimal])[0].contains("-12500"),
+        show_rows("marshal", "decimal(38, 4)", &[decimal])[0].contains("-12500"),
         "{:?}",
-        shown("marshal", "decimal(38, 4)", &[decimal])
+        show_rows("marshal", "decimal(38, 4)", &[decimal])
     );
 }
 
@@ -412,7 +412,7 @@ fn one_column_may_contain_blobs_of_several_formats() {
 fn the_key_cache_is_reset_with_the_key_ids() {
     let good = br#"{"id":7,"name":"x"}"#.as_slice();
     let typed = br#"{"$icecore":1,"$strings":"bytes","$value":{"name":"y","id":8}}"#;
-    let rows = shown("json", "id int64, name utf8", &[good, typed, good, b"?", typed, good]);
+    let rows = show_rows("json", "id int64, name utf8", &[good, typed, good, b"?", typed, good]);
     assert!(rows[1].contains('8') && rows[1].contains("\"y\"") && rows[1] == rows[4], "{rows:?}");
     assert!(rows[0] == rows[2] && rows[0] == rows[5] && rows[0].contains("\"x\""), "{rows:?}");
 }

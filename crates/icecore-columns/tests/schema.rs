@@ -119,7 +119,7 @@ fn type_names_of_sql_duckdb_and_spark_are_read() {
     }
 }
 
-fn learned(stage: &str, blobs: &[&[u8]]) -> String {
+fn infer_schema(stage: &str, blobs: &[&[u8]]) -> String {
     let mut inference = Inference::new(Stage::parse(stage).unwrap(), &Limits::default());
     inference.examine_column(&BinaryArray::from_vec(blobs.to_vec())).unwrap();
     assert_eq!(inference.bad(), 0);
@@ -127,7 +127,7 @@ fn learned(stage: &str, blobs: &[&[u8]]) -> String {
 }
 
 fn learned_of_json(blobs: &[&str]) -> String {
-    learned("json", &blobs.iter().map(|blob| blob.as_bytes()).collect::<Vec<_>>())
+    infer_schema("json", &blobs.iter().map(|blob| blob.as_bytes()).collect::<Vec<_>>())
 }
 
 #[test]
@@ -162,8 +162,8 @@ fn types_are_widened_without_loss() {
 #[test]
 fn classes_become_a_column_and_known_classes_a_type() {
     let user = b"O:4:\"User\":2:{s:7:\"\0*\0name\";s:3:\"Bob\";s:2:\"at\";O:8:\"DateTime\":3:{s:4:\"date\";s:26:\"2026-02-02 03:40:00.500000\";s:13:\"timezone_type\";i:3;s:8:\"timezone\";s:13:\"Europe/Berlin\";}}";
-    assert_eq!(learned("php", &[user]), "_class class, name utf8, at timestamp[us, UTC]");
+    assert_eq!(infer_schema("php", &[user]), "_class class, name utf8, at timestamp[us, UTC]");
     // Marshal.dump(Date.new(2026, 2, 2))
     let date = b"\x04\x08U:\x09Date[\x0bi\x00i\x03\x92\x8d%i\x00i\x00i\x00f\x0c2299161";
-    assert_eq!(learned("marshal", &[date]), "date32");
+    assert_eq!(infer_schema("marshal", &[date]), "date32");
 }

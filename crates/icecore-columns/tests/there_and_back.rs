@@ -95,17 +95,17 @@ impl Like {
 
 /// Removes the differences that columns do not keep: missing and null, empty lists and empty maps,
 /// numbers and their texts.
-fn plain(value: &Value) -> Value {
+fn simplify(value: &Value) -> Value {
     match value {
         Value::Array(items) if items.is_empty() => json!({}),
         // PHP has one kind of array.
         Value::Object(map) if !map.is_empty() && map.keys().enumerate().all(|(at, key)| *key == at.to_string()) => {
-            plain(&Value::Array(map.values().cloned().collect()))
+            simplify(&Value::Array(map.values().cloned().collect()))
         }
-        Value::Array(items) => items.iter().map(plain).collect(),
+        Value::Array(items) => items.iter().map(simplify).collect(),
         Value::Object(map) => {
             let entries = map.iter().filter(|(_, value)| !value.is_null());
-            Value::Object(entries.map(|(key, value)| (key.clone(), plain(value))).collect())
+            Value::Object(entries.map(|(key, value)| (key.clone(), simplify(value))).collect())
         }
         Value::Number(number) => match number.as_f64().filter(|float| float.abs() < 9e15 && float.fract() == 0.0) {
             Some(whole) => json!(format!("{whole:.0}").replace("-0", "0")),
@@ -124,7 +124,7 @@ fn blob(json: &Value, stage: &Stage) -> Vec<u8> {
     blob
 }
 
-fn meaning(blob: &[u8], stage: &Stage) -> Value {
+fn read_as_json(blob: &[u8], stage: &Stage) -> Value {
     let document = icecore::read_as(blob, stage, &Limits::default()).unwrap();
     let mut text = Vec::new();
     icecore::write_to(&document, &Stage::parse("json").unwrap(), &Limits::default(), &mut text).unwrap();
@@ -152,9 +152,9 @@ fn values_round_trip_through_their_inferred_column() {
             let encoded = Encoder::new(stage.clone(), &field, Options::default()).unwrap().encode(rows.as_ref());
             let back = encoded.unwrap_or_else(|error| panic!("{}: {error}", context())).column;
             for (row, blob) in blobs.iter().enumerate() {
-                let value = meaning(blob, &stage);
-                let back = if back.is_null(row) { Value::Null } else { meaning(back.value(row), &stage) };
-                assert_eq!(plain(&value), plain(&back), "{}, row {row}: {value}", context());
+                let value = read_as_json(blob, &stage);
+                let back = if back.is_null(row) { Value::Null } else { read_as_json(back.value(row), &stage) };
+                assert_eq!(simplify(&value), simplify(&back), "{}, row {row}: {value}", context());
             }
             // With the same type, nothing changes any more, except that Perl may write `6897.0`
             // differently.

@@ -14,7 +14,7 @@ pub fn read_rows(dialect: Dialect, text: &[u8]) -> Vec<Vec<Vec<u8>>> {
     rows
 }
 
-fn detected(text: &str) -> Result<Dialect, DetectError> {
+fn detect(text: &str) -> Result<Dialect, DetectError> {
     detect_dialect(text.as_bytes(), true, &mut |_| false).map(|found| found.dialect)
 }
 
@@ -39,13 +39,13 @@ fn common_dialects_are_detected() {
         ("note\nHello, you\nplain\n", Dialect { delimiter: b';', ..rfc }),
         ("", rfc),
     ] {
-        assert_eq!(detected(text), Ok(expected), "{text:?}");
+        assert_eq!(detect(text), Ok(expected), "{text:?}");
     }
 }
 
 #[test]
 fn ambiguous_tables_list_the_possible_dialects() {
-    let error = detected("1;2,3\n4;5,6\n").unwrap_err();
+    let error = detect("1;2,3\n4;5,6\n").unwrap_err();
     assert!(matches!(&error, DetectError::Several(readings) if readings.len() == 2), "{error:?}");
     assert_eq!(
         error.to_string(),
@@ -53,7 +53,7 @@ fn ambiguous_tables_list_the_possible_dialects() {
          between cells, `\"` around them, quotes inside are doubled"
     );
     // `\"` is either an escaped quote, or PHP's `fputcsv` wrote a backslash and a quote.
-    let error = detected("id,name\n1,\"say \\\"hi\\\"\"\n").unwrap_err();
+    let error = detect("id,name\n1,\"say \\\"hi\\\"\"\n").unwrap_err();
     assert!(matches!(&error, DetectError::Several(readings) if readings.len() == 2), "{error:?}");
     // The callback recognizes a cell, which decides.
     let whole = |text: &[u8]| text == b"5,6";

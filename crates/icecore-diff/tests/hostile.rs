@@ -11,7 +11,7 @@ fn end(b: &mut Builder) {
     b.end();
 }
 
-fn nested(depth: usize, leaf: i64) -> Document<'static> {
+fn nest(depth: usize, leaf: i64) -> Document<'static> {
     let mut b = Builder::new();
     for index in 0..depth {
         match index % 3 {
@@ -29,14 +29,14 @@ fn nested(depth: usize, leaf: i64) -> Document<'static> {
 #[test]
 fn deep_documents_need_no_deep_stack() {
     on_small_stack(|| {
-        let (left, right) = (nested(5_000, 1), nested(5_000, 2));
+        let (left, right) = (nest(5_000, 1), nest(5_000, 2));
         let found = find_differences(&left, &right, Rules::new());
         assert_eq!(found.changes().len(), 1);
         let json = found.to_json(&Limits::default()).unwrap();
         let patched = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
         assert!(find_differences(&patched, &right, Rules::new()).is_empty());
         // A value of the same depth.
-        let (left, right) = (nested(0, 1), nested(5_000, 2));
+        let (left, right) = (nest(0, 1), nest(5_000, 2));
         let json = find_differences(&left, &right, Rules::new()).to_json(&Limits::default()).unwrap();
         let patched = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
         assert!(find_differences(&patched, &right, Rules::new()).is_empty());
@@ -46,7 +46,7 @@ fn deep_documents_need_no_deep_stack() {
 #[test]
 fn a_million_levels_are_compared() {
     on_small_stack(|| {
-        let (left, right) = (nested(1_000_000, 1), nested(1_000_000, 2));
+        let (left, right) = (nest(1_000_000, 1), nest(1_000_000, 2));
         assert_eq!(find_differences(&left, &right, Rules::new()).changes().len(), 1);
         assert!(find_differences(&left, &left, Rules::new()).is_empty());
     });
@@ -54,7 +54,7 @@ fn a_million_levels_are_compared() {
 
 /// Makes a list of lists, each of which contains the previous one twice: through links, 2^depth
 /// values.
-fn doubled(depth: usize, leaf: i64) -> Document<'static> {
+fn build_doubled_value(depth: usize, leaf: i64) -> Document<'static> {
     let mut b = Builder::new();
     b.begin_array();
     let mut last = b.begin_array().at();
@@ -70,8 +70,8 @@ fn doubled(depth: usize, leaf: i64) -> Document<'static> {
 
 #[test]
 fn values_multiplied_by_links_are_compared_once() {
-    let (left, right) = (doubled(60, 1), doubled(60, 2));
-    assert!(find_differences(&left, &doubled(60, 1), Rules::new()).is_empty());
+    let (left, right) = (build_doubled_value(60, 1), build_doubled_value(60, 2));
+    assert!(find_differences(&left, &build_doubled_value(60, 1), Rules::new()).is_empty());
     let found = find_differences(&left, &right, Rules::new());
     assert_eq!(found.list_paths(), ["$[0][0]"]);
     let json = found.to_json(&Limits::default()).unwrap();
@@ -94,7 +94,7 @@ fn values_multiplied_by_links_are_compared_once() {
 }
 
 /// Makes a ring of lists.
-fn ring(length: usize) -> Document<'static> {
+fn build_ring(length: usize) -> Document<'static> {
     let mut b = Builder::new();
     let first = b.begin_array().at();
     for _ in 1..length {
@@ -109,14 +109,14 @@ fn ring(length: usize) -> Document<'static> {
 fn comparing_cycles_ends() {
     // Rings of any length mean the same, and the number of compared pairs is not the product of the
     // lengths.
-    let (short, long) = (ring(8_999), ring(9_001));
+    let (short, long) = (build_ring(8_999), build_ring(9_001));
     assert!(find_differences(&short, &long, Rules::new()).is_empty());
     assert!(!find_differences(&short, &long, Rules::new().exact()).is_empty());
     let mut b = Builder::new();
     let first = b.begin_array().at();
     b.link(first).int(1).end();
     let other = b.finish().unwrap();
-    let one = ring(1);
+    let one = build_ring(1);
     let found = find_differences(&one, &other, Rules::new());
     assert_eq!(found.list_paths(), ["$[1]"]);
     let json = found.to_json(&Limits::default()).unwrap();

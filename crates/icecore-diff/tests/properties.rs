@@ -11,7 +11,7 @@ use icecore_diff::{Differences, Patch, Rules, find_differences, find_reference_d
 const FORMATS: &[&str] =
     &["json", "json:typed", "storable", "sereal", "php", "var-export", "igbinary", "marshal", "dumper:purity"];
 
-fn through<'b>(document: &Document<'_>, format: &str, bytes: &'b mut Vec<u8>) -> Option<Document<'b>> {
+fn convert_and_read<'b>(document: &Document<'_>, format: &str, bytes: &'b mut Vec<u8>) -> Option<Document<'b>> {
     let (stage, limits) = (Stage::parse(format).expect("a format"), Limits::default());
     let losses = icecore::write_to(document, &stage, &limits, bytes).ok()?;
     if !losses.is_empty() {
@@ -20,14 +20,14 @@ fn through<'b>(document: &Document<'_>, format: &str, bytes: &'b mut Vec<u8>) ->
     icecore::read_with(bytes, &stage, Request::new(&limits).detailed()).ok()
 }
 
-fn said(found: &Differences<'_>) -> Vec<String> {
+fn list_differences(found: &Differences<'_>) -> Vec<String> {
     let all = found.changes().iter().zip(found.list_paths()).zip(found.list_new_paths());
     all.map(|((one, old), new)| format!("{} {old} {new}", one.kind.as_str())).collect()
 }
 
 /// Checks that the patch of the difference makes the first document the second, and fits no
 /// document that differs from the first; also for the difference found by the twin.
-fn patched(left: &Document<'_>, right: &Document<'_>, rules: Rules, note: &str) {
+fn patch(left: &Document<'_>, right: &Document<'_>, rules: Rules, note: &str) {
     for found in [find_differences(left, right, rules), find_reference_differences(left, right, rules)] {
         patched_by(&found, left, right, rules, note);
     }
@@ -43,7 +43,7 @@ fn patched_by(found: &Differences<'_>, left: &Document<'_>, right: &Document<'_>
     let is_exact = rules.is_exact();
     let rules = if is_exact { Rules::new() } else { rules };
     let rest = find_differences(&result, right, rules);
-    assert!(rest.is_empty(), "{note}: {:?} after {:?}\n{}", said(&rest), said(found), text());
+    assert!(rest.is_empty(), "{note}: {:?} after {:?}\n{}", list_differences(&rest), list_differences(found), text());
     if !found.is_empty() && !is_exact {
         assert!(patch.apply(right).is_err(), "{note}: {}", text());
     }
@@ -56,13 +56,13 @@ fn a_document_does_not_differ_between_formats() {
         let document = common::document(seed, Palette::Json);
         let mut all: Vec<Vec<u8>> = FORMATS.iter().map(|_| Vec::new()).collect();
         let read: Vec<_> =
-            FORMATS.iter().zip(&mut all).map(|(format, bytes)| through(&document, format, bytes)).collect();
+            FORMATS.iter().zip(&mut all).map(|(format, bytes)| convert_and_read(&document, format, bytes)).collect();
         for (left, from) in read.iter().zip(FORMATS) {
             for (right, to) in read.iter().zip(FORMATS) {
                 let (Some(left), Some(right)) = (left, right) else { continue };
                 for compare in [find_differences, find_reference_differences] {
                     let found = compare(left, right, Rules::new().across_formats());
-                    assert!(found.is_empty(), "{seed}: {from} {to}: {:?}", said(&found));
+                    assert!(found.is_empty(), "{seed}: {from} {to}: {:?}", list_differences(&found));
                 }
                 pairs += 1;
             }
@@ -78,7 +78,7 @@ fn a_document_does_not_differ_from_itself() {
         for rules in [Rules::new(), Rules::new().across_formats(), Rules::new().exact()] {
             for compare in [find_differences, find_reference_differences] {
                 let found = compare(&document, &document, rules);
-                assert!(found.is_empty(), "{seed}: {rules:?}: {:?}", said(&found));
+                assert!(found.is_empty(), "{seed}: {rules:?}: {:?}", list_differences(&found));
             }
         }
     }
@@ -90,7 +90,7 @@ fn a_patch_turns_one_document_into_the_other() {
         let palette = [Palette::All, Palette::Perl, Palette::Json][(seed % 3) as usize];
         let (left, right) = (common::document(seed, palette), common::document(seed + 5000, palette));
         for rules in [Rules::new(), Rules::new().across_formats(), Rules::new().exact()] {
-            patched(&left, &right, rules, &format!("{seed} {rules:?}"));
+            patch(&left, &right, rules, &format!("{seed} {rules:?}"));
         }
     }
 }
@@ -105,7 +105,7 @@ enum Plain {
 }
 
 impl Plain {
-    fn made(r: &mut Random, depth: u32) -> Plain {
+    fn make_random_value(r: &mut Random, depth: u32) -> Plain {
         match r.below(if depth == 0 { 2 } else { 6 }) {
             0 => Plain::Number(r.below(50)),
             1 => Plain::Text(r.below(1000)),
@@ -196,17 +196,18 @@ fn patches_of_random_edits_apply_in_all_formats() {
         let (before, after) = (before.json(), after.json());
         let (left, right) = (icecore::read(before.as_bytes()), icecore::read(after.as_bytes()));
         let (Ok(left), Ok(right)) = (left, right) else { continue };
-        patched(&left, &right, Rules::new(), &format!("{seed}: {before} {after}"));
-        patched(&left, &right, Rules::new().exact(), &format!("{seed}: {before} {after}"));
+        patch(&left, &right, Rules::new(), &format!("{seed}: {before} {after}"));
+        patch(&left, &right, Rules::new().exact(), &format!("{seed}: {before} {after}"));
         let found = find_differences(&left, &right, Rules::new());
         // Both align short lists as a whole.
         let by_twin = find_reference_differences(&left, &right, Rules::new());
-        assert_eq!(said(&found), said(&by_twin), "{seed}: {before} {after}");
+        assert_eq!(list_differences(&found), list_differences(&by_twin), "{seed}: {before} {after}");
         small += u64::from(found.changes().len() as u64 <= 2 * edits);
         let (mut a, mut b) = (Vec::new(), Vec::new());
         let (from, to) = (*r.pick(FORMATS), *r.pick(FORMATS));
-        if let (Some(left), Some(right)) = (through(&left, from, &mut a), through(&right, to, &mut b)) {
-            patched(&left, &right, Rules::new().across_formats(), &format!("{seed}: {from} {to}: {before} {after}"));
+        if let (Some(left), Some(right)) = (convert_and_read(&left, from, &mut a), convert_and_read(&right, to, &mut b))
+        {
+            patch(&left, &right, Rules::new().across_formats(), &format!("{seed}: {from} {to}: {before} {after}"));
         }
     }
     assert!(small > 1000, "{small} differences are about as small as what was done");
@@ -229,8 +230,8 @@ fn one_edit_is_reported_as_one_change() {
     let found = |after: Vec<Plain>| {
         let (before, after) = (Plain::List(records(40)).json(), Plain::List(after).json());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
-        patched(&left, &right, Rules::new(), &after);
-        said(&find_differences(&left, &right, Rules::new()))
+        patch(&left, &right, Rules::new(), &after);
+        list_differences(&find_differences(&left, &right, Rules::new()))
     };
     for index in [0, 1, 20, 39] {
         let edited = |edit: &dyn Fn(&mut Vec<Plain>)| {
@@ -275,7 +276,7 @@ fn the_order_of_keys_is_not_a_difference() {
         let (before, after) = (Plain::List(before.clone()).json(), Plain::List(after.to_vec()).json());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
         assert_eq!(find_differences(&left, &right, Rules::new().exact()).changes().len(), 500);
-        said(&find_differences(&left, &right, Rules::new()))
+        list_differences(&find_differences(&left, &right, Rules::new()))
     };
     assert!(found(&after).is_empty());
     let name = after[70].all() - 4;
@@ -319,7 +320,7 @@ fn differences_of_long_lists_are_about_as_short_as_the_twins() {
         }
         let (before, after) = (Plain::List(before).json(), Plain::List(after).json());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
-        patched(&left, &right, Rules::new(), &format!("{seed}"));
+        patch(&left, &right, Rules::new(), &format!("{seed}"));
         fast += find_differences(&left, &right, Rules::new()).changes().len();
         by_twin += find_reference_differences(&left, &right, Rules::new()).changes().len();
     }

@@ -237,7 +237,7 @@ fn filter(random: &mut Random, depth: usize) -> String {
 }
 
 /// Returns the results of jaq as JSON, and whether it ended with an error.
-fn jaq(text: &str, input: &str) -> Option<(Vec<String>, bool)> {
+fn run_jaq(text: &str, input: &str) -> Option<(Vec<String>, bool)> {
     let own = jaq_core::load::parse(include_str!("../src/functions.jq"), |parser| parser.defs()).expect("definitions");
     let standard = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
     let loader = Loader::new(standard.chain(own));
@@ -265,7 +265,7 @@ enum Ours {
     Wrong(String),
 }
 
-fn ours(text: &str, input: &str) -> Ours {
+fn run_our_filter(text: &str, input: &str) -> Ours {
     let query = match Query::new(text, &[]) {
         Ok(query) => query,
         Err(mistake) => return Ours::Wrong(mistake.to_string()),
@@ -293,7 +293,7 @@ fn ours(text: &str, input: &str) -> Ours {
 }
 
 /// Compares results as values, so that floats are compared and not their digits.
-fn same(ours: &str, jaq: &str) -> bool {
+fn is_same_output(ours: &str, jaq: &str) -> bool {
     let read = |text: &str| jaq_json::read::parse_single(text.as_bytes());
     // Numbers that JSON can't write are null in our output.
     let jaq = jaq.replace("-Infinity", "null").replace("Infinity", "null").replace("NaN", "null");
@@ -318,7 +318,7 @@ fn random_filters_give_the_results_of_jaq() {
             let depth = 1 + random.below(3);
             let (text, input) = (filter(&mut random, depth), value(&mut random, 3));
             // Ours first: it has a limit of steps, in case a filter takes too long.
-            let (results, failed) = match ours(&text, &input) {
+            let (results, failed) = match run_our_filter(&text, &input) {
                 Ours::Stopped => continue,
                 Ours::Wrong(mistake) => {
                     different.push(format!("{text}: {mistake}"));
@@ -326,11 +326,11 @@ fn random_filters_give_the_results_of_jaq() {
                 }
                 Ours::Same(results, failed) => (results, failed),
             };
-            let Some((expected, expected_failed)) = jaq(&text, &input) else { continue };
+            let Some((expected, expected_failed)) = run_jaq(&text, &input) else { continue };
             compared += 1;
             let is_same = results.len() == expected.len()
                 && failed == expected_failed
-                && results.iter().zip(&expected).all(|(ours, jaq)| same(ours, jaq));
+                && results.iter().zip(&expected).all(|(ours, jaq)| is_same_output(ours, jaq));
             if !is_same {
                 let end = |failed| if failed { " and an error" } else { "" };
                 different.push(format!(

@@ -3,7 +3,7 @@
 use crate::common::{json, results, usual_or_full};
 use icecore_query::Running;
 
-fn stopped(filter: &str, input: &str, steps: u64) -> String {
+fn run_until_stopped(filter: &str, input: &str, steps: u64) -> String {
     let mut running = Running::default();
     running.steps = steps;
     let all = results(filter, &[("json", input.as_bytes())], "json", &running);
@@ -15,7 +15,7 @@ fn endless_recursion_is_refused() {
     for filter in
         ["def f: 1 + f; f", "def f: [f]; f", "def f: f | 1; f", "def f: .a |= f; f", "def f: try f catch .; [f]"]
     {
-        let found = stopped(filter, "null", u64::MAX);
+        let found = run_until_stopped(filter, "null", u64::MAX);
         assert!(found.contains("too deep"), "{filter}: {found}");
     }
 }
@@ -45,7 +45,7 @@ fn endless_chains_are_refused() {
         "[[]] | until(false; .[0:1] = [.])",
     ];
     for filter in usual.iter().chain(usual_or_full(&[][..], &full[..])) {
-        let found = stopped(filter, "null", u64::MAX);
+        let found = run_until_stopped(filter, "null", u64::MAX);
         assert!(found.contains("too deep"), "{filter}: {found}");
     }
 }
@@ -60,7 +60,7 @@ fn steps_of_built_in_loops_are_counted() {
         "isempty(range(1e18) | select(. < 0))",
         "\"a\" * 100000 | last(repeat(.) | match(\"a\"; \"g\"))",
     ] {
-        let found = stopped(filter, "null", 200_000);
+        let found = run_until_stopped(filter, "null", 200_000);
         assert!(found.contains("more steps than it may"), "{filter}: {found}");
     }
 }
@@ -113,7 +113,7 @@ fn endless_filters_exceed_the_step_limit() {
     for filter in
         ["def f: f; f", "last(repeat(1))", "reduce repeat(1) as $x (0; . + 1)", "[range(infinite)]", "until(false; .)"]
     {
-        let found = stopped(filter, "null", 200_000);
+        let found = run_until_stopped(filter, "null", 200_000);
         assert!(found.contains("more steps than it may"), "{filter}: {found}");
     }
 }
@@ -130,7 +130,7 @@ fn too_large_values_are_refused() {
     ] {
         // The filter with `tojson` may use all of its steps, so it gets fewer.
         let steps = if filter.contains("tojson") { usual_or_full(1 << 23, 1 << 25) } else { 1 << 28 };
-        let found = stopped(filter, if filter.contains(". * .") { "3" } else { "null" }, steps);
+        let found = run_until_stopped(filter, if filter.contains(". * .") { "3" } else { "null" }, steps);
         let is_ended =
             ["too large", "cannot calculate", "too deep", "more steps"].iter().any(|words| found.contains(words));
         assert!(is_ended, "{filter}: {found}");
@@ -204,6 +204,6 @@ fn invalid_arguments_do_not_panic() {
         "[range(0; 1; 0)] | first",
     ] {
         // The result does not matter; the call must end without a panic.
-        let _ = stopped(filter, "null", 100_000);
+        let _ = run_until_stopped(filter, "null", 100_000);
     }
 }

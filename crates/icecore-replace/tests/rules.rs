@@ -190,7 +190,7 @@ fn effects_of_a_second_run_are_predicted() {
 }
 
 /// Replaces at each position, without any optimization.
-fn naive(pairs: &[(Vec<u8>, Vec<u8>)], text: &[u8]) -> Vec<u8> {
+fn replace_naively(pairs: &[(Vec<u8>, Vec<u8>)], text: &[u8]) -> Vec<u8> {
     let (mut out, mut offset) = (Vec::new(), 0);
     while offset < text.len() {
         let fits = |(old, _): &&(Vec<u8>, Vec<u8>)| text[offset..].starts_with(old);
@@ -223,7 +223,7 @@ proptest! {
         let (pairs, text): (Vec<_>, Vec<u8>) = (pairs.into_iter().collect(), text.concat());
         let add = |builder: icecore_replace::Builder, (old, new): &(Vec<u8>, Vec<u8>)| builder.pair(old.clone(), new.clone());
         let rules = pairs.iter().fold(Rules::builder(), add).build().unwrap();
-        prop_assert_eq!(rules.apply(&text), naive(&pairs, &text));
+        prop_assert_eq!(rules.apply(&text), replace_naively(&pairs, &text));
         // If the rules promise that a second run changes nothing, it changes nothing.
         if rules.check_second_run() == SecondRun::Nothing {
             let once = rules.apply(&text);

@@ -5,7 +5,7 @@ use icecore_sql::{Dialect, Error, Next, Options, Reader};
 
 /// Returns the largest number of bytes that a reader leaves in a window that grows by one byte at a
 /// time.
-fn held(dump: &[u8], dialect: Option<Dialect>) -> usize {
+fn measure_held_bytes(dump: &[u8], dialect: Option<Dialect>) -> usize {
     let mut options = Options::default();
     options.dialect = dialect;
     held_with(dump, options)
@@ -30,10 +30,10 @@ fn held_with(dump: &[u8], options: Options) -> usize {
 #[test]
 fn the_reader_keeps_a_literal_but_not_a_line() {
     let rows = "(1,'a text of some bytes',NULL,0xAB),".repeat(2000);
-    assert!(held(format!("INSERT INTO t VALUES {rows}").as_bytes(), None) < 64);
+    assert!(measure_held_bytes(format!("INSERT INTO t VALUES {rows}").as_bytes(), None) < 64);
     let cells = "a text of some bytes\t".repeat(2000);
-    assert!(held(format!("COPY t FROM stdin;\n{cells}").as_bytes(), None) < 64);
-    assert_eq!(held(format!("SELECT 'x', '{}'", "''".repeat(5000)).as_bytes(), None), 10_001);
+    assert!(measure_held_bytes(format!("COPY t FROM stdin;\n{cells}").as_bytes(), None) < 64);
+    assert_eq!(measure_held_bytes(format!("SELECT 'x', '{}'", "''".repeat(5000)).as_bytes(), None), 10_001);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn the_reader_keeps_no_other_token_whole() {
         long("*"),
     ];
     for dump in &mysql {
-        assert!(held(dump.as_bytes(), Some(Dialect::MySql)) < 2100, "{}", &dump[..20]);
+        assert!(measure_held_bytes(dump.as_bytes(), Some(Dialect::MySql)) < 2100, "{}", &dump[..20]);
     }
     let postgres = [
         format!("/*{}", long("/*")),
@@ -97,7 +97,7 @@ fn the_reader_keeps_no_other_token_whole() {
         long("$1"),
     ];
     for dump in &postgres {
-        assert!(held(dump.as_bytes(), Some(Dialect::Postgres)) < 2100, "{}", &dump[..20]);
+        assert!(measure_held_bytes(dump.as_bytes(), Some(Dialect::Postgres)) < 2100, "{}", &dump[..20]);
     }
 }
 

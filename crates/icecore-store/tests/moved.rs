@@ -42,7 +42,7 @@ fn push(store: &mut dyn Backend) -> Id {
 }
 
 /// Checks that each kind of call is refused: one statement, a transaction and a query.
-fn is_refused(store: &mut dyn Backend) {
+fn assert_refused(store: &mut dyn Backend) {
     let new = [job(), job()];
     for error in [
         store.push(&new[..1]).expect_err("one statement"),
@@ -75,7 +75,7 @@ fn nothing_is_stored_in_a_renamed_file() {
     let mut store = open(&place.address("a.db")).expect("a store");
     let before = push(&mut *store);
     place.rename("a.db", "b.db");
-    is_refused(&mut *store);
+    assert_refused(&mut *store);
     assert!(!place.path("a.db").exists(), "no new file was made");
     // All that was stored before is in the file itself, although its log kept the old name.
     assert_eq!(jobs(&place.path("b.db")), [before.to_string()]);
@@ -93,7 +93,7 @@ fn nothing_is_stored_in_files_renamed_together() {
     for suffix in ["", "-wal", "-shm"] {
         place.rename(&format!("a.db{suffix}"), &format!("b.db{suffix}"));
     }
-    is_refused(&mut *store);
+    assert_refused(&mut *store);
     assert_eq!(jobs(&place.path("b.db")), [before.to_string()]);
     for suffix in ["", "-wal", "-shm"] {
         place.rename(&format!("b.db{suffix}"), &format!("a.db{suffix}"));
@@ -107,7 +107,7 @@ fn nothing_is_stored_in_a_deleted_file() {
     let mut store = open(&place.address("a.db")).expect("a store");
     push(&mut *store);
     fs::remove_file(place.path("a.db")).expect("deleted");
-    is_refused(&mut *store);
+    assert_refused(&mut *store);
     assert!(!place.path("a.db").exists());
 }
 
@@ -135,7 +135,7 @@ fn nothing_is_stored_in_a_replaced_file() {
         push(&mut *store);
         replace(&place);
         let bytes = fs::read(place.path("a.db")).expect("a file");
-        is_refused(&mut *store);
+        assert_refused(&mut *store);
         drop(store);
         assert_eq!(fs::read(place.path("a.db")).expect("a file"), bytes, "what is there now stays as it is");
     }
@@ -153,7 +153,7 @@ fn nothing_is_stored_without_the_visible_log() {
             if is_made_again {
                 fs::write(&log, b"").expect("made again");
             }
-            is_refused(&mut *store);
+            assert_refused(&mut *store);
             assert_eq!(jobs(&place.path("a.db")), [before.to_string()]);
             drop(store);
             // A log that another program put there is not this connection's to delete.
@@ -168,7 +168,7 @@ fn renamed_folders_and_changed_links_are_noticed() {
     fs::create_dir(place.path("data")).expect("a folder");
     let mut store = open(&place.address("data/a.db")).expect("a store");
     place.rename("data", "moved");
-    is_refused(&mut *store);
+    assert_refused(&mut *store);
     place.rename("moved", "data");
     push(&mut *store);
     drop(store);
@@ -179,7 +179,7 @@ fn renamed_folders_and_changed_links_are_noticed() {
     push(&mut *store);
     fs::remove_file(place.path("link-to-a.db")).expect("deleted");
     std::os::unix::fs::symlink("other.db", place.path("link-to-a.db")).expect("a link");
-    is_refused(&mut *store);
+    assert_refused(&mut *store);
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn the_log_of_a_new_database_is_not_deleted() {
     }
     let mut new = open(&place.address("a.db")).expect("a store");
     let after = push(&mut *new);
-    is_refused(&mut *old);
+    assert_refused(&mut *old);
     drop(old);
     assert!(place.path("a.db-wal").exists() && place.path("a.db-shm").exists());
     let second = push(&mut *new);
@@ -259,7 +259,7 @@ fn a_log_with_the_last_commits_is_kept() {
     ids.push(push(&mut *store));
     fs::copy(place.path("a.db"), place.path("copy.db")).expect("a copy");
     fs::remove_file(place.path("a.db")).expect("deleted");
-    is_refused(&mut *store);
+    assert_refused(&mut *store);
     drop(store);
     assert_eq!(jobs(&place.path("copy.db")).len(), 1);
     place.rename("copy.db", "a.db");

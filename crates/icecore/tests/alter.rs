@@ -49,7 +49,7 @@ fn leaves(document: &Document<'_>) -> Vec<(u32, String)> {
 }
 
 /// Returns the bytes of a document after alterations.
-fn altered(bytes: &[u8], stage: &Stage, alterations: &[Alteration]) -> Result<Vec<u8>, Refusal> {
+fn apply_alterations(bytes: &[u8], stage: &Stage, alterations: &[Alteration]) -> Result<Vec<u8>, Refusal> {
     alter(bytes, stage, alterations, &Limits::default()).map(|altered| altered.bytes)
 }
 
@@ -84,7 +84,7 @@ fn setting_the_old_value_restores_the_bytes() {
             for _ in 0..leaves.len().min(3) {
                 let (node, place) = r.pick(&leaves);
                 let name = || format!("{file} {} {place}", fixture.name);
-                let set = altered(&fixture.blob, &stage, &[Alteration::Set(path(place), seven.clone())]);
+                let set = apply_alterations(&fixture.blob, &stage, &[Alteration::Set(path(place), seven.clone())]);
                 let Ok(altered_text) = set else {
                     counts.refused += 1;
                     continue;
@@ -94,7 +94,7 @@ fn setting_the_old_value_restores_the_bytes() {
                 let found = now.find(place).unwrap_or_else(|error| panic!("{}: {error}", name()));
                 assert!(found.as_i64() == Some(7) || found.as_str() == Some("7"), "{}", name());
                 let old = document.part(*node).unwrap().into_owned();
-                let back = altered(&altered_text, &stage, &[Alteration::Set(path(place), old)]);
+                let back = apply_alterations(&altered_text, &stage, &[Alteration::Set(path(place), old)]);
                 let Ok(back) = back else {
                     counts.refused += 1;
                     continue;
@@ -132,7 +132,7 @@ fn only_the_edited_value_differs() {
             if is_shared(&before, *node) {
                 continue;
             }
-            let altered_text = altered(&bytes, &stage, &[Alteration::Set(path(place), json("[\"new\"]"))]);
+            let altered_text = apply_alterations(&bytes, &stage, &[Alteration::Set(path(place), json("[\"new\"]"))]);
             let altered_text = altered_text.unwrap_or_else(|error| panic!("{seed} {} {place}: {error}", stage.name()));
             let after = read(&altered_text, &stage).unwrap();
             // After the value is deleted on both sides, nothing differs.
@@ -140,7 +140,8 @@ fn only_the_edited_value_differs() {
                 continue;
             }
             let gone = [Alteration::Delete(path(place))];
-            let (left, right) = (altered(&bytes, &stage, &gone), altered(&altered_text, &stage, &gone));
+            let (left, right) =
+                (apply_alterations(&bytes, &stage, &gone), apply_alterations(&altered_text, &stage, &gone));
             let (Ok(left), Ok(right)) = (left, right) else { continue };
             assert!(read(&left, &stage).unwrap() == read(&right, &stage).unwrap(), "{seed} {} {place}", stage.name());
             assert_eq!(after.find(place).unwrap().item(0).and_then(|one| one.as_str()), Some("new"));
@@ -155,7 +156,7 @@ fn edits_keep_the_layout_of_json() {
     let stage = Stage::parse("json").unwrap();
     let text = b"\xef\xbb\xbf { \"a\" : 1.50,\n\t\"b\" : [ 1,2,\n  3 ],\n\t\"\\u0063\" : \"x\\/y\" }\r\n";
     let altered_text =
-        |alterations: &[Alteration]| String::from_utf8(altered(text, &stage, alterations).unwrap()).unwrap();
+        |alterations: &[Alteration]| String::from_utf8(apply_alterations(text, &stage, alterations).unwrap()).unwrap();
     let of = |text: &str| format!("\u{feff} {text}\r\n");
     let set = |place: &str, value: &str| Alteration::Set(path(place), json(value));
     assert_eq!(
@@ -172,7 +173,7 @@ fn edits_keep_the_layout_of_json() {
         of("{ \"b\": [ 1,2,\n  3 ],\n\t\"\\u0063\" : \"x\\/y\" }")
     );
     // Setting the same value is not an edit.
-    assert_eq!(altered(text, &stage, &[set("$.a", "1.5")]).unwrap(), text);
+    assert_eq!(apply_alterations(text, &stage, &[set("$.a", "1.5")]).unwrap(), text);
 }
 
 #[test]
@@ -180,7 +181,7 @@ fn deleting_a_shared_value_keeps_its_other_places() {
     let stage = Stage::parse("php").unwrap();
     let php: &[u8] = br#"a:3:{s:1:"x";O:1:"P":1:{s:1:"n";i:1;}s:1:"y";r:2;s:1:"z";r:2;}"#;
     let altered_text =
-        |alteration: Alteration| String::from_utf8(altered(php, &stage, &[alteration]).unwrap()).unwrap();
+        |alteration: Alteration| String::from_utf8(apply_alterations(php, &stage, &[alteration]).unwrap()).unwrap();
     let delete = |place: &str| altered_text(Alteration::Delete(path(place)));
     assert_eq!(delete("$.x"), r#"a:2:{s:1:"y";O:1:"P":1:{s:1:"n";i:1;}s:1:"z";r:2;}"#);
     assert_eq!(delete("$.y"), r#"a:2:{s:1:"x";O:1:"P":1:{s:1:"n";i:1;}s:1:"z";r:2;}"#);
@@ -188,7 +189,7 @@ fn deleting_a_shared_value_keeps_its_other_places() {
     assert_eq!(inside, r#"a:3:{s:1:"x";O:1:"P":1:{s:1:"n";i:2;}s:1:"y";r:2;s:1:"z";r:2;}"#);
     // A variable with two names is still one variable.
     let php: &[u8] = br#"a:2:{s:1:"x";i:1;s:1:"y";R:2;}"#;
-    let set = altered(php, &stage, &[Alteration::Set(path("$.y"), json("5"))]).unwrap();
+    let set = apply_alterations(php, &stage, &[Alteration::Set(path("$.y"), json("5"))]).unwrap();
     assert_eq!(set, br#"a:2:{s:1:"x";i:5;s:1:"y";R:2;}"#);
 }
 
@@ -197,7 +198,7 @@ fn classes_are_renamed_in_nested_data() {
     let map = || Alteration::RenameClass(icecore::ClassMap::parse("Old=App\\New").unwrap());
     let inner = "O:3:\"Old\":1:{s:6:\"\0Old\0a\";i:1;}";
     let outer = format!("a:2:{{i:0;s:{}:\"{inner}\";i:1;s:3:\"Old\";}}", inner.len());
-    let altered_text = altered(outer.as_bytes(), &Stage::parse("php").unwrap(), &[map()]).unwrap();
+    let altered_text = apply_alterations(outer.as_bytes(), &Stage::parse("php").unwrap(), &[map()]).unwrap();
     let new = "O:7:\"App\\New\":1:{s:10:\"\0App\\New\0a\";i:1;}";
     assert_eq!(
         String::from_utf8(altered_text).unwrap(),
@@ -210,16 +211,17 @@ fn edits_keep_the_wrappers() {
     let stage = Stage::parse("gzip/base64/php").unwrap();
     let mut bytes = Vec::new();
     icecore::write_to(&icecore::read(b"[1]").unwrap(), &stage, &Limits::default(), &mut bytes).unwrap();
-    let altered_text = altered(&bytes, &stage, &[Alteration::Append(path("$"), json("2"))]).unwrap();
+    let altered_text = apply_alterations(&bytes, &stage, &[Alteration::Append(path("$"), json("2"))]).unwrap();
     assert_eq!(icecore::convert(&altered_text, "gzip/base64/php", "json").unwrap(), b"[1,2]");
-    assert_eq!(altered(&altered_text, &stage, &[Alteration::Delete(path("$[1]"))]).unwrap(), bytes);
+    assert_eq!(apply_alterations(&altered_text, &stage, &[Alteration::Delete(path("$[1]"))]).unwrap(), bytes);
 }
 
 #[test]
 fn refusals_name_the_path() {
     let stage = Stage::parse("json").unwrap();
-    let message_of =
-        |alteration: Alteration| altered(b"{\"a\":[1],\"b\":2}", &stage, &[alteration]).unwrap_err().to_string();
+    let message_of = |alteration: Alteration| {
+        apply_alterations(b"{\"a\":[1],\"b\":2}", &stage, &[alteration]).unwrap_err().to_string()
+    };
     for (alteration, message) in [
         (
             Alteration::Set(path("$.x.y"), json("1")),
@@ -269,7 +271,7 @@ fn hostile_input_ends_in_an_error_or_a_document() {
                         blob[offset] = r.below(256) as u8
                     }
                     for alteration in alterations() {
-                        if let Ok(altered_text) = altered(&blob, &stage, &[alteration]) {
+                        if let Ok(altered_text) = apply_alterations(&blob, &stage, &[alteration]) {
                             assert!(read(&altered_text, &stage).is_some(), "{file} {}", fixture.name);
                         }
                     }
@@ -280,14 +282,16 @@ fn hostile_input_ends_in_an_error_or_a_document() {
         let deep = ["[".repeat(9_000), "1".to_owned(), "]".repeat(9_000)].concat();
         let json_stage = Stage::parse("json").unwrap();
         let place = format!("${}", "[0]".repeat(9_000));
-        let altered_text = altered(deep.as_bytes(), &json_stage, &[Alteration::Set(path(&place), json("2"))]).unwrap();
+        let altered_text =
+            apply_alterations(deep.as_bytes(), &json_stage, &[Alteration::Set(path(&place), json("2"))]).unwrap();
         assert_eq!(altered_text, deep.replace('1', "2").as_bytes());
         let deep = ["{\"a\":".repeat(4_000), "1".to_owned(), "}".repeat(4_000)].concat();
         let altered_text =
-            altered(deep.as_bytes(), &json_stage, &[Alteration::RenameKey("a".to_owned(), "b".to_owned())]);
+            apply_alterations(deep.as_bytes(), &json_stage, &[Alteration::RenameKey("a".to_owned(), "b".to_owned())]);
         assert_eq!(altered_text.unwrap(), deep.replace('a', "b").as_bytes());
         let wide = format!("[{}]", vec!["1"; 50_000].join(", "));
-        let altered_text = altered(wide.as_bytes(), &json_stage, &[Alteration::Set(path("$[*]"), json("2"))]).unwrap();
+        let altered_text =
+            apply_alterations(wide.as_bytes(), &json_stage, &[Alteration::Set(path("$[*]"), json("2"))]).unwrap();
         assert_eq!(altered_text, wide.replace('1', "2").as_bytes());
     });
 }

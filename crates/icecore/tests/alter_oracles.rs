@@ -110,7 +110,7 @@ fn alterations(edit: &[(&str, &str, &str)]) -> Vec<Alteration> {
 }
 
 /// Returns what a program prints, if it is installed.
-fn asked(program: &str, args: &[&str], input: &str) -> Option<Vec<u8>> {
+fn run_program(program: &str, args: &[&str], input: &str) -> Option<Vec<u8>> {
     let mut child = Command::new(program).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
     child.stdin.take()?.write_all(input.as_bytes()).ok()?;
     let done = child.wait_with_output().ok()?;
@@ -118,11 +118,11 @@ fn asked(program: &str, args: &[&str], input: &str) -> Option<Vec<u8>> {
     Some(done.stdout)
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn encode_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn unhex(text: &[u8]) -> Vec<u8> {
+fn decode_hex(text: &[u8]) -> Vec<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16).expect("hex") as u8;
     text.trim_ascii().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
 }
@@ -133,7 +133,7 @@ type Way<'w> = (&'w str, &'w dyn Fn(&Case) -> String, &'w dyn Fn(&Case, &str) ->
 /// Tries each case in each way that a language freezes values. `freeze` prints a value as hex;
 /// `check` dies unless the edited bytes thaw to the value that the language made.
 fn compare(program: &str, args: &[&str], cases: &[Case], ways: &[Way<'_>]) {
-    if asked(program, &["-v"], "").is_none() {
+    if run_program(program, &["-v"], "").is_none() {
         println!("{program} is not installed");
         return;
     }
@@ -141,11 +141,11 @@ fn compare(program: &str, args: &[&str], cases: &[Case], ways: &[Way<'_>]) {
     for (stage, freeze, check) in ways {
         let parsed = Stage::parse(stage).unwrap();
         for case in cases {
-            let frozen = unhex(&asked(program, args, &freeze(case)).unwrap());
+            let frozen = decode_hex(&run_program(program, args, &freeze(case)).unwrap());
             let altered = alter(&frozen, &parsed, &alterations(case.edit), &Limits::default());
             let altered = altered.unwrap_or_else(|error| panic!("{stage}: {}: {}: {error}", case.value, case.does));
             assert!(altered.is_changed);
-            let answer = asked(program, args, &check(case, &hex(&altered.bytes))).unwrap();
+            let answer = run_program(program, args, &check(case, &encode_hex(&altered.bytes))).unwrap();
             let answer = String::from_utf8_lossy(&answer).into_owned();
             assert_eq!(
                 answer,
@@ -179,7 +179,7 @@ fn php_reads_edited_values() {
     let (php, igbinary) = (way("serialize", "unserialize"), way("igbinary_serialize", "igbinary_unserialize"));
     compare("php", &[], PHP, &[("php", &php.0, &php.1)]);
     let has_igbinary =
-        asked("php", &["-m"], "").is_some_and(|found| String::from_utf8_lossy(&found).contains("igbinary"));
+        run_program("php", &["-m"], "").is_some_and(|found| String::from_utf8_lossy(&found).contains("igbinary"));
     if has_igbinary {
         compare("php", &[], PHP, &[("igbinary", &igbinary.0, &igbinary.1)]);
     }

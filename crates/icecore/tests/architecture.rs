@@ -30,7 +30,7 @@ const BASES: &[&str] = &[
 ];
 
 /// Returns the texts between backticks, and the first words of the lines in code blocks.
-fn named(page: &str) -> BTreeSet<String> {
+fn list_named_items(page: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for (index, part) in page.split("```").enumerate() {
         if index % 2 == 0 {
@@ -58,7 +58,7 @@ fn is_path(name: &str) -> bool {
 fn every_path_on_the_page_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
-    let paths: Vec<_> = named(&page).into_iter().filter(|name| is_path(name)).collect();
+    let paths: Vec<_> = list_named_items(&page).into_iter().filter(|name| is_path(name)).collect();
     assert!(paths.len() > 40, "{paths:?}");
     let formats = std::fs::read_dir(root.join("crates/icecore/src/format")).unwrap();
     let formats: Vec<_> =

@@ -144,7 +144,7 @@ fn code(text: &str) -> String {
 }
 
 /// Returns the paths after `crate::` and `super::`, as far as they are names, relative to the crate.
-fn named(code: &str, module: &[String]) -> BTreeSet<Vec<String>> {
+fn list_named_paths(code: &str, module: &[String]) -> BTreeSet<Vec<String>> {
     let mut paths = BTreeSet::new();
     for (prefix, base) in [("crate::", &[][..]), ("super::", module)] {
         for (offset, _) in code.match_indices(prefix) {
@@ -216,7 +216,7 @@ fn read_crate(name: &str) -> Vec<Source> {
     sources(&root, &mut files);
     let read = |file: PathBuf| {
         let module = module(&root, &file);
-        let named = named(&code(&fs::read_to_string(&file).unwrap()), &module);
+        let named = list_named_paths(&code(&fs::read_to_string(&file).unwrap()), &module);
         Source { file, module, named }
     };
     files.into_iter().map(read).collect()

@@ -44,7 +44,7 @@ impl Twin {
     }
 }
 
-fn said(result: Written) -> Vec<String> {
+fn list_losses_or_error(result: Written) -> Vec<String> {
     match result {
         Ok(losses) => losses.iter().map(ToString::to_string).collect(),
         Err(error) => vec![error.to_string()],
@@ -68,13 +68,13 @@ fn compare(codec: &Codec, twin: &Twin, input: &[u8], tape: &mut Tape) -> Result<
     }
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     let (one, other) = (codec.write(&document, &mut ours), twin.write(&usual.document, &mut theirs));
-    if said(one) != said(other) || ours != theirs {
+    if list_losses_or_error(one) != list_losses_or_error(other) || ours != theirs {
         return Err(format!("other bytes: {ours:02x?}, not {theirs:02x?}"));
     }
     Ok(true)
 }
 
-fn over(file: &str, spec: &str) {
+fn compare_fixtures(file: &str, spec: &str) {
     let codec = Codec::new(Stage::parse(spec).unwrap());
     let twin = Twin::of(spec);
     let mut tape = Tape::new();
@@ -103,12 +103,12 @@ fn over(file: &str, spec: &str) {
 
 #[test]
 fn codec_reads_and_writes_sereal_like_the_slow_twins() {
-    over("sereal.jsonl", "sereal");
+    compare_fixtures("sereal.jsonl", "sereal");
 }
 
 #[test]
 fn codec_reads_and_writes_storable_like_the_slow_twins() {
-    over("storable.jsonl", "storable");
+    compare_fixtures("storable.jsonl", "storable");
 }
 
 #[test]
@@ -119,14 +119,18 @@ fn codec_writes_random_documents_like_the_slow_twins() {
         for seed in seeds {
             let document = common::document(seed, if seed % 2 == 0 { Palette::Json } else { Palette::Perl });
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-            assert_eq!(said(codec.write(&document, &mut ours)), said(twin.write(&document, &mut theirs)), "{seed}");
+            assert_eq!(
+                list_losses_or_error(codec.write(&document, &mut ours)),
+                list_losses_or_error(twin.write(&document, &mut theirs)),
+                "{seed}"
+            );
             assert_eq!(ours, theirs, "{seed}");
         }
     }
 }
 
 /// Returns the same document with a tape that a program filled, as Ruby's module does.
-fn filled<'a>(document: &Document<'a>, input: &'a [u8], codec: &Codec) -> Document<'a> {
+fn refill_tape<'a>(document: &Document<'a>, input: &'a [u8], codec: &Codec) -> Document<'a> {
     let mut tape = document.tape().clone();
     let (nodes, arena) = (tape.nodes().to_vec(), tape.arena().to_vec());
     tape.fill(nodes, arena, document.root().index(), None);
@@ -158,14 +162,14 @@ fn both_marshal_writers_write_the_same_bytes() {
     };
     for fixture in load("marshal.jsonl").into_iter().filter(|fixture| fixture.mode == "dump") {
         let Ok(document) = read_marshal(&fixture.blob) else { continue };
-        compare(&filled(&document, &fixture.blob, &codec), &fixture.name);
+        compare(&refill_tape(&document, &fixture.blob, &codec), &fixture.name);
     }
     for seed in 0..3000 {
         let mut bytes = Vec::new();
         let document = common::document(seed, if seed % 2 == 0 { Palette::Json } else { Palette::Perl });
         if codec.write(&document, &mut bytes).is_ok() {
             let document = read_marshal(&bytes).unwrap();
-            compare(&filled(&document, &bytes, &codec), &seed.to_string());
+            compare(&refill_tape(&document, &bytes, &codec), &seed.to_string());
         }
     }
     assert!(fast > 2000 && fallen_back > 20, "{fast} taken, {fallen_back} left to the usual way");
@@ -185,7 +189,7 @@ fn clearing_the_key_table_changes_its_generation() {
 }
 
 /// Returns a document with these nodes only. The offsets of their strings stay the same.
-fn part(whole: &Document<'_>, nodes: std::ops::Range<usize>, tape: &mut Tape) -> Document<'static> {
+fn take_part(whole: &Document<'_>, nodes: std::ops::Range<usize>, tape: &mut Tape) -> Document<'static> {
     for name in whole.tape().keys().iter() {
         tape.key_id(name.node.kind, name.node.flags, name.bytes);
     }
@@ -204,11 +208,11 @@ fn parts_make_the_whole_document_or_are_refused() {
             let mut expected = Vec::new();
             let count = document.nodes().len();
             // Filled by a program, like the parts, so that Storable writes both the same way.
-            codec.write(&part(&document, 0..count, &mut Tape::new()), &mut expected).unwrap();
+            codec.write(&take_part(&document, 0..count, &mut Tape::new()), &mut expected).unwrap();
             let (mut parts, mut out, mut offset) = (PartProgress::default(), Vec::new(), 0);
             while offset < count {
                 let next = (offset + 1 + random.below(20) as usize).min(count);
-                let next_part = part(&document, offset..next, &mut Tape::new());
+                let next_part = take_part(&document, offset..next, &mut Tape::new());
                 if codec.write_part(&next_part, DocumentPart::Nodes(&mut parts), &mut out).is_none() {
                     break;
                 }

@@ -101,7 +101,7 @@ const ROWS: &[(&str, &str)] = &[
     ("attributes on a value", r#"[{"$attributes":{"a":1},"$value":"abc"}]"#),
 ];
 
-fn typed(value: &str) -> String {
+fn wrap_in_typed_json(value: &str) -> String {
     format!(r#"{{"$icecore":1,"$strings":"bytes","$value":{value}}}"#)
 }
 
@@ -134,10 +134,10 @@ fn cell(document: &Document<'_>, value: &str, to: &str) -> String {
             if text[start..end] == *value { "the same".to_owned() } else { format!("`{}`", &text[start..end]) }
         }
     };
-    format!("{value}{}", lost(&losses))
+    format!("{value}{}", list_losses(&losses))
 }
 
-fn lost(losses: &Losses) -> String {
+fn list_losses(losses: &Losses) -> String {
     let kinds: Vec<_> = losses.iter().map(|loss| format!("*{}*", loss.kind.as_str())).collect();
     if kinds.is_empty() { String::new() } else { format!(" {}", kinds.join(" ")) }
 }
@@ -146,7 +146,7 @@ fn table() -> String {
     let names = TARGETS.map(|(_, name)| name).join(" | ");
     let mut table = format!("| what | as `json:typed` | {names} |\n|---|---{}|\n", "|---".repeat(TARGETS.len()));
     for (label, value) in ROWS {
-        let text = typed(value);
+        let text = wrap_in_typed_json(value);
         let document = read(text.as_bytes(), "json:typed");
         let cells = TARGETS.map(|(to, _)| cell(&document, value, to));
         table += &format!("| {label} | `{value}` | {} |\n", cells.join(" | "));
@@ -184,7 +184,7 @@ fn features() -> String {
     let mut table = format!("| | {names} |\n|---{}|\n", "|---".repeat(targets.len()));
     for (feature, row) in FEATURES {
         let (_, value) = ROWS.iter().find(|(name, _)| name == row).expect("a row of the table");
-        let text = typed(value);
+        let text = wrap_in_typed_json(value);
         let document = read(text.as_bytes(), "json:typed");
         let cells = targets.iter().map(|(to, _)| match cell(&document, value, to) {
             said if said.starts_with("the same") || said == format!("`{value}`") => "yes",
@@ -198,16 +198,16 @@ fn features() -> String {
 
 #[test]
 fn table_of_formats_shows_real_conversions() {
-    holds("formats.md", &features());
+    assert_page_contains_table("formats.md", &features());
 }
 
 #[test]
 fn table_of_conversions_shows_real_conversions() {
-    holds("conversions.md", &table());
+    assert_page_contains_table("conversions.md", &table());
 }
 
 /// Checks that the page contains this table.
-fn holds(page: &str, table: &str) {
+fn assert_page_contains_table(page: &str, table: &str) {
     const BEFORE: &str = "<!-- made by converting -->\n";
     const BEHIND: &str = "<!-- end -->\n";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);

@@ -2,7 +2,7 @@
 
 use icecore::{Builder, Document, Kind, Limits, Losses, Stage};
 
-fn losses(input: &[u8], from: &str, to: &str) -> (Vec<u8>, Vec<&'static str>) {
+fn convert_with_losses(input: &[u8], from: &str, to: &str) -> (Vec<u8>, Vec<&'static str>) {
     let document = icecore::read_as(input, &Stage::parse(from).unwrap(), &Limits::default()).unwrap();
     let mut out = Vec::new();
     let losses: Losses =
@@ -10,7 +10,7 @@ fn losses(input: &[u8], from: &str, to: &str) -> (Vec<u8>, Vec<&'static str>) {
     (out, losses.iter().map(|loss| loss.kind.as_str()).collect())
 }
 
-fn text((out, losses): (Vec<u8>, Vec<&'static str>)) -> String {
+fn show_conversion((out, losses): (Vec<u8>, Vec<&'static str>)) -> String {
     format!("{} {losses:?}", String::from_utf8(out).unwrap())
 }
 
@@ -44,11 +44,11 @@ fn igbinary_arrays_stored_once_are_copies() {
         (VARIABLE, "php", "a:3:{i:0;a:1:{i:0;i:1;}i:1;a:1:{i:0;R:3;}i:2;R:3;} []"),
     ];
     for (input, to, expected) in cases {
-        assert_eq!(text(losses(input, "igbinary", to)), expected, "{to}");
+        assert_eq!(show_conversion(convert_with_losses(input, "igbinary", to)), expected, "{to}");
     }
     for input in [EMPTY, TWICE, OBJECT, VARIABLE] {
         assert_eq!(icecore::convert(input, "igbinary", "igbinary").unwrap(), input);
-        let (marshal, lost) = losses(input, "igbinary", "marshal");
+        let (marshal, lost) = convert_with_losses(input, "igbinary", "marshal");
         // Ruby has no aliases of integers, but it has copies of them.
         assert_eq!(lost.contains(&"sharing"), input == VARIABLE, "{lost:?}");
         let back = icecore::read(&marshal).unwrap();
@@ -67,13 +67,13 @@ fn immutable_ruby_values_become_plain_php_values() {
         (b"\x04\x08[\x07U:\x0dRational[\x07i\x06i\x07@\x06", "a:2:{i:0;i:1;i:1;i:2;}"),
     ];
     for (input, value) in cases {
-        let (php, lost) = losses(input, "marshal", "php");
+        let (php, lost) = convert_with_losses(input, "marshal", "php");
         assert_eq!(String::from_utf8(php).unwrap(), format!("a:2:{{i:0;{value}i:1;{value}}}"));
         assert!(!lost.contains(&"sharing"), "{lost:?}");
-        assert!(!losses(input, "marshal", "json").1.contains(&"sharing"));
+        assert!(!convert_with_losses(input, "marshal", "json").1.contains(&"sharing"));
         assert_eq!(icecore::convert(input, "marshal", "marshal").unwrap(), *input);
         // Typed JSON keeps the fact that the value was stored once.
-        let typed = losses(input, "marshal", "json:typed").0;
+        let typed = convert_with_losses(input, "marshal", "json:typed").0;
         assert_eq!(icecore::convert(&typed, "json:typed", "marshal").unwrap(), *input);
     }
 }
@@ -82,7 +82,7 @@ fn immutable_ruby_values_become_plain_php_values() {
 fn shared_ruby_strings_are_repeated_in_php() {
     let shared = b"\x04\x08[\x07\"\x06a@\x06";
     for to in ["php", "igbinary"] {
-        let (out, lost) = losses(shared, "marshal", to);
+        let (out, lost) = convert_with_losses(shared, "marshal", to);
         assert_eq!(lost, ["sharing"]);
         let back = icecore::read(&out).unwrap();
         assert_eq!(icecore::write(&back, "json").unwrap(), br#"["a","a"]"#);
@@ -94,12 +94,12 @@ fn shared_ruby_strings_are_repeated_in_php() {
 fn shared_arrays_stay_shared_in_igbinary() {
     // `$x = [1]; [$x, $x]` in Perl.
     let shared = b"\x04\x08[\x07[\x06i\x06@\x06";
-    let (out, lost) = losses(shared, "marshal", "igbinary");
+    let (out, lost) = convert_with_losses(shared, "marshal", "igbinary");
     assert_eq!(lost, [""; 0]);
     assert_eq!(out, b"\0\0\0\x02\x14\x02\x06\x00\x25\x14\x01\x06\x00\x06\x01\x06\x01\x25\x01\x01");
 }
 
-fn nested(levels: u32) -> Document<'static> {
+fn nest_copies(levels: u32) -> Document<'static> {
     let mut b = Builder::new();
     b.begin_array();
     let mut last = b.begin_array().at();
@@ -116,11 +116,11 @@ fn nested(levels: u32) -> Document<'static> {
 
 #[test]
 fn copies_of_copies_are_limited() {
-    let few = nested(10);
+    let few = nest_copies(10);
     let written = few.without_copies(&Limits::default()).unwrap();
     assert!(*written == few);
     assert_eq!(icecore::write(&few, "json").unwrap(), icecore::write(&written, "json").unwrap());
-    let many = nested(64);
+    let many = nest_copies(64);
     for to in ["php", "json", "storable", "sereal", "dumper", "var-export", "marshal", "join", "pack:template=N"] {
         let error = icecore::write(&many, to).unwrap_err();
         assert_eq!(error.kind(), icecore::ErrorKind::Limit, "{to}: {error}");

@@ -15,7 +15,7 @@ fn read<'a>(stage: &Stage, bytes: &'a [u8]) -> Outcome<'a> {
 
 /// Returns the containers that were cut: the path, the number of children present, and the
 /// announced number.
-fn cut(document: &Document<'_>) -> Vec<(String, usize, Option<u32>)> {
+fn list_cut_containers(document: &Document<'_>) -> Vec<(String, usize, Option<u32>)> {
     let trace = document.trace().expect("detail was asked for");
     let children = |at: u32| document.at(at).map_or(0, |here| here.children().count());
     // Ruby's strings are containers of their attributes; they are not counted.
@@ -35,14 +35,14 @@ fn cut_containers_report_present_and_announced_counts() {
         let stage = Stage::parse(format).unwrap();
         let bytes = icecore::convert(DATA.as_bytes(), "json", format).unwrap();
         let whole = read(&stage, &bytes);
-        assert!(whole.error.is_none() && cut(&whole.document).is_empty(), "{format}");
+        assert!(whole.error.is_none() && list_cut_containers(&whole.document).is_empty(), "{format}");
         let mut seen = 0;
         for len in 0..bytes.len() {
             let part = read(&stage, &bytes[..len]);
             if part.error.is_none() {
                 continue;
             }
-            for (path, present, of) in cut(&part.document) {
+            for (path, present, of) in list_cut_containers(&part.document) {
                 seen += 1;
                 // PHP's arrays are lists until a key shows that they are not.
                 let all = whole.document.find(&path).unwrap_or_else(|error| panic!("{format} {len}: {error}")).body();

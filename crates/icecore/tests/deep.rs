@@ -198,7 +198,7 @@ fn strings_of_regexps_and_code_are_not_opened() {
 }
 
 /// Wraps `i:1;` this many times.
-fn nested(levels: usize, wrap: fn(&str) -> String) -> String {
+fn nest(levels: usize, wrap: fn(&str) -> String) -> String {
     let mut text = "i:1;".to_owned();
     for _ in 0..levels {
         text = wrap(&text);
@@ -209,9 +209,9 @@ fn nested(levels: usize, wrap: fn(&str) -> String) -> String {
 #[test]
 fn levels_of_strings_are_limited() {
     for wrap in [php as fn(&str) -> String, |text| format!("a:1:{{i:0;{}}}", php(text))] {
-        let text = nested(deep::LEVELS as usize, wrap);
+        let text = nest(deep::LEVELS as usize, wrap);
         assert_eq!(open(text.as_bytes()).opened.len(), deep::LEVELS as usize);
-        let text = nested(deep::LEVELS as usize + 1, wrap);
+        let text = nest(deep::LEVELS as usize + 1, wrap);
         let error = deep::open(icecore::read(text.as_bytes()).unwrap(), &Limits::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
         assert!(error.path().is_some() && error.to_string().contains("levels of strings"), "{error}");
@@ -220,7 +220,7 @@ fn levels_of_strings_are_limited() {
     std::thread::Builder::new()
         .stack_size(128 << 10)
         .spawn(|| {
-            let text = nested(5000, php);
+            let text = nest(5000, php);
             let error = deep::open(icecore::read(text.as_bytes()).unwrap(), &Limits::default()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Limit);
         })
@@ -244,7 +244,7 @@ fn depth_limit_counts_levels_inside_strings() {
 
 #[test]
 fn opened_bytes_are_limited() {
-    let text = nested(3, php);
+    let text = nest(3, php);
     let mut limits = Limits::default();
     limits.expansion = 0;
     assert!(deep::open(icecore::read(text.as_bytes()).unwrap(), &limits).is_ok(), "a little is always allowed");

@@ -38,7 +38,7 @@ fn options(mode: &str) -> dumper::ReadOptions {
 }
 
 /// Returns the lines in which two tapes differ.
-fn difference(found: &Document<'_>, expected: &Document<'_>) -> String {
+fn describe_difference(found: &Document<'_>, expected: &Document<'_>) -> String {
     let lines = |document| format!("{document:?}").lines().map(|line| line.replace(" ref", "")).collect::<Vec<_>>();
     let (found, expected) = (lines(found), lines(expected));
     let both = found.iter().zip(&expected).filter(|(a, b)| a != b).take(12);
@@ -61,7 +61,7 @@ fn compare(name: &str, text: &[u8], image: &[u8], failures: &mut Vec<String>) {
     } else if outcome.consumed != text.len() {
         failures.push(format!("{name}: {} bytes are left of\n{shown}", text.len() - outcome.consumed));
     } else if !is_same(&outcome.document, &expected) {
-        failures.push(format!("{name}:\n{shown}\n{}", difference(&outcome.document, &expected)));
+        failures.push(format!("{name}:\n{shown}\n{}", describe_difference(&outcome.document, &expected)));
     }
 }
 

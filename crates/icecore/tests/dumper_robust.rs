@@ -15,7 +15,7 @@ fn both_ways(text: &[u8]) -> Outcome<'_> {
     common::both_ways(&dumper::ReadOptions::default(), text, &Limits::default())
 }
 
-fn whole(text: &str) -> Document<'_> {
+fn read_whole(text: &str) -> Document<'_> {
     let outcome = both_ways(text.as_bytes());
     assert_eq!(outcome.error, None, "{text}");
     assert_eq!(outcome.consumed, text.len(), "{text}");
@@ -23,8 +23,8 @@ fn whole(text: &str) -> Document<'_> {
 }
 
 /// Returns the value as typed JSON, without its frame.
-fn typed(text: &str) -> String {
-    let json = String::from_utf8(icecore::write(&whole(text), "json:typed").unwrap()).unwrap();
+fn convert_to_typed_json(text: &str) -> String {
+    let json = String::from_utf8(icecore::write(&read_whole(text), "json:typed").unwrap()).unwrap();
     let value = json.strip_prefix(r#"{"$icecore":1,"$strings":""#).map(|rest| &rest[rest.find(':').unwrap() + 1..]);
     value.and_then(|value| value.strip_suffix('}')).unwrap_or(&json).to_owned()
 }
@@ -225,10 +225,10 @@ fn handwritten_forms_have_perls_meaning() {
         ("*c = sub { \"DUMMY\" };\n$x = \\&c;", r#"[{"$id":1,"$value":{"$code":"{ \"DUMMY\" }"}},{"$link":1}]"#),
     ] {
         if meaning.is_empty() {
-            let root = whole(text);
+            let root = read_whole(text);
             assert!(root.root().items().all(|item| matches!(item.kind(), Kind::VString | Kind::Ref)));
         } else {
-            assert_eq!(typed(text), meaning, "{text}");
+            assert_eq!(convert_to_typed_json(text), meaning, "{text}");
         }
     }
 }

@@ -39,7 +39,7 @@ const JUDGE: &str = r#"
 "#;
 
 /// Returns the texts that called a function, and the number of texts with a value.
-fn judge(texts: &[Vec<u8>]) -> Option<(Vec<String>, usize)> {
+fn run_in_perl(texts: &[Vec<u8>]) -> Option<(Vec<String>, usize)> {
     let mut perl = Command::new("perl")
         .args(["-MScalar::Util", "-e", JUDGE])
         .stdin(Stdio::piped())
@@ -69,7 +69,7 @@ fn has_perl() -> bool {
     has
 }
 
-fn typed(json: &str) -> Document<'static> {
+fn read_typed_json(json: &str) -> Document<'static> {
     let stage = Stage::parse("json:typed").expect("a stage");
     let document = icecore::read_as(json.as_bytes(), &stage, &Limits::default());
     document.unwrap_or_else(|error| panic!("{error}: {json}")).into_owned()
@@ -81,8 +81,8 @@ fn written(document: &Document<'_>, options: &WriteOptions) -> (Vec<u8>, Losses)
     (text, losses)
 }
 
-fn shown(json: &str, options: &WriteOptions) -> (String, Vec<LossKind>) {
-    let (text, losses) = written(&typed(json), options);
+fn write_and_list_losses(json: &str, options: &WriteOptions) -> (String, Vec<LossKind>) {
+    let (text, losses) = written(&read_typed_json(json), options);
     (String::from_utf8_lossy(&text).into_owned(), losses.iter().map(|loss| loss.kind).collect())
 }
 
@@ -111,7 +111,7 @@ fn regexps_with_code_are_replaced() {
         // A function named `v65` would be called here.
         (r#"{"$vstring":"v65","$value":"A"}"#, "$VAR1 = do{package Icecore::None; v65};", &[]),
     ] {
-        assert_eq!(shown(json, &on_one_line()), (text.to_owned(), losses.to_vec()), "{json}");
+        assert_eq!(write_and_list_losses(json, &on_one_line()), (text.to_owned(), losses.to_vec()), "{json}");
     }
 }
 
@@ -124,7 +124,7 @@ fn trusted_documents_are_written_like_data_dumper() {
         (r#"{"$regexp":"(?{main::hit()})","$flags":""}"#, "$VAR1 = qr/(?{main::hit()})/;"),
         (r#"{"$vstring":"main::hit()","$value":"\u0001"}"#, "$VAR1 = main::hit();"),
     ] {
-        assert_eq!(shown(json, &options).0, text, "{json}");
+        assert_eq!(write_and_list_losses(json, &options).0, text, "{json}");
     }
 }
 
@@ -132,9 +132,9 @@ fn trusted_documents_are_written_like_data_dumper() {
 fn keys_are_bare_only_before_an_arrow() {
     let mut options = on_one_line();
     options.quotekeys = false;
-    assert_eq!(shown(r#"{"hit":1}"#, &options).0, "$VAR1 = {hit => 1};");
+    assert_eq!(write_and_list_losses(r#"{"hit":1}"#, &options).0, "$VAR1 = {hit => 1};");
     options.pair = ", ".to_owned();
-    assert_eq!(shown(r#"{"hit":1}"#, &options).0, "$VAR1 = {'hit', 1};");
+    assert_eq!(write_and_list_losses(r#"{"hit":1}"#, &options).0, "$VAR1 = {'hit', 1};");
 }
 
 /// A line break inside a string is not followed by a pad.
@@ -143,7 +143,7 @@ fn line_breaks_cannot_end_a_comment_pad() {
     let mut options = on_one_line();
     options.pad = "#".to_owned();
     for json in [r#"["\nhit();"]"#, r#"{"\nhit();":1}"#, r#"{"$class":"\nhit();","$value":[]}"#] {
-        let text = shown(json, &options).0;
+        let text = write_and_list_losses(json, &options).0;
         assert!(text.contains("\\nhit();") && !text.contains('\n'), "{text}");
     }
 }
@@ -152,7 +152,7 @@ fn line_breaks_cannot_end_a_comment_pad() {
 fn hostile_class_names_in_addresses_are_quoted() {
     let mut options = on_one_line();
     options.maxdepth = 1;
-    let (text, _) = shown(r#"[{"$class":"'.hit().'","$value":[]}]"#, &options);
+    let (text, _) = write_and_list_losses(r#"[{"$class":"'.hit().'","$value":[]}]"#, &options);
     assert!(text.starts_with(r"$VAR1 = ['\'.hit().\'=ARRAY(0x"), "{text}");
 }
 
@@ -232,7 +232,7 @@ impl Random {
         list[self.below(list.len())]
     }
 
-    fn hostile(&mut self) -> String {
+    fn random_hostile_text(&mut self) -> String {
         const PIECES: &[&str] = &[
             "main::hit()",
             "hit",
@@ -306,7 +306,7 @@ impl Random {
 
     /// Returns the text as JSON, in one of the kinds of strings.
     fn string(&mut self) -> String {
-        let text = self.hostile();
+        let text = self.random_hostile_text();
         let quoted = serde_json::to_string(&text).expect("JSON");
         let is_latin1 = text.chars().all(|c| (c as u32) < 256);
         if is_latin1 && self.below(2) == 0 { format!("{{\"$latin1\":{quoted}}}") } else { quoted }
@@ -403,7 +403,7 @@ fn perl_runs_no_code_of_hostile_documents() {
         }
     }
     assert!(texts.len() * 2 > count, "{} of {count}, {unread} were not read", texts.len());
-    let (called, values) = judge(&texts).expect("perl runs");
+    let (called, values) = run_in_perl(&texts).expect("perl runs");
     println!("{} texts, {values} had a value", texts.len());
     assert!(
         called.is_empty(),

@@ -6,7 +6,7 @@ use crate::common::on_a_small_stack;
 use icecore::format::dumper::{self, WriteOptions};
 use icecore::{Builder, Document, ErrorKind, Limits, LossKind, Losses, Stage, value::Form};
 
-fn typed(text: &str) -> Document<'_> {
+fn read_typed_json(text: &str) -> Document<'_> {
     let stage = Stage::parse("json:typed").unwrap();
     icecore::read_as(text.as_bytes(), &stage, &Limits::default()).unwrap()
 }
@@ -19,20 +19,20 @@ fn try_write(document: &Document<'_>, set: impl FnOnce(&mut WriteOptions)) -> Re
     Ok((String::from_utf8_lossy(&out).into_owned(), losses))
 }
 
-fn line(options: &mut WriteOptions) {
+fn on_one_line(options: &mut WriteOptions) {
     (options.indent, options.terse) = (0, true);
 }
 
 #[track_caller]
 fn check(text: &str, expected: &str, lost: &[LossKind]) {
-    let (written, losses) = try_write(&typed(text), line).unwrap();
+    let (written, losses) = try_write(&read_typed_json(text), line).unwrap();
     assert_eq!(written, expected);
     assert_eq!(losses.iter().map(|loss| loss.kind).collect::<Vec<_>>(), lost, "{text}");
 }
 
 #[test]
 fn default_settings_write_data_dumpers_layout() {
-    let document = typed(r#"{"name":"Alice","tags":[1,"two",null],"at":{"x":1.5}}"#);
+    let document = read_typed_json(r#"{"name":"Alice","tags":[1,"two",null],"at":{"x":1.5}}"#);
     let (text, losses) = try_write(&document, |_| ()).unwrap();
     assert_eq!(
         text,
@@ -117,14 +117,14 @@ fn text_that_is_not_utf8_stays_bytes() {
     let document = icecore::read_as(blob, &Stage::parse("sereal").unwrap(), &Limits::default()).unwrap();
     let mut out = Vec::new();
     let mut options = WriteOptions::default();
-    line(&mut options);
+    on_one_line(&mut options);
     dumper::write(&document, &options, &Limits::default(), &mut out).unwrap();
     assert_eq!(out, b"['a\xff',\"\\x{d800}\"]");
 }
 
 #[test]
 fn keys_that_are_arrays_are_refused() {
-    let document = typed(r#"{"$map":[[[1],2]]}"#);
+    let document = read_typed_json(r#"{"$map":[[[1],2]]}"#);
     let error = try_write(&document, |_| ()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unrepresentable);
 }
@@ -150,7 +150,7 @@ fn globs_are_written_like_data_dumper() {
         let (text, losses) = try_write(&document, line).unwrap();
         assert_eq!((text.as_str(), losses.is_empty()), (by_c, true));
         let (text, _) = try_write(&document, |options| {
-            line(options);
+            on_one_line(options);
             options.useperl = true;
         })
         .unwrap();
@@ -161,7 +161,7 @@ fn globs_are_written_like_data_dumper() {
 // -- Hostile documents ----------------------------------------------------------------
 
 /// Makes arrays nested in each other.
-fn nested(depth: usize) -> Document<'static> {
+fn nest_arrays(depth: usize) -> Document<'static> {
     let mut b = Builder::new();
     for _ in 0..depth {
         b.begin_array();
@@ -175,13 +175,13 @@ fn nested(depth: usize) -> Document<'static> {
 #[test]
 fn deep_arrays_need_no_deep_stack() {
     const DEPTH: usize = 1_000_000;
-    let document = nested(DEPTH);
+    let document = nest_arrays(DEPTH);
     on_a_small_stack(|| {
         assert_eq!(try_write(&document, line).unwrap_err().kind(), ErrorKind::Limit);
         let mut limits = Limits::default();
         limits.depth = u32::MAX;
         let mut options = WriteOptions::default();
-        line(&mut options);
+        on_one_line(&mut options);
         let mut out = Vec::new();
         dumper::write(&document, &options, &limits, &mut out).unwrap();
         assert_eq!(out.len(), 2 * DEPTH);
@@ -199,7 +199,7 @@ fn deep_references_and_objects_need_no_deep_stack() {
         [(r#"{"$ref":"#, "}"), (r#"{"$class":"A","$value":"#, "}"), (r#"{"$attributes":{"a":1},"$value":"#, "}")]
     {
         let text = [front.repeat(9_000), "1".to_owned(), behind.repeat(9_000)].concat();
-        let document = typed(&text);
+        let document = read_typed_json(&text);
         on_a_small_stack(|| {
             // It may be written or refused, depending on the value, but it must not crash.
             let _ = try_write(&document, line);
@@ -225,7 +225,7 @@ fn names_of_deep_values_are_bounded() {
     let document = b.finish().unwrap();
     for purity in [false, true] {
         let error = try_write(&document, |options| {
-            line(options);
+            on_one_line(options);
             options.purity = purity;
         });
         assert_eq!(error.unwrap_err().kind(), ErrorKind::Limit);
@@ -241,9 +241,9 @@ fn repeated_copies_are_bounded() {
         text += &format!(r#",{{"$id":{},"$value":[{links}]}}"#, level + 1);
     }
     text.push(']');
-    let document = typed(&text);
+    let document = read_typed_json(&text);
     let deepcopy = |options: &mut WriteOptions| {
-        line(options);
+        on_one_line(options);
         options.deepcopy = true;
     };
     assert_eq!(try_write(&document, deepcopy).unwrap_err().kind(), ErrorKind::Limit);

@@ -61,7 +61,7 @@ impl<'d> Common<'d> {
         let links = document.nodes().iter().filter(|node| matches!(node.kind, Kind::Link | Kind::Alias));
         // It makes no difference to a Ruby program whether two regexps are the same object.
         let is_shared = |offset: &u32| document.nodes()[*offset as usize].kind != Kind::Regexp;
-        let shared = links.map(|node| resolved(document, node.payload as u32)).filter(is_shared).collect();
+        let shared = links.map(|node| resolve_links(document, node.payload as u32)).filter(is_shared).collect();
         let mut common = Common { document, shared, seen: HashMap::new(), depth: 0, is_too_deep: false, is_loose };
         let mut text = String::new();
         // In Perl, a scalar at the top is a reference to it.
@@ -88,13 +88,13 @@ impl<'d> Common<'d> {
         self.depth += 1;
         self.is_too_deep |= self.depth > DEPTH;
         if !self.is_too_deep {
-            self.inner(cursor, out);
+            self.describe_inner_value(cursor, out);
         }
         self.depth -= 1;
     }
 
-    fn inner(&mut self, mut cursor: Cursor<'d>, out: &mut String) {
-        let node = resolved(self.document, cursor.index());
+    fn describe_inner_value(&mut self, mut cursor: Cursor<'d>, out: &mut String) {
+        let node = resolve_links(self.document, cursor.index());
         cursor = self.document.at(node).expect("a node");
         if self.shared.contains(&node) {
             let next = self.seen.len();
@@ -203,7 +203,7 @@ impl<'d> Common<'d> {
 }
 
 /// Returns the final target of a link.
-fn resolved(document: &Document<'_>, mut offset: u32) -> u32 {
+fn resolve_links(document: &Document<'_>, mut offset: u32) -> u32 {
     for _ in 0..64 {
         let node = &document.nodes()[offset as usize];
         match node.kind {
@@ -286,7 +286,7 @@ fn difference(before: &str, now: &str) -> String {
     format!("at {same}\n  {}\nbecame\n  {}", part(before), part(now))
 }
 
-fn sample(mut all: Vec<Fixture>) -> Vec<Fixture> {
+fn take_sample(mut all: Vec<Fixture>) -> Vec<Fixture> {
     let step = all.len().div_ceil(MOST);
     let mut offset = 0;
     all.retain(|_| {
@@ -302,7 +302,7 @@ fn conversions_keep_all_values_not_reported_as_lost() {
     let (mut failures, mut total) = (Vec::new(), 0);
     for (from, file) in SOURCES {
         let stage = Stage::parse(from).unwrap();
-        let all = sample(fixtures::load(file));
+        let all = take_sample(fixtures::load(file));
         for target in TARGETS {
             let to = Stage::parse(target).unwrap();
             let mut tally = Tally::default();

@@ -54,7 +54,7 @@ const TARGETS: &[&str] = &[
 ];
 
 /// Returns the cost of reading the shape and of using the document.
-fn cost(bytes: &[u8], from: &str, limits: &Limits, then: impl Fn(&icecore::Document<'_>)) -> u64 {
+fn measure_cost(bytes: &[u8], from: &str, limits: &Limits, then: impl Fn(&icecore::Document<'_>)) -> u64 {
     let stage = Stage::parse(from).unwrap();
     count_allocated_bytes(|| {
         if let Ok(document) = icecore::read_with(bytes, &stage, Request::new(limits)) {
@@ -77,7 +77,7 @@ impl Drop for Found {
 fn grows_with_its_size(found: &mut Found, shape: &Shape, operation: &str, cost: impl Fn(&[u8]) -> u64) {
     let (name, make) = (shape.name, shape.make);
     let sizes = (0..=usual_or_full(3, 4)).map(|times| make(FIRST << times));
-    let costs: Vec<(usize, u64)> = sizes.map(|bytes| (bytes.len(), cost(&bytes))).collect();
+    let costs: Vec<(usize, u64)> = sizes.map(|bytes| (bytes.len(), measure_cost(&bytes))).collect();
     // Over two doublings, each may take 2.2 times as much, and a vector may just have doubled as
     // well. Quadratic cost would be sixteen times as much. Small costs are ignored.
     for three in costs.windows(3) {
@@ -97,7 +97,7 @@ fn writing_stays_within_the_budget() {
             let to = Stage::parse(target).unwrap();
             let convert = |bytes: &[u8]| {
                 let limits = limits(bytes);
-                cost(bytes, shape.format, &limits, |document| {
+                measure_cost(bytes, shape.format, &limits, |document| {
                     let mut out = Vec::new();
                     match icecore::write_to(document, &to, &limits, &mut out) {
                         Ok(_) => {}
@@ -141,7 +141,7 @@ fn reports_cost_no_more_than_the_input() {
     for shape in shapes::ALL {
         let classes = |bytes: &[u8]| {
             let limits = limits(bytes);
-            cost(bytes, shape.format, &limits, |document| {
+            measure_cost(bytes, shape.format, &limits, |document| {
                 for class in document.classes() {
                     assert!(class.path.len() < 1000, "{}", shape.name);
                 }
@@ -150,7 +150,7 @@ fn reports_cost_no_more_than_the_input() {
         grows_with_its_size(&mut found, shape, "classes", classes);
         let paths = |bytes: &[u8]| {
             let limits = limits(bytes);
-            cost(bytes, shape.format, &limits, |document| {
+            measure_cost(bytes, shape.format, &limits, |document| {
                 let last = document.nodes().len().saturating_sub(1) as u32;
                 assert!(document.path(last).len() < 1000, "{}", shape.name);
             })

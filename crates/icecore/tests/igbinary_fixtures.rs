@@ -21,7 +21,7 @@ fn load() -> Vec<Fixture> {
         .collect()
 }
 
-fn is_whole(f: &Fixture) -> bool {
+fn is_undamaged(f: &Fixture) -> bool {
     f.mode != "damaged"
 }
 
@@ -49,7 +49,7 @@ fn describe(document: &Document<'_>) -> String {
 }
 
 impl Describer {
-    fn object(&mut self, node: u32) -> bool {
+    fn note_object(&mut self, node: u32) -> bool {
         if let Some(number) = self.objects.get(&node) {
             let _ = write!(self.text, "={number} ");
             return false;
@@ -76,10 +76,10 @@ impl Describer {
             }
             _ => {}
         }
-        self.plain(value);
+        self.describe_plain_value(value);
     }
 
-    fn plain(&mut self, value: Cursor<'_>) {
+    fn describe_plain_value(&mut self, value: Cursor<'_>) {
         let node = value.index();
         let _ = match value.value() {
             Value::Null => write!(self.text, "n "),
@@ -88,26 +88,26 @@ impl Describer {
             Value::Float(value) => write!(self.text, "d{:016x} ", value.to_bits()),
             Value::Bytes(value) => write!(self.text, "s{} ", hex(value)),
             Value::EnumCase(value) => {
-                if self.object(node) {
+                if self.note_object(node) {
                     let colon = value.iter().position(|byte| *byte == b':').expect("a colon");
                     let _ = write!(self.text, "e{}:{} ", hex(&value[..colon]), hex(&value[colon + 1..]));
                 }
                 return;
             }
-            Value::Link(target) | Value::Copy(target) => return self.plain(target),
+            Value::Link(target) | Value::Copy(target) => return self.describe_plain_value(target),
             Value::Array | Value::Map => {
                 let _ = write!(self.text, "a{}( ", value.len());
                 return self.entries(value, false);
             }
             Value::Object(class, body) => {
-                if self.object(node) {
+                if self.note_object(node) {
                     let _ = write!(self.text, "o{}( ", hex(class));
                     self.entries(body, class != b"Frozen");
                 }
                 return;
             }
             Value::Opaque(class, payload) => {
-                if self.object(node) {
+                if self.note_object(node) {
                     let payload = payload.as_bytes().expect("a payload");
                     let _ = write!(self.text, "c{}:{} ", hex(class), hex(payload));
                 }
@@ -139,7 +139,7 @@ impl Describer {
 }
 
 /// Reason why PHP's value differs from its bytes, or has another variable than ours.
-fn is_special(f: &Fixture) -> Option<&'static str> {
+fn explain_difference(f: &Fixture) -> Option<&'static str> {
     match f.name.as_str() {
         "objects/sleep" => Some("a property that was left out has its default value again"),
         "references/object first by value, then twice"
@@ -154,9 +154,9 @@ fn is_special(f: &Fixture) -> Option<&'static str> {
 #[test]
 fn blobs_are_read_as_php_reads_them() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in load().iter().filter(|f| is_whole(f)) {
+    for f in load().iter().filter(|f| is_undamaged(f)) {
         let Some(expected) = &f.expected else { continue };
-        if is_special(f).is_some() {
+        if explain_difference(f).is_some() {
             continue;
         }
         total += 1;
@@ -172,7 +172,7 @@ fn blobs_are_read_as_php_reads_them() {
 #[test]
 fn blobs_are_rewritten_byte_for_byte() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in load().iter().filter(|f| is_whole(f)) {
+    for f in load().iter().filter(|f| is_undamaged(f)) {
         total += 1;
         let limits = Limits::default();
         let read = igbinary::ReadOptions::default().read(&f.blob, Request::new(&limits).detailed());
@@ -196,7 +196,7 @@ fn blobs_are_rewritten_byte_for_byte() {
 #[test]
 fn spans_tile_the_input() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in load().iter().filter(|f| is_whole(f)) {
+    for f in load().iter().filter(|f| is_undamaged(f)) {
         total += 1;
         let limits = Limits::default();
         let read = igbinary::ReadOptions::default().read(&f.blob, Request::new(&limits).detailed());
@@ -211,7 +211,7 @@ fn spans_tile_the_input() {
 
 #[test]
 fn every_truncation_is_an_error() {
-    for f in load().iter().filter(|f| is_whole(f) && f.blob.len() < 3000) {
+    for f in load().iter().filter(|f| is_undamaged(f) && f.blob.len() < 3000) {
         for len in 0..f.blob.len() {
             assert!(igbinary::read(&f.blob[..len], &Limits::default()).is_err(), "{} cut to {len}", f.name);
         }
@@ -230,8 +230,10 @@ fn ask(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
 
 #[test]
 fn the_extension_reads_our_output() {
-    let blobs: Vec<_> =
-        load().into_iter().filter(|f| is_whole(f) && f.expected.is_some() && is_special(f).is_none()).collect();
+    let blobs: Vec<_> = load()
+        .into_iter()
+        .filter(|f| is_undamaged(f) && f.expected.is_some() && explain_difference(f).is_none())
+        .collect();
     for compact in [true, false] {
         let mut options = igbinary::WriteOptions::default();
         options.compact_strings = compact;
@@ -268,7 +270,7 @@ fn is_stricter(error: &icecore::Error) -> bool {
 
 /// Returns `true` if the extension refuses the bytes because of the classes in its program; the bytes
 /// do not describe these.
-fn is_of_the_program(complaint: &str) -> bool {
+fn is_about_the_program(complaint: &str) -> bool {
     ["class", "Class", "constant", "property", "Error:", "Exception:", "enum"]
         .iter()
         .any(|word| complaint.contains(word))
@@ -277,14 +279,14 @@ fn is_of_the_program(complaint: &str) -> bool {
 #[test]
 fn damaged_blobs_are_refused_like_the_extension_does() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in load().iter().filter(|f| !is_whole(f)) {
+    for f in load().iter().filter(|f| !is_undamaged(f)) {
         total += 1;
         let read = igbinary::read(&f.blob, &Limits::default());
         match (read, f.line["error"].as_str(), &f.expected) {
             (Ok(_), None, _) => {}
             (Err(_), Some(_), _) => {}
             (Err(error), None, _) if is_stricter(&error) => {}
-            (Ok(_), Some(complaint), _) if is_of_the_program(complaint) => {}
+            (Ok(_), Some(complaint), _) if is_about_the_program(complaint) => {}
             (read, complaint, _) => {
                 failures.push(format!("{}: {:?}, PHP: {complaint:?}\n   {}", f.name, read.map(|_| ()), hex(&f.blob)))
             }

@@ -403,7 +403,7 @@ fn texts() -> Vec<(Vec<u8>, bool)> {
     good.chain(bad).chain(either).collect()
 }
 
-fn is_read(stage: &str, text: &[u8]) -> bool {
+fn is_accepted(stage: &str, text: &[u8]) -> bool {
     icecore::read_as(text, &Stage::parse(stage).unwrap(), &Limits::default()).is_ok()
 }
 
@@ -412,7 +412,7 @@ fn texts_are_accepted_as_rfc_8259_says() {
     let texts = texts();
     assert!(texts.len() > 300, "{}", texts.len());
     for (text, expected) in texts {
-        assert_eq!(is_read("json:typed=no", &text), expected, "{}", text.escape_ascii());
+        assert_eq!(is_accepted("json:typed=no", &text), expected, "{}", text.escape_ascii());
     }
 }
 
@@ -451,7 +451,7 @@ fn perl_modules_differ_only_as_the_table_explains() {
     let (mut wrong, mut used) = (Vec::new(), vec![false; DIFFERENCES.len()]);
     for ((text, _), line) in texts.iter().zip(output.lines()) {
         for ((stage, decoder), theirs) in READERS.iter().zip(line.bytes()) {
-            let (ours, theirs) = (is_read(stage, text), theirs == b'1');
+            let (ours, theirs) = (is_accepted(stage, text), theirs == b'1');
             let known = DIFFERENCES
                 .iter()
                 .position(|(name, known, taken, _)| decoder.starts_with(name) && known == text && *taken == theirs);

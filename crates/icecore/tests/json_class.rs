@@ -9,7 +9,7 @@ fn written(php: &[u8], to: &str) -> (Vec<u8>, Losses) {
     (json, losses)
 }
 
-fn reserved(losses: &Losses) -> Option<(u64, String)> {
+fn find_reserved_loss(losses: &Losses) -> Option<(u64, String)> {
     losses.iter().find(|loss| loss.kind == LossKind::Reserved).map(|loss| (loss.count, loss.path.clone()))
 }
 
@@ -33,7 +33,7 @@ fn a_member_cannot_take_the_key_of_the_class() {
     ] {
         let (found, losses) = written(php, to);
         assert_eq!(String::from_utf8(found).unwrap().trim_end(), json, "{to}");
-        let (count, path) = reserved(&losses).unwrap();
+        let (count, path) = find_reserved_loss(&losses).unwrap();
         assert_eq!(count, 1, "{to}");
         assert!(lost == "$" || path == lost, "{path}, not {lost}");
     }
@@ -57,7 +57,7 @@ fn a_member_cannot_take_the_key_of_the_class() {
 }
 
 /// Makes nested objects and arrays whose keys are names with a meaning.
-fn random(state: &mut u64, depth: u32, objects: &mut usize, keys: &mut usize, out: &mut Vec<u8>) {
+fn write_random_object(state: &mut u64, depth: u32, objects: &mut usize, keys: &mut usize, out: &mut Vec<u8>) {
     let mut next = |below: u64| {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (*state >> 33) % below
@@ -83,13 +83,13 @@ fn random(state: &mut u64, depth: u32, objects: &mut usize, keys: &mut usize, ou
         out.extend(format!("s:{}:\"{name}\";", name.len()).bytes());
         // A member that is left out takes its content with it.
         let objects = if is_left_out { &mut 0 } else { &mut *objects };
-        random(state, depth - 1, objects, keys, out);
+        write_random_object(state, depth - 1, objects, keys, out);
     }
     out.push(b'}');
 }
 
 /// Counts the members of that name; no object has it twice.
-fn members(value: Cursor<'_>) -> usize {
+fn count_class_members(value: Cursor<'_>) -> usize {
     let mut count = 0;
     if value.kind() == Kind::Map {
         let own = value.entries().filter(|(key, _)| key.bytes() == b"CLASS").count();
@@ -99,10 +99,10 @@ fn members(value: Cursor<'_>) -> usize {
             if key.bytes() == b"CLASS" {
                 assert!(matches!(inner.value(), Value::Text(b"D") | Value::Bytes(b"D")));
             }
-            count += members(inner);
+            count += count_class_members(inner);
         }
     } else if value.kind() == Kind::Array {
-        count += value.items().map(members).sum::<usize>();
+        count += value.items().map(count_class_members).sum::<usize>();
     }
     count
 }
@@ -112,13 +112,13 @@ fn json_names_one_class_for_each_object() {
     let rounds = std::env::var("ICECORE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(2000);
     for seed in 0..rounds {
         let (mut php, mut objects, mut keys) = (Vec::new(), 0, 0);
-        random(&mut (seed * 7919 + 1), 4, &mut objects, &mut keys, &mut php);
+        write_random_object(&mut (seed * 7919 + 1), 4, &mut objects, &mut keys, &mut php);
         for to in ["json:class=CLASS", "json:class=CLASS,sort_keys", "json:class=CLASS,indent=2"] {
             let (json, losses) = written(&php, to);
             let found = icecore::read(&json).unwrap();
             let text = String::from_utf8_lossy(&php).into_owned();
-            assert_eq!(members(found.root()), objects, "{to}: {text}");
-            assert_eq!(reserved(&losses).is_some(), keys > 0, "{to}: {text}");
+            assert_eq!(count_class_members(found.root()), objects, "{to}: {text}");
+            assert_eq!(find_reserved_loss(&losses).is_some(), keys > 0, "{to}: {text}");
         }
     }
 }

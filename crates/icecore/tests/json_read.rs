@@ -17,7 +17,7 @@ fn outcome<'a>(input: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {
 
 /// Reads with the fast and with the slow reader. Checks that they agree, and that the spans of the
 /// slow one cover all that was read.
-fn both(input: &[u8]) -> Result<Document<'_>, Error> {
+fn read_both_ways(input: &[u8]) -> Result<Document<'_>, Error> {
     let limits = Limits::default();
     let (fast, slow) = (outcome(input, &limits, false), outcome(input, &limits, true));
     let text = String::from_utf8_lossy(input);
@@ -207,7 +207,7 @@ const REJECTED: &[(&[u8], ErrorKind)] = &[
 #[test]
 fn valid_json_is_read() {
     for text in ACCEPTED {
-        if let Err(error) = both(text.as_bytes()) {
+        if let Err(error) = read_both_ways(text.as_bytes()) {
             panic!("{text}: {error}");
         }
     }
@@ -216,7 +216,7 @@ fn valid_json_is_read() {
 #[test]
 fn invalid_json_is_refused() {
     for (text, kind) in REJECTED {
-        match both(text) {
+        match read_both_ways(text) {
             Ok(_) => panic!("{} was read", String::from_utf8_lossy(text)),
             Err(error) => assert_eq!(error.kind(), *kind, "{}: {error}", String::from_utf8_lossy(text)),
         }
@@ -253,7 +253,7 @@ fn errors_name_the_offset_the_path_and_the_cause() {
             "malformed input at offset 2 at $[0]: expected a pair of surrogates, found half of one, \\ud800 (`surrogates=replace` reads it as U+FFFD)",
         ),
     ] {
-        let error = both(text).unwrap_err().to_string();
+        let error = read_both_ways(text).unwrap_err().to_string();
         assert_eq!(error, message);
     }
 }
@@ -261,7 +261,7 @@ fn errors_name_the_offset_the_path_and_the_cause() {
 #[test]
 fn escapes_in_strings_are_decoded() {
     let text = r#"{"a\n":"\"\\\/\b\f\n\r\t\u0041\u00e9\u20ac\ud83d\ude00x"}"#;
-    let document = both(text.as_bytes()).unwrap();
+    let document = read_both_ways(text.as_bytes()).unwrap();
     let (key, value) = document.root().entries().next().unwrap();
     assert_eq!(key.bytes(), b"a\n");
     assert_eq!(value.as_str(), Some("\"\\/\u{8}\u{c}\n\r\tA\u{e9}\u{20ac}\u{1f600}x"));
@@ -279,7 +279,7 @@ fn lone_surrogates_follow_the_option() {
 #[test]
 fn numbers_are_exact() {
     let value = |text: &str| {
-        let document = both(text.as_bytes()).unwrap().into_owned();
+        let document = read_both_ways(text.as_bytes()).unwrap().into_owned();
         match document.root().value() {
             Value::Int(value) => format!("int {value}"),
             Value::Uint(value) => format!("uint {value}"),
@@ -348,7 +348,7 @@ fn every_character_round_trips() {
     let document = b.finish().unwrap();
     for stage in ["json", "json:ascii", "json:indent=2"] {
         let text = icecore::write(&document, stage).unwrap();
-        assert!(both(&text).unwrap() == document, "{stage}");
+        assert!(read_both_ways(&text).unwrap() == document, "{stage}");
         assert!(stage != "json:ascii" || text.is_ascii());
     }
 }
@@ -360,7 +360,7 @@ fn cut_json_is_an_error_with_a_partial_document() {
     {
         for end in 0..text.len() {
             let part = &text.as_bytes()[..end];
-            if let Err(error) = both(part) {
+            if let Err(error) = read_both_ways(part) {
                 assert!(
                     matches!(error.kind(), ErrorKind::Truncated | ErrorKind::Malformed | ErrorKind::Trailing),
                     "{error}"
@@ -380,13 +380,13 @@ fn both_readers_agree_on_changed_bytes() {
         for byte in 0..=255 {
             let mut changed = text.to_vec();
             changed[offset] = byte;
-            let _ = both(&changed);
+            let _ = read_both_ways(&changed);
             changed.insert(offset, text[offset]);
-            let _ = both(&changed);
+            let _ = read_both_ways(&changed);
         }
         let mut shorter = text.to_vec();
         shorter.remove(offset);
-        let _ = both(&shorter);
+        let _ = read_both_ways(&shorter);
     }
 }
 
@@ -396,7 +396,7 @@ fn both_readers_agree_on_random_documents() {
         let document = common::document(seed, Palette::Json);
         for stage in ["json", "json:indent=3"] {
             let text = icecore::write(&document, stage).unwrap();
-            let reread = both(&text).unwrap();
+            let reread = read_both_ways(&text).unwrap();
             let links = document.nodes().iter().any(|node| node.has(icecore::raw::flag::TARGET));
             assert!(links || reread == document, "{}", String::from_utf8_lossy(&text));
         }
@@ -472,7 +472,7 @@ fn maps_with_more_keys_than_ids_are_read() {
         text += &format!("{}\"key{i}\":{i}", if i == 0 { "" } else { "," });
     }
     text += "}";
-    let document = both(text.as_bytes()).unwrap();
+    let document = read_both_ways(text.as_bytes()).unwrap();
     assert_eq!(document.root().entries().count(), 70_000);
     assert_eq!(document.root().get("key69999").and_then(|value| value.as_i64()), Some(69_999));
     assert!(icecore::write(&document, "json").unwrap() == text.as_bytes());

@@ -37,7 +37,7 @@ const KINDS: &[Kind] = &[
     Kind::Tied,
 ];
 
-fn typed(document: &Document<'_>, options: &str) -> String {
+fn write_typed_json(document: &Document<'_>, options: &str) -> String {
     let stage = Stage::parse(&format!("json:typed{options}")).unwrap();
     let (mut limits, mut out) = (Limits::default(), Vec::new());
     // Indented text grows with the square of the depth.
@@ -60,13 +60,13 @@ fn every_document_round_trips() {
     for seed in 0..6000 {
         let document = common::document(seed, Palette::All);
         seen.extend(KINDS.iter().filter(|kind| has_kind(&document, **kind)));
-        let text = typed(&document, "");
+        let text = write_typed_json(&document, "");
         let reread = read_typed(&text);
         assert!(document == reread, "seed {seed}\n{document:?}\n{text}\n{reread:?}");
-        assert_eq!(typed(&reread, ""), text, "seed {seed}");
+        assert_eq!(write_typed_json(&reread, ""), text, "seed {seed}");
         if seed % 4 == 0 {
             for options in [",indent=2", ",ascii", ",indent=1,ascii"] {
-                let text = typed(&document, options);
+                let text = write_typed_json(&document, options);
                 assert!(document == read_typed(&text), "seed {seed}{options}\n{text}");
                 assert!(text.is_ascii() || !options.contains("ascii"));
             }
@@ -127,7 +127,7 @@ fn every_documented_form_is_read_and_written() {
         } else {
             format!(r#"{{"$icecore":1,"$strings":"text","$value":{text}}}"#)
         };
-        assert_eq!(typed(&read_typed(text), ""), whole);
+        assert_eq!(write_typed_json(&read_typed(text), ""), whole);
     }
 }
 
@@ -282,8 +282,8 @@ fn spelling_is_read_and_written() {
     let document = read_typed(text);
     let spelling = document.spelling().expect("a spelling");
     assert_eq!((spelling.format.as_str(), spelling.notes.len()), ("json", 3));
-    assert_eq!(typed(&document, ",spelling"), text);
-    assert_eq!(typed(&document, ""), "[1.1]");
+    assert_eq!(write_typed_json(&document, ",spelling"), text);
+    assert_eq!(write_typed_json(&document, ""), "[1.1]");
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn spelling_keeps_the_digits_of_numbers() {
     let text = br#"{"a":1.10,"b":[1E5,-0,2],"c":0.1000000000000000055511151231257827}"#;
     let stage = Stage::parse("json").unwrap();
     let document = icecore::read_with(text, &stage, Request::new(&Limits::default()).detailed()).unwrap();
-    let with_spelling = typed(&document, ",spelling");
+    let with_spelling = write_typed_json(&document, ",spelling");
     let reread = read_typed(&with_spelling);
     assert_eq!(icecore::write(&reread, "json").unwrap(), text);
     // A different value in the same place keeps nothing of the old text.
@@ -411,9 +411,9 @@ fn expected_documents_of_fixtures_round_trip() {
         let start = line.find(r#","typed":"#).expect("a typed document") + r#","typed":"#.len();
         let text = &line[start..line.len() - 1];
         let document = read_typed(text);
-        let rewritten = typed(&document, "");
+        let rewritten = write_typed_json(&document, "");
         assert!(read_typed(&rewritten) == document, "{text}\n{rewritten}");
-        assert!(read_typed(&typed(&document, ",indent=2")) == document);
+        assert!(read_typed(&write_typed_json(&document, ",indent=2")) == document);
         count += 1;
     }
     assert!(count > 300, "only {count}");

@@ -5,7 +5,7 @@ use crate::fixtures;
 use icecore::{Document, Limits, Request, Stage};
 
 /// Reads a document with its byte form.
-fn detailed<'a>(input: &'a [u8], stage: &Stage, limits: &Limits) -> Option<Document<'a>> {
+fn read_detailed<'a>(input: &'a [u8], stage: &Stage, limits: &Limits) -> Option<Document<'a>> {
     icecore::read_with(input, stage, Request::new(limits).detailed()).ok()
 }
 
@@ -15,7 +15,7 @@ fn goes_through(file: &str, format: &str, least: usize) {
     let (stage, typed) = (Stage::parse(format).unwrap(), Stage::parse("json:typed").unwrap());
     let mut count = 0;
     for fixture in fixtures::load(file) {
-        let Some(document) = detailed(&fixture.blob, &stage, &limits) else { continue };
+        let Some(document) = read_detailed(&fixture.blob, &stage, &limits) else { continue };
         let name = format!("{} {}", fixture.name, fixture.mode);
         let meaning = icecore::write(&document, "json:typed").unwrap();
         let reread = icecore::read_as(&meaning, &typed, &limits).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -64,7 +64,7 @@ fn editing_one_string_changes_only_that_string() {
             if !fixture.blob.windows(before.len()).any(|window| window == before) {
                 continue;
             }
-            let Some(document) = detailed(&fixture.blob, &stage, &limits) else { continue };
+            let Some(document) = read_detailed(&fixture.blob, &stage, &limits) else { continue };
             let text = icecore::write(&document, "json:typed,spelling,indent=2").unwrap();
             let edited = with_one_replaced(&text, b"\"Employee_7\"", b"\"Somebody else\"");
             let edited = icecore::read_as(&edited, &Stage::parse("json:typed").unwrap(), &limits).unwrap();

@@ -5,7 +5,7 @@ use crate::common;
 use crate::common::Palette;
 use icecore::{Builder, Document, Error, ErrorKind, Limits, Stage, value::Form};
 
-fn typed(text: &str) -> Document<'_> {
+fn read_typed_json(text: &str) -> Document<'_> {
     icecore::read_as(text.as_bytes(), &Stage::parse("json:typed").unwrap(), &Limits::default()).unwrap()
 }
 
@@ -18,8 +18,8 @@ fn write(document: &Document<'_>, stage: &str) -> Result<(String, String), Error
 }
 
 /// Writes a document, given as `json:typed`; checks the JSON and the losses.
-fn check(text: &str, stage: &str, expected: &str, losses: &str) {
-    let (json, lost) = write(&typed(text), stage).unwrap_or_else(|error| panic!("{text}: {error}"));
+fn assert_written_as(text: &str, stage: &str, expected: &str, losses: &str) {
+    let (json, lost) = write(&read_typed_json(text), stage).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!((json.as_str(), lost.as_str()), (expected, losses), "{text} as {stage}");
 }
 
@@ -32,7 +32,7 @@ fn values_that_json_has_lose_nothing() {
         r#"{"a":[],"b":{},"c":{"d":[{"e":"f"}]}}"#,
         r#"["","\"\\\b\f\n\r\t\u0000/","é€😀"]"#,
     ] {
-        check(text, "json", text, "");
+        assert_written_as(text, "json", text, "");
     }
 }
 
@@ -80,7 +80,7 @@ fn every_kind_of_loss_is_reported_with_its_path() {
         (r#"{"$icecore":1,"$header":[1],"$value":2}"#, "2", "header 1 $"),
         (r#"{"$text":{"$latin1":"aÿb"}}"#, "\"a\u{fffd}b\"", "bytes 1 $"),
     ] {
-        check(text, "json", json, losses);
+        assert_written_as(text, "json", json, losses);
     }
 }
 
@@ -97,11 +97,11 @@ fn bytes_are_written_as_the_option_says() {
         ("ascii", r#"["a","\u00e9","\u00e9\u0000\u00ff"]"#, "bytes 1 $[2]"),
     ] {
         let stage = if option.is_empty() { "json".to_owned() } else { format!("json:{option}") };
-        check(text, &stage, json, losses);
+        assert_written_as(text, &stage, json, losses);
     }
-    let error = write(&typed(text), "json:bytes=error").unwrap_err();
+    let error = write(&read_typed_json(text), "json:bytes=error").unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some("$[2]")));
-    let key = typed(r#"[{"$l:é":1}]"#);
+    let key = read_typed_json(r#"[{"$l:é":1}]"#);
     let error = write(&key, "json:bytes=error").unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some("$[0][\"\u{fffd}\"]")));
 }
@@ -120,9 +120,9 @@ fn class_names_are_kept_on_request() {
         (r#"{"$opaque":"freeze","$class":"A","$payload":[1]}"#, r#"{"@":"A","value":[1]}"#, "opaque 1 $"),
         (r#"{"$class":"A","$value":{"b":{"$class":"B","$value":{}},"a":[]}}"#, r#"{"@":"A","b":{"@":"B"},"a":[]}"#, ""),
     ] {
-        check(text, "json:class=@", json, losses);
+        assert_written_as(text, "json:class=@", json, losses);
     }
-    check(
+    assert_written_as(
         r#"{"$class":"A","$value":{"b":1,"a":{"$class":"B","$value":[0]}}}"#,
         "json:class=@,sort_keys,indent=1",
         "{\n \"@\": \"A\",\n \"a\": {\n  \"@\": \"B\",\n  \"value\": [\n   0\n  ]\n },\n \"b\": 1\n}\n",
@@ -142,12 +142,12 @@ fn cycles_are_an_error_by_default() {
             r#"[["x",{"y":null}],{"y":["x",null]}]"#,
         ),
     ] {
-        let error = write(&typed(text), "json").unwrap_err();
+        let error = write(&read_typed_json(text), "json").unwrap_err();
         assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some(path)), "{text}");
-        let (written, losses) = write(&typed(text), "json:cycles=null").unwrap();
+        let (written, losses) = write(&read_typed_json(text), "json:cycles=null").unwrap();
         assert_eq!(written, json);
         assert!(losses.contains("cycle"), "{losses}");
-        let (sorted, _) = write(&typed(text), "json:cycles=null,sort_keys").unwrap();
+        let (sorted, _) = write(&read_typed_json(text), "json:cycles=null,sort_keys").unwrap();
         assert_eq!(sorted, json);
     }
 }
@@ -174,25 +174,30 @@ fn multiplying_links_are_limited() {
 #[test]
 fn indented_output_has_a_line_for_each_value() {
     let text = r#"{"a":[1,[],{}],"b":{"c":null}}"#;
-    check(
+    assert_written_as(
         text,
         "json:indent=2",
         "{\n  \"a\": [\n    1,\n    [],\n    {}\n  ],\n  \"b\": {\n    \"c\": null\n  }\n}\n",
         "",
     );
-    check("1", "json:indent=4", "1\n", "");
-    check("[]", "json:indent=0", "[]", "");
+    assert_written_as("1", "json:indent=4", "1\n", "");
+    assert_written_as("[]", "json:indent=0", "[]", "");
 }
 
 #[test]
 fn sorted_keys_are_in_the_order_of_their_bytes() {
     let text = r#"{"b":1,"a":{"z":[{"y":1,"x":2}],"é":3,"Z":4},"":5,"aa":6,"a\n":7}"#;
     let json = r#"{"":5,"a":{"Z":4,"z":[{"x":2,"y":1}],"é":3},"a\n":7,"aa":6,"b":1}"#;
-    check(text, "json:sort_keys", json, "");
-    check(text, "json:sorted", json, "");
-    check(r#"{"$map":[["b",1],["a",2],["b",3]]}"#, "json:sorted", r#"{"a":2,"b":1,"b":3}"#, "duplicate-key 1 $.b");
-    check(r#"{"$map":[[10,1],[9,2]]}"#, "json:sorted", r#"{"10":1,"9":2}"#, "key 2 $[10]");
-    let typed_sorted = write(&typed(text), "json:typed,sort_keys").unwrap().0;
+    assert_written_as(text, "json:sort_keys", json, "");
+    assert_written_as(text, "json:sorted", json, "");
+    assert_written_as(
+        r#"{"$map":[["b",1],["a",2],["b",3]]}"#,
+        "json:sorted",
+        r#"{"a":2,"b":1,"b":3}"#,
+        "duplicate-key 1 $.b",
+    );
+    assert_written_as(r#"{"$map":[[10,1],[9,2]]}"#, "json:sorted", r#"{"10":1,"9":2}"#, "key 2 $[10]");
+    let typed_sorted = write(&read_typed_json(text), "json:typed,sort_keys").unwrap().0;
     assert_eq!(typed_sorted, json);
 }
 
@@ -205,13 +210,13 @@ fn duplicate_keys_are_reported_across_nested_maps() {
         (r#"{"a":{"a":{"a":{"a":1}},"b":{"a":1}},"b":{"a":1,"b":2}}"#, ""),
         (r#"{"x":{"$map":[["x",1],["x",{"x":1}],["x",3]]},"y":0}"#, "duplicate-key 2 $.x.x"),
     ] {
-        let (_, lost) = write(&typed(text), "json").unwrap();
+        let (_, lost) = write(&read_typed_json(text), "json").unwrap();
         assert_eq!(lost, losses, "{text}");
     }
     // Beyond 256 entries keys have no ids.
     let many: Vec<String> = (0..300).map(|i| format!("[\"k{i}\",{{\"k{i}\":0}}]")).collect();
     let text = format!(r#"{{"$map":[{},["k3",1],["k299",2]]}}"#, many.join(","));
-    let (_, lost) = write(&typed(&text), "json").unwrap();
+    let (_, lost) = write(&read_typed_json(&text), "json").unwrap();
     assert_eq!(lost, "duplicate-key 2 $.k3");
 }
 
@@ -231,19 +236,19 @@ fn numbers_keep_their_text_from_json_to_json() {
 #[test]
 fn keys_that_are_arrays_or_maps_become_their_json() {
     let text = r#"{"a":{"$map":[[[1,"x",null],2],[{"k":[0.5,true]},3],[[[]],4]]}}"#;
-    let (json, lost) = write(&typed(text), "json").unwrap();
+    let (json, lost) = write(&read_typed_json(text), "json").unwrap();
     assert_eq!(json, r#"{"a":{"[1,\"x\",null]":2,"{\"k\":[0.5,true]}":3,"[[]]":4}}"#);
     assert_eq!(lost, "key 3 $.a{0}");
-    let sorted = write(&typed(text), "json:sort_keys").unwrap().0;
+    let sorted = write(&read_typed_json(text), "json:sort_keys").unwrap().0;
     assert_eq!(sorted, r#"{"a":{"[1,\"x\",null]":2,"[[]]":4,"{\"k\":[0.5,true]}":3}}"#);
 }
 
 #[test]
 fn keys_that_are_objects_or_too_large_are_refused() {
-    let error = write(&typed(r#"{"a":{"$map":[[{"$class":"C","$value":1},2]]}}"#), "json").unwrap_err();
+    let error = write(&read_typed_json(r#"{"a":{"$map":[[{"$class":"C","$value":1},2]]}}"#), "json").unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some("$.a{0}")));
     let deep = format!(r#"{{"a":{{"$map":[[{}{},2]]}}}}"#, "[".repeat(30), "]".repeat(30));
-    let error = write(&typed(&deep), "json").unwrap_err();
+    let error = write(&read_typed_json(&deep), "json").unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some("$.a{0}")));
 }
 
@@ -349,5 +354,5 @@ fn a_built_document_equals_the_typed_text() {
     b.begin_map();
     b.text_key("x").float32(0.5);
     b.end().end();
-    assert!(b.finish().unwrap() == typed(r#"{"$class":{"$bytes":"A"},"$value":{"x":0.5}}"#));
+    assert!(b.finish().unwrap() == read_typed_json(r#"{"$class":{"$bytes":"A"},"$value":{"x":0.5}}"#));
 }

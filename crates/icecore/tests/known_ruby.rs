@@ -7,7 +7,7 @@ use serde_json::Value;
 
 const FILE: &str = "marshal-known.jsonl";
 
-fn json(document: &Document<'_>, stage: &str) -> Result<(String, Vec<LossKind>), icecore::Error> {
+fn convert_to_json(document: &Document<'_>, stage: &str) -> Result<(String, Vec<LossKind>), icecore::Error> {
     let mut out = Vec::new();
     let losses = icecore::write_to(document, &Stage::parse(stage).unwrap(), &Limits::default(), &mut out)?;
     Ok((String::from_utf8(out).unwrap(), losses.iter().map(|loss| loss.kind).collect()))
@@ -21,7 +21,7 @@ fn plain_json_shows_known_classes_as_ruby_does() {
     for fixture in &all {
         let document = icecore::read(&fixture.blob).unwrap();
         for stage in ["json", "json:sort_keys", "json:indent=2"] {
-            let ours: Value = serde_json::from_str(&json(&document, stage).unwrap().0).unwrap();
+            let ours: Value = serde_json::from_str(&convert_to_json(&document, stage).unwrap().0).unwrap();
             if ours != fixture.line["json"] {
                 failures.push(format!("{} ({stage}):\n  ours {ours}\n  ruby {}", fixture.name, fixture.line["json"]));
                 break;
@@ -56,9 +56,9 @@ fn known_classes_round_trip_through_typed_json() {
     let marshal = Stage::parse("marshal").unwrap();
     for fixture in fixtures::load(FILE).into_iter().filter(|fixture| fixture.mode == "dump") {
         let document = icecore::read(&fixture.blob).unwrap();
-        let (typed, losses) = json(&document, "json:typed,spelling").unwrap();
+        let (typed, losses) = convert_to_json(&document, "json:typed,spelling").unwrap();
         assert!(losses.is_empty(), "{}", fixture.name);
-        let back = self::typed(&typed);
+        let back = self::read_typed_json(&typed);
         assert_eq!(back, document, "{}", fixture.name);
         let mut out = Vec::new();
         icecore::write_to(&back, &marshal, &Limits::default(), &mut out).unwrap();
@@ -68,12 +68,12 @@ fn known_classes_round_trip_through_typed_json() {
 
 #[test]
 fn sort_keys_sorts_the_members_of_exceptions() {
-    let document = typed(
+    let document = read_typed_json(
         r#"{"$class":"IOError","$value":{"$map":[[{"$symbol":"mesg"},"second"],[{"$symbol":"bt"},{"$id":1,"$value":["a.rb:1"]}],
         [{"$symbol":"bt_locations"},{"$link":1}],[{"$symbol":"@code"},7],
         [{"$symbol":"cause"},{"$class":"E","$value":{"$map":[[{"$symbol":"bt"},null],[{"$symbol":"mesg"},"first"]]}}]]}}"#,
     );
-    let (text, losses) = json(&document, "json:sort_keys,class=@").unwrap();
+    let (text, losses) = convert_to_json(&document, "json:sort_keys,class=@").unwrap();
     assert_eq!(
         text,
         r#"{"@":"IOError","backtrace":["a.rb:1"],"cause":{"@":"E","backtrace":null,"message":"first"},"code":7,"message":"second"}"#
@@ -82,7 +82,7 @@ fn sort_keys_sorts_the_members_of_exceptions() {
 }
 
 /// Reads `json:typed`.
-fn typed(text: &str) -> Document<'_> {
+fn read_typed_json(text: &str) -> Document<'_> {
     icecore::read_as(text.as_bytes(), &Stage::parse("json:typed").unwrap(), &Limits::default()).unwrap()
 }
 
@@ -102,7 +102,7 @@ fn each_kind_of_loss_is_counted_with_its_path() {
             "1 class name dropped, first at $.why",
         ]
     );
-    let (text, _) = json(&document, "json:class=@").unwrap();
+    let (text, _) = convert_to_json(&document, "json:class=@").unwrap();
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["at"]["@"], "Time");
     assert_eq!(value["at"]["value"], "1970-01-01T01:00:00+01:00");
@@ -114,7 +114,7 @@ fn each_kind_of_loss_is_counted_with_its_path() {
 fn digits_below_nanoseconds_are_reported_as_a_loss() {
     let all = fixtures::load(FILE);
     let document = icecore::read(&all.iter().find(|fixture| fixture.name == "time third").unwrap().blob).unwrap();
-    let (text, losses) = json(&document, "json").unwrap();
+    let (text, losses) = convert_to_json(&document, "json").unwrap();
     assert_eq!(
         (&*text, &losses[..]),
         ("\"1970-01-01T00:00:00.333333333Z\"", &[LossKind::Time, LossKind::Precision][..])
@@ -180,9 +180,9 @@ const MISFITS: &[&str] = &[
 #[test]
 fn unexpected_layouts_stay_plain_objects() {
     for text in MISFITS {
-        let document = typed(text);
+        let document = read_typed_json(text);
         assert!(Known::of(document.root()).is_none(), "{text}");
-        let (_, losses) = json(&document, "json").unwrap_or_else(|error| panic!("{text}: {error}"));
+        let (_, losses) = convert_to_json(&document, "json").unwrap_or_else(|error| panic!("{text}: {error}"));
         assert!(losses.iter().any(|kind| matches!(kind, LossKind::Class | LossKind::Opaque)), "{text}");
     }
 }
@@ -190,21 +190,21 @@ fn unexpected_layouts_stay_plain_objects() {
 /// Ruby 1.8 wrote seconds and microseconds; a time without an offset is shown in UTC.
 #[test]
 fn times_of_ruby_1_8_are_read() {
-    let document = typed(r#"{"$opaque":"u","$class":"Time","$payload":{"$base64":"AOELXkCJAQA="}}"#);
-    assert_eq!(json(&document, "json").unwrap().0, r#""2020-01-01T00:00:00.100672Z""#);
+    let document = read_typed_json(r#"{"$opaque":"u","$class":"Time","$payload":{"$base64":"AOELXkCJAQA="}}"#);
+    assert_eq!(convert_to_json(&document, "json").unwrap().0, r#""2020-01-01T00:00:00.100672Z""#);
     let document =
         icecore::read(b"\x04\x08Iu:\x09Time\x0d\x20\x80\x11\xc0\x01\x00\x00\x00\x06:\x0dsubmicro\"\x07\x12\x30")
             .unwrap();
-    assert_eq!(json(&document, "json").unwrap().0, r#""1970-01-01T00:00:00.000001123Z""#);
+    assert_eq!(convert_to_json(&document, "json").unwrap().0, r#""1970-01-01T00:00:00.000001123Z""#);
 }
 
 #[test]
 fn a_set_that_contains_itself_is_a_cycle() {
     let text = r#"{"$id":1,"$value":{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[["a",true],[[{"$link":1}],true]]}]]}}}"#;
-    let document = typed(text);
-    let error = json(&document, "json").unwrap_err();
+    let document = read_typed_json(text);
+    let error = convert_to_json(&document, "json").unwrap_err();
     assert!(error.path().is_some(), "{error}");
-    assert_eq!(json(&document, "json:cycles=null").unwrap().0, r#"["a",[null]]"#);
+    assert_eq!(convert_to_json(&document, "json:cycles=null").unwrap().0, r#"["a",[null]]"#);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn deep_known_values_need_no_deep_stack() {
         .stack_size(128 << 10)
         .spawn(move || {
             let document = small(20_000);
-            let (text, losses) = json(&document, "json").unwrap();
+            let (text, losses) = convert_to_json(&document, "json").unwrap();
             assert!(
                 text.starts_with(r#"{"message":null,"backtrace":null,"cause":{"set":[{"message""#),
                 "{}",
@@ -285,7 +285,7 @@ fn deep_unexpected_layouts_need_no_deep_stack() {
         .spawn(move || {
             for document in &all {
                 assert!(Known::of(document.root()).is_none());
-                assert!(!json(document, "json").unwrap().0.is_empty());
+                assert!(!convert_to_json(document, "json").unwrap().0.is_empty());
                 assert!(deep::open(document.clone(), &Limits::default()).unwrap().opened.is_empty());
             }
         })
@@ -297,7 +297,7 @@ fn deep_unexpected_layouts_need_no_deep_stack() {
 #[test]
 fn a_rational_with_too_many_digits_is_refused() {
     let text = format!(r#"{{"$opaque":"U","$class":"Rational","$payload":[{},3]}}"#, "9".repeat(5000));
-    let document = typed(&text);
+    let document = read_typed_json(&text);
     let mut limits = Limits::default();
     limits.digits = 1000;
     let error = icecore::write_to(&document, &Stage::parse("json").unwrap(), &limits, &mut Vec::new()).unwrap_err();

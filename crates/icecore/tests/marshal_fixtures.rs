@@ -13,7 +13,7 @@ fn read(blob: &[u8]) -> Result<Document<'_>, icecore::Error> {
     marshal::read(blob, &marshal::ReadOptions::default(), &Limits::default())
 }
 
-fn detailed(blob: &[u8]) -> Document<'_> {
+fn read_detailed(blob: &[u8]) -> Document<'_> {
     let limits = Limits::default();
     marshal::ReadOptions::default().read(blob, Request::new(&limits).detailed()).document
 }
@@ -29,7 +29,7 @@ fn dumps() -> Vec<Fixture> {
 }
 
 /// Returns an expectation without the names of encodings of keys, which ids hide.
-fn comparable(line: &str) -> String {
+fn make_comparable(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
     while let Some(offset) = rest.find("k\"") {
@@ -62,7 +62,7 @@ fn dumps_are_read_as_ruby_describes_them() {
         }
         total += 1;
         let ours = describe::line(&document);
-        if comparable(&ours) != comparable(description) {
+        if make_comparable(&ours) != make_comparable(description) {
             failures.push(format!("{}:\n  ruby {description}\n  ours {ours}", f.name));
         }
     }
@@ -74,7 +74,7 @@ fn dumps_are_rewritten_byte_for_byte() {
     let (mut total, mut failures) = (0, Vec::new());
     for f in dumps() {
         total += 1;
-        let out = write(&detailed(&f.blob)).unwrap();
+        let out = write(&read_detailed(&f.blob)).unwrap();
         if out != f.blob {
             let offset = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count() as u64;
             let (theirs, ours) = (icecore::text::window(&f.blob, offset), icecore::text::window(&out, offset));
@@ -93,7 +93,7 @@ fn documents_without_spelling_round_trip() {
         let out = write(&document).unwrap();
         same += usize::from(out == f.blob);
         match read(&out) {
-            Ok(again) if again == document && document == detailed(&f.blob) => {}
+            Ok(again) if again == document && document == read_detailed(&f.blob) => {}
             Ok(again) => {
                 failures.push(format!("{}:\n  {}\n  {}", f.name, describe::line(&document), describe::line(&again)))
             }
@@ -116,7 +116,7 @@ fn dumps_round_trip_through_typed_json() {
     typed.typed = Some(true);
     for f in dumps() {
         total += 1;
-        let document = detailed(&f.blob);
+        let document = read_detailed(&f.blob);
         let mut text = Vec::new();
         json::write(&document, &options, &limits, &mut text).unwrap();
         match json::read(&text, &typed, &limits) {
@@ -136,7 +136,7 @@ fn spans_tile_the_input() {
     let (mut total, mut failures) = (0, Vec::new());
     for f in dumps() {
         total += 1;
-        let document = detailed(&f.blob);
+        let document = read_detailed(&f.blob);
         let mut spans: Vec<_> = document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.what)).collect();
         spans.sort_unstable();
         let mut offset = 0;

@@ -127,7 +127,7 @@ impl Random {
 }
 
 /// Makes a value that Ruby can represent.
-fn any(random: &mut Random, b: &mut Builder, depth: u32, targets: &mut Vec<u32>) {
+fn build_random_value(random: &mut Random, b: &mut Builder, depth: u32, targets: &mut Vec<u32>) {
     match random.roll(if depth > 4 { 10 } else { 15 }) {
         0 => drop(b.null()),
         1 => drop(b.bool(random.roll(2) == 0)),
@@ -143,7 +143,7 @@ fn any(random: &mut Random, b: &mut Builder, depth: u32, targets: &mut Vec<u32>)
         10 | 11 => {
             targets.push(b.begin_array().at());
             for _ in 0..random.roll(4) {
-                any(random, b, depth + 1, targets);
+                build_random_value(random, b, depth + 1, targets);
             }
             b.end();
         }
@@ -155,7 +155,7 @@ fn any(random: &mut Random, b: &mut Builder, depth: u32, targets: &mut Vec<u32>)
                     1 => b.symbol_key(format!("s{i}"), ""),
                     _ => b.int_key(i as i64),
                 };
-                any(random, b, depth + 1, targets);
+                build_random_value(random, b, depth + 1, targets);
             }
             b.end();
         }
@@ -163,7 +163,7 @@ fn any(random: &mut Random, b: &mut Builder, depth: u32, targets: &mut Vec<u32>)
             targets.push(b.begin_object("Point").at());
             b.begin_map();
             b.symbol_key("@a", "");
-            any(random, b, depth + 1, targets);
+            build_random_value(random, b, depth + 1, targets);
             b.end().end();
         }
     }
@@ -176,7 +176,7 @@ fn made_up(count: u64) -> Vec<Document<'static>> {
             let mut b = Builder::new();
             b.begin_array();
             for _ in 0..4 {
-                any(&mut random, &mut b, 0, &mut Vec::new());
+                build_random_value(&mut random, &mut b, 0, &mut Vec::new());
             }
             b.end();
             b.finish().unwrap()

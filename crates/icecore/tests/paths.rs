@@ -32,7 +32,7 @@ fn values(document: &Document<'_>) -> Vec<u32> {
 }
 
 /// Looks up every value by its path. Returns the number of values.
-fn check(what: &str, document: &Document<'_>) -> usize {
+fn find_every_value_by_path(what: &str, document: &Document<'_>) -> usize {
     let values = values(document);
     for &node in &values {
         for path in [document.path(node), document.full_path(node)] {
@@ -53,7 +53,7 @@ fn fixtures(name: &str, format: &str) -> usize {
         let row = icecore::read_as(line.as_bytes(), &Stage::parse("json").unwrap(), &Limits::new()).unwrap();
         let Some(blob) = row.find("$.blob").ok().and_then(|blob| blob.as_str().map(str::to_owned)) else { continue };
         let Ok(document) = icecore::read_as(blob.as_bytes(), &stage, &Limits::new()) else { continue };
-        count += check(line.get(..80).unwrap_or(line), &document);
+        count += find_every_value_by_path(line.get(..80).unwrap_or(line), &document);
     }
     count
 }
@@ -77,7 +77,7 @@ fn paths_of_fixtures_lead_to_their_values() {
 fn paths_of_random_documents_lead_to_their_values() {
     for seed in 0..400 {
         let document = common::document(seed, common::Palette::All);
-        check(&format!("seed {seed}"), &document);
+        find_every_value_by_path(&format!("seed {seed}"), &document);
     }
 }
 
@@ -131,7 +131,7 @@ fn deep_and_hostile(levels: usize) -> Document<'static> {
 fn paths_of_hostile_keys_and_deep_values_lead_to_them() {
     for levels in [1, 20, 31, 32, 33, 40, 100, 700] {
         let document = deep_and_hostile(levels);
-        assert!(check(&format!("{levels} levels"), &document) > 200);
+        assert!(find_every_value_by_path(&format!("{levels} levels"), &document) > 200);
     }
 }
 
@@ -149,7 +149,7 @@ fn paths_lead_into_opened_strings() {
         inner = b.finish().unwrap();
         let deep = deep::open(inner.clone(), &Limits::new()).unwrap();
         assert!(!deep.opened.is_empty(), "{stage}");
-        check(stage, &deep.document);
+        find_every_value_by_path(stage, &deep.document);
         let (node, found) = deep::first(&inner, &Limits::new()).expect(stage);
         assert_eq!((inner.path(node).as_str(), found.name()), ("$.list[1]", deep.opened[0].name()));
     }

@@ -29,7 +29,7 @@ struct Counts {
 
 impl Counts {
     /// Returns the number of texts with one explanation.
-    fn explainable(&self) -> u32 {
+    fn count_explainable(&self) -> u32 {
         self.total - self.several - self.unknowable
     }
 }
@@ -37,7 +37,7 @@ impl Counts {
 /// Texts of errors that report several explanations.
 const SEVERAL: [&str; 2] = ["explanations with different results", "counted again in one way only"];
 
-fn mended(text: &[u8], format: &str) -> Result<(Vec<u8>, Document<'static>), icecore::Error> {
+fn repair(text: &[u8], format: &str) -> Result<(Vec<u8>, Document<'static>), icecore::Error> {
     let separator = if format.contains(':') { "," } else { ":" };
     let stage = Stage::parse(&format!("{format}{separator}repair=lengths"))?;
     let document = icecore::read_as(text, &stage, &Limits::default())?.into_owned();
@@ -72,7 +72,7 @@ fn damaged_php_texts_are_repaired_right_or_refused() {
         let is_readable = note == "readable";
         let is_frozen = note == "frozen";
         let is_unknowable = is_readable || is_frozen || note == "classless";
-        let count = match mended(&damaged, format) {
+        let count = match repair(&damaged, format) {
             Ok((made, _)) if made == expected => &mut counts.right,
             Ok((made, document)) => {
                 let why = document.repairs().first().and_then(|repair| repair.explanation.clone());
@@ -116,7 +116,7 @@ fn damaged_php_texts_are_repaired_right_or_refused() {
     for (kind, counts) in &kinds {
         assert!(counts.wrong == 0, "{kind}: {counts:?}");
         // With fewer texts, a single one proves nothing.
-        let enough = counts.explainable() * 98 / 100;
+        let enough = counts.count_explainable() * 98 / 100;
         assert!(
             counts.total < 100 || counts.right >= enough && counts.several * 25 <= counts.total,
             "{kind}: {counts:?}"

@@ -12,13 +12,13 @@ fn read(blob: &[u8]) -> Document<'_> {
         .unwrap_or_else(|error| panic!("{}: {error}", blob.escape_ascii()))
 }
 
-fn detailed(blob: &[u8]) -> Document<'_> {
+fn read_detailed(blob: &[u8]) -> Document<'_> {
     let outcome = php::ReadOptions::default().read(blob, Request::new(&Limits::default()).detailed());
     assert!(outcome.error.is_none(), "{}: {:?}", blob.escape_ascii(), outcome.error);
     outcome.document
 }
 
-fn written(document: &Document<'_>) -> Vec<u8> {
+fn write_without_losses(document: &Document<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     let losses = php::write(document, &php::WriteOptions::default(), &Limits::default(), &mut out).unwrap();
     assert!(losses.is_empty(), "{losses:?}");
@@ -48,12 +48,17 @@ fn texts_are_rewritten_byte_for_byte() {
     let spelled = Stage::parse("json:typed,spelling").unwrap();
     let (limits, mut plain) = (Limits::default(), 0);
     for f in load("php.jsonl") {
-        let document = detailed(&f.blob);
-        assert_eq!(written(&document).escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
+        let document = read_detailed(&f.blob);
+        assert_eq!(
+            write_without_losses(&document).escape_ascii().to_string(),
+            f.blob.escape_ascii().to_string(),
+            "{}",
+            f.name
+        );
         let simple = read(&f.blob);
         assert!(simple == document, "{}: reading with detail gives something else", f.name);
         if f.mode == "serialize" {
-            plain += usize::from(written(&simple) == f.blob);
+            plain += usize::from(write_without_losses(&simple) == f.blob);
         }
         for (stage, document) in [(&spelled, &document), (&typed, &simple)] {
             let mut text = Vec::new();
@@ -64,7 +69,7 @@ fn texts_are_rewritten_byte_for_byte() {
             assert!(reread == *document, "{}: {}", f.name, String::from_utf8_lossy(&text));
             if reread.spelling().is_some() {
                 assert_eq!(
-                    written(&reread).escape_ascii().to_string(),
+                    write_without_losses(&reread).escape_ascii().to_string(),
                     f.blob.escape_ascii().to_string(),
                     "{}",
                     f.name
@@ -78,7 +83,7 @@ fn texts_are_rewritten_byte_for_byte() {
 }
 
 /// Returns why we and PHP differ on a damaged input, if that is intended.
-fn is_meant(document: Result<&Document<'_>, &icecore::Error>) -> Option<&'static str> {
+fn explain_intended_difference(document: Result<&Document<'_>, &icecore::Error>) -> Option<&'static str> {
     match document {
         Err(error) if error.expected() == Some("digits") => Some("a count of properties without digits is 0 to PHP"),
         Err(_) => None,
@@ -114,7 +119,7 @@ fn damaged_texts_are_refused_where_php_refuses_them() {
         let offset = line["offset"].as_u64();
         let result = php::read(&blob, &options, &Limits::default());
         total += 1;
-        let meant = is_meant(result.as_ref());
+        let meant = explain_intended_difference(result.as_ref());
         let error = result.err();
         if error.is_some() != offset.is_some() && meant.is_none() {
             let _ = writeln!(failures, "{} php {offset:?} we {error:?}", blob.escape_ascii());

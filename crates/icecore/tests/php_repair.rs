@@ -157,15 +157,15 @@ impl Maker {
     }
 }
 
-fn repairing() -> php::ReadOptions {
+fn repair_options() -> php::ReadOptions {
     let mut options = php::ReadOptions::default();
     options.repair_lengths = true;
     options
 }
 
 /// Returns the text written from the repaired value, and the repairs.
-fn repaired(blob: &[u8]) -> Result<(Vec<u8>, Vec<Repair>), icecore::Error> {
-    let document = php::read(blob, &repairing(), &Limits::default())?;
+fn repair_and_write(blob: &[u8]) -> Result<(Vec<u8>, Vec<Repair>), icecore::Error> {
+    let document = php::read(blob, &repair_options(), &Limits::default())?;
     let mut out = Vec::new();
     let losses = php::write(&document, &php::WriteOptions::default(), &Limits::default(), &mut out).unwrap();
     assert!(losses.is_empty());
@@ -196,7 +196,7 @@ fn is_same_but_for_digits_in_strings(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// Returns how many damaged values gave the original, gave it in part, or were refused.
-fn replaced(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize) {
+fn count_repaired_values(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize) {
     let (mut good, mut partly, mut refused) = (0, 0, 0);
     for seed in seeds {
         let mut maker = Maker { r: Random::new(seed), hostile };
@@ -210,7 +210,7 @@ fn replaced(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize)
             continue;
         }
         let expected = value.bytes(to);
-        match repaired(&damaged) {
+        match repair_and_write(&damaged) {
             Ok((out, repairs)) => {
                 let same = out.iter().zip(&expected).take_while(|(one, other)| one == other).count();
                 let near =
@@ -236,20 +236,20 @@ fn replaced(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize)
 
 #[test]
 fn damage_by_search_and_replace_is_repaired() {
-    let (good, partly, refused) = replaced(false, 0..3000);
+    let (good, partly, refused) = count_repaired_values(false, 0..3000);
     assert!(refused * 20 <= good && partly * 25 <= good, "{good} repaired, {partly} in part, {refused} refused");
 }
 
 #[test]
 fn strings_that_look_serialized_do_not_mislead_the_repair() {
-    let (good, partly, refused) = replaced(true, 0..3000);
+    let (good, partly, refused) = count_repaired_values(true, 0..3000);
     assert!(good > 1000, "{good} repaired, {partly} in part, {refused} refused");
 }
 
 #[test]
 fn undamaged_values_are_not_changed() {
     for f in load("php.jsonl").iter().chain(&load("php-spl.jsonl")) {
-        let (out, repairs) = repaired(&f.blob).unwrap();
+        let (out, repairs) = repair_and_write(&f.blob).unwrap();
         assert!(repairs.is_empty(), "{}", f.name);
         let plain = php::read(&f.blob, &php::ReadOptions::default(), &Limits::default()).unwrap();
         let mut expected = Vec::new();
@@ -260,7 +260,7 @@ fn undamaged_values_are_not_changed() {
 
 #[test]
 fn ambiguous_lengths_are_refused() {
-    let error = repaired(br#"a:2:{i:0;s:99:"aa";i:1;s:3:"bb";i:1;s:98:"cc";}"#).unwrap_err();
+    let error = repair_and_write(br#"a:2:{i:0;s:99:"aa";i:1;s:3:"bb";i:1;s:98:"cc";}"#).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Malformed);
     assert!(error.to_string().contains("99 bytes long that may have 2 or 15"), "{error}");
 }
@@ -271,14 +271,14 @@ fn wrong_counts_are_not_repaired() {
         [&br#"a:3:{i:0;s:1:"a";i:1;s:1:"b";}"#[..], br#"a:1:{i:0;s:1:"a";i:1;s:1:"b";}"#, br#"O:1:"A":2:{s:1:"x";N;}"#]
     {
         let plain = php::read(text, &php::ReadOptions::default(), &Limits::default()).unwrap_err();
-        assert_eq!(repaired(text).unwrap_err(), plain);
+        assert_eq!(repair_and_write(text).unwrap_err(), plain);
     }
 }
 
 #[test]
 fn every_kind_of_length_is_repaired() {
     let text = br#"a:2:{i:0;C:8:"SplQueue":32:{i:4;:O:1:"ABC":1:{s:1:"xyz";i:7;}:N;}s:9:"k";C:3:"Foo":3:{abcdef}}"#;
-    let (out, repairs) = repaired(text).unwrap();
+    let (out, repairs) = repair_and_write(text).unwrap();
     let expected = br#"a:2:{i:0;C:8:"SplQueue":36:{i:4;:O:3:"ABC":1:{s:3:"xyz";i:7;}:N;}s:1:"k";C:3:"Foo":6:{abcdef}}"#;
     assert_eq!(out.escape_ascii().to_string(), expected.escape_ascii().to_string());
     let descriptions: Vec<String> =
@@ -313,12 +313,12 @@ fn a_long_text_is_repaired_in_linear_time() {
     };
     let list = |host: &str| format!("a:5000:{{{}}}", (0..5000).map(|i| record(i, host)).collect::<String>());
     let (out, repairs) =
-        repaired(list("old.example.com").replace("old.example.com", "new.example").as_bytes()).unwrap();
+        repair_and_write(list("old.example.com").replace("old.example.com", "new.example").as_bytes()).unwrap();
     assert!(out == list("new.example").as_bytes());
     assert_eq!((repairs.len(), repairs[4999].path.as_str()), (5000, "$[4999].url"));
 }
 
-fn reading(text: &[u8], stage: &str) -> Result<icecore::Document<'static>, icecore::Error> {
+fn read_repaired(text: &[u8], stage: &str) -> Result<icecore::Document<'static>, icecore::Error> {
     icecore::read_as(text, &icecore::Stage::parse(stage)?, &Limits::default()).map(icecore::Document::into_owned)
 }
 
@@ -335,14 +335,14 @@ fn a_newline_after_the_value_is_an_error_without_a_repair() {
         "bytes after the end of the document at offset 11: expected the end of the input, found 1 more byte \
          (`php:lenient,repair=lengths` ignores them)"
     );
-    let document = reading(text, "php:lenient,repair=lengths").unwrap();
+    let document = read_repaired(text, "php:lenient,repair=lengths").unwrap();
     assert_eq!((document.root().as_bytes(), document.repairs().len()), (Some(&b"abcd"[..]), 1));
 
-    let error = reading(b"s:4:\"abcd\";\n", "php").unwrap_err();
+    let error = read_repaired(b"s:4:\"abcd\";\n", "php").unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Trailing, Some(11)));
     let help = "`php:lenient` ignores them; documents that follow one another can be read one by one";
     assert!(error.to_string().contains(help), "{error}");
-    assert_eq!(reading(b"s:4:\"abcd\";\n", "php:lenient").unwrap().root().as_bytes(), Some(&b"abcd"[..]));
-    let error = reading(b"[1] 2", "json").unwrap_err().to_string();
+    assert_eq!(read_repaired(b"s:4:\"abcd\";\n", "php:lenient").unwrap().root().as_bytes(), Some(&b"abcd"[..]));
+    let error = read_repaired(b"[1] 2", "json").unwrap_err().to_string();
     assert!(error.contains("(documents that follow one another"), "{error}");
 }

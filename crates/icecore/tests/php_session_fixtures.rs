@@ -125,7 +125,7 @@ fn damaged_sessions_are_refused_where_php_refuses_them() {
         let reads = f.line["reads"].as_bool().unwrap();
         total += 1;
         refused += usize::from(!reads);
-        if reads != outcome.error.is_none() && !is_meant(&f.blob, &outcome, handler(f)) {
+        if reads != outcome.error.is_none() && !is_intended_difference(&f.blob, &outcome, handler(f)) {
             let _ = writeln!(failures, "{:?} {} php {reads} we {:?}", handler(f), f.blob.escape_ascii(), outcome.error);
         }
     }
@@ -134,7 +134,7 @@ fn damaged_sessions_are_refused_where_php_refuses_them() {
 }
 
 /// Returns `true` if a difference between us and PHP on damaged input is intended.
-fn is_meant(blob: &[u8], outcome: &Outcome<'_>, handler: Handler) -> bool {
+fn is_intended_difference(blob: &[u8], outcome: &Outcome<'_>, handler: Handler) -> bool {
     match &outcome.error {
         // PHP reads a count of properties without digits as 0.
         Some(error) if error.expected() == Some("digits") => true,

@@ -14,13 +14,13 @@ fn read_both_ways(blob: &[u8]) -> Outcome<'_> {
     common::both_ways(&php::ReadOptions::default(), blob, &Limits::default())
 }
 
-fn whole(blob: &[u8]) -> Document<'_> {
+fn read_whole(blob: &[u8]) -> Document<'_> {
     let outcome = read_both_ways(blob);
     assert!(outcome.error.is_none(), "{}: {:?}", blob.escape_ascii(), outcome.error);
     outcome.document
 }
 
-fn written(document: &Document<'_>) -> String {
+fn write_to_text(document: &Document<'_>) -> String {
     let mut out = Vec::new();
     let losses = php::write(document, &php::WriteOptions::default(), &Limits::default(), &mut out).unwrap();
     assert!(losses.is_empty(), "{losses:?} {}", out.escape_ascii());
@@ -44,9 +44,9 @@ fn shows_otherwise(blob: &[u8]) -> bool {
 fn payloads_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
     for f in load("php-spl.jsonl") {
-        let document = whole(&f.blob);
+        let document = read_whole(&f.blob);
         let rewritten = base64(f.line["again"].as_str().unwrap());
-        let modern = whole(&rewritten);
+        let modern = read_whole(&rewritten);
         if f.mode == "hand" && shows_otherwise(&f.blob) {
             continue;
         }
@@ -68,11 +68,11 @@ fn payloads_are_rewritten_byte_for_byte() {
     let limits = Limits::default();
     for f in load("php-spl.jsonl") {
         let text = f.blob.escape_ascii().to_string();
-        let document = whole(&f.blob);
-        assert_eq!(written(&document), text, "{}", f.name);
+        let document = read_whole(&f.blob);
+        assert_eq!(write_to_text(&document), text, "{}", f.name);
         let simple = php::read(&f.blob, &php::ReadOptions::default(), &limits).unwrap();
         if f.mode == "made" {
-            assert_eq!(written(&simple), text, "{}", f.name);
+            assert_eq!(write_to_text(&simple), text, "{}", f.name);
         }
         for (stage, document) in [(&spelled, &document), (&typed, &simple)] {
             let mut json = Vec::new();
@@ -80,7 +80,7 @@ fn payloads_are_rewritten_byte_for_byte() {
             let reread = icecore::read_as(&json, &typed, &limits).unwrap();
             assert!(reread == *document, "{}: {}", f.name, String::from_utf8_lossy(&json));
             if reread.spelling().is_some() || f.mode == "made" {
-                assert_eq!(written(&reread), text, "{}", f.name);
+                assert_eq!(write_to_text(&reread), text, "{}", f.name);
             }
         }
     }
@@ -132,12 +132,12 @@ fn editing_a_payload_updates_its_lengths() {
     assert_eq!(read_both_ways(text).error.map(|error| error.kind()), Some(ErrorKind::Malformed));
     let text =
         br#"a:2:{i:0;C:8:"SplQueue":67:{i:4;:C:11:"ArrayObject":33:{x:i:0;a:1:{i:0;s:1:"a";};m:a:0:{}}:i:1;}i:1;N;}"#;
-    let json = icecore::write(&whole(text), "json:typed").unwrap();
+    let json = icecore::write(&read_whole(text), "json:typed").unwrap();
     let json = String::from_utf8(json).unwrap().replace("\"a\"", "\"a text that is longer\"");
     let edited = icecore::read_as(json.as_bytes(), &typed, &Limits::default()).unwrap();
     let expected = r#"a:2:{i:0;C:8:"SplQueue":88:{i:4;:C:11:"ArrayObject":54:{x:i:0;a:1:{i:0;s:21:"a text that is longer";};m:a:0:{}}:i:1;}i:1;N;}"#;
-    assert_eq!(written(&edited), expected.replace('"', "\\\""));
-    assert!(whole(expected.as_bytes()) == edited);
+    assert_eq!(write_to_text(&edited), expected.replace('"', "\\\""));
+    assert!(read_whole(expected.as_bytes()) == edited);
 }
 
 #[test]

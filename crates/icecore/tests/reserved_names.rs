@@ -118,7 +118,7 @@ fn convert(input: &[u8], from: &str, to: &str) -> (String, Vec<&'static str>) {
 }
 
 /// Converts an input from stage to stage and returns the output of each step.
-fn steps(input: &[u8], stages: &[&str]) -> Vec<String> {
+fn convert_in_steps(input: &[u8], stages: &[&str]) -> Vec<String> {
     let mut bytes = input.to_vec();
     let step = |pair: &[&str]| {
         let document = icecore::read_as(&bytes, &Stage::parse(pair[0]).unwrap(), &Limits::default()).unwrap();
@@ -132,14 +132,14 @@ const TIME: &[u8] = br#"O:8:"DateTime":3:{s:4:"date";s:4:"2024";s:13:"timezone_t
 
 #[test]
 fn a_renamed_class_gets_its_name_back() {
-    let said = steps(TIME, &["php", "marshal", "php"]);
+    let said = convert_in_steps(TIME, &["php", "marshal", "php"]);
     assert!(said[0].contains("Icecore::Foreign::DateTime"), "{}", said[0]);
     assert_eq!(said[1], TIME.escape_ascii().to_string());
-    let said = steps(TIME, &["php", "marshal", "storable:memory,netorder"]);
+    let said = convert_in_steps(TIME, &["php", "marshal", "storable:memory,netorder"]);
     assert!(said[1].contains("\\x08DateTime"), "{}", said[1]);
     // Perl's names use other separators than PHP's.
     let perl = br#"{"$class":"Random::Randomizer","$value":{"a":1}}"#;
-    let said = steps(perl, &["json:typed", "php", "sereal", "json:typed"]);
+    let said = convert_in_steps(perl, &["json:typed", "php", "sereal", "json:typed"]);
     assert!(said[0].contains("Icecore\\\\Foreign\\\\Random\\\\Randomizer"), "{}", said[0]);
     assert!(said[2].contains("Random::Randomizer"), "{}", said[2]);
 }
@@ -223,7 +223,7 @@ fn a_class_map_makes_ruby_values_plain() {
 }
 
 /// Reads with the byte form and writes with a class map.
-fn mapped(input: &[u8], format: &str, map: &str) -> Vec<u8> {
+fn convert_with_class_map(input: &[u8], format: &str, map: &str) -> Vec<u8> {
     let limits = Limits::default();
     let mut request = icecore::Request::new(&limits);
     request.detail = true;
@@ -254,12 +254,12 @@ fn renaming_classes_and_back_restores_the_bytes() {
             let renamings: String = pairs().map(|(at, name)| format!("{name}=Renamed{at},")).collect();
             let back: String = pairs().map(|(at, name)| format!("Renamed{at}={name},")).collect();
             // Some shapes are never in original data, and no writer keeps them.
-            if mapped(&before, format, "") != before {
+            if convert_with_class_map(&before, format, "") != before {
                 continue;
             }
-            let after = mapped(&before, format, &renamings);
+            let after = convert_with_class_map(&before, format, &renamings);
             renamed += usize::from(after != before);
-            let restored = mapped(&after, format, &back);
+            let restored = convert_with_class_map(&after, format, &back);
             let same = restored.iter().zip(&before).take_while(|(one, other)| one == other).count();
             let from =
                 |bytes: &[u8]| bytes[same.saturating_sub(20)..(same + 60).min(bytes.len())].escape_ascii().to_string();

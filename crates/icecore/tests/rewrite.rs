@@ -4,7 +4,7 @@ use crate::replacing::{Pair, document, value, with};
 use icecore::rewrite::Rewriting;
 
 /// Returns the value with `old.org` replaced by `new.example`.
-fn moved(bytes: &[u8]) -> String {
+fn replace_host(bytes: &[u8]) -> String {
     let (new, _) = value(bytes, &mut Pair::new(b"old.org", b"new.example"));
     String::from_utf8_lossy(&new).into_owned()
 }
@@ -39,7 +39,7 @@ fn lengths_in_every_layer_are_updated() {
             r#"O:7:"old_org":1:{s:7:"old.org";E:12:"Suit:old_org";}"#,
         ),
     ] {
-        assert_eq!(moved(old.as_bytes()), new, "{old}");
+        assert_eq!(replace_host(old.as_bytes()), new, "{old}");
     }
 }
 

@@ -4,14 +4,14 @@ use crate::replacing::{Pair, value};
 use icecore::rewrite::Tally;
 
 /// Returns the text with `old` replaced by `newer`, and the counts.
-fn changed(text: &str) -> (String, Tally) {
+fn replace_in_text(text: &str) -> (String, Tally) {
     let (new, tally) = value(text.as_bytes(), &mut Pair::new(b"old", b"newer"));
     (String::from_utf8(new).unwrap(), tally)
 }
 
 fn assert_changes(cases: &[(&str, &str)]) {
     for (old, new) in cases {
-        let (text, tally) = changed(old);
+        let (text, tally) = replace_in_text(old);
         assert_eq!(text, *new, "{old}: {tally:?}");
         assert!(!tally.is_notable(), "{old}: {tally:?}");
     }
@@ -88,7 +88,7 @@ fn documents_inside_text_are_changed_as_documents() {
 /// Broken JSON is treated as text, and counted: serialized values in it are changed as in any other text.
 #[test]
 fn broken_json_with_documents_in_it_is_counted() {
-    let (new, tally) = changed("{\"a\": 's:3:\"old\";'");
+    let (new, tally) = replace_in_text("{\"a\": 's:3:\"old\";'");
     assert_eq!((&*new, tally.broken), ("{\"a\": 's:5:\"newer\";'", 1));
 }
 
@@ -111,7 +111,7 @@ fn unclear_texts_are_kept_and_counted() {
         // Inside a longer value: the first string ends too early.
         r#"x s:18:\"s:3:\"abc\"; old abc\"; y"#,
     ] {
-        let (same, tally) = changed(text);
+        let (same, tally) = replace_in_text(text);
         assert_eq!((&*same, tally.embedded, tally.changed), (text, 1, 0), "{text}");
     }
     // The replacement looks serialized.
@@ -127,7 +127,7 @@ fn unclear_texts_are_kept_and_counted() {
 #[test]
 fn broken_values_are_counted() {
     for text in ["a:1:{i:0;s:99:\"old\";}", "s:9:\"old", "a:2:{i:0;s:3:\"old\";", "user|s:9:\"old\";", "a:1: old"] {
-        let (new, tally) = changed(text);
+        let (new, tally) = replace_in_text(text);
         assert_eq!((&*new, tally.embedded, tally.broken), (&*text.replace("old", "newer"), 0, 1), "{text}");
     }
 }
@@ -160,7 +160,7 @@ fn signed_values_are_kept_and_counted() {
         format!("C:32:\"Opis\\Closure\\SerializableClosure\":{}:{{{opis}}}", opis.len()),
         format!("{{\"iv\":\"old\",\"value\":\"x\",\"mac\":\"{hex}\"}}"),
     ] {
-        let (same, tally) = changed(&text);
+        let (same, tally) = replace_in_text(&text);
         assert_eq!((same == text, tally.signed, tally.broken), (true, 1, 0), "{text}: {tally:?}");
     }
     // The same in binary data.
@@ -169,6 +169,6 @@ fn signed_values_are_kept_and_counted() {
     let (same, tally) = value(&binary, &mut Pair::new(b"old", b"newer"));
     assert!(same == binary && tally.signed == 1, "{tally:?}");
     // A file with its checksum, and a digest in a text.
-    let (text, tally) = changed(&format!("{{\"file\":\"old.zip\",\"hash\":\"{hex}\"}}"));
+    let (text, tally) = replace_in_text(&format!("{{\"file\":\"old.zip\",\"hash\":\"{hex}\"}}"));
     assert!(text.contains("newer.zip") && tally.signed == 0);
 }

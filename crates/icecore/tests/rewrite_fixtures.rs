@@ -20,7 +20,7 @@ struct Counts {
     failures: Vec<String>,
 }
 
-fn change(bytes: &[u8], stage: &Stage, old: &[u8], new: &[u8]) -> Result<Vec<u8>, icecore::Error> {
+fn replace_in_document(bytes: &[u8], stage: &Stage, old: &[u8], new: &[u8]) -> Result<Vec<u8>, icecore::Error> {
     let mut pair = Pair::new(old, new);
     pair.plain.clear();
     rewrite::document(bytes, stage, &mut pair, &Rewriting::default(), &mut Tally::default())
@@ -49,13 +49,13 @@ fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
         return;
     }
     counts.read += 1;
-    match change(bytes, &stage, b"no string has this", NEW) {
+    match replace_in_document(bytes, &stage, b"no string has this", NEW) {
         Ok(same) if same == bytes => {}
         Ok(_) => counts.failures.push(format!("{name}: changed without a change")),
         Err(error) => counts.failures.push(format!("{name}: {error}")),
     }
     let Some(old) = a_text(bytes, &stage) else { return };
-    let changed = match change(bytes, &stage, &old, NEW) {
+    let changed = match replace_in_document(bytes, &stage, &old, NEW) {
         Ok(changed) => changed,
         Err(error) => {
             counts.refused += 1;
@@ -70,7 +70,7 @@ fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
         counts.nothing += 1;
         return;
     }
-    match change(&changed, &stage, NEW, &old) {
+    match replace_in_document(&changed, &stage, NEW, &old) {
         Ok(back) if back == bytes => counts.there_and_back += 1,
         // A spelling that belonged only to the old text is lost with it: that a repeated string was
         // not stored once, or how it was compressed.
@@ -80,7 +80,7 @@ fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
     }
 }
 
-fn all(files: &[&str], stage: &str, least: u32) {
+fn check_files(files: &[&str], stage: &str, least: u32) {
     let mut counts = Counts::default();
     for file in files {
         for fixture in fixtures::load(file) {
@@ -100,42 +100,42 @@ fn all(files: &[&str], stage: &str, least: u32) {
 
 #[test]
 fn php_texts_survive_a_replacement_and_its_reverse() {
-    all(&["php.jsonl", "php-spl.jsonl"], "php", 50);
+    check_files(&["php.jsonl", "php-spl.jsonl"], "php", 50);
 }
 
 #[test]
 fn sessions_survive_a_replacement_and_its_reverse() {
-    all(&["php-session.jsonl"], "php-session", 20);
+    check_files(&["php-session.jsonl"], "php-session", 20);
 }
 
 #[test]
 fn var_export_texts_survive_a_replacement_and_its_reverse() {
-    all(&["var-export.jsonl"], "var-export", 50);
+    check_files(&["var-export.jsonl"], "var-export", 50);
 }
 
 #[test]
 fn dumper_texts_survive_a_replacement_and_its_reverse() {
-    all(&["dumper-read.jsonl"], "dumper", 50);
+    check_files(&["dumper-read.jsonl"], "dumper", 50);
 }
 
 #[test]
 fn igbinary_blobs_survive_a_replacement_and_its_reverse() {
-    all(&["igbinary.jsonl"], "igbinary", 50);
+    check_files(&["igbinary.jsonl"], "igbinary", 50);
 }
 
 #[test]
 fn marshal_dumps_survive_a_replacement_and_its_reverse() {
-    all(&["marshal.jsonl", "marshal-known.jsonl"], "marshal", 50);
+    check_files(&["marshal.jsonl", "marshal-known.jsonl"], "marshal", 50);
 }
 
 #[test]
 fn storable_images_survive_a_replacement_and_its_reverse() {
-    all(&["storable.jsonl", "storable-arch.jsonl"], "storable", 50);
+    check_files(&["storable.jsonl", "storable-arch.jsonl"], "storable", 50);
 }
 
 #[test]
 fn sereal_blobs_survive_a_replacement_and_its_reverse() {
-    all(&["sereal.jsonl"], "sereal", 50);
+    check_files(&["sereal.jsonl"], "sereal", 50);
 }
 
 #[test]

@@ -16,7 +16,7 @@ struct Seen {
 }
 
 /// Returns the expected value if unclear texts stay, and the number of such places.
-fn unclear(part: &str) -> (Vec<u8>, u64) {
+fn parse_unclear(part: &str) -> (Vec<u8>, u64) {
     let (changed, count) = part.split_once(':').expect("a value and a count");
     (from_base64(changed.as_bytes()).expect("Base64"), count.parse().expect("a count"))
 }
@@ -25,7 +25,13 @@ fn unclear(part: &str) -> (Vec<u8>, u64) {
 /// table of strings is involved, the same meaning. If the script says that texts look serialized
 /// but are not, exactly these may stay, and each must be counted. A few values may differ, because
 /// a text may be frozen data by chance.
-fn ask(program: &str, probe: &[&str], script: &str, more: &[&str], tolerated_per_10_000: u32) -> Option<Seen> {
+fn compare_with_program(
+    program: &str,
+    probe: &[&str],
+    script: &str,
+    more: &[&str],
+    tolerated_per_10_000: u32,
+) -> Option<Seen> {
     let runs = Command::new(program).args(probe).stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !runs.is_ok_and(|status| status.success()) {
         println!("skipped: {program} is not installed, or lacks a module");
@@ -50,7 +56,7 @@ fn ask(program: &str, probe: &[&str], script: &str, more: &[&str], tolerated_per
         if changed == *expected {
             continue;
         }
-        if others.into_iter().map(unclear).any(|(stays, count)| changed == stays && tally.embedded >= count) {
+        if others.into_iter().map(parse_unclear).any(|(stays, count)| changed == stays && tally.embedded >= count) {
             seen.unclear += 1;
             continue;
         }
@@ -86,19 +92,19 @@ fn describe(parts: &[Vec<u8>], changed: &[u8]) -> String {
 
 #[test]
 fn changed_values_equal_what_php_serializes() {
-    ask("php", &["-v"], "php/replace.php", &[], 3);
+    compare_with_program("php", &["-v"], "php/replace.php", &[], 3);
 }
 
 #[test]
 fn changed_values_equal_what_igbinary_serializes() {
     let probe = ["-r", "exit(function_exists('igbinary_serialize') ? 0 : 1);"];
-    ask("php", &probe, "php/replace.php", &["igbinary"], 3);
+    compare_with_program("php", &probe, "php/replace.php", &["igbinary"], 3);
 }
 
 #[test]
 fn changed_values_equal_what_perl_freezes() {
     let probe = ["-MSereal::Encoder", "-MJSON::PP", "-MStorable", "-e", "1"];
-    if let Some(seen) = ask("perl", &probe, "perl/replace.pl", &[], 0) {
+    if let Some(seen) = compare_with_program("perl", &probe, "perl/replace.pl", &[], 0) {
         // One of the freezers compresses, and its compressor differs from ours.
         assert!(seen.respelled <= seen.total / 10, "{} of {}", seen.respelled, seen.total);
     }
@@ -106,7 +112,8 @@ fn changed_values_equal_what_perl_freezes() {
 
 #[test]
 fn changed_values_equal_what_ruby_dumps() {
-    if let Some(seen) = ask("ruby", &["-e", "exit(RUBY_VERSION >= '3.0')"], "ruby/replace.rb", &[], 3) {
+    if let Some(seen) = compare_with_program("ruby", &["-e", "exit(RUBY_VERSION >= '3.0')"], "ruby/replace.rb", &[], 3)
+    {
         assert!(seen.respelled <= seen.total / 100, "{} of {}", seen.respelled, seen.total);
     }
 }

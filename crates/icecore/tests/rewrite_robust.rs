@@ -21,14 +21,14 @@ impl Change for Vowels {
     }
 }
 
-fn everything() -> Rewriting {
+fn rewrite_everything() -> Rewriting {
     let mut how = Rewriting::default();
     (how.keys, how.classes, how.base64, how.mend) = (true, true, true, true);
     how
 }
 
 /// Checks that the edits fit the text, whatever it contains.
-fn change(bytes: &[u8], stage: Option<&Stage>, new: &'static [u8], how: &Rewriting) {
+fn check_edits(bytes: &[u8], stage: Option<&Stage>, new: &'static [u8], how: &Rewriting) {
     let mut tally = Tally::default();
     let edits = match stage {
         Some(stage) => rewrite::document(bytes, stage, &mut Vowels(new), how, &mut tally).unwrap_or_default(),
@@ -53,7 +53,7 @@ const FILES: [(&str, &str); 9] = [
     ("sereal.jsonl", "sereal"),
 ];
 
-fn blobs(file: &str) -> impl Iterator<Item = Vec<u8>> {
+fn load_blobs(file: &str) -> impl Iterator<Item = Vec<u8>> {
     let all = fixtures::load(file).into_iter().map(|fixture| fixture.blob);
     all.filter(|blob| blob.len() < 3000 && !blob.is_empty()).step_by(7)
 }
@@ -61,21 +61,21 @@ fn blobs(file: &str) -> impl Iterator<Item = Vec<u8>> {
 #[test]
 fn edits_of_cut_or_damaged_data_fit_it() {
     let mut random = Random::new(11);
-    let (plain, all) = (Rewriting::default(), everything());
+    let (plain, all) = (Rewriting::default(), rewrite_everything());
     for (file, stage) in FILES {
         let stage = Stage::parse(stage).unwrap();
-        for fixture in blobs(file) {
+        for fixture in load_blobs(file) {
             for how in [&plain, &all] {
-                change(&fixture, None, b"xyz", how);
-                change(&fixture, Some(&stage), b"", how);
+                check_edits(&fixture, None, b"xyz", how);
+                check_edits(&fixture, Some(&stage), b"", how);
                 let cut = random.below(fixture.len() as u64) as usize;
-                change(&fixture[..cut], None, b"", how);
-                change(&fixture[..cut], Some(&stage), b"xyz", how);
+                check_edits(&fixture[..cut], None, b"", how);
+                check_edits(&fixture[..cut], Some(&stage), b"xyz", how);
                 let mut blob = fixture.clone();
                 let offset = random.below(blob.len() as u64) as usize;
                 blob[offset] = *random.pick(b"NbidsSaOCErR:;{}[]\"'0123456789+-.\\\0\xff/u$|");
-                change(&blob, None, b"xyz", how);
-                change(&blob, Some(&stage), b"\xff", how);
+                check_edits(&blob, None, b"xyz", how);
+                check_edits(&blob, Some(&stage), b"\xff", how);
             }
         }
     }
@@ -102,7 +102,7 @@ fn depth_needs_no_stack() {
             for times in [9_000, 200_000] {
                 let inner = if open.ends_with(';') { "s:3:\"old\";" } else { "\"old\"" };
                 let text = format!("{}{inner}{}", open.repeat(times), close.repeat(times));
-                let (new, _) = with(text.as_bytes(), &mut Pair::new(b"old", b"new"), &everything());
+                let (new, _) = with(text.as_bytes(), &mut Pair::new(b"old", b"new"), &rewrite_everything());
                 assert_eq!(new == text.replace("old", "new").as_bytes(), times < 10_000, "{open}");
             }
         }
@@ -139,8 +139,8 @@ fn hostile_texts_are_examined_in_linear_time() {
         "$VAR1 = [".repeat(size / 9),
         "array(".repeat(size / 6),
     ] {
-        change(text.as_bytes(), None, b"xyz", &Rewriting::default());
-        change(text.as_bytes(), None, b"", &everything());
+        check_edits(text.as_bytes(), None, b"xyz", &Rewriting::default());
+        check_edits(text.as_bytes(), None, b"", &rewrite_everything());
     }
 }
 

@@ -37,7 +37,7 @@ fn leaves(document: &Document<'_>) -> BTreeMap<String, Vec<String>> {
 }
 
 /// Cuts a document at an offset and salvages the part before it.
-fn cut(name: &str, stage: &Stage, bytes: &[u8], whole: &BTreeMap<String, Vec<String>>, len: usize) -> bool {
+fn cut_and_salvage(name: &str, stage: &Stage, bytes: &[u8], whole: &BTreeMap<String, Vec<String>>, len: usize) -> bool {
     let part = read(stage, &bytes[..len]);
     let Some(salvaged) = part.salvage().unwrap_or_else(|error| panic!("{name} {len}: {error}")) else {
         return false;
@@ -90,7 +90,7 @@ fn salvaged_parts_of_random_documents_are_in_them() {
             for _ in 0..20 {
                 seen += 1;
                 let len = random.below(bytes.len() as u64 + 1) as usize;
-                salvaged += usize::from(cut(&format!("{format} {seed}"), &stage, &bytes, &leaves, len));
+                salvaged += usize::from(cut_and_salvage(&format!("{format} {seed}"), &stage, &bytes, &leaves, len));
             }
         }
         assert!(seen > 300 && salvaged > 80, "{format}: {salvaged} of {seen}");
@@ -118,7 +118,7 @@ fn salvaged_parts_of_fixtures_are_in_them() {
             for _ in 0..3 {
                 let len = random.below(fixture.blob.len() as u64 + 1) as usize;
                 let name = format!("{format} {} {}", fixture.name, fixture.mode);
-                salvaged += u64::from(cut(&name, &stage, &fixture.blob, &leaves, len));
+                salvaged += u64::from(cut_and_salvage(&name, &stage, &fixture.blob, &leaves, len));
             }
         }
         assert!(salvaged > usual_or_full(12, 50), "{format}: only {salvaged}");

@@ -35,7 +35,7 @@ type Answers = Vec<(String, Document<'static>)>;
 
 /// Returns what skimming finds; it must be the same for every window of the bytes. In small windows
 /// the fast loops hardly start, and everything takes the careful path.
-fn skimmed(bytes: &[u8], stage: &Stage, pattern: &Pattern) -> (Answers, bool) {
+fn skim_in_every_window(bytes: &[u8], stage: &Stage, pattern: &Pattern) -> (Answers, bool) {
     let all = skimmed_in(bytes, stage, pattern, None);
     let between = 6 + (bytes.len() + pattern.as_str().len()) % 90;
     for piece in [1, between, 256 << 10] {
@@ -63,7 +63,7 @@ fn skimmed_in(bytes: &[u8], stage: &Stage, pattern: &Pattern, piece: Option<usiz
     }
 }
 
-fn read(document: &Document<'_>, pattern: &Pattern) -> Answers {
+fn select_within(document: &Document<'_>, pattern: &Pattern) -> Answers {
     let mut answers = Answers::new();
     select::within(document, pattern, &Limits::default(), 0, &mut |path, document| {
         answers.push((path.to_owned(), document.clone().into_owned()));
@@ -105,9 +105,9 @@ struct Share {
 /// Skims, reads and compares. Counts how often skimming was enough.
 fn compare(name: &str, bytes: &[u8], stage: &Stage, document: &Document<'_>, text: &str, share: &mut Share) {
     let Ok(pattern) = Pattern::parse(text) else { return };
-    let expected = read(document, &pattern);
+    let expected = select_within(document, &pattern);
     share.asked += 1;
-    let (answers, is_all) = skimmed(bytes, stage, &pattern);
+    let (answers, is_all) = skim_in_every_window(bytes, stage, &pattern);
     assert!(answers.len() <= expected.len(), "{name} {text}: {answers:?} for {expected:?}");
     if is_all {
         assert_eq!(answers.len(), expected.len(), "{name} {text}: {answers:?} for {expected:?}");
@@ -130,7 +130,7 @@ fn rounds() -> u64 {
     std::env::var("ICECORE_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1)
 }
 
-fn ask(name: &str, bytes: &[u8], stage: &Stage, random: &mut Random, share: &mut Share) {
+fn compare_random_paths(name: &str, bytes: &[u8], stage: &Stage, random: &mut Random, share: &mut Share) {
     let Ok(document) = icecore::read_as(bytes, stage, &Limits::default()) else { return };
     for _ in 0..2 * rounds() {
         let text = path(random, &document);
@@ -154,7 +154,7 @@ fn skimming_fixtures_finds_what_reading_finds() {
         // Some files have many fixtures.
         let step = if rounds() > 1 { 1 } else { all.len() / 600 + 1 };
         for fixture in all.into_iter().step_by(step) {
-            ask(&fixture.name, &fixture.blob, &stage, &mut random, shares.entry(format).or_default());
+            compare_random_paths(&fixture.name, &fixture.blob, &stage, &mut random, shares.entry(format).or_default());
         }
     }
     for (format, share) in &shares {
@@ -189,7 +189,7 @@ fn skimming_random_documents_finds_what_reading_finds() {
                 if icecore::write_to(&document, &to, &Limits::default(), &mut bytes).is_err() {
                     continue;
                 }
-                ask(
+                compare_random_paths(
                     &format!("{seed} {palette:?} {stage}"),
                     &bytes,
                     &Stage::of(to.format()),
@@ -223,8 +223,8 @@ fn values_found_before_a_cut_are_right() {
                 if icecore::read_as(cut, &stage, &Limits::default()).is_ok() {
                     continue;
                 }
-                let expected = read(&whole, &pattern);
-                let (answers, is_all) = skimmed(cut, &stage, &pattern);
+                let expected = select_within(&whole, &pattern);
+                let (answers, is_all) = skim_in_every_window(cut, &stage, &pattern);
                 assert!(!is_all || answers.len() == expected.len(), "{} {}", stage.name(), pattern.as_str());
                 for (answer, expected_answer) in answers.iter().zip(&expected) {
                     assert!(
@@ -267,7 +267,7 @@ fn skimming_damaged_input_finds_what_reading_finds() {
                     Ok(document) => compare("damaged", &damaged, &stage, &document, &text, &mut Share::default()),
                     Err(_) => {
                         if let Ok(pattern) = Pattern::parse(&text) {
-                            skimmed(&damaged, &stage, &pattern);
+                            skim_in_every_window(&damaged, &stage, &pattern);
                         }
                     }
                 }
@@ -276,7 +276,7 @@ fn skimming_damaged_input_finds_what_reading_finds() {
     }
 }
 
-fn count(bytes: &[u8], stage: &str, text: &str) -> Skimmed {
+fn skim_and_count(bytes: &[u8], stage: &str, text: &str) -> Skimmed {
     let (stage, pattern) = (Stage::parse(stage).unwrap(), Pattern::parse(text).unwrap());
     select::skim(Input::Bytes(bytes), &stage, &pattern, &Limits::default(), &mut |_, _| Ok(())).unwrap()
 }
@@ -287,20 +287,20 @@ fn deep_values_are_skipped_on_a_small_stack() {
     common::on_a_small_stack(|| {
         const DEPTH: usize = 1_000_000;
         let json = format!("[{}1{},2]", "[".repeat(DEPTH), "]".repeat(DEPTH));
-        assert_eq!(count(json.as_bytes(), "json", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(json.as_bytes(), "json", "$[1]"), Skimmed::All(1));
         let php = format!("a:2:{{i:0;{}N;{}i:1;N;}}", "a:1:{i:0;".repeat(DEPTH), "}".repeat(DEPTH));
-        assert_eq!(count(php.as_bytes(), "php", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(php.as_bytes(), "php", "$[1]"), Skimmed::All(1));
         let igbinary = [b"\0\0\0\x02\x14\x02\x06\0", &b"\x14\x01\x06\0".repeat(DEPTH)[..], b"\0\x06\x01\x05"].concat();
-        assert_eq!(count(&igbinary, "igbinary", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(&igbinary, "igbinary", "$[1]"), Skimmed::All(1));
         let marshal = [b"\x04\x08[\x07", &b"[\x06".repeat(DEPTH)[..], b"0T"].concat();
-        assert_eq!(count(&marshal, "marshal", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(&marshal, "marshal", "$[1]"), Skimmed::All(1));
         let sereal = [b"=\xF3rl\x05\0\x42", &b"\x41".repeat(DEPTH)[..], b"\x01\x02"].concat();
-        assert_eq!(count(&sereal, "sereal", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(&sereal, "sereal", "$[1]"), Skimmed::All(1));
         let storable =
             [b"\x05\x0b\x02\0\0\0\x02", &b"\x04\x02\0\0\0\x01".repeat(DEPTH)[..], b"\x08\x81\x08\x82"].concat();
-        assert_eq!(count(&storable, "storable", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(&storable, "storable", "$[1]"), Skimmed::All(1));
         let path = "[0]".repeat(10_000);
-        assert_eq!(count(json.as_bytes(), "json", &path), Skimmed::Unsure(0));
+        assert_eq!(skim_and_count(json.as_bytes(), "json", &path), Skimmed::Unsure(0));
     });
 }
 
@@ -321,7 +321,7 @@ fn declared_lengths_are_not_trusted() {
         (b"\x05\x0b\x02\0\0\0\x01\x01\xff\xff\xff\xffa", "storable"),
     ] {
         for path in ["$[1]", "$[9]", "$.a", "$[-1]", "$[*]", "$[-2:]"] {
-            assert!(!matches!(count(bytes, stage, path), Skimmed::All(1..)), "{stage} {path}");
+            assert!(!matches!(skim_and_count(bytes, stage, path), Skimmed::All(1..)), "{stage} {path}");
         }
     }
 }
@@ -370,9 +370,9 @@ fn the_last_of_equal_keys_is_found() {
 #[test]
 fn similar_keys_make_the_answer_unsure() {
     let php = b"a:2:{i:0;N;i:1;a:2:{s:1:\"\xe9\";a:1:{s:1:\"x\";i:7;}s:3:\"\xef\xbf\xbd\";b:0;}}";
-    assert_eq!(count(php, "php", "$[1][\"\u{fffd}\"].x"), Skimmed::Unsure(0));
+    assert_eq!(skim_and_count(php, "php", "$[1][\"\u{fffd}\"].x"), Skimmed::Unsure(0));
     let sereal = b"=\xF3rl\x05\0\x42\x01\x52\x61\xe9\x51\x61x\x07\x63\xef\xbf\xbd\x01";
-    assert_eq!(count(sereal, "sereal", "$[1][\"\u{fffd}\"].x"), Skimmed::Unsure(0));
+    assert_eq!(skim_and_count(sereal, "sereal", "$[1][\"\u{fffd}\"].x"), Skimmed::Unsure(0));
 }
 
 /// A number at the end of the input is not certain, because more digits may follow.
@@ -380,10 +380,10 @@ fn similar_keys_make_the_answer_unsure() {
 fn a_number_at_the_end_of_the_input_is_unsure() {
     for path in ["$[0]", "$[*]", "$.a", "$[-1]"] {
         for json in ["[12", "{\"a\":12", "[tru"] {
-            assert_eq!(count(json.as_bytes(), "json", path), Skimmed::Unsure(0), "{json} {path}");
+            assert_eq!(skim_and_count(json.as_bytes(), "json", path), Skimmed::Unsure(0), "{json} {path}");
         }
     }
-    assert_eq!(count(b"12", "json", "$"), Skimmed::All(1));
+    assert_eq!(skim_and_count(b"12", "json", "$"), Skimmed::All(1));
 }
 
 #[test]

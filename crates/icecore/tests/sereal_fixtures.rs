@@ -7,7 +7,7 @@ use icecore::{Document, Limits, Request, format::sereal, raw::Outcome};
 
 /// Returns the fixtures that the real decoder can read. With `aliased_dedupe_strings` the encoder
 /// may write an ALIAS after a REFN, which it can't read.
-fn readable() -> Vec<Fixture> {
+fn load_readable_fixtures() -> Vec<Fixture> {
     let mut fixtures = load("sereal.jsonl");
     let is_broken = |note: &str| note.contains("ALIAS tag not inside container");
     fixtures.retain(|f| !f.line["note"].as_str().is_some_and(is_broken));
@@ -39,7 +39,7 @@ fn plain() -> ReadOptions {
 fn fast_and_reference_readers_agree() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
-    for f in readable() {
+    for f in load_readable_fixtures() {
         total += 1;
         let fast = documents(&f.blob, |rest| ReadOptions::default().read(rest, Request::new(&limits)));
         let slow = documents(&f.blob, |rest| plain().read(rest, Request::new(&limits)));
@@ -54,7 +54,7 @@ fn fast_and_reference_readers_agree() {
 }
 
 /// Returns the document with an uncompressed body.
-fn unpacked(blob: &[u8]) -> Vec<u8> {
+fn decompress(blob: &[u8]) -> Vec<u8> {
     let limits = Limits::default();
     let mut out = Vec::new();
     for document in
@@ -67,7 +67,7 @@ fn unpacked(blob: &[u8]) -> Vec<u8> {
     out
 }
 
-fn differs(f: &Fixture, out: &[u8]) -> String {
+fn describe_difference(f: &Fixture, out: &[u8]) -> String {
     let offset = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
     format!(
         "{} {}: differs at {offset}\n{}{}",
@@ -82,7 +82,7 @@ fn differs(f: &Fixture, out: &[u8]) -> String {
 fn documents_are_rewritten_byte_for_byte() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
-    for f in &readable() {
+    for f in &load_readable_fixtures() {
         total += 1;
         let mut out = Vec::new();
         let read = documents(&f.blob, |rest| ReadOptions::default().read(rest, Request::new(&limits).detailed()));
@@ -93,8 +93,8 @@ fn documents_are_rewritten_byte_for_byte() {
         });
         if let Err(error) = written {
             failures.push(format!("{} {}: {error}", f.name, f.mode));
-        } else if out != f.blob && unpacked(&out) != unpacked(&f.blob) {
-            failures.push(differs(f, &out));
+        } else if out != f.blob && decompress(&out) != decompress(&f.blob) {
+            failures.push(describe_difference(f, &out));
         }
     }
     report("writing again", total, &failures);
@@ -146,7 +146,7 @@ fn by_rules(document: &Document<'_>) -> Vec<(u32, u16, u64)> {
 fn documents_without_spelling_get_the_encoders_bytes() {
     let limits = Limits::default();
     let (mut total, mut same, mut failures) = (0, 0, Vec::new());
-    for f in &readable() {
+    for f in &load_readable_fixtures() {
         let Some(options) = encoder(&f.mode).filter(|_| !CIRCUMSTANTIAL.contains(&f.name.as_str())) else { continue };
         total += 1;
         let document = sereal::read(&f.blob, &ReadOptions::default(), &limits).unwrap();
@@ -162,7 +162,7 @@ fn documents_without_spelling_get_the_encoders_bytes() {
         let read = |blob| ReadOptions::default().read(blob, Request::new(&limits).detailed());
         let (ours, theirs) = (read(&out), read(&f.blob));
         if ours.document != theirs.document || by_rules(&ours.document) != by_rules(&theirs.document) {
-            failures.push(differs(f, &out));
+            failures.push(describe_difference(f, &out));
         }
     }
     println!("{same} of {total} the same to the byte");

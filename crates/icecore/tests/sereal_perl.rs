@@ -22,7 +22,7 @@ fn ask_perl(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
     Some(checker::ask(Command::new("perl").arg(script).arg("--plain"), &questions))
 }
 
-fn check(what: &str, asked: Vec<(String, Document<'_>, Vec<u8>)>) {
+fn assert_perl_reads(what: &str, asked: Vec<(String, Document<'_>, Vec<u8>)>) {
     let blobs: Vec<_> = asked.iter().map(|(.., blob)| blob.clone()).collect();
     let Some(answers) = ask_perl(&blobs) else { return };
     assert_eq!(answers.len(), asked.len());
@@ -67,7 +67,7 @@ fn perl_reads_rewritten_fixtures() {
             asked.push((format!("{} {options:?}", f.name), document, blob));
         }
     }
-    check("perl's documents", asked);
+    assert_perl_reads("perl's documents", asked);
 }
 
 /// Returns `true` if a document has something that perl can't represent or expresses differently: floats that
@@ -103,5 +103,5 @@ fn perl_reads_random_documents() {
             asked.push((format!("random {seed}"), original, blob));
         }
     }
-    check("random documents", asked);
+    assert_perl_reads("random documents", asked);
 }

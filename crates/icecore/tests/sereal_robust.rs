@@ -16,7 +16,7 @@ fn with_header(body: impl AsRef<[u8]>) -> Vec<u8> {
     [HEADER, body.as_ref()].concat()
 }
 
-fn plain() -> ReadOptions {
+fn read_plain_options() -> ReadOptions {
     let mut options = ReadOptions::default();
     options.reference = true;
     options
@@ -49,8 +49,8 @@ fn read(blob: &[u8]) -> Document<'_> {
 /// Reads in all three ways, and checks that they agree.
 fn read_all_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
     let fast = ReadOptions::default().read(blob, Request::new(limits));
-    let slow = plain().read(blob, Request::new(limits));
-    let detailed = plain().read(blob, Request::new(limits).detailed());
+    let slow = read_plain_options().read(blob, Request::new(limits));
+    let detailed = read_plain_options().read(blob, Request::new(limits).detailed());
     for other in [&slow, &detailed] {
         assert_eq!(fast.error, other.error, "{blob:02x?}");
         assert_eq!(fast.consumed, other.consumed, "{blob:02x?}");
@@ -60,7 +60,7 @@ fn read_all_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
 }
 
 /// Returns all write options that keep a document.
-fn ways() -> Vec<WriteOptions> {
+fn lossless_write_options() -> Vec<WriteOptions> {
     let mut ways = Vec::new();
     for protocol in 1..=5 {
         let mut options = WriteOptions::default();
@@ -100,7 +100,7 @@ fn random_documents_round_trip() {
     let mut exact = 0;
     for seed in 0..600 {
         let document = document(seed, Palette::Perl);
-        for options in ways() {
+        for options in lossless_write_options() {
             let Some((out, losses)) = try_write(&document, &options) else { continue };
             let outcome = read_all_ways(&out, &Limits::default());
             assert_eq!(outcome.error, None, "{seed} {options:?}\n{document:?}");
@@ -121,7 +121,9 @@ fn random_documents_round_trip() {
 fn a_second_round_trip_loses_nothing_more() {
     for seed in 0..600 {
         let document = document(seed, Palette::All);
-        for options in [WriteOptions::default(), ways().swap_remove(5), ways().swap_remove(0)] {
+        for options in
+            [WriteOptions::default(), lossless_write_options().swap_remove(5), lossless_write_options().swap_remove(0)]
+        {
             let Some((out, _)) = try_write(&document, &options) else { continue };
             let outcome = read_all_ways(&out, &Limits::default());
             assert_eq!(outcome.error, None, "{seed} {options:?}\n{document:?}");
@@ -136,7 +138,7 @@ fn a_second_round_trip_loses_nothing_more() {
 fn spelling_of_random_documents_is_kept() {
     let limits = Limits::default();
     for seed in 0..300 {
-        for options in ways() {
+        for options in lossless_write_options() {
             let Some((blob, _)) = try_write(&document(seed, Palette::Perl), &options) else { continue };
             let read = ReadOptions::default().read(&blob, Request::new(&limits).detailed());
             let Some((rewritten, _)) = try_write(&read.document, &WriteOptions::default()) else {
@@ -319,7 +321,7 @@ fn expansion_by_copies_is_limited() {
     body.extend([0x28, 0x2B, 0xA0, 0x8D, 0x06]);
     body.extend(std::iter::repeat_n([0x2F, 0x02], COUNT).flatten());
     let blob = with_header(&body);
-    for options in [ReadOptions::default(), plain()] {
+    for options in [ReadOptions::default(), read_plain_options()] {
         let error = sereal::read(&blob, &options, &Limits::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
     }
@@ -378,7 +380,11 @@ fn depth_needs_no_stack() {
             let blob = with_header(&body);
             let outcome = read_all_ways(&blob, &limits);
             assert_eq!(outcome.error, None, "{name}");
-            for options in [WriteOptions::default(), ways().swap_remove(5), ways().swap_remove(9)] {
+            for options in [
+                WriteOptions::default(),
+                lossless_write_options().swap_remove(5),
+                lossless_write_options().swap_remove(9),
+            ] {
                 write(&outcome.document, &options);
             }
             let detailed = ReadOptions::default().read(&blob, Request::new(&limits).detailed());

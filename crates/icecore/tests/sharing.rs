@@ -72,7 +72,7 @@ impl StringLocations {
 
     /// Returns the source's place that contains a place of the target: a single value here may be
     /// several there.
-    fn around<'p>(&self, mut path: &'p str) -> &'p str {
+    fn find_enclosing_path<'p>(&self, mut path: &'p str) -> &'p str {
         while !self.0.contains_key(path) && !path.is_empty() {
             path = &path[..path.rfind('/').unwrap_or(0)];
         }
@@ -85,9 +85,9 @@ fn difference(source: &StringLocations, target: &StringLocations) -> (bool, Opti
     let (mut is_lost, mut surplus) = (false, None);
     for (path, changed) in &target.0 {
         let Some(changed) = changed else { continue };
-        let place = source.around(path);
+        let place = source.find_enclosing_path(path);
         let mut expected = source.0.get(place).cloned().flatten().unwrap_or_default();
-        let seen: BTreeSet<_> = changed.iter().map(|path| source.around(path).to_owned()).collect();
+        let seen: BTreeSet<_> = changed.iter().map(|path| source.find_enclosing_path(path).to_owned()).collect();
         if place == path && !expected.is_subset(&seen) {
             is_lost = true;
         }

@@ -77,7 +77,7 @@ fn other_scalars(document: &Document<'_>, r: &mut Random) -> Document<'static> {
 }
 
 /// Changes, removes or adds some bytes.
-fn damaged(blob: &[u8], r: &mut Random) -> Vec<u8> {
+fn damage_blob(blob: &[u8], r: &mut Random) -> Vec<u8> {
     let mut blob = blob.to_vec();
     for _ in 0..=r.below(2) {
         if blob.is_empty() {
@@ -116,9 +116,9 @@ fn random_documents(stage: &str) {
         for _ in 0..20 {
             if let Some(other) = written(&other_scalars(&document, r), stage) {
                 pair.read(&other);
-                pair.read(&damaged(&other, r));
+                pair.read(&damage_blob(&other, r));
             }
-            pair.read(&damaged(&blob, r));
+            pair.read(&damage_blob(&blob, r));
             pair.read(&blob);
         }
         alike += pair.stencils.alike();

@@ -5,7 +5,7 @@ use icecore::raw::Reader as _;
 use icecore::{Limits, Request, format::storable};
 
 /// Old images are only read, because nobody writes them any more.
-fn is_written_again(mode: &str) -> bool {
+fn is_written_mode(mode: &str) -> bool {
     !["file,-1", "file,0", "file,1", "memory,1"].contains(&mode)
 }
 
@@ -36,7 +36,7 @@ fn images_are_rewritten_byte_for_byte() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
-        for f in load(file).iter().filter(|f| is_written_again(&f.mode)) {
+        for f in load(file).iter().filter(|f| is_written_mode(&f.mode)) {
             total += 1;
             let read = f.storable_options().read(&f.blob, Request::new(&limits).detailed());
             let mut out = Vec::new();

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 /// Returns small blobs that together have every mode and every kind of byte that the reader names,
 /// each of these in each kind of header.
-fn varied(max_count: usize) -> Vec<Fixture> {
+fn choose_varied_fixtures(max_count: usize) -> Vec<Fixture> {
     let limits = Limits::default();
     let mut chosen = Vec::new();
     let mut rest = Vec::new();
@@ -34,7 +34,10 @@ fn varied(max_count: usize) -> Vec<Fixture> {
 }
 
 /// Returns the result of the three readers, if they agree.
-fn agreed<'a>(input: &'a [u8], options: &storable::ReadOptions) -> Result<Result<Document<'a>, Error>, String> {
+fn read_in_three_ways<'a>(
+    input: &'a [u8],
+    options: &storable::ReadOptions,
+) -> Result<Result<Document<'a>, Error>, String> {
     let limits = Limits::default();
     let mut plain = options.clone();
     plain.reference = true;
@@ -81,11 +84,11 @@ fn written_again(document: &Document<'_>, options: &storable::ReadOptions) -> Re
 #[test]
 fn every_truncation_is_an_error_with_an_offset() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in varied(160) {
+    for f in choose_varied_fixtures(160) {
         for len in 0..f.blob.len() {
             total += 1;
             let name = format!("{} {}, {len} of {}", f.name, f.mode, f.blob.len());
-            match agreed(&f.blob[..len], &f.storable_options()) {
+            match read_in_three_ways(&f.blob[..len], &f.storable_options()) {
                 Ok(Ok(_)) => failures.push(format!("{name}: it was accepted")),
                 Ok(Err(error)) => {
                     // A truncated header may look like another one.
@@ -104,7 +107,7 @@ fn every_truncation_is_an_error_with_an_offset() {
 #[test]
 fn a_byte_after_the_document_is_an_error() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in varied(160) {
+    for f in choose_varied_fixtures(160) {
         total += 1;
         let longer = [&f.blob[..], &[0]].concat();
         let error = storable::read(&longer, &f.storable_options(), &Limits::default()).unwrap_err();
@@ -118,7 +121,7 @@ fn a_byte_after_the_document_is_an_error() {
 #[test]
 fn readers_agree_after_a_change_of_any_byte() {
     let (mut total, mut failures) = (0, Vec::new());
-    for (number, f) in varied(crate::common::usual_or_full(40, 100)).iter().enumerate() {
+    for (number, f) in choose_varied_fixtures(crate::common::usual_or_full(40, 100)).iter().enumerate() {
         let header = if f.mode.starts_with("file") || f.mode.contains("store") { 23 } else { 19 };
         for offset in 0..f.blob.len() {
             let old = f.blob[offset];
@@ -129,7 +132,7 @@ fn readers_agree_after_a_change_of_any_byte() {
                 total += 1;
                 let mut blob = f.blob.clone();
                 blob[offset] = value;
-                if let Err(difference) = agreed(&blob, &f.storable_options()) {
+                if let Err(difference) = read_in_three_ways(&blob, &f.storable_options()) {
                     failures
                         .push(format!("{} {}, {offset} = {value:#04x} of {blob:02x?}: {difference}", f.name, f.mode));
                 }
@@ -203,7 +206,7 @@ fn false_lengths_allocate_nothing() {
     let options = storable::ReadOptions::default();
     let (total, mut failures) = (cases.len(), Vec::new());
     for case in cases {
-        let peak_bytes = peak(|| match agreed(&case, &options) {
+        let peak_bytes = peak(|| match read_in_three_ways(&case, &options) {
             Ok(Err(error)) if error.offset().is_some() => {}
             other => failures.push(format!("{case:02x?}: {other:?}")),
         });
@@ -217,7 +220,7 @@ fn false_lengths_allocate_nothing() {
 /// Returns the error for this record in network order.
 fn error_of(record: &[u8]) -> (ErrorKind, Option<u64>) {
     let image = [NET[0], record].concat();
-    match agreed(&image, &storable::ReadOptions::default()) {
+    match read_in_three_ways(&image, &storable::ReadOptions::default()) {
         Ok(Err(error)) => (error.kind(), error.offset()),
         other => panic!("{record:02x?}: {other:?}"),
     }
@@ -264,7 +267,7 @@ fn unknown_tags_are_errors() {
 fn hook_records_with_wrong_flags_are_errors() {
     let read = |flags: u8, rest: &[u8]| {
         let image = [NET[0], &[0x13, flags], rest].concat();
-        let read = agreed(&image, &storable::ReadOptions::default());
+        let read = read_in_three_ways(&image, &storable::ReadOptions::default());
         read.unwrap_or_else(|d| panic!("{flags:#x} {rest:02x?}: {d}")).map(Document::into_owned)
     };
     // Every flag byte before records of several lengths: the result is an error or a document, and

@@ -60,7 +60,7 @@ fn most_images_are_rewritten_from_their_values_alone() {
 }
 
 /// Returns `true` if the mode changes more than the order of keys.
-fn is_asked(f: &Fixture) -> bool {
+fn changes_more_than_key_order(f: &Fixture) -> bool {
     !f.mode.contains("canonical")
 }
 
@@ -68,7 +68,7 @@ fn is_asked(f: &Fixture) -> bool {
 fn real_storable_reads_images_written_from_typed_json() {
     let expected = expectations("expected.jsonl");
     let mut asked = Vec::new();
-    for f in load("storable.jsonl").into_iter().filter(is_asked) {
+    for f in load("storable.jsonl").into_iter().filter(changes_more_than_key_order) {
         // If a hook froze the value, the expectation is what the hook made of it.
         let id = f.expected.as_ref().filter(|_| f.line["classes"].is_null());
         if f.name == "regexps/text" {
@@ -79,14 +79,14 @@ fn real_storable_reads_images_written_from_typed_json() {
         let image = written(&from_typed(text), &f);
         asked.push((format!("{} {}", f.name, f.mode), text.clone(), image));
     }
-    check("from typed JSON", asked);
+    assert_perl_reads("from typed JSON", asked);
 }
 
 #[test]
 fn real_storable_reads_images_written_without_spelling() {
     let expected = expectations("expected.jsonl");
     let (mut asked, mut hooked) = (Vec::new(), Vec::new());
-    for f in load("storable.jsonl").into_iter().filter(is_asked) {
+    for f in load("storable.jsonl").into_iter().filter(changes_more_than_key_order) {
         let document = storable::read(&f.blob, &f.storable_options(), &Limits::default()).unwrap();
         let image = written(&document, &f);
         let name = format!("{} {}", f.name, f.mode);
@@ -104,11 +104,11 @@ fn real_storable_reads_images_written_without_spelling() {
             asked.push((name, text, image));
         }
     }
-    check("from meaning", asked);
+    assert_perl_reads("from meaning", asked);
 }
 
 /// Checks that perl reads from each image the value given as typed JSON.
-fn check(what: &str, asked: Vec<(String, String, Vec<u8>)>) {
+fn assert_perl_reads(what: &str, asked: Vec<(String, String, Vec<u8>)>) {
     let images: Vec<_> = asked.iter().map(|(.., image)| image.clone()).collect();
     let Some(answers) = perl::ask("storable", "Storable", &images) else { return };
     let mut failures = Vec::new();

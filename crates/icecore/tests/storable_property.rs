@@ -67,7 +67,7 @@ fn document(seed: u64, netorder: bool, canonical: bool) -> Document<'static> {
 
 impl Maker {
     /// Notes that a container was begun.
-    fn begun(&mut self, node: u32) -> u32 {
+    fn note_begun_container(&mut self, node: u32) -> u32 {
         (self.next, self.is_known) = (node + 1, true);
         node
     }
@@ -159,13 +159,13 @@ impl Maker {
             }
             6 => {
                 let node = self.b.begin_tied(Form::TiedScalar).at();
-                self.begun(node);
+                self.note_begun_container(node);
                 self.value(depth);
                 self.b.end();
             }
             7 => {
                 let node = self.b.begin_tied(Form::TiedElement).at();
-                self.begun(node);
+                self.note_begun_container(node);
                 self.value(depth);
                 self.next += 1;
                 if self.r.one_in(2) {
@@ -181,7 +181,7 @@ impl Maker {
             12 | 13 => drop(self.object(depth)),
             14 => {
                 let node = self.b.begin_ref().at();
-                self.begun(node);
+                self.note_begun_container(node);
                 self.value(depth);
                 self.b.end();
             }
@@ -200,13 +200,13 @@ impl Maker {
                 let node = self.b.begin_code().at();
                 self.objects.push(node);
                 self.b.bytes("{ 1 }").end();
-                self.begun(node);
+                self.note_begun_container(node);
                 self.next += 1;
             }
             18 => self.hook(depth),
             19 => {
                 let node = self.b.begin_tied(*self.r.pick(&[Form::TiedArray, Form::TiedHash])).at();
-                self.begun(node);
+                self.note_begun_container(node);
                 self.objects.push(node);
                 self.value(depth);
                 self.b.end();
@@ -222,7 +222,7 @@ impl Maker {
     /// `is_object`: whether links may refer to it.
     fn array_as(&mut self, depth: u32, is_object: bool) -> u32 {
         let node = self.b.begin_array().at();
-        self.begun(node);
+        self.note_begun_container(node);
         self.objects.extend(is_object.then_some(node));
         let count = if self.r.one_in(40) { 300 } else { self.r.below(5) };
         for _ in 0..count {
@@ -244,7 +244,7 @@ impl Maker {
     /// `is_object`: whether links may refer to it.
     fn hash_as(&mut self, depth: u32, is_object: bool) -> u32 {
         let node = self.b.begin_map().at();
-        self.begun(node);
+        self.note_begun_container(node);
         self.objects.extend(is_object.then_some(node));
         let count = if self.r.one_in(20) { 100 } else { self.r.below(5) };
         let restricted = self.r.one_in(6);
@@ -279,7 +279,7 @@ impl Maker {
     fn object(&mut self, depth: u32) -> u32 {
         let class = self.class();
         let node = self.b.begin_object(class).at();
-        self.begun(node);
+        self.note_begun_container(node);
         self.objects.push(node);
         match self.r.below(4) {
             0 => drop(self.array_as(depth, false)),
@@ -287,7 +287,7 @@ impl Maker {
                 // Not around an alias, because an existing value can't be blessed. A blessed value is
                 // an object, to which links refer.
                 let inner = self.b.begin_ref().at();
-                self.begun(inner);
+                self.note_begun_container(inner);
                 let (scalar, variables) = (inner + 1, std::mem::take(&mut self.variables));
                 self.value(depth);
                 self.variables.retain(|variable| *variable != scalar);
@@ -304,7 +304,7 @@ impl Maker {
         let (before, variables) = (self.objects.clone(), self.variables.clone());
         let (class, payload) = (self.class(), self.bytes());
         let node = self.b.begin_opaque(class, Form::Hook).at();
-        self.begun(node);
+        self.note_begun_container(node);
         self.objects.push(node);
         self.b.bytes(payload);
         self.next += 1;
@@ -336,7 +336,7 @@ impl Maker {
             }
             2 => {
                 let node = self.b.begin_tied(*self.r.pick(&[Form::TiedArray, Form::TiedHash, Form::TiedScalar])).at();
-                self.begun(node);
+                self.note_begun_container(node);
                 self.value(depth);
                 self.b.end();
             }
@@ -354,7 +354,7 @@ impl Maker {
     }
 }
 
-fn modes() -> Vec<storable::WriteOptions> {
+fn all_write_options() -> Vec<storable::WriteOptions> {
     let mut all = Vec::new();
     for bits in 0..16 {
         let mut options = storable::WriteOptions::default();
@@ -376,7 +376,7 @@ fn written(document: &Document<'_>, options: &storable::WriteOptions) -> Vec<u8>
 #[test]
 fn random_documents_round_trip() {
     let limits = Limits::default();
-    let modes = modes();
+    let modes = all_write_options();
     for seed in 0..4000 {
         let options = &modes[seed as usize % modes.len()];
         let meant = document(seed, false, options.canonical);
@@ -446,7 +446,7 @@ fn canonical_images_are_independent_of_the_order_of_entries() {
                 written(&b.finish().unwrap(), options)
             })
         };
-        for options in modes() {
+        for options in all_write_options() {
             let [one, other] = images(&options);
             if options.canonical {
                 assert!(one == other, "{seed} {options:?}");

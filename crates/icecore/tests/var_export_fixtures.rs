@@ -18,7 +18,7 @@ fn both_ways(blob: &[u8]) -> Outcome<'_> {
     common::both_ways(&var_export::ReadOptions::default(), blob, &Limits::default())
 }
 
-fn whole(blob: &[u8]) -> Document<'_> {
+fn read_whole(blob: &[u8]) -> Document<'_> {
     let outcome = both_ways(blob);
     assert_eq!(outcome.error, None, "{}", blob.escape_ascii());
     assert_eq!(outcome.consumed, blob.len(), "{}", blob.escape_ascii());
@@ -31,7 +31,7 @@ fn write(document: &Document<'_>, stage: &str) -> Result<(Vec<u8>, Vec<&'static 
     Ok((out, losses.iter().map(|loss| loss.kind.as_str()).collect()))
 }
 
-fn readable() -> Vec<Fixture> {
+fn load_readable_fixtures() -> Vec<Fixture> {
     load("var-export.jsonl").into_iter().filter(|f| f.mode != "refused").collect()
 }
 
@@ -58,8 +58,8 @@ fn last_wins(value: Json) -> Json {
 #[test]
 fn texts_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
-    for f in readable() {
-        let document = whole(&f.blob);
+    for f in load_readable_fixtures() {
+        let document = read_whole(&f.blob);
         let Some(expected) = f.line.get("php") else { continue };
         let expected = last_wins(one_nan(expected.clone()));
         let found = last_wins(Describer::default().value(document.root()));
@@ -75,8 +75,8 @@ fn texts_are_read_as_php_reads_them() {
 #[test]
 fn texts_are_rewritten_byte_for_byte() {
     let (mut plain, mut spelled) = (0, 0);
-    for f in readable() {
-        let document = whole(&f.blob);
+    for f in load_readable_fixtures() {
+        let document = read_whole(&f.blob);
         // Without `trusted`, `<?` in a string is split.
         let (text, losses) = write(&document, "var-export:trusted").unwrap();
         assert!(losses.is_empty(), "{}: {losses:?}", f.name);
@@ -89,8 +89,8 @@ fn texts_are_rewritten_byte_for_byte() {
             assert!(document.spelling().unwrap().notes.is_empty(), "{}", f.name);
             plain += 1;
         } else {
-            assert!(whole(&text) == document, "{} {}", f.name, text.escape_ascii());
-            assert_eq!(write(&whole(&text), "var-export:trusted").unwrap().0, text, "{}", f.name);
+            assert!(read_whole(&text) == document, "{} {}", f.name, text.escape_ascii());
+            assert_eq!(write(&read_whole(&text), "var-export:trusted").unwrap().0, text, "{}", f.name);
             spelled += usize::from(text == f.blob);
         }
     }
@@ -100,8 +100,8 @@ fn texts_are_rewritten_byte_for_byte() {
 #[test]
 fn spelling_round_trips_through_typed_json() {
     let limits = Limits::default();
-    for f in readable() {
-        let document = whole(&f.blob);
+    for f in load_readable_fixtures() {
+        let document = read_whole(&f.blob);
         let (json, losses) = write(&document, "json:typed,spelling").unwrap();
         assert!(losses.is_empty(), "{}", f.name);
         let reread = icecore::read_as(&json, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
@@ -123,7 +123,7 @@ fn older_forms_round_trip() {
         "array (\n  'a' => \"b\\n\",\n  'c' => 0x1F,\n)\n",
         "stdClass::__set_state(array(\n   0 => 1,\n   '1' => 2,\n))",
     ] {
-        let (rewritten, losses) = write(&whole(text.as_bytes()), "var-export").unwrap();
+        let (rewritten, losses) = write(&read_whole(text.as_bytes()), "var-export").unwrap();
         assert_eq!((String::from_utf8_lossy(&rewritten).as_ref(), losses.len()), (text, 0));
     }
 }
@@ -199,7 +199,7 @@ fn errors_name_the_entry() {
 fn both_readers_agree_on_damaged_texts() {
     let mut random = common::Random::new(4);
     let mut cut = 0;
-    for f in readable() {
+    for f in load_readable_fixtures() {
         let step = if f.blob.len() > 600 { 53 } else { 1 };
         let is_container = f.mode == "var_export" && f.blob.ends_with(b")") && !f.blob.starts_with(b"'");
         for len in (0..f.blob.len()).step_by(step) {
@@ -233,7 +233,7 @@ fn both_readers_agree_on_damaged_texts() {
 /// An edited value is written with its new content, whatever was kept of the old text.
 #[test]
 fn edited_values_do_not_keep_their_old_text() {
-    let document = whole(b"[\"a\\n\" => \"b\\n\", 0x10 => 0x1F]");
+    let document = read_whole(b"[\"a\\n\" => \"b\\n\", 0x10 => 0x1F]");
     let (json, _) = write(&document, "json:typed,spelling").unwrap();
     let json = String::from_utf8(json).unwrap();
     let edited = json.replace(r#""b\n""#, r#""c\n""#).replace("31", "32").replace(r#""a\n""#, r#""d""#);
@@ -250,7 +250,7 @@ fn edited_values_do_not_keep_their_old_text() {
 
 #[test]
 fn text_before_the_value_stays_separate_from_it() {
-    let (text, _) = write(&whole(b"return[1];"), "var-export").unwrap();
+    let (text, _) = write(&read_whole(b"return[1];"), "var-export").unwrap();
     assert_eq!(String::from_utf8_lossy(&text), "return array (\n  0 => 1,\n);");
 }
 
@@ -311,7 +311,7 @@ fn long_lists_that_become_maps_round_trip() {
         let _ = writeln!(text, "  {i} => {},", i % 7);
     }
     text += "  'last' => true,\n)";
-    let document = whole(text.as_bytes());
+    let document = read_whole(text.as_bytes());
     assert_eq!((document.root().kind(), document.root().len()), (Kind::Map, 1001));
     assert_eq!(write(&document, "var-export").unwrap().0, text.as_bytes());
 }
@@ -344,10 +344,10 @@ fn random_documents_round_trip() {
                         continue;
                     }
                 };
-                let rewritten = whole(&text);
+                let rewritten = read_whole(&text);
                 let (twice, losses) = write(&rewritten, "var-export:file=no").unwrap();
                 assert!(losses.is_empty(), "{seed}: {losses:?}");
-                assert!(Comparison::new().equal(&whole(&twice), &rewritten), "{seed} {}", text.escape_ascii());
+                assert!(Comparison::new().equal(&read_whole(&twice), &rewritten), "{seed} {}", text.escape_ascii());
                 if stage == "var-export" {
                     assert_eq!(twice.escape_ascii().to_string(), text.escape_ascii().to_string(), "{seed}");
                 }
@@ -382,10 +382,10 @@ fn php_loads_our_texts() {
     let document_count = texts.len();
     assert!(document_count > 1500, "{document_count}");
     // With classes that the script defines.
-    for f in readable() {
+    for f in load_readable_fixtures() {
         if f.line.get("php").is_some() && !f.name.starts_with("string") {
             for stage in ["var-export:file", "var-export:short,file=no", "var-export:short,file"] {
-                let text = write(&whole(&f.blob), stage).unwrap().0;
+                let text = write(&read_whole(&f.blob), stage).unwrap().0;
                 lines.push(base64(&text));
                 texts.push(text);
             }
@@ -394,7 +394,7 @@ fn php_loads_our_texts() {
     assert!(texts.len() > document_count + 1000);
     let Some(answers) = ask_script("var-export.php", &lines) else { return };
     for (text, answer) in texts.iter().zip(answers) {
-        let expected = last_wins(Describer::default().value(whole(text).root()));
+        let expected = last_wins(Describer::default().value(read_whole(text).root()));
         assert_eq!(last_wins(one_nan(answer["php"].clone())), expected, "{}: {answer}", text.escape_ascii());
     }
 }
@@ -455,7 +455,7 @@ fn serialized_values_survive_the_conversion() {
 
 #[test]
 fn var_export_is_distinguished_from_other_text() {
-    for f in readable() {
+    for f in load_readable_fixtures() {
         let text = f.blob.trim_ascii_start();
         let begins = ["array (", "(object) array(", "\\Point::__set_state(array(", "<?php return ["];
         if begins.iter().any(|start| text.starts_with(start.as_bytes())) {

@@ -66,7 +66,7 @@ const JUDGE: &str = r#"
 type Text = (Vec<u8>, bool);
 
 /// Returns the texts that called something, and the number of texts with a value; `None` without PHP.
-fn judge(texts: &[Text]) -> Option<(Vec<String>, usize)> {
+fn run_in_php(texts: &[Text]) -> Option<(Vec<String>, usize)> {
     let found = Command::new("php")
         .args(["-n", "-d", "short_open_tag=1", "-d", "memory_limit=-1", "-r", JUDGE])
         .stdin(Stdio::piped())
@@ -94,7 +94,7 @@ fn judge(texts: &[Text]) -> Option<(Vec<String>, usize)> {
 }
 
 fn assert_nothing_runs(texts: &[Text]) -> usize {
-    let Some((called, values)) = judge(texts) else { return usize::MAX };
+    let Some((called, values)) = run_in_php(texts) else { return usize::MAX };
     println!("{} texts, {values} had a value", texts.len());
     let some = &called[..called.len().min(8)];
     assert!(called.is_empty(), "{} texts called something: {}", called.len(), some.join("\n---\n"));
@@ -118,7 +118,7 @@ fn written_as_text(bytes: &[u8], stage: &str, options: &WriteOptions) -> (String
     (String::from_utf8_lossy(&text).into_owned(), losses)
 }
 
-fn short() -> WriteOptions {
+fn short_syntax() -> WriteOptions {
     let mut options = WriteOptions::default();
     options.short = true;
     options
@@ -139,12 +139,12 @@ fn php_tags_in_strings_are_split() {
         (r#"{"$enum":"<?:a"}"#, "'<' . '?:a'"),
         (r#""a < b ?""#, "'a < b ?'"),
     ] {
-        assert_eq!(written_as_text(json.as_bytes(), "json:typed", &short()).0, text, "{json}");
+        assert_eq!(written_as_text(json.as_bytes(), "json:typed", &short_syntax()).0, text, "{json}");
         let stage = if json.starts_with("{\"$class\"") { continue } else { "var-export" };
         let back = read(text.as_bytes(), stage).expect("the same value");
-        assert_eq!(written(&back, &short()).expect("a text").0, text.as_bytes(), "{json}");
+        assert_eq!(written(&back, &short_syntax()).expect("a text").0, text.as_bytes(), "{json}");
     }
-    let mut options = short();
+    let mut options = short_syntax();
     options.file = Some(true);
     assert_eq!(written_as_text(br#""<?php""#, "json", &options).0, "<?php\n\nreturn '<?php';\n");
     options.file = None;
@@ -200,7 +200,7 @@ fn names_that_are_not_php_syntax_become_strings() {
         (b"O:6:\"A\\self\":0:{}", "\\A\\self::__set_state([])", &[]),
         (b"O:5:\"A\\\\\\B\":0:{}", "[]", &[LossKind::Class]),
     ] {
-        let (found, lost) = written_as_text(bytes, "php", &short());
+        let (found, lost) = written_as_text(bytes, "php", &short_syntax());
         let lost: Vec<_> = lost.into_iter().filter(|kind| *kind != LossKind::ArrayKind).collect();
         assert_eq!((found.as_str(), &lost[..]), (text, losses), "{}", bytes.escape_ascii());
     }
@@ -208,7 +208,7 @@ fn names_that_are_not_php_syntax_become_strings() {
 
 #[test]
 fn option_plain_writes_no_class_names() {
-    let mut options = short();
+    let mut options = short_syntax();
     options.plain = true;
     let (text, losses) =
         written_as_text(b"a:2:{i:0;O:1:\"A\":1:{s:1:\"b\";E:3:\"S:H\";}i:1;O:8:\"stdClass\":0:{}}", "php", &options);
@@ -229,7 +229,7 @@ impl Random {
         list[self.below(list.len())]
     }
 
-    fn hostile(&mut self) -> String {
+    fn random_hostile_text(&mut self) -> String {
         const PIECES: &[&str] = &[
             "hit()",
             "hit",
@@ -327,7 +327,7 @@ impl Random {
     /// Returns the name of a class, often one that PHP accepts.
     fn class(&mut self) -> String {
         let name = match self.below(3) {
-            0 => self.hostile(),
+            0 => self.random_hostile_text(),
             _ => self.pick(&["A", "Ns\\B", "stdClass", "hit", "\\hit", "self", "a b", "Ns::Deep", "1A"]).to_owned(),
         };
         serde_json::to_string(&name).expect("JSON")
@@ -335,7 +335,7 @@ impl Random {
 
     /// Returns the text as JSON, in one of the kinds of strings.
     fn string(&mut self) -> String {
-        let quoted = serde_json::to_string(&self.hostile()).expect("JSON");
+        let quoted = serde_json::to_string(&self.random_hostile_text()).expect("JSON");
         match self.below(4) {
             0 => format!("{{\"$symbol\":{quoted}}}"),
             1 if quoted.is_ascii() => format!("{{\"$latin1\":{quoted}}}"),
@@ -360,7 +360,7 @@ impl Random {
             0 | 1 => self.string(),
             2 => self.number().to_owned(),
             3 => {
-                let (class, case) = (self.class(), self.hostile());
+                let (class, case) = (self.class(), self.random_hostile_text());
                 let case = if self.below(2) == 0 { "Hearts".to_owned() } else { case };
                 let class: String = serde_json::from_str(&class).expect("a text");
                 format!("{{\"$enum\":{}}}", serde_json::to_string(&format!("{class}:{case}")).expect("JSON"))
@@ -401,7 +401,7 @@ impl Random {
     }
 
     /// Returns blanks and comments, or something that is neither.
-    fn between(&mut self) -> &'static str {
+    fn random_blanks(&mut self) -> &'static str {
         self.pick(&[
             "",
             "",
@@ -436,8 +436,8 @@ impl Random {
     }
 
     /// Returns PHP's text of a value, or nearly that.
-    fn source(&mut self, depth: usize) -> String {
-        let (a, b) = (self.between(), self.between());
+    fn random_source(&mut self, depth: usize) -> String {
+        let (a, b) = (self.random_blanks(), self.random_blanks());
         let value = match self.below(if depth > 2 { 6 } else { 10 }) {
             0 => self.pick(&[
                 "null",
@@ -510,8 +510,8 @@ impl Random {
     fn entries(&mut self, depth: usize) -> String {
         (0..self.below(3))
             .map(|_| {
-                let key = if self.below(2) == 0 { format!("{}=>", self.source(9)) } else { String::new() };
-                format!("{key}{},", self.source(depth + 1))
+                let key = if self.below(2) == 0 { format!("{}=>", self.random_source(9)) } else { String::new() };
+                format!("{key}{},", self.random_source(depth + 1))
             })
             .collect()
     }
@@ -523,7 +523,7 @@ impl Random {
         let word = self.pick(&["", "return ", "return", declares]);
         let end =
             self.pick(&["", ";", ";", "?>", ";\n?>\n", ";?>\u{c}", ";?> <?php hit();", "; hit();", "<?php hit();"]);
-        format!("{front}{}{word}{}{end}", self.between(), self.source(0))
+        format!("{front}{}{word}{}{end}", self.random_blanks(), self.random_source(0))
     }
 }
 

@@ -109,7 +109,7 @@ fn extension(name: &str) -> &str {
 }
 
 /// The comment of a line, or the prose of a page; empty, if there is none.
-fn prose<'t>(name: &str, line: &'t str) -> &'t str {
+fn find_prose<'t>(name: &str, line: &'t str) -> &'t str {
     let comment = |mark: &str| line.find(mark).map_or("", |offset| &line[offset + mark.len()..]);
     match extension(name) {
         "md" if line.starts_with("    ") || line.starts_with('|') => "",
@@ -133,7 +133,7 @@ fn count_phrase(text: &str, phrase: &str) -> usize {
 }
 
 /// The name that a line of Rust defines with one of these words.
-fn defined<'t>(line: &'t str, words: &[&str]) -> Option<&'t str> {
+fn find_defined_name<'t>(line: &'t str, words: &[&str]) -> Option<&'t str> {
     let mut rest = line.trim_start();
     for modifier in ["pub(crate) ", "pub(super) ", "pub ", "const ", "async ", "unsafe "] {
         rest = rest.strip_prefix(modifier).unwrap_or(rest);
@@ -168,14 +168,15 @@ impl Counts {
             is_block ^= line.trim_start().starts_with("```") && extension(name) == "md";
             is_code &= line != "#[cfg(test)]";
             if is_code {
-                self.names += usize::from(defined(line, &["fn"]).is_some_and(|name| PRIVATE_NAMES.contains(&name)));
-                if let Some(found) = defined(line, &["struct", "enum", "trait", "type"])
+                self.names +=
+                    usize::from(find_defined_name(line, &["fn"]).is_some_and(|name| PRIVATE_NAMES.contains(&name)));
+                if let Some(found) = find_defined_name(line, &["struct", "enum", "trait", "type"])
                     && !line.starts_with(' ')
                 {
                     *self.types.entry((namespace.clone(), found.to_owned())).or_default() += 1;
                 }
             }
-            let prose = if is_block { String::new() } else { prose(name, line).to_lowercase() };
+            let prose = if is_block { String::new() } else { find_prose(name, line).to_lowercase() };
             for (phrase, _) in PHRASES {
                 *self.phrases.entry(phrase).or_default() += count_phrase(&prose, phrase);
             }
@@ -258,7 +259,7 @@ fn files_in_comments_and_pages_exist() {
         let text = fs::read_to_string(root.join(name)).unwrap_or_default();
         for (number, line) in (1..).zip(text.lines()) {
             missing.extend(
-                files_named(prose(name, line))
+                files_named(find_prose(name, line))
                     .filter(|file| !is_known(file.trim_start_matches("../").trim_start_matches("./")))
                     .map(|file| format!("{name}:{number}: `{file}`")),
             );

@@ -15,17 +15,17 @@ fn layers() -> Vec<&'static str> {
     names
 }
 
-fn wrapped(path: &str, bytes: &[u8]) -> Vec<u8> {
+fn wrap(path: &str, bytes: &[u8]) -> Vec<u8> {
     Stage::parse(&format!("{path}/json")).unwrap().wrap(bytes.to_vec()).unwrap()
 }
 
-fn unwrapped(path: &str, bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, ErrorKind> {
+fn unwrap(path: &str, bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, ErrorKind> {
     let stage = Stage::parse(&format!("{path}/json")).unwrap();
     stage.unwrap(bytes, limits).map(|inside| inside.bytes.into_owned()).map_err(|error| error.kind())
 }
 
 /// Returns the name that is detected: base64url without one of its own digits is plain Base64.
-fn seen(layer: &'static str, bytes: &[u8]) -> &'static str {
+fn expected_layer(layer: &'static str, bytes: &[u8]) -> &'static str {
     let is_url = bytes.contains(&b'-') || bytes.contains(&b'_');
     if layer == "base64url" && !is_url { "base64" } else { layer }
 }
@@ -44,7 +44,7 @@ fn every_pair_of_wrappers_round_trips() {
                 continue;
             }
             // The same without naming the wrappers.
-            let (outside, inside) = (seen(outer, &bytes), seen(inner, &wrapped(inner, PHP)));
+            let (outside, inside) = (expected_layer(outer, &bytes), expected_layer(inner, &wrap(inner, PHP)));
             assert_eq!(stage_of(&bytes).unwrap().name(), format!("{outside}/{inside}/php"));
             assert_eq!(icecore::write(&read(&bytes).unwrap(), "php").unwrap(), PHP, "{stage}");
             let found = identify(&bytes).unwrap();
@@ -60,7 +60,10 @@ fn every_format_is_detected_inside_every_wrapper() {
             let stage = format!("{layer}/{format}");
             let bytes = convert(PHP, "php", &stage).unwrap();
             let found = stage_of(&bytes).unwrap();
-            assert_eq!(found.name(), format!("{}/{}", seen(layer, &bytes), format.split(':').next().unwrap()));
+            assert_eq!(
+                found.name(),
+                format!("{}/{}", expected_layer(layer, &bytes), format.split(':').next().unwrap())
+            );
             let document = read(&bytes).unwrap();
             assert_eq!(document.root().get("age").unwrap().as_i64(), Some(42), "{stage}");
         }
@@ -72,8 +75,8 @@ fn long_content_is_detected_from_its_beginning() {
     let rows: Vec<String> = (0..200_000).map(|row| format!("{{\"id\":{row},\"name\":\"row {row}\"}}")).collect();
     let json = format!("[{}]", rows.join(",")).into_bytes();
     for layer in layers() {
-        let bytes = wrapped(layer, &json);
-        let layer = seen(layer, &bytes);
+        let bytes = wrap(layer, &json);
+        let layer = expected_layer(layer, &bytes);
         assert_eq!(stage_of(&bytes).unwrap().name(), format!("{layer}/json"));
         assert_eq!(read(&bytes).unwrap().root().len(), 200_000);
         // The start of a file that is too long to be examined as a whole.
@@ -87,24 +90,24 @@ fn long_content_is_detected_from_its_beginning() {
 fn nested_bombs_share_one_limit() {
     // 64 MB of zeros, packed to 64 KB and then to about 300 bytes.
     let zeros = vec![0; 64 << 20];
-    let outer = wrapped("gzip/zlib", &zeros);
+    let outer = wrap("gzip/zlib", &zeros);
     assert!(outer.len() < 1000, "{}", outer.len());
     let mut limits = Limits::default();
     limits.ratio = 2000;
-    assert_eq!(unwrapped("gzip/zlib", &outer, &limits), Err(ErrorKind::Limit));
+    assert_eq!(unwrap("gzip/zlib", &outer, &limits), Err(ErrorKind::Limit));
     // Each layer alone would be allowed.
-    let middle = unwrapped("gzip", &outer, &limits).unwrap();
-    assert_eq!(unwrapped("zlib", &middle, &limits).map(|inside| inside.len()), Ok(zeros.len()));
+    let middle = unwrap("gzip", &outer, &limits).unwrap();
+    assert_eq!(unwrap("zlib", &middle, &limits).map(|inside| inside.len()), Ok(zeros.len()));
     limits.ratio = 1 << 20;
-    assert_eq!(unwrapped("gzip/zlib", &outer, &limits).map(|inside| inside.len()), Ok(zeros.len()));
+    assert_eq!(unwrap("gzip/zlib", &outer, &limits).map(|inside| inside.len()), Ok(zeros.len()));
     // The output of one layer also counts against the limit of the next.
     limits.decompressed = zeros.len() as u64;
-    assert_eq!(unwrapped("zlib", &middle, &limits).map(|inside| inside.len()), Ok(zeros.len()));
-    assert_eq!(unwrapped("gzip/zlib", &outer, &limits), Err(ErrorKind::Limit));
+    assert_eq!(unwrap("zlib", &middle, &limits).map(|inside| inside.len()), Ok(zeros.len()));
+    assert_eq!(unwrap("gzip/zlib", &outer, &limits), Err(ErrorKind::Limit));
     // Layers between them do not hide it.
-    let hidden = wrapped("base64/gzip/base64/zlib", &zeros);
-    assert_eq!(unwrapped("base64/gzip/base64/zlib", &hidden, &limits), Err(ErrorKind::Limit));
-    assert!(unwrapped("base64/gzip/base64/zlib", &hidden, &Limits::default()).is_ok());
+    let hidden = wrap("base64/gzip/base64/zlib", &zeros);
+    assert_eq!(unwrap("base64/gzip/base64/zlib", &hidden, &limits), Err(ErrorKind::Limit));
+    assert!(unwrap("base64/gzip/base64/zlib", &hidden, &Limits::default()).is_ok());
 }
 
 /// The compressed body of a format counts as a layer too.
@@ -132,7 +135,7 @@ fn compression_inside_a_format_shares_the_limit_of_its_wrappers() {
 fn bombs_in_strings_do_not_evade_the_limits() {
     // Each string unpacks to 4 MB, which would be allowed for each string alone.
     let json = format!("[{}1]", "1,".repeat(2 << 20));
-    let bomb = wrapped("base64/zlib", json.as_bytes());
+    let bomb = wrap("base64/zlib", json.as_bytes());
     let bomb = String::from_utf8(bomb).unwrap();
     let document = format!("[{}]", vec![format!("\"{bomb}\""); 200].join(","));
     let error = deep::open(read(document.as_bytes()).unwrap(), &Limits::default()).unwrap_err();
@@ -150,7 +153,7 @@ fn cut_bombs_in_strings_count_against_the_limit() {
             "sereal" => {
                 convert(format!("[\"{}\"]", "a".repeat(2 << 20)).as_bytes(), "json", "sereal:compress=zlib").unwrap()
             }
-            _ => wrapped(layer, json.as_bytes()),
+            _ => wrap(layer, json.as_bytes()),
         };
         let mut broken = bomb.clone();
         match layer {
@@ -182,9 +185,9 @@ fn errors_name_the_layer() {
     let error = |stage: &str, bytes: &[u8]| convert(bytes, stage, "json").unwrap_err();
     let e = error("base64/php", b"aToxO3g*");
     assert_eq!((e.format(), e.layer(), e.offset(), e.found()), (Some("base64"), None, Some(7), Some("`*`")));
-    let e = error("hex/base64/php", &wrapped("hex", b"aToxO3g*"));
+    let e = error("hex/base64/php", &wrap("hex", b"aToxO3g*"));
     assert_eq!((e.format(), e.layer(), e.offset()), (Some("base64"), Some("data in hex"), Some(7)));
-    let e = error("base64/php", &wrapped("base64", b"a:1:{i:0;x"));
+    let e = error("base64/php", &wrap("base64", b"a:1:{i:0;x"));
     assert_eq!((e.format(), e.layer(), e.offset()), (Some("php"), Some("data in Base64"), Some(9)));
     let e = error("base64/php", b"a-_x");
     assert_eq!(e.help(), Some("the alphabet with - and _ is `base64url`"));
@@ -199,16 +202,16 @@ fn errors_name_the_layer() {
 #[test]
 fn damaged_wrappers_do_not_panic() {
     for layer in layers() {
-        let whole = wrapped(layer, PHP);
+        let whole = wrap(layer, PHP);
         for offset in 0..whole.len() {
-            let cut = unwrapped(layer, &whole[..offset], &Limits::default());
+            let cut = unwrap(layer, &whole[..offset], &Limits::default());
             if ["gzip", "zlib", "zstd"].contains(&layer) {
                 assert!(cut.is_err(), "{layer} cut to {offset}");
             }
             for change in [1, 0x20, 0x80, 0xff] {
                 let mut bytes = whole.clone();
                 bytes[offset] ^= change;
-                let _ = unwrapped(layer, &bytes, &Limits::default());
+                let _ = unwrap(layer, &bytes, &Limits::default());
                 let _ = stage_of(&bytes);
             }
         }
@@ -292,7 +295,7 @@ fn wrapped_strings_are_opened() {
             let outer = convert(format!("{{\"blob\":{text:?}}}").as_bytes(), "json", "php").unwrap();
             let deep = deep::open(read(&outer).unwrap(), &Limits::default()).unwrap();
             let name = format.split(':').next().unwrap();
-            assert_eq!(deep.opened[0].name(), format!("{}/{name}", seen(layer, text.as_bytes())));
+            assert_eq!(deep.opened[0].name(), format!("{}/{name}", expected_layer(layer, text.as_bytes())));
             assert_eq!(deep.document.find("$.blob.age").unwrap().as_i64(), Some(42), "{layer}/{format}");
         }
     }
@@ -312,11 +315,11 @@ fn plus_is_a_blank_in_form_encoding() {
 fn consecutive_members_and_frames_are_joined() {
     let (front, back) = PHP.split_at(11);
     for layer in layers().into_iter().filter(|layer| ["gzip", "zstd"].contains(layer)) {
-        let mut bytes = [wrapped(layer, front), wrapped(layer, b""), wrapped(layer, back)].concat();
-        assert_eq!(unwrapped(layer, &bytes, &Limits::default()).unwrap(), PHP, "{layer}");
+        let mut bytes = [wrap(layer, front), wrap(layer, b""), wrap(layer, back)].concat();
+        assert_eq!(unwrap(layer, &bytes, &Limits::default()).unwrap(), PHP, "{layer}");
         assert_eq!(stage_of(&bytes).unwrap().name(), format!("{layer}/php"));
         bytes.push(b'x');
-        assert!(unwrapped(layer, &bytes, &Limits::default()).is_err(), "{layer}");
+        assert!(unwrap(layer, &bytes, &Limits::default()).is_err(), "{layer}");
     }
 }
 
@@ -324,7 +327,7 @@ fn consecutive_members_and_frames_are_joined() {
 #[test]
 fn optional_fields_of_a_gzip_header_are_skipped() {
     // With a comment, an extra field, a name and a checksum of the header.
-    let plain = wrapped("gzip", b"[1]");
+    let plain = wrap("gzip", b"[1]");
     let mut header = vec![0x1f, 0x8b, 8, 0b1_1110, 1, 0, 0, 0x5e, 0, 3];
     header.extend(b"\x04\0ab\0\0data.json\0a comment\0");
     let mut crc = crc32(&header);
@@ -341,7 +344,7 @@ fn optional_fields_of_a_gzip_header_are_skipped() {
     for offset in [plain.len() - 8, plain.len() - 1] {
         let mut wrong = plain.clone();
         wrong[offset] ^= 1;
-        assert!(unwrapped("gzip", &wrong, &Limits::default()).is_err());
+        assert!(unwrap("gzip", &wrong, &Limits::default()).is_err());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tests with a real memcached.
 
 use super::servers::{Redis, memcached, tell_memcached};
-use super::{refused, rows, run};
+use super::{rows, run, run_refused};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -40,11 +40,11 @@ fn a_value_is_read_by_its_key() {
     assert!(code == 0 && String::from_utf8_lossy(&stdout).contains("User"), "{stderr}");
     let (stdout, _, _) = run::icecore(&["convert", "--db", &db, "--key", "one:packed"], b"");
     assert_eq!(stdout, b"[1,2]\n");
-    assert!(refused(&["inspect", "--db", &db, "--key", "nothing"], 2).contains("no key `nothing`"));
-    assert!(refused(&["inspect", "--db", &db, "--key", "a", "--field", "b"], 2).contains("no fields"));
+    assert!(run_refused(&["inspect", "--db", &db, "--key", "nothing"], 2).contains("no key `nothing`"));
+    assert!(run_refused(&["inspect", "--db", &db, "--key", "a", "--field", "b"], 2).contains("no fields"));
     // No key is interpreted as a command.
     for key in ["a b", "a\r\nflush_all", "hex:00", ""] {
-        assert!(refused(&["inspect", "--db", &db, "--key", key], 2).contains("can't be a key"), "{key}");
+        assert!(run_refused(&["inspect", "--db", &db, "--key", key], 2).contains("can't be a key"), "{key}");
     }
     assert_eq!(tell_memcached(&port, b"get one:a\r\n"), "VALUE one:a 4 15");
 }

@@ -17,7 +17,7 @@ fn seed() -> u64 {
 }
 
 /// Returns what a script reports to have written; `None` if its language is missing.
-fn written(language: &str, script: &str, args: &[&str]) -> Option<Vec<Value>> {
+fn run_script(language: &str, script: &str, args: &[&str]) -> Option<Vec<Value>> {
     let script = format!("{}/tests/keys/oracle/{script}", env!("CARGO_MANIFEST_DIR"));
     let (count, seed) = (count().to_string(), seed().to_string());
     let Ok(done) = Command::new(language).arg(&script).args(args).args([&seed, &count]).output() else {
@@ -33,7 +33,7 @@ fn written(language: &str, script: &str, args: &[&str]) -> Option<Vec<Value>> {
     Some(lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
 }
 
-fn check(expected: &[Value], found: &[Value]) {
+fn compare_rows(expected: &[Value], found: &[Value]) {
     let found: HashMap<&str, &Value> = found.iter().map(|row| (row["key"].as_str().expect("a key"), row)).collect();
     for line in expected {
         let key = line["key"].as_str().expect("a key");
@@ -65,15 +65,15 @@ fn is_same(expected: &Value, found: &Value) -> bool {
 #[test]
 fn php_values_in_redis_are_read_like_php() {
     let Some(redis) = Redis::new(5) else { return };
-    let Some(expected) = written("php", "redis.php", &[redis.port(), "5"]) else { return };
-    check(&expected, &rows(&["--db", &redis.address()]));
+    let Some(expected) = run_script("php", "redis.php", &[redis.port(), "5"]) else { return };
+    compare_rows(&expected, &rows(&["--db", &redis.address()]));
 }
 
 #[test]
 fn ruby_values_in_redis_are_read_like_ruby() {
     let Some(redis) = Redis::new(6) else { return };
-    let Some(expected) = written("ruby", "ruby.rb", &["redis", redis.port(), "6"]) else { return };
-    check(&expected, &rows(&["--db", &redis.address()]));
+    let Some(expected) = run_script("ruby", "ruby.rb", &["redis", redis.port(), "6"]) else { return };
+    compare_rows(&expected, &rows(&["--db", &redis.address()]));
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn values_in_memcached_are_read_like_their_languages() {
         ("perl", "perl.pl", &[&*port]),
     ] {
         let prefix = format!("{prefix}{language}");
-        let Some(expected) = written(language, script, &[args, &[&*prefix]].concat()) else { continue };
-        check(&expected, &rows(&["--db", &db, "--match", &format!("*{prefix}*")]));
+        let Some(expected) = run_script(language, script, &[args, &[&*prefix]].concat()) else { continue };
+        compare_rows(&expected, &rows(&["--db", &db, "--match", &format!("*{prefix}*")]));
     }
 }

@@ -1,7 +1,7 @@
 //! Tests with a real Redis.
 
 use super::servers::Redis;
-use super::{refused, rows};
+use super::{rows, run_refused};
 use crate::run;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -111,15 +111,17 @@ fn every_command_reads_a_value_by_its_key() {
         (&["--key", "app_cache:user:7", "--field", "a"], "no fields"),
         (&["--key", "hex:1"], "hexadecimal"),
     ] {
-        let message = refused(&[&["inspect", "--db", &db], which].concat(), 2);
+        let message = run_refused(&[&["inspect", "--db", &db], which].concat(), 2);
         assert!(message.contains(cause), "{which:?}: {message}");
     }
-    assert!(refused(&["inspect", "--db", &db, &file], 2).contains("--key"));
-    assert!(refused(&["rows", "--db", &db, "--query", "select 1", "-c", "a"], 2).contains("does not understand SQL"));
-    assert!(refused(&["store", "stats", "--db", &db], 2).contains("is not a store"));
+    assert!(run_refused(&["inspect", "--db", &db, &file], 2).contains("--key"));
+    assert!(
+        run_refused(&["rows", "--db", &db, "--query", "select 1", "-c", "a"], 2).contains("does not understand SQL")
+    );
+    assert!(run_refused(&["store", "stats", "--db", &db], 2).contains("is not a store"));
     let sqlite = format!("sqlite:{file}");
-    assert!(refused(&["inspect", "--db", &sqlite, "--key", "a"], 2).contains("no keys"));
-    assert!(refused(&["rows", "--db", &sqlite], 2).contains("no keys"));
+    assert!(run_refused(&["inspect", "--db", &sqlite, "--key", "a"], 2).contains("no keys"));
+    assert!(run_refused(&["rows", "--db", &sqlite], 2).contains("no keys"));
     // Into a folder, under a harmless name.
     redis.ask(&[b"SET", b"../../x", value]);
     let out = folder.path().join("out").display().to_string();
@@ -310,8 +312,8 @@ fn unix_sockets_and_tls_reach_the_server() {
     assert_eq!(rows(&["--db", &of("127.0.0.1", &format!("&sslrootcert={authority}"))])[0]["value"], 5);
     assert_eq!(rows(&["--db", &of("127.0.0.1", "&sslmode=require")])[0]["value"], 5);
     // Another name, and an unknown authority.
-    refused(&["rows", "--db", &of("localhost", &format!("&sslrootcert={authority}"))], 2);
-    refused(&["rows", "--db", &of("127.0.0.1", "")], 2);
+    run_refused(&["rows", "--db", &of("localhost", &format!("&sslrootcert={authority}"))], 2);
+    run_refused(&["rows", "--db", &of("127.0.0.1", "")], 2);
 }
 
 /// A value that is longer than allowed is an error that names the key.
@@ -319,6 +321,6 @@ fn unix_sockets_and_tls_reach_the_server() {
 fn long_values_are_refused() {
     let Some(mut redis) = Redis::new(9) else { return };
     redis.ask(&[b"SET", b"long", &vec![b'x'; 20_000]]);
-    let message = refused(&["rows", "--db", &redis.address(), "--max-record", "10K", "-q"], 2);
+    let message = run_refused(&["rows", "--db", &redis.address(), "--max-record", "10K", "-q"], 2);
     assert!(message.contains("`long`"), "{message}");
 }

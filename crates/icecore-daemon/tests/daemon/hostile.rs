@@ -3,7 +3,7 @@
 use crate::client::{Daemon, read};
 use std::io::Write;
 
-fn lives(daemon: &Daemon) {
+fn assert_alive(daemon: &Daemon) {
     assert_eq!(daemon.get("/healthz").code, 200);
 }
 
@@ -25,7 +25,7 @@ fn json_deeper_than_the_limit_is_refused() {
     assert!(daemon.get(&format!("/jobs/{id}")).text().contains(&nested));
     assert_eq!(daemon.post_json("/jobs/01890a5d-ac96-774b-bcce-b302099a8057/ack", &deep).code, 400);
     assert_eq!(daemon.ask("PUT", "/queues/q/schema", &[], deep.as_bytes()).code, 400);
-    lives(&daemon);
+    assert_alive(&daemon);
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn deep_payloads_are_not_checked_against_a_schema() {
     let nested = format!("{}{}", "[".repeat(900), "]".repeat(900));
     assert_eq!(daemon.post_json("/jobs?queue=q", nested).kind(), "schema");
     daemon.push("queue=q", "[[[[]]]]");
-    lives(&daemon);
+    assert_alive(&daemon);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn broken_blobs_are_refused_or_kept_with_a_note() {
     assert_eq!(kept.code, 201);
     assert!(kept.json()["problem"].is_string());
     assert!(daemon.get(&format!("/jobs/{}", kept.id())).json()["payload"].is_null());
-    lives(&daemon);
+    assert_alive(&daemon);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn invalid_parameters_are_refused() {
         let _ = std::io::Read::read_to_end(&mut stream, &mut rest);
         assert!(!rest.starts_with(b"HTTP/1.1 2"), "{bytes:?}");
     }
-    lives(&daemon);
+    assert_alive(&daemon);
 }
 
 #[test]

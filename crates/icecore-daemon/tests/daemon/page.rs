@@ -18,7 +18,7 @@ fn items(answer: &Answer) -> Vec<Value> {
 }
 
 /// Returns the files that an HTML file or a module names.
-fn named(text: &str) -> Vec<String> {
+fn list_names(text: &str) -> Vec<String> {
     let quoted = text.split('"').skip(1).step_by(2);
     let own = quoted.filter(|word| word.starts_with("page/") || word.starts_with("./"));
     own.map(|word| format!("/page/{}", word.trim_start_matches("page/").trim_start_matches("./"))).collect()
@@ -63,7 +63,7 @@ fn the_page_is_served_with_a_strict_policy() {
                 word == "http://" && text.matches(word).count() == text.matches("http://www.w3.org/2000/svg").count();
             assert!(!text.contains(word) || is_known, "{word} in {path}");
         }
-        waiting.extend(named(&text));
+        waiting.extend(list_names(&text));
         seen.push(path);
     }
     assert!(seen.len() > 15, "{seen:?}");

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Checks that the shutdown ends in time: within the hard limit of ten seconds, plus what a busy
 /// machine adds.
-fn ends(daemon: &mut Daemon) {
+fn assert_ends(daemon: &mut Daemon) {
     let began = Instant::now();
     daemon.server.take().expect("it runs").stop();
     assert!(began.elapsed() < Duration::from_secs(60));
@@ -120,7 +120,7 @@ fn idle_clients_and_a_stuck_database_do_not_delay_a_shutdown() {
     while strings.arrived.load(Ordering::SeqCst) == 0 {
         std::thread::sleep(Duration::from_millis(5));
     }
-    ends(&mut daemon);
+    assert_ends(&mut daemon);
     drop(held);
 }
 

@@ -1,6 +1,6 @@
 //! Hostile content is shown as text, and the page stays usable.
 
-use super::{fail, go, is_quiet, says, shown};
+use super::{assert_no_messages, assert_shows, fail, go, shown};
 use crate::client::Daemon;
 use serde_json::json;
 
@@ -32,7 +32,7 @@ fn markup_in_data_is_shown_as_text() {
         ("jobs/%3Cimg%20src=x%3E".to_owned(), "<img src=x>"),
     ] {
         go(&mut page, &daemon, &part);
-        says(&mut page, expected);
+        assert_shows(&mut page, expected);
         assert_eq!(
             page.value("document.querySelectorAll('main img, main script, main b[onmouseover], main style').length"),
             json!(0)
@@ -65,8 +65,8 @@ fn the_page_stays_usable_with_long_and_deep_content() {
     let payload = format!("{{\"long\":\"{long}\",\"deep\":{deep},\"{long}\":1}}");
     let id = daemon.push("queue=q", &payload);
     let Some(mut page) = shown(&daemon, &format!("jobs/{id}")) else { return };
-    page.look(360, 740, "light");
-    says(&mut page, "… 2,000,000 bytes in all");
+    page.set_window(360, 740, "light");
+    assert_shows(&mut page, "… 2,000,000 bytes in all");
     assert!(page.value("document.querySelector('main').textContent.length").as_u64() < Some(20_000));
     page.click(".string + button");
     page.wait("document.querySelector('.string').innerText.includes('more characters')");
@@ -86,6 +86,6 @@ fn the_page_stays_usable_with_long_and_deep_content() {
     assert!(wide.as_i64() <= Some(0), "{wide}");
     page.wait("document.querySelector('.copy button')?.innerText.includes('Show the readable copy of 4')");
     page.click(".copy button");
-    says(&mut page, "\"long\": \"xxx");
-    is_quiet(&page);
+    assert_shows(&mut page, "\"long\": \"xxx");
+    assert_no_messages(&page);
 }

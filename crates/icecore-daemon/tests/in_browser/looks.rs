@@ -1,6 +1,6 @@
 //! The appearance: light, dark, narrow. Nothing overflows, and all text is readable.
 
-use super::{fail, go, is_quiet, says, shown};
+use super::{assert_no_messages, assert_shows, fail, go, shown};
 use crate::client::Daemon;
 use serde_json::json;
 
@@ -67,7 +67,7 @@ fn nothing_overflows_and_all_text_has_contrast() {
     for (name, width, height, scheme) in
         [("light", 1280, 900, "light"), ("dark", 1280, 900, "dark"), ("narrow", 360, 740, "light")]
     {
-        page.look(width, height, scheme);
+        page.set_window(width, height, scheme);
         for (part, expected, picture_name) in [
             ("queues".to_owned(), "thumbnails", "queues"),
             ("jobs".to_owned(), "timed out", "jobs"),
@@ -79,7 +79,7 @@ fn nothing_overflows_and_all_text_has_contrast() {
             (format!("compare?left=jobs/{id}&right=objects/{object}"), "difference", "compare"),
         ] {
             go(&mut page, &daemon, &part);
-            says(&mut page, expected);
+            assert_shows(&mut page, expected);
             if picture_name == "job" {
                 page.wait("document.querySelectorAll('[role=treeitem]').length > 5");
                 page.value("document.querySelector('[role=treeitem]').focus()");
@@ -95,7 +95,7 @@ fn nothing_overflows_and_all_text_has_contrast() {
             page.picture(&format!("{picture_name}-{name}"));
         }
     }
-    is_quiet(&page);
+    assert_no_messages(&page);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn the_theme_is_chosen_and_kept() {
     page.wait(&format!("{dark} && document.getElementById('theme').textContent === 'Dark'"));
     page.click("#theme");
     page.wait(&format!("!({dark})"));
-    page.look(1280, 900, "dark");
+    page.set_window(1280, 900, "dark");
     page.wait(dark);
-    is_quiet(&page);
+    assert_no_messages(&page);
 }

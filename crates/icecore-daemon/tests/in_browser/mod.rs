@@ -19,7 +19,7 @@ fn shown(daemon: &Daemon, part: &str) -> Option<Browser> {
         eprintln!("left out: chromium is missing");
         return None;
     };
-    browser.look(1280, 900, "light");
+    browser.set_window(1280, 900, "light");
     go(&mut browser, daemon, part);
     Some(browser)
 }
@@ -31,12 +31,12 @@ fn go(browser: &mut Browser, daemon: &Daemon, part: &str) {
 }
 
 /// Waits until the page contains this text.
-fn says(browser: &mut Browser, text: &str) {
+fn assert_shows(browser: &mut Browser, text: &str) {
     browser.wait(&format!("document.querySelector('main')?.innerText.includes({})", browser::quoted(text)));
 }
 
 /// Checks that the page refused nothing, threw nothing and gave no warning.
-fn is_quiet(browser: &Browser) {
+fn assert_no_messages(browser: &Browser) {
     assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);
 }
 

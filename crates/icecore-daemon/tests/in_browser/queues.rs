@@ -1,6 +1,6 @@
 //! Queues: counts, rates, pauses, redrives.
 
-use super::{fail, is_quiet, says, shown};
+use super::{assert_no_messages, assert_shows, fail, shown};
 use crate::client::Daemon;
 use serde_json::json;
 
@@ -10,7 +10,7 @@ const READY: &str = "document.querySelector('.counts .ready b')?.textContent";
 fn counts_and_charts_are_refreshed() {
     let daemon = Daemon::start();
     let Some(mut page) = shown(&daemon, "queues") else { return };
-    says(&mut page, "There are no queues yet");
+    assert_shows(&mut page, "There are no queues yet");
     daemon.push("queue=mail", "1");
     page.wait(&format!("{READY} === '1'"));
     daemon.push("queue=mail", "2");
@@ -31,7 +31,7 @@ fn counts_and_charts_are_refreshed() {
     page.click("#filter");
     page.type_text("oth");
     page.wait("document.querySelectorAll('.card').length === 1");
-    is_quiet(&page);
+    assert_no_messages(&page);
 }
 
 #[test]
@@ -40,13 +40,13 @@ fn a_queue_is_paused_and_resumed() {
     daemon.push("queue=mail", "1");
     let Some(mut page) = shown(&daemon, "queues") else { return };
     page.click("[data-act=pause]");
-    says(&mut page, "paused since");
+    assert_shows(&mut page, "paused since");
     assert_eq!(daemon.post("/queues/mail/claim", "").json(), json!({ "jobs": [] }));
     page.wait("document.querySelector('[data-act=pause]').textContent === 'Resume'");
     page.click("[data-act=pause]");
     page.wait("document.querySelector('.badge.paused').hidden");
     daemon.claim("mail");
-    is_quiet(&page);
+    assert_no_messages(&page);
 }
 
 #[test]
@@ -66,5 +66,5 @@ fn dead_jobs_are_redriven_after_a_confirmation() {
     page.click("[data-confirm]");
     page.wait("document.querySelector('.counts .ready b').textContent === '2'");
     assert_eq!(daemon.get("/queues").json()["queues"][0]["dead"], json!(0));
-    is_quiet(&page);
+    assert_no_messages(&page);
 }

@@ -1,6 +1,6 @@
 //! The token: asked for, kept for the tab, and in no address.
 
-use super::{says, shown};
+use super::{assert_shows, shown};
 use crate::client::Daemon;
 use serde_json::json;
 
@@ -23,7 +23,7 @@ fn the_token_is_asked_for_and_kept_only_for_the_tab() {
     page.wait("document.activeElement.id === 'token'");
     page.type_text("secret");
     page.key("Enter");
-    says(&mut page, "mail");
+    assert_shows(&mut page, "mail");
     assert_eq!(page.value("document.querySelectorAll('dialog').length"), json!(0));
     assert_eq!(page.value("Object.values(sessionStorage)"), json!(["secret"]));
     assert_eq!(page.value("Object.values(localStorage).concat(document.cookie || [])"), json!([]));
@@ -33,7 +33,7 @@ fn the_token_is_asked_for_and_kept_only_for_the_tab() {
     );
     // The token is kept after a reload.
     page.call("Page.reload", json!({}));
-    says(&mut page, "mail");
+    assert_shows(&mut page, "mail");
     let others: Vec<_> = page.complaints.iter().filter(|complaint| !complaint.contains("401")).collect();
     assert_eq!(others, [""; 0]);
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::process::Command;
 
 use super::generate::{self, Limits, Table, Type, hex};
-use super::program::{is_there, run};
+use super::program::{is_installed, run};
 use super::{phpmyadmin, seen};
 use crate::random::{self, Random};
 
@@ -136,7 +136,7 @@ fn dumps_of_mariadb_and_mydumper_are_read_and_changed() {
         eprintln!("SKIPPED: MariaDB, as ICECORE_TEST_MYSQL is not set");
         return;
     };
-    let has_mydumper = is_there("mydumper");
+    let has_mydumper = is_installed("mydumper");
     let (seed, count) = random::seed_and_count(OPTIONS.len() as u64);
     let (from, to) = (format!("sql_from_{}", std::process::id()), format!("sql_to_{}", std::process::id()));
     for seed in seed..seed + count {

@@ -148,7 +148,7 @@ pub fn rewrite(dump: &[u8], tables: &mut [Table], random: &mut Random, limits: L
 }
 
 /// Checks line by line that a server loaded the expected rows.
-pub fn same(loaded: &str, expected: &str, name: &str) {
+pub fn assert_same_rows(loaded: &str, expected: &str, name: &str) {
     for (number, (loaded, expected)) in loaded.lines().zip(expected.lines()).enumerate() {
         let differs = loaded.bytes().zip(expected.bytes()).position(|(one, other)| one != other);
         let offset = differs.unwrap_or_else(|| loaded.len().min(expected.len())).saturating_sub(20);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::process::Command;
 
 use super::generate::{self, Limits, Table, Type, hex};
-use super::program::{is_there, run};
+use super::program::{is_installed, run};
 use super::seen;
 use crate::random::{self, Random};
 
@@ -72,7 +72,7 @@ fn rows(tables: &[Table], file: &str) -> String {
 
 #[test]
 fn dumps_of_the_sqlite_shell_are_read_and_changed() {
-    if !is_there("sqlite3") {
+    if !is_installed("sqlite3") {
         eprintln!("SKIPPED: sqlite3 is missing");
         return;
     }

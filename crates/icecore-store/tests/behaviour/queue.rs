@@ -717,7 +717,7 @@ fn a_lease_is_extended(world: &mut World) {
     assert_eq!(claim_one(world, "mail").job.attempts, 2);
 }
 
-fn waits(world: &mut World, id: Id) -> i64 {
+fn time_until_due(world: &mut World, id: Id) -> i64 {
     let before = world.store.now().expect("the time");
     let lease = claim_one(world, "mail");
     assert_eq!(world.store.nack(id, &lease.token, "no", None).expect("nack"), State::Ready);
@@ -738,7 +738,7 @@ fn a_failed_job_waits_longer_each_time(world: &mut World) {
     world.store.configure("mail", &settings).expect("configured");
     let id = push(world, &NewJob { max_attempts: Some(100), ..new("mail", "1") });
     for expected in [hour, 2 * hour, 4 * hour, 8 * hour, 16 * hour, day, day, day] {
-        let waited = waits(world, id);
+        let waited = time_until_due(world, id);
         assert!((expected..expected + hour / 2).contains(&waited), "{waited} for {expected}");
     }
     // After many attempts, and from a short time.
@@ -746,12 +746,12 @@ fn a_failed_job_waits_longer_each_time(world: &mut World) {
     world.store.configure("mail", &settings).expect("configured");
     let values = [("attempts", Cell::Int(4_000_000_000)), ("max_attempts", Cell::Int(4_294_967_295))];
     world.change("icecore_jobs", &values, &[]);
-    let waited = waits(world, id);
+    let waited = time_until_due(world, id);
     assert!(waited > 1_000 * 1_000 && waited <= day + hour, "{waited}");
     // Without a wait.
     let settings = QueueSettings { backoff: Some(Duration::ZERO), ..QueueSettings::default() };
     world.store.configure("mail", &settings).expect("configured");
-    assert!(waits(world, id) < hour);
+    assert!(time_until_due(world, id) < hour);
 }
 
 fn a_failed_job_waits_for_the_given_delay(world: &mut World) {

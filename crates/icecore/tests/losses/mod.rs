@@ -80,7 +80,7 @@ fn every_difference_is_reported_and_every_report_is_a_difference() {
                 }
                 let small = tree
                     .clone()
-                    .shrunk(|tree| findings(tree, target, *language).iter().any(|other| class_of(other) == class));
+                    .shrink(|tree| findings(tree, target, *language).iter().any(|other| class_of(other) == class));
                 let first = findings(&small, target, *language).join("\n    ");
                 failures.insert(name, format!("seed {seed}: {small:?}\n    {first}"));
             }

@@ -447,7 +447,7 @@ impl Tree {
     }
 
     /// Returns smaller trees that may fail in the same way.
-    pub fn smaller(&self) -> Vec<Tree> {
+    pub fn make_smaller_trees(&self) -> Vec<Tree> {
         let mut all: Vec<Tree> = self.parts().into_iter().cloned().collect();
         if !matches!(self, Tree::Null) {
             all.push(Tree::Null);
@@ -487,7 +487,7 @@ impl Tree {
                 || matches!(self, Tree::Opaque(..))
                 || matches!(self, Tree::Weak(_) | Tree::Overload(_));
             let same = |other: &Tree| !is_fixed || std::mem::discriminant(part) == std::mem::discriminant(other);
-            for part in part.smaller().into_iter().filter(same) {
+            for part in part.make_smaller_trees().into_iter().filter(same) {
                 let mut other = self.clone();
                 if let Some(place) = other.part_mut(index) {
                     *place = part;
@@ -526,9 +526,9 @@ impl Tree {
     }
 
     /// Returns the smallest tree found that still fails.
-    pub fn shrunk(mut self, fails: impl Fn(&Tree) -> bool) -> Tree {
+    pub fn shrink(mut self, fails: impl Fn(&Tree) -> bool) -> Tree {
         'again: loop {
-            for smaller in self.smaller() {
+            for smaller in self.make_smaller_trees() {
                 if !matches!(smaller, Tree::Array(_) | Tree::Map(_)) {
                     continue;
                 }
