@@ -79,7 +79,7 @@ fn totals() -> Value {
 }
 
 /// Checks that two jobs are done, with a duration, and one waits.
-fn are_jobs(rows: &[Value]) {
+fn assert_jobs(rows: &[Value]) {
     let [done, ready] = rows.first().and_then(Value::as_array).expect("rows").as_slice() else { panic!("{rows:?}") };
     assert_eq!((&done[0], &done[1], &done[2]), (&json!("mail"), &json!("done"), &json!("2")));
     assert!(done[3].is_string(), "{done}");
@@ -113,7 +113,7 @@ fn duckdb_reads_the_tables_of_the_store() {
         // The first two attach the database and create the view.
         let sold = json!([["x", "7"], ["y", "1"], ["z", "1"]]);
         assert_eq!(rows[2..4], [totals(), sold], "{extension}");
-        are_jobs(&rows[4..]);
+        assert_jobs(&rows[4..]);
     }
 }
 
@@ -137,5 +137,5 @@ fn duckdb_reads_the_json_lines_of_the_command() {
     let (_, lines) = statements();
     let Some(rows) = run_duckdb(folder.path(), &[], &lines) else { return };
     assert_eq!(rows[..1], [totals()]);
-    are_jobs(&rows[1..]);
+    assert_jobs(&rows[1..]);
 }

@@ -194,14 +194,14 @@ fn from_hex(line: &str) -> Vec<u8> {
 /// Returns the value with every `old` replaced, as the command should do it.
 fn replace_old(value: &Value) -> Value {
     match value {
-        Value::String(text) => Value::from(renamed_text(text)),
+        Value::String(text) => Value::from(replace_old_in_text(text)),
         Value::Object(members) => members.iter().map(|(key, value)| (key.clone(), replace_old(value))).collect(),
         other => other.clone(),
     }
 }
 
 /// Returns a text with `old` replaced; a frozen text gets correct lengths.
-fn renamed_text(text: &str) -> String {
+fn replace_old_in_text(text: &str) -> String {
     let new = text.replace("old", "brandnew");
     let Some(rest) = text.strip_prefix("a:1:{s:4:\"name\";s:") else { return new };
     let Some((_, body)) = rest.split_once(":\"").filter(|_| text.ends_with("\";}")) else { return new };
@@ -260,7 +260,7 @@ fn cells_change_and_all_other_bytes_stay_in_twelve_dialects() {
                 .map(|object| {
                     let mut object = replace_old(object);
                     if let Some(note) = object.get_mut("note") {
-                        *note = Value::from(renamed_text(&note.as_str().unwrap().replace("brandnew", "old")));
+                        *note = Value::from(replace_old_in_text(&note.as_str().unwrap().replace("brandnew", "old")));
                     }
                     object
                 })

@@ -126,7 +126,7 @@ fn infer_schema(stage: &str, blobs: &[&[u8]]) -> String {
     schema::print(&inference.field())
 }
 
-fn learned_of_json(blobs: &[&str]) -> String {
+fn infer_schema_of_json(blobs: &[&str]) -> String {
     infer_schema("json", &blobs.iter().map(|blob| blob.as_bytes()).collect::<Vec<_>>())
 }
 
@@ -150,13 +150,13 @@ fn types_are_widened_without_loss() {
         (&["1", "\"x\""], "utf8"),
         (&[r#"{"a":1}"#, "[2]"], "json"),
     ] {
-        assert_eq!(learned_of_json(blobs), printed);
+        assert_eq!(infer_schema_of_json(blobs), printed);
     }
     let many: Vec<String> =
         (0..200).map(|number| format!(r#"{{"user{number}":{number},"user{}":null}}"#, number + 1)).collect();
-    assert_eq!(learned_of_json(&many.iter().map(String::as_str).collect::<Vec<_>>()), "map<utf8, int64>");
+    assert_eq!(infer_schema_of_json(&many.iter().map(String::as_str).collect::<Vec<_>>()), "map<utf8, int64>");
     let wide = format!("{{{}}}", (0..200).map(|number| format!("\"c{number}\":1")).collect::<Vec<_>>().join(","));
-    assert!(learned_of_json(&[&wide, &wide]).starts_with("c0 int64, c1 int64"));
+    assert!(infer_schema_of_json(&[&wide, &wide]).starts_with("c0 int64, c1 int64"));
 }
 
 #[test]

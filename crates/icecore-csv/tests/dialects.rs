@@ -56,8 +56,8 @@ fn ambiguous_tables_list_the_possible_dialects() {
     let error = detect("id,name\n1,\"say \\\"hi\\\"\"\n").unwrap_err();
     assert!(matches!(&error, DetectError::Several(readings) if readings.len() == 2), "{error:?}");
     // The callback recognizes a cell, which decides.
-    let whole = |text: &[u8]| text == b"5,6";
-    assert_eq!(detect_dialect(b"1;2,3\n4;5,6\n", true, &mut { whole }).unwrap().dialect.delimiter, b';');
+    let is_known_cell = |text: &[u8]| text == b"5,6";
+    assert_eq!(detect_dialect(b"1;2,3\n4;5,6\n", true, &mut { is_known_cell }).unwrap().dialect.delimiter, b';');
 }
 
 /// Cells that a dialect can represent are the same after writing and reading. The texts are random.
@@ -80,17 +80,17 @@ fn written_cells_are_read_back() {
             .map(|_| (0..random.below(6)).flat_map(|_| pieces[random.below(9)].iter().copied()).collect())
             .collect();
         let mut file = Vec::new();
-        let mut is_sayable = true;
+        let mut is_representable = true;
         for (index, text) in texts.iter().enumerate() {
             if index > 0 {
                 file.push(b',');
             }
             let style = [Style::Plain, Style::Quoted][random.below(2)];
-            is_sayable &= dialect.encode_cell(text, style, &mut file);
+            is_representable &= dialect.encode_cell(text, style, &mut file);
         }
         // An empty line is a row with one empty cell.
         file.push(b'\n');
-        if is_sayable {
+        if is_representable {
             written += 1;
             assert_eq!(read_rows(dialect, &file), [texts], "{dialect}: {:?}", String::from_utf8_lossy(&file));
         }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-fn is_here() -> bool {
+fn has_ruby() -> bool {
     let here = Command::new("ruby").arg("--version").output().is_ok();
     if !here {
         eprintln!("skipped: ruby is not installed");
@@ -25,42 +25,42 @@ fn options() -> Options {
 
 /// Runs a scenario of the lab and checks that everything is measured and every answer is as
 /// expected.
-fn checked(scenario: &Scenario) -> Report {
+fn measure_and_check(scenario: &Scenario) -> Report {
     let options = runs::options();
-    let report = measured(scenario.clone(), &options);
+    let report = measure(scenario.clone(), &options);
     assert_eq!(runs::check(&report.scenarios[0], scenario, &options), Vec::<String>::new());
     report
 }
 
 fn with_runners(scenario: Scenario, runners: PathBuf) -> Report {
-    measured(scenario, &Options { runners: Some(runners), ..options() })
+    measure(scenario, &Options { runners: Some(runners), ..options() })
 }
 
-fn measured(scenario: Scenario, options: &Options) -> Report {
+fn measure(scenario: Scenario, options: &Options) -> Report {
     run_scenarios(&[scenario], options, &mut (), &AtomicBool::new(false)).expect("it runs")
 }
 
 /// Measures this value as plain data with these runners of Ruby.
-fn plain(json: &str, medium: &str, more: &str, names: &[&str]) -> Report {
+fn measure_plain_value(json: &str, medium: &str, more: &str, names: &[&str]) -> Report {
     let text = format!(
         "title = \"plain\"\nlanguage = \"ruby\"\noperations = [\"write\", \"read\", \"round-trip\"{more}]\n\
          medium = \"{medium}\"\nmemory = true\n[data]\njson = '''{json}'''\n"
     );
     let only = names.iter().map(|name| format!("ruby/{name}")).collect();
-    measured(scenario::parse_scenario("plain", &text).expect("a scenario"), &Options { only, ..options() })
+    measure(scenario::parse_scenario("plain", &text).expect("a scenario"), &Options { only, ..options() })
 }
 
 fn entry<'r>(report: &'r Report, id: &str) -> Option<&'r Entry> {
     let found = report.scenarios[0].points[0].entries.iter().find(|entry| entry.id == id);
     if found.is_none() {
-        let absent = absent(report, id).unwrap_or_else(|| panic!("{id} is nowhere"));
+        let absent = find_absent(report, id).unwrap_or_else(|| panic!("{id} is nowhere"));
         assert!(absent.install.is_some(), "{id}: {}", absent.why);
         eprintln!("skipped: {id}: {}", absent.why);
     }
     found
 }
 
-fn absent<'r>(report: &'r Report, id: &str) -> Option<&'r Absent> {
+fn find_absent<'r>(report: &'r Report, id: &str) -> Option<&'r Absent> {
     report.scenarios[0].absent.iter().find(|absent| absent.competitor == id)
 }
 
@@ -70,11 +70,11 @@ fn is_exact(entry: &Entry) -> bool {
 
 #[test]
 fn runners_return_the_objects_of_the_article() {
-    if !is_here() {
+    if !has_ruby() {
         return;
     }
     let scenario = scenario::find_scenario("ruby-base64").expect("the scenario");
-    let report = checked(&scenario);
+    let report = measure_and_check(&scenario);
     let marshal = [
         ("marshal", 38_147),
         ("marshal-base64", 50_864),
@@ -124,11 +124,11 @@ const PENDING: [(&str, u64); 2] = [("", 3_104), ("-base64", 4_184)];
 
 #[test]
 fn every_model_returns_the_pending_objects() {
-    if !is_here() {
+    if !has_ruby() {
         return;
     }
     let scenario = scenario::find_scenario("pending-store").expect("the scenario");
-    let report = checked(&scenario);
+    let report = measure_and_check(&scenario);
     let models = ["pending", "pending-transaction", "pending-bulk", "pending-icecore"];
     let models = models.iter().flat_map(|name| ["sqlite", "postgres", "mariadb"].map(|at| (*name, at)));
     let drivers = ["pending-driver", "pending-driver-bulk", "pending-driver-icecore"].map(|name| (name, "mongodb"));
@@ -143,7 +143,7 @@ fn every_model_returns_the_pending_objects() {
             );
         }
     }
-    let command = absent(&report, "ruby/pending-store/sqlite").expect("the library has no command");
+    let command = find_absent(&report, "ruby/pending-store/sqlite").expect("the library has no command");
     assert!(command.why.contains("icecore"), "{}", command.why);
     let others = &report.scenarios[0].points[0].entries;
     assert!(others.iter().all(|entry| entry.id.starts_with("ruby/pending") || entry.role == Role::Floor));
@@ -153,14 +153,14 @@ fn every_model_returns_the_pending_objects() {
         }
     }
     // Runners that do not apply are not even started.
-    let report = plain("[1]", "memory", "", &["marshal", "pending-store"]);
+    let report = measure_plain_value("[1]", "memory", "", &["marshal", "pending-store"]);
     assert!(entry(&report, "ruby/marshal").is_some());
-    assert!(absent(&report, "ruby/pending-store/sqlite").is_none());
+    assert!(find_absent(&report, "ruby/pending-store/sqlite").is_none());
 }
 
 #[test]
 fn a_script_may_be_several_competitors() {
-    if !is_here() {
+    if !has_ruby() {
         return;
     }
     let mine = tempfile::tempdir().expect("a folder");
@@ -213,11 +213,11 @@ const PLAIN: [&str; 12] = [
 
 #[test]
 fn runners_return_plain_data_exactly() {
-    if !is_here() {
+    if !has_ruby() {
         return;
     }
     for medium in ["memory", "file"] {
-        let report = plain(EMPLOYEES, medium, "", &[&PLAIN[..], &["marshal-each"]].concat());
+        let report = measure_plain_value(EMPLOYEES, medium, "", &[&PLAIN[..], &["marshal-each"]].concat());
         for name in PLAIN {
             let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
             let unchecked = entry.role == Role::Floor && entry.fidelity == Fidelity::Unchecked;
@@ -228,19 +228,19 @@ fn runners_return_plain_data_exactly() {
                 assert!(entry.memory.iter().all(|step| step.peak >= step.resident / 2 && step.resident > 1 << 20));
             }
         }
-        assert!(absent(&report, "ruby/marshal-each").is_none(), "it belongs to another scenario");
+        assert!(find_absent(&report, "ruby/marshal-each").is_none(), "it belongs to another scenario");
     }
 }
 
 #[test]
 fn values_that_json_loses_are_reported() {
-    if !is_here() {
+    if !has_ruby() {
         return;
     }
     let carry = ["marshal", "icecore", "icecore-base64", "yaml", "msgpack"];
     let lose = ["json", "oj-compat"];
     let json = r#"{"$map":[[{"$symbol":"a"},[{"$symbol":"b"},1]],[2,3]]}"#;
-    let report = plain(json, "memory", "", &[&carry[..], &lose].concat());
+    let report = measure_plain_value(json, "memory", "", &[&carry[..], &lose].concat());
     for name in carry {
         let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
         assert!(is_exact(entry), "{name}: {:?}", entry.fidelity);
@@ -253,11 +253,11 @@ fn values_that_json_loses_are_reported() {
 
 #[test]
 fn runners_return_or_refuse_objects_of_unknown_classes() {
-    if !is_here() {
+    if !has_ruby() {
         return;
     }
     let carry = ["marshal", "icecore", "icecore-base64", "yaml", "oj-object"];
-    let report = plain(
+    let report = measure_plain_value(
         r#"[{"$class":"Shop::Order","$value":{"$map":[[{"$symbol":"@id"},7],[{"$symbol":"@to"},null]]}}]"#,
         "memory",
         "",
@@ -269,17 +269,17 @@ fn runners_return_or_refuse_objects_of_unknown_classes() {
     }
     let json = entry(&report, "ruby/json").expect("it needs nothing");
     assert!(matches!(json.fidelity, Fidelity::Differs { .. }), "{:?}", json.fidelity);
-    let floor = absent(&report, "ruby/floor").expect("it builds plain data");
+    let floor = find_absent(&report, "ruby/floor").expect("it builds plain data");
     assert!(floor.why.contains("Shop::Order"), "{}", floor.why);
 }
 
 #[test]
 fn files_are_converted_to_json_in_a_separate_process() {
-    if !is_here() {
+    if !has_ruby() {
         return;
     }
     let names = ["marshal", "icecore"];
-    let report = plain(EMPLOYEES, "file", ", \"to-json\"", &names);
+    let report = measure_plain_value(EMPLOYEES, "file", ", \"to-json\"", &names);
     for name in names {
         let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
         let cell = entry.find_cell(Operation::ToJson).expect("it has that");
@@ -303,7 +303,7 @@ fn the_page_lists_every_scenario() {
 
 #[test]
 fn the_runner_on_the_page_works() {
-    if !is_here() {
+    if !has_ruby() {
         return;
     }
     let page = page();

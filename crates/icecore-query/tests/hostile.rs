@@ -4,10 +4,10 @@ use crate::common::{json, results, usual_or_full};
 use icecore_query::Running;
 
 fn run_until_stopped(filter: &str, input: &str, steps: u64) -> String {
-    let mut running = Running::default();
-    running.steps = steps;
-    let all = results(filter, &[("json", input.as_bytes())], "json", &running);
-    all.last().map(|last| String::from_utf8_lossy(last).into_owned()).unwrap_or_default()
+    let mut options = Running::default();
+    options.steps = steps;
+    let values = results(filter, &[("json", input.as_bytes())], "json", &options);
+    values.last().map(|last| String::from_utf8_lossy(last).into_owned()).unwrap_or_default()
 }
 
 #[test]
@@ -70,25 +70,25 @@ fn steps_of_built_in_loops_are_counted() {
 #[test]
 fn bytes_of_a_counting_allocator_count_against_the_limit() {
     thread_local! {
-        static SAID: std::cell::Cell<i64> = const { std::cell::Cell::new(0) };
+        static REPORTED_BYTES: std::cell::Cell<i64> = const { std::cell::Cell::new(0) };
     }
-    let mut running = Running::default();
-    running.allocated_bytes = Some(|| {
-        SAID.set(SAID.get() + 1_000);
-        SAID.get()
+    let mut options = Running::default();
+    options.allocated_bytes = Some(|| {
+        REPORTED_BYTES.set(REPORTED_BYTES.get() + 1_000);
+        REPORTED_BYTES.get()
     });
-    running.memory = 100_000;
-    let found = results("last(repeat(1))", &[("json", b"1")], "json", &running);
+    options.memory = 100_000;
+    let found = results("last(repeat(1))", &[("json", b"1")], "json", &options);
     assert!(String::from_utf8_lossy(&found[0]).contains("more memory than they may"));
-    assert_eq!(results("1 + .", &[("json", b"1")], "json", &running), [b"2"]);
+    assert_eq!(results("1 + .", &[("json", b"1")], "json", &options), [b"2"]);
 }
 
 /// The memory of matches is counted when they are found, of regular expressions when they are compiled, and of escaped
 /// texts before they are written.
 #[test]
 fn memory_of_texts_is_limited() {
-    let mut running = Running::default();
-    running.memory = 4 << 20;
+    let mut options = Running::default();
+    options.memory = 4 << 20;
     for filter in [
         "\"a\" * 100000 | [match(\"a\"; \"g\")]",
         "\"a\" * 100000 | [scan(\"a\")]",
@@ -99,12 +99,12 @@ fn memory_of_texts_is_limited() {
         "\" \" * 1000000 | @uri",
         "\"[0\" + (\",0\" * 500000) + \"]\" | fromjson",
     ] {
-        let found = results(filter, &[("json", b"null")], "json", &running);
+        let found = results(filter, &[("json", b"null")], "json", &options);
         let last = String::from_utf8_lossy(found.last().expect("a result")).into_owned();
         assert!(last.contains("more memory than they may"), "{filter}: {}", &last[..last.len().min(200)]);
     }
     let groups = "()".repeat(1_000);
-    let found = results(&format!("\"a\" | test(\"{groups}.{{5000}}\")"), &[("json", b"null")], "json", &running);
+    let found = results(&format!("\"a\" | test(\"{groups}.{{5000}}\")"), &[("json", b"null")], "json", &options);
     assert!(String::from_utf8_lossy(&found[0]).contains("size limit"));
 }
 

@@ -21,12 +21,12 @@ fn an_order_and_its_job_are_stored_together_or_not_at_all() {
                 eprintln!("SKIPPED: {name} and {format}, as there is no {missing}");
                 continue;
             }
-            takes_orders(&format!("{name}, {format}"), World::new(address), example, format, json);
+            check_orders(&format!("{name}, {format}"), World::new(address), example, format, json);
         }
     }
 }
 
-fn takes_orders(name: &str, mut world: World, example: Example, format: &str, json: &str) {
+fn check_orders(name: &str, mut world: World, example: Example, format: &str, json: &str) {
     let taken = example.run(&world.address, false, &["7", "250"], &[]);
     assert!(taken.status.success(), "{name}: {taken:?}");
     let refused = example.run(&world.address, false, &["8", "0"], &[]);

@@ -24,7 +24,7 @@ fn the_model_and_the_engine_read_each_others_objects() {
             }
             let model =
                 Model { world: World::new(address), example: *example, format, name: format!("{name}, {format}") };
-            model.exchanges_with_the_engine(name != "mongodb");
+            model.check_exchange(name != "mongodb");
         }
     }
 }
@@ -62,7 +62,7 @@ impl Model {
         self.world.store.put(&[object]).expect("stored")[0].to_string()
     }
 
-    fn exchanges_with_the_engine(mut self, has_transactions: bool) {
+    fn check_exchange(mut self, has_transactions: bool) {
         let name = self.name.clone();
         let mut ids = self.run_program(&["store", "ann", "bob"], &[]);
         ids.extend(self.run_program(&["store", "zo\u{eb}"], &[("BASE64", "1")]));

@@ -24,9 +24,10 @@ const FILES: &[(&str, &str)] = &[
 
 #[derive(Debug, Default)]
 struct Counts {
-    set: u32,
-    back: u32,
-    other: u32,
+    altered: u32,
+    restored: u32,
+    /// Restored with the same value in another spelling.
+    respelled: u32,
     refused: u32,
 }
 
@@ -72,7 +73,7 @@ fn is_shared(document: &Document<'_>, node: u32) -> bool {
 #[test]
 fn setting_the_old_value_restores_the_bytes() {
     let seven = json("7");
-    let (mut all, mut all_back) = (0, 0);
+    let (mut all_altered, mut all_restored) = (0, 0);
     for (file, stage) in FILES {
         let stage = Stage::parse(stage).unwrap();
         let mut counts = Counts::default();
@@ -84,12 +85,12 @@ fn setting_the_old_value_restores_the_bytes() {
             for _ in 0..leaves.len().min(3) {
                 let (node, place) = r.pick(&leaves);
                 let name = || format!("{file} {} {place}", fixture.name);
-                let set = apply_alterations(&fixture.blob, &stage, &[Alteration::Set(path(place), seven.clone())]);
-                let Ok(altered_text) = set else {
+                let altered = apply_alterations(&fixture.blob, &stage, &[Alteration::Set(path(place), seven.clone())]);
+                let Ok(altered_text) = altered else {
                     counts.refused += 1;
                     continue;
                 };
-                counts.set += 1;
+                counts.altered += 1;
                 let now = read(&altered_text, &stage).expect("it was read before");
                 let found = now.find(place).unwrap_or_else(|error| panic!("{}: {error}", name()));
                 assert!(found.as_i64() == Some(7) || found.as_str() == Some("7"), "{}", name());
@@ -100,19 +101,22 @@ fn setting_the_old_value_restores_the_bytes() {
                     continue;
                 };
                 if back == fixture.blob {
-                    counts.back += 1;
+                    counts.restored += 1;
                 } else {
                     // Another spelling of the same value: its writer chose an unusual one.
                     assert!(read(&back, &stage).unwrap() == document, "{}", name());
-                    counts.other += 1;
+                    counts.respelled += 1;
                 }
             }
         }
         println!("{file}: {counts:?}");
-        assert!(counts.set > usual_or_full(12, 50) && counts.refused * 20 < counts.set, "{file}: {counts:?}");
-        (all, all_back) = (all + counts.set, all_back + counts.back);
+        assert!(counts.altered > usual_or_full(12, 50) && counts.refused * 20 < counts.altered, "{file}: {counts:?}");
+        (all_altered, all_restored) = (all_altered + counts.altered, all_restored + counts.restored);
     }
-    assert!(all > usual_or_full(1000, 4000) && all_back * 10 > all * 8, "{all_back} of {all}");
+    assert!(
+        all_altered > usual_or_full(1000, 4000) && all_restored * 10 > all_altered * 8,
+        "{all_restored} of {all_altered}"
+    );
 }
 
 #[test]
@@ -139,9 +143,9 @@ fn only_the_edited_value_differs() {
             if *node == before.root().index() {
                 continue;
             }
-            let gone = [Alteration::Delete(path(place))];
+            let deletion = [Alteration::Delete(path(place))];
             let (left, right) =
-                (apply_alterations(&bytes, &stage, &gone), apply_alterations(&altered_text, &stage, &gone));
+                (apply_alterations(&bytes, &stage, &deletion), apply_alterations(&altered_text, &stage, &deletion));
             let (Ok(left), Ok(right)) = (left, right) else { continue };
             assert!(read(&left, &stage).unwrap() == read(&right, &stage).unwrap(), "{seed} {} {place}", stage.name());
             assert_eq!(after.find(place).unwrap().item(0).and_then(|one| one.as_str()), Some("new"));
@@ -189,7 +193,7 @@ fn deleting_a_shared_value_keeps_its_other_places() {
     assert_eq!(inside, r#"a:3:{s:1:"x";O:1:"P":1:{s:1:"n";i:2;}s:1:"y";r:2;s:1:"z";r:2;}"#);
     // A variable with two names is still one variable.
     let php: &[u8] = br#"a:2:{s:1:"x";i:1;s:1:"y";R:2;}"#;
-    let set = apply_alterations(php, &stage, &[Alteration::Set(path("$.y"), json("5"))]).unwrap();
+    let altered = apply_alterations(php, &stage, &[Alteration::Set(path("$.y"), json("5"))]).unwrap();
     assert_eq!(set, br#"a:2:{s:1:"x";i:5;s:1:"y";R:2;}"#);
 }
 

@@ -128,11 +128,11 @@ fn decode_hex(text: &[u8]) -> Vec<u8> {
 }
 
 /// A stage, the program that prints a case as hex, and the one that checks edited bytes.
-type Way<'w> = (&'w str, &'w dyn Fn(&Case) -> String, &'w dyn Fn(&Case, &str) -> String);
+type Freezing<'w> = (&'w str, &'w dyn Fn(&Case) -> String, &'w dyn Fn(&Case, &str) -> String);
 
 /// Tries each case in each way that a language freezes values. `freeze` prints a value as hex;
 /// `check` dies unless the edited bytes thaw to the value that the language made.
-fn compare(program: &str, args: &[&str], cases: &[Case], ways: &[Way<'_>]) {
+fn compare(program: &str, args: &[&str], cases: &[Case], ways: &[Freezing<'_>]) {
     if run_program(program, &["-v"], "").is_none() {
         println!("{program} is not installed");
         return;

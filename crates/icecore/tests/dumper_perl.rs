@@ -17,8 +17,8 @@ fn image(line: &Value) -> Vec<u8> {
     base64(line["image"].as_str().expect("an image"))
 }
 
-fn both_ways<'a>(text: &'a [u8], options: &dumper::ReadOptions) -> Outcome<'a> {
-    common::both_ways(options, text, &Limits::default())
+fn read_both_ways<'a>(text: &'a [u8], options: &dumper::ReadOptions) -> Outcome<'a> {
+    common::read_both_ways(options, text, &Limits::default())
 }
 
 /// Compares two documents. Storable wraps a value that is not a reference; Data::Dumper does not.
@@ -54,7 +54,7 @@ fn compare(name: &str, text: &[u8], image: &[u8], failures: &mut Vec<String>) {
     let options = storable::ReadOptions::default();
     let expected =
         storable::read(image, &options, &Limits::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let outcome = both_ways(text, &self::options(name));
+    let outcome = read_both_ways(text, &self::options(name));
     let shown = String::from_utf8_lossy(text);
     if let Some(error) = outcome.error {
         failures.push(format!("{name}: {error}\n{shown}"));

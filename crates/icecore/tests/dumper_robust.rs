@@ -11,12 +11,12 @@ use icecore::{
     raw::Outcome,
 };
 
-fn both_ways(text: &[u8]) -> Outcome<'_> {
-    common::both_ways(&dumper::ReadOptions::default(), text, &Limits::default())
+fn read_both_ways(text: &[u8]) -> Outcome<'_> {
+    common::read_both_ways(&dumper::ReadOptions::default(), text, &Limits::default())
 }
 
 fn read_whole(text: &str) -> Document<'_> {
-    let outcome = both_ways(text.as_bytes());
+    let outcome = read_both_ways(text.as_bytes());
     assert_eq!(outcome.error, None, "{text}");
     assert_eq!(outcome.consumed, text.len(), "{text}");
     outcome.document
@@ -35,7 +35,7 @@ fn a_truncated_text_is_reported_as_truncated() {
     for fixture in load("dumper-read.jsonl").iter().filter(|fixture| fixture.blob.len() < 700).step_by(3) {
         for len in 0..fixture.blob.len() {
             let text = &fixture.blob[..len];
-            let outcome = both_ways(text);
+            let outcome = read_both_ways(text);
             cuts += 1;
             if let Some(error) = outcome.error {
                 // A pad can be recognized only from whole lines.
@@ -57,7 +57,7 @@ fn changed_bytes_are_an_error_or_a_document() {
             let before = text[place];
             for to in [b'$', b'\\', b'{', b'}', b'\'', b';', b'-', b'=', 0xff, b'#'].iter().skip(index % 3).step_by(3) {
                 text[place] = *to;
-                let outcome = both_ways(&text);
+                let outcome = read_both_ways(&text);
                 for node in 0..outcome.document.nodes().len() as u32 {
                     assert!(outcome.document.path(node).starts_with('$'));
                 }
@@ -146,7 +146,7 @@ fn code_is_refused_and_reported_as_code() {
         ("$VAR1 = [\"\\N{DIGIT ONE}\"];", 10, "a character by its name"),
         ("$_ = 1; $! = 2;", 8, "a variable of perl's own"),
     ] {
-        let error = both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text} is read"));
+        let error = read_both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text} is read"));
         assert_eq!(
             (error.kind(), error.offset(), error.found()),
             (ErrorKind::Unsupported, Some(offset), Some(found)),
@@ -154,7 +154,7 @@ fn code_is_refused_and_reported_as_code() {
         );
         assert!(error.help().is_some(), "{text}: {error}");
     }
-    let error = both_ways(b"$VAR1 = bless( {}, 'A' )->thaw();").error.unwrap();
+    let error = read_both_ways(b"$VAR1 = bless( {}, 'A' )->thaw();").error.unwrap();
     assert_eq!(error.help(), Some("Data::Dumper adds it if Toaster is set"));
 }
 
@@ -168,7 +168,7 @@ fn paths_to_missing_values_are_errors() {
         ("$VAR1 = 1; $VAR2 = [${$VAR1}];", 20, "$[1][0]"),
         ("$VAR1 = []; $VAR1->[2] = 1;", 12, "$"),
     ] {
-        let error = both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text} is read"));
+        let error = read_both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text} is read"));
         assert_eq!(error.kind(), ErrorKind::BadLink, "{text}: {error}");
         assert_eq!((error.offset(), error.path()), (Some(offset), Some(path)), "{text}: {error}");
     }
@@ -244,7 +244,7 @@ fn consecutive_texts_are_read_one_by_one() {
     ] {
         let (mut rest, mut found) = (text.as_bytes(), Vec::new());
         while !rest.is_empty() {
-            let outcome = both_ways(rest);
+            let outcome = read_both_ways(rest);
             assert_eq!(outcome.error, None, "{text}");
             found.push(outcome.document.nodes().len());
             rest = &rest[outcome.consumed..];

@@ -75,14 +75,14 @@ fn read_typed_json(json: &str) -> Document<'static> {
     document.unwrap_or_else(|error| panic!("{error}: {json}")).into_owned()
 }
 
-fn written(document: &Document<'_>, options: &WriteOptions) -> (Vec<u8>, Losses) {
+fn write_document(document: &Document<'_>, options: &WriteOptions) -> (Vec<u8>, Losses) {
     let mut text = Vec::new();
     let losses = dumper::write(document, options, &Limits::default(), &mut text).expect("a text");
     (text, losses)
 }
 
 fn write_and_list_losses(json: &str, options: &WriteOptions) -> (String, Vec<LossKind>) {
-    let (text, losses) = written(&read_typed_json(json), options);
+    let (text, losses) = write_document(&read_typed_json(json), options);
     (String::from_utf8_lossy(&text).into_owned(), losses.iter().map(|loss| loss.kind).collect())
 }
 
@@ -184,7 +184,7 @@ fn regexps_in_a_variable_round_trip() {
             let mut builder = icecore::Builder::new();
             builder.regexp(pattern, flags);
             let document = builder.finish().expect("a document");
-            let (text, losses) = written(&document, &WriteOptions::default());
+            let (text, losses) = write_document(&document, &WriteOptions::default());
             assert!(losses.is_empty() || !pattern.is_ascii(), "{pattern}: {losses:?}");
             let back = dumper::read(&text, &dumper::ReadOptions::default(), &Limits::default());
             let back = back.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&text)));
@@ -207,7 +207,7 @@ fn v_strings_round_trip() {
         let text = format!("$VAR1 = [{source}];");
         let options = dumper::ReadOptions::default();
         let document = dumper::read(text.as_bytes(), &options, &Limits::default()).expect("a v-string");
-        let (rewritten, losses) = written(&document, &on_one_line());
+        let (rewritten, losses) = write_document(&document, &on_one_line());
         assert!(losses.is_empty(), "{source}");
         let back = dumper::read(&rewritten, &options, &Limits::default()).expect("a v-string");
         assert_eq!(format!("{back:?}"), format!("{document:?}"), "{source}");

@@ -74,7 +74,7 @@ impl Drop for Found {
 }
 
 /// Checks that the cost grows in proportion to the input, from size to size.
-fn grows_with_its_size(found: &mut Found, shape: &Shape, operation: &str, cost: impl Fn(&[u8]) -> u64) {
+fn check_growth(found: &mut Found, shape: &Shape, operation: &str, cost: impl Fn(&[u8]) -> u64) {
     let (name, make) = (shape.name, shape.make);
     let sizes = (0..=usual_or_full(3, 4)).map(|times| make(FIRST << times));
     let costs: Vec<(usize, u64)> = sizes.map(|bytes| (bytes.len(), measure_cost(&bytes))).collect();
@@ -111,7 +111,7 @@ fn writing_stays_within_the_budget() {
                     assert!(len < max_bytes, "{} to {target}: {len} of {max_bytes}", shape.name);
                 })
             };
-            grows_with_its_size(&mut found, shape, target, convert);
+            check_growth(&mut found, shape, target, convert);
         }
     }
 }
@@ -147,7 +147,7 @@ fn reports_cost_no_more_than_the_input() {
                 }
             })
         };
-        grows_with_its_size(&mut found, shape, "classes", classes);
+        check_growth(&mut found, shape, "classes", classes);
         let paths = |bytes: &[u8]| {
             let limits = limits(bytes);
             measure_cost(bytes, shape.format, &limits, |document| {
@@ -155,9 +155,9 @@ fn reports_cost_no_more_than_the_input() {
                 assert!(document.path(last).len() < 1000, "{}", shape.name);
             })
         };
-        grows_with_its_size(&mut found, shape, "a path", paths);
+        check_growth(&mut found, shape, "a path", paths);
         let detect = |bytes: &[u8]| count_allocated_bytes(|| drop(icecore::identify(bytes)));
-        grows_with_its_size(&mut found, shape, "detect", detect);
+        check_growth(&mut found, shape, "detect", detect);
     }
 }
 
@@ -176,7 +176,7 @@ fn rewriting_costs_no_more_than_the_input() {
                 }
             })
         };
-        grows_with_its_size(&mut found, shape, "its form", keep);
+        check_growth(&mut found, shape, "its form", keep);
     }
 }
 
@@ -193,7 +193,7 @@ fn opening_strings_costs_no_more_than_the_input() {
                 }
             })
         };
-        grows_with_its_size(&mut found, shape, "deep", open);
+        check_growth(&mut found, shape, "deep", open);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use icecore::{Cursor, Kind, Limits, LossKind, Losses, Stage, Value};
 
-fn written(php: &[u8], to: &str) -> (Vec<u8>, Losses) {
+fn convert(php: &[u8], to: &str) -> (Vec<u8>, Losses) {
     let document = icecore::read_as(php, &Stage::parse("php").unwrap(), &Limits::default()).unwrap();
     let mut json = Vec::new();
     let losses = icecore::write_to(&document, &Stage::parse(to).unwrap(), &Limits::default(), &mut json).unwrap();
@@ -31,7 +31,7 @@ fn a_member_cannot_take_the_key_of_the_class() {
         (b"O:1:\"D\":2:{s:1:\"C\";i:1;s:1:\"A\";i:2;}", "json:class=C,sort_keys", r#"{"C":"D","A":2}"#, "$.C"),
         (b"O:1:\"D\":1:{s:1:\"C\";i:1;}", "json:class=C,indent=1", "{\n \"C\": \"D\"\n}", "$.C"),
     ] {
-        let (found, losses) = written(php, to);
+        let (found, losses) = convert(php, to);
         assert_eq!(String::from_utf8(found).unwrap().trim_end(), json, "{to}");
         let (count, path) = find_reserved_loss(&losses).unwrap();
         assert_eq!(count, 1, "{to}");
@@ -53,7 +53,7 @@ fn a_member_cannot_take_the_key_of_the_class() {
         br#"{"message":"RuntimeError","backtrace":null}"#
     );
     // Without the option, every name is free.
-    assert_eq!(written(b"a:1:{s:5:\"CLASS\";i:1;}", "json").0, b"{\"CLASS\":1}");
+    assert_eq!(convert(b"a:1:{s:5:\"CLASS\";i:1;}", "json").0, b"{\"CLASS\":1}");
 }
 
 /// Makes nested objects and arrays whose keys are names with a meaning.
@@ -114,7 +114,7 @@ fn json_names_one_class_for_each_object() {
         let (mut php, mut objects, mut keys) = (Vec::new(), 0, 0);
         write_random_object(&mut (seed * 7919 + 1), 4, &mut objects, &mut keys, &mut php);
         for to in ["json:class=CLASS", "json:class=CLASS,sort_keys", "json:class=CLASS,indent=2"] {
-            let (json, losses) = written(&php, to);
+            let (json, losses) = convert(&php, to);
             let found = icecore::read(&json).unwrap();
             let text = String::from_utf8_lossy(&php).into_owned();
             assert_eq!(count_class_members(found.root()), objects, "{to}: {text}");

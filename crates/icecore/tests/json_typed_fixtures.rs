@@ -10,7 +10,7 @@ fn read_detailed<'a>(input: &'a [u8], stage: &Stage, limits: &Limits) -> Option<
 }
 
 /// Checks every blob of the file: its typed JSON gives the same output as the blob itself.
-fn goes_through(file: &str, format: &str, least: usize) {
+fn assert_typed_json_is_lossless(file: &str, format: &str, least: usize) {
     let limits = Limits::default();
     let (stage, typed) = (Stage::parse(format).unwrap(), Stage::parse("json:typed").unwrap());
     let mut count = 0;
@@ -36,16 +36,16 @@ fn goes_through(file: &str, format: &str, least: usize) {
 
 #[test]
 fn storable_blobs_round_trip_byte_for_byte() {
-    goes_through("storable.jsonl", "storable", 1000);
+    assert_typed_json_is_lossless("storable.jsonl", "storable", 1000);
 }
 
 #[test]
 fn sereal_blobs_round_trip_byte_for_byte() {
-    goes_through("sereal.jsonl", "sereal", 1000);
+    assert_typed_json_is_lossless("sereal.jsonl", "sereal", 1000);
 }
 
 /// Replaces the only occurrence of a part.
-fn with_one_replaced(bytes: &[u8], part: &[u8], by: &[u8]) -> Vec<u8> {
+fn replace_only_occurrence(bytes: &[u8], part: &[u8], by: &[u8]) -> Vec<u8> {
     let places: Vec<_> = (0..bytes.len()).filter(|offset| bytes[*offset..].starts_with(part)).collect();
     let [offset] = places[..] else { panic!("{} times there", places.len()) };
     [&bytes[..offset], by, &bytes[offset + part.len()..]].concat()
@@ -66,10 +66,15 @@ fn editing_one_string_changes_only_that_string() {
             }
             let Some(document) = read_detailed(&fixture.blob, &stage, &limits) else { continue };
             let text = icecore::write(&document, "json:typed,spelling,indent=2").unwrap();
-            let edited = with_one_replaced(&text, b"\"Employee_7\"", b"\"Somebody else\"");
+            let edited = replace_only_occurrence(&text, b"\"Employee_7\"", b"\"Somebody else\"");
             let edited = icecore::read_as(&edited, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
             let written = icecore::write(&edited, format).unwrap();
-            assert!(written == with_one_replaced(&fixture.blob, before, after), "{} {}", fixture.name, fixture.mode);
+            assert!(
+                written == replace_only_occurrence(&fixture.blob, before, after),
+                "{} {}",
+                fixture.name,
+                fixture.mode
+            );
             count += 1;
         }
         assert!(count > 2, "only {count} of {file}");

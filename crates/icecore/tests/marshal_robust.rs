@@ -169,7 +169,7 @@ fn build_random_value(random: &mut Random, b: &mut Builder, depth: u32, targets:
     }
 }
 
-fn made_up(count: u64) -> Vec<Document<'static>> {
+fn random_documents(count: u64) -> Vec<Document<'static>> {
     let mut random = Random(0x1234_5678_9ABC_DEF1);
     (0..count)
         .map(|_| {
@@ -187,7 +187,7 @@ fn made_up(count: u64) -> Vec<Document<'static>> {
 #[test]
 fn random_documents_round_trip() {
     let limits = Limits::default();
-    for document in made_up(3000) {
+    for document in random_documents(3000) {
         let mut out = Vec::new();
         let losses = marshal::write(&document, &marshal::WriteOptions::default(), &limits, &mut out).unwrap();
         assert!(losses.is_empty(), "{losses:?}");

@@ -4,12 +4,12 @@ use crate::common::usual_or_full;
 use crate::packing;
 use crate::packing::hostile;
 
-use crate::packing::{Asked, unhex};
+use crate::packing::{Question, unhex};
 use icecore::raw::Reader as _;
 use icecore::{Builder, Document, ErrorKind, Limits, LossKind, Request, Stage, format::pack};
 
 /// Returns the questions of the fixtures, and perl's answers.
-fn fixtures() -> Vec<(Asked, String)> {
+fn fixtures() -> Vec<(Question, String)> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/pack.jsonl");
     let text = std::fs::read_to_string(path).expect("the fixtures");
     let line = |line: &str| {
@@ -18,11 +18,11 @@ fn fixtures() -> Vec<(Asked, String)> {
         let mut words = ask.splitn(3, ' ');
         let mut word = || words.next().unwrap_or_default();
         let (operation, template, data) = (word(), String::from_utf8(unhex(word())).expect("ASCII"), word());
-        let asked = match operation {
-            "u" => Asked::Unpack(template, unhex(data)),
-            _ => Asked::Pack(template, data.split(',').filter(|item| !item.is_empty()).map(str::to_owned).collect()),
+        let question = match operation {
+            "u" => Question::Unpack(template, unhex(data)),
+            _ => Question::Pack(template, data.split(',').filter(|item| !item.is_empty()).map(str::to_owned).collect()),
         };
-        (asked, line["said"].as_str().expect("an answer").to_owned())
+        (question, line["said"].as_str().expect("an answer").to_owned())
     };
     text.lines().map(line).collect()
 }
@@ -31,10 +31,10 @@ fn fixtures() -> Vec<(Asked, String)> {
 fn templates_pack_and_unpack_like_perl() {
     let fixtures = fixtures();
     let mut failures = Vec::new();
-    for (asked, said) in &fixtures {
-        let ours = packing::run(asked);
+    for (question, said) in &fixtures {
+        let ours = packing::run(question);
         if !packing::is_same(&ours, said) {
-            failures.push(format!("{asked:?}\n  perl {said}\n  ours {ours}"));
+            failures.push(format!("{question:?}\n  perl {said}\n  ours {ours}"));
         }
     }
     println!("{}", failures.iter().take(10).cloned().collect::<Vec<_>>().join("\n"));
@@ -53,8 +53,8 @@ fn outcome<'a>(template: &str, data: &'a [u8], detail: bool) -> (Document<'a>, u
 /// The detailed reading has no separate loops for common templates.
 #[test]
 fn both_readers_agree_on_damaged_data() {
-    for (asked, _) in fixtures() {
-        let Asked::Unpack(template, data) = asked else { continue };
+    for (question, _) in fixtures() {
+        let Question::Unpack(template, data) = question else { continue };
         for len in 0..=data.len() {
             let mut bytes = data[..len].to_vec();
             if let Some(byte) = bytes.get_mut(len / 2) {

@@ -5,7 +5,7 @@
 use crate::packing;
 
 use crate::common::Random;
-use crate::packing::{Asked, Oracle};
+use crate::packing::{Oracle, Question};
 
 const LETTERS: &[u8] = b"aAZbBhHcCWUsSlLqQjJiInNvVfdFDuwxX@.";
 const SHRIEKING: &[u8] = b"sSiIlLxXnNvV@.";
@@ -153,29 +153,29 @@ fn compare(seed: u64, rounds: usize, unpack: bool) {
         (set("PACK_SEED").unwrap_or(seed), set("PACK_ROUNDS").map_or(rounds, |rounds| rounds as usize));
     let Some(mut oracle) = Oracle::new() else { return };
     let mut r = Random::new(seed);
-    let mut asked = Vec::new();
+    let mut questions = Vec::new();
     for _ in 0..rounds {
         let mut text = String::new();
         let depth = r.below(4) as u32;
         template(&mut r, depth, &mut text);
-        asked.push(if unpack {
-            Asked::Unpack(text, data(&mut r))
+        questions.push(if unpack {
+            Question::Unpack(text, data(&mut r))
         } else {
-            Asked::Pack(text, (0..r.below(7)).map(|_| item(&mut r)).collect())
+            Question::Pack(text, (0..r.below(7)).map(|_| item(&mut r)).collect())
         });
     }
-    let answers = oracle.ask(&asked);
+    let answers = oracle.ask(&questions);
     let (mut failures, mut accepted) = (Vec::new(), 0);
     let endless = answers.iter().filter(|answer| *answer == "D").count();
     assert!(endless * 50 < rounds, "perl did not come to an end {endless} times");
-    for (asked, answer) in asked.iter().zip(&answers) {
-        let ours = packing::run(asked);
+    for (question, answer) in questions.iter().zip(&answers) {
+        let ours = packing::run(question);
         accepted += usize::from(!answer.starts_with('E'));
-        if packing::is_left_to_chance(asked) {
+        if packing::is_unpredictable(question) {
             continue;
         }
         if !packing::is_same(&ours, answer) {
-            failures.push(format!("{asked:?}\n  perl {answer}\n  ours {ours}"));
+            failures.push(format!("{question:?}\n  perl {answer}\n  ours {ours}"));
         }
     }
     for failure in failures.iter().take(15) {

@@ -13,11 +13,11 @@ use std::process::{Command, Stdio};
 #[derive(Debug, Default)]
 struct Counts {
     total: u32,
-    right: u32,
+    repaired: u32,
     /// Refused, although one explanation should be found.
     refused: u32,
     /// Refused, because several explanations lead to different texts.
-    several: u32,
+    ambiguous: u32,
     /// Wrong, and the report says that it is a guess.
     guessed: u32,
     /// Wrong, and not reported as a guess.
@@ -30,7 +30,7 @@ struct Counts {
 impl Counts {
     /// Returns the number of texts with one explanation.
     fn count_explainable(&self) -> u32 {
-        self.total - self.several - self.unknowable
+        self.total - self.ambiguous - self.unknowable
     }
 }
 
@@ -52,7 +52,7 @@ fn damaged_php_texts_are_repaired_right_or_refused() {
     }
     let number = |name: &str, usual: &str| std::env::var(name).unwrap_or_else(|_| usual.to_owned());
     let rounds = usual_or_full("20", "1000");
-    let shows = std::env::var_os("ICECORE_SHOW").is_some();
+    let is_verbose = std::env::var_os("ICECORE_SHOW").is_some();
     let mut child = Command::new("php")
         .arg(folder().join("php/damage.php"))
         .args([number("ICECORE_SEED", "1"), number("ICECORE_ROUNDS", rounds)])
@@ -73,13 +73,13 @@ fn damaged_php_texts_are_repaired_right_or_refused() {
         let is_frozen = note == "frozen";
         let is_unknowable = is_readable || is_frozen || note == "classless";
         let count = match repair(&damaged, format) {
-            Ok((made, _)) if made == expected => &mut counts.right,
+            Ok((made, _)) if made == expected => &mut counts.repaired,
             Ok((made, document)) => {
                 let why = document.repairs().first().and_then(|repair| repair.explanation.clone());
                 let is_guess = why.as_ref().is_some_and(|why| why.is_guess);
                 // Without a report, the text was read as PHP reads it.
                 let is_as_php = is_readable && why.is_none() && made == damaged;
-                if !is_as_php && (!is_guess || shows) {
+                if !is_as_php && (!is_guess || is_verbose) {
                     let [damaged, made, expected] = [&damaged, &made, &expected].map(|text| shown(text));
                     eprintln!("{kind}: {why:?}\n  damaged  {damaged}\n  made     {made}\n  expected {expected}\n");
                 }
@@ -92,13 +92,13 @@ fn damaged_php_texts_are_repaired_right_or_refused() {
                 }
             }
             Err(error) => {
-                if shows {
+                if is_verbose {
                     eprintln!("{kind}: {error}\n  damaged  {}\n", shown(&damaged));
                 }
                 let error = error.to_string();
                 match SEVERAL.iter().any(|words| error.contains(words)) {
                     _ if is_unknowable => &mut counts.unknowable,
-                    true => &mut counts.several,
+                    true => &mut counts.ambiguous,
                     false => &mut counts.refused,
                 }
             }
@@ -118,7 +118,7 @@ fn damaged_php_texts_are_repaired_right_or_refused() {
         // With fewer texts, a single one proves nothing.
         let enough = counts.count_explainable() * 98 / 100;
         assert!(
-            counts.total < 100 || counts.right >= enough && counts.several * 25 <= counts.total,
+            counts.total < 100 || counts.repaired >= enough && counts.ambiguous * 25 <= counts.total,
             "{kind}: {counts:?}"
         );
     }

@@ -10,7 +10,7 @@ use icecore::raw::{Reader as _, Tape};
 use icecore::{Document, ErrorKind, Kind, Limits, Request, Stage, format::php, raw::Outcome};
 
 fn read_both_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
-    common::both_ways(&php::ReadOptions::default(), blob, limits)
+    common::read_both_ways(&php::ReadOptions::default(), blob, limits)
 }
 
 fn write(document: &Document<'_>) -> Result<(Vec<u8>, bool), icecore::Error> {

@@ -24,8 +24,8 @@ fn options(handler: Option<Handler>) -> session::ReadOptions {
     options
 }
 
-fn both_ways<'a>(blob: &'a [u8], options: &session::ReadOptions) -> Outcome<'a> {
-    common::both_ways(options, blob, &Limits::default())
+fn read_both_ways<'a>(blob: &'a [u8], options: &session::ReadOptions) -> Outcome<'a> {
+    common::read_both_ways(options, blob, &Limits::default())
 }
 
 fn write(document: &Document<'_>, handler: Option<Handler>) -> Result<(Vec<u8>, bool), Error> {
@@ -44,7 +44,7 @@ fn sessions() -> Vec<Fixture> {
 fn sessions_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
     for f in sessions() {
-        let outcome = both_ways(&f.blob, &options(Some(handler(&f))));
+        let outcome = read_both_ways(&f.blob, &options(Some(handler(&f))));
         assert_eq!(outcome.error, None, "{}", f.name);
         assert_eq!(outcome.document.root().kind(), Kind::Map, "{}", f.name);
         let expected = one_nan(f.line["php"].clone());
@@ -66,11 +66,11 @@ fn the_handler_is_detected() {
         if f.blob.is_empty() {
             continue;
         }
-        let outcome = both_ways(&f.blob, &options(None));
+        let outcome = read_both_ways(&f.blob, &options(None));
         assert_eq!(outcome.error, None, "{} {}", f.name, f.blob.escape_ascii());
         let (text, _) = write(&outcome.document, None).unwrap();
         assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
-        let named = both_ways(&f.blob, &options(Some(handler(&f))));
+        let named = read_both_ways(&f.blob, &options(Some(handler(&f))));
         assert!(named.document == outcome.document, "{}", f.name);
         found += 1;
     }
@@ -83,9 +83,9 @@ fn the_handler_is_detected() {
 fn a_forged_string_does_not_change_the_handler() {
     let text = br#"a:1:{i:0;s:17:"q|a:1:{i:0;s:1:"x";}"#;
     for handler in [Handler::Php, Handler::PhpSerialize] {
-        assert_eq!(both_ways(text, &options(Some(handler))).error, None, "{handler:?}");
+        assert_eq!(read_both_ways(text, &options(Some(handler))).error, None, "{handler:?}");
     }
-    let outcome = both_ways(text, &options(None));
+    let outcome = read_both_ways(text, &options(None));
     assert_eq!(outcome.document.root().entries().next().map(|(key, _)| key.node().kind), Some(Kind::Int));
 }
 
@@ -95,7 +95,7 @@ fn sessions_are_rewritten_byte_for_byte() {
     let typed = Stage::parse("json:typed").unwrap();
     let limits = Limits::default();
     for f in sessions() {
-        let document = both_ways(&f.blob, &options(Some(handler(&f)))).document;
+        let document = read_both_ways(&f.blob, &options(Some(handler(&f)))).document;
         let (text, lossless) = write(&document, None).unwrap();
         assert!(lossless, "{}", f.name);
         assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
@@ -107,7 +107,7 @@ fn sessions_are_rewritten_byte_for_byte() {
         // Another handler gives another text for the same variables.
         for other in HANDLERS {
             let Ok((text, _)) = write(&document, Some(other)) else { continue };
-            let reread = both_ways(&text, &options(Some(other)));
+            let reread = read_both_ways(&text, &options(Some(other)));
             assert_eq!(reread.error, None, "{} as {other:?}: {}", f.name, text.escape_ascii());
             let has_integer_text = f.name.starts_with("hand/");
             assert!(has_integer_text || reread.document == document, "{} as {other:?}", f.name);
@@ -121,7 +121,7 @@ fn damaged_sessions_are_refused_where_php_refuses_them() {
     for f in load("php-session.jsonl").iter().filter(|f| f.mode == "damaged") {
         let mut options = options(Some(handler(f)));
         options.lenient = true;
-        let outcome = both_ways(&f.blob, &options);
+        let outcome = read_both_ways(&f.blob, &options);
         let reads = f.line["reads"].as_bool().unwrap();
         total += 1;
         refused += usize::from(!reads);
@@ -164,8 +164,8 @@ fn both_readers_agree_on_damaged_sessions() {
     for f in sessions() {
         let step = if f.blob.len() > 600 { 61 } else { 1 };
         for len in (1..f.blob.len()).step_by(step) {
-            both_ways(&f.blob[..len], &options(Some(handler(&f))));
-            both_ways(&f.blob[..len], &options(None));
+            read_both_ways(&f.blob[..len], &options(Some(handler(&f))));
+            read_both_ways(&f.blob[..len], &options(None));
         }
         if f.blob.len() > 2000 || f.blob.is_empty() {
             continue;
@@ -174,7 +174,7 @@ fn both_readers_agree_on_damaged_sessions() {
             let mut blob = f.blob.clone();
             let offset = random.below(blob.len() as u64) as usize;
             blob[offset] = *random.pick(b"NbidsaSOCErR:;{}\"0123456789+-|!.\\\0\x01\xff");
-            let outcome = both_ways(&blob, &options(None));
+            let outcome = read_both_ways(&blob, &options(None));
             if outcome.error.is_none() && outcome.consumed == blob.len() {
                 let (rewritten, _) = write(&outcome.document, None).unwrap();
                 assert_eq!(rewritten.escape_ascii().to_string(), blob.escape_ascii().to_string());
@@ -214,7 +214,7 @@ fn php_reads_our_sessions() {
             for handler in HANDLERS {
                 let original = document(seed, palette);
                 let Ok((text, _)) = write(&original, Some(handler)) else { continue };
-                let reread = both_ways(&text, &options(Some(handler)));
+                let reread = read_both_ways(&text, &options(Some(handler)));
                 assert_eq!(reread.error, None, "{handler:?} {}", text.escape_ascii());
                 // PHP copies or drops an array that contains itself, and opaque objects.
                 let nodes = reread.document.nodes();
@@ -230,7 +230,7 @@ fn php_reads_our_sessions() {
     assert!(lines.len() > 600, "{}", lines.len());
     let Some(answers) = ask_script("session.php", &lines) else { return };
     for ((handler, text), answer) in written.iter().zip(answers) {
-        let document = both_ways(text, &options(Some(*handler))).document;
+        let document = read_both_ways(text, &options(Some(*handler))).document;
         let expected = Describer::default().value(document.root());
         assert_eq!(one_nan(answer["php"].clone()), expected, "{handler:?} {}", text.escape_ascii());
     }

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use std::fmt::Write;
 
 fn read_both_ways(blob: &[u8]) -> Outcome<'_> {
-    common::both_ways(&php::ReadOptions::default(), blob, &Limits::default())
+    common::read_both_ways(&php::ReadOptions::default(), blob, &Limits::default())
 }
 
 fn read_whole(blob: &[u8]) -> Document<'_> {

@@ -70,7 +70,7 @@ fn read(file: &str) -> Vec<u8> {
 }
 
 /// Replaces the only occurrence of a part.
-fn with_one_replaced(bytes: &[u8], part: &[u8], by: &[u8]) -> Vec<u8> {
+fn replace_only_occurrence(bytes: &[u8], part: &[u8], by: &[u8]) -> Vec<u8> {
     let places: Vec<_> = (0..bytes.len()).filter(|offset| bytes[*offset..].starts_with(part)).collect();
     let [offset] = places[..] else { panic!("{} is there {} times", part.escape_ascii(), places.len()) };
     [&bytes[..offset], by, &bytes[offset + part.len()..]].concat()
@@ -94,11 +94,11 @@ fn editing_one_string_changes_only_that_string() {
         for typed_form in without.into_iter().chain(["json:typed,spelling,indent=2"]) {
             let text = icecore::write(&document, typed_form).unwrap();
             let [before, after] = string.map(|string| format!("\"{string}\"").into_bytes());
-            let edited = with_one_replaced(&text, &before, &after);
+            let edited = replace_only_occurrence(&text, &before, &after);
             let edited = icecore::read_as(&edited, &typed, &limits).unwrap_or_else(|error| panic!("{file}: {error}"));
             let mut written = Vec::new();
             icecore::write_to(&edited, &stage, &limits, &mut written).unwrap();
-            let expected = with_one_replaced(&blob, bytes[0], bytes[1]);
+            let expected = replace_only_occurrence(&blob, bytes[0], bytes[1]);
             assert!(
                 written == expected,
                 "{file} through {typed_form}\n{}\n{}",

@@ -9,7 +9,7 @@ fn read<'a>(dump: &'a [u8], limits: &Limits) -> Document<'a> {
         .unwrap_or_else(|error| panic!("{}: {error}", dump.escape_ascii()))
 }
 
-fn written(document: &Document<'_>) -> Vec<u8> {
+fn write_document(document: &Document<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     marshal::write(document, &marshal::WriteOptions::default(), &Limits::default(), &mut out).expect("written");
     out
@@ -19,10 +19,10 @@ fn written(document: &Document<'_>) -> Vec<u8> {
 #[track_caller]
 fn assert_written_as(dump: &[u8], expected: &[u8]) {
     let limits = Limits::default();
-    assert_eq!(written(&read(dump, &limits)).escape_ascii().to_string(), expected.escape_ascii().to_string());
+    assert_eq!(write_document(&read(dump, &limits)).escape_ascii().to_string(), expected.escape_ascii().to_string());
     let request = Request::new(&limits).detailed();
     let detailed = marshal::ReadOptions::default().read(dump, request).document;
-    assert_eq!(written(&detailed).escape_ascii().to_string(), dump.escape_ascii().to_string());
+    assert_eq!(write_document(&detailed).escape_ascii().to_string(), dump.escape_ascii().to_string());
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn links_to_large_integers_are_written() {
     // This integer is not an object.
     let limits = Limits::default();
     let document = read(b"\x04\x08[\x07l-\x09\0\0\0\0\0\0\0@@\x06", &limits);
-    assert_eq!(written(&document), b"\x04\x08[\x07l-\x09\0\0\0\0\0\0\0@l-\x09\0\0\0\0\0\0\0@");
+    assert_eq!(write_document(&document), b"\x04\x08[\x07l-\x09\0\0\0\0\0\0\0@l-\x09\0\0\0\0\0\0\0@");
 }
 
 #[test]

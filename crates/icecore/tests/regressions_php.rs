@@ -2,7 +2,7 @@
 
 use icecore::{ErrorKind, Limits, format::php};
 
-fn written(text: &[u8]) -> Vec<u8> {
+fn write_document(text: &[u8]) -> Vec<u8> {
     let limits = Limits::default();
     let document = php::read(text, &php::ReadOptions::default(), &limits).expect("read");
     let mut out = Vec::new();
@@ -13,12 +13,12 @@ fn written(text: &[u8]) -> Vec<u8> {
 /// Halfway between .2 and .3: PHP chooses the even digit.
 #[test]
 fn floats_halfway_between_two_texts_get_the_even_digit() {
-    assert_eq!(written(b"d:-2.2483716200475643E15;"), b"d:-2248371620047564.2;");
-    assert_eq!(written(b"d:9007199254740993;"), b"d:9007199254740992;");
-    assert_eq!(written(b"d:5e-324;"), b"d:5.0E-324;");
-    assert_eq!(written(b"d:1e22;"), b"d:1.0E+22;");
-    assert_eq!(written(b"d:0.00012;"), b"d:0.00012;");
-    assert_eq!(written(b"d:100000000000000000;"), b"d:1.0E+17;");
+    assert_eq!(write_document(b"d:-2.2483716200475643E15;"), b"d:-2248371620047564.2;");
+    assert_eq!(write_document(b"d:9007199254740993;"), b"d:9007199254740992;");
+    assert_eq!(write_document(b"d:5e-324;"), b"d:5.0E-324;");
+    assert_eq!(write_document(b"d:1e22;"), b"d:1.0E+22;");
+    assert_eq!(write_document(b"d:0.00012;"), b"d:0.00012;");
+    assert_eq!(write_document(b"d:100000000000000000;"), b"d:1.0E+17;");
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn class_names_with_del_are_refused() {
     let error = php::read(b"O:1:\"\x7f\":0:{}", &php::ReadOptions::default(), &Limits::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Malformed);
     assert!(error.help().is_some_and(|help| help.contains("Error at offset 0 of 12 bytes")), "{error}");
-    assert_eq!(written(b"O:1:\"\x80\":0:{}"), b"O:1:\"\x80\":0:{}");
+    assert_eq!(write_document(b"O:1:\"\x80\":0:{}"), b"O:1:\"\x80\":0:{}");
 }
 
 /// Offsets at which PHP 8.2 reports these errors. The texts are common in logs, but not in the

@@ -133,7 +133,7 @@ fn broken_values_are_counted() {
 }
 
 /// Returns a closure as Laravel signs it.
-fn signed_closure(class: &str, digest: &str) -> String {
+fn sign_closure(class: &str, digest: &str) -> String {
     let inner = "O:1:\"N\":1:{s:8:\"function\";s:15:\"fn() => 'old';x\";}";
     format!(
         "O:{}:\"{class}\":2:{{s:12:\"serializable\";s:{}:\"{inner}\";s:4:\"hash\";s:{}:\"{digest}\";}}",
@@ -147,7 +147,7 @@ fn signed_closure(class: &str, digest: &str) -> String {
 fn signed_values_are_kept_and_counted() {
     let base64 = "N6b0lYh1ijm6R6q7Yw0E6iD0h+7iA8QPpZJbS/ZDUvY=";
     let hex = "0123456789abcdef0123456789abcdef01234567";
-    let closure = signed_closure("Laravel\\SerializableClosure\\Serializers\\Signed", base64);
+    let closure = sign_closure("Laravel\\SerializableClosure\\Serializers\\Signed", base64);
     let json =
         |text: &str| format!("{{\"data\":{{\"command\":\"{}\"}}}}", text.replace('\\', "\\\\").replace('"', "\\\""));
     let opis = format!("@{base64}.a:1:{{i:0;s:3:\"old\";}}");
@@ -155,7 +155,7 @@ fn signed_values_are_kept_and_counted() {
         closure.clone(),
         format!(" {closure}\n"),
         json(&closure),
-        format!("a:1:{{i:0;{}}}", signed_closure("Any", hex)),
+        format!("a:1:{{i:0;{}}}", sign_closure("Any", hex)),
         format!("{{\"payload\":\"old\",\"signature\":\"{hex}\"}}"),
         format!("C:32:\"Opis\\Closure\\SerializableClosure\":{}:{{{opis}}}", opis.len()),
         format!("{{\"iv\":\"old\",\"value\":\"x\",\"mac\":\"{hex}\"}}"),

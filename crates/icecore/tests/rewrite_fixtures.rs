@@ -13,9 +13,9 @@ const NEW: &[u8] = b"xQzQx";
 #[derive(Default, Debug)]
 struct Counts {
     read: u32,
-    there_and_back: u32,
+    restored: u32,
     respelled: u32,
-    nothing: u32,
+    unchanged: u32,
     refused: u32,
     failures: Vec<String>,
 }
@@ -28,7 +28,7 @@ fn replace_in_document(bytes: &[u8], stage: &Stage, old: &[u8], new: &[u8]) -> R
 }
 
 /// Returns a text that is in some string value.
-fn a_text(bytes: &[u8], stage: &Stage) -> Option<Vec<u8>> {
+fn find_text(bytes: &[u8], stage: &Stage) -> Option<Vec<u8>> {
     let limits = Limits::default();
     let document = icecore::read_with(bytes, stage, Request::new(&limits)).ok()?;
     let is_text = |bytes: &&[u8]| bytes.len() >= 2 && bytes.len() < 1000 && bytes.iter().all(u8::is_ascii_alphanumeric);
@@ -54,7 +54,7 @@ fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
         Ok(_) => counts.failures.push(format!("{name}: changed without a change")),
         Err(error) => counts.failures.push(format!("{name}: {error}")),
     }
-    let Some(old) = a_text(bytes, &stage) else { return };
+    let Some(old) = find_text(bytes, &stage) else { return };
     let changed = match replace_in_document(bytes, &stage, &old, NEW) {
         Ok(changed) => changed,
         Err(error) => {
@@ -67,11 +67,11 @@ fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
     };
     if changed == bytes {
         // The text is in a key, or in data that only its class understands.
-        counts.nothing += 1;
+        counts.unchanged += 1;
         return;
     }
     match replace_in_document(&changed, &stage, NEW, &old) {
-        Ok(back) if back == bytes => counts.there_and_back += 1,
+        Ok(back) if back == bytes => counts.restored += 1,
         // A spelling that belonged only to the old text is lost with it: that a repeated string was
         // not stored once, or how it was compressed.
         Ok(back) if is_same(&back, bytes, &stage) => counts.respelled += 1,
@@ -80,7 +80,7 @@ fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
     }
 }
 
-fn check_files(files: &[&str], stage: &str, least: u32) {
+fn check_files(files: &[&str], stage: &str, min_restored: u32) {
     let mut counts = Counts::default();
     for file in files {
         for fixture in fixtures::load(file) {
@@ -94,8 +94,8 @@ fn check_files(files: &[&str], stage: &str, least: u32) {
     counts.failures.clear();
     println!("{stage}: {counts:?}");
     assert_eq!(failures, 0, "{stage}");
-    assert!(counts.there_and_back >= least, "{stage}: only {}", counts.there_and_back);
-    assert!(counts.respelled <= counts.there_and_back / 10, "{stage}: {} spelled otherwise", counts.respelled);
+    assert!(counts.restored >= min_restored, "{stage}: only {}", counts.restored);
+    assert!(counts.respelled <= counts.restored / 10, "{stage}: {} spelled otherwise", counts.respelled);
 }
 
 #[test]
@@ -145,5 +145,5 @@ fn json_texts_survive_a_replacement_and_its_reverse() {
         check(&mut counts, &text, text.as_bytes(), "json:typed=no");
     }
     assert!(counts.failures.is_empty(), "{:?}", counts.failures);
-    assert!(counts.there_and_back > 50, "{counts:?}");
+    assert!(counts.restored > 50, "{counts:?}");
 }

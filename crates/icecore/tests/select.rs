@@ -26,7 +26,7 @@ impl Source for Parts<'_> {
         })
     }
 
-    fn preferred_len(&self) -> usize {
+    fn choose_len(&self) -> usize {
         self.1
     }
 }
@@ -36,17 +36,17 @@ type Answers = Vec<(String, Document<'static>)>;
 /// Returns what skimming finds; it must be the same for every window of the bytes. In small windows
 /// the fast loops hardly start, and everything takes the careful path.
 fn skim_in_every_window(bytes: &[u8], stage: &Stage, pattern: &Pattern) -> (Answers, bool) {
-    let all = skimmed_in(bytes, stage, pattern, None);
+    let all = skim_in_windows(bytes, stage, pattern, None);
     let between = 6 + (bytes.len() + pattern.as_str().len()) % 90;
     for piece in [1, between, 256 << 10] {
-        let parts = skimmed_in(bytes, stage, pattern, Some(piece));
+        let parts = skim_in_windows(bytes, stage, pattern, Some(piece));
         let (format, path) = (stage.name(), pattern.as_str());
         assert!(parts == all, "{format} {path}: {parts:?} in parts of {piece}, not {all:?}");
     }
     all
 }
 
-fn skimmed_in(bytes: &[u8], stage: &Stage, pattern: &Pattern, piece: Option<usize>) -> (Answers, bool) {
+fn skim_in_windows(bytes: &[u8], stage: &Stage, pattern: &Pattern, piece: Option<usize>) -> (Answers, bool) {
     let (limits, mut answers) = (Limits::default(), Answers::new());
     let mut source = Parts(bytes, piece.unwrap_or(1));
     let input = if piece.is_some() { Input::Source(&mut source) } else { Input::Bytes(bytes) };

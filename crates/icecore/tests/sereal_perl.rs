@@ -40,7 +40,7 @@ fn assert_perl_reads(what: &str, asked: Vec<(String, Document<'_>, Vec<u8>)>) {
     fixtures::report(what, asked.len(), &failures);
 }
 
-fn written(document: &Document<'_>, options: &WriteOptions) -> Option<Vec<u8>> {
+fn write_document(document: &Document<'_>, options: &WriteOptions) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     sereal::write(document, options, &Limits::default(), &mut out).ok().filter(icecore::Losses::is_empty).map(|_| out)
 }
@@ -63,7 +63,7 @@ fn perl_reads_rewritten_fixtures() {
         options.canonical = turn % 5 == 0;
         options.dedupe_strings = turn % 7 == 0;
         // Only documents without losses, because perl can't give back what was lost.
-        if let Some(blob) = written(&document, &options) {
+        if let Some(blob) = write_document(&document, &options) {
             asked.push((format!("{} {options:?}", f.name), document, blob));
         }
     }
@@ -99,7 +99,7 @@ fn perl_reads_random_documents() {
         if has_what_perl_says_otherwise(&original) {
             continue;
         }
-        if let Some(blob) = written(&original, &WriteOptions::default()) {
+        if let Some(blob) = write_document(&original, &WriteOptions::default()) {
             asked.push((format!("random {seed}"), original, blob));
         }
     }

@@ -42,7 +42,7 @@ impl Pair {
     }
 }
 
-fn written(document: &Document<'_>, stage: &str) -> Option<Vec<u8>> {
+fn write_document(document: &Document<'_>, stage: &str) -> Option<Vec<u8>> {
     let mut blob = Vec::new();
     let stage = Stage::parse(stage).expect("a stage");
     icecore::write_to(document, &stage, &Limits::default(), &mut blob).ok().map(|_| blob)
@@ -108,13 +108,13 @@ fn random_documents(stage: &str) {
         let r = &mut Random::new(seed + 1);
         let palette = *r.pick(&[Palette::Json, Palette::Json, Palette::Perl, Palette::All]);
         let document = document(seed, palette);
-        let Some(blob) = written(&document, stage) else { continue };
+        let Some(blob) = write_document(&document, stage) else { continue };
         let mut pair = Pair::new(stage);
         for _ in 0..3 {
             pair.read(&blob);
         }
         for _ in 0..20 {
-            if let Some(other) = written(&other_scalars(&document, r), stage) {
+            if let Some(other) = write_document(&other_scalars(&document, r), stage) {
                 pair.read(&other);
                 pair.read(&damage_blob(&other, r));
             }
@@ -166,7 +166,7 @@ fn rows_of_a_table_share_a_stencil() {
             b.bytes_key("tags").begin_array().int(id % 300).bool(true).end();
             b.bytes_key("score").float(id as f64 / 4.0);
             b.end();
-            pair.read(&written(&b.finish().expect("a document"), stage).expect("written"));
+            pair.read(&write_document(&b.finish().expect("a document"), stage).expect("written"));
         }
         assert!(pair.stencils.alike() > 850, "{stage}: {} of 1000", pair.stencils.alike());
     }

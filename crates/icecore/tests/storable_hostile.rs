@@ -57,14 +57,14 @@ fn read_in_three_ways<'a>(
         }
     }
     if traced.error.is_none() {
-        written_again(&traced.document, options)?;
+        check_rewriting(&traced.document, options)?;
     }
     Ok(storable::read(input, options, &limits))
 }
 
 /// Checks that a document can be written or is refused with an error, and that the output is read
 /// as the same document.
-fn written_again(document: &Document<'_>, options: &storable::ReadOptions) -> Result<(), String> {
+fn check_rewriting(document: &Document<'_>, options: &storable::ReadOptions) -> Result<(), String> {
     let limits = Limits::default();
     let mut out = Vec::new();
     match storable::write(document, &storable::WriteOptions::default(), &limits, &mut out) {

@@ -12,7 +12,7 @@ fn write_options(f: &Fixture) -> storable::WriteOptions {
     options
 }
 
-fn written(document: &Document<'_>, f: &Fixture) -> Vec<u8> {
+fn write_document(document: &Document<'_>, f: &Fixture) -> Vec<u8> {
     let mut out = Vec::new();
     let losses = storable::write(document, &write_options(f), &Limits::default(), &mut out);
     let losses = losses.unwrap_or_else(|error| panic!("{} {}: {error}", f.name, f.mode));
@@ -40,7 +40,7 @@ fn most_images_are_rewritten_from_their_values_alone() {
     for f in load("storable.jsonl") {
         total += 1;
         let document = storable::read(&f.blob, &f.storable_options(), &Limits::default()).unwrap();
-        let out = written(&document, &f);
+        let out = write_document(&document, &f);
         let offset = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
         let differ = (f.blob.get(offset).copied(), out.get(offset).copied());
         if differ == (None, None) {
@@ -76,7 +76,7 @@ fn real_storable_reads_images_written_from_typed_json() {
             continue;
         }
         let Some(text) = id.map(|id| &expected[id]) else { continue };
-        let image = written(&from_typed(text), &f);
+        let image = write_document(&from_typed(text), &f);
         asked.push((format!("{} {}", f.name, f.mode), text.clone(), image));
     }
     assert_perl_reads("from typed JSON", asked);
@@ -88,7 +88,7 @@ fn real_storable_reads_images_written_without_spelling() {
     let (mut asked, mut hooked) = (Vec::new(), Vec::new());
     for f in load("storable.jsonl").into_iter().filter(changes_more_than_key_order) {
         let document = storable::read(&f.blob, &f.storable_options(), &Limits::default()).unwrap();
-        let image = written(&document, &f);
+        let image = write_document(&document, &f);
         let name = format!("{} {}", f.name, f.mode);
         if !f.line["classes"].is_null() {
             hooked.push((name, f.blob, image));

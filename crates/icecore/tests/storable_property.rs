@@ -45,7 +45,7 @@ struct Maker {
 }
 
 /// Makes the same document for the same seed, as it is or as network order gives it back.
-fn document(seed: u64, netorder: bool, canonical: bool) -> Document<'static> {
+fn random_document(seed: u64, netorder: bool, canonical: bool) -> Document<'static> {
     let mut m = Maker {
         r: Random::new(seed),
         b: Builder::new(),
@@ -367,7 +367,7 @@ fn all_write_options() -> Vec<storable::WriteOptions> {
     all
 }
 
-fn written(document: &Document<'_>, options: &storable::WriteOptions) -> Vec<u8> {
+fn write_document(document: &Document<'_>, options: &storable::WriteOptions) -> Vec<u8> {
     let mut out = Vec::new();
     storable::write(document, options, &Limits::default(), &mut out).unwrap_or_else(|e| panic!("{e}\n{document:?}"));
     out
@@ -379,9 +379,9 @@ fn random_documents_round_trip() {
     let modes = all_write_options();
     for seed in 0..4000 {
         let options = &modes[seed as usize % modes.len()];
-        let meant = document(seed, false, options.canonical);
-        let expected = if options.netorder { document(seed, true, options.canonical) } else { meant.clone() };
-        let image = written(&meant, options);
+        let meant = random_document(seed, false, options.canonical);
+        let expected = if options.netorder { random_document(seed, true, options.canonical) } else { meant.clone() };
+        let image = write_document(&meant, options);
         let context = |read: &Document<'_>| format!("{seed} {options:?}\n{image:02x?}\n{expected:?}\n{read:?}");
         let same = if options.canonical { Comparison::new().any_order() } else { Comparison::new() };
 
@@ -393,10 +393,10 @@ fn random_documents_round_trip() {
         let traced = read_options.read(&image, Request::new(&limits).detailed()).document;
         assert!(traced == fast, "{}", context(&traced));
         // Written in the form it was read in, it is the same byte for byte.
-        assert!(written(&traced, &storable::WriteOptions::default()) == image, "{}", context(&traced));
+        assert!(write_document(&traced, &storable::WriteOptions::default()) == image, "{}", context(&traced));
         let mut plain = options.clone();
         plain.reference = true;
-        assert!(written(&meant, &plain) == image, "the writers differ: {}", context(&fast));
+        assert!(write_document(&meant, &plain) == image, "the writers differ: {}", context(&fast));
 
         let typed = icecore::write(&fast, "json:typed").unwrap();
         let reread = icecore::read_as(&typed, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
@@ -443,7 +443,7 @@ fn canonical_images_are_independent_of_the_order_of_entries() {
             [false, true].map(|backwards| {
                 let mut b = Builder::new();
                 tree(&mut b, seed, 4, backwards);
-                written(&b.finish().unwrap(), options)
+                write_document(&b.finish().unwrap(), options)
             })
         };
         for options in all_write_options() {

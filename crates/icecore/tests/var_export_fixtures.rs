@@ -14,12 +14,12 @@ use icecore::{
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
-fn both_ways(blob: &[u8]) -> Outcome<'_> {
-    common::both_ways(&var_export::ReadOptions::default(), blob, &Limits::default())
+fn read_both_ways(blob: &[u8]) -> Outcome<'_> {
+    common::read_both_ways(&var_export::ReadOptions::default(), blob, &Limits::default())
 }
 
 fn read_whole(blob: &[u8]) -> Document<'_> {
-    let outcome = both_ways(blob);
+    let outcome = read_both_ways(blob);
     assert_eq!(outcome.error, None, "{}", blob.escape_ascii());
     assert_eq!(outcome.consumed, blob.len(), "{}", blob.escape_ascii());
     outcome.document
@@ -132,7 +132,7 @@ fn older_forms_round_trip() {
 fn code_is_refused_and_reported_as_code() {
     let mut refused = 0;
     for f in load("var-export.jsonl").iter().filter(|f| f.mode == "refused") {
-        let outcome = both_ways(&f.blob);
+        let outcome = read_both_ways(&f.blob);
         let is_behind = outcome.consumed < f.blob.len();
         assert!(outcome.error.is_some() || is_behind, "{}", f.blob.escape_ascii());
         refused += 1;
@@ -163,7 +163,7 @@ fn code_is_refused_and_reported_as_code() {
         ("( String ) 5", 0, "the cast `(String)`"),
         ("[...[1]]", 1, "the operator `...`, a spread"),
     ] {
-        let error = both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text}"));
+        let error = read_both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text}"));
         assert_eq!(
             (error.kind(), error.offset(), error.found()),
             (ErrorKind::Unsupported, Some(offset), Some(found)),
@@ -190,7 +190,7 @@ fn errors_name_the_entry() {
         ("<?php return foo();", "$"),
         ("['a' => 1 2]", "${1}"),
     ] {
-        let error = both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text}"));
+        let error = read_both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text}"));
         assert_eq!(error.path(), Some(path), "{text}: {error}");
     }
 }
@@ -203,7 +203,7 @@ fn both_readers_agree_on_damaged_texts() {
         let step = if f.blob.len() > 600 { 53 } else { 1 };
         let is_container = f.mode == "var_export" && f.blob.ends_with(b")") && !f.blob.starts_with(b"'");
         for len in (0..f.blob.len()).step_by(step) {
-            let outcome = both_ways(&f.blob[..len]);
+            let outcome = read_both_ways(&f.blob[..len]);
             // The name of a method that is cut off looks like an enum case.
             let is_case = outcome.document.root().kind() == Kind::EnumCase;
             if is_container && !(is_case && outcome.error.is_none()) {
@@ -220,10 +220,10 @@ fn both_readers_agree_on_damaged_texts() {
             let mut blob = f.blob.clone();
             let offset = random.below(blob.len() as u64) as usize;
             blob[offset] = *random.pick(b"Nabx('\")[]=>,;.:\\$-0123456789 \n/*#\0\xff");
-            let outcome = both_ways(&blob);
+            let outcome = read_both_ways(&blob);
             if outcome.error.is_none() {
                 let (rewritten, _) = write(&outcome.document, "var-export").unwrap();
-                assert!(both_ways(&rewritten).document == outcome.document, "{}", blob.escape_ascii());
+                assert!(read_both_ways(&rewritten).document == outcome.document, "{}", blob.escape_ascii());
             }
         }
     }
@@ -362,7 +362,7 @@ fn random_documents_round_trip() {
 fn php_loads_our_texts() {
     let (mut lines, mut texts) = (Vec::new(), Vec::new());
     let mut add = |text: Vec<u8>| {
-        let reread = both_ways(&text);
+        let reread = read_both_ways(&text);
         // PHP could not load the classes of random objects.
         let has_class = reread.document.nodes().iter().any(|node| matches!(node.kind, Kind::Object | Kind::EnumCase));
         if !has_class && !is_repeated(&reread.document) {

@@ -106,15 +106,15 @@ fn read(bytes: &[u8], stage: &str) -> Result<Document<'static>, icecore::Error> 
     Ok(icecore::read_as(bytes, &stage, &Limits::default())?.into_owned())
 }
 
-fn written(document: &Document<'_>, options: &WriteOptions) -> Result<(Vec<u8>, Vec<LossKind>), icecore::Error> {
+fn write_document(document: &Document<'_>, options: &WriteOptions) -> Result<(Vec<u8>, Vec<LossKind>), icecore::Error> {
     let mut text = Vec::new();
     let losses = var_export::write(document, options, &Limits::default(), &mut text)?;
     Ok((text, losses.iter().map(|loss| loss.kind).collect()))
 }
 
-fn written_as_text(bytes: &[u8], stage: &str, options: &WriteOptions) -> (String, Vec<LossKind>) {
+fn convert_to_text(bytes: &[u8], stage: &str, options: &WriteOptions) -> (String, Vec<LossKind>) {
     let document = read(bytes, stage).unwrap_or_else(|error| panic!("{error}: {}", bytes.escape_ascii()));
-    let (text, losses) = written(&document, options).expect("a text");
+    let (text, losses) = write_document(&document, options).expect("a text");
     (String::from_utf8_lossy(&text).into_owned(), losses)
 }
 
@@ -139,17 +139,17 @@ fn php_tags_in_strings_are_split() {
         (r#"{"$enum":"<?:a"}"#, "'<' . '?:a'"),
         (r#""a < b ?""#, "'a < b ?'"),
     ] {
-        assert_eq!(written_as_text(json.as_bytes(), "json:typed", &short_syntax()).0, text, "{json}");
+        assert_eq!(convert_to_text(json.as_bytes(), "json:typed", &short_syntax()).0, text, "{json}");
         let stage = if json.starts_with("{\"$class\"") { continue } else { "var-export" };
         let back = read(text.as_bytes(), stage).expect("the same value");
-        assert_eq!(written(&back, &short_syntax()).expect("a text").0, text.as_bytes(), "{json}");
+        assert_eq!(write_document(&back, &short_syntax()).expect("a text").0, text.as_bytes(), "{json}");
     }
     let mut options = short_syntax();
     options.file = Some(true);
-    assert_eq!(written_as_text(br#""<?php""#, "json", &options).0, "<?php\n\nreturn '<?php';\n");
+    assert_eq!(convert_to_text(br#""<?php""#, "json", &options).0, "<?php\n\nreturn '<?php';\n");
     options.file = None;
     options.trusted = true;
-    assert_eq!(written_as_text(br#""<?php""#, "json", &options).0, "'<?php'");
+    assert_eq!(convert_to_text(br#""<?php""#, "json", &options).0, "'<?php'");
 }
 
 /// The kept spelling of a text is written again, unless PHP would run it.
@@ -200,7 +200,7 @@ fn names_that_are_not_php_syntax_become_strings() {
         (b"O:6:\"A\\self\":0:{}", "\\A\\self::__set_state([])", &[]),
         (b"O:5:\"A\\\\\\B\":0:{}", "[]", &[LossKind::Class]),
     ] {
-        let (found, lost) = written_as_text(bytes, "php", &short_syntax());
+        let (found, lost) = convert_to_text(bytes, "php", &short_syntax());
         let lost: Vec<_> = lost.into_iter().filter(|kind| *kind != LossKind::ArrayKind).collect();
         assert_eq!((found.as_str(), &lost[..]), (text, losses), "{}", bytes.escape_ascii());
     }
@@ -211,7 +211,7 @@ fn option_plain_writes_no_class_names() {
     let mut options = short_syntax();
     options.plain = true;
     let (text, losses) =
-        written_as_text(b"a:2:{i:0;O:1:\"A\":1:{s:1:\"b\";E:3:\"S:H\";}i:1;O:8:\"stdClass\":0:{}}", "php", &options);
+        convert_to_text(b"a:2:{i:0;O:1:\"A\":1:{s:1:\"b\";E:3:\"S:H\";}i:1;O:8:\"stdClass\":0:{}}", "php", &options);
     assert_eq!(text, "[\n    [\n        'b' => 'S:H',\n    ],\n    [],\n]");
     assert!(losses.contains(&LossKind::Class) && losses.contains(&LossKind::Name), "{losses:?}");
 }
@@ -555,7 +555,7 @@ fn php_runs_no_code_of_hostile_documents() {
             let Ok(read) = read(&bytes, format) else { continue };
             document = read;
         }
-        if let Ok((text, _)) = written(&document, &options) {
+        if let Ok((text, _)) = write_document(&document, &options) {
             texts.push((text, !options.plain));
         }
     }

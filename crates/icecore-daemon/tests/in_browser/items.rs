@@ -1,6 +1,6 @@
 //! One job, one object, and the differences between two.
 
-use super::{assert_no_messages, assert_shows, fail, go, shown};
+use super::{assert_no_messages, assert_shows, fail_job, open_browser, open_part};
 use crate::client::Daemon;
 use serde_json::json;
 
@@ -11,7 +11,7 @@ fn a_job_shows_its_content_and_its_state() {
     let daemon = Daemon::start();
     let id = daemon.post("/jobs?queue=mail&format=php&max_attempts=1", PHP).id();
     let (_, token) = daemon.claim("mail");
-    let Some(mut page) = shown(&daemon, &format!("jobs/{id}")) else { return };
+    let Some(mut page) = open_browser(&daemon, &format!("jobs/{id}")) else { return };
     assert_shows(&mut page, "leased");
     page.wait("document.querySelectorAll('[role=treeitem]').length > 5");
     let tree = page.value("document.querySelector('[role=tree]').innerText");
@@ -39,7 +39,7 @@ fn a_job_shows_its_content_and_its_state() {
 fn a_tree_is_opened_and_closed() {
     let daemon = Daemon::start();
     let id = daemon.push("queue=q", r#"{"a":{"b":{"c":{"d":{"e":1}}}},"f":"g"}"#);
-    let Some(mut page) = shown(&daemon, &format!("jobs/{id}")) else { return };
+    let Some(mut page) = open_browser(&daemon, &format!("jobs/{id}")) else { return };
     let shown = "[...document.querySelectorAll('[role=treeitem]')].filter((e) => !e.hidden).length";
     page.wait(&format!("{shown} === 5"));
     page.click("[role=treeitem]:nth-child(4)");
@@ -69,7 +69,7 @@ fn frozen_strings_are_opened() {
     let daemon = Daemon::start();
     let inner = r#"O:3:"Job":1:{s:4:"data";s:16:"{"deep":[1,2,3]}";}"#;
     let id = daemon.push("queue=q", &json!({ "command": inner, "other": 1 }).to_string());
-    let Some(mut page) = shown(&daemon, &format!("jobs/{id}")) else { return };
+    let Some(mut page) = open_browser(&daemon, &format!("jobs/{id}")) else { return };
     assert_shows(&mut page, "php inside");
     let rows = "document.querySelectorAll('[role=treeitem]').length";
     page.wait(&format!("{rows} === 3"));
@@ -91,7 +91,7 @@ fn frozen_strings_are_opened() {
 fn a_replay_is_compared_with_its_job() {
     let daemon = Daemon::start();
     let id = daemon.push("queue=mail", r#"{"to":"ann","n":[1,2],"same":true}"#);
-    let Some(mut page) = shown(&daemon, &format!("jobs/{id}")) else { return };
+    let Some(mut page) = open_browser(&daemon, &format!("jobs/{id}")) else { return };
     page.click("[data-act=replay]");
     page.key("Escape");
     page.wait("!document.querySelector('dialog')");
@@ -116,7 +116,7 @@ fn a_replay_is_compared_with_its_job() {
     page.picture("difference");
     // An object compared with a job.
     let object = daemon.post("/objects", r#"{"to":"bob","n":[1],"new":null,"same":true}"#).id();
-    go(&mut page, &daemon, &format!("compare?left=jobs/{other}&right=objects/{object}"));
+    open_part(&mut page, &daemon, &format!("compare?left=jobs/{other}&right=objects/{object}"));
     assert_shows(&mut page, "They are equal");
     assert_no_messages(&page);
 }
@@ -126,7 +126,7 @@ fn quarantined_objects_show_their_reason() {
     let daemon = Daemon::start();
     let id = daemon.post("/objects?format=marshal", b"\x04\x08[\x07i\x06").id();
     daemon.post("/objects?key=k", b"\x04\x08o:\x09User\x00");
-    let Some(mut page) = shown(&daemon, "quarantine") else { return };
+    let Some(mut page) = open_browser(&daemon, "quarantine") else { return };
     assert_shows(&mut page, "too early");
     assert_eq!(page.value("document.querySelectorAll('tbody tr').length"), json!(1));
     page.picture("quarantine");
@@ -143,7 +143,7 @@ fn quarantined_objects_show_their_reason() {
     page.key("Escape");
     page.key("Escape");
     page.wait("location.hash === '#/quarantine'");
-    go(&mut page, &daemon, "objects");
+    open_part(&mut page, &daemon, "objects");
     page.wait("document.querySelectorAll('tbody tr').length === 2");
     page.click("#f-class");
     page.type_text("User");
@@ -157,8 +157,8 @@ fn long_lists_load_a_hundred_items_at_a_time() {
     let daemon = Daemon::start();
     let list: Vec<u32> = (0..10_000).collect();
     let id = daemon.push("queue=q", &json!({ "list": list }).to_string());
-    fail(&daemon, "q", "");
-    let Some(mut page) = shown(&daemon, &format!("jobs/{id}")) else { return };
+    fail_job(&daemon, "q", "");
+    let Some(mut page) = open_browser(&daemon, &format!("jobs/{id}")) else { return };
     let rows = "document.querySelectorAll('[role=treeitem]').length";
     page.wait(&format!("{rows} === 102"));
     assert_shows(&mut page, "… 9,900 more");

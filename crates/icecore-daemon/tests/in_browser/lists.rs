@@ -1,6 +1,6 @@
 //! Lists: filters, pages, the keyboard.
 
-use super::{assert_no_messages, assert_shows, fail, go, shown};
+use super::{assert_no_messages, assert_shows, fail_job, open_browser, open_part};
 use crate::client::Daemon;
 use serde_json::json;
 
@@ -12,8 +12,8 @@ fn jobs_are_filtered_and_have_pages() {
     let daemon = Daemon::start();
     let ids: Vec<String> = (0..60).map(|number| daemon.push("queue=mail", &number.to_string())).collect();
     daemon.push("queue=other&max_attempts=1", "1");
-    fail(&daemon, "other", "no such user");
-    let Some(mut page) = shown(&daemon, "jobs") else { return };
+    fail_job(&daemon, "other", "no such user");
+    let Some(mut page) = open_browser(&daemon, "jobs") else { return };
     page.wait(&format!("{ROWS} === 50"));
     assert_shows(&mut page, "no such user");
     page.click(".pages a:last-child");
@@ -36,7 +36,7 @@ fn jobs_are_filtered_and_have_pages() {
     page.key("Enter");
     page.wait(&format!("location.hash === '#/jobs/{}'", ids[7]));
     assert_shows(&mut page, "Readable copy");
-    go(&mut page, &daemon, "jobs/01890a5d-ac96-774b-bcce-b302099a8057");
+    open_part(&mut page, &daemon, "jobs/01890a5d-ac96-774b-bcce-b302099a8057");
     page.wait("document.querySelector('[role=alert]')?.innerText.includes('there is no job')");
 }
 
@@ -44,7 +44,7 @@ fn jobs_are_filtered_and_have_pages() {
 fn lists_can_be_used_with_the_keyboard() {
     let daemon = Daemon::start();
     let ids: Vec<String> = (0..3).map(|number| daemon.push("queue=mail", &number.to_string())).collect();
-    let Some(mut page) = shown(&daemon, "jobs") else { return };
+    let Some(mut page) = open_browser(&daemon, "jobs") else { return };
     page.wait(&format!("{ROWS} === 3"));
     page.key("/");
     page.wait("document.activeElement.id === 'f-queue'");
@@ -76,10 +76,10 @@ fn lists_can_be_used_with_the_keyboard() {
 fn every_control_is_reached_by_tab_and_has_a_name() {
     let daemon = Daemon::start();
     daemon.push("queue=mail&max_attempts=1", r#"{"a":[1]}"#);
-    fail(&daemon, "mail", "no such user");
+    fail_job(&daemon, "mail", "no such user");
     let id = daemon.get("/jobs").str("/jobs/0/id");
     let object = daemon.post("/objects", b"\x04\x08[\x06").id();
-    let Some(mut page) = shown(&daemon, "queues") else { return };
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
     for (part, expected) in [
         ("queues".to_owned(), "Redrive"),
         ("jobs".to_owned(), "no such user"),
@@ -88,7 +88,7 @@ fn every_control_is_reached_by_tab_and_has_a_name() {
         (format!("objects/{object}"), "The first bytes"),
         ("compare".to_owned(), "Second"),
     ] {
-        go(&mut page, &daemon, &part);
+        open_part(&mut page, &daemon, &part);
         assert_shows(&mut page, expected);
         let unnamed = page.value(
             "[...document.querySelectorAll('a, button, input, select, [role=tree], svg[role=img]')] \

@@ -1,6 +1,6 @@
 //! The appearance: light, dark, narrow. Nothing overflows, and all text is readable.
 
-use super::{assert_no_messages, assert_shows, fail, go, shown};
+use super::{assert_no_messages, assert_shows, fail_job, open_browser, open_part};
 use crate::client::Daemon;
 use serde_json::json;
 
@@ -30,7 +30,7 @@ const FAINT: &str = r#"(() => {
     return [...faint];
 })()"#;
 
-fn filled() -> (Daemon, String) {
+fn daemon_with_jobs() -> (Daemon, String) {
     let daemon = Daemon::start();
     for number in 0..12 {
         let user = format!(
@@ -42,7 +42,7 @@ fn filled() -> (Daemon, String) {
     let (id, token) = daemon.claim("mail");
     daemon.post_json(&format!("/jobs/{id}/ack"), json!({ "token": token, "result": { "sent": true } }).to_string());
     daemon.push("queue=broken&max_attempts=1", r#"{"to":"ann@example.com"}"#);
-    fail(&daemon, "broken", "exit code 1: connection to mail.example.com timed out\n  at send (mail.rb:12)");
+    fail_job(&daemon, "broken", "exit code 1: connection to mail.example.com timed out\n  at send (mail.rb:12)");
     daemon.post("/queues/thumbnails/pause", "");
     daemon.ask("PUT", "/queues/mail/limits?concurrency=4&rate=100/1m", &[], b"");
     for (name, query) in
@@ -61,8 +61,8 @@ fn filled() -> (Daemon, String) {
 
 #[test]
 fn nothing_overflows_and_all_text_has_contrast() {
-    let (daemon, id) = filled();
-    let Some(mut page) = shown(&daemon, "queues") else { return };
+    let (daemon, id) = daemon_with_jobs();
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
     let object = daemon.get("/objects").str("/objects/0/id");
     for (name, width, height, scheme) in
         [("light", 1280, 900, "light"), ("dark", 1280, 900, "dark"), ("narrow", 360, 740, "light")]
@@ -78,7 +78,7 @@ fn nothing_overflows_and_all_text_has_contrast() {
             ("quarantine".to_owned(), "too early", "quarantine"),
             (format!("compare?left=jobs/{id}&right=objects/{object}"), "difference", "compare"),
         ] {
-            go(&mut page, &daemon, &part);
+            open_part(&mut page, &daemon, &part);
             assert_shows(&mut page, expected);
             if picture_name == "job" {
                 page.wait("document.querySelectorAll('[role=treeitem]').length > 5");
@@ -101,7 +101,7 @@ fn nothing_overflows_and_all_text_has_contrast() {
 #[test]
 fn the_theme_is_chosen_and_kept() {
     let daemon = Daemon::start();
-    let Some(mut page) = shown(&daemon, "queues") else { return };
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
     let dark = "getComputedStyle(document.documentElement).backgroundColor === 'rgb(20, 23, 27)'";
     page.wait(&format!("!({dark})"));
     page.click("#theme");

@@ -14,18 +14,18 @@ use crate::client::Daemon;
 use browser::Browser;
 
 /// Returns a browser that shows the page of this daemon.
-fn shown(daemon: &Daemon, part: &str) -> Option<Browser> {
+fn open_browser(daemon: &Daemon, part: &str) -> Option<Browser> {
     let Some(mut browser) = Browser::start() else {
         eprintln!("left out: chromium is missing");
         return None;
     };
     browser.set_window(1280, 900, "light");
-    go(&mut browser, daemon, part);
+    open_part(&mut browser, daemon, part);
     Some(browser)
 }
 
 /// Opens a part of the page.
-fn go(browser: &mut Browser, daemon: &Daemon, part: &str) {
+fn open_part(browser: &mut Browser, daemon: &Daemon, part: &str) {
     browser.open(&format!("http://{}/#/{part}", daemon.address));
     browser.wait("document.querySelector('h1')");
 }
@@ -41,7 +41,7 @@ fn assert_no_messages(browser: &Browser) {
 }
 
 /// Takes a job of a queue and fails it for good.
-fn fail(daemon: &Daemon, queue: &str, error: &str) {
+fn fail_job(daemon: &Daemon, queue: &str, error: &str) {
     let (id, token) = daemon.claim(queue);
     let body = serde_json::json!({ "token": token, "error": error, "delay": 0 }).to_string();
     assert_eq!(daemon.post_json(&format!("/jobs/{id}/nack"), body).code, 200);

@@ -1,6 +1,6 @@
 //! Queues: counts, rates, pauses, redrives.
 
-use super::{assert_no_messages, assert_shows, fail, shown};
+use super::{assert_no_messages, assert_shows, fail_job, open_browser};
 use crate::client::Daemon;
 use serde_json::json;
 
@@ -9,7 +9,7 @@ const READY: &str = "document.querySelector('.counts .ready b')?.textContent";
 #[test]
 fn counts_and_charts_are_refreshed() {
     let daemon = Daemon::start();
-    let Some(mut page) = shown(&daemon, "queues") else { return };
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
     assert_shows(&mut page, "There are no queues yet");
     daemon.push("queue=mail", "1");
     page.wait(&format!("{READY} === '1'"));
@@ -38,7 +38,7 @@ fn counts_and_charts_are_refreshed() {
 fn a_queue_is_paused_and_resumed() {
     let daemon = Daemon::start();
     daemon.push("queue=mail", "1");
-    let Some(mut page) = shown(&daemon, "queues") else { return };
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
     page.click("[data-act=pause]");
     assert_shows(&mut page, "paused since");
     assert_eq!(daemon.post("/queues/mail/claim", "").json(), json!({ "jobs": [] }));
@@ -54,9 +54,9 @@ fn dead_jobs_are_redriven_after_a_confirmation() {
     let daemon = Daemon::start();
     for number in 0..2 {
         daemon.push("queue=mail&max_attempts=1", &number.to_string());
-        fail(&daemon, "mail", "no such user");
+        fail_job(&daemon, "mail", "no such user");
     }
-    let Some(mut page) = shown(&daemon, "queues") else { return };
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
     page.click("[data-act=redrive]");
     page.wait("document.querySelector('dialog[open]')?.innerText.includes('Redrive 2 dead jobs?')");
     page.key("Escape");

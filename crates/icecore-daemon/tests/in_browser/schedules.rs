@@ -1,6 +1,6 @@
 //! Schedules, limits and chains.
 
-use super::{assert_no_messages, assert_shows, shown};
+use super::{assert_no_messages, assert_shows, open_browser};
 use crate::client::Daemon;
 use serde_json::json;
 
@@ -12,7 +12,7 @@ fn put(daemon: &Daemon, path: &str) {
 #[test]
 fn a_schedule_is_paused_and_resumed() {
     let daemon = Daemon::start();
-    let Some(mut page) = shown(&daemon, "schedules") else { return };
+    let Some(mut page) = open_browser(&daemon, "schedules") else { return };
     assert_shows(&mut page, "There are no schedules");
     put(&daemon, "/schedules/nightly?timing=30+2+*+*+*&zone=Europe/Berlin&queue=report");
     assert_shows(&mut page, "30 2 * * *");
@@ -32,7 +32,7 @@ fn limits_and_chains_are_shown() {
     put(&daemon, "/queues/mail/limits?concurrency=4&rate=100/1m");
     let first = daemon.push("queue=mail", "1");
     let second = daemon.push(&format!("queue=mail&after={first}"), "2");
-    let Some(mut page) = shown(&daemon, "queues") else { return };
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
     assert_shows(&mut page, "4 at a time, 100/1m");
     page.wait("document.querySelector('.counts .waiting b').textContent === '1'");
     page.click(".counts .waiting");

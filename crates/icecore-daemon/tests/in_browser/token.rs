@@ -1,6 +1,6 @@
 //! The token: asked for, kept for the tab, and in no address.
 
-use super::{assert_shows, shown};
+use super::{assert_shows, open_browser};
 use crate::client::Daemon;
 use serde_json::json;
 
@@ -9,7 +9,7 @@ fn the_token_is_asked_for_and_kept_only_for_the_tab() {
     let daemon = Daemon::with(|settings| settings.token = Some("secret".into()));
     let push = ["Authorization: Bearer secret", "Content-Type: application/json"];
     assert_eq!(daemon.ask("POST", "/jobs?queue=mail", &push, b"1").code, 201);
-    let Some(mut page) = shown(&daemon, "queues") else { return };
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
     page.wait("document.querySelector('dialog[open]')?.innerText.includes('The token of the daemon')");
     page.picture("token");
     page.wait("document.activeElement.id === 'token'");

@@ -5,7 +5,7 @@ use icecore_lab::page::{self, Style};
 use icecore_lab::rank;
 use std::path::Path;
 
-fn same(name: &str, drawn: &str) {
+fn assert_drawn_as(name: &str, drawn: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages/golden").join(name);
     if std::env::var_os("UPDATE_PAGES").is_some() {
         std::fs::write(&path, drawn).unwrap();
@@ -20,7 +20,7 @@ fn same(name: &str, drawn: &str) {
 #[test]
 fn the_text_report_equals_its_golden_file() {
     let drawn = page::render_text(&report(), &Style::default());
-    same("report.txt", &drawn);
+    assert_drawn_as("report.txt", &drawn);
     let wide: Vec<_> = drawn.lines().filter(|line| line.chars().count() > 110).collect();
     assert!(wide.is_empty(), "too wide: {wide:#?}");
 }
@@ -55,17 +55,17 @@ fn rates_are_sorted_by_the_shown_numbers() {
 
 #[test]
 fn the_markdown_report_equals_its_golden_file() {
-    same("report.md", &page::render_markdown(&report()));
+    assert_drawn_as("report.md", &page::render_markdown(&report()));
 }
 
 #[test]
 fn the_csv_report_equals_its_golden_file() {
-    same("report.csv", &page::render_csv(&report()));
+    assert_drawn_as("report.csv", &page::render_csv(&report()));
 }
 
 #[test]
 fn the_performance_page_equals_its_golden_file() {
-    same("performance.md", &page::render_performance(&report(), &[("columns", &report())]));
+    assert_drawn_as("performance.md", &page::render_performance(&report(), &[("columns", &report())]));
 }
 
 #[test]
@@ -77,5 +77,5 @@ fn rankings_equal_their_golden_file() {
         let ranked = rank::rank_competitors(point, &weights.parse().unwrap());
         drawn += &page::render_ranking(scenario, point, &ranked, weights != "to-json:1");
     }
-    same("ranking.txt", &drawn);
+    assert_drawn_as("ranking.txt", &drawn);
 }

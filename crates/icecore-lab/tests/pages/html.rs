@@ -11,7 +11,7 @@ fn attribute<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a s
 }
 
 /// Checks what must be true for every page. Returns its elements.
-fn sound(what: &str, page: &str) -> Elements {
+fn check_page(what: &str, page: &str) -> Elements {
     let all = elements(page).unwrap_or_else(|why| panic!("{what}: {why}"));
     let mut ids = BTreeSet::new();
     for (name, attributes) in &all {
@@ -65,7 +65,7 @@ fn coordinates(what: &str, view: &str, inside: &[(String, Vec<(String, String)>)
 #[test]
 fn the_html_page_is_well_formed_and_safe() {
     let drawn = page::render_html(&report());
-    let all = sound("the page", &drawn);
+    let all = check_page("the page", &drawn);
     let charts = all.iter().filter(|(name, _)| name == "svg").count();
     // Each chart has a version for wide windows and one for narrow ones.
     assert_eq!(charts, 2 * page::list_chart_kinds(&report()).len());
@@ -88,7 +88,7 @@ fn each_kind_of_chart_is_a_separate_file() {
     assert!(!names.contains(&"flat-strings memory".into()));
     for (scenario, kind) in kinds {
         let svg = page::render_svg(&report, scenario, kind).unwrap();
-        let all = sound(&format!("{scenario} {kind}"), &svg);
+        let all = check_page(&format!("{scenario} {kind}"), &svg);
         assert_eq!(attribute(&all[0].1, "xmlns"), Some("http://www.w3.org/2000/svg"));
         assert!(svg.contains("prefers-color-scheme:dark"));
     }
@@ -129,10 +129,10 @@ fn names_are_escaped_everywhere() {
         }
     }
     let drawn = page::render_html(&report);
-    sound("the page", &drawn);
+    check_page("the page", &drawn);
     assert!(!drawn.contains("<script") && drawn.contains("&lt;script&gt;"));
     for (scenario, kind) in page::list_chart_kinds(&report) {
-        sound("a chart", &page::render_svg(&report, scenario, kind).unwrap());
+        check_page("a chart", &page::render_svg(&report, scenario, kind).unwrap());
     }
     let text = page::render_text(&report, &page::Style::default());
     assert!(!text.contains(['\u{1b}', '\r']), "a name commands the terminal");
@@ -151,7 +151,7 @@ fn pages_with_odd_numbers_are_well_formed() {
     let odd = [0.0, -1.0, 1e-9, 1.0, 1e300, f64::MAX, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
     for (i, a) in odd.iter().enumerate() {
         for b in &odd[i..] {
-            let report = changed(|scenario| {
+            let report = changed_report(|scenario| {
                 for point in &mut scenario.points {
                     point.at = if point.at > 100.0 { *a } else { *b };
                     point.memcpy_ns = Some(*b);
@@ -168,7 +168,7 @@ fn pages_with_odd_numbers_are_well_formed() {
                     }
                 }
             });
-            everything(&format!("{a} and {b}"), &report);
+            check_all_pages(&format!("{a} and {b}"), &report);
         }
     }
 }
@@ -195,17 +195,17 @@ fn pages_with_missing_parts_are_well_formed() {
         ("no names", |s| s.points.iter_mut().flat_map(|p| &mut p.entries).for_each(|e| e.name.clear())),
     ];
     for (what, change) in gaps {
-        everything(what, &changed(change));
+        check_all_pages(what, &changed_report(change));
     }
     let mut empty = report();
     empty.scenarios.clear();
     empty.machine = Machine::default();
-    everything("nothing", &empty);
+    check_all_pages("nothing", &empty);
 }
 
 #[test]
 fn many_and_long_names_fit_into_charts() {
-    let report = changed(|scenario| {
+    let report = changed_report(|scenario| {
         for point in &mut scenario.points {
             let more = (0..20).map(|i| {
                 let name = format!("a serializer whose name is far longer than what fits {i}");
@@ -220,12 +220,12 @@ fn many_and_long_names_fit_into_charts() {
             point.entries.extend(more.collect::<Vec<_>>());
         }
     });
-    everything("many", &report);
+    check_all_pages("many", &report);
     assert_eq!(OPERATIONS.len(), 2);
 }
 
 /// Returns a changed report. Few samples are enough to draw, and quicker to resample.
-fn changed(change: impl Fn(&mut ScenarioReport)) -> Report {
+fn changed_report(change: impl Fn(&mut ScenarioReport)) -> Report {
     let mut report = report();
     report.scenarios.iter_mut().for_each(change);
     let entries = report.scenarios.iter_mut().flat_map(|s| &mut s.points).flat_map(|p| &mut p.entries);
@@ -234,10 +234,10 @@ fn changed(change: impl Fn(&mut ScenarioReport)) -> Report {
 }
 
 /// Draws all pages of a report.
-fn everything(what: &str, report: &Report) {
-    sound(what, &page::render_html(report));
+fn check_all_pages(what: &str, report: &Report) {
+    check_page(what, &page::render_html(report));
     for (scenario, kind) in page::list_chart_kinds(report) {
-        sound(what, &page::render_svg(report, scenario, kind).expect(what));
+        check_page(what, &page::render_svg(report, scenario, kind).expect(what));
     }
     for drawn in [
         page::render_text(report, &page::Style { color: true, width: 40, full: false }),

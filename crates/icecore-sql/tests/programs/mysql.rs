@@ -167,7 +167,7 @@ fn dumps_of_mariadb_and_mydumper_are_read_and_changed() {
         assert_eq!(refused, 0, "{what}: all can be said");
         server.load(&to, &dump);
         let expected: String = tables.iter().map(generate::lines).collect();
-        seen::same(&server.rows(&to, &tables), &expected, &what);
+        seen::assert_same_rows(&server.rows(&to, &tables), &expected, &what);
     }
     server.drop(&from);
     server.drop(&to);

@@ -69,7 +69,7 @@ fn create(tables: &[Table], schema: &str, random: &mut Random) -> String {
     sql
 }
 
-fn rows(address: &str, database: &str, schema: &str, tables: &[Table]) -> String {
+fn read_rows(address: &str, database: &str, schema: &str, tables: &[Table]) -> String {
     let mut sql = String::new();
     for table in tables {
         let columns: String = table
@@ -130,7 +130,7 @@ fn dumps_of_pg_dump_are_read_and_changed() {
         assert_eq!(refused, 0, "{name}: all can be said");
         load(&address, &to, &dump);
         let expected: String = tables.iter().map(generate::lines).collect();
-        seen::same(&rows(&address, &to, schema, &tables), &expected, &name);
+        seen::assert_same_rows(&read_rows(&address, &to, schema, &tables), &expected, &name);
     }
     for database in [from, to] {
         run(&mut command("psql", &address, "postgres"), format!("DROP DATABASE IF EXISTS {database};").as_bytes());

@@ -10,7 +10,7 @@ use crate::common::{all, show, windows};
 use crate::random::Random;
 
 /// Returns the place of a value in the generated tables: table, column, row. `None` for an id.
-fn place(reader: &Reader, tables: &[Table], cell: &Cell) -> Option<(usize, usize, usize)> {
+fn locate_value(reader: &Reader, tables: &[Table], cell: &Cell) -> Option<(usize, usize, usize)> {
     let seen = reader.table(cell.table);
     let table = tables.iter().position(|table| table.name == seen.name()).unwrap_or_else(|| panic!("a table {seen:?}"));
     let column = match cell.column {
@@ -38,7 +38,7 @@ pub fn check(dump: &[u8], tables: &[Table], random: &mut Random, name: &str) {
     let mut seen = BTreeMap::new();
     for literal in &literals {
         let Some(cell) = literal.cell else { continue };
-        let Some(place) = place(&reader, tables, &cell) else { continue };
+        let Some(place) = locate_value(&reader, tables, &cell) else { continue };
         let raw = &dump[literal.body.clone()];
         let decoded =
             literal.quoting.decode(raw).unwrap_or_else(|| panic!("{name}: {:?} {}", literal.quoting, show(raw)));
@@ -66,11 +66,11 @@ pub fn check(dump: &[u8], tables: &[Table], random: &mut Random, name: &str) {
     assert!(seen.is_empty(), "{name}: more values: {seen:?}");
     assert_eq!(reader.unclosed_offset(), None, "{name}");
     // With separate random numbers, so that later changes stay the same.
-    rows(dump, tables, &mut Random::new(dump.len() as u64), name);
+    check_rows(dump, tables, &mut Random::new(dump.len() as u64), name);
 }
 
 /// Checks the same for whole rows: their ids and NULLs, and that everything is understood.
-fn rows(dump: &[u8], tables: &[Table], random: &mut Random, name: &str) {
+fn check_rows(dump: &[u8], tables: &[Table], random: &mut Random, name: &str) {
     let mut options = Options::default();
     options.rows = true;
     let max_window = *random.pick(&[1, 13, 1000, 100_000]);
@@ -89,7 +89,7 @@ fn rows(dump: &[u8], tables: &[Table], random: &mut Random, name: &str) {
             }
             other => panic!("{name}: {other:?} {text}"),
         };
-        match place(&reader, tables, &value.cell) {
+        match locate_value(&reader, tables, &value.cell) {
             // `COPY` writes an id like text.
             None => assert_eq!(content, Some((value.cell.row + 1).to_string().into_bytes()), "{name}: an id"),
             Some((table, column, row)) => {
@@ -103,7 +103,7 @@ fn rows(dump: &[u8], tables: &[Table], random: &mut Random, name: &str) {
 }
 
 /// Makes a random change of a value that does not split characters.
-fn change(text: &[u8], kind: Type, random: &mut Random, limits: Limits) -> Edits {
+fn random_change(text: &[u8], kind: Type, random: &mut Random, limits: Limits) -> Edits {
     let mut edits = Edits::new();
     let mut offset = 0;
     for _ in 0..random.below(4) {
@@ -129,11 +129,11 @@ pub fn rewrite(dump: &[u8], tables: &mut [Table], random: &mut Random, limits: L
     let (literals, reader) = windows(dump, Options::default(), |_| dump.len().max(1));
     let (mut out, mut offset, mut refused) = (Vec::new(), 0, 0);
     for literal in &literals {
-        let Some(place) = literal.cell.and_then(|cell| place(&reader, tables, &cell)) else { continue };
+        let Some(place) = literal.cell.and_then(|cell| locate_value(&reader, tables, &cell)) else { continue };
         let (table, column, row) = place;
         let raw = &dump[literal.body.clone()];
         let decoded = literal.quoting.decode(raw).expect("a literal");
-        let edits = change(decoded.text(), tables[table].columns[column].1, random, limits);
+        let edits = random_change(decoded.text(), tables[table].columns[column].1, random, limits);
         let Some(raws) = raw_edits(raw, &decoded, &edits, &literal.quoting) else {
             refused += 1;
             continue;

@@ -53,7 +53,7 @@ fn create(tables: &[Table], random: &mut Random) -> String {
 }
 
 /// Returns the rows of the tables.
-fn rows(tables: &[Table], file: &str) -> String {
+fn read_rows(tables: &[Table], file: &str) -> String {
     let mut output = String::new();
     for table in tables {
         let columns: String = table
@@ -98,7 +98,7 @@ fn dumps_of_the_sqlite_shell_are_read_and_changed() {
         let (dump, _) = seen::rewrite(&dump, &mut tables, &mut random, limits);
         run(Command::new("sqlite3").arg("-bail").arg(&other), &dump);
         let expected: String = tables.iter().map(generate::lines).collect();
-        seen::same(&rows(&tables, &other), &expected, &name);
+        seen::assert_same_rows(&read_rows(&tables, &other), &expected, &name);
         let _ = std::fs::remove_file(file);
         let _ = std::fs::remove_file(other);
     }

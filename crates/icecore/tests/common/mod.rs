@@ -395,7 +395,7 @@ pub fn has_kind(document: &Document<'_>, kind: Kind) -> bool {
 
 /// Reads with and without detail and checks that both agree: an error is inside the input, and
 /// without an error the spans tile the bytes read. Returns the reading with detail.
-pub fn both_ways<'a>(reader: &impl Reader, input: &'a [u8], limits: &Limits) -> Outcome<'a> {
+pub fn read_both_ways<'a>(reader: &impl Reader, input: &'a [u8], limits: &Limits) -> Outcome<'a> {
     let simple = reader.read(input, Request::new(limits));
     let detailed = reader.read(input, Request::new(limits).detailed());
     let shown = input.escape_ascii();

@@ -93,7 +93,7 @@ impl std::fmt::Write for Nowhere {
     }
 }
 
-fn written(document: &Document<'_>, options: &storable::WriteOptions) -> Vec<u8> {
+fn write_document(document: &Document<'_>, options: &storable::WriteOptions) -> Vec<u8> {
     let mut out = Vec::new();
     storable::write(document, options, &deep(), &mut out).unwrap();
     out
@@ -106,7 +106,7 @@ fn json(document: &Document<'_>, stage: &str) -> Vec<u8> {
 }
 
 /// Runs every operation on the image.
-pub fn everything(shape: &Shape, image: &[u8]) {
+pub fn run_every_operation(shape: &Shape, image: &[u8]) {
     let limits = deep();
     let mut options = storable::ReadOptions::default();
     let fast = storable::read(image, &options, &limits).unwrap_or_else(|error| panic!("{}: {error}", shape.name));
@@ -126,14 +126,14 @@ pub fn everything(shape: &Shape, image: &[u8]) {
 
     let mut write = storable::WriteOptions::default();
     if !shape.old {
-        assert!(written(&traced, &write) == image, "{}: spelling", shape.name);
+        assert!(write_document(&traced, &write) == image, "{}: spelling", shape.name);
     }
     (write.netorder, write.reference) = (true, true);
-    let plain = written(&fast, &write);
+    let plain = write_document(&fast, &write);
     write.reference = false;
-    assert!(written(&fast, &write) == plain, "{}: the writers differ", shape.name);
+    assert!(write_document(&fast, &write) == plain, "{}: the writers differ", shape.name);
     (write.netorder, write.canonical) = (false, true);
-    let rewritten = written(&fast, &write);
+    let rewritten = write_document(&fast, &write);
     assert!(storable::read(&rewritten, &options, &limits).unwrap() == fast, "{}: {write:?}", shape.name);
     assert!(!json(&fast, "json").is_empty());
     assert!(!json(&traced, "json:typed,spelling").is_empty());

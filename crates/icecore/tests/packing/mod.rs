@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 /// A question to perl and to us.
 #[derive(Debug)]
-pub enum Asked {
+pub enum Question {
     Unpack(String, Vec<u8>),
     /// Items: `n`, `i12`, `u12`, `f` with the bits of a float, `b` or `t` with
     /// the hex of bytes or of text in UTF-8.
@@ -49,31 +49,31 @@ impl Oracle {
         Some(Oracle { child, stdin })
     }
 
-    pub fn ask(&mut self, asked: &[Asked]) -> Vec<String> {
-        let mut stdin = self.stdin.take().expect("asked once");
-        let lines: String = asked.iter().map(line).collect();
+    pub fn ask(&mut self, questions: &[Question]) -> Vec<String> {
+        let mut stdin = self.stdin.take().expect("the only call");
+        let lines: String = questions.iter().map(line).collect();
         let stdout = BufReader::new(self.child.stdout.take().expect("its output"));
         let answers: Vec<String> = std::thread::scope(|scope| {
             scope.spawn(move || stdin.write_all(lines.as_bytes()).expect("perl reads"));
             stdout.lines().map(|line| line.expect("a line")).collect()
         });
         self.child.wait().expect("perl ends");
-        assert_eq!(answers.len(), asked.len(), "perl did not answer all");
+        assert_eq!(answers.len(), questions.len(), "perl did not answer all");
         answers
     }
 }
 
-fn line(asked: &Asked) -> String {
-    match asked {
-        Asked::Unpack(template, data) => format!("u {} {}\n", hex(template.as_bytes()), hex(data)),
-        Asked::Pack(template, items) => format!("p {} {}\n", hex(template.as_bytes()), items.join(",")),
+fn line(question: &Question) -> String {
+    match question {
+        Question::Unpack(template, data) => format!("u {} {}\n", hex(template.as_bytes()), hex(data)),
+        Question::Pack(template, items) => format!("p {} {}\n", hex(template.as_bytes()), items.join(",")),
     }
 }
 
 /// Returns our answer.
-pub fn run(asked: &Asked) -> String {
-    match asked {
-        Asked::Unpack(template, data) => {
+pub fn run(question: &Question) -> String {
+    match question {
+        Question::Unpack(template, data) => {
             let options = pack::Options::new(template);
             match pack::read(data, &options, &Limits::default()) {
                 Ok(document) => {
@@ -83,7 +83,7 @@ pub fn run(asked: &Asked) -> String {
                 Err(error) => format!("E{error}"),
             }
         }
-        Asked::Pack(template, items) => {
+        Question::Pack(template, items) => {
             let mut b = Builder::new();
             b.begin_array();
             for item in items {
@@ -143,8 +143,8 @@ pub fn is_same(ours: &str, theirs: &str) -> bool {
 
 /// Returns `true` if perl 5.36 returns what was in its memory before: for numbers of several bytes that end
 /// early in text, and for invalid characters.
-pub fn is_left_to_chance(asked: &Asked) -> bool {
-    let Asked::Unpack(template, data) = asked else { return false };
+pub fn is_unpredictable(question: &Question) -> bool {
+    let Question::Unpack(template, data) = question else { return false };
     let is_text = template.trim_start().starts_with('U') || template.contains("U0");
     let has_numbers = template.contains(|c| "sSiIlLqQjJnNvVfdFD".contains(c));
     // Sums of long doubles are rounded at each step, and not as long doubles.
