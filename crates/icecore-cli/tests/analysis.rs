@@ -121,8 +121,8 @@ fn duckdb_reads_the_tables_of_the_store() {
 fn attach_mysql(server: &str) -> String {
     let parts: Vec<&str> = server.split(['/', ':', '@', '?']).filter(|part| !part.is_empty()).collect();
     let ["mysql", user, password, host, port, name, ..] = parts[..] else { panic!("another form of address") };
-    let how = format!("host={host} port={port} user={user} password={password} database={name}");
-    format!("ATTACH '{how}' AS ice (TYPE mysql, READ_ONLY)")
+    let settings = format!("host={host} port={port} user={user} password={password} database={name}");
+    format!("ATTACH '{settings}' AS ice (TYPE mysql, READ_ONLY)")
 }
 
 #[test]

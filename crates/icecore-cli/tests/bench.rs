@@ -61,11 +61,11 @@ fn text(path: &Path) -> &str {
 }
 
 fn has_perl() -> bool {
-    let here = Command::new("perl").arg("-v").stdout(Stdio::null()).status().is_ok();
-    if !here {
+    let is_installed = Command::new("perl").arg("-v").stdout(Stdio::null()).status().is_ok();
+    if !is_installed {
         eprintln!("skipped: perl is not installed");
     }
-    here
+    is_installed
 }
 
 #[test]

@@ -27,17 +27,21 @@ fn blanks_after_text_formats_are_ignored() {
             // A session of one array is a plain array if no format is given.
             let found: &[&str] = if format.contains("php_serialize") { &named } else { &[] };
             for from in [&named[..], found] {
-                let what = format!("{format} {from:?} {blanks:?}");
+                let context = format!("{format} {from:?} {blanks:?}");
                 let (stdout, stderr, code) = icecore(&[&["convert"], from].concat(), &text);
-                assert_eq!((stdout.as_str(), stderr.as_str(), code), (format!("{JSON}\n").as_str(), "", 0), "{what}");
+                assert_eq!(
+                    (stdout.as_str(), stderr.as_str(), code),
+                    (format!("{JSON}\n").as_str(), "", 0),
+                    "{context}"
+                );
                 let (stdout, stderr, code) = icecore(&[&["convert", "--strict"], from].concat(), &text);
-                assert_eq!((stdout.as_str(), code), (format!("{JSON}\n").as_str(), 0), "{what}: {stderr}");
+                assert_eq!((stdout.as_str(), code), (format!("{JSON}\n").as_str(), 0), "{context}: {stderr}");
                 // Some readers treat blanks as part of their text, so there is nothing to report.
                 let is_told = stderr.contains("after the document ignored") && stderr.lines().count() == 1;
-                assert!(is_told || stderr.is_empty() && !format.starts_with("php"), "{what}: {stderr}");
+                assert!(is_told || stderr.is_empty() && !format.starts_with("php"), "{context}: {stderr}");
                 for command in ["inspect", "classes"] {
                     let (_, stderr, code) = icecore(&[&[command], from].concat(), &text);
-                    assert_eq!((stderr.as_str(), code), ("", 0), "{command} {what}");
+                    assert_eq!((stderr.as_str(), code), ("", 0), "{command} {context}");
                 }
             }
             let (found, _, code) = icecore(&["detect"], &text);

@@ -14,9 +14,9 @@ use std::process::Command;
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, most: usize) -> usize {
+    fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % most
+        (self.0 >> 33) as usize % end
     }
 }
 
@@ -343,12 +343,12 @@ fn entries_missing_from_the_sample_are_reported() {
         .replace("a:", "\"a:")
         .replace(";}", ";}\"");
     let loud = |args: &[&str], input: &[u8]| run::icecore(&[&["rows"], args].concat(), input);
-    let asked = ["--in", "csv", "-c", "d=php", "-t", "arrow"];
-    let (_, stderr, code) = loud(&[&asked[..], &["--infer", "1"]].concat(), table.as_bytes());
+    let options = ["--in", "csv", "-c", "d=php", "-t", "arrow"];
+    let (_, stderr, code) = loud(&[&options[..], &["--infer", "1"]].concat(), table.as_bytes());
     assert!(code == 0 && stderr.contains("1 row has entries without a field, first in row 2 in column d"), "{stderr}");
-    let (_, stderr, _) = loud(&asked, table.as_bytes());
+    let (_, stderr, _) = loud(&options, table.as_bytes());
     assert_eq!(stderr, "");
-    let (_, stderr, _) = loud(&[&asked[..], &["--schema", "d struct<w int64>"]].concat(), table.as_bytes());
+    let (_, stderr, _) = loud(&[&options[..], &["--schema", "d struct<w int64>"]].concat(), table.as_bytes());
     assert_eq!(stderr, "");
     let lines = b"{\"a\":1}\n{\"a\":2,\"b\":3}\n";
     let (_, stderr, _) = loud(&["--in", "ndjson", "-t", "arrow", "--infer", "1"], lines);

@@ -48,14 +48,14 @@ fn names() -> Vec<String> {
 }
 
 /// Checks that no hidden character is in the text; those that are used between words occur only in our own text.
-fn assert_no_hidden_character(what: &str, text: &[u8], name: &str) {
+fn assert_no_hidden_character(context: &str, text: &[u8], name: &str) {
     let text = String::from_utf8_lossy(text);
     let hidden: std::collections::HashSet<char> = hidden_characters().into_iter().collect();
     for (offset, c) in text.char_indices().filter(|(_, c)| !matches!(c, ' '..='~') && hidden.contains(c)) {
         let is_ours = matches!(c, '\n' | '\t' | '\r');
         let is_in_name =
             || name.contains(&format!("{c}b")) && text[..offset].ends_with('b') && text[offset + 1..].starts_with('b');
-        assert!(is_ours && !is_in_name(), "{what}: {c:?} in {text:?}");
+        assert!(is_ours && !is_in_name(), "{context}: {c:?} in {text:?}");
     }
 }
 

@@ -259,7 +259,7 @@ fn dumps_change_as_an_oracle_in_php_says() {
     if Command::new("php").arg("-v").output().is_err() {
         return eprintln!("SKIPPED: php is missing");
     }
-    let number = |name: &str, usual: u64| std::env::var(name).map_or(usual, |text| text.parse().expect("a number"));
+    let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().expect("a number"));
     let (seed, rounds) = (number("ICECORE_SEED", 0), number("ICECORE_ROUNDS", 60));
     let done = Command::new("php")
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/replace_oracle/run.php"))

@@ -344,7 +344,7 @@ fn mariadb_loads_a_changed_dump() {
     let opts = within::mysql::Opts::from_url(&server).unwrap();
     let (user, port) = (opts.get_user().unwrap_or_default(), opts.get_tcp_port());
     // A dump for other databases does not declare its charset.
-    let way = format!("-h 127.0.0.1 -P {port} -u {user} --default-character-set=utf8mb4");
+    let options = format!("-h 127.0.0.1 -P {port} -u {user} --default-character-set=utf8mb4");
     let environment = [("MYSQL_PWD", opts.get_pass().unwrap_or_default())];
     for how in [
         "",
@@ -352,16 +352,16 @@ fn mariadb_loads_a_changed_dump() {
         " --skip-extended-insert --complete-insert",
         " --no-create-info --replace --compatible=ansi",
     ] {
-        let dump = run_program(&format!("mariadb-dump {way}{how} {name}"), &environment, b"");
+        let dump = run_program(&format!("mariadb-dump {options}{how} {name}"), &environment, b"");
         let (changed, stderr, code) = icecore(&["replace", "old.example", "o'new\\.example", "--in", "sql"], &dump);
         assert_eq!(code, 0, "{stderr}");
-        run_program(&format!("mariadb {way} {name}"), &environment, &changed);
+        run_program(&format!("mariadb {options} {name}"), &environment, &changed);
         for table in ["texts", "blobs"] {
             let after: Vec<Vec<u8>> = connection.query(format!("SELECT v FROM {table} ORDER BY id")).unwrap();
             check_loaded(&values, &after, &stderr);
         }
         // Restores the database for the next form of dump.
-        run_program(&format!("mariadb {way} {name}"), &environment, &dump);
+        run_program(&format!("mariadb {options} {name}"), &environment, &dump);
     }
 }
 

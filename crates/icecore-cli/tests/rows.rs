@@ -11,9 +11,9 @@ fn run_rows(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, most: usize) -> usize {
+    fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % most
+        (self.0 >> 33) as usize % end
     }
 
     fn of<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {

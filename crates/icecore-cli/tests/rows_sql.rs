@@ -16,9 +16,9 @@ type Row = BTreeMap<String, Box<RawValue>>;
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, most: usize) -> usize {
+    fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % most
+        (self.0 >> 33) as usize % end
     }
 
     fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
@@ -104,18 +104,18 @@ fn check_query(address: &str, query: &str, expected: &[u8], name: &str) {
     check_rows(&["rows", "--db", address, "--query", query], b"", expected, &format!("{name}, by a query"));
 }
 
-fn check_rows(args: &[&str], input: &[u8], expected: &[u8], what: &str) {
+fn check_rows(args: &[&str], input: &[u8], expected: &[u8], context: &str) {
     let (stdout, stderr, code) = run::icecore(args, input);
     // The only messages are about bytes that became text, and about random text that looks frozen.
     let is_known = |line: &str| line.contains("not UTF-8") || line.contains("like frozen data");
-    assert!(code == 0 && stderr.lines().all(is_known), "{what}: {stderr}");
+    assert!(code == 0 && stderr.lines().all(is_known), "{context}: {stderr}");
     let (rows, expected) = (parse_lines(&stdout), parse_lines(expected));
-    assert_eq!(rows.len(), expected.len(), "{what}");
+    assert_eq!(rows.len(), expected.len(), "{context}");
     for (row, expected) in rows.iter().zip(&expected) {
         // A dump may also contain the numbers of rows.
-        assert_eq!(row.len() - usize::from(row.contains_key("rowid")), expected.len(), "{what}");
+        assert_eq!(row.len() - usize::from(row.contains_key("rowid")), expected.len(), "{context}");
         for (name, value) in expected {
-            assert!(is_same(row[name].get(), value.get()), "{what}: {name}: {} and not {value}", row[name]);
+            assert!(is_same(row[name].get(), value.get()), "{context}: {name}: {} and not {value}", row[name]);
         }
     }
 }
@@ -133,8 +133,8 @@ fn is_installed(program: &str) -> bool {
 }
 
 /// Returns the number of tables to try: ICECORE_ROWS_CASES for long runs.
-fn count_cases(usual: u64) -> u64 {
-    std::env::var("ICECORE_ROWS_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+fn count_cases(default: u64) -> u64 {
+    std::env::var("ICECORE_ROWS_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 fn sqlite(file: &Path, input: &str) -> Vec<u8> {

@@ -22,11 +22,11 @@ fn options_for(names: &[&str]) -> Options {
 }
 
 fn has_perl() -> bool {
-    let here = common::has("perl");
-    if !here {
+    let is_installed = common::has("perl");
+    if !is_installed {
         eprintln!("skipped: perl is not installed");
     }
-    here
+    is_installed
 }
 
 /// Measures this value with runners of Perl.

@@ -12,11 +12,11 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 fn has_ruby() -> bool {
-    let here = Command::new("ruby").arg("--version").output().is_ok();
-    if !here {
+    let is_installed = Command::new("ruby").arg("--version").output().is_ok();
+    if !is_installed {
         eprintln!("skipped: ruby is not installed");
     }
-    here
+    is_installed
 }
 
 fn options() -> Options {

@@ -99,9 +99,9 @@ fn complete(scenario: &ScenarioReport, options: &Options) {
             assert!(!entry.cells.is_empty(), "{}: {}", scenario.name, entry.id);
             for cell in &entry.cells {
                 let max_samples = (options.rounds * options.turns) as usize;
-                let least = options.rounds as usize;
+                let min_samples = options.rounds as usize;
                 assert!(
-                    (least..=max_samples).contains(&cell.samples.len()),
+                    (min_samples..=max_samples).contains(&cell.samples.len()),
                     "{}: {} {}",
                     scenario.name,
                     entry.id,

@@ -19,11 +19,11 @@ const RESULTS: usize = 50;
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, most: usize) -> usize {
+    fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        (self.0 >> 33) as usize % most
+        (self.0 >> 33) as usize % end
     }
 
     fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {

@@ -75,13 +75,13 @@ fn php_escaped(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
 
 const ESCAPES: [Escape; 6] = [json, addslashes, mysql, quotes, postgres, php_escaped];
 
-fn text(most: usize) -> impl Strategy<Value = Vec<u8>> {
+fn text(max_pieces: usize) -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
         4 => prop::sample::select(b"abn.:-old".to_vec()),
         2 => prop::sample::select(b"/\\\"' \n\0\t".to_vec()),
         1 => any::<u8>(),
     ];
-    proptest::collection::vec(byte, 1..most)
+    proptest::collection::vec(byte, 1..max_pieces)
 }
 
 proptest! {

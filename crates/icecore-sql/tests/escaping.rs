@@ -154,9 +154,9 @@ fn changed_texts_are_encoded_and_the_rest_keeps_its_bytes() {
         assert_eq!(show(redecoded.text()), show(&edits.apply(text)), "{} gives {}", context(), show(&new));
         assert_eq!(redecoded.text(), edits.apply(text), "{}", context());
         // Only bytes of changed characters are removed.
-        let gone: usize = changes.iter().map(|edit| edit.end - edit.start).sum();
+        let removed: usize = changes.iter().map(|edit| edit.end - edit.start).sum();
         let max_growth: usize = edits.iter().map(|edit| (edit.end - edit.start + 2) * 16).sum();
-        assert!(gone <= max_growth, "{}: {gone} bytes go", context());
+        assert!(removed <= max_growth, "{}: {removed} bytes go", context());
     }
     assert!(decoded_bodies > count / 4 && refused < count / 3, "{decoded_bodies} {refused} of {count}");
 }

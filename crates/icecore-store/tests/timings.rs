@@ -90,9 +90,9 @@ fn timings_agree_with_fugit() {
     }
     let count: usize = std::env::var("ICECORE_TIMINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(400);
     let mut random = Random::new();
-    let asked: Vec<(String, &str, u64)> =
+    let questions: Vec<(String, &str, u64)> =
         (0..count).map(|_| (timing(&mut random), pick(&mut random, &ZONES), FROM + random.below(LENGTH))).collect();
-    let lines: String = asked.iter().map(|(timing, zone, after)| format!("{timing}\t{zone}\t{after}\n")).collect();
+    let lines: String = questions.iter().map(|(timing, zone, after)| format!("{timing}\t{zone}\t{after}\n")).collect();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/timings/next.rb");
     let mut ruby = Command::new("ruby").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("ruby");
     let mut stdin = ruby.stdin.take().expect("a pipe");
@@ -102,7 +102,7 @@ fn timings_agree_with_fugit() {
     assert!(answer.status.success());
     let answer = String::from_utf8(answer.stdout).expect("text");
     let mut wrong = Vec::new();
-    for ((timing, zone, after), told) in asked.iter().zip(answer.lines()) {
+    for ((timing, zone, after), told) in questions.iter().zip(answer.lines()) {
         let ours = Timing::new(timing, Some(zone)).ok().map(|timing| {
             let mut time = *after as i64 * 1000;
             let next = |_| {

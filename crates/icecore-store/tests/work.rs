@@ -111,8 +111,8 @@ fn several_jobs_run_at_once_and_their_leases_are_extended() {
     }
     let mut worker = worker(4);
     worker.lease = Duration::from_secs(2);
-    let (here, calls) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (at_once, count) = (Arc::clone(&here), Arc::clone(&calls));
+    let (running, calls) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (at_once, count) = (Arc::clone(&running), Arc::clone(&calls));
     // Each waits for all others: they only end if all four run. They take longer than the lease.
     let tally = store.run(&worker, move |_: &Job| {
         count.fetch_add(1, Ordering::SeqCst);

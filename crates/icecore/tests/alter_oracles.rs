@@ -165,7 +165,7 @@ fn compare(program: &str, args: &[&str], cases: &[Case], ways: &[Freezing<'_>]) 
 fn php_reads_edited_values() {
     const CLASSES: &str = "<?php #[AllowDynamicProperties] class P { public $n = 1; protected $p = [1]; private $q; } \
                            #[AllowDynamicProperties] class Q { public $n; protected $p; private $q; } ";
-    let way = |freeze: &'static str, thaw: &'static str| {
+    let freezing = |freeze: &'static str, thaw: &'static str| {
         let make = move |case: &Case| format!("{CLASSES} $v = {}; echo bin2hex({freeze}($v));", case.value);
         let check = move |case: &Case, altered: &str| {
             format!(
@@ -176,7 +176,8 @@ fn php_reads_edited_values() {
         };
         (make, check)
     };
-    let (php, igbinary) = (way("serialize", "unserialize"), way("igbinary_serialize", "igbinary_unserialize"));
+    let (php, igbinary) =
+        (freezing("serialize", "unserialize"), freezing("igbinary_serialize", "igbinary_unserialize"));
     compare("php", &[], PHP, &[("php", &php.0, &php.1)]);
     let has_igbinary =
         run_program("php", &["-m"], "").is_some_and(|found| String::from_utf8_lossy(&found).contains("igbinary"));

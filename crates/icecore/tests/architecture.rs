@@ -68,6 +68,6 @@ fn every_path_on_the_page_exists() {
         BASES.iter().any(|base| root.join(base).join(path).exists())
             || formats.iter().any(|format| format.join(path).exists())
     };
-    let gone: Vec<_> = paths.iter().filter(|path| !is_there(path)).collect();
-    assert!(gone.is_empty(), "gone, or named otherwise: {gone:?}");
+    let missing: Vec<_> = paths.iter().filter(|path| !is_there(path)).collect();
+    assert!(missing.is_empty(), "gone, or named otherwise: {missing:?}");
 }

@@ -259,15 +259,15 @@ fn modules_use_only_the_layers_above_them() {
 /// Returns a path of uses from a module back to itself, if there is one.
 fn find_cycle(uses: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
     for start in uses.keys() {
-        let mut ways = vec![vec![start.clone()]];
+        let mut paths = vec![vec![start.clone()]];
         let mut seen = BTreeSet::new();
-        while let Some(way) = ways.pop() {
+        while let Some(way) = paths.pop() {
             for next in uses.get(&way[way.len() - 1]).into_iter().flatten() {
                 if next == start {
                     return Some(way);
                 }
                 if seen.insert(next.clone()) {
-                    ways.push([&way[..], std::slice::from_ref(next)].concat());
+                    paths.push([&way[..], std::slice::from_ref(next)].concat());
                 }
             }
         }

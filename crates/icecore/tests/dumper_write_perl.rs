@@ -18,7 +18,7 @@ fn random_structures_are_written_like_data_dumper() {
         println!("skipped: perl with Sereal is not installed");
         return;
     }
-    let number = |name: &str, usual: &str| std::env::var(name).unwrap_or_else(|_| usual.to_owned());
+    let number = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
     let mut perl = Command::new("perl")
         .arg(folder().join("perl/dumper-write.pl"))
         .args(["random".to_owned(), number("DUMPER_SEED", SEED), number("DUMPER_STRUCTURES", STRUCTURES)])

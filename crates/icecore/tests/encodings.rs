@@ -74,16 +74,16 @@ fn strings_have_the_same_characters_as_in_ruby() {
         return;
     }
     let mut r = Random::new(7);
-    let asked: Vec<_> =
+    let questions: Vec<_> =
         NAMES.iter().flat_map(|name| strings(name, &mut r).into_iter().map(move |one| (*name, one))).collect();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let lines: Vec<_> = asked.iter().map(|(name, bytes)| format!("{name} {}", hex(bytes))).collect();
+    let lines: Vec<_> = questions.iter().map(|(name, bytes)| format!("{name} {}", hex(bytes))).collect();
     let mut ruby = Command::new("ruby");
     ruby.arg(fixtures::folder().join("ruby/encodings.rb"));
     let answers = checker::ask(&mut ruby, &lines);
     let mut failures = Vec::new();
     let mut same = 0;
-    for ((name, bytes), answer) in asked.iter().zip(&answers) {
+    for ((name, bytes), answer) in questions.iter().zip(&answers) {
         let ours = icecore::encoding::decoded(name, bytes).map_or("no".to_owned(), |text| hex(text.as_bytes()));
         let text = |hex: &str| -> String {
             let bytes: Vec<_> = (0..hex.len())
@@ -98,7 +98,7 @@ fn strings_have_the_same_characters_as_in_ruby() {
             failures.push(format!("{name} {}: Ruby {answer}, ours {ours}", hex(bytes)));
         }
     }
-    assert!(same > 60_000, "{same} of {} are text", asked.len());
+    assert!(same > 60_000, "{same} of {} are text", questions.len());
     fixtures::report("decoding", answers.len(), &failures);
 }
 

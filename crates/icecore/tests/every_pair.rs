@@ -319,8 +319,8 @@ fn conversions_keep_all_values_not_reported_as_lost() {
                 tally.exact, tally.lossy, tally.refused
             );
             // Only maps can be written as sessions, and sessions are read as maps.
-            let least = if *target == "php-session" { 5 } else { 30 };
-            assert!(tally.exact > least, "{from} to {target}: hardly anything is compared");
+            let min_count = if *target == "php-session" { 5 } else { 30 };
+            assert!(tally.exact > min_count, "{from} to {target}: hardly anything is compared");
         }
     }
     fixtures::report("pairs", total, &failures);

@@ -262,10 +262,10 @@ fn the_extension_reads_our_output() {
 
 /// Returns `true` if this is a case in which we are stricter than the extension on damaged bytes.
 fn is_stricter(error: &icecore::Error) -> bool {
-    let said = error.to_string();
+    let message = error.to_string();
     ["an integer of 64 bits with its sign", "a value after the reference", "a variable that holds a scalar"]
         .iter()
-        .any(|why| said.contains(why))
+        .any(|part| message.contains(part))
 }
 
 /// Returns `true` if the extension refuses the bytes because of the classes in its program; the bytes

@@ -25,10 +25,10 @@ fn read_both_ways(input: &[u8]) -> Result<Document<'_>, Error> {
     assert_eq!(fast.consumed, slow.consumed, "{text}");
     assert!(fast.document == slow.document, "{text}\n{:?}\n{:?}", fast.document, slow.document);
     let trace = slow.document.trace().expect("a trace");
-    let mut at = 0;
+    let mut end = 0;
     for span in &trace.spans {
-        assert_eq!(span.start, at, "{text}: {:?}", trace.spans);
-        at = span.end;
+        assert_eq!(span.start, end, "{text}: {:?}", trace.spans);
+        end = span.end;
     }
     match fast.error {
         Some(error) => {
@@ -36,9 +36,9 @@ fn read_both_ways(input: &[u8]) -> Result<Document<'_>, Error> {
             Err(error)
         }
         None => {
-            assert_eq!(at, slow.consumed as u64, "{text}");
+            assert_eq!(end, slow.consumed as u64, "{text}");
             for (extent, node) in trace.extents.iter().zip(slow.document.nodes()) {
-                assert!(extent.start < extent.end && extent.end <= at, "{node:?} at {extent:?}");
+                assert!(extent.start < extent.end && extent.end <= end, "{node:?} at {extent:?}");
             }
             if fast.consumed < input.len() {
                 return Err(Error::new(ErrorKind::Trailing).at(fast.consumed));

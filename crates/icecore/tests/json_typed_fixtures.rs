@@ -10,7 +10,7 @@ fn read_detailed<'a>(input: &'a [u8], stage: &Stage, limits: &Limits) -> Option<
 }
 
 /// Checks every blob of the file: its typed JSON gives the same output as the blob itself.
-fn assert_typed_json_is_lossless(file: &str, format: &str, least: usize) {
+fn assert_typed_json_is_lossless(file: &str, format: &str, min_count: usize) {
     let limits = Limits::default();
     let (stage, typed) = (Stage::parse(format).unwrap(), Stage::parse("json:typed").unwrap());
     let mut count = 0;
@@ -31,7 +31,7 @@ fn assert_typed_json_is_lossless(file: &str, format: &str, least: usize) {
         assert!(one == other, "{name}\n{document:?}\n{reread:?}");
         count += 1;
     }
-    assert!(count >= least, "only {count} of {file}");
+    assert!(count >= min_count, "only {count} of {file}");
 }
 
 #[test]

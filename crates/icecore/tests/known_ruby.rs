@@ -92,9 +92,9 @@ fn each_kind_of_loss_is_counted_with_its_path() {
     let document = icecore::read(&all.iter().find(|fixture| fixture.name == "all at once").unwrap().blob).unwrap();
     let mut out = Vec::new();
     let losses = icecore::write_to(&document, &Stage::parse("json").unwrap(), &Limits::default(), &mut out).unwrap();
-    let said: Vec<_> = losses.iter().map(ToString::to_string).collect();
+    let messages: Vec<_> = losses.iter().map(ToString::to_string).collect();
     assert_eq!(
-        said,
+        messages,
         [
             "2 times or dates written as text, first at $.at",
             "1 range written as text, first at $.in",

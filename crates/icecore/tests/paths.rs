@@ -32,14 +32,14 @@ fn values(document: &Document<'_>) -> Vec<u32> {
 }
 
 /// Looks up every value by its path. Returns the number of values.
-fn find_every_value_by_path(what: &str, document: &Document<'_>) -> usize {
+fn find_every_value_by_path(context: &str, document: &Document<'_>) -> usize {
     let values = values(document);
     for &node in &values {
         for path in [document.path(node), document.full_path(node)] {
-            let found = document.find(&path).unwrap_or_else(|error| panic!("{what} {node}: {path}: {error}"));
-            assert_eq!(document.path(found.index()), document.path(node), "{what}: {path}");
+            let found = document.find(&path).unwrap_or_else(|error| panic!("{context} {node}: {path}: {error}"));
+            assert_eq!(document.path(found.index()), document.path(node), "{context}: {path}");
             let shown = icecore::text::printable(&path);
-            assert_eq!(shown, path, "{what}: a message would change it");
+            assert_eq!(shown, path, "{context}: a message would change it");
         }
     }
     values.len()

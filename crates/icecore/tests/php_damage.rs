@@ -50,7 +50,7 @@ fn damaged_php_texts_are_repaired_right_or_refused() {
         println!("skipped: php is not installed");
         return;
     }
-    let number = |name: &str, usual: &str| std::env::var(name).unwrap_or_else(|_| usual.to_owned());
+    let number = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
     let rounds = usual_or_full("20", "1000");
     let is_verbose = std::env::var_os("ICECORE_SHOW").is_some();
     let mut child = Command::new("php")
@@ -75,13 +75,15 @@ fn damaged_php_texts_are_repaired_right_or_refused() {
         let count = match repair(&damaged, format) {
             Ok((made, _)) if made == expected => &mut counts.repaired,
             Ok((made, document)) => {
-                let why = document.repairs().first().and_then(|repair| repair.explanation.clone());
-                let is_guess = why.as_ref().is_some_and(|why| why.is_guess);
+                let explanation = document.repairs().first().and_then(|repair| repair.explanation.clone());
+                let is_guess = explanation.as_ref().is_some_and(|explanation| explanation.is_guess);
                 // Without a report, the text was read as PHP reads it.
-                let is_as_php = is_readable && why.is_none() && made == damaged;
+                let is_as_php = is_readable && explanation.is_none() && made == damaged;
                 if !is_as_php && (!is_guess || is_verbose) {
                     let [damaged, made, expected] = [&damaged, &made, &expected].map(|text| shown(text));
-                    eprintln!("{kind}: {why:?}\n  damaged  {damaged}\n  made     {made}\n  expected {expected}\n");
+                    eprintln!(
+                        "{kind}: {explanation:?}\n  damaged  {damaged}\n  made     {made}\n  expected {expected}\n"
+                    );
                 }
                 match is_guess {
                     _ if is_as_php => &mut counts.unknowable,

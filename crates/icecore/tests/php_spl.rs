@@ -98,13 +98,15 @@ fn damaged_payloads_are_refused_where_php_refuses_them() {
         total += 1;
         read_both_ways(&blob);
         let error = php::read(&blob, &options, &Limits::default()).err();
-        let said = line["error"].as_str();
-        if error.is_some() != said.is_some() && error.as_ref().and_then(icecore::Error::expected) != Some("digits") {
-            let _ = writeln!(failures, "{} php {said:?} we {error:?}", blob.escape_ascii());
+        let expected_error = line["error"].as_str();
+        if error.is_some() != expected_error.is_some()
+            && error.as_ref().and_then(icecore::Error::expected) != Some("digits")
+        {
+            let _ = writeln!(failures, "{} php {expected_error:?} we {error:?}", blob.escape_ascii());
         }
-        match (error, said) {
-            (Some(error), Some(said)) => {
-                same_offset += usize::from(error.help().is_some_and(|help| help.contains(said)))
+        match (error, expected_error) {
+            (Some(error), Some(expected_error)) => {
+                same_offset += usize::from(error.help().is_some_and(|help| help.contains(expected_error)))
             }
             (None, None) => accepted += 1,
             _ => {}

@@ -132,16 +132,16 @@ const TIME: &[u8] = br#"O:8:"DateTime":3:{s:4:"date";s:4:"2024";s:13:"timezone_t
 
 #[test]
 fn a_renamed_class_gets_its_name_back() {
-    let said = convert_in_steps(TIME, &["php", "marshal", "php"]);
-    assert!(said[0].contains("Icecore::Foreign::DateTime"), "{}", said[0]);
-    assert_eq!(said[1], TIME.escape_ascii().to_string());
-    let said = convert_in_steps(TIME, &["php", "marshal", "storable:memory,netorder"]);
-    assert!(said[1].contains("\\x08DateTime"), "{}", said[1]);
+    let outputs = convert_in_steps(TIME, &["php", "marshal", "php"]);
+    assert!(outputs[0].contains("Icecore::Foreign::DateTime"), "{}", outputs[0]);
+    assert_eq!(outputs[1], TIME.escape_ascii().to_string());
+    let outputs = convert_in_steps(TIME, &["php", "marshal", "storable:memory,netorder"]);
+    assert!(outputs[1].contains("\\x08DateTime"), "{}", outputs[1]);
     // Perl's names use other separators than PHP's.
     let perl = br#"{"$class":"Random::Randomizer","$value":{"a":1}}"#;
-    let said = convert_in_steps(perl, &["json:typed", "php", "sereal", "json:typed"]);
-    assert!(said[0].contains("Icecore\\\\Foreign\\\\Random\\\\Randomizer"), "{}", said[0]);
-    assert!(said[2].contains("Random::Randomizer"), "{}", said[2]);
+    let outputs = convert_in_steps(perl, &["json:typed", "php", "sereal", "json:typed"]);
+    assert!(outputs[0].contains("Icecore\\\\Foreign\\\\Random\\\\Randomizer"), "{}", outputs[0]);
+    assert!(outputs[2].contains("Random::Randomizer"), "{}", outputs[2]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn embedded_values_are_changed_as_php_composes_them() {
         println!("skipped: php is not installed");
         return;
     }
-    let number = |name: &str, usual: &str| std::env::var(name).unwrap_or_else(|_| usual.to_owned());
+    let number = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
     let ask_php = |more: Option<&str>| {
         let numbers = [number("ICECORE_SEED", "7"), number("ICECORE_REPLACES", "1500")];
         let mut command = Command::new("php");

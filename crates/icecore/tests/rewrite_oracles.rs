@@ -37,7 +37,7 @@ fn compare_with_program(
         println!("skipped: {program} is not installed, or lacks a module");
         return None;
     }
-    let number = |name: &str, usual: &str| std::env::var(name).unwrap_or_else(|_| usual.to_owned());
+    let number = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
     let mut child = Command::new(program)
         .arg(folder().join(script))
         .args([number("ICECORE_SEED", "7"), number("ICECORE_REPLACES", "3000")])

@@ -22,17 +22,17 @@ impl Change for Vowels {
 }
 
 fn rewrite_everything() -> Rewriting {
-    let mut how = Rewriting::default();
-    (how.keys, how.classes, how.base64, how.mend) = (true, true, true, true);
-    how
+    let mut options = Rewriting::default();
+    (options.keys, options.classes, options.base64, options.mend) = (true, true, true, true);
+    options
 }
 
 /// Checks that the edits fit the text, whatever it contains.
-fn check_edits(bytes: &[u8], stage: Option<&Stage>, new: &'static [u8], how: &Rewriting) {
+fn check_edits(bytes: &[u8], stage: Option<&Stage>, new: &'static [u8], options: &Rewriting) {
     let mut tally = Tally::default();
     let edits = match stage {
-        Some(stage) => rewrite::document(bytes, stage, &mut Vowels(new), how, &mut tally).unwrap_or_default(),
-        None => rewrite::value(bytes, &mut Vowels(new), how, &mut tally),
+        Some(stage) => rewrite::document(bytes, stage, &mut Vowels(new), options, &mut tally).unwrap_or_default(),
+        None => rewrite::value(bytes, &mut Vowels(new), options, &mut tally),
     };
     let mut last = 0;
     for edit in edits.iter() {
@@ -65,17 +65,17 @@ fn edits_of_cut_or_damaged_data_fit_it() {
     for (file, stage) in FILES {
         let stage = Stage::parse(stage).unwrap();
         for fixture in load_blobs(file) {
-            for how in [&plain, &all] {
-                check_edits(&fixture, None, b"xyz", how);
-                check_edits(&fixture, Some(&stage), b"", how);
+            for options in [&plain, &all] {
+                check_edits(&fixture, None, b"xyz", options);
+                check_edits(&fixture, Some(&stage), b"", options);
                 let cut = random.below(fixture.len() as u64) as usize;
-                check_edits(&fixture[..cut], None, b"", how);
-                check_edits(&fixture[..cut], Some(&stage), b"xyz", how);
+                check_edits(&fixture[..cut], None, b"", options);
+                check_edits(&fixture[..cut], Some(&stage), b"xyz", options);
                 let mut blob = fixture.clone();
                 let offset = random.below(blob.len() as u64) as usize;
                 blob[offset] = *random.pick(b"NbidsSaOCErR:;{}[]\"'0123456789+-.\\\0\xff/u$|");
-                check_edits(&blob, None, b"xyz", how);
-                check_edits(&blob, Some(&stage), b"\xff", how);
+                check_edits(&blob, None, b"xyz", options);
+                check_edits(&blob, Some(&stage), b"\xff", options);
             }
         }
     }

@@ -22,13 +22,13 @@ fn ask_perl(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
     Some(checker::ask(Command::new("perl").arg(script).arg("--plain"), &questions))
 }
 
-fn assert_perl_reads(what: &str, asked: Vec<(String, Document<'_>, Vec<u8>)>) {
-    let blobs: Vec<_> = asked.iter().map(|(.., blob)| blob.clone()).collect();
+fn assert_perl_reads(context: &str, questions: Vec<(String, Document<'_>, Vec<u8>)>) {
+    let blobs: Vec<_> = questions.iter().map(|(.., blob)| blob.clone()).collect();
     let Some(answers) = ask_perl(&blobs) else { return };
-    assert_eq!(answers.len(), asked.len());
+    assert_eq!(answers.len(), questions.len());
     let typed = Stage::parse("json:typed").unwrap();
     let mut failures = Vec::new();
-    for ((name, document, blob), answer) in asked.iter().zip(&answers) {
+    for ((name, document, blob), answer) in questions.iter().zip(&answers) {
         // Kept as text, because numbers must not change.
         let text = answer.strip_prefix("{\"typed\":").and_then(|text| text.strip_suffix('}')).unwrap_or_default();
         let read = icecore::read_as(text.as_bytes(), &typed, &Limits::default());
@@ -37,7 +37,7 @@ fn assert_perl_reads(what: &str, asked: Vec<(String, Document<'_>, Vec<u8>)>) {
             _ => failures.push(format!("{name}: {answer}\n{blob:02x?}\n{document:?}")),
         }
     }
-    fixtures::report(what, asked.len(), &failures);
+    fixtures::report(context, questions.len(), &failures);
 }
 
 fn write_document(document: &Document<'_>, options: &WriteOptions) -> Option<Vec<u8>> {
@@ -50,7 +50,7 @@ fn perl_reads_rewritten_fixtures() {
     let all = fixtures::load("sereal.jsonl");
     let mut options = WriteOptions::default();
     options.threshold = Some(0);
-    let mut asked = Vec::new();
+    let mut questions = Vec::new();
     let compressions = [Compress::None, Compress::Snappy, Compress::Zlib, Compress::Zstd];
     for (turn, f) in all.iter().filter(|f| f.mode == "v5" && f.expected.is_some()).enumerate() {
         let Ok(document) = sereal::read(&f.blob, &ReadOptions::default(), &Limits::default()) else { continue };
@@ -64,10 +64,10 @@ fn perl_reads_rewritten_fixtures() {
         options.dedupe_strings = turn % 7 == 0;
         // Only documents without losses, because perl can't give back what was lost.
         if let Some(blob) = write_document(&document, &options) {
-            asked.push((format!("{} {options:?}", f.name), document, blob));
+            questions.push((format!("{} {options:?}", f.name), document, blob));
         }
     }
-    assert_perl_reads("perl's documents", asked);
+    assert_perl_reads("perl's documents", questions);
 }
 
 /// Returns `true` if a document has something that perl can't represent or expresses differently: floats that
@@ -93,15 +93,15 @@ fn has_what_perl_says_otherwise(document: &Document<'_>) -> bool {
 
 #[test]
 fn perl_reads_random_documents() {
-    let mut asked = Vec::new();
+    let mut questions = Vec::new();
     for seed in 0..400 {
         let original = document(seed, Palette::Perl);
         if has_what_perl_says_otherwise(&original) {
             continue;
         }
         if let Some(blob) = write_document(&original, &WriteOptions::default()) {
-            asked.push((format!("random {seed}"), original, blob));
+            questions.push((format!("random {seed}"), original, blob));
         }
     }
-    assert_perl_reads("random documents", asked);
+    assert_perl_reads("random documents", questions);
 }

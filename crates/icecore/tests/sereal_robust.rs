@@ -61,28 +61,28 @@ fn read_all_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
 
 /// Returns all write options that keep a document.
 fn lossless_write_options() -> Vec<WriteOptions> {
-    let mut ways = Vec::new();
+    let mut all = Vec::new();
     for protocol in 1..=5 {
         let mut options = WriteOptions::default();
         options.protocol = Some(protocol);
-        ways.push(options);
+        all.push(options);
     }
-    let mut way = |set: fn(&mut WriteOptions)| {
+    let mut add = |set: fn(&mut WriteOptions)| {
         let mut options = WriteOptions::default();
         options.threshold = Some(0);
         set(&mut options);
-        ways.push(options);
+        all.push(options);
     };
-    way(|options| options.canonical = true);
-    way(|options| options.canonical_refs = true);
-    way(|options| options.sort_keys = SortKeys::Perl);
-    way(|options| options.sort_keys = SortKeys::PerlReverse);
-    way(|options| options.dedupe_strings = true);
-    way(|options| options.no_shared_hashkeys = true);
-    way(|options| options.compress = Some(Compress::Snappy));
-    way(|options| options.compress = Some(Compress::Zlib));
-    way(|options| options.compress = Some(Compress::Zstd));
-    ways
+    add(|options| options.canonical = true);
+    add(|options| options.canonical_refs = true);
+    add(|options| options.sort_keys = SortKeys::Perl);
+    add(|options| options.sort_keys = SortKeys::PerlReverse);
+    add(|options| options.dedupe_strings = true);
+    add(|options| options.no_shared_hashkeys = true);
+    add(|options| options.compress = Some(Compress::Snappy));
+    add(|options| options.compress = Some(Compress::Zlib));
+    add(|options| options.compress = Some(Compress::Zstd));
+    all
 }
 
 /// Returns `true` if a link refers to a reference. It means the same as an alias after another reference, and

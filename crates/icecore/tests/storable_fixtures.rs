@@ -99,8 +99,8 @@ fn fast_and_reference_writers_agree() {
             plain.reference = true;
             let (mut a, mut b) = (Vec::new(), Vec::new());
             let written = storable::write(&document, &fast, &limits, &mut a).is_ok();
-            let twin = storable::write(&document, &plain, &limits, &mut b).is_ok();
-            if a != b || written != twin {
+            let is_written = storable::write(&document, &plain, &limits, &mut b).is_ok();
+            if a != b || written != is_written {
                 failures.push(format!("{} {}: the writers differ", f.name, f.mode));
             }
             let read = storable::read(&a, &f.storable_options(), &limits);

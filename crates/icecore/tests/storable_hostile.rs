@@ -44,9 +44,9 @@ fn read_in_three_ways<'a>(
     let fast = options.read(input, Request::new(&limits));
     let slow = plain.read(input, Request::new(&limits));
     let traced = plain.read(input, Request::new(&limits).detailed());
-    let said = |error: &Option<Error>| error.as_ref().map(|e| (e.kind(), e.offset(), e.path().map(str::to_owned)));
+    let describe = |error: &Option<Error>| error.as_ref().map(|e| (e.kind(), e.offset(), e.path().map(str::to_owned)));
     for (name, other) in [("plain", &slow), ("detailed", &traced)] {
-        if said(&fast.error) != said(&other.error) {
+        if describe(&fast.error) != describe(&other.error) {
             return Err(format!("fast says {:?}, {name} {:?}", fast.error, other.error));
         }
         if fast.consumed != other.consumed && fast.error.is_none() {

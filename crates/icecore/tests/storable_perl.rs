@@ -67,7 +67,7 @@ fn changes_more_than_key_order(f: &Fixture) -> bool {
 #[test]
 fn real_storable_reads_images_written_from_typed_json() {
     let expected = expectations("expected.jsonl");
-    let mut asked = Vec::new();
+    let mut questions = Vec::new();
     for f in load("storable.jsonl").into_iter().filter(changes_more_than_key_order) {
         // If a hook froze the value, the expectation is what the hook made of it.
         let id = f.expected.as_ref().filter(|_| f.line["classes"].is_null());
@@ -77,15 +77,15 @@ fn real_storable_reads_images_written_from_typed_json() {
         }
         let Some(text) = id.map(|id| &expected[id]) else { continue };
         let image = write_document(&from_typed(text), &f);
-        asked.push((format!("{} {}", f.name, f.mode), text.clone(), image));
+        questions.push((format!("{} {}", f.name, f.mode), text.clone(), image));
     }
-    assert_perl_reads("from typed JSON", asked);
+    assert_perl_reads("from typed JSON", questions);
 }
 
 #[test]
 fn real_storable_reads_images_written_without_spelling() {
     let expected = expectations("expected.jsonl");
-    let (mut asked, mut hooked) = (Vec::new(), Vec::new());
+    let (mut questions, mut hooked) = (Vec::new(), Vec::new());
     for f in load("storable.jsonl").into_iter().filter(changes_more_than_key_order) {
         let document = storable::read(&f.blob, &f.storable_options(), &Limits::default()).unwrap();
         let image = write_document(&document, &f);
@@ -93,7 +93,7 @@ fn real_storable_reads_images_written_without_spelling() {
         if !f.line["classes"].is_null() {
             hooked.push((name, f.blob, image));
         } else if let Some(id) = f.expected.as_ref().filter(|_| image != f.blob) {
-            asked.push((name, expected[id].clone(), image));
+            questions.push((name, expected[id].clone(), image));
         }
     }
     // What hooks receive is compared with what the original gives them.
@@ -101,18 +101,18 @@ fn real_storable_reads_images_written_without_spelling() {
     let Some(answers) = perl::ask("storable", "Storable", &originals) else { return };
     for ((name, _, image), answer) in hooked.into_iter().zip(answers) {
         if let Ok(text) = answer {
-            asked.push((name, text, image));
+            questions.push((name, text, image));
         }
     }
-    assert_perl_reads("from meaning", asked);
+    assert_perl_reads("from meaning", questions);
 }
 
 /// Checks that perl reads from each image the value given as typed JSON.
-fn assert_perl_reads(what: &str, asked: Vec<(String, String, Vec<u8>)>) {
-    let images: Vec<_> = asked.iter().map(|(.., image)| image.clone()).collect();
+fn assert_perl_reads(context: &str, questions: Vec<(String, String, Vec<u8>)>) {
+    let images: Vec<_> = questions.iter().map(|(.., image)| image.clone()).collect();
     let Some(answers) = perl::ask("storable", "Storable", &images) else { return };
     let mut failures = Vec::new();
-    for ((name, text, image), answer) in asked.iter().zip(&answers) {
+    for ((name, text, image), answer) in questions.iter().zip(&answers) {
         let is_same = answer.as_ref().is_ok_and(|answer| {
             answer == text || Comparison::new().any_order().any_ascii().equal(&from_typed(answer), &from_typed(text))
         });
@@ -120,5 +120,5 @@ fn assert_perl_reads(what: &str, asked: Vec<(String, String, Vec<u8>)>) {
             failures.push(format!("{name}:\n  {answer:?}\n  {text}\n{image:02x?}"));
         }
     }
-    report(what, asked.len(), &failures);
+    report(context, questions.len(), &failures);
 }

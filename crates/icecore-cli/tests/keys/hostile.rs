@@ -15,8 +15,8 @@ type Serve = fn(&mut TcpStream);
 
 /// Returns the message of the command for such a server. It waits a second for an answer if there is none, and
 /// otherwise as long as a busy machine needs.
-fn message_of(scheme: &str, args: &[&str], why: &str, serve: Serve) -> String {
-    let patience = match why {
+fn message_of(scheme: &str, args: &[&str], expected: &str, serve: Serve) -> String {
+    let patience = match expected {
         NO_ANSWER => 1,
         "BUSY" => 5,
         _ => 300,
@@ -168,8 +168,8 @@ fn endless_pages_of_redis_are_errors() {
         let mut buffer = [0; 65536];
         for number in 1u64.. {
             let Ok(count @ 1..) = stream.read(&mut buffer) else { return };
-            let asked = &buffer[..count];
-            let is_scan = asked.windows(4).any(|word| word.eq_ignore_ascii_case(b"SCAN"));
+            let request = &buffer[..count];
+            let is_scan = request.windows(4).any(|word| word.eq_ignore_ascii_case(b"SCAN"));
             let answer = if is_scan { page(number) } else { "+none\r\n:-2\r\n:0\r\n".to_owned() };
             if stream.write_all(answer.as_bytes()).is_err() {
                 return;

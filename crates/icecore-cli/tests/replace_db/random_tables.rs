@@ -33,8 +33,8 @@ const PIECES: [&str; 24] = [
     "0",
 ];
 
-fn number(name: &str, usual: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -359,8 +359,8 @@ fn objects_are_stored_read_converted_and_removed() {
     assert_eq!(daemon.ask("DELETE", &format!("/objects/{id}"), &[], b"").code, 200);
     assert_eq!(daemon.ask("DELETE", &format!("/objects/{id}"), &[], b"").code, 404);
     assert_eq!(daemon.get(&format!("/objects/{id}")).code, 404);
-    let gone = daemon.post("/objects?expires=0", "[]").id();
-    assert_eq!(daemon.get(&format!("/objects/{gone}")).code, 404);
+    let expired = daemon.post("/objects?expires=0", "[]").id();
+    assert_eq!(daemon.get(&format!("/objects/{expired}")).code, 404);
 }
 
 #[test]

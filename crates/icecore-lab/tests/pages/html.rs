@@ -11,35 +11,35 @@ fn attribute<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a s
 }
 
 /// Checks what must be true for every page. Returns its elements.
-fn check_page(what: &str, page: &str) -> Elements {
-    let all = elements(page).unwrap_or_else(|why| panic!("{what}: {why}"));
+fn check_page(context: &str, page: &str) -> Elements {
+    let all = elements(page).unwrap_or_else(|why| panic!("{context}: {why}"));
     let mut ids = BTreeSet::new();
     for (name, attributes) in &all {
         assert!(
             !["script", "link", "iframe", "img", "image", "object", "embed", "foreignObject"].contains(&name.as_str()),
-            "{what}: <{name}>"
+            "{context}: <{name}>"
         );
         for (key, value) in attributes {
-            assert!(!key.starts_with("on") && key != "src" && key != "style", "{what}: {name} {key}={value}");
-            assert!(key != "href" || value.starts_with('#'), "{what}: {value}");
-            assert!(key != "id" || ids.insert(value.clone()), "{what}: {value} is there twice");
-            assert!(!["NaN", "inf", "-0\""].iter().any(|odd| value.contains(odd)), "{what}: {name} {key}={value}");
+            assert!(!key.starts_with("on") && key != "src" && key != "style", "{context}: {name} {key}={value}");
+            assert!(key != "href" || value.starts_with('#'), "{context}: {value}");
+            assert!(key != "id" || ids.insert(value.clone()), "{context}: {value} is there twice");
+            assert!(!["NaN", "inf", "-0\""].iter().any(|odd| value.contains(odd)), "{context}: {name} {key}={value}");
         }
     }
     let style = page.split("<style>").skip(1).map(|part| part.split("</style>").next().unwrap_or_default());
-    assert!(style.clone().all(|css| !css.contains("url(") && !css.contains("@import")), "{what} loads something");
+    assert!(style.clone().all(|css| !css.contains("url(") && !css.contains("@import")), "{context} loads something");
     for (_, attributes) in &all {
         let links = [attribute(attributes, "aria-labelledby"), attribute(attributes, "href")];
         for id in links.iter().flatten().flat_map(|value| value.split(' ')) {
-            assert!(ids.contains(id.trim_start_matches('#')), "{what}: nothing is {id}");
+            assert!(ids.contains(id.trim_start_matches('#')), "{context}: nothing is {id}");
         }
     }
     for (index, (name, attributes)) in all.iter().enumerate() {
         if name == "svg" {
-            assert_eq!(attribute(attributes, "role"), Some("img"), "{what}");
+            assert_eq!(attribute(attributes, "role"), Some("img"), "{context}");
             let inside: Vec<&str> = all[index + 1..index + 3].iter().map(|(name, _)| name.as_str()).collect();
-            assert_eq!(inside, ["title", "desc"], "{what}");
-            coordinates(what, attribute(attributes, "viewBox").unwrap_or_default(), &all[index + 1..]);
+            assert_eq!(inside, ["title", "desc"], "{context}");
+            coordinates(context, attribute(attributes, "viewBox").unwrap_or_default(), &all[index + 1..]);
         }
     }
     all
@@ -234,18 +234,18 @@ fn changed_report(change: impl Fn(&mut ScenarioReport)) -> Report {
 }
 
 /// Draws all pages of a report.
-fn check_all_pages(what: &str, report: &Report) {
-    check_page(what, &page::render_html(report));
+fn check_all_pages(context: &str, report: &Report) {
+    check_page(context, &page::render_html(report));
     for (scenario, kind) in page::list_chart_kinds(report) {
-        check_page(what, &page::render_svg(report, scenario, kind).expect(what));
+        check_page(context, &page::render_svg(report, scenario, kind).expect(context));
     }
     for drawn in [
         page::render_text(report, &page::Style { color: true, width: 40, full: false }),
         page::render_markdown(report),
         page::render_performance(report, &[]),
     ] {
-        assert!(!drawn.contains("NaN") && !drawn.contains("inf "), "{what}: {drawn}");
+        assert!(!drawn.contains("NaN") && !drawn.contains("inf "), "{context}: {drawn}");
     }
     let rows = page::render_csv(report);
-    assert!(rows.lines().all(|line| !line.contains("NaN") && !line.contains(",inf,")), "{what}");
+    assert!(rows.lines().all(|line| !line.contains("NaN") && !line.contains(",inf,")), "{context}");
 }

@@ -144,19 +144,19 @@ fn dumps_of_mariadb_and_mydumper_are_read_and_changed() {
         let options = OPTIONS[seed as usize % OPTIONS.len()];
         let limits = Limits { plain_names: options.contains(&"--skip-quote-names"), nul: true, ..Limits::default() };
         let mut tables = generate::tables(&mut random, limits);
-        let what = format!("seed {seed} {options:?}");
+        let context = format!("seed {seed} {options:?}");
         server.load(&from, create(&tables, &mut random).as_bytes());
         let database = options.contains(&"--databases");
         let dump = run(server.command("mariadb-dump").args(options).arg(&from), b"");
-        seen::check(&dump, &tables, &mut random, &what);
+        seen::check(&dump, &tables, &mut random, &context);
         // mydumper does not double quotes in names, and uses names for files.
         let is_plain = |name: &String| !name.contains(['`', '/', '.']);
         let plain = |table: &Table| is_plain(&table.name) && table.columns.iter().all(|(name, _)| is_plain(name));
         if has_mydumper && tables.iter().all(plain) {
-            mydumper(&server, &from, &tables, &mut random, &what);
+            mydumper(&server, &from, &tables, &mut random, &context);
         }
         for dump in phpmyadmin::dumps(&tables) {
-            seen::check(&dump, &tables, &mut random, &format!("{what}, as phpMyAdmin"));
+            seen::check(&dump, &tables, &mut random, &format!("{context}, as phpMyAdmin"));
         }
         let dump = if options.contains(&"--no-create-info") || database || random.one_in(4) {
             phpmyadmin::dumps(&tables).swap_remove(random.below(2))
@@ -164,10 +164,10 @@ fn dumps_of_mariadb_and_mydumper_are_read_and_changed() {
             dump
         };
         let (dump, refused) = seen::rewrite(&dump, &mut tables, &mut random, limits);
-        assert_eq!(refused, 0, "{what}: all can be said");
+        assert_eq!(refused, 0, "{context}: all can be said");
         server.load(&to, &dump);
         let expected: String = tables.iter().map(generate::lines).collect();
-        seen::assert_same_rows(&server.rows(&to, &tables), &expected, &what);
+        seen::assert_same_rows(&server.rows(&to, &tables), &expected, &context);
     }
     server.drop(&from);
     server.drop(&to);

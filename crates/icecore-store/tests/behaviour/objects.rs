@@ -346,8 +346,8 @@ fn a_walk_is_not_disturbed_by_writers(world: &mut World) {
             .objects(after, 10, &ObjectFilter::default(), &mut |object| {
                 // At this point of the walk, others store objects and remove one that was seen.
                 other.put(&[json("100")])?;
-                if let Some(gone) = walked.last() {
-                    other.remove(&[*gone], "other")?;
+                if let Some(expired) = walked.last() {
+                    other.remove(&[*expired], "other")?;
                 }
                 after = object.sequence;
                 page.push(object.id);
@@ -722,8 +722,8 @@ fn expired_objects_are_removed(world: &mut World) {
 }
 
 fn many_expired_objects_are_removed(world: &mut World) {
-    let gone = NewObject { expires_at: Some(1), ..json("1") };
-    let mut new = vec![gone; 2_500];
+    let expired = NewObject { expires_at: Some(1), ..json("1") };
+    let mut new = vec![expired; 2_500];
     new.push(json("2"));
     world.store.put(&new).expect("put");
     assert_eq!(world.store.expire().expect("expire"), 2_500);

@@ -348,9 +348,9 @@ impl Model<'_> {
                     .iter()
                     .map(|(priority, key, max_jobs, late)| self.new_job(*queue, *priority, *key, *max_jobs, *late))
                     .collect();
-                let told = self.world.store.push(&new).expect("pushed");
+                let answer = self.world.store.push(&new).expect("pushed");
                 let expected: Vec<Pushed> = new.into_iter().map(|job| self.expect_push(job, *queue)).collect();
-                prop_assert_eq!(told, expected);
+                prop_assert_eq!(answer, expected);
             }
             Step::Chain { queue, jobs } => {
                 let mut new: Vec<NewJob> = Vec::new();
@@ -360,10 +360,10 @@ impl Model<'_> {
                     job.after = chosen.map(|index| self.jobs[index].new.id).or_else(|| new.last().map(|last| last.id));
                     new.push(job);
                 }
-                let told = self.world.store.push(&new);
+                let answer = self.world.store.push(&new);
                 match self.expect_chain(new, *queue) {
-                    Some(expected) => prop_assert_eq!(told.expect("pushed"), expected),
-                    None => prop_assert_eq!(told.map_err(|error| error.kind()), Err(ErrorKind::Missing)),
+                    Some(expected) => prop_assert_eq!(answer.expect("pushed"), expected),
+                    None => prop_assert_eq!(answer.map_err(|error| error.kind()), Err(ErrorKind::Missing)),
                 }
             }
             Step::Limit { queue, concurrency, rate } => {
@@ -378,7 +378,7 @@ impl Model<'_> {
             Step::PushAgain(number) => {
                 let Some(index) = self.chosen(*number) else { return Ok(()) };
                 let (new, queue) = (self.jobs[index].new.clone(), self.jobs[index].queue);
-                let told = self.world.store.push(std::slice::from_ref(&new));
+                let answer = self.world.store.push(std::slice::from_ref(&new));
                 // A job that existed before is a duplicate, whatever happened to its predecessor.
                 let is_known = !self.jobs[index].is_forgotten;
                 let expected = match new.after {
@@ -386,60 +386,60 @@ impl Model<'_> {
                     _ => self.expect_chain(vec![new], queue),
                 };
                 match expected {
-                    Some(expected) => prop_assert_eq!(told.expect("pushed"), expected),
-                    None => prop_assert_eq!(told.map_err(|error| error.kind()), Err(ErrorKind::Missing)),
+                    Some(expected) => prop_assert_eq!(answer.expect("pushed"), expected),
+                    None => prop_assert_eq!(answer.map_err(|error| error.kind()), Err(ErrorKind::Missing)),
                 }
             }
             Step::PushAndClaim { queue, key, ends } => {
                 let new = self.new_job(*queue, 0, *key, 2, false);
-                let told = self.world.store.push_and_claim(&new, "pusher", lease(*ends));
+                let answer = self.world.store.push_and_claim(&new, "pusher", lease(*ends));
                 if self.paused[*queue] {
-                    prop_assert_eq!(told.map_err(|error| error.kind()), Err(ErrorKind::Paused));
+                    prop_assert_eq!(answer.map_err(|error| error.kind()), Err(ErrorKind::Paused));
                     return Ok(());
                 }
                 if self.room(*queue, 1) == 0 {
-                    prop_assert_eq!(told.map_err(|error| error.kind()), Err(ErrorKind::Limited));
+                    prop_assert_eq!(answer.map_err(|error| error.kind()), Err(ErrorKind::Limited));
                     return Ok(());
                 }
-                let told = told.expect("asked");
+                let answer = answer.expect("asked");
                 let expected = self.expect_push(new, *queue);
-                prop_assert_eq!(told.is_some(), expected.is_new);
-                if let Some(told) = told {
-                    prop_assert_eq!(told.job.id, expected.id);
-                    self.pass(told.job.lease_until, *ends);
+                prop_assert_eq!(answer.is_some(), expected.is_new);
+                if let Some(answer) = answer {
+                    prop_assert_eq!(answer.job.id, expected.id);
+                    self.pass(answer.job.lease_until, *ends);
                     self.spend(*queue, 1);
                     let job = self.jobs.last_mut().expect("it is new");
                     (job.state, job.attempts) = (State::Leased, 1);
-                    (job.lease, job.worker) = (Some((told.token.clone(), *ends)), Some("pusher".to_owned()));
-                    self.tokens.push(told.token);
+                    (job.lease, job.worker) = (Some((answer.token.clone(), *ends)), Some("pusher".to_owned()));
+                    self.tokens.push(answer.token);
                 }
             }
             Step::Claim { queue, most: max_jobs, ends } => {
                 let worker = format!("worker {}", self.steps);
                 // The time of a job that was given back may be this very millisecond.
-                let told =
+                let answer =
                     self.world.store.claim(&self.name(*queue), &worker, lease(*ends), *max_jobs).expect("claimed");
                 if *max_jobs == 0 || self.paused[*queue] {
-                    prop_assert_eq!(told, []);
+                    prop_assert_eq!(answer, []);
                     return Ok(());
                 }
-                let ids: Vec<Id> = told.iter().map(|lease| lease.job.id).collect();
+                let ids: Vec<Id> = answer.iter().map(|lease| lease.job.id).collect();
                 let next = self.expect_claim(*queue, *max_jobs, &ids)?;
                 self.spend(*queue, next.len());
-                for (index, told) in next.into_iter().zip(told) {
-                    self.pass(told.job.lease_until, *ends);
+                for (index, answer) in next.into_iter().zip(answer) {
+                    self.pass(answer.job.lease_until, *ends);
                     let job = &mut self.jobs[index];
                     (job.state, job.attempts, job.worker) = (State::Leased, job.attempts + 1, Some(worker.clone()));
-                    job.lease = Some((told.token.clone(), *ends));
-                    prop_assert_eq!(told.job.attempts, job.attempts);
-                    self.tokens.push(told.token);
+                    job.lease = Some((answer.token.clone(), *ends));
+                    prop_assert_eq!(answer.job.attempts, job.attempts);
+                    self.tokens.push(answer.token);
                 }
             }
             Step::Ack { job, token, result } => {
                 let (Some(index), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
                 let result = result.map(|byte| vec![byte]);
-                let told = self.world.store.ack(self.jobs[index].new.id, &token, result.as_deref());
-                self.expect_ack(index, &token, result, told)?;
+                let answer = self.world.store.ack(self.jobs[index].new.id, &token, result.as_deref());
+                self.expect_ack(index, &token, result, answer)?;
             }
             Step::AckMany(acks) => {
                 let chosen = acks.iter().filter_map(|(job, token, result)| {
@@ -447,21 +447,21 @@ impl Model<'_> {
                     Some((index, Ack { id: self.jobs[index].new.id, token, result: result.map(|byte| vec![byte]) }))
                 });
                 let (chosen, acks): (Vec<usize>, Vec<Ack>) = chosen.unzip();
-                let told = self.world.store.ack_many(&acks).expect("acked");
-                prop_assert_eq!(told.len(), acks.len());
-                for ((index, ack), told) in chosen.into_iter().zip(acks).zip(told) {
-                    self.expect_ack(index, &ack.token, ack.result, told)?;
+                let answer = self.world.store.ack_many(&acks).expect("acked");
+                prop_assert_eq!(answer.len(), acks.len());
+                for ((index, ack), answer) in chosen.into_iter().zip(acks).zip(answer) {
+                    self.expect_ack(index, &ack.token, ack.result, answer)?;
                 }
             }
             Step::Nack { job, token, delay } => {
                 let (Some(index), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
                 let error = format!("error {}", self.steps);
                 let given_delay = delay.map(|is_late| if is_late { HOUR } else { Duration::ZERO });
-                let told = self.world.store.nack(self.jobs[index].new.id, &token, &error, given_delay);
+                let answer = self.world.store.nack(self.jobs[index].new.id, &token, &error, given_delay);
                 let may = self.may(index, &token);
                 let is_dead = self.jobs[index].attempts >= self.jobs[index].most;
                 let state = if is_dead { State::Dead } else { State::Ready };
-                prop_assert_eq!(told.map_err(|error: Error| error.kind()), may.map(|()| state));
+                prop_assert_eq!(answer.map_err(|error: Error| error.kind()), may.map(|()| state));
                 if may.is_ok() {
                     let job = &mut self.jobs[index];
                     (job.state, job.lease, job.error) = (state, None, Some(error));
@@ -472,10 +472,10 @@ impl Model<'_> {
             }
             Step::Extend { job, token, ends } => {
                 let (Some(index), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
-                let told = self.world.store.extend(self.jobs[index].new.id, &token, lease(*ends));
+                let answer = self.world.store.extend(self.jobs[index].new.id, &token, lease(*ends));
                 let may = self.may(index, &token);
-                let end = told.as_ref().ok().copied();
-                prop_assert_eq!(told.map(drop).map_err(|error| error.kind()), may);
+                let end = answer.as_ref().ok().copied();
+                prop_assert_eq!(answer.map(drop).map_err(|error| error.kind()), may);
                 if may.is_ok() {
                     self.pass(end, *ends);
                     self.jobs[index].lease = Some((token, *ends));
@@ -488,7 +488,7 @@ impl Model<'_> {
                 };
                 let given: Vec<Id> = chosen.iter().map(|index| self.jobs[*index].new.id).collect();
                 let given = ids.as_ref().map(|_| &*given);
-                let told = self.world.store.redrive(&self.name(*queue), given, "ann").expect("redriven");
+                let answer = self.world.store.redrive(&self.name(*queue), given, "ann").expect("redriven");
                 let mut count = 0;
                 for index in chosen {
                     let job = &self.jobs[index];
@@ -500,7 +500,7 @@ impl Model<'_> {
                         count += 1;
                     }
                 }
-                prop_assert_eq!(told, count);
+                prop_assert_eq!(answer, count);
             }
             Step::Replay(number) => {
                 let Some(index) = self.chosen(*number) else { return Ok(()) };

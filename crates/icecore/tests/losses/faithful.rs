@@ -411,10 +411,10 @@ impl<'d> Comparison<'d> {
         } else if has(flag::RESTRICTED) == (true, true) {
             is_restricted = false;
         }
-        let mut said = false;
+        let mut is_reported = false;
         for bit in [flag::IDENTITY, flag::DEFAULT] {
-            if has(bit) == (true, false) && !said {
-                said = self.require_loss(&[LossKind::MapKind], a, "what a map is was dropped");
+            if has(bit) == (true, false) && !is_reported {
+                is_reported = self.require_loss(&[LossKind::MapKind], a, "what a map is was dropped");
             }
         }
         if let (Some(one), Some(other)) = (a.default_value(), b.default_value()) {

@@ -57,9 +57,10 @@ fn the_public_interface_matches_its_page() {
         return;
     }
     let known = std::fs::read_to_string(&record).unwrap_or_default();
-    let gone = known.lines().filter(|line| !now.lines().any(|other| other == *line));
+    let removed = known.lines().filter(|line| !now.lines().any(|other| other == *line));
     let new = now.lines().filter(|line| !known.lines().any(|other| other == *line));
-    let difference: Vec<_> = gone.map(|line| format!("- {line}")).chain(new.map(|line| format!("+ {line}"))).collect();
+    let difference: Vec<_> =
+        removed.map(|line| format!("- {line}")).chain(new.map(|line| format!("+ {line}"))).collect();
     assert!(
         known == now,
         "the public interface is not the one in docs/public-api.txt:\n{}\n\

@@ -150,7 +150,7 @@ fn write(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Writ
     }
     let mut losses = Losses::with_limits(limits);
     let mut steps = vec![Step::Text(b"\n".to_vec()), Step::Value(document.root()), Step::Text(MAGIC.to_vec())];
-    let said = |bytes: &[u8]| [format!("s{}:", bytes.len()).as_bytes(), bytes].concat();
+    let encode = |bytes: &[u8]| [format!("s{}:", bytes.len()).as_bytes(), bytes].concat();
     while let Some(step) = steps.pop() {
         let value = match step {
             Step::Text(text) => {
@@ -164,7 +164,7 @@ fn write(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Writ
         match value.value() {
             Value::Null => steps.push(Step::Text(b"n".to_vec())),
             Value::Int(number) if number >= 0 => steps.push(Step::Text(format!("i{number};").into_bytes())),
-            Value::Bytes(bytes) | Value::Text(bytes) => steps.push(Step::Text(said(bytes))),
+            Value::Bytes(bytes) | Value::Text(bytes) => steps.push(Step::Text(encode(bytes))),
             Value::Array => {
                 steps.push(Step::Text(b"[".to_vec()));
                 steps.extend(value.items().map(Step::Value));
@@ -173,12 +173,12 @@ fn write(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Writ
             Value::Map => {
                 steps.push(Step::Text(b"{".to_vec()));
                 steps.extend(
-                    value.entries().flat_map(|(key, value)| [Step::Text(said(key.bytes())), Step::Value(value)]),
+                    value.entries().flat_map(|(key, value)| [Step::Text(encode(key.bytes())), Step::Value(value)]),
                 );
                 steps.push(Step::Text(b"}".to_vec()));
             }
             Value::Object(class, body) => {
-                steps.push(Step::Text([b"o", &said(class)[..]].concat()));
+                steps.push(Step::Text([b"o", &encode(class)[..]].concat()));
                 steps.push(Step::Value(body));
             }
             _ => {
