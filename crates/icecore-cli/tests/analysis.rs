@@ -49,13 +49,13 @@ fn statements() -> (Vec<String>, Vec<String>) {
 
 /// Returns the rows of each statement; `None` if DuckDB is missing, which is reported.
 fn run_duckdb(folder: &Path, extensions: &[&str], statements: &[String]) -> Option<Vec<Value>> {
-    let named = std::env::var("ICECORE_TEST_PYTHON").ok();
+    let chosen_python = std::env::var("ICECORE_TEST_PYTHON").ok();
     let left_out = |why: &str| {
-        assert!(named.is_none(), "{why}");
+        assert!(chosen_python.is_none(), "{why}");
         eprintln!("SKIPPED: {why}");
         None
     };
-    let python = named.as_deref().unwrap_or("python3");
+    let python = chosen_python.as_deref().unwrap_or("python3");
     if Command::new(python).arg("--version").output().is_err() {
         return left_out("python is missing");
     }
@@ -63,13 +63,13 @@ fn run_duckdb(folder: &Path, extensions: &[&str], statements: &[String]) -> Opti
     let args: Vec<&str> = [script.to_str().expect("text")].into_iter().chain(extensions.iter().copied()).collect();
     let mut command = Command::new(python);
     command.args(args).current_dir(folder);
-    let done = run::fed(command, json!(statements).to_string().as_bytes());
-    let stderr = String::from_utf8_lossy(&done.stderr);
-    if done.status.code() == Some(75) {
+    let output = run::fed(command, json!(statements).to_string().as_bytes());
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(75) {
         return left_out(stderr.trim());
     }
-    assert!(done.status.success(), "{stderr}");
-    let lines = String::from_utf8(done.stdout).expect("text");
+    assert!(output.status.success(), "{stderr}");
+    let lines = String::from_utf8(output.stdout).expect("text");
     Some(lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
 }
 
@@ -80,9 +80,9 @@ fn totals() -> Value {
 
 /// Checks that two jobs are done, with a duration, and one waits.
 fn assert_jobs(rows: &[Value]) {
-    let [done, ready] = rows.first().and_then(Value::as_array).expect("rows").as_slice() else { panic!("{rows:?}") };
-    assert_eq!((&done[0], &done[1], &done[2]), (&json!("mail"), &json!("done"), &json!("2")));
-    assert!(done[3].is_string(), "{done}");
+    let [output, ready] = rows.first().and_then(Value::as_array).expect("rows").as_slice() else { panic!("{rows:?}") };
+    assert_eq!((&output[0], &output[1], &output[2]), (&json!("mail"), &json!("done"), &json!("2")));
+    assert!(output[3].is_string(), "{output}");
     assert_eq!(*ready, json!(["mail", "ready", "1", null]));
     assert_eq!(rows.len(), 1);
 }

@@ -295,9 +295,9 @@ fn a_stopped_run_keeps_its_results() {
     let status = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill is there");
     assert!(status.success());
     // If it waited for the runner, it would continue to measure, and not report that it was stopped.
-    let done = child.wait_with_output().expect("it ends");
-    assert_eq!(done.status.code(), Some(5));
-    assert!(String::from_utf8_lossy(&done.stderr).contains("stopped"));
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(5));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("stopped"));
     let found = report(&json);
     assert_eq!(found.scenarios.len(), 1, "the second scenario has not begun");
     assert!(found.scenarios[0].stopped);

@@ -23,10 +23,10 @@ fn blanks_after_text_formats_are_ignored() {
             let mut text = freeze_text(format);
             text.extend(blanks.bytes());
             let name = format.split(':').next().unwrap();
-            let named = ["-f", name];
+            let format_option = ["-f", name];
             // A session of one array is a plain array if no format is given.
-            let found: &[&str] = if format.contains("php_serialize") { &named } else { &[] };
-            for from in [&named[..], found] {
+            let found: &[&str] = if format.contains("php_serialize") { &format_option } else { &[] };
+            for from in [&format_option[..], found] {
                 let context = format!("{format} {from:?} {blanks:?}");
                 let (stdout, stderr, code) = icecore(&[&["convert"], from].concat(), &text);
                 assert_eq!(

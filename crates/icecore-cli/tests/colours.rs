@@ -98,9 +98,9 @@ fn commands() -> impl Iterator<Item = &'static str> {
 
 /// Returns what a command writes to pipes, and its exit code.
 fn run_with_pipes(folder: &Path, command: &str) -> (String, String, Option<i32>) {
-    let done = run::shell(folder, command).env("COLUMNS", "80").env_remove("NO_COLOR").output().unwrap();
+    let output = run::shell(folder, command).env("COLUMNS", "80").env_remove("NO_COLOR").output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    (text(done.stdout), text(done.stderr), done.status.code())
+    (text(output.stdout), text(output.stderr), output.status.code())
 }
 
 #[test]
@@ -122,14 +122,14 @@ fn colour_changes_only_the_colour_of_the_output() {
 fn no_color_and_color_never_disable_colour() {
     let folder = folder();
     for command in commands() {
-        let shown = |how: &str| pty::terminal(folder.path(), &how.replace("ICECORE", "icecore --paging never -q"));
-        let Some(never) = shown(&format!("ICECORE --color never {command}")) else { return };
-        let refused = shown(&format!("NO_COLOR=1 ICECORE --color auto {command}")).unwrap();
-        let always = shown(&format!("ICECORE --color always {command}")).unwrap();
+        let show = |how: &str| pty::terminal(folder.path(), &how.replace("ICECORE", "icecore --paging never -q"));
+        let Some(never) = show(&format!("ICECORE --color never {command}")) else { return };
+        let refused = show(&format!("NO_COLOR=1 ICECORE --color auto {command}")).unwrap();
+        let always = show(&format!("ICECORE --color always {command}")).unwrap();
         assert!(!never.0.contains('\x1b'), "{command}: {never:?}");
         assert_eq!(refused, never, "{command}");
         assert_eq!((pty::without_colours(&always.0), always.1), never, "{command}");
-        let empty = shown(&format!("NO_COLOR= ICECORE --color auto {command}")).unwrap();
+        let empty = show(&format!("NO_COLOR= ICECORE --color auto {command}")).unwrap();
         assert_eq!(empty, always, "{command}: an empty NO_COLOR says nothing");
     }
 }

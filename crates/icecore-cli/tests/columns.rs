@@ -151,15 +151,15 @@ fn random_tables_round_trip() {
         let file = folder.path().join(format!("{seed}.{container}"));
         let file = file.to_str().expect("text");
         run_rows(&[&["--in", "csv", "-c", "data=php", "-o", file], options].concat(), table.as_bytes());
-        let back = run_rows(&[file], b"");
-        assert_eq!(parse_lines(&back), parse_lines(&direct), "{seed}");
+        let read_back = run_rows(&[file], b"");
+        assert_eq!(parse_lines(&read_back), parse_lines(&direct), "{seed}");
         // The same through pipes, and from one kind of file to another.
         let piped =
             run_rows(&[&["--in", "csv", "-c", "data=php", "-t", container], options].concat(), table.as_bytes());
         let form = if container == "parquet" { "parquet" } else { "arrow" };
-        assert_eq!(run_rows(&["--in", form], &piped), back, "{seed}");
+        assert_eq!(run_rows(&["--in", form], &piped), read_back, "{seed}");
         let other = run_rows(&["--in", form, "-t", "parquet"], &piped);
-        assert_eq!(run_rows(&["--in", "parquet"], &other), back, "{seed}");
+        assert_eq!(run_rows(&["--in", "parquet"], &other), read_back, "{seed}");
         // Blobs in such a file can be decoded from it.
         let raw = run_rows(&["--in", "csv", "--schema", "data: binary", "-t", container], table.as_bytes());
         let decoded = run_rows(&["--in", form, "-c", "data=php", "--only", "id"], &raw);
@@ -210,11 +210,11 @@ const MIXED: &[u8] =
 #[test]
 fn bad_values_are_null_and_reported() {
     let schema = ["--in", "csv", "-c", "d=php", "--schema", "d: struct<w int64>", "-t", "parquet"];
-    let back = |file: &[u8]| parse_lines(&run_rows(&["--in", "parquet"], file));
+    let read_back = |file: &[u8]| parse_lines(&run_rows(&["--in", "parquet"], file));
     for mode in ["keep", "null"] {
         let (file, stderr, code) = try_run_rows(&[&schema[..], &["--on-error", mode, "--kind-column"]].concat(), MIXED);
         assert!(code == 4 && stderr.contains("2 of 5 rows") && stderr.contains("row 2 at offset"), "{stderr}");
-        let found = back(&file);
+        let found = read_back(&file);
         let kinds: Vec<_> = found.iter().map(|row| row["d_kind"].as_str().expect("text")).collect();
         assert_eq!(kinds, ["decoded", "broken", "null", "broken", "decoded"]);
         assert_eq!(found[0]["d"], json!({"w": 5}));
@@ -223,16 +223,16 @@ fn bad_values_are_null_and_reported() {
     }
     let (file, _, code) = try_run_rows(&[&schema[..], &["--on-error", "skip"]].concat(), MIXED);
     assert_eq!(
-        (back(&file), code),
+        (read_back(&file), code),
         (vec![json!({"id": "1", "d": {"w": 5}}), json!({"id": "3"}), json!({"id": "5", "d": {"w": 6}})], 4)
     );
     let (file, stderr, code) = try_run_rows(&[&schema[..], &["--on-error", "stop"]].concat(), MIXED);
-    assert_eq!((back(&file), code), (vec![json!({"id": "1", "d": {"w": 5}})], 4), "{stderr}");
+    assert_eq!((read_back(&file), code), (vec![json!({"id": "1", "d": {"w": 5}})], 4), "{stderr}");
     // As JSON, ordinary text is kept.
     let json = ["--in", "csv", "-c", "d=php", "--schema", "d json", "-t", "parquet"];
     let (file, stderr, code) = try_run_rows(&json, MIXED);
     assert!(code == 4 && stderr.contains("1 of 5 rows"), "{stderr}");
-    let texts: Vec<_> = back(&file).iter().map(|row| row.get("d").cloned().unwrap_or_default()).collect();
+    let texts: Vec<_> = read_back(&file).iter().map(|row| row.get("d").cloned().unwrap_or_default()).collect();
     assert_eq!(
         texts,
         [json!("{\"w\":5}"), json!("\"hello\""), json!(null), json!("\"s:9:\\\"oops\\\";\""), json!("{\"w\":6}")]
@@ -397,23 +397,23 @@ fn damaged_files_are_refused() {
     let mut random = Random(77);
     let table = table(&mut random, 60);
     for (container, options) in CONTAINERS {
-        let whole =
+        let at_once =
             run_rows(&[&["--in", "csv", "-c", "data=php", "-t", container], options].concat(), table.as_bytes());
         let form = if container == "parquet" { "parquet" } else { "arrow" };
         let (mut wrong, mut files) = (0, 0);
         let rounds = usual_or_full(24, 60);
         for round in 0..rounds {
-            let mut bytes = whole.clone();
+            let mut bytes = at_once.clone();
             match round % 4 {
-                0 => bytes.truncate(random.below(whole.len())),
+                0 => bytes.truncate(random.below(at_once.len())),
                 1 => {
                     // The sizes are declared near the end.
-                    let index = whole.len() - 1 - random.below(whole.len().min(600));
+                    let index = at_once.len() - 1 - random.below(at_once.len().min(600));
                     bytes[index] = random.below(256) as u8;
                 }
                 _ => {
                     for _ in 0..1 + random.below(4) {
-                        let index = random.below(whole.len());
+                        let index = random.below(at_once.len());
                         bytes[index] = [0, 0x7f, 0x80, 0xff, random.below(256) as u8][random.below(5)];
                     }
                 }
@@ -423,9 +423,9 @@ fn damaged_files_are_refused() {
             std::fs::write(&file, &bytes).expect("it is written");
             // Address space for all threads, and 4 GB.
             let script = format!("ulimit -v 6000000; icecore rows -q --in {form} damaged");
-            let done = run::shell(folder.path(), &script).output().expect("a shell");
-            let stderr = String::from_utf8_lossy(&done.stderr);
-            let code = done.status.code();
+            let output = run::shell(folder.path(), &script).output().expect("a shell");
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            let code = output.status.code();
             assert!(matches!(code, Some(0 | 1 | 4)), "{container}, {round}: {code:?} {stderr}");
             assert!(!stderr.contains("panicked"), "{stderr}");
             wrong += usize::from(code == Some(4));
@@ -463,8 +463,8 @@ fn deep_types_are_refused() {
 #[test]
 fn other_programs_read_the_files() {
     let folder = tempfile::tempdir().expect("a folder");
-    let named = std::env::var("ICECORE_TEST_PYTHON").ok();
-    let python = named.as_deref().unwrap_or("python3");
+    let chosen_python = std::env::var("ICECORE_TEST_PYTHON").ok();
+    let python = chosen_python.as_deref().unwrap_or("python3");
     let table = table(&mut Random(3), 50);
     let direct = parse_lines(&run_rows(&["--in", "csv", "-c", "data=php"], table.as_bytes()));
     for (library, script) in [
@@ -477,7 +477,7 @@ fn other_programs_read_the_files() {
         ),
     ] {
         let has = Command::new(python).args(["-c", &format!("import {library}")]).output();
-        if !has.is_ok_and(|done| done.status.success()) {
+        if !has.is_ok_and(|output| output.status.success()) {
             eprintln!("SKIPPED: {python} lacks {library}");
             continue;
         }
@@ -487,8 +487,9 @@ fn other_programs_read_the_files() {
             run_rows(&["--in", "csv", "-c", "data=php", "--force", "-o", file], table.as_bytes());
         }
         let script = format!("import json\n{script}\nfor row in rows: print(json.dumps(row))");
-        let done = Command::new(python).args(["-c", &script]).current_dir(folder.path()).output().expect("python runs");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        assert_eq!(parse_lines(&done.stdout), direct, "{library}");
+        let output =
+            Command::new(python).args(["-c", &script]).current_dir(folder.path()).output().expect("python runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(parse_lines(&output.stdout), direct, "{library}");
     }
 }

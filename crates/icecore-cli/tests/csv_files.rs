@@ -245,16 +245,16 @@ fn cells_change_and_all_other_bytes_stay_in_twelve_dialects() {
             assert!([0, 4].contains(&code), "{}: {stderr}", style.name);
         }
         for (number, ((_, objects), bytes)) in tables.iter().zip(&files).enumerate() {
-            let shown = String::from_utf8_lossy(bytes);
+            let text = String::from_utf8_lossy(bytes);
             let name = format!("{number:04}.ndjson");
             let Ok(back) = fs::read(folder.path().join(format!("back/{number:04}.csv"))) else {
-                assert!(!folder.path().join("new").join(format!("{number:04}.csv")).exists(), "{shown}");
+                assert!(!folder.path().join("new").join(format!("{number:04}.csv")).exists(), "{text}");
                 refused += 1;
                 continue;
             };
-            assert_eq!(String::from_utf8_lossy(&back), shown, "{}: other bytes", style.name);
+            assert_eq!(String::from_utf8_lossy(&back), text, "{}: other bytes", style.name);
             let rows = objects_of(&folder.path().join("rows"), &name);
-            assert_eq!(rows.as_ref(), Some(objects), "{}: rows of {shown}", style.name);
+            assert_eq!(rows.as_ref(), Some(objects), "{}: rows of {text}", style.name);
             let expected: Vec<Value> = objects
                 .iter()
                 .map(|object| {
@@ -266,7 +266,7 @@ fn cells_change_and_all_other_bytes_stay_in_twelve_dialects() {
                 })
                 .collect();
             let rows = objects_of(&folder.path().join("new_rows"), &name);
-            assert_eq!(rows, Some(expected), "{}: changed rows of {shown}", style.name);
+            assert_eq!(rows, Some(expected), "{}: changed rows of {text}", style.name);
             right += 1;
         }
     }
@@ -311,12 +311,12 @@ fn the_dialect_of_a_slow_pipe_needs_more_than_its_first_line() {
         ("icecore rows -q --in csv -c 'b,c'", "{\"a\":\"1\",\"b,c\":\"\\\"x;y\\\",z\"}\n"),
         ("icecore replace -q old newer --in csv", "newer"),
     ] {
-        let done = run::shell(folder.path(), &format!("({feed}) | {command}")).output().unwrap();
-        let whole =
+        let output = run::shell(folder.path(), &format!("({feed}) | {command}")).output().unwrap();
+        let at_once =
             run::shell(folder.path(), &format!("({}) | {command}", feed.replace("sleep 0.2; ", ""))).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        assert_eq!(text(&done.stdout), text(&whole.stdout), "{}", text(&done.stderr));
-        assert_eq!(done.status.code(), whole.status.code());
+        assert_eq!(text(&output.stdout), text(&at_once.stdout), "{}", text(&output.stderr));
+        assert_eq!(output.status.code(), at_once.status.code());
         let _ = expected;
     }
 }

@@ -13,9 +13,9 @@ use std::process::{Command, Stdio};
 
 /// Runs a shell command in a folder. Returns stdout, stderr and the exit code.
 fn sh(folder: &Path, command: &str) -> (String, String, Option<i32>) {
-    let done = run::shell(folder, command).output().expect("a shell");
+    let output = run::shell(folder, command).output().expect("a shell");
     let text = |bytes| String::from_utf8(bytes).expect("text");
-    (text(done.stdout), text(done.stderr), done.status.code())
+    (text(output.stdout), text(output.stderr), output.status.code())
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -69,8 +69,8 @@ fn an_output_that_is_an_input_is_refused() {
                 stderr.contains("this is an input") || force.is_empty() && stderr.contains("this file exists"),
                 "{stderr}"
             );
-            let kept = fs::read_to_string(top.join("a.json")).unwrap();
-            assert_eq!(kept, "{\"n\":\"i:5;\"}\n", "{command}{force}: {stderr}");
+            let text = fs::read_to_string(top.join("a.json")).unwrap();
+            assert_eq!(text, "{\"n\":\"i:5;\"}\n", "{command}{force}: {stderr}");
             assert!(!names(top).iter().any(|name| name.contains("part")), "{command}{force}");
         }
     }
@@ -306,13 +306,13 @@ fn an_input_that_shrinks_is_an_error() {
         File::options().write(true).open(&path).unwrap().set_len(10 << 20).unwrap();
         let mut rest = Vec::new();
         stdout.read_to_end(&mut rest).unwrap();
-        let done = child.wait_with_output().unwrap();
-        let stderr = String::from_utf8(done.stderr).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
         if is_whole {
-            assert_eq!((stderr.as_str(), done.status.code()), ("", Some(0)), "{args:?}");
+            assert_eq!((stderr.as_str(), output.status.code()), ("", Some(0)), "{args:?}");
         } else {
             assert!(stderr.contains("became shorter"), "{args:?}: {stderr}");
-            assert_eq!(done.status.code(), Some(2), "{args:?}");
+            assert_eq!(output.status.code(), Some(2), "{args:?}");
         }
     }
 }

@@ -131,8 +131,8 @@ fn compressed_streams_may_have_any_length() {
         let all = run(&[&["convert", "--each"], &limits[..]].concat(), &input);
         assert_eq!(all.status.code(), Some(0), "{packed}: {}", String::from_utf8_lossy(&all.stderr));
         assert_eq!(all.stdout, lines, "{packed}");
-        let whole = run(&[&["convert"], &limits[..]].concat(), &input);
-        assert_eq!(whole.status.code(), Some(4), "{packed}");
+        let output = run(&[&["convert"], &limits[..]].concat(), &input);
+        assert_eq!(output.status.code(), Some(4), "{packed}");
         // A stream that breaks off yields the records before that point, and an error.
         let cut = run(&["convert", "--each"], &input[..input.len() - 20]);
         assert_eq!(cut.status.code(), Some(4), "{packed}: {}", String::from_utf8_lossy(&cut.stderr));
@@ -146,8 +146,8 @@ fn compressed_streams_may_have_any_length() {
 fn a_bomb_takes_at_most_twice_its_limit() {
     let folder = tempfile::tempdir().unwrap();
     let sh = |command: &str| {
-        let done = run::shell(folder.path(), command).output().expect("a shell");
-        (String::from_utf8_lossy(&done.stderr).into_owned(), done.status.code())
+        let output = run::shell(folder.path(), command).output().expect("a shell");
+        (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
     };
     // 256 MB, as a string of PHP and in layers; also with zlib and Zstandard.
     let make = "{ printf 's:268435456:\"'; head -c 268435456 /dev/zero | tr '\\0' x; printf '\";'; }";
@@ -261,9 +261,9 @@ fn a_filter_takes_little_more_than_its_limits() {
             "ulimit -v {max_kilobytes}; \
              icecore query --limit memory={limit},steps={steps} \"$(cat filter)\" {file} > out"
         );
-        let done = run::shell(folder.path(), &command).output().expect("a shell");
-        let stderr = String::from_utf8_lossy(&done.stderr);
-        assert_eq!(done.status.code(), Some(5), "{file} {filter}: {stderr}");
+        let output = run::shell(folder.path(), &command).output().expect("a shell");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(5), "{file} {filter}: {stderr}");
         let is_said = ["--limit memory=N", "--limit steps=N", "too large", "too deep"];
         assert!(is_said.iter().any(|words| stderr.contains(words)), "{file} {filter}: {stderr}");
     };

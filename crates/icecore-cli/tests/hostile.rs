@@ -60,10 +60,10 @@ fn assert_no_hidden_character(context: &str, text: &[u8], name: &str) {
 }
 
 fn icecore(folder: &Path, args: &[&str]) -> (Vec<u8>, Vec<u8>) {
-    let done =
+    let output =
         Command::new(run::ICECORE).args(args).current_dir(folder).stdin(Stdio::null()).output().expect("icecore runs");
-    assert!(done.status.code().is_some_and(|code| code <= 5), "{args:?}: {:?}", done.status);
-    (done.stdout, done.stderr)
+    assert!(output.status.code().is_some_and(|code| code <= 5), "{args:?}: {:?}", output.status);
+    (output.stdout, output.stderr)
 }
 
 /// Returns a document in which everything has this name.

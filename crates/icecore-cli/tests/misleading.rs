@@ -136,10 +136,10 @@ fn texts_with_frozen_data_are_changed_right_or_refused() {
             assert_eq!(found, count(text, value), "{name}: {}", &text[text.len().saturating_sub(80)..]);
         }
         // For a pipe longer than its window, output may have begun, but is not complete. The output so far is correct.
-        let done = run::output(run::ICECORE, &["replace", "-q", "old", "newer"], text.as_bytes());
-        if done.status.code() == Some(0) {
+        let output = run::output(run::ICECORE, &["replace", "-q", "old", "newer"], text.as_bytes());
+        if output.status.code() == Some(0) {
             let parts: Vec<_> = text.split(value).map(|text| text.replace("old", "newer")).collect();
-            assert_eq!(String::from_utf8_lossy(&done.stdout), parts.join(&right));
+            assert_eq!(String::from_utf8_lossy(&output.stdout), parts.join(&right));
             assert!(parts.len() > 1, "{}", &text[text.len().saturating_sub(80)..]);
         }
     }

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 
 /// Returns stdout, stderr and the exit code.
 fn run(program: &str, args: &[&str], input: &[u8]) -> (String, String, i32) {
-    let done = run::output(program, args, input);
+    let output = run::output(program, args, input);
     let text = |bytes| String::from_utf8(bytes).expect("text");
-    (text(done.stdout), text(done.stderr), done.status.code().unwrap())
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap())
 }
 
 fn icecore(args: &[&str], input: &[u8]) -> (String, String, i32) {
@@ -211,36 +211,36 @@ fn control_characters_do_not_reach_the_terminal() {
         format!("a:1:{{s:{}:\"{evil}\";O:{}:\"{evil}\":1:{{s:{}:\"{evil}\";N;}}}}", evil.len(), evil.len(), evil.len());
     let php = path("a.php", key.as_bytes());
     let srl = path("a.srl", &sereal(&[(evil.as_bytes().to_vec(), true)]));
-    let named = path(&evil.replace('\0', ""), key.as_bytes());
+    let path_with_name = path(&evil.replace('\0', ""), key.as_bytes());
     let broken = path("broken", &key.as_bytes()[..key.len() - 1]);
     let broken_named = path(&format!("{evil}broken"), &key.as_bytes()[..key.len() - 1]);
     let csv = path("a.csv", format!("\"{evil}\",b\ni:5;,s:9:\"{evil}\"\n").as_bytes());
     let no = format!("{evil}=php");
     let is_clean = |text: &str| {
-        let shown = |c: char| c == '\n' || !c.is_control() && !matches!(c, '\u{200b}' | '\u{202e}');
-        text.chars().all(shown)
+        let is_shown = |c: char| c == '\n' || !c.is_control() && !matches!(c, '\u{200b}' | '\u{202e}');
+        text.chars().all(is_shown)
     };
     for args in [
         &["inspect", &php][..],
         &["inspect", "--all", &srl],
-        &["inspect", &named],
+        &["inspect", &path_with_name],
         &["inspect", &broken],
         &["inspect", &broken_named],
-        &["classes", &php, &srl, &named],
+        &["classes", &php, &srl, &path_with_name],
         &["classes", &broken_named],
-        &["detect", &php, &named],
+        &["detect", &php, &path_with_name],
         &["convert", &php],
         &["convert", "--strict", &php],
         &["convert", "--each", &broken_named],
         &["convert", &broken],
-        &["convert", "-t", "sereal", "-o", &named, &php],
-        &["convert", &format!("{named}/none")],
+        &["convert", "-t", "sereal", "-o", &path_with_name, &php],
+        &["convert", &format!("{path_with_name}/none")],
         &["convert", "-t", evil, &php],
         &["rows", "--in", "csv", "-c", "b=php", "-q", &csv],
         &["rows", "--in", "csv", "-c", &no, &csv],
         &["rows", "--in", "csv", "-c", "none", &csv],
         &["rows", "--in", "csv", &csv],
-        &["bench", "--show", &named],
+        &["bench", "--show", &path_with_name],
         &["bench", "--data", &broken_named],
     ] {
         let (stdout, stderr, _) = icecore(args, b"");

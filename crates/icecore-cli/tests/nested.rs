@@ -113,7 +113,7 @@ fn paths(text: &str) -> Vec<String> {
 #[test]
 fn every_shown_path_is_accepted_by_path() {
     let folder = tempfile::tempdir().unwrap();
-    let mut shown = 0;
+    let mut count = 0;
     for stage in ["sereal", "php", "marshal", "storable"] {
         let path = folder.path().join(stage);
         let Ok(bytes) = icecore::write(&build_tangled_document(3), stage) else { panic!("{stage}") };
@@ -145,9 +145,9 @@ fn every_shown_path_is_accepted_by_path() {
             assert_eq!((stderr.as_str(), code), ("", 0), "{stage}: {path}");
             assert!(!stdout.is_empty(), "{stage}: {path}");
         }
-        shown += all.len();
+        count += all.len();
     }
-    assert!(shown > 150, "{shown}");
+    assert!(count > 150, "{count}");
 }
 
 /// Joins the steps of the tree to paths.

@@ -53,9 +53,9 @@ fn parts_of_a_long_array_give_the_output_of_the_whole() {
                 let args = [&["inspect", "-f", format, "--all", file], *form].concat();
                 let parts = run::icecore(&args, b"");
                 // With a number of items it is read as a whole.
-                let whole = run::icecore(&[&args[..], &["--items", "4G"]].concat(), b"");
-                assert_eq!((parts.2, &parts.1), (whole.2, &whole.1), "{format} {name} {args:?}");
-                assert!(parts.0 == whole.0, "{format} {name} {args:?}: {} and {}", parts.0.len(), whole.0.len());
+                let complete = run::icecore(&[&args[..], &["--items", "4G"]].concat(), b"");
+                assert_eq!((parts.2, &parts.1), (complete.2, &complete.1), "{format} {name} {args:?}");
+                assert!(parts.0 == complete.0, "{format} {name} {args:?}: {} and {}", parts.0.len(), complete.0.len());
                 assert!(parts.0.len() > bytes.len() / 2, "{format} {name}");
             }
         }

@@ -36,8 +36,8 @@ fn run_with_slow_input(command: &str) -> Option<String> {
     drop(slow);
     let (text, code) = running.end();
     assert!(code < 2, "{command}: {code}: {text:?}");
-    let (shown, rest) = text.rsplit_once(CLEAR).unwrap_or_else(|| panic!("{command}: it is not taken away: {text:?}"));
-    assert!(shown.contains(" slow") && !rest.contains('\r'), "{command}: {text:?}");
+    let (screen, rest) = text.rsplit_once(CLEAR).unwrap_or_else(|| panic!("{command}: it is not taken away: {text:?}"));
+    assert!(screen.contains(" slow") && !rest.contains('\r'), "{command}: {text:?}");
     Some(rest.to_owned())
 }
 
@@ -79,10 +79,10 @@ fn commands_of_the_store_show_progress() {
 
 #[test]
 fn progress_is_removed_before_output_is_printed() {
-    let Some(shown) = run_with_slow_input("icecore --color never paths slow") else { return };
-    assert_eq!(shown, "$.a\t1\n");
-    let shown = run_with_slow_input("icecore --color never get '$.a' slow a.json").unwrap();
-    assert_eq!(shown, "1\n2\n");
+    let Some(screen) = run_with_slow_input("icecore --color never paths slow") else { return };
+    assert_eq!(screen, "$.a\t1\n");
+    let screen = run_with_slow_input("icecore --color never get '$.a' slow a.json").unwrap();
+    assert_eq!(screen, "1\n2\n");
 }
 
 #[test]

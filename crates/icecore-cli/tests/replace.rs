@@ -123,19 +123,19 @@ fn chunks_of_any_size_give_the_same_output() {
         let values: Vec<Vec<u8>> = (0..60).map(|_| value(&mut random)).filter(|value| form.takes(value)).collect();
         let file = form.file(&values);
         let args = |chunk| ["old.example", "new.example.org", "--in", form.extension(), "--chunk", chunk];
-        let whole = run_replace(&args("1M"), &file);
-        assert_ne!(whole, file);
+        let at_once = run_replace(&args("1M"), &file);
+        assert_ne!(at_once, file);
         for chunk in ["1", "7", "100", "4096"] {
-            assert!(run_replace(&args(chunk), &file) == whole, "{form:?} in pieces of {chunk}");
+            assert!(run_replace(&args(chunk), &file) == at_once, "{form:?} in pieces of {chunk}");
         }
     }
     // A text is cut outside of matches, even if it has no lines.
     let text = b"-old.example//old.example_https://old.example".repeat(300);
     let url =
         |chunk| run_replace(&["--url", "https://old.example", "https://n", "--in", "text", "--chunk", chunk], &text);
-    let whole = url("1M");
+    let at_once = url("1M");
     for chunk in ["1", "64", "100", "1000"] {
-        assert!(url(chunk) == whole, "text in pieces of {chunk}");
+        assert!(url(chunk) == at_once, "text in pieces of {chunk}");
     }
 }
 
@@ -198,9 +198,9 @@ fn check_with_php(values: &[Vec<u8>]) -> Vec<u8> {
     let line = |value: &Vec<u8>| value.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n";
     let mut php = Command::new("php");
     php.args(["-d", "unserialize_max_depth=0", "-r", JUDGE]);
-    let done = run::fed(php, values.iter().map(line).collect::<String>().as_bytes());
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    done.stdout
+    let output = run::fed(php, values.iter().map(line).collect::<String>().as_bytes());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
 }
 
 #[test]
@@ -261,14 +261,14 @@ fn dumps_change_as_an_oracle_in_php_says() {
     }
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().expect("a number"));
     let (seed, rounds) = (number("ICECORE_SEED", 0), number("ICECORE_ROUNDS", 60));
-    let done = Command::new("php")
+    let output = Command::new("php")
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/replace_oracle/run.php"))
         .args([seed.to_string(), (seed + rounds).to_string()])
         .env("ICECORE", env!("CARGO_BIN_EXE_icecore"))
         .output()
         .expect("php runs");
-    let stdout = String::from_utf8_lossy(&done.stdout);
-    assert!(done.status.success() && stdout.contains(" cells, 0 wrong"), "{stdout}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && stdout.contains(" cells, 0 wrong"), "{stdout}");
 }
 
 /// The contents of a file decide how it is read: frozen data is not plain text because of its name.

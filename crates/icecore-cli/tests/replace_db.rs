@@ -281,9 +281,9 @@ fn check_with_php(values: &[Vec<u8>]) -> Option<Vec<u8>> {
     let mut php = std::process::Command::new("php");
     php.args(["-r", JUDGE]);
     let line = |value: &Vec<u8>| value.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n";
-    let done = crate::run::fed(php, values.iter().map(line).collect::<String>().as_bytes());
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    Some(done.stdout)
+    let output = crate::run::fed(php, values.iter().map(line).collect::<String>().as_bytes());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(output.stdout)
 }
 
 /// Runs a database program with this input, and returns its output.
@@ -292,9 +292,9 @@ fn run_program(words: &str, environment: &[(&str, &str)], input: &[u8]) -> Vec<u
     let mut words = words.split(' ');
     let mut command = std::process::Command::new(words.next().expect("a program"));
     command.args(words).envs(environment.iter().copied());
-    let done = crate::run::fed(command, input);
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    done.stdout
+    let output = crate::run::fed(command, input);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
 }
 
 /// Checks the values of a database after its dump was changed and loaded: the number is the same, and PHP reads those

@@ -127,9 +127,12 @@ fn the_content_of_a_cut_wrapper_is_read() {
             assert_eq!(code, 4, "{wrapper} {args:?}: {stderr}");
             String::from_utf8(stdout).unwrap()
         };
-        let whole = convert(&[], &cut(&json));
-        assert!(whole.starts_with(r#"["text 0","text 856","#) && whole.contains(r#"{"(missing)":{"read":"#), "{whole}");
-        assert!(whole.matches("text").count() > 100, "{whole}");
+        let at_once = convert(&[], &cut(&json));
+        assert!(
+            at_once.starts_with(r#"["text 0","text 856","#) && at_once.contains(r#"{"(missing)":{"read":"#),
+            "{at_once}"
+        );
+        assert!(at_once.matches("text").count() > 100, "{at_once}");
         let each = convert(&["--each"], &cut(&lines));
         assert!(each.lines().count() > 100 && each.starts_with("{\"n\":0,\"m\":0}\n"), "{wrapper}: {each}");
         let good = each.lines().filter(|line| !line.contains("(missing)"));

@@ -122,9 +122,9 @@ fn check_rows(args: &[&str], input: &[u8], expected: &[u8], context: &str) {
 
 /// Returns what a program prints for this input.
 fn run_program(command: Command, input: &str) -> Vec<u8> {
-    let done = run::fed(command, input.as_bytes());
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    done.stdout
+    let output = run::fed(command, input.as_bytes());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
 }
 
 fn is_installed(program: &str) -> bool {

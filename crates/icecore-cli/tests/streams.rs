@@ -43,11 +43,11 @@ fn documents_are_read_from_pieces_of_any_size() {
     {
         let name = format.split(':').next().unwrap();
         let bytes = documents(format);
-        let whole = run::icecore(&["convert", "-f", name, "--each"], &bytes);
-        assert_eq!((whole.0.split(|byte| *byte == b'\n').count(), whole.2), (13, 0), "{format}: {}", whole.1);
+        let at_once = run::icecore(&["convert", "-f", name, "--each"], &bytes);
+        assert_eq!((at_once.0.split(|byte| *byte == b'\n').count(), at_once.2), (13, 0), "{format}: {}", at_once.1);
         for chunk in (1..40).chain([64, 100, 127, 128, 200, 255, 500]) {
             let args = ["convert", "-f", name, "--each", "--chunk", &chunk.to_string()];
-            assert_eq!(run::icecore(&args, &bytes), whole, "{format}, {chunk} bytes at once");
+            assert_eq!(run::icecore(&args, &bytes), at_once, "{format}, {chunk} bytes at once");
         }
     }
 }
@@ -60,11 +60,11 @@ fn frames_are_read_from_pieces_of_any_size() {
         assert_eq!((framed.1.as_str(), framed.2), ("", 0), "{frame}");
         let each = format!("--each={frame}");
         for chunk in [1, 2, 3, 5, 7, 50, 1000] {
-            let back = run::icecore(
+            let converted_back = run::icecore(
                 &["convert", "-f", "sereal", &each, "-t", "sereal", "--chunk", &chunk.to_string()],
                 &framed.0,
             );
-            assert_eq!((&back.0, back.2), (&bytes, 0), "{frame}: {}", back.1);
+            assert_eq!((&converted_back.0, converted_back.2), (&bytes, 0), "{frame}: {}", converted_back.1);
         }
         let torn = run::icecore(&["convert", "-q", "-f", "sereal", &each], &framed.0[..framed.0.len() - 1]);
         assert_eq!(torn.2, 4, "{frame}");
@@ -266,12 +266,12 @@ fn output_does_not_wait_while_the_format_is_detected() {
 fn documents_of_unnamed_format_are_read_from_any_pieces() {
     for format in ["sereal", "storable", "storable:memory", "storable:memory,netorder", "php", "marshal", "igbinary"] {
         let bytes = documents(format);
-        let whole = run::icecore(&["convert", "--each"], &bytes);
-        assert_eq!((whole.0.split(|byte| *byte == b'\n').count(), whole.2), (13, 0), "{format}: {}", whole.1);
+        let at_once = run::icecore(&["convert", "--each"], &bytes);
+        assert_eq!((at_once.0.split(|byte| *byte == b'\n').count(), at_once.2), (13, 0), "{format}: {}", at_once.1);
         for chunk in [1, 2, 3, 7, 20, 64, 100, 127, 500] {
             assert_eq!(
                 run::icecore(&["convert", "--each", "--chunk", &chunk.to_string()], &bytes),
-                whole,
+                at_once,
                 "{format}, {chunk}"
             );
         }

@@ -9,9 +9,9 @@ use std::path::Path;
 use std::process::Command;
 
 fn sh(folder: &Path, command: &str) -> (String, String, i32) {
-    let done = run::shell(folder, command).output().expect("a shell");
+    let output = run::shell(folder, command).output().expect("a shell");
     let text = |bytes| String::from_utf8(bytes).expect("text");
-    (text(done.stdout), text(done.stderr), done.status.code().expect("a code"))
+    (text(output.stdout), text(output.stderr), output.status.code().expect("a code"))
 }
 
 fn folder() -> tempfile::TempDir {
@@ -237,8 +237,8 @@ fn extensions_of_output_files_name_their_format() {
         folder.path(),
         "icecore convert -q -t php x.json --out-dir new; icecore convert -q -t var-export:file x.json --out-dir new",
     );
-    if let Ok(done) = php("echo json_encode([unserialize(file_get_contents('new/x.ser')), require 'new/x.php']);") {
-        assert_eq!(String::from_utf8_lossy(&done.stdout), "[[1],[1]]", "{}", String::from_utf8_lossy(&done.stderr));
+    if let Ok(output) = php("echo json_encode([unserialize(file_get_contents('new/x.ser')), require 'new/x.php']);") {
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "[[1],[1]]", "{}", String::from_utf8_lossy(&output.stderr));
     }
 }
 

@@ -16,8 +16,8 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn json_on_a_terminal_is_indented_and_coloured() {
     let folder = folder();
-    let shown = |command: &str| terminal(folder.path(), command);
-    let Some((text, code)) = shown("icecore convert -t json:typed=no a.json") else { return };
+    let show = |command: &str| terminal(folder.path(), command);
+    let Some((text, code)) = show("icecore convert -t json:typed=no a.json") else { return };
     let number = "\x1b[33m1\x1b[0m";
     let pretty = format!(
         "{{\n  \x1b[1m\"k\"\x1b[0m: [\n    {number},\n    \x1b[32m\"x\\u009b31m\"\x1b[0m,\n    \x1b[33mnull\x1b[0m\n  ]\n}}\n"
@@ -33,12 +33,12 @@ fn json_on_a_terminal_is_indented_and_coloured() {
         ("icecore convert a.json -o out; cat out", "{\"k\":[1,\"x\u{9b}31m\",null]}\n"),
         ("icecore --color never rows --in lines -c x a.json 2>/dev/null | cut -c 1-9", "{\"x\":{\"k\"\n"),
     ] {
-        assert_eq!(shown(command).unwrap(), (expected.to_owned(), 0), "{command}");
+        assert_eq!(show(command).unwrap(), (expected.to_owned(), 0), "{command}");
         let _ = fs::remove_file(folder.path().join("out"));
     }
-    let (rows, _) = shown("icecore rows --in ndjson -c k l.ndjson").unwrap();
+    let (rows, _) = show("icecore rows --in ndjson -c k l.ndjson").unwrap();
     assert_eq!(rows, format!("{{\x1b[1m\"k\"\x1b[0m:{number}}}\n{{\x1b[1m\"k\"\x1b[0m:\x1b[33m2\x1b[0m}}\n"));
-    let (classes, _) = shown("icecore --color never classes --json a.json").unwrap();
+    let (classes, _) = show("icecore --color never classes --json a.json").unwrap();
     assert_eq!(classes, "{\n  \"classes\": [],\n  \"code\": []\n}\n");
 }
 

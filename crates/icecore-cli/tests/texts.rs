@@ -12,8 +12,8 @@ const IS_DAMAGED: &str = "in plain text that looks serialized";
 
 fn ask_php(args: &[&str]) -> (String, bool) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/php/around.php");
-    let done = Command::new("php").arg(script).args(args).stderr(Stdio::inherit()).output().expect("it runs");
-    (String::from_utf8(done.stdout).expect("ASCII"), done.status.success())
+    let output = Command::new("php").arg(script).args(args).stderr(Stdio::inherit()).output().expect("it runs");
+    (String::from_utf8(output.stdout).expect("ASCII"), output.status.success())
 }
 
 fn has_php() -> bool {

@@ -13,9 +13,9 @@ const ORDER: &str = "toy os9:App\\Order{s2:idi7;s5:items[s1:as1:bn]}\n";
 fn icecore(arguments: &str, input: &str) -> String {
     let mut command = Command::new(run::ICECORE);
     command.args(arguments.split(' ')).env("ICECORE_TOY", "1");
-    let done = run::fed(command, input.as_bytes());
-    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    format!("{out}{err}{}", done.status.code().expect("a code"))
+    let output = run::fed(command, input.as_bytes());
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    format!("{out}{err}{}", output.status.code().expect("a code"))
 }
 
 #[test]

@@ -123,14 +123,14 @@ fn damaged_rows_do_not_affect_their_neighbours() {
             }
             // An accepted row equals the same row decoded alone; a refused row has an error.
             for (index, damaged) in damaged.iter().enumerate() {
-                let again = decoder.decode(&BinaryArray::from_vec(vec![damaged])).unwrap();
+                let second = decoder.decode(&BinaryArray::from_vec(vec![damaged])).unwrap();
                 let bad = decoded.bad.iter().find(|bad| bad.row == 2 * index);
                 assert_eq!(
                     bad.map(|bad| bad.error.to_string()),
-                    again.bad.first().map(|bad| bad.error.to_string()),
+                    second.bad.first().map(|bad| bad.error.to_string()),
                     "{name}"
                 );
-                assert_eq!(decoded.column.slice(2 * index, 1).as_ref(), again.column.as_ref(), "{name}");
+                assert_eq!(decoded.column.slice(2 * index, 1).as_ref(), second.column.as_ref(), "{name}");
             }
         }
     }

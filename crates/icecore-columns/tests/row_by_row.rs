@@ -129,9 +129,10 @@ fn choose_schema(random: &mut Random) -> (String, Vec<Field>) {
     let mut texts = Vec::new();
     match random.below(3) {
         0 => {
-            let named = documents.iter().filter(|field| field.is_named()).take(3);
-            texts
-                .extend(named.map(|field| on_path(&format!("at_{}", field.name), field, &format!("$.{}", field.name))));
+            let named_fields = documents.iter().filter(|field| field.is_named()).take(3);
+            texts.extend(
+                named_fields.map(|field| on_path(&format!("at_{}", field.name), field, &format!("$.{}", field.name))),
+            );
         }
         1 => {
             texts.extend(documents.iter().map(|field| Field::text_of(std::slice::from_ref(field))));

@@ -150,15 +150,20 @@ fn values_round_trip_through_their_inferred_column() {
             let decoded = Decoder::new(stage.clone(), &field, Options::default()).unwrap().decode(&column);
             let rows = decoded.unwrap_or_else(|error| panic!("{}: {error}", context())).column;
             let encoded = Encoder::new(stage.clone(), &field, Options::default()).unwrap().encode(rows.as_ref());
-            let back = encoded.unwrap_or_else(|error| panic!("{}: {error}", context())).column;
+            let encoded_column = encoded.unwrap_or_else(|error| panic!("{}: {error}", context())).column;
             for (row, blob) in blobs.iter().enumerate() {
                 let value = read_as_json(blob, &stage);
-                let back = if back.is_null(row) { Value::Null } else { read_as_json(back.value(row), &stage) };
-                assert_eq!(simplify(&value), simplify(&back), "{}, row {row}: {value}", context());
+                let encoded_column = if encoded_column.is_null(row) {
+                    Value::Null
+                } else {
+                    read_as_json(encoded_column.value(row), &stage)
+                };
+                assert_eq!(simplify(&value), simplify(&encoded_column), "{}, row {row}: {value}", context());
             }
             // With the same type, nothing changes any more, except that Perl may write `6897.0`
             // differently.
-            let redecoded = Decoder::new(stage.clone(), &field, Options::default()).unwrap().decode(&back).unwrap();
+            let redecoded =
+                Decoder::new(stage.clone(), &field, Options::default()).unwrap().decode(&encoded_column).unwrap();
             let is_told = schema::print(&field).contains("json");
             assert!(is_told || redecoded.column.as_ref() == rows.as_ref(), "{}", context());
         }

@@ -84,8 +84,8 @@ fn ruby_symbols_and_objects_are_read_and_kept() {
     assert_eq!(ask(".a | type, length, . == \"x\", . + \"y\"", "marshal", &bytes), r#""string" 1 true "xy""#);
     assert_eq!(ask("[.. | class]", "marshal", &bytes), r#"[null,null,null,"User",null]"#);
     // An unchanged symbol stays a symbol; a change of one member leaves the others.
-    let kept = results(".n = 1 | .u.id += 1", &[("marshal", &bytes)], "json:typed", &Running::default());
-    let text = String::from_utf8_lossy(&kept[0]).into_owned();
+    let result = results(".n = 1 | .u.id += 1", &[("marshal", &bytes)], "json:typed", &Running::default());
+    let text = String::from_utf8_lossy(&result[0]).into_owned();
     for part in [r#"{"$symbol":"a"},{"$symbol":"x"}"#, r#"["n",1]"#, r#""User"},"$value""#, r#"[{"$symbol":"@id"},8]"#]
     {
         assert!(text.contains(part), "{part} in {text}");

@@ -21,7 +21,7 @@ fn rows(dump: &str) -> Vec<String> {
             None => (value.cell.position + 1).to_string(),
         };
         let text = show(&dump.as_bytes()[value.full_range]);
-        let shown = match value.content {
+        let content = match value.content {
             Content::Literal(body, quoting) => {
                 format!("\"{}\"", show(quoting.decode(&dump.as_bytes()[body]).expect("a literal").text()))
             }
@@ -31,7 +31,7 @@ fn rows(dump: &str) -> Vec<String> {
             Content::Absent => "-".to_owned(),
             _ => format!("<{text}>"),
         };
-        row += &format!(" {column}={shown}");
+        row += &format!(" {column}={content}");
         if value.ends_row {
             rows.push(std::mem::take(&mut row));
         }

@@ -90,10 +90,10 @@ fn bytes_and_texts_round_trip() {
             }
         }
         assert!(world.store.object_named("b").expect("an answer").is_none());
-        let mut again = describe::describe_object(php("x"), None);
-        again.key = Some("a ".to_owned());
+        let mut repeated = describe::describe_object(php("x"), None);
+        repeated.key = Some("a ".to_owned());
         let other = describe::describe_object(php("y"), None);
-        assert_eq!(kind(world.store.put(&[other, again])), ErrorKind::Taken);
+        assert_eq!(kind(world.store.put(&[other, repeated])), ErrorKind::Taken);
         assert_eq!(world.store.object_stats().expect("numbers").count, objects.len() as u64);
     });
 }
@@ -212,8 +212,8 @@ fn jobs_are_pushed_claimed_and_finished() {
         (job.unique_key, job.max_attempts) = (Some("key ".to_owned()), Some(1));
         let first = store.push(&[job.clone()]).expect("pushed")[0];
         assert!(first.is_new);
-        let again = store.push(&[job.clone()]).expect("pushed again")[0];
-        assert_eq!((again.is_new, again.id), (false, first.id));
+        let repeated = store.push(&[job.clone()]).expect("pushed again")[0];
+        assert_eq!((repeated.is_new, repeated.id), (false, first.id));
         let mut other = describe::describe_job("once", php("y"), None);
         other.unique_key = Some("key".to_owned());
         assert!(store.push(&[other]).expect("another key")[0].is_new);
@@ -222,8 +222,8 @@ fn jobs_are_pushed_claimed_and_finished() {
         let state = store.nack(first.id, &leases[0].token, "no", None).expect("given back");
         assert_eq!(state, State::Dead);
         assert_eq!(store.redrive("once", None, "ann").expect("again"), 1);
-        let again = store.replay(first.id, "ann").expect("replayed");
-        assert_eq!(store.job(again).expect("an answer").expect("a job").replay_of, Some(first.id));
+        let repeated = store.replay(first.id, "ann").expect("replayed");
+        assert_eq!(store.job(repeated).expect("an answer").expect("a job").replay_of, Some(first.id));
         store.pause("once", true, "ann").expect("paused");
         assert!(store.claim("once", "w", HOUR, 1).expect("an answer").is_empty());
         store.pause("once", false, "ann").expect("goes on");
@@ -449,8 +449,8 @@ fn errors_have_kinds_and_no_passwords() {
             assert!(!error.to_string().contains("hunter"), "{error}");
             error.kind()
         };
-        let shown = address.to_string();
-        let (scheme, rest) = shown.split_once("://icecore@").expect("a user");
+        let text = address.to_string();
+        let (scheme, rest) = text.split_once("://icecore@").expect("a user");
         assert_eq!(refused(&format!("{scheme}://icecore:hunter2@{rest}")), ErrorKind::Address, "{name}");
         assert_eq!(refused(&format!("{scheme}://icecore:hunter2@127.0.0.1:1/db")), ErrorKind::Away, "{name}");
         refused(&format!("{scheme}://icecore:hun/ter2@127.0.0.1:1/db"));

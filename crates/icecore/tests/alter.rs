@@ -91,20 +91,20 @@ fn setting_the_old_value_restores_the_bytes() {
                     continue;
                 };
                 counts.altered += 1;
-                let now = read(&altered_text, &stage).expect("it was read before");
-                let found = now.find(place).unwrap_or_else(|error| panic!("{}: {error}", name()));
+                let altered_document = read(&altered_text, &stage).expect("it was read before");
+                let found = altered_document.find(place).unwrap_or_else(|error| panic!("{}: {error}", name()));
                 assert!(found.as_i64() == Some(7) || found.as_str() == Some("7"), "{}", name());
                 let old = document.part(*node).unwrap().into_owned();
-                let back = apply_alterations(&altered_text, &stage, &[Alteration::Set(path(place), old)]);
-                let Ok(back) = back else {
+                let restored = apply_alterations(&altered_text, &stage, &[Alteration::Set(path(place), old)]);
+                let Ok(restored) = restored else {
                     counts.refused += 1;
                     continue;
                 };
-                if back == fixture.blob {
+                if restored == fixture.blob {
                     counts.restored += 1;
                 } else {
                     // Another spelling of the same value: its writer chose an unusual one.
-                    assert!(read(&back, &stage).unwrap() == document, "{}", name());
+                    assert!(read(&restored, &stage).unwrap() == document, "{}", name());
                     counts.respelled += 1;
                 }
             }

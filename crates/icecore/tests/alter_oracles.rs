@@ -113,9 +113,9 @@ fn alterations(edit: &[(&str, &str, &str)]) -> Vec<Alteration> {
 fn run_program(program: &str, args: &[&str], input: &str) -> Option<Vec<u8>> {
     let mut child = Command::new(program).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
     child.stdin.take()?.write_all(input.as_bytes()).ok()?;
-    let done = child.wait_with_output().ok()?;
-    assert!(done.status.success(), "{program}: {input}");
-    Some(done.stdout)
+    let output = child.wait_with_output().ok()?;
+    assert!(output.status.success(), "{program}: {input}");
+    Some(output.stdout)
 }
 
 fn encode_hex(bytes: &[u8]) -> String {

@@ -216,8 +216,8 @@ fn read_crate(name: &str) -> Vec<Source> {
     sources(&root, &mut files);
     let read = |file: PathBuf| {
         let module = module(&root, &file);
-        let named = list_named_paths(&code(&fs::read_to_string(&file).unwrap()), &module);
-        Source { file, module, named }
+        let paths_in_code = list_named_paths(&code(&fs::read_to_string(&file).unwrap()), &module);
+        Source { file, module, named: paths_in_code }
     };
     files.into_iter().map(read).collect()
 }

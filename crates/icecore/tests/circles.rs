@@ -37,8 +37,8 @@ fn container(kind: Kind, end: u32, count: u32) -> Node {
 fn tape(mut nodes: Vec<Node>, marked: bool) -> Tape {
     for index in 0..nodes.len() {
         if marked && matches!(nodes[index].kind, Kind::Link | Kind::Alias | Kind::Copy) {
-            let named = nodes[index].payload as usize;
-            nodes[named].flags |= icecore::raw::flag::TARGET;
+            let target = nodes[index].payload as usize;
+            nodes[target].flags |= icecore::raw::flag::TARGET;
         }
     }
     let mut tape = Tape::new();

@@ -214,10 +214,10 @@ fn assert_page_contains_table(page: &str, table: &str) {
     let page = fs::read_to_string(&path).expect("the page is there");
     let (head, rest) = page.split_once(BEFORE).expect("the table has a start");
     let (_, tail) = rest.split_once(BEHIND).expect("the table has an end");
-    let now = format!("{head}{BEFORE}{table}{BEHIND}{tail}");
+    let updated = format!("{head}{BEFORE}{table}{BEHIND}{tail}");
     if std::env::var_os("UPDATE_PAGES").is_some() {
-        fs::write(&path, &now).expect("the page can be written");
+        fs::write(&path, &updated).expect("the page can be written");
     } else {
-        assert!(now == page, "{} is out of date; `make pages` updates it\n{table}", path.display());
+        assert!(updated == page, "{} is out of date; `make pages` updates it\n{table}", path.display());
     }
 }

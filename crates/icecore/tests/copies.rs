@@ -51,8 +51,8 @@ fn igbinary_arrays_stored_once_are_copies() {
         let (marshal, lost) = convert_with_losses(input, "igbinary", "marshal");
         // Ruby has no aliases of integers, but it has copies of them.
         assert_eq!(lost.contains(&"sharing"), input == VARIABLE, "{lost:?}");
-        let back = icecore::read(&marshal).unwrap();
-        assert!(back.nodes().iter().all(|node| node.kind != Kind::Copy));
+        let reread = icecore::read(&marshal).unwrap();
+        assert!(reread.nodes().iter().all(|node| node.kind != Kind::Copy));
     }
 }
 
@@ -84,9 +84,9 @@ fn shared_ruby_strings_are_repeated_in_php() {
     for to in ["php", "igbinary"] {
         let (out, lost) = convert_with_losses(shared, "marshal", to);
         assert_eq!(lost, ["sharing"]);
-        let back = icecore::read(&out).unwrap();
-        assert_eq!(icecore::write(&back, "json").unwrap(), br#"["a","a"]"#);
-        assert!(back.nodes().iter().all(|node| !node.kind.is_again()));
+        let reread = icecore::read(&out).unwrap();
+        assert_eq!(icecore::write(&reread, "json").unwrap(), br#"["a","a"]"#);
+        assert!(reread.nodes().iter().all(|node| !node.kind.is_again()));
     }
 }
 

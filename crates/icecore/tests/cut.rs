@@ -34,8 +34,8 @@ fn cut_containers_report_present_and_announced_counts() {
     for format in COUNTED.iter().chain(TEXTS) {
         let stage = Stage::parse(format).unwrap();
         let bytes = icecore::convert(DATA.as_bytes(), "json", format).unwrap();
-        let whole = read(&stage, &bytes);
-        assert!(whole.error.is_none() && list_cut_containers(&whole.document).is_empty(), "{format}");
+        let complete = read(&stage, &bytes);
+        assert!(complete.error.is_none() && list_cut_containers(&complete.document).is_empty(), "{format}");
         let mut seen = 0;
         for len in 0..bytes.len() {
             let part = read(&stage, &bytes[..len]);
@@ -45,7 +45,8 @@ fn cut_containers_report_present_and_announced_counts() {
             for (path, present, of) in list_cut_containers(&part.document) {
                 seen += 1;
                 // PHP's arrays are lists until a key shows that they are not.
-                let all = whole.document.find(&path).unwrap_or_else(|error| panic!("{format} {len}: {error}")).body();
+                let all =
+                    complete.document.find(&path).unwrap_or_else(|error| panic!("{format} {len}: {error}")).body();
                 assert!(present <= all.children().count(), "{format} {len} {path}: {present}");
                 let announced = COUNTED.contains(format).then(|| all.children().count() as u32);
                 assert_eq!(of, announced, "{format} {len} {path}");

@@ -38,8 +38,8 @@ fn the_opened_document_is_well_formed() {
     for fixture in fixtures::load("deep.jsonl") {
         let deep = open(&fixture.blob);
         let text = icecore::write(&deep.document, "json:typed").unwrap();
-        let back = icecore::read_as(&text, &typed, &Limits::default()).unwrap();
-        assert_eq!(back, deep.document, "{}", fixture.name);
+        let reread = icecore::read_as(&text, &typed, &Limits::default()).unwrap();
+        assert_eq!(reread, deep.document, "{}", fixture.name);
         for format in icecore::format::all() {
             if let Ok(bytes) = icecore::write(&deep.document, format.name) {
                 icecore::read_as(&bytes, &icecore::Stage::of(format), &Limits::default())

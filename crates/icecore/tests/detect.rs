@@ -68,17 +68,17 @@ fn foreign_formats_are_named() {
 fn parts_of_foreign_files_are_not_detected_as_ours() {
     for path in files(&folder("tests/foreign")) {
         let bytes = fs::read(&path).unwrap();
-        let whole = full_name(identify(&bytes));
+        let full_format = full_name(identify(&bytes));
         let longer = [&bytes[..], b"\0"].concat();
         let parts = (0..bytes.len().min(400)).map(|len| &bytes[..len]).chain([&longer[..]]);
         for part in parts {
             let found = full_name(identify(part));
             let ours = ["storable", "sereal"].contains(&&*found);
             assert!(!ours, "{} cut to {} is {found}", path.display(), part.len());
-            if ["msgpack", "cbor", "bson", "igbinary"].contains(&&*whole) {
+            if ["msgpack", "cbor", "bson", "igbinary"].contains(&&*full_format) {
                 // A shorter part may be complete by chance; a longer one may not.
                 assert!(
-                    path.ends_with("cbor.tagged") || part.len() < bytes.len() || found != whole,
+                    path.ends_with("cbor.tagged") || part.len() < bytes.len() || found != full_format,
                     "{}",
                     path.display()
                 );

@@ -55,13 +55,13 @@ fn compare(name: &str, text: &[u8], image: &[u8], failures: &mut Vec<String>) {
     let expected =
         storable::read(image, &options, &Limits::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let outcome = read_both_ways(text, &self::options(name));
-    let shown = String::from_utf8_lossy(text);
+    let printed = String::from_utf8_lossy(text);
     if let Some(error) = outcome.error {
-        failures.push(format!("{name}: {error}\n{shown}"));
+        failures.push(format!("{name}: {error}\n{printed}"));
     } else if outcome.consumed != text.len() {
-        failures.push(format!("{name}: {} bytes are left of\n{shown}", text.len() - outcome.consumed));
+        failures.push(format!("{name}: {} bytes are left of\n{printed}", text.len() - outcome.consumed));
     } else if !is_same(&outcome.document, &expected) {
-        failures.push(format!("{name}:\n{shown}\n{}", describe_difference(&outcome.document, &expected)));
+        failures.push(format!("{name}:\n{printed}\n{}", describe_difference(&outcome.document, &expected)));
     }
 }
 

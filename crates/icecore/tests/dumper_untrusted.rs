@@ -54,8 +54,8 @@ fn run_in_perl(texts: &[Vec<u8>]) -> Option<(Vec<String>, usize)> {
     let output = perl.wait_with_output().expect("perl ends");
     feeder.join().expect("a thread").expect("perl reads all");
     assert!(output.status.success());
-    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-    let (called, values) = shown.rsplit_once("VALUES: ").expect("a count");
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (called, values) = stdout.rsplit_once("VALUES: ").expect("a count");
     let called = called.split("CALLED: ").skip(1).map(str::to_owned).collect();
     Some((called, values.trim().parse().expect("a number")))
 }
@@ -186,10 +186,10 @@ fn regexps_in_a_variable_round_trip() {
             let document = builder.finish().expect("a document");
             let (text, losses) = write_document(&document, &WriteOptions::default());
             assert!(losses.is_empty() || !pattern.is_ascii(), "{pattern}: {losses:?}");
-            let back = dumper::read(&text, &dumper::ReadOptions::default(), &Limits::default());
-            let back = back.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&text)));
-            let equal = icecore::value::Comparison::new().any_ascii().equal(&document, &back);
-            assert!(equal, "{}\n{document:?}{back:?}", String::from_utf8_lossy(&text));
+            let reread = dumper::read(&text, &dumper::ReadOptions::default(), &Limits::default());
+            let reread = reread.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&text)));
+            let equal = icecore::value::Comparison::new().any_ascii().equal(&document, &reread);
+            assert!(equal, "{}\n{document:?}{reread:?}", String::from_utf8_lossy(&text));
             if !has_perl() || !pattern.is_ascii() {
                 continue;
             }
@@ -209,8 +209,8 @@ fn v_strings_round_trip() {
         let document = dumper::read(text.as_bytes(), &options, &Limits::default()).expect("a v-string");
         let (rewritten, losses) = write_document(&document, &on_one_line());
         assert!(losses.is_empty(), "{source}");
-        let back = dumper::read(&rewritten, &options, &Limits::default()).expect("a v-string");
-        assert_eq!(format!("{back:?}"), format!("{document:?}"), "{source}");
+        let reread = dumper::read(&rewritten, &options, &Limits::default()).expect("a v-string");
+        assert_eq!(format!("{reread:?}"), format!("{document:?}"), "{source}");
         // A text that is cut anywhere is truncated.
         for end in 9..rewritten.len() - 1 {
             let error = dumper::read(&rewritten[..end], &options, &Limits::default()).expect_err("an end");

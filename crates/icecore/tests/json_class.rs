@@ -77,8 +77,8 @@ fn write_random_object(state: &mut u64, depth: u32, objects: &mut usize, keys: &
     for index in 0..count {
         // Names in an array are not mangled, so they stay as they are.
         let name = names[((first + index) % 10) as usize];
-        let shown = name.rsplit('\0').next().unwrap();
-        let is_left_out = if is_object { shown } else { name } == "CLASS";
+        let printed_name = name.rsplit('\0').next().unwrap();
+        let is_left_out = if is_object { printed_name } else { name } == "CLASS";
         *keys += usize::from(is_left_out);
         out.extend(format!("s:{}:\"{name}\";", name.len()).bytes());
         // A member that is left out takes its content with it.

@@ -122,12 +122,12 @@ fn every_documented_form_is_read_and_written() {
     for text in FORMS {
         // Text with typed forms needs a frame, unless it has one already.
         let is_plain = !text.contains("\"$");
-        let whole = if is_plain || text.starts_with("{\"$icecore\"") {
+        let json = if is_plain || text.starts_with("{\"$icecore\"") {
             (*text).to_owned()
         } else {
             format!(r#"{{"$icecore":1,"$strings":"text","$value":{text}}}"#)
         };
-        assert_eq!(write_typed_json(&read_typed(text), ""), whole);
+        assert_eq!(write_typed_json(&read_typed(text), ""), json);
     }
 }
 

@@ -58,10 +58,10 @@ fn known_classes_round_trip_through_typed_json() {
         let document = icecore::read(&fixture.blob).unwrap();
         let (typed, losses) = convert_to_json(&document, "json:typed,spelling").unwrap();
         assert!(losses.is_empty(), "{}", fixture.name);
-        let back = self::read_typed_json(&typed);
-        assert_eq!(back, document, "{}", fixture.name);
+        let reread = self::read_typed_json(&typed);
+        assert_eq!(reread, document, "{}", fixture.name);
         let mut out = Vec::new();
-        icecore::write_to(&back, &marshal, &Limits::default(), &mut out).unwrap();
+        icecore::write_to(&reread, &marshal, &Limits::default(), &mut out).unwrap();
         assert_eq!(out, fixture.blob, "{}", fixture.name);
     }
 }

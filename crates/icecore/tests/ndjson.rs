@@ -98,15 +98,15 @@ fn both_readers_agree_on_damaged_lines() {
     for input in inputs {
         let fast = stage.format().read(&input, stage.settings(), Request::new(&limits));
         let slow = stage.format().read(&input, stage.settings(), Request::new(&limits).detailed());
-        let shown = String::from_utf8_lossy(&input);
-        assert_eq!(fast.error, slow.error, "{shown}");
-        assert_eq!(fast.consumed, slow.consumed, "{shown}");
-        assert_eq!(fast.document, slow.document, "{shown}");
+        let text = String::from_utf8_lossy(&input);
+        assert_eq!(fast.error, slow.error, "{text}");
+        assert_eq!(fast.consumed, slow.consumed, "{text}");
+        assert_eq!(fast.document, slow.document, "{text}");
         if fast.error.is_none() {
             good += 1;
             let mut offset = 0;
             for span in slow.document.trace().unwrap().spans.iter() {
-                assert_eq!(span.start, offset, "{shown}");
+                assert_eq!(span.start, offset, "{text}");
                 offset = span.end;
             }
             assert_eq!(offset as usize, input.len());
@@ -154,22 +154,22 @@ fn a_reused_converter_gives_the_same_output() {
                 let (mut kept, mut fresh) = (Vec::new(), Vec::new());
                 let done = converter.convert(input, &mut kept);
                 let result = Converter::new(from.clone(), to.clone()).convert(input, &mut fresh);
-                let shown = String::from_utf8_lossy(input);
+                let text = String::from_utf8_lossy(input);
                 assert_eq!(
                     (done.is_read, &done.written, done.consumed),
                     (result.is_read, &result.written, result.consumed),
-                    "{round} {stage} {shown}"
+                    "{round} {stage} {text}"
                 );
                 if done.written.is_ok() {
-                    assert_eq!(kept, fresh, "{round} {stage} {shown}");
+                    assert_eq!(kept, fresh, "{round} {stage} {text}");
                 }
                 let Ok(sereal) = icecore::convert(input, "json", "sereal") else { continue };
                 let (mut kept, mut fresh) = (Vec::new(), Vec::new());
                 let done = others.convert(&sereal, &mut kept);
                 let result = Converter::new(other.clone(), to.clone()).convert(&sereal, &mut fresh);
-                assert_eq!((done.is_read, &done.written), (result.is_read, &result.written), "{round} {stage} {shown}");
+                assert_eq!((done.is_read, &done.written), (result.is_read, &result.written), "{round} {stage} {text}");
                 if done.written.is_ok() {
-                    assert_eq!(kept, fresh, "{round} {stage} {shown}");
+                    assert_eq!(kept, fresh, "{round} {stage} {text}");
                 }
             }
         }

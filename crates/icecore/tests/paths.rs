@@ -38,8 +38,8 @@ fn find_every_value_by_path(context: &str, document: &Document<'_>) -> usize {
         for path in [document.path(node), document.full_path(node)] {
             let found = document.find(&path).unwrap_or_else(|error| panic!("{context} {node}: {path}: {error}"));
             assert_eq!(document.path(found.index()), document.path(node), "{context}: {path}");
-            let shown = icecore::text::printable(&path);
-            assert_eq!(shown, path, "{context}: a message would change it");
+            let printed = icecore::text::printable(&path);
+            assert_eq!(printed, path, "{context}: a message would change it");
         }
     }
     values.len()

@@ -68,7 +68,7 @@ fn damaged_php_texts_are_repaired_right_or_refused() {
         let [damaged, expected] = [damaged, expected].map(|part| from_base64(part.as_bytes()).expect("Base64"));
         let counts = kinds.entry(kind.to_owned()).or_default();
         counts.total += 1;
-        let shown = |text: &[u8]| icecore::text::printable(&String::from_utf8_lossy(text)).into_owned();
+        let print = |text: &[u8]| icecore::text::printable(&String::from_utf8_lossy(text)).into_owned();
         let is_readable = note == "readable";
         let is_frozen = note == "frozen";
         let is_unknowable = is_readable || is_frozen || note == "classless";
@@ -80,7 +80,7 @@ fn damaged_php_texts_are_repaired_right_or_refused() {
                 // Without a report, the text was read as PHP reads it.
                 let is_as_php = is_readable && explanation.is_none() && made == damaged;
                 if !is_as_php && (!is_guess || is_verbose) {
-                    let [damaged, made, expected] = [&damaged, &made, &expected].map(|text| shown(text));
+                    let [damaged, made, expected] = [&damaged, &made, &expected].map(|text| print(text));
                     eprintln!(
                         "{kind}: {explanation:?}\n  damaged  {damaged}\n  made     {made}\n  expected {expected}\n"
                     );
@@ -95,7 +95,7 @@ fn damaged_php_texts_are_repaired_right_or_refused() {
             }
             Err(error) => {
                 if is_verbose {
-                    eprintln!("{kind}: {error}\n  damaged  {}\n", shown(&damaged));
+                    eprintln!("{kind}: {error}\n  damaged  {}\n", print(&damaged));
                 }
                 let error = error.to_string();
                 match SEVERAL.iter().any(|words| error.contains(words)) {

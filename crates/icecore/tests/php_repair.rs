@@ -216,9 +216,9 @@ fn count_repaired_values(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, 
                 let near =
                     |text: &[u8]| text[same.saturating_sub(80)..text.len().min(same + 80)].escape_ascii().to_string();
                 // A text inside a text may stay as it is; the rest must be right.
-                let shown = || format!("{seed} at {same}\n{}\n{}\n{}", near(&damaged), near(&out), near(&expected));
+                let describe = || format!("{seed} at {same}\n{}\n{}\n{}", near(&damaged), near(&out), near(&expected));
                 if out != expected {
-                    assert!(is_same_but_for_digits_in_strings(&out, &expected), "{}", shown());
+                    assert!(is_same_but_for_digits_in_strings(&out, &expected), "{}", describe());
                     partly += 1;
                     continue;
                 }

@@ -91,12 +91,12 @@ fn earlier_documents_on_a_tape_do_not_affect_later_ones() {
             }
         }
         let limits = random.pick(&all_limits);
-        let shown = blob.escape_ascii();
+        let text = blob.escape_ascii();
         let outcome = reader.read(&blob, Request { limits, detail: false, tape });
         let detailed = reader.read(&blob, Request::new(limits).detailed());
-        assert_eq!(outcome.error, detailed.error, "round {round}: {shown}");
-        assert_eq!(outcome.consumed, detailed.consumed, "round {round}: {shown}");
-        assert!(outcome.document == detailed.document, "round {round}: {shown}");
+        assert_eq!(outcome.error, detailed.error, "round {round}: {text}");
+        assert_eq!(outcome.consumed, detailed.consumed, "round {round}: {text}");
+        assert!(outcome.document == detailed.document, "round {round}: {text}");
         tape = outcome.document.into_tape();
         if round % 1000 == 999 {
             // After this many names all are forgotten, and ids start again.

@@ -70,8 +70,8 @@ fn the_handler_is_detected() {
         assert_eq!(outcome.error, None, "{} {}", f.name, f.blob.escape_ascii());
         let (text, _) = write(&outcome.document, None).unwrap();
         assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
-        let named = read_both_ways(&f.blob, &options(Some(handler(&f))));
-        assert!(named.document == outcome.document, "{}", f.name);
+        let with_handler = read_both_ways(&f.blob, &options(Some(handler(&f))));
+        assert!(with_handler.document == outcome.document, "{}", f.name);
         found += 1;
     }
     assert!(found > 70, "{found}");

@@ -252,14 +252,14 @@ fn renaming_classes_and_back_restores_the_bytes() {
                 read.classes().into_iter().filter_map(|class| String::from_utf8(class.name).ok()).collect();
             let pairs = || classes.iter().filter(|name| is_plain(name)).enumerate();
             let renamings: String = pairs().map(|(at, name)| format!("{name}=Renamed{at},")).collect();
-            let back: String = pairs().map(|(at, name)| format!("Renamed{at}={name},")).collect();
+            let reverse_map: String = pairs().map(|(at, name)| format!("Renamed{at}={name},")).collect();
             // Some shapes are never in original data, and no writer keeps them.
             if convert_with_class_map(&before, format, "") != before {
                 continue;
             }
             let after = convert_with_class_map(&before, format, &renamings);
             renamed += usize::from(after != before);
-            let restored = convert_with_class_map(&after, format, &back);
+            let restored = convert_with_class_map(&after, format, &reverse_map);
             let same = restored.iter().zip(&before).take_while(|(one, other)| one == other).count();
             let from =
                 |bytes: &[u8]| bytes[same.saturating_sub(20)..(same + 60).min(bytes.len())].escape_ascii().to_string();

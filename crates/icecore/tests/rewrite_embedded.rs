@@ -20,8 +20,8 @@ fn embedded_values_are_changed_as_php_composes_them() {
         let numbers = [number("ICECORE_SEED", "7"), number("ICECORE_REPLACES", "1500")];
         let mut command = Command::new("php");
         command.arg(folder().join("php/around.php")).args(numbers).args(more);
-        let done = command.stderr(Stdio::inherit()).output().expect("it runs");
-        (String::from_utf8(done.stdout).expect("ASCII"), done.status.success())
+        let output = command.stderr(Stdio::inherit()).output().expect("it runs");
+        (String::from_utf8(output.stdout).expect("ASCII"), output.status.success())
     };
     let (texts, is_done) = ask_php(None);
     assert!(is_done);

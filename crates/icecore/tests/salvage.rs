@@ -37,7 +37,13 @@ fn leaves(document: &Document<'_>) -> BTreeMap<String, Vec<String>> {
 }
 
 /// Cuts a document at an offset and salvages the part before it.
-fn cut_and_salvage(name: &str, stage: &Stage, bytes: &[u8], whole: &BTreeMap<String, Vec<String>>, len: usize) -> bool {
+fn cut_and_salvage(
+    name: &str,
+    stage: &Stage,
+    bytes: &[u8],
+    complete: &BTreeMap<String, Vec<String>>,
+    len: usize,
+) -> bool {
     let part = read(stage, &bytes[..len]);
     let Some(salvaged) = part.salvage().unwrap_or_else(|error| panic!("{name} {len}: {error}")) else {
         return false;
@@ -45,7 +51,7 @@ fn cut_and_salvage(name: &str, stage: &Stage, bytes: &[u8], whole: &BTreeMap<Str
     let leaves = leaves(&salvaged.document);
     for (path, value) in &leaves {
         // A PHP list becomes a map as soon as a key shows that it is not a list.
-        let is_there = whole.get(path).or_else(|| whole.get(&path.replace(['{', '}'], "")));
+        let is_there = complete.get(path).or_else(|| complete.get(&path.replace(['{', '}'], "")));
         if let Some(there) = is_there {
             // A key may occur twice.
             assert!(
@@ -80,12 +86,12 @@ fn salvaged_parts_of_random_documents_are_in_them() {
         for seed in 0..60 {
             let document = common::document(seed, if seed % 2 == 0 { Palette::Json } else { Palette::Perl });
             let Ok(bytes) = icecore::write(&document, format) else { continue };
-            let whole = read(&stage, &bytes);
-            if whole.error.is_some() {
+            let complete = read(&stage, &bytes);
+            if complete.error.is_some() {
                 continue;
             }
-            assert!(whole.salvage().unwrap().is_none(), "{format} {seed}");
-            let leaves = leaves(&whole.document);
+            assert!(complete.salvage().unwrap().is_none(), "{format} {seed}");
+            let leaves = leaves(&complete.document);
             let mut random = Random::new(seed);
             for _ in 0..20 {
                 seen += 1;
@@ -109,11 +115,11 @@ fn salvaged_parts_of_fixtures_are_in_them() {
         let stage = Stage::parse(format).unwrap();
         let mut salvaged = 0;
         for fixture in fixtures::load(file).into_iter().step_by(usual_or_full(4, 1)) {
-            let whole = read(&stage, &fixture.blob);
-            if whole.error.is_some() || fixture.blob.len() > 3_000 {
+            let complete = read(&stage, &fixture.blob);
+            if complete.error.is_some() || fixture.blob.len() > 3_000 {
                 continue;
             }
-            let leaves = leaves(&whole.document);
+            let leaves = leaves(&complete.document);
             let mut random = Random::new(fixture.blob.len() as u64);
             for _ in 0..3 {
                 let len = random.below(fixture.blob.len() as u64 + 1) as usize;

@@ -23,13 +23,13 @@ impl Pair {
     fn read(&mut self, blob: &[u8]) {
         let found = self.codec.read_alike(blob, &mut self.alike, &mut self.stencils);
         let expected = self.codec.read(blob, &mut self.plain);
-        let whole = |filled: &icecore::raw::Filled| (filled.consumed, filled.error.clone(), filled.body.clone());
-        let shown = || format!("{} {}", self.codec.stage(), blob.escape_ascii());
-        assert_eq!(whole(&found), whole(&expected), "{}", shown());
+        let outcome = |filled: &icecore::raw::Filled| (filled.consumed, filled.error.clone(), filled.body.clone());
+        let describe = || format!("{} {}", self.codec.stage(), blob.escape_ascii());
+        assert_eq!(outcome(&found), outcome(&expected), "{}", describe());
         // The ids of keys may differ, and a long key is a node until it is seen again.
         if expected.error.is_none() {
             let of = |tape: &Tape| Document::from_tape(expected.body.as_deref().unwrap_or(blob).to_vec(), tape.clone());
-            assert!(of(&self.alike) == of(&self.plain), "{}", shown());
+            assert!(of(&self.alike) == of(&self.plain), "{}", describe());
             let flags = |tape: &Tape| {
                 tape.nodes()
                     .iter()
@@ -37,7 +37,7 @@ impl Pair {
                     .map(|node| (node.kind, node.flags))
                     .collect::<Vec<_>>()
             };
-            assert_eq!(flags(&self.alike), flags(&self.plain), "{}", shown());
+            assert_eq!(flags(&self.alike), flags(&self.plain), "{}", describe());
         }
     }
 }

@@ -26,19 +26,19 @@ fn tapes_on_the_page_are_real() {
     let path = workspace().join("docs/tape.md");
     let page = fs::read_to_string(&path).expect("docs/tape.md is there");
     let mut parts = page.split(BEFORE);
-    let mut now = parts.next().unwrap_or_default().to_owned();
+    let mut expected_page = parts.next().unwrap_or_default().to_owned();
     let mut tapes = 0;
     for part in parts {
         let (file, rest) = part.split_once(OPEN).expect("a block follows the comment");
         let (_, rest) = rest.split_once(CLOSE).expect("the block ends");
-        now += &format!("{BEFORE}{file}{OPEN}{}{CLOSE}{rest}", dump(file));
+        expected_page += &format!("{BEFORE}{file}{OPEN}{}{CLOSE}{rest}", dump(file));
         tapes += 1;
     }
     assert!(tapes > 0, "the page shows no tape");
     if std::env::var_os("UPDATE_PAGES").is_some() {
-        fs::write(&path, &now).expect("docs/tape.md can be written");
+        fs::write(&path, &expected_page).expect("docs/tape.md can be written");
     } else {
-        assert!(now == page, "docs/tape.md is out of date; `make pages` updates it");
+        assert!(expected_page == page, "docs/tape.md is out of date; `make pages` updates it");
     }
 }
 

@@ -28,11 +28,11 @@ fn cut_input_is_reported_as_truncated() {
         let has_end_mark = *format != "var-export";
         let mut count = 0;
         for Fixture { name, blob, .. } in fixtures::load(file).into_iter().step_by(usual_or_full(4, 1)) {
-            let whole = stage.format().read(&blob, stage.settings(), Request::new(&limits));
-            if whole.error.is_some() || blob.len() > 400 {
+            let complete = stage.format().read(&blob, stage.settings(), Request::new(&limits));
+            if complete.error.is_some() || blob.len() > 400 {
                 continue;
             }
-            for end in 1..whole.consumed {
+            for end in 1..complete.consumed {
                 let part = stage.format().read(&blob[..end], stage.settings(), Request::new(&limits));
                 count += 1;
                 let is_truncation_reported = match &part.error {

@@ -42,15 +42,15 @@ fn last_wins(value: Json) -> Json {
     if let [Json::String(tag), .., entries] = &mut list[..]
         && (tag == "a" || tag == "o")
     {
-        let mut kept: Vec<Json> = Vec::new();
+        let mut expected: Vec<Json> = Vec::new();
         for entry in entries.take().as_array().unwrap() {
             let entry = json!([entry[0], last_wins(entry[1].clone())]);
-            match kept.iter_mut().find(|known| known[0] == entry[0]) {
+            match expected.iter_mut().find(|known| known[0] == entry[0]) {
                 Some(known) => *known = entry,
-                None => kept.push(entry),
+                None => expected.push(entry),
             }
         }
-        *entries = Json::Array(kept);
+        *entries = Json::Array(expected);
     }
     Json::Array(list)
 }
@@ -449,8 +449,8 @@ fn expansion_by_links_is_limited() {
 fn serialized_values_survive_the_conversion() {
     let text = br#"a:3:{i:0;O:8:"stdClass":1:{s:1:"0";i:1;}i:1;E:11:"Suit:Hearts";s:1:"k";O:1:"A":1:{s:1:"p";a:0:{}}}"#;
     let exported = icecore::convert(text, "php", "var-export").unwrap();
-    let back = icecore::convert(&exported, "var-export", "php").unwrap();
-    assert_eq!(back.escape_ascii().to_string(), text.escape_ascii().to_string());
+    let converted = icecore::convert(&exported, "var-export", "php").unwrap();
+    assert_eq!(converted.escape_ascii().to_string(), text.escape_ascii().to_string());
 }
 
 #[test]

@@ -86,8 +86,8 @@ fn run_in_php(texts: &[Text]) -> Option<(Vec<String>, usize)> {
     let feeder = std::thread::spawn(move || stdin.write_all(&input));
     let output = php.wait_with_output().expect("PHP ends");
     let fed = feeder.join().expect("a thread");
-    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-    let (called, values) = shown.rsplit_once("VALUES: ").unwrap_or_else(|| panic!("{shown}"));
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (called, values) = stdout.rsplit_once("VALUES: ").unwrap_or_else(|| panic!("{stdout}"));
     fed.expect("PHP reads all");
     let called = called.split("CALLED: ").skip(1).map(str::to_owned).collect();
     Some((called, values.trim().parse().expect("a number")))
@@ -141,8 +141,8 @@ fn php_tags_in_strings_are_split() {
     ] {
         assert_eq!(convert_to_text(json.as_bytes(), "json:typed", &short_syntax()).0, text, "{json}");
         let stage = if json.starts_with("{\"$class\"") { continue } else { "var-export" };
-        let back = read(text.as_bytes(), stage).expect("the same value");
-        assert_eq!(write_document(&back, &short_syntax()).expect("a text").0, text.as_bytes(), "{json}");
+        let reread = read(text.as_bytes(), stage).expect("the same value");
+        assert_eq!(write_document(&reread, &short_syntax()).expect("a text").0, text.as_bytes(), "{json}");
     }
     let mut options = short_syntax();
     options.file = Some(true);

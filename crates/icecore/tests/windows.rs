@@ -59,8 +59,8 @@ fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &s
     });
     assert_eq!(rest.items, before);
     if rest.needs_whole {
-        let whole = icecore::read_as(blob, &from, &limits).unwrap();
-        write(&whole, DocumentPart::Items { before, skip: before, more: false }, &mut json);
+        let complete = icecore::read_as(blob, &from, &limits).unwrap();
+        write(&complete, DocumentPart::Items { before, skip: before, more: false }, &mut json);
     } else if rest.outcome.error.is_none() {
         write(&rest.outcome.document, DocumentPart::Items { before, skip: 0, more: false }, &mut json);
     }
@@ -74,13 +74,13 @@ fn windows_give_the_same_output_as_the_whole() {
         let store = OnceLock::new();
         let blob = icecore::write(&document, from).unwrap();
         for to in ["json", "json:indent=2", "json:sort_keys,ascii"] {
-            let mut whole = Vec::new();
+            let mut complete = Vec::new();
             let stage = Stage::parse(to).unwrap();
             let read = icecore::read(&blob).unwrap();
-            let losses = icecore::write_to(&read, &stage, &Limits::default(), &mut whole).unwrap();
+            let losses = icecore::write_to(&read, &stage, &Limits::default(), &mut complete).unwrap();
             let parts = in_parts(&blob, &store, from, to);
             assert!(parts.windows > 2, "{} windows", parts.windows);
-            assert!(parts.json == whole, "{from} to {to}");
+            assert!(parts.json == complete, "{from} to {to}");
             assert_eq!(parts.losses, losses, "paths count from the start of the array");
         }
     }
@@ -133,10 +133,10 @@ fn links_to_names_and_floats_of_earlier_windows_work() {
         "marshal",
     )
     .unwrap();
-    let whole = icecore::read_as(&blob, &Stage::parse("marshal").unwrap(), &Limits::default()).unwrap();
+    let complete = icecore::read_as(&blob, &Stage::parse("marshal").unwrap(), &Limits::default()).unwrap();
     let mut json = Vec::new();
     let stage = Stage::parse("json").unwrap();
-    let losses = icecore::write_to(&whole, &stage, &Limits::default(), &mut json).unwrap();
+    let losses = icecore::write_to(&complete, &stage, &Limits::default(), &mut json).unwrap();
     let store = OnceLock::new();
     let parts = in_parts(&blob, &store, "marshal", "json");
     assert!(!parts.rest.needs_whole && parts.windows > 5);
@@ -195,8 +195,8 @@ fn lists_that_become_maps_are_read_as_a_whole() {
         let parts = in_parts(blob.as_bytes(), &store, "php", "json");
         assert!(!parts.rest.needs_whole);
         assert_eq!(parts.windows > 2, is_list, "{end}");
-        let whole = icecore::write(&icecore::read(blob.as_bytes()).unwrap(), "json").unwrap();
-        assert!(parts.json == whole, "{end}");
+        let complete = icecore::write(&icecore::read(blob.as_bytes()).unwrap(), "json").unwrap();
+        assert!(parts.json == complete, "{end}");
         assert_eq!(parts.rest.outcome.consumed, blob.len());
     }
 }

@@ -209,16 +209,16 @@ fn count_words() -> Counts {
 fn odd_phrases_do_not_increase() {
     let counts = count_words();
     let file = root().join("crates/icecore/tests/words.tsv");
-    let now = counts.table();
+    let table_now = counts.table();
     if std::env::var_os("UPDATE_WORDS").is_some() {
-        let text: String = now.iter().map(|(name, count)| format!("{name}\t{count}\n")).collect();
+        let text: String = table_now.iter().map(|(name, count)| format!("{name}\t{count}\n")).collect();
         fs::write(&file, text).expect("the table is written");
     }
     let table = fs::read_to_string(&file).expect("words.tsv");
     for line in table.lines() {
         let (name, allowed) = line.split_once('\t').expect("a name and a number");
         let allowed: usize = allowed.parse().expect("a number");
-        let count = now[name];
+        let count = table_now[name];
         let found: Vec<_> = counts.phrases.iter().filter(|(_, count)| **count > 0).collect();
         assert!(
             count <= allowed,

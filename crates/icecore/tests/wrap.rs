@@ -73,9 +73,9 @@ fn rails_7_1_cache_entries_are_read() {
     let inside = unwrap("rails-cache", &entry(4, -1.0, None, &long)).unwrap().0;
     assert!(inside.starts_with(b"\x04\x08I\"\x02\x2c\x01x") && inside.ends_with(b"x\x06:\x06EF"));
     // Every cut in the header, and a missing version.
-    let whole = entry(1, -1.0, Some(b"version"), b"");
-    for len in 0..whole.len() {
-        assert!(unwrap("rails-cache", &whole[..len]).is_err(), "{len}");
+    let complete = entry(1, -1.0, Some(b"version"), b"");
+    for len in 0..complete.len() {
+        assert!(unwrap("rails-cache", &complete[..len]).is_err(), "{len}");
     }
     let mut lies = entry(1, -1.0, None, b"");
     lies[11..15].copy_from_slice(&i32::MAX.to_le_bytes());
@@ -182,8 +182,8 @@ fn metadata_of_wrappers_is_kept_or_reported_as_lost() {
         assert_eq!(unwrapped.unchecked, None);
         unwrapped.metadata.into_iter().map(|item| (item.option, item.value)).collect::<Vec<_>>()
     };
-    let whole = [("expires", "2030-01-01T00:00:00.000Z".to_owned()), ("purpose", "login".to_owned())];
-    assert_eq!(metadata_of(&source), whole);
+    let complete = [("expires", "2030-01-01T00:00:00.000Z".to_owned()), ("purpose", "login".to_owned())];
+    assert_eq!(metadata_of(&source), complete);
     assert_eq!(stage("rails-signed/json").unwrap(&source, &limits).unwrap().unchecked, Some("signature"));
 
     document = icecore::read_as(&source, &stage("rails-signed:key=k/json"), &limits).unwrap();
@@ -193,7 +193,7 @@ fn metadata_of_wrappers_is_kept_or_reported_as_lost() {
         (out, losses.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
     let (same, losses) = write("rails-signed:key=k/marshal");
-    assert_eq!((metadata_of(&same).as_slice(), losses.len()), (&whole[..], 0));
+    assert_eq!((metadata_of(&same).as_slice(), losses.len()), (&complete[..], 0));
     let (other, _) = write("rails-signed:key=k,purpose=other/json");
     assert_eq!(metadata_of(&other)[1].1, "other");
     let (bare, losses) = write("json");
@@ -250,13 +250,13 @@ fn compressed_entries_of_phpredis_and_memcached_are_read() {
         let stage = Stage::parse(&format!("hex/{name}/php")).unwrap();
         assert_eq!(stage.unwrap(hex.as_bytes(), &Limits::default()).unwrap().bytes, text.as_bytes());
         let compressed = Stage::parse("hex/php").unwrap().unwrap(hex.as_bytes(), &Limits::default()).unwrap();
-        let whole = compressed.bytes.into_owned();
+        let complete = compressed.bytes.into_owned();
         // Detected without its name, and the content is the same in every wrapper.
-        let found = stage_of(&whole).unwrap();
+        let found = stage_of(&complete).unwrap();
         assert_eq!(found.name(), format!("{name}/php"));
-        assert_eq!(convert(&whole, &found.name(), "json").unwrap(), json.as_bytes());
-        for len in 0..whole.len() {
-            let cut = unwrap(name, &whole[..len]);
+        assert_eq!(convert(&complete, &found.name(), "json").unwrap(), json.as_bytes());
+        for len in 0..complete.len() {
+            let cut = unwrap(name, &complete[..len]);
             assert!(cut.as_ref().is_err_and(|kind| *kind == ErrorKind::Malformed) || cut.unwrap().0.len() < text.len());
         }
     }

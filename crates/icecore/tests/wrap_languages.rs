@@ -143,8 +143,8 @@ fn each_language_reads_our_wrapped_texts() {
     for (wrapper, program, args) in readers {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let written: Vec<_> = inputs.iter().map(|input| wrap(wrapper, input)).collect();
-        let Some(back) = pipe_through(program, &args, &written) else { continue };
-        assert!(back == inputs, "{wrapper} and {program} {args:?}");
+        let Some(unwrapped) = pipe_through(program, &args, &written) else { continue };
+        assert!(unwrapped == inputs, "{wrapper} and {program} {args:?}");
     }
 }
 
@@ -168,7 +168,7 @@ fn each_language_and_we_read_each_others_compressed_data() {
             assert_eq!(&unwrap(wrapper, theirs), input, "{wrapper} of {program}");
         }
         let written: Vec<_> = inputs.iter().map(|input| wrap(wrapper, input)).collect();
-        let back = pipe_through(program, &read, &written).expect("it was there before");
-        assert!(back == inputs, "{wrapper} and {program}");
+        let unwrapped = pipe_through(program, &read, &written).expect("it was there before");
+        assert!(unwrapped == inputs, "{wrapper} and {program}");
     }
 }

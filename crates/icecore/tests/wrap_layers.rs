@@ -202,14 +202,14 @@ fn errors_name_the_layer() {
 #[test]
 fn damaged_wrappers_do_not_panic() {
     for layer in layers() {
-        let whole = wrap(layer, PHP);
-        for offset in 0..whole.len() {
-            let cut = unwrap(layer, &whole[..offset], &Limits::default());
+        let wrapped = wrap(layer, PHP);
+        for offset in 0..wrapped.len() {
+            let cut = unwrap(layer, &wrapped[..offset], &Limits::default());
             if ["gzip", "zlib", "zstd"].contains(&layer) {
                 assert!(cut.is_err(), "{layer} cut to {offset}");
             }
             for change in [1, 0x20, 0x80, 0xff] {
-                let mut bytes = whole.clone();
+                let mut bytes = wrapped.clone();
                 bytes[offset] ^= change;
                 let _ = unwrap(layer, &bytes, &Limits::default());
                 let _ = stage_of(&bytes);

@@ -33,9 +33,9 @@ fn message_of(scheme: &str, args: &[&str], expected: &str, serve: Serve) -> Stri
     let mut command = Command::new("sh");
     let script = format!("ulimit -v {}; exec \"$@\"", MEMORY >> 10);
     command.args(["-c", &script, "sh", run::ICECORE]).args(args).args(["--db", &db]);
-    let done = command.env("MALLOC_ARENA_MAX", "1").stdin(Stdio::null()).output().expect("it runs");
-    let stderr = String::from_utf8(done.stderr).expect("text");
-    assert!(matches!(done.status.code(), Some(2 | 5)), "{:?}: {stderr}", done.status);
+    let output = command.env("MALLOC_ARENA_MAX", "1").stdin(Stdio::null()).output().expect("it runs");
+    let stderr = String::from_utf8(output.stderr).expect("text");
+    assert!(matches!(output.status.code(), Some(2 | 5)), "{:?}: {stderr}", output.status);
     assert!(!stderr.contains("panicked") && !stderr.contains('\x1b'), "{stderr}");
     stderr
 }

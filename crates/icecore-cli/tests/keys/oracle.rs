@@ -20,16 +20,16 @@ fn seed() -> u64 {
 fn run_script(language: &str, script: &str, args: &[&str]) -> Option<Vec<Value>> {
     let script = format!("{}/tests/keys/oracle/{script}", env!("CARGO_MANIFEST_DIR"));
     let (count, seed) = (count().to_string(), seed().to_string());
-    let Ok(done) = Command::new(language).arg(&script).args(args).args([&seed, &count]).output() else {
+    let Ok(output) = Command::new(language).arg(&script).args(args).args([&seed, &count]).output() else {
         eprintln!("SKIPPED: {language} is not installed");
         return None;
     };
-    let stderr = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{script}: {stderr}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{script}: {stderr}");
     for line in stderr.lines().filter(|line| line.contains("left out: ")) {
         eprintln!("SKIPPED: {line}");
     }
-    let lines = String::from_utf8(done.stdout).expect("text");
+    let lines = String::from_utf8(output.stdout).expect("text");
     Some(lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
 }
 

@@ -94,8 +94,8 @@ fn every_command_reads_a_value_by_its_key() {
             assert_eq!(code, 0, "{which:?}: {stderr}");
             let (of_file, _, _) = run::icecore(&[command, &[&*file]].concat(), b"");
             let name = which.iter().skip(1).step_by(2).copied().collect::<Vec<_>>().join(" ");
-            let shown = String::from_utf8(of_file).expect("text").replace(&file, &name);
-            assert_eq!(String::from_utf8(of_key).expect("text"), shown, "{command:?} {which:?}");
+            let text = String::from_utf8(of_file).expect("text").replace(&file, &name);
+            assert_eq!(String::from_utf8(of_key).expect("text"), text, "{command:?} {which:?}");
         }
     }
     for (which, cause) in [
@@ -236,9 +236,9 @@ fn only_reading_commands_are_sent() {
     // The password may be given elsewhere.
     let plain = format!("redis://reader@127.0.0.1:{port}/4");
     let mut command = std::process::Command::new(run::ICECORE);
-    let done =
+    let output =
         command.args(["rows", "-q", "--db", &plain]).env("ICECORE_DB_PASSWORD", "pass:w@rd").output().expect("it runs");
-    assert_eq!(done.stdout.split(|byte| *byte == b'\n').count(), 7, "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(output.stdout.split(|byte| *byte == b'\n').count(), 7, "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// Keys come and go while they are read: permanent keys are found, and nothing is an error.

@@ -36,7 +36,7 @@ fn killed_changes_lose_and_repeat_no_row() {
         let begun = Instant::now();
         database.replace(&[&CHANGE[..], &["--rows", "20", "--undo-file", "whole.undo"]].concat(), 0);
         // A command runs about this long, or much shorter if the machine was busy at first: kills happen at any point.
-        let whole = begun.elapsed().as_micros() as u64;
+        let full_duration = begun.elapsed().as_micros() as u64;
         let after = database.dump("things");
         database.replace(&["--undo", "whole.undo"], 0);
         assert_eq!(database.dump("things"), before);
@@ -49,7 +49,7 @@ fn killed_changes_lose_and_repeat_no_row() {
             let first = [&CHANGE[..], &["--rows", "20", "--resume", &state, "--undo-file", &undo]].concat();
             let mut delay = || {
                 let shorter = random.below(6);
-                Duration::from_micros(random.below((whole * 5 / 4).max(64) >> shorter))
+                Duration::from_micros(random.below((full_duration * 5 / 4).max(64) >> shorter))
             };
             let mut is_done = false;
             // A few kills, then to the end; or undone from where it was killed.

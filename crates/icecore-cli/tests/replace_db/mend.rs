@@ -81,9 +81,9 @@ fn kill_after(database: &Database, words: &[&str], state: &str, batches: usize) 
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it begins");
     let (mut last, mut seen) = (fs::read(database.path(state)).ok(), 0);
     while seen < batches && child.try_wait().expect("a child").is_none() {
-        let now = fs::read(database.path(state)).ok();
+        let state_after = fs::read(database.path(state)).ok();
         if now != last {
-            (last, seen) = (now, seen + 1);
+            (last, seen) = (state_after, seen + 1);
         }
         std::thread::yield_now();
     }
@@ -111,16 +111,16 @@ fn damaged_columns_are_repaired_as_php_serializes_or_kept() {
             };
             let expected = rows_of("expected", texts.iter().map(|text| made(&text.expected)).collect());
             // Values without an explanation are unchanged; with a pair, they are changed as plain text.
-            let kept = rows_of("kept", texts.iter().map(|text| made(&text.damaged)).collect());
+            let rows_kept = rows_of("kept", texts.iter().map(|text| made(&text.damaged)).collect());
             let change = [pair, &["--mend", "--table", "things", "--rows", "7"]].concat();
             let undo = format!("{round}.undo");
             let (_, stderr) = database.replace(&[&change[..], &["--undo-file", &undo]].concat(), 0);
             assert!(stderr.contains("damaged, which --mend repairs"), "{stderr}");
             let after = rows(&mut database, "things");
             let mut refused = 0;
-            for (id, now) in after.iter().enumerate() {
-                let (expected, kept) = (&expected[id], &kept[id]);
-                assert!(now == expected || now == kept, "{kind:?}, row {id}\n{now}\n{kept}\n{expected}");
+            for (id, row) in after.iter().enumerate() {
+                let (expected, rows_kept) = (&expected[id], &rows_kept[id]);
+                assert!(row == expected || row == rows_kept, "{kind:?}, row {id}\n{row}\n{rows_kept}\n{expected}");
                 refused += usize::from(now != expected);
             }
             assert!(refused * 50 <= after.len(), "{refused} of {}", after.len());
@@ -138,9 +138,9 @@ fn damaged_columns_are_repaired_as_php_serializes_or_kept() {
                 kill_after(&database, &words, &state, *batches);
                 database.replace(&words, 0);
                 assert_eq!(rows(&mut database, "things"), after, "{kind:?}, killed after {batches} batches");
-                let back = format!("{round}-{batches}.back.json");
-                let words = ["--undo", &undo, "--rows", "7", "--resume", &back];
-                kill_after(&database, &words, &back, *batches);
+                let undo_report = format!("{round}-{batches}.back.json");
+                let words = ["--undo", &undo, "--rows", "7", "--resume", &undo_report];
+                kill_after(&database, &words, &undo_report, *batches);
                 database.replace(&words, 0);
                 assert_eq!(rows(&mut database, "things"), before, "{kind:?}, undone after {batches} batches");
                 // Killed, and undone from there.

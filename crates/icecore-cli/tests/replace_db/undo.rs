@@ -71,9 +71,9 @@ fn only_rows_that_still_have_the_new_value_are_restored() {
         assert_eq!(known["left"][0]["reason"], "changed_since");
         assert!(stderr.contains("4 have been changed since, and are left as they are"), "{stderr}");
         assert!(stderr.contains("3 belong to rows that no longer exist"), "{stderr}");
-        let now = database.dump("things");
-        assert_eq!(now.len(), 39);
-        let same = now.iter().filter(|row| before.contains(row)).count();
+        let after = database.dump("things");
+        assert_eq!(after.len(), 39);
+        let same = after.iter().filter(|row| before.contains(row)).count();
         assert_eq!(same, 35, "all but those with a name of somebody else");
     }
 }
@@ -171,11 +171,11 @@ fn a_value_changed_twice_is_restored_to_the_first() {
         for _ in 0..2 {
             let (_, dry) = database.replace(&["--undo", "a.undo", "--dry-run", "--summary", "d.json", "--force"], 0);
             database.replace(&["--undo", "a.undo", "--summary", "r.json", "--force"], 0);
-            let (mut pretended, mut done) = (report(&database, "d.json"), report(&database, "r.json"));
-            (pretended["dry_run"], done["dry_run"]) = (Value::Null, Value::Null);
-            assert_eq!(pretended, done, "{dry}");
-            let now = database.dump("things");
-            assert_eq!(now.iter().filter(|row| !before.contains(row)).count(), 1, "but the row of somebody else");
+            let (mut pretended, mut actual) = (report(&database, "d.json"), report(&database, "r.json"));
+            (pretended["dry_run"], actual["dry_run"]) = (Value::Null, Value::Null);
+            assert_eq!(pretended, actual, "{dry}");
+            let after = database.dump("things");
+            assert_eq!(after.iter().filter(|row| !before.contains(row)).count(), 1, "but the row of somebody else");
         }
         assert_ne!(once, before);
     }
@@ -312,8 +312,8 @@ fn a_resumed_change_keeps_its_undo_file() {
     // From another folder, with the same state.
     let (elsewhere, state) = (tempfile::tempdir().unwrap(), database.path("state.json"));
     let resumed = [&CHANGE[..], &["--table", "things", "--resume", state.to_str().unwrap()]].concat();
-    let done = command_in(elsewhere.path(), &database.url, &resumed).output().unwrap();
-    assert!(done.status.success() && String::from_utf8_lossy(&done.stderr).contains("already done"));
+    let output = command_in(elsewhere.path(), &database.url, &resumed).output().unwrap();
+    assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("already done"));
     database.replace(&["--undo", &name], 0);
     assert_eq!(database.dump("things"), before);
 }
@@ -328,8 +328,8 @@ fn another_database_needs_the_option_other_db() {
     fs::copy(database.path("first.db"), &copy).unwrap();
     let url = format!("sqlite:{}", copy.display());
     let run = |words: &[&str]| {
-        let done = command_in(database.folder.path(), &url, words).output().unwrap();
-        (done.status.code(), String::from_utf8(done.stderr).unwrap())
+        let output = command_in(database.folder.path(), &url, words).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let (code, stderr) = run(&["--undo", "a.undo"]);
     assert!(code == Some(2) && stderr.contains("--other-db uses it here all the same"), "{stderr}");
@@ -337,8 +337,8 @@ fn another_database_needs_the_option_other_db() {
     assert!(code == Some(0) && stderr.contains("restored in 1 table"), "{stderr}");
     // The path differs, but the file is the same.
     let same = format!("sqlite:{}/./first.db", database.folder.path().display());
-    let done = command_in(database.folder.path(), &same, &["--undo", "a.undo"]).output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let output = command_in(database.folder.path(), &same, &["--undo", "a.undo"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(database.dump("things"), before);
 }
 

@@ -21,9 +21,9 @@ pub fn fed(mut command: Command, input: &[u8]) -> Output {
     let mut stdin = child.stdin.take().expect("a pipe");
     let input = input.to_vec();
     let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let done = child.wait_with_output().expect("it ends");
+    let output = child.wait_with_output().expect("it ends");
     feeder.join().expect("the input was offered");
-    done
+    output
 }
 
 /// Returns stdout, stderr and the exit code of `icecore`.

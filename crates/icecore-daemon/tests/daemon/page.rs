@@ -140,12 +140,12 @@ fn other_pages_cannot_change_anything() {
 fn a_payload_is_inspected() {
     let daemon = Daemon::start();
     let id = daemon.post("/jobs?format=php", PHP).id();
-    let whole = daemon.get(&format!("/jobs/{id}/inspect"));
+    let complete = daemon.get(&format!("/jobs/{id}/inspect"));
     assert_eq!(
-        (whole.str("/format"), &whole.json()["size"], &whole.json()["error"]),
+        (complete.str("/format"), &complete.json()["size"], &complete.json()["error"]),
         ("php".into(), &json!(PHP.len()), &Value::Null)
     );
-    let found = items(&whole);
+    let found = items(&complete);
     let name = found.iter().find(|item| item["step"] == ".name").expect("a name");
     assert_eq!(
         (&name["type"], &name["value"], &name["start"], &name["end"]),
@@ -219,11 +219,11 @@ fn answers_about_large_content_are_small() {
         let answer = daemon.get(&format!("/jobs/{id}/inspect{query}"));
         assert!(items(&answer).len() <= 2_000 && answer.body.len() < 1_000_000, "{query}: {}", answer.body.len());
     }
-    let whole = daemon.get(&format!("/jobs/{id}/inspect?depth=1000&items=1000&limit=2000"));
-    assert_eq!(whole.json()["is_cut"], json!(false));
+    let complete = daemon.get(&format!("/jobs/{id}/inspect?depth=1000&items=1000&limit=2000"));
+    assert_eq!(complete.json()["is_cut"], json!(false));
     let cut = daemon.get(&format!("/jobs/{id}/inspect?depth=1000&items=1000&limit=100"));
     assert_eq!((items(&cut).len(), &cut.json()["is_cut"]), (100, &json!(true)));
-    let first = items(&whole)[1].clone();
+    let first = items(&complete)[1].clone();
     assert_eq!(first["size"], json!(2_000_000));
     let text = daemon.get(&format!("/jobs/{id}/inspect?node={}&depth=0&longest=99999999", first["node"]));
     assert_eq!(items(&text)[0]["value"].as_str().map(str::len), Some(1 << 20));

@@ -348,8 +348,8 @@ fn objects_are_stored_read_converted_and_removed() {
     let id = stored.id();
     let object = daemon.get(&format!("/objects/{id}")).json();
     assert_eq!((&object["key"], &object["format"], &object["document"]), (&json!("k"), &json!("marshal"), &json!([1])));
-    let kept = object["expires_at"].as_i64().unwrap() - object["stored_at"].as_i64().unwrap();
-    assert!((3_500_000..=3_600_000).contains(&kept), "{object}");
+    let lifetime = object["expires_at"].as_i64().unwrap() - object["stored_at"].as_i64().unwrap();
+    assert!((3_500_000..=3_600_000).contains(&lifetime), "{object}");
     assert_eq!(daemon.get(&format!("/objects/{id}/bytes")).body, MARSHAL);
     assert_eq!(daemon.get(&format!("/objects/{id}/bytes?to=php")).text(), "a:1:{i:0;i:1;}");
     assert_eq!(daemon.get(&format!("/objects/{id}/bytes?to=nothing")).code, 400);

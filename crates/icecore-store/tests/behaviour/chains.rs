@@ -68,8 +68,8 @@ fn a_chain_is_pushed_in_one_call(world: &mut World) {
     }
     assert!(claim(world, "mail", 10).is_empty());
     // Pushing the same jobs again changes nothing.
-    let again = world.store.push(&jobs).expect("pushed");
-    assert!(again.iter().zip(&ids).all(|(pushed, id)| pushed.id == *id && !pushed.is_new));
+    let repeated = world.store.push(&jobs).expect("pushed");
+    assert!(repeated.iter().zip(&ids).all(|(pushed, id)| pushed.id == *id && !pushed.is_new));
 }
 
 fn a_job_waits_while_its_predecessor_fails(world: &mut World) {

@@ -166,8 +166,8 @@ fn many_objects_are_stored_like_single_ones(world: &mut World) {
     // A key that is already taken, in the middle of many.
     let key = many.iter().find_map(|object| object.key.clone()).expect("one has a key");
     let count = every(world).len();
-    let again = [&vec![json("1"); 70][..], &[keyed(&key)], &vec![json("1"); 5]].concat();
-    assert_eq!(kind(world.store.put(&again)), ErrorKind::Taken);
+    let batch = [&vec![json("1"); 70][..], &[keyed(&key)], &vec![json("1"); 5]].concat();
+    assert_eq!(kind(world.store.put(&batch)), ErrorKind::Taken);
     let twice = [keyed("twice"), json("1"), keyed("twice")];
     assert_eq!(kind(world.store.put(&twice)), ErrorKind::Taken);
     assert_eq!(every(world).len(), count);
@@ -198,11 +198,11 @@ fn a_key_belongs_to_one_object(world: &mut World) {
     let id = world.store.put(&[keyed("a")]).expect("put")[0];
     let mut other = world.open();
     assert_eq!(kind(other.put(&[keyed("a")])), ErrorKind::Taken);
-    let named = other.object_named("a").expect("asked").expect("there");
-    assert_eq!((named.id, named.key.as_deref()), (id, Some("a")));
+    let object = other.object_named("a").expect("asked").expect("there");
+    assert_eq!((object.id, object.key.as_deref()), (id, Some("a")));
     other.remove(&[id], "ann").expect("removed");
-    let again = world.store.put(&[keyed("a")]).expect("the key is free")[0];
-    assert_ne!(id, again);
+    let second_id = world.store.put(&[keyed("a")]).expect("the key is free")[0];
+    assert_ne!(id, second_id);
 }
 
 fn keys_are_compared_byte_by_byte(world: &mut World) {
@@ -307,9 +307,9 @@ fn a_walk_lends_the_same_objects(world: &mut World) {
             Ok(Flow::On)
         };
         world.store.walk(0, 10, &filter, &mut take).expect("walked");
-        let whole = found(world, 0, 10, &filter);
-        assert!(!whole.is_empty(), "{filter:?}");
-        let without: Vec<Object> = whole
+        let all = found(world, 0, 10, &filter);
+        assert!(!all.is_empty(), "{filter:?}");
+        let without: Vec<Object> = all
             .into_iter()
             .map(|mut object| {
                 assert_eq!(object.to_lent().to_owned_object(), object);

@@ -217,8 +217,8 @@ fn pushing_the_same_job_again_changes_nothing(world: &mut World) {
     for job in [&once, &keyed] {
         push(world, job);
         for _ in 0..2 {
-            let again = world.store.push(std::slice::from_ref(job)).expect("pushed again");
-            assert_eq!(again, [Pushed { id: job.id, is_new: false }]);
+            let repeated = world.store.push(std::slice::from_ref(job)).expect("pushed again");
+            assert_eq!(repeated, [Pushed { id: job.id, is_new: false }]);
         }
     }
     assert_eq!(world.store.push_and_claim(&once, "ann", HOUR).expect("asked"), None);

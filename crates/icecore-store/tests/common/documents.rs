@@ -21,8 +21,8 @@ pub fn fresh(server: &str) -> Address {
 }
 
 fn database(address: &Address) -> Database {
-    let shown = address.to_string();
-    let (place, name) = shown.rsplit_once('/').expect("mongodb://HOST:PORT/NAME");
+    let text = address.to_string();
+    let (place, name) = text.rsplit_once('/').expect("mongodb://HOST:PORT/NAME");
     let mut clients = CLIENTS.lock().expect("no panic here");
     let connect = || Client::with_uri_str(place).expect("a client");
     clients.get_or_insert_default().entry(place.to_owned()).or_insert_with(connect).database(name)

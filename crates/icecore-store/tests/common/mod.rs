@@ -212,9 +212,9 @@ mod servers {
     }
 
     pub fn secret(address: &Address) -> String {
-        let shown = address.to_string();
+        let text = address.to_string();
         let secrets = SECRETS.lock().expect("no test panics here");
-        secrets.as_ref().and_then(|known| known.get(&shown).cloned()).unwrap_or(shown)
+        secrets.as_ref().and_then(|known| known.get(&text).cloned()).unwrap_or(text)
     }
 
     #[cfg(feature = "postgres")]

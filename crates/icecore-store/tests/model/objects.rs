@@ -196,9 +196,9 @@ impl Model {
             }
         }
         for key in 0..8 {
-            let named = world.store.object_named(&format!("key {key}")).expect("asked").map(|object| object.id);
+            let stored_id = world.store.object_named(&format!("key {key}")).expect("asked").map(|object| object.id);
             let known = self.stored.iter().find(|known| known.new.key == Some(key)).map(|known| known.id);
-            prop_assert_eq!(named, known);
+            prop_assert_eq!(stored_id, known);
         }
         let classes = [None, Some(0), Some(1), Some(2)];
         let class = classes[number % 4];
@@ -274,10 +274,12 @@ fn objects_behave_like_the_model() {
             if backend == "mongodb" {
                 return Ok(());
             }
-            let left = "SELECT COUNT(*) FROM icecore_index_values WHERE seq NOT IN (SELECT seq FROM icecore_objects)";
-            prop_assert_eq!(world.raw_one(left), Some("0".to_owned()));
-            let left = "SELECT COUNT(*) FROM icecore_object_classes WHERE seq NOT IN (SELECT seq FROM icecore_objects)";
-            prop_assert_eq!(world.raw_one(left), Some("0".to_owned()));
+            let orphans =
+                "SELECT COUNT(*) FROM icecore_index_values WHERE seq NOT IN (SELECT seq FROM icecore_objects)";
+            prop_assert_eq!(world.raw_one(orphans), Some("0".to_owned()));
+            let orphans =
+                "SELECT COUNT(*) FROM icecore_object_classes WHERE seq NOT IN (SELECT seq FROM icecore_objects)";
+            prop_assert_eq!(world.raw_one(orphans), Some("0".to_owned()));
             Ok(())
         });
         answer.unwrap_or_else(|error| panic!("{backend}: {error}"));

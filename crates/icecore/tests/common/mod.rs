@@ -398,19 +398,19 @@ pub fn has_kind(document: &Document<'_>, kind: Kind) -> bool {
 pub fn read_both_ways<'a>(reader: &impl Reader, input: &'a [u8], limits: &Limits) -> Outcome<'a> {
     let simple = reader.read(input, Request::new(limits));
     let detailed = reader.read(input, Request::new(limits).detailed());
-    let shown = input.escape_ascii();
-    assert_eq!(simple.error, detailed.error, "{shown}");
-    assert_eq!(simple.consumed, detailed.consumed, "{shown}");
-    assert!(simple.document == detailed.document, "{shown}");
+    let escaped = input.escape_ascii();
+    assert_eq!(simple.error, detailed.error, "{escaped}");
+    assert_eq!(simple.consumed, detailed.consumed, "{escaped}");
+    assert!(simple.document == detailed.document, "{escaped}");
     if let Some(error) = &detailed.error {
-        assert!(error.offset().is_some_and(|offset| offset <= input.len() as u64), "{shown}: {error}");
-        assert!(error.path().is_some_and(|path| path.starts_with('$')), "{shown}: {error}");
+        assert!(error.offset().is_some_and(|offset| offset <= input.len() as u64), "{escaped}: {error}");
+        assert!(error.path().is_some_and(|path| path.starts_with('$')), "{escaped}: {error}");
     } else {
         let end = detailed.document.trace().unwrap().spans.iter().fold(0, |end, span| {
-            assert_eq!(span.start, end, "{shown}: a gap before {span:?}");
+            assert_eq!(span.start, end, "{escaped}: a gap before {span:?}");
             span.end
         });
-        assert_eq!(end, detailed.consumed as u64, "{shown}");
+        assert_eq!(end, detailed.consumed as u64, "{escaped}");
     }
     detailed
 }

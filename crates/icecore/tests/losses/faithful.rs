@@ -332,8 +332,10 @@ impl<'d> Comparison<'d> {
             Value::Bytes(text) | Value::Text(text) => {
                 self.require_loss(&[L::Quoted], a, "a float became a string");
                 let text = String::from_utf8_lossy(text).to_lowercase();
-                let back: Option<f64> = text.trim_start_matches('+').parse().ok();
-                if !is_said && back.is_none_or(|back| back.to_bits() != x.to_bits() && !(back.is_nan() && x.is_nan())) {
+                let parsed: Option<f64> = text.trim_start_matches('+').parse().ok();
+                if !is_said
+                    && parsed.is_none_or(|parsed| parsed.to_bits() != x.to_bits() && !(parsed.is_nan() && x.is_nan()))
+                {
                     self.require_loss(&[L::Precision], a, &format!("{x:?} became {text:?}"));
                 }
             }
