@@ -43,18 +43,18 @@ const CONTAINERS: std::ops::RangeInclusive<u8> = 32..=41;
 const LINKS: [u8; 3] = [15, 16, 17];
 
 /// The keys and classes that nodes refer to.
-struct Names {
+struct KnownIds {
     keys: Vec<u16>,
     classes: Vec<u32>,
 }
 
 /// Makes nodes that need not make sense.
-fn nonsense(r: &mut Random, names: &Names) -> Vec<icecore_node> {
+fn nonsense(r: &mut Random, known_ids: &KnownIds) -> Vec<icecore_node> {
     let kinds: Vec<u8> = LEAVES.chain(CONTAINERS).chain([18, 42, 255]).collect();
     let count = r.below(14);
-    let class = u64::from(r.pick(&names.classes));
+    let class = u64::from(r.pick(&known_ids.classes));
     let ends = [count, 0, 1, 3, 1 << 40, u64::MAX, class << 32 | count];
-    let keys = [0, r.pick(&names.keys), 0xFFFE, 0xFFFF, 77];
+    let keys = [0, r.pick(&known_ids.keys), 0xFFFE, 0xFFFF, 77];
     let node = |_| icecore_node {
         // Kinds that don't exist are rare.
         kind: {
@@ -70,10 +70,10 @@ fn nonsense(r: &mut Random, names: &Names) -> Vec<icecore_node> {
 }
 
 /// Makes containers that end within each other; links and keys lead anywhere.
-fn nested(r: &mut Random, names: &Names) -> Vec<icecore_node> {
+fn nested(r: &mut Random, known_ids: &KnownIds) -> Vec<icecore_node> {
     let bound = 2 + r.below(60) as usize;
     let mut nodes = Vec::new();
-    value(r, names, bound, 0, &mut nodes);
+    value(r, known_ids, bound, 0, &mut nodes);
     let count = nodes.len() as u64;
     for index in 0..nodes.len() {
         if LINKS.contains(&nodes[index].kind) {
@@ -88,7 +88,7 @@ fn nested(r: &mut Random, names: &Names) -> Vec<icecore_node> {
     nodes
 }
 
-fn value(r: &mut Random, names: &Names, bound: usize, depth: u32, nodes: &mut Vec<icecore_node>) {
+fn value(r: &mut Random, known_ids: &KnownIds, bound: usize, depth: u32, nodes: &mut Vec<icecore_node>) {
     let index = nodes.len();
     let is_leaf = depth > 8 || nodes.len() >= bound || r.below(3) == 0;
     let kind = match is_leaf {
@@ -107,20 +107,20 @@ fn value(r: &mut Random, names: &Names, bound: usize, depth: u32, nodes: &mut Ve
         nodes.push(node);
         return;
     }
-    node.payload = u64::from(r.pick(&names.classes)) << 32;
+    node.payload = u64::from(r.pick(&known_ids.classes)) << 32;
     nodes.push(node);
     let children = r.below(6);
     for _ in 0..children {
         let has_key_node = kind == 33 && r.below(4) == 0;
         if has_key_node {
             let key = nodes.len();
-            value(r, names, bound, depth + 4, nodes);
+            value(r, known_ids, bound, depth + 4, nodes);
             nodes[key].key = 0xFFFE;
         }
         let child = nodes.len();
-        value(r, names, bound, depth + 1, nodes);
+        value(r, known_ids, bound, depth + 1, nodes);
         if kind == 33 {
-            nodes[child].key = if has_key_node { 0xFFFF } else { r.pick(&names.keys) };
+            nodes[child].key = if has_key_node { 0xFFFF } else { r.pick(&known_ids.keys) };
         }
     }
     nodes[index].aux = match r.below(60) {
@@ -149,11 +149,11 @@ fn random_tapes_give_an_error_or_a_document() {
             let mut tape = tape.assume_init();
             let key = |kind: u8, flags: u8, name: &[u8]| icecore_key(context, kind, flags, name.as_ptr(), name.len());
             let class = |name: &[u8]| icecore_class(context, 8, name.as_ptr(), name.len());
-            let names = Names {
+            let known_ids = KnownIds {
                 keys: vec![key(8, 0, b"key"), key(9, 0, b"a"), key(10, 0, b"@b"), key(8, 0, b"\0C\0c"), key(8, 0, b"")],
                 classes: vec![0, class(b"Class"), class(b"C::D"), class(b"DateTime"), class(b"Set")],
             };
-            let nodes = if r.below(2) == 0 { nonsense(&mut r, &names) } else { nested(&mut r, &names) };
+            let nodes = if r.below(2) == 0 { nonsense(&mut r, &known_ids) } else { nested(&mut r, &known_ids) };
             assert_eq!(icecore_grow_nodes(context, &mut tape, nodes.len()), ICECORE_OK);
             assert_eq!(icecore_grow_arena(context, &mut tape, TEXT.len()), ICECORE_OK);
             tape.arena.copy_from_nonoverlapping(TEXT.as_ptr(), TEXT.len());

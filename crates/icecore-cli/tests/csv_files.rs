@@ -79,7 +79,7 @@ while (my $line = <STDIN>) {
 "#;
 
 /// How a table is written.
-struct Style {
+struct TableStyle {
     name: &'static str,
     command: &'static [&'static str],
     /// The bytes before the first row.
@@ -87,11 +87,11 @@ struct Style {
     has_one_column: bool,
 }
 
-const fn style(name: &'static str, command: &'static [&'static str]) -> Style {
-    Style { name, command, front: b"", has_one_column: false }
+const fn style(name: &'static str, command: &'static [&'static str]) -> TableStyle {
+    TableStyle { name, command, front: b"", has_one_column: false }
 }
 
-const STYLES: [Style; 12] = [
+const STYLES: [TableStyle; 12] = [
     style("fputcsv", &["php", "-r", PHP, "--", ",", "backslash"]),
     style("fputcsv without escape", &["php", "-r", PHP, "--", ";", "none"]),
     style("fputcsv with tabs", &["php", "-r", PHP, "--", "\t", "backslash"]),
@@ -102,13 +102,13 @@ const STYLES: [Style; 12] = [
     style("ruby", &["ruby", "-e", RUBY, ",", "needed"]),
     style("ruby, all in quotes", &["ruby", "-e", RUBY, ";", "all"]),
     style("perl, CRLF", &["perl", "-e", PERL, "|", "crlf"]),
-    Style {
+    TableStyle {
         name: "a spreadsheet's sep=",
         command: &["perl", "-e", PERL, ";", "crlf"],
         front: b"\xef\xbb\xbfsep=;\r\n",
         has_one_column: false,
     },
-    Style {
+    TableStyle {
         name: "one column",
         command: &["php", "-r", PHP, "--", ",", "none"],
         front: b"\xef\xbb\xbf",

@@ -185,8 +185,8 @@ fn links_are_followed_and_cycles_end() {
     let b = decoded.column.as_struct().column(1).as_list::<i32>();
     assert_eq!(b.value(0).as_primitive::<Int64Type>().values()[..], [3]);
     // A list that contains itself.
-    let ring = fields(&[("a", list(list(list(DataType::Int64))))]);
-    let decoded = decode("php", &ring, &[Some(b"a:1:{s:1:\"a\";a:1:{i:0;R:2;}}")]);
+    let nested_lists = fields(&[("a", list(list(list(DataType::Int64))))]);
+    let decoded = decode("php", &nested_lists, &[Some(b"a:1:{s:1:\"a\";a:1:{i:0;R:2;}}")]);
     assert_eq!(decoded.bad.len(), 1);
 }
 
@@ -217,12 +217,12 @@ fn expansion_by_links_is_limited() {
 #[test]
 fn bad_rows_do_not_affect_their_neighbours() {
     let schema = fields(&[("id", DataType::Int64), ("name", DataType::Utf8)]);
-    let good = |id: u32| format!("a:2:{{s:2:\"id\";i:{id};s:4:\"name\";s:2:\"n{id}\";}}").into_bytes();
-    let bad: &[&[u8]] =
+    let complete_row = |id: u32| format!("a:2:{{s:2:\"id\";i:{id};s:4:\"name\";s:2:\"n{id}\";}}").into_bytes();
+    let bad_blobs: &[&[u8]] =
         &[b"", b"a:1:{", b"a:1:{s:2:\"id\";s:1:\"x\";}", b"i:3;", b"a:1:{s:4:\"name\";s:1:\"\xff\";}", b"N;N;"];
     let mut blobs: Vec<Vec<u8>> = Vec::new();
-    for (index, bad) in bad.iter().enumerate() {
-        blobs.extend([good(index as u32), bad.to_vec()]);
+    for (index, bad) in bad_blobs.iter().enumerate() {
+        blobs.extend([complete_row(index as u32), bad.to_vec()]);
     }
     let column = BinaryArray::from_iter_values(&blobs);
     let mut decoder = Decoder::new(Stage::parse("php").unwrap(), &row(&schema), lenient()).unwrap();
@@ -268,8 +268,8 @@ fn several_threads_keep_the_order_of_rows() {
     assert_eq!(next, 200_000);
     // If there are several bad rows, the error is for the first one, regardless of the threads.
     for _ in 0..20 {
-        let bad = |row: usize| [41_000, 90_000, 150_000].contains(&row);
-        let blobs = blobs.iter().enumerate().map(|(row, blob)| if bad(row) { b"?" } else { blob.as_slice() });
+        let is_bad = |row: usize| [41_000, 90_000, 150_000].contains(&row);
+        let blobs = blobs.iter().enumerate().map(|(row, blob)| if is_bad(row) { b"?" } else { blob.as_slice() });
         let chunk: ArrayRef = Arc::new(BinaryArray::from_iter_values(blobs));
         let error = decode_chunks(&source, &field, &Options::default(), &[chunk], threads).unwrap_err();
         assert!(matches!(error, Error::Row { row: 41_000, .. }), "{error}");
@@ -343,13 +343,13 @@ fn values_are_found_on_paths_in_short_and_long_blobs() {
             "p".repeat(filler)
         );
         let text = "name utf8 at '$.user.name', tags list<utf8> at '$.user.tags', last int32 at '$.list[-1].n', none utf8 at '$.nothing', all list<int64> at '$.list[*].n'";
-        let only = show_rows("json", text, &[blob.as_bytes()]).remove(0);
+        let row = show_rows("json", text, &[blob.as_bytes()]).remove(0);
         for part in ["\"Bob\"", "\"x\", \"y\"", "2,", "null", "1, 2"] {
-            assert!(only.contains(part), "{part} in {only}");
+            assert!(row.contains(part), "{part} in {row}");
         }
         let definite = "name utf8 at '$.user.name', tags list<utf8> at '$.user.tags', none utf8 at '$.nothing'";
-        let only = show_rows("json", definite, &[blob.as_bytes()]).remove(0);
-        assert!(only.contains("\"Bob\"") && only.contains("\"y\"") && only.contains("null"), "{only}");
+        let row = show_rows("json", definite, &[blob.as_bytes()]).remove(0);
+        assert!(row.contains("\"Bob\"") && row.contains("\"y\"") && row.contains("null"), "{row}");
         let wrong = show_rows("json", "tag int64 at '$.user.tags[1]'", &[blob.as_bytes()]).remove(0);
         assert!(wrong.starts_with("bad: ") && wrong.contains("$.user.tags[1]"), "{wrong}");
         let beside = show_rows("json", "pad utf8, name utf8 at '$.user.name'", &[blob.as_bytes(), b"[]"]);
@@ -410,28 +410,29 @@ fn one_column_may_contain_blobs_of_several_formats() {
 
 #[test]
 fn the_key_cache_is_reset_with_the_key_ids() {
-    let good = br#"{"id":7,"name":"x"}"#.as_slice();
+    let plain = br#"{"id":7,"name":"x"}"#.as_slice();
     let typed = br#"{"$icecore":1,"$strings":"bytes","$value":{"name":"y","id":8}}"#;
-    let rows = show_rows("json", "id int64, name utf8", &[good, typed, good, b"?", typed, good]);
+    let rows = show_rows("json", "id int64, name utf8", &[plain, typed, plain, b"?", typed, plain]);
     assert!(rows[1].contains('8') && rows[1].contains("\"y\"") && rows[1] == rows[4], "{rows:?}");
     assert!(rows[0] == rows[2] && rows[0] == rows[5] && rows[0].contains("\"x\""), "{rows:?}");
 }
 
 #[test]
 fn rows_with_entries_without_a_field_are_counted() {
-    let count = |text: &str| {
+    // The number of rows with such entries, and the first of these rows.
+    let count_extra = |text: &str| {
         let blobs: [&[u8]; 6] =
             [br#"{"a":1}"#, br#"{"a":1,"b":2}"#, br#"{"a":3,"b":2}"#, br#"{"a":1}"#, br#"{"s":{"c":1,"d":2}}"#, b"?"];
         let column = BinaryArray::from_vec(blobs.to_vec());
         let field = icecore_columns::schema::parse(text).unwrap();
         Decoder::new(Stage::parse("json").unwrap(), &field, lenient()).unwrap().decode(&column).unwrap().extra
     };
-    assert_eq!(count("a int64"), Some((3, 1)));
-    assert_eq!(count("a int64, b int64, s struct<c int64>"), Some((1, 4)));
-    assert_eq!(count("a int64, more rest"), None);
-    assert_eq!(count("a int64, b int64, s struct<c int64, d int64>"), None);
-    assert_eq!(count("a int64 at '$.a'"), None);
-    assert_eq!(count("json"), None);
+    assert_eq!(count_extra("a int64"), Some((3, 1)));
+    assert_eq!(count_extra("a int64, b int64, s struct<c int64>"), Some((1, 4)));
+    assert_eq!(count_extra("a int64, more rest"), None);
+    assert_eq!(count_extra("a int64, b int64, s struct<c int64, d int64>"), None);
+    assert_eq!(count_extra("a int64 at '$.a'"), None);
+    assert_eq!(count_extra("json"), None);
 }
 
 #[test]
@@ -456,8 +457,8 @@ fn format_detection_is_independent_for_each_blob() {
         let field = if text.is_empty() { field.clone() } else { icecore_columns::schema::parse(text).unwrap() };
         let mut decoder = Decoder::new(icecore_columns::Source::Detect, &field, lenient()).unwrap();
         let decoded = decoder.decode(&BinaryArray::from_vec(blobs.to_vec())).unwrap();
-        let bad: Vec<_> = decoded.bad.iter().map(|bad| bad.error.to_string()).collect();
-        (format!("{:?}", decoded.column.slice(blobs.len() - 1, 1)), bad.len(), bad.last().cloned())
+        let errors: Vec<_> = decoded.bad.iter().map(|bad| bad.error.to_string()).collect();
+        (format!("{:?}", decoded.column.slice(blobs.len() - 1, 1)), errors.len(), errors.last().cloned())
     };
     for text in ["", "list<int64>", "id int64"] {
         for before in &blobs {

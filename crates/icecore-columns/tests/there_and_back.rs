@@ -23,35 +23,35 @@ impl Random {
 }
 
 /// The kind of values that a field has.
-enum Like {
+enum ValueKind {
     Bool,
     Int(u32),
     Float,
     Text,
-    List(Box<Like>),
-    Struct(Vec<(String, Like)>),
-    Keyed(Box<Like>),
+    List(Box<ValueKind>),
+    Struct(Vec<(String, ValueKind)>),
+    Keyed(Box<ValueKind>),
     Anything,
 }
 
-impl Like {
-    fn random(random: &mut Random, depth: u32) -> Like {
+impl ValueKind {
+    fn random(random: &mut Random, depth: u32) -> ValueKind {
         match random.below(if depth < 4 { 12 } else { 7 }) {
-            0 => Like::Bool,
-            1 | 2 => Like::Int(random.below(63) as u32),
-            3 => Like::Float,
-            4 | 5 => Like::Text,
-            6 => Like::Anything,
-            7 | 8 => Like::List(Box::new(Like::random(random, depth + 1))),
-            9 => Like::Keyed(Box::new(Like::random(random, depth + 1))),
+            0 => ValueKind::Bool,
+            1 | 2 => ValueKind::Int(random.below(63) as u32),
+            3 => ValueKind::Float,
+            4 | 5 => ValueKind::Text,
+            6 => ValueKind::Anything,
+            7 | 8 => ValueKind::List(Box::new(ValueKind::random(random, depth + 1))),
+            9 => ValueKind::Keyed(Box::new(ValueKind::random(random, depth + 1))),
             _ => {
                 let names = ["id", "name", "tags", "x y", "é", "_class", "0"];
                 let count = random.below(6) as usize;
-                Like::Struct(
+                ValueKind::Struct(
                     names
                         .iter()
                         .take(count)
-                        .map(|name| ((*name).to_owned(), Like::random(random, depth + 1)))
+                        .map(|name| ((*name).to_owned(), ValueKind::random(random, depth + 1)))
                         .collect(),
                 )
             }
@@ -62,16 +62,16 @@ impl Like {
         match self {
             _ if random.below(12) == 0 => Value::Null,
             // Sometimes the value is of another kind.
-            _ if depth > 0 && random.below(150) == 0 => Like::random(random, 3).value(random, depth - 1),
-            Like::Bool => json!(random.below(2) == 1),
-            Like::Int(bits) => {
+            _ if depth > 0 && random.below(150) == 0 => ValueKind::random(random, 3).value(random, depth - 1),
+            ValueKind::Bool => json!(random.below(2) == 1),
+            ValueKind::Int(bits) => {
                 let value = (random.below(1 << 31) << 31 | random.below(1 << 31)) as i64 >> (62 - bits.min(&62));
                 json!(if random.below(3) == 0 { -value } else { value })
             }
-            Like::Float => json!((random.below(2_000_000) as f64 - 1e6) / 64.0),
-            Like::Text => json!(random.text()),
-            Like::List(items) => (0..random.below(4)).map(|_| items.value(random, depth)).collect(),
-            Like::Struct(fields) => {
+            ValueKind::Float => json!((random.below(2_000_000) as f64 - 1e6) / 64.0),
+            ValueKind::Text => json!(random.text()),
+            ValueKind::List(items) => (0..random.below(4)).map(|_| items.value(random, depth)).collect(),
+            ValueKind::Struct(fields) => {
                 let mut map = Map::new();
                 for (name, like) in fields {
                     if random.below(5) > 0 {
@@ -80,10 +80,10 @@ impl Like {
                 }
                 Value::Object(map)
             }
-            Like::Keyed(values) => {
+            ValueKind::Keyed(values) => {
                 (0..random.below(4)).map(|_| (format!("k{}", random.below(300)), values.value(random, depth))).collect()
             }
-            Like::Anything => match random.below(4) {
+            ValueKind::Anything => match random.below(4) {
                 0 => json!([random.below(9), random.text()]),
                 1 => json!({ "a": random.text(), "b": [{}, [], null, 1.5] }),
                 2 => json!(u64::MAX - random.below(9)),
@@ -138,7 +138,7 @@ fn values_round_trip_through_their_inferred_column() {
         let stage = Stage::of(Stage::parse(name).unwrap().format());
         for round in 0..rounds {
             let mut random = Random(round << 8 | name.len() as u64);
-            let like = Like::random(&mut random, 0);
+            let like = ValueKind::random(&mut random, 0);
             let count = 1 + random.below(40) as usize;
             let values: Vec<Value> = (0..count).map(|_| like.value(&mut random, 2)).collect();
             let blobs: Vec<Vec<u8>> = values.iter().map(|value| blob(value, &stage)).collect();

@@ -115,13 +115,13 @@ fn is_serialized(text: &[u8]) -> bool {
 
 /// The results for one program and style: tables that were read correctly, were unclear, or were read wrongly.
 #[derive(Debug, Default)]
-struct Tally {
-    right: usize,
+struct Counts {
+    correct: usize,
     unclear: usize,
     wrong: usize,
 }
 
-fn try_program(program: &[&str], delimiter: u8, rounds: usize, random: &mut Random, tally: &mut Tally) -> Option<()> {
+fn try_program(program: &[&str], delimiter: u8, rounds: usize, random: &mut Random, counts: &mut Counts) -> Option<()> {
     let tables: Vec<_> = (0..rounds).map(|_| random_table(random)).collect();
     let argument = delimiter.to_string();
     let program: Vec<&str> = program.iter().map(|part| if *part == "DELIMITER" { &*argument } else { *part }).collect();
@@ -129,15 +129,15 @@ fn try_program(program: &[&str], delimiter: u8, rounds: usize, random: &mut Rand
     assert_eq!(files.lines().count(), rounds);
     for (rows, file) in tables.iter().zip(files.lines().map(from_hex)) {
         match detect_dialect(&file, true, &mut is_serialized) {
-            Err(_) => tally.unclear += 1,
-            Ok(found) if read_rows(found.dialect, &file) == *rows => tally.right += 1,
+            Err(_) => counts.unclear += 1,
+            Ok(found) if read_rows(found.dialect, &file) == *rows => counts.correct += 1,
             // No cell has these quotes: nothing shows that there are others.
             Ok(_) if program.contains(&"single") && !file.contains(&b'\'') => {}
             // Two backslashes and no other escapes: it may also be RFC 4180.
             Ok(_) if program.contains(&"backslash") && !file.windows(2).any(|pair| pair == b"\\\"") => {}
             Ok(found) => {
                 eprintln!("{:?} reads {:?}", found.dialect, String::from_utf8_lossy(&file));
-                tally.wrong += 1;
+                counts.wrong += 1;
             }
         }
     }
@@ -157,14 +157,14 @@ fn csv_of_php_and_python_is_detected_and_read_right() {
         &["python3", "-c", PYTHON, "DELIMITER", "backslash"],
     ];
     for program in styles {
-        let mut tally = Tally::default();
+        let mut counts = Counts::default();
         for delimiter in *b",;\t|" {
-            if try_program(program, delimiter, rounds, &mut random, &mut tally).is_none() {
+            if try_program(program, delimiter, rounds, &mut random, &mut counts).is_none() {
                 return;
             }
         }
-        eprintln!("{} {}: {tally:?}", program[0], program[program.len() - 1]);
-        assert_eq!(tally.wrong, 0, "{program:?}");
-        assert!(tally.unclear * 100 <= tally.right, "{program:?}: {tally:?}");
+        eprintln!("{} {}: {counts:?}", program[0], program[program.len() - 1]);
+        assert_eq!(counts.wrong, 0, "{program:?}");
+        assert!(counts.unclear * 100 <= counts.correct, "{program:?}: {counts:?}");
     }
 }

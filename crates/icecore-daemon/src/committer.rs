@@ -346,7 +346,7 @@ fn record_finished_jobs(done: Vec<PendingAck>, connection: &mut Connection, metr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::double::{Strings, opener};
+    use crate::double::{Controls, opener};
     use icecore_store::{Address, describe};
     use std::future::Future;
     use std::pin::Pin;
@@ -366,7 +366,7 @@ mod tests {
     /// A committer whose database is blocked by a test.
     struct Held {
         runtime: tokio::runtime::Runtime,
-        strings: Arc<Strings>,
+        controls: Arc<Controls>,
         committer: Committer,
         address: Address,
         _folder: tempfile::TempDir,
@@ -375,15 +375,15 @@ mod tests {
     impl Held {
         fn new() -> Held {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-            let (strings, folder) = (Arc::new(Strings::default()), tempfile::tempdir().expect("a folder"));
+            let (controls, folder) = (Arc::new(Controls::default()), tempfile::tempdir().expect("a folder"));
             let address = format!("sqlite:{}", folder.path().join("a.db").display());
             let address: Address = address.parse().expect("an address");
-            let mut settings = Settings::with_opener(opener(address.clone(), Arc::clone(&strings)));
+            let mut settings = Settings::with_opener(opener(address.clone(), Arc::clone(&controls)));
             settings.one_writer = true;
             let metrics = Arc::new(Metrics::default());
             let committer =
                 Committer::start("committer", &settings, WriterLock::new(&settings), metrics).expect("a thread");
-            Held { runtime, strings, committer, address, _folder: folder }
+            Held { runtime, controls, committer, address, _folder: folder }
         }
 
         fn push(&self, queue: &str) -> Work<'_> {
@@ -394,11 +394,11 @@ mod tests {
         /// Blocks the first request in the database, while the others queue up after it.
         fn at_once<'a>(&'a self, first: Work<'a>, others: Vec<Work<'a>>) -> Vec<u16> {
             let _entered = self.runtime.enter();
-            let gate = self.strings.gate.lock().expect("the gate");
-            let before = self.strings.arrived.load(Ordering::SeqCst);
+            let gate = self.controls.gate.lock().expect("the gate");
+            let before = self.controls.arrived.load(Ordering::SeqCst);
             let mut answers = vec![first];
             begin(&mut answers);
-            while self.strings.arrived.load(Ordering::SeqCst) == before {
+            while self.controls.arrived.load(Ordering::SeqCst) == before {
                 std::thread::yield_now();
             }
             answers.extend(others);
@@ -422,7 +422,7 @@ mod tests {
     fn waiting_pushes_share_one_transaction() {
         let blocked = Held::new();
         assert_eq!(blocked.at_once(blocked.push("q"), (0..31).map(|_| blocked.push("q")).collect()), [201; 32]);
-        assert_eq!(blocked.strings.pushes.load(Ordering::SeqCst), 2);
+        assert_eq!(blocked.controls.pushes.load(Ordering::SeqCst), 2);
         // A job that can't be stored does not prevent the others from being stored.
         let others = vec![blocked.push("q"), blocked.push(""), blocked.push("q")];
         assert_eq!(blocked.at_once(blocked.push("q"), others), [201, 201, 400, 201]);
@@ -441,7 +441,7 @@ mod tests {
         };
         let codes = blocked.at_once(blocked.push("q"), leases.iter().enumerate().map(ack).collect());
         let expected: Vec<u16> = (0..21).map(|number| if number == 8 { 409 } else { 201 }).collect();
-        assert_eq!((codes, blocked.strings.records.load(Ordering::SeqCst)), (expected, 1));
+        assert_eq!((codes, blocked.controls.records.load(Ordering::SeqCst)), (expected, 1));
         assert_eq!(store.queues().expect("queues")[0].counts, [1, 1, 19, 0, 0]);
     }
 }

@@ -14,14 +14,14 @@ use std::time::{Duration, Instant};
 const HANG: Duration = Duration::from_secs(600);
 
 /// Records the turns, and stops after this number of them.
-struct Turns<'s> {
+struct TurnRecorder<'s> {
     folder: &'s Path,
     seen: Vec<(u32, u32)>,
     stop_at: usize,
     stop: &'s AtomicBool,
 }
 
-impl Watch for Turns<'_> {
+impl Watch for TurnRecorder<'_> {
     fn report_progress(&mut self, _: &str, done: f64, _: Option<Duration>) {
         assert!((0.0..=1.0).contains(&done));
     }
@@ -38,7 +38,7 @@ impl Watch for Turns<'_> {
 fn measure(scenario: &Scenario, only: &[String], stop_at: usize) -> (MeasuredSize, Vec<(u32, u32)>) {
     let folder = tempfile::tempdir().expect("a folder");
     let stop = AtomicBool::new(false);
-    let mut turns = Turns { folder: folder.path(), seen: Vec::new(), stop_at, stop: &stop };
+    let mut turns = TurnRecorder { folder: folder.path(), seen: Vec::new(), stop_at, stop: &stop };
     let size = scenario.sizes(true).next().expect("a size");
     let modules = common::modules();
     let plan = Plan {

@@ -258,17 +258,17 @@ fn run_jaq(text: &str, input: &str) -> Option<(Vec<String>, bool)> {
     Some((results, false))
 }
 
-enum Ours {
+enum OurResult {
     Same(Vec<String>, bool),
     /// It took too long.
     Stopped,
     Wrong(String),
 }
 
-fn run_our_filter(text: &str, input: &str) -> Ours {
+fn run_our_filter(text: &str, input: &str) -> OurResult {
     let query = match Query::new(text, &[]) {
         Ok(query) => query,
-        Err(mistake) => return Ours::Wrong(mistake.to_string()),
+        Err(mistake) => return OurResult::Wrong(mistake.to_string()),
     };
     let (json, limits) = (Stage::parse("json:typed=no").unwrap(), Limits::default());
     let document = icecore::read_as(input.as_bytes(), &json, &limits).map(Document::into_owned).unwrap();
@@ -289,7 +289,7 @@ fn run_our_filter(text: &str, input: &str) -> Ours {
         }
         if results.len() < RESULTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    if stopped { Ours::Stopped } else { Ours::Same(results, failed) }
+    if stopped { OurResult::Stopped } else { OurResult::Same(results, failed) }
 }
 
 /// Compares results as values, so that floats are compared and not their digits.
@@ -317,14 +317,14 @@ fn random_filters_give_the_results_of_jaq() {
             }
             let depth = 1 + random.below(3);
             let (text, input) = (filter(&mut random, depth), value(&mut random, 3));
-            // Ours first: it has a limit of steps, in case a filter takes too long.
+            // Our query first: it has a limit of steps, in case a filter takes too long.
             let (results, failed) = match run_our_filter(&text, &input) {
-                Ours::Stopped => continue,
-                Ours::Wrong(mistake) => {
+                OurResult::Stopped => continue,
+                OurResult::Wrong(mistake) => {
                     different.push(format!("{text}: {mistake}"));
                     continue;
                 }
-                Ours::Same(results, failed) => (results, failed),
+                OurResult::Same(results, failed) => (results, failed),
             };
             let Some((expected, expected_failed)) = run_jaq(&text, &input) else { continue };
             compared += 1;

@@ -24,14 +24,14 @@ fn endless_recursion_is_refused() {
 /// their depth must be limited.
 #[test]
 fn endless_chains_are_refused() {
-    let usual = [
+    let filters = [
         "def f(g): f(g | .); f(.)",
         "path(def f: .[0] | f; f)",
         "\"abc\" | path(def f: .[0:] | f; f)",
         "[1] | {start: 0} as $part | path(def f: .[$part] | f; f)",
         "reduce repeat(1) as $x (null; [.])",
     ];
-    let full = [
+    let slow_filters = [
         "def f(g): def h(k): f(k | .); h(g); f(.)",
         "def f(g; $n): if $n < 0 then 1 else f(g; $n + 1) end; f(.; 0)",
         "path(def f: .a | f; f)",
@@ -44,7 +44,7 @@ fn endless_chains_are_refused() {
         "{} | until(false; {a: {}} * {a: .})",
         "[[]] | until(false; .[0:1] = [.])",
     ];
-    for filter in usual.iter().chain(usual_or_full(&[][..], &full[..])) {
+    for filter in filters.iter().chain(usual_or_full(&[][..], &slow_filters[..])) {
         let found = run_until_stopped(filter, "null", u64::MAX);
         assert!(found.contains("too deep"), "{filter}: {found}");
     }

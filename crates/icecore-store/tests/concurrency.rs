@@ -379,7 +379,7 @@ fn extending_returns_the_end_of_the_own_lease() {
     everywhere("an extension tells its own end", |world| {
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let _end = End(&is_over);
+            let _end = StopOnDrop(&is_over);
             for _ in 0..THREADS / 2 {
                 let mut store = world.open();
                 let is_over = &is_over;
@@ -416,9 +416,9 @@ fn extending_returns_the_end_of_the_own_lease() {
 }
 
 /// Stops the threads that run until this flag is set, also if a check fails.
-struct End<'e>(&'e AtomicBool);
+struct StopOnDrop<'e>(&'e AtomicBool);
 
-impl Drop for End<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::SeqCst);
     }

@@ -16,13 +16,13 @@ fn job(payload: &str) -> NewJob {
 
 /// A database with one of everything. The first job and the first object are the ones that are
 /// changed.
-struct Filled {
+struct FilledDatabase {
     world: World,
     jobs: [Id; 2],
     objects: [Id; 2],
 }
 
-fn filled() -> Filled {
+fn filled() -> FilledDatabase {
     let mut world = World::new(sqlite());
     world.store.index("$[0]").expect("an index");
     let object = || NewObject {
@@ -40,11 +40,11 @@ fn filled() -> Filled {
     world.raw(
         "UPDATE icecore_schedules SET next_at = 1000, last_at = 0, zone = 'UTC', format = 'json', max_attempts = 2",
     );
-    Filled { world, jobs: [new[0].id, new[1].id], objects: [objects[0], objects[1]] }
+    FilledDatabase { world, jobs: [new[0].id, new[1].id], objects: [objects[0], objects[1]] }
 }
 
 /// Makes every kind of call. The answers don't matter here: no call may panic or hang.
-fn call_all(filled: &mut Filled) {
+fn call_all(filled: &mut FilledDatabase) {
     let store = &mut filled.world.store;
     let _ = store.now();
     for id in filled.objects {
@@ -142,18 +142,18 @@ fn columns_changed_by_hand_do_not_panic() {
     assert!(changed > 200);
 }
 
-trait Names {
+trait RemoveNames {
     fn remove_names(self) -> Vec<String>;
 }
 
-impl Names for Vec<common::TextRow> {
+impl RemoveNames for Vec<common::TextRow> {
     fn remove_names(self) -> Vec<String> {
         self.into_iter().map(|mut row| row.remove(0).expect("a name")).collect()
     }
 }
 
 /// Checks that the other object and the other job are unchanged, and that new ones are accepted.
-fn check_others(filled: &mut Filled, sql: &str, is_queue: bool) {
+fn check_others(filled: &mut FilledDatabase, sql: &str, is_queue: bool) {
     let store = &mut filled.world.store;
     assert!(store.object(filled.objects[1]).is_ok_and(|object| object.is_some()), "{sql}");
     let other = store.job(filled.jobs[1]).unwrap_or_else(|error| panic!("{sql}: {error}")).expect("there");
@@ -242,7 +242,7 @@ fn overwritten_pages_do_not_panic() {
         filled.world.store.push(&[job(&number.to_string())]).expect("pushed");
     }
     filled.world.raw("PRAGMA wal_checkpoint(TRUNCATE)");
-    let Filled { world, jobs, objects } = filled;
+    let FilledDatabase { world, jobs, objects } = filled;
     drop(world);
     let file = common::file_of(&address);
     let bytes = std::fs::read(&file).expect("read");
@@ -257,7 +257,7 @@ fn overwritten_pages_do_not_panic() {
         let _ = std::fs::remove_file(format!("{file}-shm"));
         std::fs::write(&file, &broken).expect("written");
         if let Ok(store) = open(&address) {
-            call_all(&mut Filled { world: World { store, address: address.clone() }, jobs, objects });
+            call_all(&mut FilledDatabase { world: World { store, address: address.clone() }, jobs, objects });
         }
     }
 }

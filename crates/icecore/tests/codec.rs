@@ -13,20 +13,20 @@ use icecore::{
 };
 
 /// Reads and writes without shortcuts.
-struct Twin {
+struct ReferenceCodec {
     storable: (storable::ReadOptions, storable::WriteOptions),
     sereal: (sereal::ReadOptions, sereal::WriteOptions),
     is_storable: bool,
 }
 
-impl Twin {
-    fn of(spec: &str) -> Twin {
+impl ReferenceCodec {
+    fn of(spec: &str) -> ReferenceCodec {
         let mut storable = (storable::ReadOptions::default(), storable::WriteOptions::default());
         let mut sereal = (sereal::ReadOptions::default(), sereal::WriteOptions::default());
         (storable.0.reference, storable.1.reference, sereal.0.reference, sereal.1.reference) = (true, true, true, true);
         storable.1.file = spec.ends_with(":memory").then_some(false);
         sereal.1.protocol = spec.ends_with(":protocol=5").then_some(5);
-        Twin { storable, sereal, is_storable: spec.starts_with("storable") }
+        ReferenceCodec { storable, sereal, is_storable: spec.starts_with("storable") }
     }
 
     fn read<'a>(&self, input: &'a [u8], limits: &Limits) -> Outcome<'a> {
@@ -52,8 +52,8 @@ fn list_losses_or_error(result: Written) -> Vec<String> {
 }
 
 /// Reads and writes with both, and reports where they differ.
-fn compare(codec: &Codec, twin: &Twin, input: &[u8], tape: &mut Tape) -> Result<bool, String> {
-    let usual = twin.read(input, &Limits::default());
+fn compare(codec: &Codec, reference: &ReferenceCodec, input: &[u8], tape: &mut Tape) -> Result<bool, String> {
+    let usual = reference.read(input, &Limits::default());
     let filled = codec.read(input, tape);
     if filled.consumed != usual.consumed || filled.error != usual.error {
         return Err(format!("{:?} at {}, not {:?} at {}", filled.error, filled.consumed, usual.error, usual.consumed));
@@ -67,7 +67,7 @@ fn compare(codec: &Codec, twin: &Twin, input: &[u8], tape: &mut Tape) -> Result<
         return Ok(false);
     }
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    let (one, other) = (codec.write(&document, &mut ours), twin.write(&usual.document, &mut theirs));
+    let (one, other) = (codec.write(&document, &mut ours), reference.write(&usual.document, &mut theirs));
     if list_losses_or_error(one) != list_losses_or_error(other) || ours != theirs {
         return Err(format!("other bytes: {ours:02x?}, not {theirs:02x?}"));
     }
@@ -76,7 +76,7 @@ fn compare(codec: &Codec, twin: &Twin, input: &[u8], tape: &mut Tape) -> Result<
 
 fn compare_fixtures(file: &str, spec: &str) {
     let codec = Codec::new(Stage::parse(spec).unwrap());
-    let twin = Twin::of(spec);
+    let reference = ReferenceCodec::of(spec);
     let mut tape = Tape::new();
     let mut random = Random::new(7);
     let (mut whole, mut broken) = (0, 0);
@@ -91,7 +91,7 @@ fn compare_fixtures(file: &str, spec: &str) {
                     _ => blob[offset] = random.bits() as u8,
                 }
             }
-            match compare(&codec, &twin, &blob, &mut tape) {
+            match compare(&codec, &reference, &blob, &mut tape) {
                 Ok(true) => whole += 1,
                 Ok(false) => broken += 1,
                 Err(why) => panic!("{} {} round {round}: {why}\n{blob:02x?}", fixture.name, fixture.mode),
@@ -115,13 +115,13 @@ fn codec_reads_and_writes_storable_like_the_slow_twins() {
 fn codec_writes_random_documents_like_the_slow_twins() {
     for (spec, seeds) in [("sereal:protocol=5", 0..3000), ("sereal", 3000..6000), ("storable:memory", 6000..9000)] {
         let codec = Codec::new(Stage::parse(spec).unwrap());
-        let twin = Twin::of(spec);
+        let reference = ReferenceCodec::of(spec);
         for seed in seeds {
             let document = common::document(seed, if seed % 2 == 0 { Palette::Json } else { Palette::Perl });
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());
             assert_eq!(
                 list_losses_or_error(codec.write(&document, &mut ours)),
-                list_losses_or_error(twin.write(&document, &mut theirs)),
+                list_losses_or_error(reference.write(&document, &mut theirs)),
                 "{seed}"
             );
             assert_eq!(ours, theirs, "{seed}");

@@ -44,7 +44,7 @@ const DEPTH: u32 = 200;
 /// numbers are their digits, a list is a map with keys from 0, classes and members have no marks,
 /// and the order of keys does not count. A value that occurs in several places is written in the
 /// first place and named in the others.
-struct Common<'d> {
+struct CommonText<'d> {
     document: &'d Document<'d>,
     /// Targets of links and aliases.
     shared: HashSet<u32>,
@@ -56,13 +56,13 @@ struct Common<'d> {
     is_loose: bool,
 }
 
-impl<'d> Common<'d> {
+impl<'d> CommonText<'d> {
     fn of(document: &'d Document<'d>, is_loose: bool) -> Option<String> {
         let links = document.nodes().iter().filter(|node| matches!(node.kind, Kind::Link | Kind::Alias));
         // It makes no difference to a Ruby program whether two regexps are the same object.
         let is_shared = |offset: &u32| document.nodes()[*offset as usize].kind != Kind::Regexp;
         let shared = links.map(|node| resolve_links(document, node.payload as u32)).filter(is_shared).collect();
-        let mut common = Common { document, shared, seen: HashMap::new(), depth: 0, is_too_deep: false, is_loose };
+        let mut common = CommonText { document, shared, seen: HashMap::new(), depth: 0, is_too_deep: false, is_loose };
         let mut text = String::new();
         // In Perl, a scalar at the top is a reference to it.
         let root = document.root();
@@ -257,7 +257,7 @@ fn try_one(document: &Document<'_>, to: &Stage, tally: &mut Tally) -> Result<(),
         icecore::read_as(&bytes, to, &limits).map_err(|error| format!("what was written can't be read: {error}"))?;
     if losses.is_empty() {
         let is_loose = to.format().name == "dumper";
-        let (Some(before), Some(now)) = (Common::of(document, is_loose), Common::of(&after, is_loose)) else {
+        let (Some(before), Some(now)) = (CommonText::of(document, is_loose), CommonText::of(&after, is_loose)) else {
             return Ok(());
         };
         if before != now {

@@ -65,16 +65,16 @@ fn measure_cost(bytes: &[u8], from: &str, limits: &Limits, then: impl Fn(&icecor
 
 /// Shapes whose cost grew faster than the input.
 #[derive(Default)]
-struct Found(Vec<String>);
+struct SuperlinearShapes(Vec<String>);
 
-impl Drop for Found {
+impl Drop for SuperlinearShapes {
     fn drop(&mut self) {
         assert!(std::thread::panicking() || self.0.is_empty(), "{}", self.0.join("\n"));
     }
 }
 
 /// Checks that the cost grows in proportion to the input, from size to size.
-fn check_growth(found: &mut Found, shape: &Shape, operation: &str, cost: impl Fn(&[u8]) -> u64) {
+fn check_growth(found: &mut SuperlinearShapes, shape: &Shape, operation: &str, cost: impl Fn(&[u8]) -> u64) {
     let (name, make) = (shape.name, shape.make);
     let sizes = (0..=usual_or_full(3, 4)).map(|times| make(FIRST << times));
     let costs: Vec<(usize, u64)> = sizes.map(|bytes| (bytes.len(), measure_cost(&bytes))).collect();
@@ -91,7 +91,7 @@ fn check_growth(found: &mut Found, shape: &Shape, operation: &str, cost: impl Fn
 
 #[test]
 fn writing_stays_within_the_budget() {
-    let mut found = Found::default();
+    let mut found = SuperlinearShapes::default();
     for shape in shapes::ALL {
         for target in TARGETS {
             let to = Stage::parse(target).unwrap();
@@ -137,7 +137,7 @@ fn many_small_documents_share_one_allowance() {
 
 #[test]
 fn reports_cost_no_more_than_the_input() {
-    let mut found = Found::default();
+    let mut found = SuperlinearShapes::default();
     for shape in shapes::ALL {
         let classes = |bytes: &[u8]| {
             let limits = limits(bytes);
@@ -164,7 +164,7 @@ fn reports_cost_no_more_than_the_input() {
 /// Writes a document again in the form it was read in; `inspect` also reads this way.
 #[test]
 fn rewriting_costs_no_more_than_the_input() {
-    let mut found = Found::default();
+    let mut found = SuperlinearShapes::default();
     for shape in shapes::ALL {
         let stage = Stage::parse(shape.format).unwrap();
         let keep = |bytes: &[u8]| {
@@ -182,7 +182,7 @@ fn rewriting_costs_no_more_than_the_input() {
 
 #[test]
 fn opening_strings_costs_no_more_than_the_input() {
-    let mut found = Found::default();
+    let mut found = SuperlinearShapes::default();
     for shape in shapes::ALL {
         let open = |bytes: &[u8]| {
             let limits = limits(bytes);

@@ -300,18 +300,18 @@ fn all_output_is_valid_json() {
 
 #[test]
 fn large_documents_reach_the_output_in_parts() {
-    struct Parts {
+    struct PartialOutput {
         buffer: Vec<u8>,
         all: Vec<u8>,
-        most: usize,
+        longest: usize,
         calls: usize,
     }
-    impl icecore::Output for Parts {
+    impl icecore::Output for PartialOutput {
         fn buffer(&mut self) -> &mut Vec<u8> {
             &mut self.buffer
         }
         fn allow_flush(&mut self) -> Result<(), Error> {
-            self.most = self.most.max(self.buffer.len());
+            self.longest = self.longest.max(self.buffer.len());
             self.calls += 1;
             self.all.append(&mut self.buffer);
             Ok(())
@@ -321,17 +321,17 @@ fn large_documents_reach_the_output_in_parts() {
         (0..100_000).map(|i| format!(r#"{{"id":{i},"text":"{}"}}"#, "é\\n".repeat(i % 50))).collect();
     let text = format!("[{}]", list.join(","));
     let document = icecore::read(text.as_bytes()).unwrap();
-    let mut parts = Parts { buffer: Vec::new(), all: Vec::new(), most: 0, calls: 0 };
+    let mut parts = PartialOutput { buffer: Vec::new(), all: Vec::new(), longest: 0, calls: 0 };
     let stage = Stage::parse("json").unwrap();
     icecore::write_to(&document, &stage, &Limits::default(), &mut parts).unwrap();
     assert!(parts.all == text.as_bytes());
-    assert!(parts.most < 100_000 && parts.calls > 50, "{} bytes at most, {} calls", parts.most, parts.calls);
+    assert!(parts.longest < 100_000 && parts.calls > 50, "{} bytes at most, {} calls", parts.longest, parts.calls);
 }
 
 #[test]
 fn a_closed_output_stops_the_writer() {
-    struct Closed(Vec<u8>);
-    impl icecore::Output for Closed {
+    struct ClosedOutput(Vec<u8>);
+    impl icecore::Output for ClosedOutput {
         fn buffer(&mut self) -> &mut Vec<u8> {
             &mut self.0
         }
@@ -342,7 +342,8 @@ fn a_closed_output_stops_the_writer() {
     let document = icecore::read(b"[1,2,3]").unwrap();
     for stage in ["json", "json:typed"] {
         let stage = Stage::parse(stage).unwrap();
-        let error = icecore::write_to(&document, &stage, &Limits::default(), &mut Closed(Vec::new())).unwrap_err();
+        let error =
+            icecore::write_to(&document, &stage, &Limits::default(), &mut ClosedOutput(Vec::new())).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Output);
     }
 }

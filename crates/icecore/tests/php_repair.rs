@@ -6,16 +6,16 @@ use crate::fixtures::load;
 use icecore::{ErrorKind, Limits, format::php, value::Repair};
 
 /// A value as WordPress and its plugins store them. `@` stands for the domain.
-enum Made {
+enum GeneratedValue {
     Int(i64),
     Bool(bool),
     Null,
     Text(String),
-    Array(Vec<(Key, Made)>),
-    Object(String, Vec<(Key, Made)>),
-    Queue(Vec<Made>),
+    Array(Vec<(Key, GeneratedValue)>),
+    Object(String, Vec<(Key, GeneratedValue)>),
+    Queue(Vec<GeneratedValue>),
     /// A serialized value, as a string.
-    Twice(Box<Made>),
+    Twice(Box<GeneratedValue>),
 }
 
 enum Key {
@@ -28,9 +28,9 @@ fn text(domain: &str, text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("s:{}:\"{text}\";", text.len()).as_bytes());
 }
 
-impl Made {
+impl GeneratedValue {
     fn render(&self, domain: &str, out: &mut Vec<u8>) {
-        let entries = |entries: &[(Key, Made)], out: &mut Vec<u8>| {
+        let entries = |entries: &[(Key, GeneratedValue)], out: &mut Vec<u8>| {
             out.extend_from_slice(format!("{}:{{", entries.len()).as_bytes());
             for (key, value) in entries {
                 match key {
@@ -42,19 +42,19 @@ impl Made {
             out.push(b'}');
         };
         match self {
-            Made::Int(value) => out.extend_from_slice(format!("i:{value};").as_bytes()),
-            Made::Bool(value) => out.extend_from_slice(format!("b:{};", u8::from(*value)).as_bytes()),
-            Made::Null => out.extend_from_slice(b"N;"),
-            Made::Text(value) => text(domain, value, out),
-            Made::Array(list) => {
+            GeneratedValue::Int(value) => out.extend_from_slice(format!("i:{value};").as_bytes()),
+            GeneratedValue::Bool(value) => out.extend_from_slice(format!("b:{};", u8::from(*value)).as_bytes()),
+            GeneratedValue::Null => out.extend_from_slice(b"N;"),
+            GeneratedValue::Text(value) => text(domain, value, out),
+            GeneratedValue::Array(list) => {
                 out.extend_from_slice(b"a:");
                 entries(list, out);
             }
-            Made::Object(class, list) => {
+            GeneratedValue::Object(class, list) => {
                 out.extend_from_slice(format!("O:{}:\"{class}\":", class.len()).as_bytes());
                 entries(list, out);
             }
-            Made::Queue(list) => {
+            GeneratedValue::Queue(list) => {
                 let mut payload = b"i:4;".to_vec();
                 for value in list {
                     payload.push(b':');
@@ -64,7 +64,7 @@ impl Made {
                 out.extend_from_slice(&payload);
                 out.push(b'}');
             }
-            Made::Twice(value) => {
+            GeneratedValue::Twice(value) => {
                 let mut inner = Vec::new();
                 value.render(domain, &mut inner);
                 out.extend_from_slice(format!("s:{}:\"", inner.len()).as_bytes());
@@ -81,13 +81,13 @@ impl Made {
     }
 }
 
-struct Maker {
+struct Generator {
     r: Random,
     /// `true` if strings sometimes look like serialized pieces.
     hostile: bool,
 }
 
-impl Maker {
+impl Generator {
     fn string(&mut self) -> String {
         const PLAIN: &[&str] = &[
             "https://@",
@@ -129,27 +129,30 @@ impl Maker {
         if list { Key::Int(index as i64) } else { Key::Text(format!("{}{index}", self.r.pick(NAMES))) }
     }
 
-    fn entries(&mut self, depth: u32) -> Vec<(Key, Made)> {
+    fn entries(&mut self, depth: u32) -> Vec<(Key, GeneratedValue)> {
         let list = self.r.one_in(2);
         (0..self.r.below(6) as usize).map(|index| (self.key(index, list), self.value(depth))).collect()
     }
 
-    fn value(&mut self, depth: u32) -> Made {
+    fn value(&mut self, depth: u32) -> GeneratedValue {
         match self.r.below(if depth == 0 { 8 } else { 14 }) {
-            0 => Made::Int(self.r.below(1000) as i64),
-            1 => Made::Bool(self.r.one_in(2)),
-            2 => Made::Null,
-            3..=7 => Made::Text(self.string()),
-            8..=10 => Made::Array(self.entries(depth - 1)),
+            0 => GeneratedValue::Int(self.r.below(1000) as i64),
+            1 => GeneratedValue::Bool(self.r.one_in(2)),
+            2 => GeneratedValue::Null,
+            3..=7 => GeneratedValue::Text(self.string()),
+            8..=10 => GeneratedValue::Array(self.entries(depth - 1)),
             11 => {
                 let mut entries = self.entries(depth - 1);
-                entries.push((Key::Text("\0*\0url".to_owned()), Made::Text("https://@/".to_owned())));
-                Made::Object((*self.r.pick(&["WP_Post", "stdClass", "My\\Plugin\\Cache"])).to_owned(), entries)
+                entries.push((Key::Text("\0*\0url".to_owned()), GeneratedValue::Text("https://@/".to_owned())));
+                GeneratedValue::Object(
+                    (*self.r.pick(&["WP_Post", "stdClass", "My\\Plugin\\Cache"])).to_owned(),
+                    entries,
+                )
             }
-            12 if self.hostile => Made::Queue((0..self.r.below(3)).map(|_| self.value(depth - 1)).collect()),
+            12 if self.hostile => GeneratedValue::Queue((0..self.r.below(3)).map(|_| self.value(depth - 1)).collect()),
             _ => {
                 let hostile = std::mem::replace(&mut self.hostile, false);
-                let value = Made::Twice(Box::new(Made::Array(self.entries(1))));
+                let value = GeneratedValue::Twice(Box::new(GeneratedValue::Array(self.entries(1))));
                 self.hostile = hostile;
                 value
             }
@@ -199,10 +202,11 @@ fn is_same_but_for_digits_in_strings(one: &[u8], other: &[u8]) -> bool {
 fn count_repaired_values(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize) {
     let (mut good, mut partly, mut refused) = (0, 0, 0);
     for seed in seeds {
-        let mut maker = Maker { r: Random::new(seed), hostile };
-        let value = Made::Array((0..8).map(|index| (maker.key(index, false), maker.value(3))).collect());
+        let mut generator = Generator { r: Random::new(seed), hostile };
+        let value =
+            GeneratedValue::Array((0..8).map(|index| (generator.key(index, false), generator.value(3))).collect());
         let from = DOMAINS[seed as usize % 3];
-        let to = *maker.r.pick(&DOMAINS);
+        let to = *generator.r.pick(&DOMAINS);
         let original = value.bytes(from);
         let damaged = String::from_utf8(original.clone()).unwrap().replace(from, to).into_bytes();
         // A domain that occurs by chance is replaced as well.

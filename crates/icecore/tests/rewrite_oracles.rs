@@ -1,4 +1,4 @@
-//! The real PHP, perl and Ruby judge our output: random values, frozen before and after a text in
+//! The real PHP, perl and Ruby check our output: random values, frozen before and after a text in
 //! them was replaced. If a language is not installed, the test says so and skips it.
 
 use crate::fixtures::folder;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 /// Number of values tested, of values with other bytes but the same meaning, and of values in which
 /// an unclear text stayed.
-struct Seen {
+struct Counts {
     total: u32,
     respelled: u32,
     unclear: u32,
@@ -31,7 +31,7 @@ fn compare_with_program(
     script: &str,
     more: &[&str],
     tolerated_per_10_000: u32,
-) -> Option<Seen> {
+) -> Option<Counts> {
     let runs = Command::new(program).args(probe).stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !runs.is_ok_and(|status| status.success()) {
         println!("skipped: {program} is not installed, or lacks a module");
@@ -45,24 +45,28 @@ fn compare_with_program(
         .stdout(Stdio::piped())
         .spawn()
         .expect("it runs");
-    let (mut seen, mut failures) = (Seen { total: 0, respelled: 0, unclear: 0 }, Vec::new());
+    let (mut counts, mut failures) = (Counts { total: 0, respelled: 0, unclear: 0 }, Vec::new());
     for line in BufReader::new(child.stdout.take().expect("a pipe")).lines() {
         let line = line.expect("a line");
         let (values, others): (Vec<_>, Vec<_>) = line.split('\t').partition(|part| !part.contains(':'));
         let parts: Vec<_> = values.iter().map(|part| from_base64(part.as_bytes()).expect("Base64")).collect();
         let [original, expected, old, new] = &parts[..] else { panic!("not four parts: {line}") };
-        seen.total += 1;
+        counts.total += 1;
         let (changed, tally) = value(original, &mut Pair::new(old, new));
         if changed == *expected {
             continue;
         }
-        if others.into_iter().map(parse_unclear).any(|(stays, count)| changed == stays && tally.embedded >= count) {
-            seen.unclear += 1;
+        if others
+            .into_iter()
+            .map(parse_unclear)
+            .any(|(unchanged, count)| changed == unchanged && tally.embedded >= count)
+        {
+            counts.unclear += 1;
             continue;
         }
-        let means = |bytes| icecore::read(bytes).ok();
-        match (means(&changed), means(expected)) {
-            (Some(changed), Some(expected)) if changed == expected && program != "php" => seen.respelled += 1,
+        let parse = |bytes| icecore::read(bytes).ok();
+        match (parse(&changed), parse(expected)) {
+            (Some(changed), Some(expected)) if changed == expected && program != "php" => counts.respelled += 1,
             _ => failures.push(describe(&parts, &changed)),
         }
     }
@@ -71,11 +75,11 @@ fn compare_with_program(
         eprintln!("{failure}\n");
     }
     let failures = failures.len() as u32;
-    assert!(failures <= seen.total * tolerated_per_10_000 / 10_000, "{failures} of {} values differ", seen.total);
-    assert!(seen.total > 500, "only {}", seen.total);
-    println!("{program} {more:?}: {} of {} have something unclear that stayed", seen.unclear, seen.total);
-    assert!(seen.unclear <= seen.total / 20, "{} of {} stayed", seen.unclear, seen.total);
-    Some(seen)
+    assert!(failures <= counts.total * tolerated_per_10_000 / 10_000, "{failures} of {} values differ", counts.total);
+    assert!(counts.total > 500, "only {}", counts.total);
+    println!("{program} {more:?}: {} of {} have something unclear that stayed", counts.unclear, counts.total);
+    assert!(counts.unclear <= counts.total / 20, "{} of {} stayed", counts.unclear, counts.total);
+    Some(counts)
 }
 
 fn describe(parts: &[Vec<u8>], changed: &[u8]) -> String {
@@ -104,16 +108,17 @@ fn changed_values_equal_what_igbinary_serializes() {
 #[test]
 fn changed_values_equal_what_perl_freezes() {
     let probe = ["-MSereal::Encoder", "-MJSON::PP", "-MStorable", "-e", "1"];
-    if let Some(seen) = compare_with_program("perl", &probe, "perl/replace.pl", &[], 0) {
+    if let Some(counts) = compare_with_program("perl", &probe, "perl/replace.pl", &[], 0) {
         // One of the freezers compresses, and its compressor differs from ours.
-        assert!(seen.respelled <= seen.total / 10, "{} of {}", seen.respelled, seen.total);
+        assert!(counts.respelled <= counts.total / 10, "{} of {}", counts.respelled, counts.total);
     }
 }
 
 #[test]
 fn changed_values_equal_what_ruby_dumps() {
-    if let Some(seen) = compare_with_program("ruby", &["-e", "exit(RUBY_VERSION >= '3.0')"], "ruby/replace.rb", &[], 3)
+    if let Some(counts) =
+        compare_with_program("ruby", &["-e", "exit(RUBY_VERSION >= '3.0')"], "ruby/replace.rb", &[], 3)
     {
-        assert!(seen.respelled <= seen.total / 100, "{} of {}", seen.respelled, seen.total);
+        assert!(counts.respelled <= counts.total / 100, "{} of {}", counts.respelled, counts.total);
     }
 }

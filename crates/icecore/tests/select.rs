@@ -11,9 +11,9 @@ use icecore::{Document, Limits, Stage};
 use std::collections::BTreeMap;
 
 /// Bytes that are loaded in parts of this size.
-struct Parts<'b>(&'b [u8], usize);
+struct PartialSource<'b>(&'b [u8], usize);
 
-impl Source for Parts<'_> {
+impl Source for PartialSource<'_> {
     fn len(&self) -> u64 {
         self.0.len() as u64
     }
@@ -48,7 +48,7 @@ fn skim_in_every_window(bytes: &[u8], stage: &Stage, pattern: &Pattern) -> (Answ
 
 fn skim_in_windows(bytes: &[u8], stage: &Stage, pattern: &Pattern, piece: Option<usize>) -> (Answers, bool) {
     let (limits, mut answers) = (Limits::default(), Answers::new());
-    let mut source = Parts(bytes, piece.unwrap_or(1));
+    let mut source = PartialSource(bytes, piece.unwrap_or(1));
     let input = if piece.is_some() { Input::Source(&mut source) } else { Input::Bytes(bytes) };
     let end = select::skim(input, stage, pattern, &limits, &mut |path, document| {
         answers.push((path.to_owned(), document.clone().into_owned()));
@@ -96,22 +96,22 @@ fn path(random: &mut Random, document: &Document<'_>) -> String {
 }
 
 #[derive(Default, Debug)]
-struct Share {
-    asked: u64,
+struct Counts {
+    total: u64,
     skimmed: u64,
     found: u64,
 }
 
 /// Skims, reads and compares. Counts how often skimming was enough.
-fn compare(name: &str, bytes: &[u8], stage: &Stage, document: &Document<'_>, text: &str, share: &mut Share) {
+fn compare(name: &str, bytes: &[u8], stage: &Stage, document: &Document<'_>, text: &str, counts: &mut Counts) {
     let Ok(pattern) = Pattern::parse(text) else { return };
     let expected = select_within(document, &pattern);
-    share.asked += 1;
+    counts.total += 1;
     let (answers, is_all) = skim_in_every_window(bytes, stage, &pattern);
     assert!(answers.len() <= expected.len(), "{name} {text}: {answers:?} for {expected:?}");
     if is_all {
         assert_eq!(answers.len(), expected.len(), "{name} {text}: {answers:?} for {expected:?}");
-        share.skimmed += 1;
+        counts.skimmed += 1;
     }
     for (answer, expected) in answers.iter().zip(&expected) {
         assert_eq!(answer.0, expected.0, "{name} {text}");
@@ -123,25 +123,25 @@ fn compare(name: &str, bytes: &[u8], stage: &Stage, document: &Document<'_>, tex
             String::from_utf8_lossy(bytes)
         );
     }
-    share.found += u64::from(!expected.is_empty());
+    counts.found += u64::from(!expected.is_empty());
 }
 
 fn rounds() -> u64 {
     std::env::var("ICECORE_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1)
 }
 
-fn compare_random_paths(name: &str, bytes: &[u8], stage: &Stage, random: &mut Random, share: &mut Share) {
+fn compare_random_paths(name: &str, bytes: &[u8], stage: &Stage, random: &mut Random, counts: &mut Counts) {
     let Ok(document) = icecore::read_as(bytes, stage, &Limits::default()) else { return };
     for _ in 0..2 * rounds() {
         let text = path(random, &document);
-        compare(name, bytes, stage, &document, &text, share);
+        compare(name, bytes, stage, &document, &text, counts);
     }
 }
 
 #[test]
 fn skimming_fixtures_finds_what_reading_finds() {
     let mut random = Random::new(7);
-    let mut shares: BTreeMap<&str, Share> = BTreeMap::new();
+    let mut counts_by_format: BTreeMap<&str, Counts> = BTreeMap::new();
     for (format, file) in [
         ("php", "php.jsonl"),
         ("storable", "storable.jsonl"),
@@ -154,12 +154,18 @@ fn skimming_fixtures_finds_what_reading_finds() {
         // Some files have many fixtures.
         let step = if rounds() > 1 { 1 } else { all.len() / 600 + 1 };
         for fixture in all.into_iter().step_by(step) {
-            compare_random_paths(&fixture.name, &fixture.blob, &stage, &mut random, shares.entry(format).or_default());
+            compare_random_paths(
+                &fixture.name,
+                &fixture.blob,
+                &stage,
+                &mut random,
+                counts_by_format.entry(format).or_default(),
+            );
         }
     }
-    for (format, share) in &shares {
-        eprintln!("{format}: {share:?}");
-        assert!(share.found * 5 > share.asked, "{format}: {share:?}");
+    for (format, counts) in &counts_by_format {
+        eprintln!("{format}: {counts:?}");
+        assert!(counts.found * 5 > counts.total, "{format}: {counts:?}");
     }
 }
 
@@ -179,7 +185,7 @@ const STAGES: &[&str] = &[
 #[test]
 fn skimming_random_documents_finds_what_reading_finds() {
     let mut random = Random::new(11);
-    let mut shares: BTreeMap<&str, Share> = BTreeMap::new();
+    let mut counts_by_format: BTreeMap<&str, Counts> = BTreeMap::new();
     for seed in 0..60 * rounds() {
         for palette in [Palette::Json, Palette::Perl, Palette::All] {
             let document = common::document(seed, palette);
@@ -194,12 +200,12 @@ fn skimming_random_documents_finds_what_reading_finds() {
                     &bytes,
                     &Stage::of(to.format()),
                     &mut random,
-                    shares.entry(stage).or_default(),
+                    counts_by_format.entry(stage).or_default(),
                 );
             }
         }
     }
-    eprintln!("{shares:#?}");
+    eprintln!("{counts_by_format:#?}");
 }
 
 /// Values that skimming finds in truncated input are from before the break.
@@ -264,7 +270,7 @@ fn skimming_damaged_input_finds_what_reading_finds() {
                     damaged[offset] = random.bits() as u8;
                 }
                 match icecore::read_as(&damaged, &stage, &Limits::default()) {
-                    Ok(document) => compare("damaged", &damaged, &stage, &document, &text, &mut Share::default()),
+                    Ok(document) => compare("damaged", &damaged, &stage, &document, &text, &mut Counts::default()),
                     Err(_) => {
                         if let Ok(pattern) = Pattern::parse(&text) {
                             skim_in_every_window(&damaged, &stage, &pattern);

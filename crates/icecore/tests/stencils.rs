@@ -7,17 +7,17 @@ use icecore::{Builder, Codec, Document, Kind, Limits, Stage};
 const STAGES: [&str; 7] = ["php", "json", "igbinary", "marshal", "storable", "storable:netorder", "zlib/php"];
 
 /// Reads the same documents twice: with stencils, and by the reader alone.
-struct Pair {
+struct ReaderPair {
     codec: Codec,
     stencils: Stencils,
     alike: Tape,
     plain: Tape,
 }
 
-impl Pair {
-    fn new(stage: &str) -> Pair {
+impl ReaderPair {
+    fn new(stage: &str) -> ReaderPair {
         let codec = Codec::new(Stage::parse(stage).expect("a stage"));
-        Pair { codec, stencils: Stencils::default(), alike: Tape::new(), plain: Tape::new() }
+        ReaderPair { codec, stencils: Stencils::default(), alike: Tape::new(), plain: Tape::new() }
     }
 
     fn read(&mut self, blob: &[u8]) {
@@ -28,8 +28,9 @@ impl Pair {
         assert_eq!(outcome(&found), outcome(&expected), "{}", describe());
         // The ids of keys may differ, and a long key is a node until it is seen again.
         if expected.error.is_none() {
-            let of = |tape: &Tape| Document::from_tape(expected.body.as_deref().unwrap_or(blob).to_vec(), tape.clone());
-            assert!(of(&self.alike) == of(&self.plain), "{}", describe());
+            let to_document =
+                |tape: &Tape| Document::from_tape(expected.body.as_deref().unwrap_or(blob).to_vec(), tape.clone());
+            assert!(to_document(&self.alike) == to_document(&self.plain), "{}", describe());
             let flags = |tape: &Tape| {
                 tape.nodes()
                     .iter()
@@ -109,7 +110,7 @@ fn random_documents(stage: &str) {
         let palette = *r.pick(&[Palette::Json, Palette::Json, Palette::Perl, Palette::All]);
         let document = document(seed, palette);
         let Some(blob) = write_document(&document, stage) else { continue };
-        let mut pair = Pair::new(stage);
+        let mut pair = ReaderPair::new(stage);
         for _ in 0..3 {
             pair.read(&blob);
         }
@@ -157,7 +158,7 @@ fn stencils_read_storable_like_the_reader() {
 #[test]
 fn rows_of_a_table_share_a_stencil() {
     for stage in STAGES {
-        let mut pair = Pair::new(stage);
+        let mut pair = ReaderPair::new(stage);
         for id in 0..1000i64 {
             let mut b = Builder::new();
             b.begin_map();
@@ -208,7 +209,7 @@ fn documents_that_refer_to_a_scalar_get_no_stencil() {
         ("marshal", b"\x04\x08{\x07\"\x06b\"\x06x\"\x06c@\x06", b"\x04\x08{\x07\"\x06d\"\x06x\"\x06c@\x06"),
     ];
     for (stage, first, second) in cases {
-        let mut pair = Pair::new(stage);
+        let mut pair = ReaderPair::new(stage);
         for blob in [first, first, first, second, second, first] {
             pair.read(blob);
         }
@@ -217,7 +218,7 @@ fn documents_that_refer_to_a_scalar_get_no_stencil() {
 
 #[test]
 fn stencils_obey_the_limits() {
-    let mut pair = Pair::new("php");
+    let mut pair = ReaderPair::new("php");
     let blob = br#"a:1:{s:1:"a";s:5:"abcde";}"#;
     for _ in 0..3 {
         pair.read(blob);

@@ -25,7 +25,7 @@ const FLOATS: &[(f64, &str)] = &[
     (0.00001, "1e-05"),
 ];
 
-struct Maker {
+struct Generator {
     r: Random,
     b: Builder,
     /// `true` if to make what a network-order image gives back: Storable writes floats, and integers
@@ -46,7 +46,7 @@ struct Maker {
 
 /// Makes the same document for the same seed, as it is or as network order gives it back.
 fn random_document(seed: u64, netorder: bool, canonical: bool) -> Document<'static> {
-    let mut m = Maker {
+    let mut m = Generator {
         r: Random::new(seed),
         b: Builder::new(),
         netorder,
@@ -65,7 +65,7 @@ fn random_document(seed: u64, netorder: bool, canonical: bool) -> Document<'stat
     m.b.finish().expect("a well-formed document")
 }
 
-impl Maker {
+impl Generator {
     /// Notes that a container was begun.
     fn note_begun_container(&mut self, node: u32) -> u32 {
         (self.next, self.is_known) = (node + 1, true);

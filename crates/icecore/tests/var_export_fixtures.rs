@@ -256,9 +256,9 @@ fn text_before_the_value_stays_separate_from_it() {
 
 /// An output that drops everything at once.
 #[derive(Default)]
-struct Nothing(Vec<u8>);
+struct DiscardingOutput(Vec<u8>);
 
-impl Output for Nothing {
+impl Output for DiscardingOutput {
     fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.0
     }
@@ -300,7 +300,7 @@ fn deep_values_need_no_deep_stack() {
         let blob = format!("{}1{}", "[".repeat(levels), "]".repeat(levels)).into_bytes();
         let document = var_export::read(&blob, &options, &limits).unwrap();
         let options = var_export::WriteOptions::default();
-        var_export::write(&document, &options, &limits, &mut Nothing::default()).unwrap();
+        var_export::write(&document, &options, &limits, &mut DiscardingOutput::default()).unwrap();
     });
 }
 

@@ -34,7 +34,7 @@ fn records(link: bool) -> Document<'static> {
     b.finish().unwrap()
 }
 
-struct Parts<'a> {
+struct ConvertedParts<'a> {
     json: Vec<u8>,
     losses: Losses,
     windows: usize,
@@ -42,7 +42,7 @@ struct Parts<'a> {
 }
 
 /// Converts to JSON in windows. The rest is written from the whole document if it needs that.
-fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &str) -> Parts<'a> {
+fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &str) -> ConvertedParts<'a> {
     let (from, to) = (Stage::parse(from).unwrap(), Stage::parse(to).unwrap());
     let limits = Limits::default();
     let (reading, writing) = ((from.format().reader)(from.settings()), (to.format().writer)(to.settings()));
@@ -64,7 +64,7 @@ fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &s
     } else if rest.outcome.error.is_none() {
         write(&rest.outcome.document, DocumentPart::Items { before, skip: 0, more: false }, &mut json);
     }
-    Parts { json, losses, windows, rest }
+    ConvertedParts { json, losses, windows, rest }
 }
 
 #[test]

@@ -8,9 +8,9 @@ use icecore::{
 };
 
 /// The bytes inside a wrapper, and the notes.
-type Inside = (Vec<u8>, Vec<(&'static str, String)>);
+type UnwrappedBytes = (Vec<u8>, Vec<(&'static str, String)>);
 
-fn unwrap(name: &str, input: &[u8]) -> Result<Inside, ErrorKind> {
+fn unwrap(name: &str, input: &[u8]) -> Result<UnwrappedBytes, ErrorKind> {
     // The format inside does not matter here.
     let stage = Stage::parse(&format!("{name}/json")).unwrap();
     stage

@@ -9,13 +9,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// A damaged text of PHP, and its correct form.
-struct Damaged {
+struct DamagedText {
     damaged: Vec<u8>,
     expected: Vec<u8>,
 }
 
 /// Returns the texts that PHP damages; empty if PHP is missing.
-fn damaged_texts() -> Vec<Damaged> {
+fn damaged_texts() -> Vec<DamagedText> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/php/damage.php");
     let rounds = usual_or_full("40", "400");
     let output = Command::new("php")
@@ -33,7 +33,7 @@ fn damaged_texts() -> Vec<Damaged> {
         // If a note says that the correct form can't be known, nothing is expected.
         let [_, _, damaged, expected, ""] = parts[..] else { return None };
         let decode = |part: &str| from_base64(part.as_bytes()).expect("Base64");
-        Some(Damaged { damaged: decode(damaged), expected: decode(expected) })
+        Some(DamagedText { damaged: decode(damaged), expected: decode(expected) })
     };
     text.lines().filter_map(parse).collect()
 }

@@ -77,44 +77,44 @@ fn bytes_literal(kind: Kind, bytes: &[u8]) -> String {
 
 /// The type of a column: bytes, text, JSON, or text in `latin1`.
 #[derive(Clone, Copy)]
-enum Sort {
+enum ColumnType {
     Text,
     Latin,
     Bytes,
     Json,
 }
 
-fn column_types(kind: Kind) -> Vec<(&'static str, Sort)> {
+fn column_types(kind: Kind) -> Vec<(&'static str, ColumnType)> {
     match kind {
         Kind::Sqlite => vec![
-            ("TEXT", Sort::Text),
-            ("TEXT", Sort::Bytes),
-            ("BLOB", Sort::Bytes),
-            ("NUMERIC", Sort::Text),
-            ("INTEGER", Sort::Text),
-            ("", Sort::Text),
+            ("TEXT", ColumnType::Text),
+            ("TEXT", ColumnType::Bytes),
+            ("BLOB", ColumnType::Bytes),
+            ("NUMERIC", ColumnType::Text),
+            ("INTEGER", ColumnType::Text),
+            ("", ColumnType::Text),
         ],
         #[cfg(feature = "postgres")]
         Kind::Postgres => vec![
-            ("TEXT", Sort::Text),
-            ("VARCHAR(125)", Sort::Text),
-            ("CHAR(125)", Sort::Text),
-            ("BYTEA", Sort::Bytes),
-            ("JSON", Sort::Json),
-            ("JSONB", Sort::Json),
+            ("TEXT", ColumnType::Text),
+            ("VARCHAR(125)", ColumnType::Text),
+            ("CHAR(125)", ColumnType::Text),
+            ("BYTEA", ColumnType::Bytes),
+            ("JSON", ColumnType::Json),
+            ("JSONB", ColumnType::Json),
         ],
         #[cfg(feature = "mysql")]
         Kind::Mysql => vec![
-            ("TEXT", Sort::Text),
-            ("VARCHAR(125)", Sort::Text),
-            ("CHAR(125)", Sort::Text),
-            ("LONGTEXT CHARACTER SET latin1", Sort::Latin),
-            ("VARCHAR(125) CHARACTER SET utf16", Sort::Text),
-            ("TEXT COLLATE utf8mb4_bin", Sort::Text),
-            ("BLOB", Sort::Bytes),
-            ("BINARY(130)", Sort::Bytes),
-            ("VARBINARY(130)", Sort::Bytes),
-            ("JSON", Sort::Json),
+            ("TEXT", ColumnType::Text),
+            ("VARCHAR(125)", ColumnType::Text),
+            ("CHAR(125)", ColumnType::Text),
+            ("LONGTEXT CHARACTER SET latin1", ColumnType::Latin),
+            ("VARCHAR(125) CHARACTER SET utf16", ColumnType::Text),
+            ("TEXT COLLATE utf8mb4_bin", ColumnType::Text),
+            ("BLOB", ColumnType::Bytes),
+            ("BINARY(130)", ColumnType::Bytes),
+            ("VARBINARY(130)", ColumnType::Bytes),
+            ("JSON", ColumnType::Json),
         ],
     }
 }
@@ -162,15 +162,15 @@ fn key(kind: Kind, random: &mut Random) -> (String, Box<dyn Fn(u64) -> String>) 
     }
 }
 
-fn literal(kind: Kind, sort: Sort, random: &mut Random) -> String {
+fn literal(kind: Kind, sort: ColumnType, random: &mut Random) -> String {
     if random.below(8) == 0 {
         return "NULL".to_owned();
     }
     match sort {
-        Sort::Text => text_literal(kind, &random_text(random)),
-        Sort::Latin => text_literal(kind, &random_text(random).replace("😀", "ü")),
-        Sort::Bytes => bytes_literal(kind, &random_bytes(random)),
-        Sort::Json => {
+        ColumnType::Text => text_literal(kind, &random_text(random)),
+        ColumnType::Latin => text_literal(kind, &random_text(random).replace("😀", "ü")),
+        ColumnType::Bytes => bytes_literal(kind, &random_bytes(random)),
+        ColumnType::Json => {
             let value = serde_json::json!({ random_text(random): [random_text(random), 1.5], "example": null });
             text_literal(kind, &value.to_string())
         }

@@ -1,7 +1,7 @@
 //! The end of the daemon.
 
 use crate::client::Daemon;
-use crate::double::{Strings, opener};
+use crate::double::{Controls, opener};
 use icecore_store::{Command, Job, Outcome, State};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -106,18 +106,18 @@ fn a_shutdown_kills_slow_commands_and_returns_their_jobs() {
 
 #[test]
 fn idle_clients_and_a_stuck_database_do_not_delay_a_shutdown() {
-    let (strings, folder) = (Arc::new(Strings::default()), tempfile::tempdir().expect("a folder"));
-    let open = opener(crate::client::address(&folder), Arc::clone(&strings));
+    let (controls, folder) = (Arc::new(Controls::default()), tempfile::tempdir().expect("a folder"));
+    let open = opener(crate::client::address(&folder), Arc::clone(&controls));
     let mut daemon = Daemon::with(|settings| {
         settings.open = open;
         settings.grace = Duration::from_millis(100);
     });
     let _idle = daemon.connect();
-    let held = strings.gate.lock().expect("the gate");
+    let held = controls.gate.lock().expect("the gate");
     use std::io::Write;
     let mut stuck = daemon.connect();
     stuck.write_all(b"POST /jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n1").expect("it is sent");
-    while strings.arrived.load(Ordering::SeqCst) == 0 {
+    while controls.arrived.load(Ordering::SeqCst) == 0 {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert_ends(&mut daemon);

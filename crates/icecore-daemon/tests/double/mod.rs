@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// Controls by which a test affects the database.
 #[derive(Default)]
-pub struct Strings {
+pub struct Controls {
     /// The database can't be reached.
     pub is_away: AtomicBool,
     /// Number of transactions that pushed.
@@ -24,18 +24,18 @@ pub struct Strings {
 
 pub struct Double {
     inner: Box<dyn Backend>,
-    strings: Arc<Strings>,
+    controls: Arc<Controls>,
 }
 
 #[allow(dead_code, reason = "each place that uses this has its own needs")]
-pub fn opener(address: Address, strings: Arc<Strings>) -> Arc<dyn Fn() -> Result<Box<dyn Backend>> + Send + Sync> {
+pub fn opener(address: Address, controls: Arc<Controls>) -> Arc<dyn Fn() -> Result<Box<dyn Backend>> + Send + Sync> {
     Arc::new(move || {
-        strings.check()?;
-        Ok(Box::new(Double { inner: open(&address)?, strings: Arc::clone(&strings) }))
+        controls.check()?;
+        Ok(Box::new(Double { inner: open(&address)?, controls: Arc::clone(&controls) }))
     })
 }
 
-impl Strings {
+impl Controls {
     fn check(&self) -> Result<()> {
         assert!(!self.panics.load(Ordering::SeqCst), "on purpose");
         match self.is_away.load(Ordering::SeqCst) {
@@ -48,7 +48,7 @@ impl Strings {
 macro_rules! pass {
     ($(fn $name:ident(&mut self $(, $argument:ident: $type:ty)*) -> $returns:ty;)*) => {
         $(fn $name(&mut self $(, $argument: $type)*) -> $returns {
-            self.strings.check()?;
+            self.controls.check()?;
             self.inner.$name($($argument),*)
         })*
     };
@@ -72,18 +72,18 @@ impl Objects for Double {
 
 impl Jobs for Double {
     fn push(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
-        self.strings.arrived.fetch_add(1, Ordering::SeqCst);
-        drop(self.strings.gate.lock());
-        self.strings.check()?;
+        self.controls.arrived.fetch_add(1, Ordering::SeqCst);
+        drop(self.controls.gate.lock());
+        self.controls.check()?;
         let pushed = self.inner.push(jobs)?;
-        self.strings.pushes.fetch_add(1, Ordering::SeqCst);
+        self.controls.pushes.fetch_add(1, Ordering::SeqCst);
         Ok(pushed)
     }
 
     fn ack_many(&mut self, acks: &[Ack]) -> Result<Vec<Result<()>>> {
-        self.strings.check()?;
+        self.controls.check()?;
         let recorded = self.inner.ack_many(acks)?;
-        self.strings.records.fetch_add(1, Ordering::SeqCst);
+        self.controls.records.fetch_add(1, Ordering::SeqCst);
         Ok(recorded)
     }
 

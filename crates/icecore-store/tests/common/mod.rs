@@ -95,7 +95,7 @@ pub fn full(address: &Address) -> String {
 }
 
 /// The parts of a server's address, for programs that take them separately.
-pub struct Parts {
+pub struct AddressParts {
     pub user: String,
     pub password: String,
     pub host: String,
@@ -103,10 +103,10 @@ pub struct Parts {
     pub database: String,
 }
 
-impl Parts {
+impl AddressParts {
     /// Splits an address such as `scripts/servers.sh` gives: it has all parts, and nothing is
     /// escaped.
-    pub fn of(address: &Address) -> Parts {
+    pub fn of(address: &Address) -> AddressParts {
         let url = full(address);
         let (_, rest) = url.split_once("://").expect("scheme://");
         let (login, rest) = rest.split_once('@').expect("USER:PASSWORD@");
@@ -114,7 +114,7 @@ impl Parts {
         let (user, password) = login.split_once(':').expect("USER:PASSWORD");
         let (host, port) = place.split_once(':').expect("HOST:PORT");
         let [user, password, host, port, database] = [user, password, host, port, database].map(str::to_owned);
-        Parts { user, password, host, port, database }
+        AddressParts { user, password, host, port, database }
     }
 }
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 /// One call. Objects are chosen by their number among all that were ever stored.
 #[derive(Clone, Debug)]
 enum Step {
-    Put(Vec<New>),
+    Put(Vec<GeneratedObject>),
     Remove(Vec<usize>),
     Quarantine(usize),
     Index(usize),
@@ -18,7 +18,7 @@ enum Step {
 }
 
 #[derive(Clone, Debug)]
-struct New {
+struct GeneratedObject {
     class: Option<usize>,
     inner: Option<usize>,
     value: usize,
@@ -43,13 +43,13 @@ const VALUES: [(&str, &str); 8] = [
 const WANTED: [&str; 7] = ["7", "\"7\"", "null", "true", "\"\"", "0.5", "8"];
 const PATHS: [&str; 3] = ["$[0]", "$[\"k\"]", "$"];
 
-fn new() -> impl Strategy<Value = New> {
+fn new() -> impl Strategy<Value = GeneratedObject> {
     let class = || proptest::option::of(0..CLASSES.len());
     let key = proptest::option::weighted(0.3, 0..8u8);
     let expires = proptest::option::weighted(0.3, any::<bool>());
     let rare = || proptest::bool::weighted(0.15);
     (class(), class(), 0..VALUES.len(), key, expires, rare(), rare()).prop_map(
-        |(class, inner, value, key, expires, as_base64, is_broken)| New {
+        |(class, inner, value, key, expires, as_base64, is_broken)| GeneratedObject {
             class,
             inner,
             value,
@@ -72,7 +72,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-impl New {
+impl GeneratedObject {
     fn bytes(&self) -> Vec<u8> {
         let inner = self.inner.map_or(String::new(), |class| {
             let name = CLASSES[class];
@@ -106,16 +106,16 @@ impl New {
     }
 }
 
-struct Known {
+struct ExpectedObject {
     id: Id,
-    new: New,
+    new: GeneratedObject,
     is_marked: bool,
 }
 
 #[derive(Default)]
 struct Model {
     /// All stored objects, in order.
-    stored: Vec<Known>,
+    stored: Vec<ExpectedObject>,
     /// All objects that were ever stored.
     ids: Vec<Id>,
     indexes: Vec<String>,
@@ -127,7 +127,7 @@ impl Model {
     fn step(&mut self, world: &mut World, step: &Step) -> Outcome {
         match step {
             Step::Put(new) => {
-                let objects: Vec<NewObject> = new.iter().map(New::object).collect();
+                let objects: Vec<NewObject> = new.iter().map(GeneratedObject::object).collect();
                 let mut keys: Vec<u8> = self.stored.iter().filter_map(|known| known.new.key).collect();
                 let is_taken = new.iter().filter_map(|new| new.key).any(|key| {
                     let is_taken = keys.contains(&key);
@@ -139,7 +139,7 @@ impl Model {
                         prop_assert!(!is_taken && ids.len() == new.len());
                         self.ids.extend(&ids);
                         let known = ids.into_iter().zip(new);
-                        self.stored.extend(known.map(|(id, new)| Known {
+                        self.stored.extend(known.map(|(id, new)| ExpectedObject {
                             id,
                             new: new.clone(),
                             is_marked: new.is_broken,
@@ -232,7 +232,7 @@ impl Model {
             quarantined,
             before: None,
         };
-        let is_wanted = |known: &&Known| {
+        let is_wanted = |known: &&ExpectedObject| {
             class.is_none_or(|class| known.new.has_class(class))
                 && at.is_none_or(|(path, search_value)| known.new.has_value(path, search_value))
                 && quarantined.is_none_or(|quarantined| known.is_marked == quarantined)

@@ -94,7 +94,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// A job as the model knows it.
 #[derive(Clone, Debug)]
-struct Known {
+struct ExpectedJob {
     new: NewJob,
     queue: usize,
     state: State,
@@ -117,7 +117,7 @@ struct Known {
 struct Model<'w> {
     world: &'w mut World,
     case: u64,
-    jobs: Vec<Known>,
+    jobs: Vec<ExpectedJob>,
     tokens: Vec<String>,
     paused: [bool; 2],
     /// How many at a time, and how many per hour; 0 means no limit.
@@ -150,7 +150,7 @@ impl Model<'_> {
     }
 
     fn add(&mut self, new: NewJob, queue: usize, state: State) -> usize {
-        self.jobs.push(Known {
+        self.jobs.push(ExpectedJob {
             queue,
             state,
             attempts: 0,
@@ -203,7 +203,7 @@ impl Model<'_> {
     fn may(&self, job: usize, token: &str) -> Result<(), ErrorKind> {
         match &self.jobs[job] {
             job if job.is_forgotten => Err(ErrorKind::Missing),
-            Known { state: State::Leased, lease: Some((own, false)), .. } if own == token => Ok(()),
+            ExpectedJob { state: State::Leased, lease: Some((own, false)), .. } if own == token => Ok(()),
             _ => Err(ErrorKind::Lease),
         }
     }
@@ -224,7 +224,7 @@ impl Model<'_> {
     /// Returns how many of `most` may be handed out.
     fn room(&self, queue: usize, max_jobs: usize) -> usize {
         let (concurrency, rate) = self.limits[queue];
-        let leased = |job: &&Known| job.queue == queue && job.state == State::Leased && !job.is_forgotten;
+        let leased = |job: &&ExpectedJob| job.queue == queue && job.state == State::Leased && !job.is_forgotten;
         let leased = self.jobs.iter().filter(leased).count();
         let mut room = max_jobs;
         if concurrency > 0 {
@@ -245,7 +245,7 @@ impl Model<'_> {
     /// Returns the next jobs, in order.
     fn next(&self, queue: usize, max_jobs: usize) -> Vec<usize> {
         let is_next =
-            |job: &Known| job.queue == queue && job.state == State::Ready && !job.is_late && !job.is_forgotten;
+            |job: &ExpectedJob| job.queue == queue && job.state == State::Ready && !job.is_late && !job.is_forgotten;
         let mut next: Vec<usize> = (0..self.jobs.len()).filter(|index| is_next(&self.jobs[*index])).collect();
         next.sort_by_key(|index| (-i64::from(self.jobs[*index].new.priority), self.jobs[*index].run_at, *index));
         next.truncate(max_jobs);
@@ -256,7 +256,7 @@ impl Model<'_> {
     /// may check for expired leases only once in a while; otherwise it checks, before or after the
     /// claim.
     fn expect_claim(&mut self, queue: usize, max_jobs: usize, returned: &[Id]) -> Result<Vec<usize>, TestCaseError> {
-        let is_over = |job: &&Known| {
+        let is_over = |job: &&ExpectedJob| {
             let is_over = job.lease.as_ref().is_some_and(|lease| lease.1);
             job.queue == queue && job.state == State::Leased && is_over && !job.is_forgotten
         };
@@ -591,7 +591,7 @@ impl Model<'_> {
     }
 }
 
-fn compare_job(stored: &Job, known: &Known) -> Outcome {
+fn compare_job(stored: &Job, known: &ExpectedJob) -> Outcome {
     prop_assert_eq!(stored.id, known.new.id);
     prop_assert_eq!((stored.state, stored.attempts, stored.max_attempts), (known.state, known.attempts, known.most));
     prop_assert_eq!((&stored.bytes, stored.priority), (&known.new.bytes, known.new.priority));

@@ -46,7 +46,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct ExpectedSchedule {
     timing: usize,
     is_alone: bool,
     payload: Vec<u8>,
@@ -60,7 +60,7 @@ struct Known {
 }
 
 /// A job, and its schedule if that allows no second job meanwhile.
-struct Queued {
+struct ExpectedJob {
     id: Id,
     payload: Vec<u8>,
     key: Option<String>,
@@ -69,9 +69,9 @@ struct Queued {
 struct Model<'w> {
     world: &'w mut World,
     case: u64,
-    known: BTreeMap<String, Known>,
+    known: BTreeMap<String, ExpectedSchedule>,
     /// Unfinished jobs, in the order of their creation.
-    jobs: Vec<Queued>,
+    jobs: Vec<ExpectedJob>,
     used: HashSet<i64>,
     steps: usize,
 }
@@ -116,7 +116,7 @@ impl Model<'_> {
                 let old = self.known.remove(&name);
                 let (last_id, last_at) = old.map_or((None, None), |old| (old.last_id, old.last_at));
                 let (timing, is_alone) = (*timing, *is_alone);
-                let known = Known {
+                let known = ExpectedSchedule {
                     timing,
                     is_alone,
                     payload,
@@ -218,7 +218,7 @@ impl Model<'_> {
                     let id = fired.id.expect("a job");
                     prop_assert!(self.jobs.iter().all(|known| known.id != id));
                     let key = known.is_alone.then(|| fired.schedule.clone());
-                    self.jobs.push(Queued { id, payload: known.payload.clone(), key });
+                    self.jobs.push(ExpectedJob { id, payload: known.payload.clone(), key });
                 }
             }
             known.last_id = fired.id;

@@ -51,7 +51,8 @@ pub enum Palette {
 
 /// Makes a random document; the same seed gives the same document.
 pub fn document(seed: u64, palette: Palette) -> Document<'static> {
-    let mut made = Maker { r: Random::new(seed), b: Builder::new(), palette, containers: vec![], variables: vec![] };
+    let mut made =
+        Generator { r: Random::new(seed), b: Builder::new(), palette, containers: vec![], variables: vec![] };
     if palette == Palette::All && made.r.one_in(8) {
         made.value(3);
         made.b.end_header();
@@ -60,7 +61,7 @@ pub fn document(seed: u64, palette: Palette) -> Document<'static> {
     made.b.finish().expect("a well-formed document")
 }
 
-struct Maker {
+struct Generator {
     r: Random,
     b: Builder,
     palette: Palette,
@@ -109,7 +110,7 @@ const STRINGS: &[&[u8]] = &[
     b"this one is longer than thirty-two bytes, so it is not a short string",
 ];
 
-impl Maker {
+impl Generator {
     fn bytes(&mut self) -> Vec<u8> {
         match self.r.below(4) {
             0 => (0..self.r.below(20)).map(|_| self.r.below(256) as u8).collect(),

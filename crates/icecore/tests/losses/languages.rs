@@ -8,10 +8,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 /// A stage, and the script's name for its format.
-type Formats = &'static [(&'static str, &'static str)];
+type FormatNames = &'static [(&'static str, &'static str)];
 
 /// The program, its script, and the formats that it reads.
-pub const LANGUAGES: &[(&str, &str, Language, Formats)] = &[
+pub const LANGUAGES: &[(&str, &str, Language, FormatNames)] = &[
     (
         "perl",
         "perl.pl",

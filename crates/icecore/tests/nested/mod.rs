@@ -84,9 +84,9 @@ pub fn deep() -> Limits {
 }
 
 /// Counts the text that it takes, and keeps none of it.
-struct Nowhere(usize);
+struct CountingSink(usize);
 
-impl std::fmt::Write for Nowhere {
+impl std::fmt::Write for CountingSink {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         self.0 += text.len();
         Ok(())
@@ -118,7 +118,7 @@ pub fn run_every_operation(shape: &Shape, image: &[u8]) {
     assert!(fast == plain && fast == traced, "{}", shape.name);
     drop(plain);
 
-    let mut text = Nowhere(0);
+    let mut text = CountingSink(0);
     write!(text, "{fast:?}").unwrap();
     assert!(text.0 > 0);
     let last = fast.nodes().len() as u32 - 1;

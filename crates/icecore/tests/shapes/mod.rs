@@ -29,12 +29,12 @@ shapes! {
     "a COPY of a long string", "sereal", |size| sereal_copies(size, &[b'a'; 1].repeat(size / 2));
     "a COPY of a string that is packed", "sereal", packed_copies;
     "a COPY of a container", "sereal", container_copies;
-    "a COPY of a long key", "sereal", |size| sereal_named(size, Named::Key);
-    "a long class of many objects", "sereal", |size| sereal_named(size, Named::Class);
+    "a COPY of a long key", "sereal", |size| sereal_named(size, Repeated::Key);
+    "a long class of many objects", "sereal", |size| sereal_named(size, Repeated::Class);
     "many classes below a long key", "sereal", classes_below;
-    "an id of a long string", "igbinary", |size| igbinary(size, Named::String);
-    "an id of a long key", "igbinary", |size| igbinary(size, Named::Key);
-    "an id of a long class", "igbinary", |size| igbinary(size, Named::Class);
+    "an id of a long string", "igbinary", |size| igbinary(size, Repeated::String);
+    "an id of a long key", "igbinary", |size| igbinary(size, Repeated::Key);
+    "an id of a long class", "igbinary", |size| igbinary(size, Repeated::Class);
     "a symlink to a long symbol", "marshal", |size| marshal(size, b":", b";\0");
     "a link to a long string", "marshal", |size| marshal(size, b"\"", b"@\x06");
     "members with a long name", "marshal", |size| marshal_named(size, b"{\x06:", b"i\x06", b"{\x06;\0i\x06");
@@ -78,7 +78,7 @@ shapes! {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-pub enum Named {
+pub enum Repeated {
     String,
     Key,
     Class,
@@ -123,13 +123,13 @@ fn container_copies(size: usize) -> Vec<u8> {
     [SEREAL, &head, &inner, &copy.repeat(count)].concat()
 }
 
-fn sereal_named(size: usize, named: Named) -> Vec<u8> {
+fn sereal_named(size: usize, named: Repeated) -> Vec<u8> {
     let name = binary(&vec![b'n'; size / 2]);
     let count = size / 12;
     let mut out = [&[0x2B][..], &varint(count)].concat();
     let mut offset = 0;
     for index in 0..count {
-        if named == Named::Class {
+        if named == Repeated::Class {
             out.push(if index == 0 { 0x2C } else { 0x2D });
         } else {
             out.extend_from_slice(&[0x28, 0x2A, 1]);
@@ -139,10 +139,10 @@ fn sereal_named(size: usize, named: Named) -> Vec<u8> {
                 offset = 1 + out.len();
                 out.extend_from_slice(&name);
             }
-            _ if named == Named::Class => out.extend_from_slice(&varint(offset)),
+            _ if named == Repeated::Class => out.extend_from_slice(&varint(offset)),
             _ => out.extend_from_slice(&[&[0x2F][..], &varint(offset)].concat()),
         }
-        out.extend_from_slice(if named == Named::Class { &[0x28, 0x2A, 0] } else { &[1] });
+        out.extend_from_slice(if named == Repeated::Class { &[0x28, 0x2A, 0] } else { &[1] });
     }
     [SEREAL, &out].concat()
 }
@@ -158,7 +158,7 @@ fn classes_below(size: usize) -> Vec<u8> {
     out
 }
 
-fn igbinary(size: usize, named: Named) -> Vec<u8> {
+fn igbinary(size: usize, named: Repeated) -> Vec<u8> {
     let count = size / 20;
     let name = vec![b'n'; size / 2];
     let mut out = [&[0, 0, 0, 2, 0x16][..], &(count as u32).to_be_bytes()].concat();
@@ -167,10 +167,10 @@ fn igbinary(size: usize, named: Named) -> Vec<u8> {
         out.push(0x0A);
         out.extend_from_slice(&(index as u32).to_be_bytes());
         let (tag, repeated): (u8, &[u8]) = match named {
-            Named::Class => (0x19, &[0x1A, 0]),
+            Repeated::Class => (0x19, &[0x1A, 0]),
             _ => (0x13, &[0x0E, 0]),
         };
-        if named == Named::Key {
+        if named == Repeated::Key {
             out.extend_from_slice(&[0x14, 1]);
         }
         if index == 0 {
@@ -179,9 +179,9 @@ fn igbinary(size: usize, named: Named) -> Vec<u8> {
             out.extend_from_slice(repeated)
         }
         match named {
-            Named::String => {}
-            Named::Key => out.extend_from_slice(&[6, 1]),
-            Named::Class => out.extend_from_slice(&[0x14, 0]),
+            Repeated::String => {}
+            Repeated::Key => out.extend_from_slice(&[6, 1]),
+            Repeated::Class => out.extend_from_slice(&[0x14, 0]),
         }
     }
     out
