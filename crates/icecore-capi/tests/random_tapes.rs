@@ -10,7 +10,7 @@ use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
 /// The maximum size of the output in bytes.
-const MOST: u64 = 1 << 20;
+const MAX_OUTPUT: u64 = 1 << 20;
 const TEXT: &[u8] = b"some text that many nodes share";
 
 struct Random(u64);
@@ -31,7 +31,7 @@ fn stage(spec: &str) -> *mut icecore_stage {
     let stage = unsafe { icecore_stage_new(spec.as_ptr().cast(), spec.len(), error.as_mut_ptr()) };
     assert!(!stage.is_null(), "{spec}");
     // Modules set any depth: only the tape itself can end a cycle.
-    for (name, value) in [(c"depth", u64::from(u32::MAX)), (c"output", MOST)] {
+    for (name, value) in [(c"depth", u64::from(u32::MAX)), (c"output", MAX_OUTPUT)] {
         let len = name.count_bytes();
         assert_eq!(unsafe { icecore_stage_limit(stage, name.as_ptr(), len, value, null_mut()) }, ICECORE_OK);
     }
@@ -169,7 +169,7 @@ fn random_tapes_give_an_error_or_a_document() {
             if kind == ICECORE_OK {
                 written += 1;
                 // The limit is checked after a write, so the output may exceed it a little.
-                assert!(out.assume_init().len as u64 <= MOST + (1 << 16), "round {round}");
+                assert!(out.assume_init().len as u64 <= MAX_OUTPUT + (1 << 16), "round {round}");
             }
         }
     }

@@ -12,7 +12,7 @@ use std::process::Output;
 /// Minimum number of wrong invocations.
 const LEAST: usize = 300;
 /// Texts that many lines contain, and their short forms in the table.
-const SHORT: [(&str, &str); 1] = [(
+const SHORTENED_TEXTS: [(&str, &str); 1] = [(
     "The formats are storable, sereal, dumper, php, php-session, var-export, igbinary, marshal, ndjson, json, pack, join",
     "The formats are …",
 )];
@@ -33,7 +33,7 @@ fn advice(output: &Output) -> String {
         Some([first].into_iter().chain(more).collect::<Vec<_>>().join(" "))
     };
     let text = tip.map(str::to_owned).or_else(error).unwrap_or_default();
-    SHORT.iter().fold(text, |text, (long, short)| text.replace(long, short))
+    SHORTENED_TEXTS.iter().fold(text, |text, (long, short)| text.replace(long, short))
 }
 
 /// Creates a folder with a document `f`, the data of the transcripts, an empty file and an empty folder.

@@ -236,7 +236,7 @@ fn data_is_read_from_pipes_and_columns() {
 
 /// Timeout after which a test is given up; it only ends what would never finish.
 #[cfg(unix)]
-const HANG: Duration = Duration::from_secs(600);
+const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// A runner that takes part in some rounds. Then it notes this in a file, and does not answer any more.
 #[cfg(unix)]
@@ -285,7 +285,7 @@ fn a_stopped_run_keeps_its_results() {
     let mut args = vec!["flat-strings", "int-list", "--rounds", "1000", "--only", only, "--json", text(&json)];
     args.extend(["--runners", text(&runners)]);
     let mut child = icecore(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("icecore runs");
-    let end = Instant::now() + HANG;
+    let end = Instant::now() + TIME_LIMIT;
     while !runners.join("here").exists() {
         assert!(child.try_wait().expect("it is there").is_none(), "it ended by itself");
         assert!(Instant::now() < end, "the runner never came so far");

@@ -203,7 +203,7 @@ fn columns_of_dumps_get_types() {
     assert_eq!(parse_lines(&run_rows(&["--in", "arrow"], &file)), parse_lines(&run_rows(&args, dump.as_bytes())));
 }
 
-const MIXED: &[u8] =
+const ROWS_WITH_ERRORS: &[u8] =
     b"id,d\n1,\"a:1:{s:1:\"\"w\"\";i:5;}\"\n2,hello\n3,\n4,\"s:9:\"\"oops\"\";\"\n5,\"a:1:{s:1:\"\"w\"\";i:6;}\"\n";
 
 /// A value that can't be decoded is null, reported and counted, and a column has the error.
@@ -212,7 +212,8 @@ fn bad_values_are_null_and_reported() {
     let schema = ["--in", "csv", "-c", "d=php", "--schema", "d: struct<w int64>", "-t", "parquet"];
     let read_back = |file: &[u8]| parse_lines(&run_rows(&["--in", "parquet"], file));
     for mode in ["keep", "null"] {
-        let (file, stderr, code) = try_run_rows(&[&schema[..], &["--on-error", mode, "--kind-column"]].concat(), MIXED);
+        let (file, stderr, code) =
+            try_run_rows(&[&schema[..], &["--on-error", mode, "--kind-column"]].concat(), ROWS_WITH_ERRORS);
         assert!(code == 4 && stderr.contains("2 of 5 rows") && stderr.contains("row 2 at offset"), "{stderr}");
         let found = read_back(&file);
         let kinds: Vec<_> = found.iter().map(|row| row["d_kind"].as_str().expect("text")).collect();
@@ -221,16 +222,16 @@ fn bad_values_are_null_and_reported() {
         assert!(found[1]["d_error"].as_str().is_some_and(|why| why.contains("expected")), "{found:?}");
         assert!(found[0].get("d_error").is_none() && found[1].get("d").is_none());
     }
-    let (file, _, code) = try_run_rows(&[&schema[..], &["--on-error", "skip"]].concat(), MIXED);
+    let (file, _, code) = try_run_rows(&[&schema[..], &["--on-error", "skip"]].concat(), ROWS_WITH_ERRORS);
     assert_eq!(
         (read_back(&file), code),
         (vec![json!({"id": "1", "d": {"w": 5}}), json!({"id": "3"}), json!({"id": "5", "d": {"w": 6}})], 4)
     );
-    let (file, stderr, code) = try_run_rows(&[&schema[..], &["--on-error", "stop"]].concat(), MIXED);
+    let (file, stderr, code) = try_run_rows(&[&schema[..], &["--on-error", "stop"]].concat(), ROWS_WITH_ERRORS);
     assert_eq!((read_back(&file), code), (vec![json!({"id": "1", "d": {"w": 5}})], 4), "{stderr}");
     // As JSON, ordinary text is kept.
     let json = ["--in", "csv", "-c", "d=php", "--schema", "d json", "-t", "parquet"];
-    let (file, stderr, code) = try_run_rows(&json, MIXED);
+    let (file, stderr, code) = try_run_rows(&json, ROWS_WITH_ERRORS);
     assert!(code == 4 && stderr.contains("1 of 5 rows"), "{stderr}");
     let texts: Vec<_> = read_back(&file).iter().map(|row| row.get("d").cloned().unwrap_or_default()).collect();
     assert_eq!(

@@ -188,7 +188,7 @@ fn values_of(dump: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Reads values as lines of hexadecimal digits; reports the result of `unserialize` for each.
-const JUDGE: &str = r#"
+const CHECK_WITH_PHP: &str = r#"
 while (($line = fgets(STDIN)) !== false) {
     $value = hex2bin(trim($line));
     echo $value === serialize(false) || @unserialize($value, ["allowed_classes" => false]) !== false ? "1" : "0";
@@ -197,7 +197,7 @@ while (($line = fgets(STDIN)) !== false) {
 fn check_with_php(values: &[Vec<u8>]) -> Vec<u8> {
     let line = |value: &Vec<u8>| value.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n";
     let mut php = Command::new("php");
-    php.args(["-d", "unserialize_max_depth=0", "-r", JUDGE]);
+    php.args(["-d", "unserialize_max_depth=0", "-r", CHECK_WITH_PHP]);
     let output = run::fed(php, values.iter().map(line).collect::<String>().as_bytes());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     output.stdout

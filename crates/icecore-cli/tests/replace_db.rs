@@ -270,7 +270,7 @@ fn values(has_nul: bool) -> Vec<Vec<u8>> {
 /// Returns which of these values PHP can read, as `1` and `0`; `None` if PHP is missing.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 fn check_with_php(values: &[Vec<u8>]) -> Option<Vec<u8>> {
-    const JUDGE: &str = "while (($line = fgets(STDIN)) !== false) {
+    const CHECK_WITH_PHP: &str = "while (($line = fgets(STDIN)) !== false) {
         echo @unserialize(hex2bin(trim($line)), ['allowed_classes' => false]) !== false ? '1' : '0';
     }";
     let mut php = std::process::Command::new("php");
@@ -279,7 +279,7 @@ fn check_with_php(values: &[Vec<u8>]) -> Option<Vec<u8>> {
         return None;
     }
     let mut php = std::process::Command::new("php");
-    php.args(["-r", JUDGE]);
+    php.args(["-r", CHECK_WITH_PHP]);
     let line = |value: &Vec<u8>| value.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n";
     let output = crate::run::fed(php, values.iter().map(line).collect::<String>().as_bytes());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

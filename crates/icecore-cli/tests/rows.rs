@@ -291,7 +291,7 @@ fn json_values_keep_their_types() {
     assert!(code == 4 && stderr.contains("2 of 2 rows"), "{stderr}");
 }
 
-/// No column of the input can be mistaken for one that says what became of a value.
+/// An input column may not have the name of a column that the command adds for errors or kinds.
 #[test]
 fn input_columns_that_clash_with_ours_are_refused() {
     for (args, input, name) in [

@@ -332,7 +332,8 @@ fn rows_stay_in_order() {
     assert!(String::from_utf8(stdout).unwrap() == expected);
 }
 
-/// Whatever separates records, none may be longer than allowed; if the end of one is known, the next one is read.
+/// A record has a maximum length, regardless of how records are separated. Reading continues with the next record if
+/// the end of the long one is known.
 #[test]
 fn reading_continues_after_a_record_that_is_too_long() {
     let input = format!("[1]\n[\"{}\"]\n[3]\n", "x".repeat(200));

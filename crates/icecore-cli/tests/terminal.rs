@@ -42,7 +42,7 @@ fn json_on_a_terminal_is_indented_and_coloured() {
     assert_eq!(classes, "{\n  \"classes\": [],\n  \"code\": []\n}\n");
 }
 
-/// Whatever the options are, a pipe gets the same bytes as ever.
+/// A pipe gets the same bytes, regardless of the options.
 #[test]
 fn a_pipe_gets_plain_output_with_any_options() {
     let plain = "{\"k\":[1,\"x\u{9b}31m\",null]}\n";

@@ -196,7 +196,7 @@ const EMPLOYEES: &str = r#"[{"id":1,"name":"Zoë","ratio":0.30000000000000004,"b
     {"id":2,"name":"Bob","ratio":1e-7,"boss":1,"tags":["a","b",[]],"more":{}},
     {"id":-3,"name":"","ratio":1.0,"big":9007199254740993}]"#;
 
-const PLAIN: [&str; 12] = [
+const PLAIN_DATA_RUNNERS: [&str; 12] = [
     "marshal",
     "marshal-base64",
     "icecore",
@@ -217,8 +217,8 @@ fn runners_return_plain_data_exactly() {
         return;
     }
     for medium in ["memory", "file"] {
-        let report = measure_plain_value(EMPLOYEES, medium, "", &[&PLAIN[..], &["marshal-each"]].concat());
-        for name in PLAIN {
+        let report = measure_plain_value(EMPLOYEES, medium, "", &[&PLAIN_DATA_RUNNERS[..], &["marshal-each"]].concat());
+        for name in PLAIN_DATA_RUNNERS {
             let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
             let unchecked = entry.role == Role::Floor && entry.fidelity == Fidelity::Unchecked;
             assert!(is_exact(entry) || unchecked, "{name}: {:?}", entry.fidelity);

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The time limit of a test; it only ends one that would hang.
-const HANG: Duration = Duration::from_secs(600);
+const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// Records the turns, and stops after this number of them.
 struct TurnRecorder<'s> {
@@ -56,7 +56,7 @@ fn measure(scenario: &Scenario, only: &[String], stop_at: usize) -> (MeasuredSiz
     };
     let outcome = web::measure_pages(&plan, &mut turns).expect("it runs");
     // The system needs a moment to remove killed processes.
-    let end = Instant::now() + HANG;
+    let end = Instant::now() + TIME_LIMIT;
     while any_process_uses(folder.path()) {
         assert!(Instant::now() < end, "a server is still there");
         std::thread::sleep(Duration::from_millis(20));

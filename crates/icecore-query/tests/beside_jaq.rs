@@ -89,7 +89,7 @@ fn place(random: &mut Random, depth: usize) -> String {
 }
 
 fn filter(random: &mut Random, depth: usize) -> String {
-    const PLAIN: &[&str] = &[
+    const SIMPLE_FILTERS: &[&str] = &[
         "length",
         "keys",
         "keys_unsorted",
@@ -170,7 +170,7 @@ fn filter(random: &mut Random, depth: usize) -> String {
     if depth == 0 {
         return match random.below(3) {
             0 => value(random, 1),
-            1 => random.one(PLAIN).replace("input_none?", "."),
+            1 => random.one(SIMPLE_FILTERS).replace("input_none?", "."),
             _ => place(random, 0),
         };
     }

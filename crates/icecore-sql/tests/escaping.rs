@@ -65,7 +65,7 @@ const PIECES: &[&str] = &[
     "\u{7f}",
 ];
 
-const NEW: &[&str] = &[
+const REPLACEMENTS: &[&str] = &[
     "", "'", "\"", "\\", "\n", "\r", "\t", "\0", "\u{1a}", "\u{8}", "1", "41", "n", "x", "new", "é", "$", "a", "\\n",
     "(\\n0)", "012)", "%", "_",
 ];
@@ -140,7 +140,7 @@ fn changed_texts_are_encoded_and_the_rest_keeps_its_bytes() {
             }
             let start = offset + random.below(text.len() - offset + 1);
             let end = start + random.below((text.len() - start).min(5) + 1);
-            edits.push(start, end, &text_of(&mut random, NEW, 4));
+            edits.push(start, end, &text_of(&mut random, REPLACEMENTS, 4));
             // Two adjacent edits would be one.
             offset = end + 1;
         }

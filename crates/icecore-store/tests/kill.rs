@@ -28,8 +28,8 @@ const PRODUCERS: u64 = 2;
 const WORKERS: u64 = 3;
 const QUEUE: &str = "mail";
 
-/// Held while a server is killed: no other test uses it.
-static ALONE: Mutex<()> = Mutex::new(());
+/// Held by the tests that kill servers, because no other test may use a server meanwhile.
+static SERVER_LOCK: Mutex<()> = Mutex::new(());
 
 // -- The children -----------------------------------------------------------------
 
@@ -234,7 +234,7 @@ fn any_moment(random: &mut Random) {
 
 #[test]
 fn nothing_is_lost_when_programs_are_killed() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _lock = SERVER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let (rounds, mut random) = (rounds(), Random::new());
     for (backend, fresh) in backends() {
         let mut counts = Counts::default();
@@ -262,7 +262,7 @@ fn nothing_is_lost_when_programs_are_killed() {
 
 #[test]
 fn nothing_is_lost_when_servers_are_killed() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _lock = SERVER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let (rounds, mut random) = (rounds(), Random::new());
     for (backend, fresh) in backends() {
         let Some(mut server) = Server::of(backend) else { continue };

@@ -166,7 +166,7 @@ fn a_taken_key_leaves_the_transaction_intact() {
     });
 }
 
-/// It creates no tables: in some databases that would commit the work of the caller.
+/// Missing tables are not created, because in some databases that would commit the work of the caller.
 #[test]
 fn missing_tables_are_an_error_and_the_transaction_continues() {
     for (name, fresh) in sql_backends() {

@@ -15,7 +15,7 @@ fn show_conversion((out, losses): (Vec<u8>, Vec<&'static str>)) -> String {
 }
 
 /// `igbinary_serialize(["a" => [], "b" => []])`.
-const EMPTY: &[u8] = b"\0\0\0\x02\x14\x02\x11\x01a\x14\x00\x11\x01b\x01\x01";
+const EMPTY_ARRAYS: &[u8] = b"\0\0\0\x02\x14\x02\x11\x01a\x14\x00\x11\x01b\x01\x01";
 /// `$x = [1]; igbinary_serialize([$x, $x])`.
 const TWICE: &[u8] = b"\0\0\0\x02\x14\x02\x06\x00\x14\x01\x06\x00\x06\x01\x06\x01\x01\x01";
 /// `$o = [new stdClass]; igbinary_serialize([$o, $o])`.
@@ -26,9 +26,9 @@ const VARIABLE: &[u8] = b"\0\0\0\x02\x14\x03\x06\x00\x14\x01\x06\x00\x25\x06\x01
 #[test]
 fn igbinary_arrays_stored_once_are_copies() {
     let cases = [
-        (EMPTY, "php", r#"a:2:{s:1:"a";a:0:{}s:1:"b";a:0:{}} []"#),
-        (EMPTY, "json", r#"{"a":[],"b":[]} []"#),
-        (EMPTY, "json:typed", r#"{"$icecore":1,"$strings":"bytes","$value":{"a":[],"b":[]}} []"#),
+        (EMPTY_ARRAYS, "php", r#"a:2:{s:1:"a";a:0:{}s:1:"b";a:0:{}} []"#),
+        (EMPTY_ARRAYS, "json", r#"{"a":[],"b":[]} []"#),
+        (EMPTY_ARRAYS, "json:typed", r#"{"$icecore":1,"$strings":"bytes","$value":{"a":[],"b":[]}} []"#),
         (TWICE, "php", "a:2:{i:0;a:1:{i:0;i:1;}i:1;a:1:{i:0;i:1;}} []"),
         (TWICE, "json", "[[1],[1]] []"),
         (TWICE, "json:typed", "[[1],[1]] []"),
@@ -46,7 +46,7 @@ fn igbinary_arrays_stored_once_are_copies() {
     for (input, to, expected) in cases {
         assert_eq!(show_conversion(convert_with_losses(input, "igbinary", to)), expected, "{to}");
     }
-    for input in [EMPTY, TWICE, OBJECT, VARIABLE] {
+    for input in [EMPTY_ARRAYS, TWICE, OBJECT, VARIABLE] {
         assert_eq!(icecore::convert(input, "igbinary", "igbinary").unwrap(), input);
         let (marshal, lost) = convert_with_losses(input, "igbinary", "marshal");
         // Ruby has no aliases of integers, but it has copies of them.

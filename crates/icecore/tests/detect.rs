@@ -127,10 +127,10 @@ fn fixtures_are_detected_as_their_own_format() {
     assert!(wrong.is_empty(), "{} are mistaken:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// No file on this machine is taken for one of these formats unless it contains such data.
+/// Files of this machine are detected as one of these formats only if they contain such data.
 #[test]
 fn ordinary_files_are_not_detected_as_ours() {
-    const MOST: u64 = 1 << 20;
+    const MAX_FILE_LEN: u64 = 1 << 20;
     let most_files = usual_or_full(2000, 6000);
     let mut paths = Vec::new();
     for top in ["/etc", "/bin", "/sbin", "/lib", "/usr/bin", "/usr/lib", "/usr/share", "/usr/include"] {
@@ -141,7 +141,7 @@ fn ordinary_files_are_not_detected_as_ours() {
     }
     let mut checked = 0;
     for path in paths {
-        let small = path.metadata().is_ok_and(|known| known.len() <= MOST);
+        let small = path.metadata().is_ok_and(|known| known.len() <= MAX_FILE_LEN);
         let Some(bytes) = small.then(|| fs::read(&path).ok()).flatten() else { continue };
         checked += 1;
         let found = identify(&bytes);

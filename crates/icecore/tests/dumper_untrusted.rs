@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 /// Evaluates each text of stdin, uses the regular expressions in its value, and prints the texts
 /// that called a function. The length of each text precedes it in 4 bytes.
-const JUDGE: &str = r#"
+const RUN_TEXTS: &str = r#"
     use strict; use warnings; no warnings;
     our ($calls, $text, $AUTOLOAD) = 0;
     sub hit { $calls++; 'hit' }
@@ -41,7 +41,7 @@ const JUDGE: &str = r#"
 /// Returns the texts that called a function, and the number of texts with a value.
 fn run_in_perl(texts: &[Vec<u8>]) -> Option<(Vec<String>, usize)> {
     let mut perl = Command::new("perl")
-        .args(["-MScalar::Util", "-e", JUDGE])
+        .args(["-MScalar::Util", "-e", RUN_TEXTS])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

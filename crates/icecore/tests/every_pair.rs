@@ -35,7 +35,7 @@ const TARGETS: &[&str] = &[
 ];
 
 /// Number of blobs of a file that are tried.
-const MOST: usize = 700;
+const MAX_BLOBS: usize = 700;
 
 /// Depth of the values that this test looks at.
 const DEPTH: u32 = 200;
@@ -174,7 +174,7 @@ impl<'d> CommonText<'d> {
     }
 
     fn map(&mut self, entries: Vec<(String, Cursor<'d>)>, out: &mut String) {
-        // The last value of a key wins.
+        // A key that is repeated has its last value.
         let entries: BTreeMap<_, _> = entries.into_iter().collect();
         *out += "{";
         for (key, value) in entries {
@@ -287,7 +287,7 @@ fn difference(before: &str, now: &str) -> String {
 }
 
 fn take_sample(mut all: Vec<Fixture>) -> Vec<Fixture> {
-    let step = all.len().div_ceil(MOST);
+    let step = all.len().div_ceil(MAX_BLOBS);
     let mut offset = 0;
     all.retain(|_| {
         offset += 1;

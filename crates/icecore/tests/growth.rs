@@ -12,7 +12,7 @@ use icecore::{Converter, ErrorKind, Limits, Request, Stage, deep};
 /// Budget of these tests for each byte of the input.
 const GROWTH: u64 = 32;
 /// First size. It is doubled three times, or four times in full runs.
-const FIRST: usize = 2 << 10;
+const FIRST_SIZE: usize = 2 << 10;
 
 /// Returns limits whose output depends on the input only, without the constant allowance.
 fn limits(input: &[u8]) -> Limits {
@@ -76,7 +76,7 @@ impl Drop for SuperlinearShapes {
 /// Checks that the cost grows in proportion to the input, from size to size.
 fn check_growth(found: &mut SuperlinearShapes, shape: &Shape, operation: &str, cost: impl Fn(&[u8]) -> u64) {
     let (name, make) = (shape.name, shape.make);
-    let sizes = (0..=usual_or_full(3, 4)).map(|times| make(FIRST << times));
+    let sizes = (0..=usual_or_full(3, 4)).map(|times| make(FIRST_SIZE << times));
     let costs: Vec<(usize, u64)> = sizes.map(|bytes| (bytes.len(), measure_cost(&bytes))).collect();
     // Over two doublings, each may take 2.2 times as much, and a vector may just have doubled as
     // well. Quadratic cost would be sixteen times as much. Small costs are ignored.
@@ -200,7 +200,7 @@ fn opening_strings_costs_no_more_than_the_input() {
 #[test]
 fn error_messages_are_short() {
     for shape in shapes::ALL {
-        let bytes = shape.make(FIRST << usual_or_full(3, 4));
+        let bytes = shape.make(FIRST_SIZE << usual_or_full(3, 4));
         let stage = Stage::parse(shape.format).unwrap();
         for cut in [bytes.len() - 1, bytes.len() / 2] {
             if let Err(error) = icecore::read_as(&bytes[..cut], &stage, &Limits::default()) {

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 /// Texts that RFC 8259 requires a reader to accept.
-const GOOD: &[&str] = &[
+const VALID_TEXTS: &[&str] = &[
     // Structure.
     "[]",
     "{}",
@@ -114,7 +114,7 @@ const GOOD: &[&str] = &[
 ];
 
 /// Texts that RFC 8259 does not allow.
-const BAD: &[&[u8]] = &[
+const INVALID_TEXTS: &[&[u8]] = &[
     // Structure.
     b"",
     b" ",
@@ -344,7 +344,7 @@ const BAD: &[&[u8]] = &[
 ];
 
 /// Texts that RFC 8259 leaves to the reader, and whether we read them.
-const EITHER: &[(&str, bool)] = &[
+const UNSPECIFIED_TEXTS: &[(&str, bool)] = &[
     ("{\"a\":1,\"a\":2}", true),
     ("{\"a\":1,\"\\u0061\":2}", true),
     ("{\"\":1,\"\":2,\"\":3}", true),
@@ -397,9 +397,9 @@ const DIFFERENCES: &[Difference] = &[
 ];
 
 fn texts() -> Vec<(Vec<u8>, bool)> {
-    let good = GOOD.iter().map(|text| (text.as_bytes().to_vec(), true));
-    let bad = BAD.iter().map(|text| (text.to_vec(), false));
-    let either = EITHER.iter().map(|(text, is_read)| (text.as_bytes().to_vec(), *is_read));
+    let good = VALID_TEXTS.iter().map(|text| (text.as_bytes().to_vec(), true));
+    let bad = INVALID_TEXTS.iter().map(|text| (text.to_vec(), false));
+    let either = UNSPECIFIED_TEXTS.iter().map(|(text, is_read)| (text.as_bytes().to_vec(), *is_read));
     good.chain(bad).chain(either).collect()
 }
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 /// Number of values of a document that are checked.
-const MOST: usize = 300;
+const MAX_VALUES: usize = 300;
 
 /// Returns the values of a document, except keys and their content.
 fn values(document: &Document<'_>) -> Vec<u32> {
@@ -27,7 +27,7 @@ fn values(document: &Document<'_>) -> Vec<u32> {
         values.push(at);
         at += 1;
     }
-    let step = values.len().div_ceil(MOST).max(1);
+    let step = values.len().div_ceil(MAX_VALUES).max(1);
     values.into_iter().step_by(step).collect()
 }
 

@@ -89,7 +89,7 @@ struct Generator {
 
 impl Generator {
     fn string(&mut self) -> String {
-        const PLAIN: &[&str] = &[
+        const TEXTS: &[&str] = &[
             "https://@",
             "https://@/wp-content/uploads/2024/02/bild-groß.jpg",
             "info@@",
@@ -119,7 +119,7 @@ impl Generator {
             "x\";}",
             "@\";i:0;",
         ];
-        let list = if self.hostile && self.r.one_in(3) { HOSTILE } else { PLAIN };
+        let list = if self.hostile && self.r.one_in(3) { HOSTILE } else { TEXTS };
         (*self.r.pick(list)).to_owned()
     }
 

@@ -8,7 +8,7 @@ use icecore::rewrite::{self, Rewriting, Tally};
 use icecore::{Kind, Limits, Request, Stage};
 
 /// A text that no fixture contains.
-const NEW: &[u8] = b"xQzQx";
+const NEW_TEXT: &[u8] = b"xQzQx";
 
 #[derive(Default, Debug)]
 struct Counts {
@@ -49,13 +49,13 @@ fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
         return;
     }
     counts.read += 1;
-    match replace_in_document(bytes, &stage, b"no string has this", NEW) {
+    match replace_in_document(bytes, &stage, b"no string has this", NEW_TEXT) {
         Ok(same) if same == bytes => {}
         Ok(_) => counts.failures.push(format!("{name}: changed without a change")),
         Err(error) => counts.failures.push(format!("{name}: {error}")),
     }
     let Some(old) = find_text(bytes, &stage) else { return };
-    let changed = match replace_in_document(bytes, &stage, &old, NEW) {
+    let changed = match replace_in_document(bytes, &stage, &old, NEW_TEXT) {
         Ok(changed) => changed,
         Err(error) => {
             counts.refused += 1;
@@ -70,7 +70,7 @@ fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
         counts.unchanged += 1;
         return;
     }
-    match replace_in_document(&changed, &stage, NEW, &old) {
+    match replace_in_document(&changed, &stage, NEW_TEXT, &old) {
         Ok(back) if back == bytes => counts.restored += 1,
         // A spelling that belonged only to the old text is lost with it: that a repeated string was
         // not stored once, or how it was compressed.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
 /// Fixtures that we read differently from the real Storable, and the reason.
-const OTHERWISE: &[(&str, &str)] = &[
+const DIFFERENCES: &[(&str, &str)] = &[
     (
         "bools/alias",
         "the image says that the third item is the first again; perl has but one true, so this makes no difference there",
@@ -85,7 +85,7 @@ fn check(file: &str, expected: &HashMap<String, String>) -> BTreeSet<String> {
         if is_same(&read, text) {
             continue;
         }
-        if OTHERWISE.iter().any(|(name, _)| *name == f.name) {
+        if DIFFERENCES.iter().any(|(name, _)| *name == f.name) {
             otherwise.insert(f.name);
             continue;
         }
@@ -99,7 +99,7 @@ fn check(file: &str, expected: &HashMap<String, String>) -> BTreeSet<String> {
 #[test]
 fn images_are_read_as_perl_reads_them() {
     let otherwise = check("storable.jsonl", &expectations("expected.jsonl"));
-    let listed: BTreeSet<_> = OTHERWISE.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let listed: BTreeSet<_> = DIFFERENCES.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(otherwise, listed, "the list of what differs is out of date");
 }
 

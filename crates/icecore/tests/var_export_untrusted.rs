@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 /// Evaluates each text of stdin, requires it as a file, and prints the texts that called something.
 /// Before each text come its length in 4 bytes and one byte: `c` if it may load classes, `p` if it
 /// may not.
-const JUDGE: &str = r#"
+const RUN_TEXTS: &str = r#"
     error_reporting(0);
     $calls = []; $values = 0; $may_load = false; $text = ''; $is_done = false;
     function hit() { $GLOBALS['calls'][] = 'hit'; return 'hit'; }
@@ -68,7 +68,7 @@ type Text = (Vec<u8>, bool);
 /// Returns the texts that called something, and the number of texts with a value; `None` without PHP.
 fn run_in_php(texts: &[Text]) -> Option<(Vec<String>, usize)> {
     let found = Command::new("php")
-        .args(["-n", "-d", "short_open_tag=1", "-d", "memory_limit=-1", "-r", JUDGE])
+        .args(["-n", "-d", "short_open_tag=1", "-d", "memory_limit=-1", "-r", RUN_TEXTS])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

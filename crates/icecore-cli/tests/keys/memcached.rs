@@ -52,9 +52,9 @@ fn a_value_is_read_by_its_key() {
 #[test]
 fn all_of_many_keys_are_listed() {
     let Some((db, port)) = memcached() else { return };
-    const MANY: usize = 1500;
+    const KEY_COUNT: usize = 1500;
     let mut expected = BTreeSet::new();
-    for number in 0..MANY {
+    for number in 0..KEY_COUNT {
         let key = format!("many:{number}:{}", "k".repeat(number % 200));
         set(&port, &key, 0, 0, "x".repeat(number * 7 % 3000).as_bytes());
         expected.insert(key);

@@ -134,10 +134,10 @@ fn every_command_reads_a_value_by_its_key() {
 #[test]
 fn members_of_long_keys_are_read_in_windows() {
     let Some(mut redis) = Redis::new(3) else { return };
-    const MANY: usize = 3000;
+    const KEY_COUNT: usize = 3000;
     let mut seed = 5u64;
     let mut expected: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for at in 0..MANY {
+    for at in 0..KEY_COUNT {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let len = if at % 500 == 0 { 300_000 } else { (seed >> 33) as usize % 100 };
         let value = format!("{at} {}", "x".repeat(len));
@@ -168,7 +168,7 @@ fn members_of_long_keys_are_read_in_windows() {
         }
         found.entry(key.to_owned()).or_default().insert(value);
     }
-    assert_eq!(count, 5 * MANY);
+    assert_eq!(count, 5 * KEY_COUNT);
     assert!(expected.iter().all(|(key, values)| found[*key] == *values));
 }
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// More connections than the daemon serves at once.
-const MANY: usize = 1_100;
+const CONNECTION_COUNT: usize = 1_100;
 
 /// Opens `count` connections and sends `begun` on each.
 fn begin_requests(daemon: &Daemon, count: usize, begun: &str) -> Vec<TcpStream> {
@@ -56,7 +56,7 @@ fn ask_with_token(daemon: &Daemon) -> Answer {
     daemon.ask("POST", "/jobs", &["Authorization: Bearer secret"], b"1")
 }
 
-const BEGUN: [&str; 6] = [
+const PARTIAL_REQUESTS: [&str; 6] = [
     "",
     "G",
     "GET /healthz HTTP/1.1\r\nHost: localhost\r\n",
@@ -67,12 +67,12 @@ const BEGUN: [&str; 6] = [
 
 #[test]
 fn half_sent_requests_do_not_block_clients_with_a_token() {
-    for begun in BEGUN {
+    for begun in PARTIAL_REQUESTS {
         let daemon = Daemon::with(|settings| {
             set_long_timeouts(settings);
             settings.token = Some("secret".into());
         });
-        let streams = begin_requests(&daemon, MANY, begun);
+        let streams = begin_requests(&daemon, CONNECTION_COUNT, begun);
         assert_eq!(daemon.get("/healthz").code, 200, "{begun:?}");
         assert_eq!(ask_with_token(&daemon).code, 201, "{begun:?}");
         drop(streams);
@@ -81,9 +81,9 @@ fn half_sent_requests_do_not_block_clients_with_a_token() {
 
 #[test]
 fn half_sent_requests_do_not_block_clients_without_a_token() {
-    for begun in BEGUN {
+    for begun in PARTIAL_REQUESTS {
         let daemon = Daemon::with(patient);
-        let streams = begin_requests(&daemon, MANY, begun);
+        let streams = begin_requests(&daemon, CONNECTION_COUNT, begun);
         assert_eq!(daemon.get("/healthz").code, 200, "{begun:?}");
         assert_eq!(daemon.post("/jobs", "1").code, 201, "{begun:?}");
         drop(streams);
@@ -92,7 +92,7 @@ fn half_sent_requests_do_not_block_clients_without_a_token() {
 
 #[test]
 fn half_sent_requests_of_an_address_are_limited() {
-    for begun in BEGUN {
+    for begun in PARTIAL_REQUESTS {
         let daemon = Daemon::with(|settings| {
             set_long_timeouts(settings);
             settings.most_of_address = 10;
@@ -111,7 +111,7 @@ fn half_sent_requests_of_a_trusted_proxy_are_not_limited() {
         settings.most_of_address = 10;
         settings.trusted_proxies = vec!["127.0.0.0/8".parse().expect("a network")];
     });
-    let mut streams = begin_requests(&daemon, 40, BEGUN[2]);
+    let mut streams = begin_requests(&daemon, 40, PARTIAL_REQUESTS[2]);
     // Longer than strangers may take: the absence of an event can only be checked after a fixed time.
     std::thread::sleep(Duration::from_millis(1_500));
     assert_eq!(still_open(&mut streams), 40);
@@ -145,7 +145,7 @@ fn clients_with_a_token_keep_their_connections() {
     };
     let mut known = begin_requests(&daemon, 4, "");
     known.iter_mut().for_each(ask);
-    for begun in BEGUN {
+    for begun in PARTIAL_REQUESTS {
         let strangers = begin_requests(&daemon, 200, begun);
         assert_eq!(daemon.get("/healthz").code, 200, "{begun:?}");
         known.iter_mut().for_each(ask);
@@ -229,7 +229,7 @@ fn half_sent_requests_do_not_delay_a_shutdown() {
         set_long_timeouts(settings);
         settings.grace = Duration::from_secs(3_600);
     });
-    let streams = begin_requests(&daemon, 20, BEGUN[2]);
+    let streams = begin_requests(&daemon, 20, PARTIAL_REQUESTS[2]);
     assert_eq!(daemon.get("/healthz").code, 200);
     daemon.server.take().expect("it runs").stop();
     drop(streams);

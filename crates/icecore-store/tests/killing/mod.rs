@@ -27,8 +27,9 @@ pub fn rounds() -> u64 {
 /// Splits the rounds into parts, each for its own database: the content of a database is read
 /// often.
 pub fn parts(rounds: u64) -> impl Iterator<Item = u64> {
-    const PART: u64 = 50;
-    (0..rounds.div_ceil(PART)).map(move |part| PART.min(rounds - part * PART))
+    const ROUNDS_PER_DATABASE: u64 = 50;
+    (0..rounds.div_ceil(ROUNDS_PER_DATABASE))
+        .map(move |part| ROUNDS_PER_DATABASE.min(rounds - part * ROUNDS_PER_DATABASE))
 }
 
 /// Returns all jobs of a queue.

@@ -40,7 +40,7 @@ const VALUES: [(&str, &str); 8] = [
     ("d:0.5;", "0.5"),
     ("a:0:{}", ""),
 ];
-const WANTED: [&str; 7] = ["7", "\"7\"", "null", "true", "\"\"", "0.5", "8"];
+const SEARCH_VALUES: [&str; 7] = ["7", "\"7\"", "null", "true", "\"\"", "0.5", "8"];
 const PATHS: [&str; 3] = ["$[0]", "$[\"k\"]", "$"];
 
 fn new() -> impl Strategy<Value = GeneratedObject> {
@@ -205,7 +205,7 @@ impl Model {
         for quarantined in [None, Some(true), Some(false)] {
             self.compare_find(world, class, None, quarantined, number)?;
             for path in 0..PATHS.len() {
-                let search_value = WANTED[(number + path) % WANTED.len()];
+                let search_value = SEARCH_VALUES[(number + path) % SEARCH_VALUES.len()];
                 self.compare_find(world, class, Some((path, search_value)), quarantined, number)?;
             }
         }

@@ -119,10 +119,10 @@ fn value(language: Language, cursor: Cursor<'_>) -> Option<String> {
     })
 }
 
-/// Describes a map; the last value of a key wins.
+/// Describes a map; a key that is repeated has its last value.
 fn map(language: Language, cursor: Cursor<'_>, is_body: bool) -> Option<String> {
-    const OTHERWISE: u8 = flag::IDENTITY | flag::DEFAULT | flag::RESTRICTED;
-    if cursor.node().flags & OTHERWISE != 0 {
+    const SPECIAL_MAP_FLAGS: u8 = flag::IDENTITY | flag::DEFAULT | flag::RESTRICTED;
+    if cursor.node().flags & SPECIAL_MAP_FLAGS != 0 {
         return None;
     }
     let mut entries = BTreeMap::new();
