@@ -5,7 +5,7 @@ use crate::common::usual_or_full;
 use crate::replacing;
 use crate::run;
 
-use crate::replacing::{ALL, Random, Written, value};
+use crate::replacing::{ALL, DumpForm, Random, value};
 use crate::run::icecore;
 use icecore::rewrite::Escaping as _;
 use icecore_sql::{Next, Reader};
@@ -210,7 +210,7 @@ fn php_reads_the_same_values_after_a_replacement() {
     }
     let mut random = Random::new(2026);
     let values: Vec<Vec<u8>> = (0..3000).map(|_| replacing::php(&mut random, 4)).collect();
-    for form in [Written::Mysql, Written::Doubled] {
+    for form in [DumpForm::Mysql, DumpForm::Doubled] {
         let before = form.file(&values);
         assert_eq!(values_of(&before), values, "the reader");
         for new in ["n", "very.much.longer.example", "it's \"new\" \\ here;", "old.example.org", ""] {

@@ -91,18 +91,18 @@ fn table_script(bytes: &str) -> String {
          CREATE TABLE pairs (a INTEGER, b VARCHAR(20), note VARCHAR(100), PRIMARY KEY (a, b));\n\
          CREATE TABLE loose (number INTEGER, twice INTEGER, note VARCHAR(100));\n"
     );
-    for at in 0..25 {
-        let value = if at % 2 == 0 { FROZEN } else { "plain" };
-        let id = at * 2;
+    for row in 0..25 {
+        let value = if row % 2 == 0 { FROZEN } else { "plain" };
+        let id = row * 2;
         sql += &format!(
-            "INSERT INTO options (id, name, value, bytes) VALUES ({id}, 'option {at}', '{value}', '{value}');\n"
+            "INSERT INTO options (id, name, value, bytes) VALUES ({id}, 'option {row}', '{value}', '{value}');\n"
         );
     }
-    for at in 0..20 {
-        sql += &format!("INSERT INTO pairs VALUES ({}, 'k{at}', 'at old.example');\n", at / 3);
+    for row in 0..20 {
+        sql += &format!("INSERT INTO pairs VALUES ({}, 'k{row}', 'at old.example');\n", row / 3);
     }
-    for at in 0..3 {
-        sql += &format!("INSERT INTO loose VALUES ({at}, {}, 'old.example');\n", at / 2);
+    for row in 0..3 {
+        sql += &format!("INSERT INTO loose VALUES ({row}, {}, 'old.example');\n", row / 2);
     }
     sql
 }

@@ -99,7 +99,9 @@ fn simplify(value: &Value) -> Value {
     match value {
         Value::Array(items) if items.is_empty() => json!({}),
         // PHP has one kind of array.
-        Value::Object(map) if !map.is_empty() && map.keys().enumerate().all(|(at, key)| *key == at.to_string()) => {
+        Value::Object(map)
+            if !map.is_empty() && map.keys().enumerate().all(|(index, key)| *key == index.to_string()) =>
+        {
             simplify(&Value::Array(map.values().cloned().collect()))
         }
         Value::Array(items) => items.iter().map(simplify).collect(),

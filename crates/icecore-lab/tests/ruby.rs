@@ -130,7 +130,7 @@ fn every_model_returns_the_pending_objects() {
     let scenario = scenario::find_scenario("pending-store").expect("the scenario");
     let report = measure_and_check(&scenario);
     let models = ["pending", "pending-transaction", "pending-bulk", "pending-icecore"];
-    let models = models.iter().flat_map(|name| ["sqlite", "postgres", "mariadb"].map(|at| (*name, at)));
+    let models = models.iter().flat_map(|name| ["sqlite", "postgres", "mariadb"].map(|database| (*name, database)));
     let drivers = ["pending-driver", "pending-driver-bulk", "pending-driver-icecore"].map(|name| (name, "mongodb"));
     for (name, database) in models.chain(drivers) {
         for (form, size) in PENDING {

@@ -291,7 +291,7 @@ fn a_job_is_claimed_again_after_its_lease_ends() {
 #[test]
 fn objects_and_jobs_of_twenty_megabytes_round_trip() {
     each_world(|world| {
-        let bytes: Vec<u8> = (0..20 << 20).map(|at: u32| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let bytes: Vec<u8> = (0..20 << 20).map(|index: u32| (index.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         let id = world.store.put(&[describe::describe_object(bytes.clone(), None)]).expect("stored")[0];
         assert!(world.store.object(id).expect("an answer").expect("an object").bytes == bytes);
         // Readable: the copy is large too.

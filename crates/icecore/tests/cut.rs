@@ -17,13 +17,14 @@ fn read<'a>(stage: &Stage, bytes: &'a [u8]) -> Outcome<'a> {
 /// announced number.
 fn list_cut_containers(document: &Document<'_>) -> Vec<(String, usize, Option<u32>)> {
     let trace = document.trace().expect("detail was asked for");
-    let children = |at: u32| document.at(at).map_or(0, |here| here.children().count());
+    let children = |index: u32| document.at(index).map_or(0, |container| container.children().count());
     // Ruby's strings are containers of their attributes; they are not counted.
-    let counts = |at: u32| document.at(at).is_some_and(|here| matches!(here.kind(), Kind::Array | Kind::Map));
+    let is_list_or_map =
+        |index: u32| document.at(index).is_some_and(|container| matches!(container.kind(), Kind::Array | Kind::Map));
     trace
         .cut
         .iter()
-        .filter(|cut| counts(cut.node))
+        .filter(|cut| is_list_or_map(cut.node))
         .inspect(|cut| assert_eq!(trace.cut_at(cut.node), Some(**cut)))
         .map(|cut| (document.path(cut.node), children(cut.node), cut.of))
         .collect()

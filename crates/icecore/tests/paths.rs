@@ -12,20 +12,20 @@ const MAX_VALUES: usize = 300;
 
 /// Returns the values of a document, except keys and their content.
 fn values(document: &Document<'_>) -> Vec<u32> {
-    let (mut at, mut values) = (document.root().index(), Vec::new());
-    let behind = |at: u32| match document.nodes()[at as usize] {
+    let (mut index, mut values) = (document.root().index(), Vec::new());
+    let next_sibling = |index: u32| match document.nodes()[index as usize] {
         node if node.kind.is_container() => node.end(),
-        _ => at + 1,
+        _ => index + 1,
     };
-    let end = behind(at);
-    while at < end {
-        let Some(here) = document.at(at) else { break };
-        if here.node().key == IS_KEY {
-            at = behind(at);
+    let end = next_sibling(index);
+    while index < end {
+        let Some(value) = document.at(index) else { break };
+        if value.node().key == IS_KEY {
+            index = next_sibling(index);
             continue;
         }
-        values.push(at);
-        at += 1;
+        values.push(index);
+        index += 1;
     }
     let step = values.len().div_ceil(MAX_VALUES).max(1);
     values.into_iter().step_by(step).collect()

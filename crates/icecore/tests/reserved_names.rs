@@ -251,8 +251,8 @@ fn renaming_classes_and_back_restores_the_bytes() {
             let classes: std::collections::BTreeSet<_> =
                 read.classes().into_iter().filter_map(|class| String::from_utf8(class.name).ok()).collect();
             let pairs = || classes.iter().filter(|name| is_plain(name)).enumerate();
-            let renamings: String = pairs().map(|(at, name)| format!("{name}=Renamed{at},")).collect();
-            let reverse_map: String = pairs().map(|(at, name)| format!("Renamed{at}={name},")).collect();
+            let renamings: String = pairs().map(|(index, name)| format!("{name}=Renamed{index},")).collect();
+            let reverse_map: String = pairs().map(|(index, name)| format!("Renamed{index}={name},")).collect();
             // Some shapes are never in original data, and no writer keeps them.
             if convert_with_class_map(&before, format, "") != before {
                 continue;

@@ -75,13 +75,13 @@ fn perl_reads_rewritten_fixtures() {
 /// other than an array, a hash or an object, and objects that are links.
 fn has_what_perl_says_otherwise(document: &Document<'_>) -> bool {
     let nodes = document.nodes();
-    let is_object = |at: usize| nodes.get(at).is_some_and(|node| node.kind == Kind::Object);
-    nodes.iter().enumerate().any(|(at, node)| match node.kind {
+    let is_object = |index: usize| nodes.get(index).is_some_and(|node| node.kind == Kind::Object);
+    nodes.iter().enumerate().any(|(index, node)| match node.kind {
         Kind::Float128 | Kind::Regexp => true,
         Kind::Text => std::str::from_utf8(document.bytes(node)).is_err(),
         Kind::Link => {
             let to = nodes[node.payload as usize].kind;
-            !matches!(to, Kind::Array | Kind::Map | Kind::Object) || at > 0 && is_object(at - 1)
+            !matches!(to, Kind::Array | Kind::Map | Kind::Object) || index > 0 && is_object(index - 1)
         }
         _ => false,
     }) || document

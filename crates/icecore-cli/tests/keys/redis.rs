@@ -134,19 +134,19 @@ fn every_command_reads_a_value_by_its_key() {
 #[test]
 fn members_of_long_keys_are_read_in_windows() {
     let Some(mut redis) = Redis::new(3) else { return };
-    const KEY_COUNT: usize = 3000;
+    const MEMBER_COUNT: usize = 3000;
     let mut seed = 5u64;
     let mut expected: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for at in 0..KEY_COUNT {
+    for number in 0..MEMBER_COUNT {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let len = if at % 500 == 0 { 300_000 } else { (seed >> 33) as usize % 100 };
-        let value = format!("{at} {}", "x".repeat(len));
-        let number = at.to_string();
+        let len = if number % 500 == 0 { 300_000 } else { (seed >> 33) as usize % 100 };
+        let value = format!("{number} {}", "x".repeat(len));
+        let field = number.to_string();
         redis.send(&[b"RPUSH", b"list", value.as_bytes()]);
-        redis.send(&[b"HSET", b"hash", number.as_bytes(), value.as_bytes()]);
+        redis.send(&[b"HSET", b"hash", field.as_bytes(), value.as_bytes()]);
         redis.send(&[b"SADD", b"set", value.as_bytes()]);
-        redis.send(&[b"ZADD", b"zset", number.as_bytes(), value.as_bytes()]);
-        redis.send(&[b"XADD", b"stream", format!("{}-{at}", at / 7 + 1).as_bytes(), b"v", value.as_bytes()]);
+        redis.send(&[b"ZADD", b"zset", field.as_bytes(), value.as_bytes()]);
+        redis.send(&[b"XADD", b"stream", format!("{}-{number}", number / 7 + 1).as_bytes(), b"v", value.as_bytes()]);
         // The answer with the last id has two lines.
         for _ in 0..6 {
             redis.line();
@@ -168,7 +168,7 @@ fn members_of_long_keys_are_read_in_windows() {
         }
         found.entry(key.to_owned()).or_default().insert(value);
     }
-    assert_eq!(count, 5 * KEY_COUNT);
+    assert_eq!(count, 5 * MEMBER_COUNT);
     assert!(expected.iter().all(|(key, values)| found[*key] == *values));
 }
 

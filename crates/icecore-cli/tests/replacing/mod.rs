@@ -109,7 +109,7 @@ pub fn value(random: &mut Random) -> Vec<u8> {
 
 /// How values are written in a file.
 #[derive(Clone, Copy, Debug)]
-pub enum Written {
+pub enum DumpForm {
     /// mysqldump: backslashes, many rows in one statement.
     Mysql,
     /// Quotes doubled, double quotes unchanged, and some values in hexadecimal digits.
@@ -121,16 +121,16 @@ pub enum Written {
     Ndjson,
 }
 
-pub const ALL: [Written; 6] =
-    [Written::Mysql, Written::Doubled, Written::Copy, Written::Csv, Written::Tsv, Written::Ndjson];
+pub const ALL: [DumpForm; 6] =
+    [DumpForm::Mysql, DumpForm::Doubled, DumpForm::Copy, DumpForm::Csv, DumpForm::Tsv, DumpForm::Ndjson];
 
-impl Written {
+impl DumpForm {
     pub fn extension(self) -> &'static str {
         match self {
-            Written::Mysql | Written::Doubled | Written::Copy => "sql",
-            Written::Csv => "csv",
-            Written::Tsv => "tsv",
-            Written::Ndjson => "ndjson",
+            DumpForm::Mysql | DumpForm::Doubled | DumpForm::Copy => "sql",
+            DumpForm::Csv => "csv",
+            DumpForm::Tsv => "tsv",
+            DumpForm::Ndjson => "ndjson",
         }
     }
 
@@ -139,7 +139,7 @@ impl Written {
         let mut out = Vec::new();
         let rows = values.iter().enumerate();
         match self {
-            Written::Mysql => {
+            DumpForm::Mysql => {
                 out.extend(b"-- MySQL dump 10.13\n/*!40101 SET NAMES utf8mb4 */;\nINSERT INTO `wp_options` VALUES ");
                 for (row, value) in rows {
                     out.extend(if row == 0 { &b""[..] } else { b"," });
@@ -155,7 +155,7 @@ impl Written {
                 }
                 out.extend(b";\n");
             }
-            Written::Doubled => {
+            DumpForm::Doubled => {
                 out.extend(b"-- MySQL dump 10.13\n");
                 for (row, value) in rows {
                     out.extend(format!("INSERT INTO wp_options (option_id, option_value) VALUES ({row}, ").as_bytes());
@@ -175,9 +175,9 @@ impl Written {
                     out.extend(b");\r\n");
                 }
             }
-            Written::Copy | Written::Tsv => {
+            DumpForm::Copy | DumpForm::Tsv => {
                 out.extend(match self {
-                    Written::Copy => {
+                    DumpForm::Copy => {
                         &b"--\n-- PostgreSQL database dump\n--\n\nCOPY public.options (id, value) FROM stdin;\n"[..]
                     }
                     _ => b"id\tvalue\n",
@@ -193,11 +193,11 @@ impl Written {
                     }));
                     out.push(b'\n');
                 }
-                if let Written::Copy = self {
+                if let DumpForm::Copy = self {
                     out.extend(b"\\.\n");
                 }
             }
-            Written::Csv => {
+            DumpForm::Csv => {
                 out.extend(b"id,value\n");
                 for (row, value) in rows {
                     out.extend(format!("{row},").as_bytes());
@@ -207,7 +207,7 @@ impl Written {
                     out.extend(if needs { &b"\"\n"[..] } else { b"\n" });
                 }
             }
-            Written::Ndjson => {
+            DumpForm::Ndjson => {
                 for (row, value) in rows {
                     let value = serde_json::to_string(&String::from_utf8_lossy(value)).expect("text");
                     out.extend(format!("{{\"id\": {row}, \"value\": {value}}}\n").as_bytes());
@@ -221,7 +221,7 @@ impl Written {
     pub fn takes(self, value: &[u8]) -> bool {
         match self {
             // PostgreSQL's text has no NUL.
-            Written::Copy => !value.contains(&0),
+            DumpForm::Copy => !value.contains(&0),
             _ => true,
         }
     }

@@ -100,7 +100,7 @@ fn value(language: Language, cursor: Cursor<'_>) -> Option<String> {
         Value::Array if language == Language::Php => {
             let items = cursor.items().enumerate();
             let entries: Option<Vec<_>> =
-                items.map(|(at, item)| Some(format!("i{at}={}", value(language, item)?))).collect();
+                items.map(|(index, item)| Some(format!("i{index}={}", value(language, item)?))).collect();
             let mut entries = entries?;
             entries.sort();
             format!("{{{}}}", entries.join(","))

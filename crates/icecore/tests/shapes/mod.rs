@@ -53,7 +53,7 @@ shapes! {
         [b"a:1:{i:0;".repeat((size / 18).min(9000)), b"s:5:\"abc\";".repeat(size / 20)].concat()
     };
     "wrong strings in an array", "php:repair=lengths", |size| {
-        let items: String = (0..size / 20).map(|at| format!("i:{at};s:9:\"abc\";")).collect();
+        let items: String = (0..size / 20).map(|index| format!("i:{index};s:9:\"abc\";")).collect();
         format!("a:{}:{{{items}}}", size / 20).into_bytes()
     };
     "lines far to the right", "json", |size| {
@@ -62,7 +62,7 @@ shapes! {
     };
     "entries far to the right", "json", |size| {
         let deep = (size / 32).min(9000);
-        let entries: Vec<String> = (0..size / 12).map(|at| format!("\"{at}\":1")).collect();
+        let entries: Vec<String> = (0..size / 12).map(|index| format!("\"{index}\":1")).collect();
         ["{\"aaaa\":".repeat(deep), format!("{{{}}}", entries.join(",")), "}".repeat(deep)].concat().into_bytes()
     };
     "the same key", "json", |size| format!("{{{}}}", vec!["\"a\":1"; size / 6].join(",")).into_bytes();
