@@ -97,30 +97,30 @@ fn a_patch_turns_one_document_into_the_other() {
 
 /// A value that is easy to change.
 #[derive(Clone, Debug, PartialEq)]
-enum Plain {
+enum PlainValue {
     Number(u64),
     Text(u64),
-    List(Vec<Plain>),
-    Map(Vec<(String, Plain)>),
+    List(Vec<PlainValue>),
+    Map(Vec<(String, PlainValue)>),
 }
 
-impl Plain {
-    fn make_random_value(r: &mut Random, depth: u32) -> Plain {
+impl PlainValue {
+    fn make_random_value(r: &mut Random, depth: u32) -> PlainValue {
         match r.below(if depth == 0 { 2 } else { 6 }) {
-            0 => Plain::Number(r.below(50)),
-            1 => Plain::Text(r.below(1000)),
-            2 | 3 => Plain::List((0..r.below(6)).map(|_| Plain::made(r, depth - 1)).collect()),
-            _ => Plain::Map((0..r.below(5)).map(|index| (format!("k{index}"), Plain::made(r, depth - 1))).collect()),
+            0 => PlainValue::Number(r.below(50)),
+            1 => PlainValue::Text(r.below(1000)),
+            2 | 3 => PlainValue::List((0..r.below(6)).map(|_| PlainValue::make_random_value(r, depth - 1)).collect()),
+            _ => PlainValue::Map((0..r.below(5)).map(|index| (format!("k{index}"), PlainValue::make_random_value(r, depth - 1))).collect()),
         }
     }
 
     fn json(&self) -> String {
         match self {
-            Plain::Number(n) => n.to_string(),
-            Plain::Text(n) => format!("\"text {n}\""),
-            Plain::List(items) => format!("[{}]", items.iter().map(Plain::json).collect::<Vec<_>>().join(",")),
-            Plain::Map(entries) => {
-                let entry = |(key, value): &(String, Plain)| format!("\"{key}\":{}", value.json());
+            PlainValue::Number(n) => n.to_string(),
+            PlainValue::Text(n) => format!("\"text {n}\""),
+            PlainValue::List(items) => format!("[{}]", items.iter().map(PlainValue::json).collect::<Vec<_>>().join(",")),
+            PlainValue::Map(entries) => {
+                let entry = |(key, value): &(String, PlainValue)| format!("\"{key}\":{}", value.json());
                 format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(","))
             }
         }
@@ -129,21 +129,21 @@ impl Plain {
     /// Returns the number of values in it.
     fn all(&mut self) -> usize {
         match self {
-            Plain::List(items) => 1 + items.iter_mut().map(Plain::all).sum::<usize>(),
-            Plain::Map(entries) => 1 + entries.iter_mut().map(|(_, value)| value.all()).sum::<usize>(),
+            PlainValue::List(items) => 1 + items.iter_mut().map(PlainValue::all).sum::<usize>(),
+            PlainValue::Map(entries) => 1 + entries.iter_mut().map(|(_, value)| value.all()).sum::<usize>(),
             _ => 1,
         }
     }
 
     /// Returns the value with this number in pre-order.
-    fn at(&mut self, mut number: usize) -> &mut Plain {
+    fn at(&mut self, mut number: usize) -> &mut PlainValue {
         if number == 0 {
             return self;
         }
         number -= 1;
-        let inside: Vec<&mut Plain> = match self {
-            Plain::List(items) => items.iter_mut().collect(),
-            Plain::Map(entries) => entries.iter_mut().map(|(_, value)| value).collect(),
+        let inside: Vec<&mut PlainValue> = match self {
+            PlainValue::List(items) => items.iter_mut().collect(),
+            PlainValue::Map(entries) => entries.iter_mut().map(|(_, value)| value).collect(),
             _ => unreachable!("a number within the value"),
         };
         for one in inside {
@@ -158,26 +158,26 @@ impl Plain {
 
     fn change(&mut self, r: &mut Random) {
         let count = self.all();
-        let here = self.at(r.below(count as u64) as usize);
-        match here {
-            Plain::List(items) if r.one_in(2) => {
-                items.insert(r.below(items.len() as u64 + 1) as usize, Plain::made(r, 2))
+        let value = self.at(r.below(count as u64) as usize);
+        match value {
+            PlainValue::List(items) if r.one_in(2) => {
+                items.insert(r.below(items.len() as u64 + 1) as usize, PlainValue::make_random_value(r, 2))
             }
-            Plain::List(items) if !items.is_empty() => {
+            PlainValue::List(items) if !items.is_empty() => {
                 let one = items.remove(r.below(items.len() as u64) as usize);
                 if r.one_in(2) {
                     items.insert(r.below(items.len() as u64 + 1) as usize, one);
                 }
             }
-            Plain::Map(entries) if r.one_in(3) => entries.push((format!("new{}", r.below(9)), Plain::made(r, 2))),
-            Plain::Map(entries) if !entries.is_empty() && r.one_in(2) => {
+            PlainValue::Map(entries) if r.one_in(3) => entries.push((format!("new{}", r.below(9)), PlainValue::make_random_value(r, 2))),
+            PlainValue::Map(entries) if !entries.is_empty() && r.one_in(2) => {
                 drop(entries.remove(r.below(entries.len() as u64) as usize));
             }
-            Plain::Map(entries) => entries.reverse(),
-            _ => *here = Plain::made(r, 1),
+            PlainValue::Map(entries) => entries.reverse(),
+            _ => *value = PlainValue::make_random_value(r, 1),
         }
         // Keys are unique.
-        if let Plain::Map(entries) = here {
+        if let PlainValue::Map(entries) = value {
             let mut seen = std::collections::HashSet::new();
             entries.retain(|(key, _)| seen.insert(key.clone()));
         }
@@ -189,7 +189,7 @@ fn patches_of_random_edits_apply_in_all_formats() {
     let mut small = 0;
     for seed in 0..1200 {
         let r = &mut Random::new(seed);
-        let before = Plain::made(r, 5);
+        let before = PlainValue::make_random_value(r, 5);
         let mut after = before.clone();
         let edits = 1 + r.below(4);
         (0..edits).for_each(|_| after.change(r));
@@ -214,12 +214,12 @@ fn patches_of_random_edits_apply_in_all_formats() {
 }
 
 /// Makes a list of records, each with its own number.
-fn records(count: u64) -> Vec<Plain> {
+fn records(count: u64) -> Vec<PlainValue> {
     let record = |index| {
-        Plain::Map(vec![
-            ("id".to_owned(), Plain::Number(index)),
-            ("name".to_owned(), Plain::Text(index * 7)),
-            ("tags".to_owned(), Plain::List(vec![Plain::Text(1), Plain::Text(index % 3)])),
+        PlainValue::Map(vec![
+            ("id".to_owned(), PlainValue::Number(index)),
+            ("name".to_owned(), PlainValue::Text(index * 7)),
+            ("tags".to_owned(), PlainValue::List(vec![PlainValue::Text(1), PlainValue::Text(index % 3)])),
         ])
     };
     (0..count).map(record).collect()
@@ -227,24 +227,24 @@ fn records(count: u64) -> Vec<Plain> {
 
 #[test]
 fn one_edit_is_reported_as_one_change() {
-    let found = |after: Vec<Plain>| {
-        let (before, after) = (Plain::List(records(40)).json(), Plain::List(after).json());
+    let found = |after: Vec<PlainValue>| {
+        let (before, after) = (PlainValue::List(records(40)).json(), PlainValue::List(after).json());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
         patch(&left, &right, Rules::new(), &after);
         list_differences(&find_differences(&left, &right, Rules::new()))
     };
     for index in [0, 1, 20, 39] {
-        let edited = |edit: &dyn Fn(&mut Vec<Plain>)| {
+        let edited = |edit: &dyn Fn(&mut Vec<PlainValue>)| {
             let mut list = records(40);
             edit(&mut list);
             found(list)
         };
-        let new = Plain::Map(vec![("id".to_owned(), Plain::Number(99))]);
+        let new = PlainValue::Map(vec![("id".to_owned(), PlainValue::Number(99))]);
         assert_eq!(edited(&|list| list.insert(index, new.clone())), [format!("added $[{index}] $[{index}]")]);
         assert_eq!(edited(&|list| drop(list.remove(index))), [format!("removed $[{index}] $[{index}]")]);
-        let rename = |list: &mut Vec<Plain>| *list[index].at(2) = Plain::Text(12_345);
+        let rename = |list: &mut Vec<PlainValue>| *list[index].at(2) = PlainValue::Text(12_345);
         assert_eq!(edited(&rename), [format!("changed $[{index}].name $[{index}].name")]);
-        let both = |list: &mut Vec<Plain>| {
+        let both = |list: &mut Vec<PlainValue>| {
             rename(list);
             list.insert(index, new.clone());
         };
@@ -254,7 +254,7 @@ fn one_edit_is_reported_as_one_change() {
             [format!("added $[{index}] $[{index}]"), format!("changed $[{index}].name $[{after}].name")]
         );
         if index < 39 {
-            let to_end = |list: &mut Vec<Plain>| {
+            let to_end = |list: &mut Vec<PlainValue>| {
                 let one = list.remove(index);
                 list.push(one);
             };
@@ -268,19 +268,19 @@ fn the_order_of_keys_is_not_a_difference() {
     let before = records(500);
     let mut after = before.clone();
     for record in &mut after {
-        if let Plain::Map(entries) = record {
+        if let PlainValue::Map(entries) = record {
             entries.rotate_left(1);
         }
     }
-    let found = |after: &[Plain]| {
-        let (before, after) = (Plain::List(before.clone()).json(), Plain::List(after.to_vec()).json());
+    let found = |after: &[PlainValue]| {
+        let (before, after) = (PlainValue::List(before.clone()).json(), PlainValue::List(after.to_vec()).json());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
         assert_eq!(find_differences(&left, &right, Rules::new().exact()).changes().len(), 500);
         list_differences(&find_differences(&left, &right, Rules::new()))
     };
     assert!(found(&after).is_empty());
     let name = after[70].all() - 4;
-    *after[70].at(name) = Plain::Text(1);
+    *after[70].at(name) = PlainValue::Text(1);
     assert_eq!(found(&after).len(), 1);
 }
 
@@ -291,19 +291,19 @@ fn differences_of_long_lists_are_about_as_short_as_the_twins() {
         let r = &mut Random::new(seed);
         let count = 100 + r.below(1500);
         // Records that are all different, or numbers that repeat.
-        let before: Vec<Plain> = match r.below(3) {
+        let before: Vec<PlainValue> = match r.below(3) {
             0 => records(count),
-            1 => (0..count).map(|_| Plain::Number(r.below(4))).collect(),
-            _ => (0..count).map(|_| Plain::Text(r.below(count))).collect(),
+            1 => (0..count).map(|_| PlainValue::Number(r.below(4))).collect(),
+            _ => (0..count).map(|_| PlainValue::Text(r.below(count))).collect(),
         };
         let mut after = before.clone();
         for _ in 0..1 + r.below(40) {
             let (index, to) = (r.below(after.len() as u64) as usize, r.below(after.len() as u64) as usize);
             match r.below(6) {
-                0 => after[index] = Plain::made(r, 2),
+                0 => after[index] = PlainValue::make_random_value(r, 2),
                 1 => after[index].change(r),
                 2 => drop(after.remove(index)),
-                3 => after.insert(index, Plain::made(r, 2)),
+                3 => after.insert(index, PlainValue::make_random_value(r, 2)),
                 4 => {
                     let one = after.remove(index);
                     after.insert(to.min(after.len()), one);
@@ -311,14 +311,14 @@ fn differences_of_long_lists_are_about_as_short_as_the_twins() {
                 // Removes or inserts a range.
                 _ if r.one_in(2) => drop(after.drain(index.min(to)..index.max(to).min(index.min(to) + 300))),
                 _ => {
-                    drop(after.splice(index..index, (0..r.below(300)).map(|index| Plain::Text(5_000 + index))).count())
+                    drop(after.splice(index..index, (0..r.below(300)).map(|index| PlainValue::Text(5_000 + index))).count())
                 }
             }
             if after.is_empty() {
                 break;
             }
         }
-        let (before, after) = (Plain::List(before).json(), Plain::List(after).json());
+        let (before, after) = (PlainValue::List(before).json(), PlainValue::List(after).json());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
         patch(&left, &right, Rules::new(), &format!("{seed}"));
         fast += find_differences(&left, &right, Rules::new()).changes().len();
