@@ -110,7 +110,11 @@ impl PlainValue {
             0 => PlainValue::Number(r.below(50)),
             1 => PlainValue::Text(r.below(1000)),
             2 | 3 => PlainValue::List((0..r.below(6)).map(|_| PlainValue::make_random_value(r, depth - 1)).collect()),
-            _ => PlainValue::Map((0..r.below(5)).map(|index| (format!("k{index}"), PlainValue::make_random_value(r, depth - 1))).collect()),
+            _ => PlainValue::Map(
+                (0..r.below(5))
+                    .map(|index| (format!("k{index}"), PlainValue::make_random_value(r, depth - 1)))
+                    .collect(),
+            ),
         }
     }
 
@@ -118,7 +122,9 @@ impl PlainValue {
         match self {
             PlainValue::Number(n) => n.to_string(),
             PlainValue::Text(n) => format!("\"text {n}\""),
-            PlainValue::List(items) => format!("[{}]", items.iter().map(PlainValue::json).collect::<Vec<_>>().join(",")),
+            PlainValue::List(items) => {
+                format!("[{}]", items.iter().map(PlainValue::json).collect::<Vec<_>>().join(","))
+            }
             PlainValue::Map(entries) => {
                 let entry = |(key, value): &(String, PlainValue)| format!("\"{key}\":{}", value.json());
                 format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(","))
@@ -169,7 +175,9 @@ impl PlainValue {
                     items.insert(r.below(items.len() as u64 + 1) as usize, one);
                 }
             }
-            PlainValue::Map(entries) if r.one_in(3) => entries.push((format!("new{}", r.below(9)), PlainValue::make_random_value(r, 2))),
+            PlainValue::Map(entries) if r.one_in(3) => {
+                entries.push((format!("new{}", r.below(9)), PlainValue::make_random_value(r, 2)))
+            }
             PlainValue::Map(entries) if !entries.is_empty() && r.one_in(2) => {
                 drop(entries.remove(r.below(entries.len() as u64) as usize));
             }
@@ -310,9 +318,9 @@ fn differences_of_long_lists_are_about_as_short_as_the_twins() {
                 }
                 // Removes or inserts a range.
                 _ if r.one_in(2) => drop(after.drain(index.min(to)..index.max(to).min(index.min(to) + 300))),
-                _ => {
-                    drop(after.splice(index..index, (0..r.below(300)).map(|index| PlainValue::Text(5_000 + index))).count())
-                }
+                _ => drop(
+                    after.splice(index..index, (0..r.below(300)).map(|index| PlainValue::Text(5_000 + index))).count(),
+                ),
             }
             if after.is_empty() {
                 break;

@@ -21,8 +21,8 @@ fn load() -> Vec<Fixture> {
         .collect()
 }
 
-fn is_undamaged(f: &Fixture) -> bool {
-    f.mode != "damaged"
+fn is_undamaged(fixture: &Fixture) -> bool {
+    fixture.mode != "damaged"
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -139,8 +139,8 @@ impl Describer {
 }
 
 /// Reason why PHP's value differs from its bytes, or has another variable than ours.
-fn explain_difference(f: &Fixture) -> Option<&'static str> {
-    match f.name.as_str() {
+fn explain_difference(fixture: &Fixture) -> Option<&'static str> {
+    match fixture.name.as_str() {
         "objects/sleep" => Some("a property that was left out has its default value again"),
         "references/object first by value, then twice"
         | "references/enum by value first"
@@ -154,16 +154,16 @@ fn explain_difference(f: &Fixture) -> Option<&'static str> {
 #[test]
 fn blobs_are_read_as_php_reads_them() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in load().iter().filter(|f| is_undamaged(f)) {
-        let Some(expected) = &f.expected else { continue };
-        if explain_difference(f).is_some() {
+    for fixture in load().iter().filter(|fixture| is_undamaged(fixture)) {
+        let Some(expected) = &fixture.expected else { continue };
+        if explain_difference(fixture).is_some() {
             continue;
         }
         total += 1;
-        match igbinary::read(&f.blob, &Limits::default()) {
+        match igbinary::read(&fixture.blob, &Limits::default()) {
             Ok(document) if describe(&document) == *expected => {}
-            Ok(document) => failures.push(format!("{}: {}\n   not {expected}", f.name, describe(&document))),
-            Err(error) => failures.push(format!("{}: {error}", f.name)),
+            Ok(document) => failures.push(format!("{}: {}\n   not {expected}", fixture.name, describe(&document))),
+            Err(error) => failures.push(format!("{}: {error}", fixture.name)),
         }
     }
     report("reading", total, &failures);
@@ -172,22 +172,22 @@ fn blobs_are_read_as_php_reads_them() {
 #[test]
 fn blobs_are_rewritten_byte_for_byte() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in load().iter().filter(|f| is_undamaged(f)) {
+    for fixture in load().iter().filter(|fixture| is_undamaged(fixture)) {
         total += 1;
         let limits = Limits::default();
-        let read = igbinary::ReadOptions::default().read(&f.blob, Request::new(&limits).detailed());
+        let read = igbinary::ReadOptions::default().read(&fixture.blob, Request::new(&limits).detailed());
         let mut out = Vec::new();
         let written = igbinary::write(&read.document, &igbinary::WriteOptions::default(), &limits, &mut out);
         let typed = icecore::write(&read.document, "json:typed,spelling").expect("typed JSON");
         let stage = Stage::parse("json:typed").expect("a stage");
         let spelled = icecore::read_as(&typed, &stage, &limits).expect("it is read");
         let rewritten = icecore::write(&spelled, "igbinary").expect("igbinary");
-        if read.error.is_some() || written.is_err() || out != f.blob {
-            let offset = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count() as u64;
-            let windows = [&f.blob, &out].map(|bytes| icecore::text::window(bytes, offset)).concat();
-            failures.push(format!("{}: {:?} {:?}\n{windows}", f.name, read.error, written.err()));
-        } else if again != f.blob {
-            failures.push(format!("{} {}: not by way of typed JSON", f.name, f.mode));
+        if read.error.is_some() || written.is_err() || out != fixture.blob {
+            let offset = out.iter().zip(&fixture.blob).take_while(|(a, b)| a == b).count() as u64;
+            let windows = [&fixture.blob, &out].map(|bytes| icecore::text::window(bytes, offset)).concat();
+            failures.push(format!("{}: {:?} {:?}\n{windows}", fixture.name, read.error, written.err()));
+        } else if again != fixture.blob {
+            failures.push(format!("{} {}: not by way of typed JSON", fixture.name, fixture.mode));
         }
     }
     report("writing again", total, &failures);
@@ -196,14 +196,14 @@ fn blobs_are_rewritten_byte_for_byte() {
 #[test]
 fn spans_tile_the_input() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in load().iter().filter(|f| is_undamaged(f)) {
+    for fixture in load().iter().filter(|fixture| is_undamaged(fixture)) {
         total += 1;
         let limits = Limits::default();
-        let read = igbinary::ReadOptions::default().read(&f.blob, Request::new(&limits).detailed());
+        let read = igbinary::ReadOptions::default().read(&fixture.blob, Request::new(&limits).detailed());
         let spans = &read.document.trace().expect("a trace").spans;
         let end = spans.iter().try_fold(0, |offset, span| (span.start == offset).then_some(span.end));
-        if end != Some(f.blob.len() as u64) {
-            failures.push(format!("{}: {end:?} of {}", f.name, f.blob.len()));
+        if end != Some(fixture.blob.len() as u64) {
+            failures.push(format!("{}: {end:?} of {}", fixture.name, fixture.blob.len()));
         }
     }
     report("tiling", total, &failures);
@@ -211,9 +211,9 @@ fn spans_tile_the_input() {
 
 #[test]
 fn every_truncation_is_an_error() {
-    for f in load().iter().filter(|f| is_undamaged(f) && f.blob.len() < 3000) {
-        for len in 0..f.blob.len() {
-            assert!(igbinary::read(&f.blob[..len], &Limits::default()).is_err(), "{} cut to {len}", f.name);
+    for fixture in load().iter().filter(|fixture| is_undamaged(fixture) && fixture.blob.len() < 3000) {
+        for len in 0..fixture.blob.len() {
+            assert!(igbinary::read(&fixture.blob[..len], &Limits::default()).is_err(), "{} cut to {len}", fixture.name);
         }
     }
 }
@@ -232,7 +232,7 @@ fn ask(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
 fn the_extension_reads_our_output() {
     let blobs: Vec<_> = load()
         .into_iter()
-        .filter(|f| is_undamaged(f) && f.expected.is_some() && explain_difference(f).is_none())
+        .filter(|fixture| is_undamaged(fixture) && fixture.expected.is_some() && explain_difference(fixture).is_none())
         .collect();
     for compact in [true, false] {
         let mut options = igbinary::WriteOptions::default();
@@ -240,20 +240,20 @@ fn the_extension_reads_our_output() {
         let limits = Limits::default();
         let written: Vec<_> = blobs
             .iter()
-            .map(|f| {
+            .map(|fixture| {
                 let mut out = Vec::new();
-                let document = igbinary::read(&f.blob, &limits).expect("it is read");
+                let document = igbinary::read(&fixture.blob, &limits).expect("it is read");
                 let losses = igbinary::write(&document, &options, &limits, &mut out).expect("it is written");
-                assert!(losses.is_empty(), "{}: {losses:?}", f.name);
+                assert!(losses.is_empty(), "{}: {losses:?}", fixture.name);
                 out
             })
             .collect();
         let Some(answers) = ask(&written) else { return };
         let mut failures = Vec::new();
-        for (f, answer) in blobs.iter().zip(answers) {
+        for (fixture, answer) in blobs.iter().zip(answers) {
             let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
-            if answer["value"].as_str() != f.expected.as_deref() {
-                failures.push(format!("{}: {answer}\n   not {:?}", f.name, f.expected));
+            if answer["value"].as_str() != fixture.expected.as_deref() {
+                failures.push(format!("{}: {answer}\n   not {:?}", fixture.name, fixture.expected));
             }
         }
         report("asking PHP", blobs.len(), &failures);
@@ -279,17 +279,20 @@ fn is_about_the_program(complaint: &str) -> bool {
 #[test]
 fn damaged_blobs_are_refused_like_the_extension_does() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in load().iter().filter(|f| !is_undamaged(f)) {
+    for fixture in load().iter().filter(|fixture| !is_undamaged(fixture)) {
         total += 1;
-        let read = igbinary::read(&f.blob, &Limits::default());
-        match (read, f.line["error"].as_str(), &f.expected) {
+        let read = igbinary::read(&fixture.blob, &Limits::default());
+        match (read, fixture.line["error"].as_str(), &fixture.expected) {
             (Ok(_), None, _) => {}
             (Err(_), Some(_), _) => {}
             (Err(error), None, _) if is_stricter(&error) => {}
             (Ok(_), Some(complaint), _) if is_about_the_program(complaint) => {}
-            (read, complaint, _) => {
-                failures.push(format!("{}: {:?}, PHP: {complaint:?}\n   {}", f.name, read.map(|_| ()), hex(&f.blob)))
-            }
+            (read, complaint, _) => failures.push(format!(
+                "{}: {:?}, PHP: {complaint:?}\n   {}",
+                fixture.name,
+                read.map(|_| ()),
+                hex(&fixture.blob)
+            )),
         }
     }
     report("damaged", total, &failures);

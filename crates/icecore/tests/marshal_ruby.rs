@@ -26,17 +26,19 @@ fn write(document: &icecore::Document<'_>) -> Vec<u8> {
 
 #[test]
 fn ruby_loads_our_dumps_as_the_same_values() {
-    let fixtures: Vec<_> = load("marshal.jsonl").into_iter().filter(|f| f.mode == "dump").collect();
+    let fixtures: Vec<_> = load("marshal.jsonl").into_iter().filter(|fixture| fixture.mode == "dump").collect();
     let blobs: Vec<_> = fixtures
         .iter()
-        .map(|f| write(&marshal::read(&f.blob, &marshal::ReadOptions::default(), &Limits::default()).unwrap()))
+        .map(|fixture| {
+            write(&marshal::read(&fixture.blob, &marshal::ReadOptions::default(), &Limits::default()).unwrap())
+        })
         .collect();
     let Some(answers) = ask(&blobs) else { return };
     let mut failures = Vec::new();
-    for (f, answer) in fixtures.iter().zip(&answers) {
-        let expected = f.line["said"].as_str().map_or("ok ?".to_owned(), |said| format!("ok {said}"));
+    for (fixture, answer) in fixtures.iter().zip(&answers) {
+        let expected = fixture.line["said"].as_str().map_or("ok ?".to_owned(), |said| format!("ok {said}"));
         if *answer != expected {
-            failures.push(format!("{}:\n  {expected}\n  {answer}", f.name));
+            failures.push(format!("{}:\n  {expected}\n  {answer}", fixture.name));
         }
     }
     report("loading", answers.len(), &failures);

@@ -28,14 +28,14 @@ fn write_without_losses(document: &Document<'_>) -> Vec<u8> {
 #[test]
 fn texts_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
-    for f in load("php.jsonl") {
-        let document = read(&f.blob);
-        let Some(expected) = f.line.get("php") else { continue };
+    for fixture in load("php.jsonl") {
+        let document = read(&fixture.blob);
+        let Some(expected) = fixture.line.get("php") else { continue };
         checked += 1;
         let expected = one_nan(expected.clone());
         let found = Describer::default().value(document.root());
         if found != expected {
-            let _ = writeln!(failures, "{}\n php {expected}\n we  {found}", f.name);
+            let _ = writeln!(failures, "{}\n php {expected}\n we  {found}", fixture.name);
         }
     }
     assert!(failures.is_empty(), "{failures}");
@@ -47,38 +47,38 @@ fn texts_are_rewritten_byte_for_byte() {
     let typed = Stage::parse("json:typed").unwrap();
     let spelled = Stage::parse("json:typed,spelling").unwrap();
     let (limits, mut plain) = (Limits::default(), 0);
-    for f in load("php.jsonl") {
-        let document = read_detailed(&f.blob);
+    for fixture in load("php.jsonl") {
+        let document = read_detailed(&fixture.blob);
         assert_eq!(
             write_without_losses(&document).escape_ascii().to_string(),
-            f.blob.escape_ascii().to_string(),
+            fixture.blob.escape_ascii().to_string(),
             "{}",
-            f.name
+            fixture.name
         );
-        let simple = read(&f.blob);
-        assert!(simple == document, "{}: reading with detail gives something else", f.name);
-        if f.mode == "serialize" {
-            plain += usize::from(write_without_losses(&simple) == f.blob);
+        let simple = read(&fixture.blob);
+        assert!(simple == document, "{}: reading with detail gives something else", fixture.name);
+        if fixture.mode == "serialize" {
+            plain += usize::from(write_without_losses(&simple) == fixture.blob);
         }
         for (stage, document) in [(&spelled, &document), (&typed, &simple)] {
             let mut text = Vec::new();
             let losses = icecore::write_to(document, stage, &limits, &mut text).unwrap();
-            assert!(losses.is_empty(), "{}: {losses:?}", f.name);
+            assert!(losses.is_empty(), "{}: {losses:?}", fixture.name);
             let reread = icecore::read_as(&text, &typed, &limits)
-                .unwrap_or_else(|error| panic!("{}: {error}\n{}", f.name, String::from_utf8_lossy(&text)));
-            assert!(reread == *document, "{}: {}", f.name, String::from_utf8_lossy(&text));
+                .unwrap_or_else(|error| panic!("{}: {error}\n{}", fixture.name, String::from_utf8_lossy(&text)));
+            assert!(reread == *document, "{}: {}", fixture.name, String::from_utf8_lossy(&text));
             if reread.spelling().is_some() {
                 assert_eq!(
                     write_without_losses(&reread).escape_ascii().to_string(),
-                    f.blob.escape_ascii().to_string(),
+                    fixture.blob.escape_ascii().to_string(),
                     "{}",
-                    f.name
+                    fixture.name
                 );
             }
         }
     }
     // Nothing that PHP writes needs spelling.
-    let total = load("php.jsonl").iter().filter(|f| f.mode == "serialize").count();
+    let total = load("php.jsonl").iter().filter(|fixture| fixture.mode == "serialize").count();
     assert_eq!(plain, total);
 }
 

@@ -252,13 +252,13 @@ fn strings_that_look_serialized_do_not_mislead_the_repair() {
 
 #[test]
 fn undamaged_values_are_not_changed() {
-    for f in load("php.jsonl").iter().chain(&load("php-spl.jsonl")) {
-        let (out, repairs) = repair_and_write(&f.blob).unwrap();
-        assert!(repairs.is_empty(), "{}", f.name);
-        let plain = php::read(&f.blob, &php::ReadOptions::default(), &Limits::default()).unwrap();
+    for fixture in load("php.jsonl").iter().chain(&load("php-spl.jsonl")) {
+        let (out, repairs) = repair_and_write(&fixture.blob).unwrap();
+        assert!(repairs.is_empty(), "{}", fixture.name);
+        let plain = php::read(&fixture.blob, &php::ReadOptions::default(), &Limits::default()).unwrap();
         let mut expected = Vec::new();
         php::write(&plain, &php::WriteOptions::default(), &Limits::default(), &mut expected).unwrap();
-        assert!(out == expected, "{}", f.name);
+        assert!(out == expected, "{}", fixture.name);
     }
 }
 

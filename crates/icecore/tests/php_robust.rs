@@ -23,13 +23,13 @@ fn write(document: &Document<'_>) -> Result<(Vec<u8>, bool), icecore::Error> {
 #[test]
 fn every_cut_is_reported_as_truncation() {
     let limits = Limits::default();
-    for f in load("php.jsonl") {
-        read_both_ways(&f.blob, &limits);
-        let step = if f.blob.len() > 600 { 97 } else { 1 };
-        for len in (0..f.blob.len()).step_by(step) {
-            let outcome = read_both_ways(&f.blob[..len], &limits);
-            let error = outcome.error.unwrap_or_else(|| panic!("{} cut at {len}", f.name));
-            assert_eq!(error.kind(), ErrorKind::Truncated, "{} cut at {len}: {error}", f.name);
+    for fixture in load("php.jsonl") {
+        read_both_ways(&fixture.blob, &limits);
+        let step = if fixture.blob.len() > 600 { 97 } else { 1 };
+        for len in (0..fixture.blob.len()).step_by(step) {
+            let outcome = read_both_ways(&fixture.blob[..len], &limits);
+            let error = outcome.error.unwrap_or_else(|| panic!("{} cut at {len}", fixture.name));
+            assert_eq!(error.kind(), ErrorKind::Truncated, "{} cut at {len}: {error}", fixture.name);
             assert!(error.offset().is_some_and(|offset| offset <= len as u64), "{error}");
             assert!(error.help().is_some_and(|help| help.contains("PHP says")), "{error}");
         }
@@ -40,9 +40,9 @@ fn every_cut_is_reported_as_truncation() {
 fn both_readers_agree_on_damaged_values() {
     let limits = Limits::default();
     let mut random = common::Random::new(5);
-    for f in load("php.jsonl").iter().filter(|f| f.blob.len() < 2000) {
+    for fixture in load("php.jsonl").iter().filter(|fixture| fixture.blob.len() < 2000) {
         for _ in 0..60 {
-            let mut blob = f.blob.clone();
+            let mut blob = fixture.blob.clone();
             for _ in 0..=random.below(2) {
                 let offset = random.below(blob.len() as u64) as usize;
                 blob[offset] = *random.pick(b"NbidsSaOCErR:;{}\"0123456789+-.\\\0\xff");
@@ -67,7 +67,8 @@ fn earlier_documents_on_a_tape_do_not_affect_later_ones() {
     let all_limits = [Limits::default(), tight(3, 40, 100), tight(2, 1000, 1000), tight(9, 9, 7)];
     let reader = php::ReadOptions::default();
     let mut random = common::Random::new(7);
-    let blobs: Vec<_> = load("php.jsonl").into_iter().map(|f| f.blob).filter(|blob| blob.len() < 2000).collect();
+    let blobs: Vec<_> =
+        load("php.jsonl").into_iter().map(|fixture| fixture.blob).filter(|blob| blob.len() < 2000).collect();
     let numbers: [&[u8]; 9] = [b"0", b"1", b"2", b"3", b"9", b"10", b"12", b"99", b"-1"];
     let mut tape = Tape::new();
     for round in 0..60_000 {
@@ -252,10 +253,10 @@ fn repeats_a_key(document: &Document<'_>) -> bool {
 
 #[test]
 fn php_text_is_distinguished_from_other_text() {
-    for f in load("php.jsonl").iter().filter(|f| f.mode == "serialize" && f.name != "null") {
-        let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{}", f.name));
-        assert_eq!(found.name, "php", "{}", f.name);
-        assert_eq!(icecore::detect::stage_of(&f.blob).unwrap().format().name, "php", "{}", f.name);
+    for fixture in load("php.jsonl").iter().filter(|fixture| fixture.mode == "serialize" && fixture.name != "null") {
+        let found = icecore::identify(&fixture.blob).unwrap_or_else(|| panic!("{}", fixture.name));
+        assert_eq!(found.name, "php", "{}", fixture.name);
+        assert_eq!(icecore::detect::stage_of(&fixture.blob).unwrap().format().name, "php", "{}", fixture.name);
     }
     for text in
         ["a: 1\n", "a:b", "s:3", "i: am text;", "{\"a\":1}", "O:no", "N", "No;", "d:1.5 or so;", "b:true", "E:mail"]

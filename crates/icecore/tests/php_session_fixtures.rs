@@ -37,20 +37,21 @@ fn write(document: &Document<'_>, handler: Option<Handler>) -> Result<(Vec<u8>, 
 }
 
 fn sessions() -> Vec<Fixture> {
-    load("php-session.jsonl").into_iter().filter(|f| f.mode != "damaged").collect()
+    load("php-session.jsonl").into_iter().filter(|fixture| fixture.mode != "damaged").collect()
 }
 
 #[test]
 fn sessions_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
-    for f in sessions() {
-        let outcome = read_both_ways(&f.blob, &options(Some(handler(&f))));
-        assert_eq!(outcome.error, None, "{}", f.name);
-        assert_eq!(outcome.document.root().kind(), Kind::Map, "{}", f.name);
-        let expected = one_nan(f.line["php"].clone());
+    for fixture in sessions() {
+        let outcome = read_both_ways(&fixture.blob, &options(Some(handler(&fixture))));
+        assert_eq!(outcome.error, None, "{}", fixture.name);
+        assert_eq!(outcome.document.root().kind(), Kind::Map, "{}", fixture.name);
+        let expected = one_nan(fixture.line["php"].clone());
         let found = Describer::default().value(outcome.document.root());
         if found != expected {
-            let _ = writeln!(failures, "{} {}\n php {expected}\n we  {found}", f.name, f.blob.escape_ascii());
+            let _ =
+                writeln!(failures, "{} {}\n php {expected}\n we  {found}", fixture.name, fixture.blob.escape_ascii());
         }
         checked += 1;
     }
@@ -62,16 +63,16 @@ fn sessions_are_read_as_php_reads_them() {
 #[test]
 fn the_handler_is_detected() {
     let mut found = 0;
-    for f in sessions() {
-        if f.blob.is_empty() {
+    for fixture in sessions() {
+        if fixture.blob.is_empty() {
             continue;
         }
-        let outcome = read_both_ways(&f.blob, &options(None));
-        assert_eq!(outcome.error, None, "{} {}", f.name, f.blob.escape_ascii());
+        let outcome = read_both_ways(&fixture.blob, &options(None));
+        assert_eq!(outcome.error, None, "{} {}", fixture.name, fixture.blob.escape_ascii());
         let (text, _) = write(&outcome.document, None).unwrap();
-        assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
-        let with_handler = read_both_ways(&f.blob, &options(Some(handler(&f))));
-        assert!(with_handler.document == outcome.document, "{}", f.name);
+        assert_eq!(text.escape_ascii().to_string(), fixture.blob.escape_ascii().to_string(), "{}", fixture.name);
+        let with_handler = read_both_ways(&fixture.blob, &options(Some(handler(&fixture))));
+        assert!(with_handler.document == outcome.document, "{}", fixture.name);
         found += 1;
     }
     assert!(found > 70, "{found}");
@@ -94,23 +95,23 @@ fn sessions_are_rewritten_byte_for_byte() {
     let spelled = Stage::parse("json:typed,spelling").unwrap();
     let typed = Stage::parse("json:typed").unwrap();
     let limits = Limits::default();
-    for f in sessions() {
-        let document = read_both_ways(&f.blob, &options(Some(handler(&f)))).document;
+    for fixture in sessions() {
+        let document = read_both_ways(&fixture.blob, &options(Some(handler(&fixture)))).document;
         let (text, lossless) = write(&document, None).unwrap();
-        assert!(lossless, "{}", f.name);
-        assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
+        assert!(lossless, "{}", fixture.name);
+        assert_eq!(text.escape_ascii().to_string(), fixture.blob.escape_ascii().to_string(), "{}", fixture.name);
         let mut json = Vec::new();
         icecore::write_to(&document, &spelled, &limits, &mut json).unwrap();
         let reread = icecore::read_as(&json, &typed, &limits).unwrap();
-        assert!(reread == document, "{}", f.name);
-        assert_eq!(write(&reread, None).unwrap().0, text, "{}", f.name);
+        assert!(reread == document, "{}", fixture.name);
+        assert_eq!(write(&reread, None).unwrap().0, text, "{}", fixture.name);
         // Another handler gives another text for the same variables.
         for other in HANDLERS {
             let Ok((text, _)) = write(&document, Some(other)) else { continue };
             let reread = read_both_ways(&text, &options(Some(other)));
-            assert_eq!(reread.error, None, "{} as {other:?}: {}", f.name, text.escape_ascii());
-            let has_integer_text = f.name.starts_with("hand/");
-            assert!(has_integer_text || reread.document == document, "{} as {other:?}", f.name);
+            assert_eq!(reread.error, None, "{} as {other:?}: {}", fixture.name, text.escape_ascii());
+            let has_integer_text = fixture.name.starts_with("hand/");
+            assert!(has_integer_text || reread.document == document, "{} as {other:?}", fixture.name);
         }
     }
 }
@@ -118,15 +119,21 @@ fn sessions_are_rewritten_byte_for_byte() {
 #[test]
 fn damaged_sessions_are_refused_where_php_refuses_them() {
     let (mut total, mut refused, mut failures) = (0, 0, String::new());
-    for f in load("php-session.jsonl").iter().filter(|f| f.mode == "damaged") {
-        let mut options = options(Some(handler(f)));
+    for fixture in load("php-session.jsonl").iter().filter(|fixture| fixture.mode == "damaged") {
+        let mut options = options(Some(handler(fixture)));
         options.lenient = true;
-        let outcome = read_both_ways(&f.blob, &options);
-        let reads = f.line["reads"].as_bool().unwrap();
+        let outcome = read_both_ways(&fixture.blob, &options);
+        let reads = fixture.line["reads"].as_bool().unwrap();
         total += 1;
         refused += usize::from(!reads);
-        if reads != outcome.error.is_none() && !is_intended_difference(&f.blob, &outcome, handler(f)) {
-            let _ = writeln!(failures, "{:?} {} php {reads} we {:?}", handler(f), f.blob.escape_ascii(), outcome.error);
+        if reads != outcome.error.is_none() && !is_intended_difference(&fixture.blob, &outcome, handler(fixture)) {
+            let _ = writeln!(
+                failures,
+                "{:?} {} php {reads} we {:?}",
+                handler(fixture),
+                fixture.blob.escape_ascii(),
+                outcome.error
+            );
         }
     }
     assert!(failures.is_empty(), "{failures}");
@@ -161,17 +168,17 @@ fn repeats_a_key(document: &Document<'_>) -> bool {
 #[test]
 fn both_readers_agree_on_damaged_sessions() {
     let mut random = common::Random::new(9);
-    for f in sessions() {
-        let step = if f.blob.len() > 600 { 61 } else { 1 };
-        for len in (1..f.blob.len()).step_by(step) {
-            read_both_ways(&f.blob[..len], &options(Some(handler(&f))));
-            read_both_ways(&f.blob[..len], &options(None));
+    for fixture in sessions() {
+        let step = if fixture.blob.len() > 600 { 61 } else { 1 };
+        for len in (1..fixture.blob.len()).step_by(step) {
+            read_both_ways(&fixture.blob[..len], &options(Some(handler(&fixture))));
+            read_both_ways(&fixture.blob[..len], &options(None));
         }
-        if f.blob.len() > 2000 || f.blob.is_empty() {
+        if fixture.blob.len() > 2000 || fixture.blob.is_empty() {
             continue;
         }
         for _ in 0..40 {
-            let mut blob = f.blob.clone();
+            let mut blob = fixture.blob.clone();
             let offset = random.below(blob.len() as u64) as usize;
             blob[offset] = *random.pick(b"NbidsaSOCErR:;{}\"0123456789+-|!.\\\0\x01\xff");
             let outcome = read_both_ways(&blob, &options(None));
@@ -261,11 +268,14 @@ fn values_that_php_would_drop_are_refused() {
 
 #[test]
 fn a_session_is_distinguished_from_other_text() {
-    for f in sessions().iter().filter(|f| f.mode == "session" && !f.name.starts_with("names") && f.blob.len() > 4) {
-        let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{}", f.name));
-        let expected = if handler(f) == Handler::PhpSerialize { "php" } else { "php-session" };
-        assert_eq!(found.name, expected, "{}", f.name);
-        assert_eq!(icecore::detect::stage_of(&f.blob).unwrap().format().name, expected, "{}", f.name);
+    for fixture in sessions()
+        .iter()
+        .filter(|fixture| fixture.mode == "session" && !fixture.name.starts_with("names") && fixture.blob.len() > 4)
+    {
+        let found = icecore::identify(&fixture.blob).unwrap_or_else(|| panic!("{}", fixture.name));
+        let expected = if handler(fixture) == Handler::PhpSerialize { "php" } else { "php-session" };
+        assert_eq!(found.name, expected, "{}", fixture.name);
+        assert_eq!(icecore::detect::stage_of(&fixture.blob).unwrap().format().name, expected, "{}", fixture.name);
     }
     for text in ["a|b", "name|value\nx|y", "| a | b |", "a|i:1", "N;|", "x|N;y", "ls | wc", "a|s:3"] {
         assert!(icecore::identify(text.as_bytes()).is_none_or(|found| found.name != "php-session"), "{text}");

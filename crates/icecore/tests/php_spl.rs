@@ -43,18 +43,19 @@ fn shows_otherwise(blob: &[u8]) -> bool {
 #[test]
 fn payloads_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
-    for f in load("php-spl.jsonl") {
-        let document = read_whole(&f.blob);
-        let rewritten = base64(f.line["again"].as_str().unwrap());
+    for fixture in load("php-spl.jsonl") {
+        let document = read_whole(&fixture.blob);
+        let rewritten = base64(fixture.line["again"].as_str().unwrap());
         let modern = read_whole(&rewritten);
-        if f.mode == "hand" && shows_otherwise(&f.blob) {
+        if fixture.mode == "hand" && shows_otherwise(&fixture.blob) {
             continue;
         }
         checked += 1;
         let found = Describer::default().value(document.root());
         let expected = Describer::default().value(modern.root());
         if found != expected {
-            let _ = writeln!(failures, "{}\n {}\n php {expected}\n we  {found}", f.name, f.blob.escape_ascii());
+            let _ =
+                writeln!(failures, "{}\n {}\n php {expected}\n we  {found}", fixture.name, fixture.blob.escape_ascii());
         }
     }
     assert!(failures.is_empty(), "{failures}");
@@ -66,21 +67,21 @@ fn payloads_are_rewritten_byte_for_byte() {
     let typed = Stage::parse("json:typed").unwrap();
     let spelled = Stage::parse("json:typed,spelling").unwrap();
     let limits = Limits::default();
-    for f in load("php-spl.jsonl") {
-        let text = f.blob.escape_ascii().to_string();
-        let document = read_whole(&f.blob);
-        assert_eq!(write_to_text(&document), text, "{}", f.name);
-        let simple = php::read(&f.blob, &php::ReadOptions::default(), &limits).unwrap();
-        if f.mode == "made" {
-            assert_eq!(write_to_text(&simple), text, "{}", f.name);
+    for fixture in load("php-spl.jsonl") {
+        let text = fixture.blob.escape_ascii().to_string();
+        let document = read_whole(&fixture.blob);
+        assert_eq!(write_to_text(&document), text, "{}", fixture.name);
+        let simple = php::read(&fixture.blob, &php::ReadOptions::default(), &limits).unwrap();
+        if fixture.mode == "made" {
+            assert_eq!(write_to_text(&simple), text, "{}", fixture.name);
         }
         for (stage, document) in [(&spelled, &document), (&typed, &simple)] {
             let mut json = Vec::new();
             assert!(icecore::write_to(document, stage, &limits, &mut json).unwrap().is_empty());
             let reread = icecore::read_as(&json, &typed, &limits).unwrap();
-            assert!(reread == *document, "{}: {}", f.name, String::from_utf8_lossy(&json));
-            if reread.spelling().is_some() || f.mode == "made" {
-                assert_eq!(write_to_text(&reread), text, "{}", f.name);
+            assert!(reread == *document, "{}: {}", fixture.name, String::from_utf8_lossy(&json));
+            if reread.spelling().is_some() || fixture.mode == "made" {
+                assert_eq!(write_to_text(&reread), text, "{}", fixture.name);
             }
         }
     }
@@ -119,10 +120,11 @@ fn damaged_payloads_are_refused_where_php_refuses_them() {
 
 #[test]
 fn every_cut_is_reported_as_truncation() {
-    for f in load("php-spl.jsonl").iter().filter(|f| f.blob.len() < 600) {
-        for len in 0..f.blob.len() {
-            let error = read_both_ways(&f.blob[..len]).error.unwrap_or_else(|| panic!("{} cut at {len}", f.name));
-            assert_eq!(error.kind(), ErrorKind::Truncated, "{} cut at {len}: {error}", f.name);
+    for fixture in load("php-spl.jsonl").iter().filter(|fixture| fixture.blob.len() < 600) {
+        for len in 0..fixture.blob.len() {
+            let error =
+                read_both_ways(&fixture.blob[..len]).error.unwrap_or_else(|| panic!("{} cut at {len}", fixture.name));
+            assert_eq!(error.kind(), ErrorKind::Truncated, "{} cut at {len}: {error}", fixture.name);
         }
     }
 }

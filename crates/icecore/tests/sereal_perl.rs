@@ -52,8 +52,8 @@ fn perl_reads_rewritten_fixtures() {
     options.threshold = Some(0);
     let mut questions = Vec::new();
     let compressions = [Compress::None, Compress::Snappy, Compress::Zlib, Compress::Zstd];
-    for (turn, f) in all.iter().filter(|f| f.mode == "v5" && f.expected.is_some()).enumerate() {
-        let Ok(document) = sereal::read(&f.blob, &ReadOptions::default(), &Limits::default()) else { continue };
+    for (turn, fixture) in all.iter().filter(|fixture| fixture.mode == "v5" && fixture.expected.is_some()).enumerate() {
+        let Ok(document) = sereal::read(&fixture.blob, &ReadOptions::default(), &Limits::default()) else { continue };
         if document.header().is_some() {
             // Only the body is compared with perl.
             continue;
@@ -64,7 +64,7 @@ fn perl_reads_rewritten_fixtures() {
         options.dedupe_strings = turn % 7 == 0;
         // Only documents without losses, because perl can't give back what was lost.
         if let Some(blob) = write_document(&document, &options) {
-            questions.push((format!("{} {options:?}", f.name), document, blob));
+            questions.push((format!("{} {options:?}", fixture.name), document, blob));
         }
     }
     assert_perl_reads("perl's documents", questions);

@@ -152,8 +152,10 @@ fn spelling_of_random_documents_is_kept() {
 /// Returns small blobs of many kinds.
 fn samples(count: usize) -> Vec<Vec<u8>> {
     let all = fixtures::load("sereal.jsonl");
-    let mut small: Vec<_> =
-        all.into_iter().filter(|f| (20..400).contains(&f.blob.len()) && f.mode != "several").collect();
+    let mut small: Vec<_> = all
+        .into_iter()
+        .filter(|fixture| (20..400).contains(&fixture.blob.len()) && fixture.mode != "several")
+        .collect();
     let mut random = Random::new(7);
     (0..count).map(|_| small.swap_remove(random.below(small.len() as u64) as usize).blob).collect()
 }

@@ -76,21 +76,23 @@ fn is_same(read: &Document<'_>, expected: &str) -> bool {
 fn check(file: &str, expected: &HashMap<String, String>) -> BTreeSet<String> {
     let limits = Limits::default();
     let (mut total, mut failures, mut otherwise) = (0, Vec::new(), BTreeSet::new());
-    for f in load(file) {
-        let opaque = f.line["opaque"].as_str();
-        let Some(id) = opaque.or(f.expected.as_deref().filter(|_| f.line["classes"].is_null())) else { continue };
+    for fixture in load(file) {
+        let opaque = fixture.line["opaque"].as_str();
+        let Some(id) = opaque.or(fixture.expected.as_deref().filter(|_| fixture.line["classes"].is_null())) else {
+            continue;
+        };
         total += 1;
         let text = &expected[id];
-        let read = storable::read(&f.blob, &f.storable_options(), &limits).unwrap();
+        let read = storable::read(&fixture.blob, &fixture.storable_options(), &limits).unwrap();
         if is_same(&read, text) {
             continue;
         }
-        if DIFFERENCES.iter().any(|(name, _)| *name == f.name) {
-            otherwise.insert(f.name);
+        if DIFFERENCES.iter().any(|(name, _)| *name == fixture.name) {
+            otherwise.insert(fixture.name);
             continue;
         }
         let ours = icecore::write(&read, "json:typed").unwrap();
-        failures.push(format!("{} {}:\n  {}\n  {text}", f.name, f.mode, String::from_utf8_lossy(&ours)));
+        failures.push(format!("{} {}:\n  {}\n  {text}", fixture.name, fixture.mode, String::from_utf8_lossy(&ours)));
     }
     report(file, total, &failures);
     otherwise

@@ -14,17 +14,19 @@ fn fast_and_reference_readers_agree() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
-        for f in load(file) {
+        for fixture in load(file) {
             total += 1;
-            let mut plain = f.storable_options();
+            let mut plain = fixture.storable_options();
             plain.reference = true;
-            let fast = storable::read(&f.blob, &f.storable_options(), &limits);
-            let slow = storable::read(&f.blob, &plain, &limits);
-            let traced = plain.read(&f.blob, Request::new(&limits).detailed());
+            let fast = storable::read(&fixture.blob, &fixture.storable_options(), &limits);
+            let slow = storable::read(&fixture.blob, &plain, &limits);
+            let traced = plain.read(&fixture.blob, Request::new(&limits).detailed());
             match (fast, slow, traced.error) {
                 (Ok(a), Ok(b), None) if a == b && a == traced.document => {}
-                (Ok(_), Ok(_), None) => failures.push(format!("{} {}: they differ", f.name, f.mode)),
-                (a, b, c) => failures.push(format!("{} {}: {:?} {:?} {c:?}", f.name, f.mode, a.err(), b.err())),
+                (Ok(_), Ok(_), None) => failures.push(format!("{} {}: they differ", fixture.name, fixture.mode)),
+                (a, b, c) => {
+                    failures.push(format!("{} {}: {:?} {:?} {c:?}", fixture.name, fixture.mode, a.err(), b.err()))
+                }
             }
         }
     }
@@ -36,20 +38,20 @@ fn images_are_rewritten_byte_for_byte() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
-        for f in load(file).iter().filter(|f| is_written_mode(&f.mode)) {
+        for fixture in load(file).iter().filter(|fixture| is_written_mode(&fixture.mode)) {
             total += 1;
-            let read = f.storable_options().read(&f.blob, Request::new(&limits).detailed());
+            let read = fixture.storable_options().read(&fixture.blob, Request::new(&limits).detailed());
             let mut out = Vec::new();
             let written = storable::write(&read.document, &storable::WriteOptions::default(), &limits, &mut out);
             if let Err(error) = written {
-                failures.push(format!("{} {}: {error}", f.name, f.mode));
-            } else if out != f.blob {
-                let offset = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
+                failures.push(format!("{} {}: {error}", fixture.name, fixture.mode));
+            } else if out != fixture.blob {
+                let offset = out.iter().zip(&fixture.blob).take_while(|(a, b)| a == b).count();
                 failures.push(format!(
                     "{} {}: differs at {offset}\n{}{}",
-                    f.name,
-                    f.mode,
-                    icecore::text::window(&f.blob, offset as u64),
+                    fixture.name,
+                    fixture.mode,
+                    icecore::text::window(&fixture.blob, offset as u64),
                     icecore::text::window(&out, offset as u64)
                 ));
             }
@@ -63,22 +65,22 @@ fn spans_tile_the_input() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
-        for f in &load(file) {
+        for fixture in &load(file) {
             total += 1;
-            let read = f.storable_options().read(&f.blob, Request::new(&limits).detailed());
+            let read = fixture.storable_options().read(&fixture.blob, Request::new(&limits).detailed());
             let mut spans: Vec<_> =
                 read.document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.what)).collect();
             spans.sort_unstable();
             let mut offset = 0;
             for (start, end, part) in spans {
                 if start != offset {
-                    failures.push(format!("{} {}: {part} at {start}, not at {offset}", f.name, f.mode));
+                    failures.push(format!("{} {}: {part} at {start}, not at {offset}", fixture.name, fixture.mode));
                     break;
                 }
                 offset = end;
             }
-            if at != f.blob.len() as u64 {
-                failures.push(format!("{} {}: ends at {offset} of {}", f.name, f.mode, f.blob.len()));
+            if at != fixture.blob.len() as u64 {
+                failures.push(format!("{} {}: ends at {offset} of {}", fixture.name, fixture.mode, fixture.blob.len()));
             }
         }
     }
@@ -89,8 +91,8 @@ fn spans_tile_the_input() {
 fn fast_and_reference_writers_agree() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
-    for f in &load("storable.jsonl") {
-        let document = storable::read(&f.blob, &f.storable_options(), &limits).unwrap();
+    for fixture in &load("storable.jsonl") {
+        let document = storable::read(&fixture.blob, &fixture.storable_options(), &limits).unwrap();
         for netorder in [false, true] {
             total += 1;
             let mut fast = storable::WriteOptions::default();
@@ -101,11 +103,11 @@ fn fast_and_reference_writers_agree() {
             let written = storable::write(&document, &fast, &limits, &mut a).is_ok();
             let is_written = storable::write(&document, &plain, &limits, &mut b).is_ok();
             if a != b || written != is_written {
-                failures.push(format!("{} {}: the writers differ", f.name, f.mode));
+                failures.push(format!("{} {}: the writers differ", fixture.name, fixture.mode));
             }
-            let read = storable::read(&a, &f.storable_options(), &limits);
+            let read = storable::read(&a, &fixture.storable_options(), &limits);
             if written && !netorder && !read.as_ref().is_ok_and(|read| *read == document) {
-                failures.push(format!("{} {}: not read again: {:?}", f.name, f.mode, read.err()));
+                failures.push(format!("{} {}: not read again: {:?}", fixture.name, fixture.mode, read.err()));
             }
         }
     }

@@ -13,19 +13,22 @@ fn choose_varied_fixtures(max_count: usize) -> Vec<Fixture> {
     let mut chosen = Vec::new();
     let mut rest = Vec::new();
     let mut seen = HashSet::new();
-    for f in ["storable.jsonl", "storable-arch.jsonl"].into_iter().flat_map(load) {
-        if f.blob.len() > 240 {
+    for fixture in ["storable.jsonl", "storable-arch.jsonl"].into_iter().flat_map(load) {
+        if fixture.blob.len() > 240 {
             continue;
         }
-        let read = f.storable_options().read(&f.blob, Request::new(&limits).detailed());
+        let read = fixture.storable_options().read(&fixture.blob, Request::new(&limits).detailed());
         let mut marks: Vec<String> =
             read.document.trace().unwrap().spans.iter().map(|span| span.what.to_owned()).collect();
-        marks.push(format!("mode {}", f.mode));
+        marks.push(format!("mode {}", fixture.mode));
         // The name of the machine follows that of the structure.
-        marks.push(format!("machine {}", if f.mode.contains(',') { f.name.rsplit('/').next().unwrap() } else { "" }));
+        marks.push(format!(
+            "machine {}",
+            if fixture.mode.contains(',') { fixture.name.rsplit('/').next().unwrap() } else { "" }
+        ));
         let before = seen.len();
         seen.extend(marks);
-        if seen.len() > before { &mut chosen } else { &mut rest }.push(f);
+        if seen.len() > before { &mut chosen } else { &mut rest }.push(fixture);
     }
     let every = rest.len() / (max_count.saturating_sub(chosen.len())).max(1);
     chosen.extend(rest.into_iter().step_by(every.max(1)));
@@ -84,11 +87,11 @@ fn check_rewriting(document: &Document<'_>, options: &storable::ReadOptions) -> 
 #[test]
 fn every_truncation_is_an_error_with_an_offset() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in choose_varied_fixtures(160) {
-        for len in 0..f.blob.len() {
+    for fixture in choose_varied_fixtures(160) {
+        for len in 0..fixture.blob.len() {
             total += 1;
-            let name = format!("{} {}, {len} of {}", f.name, f.mode, f.blob.len());
-            match read_in_three_ways(&f.blob[..len], &f.storable_options()) {
+            let name = format!("{} {}, {len} of {}", fixture.name, fixture.mode, fixture.blob.len());
+            match read_in_three_ways(&fixture.blob[..len], &fixture.storable_options()) {
                 Ok(Ok(_)) => failures.push(format!("{name}: it was accepted")),
                 Ok(Err(error)) => {
                     // A truncated header may look like another one.
@@ -107,12 +110,12 @@ fn every_truncation_is_an_error_with_an_offset() {
 #[test]
 fn a_byte_after_the_document_is_an_error() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in choose_varied_fixtures(160) {
+    for fixture in choose_varied_fixtures(160) {
         total += 1;
-        let longer = [&f.blob[..], &[0]].concat();
-        let error = storable::read(&longer, &f.storable_options(), &Limits::default()).unwrap_err();
-        if (error.kind(), error.offset()) != (ErrorKind::Trailing, Some(f.blob.len() as u64)) {
-            failures.push(format!("{} {}: {error}", f.name, f.mode));
+        let longer = [&fixture.blob[..], &[0]].concat();
+        let error = storable::read(&longer, &fixture.storable_options(), &Limits::default()).unwrap_err();
+        if (error.kind(), error.offset()) != (ErrorKind::Trailing, Some(fixture.blob.len() as u64)) {
+            failures.push(format!("{} {}: {error}", fixture.name, fixture.mode));
         }
     }
     report("trailing bytes", total, &failures);
@@ -121,20 +124,22 @@ fn a_byte_after_the_document_is_an_error() {
 #[test]
 fn readers_agree_after_a_change_of_any_byte() {
     let (mut total, mut failures) = (0, Vec::new());
-    for (number, f) in choose_varied_fixtures(crate::common::usual_or_full(40, 100)).iter().enumerate() {
-        let header = if f.mode.starts_with("file") || f.mode.contains("store") { 23 } else { 19 };
-        for offset in 0..f.blob.len() {
-            let old = f.blob[offset];
+    for (number, fixture) in choose_varied_fixtures(crate::common::usual_or_full(40, 100)).iter().enumerate() {
+        let header = if fixture.mode.starts_with("file") || fixture.mode.contains("store") { 23 } else { 19 };
+        for offset in 0..fixture.blob.len() {
+            let old = fixture.blob[offset];
             // Every value in headers; elsewhere edge values, neighbours and two tags.
             let some = [0, 0x7F, 0x80, 0xFF, old ^ 1, old ^ 0x80, (offset % 36) as u8, ((offset + number) % 36) as u8];
             let values: Vec<u8> = if offset < header { (0..=255).collect() } else { some.to_vec() };
             for value in values {
                 total += 1;
-                let mut blob = f.blob.clone();
+                let mut blob = fixture.blob.clone();
                 blob[offset] = value;
-                if let Err(difference) = read_in_three_ways(&blob, &f.storable_options()) {
-                    failures
-                        .push(format!("{} {}, {offset} = {value:#04x} of {blob:02x?}: {difference}", f.name, f.mode));
+                if let Err(difference) = read_in_three_ways(&blob, &fixture.storable_options()) {
+                    failures.push(format!(
+                        "{} {}, {offset} = {value:#04x} of {blob:02x?}: {difference}",
+                        fixture.name, fixture.mode
+                    ));
                 }
             }
         }

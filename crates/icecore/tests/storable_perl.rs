@@ -5,18 +5,18 @@ use icecore::{Document, Limits, Stage, format::storable, value::Comparison};
 use std::collections::BTreeMap;
 
 /// Returns the options that write the header of the fixture's mode.
-fn write_options(f: &Fixture) -> storable::WriteOptions {
+fn write_options(fixture: &Fixture) -> storable::WriteOptions {
     let mut options = storable::WriteOptions::default();
-    options.file = Some(f.mode.contains("store"));
-    options.netorder = f.mode.starts_with('n');
+    options.file = Some(fixture.mode.contains("store"));
+    options.netorder = fixture.mode.starts_with('n');
     options
 }
 
-fn write_document(document: &Document<'_>, f: &Fixture) -> Vec<u8> {
+fn write_document(document: &Document<'_>, fixture: &Fixture) -> Vec<u8> {
     let mut out = Vec::new();
-    let losses = storable::write(document, &write_options(f), &Limits::default(), &mut out);
-    let losses = losses.unwrap_or_else(|error| panic!("{} {}: {error}", f.name, f.mode));
-    assert!(losses.is_empty(), "{} {}: {losses:?}", f.name, f.mode);
+    let losses = storable::write(document, &write_options(fixture), &Limits::default(), &mut out);
+    let losses = losses.unwrap_or_else(|error| panic!("{} {}: {error}", fixture.name, fixture.mode));
+    assert!(losses.is_empty(), "{} {}: {losses:?}", fixture.name, fixture.mode);
     out
 }
 
@@ -37,12 +37,12 @@ const NOT_IN_THE_MEANING: &[(u8, u8, &str)] = &[
 fn most_images_are_rewritten_from_their_values_alone() {
     let (mut total, mut same, mut failures) = (0, 0, Vec::new());
     let mut reasons = BTreeMap::new();
-    for f in load("storable.jsonl") {
+    for fixture in load("storable.jsonl") {
         total += 1;
-        let document = storable::read(&f.blob, &f.storable_options(), &Limits::default()).unwrap();
-        let out = write_document(&document, &f);
-        let offset = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
-        let differ = (f.blob.get(offset).copied(), out.get(offset).copied());
+        let document = storable::read(&fixture.blob, &fixture.storable_options(), &Limits::default()).unwrap();
+        let out = write_document(&document, &fixture);
+        let offset = out.iter().zip(&fixture.blob).take_while(|(a, b)| a == b).count();
+        let differ = (fixture.blob.get(offset).copied(), out.get(offset).copied());
         if differ == (None, None) {
             same += 1;
         } else if let Some((.., reason)) =
@@ -50,8 +50,8 @@ fn most_images_are_rewritten_from_their_values_alone() {
         {
             *reasons.entry(reason).or_insert(0) += 1;
         } else {
-            let windows = [&f.blob, &out].map(|image| icecore::text::window(image, offset as u64)).concat();
-            failures.push(format!("{} {}: differs at {offset}\n{windows}", f.name, f.mode));
+            let windows = [&fixture.blob, &out].map(|image| icecore::text::window(image, offset as u64)).concat();
+            failures.push(format!("{} {}: differs at {offset}\n{windows}", fixture.name, fixture.mode));
         }
     }
     report("meaning", total, &failures);
@@ -60,24 +60,24 @@ fn most_images_are_rewritten_from_their_values_alone() {
 }
 
 /// Returns `true` if the mode changes more than the order of keys.
-fn changes_more_than_key_order(f: &Fixture) -> bool {
-    !f.mode.contains("canonical")
+fn changes_more_than_key_order(fixture: &Fixture) -> bool {
+    !fixture.mode.contains("canonical")
 }
 
 #[test]
 fn real_storable_reads_images_written_from_typed_json() {
     let expected = expectations("expected.jsonl");
     let mut questions = Vec::new();
-    for f in load("storable.jsonl").into_iter().filter(changes_more_than_key_order) {
+    for fixture in load("storable.jsonl").into_iter().filter(changes_more_than_key_order) {
         // If a hook froze the value, the expectation is what the hook made of it.
-        let id = f.expected.as_ref().filter(|_| f.line["classes"].is_null());
-        if f.name == "regexps/text" {
+        let id = fixture.expected.as_ref().filter(|_| fixture.line["classes"].is_null());
+        if fixture.name == "regexps/text" {
             // A pattern is written in UTF-8 and read as bytes, so it differs each time.
             continue;
         }
         let Some(text) = id.map(|id| &expected[id]) else { continue };
-        let image = write_document(&from_typed(text), &f);
-        questions.push((format!("{} {}", f.name, f.mode), text.clone(), image));
+        let image = write_document(&from_typed(text), &fixture);
+        questions.push((format!("{} {}", fixture.name, fixture.mode), text.clone(), image));
     }
     assert_perl_reads("from typed JSON", questions);
 }
@@ -86,13 +86,13 @@ fn real_storable_reads_images_written_from_typed_json() {
 fn real_storable_reads_images_written_without_spelling() {
     let expected = expectations("expected.jsonl");
     let (mut questions, mut hooked) = (Vec::new(), Vec::new());
-    for f in load("storable.jsonl").into_iter().filter(changes_more_than_key_order) {
-        let document = storable::read(&f.blob, &f.storable_options(), &Limits::default()).unwrap();
-        let image = write_document(&document, &f);
-        let name = format!("{} {}", f.name, f.mode);
-        if !f.line["classes"].is_null() {
-            hooked.push((name, f.blob, image));
-        } else if let Some(id) = f.expected.as_ref().filter(|_| image != f.blob) {
+    for fixture in load("storable.jsonl").into_iter().filter(changes_more_than_key_order) {
+        let document = storable::read(&fixture.blob, &fixture.storable_options(), &Limits::default()).unwrap();
+        let image = write_document(&document, &fixture);
+        let name = format!("{} {}", fixture.name, fixture.mode);
+        if !fixture.line["classes"].is_null() {
+            hooked.push((name, fixture.blob, image));
+        } else if let Some(id) = fixture.expected.as_ref().filter(|_| image != fixture.blob) {
             questions.push((name, expected[id].clone(), image));
         }
     }

@@ -32,7 +32,7 @@ fn write(document: &Document<'_>, stage: &str) -> Result<(Vec<u8>, Vec<&'static 
 }
 
 fn load_readable_fixtures() -> Vec<Fixture> {
-    load("var-export.jsonl").into_iter().filter(|f| f.mode != "refused").collect()
+    load("var-export.jsonl").into_iter().filter(|fixture| fixture.mode != "refused").collect()
 }
 
 /// Keeps the last value of each key. With duplicate keys, PHP has fewer entries and other numbers
@@ -58,13 +58,14 @@ fn last_wins(value: Json) -> Json {
 #[test]
 fn texts_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
-    for f in load_readable_fixtures() {
-        let document = read_whole(&f.blob);
-        let Some(expected) = f.line.get("php") else { continue };
+    for fixture in load_readable_fixtures() {
+        let document = read_whole(&fixture.blob);
+        let Some(expected) = fixture.line.get("php") else { continue };
         let expected = last_wins(one_nan(expected.clone()));
         let found = last_wins(Describer::default().value(document.root()));
         if found != expected {
-            let _ = writeln!(failures, "{} {}\n php {expected}\n we  {found}", f.name, f.blob.escape_ascii());
+            let _ =
+                writeln!(failures, "{} {}\n php {expected}\n we  {found}", fixture.name, fixture.blob.escape_ascii());
         }
         checked += 1;
     }
@@ -75,23 +76,23 @@ fn texts_are_read_as_php_reads_them() {
 #[test]
 fn texts_are_rewritten_byte_for_byte() {
     let (mut plain, mut spelled) = (0, 0);
-    for f in load_readable_fixtures() {
-        let document = read_whole(&f.blob);
+    for fixture in load_readable_fixtures() {
+        let document = read_whole(&fixture.blob);
         // Without `trusted`, `<?` in a string is split.
         let (text, losses) = write(&document, "var-export:trusted").unwrap();
-        assert!(losses.is_empty(), "{}: {losses:?}", f.name);
-        if f.mode == "var_export" {
-            assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
+        assert!(losses.is_empty(), "{}: {losses:?}", fixture.name);
+        if fixture.mode == "var_export" {
+            assert_eq!(text.escape_ascii().to_string(), fixture.blob.escape_ascii().to_string(), "{}", fixture.name);
             // PHP has only one way to write, so no notes are needed.
             let (limits, options) = (Limits::default(), var_export::ReadOptions::default());
-            let simple = var_export::read(&f.blob, &options, &limits).unwrap();
-            assert!(write(&simple, "var-export:trusted").unwrap().0 == f.blob, "{}", f.name);
-            assert!(document.spelling().unwrap().notes.is_empty(), "{}", f.name);
+            let simple = var_export::read(&fixture.blob, &options, &limits).unwrap();
+            assert!(write(&simple, "var-export:trusted").unwrap().0 == fixture.blob, "{}", fixture.name);
+            assert!(document.spelling().unwrap().notes.is_empty(), "{}", fixture.name);
             plain += 1;
         } else {
-            assert!(read_whole(&text) == document, "{} {}", f.name, text.escape_ascii());
-            assert_eq!(write(&read_whole(&text), "var-export:trusted").unwrap().0, text, "{}", f.name);
-            spelled += usize::from(text == f.blob);
+            assert!(read_whole(&text) == document, "{} {}", fixture.name, text.escape_ascii());
+            assert_eq!(write(&read_whole(&text), "var-export:trusted").unwrap().0, text, "{}", fixture.name);
+            spelled += usize::from(text == fixture.blob);
         }
     }
     assert!(plain > 400 && spelled > 80, "{plain} {spelled}");
@@ -100,13 +101,18 @@ fn texts_are_rewritten_byte_for_byte() {
 #[test]
 fn spelling_round_trips_through_typed_json() {
     let limits = Limits::default();
-    for f in load_readable_fixtures() {
-        let document = read_whole(&f.blob);
+    for fixture in load_readable_fixtures() {
+        let document = read_whole(&fixture.blob);
         let (json, losses) = write(&document, "json:typed,spelling").unwrap();
-        assert!(losses.is_empty(), "{}", f.name);
+        assert!(losses.is_empty(), "{}", fixture.name);
         let reread = icecore::read_as(&json, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
-        assert!(reread == document, "{}", f.name);
-        assert_eq!(write(&reread, "var-export").unwrap().0, write(&document, "var-export").unwrap().0, "{}", f.name);
+        assert!(reread == document, "{}", fixture.name);
+        assert_eq!(
+            write(&reread, "var-export").unwrap().0,
+            write(&document, "var-export").unwrap().0,
+            "{}",
+            fixture.name
+        );
     }
 }
 
@@ -131,10 +137,10 @@ fn older_forms_round_trip() {
 #[test]
 fn code_is_refused_and_reported_as_code() {
     let mut refused = 0;
-    for f in load("var-export.jsonl").iter().filter(|f| f.mode == "refused") {
-        let outcome = read_both_ways(&f.blob);
-        let is_behind = outcome.consumed < f.blob.len();
-        assert!(outcome.error.is_some() || is_behind, "{}", f.blob.escape_ascii());
+    for fixture in load("var-export.jsonl").iter().filter(|fixture| fixture.mode == "refused") {
+        let outcome = read_both_ways(&fixture.blob);
+        let is_behind = outcome.consumed < fixture.blob.len();
+        assert!(outcome.error.is_some() || is_behind, "{}", fixture.blob.escape_ascii());
         refused += 1;
     }
     assert!(refused > 100, "{refused}");
@@ -199,25 +205,26 @@ fn errors_name_the_entry() {
 fn both_readers_agree_on_damaged_texts() {
     let mut random = common::Random::new(4);
     let mut cut = 0;
-    for f in load_readable_fixtures() {
-        let step = if f.blob.len() > 600 { 53 } else { 1 };
-        let is_container = f.mode == "var_export" && f.blob.ends_with(b")") && !f.blob.starts_with(b"'");
-        for len in (0..f.blob.len()).step_by(step) {
-            let outcome = read_both_ways(&f.blob[..len]);
+    for fixture in load_readable_fixtures() {
+        let step = if fixture.blob.len() > 600 { 53 } else { 1 };
+        let is_container =
+            fixture.mode == "var_export" && fixture.blob.ends_with(b")") && !fixture.blob.starts_with(b"'");
+        for len in (0..fixture.blob.len()).step_by(step) {
+            let outcome = read_both_ways(&fixture.blob[..len]);
             // The name of a method that is cut off looks like an enum case.
             let is_case = outcome.document.root().kind() == Kind::EnumCase;
             if is_container && !(is_case && outcome.error.is_none()) {
-                let error = outcome.error.unwrap_or_else(|| panic!("{} cut at {len}", f.name));
-                let is_case = error.kind() == ErrorKind::Unsupported && !f.blob[..len].contains(&b'(');
-                assert!(error.kind() == ErrorKind::Truncated || is_case, "{} cut at {len}: {error}", f.name);
+                let error = outcome.error.unwrap_or_else(|| panic!("{} cut at {len}", fixture.name));
+                let is_case = error.kind() == ErrorKind::Unsupported && !fixture.blob[..len].contains(&b'(');
+                assert!(error.kind() == ErrorKind::Truncated || is_case, "{} cut at {len}: {error}", fixture.name);
                 cut += 1;
             }
         }
-        if f.blob.len() > 3000 || f.blob.is_empty() {
+        if fixture.blob.len() > 3000 || fixture.blob.is_empty() {
             continue;
         }
         for _ in 0..20 {
-            let mut blob = f.blob.clone();
+            let mut blob = fixture.blob.clone();
             let offset = random.below(blob.len() as u64) as usize;
             blob[offset] = *random.pick(b"Nabx('\")[]=>,;.:\\$-0123456789 \n/*#\0\xff");
             let outcome = read_both_ways(&blob);
@@ -382,10 +389,10 @@ fn php_loads_our_texts() {
     let document_count = texts.len();
     assert!(document_count > 1500, "{document_count}");
     // With classes that the script defines.
-    for f in load_readable_fixtures() {
-        if f.line.get("php").is_some() && !f.name.starts_with("string") {
+    for fixture in load_readable_fixtures() {
+        if fixture.line.get("php").is_some() && !fixture.name.starts_with("string") {
             for stage in ["var-export:file", "var-export:short,file=no", "var-export:short,file"] {
-                let text = write(&read_whole(&f.blob), stage).unwrap().0;
+                let text = write(&read_whole(&fixture.blob), stage).unwrap().0;
                 lines.push(base64(&text));
                 texts.push(text);
             }
@@ -455,13 +462,19 @@ fn serialized_values_survive_the_conversion() {
 
 #[test]
 fn var_export_is_distinguished_from_other_text() {
-    for f in load_readable_fixtures() {
-        let text = f.blob.trim_ascii_start();
+    for fixture in load_readable_fixtures() {
+        let text = fixture.blob.trim_ascii_start();
         let begins = ["array (", "(object) array(", "\\Point::__set_state(array(", "<?php return ["];
         if begins.iter().any(|start| text.starts_with(start.as_bytes())) {
-            let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{} {}", f.name, f.blob.escape_ascii()));
-            assert_eq!(found.name, "var-export", "{}", f.name);
-            assert_eq!(icecore::detect::stage_of(&f.blob).unwrap().format().name, "var-export", "{}", f.name);
+            let found = icecore::identify(&fixture.blob)
+                .unwrap_or_else(|| panic!("{} {}", fixture.name, fixture.blob.escape_ascii()));
+            assert_eq!(found.name, "var-export", "{}", fixture.name);
+            assert_eq!(
+                icecore::detect::stage_of(&fixture.blob).unwrap().format().name,
+                "var-export",
+                "{}",
+                fixture.name
+            );
         }
     }
     for text in [
