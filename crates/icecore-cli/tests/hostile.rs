@@ -68,20 +68,20 @@ fn icecore(folder: &Path, args: &[&str]) -> (Vec<u8>, Vec<u8>) {
 
 /// Returns a document in which everything has this name.
 fn document(name: &str) -> icecore::Document<'static> {
-    let mut b = Builder::new();
-    let top = b.begin_map().at();
-    b.text_key(name).begin_object(name);
-    b.begin_map();
-    b.text_key(name).text(name);
-    b.bytes_key(format!("{name}\u{ff}").as_bytes()).float(f64::INFINITY);
-    b.text_key("class").begin_object(format!("{name}::B"));
-    b.begin_map();
-    b.end().end();
-    b.end().end();
-    b.text_key("symbol").symbol(name, "UTF-8");
-    b.text_key("again").link(top);
-    b.end();
-    b.finish().unwrap()
+    let mut builder = Builder::new();
+    let top = builder.begin_map().at();
+    builder.text_key(name).begin_object(name);
+    builder.begin_map();
+    builder.text_key(name).text(name);
+    builder.bytes_key(format!("{name}\u{ff}").as_bytes()).float(f64::INFINITY);
+    builder.text_key("class").begin_object(format!("{name}::B"));
+    builder.begin_map();
+    builder.end().end();
+    builder.end().end();
+    builder.text_key("symbol").symbol(name, "UTF-8");
+    builder.text_key("again").link(top);
+    builder.end();
+    builder.finish().unwrap()
 }
 
 #[test]

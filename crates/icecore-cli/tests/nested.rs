@@ -37,20 +37,20 @@ fn classes_suggests_deep_for_frozen_strings() {
 /// Typical contents of fields: serialized text, Base64 of it, compressed, twice.
 #[test]
 fn classes_deep_finds_classes_in_encoded_fields() {
-    let mut b = Builder::new();
-    b.begin_object("Hidden");
-    b.begin_map();
-    b.text_key("n").int(1);
-    b.end().end();
-    let object = b.finish().unwrap();
+    let mut builder = Builder::new();
+    builder.begin_object("Hidden");
+    builder.begin_map();
+    builder.text_key("n").int(1);
+    builder.end().end();
+    let object = builder.finish().unwrap();
     for stage in ["php", "base64/php", "base64/marshal", "base64/gzip/storable", "hex/sereal", "base64url/igbinary"] {
         let bytes = icecore::write(&object, stage).unwrap();
-        let mut b = Builder::new();
-        b.begin_map();
-        b.text_key("list").begin_array();
-        b.text("x").bytes(&bytes).end();
-        b.end();
-        let json = icecore::write(&b.finish().unwrap(), "json").unwrap();
+        let mut builder = Builder::new();
+        builder.begin_map();
+        builder.text_key("list").begin_array();
+        builder.text("x").bytes(&bytes).end();
+        builder.end();
+        let json = icecore::write(&builder.finish().unwrap(), "json").unwrap();
         let (_, stderr, _) = icecore(&["classes"], &json);
         assert!(stderr.contains("$.list[1] is frozen data itself"), "{stage}: {stderr}");
         let (stdout, stderr, code) = icecore(&["classes", "--deep", "--json"], &json);
@@ -64,36 +64,36 @@ const KEYS: &[&str] = &["a b", "x.y", "[0]", "\u{202e}", "\u{e0041}\n", "…(2 b
 
 /// Returns a document with classes, links and odd keys everywhere, and with such documents in its strings.
 fn build_tangled_document(level: u32) -> Document<'static> {
-    let mut b = Builder::new();
-    let top = b.begin_map().at();
+    let mut builder = Builder::new();
+    let top = builder.begin_map().at();
     for (index, key) in KEYS.iter().enumerate() {
-        b.text_key(&format!("{key}{}", if index % 2 == 0 { "k".repeat(200 * index) } else { String::new() }));
-        b.begin_array();
-        b.begin_object(format!("Class{index}::L{level}"));
-        b.begin_map();
-        b.bytes_key(b"\0*\0member").float(1.5);
-        b.text_key("self").link(top);
-        b.end().end();
-        b.end();
+        builder.text_key(&format!("{key}{}", if index % 2 == 0 { "k".repeat(200 * index) } else { String::new() }));
+        builder.begin_array();
+        builder.begin_object(format!("Class{index}::L{level}"));
+        builder.begin_map();
+        builder.bytes_key(b"\0*\0member").float(1.5);
+        builder.text_key("self").link(top);
+        builder.end().end();
+        builder.end();
     }
-    b.text_key("down");
+    builder.text_key("down");
     for _ in 0..80 {
-        b.begin_array();
+        builder.begin_array();
     }
-    b.begin_object("Deepest");
-    b.begin_map();
-    b.end().end();
+    builder.begin_object("Deepest");
+    builder.begin_map();
+    builder.end().end();
     for _ in 0..80 {
-        b.end();
+        builder.end();
     }
     if level > 0 {
         let stage = ["php", "base64/sereal", "gzip/base64/marshal"][level as usize % 3];
         let inside = icecore::write(&build_tangled_document(level - 1), stage).unwrap();
-        b.text_key("job data").begin_array();
-        b.bytes(&inside).end();
+        builder.text_key("job data").begin_array();
+        builder.bytes(&inside).end();
     }
-    b.end();
-    b.finish().unwrap()
+    builder.end();
+    builder.finish().unwrap()
 }
 
 /// Returns the paths in a text: from each `$` on, to the end of the path.

@@ -7,27 +7,27 @@ use std::fs;
 
 /// Returns a list of records, a little larger than the limit for reading as a whole; with links if requested.
 fn list(records: u32, has_links: bool) -> icecore::Document<'static> {
-    let mut b = icecore::Builder::new();
-    b.begin_array();
+    let mut builder = icecore::Builder::new();
+    builder.begin_array();
     for index in 0..records {
-        let record = b.begin_map().at();
-        b.text_key("id").int(i64::from(index) - 3);
-        b.text_key("name").text(&format!("name {index:1800}"));
-        b.text_key("list").begin_array();
-        b.float(f64::from(index) / 4.0).null();
+        let record = builder.begin_map().at();
+        builder.text_key("id").int(i64::from(index) - 3);
+        builder.text_key("name").text(&format!("name {index:1800}"));
+        builder.text_key("list").begin_array();
+        builder.float(f64::from(index) / 4.0).null();
         if has_links && index % 200 == 199 {
-            b.link(record);
+            builder.link(record);
         }
-        b.end();
+        builder.end();
         // An array of PHP that turns out not to be a list.
-        b.text_key("map").begin_map();
-        b.int_key(0).bool(true);
-        b.int_key(7).text("x");
-        b.end();
-        b.end();
+        builder.text_key("map").begin_map();
+        builder.int_key(0).bool(true);
+        builder.int_key(7).text("x");
+        builder.end();
+        builder.end();
     }
-    b.end();
-    b.finish().unwrap()
+    builder.end();
+    builder.finish().unwrap()
 }
 
 #[test]

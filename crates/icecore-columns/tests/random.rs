@@ -41,44 +41,44 @@ impl Row {
 
     /// Returns its bytes in this stage: keys in any order, with some that no field has.
     fn blob(&self, stage: &Stage, random: &mut Random) -> Vec<u8> {
-        let mut b = Builder::new();
-        b.begin_map();
+        let mut builder = Builder::new();
+        builder.begin_map();
         let first = random.below(8);
         for index in 0..8 {
             match (index + first) % 8 {
-                0 => drop(self.id.map(|id| b.text_key("id").int(id).at())),
-                1 => drop(self.name.as_ref().map(|name| b.text_key("name").text(name).at())),
-                2 => drop(self.score.map(|score| b.text_key("score").float(score).at())),
-                3 => drop(self.is_good.map(|good| b.text_key("good").bool(good).at())),
+                0 => drop(self.id.map(|id| builder.text_key("id").int(id).at())),
+                1 => drop(self.name.as_ref().map(|name| builder.text_key("name").text(name).at())),
+                2 => drop(self.score.map(|score| builder.text_key("score").float(score).at())),
+                3 => drop(self.is_good.map(|good| builder.text_key("good").bool(good).at())),
                 4 => {
                     if let Some(tags) = &self.tags {
-                        b.text_key("tags").begin_array();
+                        builder.text_key("tags").begin_array();
                         for tag in tags {
                             let _ = match tag {
-                                Some(tag) => b.int(i64::from(*tag)),
-                                None => b.null(),
+                                Some(tag) => builder.int(i64::from(*tag)),
+                                None => builder.null(),
                             };
                         }
-                        b.end();
+                        builder.end();
                     }
                 }
                 5 => {
                     if let Some(city) = &self.city {
-                        b.text_key("address").begin_map();
+                        builder.text_key("address").begin_map();
                         if let Some(city) = city {
-                            b.text_key("city").text(city);
+                            builder.text_key("city").text(city);
                         }
-                        b.text_key("more").int(1);
-                        b.end();
+                        builder.text_key("more").int(1);
+                        builder.end();
                     }
                 }
-                _ if random.below(2) == 0 => drop(b.text_key(&format!("x{}", random.below(500))).text("?").at()),
+                _ if random.below(2) == 0 => drop(builder.text_key(&format!("x{}", random.below(500))).text("?").at()),
                 _ => {}
             }
         }
-        b.end();
+        builder.end();
         let mut blob = Vec::new();
-        let document = b.finish().expect("a document");
+        let document = builder.finish().expect("a document");
         icecore::write_to(&document, stage, &Limits::default(), &mut blob).expect("written");
         blob
     }

@@ -50,42 +50,42 @@ impl Type {
     }
 
     /// Adds a value that fits, except for one in forty.
-    fn build(&self, random: &mut Random, b: &mut Builder) {
+    fn build(&self, random: &mut Random, builder: &mut Builder) {
         if random.below(40) == 0 {
-            b.begin_array().text("does not fit").end();
+            builder.begin_array().text("does not fit").end();
             return;
         }
         match self {
-            _ if random.below(12) == 0 => drop(b.null()),
-            Type::Scalar("int64" | "int8") => drop(b.int(random.below(120) as i64 - 20)),
-            Type::Scalar("float64") => drop(b.float(random.below(100) as f64 + 0.5)),
-            Type::Scalar("bool") => drop(b.bool(random.below(2) == 0)),
-            Type::Scalar("timestamp") => drop(b.text("2020-01-02 03:04:05")),
-            Type::Scalar(_) => drop(b.text(["x", "12", "a longer text é"][random.below(3) as usize])),
+            _ if random.below(12) == 0 => drop(builder.null()),
+            Type::Scalar("int64" | "int8") => drop(builder.int(random.below(120) as i64 - 20)),
+            Type::Scalar("float64") => drop(builder.float(random.below(100) as f64 + 0.5)),
+            Type::Scalar("bool") => drop(builder.bool(random.below(2) == 0)),
+            Type::Scalar("timestamp") => drop(builder.text("2020-01-02 03:04:05")),
+            Type::Scalar(_) => drop(builder.text(["x", "12", "a longer text é"][random.below(3) as usize])),
             Type::Struct(fields) => {
                 let is_object = random.below(6) == 0;
                 if is_object {
-                    b.begin_object(["Shop", "App\\Order"][random.below(2) as usize]);
+                    builder.begin_object(["Shop", "App\\Order"][random.below(2) as usize]);
                 }
-                build_map(random, b, fields);
+                build_map(random, builder, fields);
                 if is_object {
-                    b.end();
+                    builder.end();
                 }
             }
             Type::List(item) => {
-                b.begin_array();
+                builder.begin_array();
                 for _ in 0..random.below(4) {
-                    item.build(random, b);
+                    item.build(random, builder);
                 }
-                b.end();
+                builder.end();
             }
             Type::Map(value) => {
-                b.begin_map();
+                builder.begin_map();
                 for name in &NAMES[..random.below(4) as usize] {
-                    b.text_key(name);
-                    value.build(random, b);
+                    builder.text_key(name);
+                    value.build(random, builder);
                 }
-                b.end();
+                builder.end();
             }
         }
     }
@@ -144,20 +144,20 @@ fn choose_schema(random: &mut Random) -> (String, Vec<Field>) {
 }
 
 /// Builds a map with these fields, mostly in the same order, so that rows are alike.
-fn build_map(random: &mut Random, b: &mut Builder, fields: &[Field]) {
-    b.begin_map();
+fn build_map(random: &mut Random, builder: &mut Builder, fields: &[Field]) {
+    builder.begin_map();
     let start = if random.below(5) == 0 { random.below(6) as usize } else { 0 };
     for index in 0..fields.len() {
         let field = &fields[(index + start) % fields.len()];
         if field.is_named() && random.below(12) > 0 {
-            b.text_key(&field.name);
-            field.data_type.build(random, b);
+            builder.text_key(&field.name);
+            field.data_type.build(random, builder);
         }
     }
     if random.below(3) == 0 {
-        b.text_key("unknown").int(random.below(1000) as i64);
+        builder.text_key("unknown").int(random.below(1000) as i64);
     }
-    b.end();
+    builder.end();
 }
 
 /// Builds the bytes of a document in this stage; some can't be read.
@@ -166,22 +166,22 @@ fn build_blob(random: &mut Random, stage: &Stage, fields: &[Field]) -> Vec<u8> {
         return b"\xff?".to_vec();
     }
     loop {
-        let mut b = Builder::new();
-        b.begin_map();
+        let mut builder = Builder::new();
+        builder.begin_map();
         for field in fields.iter().filter(|field| field.is_named()) {
             if random.below(12) > 0 {
-                b.text_key(&field.name);
-                field.data_type.build(random, &mut b);
+                builder.text_key(&field.name);
+                field.data_type.build(random, &mut builder);
             }
         }
         match random.below(6) {
             // Above a certain length, paths are found without reading everything.
-            0 | 1 => drop(b.text_key("z").text(&"long ".repeat(300))),
-            2 => drop(b.text_key("z").int(random.below(1000) as i64)),
+            0 | 1 => drop(builder.text_key("z").text(&"long ".repeat(300))),
+            2 => drop(builder.text_key("z").int(random.below(1000) as i64)),
             _ => {}
         }
-        b.end();
-        let document = b.finish().expect("a document");
+        builder.end();
+        let document = builder.finish().expect("a document");
         let mut blob = Vec::new();
         // Some formats have no objects; then another document is tried.
         if icecore::write_to(&document, stage, &Limits::default(), &mut blob).is_ok() {

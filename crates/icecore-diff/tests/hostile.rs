@@ -7,23 +7,23 @@ fn on_small_stack(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(128 << 10).spawn(work).unwrap().join().unwrap();
 }
 
-fn end(b: &mut Builder) {
-    b.end();
+fn end(builder: &mut Builder) {
+    builder.end();
 }
 
 fn nest(depth: usize, leaf: i64) -> Document<'static> {
-    let mut b = Builder::new();
+    let mut builder = Builder::new();
     for index in 0..depth {
         match index % 3 {
-            0 => b.begin_array(),
-            1 => b.begin_map().text_key("next"),
-            _ => b.begin_object("Node").begin_map().text_key("next"),
+            0 => builder.begin_array(),
+            1 => builder.begin_map().text_key("next"),
+            _ => builder.begin_object("Node").begin_map().text_key("next"),
         };
     }
-    b.int(leaf);
+    builder.int(leaf);
     // Objects have two levels: themselves and their bodies.
-    (0..depth + depth / 3).for_each(|_| end(&mut b));
-    b.finish().unwrap()
+    (0..depth + depth / 3).for_each(|_| end(&mut builder));
+    builder.finish().unwrap()
 }
 
 #[test]
@@ -55,17 +55,17 @@ fn a_million_levels_are_compared() {
 /// Makes a list of lists, each of which contains the previous one twice: through links, 2^depth
 /// values.
 fn build_doubled_value(depth: usize, leaf: i64) -> Document<'static> {
-    let mut b = Builder::new();
-    b.begin_array();
-    let mut last = b.begin_array().at();
-    b.int(leaf).end();
+    let mut builder = Builder::new();
+    builder.begin_array();
+    let mut last = builder.begin_array().at();
+    builder.int(leaf).end();
     for _ in 0..depth {
-        let index = b.begin_array().at();
-        b.link(last).link(last).end();
+        let index = builder.begin_array().at();
+        builder.link(last).link(last).end();
         last = index;
     }
-    b.end();
-    b.finish().unwrap()
+    builder.end();
+    builder.finish().unwrap()
 }
 
 #[test]
@@ -78,31 +78,31 @@ fn values_multiplied_by_links_are_compared_once() {
     let patched = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
     assert!(find_differences(&patched, &right, Rules::new()).is_empty());
     // The other one has the same values through other links.
-    let mut b = Builder::new();
-    b.begin_array();
-    let mut last = b.begin_array().at();
-    b.int(1).end();
+    let mut builder = Builder::new();
+    builder.begin_array();
+    let mut last = builder.begin_array().at();
+    builder.int(1).end();
     for _ in 0..60 {
-        let index = b.begin_array().at();
-        b.link(last).link(last).end();
+        let index = builder.begin_array().at();
+        builder.link(last).link(last).end();
         last = index;
     }
-    b.begin_array().link(last).end();
-    b.end();
-    let longer = b.finish().unwrap();
+    builder.begin_array().link(last).end();
+    builder.end();
+    let longer = builder.finish().unwrap();
     assert_eq!(find_differences(&left, &longer, Rules::new()).list_paths(), ["$[61]"]);
 }
 
 /// Makes a ring of lists.
 fn build_ring(length: usize) -> Document<'static> {
-    let mut b = Builder::new();
-    let first = b.begin_array().at();
+    let mut builder = Builder::new();
+    let first = builder.begin_array().at();
     for _ in 1..length {
-        b.begin_array();
+        builder.begin_array();
     }
-    b.link(first);
-    (0..length).for_each(|_| end(&mut b));
-    b.finish().unwrap()
+    builder.link(first);
+    (0..length).for_each(|_| end(&mut builder));
+    builder.finish().unwrap()
 }
 
 #[test]
@@ -112,10 +112,10 @@ fn comparing_cycles_ends() {
     let (short, long) = (build_ring(8_999), build_ring(9_001));
     assert!(find_differences(&short, &long, Rules::new()).is_empty());
     assert!(!find_differences(&short, &long, Rules::new().exact()).is_empty());
-    let mut b = Builder::new();
-    let first = b.begin_array().at();
-    b.link(first).int(1).end();
-    let other = b.finish().unwrap();
+    let mut builder = Builder::new();
+    let first = builder.begin_array().at();
+    builder.link(first).int(1).end();
+    let other = builder.finish().unwrap();
     let one = build_ring(1);
     let found = find_differences(&one, &other, Rules::new());
     assert_eq!(found.list_paths(), ["$[1]"]);
@@ -127,13 +127,13 @@ fn comparing_cycles_ends() {
 #[test]
 fn comparing_lists_that_are_hard_to_align_ends() {
     let list = |of: &dyn Fn(u64) -> u64, count: u64| {
-        let mut b = Builder::new();
-        b.begin_array();
+        let mut builder = Builder::new();
+        builder.begin_array();
         for index in 0..count {
-            b.uint(of(index));
+            builder.uint(of(index));
         }
-        b.end();
-        b.finish().unwrap()
+        builder.end();
+        builder.finish().unwrap()
     };
     let mut seed = 9_u64;
     let scattered: Vec<u64> = (0..30_000)
@@ -197,17 +197,17 @@ fn comparing_deep_maps_with_reordered_keys_ends() {
     // The levels only differ in the order of keys, down to the innermost one.
     let deep_maps = |keys: [&str; 2], leaf: i64| {
         const DEPTH: usize = 100_000;
-        let mut b = Builder::new();
+        let mut builder = Builder::new();
         for _ in 0..DEPTH {
-            b.begin_array().begin_map();
+            builder.begin_array().begin_map();
             for key in keys {
-                b.text_key(key).int(1);
+                builder.text_key(key).int(1);
             }
-            b.end();
+            builder.end();
         }
-        b.int(leaf);
-        (0..DEPTH).for_each(|_| end(&mut b));
-        b.finish().unwrap()
+        builder.int(leaf);
+        (0..DEPTH).for_each(|_| end(&mut builder));
+        builder.finish().unwrap()
     };
     on_small_stack(move || {
         let (left, right) = (deep_maps(["a", "b"], 1), deep_maps(["b", "a"], 2));

@@ -105,14 +105,16 @@ enum PlainValue {
 }
 
 impl PlainValue {
-    fn make_random_value(r: &mut Random, depth: u32) -> PlainValue {
-        match r.below(if depth == 0 { 2 } else { 6 }) {
-            0 => PlainValue::Number(r.below(50)),
-            1 => PlainValue::Text(r.below(1000)),
-            2 | 3 => PlainValue::List((0..r.below(6)).map(|_| PlainValue::make_random_value(r, depth - 1)).collect()),
+    fn make_random_value(random: &mut Random, depth: u32) -> PlainValue {
+        match random.below(if depth == 0 { 2 } else { 6 }) {
+            0 => PlainValue::Number(random.below(50)),
+            1 => PlainValue::Text(random.below(1000)),
+            2 | 3 => PlainValue::List(
+                (0..random.below(6)).map(|_| PlainValue::make_random_value(random, depth - 1)).collect(),
+            ),
             _ => PlainValue::Map(
-                (0..r.below(5))
-                    .map(|index| (format!("k{index}"), PlainValue::make_random_value(r, depth - 1)))
+                (0..random.below(5))
+                    .map(|index| (format!("k{index}"), PlainValue::make_random_value(random, depth - 1)))
                     .collect(),
             ),
         }
@@ -162,27 +164,27 @@ impl PlainValue {
         unreachable!("a number within the value")
     }
 
-    fn change(&mut self, r: &mut Random) {
+    fn change(&mut self, random: &mut Random) {
         let count = self.all();
-        let value = self.at(r.below(count as u64) as usize);
+        let value = self.at(random.below(count as u64) as usize);
         match value {
-            PlainValue::List(items) if r.one_in(2) => {
-                items.insert(r.below(items.len() as u64 + 1) as usize, PlainValue::make_random_value(r, 2))
+            PlainValue::List(items) if random.one_in(2) => {
+                items.insert(random.below(items.len() as u64 + 1) as usize, PlainValue::make_random_value(random, 2))
             }
             PlainValue::List(items) if !items.is_empty() => {
-                let one = items.remove(r.below(items.len() as u64) as usize);
-                if r.one_in(2) {
-                    items.insert(r.below(items.len() as u64 + 1) as usize, one);
+                let one = items.remove(random.below(items.len() as u64) as usize);
+                if random.one_in(2) {
+                    items.insert(random.below(items.len() as u64 + 1) as usize, one);
                 }
             }
-            PlainValue::Map(entries) if r.one_in(3) => {
-                entries.push((format!("new{}", r.below(9)), PlainValue::make_random_value(r, 2)))
+            PlainValue::Map(entries) if random.one_in(3) => {
+                entries.push((format!("new{}", random.below(9)), PlainValue::make_random_value(random, 2)))
             }
-            PlainValue::Map(entries) if !entries.is_empty() && r.one_in(2) => {
-                drop(entries.remove(r.below(entries.len() as u64) as usize));
+            PlainValue::Map(entries) if !entries.is_empty() && random.one_in(2) => {
+                drop(entries.remove(random.below(entries.len() as u64) as usize));
             }
             PlainValue::Map(entries) => entries.reverse(),
-            _ => *value = PlainValue::make_random_value(r, 1),
+            _ => *value = PlainValue::make_random_value(random, 1),
         }
         // Keys are unique.
         if let PlainValue::Map(entries) = value {
@@ -196,11 +198,11 @@ impl PlainValue {
 fn patches_of_random_edits_apply_in_all_formats() {
     let mut small = 0;
     for seed in 0..1200 {
-        let r = &mut Random::new(seed);
-        let before = PlainValue::make_random_value(r, 5);
+        let random = &mut Random::new(seed);
+        let before = PlainValue::make_random_value(random, 5);
         let mut after = before.clone();
-        let edits = 1 + r.below(4);
-        (0..edits).for_each(|_| after.change(r));
+        let edits = 1 + random.below(4);
+        (0..edits).for_each(|_| after.change(random));
         let (before, after) = (before.json(), after.json());
         let (left, right) = (icecore::read(before.as_bytes()), icecore::read(after.as_bytes()));
         let (Ok(left), Ok(right)) = (left, right) else { continue };
@@ -212,7 +214,7 @@ fn patches_of_random_edits_apply_in_all_formats() {
         assert_eq!(list_differences(&found), list_differences(&by_twin), "{seed}: {before} {after}");
         small += u64::from(found.changes().len() as u64 <= 2 * edits);
         let (mut a, mut b) = (Vec::new(), Vec::new());
-        let (from, to) = (*r.pick(FORMATS), *r.pick(FORMATS));
+        let (from, to) = (*random.pick(FORMATS), *random.pick(FORMATS));
         if let (Some(left), Some(right)) = (convert_and_read(&left, from, &mut a), convert_and_read(&right, to, &mut b))
         {
             patch(&left, &right, Rules::new().across_formats(), &format!("{seed}: {from} {to}: {before} {after}"));
@@ -296,30 +298,32 @@ fn the_order_of_keys_is_not_a_difference() {
 fn differences_of_long_lists_are_about_as_short_as_the_twins() {
     let (mut fast, mut by_twin) = (0, 0);
     for seed in 0..120 {
-        let r = &mut Random::new(seed);
-        let count = 100 + r.below(1500);
+        let random = &mut Random::new(seed);
+        let count = 100 + random.below(1500);
         // Records that are all different, or numbers that repeat.
-        let before: Vec<PlainValue> = match r.below(3) {
+        let before: Vec<PlainValue> = match random.below(3) {
             0 => records(count),
-            1 => (0..count).map(|_| PlainValue::Number(r.below(4))).collect(),
-            _ => (0..count).map(|_| PlainValue::Text(r.below(count))).collect(),
+            1 => (0..count).map(|_| PlainValue::Number(random.below(4))).collect(),
+            _ => (0..count).map(|_| PlainValue::Text(random.below(count))).collect(),
         };
         let mut after = before.clone();
-        for _ in 0..1 + r.below(40) {
-            let (index, to) = (r.below(after.len() as u64) as usize, r.below(after.len() as u64) as usize);
-            match r.below(6) {
-                0 => after[index] = PlainValue::make_random_value(r, 2),
-                1 => after[index].change(r),
+        for _ in 0..1 + random.below(40) {
+            let (index, to) = (random.below(after.len() as u64) as usize, random.below(after.len() as u64) as usize);
+            match random.below(6) {
+                0 => after[index] = PlainValue::make_random_value(random, 2),
+                1 => after[index].change(random),
                 2 => drop(after.remove(index)),
-                3 => after.insert(index, PlainValue::make_random_value(r, 2)),
+                3 => after.insert(index, PlainValue::make_random_value(random, 2)),
                 4 => {
                     let one = after.remove(index);
                     after.insert(to.min(after.len()), one);
                 }
                 // Removes or inserts a range.
-                _ if r.one_in(2) => drop(after.drain(index.min(to)..index.max(to).min(index.min(to) + 300))),
+                _ if random.one_in(2) => drop(after.drain(index.min(to)..index.max(to).min(index.min(to) + 300))),
                 _ => drop(
-                    after.splice(index..index, (0..r.below(300)).map(|index| PlainValue::Text(5_000 + index))).count(),
+                    after
+                        .splice(index..index, (0..random.below(300)).map(|index| PlainValue::Text(5_000 + index)))
+                        .count(),
                 ),
             }
             if after.is_empty() {

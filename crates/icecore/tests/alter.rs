@@ -81,9 +81,9 @@ fn setting_the_old_value_restores_the_bytes() {
             let Some(document) = read(&fixture.blob, &stage) else { continue };
             let mut leaves = leaves(&document);
             leaves.retain(|(node, _)| !is_shared(&document, *node));
-            let mut r = Random::new(number as u64);
+            let mut random = Random::new(number as u64);
             for _ in 0..leaves.len().min(3) {
-                let (node, place) = r.pick(&leaves);
+                let (node, place) = random.pick(&leaves);
                 let name = || format!("{file} {} {place}", fixture.name);
                 let altered = apply_alterations(&fixture.blob, &stage, &[Alteration::Set(path(place), seven.clone())]);
                 let Ok(altered_text) = altered else {
@@ -265,14 +265,14 @@ fn hostile_input_ends_in_an_error_or_a_document() {
         for (file, stage) in FILES {
             let stage = Stage::parse(stage).unwrap();
             for (number, fixture) in fixtures::load(file).into_iter().enumerate().step_by(usual_or_full(20, 5)) {
-                let mut r = Random::new(number as u64);
+                let mut random = Random::new(number as u64);
                 for _ in 0..if fixture.blob.is_empty() { 0 } else { 6 } {
                     let mut blob = fixture.blob.clone();
-                    let offset = r.below(blob.len() as u64) as usize;
-                    if r.one_in(3) {
+                    let offset = random.below(blob.len() as u64) as usize;
+                    if random.one_in(3) {
                         blob.truncate(offset)
                     } else {
-                        blob[offset] = r.below(256) as u8
+                        blob[offset] = random.below(256) as u8
                     }
                     for alteration in alterations() {
                         if let Ok(altered_text) = apply_alterations(&blob, &stage, &[alteration]) {

@@ -100,18 +100,18 @@ fn shared_arrays_stay_shared_in_igbinary() {
 }
 
 fn nest_copies(levels: u32) -> Document<'static> {
-    let mut b = Builder::new();
-    b.begin_array();
-    let mut last = b.begin_array().at();
-    b.int(1).end();
+    let mut builder = Builder::new();
+    builder.begin_array();
+    let mut last = builder.begin_array().at();
+    builder.int(1).end();
     for _ in 0..levels {
-        let next = b.begin_array().at();
-        b.copy(last).copy(last);
-        b.end();
+        let next = builder.begin_array().at();
+        builder.copy(last).copy(last);
+        builder.end();
         last = next;
     }
-    b.end();
-    b.finish().unwrap()
+    builder.end();
+    builder.finish().unwrap()
 }
 
 #[test]

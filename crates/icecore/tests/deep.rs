@@ -89,13 +89,13 @@ fn a_document_without_frozen_strings_is_unchanged() {
 
 #[test]
 fn wrapped_strings_are_opened() {
-    let mut b = Builder::new();
-    b.begin_array();
-    b.bytes(r#"1735689600a:1:{s:1:"a";i:1;}"#);
-    b.bytes(r#"a:1:{s:1:\"a\";s:6:\"i:7;\\\"\";}"#);
-    b.bytes(b"\x04\x08[\x07i\x06I\"\x06x\x06:\x06ET");
-    b.end();
-    let deep = deep::open(b.finish().unwrap(), &Limits::default()).unwrap();
+    let mut builder = Builder::new();
+    builder.begin_array();
+    builder.bytes(r#"1735689600a:1:{s:1:"a";i:1;}"#);
+    builder.bytes(r#"a:1:{s:1:\"a\";s:6:\"i:7;\\\"\";}"#);
+    builder.bytes(b"\x04\x08[\x07i\x06I\"\x06x\x06:\x06ET");
+    builder.end();
+    let deep = deep::open(builder.finish().unwrap(), &Limits::default()).unwrap();
     let names: Vec<_> = deep.opened.iter().map(deep::OpenedString::name).collect();
     assert_eq!(names, ["laravel-cache/php", "slashes/php", "marshal"]);
     assert_eq!(json(&deep.document), serde_json::json!([{"a": 1}, {"a": "i:7;\\\""}, [1, "x"]]));
@@ -157,17 +157,17 @@ fn classes_keys_and_encodings_are_merged() {
 #[test]
 fn frozen_data_in_payloads_is_opened() {
     use icecore::{Stage, value::Form};
-    let mut b = Builder::new();
-    b.begin_array();
+    let mut builder = Builder::new();
+    builder.begin_array();
     for form in [Form::Serializable, Form::UserDump, Form::Hook, Form::Freeze] {
-        b.begin_opaque("A", form);
-        b.bytes("a:1:{i:0;i:1;}").end();
+        builder.begin_opaque("A", form);
+        builder.bytes("a:1:{i:0;i:1;}").end();
     }
-    b.begin_attributes();
-    b.text("[1]").symbol_key("@a", "").text("{}");
-    b.end();
-    b.end();
-    let deep = deep::open(b.finish().unwrap(), &Limits::default()).unwrap();
+    builder.begin_attributes();
+    builder.text("[1]").symbol_key("@a", "").text("{}");
+    builder.end();
+    builder.end();
+    let deep = deep::open(builder.finish().unwrap(), &Limits::default()).unwrap();
     let paths: Vec<_> = deep.opened.iter().map(|opened| deep.document.path(opened.node)).collect();
     assert_eq!(paths, ["$[0]#0", "$[1]#0", "$[4]#0", "$[4]#1"]);
     for format in icecore::format::all() {
@@ -180,18 +180,18 @@ fn frozen_data_in_payloads_is_opened() {
 #[test]
 fn strings_of_regexps_and_code_are_not_opened() {
     let inner = r#"a:1:{s:1:"a";i:1;}"#;
-    let mut b = Builder::new();
-    b.begin_array();
-    b.regexp(inner, "");
-    b.begin_code();
-    b.bytes(inner).end();
-    b.begin_map();
-    b.key().begin_array();
-    b.bytes(inner).end();
-    b.bytes(inner);
-    b.end();
-    b.end();
-    let document = b.finish().unwrap();
+    let mut builder = Builder::new();
+    builder.begin_array();
+    builder.regexp(inner, "");
+    builder.begin_code();
+    builder.bytes(inner).end();
+    builder.begin_map();
+    builder.key().begin_array();
+    builder.bytes(inner).end();
+    builder.bytes(inner);
+    builder.end();
+    builder.end();
+    let document = builder.finish().unwrap();
     let deep = deep::open(document, &Limits::default()).unwrap();
     assert_eq!(deep.opened.len(), 1);
     assert_eq!(deep.document.path(deep.opened[0].node), "$[2]{0}");
@@ -274,21 +274,21 @@ fn damaged_strings_do_not_panic() {
     let mut same = 0;
     for blob in &blobs {
         for end in [blob.len(), blob.len() / 2, blob.len().saturating_sub(1)] {
-            let mut b = Builder::new();
-            b.begin_map();
-            b.bytes_key("before").bytes("x");
-            b.bytes_key("blob").bytes(&blob[..end]);
-            b.bytes_key("behind").bytes(&blob[..end]);
-            b.end();
+            let mut builder = Builder::new();
+            builder.begin_map();
+            builder.bytes_key("before").bytes("x");
+            builder.bytes_key("blob").bytes(&blob[..end]);
+            builder.bytes_key("behind").bytes(&blob[..end]);
+            builder.end();
             let mut limits = Limits::default();
             limits.nodes = 100_000;
-            let Ok(deep) = deep::open(b.finish().unwrap(), &limits) else { continue };
+            let Ok(deep) = deep::open(builder.finish().unwrap(), &limits) else { continue };
             assert_eq!(deep.document.root().len(), 3);
             // The string alone opens as the document that it contains.
             let Some(stage) = deep::stage_of(&blob[..end], &limits) else { continue };
-            let mut b = Builder::new();
-            b.bytes(&blob[..end]);
-            let alone = deep::open(b.finish().unwrap(), &limits).unwrap();
+            let mut builder = Builder::new();
+            builder.bytes(&blob[..end]);
+            let alone = deep::open(builder.finish().unwrap(), &limits).unwrap();
             let own = icecore::read_as(&blob[..end], &stage, &limits).unwrap();
             if alone.opened.len() == 1 && own.header().is_none() {
                 assert_eq!(alone.document, own);

@@ -96,16 +96,16 @@ fn values_of_other_languages_are_written_as_plain_values() {
 
 #[test]
 fn hook_payloads_and_code_are_reported_as_losses() {
-    let mut b = Builder::new();
-    b.begin_array();
-    b.begin_opaque("Date", Form::Hook);
-    b.text("2024");
-    b.end();
-    b.begin_code();
-    b.text("{ 1 }");
-    b.end();
-    b.end();
-    let (text, losses) = try_write(&b.finish().unwrap(), line).unwrap();
+    let mut builder = Builder::new();
+    builder.begin_array();
+    builder.begin_opaque("Date", Form::Hook);
+    builder.text("2024");
+    builder.end();
+    builder.begin_code();
+    builder.text("{ 1 }");
+    builder.end();
+    builder.end();
+    let (text, losses) = try_write(&builder.finish().unwrap(), line).unwrap();
     assert_eq!(text, "[bless( do{\\(my $o = '2024')}, 'Date' ),sub { \"DUMMY\" }]");
     let lost: Vec<_> = losses.iter().map(|loss| (loss.kind, loss.path.as_str())).collect();
     assert_eq!(lost, [(LossKind::Opaque, "$[0]"), (LossKind::Code, "$[1]")]);
@@ -162,14 +162,14 @@ fn globs_are_written_like_data_dumper() {
 
 /// Makes arrays nested in each other.
 fn nest_arrays(depth: usize) -> Document<'static> {
-    let mut b = Builder::new();
+    let mut builder = Builder::new();
     for _ in 0..depth {
-        b.begin_array();
+        builder.begin_array();
     }
     for _ in 0..depth {
-        b.end();
+        builder.end();
     }
-    b.finish().unwrap()
+    builder.finish().unwrap()
 }
 
 #[test]
@@ -209,20 +209,20 @@ fn deep_references_and_objects_need_no_deep_stack() {
 
 #[test]
 fn names_of_deep_values_are_bounded() {
-    let mut b = Builder::new();
-    b.begin_array();
+    let mut builder = Builder::new();
+    builder.begin_array();
     let mut deepest = 0;
     for _ in 0..9_000 {
-        deepest = b.begin_array().at();
+        deepest = builder.begin_array().at();
     }
     for _ in 0..9_000 {
-        b.end();
+        builder.end();
     }
     for _ in 0..100_000 {
-        b.link(deepest);
+        builder.link(deepest);
     }
-    b.end();
-    let document = b.finish().unwrap();
+    builder.end();
+    let document = builder.finish().unwrap();
     for purity in [false, true] {
         let error = try_write(&document, |options| {
             on_one_line(options);

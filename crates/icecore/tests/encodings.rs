@@ -52,18 +52,18 @@ fn may_differ(name: &str, ours: Option<&str>, ruby: Option<&str>) -> bool {
     }
 }
 
-fn strings(name: &str, r: &mut Random) -> Vec<Vec<u8>> {
+fn strings(name: &str, random: &mut Random) -> Vec<Vec<u8>> {
     let mut strings: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
     if name.starts_with("UTF") {
-        strings.extend((0..2000).map(|_| (0..4 * (1 + r.below(3))).map(|_| r.bits() as u8).collect()));
-        strings.extend((0..2000).map(|_| vec![r.bits() as u8, r.below(16) as u8, 0, 0]));
+        strings.extend((0..2000).map(|_| (0..4 * (1 + random.below(3))).map(|_| random.bits() as u8).collect()));
+        strings.extend((0..2000).map(|_| vec![random.bits() as u8, random.below(16) as u8, 0, 0]));
     } else {
         for first in 0x80..=255 {
             strings.extend((0..=255).map(|second| vec![first, second]));
         }
-        strings.extend(
-            (0..2000).map(|_| (0..r.below(8)).map(|_| if r.one_in(3) { b'a' } else { r.bits() as u8 }).collect()),
-        );
+        strings.extend((0..2000).map(|_| {
+            (0..random.below(8)).map(|_| if random.one_in(3) { b'a' } else { random.bits() as u8 }).collect()
+        }));
     }
     strings
 }
@@ -73,9 +73,9 @@ fn strings_have_the_same_characters_as_in_ruby() {
     if !checker::has("ruby 3.1", Command::new("ruby").args(["-e", "exit RUBY_VERSION >= '3.1'"])) {
         return;
     }
-    let mut r = Random::new(7);
+    let mut random = Random::new(7);
     let questions: Vec<_> =
-        NAMES.iter().flat_map(|name| strings(name, &mut r).into_iter().map(move |one| (*name, one))).collect();
+        NAMES.iter().flat_map(|name| strings(name, &mut random).into_iter().map(move |one| (*name, one))).collect();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let lines: Vec<_> = questions.iter().map(|(name, bytes)| format!("{name} {}", hex(bytes))).collect();
     let mut ruby = Command::new("ruby");

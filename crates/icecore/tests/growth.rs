@@ -214,16 +214,16 @@ fn error_messages_are_short() {
 /// stored once, indented far to the right.
 #[test]
 fn honest_data_stays_within_the_budget() {
-    let mut b = icecore::Builder::new();
-    b.begin_array();
+    let mut builder = icecore::Builder::new();
+    builder.begin_array();
     for id in 0..400_000 {
-        b.begin_map();
-        b.text_key("identification_number").int(id % 10);
-        b.text_key("customer_relationship_status").text("the same long words in each of the records");
-        b.end();
+        builder.begin_map();
+        builder.text_key("identification_number").int(id % 10);
+        builder.text_key("customer_relationship_status").text("the same long words in each of the records");
+        builder.end();
     }
-    b.end();
-    let written = icecore::write(&b.finish().unwrap(), "sereal:dedupe_strings").unwrap();
+    builder.end();
+    let written = icecore::write(&builder.finish().unwrap(), "sereal:dedupe_strings").unwrap();
     for target in ["json:indent=8", "json:typed,indent=8", "dumper:indent=2", "storable", "var-export", "php"] {
         let out = icecore::convert(&written, "sereal", target).unwrap();
         assert!(out.len() > 4 * written.len(), "{target}");

@@ -111,14 +111,14 @@ fn random_bytes_are_an_error_or_a_document() {
 
 #[test]
 fn values_that_php_lacks_are_reported_as_losses() {
-    let mut b = Builder::new();
-    b.begin_array();
-    b.uint(u64::MAX).symbol("s", "").big_int(false, &[0, 0, 0, 0, 0, 0, 0, 0, 1]).hole();
-    b.begin_ref();
-    b.int(1);
-    b.end();
-    b.end();
-    let document = b.finish().unwrap();
+    let mut builder = Builder::new();
+    builder.begin_array();
+    builder.uint(u64::MAX).symbol("s", "").big_int(false, &[0, 0, 0, 0, 0, 0, 0, 0, 1]).hole();
+    builder.begin_ref();
+    builder.int(1);
+    builder.end();
+    builder.end();
+    let document = builder.finish().unwrap();
     let mut out = Vec::new();
     let losses = igbinary::write(&document, &igbinary::WriteOptions::default(), &Limits::default(), &mut out).unwrap();
     assert_eq!(losses.iter().count(), 4, "{losses:?}");

@@ -69,12 +69,22 @@ fn values_that_would_not_round_trip_are_refused() {
 
 #[test]
 fn scalars_are_written_as_perl_prints_them() {
-    let mut b = Builder::new();
-    b.begin_array();
-    b.int(-5).uint(u64::MAX).float(0.1).float(1e15).float(f64::INFINITY).bool(true).bool(false).null().bytes(b"\xff");
-    b.end();
+    let mut builder = Builder::new();
+    builder.begin_array();
+    builder
+        .int(-5)
+        .uint(u64::MAX)
+        .float(0.1)
+        .float(1e15)
+        .float(f64::INFINITY)
+        .bool(true)
+        .bool(false)
+        .null()
+        .bytes(b"\xff");
+    builder.end();
     let mut out = Vec::new();
-    let losses = join::write(&b.finish().unwrap(), &join::Options::default(), &Limits::default(), &mut out).unwrap();
+    let losses =
+        join::write(&builder.finish().unwrap(), &join::Options::default(), &Limits::default(), &mut out).unwrap();
     assert_eq!(out, b"-5\x1c18446744073709551615\x1c0.1\x1c1e+15\x1cInf\x1c1\x1c\x1c\x1c\xff");
     let lost: Vec<_> = losses.iter().map(|loss| (loss.kind, loss.count)).collect();
     assert_eq!(lost, [(LossKind::Bool, 2), (LossKind::Null, 1)]);

@@ -338,14 +338,14 @@ fn every_double_keeps_its_bits() {
 #[test]
 fn every_character_round_trips() {
     let all: String = (0..0x11_0000).filter_map(char::from_u32).collect();
-    let mut b = icecore::Builder::new();
-    b.begin_array();
-    b.text(&all);
+    let mut builder = icecore::Builder::new();
+    builder.begin_array();
+    builder.text(&all);
     for c in all.chars().step_by(61) {
-        b.text(&c.to_string());
+        builder.text(&c.to_string());
     }
-    b.end();
-    let document = b.finish().unwrap();
+    builder.end();
+    let document = builder.finish().unwrap();
     for stage in ["json", "json:ascii", "json:indent=2"] {
         let text = icecore::write(&document, stage).unwrap();
         assert!(read_both_ways(&text).unwrap() == document, "{stage}");

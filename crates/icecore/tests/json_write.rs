@@ -154,19 +154,19 @@ fn cycles_are_an_error_by_default() {
 
 #[test]
 fn multiplying_links_are_limited() {
-    let mut b = Builder::new();
-    b.begin_array();
-    let mut last = b.begin_array().at();
-    b.int(1).end();
+    let mut builder = Builder::new();
+    builder.begin_array();
+    let mut last = builder.begin_array().at();
+    builder.int(1).end();
     for _ in 0..40 {
-        let next = b.begin_array().at();
-        b.link(last);
-        b.link(last);
-        b.end();
+        let next = builder.begin_array().at();
+        builder.link(last);
+        builder.link(last);
+        builder.end();
         last = next;
     }
-    b.end();
-    let error = write(&b.finish().unwrap(), "json").unwrap_err();
+    builder.end();
+    let error = write(&builder.finish().unwrap(), "json").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);
     assert!(error.to_string().contains("expansion"), "{error}");
 }
@@ -350,10 +350,10 @@ fn a_closed_output_stops_the_writer() {
 
 #[test]
 fn a_built_document_equals_the_typed_text() {
-    let mut b = Builder::new();
-    b.begin_object_in("A", Form::Usual);
-    b.begin_map();
-    b.text_key("x").float32(0.5);
-    b.end().end();
-    assert!(b.finish().unwrap() == read_typed_json(r#"{"$class":{"$bytes":"A"},"$value":{"x":0.5}}"#));
+    let mut builder = Builder::new();
+    builder.begin_object_in("A", Form::Usual);
+    builder.begin_map();
+    builder.text_key("x").float32(0.5);
+    builder.end().end();
+    assert!(builder.finish().unwrap() == read_typed_json(r#"{"$class":{"$bytes":"A"},"$value":{"x":0.5}}"#));
 }

@@ -210,27 +210,27 @@ fn a_set_that_contains_itself_is_a_cycle() {
 #[test]
 fn deep_known_values_need_no_deep_stack() {
     let small = |depth: usize| {
-        let mut b = Builder::new();
+        let mut builder = Builder::new();
         for _ in 0..depth {
-            b.begin_object("RuntimeError");
-            b.begin_map();
-            b.symbol_key("mesg", "").null();
-            b.symbol_key("bt", "").null();
-            b.symbol_key("cause", "").begin_opaque("OpenStruct", Form::UserMarshal);
-            b.begin_map();
-            b.symbol_key("set", "").begin_object("Set");
-            b.begin_map();
-            b.symbol_key("@hash", "").begin_map();
-            b.key();
+            builder.begin_object("RuntimeError");
+            builder.begin_map();
+            builder.symbol_key("mesg", "").null();
+            builder.symbol_key("bt", "").null();
+            builder.symbol_key("cause", "").begin_opaque("OpenStruct", Form::UserMarshal);
+            builder.begin_map();
+            builder.symbol_key("set", "").begin_object("Set");
+            builder.begin_map();
+            builder.symbol_key("@hash", "").begin_map();
+            builder.key();
         }
-        b.null();
+        builder.null();
         for _ in 0..depth {
-            b.bool(true);
-            b.end().end().end();
-            b.end().end();
-            b.end().end();
+            builder.bool(true);
+            builder.end().end().end();
+            builder.end().end();
+            builder.end().end();
         }
-        b.finish().unwrap()
+        builder.finish().unwrap()
     };
     std::thread::Builder::new()
         .stack_size(128 << 10)
@@ -254,22 +254,22 @@ fn deep_known_values_need_no_deep_stack() {
 fn deep_unexpected_layouts_need_no_deep_stack() {
     const DEPTH: usize = 9_000;
     let nested = |class: &str, before: &[i64], behind: &[i64]| {
-        let mut b = Builder::new();
+        let mut builder = Builder::new();
         for _ in 0..DEPTH {
-            b.begin_opaque(class, Form::UserMarshal);
-            b.begin_array();
+            builder.begin_opaque(class, Form::UserMarshal);
+            builder.begin_array();
             before.iter().for_each(|value| {
-                b.int(*value);
+                builder.int(*value);
             });
         }
-        b.int(1);
+        builder.int(1);
         for _ in 0..DEPTH {
             behind.iter().for_each(|value| {
-                b.int(*value);
+                builder.int(*value);
             });
-            b.end().end();
+            builder.end().end();
         }
-        b.finish().unwrap()
+        builder.finish().unwrap()
     };
     let all = [
         nested("Complex", &[1], &[]),

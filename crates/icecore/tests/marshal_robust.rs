@@ -127,44 +127,44 @@ impl Random {
 }
 
 /// Makes a value that Ruby can represent.
-fn build_random_value(random: &mut Random, b: &mut Builder, depth: u32, targets: &mut Vec<u32>) {
+fn build_random_value(random: &mut Random, builder: &mut Builder, depth: u32, targets: &mut Vec<u32>) {
     match random.roll(if depth > 4 { 10 } else { 15 }) {
-        0 => drop(b.null()),
-        1 => drop(b.bool(random.roll(2) == 0)),
-        2 => drop(b.int(random.roll(1000) as i64 - 500)),
-        3 => drop(b.int(random.roll(u64::MAX) as i64)),
-        4 => drop(b.float([0.5, -0.0, 1e300, 0.5, 7.25][random.roll(5) as usize])),
-        5 => drop(b.text(["a", "é", ""][random.roll(3) as usize])),
-        6 => drop(b.bytes([&b"a"[..], b"\xff", b""][random.roll(3) as usize])),
-        7 => drop(b.symbol(["a", "é", "E"][random.roll(3) as usize], "")),
-        8 => drop(b.encoded("x", ["Shift_JIS", "US-ASCII", "EUC-JP"][random.roll(3) as usize])),
-        9 if !targets.is_empty() => drop(b.link(targets[random.roll(targets.len() as u64) as usize])),
-        9 => drop(b.big_int(random.roll(2) == 0, &[1; 12])),
+        0 => drop(builder.null()),
+        1 => drop(builder.bool(random.roll(2) == 0)),
+        2 => drop(builder.int(random.roll(1000) as i64 - 500)),
+        3 => drop(builder.int(random.roll(u64::MAX) as i64)),
+        4 => drop(builder.float([0.5, -0.0, 1e300, 0.5, 7.25][random.roll(5) as usize])),
+        5 => drop(builder.text(["a", "é", ""][random.roll(3) as usize])),
+        6 => drop(builder.bytes([&b"a"[..], b"\xff", b""][random.roll(3) as usize])),
+        7 => drop(builder.symbol(["a", "é", "E"][random.roll(3) as usize], "")),
+        8 => drop(builder.encoded("x", ["Shift_JIS", "US-ASCII", "EUC-JP"][random.roll(3) as usize])),
+        9 if !targets.is_empty() => drop(builder.link(targets[random.roll(targets.len() as u64) as usize])),
+        9 => drop(builder.big_int(random.roll(2) == 0, &[1; 12])),
         10 | 11 => {
-            targets.push(b.begin_array().at());
+            targets.push(builder.begin_array().at());
             for _ in 0..random.roll(4) {
-                build_random_value(random, b, depth + 1, targets);
+                build_random_value(random, builder, depth + 1, targets);
             }
-            b.end();
+            builder.end();
         }
         12 | 13 => {
-            targets.push(b.begin_map().at());
+            targets.push(builder.begin_map().at());
             for i in 0..random.roll(4) {
                 match random.roll(3) {
-                    0 => b.text_key(&format!("k{i}")),
-                    1 => b.symbol_key(format!("s{i}"), ""),
-                    _ => b.int_key(i as i64),
+                    0 => builder.text_key(&format!("k{i}")),
+                    1 => builder.symbol_key(format!("s{i}"), ""),
+                    _ => builder.int_key(i as i64),
                 };
-                build_random_value(random, b, depth + 1, targets);
+                build_random_value(random, builder, depth + 1, targets);
             }
-            b.end();
+            builder.end();
         }
         _ => {
-            targets.push(b.begin_object("Point").at());
-            b.begin_map();
-            b.symbol_key("@a", "");
-            build_random_value(random, b, depth + 1, targets);
-            b.end().end();
+            targets.push(builder.begin_object("Point").at());
+            builder.begin_map();
+            builder.symbol_key("@a", "");
+            build_random_value(random, builder, depth + 1, targets);
+            builder.end().end();
         }
     }
 }
@@ -173,13 +173,13 @@ fn random_documents(count: u64) -> Vec<Document<'static>> {
     let mut random = Random(0x1234_5678_9ABC_DEF1);
     (0..count)
         .map(|_| {
-            let mut b = Builder::new();
-            b.begin_array();
+            let mut builder = Builder::new();
+            builder.begin_array();
             for _ in 0..4 {
-                build_random_value(&mut random, &mut b, 0, &mut Vec::new());
+                build_random_value(&mut random, &mut builder, 0, &mut Vec::new());
             }
-            b.end();
-            b.finish().unwrap()
+            builder.end();
+            builder.finish().unwrap()
         })
         .collect()
 }
@@ -207,24 +207,24 @@ fn random_documents_round_trip() {
 #[test]
 fn long_arrays_round_trip() {
     let limits = Limits::default();
-    let mut b = Builder::new();
-    b.begin_array();
+    let mut builder = Builder::new();
+    builder.begin_array();
     for i in 0..5000i64 {
         match i % 700 {
             400 => {
-                b.text("between").float(i as f64 / 3.0).symbol("s", "").int(1 << 40);
+                builder.text("between").float(i as f64 / 3.0).symbol("s", "").int(1 << 40);
             }
             500..600 => {
-                b.begin_map();
-                b.symbol_key("n", "").int(i).text_key("t").text("x").end();
+                builder.begin_map();
+                builder.symbol_key("n", "").int(i).text_key("t").text("x").end();
             }
             _ => {
-                b.int(i * 7919 % 1_000_003 - 5000);
+                builder.int(i * 7919 % 1_000_003 - 5000);
             }
         }
     }
-    b.end();
-    let blob = write(&b.finish().unwrap(), &limits).unwrap();
+    builder.end();
+    let blob = write(&builder.finish().unwrap(), &limits).unwrap();
     let both = |blob: &[u8]| {
         let request = Request::new(&limits);
         let fast = marshal::ReadOptions::default().read(blob, request);

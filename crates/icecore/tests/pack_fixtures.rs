@@ -89,13 +89,13 @@ fn small(run: impl FnOnce() + Send + 'static) {
 }
 
 fn list(items: usize) -> Document<'static> {
-    let mut b = Builder::new();
-    b.begin_array();
+    let mut builder = Builder::new();
+    builder.begin_array();
     for item in 0..items {
-        b.int(item as i64);
+        builder.int(item as i64);
     }
-    b.end();
-    b.finish().expect("a list")
+    builder.end();
+    builder.finish().expect("a list")
 }
 
 fn packed(template: &str, document: &Document<'_>) -> Result<Vec<u8>, ErrorKind> {

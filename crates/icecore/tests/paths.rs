@@ -93,8 +93,8 @@ fn hostile() -> Vec<Vec<u8>> {
         .collect();
     let pieces = ["\"", "\\", ".", "[", "]", "{0}", "^", "#1", "$", "…", "…(3 bytes)…", "\\u202e", "é", " "];
     for a in pieces {
-        for b in pieces {
-            keys.push(format!("{a}{b}").into_bytes());
+        for builder in pieces {
+            keys.push(format!("{a}{builder}").into_bytes());
         }
     }
     for len in [159, 160, 161, 162, 400, 2000] {
@@ -108,23 +108,23 @@ fn hostile() -> Vec<Vec<u8>> {
 }
 
 fn deep_and_hostile(levels: usize) -> Document<'static> {
-    let mut b = Builder::new();
-    b.begin_map();
+    let mut builder = Builder::new();
+    builder.begin_map();
     for key in hostile() {
-        b.bytes_key(&key).bytes(b"x");
+        builder.bytes_key(&key).bytes(b"x");
     }
-    b.text_key("down");
+    builder.text_key("down");
     for level in 0..levels {
-        b.begin_map();
-        b.text_key(if level % 2 == 0 { "n" } else { "an odd key" });
-        b.begin_array();
-        b.text("x");
+        builder.begin_map();
+        builder.text_key(if level % 2 == 0 { "n" } else { "an odd key" });
+        builder.begin_array();
+        builder.text("x");
     }
     for _ in 0..levels {
-        b.end().end();
+        builder.end().end();
     }
-    b.end();
-    b.finish().unwrap()
+    builder.end();
+    builder.finish().unwrap()
 }
 
 #[test]
@@ -141,12 +141,12 @@ fn paths_lead_into_opened_strings() {
     let mut inner = deep_and_hostile(50).into_owned();
     for stage in ["php", "base64/storable", "json:typed", "gzip/base64/marshal"] {
         let bytes = icecore::write(&inner, stage).unwrap();
-        let mut b = Builder::new();
-        b.begin_map();
-        b.text_key("list").begin_array();
-        b.text("plain").bytes(&bytes).end();
-        b.end();
-        inner = b.finish().unwrap();
+        let mut builder = Builder::new();
+        builder.begin_map();
+        builder.text_key("list").begin_array();
+        builder.text("plain").bytes(&bytes).end();
+        builder.end();
+        inner = builder.finish().unwrap();
         let deep = deep::open(inner.clone(), &Limits::new()).unwrap();
         assert!(!deep.opened.is_empty(), "{stage}");
         find_every_value_by_path(stage, &deep.document);

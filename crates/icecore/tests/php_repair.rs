@@ -82,7 +82,7 @@ impl GeneratedValue {
 }
 
 struct Generator {
-    r: Random,
+    random: Random,
     /// `true` if strings sometimes look like serialized pieces.
     hostile: bool,
 }
@@ -119,25 +119,25 @@ impl Generator {
             "x\";}",
             "@\";i:0;",
         ];
-        let list = if self.hostile && self.r.one_in(3) { HOSTILE } else { TEXTS };
-        (*self.r.pick(list)).to_owned()
+        let list = if self.hostile && self.random.one_in(3) { HOSTILE } else { TEXTS };
+        (*self.random.pick(list)).to_owned()
     }
 
     fn key(&mut self, index: usize, list: bool) -> Key {
         const NAMES: &[&str] =
             &["siteurl", "home", "title", "@", "https://@/feed", "widget_text", "größe", "_multiwidget", "ids"];
-        if list { Key::Int(index as i64) } else { Key::Text(format!("{}{index}", self.r.pick(NAMES))) }
+        if list { Key::Int(index as i64) } else { Key::Text(format!("{}{index}", self.random.pick(NAMES))) }
     }
 
     fn entries(&mut self, depth: u32) -> Vec<(Key, GeneratedValue)> {
-        let list = self.r.one_in(2);
-        (0..self.r.below(6) as usize).map(|index| (self.key(index, list), self.value(depth))).collect()
+        let list = self.random.one_in(2);
+        (0..self.random.below(6) as usize).map(|index| (self.key(index, list), self.value(depth))).collect()
     }
 
     fn value(&mut self, depth: u32) -> GeneratedValue {
-        match self.r.below(if depth == 0 { 8 } else { 14 }) {
-            0 => GeneratedValue::Int(self.r.below(1000) as i64),
-            1 => GeneratedValue::Bool(self.r.one_in(2)),
+        match self.random.below(if depth == 0 { 8 } else { 14 }) {
+            0 => GeneratedValue::Int(self.random.below(1000) as i64),
+            1 => GeneratedValue::Bool(self.random.one_in(2)),
             2 => GeneratedValue::Null,
             3..=7 => GeneratedValue::Text(self.string()),
             8..=10 => GeneratedValue::Array(self.entries(depth - 1)),
@@ -145,11 +145,13 @@ impl Generator {
                 let mut entries = self.entries(depth - 1);
                 entries.push((Key::Text("\0*\0url".to_owned()), GeneratedValue::Text("https://@/".to_owned())));
                 GeneratedValue::Object(
-                    (*self.r.pick(&["WP_Post", "stdClass", "My\\Plugin\\Cache"])).to_owned(),
+                    (*self.random.pick(&["WP_Post", "stdClass", "My\\Plugin\\Cache"])).to_owned(),
                     entries,
                 )
             }
-            12 if self.hostile => GeneratedValue::Queue((0..self.r.below(3)).map(|_| self.value(depth - 1)).collect()),
+            12 if self.hostile => {
+                GeneratedValue::Queue((0..self.random.below(3)).map(|_| self.value(depth - 1)).collect())
+            }
             _ => {
                 let hostile = std::mem::replace(&mut self.hostile, false);
                 let value = GeneratedValue::Twice(Box::new(GeneratedValue::Array(self.entries(1))));
@@ -202,11 +204,11 @@ fn is_same_but_for_digits_in_strings(one: &[u8], other: &[u8]) -> bool {
 fn count_repaired_values(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize) {
     let (mut good, mut partly, mut refused) = (0, 0, 0);
     for seed in seeds {
-        let mut generator = Generator { r: Random::new(seed), hostile };
+        let mut generator = Generator { random: Random::new(seed), hostile };
         let value =
             GeneratedValue::Array((0..8).map(|index| (generator.key(index, false), generator.value(3))).collect());
         let from = DOMAINS[seed as usize % 3];
-        let to = *generator.r.pick(&DOMAINS);
+        let to = *generator.random.pick(&DOMAINS);
         let original = value.bytes(from);
         let damaged = String::from_utf8(original.clone()).unwrap().replace(from, to).into_bytes();
         // A domain that occurs by chance is replaced as well.

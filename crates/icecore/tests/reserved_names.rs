@@ -44,45 +44,45 @@ fn write(document: &Document<'_>, stage: &str) -> (Vec<u8>, Losses) {
 /// Returns objects of this class with members of several kinds, as Perl programs have them.
 fn objects(class: &str) -> Vec<Document<'static>> {
     let fill: [fn(&mut Builder); 6] = [
-        |b| {
-            b.begin_map();
-            b.end();
+        |builder| {
+            builder.begin_map();
+            builder.end();
         },
-        |b| {
-            b.begin_map();
-            b.key().bytes("member").int(1);
-            b.end();
+        |builder| {
+            builder.begin_map();
+            builder.key().bytes("member").int(1);
+            builder.end();
         },
-        |b| {
-            b.begin_map();
+        |builder| {
+            builder.begin_map();
             for name in ["message", "code", "line", "file", "date", "name", "value", "length", "flags"] {
-                b.key().bytes(name).bytes("x");
+                builder.key().bytes(name).bytes("x");
             }
-            b.end();
+            builder.end();
         },
-        |b| {
-            b.begin_map();
+        |builder| {
+            builder.begin_map();
             for name in ["line", "file", "timezone", "hash", "begin", "end", "excl", "previous", "trace"] {
-                b.key().bytes(name).null();
+                builder.key().bytes(name).null();
             }
-            b.end();
+            builder.end();
         },
-        |b| {
-            b.begin_array();
-            b.int(1).bytes("x");
-            b.end();
+        |builder| {
+            builder.begin_array();
+            builder.int(1).bytes("x");
+            builder.end();
         },
-        |b| {
-            b.begin_array();
-            b.end();
+        |builder| {
+            builder.begin_array();
+            builder.end();
         },
     ];
     let build = |fill: &fn(&mut Builder)| {
-        let mut b = Builder::new();
-        b.begin_object(class);
-        fill(&mut b);
-        b.end();
-        b.finish().unwrap()
+        let mut builder = Builder::new();
+        builder.begin_object(class);
+        fill(&mut builder);
+        builder.end();
+        builder.finish().unwrap()
     };
     fill.iter().map(build).collect()
 }

@@ -109,11 +109,11 @@ fn depth_needs_no_stack() {
         // Binary formats nested in each other.
         let mut inner = icecore::convert(br#"["old.example"]"#, "json", "marshal").unwrap();
         for stage in ["storable", "sereal", "igbinary", "marshal", "storable", "igbinary"] {
-            let mut b = icecore::Builder::new();
-            b.begin_array();
-            b.bytes(&inner);
-            b.end();
-            inner = icecore::write(&b.finish().unwrap(), stage).unwrap();
+            let mut builder = icecore::Builder::new();
+            builder.begin_array();
+            builder.bytes(&inner);
+            builder.end();
+            inner = icecore::write(&builder.finish().unwrap(), stage).unwrap();
         }
         let (new, tally) = value(&inner, &mut Pair::new(b"old.example", b"new"));
         assert!(new != inner && tally.changed == 1, "{tally:?}");

@@ -335,22 +335,22 @@ fn declared_lengths_are_not_trusted() {
 /// Links that fan out make many values from few, so their number is limited.
 #[test]
 fn links_that_fan_out_are_limited() {
-    let mut b = icecore::Builder::new();
-    b.begin_array();
+    let mut builder = icecore::Builder::new();
+    builder.begin_array();
     let mut below = Vec::new();
     for level in 0..30 {
-        let list = b.begin_array().at();
+        let list = builder.begin_array().at();
         for _ in 0..10 {
             match below.last() {
-                Some(last) => b.link(*last),
-                None => b.int(level),
+                Some(last) => builder.link(*last),
+                None => builder.int(level),
             };
         }
-        b.end();
+        builder.end();
         below.push(list);
     }
-    b.end();
-    let document = b.finish().unwrap();
+    builder.end();
+    let document = builder.finish().unwrap();
     let find = |path: &str| Pattern::parse(path).unwrap().find(&document, &Limits::default()).map(|found| found.len());
     assert_eq!(find("$[29][*][*]").unwrap(), 100);
     assert_eq!(find(&format!("$[29]{}", "[*]".repeat(25))).unwrap_err().kind(), icecore::ErrorKind::Limit);

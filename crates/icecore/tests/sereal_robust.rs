@@ -332,9 +332,9 @@ fn expansion_by_copies_is_limited() {
 #[test]
 fn expansion_by_compression_is_limited() {
     let zeros = vec![0; 80 << 20];
-    let mut b = icecore::Builder::new();
-    b.bytes(&zeros);
-    let bomb = b.finish().unwrap();
+    let mut builder = icecore::Builder::new();
+    builder.bytes(&zeros);
+    let bomb = builder.finish().unwrap();
     for compress in [Compress::Zlib, Compress::Zstd] {
         let mut options = WriteOptions::default();
         options.compress = Some(compress);
@@ -350,11 +350,11 @@ fn expansion_by_compression_is_limited() {
 
 #[test]
 fn errors_in_a_compressed_body_say_that_it_is_compressed() {
-    let mut b = icecore::Builder::new();
-    b.bytes("x".repeat(2000));
+    let mut builder = icecore::Builder::new();
+    builder.bytes("x".repeat(2000));
     let mut options = WriteOptions::default();
     options.compress = Some(Compress::Snappy);
-    let blob = write(&b.finish().unwrap(), &options);
+    let blob = write(&builder.finish().unwrap(), &options);
     let mut limits = Limits::default();
     limits.string = 1000;
     let error = sereal::read(&blob, &ReadOptions::default(), &limits).unwrap_err();
@@ -418,20 +418,20 @@ fn many_nodes_and_long_strings_are_limited() {
 
 #[test]
 fn large_maps_copy_keys_of_earlier_maps() {
-    let mut b = icecore::Builder::new();
-    b.begin_array();
+    let mut builder = icecore::Builder::new();
+    builder.begin_array();
     for _ in 0..2 {
-        b.begin_map();
+        builder.begin_map();
         for i in 0..1000 {
-            b.bytes_key(format!("key {i}")).int(i);
+            builder.bytes_key(format!("key {i}")).int(i);
         }
-        b.end();
+        builder.end();
     }
-    b.begin_map();
-    b.bytes_key("key 7").int(7);
-    b.end();
-    b.end();
-    let document = b.finish().unwrap();
+    builder.begin_map();
+    builder.bytes_key("key 7").int(7);
+    builder.end();
+    builder.end();
+    let document = builder.finish().unwrap();
     let blob = write(&document, &WriteOptions::default());
     assert!(blob.len() < 20_000, "{} bytes: the keys were not copied", blob.len());
     let outcome = read_all_ways(&blob, &Limits::default());

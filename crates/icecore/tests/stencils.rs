@@ -50,20 +50,20 @@ fn write_document(document: &Document<'_>, stage: &str) -> Option<Vec<u8>> {
 }
 
 /// Returns the same document with some other scalars.
-fn other_scalars(document: &Document<'_>, r: &mut Random) -> Document<'static> {
+fn other_scalars(document: &Document<'_>, random: &mut Random) -> Document<'static> {
     let mut tape = document.tape().clone();
     let (mut nodes, mut arena) = (tape.nodes().to_vec(), tape.arena().to_vec());
     for node in nodes.iter_mut().filter(|node| node.key != IS_KEY) {
         let value = match node.kind {
-            _ if r.one_in(3) => continue,
-            Kind::Int if r.one_in(8) => Node::float(r.bits() as i32 as f64 / 8.0),
-            Kind::Float if r.one_in(8) => Node::int(r.bits() as i8 as i64),
-            Kind::Int => Node::int(r.bits() as i64 >> r.below(64)),
-            Kind::Float => Node::float(f64::from_bits(r.bits() >> r.below(3) << r.below(50))),
-            Kind::Null | Kind::Bool if node.flags == 0 && r.one_in(4) => Node::leaf(Kind::Bool, r.below(2)),
+            _ if random.one_in(3) => continue,
+            Kind::Int if random.one_in(8) => Node::float(random.bits() as i32 as f64 / 8.0),
+            Kind::Float if random.one_in(8) => Node::int(random.bits() as i8 as i64),
+            Kind::Int => Node::int(random.bits() as i64 >> random.below(64)),
+            Kind::Float => Node::float(f64::from_bits(random.bits() >> random.below(3) << random.below(50))),
+            Kind::Null | Kind::Bool if node.flags == 0 && random.one_in(4) => Node::leaf(Kind::Bool, random.below(2)),
             Kind::Bytes | Kind::Text => {
                 let text = ["", "a", "id", "0", "\"\\;", "é", "long long long long long long long long", "\u{1f600}"];
-                let text = r.pick(&text).repeat(if r.one_in(50) { 300 } else { 1 });
+                let text = random.pick(&text).repeat(if random.one_in(50) { 300 } else { 1 });
                 let place = Location::Arena(arena.len() as u64);
                 arena.extend_from_slice(text.as_bytes());
                 Node::string(node.kind, place, text.len() as u32)
@@ -78,20 +78,20 @@ fn other_scalars(document: &Document<'_>, r: &mut Random) -> Document<'static> {
 }
 
 /// Changes, removes or adds some bytes.
-fn damage_blob(blob: &[u8], r: &mut Random) -> Vec<u8> {
+fn damage_blob(blob: &[u8], random: &mut Random) -> Vec<u8> {
     let mut blob = blob.to_vec();
-    for _ in 0..=r.below(2) {
+    for _ in 0..=random.below(2) {
         if blob.is_empty() {
             break;
         }
-        let offset = r.below(blob.len() as u64) as usize;
-        match r.below(6) {
+        let offset = random.below(blob.len() as u64) as usize;
+        match random.below(6) {
             0 => drop(blob.remove(offset)),
-            1 => blob.insert(offset, r.bits() as u8),
+            1 => blob.insert(offset, random.bits() as u8),
             2 => blob.truncate(offset),
             3 => blob[offset] = blob[offset].wrapping_add(1),
-            4 => blob[offset] = *r.pick(b"0129-.+eE\"\\{}[]:;,ids\0\x01\x06\x0e\x11"),
-            _ => blob[offset] = r.bits() as u8,
+            4 => blob[offset] = *random.pick(b"0129-.+eE\"\\{}[]:;,ids\0\x01\x06\x0e\x11"),
+            _ => blob[offset] = random.bits() as u8,
         }
     }
     blob
@@ -106,8 +106,8 @@ fn rounds() -> u64 {
 fn random_documents(stage: &str) {
     let mut alike = 0;
     for seed in 0..150 * rounds() {
-        let r = &mut Random::new(seed + 1);
-        let palette = *r.pick(&[Palette::Json, Palette::Json, Palette::Perl, Palette::All]);
+        let random = &mut Random::new(seed + 1);
+        let palette = *random.pick(&[Palette::Json, Palette::Json, Palette::Perl, Palette::All]);
         let document = document(seed, palette);
         let Some(blob) = write_document(&document, stage) else { continue };
         let mut pair = ReaderPair::new(stage);
@@ -115,11 +115,11 @@ fn random_documents(stage: &str) {
             pair.read(&blob);
         }
         for _ in 0..20 {
-            if let Some(other) = write_document(&other_scalars(&document, r), stage) {
+            if let Some(other) = write_document(&other_scalars(&document, random), stage) {
                 pair.read(&other);
-                pair.read(&damage_blob(&other, r));
+                pair.read(&damage_blob(&other, random));
             }
-            pair.read(&damage_blob(&blob, r));
+            pair.read(&damage_blob(&blob, random));
             pair.read(&blob);
         }
         alike += pair.stencils.alike();
@@ -160,14 +160,14 @@ fn rows_of_a_table_share_a_stencil() {
     for stage in STAGES {
         let mut pair = ReaderPair::new(stage);
         for id in 0..1000i64 {
-            let mut b = Builder::new();
-            b.begin_map();
-            b.bytes_key("id").int(id << (id % 40));
-            b.bytes_key("name").bytes(format!("Employee {id}").repeat(1 + id as usize % 30));
-            b.bytes_key("tags").begin_array().int(id % 300).bool(true).end();
-            b.bytes_key("score").float(id as f64 / 4.0);
-            b.end();
-            pair.read(&write_document(&b.finish().expect("a document"), stage).expect("written"));
+            let mut builder = Builder::new();
+            builder.begin_map();
+            builder.bytes_key("id").int(id << (id % 40));
+            builder.bytes_key("name").bytes(format!("Employee {id}").repeat(1 + id as usize % 30));
+            builder.bytes_key("tags").begin_array().int(id % 300).bool(true).end();
+            builder.bytes_key("score").float(id as f64 / 4.0);
+            builder.end();
+            pair.read(&write_document(&builder.finish().expect("a document"), stage).expect("written"));
         }
         assert!(pair.stencils.alike() > 850, "{stage}: {} of 1000", pair.stencils.alike());
     }

@@ -437,18 +437,18 @@ fn losses_are_reported() {
 /// Each level doubles the length of a text without links.
 #[test]
 fn expansion_by_links_is_limited() {
-    let mut b = icecore::Builder::new();
-    b.begin_array();
-    let mut last = b.begin_array().at();
-    b.end();
+    let mut builder = icecore::Builder::new();
+    builder.begin_array();
+    let mut last = builder.begin_array().at();
+    builder.end();
     for _ in 0..60 {
-        let next = b.begin_array().at();
-        b.link(last).link(last);
-        b.end();
+        let next = builder.begin_array().at();
+        builder.link(last).link(last);
+        builder.end();
         last = next;
     }
-    b.end();
-    let error = write(&b.finish().unwrap(), "var-export").unwrap_err();
+    builder.end();
+    let error = write(&builder.finish().unwrap(), "var-export").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);
 }
 

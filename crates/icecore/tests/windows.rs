@@ -11,27 +11,27 @@ const ITEMS: i64 = 30_000;
 
 /// Makes a long array; `link` puts a second reference to its first item at the end.
 fn records(link: bool) -> Document<'static> {
-    let mut b = Builder::new();
-    b.begin_array();
+    let mut builder = Builder::new();
+    builder.begin_array();
     let mut first = 0;
     for i in 0..ITEMS {
-        let node = b.begin_map().at();
+        let node = builder.begin_map().at();
         first = if i == 0 { node } else { first };
-        b.bytes_key("id").int(i);
-        b.bytes_key("name").bytes(format!("Employee_{i}"));
+        builder.bytes_key("id").int(i);
+        builder.bytes_key("name").bytes(format!("Employee_{i}"));
         if i % 1000 == 7 {
-            b.bytes_key("raw").bytes(b"caf\xe9");
+            builder.bytes_key("raw").bytes(b"caf\xe9");
         }
-        b.end();
+        builder.end();
         if i % 5000 == 3 {
-            b.int(i);
+            builder.int(i);
         }
     }
     if link {
-        b.link(first);
+        builder.link(first);
     }
-    b.end();
-    b.finish().unwrap()
+    builder.end();
+    builder.finish().unwrap()
 }
 
 struct ConvertedParts<'a> {
@@ -101,34 +101,34 @@ fn a_late_link_needs_the_whole_document() {
 /// Records as a Ruby program has them: symbols, names of encodings, keys that are linked, and the
 /// same float many times.
 fn ruby_records(last: impl FnOnce(&mut Builder, u32)) -> Document<'static> {
-    let mut b = Builder::new();
-    b.begin_array();
+    let mut builder = Builder::new();
+    builder.begin_array();
     let mut first = 0;
     for i in 0..ITEMS {
-        let node = b.begin_map().at();
+        let node = builder.begin_map().at();
         first = if i == 0 { node } else { first };
-        b.text_key("name").text(&format!("Employee_{i}"));
-        b.symbol_key("state", "").symbol(["new", "old"][i as usize % 2], "");
-        b.text_key("factor").float((i % 7) as f64 + 0.25);
-        b.text_key("code").encoded("x", ["EUC-JP", "Shift_JIS"][i as usize % 2]);
+        builder.text_key("name").text(&format!("Employee_{i}"));
+        builder.symbol_key("state", "").symbol(["new", "old"][i as usize % 2], "");
+        builder.text_key("factor").float((i % 7) as f64 + 0.25);
+        builder.text_key("code").encoded("x", ["EUC-JP", "Shift_JIS"][i as usize % 2]);
         if i % 100 == 0 {
-            b.symbol_key("at", "").begin_object("Location");
-            b.begin_map();
-            b.symbol_key("@x", "").int(i);
-            b.end().end();
+            builder.symbol_key("at", "").begin_object("Location");
+            builder.begin_map();
+            builder.symbol_key("@x", "").int(i);
+            builder.end().end();
         }
-        b.end();
+        builder.end();
     }
-    last(&mut b, first);
-    b.end();
-    b.finish().unwrap()
+    last(&mut builder, first);
+    builder.end();
+    builder.finish().unwrap()
 }
 
 #[test]
 fn links_to_names_and_floats_of_earlier_windows_work() {
     let blob = icecore::write(
-        &ruby_records(|b, _| {
-            b.float(0.25);
+        &ruby_records(|builder, _| {
+            builder.float(0.25);
         }),
         "marshal",
     )
@@ -149,8 +149,8 @@ fn links_to_names_and_floats_of_earlier_windows_work() {
 
 #[test]
 fn a_link_to_an_earlier_window_needs_the_whole_document() {
-    let document = ruby_records(|b, first| {
-        b.link(first);
+    let document = ruby_records(|builder, first| {
+        builder.link(first);
     });
     let blob = icecore::write(&document, "marshal").unwrap();
     let store = OnceLock::new();

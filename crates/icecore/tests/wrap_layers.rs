@@ -162,13 +162,13 @@ fn cut_bombs_in_strings_count_against_the_limit() {
             _ => broken.truncate(bomb.len() - 2),
         }
         let document = || {
-            let mut b = icecore::Builder::new();
-            b.begin_array();
+            let mut builder = icecore::Builder::new();
+            builder.begin_array();
             for _ in 0..10 {
-                b.bytes(&broken);
+                builder.bytes(&broken);
             }
-            b.end();
-            b.finish().unwrap()
+            builder.end();
+            builder.finish().unwrap()
         };
         let mut limits = Limits::default();
         assert_eq!(deep::open(document(), &limits).unwrap().opened.len(), 0, "{layer}");

@@ -84,22 +84,22 @@ pub fn run(question: &Question) -> String {
             }
         }
         Question::Pack(template, items) => {
-            let mut b = Builder::new();
-            b.begin_array();
+            let mut builder = Builder::new();
+            builder.begin_array();
             for item in items {
                 let rest = &item[1..];
                 match &item[..1] {
-                    "n" => b.null(),
-                    "i" => b.int(rest.parse().expect("an integer")),
-                    "u" => b.uint(rest.parse().expect("an integer")),
-                    "f" => b.float(f64::from_bits(u64::from_str_radix(rest, 16).expect("bits"))),
-                    "t" => b.text(&String::from_utf8(unhex(rest)).expect("text")),
-                    _ => b.bytes(unhex(rest)),
+                    "n" => builder.null(),
+                    "i" => builder.int(rest.parse().expect("an integer")),
+                    "u" => builder.uint(rest.parse().expect("an integer")),
+                    "f" => builder.float(f64::from_bits(u64::from_str_radix(rest, 16).expect("bits"))),
+                    "t" => builder.text(&String::from_utf8(unhex(rest)).expect("text")),
+                    _ => builder.bytes(unhex(rest)),
                 };
             }
-            b.end();
+            builder.end();
             let mut out = Vec::new();
-            let document = b.finish().expect("a document");
+            let document = builder.finish().expect("a document");
             match pack::write(&document, &pack::Options::new(template), &Limits::default(), &mut out) {
                 Ok(losses) => {
                     let wide = losses.iter().any(|loss| loss.kind == LossKind::Wide);
