@@ -1,5 +1,5 @@
 //! `icecore replace`: problems that users reported for similar tools; round trips over random dumps in every form; PHP
-//! as the judge.
+//! reads the results.
 
 use crate::common::usual_or_full;
 use crate::replacing;
@@ -146,24 +146,28 @@ fn replacing_and_replacing_back_restores_the_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for form in ALL {
-        let (first, there, back) = (path("first"), path("there"), path("back"));
-        fs::create_dir(&first).unwrap();
+        let (original, replaced, restored) = (path("original"), path("replaced"), path("restored"));
+        fs::create_dir(&original).unwrap();
         for seed in 0..dumps {
             let mut random = Random::new(seed);
             let values: Vec<Vec<u8>> = (0..6).map(|_| value(&mut random)).filter(|value| form.takes(value)).collect();
-            fs::write(first.join(format!("{seed}.{}", form.extension())), form.file(&values)).unwrap();
+            fs::write(original.join(format!("{seed}.{}", form.extension())), form.file(&values)).unwrap();
         }
-        replace_files(&["old.example", "brand-new.example.org"], &first, &there);
-        replace_files(&["brand-new.example.org", "old.example"], &there, &back);
+        replace_files(&["old.example", "brand-new.example.org"], &original, &replaced);
+        replace_files(&["brand-new.example.org", "old.example"], &replaced, &restored);
         let mut changed = 0;
         for seed in 0..dumps {
             let name = format!("{seed}.{}", form.extension());
             let read = |folder: &Path| fs::read(folder.join(&name)).unwrap();
-            changed += u64::from(read(&first) != read(&there));
-            assert!(read(&first) == read(&back), "{form:?}, dump {seed}: {}", String::from_utf8_lossy(&read(&first)));
+            changed += u64::from(read(&original) != read(&replaced));
+            assert!(
+                read(&original) == read(&restored),
+                "{form:?}, dump {seed}: {}",
+                String::from_utf8_lossy(&read(&original))
+            );
         }
         assert!(changed > dumps / 2, "{form:?}: only {changed} changed");
-        for folder in [first, there, back] {
+        for folder in [original, replaced, restored] {
             fs::remove_dir_all(folder).unwrap();
         }
     }
@@ -216,13 +220,16 @@ fn php_reads_the_same_values_after_a_replacement() {
         for new in ["n", "very.much.longer.example", "it's \"new\" \\ here;", "old.example.org", ""] {
             let after = values_of(&run_replace(&["-q", "old.example", new, "--in", "sql"], &before));
             assert_eq!(after.len(), values.len());
-            let is_changed = after.iter().zip(&values).filter(|(after, before)| after != before).count();
-            assert!(is_changed > values.len() / 3, "{is_changed}");
-            let (was, is) = (check_with_php(&values), check_with_php(&after));
-            let worse = was.iter().zip(&is).position(|(was, is)| was == &b'1' && is != was);
+            let changed_count = after.iter().zip(&values).filter(|(after, before)| after != before).count();
+            assert!(changed_count > values.len() / 3, "{changed_count}");
+            let (readable_before, readable_after) = (check_with_php(&values), check_with_php(&after));
+            let damaged = readable_before
+                .iter()
+                .zip(&readable_after)
+                .position(|(before, after)| before == &b'1' && after != before);
             let shown =
-                worse.map(|index| (String::from_utf8_lossy(&values[index]), String::from_utf8_lossy(&after[index])));
-            assert!(worse.is_none(), "{new:?}: {shown:?}");
+                damaged.map(|index| (String::from_utf8_lossy(&values[index]), String::from_utf8_lossy(&after[index])));
+            assert!(damaged.is_none(), "{new:?}: {shown:?}");
         }
     }
 }

@@ -16,7 +16,7 @@ impl Random {
         (self.0 >> 33) as usize % end
     }
 
-    fn of<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
+    fn pick<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
         list[self.below(list.len())]
     }
 }
@@ -113,8 +113,8 @@ fn random_ordinary_text(random: &mut Random) -> String {
         0 => random.below(1_000_000_000).to_string(),
         1 => format!("-{}.{}", random.below(1000), random.below(100)),
         2 => words[random.below(words.len())].to_owned(),
-        3 => format!("{} {}", random.of(&words), random.of(&fixed)),
-        4 => format!("{}{}", random.of(&["i:", "s:", "a:", "b:", "d:", "O:", "x", "#", "v"]), random.below(100)),
+        3 => format!("{} {}", random.pick(&words), random.pick(&fixed)),
+        4 => format!("{}{}", random.pick(&["i:", "s:", "a:", "b:", "d:", "O:", "x", "#", "v"]), random.below(100)),
         5 => (0..=random.below(30)).map(|_| char::from(b' ' + random.below(95) as u8)).collect(),
         _ => fixed[random.below(fixed.len())].to_owned(),
     }

@@ -21,7 +21,7 @@ impl Random {
         (self.0 >> 33) as usize % end
     }
 
-    fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
+    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
         list[self.below(list.len())]
     }
 
@@ -50,7 +50,7 @@ impl Random {
             "%",
             "\\'",
         ];
-        (0..self.below(6)).map(|_| self.of(&pieces)).collect()
+        (0..self.below(6)).map(|_| self.pick(&pieces)).collect()
     }
 
     fn integer(&mut self) -> i64 {
@@ -78,7 +78,7 @@ fn parse_lines(text: &[u8]) -> Vec<Row> {
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
-/// Returns whether two values are the same: numbers by their digits, or as floats.
+/// Returns `true` if two values are the same: numbers by their digits, or as floats.
 fn is_same(one: &str, other: &str) -> bool {
     let text = |value: &str| serde_json::from_str::<String>(value).ok();
     match (text(one), text(other)) {
@@ -154,7 +154,7 @@ fn rows_of_an_sqlite_dump_equal_those_of_sqlite() {
         let random = &mut Random(seed);
         let file = folder.path().join(format!("{seed}.db"));
         let kinds: Vec<&str> = (0..1 + random.below(6))
-            .map(|_| random.of(&["", "INTEGER", "TEXT", "REAL", "NUMERIC", "BLOB", "INT"]))
+            .map(|_| random.pick(&["", "INTEGER", "TEXT", "REAL", "NUMERIC", "BLOB", "INT"]))
             .collect();
         let columns: Vec<String> = (0..kinds.len()).map(|index| format!("\"c {index}'\"")).collect();
         let definitions: Vec<String> =
@@ -166,7 +166,7 @@ fn rows_of_an_sqlite_dump_equal_those_of_sqlite() {
                     0 => "NULL".to_owned(),
                     1 => random.integer().to_string(),
                     2 => format!("{:e}", random.float()),
-                    3 => format!("X'{}'", random.of(&["", "41", "C3A9", "00ff"])),
+                    3 => format!("X'{}'", random.pick(&["", "41", "C3A9", "00ff"])),
                     // Control characters and line ends are passed to the shell as bytes.
                     _ => format!(
                         "CAST(X'{}' AS TEXT)",
@@ -184,7 +184,7 @@ fn rows_of_an_sqlite_dump_equal_those_of_sqlite() {
             .map(|(name, index)| format!("'c {index}''', CASE WHEN typeof({name})='real' THEN json(printf('%!.17g', {name})) WHEN typeof({name})='blob' THEN CASE WHEN {name}=X'00ff' THEN char(0,255) ELSE CAST({name} AS TEXT) END ELSE {name} END"))
             .collect();
         let expected = sqlite(&file, &format!("SELECT json_object({}) FROM \"a b\";\n", members.join(", ")));
-        let dump = sqlite(&file, &format!(".dump{}\n", random.of(&["", " --preserve-rowids"])));
+        let dump = sqlite(&file, &format!(".dump{}\n", random.pick(&["", " --preserve-rowids"])));
         check_dump(&dump, "a b", &expected, &format!("seed {seed}"));
         check_query(&format!("sqlite:{}", file.display()), "SELECT * FROM \"a b\"", &expected, &format!("seed {seed}"));
     }
@@ -213,9 +213,9 @@ fn create_random_table(random: &mut Random, columns: &[(&str, &str)], text: impl
                 "INT" => (random.below(1000) as i64 - 500).to_string(),
                 "DECIMAL" | "NUMERIC" => format!("{}.{:05}", random.integer(), random.below(100_000)),
                 "DOUBLE" => format!("{:e}", random.float()),
-                "BOOLEAN" => random.of(&["true", "false"]).to_owned(),
+                "BOOLEAN" => random.pick(&["true", "false"]).to_owned(),
                 "BIT" => format!("b'{:05b}'", random.below(32)),
-                "JSON" | "JSONB" => quote(random.of(&["{\"a\": [1, 2.50]}", "[]", "\"it's\""])),
+                "JSON" | "JSONB" => quote(random.pick(&["{\"a\": [1, 2.50]}", "[]", "\"it's\""])),
                 _ => text(&random.text().replace('\u{1}', "")),
             })
             .collect();

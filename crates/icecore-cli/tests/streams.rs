@@ -74,14 +74,14 @@ fn frames_are_read_from_pieces_of_any_size() {
 
 #[test]
 fn a_bad_document_in_a_stream_is_an_error_with_its_offset() {
-    let good = |n: u32| icecore::convert(format!("{{\"n\":{n}}}").as_bytes(), "json", "sereal").unwrap();
-    let mut bytes = [good(1), good(2)].concat();
+    let document = |n: u32| icecore::convert(format!("{{\"n\":{n}}}").as_bytes(), "json", "sereal").unwrap();
+    let mut bytes = [document(1), document(2)].concat();
     let offset = bytes.len();
-    let mut bad = good(3);
+    let mut bad = document(3);
     bad.truncate(bad.len() - 1);
     bytes.extend(bad);
-    bytes.extend(good(4));
-    bytes.extend(good(5));
+    bytes.extend(document(4));
+    bytes.extend(document(5));
     for chunk in ["1", "7", "30", "100000"] {
         let (stdout, stderr, code) = run::icecore(&["convert", "--each", "--chunk", chunk], &bytes);
         assert_eq!((stdout.as_slice(), code), (&b"{\"n\":1}\n{\"n\":2}\n"[..], 4), "{stderr}");

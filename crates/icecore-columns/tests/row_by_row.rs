@@ -115,7 +115,7 @@ impl Field {
         fields.iter().map(text).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns whether documents have an entry with its name.
+    /// Returns `true` if documents have an entry with its name.
     fn is_named(&self) -> bool {
         !matches!(self.data_type, Type::Scalar("rest" | "class")) && !self.ending.contains(" at ")
     }

@@ -105,7 +105,7 @@ fn random_cell(random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// Returns whether a cell is a serialized array: here such texts make sense as a whole.
+/// Returns `true` if a cell is a serialized array: here such texts make sense as a whole.
 fn is_serialized(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"a:1:{s:4:\"name\";s:") else { return false };
     let Some(colon) = rest.iter().position(|byte| *byte == b':') else { return false };

@@ -64,7 +64,7 @@ fn measure(scenario: &Scenario, only: &[String], stop_at: usize) -> (MeasuredSiz
     (outcome, turns.seen)
 }
 
-/// Returns whether a process has a file in the folder open: the servers and all of their children have their logs
+/// Returns `true` if a process has a file in the folder open: the servers and all of their children have their logs
 /// open.
 fn any_process_uses(folder: &Path) -> bool {
     let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());

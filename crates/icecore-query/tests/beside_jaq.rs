@@ -26,21 +26,21 @@ impl Random {
         (self.0 >> 33) as usize % end
     }
 
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
         of[self.below(of.len())]
     }
 }
 
 fn value(random: &mut Random, depth: usize) -> String {
-    let name = |random: &mut Random| random.one(&["a", "b", "c", "é"]);
+    let name = |random: &mut Random| random.pick(&["a", "b", "c", "é"]);
     match random.below(if depth == 0 { 6 } else { 10 }) {
         0 => "null".to_owned(),
-        1 => random.one(&["true", "false"]).to_owned(),
+        1 => random.pick(&["true", "false"]).to_owned(),
         2 => random
-            .one(&["0", "1", "-1", "2", "7", "9007199254740993", "9223372036854775807", "-9223372036854775808"])
+            .pick(&["0", "1", "-1", "2", "7", "9007199254740993", "9223372036854775807", "-9223372036854775808"])
             .to_owned(),
-        3 => random.one(&["0.5", "-2.5", "1e3", "12345678901234567890"]).to_owned(),
-        4 | 5 => format!("\"{}\"", random.one(&["", "a", "b", "ab", "abc", "é", "1", "a,b", "\\n"])),
+        3 => random.pick(&["0.5", "-2.5", "1e3", "12345678901234567890"]).to_owned(),
+        4 | 5 => format!("\"{}\"", random.pick(&["", "a", "b", "ab", "abc", "é", "1", "a,b", "\\n"])),
         6 | 7 => {
             let items: Vec<_> = (0..random.below(4)).map(|_| value(random, depth - 1)).collect();
             format!("[{}]", items.join(","))
@@ -81,7 +81,7 @@ fn place(random: &mut Random, depth: usize) -> String {
         "last",
     ];
     match random.below(if depth == 0 { 1 } else { 5 }) {
-        0 | 1 => random.one(&simple).to_owned(),
+        0 | 1 => random.pick(&simple).to_owned(),
         2 => format!("({} | {})", place(random, depth - 1), place(random, depth - 1)),
         3 => format!("({}, {})", place(random, depth - 1), place(random, depth - 1)),
         _ => format!("({} | select({}))", place(random, depth - 1), filter(random, depth - 1)),
@@ -170,7 +170,7 @@ fn filter(random: &mut Random, depth: usize) -> String {
     if depth == 0 {
         return match random.below(3) {
             0 => value(random, 1),
-            1 => random.one(SIMPLE_FILTERS).replace("input_none?", "."),
+            1 => random.pick(SIMPLE_FILTERS).replace("input_none?", "."),
             _ => place(random, 0),
         };
     }
@@ -179,19 +179,21 @@ fn filter(random: &mut Random, depth: usize) -> String {
         0 => format!("({} | {})", filter(random, next), filter(random, next)),
         1 => format!("({}, {})", filter(random, next), filter(random, next)),
         2 | 3 => {
-            format!("({} {} {})", filter(random, next), random.one(&["+", "-", "*", "/", "%"]), filter(random, next))
+            format!("({} {} {})", filter(random, next), random.pick(&["+", "-", "*", "/", "%"]), filter(random, next))
         }
         4 => {
             format!(
                 "({} {} {})",
                 filter(random, next),
-                random.one(&["==", "!=", "<", "<=", ">", ">="]),
+                random.pick(&["==", "!=", "<", "<=", ">", ">="]),
                 filter(random, next)
             )
         }
-        5 => format!("({} {} {})", filter(random, next), random.one(&["and", "or", "//"]), filter(random, next)),
+        5 => format!("({} {} {})", filter(random, next), random.pick(&["and", "or", "//"]), filter(random, next)),
         6 => format!("[{}]", filter(random, next)),
-        7 => format!("{{a: {}, {}: {}}}", filter(random, next), random.one(&["b", "c", "\"é\""]), filter(random, next)),
+        7 => {
+            format!("{{a: {}, {}: {}}}", filter(random, next), random.pick(&["b", "c", "\"é\""]), filter(random, next))
+        }
         8 => format!("(if {} then {} else {} end)", filter(random, next), filter(random, next), filter(random, next)),
         9 => format!("(try {} catch 1)", filter(random, next)),
         10 => format!("({} as $x | {} | [., $x])", filter(random, next), filter(random, next)),
@@ -199,13 +201,13 @@ fn filter(random: &mut Random, depth: usize) -> String {
             "reduce ({}) as $x ({}; {})",
             place(random, next),
             filter(random, next),
-            random.one(&[". + $x", "[., $x]", "$x", "if . == $x then . else [$x] end"])
+            random.pick(&[". + $x", "[., $x]", "$x", "if . == $x then . else [$x] end"])
         ),
-        12 => format!("foreach ({}) as $x (0; {})", place(random, next), random.one(&[". + 1", "[$x]", "$x"])),
+        12 => format!("foreach ({}) as $x (0; {})", place(random, next), random.pick(&[". + 1", "[$x]", "$x"])),
         13 => format!("map({})", filter(random, next)),
         14 => format!(
             "{}({})",
-            random.one(&["sort_by", "group_by", "unique_by", "min_by", "max_by", "any", "all"]),
+            random.pick(&["sort_by", "group_by", "unique_by", "min_by", "max_by", "any", "all"]),
             filter(random, next)
         ),
         15 => format!("[{}]", place(random, next)),
@@ -214,18 +216,18 @@ fn filter(random: &mut Random, depth: usize) -> String {
         17 => format!("(.[]? |= {})", filter(random, next)),
         18 => format!(
             "((.. | {}) |= {})",
-            random.one(&["numbers", "strings", "scalars"]),
-            random.one(&["[.]", "tostring", "length", "1"])
+            random.pick(&["numbers", "strings", "scalars"]),
+            random.pick(&["[.]", "tostring", "length", "1"])
         ),
         19 => format!("(objects | .a = {})", filter(random, next)),
-        20 => format!("(objects | del(.{}))", random.one(&["a", "b", "c"])),
+        20 => format!("(objects | del(.{}))", random.pick(&["a", "b", "c"])),
         21 => format!(
             "(label $out | ({} | if . == {} then break $out else . end))",
             place(random, next),
             value(random, 0)
         ),
         22 => random
-            .one(&[
+            .pick(&[
                 "(strings | contains(\"a\"))",
                 "(arrays | contains([1]))",
                 "(objects | contains({a: 1}))",

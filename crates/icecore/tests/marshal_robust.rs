@@ -118,7 +118,7 @@ fn every_minor_version_up_to_eight_is_read() {
 struct Random(u64);
 
 impl Random {
-    fn roll(&mut self, sides: u64) -> u64 {
+    fn below(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -128,29 +128,29 @@ impl Random {
 
 /// Makes a value that Ruby can represent.
 fn build_random_value(random: &mut Random, builder: &mut Builder, depth: u32, targets: &mut Vec<u32>) {
-    match random.roll(if depth > 4 { 10 } else { 15 }) {
+    match random.below(if depth > 4 { 10 } else { 15 }) {
         0 => drop(builder.null()),
-        1 => drop(builder.bool(random.roll(2) == 0)),
-        2 => drop(builder.int(random.roll(1000) as i64 - 500)),
-        3 => drop(builder.int(random.roll(u64::MAX) as i64)),
-        4 => drop(builder.float([0.5, -0.0, 1e300, 0.5, 7.25][random.roll(5) as usize])),
-        5 => drop(builder.text(["a", "é", ""][random.roll(3) as usize])),
-        6 => drop(builder.bytes([&b"a"[..], b"\xff", b""][random.roll(3) as usize])),
-        7 => drop(builder.symbol(["a", "é", "E"][random.roll(3) as usize], "")),
-        8 => drop(builder.encoded("x", ["Shift_JIS", "US-ASCII", "EUC-JP"][random.roll(3) as usize])),
-        9 if !targets.is_empty() => drop(builder.link(targets[random.roll(targets.len() as u64) as usize])),
-        9 => drop(builder.big_int(random.roll(2) == 0, &[1; 12])),
+        1 => drop(builder.bool(random.below(2) == 0)),
+        2 => drop(builder.int(random.below(1000) as i64 - 500)),
+        3 => drop(builder.int(random.below(u64::MAX) as i64)),
+        4 => drop(builder.float([0.5, -0.0, 1e300, 0.5, 7.25][random.below(5) as usize])),
+        5 => drop(builder.text(["a", "é", ""][random.below(3) as usize])),
+        6 => drop(builder.bytes([&b"a"[..], b"\xff", b""][random.below(3) as usize])),
+        7 => drop(builder.symbol(["a", "é", "E"][random.below(3) as usize], "")),
+        8 => drop(builder.encoded("x", ["Shift_JIS", "US-ASCII", "EUC-JP"][random.below(3) as usize])),
+        9 if !targets.is_empty() => drop(builder.link(targets[random.below(targets.len() as u64) as usize])),
+        9 => drop(builder.big_int(random.below(2) == 0, &[1; 12])),
         10 | 11 => {
             targets.push(builder.begin_array().at());
-            for _ in 0..random.roll(4) {
+            for _ in 0..random.below(4) {
                 build_random_value(random, builder, depth + 1, targets);
             }
             builder.end();
         }
         12 | 13 => {
             targets.push(builder.begin_map().at());
-            for i in 0..random.roll(4) {
-                match random.roll(3) {
+            for i in 0..random.below(4) {
+                match random.below(3) {
                     0 => builder.text_key(&format!("k{i}")),
                     1 => builder.symbol_key(format!("s{i}"), ""),
                     _ => builder.int_key(i as i64),
@@ -247,9 +247,9 @@ fn damaged_dumps_do_not_panic() {
     for fixture in fixtures::load("marshal.jsonl").into_iter().filter(|f| f.blob.len() < 2000) {
         for _ in 0..20 {
             let mut blob = fixture.blob.clone();
-            for _ in 0..=random.roll(3) {
-                let offset = random.roll(blob.len() as u64) as usize;
-                blob[offset] = random.roll(256) as u8;
+            for _ in 0..=random.below(3) {
+                let offset = random.below(blob.len() as u64) as usize;
+                blob[offset] = random.below(256) as u8;
             }
             let request = Request::new(&limits).detailed();
             let outcome = marshal::ReadOptions::default().read(&blob, request);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const CHANGE: [&str; 4] = ["example", "example.example", "--table", "things"];
 const ROWS: usize = 300;
 
-/// Runs a command, and kills it after this delay. Returns whether it completed.
+/// Runs a command, and kills it after this delay. Returns `true` if it completed.
 fn kill_after(database: &Database, words: &[&str], delay: Duration) -> bool {
     let mut command = database.command(words);
     let log = fs::File::create(database.path("log")).unwrap();

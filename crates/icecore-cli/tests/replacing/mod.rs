@@ -217,7 +217,7 @@ impl DumpForm {
         out
     }
 
-    /// Returns whether the form can contain a value.
+    /// Returns `true` if the form can contain a value.
     pub fn takes(self, value: &[u8]) -> bool {
         match self {
             // PostgreSQL's text has no NUL.

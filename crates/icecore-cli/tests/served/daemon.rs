@@ -37,7 +37,7 @@ impl Daemon {
         ask(self.address, method, path, body).unwrap_or_else(|| panic!("{method} {path}: no answer"))
     }
 
-    /// Returns whether the daemon still runs.
+    /// Returns `true` if the daemon still runs.
     pub fn is_alive(&mut self) -> bool {
         self.process.try_wait().expect("try_wait").is_none()
     }

@@ -59,8 +59,8 @@ impl Objects for Double {
         fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>>;
         fn object(&mut self, id: Id) -> Result<Option<Object>>;
         fn object_named(&mut self, key: &str) -> Result<Option<Object>>;
-        fn objects(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
-        fn walk(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()>;
+        fn objects(&mut self, after: i64, max: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
+        fn walk(&mut self, after: i64, max: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()>;
         fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64>;
         fn expire(&mut self) -> Result<u64>;
         fn quarantine(&mut self, id: Id, problem: &str) -> Result<()>;
@@ -88,13 +88,13 @@ impl Jobs for Double {
     }
 
     pass! {
-        fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>>;
+        fn claim(&mut self, queue: &str, worker: &str, lease: Duration, max: usize) -> Result<Vec<Lease>>;
         fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>>;
         fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()>;
         fn nack(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State>;
         fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64>;
         fn job(&mut self, id: Id) -> Result<Option<Job>>;
-        fn jobs(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()>;
+        fn jobs(&mut self, filter: &JobFilter, max: usize, each: Each<'_, Job>) -> Result<()>;
         fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64>;
         fn replay(&mut self, id: Id, by: &str) -> Result<Id>;
         fn forget(&mut self, before: i64) -> Result<u64>;
@@ -116,7 +116,7 @@ impl Schedules for Double {
         fn schedules(&mut self) -> Result<Vec<Schedule>>;
         fn pause_schedule(&mut self, name: &str, is_paused: bool, by: &str) -> Result<()>;
         fn remove_schedule(&mut self, name: &str, by: &str) -> Result<bool>;
-        fn fire(&mut self, most: usize) -> Result<Vec<Fired>>;
+        fn fire(&mut self, max: usize) -> Result<Vec<Fired>>;
     }
 }
 

@@ -141,7 +141,7 @@ fn names_are_escaped_everywhere() {
     }
 }
 
-/// Returns whether `<script` occurs in code only.
+/// Returns `true` if `<script` occurs in code only.
 fn code_only(markdown: &str) -> bool {
     markdown.lines().filter(|line| line.contains("<script")).all(|line| line.contains("`` <script"))
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Returns whether a program is installed.
+/// Returns `true` if a program is installed.
 pub fn is_installed(program: &str) -> bool {
     let found = Command::new(program).arg("--version").stdin(Stdio::null()).output();
     found.is_ok_and(|output| output.status.success())

@@ -199,7 +199,7 @@ impl Model<'_> {
         }
     }
 
-    /// Returns whether this token permits changes to this job, or the kind of the error.
+    /// Returns an error if this token does not permit changes to this job.
     fn may(&self, job: usize, token: &str) -> Result<(), ErrorKind> {
         match &self.jobs[job] {
             job if job.is_forgotten => Err(ErrorKind::Missing),
