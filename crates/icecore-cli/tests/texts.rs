@@ -1,4 +1,4 @@
-//! Text files with serialized values in them: PHP composes the texts, and judges the result for each piece.
+//! Text files with serialized values in them: PHP composes the texts, and checks the result for each piece.
 
 use crate::common::usual_or_full;
 use crate::run::icecore;

@@ -1,4 +1,4 @@
-//! The real Data::Dumper judges our output: random structures under random settings. Needs perl
+//! The real Data::Dumper reads our output: random structures under random settings. Needs perl
 //! with Sereal; without it, the test says so and does nothing.
 
 use crate::dumper;

@@ -1,4 +1,4 @@
-//! `pack` with the fixtures that perl made, and with input that nobody would make.
+//! `pack` with the fixtures that perl made, and with hostile input.
 
 use crate::common::usual_or_full;
 use crate::packing;

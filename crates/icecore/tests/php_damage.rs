@@ -22,8 +22,9 @@ struct Counts {
     guessed: u32,
     /// Wrong, and not reported as a guess.
     wrong: u32,
-    /// Wrong or refused, but nobody can know better: PHP reads the damaged text as another value, a
-    /// text could be unserialized by chance, or nothing names the class of a private property.
+    /// Wrong or refused, but the text does not determine the right result: PHP reads the damaged text
+    /// as another value, a text can happen to be a serialized value, or nothing names the class of a private
+    /// property.
     unknowable: u32,
 }
 

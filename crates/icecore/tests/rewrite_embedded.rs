@@ -1,4 +1,4 @@
-//! Serialized values inside other text: PHP composes the texts and judges the result for each piece.
+//! Serialized values inside other text: PHP composes the texts and checks the result for each piece.
 
 use crate::fixtures::{self, folder};
 use crate::replacing::{Pair, value};

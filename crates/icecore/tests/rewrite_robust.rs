@@ -144,7 +144,7 @@ fn hostile_texts_are_examined_in_linear_time() {
     }
 }
 
-/// Longer, shorter, equal and empty replacements, and texts that contain each other: there and back.
+/// Replacements that are longer, shorter, equal or empty, and texts that contain each other, are replaced and restored.
 #[test]
 fn any_replacement_can_be_reversed() {
     let text =

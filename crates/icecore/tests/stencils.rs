@@ -1,4 +1,4 @@
-//! Documents that resemble earlier ones are read exactly as by the reader, whatever their bytes are.
+//! The result for a document that resembles earlier ones is exactly that of the reader, for any bytes.
 
 use crate::common::{Palette, Random, document};
 use icecore::raw::{IS_KEY, Location, Node, Stencils, Tape};

@@ -1,4 +1,4 @@
-//! The real Storable judges our output.
+//! The real Storable reads our output.
 
 use crate::fixtures::{Fixture, expectations, load, perl, report};
 use icecore::{Document, Limits, Stage, format::storable, value::Comparison};

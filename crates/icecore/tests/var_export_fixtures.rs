@@ -237,7 +237,7 @@ fn both_readers_agree_on_damaged_texts() {
     assert!(cut > 10_000, "{cut}");
 }
 
-/// An edited value is written with its new content, whatever was kept of the old text.
+/// An edited value is written with its new content, even if its old text was kept.
 #[test]
 fn edited_values_do_not_keep_their_old_text() {
     let document = read_whole(b"[\"a\\n\" => \"b\\n\", 0x10 => 0x1F]");

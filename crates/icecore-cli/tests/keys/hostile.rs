@@ -1,4 +1,4 @@
-//! Servers with invalid answers: whatever they send, the command ends with an error, soon, and without much memory.
+//! Servers with invalid answers: the command soon ends with an error, and does not use much memory.
 
 use crate::run;
 use std::io::{Read, Write};

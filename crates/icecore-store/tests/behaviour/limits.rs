@@ -88,7 +88,7 @@ fn a_rate_limits_the_handouts_of_a_period(world: &mut World) {
     assert_eq!(claim(world, "mail", 10).len(), 5);
 }
 
-/// Uses the times of the database, whoever claims at whatever moment.
+/// Uses the times of the database, regardless of who claims and when.
 fn no_period_exceeds_its_rate(world: &mut World) {
     let per = 150;
     limit(world, None, Some(Rate { count: 5, per: Duration::from_millis(per) }));

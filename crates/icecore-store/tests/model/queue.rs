@@ -208,7 +208,7 @@ impl Model<'_> {
         }
     }
 
-    /// Expired leases of a queue are released when somebody claims.
+    /// Expired leases of a queue are released when a worker claims.
     fn free(&mut self, queue: usize) {
         for job in &mut self.jobs {
             let is_over = job.state == State::Leased && job.lease.as_ref().is_some_and(|lease| lease.1);
