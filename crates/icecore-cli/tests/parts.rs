@@ -42,7 +42,7 @@ fn parts_of_a_long_array_give_the_output_of_the_whole() {
         let half = &bytes[..bytes.len() / 2];
         let more = [&bytes[..], b" x"].concat();
         for (name, bytes) in [("whole", &bytes[..]), ("half", half), ("more", &more)] {
-            if has_links && what != "whole" {
+            if has_links && name != "whole" {
                 continue;
             }
             let path = folder.path().join("list");

@@ -56,7 +56,7 @@ fn too_large_documents_are_refused_without_affecting_others() {
         }
         assert_eq!(objects(world).len(), 4, "all or none");
         let (bytes, description) = of_size(16 << 20);
-        let large = NewJob::new("mail", bytes.clone(), said);
+        let large = NewJob::new("mail", bytes.clone(), description);
         assert_eq!(kind(world.store.push(&[keyed("k"), large])), ErrorKind::Input);
         assert_eq!(world.jobs(&JobFilter::default()), []);
         world.store.push(&[keyed("k"), keyed("l")]).expect("pushed");

@@ -194,7 +194,7 @@ fn deleting_a_shared_value_keeps_its_other_places() {
     // A variable with two names is still one variable.
     let php: &[u8] = br#"a:2:{s:1:"x";i:1;s:1:"y";R:2;}"#;
     let altered = apply_alterations(php, &stage, &[Alteration::Set(path("$.y"), json("5"))]).unwrap();
-    assert_eq!(set, br#"a:2:{s:1:"x";i:5;s:1:"y";R:2;}"#);
+    assert_eq!(altered, br#"a:2:{s:1:"x";i:5;s:1:"y";R:2;}"#);
 }
 
 #[test]

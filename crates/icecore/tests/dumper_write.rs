@@ -25,7 +25,7 @@ fn on_one_line(options: &mut WriteOptions) {
 
 #[track_caller]
 fn check(text: &str, expected: &str, lost: &[LossKind]) {
-    let (written, losses) = try_write(&read_typed_json(text), line).unwrap();
+    let (written, losses) = try_write(&read_typed_json(text), on_one_line).unwrap();
     assert_eq!(written, expected);
     assert_eq!(losses.iter().map(|loss| loss.kind).collect::<Vec<_>>(), lost, "{text}");
 }
@@ -105,7 +105,7 @@ fn hook_payloads_and_code_are_reported_as_losses() {
     builder.text("{ 1 }");
     builder.end();
     builder.end();
-    let (text, losses) = try_write(&builder.finish().unwrap(), line).unwrap();
+    let (text, losses) = try_write(&builder.finish().unwrap(), on_one_line).unwrap();
     assert_eq!(text, "[bless( do{\\(my $o = '2024')}, 'Date' ),sub { \"DUMMY\" }]");
     let lost: Vec<_> = losses.iter().map(|loss| (loss.kind, loss.path.as_str())).collect();
     assert_eq!(lost, [(LossKind::Opaque, "$[0]"), (LossKind::Code, "$[1]")]);
@@ -147,7 +147,7 @@ fn globs_are_written_like_data_dumper() {
         (r"bless( \*::G, 'IO' )", r"bless( \*::G, 'IO' )"),
     ] {
         let document = read(by_c);
-        let (text, losses) = try_write(&document, line).unwrap();
+        let (text, losses) = try_write(&document, on_one_line).unwrap();
         assert_eq!((text.as_str(), losses.is_empty()), (by_c, true));
         let (text, _) = try_write(&document, |options| {
             on_one_line(options);
@@ -177,7 +177,7 @@ fn deep_arrays_need_no_deep_stack() {
     const DEPTH: usize = 1_000_000;
     let document = nest_arrays(DEPTH);
     on_a_small_stack(|| {
-        assert_eq!(try_write(&document, line).unwrap_err().kind(), ErrorKind::Limit);
+        assert_eq!(try_write(&document, on_one_line).unwrap_err().kind(), ErrorKind::Limit);
         let mut limits = Limits::default();
         limits.depth = u32::MAX;
         let mut options = WriteOptions::default();
@@ -202,7 +202,7 @@ fn deep_references_and_objects_need_no_deep_stack() {
         let document = read_typed_json(&text);
         on_a_small_stack(|| {
             // It may be written or refused, depending on the value, but it must not crash.
-            let _ = try_write(&document, line);
+            let _ = try_write(&document, on_one_line);
         });
     }
 }
@@ -247,7 +247,7 @@ fn repeated_copies_are_bounded() {
         options.deepcopy = true;
     };
     assert_eq!(try_write(&document, deepcopy).unwrap_err().kind(), ErrorKind::Limit);
-    assert!(try_write(&document, line).is_ok());
+    assert!(try_write(&document, on_one_line).is_ok());
 }
 
 #[test]

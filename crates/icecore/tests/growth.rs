@@ -77,7 +77,7 @@ impl Drop for SuperlinearShapes {
 fn check_growth(found: &mut SuperlinearShapes, shape: &Shape, operation: &str, cost: impl Fn(&[u8]) -> u64) {
     let (name, make) = (shape.name, shape.make);
     let sizes = (0..=usual_or_full(3, 4)).map(|times| make(FIRST_SIZE << times));
-    let costs: Vec<(usize, u64)> = sizes.map(|bytes| (bytes.len(), measure_cost(&bytes))).collect();
+    let costs: Vec<(usize, u64)> = sizes.map(|bytes| (bytes.len(), cost(&bytes))).collect();
     // Over two doublings, each may take 2.2 times as much, and a vector may just have doubled as
     // well. Quadratic cost would be sixteen times as much. Small costs are ignored.
     for three in costs.windows(3) {

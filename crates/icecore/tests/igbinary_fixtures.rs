@@ -186,7 +186,7 @@ fn blobs_are_rewritten_byte_for_byte() {
             let offset = out.iter().zip(&fixture.blob).take_while(|(a, b)| a == b).count() as u64;
             let windows = [&fixture.blob, &out].map(|bytes| icecore::text::window(bytes, offset)).concat();
             failures.push(format!("{}: {:?} {:?}\n{windows}", fixture.name, read.error, written.err()));
-        } else if again != fixture.blob {
+        } else if rewritten != fixture.blob {
             failures.push(format!("{} {}: not by way of typed JSON", fixture.name, fixture.mode));
         }
     }

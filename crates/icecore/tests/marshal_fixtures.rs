@@ -150,7 +150,7 @@ fn spans_tile_the_input() {
             }
             offset = end;
         }
-        if at != fixture.blob.len() as u64 {
+        if offset != fixture.blob.len() as u64 {
             failures.push(format!("{}: ends at {offset} of {}", fixture.name, fixture.blob.len()));
         }
     }

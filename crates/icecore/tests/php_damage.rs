@@ -110,9 +110,9 @@ fn damaged_php_texts_are_repaired_right_or_refused() {
     }
     assert!(child.wait().expect("it ends").success());
     for (kind, counts) in &kinds {
-        let Counts { total, right, refused, several, guessed, wrong, unknowable } = counts;
+        let Counts { total, repaired, refused, ambiguous, guessed, wrong, unknowable } = counts;
         println!(
-            "{kind:32} {total:6} texts {right:6} right {refused:4} refused {several:4} ambiguous {guessed:4} guessed \
+            "{kind:32} {total:6} texts {repaired:6} repaired {refused:4} refused {ambiguous:4} ambiguous {guessed:4} guessed \
              {wrong:4} wrong {unknowable:4} unknowable"
         );
     }

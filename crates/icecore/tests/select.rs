@@ -26,7 +26,7 @@ impl Source for PartialSource<'_> {
         })
     }
 
-    fn choose_len(&self) -> usize {
+    fn preferred_len(&self) -> usize {
         self.1
     }
 }

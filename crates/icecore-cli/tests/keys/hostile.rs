@@ -61,7 +61,7 @@ fn send_nothing(stream: &mut TcpStream) {
 fn send_repeatedly(stream: &mut TcpStream, first: &[u8], bytes: &[u8]) {
     read_request(stream);
     let _ = stream.write_all(first);
-    let many = bytes.send_repeatedly((64 << 10) / bytes.len());
+    let many = bytes.repeat((64 << 10) / bytes.len());
     while stream.write_all(&many).is_ok() {}
 }
 

@@ -82,7 +82,7 @@ fn kill_after(database: &Database, words: &[&str], state: &str, batches: usize) 
     let (mut last, mut seen) = (fs::read(database.path(state)).ok(), 0);
     while seen < batches && child.try_wait().expect("a child").is_none() {
         let state_after = fs::read(database.path(state)).ok();
-        if now != last {
+        if state_after != last {
             (last, seen) = (state_after, seen + 1);
         }
         std::thread::yield_now();
@@ -121,7 +121,7 @@ fn damaged_columns_are_repaired_as_php_serializes_or_kept() {
             for (id, row) in after.iter().enumerate() {
                 let (expected, rows_kept) = (&expected[id], &rows_kept[id]);
                 assert!(row == expected || row == rows_kept, "{kind:?}, row {id}\n{row}\n{rows_kept}\n{expected}");
-                refused += usize::from(now != expected);
+                refused += usize::from(row != expected);
             }
             assert!(refused * 50 <= after.len(), "{refused} of {}", after.len());
             println!("{kind:?}: {} rows, {refused} refused", after.len());

@@ -146,7 +146,7 @@ fn a_clock_that_jumps_back_loses_nothing() {
     let Some(mut machine) = Machine::start() else { return };
     machine.jump(HOUR);
     let (held, abandoned) = (machine.push("held", ""), machine.push("abandoned", ""));
-    let (_, token, _) = machine.claim("held", "10m").expect("a job");
+    let (_, held_token, _) = machine.claim("held", "10m").expect("a job");
     let (_, abandoned_token, _) = machine.claim("abandoned", "10m").expect("a job");
     let waiting = machine.push("q", "");
     machine.poll_while(0);
@@ -160,7 +160,10 @@ fn a_clock_that_jumps_back_loses_nothing() {
     assert_eq!((&id, machine.post_action("ack", &id, &token)), (&new_id, 200));
     // A worker that is alive keeps its job, and records its result.
     assert_eq!(machine.claim("held", "10m"), None);
-    assert_eq!((machine.post_action("extend", &held, &token), machine.post_action("ack", &held, &token)), (200, 200));
+    assert_eq!(
+        (machine.post_action("extend", &held, &held_token), machine.post_action("ack", &held, &held_token)),
+        (200, 200)
+    );
     // The job of a dead worker is handed out when its lease expires by the clock.
     assert_eq!(machine.claim("abandoned", "10m"), None);
     machine.check();

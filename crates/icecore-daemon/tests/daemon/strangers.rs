@@ -82,7 +82,7 @@ fn half_sent_requests_do_not_block_clients_with_a_token() {
 #[test]
 fn half_sent_requests_do_not_block_clients_without_a_token() {
     for begun in PARTIAL_REQUESTS {
-        let daemon = Daemon::with(patient);
+        let daemon = Daemon::with(set_long_timeouts);
         let streams = begin_requests(&daemon, CONNECTION_COUNT, begun);
         assert_eq!(daemon.get("/healthz").code, 200, "{begun:?}");
         assert_eq!(daemon.post("/jobs", "1").code, 201, "{begun:?}");
@@ -191,7 +191,7 @@ fn a_busy_daemon_answers_health_and_refuses_the_rest() {
 
 #[test]
 fn very_slow_clients_do_not_block_others() {
-    let daemon = Daemon::with(patient);
+    let daemon = Daemon::with(set_long_timeouts);
     let id = daemon.post("/objects", vec![b'x'; 8 << 20]).id();
     let mut slow = begin_requests(&daemon, 200, "GET /healthz HTTP/1.1\r\nX: ");
     let mut reading =

@@ -54,7 +54,7 @@ pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, 
     comparison.value(before.root(), after.root(), Location::default());
     // Required losses were matched first, because two entries may have the same path.
     for (kind, path) in std::mem::take(&mut comparison.optional) {
-        comparison.takes(kind, path);
+        comparison.use_up_loss(kind, path);
     }
     let Comparison { mut findings, losses, unplaced, locked, vanished, .. } = comparison;
     for (kind, count) in unplaced.into_iter().filter(|(_, count)| *count > 0) {
