@@ -364,7 +364,7 @@ mod tests {
     }
 
     /// A committer whose database is blocked by a test.
-    struct Held {
+    struct BlockedCommitter {
         runtime: tokio::runtime::Runtime,
         controls: Arc<Controls>,
         committer: Committer,
@@ -372,8 +372,8 @@ mod tests {
         _folder: tempfile::TempDir,
     }
 
-    impl Held {
-        fn new() -> Held {
+    impl BlockedCommitter {
+        fn new() -> BlockedCommitter {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
             let (controls, folder) = (Arc::new(Controls::default()), tempfile::tempdir().expect("a folder"));
             let address = format!("sqlite:{}", folder.path().join("a.db").display());
@@ -383,7 +383,7 @@ mod tests {
             let metrics = Arc::new(Metrics::default());
             let committer =
                 Committer::start("committer", &settings, WriterLock::new(&settings), metrics).expect("a thread");
-            Held { runtime, controls, committer, address, _folder: folder }
+            BlockedCommitter { runtime, controls, committer, address, _folder: folder }
         }
 
         fn push(&self, queue: &str) -> Work<'_> {
@@ -411,7 +411,7 @@ mod tests {
         }
     }
 
-    impl Drop for Held {
+    impl Drop for BlockedCommitter {
         fn drop(&mut self) {
             self.committer.close();
             self.committer.join(Instant::now() + Duration::from_secs(60));
@@ -420,7 +420,7 @@ mod tests {
 
     #[test]
     fn waiting_pushes_share_one_transaction() {
-        let blocked = Held::new();
+        let blocked = BlockedCommitter::new();
         assert_eq!(blocked.at_once(blocked.push("q"), (0..31).map(|_| blocked.push("q")).collect()), [201; 32]);
         assert_eq!(blocked.controls.pushes.load(Ordering::SeqCst), 2);
         // A job that can't be stored does not prevent the others from being stored.
@@ -430,7 +430,7 @@ mod tests {
 
     #[test]
     fn waiting_acks_share_one_transaction() {
-        let blocked = Held::new();
+        let blocked = BlockedCommitter::new();
         let mut store = icecore_store::open(&blocked.address).expect("a database");
         let jobs: Vec<NewJob> = (0..20).map(|_| describe::describe_job("q", b"1".to_vec(), None)).collect();
         store.push(&jobs).expect("pushed");

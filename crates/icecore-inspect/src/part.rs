@@ -276,8 +276,8 @@ mod tests {
     fn opened(format: &str, bytes: &[u8]) -> Vec<u64> {
         let (mut nodes, mut open): (Vec<u64>, Vec<(Option<u64>, u64)>) = (Vec::new(), vec![(None, 0)]);
         while let Some((node, skip)) = open.pop() {
-            let wanted = PartRequest { node: node.map(|node| node as u32), skip, depth: 1, items: 1, ..all() };
-            let part = part(format, bytes, &wanted);
+            let request = PartRequest { node: node.map(|node| node as u32), skip, depth: 1, items: 1, ..all() };
+            let part = part(format, bytes, &request);
             let depth = u64::from(node.is_some());
             let below = |item: &&Value| item["depth"] == depth && item["type"] != "piece";
             let mut is_more = false;
@@ -302,9 +302,9 @@ mod tests {
         for (format, bytes) in documents(&mut Random(1), 20) {
             let full_part = part(format, &bytes, &all());
             let values = full_part.items.iter().filter(|item| item["type"] != "piece");
-            let mut wanted: Vec<u64> = values.filter_map(|item| item["node"].as_u64()).collect();
-            wanted.sort_unstable();
-            assert_eq!(opened(format, &bytes), wanted, "{format}");
+            let mut expected: Vec<u64> = values.filter_map(|item| item["node"].as_u64()).collect();
+            expected.sort_unstable();
+            assert_eq!(opened(format, &bytes), expected, "{format}");
         }
     }
 
@@ -324,7 +324,7 @@ mod tests {
                 }
                 let outcome = stage.format().read(&bytes, stage.settings(), Request::new(&limits).detailed());
                 broken += usize::from(outcome.error.is_some());
-                let wanted = PartRequest {
+                let request = PartRequest {
                     node: [None, Some(random.below(20) as u32), Some(u32::MAX)][random.below(3) as usize],
                     skip: [0, random.below(5), u64::MAX][random.below(3) as usize],
                     depth: random.below(4) as u32,
@@ -332,8 +332,8 @@ mod tests {
                     rows: random.below(10) as usize,
                     longest: random.below(10) as usize,
                 };
-                let part = Part::from_document(&outcome.document, &bytes, &wanted);
-                assert!(part.items.len() <= wanted.rows);
+                let part = Part::from_document(&outcome.document, &bytes, &request);
+                assert!(part.items.len() <= request.rows);
                 crate::find_differences(&outcome.document, &outcome.document, 5);
             }
         }

@@ -361,13 +361,18 @@ mod tests {
             let (bytes, mut text) = random.text(alphabet);
             assert_eq!(decoded(|out| decode_in_alphabet(alphabet, &text, out)), (Ok(()), [BEFORE, &bytes].concat()));
             for _ in 0..random.below(4) {
-                let twin = decoded(|out| decode_by_digits(alphabet, &text, 0, text.len(), out).map(|_| ()));
-                assert_eq!(decoded(|out| decode_in_alphabet(alphabet, &text, out)), twin, "{:?}", text.escape_ascii());
+                let by_digits = decoded(|out| decode_by_digits(alphabet, &text, 0, text.len(), out).map(|_| ()));
+                assert_eq!(
+                    decoded(|out| decode_in_alphabet(alphabet, &text, out)),
+                    by_digits,
+                    "{:?}",
+                    text.escape_ascii()
+                );
                 // The strict decoder: no white space, complete padding.
                 if alphabet == Alphabet::Standard && !text.iter().any(u8::is_ascii_whitespace) {
                     let is_padded = text.len().is_multiple_of(4);
-                    let wanted = twin.0.and(if is_padded { Ok(()) } else { Err(text.len()) });
-                    assert_eq!(decode_base64(&text, &mut Vec::new()), wanted, "{:?}", text.escape_ascii());
+                    let expected = by_digits.0.and(if is_padded { Ok(()) } else { Err(text.len()) });
+                    assert_eq!(decode_base64(&text, &mut Vec::new()), expected, "{:?}", text.escape_ascii());
                 }
                 random.damage(&mut text);
             }
@@ -380,20 +385,20 @@ mod tests {
         for len in 0..300 {
             let bytes: Vec<u8> = (0..len).map(|_| random.below(256) as u8).collect();
             for (alphabet, digits) in [(Alphabet::Standard, &STANDARD), (Alphabet::Url, &URL)] {
-                let mut wanted = BEFORE.to_vec();
+                let mut expected = BEFORE.to_vec();
                 for group in bytes.chunks(3) {
                     let mut three = [0; 3];
                     three[..group.len()].copy_from_slice(group);
                     let word = u32::from_be_bytes([0, three[0], three[1], three[2]]);
-                    wanted.extend((0..=group.len()).map(|place| digits[(word >> (18 - 6 * place)) as usize & 0x3F]));
+                    expected.extend((0..=group.len()).map(|place| digits[(word >> (18 - 6 * place)) as usize & 0x3F]));
                 }
                 let mut out = BEFORE.to_vec();
                 encode_in_alphabet(alphabet, false, &bytes, &mut out);
-                assert_eq!(out, wanted);
-                wanted.extend(std::iter::repeat_n(b'=', (3 - len % 3) % 3));
+                assert_eq!(out, expected);
+                expected.extend(std::iter::repeat_n(b'=', (3 - len % 3) % 3));
                 out.truncate(BEFORE.len());
                 encode_in_alphabet(alphabet, true, &bytes, &mut out);
-                assert_eq!(out, wanted);
+                assert_eq!(out, expected);
             }
         }
     }

@@ -185,8 +185,8 @@ mod tests {
 
     #[test]
     fn names_are_escaped_for_markdown() {
-        let wanted = "| name | time |\n|---|--:|\n| (l/A\\*)\\* | 1 ns |\n| *without* |  |\n| a\\|b\\\\u{1b}\\[2J | 1,000 ns |\n";
-        assert_eq!(table().to_markdown(), wanted);
+        let expected = "| name | time |\n|---|--:|\n| (l/A\\*)\\* | 1 ns |\n| *without* |  |\n| a\\|b\\\\u{1b}\\[2J | 1,000 ns |\n";
+        assert_eq!(table().to_markdown(), expected);
         assert_eq!(escape_markdown("__unserialize var_export <b>"), "\\_\\_unserialize var_export &lt;b>");
         assert_eq!(format_code("a`b"), "`` a`b ``");
     }

@@ -257,14 +257,14 @@ mod tests {
     #[test]
     fn remaining_entries_are_found_by_their_position() {
         for count in 0..20 {
-            let mut left: Vec<usize> = (0..count).collect();
+            let mut remaining: Vec<usize> = (0..count).collect();
             let mut tally = RemainingCounts::new(count);
             let mut next = 7;
-            while !left.is_empty() {
-                next = (next * 5 + 3) % left.len();
-                assert!(tally.mark_gone(left.remove(next)));
-                let found: Vec<_> = (0..=left.len()).map_while(|position| tally.nth_remaining(position)).collect();
-                assert_eq!(found, left);
+            while !remaining.is_empty() {
+                next = (next * 5 + 3) % remaining.len();
+                assert!(tally.mark_gone(remaining.remove(next)));
+                let found: Vec<_> = (0..=remaining.len()).map_while(|position| tally.nth_remaining(position)).collect();
+                assert_eq!(found, remaining);
             }
         }
     }

@@ -362,7 +362,7 @@ mod tests {
             format!("{{{}}}", entries.join(",")).into_bytes()
         };
         let php = |size: usize| crate::convert(&map(size), "json", "php").unwrap();
-        let done = |input: Vec<u8>, format: &str, alterations: Vec<Alteration>| {
+        let apply = |input: Vec<u8>, format: &str, alterations: Vec<Alteration>| {
             let stage = Stage::parse(format).unwrap();
             assert!(alter(&input, &stage, &alterations, &Limits::default()).unwrap().is_changed);
         };
@@ -413,7 +413,7 @@ mod tests {
             }),
         ];
         for (name, input, format, each) in sorts {
-            is_linear(name, 400, |size| done(input(size), format, (0..size).map(|index| each(size, index)).collect()));
+            is_linear(name, 400, |size| apply(input(size), format, (0..size).map(|index| each(size, index)).collect()));
         }
     }
 

@@ -64,8 +64,8 @@ fn serialized_values_round_trip() {
 fn documents_are_serialized_like_values_of_serde_json() {
     let document = to_document(&make_all()).unwrap();
     let ours: serde_json::Value = serde_json::from_str(&serde_json::to_string(&document).unwrap()).unwrap();
-    let theirs: serde_json::Value = serde_json::from_str(&serde_json::to_string(&make_all()).unwrap()).unwrap();
-    assert_eq!(ours, theirs);
+    let by_serde_json: serde_json::Value = serde_json::from_str(&serde_json::to_string(&make_all()).unwrap()).unwrap();
+    assert_eq!(ours, by_serde_json);
 }
 
 #[test]

@@ -93,11 +93,11 @@ mod tests {
     fn many_labels_stay_inside_and_apart() {
         let mut rng = fastrand::Rng::with_seed(7);
         for _ in 0..300 {
-            let wanted: Vec<f64> = (0..rng.usize(1..15)).map(|_| rng.f64() * 200.0).collect();
-            let mut found = spread_positions(&wanted, 14.0, 0.0, 200.0);
+            let positions: Vec<f64> = (0..rng.usize(1..15)).map(|_| rng.f64() * 200.0).collect();
+            let mut found = spread_positions(&positions, 14.0, 0.0, 200.0);
             found.sort_by(f64::total_cmp);
-            assert!(found[0] >= -0.01 && found[found.len() - 1] <= 200.01, "{wanted:?} {found:?}");
-            assert!(found.windows(2).all(|w| w[1] - w[0] > 13.9), "{wanted:?} {found:?}");
+            assert!(found[0] >= -0.01 && found[found.len() - 1] <= 200.01, "{positions:?} {found:?}");
+            assert!(found.windows(2).all(|w| w[1] - w[0] > 13.9), "{positions:?} {found:?}");
         }
     }
 }
