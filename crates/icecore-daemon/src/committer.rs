@@ -356,7 +356,7 @@ mod tests {
     type Work<'a> = Pin<Box<dyn Future<Output = std::result::Result<(), Failure>> + 'a>>;
 
     /// Starts requests, so that they reach the thread.
-    fn begin(answers: &mut [Work<'_>]) {
+    fn poll_all(answers: &mut [Work<'_>]) {
         let mut context = Context::from_waker(Waker::noop());
         for answer in answers {
             assert!(answer.as_mut().poll(&mut context).is_pending());
@@ -397,12 +397,12 @@ mod tests {
             let gate = self.controls.gate.lock().expect("the gate");
             let before = self.controls.arrived.load(Ordering::SeqCst);
             let mut answers = vec![first];
-            begin(&mut answers);
+            poll_all(&mut answers);
             while self.controls.arrived.load(Ordering::SeqCst) == before {
                 std::thread::yield_now();
             }
             answers.extend(others);
-            begin(&mut answers[1..]);
+            poll_all(&mut answers[1..]);
             drop(gate);
             let code = |answer: Work<'_>| {
                 self.runtime.block_on(answer).map_or_else(|failure: Failure| failure.code.as_u16(), |()| 201)

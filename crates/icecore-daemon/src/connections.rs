@@ -274,7 +274,7 @@ mod tests {
     }
 
     /// Makes all connections older than the grace period.
-    fn age(connections: &Connections) {
+    fn make_all_old(connections: &Connections) {
         for entry in lock_ignoring_poison(&connections.table).open.values_mut() {
             entry.since = entry.since.checked_sub(GRACE).expect("a time");
         }
@@ -291,7 +291,7 @@ mod tests {
         assert!(known.iter().all(|member| member.visit.mark_known()));
         let strangers: Vec<ConnectionSlot> =
             (0..connections.reserve).map(|_| connections.register_connection(ip("10.0.0.2"))).collect();
-        age(&connections);
+        make_all_old(&connections);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         runtime.block_on(connections.wait_for_place());
         let newcomer = connections.register_connection(ip("10.0.0.3"));
@@ -332,7 +332,7 @@ mod tests {
         // They stay during their grace period.
         trim();
         assert_eq!(lock_ignoring_poison(&connections.table).open.len(), 7 * 6);
-        age(&connections);
+        make_all_old(&connections);
         trim();
         for (members, left) in
             [(one, 3), (mapped, 3), (subnet, 3), (subnets, 6), (proxy, 6), (mapped_proxy, 6), (known, 6)]

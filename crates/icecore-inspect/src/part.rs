@@ -184,39 +184,45 @@ mod tests {
         Part::from_document(&outcome.document, bytes, wanted)
     }
 
-    fn all() -> PartRequest {
+    fn whole_request() -> PartRequest {
         PartRequest { node: None, skip: 0, depth: 100, items: 1_000, rows: 1_000, longest: 100 }
     }
 
-    fn says(part: &Part) -> Vec<String> {
+    fn list_items(part: &Part) -> Vec<String> {
         part.items.iter().map(|item| format!("{} {}", item["step"].as_str().unwrap_or("·"), item["value"])).collect()
     }
 
     #[test]
     fn lists_are_read_in_pieces() {
         let json = b"[10,[20],30,{\"a\":40},50]";
-        let list = |skip, items| says(&part("json", json, &PartRequest { node: Some(0), skip, items, ..all() }));
+        let list = |skip, items| {
+            list_items(&part("json", json, &PartRequest { node: Some(0), skip, items, ..whole_request() }))
+        };
         assert_eq!(list(0, 2), ["$ null", "[0] 10", "[1] null", "[0] 20"]);
         assert_eq!(list(2, 2), ["$ null", "[2] 30", "[3] null", ".a 40"]);
         assert_eq!(list(4, 2), ["$ null", "[4] 50"]);
         assert_eq!(list(9, 2), ["$ null"]);
-        assert_eq!(says(&part("json", json, &PartRequest { node: Some(99), ..all() })), [""; 0]);
-        let few = part("json", json, &PartRequest { rows: 3, ..all() });
+        assert_eq!(list_items(&part("json", json, &PartRequest { node: Some(99), ..whole_request() })), [""; 0]);
+        let few = part("json", json, &PartRequest { rows: 3, ..whole_request() });
         assert!(few.is_cut && few.items.len() == 3);
     }
 
     #[test]
     fn long_texts_are_cut_at_a_character() {
         let json = format!("[\"{}\"]", "é".repeat(400));
-        let item = &part("json", json.as_bytes(), &PartRequest { longest: 7, ..all() }).items[1];
+        let item = &part("json", json.as_bytes(), &PartRequest { longest: 7, ..whole_request() }).items[1];
         assert_eq!((item["value"].as_str(), item["size"].as_u64()), (Some("ééé"), Some(800)));
-        let bytes = part("php", b"s:9:\"\xff\xff\xff\xff\xff\xff\xff\xff\xff\";", &PartRequest { longest: 7, ..all() });
+        let bytes = part(
+            "php",
+            b"s:9:\"\xff\xff\xff\xff\xff\xff\xff\xff\xff\";",
+            &PartRequest { longest: 7, ..whole_request() },
+        );
         assert_eq!((bytes.items[0]["latin1"].as_str(), bytes.items[0]["size"].as_u64()), (Some("ÿÿÿ"), Some(9)));
     }
 
     #[test]
     fn parts_have_their_bytes_and_link_targets() {
-        let parts = part("php", b"a:2:{i:0;O:1:\"A\":0:{}i:1;r:2;}", &all());
+        let parts = part("php", b"a:2:{i:0;O:1:\"A\":0:{}i:1;r:2;}", &whole_request());
         let object = parts.items.iter().find(|item| item["class"] == "A").expect("an object");
         assert_eq!(object["bytes"], to_base64(b"O:1:\"A\":0:{}"));
         let link = parts.items.iter().find(|item| item["type"] == "link").expect("a link");
@@ -225,7 +231,7 @@ mod tests {
 
     #[test]
     fn frozen_strings_name_their_format() {
-        let items = part("json", br#"["a:1:{i:0;i:7;}","plain"]"#, &all()).items;
+        let items = part("json", br#"["a:1:{i:0;i:7;}","plain"]"#, &whole_request()).items;
         assert_eq!((&items[1]["inside"], &items[2]["inside"]), (&Value::from("php"), &Value::Null));
     }
 
@@ -273,10 +279,11 @@ mod tests {
     }
 
     /// Returns the nodes that are shown when each container is opened, one item at a time.
-    fn opened(format: &str, bytes: &[u8]) -> Vec<u64> {
+    fn open_all_parts(format: &str, bytes: &[u8]) -> Vec<u64> {
         let (mut nodes, mut open): (Vec<u64>, Vec<(Option<u64>, u64)>) = (Vec::new(), vec![(None, 0)]);
         while let Some((node, skip)) = open.pop() {
-            let request = PartRequest { node: node.map(|node| node as u32), skip, depth: 1, items: 1, ..all() };
+            let request =
+                PartRequest { node: node.map(|node| node as u32), skip, depth: 1, items: 1, ..whole_request() };
             let part = part(format, bytes, &request);
             let depth = u64::from(node.is_some());
             let below = |item: &&Value| item["depth"] == depth && item["type"] != "piece";
@@ -300,11 +307,11 @@ mod tests {
     #[test]
     fn parts_together_are_the_whole() {
         for (format, bytes) in documents(&mut Random(1), 20) {
-            let full_part = part(format, &bytes, &all());
+            let full_part = part(format, &bytes, &whole_request());
             let values = full_part.items.iter().filter(|item| item["type"] != "piece");
             let mut expected: Vec<u64> = values.filter_map(|item| item["node"].as_u64()).collect();
             expected.sort_unstable();
-            assert_eq!(opened(format, &bytes), expected, "{format}");
+            assert_eq!(open_all_parts(format, &bytes), expected, "{format}");
         }
     }
 

@@ -347,7 +347,7 @@ mod tests {
     /// In both cases, existing bytes stay.
     const BEFORE: &[u8] = b"before";
 
-    fn decoded(decode: impl FnOnce(&mut Vec<u8>) -> Result<(), usize>) -> (Result<(), usize>, Vec<u8>) {
+    fn decode_with(decode: impl FnOnce(&mut Vec<u8>) -> Result<(), usize>) -> (Result<(), usize>, Vec<u8>) {
         let mut out = BEFORE.to_vec();
         let result = decode(&mut out);
         (result, out)
@@ -359,11 +359,14 @@ mod tests {
         for _ in 0..4000 {
             let alphabet = [Alphabet::Standard, Alphabet::Url][random.below(2)];
             let (bytes, mut text) = random.text(alphabet);
-            assert_eq!(decoded(|out| decode_in_alphabet(alphabet, &text, out)), (Ok(()), [BEFORE, &bytes].concat()));
+            assert_eq!(
+                decode_with(|out| decode_in_alphabet(alphabet, &text, out)),
+                (Ok(()), [BEFORE, &bytes].concat())
+            );
             for _ in 0..random.below(4) {
-                let by_digits = decoded(|out| decode_by_digits(alphabet, &text, 0, text.len(), out).map(|_| ()));
+                let by_digits = decode_with(|out| decode_by_digits(alphabet, &text, 0, text.len(), out).map(|_| ()));
                 assert_eq!(
-                    decoded(|out| decode_in_alphabet(alphabet, &text, out)),
+                    decode_with(|out| decode_in_alphabet(alphabet, &text, out)),
                     by_digits,
                     "{:?}",
                     text.escape_ascii()

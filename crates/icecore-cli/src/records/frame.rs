@@ -248,7 +248,7 @@ mod tests {
         Frame::Netstring,
     ];
 
-    fn framed(frame: Frame, records: &[&[u8]]) -> Vec<u8> {
+    fn frame_records(frame: Frame, records: &[&[u8]]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for record in records {
             let start = bytes.len();
@@ -263,7 +263,7 @@ mod tests {
         let long = [b'x'; 300];
         let records: &[&[u8]] = &[b"one", b"", &long, b"12:3,"];
         for frame in ALL {
-            let bytes = framed(*frame, records);
+            let bytes = frame_records(*frame, records);
             let (mut offset, mut count) = (0, 0);
             while let Split::Record { start, end, next } = frame.split_record(&bytes[offset..], true) {
                 assert_eq!(&bytes[offset + start..offset + end], records[count], "{frame:?}");
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn cut_records_are_truncated() {
         for frame in ALL.iter().filter(|frame| !matches!(frame, Frame::Lines | Frame::Nul)) {
-            let bytes = framed(*frame, &[b"hello"]);
+            let bytes = frame_records(*frame, &[b"hello"]);
             for end in 1..bytes.len() {
                 let Split::Bad(error) = frame.split_record(&bytes[..end], true) else { panic!("{frame:?} {end}") };
                 assert_eq!(error.kind(), ErrorKind::Truncated);

@@ -361,7 +361,7 @@ mod tests {
     use super::MADE;
     use crate::document::{Builder, Document, IS_KEY};
 
-    fn staff() -> Document<'static> {
+    fn build_staff() -> Document<'static> {
         let mut b = Builder::new();
         let staff = b.begin_map().at();
         b.text_key("list");
@@ -384,7 +384,7 @@ mod tests {
 
     #[test]
     fn every_shown_path_can_be_found() {
-        let document = staff();
+        let document = build_staff();
         for index in 0..document.nodes().len() as u32 {
             let path = document.path(index);
             let found = document.find(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -431,7 +431,7 @@ mod tests {
     }
 
     /// Returns a string in nested lists of this depth.
-    fn nested(depth: u32) -> (Document<'static>, Vec<u32>) {
+    fn nest(depth: u32) -> (Document<'static>, Vec<u32>) {
         let mut b = Builder::new();
         for level in 0..depth {
             if level % 2 == 0 {
@@ -458,14 +458,14 @@ mod tests {
 
     #[test]
     fn paths_to_many_nodes_equal_those_to_each() {
-        for (document, mut targets) in [nested(5), nested(64), nested(65), nested(66), nested(200)] {
+        for (document, mut targets) in [nest(5), nest(64), nest(65), nest(66), nest(200)] {
             targets.reverse();
             let paths = document.tape.paths_to(&targets, &document.input);
             for (index, path) in targets.into_iter().zip(paths) {
                 assert_eq!(path, document.path(index));
             }
         }
-        let document = staff();
+        let document = build_staff();
         let targets: Vec<u32> = (0..document.nodes().len() as u32).collect();
         let paths = document.tape.paths_to(&targets, &document.input);
         // A key's path is that of its entry, but `path` returns another one.
@@ -480,7 +480,7 @@ mod tests {
     #[test]
     fn many_deep_paths_take_linear_time() {
         let steps = |depth| {
-            let (document, targets) = nested(depth);
+            let (document, targets) = nest(depth);
             let before = MADE.get();
             assert_eq!(document.tape.paths_to(&targets, &document.input).len(), targets.len());
             MADE.get() - before
@@ -491,7 +491,7 @@ mod tests {
 
     #[test]
     fn missing_values_are_explained() {
-        let document = staff();
+        let document = build_staff();
         for (path, message) in [
             ("$.lists[0]", "wrong option at $: expected something at `$.lists`, found the keys list, self at `$`"),
             ("$.list[9]", "wrong option at $.list: expected something at `$.list[9]`, found an array of 2 at `$.list`"),

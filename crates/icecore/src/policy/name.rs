@@ -197,14 +197,14 @@ mod tests {
     fn characters_of_every_length_are_decoded() {
         for bits in 7..63 {
             let character = 1u64 << bits;
-            let name = encoded(character);
+            let name = encode_character(character);
             assert_eq!(decode_character(&name), Some((character, name.len())), "{bits}");
             assert_eq!(decode_character(&name[..name.len() - 1]), None);
         }
     }
 
     /// The shortest form of a character beyond ASCII.
-    fn encoded(character: u64) -> Vec<u8> {
+    fn encode_character(character: u64) -> Vec<u8> {
         let bits = 64 - character.leading_zeros() as usize;
         let len = (2..=7).find(|len| bits <= if *len == 2 { 11 } else { 5 * len + 1 }).unwrap_or(13);
         let byte = |index: usize| (character >> (6 * (len - 1 - index)) & 0x3f) as u8 | 0x80;

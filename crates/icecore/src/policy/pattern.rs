@@ -70,12 +70,12 @@ mod tests {
     use super::*;
     use crate::steps::{counted, is_linear};
 
-    /// The readable twin, which tries all ways.
-    fn reference(pattern: &[char], name: &[char]) -> bool {
+    /// The readable reference implementation, which tries every possibility.
+    fn matches_by_definition(pattern: &[char], name: &[char]) -> bool {
         match (pattern.split_first(), name.split_first()) {
             (None, _) => name.is_empty(),
-            (Some(('*', rest)), _) => (0..=name.len()).any(|skipped| reference(rest, &name[skipped..])),
-            (Some((wanted, rest)), Some((found, after))) => wanted == found && reference(rest, after),
+            (Some(('*', rest)), _) => (0..=name.len()).any(|skipped| matches_by_definition(rest, &name[skipped..])),
+            (Some((wanted, rest)), Some((found, after))) => wanted == found && matches_by_definition(rest, after),
             (Some(_), None) => false,
         }
     }
@@ -94,7 +94,7 @@ mod tests {
     }
 
     /// The same characters as UTF-8, and as bytes if each fits in one byte.
-    fn forms(word: &[char]) -> Vec<(Vec<u8>, bool)> {
+    fn all_forms(word: &[char]) -> Vec<(Vec<u8>, bool)> {
         let text: String = word.iter().collect();
         let mut forms = vec![(text.into_bytes(), true)];
         if let Ok(bytes) = word.iter().map(|c| u8::try_from(u32::from(*c))).collect() {
@@ -110,11 +110,11 @@ mod tests {
         for _ in 0..60_000 {
             let pattern = random.word(&['*', 'a', 'b', '\u{e9}', '*', 'A', '\u{263a}']);
             let name = random.word(&['a', 'b', '\u{e9}', 'A', '\u{263a}', '*', '\u{c3}']);
-            let says = reference(&pattern, &name);
+            let says = matches_by_definition(&pattern, &name);
             let folded = |word: &[char]| word.iter().map(char::to_ascii_lowercase).collect::<Vec<_>>();
-            let says_folded = reference(&folded(&pattern), &folded(&name));
-            for (p, p_text) in forms(&pattern) {
-                for (n, n_text) in forms(&name) {
+            let says_folded = matches_by_definition(&folded(&pattern), &folded(&name));
+            for (p, p_text) in all_forms(&pattern) {
+                for (n, n_text) in all_forms(&name) {
                     for (names, says) in [(NameComparison::Exact, says), (NameComparison::Php, says_folded)] {
                         let [p, n] = [(&p, p_text), (&n, n_text)]
                             .map(|(bytes, is_text)| ClassName::new(names, bytes, is_text).unwrap());

@@ -435,7 +435,7 @@ mod tests {
     use super::*;
     use memchr::memmem;
 
-    fn damages(text: &str, old: &str, new: &str) -> bool {
+    fn is_damaged_by(text: &str, old: &str, new: &str) -> bool {
         let mut edits = Edits::new();
         for offset in memmem::find_iter(text.as_bytes(), old) {
             edits.push(offset, offset + old.len(), new.as_bytes());
@@ -458,7 +458,7 @@ mod tests {
             // Its length is wrong already, and would become more wrong.
             "x s:9:\"old\";",
         ] {
-            assert!(damages(text, "old", "newer"), "{text}");
+            assert!(is_damaged_by(text, "old", "newer"), "{text}");
         }
         for text in [
             "[x d='a:1:{i:0;s:3:\"abc\";}'] old",
@@ -468,11 +468,11 @@ mod tests {
             "s:0:\"\"; old \"\";",
             "old s:3:\"abc\"; old",
         ] {
-            assert!(!damages(text, "old", "newer"), "{text}");
+            assert!(!is_damaged_by(text, "old", "newer"), "{text}");
         }
-        assert!(!damages("x s:3:\"old\"; y", "old", "new"), "the length stays");
+        assert!(!is_damaged_by("x s:3:\"old\"; y", "old", "new"), "the length stays");
         for old in ["1", "a:", "}", "\";", "s:3", "i:0;N"] {
-            assert!(damages("x a:1:{i:0;N;}s:3:\\\"abc\\\";} y", old, "2"), "{old}");
+            assert!(is_damaged_by("x a:1:{i:0;N;}s:3:\\\"abc\\\";} y", old, "2"), "{old}");
         }
     }
 

@@ -132,7 +132,7 @@ mod tests {
         cells.map(|cell| (cell.sort != Sort::Null).then(|| batch.cell_bytes(*cell).to_vec())).collect()
     }
 
-    fn is(bytes: &[u8]) -> Option<Vec<u8>> {
+    fn some_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
         Some(bytes.to_vec())
     }
 
@@ -141,7 +141,14 @@ mod tests {
         let row = b"1\ta\\tb\\n\\\\\\0\\'\t\\N\tx\\N\tNULL\ta\\\nb\\\t\r\n";
         assert_eq!(
             cells(row, Some(Escapes::Mysql)),
-            [is(b"1"), is(b"a\tb\n\\\0'"), None, is(b"xN"), is(b"NULL"), is(b"a\nb\t")]
+            [
+                some_bytes(b"1"),
+                some_bytes(b"a\tb\n\\\0'"),
+                None,
+                some_bytes(b"xN"),
+                some_bytes(b"NULL"),
+                some_bytes(b"a\nb\t")
+            ]
         );
     }
 
@@ -166,13 +173,13 @@ mod tests {
         let row = b"\\b\\f\\v\\x41\\x4g\\101\\7\t\\\\x6869\t\\N\t\n";
         assert_eq!(
             cells(row, Some(Escapes::Postgres)),
-            [is(b"\x08\x0c\x0bA\x04gA\x07"), is(b"\\x6869"), None, is(b"")]
+            [some_bytes(b"\x08\x0c\x0bA\x04gA\x07"), some_bytes(b"\\x6869"), None, some_bytes(b"")]
         );
     }
 
     #[test]
     fn without_escapes_backslashes_are_text() {
-        assert_eq!(cells(b"a\\tb\t\\N\t\"\n", None), [is(b"a\\tb"), is(b"\\N"), is(b"\"")]);
+        assert_eq!(cells(b"a\\tb\t\\N\t\"\n", None), [some_bytes(b"a\\tb"), some_bytes(b"\\N"), some_bytes(b"\"")]);
     }
 
     #[test]

@@ -284,7 +284,7 @@ mod tests {
         String::from_utf8(out).expect("text")
     }
 
-    fn refusal(array: &dyn Array) -> String {
+    fn type_error(array: &dyn Array) -> String {
         Printer::from_array(array).err().map(|error: ArrowError| error.to_string()).expect("an error")
     }
 
@@ -386,11 +386,11 @@ mod tests {
     fn types_without_json_are_refused() {
         let union =
             UnionArray::try_new(UnionFields::empty(), Vec::<i8>::new().into(), None, Vec::new()).expect("a union");
-        assert!(refusal(&union).contains("has no JSON"), "{}", refusal(&union));
+        assert!(type_error(&union).contains("has no JSON"), "{}", type_error(&union));
         let mut maps = MapBuilder::new(None, Int32Builder::new(), Int32Builder::new());
-        assert_eq!(refusal(&maps.finish()), "Json error: a map with keys of Int32 has no JSON");
+        assert_eq!(type_error(&maps.finish()), "Json error: a map with keys of Int32 has no JSON");
         let zoned = TimestampSecondArray::from(vec![0]).with_timezone("Nowhere");
-        assert!(refusal(&zoned).contains("Invalid timezone \"Nowhere\""), "{}", refusal(&zoned));
+        assert!(type_error(&zoned).contains("Invalid timezone \"Nowhere\""), "{}", type_error(&zoned));
     }
 
     /// Checks that lists whose items are shared repeatedly are cut at the limit.

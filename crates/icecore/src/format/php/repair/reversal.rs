@@ -218,7 +218,7 @@ fn restore_nuls(text: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn undone(text: &str, name: &str) -> Vec<String> {
+    fn undo_replacement(text: &str, name: &str) -> Vec<String> {
         let mut found = Vec::new();
         each_undone(text.as_bytes(), &mut |undone| {
             if undone.explanation.name == name {
@@ -241,11 +241,11 @@ mod tests {
             ("entities", "s:1:&quot;&amp;&quot;;", r#"s:1:\"&\";"#),
             ("nul-spelled", "s:4:\"\u{FFFD}*\u{FFFD}a\";", r#"s:4:\"\x00*\x00a\";"#),
         ] {
-            assert_eq!(undone(text, name), [expected], "{text}");
+            assert_eq!(undo_replacement(text, name), [expected], "{text}");
         }
         // Not applied as a whole.
-        assert_eq!(undone(r#"s:4:"a\"b";"#, "slashed"), [""; 0]);
-        assert_eq!(undone(r#"s:3:""ab";"#, "doubled-quotes"), [""; 0]);
-        assert_eq!(undone(r#"s:4:\"\nit\";"#, "slashed"), [""; 0]);
+        assert_eq!(undo_replacement(r#"s:4:"a\"b";"#, "slashed"), [""; 0]);
+        assert_eq!(undo_replacement(r#"s:3:""ab";"#, "doubled-quotes"), [""; 0]);
+        assert_eq!(undo_replacement(r#"s:4:\"\nit\";"#, "slashed"), [""; 0]);
     }
 }
