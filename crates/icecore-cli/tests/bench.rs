@@ -182,7 +182,7 @@ fn own_data_is_ranked_and_written_to_files() {
     assert!(fs::read_to_string(&files[2]).expect("Markdown").contains("| competitor |"));
     assert!(fs::read_to_string(&files[3]).expect("HTML").contains("<svg"));
 
-    // The same again, from the file.
+    // `--show` reads the report, and writes it again.
     let second_report = folder.path().join("again.json");
     let (_, stderr, code) = output(&["--show", json, "--json", text(&second_report)]);
     assert_eq!((code, stderr.as_str()), (0, ""));

@@ -108,12 +108,13 @@ fn colour_changes_only_the_colour_of_the_output() {
     let folder = folder();
     let mut painted = 0;
     for command in commands() {
-        let never = run_with_pipes(folder.path(), &format!("icecore --color never {command}"));
-        let always = run_with_pipes(folder.path(), &format!("icecore --color always {command}"));
-        assert!(!never.0.contains('\x1b') && !never.1.contains('\x1b'), "{command}: {never:?}");
-        let (stdout, stderr) = (pty::without_colours(&always.0), pty::without_colours(&always.1));
-        painted += usize::from((&stdout, &stderr) != (&always.0, &always.1));
-        assert_eq!((stdout, stderr, always.2), never, "{command}");
+        let (plain, plain_stderr, plain_code) =
+            run_with_pipes(folder.path(), &format!("icecore --color never {command}"));
+        assert!(!plain.contains('\x1b') && !plain_stderr.contains('\x1b'), "{command}: {plain} {plain_stderr}");
+        let (stdout, stderr, code) = run_with_pipes(folder.path(), &format!("icecore --color always {command}"));
+        painted += usize::from((&stdout, &stderr) != (&plain, &plain_stderr));
+        let (stdout, stderr) = (pty::without_colours(&stdout), pty::without_colours(&stderr));
+        assert_eq!((stdout, stderr, code), (plain, plain_stderr, plain_code), "{command}");
     }
     assert!(painted > commands().count() / 2, "{painted}");
 }
@@ -123,13 +124,13 @@ fn no_color_and_color_never_disable_colour() {
     let folder = folder();
     for command in commands() {
         let show = |how: &str| pty::terminal(folder.path(), &how.replace("ICECORE", "icecore --paging never -q"));
-        let Some(never) = show(&format!("ICECORE --color never {command}")) else { return };
-        let refused = show(&format!("NO_COLOR=1 ICECORE --color auto {command}")).unwrap();
-        let always = show(&format!("ICECORE --color always {command}")).unwrap();
-        assert!(!never.0.contains('\x1b'), "{command}: {never:?}");
-        assert_eq!(refused, never, "{command}");
-        assert_eq!((pty::without_colours(&always.0), always.1), never, "{command}");
+        let Some((plain, code)) = show(&format!("ICECORE --color never {command}")) else { return };
+        let without_colour = show(&format!("NO_COLOR=1 ICECORE --color auto {command}")).unwrap();
+        let (coloured, coloured_code) = show(&format!("ICECORE --color always {command}")).unwrap();
+        assert!(!plain.contains('\x1b'), "{command}: {plain}");
+        assert_eq!(without_colour, (plain.clone(), code), "{command}");
+        assert_eq!((pty::without_colours(&coloured), coloured_code), (plain, code), "{command}");
         let empty = show(&format!("NO_COLOR= ICECORE --color auto {command}")).unwrap();
-        assert_eq!(empty, always, "{command}: an empty NO_COLOR says nothing");
+        assert_eq!(empty, (coloured, coloured_code), "{command}: an empty NO_COLOR says nothing");
     }
 }

@@ -422,7 +422,7 @@ fn damaged_files_are_refused() {
             files += 1;
             let file = folder.path().join("damaged");
             std::fs::write(&file, &bytes).expect("it is written");
-            // Address space for all threads, and 4 GB.
+            // The address space of all threads, and 4 GB more.
             let script = format!("ulimit -v 6000000; icecore rows -q --in {form} damaged");
             let output = run::shell(folder.path(), &script).output().expect("a shell");
             let stderr = String::from_utf8_lossy(&output.stderr);

@@ -197,7 +197,7 @@ fn own_memory() -> u64 {
     enough << 20
 }
 
-/// Every piece of a long array in the memory of its bytes plus a little more: as a whole, it takes twenty times as
+/// Each piece of a long array needs only a little more memory than its bytes. The whole array needs twenty times as
 /// much.
 #[cfg(target_os = "linux")]
 #[test]

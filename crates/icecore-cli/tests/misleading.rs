@@ -26,7 +26,7 @@ fn freeze(format: &str, document: &str) -> Vec<u8> {
     bytes
 }
 
-/// Returns the result of the command for the given format, which has the right meaning.
+/// Returns the output of the command if it is told the format: the correct result.
 fn expected(format: &str, bytes: &[u8], document: &str) -> Vec<u8> {
     let (new, stderr, code) = icecore(&["replace", "-q", "old", "newer", "--in", format], bytes);
     assert_eq!(code, 0, "{format}: {stderr}");

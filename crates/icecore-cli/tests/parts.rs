@@ -51,12 +51,12 @@ fn parts_of_a_long_array_give_the_output_of_the_whole() {
             let forms: &[&[&str]] = if name == "whole" { &[&[], &["--json"]] } else { &[&[]] };
             for form in forms {
                 let args = [&["inspect", "-f", format, "--all", file], *form].concat();
-                let parts = run::icecore(&args, b"");
+                let (parts, parts_stderr, parts_code) = run::icecore(&args, b"");
                 // With a number of items it is read as a whole.
-                let complete = run::icecore(&[&args[..], &["--items", "4G"]].concat(), b"");
-                assert_eq!((parts.2, &parts.1), (complete.2, &complete.1), "{format} {name} {args:?}");
-                assert!(parts.0 == complete.0, "{format} {name} {args:?}: {} and {}", parts.0.len(), complete.0.len());
-                assert!(parts.0.len() > bytes.len() / 2, "{format} {name}");
+                let (complete, stderr, code) = run::icecore(&[&args[..], &["--items", "4G"]].concat(), b"");
+                assert_eq!((parts_code, parts_stderr), (code, stderr), "{format} {name} {args:?}");
+                assert!(parts == complete, "{format} {name} {args:?}: {} and {}", parts.len(), complete.len());
+                assert!(parts.len() > bytes.len() / 2, "{format} {name}");
             }
         }
     }

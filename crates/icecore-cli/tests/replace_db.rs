@@ -20,7 +20,7 @@ use std::path::Path;
 const FROZEN: &str = r#"a:1:{s:3:"url";s:19:"https://old.example";}"#;
 const CHANGED: &str = r#"a:1:{s:3:"url";s:21:"https://brand.example";}"#;
 
-/// Returns both streams of a command, which must exit with this code.
+/// Returns stdout and stderr of a command. It must exit with this code.
 fn replace(db: &str, args: &[&str], expected: i32) -> (String, String) {
     let all = [&["replace", "old.example", "brand.example", "--db", db, "--no-undo"][..], args].concat();
     let (stdout, stderr, code) = icecore(&all, b"");
@@ -71,7 +71,7 @@ fn check_table_of_options(db: &str, folder: &Path, has_rowid: bool) {
     // A key of two columns.
     replace(db, &["--table", "pairs", "--rows", "3"], 0);
     assert_eq!(text("SELECT COUNT(*) AS n FROM pairs WHERE note = 'at brand.example'"), 20);
-    // No key, and a given key; no table.
+    // A table without a key, with a key in the arguments, and an unknown table.
     if !has_rowid {
         let (_, stderr) = replace(db, &["--table", "loose"], 2);
         assert!(stderr.contains("has no primary key: --key COLUMN"), "{stderr}");
@@ -298,7 +298,8 @@ fn run_program(words: &str, environment: &[(&str, &str)], input: &[u8]) -> Vec<u
 }
 
 /// Checks the values of a database after its dump was changed and loaded: the number is the same, and PHP reads those
-/// that it read before. `said`: how many texts the command left unchanged.
+/// that it read before. The messages in `stderr` have the number of texts that
+/// the command left unchanged.
 #[cfg(any(feature = "postgres", feature = "mysql"))]
 fn check_loaded(before: &[Vec<u8>], after: &[Vec<u8>], stderr: &str) {
     assert_eq!(after.len(), before.len());
@@ -312,11 +313,12 @@ fn check_loaded(before: &[Vec<u8>], after: &[Vec<u8>], stderr: &str) {
         sought > before.len() / 4 && remaining < sought / 8 && remaining <= counted,
         "{sought}, {remaining}, {counted}: {stderr}"
     );
-    if let (Some(was), Some(is)) = (check_with_php(before), check_with_php(after)) {
-        let worse = was.iter().zip(&is).position(|(was, is)| was == &b'1' && is != was);
+    if let (Some(readable_before), Some(readable_after)) = (check_with_php(before), check_with_php(after)) {
+        let mut results = readable_before.iter().zip(&readable_after);
+        let damaged = results.position(|(before, after)| before == &b'1' && after != before);
         let shown =
-            worse.map(|index| (String::from_utf8_lossy(&before[index]), String::from_utf8_lossy(&after[index])));
-        assert!(worse.is_none(), "{shown:?}");
+            damaged.map(|index| (String::from_utf8_lossy(&before[index]), String::from_utf8_lossy(&after[index])));
+        assert!(damaged.is_none(), "{shown:?}");
     }
 }
 

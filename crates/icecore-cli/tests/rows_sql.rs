@@ -198,8 +198,8 @@ fn command(program: &str, words: &[&str]) -> Command {
     command
 }
 
-/// Returns a table with these columns, and statements that fill it with random values. `text`: returns a text as an SQL
-/// expression.
+/// Returns a table with these columns, and statements that fill it with random values. The function `text`
+/// returns a text as an SQL expression.
 fn create_random_table(random: &mut Random, columns: &[(&str, &str)], text: impl Fn(&str) -> String) -> String {
     let definitions: Vec<String> = columns.iter().map(|(name, kind)| format!("{name} {kind}")).collect();
     let mut sql = format!("CREATE TABLE t ({});\n", definitions.join(", "));

@@ -44,7 +44,8 @@ fn documents_are_read_from_pieces_of_any_size() {
         let name = format.split(':').next().unwrap();
         let bytes = documents(format);
         let at_once = run::icecore(&["convert", "-f", name, "--each"], &bytes);
-        assert_eq!((at_once.0.split(|byte| *byte == b'\n').count(), at_once.2), (13, 0), "{format}: {}", at_once.1);
+        let (stdout, stderr, code) = &at_once;
+        assert_eq!((stdout.split(|byte| *byte == b'\n').count(), *code), (13, 0), "{format}: {stderr}");
         for chunk in (1..40).chain([64, 100, 127, 128, 200, 255, 500]) {
             let args = ["convert", "-f", name, "--each", "--chunk", &chunk.to_string()];
             assert_eq!(run::icecore(&args, &bytes), at_once, "{format}, {chunk} bytes at once");
@@ -56,19 +57,18 @@ fn documents_are_read_from_pieces_of_any_size() {
 fn frames_are_read_from_pieces_of_any_size() {
     let bytes = documents("sereal");
     for frame in ["u16be", "u16le", "u32be", "u32le", "u64be", "u64le", "varint", "netstring"] {
-        let framed = run::icecore(&["convert", "-f", "sereal", "--each", "-t", "sereal", "--frame", frame], &bytes);
-        assert_eq!((framed.1.as_str(), framed.2), ("", 0), "{frame}");
+        let (framed, stderr, code) =
+            run::icecore(&["convert", "-f", "sereal", "--each", "-t", "sereal", "--frame", frame], &bytes);
+        assert_eq!((stderr.as_str(), code), ("", 0), "{frame}");
         let each = format!("--each={frame}");
         for chunk in [1, 2, 3, 5, 7, 50, 1000] {
-            let converted_back = run::icecore(
-                &["convert", "-f", "sereal", &each, "-t", "sereal", "--chunk", &chunk.to_string()],
-                &framed.0,
-            );
-            assert_eq!((&converted_back.0, converted_back.2), (&bytes, 0), "{frame}: {}", converted_back.1);
+            let args = ["convert", "-f", "sereal", &each, "-t", "sereal", "--chunk", &chunk.to_string()];
+            let (stdout, stderr, code) = run::icecore(&args, &framed);
+            assert_eq!((&stdout, code), (&bytes, 0), "{frame}: {stderr}");
         }
-        let torn = run::icecore(&["convert", "-q", "-f", "sereal", &each], &framed.0[..framed.0.len() - 1]);
-        assert_eq!(torn.2, 4, "{frame}");
-        assert!(torn.1.contains("record 12"), "{frame}: {}", torn.1);
+        let (_, stderr, code) = run::icecore(&["convert", "-q", "-f", "sereal", &each], &framed[..framed.len() - 1]);
+        assert_eq!(code, 4, "{frame}");
+        assert!(stderr.contains("record 12"), "{frame}: {stderr}");
     }
 }
 
@@ -267,7 +267,8 @@ fn documents_of_unnamed_format_are_read_from_any_pieces() {
     for format in ["sereal", "storable", "storable:memory", "storable:memory,netorder", "php", "marshal", "igbinary"] {
         let bytes = documents(format);
         let at_once = run::icecore(&["convert", "--each"], &bytes);
-        assert_eq!((at_once.0.split(|byte| *byte == b'\n').count(), at_once.2), (13, 0), "{format}: {}", at_once.1);
+        let (stdout, stderr, code) = &at_once;
+        assert_eq!((stdout.split(|byte| *byte == b'\n').count(), *code), (13, 0), "{format}: {stderr}");
         for chunk in [1, 2, 3, 7, 20, 64, 100, 127, 500] {
             assert_eq!(
                 run::icecore(&["convert", "--each", "--chunk", &chunk.to_string()], &bytes),

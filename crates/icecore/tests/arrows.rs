@@ -78,7 +78,7 @@ const COMMAND_LAYERS: &[&str] = &[
     "target",
     "records",
     "csv_style",
-    // What was probably meant.
+    // Suggestions for mistyped arguments.
     "mistakes",
     // Databases, and the arguments that commands share.
     "database",

@@ -59,7 +59,7 @@ fn igbinary_arrays_stored_once_are_copies() {
 #[test]
 fn immutable_ruby_values_become_plain_php_values() {
     let cases: &[(&[u8], &str)] = &[
-        // 2**70, 1e78, /a/, String, Rational(1, 2), 1..2: each twice.
+        // Each of these occurs twice: 2**70, 1e78, /a/, String, Rational(1, 2), 1..2.
         (b"\x04\x08[\x07l+\x0a\0\0\0\0\0\0\0\0\x40\0@\x06", r#"s:22:"1180591620717411303424";"#),
         (b"\x04\x08[\x07f\x091e78@\x06", "d:1.0E+78;"),
         (b"\x04\x08[\x07I/\x06a\0\x06:\x06EF@\x06", r#"s:1:"a";"#),

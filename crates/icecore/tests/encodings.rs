@@ -38,8 +38,8 @@ const NAMES: &[&str] = &[
     "ISO-2022-JP",
 ];
 
-/// Returns `true` if our text (`None`: not known) may differ from Ruby's. The Web's tables have characters
-/// that Ruby refuses; where Ruby has private-use characters, they have public ones or none.
+/// Returns `true` if our text may differ from Ruby's; ours is `None` if the encoding is not known. The Web's
+/// tables have characters that Ruby refuses; where Ruby has private-use characters, they have public ones or none.
 fn may_differ(name: &str, ours: Option<&str>, ruby: Option<&str>) -> bool {
     let is_private = |text: &str| text.chars().any(|c| matches!(c, '\u{e000}'..='\u{f8ff}'));
     match (ours, ruby) {

@@ -124,7 +124,7 @@ fn many_small_documents_share_one_allowance() {
         let mut out = Vec::new();
         let mut written = 0;
         let mut refused = 0;
-        // Each conversion alone would be allowed.
+        // Each conversion would be allowed by itself.
         for _ in 0..200 {
             out.clear();
             refused += u32::from(converter.convert(&bytes, &mut out).written.is_err());

@@ -178,7 +178,7 @@ fn sorting_an_alias_first_keeps_its_variable() {
 
 #[test]
 fn dedupe_strings_keeps_strings_that_aliases_refer_to() {
-    // A string; the same again; an alias of the first.
+    // A string, a copy of it, and an alias of the first.
     let input = decode_hex("3df3726c 05 00 43 e474657874 6474657874 2e02");
     assert_same_meaning(&input, |options| options.dedupe_strings = true);
     // After the last alias, the string is copied.

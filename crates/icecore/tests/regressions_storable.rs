@@ -235,7 +235,7 @@ fn regexp_classes_keep_their_spelling() {
 
 #[test]
 fn a_scalar_key_keeps_its_flags() {
-    // Not UTF-8; UTF-8 that would fit in 8 bits; bytes beyond ASCII.
+    // Bytes that are not UTF-8, UTF-8 that would fit in 8 bits, and bytes beyond ASCII.
     for key in ["08 17 03 e20100", "08 17 02 c3a9", "08 0a 01 e9", "0b 17 02 c3a9", "08 01 01000000 e9"] {
         assert_round_trip(&decode_native_hex(&format!("19 00 01000000 0881 {key}")));
     }

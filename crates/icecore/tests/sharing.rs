@@ -80,7 +80,7 @@ impl StringLocations {
     }
 }
 
-/// Returns the difference: whether something is no longer shared, and what is shared that was not.
+/// Returns `true` if something is not shared any more, and a place that is shared but was not.
 fn difference(source: &StringLocations, target: &StringLocations) -> (bool, Option<String>) {
     let (mut is_lost, mut surplus) = (false, None);
     for (path, changed) in &target.0 {

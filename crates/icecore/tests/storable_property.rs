@@ -219,7 +219,7 @@ impl Generator {
         self.array_as(depth, true)
     }
 
-    /// `is_object`: whether links may refer to it.
+    /// Links may refer to it if `is_object`.
     fn array_as(&mut self, depth: u32, is_object: bool) -> u32 {
         let node = self.builder.begin_array().at();
         self.note_begun_container(node);
@@ -241,7 +241,7 @@ impl Generator {
         self.hash_as(depth, true)
     }
 
-    /// `is_object`: whether links may refer to it.
+    /// Links may refer to it if `is_object`.
     fn hash_as(&mut self, depth: u32, is_object: bool) -> u32 {
         let node = self.builder.begin_map().at();
         self.note_begun_container(node);

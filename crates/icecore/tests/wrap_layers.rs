@@ -95,7 +95,7 @@ fn nested_bombs_share_one_limit() {
     let mut limits = Limits::default();
     limits.ratio = 2000;
     assert_eq!(unwrap("gzip/zlib", &outer, &limits), Err(ErrorKind::Limit));
-    // Each layer alone would be allowed.
+    // Each layer would be allowed by itself.
     let middle = unwrap("gzip", &outer, &limits).unwrap();
     assert_eq!(unwrap("zlib", &middle, &limits).map(|inside| inside.len()), Ok(zeros.len()));
     limits.ratio = 1 << 20;
@@ -340,7 +340,7 @@ fn optional_fields_of_a_gzip_header_are_skipped() {
         inside.notes[1..],
         [("file name", "data.json".to_owned()), ("file time", "1577058305 (seconds since 1970)".to_owned())]
     );
-    // A wrong checksum, a wrong length.
+    // A wrong checksum and a wrong length.
     for offset in [plain.len() - 8, plain.len() - 1] {
         let mut wrong = plain.clone();
         wrong[offset] ^= 1;

@@ -143,7 +143,7 @@ fn damaged_columns_are_repaired_as_php_serializes_or_kept() {
                 kill_after(&database, &words, &undo_report, *batches);
                 database.replace(&words, 0);
                 assert_eq!(rows(&mut database, "things"), before, "{kind:?}, undone after {batches} batches");
-                // Killed, and undone from there.
+                // A change that was killed is undone.
                 let (undo, state) = (format!("{round}-{batches}.half"), format!("{round}-{batches}.half.json"));
                 let words = [&change[..], &["--undo-file", &undo, "--resume", &state]].concat();
                 kill_after(&database, &words, &state, *batches);

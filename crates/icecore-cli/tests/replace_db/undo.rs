@@ -37,7 +37,7 @@ fn a_change_is_undone_in_every_database() {
         let (_, stderr) = database.replace(&["--undo", "a.undo"], 0);
         assert!(stderr.contains(&format!("{count} values restored in 1 table")), "{stderr}");
         assert_eq!(database.dump("things"), before, "{kind:?}");
-        // Once more: nothing happens.
+        // A second undo does nothing.
         let (_, stderr) = database.replace(&["--undo", "a.undo"], 0);
         assert!(
             stderr.contains("0 values restored") && stderr.contains(&format!("{count} already had their old values")),

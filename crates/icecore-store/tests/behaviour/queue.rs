@@ -786,7 +786,7 @@ fn the_error_of_a_failed_job_is_kept(world: &mut World) {
 }
 
 fn a_job_is_tried_max_attempts_times(world: &mut World) {
-    // 0 means 1: a job that is never tried makes no sense.
+    // 0 means 1, because every job is tried at least once.
     for (given, tried) in [(Some(0), 1), (Some(1), 1), (Some(3), 3), (None, 20)] {
         let id = push(world, &NewJob { max_attempts: given, ..new("mail", "1") });
         for attempt in 1..=tried {

@@ -1,5 +1,5 @@
-//! What the tests that kill programs share: the recorded events and the check that the database has
-//! them; processes that are killed; servers.
+//! Helpers of the tests that kill programs: the recorded events, the check that the database has
+//! them, the processes that are killed, and the servers.
 #![allow(dead_code, unused_imports, reason = "each test uses a part of it")]
 
 mod counts;

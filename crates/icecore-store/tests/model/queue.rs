@@ -120,9 +120,9 @@ struct Model<'w> {
     jobs: Vec<ExpectedJob>,
     tokens: Vec<String>,
     paused: [bool; 2],
-    /// How many at a time, and how many per hour; 0 means no limit.
+    /// The maximum number of leases at a time, and per hour; 0 means no limit.
     limits: [(u32, u32); 2],
-    /// How many were handed out while a rate was set.
+    /// The number of jobs that were handed out while a rate was set.
     spent: [u32; 2],
     steps: usize,
 }

@@ -22,7 +22,7 @@ pub struct Comparison<'d> {
     losses: BTreeMap<(&'static str, String), u64>,
     /// Losses of each kind that are counted, but have no path.
     unplaced: BTreeMap<&'static str, u64>,
-    /// Paths of locked keys whose map is no longer restricted.
+    /// Paths of locked keys whose map is not restricted any more.
     locked: HashSet<String>,
     /// Losses that may also be reported, with their paths.
     optional: Vec<(LossKind, String)>,
@@ -315,15 +315,15 @@ impl<'d> Comparison<'d> {
 
     /// Compares a float that is no longer a float.
     ///
-    /// `is_said`: whether lost digits were already reported.
-    fn float_otherwise(&mut self, x: f64, is_said: bool, a: Cursor<'_>, b: Cursor<'_>) {
+    /// `is_reported` is `true` if lost digits were already reported.
+    fn float_otherwise(&mut self, x: f64, is_reported: bool, a: Cursor<'_>, b: Cursor<'_>) {
         use LossKind as L;
         match b.value() {
             Value::Int(y) => {
                 self.require_loss(&[L::Integral], a, "a float became an integer");
-                if y as f64 != x && !is_said {
+                if y as f64 != x && !is_reported {
                     self.require_loss(&[L::Precision], a, &format!("{x:?} became {y}"));
-                } else if !is_said && x == 0.0 && x.is_sign_negative() {
+                } else if !is_reported && x == 0.0 && x.is_sign_negative() {
                     // The sign may also be reported.
                     self.may_differ(L::Precision, a);
                 }
@@ -333,7 +333,7 @@ impl<'d> Comparison<'d> {
                 self.require_loss(&[L::Quoted], a, "a float became a string");
                 let text = String::from_utf8_lossy(text).to_lowercase();
                 let parsed: Option<f64> = text.trim_start_matches('+').parse().ok();
-                if !is_said
+                if !is_reported
                     && parsed.is_none_or(|parsed| parsed.to_bits() != x.to_bits() && !(parsed.is_nan() && x.is_nan()))
                 {
                     self.require_loss(&[L::Precision], a, &format!("{x:?} became {text:?}"));
