@@ -135,7 +135,7 @@ fn texts_with_frozen_data_are_changed_right_or_refused() {
             let found = count(&stdout, &right) + count(&stdout, value);
             assert_eq!(found, count(text, value), "{name}: {}", &text[text.len().saturating_sub(80)..]);
         }
-        // For a pipe longer than its window, output may have begun, but is not complete. The output so far is correct.
+        // The output for a pipe that is longer than its window may have begun. It is not complete, but correct so far.
         let output = run::output(run::ICECORE, &["replace", "-q", "old", "newer"], text.as_bytes());
         if output.status.code() == Some(0) {
             let parts: Vec<_> = text.split(value).map(|text| text.replace("old", "newer")).collect();

@@ -25,7 +25,7 @@ fn has_php() -> bool {
     has_php
 }
 
-/// A text becomes what PHP composes, or the note says that lengths became wrong; with windows that end anywhere in it.
+/// A text becomes what PHP composes, or a note says that lengths became wrong. Windows may end anywhere in it.
 #[test]
 fn values_inside_texts_are_changed_as_php_composes_them() {
     if !has_php() {

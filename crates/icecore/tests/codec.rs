@@ -14,32 +14,40 @@ use icecore::{
 
 /// Reads and writes without shortcuts.
 struct ReferenceCodec {
-    storable: (storable::ReadOptions, storable::WriteOptions),
-    sereal: (sereal::ReadOptions, sereal::WriteOptions),
     is_storable: bool,
+    storable_read: storable::ReadOptions,
+    storable_write: storable::WriteOptions,
+    sereal_read: sereal::ReadOptions,
+    sereal_write: sereal::WriteOptions,
 }
 
 impl ReferenceCodec {
     fn of(spec: &str) -> ReferenceCodec {
-        let mut storable = (storable::ReadOptions::default(), storable::WriteOptions::default());
-        let mut sereal = (sereal::ReadOptions::default(), sereal::WriteOptions::default());
-        (storable.0.reference, storable.1.reference, sereal.0.reference, sereal.1.reference) = (true, true, true, true);
-        storable.1.file = spec.ends_with(":memory").then_some(false);
-        sereal.1.protocol = spec.ends_with(":protocol=5").then_some(5);
-        ReferenceCodec { storable, sereal, is_storable: spec.starts_with("storable") }
+        let mut codec = ReferenceCodec {
+            is_storable: spec.starts_with("storable"),
+            storable_read: storable::ReadOptions::default(),
+            storable_write: storable::WriteOptions::default(),
+            sereal_read: sereal::ReadOptions::default(),
+            sereal_write: sereal::WriteOptions::default(),
+        };
+        (codec.storable_read.reference, codec.storable_write.reference) = (true, true);
+        (codec.sereal_read.reference, codec.sereal_write.reference) = (true, true);
+        codec.storable_write.file = spec.ends_with(":memory").then_some(false);
+        codec.sereal_write.protocol = spec.ends_with(":protocol=5").then_some(5);
+        codec
     }
 
     fn read<'a>(&self, input: &'a [u8], limits: &Limits) -> Outcome<'a> {
         match self.is_storable {
-            true => self.storable.0.read(input, Request::new(limits)),
-            false => self.sereal.0.read(input, Request::new(limits)),
+            true => self.storable_read.read(input, Request::new(limits)),
+            false => self.sereal_read.read(input, Request::new(limits)),
         }
     }
 
     fn write(&self, document: &Document<'_>, out: &mut Vec<u8>) -> Written {
         match self.is_storable {
-            true => storable::write(document, &self.storable.1, &Limits::default(), out),
-            false => sereal::write(document, &self.sereal.1, &Limits::default(), out),
+            true => storable::write(document, &self.storable_write, &Limits::default(), out),
+            false => sereal::write(document, &self.sereal_write, &Limits::default(), out),
         }
     }
 }

@@ -35,13 +35,13 @@ const NESTS: [(&[u8], &[u8], &[u8]); 12] = [
     (b"", b"I", b"[\x00"),
 ];
 
-fn nested(shape: (&[u8], &[u8], &[u8]), levels: usize) -> Vec<u8> {
+fn nested((first, repeated, last): (&[u8], &[u8], &[u8]), levels: usize) -> Vec<u8> {
     let mut blob = b"\x04\x08".to_vec();
-    blob.extend_from_slice(shape.0);
+    blob.extend_from_slice(first);
     for _ in 0..levels {
-        blob.extend_from_slice(shape.1);
+        blob.extend_from_slice(repeated);
     }
-    blob.extend_from_slice(shape.2);
+    blob.extend_from_slice(last);
     blob
 }
 
@@ -50,7 +50,7 @@ fn deep_dumps_need_no_deep_stack() {
     on_a_small_stack(|| {
         let mut limits = Limits::default();
         limits.depth = 3_000_000;
-        for shape in NESTS.into_iter().filter(|shape| !shape.1.is_empty()) {
+        for shape in NESTS.into_iter().filter(|(_, repeated, _)| !repeated.is_empty()) {
             let blob = nested(shape, crate::common::levels());
             let request = Request::new(&limits).detailed();
             let outcome = marshal::ReadOptions::default().read(&blob, request);

@@ -144,7 +144,7 @@ fn hostile_texts_are_examined_in_linear_time() {
     }
 }
 
-/// Replacements that are longer, shorter, equal or empty, and texts that contain each other, are replaced and restored.
+/// Replacements that are longer, shorter, equal or empty can be reversed, also of texts that contain each other.
 #[test]
 fn any_replacement_can_be_reversed() {
     let text =

@@ -113,13 +113,13 @@ fn compare(name: &str, bytes: &[u8], stage: &Stage, document: &Document<'_>, tex
         assert_eq!(answers.len(), expected.len(), "{name} {text}: {answers:?} for {expected:?}");
         counts.skimmed += 1;
     }
-    for (answer, expected) in answers.iter().zip(&expected) {
-        assert_eq!(answer.0, expected.0, "{name} {text}");
+    for ((path, value), (expected_path, expected_value)) in answers.iter().zip(&expected) {
+        assert_eq!(path, expected_path, "{name} {text}");
         assert!(
-            answer.1 == expected.1,
+            value == expected_value,
             "{name} {text}:\n{:?}\n{:?}\nof {}",
-            answer.1.nodes(),
-            expected.1.nodes(),
+            value.nodes(),
+            expected_value.nodes(),
             String::from_utf8_lossy(bytes)
         );
     }

@@ -126,7 +126,7 @@ fn other_sites_cannot_push() {
     assert_eq!(read(&mut stream).code, 403);
 }
 
-/// An HTTP client has no command line: no answer names an option of the command, and a remedy is one that a client has.
+/// Answers do not name options of the command, because HTTP clients have none. They only advise what a client can do.
 #[test]
 fn answers_do_not_name_options_of_the_command() {
     let daemon = Daemon::start();

@@ -611,8 +611,7 @@ impl<'d> Comparison<'d> {
                 if normalize_class_name(class) != normalize_class_name(other) || a.len() != b.len() {
                     self.report_finding(a, "another class or other parts");
                 }
-                let payload_is_text = (payload, inner);
-                self.compare_payloads(payload_is_text.0, payload_is_text.1);
+                self.compare_payloads(payload, inner);
                 for (one, other) in a.children().zip(b.children()).skip(1) {
                     self.value(one, other, Location::default());
                 }
