@@ -29,7 +29,7 @@ case $page in
     ;;
 '')
     # A test draws it.
-    cargo test --quiet --locked "${all_features[@]}" --test lab -- the_page_is_sound >/dev/null
+    cargo test --quiet --locked "${all_features[@]}" --test lab -- the_html_page_is_well_formed_and_safe >/dev/null
     page=$(realpath "$target/tmp/report.html")
     ;;
 esac

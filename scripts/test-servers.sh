@@ -23,7 +23,7 @@ kill_all() {
 }
 
 test_more_workers() {
-    ICECORE_TEST_QUEUE=$(realpath "$target")/debug/examples/queue test_program cli load::how_it_grows
+    ICECORE_TEST_QUEUE=$(realpath "$target")/debug/examples/queue test_program cli load::growth_with_workers
 }
 
 test_sessions() {

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sum_is_found() {
+    fn read_total_finds_the_line_with_totals() {
         assert_eq!(read_total("version: 1\nevents: Ir\n\nfn=(1) main\n3 17\n\ntotals: 17\n"), Some(17));
         assert_eq!(read_total("version: 1\n"), None);
     }

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn four_percent_more_fail_and_two_pass() {
+    fn an_increase_of_four_percent_fails_and_of_two_passes() {
         let table = table(&[("a", 1_000_000, None), ("b", 1_000_000, None), ("c", 1_000_000, None)]);
         let found = compare(&table, &counts(&[("a", 1_040_000), ("b", 1_020_000), ("c", 1_000_100)]));
         assert_eq!((found.passed, found.failed), (2, 1));
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_may_have_a_tolerance_of_its_own() {
+    fn a_cell_may_have_its_own_tolerance() {
         let table = table(&[("wide", 1_000, Some(5.0)), ("narrow", 1_000, Some(0.5))]);
         let found = compare(&table, &counts(&[("wide", 1_040), ("narrow", 1_010)]));
         assert_eq!((found.passed, found.failed), (1, 1));
@@ -147,21 +147,21 @@ mod tests {
     }
 
     #[test]
-    fn less_is_no_failure() {
+    fn a_decrease_passes() {
         let found = compare(&table(&[("a", 1_000, None)]), &counts(&[("a", 500)]));
         assert_eq!((found.passed, found.failed), (1, 0));
         assert!(found.lines[0].starts_with("faster a") && found.lines[0].contains("-50.00 %"), "{:?}", found.lines);
     }
 
     #[test]
-    fn cells_that_only_one_side_has_fail() {
+    fn cells_that_are_missing_on_one_side_fail() {
         let found = compare(&table(&[("old", 1, None), ("both", 1, None)]), &counts(&[("new", 1), ("both", 1)]));
         assert_eq!((found.passed, found.failed), (1, 2));
         assert!(found.lines.iter().all(|line| line.contains("run `make counts`")), "{:?}", found.lines);
     }
 
     #[test]
-    fn what_is_left_out_is_named_and_what_failed_fails() {
+    fn skipped_cells_are_listed_and_failed_cells_fail() {
         let mut counts = counts(&[("a", 1)]);
         counts.insert("perl/a".into(), Measured::LeftOut("perl is missing".into()));
         counts.insert("perl/b".into(), Measured::LeftOut("perl is missing".into()));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn accepting_keeps_noise_tolerances_and_cells_that_were_not_measured() {
+    fn accepting_keeps_tolerances_and_unmeasured_cells() {
         let old =
             table(&[("a", 1_000_000, Some(5.0)), ("b", 1_000_000, Some(4.0)), ("gone", 1, None), ("perl", 7, None)]);
         let mut counts = counts(&[("a", 1_001_000), ("b", 1_010_000), ("new", 3)]);

@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inputs_have_about_the_size_that_is_asked_for() {
+    fn inputs_have_about_the_requested_size() {
         for case in CASES {
             for size in SIZES {
                 let len = (case.make)(size).len();

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn one_version_and_none_are_drawn_too() {
+    fn pages_with_one_version_or_none_are_drawn() {
         assert!(draw(&[], &[]).contains("No commit has the table yet"));
         let page = draw(&[version("only", 0)], &[]);
         assert!(page.contains("since 2026-11-28") && !page.contains("NaN"), "{page}");

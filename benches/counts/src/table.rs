@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_comes_back_from_its_text() {
+    fn a_table_round_trips_through_its_text() {
         let mut table = Table::default();
         table.tools.insert("rustc".into(), "1.95.0 (5980 2026)".into());
         table.cells.insert("read/php".into(), Entry { instructions: 123, tolerance: None });

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn another_compiler_compares_nothing_and_another_perl_only_perl() {
+    fn another_compiler_prevents_all_comparisons() {
         let all = [("rustc", "1"), ("libc", "2"), ("valgrind", "3"), ("cpu", "4"), ("cc", "5"), ("perl", "6")];
         let table = tools(&all);
         assert_eq!(reason_against_all(&table, &table), None);

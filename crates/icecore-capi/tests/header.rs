@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 #[test]
-fn the_header_is_that_of_the_source() {
+fn the_header_matches_the_source() {
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut written = Vec::new();
     let config = cbindgen::Config::from_file(home.join("cbindgen.toml")).expect("cbindgen.toml");
@@ -23,7 +23,7 @@ fn the_header_is_that_of_the_source() {
 
 /// The page about versions has the same numbers as the sources.
 #[test]
-fn the_page_of_versions_is_right() {
+fn the_page_of_versions_matches_the_sources() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = fs::read_to_string(root.join("docs/versions.md")).unwrap();
     let row = |begins: &str| page.lines().find(|line| line.starts_with(begins)).unwrap_or_default().to_owned();

@@ -42,7 +42,7 @@ fn read(
 }
 
 #[test]
-fn null_is_an_error_and_nothing_worse() {
+fn null_arguments_are_usage_errors() {
     let mut error = MaybeUninit::<icecore_error>::uninit();
     unsafe {
         let usage = icecore_error_kind::ICECORE_USAGE as u32;
@@ -64,7 +64,7 @@ fn null_is_an_error_and_nothing_worse() {
 }
 
 #[test]
-fn errors_say_kind_offset_path_and_message() {
+fn errors_have_kind_offset_path_and_message() {
     let (context, json) = (icecore_context_new(), stage("json"));
     let error = read(context, json, br#"{"staff": [1, x]}"#, 0).err().unwrap();
     assert_eq!((error.kind, error.offset), (icecore_error_kind::ICECORE_MALFORMED as u32, 14));
@@ -86,7 +86,7 @@ fn errors_say_kind_offset_path_and_message() {
 
 /// If requested, an error comes with a view of the data that was read before it.
 #[test]
-fn a_partial_view_has_what_was_read_before_an_error() {
+fn a_partial_view_contains_the_values_before_the_error() {
     // An image of Storable in network order: a list of two items, the second of which is missing. And the same in
     // Sereal.
     let storable = b"\x05\x0b\x02\0\0\0\x02\x11\x04Evil\x02\0\0\0\0\x0a";
@@ -129,7 +129,7 @@ fn a_partial_view_has_what_was_read_before_an_error() {
 }
 
 #[test]
-fn a_view_has_what_was_read_and_names_keep_their_ids() {
+fn keys_keep_their_ids_from_view_to_view() {
     let (context, json) = (icecore_context_new(), stage("json"));
     let first = read(context, json, br#"{"name": "Alice", "id": 1}"#, 0).ok().unwrap();
     let nodes = unsafe { std::slice::from_raw_parts(first.nodes, first.node_count) };
@@ -157,7 +157,7 @@ fn a_view_has_what_was_read_and_names_keep_their_ids() {
 }
 
 #[test]
-fn limits_are_kept() {
+fn reading_obeys_the_limits() {
     let (context, json) = (icecore_context_new(), stage("json"));
     unsafe {
         assert_eq!(icecore_stage_limit(json, c"depth".as_ptr(), 5, 3, null_mut()), ICECORE_OK);
@@ -173,7 +173,7 @@ fn limits_are_kept() {
 }
 
 #[test]
-fn converting() {
+fn icecore_convert_converts_json_to_storable() {
     let (mut out, mut error) = (MaybeUninit::uninit(), MaybeUninit::<icecore_error>::uninit());
     let to = CString::new("storable:memory,netorder").unwrap();
     unsafe {

@@ -31,7 +31,7 @@ fn verdict(layers: &[*const icecore_rules], flags: u32, text: &str) -> u32 {
 }
 
 #[test]
-fn one_call_asks_layers_that_the_engine_holds() {
+fn one_call_asks_several_layers_of_rules() {
     let call = rules(ICECORE_NAMES_PHP, &["\\App\\User", "Cache\\*"]);
     let process = rules(ICECORE_NAMES_PHP, &[]);
     unsafe { assert_eq!(icecore_rules_otherwise(process, ICECORE_REPORT as u32), ICECORE_OK) };
@@ -43,8 +43,8 @@ fn one_call_asks_layers_that_the_engine_holds() {
     let mut error = MaybeUninit::<icecore_error>::uninit();
     let odd = icecore_class_name { bytes: b"\xff".as_ptr(), len: 1, is_text: 1 };
     unsafe {
-        let said = icecore_class_verdict(layers.as_ptr(), 3, &odd, 0, error.as_mut_ptr());
-        assert_eq!(said, ICECORE_REFUSED as u32);
+        let answer = icecore_class_verdict(layers.as_ptr(), 3, &odd, 0, error.as_mut_ptr());
+        assert_eq!(answer, ICECORE_REFUSED as u32);
         let message = CStr::from_ptr(error.assume_init_ref().message.as_ptr()).to_str().unwrap();
         assert!(message.contains("malformed UTF-8"), "{message}");
         assert_ne!(icecore_rules_allow(call, &odd, 0, null_mut()), ICECORE_OK);
@@ -56,7 +56,7 @@ fn one_call_asks_layers_that_the_engine_holds() {
 }
 
 #[test]
-fn a_host_with_lists_of_its_own_asks_layer_by_layer() {
+fn hosts_with_own_lists_ask_layer_by_layer() {
     let text = String::from("My::Thing");
     let mut question = MaybeUninit::<icecore_question>::uninit();
     let items = ["Other", "My::*"].map(name);
@@ -96,7 +96,7 @@ unsafe extern "C" fn collect(class: *const icecore_refused_class, data: *mut c_v
 }
 
 #[test]
-fn a_document_is_asked_before_anything_is_built() {
+fn classes_of_a_document_are_checked_before_it_is_built() {
     let input = b"a:3:{i:0;O:3:\"Foo\":0:{}i:1;O:3:\"Foo\":0:{}i:2;E:6:\"Suit:H\";}";
     unsafe {
         let (context, stage) = (icecore_context_new(), icecore_stage_new(c"php".as_ptr(), 3, null_mut()));
@@ -136,20 +136,20 @@ fn a_document_is_asked_before_anything_is_built() {
 }
 
 #[test]
-fn words_are_cut_off_where_there_is_no_room() {
+fn texts_are_cut_to_the_size_of_the_buffer() {
     let mut text = [1 as c_char; 64];
-    let what = [
+    let texts = [
         (ICECORE_WORDS_LITERAL, "'App\\\\User'"),
         (ICECORE_WORDS_SHOWN, "App\\User"),
         (ICECORE_WORDS_REMEDY, "allow it with 'allowed_classes' => ['App\\\\User']"),
     ];
-    for (what, wanted) in what {
+    for (texts, expected) in texts {
         let len = unsafe {
             let user = name("App\\User");
-            icecore_class_words(what as u32, ICECORE_PHP as u32, &user, 0, null(), 0, text.as_mut_ptr(), 64)
+            icecore_class_words(texts as u32, ICECORE_PHP as u32, &user, 0, null(), 0, text.as_mut_ptr(), 64)
         };
-        assert_eq!(unsafe { CStr::from_ptr(text.as_ptr()) }.to_str(), Ok(wanted));
-        assert_eq!(len, wanted.len());
+        assert_eq!(unsafe { CStr::from_ptr(text.as_ptr()) }.to_str(), Ok(expected));
+        assert_eq!(len, expected.len());
     }
     let refused = ICECORE_WORDS_REFUSED as u32;
     unsafe {
@@ -165,7 +165,7 @@ fn words_are_cut_off_where_there_is_no_room() {
 }
 
 #[test]
-fn null_is_an_error_and_nothing_worse() {
+fn null_arguments_are_refused() {
     let usage = icecore_error_kind::ICECORE_USAGE as u32;
     unsafe {
         assert_eq!(icecore_class_verdict(null(), 3, null(), 0, null_mut()), ICECORE_REFUSED as u32);

@@ -59,7 +59,7 @@ fn apply(replacer: *const icecore_replacer, bytes: &[u8]) -> Outcome {
 const PHP: &[u8] = br#"a:2:{s:3:"old";s:7:"an old ";i:0;O:3:"Old":0:{}}"#;
 
 #[test]
-fn text_and_lengths_fit() {
+fn replacing_updates_lengths() {
     let pairs = [pair(b"old", b"brand new")];
     let (bytes, counts) = replace(PHP, "", &pairs, 0).unwrap();
     assert_eq!(bytes.unwrap(), br#"a:2:{s:3:"old";s:13:"an brand new ";i:0;O:3:"Old":0:{}}"#);
@@ -88,7 +88,7 @@ fn plain_text_is_replaced_as_text() {
 }
 
 #[test]
-fn nothing_that_changed_is_said() {
+fn unchanged_input_gives_no_output() {
     for (bytes, format) in [(PHP, ""), (PHP, "php"), (&b"text"[..], ""), (b"", "")] {
         let (bytes, counts) = replace(bytes, format, &[pair(b"none", b"some")], 0).unwrap();
         assert!(bytes.is_none());
@@ -97,7 +97,7 @@ fn nothing_that_changed_is_said() {
 }
 
 #[test]
-fn what_looks_frozen_and_breaks_is_text() {
+fn broken_frozen_data_is_changed_as_text() {
     let broken = br#"a:1:{i:0;s:99:"old";}"#;
     let (bytes, counts) = replace(broken, "", &[pair(b"old", b"brand new")], 0).unwrap();
     assert_eq!(bytes.unwrap(), br#"a:1:{i:0;s:99:"brand new";}"#);
@@ -120,7 +120,7 @@ fn what_looks_frozen_and_breaks_is_text() {
 }
 
 #[test]
-fn wrong_arguments_are_errors_that_say_what_to_do() {
+fn wrong_arguments_get_advice() {
     let refused = |pairs: &[icecore_pair], format: &str, flags: u32| replace(b"x", format, pairs, flags).err().unwrap();
     let one = [pair(b"a", b"b")];
     for ((kind, message), words) in [
@@ -141,7 +141,7 @@ fn wrong_arguments_are_errors_that_say_what_to_do() {
 }
 
 #[test]
-fn null_is_an_error_and_nothing_worse() {
+fn null_arguments_are_usage_errors() {
     let (pairs, bytes) = ([pair(b"a", b"b")], b"a");
     unsafe {
         let replacer = icecore_replacer_new();
@@ -164,22 +164,22 @@ fn null_is_an_error_and_nothing_worse() {
 }
 
 #[test]
-fn a_replacer_is_for_what_it_was_prepared_for_last() {
+fn a_replacer_uses_its_last_preparation() {
     let replacer = icecore_replacer_new();
     let (one, two) = ([pair(b"a", b"b")], [pair(b"a", b"c")]);
-    let said = |replacer| apply(replacer, b"a A").unwrap().0.unwrap();
+    let replace_a = |replacer| apply(replacer, b"a A").unwrap().0.unwrap();
     assert_eq!(apply(replacer, b"a").err().map(|(kind, _)| kind), Some(USAGE));
-    for (pairs, flags, wanted) in
+    for (pairs, flags, expected) in
         [(&one, 0, b"b A"), (&one, 0, b"b A"), (&two, 0, b"c A"), (&two, ICECORE_REPLACE_IGNORE_CASE, b"c c")]
     {
         assert_eq!(prepare(replacer, pairs, b"", flags), ICECORE_OK);
-        assert_eq!((said(replacer), said(replacer)), (wanted.to_vec(), wanted.to_vec()));
+        assert_eq!((replace_a(replacer), replace_a(replacer)), (expected.to_vec(), expected.to_vec()));
     }
     // With a format, and then without one again.
     assert_eq!(prepare(replacer, &one, b"json", 0), ICECORE_OK);
     assert!(apply(replacer, b"a A").is_err());
     assert_eq!(prepare(replacer, &one, b"", 0), ICECORE_OK);
-    assert_eq!(said(replacer), b"b A");
+    assert_eq!(replace_a(replacer), b"b A");
     // After a wrong call, nothing is prepared.
     assert_eq!(prepare(replacer, &one, b"\xff", 0), USAGE);
     assert_eq!(apply(replacer, b"a").err().map(|(kind, _)| kind), Some(USAGE));
@@ -187,7 +187,7 @@ fn a_replacer_is_for_what_it_was_prepared_for_last() {
 }
 
 #[test]
-fn limits_hold_until_it_is_prepared_anew() {
+fn limits_apply_until_the_next_preparation() {
     let replacer = icecore_replacer_new();
     let pairs = [pair(b"a", b"b")];
     let deep = br#"a:1:{i:0;a:1:{i:0;s:1:"a";}}"#;
@@ -203,7 +203,7 @@ fn limits_hold_until_it_is_prepared_anew() {
 }
 
 #[test]
-fn what_would_grow_without_bound_is_refused() {
+fn replacements_that_grow_too_much_are_refused() {
     let (many, long) = (vec![b'a'; 100_000], vec![b'b'; 100_000]);
     let (kind, message) = replace(&many, "", &[pair(b"a", &long)], 0).err().unwrap();
     assert_eq!(kind, icecore_error_kind::ICECORE_LIMIT as u32);

@@ -119,26 +119,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_all_sizes() {
-        let made = tempfile::NamedTempFile::new().unwrap();
+    fn files_of_all_sizes_are_read() {
+        let file = tempfile::NamedTempFile::new().unwrap();
         let all: Vec<u8> = (0..9 * LARGE as u32 + 12_345).map(|index| (index ^ (index >> 8)) as u8).collect();
         for len in [0, 1, 4096, LARGE as usize - 1, LARGE as usize, PAGE, 2 * PAGE + 1, all.len()] {
-            std::fs::write(made.path(), &all[..len]).unwrap();
-            assert!(*read_file(made.path()).unwrap() == all[..len], "{len}");
+            std::fs::write(file.path(), &all[..len]).unwrap();
+            assert!(*read_file(file.path()).unwrap() == all[..len], "{len}");
         }
     }
 
     #[test]
-    fn a_file_that_becomes_shorter_is_an_error() {
+    fn a_file_that_shrinks_is_an_error() {
         let made = tempfile::NamedTempFile::new().unwrap();
         for len in [2, 5000, LARGE, 2 * LARGE, 9 * LARGE] {
-            for left in [0, 1, len / 2, len - 1] {
+            for new_len in [0, 1, len / 2, len - 1] {
                 made.as_file().set_len(len).unwrap();
                 let file = File::open(made.path()).unwrap();
                 let known = file.metadata().unwrap();
-                made.as_file().set_len(left).unwrap();
+                made.as_file().set_len(new_len).unwrap();
                 let error = read_open_file(file, &known).err().unwrap();
-                assert!(error.to_string().contains("shorter"), "{left} of {len}: {error}");
+                assert!(error.to_string().contains("shorter"), "{new_len} of {len}: {error}");
             }
         }
     }

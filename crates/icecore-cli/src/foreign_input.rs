@@ -61,7 +61,7 @@ mod tests {
     use super::ForeignInput;
 
     #[test]
-    fn what_reads_an_input_is_known_by_its_first_bytes() {
+    fn first_bytes_tell_which_commands_read_an_input() {
         let commands =
             |name, head: &[u8]| ForeignInput::detect_kind(name, head, true).map(|readers| readers.commands.join(" "));
         for (name, head, expected) in [

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_written_as_any_value() {
+    fn push_text_writes_the_same_as_push_value() {
         for text in ["", "plain ~ text", "a\"b", "a\\b", "a\nb", "é", "\u{202e}", "\u{7f}", "\0"] {
             let (mut quick, mut general) = (Vec::new(), Vec::new());
             push_text(text, &mut quick).unwrap();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_is_escaped_and_comes_back() {
+    fn hidden_characters_are_escaped_and_round_trip() {
         let text = "a\u{7f}\u{9b}31m\u{202e}x\u{e0041}\"\\\n é";
         let mut json = Vec::new();
         push_value(&text, &mut json).unwrap();

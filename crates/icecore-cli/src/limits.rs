@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_named_and_checked() {
+    fn limits_are_parsed_by_name() {
         let limits = parse_limits("depth=20000,string=4K").unwrap();
         assert_eq!((limits.depth, limits.string, limits.ratio), (20_000, 4096, Limits::default().ratio));
         let bounds = parse_limits("steps=1M,memory=2G").unwrap();

@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_is_said() {
+    fn progress_shows_the_known_sizes() {
         let meter = |inputs: u64, done: u64, size: u64, read: u64, records: u64| Meter {
             inputs: inputs.into(),
             done: done.into(),

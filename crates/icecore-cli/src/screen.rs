@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_counted_as_they_are_shown() {
+    fn wrapped_lines_count_as_rows_of_the_screen() {
         let fits =
             |text: &str| ScreenSpace { width: 4, rows: 3, column: 0, is_escape: false }.take_space(text.as_bytes());
         for text in ["", "a\nb\n", "abcdefgh", "ééééé\n", "\x1b[1;31mab\x1b[0m\ncd\n", "\tabcd"] {

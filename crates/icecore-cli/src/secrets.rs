@@ -26,7 +26,7 @@ mod tests {
     /// The lab recognises secrets by the suffixes of their names.
     #[cfg(feature = "bench")]
     #[test]
-    fn the_lab_hides_them_too() {
+    fn the_lab_hides_all_secrets_of_the_command() {
         for name in super::ALL {
             assert!(icecore_lab::is_secret(name), "{name}");
         }

@@ -204,10 +204,10 @@ mod tests {
     use clap::CommandFactory;
 
     /// Collects every command with its name.
-    fn all(command: &Command, name: &str, found: &mut Vec<(String, Command)>) {
+    fn collect_help(command: &Command, name: &str, found: &mut Vec<(String, Command)>) {
         found.push((name.to_owned(), command.clone()));
         for inner in command.get_subcommands() {
-            all(inner, &format!("{name} {}", inner.get_name()), found);
+            collect_help(inner, &format!("{name} {}", inner.get_name()), found);
         }
     }
 
@@ -216,7 +216,7 @@ mod tests {
         let mut top = crate::cli::Cli::command();
         top.build();
         let mut found = Vec::new();
-        all(&top, "icecore", &mut found);
+        collect_help(&top, "icecore", &mut found);
         for (name, mut command) in found {
             let text = render_short_help(&mut command, &name, Paint::new(ColorMode::Never, &std::io::stdout()));
             // The list of commands alone fills a screen.

@@ -12,7 +12,7 @@ use std::process::Output;
 /// Minimum number of wrong invocations.
 const LEAST: usize = 300;
 /// Texts that many lines contain, and their short forms in the table.
-const SHORT: [(&str, &str); 1] = [(
+const SHORTENED_TEXTS: [(&str, &str); 1] = [(
     "The formats are storable, sereal, dumper, php, php-session, var-export, igbinary, marshal, ndjson, json, pack, join",
     "The formats are …",
 )];
@@ -23,17 +23,17 @@ fn table() -> PathBuf {
 
 /// Returns what stderr says to do: the tip, or else the error with the lines that belong to it.
 fn advice(output: &Output) -> String {
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let tip = said.lines().find_map(|line| line.trim_start().strip_prefix("tip: "));
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let tip = stderr.lines().find_map(|line| line.trim_start().strip_prefix("tip: "));
     let is_error = |line: &&str| line.starts_with("icecore: ") || line.starts_with("error: ");
     let error = || {
-        let mut lines = said.lines().skip_while(|line| !is_error(line));
+        let mut lines = stderr.lines().skip_while(|line| !is_error(line));
         let first = lines.next()?.split_once(": ")?.1;
         let more = lines.take_while(|line| line.starts_with("  ")).map(str::trim);
         Some([first].into_iter().chain(more).collect::<Vec<_>>().join(" "))
     };
     let text = tip.map(str::to_owned).or_else(error).unwrap_or_default();
-    SHORT.iter().fold(text, |text, (long, short)| text.replace(long, short))
+    SHORTENED_TEXTS.iter().fold(text, |text, (long, short)| text.replace(long, short))
 }
 
 /// Creates a folder with a document `f`, the data of the transcripts, an empty file and an empty folder.

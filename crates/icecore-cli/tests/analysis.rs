@@ -19,7 +19,7 @@ const OBJECTS: [(&str, &[u8]); 5] = [
     ("e", b"\xff\0 no format"),
 ];
 
-fn text(db: &str, args: &[&str], input: &[u8]) -> String {
+fn run_for_text(db: &str, args: &[&str], input: &[u8]) -> String {
     let (stdout, stderr, code) = run::icecore(&[args, &["--db", db]].concat(), input);
     assert_eq!(code, 0, "{args:?}: {stderr}");
     String::from_utf8(stdout).expect("text")
@@ -27,15 +27,15 @@ fn text(db: &str, args: &[&str], input: &[u8]) -> String {
 
 fn fill(db: &str) {
     for (key, bytes) in OBJECTS {
-        text(db, &["store", "put", "--key", key], bytes);
+        run_for_text(db, &["store", "put", "--key", key], bytes);
     }
     // JSON in the text column.
-    text(db, &["store", "put", "--base64"], br#"{"total": 1}"#);
+    run_for_text(db, &["store", "put", "--base64"], br#"{"total": 1}"#);
     for payload in [br#"{"to": 1}"#.as_slice(), br#"a:1:{s:2:"to";i:2;}"#] {
-        text(db, &["queue", "push", "--queue", "mail"], payload);
+        run_for_text(db, &["queue", "push", "--queue", "mail"], payload);
     }
-    text(db, &["work", "--queue", "mail", "--exec", "cat", "--until-empty"], b"");
-    text(db, &["queue", "push", "--queue", "mail"], b"{}");
+    run_for_text(db, &["work", "--queue", "mail", "--exec", "cat", "--until-empty"], b"");
+    run_for_text(db, &["queue", "push", "--queue", "mail"], b"{}");
 }
 
 /// Returns the statements of the page: those that read tables, and those that read lines.
@@ -48,14 +48,14 @@ fn statements() -> (Vec<String>, Vec<String>) {
 }
 
 /// Returns the rows of each statement; `None` if DuckDB is missing, which is reported.
-fn ask(folder: &Path, extensions: &[&str], statements: &[String]) -> Option<Vec<Value>> {
-    let named = std::env::var("ICECORE_TEST_PYTHON").ok();
+fn run_duckdb(folder: &Path, extensions: &[&str], statements: &[String]) -> Option<Vec<Value>> {
+    let chosen_python = std::env::var("ICECORE_TEST_PYTHON").ok();
     let left_out = |why: &str| {
-        assert!(named.is_none(), "{why}");
+        assert!(chosen_python.is_none(), "{why}");
         eprintln!("SKIPPED: {why}");
         None
     };
-    let python = named.as_deref().unwrap_or("python3");
+    let python = chosen_python.as_deref().unwrap_or("python3");
     if Command::new(python).arg("--version").output().is_err() {
         return left_out("python is missing");
     }
@@ -63,13 +63,13 @@ fn ask(folder: &Path, extensions: &[&str], statements: &[String]) -> Option<Vec<
     let args: Vec<&str> = [script.to_str().expect("text")].into_iter().chain(extensions.iter().copied()).collect();
     let mut command = Command::new(python);
     command.args(args).current_dir(folder);
-    let done = run::fed(command, json!(statements).to_string().as_bytes());
-    let stderr = String::from_utf8_lossy(&done.stderr);
-    if done.status.code() == Some(75) {
+    let output = run::fed(command, json!(statements).to_string().as_bytes());
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(75) {
         return left_out(stderr.trim());
     }
-    assert!(done.status.success(), "{stderr}");
-    let lines = String::from_utf8(done.stdout).expect("text");
+    assert!(output.status.success(), "{stderr}");
+    let lines = String::from_utf8(output.stdout).expect("text");
     Some(lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
 }
 
@@ -79,16 +79,16 @@ fn totals() -> Value {
 }
 
 /// Checks that two jobs are done, with a duration, and one waits.
-fn are_jobs(rows: &[Value]) {
-    let [done, ready] = rows.first().and_then(Value::as_array).expect("rows").as_slice() else { panic!("{rows:?}") };
-    assert_eq!((&done[0], &done[1], &done[2]), (&json!("mail"), &json!("done"), &json!("2")));
-    assert!(done[3].is_string(), "{done}");
+fn assert_jobs(rows: &[Value]) {
+    let [output, ready] = rows.first().and_then(Value::as_array).expect("rows").as_slice() else { panic!("{rows:?}") };
+    assert_eq!((&output[0], &output[1], &output[2]), (&json!("mail"), &json!("done"), &json!("2")));
+    assert!(output[3].is_string(), "{output}");
     assert_eq!(*ready, json!(["mail", "ready", "1", null]));
     assert_eq!(rows.len(), 1);
 }
 
 #[test]
-fn tables_are_read_as_they_are() {
+fn duckdb_reads_the_tables_of_the_store() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = format!("sqlite:{}", folder.path().join("icecore.db").display());
     let (tables, _) = statements();
@@ -109,11 +109,11 @@ fn tables_are_read_as_they_are() {
         fill(&db);
         let mut statements = tables.clone();
         statements[0] = attach;
-        let Some(rows) = ask(folder.path(), &[extension], &statements) else { continue };
+        let Some(rows) = run_duckdb(folder.path(), &[extension], &statements) else { continue };
         // The first two attach the database and create the view.
         let sold = json!([["x", "7"], ["y", "1"], ["z", "1"]]);
         assert_eq!(rows[2..4], [totals(), sold], "{extension}");
-        are_jobs(&rows[4..]);
+        assert_jobs(&rows[4..]);
     }
 }
 
@@ -121,20 +121,21 @@ fn tables_are_read_as_they_are() {
 fn attach_mysql(server: &str) -> String {
     let parts: Vec<&str> = server.split(['/', ':', '@', '?']).filter(|part| !part.is_empty()).collect();
     let ["mysql", user, password, host, port, name, ..] = parts[..] else { panic!("another form of address") };
-    let how = format!("host={host} port={port} user={user} password={password} database={name}");
-    format!("ATTACH '{how}' AS ice (TYPE mysql, READ_ONLY)")
+    let settings = format!("host={host} port={port} user={user} password={password} database={name}");
+    format!("ATTACH '{settings}' AS ice (TYPE mysql, READ_ONLY)")
 }
 
 #[test]
-fn lines_of_the_command_are_read() {
+fn duckdb_reads_the_json_lines_of_the_command() {
     let folder = tempfile::tempdir().expect("a folder");
     let db = format!("sqlite:{}", folder.path().join("icecore.db").display());
     fill(&db);
     for (args, name) in [(["store", "each", "--json"], "objects"), (["queue", "list", "--json"], "jobs")] {
-        std::fs::write(folder.path().join(format!("{name}.ndjson")), text(&db, &args, b"")).expect("it is written");
+        std::fs::write(folder.path().join(format!("{name}.ndjson")), run_for_text(&db, &args, b""))
+            .expect("it is written");
     }
     let (_, lines) = statements();
-    let Some(rows) = ask(folder.path(), &[], &lines) else { return };
+    let Some(rows) = run_duckdb(folder.path(), &[], &lines) else { return };
     assert_eq!(rows[..1], [totals()]);
-    are_jobs(&rows[1..]);
+    assert_jobs(&rows[1..]);
 }

@@ -61,16 +61,16 @@ fn text(path: &Path) -> &str {
 }
 
 fn has_perl() -> bool {
-    let here = Command::new("perl").arg("-v").stdout(Stdio::null()).status().is_ok();
-    if !here {
+    let is_installed = Command::new("perl").arg("-v").stdout(Stdio::null()).status().is_ok();
+    if !is_installed {
         eprintln!("skipped: perl is not installed");
     }
-    here
+    is_installed
 }
 
 #[test]
-fn wrong_words_say_what_would_be_right() {
-    for (args, said) in [
+fn wrong_arguments_get_a_suggestion() {
+    for (args, message) in [
         (
             &["perl-mux"][..],
             "there is no scenario perl-mux; did you mean perl-mix? The scenarios are columns, employees, ",
@@ -84,7 +84,7 @@ fn wrong_words_say_what_would_be_right() {
     ] {
         let (stdout, stderr, code) = output(args);
         assert_eq!((stdout.as_str(), code), ("", 2), "{args:?}: {stderr}");
-        assert!(stderr.contains(said), "{args:?}: {stderr}");
+        assert!(stderr.contains(message), "{args:?}: {stderr}");
     }
 }
 
@@ -145,7 +145,7 @@ fn pending_objects_are_kept_by_the_store() {
 }
 
 #[test]
-fn your_own_data_is_ranked_and_written_to_files() {
+fn own_data_is_ranked_and_written_to_files() {
     if !has_perl() {
         return;
     }
@@ -182,11 +182,11 @@ fn your_own_data_is_ranked_and_written_to_files() {
     assert!(fs::read_to_string(&files[2]).expect("Markdown").contains("| competitor |"));
     assert!(fs::read_to_string(&files[3]).expect("HTML").contains("<svg"));
 
-    // The same again, from the file.
-    let again = folder.path().join("again.json");
-    let (_, stderr, code) = output(&["--show", json, "--json", text(&again)]);
+    // `--show` reads the report, and writes it again.
+    let second_report = folder.path().join("again.json");
+    let (_, stderr, code) = output(&["--show", json, "--json", text(&second_report)]);
     assert_eq!((code, stderr.as_str()), (0, ""));
-    assert_eq!(report(&again).scenarios[0].points[0].entries.len(), point.entries.len());
+    assert_eq!(report(&second_report).scenarios[0].points[0].entries.len(), point.entries.len());
 
     // Nothing is worse than itself; something twice as large is.
     let compare = |old: &str| output(&["--show", json, "--compare", old, "--fail-on", "10%"]).2;
@@ -195,13 +195,13 @@ fn your_own_data_is_ranked_and_written_to_files() {
     for entry in &mut smaller.scenarios[0].points[0].entries {
         entry.size = entry.size.map(|size| size / 2);
     }
-    fs::write(&again, serde_json::to_vec(&smaller).expect("a report")).expect("a file");
-    assert_eq!(compare(text(&again)), 1);
-    assert_eq!(output(&["--show", json, "--compare", text(&again)]).2, 0, "without --fail-on it only tells");
+    fs::write(&second_report, serde_json::to_vec(&smaller).expect("a report")).expect("a file");
+    assert_eq!(compare(text(&second_report)), 1);
+    assert_eq!(output(&["--show", json, "--compare", text(&second_report)]).2, 0, "without --fail-on it only tells");
 }
 
 #[test]
-fn data_comes_from_pipes_and_columns() {
+fn data_is_read_from_pipes_and_columns() {
     if !has_perl() {
         return;
     }
@@ -236,7 +236,7 @@ fn data_comes_from_pipes_and_columns() {
 
 /// Timeout after which a test is given up; it only ends what would never finish.
 #[cfg(unix)]
-const HANG: Duration = Duration::from_secs(600);
+const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// A runner that takes part in some rounds. Then it notes this in a file, and does not answer any more.
 #[cfg(unix)]
@@ -272,7 +272,7 @@ Lab::run(
 
 #[cfg(unix)]
 #[test]
-fn a_run_that_is_stopped_keeps_what_it_has() {
+fn a_stopped_run_keeps_its_results() {
     if !has_perl() {
         return;
     }
@@ -285,19 +285,19 @@ fn a_run_that_is_stopped_keeps_what_it_has() {
     let mut args = vec!["flat-strings", "int-list", "--rounds", "1000", "--only", only, "--json", text(&json)];
     args.extend(["--runners", text(&runners)]);
     let mut child = icecore(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("icecore runs");
-    let end = Instant::now() + HANG;
+    let end = Instant::now() + TIME_LIMIT;
     while !runners.join("here").exists() {
         assert!(child.try_wait().expect("it is there").is_none(), "it ended by itself");
         assert!(Instant::now() < end, "the runner never came so far");
         std::thread::sleep(Duration::from_millis(20));
     }
     // The process that starts the tests may ignore INT, as a shell does for background jobs.
-    let told = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill is there");
-    assert!(told.success());
+    let status = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill is there");
+    assert!(status.success());
     // If it waited for the runner, it would continue to measure, and not report that it was stopped.
-    let done = child.wait_with_output().expect("it ends");
-    assert_eq!(done.status.code(), Some(5));
-    assert!(String::from_utf8_lossy(&done.stderr).contains("stopped"));
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(5));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("stopped"));
     let found = report(&json);
     assert_eq!(found.scenarios.len(), 1, "the second scenario has not begun");
     assert!(found.scenarios[0].stopped);

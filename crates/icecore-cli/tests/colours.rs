@@ -97,39 +97,40 @@ fn commands() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns what a command writes to pipes, and its exit code.
-fn piped(folder: &Path, command: &str) -> (String, String, Option<i32>) {
-    let done = run::shell(folder, command).env("COLUMNS", "80").env_remove("NO_COLOR").output().unwrap();
+fn run_with_pipes(folder: &Path, command: &str) -> (String, String, Option<i32>) {
+    let output = run::shell(folder, command).env("COLUMNS", "80").env_remove("NO_COLOR").output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    (text(done.stdout), text(done.stderr), done.status.code())
+    (text(output.stdout), text(output.stderr), output.status.code())
 }
 
 #[test]
-fn colour_adds_nothing_but_colour_in_a_pipe() {
+fn colour_changes_only_the_colour_of_the_output() {
     let folder = folder();
     let mut painted = 0;
     for command in commands() {
-        let never = piped(folder.path(), &format!("icecore --color never {command}"));
-        let always = piped(folder.path(), &format!("icecore --color always {command}"));
-        assert!(!never.0.contains('\x1b') && !never.1.contains('\x1b'), "{command}: {never:?}");
-        let (out, said) = (pty::without_colours(&always.0), pty::without_colours(&always.1));
-        painted += usize::from((&out, &said) != (&always.0, &always.1));
-        assert_eq!((out, said, always.2), never, "{command}");
+        let (plain, plain_stderr, plain_code) =
+            run_with_pipes(folder.path(), &format!("icecore --color never {command}"));
+        assert!(!plain.contains('\x1b') && !plain_stderr.contains('\x1b'), "{command}: {plain} {plain_stderr}");
+        let (stdout, stderr, code) = run_with_pipes(folder.path(), &format!("icecore --color always {command}"));
+        painted += usize::from((&stdout, &stderr) != (&plain, &plain_stderr));
+        let (stdout, stderr) = (pty::without_colours(&stdout), pty::without_colours(&stderr));
+        assert_eq!((stdout, stderr, code), (plain, plain_stderr, plain_code), "{command}");
     }
     assert!(painted > commands().count() / 2, "{painted}");
 }
 
 #[test]
-fn a_terminal_gets_none_where_none_is_wanted() {
+fn no_color_and_color_never_disable_colour() {
     let folder = folder();
     for command in commands() {
-        let shown = |how: &str| pty::terminal(folder.path(), &how.replace("ICECORE", "icecore --paging never -q"));
-        let Some(never) = shown(&format!("ICECORE --color never {command}")) else { return };
-        let refused = shown(&format!("NO_COLOR=1 ICECORE --color auto {command}")).unwrap();
-        let always = shown(&format!("ICECORE --color always {command}")).unwrap();
-        assert!(!never.0.contains('\x1b'), "{command}: {never:?}");
-        assert_eq!(refused, never, "{command}");
-        assert_eq!((pty::without_colours(&always.0), always.1), never, "{command}");
-        let empty = shown(&format!("NO_COLOR= ICECORE --color auto {command}")).unwrap();
-        assert_eq!(empty, always, "{command}: an empty NO_COLOR says nothing");
+        let show = |how: &str| pty::terminal(folder.path(), &how.replace("ICECORE", "icecore --paging never -q"));
+        let Some((plain, code)) = show(&format!("ICECORE --color never {command}")) else { return };
+        let without_colour = show(&format!("NO_COLOR=1 ICECORE --color auto {command}")).unwrap();
+        let (coloured, coloured_code) = show(&format!("ICECORE --color always {command}")).unwrap();
+        assert!(!plain.contains('\x1b'), "{command}: {plain}");
+        assert_eq!(without_colour, (plain.clone(), code), "{command}");
+        assert_eq!((pty::without_colours(&coloured), coloured_code), (plain, code), "{command}");
+        let empty = show(&format!("NO_COLOR= ICECORE --color auto {command}")).unwrap();
+        assert_eq!(empty, (coloured, coloured_code), "{command}: an empty NO_COLOR says nothing");
     }
 }

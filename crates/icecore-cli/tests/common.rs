@@ -1,7 +1,7 @@
 //! Helpers that several files of these tests use; the first two come from the tests of the store.
 
-pub use crate::chance::Chance;
 pub use crate::patience::until;
+pub use crate::random_numbers::Random;
 
 /// Returns the amount of work: `usual` in `make test`; `full` with `ICECORE_FULL=1`, which `make test-all` sets.
 pub fn usual_or_full<T>(usual: T, full: T) -> T {

@@ -79,7 +79,7 @@ while (my $line = <STDIN>) {
 "#;
 
 /// How a table is written.
-struct Style {
+struct TableStyle {
     name: &'static str,
     command: &'static [&'static str],
     /// The bytes before the first row.
@@ -87,11 +87,11 @@ struct Style {
     has_one_column: bool,
 }
 
-const fn style(name: &'static str, command: &'static [&'static str]) -> Style {
-    Style { name, command, front: b"", has_one_column: false }
+const fn style(name: &'static str, command: &'static [&'static str]) -> TableStyle {
+    TableStyle { name, command, front: b"", has_one_column: false }
 }
 
-const STYLES: [Style; 12] = [
+const STYLES: [TableStyle; 12] = [
     style("fputcsv", &["php", "-r", PHP, "--", ",", "backslash"]),
     style("fputcsv without escape", &["php", "-r", PHP, "--", ";", "none"]),
     style("fputcsv with tabs", &["php", "-r", PHP, "--", "\t", "backslash"]),
@@ -102,13 +102,13 @@ const STYLES: [Style; 12] = [
     style("ruby", &["ruby", "-e", RUBY, ",", "needed"]),
     style("ruby, all in quotes", &["ruby", "-e", RUBY, ";", "all"]),
     style("perl, CRLF", &["perl", "-e", PERL, "|", "crlf"]),
-    Style {
+    TableStyle {
         name: "a spreadsheet's sep=",
         command: &["perl", "-e", PERL, ";", "crlf"],
         front: b"\xef\xbb\xbfsep=;\r\n",
         has_one_column: false,
     },
-    Style {
+    TableStyle {
         name: "one column",
         command: &["php", "-r", PHP, "--", ",", "none"],
         front: b"\xef\xbb\xbf",
@@ -192,16 +192,16 @@ fn from_hex(line: &str) -> Vec<u8> {
 }
 
 /// Returns the value with every `old` replaced, as the command should do it.
-fn renamed(value: &Value) -> Value {
+fn replace_old(value: &Value) -> Value {
     match value {
-        Value::String(text) => Value::from(renamed_text(text)),
-        Value::Object(members) => members.iter().map(|(key, value)| (key.clone(), renamed(value))).collect(),
+        Value::String(text) => Value::from(replace_old_in_text(text)),
+        Value::Object(members) => members.iter().map(|(key, value)| (key.clone(), replace_old(value))).collect(),
         other => other.clone(),
     }
 }
 
 /// Returns a text with `old` replaced; a frozen text gets correct lengths.
-fn renamed_text(text: &str) -> String {
+fn replace_old_in_text(text: &str) -> String {
     let new = text.replace("old", "brandnew");
     let Some(rest) = text.strip_prefix("a:1:{s:4:\"name\";s:") else { return new };
     let Some((_, body)) = rest.split_once(":\"").filter(|_| text.ends_with("\";}")) else { return new };
@@ -215,7 +215,7 @@ fn objects_of(folder: &Path, name: &str) -> Option<Vec<Value>> {
 }
 
 #[test]
-fn five_hundred_files_in_twelve_dialects() {
+fn cells_change_and_all_other_bytes_stay_in_twelve_dialects() {
     let each: usize = std::env::var("ICECORE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1) * 42;
     let mut random = Random::new(7);
     let (mut right, mut refused) = (0, 0);
@@ -241,32 +241,32 @@ fn five_hundred_files_in_twelve_dialects() {
             ["rows", "-q", "-c=data", "--strict", &path("in"), "--out-dir", &path("rows")],
             ["rows", "-q", "-c=data", "--strict", &path("new"), "--out-dir", &path("new_rows")],
         ] {
-            let (_, said, code) = icecore(&args, b"");
-            assert!([0, 4].contains(&code), "{}: {said}", style.name);
+            let (_, stderr, code) = icecore(&args, b"");
+            assert!([0, 4].contains(&code), "{}: {stderr}", style.name);
         }
         for (number, ((_, objects), bytes)) in tables.iter().zip(&files).enumerate() {
-            let shown = String::from_utf8_lossy(bytes);
+            let text = String::from_utf8_lossy(bytes);
             let name = format!("{number:04}.ndjson");
             let Ok(back) = fs::read(folder.path().join(format!("back/{number:04}.csv"))) else {
-                assert!(!folder.path().join("new").join(format!("{number:04}.csv")).exists(), "{shown}");
+                assert!(!folder.path().join("new").join(format!("{number:04}.csv")).exists(), "{text}");
                 refused += 1;
                 continue;
             };
-            assert_eq!(String::from_utf8_lossy(&back), shown, "{}: other bytes", style.name);
+            assert_eq!(String::from_utf8_lossy(&back), text, "{}: other bytes", style.name);
             let rows = objects_of(&folder.path().join("rows"), &name);
-            assert_eq!(rows.as_ref(), Some(objects), "{}: rows of {shown}", style.name);
+            assert_eq!(rows.as_ref(), Some(objects), "{}: rows of {text}", style.name);
             let expected: Vec<Value> = objects
                 .iter()
                 .map(|object| {
-                    let mut object = renamed(object);
+                    let mut object = replace_old(object);
                     if let Some(note) = object.get_mut("note") {
-                        *note = Value::from(renamed_text(&note.as_str().unwrap().replace("brandnew", "old")));
+                        *note = Value::from(replace_old_in_text(&note.as_str().unwrap().replace("brandnew", "old")));
                     }
                     object
                 })
                 .collect();
             let rows = objects_of(&folder.path().join("new_rows"), &name);
-            assert_eq!(rows, Some(expected), "{}: changed rows of {shown}", style.name);
+            assert_eq!(rows, Some(expected), "{}: changed rows of {text}", style.name);
             right += 1;
         }
     }
@@ -276,7 +276,7 @@ fn five_hundred_files_in_twelve_dialects() {
 
 /// The decisive evidence is far down: the whole file is examined.
 #[test]
-fn what_shows_late_decides_as_well() {
+fn dialects_are_detected_from_the_whole_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("late.csv");
     let name = path.display().to_string();
@@ -288,35 +288,35 @@ fn what_shows_late_decides_as_well() {
     text.push_str("1,\"say \\\"old\\\" twice\",old\n2,\"a b\",c\n");
     assert!(text.len() > 1 << 20);
     fs::write(&path, &text).unwrap();
-    let (out, said, code) = icecore(&["replace", "-q", "old", "newer", &name], b"");
-    assert_eq!(code, 0, "{said}");
-    assert_eq!(String::from_utf8(out).unwrap(), text.replace("old", "newer"));
-    let (out, said, code) = icecore(&["rows", "-q", "-c", "data", &name], b"");
-    assert_eq!(code, 0, "{said}");
-    let rows = String::from_utf8(out).unwrap();
+    let (stdout, stderr, code) = icecore(&["replace", "-q", "old", "newer", &name], b"");
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(String::from_utf8(stdout).unwrap(), text.replace("old", "newer"));
+    let (stdout, stderr, code) = icecore(&["rows", "-q", "-c", "data", &name], b"");
+    assert_eq!(code, 0, "{stderr}");
+    let rows = String::from_utf8(stdout).unwrap();
     let row = rows.lines().nth(60_000).unwrap();
     assert_eq!(serde_json::from_str::<Value>(row).unwrap()["data"], "say \\\"old\\\" twice");
     // A row that fits no dialect: nothing is written.
     fs::write(&path, text.replace("1,\"say \\\"old\\\" twice\"", "1,\"say\" old")).unwrap();
-    let (out, said, code) = icecore(&["replace", "-q", "old", "newer", &name], b"");
-    assert!(out.is_empty() && code == 4 && said.contains("row 60001"), "{code} {said}");
+    let (stdout, stderr, code) = icecore(&["replace", "-q", "old", "newer", &name], b"");
+    assert!(stdout.is_empty() && code == 4 && stderr.contains("row 60001"), "{code} {stderr}");
 }
 
 /// A pipe that delivers the first line and then waits is not decided by that line.
 #[test]
-fn a_slow_pipe_is_not_decided_by_its_first_line() {
+fn the_dialect_of_a_slow_pipe_needs_more_than_its_first_line() {
     let folder = tempfile::tempdir().unwrap();
     let feed = "printf 'a;b,c\\n'; sleep 0.2; printf '1;\"x;y\",z\\n2;\"old;\",3\\n'";
     for (command, expected) in [
         ("icecore rows -q --in csv -c 'b,c'", "{\"a\":\"1\",\"b,c\":\"\\\"x;y\\\",z\"}\n"),
         ("icecore replace -q old newer --in csv", "newer"),
     ] {
-        let done = run::shell(folder.path(), &format!("({feed}) | {command}")).output().unwrap();
-        let whole =
+        let output = run::shell(folder.path(), &format!("({feed}) | {command}")).output().unwrap();
+        let at_once =
             run::shell(folder.path(), &format!("({}) | {command}", feed.replace("sleep 0.2; ", ""))).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        assert_eq!(text(&done.stdout), text(&whole.stdout), "{}", text(&done.stderr));
-        assert_eq!(done.status.code(), whole.status.code());
+        assert_eq!(text(&output.stdout), text(&at_once.stdout), "{}", text(&output.stderr));
+        assert_eq!(output.status.code(), at_once.status.code());
         let _ = expected;
     }
 }

@@ -13,9 +13,9 @@ use std::process::{Command, Stdio};
 
 /// Runs a shell command in a folder. Returns stdout, stderr and the exit code.
 fn sh(folder: &Path, command: &str) -> (String, String, Option<i32>) {
-    let done = run::shell(folder, command).output().expect("a shell");
+    let output = run::shell(folder, command).output().expect("a shell");
     let text = |bytes| String::from_utf8(bytes).expect("text");
-    (text(done.stdout), text(done.stderr), done.status.code())
+    (text(output.stdout), text(output.stderr), output.status.code())
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -30,7 +30,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn no_output_is_an_input() {
+fn an_output_that_is_an_input_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     for command in [
@@ -63,21 +63,21 @@ fn no_output_is_an_input() {
             let _ = symlink("soft", top.join("soft.json"));
             let _ = fs::hard_link(top.join("a.json"), top.join("hard"));
             fs::write(top.join("b.srl"), icecore::convert(b"1", "json", "sereal").unwrap()).unwrap();
-            let (out, said, code) = sh(top, &format!("{command}{force}"));
-            assert_eq!((out.as_str(), code), ("", Some(2)), "{command}{force}: {said}");
+            let (stdout, stderr, code) = sh(top, &format!("{command}{force}"));
+            assert_eq!((stdout.as_str(), code), ("", Some(2)), "{command}{force}: {stderr}");
             assert!(
-                said.contains("this is an input") || force.is_empty() && said.contains("this file exists"),
-                "{said}"
+                stderr.contains("this is an input") || force.is_empty() && stderr.contains("this file exists"),
+                "{stderr}"
             );
-            let kept = fs::read_to_string(top.join("a.json")).unwrap();
-            assert_eq!(kept, "{\"n\":\"i:5;\"}\n", "{command}{force}: {said}");
+            let text = fs::read_to_string(top.join("a.json")).unwrap();
+            assert_eq!(text, "{\"n\":\"i:5;\"}\n", "{command}{force}: {stderr}");
             assert!(!names(top).iter().any(|name| name.contains("part")), "{command}{force}");
         }
     }
 }
 
 #[test]
-fn what_exists_is_overwritten_by_force_only() {
+fn existing_files_are_overwritten_only_with_force() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     fs::write(top.join("a.srl"), icecore::convert(b"[1]", "json", "sereal").unwrap()).unwrap();
@@ -95,28 +95,28 @@ fn what_exists_is_overwritten_by_force_only() {
     ] {
         fs::write(top.join("there"), "old\n").unwrap();
         fs::write(top.join("a.json"), "old\n").unwrap();
-        let (_, said, code) = sh(top, command);
-        assert_eq!(code, Some(2), "{command}: {said}");
-        assert!(said.contains("this file exists: --force overwrites it"), "{command}: {said}");
+        let (_, stderr, code) = sh(top, command);
+        assert_eq!(code, Some(2), "{command}: {stderr}");
+        assert!(stderr.contains("this file exists: --force overwrites it"), "{command}: {stderr}");
         assert_eq!(fs::read_to_string(top.join("there")).unwrap(), "old\n", "{command}");
         if !command.contains(';') {
-            let (_, said, code) = sh(top, &format!("{command} --force"));
-            assert_eq!(code, Some(0), "{command}: {said}");
+            let (_, stderr, code) = sh(top, &format!("{command} --force"));
+            assert_eq!(code, Some(0), "{command}: {stderr}");
             assert_ne!(fs::read_to_string(top.join("there")).unwrap(), "old\n", "{command}");
         }
     }
     // Two inputs that differ only in the extension keep it; two with the same name are an error.
-    let (_, said, code) = sh(top, "icecore convert --out-dir new -t json a.srl a.php");
-    assert!(code == Some(0) && names(&top.join("new")) == ["a.php.json", "a.srl.json"], "{said}");
-    let (_, said, code) = sh(top, "mkdir in; cp a.srl in; icecore convert --force --out-dir new -t json a.srl in");
-    assert!(code == Some(2) && said.contains("another output has this name already"), "{said}");
-    let (_, said, code) = sh(top, "icecore convert --each a.srl -o same --summary ./same");
-    assert!(code == Some(2) && said.contains("another output has this name already"), "{said}");
+    let (_, stderr, code) = sh(top, "icecore convert --out-dir new -t json a.srl a.php");
+    assert!(code == Some(0) && names(&top.join("new")) == ["a.php.json", "a.srl.json"], "{stderr}");
+    let (_, stderr, code) = sh(top, "mkdir in; cp a.srl in; icecore convert --force --out-dir new -t json a.srl in");
+    assert!(code == Some(2) && stderr.contains("another output has this name already"), "{stderr}");
+    let (_, stderr, code) = sh(top, "icecore convert --each a.srl -o same --summary ./same");
+    assert!(code == Some(2) && stderr.contains("another output has this name already"), "{stderr}");
     assert!(!top.join("same").exists());
 }
 
 #[test]
-fn what_is_open_or_no_file_needs_no_force() {
+fn open_descriptors_and_devices_need_no_force() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     for (command, file, text) in [
@@ -128,14 +128,14 @@ fn what_is_open_or_no_file_needs_no_force() {
         ("echo '[6]' | icecore convert -o /dev/null", "f", "[2]\n[3]\n[4]\n[5]\n"),
         ("mkfifo p; cat p > g & echo '[7]' | icecore convert -o p; wait", "g", "[7]\n"),
     ] {
-        let (_, said, code) = sh(top, command);
-        assert_eq!((said.as_str(), code), ("", Some(0)), "{command}");
+        let (_, stderr, code) = sh(top, command);
+        assert_eq!((stderr.as_str(), code), ("", Some(0)), "{command}");
         assert_eq!(fs::read_to_string(top.join(file)).unwrap(), text, "{command}");
     }
 }
 
 #[test]
-fn permissions_stay_what_they_were() {
+fn outputs_keep_the_permissions_of_their_inputs() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     let file = |name: &str, text: &str, mode: u32| {
@@ -145,8 +145,8 @@ fn permissions_stay_what_they_were() {
     };
     fs::create_dir(top.join("out")).unwrap();
     let run = |command: &str, name: &str| {
-        let (_, said, code) = sh(top, &format!("umask 022; {command}"));
-        assert_eq!(code, Some(0), "{command}: {said}");
+        let (_, stderr, code) = sh(top, &format!("umask 022; {command}"));
+        assert_eq!(code, Some(0), "{command}: {stderr}");
         mode(&top.join(name))
     };
     for bits in [0o600, 0o640, 0o644, 0o660, 0o755, 0o400] {
@@ -184,23 +184,23 @@ fn permissions_stay_what_they_were() {
 
 /// The owner of a replaced file remains its owner: only root can test that.
 #[test]
-fn the_owner_stays() {
+fn a_replaced_file_keeps_its_owner() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("o");
     fs::write(&path, "old").unwrap();
     let known = fs::metadata(&path).unwrap();
     let owner = if known.uid() == 0 { (12345, 54321) } else { (known.uid(), known.gid()) };
     std::os::unix::fs::chown(&path, Some(owner.0), Some(owner.1)).unwrap();
-    let (_, said, code) = sh(folder.path(), "echo 1 | icecore convert --force -o o");
-    assert_eq!(code, Some(0), "{said}");
+    let (_, stderr, code) = sh(folder.path(), "echo 1 | icecore convert --force -o o");
+    assert_eq!(code, Some(0), "{stderr}");
     let known = fs::metadata(&path).unwrap();
     assert_eq!(((known.uid(), known.gid()), mode(&path)), (owner, 0o644));
 }
 
 /// Waits until a condition holds, which depends on the other process.
-fn until(what: impl Fn() -> bool) {
+fn until(condition: impl Fn() -> bool) {
     for _ in 0..6000 {
-        if what() {
+        if condition() {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
@@ -209,7 +209,7 @@ fn until(what: impl Fn() -> bool) {
 }
 
 #[test]
-fn a_signal_leaves_nothing() {
+fn a_signal_leaves_no_partial_file() {
     for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3)] {
         for args in [
             &["convert", "in", "-o", "out/o"][..],
@@ -234,8 +234,8 @@ fn a_signal_leaves_nothing() {
             let mut writer = File::options().write(true).open(top.join("in")).unwrap();
             writer.write_all(b"{\"x\":\"i:5;\"}\n").unwrap();
             until(|| names(&out).len() == 2);
-            let told = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status();
-            assert!(told.unwrap().success());
+            let kill_status = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status();
+            assert!(kill_status.unwrap().success());
             let status = child.wait().unwrap();
             assert_eq!(status.signal(), Some(number), "{args:?}");
             assert_eq!(names(&out), ["old"], "{args:?} {signal}");
@@ -245,18 +245,18 @@ fn a_signal_leaves_nothing() {
 
 /// With `nohup`, the command continues when the terminal closes.
 #[test]
-fn a_signal_that_is_ignored_stays_ignored() {
+fn an_ignored_signal_stays_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     let command = "mkfifo in; (trap '' HUP; exec icecore convert in -o o) & exec 3> in; printf '[1' >&3
         while ! ls .icecore-* >ls 2>/dev/null; do :; done; kill -HUP $!; printf ',2]' >&3; exec 3>&-; wait $!";
-    let (_, said, code) = sh(top, command);
-    assert_eq!((said.as_str(), code), ("", Some(0)));
+    let (_, stderr, code) = sh(top, command);
+    assert_eq!((stderr.as_str(), code), ("", Some(0)));
     assert_eq!(fs::read_to_string(top.join("o")).unwrap(), "[1,2]\n");
 }
 
 #[test]
-fn a_full_disk_leaves_nothing() {
+fn a_full_disk_leaves_no_partial_file() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     let items: Vec<String> = (0..100_000).map(|item| format!("{{\"x\":\"i:{item};\"}}")).collect();
@@ -272,18 +272,18 @@ fn a_full_disk_leaves_nothing() {
         "ulimit -f 64; icecore rows --in ndjson -c x in --force -o o",
         "ulimit -f 0; icecore rows --in ndjson -c x in --summary new > /dev/null",
     ] {
-        let (_, said, code) = sh(top, command);
-        assert!(code == Some(2) && said.contains("too large"), "{command}: {code:?} {said}");
+        let (_, stderr, code) = sh(top, command);
+        assert!(code == Some(2) && stderr.contains("too large"), "{command}: {code:?} {stderr}");
         assert_eq!(names(top), before, "{command}");
         assert_eq!(fs::read_to_string(top.join("o")).unwrap(), "old", "{command}");
     }
-    let (_, said, code) = sh(top, "icecore convert --each in -o /dev/full");
-    assert!(code == Some(2) && said.contains("No space left"), "{said}");
+    let (_, stderr, code) = sh(top, "icecore convert --each in -o /dev/full");
+    assert!(code == Some(2) && stderr.contains("No space left"), "{stderr}");
 }
 
 /// The file is truncated after a part of it was read; a reader of the output controls the moment.
 #[test]
-fn a_file_that_shrinks_is_an_error_and_no_crash() {
+fn an_input_that_shrinks_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("in");
     let lines = "{\"x\":\"i:5;\"}\n".repeat(1_000_000);
@@ -306,13 +306,13 @@ fn a_file_that_shrinks_is_an_error_and_no_crash() {
         File::options().write(true).open(&path).unwrap().set_len(10 << 20).unwrap();
         let mut rest = Vec::new();
         stdout.read_to_end(&mut rest).unwrap();
-        let done = child.wait_with_output().unwrap();
-        let said = String::from_utf8(done.stderr).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
         if is_whole {
-            assert_eq!((said.as_str(), done.status.code()), ("", Some(0)), "{args:?}");
+            assert_eq!((stderr.as_str(), output.status.code()), ("", Some(0)), "{args:?}");
         } else {
-            assert!(said.contains("became shorter"), "{args:?}: {said}");
-            assert_eq!(done.status.code(), Some(2), "{args:?}");
+            assert!(stderr.contains("became shorter"), "{args:?}: {stderr}");
+            assert_eq!(output.status.code(), Some(2), "{args:?}");
         }
     }
 }

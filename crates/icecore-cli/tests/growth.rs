@@ -14,7 +14,7 @@ fn run(args: &[&str], input: &[u8]) -> Output {
 /// Checks how much each command may print for each byte of the input, with limits below the amounts that are always
 /// allowed.
 #[test]
-fn commands_say_no_more_than_the_budget_allows() {
+fn output_of_commands_stays_within_the_budget() {
     let commands: &[&[&str]] = &[
         &["inspect"],
         &["inspect", "--all"],
@@ -30,15 +30,15 @@ fn commands_say_no_more_than_the_budget_allows() {
     ];
     for shape in shapes::ALL {
         let input = shape.make(usual_or_full(8 << 10, 24 << 10));
-        let most = 16 * input.len();
-        let limit = format!("output={most}");
+        let max_kilobytes = 16 * input.len();
+        let limit = format!("output={max_kilobytes}");
         for command in commands {
             let args = [command, &["-f", shape.format, "--limit", &limit][..]].concat();
             let output = run(&args, &input);
             let code = output.status.code();
             assert!(matches!(code, Some(0 | 1 | 4 | 5)), "{} {args:?}: {code:?}", shape.name);
             // A report has lines for each byte.
-            let allowed = 8 * most + (512 << 10);
+            let allowed = 8 * max_kilobytes + (512 << 10);
             assert!(output.stdout.len() < allowed, "{} {args:?}: {}", shape.name, output.stdout.len());
             assert!(output.stderr.len() < 16 << 10, "{} {args:?}: {}", shape.name, output.stderr.len());
         }
@@ -47,7 +47,7 @@ fn commands_say_no_more_than_the_budget_allows() {
 
 /// Each level has two links to the level below, so there are 2^levels paths to the bottom. No command follows them all.
 #[test]
-fn links_that_double_with_each_level() {
+fn links_that_double_with_each_level_are_not_all_followed() {
     type Make = fn(usize) -> Vec<u8>;
     let php: Make = |levels| {
         let links: String = (0..levels).rev().map(|level| format!("i:1;R:{};}}", level + 2)).collect();
@@ -101,12 +101,12 @@ fn links_that_double_with_each_level() {
 }
 
 #[test]
-fn an_error_says_which_limit_to_raise() {
+fn errors_name_the_limit_to_raise() {
     let input = shapes::named("a COPY of a long string").make(24 << 10);
     let output = run(&["convert", "--limit", "output=100K"], &input);
     assert_eq!(output.status.code(), Some(4));
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("at most 102400 bytes of output") && said.contains("--limit output=N"), "{said}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("at most 102400 bytes of output") && stderr.contains("--limit output=N"), "{stderr}");
     assert_eq!(run(&["convert", "--limit", "output=1G"], &input).status.code(), Some(0));
 }
 
@@ -122,7 +122,7 @@ fn classes_of_any_length_are_listed() {
 
 /// Packed data is unpacked piece by piece, and is not held in memory as a document.
 #[test]
-fn packed_streams_may_be_of_any_length() {
+fn compressed_streams_may_have_any_length() {
     let line = b"{\"id\":1,\"name\":\"the same in each line, so that it shrinks\"}\n";
     let lines = line.repeat(40_000);
     for packed in ["gzip", "zlib", "zstd"] {
@@ -131,8 +131,8 @@ fn packed_streams_may_be_of_any_length() {
         let all = run(&[&["convert", "--each"], &limits[..]].concat(), &input);
         assert_eq!(all.status.code(), Some(0), "{packed}: {}", String::from_utf8_lossy(&all.stderr));
         assert_eq!(all.stdout, lines, "{packed}");
-        let whole = run(&[&["convert"], &limits[..]].concat(), &input);
-        assert_eq!(whole.status.code(), Some(4), "{packed}");
+        let output = run(&[&["convert"], &limits[..]].concat(), &input);
+        assert_eq!(output.status.code(), Some(4), "{packed}");
         // A stream that breaks off yields the records before that point, and an error.
         let cut = run(&["convert", "--each"], &input[..input.len() - 20]);
         assert_eq!(cut.status.code(), Some(4), "{packed}: {}", String::from_utf8_lossy(&cut.stderr));
@@ -143,19 +143,19 @@ fn packed_streams_may_be_of_any_length() {
 /// actually used is about the limit once.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_bomb_takes_its_limit_and_not_much_more() {
+fn a_bomb_takes_at_most_twice_its_limit() {
     let folder = tempfile::tempdir().unwrap();
     let sh = |command: &str| {
-        let done = run::shell(folder.path(), command).output().expect("a shell");
-        (String::from_utf8_lossy(&done.stderr).into_owned(), done.status.code())
+        let output = run::shell(folder.path(), command).output().expect("a shell");
+        (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
     };
     // 256 MB, as a string of PHP and in layers; also with zlib and Zstandard.
     let make = "{ printf 's:268435456:\"'; head -c 268435456 /dev/zero | tr '\\0' x; printf '\";'; }";
-    let (said, code) = sh(&format!(
+    let (stderr, code) = sh(&format!(
         "{make} | gzip -9 > a.gz; gzip -9 < a.gz > b.gz; \
          icecore --limit decompressed=1G convert -f gzip/php -t zstd/php a.gz -o c.zst"
     ));
-    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(code, Some(0), "{stderr}");
     const LIMIT: u64 = 64 << 20;
     // The input, and the overhead of the allocator.
     const SLACK: u64 = 12 << 20;
@@ -171,11 +171,11 @@ fn a_bomb_takes_its_limit_and_not_much_more() {
             "convert --deep",
             "convert --each --deep",
         ] {
-            let most = (own + 2 * LIMIT + SLACK) / 1024;
-            let (said, code) =
-                sh(&format!("ulimit -v {most}; icecore {command} --limit decompressed={LIMIT} {file} > out"));
-            assert_eq!(code, Some(4), "{command} {file}: {said}");
-            assert!(said.contains("limit reached"), "{command} {file}: {said}");
+            let max_kilobytes = (own + 2 * LIMIT + SLACK) / 1024;
+            let (stderr, code) =
+                sh(&format!("ulimit -v {max_kilobytes}; icecore {command} --limit decompressed={LIMIT} {file} > out"));
+            assert_eq!(code, Some(4), "{command} {file}: {stderr}");
+            assert!(stderr.contains("limit reached"), "{command} {file}: {stderr}");
         }
     }
 }
@@ -197,11 +197,11 @@ fn own_memory() -> u64 {
     enough << 20
 }
 
-/// Every piece of a long array in the memory of its bytes plus a little more: as a whole, it takes twenty times as
+/// Each piece of a long array needs only a little more memory than its bytes. The whole array needs twenty times as
 /// much.
 #[cfg(target_os = "linux")]
 #[test]
-fn all_of_a_long_array_takes_little_memory() {
+fn splitting_a_long_array_takes_little_memory() {
     let folder = tempfile::tempdir().unwrap();
     let records: Vec<String> = (0..usual_or_full(50_000, 250_000))
         .map(|n| format!("{{\"id\":{n},\"list\":[1,2,3],\"name\":\"n{n}\"}}"))
@@ -212,8 +212,9 @@ fn all_of_a_long_array_takes_little_memory() {
         let bytes = icecore::convert(json.as_bytes(), "json", format).unwrap();
         std::fs::write(folder.path().join("list"), &bytes).unwrap();
         let run = |limit: &str| {
-            let most = (own + 4 * bytes.len() as u64 + (usual_or_full(18, 32) << 20)) / 1024;
-            let command = format!("ulimit -v {most}; icecore inspect --all {limit} -f {format} list > /dev/null");
+            let max_kilobytes = (own + 4 * bytes.len() as u64 + (usual_or_full(18, 32) << 20)) / 1024;
+            let command =
+                format!("ulimit -v {max_kilobytes}; icecore inspect --all {limit} -f {format} list > /dev/null");
             run::shell(folder.path(), &command).output().expect("a shell").status.code()
         };
         assert_eq!(run(""), Some(0), "{format}");
@@ -244,7 +245,7 @@ fn doubling(levels: usize, format: &str) -> Vec<u8> {
 /// Filters that would take all memory, or run forever: over links in links, and over nothing.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_filter_takes_its_limits_and_not_much_more() {
+fn a_filter_takes_little_more_than_its_limits() {
     // Filters run without optimization here: smaller limits take a quarter of the time and show the same.
     let limit: u64 = usual_or_full(12 << 20, 48 << 20);
     let steps = usual_or_full("500K", "2M");
@@ -253,18 +254,18 @@ fn a_filter_takes_its_limits_and_not_much_more() {
     let folder = tempfile::tempdir().unwrap();
     // The allocator of glibc takes 64 MB of address space for a thread, aligned within 128 MB.
     const ARENA: u64 = 128 << 20;
-    let most = (own_memory() + STACK + ARENA + limit) / 1024;
+    let max_kilobytes = (own_memory() + STACK + ARENA + limit) / 1024;
     let check = |file: &str, filter: &str| {
         std::fs::write(folder.path().join("filter"), filter).unwrap();
         let command = format!(
-            "ulimit -v {most}; \
+            "ulimit -v {max_kilobytes}; \
              icecore query --limit memory={limit},steps={steps} \"$(cat filter)\" {file} > out"
         );
-        let done = run::shell(folder.path(), &command).output().expect("a shell");
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert_eq!(done.status.code(), Some(5), "{file} {filter}: {said}");
+        let output = run::shell(folder.path(), &command).output().expect("a shell");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(5), "{file} {filter}: {stderr}");
         let is_said = ["--limit memory=N", "--limit steps=N", "too large", "too deep"];
-        assert!(is_said.iter().any(|words| said.contains(words)), "{file} {filter}: {said}");
+        assert!(is_said.iter().any(|words| stderr.contains(words)), "{file} {filter}: {stderr}");
     };
     for format in ["marshal", "storable", "sereal"] {
         let bytes = doubling(40, format);

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Characters on which a terminal acts, or that hide or reorder the text next to them.
-fn hidden() -> Vec<char> {
+fn hidden_characters() -> Vec<char> {
     let ranges: [std::ops::RangeInclusive<u32>; 9] = [
         1..=0x1f,
         0x7f..=0x9f,
@@ -28,17 +28,17 @@ fn hidden() -> Vec<char> {
 /// Returns a name with all of them between letters, and one that would be HTML.
 fn name() -> String {
     let mut name = String::from("a");
-    for c in hidden() {
+    for c in hidden_characters() {
         name.extend([c, 'b']);
     }
-    name.truncate((0..=200).rev().find(|at| name.is_char_boundary(*at)).unwrap());
+    name.truncate((0..=200).rev().find(|offset| name.is_char_boundary(*offset)).unwrap());
     name
 }
 
 /// Returns names with all of them, of at most 200 bytes, which file systems accept.
 fn names() -> Vec<String> {
     let mut names = vec![String::from("a"), "<script>alert(1)</script>&\"'".replace('/', "\u{2215}")];
-    for c in hidden() {
+    for c in hidden_characters() {
         if names.last().is_some_and(|name| name.len() > 180) || names.len() == 2 {
             names.push(String::from("a"));
         }
@@ -48,44 +48,44 @@ fn names() -> Vec<String> {
 }
 
 /// Checks that no hidden character is in the text; those that are used between words occur only in our own text.
-fn sound(what: &str, text: &[u8], name: &str) {
+fn assert_no_hidden_character(context: &str, text: &[u8], name: &str) {
     let text = String::from_utf8_lossy(text);
-    let hidden: std::collections::HashSet<char> = hidden().into_iter().collect();
-    for (at, c) in text.char_indices().filter(|(_, c)| !matches!(c, ' '..='~') && hidden.contains(c)) {
+    let hidden: std::collections::HashSet<char> = hidden_characters().into_iter().collect();
+    for (offset, c) in text.char_indices().filter(|(_, c)| !matches!(c, ' '..='~') && hidden.contains(c)) {
         let is_ours = matches!(c, '\n' | '\t' | '\r');
         let is_in_name =
-            || name.contains(&format!("{c}b")) && text[..at].ends_with('b') && text[at + 1..].starts_with('b');
-        assert!(is_ours && !is_in_name(), "{what}: {c:?} in {text:?}");
+            || name.contains(&format!("{c}b")) && text[..offset].ends_with('b') && text[offset + 1..].starts_with('b');
+        assert!(is_ours && !is_in_name(), "{context}: {c:?} in {text:?}");
     }
 }
 
 fn icecore(folder: &Path, args: &[&str]) -> (Vec<u8>, Vec<u8>) {
-    let done =
+    let output =
         Command::new(run::ICECORE).args(args).current_dir(folder).stdin(Stdio::null()).output().expect("icecore runs");
-    assert!(done.status.code().is_some_and(|code| code <= 5), "{args:?}: {:?}", done.status);
-    (done.stdout, done.stderr)
+    assert!(output.status.code().is_some_and(|code| code <= 5), "{args:?}: {:?}", output.status);
+    (output.stdout, output.stderr)
 }
 
 /// Returns a document in which everything has this name.
 fn document(name: &str) -> icecore::Document<'static> {
-    let mut b = Builder::new();
-    let top = b.begin_map().at();
-    b.text_key(name).begin_object(name);
-    b.begin_map();
-    b.text_key(name).text(name);
-    b.bytes_key(format!("{name}\u{ff}").as_bytes()).float(f64::INFINITY);
-    b.text_key("class").begin_object(format!("{name}::B"));
-    b.begin_map();
-    b.end().end();
-    b.end().end();
-    b.text_key("symbol").symbol(name, "UTF-8");
-    b.text_key("again").link(top);
-    b.end();
-    b.finish().unwrap()
+    let mut builder = Builder::new();
+    let top = builder.begin_map().at();
+    builder.text_key(name).begin_object(name);
+    builder.begin_map();
+    builder.text_key(name).text(name);
+    builder.bytes_key(format!("{name}\u{ff}").as_bytes()).float(f64::INFINITY);
+    builder.text_key("class").begin_object(format!("{name}::B"));
+    builder.begin_map();
+    builder.end().end();
+    builder.end().end();
+    builder.text_key("symbol").symbol(name, "UTF-8");
+    builder.text_key("again").link(top);
+    builder.end();
+    builder.finish().unwrap()
 }
 
 #[test]
-fn nothing_hidden_comes_out_of_any_command() {
+fn no_command_prints_hidden_characters_unescaped() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     for name in names() {
@@ -147,8 +147,8 @@ fn nothing_hidden_comes_out_of_any_command() {
         ];
         for args in commands {
             let (stdout, stderr) = icecore(top, args);
-            sound(&format!("{args:?}"), &stdout, &name);
-            sound(&format!("{args:?}"), &stderr, &name);
+            assert_no_hidden_character(&format!("{args:?}"), &stdout, &name);
+            assert_no_hidden_character(&format!("{args:?}"), &stderr, &name);
         }
         // The output is data and may contain them; messages may not.
         for args in [
@@ -158,13 +158,13 @@ fn nothing_hidden_comes_out_of_any_command() {
             &["rows", "--in", "csv", "--column", &column, "--report", "json", &csv],
             &["rows", "--in", "ndjson", "--column", &name, &lines, &name],
         ] {
-            sound(&format!("{args:?}"), &icecore(top, args).1, &name);
+            assert_no_hidden_character(&format!("{args:?}"), &icecore(top, args).1, &name);
         }
     }
 }
 
 #[test]
-fn a_report_of_hostile_names_makes_sound_pages() {
+fn pages_of_a_report_escape_hostile_names() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     let report = include_str!("../../../docs/bench/report.json");
@@ -181,20 +181,20 @@ fn a_report_of_hostile_names_makes_sound_pages() {
     let files = ["--html", "page.html", "--markdown", "page.md", "--charts", "charts", "--force"];
     let args = [&["bench", "--show", "report.json", "--full", "--weight", "write:1", "--explain"][..], &files].concat();
     let (stdout, stderr) = icecore(top, &args);
-    sound("the tables", &stdout, &name);
-    sound("stderr", &stderr, &name);
+    assert_no_hidden_character("the tables", &stdout, &name);
+    assert_no_hidden_character("stderr", &stderr, &name);
     let mut pages = vec![top.join("page.html"), top.join("page.md")];
     pages.extend(fs::read_dir(top.join("charts")).unwrap().map(|entry| entry.unwrap().path()));
     for page in pages {
         let bytes = fs::read(&page).unwrap();
-        sound(&page.display().to_string(), &bytes, &name);
+        assert_no_hidden_character(&page.display().to_string(), &bytes, &name);
         assert!(!String::from_utf8_lossy(&bytes).contains("<script"), "{page:?}");
     }
 }
 
 /// The data of `bench --data` has the name of its file.
 #[test]
-fn a_file_of_data_with_a_hostile_name() {
+fn hostile_names_of_data_files_are_escaped() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path();
     let name = format!("{}.json", name());
@@ -202,7 +202,7 @@ fn a_file_of_data_with_a_hostile_name() {
     let args = ["bench", "--data", &name, "--small", "--only", "engine", "--html", "page.html", "--csv", "t.csv"];
     let (stdout, stderr) = icecore(top, &args);
     assert!(String::from_utf8_lossy(&stdout).contains("Your data"), "{}", String::from_utf8_lossy(&stderr));
-    sound("the tables", &stdout, &name);
-    sound("stderr", &stderr, &name);
-    sound("the page", &fs::read(top.join("page.html")).unwrap(), &name);
+    assert_no_hidden_character("the tables", &stdout, &name);
+    assert_no_hidden_character("stderr", &stderr, &name);
+    assert_no_hidden_character("the page", &fs::read(top.join("page.html")).unwrap(), &name);
 }

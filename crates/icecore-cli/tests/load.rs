@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 /// Returns what is needed and missing.
-fn lacks(options: &Options) -> Option<String> {
+fn find_missing_program(options: &Options) -> Option<String> {
     match Command::new("perl").arg("-v").stdout(Stdio::null()).status() {
         Err(_) => Some("perl is not installed".to_owned()),
         Ok(_) => describe_missing_modules(options).expect("the programs are in benches/store"),
@@ -18,24 +18,24 @@ fn lacks(options: &Options) -> Option<String> {
 }
 
 #[test]
-fn what_daemons_promise_is_counted_and_reported() {
+fn load_on_daemons_is_counted_and_reported() {
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/store");
     let mut options = Options::new(env!("CARGO_BIN_EXE_icecore").into(), programs).small();
     (options.rounds, options.requests, options.clients) = (2, 64, vec![1, 32]);
     options.objects = vec![90, 900];
     (options.growing.workers, options.growing.daemons) = (Vec::new(), Vec::new());
-    if let Some(what) = lacks(&options) {
+    if let Some(what) = find_missing_program(&options) {
         eprintln!("skipped: {what}");
         return;
     }
-    let report = run_all(&options, &AtomicBool::new(false), &|said| eprintln!("{said}")).expect("it runs");
+    let report = run_all(&options, &AtomicBool::new(false), &|message| eprintln!("{message}")).expect("it runs");
     // River and the library next to it are for scripts/load.sh.
     let absent: Vec<&str> = report.absent.iter().map(|absent| absent.competitor.as_str()).collect();
     let only_those = absent.iter().all(|one| ["icecore/library", "river"].contains(one));
     assert!(only_those, "{:?}", report.absent);
-    daemons(&report, &options);
-    objects(&report);
-    goals(&report);
+    check_daemons(&report, &options);
+    check_objects(&report);
+    check_goals(&report);
     // The report can be read back and drawn.
     assert_eq!(report.growth, None);
     let text = serde_json::to_string(&report).expect("it is written");
@@ -48,7 +48,7 @@ fn what_daemons_promise_is_counted_and_reported() {
     }
 }
 
-fn daemons(report: &Report, options: &Options) {
+fn check_daemons(report: &Report, options: &Options) {
     assert_eq!(report.checks.len(), 3 + 2, "{:?}", report.checks);
     assert_eq!(report.groups.len(), 2);
     for (group, clients) in report.groups.iter().zip([1, 32]) {
@@ -72,7 +72,7 @@ fn daemons(report: &Report, options: &Options) {
     }
 }
 
-fn objects(report: &Report) {
+fn check_objects(report: &Report) {
     let counts: Vec<u32> = report.objects.iter().map(|objects| objects.count).collect();
     assert_eq!(counts, [90, 900]);
     for objects in &report.objects {
@@ -82,7 +82,7 @@ fn objects(report: &Report) {
     }
 }
 
-fn goals(report: &Report) {
+fn check_goals(report: &Report) {
     let unmeasured: Vec<bool> = report.goals.iter().map(|goal| goal.met == GoalResult::Unmeasured).collect();
     // Two on SQLite, two on PostgreSQL, three against River, a million objects, memory.
     assert_eq!(unmeasured, [false, false, true, true, true, true, true, true, true], "{:?}", report.goals);
@@ -91,7 +91,7 @@ fn goals(report: &Report) {
 /// Over SQLite, and the available servers. The workers are the example `queue` of icecore-store, which
 /// `ICECORE_TEST_QUEUE` names.
 #[test]
-fn how_it_grows_is_counted_and_reported() {
+fn growth_with_workers_is_counted_and_reported() {
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/store");
     let mut options = Options::new(env!("CARGO_BIN_EXE_icecore").into(), programs).small();
     (options.rounds, options.turns) = (2, 1);
@@ -105,11 +105,11 @@ fn how_it_grows_is_counted_and_reported() {
     if cfg!(feature = "mysql") {
         options.mysql = std::env::var("ICECORE_TEST_MYSQL").ok();
     }
-    if let Some(what) = lacks(&options) {
+    if let Some(what) = find_missing_program(&options) {
         eprintln!("SKIPPED: {what}");
         return;
     }
-    let growth = run_growth(&options, &AtomicBool::new(false), &|said| eprintln!("{said}")).expect("it runs");
+    let growth = run_growth(&options, &AtomicBool::new(false), &|message| eprintln!("{message}")).expect("it runs");
     let mut databases = vec!["SQLite"];
     databases.extend(options.postgres.as_ref().map(|_| "PostgreSQL"));
     databases.extend(options.mysql.as_ref().map(|_| "MariaDB"));
@@ -122,19 +122,19 @@ fn how_it_grows_is_counted_and_reported() {
         eprintln!("SKIPPED: more workers: ICECORE_TEST_QUEUE is not set");
         assert_eq!(absent, databases.iter().map(|name| format!("workers on {name}")).collect::<Vec<_>>());
     }
-    let wanted: Vec<(&str, Operation)> =
+    let expected: Vec<(&str, Operation)> =
         databases.iter().flat_map(|name| operations.iter().map(|operation| (*name, *operation))).collect();
     let found: Vec<(&str, Operation)> =
         growth.groups.iter().map(|group| (group.database.as_str(), group.operation)).collect();
-    assert_eq!(found, wanted);
-    growth.groups.iter().for_each(grows);
+    assert_eq!(found, expected);
+    growth.groups.iter().for_each(check_growth);
     // Each number of daemons, and all workers together, were checked.
     assert_eq!(growth.checks.len(), databases.len() * (operations.len().min(2) + 1), "{:?}", growth.checks);
     let page = page::render_growth(&growth);
     assert!(page.contains("#### More daemons, SQLite, 4 clients") && page.contains("times 1 daemon"), "{page}");
 }
 
-fn grows(group: &Group) {
+fn check_growth(group: &Group) {
     let (clients, ids, jobs) = match group.operation {
         Operation::Drain => (100, ["1-worker", "3-worker"], [60, 60]),
         Operation::DrainWaiting => (4, ["1-worker", "3-worker"], [8, 24]),
@@ -152,7 +152,7 @@ fn grows(group: &Group) {
 }
 
 #[test]
-fn what_is_not_the_folder_of_the_programs_is_an_error() {
+fn a_folder_without_the_programs_is_an_error() {
     if Command::new("perl").arg("-v").stdout(Stdio::null()).status().is_err() {
         eprintln!("skipped: perl is not installed");
         return;

@@ -5,8 +5,6 @@ mod analysis;
 #[cfg(feature = "bench")]
 mod bench;
 mod blanks;
-#[path = "../../icecore-store/tests/common/chance.rs"]
-mod chance;
 mod colours;
 mod columns;
 mod common;
@@ -30,6 +28,8 @@ mod parts;
 mod patience;
 mod progress;
 mod pty;
+#[path = "../../icecore-store/tests/common/random_numbers.rs"]
+mod random_numbers;
 mod replace;
 mod replace_db;
 mod replacing;

@@ -14,23 +14,24 @@ const FORMATS: [&str; 9] =
 
 /// Returns a document with this number of strings.
 fn document(count: usize) -> String {
-    let items: Vec<String> =
-        (0..count).map(|at| format!("\"the old text, number {at};\\tin \\\"quotes\\\"\\nand lines\"")).collect();
+    let items: Vec<String> = (0..count)
+        .map(|number| format!("\"the old text, number {number};\\tin \\\"quotes\\\"\\nand lines\""))
+        .collect();
     format!("{{\"first\":\"old\",\"items\":[{}],\"last\":\"x\"}}", items.join(","))
 }
 
-fn frozen(format: &str, document: &str) -> Vec<u8> {
-    let (bytes, said, code) = icecore(&["convert", "-q", "-f", "json", "-t", format], document.as_bytes());
-    assert_eq!(code, 0, "{format}: {said}");
+fn freeze(format: &str, document: &str) -> Vec<u8> {
+    let (bytes, stderr, code) = icecore(&["convert", "-q", "-f", "json", "-t", format], document.as_bytes());
+    assert_eq!(code, 0, "{format}: {stderr}");
     bytes
 }
 
-/// Returns the result of the command for the given format, which has the right meaning.
+/// Returns the output of the command if it is told the format: the correct result.
 fn expected(format: &str, bytes: &[u8], document: &str) -> Vec<u8> {
-    let (new, said, code) = icecore(&["replace", "-q", "old", "newer", "--in", format], bytes);
-    assert_eq!(code, 0, "{format}: {said}");
-    let (json, said, code) = icecore(&["convert", "-q", "-f", format, "-t", "json"], &new);
-    assert_eq!(code, 0, "{format}: {said}");
+    let (new, stderr, code) = icecore(&["replace", "-q", "old", "newer", "--in", format], bytes);
+    assert_eq!(code, 0, "{format}: {stderr}");
+    let (json, stderr, code) = icecore(&["convert", "-q", "-f", format, "-t", "json"], &new);
+    assert_eq!(code, 0, "{format}: {stderr}");
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
     assert_eq!(json, serde_json::from_str::<serde_json::Value>(&document.replace("old", "newer")).unwrap(), "{format}");
     new
@@ -56,13 +57,13 @@ fn try_names(format: &str, bytes: &[u8], expected: &[u8]) -> usize {
         }
         let was_refused = !top.join("out").join(name).exists();
         let out = path(top, "one");
-        let (_, said, code) =
+        let (_, stderr, code) =
             icecore(&["replace", "-q", "old", "newer", file.to_str().unwrap(), "-o", &out, "--force"], b"");
-        assert_eq!(code != 0, was_refused, "{format} {name}: {said}");
+        assert_eq!(code != 0, was_refused, "{format} {name}: {stderr}");
         if code == 0 {
             assert!(fs::read(&out).unwrap() == expected, "{format} {name}: wrong");
         } else {
-            assert!(said.contains("--in"), "{format} {name}: {said}");
+            assert!(stderr.contains("--in"), "{format} {name}: {stderr}");
         }
     }
     let (_, _, _) = icecore(&["replace", "-q", "old", "newer", &path(top, "in"), "--in-place"], b"");
@@ -75,19 +76,22 @@ fn try_names(format: &str, bytes: &[u8], expected: &[u8]) -> usize {
 }
 
 #[test]
-fn names_do_not_decide() {
+fn misleading_file_names_do_not_change_the_result() {
     let mut refused = 0;
     for format in FORMATS {
         // One that is examined as a whole, and one that is longer than the first look.
         for count in [2, 1500] {
             let document = document(count);
-            let bytes = frozen(format, &document);
+            let bytes = freeze(format, &document);
             let expected = expected(format, &bytes, &document);
             refused += try_names(format, &bytes, &expected);
             for window in [&[][..], &["--window", "1K"], &["--window", "1M"]] {
-                let (out, said, code) = icecore(&[&["replace", "-q", "old", "newer"], window].concat(), &bytes);
-                let is_right = code == 0 && out == expected;
-                assert!(is_right || code != 0 && said.contains("--in"), "{format} {count} {window:?}: {code} {said}");
+                let (stdout, stderr, code) = icecore(&[&["replace", "-q", "old", "newer"], window].concat(), &bytes);
+                let is_right = code == 0 && stdout == expected;
+                assert!(
+                    is_right || code != 0 && stderr.contains("--in"),
+                    "{format} {count} {window:?}: {code} {stderr}"
+                );
             }
         }
     }
@@ -97,7 +101,7 @@ fn names_do_not_decide() {
 
 /// Several documents without separators, or frozen data far down in a text: it is refused, or correct.
 #[test]
-fn texts_with_frozen_data_in_them() {
+fn texts_with_frozen_data_are_changed_right_or_refused() {
     let value = "a:1:{i:0;s:17:\"the old, \"text\";x\";}";
     let prose = "some lines of old prose\n".repeat(20_000);
     let quoted = |quote: &str| value.replace('"', quote);
@@ -115,10 +119,10 @@ fn texts_with_frozen_data_in_them() {
         for name in NAMES {
             let file = folder.path().join(name);
             fs::write(&file, text).unwrap();
-            let (out, said, code) = icecore(&["replace", "-q", "old", "newer", file.to_str().unwrap()], b"");
-            let out = String::from_utf8(out).unwrap();
+            let (stdout, stderr, code) = icecore(&["replace", "-q", "old", "newer", file.to_str().unwrap()], b"");
+            let stdout = String::from_utf8(stdout).unwrap();
             if code != 0 {
-                assert!(out.is_empty() && said.contains("--in"), "{name}: {said}");
+                assert!(stdout.is_empty() && stderr.contains("--in"), "{name}: {stderr}");
                 continue;
             }
             let count = |text: &str, value: &str| {
@@ -128,14 +132,14 @@ fn texts_with_frozen_data_in_them() {
                     .sum::<usize>()
             };
             // Data that can't be changed inside other text is left as it is.
-            let found = count(&out, &right) + count(&out, value);
+            let found = count(&stdout, &right) + count(&stdout, value);
             assert_eq!(found, count(text, value), "{name}: {}", &text[text.len().saturating_sub(80)..]);
         }
-        // For a pipe longer than its window, output may have begun, but is not complete. The output so far is correct.
-        let done = run::output(run::ICECORE, &["replace", "-q", "old", "newer"], text.as_bytes());
-        if done.status.code() == Some(0) {
+        // The output for a pipe that is longer than its window may have begun. It is not complete, but correct so far.
+        let output = run::output(run::ICECORE, &["replace", "-q", "old", "newer"], text.as_bytes());
+        if output.status.code() == Some(0) {
             let parts: Vec<_> = text.split(value).map(|text| text.replace("old", "newer")).collect();
-            assert_eq!(String::from_utf8_lossy(&done.stdout), parts.join(&right));
+            assert_eq!(String::from_utf8_lossy(&output.stdout), parts.join(&right));
             assert!(parts.len() > 1, "{}", &text[text.len().saturating_sub(80)..]);
         }
     }

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 
 /// Returns stdout, stderr and the exit code.
 fn run(program: &str, args: &[&str], input: &[u8]) -> (String, String, i32) {
-    let done = run::output(program, args, input);
+    let output = run::output(program, args, input);
     let text = |bytes| String::from_utf8(bytes).expect("text");
-    (text(done.stdout), text(done.stderr), done.status.code().unwrap())
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap())
 }
 
 fn icecore(args: &[&str], input: &[u8]) -> (String, String, i32) {
@@ -149,16 +149,16 @@ fn an_allow_list_names_exactly_the_classes_of_the_data() {
             ("rails", "ruby", "l = {", "}; l[:classes].drop(1).each { |n| puts n.unpack1('H*') }"),
             ("sereal", "perl", "my $l = ", "; print map { sprintf(\"%vx\", $_) . \"\\n\" } @{$l->{classes}};"),
         ] {
-            let (list, said, code) = icecore(&["classes", "-f", "sereal", "--as", language], &bytes);
-            assert_eq!((said.as_str(), code), ("", 0), "{language}");
+            let (list, stderr, code) = icecore(&["classes", "-f", "sereal", "--as", language], &bytes);
+            assert_eq!((stderr.as_str(), code), ("", 0), "{language}");
             assert!(list.is_ascii() && (list.lines().count() == 1 || language == "laravel"), "{list}");
             if Command::new(program).arg("-v").stdout(Stdio::null()).status().is_err() {
                 eprintln!("skipped: {program} is not installed");
                 continue;
             }
-            let (out, said, code) = run(program, &[], format!("{head}{list}{tail}").as_bytes());
-            assert_eq!((said.as_str(), code), ("", 0), "{language}: {list}");
-            let mut found: Vec<&str> = out.lines().collect();
+            let (stdout, stderr, code) = run(program, &[], format!("{head}{list}{tail}").as_bytes());
+            assert_eq!((stderr.as_str(), code), ("", 0), "{language}: {list}");
+            let mut found: Vec<&str> = stdout.lines().collect();
             let is_perl = program == "perl";
             let mut expected: Vec<String> =
                 names.iter().map(|name| if is_perl { characters(name) } else { hex(&name.0) }).collect();
@@ -173,33 +173,33 @@ fn an_allow_list_names_exactly_the_classes_of_the_data() {
 }
 
 #[test]
-fn a_name_that_is_a_pattern_is_in_no_list() {
+fn class_names_that_are_patterns_are_left_out_of_lists() {
     let names = [&b"*"[..], b"My::*", b"Good", b"**", b"A*B\x1b[31m\n"].map(|name| (name.to_vec(), false));
     let bytes = sereal(&names);
     for (language, list) in
         [("perl", "classes => ['Good']\n"), ("php", "'allowed_classes' => ['Good']\n"), ("ruby", "classes: ['Good']\n")]
     {
-        let (out, said, code) = icecore(&["classes", "--as", language], &bytes);
-        assert_eq!((out.as_str(), code), (list, 1), "{said}");
-        assert_eq!(said.lines().count(), 4, "{said}");
-        assert!(said.contains("the class `*` at $[0] is not in the list"), "{said}");
-        assert!(said.contains("the class `A*B\\u{1b}[31m\\n` at $[4]"), "{said}");
+        let (stdout, stderr, code) = icecore(&["classes", "--as", language], &bytes);
+        assert_eq!((stdout.as_str(), code), (list, 1), "{stderr}");
+        assert_eq!(stderr.lines().count(), 4, "{stderr}");
+        assert!(stderr.contains("the class `*` at $[0] is not in the list"), "{stderr}");
+        assert!(stderr.contains("the class `A*B\\u{1b}[31m\\n` at $[4]"), "{stderr}");
     }
     // All are listed, and this is not a finding.
-    let (out, said, code) = icecore(&["classes"], &bytes);
-    assert_eq!((out.lines().count(), said.as_str(), code), (6, "", 0));
+    let (stdout, stderr, code) = icecore(&["classes"], &bytes);
+    assert_eq!((stdout.lines().count(), stderr.as_str(), code), (6, "", 0));
     // A plain value creates no object; Ruby looks up the class that its own dump names.
     let value = b"\x04\x08c\x06*";
-    let (out, said, code) = icecore(&["classes", "--as", "perl"], value);
+    let (stdout, stderr, code) = icecore(&["classes", "--as", "perl"], value);
     let left_out = "icecore: 1 class is left out, because it is only a name, without an object: * (class-name)\n";
-    assert_eq!((out.as_str(), said.as_str(), code), ("classes => []\n", left_out, 0));
-    let (out, said, code) = icecore(&["classes", "--as", "ruby"], value);
-    assert_eq!((out.as_str(), code), ("classes: []\n", 1), "{said}");
+    assert_eq!((stdout.as_str(), stderr.as_str(), code), ("classes => []\n", left_out, 0));
+    let (stdout, stderr, code) = icecore(&["classes", "--as", "ruby"], value);
+    assert_eq!((stdout.as_str(), code), ("classes: []\n", 1), "{stderr}");
 }
 
 /// Text from data and file names is escaped for the terminal.
 #[test]
-fn nothing_raw_reaches_the_terminal() {
+fn control_characters_do_not_reach_the_terminal() {
     let evil = "x\x1b[2J\r\n\u{9b}31m\u{202e}\u{200b}\x07";
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str, bytes: &[u8]| {
@@ -211,43 +211,43 @@ fn nothing_raw_reaches_the_terminal() {
         format!("a:1:{{s:{}:\"{evil}\";O:{}:\"{evil}\":1:{{s:{}:\"{evil}\";N;}}}}", evil.len(), evil.len(), evil.len());
     let php = path("a.php", key.as_bytes());
     let srl = path("a.srl", &sereal(&[(evil.as_bytes().to_vec(), true)]));
-    let named = path(&evil.replace('\0', ""), key.as_bytes());
+    let path_with_name = path(&evil.replace('\0', ""), key.as_bytes());
     let broken = path("broken", &key.as_bytes()[..key.len() - 1]);
     let broken_named = path(&format!("{evil}broken"), &key.as_bytes()[..key.len() - 1]);
     let csv = path("a.csv", format!("\"{evil}\",b\ni:5;,s:9:\"{evil}\"\n").as_bytes());
     let no = format!("{evil}=php");
     let is_clean = |text: &str| {
-        let shown = |c: char| c == '\n' || !c.is_control() && !matches!(c, '\u{200b}' | '\u{202e}');
-        text.chars().all(shown)
+        let is_shown = |c: char| c == '\n' || !c.is_control() && !matches!(c, '\u{200b}' | '\u{202e}');
+        text.chars().all(is_shown)
     };
     for args in [
         &["inspect", &php][..],
         &["inspect", "--all", &srl],
-        &["inspect", &named],
+        &["inspect", &path_with_name],
         &["inspect", &broken],
         &["inspect", &broken_named],
-        &["classes", &php, &srl, &named],
+        &["classes", &php, &srl, &path_with_name],
         &["classes", &broken_named],
-        &["detect", &php, &named],
+        &["detect", &php, &path_with_name],
         &["convert", &php],
         &["convert", "--strict", &php],
         &["convert", "--each", &broken_named],
         &["convert", &broken],
-        &["convert", "-t", "sereal", "-o", &named, &php],
-        &["convert", &format!("{named}/none")],
+        &["convert", "-t", "sereal", "-o", &path_with_name, &php],
+        &["convert", &format!("{path_with_name}/none")],
         &["convert", "-t", evil, &php],
         &["rows", "--in", "csv", "-c", "b=php", "-q", &csv],
         &["rows", "--in", "csv", "-c", &no, &csv],
         &["rows", "--in", "csv", "-c", "none", &csv],
         &["rows", "--in", "csv", &csv],
-        &["bench", "--show", &named],
+        &["bench", "--show", &path_with_name],
         &["bench", "--data", &broken_named],
     ] {
-        let (out, said, _) = icecore(args, b"");
+        let (stdout, stderr, _) = icecore(args, b"");
         // JSON escapes what it must.
         if !matches!(args[0], "convert" | "rows") {
-            assert!(is_clean(&out), "{args:?}: {out:?}");
+            assert!(is_clean(&stdout), "{args:?}: {stdout:?}");
         }
-        assert!(is_clean(&said), "{args:?}: {said:?}");
+        assert!(is_clean(&stderr), "{args:?}: {stderr:?}");
     }
 }

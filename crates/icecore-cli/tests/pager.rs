@@ -18,7 +18,7 @@ fn folder(items: usize) -> tempfile::TempDir {
 const MARKS: &str = "ICECORE_PAGER='sed s/^/p:/'";
 
 #[test]
-fn what_is_longer_than_the_screen_is_paged() {
+fn output_longer_than_the_screen_is_paged() {
     let folder = folder(20);
     let is_paged = |command: &str| {
         let (text, code) = terminal(folder.path(), command)?;
@@ -62,18 +62,19 @@ fn what_is_longer_than_the_screen_is_paged() {
 }
 
 #[test]
-fn messages_stand_in_the_pager_where_they_belong() {
+fn messages_are_shown_in_order_in_the_pager() {
     let folder = folder(20);
     let Some((text, _)) = terminal(folder.path(), &format!("{MARKS} icecore paths broken.php b.json")) else { return };
     let lines: Vec<&str> = text.lines().collect();
-    let at = |part: &str| lines.iter().position(|line| line.contains(part)).unwrap_or_else(|| panic!("{part}: {text}"));
-    assert!(at("broken.php:$[1]") < at("broken.php: the input ends too early"), "{text}");
-    assert!(at("broken.php: the input ends too early") < at("b.json:$[0]"), "{text}");
+    let position_of =
+        |part: &str| lines.iter().position(|line| line.contains(part)).unwrap_or_else(|| panic!("{part}: {text}"));
+    assert!(position_of("broken.php:$[1]") < position_of("broken.php: the input ends too early"), "{text}");
+    assert!(position_of("broken.php: the input ends too early") < position_of("b.json:$[0]"), "{text}");
     assert!(text.contains("\x1b[1m"), "colours stay: {text}");
 }
 
 #[test]
-fn a_pager_that_is_missing_or_left_early_is_no_failure() {
+fn a_missing_or_closed_pager_is_no_error() {
     let folder = folder(20_000);
     let Some((text, code)) = terminal(folder.path(), "ICECORE_PAGER=no-such-pager icecore -q paths a.json") else {
         return;
@@ -86,7 +87,7 @@ fn a_pager_that_is_missing_or_left_early_is_no_failure() {
 
 /// A Ctrl-C goes to both; the pager decides what it means.
 #[test]
-fn a_signal_of_the_keyboard_is_the_pagers() {
+fn keyboard_signals_are_left_to_the_pager() {
     let folder = folder(20_000);
     let command = "ICECORE_PAGER='kill -INT $PPID; kill -QUIT $PPID; tail -n 1' icecore --color never --paging always";
     for (rest, expected) in [("paths a.json", ("$[19999]\t19999\n", 0)), ("diff b.json b.json --items 1", ("", 0))] {
@@ -98,7 +99,7 @@ fn a_signal_of_the_keyboard_is_the_pagers() {
 }
 
 #[test]
-fn the_usual_pager_ends_by_itself_where_all_fits() {
+fn less_ends_by_itself_if_the_output_fits() {
     let folder = folder(20);
     if std::process::Command::new("less").arg("-V").output().is_err() {
         eprintln!("skipped: there is no `less` here");

@@ -75,49 +75,49 @@ impl Page {
     fn parse(text: &str) -> Page {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let mut commands: Vec<Step> = Vec::new();
-        let (mut inside, mut at) = (false, 0);
-        while at < lines.len() {
-            let line = &lines[at];
-            at += 1;
+        let (mut inside, mut index) = (false, 0);
+        while index < lines.len() {
+            let line = &lines[index];
+            index += 1;
             if line.starts_with("```") {
                 inside = line == "```console";
             } else if inside {
                 if let Some(command) = line.strip_prefix("$ ") {
                     let mut command = command.to_owned();
                     // A command continues after a backslash.
-                    while command.ends_with('\\') && at < lines.len() {
-                        command = format!("{command}\n{}", lines[at].trim_start_matches("> "));
-                        at += 1;
+                    while command.ends_with('\\') && index < lines.len() {
+                        command = format!("{command}\n{}", lines[index].trim_start_matches("> "));
+                        index += 1;
                     }
-                    commands.push(Step { command, from: at, to: at });
+                    commands.push(Step { command, from: index, to: index });
                 } else if let Some(step) = commands.last_mut() {
-                    step.to = at;
+                    step.to = index;
                 }
             }
         }
         Page { lines, commands }
     }
 
-    fn said(&self, step: &Step) -> String {
+    fn shown_output(&self, step: &Step) -> String {
         self.lines[step.from..step.to].iter().map(|line| format!("{line}\n")).collect()
     }
 
     /// Returns the page with these outputs; `None` keeps the existing one.
-    fn with(&self, outputs: &[Option<String>]) -> String {
+    fn with_outputs(&self, outputs: &[Option<String>]) -> String {
         let mut text = String::new();
-        let mut at = 0;
+        let mut index = 0;
         for (step, output) in self.commands.iter().zip(outputs) {
-            text.extend(self.lines[at..step.from].iter().map(|line| format!("{line}\n")));
-            text += output.as_deref().unwrap_or(&self.said(step));
-            at = step.to;
+            text.extend(self.lines[index..step.from].iter().map(|line| format!("{line}\n")));
+            text += output.as_deref().unwrap_or(&self.shown_output(step));
+            index = step.to;
         }
-        text.extend(self.lines[at..].iter().map(|line| format!("{line}\n")));
+        text.extend(self.lines[index..].iter().map(|line| format!("{line}\n")));
         text
     }
 }
 
 /// Returns what a command needs from other programs and this machine lacks.
-fn lacking(command: &str) -> Option<String> {
+fn find_missing_program(command: &str) -> Option<String> {
     let needs_columns = ["parquet", "arrow", "--schema"].iter().any(|word| command.contains(word));
     if needs_columns && !cfg!(feature = "columns") {
         return Some("the feature `columns`".to_owned());
@@ -163,7 +163,7 @@ fn run(commands: &[Step], folder: &Path) -> Vec<Option<String>> {
     let mut script = String::from("exec 2>&1\nback() { return \"$1\"; }\nended=0\n");
     let mut is_run = Vec::new();
     for step in commands {
-        let lacking = lacking(&step.command);
+        let lacking = find_missing_program(&step.command);
         is_run.push(lacking.is_none());
         match lacking {
             Some(lacking) => {
@@ -199,7 +199,7 @@ fn run(commands: &[Step], folder: &Path) -> Vec<Option<String>> {
     is_run.into_iter().map(|is_run| if is_run { outputs.next() } else { None }).collect()
 }
 
-fn check(name: &str, samples: &str) {
+fn check_page(name: &str, samples: &str) {
     let path = workspace().join(name);
     let page = Page::parse(&fs::read_to_string(&path).expect("the page is there"));
     assert!(!page.commands.is_empty(), "{name} shows no command");
@@ -208,14 +208,14 @@ fn check(name: &str, samples: &str) {
     copy(&workspace().join("docs/cookbook/samples"), &folder);
     let outputs = run(&page.commands, &folder.join(samples));
     if std::env::var_os("UPDATE_PAGES").is_some() {
-        fs::write(&path, page.with(&outputs)).expect("the page can be written");
+        fs::write(&path, page.with_outputs(&outputs)).expect("the page can be written");
         return;
     }
     for (step, output) in page.commands.iter().zip(&outputs) {
-        let said = page.said(step);
+        let shown_output = page.shown_output(step);
         assert!(
-            output.as_ref().is_none_or(|output| *output == said),
-            "{name} is out of date; `make pages` updates it.\n$ {}\n--- it says\n{said}--- it is\n{}",
+            output.as_ref().is_none_or(|output| *output == shown_output),
+            "{name} is out of date; `make pages` updates it.\n$ {}\n--- it says\n{shown_output}--- it is\n{}",
             step.command,
             output.as_deref().unwrap_or_default()
         );
@@ -223,9 +223,9 @@ fn check(name: &str, samples: &str) {
 }
 
 #[test]
-fn the_commands_of_the_pages_print_what_is_shown() {
-    PAGES.iter().for_each(|page| check(page, ""));
-    cookbook().iter().for_each(|page| check(&format!("{COOKBOOK}/{page}"), samples(page)));
+fn commands_on_the_pages_print_the_shown_output() {
+    PAGES.iter().for_each(|page| check_page(page, ""));
+    cookbook().iter().for_each(|page| check_page(&format!("{COOKBOOK}/{page}"), samples(page)));
 }
 
 /// Every command has a page, and the index leads to each.

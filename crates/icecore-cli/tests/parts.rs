@@ -7,31 +7,31 @@ use std::fs;
 
 /// Returns a list of records, a little larger than the limit for reading as a whole; with links if requested.
 fn list(records: u32, has_links: bool) -> icecore::Document<'static> {
-    let mut b = icecore::Builder::new();
-    b.begin_array();
-    for at in 0..records {
-        let record = b.begin_map().at();
-        b.text_key("id").int(i64::from(at) - 3);
-        b.text_key("name").text(&format!("name {at:1800}"));
-        b.text_key("list").begin_array();
-        b.float(f64::from(at) / 4.0).null();
-        if has_links && at % 200 == 199 {
-            b.link(record);
+    let mut builder = icecore::Builder::new();
+    builder.begin_array();
+    for index in 0..records {
+        let record = builder.begin_map().at();
+        builder.text_key("id").int(i64::from(index) - 3);
+        builder.text_key("name").text(&format!("name {index:1800}"));
+        builder.text_key("list").begin_array();
+        builder.float(f64::from(index) / 4.0).null();
+        if has_links && index % 200 == 199 {
+            builder.link(record);
         }
-        b.end();
+        builder.end();
         // An array of PHP that turns out not to be a list.
-        b.text_key("map").begin_map();
-        b.int_key(0).bool(true);
-        b.int_key(7).text("x");
-        b.end();
-        b.end();
+        builder.text_key("map").begin_map();
+        builder.int_key(0).bool(true);
+        builder.int_key(7).text("x");
+        builder.end();
+        builder.end();
     }
-    b.end();
-    b.finish().unwrap()
+    builder.end();
+    builder.finish().unwrap()
 }
 
 #[test]
-fn parts_are_the_same_as_the_whole() {
+fn parts_of_a_long_array_give_the_output_of_the_whole() {
     let folder = tempfile::tempdir().unwrap();
     let formats = ["json", "php", "storable", "marshal"];
     for (format, has_links) in formats.iter().flat_map(|format| [(format, false), (format, true)]) {
@@ -41,22 +41,22 @@ fn parts_are_the_same_as_the_whole() {
         assert!(bytes.len() > 2 << 20, "{format}: half is too short: {}", bytes.len());
         let half = &bytes[..bytes.len() / 2];
         let more = [&bytes[..], b" x"].concat();
-        for (what, bytes) in [("whole", &bytes[..]), ("half", half), ("more", &more)] {
-            if has_links && what != "whole" {
+        for (name, bytes) in [("whole", &bytes[..]), ("half", half), ("more", &more)] {
+            if has_links && name != "whole" {
                 continue;
             }
             let path = folder.path().join("list");
             fs::write(&path, bytes).unwrap();
             let file = path.to_str().unwrap();
-            let forms: &[&[&str]] = if what == "whole" { &[&[], &["--json"]] } else { &[&[]] };
+            let forms: &[&[&str]] = if name == "whole" { &[&[], &["--json"]] } else { &[&[]] };
             for form in forms {
                 let args = [&["inspect", "-f", format, "--all", file], *form].concat();
-                let parts = run::icecore(&args, b"");
+                let (parts, parts_stderr, parts_code) = run::icecore(&args, b"");
                 // With a number of items it is read as a whole.
-                let whole = run::icecore(&[&args[..], &["--items", "4G"]].concat(), b"");
-                assert_eq!((parts.2, &parts.1), (whole.2, &whole.1), "{format} {what} {args:?}");
-                assert!(parts.0 == whole.0, "{format} {what} {args:?}: {} and {}", parts.0.len(), whole.0.len());
-                assert!(parts.0.len() > bytes.len() / 2, "{format} {what}");
+                let (complete, stderr, code) = run::icecore(&[&args[..], &["--items", "4G"]].concat(), b"");
+                assert_eq!((parts_code, parts_stderr), (code, stderr), "{format} {name} {args:?}");
+                assert!(parts == complete, "{format} {name} {args:?}: {} and {}", parts.len(), complete.len());
+                assert!(parts.len() > bytes.len() / 2, "{format} {name}");
             }
         }
     }

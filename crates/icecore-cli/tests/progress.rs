@@ -28,7 +28,7 @@ fn folder() -> (tempfile::TempDir, File) {
 }
 
 /// Runs a command; its input arrives once it shows progress.
-fn slowly(command: &str) -> Option<String> {
+fn run_with_slow_input(command: &str) -> Option<String> {
     let (folder, mut slow) = folder();
     let mut running = pty::start(folder.path(), command)?;
     running.wait_for(" slow");
@@ -36,13 +36,13 @@ fn slowly(command: &str) -> Option<String> {
     drop(slow);
     let (text, code) = running.end();
     assert!(code < 2, "{command}: {code}: {text:?}");
-    let (shown, rest) = text.rsplit_once(CLEAR).unwrap_or_else(|| panic!("{command}: it is not taken away: {text:?}"));
-    assert!(shown.contains(" slow") && !rest.contains('\r'), "{command}: {text:?}");
+    let (screen, rest) = text.rsplit_once(CLEAR).unwrap_or_else(|| panic!("{command}: it is not taken away: {text:?}"));
+    assert!(screen.contains(" slow") && !rest.contains('\r'), "{command}: {text:?}");
     Some(rest.to_owned())
 }
 
 #[test]
-fn every_command_that_works_on_inputs_says_so() {
+fn every_command_with_inputs_shows_progress() {
     for command in [
         "icecore inspect slow",
         "icecore detect slow",
@@ -61,7 +61,7 @@ fn every_command_that_works_on_inputs_says_so() {
         "icecore diff slow a.json",
         "icecore patch slow change.json >out",
     ] {
-        if slowly(command).is_none() {
+        if run_with_slow_input(command).is_none() {
             return;
         }
     }
@@ -69,24 +69,24 @@ fn every_command_that_works_on_inputs_says_so() {
 
 #[cfg(feature = "store")]
 #[test]
-fn commands_of_the_store_say_so_too() {
+fn commands_of_the_store_show_progress() {
     for command in ["icecore store --db sqlite:s.db put slow", "icecore queue --db sqlite:s.db push slow"] {
-        if slowly(command).is_none() {
+        if run_with_slow_input(command).is_none() {
             return;
         }
     }
 }
 
 #[test]
-fn it_is_gone_before_anything_is_printed() {
-    let Some(shown) = slowly("icecore --color never paths slow") else { return };
-    assert_eq!(shown, "$.a\t1\n");
-    let shown = slowly("icecore --color never get '$.a' slow a.json").unwrap();
-    assert_eq!(shown, "1\n2\n");
+fn progress_is_removed_before_output_is_printed() {
+    let Some(screen) = run_with_slow_input("icecore --color never paths slow") else { return };
+    assert_eq!(screen, "$.a\t1\n");
+    let screen = run_with_slow_input("icecore --color never get '$.a' slow a.json").unwrap();
+    assert_eq!(screen, "1\n2\n");
 }
 
 #[test]
-fn who_wants_quiet_gets_it() {
+fn quiet_mode_and_pipes_show_no_progress() {
     for command in ["icecore -q paths slow", "TERM=dumb icecore paths slow", "icecore paths slow 2>&1 | cat"] {
         let (folder, mut slow) = folder();
         let Some(running) = pty::start(folder.path(), command) else { return };
@@ -101,7 +101,7 @@ fn who_wants_quiet_gets_it() {
 
 /// For an input with a size, a bar shows how much was read.
 #[test]
-fn a_bar_where_the_size_is_known() {
+fn inputs_of_known_size_show_a_bar() {
     let (folder, mut slow) = folder();
     let folder: &Path = folder.path();
     let Some(mut running) = pty::start(folder, "icecore convert a.json slow b.json >out") else { return };

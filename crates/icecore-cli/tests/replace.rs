@@ -1,11 +1,11 @@
 //! `icecore replace`: problems that users reported for similar tools; round trips over random dumps in every form; PHP
-//! as the judge.
+//! reads the results.
 
 use crate::common::usual_or_full;
 use crate::replacing;
 use crate::run;
 
-use crate::replacing::{ALL, Random, Written, value};
+use crate::replacing::{ALL, DumpForm, Random, value};
 use crate::run::icecore;
 use icecore::rewrite::Escaping as _;
 use icecore_sql::{Next, Reader};
@@ -14,29 +14,29 @@ use std::path::Path;
 use std::process::Command;
 
 /// Returns the stdout of `icecore replace`, which must succeed.
-fn replaced(args: &[&str], input: &[u8]) -> Vec<u8> {
+fn run_replace(args: &[&str], input: &[u8]) -> Vec<u8> {
     let (stdout, stderr, code) = icecore(&[&["replace"][..], args].concat(), input);
     assert_eq!(code, 0, "{args:?}: {stderr}");
     stdout
 }
 
-fn sql(args: &[&str], input: &str) -> String {
-    String::from_utf8(replaced(&[args, &["--in", "sql"]].concat(), input.as_bytes())).unwrap()
+fn replace_in_sql(args: &[&str], input: &str) -> String {
+    String::from_utf8(run_replace(&[args, &["--in", "sql"]].concat(), input.as_bytes())).unwrap()
 }
 
 /// Returns a literal as mysqldump writes it, in its row.
-fn row(literal: &str) -> String {
+fn mysql_row(literal: &str) -> String {
     format!("INSERT INTO `t` VALUES (1,'{literal}','end');\n")
 }
 
 #[test]
-fn digits_that_become_none_are_an_empty_string() {
+fn hex_literals_that_become_empty_are_empty_strings() {
     let dump = "INSERT INTO `t` VALUES (0x6f6c64,X'6f6c64',_binary 0x6f6c64,0x616f6c64);\n";
-    assert_eq!(sql(&["old", ""], dump), "INSERT INTO `t` VALUES ('',X'',_binary '',0x61);\n");
+    assert_eq!(replace_in_sql(&["old", ""], dump), "INSERT INTO `t` VALUES ('',X'',_binary '',0x61);\n");
 }
 
 #[test]
-fn values_that_other_tools_broke() {
+fn values_that_other_tools_break_are_replaced_right() {
     let long_css = r#"a:1:{s:3:\"css\";s:46:\"a::after{content:\";\"} b{url(old.example)} s:3:\";\";}"#;
     let long_css = long_css.replace("s:46", &format!("s:{}", long_css_len()));
     let cases: &[(&str, &str, &str, String, String)] = &[
@@ -96,8 +96,8 @@ fn values_that_other_tools_broke() {
         ),
         ("a quote that is new", "old", "O'Neil", r#"s:3:"old"; old"#.into(), r#"s:6:"O\'Neil"; O\'Neil"#.into()),
     ];
-    for (what, old, new, before, after) in cases {
-        assert_eq!(sql(&[old, new], &row(before)), row(after), "{what}");
+    for (case, old, new, before, after) in cases {
+        assert_eq!(replace_in_sql(&[old, new], &mysql_row(before)), mysql_row(after), "{case}");
     }
 }
 
@@ -111,64 +111,69 @@ fn columns_are_chosen_by_name() {
     let dump = "CREATE TABLE posts (id int, guid text, body text);\nINSERT INTO posts VALUES (1,'old','old');\n\
                 INSERT INTO users (guid) VALUES ('old');\n";
     let skipped = dump.replace("1,'old','old'", "1,'old','new'");
-    assert_eq!(sql(&["old", "new", "--skip-column", "guid"], dump), skipped);
-    assert_eq!(sql(&["old", "new", "--column", "posts.BODY"], dump), skipped);
-    assert_eq!(sql(&["old", "new", "--table", "users"], dump), dump.replace("('old')", "('new')"));
+    assert_eq!(replace_in_sql(&["old", "new", "--skip-column", "guid"], dump), skipped);
+    assert_eq!(replace_in_sql(&["old", "new", "--column", "posts.BODY"], dump), skipped);
+    assert_eq!(replace_in_sql(&["old", "new", "--table", "users"], dump), dump.replace("('old')", "('new')"));
 }
 
 #[test]
-fn chunks_of_any_size_come_to_the_same() {
+fn chunks_of_any_size_give_the_same_output() {
     for form in ALL {
         let mut random = Random::new(7);
         let values: Vec<Vec<u8>> = (0..60).map(|_| value(&mut random)).filter(|value| form.takes(value)).collect();
         let file = form.file(&values);
         let args = |chunk| ["old.example", "new.example.org", "--in", form.extension(), "--chunk", chunk];
-        let whole = replaced(&args("1M"), &file);
-        assert_ne!(whole, file);
+        let at_once = run_replace(&args("1M"), &file);
+        assert_ne!(at_once, file);
         for chunk in ["1", "7", "100", "4096"] {
-            assert!(replaced(&args(chunk), &file) == whole, "{form:?} in pieces of {chunk}");
+            assert!(run_replace(&args(chunk), &file) == at_once, "{form:?} in pieces of {chunk}");
         }
     }
     // A text is cut outside of matches, even if it has no lines.
     let text = b"-old.example//old.example_https://old.example".repeat(300);
-    let url = |chunk| replaced(&["--url", "https://old.example", "https://n", "--in", "text", "--chunk", chunk], &text);
-    let whole = url("1M");
+    let url =
+        |chunk| run_replace(&["--url", "https://old.example", "https://n", "--in", "text", "--chunk", chunk], &text);
+    let at_once = url("1M");
     for chunk in ["1", "64", "100", "1000"] {
-        assert!(url(chunk) == whole, "text in pieces of {chunk}");
+        assert!(url(chunk) == at_once, "text in pieces of {chunk}");
     }
 }
 
 #[test]
-fn there_and_back_gives_the_same_bytes() {
+fn replacing_and_replacing_back_restores_the_bytes() {
     // Number of dumps for each form.
     let dumps = usual_or_full(60, 1000);
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for form in ALL {
-        let (first, there, back) = (path("first"), path("there"), path("back"));
-        fs::create_dir(&first).unwrap();
+        let (original, replaced, restored) = (path("original"), path("replaced"), path("restored"));
+        fs::create_dir(&original).unwrap();
         for seed in 0..dumps {
             let mut random = Random::new(seed);
             let values: Vec<Vec<u8>> = (0..6).map(|_| value(&mut random)).filter(|value| form.takes(value)).collect();
-            fs::write(first.join(format!("{seed}.{}", form.extension())), form.file(&values)).unwrap();
+            fs::write(original.join(format!("{seed}.{}", form.extension())), form.file(&values)).unwrap();
         }
-        go(&["old.example", "brand-new.example.org"], &first, &there);
-        go(&["brand-new.example.org", "old.example"], &there, &back);
+        replace_files(&["old.example", "brand-new.example.org"], &original, &replaced);
+        replace_files(&["brand-new.example.org", "old.example"], &replaced, &restored);
         let mut changed = 0;
         for seed in 0..dumps {
             let name = format!("{seed}.{}", form.extension());
             let read = |folder: &Path| fs::read(folder.join(&name)).unwrap();
-            changed += u64::from(read(&first) != read(&there));
-            assert!(read(&first) == read(&back), "{form:?}, dump {seed}: {}", String::from_utf8_lossy(&read(&first)));
+            changed += u64::from(read(&original) != read(&replaced));
+            assert!(
+                read(&original) == read(&restored),
+                "{form:?}, dump {seed}: {}",
+                String::from_utf8_lossy(&read(&original))
+            );
         }
         assert!(changed > dumps / 2, "{form:?}: only {changed} changed");
-        for folder in [first, there, back] {
+        for folder in [original, replaced, restored] {
             fs::remove_dir_all(folder).unwrap();
         }
     }
 }
 
-fn go(pair: &[&str], from: &Path, to: &Path) {
+fn replace_files(pair: &[&str], from: &Path, to: &Path) {
     let (from, to) = (from.to_str().unwrap(), to.to_str().unwrap());
     let (_, stderr, code) = icecore(&[&["replace", "-q"][..], pair, &[from, "--out-dir", to]].concat(), b"");
     assert_eq!(code, 0, "{stderr}");
@@ -187,46 +192,50 @@ fn values_of(dump: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Reads values as lines of hexadecimal digits; reports the result of `unserialize` for each.
-const JUDGE: &str = r#"
+const CHECK_WITH_PHP: &str = r#"
 while (($line = fgets(STDIN)) !== false) {
     $value = hex2bin(trim($line));
     echo $value === serialize(false) || @unserialize($value, ["allowed_classes" => false]) !== false ? "1" : "0";
 }"#;
 
-fn judged(values: &[Vec<u8>]) -> Vec<u8> {
+fn check_with_php(values: &[Vec<u8>]) -> Vec<u8> {
     let line = |value: &Vec<u8>| value.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n";
     let mut php = Command::new("php");
-    php.args(["-d", "unserialize_max_depth=0", "-r", JUDGE]);
-    let done = run::fed(php, values.iter().map(line).collect::<String>().as_bytes());
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    done.stdout
+    php.args(["-d", "unserialize_max_depth=0", "-r", CHECK_WITH_PHP]);
+    let output = run::fed(php, values.iter().map(line).collect::<String>().as_bytes());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
 }
 
 #[test]
-fn php_reads_what_it_read_before() {
+fn php_reads_the_same_values_after_a_replacement() {
     if Command::new("php").arg("-v").output().is_err() {
         return eprintln!("SKIPPED: php is missing");
     }
     let mut random = Random::new(2026);
     let values: Vec<Vec<u8>> = (0..3000).map(|_| replacing::php(&mut random, 4)).collect();
-    for form in [Written::Mysql, Written::Doubled] {
+    for form in [DumpForm::Mysql, DumpForm::Doubled] {
         let before = form.file(&values);
         assert_eq!(values_of(&before), values, "the reader");
         for new in ["n", "very.much.longer.example", "it's \"new\" \\ here;", "old.example.org", ""] {
-            let after = values_of(&replaced(&["-q", "old.example", new, "--in", "sql"], &before));
+            let after = values_of(&run_replace(&["-q", "old.example", new, "--in", "sql"], &before));
             assert_eq!(after.len(), values.len());
-            let is_changed = after.iter().zip(&values).filter(|(after, before)| after != before).count();
-            assert!(is_changed > values.len() / 3, "{is_changed}");
-            let (was, is) = (judged(&values), judged(&after));
-            let worse = was.iter().zip(&is).position(|(was, is)| was == &b'1' && is != was);
-            let shown = worse.map(|at| (String::from_utf8_lossy(&values[at]), String::from_utf8_lossy(&after[at])));
-            assert!(worse.is_none(), "{new:?}: {shown:?}");
+            let changed_count = after.iter().zip(&values).filter(|(after, before)| after != before).count();
+            assert!(changed_count > values.len() / 3, "{changed_count}");
+            let (readable_before, readable_after) = (check_with_php(&values), check_with_php(&after));
+            let damaged = readable_before
+                .iter()
+                .zip(&readable_after)
+                .position(|(before, after)| before == &b'1' && after != before);
+            let shown =
+                damaged.map(|index| (String::from_utf8_lossy(&values[index]), String::from_utf8_lossy(&after[index])));
+            assert!(damaged.is_none(), "{new:?}: {shown:?}");
         }
     }
 }
 
 #[test]
-fn a_file_changes_in_its_place_and_what_it_was_is_kept() {
+fn in_place_changes_the_file_and_keeps_a_backup() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let text = |name: &str| fs::read_to_string(path(name)).unwrap();
@@ -253,45 +262,45 @@ fn a_file_changes_in_its_place_and_what_it_was_is_kept() {
 /// An independent oracle in PHP: it changes live values and freezes them, and so determines what a dump must become.
 /// `ICECORE_ROUNDS` and `ICECORE_SEED` select more and other dumps of a hundred cells.
 #[test]
-fn dumps_become_what_an_oracle_in_php_says() {
+fn dumps_change_as_an_oracle_in_php_says() {
     if Command::new("php").arg("-v").output().is_err() {
         return eprintln!("SKIPPED: php is missing");
     }
-    let number = |name: &str, usual: u64| std::env::var(name).map_or(usual, |text| text.parse().expect("a number"));
+    let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().expect("a number"));
     let (seed, rounds) = (number("ICECORE_SEED", 0), number("ICECORE_ROUNDS", 60));
-    let done = Command::new("php")
+    let output = Command::new("php")
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/replace_oracle/run.php"))
         .args([seed.to_string(), (seed + rounds).to_string()])
         .env("ICECORE", env!("CARGO_BIN_EXE_icecore"))
         .output()
         .expect("php runs");
-    let said = String::from_utf8_lossy(&done.stdout);
-    assert!(done.status.success() && said.contains(" cells, 0 wrong"), "{said}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && stdout.contains(" cells, 0 wrong"), "{stdout}");
 }
 
 /// The contents of a file decide how it is read: frozen data is not plain text because of its name.
 #[test]
-fn content_decides_and_not_the_name() {
+fn the_content_of_a_file_decides_how_it_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let json = br#"{"site":"https://old.example","list":[1,"old.example"]}"#;
     let names = ["txt", "xml", "html", "yml", "csv", "tsv", "md", "sql", "conf", "ndjson", "js", "dump", "unknown"];
     for format in ["php", "php-session", "igbinary", "marshal", "storable", "sereal", "var-export", "dumper"] {
         let bytes = icecore::convert(json, "json", format).unwrap();
         let args = ["old.example", "a-longer-name.example"];
-        let wanted = replaced(&[&args[..], &["--in", format]].concat(), &bytes);
-        assert_ne!(wanted, bytes, "{format}");
+        let expected = run_replace(&[&args[..], &["--in", format]].concat(), &bytes);
+        assert_ne!(expected, bytes, "{format}");
         for name in names {
             let file = folder.path().join(format!("file.{name}"));
             fs::write(&file, &bytes).unwrap();
-            let found = replaced(&[&args[..], &[file.to_str().unwrap()]].concat(), b"");
-            assert_eq!(found, wanted, "{format} as .{name}: {}", String::from_utf8_lossy(&found));
+            let found = run_replace(&[&args[..], &[file.to_str().unwrap()]].concat(), b"");
+            assert_eq!(found, expected, "{format} as .{name}: {}", String::from_utf8_lossy(&found));
         }
     }
 }
 
 /// Tables in CSV keep their dialect.
 #[test]
-fn tables_are_written_as_they_were() {
+fn tables_keep_their_dialect() {
     let value = |text: &str, quote: &str| {
         let len = text.len();
         format!("a:1:{{s:1:\"k\";s:{len}:\"{text}\";}}").replace('"', quote)
@@ -313,19 +322,19 @@ fn tables_are_written_as_they_were() {
         ("returns", &|text| format!("id,value\r1,\"{}\"\r2,{text}\r", value(text, "\"\""))),
     ];
     for (name, table) in tables {
-        let found = replaced(&[old, new, "--in", "csv"], table(old).as_bytes());
+        let found = run_replace(&[old, new, "--in", "csv"], table(old).as_bytes());
         assert_eq!(String::from_utf8(found).unwrap(), table(new), "{name}");
     }
 }
 
 /// A table is refused if two readings have different cells, or a row is in another dialect than those before it.
 #[test]
-fn tables_that_are_unclear_are_refused() {
+fn ambiguous_tables_are_refused() {
     let (stdout, stderr, code) = icecore(&["replace", "old", "new", "--in", "csv"], b"1;2,3\n4;5,old\n");
     assert_eq!((stdout.len(), code), (0, 4), "{stderr}");
     assert!(stderr.contains("several ways") && stderr.contains("--delimiter"), "{stderr}");
     let known = ["old", "x,y", "--in", "csv", "--delimiter", ";"];
-    assert_eq!(replaced(&known, b"1;2,3\n4;5,old\n"), b"1;2,3\n4;5,x,y\n");
+    assert_eq!(run_replace(&known, b"1;2,3\n4;5,old\n"), b"1;2,3\n4;5,x,y\n");
     // The first 64 KB contain no quotes with another meaning.
     let mut long: Vec<u8> = (0..9000).flat_map(|row| format!("{row},\"some text\"\n").into_bytes()).collect();
     long.extend_from_slice(b"9000,\"a\" old\n");
@@ -336,7 +345,7 @@ fn tables_that_are_unclear_are_refused() {
 
 /// Serialized data in a text is found however far its length is from a match, and in any chunk.
 #[test]
-fn lengths_in_text_are_not_made_wrong() {
+fn lengths_in_text_do_not_become_wrong() {
     let long = "x".repeat(3000);
     let values = [
         format!("[shortcode data='a:1:{{s:1:\"k\";s:{}:\"{long} old.example\";}}']", long.len() + 12),
@@ -364,7 +373,7 @@ fn lengths_in_text_are_not_made_wrong() {
             assert!(stderr.contains("whose lengths are wrong now"), "{stderr}");
         }
         // Replacements of the same length, or outside of such strings, are made.
-        assert!(!replaced(&["old.example", "new.example"], text.as_bytes()).is_empty());
-        assert!(!replaced(&["The end", "This is the end"], text.as_bytes()).is_empty());
+        assert!(!run_replace(&["old.example", "new.example"], text.as_bytes()).is_empty());
+        assert!(!run_replace(&["The end", "This is the end"], text.as_bytes()).is_empty());
     }
 }

@@ -7,9 +7,11 @@ use std::path::Path;
 
 /// Returns the objects of `--report json`, and the exit code, which the last object also contains.
 fn report(args: &[&str]) -> (Vec<Value>, i32) {
-    let (_, said, code) = icecore(&[args, &["--report", "json"]].concat(), b"");
-    let lines: Vec<Value> =
-        said.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect();
+    let (_, stderr, code) = icecore(&[args, &["--report", "json"]].concat(), b"");
+    let lines: Vec<Value> = stderr
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect();
     let end = lines.last().expect("an end");
     assert_eq!((&end["type"], &end["code"]), (&"end".into(), &code.into()), "{args:?}");
     (lines, code)
@@ -27,14 +29,14 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-fn at(folder: &Path, name: &str) -> String {
+fn path_in(folder: &Path, name: &str) -> String {
     folder.join(name).to_str().unwrap().to_owned()
 }
 
 #[test]
 fn losses_notes_and_errors_have_fields() {
     let folder = folder();
-    let file = |name: &str| at(folder.path(), name);
+    let file = |name: &str| path_in(folder.path(), name);
     let (lines, code) = report(&["convert", &file("good.ser")]);
     assert_eq!((code, lines.len()), (0, 3));
     let kinds: Vec<_> = lines.iter().map(|line| line["kind"].as_str().unwrap_or("")).collect();
@@ -67,32 +69,33 @@ fn losses_notes_and_errors_have_fields() {
     let (lines, code) = report(&["convert", "--each", "--strict", &file("good.ser")]);
     assert_eq!((code, &lines[0]["record"], &lines[0]["kind"]), (1, &1.into(), &"loss".into()));
     // Every message as JSON is the same as the text for people.
-    let (_, said, _) = icecore(&["convert", &file("half.ser")], b"");
+    let (_, stderr, _) = icecore(&["convert", &file("half.ser")], b"");
     let (lines, _) = report(&["convert", &file("half.ser")]);
-    assert!(said.contains(lines[0]["message"].as_str().unwrap()), "{said}");
-    let (_, said, code) = icecore(&["-q", "convert", "--report", "json", &file("good.ser")], b"");
-    assert_eq!((said.lines().count(), code), (1, 0), "{said}");
+    assert!(stderr.contains(lines[0]["message"].as_str().unwrap()), "{stderr}");
+    let (_, stderr, code) = icecore(&["-q", "convert", "--report", "json", &file("good.ser")], b"");
+    assert_eq!((stderr.lines().count(), code), (1, 0), "{stderr}");
 }
 
 #[test]
-fn summaries_go_to_the_standard_output() {
+fn summary_dash_prints_to_stdout() {
     let folder = folder();
-    let file = |name: &str| at(folder.path(), name);
+    let file = |name: &str| path_in(folder.path(), name);
     for args in [
         &["convert", "--each", "--summary", "-", "-o", "/dev/null", &file("plain.json")][..],
         &["rows", "--in", "lines", "--summary", "-", "-o", "/dev/null", &file("plain.json")],
     ] {
-        let (out, said, code) = icecore(args, b"");
-        let summary: Value = serde_json::from_slice(&out).unwrap_or_else(|error| panic!("{args:?} {error}: {said}"));
+        let (stdout, stderr, code) = icecore(args, b"");
+        let summary: Value =
+            serde_json::from_slice(&stdout).unwrap_or_else(|error| panic!("{args:?} {error}: {stderr}"));
         assert_eq!((code, &summary["records"]), (0, &1.into()), "{args:?}");
     }
 }
 
 /// With one input, and among others that are good.
 #[test]
-fn exit_codes_say_what_was_wrong() {
+fn exit_codes_tell_errors_apart() {
     let folder = folder();
-    let file = |name: &str| at(folder.path(), name);
+    let file = |name: &str| path_in(folder.path(), name);
     let commands: &[&[&str]] = &[
         &["inspect"],
         &["inspect", "--json"],
@@ -108,15 +111,15 @@ fn exit_codes_say_what_was_wrong() {
             for files in [vec![name], vec!["plain.json", name, "plain.json"]] {
                 let files: Vec<_> = files.into_iter().map(file).collect();
                 let args: Vec<&str> = command.iter().copied().chain(files.iter().map(String::as_str)).collect();
-                let (out, said, code) = icecore(&args, b"");
-                assert_eq!(code, expected, "{args:?}: {said}");
-                assert!(said.contains(message) && (expected == 0 || said.contains(name)), "{args:?}: {said}");
+                let (stdout, stderr, code) = icecore(&args, b"");
+                assert_eq!(code, expected, "{args:?}: {stderr}");
+                assert!(stderr.contains(message) && (expected == 0 || stderr.contains(name)), "{args:?}: {stderr}");
                 // The others are shown nevertheless.
-                assert!(files.len() == 1 || !out.is_empty(), "{args:?}");
+                assert!(files.len() == 1 || !stdout.is_empty(), "{args:?}");
             }
         }
-        let (_, said, code) = icecore(&[command, &[&*file("missing"), &*file("half.ser")][..]].concat(), b"");
-        assert_eq!(code, 4, "the worst of all: {said}");
+        let (_, stderr, code) = icecore(&[command, &[&*file("missing"), &*file("half.ser")][..]].concat(), b"");
+        assert_eq!(code, 4, "the worst of all: {stderr}");
     }
     for (args, expected) in [
         (&["inspect", "--path", "$.x", &file("good.ser"), &file("plain.json"), &file("good.ser")][..], 1),
@@ -137,19 +140,19 @@ fn exit_codes_say_what_was_wrong() {
         (&["man", "jsn"], 2),
         (&["convert", "--limit", "5", &file("plain.json")], 2),
     ] {
-        let (_, said, code) = icecore(args, b"");
-        assert_eq!(code, expected, "{args:?}: {said}");
-        assert!(expected == 0 || !said.is_empty(), "{args:?}");
+        let (_, stderr, code) = icecore(args, b"");
+        assert_eq!(code, expected, "{args:?}: {stderr}");
+        assert!(expected == 0 || !stderr.is_empty(), "{args:?}");
     }
     // If one of several inputs lacks a path, the error names that input, and the others are shown.
-    let (out, said, _) = icecore(&["inspect", "--path", "$.x", &file("plain.json"), &file("good.ser")], b"");
-    assert!(said.contains("plain.json: expected something at `$.x`") && !out.is_empty(), "{said}");
-    let (_, said, _) = icecore(&["bench", "--only", "perl/seral", "--list"], b"");
-    assert!(said.contains("did you mean perl/sereal?"), "{said}");
+    let (stdout, stderr, _) = icecore(&["inspect", "--path", "$.x", &file("plain.json"), &file("good.ser")], b"");
+    assert!(stderr.contains("plain.json: expected something at `$.x`") && !stdout.is_empty(), "{stderr}");
+    let (_, stderr, _) = icecore(&["bench", "--only", "perl/seral", "--list"], b"");
+    assert!(stderr.contains("did you mean perl/sereal?"), "{stderr}");
 }
 
 #[test]
-fn lists_are_as_long_as_is_asked_for() {
+fn option_items_sets_the_length_of_lists() {
     let list = format!("[{}]", (0..100).map(|n| n.to_string()).collect::<Vec<_>>().join(","));
     let rows = |args: &[&str]| {
         let (out, _, code) = icecore(&[&["inspect"], args].concat(), list.as_bytes());

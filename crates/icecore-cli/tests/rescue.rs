@@ -16,10 +16,10 @@ impl Random {
 
 fn document(id: usize, random: &mut Random) -> String {
     let items: Vec<String> = (0..random.below(6))
-        .map(|at| match random.below(4) {
+        .map(|index| match random.below(4) {
             0 => random.below(100_000).to_string(),
-            1 => format!("\"text {at} with }} and ; and {}\"", "long ".repeat(random.below(20))),
-            2 => format!("{{\"key{at}\":[true,null,{}]}}", random.below(10)),
+            1 => format!("\"text {index} with }} and ; and {}\"", "long ".repeat(random.below(20))),
+            2 => format!("{{\"key{index}\":[true,null,{}]}}", random.below(10)),
             _ => "[]".to_owned(),
         })
         .collect();
@@ -27,9 +27,9 @@ fn document(id: usize, random: &mut Random) -> String {
 }
 
 /// Returns how many of the good documents after damaged ones are found, and their total number.
-fn found(format: &str, separator: &str, seed: u64) -> (usize, usize) {
+fn count_found(format: &str, separator: &str, seed: u64) -> (usize, usize) {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let (mut input, mut wanted) = (Vec::new(), Vec::new());
+    let (mut input, mut expected) = (Vec::new(), Vec::new());
     for id in 0..12 {
         let json = document(id, &mut random);
         let mut bytes = icecore::convert(json.as_bytes(), "json", format).unwrap();
@@ -37,15 +37,15 @@ fn found(format: &str, separator: &str, seed: u64) -> (usize, usize) {
             if random.below(2) == 0 {
                 bytes.truncate(1 + random.below(bytes.len() - 1));
             } else {
-                let at = random.below(bytes.len());
-                bytes[at] ^= 1 << random.below(8);
+                let index = random.below(bytes.len());
+                bytes[index] ^= 1 << random.below(8);
             }
         } else {
             // Not every format has booleans.
             let stage = |name| icecore::Stage::parse(name).unwrap();
             let mut line = Vec::new();
             icecore::Converter::new(stage(format), stage("json")).convert(&bytes, &mut line).written.unwrap();
-            wanted.push(line);
+            expected.push(line);
         }
         input.extend_from_slice(&bytes);
         input.extend_from_slice(separator.as_bytes());
@@ -54,17 +54,17 @@ fn found(format: &str, separator: &str, seed: u64) -> (usize, usize) {
     let (stdout, stderr, code) = icecore(&args, &input);
     assert!(matches!(code, 0 | 4 | 5), "{format} {seed}: {code}: {stderr}");
     let lines: Vec<&[u8]> = stdout.split(|byte| *byte == b'\n').collect();
-    let mut at = 0;
-    let is_there = |wanted: &&Vec<u8>| {
-        let place = lines.get(at..).and_then(|rest| rest.iter().position(|line| line == &wanted.as_slice()));
-        at += place.map_or(0, |place| place + 1);
+    let mut index = 0;
+    let is_there = |expected: &&Vec<u8>| {
+        let place = lines.get(index..).and_then(|rest| rest.iter().position(|line| line == &expected.as_slice()));
+        index += place.map_or(0, |place| place + 1);
         place.is_some()
     };
-    (wanted.iter().filter(is_there).count(), wanted.len())
+    (expected.iter().filter(is_there).count(), expected.len())
 }
 
 #[test]
-fn what_stands_behind_damage_is_found() {
+fn documents_after_damage_are_found() {
     for (format, separator, least) in [
         ("php", "\n", 97),
         ("php", "", 90),
@@ -78,7 +78,7 @@ fn what_stands_behind_damage_is_found() {
     ] {
         let (mut found_all, mut all) = (0, 0);
         for seed in 0..40 {
-            let (found, of) = found(format, separator, seed);
+            let (found, of) = count_found(format, separator, seed);
             (found_all, all) = (found_all + found, all + of);
         }
         println!("{format} {separator:?}: {found_all} of {all}");
@@ -87,7 +87,7 @@ fn what_stands_behind_damage_is_found() {
 }
 
 #[test]
-fn what_is_left_of_each_document_is_written() {
+fn the_readable_part_of_each_document_is_written() {
     let many = b"a:1:{s:1:\"a\";i:1;}\na:2:{s:1:\"b\";i:7;s:1:\"x\";i:\na:1:{s:1:\"c\";i:3;}\n";
     // Data after the damage is not part of what was lost.
     let mark = r#""lost":10,"rest":"s:1:\"x\";i:""#;
@@ -109,10 +109,10 @@ fn what_is_left_of_each_document_is_written() {
 }
 
 #[test]
-fn what_came_out_of_a_wrapper_that_is_cut_is_read() {
-    let list: Vec<String> = (0..400).map(|at| format!("\"text {}\"", at * 7919 % 1009)).collect();
+fn the_content_of_a_cut_wrapper_is_read() {
+    let list: Vec<String> = (0..400).map(|index| format!("\"text {}\"", index * 7919 % 1009)).collect();
     let json = format!("[{}]", list.join(","));
-    let lines: String = (0..400).map(|at| format!("{{\"n\":{at},\"m\":{}}}\n", at * 7919 % 1009)).collect();
+    let lines: String = (0..400).map(|index| format!("{{\"n\":{index},\"m\":{}}}\n", index * 7919 % 1009)).collect();
     for wrapper in ["gzip", "zlib", "base64", "gzip/base64"] {
         let stage = icecore::Stage::parse(&format!("{wrapper}/json")).unwrap();
         let cut = |text: &str| {
@@ -127,9 +127,12 @@ fn what_came_out_of_a_wrapper_that_is_cut_is_read() {
             assert_eq!(code, 4, "{wrapper} {args:?}: {stderr}");
             String::from_utf8(stdout).unwrap()
         };
-        let whole = convert(&[], &cut(&json));
-        assert!(whole.starts_with(r#"["text 0","text 856","#) && whole.contains(r#"{"(missing)":{"read":"#), "{whole}");
-        assert!(whole.matches("text").count() > 100, "{whole}");
+        let at_once = convert(&[], &cut(&json));
+        assert!(
+            at_once.starts_with(r#"["text 0","text 856","#) && at_once.contains(r#"{"(missing)":{"read":"#),
+            "{at_once}"
+        );
+        assert!(at_once.matches("text").count() > 100, "{at_once}");
         let each = convert(&["--each"], &cut(&lines));
         assert!(each.lines().count() > 100 && each.starts_with("{\"n\":0,\"m\":0}\n"), "{wrapper}: {each}");
         let good = each.lines().filter(|line| !line.contains("(missing)"));

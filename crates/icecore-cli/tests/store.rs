@@ -25,42 +25,42 @@ impl Database {
         run::icecore(&[args, &["--db", &self.address()]].concat(), input)
     }
 
-    fn bytes(&self, args: &[&str], input: &[u8]) -> Vec<u8> {
+    fn run_for_bytes(&self, args: &[&str], input: &[u8]) -> Vec<u8> {
         let (stdout, stderr, code) = self.try_run(args, input);
         assert_eq!(code, 0, "{args:?}: {stderr}");
         stdout
     }
 
-    fn text(&self, args: &[&str], input: &[u8]) -> String {
-        String::from_utf8(self.bytes(args, input)).expect("text")
+    fn run_for_text(&self, args: &[&str], input: &[u8]) -> String {
+        String::from_utf8(self.run_for_bytes(args, input)).expect("text")
     }
 
     /// Stores bytes; returns their id.
     fn put(&self, bytes: &[u8]) -> String {
-        self.text(&["store", "put"], bytes).trim().to_owned()
+        self.run_for_text(&["store", "put"], bytes).trim().to_owned()
     }
 
-    fn lines(&self, args: &[&str]) -> Vec<Value> {
-        let text = self.text(args, b"");
+    fn run_for_lines(&self, args: &[&str]) -> Vec<Value> {
+        let text = self.run_for_text(args, b"");
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     }
 }
 
 /// Returns `E` with the variable `@id`, as Ruby writes it.
-fn object(id: u8) -> Vec<u8> {
+fn dump_ruby_object(id: u8) -> Vec<u8> {
     [b"\x04\x08o:\x06E\x06:\x08@idi", [id + 5].as_slice()].concat()
 }
 
 #[test]
-fn what_was_stored_comes_back_byte_for_byte_and_converted() {
+fn stored_objects_are_returned_as_bytes_and_converted() {
     let database = Database::new();
-    let all: &[&[u8]] = &[&object(7), b"a:1:{i:0;i:7;}", b" [1,\n 2 ]\n", b"", b"\0\xFF\x80 no format"];
+    let all: &[&[u8]] = &[&dump_ruby_object(7), b"a:1:{i:0;i:7;}", b" [1,\n 2 ]\n", b"", b"\0\xFF\x80 no format"];
     for bytes in all {
         let id = database.put(bytes);
         assert_eq!(id.len(), 36, "{id}");
-        assert_eq!(database.bytes(&["store", "get", &id], b""), *bytes);
+        assert_eq!(database.run_for_bytes(&["store", "get", &id], b""), *bytes);
     }
-    let each = database.lines(&["store", "each", "--json"]);
+    let each = database.run_for_lines(&["store", "each", "--json"]);
     let values: Vec<&Value> = each.iter().map(|line| &line["value"]).collect();
     assert_eq!(
         format!("{values:?}"),
@@ -77,19 +77,21 @@ fn what_was_stored_comes_back_byte_for_byte_and_converted() {
     );
     assert!(each.iter().all(|line| line["problem"].is_string() == line["value"].is_null()));
     let id = each[0]["id"].as_str().expect("an id");
-    assert_eq!(database.text(&["store", "get", id, "-t", "json"], b"").trim(), r#"{"id":7}"#);
+    assert_eq!(database.run_for_text(&["store", "get", id, "-t", "json"], b"").trim(), r#"{"id":7}"#);
     let (_, _, code) = database.try_run(&["store", "get", each[4]["id"].as_str().expect("an id"), "-t", "json"], b"");
     assert_eq!(code, 4);
 }
 
 /// A walk formats its lines with other code than that for a single object.
 #[test]
-fn a_walk_says_of_an_object_what_get_says() {
+fn each_prints_an_object_as_get_prints_it() {
     let database = Database::new();
     let key = "Zo\u{eb} \"\\ \u{202e}";
-    database.text(&["store", "put", "--key", key, "--expires", "7d"], &object(7));
+    database.run_for_text(&["store", "put", "--key", key, "--expires", "7d"], &dump_ruby_object(7));
     let long_class = format!("O:{}:\"{}\":0:{{}}", 300, "C".repeat(300));
-    for bytes in [&object(1)[..], b"a:1:{i:0;i:7;}", b"[1,\"\"]", b"", b"\0\xFF\x80 no format", long_class.as_bytes()] {
+    for bytes in
+        [&dump_ruby_object(1)[..], b"a:1:{i:0;i:7;}", b"[1,\"\"]", b"", b"\0\xFF\x80 no format", long_class.as_bytes()]
+    {
         database.put(bytes);
     }
     let broken = rusqlite::Connection::open(database.file("a.db")).expect("the database");
@@ -102,14 +104,14 @@ fn a_walk_says_of_an_object_what_get_says() {
     assert_eq!(each.lines().count(), 7);
     for line in each.lines() {
         let id = serde_json::from_str::<Value>(line).expect("JSON")["id"].as_str().expect("an id").to_owned();
-        assert_eq!(line, database.text(&["store", "get", &id, "--json"], b"").trim_end_matches('\n'));
+        assert_eq!(line, database.run_for_text(&["store", "get", &id, "--json"], b"").trim_end_matches('\n'));
     }
 }
 
 #[test]
-fn a_walk_goes_on_behind_what_cannot_be_decoded() {
+fn each_continues_after_an_undecodable_object() {
     let database = Database::new();
-    let ids: Vec<String> = (0..3).map(|id| database.put(&object(id))).collect();
+    let ids: Vec<String> = (0..3).map(|id| database.put(&dump_ruby_object(id))).collect();
     // Damages an object in the database.
     let broken = rusqlite::Connection::open(database.file("a.db")).expect("the database");
     broken.execute("UPDATE icecore_objects SET bytes = x'04085b07' WHERE id = ?", [&ids[1]]).expect("a row");
@@ -119,30 +121,33 @@ fn a_walk_goes_on_behind_what_cannot_be_decoded() {
         String::from_utf8_lossy(&stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(lines.len(), 3);
     assert!(lines[1]["problem"].is_string() && lines[2]["value"]["id"] == 2);
-    let marked = database.lines(&["store", "find", "--quarantined", "--json"]);
+    let marked = database.run_for_lines(&["store", "find", "--quarantined", "--json"]);
     assert_eq!(marked.len(), 1);
     assert_eq!(marked[0]["id"], *ids[1]);
 }
 
 #[test]
-fn a_stream_is_stored_object_by_object_and_comes_out_again() {
+fn a_stream_is_stored_as_objects_and_restored() {
     let (database, other) = (Database::new(), Database::new());
-    let objects: Vec<Vec<u8>> = (0..20).map(object).collect();
+    let objects: Vec<Vec<u8>> = (0..20).map(dump_ruby_object).collect();
     let stream = objects.concat();
-    let ids = database.text(&["store", "put", "--each", "-f", "marshal"], &stream);
+    let ids = database.run_for_text(&["store", "put", "--each", "-f", "marshal"], &stream);
     assert_eq!(ids.lines().count(), 20);
-    assert_eq!(database.bytes(&["store", "each", "--bytes"], b""), stream);
+    assert_eq!(database.run_for_bytes(&["store", "each", "--bytes"], b""), stream);
     let second = ids.lines().nth(1).expect("an id");
-    assert_eq!(database.bytes(&["store", "get", second], b""), objects[1]);
+    assert_eq!(database.run_for_bytes(&["store", "get", second], b""), objects[1]);
 
     // With frames, into a text column, for any bytes.
-    let framed = database.bytes(&["store", "each", "--bytes=u32be"], b"");
-    let stored = other.text(&["store", "put", "--each=u32be", "--base64", "--json"], &framed);
+    let framed = database.run_for_bytes(&["store", "each", "--bytes=u32be"], b"");
+    let stored = other.run_for_text(&["store", "put", "--each=u32be", "--base64", "--json"], &framed);
     let last: Value = serde_json::from_str(stored.lines().last().expect("a line")).expect("JSON");
     assert_eq!((&last["format"], &last["file"]), (&"marshal".into(), &"stdin, record 20".into()));
-    assert_eq!(other.bytes(&["store", "each", "--bytes=u32be"], b""), framed);
-    other.text(&["store", "put", "--each=lines"], b"no format\n\n[1]\n");
-    assert_eq!(other.bytes(&["store", "each", "--bytes=lines", "--items", "1", "--quarantined"], b""), b"no format\n");
+    assert_eq!(other.run_for_bytes(&["store", "each", "--bytes=u32be"], b""), framed);
+    other.run_for_text(&["store", "put", "--each=lines"], b"no format\n\n[1]\n");
+    assert_eq!(
+        other.run_for_bytes(&["store", "each", "--bytes=lines", "--items", "1", "--quarantined"], b""),
+        b"no format\n"
+    );
     let (stdout, stderr, code) = other.try_run(&["store", "each", "--bytes=lines"], b"");
     assert_eq!(
         (stdout.ends_with(b"E\x06:\x08@idi\x09\n"), code),
@@ -154,20 +159,23 @@ fn a_stream_is_stored_object_by_object_and_comes_out_again() {
 }
 
 #[test]
-fn what_stands_before_a_broken_record_is_stored() {
+fn records_before_a_broken_one_are_stored() {
     let database = Database::new();
-    let stream = [&object(1)[..], &object(2), b"\x04\x08["].concat();
+    let stream = [&dump_ruby_object(1)[..], &dump_ruby_object(2), b"\x04\x08["].concat();
     let (ids, stderr, code) = database.try_run(&["store", "put", "--each", "-f", "marshal"], &stream);
     assert_eq!((String::from_utf8_lossy(&ids).lines().count(), code), (2, 4), "{stderr}");
-    assert_eq!(database.bytes(&["store", "each", "--bytes"], b""), [object(1), object(2)].concat());
-    for (args, said) in [
+    assert_eq!(
+        database.run_for_bytes(&["store", "each", "--bytes"], b""),
+        [dump_ruby_object(1), dump_ruby_object(2)].concat()
+    );
+    for (args, message) in [
         (&["store", "put", "--each"][..], "--each -f marshal"),
         (&["store", "put", "--each", "-f", "base64/marshal"], "--each=lines"),
         (&["store", "put", "--each=lines", "--key", "a"], "cannot be used with"),
         (&["store", "each", "--bytes", "--json"], "cannot be used with"),
     ] {
         let (_, stderr, code) = database.try_run(args, b"x");
-        assert!(code == 2 && stderr.contains(said), "{args:?}: {stderr}");
+        assert!(code == 2 && stderr.contains(message), "{args:?}: {stderr}");
     }
 }
 
@@ -175,22 +183,22 @@ fn what_stands_before_a_broken_record_is_stored() {
 fn objects_are_found_by_key_class_and_value() {
     let database = Database::new();
     for id in 0..5 {
-        database.put(&object(id));
+        database.put(&dump_ruby_object(id));
     }
     database.put(br#"{"user": {"id": 3}, "id": 3}"#);
-    database.text(&["store", "put", "--key", "the one"], b"[1]");
+    database.run_for_text(&["store", "put", "--key", "the one"], b"[1]");
     for _ in 0..2 {
-        let found = database.lines(&["store", "find", "$.id", "3", "--json"]);
+        let found = database.run_for_lines(&["store", "find", "$.id", "3", "--json"]);
         assert_eq!(found.len(), 2);
-        assert_eq!(database.lines(&["store", "find", "$.user.id=3", "--json"]).len(), 1);
+        assert_eq!(database.run_for_lines(&["store", "find", "$.user.id=3", "--json"]).len(), 1);
         // The second time with an index.
-        database.text(&["store", "index", "$.id"], b"");
+        database.run_for_text(&["store", "index", "$.id"], b"");
     }
-    database.put(&object(3));
-    assert_eq!(database.lines(&["store", "find", "$.id", "3", "--json"]).len(), 3);
-    assert_eq!(database.lines(&["store", "find", "--class", "E", "--json"]).len(), 6);
-    assert_eq!(database.lines(&["store", "find", "--key", "the one", "--json"])[0]["value"][0], 1);
-    assert_eq!(database.bytes(&["store", "get", "the one"], b""), b"[1]");
+    database.put(&dump_ruby_object(3));
+    assert_eq!(database.run_for_lines(&["store", "find", "$.id", "3", "--json"]).len(), 3);
+    assert_eq!(database.run_for_lines(&["store", "find", "--class", "E", "--json"]).len(), 6);
+    assert_eq!(database.run_for_lines(&["store", "find", "--key", "the one", "--json"])[0]["value"][0], 1);
+    assert_eq!(database.run_for_bytes(&["store", "get", "the one"], b""), b"[1]");
     let (_, _, code) = database.try_run(&["store", "find", "$.id", "99"], b"");
     assert_eq!(code, 1, "nothing is a finding");
     let (_, stderr, code) = database.try_run(&["store", "put", "--key", "the one"], b"[2]");
@@ -198,18 +206,18 @@ fn objects_are_found_by_key_class_and_value() {
 }
 
 #[test]
-fn a_copy_has_the_same_objects_and_can_be_made_again() {
+fn copying_again_copies_only_new_objects() {
     let database = Database::new();
-    let ids: Vec<String> = (0..3).map(|id| database.put(&object(id))).collect();
+    let ids: Vec<String> = (0..3).map(|id| database.put(&dump_ruby_object(id))).collect();
     let other = format!("sqlite:{}", database.file("b.db"));
-    assert_eq!(database.text(&["store", "copy", "--to", &other], b""), "3 objects copied\n");
-    database.put(&object(9));
-    assert_eq!(database.text(&["store", "copy", "--to", &other], b""), "1 object copied\n");
+    assert_eq!(database.run_for_text(&["store", "copy", "--to", &other], b""), "3 objects copied\n");
+    database.put(&dump_ruby_object(9));
+    assert_eq!(database.run_for_text(&["store", "copy", "--to", &other], b""), "1 object copied\n");
     for id in &ids {
         let (bytes, _, code) = run::icecore(&["store", "get", id, "--db", &other], b"");
-        assert_eq!((bytes, code), (database.bytes(&["store", "get", id], b""), 0));
+        assert_eq!((bytes, code), (database.run_for_bytes(&["store", "get", id], b""), 0));
     }
-    database.text(&["store", "rm", &ids[0]], b"");
+    database.run_for_text(&["store", "rm", &ids[0]], b"");
     let (_, stderr, code) = database.try_run(&["store", "rm", &ids[0]], b"");
     assert!(code == 1 && stderr.contains(&ids[0]), "{stderr}");
 }
@@ -217,30 +225,30 @@ fn a_copy_has_the_same_objects_and_can_be_made_again() {
 #[test]
 fn jobs_are_queued_listed_paused_and_replayed() {
     let database = Database::new();
-    let push = |input: &[u8]| database.text(&["queue", "push", "--queue", "mail"], input).trim().to_owned();
+    let push = |input: &[u8]| database.run_for_text(&["queue", "push", "--queue", "mail"], input).trim().to_owned();
     let first = push(br#"{"to": 7}"#);
-    push(&object(1));
-    let listed = database.lines(&["queue", "list", "mail", "--json"]);
+    push(&dump_ruby_object(1));
+    let listed = database.run_for_lines(&["queue", "list", "mail", "--json"]);
     assert_eq!(listed.len(), 2);
     assert_eq!((&listed[0]["id"], &listed[0]["state"]), (&Value::from(&*first), &Value::from("ready")));
     assert_eq!((&listed[0]["value"]["to"], &listed[1]["value"]["id"]), (&Value::from(7), &Value::from(1)));
-    assert_eq!(database.lines(&["queue", "list", "--queue", "other", "--json"]).len(), 0);
-    let again = database.text(&["queue", "replay", &first], b"");
-    let listed = database.lines(&["queue", "list", "--json"]);
-    assert_eq!((&listed[2]["id"], &listed[2]["replay_of"]), (&Value::from(again.trim()), &Value::from(&*first)));
-    database.text(&["queue", "pause", "mail"], b"");
-    assert!(database.lines(&["queue", "stats", "--json"])[0]["paused_at"].is_string());
-    database.text(&["queue", "resume", "--queue", "mail"], b"");
-    let stats = database.lines(&["queue", "stats", "--json"]);
+    assert_eq!(database.run_for_lines(&["queue", "list", "--queue", "other", "--json"]).len(), 0);
+    let replay_id = database.run_for_text(&["queue", "replay", &first], b"");
+    let listed = database.run_for_lines(&["queue", "list", "--json"]);
+    assert_eq!((&listed[2]["id"], &listed[2]["replay_of"]), (&Value::from(replay_id.trim()), &Value::from(&*first)));
+    database.run_for_text(&["queue", "pause", "mail"], b"");
+    assert!(database.run_for_lines(&["queue", "stats", "--json"])[0]["paused_at"].is_string());
+    database.run_for_text(&["queue", "resume", "--queue", "mail"], b"");
+    let stats = database.run_for_lines(&["queue", "stats", "--json"]);
     assert!(stats[0]["paused_at"].is_null() && stats[0]["ready"] == 3);
-    let unique = |_| database.text(&["queue", "push", "--unique", "k"], b"1");
+    let unique = |_| database.run_for_text(&["queue", "push", "--unique", "k"], b"1");
     let ids: Vec<String> = (0..2).map(unique).collect();
     assert_eq!(ids[0], ids[1], "one with this key is not done yet");
-    assert_eq!(database.text(&["queue", "redrive", "--queue", "mail"], b""), "0 ready again\n");
+    assert_eq!(database.run_for_text(&["queue", "redrive", "--queue", "mail"], b""), "0 ready again\n");
 }
 
 #[test]
-fn files_become_a_chain_that_is_worked_in_its_order() {
+fn files_become_a_chain_that_is_worked_in_order() {
     let database = Database::new();
     let files: Vec<String> = (0..3).map(|number| database.file(&format!("{number}.json"))).collect();
     for (number, file) in files.iter().enumerate() {
@@ -248,66 +256,67 @@ fn files_become_a_chain_that_is_worked_in_its_order() {
     }
     let mut args = vec!["queue", "push", "--chain"];
     args.extend(files.iter().map(String::as_str));
-    let ids = database.text(&args, b"");
+    let ids = database.run_for_text(&args, b"");
     let ids: Vec<&str> = ids.lines().collect();
-    let last = database.text(&["queue", "push", "--after", ids[2]], b"3");
-    let waiting = database.lines(&["queue", "list", "--json", "--state", "waiting"]);
+    let last = database.run_for_text(&["queue", "push", "--after", ids[2]], b"3");
+    let waiting = database.run_for_lines(&["queue", "list", "--json", "--state", "waiting"]);
     let after: Vec<&str> = waiting.iter().map(|job| job["after"].as_str().expect("an id")).collect();
     assert_eq!(after, ids);
-    let stats = database.lines(&["queue", "stats", "--json"]);
+    let stats = database.run_for_lines(&["queue", "stats", "--json"]);
     assert_eq!((&stats[0]["ready"], &stats[0]["waiting"]), (&Value::from(1), &Value::from(3)));
     let script = "cat; printf ' %s' \"$ICECORE_JOB_AFTER\"";
-    database.text(&["work", "--until-empty", "--exec", script], b"");
-    let done = database.lines(&["queue", "list", "--json"]);
+    database.run_for_text(&["work", "--until-empty", "--exec", script], b"");
+    let done = database.run_for_lines(&["queue", "list", "--json"]);
     let results: Vec<&str> = done.iter().map(|job| job["result"].as_str().expect("a result")).collect();
-    let wanted = ["0 ".to_owned(), format!("1 {}", ids[0]), format!("2 {}", ids[1]), format!("3 {}", ids[2])];
-    assert_eq!(results, wanted);
+    let expected = ["0 ".to_owned(), format!("1 {}", ids[0]), format!("2 {}", ids[1]), format!("3 {}", ids[2])];
+    assert_eq!(results, expected);
     assert_eq!(done[3]["id"].as_str(), Some(last.trim()));
-    let (_, said, code) = database.try_run(&["queue", "push", "--after", "01890a5d-ac96-774b-bcce-b302099a8057"], b"4");
-    assert!(code != 0 && said.contains("there is no job"), "{code}: {said}");
+    let (_, stderr, code) =
+        database.try_run(&["queue", "push", "--after", "01890a5d-ac96-774b-bcce-b302099a8057"], b"4");
+    assert!(code != 0 && stderr.contains("there is no job"), "{code}: {stderr}");
 }
 
 #[test]
 fn limits_are_set_and_shown() {
     let database = Database::new();
-    database.text(&["queue", "set", "mail", "--concurrency", "4", "--rate", "100/1m"], b"");
-    let stats = database.lines(&["queue", "stats", "--json"]);
+    database.run_for_text(&["queue", "set", "mail", "--concurrency", "4", "--rate", "100/1m"], b"");
+    let stats = database.run_for_lines(&["queue", "stats", "--json"]);
     assert_eq!((&stats[0]["concurrency"], &stats[0]["rate"]), (&Value::from(4), &Value::from("100/1m")));
-    assert!(database.text(&["queue", "stats"], b"").contains("4 at a time, 100/1m"));
-    database.text(&["queue", "set", "mail", "--concurrency", "0", "--rate", "none"], b"");
-    let stats = database.lines(&["queue", "stats", "--json"]);
+    assert!(database.run_for_text(&["queue", "stats"], b"").contains("4 at a time, 100/1m"));
+    database.run_for_text(&["queue", "set", "mail", "--concurrency", "0", "--rate", "none"], b"");
+    let stats = database.run_for_lines(&["queue", "stats", "--json"]);
     assert_eq!((&stats[0]["concurrency"], &stats[0]["rate"]), (&Value::Null, &Value::Null));
-    let (_, said, code) = database.try_run(&["queue", "set", "mail", "--rate", "often"], b"");
-    assert!(code == 2 && said.contains("is not a rate; use 100/1m"), "{code}: {said}");
+    let (_, stderr, code) = database.try_run(&["queue", "set", "mail", "--rate", "often"], b"");
+    assert!(code == 2 && stderr.contains("is not a rate; use 100/1m"), "{code}: {stderr}");
 }
 
 #[test]
-fn schedules_are_set_listed_paused_and_taken_away() {
+fn schedules_are_set_listed_paused_and_deleted() {
     let database = Database::new();
     let set = ["queue", "schedule", "nightly", "30 2 * * MON-FRI", "--zone", "Europe/Berlin", "--queue", "report"];
-    let next = database.text(&set, br#"{"a": 1}"#);
+    let next = database.run_for_text(&set, br#"{"a": 1}"#);
     assert!(next.trim().ends_with(":30:00.000Z"), "{next}");
-    database.text(&["queue", "schedule", "pulse", "every 1s", "--alone"], b"2");
-    let all = database.lines(&["queue", "schedules", "--json"]);
+    database.run_for_text(&["queue", "schedule", "pulse", "every 1s", "--alone"], b"2");
+    let all = database.run_for_lines(&["queue", "schedules", "--json"]);
     assert_eq!(
         (&all[0]["name"], &all[0]["queue"], &all[0]["zone"]),
         (&"nightly".into(), &"report".into(), &"Europe/Berlin".into())
     );
     assert_eq!((&all[0]["value"]["a"], all[0]["next_at"].as_str()), (&Value::from(1), Some(next.trim())));
     assert_eq!((&all[1]["alone"], &all[1]["zone"]), (&Value::from(true), &"UTC".into()));
-    assert!(database.text(&["queue", "schedules"], b"").contains("30 2 * * MON-FRI Europe/Berlin"));
-    database.text(&["queue", "schedule", "nightly", "--pause"], b"");
-    assert_eq!(database.lines(&["queue", "schedules", "--json"])[0]["next_at"], Value::Null);
-    database.text(&["queue", "schedule", "nightly", "--resume"], b"");
-    assert_eq!(database.lines(&["queue", "schedules", "--json"])[0]["next_at"].as_str(), Some(next.trim()));
+    assert!(database.run_for_text(&["queue", "schedules"], b"").contains("30 2 * * MON-FRI Europe/Berlin"));
+    database.run_for_text(&["queue", "schedule", "nightly", "--pause"], b"");
+    assert_eq!(database.run_for_lines(&["queue", "schedules", "--json"])[0]["next_at"], Value::Null);
+    database.run_for_text(&["queue", "schedule", "nightly", "--resume"], b"");
+    assert_eq!(database.run_for_lines(&["queue", "schedules", "--json"])[0]["next_at"].as_str(), Some(next.trim()));
     // A worker of any queue queues the jobs that are due; with `alone` not more than one.
     std::thread::sleep(std::time::Duration::from_millis(1_100));
     for _ in 0..2 {
-        database.text(&["work", "--queue", "other", "--exec", "cat", "--until-empty"], b"");
+        database.run_for_text(&["work", "--queue", "other", "--exec", "cat", "--until-empty"], b"");
     }
-    assert_eq!(database.lines(&["queue", "list", "--json"]).len(), 1);
-    database.text(&["queue", "unschedule", "nightly", "pulse"], b"");
-    assert!(database.lines(&["queue", "schedules", "--json"]).is_empty());
+    assert_eq!(database.run_for_lines(&["queue", "list", "--json"]).len(), 1);
+    database.run_for_text(&["queue", "unschedule", "nightly", "pulse"], b"");
+    assert!(database.run_for_lines(&["queue", "schedules", "--json"]).is_empty());
     for args in [
         &["queue", "schedule", "a", "soon"][..],
         &["queue", "schedule", "a", "@daily", "--zone", "Mars"],
@@ -315,8 +324,8 @@ fn schedules_are_set_listed_paused_and_taken_away() {
         &["queue", "unschedule", "a"],
         &["queue", "schedule", "a", "--pause"],
     ] {
-        let (stdout, said, code) = database.try_run(args, b"1");
-        assert!(code != 0 && stdout.is_empty() && !said.is_empty(), "{args:?}: {code}");
+        let (stdout, stderr, code) = database.try_run(args, b"1");
+        assert!(code != 0 && stdout.is_empty() && !stderr.is_empty(), "{args:?}: {code}");
     }
 }
 
@@ -347,7 +356,7 @@ fn rows_of_a_query_are_decoded() {
 }
 
 #[test]
-fn a_password_is_neither_printed_nor_told() {
+fn passwords_are_not_printed() {
     let database = Database::new();
     for address in ["postgres://ann:secret@127.0.0.1:1/a", "mysql://ann:secret@127.0.0.1:1/a", "redis://:secret@h"] {
         let (stdout, stderr, code) = run::icecore(&["store", "stats", "--db", address], b"");
@@ -366,14 +375,14 @@ fn a_password_is_neither_printed_nor_told() {
 }
 
 #[test]
-fn the_log_stays_when_another_program_ends() {
+fn the_write_ahead_log_stays_when_another_program_ends() {
     use icecore_store::{Backend, describe, open};
     let database = Database::new();
     let address = database.address().parse().expect("an address");
     let push = |store: &mut dyn Backend| {
         store.push(&[describe::describe_job("mail", b"1".to_vec(), None)]).expect("it is pushed")[0].id.to_string()
     };
-    let listed = || String::from_utf8(database.bytes(&["queue", "list", "mail", "--json"], b"")).expect("text");
+    let listed = || String::from_utf8(database.run_for_bytes(&["queue", "list", "mail", "--json"], b"")).expect("text");
     // Locks belong to a process, so a second connection must not release the lock of the first one.
     let mut first = open(&address).expect("a connection");
     let _second = open(&address).expect("a connection");
@@ -396,7 +405,7 @@ fn programs_get_no_secrets() {
     for (args, variable) in
         [(&work[..], "UNUSED"), (&[&work[..], &["--raw"]].concat(), "UNUSED"), (&["edit", "--editor", &file], "EDITOR")]
     {
-        database.bytes(&["queue", "push"], b"1");
+        database.run_for_bytes(&["queue", "push"], b"1");
         let mut command = std::process::Command::new(run::ICECORE);
         command.args(args).env(variable, &write).env("ICECORE_JOB_HINT", "kept");
         for name in ["ICECORE_DB", "ICECORE_DB_PASSWORD", "ICECORE_DB_PASSWORD_FILE", "ICECORE_TOKEN"] {

@@ -37,68 +37,68 @@ fn documents(format: &str) -> Vec<u8> {
 }
 
 #[test]
-fn documents_may_be_cut_anywhere() {
+fn documents_are_read_from_pieces_of_any_size() {
     for format in
         ["sereal", "sereal:compress=zlib", "storable", "storable:memory", "php", "marshal", "igbinary", "json"]
     {
         let name = format.split(':').next().unwrap();
         let bytes = documents(format);
-        let whole = run::icecore(&["convert", "-f", name, "--each"], &bytes);
-        assert_eq!((whole.0.split(|byte| *byte == b'\n').count(), whole.2), (13, 0), "{format}: {}", whole.1);
+        let at_once = run::icecore(&["convert", "-f", name, "--each"], &bytes);
+        let (stdout, stderr, code) = &at_once;
+        assert_eq!((stdout.split(|byte| *byte == b'\n').count(), *code), (13, 0), "{format}: {stderr}");
         for chunk in (1..40).chain([64, 100, 127, 128, 200, 255, 500]) {
             let args = ["convert", "-f", name, "--each", "--chunk", &chunk.to_string()];
-            assert_eq!(run::icecore(&args, &bytes), whole, "{format}, {chunk} bytes at once");
+            assert_eq!(run::icecore(&args, &bytes), at_once, "{format}, {chunk} bytes at once");
         }
     }
 }
 
 #[test]
-fn frames_may_be_cut_anywhere() {
+fn frames_are_read_from_pieces_of_any_size() {
     let bytes = documents("sereal");
     for frame in ["u16be", "u16le", "u32be", "u32le", "u64be", "u64le", "varint", "netstring"] {
-        let framed = run::icecore(&["convert", "-f", "sereal", "--each", "-t", "sereal", "--frame", frame], &bytes);
-        assert_eq!((framed.1.as_str(), framed.2), ("", 0), "{frame}");
+        let (framed, stderr, code) =
+            run::icecore(&["convert", "-f", "sereal", "--each", "-t", "sereal", "--frame", frame], &bytes);
+        assert_eq!((stderr.as_str(), code), ("", 0), "{frame}");
         let each = format!("--each={frame}");
         for chunk in [1, 2, 3, 5, 7, 50, 1000] {
-            let back = run::icecore(
-                &["convert", "-f", "sereal", &each, "-t", "sereal", "--chunk", &chunk.to_string()],
-                &framed.0,
-            );
-            assert_eq!((&back.0, back.2), (&bytes, 0), "{frame}: {}", back.1);
+            let args = ["convert", "-f", "sereal", &each, "-t", "sereal", "--chunk", &chunk.to_string()];
+            let (stdout, stderr, code) = run::icecore(&args, &framed);
+            assert_eq!((&stdout, code), (&bytes, 0), "{frame}: {stderr}");
         }
-        let torn = run::icecore(&["convert", "-q", "-f", "sereal", &each], &framed.0[..framed.0.len() - 1]);
-        assert_eq!(torn.2, 4, "{frame}");
-        assert!(torn.1.contains("record 12"), "{frame}: {}", torn.1);
+        let (_, stderr, code) = run::icecore(&["convert", "-q", "-f", "sereal", &each], &framed[..framed.len() - 1]);
+        assert_eq!(code, 4, "{frame}");
+        assert!(stderr.contains("record 12"), "{frame}: {stderr}");
     }
 }
 
 #[test]
-fn a_bad_document_in_the_middle() {
-    let good = |n: u32| icecore::convert(format!("{{\"n\":{n}}}").as_bytes(), "json", "sereal").unwrap();
-    let mut bytes = [good(1), good(2)].concat();
-    let at = bytes.len();
-    let mut bad = good(3);
+fn a_bad_document_in_a_stream_is_an_error_with_its_offset() {
+    let document = |n: u32| icecore::convert(format!("{{\"n\":{n}}}").as_bytes(), "json", "sereal").unwrap();
+    let mut bytes = [document(1), document(2)].concat();
+    let offset = bytes.len();
+    let mut bad = document(3);
     bad.truncate(bad.len() - 1);
     bytes.extend(bad);
-    bytes.extend(good(4));
-    bytes.extend(good(5));
+    bytes.extend(document(4));
+    bytes.extend(document(5));
     for chunk in ["1", "7", "30", "100000"] {
-        let (out, said, code) = run::icecore(&["convert", "--each", "--chunk", chunk], &bytes);
-        assert_eq!((out.as_slice(), code), (&b"{\"n\":1}\n{\"n\":2}\n"[..], 4), "{said}");
-        assert!(said.contains("record 3") && said.contains("1 of 3 records can't be decoded"), "{said}");
-        let (out, said, code) = run::icecore(&["convert", "--each", "--keep-going", "--chunk", chunk], &bytes);
+        let (stdout, stderr, code) = run::icecore(&["convert", "--each", "--chunk", chunk], &bytes);
+        assert_eq!((stdout.as_slice(), code), (&b"{\"n\":1}\n{\"n\":2}\n"[..], 4), "{stderr}");
+        assert!(stderr.contains("record 3") && stderr.contains("1 of 3 records can't be decoded"), "{stderr}");
+        let (stdout, stderr, code) = run::icecore(&["convert", "--each", "--keep-going", "--chunk", chunk], &bytes);
         assert_eq!(
-            (out.as_slice(), code),
+            (stdout.as_slice(), code),
             (&b"{\"n\":1}\n{\"n\":2}\n{\"n\":4}\n{\"n\":5}\n"[..], 4),
-            "{chunk}: {said}"
+            "{chunk}: {stderr}"
         );
-        assert!(said.contains("1 of 5 records can't be decoded"), "{said}");
+        assert!(stderr.contains("1 of 5 records can't be decoded"), "{stderr}");
     }
-    assert!(at > 0);
+    assert!(offset > 0);
 }
 
 #[test]
-fn few_errors_are_told_and_all_are_counted() {
+fn few_errors_are_printed_and_all_are_counted() {
     let mut lines = String::new();
     for number in 0..3000 {
         let line = if number % 100 == 99 { "{\"n\":\n".to_owned() } else { format!("{{\"n\":{number}}}\n") };
@@ -109,11 +109,11 @@ fn few_errors_are_told_and_all_are_counted() {
     let summary = folder.join("summary.json");
     let args =
         ["convert", "-f", "ndjson", "--each", "--keep-going", "--summary", summary.to_str().unwrap(), "-t", "php"];
-    let (out, said, code) = run::icecore(&args, lines.as_bytes());
+    let (stdout, stderr, code) = run::icecore(&args, lines.as_bytes());
     assert_eq!(code, 4);
-    assert_eq!(said.matches(": record ").count(), 10, "{said}");
-    assert!(said.contains("30 of 3,000 records can't be decoded"), "{said}");
-    assert!(out.starts_with(b"a:1:{s:1:\"n\";i:0;}"));
+    assert_eq!(stderr.matches(": record ").count(), 10, "{stderr}");
+    assert!(stderr.contains("30 of 3,000 records can't be decoded"), "{stderr}");
+    assert!(stdout.starts_with(b"a:1:{s:1:\"n\";i:0;}"));
     let summary: serde_json::Value = serde_json::from_slice(&std::fs::read(&summary).unwrap()).unwrap();
     assert_eq!((&summary["records"], &summary["ok"], &summary["bad"]), (&3000.into(), &2970.into(), &30.into()));
     let first = &summary["inputs"][0]["errors"][0];
@@ -128,18 +128,18 @@ fn losses_are_summed() {
     for number in 0..1000 {
         writeln!(lines, r#"{{"$icecore":1,"$value":{{"a":[{{"$class":"A{}","$value":{{}}}}]}}}}"#, number % 3).unwrap();
     }
-    let (out, said, code) = run::icecore(&["convert", "-f", "ndjson", "--each"], lines.as_bytes());
-    assert_eq!((out, code), (b"{\"a\":[{}]}\n".repeat(1000), 0));
-    assert_eq!(said, "icecore: stdin: 1,000 class names dropped, first in record 1 at $.a[0]\n");
-    let (out, said, code) =
+    let (stdout, stderr, code) = run::icecore(&["convert", "-f", "ndjson", "--each"], lines.as_bytes());
+    assert_eq!((stdout, code), (b"{\"a\":[{}]}\n".repeat(1000), 0));
+    assert_eq!(stderr, "icecore: stdin: 1,000 class names dropped, first in record 1 at $.a[0]\n");
+    let (stdout, stderr, code) =
         run::icecore(&["convert", "-f", "ndjson", "--each", "--strict", "--keep-going"], lines.as_bytes());
-    assert_eq!((out.len(), code), (0, 1), "{said}");
-    assert!(said.contains("1,000 of 1,000 records refused"), "{said}");
+    assert_eq!((stdout.len(), code), (0, 1), "{stderr}");
+    assert!(stderr.contains("1,000 of 1,000 records refused"), "{stderr}");
 }
 
 /// Returns the peak memory of a process according to the kernel, in KiB.
 #[cfg(target_os = "linux")]
-fn peak(child: &Child) -> u64 {
+fn peak_memory(child: &Child) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
@@ -147,7 +147,7 @@ fn peak(child: &Child) -> u64 {
 
 /// Feeds this many pieces; returns the peak of memory before the input ends, and the number of output lines.
 #[cfg(target_os = "linux")]
-fn fed(args: &[&str], head: &[u8], piece: &[u8], times: usize) -> (u64, usize) {
+fn run_with_repeated_input(args: &[&str], head: &[u8], piece: &[u8], times: usize) -> (u64, usize) {
     let mut child = icecore(args);
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = child.stdout.take().unwrap();
@@ -164,7 +164,7 @@ fn fed(args: &[&str], head: &[u8], piece: &[u8], times: usize) -> (u64, usize) {
     for _ in 0..times {
         stdin.write_all(piece).unwrap();
     }
-    let peak = peak(&child);
+    let peak = peak_memory(&child);
     drop(stdin);
     let lines = reader.join().unwrap();
     assert!(child.wait().unwrap().success());
@@ -173,7 +173,7 @@ fn fed(args: &[&str], head: &[u8], piece: &[u8], times: usize) -> (u64, usize) {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn memory_stays_the_same_however_much_comes() {
+fn memory_does_not_grow_with_the_length_of_a_stream() {
     let piece = |format: &str| {
         let document = icecore::convert(br#"{"id":12345,"name":"Employee","age":30}"#, "json", format).unwrap();
         document.repeat(1000)
@@ -186,14 +186,14 @@ fn memory_stays_the_same_however_much_comes() {
         (&["convert", "-f", "ndjson", "--each", "-t", "ndjson"], b"", lines),
         (&["rows", "--in", "csv", "-c", "data=php"], b"id,name,data\n", rows),
     ] {
-        let (peak, count) = fed(args, head, &piece, 500);
+        let (peak, count) = run_with_repeated_input(args, head, &piece, 500);
         assert_eq!(count, 500_000, "{args:?}");
         assert!(peak < 50 << 10, "{args:?}: {peak} KiB");
     }
 }
 
 #[test]
-fn an_answer_does_not_wait_for_the_next_record() {
+fn output_does_not_wait_for_the_next_record() {
     for (args, document, answer) in [
         (&["convert", "-f", "sereal", "--each"][..], &b"=\xF3rl\x05\x00\x28\x2a\x01an\x01"[..], &b"{\"n\":1}\n"[..]),
         (&["convert", "-f", "ndjson", "--each"], b"{\"n\":1}\n", b"{\"n\":1}\n"),
@@ -217,7 +217,7 @@ fn an_answer_does_not_wait_for_the_next_record() {
 
 /// Without a format, the first bytes decide, and the command does not wait for more of them than there are.
 #[test]
-fn an_answer_does_not_wait_where_the_format_is_found() {
+fn output_does_not_wait_while_the_format_is_detected() {
     for (format, frame, each) in [
         ("sereal", "", "--each"),
         ("sereal:compress=zlib", "", "--each"),
@@ -263,37 +263,38 @@ fn an_answer_does_not_wait_where_the_format_is_found() {
 
 /// Documents without separators are found, wherever a piece ends.
 #[test]
-fn documents_are_found_wherever_they_are_cut() {
+fn documents_of_unnamed_format_are_read_from_any_pieces() {
     for format in ["sereal", "storable", "storable:memory", "storable:memory,netorder", "php", "marshal", "igbinary"] {
         let bytes = documents(format);
-        let whole = run::icecore(&["convert", "--each"], &bytes);
-        assert_eq!((whole.0.split(|byte| *byte == b'\n').count(), whole.2), (13, 0), "{format}: {}", whole.1);
+        let at_once = run::icecore(&["convert", "--each"], &bytes);
+        let (stdout, stderr, code) = &at_once;
+        assert_eq!((stdout.split(|byte| *byte == b'\n').count(), *code), (13, 0), "{format}: {stderr}");
         for chunk in [1, 2, 3, 7, 20, 64, 100, 127, 500] {
             assert_eq!(
                 run::icecore(&["convert", "--each", "--chunk", &chunk.to_string()], &bytes),
-                whole,
+                at_once,
                 "{format}, {chunk}"
             );
         }
         for command in ["classes", "inspect"] {
-            let (_, said, code) = run::icecore(&[command, "--each"], &bytes);
-            assert_eq!((said.as_str(), code), ("", 0), "{command} {format}");
+            let (_, stderr, code) = run::icecore(&[command, "--each"], &bytes);
+            assert_eq!((stderr.as_str(), code), ("", 0), "{command} {format}");
         }
     }
 }
 
 #[test]
-fn a_record_may_be_too_long() {
+fn records_longer_than_max_record_are_refused() {
     let mut bytes = b"\xFF\xFF\xFF\xFF".to_vec();
     bytes.extend(vec![b'x'; 3 << 20]);
-    let (_, said, code) = run::icecore(&["convert", "-f", "php", "--each=u32be", "--max-record", "1M"], &bytes);
-    assert!(code == 4 && said.contains("--max-record"), "{said}");
-    let (_, said, code) = run::icecore(&["rows", "--in", "lines", "--max-record", "1M"], &bytes[4..]);
-    assert!(code == 2 && said.contains("--max-record"), "{said}");
+    let (_, stderr, code) = run::icecore(&["convert", "-f", "php", "--each=u32be", "--max-record", "1M"], &bytes);
+    assert!(code == 4 && stderr.contains("--max-record"), "{stderr}");
+    let (_, stderr, code) = run::icecore(&["rows", "--in", "lines", "--max-record", "1M"], &bytes[4..]);
+    assert!(code == 2 && stderr.contains("--max-record"), "{stderr}");
 }
 
 #[test]
-fn rows_may_be_cut_anywhere() {
+fn rows_are_read_from_pieces_of_any_size() {
     let csv = b"\xEF\xBB\xBFid,data\r\n1,\"a:1:{s:1:\"\"x\"\";s:3:\"\"a\nb\"\";}\"\r\n\r\n2,i:5;\r\n3,\n\"4\",\"N;\"";
     let mysql = b"id\tdata\n1\ta:1:{s:1:\"x\";s:3:\"a\\nb\";}\n2\ti:5;\n3\t\\N\n4\tN;\n";
     let pg = b"1\ta:1:{s:1:\"x\";s:3:\"a\\nb\";}\n2\t\\\\x693a353b\n3\t\\N\n4\tN;\n\\.\nbehind\n";
@@ -304,8 +305,12 @@ fn rows_may_be_cut_anywhere() {
         (&["rows", "--in", "pgcopy", "--columns", "id,data", "-c", "data=php"], pg),
     ] {
         for chunk in (1..30).chain([100_000]) {
-            let (out, said, code) = run::icecore(&[args, &["--chunk", &chunk.to_string()]].concat(), bytes);
-            assert_eq!((String::from_utf8(out).unwrap().as_str(), code), (expected, 0), "{args:?} {chunk}: {said}");
+            let (stdout, stderr, code) = run::icecore(&[args, &["--chunk", &chunk.to_string()]].concat(), bytes);
+            assert_eq!(
+                (String::from_utf8(stdout).unwrap().as_str(), code),
+                (expected, 0),
+                "{args:?} {chunk}: {stderr}"
+            );
         }
     }
 }
@@ -323,38 +328,40 @@ fn rows_stay_in_order() {
         let items: Vec<String> = (0..many).map(|item| item.to_string()).collect();
         writeln!(expected, "{{\"id\":\"{id}\",\"data\":[{}]}}", items.join(",")).unwrap();
     }
-    let (out, said, code) = run::icecore(&["rows", "--in", "csv", "-c", "data=php"], csv.as_bytes());
-    assert_eq!((code, said.as_str()), (0, ""));
-    assert!(String::from_utf8(out).unwrap() == expected);
+    let (stdout, stderr, code) = run::icecore(&["rows", "--in", "csv", "-c", "data=php"], csv.as_bytes());
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert!(String::from_utf8(stdout).unwrap() == expected);
 }
 
-/// Whatever separates records, none may be longer than allowed; if the end of one is known, the next one is read.
+/// A record has a maximum length, regardless of how records are separated. Reading continues with the next record if
+/// the end of the long one is known.
 #[test]
-fn a_record_may_be_no_longer_than_said() {
+fn reading_continues_after_a_record_that_is_too_long() {
     let input = format!("[1]\n[\"{}\"]\n[3]\n", "x".repeat(200));
     for each in ["--each", "--each=lines"] {
         for (more, out) in [(&["--keep-going"][..], "[1]\n[3]\n"), (&[], "[1]\n")] {
             let args = [&["convert", each, "-f", "json", "-t", "json", "--max-record", "100"], more].concat();
-            let (found, said, code) = run::icecore(&args, input.as_bytes());
-            assert_eq!(String::from_utf8(found).unwrap(), out, "{args:?} {said}");
-            assert!(said.contains("a record of at most 100 bytes") && code == 4, "{args:?} {said}");
+            let (found, stderr, code) = run::icecore(&args, input.as_bytes());
+            assert_eq!(String::from_utf8(found).unwrap(), out, "{args:?} {stderr}");
+            assert!(stderr.contains("a record of at most 100 bytes") && code == 4, "{args:?} {stderr}");
         }
     }
 }
 
 /// A broken line of JSON does not end the reading: the next line begins a document.
 #[test]
-fn documents_of_json_go_on_behind_a_broken_one() {
+fn a_broken_json_line_does_not_end_the_reading() {
     let input = b"{\"a\":1}\n{\"b\":\n{\"c\":3}\n[4,\n[5]\n";
-    let (out, said, code) = run::icecore(&["convert", "--each", "--keep-going", "-f", "json", "-t", "json"], input);
-    assert_eq!((String::from_utf8(out).unwrap().as_str(), code), ("{\"a\":1}\n{\"c\":3}\n[5]\n", 4), "{said}");
+    let (stdout, stderr, code) =
+        run::icecore(&["convert", "--each", "--keep-going", "-f", "json", "-t", "json"], input);
+    assert_eq!((String::from_utf8(stdout).unwrap().as_str(), code), ("{\"a\":1}\n{\"c\":3}\n[5]\n", 4), "{stderr}");
 }
 
 /// The form of another format, which json:typed records next to the values, is also followed record by record.
 #[test]
-fn records_of_json_typed_keep_the_form_they_state() {
+fn records_of_json_typed_keep_their_spelling() {
     let (typed, ..) = run::icecore(&["convert", "-f", "php", "-t", "json:typed,spelling"], b"i:+005;");
     let two = [&typed[..], &typed].concat();
-    let (out, said, code) = run::icecore(&["convert", "--each", "-f", "json:typed", "-t", "php"], &two);
-    assert_eq!((String::from_utf8(out).unwrap().as_str(), code), ("i:+005;i:+005;", 0), "{said}");
+    let (stdout, stderr, code) = run::icecore(&["convert", "--each", "-f", "json:typed", "-t", "php"], &two);
+    assert_eq!((String::from_utf8(stdout).unwrap().as_str(), code), ("i:+005;i:+005;", 0), "{stderr}");
 }

@@ -14,10 +14,10 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn json_on_a_terminal_is_laid_out_and_painted() {
+fn json_on_a_terminal_is_indented_and_coloured() {
     let folder = folder();
-    let shown = |command: &str| terminal(folder.path(), command);
-    let Some((text, code)) = shown("icecore convert -t json:typed=no a.json") else { return };
+    let show = |command: &str| terminal(folder.path(), command);
+    let Some((text, code)) = show("icecore convert -t json:typed=no a.json") else { return };
     let number = "\x1b[33m1\x1b[0m";
     let pretty = format!(
         "{{\n  \x1b[1m\"k\"\x1b[0m: [\n    {number},\n    \x1b[32m\"x\\u009b31m\"\x1b[0m,\n    \x1b[33mnull\x1b[0m\n  ]\n}}\n"
@@ -33,29 +33,29 @@ fn json_on_a_terminal_is_laid_out_and_painted() {
         ("icecore convert a.json -o out; cat out", "{\"k\":[1,\"x\u{9b}31m\",null]}\n"),
         ("icecore --color never rows --in lines -c x a.json 2>/dev/null | cut -c 1-9", "{\"x\":{\"k\"\n"),
     ] {
-        assert_eq!(shown(command).unwrap(), (expected.to_owned(), 0), "{command}");
+        assert_eq!(show(command).unwrap(), (expected.to_owned(), 0), "{command}");
         let _ = fs::remove_file(folder.path().join("out"));
     }
-    let (rows, _) = shown("icecore rows --in ndjson -c k l.ndjson").unwrap();
+    let (rows, _) = show("icecore rows --in ndjson -c k l.ndjson").unwrap();
     assert_eq!(rows, format!("{{\x1b[1m\"k\"\x1b[0m:{number}}}\n{{\x1b[1m\"k\"\x1b[0m:\x1b[33m2\x1b[0m}}\n"));
-    let (classes, _) = shown("icecore --color never classes --json a.json").unwrap();
+    let (classes, _) = show("icecore --color never classes --json a.json").unwrap();
     assert_eq!(classes, "{\n  \"classes\": [],\n  \"code\": []\n}\n");
 }
 
-/// Whatever the options are, a pipe gets the same bytes as ever.
+/// A pipe gets the same bytes, regardless of the options.
 #[test]
-fn a_pipe_gets_what_it_always_got() {
+fn a_pipe_gets_plain_output_with_any_options() {
     let plain = "{\"k\":[1,\"x\u{9b}31m\",null]}\n";
     for args in [&["convert"][..], &["--color", "always", "convert"], &["convert", "--force"]] {
-        let (out, said, code) = run::icecore(args, plain.as_bytes());
-        assert_eq!((String::from_utf8(out).unwrap().as_str(), said.as_str(), code), (plain, "", 0), "{args:?}");
+        let (stdout, stderr, code) = run::icecore(args, plain.as_bytes());
+        assert_eq!((String::from_utf8(stdout).unwrap().as_str(), stderr.as_str(), code), (plain, "", 0), "{args:?}");
     }
-    let (out, _, code) = run::icecore(&["convert", "-t", "sereal"], b"[1]");
-    assert_eq!((out.starts_with(b"=\xf3rl"), code), (true, 0));
+    let (stdout, _, code) = run::icecore(&["convert", "-t", "sereal"], b"[1]");
+    assert_eq!((stdout.starts_with(b"=\xf3rl"), code), (true, 0));
 }
 
 #[test]
-fn binary_is_kept_off_a_terminal() {
+fn binary_output_to_a_terminal_is_refused() {
     let folder = folder();
     for target in ["storable", "sereal", "igbinary", "marshal", "gzip/php", "pack:template=C"] {
         let command = format!("icecore convert --from-opt typed=no -t {target} a.json");

@@ -1,4 +1,4 @@
-//! Text files with serialized values in them: PHP composes the texts, and judges the result for each piece.
+//! Text files with serialized values in them: PHP composes the texts, and checks the result for each piece.
 
 use crate::common::usual_or_full;
 use crate::run::icecore;
@@ -12,8 +12,8 @@ const IS_DAMAGED: &str = "in plain text that looks serialized";
 
 fn ask_php(args: &[&str]) -> (String, bool) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/php/around.php");
-    let done = Command::new("php").arg(script).args(args).stderr(Stdio::inherit()).output().expect("it runs");
-    (String::from_utf8(done.stdout).expect("ASCII"), done.status.success())
+    let output = Command::new("php").arg(script).args(args).stderr(Stdio::inherit()).output().expect("it runs");
+    (String::from_utf8(output.stdout).expect("ASCII"), output.status.success())
 }
 
 fn has_php() -> bool {
@@ -25,9 +25,9 @@ fn has_php() -> bool {
     has_php
 }
 
-/// A text becomes what PHP composes, or the note says that lengths became wrong; with windows that end anywhere in it.
+/// A text becomes what PHP composes, or a note says that lengths became wrong. Windows may end anywhere in it.
 #[test]
-fn php_composes_the_same_texts() {
+fn values_inside_texts_are_changed_as_php_composes_them() {
     if !has_php() {
         return;
     }
@@ -42,14 +42,14 @@ fn php_composes_the_same_texts() {
         let before = "-".repeat(1024 - (number * 37 % text.len().clamp(1, 1000)));
         let input = [before.as_bytes(), text].concat();
         let [old, new] = [old, new].map(|text| std::str::from_utf8(text).expect("UTF-8"));
-        let (out, said, code) = icecore(&["replace", old, new, "--in", "text", "--window", "1K"], &input);
-        assert_eq!(code, 0, "{said}");
-        let out = out.strip_prefix(before.as_bytes()).expect("what nobody asked for stays");
+        let (stdout, stderr, code) = icecore(&["replace", old, new, "--in", "text", "--window", "1K"], &input);
+        assert_eq!(code, 0, "{stderr}");
+        let stdout = stdout.strip_prefix(before.as_bytes()).expect("what nobody asked for stays");
         // It would have been refused.
-        let is_damaged = said.contains(IS_DAMAGED);
+        let is_damaged = stderr.contains(IS_DAMAGED);
         damaged += u32::from(is_damaged);
-        let (out, left) = if is_damaged { (&text[..], 99) } else { (out, 0) };
-        writeln!(made, "{}\t{left}", to_base64(out)).expect("a string");
+        let (stdout, remaining) = if is_damaged { (&text[..], 99) } else { (stdout, 0) };
+        writeln!(made, "{}\t{remaining}", to_base64(stdout)).expect("a string");
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("made");
@@ -60,15 +60,15 @@ fn php_composes_the_same_texts() {
 }
 
 #[test]
-fn what_is_certain_is_changed_in_pipes_and_files() {
+fn unclear_texts_are_refused_in_pipes_and_files() {
     let right = |text: &str, new: &str| {
-        let (out, said, code) = icecore(&["replace", "-q", "old", "newer"], text.as_bytes());
-        assert_eq!((&*String::from_utf8_lossy(&out), code), (new, 0), "{said}");
+        let (stdout, stderr, code) = icecore(&["replace", "-q", "old", "newer"], text.as_bytes());
+        assert_eq!((&*String::from_utf8_lossy(&stdout), code), (new, 0), "{stderr}");
     };
     right("<p>\n[x d='a:1:{i:0;s:3:\"old\";}'] old\n", "<p>\n[x d='a:1:{i:0;s:5:\"newer\";}'] newer\n");
     let refused = |text: &str, old: &str, new: &str| {
-        let (out, said, code) = icecore(&["replace", "-q", old, new], text.as_bytes());
-        assert!(out.is_empty() && code == 2 && said.contains("--in text"), "{text}: {code} {said}");
+        let (stdout, stderr, code) = icecore(&["replace", "-q", old, new], text.as_bytes());
+        assert!(stdout.is_empty() && code == 2 && stderr.contains("--in text"), "{text}: {code} {stderr}");
     };
     refused("<p>\n[x d='a:1:{i:0;s:9:\"old\";}'] old\n", "old", "newer");
     refused("<p>\n[x d='a:1:{i:0;s:3:\\\"old\\\";}'] old\n", "old", "newer");
@@ -76,10 +76,10 @@ fn what_is_certain_is_changed_in_pipes_and_files() {
     refused("<p>\n[x a:1:{i:1;s:3:\"abc\";}] [s:9:\"x\";]\n", "1", "2");
     // A key: it is not known whether keys are to be changed.
     refused("<p>\n[x a:1:{s:3:\"old\";i:1;}]\n", "old", "newer");
-    let (out, said, _) = icecore(&["replace", "-q", "old", "newer", "--dry-run"], b"<p>\n[x s:3:\"old\";]\n");
-    let out = String::from_utf8(out).unwrap();
-    assert!(out.contains("s:5:\"newer\";"), "{out} {said}");
+    let (stdout, stderr, _) = icecore(&["replace", "-q", "old", "newer", "--dry-run"], b"<p>\n[x s:3:\"old\";]\n");
+    let stdout = String::from_utf8(stdout).unwrap();
+    assert!(stdout.contains("s:5:\"newer\";"), "{stdout} {stderr}");
     let text = b"<p>\n[x s:3:\"old\";] old\n";
-    let (out, _, _) = icecore(&["replace", "-q", "old", "newer", "--only-serialized"], text);
-    assert_eq!(out, text, "a text is nothing serialized");
+    let (stdout, _, _) = icecore(&["replace", "-q", "old", "newer", "--only-serialized"], text);
+    assert_eq!(stdout, text, "a text is nothing serialized");
 }

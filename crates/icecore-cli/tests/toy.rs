@@ -13,13 +13,13 @@ const ORDER: &str = "toy os9:App\\Order{s2:idi7;s5:items[s1:as1:bn]}\n";
 fn icecore(arguments: &str, input: &str) -> String {
     let mut command = Command::new(run::ICECORE);
     command.args(arguments.split(' ')).env("ICECORE_TOY", "1");
-    let done = run::fed(command, input.as_bytes());
-    let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    format!("{out}{err}{}", done.status.code().expect("a code"))
+    let output = run::fed(command, input.as_bytes());
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    format!("{out}{err}{}", output.status.code().expect("a code"))
 }
 
 #[test]
-fn it_is_converted_both_ways() {
+fn toy_is_converted_both_ways() {
     assert_eq!(
         icecore("convert -t php", ORDER),
         "O:9:\"App\\Order\":2:{s:2:\"id\";i:7;s:5:\"items\";a:3:{i:0;s:1:\"a\";i:1;s:1:\"b\";i:2;N;}}0"
@@ -39,7 +39,7 @@ fn it_is_converted_both_ways() {
 }
 
 #[test]
-fn it_is_found_shown_and_asked() {
+fn toy_is_detected_inspected_and_listed() {
     assert!(icecore("detect", ORDER).contains("toy"));
     assert!(icecore("inspect", ORDER).contains("App\\Order"));
     assert!(icecore("classes", ORDER).contains("App\\Order"));
@@ -48,7 +48,7 @@ fn it_is_found_shown_and_asked() {
 }
 
 #[test]
-fn it_streams() {
+fn toy_documents_are_streamed() {
     assert_eq!(icecore("convert --each -t json", "toy i1;\ntoy [i2;]\n"), "1\n[2]\n0");
     assert_eq!(icecore("convert --each -f json -t toy", "1 [2]"), "toy i1;\ntoy [i2;]\n0");
     // Reading starts again at the next magic.
@@ -57,7 +57,7 @@ fn it_streams() {
 }
 
 #[test]
-fn it_stands_in_columns_and_in_other_data() {
+fn toy_is_decoded_in_columns_and_in_strings() {
     let rows = icecore("rows --in csv --column v=toy", "id,v\n1,\"toy [i1;]\n\"\n2,plain\n");
     assert!(rows.contains("{\"id\":\"1\",\"v\":[1]}") && rows.contains("\"plain\""), "{rows}");
     let deep = icecore("convert --deep -t json", "a:1:{s:1:\"t\";s:11:\"toy [i1;i2;\";}");

@@ -46,7 +46,7 @@ fn run(command: &str, folder: &Path) -> String {
 }
 
 #[test]
-fn commands_do_what_their_transcripts_say() {
+fn commands_print_what_their_transcripts_show() {
     let write = std::env::var_os("ICECORE_TRANSCRIPTS").is_some();
     let mut wrong = String::new();
     let mut count = 0;

@@ -22,7 +22,7 @@ mod tests {
     use super::{qualify_name, strip_php_marks};
 
     #[test]
-    fn marks_of_php() {
+    fn php_marks_of_members_are_stripped() {
         assert_eq!(
             (
                 strip_php_marks(b"\0App\\C\0x"),

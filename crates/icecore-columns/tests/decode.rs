@@ -40,7 +40,7 @@ fn list(item: DataType) -> DataType {
 }
 
 #[test]
-fn every_layout_of_blobs_is_taken() {
+fn every_array_type_of_blobs_is_accepted() {
     let texts = vec![Some("i:1;"), None, Some("a:1:{s:2:\"id\";i:5;}")];
     let bytes: Vec<Option<&[u8]>> = texts.iter().map(|text| text.map(str::as_bytes)).collect();
     let dictionary: DictionaryArray<Int8Type> = texts.iter().copied().collect();
@@ -53,9 +53,9 @@ fn every_layout_of_blobs_is_taken() {
         Arc::new(StringViewArray::from(texts)),
         Arc::new(dictionary),
     ];
-    let wanted = fields(&[("id", DataType::Int64)]);
+    let schema = fields(&[("id", DataType::Int64)]);
     for column in columns {
-        let mut decoder = Decoder::new(Stage::parse("php").unwrap(), &row(&wanted), lenient()).unwrap();
+        let mut decoder = Decoder::new(Stage::parse("php").unwrap(), &row(&schema), lenient()).unwrap();
         let kind = column.data_type().clone();
         for column in [column.clone(), column.slice(1, 2), column.slice(2, 1), column.slice(0, 0)] {
             let decoded = decoder.decode(&column).unwrap();
@@ -68,15 +68,15 @@ fn every_layout_of_blobs_is_taken() {
         }
     }
     let numbers = Int64Array::from(vec![1]);
-    let mut decoder = Decoder::new(Stage::parse("php").unwrap(), &row(&wanted), lenient()).unwrap();
+    let mut decoder = Decoder::new(Stage::parse("php").unwrap(), &row(&schema), lenient()).unwrap();
     assert!(matches!(decoder.decode(&numbers), Err(Error::Column(DataType::Int64))));
 }
 
 #[test]
-fn numbers_are_taken_without_loss_or_not_at_all() {
-    let wanted = fields(&[("a", DataType::Int16), ("b", DataType::UInt64), ("c", DataType::Float64)]);
+fn numbers_that_would_lose_digits_are_refused() {
+    let schema = fields(&[("a", DataType::Int16), ("b", DataType::UInt64), ("c", DataType::Float64)]);
     let decoded = json(
-        &wanted,
+        &schema,
         &[
             r#"{"a":1,"b":2,"c":3}"#,
             r#"{"a":"-12","b":"18446744073709551615","c":"1.5e3"}"#,
@@ -90,7 +90,7 @@ fn numbers_are_taken_without_loss_or_not_at_all() {
             r#"{"a":1.5}"#,
         ],
     );
-    let column = |at: usize| decoded.column.as_struct().column(at).clone();
+    let column = |index: usize| decoded.column.as_struct().column(index).clone();
     assert_eq!(column(0).as_primitive::<Int16Type>().values()[..3], [1, -12, 7]);
     assert_eq!(column(1).as_primitive::<UInt64Type>().values()[..3], [2, u64::MAX, u64::MAX]);
     assert_eq!(column(2).as_primitive::<Float64Type>().values()[..3], [3.0, 1500.0, 0.25]);
@@ -101,7 +101,7 @@ fn numbers_are_taken_without_loss_or_not_at_all() {
 }
 
 #[test]
-fn structs_lists_and_maps_nest() {
+fn nested_structs_lists_and_maps_are_decoded() {
     let address = fields(&[("city", DataType::Utf8), ("zip", DataType::LargeUtf8)]);
     let entries = Field::new(
         "entries",
@@ -110,14 +110,14 @@ fn structs_lists_and_maps_nest() {
         ),
         false,
     );
-    let wanted = fields(&[
+    let schema = fields(&[
         ("tags", list(DataType::Utf8)),
         ("address", DataType::Struct(address)),
         ("counts", DataType::Map(Arc::new(entries), false)),
         ("rows", list(list(DataType::Int64))),
     ]);
     let decoded = json(
-        &wanted,
+        &schema,
         &[
             r#"{"tags":["a","b"],"address":{"city":"Ulm","zip":89073},"counts":{"x":1,"y":null},"rows":[[1],[],[2,3]]}"#,
             r#"{"tags":[],"address":null,"counts":{},"other":[{"deep":1}]}"#,
@@ -145,23 +145,23 @@ fn structs_lists_and_maps_nest() {
 }
 
 #[test]
-fn objects_have_their_class_and_their_members_by_plain_names() {
-    let told = |name: &str, with: &str| {
+fn objects_give_class_and_members_by_plain_names() {
+    let special_field = |name: &str, with: &str| {
         Field::new(name, DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), with.to_owned())].into())
     };
-    let wanted: Fields = vec![
-        told("class", "class"),
+    let schema: Fields = vec![
+        special_field("class", "class"),
         Field::new("name", DataType::Utf8, true),
         Field::new("age", DataType::Int64, true),
-        told("more", "json"),
+        special_field("more", "json"),
     ]
     .into();
     let php =
         b"O:4:\"User\":3:{s:7:\"\0*\0name\";s:3:\"Bob\";s:9:\"\0User\0age\";i:7;s:4:\"more\";a:2:{i:0;b:1;i:1;d:0.5;}}";
-    let decoded = decode("php", &wanted, &[Some(php), Some(b"a:1:{s:4:\"name\";s:3:\"Eve\";}"), Some(b"N;")]);
+    let decoded = decode("php", &schema, &[Some(php), Some(b"a:1:{s:4:\"name\";s:3:\"Eve\";}"), Some(b"N;")]);
     assert!(decoded.bad.is_empty(), "{:?}", decoded.bad);
-    let text = |at: usize, row: usize| {
-        let column = decoded.column.as_struct().column(at).as_string::<i32>();
+    let text = |index: usize, row: usize| {
+        let column = decoded.column.as_struct().column(index).as_string::<i32>();
         column.is_valid(row).then(|| column.value(row).to_owned())
     };
     assert_eq!((text(0, 0).as_deref(), text(0, 1)), (Some("User"), None));
@@ -171,43 +171,43 @@ fn objects_have_their_class_and_their_members_by_plain_names() {
     assert!(decoded.column.is_null(2));
     // Ruby's instance variables begin with `@`.
     let ruby = b"\x04\x08o:\x09User\x07:\x0a@nameI\"\x08Bob\x06:\x06ET:\x09@agei\x0c";
-    let decoded = decode("marshal", &wanted, &[Some(ruby)]);
+    let decoded = decode("marshal", &schema, &[Some(ruby)]);
     assert!(decoded.bad.is_empty(), "{:?}", decoded.bad);
     assert_eq!(decoded.column.as_struct().column(1).as_string::<i32>().value(0), "Bob");
     assert_eq!(decoded.column.as_struct().column(2).as_primitive::<Int64Type>().value(0), 7);
 }
 
 #[test]
-fn links_are_followed_and_rings_end() {
-    let wanted = fields(&[("a", list(DataType::Int64)), ("b", list(DataType::Int64))]);
+fn links_are_followed_and_cycles_end() {
+    let schema = fields(&[("a", list(DataType::Int64)), ("b", list(DataType::Int64))]);
     let shared = b"a:2:{s:1:\"a\";a:1:{i:0;i:3;}s:1:\"b\";R:2;}";
-    let decoded = decode("php", &wanted, &[Some(shared)]);
+    let decoded = decode("php", &schema, &[Some(shared)]);
     let b = decoded.column.as_struct().column(1).as_list::<i32>();
     assert_eq!(b.value(0).as_primitive::<Int64Type>().values()[..], [3]);
     // A list that contains itself.
-    let ring = fields(&[("a", list(list(list(DataType::Int64))))]);
-    let decoded = decode("php", &ring, &[Some(b"a:1:{s:1:\"a\";a:1:{i:0;R:2;}}")]);
+    let nested_lists = fields(&[("a", list(list(list(DataType::Int64))))]);
+    let decoded = decode("php", &nested_lists, &[Some(b"a:1:{s:1:\"a\";a:1:{i:0;R:2;}}")]);
     assert_eq!(decoded.bad.len(), 1);
 }
 
 #[test]
-fn what_links_repeat_is_bounded() {
+fn expansion_by_links_is_limited() {
     // A list of ten thousand links to one list of ten thousand numbers.
-    let items = (0..10_000).map(|at| format!("i:{at};i:1;")).collect::<String>();
-    let rest = (1..10_000).map(|at| format!("i:{at};R:3;")).collect::<String>();
+    let items = (0..10_000).map(|index| format!("i:{index};i:1;")).collect::<String>();
+    let rest = (1..10_000).map(|index| format!("i:{index};R:3;")).collect::<String>();
     let lists = format!("a:1:{{s:1:\"a\";a:10000:{{i:0;a:10000:{{{items}}}{rest}}}}}");
     // A list of ten thousand links to one long string.
-    let rest = (1..10_000).map(|at| format!("i:{at};R:3;")).collect::<String>();
+    let rest = (1..10_000).map(|index| format!("i:{index};R:3;")).collect::<String>();
     let text = "x".repeat(1 << 20);
     let texts = format!("a:1:{{s:1:\"b\";a:10000:{{i:0;s:{}:\"{text}\";{rest}}}}}", text.len());
     let json =
         Field::new("b", DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), "json".to_owned())].into());
-    let wanted = [
+    let schema = [
         fields(&[("a", list(list(DataType::Int64))), ("b", list(DataType::Utf8))]),
         vec![Field::new("a", list(DataType::Utf8), true), json].into(),
     ];
-    for wanted in wanted {
-        let decoded = decode("php", &wanted, &[Some(lists.as_bytes()), Some(texts.as_bytes())]);
+    for schema in schema {
+        let decoded = decode("php", &schema, &[Some(lists.as_bytes()), Some(texts.as_bytes())]);
         assert_eq!(decoded.bad.len(), 2, "{:?}", decoded.bad);
     }
     let decoded = decode("php", &fields(&[("a", list(list(DataType::Int64)))]), &[Some(lists.as_bytes())]);
@@ -215,24 +215,24 @@ fn what_links_repeat_is_bounded() {
 }
 
 #[test]
-fn bad_rows_stop_or_are_null_and_those_around_are_right() {
-    let wanted = fields(&[("id", DataType::Int64), ("name", DataType::Utf8)]);
-    let good = |id: u32| format!("a:2:{{s:2:\"id\";i:{id};s:4:\"name\";s:2:\"n{id}\";}}").into_bytes();
-    let bad: &[&[u8]] =
+fn bad_rows_do_not_affect_their_neighbours() {
+    let schema = fields(&[("id", DataType::Int64), ("name", DataType::Utf8)]);
+    let complete_row = |id: u32| format!("a:2:{{s:2:\"id\";i:{id};s:4:\"name\";s:2:\"n{id}\";}}").into_bytes();
+    let bad_blobs: &[&[u8]] =
         &[b"", b"a:1:{", b"a:1:{s:2:\"id\";s:1:\"x\";}", b"i:3;", b"a:1:{s:4:\"name\";s:1:\"\xff\";}", b"N;N;"];
     let mut blobs: Vec<Vec<u8>> = Vec::new();
-    for (at, bad) in bad.iter().enumerate() {
-        blobs.extend([good(at as u32), bad.to_vec()]);
+    for (index, bad) in bad_blobs.iter().enumerate() {
+        blobs.extend([complete_row(index as u32), bad.to_vec()]);
     }
     let column = BinaryArray::from_iter_values(&blobs);
-    let mut decoder = Decoder::new(Stage::parse("php").unwrap(), &row(&wanted), lenient()).unwrap();
+    let mut decoder = Decoder::new(Stage::parse("php").unwrap(), &row(&schema), lenient()).unwrap();
     for _ in 0..3 {
         let decoded = decoder.decode(&column).unwrap();
         assert_eq!(decoded.bad.iter().map(|bad| bad.row).collect::<Vec<_>>(), [1, 3, 5, 7, 9, 11]);
         let ids = decoded.column.as_struct().column(0).as_primitive::<Int64Type>();
-        assert!((0..6).all(|at| ids.value(2 * at) == at as i64 && decoded.column.is_null(2 * at + 1)));
+        assert!((0..6).all(|index| ids.value(2 * index) == index as i64 && decoded.column.is_null(2 * index + 1)));
     }
-    let mut strict = Decoder::new(Stage::parse("php").unwrap(), &row(&wanted), Options::default()).unwrap();
+    let mut strict = Decoder::new(Stage::parse("php").unwrap(), &row(&schema), Options::default()).unwrap();
     let error = strict.decode(&column).unwrap_err();
     assert!(matches!(error, Error::Row { row: 1, .. }), "{error}");
     // The decoder can be used again after an error.
@@ -240,9 +240,9 @@ fn bad_rows_stop_or_are_null_and_those_around_are_right() {
 }
 
 #[test]
-fn a_field_that_must_be_there_is_missed() {
-    let wanted: Fields = vec![Field::new("id", DataType::Int64, false)].into();
-    let decoded = json(&wanted, &[r#"{"id":1}"#, "{}", r#"{"id":null}"#]);
+fn a_missing_required_field_is_an_error() {
+    let schema: Fields = vec![Field::new("id", DataType::Int64, false)].into();
+    let decoded = json(&schema, &[r#"{"id":1}"#, "{}", r#"{"id":null}"#]);
     assert_eq!(decoded.bad.iter().map(|bad| bad.row).collect::<Vec<_>>(), [1, 2]);
     assert!(decoded.bad[0].error.to_string().contains("id"), "{}", decoded.bad[0].error);
     let refused = Fields::from(vec![Field::new("x", DataType::Date64, true)]);
@@ -250,7 +250,7 @@ fn a_field_that_must_be_there_is_missed() {
 }
 
 #[test]
-fn several_threads_give_the_same_in_order() {
+fn several_threads_keep_the_order_of_rows() {
     let blobs: Vec<Vec<u8>> = (0..200_000).map(|id| format!("a:1:{{s:2:\"id\";i:{id};}}").into_bytes()).collect();
     let (first, second) = blobs.split_at(70_001);
     let chunks: Vec<ArrayRef> = [first, second].map(|part| Arc::new(BinaryArray::from_iter_values(part)) as _).to_vec();
@@ -262,14 +262,14 @@ fn several_threads_give_the_same_in_order() {
     for part in parts {
         assert_eq!(part.start, next);
         let ids = part.column.as_struct().column(0).as_primitive::<Int64Type>();
-        assert!(ids.values().iter().enumerate().all(|(at, id)| *id == (next + at) as i64));
+        assert!(ids.values().iter().enumerate().all(|(index, id)| *id == (next + index) as i64));
         next += part.column.len();
     }
     assert_eq!(next, 200_000);
     // If there are several bad rows, the error is for the first one, regardless of the threads.
     for _ in 0..20 {
-        let bad = |row: usize| [41_000, 90_000, 150_000].contains(&row);
-        let blobs = blobs.iter().enumerate().map(|(row, blob)| if bad(row) { b"?" } else { blob.as_slice() });
+        let is_bad = |row: usize| [41_000, 90_000, 150_000].contains(&row);
+        let blobs = blobs.iter().enumerate().map(|(row, blob)| if is_bad(row) { b"?" } else { blob.as_slice() });
         let chunk: ArrayRef = Arc::new(BinaryArray::from_iter_values(blobs));
         let error = decode_chunks(&source, &field, &Options::default(), &[chunk], threads).unwrap_err();
         assert!(matches!(error, Error::Row { row: 41_000, .. }), "{error}");
@@ -277,7 +277,7 @@ fn several_threads_give_the_same_in_order() {
 }
 
 /// Decodes blobs with a schema in text form. Returns each row as Arrow prints it, or `bad: ` and the error.
-fn shown(stage: &str, text: &str, blobs: &[&[u8]]) -> Vec<String> {
+fn show_rows(stage: &str, text: &str, blobs: &[&[u8]]) -> Vec<String> {
     let field = icecore_columns::schema::parse(text).unwrap();
     let column = BinaryArray::from_vec(blobs.to_vec());
     let decoded = Decoder::new(Stage::parse(stage).unwrap(), &field, lenient()).unwrap().decode(&column).unwrap();
@@ -289,8 +289,8 @@ fn shown(stage: &str, text: &str, blobs: &[&[u8]]) -> Vec<String> {
 }
 
 #[test]
-fn what_has_no_field_is_in_the_rest() {
-    let rows = shown(
+fn members_without_a_field_go_to_rest() {
+    let rows = show_rows(
         "php",
         "id int64, more rest",
         &[
@@ -306,7 +306,7 @@ fn what_has_no_field_is_in_the_rest() {
 
 /// `class P { private $x = 1; } class C extends P { private $x = 2; public $y = 3; }`, as PHP writes it.
 #[test]
-fn private_members_of_the_same_name_are_two() {
+fn private_members_with_the_same_name_get_two_fields() {
     let blob: &[u8] = b"O:1:\"C\":3:{s:4:\"\0P\0x\";i:1;s:4:\"\0C\0x\";i:2;s:1:\"y\";i:3;}";
     let mut inference = Inference::new(Stage::parse("php").unwrap(), &Limits::default());
     inference.examine_blob(blob);
@@ -318,8 +318,8 @@ fn private_members_of_the_same_name_are_two() {
     let decoded = decoder.decode(&column).unwrap();
     assert_eq!((decoded.bad.len(), decoded.extra), (0, None));
     let fields = decoded.column.as_struct();
-    for (at, value) in [(1, 1), (2, 2), (3, 3)] {
-        assert!(fields.column(at).as_primitive::<Int64Type>().values().iter().all(|known| *known == value));
+    for (index, value) in [(1, 1), (2, 2), (3, 3)] {
+        assert!(fields.column(index).as_primitive::<Int64Type>().values().iter().all(|known| *known == value));
     }
     // A field with the bare name gets the first member. The second one is extra, or is part of `rest`.
     let given = |text: &str| {
@@ -329,37 +329,37 @@ fn private_members_of_the_same_name_are_two() {
     };
     assert_eq!(given("x int64, y int64"), (1, Some((4, 0))));
     assert_eq!(given(r#""C::x" int64, x int64, y int64"#), (2, None));
-    let rows = shown("php", "x int64, more rest", &[blob, blob]);
+    let rows = show_rows("php", "x int64, more rest", &[blob, blob]);
     assert!(rows[1].contains(r#"{\"\\u0000C\\u0000x\":2,\"y\":3}"#), "{}", rows[1]);
-    let rows = shown("php", "more rest", &[blob, blob]);
+    let rows = show_rows("php", "more rest", &[blob, blob]);
     assert!(rows[1].contains(r#"{\"x\":1,\"\\u0000C\\u0000x\":2,\"y\":3}"#), "{}", rows[1]);
 }
 
 #[test]
-fn values_are_found_on_paths_in_short_and_in_long_blobs() {
+fn values_are_found_on_paths_in_short_and_long_blobs() {
     for filler in [10, 5_000] {
         let blob = format!(
             r#"{{"user":{{"name":"Bob","tags":["x","y"]}},"pad":"{}","list":[{{"n":1}},{{"n":2}}]}}"#,
             "p".repeat(filler)
         );
         let text = "name utf8 at '$.user.name', tags list<utf8> at '$.user.tags', last int32 at '$.list[-1].n', none utf8 at '$.nothing', all list<int64> at '$.list[*].n'";
-        let only = shown("json", text, &[blob.as_bytes()]).remove(0);
+        let row = show_rows("json", text, &[blob.as_bytes()]).remove(0);
         for part in ["\"Bob\"", "\"x\", \"y\"", "2,", "null", "1, 2"] {
-            assert!(only.contains(part), "{part} in {only}");
+            assert!(row.contains(part), "{part} in {row}");
         }
         let definite = "name utf8 at '$.user.name', tags list<utf8> at '$.user.tags', none utf8 at '$.nothing'";
-        let only = shown("json", definite, &[blob.as_bytes()]).remove(0);
-        assert!(only.contains("\"Bob\"") && only.contains("\"y\"") && only.contains("null"), "{only}");
-        let wrong = shown("json", "tag int64 at '$.user.tags[1]'", &[blob.as_bytes()]).remove(0);
+        let row = show_rows("json", definite, &[blob.as_bytes()]).remove(0);
+        assert!(row.contains("\"Bob\"") && row.contains("\"y\"") && row.contains("null"), "{row}");
+        let wrong = show_rows("json", "tag int64 at '$.user.tags[1]'", &[blob.as_bytes()]).remove(0);
         assert!(wrong.starts_with("bad: ") && wrong.contains("$.user.tags[1]"), "{wrong}");
-        let beside = shown("json", "pad utf8, name utf8 at '$.user.name'", &[blob.as_bytes(), b"[]"]);
+        let beside = show_rows("json", "pad utf8, name utf8 at '$.user.name'", &[blob.as_bytes(), b"[]"]);
         assert!(beside[0].contains("\"Bob\"") && beside[0].contains("ppp"), "{}", beside[0]);
     }
 }
 
 #[test]
-fn times_days_and_decimals_of_known_classes() {
-    let rows = shown("php", "a timestamp[us, UTC], b date32, c decimal(6, 2)", &[
+fn known_classes_become_times_dates_and_decimals() {
+    let rows = show_rows("php", "a timestamp[us, UTC], b date32, c decimal(6, 2)", &[
         b"a:3:{s:1:\"a\";O:8:\"DateTime\":3:{s:4:\"date\";s:26:\"2026-07-02 03:40:00.500000\";s:13:\"timezone_type\";i:3;s:8:\"timezone\";s:13:\"Europe/Berlin\";}s:1:\"b\";s:10:\"2026-02-02\";s:1:\"c\";s:5:\"12.50\";}",
         b"a:2:{s:1:\"a\";O:14:\"Carbon\\Carbon2\":3:{s:4:\"date\";s:26:\"2026-07-02 03:40:00.000000\";s:13:\"timezone_type\";i:1;s:8:\"timezone\";s:6:\"-05:30\";}s:1:\"c\";d:0.1;}",
         b"a:1:{s:1:\"a\";s:19:\"2026-07-02T03:40:00\";}",
@@ -382,17 +382,17 @@ fn times_days_and_decimals_of_known_classes() {
     }
     // Marshal.dump(Date.new(2026, 2, 2)); Marshal.dump(BigDecimal("-1.25"))
     let date = b"\x04\x08U:\x09Date[\x0bi\x00i\x03\x92\x8d%i\x00i\x00i\x00f\x0c2299161";
-    assert!(shown("marshal", "date32", &[date])[0].contains("2026-02-02"));
+    assert!(show_rows("marshal", "date32", &[date])[0].contains("2026-02-02"));
     let decimal = b"\x04\x08u:\x0fBigDecimal\x1018:-0.125e1";
     assert!(
-        shown("marshal", "decimal(38, 4)", &[decimal])[0].contains("-12500"),
+        show_rows("marshal", "decimal(38, 4)", &[decimal])[0].contains("-12500"),
         "{:?}",
-        shown("marshal", "decimal(38, 4)", &[decimal])
+        show_rows("marshal", "decimal(38, 4)", &[decimal])
     );
 }
 
 #[test]
-fn blobs_of_several_formats_stand_in_one_column() {
+fn one_column_may_contain_blobs_of_several_formats() {
     let field = icecore_columns::schema::parse("id int64").unwrap();
     let column = BinaryArray::from_vec(vec![
         b"a:1:{s:2:\"id\";i:1;}",
@@ -409,33 +409,34 @@ fn blobs_of_several_formats_stand_in_one_column() {
 }
 
 #[test]
-fn what_was_known_of_keys_is_forgotten_with_them() {
-    let good = br#"{"id":7,"name":"x"}"#.as_slice();
+fn the_key_cache_is_reset_with_the_key_ids() {
+    let plain = br#"{"id":7,"name":"x"}"#.as_slice();
     let typed = br#"{"$icecore":1,"$strings":"bytes","$value":{"name":"y","id":8}}"#;
-    let rows = shown("json", "id int64, name utf8", &[good, typed, good, b"?", typed, good]);
+    let rows = show_rows("json", "id int64, name utf8", &[plain, typed, plain, b"?", typed, plain]);
     assert!(rows[1].contains('8') && rows[1].contains("\"y\"") && rows[1] == rows[4], "{rows:?}");
     assert!(rows[0] == rows[2] && rows[0] == rows[5] && rows[0].contains("\"x\""), "{rows:?}");
 }
 
 #[test]
-fn rows_with_entries_that_no_field_has_are_counted() {
-    let count = |text: &str| {
+fn rows_with_entries_without_a_field_are_counted() {
+    // The number of rows with such entries, and the first of these rows.
+    let count_extra = |text: &str| {
         let blobs: [&[u8]; 6] =
             [br#"{"a":1}"#, br#"{"a":1,"b":2}"#, br#"{"a":3,"b":2}"#, br#"{"a":1}"#, br#"{"s":{"c":1,"d":2}}"#, b"?"];
         let column = BinaryArray::from_vec(blobs.to_vec());
         let field = icecore_columns::schema::parse(text).unwrap();
         Decoder::new(Stage::parse("json").unwrap(), &field, lenient()).unwrap().decode(&column).unwrap().extra
     };
-    assert_eq!(count("a int64"), Some((3, 1)));
-    assert_eq!(count("a int64, b int64, s struct<c int64>"), Some((1, 4)));
-    assert_eq!(count("a int64, more rest"), None);
-    assert_eq!(count("a int64, b int64, s struct<c int64, d int64>"), None);
-    assert_eq!(count("a int64 at '$.a'"), None);
-    assert_eq!(count("json"), None);
+    assert_eq!(count_extra("a int64"), Some((3, 1)));
+    assert_eq!(count_extra("a int64, b int64, s struct<c int64>"), Some((1, 4)));
+    assert_eq!(count_extra("a int64, more rest"), None);
+    assert_eq!(count_extra("a int64, b int64, s struct<c int64, d int64>"), None);
+    assert_eq!(count_extra("a int64 at '$.a'"), None);
+    assert_eq!(count_extra("json"), None);
 }
 
 #[test]
-fn what_each_blob_is_does_not_depend_on_those_before() {
+fn format_detection_is_independent_for_each_blob() {
     let blobs: Vec<&[u8]> = vec![
         b"a:1:{s:2:\"id\";i:1;}",
         b"i:5;",
@@ -452,20 +453,21 @@ fn what_each_blob_is_does_not_depend_on_those_before() {
         b"\x00\x00\x00\x02\x14\x01\x06\x00\x06\x01",
     ];
     let field = icecore_columns::schema::parse("json").unwrap();
+    // Returns the last row, the number of errors, and the last error.
     let decode = |blobs: &[&[u8]], text: &str| {
         let field = if text.is_empty() { field.clone() } else { icecore_columns::schema::parse(text).unwrap() };
         let mut decoder = Decoder::new(icecore_columns::Source::Detect, &field, lenient()).unwrap();
         let decoded = decoder.decode(&BinaryArray::from_vec(blobs.to_vec())).unwrap();
-        let bad: Vec<_> = decoded.bad.iter().map(|bad| bad.error.to_string()).collect();
-        (format!("{:?}", decoded.column.slice(blobs.len() - 1, 1)), bad.len(), bad.last().cloned())
+        let errors: Vec<_> = decoded.bad.iter().map(|bad| bad.error.to_string()).collect();
+        (format!("{:?}", decoded.column.slice(blobs.len() - 1, 1)), errors.len(), errors.last().cloned())
     };
     for text in ["", "list<int64>", "id int64"] {
         for before in &blobs {
             for blob in &blobs {
-                let alone = decode(&[blob], text);
-                let behind = decode(&[before, blob], text);
-                assert_eq!(alone.0, behind.0, "{before:?} {blob:?}");
-                assert!(alone.1 == 0 || alone.2 == behind.2, "{before:?} {blob:?}");
+                let (row, error_count, error) = decode(&[blob], text);
+                let (second_row, _, last_error) = decode(&[before, blob], text);
+                assert_eq!(row, second_row, "{before:?} {blob:?}");
+                assert!(error_count == 0 || error == last_error, "{before:?} {blob:?}");
             }
         }
     }

@@ -36,7 +36,7 @@ fn as_json(blob: &[u8], stage: &Stage) -> Result<String, icecore::Error> {
 }
 
 #[test]
-fn every_fixture_as_json_is_what_the_scalar_path_says() {
+fn fixtures_as_json_equal_the_scalar_conversion() {
     let field = schema::parse("json").unwrap();
     for (file, name) in FILES {
         let stage = Stage::parse(name).unwrap();
@@ -61,7 +61,7 @@ fn every_fixture_as_json_is_what_the_scalar_path_says() {
 }
 
 #[test]
-fn what_is_learned_of_a_fixture_takes_it() {
+fn a_schema_inferred_from_a_fixture_decodes_it() {
     for (file, name) in FILES {
         let stage = Stage::parse(name).unwrap();
         for (name, blob) in blobs(file) {
@@ -81,9 +81,9 @@ fn what_is_learned_of_a_fixture_takes_it() {
     }
 }
 
-struct Chance(u64);
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end.max(1)
@@ -92,12 +92,12 @@ impl Chance {
     fn damaged(&mut self, blob: &[u8]) -> Vec<u8> {
         let mut blob = blob.to_vec();
         for _ in 0..=self.below(3) {
-            let at = self.below(blob.len());
+            let offset = self.below(blob.len());
             match self.below(4) {
-                0 => blob.truncate(at),
-                1 => blob.insert(at, self.below(256) as u8),
-                2 => drop(blob.splice(at..at, [0xff; 8])),
-                _ => blob.get_mut(at).into_iter().for_each(|byte| *byte ^= 1 << self.below(8)),
+                0 => blob.truncate(offset),
+                1 => blob.insert(offset, self.below(256) as u8),
+                2 => drop(blob.splice(offset..offset, [0xff; 8])),
+                _ => blob.get_mut(offset).into_iter().for_each(|byte| *byte ^= 1 << self.below(8)),
             }
         }
         blob
@@ -105,8 +105,8 @@ impl Chance {
 }
 
 #[test]
-fn damaged_rows_leave_those_around_them_alone() {
-    let mut chance = Chance(23);
+fn damaged_rows_do_not_affect_their_neighbours() {
+    let mut random = Random(23);
     for (file, name) in FILES {
         let stage = Stage::parse(name).unwrap();
         for (name, blob) in blobs(file).into_iter().filter(|(_, blob)| blob.len() < 4096) {
@@ -115,22 +115,22 @@ fn damaged_rows_leave_those_around_them_alone() {
             let field = inference.field();
             let mut decoder = Decoder::new(stage.clone(), &field, lenient()).unwrap();
             let alone = decoder.decode(&BinaryArray::from_vec(vec![&blob])).unwrap();
-            let damaged: Vec<Vec<u8>> = (0..8).map(|_| chance.damaged(&blob)).collect();
+            let damaged: Vec<Vec<u8>> = (0..8).map(|_| random.damaged(&blob)).collect();
             let rows = damaged.iter().flat_map(|damaged| [damaged.as_slice(), &blob]);
             let decoded = decoder.decode(&BinaryArray::from_iter_values(rows)).unwrap();
             for row in (1..16).step_by(2) {
                 assert_eq!(decoded.column.slice(row, 1).as_ref(), alone.column.as_ref(), "{name}, row {row}");
             }
             // An accepted row equals the same row decoded alone; a refused row has an error.
-            for (at, damaged) in damaged.iter().enumerate() {
-                let again = decoder.decode(&BinaryArray::from_vec(vec![damaged])).unwrap();
-                let bad = decoded.bad.iter().find(|bad| bad.row == 2 * at);
+            for (index, damaged) in damaged.iter().enumerate() {
+                let second = decoder.decode(&BinaryArray::from_vec(vec![damaged])).unwrap();
+                let bad = decoded.bad.iter().find(|bad| bad.row == 2 * index);
                 assert_eq!(
                     bad.map(|bad| bad.error.to_string()),
-                    again.bad.first().map(|bad| bad.error.to_string()),
+                    second.bad.first().map(|bad| bad.error.to_string()),
                     "{name}"
                 );
-                assert_eq!(decoded.column.slice(2 * at, 1).as_ref(), again.column.as_ref(), "{name}");
+                assert_eq!(decoded.column.slice(2 * index, 1).as_ref(), second.column.as_ref(), "{name}");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A row must not depend on the rows before it: any table, including rows that do not fit, equals the same table
 //! decoded row by row, each with its own decoder. Schemas, documents and formats are random.
 
-use crate::chance::Chance;
+use crate::random_numbers::Random;
 use arrow_array::{Array, ArrayRef, BinaryArray};
 use arrow_schema::Field as ArrowField;
 use arrow_select::concat::concat;
@@ -29,12 +29,12 @@ struct Field {
 }
 
 impl Type {
-    fn by_chance(chance: &mut Chance, depth: u32) -> Type {
+    fn random(random: &mut Random, depth: u32) -> Type {
         const SCALARS: [&str; 7] = ["int64", "utf8", "float64", "bool", "int8", "json", "timestamp"];
-        match chance.below(if depth == 0 { 7 } else { 12 }) {
-            7..10 => Type::Struct(Field::some_by_chance(chance, depth - 1)),
-            10 => Type::List(Box::new(Type::by_chance(chance, depth - 1))),
-            11 => Type::Map(Box::new(Type::by_chance(chance, depth - 1))),
+        match random.below(if depth == 0 { 7 } else { 12 }) {
+            7..10 => Type::Struct(Field::random_list(random, depth - 1)),
+            10 => Type::List(Box::new(Type::random(random, depth - 1))),
+            11 => Type::Map(Box::new(Type::random(random, depth - 1))),
             scalar => Type::Scalar(SCALARS[scalar as usize]),
         }
     }
@@ -50,60 +50,60 @@ impl Type {
     }
 
     /// Adds a value that fits, except for one in forty.
-    fn build(&self, chance: &mut Chance, b: &mut Builder) {
-        if chance.below(40) == 0 {
-            b.begin_array().text("does not fit").end();
+    fn build(&self, random: &mut Random, builder: &mut Builder) {
+        if random.below(40) == 0 {
+            builder.begin_array().text("does not fit").end();
             return;
         }
         match self {
-            _ if chance.below(12) == 0 => drop(b.null()),
-            Type::Scalar("int64" | "int8") => drop(b.int(chance.below(120) as i64 - 20)),
-            Type::Scalar("float64") => drop(b.float(chance.below(100) as f64 + 0.5)),
-            Type::Scalar("bool") => drop(b.bool(chance.below(2) == 0)),
-            Type::Scalar("timestamp") => drop(b.text("2020-01-02 03:04:05")),
-            Type::Scalar(_) => drop(b.text(["x", "12", "a longer text é"][chance.below(3) as usize])),
+            _ if random.below(12) == 0 => drop(builder.null()),
+            Type::Scalar("int64" | "int8") => drop(builder.int(random.below(120) as i64 - 20)),
+            Type::Scalar("float64") => drop(builder.float(random.below(100) as f64 + 0.5)),
+            Type::Scalar("bool") => drop(builder.bool(random.below(2) == 0)),
+            Type::Scalar("timestamp") => drop(builder.text("2020-01-02 03:04:05")),
+            Type::Scalar(_) => drop(builder.text(["x", "12", "a longer text é"][random.below(3) as usize])),
             Type::Struct(fields) => {
-                let is_object = chance.below(6) == 0;
+                let is_object = random.below(6) == 0;
                 if is_object {
-                    b.begin_object(["Shop", "App\\Order"][chance.below(2) as usize]);
+                    builder.begin_object(["Shop", "App\\Order"][random.below(2) as usize]);
                 }
-                build_map(chance, b, fields);
+                build_map(random, builder, fields);
                 if is_object {
-                    b.end();
+                    builder.end();
                 }
             }
             Type::List(item) => {
-                b.begin_array();
-                for _ in 0..chance.below(4) {
-                    item.build(chance, b);
+                builder.begin_array();
+                for _ in 0..random.below(4) {
+                    item.build(random, builder);
                 }
-                b.end();
+                builder.end();
             }
             Type::Map(value) => {
-                b.begin_map();
-                for name in &NAMES[..chance.below(4) as usize] {
-                    b.text_key(name);
-                    value.build(chance, b);
+                builder.begin_map();
+                for name in &NAMES[..random.below(4) as usize] {
+                    builder.text_key(name);
+                    value.build(random, builder);
                 }
-                b.end();
+                builder.end();
             }
         }
     }
 }
 
 impl Field {
-    fn some_by_chance(chance: &mut Chance, depth: u32) -> Vec<Field> {
-        let count = 1 + chance.below(NAMES.len() as u64) as usize;
+    fn random_list(random: &mut Random, depth: u32) -> Vec<Field> {
+        let count = 1 + random.below(NAMES.len() as u64) as usize;
         let mut fields: Vec<Field> = NAMES[..count]
             .iter()
             .map(|name| Field {
                 name: (*name).to_owned(),
-                data_type: Type::by_chance(chance, depth),
-                ending: if chance.below(6) == 0 { " not null".to_owned() } else { String::new() },
+                data_type: Type::random(random, depth),
+                ending: if random.below(6) == 0 { " not null".to_owned() } else { String::new() },
             })
             .collect();
         for (name, word) in [("others", "rest"), ("kind", "class")] {
-            if chance.below(3) == 0 {
+            if random.below(3) == 0 {
                 fields.push(Field { name: name.to_owned(), data_type: Type::Scalar(word), ending: String::new() });
             }
         }
@@ -115,7 +115,7 @@ impl Field {
         fields.iter().map(text).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns whether documents have an entry with its name.
+    /// Returns `true` if documents have an entry with its name.
     fn is_named(&self) -> bool {
         !matches!(self.data_type, Type::Scalar("rest" | "class")) && !self.ending.contains(" at ")
     }
@@ -123,19 +123,20 @@ impl Field {
 
 /// Chooses the schema of a table, and the fields of its documents. In some tables all fields are on paths: then long
 /// rows are not read as a whole.
-fn choose_schema(chance: &mut Chance) -> (String, Vec<Field>) {
-    let documents = Field::some_by_chance(chance, 2);
+fn choose_schema(random: &mut Random) -> (String, Vec<Field>) {
+    let documents = Field::random_list(random, 2);
     let on_path = |name: &str, field: &Field, path: &str| format!("{name} {} at \"{path}\"", field.data_type.text());
     let mut texts = Vec::new();
-    match chance.below(3) {
+    match random.below(3) {
         0 => {
-            let named = documents.iter().filter(|field| field.is_named()).take(3);
-            texts
-                .extend(named.map(|field| on_path(&format!("at_{}", field.name), field, &format!("$.{}", field.name))));
+            let named_fields = documents.iter().filter(|field| field.is_named()).take(3);
+            texts.extend(
+                named_fields.map(|field| on_path(&format!("at_{}", field.name), field, &format!("$.{}", field.name))),
+            );
         }
         1 => {
             texts.extend(documents.iter().map(|field| Field::text_of(std::slice::from_ref(field))));
-            texts.push(on_path("path", &documents[0], ["$.a", "$.*", "$..a"][chance.below(3) as usize]));
+            texts.push(on_path("path", &documents[0], ["$.a", "$.*", "$..a"][random.below(3) as usize]));
         }
         _ => texts.extend(documents.iter().map(|field| Field::text_of(std::slice::from_ref(field)))),
     }
@@ -143,44 +144,44 @@ fn choose_schema(chance: &mut Chance) -> (String, Vec<Field>) {
 }
 
 /// Builds a map with these fields, mostly in the same order, so that rows are alike.
-fn build_map(chance: &mut Chance, b: &mut Builder, fields: &[Field]) {
-    b.begin_map();
-    let start = if chance.below(5) == 0 { chance.below(6) as usize } else { 0 };
-    for at in 0..fields.len() {
-        let field = &fields[(at + start) % fields.len()];
-        if field.is_named() && chance.below(12) > 0 {
-            b.text_key(&field.name);
-            field.data_type.build(chance, b);
+fn build_map(random: &mut Random, builder: &mut Builder, fields: &[Field]) {
+    builder.begin_map();
+    let start = if random.below(5) == 0 { random.below(6) as usize } else { 0 };
+    for index in 0..fields.len() {
+        let field = &fields[(index + start) % fields.len()];
+        if field.is_named() && random.below(12) > 0 {
+            builder.text_key(&field.name);
+            field.data_type.build(random, builder);
         }
     }
-    if chance.below(3) == 0 {
-        b.text_key("unknown").int(chance.below(1000) as i64);
+    if random.below(3) == 0 {
+        builder.text_key("unknown").int(random.below(1000) as i64);
     }
-    b.end();
+    builder.end();
 }
 
 /// Builds the bytes of a document in this stage; some can't be read.
-fn build_blob(chance: &mut Chance, stage: &Stage, fields: &[Field]) -> Vec<u8> {
-    if chance.below(20) == 0 {
+fn build_blob(random: &mut Random, stage: &Stage, fields: &[Field]) -> Vec<u8> {
+    if random.below(20) == 0 {
         return b"\xff?".to_vec();
     }
     loop {
-        let mut b = Builder::new();
-        b.begin_map();
+        let mut builder = Builder::new();
+        builder.begin_map();
         for field in fields.iter().filter(|field| field.is_named()) {
-            if chance.below(12) > 0 {
-                b.text_key(&field.name);
-                field.data_type.build(chance, &mut b);
+            if random.below(12) > 0 {
+                builder.text_key(&field.name);
+                field.data_type.build(random, &mut builder);
             }
         }
-        match chance.below(6) {
+        match random.below(6) {
             // Above a certain length, paths are found without reading everything.
-            0 | 1 => drop(b.text_key("z").text(&"long ".repeat(300))),
-            2 => drop(b.text_key("z").int(chance.below(1000) as i64)),
+            0 | 1 => drop(builder.text_key("z").text(&"long ".repeat(300))),
+            2 => drop(builder.text_key("z").int(random.below(1000) as i64)),
             _ => {}
         }
-        b.end();
-        let document = b.finish().expect("a document");
+        builder.end();
+        let document = builder.finish().expect("a document");
         let mut blob = Vec::new();
         // Some formats have no objects; then another document is tried.
         if icecore::write_to(&document, stage, &Limits::default(), &mut blob).is_ok() {
@@ -237,10 +238,10 @@ fn decode_on_threads(source: &Source, field: &ArrowField, blobs: &[Option<Vec<u8
 }
 
 /// In strict mode the first bad row is the error, and the decoder can be used again afterwards.
-fn check_stop(source: &Source, field: &ArrowField, blobs: &[Option<Vec<u8>>], wanted: &Outcome) {
+fn check_stop(source: &Source, field: &ArrowField, blobs: &[Option<Vec<u8>>], expected: &Outcome) {
     let mut decoder = Decoder::new(source.clone(), field, Options::default()).expect("a decoder");
     let mut rest = blobs;
-    for (row, error) in &wanted.bad {
+    for (row, error) in &expected.bad {
         let row = row - (blobs.len() - rest.len());
         let column = BinaryArray::from(rest.iter().map(Option::as_deref).collect::<Vec<_>>());
         match decoder.decode(&column) {
@@ -253,31 +254,31 @@ fn check_stop(source: &Source, field: &ArrowField, blobs: &[Option<Vec<u8>>], wa
     }
     let column = BinaryArray::from(rest.iter().map(Option::as_deref).collect::<Vec<_>>());
     let decoded = decoder.decode(&column).expect("no row is bad after the last one");
-    assert_eq!(&decoded.column, &wanted.column.slice(blobs.len() - rest.len(), rest.len()));
+    assert_eq!(&decoded.column, &expected.column.slice(blobs.len() - rest.len(), rest.len()));
 }
 
 #[test]
-fn a_table_equals_its_rows() {
+fn a_table_equals_its_rows_decoded_one_by_one() {
     // `ICECORE_FULL=1`: about 30,000 tables.
     let rounds = if std::env::var_os("ICECORE_FULL").is_some() { 5000 } else { 60 };
     for name in ["json", "php", "sereal", "igbinary", "marshal", "storable"] {
-        let mut chance = Chance(name.len() as u64 * 77);
+        let mut random = Random(name.len() as u64 * 77);
         for round in 0..rounds {
-            let (text, fields) = choose_schema(&mut chance);
+            let (text, fields) = choose_schema(&mut random);
             let field = schema::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
             let stage = Stage::parse(name).expect("a stage");
-            let count = 4 + chance.below(30) as usize;
+            let count = 4 + random.below(30) as usize;
             let blobs: Vec<Option<Vec<u8>>> =
-                (0..count).map(|_| chance.maybe(|chance| build_blob(chance, &stage, &fields))).collect();
+                (0..count).map(|_| random.maybe(|random| build_blob(random, &stage, &fields))).collect();
             let source = if round % 3 == 0 { Source::Detect } else { Source::from(Stage::of(stage.format())) };
-            let wanted = decode_row_by_row(&source, &field, &blobs);
+            let expected = decode_row_by_row(&source, &field, &blobs);
             for threads in [1, 2] {
                 let found = decode_on_threads(&source, &field, &blobs, threads);
                 let context = || format!("{name}, round {round}, {threads} threads: {text}");
-                assert_eq!((&found.bad, found.extra), (&wanted.bad, wanted.extra), "{}", context());
-                assert_eq!(&found.column, &wanted.column, "{}", context());
+                assert_eq!((&found.bad, found.extra), (&expected.bad, expected.extra), "{}", context());
+                assert_eq!(&found.column, &expected.column, "{}", context());
             }
-            check_stop(&source, &field, &blobs, &wanted);
+            check_stop(&source, &field, &blobs, &expected);
         }
     }
 }

@@ -6,9 +6,9 @@ use icecore::{Limits, Stage};
 use icecore_columns::{Inference, schema};
 use std::sync::Arc;
 
-struct Chance(u64);
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
@@ -37,7 +37,7 @@ impl Chance {
                 DataType::Map(Arc::new(Field::new("entries", entries, false)), false)
             }
             14.. => self.fields(depth),
-            at => plain[at as usize].clone(),
+            number => plain[number as usize].clone(),
         }
     }
 
@@ -70,10 +70,10 @@ impl Chance {
 }
 
 #[test]
-fn what_is_printed_is_parsed_again() {
-    let mut chance = Chance(7);
+fn printed_schemas_are_parsed_back() {
+    let mut random = Random(7);
     for _ in 0..20_000 {
-        let field = chance.field("value", 0).with_nullable(true);
+        let field = random.field("value", 0).with_nullable(true);
         let text = schema::print(&field);
         match schema::parse(&text) {
             Ok(parsed) => assert_eq!(parsed, field, "{text}"),
@@ -83,15 +83,15 @@ fn what_is_printed_is_parsed_again() {
 }
 
 #[test]
-fn any_text_is_a_schema_or_an_error_with_a_place() {
-    let mut chance = Chance(8);
+fn random_texts_are_a_schema_or_an_error_with_an_offset() {
+    let mut random = Random(8);
     let pieces = [
         "struct", "<", ">", "list", "(", ")", "[", "]", ",", ":", "\"", "'", "at", "not null", "int64", "é", " ",
         "decimal", "39", "x",
     ];
     for _ in 0..50_000 {
-        let count = chance.below(12);
-        let text: String = (0..count).map(|_| pieces[chance.below(pieces.len() as u64) as usize]).collect();
+        let count = random.below(12);
+        let text: String = (0..count).map(|_| pieces[random.below(pieces.len() as u64) as usize]).collect();
         if let Err(error) = schema::parse(&text) {
             assert!(error.to_string().starts_with("invalid schema at byte "), "{text}: {error}");
         }
@@ -101,7 +101,7 @@ fn any_text_is_a_schema_or_an_error_with_a_place() {
 }
 
 #[test]
-fn words_of_sql_duckdb_and_spark_are_read() {
+fn type_names_of_sql_duckdb_and_spark_are_read() {
     for (text, printed) in [
         ("STRUCT(a BIGINT, b VARCHAR[], c DECIMAL(10,2))", "a int64, b list<utf8>, c decimal(10, 2)"),
         ("struct<a:bigint,b:array<string>,c:map<string,double>>", "a int64, b list<utf8>, c map<utf8, float64>"),
@@ -119,19 +119,19 @@ fn words_of_sql_duckdb_and_spark_are_read() {
     }
 }
 
-fn learned(stage: &str, blobs: &[&[u8]]) -> String {
+fn infer_schema(stage: &str, blobs: &[&[u8]]) -> String {
     let mut inference = Inference::new(Stage::parse(stage).unwrap(), &Limits::default());
     inference.examine_column(&BinaryArray::from_vec(blobs.to_vec())).unwrap();
     assert_eq!(inference.bad(), 0);
     schema::print(&inference.field())
 }
 
-fn learned_of_json(blobs: &[&str]) -> String {
-    learned("json", &blobs.iter().map(|blob| blob.as_bytes()).collect::<Vec<_>>())
+fn infer_schema_of_json(blobs: &[&str]) -> String {
+    infer_schema("json", &blobs.iter().map(|blob| blob.as_bytes()).collect::<Vec<_>>())
 }
 
 #[test]
-fn types_are_widened_as_far_as_nothing_is_lost() {
+fn types_are_widened_without_loss() {
     for (blobs, printed) in [
         (&[r#"{"a":1}"#, r#"{"a":2.5}"#, "{}"][..], "a float64"),
         (&[r#"{"a":9007199254740993}"#, r#"{"a":2.5}"#], "a json"),
@@ -150,19 +150,20 @@ fn types_are_widened_as_far_as_nothing_is_lost() {
         (&["1", "\"x\""], "utf8"),
         (&[r#"{"a":1}"#, "[2]"], "json"),
     ] {
-        assert_eq!(learned_of_json(blobs), printed);
+        assert_eq!(infer_schema_of_json(blobs), printed);
     }
-    let many: Vec<String> = (0..200).map(|at| format!(r#"{{"user{at}":{at},"user{}":null}}"#, at + 1)).collect();
-    assert_eq!(learned_of_json(&many.iter().map(String::as_str).collect::<Vec<_>>()), "map<utf8, int64>");
-    let wide = format!("{{{}}}", (0..200).map(|at| format!("\"c{at}\":1")).collect::<Vec<_>>().join(","));
-    assert!(learned_of_json(&[&wide, &wide]).starts_with("c0 int64, c1 int64"));
+    let many: Vec<String> =
+        (0..200).map(|number| format!(r#"{{"user{number}":{number},"user{}":null}}"#, number + 1)).collect();
+    assert_eq!(infer_schema_of_json(&many.iter().map(String::as_str).collect::<Vec<_>>()), "map<utf8, int64>");
+    let wide = format!("{{{}}}", (0..200).map(|number| format!("\"c{number}\":1")).collect::<Vec<_>>().join(","));
+    assert!(infer_schema_of_json(&[&wide, &wide]).starts_with("c0 int64, c1 int64"));
 }
 
 #[test]
-fn classes_are_a_column_and_known_ones_a_type() {
+fn classes_become_a_column_and_known_classes_a_type() {
     let user = b"O:4:\"User\":2:{s:7:\"\0*\0name\";s:3:\"Bob\";s:2:\"at\";O:8:\"DateTime\":3:{s:4:\"date\";s:26:\"2026-02-02 03:40:00.500000\";s:13:\"timezone_type\";i:3;s:8:\"timezone\";s:13:\"Europe/Berlin\";}}";
-    assert_eq!(learned("php", &[user]), "_class class, name utf8, at timestamp[us, UTC]");
+    assert_eq!(infer_schema("php", &[user]), "_class class, name utf8, at timestamp[us, UTC]");
     // Marshal.dump(Date.new(2026, 2, 2))
     let date = b"\x04\x08U:\x09Date[\x0bi\x00i\x03\x92\x8d%i\x00i\x00i\x00f\x0c2299161";
-    assert_eq!(learned("marshal", &[date]), "date32");
+    assert_eq!(infer_schema("marshal", &[date]), "date32");
 }

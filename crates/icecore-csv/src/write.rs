@@ -30,7 +30,7 @@ mod tests {
     use super::push_cell;
 
     #[test]
-    fn a_cell_is_one_cell_for_every_separator() {
+    fn cells_are_quoted_for_every_possible_separator() {
         let cell = |cell: &[u8], delimiter, others: &[u8]| {
             let mut out = Vec::new();
             push_cell(cell, delimiter, others, &mut out);

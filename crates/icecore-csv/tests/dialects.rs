@@ -1,27 +1,27 @@
 //! Tables in each dialect are detected, read, and written back.
 
-use crate::chance::Chance;
+use crate::random_numbers::Random;
 use icecore_csv::{DetectError, Dialect, Escape, LineEnd, Next, Scanner, Style, detect_dialect};
 
 /// Returns the texts of all cells.
 pub fn read_rows(dialect: Dialect, text: &[u8]) -> Vec<Vec<Vec<u8>>> {
-    let (mut rows, mut cells, mut at) = (Vec::new(), Vec::new(), 0);
+    let (mut rows, mut cells, mut offset) = (Vec::new(), Vec::new(), 0);
     let scanner = Scanner::new(dialect);
-    while let Next::Row { end } = scanner.next_row(&text[at..], true, &mut cells) {
-        rows.push(cells.iter().map(|cell| dialect.decode_cell(cell, &text[at..]).into_owned()).collect());
-        at += end;
+    while let Next::Row { end } = scanner.next_row(&text[offset..], true, &mut cells) {
+        rows.push(cells.iter().map(|cell| dialect.decode_cell(cell, &text[offset..]).into_owned()).collect());
+        offset += end;
     }
     rows
 }
 
-fn detected(text: &str) -> Result<Dialect, DetectError> {
+fn detect(text: &str) -> Result<Dialect, DetectError> {
     detect_dialect(text.as_bytes(), true, &mut |_| false).map(|found| found.dialect)
 }
 
 #[test]
-fn usual_files_are_found_out() {
+fn common_dialects_are_detected() {
     let rfc = Dialect::RFC_4180;
-    for (text, wanted) in [
+    for (text, expected) in [
         ("id,name\n1,\"a, b\"\n", rfc),
         ("id;name\r\n1;\"a, b\"\r\n", Dialect { delimiter: b';', ..rfc }),
         ("id;price\n1;1,50\n2;2,75\n", Dialect { delimiter: b';', ..rfc }),
@@ -39,13 +39,13 @@ fn usual_files_are_found_out() {
         ("note\nHello, you\nplain\n", Dialect { delimiter: b';', ..rfc }),
         ("", rfc),
     ] {
-        assert_eq!(detected(text), Ok(wanted), "{text:?}");
+        assert_eq!(detect(text), Ok(expected), "{text:?}");
     }
 }
 
 #[test]
-fn what_is_unclear_is_said() {
-    let error = detected("1;2,3\n4;5,6\n").unwrap_err();
+fn ambiguous_tables_list_the_possible_dialects() {
+    let error = detect("1;2,3\n4;5,6\n").unwrap_err();
     assert!(matches!(&error, DetectError::Several(readings) if readings.len() == 2), "{error:?}");
     assert_eq!(
         error.to_string(),
@@ -53,16 +53,16 @@ fn what_is_unclear_is_said() {
          between cells, `\"` around them, quotes inside are doubled"
     );
     // `\"` is either an escaped quote, or PHP's `fputcsv` wrote a backslash and a quote.
-    let error = detected("id,name\n1,\"say \\\"hi\\\"\"\n").unwrap_err();
+    let error = detect("id,name\n1,\"say \\\"hi\\\"\"\n").unwrap_err();
     assert!(matches!(&error, DetectError::Several(readings) if readings.len() == 2), "{error:?}");
     // The callback recognizes a cell, which decides.
-    let whole = |text: &[u8]| text == b"5,6";
-    assert_eq!(detect_dialect(b"1;2,3\n4;5,6\n", true, &mut { whole }).unwrap().dialect.delimiter, b';');
+    let is_known_cell = |text: &[u8]| text == b"5,6";
+    assert_eq!(detect_dialect(b"1;2,3\n4;5,6\n", true, &mut { is_known_cell }).unwrap().dialect.delimiter, b';');
 }
 
 /// Cells that a dialect can represent are the same after writing and reading. The texts are random.
 #[test]
-fn cells_are_read_as_they_were_written() {
+fn written_cells_are_read_back() {
     let quotings = [
         (Some(b'"'), Escape::Doubled),
         (Some(b'"'), Escape::Guarded),
@@ -71,26 +71,26 @@ fn cells_are_read_as_they_were_written() {
         (None, Escape::Doubled),
     ];
     let pieces: [&[u8]; 9] = [b"a", b" ", b"\"", b"'", b"\\", b",", b"\n", b"\r", b"\xff"];
-    let mut chance = Chance(3);
+    let mut random = Random(3);
     let mut written = 0;
     for round in 0..20_000 {
         let (quote, escape) = quotings[round % quotings.len()];
         let dialect = Dialect { quote, escape, ..Dialect::RFC_4180 };
-        let texts: Vec<Vec<u8>> = (0..1 + chance.below(3))
-            .map(|_| (0..chance.below(6)).flat_map(|_| pieces[chance.below(9)].iter().copied()).collect())
+        let texts: Vec<Vec<u8>> = (0..1 + random.below(3))
+            .map(|_| (0..random.below(6)).flat_map(|_| pieces[random.below(9)].iter().copied()).collect())
             .collect();
         let mut file = Vec::new();
-        let mut is_sayable = true;
-        for (at, text) in texts.iter().enumerate() {
-            if at > 0 {
+        let mut is_representable = true;
+        for (index, text) in texts.iter().enumerate() {
+            if index > 0 {
                 file.push(b',');
             }
-            let style = [Style::Plain, Style::Quoted][chance.below(2)];
-            is_sayable &= dialect.encode_cell(text, style, &mut file);
+            let style = [Style::Plain, Style::Quoted][random.below(2)];
+            is_representable &= dialect.encode_cell(text, style, &mut file);
         }
         // An empty line is a row with one empty cell.
         file.push(b'\n');
-        if is_sayable {
+        if is_representable {
             written += 1;
             assert_eq!(read_rows(dialect, &file), [texts], "{dialect}: {:?}", String::from_utf8_lossy(&file));
         }

@@ -1,5 +1,5 @@
 //! All integration tests of this crate in one program.
 
-mod chance;
 mod dialects;
 mod programs;
+mod random_numbers;

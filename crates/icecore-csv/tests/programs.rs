@@ -1,7 +1,7 @@
 //! The output of PHP's `fputcsv` and Python's `csv` is detected, and has the cells that were written.
 
-use crate::chance::Chance;
 use crate::dialects::read_rows;
+use crate::random_numbers::Random;
 use icecore_csv::detect_dialect;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -73,39 +73,39 @@ for line in sys.stdin.buffer:
 
 /// Makes a table of texts as in databases, with everything that makes CSV difficult. Some tables are large, and their
 /// first rows may be simple.
-fn random_table(chance: &mut Chance) -> Vec<Vec<Vec<u8>>> {
-    let width = 2 + chance.below(4);
+fn random_table(random: &mut Random) -> Vec<Vec<Vec<u8>>> {
+    let width = 2 + random.below(4);
     let mut rows = vec![(0..width).map(|column| format!("column_{column}").into_bytes()).collect::<Vec<_>>()];
-    let is_large = chance.below(20) == 0;
-    let simple = if is_large { [0, 1000, 2800][chance.below(3)] } else { 0 };
-    let count = if is_large { 2500 + chance.below(3000) } else { 3 + chance.below(20) };
+    let is_large = random.below(20) == 0;
+    let simple = if is_large { [0, 1000, 2800][random.below(3)] } else { 0 };
+    let count = if is_large { 2500 + random.below(3000) } else { 3 + random.below(20) };
     for id in 0..count {
-        let cell = |column: usize, chance: &mut Chance| match column {
+        let cell = |column: usize, random: &mut Random| match column {
             0 => id.to_string().into_bytes(),
             1 if id < simple => b"a:1:{s:4:\"name\";s:4:\"Anna\";}".to_vec(),
             _ if id < simple => b"plain words".to_vec(),
-            _ => random_cell(chance),
+            _ => random_cell(random),
         };
-        rows.push((0..width).map(|column| cell(column, chance)).collect());
+        rows.push((0..width).map(|column| cell(column, random)).collect());
     }
     rows
 }
 
-fn random_cell(chance: &mut Chance) -> Vec<u8> {
+fn random_cell(random: &mut Random) -> Vec<u8> {
     const PIECES: [&str; 14] =
         ["word", " ", ", ", ";", "\"", "'", "\t", "\n", "1,50", "C:\\dir", "\\\"", "|", "https://old.example", "é"];
-    match chance.below(4) {
+    match random.below(4) {
         0 => {
-            let text = format!("it's \"{}\"", "x".repeat(chance.below(9)));
+            let text = format!("it's \"{}\"", "x".repeat(random.below(9)));
             format!("a:1:{{s:4:\"name\";s:{}:\"{text}\";}}", text.len()).into_bytes()
         }
-        1 => (0..chance.below(8)).flat_map(|_| PIECES[chance.below(14)].bytes()).collect(),
-        2 => format!("{}", chance.below(1000)).into_bytes(),
+        1 => (0..random.below(8)).flat_map(|_| PIECES[random.below(14)].bytes()).collect(),
+        2 => format!("{}", random.below(1000)).into_bytes(),
         _ => b"plain words".to_vec(),
     }
 }
 
-/// Returns whether a cell is a serialized array: here such texts make sense as a whole.
+/// Returns `true` if a cell is a serialized array: here such texts make sense as a whole.
 fn is_serialized(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"a:1:{s:4:\"name\";s:") else { return false };
     let Some(colon) = rest.iter().position(|byte| *byte == b':') else { return false };
@@ -115,29 +115,29 @@ fn is_serialized(text: &[u8]) -> bool {
 
 /// The results for one program and style: tables that were read correctly, were unclear, or were read wrongly.
 #[derive(Debug, Default)]
-struct Tally {
-    right: usize,
+struct Counts {
+    correct: usize,
     unclear: usize,
     wrong: usize,
 }
 
-fn try_program(program: &[&str], delimiter: u8, rounds: usize, chance: &mut Chance, tally: &mut Tally) -> Option<()> {
-    let tables: Vec<_> = (0..rounds).map(|_| random_table(chance)).collect();
+fn try_program(program: &[&str], delimiter: u8, rounds: usize, random: &mut Random, counts: &mut Counts) -> Option<()> {
+    let tables: Vec<_> = (0..rounds).map(|_| random_table(random)).collect();
     let argument = delimiter.to_string();
     let program: Vec<&str> = program.iter().map(|part| if *part == "DELIMITER" { &*argument } else { *part }).collect();
     let files = String::from_utf8(run(&program, &to_hex(&tables))?).expect("hex");
     assert_eq!(files.lines().count(), rounds);
     for (rows, file) in tables.iter().zip(files.lines().map(from_hex)) {
         match detect_dialect(&file, true, &mut is_serialized) {
-            Err(_) => tally.unclear += 1,
-            Ok(found) if read_rows(found.dialect, &file) == *rows => tally.right += 1,
+            Err(_) => counts.unclear += 1,
+            Ok(found) if read_rows(found.dialect, &file) == *rows => counts.correct += 1,
             // No cell has these quotes: nothing shows that there are others.
             Ok(_) if program.contains(&"single") && !file.contains(&b'\'') => {}
             // Two backslashes and no other escapes: it may also be RFC 4180.
             Ok(_) if program.contains(&"backslash") && !file.windows(2).any(|pair| pair == b"\\\"") => {}
             Ok(found) => {
                 eprintln!("{:?} reads {:?}", found.dialect, String::from_utf8_lossy(&file));
-                tally.wrong += 1;
+                counts.wrong += 1;
             }
         }
     }
@@ -145,9 +145,9 @@ fn try_program(program: &[&str], delimiter: u8, rounds: usize, chance: &mut Chan
 }
 
 #[test]
-fn tables_of_programs_are_read_right() {
+fn csv_of_php_and_python_is_detected_and_read_right() {
     let rounds = if std::env::var_os("ICECORE_FULL").is_some() { 20_000 } else { 100 };
-    let mut chance = Chance(7);
+    let mut random = Random(7);
     let styles: [&[&str]; 6] = [
         &["php", "-r", PHP, "--", "DELIMITER", "none"],
         &["php", "-r", PHP, "--", "DELIMITER", "default"],
@@ -157,14 +157,14 @@ fn tables_of_programs_are_read_right() {
         &["python3", "-c", PYTHON, "DELIMITER", "backslash"],
     ];
     for program in styles {
-        let mut tally = Tally::default();
+        let mut counts = Counts::default();
         for delimiter in *b",;\t|" {
-            if try_program(program, delimiter, rounds, &mut chance, &mut tally).is_none() {
+            if try_program(program, delimiter, rounds, &mut random, &mut counts).is_none() {
                 return;
             }
         }
-        eprintln!("{} {}: {tally:?}", program[0], program[program.len() - 1]);
-        assert_eq!(tally.wrong, 0, "{program:?}");
-        assert!(tally.unclear * 100 <= tally.right, "{program:?}: {tally:?}");
+        eprintln!("{} {}: {counts:?}", program[0], program[program.len() - 1]);
+        assert_eq!(counts.wrong, 0, "{program:?}");
+        assert!(counts.unclear * 100 <= counts.correct, "{program:?}: {counts:?}");
     }
 }

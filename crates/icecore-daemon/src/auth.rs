@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_token_has_to_be_there() {
+    fn requests_without_the_token_are_refused() {
         let auth = Auth::new(Some("secret"));
         for (value, is_right) in [
             ("Bearer secret", true),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_twice_is_not_believed() {
+    fn repeated_headers_are_refused() {
         let auth = Auth::new(None);
         for (name, value) in [("origin", "http://localhost:7340"), ("sec-fetch-site", "same-origin")] {
             let mut all = headers(&[(header::HOST, "localhost:7340")]);

@@ -348,7 +348,7 @@ fn record_finished_jobs(acks: Vec<PendingAck>, connection: &mut Connection, metr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::double::{Strings, opener};
+    use crate::double::{Controls, opener};
     use icecore_store::{Address, describe};
     use std::future::Future;
     use std::pin::Pin;
@@ -358,7 +358,7 @@ mod tests {
     type Work<'a> = Pin<Box<dyn Future<Output = std::result::Result<(), Failure>> + 'a>>;
 
     /// Starts requests, so that they reach the thread.
-    fn begin(answers: &mut [Work<'_>]) {
+    fn poll_all(answers: &mut [Work<'_>]) {
         let mut context = Context::from_waker(Waker::noop());
         for answer in answers {
             assert!(answer.as_mut().poll(&mut context).is_pending());
@@ -366,26 +366,26 @@ mod tests {
     }
 
     /// A committer whose database is blocked by a test.
-    struct Held {
+    struct BlockedCommitter {
         runtime: tokio::runtime::Runtime,
-        strings: Arc<Strings>,
+        controls: Arc<Controls>,
         committer: Committer,
         address: Address,
         _folder: tempfile::TempDir,
     }
 
-    impl Held {
-        fn new() -> Held {
+    impl BlockedCommitter {
+        fn new() -> BlockedCommitter {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-            let (strings, folder) = (Arc::new(Strings::default()), tempfile::tempdir().expect("a folder"));
+            let (controls, folder) = (Arc::new(Controls::default()), tempfile::tempdir().expect("a folder"));
             let address = format!("sqlite:{}", folder.path().join("a.db").display());
             let address: Address = address.parse().expect("an address");
-            let mut settings = Settings::with_opener(opener(address.clone(), Arc::clone(&strings)));
+            let mut settings = Settings::with_opener(opener(address.clone(), Arc::clone(&controls)));
             settings.one_writer = true;
             let metrics = Arc::new(Metrics::default());
             let committer =
                 Committer::start("committer", &settings, WriterLock::new(&settings), metrics).expect("a thread");
-            Held { runtime, strings, committer, address, _folder: folder }
+            BlockedCommitter { runtime, controls, committer, address, _folder: folder }
         }
 
         fn push(&self, queue: &str) -> Work<'_> {
@@ -396,15 +396,15 @@ mod tests {
         /// Blocks the first request in the database, while the others queue up after it.
         fn at_once<'a>(&'a self, first: Work<'a>, others: Vec<Work<'a>>) -> Vec<u16> {
             let _entered = self.runtime.enter();
-            let gate = self.strings.gate.lock().expect("the gate");
-            let before = self.strings.arrived.load(Ordering::SeqCst);
+            let gate = self.controls.gate.lock().expect("the gate");
+            let before = self.controls.arrived.load(Ordering::SeqCst);
             let mut answers = vec![first];
-            begin(&mut answers);
-            while self.strings.arrived.load(Ordering::SeqCst) == before {
+            poll_all(&mut answers);
+            while self.controls.arrived.load(Ordering::SeqCst) == before {
                 std::thread::yield_now();
             }
             answers.extend(others);
-            begin(&mut answers[1..]);
+            poll_all(&mut answers[1..]);
             drop(gate);
             let code = |answer: Work<'_>| {
                 self.runtime.block_on(answer).map_or_else(|failure: Failure| failure.code.as_u16(), |()| 201)
@@ -413,7 +413,7 @@ mod tests {
         }
     }
 
-    impl Drop for Held {
+    impl Drop for BlockedCommitter {
         fn drop(&mut self) {
             self.committer.close();
             self.committer.join(Instant::now() + Duration::from_secs(60));
@@ -421,18 +421,18 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_one_transaction() {
-        let blocked = Held::new();
+    fn waiting_pushes_share_one_transaction() {
+        let blocked = BlockedCommitter::new();
         assert_eq!(blocked.at_once(blocked.push("q"), (0..31).map(|_| blocked.push("q")).collect()), [201; 32]);
-        assert_eq!(blocked.strings.pushes.load(Ordering::SeqCst), 2);
+        assert_eq!(blocked.controls.pushes.load(Ordering::SeqCst), 2);
         // A job that can't be stored does not prevent the others from being stored.
         let others = vec![blocked.push("q"), blocked.push(""), blocked.push("q")];
         assert_eq!(blocked.at_once(blocked.push("q"), others), [201, 201, 400, 201]);
     }
 
     #[test]
-    fn what_is_done_is_one_transaction() {
-        let blocked = Held::new();
+    fn waiting_acks_share_one_transaction() {
+        let blocked = BlockedCommitter::new();
         let mut store = icecore_store::open(&blocked.address).expect("a database");
         let jobs: Vec<NewJob> = (0..20).map(|_| describe::describe_job("q", b"1".to_vec(), None)).collect();
         store.push(&jobs).expect("pushed");
@@ -443,7 +443,7 @@ mod tests {
         };
         let codes = blocked.at_once(blocked.push("q"), leases.iter().enumerate().map(ack).collect());
         let expected: Vec<u16> = (0..21).map(|number| if number == 8 { 409 } else { 201 }).collect();
-        assert_eq!((codes, blocked.strings.records.load(Ordering::SeqCst)), (expected, 1));
+        assert_eq!((codes, blocked.controls.records.load(Ordering::SeqCst)), (expected, 1));
         assert_eq!(store.queues().expect("queues")[0].counts, [1, 1, 19, 0, 0]);
     }
 }

@@ -285,7 +285,7 @@ mod tests {
     }
 
     /// Makes all connections older than the grace period.
-    fn age(connections: &Connections) {
+    fn make_all_old(connections: &Connections) {
         for entry in lock_ignoring_poison(&connections.table).open.values_mut() {
             entry.since = entry.since.checked_sub(GRACE_PERIOD).expect("a time");
         }
@@ -296,13 +296,13 @@ mod tests {
     }
 
     #[test]
-    fn known_connections_do_not_give_way_to_strangers() {
+    fn unknown_connections_do_not_displace_known_ones() {
         let connections = connections(2, 1_000, &[]);
         let known: Vec<ConnectionSlot> = (0..2).map(|_| connections.register_connection(ip("10.0.0.1"))).collect();
         assert!(known.iter().all(|member| member.visit.mark_known()));
         let strangers: Vec<ConnectionSlot> =
             (0..connections.stranger_places).map(|_| connections.register_connection(ip("10.0.0.2"))).collect();
-        age(&connections);
+        make_all_old(&connections);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         runtime.block_on(connections.wait_for_place());
         let newcomer = connections.register_connection(ip("10.0.0.3"));
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_has_so_many_strangers() {
+    fn unknown_connections_of_an_address_are_limited() {
         let connections = connections(1_000, 3, &["10.9.0.0/16", "2001:db8:9::/48"]);
         let enter = |address: &dyn Fn(u16) -> String| -> Vec<ConnectionSlot> {
             (0..6).map(|number| connections.register_connection(ip(&address(number)))).collect()
@@ -343,7 +343,7 @@ mod tests {
         // They stay during their grace period.
         trim();
         assert_eq!(lock_ignoring_poison(&connections.table).open.len(), 7 * 6);
-        age(&connections);
+        make_all_old(&connections);
         trim();
         for (members, left) in
             [(one, 3), (mapped, 3), (subnet, 3), (subnets, 6), (proxy, 6), (mapped_proxy, 6), (known, 6)]
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn proxies_give_way_last() {
+    fn connections_of_proxies_are_closed_last() {
         let connections = connections(1, 1_000, &["10.9.0.1"]);
         let proxy = connections.register_connection(ip("10.9.0.1"));
         let strangers: Vec<ConnectionSlot> = (0..3).map(|_| connections.register_connection(ip("10.0.0.1"))).collect();

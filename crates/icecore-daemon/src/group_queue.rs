@@ -185,7 +185,7 @@ mod tests {
     const BOUNDS: Bounds = Bounds { longest: 10, largest: 4, heaviest: 100 };
 
     #[test]
-    fn groups_have_bounds() {
+    fn groups_are_bounded_in_count_and_size() {
         let queue = GroupQueue::new(BOUNDS);
         for thing in 0..10 {
             queue.push(1, thing).expect("it has room");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_as_large_as_is_worth_to_wait_for() {
+    fn the_target_size_follows_the_requests_in_flight() {
         let (short, long) = (Duration::from_micros(100), Duration::from_millis(1));
         let mut pace = GroupTiming::default();
         assert_eq!((pace.target_size(), pace.longest_wait()), (0, Duration::ZERO));
@@ -226,7 +226,7 @@ mod tests {
 
     /// Waiting for a group ends at some point: the missing items may never come.
     #[test]
-    fn a_group_ends_when_its_time_is_over() {
+    fn a_group_ends_when_its_time_has_passed() {
         let (queue, mut turn) = (GroupQueue::new(BOUNDS), CurrentGroup::default());
         for _ in 0..3 {
             queue.push(1, 0).expect("it has room");
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn all_come_once_and_in_their_order() {
+    fn items_of_many_threads_arrive_once_and_in_order() {
         let queue = Arc::new(GroupQueue::new(BOUNDS));
         let bring = |from: u32| {
             let queue = Arc::clone(&queue);

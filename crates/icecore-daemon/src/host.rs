@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn names_have_one_reading() {
+    fn host_names_are_parsed_strictly() {
         for own in [
             "localhost",
             "LocalHost",
@@ -254,7 +254,7 @@ mod tests {
 
     /// Compares with the URI parser of another crate, for names that both accept.
     #[test]
-    fn other_readers_agree() {
+    fn another_uri_parser_agrees_on_host_names() {
         let pieces = [
             "localhost",
             "evil.example",
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_names_one_host() {
+    fn a_request_must_name_exactly_one_host() {
         let ask = |target: &str, version, hosts: &[&str]| {
             let mut headers = HeaderMap::new();
             for host in hosts {
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn origins_are_compared_as_a_whole() {
+    fn origins_are_compared_with_scheme_host_and_port() {
         let host = Host::parse("localhost:7340").expect("a host");
         for (origin, is_same) in [
             ("http://localhost:7340", true),

@@ -67,14 +67,14 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_bucket_gets_empty_and_full_again() {
+    fn a_rate_limit_refills_with_time() {
         let rates = RateLimiter::new(Some(Rate { per_second: 2.0, burst: 3.0 }));
-        let (now, one) = (Instant::now(), "10.0.0.1".parse().expect("an address"));
+        let (start, one) = (Instant::now(), "10.0.0.1".parse().expect("an address"));
         let took = |time| (0..5).filter(|_| rates.take_token(one, time).is_ok()).count();
-        assert_eq!(took(now), 3);
-        assert_eq!(rates.take_token(one, now), Err(1));
-        assert!(rates.take_token("10.0.0.2".parse().expect("an address"), now).is_ok());
-        assert_eq!(took(now + Duration::from_secs(1)), 2);
-        assert_eq!(took(now + Duration::from_secs(100)), 3);
+        assert_eq!(took(start), 3);
+        assert_eq!(rates.take_token(one, start), Err(1));
+        assert!(rates.take_token("10.0.0.2".parse().expect("an address"), start).is_ok());
+        assert_eq!(took(start + Duration::from_secs(1)), 2);
+        assert_eq!(took(start + Duration::from_secs(100)), 3);
     }
 }

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn histograms_add_up() {
+    fn histograms_and_counters_are_written_as_text() {
         let metrics = Metrics::default();
         metrics.record_commit(1, true);
         metrics.record_commit(600, true);

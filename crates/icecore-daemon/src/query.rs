@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_are_taken_apart() {
+    fn query_parameters_are_parsed_and_checked() {
         let query = Query::parse("a=1&b=x%20y+z%C3%A9&&c", &["a", "b", "c"]).expect("a query");
         assert_eq!((query.get("a"), query.get("b"), query.get("c")), (Some("1"), Some("x y zé"), None));
         assert_eq!(query.parse_number::<u8>("a").expect("a number"), Some(1));

@@ -168,7 +168,7 @@ mod tests {
     use super::Checker;
 
     #[test]
-    fn what_may_take_long_is_not_light() {
+    fn schemas_that_may_take_long_are_not_light() {
         for (schema, is_light) in [
             (r#"{"type": "object", "required": ["a"], "additionalProperties": {"type": "integer"}}"#, true),
             (r#"{"pattern": "^[0-9a-f]{32}$", "maxLength": 40}"#, true),

@@ -119,9 +119,9 @@ impl Daemon {
 pub fn read(stream: &mut TcpStream) -> Answer {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
-    let at = bytes.windows(4).position(|window| window == b"\r\n\r\n");
-    let at = at.unwrap_or_else(|| panic!("no answer: {:?}", String::from_utf8_lossy(&bytes)));
-    let head = String::from_utf8_lossy(&bytes[..at]).into_owned();
+    let head_end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
+    let head_end = head_end.unwrap_or_else(|| panic!("no answer: {:?}", String::from_utf8_lossy(&bytes)));
+    let head = String::from_utf8_lossy(&bytes[..head_end]).into_owned();
     let code = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a code");
-    Answer { code, head, body: bytes[at + 4..].to_vec() }
+    Answer { code, head, body: bytes[head_end + 4..].to_vec() }
 }

@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     /// The length of the longest common subsequence, by the textbook algorithm.
-    fn longest(a: &[u64], b: &[u64]) -> usize {
+    fn common_length(a: &[u64], b: &[u64]) -> usize {
         let mut row = vec![0; b.len() + 1];
         for x in a {
             let mut corner = 0;
@@ -196,7 +196,7 @@ mod tests {
         row[b.len()]
     }
 
-    fn check(a: &[u64], b: &[u64]) -> usize {
+    fn assert_aligned(a: &[u64], b: &[u64]) -> usize {
         let pairs = align_numbers(a, b);
         assert!(pairs.iter().all(|(x, y)| a[*x as usize] == b[*y as usize]), "{a:?} {b:?} {pairs:?}");
         assert!(pairs.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1), "{a:?} {b:?} {pairs:?}");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn short_lists_are_aligned_as_well_as_can_be() {
+    fn short_lists_are_aligned_optimally() {
         let mut seed = 1_u64;
         let mut next = |below: u64| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -215,7 +215,7 @@ mod tests {
             let (n, m, of) = (next(9), next(9), next(4) + 1);
             let a: Vec<u64> = (0..n).map(|_| next(of)).collect();
             let b: Vec<u64> = (0..m).map(|_| next(of)).collect();
-            let (aligned_len, longest_len) = (check(&a, &b), longest(&a, &b));
+            let (aligned_len, longest_len) = (assert_aligned(&a, &b), common_length(&a, &b));
             // Anchors are not always part of a longest subsequence.
             assert!(aligned_len <= longest_len && (aligned_len > 0 || longest_len == 0), "{a:?} {b:?}");
             best += usize::from(aligned_len == longest_len);
@@ -230,16 +230,16 @@ mod tests {
     }
 
     #[test]
-    fn an_insertion_is_one_and_a_way_that_is_too_long_is_left() {
+    fn long_alignments_find_an_insertion_or_give_up() {
         let list: Vec<u64> = (0..10_000).collect();
         let mut longer = list.clone();
         longer.insert(5000, 77_777);
-        assert_eq!(check(&list, &longer), 10_000);
+        assert_eq!(assert_aligned(&list, &longer), 10_000);
         let (ones, twos) = (vec![1; 1000], vec![2; 1000]);
-        assert_eq!(check(&ones, &twos), 0);
-        assert_eq!(check(&ones, &[]), 0);
+        assert_eq!(assert_aligned(&ones, &twos), 0);
+        assert_eq!(assert_aligned(&ones, &[]), 0);
         let mut mixed = Vec::new();
         (0..1000).for_each(|index| mixed.extend([1 + index % 2, 3, 3]));
-        assert!(check(&ones, &mixed) <= 1000);
+        assert!(assert_aligned(&ones, &mixed) <= 1000);
     }
 }

@@ -7,46 +7,46 @@ fn on_small_stack(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(128 << 10).spawn(work).unwrap().join().unwrap();
 }
 
-fn end(b: &mut Builder) {
-    b.end();
+fn end(builder: &mut Builder) {
+    builder.end();
 }
 
-fn nested(depth: usize, leaf: i64) -> Document<'static> {
-    let mut b = Builder::new();
-    for at in 0..depth {
-        match at % 3 {
-            0 => b.begin_array(),
-            1 => b.begin_map().text_key("next"),
-            _ => b.begin_object("Node").begin_map().text_key("next"),
+fn nest(depth: usize, leaf: i64) -> Document<'static> {
+    let mut builder = Builder::new();
+    for index in 0..depth {
+        match index % 3 {
+            0 => builder.begin_array(),
+            1 => builder.begin_map().text_key("next"),
+            _ => builder.begin_object("Node").begin_map().text_key("next"),
         };
     }
-    b.int(leaf);
+    builder.int(leaf);
     // Objects have two levels: themselves and their bodies.
-    (0..depth + depth / 3).for_each(|_| end(&mut b));
-    b.finish().unwrap()
+    (0..depth + depth / 3).for_each(|_| end(&mut builder));
+    builder.finish().unwrap()
 }
 
 #[test]
-fn depth_costs_no_stack() {
+fn deep_documents_need_no_deep_stack() {
     on_small_stack(|| {
-        let (left, right) = (nested(5_000, 1), nested(5_000, 2));
+        let (left, right) = (nest(5_000, 1), nest(5_000, 2));
         let found = find_differences(&left, &right, Rules::new());
         assert_eq!(found.changes().len(), 1);
         let json = found.to_json(&Limits::default()).unwrap();
-        let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
-        assert!(find_differences(&made, &right, Rules::new()).is_empty());
+        let patched = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
+        assert!(find_differences(&patched, &right, Rules::new()).is_empty());
         // A value of the same depth.
-        let (left, right) = (nested(0, 1), nested(5_000, 2));
+        let (left, right) = (nest(0, 1), nest(5_000, 2));
         let json = find_differences(&left, &right, Rules::new()).to_json(&Limits::default()).unwrap();
-        let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
-        assert!(find_differences(&made, &right, Rules::new()).is_empty());
+        let patched = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
+        assert!(find_differences(&patched, &right, Rules::new()).is_empty());
     });
 }
 
 #[test]
-fn a_million_levels() {
+fn a_million_levels_are_compared() {
     on_small_stack(|| {
-        let (left, right) = (nested(1_000_000, 1), nested(1_000_000, 2));
+        let (left, right) = (nest(1_000_000, 1), nest(1_000_000, 2));
         assert_eq!(find_differences(&left, &right, Rules::new()).changes().len(), 1);
         assert!(find_differences(&left, &left, Rules::new()).is_empty());
     });
@@ -54,86 +54,86 @@ fn a_million_levels() {
 
 /// Makes a list of lists, each of which contains the previous one twice: through links, 2^depth
 /// values.
-fn doubled(depth: usize, leaf: i64) -> Document<'static> {
-    let mut b = Builder::new();
-    b.begin_array();
-    let mut last = b.begin_array().at();
-    b.int(leaf).end();
+fn build_doubled_value(depth: usize, leaf: i64) -> Document<'static> {
+    let mut builder = Builder::new();
+    builder.begin_array();
+    let mut last = builder.begin_array().at();
+    builder.int(leaf).end();
     for _ in 0..depth {
-        let at = b.begin_array().at();
-        b.link(last).link(last).end();
-        last = at;
+        let index = builder.begin_array().at();
+        builder.link(last).link(last).end();
+        last = index;
     }
-    b.end();
-    b.finish().unwrap()
+    builder.end();
+    builder.finish().unwrap()
 }
 
 #[test]
-fn what_links_multiply_is_compared_once() {
-    let (left, right) = (doubled(60, 1), doubled(60, 2));
-    assert!(find_differences(&left, &doubled(60, 1), Rules::new()).is_empty());
+fn values_multiplied_by_links_are_compared_once() {
+    let (left, right) = (build_doubled_value(60, 1), build_doubled_value(60, 2));
+    assert!(find_differences(&left, &build_doubled_value(60, 1), Rules::new()).is_empty());
     let found = find_differences(&left, &right, Rules::new());
     assert_eq!(found.list_paths(), ["$[0][0]"]);
     let json = found.to_json(&Limits::default()).unwrap();
-    let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
-    assert!(find_differences(&made, &right, Rules::new()).is_empty());
+    let patched = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
+    assert!(find_differences(&patched, &right, Rules::new()).is_empty());
     // The other one has the same values through other links.
-    let mut b = Builder::new();
-    b.begin_array();
-    let mut last = b.begin_array().at();
-    b.int(1).end();
+    let mut builder = Builder::new();
+    builder.begin_array();
+    let mut last = builder.begin_array().at();
+    builder.int(1).end();
     for _ in 0..60 {
-        let at = b.begin_array().at();
-        b.link(last).link(last).end();
-        last = at;
+        let index = builder.begin_array().at();
+        builder.link(last).link(last).end();
+        last = index;
     }
-    b.begin_array().link(last).end();
-    b.end();
-    let longer = b.finish().unwrap();
+    builder.begin_array().link(last).end();
+    builder.end();
+    let longer = builder.finish().unwrap();
     assert_eq!(find_differences(&left, &longer, Rules::new()).list_paths(), ["$[61]"]);
 }
 
 /// Makes a ring of lists.
-fn ring(length: usize) -> Document<'static> {
-    let mut b = Builder::new();
-    let first = b.begin_array().at();
+fn build_ring(length: usize) -> Document<'static> {
+    let mut builder = Builder::new();
+    let first = builder.begin_array().at();
     for _ in 1..length {
-        b.begin_array();
+        builder.begin_array();
     }
-    b.link(first);
-    (0..length).for_each(|_| end(&mut b));
-    b.finish().unwrap()
+    builder.link(first);
+    (0..length).for_each(|_| end(&mut builder));
+    builder.finish().unwrap()
 }
 
 #[test]
-fn circles_end() {
+fn comparing_cycles_ends() {
     // Rings of any length mean the same, and the number of compared pairs is not the product of the
     // lengths.
-    let (short, long) = (ring(8_999), ring(9_001));
+    let (short, long) = (build_ring(8_999), build_ring(9_001));
     assert!(find_differences(&short, &long, Rules::new()).is_empty());
     assert!(!find_differences(&short, &long, Rules::new().exact()).is_empty());
-    let mut b = Builder::new();
-    let first = b.begin_array().at();
-    b.link(first).int(1).end();
-    let other = b.finish().unwrap();
-    let one = ring(1);
+    let mut builder = Builder::new();
+    let first = builder.begin_array().at();
+    builder.link(first).int(1).end();
+    let other = builder.finish().unwrap();
+    let one = build_ring(1);
     let found = find_differences(&one, &other, Rules::new());
     assert_eq!(found.list_paths(), ["$[1]"]);
     let json = found.to_json(&Limits::default()).unwrap();
-    let made = Patch::read(&json, &Limits::default()).unwrap().apply(&one).unwrap();
-    assert!(find_differences(&made, &other, Rules::new()).is_empty());
+    let patched = Patch::read(&json, &Limits::default()).unwrap().apply(&one).unwrap();
+    assert!(find_differences(&patched, &other, Rules::new()).is_empty());
 }
 
 #[test]
-fn lists_that_are_hard_to_align_end() {
+fn comparing_lists_that_are_hard_to_align_ends() {
     let list = |of: &dyn Fn(u64) -> u64, count: u64| {
-        let mut b = Builder::new();
-        b.begin_array();
-        for at in 0..count {
-            b.uint(of(at));
+        let mut builder = Builder::new();
+        builder.begin_array();
+        for index in 0..count {
+            builder.uint(of(index));
         }
-        b.end();
-        b.finish().unwrap()
+        builder.end();
+        builder.finish().unwrap()
     };
     let mut seed = 9_u64;
     let scattered: Vec<u64> = (0..30_000)
@@ -143,12 +143,12 @@ fn lists_that_are_hard_to_align_end() {
         })
         .collect();
     let shapes: Vec<Document<'_>> = vec![
-        list(&|at| at, 30_000),
-        list(&|at| 30_000 - at, 30_000),
-        list(&|at| at % 2, 30_000),
-        list(&|at| at % 3, 30_000),
-        list(&|at| scattered[at as usize] % 7, 30_000),
-        list(&|at| scattered[at as usize], 30_000),
+        list(&|index| index, 30_000),
+        list(&|index| 30_000 - index, 30_000),
+        list(&|index| index % 2, 30_000),
+        list(&|index| index % 3, 30_000),
+        list(&|index| scattered[index as usize] % 7, 30_000),
+        list(&|index| scattered[index as usize], 30_000),
     ];
     for left in &shapes {
         for right in &shapes {
@@ -161,7 +161,7 @@ fn lists_that_are_hard_to_align_end() {
 }
 
 #[test]
-fn a_broken_difference_is_refused() {
+fn damaged_patches_are_refused() {
     let left = icecore::read(br#"{"a": [1, 2], "b": {"c": null}}"#).unwrap();
     let right = icecore::read(br#"{"a": [0, 1, 2, 9], "b": {"d": 5, "e": [7]}}"#).unwrap();
     let json = find_differences(&left, &right, Rules::new()).to_json(&Limits::default()).unwrap();
@@ -169,17 +169,17 @@ fn a_broken_difference_is_refused() {
     assert!(Patch::read(&json, &limits).unwrap().apply(&left).is_ok());
     let mut tried = 0;
     // The last byte ends the line.
-    for at in 0..json.len() - 1 {
+    for index in 0..json.len() - 1 {
         for byte in [b'0', b'"', b'[', b'x'] {
             let mut damaged = json.clone();
-            damaged[at] = byte;
+            damaged[index] = byte;
             if let Ok(patch) = Patch::read(&damaged, &limits) {
                 // Any result is right, as long as the call ends.
                 let _ = patch.apply(&left).map_err(|error| error.to_string());
                 tried += 1;
             }
         }
-        assert!(Patch::read(&json[..at], &limits).is_err());
+        assert!(Patch::read(&json[..index], &limits).is_err());
     }
     assert!(tried > 100);
     for (text, why) in [
@@ -193,25 +193,25 @@ fn a_broken_difference_is_refused() {
 }
 
 #[test]
-fn deep_values_of_which_all_keys_are_turned_end() {
+fn comparing_deep_maps_with_reordered_keys_ends() {
     // The levels only differ in the order of keys, down to the innermost one.
-    let made = |keys: [&str; 2], leaf: i64| {
+    let deep_maps = |keys: [&str; 2], leaf: i64| {
         const DEPTH: usize = 100_000;
-        let mut b = Builder::new();
+        let mut builder = Builder::new();
         for _ in 0..DEPTH {
-            b.begin_array().begin_map();
+            builder.begin_array().begin_map();
             for key in keys {
-                b.text_key(key).int(1);
+                builder.text_key(key).int(1);
             }
-            b.end();
+            builder.end();
         }
-        b.int(leaf);
-        (0..DEPTH).for_each(|_| end(&mut b));
-        b.finish().unwrap()
+        builder.int(leaf);
+        (0..DEPTH).for_each(|_| end(&mut builder));
+        builder.finish().unwrap()
     };
     on_small_stack(move || {
-        let (left, right) = (made(["a", "b"], 1), made(["b", "a"], 2));
-        assert!(find_differences(&left, &made(["b", "a"], 1), Rules::new()).is_empty());
+        let (left, right) = (deep_maps(["a", "b"], 1), deep_maps(["b", "a"], 2));
+        assert!(find_differences(&left, &deep_maps(["b", "a"], 1), Rules::new()).is_empty());
         assert_eq!(find_differences(&left, &right, Rules::new()).changes().len(), 1);
     });
 }

@@ -11,7 +11,7 @@ use icecore_diff::{Differences, Patch, Rules, find_differences, find_reference_d
 const FORMATS: &[&str] =
     &["json", "json:typed", "storable", "sereal", "php", "var-export", "igbinary", "marshal", "dumper:purity"];
 
-fn through<'b>(document: &Document<'_>, format: &str, bytes: &'b mut Vec<u8>) -> Option<Document<'b>> {
+fn convert_and_read<'b>(document: &Document<'_>, format: &str, bytes: &'b mut Vec<u8>) -> Option<Document<'b>> {
     let (stage, limits) = (Stage::parse(format).expect("a format"), Limits::default());
     let losses = icecore::write_to(document, &stage, &limits, bytes).ok()?;
     if !losses.is_empty() {
@@ -20,14 +20,14 @@ fn through<'b>(document: &Document<'_>, format: &str, bytes: &'b mut Vec<u8>) ->
     icecore::read_with(bytes, &stage, Request::new(&limits).detailed()).ok()
 }
 
-fn said(found: &Differences<'_>) -> Vec<String> {
+fn list_differences(found: &Differences<'_>) -> Vec<String> {
     let all = found.changes().iter().zip(found.list_paths()).zip(found.list_new_paths());
     all.map(|((one, old), new)| format!("{} {old} {new}", one.kind.as_str())).collect()
 }
 
 /// Checks that the patch of the difference makes the first document the second, and fits no
 /// document that differs from the first; also for the difference found by the twin.
-fn patched(left: &Document<'_>, right: &Document<'_>, rules: Rules, note: &str) {
+fn patch(left: &Document<'_>, right: &Document<'_>, rules: Rules, note: &str) {
     for found in [find_differences(left, right, rules), find_reference_differences(left, right, rules)] {
         patched_by(&found, left, right, rules, note);
     }
@@ -38,31 +38,31 @@ fn patched_by(found: &Differences<'_>, left: &Document<'_>, right: &Document<'_>
     let text = || String::from_utf8_lossy(&json).into_owned();
     let patch = Patch::read(&json, &Limits::default()).unwrap_or_else(|error| panic!("{note}: {error}\n{}", text()));
     assert_eq!(patch.is_empty(), found.is_empty());
-    let made = patch.apply(left).unwrap_or_else(|error| panic!("{note}: {error}\n{}", text()));
+    let result = patch.apply(left).unwrap_or_else(|error| panic!("{note}: {error}\n{}", text()));
     // A patch contains neither sharing nor the order of keys.
     let is_exact = rules.is_exact();
     let rules = if is_exact { Rules::new() } else { rules };
-    let rest = find_differences(&made, right, rules);
-    assert!(rest.is_empty(), "{note}: {:?} after {:?}\n{}", said(&rest), said(found), text());
+    let rest = find_differences(&result, right, rules);
+    assert!(rest.is_empty(), "{note}: {:?} after {:?}\n{}", list_differences(&rest), list_differences(found), text());
     if !found.is_empty() && !is_exact {
         assert!(patch.apply(right).is_err(), "{note}: {}", text());
     }
 }
 
 #[test]
-fn every_pair_of_formats_says_the_same() {
+fn a_document_does_not_differ_between_formats() {
     let mut pairs = 0;
     for seed in 0..60 {
         let document = common::document(seed, Palette::Json);
         let mut all: Vec<Vec<u8>> = FORMATS.iter().map(|_| Vec::new()).collect();
         let read: Vec<_> =
-            FORMATS.iter().zip(&mut all).map(|(format, bytes)| through(&document, format, bytes)).collect();
+            FORMATS.iter().zip(&mut all).map(|(format, bytes)| convert_and_read(&document, format, bytes)).collect();
         for (left, from) in read.iter().zip(FORMATS) {
             for (right, to) in read.iter().zip(FORMATS) {
                 let (Some(left), Some(right)) = (left, right) else { continue };
                 for compare in [find_differences, find_reference_differences] {
                     let found = compare(left, right, Rules::new().across_formats());
-                    assert!(found.is_empty(), "{seed}: {from} {to}: {:?}", said(&found));
+                    assert!(found.is_empty(), "{seed}: {from} {to}: {:?}", list_differences(&found));
                 }
                 pairs += 1;
             }
@@ -78,49 +78,57 @@ fn a_document_does_not_differ_from_itself() {
         for rules in [Rules::new(), Rules::new().across_formats(), Rules::new().exact()] {
             for compare in [find_differences, find_reference_differences] {
                 let found = compare(&document, &document, rules);
-                assert!(found.is_empty(), "{seed}: {rules:?}: {:?}", said(&found));
+                assert!(found.is_empty(), "{seed}: {rules:?}: {:?}", list_differences(&found));
             }
         }
     }
 }
 
 #[test]
-fn a_patch_makes_one_document_the_other() {
+fn a_patch_turns_one_document_into_the_other() {
     for seed in 0..1500_u64 {
         let palette = [Palette::All, Palette::Perl, Palette::Json][(seed % 3) as usize];
         let (left, right) = (common::document(seed, palette), common::document(seed + 5000, palette));
         for rules in [Rules::new(), Rules::new().across_formats(), Rules::new().exact()] {
-            patched(&left, &right, rules, &format!("{seed} {rules:?}"));
+            patch(&left, &right, rules, &format!("{seed} {rules:?}"));
         }
     }
 }
 
 /// A value that is easy to change.
 #[derive(Clone, Debug, PartialEq)]
-enum Plain {
+enum PlainValue {
     Number(u64),
     Text(u64),
-    List(Vec<Plain>),
-    Map(Vec<(String, Plain)>),
+    List(Vec<PlainValue>),
+    Map(Vec<(String, PlainValue)>),
 }
 
-impl Plain {
-    fn made(r: &mut Random, depth: u32) -> Plain {
-        match r.below(if depth == 0 { 2 } else { 6 }) {
-            0 => Plain::Number(r.below(50)),
-            1 => Plain::Text(r.below(1000)),
-            2 | 3 => Plain::List((0..r.below(6)).map(|_| Plain::made(r, depth - 1)).collect()),
-            _ => Plain::Map((0..r.below(5)).map(|at| (format!("k{at}"), Plain::made(r, depth - 1))).collect()),
+impl PlainValue {
+    fn make_random_value(random: &mut Random, depth: u32) -> PlainValue {
+        match random.below(if depth == 0 { 2 } else { 6 }) {
+            0 => PlainValue::Number(random.below(50)),
+            1 => PlainValue::Text(random.below(1000)),
+            2 | 3 => PlainValue::List(
+                (0..random.below(6)).map(|_| PlainValue::make_random_value(random, depth - 1)).collect(),
+            ),
+            _ => PlainValue::Map(
+                (0..random.below(5))
+                    .map(|index| (format!("k{index}"), PlainValue::make_random_value(random, depth - 1)))
+                    .collect(),
+            ),
         }
     }
 
     fn json(&self) -> String {
         match self {
-            Plain::Number(n) => n.to_string(),
-            Plain::Text(n) => format!("\"text {n}\""),
-            Plain::List(items) => format!("[{}]", items.iter().map(Plain::json).collect::<Vec<_>>().join(",")),
-            Plain::Map(entries) => {
-                let entry = |(key, value): &(String, Plain)| format!("\"{key}\":{}", value.json());
+            PlainValue::Number(n) => n.to_string(),
+            PlainValue::Text(n) => format!("\"text {n}\""),
+            PlainValue::List(items) => {
+                format!("[{}]", items.iter().map(PlainValue::json).collect::<Vec<_>>().join(","))
+            }
+            PlainValue::Map(entries) => {
+                let entry = |(key, value): &(String, PlainValue)| format!("\"{key}\":{}", value.json());
                 format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(","))
             }
         }
@@ -129,21 +137,21 @@ impl Plain {
     /// Returns the number of values in it.
     fn all(&mut self) -> usize {
         match self {
-            Plain::List(items) => 1 + items.iter_mut().map(Plain::all).sum::<usize>(),
-            Plain::Map(entries) => 1 + entries.iter_mut().map(|(_, value)| value.all()).sum::<usize>(),
+            PlainValue::List(items) => 1 + items.iter_mut().map(PlainValue::all).sum::<usize>(),
+            PlainValue::Map(entries) => 1 + entries.iter_mut().map(|(_, value)| value.all()).sum::<usize>(),
             _ => 1,
         }
     }
 
     /// Returns the value with this number in pre-order.
-    fn at(&mut self, mut number: usize) -> &mut Plain {
+    fn at(&mut self, mut number: usize) -> &mut PlainValue {
         if number == 0 {
             return self;
         }
         number -= 1;
-        let inside: Vec<&mut Plain> = match self {
-            Plain::List(items) => items.iter_mut().collect(),
-            Plain::Map(entries) => entries.iter_mut().map(|(_, value)| value).collect(),
+        let inside: Vec<&mut PlainValue> = match self {
+            PlainValue::List(items) => items.iter_mut().collect(),
+            PlainValue::Map(entries) => entries.iter_mut().map(|(_, value)| value).collect(),
             _ => unreachable!("a number within the value"),
         };
         for one in inside {
@@ -156,28 +164,30 @@ impl Plain {
         unreachable!("a number within the value")
     }
 
-    fn change(&mut self, r: &mut Random) {
+    fn change(&mut self, random: &mut Random) {
         let count = self.all();
-        let here = self.at(r.below(count as u64) as usize);
-        match here {
-            Plain::List(items) if r.one_in(2) => {
-                items.insert(r.below(items.len() as u64 + 1) as usize, Plain::made(r, 2))
+        let value = self.at(random.below(count as u64) as usize);
+        match value {
+            PlainValue::List(items) if random.one_in(2) => {
+                items.insert(random.below(items.len() as u64 + 1) as usize, PlainValue::make_random_value(random, 2))
             }
-            Plain::List(items) if !items.is_empty() => {
-                let one = items.remove(r.below(items.len() as u64) as usize);
-                if r.one_in(2) {
-                    items.insert(r.below(items.len() as u64 + 1) as usize, one);
+            PlainValue::List(items) if !items.is_empty() => {
+                let one = items.remove(random.below(items.len() as u64) as usize);
+                if random.one_in(2) {
+                    items.insert(random.below(items.len() as u64 + 1) as usize, one);
                 }
             }
-            Plain::Map(entries) if r.one_in(3) => entries.push((format!("new{}", r.below(9)), Plain::made(r, 2))),
-            Plain::Map(entries) if !entries.is_empty() && r.one_in(2) => {
-                drop(entries.remove(r.below(entries.len() as u64) as usize));
+            PlainValue::Map(entries) if random.one_in(3) => {
+                entries.push((format!("new{}", random.below(9)), PlainValue::make_random_value(random, 2)))
             }
-            Plain::Map(entries) => entries.reverse(),
-            _ => *here = Plain::made(r, 1),
+            PlainValue::Map(entries) if !entries.is_empty() && random.one_in(2) => {
+                drop(entries.remove(random.below(entries.len() as u64) as usize));
+            }
+            PlainValue::Map(entries) => entries.reverse(),
+            _ => *value = PlainValue::make_random_value(random, 1),
         }
         // Keys are unique.
-        if let Plain::Map(entries) = here {
+        if let PlainValue::Map(entries) = value {
             let mut seen = std::collections::HashSet::new();
             entries.retain(|(key, _)| seen.insert(key.clone()));
         }
@@ -185,136 +195,144 @@ impl Plain {
 }
 
 #[test]
-fn edits_of_all_kinds_are_patched_in_all_formats() {
+fn patches_of_random_edits_apply_in_all_formats() {
     let mut small = 0;
     for seed in 0..1200 {
-        let r = &mut Random::new(seed);
-        let before = Plain::made(r, 5);
+        let random = &mut Random::new(seed);
+        let before = PlainValue::make_random_value(random, 5);
         let mut after = before.clone();
-        let edits = 1 + r.below(4);
-        (0..edits).for_each(|_| after.change(r));
+        let edits = 1 + random.below(4);
+        (0..edits).for_each(|_| after.change(random));
         let (before, after) = (before.json(), after.json());
         let (left, right) = (icecore::read(before.as_bytes()), icecore::read(after.as_bytes()));
         let (Ok(left), Ok(right)) = (left, right) else { continue };
-        patched(&left, &right, Rules::new(), &format!("{seed}: {before} {after}"));
-        patched(&left, &right, Rules::new().exact(), &format!("{seed}: {before} {after}"));
+        patch(&left, &right, Rules::new(), &format!("{seed}: {before} {after}"));
+        patch(&left, &right, Rules::new().exact(), &format!("{seed}: {before} {after}"));
         let found = find_differences(&left, &right, Rules::new());
         // Both align short lists as a whole.
         let by_twin = find_reference_differences(&left, &right, Rules::new());
-        assert_eq!(said(&found), said(&by_twin), "{seed}: {before} {after}");
+        assert_eq!(list_differences(&found), list_differences(&by_twin), "{seed}: {before} {after}");
         small += u64::from(found.changes().len() as u64 <= 2 * edits);
         let (mut a, mut b) = (Vec::new(), Vec::new());
-        let (from, to) = (*r.pick(FORMATS), *r.pick(FORMATS));
-        if let (Some(left), Some(right)) = (through(&left, from, &mut a), through(&right, to, &mut b)) {
-            patched(&left, &right, Rules::new().across_formats(), &format!("{seed}: {from} {to}: {before} {after}"));
+        let (from, to) = (*random.pick(FORMATS), *random.pick(FORMATS));
+        if let (Some(left), Some(right)) = (convert_and_read(&left, from, &mut a), convert_and_read(&right, to, &mut b))
+        {
+            patch(&left, &right, Rules::new().across_formats(), &format!("{seed}: {from} {to}: {before} {after}"));
         }
     }
     assert!(small > 1000, "{small} differences are about as small as what was done");
 }
 
 /// Makes a list of records, each with its own number.
-fn records(count: u64) -> Vec<Plain> {
-    let record = |at| {
-        Plain::Map(vec![
-            ("id".to_owned(), Plain::Number(at)),
-            ("name".to_owned(), Plain::Text(at * 7)),
-            ("tags".to_owned(), Plain::List(vec![Plain::Text(1), Plain::Text(at % 3)])),
+fn records(count: u64) -> Vec<PlainValue> {
+    let record = |index| {
+        PlainValue::Map(vec![
+            ("id".to_owned(), PlainValue::Number(index)),
+            ("name".to_owned(), PlainValue::Text(index * 7)),
+            ("tags".to_owned(), PlainValue::List(vec![PlainValue::Text(1), PlainValue::Text(index % 3)])),
         ])
     };
     (0..count).map(record).collect()
 }
 
 #[test]
-fn one_edit_shows_as_what_it_is() {
-    let found = |after: Vec<Plain>| {
-        let (before, after) = (Plain::List(records(40)).json(), Plain::List(after).json());
+fn one_edit_is_reported_as_one_change() {
+    let found = |after: Vec<PlainValue>| {
+        let (before, after) = (PlainValue::List(records(40)).json(), PlainValue::List(after).json());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
-        patched(&left, &right, Rules::new(), &after);
-        said(&find_differences(&left, &right, Rules::new()))
+        patch(&left, &right, Rules::new(), &after);
+        list_differences(&find_differences(&left, &right, Rules::new()))
     };
-    for at in [0, 1, 20, 39] {
-        let edited = |edit: &dyn Fn(&mut Vec<Plain>)| {
+    for index in [0, 1, 20, 39] {
+        let edited = |edit: &dyn Fn(&mut Vec<PlainValue>)| {
             let mut list = records(40);
             edit(&mut list);
             found(list)
         };
-        let new = Plain::Map(vec![("id".to_owned(), Plain::Number(99))]);
-        assert_eq!(edited(&|list| list.insert(at, new.clone())), [format!("added $[{at}] $[{at}]")]);
-        assert_eq!(edited(&|list| drop(list.remove(at))), [format!("removed $[{at}] $[{at}]")]);
-        let rename = |list: &mut Vec<Plain>| *list[at].at(2) = Plain::Text(12_345);
-        assert_eq!(edited(&rename), [format!("changed $[{at}].name $[{at}].name")]);
-        let both = |list: &mut Vec<Plain>| {
+        let new = PlainValue::Map(vec![("id".to_owned(), PlainValue::Number(99))]);
+        assert_eq!(edited(&|list| list.insert(index, new.clone())), [format!("added $[{index}] $[{index}]")]);
+        assert_eq!(edited(&|list| drop(list.remove(index))), [format!("removed $[{index}] $[{index}]")]);
+        let rename = |list: &mut Vec<PlainValue>| *list[index].at(2) = PlainValue::Text(12_345);
+        assert_eq!(edited(&rename), [format!("changed $[{index}].name $[{index}].name")]);
+        let both = |list: &mut Vec<PlainValue>| {
             rename(list);
-            list.insert(at, new.clone());
+            list.insert(index, new.clone());
         };
-        let after = at + 1;
-        assert_eq!(edited(&both), [format!("added $[{at}] $[{at}]"), format!("changed $[{at}].name $[{after}].name")]);
-        if at < 39 {
-            let to_end = |list: &mut Vec<Plain>| {
-                let one = list.remove(at);
+        let after = index + 1;
+        assert_eq!(
+            edited(&both),
+            [format!("added $[{index}] $[{index}]"), format!("changed $[{index}].name $[{after}].name")]
+        );
+        if index < 39 {
+            let to_end = |list: &mut Vec<PlainValue>| {
+                let one = list.remove(index);
                 list.push(one);
             };
-            assert_eq!(edited(&to_end), [format!("moved $[{at}] $[39]")]);
+            assert_eq!(edited(&to_end), [format!("moved $[{index}] $[39]")]);
         }
     }
 }
 
 #[test]
-fn the_order_of_keys_in_records_is_no_difference() {
+fn the_order_of_keys_is_not_a_difference() {
     let before = records(500);
     let mut after = before.clone();
     for record in &mut after {
-        if let Plain::Map(entries) = record {
+        if let PlainValue::Map(entries) = record {
             entries.rotate_left(1);
         }
     }
-    let found = |after: &[Plain]| {
-        let (before, after) = (Plain::List(before.clone()).json(), Plain::List(after.to_vec()).json());
+    let found = |after: &[PlainValue]| {
+        let (before, after) = (PlainValue::List(before.clone()).json(), PlainValue::List(after.to_vec()).json());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
         assert_eq!(find_differences(&left, &right, Rules::new().exact()).changes().len(), 500);
-        said(&find_differences(&left, &right, Rules::new()))
+        list_differences(&find_differences(&left, &right, Rules::new()))
     };
     assert!(found(&after).is_empty());
     let name = after[70].all() - 4;
-    *after[70].at(name) = Plain::Text(1);
+    *after[70].at(name) = PlainValue::Text(1);
     assert_eq!(found(&after).len(), 1);
 }
 
 #[test]
-fn long_lists_are_about_as_short_a_difference_as_by_the_twin() {
+fn differences_of_long_lists_are_about_as_short_as_the_twins() {
     let (mut fast, mut by_twin) = (0, 0);
     for seed in 0..120 {
-        let r = &mut Random::new(seed);
-        let count = 100 + r.below(1500);
+        let random = &mut Random::new(seed);
+        let count = 100 + random.below(1500);
         // Records that are all different, or numbers that repeat.
-        let before: Vec<Plain> = match r.below(3) {
+        let before: Vec<PlainValue> = match random.below(3) {
             0 => records(count),
-            1 => (0..count).map(|_| Plain::Number(r.below(4))).collect(),
-            _ => (0..count).map(|_| Plain::Text(r.below(count))).collect(),
+            1 => (0..count).map(|_| PlainValue::Number(random.below(4))).collect(),
+            _ => (0..count).map(|_| PlainValue::Text(random.below(count))).collect(),
         };
         let mut after = before.clone();
-        for _ in 0..1 + r.below(40) {
-            let (at, to) = (r.below(after.len() as u64) as usize, r.below(after.len() as u64) as usize);
-            match r.below(6) {
-                0 => after[at] = Plain::made(r, 2),
-                1 => after[at].change(r),
-                2 => drop(after.remove(at)),
-                3 => after.insert(at, Plain::made(r, 2)),
+        for _ in 0..1 + random.below(40) {
+            let (index, to) = (random.below(after.len() as u64) as usize, random.below(after.len() as u64) as usize);
+            match random.below(6) {
+                0 => after[index] = PlainValue::make_random_value(random, 2),
+                1 => after[index].change(random),
+                2 => drop(after.remove(index)),
+                3 => after.insert(index, PlainValue::make_random_value(random, 2)),
                 4 => {
-                    let one = after.remove(at);
+                    let one = after.remove(index);
                     after.insert(to.min(after.len()), one);
                 }
                 // Removes or inserts a range.
-                _ if r.one_in(2) => drop(after.drain(at.min(to)..at.max(to).min(at.min(to) + 300))),
-                _ => drop(after.splice(at..at, (0..r.below(300)).map(|at| Plain::Text(5_000 + at))).count()),
+                _ if random.one_in(2) => drop(after.drain(index.min(to)..index.max(to).min(index.min(to) + 300))),
+                _ => drop(
+                    after
+                        .splice(index..index, (0..random.below(300)).map(|index| PlainValue::Text(5_000 + index)))
+                        .count(),
+                ),
             }
             if after.is_empty() {
                 break;
             }
         }
-        let (before, after) = (Plain::List(before).json(), Plain::List(after).json());
+        let (before, after) = (PlainValue::List(before).json(), PlainValue::List(after).json());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
-        patched(&left, &right, Rules::new(), &format!("{seed}"));
+        patch(&left, &right, Rules::new(), &format!("{seed}"));
         fast += find_differences(&left, &right, Rules::new()).changes().len();
         by_twin += find_reference_differences(&left, &right, Rules::new()).changes().len();
     }

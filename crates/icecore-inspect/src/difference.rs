@@ -120,7 +120,7 @@ mod tests {
         icecore::read_as(bytes, &Stage::parse(format).expect("a format"), &Limits::new()).expect("a document")
     }
 
-    fn told(left: &Document<'_>, right: &Document<'_>) -> Vec<String> {
+    fn list_differences(left: &Document<'_>, right: &Document<'_>) -> Vec<String> {
         let found = find_differences(left, right, 100);
         assert!(found.is_whole);
         assert_eq!(found.count, found.differences.len() as u64);
@@ -128,26 +128,26 @@ mod tests {
     }
 
     #[test]
-    fn lists_maps_and_classes() {
+    fn changes_of_lists_maps_and_classes_are_listed() {
         let a = read("php", b"O:1:\"A\":2:{s:1:\"a\";a:2:{i:0;i:1;i:1;i:2;}s:1:\"b\";N;}");
         let b = read("php", b"O:1:\"B\":2:{s:1:\"a\";a:3:{i:0;i:1;i:1;d:2.5;i:2;i:3;}s:1:\"c\";N;}");
-        assert_eq!(told(&a, &b), ["changed $", "added $.a[1]", "changed $.a[1]", "moved $.b"]);
-        assert_eq!(told(&a, &a), [""; 0]);
+        assert_eq!(list_differences(&a, &b), ["changed $", "added $.a[1]", "changed $.a[1]", "moved $.b"]);
+        assert_eq!(list_differences(&a, &a), [""; 0]);
         assert!(find_differences(&a, &a, 1).is_equal);
     }
 
     #[test]
-    fn the_same_values_of_two_formats_do_not_differ() {
+    fn equal_values_of_two_formats_do_not_differ() {
         let json = read("json", br#"{"to":"ann","list":[1,2.5,null,true]}"#);
         let marshal = icecore::convert(br#"{"list":[1,2.5,null,true],"to":"ann"}"#, "json", "marshal");
         let marshal = marshal.expect("Marshal");
         let ruby = read("marshal", &marshal);
-        assert_eq!(told(&json, &ruby), [""; 0]);
+        assert_eq!(list_differences(&json, &ruby), [""; 0]);
         assert!(!find_differences(&json, &ruby, 1).is_equal, "the order differs");
     }
 
     #[test]
-    fn circles_end() {
+    fn comparing_cycles_ends() {
         let cycle = read("php", b"a:1:{i:0;R:1;}");
         let longer = read("php", b"a:1:{i:0;a:1:{i:0;R:1;}}");
         assert!(find_differences(&cycle, &longer, 10).is_whole);

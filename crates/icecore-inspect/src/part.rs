@@ -186,39 +186,45 @@ mod tests {
         Part::from_document(&outcome.document, bytes, wanted)
     }
 
-    fn all() -> PartRequest {
+    fn whole_request() -> PartRequest {
         PartRequest { node: None, skip: 0, depth: 100, items: 1_000, rows: 1_000, longest: 100 }
     }
 
-    fn says(part: &Part) -> Vec<String> {
+    fn list_items(part: &Part) -> Vec<String> {
         part.items.iter().map(|item| format!("{} {}", item["step"].as_str().unwrap_or("·"), item["value"])).collect()
     }
 
     #[test]
-    fn a_list_is_asked_for_piece_by_piece() {
+    fn lists_are_read_in_pieces() {
         let json = b"[10,[20],30,{\"a\":40},50]";
-        let list = |skip, items| says(&part("json", json, &PartRequest { node: Some(0), skip, items, ..all() }));
+        let list = |skip, items| {
+            list_items(&part("json", json, &PartRequest { node: Some(0), skip, items, ..whole_request() }))
+        };
         assert_eq!(list(0, 2), ["$ null", "[0] 10", "[1] null", "[0] 20"]);
         assert_eq!(list(2, 2), ["$ null", "[2] 30", "[3] null", ".a 40"]);
         assert_eq!(list(4, 2), ["$ null", "[4] 50"]);
         assert_eq!(list(9, 2), ["$ null"]);
-        assert_eq!(says(&part("json", json, &PartRequest { node: Some(99), ..all() })), [""; 0]);
-        let few = part("json", json, &PartRequest { rows: 3, ..all() });
+        assert_eq!(list_items(&part("json", json, &PartRequest { node: Some(99), ..whole_request() })), [""; 0]);
+        let few = part("json", json, &PartRequest { rows: 3, ..whole_request() });
         assert!(few.is_cut && few.items.len() == 3);
     }
 
     #[test]
     fn long_texts_are_cut_at_a_character() {
         let json = format!("[\"{}\"]", "é".repeat(400));
-        let item = &part("json", json.as_bytes(), &PartRequest { longest: 7, ..all() }).items[1];
+        let item = &part("json", json.as_bytes(), &PartRequest { longest: 7, ..whole_request() }).items[1];
         assert_eq!((item["value"].as_str(), item["size"].as_u64()), (Some("ééé"), Some(800)));
-        let bytes = part("php", b"s:9:\"\xff\xff\xff\xff\xff\xff\xff\xff\xff\";", &PartRequest { longest: 7, ..all() });
+        let bytes = part(
+            "php",
+            b"s:9:\"\xff\xff\xff\xff\xff\xff\xff\xff\xff\";",
+            &PartRequest { longest: 7, ..whole_request() },
+        );
         assert_eq!((bytes.items[0]["latin1"].as_str(), bytes.items[0]["size"].as_u64()), (Some("ÿÿÿ"), Some(9)));
     }
 
     #[test]
-    fn bytes_and_targets_are_told() {
-        let parts = part("php", b"a:2:{i:0;O:1:\"A\":0:{}i:1;r:2;}", &all());
+    fn parts_have_their_bytes_and_link_targets() {
+        let parts = part("php", b"a:2:{i:0;O:1:\"A\":0:{}i:1;r:2;}", &whole_request());
         let object = parts.items.iter().find(|item| item["class"] == "A").expect("an object");
         assert_eq!(object["bytes"], to_base64(b"O:1:\"A\":0:{}"));
         let link = parts.items.iter().find(|item| item["type"] == "link").expect("a link");
@@ -226,15 +232,15 @@ mod tests {
     }
 
     #[test]
-    fn strings_that_are_frozen_say_so() {
-        let items = part("json", br#"["a:1:{i:0;i:7;}","plain"]"#, &all()).items;
+    fn frozen_strings_name_their_format() {
+        let items = part("json", br#"["a:1:{i:0;i:7;}","plain"]"#, &whole_request()).items;
         assert_eq!((&items[1]["inside"], &items[2]["inside"]), (&Value::from("php"), &Value::Null));
     }
 
     /// Pseudo-random numbers, the same each time.
-    struct Dice(u64);
+    struct Random(u64);
 
-    impl Dice {
+    impl Random {
         fn below(&mut self, bound: u64) -> u64 {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 33) % bound
@@ -260,13 +266,13 @@ mod tests {
     }
 
     /// Documents of each format; those with objects and links are not generated.
-    fn documents(dice: &mut Dice, count: usize) -> Vec<(&'static str, Vec<u8>)> {
+    fn documents(random: &mut Random, count: usize) -> Vec<(&'static str, Vec<u8>)> {
         let mut all = vec![
             ("marshal", b"\x04\x08[\x08{\x06[\x06i\x06i\x07o:\x06A\x06:\x07@abi\x08I\"\x06x\x06:\x06ET".to_vec()),
             ("php", b"O:1:\"A\":2:{s:1:\"a\";a:2:{i:0;i:1;s:1:\"k\";R:2;}s:1:\"b\";d:0.5;}".to_vec()),
         ];
         for _ in 0..count {
-            let json = dice.json(4);
+            let json = random.json(4);
             for format in ["json", "php", "marshal", "storable", "sereal:compress=zlib", "sereal", "igbinary"] {
                 all.push((format, icecore::convert(json.as_bytes(), "json", format).expect("it is converted")));
             }
@@ -275,11 +281,12 @@ mod tests {
     }
 
     /// Returns the nodes that are shown when each container is opened, one item at a time.
-    fn opened(format: &str, bytes: &[u8]) -> Vec<u64> {
+    fn open_all_parts(format: &str, bytes: &[u8]) -> Vec<u64> {
         let (mut nodes, mut open): (Vec<u64>, Vec<(Option<u64>, u64)>) = (Vec::new(), vec![(None, 0)]);
         while let Some((node, skip)) = open.pop() {
-            let wanted = PartRequest { node: node.map(|node| node as u32), skip, depth: 1, items: 1, ..all() };
-            let part = part(format, bytes, &wanted);
+            let request =
+                PartRequest { node: node.map(|node| node as u32), skip, depth: 1, items: 1, ..whole_request() };
+            let part = part(format, bytes, &request);
             let depth = u64::from(node.is_some());
             let below = |item: &&Value| item["depth"] == depth && item["type"] != "piece";
             let mut is_more = false;
@@ -301,41 +308,41 @@ mod tests {
     /// For any document, its parts together are the whole.
     #[test]
     fn parts_together_are_the_whole() {
-        for (format, bytes) in documents(&mut Dice(1), 20) {
-            let full_part = part(format, &bytes, &all());
+        for (format, bytes) in documents(&mut Random(1), 20) {
+            let full_part = part(format, &bytes, &whole_request());
             let values = full_part.items.iter().filter(|item| item["type"] != "piece");
-            let mut wanted: Vec<u64> = values.filter_map(|item| item["node"].as_u64()).collect();
-            wanted.sort_unstable();
-            assert_eq!(opened(format, &bytes), wanted, "{format}");
+            let mut expected: Vec<u64> = values.filter_map(|item| item["node"].as_u64()).collect();
+            expected.sort_unstable();
+            assert_eq!(open_all_parts(format, &bytes), expected, "{format}");
         }
     }
 
     /// For any bytes and any request, there is an answer within its limits.
     #[test]
-    fn broken_documents_have_parts_as_well() {
-        let mut dice = Dice(2);
+    fn broken_documents_have_parts() {
+        let mut random = Random(2);
         let (limits, mut broken) = (Limits::new(), 0);
-        for (format, bytes) in documents(&mut dice, 20) {
+        for (format, bytes) in documents(&mut random, 20) {
             let stage = Stage::parse(format).expect("a format");
             for _ in 0..40 {
                 let mut bytes = bytes.clone();
-                bytes.truncate(dice.below(bytes.len() as u64 + 1) as usize);
-                for _ in 0..dice.below(3).min(bytes.len() as u64) {
-                    let offset = dice.below(bytes.len() as u64) as usize;
-                    bytes[offset] = dice.below(256) as u8;
+                bytes.truncate(random.below(bytes.len() as u64 + 1) as usize);
+                for _ in 0..random.below(3).min(bytes.len() as u64) {
+                    let offset = random.below(bytes.len() as u64) as usize;
+                    bytes[offset] = random.below(256) as u8;
                 }
                 let outcome = stage.format().read(&bytes, stage.settings(), Request::new(&limits).detailed());
                 broken += usize::from(outcome.error.is_some());
-                let wanted = PartRequest {
-                    node: [None, Some(dice.below(20) as u32), Some(u32::MAX)][dice.below(3) as usize],
-                    skip: [0, dice.below(5), u64::MAX][dice.below(3) as usize],
-                    depth: dice.below(4) as u32,
-                    items: dice.below(4),
-                    rows: dice.below(10) as usize,
-                    longest: dice.below(10) as usize,
+                let request = PartRequest {
+                    node: [None, Some(random.below(20) as u32), Some(u32::MAX)][random.below(3) as usize],
+                    skip: [0, random.below(5), u64::MAX][random.below(3) as usize],
+                    depth: random.below(4) as u32,
+                    items: random.below(4),
+                    rows: random.below(10) as usize,
+                    longest: random.below(10) as usize,
                 };
-                let part = Part::from_document(&outcome.document, &bytes, &wanted);
-                assert!(part.items.len() <= wanted.rows);
+                let part = Part::from_document(&outcome.document, &bytes, &request);
+                assert!(part.items.len() <= request.rows);
                 crate::find_differences(&outcome.document, &outcome.document, 5);
             }
         }

@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_language_does_not_see_is_no_difference() {
+    fn differences_invisible_to_a_language_are_ignored() {
         assert_eq!(compare(r#"{"a":1,"b":[2]}"#, r#"{"b":[2],"a":1}"#, "storable"), Fidelity::Exact);
         assert_eq!(
             words(compare(r#"{"a":1,"b":[2]}"#, r#"{"b":[2],"a":1}"#, "php")),
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_as_text_are_alike_in_perl_only() {
+    fn only_perl_treats_numbers_as_text_as_alike() {
         let (expected, found) = ("[1,2,3]", r#"["1","2","3"]"#);
         assert_eq!(
             words(compare(expected, found, "storable")),
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_is_named() {
+    fn differences_are_described() {
         for (expected, found, difference) in [
             (r#"{"a":1,"b":2}"#, r#"{"a":1}"#, "differs: entries of maps did not come back, at $.b"),
             (r#"{"a":1}"#, r#"{"a":1,"b":2}"#, "differs: maps came back with more entries, at $"),

@@ -46,7 +46,7 @@ mod tests {
     use super::is_secret;
 
     #[test]
-    fn names_of_secrets_are_known_by_their_ends() {
+    fn secrets_are_recognized_by_their_suffixes() {
         for name in
             ["DATABASE_URL", "APP_TOKEN", "PGPASSWORD", "APP_DB_PASSWORD", "github_token", "AWS_SECRET_ACCESS_KEY"]
         {

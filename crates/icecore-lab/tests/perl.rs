@@ -17,20 +17,20 @@ fn options() -> Options {
 }
 
 /// Selects these runners: starting all of them takes seconds.
-fn only(names: &[&str]) -> Options {
+fn options_for(names: &[&str]) -> Options {
     Options { only: names.iter().map(|name| format!("perl/{name}")).collect(), ..options() }
 }
 
-fn is_here() -> bool {
-    let here = common::has("perl");
-    if !here {
+fn has_perl() -> bool {
+    let is_installed = common::has("perl");
+    if !is_installed {
         eprintln!("skipped: perl is not installed");
     }
-    here
+    is_installed
 }
 
 /// Measures this value with runners of Perl.
-fn data(json: &str, more: &str, options: &Options) -> Report {
+fn measure_value(json: &str, more: &str, options: &Options) -> Report {
     let text = format!(
         "title = \"data\"\nlanguage = \"perl\"\noperations = [\"write\", \"read\", \"round-trip\"{more}\n\
          [data]\njson = '''{{\"$icecore\":1,\"$strings\":\"bytes\",\"$value\":{json}}}'''\n"
@@ -51,14 +51,14 @@ fn entry<'r>(report: &'r Report, name: &str) -> Option<&'r Entry> {
     found
 }
 
-fn why<'r>(report: &'r Report, name: &str) -> &'r str {
+fn reason_of_absence<'r>(report: &'r Report, name: &str) -> &'r str {
     let id = format!("perl/{name}");
     let absent = report.scenarios[0].absent.iter().find(|absent| absent.competitor == id);
     absent.map_or_else(|| panic!("{name} is not absent"), |absent| absent.why.as_str())
 }
 
 /// Returns the result in a word, with the differences.
-fn said(entry: &Entry) -> String {
+fn describe_fidelity(entry: &Entry) -> String {
     match &entry.fidelity {
         Fidelity::Exact => "exact".to_owned(),
         Fidelity::Unchecked => "unchecked".to_owned(),
@@ -99,16 +99,16 @@ const NESTED: &str = r#"[{"name":"Zoe","boss":null,"list":[[],{},[[1,-2,300]]],"
     {"lines":"a\nb\u0000c","big":123456789,"text":{"$text":"Zo\u00eb \u263a"},"zip":"00123"}]"#;
 
 #[test]
-fn structures_come_back() {
-    if !is_here() {
+fn runners_return_structures_exactly() {
+    if !has_perl() {
         return;
     }
     for more in ["]\nmemory = true", ", \"to-json\"]\nmedium = \"file\"\nmemory = true"] {
-        let report = data(NESTED, more, &options());
+        let report = measure_value(NESTED, more, &options());
         for name in STRUCTURES {
             let Some(entry) = entry(&report, name) else { continue };
             let expected = if name == "floor" { "unchecked" } else { "exact" };
-            assert_eq!(said(entry), expected, "{name}");
+            assert_eq!(describe_fidelity(entry), expected, "{name}");
             assert_eq!(entry.find_cell(Operation::Write).is_some(), name != "floor", "{name}");
             assert!(entry.find_cell(Operation::Read).is_some(), "{name}");
             if name != "floor" {
@@ -124,17 +124,18 @@ fn structures_come_back() {
             if name.starts_with("icecore") && !common::is_built("perl") {
                 continue;
             }
-            assert_eq!(why(&report, name), "it can't carry this: it only carries what is not nested");
+            assert_eq!(reason_of_absence(&report, name), "it can't carry this: it only carries what is not nested");
         }
     }
 }
 
 #[test]
-fn objects_come_back_where_the_format_has_them() {
-    if !is_here() {
+fn runners_return_objects_if_their_format_has_them() {
+    if !has_perl() {
         return;
     }
-    let report = data(r#"{"$class":"Employee","$value":{"id":1001,"name":"Alice"}}"#, "]", &only(&STRUCTURES));
+    let report =
+        measure_value(r#"{"$class":"Employee","$value":{"id":1001,"name":"Alice"}}"#, "]", &options_for(&STRUCTURES));
     for name in STRUCTURES {
         if name.contains("json") || ["cbor-xs", "messagepack"].contains(&name) {
             if report.scenarios[0]
@@ -144,60 +145,64 @@ fn objects_come_back_where_the_format_has_them() {
             {
                 continue;
             }
-            assert!(why(&report, name).starts_with("it can't carry this: encountered object 'Employee'"), "{name}");
+            assert!(
+                reason_of_absence(&report, name).starts_with("it can't carry this: encountered object 'Employee'"),
+                "{name}"
+            );
         } else if let Some(entry) = entry(&report, name).filter(|entry| entry.role == Role::Competitor) {
-            assert_eq!(said(entry), "exact", "{name}");
+            assert_eq!(describe_fidelity(entry), "exact", "{name}");
         }
     }
 }
 
 #[test]
-fn flat_lists_and_hashes_come_back() {
-    if !is_here() {
+fn runners_return_flat_lists_and_hashes() {
+    if !has_perl() {
         return;
     }
-    let options = only(&FLAT);
-    let texts = data(r#"{"title":"hoge","author":"fuga","body":"hogehoge"}"#, "]\nmedium = \"file\"", &options);
+    let options = options_for(&FLAT);
+    let texts =
+        measure_value(r#"{"title":"hoge","author":"fuga","body":"hogehoge"}"#, "]\nmedium = \"file\"", &options);
     for (name, size) in [("split-join", 18), ("pack-a8", 24), ("pack-a16", 48), ("pack-la", 28), ("pack-na", 28)] {
         let entry = entry(&texts, name).expect("it needs nothing");
-        assert_eq!((said(entry).as_str(), entry.size), ("exact", Some(size)), "{name}");
+        assert_eq!((describe_fidelity(entry).as_str(), entry.size), ("exact", Some(size)), "{name}");
     }
-    let numbers = data("[-2147483648,-1,0,7,2147483647]", "]", &options);
+    let numbers = measure_value("[-2147483648,-1,0,7,2147483647]", "]", &options);
     for (name, size) in [("pack-l", 20), ("icecore-pack-l", 20)] {
         let Some(entry) = entry(&numbers, name) else { continue };
-        assert_eq!((said(entry).as_str(), entry.size), ("exact", Some(size)), "{name}");
+        assert_eq!((describe_fidelity(entry).as_str(), entry.size), ("exact", Some(size)), "{name}");
     }
     let as_text = "alike: numbers came back as text, 5 times, first at $[0]";
-    assert_eq!(said(entry(&numbers, "split-join").expect("it needs nothing")), as_text);
-    assert!(why(&numbers, "pack-n").contains("from 0 to 2**32 - 1"));
-    assert!(why(&numbers, "pack-a8").contains("up to 8 characters"));
+    assert_eq!(describe_fidelity(entry(&numbers, "split-join").expect("it needs nothing")), as_text);
+    assert!(reason_of_absence(&numbers, "pack-n").contains("from 0 to 2**32 - 1"));
+    assert!(reason_of_absence(&numbers, "pack-a8").contains("up to 8 characters"));
 }
 
 #[test]
-fn what_is_no_flat_text_is_refused() {
-    if !is_here() {
+fn runners_for_flat_text_refuse_other_values() {
+    if !has_perl() {
         return;
     }
-    let report = data(r#"["a\u001cb"]"#, "]", &only(&["split-join"]));
-    assert!(why(&report, "split-join").contains("separator"));
-    let report = data(r#"["a",null]"#, "]", &only(&["split-join"]));
-    assert!(why(&report, "split-join").contains("undef"));
-    let report = data("[4294967296]", "]", &only(&["pack-l", "pack-n"]));
-    assert!(why(&report, "pack-l").contains("32 bits"));
-    assert!(why(&report, "pack-n").contains("2**32"));
+    let report = measure_value(r#"["a\u001cb"]"#, "]", &options_for(&["split-join"]));
+    assert!(reason_of_absence(&report, "split-join").contains("separator"));
+    let report = measure_value(r#"["a",null]"#, "]", &options_for(&["split-join"]));
+    assert!(reason_of_absence(&report, "split-join").contains("undef"));
+    let report = measure_value("[4294967296]", "]", &options_for(&["pack-l", "pack-n"]));
+    assert!(reason_of_absence(&report, "pack-l").contains("32 bits"));
+    assert!(reason_of_absence(&report, "pack-n").contains("2**32"));
     // The template A removes blanks at the end, also after a length. The runners do not notice that, but the check
     // does.
     let trimming = ["pack-a8", "pack-a16", "pack-la", "pack-na"];
-    let report = data(r#"["a "]"#, "]", &only(&[&trimming[..], &["split-join"]].concat()));
+    let report = measure_value(r#"["a "]"#, "]", &options_for(&[&trimming[..], &["split-join"]].concat()));
     for name in trimming {
-        assert!(said(entry(&report, name).expect("it takes part")).starts_with("differs"), "{name}");
+        assert!(describe_fidelity(entry(&report, name).expect("it takes part")).starts_with("differs"), "{name}");
     }
-    assert_eq!(said(entry(&report, "split-join").expect("it takes part")), "exact");
+    assert_eq!(describe_fidelity(entry(&report, "split-join").expect("it takes part")), "exact");
 }
 
 /// The claims of the scenarios are about competitors and operations that exist.
 #[test]
-fn claims_name_who_takes_part() {
+fn claims_name_existing_competitors() {
     let runners = Path::new(env!("CARGO_MANIFEST_DIR")).join("runners");
     for name in ["perl-mix", "employees", "job-hash", "flat-strings", "int-list"] {
         let scenario = scenario::find_scenario(name).expect("the scenario");
@@ -214,19 +219,19 @@ fn claims_name_who_takes_part() {
     }
 }
 
-fn wrong(folder: &str, names: &[&str], patience: Duration, sample: Duration) -> Report {
+fn run_wrong_runners(folder: &str, names: &[&str], patience: Duration, sample: Duration) -> Report {
     let options = Options {
         sample,
         runners: Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)),
         patience,
-        ..only(names)
+        ..options_for(names)
     };
-    data(r#"{"list":[1,2,3],"name":"Alice"}"#, "]", &options)
+    measure_value(r#"{"list":[1,2,3],"name":"Alice"}"#, "]", &options)
 }
 
 #[test]
-fn who_is_wrong_is_caught() {
-    if !is_here() {
+fn wrong_runners_are_caught() {
+    if !has_perl() {
         return;
     }
     let names = [
@@ -245,11 +250,11 @@ fn who_is_wrong_is_caught() {
     ];
     // A runner that reports a tenth of its time is detected once it has worked longer than the slack. None of these
     // lets the lab wait forever.
-    let report = wrong("runners", &names, Duration::from_secs(3600), Duration::from_millis(30));
-    assert_eq!(said(entry(&report, "storable").expect("it is right")), "exact");
-    let forgets = said(entry(&report, "forgets").expect("it takes part"));
+    let report = run_wrong_runners("runners", &names, Duration::from_secs(3600), Duration::from_millis(30));
+    assert_eq!(describe_fidelity(entry(&report, "storable").expect("it is right")), "exact");
+    let forgets = describe_fidelity(entry(&report, "forgets").expect("it takes part"));
     assert!(forgets.starts_with("differs: "), "{forgets}");
-    let textual = said(entry(&report, "textual").expect("it takes part"));
+    let textual = describe_fidelity(entry(&report, "textual").expect("it takes part"));
     assert_eq!(textual, "alike: numbers came back as text, 3 times, first at $.list[0]");
     for (name, expected) in [
         ("liar", "ns, which is impossible"),
@@ -261,10 +266,10 @@ fn who_is_wrong_is_caught() {
         ("noise", "its answer"),
         ("absent", "the Perl module No::Such::Module is missing"),
     ] {
-        assert!(why(&report, name).contains(expected), "{name}: {}", why(&report, name));
+        assert!(reason_of_absence(&report, name).contains(expected), "{name}: {}", reason_of_absence(&report, name));
     }
     if cfg!(target_os = "linux") {
-        let why = why(&report, "liar-tenth");
+        let why = reason_of_absence(&report, "liar-tenth");
         assert!(why.contains(" ms for everything, but used ") && why.contains(" ms of processor time"), "{why}");
     } else {
         eprintln!("skipped: who claims a tenth of its work, as only Linux tells how long that was");
@@ -272,14 +277,14 @@ fn who_is_wrong_is_caught() {
 }
 
 #[test]
-fn who_does_not_answer_is_not_waited_for() {
-    if !is_here() {
+fn runners_that_do_not_answer_time_out() {
+    if !has_perl() {
         return;
     }
     for (folder, name) in [("runners", "silent"), ("mute", "mute")] {
         // Only the runner that never answers is started, so no other one has this short limit. A start that takes
         // longer also counts as no answer.
-        let report = wrong(folder, &[name], Duration::from_secs(2), options().sample);
-        assert_eq!(why(&report, name), "it did not answer for 2 seconds");
+        let report = run_wrong_runners(folder, &[name], Duration::from_secs(2), options().sample);
+        assert_eq!(reason_of_absence(&report, name), "it did not answer for 2 seconds");
     }
 }

@@ -19,7 +19,7 @@ fn report(scenario: &str) -> ScenarioReport {
 }
 
 #[test]
-fn all_runners_carry_the_tree_and_json_is_caught() {
+fn all_runners_except_json_return_the_tree_exactly() {
     if !common::has("php") {
         return;
     }

@@ -25,7 +25,7 @@ fn pickle(json: &str) -> Option<icecore_lab::model::ScenarioReport> {
 }
 
 #[test]
-fn python_takes_part() {
+fn python_pickle_returns_values_exactly() {
     let all = r#"{"$icecore":1,"$strings":"bytes","$value":{"a":[1,-2,1.5,0.1,1e100,true,null,{"$float":"inf"}],
         "$t:text":{"$text":"Zoë"},"latin":{"$latin1":"\u00ff"},"$$dollar":{"$map":[[1,2],[{"$text":"x"},{}]]},"big":99999999999999999999}}"#;
     let Some(report) = pickle(all) else { return };
@@ -38,7 +38,7 @@ fn python_takes_part() {
 }
 
 #[test]
-fn what_python_has_no_value_for_is_refused() {
+fn values_that_python_lacks_are_refused() {
     let Some(report) = pickle(r#"[{"$class":"C","$value":{}}]"#) else { return };
     let why = &report.absent.iter().find(|absent| absent.competitor == "python/pickle").expect("it is absent").why;
     assert!(why.contains("$class"), "{why}");
@@ -47,7 +47,7 @@ fn what_python_has_no_value_for_is_refused() {
 /// The interpreter that the option names is used, and missing runners are reported with their
 /// package.
 #[test]
-fn runners_of_python_are_started_with_the_interpreter_that_is_named() {
+fn python_runners_use_the_given_interpreter() {
     let columns = scenario::find_scenario("columns").expect("a scenario");
     let options = Options { python: Some("/nowhere/at/all/python3".into()), ..Options::default().small() };
     let report =

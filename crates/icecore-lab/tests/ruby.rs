@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-fn is_here() -> bool {
-    let here = Command::new("ruby").arg("--version").output().is_ok();
-    if !here {
+fn has_ruby() -> bool {
+    let is_installed = Command::new("ruby").arg("--version").output().is_ok();
+    if !is_installed {
         eprintln!("skipped: ruby is not installed");
     }
-    here
+    is_installed
 }
 
 fn options() -> Options {
@@ -25,42 +25,42 @@ fn options() -> Options {
 
 /// Runs a scenario of the lab and checks that everything is measured and every answer is as
 /// expected.
-fn checked(scenario: &Scenario) -> Report {
+fn measure_and_check(scenario: &Scenario) -> Report {
     let options = runs::options();
-    let report = measured(scenario.clone(), &options);
+    let report = measure(scenario.clone(), &options);
     assert_eq!(runs::check(&report.scenarios[0], scenario, &options), Vec::<String>::new());
     report
 }
 
 fn with_runners(scenario: Scenario, runners: PathBuf) -> Report {
-    measured(scenario, &Options { runners: Some(runners), ..options() })
+    measure(scenario, &Options { runners: Some(runners), ..options() })
 }
 
-fn measured(scenario: Scenario, options: &Options) -> Report {
+fn measure(scenario: Scenario, options: &Options) -> Report {
     run_scenarios(&[scenario], options, &mut (), &AtomicBool::new(false)).expect("it runs")
 }
 
 /// Measures this value as plain data with these runners of Ruby.
-fn plain(json: &str, medium: &str, more: &str, names: &[&str]) -> Report {
+fn measure_plain_value(json: &str, medium: &str, more: &str, names: &[&str]) -> Report {
     let text = format!(
         "title = \"plain\"\nlanguage = \"ruby\"\noperations = [\"write\", \"read\", \"round-trip\"{more}]\n\
          medium = \"{medium}\"\nmemory = true\n[data]\njson = '''{json}'''\n"
     );
     let only = names.iter().map(|name| format!("ruby/{name}")).collect();
-    measured(scenario::parse_scenario("plain", &text).expect("a scenario"), &Options { only, ..options() })
+    measure(scenario::parse_scenario("plain", &text).expect("a scenario"), &Options { only, ..options() })
 }
 
 fn entry<'r>(report: &'r Report, id: &str) -> Option<&'r Entry> {
     let found = report.scenarios[0].points[0].entries.iter().find(|entry| entry.id == id);
     if found.is_none() {
-        let absent = absent(report, id).unwrap_or_else(|| panic!("{id} is nowhere"));
+        let absent = find_absent(report, id).unwrap_or_else(|| panic!("{id} is nowhere"));
         assert!(absent.install.is_some(), "{id}: {}", absent.why);
         eprintln!("skipped: {id}: {}", absent.why);
     }
     found
 }
 
-fn absent<'r>(report: &'r Report, id: &str) -> Option<&'r Absent> {
+fn find_absent<'r>(report: &'r Report, id: &str) -> Option<&'r Absent> {
     report.scenarios[0].absent.iter().find(|absent| absent.competitor == id)
 }
 
@@ -69,12 +69,12 @@ fn is_exact(entry: &Entry) -> bool {
 }
 
 #[test]
-fn everyone_gives_the_articles_objects_back() {
-    if !is_here() {
+fn runners_return_the_objects_of_the_article() {
+    if !has_ruby() {
         return;
     }
     let scenario = scenario::find_scenario("ruby-base64").expect("the scenario");
-    let report = checked(&scenario);
+    let report = measure_and_check(&scenario);
     let marshal = [
         ("marshal", 38_147),
         ("marshal-base64", 50_864),
@@ -123,14 +123,14 @@ fn everyone_gives_the_articles_objects_back() {
 const PENDING: [(&str, u64); 2] = [("", 3_104), ("-base64", 4_184)];
 
 #[test]
-fn every_model_of_pending_objects_gives_them_back() {
-    if !is_here() {
+fn every_model_returns_the_pending_objects() {
+    if !has_ruby() {
         return;
     }
     let scenario = scenario::find_scenario("pending-store").expect("the scenario");
-    let report = checked(&scenario);
+    let report = measure_and_check(&scenario);
     let models = ["pending", "pending-transaction", "pending-bulk", "pending-icecore"];
-    let models = models.iter().flat_map(|name| ["sqlite", "postgres", "mariadb"].map(|at| (*name, at)));
+    let models = models.iter().flat_map(|name| ["sqlite", "postgres", "mariadb"].map(|database| (*name, database)));
     let drivers = ["pending-driver", "pending-driver-bulk", "pending-driver-icecore"].map(|name| (name, "mongodb"));
     for (name, database) in models.chain(drivers) {
         for (form, size) in PENDING {
@@ -143,7 +143,7 @@ fn every_model_of_pending_objects_gives_them_back() {
             );
         }
     }
-    let command = absent(&report, "ruby/pending-store/sqlite").expect("the library has no command");
+    let command = find_absent(&report, "ruby/pending-store/sqlite").expect("the library has no command");
     assert!(command.why.contains("icecore"), "{}", command.why);
     let others = &report.scenarios[0].points[0].entries;
     assert!(others.iter().all(|entry| entry.id.starts_with("ruby/pending") || entry.role == Role::Floor));
@@ -153,14 +153,14 @@ fn every_model_of_pending_objects_gives_them_back() {
         }
     }
     // Runners that do not apply are not even started.
-    let report = plain("[1]", "memory", "", &["marshal", "pending-store"]);
+    let report = measure_plain_value("[1]", "memory", "", &["marshal", "pending-store"]);
     assert!(entry(&report, "ruby/marshal").is_some());
-    assert!(absent(&report, "ruby/pending-store/sqlite").is_none());
+    assert!(find_absent(&report, "ruby/pending-store/sqlite").is_none());
 }
 
 #[test]
 fn a_script_may_be_several_competitors() {
-    if !is_here() {
+    if !has_ruby() {
         return;
     }
     let mine = tempfile::tempdir().expect("a folder");
@@ -196,7 +196,7 @@ const EMPLOYEES: &str = r#"[{"id":1,"name":"Zoë","ratio":0.30000000000000004,"b
     {"id":2,"name":"Bob","ratio":1e-7,"boss":1,"tags":["a","b",[]],"more":{}},
     {"id":-3,"name":"","ratio":1.0,"big":9007199254740993}]"#;
 
-const PLAIN: [&str; 12] = [
+const PLAIN_DATA_RUNNERS: [&str; 12] = [
     "marshal",
     "marshal-base64",
     "icecore",
@@ -212,13 +212,13 @@ const PLAIN: [&str; 12] = [
 ];
 
 #[test]
-fn plain_data_comes_back_and_is_built() {
-    if !is_here() {
+fn runners_return_plain_data_exactly() {
+    if !has_ruby() {
         return;
     }
     for medium in ["memory", "file"] {
-        let report = plain(EMPLOYEES, medium, "", &[&PLAIN[..], &["marshal-each"]].concat());
-        for name in PLAIN {
+        let report = measure_plain_value(EMPLOYEES, medium, "", &[&PLAIN_DATA_RUNNERS[..], &["marshal-each"]].concat());
+        for name in PLAIN_DATA_RUNNERS {
             let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
             let unchecked = entry.role == Role::Floor && entry.fidelity == Fidelity::Unchecked;
             assert!(is_exact(entry) || unchecked, "{name}: {:?}", entry.fidelity);
@@ -228,19 +228,19 @@ fn plain_data_comes_back_and_is_built() {
                 assert!(entry.memory.iter().all(|step| step.peak >= step.resident / 2 && step.resident > 1 << 20));
             }
         }
-        assert!(absent(&report, "ruby/marshal-each").is_none(), "it belongs to another scenario");
+        assert!(find_absent(&report, "ruby/marshal-each").is_none(), "it belongs to another scenario");
     }
 }
 
 #[test]
-fn what_json_cannot_say_is_found() {
-    if !is_here() {
+fn values_that_json_loses_are_reported() {
+    if !has_ruby() {
         return;
     }
     let carry = ["marshal", "icecore", "icecore-base64", "yaml", "msgpack"];
     let lose = ["json", "oj-compat"];
     let json = r#"{"$map":[[{"$symbol":"a"},[{"$symbol":"b"},1]],[2,3]]}"#;
-    let report = plain(json, "memory", "", &[&carry[..], &lose].concat());
+    let report = measure_plain_value(json, "memory", "", &[&carry[..], &lose].concat());
     for name in carry {
         let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
         assert!(is_exact(entry), "{name}: {:?}", entry.fidelity);
@@ -252,12 +252,12 @@ fn what_json_cannot_say_is_found() {
 }
 
 #[test]
-fn objects_of_unknown_classes_are_carried_by_who_can() {
-    if !is_here() {
+fn runners_return_or_refuse_objects_of_unknown_classes() {
+    if !has_ruby() {
         return;
     }
     let carry = ["marshal", "icecore", "icecore-base64", "yaml", "oj-object"];
-    let report = plain(
+    let report = measure_plain_value(
         r#"[{"$class":"Shop::Order","$value":{"$map":[[{"$symbol":"@id"},7],[{"$symbol":"@to"},null]]}}]"#,
         "memory",
         "",
@@ -269,17 +269,17 @@ fn objects_of_unknown_classes_are_carried_by_who_can() {
     }
     let json = entry(&report, "ruby/json").expect("it needs nothing");
     assert!(matches!(json.fidelity, Fidelity::Differs { .. }), "{:?}", json.fidelity);
-    let floor = absent(&report, "ruby/floor").expect("it builds plain data");
+    let floor = find_absent(&report, "ruby/floor").expect("it builds plain data");
     assert!(floor.why.contains("Shop::Order"), "{}", floor.why);
 }
 
 #[test]
-fn a_file_becomes_json_in_a_process_of_its_own() {
-    if !is_here() {
+fn files_are_converted_to_json_in_a_separate_process() {
+    if !has_ruby() {
         return;
     }
     let names = ["marshal", "icecore"];
-    let report = plain(EMPLOYEES, "file", ", \"to-json\"", &names);
+    let report = measure_plain_value(EMPLOYEES, "file", ", \"to-json\"", &names);
     for name in names {
         let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
         let cell = entry.find_cell(Operation::ToJson).expect("it has that");
@@ -294,7 +294,7 @@ fn page() -> String {
 }
 
 #[test]
-fn the_page_has_every_scenario() {
+fn the_page_lists_every_scenario() {
     let page = page();
     for scenario in scenario::list_scenarios().expect("the scenarios") {
         assert!(page.contains(&format!("| `{}` |", scenario.name)), "{} is not in docs/bench.md", scenario.name);
@@ -302,8 +302,8 @@ fn the_page_has_every_scenario() {
 }
 
 #[test]
-fn the_runner_of_the_page_takes_part() {
-    if !is_here() {
+fn the_runner_on_the_page_works() {
+    if !has_ruby() {
         return;
     }
     let page = page();

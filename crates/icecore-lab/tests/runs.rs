@@ -73,7 +73,7 @@ pub fn check(scenario: &ScenarioReport, asked: &Scenario, options: &Options) -> 
 }
 
 #[test]
-fn a_scenario_that_waits_says_so_and_starts_nothing() {
+fn a_waiting_scenario_starts_no_runner() {
     let scenario =
         scenario::parse_scenario("later", "title = \"later\"\nwaits = \"the sequel\"\n").expect("a scenario");
     let options = Options { only: vec!["nobody".to_owned()], ..Options::default().small() };
@@ -98,10 +98,10 @@ fn complete(scenario: &ScenarioReport, options: &Options) {
         for entry in &point.entries {
             assert!(!entry.cells.is_empty(), "{}: {}", scenario.name, entry.id);
             for cell in &entry.cells {
-                let most = (options.rounds * options.turns) as usize;
-                let least = options.rounds as usize;
+                let max_samples = (options.rounds * options.turns) as usize;
+                let min_samples = options.rounds as usize;
                 assert!(
-                    (least..=most).contains(&cell.samples.len()),
+                    (min_samples..=max_samples).contains(&cell.samples.len()),
                     "{}: {} {}",
                     scenario.name,
                     entry.id,
@@ -121,15 +121,15 @@ fn complete(scenario: &ScenarioReport, options: &Options) {
 fn answers(scenario: &ScenarioReport) -> Vec<String> {
     let mut wrong = Vec::new();
     for entry in scenario.points.iter().flat_map(|point| &point.entries) {
-        let said = match &entry.fidelity {
+        let fidelity = match &entry.fidelity {
             Fidelity::Exact => "exact".to_owned(),
             Fidelity::Unchecked => "unchecked".to_owned(),
             Fidelity::Alike { differences } => format!("alike: {}", differences.join("; ")),
             Fidelity::Differs { differences } => format!("differs: {}", differences.join("; ")),
             _ => "?".to_owned(),
         };
-        if !said.starts_with(expected(scenario, entry)) {
-            wrong.push(format!("{}: {}: {said}", scenario.name, entry.id));
+        if !fidelity.starts_with(expected(scenario, entry)) {
+            wrong.push(format!("{}: {}: {fidelity}", scenario.name, entry.id));
         }
     }
     wrong
@@ -139,6 +139,6 @@ fn expected(scenario: &ScenarioReport, entry: &Entry) -> &'static str {
     let known = INEXACT.iter().find(|(name, id, _)| *name == scenario.name && *id == entry.id);
     match entry.role {
         Role::Floor | Role::Twin => "unchecked",
-        _ => known.map_or("exact", |(_, _, said)| said),
+        _ => known.map_or("exact", |(_, _, fidelity)| fidelity),
     }
 }

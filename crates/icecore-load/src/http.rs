@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_ends_where_it_says() {
+    fn answers_end_after_their_content_length() {
         let text = b"HTTP/1.1 200 OK\r\nServer: x\r\ncontent-length:  5 \r\n\r\nhelloHTTP/1.1 404";
         let (reply, rest) = read(text).expect("it is an answer");
         assert_eq!(reply, Reply { status: 200, body: b"hello".to_vec(), keep: true });
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_expected_is_an_error() {
+    fn unexpected_answers_are_errors() {
         let long = [b"HTTP/1.1 200 OK\r\nA: ".as_slice(), &vec![b'a'; 10_000], b"\r\n\r\n"].concat();
         let many = [b"HTTP/1.1 200 OK\r\n".to_vec(), b"A: b\r\n".repeat(200)].concat();
         let cases: [(&[u8], &str); 14] = [

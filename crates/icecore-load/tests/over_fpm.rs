@@ -11,17 +11,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The time limit of a test; it only ends one that would hang.
-const HANG: Duration = Duration::from_secs(600);
+const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// Records the turns, and stops after this number of them.
-struct Turns<'s> {
+struct TurnRecorder<'s> {
     folder: &'s Path,
     seen: Vec<(u32, u32)>,
     stop_at: usize,
     stop: &'s AtomicBool,
 }
 
-impl Watch for Turns<'_> {
+impl Watch for TurnRecorder<'_> {
     fn report_progress(&mut self, _: &str, done: f64, _: Option<Duration>) {
         assert!((0.0..=1.0).contains(&done));
     }
@@ -38,7 +38,7 @@ impl Watch for Turns<'_> {
 fn measure(scenario: &Scenario, only: &[String], stop_at: usize) -> (MeasuredSize, Vec<(u32, u32)>) {
     let folder = tempfile::tempdir().expect("a folder");
     let stop = AtomicBool::new(false);
-    let mut turns = Turns { folder: folder.path(), seen: Vec::new(), stop_at, stop: &stop };
+    let mut turns = TurnRecorder { folder: folder.path(), seen: Vec::new(), stop_at, stop: &stop };
     let size = scenario.sizes(true).next().expect("a size");
     let modules = common::modules();
     let plan = Plan {
@@ -56,7 +56,7 @@ fn measure(scenario: &Scenario, only: &[String], stop_at: usize) -> (MeasuredSiz
     };
     let outcome = web::measure_pages(&plan, &mut turns).expect("it runs");
     // The system needs a moment to remove killed processes.
-    let end = Instant::now() + HANG;
+    let end = Instant::now() + TIME_LIMIT;
     while any_process_uses(folder.path()) {
         assert!(Instant::now() < end, "a server is still there");
         std::thread::sleep(Duration::from_millis(20));
@@ -64,7 +64,7 @@ fn measure(scenario: &Scenario, only: &[String], stop_at: usize) -> (MeasuredSiz
     (outcome, turns.seen)
 }
 
-/// Returns whether a process has a file in the folder open: the servers and all of their children have their logs
+/// Returns `true` if a process has a file in the folder open: the servers and all of their children have their logs
 /// open.
 fn any_process_uses(folder: &Path) -> bool {
     let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -104,7 +104,7 @@ fn pages_are_checked_and_then_timed() {
 }
 
 #[test]
-fn a_stopped_run_keeps_what_it_has() {
+fn a_stopped_run_keeps_its_results() {
     if web::check_tools().is_err() {
         return;
     }
@@ -120,7 +120,7 @@ fn a_stopped_run_keeps_what_it_has() {
 }
 
 #[test]
-fn it_runs_like_other_scenarios() {
+fn the_web_scenario_runs_like_other_scenarios() {
     if web::check_tools().is_err() {
         return;
     }

@@ -49,7 +49,7 @@ fn report() -> Report {
 }
 
 #[test]
-fn the_help_names_what_there_is() {
+fn the_help_names_every_option() {
     let (stdout, stderr, code) = output(&["--help"]);
     assert_eq!((stderr.as_str(), code), ("", 0));
     for word in [
@@ -69,7 +69,7 @@ fn the_help_names_what_there_is() {
 }
 
 #[test]
-fn wrong_words_are_refused() {
+fn wrong_arguments_are_refused() {
     for (args, said) in [
         (&["--rounds", "0"][..], "--rounds"),
         (&["--clients", "0"], "--clients"),
@@ -86,7 +86,7 @@ fn wrong_words_are_refused() {
 }
 
 #[test]
-fn a_report_goes_between_the_marks_of_a_page() {
+fn tables_are_written_between_the_marks_of_a_page() {
     let folder = tempfile::tempdir().expect("a folder");
     let (json, page) = (folder.path().join("a.json"), folder.path().join("a.md"));
     std::fs::write(&json, serde_json::to_vec(&report()).expect("JSON")).expect("it is written");
@@ -144,7 +144,7 @@ fn growth() -> Growth {
 }
 
 #[test]
-fn how_it_grows_stands_by_itself() {
+fn a_report_of_growth_is_written_without_other_parts() {
     let report = Report { growth: Some(growth()), ..report() };
     let read: Report = serde_json::from_slice(&serde_json::to_vec(&report).expect("JSON")).expect("it is read");
     assert_eq!(read, report);

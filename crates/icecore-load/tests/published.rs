@@ -20,7 +20,7 @@ fn text(name: &str) -> String {
 }
 
 /// Returns the report with this name in `docs/bench`, if it exists.
-fn named(name: &str) -> Option<Report> {
+fn load_report(name: &str) -> Option<Report> {
     let text = fs::read_to_string(path(&format!("docs/bench/{name}.json"))).ok()?;
     let report: Report = serde_json::from_str(&text).expect("it is a report");
     assert_eq!(report.schema, SCHEMA);
@@ -28,18 +28,18 @@ fn named(name: &str) -> Option<Report> {
 }
 
 fn report() -> Report {
-    named("report").expect("docs/bench/report.json")
+    load_report("report").expect("docs/bench/report.json")
 }
 
 /// Returns the reports of separate runs, which scenarios name.
-fn beside() -> Vec<(String, Report)> {
+fn other_reports() -> Vec<(String, Report)> {
     let scenarios = icecore_lab::scenario::list_scenarios().expect("their files are right");
     let names: BTreeSet<String> = scenarios.into_iter().filter_map(|one| one.report).collect();
-    names.into_iter().filter_map(|name| named(&name).map(|report| (name, report))).collect()
+    names.into_iter().filter_map(|name| load_report(&name).map(|report| (name, report))).collect()
 }
 
 /// Compares a file with its expected text, or writes it.
-fn same(name: &str, expected: &str) {
+fn assert_published(name: &str, expected: &str) {
     if std::env::var_os("UPDATE_PAGES").is_some() {
         fs::write(path(name), expected).expect("the page can be written");
     }
@@ -47,31 +47,31 @@ fn same(name: &str, expected: &str) {
 }
 
 #[test]
-fn the_page_of_performance_is_what_the_report_says() {
-    let beside = beside();
+fn the_page_of_performance_is_made_from_the_report() {
+    let beside = other_reports();
     let beside: Vec<page::SeparateRun<'_>> = beside.iter().map(|(name, report)| (&**name, report)).collect();
-    same("docs/performance.md", &page::render_performance(&report(), &beside));
+    assert_published("docs/performance.md", &page::render_performance(&report(), &beside));
 }
 
 #[test]
-fn the_readme_shows_what_the_report_says() {
+fn the_readme_is_made_from_the_report() {
     let readme = text("README.md");
     let (before, rest) = readme.split_once(BEGIN).expect("the README has a place for it");
     let (_, after) = rest.split_once(END).expect("the place ends");
-    same("README.md", &format!("{before}{BEGIN}{}{END}{after}", page::render_readme(&report())));
+    assert_published("README.md", &format!("{before}{BEGIN}{}{END}{after}", page::render_readme(&report())));
 }
 
 #[test]
-fn the_files_beside_the_report_are_made_from_it() {
+fn files_beside_the_report_are_made_from_it() {
     let report = report();
-    same("docs/bench/report.md", &page::render_markdown(&report));
-    same("docs/bench/report.csv", &page::render_csv(&report));
+    assert_published("docs/bench/report.md", &page::render_markdown(&report));
+    assert_published("docs/bench/report.csv", &page::render_csv(&report));
     let (_, chart) = page::render_readme_chart(&report).expect("the chart of the README");
-    same("docs/bench/chart.svg", &chart);
+    assert_published("docs/bench/chart.svg", &chart);
 }
 
 #[test]
-fn the_tables_of_the_store_are_what_its_report_says() {
+fn tables_of_the_store_are_made_from_its_report() {
     let text = text("docs/bench/store.md");
     if !path("docs/bench/store.json").exists() {
         assert!(text.contains("has not been run in full yet"), "docs/bench/store.md has tables of no report");
@@ -83,7 +83,7 @@ fn the_tables_of_the_store_are_what_its_report_says() {
     assert!(self::text("docs/bench/store.json") == serde_json::to_string(&report).expect("JSON") + "\n");
     let small = report.growth.as_ref().map(|growth| (growth.settings.small, growth.stopped));
     assert!(matches!(small, None | Some((false, false))), "how it grows was not measured in full");
-    same(
+    assert_published(
         "docs/bench/store.md",
         &icecore_load::page::replace_tables(&text, &report).expect("the page has a place for them"),
     );
@@ -91,7 +91,7 @@ fn the_tables_of_the_store_are_what_its_report_says() {
 
 #[test]
 fn every_scenario_was_run_in_full() {
-    let (all, beside) = (report(), beside());
+    let (all, beside) = (report(), other_reports());
     let scenarios = icecore_lab::scenario::list_scenarios().expect("their files are right");
     for scenario in scenarios.into_iter().chain(web::parse_web_scenario()) {
         let report = match &scenario.report {

@@ -326,7 +326,7 @@ const FILTERS: &[(InputMaker, &[&str])] = &[
 ];
 
 #[test]
-fn functions_are_linear() {
+fn functions_take_linear_time() {
     let mut wrong = Vec::new();
     for (make, filters) in FILTERS {
         let inputs: Vec<_> = (0..4).map(|times| make(64 << times)).collect();

@@ -16,42 +16,42 @@ const STEPS: u64 = 20_000;
 const RESULTS: usize = 50;
 
 /// Random numbers by xorshift, from a seed.
-struct Dice(u64);
+struct Random(u64);
 
-impl Dice {
-    fn below(&mut self, most: usize) -> usize {
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        (self.0 >> 33) as usize % most
+        (self.0 >> 33) as usize % end
     }
 
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
         of[self.below(of.len())]
     }
 }
 
-fn value(dice: &mut Dice, depth: usize) -> String {
-    let name = |dice: &mut Dice| dice.one(&["a", "b", "c", "é"]);
-    match dice.below(if depth == 0 { 6 } else { 10 }) {
+fn value(random: &mut Random, depth: usize) -> String {
+    let name = |random: &mut Random| random.pick(&["a", "b", "c", "é"]);
+    match random.below(if depth == 0 { 6 } else { 10 }) {
         0 => "null".to_owned(),
-        1 => dice.one(&["true", "false"]).to_owned(),
-        2 => dice
-            .one(&["0", "1", "-1", "2", "7", "9007199254740993", "9223372036854775807", "-9223372036854775808"])
+        1 => random.pick(&["true", "false"]).to_owned(),
+        2 => random
+            .pick(&["0", "1", "-1", "2", "7", "9007199254740993", "9223372036854775807", "-9223372036854775808"])
             .to_owned(),
-        3 => dice.one(&["0.5", "-2.5", "1e3", "12345678901234567890"]).to_owned(),
-        4 | 5 => format!("\"{}\"", dice.one(&["", "a", "b", "ab", "abc", "é", "1", "a,b", "\\n"])),
+        3 => random.pick(&["0.5", "-2.5", "1e3", "12345678901234567890"]).to_owned(),
+        4 | 5 => format!("\"{}\"", random.pick(&["", "a", "b", "ab", "abc", "é", "1", "a,b", "\\n"])),
         6 | 7 => {
-            let items: Vec<_> = (0..dice.below(4)).map(|_| value(dice, depth - 1)).collect();
+            let items: Vec<_> = (0..random.below(4)).map(|_| value(random, depth - 1)).collect();
             format!("[{}]", items.join(","))
         }
         _ => {
             // Each key once: text that is copied unread keeps both, where jaq keeps one.
             let mut items: Vec<(&str, String)> = Vec::new();
-            for _ in 0..dice.below(4) {
-                let key = name(dice);
+            for _ in 0..random.below(4) {
+                let key = name(random);
                 if items.iter().all(|(known, _)| *known != key) {
-                    items.push((key, value(dice, depth - 1)));
+                    items.push((key, value(random, depth - 1)));
                 }
             }
             let items: Vec<_> = items.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
@@ -61,7 +61,7 @@ fn value(dice: &mut Dice, depth: usize) -> String {
 }
 
 /// Makes a filter that selects parts and can be assigned to.
-fn place(dice: &mut Dice, depth: usize) -> String {
+fn place(random: &mut Random, depth: usize) -> String {
     let simple = [
         ".",
         ".a",
@@ -80,16 +80,16 @@ fn place(dice: &mut Dice, depth: usize) -> String {
         "first",
         "last",
     ];
-    match dice.below(if depth == 0 { 1 } else { 5 }) {
-        0 | 1 => dice.one(&simple).to_owned(),
-        2 => format!("({} | {})", place(dice, depth - 1), place(dice, depth - 1)),
-        3 => format!("({}, {})", place(dice, depth - 1), place(dice, depth - 1)),
-        _ => format!("({} | select({}))", place(dice, depth - 1), filter(dice, depth - 1)),
+    match random.below(if depth == 0 { 1 } else { 5 }) {
+        0 | 1 => random.pick(&simple).to_owned(),
+        2 => format!("({} | {})", place(random, depth - 1), place(random, depth - 1)),
+        3 => format!("({}, {})", place(random, depth - 1), place(random, depth - 1)),
+        _ => format!("({} | select({}))", place(random, depth - 1), filter(random, depth - 1)),
     }
 }
 
-fn filter(dice: &mut Dice, depth: usize) -> String {
-    const PLAIN: &[&str] = &[
+fn filter(random: &mut Random, depth: usize) -> String {
+    const SIMPLE_FILTERS: &[&str] = &[
         "length",
         "keys",
         "keys_unsorted",
@@ -168,53 +168,66 @@ fn filter(dice: &mut Dice, depth: usize) -> String {
         "toarray",
     ];
     if depth == 0 {
-        return match dice.below(3) {
-            0 => value(dice, 1),
-            1 => dice.one(PLAIN).replace("input_none?", "."),
-            _ => place(dice, 0),
+        return match random.below(3) {
+            0 => value(random, 1),
+            1 => random.pick(SIMPLE_FILTERS).replace("input_none?", "."),
+            _ => place(random, 0),
         };
     }
     let next = depth - 1;
-    match dice.below(24) {
-        0 => format!("({} | {})", filter(dice, next), filter(dice, next)),
-        1 => format!("({}, {})", filter(dice, next), filter(dice, next)),
-        2 | 3 => format!("({} {} {})", filter(dice, next), dice.one(&["+", "-", "*", "/", "%"]), filter(dice, next)),
-        4 => {
-            format!("({} {} {})", filter(dice, next), dice.one(&["==", "!=", "<", "<=", ">", ">="]), filter(dice, next))
+    match random.below(24) {
+        0 => format!("({} | {})", filter(random, next), filter(random, next)),
+        1 => format!("({}, {})", filter(random, next), filter(random, next)),
+        2 | 3 => {
+            format!("({} {} {})", filter(random, next), random.pick(&["+", "-", "*", "/", "%"]), filter(random, next))
         }
-        5 => format!("({} {} {})", filter(dice, next), dice.one(&["and", "or", "//"]), filter(dice, next)),
-        6 => format!("[{}]", filter(dice, next)),
-        7 => format!("{{a: {}, {}: {}}}", filter(dice, next), dice.one(&["b", "c", "\"é\""]), filter(dice, next)),
-        8 => format!("(if {} then {} else {} end)", filter(dice, next), filter(dice, next), filter(dice, next)),
-        9 => format!("(try {} catch 1)", filter(dice, next)),
-        10 => format!("({} as $x | {} | [., $x])", filter(dice, next), filter(dice, next)),
+        4 => {
+            format!(
+                "({} {} {})",
+                filter(random, next),
+                random.pick(&["==", "!=", "<", "<=", ">", ">="]),
+                filter(random, next)
+            )
+        }
+        5 => format!("({} {} {})", filter(random, next), random.pick(&["and", "or", "//"]), filter(random, next)),
+        6 => format!("[{}]", filter(random, next)),
+        7 => {
+            format!("{{a: {}, {}: {}}}", filter(random, next), random.pick(&["b", "c", "\"é\""]), filter(random, next))
+        }
+        8 => format!("(if {} then {} else {} end)", filter(random, next), filter(random, next), filter(random, next)),
+        9 => format!("(try {} catch 1)", filter(random, next)),
+        10 => format!("({} as $x | {} | [., $x])", filter(random, next), filter(random, next)),
         11 => format!(
             "reduce ({}) as $x ({}; {})",
-            place(dice, next),
-            filter(dice, next),
-            dice.one(&[". + $x", "[., $x]", "$x", "if . == $x then . else [$x] end"])
+            place(random, next),
+            filter(random, next),
+            random.pick(&[". + $x", "[., $x]", "$x", "if . == $x then . else [$x] end"])
         ),
-        12 => format!("foreach ({}) as $x (0; {})", place(dice, next), dice.one(&[". + 1", "[$x]", "$x"])),
-        13 => format!("map({})", filter(dice, next)),
+        12 => format!("foreach ({}) as $x (0; {})", place(random, next), random.pick(&[". + 1", "[$x]", "$x"])),
+        13 => format!("map({})", filter(random, next)),
         14 => format!(
             "{}({})",
-            dice.one(&["sort_by", "group_by", "unique_by", "min_by", "max_by", "any", "all"]),
-            filter(dice, next)
+            random.pick(&["sort_by", "group_by", "unique_by", "min_by", "max_by", "any", "all"]),
+            filter(random, next)
         ),
-        15 => format!("[{}]", place(dice, next)),
-        16 => format!("path({})", place(dice, next)),
+        15 => format!("[{}]", place(random, next)),
+        16 => format!("path({})", place(random, next)),
         // Left out: assignments that jaq refuses and jq accepts. `.[]` only selects what exists.
-        17 => format!("(.[]? |= {})", filter(dice, next)),
+        17 => format!("(.[]? |= {})", filter(random, next)),
         18 => format!(
             "((.. | {}) |= {})",
-            dice.one(&["numbers", "strings", "scalars"]),
-            dice.one(&["[.]", "tostring", "length", "1"])
+            random.pick(&["numbers", "strings", "scalars"]),
+            random.pick(&["[.]", "tostring", "length", "1"])
         ),
-        19 => format!("(objects | .a = {})", filter(dice, next)),
-        20 => format!("(objects | del(.{}))", dice.one(&["a", "b", "c"])),
-        21 => format!("(label $out | ({} | if . == {} then break $out else . end))", place(dice, next), value(dice, 0)),
-        22 => dice
-            .one(&[
+        19 => format!("(objects | .a = {})", filter(random, next)),
+        20 => format!("(objects | del(.{}))", random.pick(&["a", "b", "c"])),
+        21 => format!(
+            "(label $out | ({} | if . == {} then break $out else . end))",
+            place(random, next),
+            value(random, 0)
+        ),
+        22 => random
+            .pick(&[
                 "(strings | contains(\"a\"))",
                 "(arrays | contains([1]))",
                 "(objects | contains({a: 1}))",
@@ -226,7 +239,7 @@ fn filter(dice: &mut Dice, depth: usize) -> String {
 }
 
 /// Returns the results of jaq as JSON, and whether it ended with an error.
-fn jaq(text: &str, input: &str) -> Option<(Vec<String>, bool)> {
+fn run_jaq(text: &str, input: &str) -> Option<(Vec<String>, bool)> {
     let own = jaq_core::load::parse(include_str!("../src/functions.jq"), |parser| parser.defs()).expect("definitions");
     let standard = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
     let loader = Loader::new(standard.chain(own));
@@ -247,17 +260,17 @@ fn jaq(text: &str, input: &str) -> Option<(Vec<String>, bool)> {
     Some((results, false))
 }
 
-enum Ours {
+enum OurResult {
     Same(Vec<String>, bool),
     /// It took too long.
     Stopped,
     Wrong(String),
 }
 
-fn ours(text: &str, input: &str) -> Ours {
+fn run_our_filter(text: &str, input: &str) -> OurResult {
     let query = match Query::new(text, &[]) {
         Ok(query) => query,
-        Err(mistake) => return Ours::Wrong(mistake.to_string()),
+        Err(mistake) => return OurResult::Wrong(mistake.to_string()),
     };
     let (json, limits) = (Stage::parse("json:typed=no").unwrap(), Limits::default());
     let document = icecore::read_as(input.as_bytes(), &json, &limits).map(Document::into_owned).unwrap();
@@ -278,11 +291,11 @@ fn ours(text: &str, input: &str) -> Ours {
         }
         if results.len() < RESULTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    if stopped { Ours::Stopped } else { Ours::Same(results, failed) }
+    if stopped { OurResult::Stopped } else { OurResult::Same(results, failed) }
 }
 
 /// Compares results as values, so that floats are compared and not their digits.
-fn same(ours: &str, jaq: &str) -> bool {
+fn is_same_output(ours: &str, jaq: &str) -> bool {
     let read = |text: &str| jaq_json::read::parse_single(text.as_bytes());
     // Numbers that JSON can't write are null in our output.
     let jaq = jaq.replace("-Infinity", "null").replace("Infinity", "null").replace("NaN", "null");
@@ -293,33 +306,33 @@ fn same(ours: &str, jaq: &str) -> bool {
 }
 
 #[test]
-fn random_filters_give_what_jaq_gives() {
+fn random_filters_give_the_results_of_jaq() {
     let number = |name: &str, usual| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
     let runs: u64 = number("ICECORE_QUERY_RUNS", 700);
     let seed: u64 = number("ICECORE_QUERY_SEED", 1);
     let (compared, different) = on_query_thread(|| {
         let (mut compared, mut different) = (0, Vec::new());
         for run in 0..runs {
-            let mut dice = Dice((seed << 32 | run).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+            let mut random = Random((seed << 32 | run).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
             for _ in 0..8 {
-                dice.below(2);
+                random.below(2);
             }
-            let depth = 1 + dice.below(3);
-            let (text, input) = (filter(&mut dice, depth), value(&mut dice, 3));
-            // Ours first: it has a limit of steps, in case a filter takes too long.
-            let (results, failed) = match ours(&text, &input) {
-                Ours::Stopped => continue,
-                Ours::Wrong(mistake) => {
+            let depth = 1 + random.below(3);
+            let (text, input) = (filter(&mut random, depth), value(&mut random, 3));
+            // Our query first: it has a limit of steps, in case a filter takes too long.
+            let (results, failed) = match run_our_filter(&text, &input) {
+                OurResult::Stopped => continue,
+                OurResult::Wrong(mistake) => {
                     different.push(format!("{text}: {mistake}"));
                     continue;
                 }
-                Ours::Same(results, failed) => (results, failed),
+                OurResult::Same(results, failed) => (results, failed),
             };
-            let Some((expected, expected_failed)) = jaq(&text, &input) else { continue };
+            let Some((expected, expected_failed)) = run_jaq(&text, &input) else { continue };
             compared += 1;
             let is_same = results.len() == expected.len()
                 && failed == expected_failed
-                && results.iter().zip(&expected).all(|(ours, jaq)| same(ours, jaq));
+                && results.iter().zip(&expected).all(|(ours, jaq)| is_same_output(ours, jaq));
             if !is_same {
                 let end = |failed| if failed { " and an error" } else { "" };
                 different.push(format!(

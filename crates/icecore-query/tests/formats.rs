@@ -39,7 +39,7 @@ fn a_filter_gives_the_same_over_every_format() {
 }
 
 #[test]
-fn what_is_not_touched_is_written_as_it_was() {
+fn unchanged_values_are_written_byte_for_byte() {
     for format in FORMATS {
         let bytes = icecore::convert(STAFF.as_bytes(), "json", format).expect("it can be written");
         // As a whole, and as the only item of a new value.
@@ -58,7 +58,7 @@ fn what_is_not_touched_is_written_as_it_was() {
 const PHP: &[u8] = b"O:4:\"User\":3:{s:4:\"name\";s:3:\"Ann\";s:6:\"\0*\0age\";i:31;s:11:\"\0User\0notes\";a:2:{i:5;s:1:\"x\";i:9;s:1:\"y\";}}";
 
 #[test]
-fn objects_of_php() {
+fn php_objects_keep_class_visibility_and_keys() {
     assert_eq!(ask("keys", "php", PHP), r#"["age","name","notes"]"#);
     assert_eq!(ask(".age, .notes.\"5\", .notes[9]", "php", PHP), r#"31 "x" "y""#);
     assert_eq!(ask("class, (.notes | class), (.name | class)", "php", PHP), r#""User" null null"#);
@@ -78,14 +78,14 @@ fn ruby() -> Vec<u8> {
 }
 
 #[test]
-fn symbols_and_objects_of_ruby() {
+fn ruby_symbols_and_objects_are_read_and_kept() {
     let bytes = ruby();
     assert_eq!(ask(".a, .n, .u.id", "marshal", &bytes), r#""x" 1180591620717411303424 7"#);
     assert_eq!(ask(".a | type, length, . == \"x\", . + \"y\"", "marshal", &bytes), r#""string" 1 true "xy""#);
     assert_eq!(ask("[.. | class]", "marshal", &bytes), r#"[null,null,null,"User",null]"#);
     // An unchanged symbol stays a symbol; a change of one member leaves the others.
-    let kept = results(".n = 1 | .u.id += 1", &[("marshal", &bytes)], "json:typed", &Running::default());
-    let text = String::from_utf8_lossy(&kept[0]).into_owned();
+    let result = results(".n = 1 | .u.id += 1", &[("marshal", &bytes)], "json:typed", &Running::default());
+    let text = String::from_utf8_lossy(&result[0]).into_owned();
     for part in [r#"{"$symbol":"a"},{"$symbol":"x"}"#, r#"["n",1]"#, r#""User"},"$value""#, r#"[{"$symbol":"@id"},8]"#]
     {
         assert!(text.contains(part), "{part} in {text}");
@@ -108,7 +108,7 @@ fn numbers_are_exact() {
 }
 
 #[test]
-fn bytes_stay_bytes() {
+fn strings_of_bytes_stay_bytes() {
     // Perl's bytes that are not UTF-8, and such a byte in the middle of PHP text.
     let bytes = b"a:2:{s:1:\"a\";s:3:\"x\xffy\";s:1:\"b\";s:2:\"\xc3\xa9\";}";
     let all = |filter: &str| results(filter, &[("php", bytes)], "php", &Running::default()).concat();
@@ -134,7 +134,7 @@ impl<const N: usize> ReplaceLen for [u8; N] {
 }
 
 #[test]
-fn links_are_followed_and_circles_cut() {
+fn links_are_followed_and_cycles_are_cut() {
     let shared = b"a:2:{i:0;a:1:{i:0;i:7;}i:1;R:2;}";
     assert_eq!(ask(".[1][0]", "php", shared), "7");
     assert_eq!(ask(".[0] == .[1]", "php", shared), "true");

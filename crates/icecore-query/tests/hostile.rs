@@ -3,19 +3,19 @@
 use crate::common::{json, results, usual_or_full};
 use icecore_query::Running;
 
-fn stopped(filter: &str, input: &str, steps: u64) -> String {
-    let mut running = Running::default();
-    running.steps = steps;
-    let all = results(filter, &[("json", input.as_bytes())], "json", &running);
-    all.last().map(|last| String::from_utf8_lossy(last).into_owned()).unwrap_or_default()
+fn run_until_stopped(filter: &str, input: &str, steps: u64) -> String {
+    let mut options = Running::default();
+    options.steps = steps;
+    let values = results(filter, &[("json", input.as_bytes())], "json", &options);
+    values.last().map(|last| String::from_utf8_lossy(last).into_owned()).unwrap_or_default()
 }
 
 #[test]
-fn filters_that_call_themselves_without_end() {
+fn endless_recursion_is_refused() {
     for filter in
         ["def f: 1 + f; f", "def f: [f]; f", "def f: f | 1; f", "def f: .a |= f; f", "def f: try f catch .; [f]"]
     {
-        let found = stopped(filter, "null", u64::MAX);
+        let found = run_until_stopped(filter, "null", u64::MAX);
         assert!(found.contains("too deep"), "{filter}: {found}");
     }
 }
@@ -23,15 +23,15 @@ fn filters_that_call_themselves_without_end() {
 /// These filters build chains of closures, paths or values that grow without end. jaq drops such chains recursively, so
 /// their depth must be limited.
 #[test]
-fn chains_without_end() {
-    let usual = [
+fn endless_chains_are_refused() {
+    let filters = [
         "def f(g): f(g | .); f(.)",
         "path(def f: .[0] | f; f)",
         "\"abc\" | path(def f: .[0:] | f; f)",
         "[1] | {start: 0} as $part | path(def f: .[$part] | f; f)",
         "reduce repeat(1) as $x (null; [.])",
     ];
-    let full = [
+    let slow_filters = [
         "def f(g): def h(k): f(k | .); h(g); f(.)",
         "def f(g; $n): if $n < 0 then 1 else f(g; $n + 1) end; f(.; 0)",
         "path(def f: .a | f; f)",
@@ -44,15 +44,15 @@ fn chains_without_end() {
         "{} | until(false; {a: {}} * {a: .})",
         "[[]] | until(false; .[0:1] = [.])",
     ];
-    for filter in usual.iter().chain(usual_or_full(&[][..], &full[..])) {
-        let found = stopped(filter, "null", u64::MAX);
+    for filter in filters.iter().chain(usual_or_full(&[][..], &slow_filters[..])) {
+        let found = run_until_stopped(filter, "null", u64::MAX);
         assert!(found.contains("too deep"), "{filter}: {found}");
     }
 }
 
 /// The steps of loops inside of built-in functions are counted too.
 #[test]
-fn every_loop_counts() {
+fn steps_of_built_in_loops_are_counted() {
     for filter in [
         "last(range(1e18))",
         "[1] | path(last(.[range(1e18)]?))",
@@ -60,7 +60,7 @@ fn every_loop_counts() {
         "isempty(range(1e18) | select(. < 0))",
         "\"a\" * 100000 | last(repeat(.) | match(\"a\"; \"g\"))",
     ] {
-        let found = stopped(filter, "null", 200_000);
+        let found = run_until_stopped(filter, "null", 200_000);
         assert!(found.contains("more steps than it may"), "{filter}: {found}");
     }
 }
@@ -68,27 +68,27 @@ fn every_loop_counts() {
 /// If the program has a counting allocator, its figure counts against the memory limit. The one in this test reports
 /// more with each call.
 #[test]
-fn what_the_allocator_says_counts() {
+fn bytes_of_a_counting_allocator_count_against_the_limit() {
     thread_local! {
-        static SAID: std::cell::Cell<i64> = const { std::cell::Cell::new(0) };
+        static REPORTED_BYTES: std::cell::Cell<i64> = const { std::cell::Cell::new(0) };
     }
-    let mut running = Running::default();
-    running.allocated_bytes = Some(|| {
-        SAID.set(SAID.get() + 1_000);
-        SAID.get()
+    let mut options = Running::default();
+    options.allocated_bytes = Some(|| {
+        REPORTED_BYTES.set(REPORTED_BYTES.get() + 1_000);
+        REPORTED_BYTES.get()
     });
-    running.memory = 100_000;
-    let found = results("last(repeat(1))", &[("json", b"1")], "json", &running);
+    options.memory = 100_000;
+    let found = results("last(repeat(1))", &[("json", b"1")], "json", &options);
     assert!(String::from_utf8_lossy(&found[0]).contains("more memory than they may"));
-    assert_eq!(results("1 + .", &[("json", b"1")], "json", &running), [b"2"]);
+    assert_eq!(results("1 + .", &[("json", b"1")], "json", &options), [b"2"]);
 }
 
 /// The memory of matches is counted when they are found, of regular expressions when they are compiled, and of escaped
 /// texts before they are written.
 #[test]
-fn texts_do_not_outgrow_the_memory() {
-    let mut running = Running::default();
-    running.memory = 4 << 20;
+fn memory_of_texts_is_limited() {
+    let mut options = Running::default();
+    options.memory = 4 << 20;
     for filter in [
         "\"a\" * 100000 | [match(\"a\"; \"g\")]",
         "\"a\" * 100000 | [scan(\"a\")]",
@@ -99,27 +99,27 @@ fn texts_do_not_outgrow_the_memory() {
         "\" \" * 1000000 | @uri",
         "\"[0\" + (\",0\" * 500000) + \"]\" | fromjson",
     ] {
-        let found = results(filter, &[("json", b"null")], "json", &running);
+        let found = results(filter, &[("json", b"null")], "json", &options);
         let last = String::from_utf8_lossy(found.last().expect("a result")).into_owned();
         assert!(last.contains("more memory than they may"), "{filter}: {}", &last[..last.len().min(200)]);
     }
     let groups = "()".repeat(1_000);
-    let found = results(&format!("\"a\" | test(\"{groups}.{{5000}}\")"), &[("json", b"null")], "json", &running);
+    let found = results(&format!("\"a\" | test(\"{groups}.{{5000}}\")"), &[("json", b"null")], "json", &options);
     assert!(String::from_utf8_lossy(&found[0]).contains("size limit"));
 }
 
 #[test]
-fn filters_that_never_end() {
+fn endless_filters_exceed_the_step_limit() {
     for filter in
         ["def f: f; f", "last(repeat(1))", "reduce repeat(1) as $x (0; . + 1)", "[range(infinite)]", "until(false; .)"]
     {
-        let found = stopped(filter, "null", 200_000);
+        let found = run_until_stopped(filter, "null", 200_000);
         assert!(found.contains("more steps than it may"), "{filter}: {found}");
     }
 }
 
 #[test]
-fn values_that_are_too_large() {
+fn too_large_values_are_refused() {
     for filter in [
         "\"x\" * 1e18",
         "\"x\" * 9000000000000000000",
@@ -130,7 +130,7 @@ fn values_that_are_too_large() {
     ] {
         // The filter with `tojson` may use all of its steps, so it gets fewer.
         let steps = if filter.contains("tojson") { usual_or_full(1 << 23, 1 << 25) } else { 1 << 28 };
-        let found = stopped(filter, if filter.contains(". * .") { "3" } else { "null" }, steps);
+        let found = run_until_stopped(filter, if filter.contains(". * .") { "3" } else { "null" }, steps);
         let is_ended =
             ["too large", "cannot calculate", "too deep", "more steps"].iter().any(|words| found.contains(words));
         assert!(is_ended, "{filter}: {found}");
@@ -138,7 +138,7 @@ fn values_that_are_too_large() {
 }
 
 #[test]
-fn values_in_values() {
+fn deep_values_need_no_deep_stack() {
     // A deep value is built, compared, sorted, written and dropped.
     let levels = usual_or_full(20_000, 100_000);
     let deep = &format!("reduce range({levels}) as $i (null; [.])");
@@ -159,7 +159,7 @@ fn values_in_values() {
 }
 
 #[test]
-fn long_filters() {
+fn long_and_deep_filters_are_parsed_or_refused() {
     let many = 4_000;
     for (filter, expected) in [
         (format!("{}1{}", "(".repeat(many), ")".repeat(many)), "1"),
@@ -182,7 +182,7 @@ fn long_filters() {
 }
 
 #[test]
-fn mistakes_in_values_are_errors() {
+fn invalid_arguments_do_not_panic() {
     for filter in [
         "[1000000000000, 0, 1, 0, 0, 0] | mktime",
         "1e300 | todate",
@@ -204,6 +204,6 @@ fn mistakes_in_values_are_errors() {
         "[range(0; 1; 0)] | first",
     ] {
         // The result does not matter; the call must end without a panic.
-        let _ = stopped(filter, "null", 100_000);
+        let _ = run_until_stopped(filter, "null", 100_000);
     }
 }

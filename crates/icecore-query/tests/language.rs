@@ -191,7 +191,7 @@ const TABLE: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn filters_give_what_the_manual_says() {
+fn filters_give_the_results_of_the_manual() {
     let mut wrong = Vec::new();
     for (filter, input, expected) in TABLE {
         let found = json(filter, input);
@@ -203,7 +203,7 @@ fn filters_give_what_the_manual_says() {
 }
 
 #[test]
-fn mistakes_say_where_they_are() {
+fn syntax_errors_name_their_character() {
     let table = [
         ("", "expected a term, found the end (at character 1)"),
         (".a |", "expected a term, found the end (at character 5)"),
@@ -222,7 +222,7 @@ fn mistakes_say_where_they_are() {
 
 /// The output of jq 1.6 and later.
 #[test]
-fn streams() {
+fn tostream_and_fromstream_work_like_jq() {
     let input = r#"[1,{"b":[],"a":{"c":2}},[[3,[]]]]"#;
     let events = r#"[[0],1] [[1,"b"],[]] [[1,"a","c"],2] [[1,"a","c"]] [[1,"a"]] [[2,0,0],3] [[2,0,1],[]] [[2,0,1]] [[2,0]] [[2]]"#;
     assert_eq!(json("tostream", input), events);
@@ -238,7 +238,7 @@ fn streams() {
 
 /// A call keeps its meaning when it is rewritten because of its chain of filters.
 #[test]
-fn functions_that_pass_filters_to_themselves() {
+fn functions_may_pass_filters_to_themselves() {
     assert_eq!(json("def f(g; $n): if $n == 0 then g else f(g | . + 1; $n - 1) end; f(.; 100)", "1"), "101");
     assert_eq!(json("def f(g): if . > 3 then [g] else . + 1 | f(., g) end; f(.)", "1"), "[4,4,4,4]");
     assert_eq!(json("def f(g): def f(h): h; f(g); f(1, 2)", "null"), "1 2");

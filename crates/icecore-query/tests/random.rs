@@ -110,7 +110,7 @@ const INPUTS: [&[u8]; 7] = [
 ];
 
 #[test]
-fn random_filters_end() {
+fn random_filters_end_with_results_or_an_error() {
     let mut running = Running::default();
     (running.steps, running.memory) = (20_000, 1 << 20);
     let mut random = Random(11);

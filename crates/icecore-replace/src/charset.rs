@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_comes_back() {
+    fn every_byte_round_trips_in_every_charset() {
         let all: Vec<u8> = (0..=255).collect();
         for name in [
             "latin1",

@@ -12,7 +12,7 @@ fn changed(rules: &Rules, text: &[u8]) -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn bytes_change_as_their_text_does(
+    fn bytes_in_a_charset_change_like_their_text(
         old in "[a-cäöüß€]{1,3}",
         new in "[a-dÄÖé€]{0,4}",
         text in "[a-cäöüßÄÖ€ ]{0,30}",
@@ -50,7 +50,7 @@ proptest! {
 }
 
 #[test]
-fn groups_keep_bytes_that_are_no_characters() {
+fn groups_keep_bytes_that_are_not_characters() {
     let charset = Charset::from_name("windows-1252").unwrap();
     let rules = Rules::builder().pair("(.)b", "$1é").regex(true).build().unwrap();
     let rules = rules.in_charset(&charset, Trust::Sure).unwrap();
@@ -58,7 +58,7 @@ fn groups_keep_bytes_that_are_no_characters() {
 }
 
 #[test]
-fn what_can_not_be_said_is_refused_or_not_looked_for() {
+fn unrepresentable_texts_are_refused_or_never_found() {
     let charset = Charset::from_name("latin1").unwrap();
     let rules = |old: &str, new: &str| Rules::builder().pair(old, new).build().unwrap();
     let error = rules("a", "Ł").in_charset(&charset, Trust::Declared).unwrap_err().to_string();

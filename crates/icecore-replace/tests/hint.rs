@@ -75,20 +75,20 @@ fn php_escaped(text: &[u8], pick: &mut dyn FnMut(u32) -> bool) -> Vec<u8> {
 
 const ESCAPES: [Escape; 6] = [json, addslashes, mysql, quotes, postgres, php_escaped];
 
-fn text(most: usize) -> impl Strategy<Value = Vec<u8>> {
+fn text(max_pieces: usize) -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
         4 => prop::sample::select(b"abn.:-old".to_vec()),
         2 => prop::sample::select(b"/\\\"' \n\0\t".to_vec()),
         1 => any::<u8>(),
     ];
-    proptest::collection::vec(byte, 1..most)
+    proptest::collection::vec(byte, 1..max_pieces)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn it_never_says_no_wrongly(
+    fn may_match_never_misses_an_escaped_match(
         olds in proptest::collection::vec(text(8), 1..4),
         (before, after) in (text(10), text(10)),
         escapes in proptest::collection::vec(0..ESCAPES.len(), 0..4),
@@ -114,7 +114,7 @@ proptest! {
 
 proptest! {
     #[test]
-    fn many_ranges_are_answered_as_each_by_itself(
+    fn hints_for_many_ranges_equal_those_for_each(
         olds in proptest::collection::vec(text(5), 1..4),
         texts in proptest::collection::vec((text(40), 0usize..900), 0..8),
         mut cuts in proptest::collection::vec(0usize..4000, 0..60),
@@ -134,7 +134,7 @@ proptest! {
 }
 
 #[test]
-fn what_has_no_core_is_looked_at_closely() {
+fn texts_without_a_plain_core_are_examined_closely() {
     let rules = |old: &str| Rules::builder().pair(old, "x").build().unwrap();
     assert!(rules("/").may_match(b"anything"));
     assert!(!rules("//old").may_match(br#"a:1:{s:1:\"a\";s:3:\"b\n\0*\0c\";}"#));

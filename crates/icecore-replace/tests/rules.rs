@@ -21,7 +21,7 @@ fn refusal(builder: icecore_replace::Builder) -> String {
 }
 
 #[test]
-fn all_pairs_act_at_once_and_the_longest_counts() {
+fn all_pairs_act_at_once_and_the_longest_match_wins() {
     assert_eq!(apply(&[("a", "b"), ("b", "a")], "abba"), "baab");
     assert_eq!(apply(&[("http://a", "1"), ("http://a.b", "2"), ("a.b", "3")], "http://a.b http://a a.b"), "2 1 3");
     // The leftmost match, even if a longer one begins inside of it.
@@ -34,7 +34,7 @@ fn all_pairs_act_at_once_and_the_longest_counts() {
 }
 
 #[test]
-fn what_can_not_be_meant_is_refused() {
+fn contradictory_rules_are_refused() {
     assert_eq!(refusal(Rules::builder()), "there is nothing to replace: give OLD and NEW");
     assert_eq!(refusal(Rules::builder().pair("", "x")), "an empty OLD is found everywhere: give a text");
     assert_eq!(
@@ -66,7 +66,7 @@ fn what_can_not_be_meant_is_refused() {
 }
 
 #[test]
-fn letters_of_ascii_can_be_the_same_in_both_cases() {
+fn ignore_case_applies_to_ascii_letters() {
     let rules = Rules::builder().pair("Äpfel", "x").pair("Old", "new").ignore_case(true).build().unwrap();
     assert_eq!(rules.apply("OLD old äpfel ÄPFEL".as_bytes()), "new new äpfel x".as_bytes());
     let rules = Rules::builder().pair("äpfel", "x").regex(true).ignore_case(true).build().unwrap();
@@ -74,7 +74,7 @@ fn letters_of_ascii_can_be_the_same_in_both_cases() {
 }
 
 #[test]
-fn expressions_have_groups() {
+fn replacements_of_expressions_may_use_groups() {
     let rules = Rules::builder()
         .pair(r"(?P<user>\w+)@(\w+)\.old", "${user}@$2.new ($$1)")
         .pair("o+", "0")
@@ -151,7 +151,7 @@ fn an_address_ends_where_its_host_or_folder_ends() {
 }
 
 #[test]
-fn where_a_longer_address_does_not_fit_a_shorter_one_may() {
+fn a_shorter_address_matches_where_a_longer_one_does_not() {
     let rules = Rules::builder().url("https://a/blog", "https://b").url("https://a", "https://c").build().unwrap();
     assert_eq!(
         rules.apply(b"https://a/blog/1 https://a/blogger https://a.b"),
@@ -162,7 +162,7 @@ fn where_a_longer_address_does_not_fit_a_shorter_one_may() {
 }
 
 #[test]
-fn counts_know_the_spelling() {
+fn matches_report_their_spelling() {
     let rules = Rules::builder().url("https://a", "https://b").build().unwrap();
     let spellings = |text: &str| -> Vec<Spelling> {
         rules.matches(text.as_bytes()).map(|found| rules.pairs()[found.pair].spelling()).collect()
@@ -175,13 +175,13 @@ fn counts_know_the_spelling() {
 }
 
 #[test]
-fn a_second_run_is_foreseen() {
-    let again = |old: &str, new: &str| rules(&[(old, new)]).check_second_run();
-    assert_eq!(again("old", "new"), SecondRun::Nothing);
-    assert_eq!(again("http://x", "https://x"), SecondRun::Nothing);
-    assert_eq!(again("x", "x2"), SecondRun::Contains(0, 0));
-    assert_eq!(again("ab", "ca"), SecondRun::Joins(0, 0));
-    assert_eq!(again("ab", ""), SecondRun::Joins(0, 0));
+fn effects_of_a_second_run_are_predicted() {
+    let second_run = |old: &str, new: &str| rules(&[(old, new)]).check_second_run();
+    assert_eq!(second_run("old", "new"), SecondRun::Nothing);
+    assert_eq!(second_run("http://x", "https://x"), SecondRun::Nothing);
+    assert_eq!(second_run("x", "x2"), SecondRun::Contains(0, 0));
+    assert_eq!(second_run("ab", "ca"), SecondRun::Joins(0, 0));
+    assert_eq!(second_run("ab", ""), SecondRun::Joins(0, 0));
     assert_eq!(rules(&[("a", "b"), ("b", "a")]).check_second_run(), SecondRun::Contains(0, 1));
     assert_eq!(rules(&[("a", "a")]).check_second_run(), SecondRun::Nothing);
     let url = |old, new| Rules::builder().url(old, new).build().unwrap().check_second_run();
@@ -190,18 +190,18 @@ fn a_second_run_is_foreseen() {
 }
 
 /// Replaces at each position, without any optimization.
-fn naive(pairs: &[(Vec<u8>, Vec<u8>)], text: &[u8]) -> Vec<u8> {
-    let (mut out, mut at) = (Vec::new(), 0);
-    while at < text.len() {
-        let fits = |(old, _): &&(Vec<u8>, Vec<u8>)| text[at..].starts_with(old);
+fn replace_naively(pairs: &[(Vec<u8>, Vec<u8>)], text: &[u8]) -> Vec<u8> {
+    let (mut out, mut offset) = (Vec::new(), 0);
+    while offset < text.len() {
+        let fits = |(old, _): &&(Vec<u8>, Vec<u8>)| text[offset..].starts_with(old);
         match pairs.iter().filter(fits).max_by_key(|(old, _)| old.len()) {
             Some((old, new)) => {
                 out.extend_from_slice(new);
-                at += old.len();
+                offset += old.len();
             }
             None => {
-                out.push(text[at]);
-                at += 1;
+                out.push(text[offset]);
+                offset += 1;
             }
         }
     }
@@ -216,14 +216,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn it_is_what_a_naive_search_does(
+    fn results_equal_those_of_a_naive_search(
         pairs in proptest::collection::btree_map(few(), proptest::collection::vec(any::<u8>(), 0..4), 1..8),
         text in proptest::collection::vec(few(), 0..30),
     ) {
         let (pairs, text): (Vec<_>, Vec<u8>) = (pairs.into_iter().collect(), text.concat());
         let add = |builder: icecore_replace::Builder, (old, new): &(Vec<u8>, Vec<u8>)| builder.pair(old.clone(), new.clone());
         let rules = pairs.iter().fold(Rules::builder(), add).build().unwrap();
-        prop_assert_eq!(rules.apply(&text), naive(&pairs, &text));
+        prop_assert_eq!(rules.apply(&text), replace_naively(&pairs, &text));
         // If the rules promise that a second run changes nothing, it changes nothing.
         if rules.check_second_run() == SecondRun::Nothing {
             let once = rules.apply(&text);
@@ -232,7 +232,7 @@ proptest! {
     }
 
     #[test]
-    fn expressions_for_texts_match_as_texts_do(
+    fn literal_expressions_match_like_plain_texts(
         old in few().prop_filter("UTF-8", |old| std::str::from_utf8(old).is_ok()),
         text in proptest::collection::vec(few(), 0..30),
     ) {

@@ -8,7 +8,7 @@ fn rules() -> Rules {
 }
 
 #[test]
-fn what_was_not_made_does_not_count() {
+fn discarded_changes_are_not_counted() {
     let rules = rules();
     let mut replacing = rules.replacing().with_insert_limit(10);
     for (outer, inner, count) in [(false, true, 0), (false, false, 0), (true, false, 1), (true, true, 2)] {
@@ -35,18 +35,22 @@ fn what_was_not_made_does_not_count() {
 }
 
 #[test]
-fn parts_are_changed_and_nothing_between_them() {
+fn only_the_given_parts_are_changed() {
     let latin1 = Charset::from_name("windows-1252").expect("it is known");
     let in_latin1 = rules().in_charset(&latin1, Trust::Declared).expect("it has all characters");
     for (rules, text) in [(rules(), "old|ö|old|ö old|old".as_bytes()), (in_latin1, b"old|\xf6|old|\xf6 old|old")] {
-        let bars: Vec<usize> = (0..text.len()).filter(|at| text[*at] == b'|').collect();
+        let bars: Vec<usize> = (0..text.len()).filter(|offset| text[*offset] == b'|').collect();
         let parts = [0..bars[0], bars[1]..bars[2], bars[2] + 1..bars[3]];
         let (mut edits, mut replacing) = (Edits::new(), rules.replacing());
         replacing.change_parts(text, &parts, StringRole::Value, &mut edits);
-        let made = edits.apply(text);
-        assert_eq!(made.iter().filter(|byte| **byte == b'|').count(), 4);
+        let changed = edits.apply(text);
+        assert_eq!(changed.iter().filter(|byte| **byte == b'|').count(), 4);
         let kept = &text[bars[0]..bars[1]];
-        assert!(made.starts_with(&[&b"newer"[..], kept, b"|newer|oe newer|old"].concat()), "{}", made.escape_ascii());
+        assert!(
+            changed.starts_with(&[&b"newer"[..], kept, b"|newer|oe newer|old"].concat()),
+            "{}",
+            changed.escape_ascii()
+        );
         assert_eq!(replacing.counts().values().sum::<u64>(), 4);
     }
 }

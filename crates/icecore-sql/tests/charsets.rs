@@ -15,7 +15,7 @@ fn charsets(dump: &str) -> (Option<&'static str>, Option<&'static str>) {
 }
 
 #[test]
-fn what_a_dump_declares() {
+fn declared_charsets_of_a_dump_are_found() {
     const ROW: &str = "INSERT INTO t VALUES ('a');";
     for (front, of_dump, of_table) in [
         ("", None, None),

@@ -3,7 +3,7 @@
 use crate::common::{literals, values};
 
 #[test]
-fn mysqldump_with_a_table_by_position() {
+fn mysqldump_values_get_the_columns_of_their_table() {
     let dump = br#"-- MySQL dump 10.13  Distrib 8.0.36, for Linux (x86_64)
 /*!40101 SET @OLD_SQL_MODE=@@SQL_MODE, SQL_MODE='NO_AUTO_VALUE_ON_ZERO' */;
 DROP TABLE IF EXISTS `wp_options`;
@@ -32,7 +32,7 @@ INSERT INTO `wp_options` VALUES (1,'siteurl','http://old.org'),(2,'it''s',_binar
 }
 
 #[test]
-fn mysql_with_lists_sets_and_duplicates() {
+fn mysql_insert_set_and_update_statements_are_read() {
     let dump = br#"insert ignore into db.t (b, `a``x`) values ('1', concat('2', 'x', N'y')), (DEFAULT, _utf8mb4'3')
 on duplicate key update `a``x`='4', b = values(b);
 REPLACE INTO t SET a='5', `b` = concat('6');
@@ -56,7 +56,7 @@ UPDATE t SET x='7', y = 1, z='8' WHERE k='9';
 }
 
 #[test]
-fn modes_of_mysql_change_what_a_backslash_is() {
+fn mysql_modes_change_the_meaning_of_backslashes() {
     let dump = br#"/*!50003 SET @saved_sql_mode = @@sql_mode */ ;
 SET sql_mode='ANSI,NO_BACKSLASH_ESCAPES';
 INSERT INTO "t" ("a") VALUES ('C:\');
@@ -67,7 +67,7 @@ INSERT INTO "t" (`a`) VALUES ('it\'s');
 }
 
 #[test]
-fn triggers_of_mysql_are_one_statement() {
+fn mysql_triggers_are_one_statement() {
     let dump = br#"DELIMITER ;;
 /*!50003 CREATE*/ /*!50017 DEFINER=`root`@`localhost`*/ /*!50003 TRIGGER `x` BEFORE INSERT ON `t` FOR EACH ROW BEGIN /* it's */
 INSERT INTO t VALUES ('no row'); # isn't
@@ -84,13 +84,13 @@ INSERT INTO t VALUES ('c');
 }
 
 #[test]
-fn comments_that_no_server_executes() {
+fn comments_are_skipped() {
     let dump = b"/*M!999999\\- enable the sandbox mode */ \n-- it's\n#it's\nINSERT INTO t VALUES (1--1,'a');--\n";
     assert_eq!(values(dump), ["t.#1 0 a"]);
 }
 
 #[test]
-fn pg_dump_with_copy() {
+fn copy_and_insert_of_pg_dump_are_read() {
     let dump = b"--\n-- PostgreSQL database dump\n--\n\\restrict x'y\nSET standard_conforming_strings = on;\n\
         CREATE TABLE public.\"My Posts\" (\n    id integer NOT NULL,\n    key text,\n    body bytea,\n    tags text[] DEFAULT '{}'::text[]\n);\n\
         COPY public.\"My Posts\" (id, body, key, tags) FROM stdin;\n1\t\\\\x4142\ta\\tb\\\\\\x41\\101\t{}\n2\t\\N\t\\N\t\n\\.\n\
@@ -114,7 +114,7 @@ fn pg_dump_with_copy() {
 }
 
 #[test]
-fn sqlite_with_calls() {
+fn calls_in_sqlite_dumps_are_decoded() {
     let dump = b"PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\nCREATE TABLE [a t](key TEXT, 'n' INT, g AS (key || 'x'), v BLOB);\n\
         INSERT INTO \"a t\" VALUES('it''s \\',NULL,X'00ff');\n\
         INSERT INTO \"a t\" VALUES(replace(replace('a\\nb\\rc''','\\r',char(13)),'\\n',char(10)),replace('x','y','z'),unistr('a\\u0009b'));\n\
@@ -134,7 +134,7 @@ fn sqlite_with_calls() {
 }
 
 #[test]
-fn ends_of_lines_do_not_matter() {
+fn all_line_ends_are_accepted() {
     for end in ["\r\n", "\r"] {
         let dump = "\u{feff}-- PostgreSQL database dump\nCOPY t (a, b) FROM stdin;\n1\tx\n\\N\t\n\\.\n-- it's\nINSERT INTO t VALUES ('y');"
             .replace('\n', end);
@@ -143,7 +143,7 @@ fn ends_of_lines_do_not_matter() {
 }
 
 #[test]
-fn words_that_are_names_of_columns_as_well() {
+fn keywords_may_be_names_of_columns() {
     let dump = b"CREATE TABLE `t` (a int, period int, exclude text, PERIOD FOR s (a, b), KEY (a), c text);\nINSERT INTO t VALUES (1,2,'x','y');\n";
     assert_eq!(values(dump), ["t.exclude 0 x", "t.c 0 y"]);
     let dump = b"CREATE TABLE public.t (key int, index text, EXCLUDE USING gist (a WITH =), CONSTRAINT x CHECK (('a' = 'b')), b bytea);\n\

@@ -65,14 +65,14 @@ const PIECES: &[&str] = &[
     "\u{7f}",
 ];
 
-const NEW: &[&str] = &[
+const REPLACEMENTS: &[&str] = &[
     "", "'", "\"", "\\", "\n", "\r", "\t", "\0", "\u{1a}", "\u{8}", "1", "41", "n", "x", "new", "é", "$", "a", "\\n",
     "(\\n0)", "012)", "%", "_",
 ];
 
-fn text_of(random: &mut Random, pieces: &[&str], most: usize) -> Vec<u8> {
+fn text_of(random: &mut Random, pieces: &[&str], max_pieces: usize) -> Vec<u8> {
     let mut text = Vec::new();
-    for _ in 0..random.below(most) {
+    for _ in 0..random.below(max_pieces) {
         text.extend_from_slice(pieces[random.below(pieces.len())].as_bytes());
     }
     text
@@ -83,7 +83,7 @@ fn body(random: &mut Random) -> (Quoting, Vec<u8>) {
     let frames = [Frame::Standard, Frame::Escape, Frame::Copy];
     let digits = |random: &mut Random, prefix: &[u8]| {
         let mut body = prefix.to_vec();
-        let pool: &[u8] = if random.chance(2) { b"0123456789abcdef" } else { b"0123456789ABCDEF" };
+        let pool: &[u8] = if random.one_in(2) { b"0123456789abcdef" } else { b"0123456789ABCDEF" };
         for _ in 0..random.below(12) {
             body.push(*random.pick(pool));
         }
@@ -102,7 +102,7 @@ fn body(random: &mut Random) -> (Quoting, Vec<u8>) {
         }
         7 => Quoting::ByteaEscape(*random.pick(&frames)),
         8 => Quoting::Dollar,
-        _ if random.chance(2) => Quoting::Unistr,
+        _ if random.one_in(2) => Quoting::Unistr,
         _ => replaced(random),
     };
     (quoting, text_of(random, PIECES, 12))
@@ -123,8 +123,8 @@ fn replaced(random: &mut Random) -> Quoting {
 }
 
 #[test]
-fn changes_of_the_text_are_changes_of_the_body() {
-    let (seed, count) = random::run(20_000);
+fn changed_texts_are_encoded_and_the_rest_keeps_its_bytes() {
+    let (seed, count) = random::seed_and_count(20_000);
     let (mut decoded_bodies, mut refused) = (0, 0);
     for seed in seed..seed + count {
         let mut random = Random::new(seed);
@@ -133,30 +133,30 @@ fn changes_of_the_text_are_changes_of_the_body() {
         decoded_bodies += 1;
         let text = decoded.text();
         let mut edits = Edits::new();
-        let mut at = 0;
+        let mut offset = 0;
         for _ in 0..1 + random.below(3) {
-            if at > text.len() {
+            if offset > text.len() {
                 break;
             }
-            let start = at + random.below(text.len() - at + 1);
+            let start = offset + random.below(text.len() - offset + 1);
             let end = start + random.below((text.len() - start).min(5) + 1);
-            edits.push(start, end, &text_of(&mut random, NEW, 4));
+            edits.push(start, end, &text_of(&mut random, REPLACEMENTS, 4));
             // Two adjacent edits would be one.
-            at = end + 1;
+            offset = end + 1;
         }
-        let said = || format!("seed {seed}: {quoting:?} {} with {edits:?}", show(&raw));
+        let context = || format!("seed {seed}: {quoting:?} {} with {edits:?}", show(&raw));
         let Some(changes) = raw_edits(&raw, &decoded, &edits, &quoting) else {
             refused += 1;
             continue;
         };
         let new = changes.apply(&raw);
-        let again = quoting.decode(&new).unwrap_or_else(|| panic!("{} gives {}", said(), show(&new)));
-        assert_eq!(show(again.text()), show(&edits.apply(text)), "{} gives {}", said(), show(&new));
-        assert_eq!(again.text(), edits.apply(text), "{}", said());
+        let redecoded = quoting.decode(&new).unwrap_or_else(|| panic!("{} gives {}", context(), show(&new)));
+        assert_eq!(show(redecoded.text()), show(&edits.apply(text)), "{} gives {}", context(), show(&new));
+        assert_eq!(redecoded.text(), edits.apply(text), "{}", context());
         // Only bytes of changed characters are removed.
-        let gone: usize = changes.iter().map(|edit| edit.end - edit.start).sum();
-        let most: usize = edits.iter().map(|edit| (edit.end - edit.start + 2) * 16).sum();
-        assert!(gone <= most, "{}: {gone} bytes go", said());
+        let removed: usize = changes.iter().map(|edit| edit.end - edit.start).sum();
+        let max_growth: usize = edits.iter().map(|edit| (edit.end - edit.start + 2) * 16).sum();
+        assert!(removed <= max_growth, "{}: {removed} bytes go", context());
     }
     assert!(decoded_bodies > count / 4 && refused < count / 3, "{decoded_bodies} {refused} of {count}");
 }
@@ -170,14 +170,14 @@ fn encoded(quoting: Quoting, before: &str, behind: &str, text: &str) -> Option<S
 }
 
 #[test]
-fn new_text_is_written_as_its_neighbours_are() {
+fn new_text_is_escaped_like_its_neighbours() {
     let backslash = Quoting::Backslash(Quote::Single);
-    let said = |before, text| encoded(backslash, before, "", text).unwrap();
-    assert_eq!(said("", "'\"\n\r\0\u{1a}\\\t"), "\\'\\\"\\n\\r\\0\\Z\\\\\\t");
-    assert_eq!(said("a\"b", "\""), "\"");
-    assert_eq!(said("a\\\"b", "\""), "\\\"");
-    assert_eq!(said("it''s", "'"), "''");
-    assert_eq!(said("it\\'s", "'"), "\\'");
+    let context = |before, text| encoded(backslash, before, "", text).unwrap();
+    assert_eq!(context("", "'\"\n\r\0\u{1a}\\\t"), "\\'\\\"\\n\\r\\0\\Z\\\\\\t");
+    assert_eq!(context("a\"b", "\""), "\"");
+    assert_eq!(context("a\\\"b", "\""), "\\\"");
+    assert_eq!(context("it''s", "'"), "''");
+    assert_eq!(context("it\\'s", "'"), "\\'");
     assert_eq!(encoded(Quoting::Hex, "ab", "", "\u{1f}").unwrap(), "1f");
     assert_eq!(encoded(Quoting::Hex, "AB", "", "\u{1f}").unwrap(), "1F");
     assert_eq!(encoded(Quoting::Copy, "", "", "\u{8}\t\n\u{b}\u{c}\r\\'\"").unwrap(), "\\b\\t\\n\\v\\f\\r\\\\'\"");
@@ -187,7 +187,7 @@ fn new_text_is_written_as_its_neighbours_are() {
 }
 
 #[test]
-fn what_a_literal_cannot_say_is_refused() {
+fn texts_that_a_literal_cannot_contain_are_refused() {
     for quoting in [Quoting::Standard(Quote::Single), Quoting::Escape, Quoting::Copy, Quoting::Dollar, Quoting::Unistr]
     {
         assert_eq!(encoded(quoting, "", "", "a\0"), None);

@@ -5,7 +5,7 @@ use icecore_sql::{Dialect, Error, Next, Options, Reader};
 
 /// Returns the largest number of bytes that a reader leaves in a window that grows by one byte at a
 /// time.
-fn held(dump: &[u8], dialect: Option<Dialect>) -> usize {
+fn measure_held_bytes(dump: &[u8], dialect: Option<Dialect>) -> usize {
     let mut options = Options::default();
     options.dialect = dialect;
     held_with(dump, options)
@@ -13,31 +13,31 @@ fn held(dump: &[u8], dialect: Option<Dialect>) -> usize {
 
 fn held_with(dump: &[u8], options: Options) -> usize {
     let mut reader = Reader::with_options(options);
-    let (mut start, mut end, mut most) = (0, 0, 0);
+    let (mut start, mut end, mut max_held) = (0, 0, 0);
     loop {
         match reader.next(&dump[start..end], end == dump.len()).expect("a dump") {
             Next::Literal(_) | Next::Value(_) => {}
             Next::More { used } => {
                 start += used;
-                most = most.max(end - start);
+                max_held = max_held.max(end - start);
                 end += 1;
             }
-            Next::End => return most,
+            Next::End => return max_held,
         }
     }
 }
 
 #[test]
-fn a_literal_is_held_and_a_line_is_not() {
+fn the_reader_keeps_a_literal_but_not_a_line() {
     let rows = "(1,'a text of some bytes',NULL,0xAB),".repeat(2000);
-    assert!(held(format!("INSERT INTO t VALUES {rows}").as_bytes(), None) < 64);
+    assert!(measure_held_bytes(format!("INSERT INTO t VALUES {rows}").as_bytes(), None) < 64);
     let cells = "a text of some bytes\t".repeat(2000);
-    assert!(held(format!("COPY t FROM stdin;\n{cells}").as_bytes(), None) < 64);
-    assert_eq!(held(format!("SELECT 'x', '{}'", "''".repeat(5000)).as_bytes(), None), 10_001);
+    assert!(measure_held_bytes(format!("COPY t FROM stdin;\n{cells}").as_bytes(), None) < 64);
+    assert_eq!(measure_held_bytes(format!("SELECT 'x', '{}'", "''".repeat(5000)).as_bytes(), None), 10_001);
 }
 
 #[test]
-fn a_value_is_held_and_a_row_is_not() {
+fn the_reader_keeps_a_value_but_not_a_row() {
     let mut options = Options::default();
     options.rows = true;
     let row = format!("({}1)", "'some text',NULL,-1.5,now() /* a comment that is none of it */ ,".repeat(2000));
@@ -65,7 +65,7 @@ fn a_value_is_held_and_a_row_is_not() {
 }
 
 #[test]
-fn what_is_no_literal_is_never_held_whole() {
+fn the_reader_keeps_no_other_token_whole() {
     let long = |piece: &str| piece.repeat(20_000 / piece.len());
     let mysql = [
         format!("/*{}", long("x* ")),
@@ -85,7 +85,7 @@ fn what_is_no_literal_is_never_held_whole() {
         long("*"),
     ];
     for dump in &mysql {
-        assert!(held(dump.as_bytes(), Some(Dialect::MySql)) < 2100, "{}", &dump[..20]);
+        assert!(measure_held_bytes(dump.as_bytes(), Some(Dialect::MySql)) < 2100, "{}", &dump[..20]);
     }
     let postgres = [
         format!("/*{}", long("/*")),
@@ -97,12 +97,12 @@ fn what_is_no_literal_is_never_held_whole() {
         long("$1"),
     ];
     for dump in &postgres {
-        assert!(held(dump.as_bytes(), Some(Dialect::Postgres)) < 2100, "{}", &dump[..20]);
+        assert!(measure_held_bytes(dump.as_bytes(), Some(Dialect::Postgres)) < 2100, "{}", &dump[..20]);
     }
 }
 
 #[test]
-fn a_literal_that_is_too_long_is_an_error_that_says_where() {
+fn too_long_literals_are_an_error_with_their_offset() {
     let mut options = Options::default();
     options.literal = 10;
     for dump in ["SELECT 'a', 'a literal that is too long'", "COPY t FROM stdin;\na literal that is too long\n\\.\n"] {
@@ -128,7 +128,7 @@ fn a_literal_that_is_too_long_is_an_error_that_says_where() {
 }
 
 #[test]
-fn names_have_a_limit_together() {
+fn the_length_of_all_names_is_limited() {
     let mut options = Options::default();
     options.names = 100_000;
     let many: String = (0..1000).map(|number| format!("INSERT INTO t{number} VALUES (1);\n")).collect();
@@ -139,40 +139,40 @@ fn names_have_a_limit_together() {
 }
 
 #[test]
-fn a_dump_that_is_cut_says_where_its_last_literal_began() {
-    for (dump, at) in
+fn a_cut_dump_tells_where_its_last_literal_began() {
+    for (dump, offset) in
         [("SELECT 'a', 'b", Some(12)), ("SELECT 'a'", None), ("COPY t FROM stdin;\na\tb", Some(21)), ("", None)]
     {
         let (_, reader) = windows(dump.as_bytes(), Options::default(), |_| 4);
-        assert_eq!(reader.unclosed_offset(), at, "{dump}");
+        assert_eq!(reader.unclosed_offset(), offset, "{dump}");
     }
 }
 
 #[test]
-fn a_dump_whose_backslashes_may_be_half_of_a_character_is_refused() {
+fn charsets_with_backslash_bytes_are_refused() {
     let rows = "INSERT INTO t (a) VALUES ('x');\n";
     let all = |dump: String| {
         let mut reader = Reader::new();
         while reader.next(dump.as_bytes(), true)? != Next::End {}
         Ok::<(), Error>(())
     };
-    for said in [
+    for declaration in [
         "/*!40101 SET NAMES gbk */;\n",
         "SET NAMES 'BIG5';\n",
         "SET NAMES sjis COLLATE sjis_bin;\n",
         "/*!40101 SET character_set_client = cp932 */;\n",
         "SET client_encoding = 'GB18030';\n",
     ] {
-        let error = all(format!("{said}{rows}")).unwrap_err();
-        assert!(matches!(error, Error::Encoding { .. }), "{said}");
+        let error = all(format!("{declaration}{rows}")).unwrap_err();
+        assert!(matches!(error, Error::Encoding { .. }), "{declaration}");
         assert!(error.to_string().contains("iconv"), "{error}");
     }
-    for said in [
+    for declaration in [
         "/*!50503 SET NAMES utf8mb4 */;\n",
         "SET client_encoding = 'UTF8';\n",
         "SET NAMES latin1;\nSET @names = 'gbk';\n",
         "INSERT INTO names (a) VALUES ('gbk');\n",
     ] {
-        assert_eq!(all(format!("{said}{rows}")), Ok(()), "{said}");
+        assert_eq!(all(format!("{declaration}{rows}")), Ok(()), "{declaration}");
     }
 }

@@ -21,7 +21,7 @@ fn rows(dump: &str) -> Vec<String> {
             None => (value.cell.position + 1).to_string(),
         };
         let text = show(&dump.as_bytes()[value.full_range]);
-        let said = match value.content {
+        let content = match value.content {
             Content::Literal(body, quoting) => {
                 format!("\"{}\"", show(quoting.decode(&dump.as_bytes()[body]).expect("a literal").text()))
             }
@@ -31,7 +31,7 @@ fn rows(dump: &str) -> Vec<String> {
             Content::Absent => "-".to_owned(),
             _ => format!("<{text}>"),
         };
-        row += &format!(" {column}={said}");
+        row += &format!(" {column}={content}");
         if value.ends_row {
             rows.push(std::mem::take(&mut row));
         }
@@ -41,7 +41,7 @@ fn rows(dump: &str) -> Vec<String> {
 }
 
 #[test]
-fn values_of_mysql() {
+fn rows_of_mysql_have_all_their_values() {
     let dump = "CREATE TABLE `t` (`id` int, `x` text);
 INSERT INTO `t` VALUES (1,'it\\'s'),(-2,NULL),(0x41,_binary 'a'),(b'101',_utf8mb4'x'),(00042 , .5 /* c */ ),
 (123456789012345678901234567890,-1.50),(1e+9,CONVERT(\"{}\" USING UTF8MB4)),(TRUE,DEFAULT);
@@ -70,7 +70,7 @@ INSERT INTO v SET a=1;";
 }
 
 #[test]
-fn values_of_postgres() {
+fn rows_of_postgres_have_all_their_values() {
     let dump = "-- PostgreSQL database dump
 CREATE TABLE public.t (id integer, ok boolean, b bytea);
 COPY public.t (id, ok, b) FROM stdin;
@@ -92,7 +92,7 @@ INSERT INTO public.t VALUES (1, true, '\\x4142'), (NULL, false, E'\\\\000'), ('N
 }
 
 #[test]
-fn values_of_sqlite() {
+fn rows_of_sqlite_have_all_their_values() {
     let dump = "PRAGMA foreign_keys=OFF;
 CREATE TABLE t(a,b);
 INSERT INTO t VALUES(replace(replace('a\\nb\\r','\\r',char(13)),'\\n',char(10)),unistr('\\u0041'));
@@ -106,7 +106,7 @@ INSERT INTO t VALUES(replace('a','b','c'),unistr('x')||'y');
 }
 
 #[test]
-fn a_table_that_nobody_wants_costs_one_value_for_each_statement() {
+fn skipped_tables_cost_one_value_per_statement() {
     let dump = b"INSERT INTO t VALUES (1,2),(3,4);INSERT INTO t VALUES (5,6);COPY t FROM stdin;\na\tb\nc\td\n\\.\n";
     let mut options = Options::default();
     options.rows = true;
@@ -122,7 +122,7 @@ fn a_table_that_nobody_wants_costs_one_value_for_each_statement() {
 }
 
 #[test]
-fn rows_of_one_layout_have_one_number() {
+fn rows_of_one_layout_have_the_same_number() {
     let dump = b"INSERT INTO t (a,b) VALUES (1,2);INSERT INTO t (a,b) VALUES (3,4);INSERT INTO t (b,a) VALUES (5,6);";
     let mut options = Options::default();
     options.rows = true;
@@ -135,16 +135,16 @@ fn rows_of_one_layout_have_one_number() {
 }
 
 #[test]
-fn a_dump_that_ends_in_a_row_says_where_the_value_begins() {
+fn a_dump_cut_in_a_row_tells_where_the_value_begins() {
     let mut options = Options::default();
     options.rows = true;
-    for (dump, at) in [
+    for (dump, offset) in [
         ("INSERT INTO t VALUES (1,23", Some(24)),
         ("INSERT INTO t VALUES (1,", Some(24)),
         ("INSERT INTO t VALUES (1)", None),
         ("COPY t FROM stdin;\n1\n", Some(21)),
         ("COPY t FROM stdin;\n1\n\\.", None),
     ] {
-        assert_eq!(all(dump.as_bytes(), options.clone(), |_| 4).2.unclosed_offset(), at, "{dump}");
+        assert_eq!(all(dump.as_bytes(), options.clone(), |_| 4).2.unclosed_offset(), offset, "{dump}");
     }
 }

@@ -176,7 +176,7 @@ fn dump(random: &mut Random) -> Vec<u8> {
 fn check(dump: &[u8], random: &mut Random) {
     let mut options = Options::default();
     options.dialect = [None, Some(Dialect::MySql), Some(Dialect::Postgres), Some(Dialect::Sqlite)][random.below(4)];
-    options.rows = random.chance(2);
+    options.rows = random.one_in(2);
     let expected = read_whole_dump(dump, &options);
     for literal in &expected.literals {
         // Every literal is decoded or refused.
@@ -194,15 +194,16 @@ fn check(dump: &[u8], random: &mut Random) {
         };
         tables.iter().map(name).collect()
     };
-    let most = [1, 2, 7, 100][random.below(4)];
+    let max_window = [1, 2, 7, 100][random.below(4)];
     let sizes: [Box<dyn FnMut(usize) -> usize>; 3] =
-        [Box::new(|_| dump.len().max(1)), Box::new(|_| 1), Box::new(|_| 1 + random.below(most))];
+        [Box::new(|_| dump.len().max(1)), Box::new(|_| 1), Box::new(|_| 1 + random.below(max_window))];
     for size in sizes {
         let (found, values, reader) = all(dump, options.clone(), size);
-        let said = || format!("{:?} as {:?}, rows: {}", String::from_utf8_lossy(dump), options.dialect, options.rows);
-        assert_eq!(found, expected.literals, "{}", said());
-        assert_eq!(values, expected.values, "{}", said());
-        assert_eq!(names(reader.tables()), names(&expected.tables), "{}", said());
+        let context =
+            || format!("{:?} as {:?}, rows: {}", String::from_utf8_lossy(dump), options.dialect, options.rows);
+        assert_eq!(found, expected.literals, "{}", context());
+        assert_eq!(values, expected.values, "{}", context());
+        assert_eq!(names(reader.tables()), names(&expected.tables), "{}", context());
     }
 }
 
@@ -215,22 +216,22 @@ const DUMPS: &[&str] = &[
 ];
 
 #[test]
-fn dumps_that_are_cut_and_damaged() {
-    let (seed, count) = random::run(2000);
+fn damaged_dumps_are_read_alike_in_all_windows() {
+    let (seed, count) = random::seed_and_count(2000);
     for number in 0..count {
         let mut random = Random::new(seed.wrapping_add(number));
         let mut dump = random.pick(DUMPS).as_bytes().to_vec();
         for _ in 0..random.below(4) {
-            let at = random.below(dump.len());
-            let len = random.below(dump.len() - at).min(random.below(60));
+            let offset = random.below(dump.len());
+            let len = random.below(dump.len() - offset).min(random.below(60));
             match random.below(6) {
-                0 => dump.truncate(at + 1),
-                1 => drop(dump.drain(at..at + len)),
-                2 => dump[at] = random.next() as u8,
-                3 => dump[at] = *random.pick(b"'\"\\;()`$*/-\n\t,0xE"),
-                4 => drop(dump.splice(at..at, PIECES[random.below(PIECES.len())].bytes())),
+                0 => dump.truncate(offset + 1),
+                1 => drop(dump.drain(offset..offset + len)),
+                2 => dump[offset] = random.next() as u8,
+                3 => dump[offset] = *random.pick(b"'\"\\;()`$*/-\n\t,0xE"),
+                4 => drop(dump.splice(offset..offset, PIECES[random.below(PIECES.len())].bytes())),
                 _ => {
-                    let copy = dump[at..at + len].to_vec();
+                    let copy = dump[offset..offset + len].to_vec();
                     let place = random.below(dump.len());
                     dump.splice(place..place, copy);
                 }
@@ -241,8 +242,8 @@ fn dumps_that_are_cut_and_damaged() {
 }
 
 #[test]
-fn random_dumps_in_random_windows() {
-    let (seed, count) = random::run(3000);
+fn random_dumps_are_read_alike_in_all_windows() {
+    let (seed, count) = random::seed_and_count(3000);
     for number in 0..count {
         let mut random = Random::new(seed.wrapping_add(number));
         let dump = dump(&mut random);

@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn other_addresses_are_refused_without_being_told() {
+    fn refused_addresses_are_not_shown() {
         for text in [
             "",
             "secret",

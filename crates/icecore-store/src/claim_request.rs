@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_a_claim_takes_twice_is_told_once() {
+    fn a_job_that_one_claim_takes_twice_is_returned_once() {
         let (first, second, third) = (Id::new(), Id::new(), Id::new());
         let mut backend = FakeDatabase { expiry_checks: ExpiryChecks::default(), batches: Vec::new() };
         backend.expiry_checks.record_check("q");

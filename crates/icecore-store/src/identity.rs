@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_database_has_one_identity() {
+    fn equal_databases_have_equal_identities() {
         for (one, other) in [
             ("postgres://ann:a@b@db/shop", "postgresql://DB:5432/shop?sslmode=require"),
             ("mysql://root@localhost:3307/shop", "mysql://[::1]:3307/shop"),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn different_databases_have_different_ones() {
+    fn different_databases_have_different_identities() {
         for (one, other) in [
             ("mysql://localhost/shop", "mysql://localhost/blog"),
             ("mysql://localhost/shop", "mysql://localhost:3307/shop"),

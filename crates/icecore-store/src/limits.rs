@@ -165,7 +165,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn rates_are_read_as_people_write_them() {
+    fn rates_are_parsed() {
         for (text, count, per) in
             [("1/s", 1, 1_000), ("100/1m", 100, 60_000), (" 3 / 250ms ", 3, 250), ("5/2", 5, 2_000)]
         {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_wrote_there_is_nothing() {
+    fn invalid_columns_are_ignored() {
         assert_eq!(RateUsage::parse("x 1: :1 1:2:3 99999999999999999999:1 7:2"), RateUsage(vec![(7, 2)]));
         assert_eq!(
             Rate::from_columns(Some(-1), Some(5))
@@ -200,7 +200,11 @@ mod tests {
         /// No period contains more jobs than the rate allows, and after a period and a slot all of them are available
         /// again.
         #[test]
-        fn no_time_has_more(count in 1..20u32, per in 1..5_000u64, steps in vec((0..700i64, 0..30usize), 1..200)) {
+        fn no_period_exceeds_its_rate(
+            count in 1..20u32,
+            per in 1..5_000u64,
+            steps in vec((0..700i64, 0..30usize), 1..200),
+        ) {
             let rate = Rate { count, per: Duration::from_millis(per) };
             let (mut spent, mut now, mut granted) = (RateUsage::default(), 1_700_000_000_000, Vec::new());
             for (later, wanted) in steps {

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_changed_leaves_none_out_and_has_none_twice() {
+    fn summer_time_skips_and_repeats_no_run() {
         // In winter, 02:30 is 01:30 UTC; in summer, it is 00:30 UTC. On the 29th there is no 02:30.
         assert_eq!(times("30 2 * * *", "Europe/Berlin", MARCH, 3), [90, 1440 + 60, 2880 + 30]);
         assert_eq!(times("30 2 * * *", "Europe/Berlin", OCTOBER, 3), [30, 1440 + 30, 2880 + 90]);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_refused() {
+    fn invalid_timings_are_refused() {
         let long = "1,".repeat(200) + "1 * * * *";
         let none = [
             "",
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn times_far_away_are_no_trouble() {
+    fn times_far_away_are_computed() {
         for text in ["@daily", "every 5m", "0 0 29 2 *", "* * * * * *"] {
             let timing = Timing::new(text, None).expect(text);
             for after in [i64::MIN, -1, 0, 4_102_444_800_000, i64::MAX - 1, i64::MAX] {

@@ -4,7 +4,7 @@
 //! `scripts/servers.sh run cargo test -p icecore-store --features postgres,mysql --test store backends::`
 //! runs them on servers; without servers only SQLite is tested.
 
-use crate::common::{Chance, HOUR, World, kind, raw, sql_backends, until};
+use crate::common::{HOUR, Random, World, kind, raw, sql_backends, until};
 use icecore_store::{Ack, Address, Backend, ErrorKind, Flow, Lease, ObjectFilter, Scheme, State, describe, open};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ fn php(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn tables_are_made_once_by_eight_programs() {
+fn eight_programs_create_the_tables_once() {
     for (name, fresh) in sql_backends() {
         let address = fresh();
         let stores = at_once(THREADS, |_| open(&address).unwrap_or_else(|error| panic!("{name}: {error}")));
@@ -45,7 +45,7 @@ fn tables_are_made_once_by_eight_programs() {
 
 /// MySQL keeps each created table even if the program ends before the next one.
 #[test]
-fn a_cut_off_setup_is_finished() {
+fn an_interrupted_setup_is_completed() {
     for (_, fresh) in sql_backends() {
         let address = fresh();
         drop(open(&address).expect("a store"));
@@ -70,7 +70,7 @@ fn a_cut_off_setup_is_finished() {
 }
 
 #[test]
-fn bytes_and_texts_come_back() {
+fn bytes_and_texts_round_trip() {
     each_world(|world| {
         let all_bytes: Vec<u8> = (0..=255).collect();
         let mut objects = vec![describe::describe_object(all_bytes, None), describe::describe_object(Vec::new(), None)];
@@ -90,16 +90,16 @@ fn bytes_and_texts_come_back() {
             }
         }
         assert!(world.store.object_named("b").expect("an answer").is_none());
-        let mut again = describe::describe_object(php("x"), None);
-        again.key = Some("a ".to_owned());
+        let mut repeated = describe::describe_object(php("x"), None);
+        repeated.key = Some("a ".to_owned());
         let other = describe::describe_object(php("y"), None);
-        assert_eq!(kind(world.store.put(&[other, again])), ErrorKind::Taken);
+        assert_eq!(kind(world.store.put(&[other, repeated])), ErrorKind::Taken);
         assert_eq!(world.store.object_stats().expect("numbers").count, objects.len() as u64);
     });
 }
 
 #[test]
-fn what_no_column_takes_is_no_lost_object() {
+fn objects_whose_values_fit_no_column_are_kept() {
     each_world(|world| {
         // Anonymous classes of PHP have NUL in their names.
         let anonymous = b"O:18:\"class@anonymous\0/a\":1:{s:1:\"t\";s:3:\"x\0y\";}".to_vec();
@@ -137,13 +137,13 @@ fn objects_are_found_in_order() {
         };
         let objects: Vec<_> = (0..600).map(object).collect();
         let ids = world.store.put(&objects).expect("stored");
-        let mut found = |most: usize, filter: &ObjectFilter| {
+        let mut found = |max_objects: usize, filter: &ObjectFilter| {
             let mut found = Vec::new();
             let each = &mut |object: icecore_store::Object| {
                 found.push(object.id);
                 Ok(Flow::On)
             };
-            world.store.objects(0, most, filter, each).expect("an answer");
+            world.store.objects(0, max_objects, filter, each).expect("an answer");
             found
         };
         let all = ObjectFilter::default();
@@ -173,7 +173,7 @@ fn objects_are_found_in_order() {
 
 /// An index finds what is stored while it is created.
 #[test]
-fn an_index_misses_nothing() {
+fn an_index_finds_objects_stored_during_its_creation() {
     each_world(|world| {
         let address = world.address.clone();
         at_once(4, |thread| {
@@ -190,7 +190,7 @@ fn an_index_misses_nothing() {
 }
 
 #[test]
-fn jobs_go_their_ways() {
+fn jobs_are_pushed_claimed_and_finished() {
     each_world(|world| {
         let store = &mut world.store;
         for queue in ["mail", "mail ", "Mail"] {
@@ -212,8 +212,8 @@ fn jobs_go_their_ways() {
         (job.unique_key, job.max_attempts) = (Some("key ".to_owned()), Some(1));
         let first = store.push(&[job.clone()]).expect("pushed")[0];
         assert!(first.is_new);
-        let again = store.push(&[job.clone()]).expect("pushed again")[0];
-        assert_eq!((again.is_new, again.id), (false, first.id));
+        let repeated = store.push(&[job.clone()]).expect("pushed again")[0];
+        assert_eq!((repeated.is_new, repeated.id), (false, first.id));
         let mut other = describe::describe_job("once", php("y"), None);
         other.unique_key = Some("key".to_owned());
         assert!(store.push(&[other]).expect("another key")[0].is_new);
@@ -222,8 +222,8 @@ fn jobs_go_their_ways() {
         let state = store.nack(first.id, &leases[0].token, "no", None).expect("given back");
         assert_eq!(state, State::Dead);
         assert_eq!(store.redrive("once", None, "ann").expect("again"), 1);
-        let again = store.replay(first.id, "ann").expect("replayed");
-        assert_eq!(store.job(again).expect("an answer").expect("a job").replay_of, Some(first.id));
+        let repeated = store.replay(first.id, "ann").expect("replayed");
+        assert_eq!(store.job(repeated).expect("an answer").expect("a job").replay_of, Some(first.id));
         store.pause("once", true, "ann").expect("paused");
         assert!(store.claim("once", "w", HOUR, 1).expect("an answer").is_empty());
         store.pause("once", false, "ann").expect("goes on");
@@ -259,7 +259,7 @@ fn every_job_is_claimed_once() {
 }
 
 #[test]
-fn one_of_many_has_the_key() {
+fn one_of_many_clients_gets_the_key() {
     each_world(|world| {
         let address = &world.address;
         for round in 0..10 {
@@ -276,7 +276,7 @@ fn one_of_many_has_the_key() {
 }
 
 #[test]
-fn a_lease_ends() {
+fn a_job_is_claimed_again_after_its_lease_ends() {
     each_world(|world| {
         world.store.push(&[describe::describe_job("q", php("x"), None)]).expect("pushed");
         let first = world.store.claim("q", "a", Duration::from_millis(20), 1).expect("an answer").remove(0);
@@ -289,9 +289,9 @@ fn a_lease_ends() {
 }
 
 #[test]
-fn twenty_megabytes_come_back() {
+fn objects_and_jobs_of_twenty_megabytes_round_trip() {
     each_world(|world| {
-        let bytes: Vec<u8> = (0..20 << 20).map(|at: u32| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let bytes: Vec<u8> = (0..20 << 20).map(|index: u32| (index.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         let id = world.store.put(&[describe::describe_object(bytes.clone(), None)]).expect("stored")[0];
         assert!(world.store.object(id).expect("an answer").expect("an object").bytes == bytes);
         // Readable: the copy is large too.
@@ -304,7 +304,7 @@ fn twenty_megabytes_come_back() {
 }
 
 #[test]
-fn what_the_server_does_not_take_is_said() {
+fn objects_too_large_for_the_server_are_refused_with_the_cause() {
     each_world(|world| {
         if world.address.scheme() != Scheme::Mysql {
             return;
@@ -324,9 +324,9 @@ fn statements_of_the_queue_follow_indexes() {
         if world.address.scheme() != Scheme::Postgres {
             return;
         }
-        let mut chance = Chance::new();
+        let mut random = Random::new();
         let mut sometimes = |world: &World| {
-            if chance.below(3) == 0 {
+            if random.below(3) == 0 {
                 world.raw("ANALYZE icecore_jobs");
             }
         };
@@ -338,8 +338,8 @@ fn statements_of_the_queue_follow_indexes() {
             pushed +=
                 world.store.push_checked(&jobs[..some], &[("q", None)]).expect("pushed").expect("none has one").len();
             sometimes(world);
-            for most in [1, 30, 200] {
-                let leases = world.store.claim("q", "w", HOUR, most).expect("claimed");
+            for max_objects in [1, 30, 200] {
+                let leases = world.store.claim("q", "w", HOUR, max_objects).expect("claimed");
                 sometimes(world);
                 let (one, others) = leases.split_at(leases.len().min(1));
                 for Lease { job, token } in one {
@@ -383,7 +383,7 @@ fn end_connections(world: &World) {
 }
 
 #[test]
-fn a_lost_connection_is_made_again() {
+fn a_lost_connection_is_opened_again() {
     each_world(|world| {
         let push = |store: &mut dyn Backend| store.push(&[describe::describe_job("q", php("x"), None)]);
         push(&mut *world.store).expect("pushed");
@@ -410,7 +410,7 @@ fn a_lost_connection_is_made_again() {
 
 /// Nothing is stored of a transaction that was not committed when the connection was lost.
 #[test]
-fn half_a_put_is_none() {
+fn an_interrupted_put_stores_nothing() {
     each_world(|world| {
         let address = &world.address;
         let objects: Vec<_> = (0..300).map(|_| describe::describe_object(php("x"), None)).collect();
@@ -449,8 +449,8 @@ fn errors_have_kinds_and_no_passwords() {
             assert!(!error.to_string().contains("hunter"), "{error}");
             error.kind()
         };
-        let shown = address.to_string();
-        let (scheme, rest) = shown.split_once("://icecore@").expect("a user");
+        let text = address.to_string();
+        let (scheme, rest) = text.split_once("://icecore@").expect("a user");
         assert_eq!(refused(&format!("{scheme}://icecore:hunter2@{rest}")), ErrorKind::Address, "{name}");
         assert_eq!(refused(&format!("{scheme}://icecore:hunter2@127.0.0.1:1/db")), ErrorKind::Away, "{name}");
         refused(&format!("{scheme}://icecore:hun/ter2@127.0.0.1:1/db"));
@@ -462,7 +462,7 @@ fn errors_have_kinds_and_no_passwords() {
 
 /// A connection has the encryption that its address demands, or it is not opened.
 #[test]
-fn addresses_demand_encryption() {
+fn connections_are_encrypted_as_their_address_demands() {
     let servers = ["ICECORE_TEST_POSTGRES", "ICECORE_TEST_MYSQL"].map(std::env::var);
     let has_driver = [cfg!(feature = "postgres"), cfg!(feature = "mysql")];
     for (server, has_driver) in servers.into_iter().zip(has_driver) {
@@ -513,7 +513,7 @@ fn addresses_demand_encryption() {
 
 #[test]
 #[ignore = "prints how fast it is"]
-fn speed() {
+fn speed_is_printed() {
     each_world(|world| {
         let count = 500;
         let begun = Instant::now();

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use crate::common::{Parts, TextRow, World, file_of, kind, sql_backends, until};
+use crate::common::{AddressParts, TextRow, World, file_of, kind, sql_backends, until};
 use icecore_store::{
     Address, ErrorKind, Flow, Id, Job, JobFilter, NewJob, NewObject, Object, ObjectFilter, QueueSettings, Scheme,
     describe, open,
@@ -37,7 +37,7 @@ fn run(script: &str, folder: &Path, environment: &[(&str, String)]) {
 
 /// Returns the variables that the commands of a database need.
 fn environment(address: &Address) -> Vec<(&'static str, String)> {
-    let Parts { user, password, host, port, database } = Parts::of(address);
+    let AddressParts { user, password, host, port, database } = AddressParts::of(address);
     let scheme = if address.scheme() == Scheme::Postgres { "postgres" } else { "mysql" };
     vec![
         ("ICECORE_DB", format!("{scheme}://{user}@{host}:{port}/{database}")),
@@ -90,7 +90,7 @@ fn objects(world: &mut World) -> Vec<Object> {
 
 /// Everything that a backup must contain.
 #[derive(Debug, PartialEq)]
-struct All {
+struct BackupContent {
     objects: Vec<Object>,
     jobs: Vec<Job>,
     indexes: Vec<String>,
@@ -102,10 +102,10 @@ struct All {
     version: Vec<TextRow>,
 }
 
-impl All {
+impl BackupContent {
     /// Reads everything up to these sequences of an object and of a job.
-    fn of(world: &mut World, (object, job): (i64, i64)) -> All {
-        All {
+    fn of(world: &mut World, (object, job): (i64, i64)) -> BackupContent {
+        BackupContent {
             objects: objects(world).into_iter().filter(|found| found.sequence <= object).collect(),
             jobs: world.jobs(&JobFilter::default()).into_iter().filter(|found| found.sequence <= job).collect(),
             indexes: world.store.indexes().expect("indexes"),
@@ -156,7 +156,7 @@ fn fill(world: &mut World) -> (Id, String) {
 }
 
 #[test]
-fn what_was_backed_up_comes_back() {
+fn a_restored_backup_has_all_data() {
     for (name, fresh) in sql_backends() {
         let address = fresh();
         let needed: &[&str] = match address.scheme() {
@@ -198,8 +198,8 @@ fn what_was_backed_up_comes_back() {
             objects(&mut restored).last().expect("objects").sequence,
             restored.jobs(&JobFilter::default()).last().expect("jobs").sequence,
         );
-        let (there, back) = (All::of(&mut world, last), All::of(&mut restored, last));
-        assert_eq!(there, back, "{name}");
+        let (original, back) = (BackupContent::of(&mut world, last), BackupContent::of(&mut restored, last));
+        assert_eq!(original, back, "{name}");
         assert!(back.objects.len() >= 4 + acknowledged && back.jobs.len() >= 5 + acknowledged, "{name}");
         assert!(
             back.objects.iter().all(|object| object.checksum == describe::compute_checksum(&object.bytes)),
@@ -207,11 +207,11 @@ fn what_was_backed_up_comes_back() {
         );
 
         // The lease ends at its time, and from then on only the next worker's token is valid.
-        let again =
+        let new_lease =
             until("the lease ends", || restored.store.claim("leased", "next", common::HOUR, 1).expect("asked").pop());
-        assert_eq!((again.job.id, again.job.attempts), (leased, 2), "{name}");
+        assert_eq!((new_lease.job.id, new_lease.job.attempts), (leased, 2), "{name}");
         assert_eq!(kind(restored.store.ack(leased, &token, None)), ErrorKind::Lease, "{name}");
-        restored.store.ack(leased, &again.token, None).expect("done");
+        restored.store.ack(leased, &new_lease.token, None).expect("done");
         // Sequences continue after the last one.
         let id = restored.store.put(&[describe::describe_object(b"[5]".to_vec(), None)]).expect("put")[0];
         assert!(restored.store.object(id).expect("asked").expect("there").sequence > last.0, "{name}");

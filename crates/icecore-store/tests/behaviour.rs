@@ -24,8 +24,8 @@ pub(crate) use behaviours;
 
 /// What a database does not do, and why.
 const EXCLUDED: &[(&str, &str, &str)] = &[
-    ("mongodb", "large_bytes_come_back", "a document has 16 MB; tests/mongo.rs has what is said then"),
-    ("mongodb", "large_payloads_come_back", "the same"),
+    ("mongodb", "large_objects_round_trip", "a document has 16 MB; tests/mongo.rs has what is said then"),
+    ("mongodb", "large_payloads_round_trip", "the same"),
 ];
 
 /// More than the number of cores is fine: many of them wait for a clock.

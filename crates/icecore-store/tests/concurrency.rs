@@ -17,15 +17,15 @@ fn new(queue: &str, payload: &str) -> NewJob {
 }
 
 /// Runs `body` on each database and prints its name.
-fn everywhere(what: &str, body: impl Fn(&mut World)) {
+fn everywhere(name: &str, body: impl Fn(&mut World)) {
     for (backend, fresh) in backends() {
-        println!("{backend}: {what}");
+        println!("{backend}: {name}");
         body(&mut World::new(fresh()));
     }
 }
 
 #[test]
-fn a_fresh_database_is_opened_by_many() {
+fn many_clients_open_a_fresh_database() {
     for (backend, fresh) in backends() {
         for round in 0..5 {
             let address = fresh();
@@ -46,14 +46,14 @@ fn a_fresh_database_is_opened_by_many() {
                 threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
             });
             let mut world = World { store: open(&address).expect("opened"), address };
-            let there: HashSet<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
-            assert_eq!(there, ids.into_iter().collect());
+            let stored: HashSet<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
+            assert_eq!(stored, ids.into_iter().collect());
         }
     }
 }
 
 #[test]
-fn each_job_is_done_once_when_nobody_dies() {
+fn each_job_is_done_once() {
     const EACH: usize = 150;
     everywhere("each job is done once", |world| {
         let (done, busy) = (AtomicUsize::new(0), AtomicU64::new(0));
@@ -113,7 +113,7 @@ fn each_job_is_done_once_when_nobody_dies() {
 }
 
 #[test]
-fn one_of_many_gets_a_unique_key() {
+fn one_of_many_clients_gets_a_unique_key() {
     everywhere("one of many gets a unique key", |world| {
         for round in 0..10 {
             let start = Barrier::new(THREADS);
@@ -135,7 +135,7 @@ fn one_of_many_gets_a_unique_key() {
 }
 
 #[test]
-fn one_of_many_gets_a_key_of_objects() {
+fn one_of_many_clients_gets_the_key_of_an_object() {
     everywhere("one of many gets a key of objects", |world| {
         for round in 0..10 {
             let start = Barrier::new(THREADS);
@@ -165,7 +165,7 @@ fn one_of_many_gets_a_key_of_objects() {
 }
 
 #[test]
-fn dead_jobs_are_redriven_once_by_many() {
+fn many_clients_redrive_each_dead_job_once() {
     everywhere("dead jobs are redriven once", |world| {
         let jobs: Vec<NewJob> = (0..40)
             .map(|number| NewJob { max_attempts: Some(1), unique_key: Some(number.to_string()), ..new("mail", "1") })
@@ -202,11 +202,11 @@ fn dead_jobs_are_redriven_once_by_many() {
 
 /// Groups of all sizes, keys that several clients push, leases that end in between.
 #[test]
-fn many_push_claim_and_ack_in_groups() {
+fn many_clients_push_claim_and_ack_in_groups() {
     const EACH: usize = 200;
     everywhere("groups at once", |world| {
         let (done, lost, busy) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
-        let (left, start) = (AtomicUsize::new(THREADS), Barrier::new(THREADS));
+        let (unfinished, start) = (AtomicUsize::new(THREADS), Barrier::new(THREADS));
         let address = &world.address;
         let tell = |error: &Error| {
             assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
@@ -231,15 +231,15 @@ fn many_push_claim_and_ack_in_groups() {
                         patiently(|| store.push(&jobs).inspect_err(tell)).expect("pushed");
                         pushed += jobs.len();
                         if pushed == EACH {
-                            left.fetch_sub(1, Ordering::SeqCst);
+                            unfinished.fetch_sub(1, Ordering::SeqCst);
                         }
                     }
-                    let was_last = left.load(Ordering::SeqCst) == 0;
-                    let (queue, most) = (["a", "b"][turn % 2], [1, 9, 70][turn % 3]);
+                    let was_last = unfinished.load(Ordering::SeqCst) == 0;
+                    let (queue, max_jobs) = (["a", "b"][turn % 2], [1, 9, 70][turn % 3]);
                     let lease = if turn % 5 == 0 { Duration::from_millis(2) } else { HOUR };
                     let worker = format!("worker {number}");
                     let leases =
-                        patiently(|| store.claim(queue, &worker, lease, most).inspect_err(tell)).expect("claimed");
+                        patiently(|| store.claim(queue, &worker, lease, max_jobs).inspect_err(tell)).expect("claimed");
                     turn += 1;
                     if leases.is_empty() && was_last {
                         let all = patiently(|| store.queues()).expect("queues");
@@ -251,9 +251,9 @@ fn many_push_claim_and_ack_in_groups() {
                         .into_iter()
                         .map(|lease| Ack { id: lease.job.id, token: lease.token, result: None })
                         .collect();
-                    let told = patiently(|| store.ack_many(&acks).inspect_err(tell)).expect("acked");
-                    for (ack, told) in acks.iter().zip(told) {
-                        match told {
+                    let results = patiently(|| store.ack_many(&acks).inspect_err(tell)).expect("acked");
+                    for (ack, results) in acks.iter().zip(results) {
+                        match results {
                             Ok(()) => mine.push(ack.id),
                             Err(error) => {
                                 assert_eq!(error.kind(), ErrorKind::Lease, "{error}");
@@ -319,7 +319,7 @@ fn short_leases_never_overlap() {
 }
 
 #[test]
-fn objects_are_put_read_and_indexed_at_once() {
+fn many_clients_put_read_and_index_objects() {
     everywhere("objects at once", |world| {
         const EACH: usize = 60;
         let start = Barrier::new(THREADS);
@@ -374,12 +374,12 @@ fn objects_are_put_read_and_indexed_at_once() {
 }
 
 #[test]
-fn who_extends_is_told_the_end_of_its_own_lease() {
+fn extending_returns_the_end_of_the_own_lease() {
     const ROUNDS: usize = 150;
     everywhere("an extension tells its own end", |world| {
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let _end = End(&is_over);
+            let _end = StopOnDrop(&is_over);
             for _ in 0..THREADS / 2 {
                 let mut store = world.open();
                 let is_over = &is_over;
@@ -416,9 +416,9 @@ fn who_extends_is_told_the_end_of_its_own_lease() {
 }
 
 /// Stops the threads that run until this flag is set, also if a check fails.
-struct End<'e>(&'e AtomicBool);
+struct StopOnDrop<'e>(&'e AtomicBool);
 
-impl Drop for End<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::SeqCst);
     }
@@ -427,7 +427,7 @@ impl Drop for End<'_> {
 /// A queue with limits never has more leases than allowed, by the clock of the database, and never
 /// hands out more than its rate in any period.
 #[test]
-fn limits_hold_with_many_workers() {
+fn limits_apply_with_many_workers() {
     const JOBS: usize = 120;
     const PER: i64 = 100;
     everywhere("limits hold", |world| {
@@ -473,7 +473,7 @@ fn limits_hold_with_many_workers() {
 
 /// Each time of a schedule creates one job, however many clients check it at once.
 #[test]
-fn a_schedule_queues_one_job_whoever_looks() {
+fn many_clients_create_one_job_per_time_of_a_schedule() {
     everywhere("a schedule queues one job", |world| {
         for round in 0..10 {
             for name in ["a", "b", "c"] {
@@ -507,7 +507,7 @@ fn a_schedule_queues_one_job_whoever_looks() {
 
 /// A job that is pushed after another one while that one finishes is still handed out.
 #[test]
-fn a_chain_is_not_lost_between_push_and_ack() {
+fn a_job_pushed_while_its_predecessor_ends_is_not_lost() {
     everywhere("a chain is not lost", |world| {
         for round in 0..60 {
             let first = new("mail", "1");

@@ -16,13 +16,13 @@ fn job(payload: &str) -> NewJob {
 
 /// A database with one of everything. The first job and the first object are the ones that are
 /// changed.
-struct Filled {
+struct FilledDatabase {
     world: World,
     jobs: [Id; 2],
     objects: [Id; 2],
 }
 
-fn filled() -> Filled {
+fn filled() -> FilledDatabase {
     let mut world = World::new(sqlite());
     world.store.index("$[0]").expect("an index");
     let object = || NewObject {
@@ -40,11 +40,11 @@ fn filled() -> Filled {
     world.raw(
         "UPDATE icecore_schedules SET next_at = 1000, last_at = 0, zone = 'UTC', format = 'json', max_attempts = 2",
     );
-    Filled { world, jobs: [new[0].id, new[1].id], objects: [objects[0], objects[1]] }
+    FilledDatabase { world, jobs: [new[0].id, new[1].id], objects: [objects[0], objects[1]] }
 }
 
 /// Makes every kind of call. The answers don't matter here: no call may panic or hang.
-fn call_all(filled: &mut Filled) {
+fn call_all(filled: &mut FilledDatabase) {
     let store = &mut filled.world.store;
     let _ = store.now();
     for id in filled.objects {
@@ -105,7 +105,7 @@ const STRANGE: [&str; 11] = [
 ];
 
 #[test]
-fn columns_are_changed_by_hand() {
+fn columns_changed_by_hand_do_not_panic() {
     let columns = |world: &World, table: &str| -> Vec<String> {
         world.raw(&format!("SELECT name FROM pragma_table_info('{table}')")).remove_names()
     };
@@ -142,18 +142,18 @@ fn columns_are_changed_by_hand() {
     assert!(changed > 200);
 }
 
-trait Names {
+trait RemoveNames {
     fn remove_names(self) -> Vec<String>;
 }
 
-impl Names for Vec<common::TextRow> {
+impl RemoveNames for Vec<common::TextRow> {
     fn remove_names(self) -> Vec<String> {
         self.into_iter().map(|mut row| row.remove(0).expect("a name")).collect()
     }
 }
 
 /// Checks that the other object and the other job are unchanged, and that new ones are accepted.
-fn check_others(filled: &mut Filled, sql: &str, is_queue: bool) {
+fn check_others(filled: &mut FilledDatabase, sql: &str, is_queue: bool) {
     let store = &mut filled.world.store;
     assert!(store.object(filled.objects[1]).is_ok_and(|object| object.is_some()), "{sql}");
     let other = store.job(filled.jobs[1]).unwrap_or_else(|error| panic!("{sql}: {error}")).expect("there");
@@ -169,7 +169,7 @@ fn check_others(filled: &mut Filled, sql: &str, is_queue: bool) {
 }
 
 #[test]
-fn words_of_states_are_changed_by_hand() {
+fn unknown_states_are_reported_as_errors() {
     for state in ["READY", "running", "ready ", ""] {
         let mut filled = filled();
         filled.world.raw(&format!("UPDATE icecore_jobs SET state = '{state}' WHERE id = '{}'", filled.jobs[0]));
@@ -193,7 +193,7 @@ fn words_of_states_are_changed_by_hand() {
 }
 
 #[test]
-fn tables_are_gone() {
+fn missing_tables_do_not_panic() {
     for table in
         ["icecore_jobs", "icecore_objects", "icecore_audit", "icecore_indexes", "icecore_queues", "icecore_meta"]
     {
@@ -204,7 +204,7 @@ fn tables_are_gone() {
 }
 
 #[test]
-fn files_that_are_no_databases_are_refused() {
+fn files_that_are_not_databases_are_refused() {
     let folder = folder();
     let file = folder.join("a.db");
     let address = format!("sqlite:{}", file.display()).parse().expect("an address");
@@ -235,29 +235,29 @@ fn files_that_are_no_databases_are_refused() {
 }
 
 #[test]
-fn pages_are_overwritten() {
+fn overwritten_pages_do_not_panic() {
     let mut filled = filled();
     let address = filled.world.address.clone();
     for number in 0..300 {
         filled.world.store.push(&[job(&number.to_string())]).expect("pushed");
     }
     filled.world.raw("PRAGMA wal_checkpoint(TRUNCATE)");
-    let Filled { world, jobs, objects } = filled;
+    let FilledDatabase { world, jobs, objects } = filled;
     drop(world);
     let file = common::file_of(&address);
     let bytes = std::fs::read(&file).expect("read");
-    let mut chance = common::Chance::new();
+    let mut random = common::Random::new();
     for _ in 0..40 {
         let mut broken = bytes.clone();
-        for _ in 0..1 + chance.below(20) {
-            let at = 100 + chance.below(bytes.len() as u64 - 100) as usize;
-            broken[at] = chance.below(256) as u8;
+        for _ in 0..1 + random.below(20) {
+            let offset = 100 + random.below(bytes.len() as u64 - 100) as usize;
+            broken[offset] = random.below(256) as u8;
         }
         let _ = std::fs::remove_file(format!("{file}-wal"));
         let _ = std::fs::remove_file(format!("{file}-shm"));
         std::fs::write(&file, &broken).expect("written");
         if let Ok(store) = open(&address) {
-            call_all(&mut Filled { world: World { store, address: address.clone() }, jobs, objects });
+            call_all(&mut FilledDatabase { world: World { store, address: address.clone() }, jobs, objects });
         }
     }
 }
@@ -295,15 +295,18 @@ fn a_full_disk_loses_nothing() {
     let (mut jobs, mut objects) = (Vec::new(), Vec::new());
     for size in [200_000, 3_000, 100] {
         let bytes = vec![b'x'; size];
-        let said = BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
+        let description =
+            BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
         let error = loop {
-            let new =
-                [NewJob::new("mail", bytes.clone(), said.clone()), NewJob::new("mail", bytes.clone(), said.clone())];
+            let new = [
+                NewJob::new("mail", bytes.clone(), description.clone()),
+                NewJob::new("mail", bytes.clone(), description.clone()),
+            ];
             match world.store.push(&new) {
                 Ok(pushed) => jobs.extend(pushed.iter().map(|pushed| pushed.id)),
                 Err(error) => break error,
             }
-            let object = NewObject { bytes: bytes.clone(), description: said.clone(), ..NewObject::default() };
+            let object = NewObject { bytes: bytes.clone(), description: description.clone(), ..NewObject::default() };
             match world.store.put(&[object]) {
                 Ok(put) => objects.extend(put),
                 Err(error) => break error,

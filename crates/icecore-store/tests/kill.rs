@@ -13,8 +13,10 @@
 
 use crate::common;
 
-use crate::common::{Chance, Fresh, World, backends, full};
-use crate::killing::{BACKLOG, Counts, Running, Server, Told, backlog, finish, jobs, parts, rounds, tell};
+use crate::common::{Fresh, Random, World, backends, full};
+use crate::killing::{
+    BACKLOG, Counts, ReportedEvents, Running, Server, backlog, finish, jobs, parts, print_event, rounds,
+};
 use icecore_store::{Address, Backend, ErrorKind, Id, Lease, NewJob, Result, describe, open};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -26,8 +28,8 @@ const PRODUCERS: u64 = 2;
 const WORKERS: u64 = 3;
 const QUEUE: &str = "mail";
 
-/// Held while a server is killed: no other test uses it.
-static ALONE: Mutex<()> = Mutex::new(());
+/// Held by the tests that kill servers, because no other test may use a server meanwhile.
+static SERVER_LOCK: Mutex<()> = Mutex::new(());
 
 // -- The children -----------------------------------------------------------------
 
@@ -41,14 +43,14 @@ fn child() {
     let (role, outages, seed, address) = (next(), next(), next(), next());
     let address: Address = address.parse().expect("an address");
     let mut child = Child {
-        chance: Chance::from(seed.parse().expect("a seed")),
+        random: Random::from(seed.parse().expect("a seed")),
         outages: outages == "outages",
         name: seed.to_owned(),
     };
     let mut store = child.patiently(|| open(&address)).expect("opened");
-    tell("opened");
+    print_event("opened");
     match role {
-        "glance" => jobs(&mut *store, QUEUE).iter().for_each(|job| tell(&format!("there {}", job.id))),
+        "list" => jobs(&mut *store, QUEUE).iter().for_each(|job| print_event(&format!("there {}", job.id))),
         "producer" => child.produce(&mut *store),
         "worker" => child.work(&mut *store),
         role => panic!("no role: {role}"),
@@ -56,8 +58,8 @@ fn child() {
 }
 
 struct Child {
-    chance: Chance,
-    /// Whether the server may be unavailable.
+    random: Random,
+    /// `true` if the server may be unavailable.
     outages: bool,
     name: String,
 }
@@ -84,29 +86,29 @@ impl Child {
             while batch % 16 == 0 && self.patiently(|| backlog(store, QUEUE)).expect("queues") > BACKLOG {
                 std::thread::sleep(Duration::from_millis(2));
             }
-            let size = [1, 1, 2, 7][self.chance.below(4) as usize];
-            if self.chance.below(5) == 0 {
+            let size = [1, 1, 2, 7][self.random.below(4) as usize];
+            if self.random.below(5) == 0 {
                 self.put(store, batch, size);
                 continue;
             }
-            let (name, chance) = (&self.name, &mut self.chance);
+            let (name, random) = (&self.name, &mut self.random);
             let job = |_| NewJob {
                 max_attempts: Some(1_000_000),
-                priority: chance.below(3) as i32,
-                unique_key: (chance.below(3) == 0).then(|| Id::new().to_string()),
+                priority: random.below(3) as i32,
+                unique_key: (random.below(3) == 0).then(|| Id::new().to_string()),
                 ..describe::describe_job(QUEUE, format!("[\"{name} {batch}\",{size}]").into_bytes(), Some("json"))
             };
             let mut jobs: Vec<NewJob> = (0..size).map(job).collect();
             // Some follow the last job that was pushed before, or each other.
-            let mut before = last.filter(|_| chance.below(3) == 0);
+            let mut before = last.filter(|_| random.below(3) == 0);
             for job in &mut jobs {
                 job.after = before;
-                before = (chance.below(3) == 0).then_some(job.id);
+                before = (random.below(3) == 0).then_some(job.id);
             }
             // Pushed again they are the same jobs: a lost answer does not create a second job.
             for pushed in self.patiently(|| store.push(&jobs)).expect("pushed") {
                 assert!(pushed.is_new || self.outages);
-                tell(&format!("pushed {}", pushed.id));
+                print_event(&format!("pushed {}", pushed.id));
                 last = Some(pushed.id);
             }
         }
@@ -118,47 +120,49 @@ impl Child {
             |number| describe::describe_object(format!("[\"{name}\",{batch},{number}]").into_bytes(), Some("json"));
         let objects: Vec<_> = (0..size).map(object).collect();
         for id in self.patiently(|| store.put(&objects)).expect("put") {
-            tell(&format!("put {id}"));
+            print_event(&format!("put {id}"));
         }
     }
 
     fn work(&mut self, store: &mut dyn Backend) {
         loop {
-            let most = 1 + self.chance.below(4) as usize;
-            let leases = self.patiently(|| store.claim(QUEUE, &self.name, LEASE, most)).expect("claimed");
+            let max_jobs = 1 + self.random.below(4) as usize;
+            let leases = self.patiently(|| store.claim(QUEUE, &self.name, LEASE, max_jobs)).expect("claimed");
             for lease in &leases {
                 let (end, length) = (lease.job.lease_until.expect("an end"), LEASE.as_millis());
-                tell(&format!("granted {} {} {length} {end}", lease.job.id, lease.job.attempts));
+                print_event(&format!("granted {} {} {length} {end}", lease.job.id, lease.job.attempts));
             }
             if leases.is_empty() {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            leases.iter().for_each(|lease| self.treat(store, lease));
+            leases.iter().for_each(|lease| self.handle_job(store, lease));
         }
     }
 
-    fn treat(&mut self, store: &mut dyn Backend, lease: &Lease) {
+    fn handle_job(&mut self, store: &mut dyn Backend, lease: &Lease) {
         let (id, token, attempt) = (lease.job.id, &*lease.token, lease.job.attempts);
-        let what = self.chance.below(10);
-        if what == 0 {
+        let action = self.random.below(10);
+        if action == 0 {
             return; // The worker abandons this job.
         }
-        if what <= 2
-            && let Some(end) = held(self.patiently(|| store.extend(id, token, LEASE)))
+        if action <= 2
+            && let Some(end) = if_lease_is_valid(self.patiently(|| store.extend(id, token, LEASE)))
         {
-            tell(&format!("extended {id} {attempt} {end}"));
+            print_event(&format!("extended {id} {attempt} {end}"));
         }
-        tell(&format!("releasing {id} {attempt}"));
-        if what == 3 {
-            held(self.patiently(|| store.nack(id, token, "again", Some(Duration::ZERO))));
-        } else if held(self.patiently(|| store.ack(id, token, Some(format!("{attempt}").as_bytes())))).is_some() {
-            tell(&format!("done {id} {attempt}"));
+        print_event(&format!("releasing {id} {attempt}"));
+        if action == 3 {
+            if_lease_is_valid(self.patiently(|| store.nack(id, token, "again", Some(Duration::ZERO))));
+        } else if if_lease_is_valid(self.patiently(|| store.ack(id, token, Some(format!("{attempt}").as_bytes()))))
+            .is_some()
+        {
+            print_event(&format!("done {id} {attempt}"));
         }
     }
 }
 
 /// Returns the answer, or `None` if the lease was lost.
-fn held<T>(answer: Result<T>) -> Option<T> {
+fn if_lease_is_valid<T>(answer: Result<T>) -> Option<T> {
     match answer {
         Ok(value) => Some(value),
         Err(error) if error.kind() == ErrorKind::Lease => None,
@@ -179,78 +183,78 @@ fn start(role: &'static str, outages: &str, seed: u64, address: &Address) -> Run
     Running::start(role, &mut command(role, outages, seed, address))
 }
 
-fn start_all(outages: &str, chance: &mut Chance, address: &Address) -> Vec<Running> {
+fn start_all(outages: &str, random: &mut Random, address: &Address) -> Vec<Running> {
     let roles = (0..PRODUCERS).map(|_| "producer").chain((0..WORKERS).map(|_| "worker"));
-    roles.map(|role| start(role, outages, chance.below(u64::MAX), address)).collect()
+    roles.map(|role| start(role, outages, random.below(u64::MAX), address)).collect()
 }
 
-/// The judge detects violations: the test is only as good as its judge.
+/// The tests below are only as good as the check of the reported events.
 #[test]
-fn the_judge_sees_what_is_wrong() {
+fn the_check_of_events_detects_violations() {
     let (id, other) = (Id::new(), Id::new());
-    let told = |lines: &[String]| {
-        let mut told = Told::default();
-        lines.iter().for_each(|line| told.hear(line));
-        told
+    let events = |lines: &[String]| {
+        let mut events = ReportedEvents::default();
+        lines.iter().for_each(|line| events.add_line(line));
+        events
     };
-    let granted = |attempt: u32, end: i64| format!("granted {id} {attempt} 100 {end}");
-    let panics = |body: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).is_err();
-    let leases = |lines: &[String]| {
-        let told = told(lines);
-        panics(&|| _ = told.check_leases())
+    let grant = |attempt: u32, end: i64| format!("granted {id} {attempt} 100 {end}");
+    let does_panic = |body: &dyn Fn()| std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).is_err();
+    let is_lease_refused = |lines: &[String]| {
+        let events = events(lines);
+        does_panic(&|| _ = events.check_leases())
     };
     // The second lease begins at 1101, after the end of the first, or at 1100, together with it.
-    assert!(!leases(&[granted(1, 1_100), granted(2, 1_201)]));
-    assert!(leases(&[granted(1, 1_100), granted(2, 1_200)]));
-    assert!(leases(&[granted(1, 1_100), format!("extended {id} 1 1150"), granted(2, 1_201)]));
-    assert!(!leases(&[granted(1, 1_100), format!("releasing {id} 1"), granted(2, 1_200)]));
-    assert!(leases(&[granted(1, 1_100), format!("done {id} 1"), granted(2, 1_201)]));
-    for twice in [granted(1, 1_300), format!("begun {id} 1")] {
-        assert!(panics(&|| drop(told(&[granted(1, 1_100), twice.clone()]))), "{twice}");
+    assert!(!is_lease_refused(&[grant(1, 1_100), grant(2, 1_201)]));
+    assert!(is_lease_refused(&[grant(1, 1_100), grant(2, 1_200)]));
+    assert!(is_lease_refused(&[grant(1, 1_100), format!("extended {id} 1 1150"), grant(2, 1_201)]));
+    assert!(!is_lease_refused(&[grant(1, 1_100), format!("releasing {id} 1"), grant(2, 1_200)]));
+    assert!(is_lease_refused(&[grant(1, 1_100), format!("done {id} 1"), grant(2, 1_201)]));
+    for twice in [grant(1, 1_300), format!("begun {id} 1")] {
+        assert!(does_panic(&|| drop(events(&[grant(1, 1_100), twice.clone()]))), "{twice}");
     }
     let address = common::sqlite();
     let mut store = open(&address).expect("opened");
     let job = NewJob { id, ..describe::describe_job(QUEUE, b"[1,1]".to_vec(), Some("json")) };
     store.push(&[job]).expect("pushed");
-    let there = jobs(&mut *store, QUEUE);
-    assert!(!panics(&|| told(&[format!("pushed {id}")]).check_jobs(&there)));
-    assert!(panics(&|| told(&[format!("pushed {other}")]).check_jobs(&there)), "a lost job");
-    assert!(panics(&|| told(&[format!("done {id} 1")]).check_jobs(&there)), "a lost ack");
-    assert!(panics(&|| told(&[format!("pushed {id}")]).check_end(&there)), "it was never done");
+    let stored = jobs(&mut *store, QUEUE);
+    assert!(!does_panic(&|| events(&[format!("pushed {id}")]).check_jobs(&stored)));
+    assert!(does_panic(&|| events(&[format!("pushed {other}")]).check_jobs(&stored)), "a lost job");
+    assert!(does_panic(&|| events(&[format!("done {id} 1")]).check_jobs(&stored)), "a lost ack");
+    assert!(does_panic(&|| events(&[format!("pushed {id}")]).check_end(&stored)), "it was never done");
     let half = describe::describe_job(QUEUE, b"[2,2]".to_vec(), Some("json"));
     store.push(&[half]).expect("pushed");
-    let there = jobs(&mut *store, QUEUE);
-    assert!(panics(&|| Told::default().check_jobs(&there)), "half a batch");
+    let stored = jobs(&mut *store, QUEUE);
+    assert!(does_panic(&|| ReportedEvents::default().check_jobs(&stored)), "half a batch");
 }
 
 /// Waits for a random time.
-fn any_moment(chance: &mut Chance) {
-    std::thread::sleep(Duration::from_micros(chance.below(15_000)));
+fn any_moment(random: &mut Random) {
+    std::thread::sleep(Duration::from_micros(random.below(15_000)));
 }
 
 #[test]
 fn nothing_is_lost_when_programs_are_killed() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (rounds, mut chance) = (rounds(), Chance::new());
+    let _lock = SERVER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    let (rounds, mut random) = (rounds(), Random::new());
     for (backend, fresh) in backends() {
         let mut counts = Counts::default();
         for part in parts(rounds) {
-            let (address, mut told) = (fresh(), Told::default());
+            let (address, mut events) = (fresh(), ReportedEvents::default());
             for round in 0..part {
-                kill_while_opening(&fresh, round, &mut chance);
-                let mut children = start_all("always", &mut chance, &address);
+                kill_while_opening(&fresh, round, &mut random);
+                let mut children = start_all("always", &mut random, &address);
                 while !children.is_empty() {
-                    let mut child = children.swap_remove(chance.below(children.len() as u64) as usize);
-                    child.hear(1 + chance.below(60) as usize);
-                    any_moment(&mut chance);
+                    let mut child = children.swap_remove(random.below(children.len() as u64) as usize);
+                    child.wait_for_lines(1 + random.below(60) as usize);
+                    any_moment(&mut random);
                     counts.killed(child.kind);
-                    child.kill().iter().for_each(|line| told.hear(line));
+                    child.kill().iter().for_each(|line| events.add_line(line));
                 }
                 // The next program finds these jobs.
                 let mut world = World::new(address.clone());
-                told.check_jobs(&jobs(&mut *world.store, QUEUE));
+                events.check_jobs(&jobs(&mut *world.store, QUEUE));
             }
-            check(address, told, &mut counts);
+            check(address, events, &mut counts);
         }
         counts.print(backend, rounds);
     }
@@ -258,29 +262,29 @@ fn nothing_is_lost_when_programs_are_killed() {
 
 #[test]
 fn nothing_is_lost_when_servers_are_killed() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (rounds, mut chance) = (rounds(), Chance::new());
+    let _lock = SERVER_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    let (rounds, mut random) = (rounds(), Random::new());
     for (backend, fresh) in backends() {
         let Some(mut server) = Server::of(backend) else { continue };
         let mut counts = Counts::default();
         for part in parts(rounds) {
-            let (address, mut told) = (fresh(), Told::default());
-            let mut children = start_all("outages", &mut chance, &address);
+            let (address, mut events) = (fresh(), ReportedEvents::default());
+            let mut children = start_all("outages", &mut random, &address);
             for _ in 0..part {
                 let mut kinds = server.kinds.to_vec();
                 while !kinds.is_empty() {
-                    let kind = kinds.swap_remove(chance.below(kinds.len() as u64) as usize);
-                    Running::hear_all(&mut children, 50 + chance.below(200) as usize);
-                    any_moment(&mut chance);
-                    server.kill(kind, &mut chance);
+                    let kind = kinds.swap_remove(random.below(kinds.len() as u64) as usize);
+                    Running::wait_for_lines_of_all(&mut children, 50 + random.below(200) as usize);
+                    any_moment(&mut random);
+                    server.kill(kind, &mut random);
                     counts.killed(kind);
                 }
             }
-            Running::hear_all(&mut children, 50);
+            Running::wait_for_lines_of_all(&mut children, 50);
             for child in children {
-                child.kill().iter().for_each(|line| told.hear(line));
+                child.kill().iter().for_each(|line| events.add_line(line));
             }
-            check(address, told, &mut counts);
+            check(address, events, &mut counts);
         }
         counts.print(backend, rounds);
     }
@@ -296,11 +300,11 @@ fn nothing_is_lost_when_another_program_ends() {
         let mut stores = vec![open(&address).expect("opened")];
         for number in 0..3 {
             stores.push(open(&address).expect("opened"));
-            let glance = command("glance", "always", 0, &address).output().expect("it ends");
-            let said = String::from_utf8(glance.stdout).expect("text");
-            assert!(glance.status.success(), "{said}");
+            let listing = command("list", "always", 0, &address).output().expect("it ends");
+            let stdout = String::from_utf8(listing.stdout).expect("text");
+            assert!(listing.status.success(), "{stdout}");
             for id in &pushed {
-                assert!(said.contains(&format!("@there {id}\n")), "{backend}: job {id} is lost: {said}");
+                assert!(stdout.contains(&format!("@there {id}\n")), "{backend}: job {id} is lost: {stdout}");
             }
             let job = describe::describe_job(QUEUE, format!("[{number},1]").into_bytes(), Some("json"));
             pushed.push(stores[number].push(&[job]).expect("pushed")[0].id);
@@ -309,27 +313,27 @@ fn nothing_is_lost_when_another_program_ends() {
 }
 
 /// Checks that everything reported exists and everything is done in the end.
-fn check(address: Address, mut told: Told, counts: &mut Counts) {
+fn check(address: Address, mut events: ReportedEvents, counts: &mut Counts) {
     let mut world = World::new(address);
-    told.check_jobs(&jobs(&mut *world.store, QUEUE));
-    finish(&mut *world.store, QUEUE, &mut told);
+    events.check_jobs(&jobs(&mut *world.store, QUEUE));
+    finish(&mut *world.store, QUEUE, &mut events);
     let jobs = jobs(&mut *world.store, QUEUE);
-    told.check_end(&jobs);
-    told.check_objects(&mut *world.store);
+    events.check_end(&jobs);
+    events.check_objects(&mut *world.store);
     if world.address.to_string().starts_with("sqlite:") {
         assert_eq!(world.raw_one("PRAGMA integrity_check").as_deref(), Some("ok"));
     }
-    counts.add(&told, jobs.len(), told.check_leases());
+    counts.add(&events, jobs.len(), events.check_leases());
 }
 
 /// In some rounds, kills two programs while they create the tables, or a little later.
-fn kill_while_opening(fresh: &Fresh, round: u64, chance: &mut Chance) {
+fn kill_while_opening(fresh: &Fresh, round: u64, random: &mut Random) {
     if !round.is_multiple_of(3) {
         return;
     }
     let address = fresh();
     let children: Vec<Running> = (0..2).map(|seed| start("worker", "always", seed, &address)).collect();
-    std::thread::sleep(Duration::from_micros(chance.below(25_000)));
+    std::thread::sleep(Duration::from_micros(random.below(25_000)));
     for child in children {
         child.kill();
     }

@@ -32,18 +32,18 @@ fn keyed(key: &str) -> NewJob {
 
 fn of_size(bytes: usize) -> (Vec<u8>, BlobDescription) {
     let bytes = vec![7; bytes];
-    let said = BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
-    (bytes, said)
+    let description = BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
+    (bytes, description)
 }
 
 #[test]
-fn what_is_too_large_is_refused_and_the_rest_goes_on() {
+fn too_large_documents_are_refused_without_affecting_others() {
     world(|world| {
         for (size, as_base64, fits) in
             [(15 << 20, false, true), (16 << 20, false, false), (11 << 20, true, true), (13 << 20, true, false)]
         {
-            let (bytes, said) = of_size(size);
-            let object = NewObject { bytes, description: said, as_base64, ..NewObject::default() };
+            let (bytes, description) = of_size(size);
+            let object = NewObject { bytes, description, as_base64, ..NewObject::default() };
             let small = describe::describe_object(b"1".to_vec(), None);
             let answer = world.store.put(&[small, object.clone()]);
             match fits {
@@ -55,8 +55,8 @@ fn what_is_too_large_is_refused_and_the_rest_goes_on() {
             }
         }
         assert_eq!(objects(world).len(), 4, "all or none");
-        let (bytes, said) = of_size(16 << 20);
-        let large = NewJob::new("mail", bytes.clone(), said);
+        let (bytes, description) = of_size(16 << 20);
+        let large = NewJob::new("mail", bytes.clone(), description);
         assert_eq!(kind(world.store.push(&[keyed("k"), large])), ErrorKind::Input);
         assert_eq!(world.jobs(&JobFilter::default()), []);
         world.store.push(&[keyed("k"), keyed("l")]).expect("pushed");
@@ -98,7 +98,7 @@ fn arrived(world: &World, state: Option<&str>, at: i64) -> [Id; 2] {
 }
 
 #[test]
-fn what_was_committed_is_seen_by_all() {
+fn committed_batches_are_visible_to_all_calls() {
     let looks: [fn(&mut World, [Id; 2]); 4] = [
         |world, _| assert_eq!(world.jobs(&JobFilter::default()).len(), 2),
         |world, ids| assert!(ids.iter().all(|id| world.store.job(*id).expect("asked").is_some())),
@@ -116,7 +116,7 @@ fn what_was_committed_is_seen_by_all() {
 }
 
 #[test]
-fn what_is_arriving_is_seen_by_nobody() {
+fn uncommitted_batches_are_invisible() {
     world(|world| {
         let now = world.store.now().expect("the time");
         let ids = arrived(world, Some("open"), now);
@@ -125,23 +125,23 @@ fn what_is_arriving_is_seen_by_nobody() {
         assert_eq!(world.store.claim("mail", "ann", HOUR, 9).expect("claimed"), []);
         assert_eq!(world.store.queues().expect("queues"), []);
         // Its id exists meanwhile.
-        let again = NewJob { id: ids[0], ..keyed("k") };
-        assert_eq!(kind(world.store.push(std::slice::from_ref(&again))), ErrorKind::Busy);
+        let duplicate = NewJob { id: ids[0], ..keyed("k") };
+        assert_eq!(kind(world.store.push(std::slice::from_ref(&duplicate))), ErrorKind::Busy);
         // Its program has been silent for long: the batch is abandoned.
         world.change("icecore_batches", &[("at", Cell::Int(now - 61_000))], &[]);
-        assert!(world.store.push(&[again]).expect("pushed")[0].is_new);
+        assert!(world.store.push(&[duplicate]).expect("pushed")[0].is_new);
         assert_eq!(world.jobs(&JobFilter::default()).len(), 1);
         assert_eq!(world.count("icecore_jobs"), 1, "the other one is gone as well");
     });
 }
 
 #[test]
-fn what_a_forgotten_batch_left_is_in_nobodys_way() {
+fn leftovers_of_an_abandoned_batch_do_not_matter() {
     world(|world| {
         let ids = arrived(world, None, 0);
         assert_eq!(world.jobs(&JobFilter::default()), []);
-        let again = NewJob { id: ids[1], ..keyed("k") };
-        assert!(world.store.push(&[again]).expect("pushed")[0].is_new);
+        let duplicate = NewJob { id: ids[1], ..keyed("k") };
+        assert!(world.store.push(&[duplicate]).expect("pushed")[0].is_new);
         assert_eq!(world.jobs(&JobFilter::default()).len(), 1);
     });
 }

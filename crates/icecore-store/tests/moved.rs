@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-struct Place {
+struct DatabaseFolder {
     folder: tempfile::TempDir,
 }
 
-impl Place {
-    fn new() -> Place {
-        Place { folder: tempfile::tempdir().expect("a folder") }
+impl DatabaseFolder {
+    fn new() -> DatabaseFolder {
+        DatabaseFolder { folder: tempfile::tempdir().expect("a folder") }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -42,7 +42,7 @@ fn push(store: &mut dyn Backend) -> Id {
 }
 
 /// Checks that each kind of call is refused: one statement, a transaction and a query.
-fn is_refused(store: &mut dyn Backend) {
+fn assert_refused(store: &mut dyn Backend) {
     let new = [job(), job()];
     for error in [
         store.push(&new[..1]).expect_err("one statement"),
@@ -70,91 +70,91 @@ fn jobs(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn nothing_is_stored_in_a_file_that_was_renamed() {
-    let place = Place::new();
-    let mut store = open(&place.address("a.db")).expect("a store");
+fn nothing_is_stored_in_a_renamed_file() {
+    let folder = DatabaseFolder::new();
+    let mut store = open(&folder.address("a.db")).expect("a store");
     let before = push(&mut *store);
-    place.rename("a.db", "b.db");
-    is_refused(&mut *store);
-    assert!(!place.path("a.db").exists(), "no new file was made");
+    folder.rename("a.db", "b.db");
+    assert_refused(&mut *store);
+    assert!(!folder.path("a.db").exists(), "no new file was made");
     // All that was stored before is in the file itself, although its log kept the old name.
-    assert_eq!(jobs(&place.path("b.db")), [before.to_string()]);
-    place.rename("b.db", "a.db");
+    assert_eq!(jobs(&folder.path("b.db")), [before.to_string()]);
+    folder.rename("b.db", "a.db");
     let after = push(&mut *store);
     drop(store);
-    assert_eq!(jobs(&place.path("a.db")), [before.to_string(), after.to_string()]);
+    assert_eq!(jobs(&folder.path("a.db")), [before.to_string(), after.to_string()]);
 }
 
 #[test]
-fn nothing_is_stored_in_files_that_were_renamed_together() {
-    let place = Place::new();
-    let mut store = open(&place.address("a.db")).expect("a store");
+fn nothing_is_stored_in_files_renamed_together() {
+    let folder = DatabaseFolder::new();
+    let mut store = open(&folder.address("a.db")).expect("a store");
     let before = push(&mut *store);
     for suffix in ["", "-wal", "-shm"] {
-        place.rename(&format!("a.db{suffix}"), &format!("b.db{suffix}"));
+        folder.rename(&format!("a.db{suffix}"), &format!("b.db{suffix}"));
     }
-    is_refused(&mut *store);
-    assert_eq!(jobs(&place.path("b.db")), [before.to_string()]);
+    assert_refused(&mut *store);
+    assert_eq!(jobs(&folder.path("b.db")), [before.to_string()]);
     for suffix in ["", "-wal", "-shm"] {
-        place.rename(&format!("b.db{suffix}"), &format!("a.db{suffix}"));
+        folder.rename(&format!("b.db{suffix}"), &format!("a.db{suffix}"));
     }
     push(&mut *store);
 }
 
 #[test]
-fn nothing_is_stored_in_a_file_that_was_deleted() {
-    let place = Place::new();
-    let mut store = open(&place.address("a.db")).expect("a store");
+fn nothing_is_stored_in_a_deleted_file() {
+    let folder = DatabaseFolder::new();
+    let mut store = open(&folder.address("a.db")).expect("a store");
     push(&mut *store);
-    fs::remove_file(place.path("a.db")).expect("deleted");
-    is_refused(&mut *store);
-    assert!(!place.path("a.db").exists());
+    fs::remove_file(folder.path("a.db")).expect("deleted");
+    assert_refused(&mut *store);
+    assert!(!folder.path("a.db").exists());
 }
 
 #[test]
-fn nothing_is_stored_in_a_file_that_was_replaced() {
-    type Replace = fn(&Place);
-    let by_rename: Replace = |place| place.rename("copy.db", "a.db");
-    let by_copy: Replace = |place| {
+fn nothing_is_stored_in_a_replaced_file() {
+    type Replace = fn(&DatabaseFolder);
+    let by_rename: Replace = |folder| folder.rename("copy.db", "a.db");
+    let by_copy: Replace = |folder| {
         // While the deleted file is open, its inode number is not given to the new one.
-        fs::remove_file(place.path("a.db")).expect("deleted");
-        fs::copy(place.path("copy.db"), place.path("a.db")).expect("copied");
+        fs::remove_file(folder.path("a.db")).expect("deleted");
+        fs::copy(folder.path("copy.db"), folder.path("a.db")).expect("copied");
     };
-    let by_link: Replace = |place| {
-        place.rename("a.db", "old.db");
-        std::os::unix::fs::symlink(place.path("copy.db"), place.path("a.db")).expect("a link");
+    let by_link: Replace = |folder| {
+        folder.rename("a.db", "old.db");
+        std::os::unix::fs::symlink(folder.path("copy.db"), folder.path("a.db")).expect("a link");
     };
-    let by_empty: Replace = |place| {
-        place.rename("a.db", "old.db");
-        fs::write(place.path("a.db"), b"").expect("an empty file");
+    let by_empty: Replace = |folder| {
+        folder.rename("a.db", "old.db");
+        fs::write(folder.path("a.db"), b"").expect("an empty file");
     };
     for replace in [by_rename, by_copy, by_link, by_empty] {
-        let place = Place::new();
-        drop(open(&place.address("copy.db")).expect("a store"));
-        let mut store = open(&place.address("a.db")).expect("a store");
+        let folder = DatabaseFolder::new();
+        drop(open(&folder.address("copy.db")).expect("a store"));
+        let mut store = open(&folder.address("a.db")).expect("a store");
         push(&mut *store);
-        replace(&place);
-        let there = fs::read(place.path("a.db")).expect("a file");
-        is_refused(&mut *store);
+        replace(&folder);
+        let bytes = fs::read(folder.path("a.db")).expect("a file");
+        assert_refused(&mut *store);
         drop(store);
-        assert_eq!(fs::read(place.path("a.db")).expect("a file"), there, "what is there now stays as it is");
+        assert_eq!(fs::read(folder.path("a.db")).expect("a file"), bytes, "what is there now stays as it is");
     }
 }
 
 #[test]
-fn nothing_is_stored_without_the_log_that_others_find() {
+fn nothing_is_stored_without_the_visible_log() {
     for suffix in ["-wal", "-shm"] {
         for is_made_again in [false, true] {
-            let place = Place::new();
-            let mut store = open(&place.address("a.db")).expect("a store");
+            let folder = DatabaseFolder::new();
+            let mut store = open(&folder.address("a.db")).expect("a store");
             let before = push(&mut *store);
-            let log = place.path(&format!("a.db{suffix}"));
+            let log = folder.path(&format!("a.db{suffix}"));
             fs::remove_file(&log).expect("deleted");
             if is_made_again {
                 fs::write(&log, b"").expect("made again");
             }
-            is_refused(&mut *store);
-            assert_eq!(jobs(&place.path("a.db")), [before.to_string()]);
+            assert_refused(&mut *store);
+            assert_eq!(jobs(&folder.path("a.db")), [before.to_string()]);
             drop(store);
             // A log that another program put there is not this connection's to delete.
             assert_eq!(log.exists(), is_made_again, "{suffix}");
@@ -163,116 +163,116 @@ fn nothing_is_stored_without_the_log_that_others_find() {
 }
 
 #[test]
-fn folders_and_links_count() {
-    let place = Place::new();
-    fs::create_dir(place.path("data")).expect("a folder");
-    let mut store = open(&place.address("data/a.db")).expect("a store");
-    place.rename("data", "moved");
-    is_refused(&mut *store);
-    place.rename("moved", "data");
+fn renamed_folders_and_changed_links_are_noticed() {
+    let folder = DatabaseFolder::new();
+    fs::create_dir(folder.path("data")).expect("a folder");
+    let mut store = open(&folder.address("data/a.db")).expect("a store");
+    folder.rename("data", "moved");
+    assert_refused(&mut *store);
+    folder.rename("moved", "data");
     push(&mut *store);
     drop(store);
     // A link to the database is followed; another target is another database.
-    drop(open(&place.address("other.db")).expect("a store"));
-    std::os::unix::fs::symlink("data/a.db", place.path("link-to-a.db")).expect("a link");
-    let mut store = open(&place.address("link-to-a.db")).expect("a store");
+    drop(open(&folder.address("other.db")).expect("a store"));
+    std::os::unix::fs::symlink("data/a.db", folder.path("link-to-a.db")).expect("a link");
+    let mut store = open(&folder.address("link-to-a.db")).expect("a store");
     push(&mut *store);
-    fs::remove_file(place.path("link-to-a.db")).expect("deleted");
-    std::os::unix::fs::symlink("other.db", place.path("link-to-a.db")).expect("a link");
-    is_refused(&mut *store);
+    fs::remove_file(folder.path("link-to-a.db")).expect("deleted");
+    std::os::unix::fs::symlink("other.db", folder.path("link-to-a.db")).expect("a link");
+    assert_refused(&mut *store);
 }
 
 #[test]
-fn a_database_that_others_use_stays_the_same_file() {
-    let place = Place::new();
-    let mut stores: Vec<_> = (0..3).map(|_| open(&place.address("a.db")).expect("a store")).collect();
+fn use_by_others_does_not_count_as_a_move() {
+    let folder = DatabaseFolder::new();
+    let mut stores: Vec<_> = (0..3).map(|_| open(&folder.address("a.db")).expect("a store")).collect();
     for _ in 0..3 {
         for store in &mut stores {
             push(&mut **store);
         }
         // Checkpoints of other programs, and connections that open and close, do not replace a
         // file.
-        let other = rusqlite::Connection::open(place.path("a.db")).expect("a connection");
+        let other = rusqlite::Connection::open(folder.path("a.db")).expect("a connection");
         let _ = other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         other.execute_batch("VACUUM").expect("it is compacted");
     }
     drop(stores);
-    assert_eq!(jobs(&place.path("a.db")).len(), 9);
+    assert_eq!(jobs(&folder.path("a.db")).len(), 9);
 }
 
 #[test]
-fn what_is_opened_again_is_the_same_file() {
-    let place = Place::new();
-    let database = Reopener::new(place.address("a.db"));
+fn reopening_requires_the_same_file() {
+    let folder = DatabaseFolder::new();
+    let database = Reopener::new(folder.address("a.db"));
     let id = push(&mut *database.open().expect("a store"));
     let is_moved = || database.open().err().map(|error| error.kind()) == Some(ErrorKind::Moved);
     // Without an open connection: the last one removed the log.
-    place.rename("a.db", "b.db");
+    folder.rename("a.db", "b.db");
     assert!(is_moved());
-    assert!(!place.path("a.db").exists(), "no new file is made");
-    fs::copy(place.path("b.db"), place.path("a.db")).expect("a copy");
+    assert!(!folder.path("a.db").exists(), "no new file is made");
+    fs::copy(folder.path("b.db"), folder.path("a.db")).expect("a copy");
     assert!(is_moved(), "a copy is another file");
-    fs::remove_file(place.path("b.db")).expect("deleted");
-    fs::remove_file(place.path("a.db")).expect("deleted");
-    fs::write(place.path("a.db"), b"").expect("a new file, with the old number or not");
+    fs::remove_file(folder.path("b.db")).expect("deleted");
+    fs::remove_file(folder.path("a.db")).expect("deleted");
+    fs::write(folder.path("a.db"), b"").expect("a new file, with the old number or not");
     assert!(is_moved());
     drop(database);
-    assert!(open(&place.address("a.db")).expect("a store").job(id).expect("a question").is_none());
+    assert!(open(&folder.address("a.db")).expect("a store").job(id).expect("a question").is_none());
     // With an open connection whose log is gone: SQLite would mix two logs.
-    let database = Reopener::new(place.address("c.db"));
+    let database = Reopener::new(folder.address("c.db"));
     let mut first = database.open().expect("a store");
     push(&mut *first);
-    fs::remove_file(place.path("c.db-wal")).expect("deleted");
+    fs::remove_file(folder.path("c.db-wal")).expect("deleted");
     let error = database.open().err().expect("an error");
     assert_eq!(error.kind(), ErrorKind::Moved);
-    assert!(!place.path("c.db-wal").exists());
+    assert!(!folder.path("c.db-wal").exists());
 }
 
 #[test]
 fn the_log_of_a_new_database_is_not_deleted() {
-    let place = Place::new();
-    let mut old = open(&place.address("a.db")).expect("a store");
+    let folder = DatabaseFolder::new();
+    let mut old = open(&folder.address("a.db")).expect("a store");
     let before = push(&mut *old);
     for suffix in ["", "-wal", "-shm"] {
-        place.rename(&format!("a.db{suffix}"), &format!("b.db{suffix}"));
+        folder.rename(&format!("a.db{suffix}"), &format!("b.db{suffix}"));
     }
-    let mut new = open(&place.address("a.db")).expect("a store");
+    let mut new = open(&folder.address("a.db")).expect("a store");
     let after = push(&mut *new);
-    is_refused(&mut *old);
+    assert_refused(&mut *old);
     drop(old);
-    assert!(place.path("a.db-wal").exists() && place.path("a.db-shm").exists());
+    assert!(folder.path("a.db-wal").exists() && folder.path("a.db-shm").exists());
     let second = push(&mut *new);
     drop(new);
-    assert_eq!(jobs(&place.path("a.db")), [after.to_string(), second.to_string()]);
-    assert_eq!(jobs(&place.path("b.db")), [before.to_string()]);
+    assert_eq!(jobs(&folder.path("a.db")), [after.to_string(), second.to_string()]);
+    assert_eq!(jobs(&folder.path("b.db")), [before.to_string()]);
 }
 
 /// `mv` to another disk copies the file without its log and deletes it.
 #[test]
-fn a_log_that_has_the_last_commits_stays() {
-    let place = Place::new();
-    let mut store = open(&place.address("a.db")).expect("a store");
+fn a_log_with_the_last_commits_is_kept() {
+    let folder = DatabaseFolder::new();
+    let mut store = open(&folder.address("a.db")).expect("a store");
     let mut ids = vec![push(&mut *store)];
-    let copy = rusqlite::Connection::open(place.path("a.db")).expect("a connection");
+    let copy = rusqlite::Connection::open(folder.path("a.db")).expect("a connection");
     let _ = copy.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     drop(copy);
     ids.push(push(&mut *store));
-    fs::copy(place.path("a.db"), place.path("copy.db")).expect("a copy");
-    fs::remove_file(place.path("a.db")).expect("deleted");
-    is_refused(&mut *store);
+    fs::copy(folder.path("a.db"), folder.path("copy.db")).expect("a copy");
+    fs::remove_file(folder.path("a.db")).expect("deleted");
+    assert_refused(&mut *store);
     drop(store);
-    assert_eq!(jobs(&place.path("copy.db")).len(), 1);
-    place.rename("copy.db", "a.db");
-    let mut store = open(&place.address("a.db")).expect("a store");
+    assert_eq!(jobs(&folder.path("copy.db")).len(), 1);
+    folder.rename("copy.db", "a.db");
+    let mut store = open(&folder.address("a.db")).expect("a store");
     for id in ids {
         assert!(store.job(id).expect("a question").is_some());
     }
 }
 
 #[test]
-fn a_worker_waits_until_its_file_is_back() {
-    let place = Arc::new(Place::new());
-    let database = Reopener::new(place.address("a.db"));
+fn a_worker_waits_until_its_file_returns() {
+    let folder = Arc::new(DatabaseFolder::new());
+    let database = Reopener::new(folder.address("a.db"));
     let ids: Vec<Id> = {
         let mut store = database.open().expect("a store");
         (0..2).map(|_| push(&mut *store)).collect()
@@ -280,7 +280,7 @@ fn a_worker_waits_until_its_file_is_back() {
     let mut worker = Worker::new("mail", "ann");
     worker.until_empty = true;
     worker.idle = Duration::from_millis(10);
-    let during = Arc::clone(&place);
+    let during = Arc::clone(&folder);
     let runner = move |job: &icecore_store::Job| {
         if during.path("b.db").exists() || job.id != ids[0] {
             return Outcome::Done(None);
@@ -294,7 +294,7 @@ fn a_worker_waits_until_its_file_is_back() {
             assert_eq!(error.kind(), ErrorKind::Moved, "{error}");
             moved += 1;
             if moved == 3 {
-                place.rename("b.db", "a.db");
+                folder.rename("b.db", "a.db");
             }
         }
     });

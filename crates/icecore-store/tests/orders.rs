@@ -13,7 +13,7 @@ const EXAMPLES: [(Example, &str, &str); 3] = [
 ];
 
 #[test]
-fn an_order_and_its_job_are_there_or_neither() {
+fn an_order_and_its_job_are_stored_together_or_not_at_all() {
     for (name, fresh) in sql_backends() {
         for (example, format, json) in EXAMPLES {
             let address = fresh();
@@ -21,17 +21,17 @@ fn an_order_and_its_job_are_there_or_neither() {
                 eprintln!("SKIPPED: {name} and {format}, as there is no {missing}");
                 continue;
             }
-            takes_orders(&format!("{name}, {format}"), World::new(address), example, format, json);
+            check_orders(&format!("{name}, {format}"), World::new(address), example, format, json);
         }
     }
 }
 
-fn takes_orders(name: &str, mut world: World, example: Example, format: &str, json: &str) {
+fn check_orders(name: &str, mut world: World, example: Example, format: &str, json: &str) {
     let taken = example.run(&world.address, false, &["7", "250"], &[]);
     assert!(taken.status.success(), "{name}: {taken:?}");
     let refused = example.run(&world.address, false, &["8", "0"], &[]);
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success() && said.contains("an order of nothing"), "{name}: {said}");
+    let stderr = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && stderr.contains("an order of nothing"), "{name}: {stderr}");
     // Nothing of the rolled-back transaction remains.
     let orders = [[Some("7".to_owned()), Some("250".to_owned())]];
     assert_eq!(world.raw("SELECT id, total FROM orders"), orders, "{name}");
@@ -43,9 +43,9 @@ fn takes_orders(name: &str, mut world: World, example: Example, format: &str, js
     assert_eq!((job.format.as_deref(), job.problem.as_deref()), (Some(format), None), "{name}");
     let mut parts: Vec<&str> = job.json.as_deref().expect("a readable copy").split([',', '{', '}']).collect();
     parts.sort_unstable();
-    let mut wanted: Vec<&str> = json.split([',', '{', '}']).collect();
-    wanted.sort_unstable();
-    assert_eq!(parts, wanted, "{name}");
+    let mut expected: Vec<&str> = json.split([',', '{', '}']).collect();
+    expected.sort_unstable();
+    assert_eq!(parts, expected, "{name}");
     assert_eq!((job.queued_at, job.attempts, job.max_attempts), (job.run_at, 1, 20), "{name}");
     world.store.ack(job.id, &leases[0].token, Some(b"sent")).expect("done");
     let done = world.store.job(job.id).expect("asked").expect("there");

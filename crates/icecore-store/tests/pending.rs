@@ -10,7 +10,7 @@ const OF_RUBY: &[u8] = b"\x04\x08o:\x0aOrder\x07:\x0e@customerI\"\x08max\x06:\x0
 const OF_PHP: &[u8] = br#"O:5:"Order":2:{s:8:"customer";s:3:"max";s:4:"note";s:0:"";}"#;
 
 #[test]
-fn what_the_model_stores_the_engine_reads_and_the_other_way() {
+fn the_model_and_the_engine_read_each_others_objects() {
     for (name, fresh) in backends() {
         let examples: &[(Example, &str)] = match name {
             "mongodb" => &[(Example::RubyMongo("pending_mongo.rb"), "marshal")],
@@ -24,7 +24,7 @@ fn what_the_model_stores_the_engine_reads_and_the_other_way() {
             }
             let model =
                 Model { world: World::new(address), example: *example, format, name: format!("{name}, {format}") };
-            model.exchanges_with_the_engine(name != "mongodb");
+            model.check_exchange(name != "mongodb");
         }
     }
 }
@@ -38,7 +38,7 @@ struct Model {
 
 impl Model {
     /// Returns the lines that the program prints.
-    fn said(&self, args: &[&str], variables: &[(&str, &str)]) -> Vec<String> {
+    fn run_program(&self, args: &[&str], variables: &[(&str, &str)]) -> Vec<String> {
         let output = self.example.run(&self.world.address, true, args, variables);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && stderr.is_empty(), "{}, {args:?}: {stderr}", self.name);
@@ -57,20 +57,20 @@ impl Model {
     }
 
     fn put(&mut self, bytes: &[u8], as_base64: bool) -> String {
-        let said = describe::describe(bytes, None);
-        let object = NewObject { bytes: bytes.to_vec(), description: said, as_base64, ..NewObject::default() };
+        let description = describe::describe(bytes, None);
+        let object = NewObject { bytes: bytes.to_vec(), description, as_base64, ..NewObject::default() };
         self.world.store.put(&[object]).expect("stored")[0].to_string()
     }
 
-    fn exchanges_with_the_engine(mut self, has_transactions: bool) {
+    fn check_exchange(mut self, has_transactions: bool) {
         let name = self.name.clone();
-        let mut ids = self.said(&["store", "ann", "bob"], &[]);
-        ids.extend(self.said(&["store", "zo\u{eb}"], &[("BASE64", "1")]));
+        let mut ids = self.run_program(&["store", "ann", "bob"], &[]);
+        ids.extend(self.run_program(&["store", "zo\u{eb}"], &[("BASE64", "1")]));
         assert_eq!(ids.len(), 3, "{name}");
         if has_transactions {
             let refused = self.example.run(&self.world.address, true, &["store", "eve", ""], &[]);
-            let said = String::from_utf8_lossy(&refused.stderr);
-            assert!(!refused.status.success() && said.contains("an order of nobody"), "{name}: {said}");
+            let stderr = String::from_utf8_lossy(&refused.stderr);
+            assert!(!refused.status.success() && stderr.contains("an order of nobody"), "{name}: {stderr}");
             let columns = self.world.raw("SELECT bytes IS NULL, base64 IS NULL FROM icecore_objects ORDER BY seq");
             let are_bytes: Vec<bool> =
                 columns.iter().map(|row| matches!(row[0].as_deref(), Some("0" | "f" | "false"))).collect();
@@ -85,37 +85,41 @@ impl Model {
 
         // The engine reads them, from either column.
         let objects = self.objects(None);
-        let told: Vec<(String, Option<&str>, Option<&str>)> = objects
+        let stored: Vec<(String, Option<&str>, Option<&str>)> = objects
             .iter()
             .map(|object| (object.id.to_string(), object.format.as_deref(), object.class.as_deref()))
             .collect();
-        let wanted: Vec<_> = ids.iter().map(|id| (id.clone(), Some(self.format), Some("Order"))).collect();
-        assert_eq!(told, wanted, "{name}: what was undone is nowhere");
+        let expected: Vec<_> = ids.iter().map(|id| (id.clone(), Some(self.format), Some("Order"))).collect();
+        assert_eq!(stored, expected, "{name}: what was undone is nowhere");
         for (object, customer) in objects.iter().zip(["ann", "bob", "zo\u{eb}"]) {
-            let said = describe::describe(&object.bytes, None);
-            assert_eq!((said.checksum, said.class), (object.checksum.clone(), object.class.clone()), "{name}");
-            let json = said.json.expect("a readable copy");
+            let description = describe::describe(&object.bytes, None);
+            assert_eq!(
+                (description.checksum, description.class),
+                (object.checksum.clone(), object.class.clone()),
+                "{name}"
+            );
+            let json = description.json.expect("a readable copy");
             assert!(json.contains(&format!("\"customer\":\"{customer}\"")), "{name}: {json}");
         }
         assert_eq!(self.objects(Some("Order")).len(), 3, "{name}: found by their class");
 
         // It restores objects of either language that the engine stored, and prints null for the others.
-        let mut wanted: Vec<String> =
+        let mut expected: Vec<String> =
             ids.iter().zip(["ann", "bob", "zo\u{eb}"]).map(|(id, who)| self.line(id, who)).collect();
         for (bytes, format, as_base64) in
             [(OF_RUBY, "marshal", false), (OF_PHP, "php", false), (OF_RUBY, "marshal", true)]
         {
             let id = self.put(bytes, as_base64);
-            wanted.push(format!(r#"{{"id":"{id}","format":"{format}","class":"Order","object":"max"}}"#));
+            expected.push(format!(r#"{{"id":"{id}","format":"{format}","class":"Order","object":"max"}}"#));
             ids.push(id);
         }
         let hostile = self.put(b"\x04\x08o:\x0bGadget\x00", false);
-        wanted.push(format!(r#"{{"id":"{hostile}","format":"marshal","class":"Gadget","object":null}}"#));
+        expected.push(format!(r#"{{"id":"{hostile}","format":"marshal","class":"Gadget","object":null}}"#));
         let plain = self.put(b"[1,\"a\"]", false);
-        wanted.push(format!(r#"{{"id":"{plain}","format":"json","class":null,"object":[1,"a"]}}"#));
-        assert_eq!(self.said(&["each"], &[]), wanted, "{name}");
+        expected.push(format!(r#"{{"id":"{plain}","format":"json","class":null,"object":[1,"a"]}}"#));
+        assert_eq!(self.run_program(&["each"], &[]), expected, "{name}");
         let restore: Vec<&str> = std::iter::once("restore").chain(ids.iter().map(String::as_str)).collect();
-        assert_eq!(self.said(&restore, &[]), ["ann", "bob", "zo\u{eb}", "max", "max", "max"], "{name}");
+        assert_eq!(self.run_program(&restore, &[]), ["ann", "bob", "zo\u{eb}", "max", "max", "max"], "{name}");
     }
 
     fn line(&self, id: &str, who: &str) -> String {

@@ -14,7 +14,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn each_promise_names_a_test() {
+fn each_promise_names_an_existing_test() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("docs/store.md")).expect("the page");
     let section = page.split("## What is promised").nth(1).and_then(|rest| rest.split("\n## ").next());

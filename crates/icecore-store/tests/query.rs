@@ -7,7 +7,7 @@ use icecore_store::{Address, ErrorKind, Flow, Line, describe, open, query};
 type Values = Vec<Option<Vec<u8>>>;
 
 /// Returns the names and the rows.
-fn asked(address: &Address, sql: &str) -> icecore_store::Result<(Vec<String>, Vec<Values>)> {
+fn run_query(address: &Address, sql: &str) -> icecore_store::Result<(Vec<String>, Vec<Values>)> {
     let (mut names, mut rows) = (Vec::new(), Vec::new());
     query(address, sql, &mut |line| {
         match line {
@@ -22,7 +22,7 @@ fn asked(address: &Address, sql: &str) -> icecore_store::Result<(Vec<String>, Ve
 }
 
 #[test]
-fn rows_come_as_they_are_and_nothing_is_written() {
+fn queries_return_rows_unchanged_and_cannot_write() {
     for (name, fresh) in common::sql_backends() {
         let address = fresh();
         let mut store = open(&address).expect(name);
@@ -31,7 +31,7 @@ fn rows_come_as_they_are_and_nothing_is_written() {
         object.key = Some("Zoë 日本".to_owned());
         store.put(&[object, describe::describe_object(b"[1]".to_vec(), None)]).expect(name);
         let sql = "SELECT object_key, seq, bytes, expires_at FROM icecore_objects ORDER BY seq";
-        let (names, rows) = asked(&address, sql).expect(name);
+        let (names, rows) = run_query(&address, sql).expect(name);
         assert_eq!(names, ["object_key", "seq", "bytes", "expires_at"], "{name}");
         assert_eq!(rows[0], [Some("Zoë 日本".into()), Some(b"1".to_vec()), Some(every), None], "{name}");
         assert_eq!(rows[1], [None, Some(b"2".to_vec()), Some(b"[1]".to_vec()), None], "{name}");
@@ -43,11 +43,11 @@ fn rows_come_as_they_are_and_nothing_is_written() {
             "SELECT 1; DELETE FROM icecore_objects",
         ];
         for sql in writes {
-            let refused = asked(&address, sql);
+            let refused = run_query(&address, sql);
             // The text after the first statement may be ignored; it is not run.
             assert!(refused.is_err() || sql.starts_with("SELECT"), "{name}: {sql}");
         }
-        assert_eq!(asked(&address, sql).expect(name).1.len(), 2, "{name}");
-        assert_ne!(asked(&address, "SELECT nonsense").expect_err(name).kind(), ErrorKind::Away, "{name}");
+        assert_eq!(run_query(&address, sql).expect(name).1.len(), 2, "{name}");
+        assert_ne!(run_query(&address, "SELECT nonsense").expect_err(name).kind(), ErrorKind::Away, "{name}");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `ICECORE_TIMINGS=N` sets their number, `ICECORE_SEED=N` the seed.
 
-use crate::common::Chance;
+use crate::common::Random;
 use icecore_store::Timing;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -13,59 +13,59 @@ const ZONES: [&str; 5] = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolk
 const FROM: u64 = 1_704_067_200;
 const LENGTH: u64 = 4 * 366 * 86_400;
 
-fn pick<'a>(chance: &mut Chance, all: &[&'a str]) -> &'a str {
-    all[chance.below(all.len() as u64) as usize]
+fn pick<'a>(random: &mut Random, all: &[&'a str]) -> &'a str {
+    all[random.below(all.len() as u64) as usize]
 }
 
 /// Returns a field: numbers from `low` to `high`, or one of these names.
-fn field(chance: &mut Chance, low: u64, high: u64, names: &[&str]) -> String {
-    let number = |chance: &mut Chance| low + chance.below(high - low + 1);
-    let one = |chance: &mut Chance| match chance.below(8) {
-        0 if !names.is_empty() => pick(chance, names).to_owned(),
-        1 => format!("*/{}", 1 + chance.below(high - low)),
+fn field(random: &mut Random, low: u64, high: u64, names: &[&str]) -> String {
+    let number = |random: &mut Random| low + random.below(high - low + 1);
+    let one = |random: &mut Random| match random.below(8) {
+        0 if !names.is_empty() => pick(random, names).to_owned(),
+        1 => format!("*/{}", 1 + random.below(high - low)),
         2 | 3 => {
-            let (a, b) = (number(chance), number(chance));
+            let (a, b) = (number(random), number(random));
             format!("{}-{}", a.min(b), a.max(b))
         }
         4 => {
-            let (a, b) = (number(chance), number(chance));
-            format!("{}-{}/{}", a.min(b), a.max(b), 1 + chance.below(high - low))
+            let (a, b) = (number(random), number(random));
+            format!("{}-{}/{}", a.min(b), a.max(b), 1 + random.below(high - low))
         }
-        _ => number(chance).to_string(),
+        _ => number(random).to_string(),
     };
-    match chance.below(5) {
+    match random.below(5) {
         0 | 1 => "*".to_owned(),
-        2 => (0..1 + chance.below(3)).map(|_| one(chance)).collect::<Vec<_>>().join(","),
-        _ => one(chance),
+        2 => (0..1 + random.below(3)).map(|_| one(random)).collect::<Vec<_>>().join(","),
+        _ => one(random),
     }
 }
 
-fn timing(chance: &mut Chance) -> String {
-    if chance.below(20) == 0 {
-        return pick(chance, &["@hourly", "@daily", "@weekly", "@monthly", "@yearly", "@midnight"]).to_owned();
+fn timing(random: &mut Random) -> String {
+    if random.below(20) == 0 {
+        return pick(random, &["@hourly", "@daily", "@weekly", "@monthly", "@yearly", "@midnight"]).to_owned();
     }
     const MONTHS: [&str; 4] = ["JAN", "mar", "Jun", "DEC"];
     const DAYS: [&str; 4] = ["SUN", "mon", "Wed", "SAT"];
     let mut fields = vec![
-        field(chance, 0, 59, &[]),
-        field(chance, 0, 23, &[]),
-        field(chance, 1, 31, &[]),
-        field(chance, 1, 12, &MONTHS),
-        field(chance, 0, 6, &DAYS),
+        field(random, 0, 59, &[]),
+        field(random, 0, 23, &[]),
+        field(random, 1, 31, &[]),
+        field(random, 1, 12, &MONTHS),
+        field(random, 0, 6, &DAYS),
     ];
     // If both kinds of days are given, programs disagree about the meaning of a star, and fugit skips months that do
     // not have the day.
-    match chance.below(3) {
+    match random.below(3) {
         0 => fields[2] = "*".to_owned(),
         1 => fields[4] = "*".to_owned(),
-        _ => fields[2] = field(chance, 1, 28, &[]),
+        _ => fields[2] = field(random, 1, 28, &[]),
     }
     let is_both = fields[2] != "*" && fields[4] != "*";
     if is_both && (fields[2].contains('*') || fields[4].contains('*')) {
         fields[4] = "*".to_owned();
     }
-    if chance.below(8) == 0 {
-        fields.insert(0, field(chance, 0, 59, &[]));
+    if random.below(8) == 0 {
+        fields.insert(0, field(random, 0, 59, &[]));
     }
     fields.join(" ")
 }
@@ -82,17 +82,17 @@ fn clock_times(times: &str, zone: &str) -> Vec<jiff::civil::DateTime> {
 }
 
 #[test]
-fn timings_are_those_of_fugit() {
+fn timings_agree_with_fugit() {
     let has_fugit = Command::new("ruby").args(["-e", "require 'fugit'"]).stderr(Stdio::null()).status();
     if !has_fugit.is_ok_and(|status| status.success()) {
         eprintln!("SKIPPED: ruby has no fugit");
         return;
     }
     let count: usize = std::env::var("ICECORE_TIMINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(400);
-    let mut chance = Chance::new();
-    let asked: Vec<(String, &str, u64)> =
-        (0..count).map(|_| (timing(&mut chance), pick(&mut chance, &ZONES), FROM + chance.below(LENGTH))).collect();
-    let lines: String = asked.iter().map(|(timing, zone, after)| format!("{timing}\t{zone}\t{after}\n")).collect();
+    let mut random = Random::new();
+    let questions: Vec<(String, &str, u64)> =
+        (0..count).map(|_| (timing(&mut random), pick(&mut random, &ZONES), FROM + random.below(LENGTH))).collect();
+    let lines: String = questions.iter().map(|(timing, zone, after)| format!("{timing}\t{zone}\t{after}\n")).collect();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/timings/next.rb");
     let mut ruby = Command::new("ruby").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("ruby");
     let mut stdin = ruby.stdin.take().expect("a pipe");
@@ -102,12 +102,12 @@ fn timings_are_those_of_fugit() {
     assert!(answer.status.success());
     let answer = String::from_utf8(answer.stdout).expect("text");
     let mut wrong = Vec::new();
-    for ((timing, zone, after), told) in asked.iter().zip(answer.lines()) {
+    for ((timing, zone, after), told) in questions.iter().zip(answer.lines()) {
         let ours = Timing::new(timing, Some(zone)).ok().map(|timing| {
-            let mut at = *after as i64 * 1000;
+            let mut time = *after as i64 * 1000;
             let next = |_| {
-                at = timing.next(at)?;
-                Some((at / 1000).to_string())
+                time = timing.next(time)?;
+                Some((time / 1000).to_string())
             };
             (0..4).filter_map(next).collect::<Vec<_>>().join(" ")
         });

@@ -48,20 +48,20 @@ impl Caller for within::mysql::Transaction<'_> {
 
 /// How a transaction ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum End {
+enum TransactionEnd {
     Commit,
     Rollback,
 }
 
 /// Runs `body` in a transaction over a connection that is not the store's.
-fn transaction(address: &Address, end: End, body: &mut dyn FnMut(&mut dyn Caller)) {
+fn transaction(address: &Address, end: TransactionEnd, body: &mut dyn FnMut(&mut dyn Caller)) {
     match address.scheme() {
         #[cfg(feature = "sqlite")]
         Scheme::Sqlite => {
             let mut connection = within::rusqlite::Connection::open(common::file_of(address)).expect("a connection");
             let mut transaction = connection.transaction().expect("begun");
             body(&mut transaction);
-            if end == End::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
+            if end == TransactionEnd::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
         }
         #[cfg(feature = "postgres")]
         Scheme::Postgres => {
@@ -69,7 +69,7 @@ fn transaction(address: &Address, end: End, body: &mut dyn FnMut(&mut dyn Caller
             let mut client = Client::connect(&common::full(address), NoTls).expect("a connection");
             let mut transaction = client.transaction().expect("begun");
             body(&mut transaction);
-            if end == End::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
+            if end == TransactionEnd::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
         }
         #[cfg(feature = "mysql")]
         Scheme::Mysql => {
@@ -78,7 +78,7 @@ fn transaction(address: &Address, end: End, body: &mut dyn FnMut(&mut dyn Caller
                 Conn::new(Opts::from_url(&common::full(address)).expect("an address")).expect("a connection");
             let mut transaction = conn.start_transaction(TxOpts::default()).expect("begun");
             body(&mut transaction);
-            if end == End::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
+            if end == TransactionEnd::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
         }
         #[allow(unreachable_patterns, reason = "all drivers may be enabled")]
         scheme => panic!("no driver for {scheme:?}"),
@@ -115,9 +115,9 @@ fn each_world(test: impl Fn(&mut World)) {
 }
 
 #[test]
-fn what_is_committed_is_there_and_what_is_rolled_back_is_not() {
+fn only_committed_objects_and_jobs_are_stored() {
     each_world(|world| {
-        for end in [End::Rollback, End::Commit] {
+        for end in [TransactionEnd::Rollback, TransactionEnd::Commit] {
             transaction(&world.address, end, &mut |caller| {
                 caller.run("INSERT INTO orders VALUES (1)");
                 let mut within = caller.within().expect("the tables are there");
@@ -128,7 +128,7 @@ fn what_is_committed_is_there_and_what_is_rolled_back_is_not() {
                 drop(within);
                 caller.run("INSERT INTO orders VALUES (2)");
             });
-            let expected = if end == End::Commit { ["2", "2", "2", "2", "2"] } else { ["0"; 5] };
+            let expected = if end == TransactionEnd::Commit { ["2", "2", "2", "2", "2"] } else { ["0"; 5] };
             assert_eq!(counts(world), expected, "{end:?}");
         }
         let found = world.store.object_named("a").expect("asked").expect("there");
@@ -142,10 +142,10 @@ fn what_is_committed_is_there_and_what_is_rolled_back_is_not() {
 }
 
 #[test]
-fn a_key_that_is_taken_leaves_the_transaction_as_it_was() {
+fn a_taken_key_leaves_the_transaction_intact() {
     each_world(|world| {
         world.store.put(&[object("a")]).expect("put");
-        transaction(&world.address, End::Commit, &mut |caller| {
+        transaction(&world.address, TransactionEnd::Commit, &mut |caller| {
             caller.run("INSERT INTO orders VALUES (1)");
             let mut within = caller.within().expect("the tables are there");
             within.put(&[object("b")]).expect("put");
@@ -166,12 +166,12 @@ fn a_key_that_is_taken_leaves_the_transaction_as_it_was() {
     });
 }
 
-/// It creates no tables: in some databases that would commit the work of the caller.
+/// Missing tables are not created, because in some databases that would commit the work of the caller.
 #[test]
-fn tables_that_are_not_there_are_an_error_and_the_transaction_goes_on() {
+fn missing_tables_are_an_error_and_the_transaction_continues() {
     for (name, fresh) in sql_backends() {
         let address = fresh();
-        transaction(&address, End::Commit, &mut |caller| {
+        transaction(&address, TransactionEnd::Commit, &mut |caller| {
             caller.run("CREATE TABLE orders (id INTEGER PRIMARY KEY)");
             let error = caller.within().err().expect("no tables");
             assert_eq!(error.kind(), ErrorKind::Schema, "{name}: {error}");
@@ -185,14 +185,14 @@ fn tables_that_are_not_there_are_an_error_and_the_transaction_goes_on() {
 /// the rest of the database as it was when the transaction began.
 #[cfg(feature = "mysql")]
 #[test]
-fn an_index_that_is_younger_than_the_transaction_is_kept() {
+fn an_index_created_during_a_transaction_finds_its_objects() {
     for (name, fresh) in sql_backends() {
         let mut world = World::new(fresh());
         if world.address.scheme() != Scheme::Mysql {
             continue;
         }
         let address = world.address.clone();
-        transaction(&address, End::Commit, &mut |caller| {
+        transaction(&address, TransactionEnd::Commit, &mut |caller| {
             // MariaDB's default is REPEATABLE READ: from here on it sees no changes by others.
             caller.run("SELECT COUNT(*) FROM icecore_objects");
             world.store.index("$.id").expect("an index");

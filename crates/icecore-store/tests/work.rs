@@ -64,7 +64,7 @@ fn a_raw_command_reads_the_bytes() {
 }
 
 #[test]
-fn what_a_command_says_of_its_failure_is_kept() {
+fn the_stderr_of_a_failed_command_is_kept() {
     let mut store = store();
     let id = store.push(b"[1]");
     let tally = store.run(&worker(1), Command::new("echo out; echo 'no such user' >&2; exit 3"));
@@ -74,7 +74,7 @@ fn what_a_command_says_of_its_failure_is_kept() {
 }
 
 #[test]
-fn a_command_that_takes_too_long_is_ended_with_what_it_began() {
+fn a_command_that_times_out_is_killed_with_its_children() {
     let mut store = store();
     let id = store.push(b"[1]");
     let mut command = Command::new("sleep 1000 | sleep 1000; sleep 1000");
@@ -84,7 +84,7 @@ fn a_command_that_takes_too_long_is_ended_with_what_it_began() {
 }
 
 #[test]
-fn what_a_command_leaves_running_ends_with_it() {
+fn background_processes_end_with_their_command() {
     let mut store = store();
     let id = store.push(b"[1]");
     store.run(&worker(1), Command::new("sleep 1000 & echo done"));
@@ -92,7 +92,7 @@ fn what_a_command_leaves_running_ends_with_it() {
 }
 
 #[test]
-fn results_and_inputs_have_bounds() {
+fn the_length_of_results_is_limited() {
     let mut store = store();
     let long = format!("[\"{}\"]", "x".repeat(1 << 20));
     let id = store.push(long.as_bytes());
@@ -104,15 +104,15 @@ fn results_and_inputs_have_bounds() {
 }
 
 #[test]
-fn several_run_at_once_and_leases_are_extended() {
+fn several_jobs_run_at_once_and_their_leases_are_extended() {
     let mut store = store();
     for _ in 0..4 {
         store.push(b"[1]");
     }
     let mut worker = worker(4);
     worker.lease = Duration::from_secs(2);
-    let (here, calls) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (at_once, count) = (Arc::clone(&here), Arc::clone(&calls));
+    let (running, calls) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (at_once, count) = (Arc::clone(&running), Arc::clone(&calls));
     // Each waits for all others: they only end if all four run. They take longer than the lease.
     let tally = store.run(&worker, move |_: &Job| {
         count.fetch_add(1, Ordering::SeqCst);
@@ -128,7 +128,7 @@ fn several_run_at_once_and_leases_are_extended() {
 }
 
 #[test]
-fn a_worker_that_stops_finishes_what_runs_and_takes_nothing_new() {
+fn a_stopping_worker_finishes_its_jobs_and_claims_no_more() {
     let mut store = store();
     let (first, second) = (store.push(b"[1]"), store.push(b"[2]"));
     let stop = Stop::new();
@@ -145,7 +145,7 @@ fn a_worker_that_stops_finishes_what_runs_and_takes_nothing_new() {
 }
 
 #[test]
-fn an_abort_ends_commands_and_gives_their_jobs_back() {
+fn an_abort_kills_commands_and_returns_their_jobs() {
     let mut store = store();
     let id = store.push(b"[1]");
     let mut command = Command::new("sleep 1000");
@@ -154,11 +154,11 @@ fn an_abort_ends_commands_and_gives_their_jobs_back() {
     let mut worker = worker(1);
     worker.until_empty = false;
     let address = store.address.clone();
-    let teller = stop.clone();
+    let abort_handle = stop.clone();
     worker
         .run(&|| open(&address), Arc::new(command), &stop, &mut |event| {
             if let Event::Begun(_) = event {
-                teller.abort();
+                abort_handle.abort();
             }
         })
         .expect("an end");
@@ -166,7 +166,7 @@ fn an_abort_ends_commands_and_gives_their_jobs_back() {
 }
 
 #[test]
-fn a_runner_that_panics_has_failed() {
+fn a_panic_of_a_runner_fails_the_job() {
     let mut store = store();
     let id = store.push(b"[1]");
     store.run(&worker(1), |_: &Job| -> Outcome { panic!("on purpose") });
@@ -174,12 +174,12 @@ fn a_runner_that_panics_has_failed() {
 }
 
 #[test]
-fn a_database_that_is_away_is_waited_for() {
+fn a_worker_waits_for_an_unavailable_database() {
     let mut store = store();
     let id = store.push(b"[1]");
     let tries = AtomicUsize::new(0);
     let address = store.address.clone();
-    let mut told = 0;
+    let mut reported = 0;
     let mut worker = worker(1);
     worker.idle = Duration::from_millis(1);
     worker
@@ -190,14 +190,14 @@ fn a_database_that_is_away_is_waited_for() {
             },
             Arc::new(|_: &Job| Outcome::Done(None)),
             &Stop::new(),
-            &mut |event| told += usize::from(matches!(event, Event::Away(_))),
+            &mut |event| reported += usize::from(matches!(event, Event::Away(_))),
         )
         .expect("an end");
-    assert_eq!((store.job(id).state, told), (State::Done, 2));
+    assert_eq!((store.job(id).state, reported), (State::Done, 2));
 }
 
 #[test]
-fn a_queue_that_can_not_be_is_an_error() {
+fn an_invalid_queue_name_is_an_error() {
     let store = store();
     let worker = Worker::new("", "w");
     let error = worker.run(&|| open(&store.address), Arc::new(Command::new("true")), &Stop::new(), &mut |_| ());
@@ -206,7 +206,7 @@ fn a_queue_that_can_not_be_is_an_error() {
 
 /// A worker that loses a lease may get the same job again while it still runs it.
 #[test]
-fn an_attempt_that_lost_its_lease_says_nothing_of_the_next() {
+fn an_attempt_without_its_lease_does_not_end_the_next_one() {
     /// Only ends a test that would hang.
     const LIMIT: Duration = Duration::from_secs(120);
     let mut store = store();
@@ -226,15 +226,15 @@ fn an_attempt_that_lost_its_lease_says_nothing_of_the_next() {
         }
         Outcome::Done(Some(job.attempts.to_string().into_bytes()))
     };
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let tell = &mut |event: Event<'_>| {
         if matches!(event, Event::Done(_) | Event::Lost(_)) {
-            told.push(format!("{event:?}"));
+            reported.push(format!("{event:?}"));
             let _ = record.send(());
         }
     };
     let tally = worker(2).run(&|| open(&store.address), Arc::new(runner), &Stop::new(), tell).expect("an end");
-    assert_eq!(told, [format!("Lost({id:?})"), format!("Done({id:?})")]);
+    assert_eq!(reported, [format!("Lost({id:?})"), format!("Done({id:?})")]);
     assert_eq!((tally.done, tally.lost), (1, 1));
     let job = store.job(id);
     assert_eq!((job.state, job.attempts, job.result.as_deref()), (State::Done, 2, Some(&b"2"[..])));

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_may_be_long_or_short() {
+    fn names_may_be_qualified_or_not() {
         let filter = |tables: &[&str], columns: &[&str], skipped: &[&str]| {
             let all = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
             Filter::new(&all(tables), &all(columns), &all(skipped))

@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dumps_are_known_by_their_beginning() {
+    fn dumps_are_recognized_by_their_beginning() {
         for dump in [
             "/*M!999999\\- enable the sandbox mode */ \n-- MariaDB dump 10.19\n",
             "-- a comment\n--\n\nINSERT INTO t VALUES (1);",

@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_compressed_is_known_by_its_beginning() {
+    fn compression_is_recognized_by_its_first_bytes() {
         assert_eq!(Packing::from_head(b"\x1f\x8b\x08\0"), Some(Packing::Gzip));
         assert_eq!(Packing::from_head(b"BZh91AY&SY"), Some(Packing::Bzip2));
         assert_eq!(Packing::from_head(b"\xfd7zXZ\0\0\x04"), Some(Packing::Xz));

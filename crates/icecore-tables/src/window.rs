@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_grows_as_far_as_a_record_needs_and_shrinks_again() {
+    fn a_window_grows_for_a_record_and_shrinks_again() {
         let input: Vec<u8> = (0..1_000_000u32).map(|index| index as u8).collect();
         let mut window = Window::new(&input[..], 1000);
         while window.bytes().len() < 500_000 {

@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_examples_of_the_standard() {
+    fn examples_of_the_standard_are_encoded_and_decoded() {
         for (bytes, text) in
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")]
         {
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_comes_back() {
+    fn every_byte_round_trips() {
         let bytes: Vec<u8> = (0..=255).collect();
         for (alphabet, is_padded) in [(Alphabet::Standard, true), (Alphabet::Url, false)] {
             for len in 0..bytes.len() {
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_text_is_refused_where_it_is_wrong() {
+    fn invalid_text_is_refused_with_its_offset() {
         for (text, offset) in
             [("Zg", 2), ("Zg=", 3), ("Z===", 1), ("Zh==", 1), ("Zm9=", 2), ("Zm v", 2), ("Zg==Zg==", 4)]
         {
@@ -347,27 +347,35 @@ mod tests {
     /// In both cases, existing bytes stay.
     const BEFORE: &[u8] = b"before";
 
-    fn decoded(decode: impl FnOnce(&mut Vec<u8>) -> Result<(), usize>) -> (Result<(), usize>, Vec<u8>) {
+    fn decode_with(decode: impl FnOnce(&mut Vec<u8>) -> Result<(), usize>) -> (Result<(), usize>, Vec<u8>) {
         let mut out = BEFORE.to_vec();
         let result = decode(&mut out);
         (result, out)
     }
 
     #[test]
-    fn the_quick_way_and_its_twin_agree() {
+    fn fast_and_reference_decoders_agree() {
         let mut random = Random(1);
         for _ in 0..4000 {
             let alphabet = [Alphabet::Standard, Alphabet::Url][random.below(2)];
             let (bytes, mut text) = random.text(alphabet);
-            assert_eq!(decoded(|out| decode_in_alphabet(alphabet, &text, out)), (Ok(()), [BEFORE, &bytes].concat()));
+            assert_eq!(
+                decode_with(|out| decode_in_alphabet(alphabet, &text, out)),
+                (Ok(()), [BEFORE, &bytes].concat())
+            );
             for _ in 0..random.below(4) {
-                let twin = decoded(|out| decode_by_digits(alphabet, &text, 0, text.len(), out).map(|_| ()));
-                assert_eq!(decoded(|out| decode_in_alphabet(alphabet, &text, out)), twin, "{:?}", text.escape_ascii());
+                let by_digits = decode_with(|out| decode_by_digits(alphabet, &text, 0, text.len(), out).map(|_| ()));
+                assert_eq!(
+                    decode_with(|out| decode_in_alphabet(alphabet, &text, out)),
+                    by_digits,
+                    "{:?}",
+                    text.escape_ascii()
+                );
                 // The strict decoder: no white space, complete padding.
                 if alphabet == Alphabet::Standard && !text.iter().any(u8::is_ascii_whitespace) {
                     let is_padded = text.len().is_multiple_of(4);
-                    let wanted = twin.0.and(if is_padded { Ok(()) } else { Err(text.len()) });
-                    assert_eq!(decode_base64(&text, &mut Vec::new()), wanted, "{:?}", text.escape_ascii());
+                    let expected = by_digits.0.and(if is_padded { Ok(()) } else { Err(text.len()) });
+                    assert_eq!(decode_base64(&text, &mut Vec::new()), expected, "{:?}", text.escape_ascii());
                 }
                 random.damage(&mut text);
             }
@@ -375,25 +383,25 @@ mod tests {
     }
 
     #[test]
-    fn encoded_digit_by_digit() {
+    fn the_encoder_agrees_with_encoding_digit_by_digit() {
         let mut random = Random(2);
         for len in 0..300 {
             let bytes: Vec<u8> = (0..len).map(|_| random.below(256) as u8).collect();
             for (alphabet, digits) in [(Alphabet::Standard, &STANDARD), (Alphabet::Url, &URL)] {
-                let mut wanted = BEFORE.to_vec();
+                let mut expected = BEFORE.to_vec();
                 for group in bytes.chunks(3) {
                     let mut three = [0; 3];
                     three[..group.len()].copy_from_slice(group);
                     let word = u32::from_be_bytes([0, three[0], three[1], three[2]]);
-                    wanted.extend((0..=group.len()).map(|place| digits[(word >> (18 - 6 * place)) as usize & 0x3F]));
+                    expected.extend((0..=group.len()).map(|place| digits[(word >> (18 - 6 * place)) as usize & 0x3F]));
                 }
                 let mut out = BEFORE.to_vec();
                 encode_in_alphabet(alphabet, false, &bytes, &mut out);
-                assert_eq!(out, wanted);
-                wanted.extend(std::iter::repeat_n(b'=', (3 - len % 3) % 3));
+                assert_eq!(out, expected);
+                expected.extend(std::iter::repeat_n(b'=', (3 - len % 3) % 3));
                 out.truncate(BEFORE.len());
                 encode_in_alphabet(alphabet, true, &bytes, &mut out);
-                assert_eq!(out, wanted);
+                assert_eq!(out, expected);
             }
         }
     }

@@ -67,7 +67,7 @@ mod tests {
     use super::find_byte;
 
     #[test]
-    fn it_finds_what_a_walk_finds() {
+    fn find_byte_agrees_with_a_plain_walk() {
         let mut state = 7u64;
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_keys_are_found_and_others_are_not() {
+    fn only_equal_keys_are_found() {
         let mut map: SeededMap<&[u8], usize> = SeededMap::default();
         let names: Vec<_> = (0..1000).map(|i| vec![b'a' + (i % 7) as u8; i]).collect();
         for (i, name) in names.iter().enumerate() {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn another_map_hashes_otherwise() {
+    fn each_map_has_its_own_seed() {
         assert_ne!(SeededState::default().hash_one(1u64), SeededState::default().hash_one(1u64));
     }
 }

@@ -407,7 +407,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_kept_as_many_as_wanted() {
+    fn the_limit_of_loss_paths_applies_to_each_kind() {
         for (wanted, kept) in [(0, &[""][..]), (1, &["0"]), (3, &["0", "1", "2"])] {
             let mut losses = Losses::with_limits(&Limits { loss_paths: wanted, ..Limits::default() });
             for index in 0..5 {

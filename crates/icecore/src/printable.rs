@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_reaches_the_terminal_that_it_would_act_on() {
+    fn control_and_hidden_characters_are_escaped() {
         assert!(matches!(printable("Zoë \\ \"x\" 日本"), Cow::Borrowed(_)));
         assert_eq!(printable("a\x1b[31m\nb\t\u{9b}\u{7f}"), "a\\u{1b}[31m\\nb\\t\\u{9b}\\u{7f}");
         assert_eq!(printable("abc\u{202e}cba\u{200b}"), "abc\\u{202e}cba\\u{200b}");

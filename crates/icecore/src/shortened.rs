@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_stay_whole() {
+    fn shortening_keeps_characters_whole() {
         for len in 0..40 {
             let text = "é€😀".repeat(len);
             for max_len in 0..30 {

@@ -645,7 +645,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_is_read_as_the_same_stage() {
+    fn displayed_stages_are_parsed_back() {
         for text in [
             "json",
             "gzip:level=9/base64/sereal:compress=zstd,level=3",
@@ -677,7 +677,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_list_need_no_quotes() {
+    fn lists_of_words_need_no_quotes() {
         let list = ("names".to_owned(), Some("title,author,body".to_owned()));
         assert_eq!(options("pack:names=title,author,body")[..], [list.clone()][..]);
         assert_eq!(options("pack:names=title,author,body,map"), [list.clone(), ("map".into(), None)]);
@@ -695,13 +695,13 @@ mod tests {
     }
 
     #[test]
-    fn a_path_has_stages() {
+    fn a_path_is_split_into_stages() {
         let names: Vec<_> = parse_path("gzip/base64:wrap/php").unwrap().into_iter().map(|s| s.name).collect();
         assert_eq!(names, ["gzip", "base64", "php"]);
     }
 
     #[test]
-    fn broken_syntax_says_where() {
+    fn syntax_errors_name_what_is_expected() {
         for (text, expected) in [
             ("", "the name of a format"),
             ("json:", "the name of an option"),

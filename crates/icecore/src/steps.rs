@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_at_all_that_came_before_is_not_linear() {
+    fn is_linear_detects_quadratic_work() {
         is_linear("once", 100, super::count);
         let all_before = |size: usize| (0..size).for_each(super::count);
         assert!(std::panic::catch_unwind(|| is_linear("again and again", 100, all_before)).is_err());

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_string_is_known_by_its_place() {
+    fn strings_are_identified_by_address_and_length() {
         let text = [b'a'; 200];
         let mut places = StringLocations::default();
         places.set(&text[..100], 1);

@@ -63,7 +63,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn the_nearest_is_found_and_nothing_is_forced() {
+    fn only_close_names_are_suggested() {
         let known = ["storable", "sereal", "var-export", "json", "ndjson"];
         let nearest = |name| nearest(name, known.into_iter());
         assert_eq!(nearest("JSON"), Some("json"));

@@ -110,30 +110,30 @@ fn alterations(edit: &[(&str, &str, &str)]) -> Vec<Alteration> {
 }
 
 /// Returns what a program prints, if it is installed.
-fn asked(program: &str, args: &[&str], input: &str) -> Option<Vec<u8>> {
+fn run_program(program: &str, args: &[&str], input: &str) -> Option<Vec<u8>> {
     let mut child = Command::new(program).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
     child.stdin.take()?.write_all(input.as_bytes()).ok()?;
-    let done = child.wait_with_output().ok()?;
-    assert!(done.status.success(), "{program}: {input}");
-    Some(done.stdout)
+    let output = child.wait_with_output().ok()?;
+    assert!(output.status.success(), "{program}: {input}");
+    Some(output.stdout)
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn encode_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn unhex(text: &[u8]) -> Vec<u8> {
+fn decode_hex(text: &[u8]) -> Vec<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16).expect("hex") as u8;
     text.trim_ascii().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
 }
 
 /// A stage, the program that prints a case as hex, and the one that checks edited bytes.
-type Way<'w> = (&'w str, &'w dyn Fn(&Case) -> String, &'w dyn Fn(&Case, &str) -> String);
+type Freezing<'w> = (&'w str, &'w dyn Fn(&Case) -> String, &'w dyn Fn(&Case, &str) -> String);
 
 /// Tries each case in each way that a language freezes values. `freeze` prints a value as hex;
 /// `check` dies unless the edited bytes thaw to the value that the language made.
-fn compare(program: &str, args: &[&str], cases: &[Case], ways: &[Way<'_>]) {
-    if asked(program, &["-v"], "").is_none() {
+fn compare(program: &str, args: &[&str], cases: &[Case], ways: &[Freezing<'_>]) {
+    if run_program(program, &["-v"], "").is_none() {
         println!("{program} is not installed");
         return;
     }
@@ -141,13 +141,20 @@ fn compare(program: &str, args: &[&str], cases: &[Case], ways: &[Way<'_>]) {
     for (stage, freeze, check) in ways {
         let parsed = Stage::parse(stage).unwrap();
         for case in cases {
-            let frozen = unhex(&asked(program, args, &freeze(case)).unwrap());
-            let made = alter(&frozen, &parsed, &alterations(case.edit), &Limits::default());
-            let made = made.unwrap_or_else(|error| panic!("{stage}: {}: {}: {error}", case.value, case.does));
-            assert!(made.is_changed);
-            let told = asked(program, args, &check(case, &hex(&made.bytes))).unwrap();
-            let told = String::from_utf8_lossy(&told).into_owned();
-            assert_eq!(told, "same", "{stage}: {} {}\n{}", case.value, case.does, String::from_utf8_lossy(&made.bytes));
+            let frozen = decode_hex(&run_program(program, args, &freeze(case)).unwrap());
+            let altered = alter(&frozen, &parsed, &alterations(case.edit), &Limits::default());
+            let altered = altered.unwrap_or_else(|error| panic!("{stage}: {}: {}: {error}", case.value, case.does));
+            assert!(altered.is_changed);
+            let answer = run_program(program, args, &check(case, &encode_hex(&altered.bytes))).unwrap();
+            let answer = String::from_utf8_lossy(&answer).into_owned();
+            assert_eq!(
+                answer,
+                "same",
+                "{stage}: {} {}\n{}",
+                case.value,
+                case.does,
+                String::from_utf8_lossy(&altered.bytes)
+            );
             count += 1;
         }
     }
@@ -155,37 +162,38 @@ fn compare(program: &str, args: &[&str], cases: &[Case], ways: &[Way<'_>]) {
 }
 
 #[test]
-fn php_reads_what_was_edited() {
+fn php_reads_edited_values() {
     const CLASSES: &str = "<?php #[AllowDynamicProperties] class P { public $n = 1; protected $p = [1]; private $q; } \
                            #[AllowDynamicProperties] class Q { public $n; protected $p; private $q; } ";
-    let way = |freeze: &'static str, thaw: &'static str| {
+    let freezing = |freeze: &'static str, thaw: &'static str| {
         let make = move |case: &Case| format!("{CLASSES} $v = {}; echo bin2hex({freeze}($v));", case.value);
-        let check = move |case: &Case, made: &str| {
+        let check = move |case: &Case, altered: &str| {
             format!(
-                "{CLASSES} $v = {thaw}({freeze}({})); {} $w = {thaw}(hex2bin('{made}')); $t = fn ($x) => \
+                "{CLASSES} $v = {thaw}({freeze}({})); {} $w = {thaw}(hex2bin('{altered}')); $t = fn ($x) => \
                  preg_replace('/[PQ]\\0/', '', serialize($x)); echo $t($v) === $t($w) ? 'same' : $t($v) . ' ' . $t($w);",
                 case.value, case.does
             )
         };
         (make, check)
     };
-    let (php, igbinary) = (way("serialize", "unserialize"), way("igbinary_serialize", "igbinary_unserialize"));
+    let (php, igbinary) =
+        (freezing("serialize", "unserialize"), freezing("igbinary_serialize", "igbinary_unserialize"));
     compare("php", &[], PHP, &[("php", &php.0, &php.1)]);
     let has_igbinary =
-        asked("php", &["-m"], "").is_some_and(|found| String::from_utf8_lossy(&found).contains("igbinary"));
+        run_program("php", &["-m"], "").is_some_and(|found| String::from_utf8_lossy(&found).contains("igbinary"));
     if has_igbinary {
         compare("php", &[], PHP, &[("igbinary", &igbinary.0, &igbinary.1)]);
     }
 }
 
 #[test]
-fn ruby_reads_what_was_edited() {
+fn ruby_reads_edited_values() {
     const CLASSES: &str = "P = Class.new { attr_accessor :n; def initialize; @n = 1; end }; Q = Class.new(P); \
                            S = Struct.new(:a, :b); ";
     let make = |case: &Case| format!("{CLASSES} print Marshal.dump({}).unpack1('H*')", case.value);
-    let check = |case: &Case, made: &str| {
+    let check = |case: &Case, altered: &str| {
         format!(
-            "{CLASSES} v = Marshal.load(Marshal.dump({})); {}; w = Marshal.load(['{made}'].pack('H*')); \
+            "{CLASSES} v = Marshal.load(Marshal.dump({})); {}; w = Marshal.load(['{altered}'].pack('H*')); \
              a, b = [v, w].map {{ |x| Marshal.dump(x) }}; print a == b ? 'same' : a.inspect + b.inspect",
             case.value, case.does
         )
@@ -194,18 +202,18 @@ fn ruby_reads_what_was_edited() {
 }
 
 #[test]
-fn perl_reads_what_was_edited() {
+fn perl_reads_edited_values() {
     const USE: &str = "use utf8; use Storable qw(nfreeze freeze thaw dclone); use Data::Dumper; \
                        $Data::Dumper::Sortkeys = 1; $Data::Dumper::Useqq = 1; $Data::Dumper::Purity = 1; ";
     let storable = |case: &Case| format!("{USE} print unpack 'H*', nfreeze({})", case.value);
     let dumper = |case: &Case| format!("{USE} print unpack 'H*', Dumper({})", case.value);
     let same = "my ($a, $b) = (Dumper($v), Dumper($w)); s/'(\\d)'/$1/g for $a, $b; print $a eq $b ? 'same' : $a . $b";
-    let of_storable = |case: &Case, made: &str| {
-        format!("{USE} my $v = {}; {}; my $w = thaw(pack 'H*', '{made}'); {same}", case.value, case.does)
+    let of_storable = |case: &Case, altered: &str| {
+        format!("{USE} my $v = {}; {}; my $w = thaw(pack 'H*', '{altered}'); {same}", case.value, case.does)
     };
-    let of_dumper = |case: &Case, made: &str| {
+    let of_dumper = |case: &Case, altered: &str| {
         format!(
-            "{USE} my $v = {}; {}; my $w = eval 'my ' . pack('H*', '{made}') . '; $VAR1'; die $@ if $@; {same}",
+            "{USE} my $v = {}; {}; my $w = eval 'my ' . pack('H*', '{altered}') . '; $VAR1'; die $@ if $@; {same}",
             case.value, case.does
         )
     };

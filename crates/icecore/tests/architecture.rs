@@ -30,10 +30,10 @@ const BASES: &[&str] = &[
 ];
 
 /// Returns the texts between backticks, and the first words of the lines in code blocks.
-fn named(page: &str) -> BTreeSet<String> {
+fn list_named_items(page: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for (at, part) in page.split("```").enumerate() {
-        if at % 2 == 0 {
+    for (index, part) in page.split("```").enumerate() {
+        if index % 2 == 0 {
             names.extend(part.split('`').skip(1).step_by(2).map(str::to_owned));
             continue;
         }
@@ -45,7 +45,7 @@ fn named(page: &str) -> BTreeSet<String> {
     names
 }
 
-/// Whether the name is meant as a path, not as a Rust name, an option or an example.
+/// Returns `true` if the name is meant as a path, not as a Rust name, an option or an example.
 fn is_path(name: &str) -> bool {
     let is_file = [".rs", ".md", ".sh", ".c", ".h", ".xs", ".txt", ".json"].iter().any(|end| name.ends_with(end));
     let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte));
@@ -55,10 +55,10 @@ fn is_path(name: &str) -> bool {
 }
 
 #[test]
-fn every_path_exists() {
+fn every_path_on_the_page_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
-    let paths: Vec<_> = named(&page).into_iter().filter(|name| is_path(name)).collect();
+    let paths: Vec<_> = list_named_items(&page).into_iter().filter(|name| is_path(name)).collect();
     assert!(paths.len() > 40, "{paths:?}");
     let formats = std::fs::read_dir(root.join("crates/icecore/src/format")).unwrap();
     let formats: Vec<_> =
@@ -68,6 +68,6 @@ fn every_path_exists() {
         BASES.iter().any(|base| root.join(base).join(path).exists())
             || formats.iter().any(|format| format.join(path).exists())
     };
-    let gone: Vec<_> = paths.iter().filter(|path| !is_there(path)).collect();
-    assert!(gone.is_empty(), "gone, or named otherwise: {gone:?}");
+    let missing: Vec<_> = paths.iter().filter(|path| !is_there(path)).collect();
+    assert!(missing.is_empty(), "gone, or named otherwise: {missing:?}");
 }

@@ -78,7 +78,7 @@ const COMMAND_LAYERS: &[&str] = &[
     "target",
     "records",
     "csv_style",
-    // What was probably meant.
+    // Suggestions for mistyped arguments.
     "mistakes",
     // Databases, and the arguments that commands share.
     "database",
@@ -144,17 +144,17 @@ fn code(text: &str) -> String {
 }
 
 /// Returns the paths after `crate::` and `super::`, as far as they are names, relative to the crate.
-fn named(code: &str, module: &[String]) -> BTreeSet<Vec<String>> {
+fn list_named_paths(code: &str, module: &[String]) -> BTreeSet<Vec<String>> {
     let mut paths = BTreeSet::new();
     for (prefix, base) in [("crate::", &[][..]), ("super::", module)] {
-        for (at, _) in code.match_indices(prefix) {
-            let before = &code[..at];
+        for (offset, _) in code.match_indices(prefix) {
+            let before = &code[..offset];
             // The second part of `super::super::` was counted with the first, and `a::crate::` does not
             // occur.
             if before.ends_with("::") || before.ends_with(|last: char| last.is_alphanumeric() || last == '_') {
                 continue;
             }
-            let mut rest = &code[at..];
+            let mut rest = &code[offset..];
             let mut path = base.to_vec();
             while let Some(more) = rest.strip_prefix("super::") {
                 path.pop();
@@ -171,13 +171,13 @@ fn named(code: &str, module: &[String]) -> BTreeSet<Vec<String>> {
 fn collect(rest: &str, path: &[String], paths: &mut BTreeSet<Vec<String>>) {
     if let Some(inside) = rest.strip_prefix('{') {
         let (mut depth, mut start) = (0, 0);
-        for (at, byte) in inside.bytes().enumerate() {
+        for (offset, byte) in inside.bytes().enumerate() {
             match byte {
                 b'{' => depth += 1,
                 b'}' if depth > 0 => depth -= 1,
                 b',' | b'}' if depth == 0 => {
-                    collect(inside[start..at].trim(), path, paths);
-                    start = at + 1;
+                    collect(inside[start..offset].trim(), path, paths);
+                    start = offset + 1;
                     if byte == b'}' {
                         return;
                     }
@@ -216,8 +216,8 @@ fn read_crate(name: &str) -> Vec<Source> {
     sources(&root, &mut files);
     let read = |file: PathBuf| {
         let module = module(&root, &file);
-        let named = named(&code(&fs::read_to_string(&file).unwrap()), &module);
-        Source { file, module, named }
+        let paths_in_code = list_named_paths(&code(&fs::read_to_string(&file).unwrap()), &module);
+        Source { file, module, named: paths_in_code }
     };
     files.into_iter().map(read).collect()
 }
@@ -247,7 +247,7 @@ fn check_layers(name: &str, layers: &[&str]) -> usize {
 }
 
 #[test]
-fn every_arrow_points_inwards() {
+fn modules_use_only_the_layers_above_them() {
     let arrows = check_layers("icecore", LAYERS);
     assert!(arrows > 1000, "{arrows} arrows were found");
     let arrows = check_layers("icecore-cli", COMMAND_LAYERS);
@@ -259,15 +259,15 @@ fn every_arrow_points_inwards() {
 /// Returns a path of uses from a module back to itself, if there is one.
 fn find_cycle(uses: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
     for start in uses.keys() {
-        let mut ways = vec![vec![start.clone()]];
+        let mut paths = vec![vec![start.clone()]];
         let mut seen = BTreeSet::new();
-        while let Some(way) = ways.pop() {
+        while let Some(way) = paths.pop() {
             for next in uses.get(&way[way.len() - 1]).into_iter().flatten() {
                 if next == start {
                     return Some(way);
                 }
                 if seen.insert(next.clone()) {
-                    ways.push([&way[..], std::slice::from_ref(next)].concat());
+                    paths.push([&way[..], std::slice::from_ref(next)].concat());
                 }
             }
         }
@@ -276,7 +276,7 @@ fn find_cycle(uses: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> 
 }
 
 #[test]
-fn no_crate_has_a_cycle() {
+fn no_crate_has_a_cycle_of_modules() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut count = 0;
     for entry in fs::read_dir(crates).unwrap() {
@@ -301,7 +301,7 @@ fn no_crate_has_a_cycle() {
 }
 
 #[test]
-fn a_cycle_is_found() {
+fn find_cycle_finds_a_cycle() {
     let uses = |pairs: &[(&str, &str)]| {
         let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (from, to) in pairs {
@@ -314,7 +314,7 @@ fn a_cycle_is_found() {
 }
 
 #[test]
-fn no_format_uses_another() {
+fn no_format_uses_another_format() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/format");
     let folders: BTreeSet<String> = fs::read_dir(root)
         .unwrap()
@@ -339,7 +339,7 @@ fn no_format_uses_another() {
 /// `replace` is written, whether Ruby looks up the classes that the data contains as values, and an
 /// option that has the same name by chance.
 #[test]
-fn few_places_name_a_format() {
+fn only_listed_places_name_a_format() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut places = Vec::new();
     for krate in ["icecore", "icecore-cli", "icecore-tables", "icecore-capi"] {

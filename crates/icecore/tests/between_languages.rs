@@ -10,24 +10,24 @@ fn convert(bytes: &[u8], from: &str, to: &str) -> (Vec<u8>, Vec<LossKind>) {
     (out, losses.iter().map(|loss| loss.kind).collect())
 }
 
-fn text(bytes: &[u8], from: &str, to: &str) -> (String, Vec<LossKind>) {
+fn convert_to_text(bytes: &[u8], from: &str, to: &str) -> (String, Vec<LossKind>) {
     let (out, losses) = convert(bytes, from, to);
     (String::from_utf8_lossy(&out).into_owned(), losses)
 }
 
 #[test]
-fn a_member_does_not_take_the_name_of_another() {
+fn two_members_never_get_the_same_name() {
     // class E < StandardError; @mesg = 7
     let dump = b"\x04\x08o:\x06E\x08:\x09mesg\"\x07hi:\x07bt0:\x0a@mesgi\x0c";
-    let (php, losses) = text(dump, "marshal", "php");
+    let (php, losses) = convert_to_text(dump, "marshal", "php");
     assert_eq!(php, r#"O:1:"E":3:{s:4:"mesg";s:2:"hi";s:2:"bt";N;s:5:"@mesg";i:7;}"#);
     assert_eq!(losses, [LossKind::Symbol]);
     let php = b"O:1:\"A\":2:{s:4:\"\0A\0x\";i:1;s:4:\"\0B\0x\";i:2;}";
-    assert_eq!(text(php, "php", "json").0, "{\"x\":1,\"\\u0000B\\u0000x\":2}");
+    assert_eq!(convert_to_text(php, "php", "json").0, "{\"x\":1,\"\\u0000B\\u0000x\":2}");
 }
 
 #[test]
-fn what_ruby_can_not_name_is_a_hash() {
+fn objects_without_a_ruby_name_become_hashes() {
     for php in
         [&br#"O:8:"stdClass":1:{s:1:"a";i:1;}"#[..], br#"O:3:"Foo":1:{s:3:"x-y";i:1;}"#, br#"O:3:"Foo":1:{i:5;i:1;}"#]
     {
@@ -40,9 +40,9 @@ fn what_ruby_can_not_name_is_a_hash() {
 }
 
 #[test]
-fn dots_that_match_newlines_keep_doing_so() {
+fn regexp_dots_still_match_newlines() {
     let ruby = b"\x04\x08/\x08a.b\x04";
-    assert_eq!(text(ruby, "marshal", "json").0, r#""(?^s:a.b)""#);
+    assert_eq!(convert_to_text(ruby, "marshal", "json").0, r#""(?^s:a.b)""#);
     assert_eq!(convert(ruby, "marshal", "marshal").0, ruby);
     for (flags, option) in [("s", 4), ("m", 0), ("ms", 4)] {
         let typed = format!(r#"{{"$icecore":1,"$strings":"bytes","$value":{{"$regexp":"a.b","$flags":"{flags}"}}}}"#);
@@ -54,11 +54,11 @@ fn dots_that_match_newlines_keep_doing_so() {
 #[test]
 fn an_exception_may_have_variables_before_its_message() {
     let dump = b"\x04\x08o:\x06E\x08:\x0a@codei\x0a:\x09mesg\"\x07hi:\x07bt0";
-    assert_eq!(text(dump, "marshal", "json").0, r#"{"code":5,"message":"hi","backtrace":null}"#);
+    assert_eq!(convert_to_text(dump, "marshal", "json").0, r#"{"code":5,"message":"hi","backtrace":null}"#);
 }
 
 #[test]
-fn a_number_of_a_million_digits_is_refused_everywhere() {
+fn every_format_refuses_a_number_of_a_million_digits() {
     let mut dump = b"\x04\x08[\x06l+\x03\x40\x0d\x03".to_vec();
     dump.extend(vec![0x7f; 2 * 0x30d40]);
     let limits = Limits::default();
@@ -73,7 +73,7 @@ fn a_number_of_a_million_digits_is_refused_everywhere() {
 }
 
 #[test]
-fn entries_of_old_caches_of_rails_are_taken_out() {
+fn old_rails_cache_entries_are_unwrapped() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cookbook/samples/ruby/cache");
     let entry = std::fs::read(format!("{folder}/5C0/010/menu")).unwrap();
     let json = icecore::convert(&entry, "rails-cache/marshal", "json").unwrap();
@@ -84,7 +84,7 @@ fn entries_of_old_caches_of_rails_are_taken_out() {
 }
 
 #[test]
-fn an_object_as_a_key_is_written_or_refused() {
+fn objects_as_keys_are_refused() {
     let typed =
         r#"{"$icecore":1,"$strings":"text","$value":{"$map":[[{"$opaque":"U","$class":"Date","$payload":[1]},true]]}}"#;
     let limits = Limits::default();
@@ -93,5 +93,5 @@ fn an_object_as_a_key_is_written_or_refused() {
         let error = icecore::write_to(&document, &Stage::parse(to).unwrap(), &limits, &mut Vec::new()).unwrap_err();
         assert_eq!(error.kind(), icecore::ErrorKind::Unrepresentable, "{to}");
     }
-    assert_eq!(text(typed.as_bytes(), "json:typed", "marshal:utf8").1, []);
+    assert_eq!(convert_to_text(typed.as_bytes(), "json:typed", "marshal:utf8").1, []);
 }

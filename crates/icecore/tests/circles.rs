@@ -35,10 +35,10 @@ fn container(kind: Kind, end: u32, count: u32) -> Node {
 
 /// Makes a tape of these nodes; with `marked`, the targets of links are flagged.
 fn tape(mut nodes: Vec<Node>, marked: bool) -> Tape {
-    for at in 0..nodes.len() {
-        if marked && matches!(nodes[at].kind, Kind::Link | Kind::Alias | Kind::Copy) {
-            let named = nodes[at].payload as usize;
-            nodes[named].flags |= icecore::raw::flag::TARGET;
+    for index in 0..nodes.len() {
+        if marked && matches!(nodes[index].kind, Kind::Link | Kind::Alias | Kind::Copy) {
+            let target = nodes[index].payload as usize;
+            nodes[target].flags |= icecore::raw::flag::TARGET;
         }
     }
     let mut tape = Tape::new();
@@ -56,7 +56,7 @@ fn ring(length: u32, link: Kind) -> Vec<Node> {
 }
 
 #[test]
-fn rings_of_references_end() {
+fn writers_end_on_rings_of_references() {
     for stage in stages() {
         for length in [1, 2, 10, 1000] {
             for link in [Kind::Link, Kind::Alias, Kind::Copy] {
@@ -68,7 +68,7 @@ fn rings_of_references_end() {
 }
 
 #[test]
-fn php_says_where_references_go_round() {
+fn php_formats_refuse_rings_of_references() {
     for format in ["php", "php-session", "join", "json", "var-export"] {
         let error = write(&Stage::parse(format).unwrap(), &tape(ring(2, Kind::Link), true)).unwrap_err();
         assert_eq!(error, ErrorKind::Unrepresentable, "{format}");
@@ -76,7 +76,7 @@ fn php_says_where_references_go_round() {
 }
 
 #[test]
-fn links_that_name_links_end() {
+fn writers_end_on_links_to_links() {
     let nodes = vec![container(Kind::Array, 3, 2), Node::leaf(Kind::Link, 2), Node::leaf(Kind::Link, 1)];
     for stage in stages() {
         let _ = write(&stage, &tape(nodes.clone(), true));
@@ -95,44 +95,44 @@ fn a_link_to_an_unmarked_target_is_refused() {
 }
 
 /// Generates small numbers that look random.
-struct Chance(u64);
+struct Random(u64);
 
-impl Chance {
-    fn below(&mut self, most: u32) -> u32 {
+impl Random {
+    fn below(&mut self, bound: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as u32 % most
+        (self.0 >> 33) as u32 % bound
     }
 }
 
 /// Puts a value that contains up to `left` others on the tape.
-fn grow(chance: &mut Chance, nodes: &mut Vec<Node>, left: &mut u32, is_body: bool) {
-    let (at, kinds) = (nodes.len(), [Kind::Array, Kind::Array, Kind::Ref, Kind::Ref, Kind::Object, Kind::Attrs]);
+fn grow(random: &mut Random, nodes: &mut Vec<Node>, budget: &mut u32, is_body: bool) {
+    let (index, kinds) = (nodes.len(), [Kind::Array, Kind::Array, Kind::Ref, Kind::Ref, Kind::Object, Kind::Attrs]);
     let last = if is_body { 3 } else { kinds.len() as u32 };
-    if *left == 0 || !is_body && chance.below(3) == 0 {
-        let kind = [Kind::Link, Kind::Link, Kind::Alias, Kind::Copy, Kind::Int][chance.below(5) as usize];
+    if *budget == 0 || !is_body && random.below(3) == 0 {
+        let kind = [Kind::Link, Kind::Link, Kind::Alias, Kind::Copy, Kind::Int][random.below(5) as usize];
         // The target is set when all nodes exist.
         return nodes.push(Node::leaf(kind, 0));
     }
-    *left -= 1;
-    let kind = kinds[chance.below(last) as usize];
-    let count = if kind == Kind::Array { chance.below(3) } else { 1 };
+    *budget -= 1;
+    let kind = kinds[random.below(last) as usize];
+    let count = if kind == Kind::Array { random.below(3) } else { 1 };
     // No attributes follow the value.
     nodes.push(container(kind, 0, if kind == Kind::Attrs { 0 } else { count }));
-    (0..count).for_each(|_| grow(chance, nodes, left, kind == Kind::Object));
-    nodes[at].payload |= nodes.len() as u64;
+    (0..count).for_each(|_| grow(random, nodes, budget, kind == Kind::Object));
+    nodes[index].payload |= nodes.len() as u64;
 }
 
 #[test]
-fn small_graphs_of_all_kinds_end() {
+fn writers_end_on_random_graphs() {
     let stages = stages();
-    let mut chance = Chance(1);
+    let mut random = Random(1);
     for _ in 0..usual_or_full(200, 1000) {
-        let (mut nodes, mut left) = (Vec::new(), 5);
-        grow(&mut chance, &mut nodes, &mut left, true);
+        let (mut nodes, mut budget) = (Vec::new(), 5);
+        grow(&mut random, &mut nodes, &mut budget, true);
         let count = nodes.len() as u32;
         for node in &mut nodes {
             if matches!(node.kind, Kind::Link | Kind::Alias | Kind::Copy) {
-                node.payload = u64::from(chance.below(count));
+                node.payload = u64::from(random.below(count));
             }
         }
         let tape = tape(nodes, true);

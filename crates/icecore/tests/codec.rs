@@ -13,38 +13,46 @@ use icecore::{
 };
 
 /// Reads and writes without shortcuts.
-struct Twin {
-    storable: (storable::ReadOptions, storable::WriteOptions),
-    sereal: (sereal::ReadOptions, sereal::WriteOptions),
+struct ReferenceCodec {
     is_storable: bool,
+    storable_read: storable::ReadOptions,
+    storable_write: storable::WriteOptions,
+    sereal_read: sereal::ReadOptions,
+    sereal_write: sereal::WriteOptions,
 }
 
-impl Twin {
-    fn of(spec: &str) -> Twin {
-        let mut storable = (storable::ReadOptions::default(), storable::WriteOptions::default());
-        let mut sereal = (sereal::ReadOptions::default(), sereal::WriteOptions::default());
-        (storable.0.reference, storable.1.reference, sereal.0.reference, sereal.1.reference) = (true, true, true, true);
-        storable.1.file = spec.ends_with(":memory").then_some(false);
-        sereal.1.protocol = spec.ends_with(":protocol=5").then_some(5);
-        Twin { storable, sereal, is_storable: spec.starts_with("storable") }
+impl ReferenceCodec {
+    fn of(spec: &str) -> ReferenceCodec {
+        let mut codec = ReferenceCodec {
+            is_storable: spec.starts_with("storable"),
+            storable_read: storable::ReadOptions::default(),
+            storable_write: storable::WriteOptions::default(),
+            sereal_read: sereal::ReadOptions::default(),
+            sereal_write: sereal::WriteOptions::default(),
+        };
+        (codec.storable_read.reference, codec.storable_write.reference) = (true, true);
+        (codec.sereal_read.reference, codec.sereal_write.reference) = (true, true);
+        codec.storable_write.file = spec.ends_with(":memory").then_some(false);
+        codec.sereal_write.protocol = spec.ends_with(":protocol=5").then_some(5);
+        codec
     }
 
     fn read<'a>(&self, input: &'a [u8], limits: &Limits) -> Outcome<'a> {
         match self.is_storable {
-            true => self.storable.0.read(input, Request::new(limits)),
-            false => self.sereal.0.read(input, Request::new(limits)),
+            true => self.storable_read.read(input, Request::new(limits)),
+            false => self.sereal_read.read(input, Request::new(limits)),
         }
     }
 
     fn write(&self, document: &Document<'_>, out: &mut Vec<u8>) -> Written {
         match self.is_storable {
-            true => storable::write(document, &self.storable.1, &Limits::default(), out),
-            false => sereal::write(document, &self.sereal.1, &Limits::default(), out),
+            true => storable::write(document, &self.storable_write, &Limits::default(), out),
+            false => sereal::write(document, &self.sereal_write, &Limits::default(), out),
         }
     }
 }
 
-fn said(result: Written) -> Vec<String> {
+fn list_losses_or_error(result: Written) -> Vec<String> {
     match result {
         Ok(losses) => losses.iter().map(ToString::to_string).collect(),
         Err(error) => vec![error.to_string()],
@@ -52,8 +60,8 @@ fn said(result: Written) -> Vec<String> {
 }
 
 /// Reads and writes with both, and reports where they differ.
-fn compare(codec: &Codec, twin: &Twin, input: &[u8], tape: &mut Tape) -> Result<bool, String> {
-    let usual = twin.read(input, &Limits::default());
+fn compare(codec: &Codec, reference: &ReferenceCodec, input: &[u8], tape: &mut Tape) -> Result<bool, String> {
+    let usual = reference.read(input, &Limits::default());
     let filled = codec.read(input, tape);
     if filled.consumed != usual.consumed || filled.error != usual.error {
         return Err(format!("{:?} at {}, not {:?} at {}", filled.error, filled.consumed, usual.error, usual.consumed));
@@ -67,16 +75,16 @@ fn compare(codec: &Codec, twin: &Twin, input: &[u8], tape: &mut Tape) -> Result<
         return Ok(false);
     }
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    let (one, other) = (codec.write(&document, &mut ours), twin.write(&usual.document, &mut theirs));
-    if said(one) != said(other) || ours != theirs {
+    let (one, other) = (codec.write(&document, &mut ours), reference.write(&usual.document, &mut theirs));
+    if list_losses_or_error(one) != list_losses_or_error(other) || ours != theirs {
         return Err(format!("other bytes: {ours:02x?}, not {theirs:02x?}"));
     }
     Ok(true)
 }
 
-fn over(file: &str, spec: &str) {
+fn compare_fixtures(file: &str, spec: &str) {
     let codec = Codec::new(Stage::parse(spec).unwrap());
-    let twin = Twin::of(spec);
+    let reference = ReferenceCodec::of(spec);
     let mut tape = Tape::new();
     let mut random = Random::new(7);
     let (mut whole, mut broken) = (0, 0);
@@ -84,14 +92,14 @@ fn over(file: &str, spec: &str) {
         for round in 0..3 {
             let mut blob = fixture.blob.clone();
             if round > 0 && !blob.is_empty() {
-                let at = random.below(blob.len() as u64) as usize;
+                let offset = random.below(blob.len() as u64) as usize;
                 match random.below(3) {
-                    0 => blob.truncate(at),
-                    1 => blob[at] ^= 1 << random.below(8),
-                    _ => blob[at] = random.bits() as u8,
+                    0 => blob.truncate(offset),
+                    1 => blob[offset] ^= 1 << random.below(8),
+                    _ => blob[offset] = random.bits() as u8,
                 }
             }
-            match compare(&codec, &twin, &blob, &mut tape) {
+            match compare(&codec, &reference, &blob, &mut tape) {
                 Ok(true) => whole += 1,
                 Ok(false) => broken += 1,
                 Err(why) => panic!("{} {} round {round}: {why}\n{blob:02x?}", fixture.name, fixture.mode),
@@ -102,31 +110,35 @@ fn over(file: &str, spec: &str) {
 }
 
 #[test]
-fn sereal() {
-    over("sereal.jsonl", "sereal");
+fn codec_reads_and_writes_sereal_like_the_slow_twins() {
+    compare_fixtures("sereal.jsonl", "sereal");
 }
 
 #[test]
-fn storable() {
-    over("storable.jsonl", "storable");
+fn codec_reads_and_writes_storable_like_the_slow_twins() {
+    compare_fixtures("storable.jsonl", "storable");
 }
 
 #[test]
-fn random_documents_are_written_the_same() {
+fn codec_writes_random_documents_like_the_slow_twins() {
     for (spec, seeds) in [("sereal:protocol=5", 0..3000), ("sereal", 3000..6000), ("storable:memory", 6000..9000)] {
         let codec = Codec::new(Stage::parse(spec).unwrap());
-        let twin = Twin::of(spec);
+        let reference = ReferenceCodec::of(spec);
         for seed in seeds {
             let document = common::document(seed, if seed % 2 == 0 { Palette::Json } else { Palette::Perl });
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-            assert_eq!(said(codec.write(&document, &mut ours)), said(twin.write(&document, &mut theirs)), "{seed}");
+            assert_eq!(
+                list_losses_or_error(codec.write(&document, &mut ours)),
+                list_losses_or_error(reference.write(&document, &mut theirs)),
+                "{seed}"
+            );
             assert_eq!(ours, theirs, "{seed}");
         }
     }
 }
 
 /// Returns the same document with a tape that a program filled, as Ruby's module does.
-fn filled<'a>(document: &Document<'a>, input: &'a [u8], codec: &Codec) -> Document<'a> {
+fn refill_tape<'a>(document: &Document<'a>, input: &'a [u8], codec: &Codec) -> Document<'a> {
     let mut tape = document.tape().clone();
     let (nodes, arena) = (tape.nodes().to_vec(), tape.arena().to_vec());
     tape.fill(nodes, arena, document.root().index(), None);
@@ -139,40 +151,40 @@ fn read_marshal(bytes: &[u8]) -> Result<Document<'_>, icecore::Error> {
 }
 
 #[test]
-fn marshal_is_written_alike_in_one_pass_and_otherwise() {
+fn both_marshal_writers_write_the_same_bytes() {
     let codec = Codec::new(Stage::parse("marshal").unwrap());
     let mut unlimited = Codec::new(Stage::parse("marshal").unwrap());
     unlimited.limits.depth = u32::MAX;
     let mut spare = icecore::raw::Spare::default();
-    let (mut taken, mut left) = (0, 0);
-    let mut compare = |document: &Document<'_>, what: &str| {
+    let (mut fast, mut fallen_back) = (0, 0);
+    let mut compare = |document: &Document<'_>, name: &str| {
         let (mut quick, mut usual) = (Vec::new(), Vec::new());
         if unlimited.write_filled(document, &mut spare, &mut quick) {
             unlimited.write(document, &mut usual).unwrap();
-            assert_eq!(quick.escape_ascii().to_string(), usual.escape_ascii().to_string(), "{what}");
-            taken += 1;
+            assert_eq!(quick.escape_ascii().to_string(), usual.escape_ascii().to_string(), "{name}");
+            fast += 1;
         } else {
-            assert_eq!(quick, b"", "{what}");
-            left += 1;
+            assert_eq!(quick, b"", "{name}");
+            fallen_back += 1;
         }
     };
     for fixture in load("marshal.jsonl").into_iter().filter(|fixture| fixture.mode == "dump") {
         let Ok(document) = read_marshal(&fixture.blob) else { continue };
-        compare(&filled(&document, &fixture.blob, &codec), &fixture.name);
+        compare(&refill_tape(&document, &fixture.blob, &codec), &fixture.name);
     }
     for seed in 0..3000 {
         let mut bytes = Vec::new();
         let document = common::document(seed, if seed % 2 == 0 { Palette::Json } else { Palette::Perl });
         if codec.write(&document, &mut bytes).is_ok() {
             let document = read_marshal(&bytes).unwrap();
-            compare(&filled(&document, &bytes, &codec), &seed.to_string());
+            compare(&refill_tape(&document, &bytes, &codec), &seed.to_string());
         }
     }
-    assert!(taken > 2000 && left > 20, "{taken} taken, {left} left to the usual way");
+    assert!(fast > 2000 && fallen_back > 20, "{fast} taken, {fallen_back} left to the usual way");
 }
 
 #[test]
-fn keys_are_forgotten_when_there_are_too_many_and_the_generation_says_so() {
+fn clearing_the_key_table_changes_its_generation() {
     let codec = Codec::new(Stage::parse("json").unwrap());
     let mut tape = Tape::new();
     let before = tape.keys().generation();
@@ -185,7 +197,7 @@ fn keys_are_forgotten_when_there_are_too_many_and_the_generation_says_so() {
 }
 
 /// Returns a document with these nodes only. The offsets of their strings stay the same.
-fn part(whole: &Document<'_>, nodes: std::ops::Range<usize>, tape: &mut Tape) -> Document<'static> {
+fn take_part(whole: &Document<'_>, nodes: std::ops::Range<usize>, tape: &mut Tape) -> Document<'static> {
     for name in whole.tape().keys().iter() {
         tape.key_id(name.node.kind, name.node.flags, name.bytes);
     }
@@ -194,7 +206,7 @@ fn part(whole: &Document<'_>, nodes: std::ops::Range<usize>, tape: &mut Tape) ->
 }
 
 #[test]
-fn documents_are_written_in_parts_or_not_at_all() {
+fn parts_make_the_whole_document_or_are_refused() {
     let mut random = Random::new(3);
     for spec in ["sereal:protocol=5", "storable:memory", "storable:file,netorder"] {
         let codec = Codec::new(Stage::parse(spec).unwrap());
@@ -204,17 +216,17 @@ fn documents_are_written_in_parts_or_not_at_all() {
             let mut expected = Vec::new();
             let count = document.nodes().len();
             // Filled by a program, like the parts, so that Storable writes both the same way.
-            codec.write(&part(&document, 0..count, &mut Tape::new()), &mut expected).unwrap();
-            let (mut parts, mut out, mut at) = (PartProgress::default(), Vec::new(), 0);
-            while at < count {
-                let next = (at + 1 + random.below(20) as usize).min(count);
-                let next_part = part(&document, at..next, &mut Tape::new());
+            codec.write(&take_part(&document, 0..count, &mut Tape::new()), &mut expected).unwrap();
+            let (mut parts, mut out, mut offset) = (PartProgress::default(), Vec::new(), 0);
+            while offset < count {
+                let next = (offset + 1 + random.below(20) as usize).min(count);
+                let next_part = take_part(&document, offset..next, &mut Tape::new());
                 if codec.write_part(&next_part, DocumentPart::Nodes(&mut parts), &mut out).is_none() {
                     break;
                 }
-                at = next;
+                offset = next;
             }
-            if at < count {
+            if offset < count {
                 refused += 1;
                 continue;
             }
@@ -226,7 +238,7 @@ fn documents_are_written_in_parts_or_not_at_all() {
 }
 
 #[test]
-fn a_table_of_names_in_the_place_of_another_has_another_generation() {
+fn replacing_the_key_table_changes_its_generation() {
     let codec = Codec::new(Stage::parse("json").expect("a stage"));
     let mut tape = Tape::new();
     let mut known: Vec<(u64, Vec<Vec<u8>>)> = Vec::new();

@@ -101,7 +101,7 @@ const ROWS: &[(&str, &str)] = &[
     ("attributes on a value", r#"[{"$attributes":{"a":1},"$value":"abc"}]"#),
 ];
 
-fn typed(value: &str) -> String {
+fn wrap_in_typed_json(value: &str) -> String {
     format!(r#"{{"$icecore":1,"$strings":"bytes","$value":{value}}}"#)
 }
 
@@ -128,16 +128,16 @@ fn cell(document: &Document<'_>, value: &str, to: &str) -> String {
             let text = icecore::write(&after, "json:typed").expect("typed JSON says everything");
             let text = String::from_utf8(text).expect("JSON is UTF-8");
             let outer = text.find("\"$value\":").filter(|_| text.starts_with("{\"$icecore\""));
-            let start = outer.map_or(0, |at| at + "\"$value\":".len());
+            let start = outer.map_or(0, |offset| offset + "\"$value\":".len());
             let end = if start == 0 { text.len() } else { text.len() - 1 };
             // A name that became text needs no mention.
             if text[start..end] == *value { "the same".to_owned() } else { format!("`{}`", &text[start..end]) }
         }
     };
-    format!("{value}{}", lost(&losses))
+    format!("{value}{}", list_losses(&losses))
 }
 
-fn lost(losses: &Losses) -> String {
+fn list_losses(losses: &Losses) -> String {
     let kinds: Vec<_> = losses.iter().map(|loss| format!("*{}*", loss.kind.as_str())).collect();
     if kinds.is_empty() { String::new() } else { format!(" {}", kinds.join(" ")) }
 }
@@ -145,11 +145,11 @@ fn lost(losses: &Losses) -> String {
 fn table() -> String {
     let names = TARGETS.map(|(_, name)| name).join(" | ");
     let mut table = format!("| what | as `json:typed` | {names} |\n|---|---{}|\n", "|---".repeat(TARGETS.len()));
-    for (what, value) in ROWS {
-        let text = typed(value);
+    for (label, value) in ROWS {
+        let text = wrap_in_typed_json(value);
         let document = read(text.as_bytes(), "json:typed");
         let cells = TARGETS.map(|(to, _)| cell(&document, value, to));
-        table += &format!("| {what} | `{value}` | {} |\n", cells.join(" | "));
+        table += &format!("| {label} | `{value}` | {} |\n", cells.join(" | "));
     }
     table
 }
@@ -184,7 +184,7 @@ fn features() -> String {
     let mut table = format!("| | {names} |\n|---{}|\n", "|---".repeat(targets.len()));
     for (feature, row) in FEATURES {
         let (_, value) = ROWS.iter().find(|(name, _)| name == row).expect("a row of the table");
-        let text = typed(value);
+        let text = wrap_in_typed_json(value);
         let document = read(text.as_bytes(), "json:typed");
         let cells = targets.iter().map(|(to, _)| match cell(&document, value, to) {
             said if said.starts_with("the same") || said == format!("`{value}`") => "yes",
@@ -197,27 +197,27 @@ fn features() -> String {
 }
 
 #[test]
-fn the_table_of_formats_says_what_happens() {
-    holds("formats.md", &features());
+fn table_of_formats_shows_real_conversions() {
+    assert_page_contains_table("formats.md", &features());
 }
 
 #[test]
-fn the_table_of_conversions_says_what_happens() {
-    holds("conversions.md", &table());
+fn table_of_conversions_shows_real_conversions() {
+    assert_page_contains_table("conversions.md", &table());
 }
 
 /// Checks that the page contains this table.
-fn holds(page: &str, table: &str) {
+fn assert_page_contains_table(page: &str, table: &str) {
     const BEFORE: &str = "<!-- made by converting -->\n";
     const BEHIND: &str = "<!-- end -->\n";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
     let page = fs::read_to_string(&path).expect("the page is there");
     let (head, rest) = page.split_once(BEFORE).expect("the table has a start");
     let (_, tail) = rest.split_once(BEHIND).expect("the table has an end");
-    let now = format!("{head}{BEFORE}{table}{BEHIND}{tail}");
+    let updated = format!("{head}{BEFORE}{table}{BEHIND}{tail}");
     if std::env::var_os("UPDATE_PAGES").is_some() {
-        fs::write(&path, &now).expect("the page can be written");
+        fs::write(&path, &updated).expect("the page can be written");
     } else {
-        assert!(now == page, "{} is out of date; `make pages` updates it\n{table}", path.display());
+        assert!(updated == page, "{} is out of date; `make pages` updates it\n{table}", path.display());
     }
 }

@@ -15,40 +15,42 @@ fn read<'a>(stage: &Stage, bytes: &'a [u8]) -> Outcome<'a> {
 
 /// Returns the containers that were cut: the path, the number of children present, and the
 /// announced number.
-fn cut(document: &Document<'_>) -> Vec<(String, usize, Option<u32>)> {
+fn list_cut_containers(document: &Document<'_>) -> Vec<(String, usize, Option<u32>)> {
     let trace = document.trace().expect("detail was asked for");
-    let children = |at: u32| document.at(at).map_or(0, |here| here.children().count());
+    let children = |index: u32| document.at(index).map_or(0, |container| container.children().count());
     // Ruby's strings are containers of their attributes; they are not counted.
-    let counts = |at: u32| document.at(at).is_some_and(|here| matches!(here.kind(), Kind::Array | Kind::Map));
+    let is_list_or_map =
+        |index: u32| document.at(index).is_some_and(|container| matches!(container.kind(), Kind::Array | Kind::Map));
     trace
         .cut
         .iter()
-        .filter(|cut| counts(cut.node))
+        .filter(|cut| is_list_or_map(cut.node))
         .inspect(|cut| assert_eq!(trace.cut_at(cut.node), Some(**cut)))
         .map(|cut| (document.path(cut.node), children(cut.node), cut.of))
         .collect()
 }
 
 #[test]
-fn what_breaks_off_says_how_many_there_are_of_how_many() {
+fn cut_containers_report_present_and_announced_counts() {
     for format in COUNTED.iter().chain(TEXTS) {
         let stage = Stage::parse(format).unwrap();
         let bytes = icecore::convert(DATA.as_bytes(), "json", format).unwrap();
-        let whole = read(&stage, &bytes);
-        assert!(whole.error.is_none() && cut(&whole.document).is_empty(), "{format}");
+        let complete = read(&stage, &bytes);
+        assert!(complete.error.is_none() && list_cut_containers(&complete.document).is_empty(), "{format}");
         let mut seen = 0;
         for len in 0..bytes.len() {
             let part = read(&stage, &bytes[..len]);
             if part.error.is_none() {
                 continue;
             }
-            for (path, there, of) in cut(&part.document) {
+            for (path, present, of) in list_cut_containers(&part.document) {
                 seen += 1;
                 // PHP's arrays are lists until a key shows that they are not.
-                let all = whole.document.find(&path).unwrap_or_else(|error| panic!("{format} {len}: {error}")).body();
-                assert!(there <= all.children().count(), "{format} {len} {path}: {there}");
-                let said = COUNTED.contains(format).then(|| all.children().count() as u32);
-                assert_eq!(of, said, "{format} {len} {path}");
+                let all =
+                    complete.document.find(&path).unwrap_or_else(|error| panic!("{format} {len}: {error}")).body();
+                assert!(present <= all.children().count(), "{format} {len} {path}: {present}");
+                let announced = COUNTED.contains(format).then(|| all.children().count() as u32);
+                assert_eq!(of, announced, "{format} {len} {path}");
             }
         }
         assert!(seen > 50, "{format}: only {seen}");

@@ -19,7 +19,7 @@ fn php(text: &str) -> String {
 }
 
 #[test]
-fn what_php_opens_is_opened() {
+fn strings_are_opened_where_php_opens_them() {
     let all = fixtures::load("deep.jsonl");
     let mut failures = Vec::new();
     for fixture in &all {
@@ -38,8 +38,8 @@ fn the_opened_document_is_well_formed() {
     for fixture in fixtures::load("deep.jsonl") {
         let deep = open(&fixture.blob);
         let text = icecore::write(&deep.document, "json:typed").unwrap();
-        let back = icecore::read_as(&text, &typed, &Limits::default()).unwrap();
-        assert_eq!(back, deep.document, "{}", fixture.name);
+        let reread = icecore::read_as(&text, &typed, &Limits::default()).unwrap();
+        assert_eq!(reread, deep.document, "{}", fixture.name);
         for format in icecore::format::all() {
             if let Ok(bytes) = icecore::write(&deep.document, format.name) {
                 icecore::read_as(&bytes, &icecore::Stage::of(format), &Limits::default())
@@ -50,7 +50,7 @@ fn the_opened_document_is_well_formed() {
 }
 
 #[test]
-fn what_was_opened_is_listed() {
+fn opened_strings_are_listed() {
     let inner = r#"a:1:{s:1:"j";s:7:"{"k":1}";}"#;
     let text = format!("a:2:{{i:0;s:1:\"x\";s:1:\"p\";{}}}", php(inner));
     let deep = open(text.as_bytes());
@@ -59,12 +59,12 @@ fn what_was_opened_is_listed() {
         .iter()
         .map(|opened| (deep.document.path(opened.node), opened.name(), opened.level, opened.offset, opened.len))
         .collect();
-    let at = |part: &str| text.find(part).map(|at| at as u64);
+    let offset_of = |part: &str| text.find(part).map(|offset_of| offset_of as u64);
     assert_eq!(
         listed,
         [
-            ("$.p".to_owned(), "php".to_owned(), 0, at(inner), inner.len() as u64),
-            ("$.p.j".to_owned(), "json".to_owned(), 1, at("{\"k\""), 7),
+            ("$.p".to_owned(), "php".to_owned(), 0, offset_of(inner), inner.len() as u64),
+            ("$.p.j".to_owned(), "json".to_owned(), 1, offset_of("{\"k\""), 7),
         ]
     );
     // Bytes of the input are borrowed from it.
@@ -74,7 +74,7 @@ fn what_was_opened_is_listed() {
 }
 
 #[test]
-fn a_document_without_such_strings_stays_as_it_is() {
+fn a_document_without_frozen_strings_is_unchanged() {
     let input = br#"a:1:{s:1:"a";s:4:"text";}"#;
     let limits = Limits::default();
     let stage = icecore::detect::stage_of(input).unwrap();
@@ -88,14 +88,14 @@ fn a_document_without_such_strings_stays_as_it_is() {
 }
 
 #[test]
-fn wrappers_are_taken_off() {
-    let mut b = Builder::new();
-    b.begin_array();
-    b.bytes(r#"1735689600a:1:{s:1:"a";i:1;}"#);
-    b.bytes(r#"a:1:{s:1:\"a\";s:6:\"i:7;\\\"\";}"#);
-    b.bytes(b"\x04\x08[\x07i\x06I\"\x06x\x06:\x06ET");
-    b.end();
-    let deep = deep::open(b.finish().unwrap(), &Limits::default()).unwrap();
+fn wrapped_strings_are_opened() {
+    let mut builder = Builder::new();
+    builder.begin_array();
+    builder.bytes(r#"1735689600a:1:{s:1:"a";i:1;}"#);
+    builder.bytes(r#"a:1:{s:1:\"a\";s:6:\"i:7;\\\"\";}"#);
+    builder.bytes(b"\x04\x08[\x07i\x06I\"\x06x\x06:\x06ET");
+    builder.end();
+    let deep = deep::open(builder.finish().unwrap(), &Limits::default()).unwrap();
     let names: Vec<_> = deep.opened.iter().map(deep::OpenedString::name).collect();
     assert_eq!(names, ["laravel-cache/php", "slashes/php", "marshal"]);
     assert_eq!(json(&deep.document), serde_json::json!([{"a": 1}, {"a": "i:7;\\\""}, [1, "x"]]));
@@ -103,21 +103,21 @@ fn wrappers_are_taken_off() {
 }
 
 #[test]
-fn bytes_after_a_value_are_not_ignored() {
+fn a_string_with_bytes_after_its_value_is_not_opened() {
     // PHP itself ignores trailing bytes up to version 8.2.
     let text = format!("a:1:{{i:0;{}}}", php("a:1:{i:0;i:1;}x"));
     assert!(open(text.as_bytes()).opened.is_empty());
 }
 
 #[test]
-fn links_keep_what_they_name() {
+fn links_in_opened_strings_keep_their_targets() {
     // In the string: an object in an array, and a link to it. Outside: other objects before and after.
     let inner = r#"a:2:{i:0;O:1:"A":1:{s:4:"self";r:2;}i:1;r:2;}"#;
     let text = format!(r#"a:3:{{i:0;O:1:"B":0:{{}}i:1;{}i:2;r:2;}}"#, php(inner));
     let deep = open(text.as_bytes());
     let part = deep.document.find("$[1][0]").unwrap();
-    let again = deep.document.find("$[1][1]").unwrap();
-    assert_eq!((again.kind(), again.target().index()), (Kind::Link, part.index()));
+    let link = deep.document.find("$[1][1]").unwrap();
+    assert_eq!((link.kind(), link.target().index()), (Kind::Link, part.index()));
     let own = part.get("self").unwrap();
     assert_eq!((own.kind(), own.target().index()), (Kind::Link, part.index()));
     let outer = deep.document.find("$[2]").unwrap();
@@ -130,9 +130,9 @@ fn links_keep_what_they_name() {
 fn a_link_to_an_opened_string_refers_to_its_content() {
     let text = r#"a:2:{i:0;s:14:"a:1:{i:0;i:1;}";i:1;R:2;}"#;
     let deep = open(text.as_bytes());
-    let again = deep.document.find("$[1]").unwrap();
-    assert_eq!(again.kind(), Kind::Alias);
-    assert_eq!((again.target().kind(), again.target().len()), (Kind::Array, 1));
+    let link = deep.document.find("$[1]").unwrap();
+    assert_eq!(link.kind(), Kind::Alias);
+    assert_eq!((link.target().kind(), link.target().len()), (Kind::Array, 1));
     let php = icecore::write(&deep.document, "php").unwrap();
     assert_eq!(php, br#"a:2:{i:0;a:1:{i:0;i:1;}i:1;R:2;}"#);
 }
@@ -155,19 +155,19 @@ fn classes_keys_and_encodings_are_merged() {
 }
 
 #[test]
-fn payloads_are_opened() {
+fn frozen_data_in_payloads_is_opened() {
     use icecore::{Stage, value::Form};
-    let mut b = Builder::new();
-    b.begin_array();
+    let mut builder = Builder::new();
+    builder.begin_array();
     for form in [Form::Serializable, Form::UserDump, Form::Hook, Form::Freeze] {
-        b.begin_opaque("A", form);
-        b.bytes("a:1:{i:0;i:1;}").end();
+        builder.begin_opaque("A", form);
+        builder.bytes("a:1:{i:0;i:1;}").end();
     }
-    b.begin_attributes();
-    b.text("[1]").symbol_key("@a", "").text("{}");
-    b.end();
-    b.end();
-    let deep = deep::open(b.finish().unwrap(), &Limits::default()).unwrap();
+    builder.begin_attributes();
+    builder.text("[1]").symbol_key("@a", "").text("{}");
+    builder.end();
+    builder.end();
+    let deep = deep::open(builder.finish().unwrap(), &Limits::default()).unwrap();
     let paths: Vec<_> = deep.opened.iter().map(|opened| deep.document.path(opened.node)).collect();
     assert_eq!(paths, ["$[0]#0", "$[1]#0", "$[4]#0", "$[4]#1"]);
     for format in icecore::format::all() {
@@ -178,27 +178,27 @@ fn payloads_are_opened() {
 }
 
 #[test]
-fn sealed_strings_stay() {
+fn strings_of_regexps_and_code_are_not_opened() {
     let inner = r#"a:1:{s:1:"a";i:1;}"#;
-    let mut b = Builder::new();
-    b.begin_array();
-    b.regexp(inner, "");
-    b.begin_code();
-    b.bytes(inner).end();
-    b.begin_map();
-    b.key().begin_array();
-    b.bytes(inner).end();
-    b.bytes(inner);
-    b.end();
-    b.end();
-    let document = b.finish().unwrap();
+    let mut builder = Builder::new();
+    builder.begin_array();
+    builder.regexp(inner, "");
+    builder.begin_code();
+    builder.bytes(inner).end();
+    builder.begin_map();
+    builder.key().begin_array();
+    builder.bytes(inner).end();
+    builder.bytes(inner);
+    builder.end();
+    builder.end();
+    let document = builder.finish().unwrap();
     let deep = deep::open(document, &Limits::default()).unwrap();
     assert_eq!(deep.opened.len(), 1);
     assert_eq!(deep.document.path(deep.opened[0].node), "$[2]{0}");
 }
 
 /// Wraps `i:1;` this many times.
-fn nested(levels: usize, wrap: fn(&str) -> String) -> String {
+fn nest(levels: usize, wrap: fn(&str) -> String) -> String {
     let mut text = "i:1;".to_owned();
     for _ in 0..levels {
         text = wrap(&text);
@@ -209,9 +209,9 @@ fn nested(levels: usize, wrap: fn(&str) -> String) -> String {
 #[test]
 fn levels_of_strings_are_limited() {
     for wrap in [php as fn(&str) -> String, |text| format!("a:1:{{i:0;{}}}", php(text))] {
-        let text = nested(deep::LEVELS as usize, wrap);
+        let text = nest(deep::LEVELS as usize, wrap);
         assert_eq!(open(text.as_bytes()).opened.len(), deep::LEVELS as usize);
-        let text = nested(deep::LEVELS as usize + 1, wrap);
+        let text = nest(deep::LEVELS as usize + 1, wrap);
         let error = deep::open(icecore::read(text.as_bytes()).unwrap(), &Limits::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
         assert!(error.path().is_some() && error.to_string().contains("levels of strings"), "{error}");
@@ -220,7 +220,7 @@ fn levels_of_strings_are_limited() {
     std::thread::Builder::new()
         .stack_size(128 << 10)
         .spawn(|| {
-            let text = nested(5000, php);
+            let text = nest(5000, php);
             let error = deep::open(icecore::read(text.as_bytes()).unwrap(), &Limits::default()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Limit);
         })
@@ -230,7 +230,7 @@ fn levels_of_strings_are_limited() {
 }
 
 #[test]
-fn nesting_counts_through_strings() {
+fn depth_limit_counts_levels_inside_strings() {
     let list = |depth: usize| "a:1:{i:0;".repeat(depth) + "i:1;" + &"}".repeat(depth);
     let text = format!("a:1:{{i:0;a:1:{{s:1:\"k\";{}}}}}", php(&list(8)));
     let read = || icecore::read(text.as_bytes()).unwrap();
@@ -243,8 +243,8 @@ fn nesting_counts_through_strings() {
 }
 
 #[test]
-fn expansion_is_limited() {
-    let text = nested(3, php);
+fn opened_bytes_are_limited() {
+    let text = nest(3, php);
     let mut limits = Limits::default();
     limits.expansion = 0;
     assert!(deep::open(icecore::read(text.as_bytes()).unwrap(), &limits).is_ok(), "a little is always allowed");
@@ -256,7 +256,7 @@ fn expansion_is_limited() {
 }
 
 #[test]
-fn nodes_are_limited() {
+fn opened_nodes_are_limited() {
     let inner = format!("a:100:{{{}}}", (0..100).map(|i| format!("i:{i};N;")).collect::<String>());
     let text = format!("a:1:{{i:0;{}}}", php(&inner));
     let mut limits = Limits::default();
@@ -266,7 +266,7 @@ fn nodes_are_limited() {
 }
 
 #[test]
-fn hostile_strings_never_break_anything() {
+fn damaged_strings_do_not_panic() {
     let blobs: Vec<_> = ["php.jsonl", "marshal.jsonl", "storable.jsonl", "sereal.jsonl", "igbinary.jsonl"]
         .iter()
         .flat_map(|file| fixtures::load(file).into_iter().step_by(7).map(|fixture| fixture.blob))
@@ -274,21 +274,21 @@ fn hostile_strings_never_break_anything() {
     let mut same = 0;
     for blob in &blobs {
         for end in [blob.len(), blob.len() / 2, blob.len().saturating_sub(1)] {
-            let mut b = Builder::new();
-            b.begin_map();
-            b.bytes_key("before").bytes("x");
-            b.bytes_key("blob").bytes(&blob[..end]);
-            b.bytes_key("behind").bytes(&blob[..end]);
-            b.end();
+            let mut builder = Builder::new();
+            builder.begin_map();
+            builder.bytes_key("before").bytes("x");
+            builder.bytes_key("blob").bytes(&blob[..end]);
+            builder.bytes_key("behind").bytes(&blob[..end]);
+            builder.end();
             let mut limits = Limits::default();
             limits.nodes = 100_000;
-            let Ok(deep) = deep::open(b.finish().unwrap(), &limits) else { continue };
+            let Ok(deep) = deep::open(builder.finish().unwrap(), &limits) else { continue };
             assert_eq!(deep.document.root().len(), 3);
             // The string alone opens as the document that it contains.
             let Some(stage) = deep::stage_of(&blob[..end], &limits) else { continue };
-            let mut b = Builder::new();
-            b.bytes(&blob[..end]);
-            let alone = deep::open(b.finish().unwrap(), &limits).unwrap();
+            let mut builder = Builder::new();
+            builder.bytes(&blob[..end]);
+            let alone = deep::open(builder.finish().unwrap(), &limits).unwrap();
             let own = icecore::read_as(&blob[..end], &stage, &limits).unwrap();
             if alone.opened.len() == 1 && own.header().is_none() {
                 assert_eq!(alone.document, own);

@@ -38,7 +38,7 @@ fn full_name(found: Option<Finding>) -> String {
 
 /// The samples are named `FORMAT.anything` or `WRAPPER_FORMAT.anything`.
 #[test]
-fn foreign_files_are_called_by_their_names() {
+fn foreign_formats_are_named() {
     let mut seen = 0;
     for path in files(&folder("tests/foreign")) {
         let name = path.file_name().unwrap().to_str().unwrap();
@@ -65,20 +65,20 @@ fn foreign_files_are_called_by_their_names() {
 /// A part of a foreign file, or the file with an extra byte, is still not taken for one of our
 /// formats. A format that is recognized by its structure alone is not recognized from a part.
 #[test]
-fn broken_foreign_files_are_not_mistaken() {
+fn parts_of_foreign_files_are_not_detected_as_ours() {
     for path in files(&folder("tests/foreign")) {
         let bytes = fs::read(&path).unwrap();
-        let whole = full_name(identify(&bytes));
+        let full_format = full_name(identify(&bytes));
         let longer = [&bytes[..], b"\0"].concat();
         let parts = (0..bytes.len().min(400)).map(|len| &bytes[..len]).chain([&longer[..]]);
         for part in parts {
             let found = full_name(identify(part));
             let ours = ["storable", "sereal"].contains(&&*found);
             assert!(!ours, "{} cut to {} is {found}", path.display(), part.len());
-            if ["msgpack", "cbor", "bson", "igbinary"].contains(&&*whole) {
+            if ["msgpack", "cbor", "bson", "igbinary"].contains(&&*full_format) {
                 // A shorter part may be complete by chance; a longer one may not.
                 assert!(
-                    path.ends_with("cbor.tagged") || part.len() < bytes.len() || found != whole,
+                    path.ends_with("cbor.tagged") || part.len() < bytes.len() || found != full_format,
                     "{}",
                     path.display()
                 );
@@ -89,7 +89,7 @@ fn broken_foreign_files_are_not_mistaken() {
 
 /// Rows: the formats of the fixtures. Columns: the formats that are detected.
 #[test]
-fn the_confusion_matrix_is_a_diagonal() {
+fn fixtures_are_detected_as_their_own_format() {
     let mut wrong = Vec::new();
     for (file, format, least) in [
         ("storable.jsonl", "storable", 2000),
@@ -127,10 +127,10 @@ fn the_confusion_matrix_is_a_diagonal() {
     assert!(wrong.is_empty(), "{} are mistaken:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// No file on this machine is taken for one of these formats unless it contains such data.
+/// Files of this machine are detected as one of these formats only if they contain such data.
 #[test]
-fn no_ordinary_file_is_taken_for_one_of_ours() {
-    const MOST: u64 = 1 << 20;
+fn ordinary_files_are_not_detected_as_ours() {
+    const MAX_FILE_LEN: u64 = 1 << 20;
     let most_files = usual_or_full(2000, 6000);
     let mut paths = Vec::new();
     for top in ["/etc", "/bin", "/sbin", "/lib", "/usr/bin", "/usr/lib", "/usr/share", "/usr/include"] {
@@ -141,7 +141,7 @@ fn no_ordinary_file_is_taken_for_one_of_ours() {
     }
     let mut checked = 0;
     for path in paths {
-        let small = path.metadata().is_ok_and(|known| known.len() <= MOST);
+        let small = path.metadata().is_ok_and(|known| known.len() <= MAX_FILE_LEN);
         let Some(bytes) = small.then(|| fs::read(&path).ok()).flatten() else { continue };
         checked += 1;
         let found = identify(&bytes);
@@ -167,7 +167,7 @@ fn no_ordinary_file_is_taken_for_one_of_ours() {
 }
 
 #[test]
-fn arbitrary_bytes_do_not_upset_it() {
+fn random_bytes_do_not_panic_detection() {
     let mut state = 0x2545_f491_4f6c_dd1du64;
     let mut random = move || {
         state ^= state << 13;
@@ -181,8 +181,8 @@ fn arbitrary_bytes_do_not_upset_it() {
         let mut bytes = samples[round % samples.len()].clone();
         bytes.truncate(600);
         for _ in 0..1 + random() % 4 {
-            let at = random() as usize % bytes.len().max(1);
-            if let Some(byte) = bytes.get_mut(at) {
+            let offset = random() as usize % bytes.len().max(1);
+            if let Some(byte) = bytes.get_mut(offset) {
                 *byte = random() as u8;
             }
         }
@@ -194,7 +194,7 @@ fn arbitrary_bytes_do_not_upset_it() {
 
 /// Deep nesting and false lengths cost no more than the bytes that are present.
 #[test]
-fn hostile_bytes_are_walked_in_a_small_stack() {
+fn hostile_bytes_need_no_deep_stack() {
     let deep = |byte: u8| vec![byte; 1_000_000];
     let samples = [
         deep(0x91),
@@ -226,7 +226,7 @@ fn hostile_bytes_are_walked_in_a_small_stack() {
 /// A blob that begins like a format, and that the format reads as a list, a map or an object, is
 /// not detected as anything else.
 #[test]
-fn what_is_settled_by_reading_is_found() {
+fn formats_that_read_a_container_are_detected() {
     let mut seen = std::collections::BTreeMap::new();
     let files = ["php", "php-session", "igbinary", "marshal", "storable", "sereal", "var-export", "dumper-read"];
     let mut check = |blob: &[u8]| {
@@ -249,9 +249,9 @@ fn what_is_settled_by_reading_is_found() {
             if let Ok(Ok(json)) = from.map(|from| icecore::convert(&fixture.blob, &from, "json")) {
                 check(&json);
             }
-            for at in (0..fixture.blob.len().min(64)).step_by(usual_or_full(5, 1)) {
+            for offset in (0..fixture.blob.len().min(64)).step_by(usual_or_full(5, 1)) {
                 let mut other = fixture.blob.clone();
-                other[at] = b"{[\"a:;1}]\0"[at % 10];
+                other[offset] = b"{[\"a:;1}]\0"[offset % 10];
                 check(&other);
             }
         }

@@ -17,8 +17,8 @@ fn image(line: &Value) -> Vec<u8> {
     base64(line["image"].as_str().expect("an image"))
 }
 
-fn both_ways<'a>(text: &'a [u8], options: &dumper::ReadOptions) -> Outcome<'a> {
-    common::both_ways(options, text, &Limits::default())
+fn read_both_ways<'a>(text: &'a [u8], options: &dumper::ReadOptions) -> Outcome<'a> {
+    common::read_both_ways(options, text, &Limits::default())
 }
 
 /// Compares two documents. Storable wraps a value that is not a reference; Data::Dumper does not.
@@ -38,7 +38,7 @@ fn options(mode: &str) -> dumper::ReadOptions {
 }
 
 /// Returns the lines in which two tapes differ.
-fn difference(found: &Document<'_>, expected: &Document<'_>) -> String {
+fn describe_difference(found: &Document<'_>, expected: &Document<'_>) -> String {
     let lines = |document| format!("{document:?}").lines().map(|line| line.replace(" ref", "")).collect::<Vec<_>>();
     let (found, expected) = (lines(found), lines(expected));
     let both = found.iter().zip(&expected).filter(|(a, b)| a != b).take(12);
@@ -54,19 +54,19 @@ fn compare(name: &str, text: &[u8], image: &[u8], failures: &mut Vec<String>) {
     let options = storable::ReadOptions::default();
     let expected =
         storable::read(image, &options, &Limits::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let outcome = both_ways(text, &self::options(name));
-    let shown = String::from_utf8_lossy(text);
+    let outcome = read_both_ways(text, &self::options(name));
+    let printed = String::from_utf8_lossy(text);
     if let Some(error) = outcome.error {
-        failures.push(format!("{name}: {error}\n{shown}"));
+        failures.push(format!("{name}: {error}\n{printed}"));
     } else if outcome.consumed != text.len() {
-        failures.push(format!("{name}: {} bytes are left of\n{shown}", text.len() - outcome.consumed));
+        failures.push(format!("{name}: {} bytes are left of\n{printed}", text.len() - outcome.consumed));
     } else if !is_same(&outcome.document, &expected) {
-        failures.push(format!("{name}:\n{shown}\n{}", difference(&outcome.document, &expected)));
+        failures.push(format!("{name}:\n{printed}\n{}", describe_difference(&outcome.document, &expected)));
     }
 }
 
 #[test]
-fn texts_mean_what_perl_makes_of_them() {
+fn texts_are_read_as_perl_evaluates_them() {
     let (mut failures, mut total) = (Vec::new(), 0);
     for fixture in load("dumper-read.jsonl") {
         let name = format!("{} {}", fixture.name, fixture.mode);
@@ -79,7 +79,7 @@ fn texts_mean_what_perl_makes_of_them() {
 
 /// Random structures under random settings; `ICECORE_SEED` selects others.
 #[test]
-fn random_texts_mean_what_perl_makes_of_them() {
+fn random_texts_are_read_as_perl_evaluates_them() {
     let has = Command::new("perl")
         .args(["-MData::Dumper", "-MStorable", "-Mv5.36", "-e", "1"])
         .stderr(Stdio::null())

@@ -11,22 +11,22 @@ use icecore::{
     raw::Outcome,
 };
 
-fn both_ways(text: &[u8]) -> Outcome<'_> {
-    common::both_ways(&dumper::ReadOptions::default(), text, &Limits::default())
+fn read_both_ways(text: &[u8]) -> Outcome<'_> {
+    common::read_both_ways(&dumper::ReadOptions::default(), text, &Limits::default())
 }
 
-fn whole(text: &str) -> Document<'_> {
-    let outcome = both_ways(text.as_bytes());
+fn read_whole(text: &str) -> Document<'_> {
+    let outcome = read_both_ways(text.as_bytes());
     assert_eq!(outcome.error, None, "{text}");
     assert_eq!(outcome.consumed, text.len(), "{text}");
     outcome.document
 }
 
 /// Returns the value as typed JSON, without its frame.
-fn typed(text: &str) -> String {
-    let said = String::from_utf8(icecore::write(&whole(text), "json:typed").unwrap()).unwrap();
-    let value = said.strip_prefix(r#"{"$icecore":1,"$strings":""#).map(|rest| &rest[rest.find(':').unwrap() + 1..]);
-    value.and_then(|value| value.strip_suffix('}')).unwrap_or(&said).to_owned()
+fn convert_to_typed_json(text: &str) -> String {
+    let json = String::from_utf8(icecore::write(&read_whole(text), "json:typed").unwrap()).unwrap();
+    let value = json.strip_prefix(r#"{"$icecore":1,"$strings":""#).map(|rest| &rest[rest.find(':').unwrap() + 1..]);
+    value.and_then(|value| value.strip_suffix('}')).unwrap_or(&json).to_owned()
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_truncated_text_is_reported_as_truncated() {
     for fixture in load("dumper-read.jsonl").iter().filter(|fixture| fixture.blob.len() < 700).step_by(3) {
         for len in 0..fixture.blob.len() {
             let text = &fixture.blob[..len];
-            let outcome = both_ways(text);
+            let outcome = read_both_ways(text);
             cuts += 1;
             if let Some(error) = outcome.error {
                 // A pad can be recognized only from whole lines.
@@ -49,15 +49,15 @@ fn a_truncated_text_is_reported_as_truncated() {
 
 #[test]
 fn changed_bytes_are_an_error_or_a_document() {
-    for (at, fixture) in
+    for (index, fixture) in
         load("dumper-read.jsonl").iter().filter(|fixture| fixture.blob.len() < 400).enumerate().step_by(5)
     {
         let mut text = fixture.blob.clone();
         for place in 0..text.len() {
             let before = text[place];
-            for to in [b'$', b'\\', b'{', b'}', b'\'', b';', b'-', b'=', 0xff, b'#'].iter().skip(at % 3).step_by(3) {
+            for to in [b'$', b'\\', b'{', b'}', b'\'', b';', b'-', b'=', 0xff, b'#'].iter().skip(index % 3).step_by(3) {
                 text[place] = *to;
-                let outcome = both_ways(&text);
+                let outcome = read_both_ways(&text);
                 for node in 0..outcome.document.nodes().len() as u32 {
                     assert!(outcome.document.path(node).starts_with('$'));
                 }
@@ -103,9 +103,9 @@ fn depth_needs_no_stack() {
 
 /// Statements may nest values deeper than the text itself does.
 #[test]
-fn statements_keep_to_the_limits() {
-    let statements: String = (0..20_000).map(|at| format!("$x{at} = [1];")).collect();
-    let links: String = (1..20_000).map(|at| format!("$x{}->[0] = $x{at};", at - 1)).collect();
+fn statements_obey_the_limits() {
+    let statements: String = (0..20_000).map(|index| format!("$x{index} = [1];")).collect();
+    let links: String = (1..20_000).map(|index| format!("$x{}->[0] = $x{index};", index - 1)).collect();
     let text = format!("{statements}{links}");
     let error = dumper::read(text.as_bytes(), &dumper::ReadOptions::default(), &Limits::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);
@@ -146,7 +146,7 @@ fn code_is_refused_and_reported_as_code() {
         ("$VAR1 = [\"\\N{DIGIT ONE}\"];", 10, "a character by its name"),
         ("$_ = 1; $! = 2;", 8, "a variable of perl's own"),
     ] {
-        let error = both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text} is read"));
+        let error = read_both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text} is read"));
         assert_eq!(
             (error.kind(), error.offset(), error.found()),
             (ErrorKind::Unsupported, Some(offset), Some(found)),
@@ -154,12 +154,12 @@ fn code_is_refused_and_reported_as_code() {
         );
         assert!(error.help().is_some(), "{text}: {error}");
     }
-    let error = both_ways(b"$VAR1 = bless( {}, 'A' )->thaw();").error.unwrap();
+    let error = read_both_ways(b"$VAR1 = bless( {}, 'A' )->thaw();").error.unwrap();
     assert_eq!(error.help(), Some("Data::Dumper adds it if Toaster is set"));
 }
 
 #[test]
-fn paths_that_lead_nowhere_are_errors() {
+fn paths_to_missing_values_are_errors() {
     for (text, offset, path) in [
         ("$VAR1 = [$VAR1->[5]];", 9, "$[0]"),
         ("$VAR1 = [1, { a => $VAR1->{b} }];", 19, "$[1].a"),
@@ -168,7 +168,7 @@ fn paths_that_lead_nowhere_are_errors() {
         ("$VAR1 = 1; $VAR2 = [${$VAR1}];", 20, "$[1][0]"),
         ("$VAR1 = []; $VAR1->[2] = 1;", 12, "$"),
     ] {
-        let error = both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text} is read"));
+        let error = read_both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text} is read"));
         assert_eq!(error.kind(), ErrorKind::BadLink, "{text}: {error}");
         assert_eq!((error.offset(), error.path()), (Some(offset), Some(path)), "{text}: {error}");
     }
@@ -176,7 +176,7 @@ fn paths_that_lead_nowhere_are_errors() {
 
 /// Texts that Data::Dumper writes, with what people add by hand, and their meaning.
 #[test]
-fn forms_mean_what_they_mean_to_perl() {
+fn handwritten_forms_have_perls_meaning() {
     for (text, meaning) in [
         ("$VAR1 = 1;\n", "1"),
         ("1", "1"),
@@ -225,17 +225,17 @@ fn forms_mean_what_they_mean_to_perl() {
         ("*c = sub { \"DUMMY\" };\n$x = \\&c;", r#"[{"$id":1,"$value":{"$code":"{ \"DUMMY\" }"}},{"$link":1}]"#),
     ] {
         if meaning.is_empty() {
-            let root = whole(text);
+            let root = read_whole(text);
             assert!(root.root().items().all(|item| matches!(item.kind(), Kind::VString | Kind::Ref)));
         } else {
-            assert_eq!(typed(text), meaning, "{text}");
+            assert_eq!(convert_to_typed_json(text), meaning, "{text}");
         }
     }
 }
 
 /// Several texts, one after the other.
 #[test]
-fn documents_that_follow_one_another_are_read_one_by_one() {
+fn consecutive_texts_are_read_one_by_one() {
     for (text, counts) in [
         ("$VAR1 = 1;\n$VAR1 = [2];\n$VAR1 = 3;\n", vec![1, 2, 1]),
         ("[1,2]\n{}\n'x'\n", vec![3, 1, 1]),
@@ -244,7 +244,7 @@ fn documents_that_follow_one_another_are_read_one_by_one() {
     ] {
         let (mut rest, mut found) = (text.as_bytes(), Vec::new());
         while !rest.is_empty() {
-            let outcome = both_ways(rest);
+            let outcome = read_both_ways(rest);
             assert_eq!(outcome.error, None, "{text}");
             found.push(outcome.document.nodes().len());
             rest = &rest[outcome.consumed..];
@@ -254,7 +254,7 @@ fn documents_that_follow_one_another_are_read_one_by_one() {
 }
 
 #[test]
-fn texts_are_recognised() {
+fn texts_are_detected_as_dumper() {
     for fixture in load("dumper-read.jsonl") {
         // Bare values look like many other formats.
         if fixture.blob.windows(3).any(|window| window == b" = ") && !fixture.mode.contains("Terse=1") {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 /// Evaluates each text of stdin, uses the regular expressions in its value, and prints the texts
 /// that called a function. The length of each text precedes it in 4 bytes.
-const JUDGE: &str = r#"
+const RUN_TEXTS: &str = r#"
     use strict; use warnings; no warnings;
     our ($calls, $text, $AUTOLOAD) = 0;
     sub hit { $calls++; 'hit' }
@@ -39,9 +39,9 @@ const JUDGE: &str = r#"
 "#;
 
 /// Returns the texts that called a function, and the number of texts with a value.
-fn judge(texts: &[Vec<u8>]) -> Option<(Vec<String>, usize)> {
+fn run_in_perl(texts: &[Vec<u8>]) -> Option<(Vec<String>, usize)> {
     let mut perl = Command::new("perl")
-        .args(["-MScalar::Util", "-e", JUDGE])
+        .args(["-MScalar::Util", "-e", RUN_TEXTS])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -54,8 +54,8 @@ fn judge(texts: &[Vec<u8>]) -> Option<(Vec<String>, usize)> {
     let output = perl.wait_with_output().expect("perl ends");
     feeder.join().expect("a thread").expect("perl reads all");
     assert!(output.status.success());
-    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-    let (called, values) = shown.rsplit_once("VALUES: ").expect("a count");
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (called, values) = stdout.rsplit_once("VALUES: ").expect("a count");
     let called = called.split("CALLED: ").skip(1).map(str::to_owned).collect();
     Some((called, values.trim().parse().expect("a number")))
 }
@@ -69,20 +69,20 @@ fn has_perl() -> bool {
     has
 }
 
-fn typed(json: &str) -> Document<'static> {
+fn read_typed_json(json: &str) -> Document<'static> {
     let stage = Stage::parse("json:typed").expect("a stage");
     let document = icecore::read_as(json.as_bytes(), &stage, &Limits::default());
     document.unwrap_or_else(|error| panic!("{error}: {json}")).into_owned()
 }
 
-fn written(document: &Document<'_>, options: &WriteOptions) -> (Vec<u8>, Losses) {
+fn write_document(document: &Document<'_>, options: &WriteOptions) -> (Vec<u8>, Losses) {
     let mut text = Vec::new();
     let losses = dumper::write(document, options, &Limits::default(), &mut text).expect("a text");
     (text, losses)
 }
 
-fn shown(json: &str, options: &WriteOptions) -> (String, Vec<LossKind>) {
-    let (text, losses) = written(&typed(json), options);
+fn write_and_list_losses(json: &str, options: &WriteOptions) -> (String, Vec<LossKind>) {
+    let (text, losses) = write_document(&read_typed_json(json), options);
     (String::from_utf8_lossy(&text).into_owned(), losses.iter().map(|loss| loss.kind).collect())
 }
 
@@ -95,7 +95,7 @@ fn on_one_line() -> WriteOptions {
 const EMBEDDED: &[LossKind] = &[LossKind::EmbeddedCode];
 
 #[test]
-fn sources_that_are_code_are_replaced() {
+fn regexps_with_code_are_replaced() {
     for (json, text, losses) in [
         (r#"{"$regexp":"a@b\\.c","$flags":""}"#, "$VAR1 = do{my $o = 'a@b\\\\.c'; qr/$o/};", &[][..]),
         (r#"{"$regexp":"@{[main::hit()]}","$flags":"i"}"#, "$VAR1 = do{my $o = '@{[main::hit()]}'; qr/$o/i};", &[]),
@@ -111,12 +111,12 @@ fn sources_that_are_code_are_replaced() {
         // A function named `v65` would be called here.
         (r#"{"$vstring":"v65","$value":"A"}"#, "$VAR1 = do{package Icecore::None; v65};", &[]),
     ] {
-        assert_eq!(shown(json, &on_one_line()), (text.to_owned(), losses.to_vec()), "{json}");
+        assert_eq!(write_and_list_losses(json, &on_one_line()), (text.to_owned(), losses.to_vec()), "{json}");
     }
 }
 
 #[test]
-fn values_of_the_program_keep_the_bytes_of_data_dumper() {
+fn trusted_documents_are_written_like_data_dumper() {
     let mut options = on_one_line();
     options.trusted = true;
     for (json, text) in [
@@ -124,41 +124,41 @@ fn values_of_the_program_keep_the_bytes_of_data_dumper() {
         (r#"{"$regexp":"(?{main::hit()})","$flags":""}"#, "$VAR1 = qr/(?{main::hit()})/;"),
         (r#"{"$vstring":"main::hit()","$value":"\u0001"}"#, "$VAR1 = main::hit();"),
     ] {
-        assert_eq!(shown(json, &options).0, text, "{json}");
+        assert_eq!(write_and_list_losses(json, &options).0, text, "{json}");
     }
 }
 
 #[test]
-fn bare_keys_need_an_arrow() {
+fn keys_are_bare_only_before_an_arrow() {
     let mut options = on_one_line();
     options.quotekeys = false;
-    assert_eq!(shown(r#"{"hit":1}"#, &options).0, "$VAR1 = {hit => 1};");
+    assert_eq!(write_and_list_losses(r#"{"hit":1}"#, &options).0, "$VAR1 = {hit => 1};");
     options.pair = ", ".to_owned();
-    assert_eq!(shown(r#"{"hit":1}"#, &options).0, "$VAR1 = {'hit', 1};");
+    assert_eq!(write_and_list_losses(r#"{"hit":1}"#, &options).0, "$VAR1 = {'hit', 1};");
 }
 
 /// A line break inside a string is not followed by a pad.
 #[test]
-fn a_pad_that_is_a_comment_covers_all_lines() {
+fn line_breaks_cannot_end_a_comment_pad() {
     let mut options = on_one_line();
     options.pad = "#".to_owned();
     for json in [r#"["\nhit();"]"#, r#"{"\nhit();":1}"#, r#"{"$class":"\nhit();","$value":[]}"#] {
-        let text = shown(json, &options).0;
+        let text = write_and_list_losses(json, &options).0;
         assert!(text.contains("\\nhit();") && !text.contains('\n'), "{text}");
     }
 }
 
 #[test]
-fn addresses_of_hostile_classes_are_quoted() {
+fn hostile_class_names_in_addresses_are_quoted() {
     let mut options = on_one_line();
     options.maxdepth = 1;
-    let (text, _) = shown(r#"[{"$class":"'.hit().'","$value":[]}]"#, &options);
+    let (text, _) = write_and_list_losses(r#"[{"$class":"'.hit().'","$value":[]}]"#, &options);
     assert!(text.starts_with(r"$VAR1 = ['\'.hit().\'=ARRAY(0x"), "{text}");
 }
 
 /// Settings that are recognized in a hostile text are not used if they are code.
 #[test]
-fn settings_of_a_text_are_not_code() {
+fn code_is_not_kept_as_a_setting() {
     for (text, expected) in [
         ("hit( {}, 'X' )", "bless( {}, 'X' )"),
         ("%SIG = ('__WARN__' => 'main::hit');\n", "$VAR1 = {'__WARN__' => 'main::hit'};"),
@@ -176,7 +176,7 @@ fn settings_of_a_text_are_not_code() {
 
 /// Perl and our reader make the same regexps of the text.
 #[test]
-fn regexps_in_a_variable_come_back() {
+fn regexps_in_a_variable_round_trip() {
     let patterns =
         ["a@b\\.c", "@{[main::hit()]}/$x", "\\Qa", "(?# $x @y)", "it's@home", "@\u{e9}", "@\u{263a}", "\\\\@x"];
     for flags in ["", "i", "ixx", "aa"] {
@@ -184,37 +184,37 @@ fn regexps_in_a_variable_come_back() {
             let mut builder = icecore::Builder::new();
             builder.regexp(pattern, flags);
             let document = builder.finish().expect("a document");
-            let (text, losses) = written(&document, &WriteOptions::default());
+            let (text, losses) = write_document(&document, &WriteOptions::default());
             assert!(losses.is_empty() || !pattern.is_ascii(), "{pattern}: {losses:?}");
-            let back = dumper::read(&text, &dumper::ReadOptions::default(), &Limits::default());
-            let back = back.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&text)));
-            let equal = icecore::value::Comparison::new().any_ascii().equal(&document, &back);
-            assert!(equal, "{}\n{document:?}{back:?}", String::from_utf8_lossy(&text));
+            let reread = dumper::read(&text, &dumper::ReadOptions::default(), &Limits::default());
+            let reread = reread.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&text)));
+            let equal = icecore::value::Comparison::new().any_ascii().equal(&document, &reread);
+            assert!(equal, "{}\n{document:?}{reread:?}", String::from_utf8_lossy(&text));
             if !has_perl() || !pattern.is_ascii() {
                 continue;
             }
             let script = r#"use re 'regexp_pattern'; print join '|', regexp_pattern(eval $ARGV[0] or die $@)"#;
             let perl = Command::new("perl").args(["-e", script]).arg(String::from_utf8_lossy(&text).as_ref()).output();
-            let told = perl.expect("perl runs");
-            assert_eq!(String::from_utf8_lossy(&told.stdout), format!("{pattern}|{flags}"), "{pattern}");
+            let answer = perl.expect("perl runs");
+            assert_eq!(String::from_utf8_lossy(&answer.stdout), format!("{pattern}|{flags}"), "{pattern}");
         }
     }
 }
 
 #[test]
-fn v_strings_come_back() {
+fn v_strings_round_trip() {
     for source in ["v65", "v1.2", "1.22.333", "v6_5"] {
         let text = format!("$VAR1 = [{source}];");
         let options = dumper::ReadOptions::default();
         let document = dumper::read(text.as_bytes(), &options, &Limits::default()).expect("a v-string");
-        let (again, losses) = written(&document, &on_one_line());
+        let (rewritten, losses) = write_document(&document, &on_one_line());
         assert!(losses.is_empty(), "{source}");
-        let back = dumper::read(&again, &options, &Limits::default()).expect("a v-string");
-        assert_eq!(format!("{back:?}"), format!("{document:?}"), "{source}");
+        let reread = dumper::read(&rewritten, &options, &Limits::default()).expect("a v-string");
+        assert_eq!(format!("{reread:?}"), format!("{document:?}"), "{source}");
         // A text that is cut anywhere is truncated.
-        for end in 9..again.len() - 1 {
-            let error = dumper::read(&again[..end], &options, &Limits::default()).expect_err("an end");
-            assert_eq!(error.kind(), icecore::ErrorKind::Truncated, "{}", String::from_utf8_lossy(&again[..end]));
+        for end in 9..rewritten.len() - 1 {
+            let error = dumper::read(&rewritten[..end], &options, &Limits::default()).expect_err("an end");
+            assert_eq!(error.kind(), icecore::ErrorKind::Truncated, "{}", String::from_utf8_lossy(&rewritten[..end]));
         }
     }
 }
@@ -232,7 +232,7 @@ impl Random {
         list[self.below(list.len())]
     }
 
-    fn hostile(&mut self) -> String {
+    fn random_hostile_text(&mut self) -> String {
         const PIECES: &[&str] = &[
             "main::hit()",
             "hit",
@@ -306,7 +306,7 @@ impl Random {
 
     /// Returns the text as JSON, in one of the kinds of strings.
     fn string(&mut self) -> String {
-        let text = self.hostile();
+        let text = self.random_hostile_text();
         let quoted = serde_json::to_string(&text).expect("JSON");
         let is_latin1 = text.chars().all(|c| (c as u32) < 256);
         if is_latin1 && self.below(2) == 0 { format!("{{\"$latin1\":{quoted}}}") } else { quoted }
@@ -380,7 +380,7 @@ impl Random {
 
 /// `DUMPER_SEED` and `DUMPER_STRUCTURES` select other structures, and more of them.
 #[test]
-fn perl_runs_nothing_of_hostile_documents() {
+fn perl_runs_no_code_of_hostile_documents() {
     if !has_perl() {
         return;
     }
@@ -403,7 +403,7 @@ fn perl_runs_nothing_of_hostile_documents() {
         }
     }
     assert!(texts.len() * 2 > count, "{} of {count}, {unread} were not read", texts.len());
-    let (called, values) = judge(&texts).expect("perl runs");
+    let (called, values) = run_in_perl(&texts).expect("perl runs");
     println!("{} texts, {values} had a value", texts.len());
     assert!(
         called.is_empty(),

@@ -6,7 +6,7 @@ use crate::common::on_a_small_stack;
 use icecore::format::dumper::{self, WriteOptions};
 use icecore::{Builder, Document, ErrorKind, Limits, LossKind, Losses, Stage, value::Form};
 
-fn typed(text: &str) -> Document<'_> {
+fn read_typed_json(text: &str) -> Document<'_> {
     let stage = Stage::parse("json:typed").unwrap();
     icecore::read_as(text.as_bytes(), &stage, &Limits::default()).unwrap()
 }
@@ -19,20 +19,20 @@ fn try_write(document: &Document<'_>, set: impl FnOnce(&mut WriteOptions)) -> Re
     Ok((String::from_utf8_lossy(&out).into_owned(), losses))
 }
 
-fn line(options: &mut WriteOptions) {
+fn on_one_line(options: &mut WriteOptions) {
     (options.indent, options.terse) = (0, true);
 }
 
 #[track_caller]
 fn check(text: &str, expected: &str, lost: &[LossKind]) {
-    let (written, losses) = try_write(&typed(text), line).unwrap();
+    let (written, losses) = try_write(&read_typed_json(text), on_one_line).unwrap();
     assert_eq!(written, expected);
     assert_eq!(losses.iter().map(|loss| loss.kind).collect::<Vec<_>>(), lost, "{text}");
 }
 
 #[test]
-fn the_usual_settings() {
-    let document = typed(r#"{"name":"Alice","tags":[1,"two",null],"at":{"x":1.5}}"#);
+fn default_settings_write_data_dumpers_layout() {
+    let document = read_typed_json(r#"{"name":"Alice","tags":[1,"two",null],"at":{"x":1.5}}"#);
     let (text, losses) = try_write(&document, |_| ()).unwrap();
     assert_eq!(
         text,
@@ -76,7 +76,7 @@ $VAR1 = {
 }
 
 #[test]
-fn what_other_languages_have() {
+fn values_of_other_languages_are_written_as_plain_values() {
     check(r#"{"$class":"A\\B","$value":{"x":1}}"#, r"bless( {'x' => 1}, 'A\\B' )", &[]);
     check(r#"[{"$symbol":"ok"}]"#, "['ok']", &[LossKind::Symbol]);
     check(r#"[{"$attributes":{"a":1},"$value":"abc"}]"#, "['abc']", &[LossKind::Attributes]);
@@ -95,17 +95,17 @@ fn what_other_languages_have() {
 }
 
 #[test]
-fn what_only_a_hook_could_say() {
-    let mut b = Builder::new();
-    b.begin_array();
-    b.begin_opaque("Date", Form::Hook);
-    b.text("2024");
-    b.end();
-    b.begin_code();
-    b.text("{ 1 }");
-    b.end();
-    b.end();
-    let (text, losses) = try_write(&b.finish().unwrap(), line).unwrap();
+fn hook_payloads_and_code_are_reported_as_losses() {
+    let mut builder = Builder::new();
+    builder.begin_array();
+    builder.begin_opaque("Date", Form::Hook);
+    builder.text("2024");
+    builder.end();
+    builder.begin_code();
+    builder.text("{ 1 }");
+    builder.end();
+    builder.end();
+    let (text, losses) = try_write(&builder.finish().unwrap(), on_one_line).unwrap();
     assert_eq!(text, "[bless( do{\\(my $o = '2024')}, 'Date' ),sub { \"DUMMY\" }]");
     let lost: Vec<_> = losses.iter().map(|loss| (loss.kind, loss.path.as_str())).collect();
     assert_eq!(lost, [(LossKind::Opaque, "$[0]"), (LossKind::Code, "$[1]")]);
@@ -117,21 +117,21 @@ fn text_that_is_not_utf8_stays_bytes() {
     let document = icecore::read_as(blob, &Stage::parse("sereal").unwrap(), &Limits::default()).unwrap();
     let mut out = Vec::new();
     let mut options = WriteOptions::default();
-    line(&mut options);
+    on_one_line(&mut options);
     dumper::write(&document, &options, &Limits::default(), &mut out).unwrap();
     assert_eq!(out, b"['a\xff',\"\\x{d800}\"]");
 }
 
 #[test]
-fn keys_that_can_be_no_strings() {
-    let document = typed(r#"{"$map":[[[1],2]]}"#);
+fn keys_that_are_arrays_are_refused() {
+    let document = read_typed_json(r#"{"$map":[[[1],2]]}"#);
     let error = try_write(&document, |_| ()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unrepresentable);
 }
 
 /// What Data::Dumper writes for globs, with its C code and with its Perl code.
 #[test]
-fn globs() {
+fn globs_are_written_like_data_dumper() {
     let read = |text: &str| {
         let stage = Stage::parse("dumper").unwrap();
         icecore::read_as(text.as_bytes(), &stage, &Limits::default()).unwrap().into_owned()
@@ -147,10 +147,10 @@ fn globs() {
         (r"bless( \*::G, 'IO' )", r"bless( \*::G, 'IO' )"),
     ] {
         let document = read(by_c);
-        let (text, losses) = try_write(&document, line).unwrap();
+        let (text, losses) = try_write(&document, on_one_line).unwrap();
         assert_eq!((text.as_str(), losses.is_empty()), (by_c, true));
         let (text, _) = try_write(&document, |options| {
-            line(options);
+            on_one_line(options);
             options.useperl = true;
         })
         .unwrap();
@@ -161,27 +161,27 @@ fn globs() {
 // -- Hostile documents ----------------------------------------------------------------
 
 /// Makes arrays nested in each other.
-fn nested(depth: usize) -> Document<'static> {
-    let mut b = Builder::new();
+fn nest_arrays(depth: usize) -> Document<'static> {
+    let mut builder = Builder::new();
     for _ in 0..depth {
-        b.begin_array();
+        builder.begin_array();
     }
     for _ in 0..depth {
-        b.end();
+        builder.end();
     }
-    b.finish().unwrap()
+    builder.finish().unwrap()
 }
 
 #[test]
-fn deep_nesting_takes_no_stack() {
+fn deep_arrays_need_no_deep_stack() {
     const DEPTH: usize = 1_000_000;
-    let document = nested(DEPTH);
+    let document = nest_arrays(DEPTH);
     on_a_small_stack(|| {
-        assert_eq!(try_write(&document, line).unwrap_err().kind(), ErrorKind::Limit);
+        assert_eq!(try_write(&document, on_one_line).unwrap_err().kind(), ErrorKind::Limit);
         let mut limits = Limits::default();
         limits.depth = u32::MAX;
         let mut options = WriteOptions::default();
-        line(&mut options);
+        on_one_line(&mut options);
         let mut out = Vec::new();
         dumper::write(&document, &options, &limits, &mut out).unwrap();
         assert_eq!(out.len(), 2 * DEPTH);
@@ -194,38 +194,38 @@ fn deep_nesting_takes_no_stack() {
 
 /// References nested in each other, and objects nested in each other.
 #[test]
-fn deep_wrappers_take_no_stack() {
+fn deep_references_and_objects_need_no_deep_stack() {
     for (front, behind) in
         [(r#"{"$ref":"#, "}"), (r#"{"$class":"A","$value":"#, "}"), (r#"{"$attributes":{"a":1},"$value":"#, "}")]
     {
         let text = [front.repeat(9_000), "1".to_owned(), behind.repeat(9_000)].concat();
-        let document = typed(&text);
+        let document = read_typed_json(&text);
         on_a_small_stack(|| {
             // It may be written or refused, depending on the value, but it must not crash.
-            let _ = try_write(&document, line);
+            let _ = try_write(&document, on_one_line);
         });
     }
 }
 
 #[test]
-fn names_of_what_is_deep_are_bounded() {
-    let mut b = Builder::new();
-    b.begin_array();
+fn names_of_deep_values_are_bounded() {
+    let mut builder = Builder::new();
+    builder.begin_array();
     let mut deepest = 0;
     for _ in 0..9_000 {
-        deepest = b.begin_array().at();
+        deepest = builder.begin_array().at();
     }
     for _ in 0..9_000 {
-        b.end();
+        builder.end();
     }
     for _ in 0..100_000 {
-        b.link(deepest);
+        builder.link(deepest);
     }
-    b.end();
-    let document = b.finish().unwrap();
+    builder.end();
+    let document = builder.finish().unwrap();
     for purity in [false, true] {
         let error = try_write(&document, |options| {
-            line(options);
+            on_one_line(options);
             options.purity = purity;
         });
         assert_eq!(error.unwrap_err().kind(), ErrorKind::Limit);
@@ -233,7 +233,7 @@ fn names_of_what_is_deep_are_bounded() {
 }
 
 #[test]
-fn copies_are_bounded() {
+fn repeated_copies_are_bounded() {
     // Each array contains the previous one ten times.
     let mut text = String::from(r#"[{"$id":1,"$value":["x"]}"#);
     for level in 1..12 {
@@ -241,13 +241,13 @@ fn copies_are_bounded() {
         text += &format!(r#",{{"$id":{},"$value":[{links}]}}"#, level + 1);
     }
     text.push(']');
-    let document = typed(&text);
+    let document = read_typed_json(&text);
     let deepcopy = |options: &mut WriteOptions| {
-        line(options);
+        on_one_line(options);
         options.deepcopy = true;
     };
     assert_eq!(try_write(&document, deepcopy).unwrap_err().kind(), ErrorKind::Limit);
-    assert!(try_write(&document, line).is_ok());
+    assert!(try_write(&document, on_one_line).is_ok());
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn lines() -> Vec<Value> {
 }
 
 #[test]
-fn the_same_text_under_all_settings() {
+fn texts_equal_data_dumpers_under_all_settings() {
     let (mut total, mut failures) = (0, Vec::new());
     for line in lines() {
         let (texts, differ) = dumper::compare(&line);
@@ -25,7 +25,7 @@ fn the_same_text_under_all_settings() {
 
 /// The settings are recognized from the text.
 #[test]
-fn a_text_that_is_read_comes_back() {
+fn texts_are_rewritten_byte_for_byte() {
     let stage = Stage::parse("dumper").expect("a stage");
     let target = Stage::parse("dumper:trusted").expect("a stage");
     let limits = Limits::default();
@@ -52,15 +52,15 @@ fn a_text_that_is_read_comes_back() {
                 continue;
             }
             total += 1;
-            let again = icecore::read_with(&text, &stage, Request::new(&limits).detailed()).and_then(|document| {
-                let mut again = Vec::new();
-                icecore::write_to(&document, &target, &limits, &mut again)?;
-                Ok(again)
+            let rewritten = icecore::read_with(&text, &stage, Request::new(&limits).detailed()).and_then(|document| {
+                let mut rewritten = Vec::new();
+                icecore::write_to(&document, &target, &limits, &mut rewritten)?;
+                Ok(rewritten)
             });
-            if again.as_ref() != Ok(&text) {
+            if rewritten.as_ref() != Ok(&text) {
                 let name = &line["name"];
-                let again = again.map(|again| String::from_utf8_lossy(&again).into_owned());
-                failures.push(format!("{name} {settings}\n{}\n{again:?}", String::from_utf8_lossy(&text)));
+                let rewritten = rewritten.map(|rewritten| String::from_utf8_lossy(&rewritten).into_owned());
+                failures.push(format!("{name} {settings}\n{}\n{rewritten:?}", String::from_utf8_lossy(&text)));
             }
         }
     }
@@ -68,12 +68,12 @@ fn a_text_that_is_read_comes_back() {
     assert!(total > 500, "only {total}");
 }
 
-/// Whether something is in brackets; `\x{` does not count.
+/// Returns `true` if something is in brackets; `\x{` does not count.
 fn is_nested(pair: &[u8]) -> bool {
     matches!(pair, [b'[', behind] if *behind != b']') || matches!(pair, [b'{', b'\'' | b'"'])
 }
 
-/// Whether this is `\x{80}` to `\x{ff}`.
+/// Returns `true` if this is `\x{80}` to `\x{ff}`.
 fn is_latin1_escape(text: &[u8]) -> bool {
     matches!(text, [b'\\', b'x', b'{', b'8' | b'9' | b'a'..=b'f', _, b'}'])
 }

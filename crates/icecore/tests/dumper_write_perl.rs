@@ -1,4 +1,4 @@
-//! The real Data::Dumper judges our output: random structures under random settings. Needs perl
+//! The real Data::Dumper reads our output: random structures under random settings. Needs perl
 //! with Sereal; without it, the test says so and does nothing.
 
 use crate::dumper;
@@ -11,14 +11,14 @@ const SEED: &str = "20240229";
 const STRUCTURES: &str = "4000";
 
 #[test]
-fn data_dumper_writes_the_same() {
+fn random_structures_are_written_like_data_dumper() {
     let probe =
         Command::new("perl").args(["-MSereal::Encoder", "-MJSON::PP", "-e", "1"]).stderr(Stdio::null()).status();
     if !probe.is_ok_and(|status| status.success()) {
         println!("skipped: perl with Sereal is not installed");
         return;
     }
-    let number = |name: &str, usual: &str| std::env::var(name).unwrap_or_else(|_| usual.to_owned());
+    let number = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
     let mut perl = Command::new("perl")
         .arg(folder().join("perl/dumper-write.pl"))
         .args(["random".to_owned(), number("DUMPER_SEED", SEED), number("DUMPER_STRUCTURES", STRUCTURES)])

@@ -38,8 +38,8 @@ const NAMES: &[&str] = &[
     "ISO-2022-JP",
 ];
 
-/// Whether our text (`None`: not known) may differ from Ruby's. The Web's tables have characters
-/// that Ruby refuses; where Ruby has private-use characters, they have public ones or none.
+/// Returns `true` if our text may differ from Ruby's; ours is `None` if the encoding is not known. The Web's
+/// tables have characters that Ruby refuses; where Ruby has private-use characters, they have public ones or none.
 fn may_differ(name: &str, ours: Option<&str>, ruby: Option<&str>) -> bool {
     let is_private = |text: &str| text.chars().any(|c| matches!(c, '\u{e000}'..='\u{f8ff}'));
     match (ours, ruby) {
@@ -52,42 +52,44 @@ fn may_differ(name: &str, ours: Option<&str>, ruby: Option<&str>) -> bool {
     }
 }
 
-fn strings(name: &str, r: &mut Random) -> Vec<Vec<u8>> {
+fn strings(name: &str, random: &mut Random) -> Vec<Vec<u8>> {
     let mut strings: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
     if name.starts_with("UTF") {
-        strings.extend((0..2000).map(|_| (0..4 * (1 + r.below(3))).map(|_| r.bits() as u8).collect()));
-        strings.extend((0..2000).map(|_| vec![r.bits() as u8, r.below(16) as u8, 0, 0]));
+        strings.extend((0..2000).map(|_| (0..4 * (1 + random.below(3))).map(|_| random.bits() as u8).collect()));
+        strings.extend((0..2000).map(|_| vec![random.bits() as u8, random.below(16) as u8, 0, 0]));
     } else {
         for first in 0x80..=255 {
             strings.extend((0..=255).map(|second| vec![first, second]));
         }
-        strings.extend(
-            (0..2000).map(|_| (0..r.below(8)).map(|_| if r.one_in(3) { b'a' } else { r.bits() as u8 }).collect()),
-        );
+        strings.extend((0..2000).map(|_| {
+            (0..random.below(8)).map(|_| if random.one_in(3) { b'a' } else { random.bits() as u8 }).collect()
+        }));
     }
     strings
 }
 
 #[test]
-fn ruby_has_the_same_characters() {
+fn strings_have_the_same_characters_as_in_ruby() {
     if !checker::has("ruby 3.1", Command::new("ruby").args(["-e", "exit RUBY_VERSION >= '3.1'"])) {
         return;
     }
-    let mut r = Random::new(7);
-    let asked: Vec<_> =
-        NAMES.iter().flat_map(|name| strings(name, &mut r).into_iter().map(move |one| (*name, one))).collect();
+    let mut random = Random::new(7);
+    let questions: Vec<_> =
+        NAMES.iter().flat_map(|name| strings(name, &mut random).into_iter().map(move |one| (*name, one))).collect();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let lines: Vec<_> = asked.iter().map(|(name, bytes)| format!("{name} {}", hex(bytes))).collect();
+    let lines: Vec<_> = questions.iter().map(|(name, bytes)| format!("{name} {}", hex(bytes))).collect();
     let mut ruby = Command::new("ruby");
     ruby.arg(fixtures::folder().join("ruby/encodings.rb"));
     let answers = checker::ask(&mut ruby, &lines);
     let mut failures = Vec::new();
     let mut same = 0;
-    for ((name, bytes), answer) in asked.iter().zip(&answers) {
+    for ((name, bytes), answer) in questions.iter().zip(&answers) {
         let ours = icecore::encoding::decoded(name, bytes).map_or("no".to_owned(), |text| hex(text.as_bytes()));
         let text = |hex: &str| -> String {
-            let bytes: Vec<_> =
-                (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect();
+            let bytes: Vec<_> = (0..hex.len())
+                .step_by(2)
+                .map(|index| u8::from_str_radix(&hex[index..index + 2], 16).unwrap())
+                .collect();
             String::from_utf8(bytes).unwrap()
         };
         same += usize::from(ours == *answer && ours != "no");
@@ -96,12 +98,12 @@ fn ruby_has_the_same_characters() {
             failures.push(format!("{name} {}: Ruby {answer}, ours {ours}", hex(bytes)));
         }
     }
-    assert!(same > 60_000, "{same} of {} are text", asked.len());
+    assert!(same > 60_000, "{same} of {} are text", questions.len());
     fixtures::report("decoding", answers.len(), &failures);
 }
 
 #[test]
-fn json_has_the_characters() {
+fn json_contains_the_decoded_characters() {
     let dump =
         b"\x04\x08{\x08I\"\x09\x93\xfa\x96\x7b\x06:\x0dencoding\"\x0eShift_JISI\"\x06\xa4\x06;\0\"\x10ISO-8859-15\
                  I:\x07\xa4\xa2\x06;\0\"\x0bEUC-JPi\x06I\"\x06\x81\x06;\0\"\x0fEmacs-MuleI\"\x06\xff\x06;\0@\x06";

@@ -35,7 +35,7 @@ const TARGETS: &[&str] = &[
 ];
 
 /// Number of blobs of a file that are tried.
-const MOST: usize = 700;
+const MAX_BLOBS: usize = 700;
 
 /// Depth of the values that this test looks at.
 const DEPTH: u32 = 200;
@@ -44,7 +44,7 @@ const DEPTH: u32 = 200;
 /// numbers are their digits, a list is a map with keys from 0, classes and members have no marks,
 /// and the order of keys does not count. A value that occurs in several places is written in the
 /// first place and named in the others.
-struct Common<'d> {
+struct CommonText<'d> {
     document: &'d Document<'d>,
     /// Targets of links and aliases.
     shared: HashSet<u32>,
@@ -56,13 +56,13 @@ struct Common<'d> {
     is_loose: bool,
 }
 
-impl<'d> Common<'d> {
+impl<'d> CommonText<'d> {
     fn of(document: &'d Document<'d>, is_loose: bool) -> Option<String> {
-        let again = document.nodes().iter().filter(|node| matches!(node.kind, Kind::Link | Kind::Alias));
+        let links = document.nodes().iter().filter(|node| matches!(node.kind, Kind::Link | Kind::Alias));
         // It makes no difference to a Ruby program whether two regexps are the same object.
-        let is_shared = |at: &u32| document.nodes()[*at as usize].kind != Kind::Regexp;
-        let shared = again.map(|node| resolved(document, node.payload as u32)).filter(is_shared).collect();
-        let mut common = Common { document, shared, seen: HashMap::new(), depth: 0, is_too_deep: false, is_loose };
+        let is_shared = |offset: &u32| document.nodes()[*offset as usize].kind != Kind::Regexp;
+        let shared = links.map(|node| resolve_links(document, node.payload as u32)).filter(is_shared).collect();
+        let mut common = CommonText { document, shared, seen: HashMap::new(), depth: 0, is_too_deep: false, is_loose };
         let mut text = String::new();
         // In Perl, a scalar at the top is a reference to it.
         let root = document.root();
@@ -88,20 +88,20 @@ impl<'d> Common<'d> {
         self.depth += 1;
         self.is_too_deep |= self.depth > DEPTH;
         if !self.is_too_deep {
-            self.inner(cursor, out);
+            self.describe_inner_value(cursor, out);
         }
         self.depth -= 1;
     }
 
-    fn inner(&mut self, mut cursor: Cursor<'d>, out: &mut String) {
-        let at = resolved(self.document, cursor.index());
-        cursor = self.document.at(at).expect("a node");
-        if self.shared.contains(&at) {
+    fn describe_inner_value(&mut self, mut cursor: Cursor<'d>, out: &mut String) {
+        let node = resolve_links(self.document, cursor.index());
+        cursor = self.document.at(node).expect("a node");
+        if self.shared.contains(&node) {
             let next = self.seen.len();
-            match self.seen.get(&at) {
+            match self.seen.get(&node) {
                 Some(number) => return *out += &format!("#{number}"),
                 None => {
-                    self.seen.insert(at, next);
+                    self.seen.insert(node, next);
                     *out += &format!("&{next}=");
                 }
             }
@@ -127,7 +127,7 @@ impl<'d> Common<'d> {
             Value::Symbol(bytes, _) => string(bytes, out),
             Value::EnumCase(bytes) | Value::Module(bytes, _) => string(bytes, out),
             Value::Array => {
-                let items = cursor.items().enumerate().map(|(at, item)| (format!("\"{at}\""), item));
+                let items = cursor.items().enumerate().map(|(node, item)| (format!("\"{node}\""), item));
                 self.map(items.collect(), out);
             }
             Value::Map => {
@@ -174,7 +174,7 @@ impl<'d> Common<'d> {
     }
 
     fn map(&mut self, entries: Vec<(String, Cursor<'d>)>, out: &mut String) {
-        // The last value of a key wins.
+        // A key that is repeated has its last value.
         let entries: BTreeMap<_, _> = entries.into_iter().collect();
         *out += "{";
         for (key, value) in entries {
@@ -203,17 +203,17 @@ impl<'d> Common<'d> {
 }
 
 /// Returns the final target of a link.
-fn resolved(document: &Document<'_>, mut at: u32) -> u32 {
+fn resolve_links(document: &Document<'_>, mut offset: u32) -> u32 {
     for _ in 0..64 {
-        let node = &document.nodes()[at as usize];
+        let node = &document.nodes()[offset as usize];
         match node.kind {
-            Kind::Link | Kind::Alias | Kind::Copy => at = node.payload as u32,
+            Kind::Link | Kind::Alias | Kind::Copy => offset = node.payload as u32,
             // The map that is the body of an object stands for the object.
-            Kind::Map if at > 0 && document.nodes()[at as usize - 1].kind == Kind::Object => return at - 1,
+            Kind::Map if offset > 0 && document.nodes()[offset as usize - 1].kind == Kind::Object => return offset - 1,
             _ => break,
         }
     }
-    at
+    offset
 }
 
 fn float(value: f64, out: &mut String) {
@@ -257,7 +257,7 @@ fn try_one(document: &Document<'_>, to: &Stage, tally: &mut Tally) -> Result<(),
         icecore::read_as(&bytes, to, &limits).map_err(|error| format!("what was written can't be read: {error}"))?;
     if losses.is_empty() {
         let is_loose = to.format().name == "dumper";
-        let (Some(before), Some(now)) = (Common::of(document, is_loose), Common::of(&after, is_loose)) else {
+        let (Some(before), Some(now)) = (CommonText::of(document, is_loose), CommonText::of(&after, is_loose)) else {
             return Ok(());
         };
         if before != now {
@@ -266,9 +266,10 @@ fn try_one(document: &Document<'_>, to: &Stage, tally: &mut Tally) -> Result<(),
         tally.exact += 1;
     } else {
         // A loss does not happen a second time.
-        let mut again = Vec::new();
-        icecore::write_to(&after, to, &limits, &mut again).map_err(|error| format!("not a second time: {error}"))?;
-        let twice = icecore::read_as(&again, to, &limits).map_err(|error| format!("second time: {error}"))?;
+        let mut rewritten = Vec::new();
+        icecore::write_to(&after, to, &limits, &mut rewritten)
+            .map_err(|error| format!("not a second time: {error}"))?;
+        let twice = icecore::read_as(&rewritten, to, &limits).map_err(|error| format!("second time: {error}"))?;
         if twice != after {
             return Err(format!("changes again\n  {after:?}\nbecame\n  {twice:?}"));
         }
@@ -285,23 +286,23 @@ fn difference(before: &str, now: &str) -> String {
     format!("at {same}\n  {}\nbecame\n  {}", part(before), part(now))
 }
 
-fn sample(mut all: Vec<Fixture>) -> Vec<Fixture> {
-    let step = all.len().div_ceil(MOST);
-    let mut at = 0;
+fn take_sample(mut all: Vec<Fixture>) -> Vec<Fixture> {
+    let step = all.len().div_ceil(MAX_BLOBS);
+    let mut offset = 0;
     all.retain(|_| {
-        at += 1;
-        (at - 1) % step == 0
+        offset += 1;
+        (offset - 1) % step == 0
     });
     all
 }
 
 #[test]
-fn what_is_not_reported_as_lost_is_there() {
+fn conversions_keep_all_values_not_reported_as_lost() {
     let limits = Limits::default();
     let (mut failures, mut total) = (Vec::new(), 0);
     for (from, file) in SOURCES {
         let stage = Stage::parse(from).unwrap();
-        let all = sample(fixtures::load(file));
+        let all = take_sample(fixtures::load(file));
         for target in TARGETS {
             let to = Stage::parse(target).unwrap();
             let mut tally = Tally::default();
@@ -318,15 +319,15 @@ fn what_is_not_reported_as_lost_is_there() {
                 tally.exact, tally.lossy, tally.refused
             );
             // Only maps can be written as sessions, and sessions are read as maps.
-            let least = if *target == "php-session" { 5 } else { 30 };
-            assert!(tally.exact > least, "{from} to {target}: hardly anything is compared");
+            let min_count = if *target == "php-session" { 5 } else { 30 };
+            assert!(tally.exact > min_count, "{from} to {target}: hardly anything is compared");
         }
     }
     fixtures::report("pairs", total, &failures);
 }
 
 #[test]
-fn whatever_a_document_holds_is_written_or_reported() {
+fn random_documents_are_written_or_losses_are_reported() {
     let (mut failures, mut total) = (Vec::new(), 0);
     let mut random = Random::new(7);
     // Perl's formats write some references and their referents alike; `storable_property.rs` lists them.

@@ -21,8 +21,8 @@ fn load() -> Vec<Fixture> {
         .collect()
 }
 
-fn is_whole(f: &Fixture) -> bool {
-    f.mode != "damaged"
+fn is_undamaged(fixture: &Fixture) -> bool {
+    fixture.mode != "damaged"
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -49,17 +49,17 @@ fn describe(document: &Document<'_>) -> String {
 }
 
 impl Describer {
-    fn object(&mut self, at: u32) -> bool {
-        if let Some(number) = self.objects.get(&at) {
+    fn note_object(&mut self, node: u32) -> bool {
+        if let Some(number) = self.objects.get(&node) {
             let _ = write!(self.text, "={number} ");
             return false;
         }
-        self.objects.insert(at, self.objects.len());
+        self.objects.insert(node, self.objects.len());
         true
     }
 
     fn value(&mut self, value: Cursor<'_>) {
-        let at = value.index();
+        let node = value.index();
         match value.value() {
             Value::Alias(target) => {
                 let target = target.index();
@@ -70,17 +70,17 @@ impl Describer {
                 };
                 return;
             }
-            _ if self.aliased.contains(&at) => {
-                self.variables.insert(at, self.variables.len());
+            _ if self.aliased.contains(&node) => {
+                self.variables.insert(node, self.variables.len());
                 self.text.push_str("&+ ");
             }
             _ => {}
         }
-        self.plain(value);
+        self.describe_plain_value(value);
     }
 
-    fn plain(&mut self, value: Cursor<'_>) {
-        let at = value.index();
+    fn describe_plain_value(&mut self, value: Cursor<'_>) {
+        let node = value.index();
         let _ = match value.value() {
             Value::Null => write!(self.text, "n "),
             Value::Bool(value) => write!(self.text, "{} ", if value { "t" } else { "f" }),
@@ -88,26 +88,26 @@ impl Describer {
             Value::Float(value) => write!(self.text, "d{:016x} ", value.to_bits()),
             Value::Bytes(value) => write!(self.text, "s{} ", hex(value)),
             Value::EnumCase(value) => {
-                if self.object(at) {
+                if self.note_object(node) {
                     let colon = value.iter().position(|byte| *byte == b':').expect("a colon");
                     let _ = write!(self.text, "e{}:{} ", hex(&value[..colon]), hex(&value[colon + 1..]));
                 }
                 return;
             }
-            Value::Link(target) | Value::Copy(target) => return self.plain(target),
+            Value::Link(target) | Value::Copy(target) => return self.describe_plain_value(target),
             Value::Array | Value::Map => {
                 let _ = write!(self.text, "a{}( ", value.len());
                 return self.entries(value, false);
             }
             Value::Object(class, body) => {
-                if self.object(at) {
+                if self.note_object(node) {
                     let _ = write!(self.text, "o{}( ", hex(class));
                     self.entries(body, class != b"Frozen");
                 }
                 return;
             }
             Value::Opaque(class, payload) => {
-                if self.object(at) {
+                if self.note_object(node) {
                     let payload = payload.as_bytes().expect("a payload");
                     let _ = write!(self.text, "c{}:{} ", hex(class), hex(payload));
                 }
@@ -139,8 +139,8 @@ impl Describer {
 }
 
 /// Reason why PHP's value differs from its bytes, or has another variable than ours.
-fn is_special(f: &Fixture) -> Option<&'static str> {
-    match f.name.as_str() {
+fn explain_difference(fixture: &Fixture) -> Option<&'static str> {
+    match fixture.name.as_str() {
         "objects/sleep" => Some("a property that was left out has its default value again"),
         "references/object first by value, then twice"
         | "references/enum by value first"
@@ -152,42 +152,42 @@ fn is_special(f: &Fixture) -> Option<&'static str> {
 }
 
 #[test]
-fn what_is_read_is_what_php_reads() {
+fn blobs_are_read_as_php_reads_them() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in load().iter().filter(|f| is_whole(f)) {
-        let Some(expected) = &f.expected else { continue };
-        if is_special(f).is_some() {
+    for fixture in load().iter().filter(|fixture| is_undamaged(fixture)) {
+        let Some(expected) = &fixture.expected else { continue };
+        if explain_difference(fixture).is_some() {
             continue;
         }
         total += 1;
-        match igbinary::read(&f.blob, &Limits::default()) {
+        match igbinary::read(&fixture.blob, &Limits::default()) {
             Ok(document) if describe(&document) == *expected => {}
-            Ok(document) => failures.push(format!("{}: {}\n   not {expected}", f.name, describe(&document))),
-            Err(error) => failures.push(format!("{}: {error}", f.name)),
+            Ok(document) => failures.push(format!("{}: {}\n   not {expected}", fixture.name, describe(&document))),
+            Err(error) => failures.push(format!("{}: {error}", fixture.name)),
         }
     }
     report("reading", total, &failures);
 }
 
 #[test]
-fn what_the_extension_wrote_comes_out_byte_for_byte() {
+fn blobs_are_rewritten_byte_for_byte() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in load().iter().filter(|f| is_whole(f)) {
+    for fixture in load().iter().filter(|fixture| is_undamaged(fixture)) {
         total += 1;
         let limits = Limits::default();
-        let read = igbinary::ReadOptions::default().read(&f.blob, Request::new(&limits).detailed());
+        let read = igbinary::ReadOptions::default().read(&fixture.blob, Request::new(&limits).detailed());
         let mut out = Vec::new();
         let written = igbinary::write(&read.document, &igbinary::WriteOptions::default(), &limits, &mut out);
         let typed = icecore::write(&read.document, "json:typed,spelling").expect("typed JSON");
         let stage = Stage::parse("json:typed").expect("a stage");
         let spelled = icecore::read_as(&typed, &stage, &limits).expect("it is read");
-        let again = icecore::write(&spelled, "igbinary").expect("igbinary");
-        if read.error.is_some() || written.is_err() || out != f.blob {
-            let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count() as u64;
-            let windows = [&f.blob, &out].map(|bytes| icecore::text::window(bytes, at)).concat();
-            failures.push(format!("{}: {:?} {:?}\n{windows}", f.name, read.error, written.err()));
-        } else if again != f.blob {
-            failures.push(format!("{} {}: not by way of typed JSON", f.name, f.mode));
+        let rewritten = icecore::write(&spelled, "igbinary").expect("igbinary");
+        if read.error.is_some() || written.is_err() || out != fixture.blob {
+            let offset = out.iter().zip(&fixture.blob).take_while(|(a, b)| a == b).count() as u64;
+            let windows = [&fixture.blob, &out].map(|bytes| icecore::text::window(bytes, offset)).concat();
+            failures.push(format!("{}: {:?} {:?}\n{windows}", fixture.name, read.error, written.err()));
+        } else if rewritten != fixture.blob {
+            failures.push(format!("{} {}: not by way of typed JSON", fixture.name, fixture.mode));
         }
     }
     report("writing again", total, &failures);
@@ -196,14 +196,14 @@ fn what_the_extension_wrote_comes_out_byte_for_byte() {
 #[test]
 fn spans_tile_the_input() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in load().iter().filter(|f| is_whole(f)) {
+    for fixture in load().iter().filter(|fixture| is_undamaged(fixture)) {
         total += 1;
         let limits = Limits::default();
-        let read = igbinary::ReadOptions::default().read(&f.blob, Request::new(&limits).detailed());
+        let read = igbinary::ReadOptions::default().read(&fixture.blob, Request::new(&limits).detailed());
         let spans = &read.document.trace().expect("a trace").spans;
-        let end = spans.iter().try_fold(0, |at, span| (span.start == at).then_some(span.end));
-        if end != Some(f.blob.len() as u64) {
-            failures.push(format!("{}: {end:?} of {}", f.name, f.blob.len()));
+        let end = spans.iter().try_fold(0, |offset, span| (span.start == offset).then_some(span.end));
+        if end != Some(fixture.blob.len() as u64) {
+            failures.push(format!("{}: {end:?} of {}", fixture.name, fixture.blob.len()));
         }
     }
     report("tiling", total, &failures);
@@ -211,9 +211,9 @@ fn spans_tile_the_input() {
 
 #[test]
 fn every_truncation_is_an_error() {
-    for f in load().iter().filter(|f| is_whole(f) && f.blob.len() < 3000) {
-        for len in 0..f.blob.len() {
-            assert!(igbinary::read(&f.blob[..len], &Limits::default()).is_err(), "{} cut to {len}", f.name);
+    for fixture in load().iter().filter(|fixture| is_undamaged(fixture) && fixture.blob.len() < 3000) {
+        for len in 0..fixture.blob.len() {
+            assert!(igbinary::read(&fixture.blob[..len], &Limits::default()).is_err(), "{} cut to {len}", fixture.name);
         }
     }
 }
@@ -229,65 +229,70 @@ fn ask(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
 }
 
 #[test]
-fn the_extension_reads_what_is_written_from_meaning() {
-    let blobs: Vec<_> =
-        load().into_iter().filter(|f| is_whole(f) && f.expected.is_some() && is_special(f).is_none()).collect();
+fn the_extension_reads_our_output() {
+    let blobs: Vec<_> = load()
+        .into_iter()
+        .filter(|fixture| is_undamaged(fixture) && fixture.expected.is_some() && explain_difference(fixture).is_none())
+        .collect();
     for compact in [true, false] {
         let mut options = igbinary::WriteOptions::default();
         options.compact_strings = compact;
         let limits = Limits::default();
         let written: Vec<_> = blobs
             .iter()
-            .map(|f| {
+            .map(|fixture| {
                 let mut out = Vec::new();
-                let document = igbinary::read(&f.blob, &limits).expect("it is read");
+                let document = igbinary::read(&fixture.blob, &limits).expect("it is read");
                 let losses = igbinary::write(&document, &options, &limits, &mut out).expect("it is written");
-                assert!(losses.is_empty(), "{}: {losses:?}", f.name);
+                assert!(losses.is_empty(), "{}: {losses:?}", fixture.name);
                 out
             })
             .collect();
         let Some(answers) = ask(&written) else { return };
         let mut failures = Vec::new();
-        for (f, answer) in blobs.iter().zip(answers) {
+        for (fixture, answer) in blobs.iter().zip(answers) {
             let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
-            if answer["value"].as_str() != f.expected.as_deref() {
-                failures.push(format!("{}: {answer}\n   not {:?}", f.name, f.expected));
+            if answer["value"].as_str() != fixture.expected.as_deref() {
+                failures.push(format!("{}: {answer}\n   not {:?}", fixture.name, fixture.expected));
             }
         }
         report("asking PHP", blobs.len(), &failures);
     }
 }
 
-/// Whether this is a case in which we are stricter than the extension on damaged bytes.
+/// Returns `true` if this is a case in which we are stricter than the extension on damaged bytes.
 fn is_stricter(error: &icecore::Error) -> bool {
-    let said = error.to_string();
+    let message = error.to_string();
     ["an integer of 64 bits with its sign", "a value after the reference", "a variable that holds a scalar"]
         .iter()
-        .any(|why| said.contains(why))
+        .any(|part| message.contains(part))
 }
 
 /// Returns `true` if the extension refuses the bytes because of the classes in its program; the bytes
 /// do not describe these.
-fn is_of_the_program(complaint: &str) -> bool {
+fn is_about_the_program(complaint: &str) -> bool {
     ["class", "Class", "constant", "property", "Error:", "Exception:", "enum"]
         .iter()
         .any(|word| complaint.contains(word))
 }
 
 #[test]
-fn damaged_bytes_are_judged_as_the_extension_does() {
+fn damaged_blobs_are_refused_like_the_extension_does() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in load().iter().filter(|f| !is_whole(f)) {
+    for fixture in load().iter().filter(|fixture| !is_undamaged(fixture)) {
         total += 1;
-        let read = igbinary::read(&f.blob, &Limits::default());
-        match (read, f.line["error"].as_str(), &f.expected) {
+        let read = igbinary::read(&fixture.blob, &Limits::default());
+        match (read, fixture.line["error"].as_str(), &fixture.expected) {
             (Ok(_), None, _) => {}
             (Err(_), Some(_), _) => {}
             (Err(error), None, _) if is_stricter(&error) => {}
-            (Ok(_), Some(complaint), _) if is_of_the_program(complaint) => {}
-            (read, complaint, _) => {
-                failures.push(format!("{}: {:?}, PHP: {complaint:?}\n   {}", f.name, read.map(|_| ()), hex(&f.blob)))
-            }
+            (Ok(_), Some(complaint), _) if is_about_the_program(complaint) => {}
+            (read, complaint, _) => failures.push(format!(
+                "{}: {:?}, PHP: {complaint:?}\n   {}",
+                fixture.name,
+                read.map(|_| ()),
+                hex(&fixture.blob)
+            )),
         }
     }
     report("damaged", total, &failures);

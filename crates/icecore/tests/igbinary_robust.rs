@@ -35,7 +35,7 @@ fn depth_needs_no_stack() {
 }
 
 #[test]
-fn lying_lengths_are_refused_at_once() {
+fn false_lengths_are_reported_as_truncation() {
     for body in
         [&b"\x16\xff\xff\xff\xff\0"[..], b"\x13\xff\xff\xff\xff", b"\x26\xff\xff\xff\xff\xff\xff\xff\xff", b"\x17\xffA"]
     {
@@ -46,7 +46,7 @@ fn lying_lengths_are_refused_at_once() {
 
 /// A list that turns out to be a map late, inside another such list, and so on.
 #[test]
-fn maps_that_look_like_lists_are_read_in_linear_time() {
+fn lists_that_become_maps_are_read_in_linear_time() {
     let items = 3000u16;
     let mut inner = b"\x05".to_vec();
     for _ in 0..40 {
@@ -73,7 +73,7 @@ fn maps_that_look_like_lists_are_read_in_linear_time() {
 }
 
 #[test]
-fn noise_is_an_error_or_a_document() {
+fn random_bytes_are_an_error_or_a_document() {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut random = move || {
         state ^= state << 13;
@@ -102,23 +102,23 @@ fn noise_is_an_error_or_a_document() {
             assert_eq!(out, bytes[..plain.consumed], "{bytes:02x?}");
             out.clear();
             igbinary::write(&plain.document, &options, &limits, &mut out).unwrap();
-            let again = igbinary::read(&out, &limits);
-            assert!(again.is_ok(), "{bytes:02x?}: {again:?}");
+            let reread = igbinary::read(&out, &limits);
+            assert!(reread.is_ok(), "{bytes:02x?}: {reread:?}");
         }
     }
     assert!(read_ones > 1000, "only {read_ones}");
 }
 
 #[test]
-fn what_php_lacks_is_a_loss() {
-    let mut b = Builder::new();
-    b.begin_array();
-    b.uint(u64::MAX).symbol("s", "").big_int(false, &[0, 0, 0, 0, 0, 0, 0, 0, 1]).hole();
-    b.begin_ref();
-    b.int(1);
-    b.end();
-    b.end();
-    let document = b.finish().unwrap();
+fn values_that_php_lacks_are_reported_as_losses() {
+    let mut builder = Builder::new();
+    builder.begin_array();
+    builder.uint(u64::MAX).symbol("s", "").big_int(false, &[0, 0, 0, 0, 0, 0, 0, 0, 1]).hole();
+    builder.begin_ref();
+    builder.int(1);
+    builder.end();
+    builder.end();
+    let document = builder.finish().unwrap();
     let mut out = Vec::new();
     let losses = igbinary::write(&document, &igbinary::WriteOptions::default(), &Limits::default(), &mut out).unwrap();
     assert_eq!(losses.iter().count(), 4, "{losses:?}");
@@ -127,7 +127,7 @@ fn what_php_lacks_is_a_loss() {
 }
 
 #[test]
-fn keys_that_are_numbers_are_integers_in_an_array() {
+fn numeric_string_keys_become_integer_keys() {
     let out = icecore::convert(br#"{"1":2,"01":3,"-5":4}"#, "json", "igbinary").unwrap();
     assert_eq!(out, b"\0\0\0\x02\x14\x03\x06\x01\x06\x02\x11\x0201\x06\x03\x07\x05\x06\x04");
 }

@@ -8,7 +8,7 @@ fn convert(input: &[u8], from: &str, to: &str) -> String {
 }
 
 #[test]
-fn every_field_counts() {
+fn empty_fields_are_kept() {
     for (separator, input, json) in [
         (":", "a:b", r#"["a","b"]"#),
         (":", ":a::b::", r#"["","a","","b","",""]"#),
@@ -30,7 +30,7 @@ fn every_field_counts() {
 }
 
 #[test]
-fn a_flat_hash_goes_there_and_back() {
+fn a_flat_hash_round_trips() {
     let hash = r#"{"title":"hoge","author":"fuga","body":"hogehoge"}"#;
     for stage in ["join:map", "join:names=title,author,body", "join:separator=\"--\",map"] {
         let bytes = icecore::convert(hash.as_bytes(), "json", stage).unwrap();
@@ -43,7 +43,7 @@ fn a_flat_hash_goes_there_and_back() {
 }
 
 #[test]
-fn what_would_read_back_as_something_else_is_refused() {
+fn values_that_would_not_round_trip_are_refused() {
     for (stage, json, path) in [
         ("join:separator=':'", r#"["a","b:c"]"#, "$[1]"),
         ("join:separator=':'", r#"[""]"#, "$[0]"),
@@ -69,12 +69,22 @@ fn what_would_read_back_as_something_else_is_refused() {
 
 #[test]
 fn scalars_are_written_as_perl_prints_them() {
-    let mut b = Builder::new();
-    b.begin_array();
-    b.int(-5).uint(u64::MAX).float(0.1).float(1e15).float(f64::INFINITY).bool(true).bool(false).null().bytes(b"\xff");
-    b.end();
+    let mut builder = Builder::new();
+    builder.begin_array();
+    builder
+        .int(-5)
+        .uint(u64::MAX)
+        .float(0.1)
+        .float(1e15)
+        .float(f64::INFINITY)
+        .bool(true)
+        .bool(false)
+        .null()
+        .bytes(b"\xff");
+    builder.end();
     let mut out = Vec::new();
-    let losses = join::write(&b.finish().unwrap(), &join::Options::default(), &Limits::default(), &mut out).unwrap();
+    let losses =
+        join::write(&builder.finish().unwrap(), &join::Options::default(), &Limits::default(), &mut out).unwrap();
     assert_eq!(out, b"-5\x1c18446744073709551615\x1c0.1\x1c1e+15\x1cInf\x1c1\x1c\x1c\x1c\xff");
     let lost: Vec<_> = losses.iter().map(|loss| (loss.kind, loss.count)).collect();
     assert_eq!(lost, [(LossKind::Bool, 2), (LossKind::Null, 1)]);
@@ -87,11 +97,11 @@ fn spans_tile_the_input() {
     for input in [&b"a::b::c::"[..], b"", b"::::::", b"a::b"] {
         let outcome = stage.format().read(input, stage.settings(), Request::new(&limits).detailed());
         let trace = outcome.document.trace().expect("a trace");
-        let mut at = 0;
+        let mut offset = 0;
         for span in &trace.spans {
-            assert_eq!(span.start, at);
-            at = span.end;
+            assert_eq!(span.start, offset);
+            offset = span.end;
         }
-        assert_eq!(at, input.len() as u64);
+        assert_eq!(offset, input.len() as u64);
     }
 }

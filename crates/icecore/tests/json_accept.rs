@@ -7,7 +7,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 /// Texts that RFC 8259 requires a reader to accept.
-const GOOD: &[&str] = &[
+const VALID_TEXTS: &[&str] = &[
     // Structure.
     "[]",
     "{}",
@@ -114,7 +114,7 @@ const GOOD: &[&str] = &[
 ];
 
 /// Texts that RFC 8259 does not allow.
-const BAD: &[&[u8]] = &[
+const INVALID_TEXTS: &[&[u8]] = &[
     // Structure.
     b"",
     b" ",
@@ -344,7 +344,7 @@ const BAD: &[&[u8]] = &[
 ];
 
 /// Texts that RFC 8259 leaves to the reader, and whether we read them.
-const EITHER: &[(&str, bool)] = &[
+const UNSPECIFIED_TEXTS: &[(&str, bool)] = &[
     ("{\"a\":1,\"a\":2}", true),
     ("{\"a\":1,\"\\u0061\":2}", true),
     ("{\"\":1,\"\":2,\"\":3}", true),
@@ -397,22 +397,22 @@ const DIFFERENCES: &[Difference] = &[
 ];
 
 fn texts() -> Vec<(Vec<u8>, bool)> {
-    let good = GOOD.iter().map(|text| (text.as_bytes().to_vec(), true));
-    let bad = BAD.iter().map(|text| (text.to_vec(), false));
-    let either = EITHER.iter().map(|(text, is_read)| (text.as_bytes().to_vec(), *is_read));
+    let good = VALID_TEXTS.iter().map(|text| (text.as_bytes().to_vec(), true));
+    let bad = INVALID_TEXTS.iter().map(|text| (text.to_vec(), false));
+    let either = UNSPECIFIED_TEXTS.iter().map(|(text, is_read)| (text.as_bytes().to_vec(), *is_read));
     good.chain(bad).chain(either).collect()
 }
 
-fn is_read(stage: &str, text: &[u8]) -> bool {
+fn is_accepted(stage: &str, text: &[u8]) -> bool {
     icecore::read_as(text, &Stage::parse(stage).unwrap(), &Limits::default()).is_ok()
 }
 
 #[test]
-fn what_the_standard_says_is_done() {
+fn texts_are_accepted_as_rfc_8259_says() {
     let texts = texts();
     assert!(texts.len() > 300, "{}", texts.len());
     for (text, expected) in texts {
-        assert_eq!(is_read("json:typed=no", &text), expected, "{}", text.escape_ascii());
+        assert_eq!(is_accepted("json:typed=no", &text), expected, "{}", text.escape_ascii());
     }
 }
 
@@ -429,7 +429,7 @@ while (<STDIN>) {
 "#;
 
 #[test]
-fn the_modules_agree_but_for_what_is_explained() {
+fn perl_modules_differ_only_as_the_table_explains() {
     let probe =
         Command::new("perl").args(["-MJSON::XS=", "-MCpanel::JSON::XS=", "-e", "1"]).stderr(Stdio::null()).status();
     if !probe.is_ok_and(|status| status.success()) {
@@ -451,7 +451,7 @@ fn the_modules_agree_but_for_what_is_explained() {
     let (mut wrong, mut used) = (Vec::new(), vec![false; DIFFERENCES.len()]);
     for ((text, _), line) in texts.iter().zip(output.lines()) {
         for ((stage, decoder), theirs) in READERS.iter().zip(line.bytes()) {
-            let (ours, theirs) = (is_read(stage, text), theirs == b'1');
+            let (ours, theirs) = (is_accepted(stage, text), theirs == b'1');
             let known = DIFFERENCES
                 .iter()
                 .position(|(name, known, taken, _)| decoder.starts_with(name) && known == text && *taken == theirs);

@@ -2,19 +2,19 @@
 
 use icecore::{Cursor, Kind, Limits, LossKind, Losses, Stage, Value};
 
-fn written(php: &[u8], to: &str) -> (Vec<u8>, Losses) {
+fn convert(php: &[u8], to: &str) -> (Vec<u8>, Losses) {
     let document = icecore::read_as(php, &Stage::parse("php").unwrap(), &Limits::default()).unwrap();
     let mut json = Vec::new();
     let losses = icecore::write_to(&document, &Stage::parse(to).unwrap(), &Limits::default(), &mut json).unwrap();
     (json, losses)
 }
 
-fn reserved(losses: &Losses) -> Option<(u64, String)> {
+fn find_reserved_loss(losses: &Losses) -> Option<(u64, String)> {
     losses.iter().find(|loss| loss.kind == LossKind::Reserved).map(|loss| (loss.count, loss.path.clone()))
 }
 
 #[test]
-fn a_member_can_not_pass_for_the_class() {
+fn a_member_cannot_take_the_key_of_the_class() {
     for (php, to, json, lost) in [
         (
             &b"O:1:\"D\":2:{s:5:\"CLASS\";s:4:\"evil\";s:1:\"x\";i:1;}"[..],
@@ -31,9 +31,9 @@ fn a_member_can_not_pass_for_the_class() {
         (b"O:1:\"D\":2:{s:1:\"C\";i:1;s:1:\"A\";i:2;}", "json:class=C,sort_keys", r#"{"C":"D","A":2}"#, "$.C"),
         (b"O:1:\"D\":1:{s:1:\"C\";i:1;}", "json:class=C,indent=1", "{\n \"C\": \"D\"\n}", "$.C"),
     ] {
-        let (found, losses) = written(php, to);
+        let (found, losses) = convert(php, to);
         assert_eq!(String::from_utf8(found).unwrap().trim_end(), json, "{to}");
-        let (count, path) = reserved(&losses).unwrap();
+        let (count, path) = find_reserved_loss(&losses).unwrap();
         assert_eq!(count, 1, "{to}");
         assert!(lost == "$" || path == lost, "{path}, not {lost}");
     }
@@ -53,11 +53,11 @@ fn a_member_can_not_pass_for_the_class() {
         br#"{"message":"RuntimeError","backtrace":null}"#
     );
     // Without the option, every name is free.
-    assert_eq!(written(b"a:1:{s:5:\"CLASS\";i:1;}", "json").0, b"{\"CLASS\":1}");
+    assert_eq!(convert(b"a:1:{s:5:\"CLASS\";i:1;}", "json").0, b"{\"CLASS\":1}");
 }
 
 /// Makes nested objects and arrays whose keys are names with a meaning.
-fn random(state: &mut u64, depth: u32, objects: &mut usize, keys: &mut usize, out: &mut Vec<u8>) {
+fn write_random_object(state: &mut u64, depth: u32, objects: &mut usize, keys: &mut usize, out: &mut Vec<u8>) {
     let mut next = |below: u64| {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (*state >> 33) % below
@@ -74,22 +74,22 @@ fn random(state: &mut u64, depth: u32, objects: &mut usize, keys: &mut usize, ou
     let head = if is_object { format!("O:1:\"D\":{count}:{{") } else { format!("a:{count}:{{") };
     out.extend(head.bytes());
     let first = next(10);
-    for at in 0..count {
+    for index in 0..count {
         // Names in an array are not mangled, so they stay as they are.
-        let name = names[((first + at) % 10) as usize];
-        let shown = name.rsplit('\0').next().unwrap();
-        let is_left_out = if is_object { shown } else { name } == "CLASS";
+        let name = names[((first + index) % 10) as usize];
+        let printed_name = name.rsplit('\0').next().unwrap();
+        let is_left_out = if is_object { printed_name } else { name } == "CLASS";
         *keys += usize::from(is_left_out);
         out.extend(format!("s:{}:\"{name}\";", name.len()).bytes());
         // A member that is left out takes its content with it.
         let objects = if is_left_out { &mut 0 } else { &mut *objects };
-        random(state, depth - 1, objects, keys, out);
+        write_random_object(state, depth - 1, objects, keys, out);
     }
     out.push(b'}');
 }
 
 /// Counts the members of that name; no object has it twice.
-fn members(value: Cursor<'_>) -> usize {
+fn count_class_members(value: Cursor<'_>) -> usize {
     let mut count = 0;
     if value.kind() == Kind::Map {
         let own = value.entries().filter(|(key, _)| key.bytes() == b"CLASS").count();
@@ -99,26 +99,26 @@ fn members(value: Cursor<'_>) -> usize {
             if key.bytes() == b"CLASS" {
                 assert!(matches!(inner.value(), Value::Text(b"D") | Value::Bytes(b"D")));
             }
-            count += members(inner);
+            count += count_class_members(inner);
         }
     } else if value.kind() == Kind::Array {
-        count += value.items().map(members).sum::<usize>();
+        count += value.items().map(count_class_members).sum::<usize>();
     }
     count
 }
 
 #[test]
-fn as_many_classes_are_named_as_there_are_objects() {
+fn json_names_one_class_for_each_object() {
     let rounds = std::env::var("ICECORE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(2000);
     for seed in 0..rounds {
         let (mut php, mut objects, mut keys) = (Vec::new(), 0, 0);
-        random(&mut (seed * 7919 + 1), 4, &mut objects, &mut keys, &mut php);
+        write_random_object(&mut (seed * 7919 + 1), 4, &mut objects, &mut keys, &mut php);
         for to in ["json:class=CLASS", "json:class=CLASS,sort_keys", "json:class=CLASS,indent=2"] {
-            let (json, losses) = written(&php, to);
+            let (json, losses) = convert(&php, to);
             let found = icecore::read(&json).unwrap();
-            let what = String::from_utf8_lossy(&php).into_owned();
-            assert_eq!(members(found.root()), objects, "{to}: {what}");
-            assert_eq!(reserved(&losses).is_some(), keys > 0, "{to}: {what}");
+            let text = String::from_utf8_lossy(&php).into_owned();
+            assert_eq!(count_class_members(found.root()), objects, "{to}: {text}");
+            assert_eq!(find_reserved_loss(&losses).is_some(), keys > 0, "{to}: {text}");
         }
     }
 }

@@ -71,11 +71,11 @@ for (1 .. $count) {
 "#;
 
 fn from_hex(line: &str) -> Vec<u8> {
-    (0..line.len()).step_by(2).map(|at| u8::from_str_radix(&line[at..at + 2], 16).expect("hex")).collect()
+    (0..line.len()).step_by(2).map(|index| u8::from_str_radix(&line[index..index + 2], 16).expect("hex")).collect()
 }
 
 #[test]
-fn the_bytes_are_those_of_the_modules() {
+fn json_is_written_byte_for_byte_like_the_perl_modules() {
     let modules = ["-MJSON::XS=", "-MCpanel::JSON::XS=", "-MJSON::PP=", "-MSereal::Encoder=", "-e", "1"];
     let probe = Command::new("perl").args(modules).stderr(Stdio::null()).status();
     if !probe.is_ok_and(|status| status.success()) {

@@ -17,18 +17,18 @@ fn outcome<'a>(input: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {
 
 /// Reads with the fast and with the slow reader. Checks that they agree, and that the spans of the
 /// slow one cover all that was read.
-fn both(input: &[u8]) -> Result<Document<'_>, Error> {
+fn read_both_ways(input: &[u8]) -> Result<Document<'_>, Error> {
     let limits = Limits::default();
     let (fast, slow) = (outcome(input, &limits, false), outcome(input, &limits, true));
-    let what = String::from_utf8_lossy(input);
-    assert_eq!(fast.error, slow.error, "{what}");
-    assert_eq!(fast.consumed, slow.consumed, "{what}");
-    assert!(fast.document == slow.document, "{what}\n{:?}\n{:?}", fast.document, slow.document);
+    let text = String::from_utf8_lossy(input);
+    assert_eq!(fast.error, slow.error, "{text}");
+    assert_eq!(fast.consumed, slow.consumed, "{text}");
+    assert!(fast.document == slow.document, "{text}\n{:?}\n{:?}", fast.document, slow.document);
     let trace = slow.document.trace().expect("a trace");
-    let mut at = 0;
+    let mut end = 0;
     for span in &trace.spans {
-        assert_eq!(span.start, at, "{what}: {:?}", trace.spans);
-        at = span.end;
+        assert_eq!(span.start, end, "{text}: {:?}", trace.spans);
+        end = span.end;
     }
     match fast.error {
         Some(error) => {
@@ -36,9 +36,9 @@ fn both(input: &[u8]) -> Result<Document<'_>, Error> {
             Err(error)
         }
         None => {
-            assert_eq!(at, slow.consumed as u64, "{what}");
+            assert_eq!(end, slow.consumed as u64, "{text}");
             for (extent, node) in trace.extents.iter().zip(slow.document.nodes()) {
-                assert!(extent.start < extent.end && extent.end <= at, "{node:?} at {extent:?}");
+                assert!(extent.start < extent.end && extent.end <= end, "{node:?} at {extent:?}");
             }
             if fast.consumed < input.len() {
                 return Err(Error::new(ErrorKind::Trailing).at(fast.consumed));
@@ -205,18 +205,18 @@ const REJECTED: &[(&[u8], ErrorKind)] = &[
 ];
 
 #[test]
-fn what_is_json_is_read() {
+fn valid_json_is_read() {
     for text in ACCEPTED {
-        if let Err(error) = both(text.as_bytes()) {
+        if let Err(error) = read_both_ways(text.as_bytes()) {
             panic!("{text}: {error}");
         }
     }
 }
 
 #[test]
-fn what_is_not_json_is_refused() {
+fn invalid_json_is_refused() {
     for (text, kind) in REJECTED {
-        match both(text) {
+        match read_both_ways(text) {
             Ok(_) => panic!("{} was read", String::from_utf8_lossy(text)),
             Err(error) => assert_eq!(error.kind(), *kind, "{}: {error}", String::from_utf8_lossy(text)),
         }
@@ -224,7 +224,7 @@ fn what_is_not_json_is_refused() {
 }
 
 #[test]
-fn errors_say_where_and_what() {
+fn errors_name_the_offset_the_path_and_the_cause() {
     for (text, message) in [
         (&b"{\"a\": [1, x]}"[..], "malformed input at offset 10 at $.a[1]: expected a JSON value, found `x`"),
         (
@@ -253,15 +253,15 @@ fn errors_say_where_and_what() {
             "malformed input at offset 2 at $[0]: expected a pair of surrogates, found half of one, \\ud800 (`surrogates=replace` reads it as U+FFFD)",
         ),
     ] {
-        let error = both(text).unwrap_err().to_string();
+        let error = read_both_ways(text).unwrap_err().to_string();
         assert_eq!(error, message);
     }
 }
 
 #[test]
-fn strings_are_what_their_escapes_say() {
+fn escapes_in_strings_are_decoded() {
     let text = r#"{"a\n":"\"\\\/\b\f\n\r\t\u0041\u00e9\u20ac\ud83d\ude00x"}"#;
-    let document = both(text.as_bytes()).unwrap();
+    let document = read_both_ways(text.as_bytes()).unwrap();
     let (key, value) = document.root().entries().next().unwrap();
     assert_eq!(key.bytes(), b"a\n");
     assert_eq!(value.as_str(), Some("\"\\/\u{8}\u{c}\n\r\tA\u{e9}\u{20ac}\u{1f600}x"));
@@ -279,7 +279,7 @@ fn lone_surrogates_follow_the_option() {
 #[test]
 fn numbers_are_exact() {
     let value = |text: &str| {
-        let document = both(text.as_bytes()).unwrap().into_owned();
+        let document = read_both_ways(text.as_bytes()).unwrap().into_owned();
         match document.root().value() {
             Value::Int(value) => format!("int {value}"),
             Value::Uint(value) => format!("uint {value}"),
@@ -304,7 +304,7 @@ fn numbers_are_exact() {
 }
 
 #[test]
-fn every_double_comes_back_with_its_bits() {
+fn every_double_keeps_its_bits() {
     let mut random = Random::new(1);
     let mut text = String::from("[");
     let mut bits = Vec::new();
@@ -323,9 +323,9 @@ fn every_double_comes_back_with_its_bits() {
     let document = icecore::read(text.as_bytes()).unwrap();
     let written = icecore::write(&document, "json").unwrap();
     for written in [&text.into_bytes(), &written] {
-        let again = icecore::read(written).unwrap();
-        assert_eq!(again.root().len(), bits.len());
-        for (item, bits) in again.root().items().zip(&bits) {
+        let reread = icecore::read(written).unwrap();
+        assert_eq!(reread.root().len(), bits.len());
+        for (item, bits) in reread.root().items().zip(&bits) {
             assert!(
                 matches!(item.value(), Value::Float(value) if value.to_bits() == *bits),
                 "{:?}",
@@ -336,31 +336,31 @@ fn every_double_comes_back_with_its_bits() {
 }
 
 #[test]
-fn every_character_comes_back() {
+fn every_character_round_trips() {
     let all: String = (0..0x11_0000).filter_map(char::from_u32).collect();
-    let mut b = icecore::Builder::new();
-    b.begin_array();
-    b.text(&all);
+    let mut builder = icecore::Builder::new();
+    builder.begin_array();
+    builder.text(&all);
     for c in all.chars().step_by(61) {
-        b.text(&c.to_string());
+        builder.text(&c.to_string());
     }
-    b.end();
-    let document = b.finish().unwrap();
+    builder.end();
+    let document = builder.finish().unwrap();
     for stage in ["json", "json:ascii", "json:indent=2"] {
         let text = icecore::write(&document, stage).unwrap();
-        assert!(both(&text).unwrap() == document, "{stage}");
+        assert!(read_both_ways(&text).unwrap() == document, "{stage}");
         assert!(stage != "json:ascii" || text.is_ascii());
     }
 }
 
 #[test]
-fn truncated_anywhere_is_an_error_with_what_was_there() {
+fn cut_json_is_an_error_with_a_partial_document() {
     for text in
         ACCEPTED.iter().chain(&[r#"{"id":1,"name":"x\ny","list":[1.5,-2,true,null,{"a":"\u20ac"}],"last":12e3}"#])
     {
         for end in 0..text.len() {
             let part = &text.as_bytes()[..end];
-            if let Err(error) = both(part) {
+            if let Err(error) = read_both_ways(part) {
                 assert!(
                     matches!(error.kind(), ErrorKind::Truncated | ErrorKind::Malformed | ErrorKind::Trailing),
                     "{error}"
@@ -374,37 +374,37 @@ fn truncated_anywhere_is_an_error_with_what_was_there() {
 }
 
 #[test]
-fn any_changed_byte_is_read_alike_by_both() {
+fn both_readers_agree_on_changed_bytes() {
     let text = br#"{"id":12,"name":"a\u00e9\n","x":[1.5,-20e1,true,null],"name":{"id":-0,"":"e"}} "#;
-    for at in 0..text.len() {
+    for offset in 0..text.len() {
         for byte in 0..=255 {
             let mut changed = text.to_vec();
-            changed[at] = byte;
-            let _ = both(&changed);
-            changed.insert(at, text[at]);
-            let _ = both(&changed);
+            changed[offset] = byte;
+            let _ = read_both_ways(&changed);
+            changed.insert(offset, text[offset]);
+            let _ = read_both_ways(&changed);
         }
         let mut shorter = text.to_vec();
-        shorter.remove(at);
-        let _ = both(&shorter);
+        shorter.remove(offset);
+        let _ = read_both_ways(&shorter);
     }
 }
 
 #[test]
-fn random_documents_are_read_alike_by_both() {
+fn both_readers_agree_on_random_documents() {
     for seed in 0..3000 {
         let document = common::document(seed, Palette::Json);
         for stage in ["json", "json:indent=3"] {
             let text = icecore::write(&document, stage).unwrap();
-            let again = both(&text).unwrap();
+            let reread = read_both_ways(&text).unwrap();
             let links = document.nodes().iter().any(|node| node.has(icecore::raw::flag::TARGET));
-            assert!(links || again == document, "{}", String::from_utf8_lossy(&text));
+            assert!(links || reread == document, "{}", String::from_utf8_lossy(&text));
         }
     }
 }
 
 #[test]
-fn a_partial_document_shows_what_was_read() {
+fn a_partial_document_contains_the_values_before_the_error() {
     let limits = Limits::default();
     for detail in [false, true] {
         let outcome = outcome(br#"{"a":[1,{"b":2,"c":?"#, &limits, detail);
@@ -415,7 +415,7 @@ fn a_partial_document_shows_what_was_read() {
 }
 
 #[test]
-fn limits_are_kept() {
+fn both_readers_obey_the_limits() {
     let error = |input: &str, set: &dyn Fn(&mut Limits)| {
         let mut limits = Limits::default();
         set(&mut limits);
@@ -455,8 +455,8 @@ fn depth_needs_no_stack() {
                 assert!(losses.is_empty() && plain == *text);
                 let stage = Stage::parse("json:typed").unwrap();
                 icecore::write_to(&read.document, &stage, &limits, &mut typed).unwrap();
-                let again = json::FORMAT.read(&typed, stage.settings(), Request::new(&limits));
-                assert!(again.error.is_none() && again.document == read.document);
+                let reread = json::FORMAT.read(&typed, stage.settings(), Request::new(&limits));
+                assert!(reread.error.is_none() && reread.document == read.document);
             }
             // Cut at the deepest place.
             let read = outcome(&text[..text.len() / 2], &limits, false);
@@ -466,20 +466,20 @@ fn depth_needs_no_stack() {
 }
 
 #[test]
-fn keys_beyond_what_has_an_id_are_read_too() {
+fn maps_with_more_keys_than_ids_are_read() {
     let mut text = String::from("{");
     for i in 0..70_000 {
         text += &format!("{}\"key{i}\":{i}", if i == 0 { "" } else { "," });
     }
     text += "}";
-    let document = both(text.as_bytes()).unwrap();
+    let document = read_both_ways(text.as_bytes()).unwrap();
     assert_eq!(document.root().entries().count(), 70_000);
     assert_eq!(document.root().get("key69999").and_then(|value| value.as_i64()), Some(69_999));
     assert!(icecore::write(&document, "json").unwrap() == text.as_bytes());
 }
 
 #[test]
-fn detection_is_sure_of_whole_documents_only() {
+fn detection_is_sure_only_of_complete_documents() {
     let detect = |input: &[u8]| (json::FORMAT.detect)(input).map(|guess| guess.certainty.as_str());
     assert_eq!(detect(br#" {"a":[1,2]} "#), Some("sure"));
     assert_eq!(detect(b"12"), Some("possible"));

@@ -30,7 +30,7 @@ fn error(options: &str, text: &str) -> (ErrorKind, u64) {
 }
 
 #[test]
-fn commas_comments_and_tabs() {
+fn relaxed_accepts_trailing_commas_comments_and_tabs() {
     for (text, expected) in [
         ("[1,]", "[1]"),
         ("[1 , \n]", "[1]"),
@@ -44,10 +44,10 @@ fn commas_comments_and_tabs() {
         assert_eq!(json("relaxed", text), expected, "{text}");
         assert_eq!(read("typed=no", text).is_ok(), text.starts_with("[\"a#b"), "{text}");
     }
-    for (text, at) in
+    for (text, offset) in
         [("[,]", 1), ("[1,,]", 3), ("{,}", 1), ("[1 // x\n]", 3), ("[\"a\nb\"]", 3), ("[1,", 3), ("['a']", 1)]
     {
-        assert_eq!(error("relaxed", text).1, at, "{text}");
+        assert_eq!(error("relaxed", text).1, offset, "{text}");
     }
     assert_eq!(json("comments", "/**/[1,/* ] */2 // x\n/* * / */] # y"), "[1,2]");
     assert_eq!(error("comments", "[1 /* x"), (ErrorKind::Malformed, 3));
@@ -55,7 +55,7 @@ fn commas_comments_and_tabs() {
 }
 
 #[test]
-fn quotes_and_bare_keys() {
+fn options_accept_single_quotes_and_bare_keys() {
     assert_eq!(json("singlequote", r#"{'a':'b"c','d\u0041':"e'f"}"#), r#"{"a":"b\"c","dA":"e'f"}"#);
     assert_eq!(json("barekey", r#"{a:1,_b-2 : {"c":3}, d:4, e.x+é:5}"#), r#"{"a":1,"_b-2":{"c":3},"d":4,"e.x+é":5}"#);
     assert_eq!(json("barekey,singlequote,relaxed", "[{a:'x'},{a:'y',},]"), r#"[{"a":"x"},{"a":"y"}]"#);
@@ -68,19 +68,19 @@ fn quotes_and_bare_keys() {
 }
 
 #[test]
-fn objects_that_froze_themselves() {
+fn tags_are_read_as_frozen_objects() {
     let text = r#"[("My::Class")["JSON",1,{"x":("Other")[]}],{"k":( "Caf\u00e9" ) [2]}]"#;
     let document = read("tags", text).unwrap();
     assert_eq!(document.find("$[0]").unwrap().kind(), Kind::Opaque);
     assert_eq!(document.find("$[0]").unwrap().class(), b"My::Class");
     let stage = "json:tags";
-    let again = icecore::write(&document, stage).unwrap();
+    let rewritten = icecore::write(&document, stage).unwrap();
     let dense = r#"[("My::Class")["JSON",1,{"x":("Other")[]}],{"k":("Café")[2]}]"#;
-    assert_eq!(String::from_utf8_lossy(&again), dense);
+    assert_eq!(String::from_utf8_lossy(&rewritten), dense);
     // Sereal has tags too, and gives them back.
     let sereal = convert(text.as_bytes(), "json:tags", "sereal").unwrap();
     assert_eq!(String::from_utf8(convert(&sereal, "sereal", "json:tags").unwrap()).unwrap(), dense);
-    for (text, at) in [
+    for (text, offset) in [
         ("(\"X\"){}", 5),
         ("(\"X\")", 5),
         ("(1)[]", 1),
@@ -89,13 +89,13 @@ fn objects_that_froze_themselves() {
         ("[(\"X\")[1)]", 8),
         ("(\"X\")[1]]", 8),
     ] {
-        assert_eq!(error("tags", text).1, at, "{text}");
+        assert_eq!(error("tags", text).1, offset, "{text}");
     }
     assert!(read("typed=no", "(\"X\")[]").is_err());
 }
 
 #[test]
-fn numbers_and_keys() {
+fn options_select_exact_numbers_and_duplicate_keys() {
     let long = "1.000000000000000000000000000000000001";
     assert_eq!(json("bignum", &format!("[{long},1e400,0.5,1e-7,12]")), format!("[\"{long}\",\"1e400\",0.5,1e-7,12]"));
     assert_eq!(error("dupkeys=error", r#"{"a":1,"b":{"a":2},"\u0061":3}"#), (ErrorKind::Malformed, 19));
@@ -107,7 +107,7 @@ fn numbers_and_keys() {
 }
 
 #[test]
-fn depth_costs_memory_only() {
+fn deep_tags_need_no_deep_stack() {
     on_a_small_stack(|| {
         let depth = 200_000;
         let mut limits = Limits::default();
@@ -116,9 +116,9 @@ fn depth_costs_memory_only() {
         assert_eq!(icecore::read_as(text.as_bytes(), &stage, &limits).unwrap_err().kind(), ErrorKind::Limit);
         limits.depth = u32::MAX;
         let document = icecore::read_as(text.as_bytes(), &stage, &limits).unwrap();
-        let mut again = Vec::new();
-        icecore::write_to(&document, &stage, &limits, &mut again).unwrap();
-        assert_eq!(again, text.as_bytes());
+        let mut rewritten = Vec::new();
+        icecore::write_to(&document, &stage, &limits, &mut rewritten).unwrap();
+        assert_eq!(rewritten, text.as_bytes());
         let text = "[".repeat(depth) + "# x\n1" + &",]".repeat(depth);
         let stage = Stage::parse("json:relaxed").unwrap();
         assert!(icecore::read_as(text.as_bytes(), &stage, &limits).is_ok());
@@ -128,14 +128,14 @@ fn depth_costs_memory_only() {
 
 /// Valid JSON is read as before, even with all options at once.
 #[test]
-fn json_is_still_json() {
+fn valid_json_is_read_the_same_with_all_options() {
     let all = "relaxed,comments,singlequote,barekey,loose,tags";
     for seed in 0..common::usual_or_full(75, 300) {
         let text = icecore::write(&common::document(seed, common::Palette::Json), "json:indent=1").unwrap();
         let text = String::from_utf8(text).unwrap();
         let (strict, relaxed) = (read("typed=no", &text).unwrap(), read(all, &text).unwrap());
         assert_eq!(strict, relaxed);
-        for cut in (0..text.len()).filter(|at| text.is_char_boundary(*at)).step_by(7) {
+        for cut in (0..text.len()).filter(|offset| text.is_char_boundary(*offset)).step_by(7) {
             let _ = read(all, &text[..cut]);
         }
     }

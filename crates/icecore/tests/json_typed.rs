@@ -37,7 +37,7 @@ const KINDS: &[Kind] = &[
     Kind::Tied,
 ];
 
-fn typed(document: &Document<'_>, options: &str) -> String {
+fn write_typed_json(document: &Document<'_>, options: &str) -> String {
     let stage = Stage::parse(&format!("json:typed{options}")).unwrap();
     let (mut limits, mut out) = (Limits::default(), Vec::new());
     // Indented text grows with the square of the depth.
@@ -55,18 +55,18 @@ fn read_typed(text: &str) -> Document<'_> {
 }
 
 #[test]
-fn every_document_comes_back_equal() {
+fn every_document_round_trips() {
     let mut seen: HashSet<&Kind> = HashSet::new();
     for seed in 0..6000 {
         let document = common::document(seed, Palette::All);
         seen.extend(KINDS.iter().filter(|kind| has_kind(&document, **kind)));
-        let text = typed(&document, "");
-        let again = read_typed(&text);
-        assert!(document == again, "seed {seed}\n{document:?}\n{text}\n{again:?}");
-        assert_eq!(typed(&again, ""), text, "seed {seed}");
+        let text = write_typed_json(&document, "");
+        let reread = read_typed(&text);
+        assert!(document == reread, "seed {seed}\n{document:?}\n{text}\n{reread:?}");
+        assert_eq!(write_typed_json(&reread, ""), text, "seed {seed}");
         if seed % 4 == 0 {
             for options in [",indent=2", ",ascii", ",indent=1,ascii"] {
-                let text = typed(&document, options);
+                let text = write_typed_json(&document, options);
                 assert!(document == read_typed(&text), "seed {seed}{options}\n{text}");
                 assert!(text.is_ascii() || !options.contains("ascii"));
             }
@@ -118,21 +118,21 @@ const FORMS: &[&str] = &[
 ];
 
 #[test]
-fn every_form_of_the_description_is_read_and_written() {
+fn every_documented_form_is_read_and_written() {
     for text in FORMS {
         // Text with typed forms needs a frame, unless it has one already.
         let is_plain = !text.contains("\"$");
-        let whole = if is_plain || text.starts_with("{\"$icecore\"") {
+        let json = if is_plain || text.starts_with("{\"$icecore\"") {
             (*text).to_owned()
         } else {
             format!(r#"{{"$icecore":1,"$strings":"text","$value":{text}}}"#)
         };
-        assert_eq!(typed(&read_typed(text), ""), whole);
+        assert_eq!(write_typed_json(&read_typed(text), ""), json);
     }
 }
 
 #[test]
-fn other_ways_to_say_the_same_are_read_too() {
+fn equivalent_forms_are_read_as_equal() {
     for (one, other) in [
         (r#"{"$icecore":1,"$value":[1]}"#, "[1]"),
         (r#"{"$value":["a"],"$strings":"bytes","$icecore":1}"#, r#"[{"$bytes":"a"}]"#),
@@ -154,7 +154,7 @@ fn other_ways_to_say_the_same_are_read_too() {
 }
 
 #[test]
-fn what_means_something_else_is_not_equal() {
+fn forms_with_different_meanings_are_not_equal() {
     for (one, other) in [
         ("1", "1.0"),
         ("0.0", "-0.0"),
@@ -172,7 +172,7 @@ fn what_means_something_else_is_not_equal() {
 }
 
 #[test]
-fn errors_name_the_key_and_the_place() {
+fn errors_name_the_key_and_the_path() {
     let stage = Stage::parse("json:typed").unwrap();
     for (text, message) in [
         (
@@ -262,7 +262,7 @@ fn errors_name_the_key_and_the_place() {
 }
 
 #[test]
-fn it_is_recognised_by_its_first_key() {
+fn typed_json_is_detected_by_its_first_key() {
     let text = br#" { "$icecore": 1, "$value": {"$ref": 1} }"#;
     let document = icecore::read(text).unwrap();
     assert_eq!(document.root().kind(), Kind::Ref);
@@ -274,7 +274,7 @@ fn it_is_recognised_by_its_first_key() {
 }
 
 #[test]
-fn spelling_goes_along() {
+fn spelling_is_read_and_written() {
     let text = concat!(
         r#"{"$icecore":1,"$strings":"text","$spelling":{"format":"json","header":[[1,2],[3,18446744073709551615]],"#,
         r#""notes":[[0,1,2],[1,1,5],[1,2,0]],"bytes":"MS4xMDAx"},"$value":[1.1]}"#
@@ -282,18 +282,18 @@ fn spelling_goes_along() {
     let document = read_typed(text);
     let spelling = document.spelling().expect("a spelling");
     assert_eq!((spelling.format.as_str(), spelling.notes.len()), ("json", 3));
-    assert_eq!(typed(&document, ",spelling"), text);
-    assert_eq!(typed(&document, ""), "[1.1]");
+    assert_eq!(write_typed_json(&document, ",spelling"), text);
+    assert_eq!(write_typed_json(&document, ""), "[1.1]");
 }
 
 #[test]
-fn numbers_as_they_were_written_go_along_too() {
+fn spelling_keeps_the_digits_of_numbers() {
     let text = br#"{"a":1.10,"b":[1E5,-0,2],"c":0.1000000000000000055511151231257827}"#;
     let stage = Stage::parse("json").unwrap();
     let document = icecore::read_with(text, &stage, Request::new(&Limits::default()).detailed()).unwrap();
-    let with_spelling = typed(&document, ",spelling");
-    let again = read_typed(&with_spelling);
-    assert_eq!(icecore::write(&again, "json").unwrap(), text);
+    let with_spelling = write_typed_json(&document, ",spelling");
+    let reread = read_typed(&with_spelling);
+    assert_eq!(icecore::write(&reread, "json").unwrap(), text);
     // A different value in the same place keeps nothing of the old text.
     let edited = with_spelling.replace("{\"a\":1.1,", "{\"a\":1.25,");
     assert_eq!(
@@ -303,7 +303,7 @@ fn numbers_as_they_were_written_go_along_too() {
 }
 
 #[test]
-fn truncated_or_changed_anywhere_does_no_harm() {
+fn both_readers_agree_on_damaged_text() {
     fn read(text: &[u8], detail: bool) -> Outcome<'_> {
         let (stage, limits) = (Stage::parse("json:typed").unwrap(), Limits::default());
         let mut request = Request::new(&limits);
@@ -322,10 +322,10 @@ fn truncated_or_changed_anywhere_does_no_harm() {
         for end in 0..text.len() {
             check(&text[..end]);
         }
-        for at in 0..text.len() {
+        for offset in 0..text.len() {
             for byte in *b"\"{}[],:$0a\\ 9\xff" {
                 let mut changed = text.to_vec();
-                changed[at] = byte;
+                changed[offset] = byte;
                 check(&changed);
             }
         }
@@ -333,7 +333,7 @@ fn truncated_or_changed_anywhere_does_no_harm() {
 }
 
 #[test]
-fn depth_of_every_kind_needs_no_stack() {
+fn deep_values_of_every_kind_need_no_deep_stack() {
     let levels = crate::common::levels();
     let limits = {
         let mut limits = Limits::default();
@@ -355,8 +355,8 @@ fn depth_of_every_kind_needs_no_stack() {
             assert!(read.error.is_none(), "{open}: {}", read.error.unwrap());
             let mut out = Vec::new();
             icecore::write_to(&read.document, &stage, &limits, &mut out).unwrap();
-            let again = json::FORMAT.read(&out, stage.settings(), Request::new(&limits));
-            assert!(again.document == read.document);
+            let reread = json::FORMAT.read(&out, stage.settings(), Request::new(&limits));
+            assert!(reread.document == read.document);
             let plain = Stage::parse("json").unwrap();
             icecore::write_to(&read.document, &plain, &limits, &mut Vec::new()).unwrap();
         });
@@ -364,7 +364,7 @@ fn depth_of_every_kind_needs_no_stack() {
 }
 
 #[test]
-fn many_forms_of_one_string_need_no_stack() {
+fn nested_forms_of_a_string_need_no_deep_stack() {
     let limits = {
         let mut limits = Limits::default();
         limits.depth = 200_000;
@@ -390,7 +390,7 @@ fn many_forms_of_one_string_need_no_stack() {
 }
 
 #[test]
-fn depth_counts_levels_of_the_document() {
+fn depth_limit_counts_levels_of_the_document() {
     let deep = |levels: usize| {
         let text = [r#"{"$weak":{"$class":"A","$value":"#.repeat(levels), "1".into(), "}}".repeat(levels)].concat();
         let stage = Stage::parse("json:typed").unwrap();
@@ -403,7 +403,7 @@ fn depth_counts_levels_of_the_document() {
 }
 
 #[test]
-fn what_the_original_modules_read_comes_back_as_it_is() {
+fn expected_documents_of_fixtures_round_trip() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/expected.jsonl");
     let lines = std::fs::read_to_string(path).expect("fixtures/expected.jsonl");
     let mut count = 0;
@@ -411,9 +411,9 @@ fn what_the_original_modules_read_comes_back_as_it_is() {
         let start = line.find(r#","typed":"#).expect("a typed document") + r#","typed":"#.len();
         let text = &line[start..line.len() - 1];
         let document = read_typed(text);
-        let again = typed(&document, "");
-        assert!(read_typed(&again) == document, "{text}\n{again}");
-        assert!(read_typed(&typed(&document, ",indent=2")) == document);
+        let rewritten = write_typed_json(&document, "");
+        assert!(read_typed(&rewritten) == document, "{text}\n{rewritten}");
+        assert!(read_typed(&write_typed_json(&document, ",indent=2")) == document);
         count += 1;
     }
     assert!(count > 300, "only {count}");

@@ -5,7 +5,7 @@ use crate::common;
 use crate::common::Palette;
 use icecore::{Builder, Document, Error, ErrorKind, Limits, Stage, value::Form};
 
-fn typed(text: &str) -> Document<'_> {
+fn read_typed_json(text: &str) -> Document<'_> {
     icecore::read_as(text.as_bytes(), &Stage::parse("json:typed").unwrap(), &Limits::default()).unwrap()
 }
 
@@ -18,13 +18,13 @@ fn write(document: &Document<'_>, stage: &str) -> Result<(String, String), Error
 }
 
 /// Writes a document, given as `json:typed`; checks the JSON and the losses.
-fn check(text: &str, stage: &str, expected: &str, losses: &str) {
-    let (json, lost) = write(&typed(text), stage).unwrap_or_else(|error| panic!("{text}: {error}"));
+fn assert_written_as(text: &str, stage: &str, expected: &str, losses: &str) {
+    let (json, lost) = write(&read_typed_json(text), stage).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!((json.as_str(), lost.as_str()), (expected, losses), "{text} as {stage}");
 }
 
 #[test]
-fn what_json_has_loses_nothing() {
+fn values_that_json_has_lose_nothing() {
     for text in [
         "null",
         "[true,false,null,0,-1,9223372036854775807,18446744073709551615,-18446744073709551616]",
@@ -32,7 +32,7 @@ fn what_json_has_loses_nothing() {
         r#"{"a":[],"b":{},"c":{"d":[{"e":"f"}]}}"#,
         r#"["","\"\\\b\f\n\r\t\u0000/","é€😀"]"#,
     ] {
-        check(text, "json", text, "");
+        assert_written_as(text, "json", text, "");
     }
 }
 
@@ -80,12 +80,12 @@ fn every_kind_of_loss_is_reported_with_its_path() {
         (r#"{"$icecore":1,"$header":[1],"$value":2}"#, "2", "header 1 $"),
         (r#"{"$text":{"$latin1":"aÿb"}}"#, "\"a\u{fffd}b\"", "bytes 1 $"),
     ] {
-        check(text, "json", json, losses);
+        assert_written_as(text, "json", json, losses);
     }
 }
 
 #[test]
-fn bytes_follow_their_option() {
+fn bytes_are_written_as_the_option_says() {
     let text = r#"{"$icecore":1,"$strings":"bytes","$value":["a","é",{"$latin1":"é\u0000ÿ"}]}"#;
     for (option, json, losses) in [
         ("", r#"["a","é","é\u0000ÿ"]"#, "bytes 1 $[2]"),
@@ -97,11 +97,11 @@ fn bytes_follow_their_option() {
         ("ascii", r#"["a","\u00e9","\u00e9\u0000\u00ff"]"#, "bytes 1 $[2]"),
     ] {
         let stage = if option.is_empty() { "json".to_owned() } else { format!("json:{option}") };
-        check(text, &stage, json, losses);
+        assert_written_as(text, &stage, json, losses);
     }
-    let error = write(&typed(text), "json:bytes=error").unwrap_err();
+    let error = write(&read_typed_json(text), "json:bytes=error").unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some("$[2]")));
-    let key = typed(r#"[{"$l:é":1}]"#);
+    let key = read_typed_json(r#"[{"$l:é":1}]"#);
     let error = write(&key, "json:bytes=error").unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some("$[0][\"\u{fffd}\"]")));
 }
@@ -120,9 +120,9 @@ fn class_names_are_kept_on_request() {
         (r#"{"$opaque":"freeze","$class":"A","$payload":[1]}"#, r#"{"@":"A","value":[1]}"#, "opaque 1 $"),
         (r#"{"$class":"A","$value":{"b":{"$class":"B","$value":{}},"a":[]}}"#, r#"{"@":"A","b":{"@":"B"},"a":[]}"#, ""),
     ] {
-        check(text, "json:class=@", json, losses);
+        assert_written_as(text, "json:class=@", json, losses);
     }
-    check(
+    assert_written_as(
         r#"{"$class":"A","$value":{"b":1,"a":{"$class":"B","$value":[0]}}}"#,
         "json:class=@,sort_keys,indent=1",
         "{\n \"@\": \"A\",\n \"a\": {\n  \"@\": \"B\",\n  \"value\": [\n   0\n  ]\n },\n \"b\": 1\n}\n",
@@ -142,31 +142,31 @@ fn cycles_are_an_error_by_default() {
             r#"[["x",{"y":null}],{"y":["x",null]}]"#,
         ),
     ] {
-        let error = write(&typed(text), "json").unwrap_err();
+        let error = write(&read_typed_json(text), "json").unwrap_err();
         assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some(path)), "{text}");
-        let (written, losses) = write(&typed(text), "json:cycles=null").unwrap();
+        let (written, losses) = write(&read_typed_json(text), "json:cycles=null").unwrap();
         assert_eq!(written, json);
         assert!(losses.contains("cycle"), "{losses}");
-        let (sorted, _) = write(&typed(text), "json:cycles=null,sort_keys").unwrap();
+        let (sorted, _) = write(&read_typed_json(text), "json:cycles=null,sort_keys").unwrap();
         assert_eq!(sorted, json);
     }
 }
 
 #[test]
-fn links_that_multiply_are_limited() {
-    let mut b = Builder::new();
-    b.begin_array();
-    let mut last = b.begin_array().at();
-    b.int(1).end();
+fn multiplying_links_are_limited() {
+    let mut builder = Builder::new();
+    builder.begin_array();
+    let mut last = builder.begin_array().at();
+    builder.int(1).end();
     for _ in 0..40 {
-        let next = b.begin_array().at();
-        b.link(last);
-        b.link(last);
-        b.end();
+        let next = builder.begin_array().at();
+        builder.link(last);
+        builder.link(last);
+        builder.end();
         last = next;
     }
-    b.end();
-    let error = write(&b.finish().unwrap(), "json").unwrap_err();
+    builder.end();
+    let error = write(&builder.finish().unwrap(), "json").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);
     assert!(error.to_string().contains("expansion"), "{error}");
 }
@@ -174,30 +174,35 @@ fn links_that_multiply_are_limited() {
 #[test]
 fn indented_output_has_a_line_for_each_value() {
     let text = r#"{"a":[1,[],{}],"b":{"c":null}}"#;
-    check(
+    assert_written_as(
         text,
         "json:indent=2",
         "{\n  \"a\": [\n    1,\n    [],\n    {}\n  ],\n  \"b\": {\n    \"c\": null\n  }\n}\n",
         "",
     );
-    check("1", "json:indent=4", "1\n", "");
-    check("[]", "json:indent=0", "[]", "");
+    assert_written_as("1", "json:indent=4", "1\n", "");
+    assert_written_as("[]", "json:indent=0", "[]", "");
 }
 
 #[test]
 fn sorted_keys_are_in_the_order_of_their_bytes() {
     let text = r#"{"b":1,"a":{"z":[{"y":1,"x":2}],"é":3,"Z":4},"":5,"aa":6,"a\n":7}"#;
     let json = r#"{"":5,"a":{"Z":4,"z":[{"x":2,"y":1}],"é":3},"a\n":7,"aa":6,"b":1}"#;
-    check(text, "json:sort_keys", json, "");
-    check(text, "json:sorted", json, "");
-    check(r#"{"$map":[["b",1],["a",2],["b",3]]}"#, "json:sorted", r#"{"a":2,"b":1,"b":3}"#, "duplicate-key 1 $.b");
-    check(r#"{"$map":[[10,1],[9,2]]}"#, "json:sorted", r#"{"10":1,"9":2}"#, "key 2 $[10]");
-    let typed_sorted = write(&typed(text), "json:typed,sort_keys").unwrap().0;
+    assert_written_as(text, "json:sort_keys", json, "");
+    assert_written_as(text, "json:sorted", json, "");
+    assert_written_as(
+        r#"{"$map":[["b",1],["a",2],["b",3]]}"#,
+        "json:sorted",
+        r#"{"a":2,"b":1,"b":3}"#,
+        "duplicate-key 1 $.b",
+    );
+    assert_written_as(r#"{"$map":[[10,1],[9,2]]}"#, "json:sorted", r#"{"10":1,"9":2}"#, "key 2 $[10]");
+    let typed_sorted = write(&read_typed_json(text), "json:typed,sort_keys").unwrap().0;
     assert_eq!(typed_sorted, json);
 }
 
 #[test]
-fn keys_that_occur_twice_are_seen_across_nested_maps() {
+fn duplicate_keys_are_reported_across_nested_maps() {
     for (text, losses) in [
         (r#"{"$map":[["a",{"a":1}],["a",2]]}"#, "duplicate-key 1 $.a"),
         (r#"{"$map":[["a",[{"a":{"a":{"b":1}}},{"a":2}]],["b",0],["a",2]]}"#, "duplicate-key 1 $.a"),
@@ -205,18 +210,18 @@ fn keys_that_occur_twice_are_seen_across_nested_maps() {
         (r#"{"a":{"a":{"a":{"a":1}},"b":{"a":1}},"b":{"a":1,"b":2}}"#, ""),
         (r#"{"x":{"$map":[["x",1],["x",{"x":1}],["x",3]]},"y":0}"#, "duplicate-key 2 $.x.x"),
     ] {
-        let (_, lost) = write(&typed(text), "json").unwrap();
+        let (_, lost) = write(&read_typed_json(text), "json").unwrap();
         assert_eq!(lost, losses, "{text}");
     }
     // Beyond 256 entries keys have no ids.
     let many: Vec<String> = (0..300).map(|i| format!("[\"k{i}\",{{\"k{i}\":0}}]")).collect();
     let text = format!(r#"{{"$map":[{},["k3",1],["k299",2]]}}"#, many.join(","));
-    let (_, lost) = write(&typed(&text), "json").unwrap();
+    let (_, lost) = write(&read_typed_json(&text), "json").unwrap();
     assert_eq!(lost, "duplicate-key 2 $.k3");
 }
 
 #[test]
-fn a_number_comes_back_as_it_was_written() {
+fn numbers_keep_their_text_from_json_to_json() {
     let text = br#"[1.10,1E5,-0,0.30000000000000000001,1e-400,12345678901234567890123,100,1.5,-0.0,1.0e+2]"#;
     assert_eq!(icecore::convert(text, "json", "json").unwrap(), text);
     let other = icecore::read(text).unwrap();
@@ -229,26 +234,26 @@ fn a_number_comes_back_as_it_was_written() {
 }
 
 #[test]
-fn a_key_that_is_an_array_or_a_map_is_its_json() {
+fn keys_that_are_arrays_or_maps_become_their_json() {
     let text = r#"{"a":{"$map":[[[1,"x",null],2],[{"k":[0.5,true]},3],[[[]],4]]}}"#;
-    let (json, lost) = write(&typed(text), "json").unwrap();
+    let (json, lost) = write(&read_typed_json(text), "json").unwrap();
     assert_eq!(json, r#"{"a":{"[1,\"x\",null]":2,"{\"k\":[0.5,true]}":3,"[[]]":4}}"#);
     assert_eq!(lost, "key 3 $.a{0}");
-    let sorted = write(&typed(text), "json:sort_keys").unwrap().0;
+    let sorted = write(&read_typed_json(text), "json:sort_keys").unwrap().0;
     assert_eq!(sorted, r#"{"a":{"[1,\"x\",null]":2,"[[]]":4,"{\"k\":[0.5,true]}":3}}"#);
 }
 
 #[test]
-fn a_key_that_is_an_object_or_too_large_is_refused() {
-    let error = write(&typed(r#"{"a":{"$map":[[{"$class":"C","$value":1},2]]}}"#), "json").unwrap_err();
+fn keys_that_are_objects_or_too_large_are_refused() {
+    let error = write(&read_typed_json(r#"{"a":{"$map":[[{"$class":"C","$value":1},2]]}}"#), "json").unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some("$.a{0}")));
     let deep = format!(r#"{{"a":{{"$map":[[{}{},2]]}}}}"#, "[".repeat(30), "]".repeat(30));
-    let error = write(&typed(&deep), "json").unwrap_err();
+    let error = write(&read_typed_json(&deep), "json").unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Unrepresentable, Some("$.a{0}")));
 }
 
 #[test]
-fn everything_that_is_written_is_json() {
+fn all_output_is_valid_json() {
     let mut written = 0;
     for seed in 0..4000 {
         let document = common::document(seed, Palette::All);
@@ -263,8 +268,8 @@ fn everything_that_is_written_is_json() {
                 Ok((json, _)) => {
                     written += 1;
                     let plain = Stage::parse("json").unwrap();
-                    let again = match icecore::read_as(json.as_bytes(), &plain, &Limits::default()) {
-                        Ok(again) => again,
+                    let reread = match icecore::read_as(json.as_bytes(), &plain, &Limits::default()) {
+                        Ok(reread) => reread,
                         // A number that needs more than 64 bits.
                         Err(error) if common::has_kind(&document, icecore::Kind::Float128) => {
                             assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}\n{json}");
@@ -274,7 +279,7 @@ fn everything_that_is_written_is_json() {
                     };
                     assert!(!stage.contains("ascii") || json.is_ascii());
                     // A document that was read from JSON has nothing left to lose.
-                    let (plain, losses) = write(&again, "json").unwrap();
+                    let (plain, losses) = write(&reread, "json").unwrap();
                     assert!(losses.is_empty() || losses.starts_with("duplicate-key"), "{losses}\n{json}");
                     if !stage.contains("indent")
                         && !stage.contains("ascii")
@@ -294,19 +299,19 @@ fn everything_that_is_written_is_json() {
 }
 
 #[test]
-fn an_output_gets_large_documents_in_parts() {
-    struct Parts {
+fn large_documents_reach_the_output_in_parts() {
+    struct PartialOutput {
         buffer: Vec<u8>,
         all: Vec<u8>,
-        most: usize,
+        longest: usize,
         calls: usize,
     }
-    impl icecore::Output for Parts {
+    impl icecore::Output for PartialOutput {
         fn buffer(&mut self) -> &mut Vec<u8> {
             &mut self.buffer
         }
         fn allow_flush(&mut self) -> Result<(), Error> {
-            self.most = self.most.max(self.buffer.len());
+            self.longest = self.longest.max(self.buffer.len());
             self.calls += 1;
             self.all.append(&mut self.buffer);
             Ok(())
@@ -316,17 +321,17 @@ fn an_output_gets_large_documents_in_parts() {
         (0..100_000).map(|i| format!(r#"{{"id":{i},"text":"{}"}}"#, "é\\n".repeat(i % 50))).collect();
     let text = format!("[{}]", list.join(","));
     let document = icecore::read(text.as_bytes()).unwrap();
-    let mut parts = Parts { buffer: Vec::new(), all: Vec::new(), most: 0, calls: 0 };
+    let mut parts = PartialOutput { buffer: Vec::new(), all: Vec::new(), longest: 0, calls: 0 };
     let stage = Stage::parse("json").unwrap();
     icecore::write_to(&document, &stage, &Limits::default(), &mut parts).unwrap();
     assert!(parts.all == text.as_bytes());
-    assert!(parts.most < 100_000 && parts.calls > 50, "{} bytes at most, {} calls", parts.most, parts.calls);
+    assert!(parts.longest < 100_000 && parts.calls > 50, "{} bytes at most, {} calls", parts.longest, parts.calls);
 }
 
 #[test]
-fn an_output_that_was_closed_stops_the_writer() {
-    struct Closed(Vec<u8>);
-    impl icecore::Output for Closed {
+fn a_closed_output_stops_the_writer() {
+    struct ClosedOutput(Vec<u8>);
+    impl icecore::Output for ClosedOutput {
         fn buffer(&mut self) -> &mut Vec<u8> {
             &mut self.0
         }
@@ -337,17 +342,18 @@ fn an_output_that_was_closed_stops_the_writer() {
     let document = icecore::read(b"[1,2,3]").unwrap();
     for stage in ["json", "json:typed"] {
         let stage = Stage::parse(stage).unwrap();
-        let error = icecore::write_to(&document, &stage, &Limits::default(), &mut Closed(Vec::new())).unwrap_err();
+        let error =
+            icecore::write_to(&document, &stage, &Limits::default(), &mut ClosedOutput(Vec::new())).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Output);
     }
 }
 
 #[test]
-fn builder_and_text_say_the_same() {
-    let mut b = Builder::new();
-    b.begin_object_in("A", Form::Usual);
-    b.begin_map();
-    b.text_key("x").float32(0.5);
-    b.end().end();
-    assert!(b.finish().unwrap() == typed(r#"{"$class":{"$bytes":"A"},"$value":{"x":0.5}}"#));
+fn a_built_document_equals_the_typed_text() {
+    let mut builder = Builder::new();
+    builder.begin_object_in("A", Form::Usual);
+    builder.begin_map();
+    builder.text_key("x").float32(0.5);
+    builder.end().end();
+    assert!(builder.finish().unwrap() == read_typed_json(r#"{"$class":{"$bytes":"A"},"$value":{"x":0.5}}"#));
 }

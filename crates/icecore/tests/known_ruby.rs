@@ -7,21 +7,21 @@ use serde_json::Value;
 
 const FILE: &str = "marshal-known.jsonl";
 
-fn json(document: &Document<'_>, stage: &str) -> Result<(String, Vec<LossKind>), icecore::Error> {
+fn convert_to_json(document: &Document<'_>, stage: &str) -> Result<(String, Vec<LossKind>), icecore::Error> {
     let mut out = Vec::new();
     let losses = icecore::write_to(document, &Stage::parse(stage).unwrap(), &Limits::default(), &mut out)?;
     Ok((String::from_utf8(out).unwrap(), losses.iter().map(|loss| loss.kind).collect()))
 }
 
 #[test]
-fn plain_json_says_what_ruby_says() {
+fn plain_json_shows_known_classes_as_ruby_does() {
     let all: Vec<_> = fixtures::load(FILE).into_iter().filter(|fixture| fixture.mode == "dump").collect();
     assert!(all.len() > 300, "{}", all.len());
     let mut failures = Vec::new();
     for fixture in &all {
         let document = icecore::read(&fixture.blob).unwrap();
         for stage in ["json", "json:sort_keys", "json:indent=2"] {
-            let ours: Value = serde_json::from_str(&json(&document, stage).unwrap().0).unwrap();
+            let ours: Value = serde_json::from_str(&convert_to_json(&document, stage).unwrap().0).unwrap();
             if ours != fixture.line["json"] {
                 failures.push(format!("{} ({stage}):\n  ours {ours}\n  ruby {}", fixture.name, fixture.line["json"]));
                 break;
@@ -34,7 +34,7 @@ fn plain_json_says_what_ruby_says() {
 /// Damaged dumps that Ruby still loads: most layouts no longer fit, but a value that is reported as
 /// known must be what Ruby says.
 #[test]
-fn what_is_known_of_damaged_values_is_what_ruby_says() {
+fn damaged_values_are_shown_as_ruby_shows_them() {
     let (mut known, mut failures) = (0, Vec::new());
     let all = fixtures::load(FILE);
     for fixture in all.iter().filter(|fixture| fixture.mode == "damaged") {
@@ -52,28 +52,28 @@ fn what_is_known_of_damaged_values_is_what_ruby_says() {
 /// Dumps of the real Ruby come back except for spelling: `json:typed` and Marshal do not depend on
 /// known classes.
 #[test]
-fn typed_json_and_marshal_lose_nothing() {
+fn known_classes_round_trip_through_typed_json() {
     let marshal = Stage::parse("marshal").unwrap();
     for fixture in fixtures::load(FILE).into_iter().filter(|fixture| fixture.mode == "dump") {
         let document = icecore::read(&fixture.blob).unwrap();
-        let (typed, losses) = json(&document, "json:typed,spelling").unwrap();
+        let (typed, losses) = convert_to_json(&document, "json:typed,spelling").unwrap();
         assert!(losses.is_empty(), "{}", fixture.name);
-        let back = self::typed(&typed);
-        assert_eq!(back, document, "{}", fixture.name);
+        let reread = self::read_typed_json(&typed);
+        assert_eq!(reread, document, "{}", fixture.name);
         let mut out = Vec::new();
-        icecore::write_to(&back, &marshal, &Limits::default(), &mut out).unwrap();
+        icecore::write_to(&reread, &marshal, &Limits::default(), &mut out).unwrap();
         assert_eq!(out, fixture.blob, "{}", fixture.name);
     }
 }
 
 #[test]
-fn keys_are_sorted_in_exceptions_too() {
-    let document = typed(
+fn sort_keys_sorts_the_members_of_exceptions() {
+    let document = read_typed_json(
         r#"{"$class":"IOError","$value":{"$map":[[{"$symbol":"mesg"},"second"],[{"$symbol":"bt"},{"$id":1,"$value":["a.rb:1"]}],
         [{"$symbol":"bt_locations"},{"$link":1}],[{"$symbol":"@code"},7],
         [{"$symbol":"cause"},{"$class":"E","$value":{"$map":[[{"$symbol":"bt"},null],[{"$symbol":"mesg"},"first"]]}}]]}}"#,
     );
-    let (text, losses) = json(&document, "json:sort_keys,class=@").unwrap();
+    let (text, losses) = convert_to_json(&document, "json:sort_keys,class=@").unwrap();
     assert_eq!(
         text,
         r#"{"@":"IOError","backtrace":["a.rb:1"],"cause":{"@":"E","backtrace":null,"message":"first"},"code":7,"message":"second"}"#
@@ -82,19 +82,19 @@ fn keys_are_sorted_in_exceptions_too() {
 }
 
 /// Reads `json:typed`.
-fn typed(text: &str) -> Document<'_> {
+fn read_typed_json(text: &str) -> Document<'_> {
     icecore::read_as(text.as_bytes(), &Stage::parse("json:typed").unwrap(), &Limits::default()).unwrap()
 }
 
 #[test]
-fn each_kind_is_counted_with_its_path() {
+fn each_kind_of_loss_is_counted_with_its_path() {
     let all = fixtures::load(FILE);
     let document = icecore::read(&all.iter().find(|fixture| fixture.name == "all at once").unwrap().blob).unwrap();
     let mut out = Vec::new();
     let losses = icecore::write_to(&document, &Stage::parse("json").unwrap(), &Limits::default(), &mut out).unwrap();
-    let said: Vec<_> = losses.iter().map(ToString::to_string).collect();
+    let messages: Vec<_> = losses.iter().map(ToString::to_string).collect();
     assert_eq!(
-        said,
+        messages,
         [
             "2 times or dates written as text, first at $.at",
             "1 range written as text, first at $.in",
@@ -102,7 +102,7 @@ fn each_kind_is_counted_with_its_path() {
             "1 class name dropped, first at $.why",
         ]
     );
-    let (text, _) = json(&document, "json:class=@").unwrap();
+    let (text, _) = convert_to_json(&document, "json:class=@").unwrap();
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["at"]["@"], "Time");
     assert_eq!(value["at"]["value"], "1970-01-01T01:00:00+01:00");
@@ -111,10 +111,10 @@ fn each_kind_is_counted_with_its_path() {
 }
 
 #[test]
-fn what_is_finer_than_nanoseconds_is_counted() {
+fn digits_below_nanoseconds_are_reported_as_a_loss() {
     let all = fixtures::load(FILE);
     let document = icecore::read(&all.iter().find(|fixture| fixture.name == "time third").unwrap().blob).unwrap();
-    let (text, losses) = json(&document, "json").unwrap();
+    let (text, losses) = convert_to_json(&document, "json").unwrap();
     assert_eq!(
         (&*text, &losses[..]),
         ("\"1970-01-01T00:00:00.333333333Z\"", &[LossKind::Time, LossKind::Precision][..])
@@ -178,65 +178,65 @@ const MISFITS: &[&str] = &[
 ];
 
 #[test]
-fn what_does_not_fit_stays_what_it_is() {
+fn unexpected_layouts_stay_plain_objects() {
     for text in MISFITS {
-        let document = typed(text);
+        let document = read_typed_json(text);
         assert!(Known::of(document.root()).is_none(), "{text}");
-        let (_, losses) = json(&document, "json").unwrap_or_else(|error| panic!("{text}: {error}"));
+        let (_, losses) = convert_to_json(&document, "json").unwrap_or_else(|error| panic!("{text}: {error}"));
         assert!(losses.iter().any(|kind| matches!(kind, LossKind::Class | LossKind::Opaque)), "{text}");
     }
 }
 
 /// Ruby 1.8 wrote seconds and microseconds; a time without an offset is shown in UTC.
 #[test]
-fn old_times_are_read() {
-    let document = typed(r#"{"$opaque":"u","$class":"Time","$payload":{"$base64":"AOELXkCJAQA="}}"#);
-    assert_eq!(json(&document, "json").unwrap().0, r#""2020-01-01T00:00:00.100672Z""#);
+fn times_of_ruby_1_8_are_read() {
+    let document = read_typed_json(r#"{"$opaque":"u","$class":"Time","$payload":{"$base64":"AOELXkCJAQA="}}"#);
+    assert_eq!(convert_to_json(&document, "json").unwrap().0, r#""2020-01-01T00:00:00.100672Z""#);
     let document =
         icecore::read(b"\x04\x08Iu:\x09Time\x0d\x20\x80\x11\xc0\x01\x00\x00\x00\x06:\x0dsubmicro\"\x07\x12\x30")
             .unwrap();
-    assert_eq!(json(&document, "json").unwrap().0, r#""1970-01-01T00:00:00.000001123Z""#);
+    assert_eq!(convert_to_json(&document, "json").unwrap().0, r#""1970-01-01T00:00:00.000001123Z""#);
 }
 
 #[test]
-fn a_set_in_itself_is_a_cycle() {
+fn a_set_that_contains_itself_is_a_cycle() {
     let text = r#"{"$id":1,"$value":{"$class":"Set","$value":{"$map":[[{"$symbol":"@hash"},{"$map":[["a",true],[[{"$link":1}],true]]}]]}}}"#;
-    let document = typed(text);
-    let error = json(&document, "json").unwrap_err();
+    let document = read_typed_json(text);
+    let error = convert_to_json(&document, "json").unwrap_err();
     assert!(error.path().is_some(), "{error}");
-    assert_eq!(json(&document, "json:cycles=null").unwrap().0, r#"["a",[null]]"#);
+    assert_eq!(convert_to_json(&document, "json:cycles=null").unwrap().0, r#"["a",[null]]"#);
 }
 
 #[test]
-fn deep_ones_need_no_stack() {
+fn deep_known_values_need_no_deep_stack() {
     let small = |depth: usize| {
-        let mut b = Builder::new();
+        let mut builder = Builder::new();
         for _ in 0..depth {
-            b.begin_object("RuntimeError");
-            b.begin_map();
-            b.symbol_key("mesg", "").null();
-            b.symbol_key("bt", "").null();
-            b.symbol_key("cause", "").begin_opaque("OpenStruct", Form::UserMarshal);
-            b.begin_map();
-            b.symbol_key("set", "").begin_object("Set");
-            b.begin_map();
-            b.symbol_key("@hash", "").begin_map();
-            b.key();
+            builder.begin_object("RuntimeError");
+            builder.begin_map();
+            builder.symbol_key("mesg", "").null();
+            builder.symbol_key("bt", "").null();
+            builder.symbol_key("cause", "").begin_opaque("OpenStruct", Form::UserMarshal);
+            builder.begin_map();
+            builder.symbol_key("set", "").begin_object("Set");
+            builder.begin_map();
+            builder.symbol_key("@hash", "").begin_map();
+            builder.key();
         }
-        b.null();
+        builder.null();
         for _ in 0..depth {
-            b.bool(true);
-            b.end().end().end();
-            b.end().end();
-            b.end().end();
+            builder.bool(true);
+            builder.end().end().end();
+            builder.end().end();
+            builder.end().end();
         }
-        b.finish().unwrap()
+        builder.finish().unwrap()
     };
     std::thread::Builder::new()
         .stack_size(128 << 10)
         .spawn(move || {
             let document = small(20_000);
-            let (text, losses) = json(&document, "json").unwrap();
+            let (text, losses) = convert_to_json(&document, "json").unwrap();
             assert!(
                 text.starts_with(r#"{"message":null,"backtrace":null,"cause":{"set":[{"message""#),
                 "{}",
@@ -251,25 +251,25 @@ fn deep_ones_need_no_stack() {
 
 /// Nested numbers and nested dates, found by fuzzing.
 #[test]
-fn misfits_that_nest_need_no_stack() {
+fn deep_unexpected_layouts_need_no_deep_stack() {
     const DEPTH: usize = 9_000;
     let nested = |class: &str, before: &[i64], behind: &[i64]| {
-        let mut b = Builder::new();
+        let mut builder = Builder::new();
         for _ in 0..DEPTH {
-            b.begin_opaque(class, Form::UserMarshal);
-            b.begin_array();
+            builder.begin_opaque(class, Form::UserMarshal);
+            builder.begin_array();
             before.iter().for_each(|value| {
-                b.int(*value);
+                builder.int(*value);
             });
         }
-        b.int(1);
+        builder.int(1);
         for _ in 0..DEPTH {
             behind.iter().for_each(|value| {
-                b.int(*value);
+                builder.int(*value);
             });
-            b.end().end();
+            builder.end().end();
         }
-        b.finish().unwrap()
+        builder.finish().unwrap()
     };
     let all = [
         nested("Complex", &[1], &[]),
@@ -285,7 +285,7 @@ fn misfits_that_nest_need_no_stack() {
         .spawn(move || {
             for document in &all {
                 assert!(Known::of(document.root()).is_none());
-                assert!(!json(document, "json").unwrap().0.is_empty());
+                assert!(!convert_to_json(document, "json").unwrap().0.is_empty());
                 assert!(deep::open(document.clone(), &Limits::default()).unwrap().opened.is_empty());
             }
         })
@@ -295,9 +295,9 @@ fn misfits_that_nest_need_no_stack() {
 }
 
 #[test]
-fn an_integer_beyond_the_limit_is_an_error_as_everywhere() {
+fn a_rational_with_too_many_digits_is_refused() {
     let text = format!(r#"{{"$opaque":"U","$class":"Rational","$payload":[{},3]}}"#, "9".repeat(5000));
-    let document = typed(&text);
+    let document = read_typed_json(&text);
     let mut limits = Limits::default();
     limits.digits = 1000;
     let error = icecore::write_to(&document, &Stage::parse("json").unwrap(), &limits, &mut Vec::new()).unwrap_err();

@@ -13,7 +13,7 @@ fn read(blob: &[u8]) -> Result<Document<'_>, icecore::Error> {
     marshal::read(blob, &marshal::ReadOptions::default(), &Limits::default())
 }
 
-fn detailed(blob: &[u8]) -> Document<'_> {
+fn read_detailed(blob: &[u8]) -> Document<'_> {
     let limits = Limits::default();
     marshal::ReadOptions::default().read(blob, Request::new(&limits).detailed()).document
 }
@@ -25,15 +25,15 @@ fn write(document: &Document<'_>) -> Result<Vec<u8>, icecore::Error> {
 }
 
 fn dumps() -> Vec<Fixture> {
-    load("marshal.jsonl").into_iter().filter(|f| f.mode == "dump").collect()
+    load("marshal.jsonl").into_iter().filter(|fixture| fixture.mode == "dump").collect()
 }
 
 /// Returns an expectation without the names of encodings of keys, which ids hide.
-fn comparable(line: &str) -> String {
+fn make_comparable(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
-    while let Some(at) = rest.find("k\"") {
-        let (before, key) = rest.split_at(at + 2);
+    while let Some(offset) = rest.find("k\"") {
+        let (before, key) = rest.split_at(offset + 2);
         out.push_str(before);
         let end = key.find('"').unwrap_or(key.len());
         out.push_str(key[..end].split(':').next().unwrap_or(""));
@@ -44,60 +44,63 @@ fn comparable(line: &str) -> String {
 }
 
 #[test]
-fn documents_are_what_ruby_says() {
+fn dumps_are_read_as_ruby_describes_them() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in dumps() {
-        let document = match read(&f.blob) {
+    for fixture in dumps() {
+        let document = match read(&fixture.blob) {
             Ok(document) => document,
             Err(error) => {
-                failures.push(format!("{}: {error}", f.name));
+                failures.push(format!("{}: {error}", fixture.name));
                 continue;
             }
         };
-        let Some(said) = f.line["said"].as_str() else { continue };
+        let Some(description) = fixture.line["said"].as_str() else { continue };
         // Ruby drops the instance variables of a string that becomes a key; we
         // keep what was written.
-        if f.name == "key with variables" {
+        if fixture.name == "key with variables" {
             continue;
         }
         total += 1;
         let ours = describe::line(&document);
-        if comparable(&ours) != comparable(said) {
-            failures.push(format!("{}:\n  ruby {said}\n  ours {ours}", f.name));
+        if make_comparable(&ours) != make_comparable(description) {
+            failures.push(format!("{}:\n  ruby {description}\n  ours {ours}", fixture.name));
         }
     }
     report("reading", total, &failures);
 }
 
 #[test]
-fn what_ruby_wrote_comes_out_byte_for_byte() {
+fn dumps_are_rewritten_byte_for_byte() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in dumps() {
+    for fixture in dumps() {
         total += 1;
-        let out = write(&detailed(&f.blob)).unwrap();
-        if out != f.blob {
-            let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count() as u64;
-            let (theirs, ours) = (icecore::text::window(&f.blob, at), icecore::text::window(&out, at));
-            failures.push(format!("{}: differs at {at}\n{theirs}{ours}", f.name));
+        let out = write(&read_detailed(&fixture.blob)).unwrap();
+        if out != fixture.blob {
+            let offset = out.iter().zip(&fixture.blob).take_while(|(a, b)| a == b).count() as u64;
+            let (theirs, ours) = (icecore::text::window(&fixture.blob, offset), icecore::text::window(&out, offset));
+            failures.push(format!("{}: differs at {offset}\n{theirs}{ours}", fixture.name));
         }
     }
     report("writing again", total, &failures);
 }
 
 #[test]
-fn the_meaning_alone_is_written_equal() {
+fn documents_without_spelling_round_trip() {
     let (mut total, mut same, mut failures) = (0, 0, Vec::new());
-    for f in dumps() {
+    for fixture in dumps() {
         total += 1;
-        let document = read(&f.blob).unwrap();
+        let document = read(&fixture.blob).unwrap();
         let out = write(&document).unwrap();
-        same += usize::from(out == f.blob);
+        same += usize::from(out == fixture.blob);
         match read(&out) {
-            Ok(again) if again == document && document == detailed(&f.blob) => {}
-            Ok(again) => {
-                failures.push(format!("{}:\n  {}\n  {}", f.name, describe::line(&document), describe::line(&again)))
-            }
-            Err(error) => failures.push(format!("{}: {error}", f.name)),
+            Ok(again) if again == document && document == read_detailed(&fixture.blob) => {}
+            Ok(again) => failures.push(format!(
+                "{}:\n  {}\n  {}",
+                fixture.name,
+                describe::line(&document),
+                describe::line(&again)
+            )),
+            Err(error) => failures.push(format!("{}: {error}", fixture.name)),
         }
     }
     report("writing", total, &failures);
@@ -106,7 +109,7 @@ fn the_meaning_alone_is_written_equal() {
 }
 
 #[test]
-fn typed_json_keeps_everything() {
+fn dumps_round_trip_through_typed_json() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     let mut options = json::WriteOptions::default();
@@ -114,18 +117,18 @@ fn typed_json_keeps_everything() {
     options.spelling = true;
     let mut typed = json::ReadOptions::default();
     typed.typed = Some(true);
-    for f in dumps() {
+    for fixture in dumps() {
         total += 1;
-        let document = detailed(&f.blob);
+        let document = read_detailed(&fixture.blob);
         let mut text = Vec::new();
         json::write(&document, &options, &limits, &mut text).unwrap();
         match json::read(&text, &typed, &limits) {
             Ok(again) if again == document => match write(&again) {
-                Ok(out) if out == f.blob => {}
-                _ => failures.push(format!("{}: other bytes\n{}", f.name, String::from_utf8_lossy(&text))),
+                Ok(out) if out == fixture.blob => {}
+                _ => failures.push(format!("{}: other bytes\n{}", fixture.name, String::from_utf8_lossy(&text))),
             },
-            Ok(_) => failures.push(format!("{}: not equal\n{}", f.name, String::from_utf8_lossy(&text))),
-            Err(error) => failures.push(format!("{}: {error}\n{}", f.name, String::from_utf8_lossy(&text))),
+            Ok(_) => failures.push(format!("{}: not equal\n{}", fixture.name, String::from_utf8_lossy(&text))),
+            Err(error) => failures.push(format!("{}: {error}\n{}", fixture.name, String::from_utf8_lossy(&text))),
         }
     }
     report("typed JSON", total, &failures);
@@ -134,36 +137,36 @@ fn typed_json_keeps_everything() {
 #[test]
 fn spans_tile_the_input() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in dumps() {
+    for fixture in dumps() {
         total += 1;
-        let document = detailed(&f.blob);
+        let document = read_detailed(&fixture.blob);
         let mut spans: Vec<_> = document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.what)).collect();
         spans.sort_unstable();
-        let mut at = 0;
-        for (start, end, what) in spans {
-            if start != at {
-                failures.push(format!("{}: {what} at {start}, not at {at}", f.name));
+        let mut offset = 0;
+        for (start, end, part) in spans {
+            if start != offset {
+                failures.push(format!("{}: {part} at {start}, not at {offset}", fixture.name));
                 break;
             }
-            at = end;
+            offset = end;
         }
-        if at != f.blob.len() as u64 {
-            failures.push(format!("{}: ends at {at} of {}", f.name, f.blob.len()));
+        if offset != fixture.blob.len() as u64 {
+            failures.push(format!("{}: ends at {offset} of {}", fixture.name, fixture.blob.len()));
         }
     }
     report("tiling", total, &failures);
 }
 
 #[test]
-fn a_dump_that_ends_early_is_truncated_or_malformed() {
+fn cut_dumps_are_truncated_or_malformed() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in dumps().iter().filter(|f| f.blob.len() < 3000) {
-        for len in 0..f.blob.len() {
+    for fixture in dumps().iter().filter(|fixture| fixture.blob.len() < 3000) {
+        for len in 0..fixture.blob.len() {
             total += 1;
-            match read(&f.blob[..len]) {
+            match read(&fixture.blob[..len]) {
                 Err(error) if error.kind() == ErrorKind::Truncated => {}
-                Err(error) => failures.push(format!("{} to {len}: {error}", f.name)),
-                Ok(_) => failures.push(format!("{} to {len}: was read", f.name)),
+                Err(error) => failures.push(format!("{} to {len}: {error}", fixture.name)),
+                Ok(_) => failures.push(format!("{} to {len}: was read", fixture.name)),
             }
         }
     }
@@ -198,10 +201,10 @@ fn difference(verdict: &str, ours: &Result<(), icecore::Error>) -> Option<&'stat
 fn damaged_dumps_are_refused_where_ruby_refuses_them() {
     let limits = Limits::default();
     let (mut total, mut failures, mut differences) = (0, Vec::new(), std::collections::BTreeMap::new());
-    for f in load("marshal.jsonl").into_iter().filter(|f| f.mode == "damaged") {
+    for fixture in load("marshal.jsonl").into_iter().filter(|fixture| fixture.mode == "damaged") {
         total += 1;
-        let verdict = f.line["verdict"].as_str().unwrap();
-        let outcome = marshal::ReadOptions::default().read(&f.blob, Request::new(&limits));
+        let verdict = fixture.line["verdict"].as_str().unwrap();
+        let outcome = marshal::ReadOptions::default().read(&fixture.blob, Request::new(&limits));
         let ours = outcome.error.map_or(Ok(()), Err);
         if ours.is_ok() == (verdict == "loads") {
             continue;
@@ -210,8 +213,8 @@ fn damaged_dumps_are_refused_where_ruby_refuses_them() {
             Some(why) => *differences.entry(why).or_insert(0) += 1,
             None => failures.push(format!(
                 "{}: ruby {verdict}, ours {ours:?}\n{}",
-                f.name,
-                icecore::text::window(&f.blob, 16)
+                fixture.name,
+                icecore::text::window(&fixture.blob, 16)
             )),
         }
     }

@@ -35,22 +35,22 @@ const NESTS: [(&[u8], &[u8], &[u8]); 12] = [
     (b"", b"I", b"[\x00"),
 ];
 
-fn nested(shape: (&[u8], &[u8], &[u8]), levels: usize) -> Vec<u8> {
+fn nested((first, repeated, last): (&[u8], &[u8], &[u8]), levels: usize) -> Vec<u8> {
     let mut blob = b"\x04\x08".to_vec();
-    blob.extend_from_slice(shape.0);
+    blob.extend_from_slice(first);
     for _ in 0..levels {
-        blob.extend_from_slice(shape.1);
+        blob.extend_from_slice(repeated);
     }
-    blob.extend_from_slice(shape.2);
+    blob.extend_from_slice(last);
     blob
 }
 
 #[test]
-fn any_depth_is_read_or_refused_on_a_small_stack() {
+fn deep_dumps_need_no_deep_stack() {
     on_a_small_stack(|| {
         let mut limits = Limits::default();
         limits.depth = 3_000_000;
-        for shape in NESTS.into_iter().filter(|shape| !shape.1.is_empty()) {
+        for shape in NESTS.into_iter().filter(|(_, repeated, _)| !repeated.is_empty()) {
             let blob = nested(shape, crate::common::levels());
             let request = Request::new(&limits).detailed();
             let outcome = marshal::ReadOptions::default().read(&blob, request);
@@ -62,8 +62,8 @@ fn any_depth_is_read_or_refused_on_a_small_stack() {
             let error = read(&blob, &Limits::default()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
             if outcome.error.is_none() {
-                let again = write(&outcome.document, &limits).unwrap();
-                assert_eq!(again.len(), blob.len());
+                let rewritten = write(&outcome.document, &limits).unwrap();
+                assert_eq!(rewritten.len(), blob.len());
                 let error = write(&outcome.document, &Limits::default()).unwrap_err();
                 assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
             }
@@ -72,7 +72,7 @@ fn any_depth_is_read_or_refused_on_a_small_stack() {
 }
 
 #[test]
-fn nothing_is_allocated_for_what_is_only_declared() {
+fn false_lengths_allocate_nothing() {
     for blob in [
         &b"\x04\x08[\x04\xff\xff\xff\x7f"[..],
         b"\x04\x08\"\x04\xff\xff\xff\x7f",
@@ -86,7 +86,7 @@ fn nothing_is_allocated_for_what_is_only_declared() {
 }
 
 #[test]
-fn errors_say_what_is_wrong_and_where() {
+fn errors_name_the_kind_and_the_offset() {
     for (blob, kind, offset) in [
         (&b"\x04\x09i\x06"[..], ErrorKind::Unsupported, 0),
         (b"\x04\x08?", ErrorKind::Malformed, 2),
@@ -115,10 +115,10 @@ fn every_minor_version_up_to_eight_is_read() {
 }
 
 /// Pseudorandom numbers, the same in every run.
-struct Dice(u64);
+struct Random(u64);
 
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
+impl Random {
+    fn below(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -127,104 +127,104 @@ impl Dice {
 }
 
 /// Makes a value that Ruby can represent.
-fn any(dice: &mut Dice, b: &mut Builder, depth: u32, targets: &mut Vec<u32>) {
-    match dice.roll(if depth > 4 { 10 } else { 15 }) {
-        0 => drop(b.null()),
-        1 => drop(b.bool(dice.roll(2) == 0)),
-        2 => drop(b.int(dice.roll(1000) as i64 - 500)),
-        3 => drop(b.int(dice.roll(u64::MAX) as i64)),
-        4 => drop(b.float([0.5, -0.0, 1e300, 0.5, 7.25][dice.roll(5) as usize])),
-        5 => drop(b.text(["a", "é", ""][dice.roll(3) as usize])),
-        6 => drop(b.bytes([&b"a"[..], b"\xff", b""][dice.roll(3) as usize])),
-        7 => drop(b.symbol(["a", "é", "E"][dice.roll(3) as usize], "")),
-        8 => drop(b.encoded("x", ["Shift_JIS", "US-ASCII", "EUC-JP"][dice.roll(3) as usize])),
-        9 if !targets.is_empty() => drop(b.link(targets[dice.roll(targets.len() as u64) as usize])),
-        9 => drop(b.big_int(dice.roll(2) == 0, &[1; 12])),
+fn build_random_value(random: &mut Random, builder: &mut Builder, depth: u32, targets: &mut Vec<u32>) {
+    match random.below(if depth > 4 { 10 } else { 15 }) {
+        0 => drop(builder.null()),
+        1 => drop(builder.bool(random.below(2) == 0)),
+        2 => drop(builder.int(random.below(1000) as i64 - 500)),
+        3 => drop(builder.int(random.below(u64::MAX) as i64)),
+        4 => drop(builder.float([0.5, -0.0, 1e300, 0.5, 7.25][random.below(5) as usize])),
+        5 => drop(builder.text(["a", "é", ""][random.below(3) as usize])),
+        6 => drop(builder.bytes([&b"a"[..], b"\xff", b""][random.below(3) as usize])),
+        7 => drop(builder.symbol(["a", "é", "E"][random.below(3) as usize], "")),
+        8 => drop(builder.encoded("x", ["Shift_JIS", "US-ASCII", "EUC-JP"][random.below(3) as usize])),
+        9 if !targets.is_empty() => drop(builder.link(targets[random.below(targets.len() as u64) as usize])),
+        9 => drop(builder.big_int(random.below(2) == 0, &[1; 12])),
         10 | 11 => {
-            targets.push(b.begin_array().at());
-            for _ in 0..dice.roll(4) {
-                any(dice, b, depth + 1, targets);
+            targets.push(builder.begin_array().at());
+            for _ in 0..random.below(4) {
+                build_random_value(random, builder, depth + 1, targets);
             }
-            b.end();
+            builder.end();
         }
         12 | 13 => {
-            targets.push(b.begin_map().at());
-            for i in 0..dice.roll(4) {
-                match dice.roll(3) {
-                    0 => b.text_key(&format!("k{i}")),
-                    1 => b.symbol_key(format!("s{i}"), ""),
-                    _ => b.int_key(i as i64),
+            targets.push(builder.begin_map().at());
+            for i in 0..random.below(4) {
+                match random.below(3) {
+                    0 => builder.text_key(&format!("k{i}")),
+                    1 => builder.symbol_key(format!("s{i}"), ""),
+                    _ => builder.int_key(i as i64),
                 };
-                any(dice, b, depth + 1, targets);
+                build_random_value(random, builder, depth + 1, targets);
             }
-            b.end();
+            builder.end();
         }
         _ => {
-            targets.push(b.begin_object("Point").at());
-            b.begin_map();
-            b.symbol_key("@a", "");
-            any(dice, b, depth + 1, targets);
-            b.end().end();
+            targets.push(builder.begin_object("Point").at());
+            builder.begin_map();
+            builder.symbol_key("@a", "");
+            build_random_value(random, builder, depth + 1, targets);
+            builder.end().end();
         }
     }
 }
 
-fn made_up(count: u64) -> Vec<Document<'static>> {
-    let mut dice = Dice(0x1234_5678_9ABC_DEF1);
+fn random_documents(count: u64) -> Vec<Document<'static>> {
+    let mut random = Random(0x1234_5678_9ABC_DEF1);
     (0..count)
         .map(|_| {
-            let mut b = Builder::new();
-            b.begin_array();
+            let mut builder = Builder::new();
+            builder.begin_array();
             for _ in 0..4 {
-                any(&mut dice, &mut b, 0, &mut Vec::new());
+                build_random_value(&mut random, &mut builder, 0, &mut Vec::new());
             }
-            b.end();
-            b.finish().unwrap()
+            builder.end();
+            builder.finish().unwrap()
         })
         .collect()
 }
 
 #[test]
-fn documents_come_back_equal() {
+fn random_documents_round_trip() {
     let limits = Limits::default();
-    for document in made_up(3000) {
+    for document in random_documents(3000) {
         let mut out = Vec::new();
         let losses = marshal::write(&document, &marshal::WriteOptions::default(), &limits, &mut out).unwrap();
         assert!(losses.is_empty(), "{losses:?}");
-        let again = read(&out, &limits).unwrap();
+        let reread = read(&out, &limits).unwrap();
         // The names of classes are text in one document and bytes in the other.
-        assert!(Comparison::new().any_ascii().equal(&again, &document), "{document:?}\n{again:?}");
-        assert_eq!(write(&again, &limits).unwrap(), out);
+        assert!(Comparison::new().any_ascii().equal(&reread, &document), "{document:?}\n{reread:?}");
+        assert_eq!(write(&reread, &limits).unwrap(), out);
         // With detail, neither the reader's loops nor the writer's are used.
         let request = Request::new(&limits).detailed();
         let slow = marshal::ReadOptions::default().read(&out, request).document;
-        assert_eq!(slow, again);
+        assert_eq!(slow, reread);
         assert_eq!(write(&slow, &limits).unwrap(), out);
     }
 }
 
 /// Arrays that are long enough for every loop to start again and to end anywhere.
 #[test]
-fn long_arrays_are_read_and_written_as_short_ones_are() {
+fn long_arrays_round_trip() {
     let limits = Limits::default();
-    let mut b = Builder::new();
-    b.begin_array();
+    let mut builder = Builder::new();
+    builder.begin_array();
     for i in 0..5000i64 {
         match i % 700 {
             400 => {
-                b.text("between").float(i as f64 / 3.0).symbol("s", "").int(1 << 40);
+                builder.text("between").float(i as f64 / 3.0).symbol("s", "").int(1 << 40);
             }
             500..600 => {
-                b.begin_map();
-                b.symbol_key("n", "").int(i).text_key("t").text("x").end();
+                builder.begin_map();
+                builder.symbol_key("n", "").int(i).text_key("t").text("x").end();
             }
             _ => {
-                b.int(i * 7919 % 1_000_003 - 5000);
+                builder.int(i * 7919 % 1_000_003 - 5000);
             }
         }
     }
-    b.end();
-    let blob = write(&b.finish().unwrap(), &limits).unwrap();
+    builder.end();
+    let blob = write(&builder.finish().unwrap(), &limits).unwrap();
     let both = |blob: &[u8]| {
         let request = Request::new(&limits);
         let fast = marshal::ReadOptions::default().read(blob, request);
@@ -241,15 +241,15 @@ fn long_arrays_are_read_and_written_as_short_ones_are() {
 }
 
 #[test]
-fn damaged_dumps_never_make_trouble() {
+fn damaged_dumps_do_not_panic() {
     let limits = Limits::default();
-    let mut dice = Dice(77);
+    let mut random = Random(77);
     for fixture in fixtures::load("marshal.jsonl").into_iter().filter(|f| f.blob.len() < 2000) {
         for _ in 0..20 {
             let mut blob = fixture.blob.clone();
-            for _ in 0..=dice.roll(3) {
-                let at = dice.roll(blob.len() as u64) as usize;
-                blob[at] = dice.roll(256) as u8;
+            for _ in 0..=random.below(3) {
+                let offset = random.below(blob.len() as u64) as usize;
+                blob[offset] = random.below(256) as u8;
             }
             let request = Request::new(&limits).detailed();
             let outcome = marshal::ReadOptions::default().read(&blob, request);
@@ -258,11 +258,11 @@ fn damaged_dumps_never_make_trouble() {
             assert_eq!(fast.document, outcome.document, "{}\n{blob:?}", fixture.name);
             if outcome.error.is_none() {
                 let out = write(&outcome.document, &limits).unwrap();
-                let again = read(&out, &limits).unwrap();
+                let reread = read(&out, &limits).unwrap();
                 // Empty attributes are not written.
                 let is_odd = |node: &icecore::raw::Node| node.kind == Kind::Attrs && node.class() == 0 && node.aux == 1;
                 let is_odd = outcome.document.nodes().iter().any(is_odd);
-                assert!(is_odd || again == outcome.document, "{}\n{blob:?}\n{out:?}", fixture.name);
+                assert!(is_odd || reread == outcome.document, "{}\n{blob:?}\n{out:?}", fixture.name);
             }
         }
     }
@@ -270,7 +270,7 @@ fn damaged_dumps_never_make_trouble() {
 
 /// Found by fuzzing: a byte that was not yet the number of a symbol was taken for that of `E`.
 #[test]
-fn an_encoding_needs_its_symbol_before_it() {
+fn a_symbol_link_before_its_symbol_is_refused() {
     let blob = b"\x04\x08[\x07I\"\x06a\x06:\x06iT@\x06";
     let links = b"\x04\x08[\x07I\"\x06a\x06:\x06iTI\"\x06a\x06;\x04T";
     for input in [&blob[..], links] {

@@ -25,18 +25,20 @@ fn write(document: &icecore::Document<'_>) -> Vec<u8> {
 }
 
 #[test]
-fn ruby_loads_what_is_written_as_the_same_value() {
-    let fixtures: Vec<_> = load("marshal.jsonl").into_iter().filter(|f| f.mode == "dump").collect();
+fn ruby_loads_our_dumps_as_the_same_values() {
+    let fixtures: Vec<_> = load("marshal.jsonl").into_iter().filter(|fixture| fixture.mode == "dump").collect();
     let blobs: Vec<_> = fixtures
         .iter()
-        .map(|f| write(&marshal::read(&f.blob, &marshal::ReadOptions::default(), &Limits::default()).unwrap()))
+        .map(|fixture| {
+            write(&marshal::read(&fixture.blob, &marshal::ReadOptions::default(), &Limits::default()).unwrap())
+        })
         .collect();
     let Some(answers) = ask(&blobs) else { return };
     let mut failures = Vec::new();
-    for (f, answer) in fixtures.iter().zip(&answers) {
-        let expected = f.line["said"].as_str().map_or("ok ?".to_owned(), |said| format!("ok {said}"));
+    for (fixture, answer) in fixtures.iter().zip(&answers) {
+        let expected = fixture.line["said"].as_str().map_or("ok ?".to_owned(), |said| format!("ok {said}"));
         if *answer != expected {
-            failures.push(format!("{}:\n  {expected}\n  {answer}", f.name));
+            failures.push(format!("{}:\n  {expected}\n  {answer}", fixture.name));
         }
     }
     report("loading", answers.len(), &failures);
@@ -71,7 +73,7 @@ fn ruby_loads_documents_of_other_formats() {
 }
 
 #[test]
-fn with_utf8_bytes_are_text_to_ruby() {
+fn option_utf8_writes_bytes_as_text_for_ruby() {
     let document = icecore::read_as(
         "a:1:{s:4:\"käy\";s:3:\"é\u{1}\";}".as_bytes(),
         &Stage::parse("php").unwrap(),
@@ -91,7 +93,7 @@ fn with_utf8_bytes_are_text_to_ruby() {
 
 /// Ruby's documentation consists of about ten thousand dumps that were not made for a test.
 #[test]
-fn the_documentation_of_ruby_comes_back_byte_for_byte() {
+fn dumps_of_rubys_documentation_are_rewritten_byte_for_byte() {
     let limits = icecore::Limits::default();
     let stage = icecore::Stage::parse("marshal").unwrap();
     let mut folders = vec![std::path::PathBuf::from("/usr/share/ri")];
@@ -106,10 +108,10 @@ fn the_documentation_of_ruby_comes_back_byte_for_byte() {
                 let request = icecore::Request::new(&limits).detailed();
                 let document = icecore::read_with(&dump, &stage, request)
                     .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-                let mut again = Vec::new();
-                icecore::write_to(&document, &stage, &limits, &mut again).unwrap();
+                let mut rewritten = Vec::new();
+                icecore::write_to(&document, &stage, &limits, &mut rewritten).unwrap();
                 checked += 1;
-                if again != dump {
+                if rewritten != dump {
                     different.push(path);
                 }
             }

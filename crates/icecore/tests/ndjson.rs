@@ -8,7 +8,7 @@ fn read(input: &[u8]) -> Result<String, icecore::Error> {
 }
 
 #[test]
-fn lines_are_the_items_of_an_array() {
+fn lines_are_read_as_items_of_an_array() {
     for (input, expected) in [
         ("", "[]"),
         ("\n \n\r\n", "[]"),
@@ -24,7 +24,7 @@ fn lines_are_the_items_of_an_array() {
 }
 
 #[test]
-fn an_array_is_written_an_item_a_line() {
+fn each_item_of_an_array_is_written_as_a_line() {
     for (json, lines) in [
         ("[]", ""),
         ("[1]", "1\n"),
@@ -41,7 +41,7 @@ fn an_array_is_written_an_item_a_line() {
 }
 
 #[test]
-fn an_array_that_is_named_by_a_link_is_written_in_lines_too() {
+fn a_linked_array_is_written_in_lines() {
     let typed = br#"{"$icecore":1,"$value":{"$id":1,"$value":[1,{"up":{"$link":1}}]}}"#;
     assert_eq!(icecore::convert(typed, "json", "ndjson:cycles=null").unwrap(), b"1\n{\"up\":null}\n");
 }
@@ -58,7 +58,7 @@ fn typed_lines_are_whole_documents() {
 }
 
 #[test]
-fn numbers_keep_their_text_from_lines_to_lines() {
+fn numbers_keep_their_text() {
     assert_eq!(icecore::convert(b"1.10\n{\"a\":1E5}\n", "ndjson", "ndjson").unwrap(), b"1.10\n{\"a\":1E5}\n");
 }
 
@@ -82,15 +82,15 @@ fn errors_name_the_line() {
 /// Compares reading with and without shortcuts, for each prefix of some lines and with each byte
 /// changed: both give the same document or the same error, and the spans cover everything.
 #[test]
-fn both_ways_agree() {
+fn both_readers_agree_on_damaged_lines() {
     let lines = b"{\"id\":1,\"name\":\"ab\",\"l\":[1,2,{\"id\":3}]}\n{\"id\":2,\"name\":\"a\\n\",\"l\":[]}\r\n\n[1,\"x\",2.5]\n 7 \n{\"id\":-3,\"name\":\"abcdefghijklmnopqrst\",\"l\":null}\n";
     let stage = Stage::parse("ndjson").unwrap();
     let limits = Limits::default();
     let mut inputs: Vec<Vec<u8>> = (0..=lines.len()).map(|end| lines[..end].to_vec()).collect();
-    for at in 0..lines.len() {
+    for offset in 0..lines.len() {
         for byte in [b'\n', b'"', b'}', b'x', b'0', 0xFF] {
             let mut input = lines.to_vec();
-            input[at] = byte;
+            input[offset] = byte;
             inputs.push(input);
         }
     }
@@ -98,25 +98,25 @@ fn both_ways_agree() {
     for input in inputs {
         let fast = stage.format().read(&input, stage.settings(), Request::new(&limits));
         let slow = stage.format().read(&input, stage.settings(), Request::new(&limits).detailed());
-        let shown = String::from_utf8_lossy(&input);
-        assert_eq!(fast.error, slow.error, "{shown}");
-        assert_eq!(fast.consumed, slow.consumed, "{shown}");
-        assert_eq!(fast.document, slow.document, "{shown}");
+        let text = String::from_utf8_lossy(&input);
+        assert_eq!(fast.error, slow.error, "{text}");
+        assert_eq!(fast.consumed, slow.consumed, "{text}");
+        assert_eq!(fast.document, slow.document, "{text}");
         if fast.error.is_none() {
             good += 1;
-            let mut at = 0;
+            let mut offset = 0;
             for span in slow.document.trace().unwrap().spans.iter() {
-                assert_eq!(span.start, at, "{shown}");
-                at = span.end;
+                assert_eq!(span.start, offset, "{text}");
+                offset = span.end;
             }
-            assert_eq!(at as usize, input.len());
+            assert_eq!(offset as usize, input.len());
         }
     }
     assert!(good > 20, "{good}");
 }
 
 #[test]
-fn lines_are_detected() {
+fn json_lines_are_detected() {
     let name = |input: &[u8]| icecore::detect::stage_of(input).map(|stage| stage.name()).unwrap_or_default();
     assert_eq!(name(b"{\"a\":1}\n{\"a\":2}\n"), "ndjson");
     assert_eq!(name(b"{\"a\":1}\n{\"a\":2}"), "ndjson");
@@ -128,7 +128,7 @@ fn lines_are_detected() {
 
 /// A converter gives the same output for each document as a new one would.
 #[test]
-fn a_converter_remembers_nothing_wrong() {
+fn a_reused_converter_gives_the_same_output() {
     let documents: &[&[u8]] = &[
         br#"{"id":1,"name":"Alice"}"#,
         br#"{"name":"Bob","id":2,"more":{"id":3,"name":{"id":4}}}"#,
@@ -153,23 +153,23 @@ fn a_converter_remembers_nothing_wrong() {
             for input in documents {
                 let (mut kept, mut fresh) = (Vec::new(), Vec::new());
                 let done = converter.convert(input, &mut kept);
-                let again = Converter::new(from.clone(), to.clone()).convert(input, &mut fresh);
-                let shown = String::from_utf8_lossy(input);
+                let result = Converter::new(from.clone(), to.clone()).convert(input, &mut fresh);
+                let text = String::from_utf8_lossy(input);
                 assert_eq!(
                     (done.is_read, &done.written, done.consumed),
-                    (again.is_read, &again.written, again.consumed),
-                    "{round} {stage} {shown}"
+                    (result.is_read, &result.written, result.consumed),
+                    "{round} {stage} {text}"
                 );
                 if done.written.is_ok() {
-                    assert_eq!(kept, fresh, "{round} {stage} {shown}");
+                    assert_eq!(kept, fresh, "{round} {stage} {text}");
                 }
                 let Ok(sereal) = icecore::convert(input, "json", "sereal") else { continue };
                 let (mut kept, mut fresh) = (Vec::new(), Vec::new());
                 let done = others.convert(&sereal, &mut kept);
-                let again = Converter::new(other.clone(), to.clone()).convert(&sereal, &mut fresh);
-                assert_eq!((done.is_read, &done.written), (again.is_read, &again.written), "{round} {stage} {shown}");
+                let result = Converter::new(other.clone(), to.clone()).convert(&sereal, &mut fresh);
+                assert_eq!((done.is_read, &done.written), (result.is_read, &result.written), "{round} {stage} {text}");
                 if done.written.is_ok() {
-                    assert_eq!(kept, fresh, "{round} {stage} {shown}");
+                    assert_eq!(kept, fresh, "{round} {stage} {text}");
                 }
             }
         }

@@ -1,15 +1,15 @@
-//! `pack` with the fixtures that perl made, and with input that nobody would make.
+//! `pack` with the fixtures that perl made, and with hostile input.
 
 use crate::common::usual_or_full;
 use crate::packing;
 use crate::packing::hostile;
 
-use crate::packing::{Asked, unhex};
+use crate::packing::{Question, unhex};
 use icecore::raw::Reader as _;
 use icecore::{Builder, Document, ErrorKind, Limits, LossKind, Request, Stage, format::pack};
 
 /// Returns the questions of the fixtures, and perl's answers.
-fn fixtures() -> Vec<(Asked, String)> {
+fn fixtures() -> Vec<(Question, String)> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/pack.jsonl");
     let text = std::fs::read_to_string(path).expect("the fixtures");
     let line = |line: &str| {
@@ -17,24 +17,24 @@ fn fixtures() -> Vec<(Asked, String)> {
         let ask = line["ask"].as_str().expect("a question");
         let mut words = ask.splitn(3, ' ');
         let mut word = || words.next().unwrap_or_default();
-        let (what, template, data) = (word(), String::from_utf8(unhex(word())).expect("ASCII"), word());
-        let asked = match what {
-            "u" => Asked::Unpack(template, unhex(data)),
-            _ => Asked::Pack(template, data.split(',').filter(|item| !item.is_empty()).map(str::to_owned).collect()),
+        let (operation, template, data) = (word(), String::from_utf8(unhex(word())).expect("ASCII"), word());
+        let question = match operation {
+            "u" => Question::Unpack(template, unhex(data)),
+            _ => Question::Pack(template, data.split(',').filter(|item| !item.is_empty()).map(str::to_owned).collect()),
         };
-        (asked, line["said"].as_str().expect("an answer").to_owned())
+        (question, line["said"].as_str().expect("an answer").to_owned())
     };
     text.lines().map(line).collect()
 }
 
 #[test]
-fn perl_says_the_same() {
+fn templates_pack_and_unpack_like_perl() {
     let fixtures = fixtures();
     let mut failures = Vec::new();
-    for (asked, said) in &fixtures {
-        let ours = packing::run(asked);
+    for (question, said) in &fixtures {
+        let ours = packing::run(question);
         if !packing::is_same(&ours, said) {
-            failures.push(format!("{asked:?}\n  perl {said}\n  ours {ours}"));
+            failures.push(format!("{question:?}\n  perl {said}\n  ours {ours}"));
         }
     }
     println!("{}", failures.iter().take(10).cloned().collect::<Vec<_>>().join("\n"));
@@ -42,6 +42,7 @@ fn perl_says_the_same() {
     assert!(fixtures.len() > 4000);
 }
 
+/// Returns the document, the number of bytes read, and the error.
 fn outcome<'a>(template: &str, data: &'a [u8], detail: bool) -> (Document<'a>, usize, Option<icecore::Error>) {
     let limits = Limits::default();
     let request = Request::new(&limits);
@@ -52,50 +53,47 @@ fn outcome<'a>(template: &str, data: &'a [u8], detail: bool) -> (Document<'a>, u
 
 /// The detailed reading has no separate loops for common templates.
 #[test]
-fn both_ways_of_reading_agree_on_damaged_data() {
-    for (asked, _) in fixtures() {
-        let Asked::Unpack(template, data) = asked else { continue };
+fn both_readers_agree_on_damaged_data() {
+    for (question, _) in fixtures() {
+        let Question::Unpack(template, data) = question else { continue };
         for len in 0..=data.len() {
             let mut bytes = data[..len].to_vec();
             if let Some(byte) = bytes.get_mut(len / 2) {
                 *byte ^= 0x81;
             }
-            let fast = outcome(&template, &bytes, false);
-            let slow = outcome(&template, &bytes, true);
-            assert_eq!(
-                fast.2.as_ref().map(|error| error.kind()),
-                slow.2.as_ref().map(|error| error.kind()),
-                "{template}"
-            );
-            assert_eq!(fast.1, slow.1, "{template}");
-            assert!(fast.0 == slow.0, "{template} {bytes:?}\n{:?}\n{:?}", fast.0, slow.0);
-            assert!(fast.1 <= bytes.len(), "{template}");
-            if slow.2.is_none() {
-                let trace = slow.0.trace().expect("a trace");
-                let mut at = 0;
+            let (fast, fast_consumed, fast_error) = outcome(&template, &bytes, false);
+            let (slow, consumed, error) = outcome(&template, &bytes, true);
+            let kind = |error: &Option<icecore::Error>| error.as_ref().map(|error| error.kind());
+            assert_eq!(kind(&fast_error), kind(&error), "{template}");
+            assert_eq!(fast_consumed, consumed, "{template}");
+            assert!(fast == slow, "{template} {bytes:?}\n{fast:?}\n{slow:?}");
+            assert!(consumed <= bytes.len(), "{template}");
+            if error.is_none() {
+                let trace = slow.trace().expect("a trace");
+                let mut offset = 0;
                 for span in &trace.spans {
-                    assert_eq!(span.start, at, "{template} {bytes:?}: {:?}", trace.spans);
-                    at = span.end;
+                    assert_eq!(span.start, offset, "{template} {bytes:?}: {:?}", trace.spans);
+                    offset = span.end;
                 }
-                assert_eq!(at, slow.1 as u64, "{template} {bytes:?}: {:?}", trace.spans);
+                assert_eq!(offset, consumed as u64, "{template} {bytes:?}: {:?}", trace.spans);
             }
         }
     }
 }
 
 /// Runs on a thread whose stack is small.
-fn small(run: impl FnOnce() + Send + 'static) {
+fn on_a_small_stack(run: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(128 << 10).spawn(run).expect("a thread").join().expect("no panic");
 }
 
 fn list(items: usize) -> Document<'static> {
-    let mut b = Builder::new();
-    b.begin_array();
+    let mut builder = Builder::new();
+    builder.begin_array();
     for item in 0..items {
-        b.int(item as i64);
+        builder.int(item as i64);
     }
-    b.end();
-    b.finish().expect("a list")
+    builder.end();
+    builder.finish().expect("a list")
 }
 
 fn packed(template: &str, document: &Document<'_>) -> Result<Vec<u8>, ErrorKind> {
@@ -105,10 +103,10 @@ fn packed(template: &str, document: &Document<'_>) -> Result<Vec<u8>, ErrorKind>
 }
 
 #[test]
-fn no_template_needs_much() {
+fn hostile_templates_need_little_memory_and_stack() {
     let size = usual_or_full(20_000, 100_000);
     for template in hostile::templates(size) {
-        small(move || {
+        on_a_small_stack(move || {
             let options = pack::Options::new(&template);
             for byte in [0u8, b'_', 0xFF, b'1'] {
                 let data = vec![byte; size];
@@ -129,7 +127,7 @@ fn no_template_needs_much() {
 }
 
 #[test]
-fn what_does_not_fit_is_reported() {
+fn values_that_do_not_fit_are_reported_as_losses() {
     for (template, json, bytes, kinds) in [
         ("C", "[300]", &[44][..], &[LossKind::Wrapped][..]),
         ("c", "[200]", &[200], &[LossKind::Wrapped]),
@@ -161,7 +159,7 @@ fn what_does_not_fit_is_reported() {
 }
 
 #[test]
-fn what_can_not_be_packed_is_an_error() {
+fn values_that_cannot_be_packed_are_refused() {
     for (template, json, path) in [
         ("a*", "[[1]]", "$[0]"),
         ("a*", r#"{"a":1}"#, "$"),
@@ -192,7 +190,7 @@ fn convert(input: &[u8], from: &str, to: &str) -> String {
 }
 
 #[test]
-fn a_flat_hash_goes_there_and_back() {
+fn a_flat_hash_round_trips() {
     for template in ["(A16)*", "(l/A*)*", "(N/A*)*", "(a8)3"] {
         let names = format!("pack:template='{template}',names=title,author,body");
         let bytes = icecore::convert(HASH.as_bytes(), "json", &names).unwrap();
@@ -212,7 +210,7 @@ fn a_flat_hash_goes_there_and_back() {
 }
 
 #[test]
-fn a_thousand_integers_go_there_and_back() {
+fn a_thousand_integers_round_trip() {
     let json = format!("[{}]", (1000..2000).map(|n| n.to_string()).collect::<Vec<_>>().join(","));
     let text = format!("[{}]", (1000..2000).map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(","));
     for (template, back) in
@@ -225,7 +223,7 @@ fn a_thousand_integers_go_there_and_back() {
 }
 
 #[test]
-fn options_do_what_they_say() {
+fn options_exact_utf8_and_names_have_their_effect() {
     let error = icecore::convert(b"abcd\n", "pack:template='N',exact", "json").unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Trailing, Some(4)));
     assert!(error.to_string().contains("one by one"), "{error}");
@@ -247,7 +245,7 @@ fn options_do_what_they_say() {
 
 /// A prepared stage reads and writes the same.
 #[test]
-fn a_codec_does_the_same() {
+fn a_codec_packs_and_unpacks_the_same() {
     let codec = icecore::Codec::new(Stage::parse("pack:template='(n/a*)*'").unwrap());
     let mut tape = icecore::raw::Tape::new();
     for input in [&b"\0\x01a\0\x02bc"[..], b"", b"\0\0"] {

@@ -8,38 +8,38 @@ use std::fs;
 use std::path::Path;
 
 /// Number of values of a document that are checked.
-const MOST: usize = 300;
+const MAX_VALUES: usize = 300;
 
 /// Returns the values of a document, except keys and their content.
 fn values(document: &Document<'_>) -> Vec<u32> {
-    let (mut at, mut values) = (document.root().index(), Vec::new());
-    let behind = |at: u32| match document.nodes()[at as usize] {
+    let (mut index, mut values) = (document.root().index(), Vec::new());
+    let next_sibling = |index: u32| match document.nodes()[index as usize] {
         node if node.kind.is_container() => node.end(),
-        _ => at + 1,
+        _ => index + 1,
     };
-    let end = behind(at);
-    while at < end {
-        let Some(here) = document.at(at) else { break };
-        if here.node().key == IS_KEY {
-            at = behind(at);
+    let end = next_sibling(index);
+    while index < end {
+        let Some(value) = document.at(index) else { break };
+        if value.node().key == IS_KEY {
+            index = next_sibling(index);
             continue;
         }
-        values.push(at);
-        at += 1;
+        values.push(index);
+        index += 1;
     }
-    let step = values.len().div_ceil(MOST).max(1);
+    let step = values.len().div_ceil(MAX_VALUES).max(1);
     values.into_iter().step_by(step).collect()
 }
 
 /// Looks up every value by its path. Returns the number of values.
-fn check(what: &str, document: &Document<'_>) -> usize {
+fn find_every_value_by_path(context: &str, document: &Document<'_>) -> usize {
     let values = values(document);
-    for &at in &values {
-        for path in [document.path(at), document.full_path(at)] {
-            let found = document.find(&path).unwrap_or_else(|error| panic!("{what} {at}: {path}: {error}"));
-            assert_eq!(document.path(found.index()), document.path(at), "{what}: {path}");
-            let shown = icecore::text::printable(&path);
-            assert_eq!(shown, path, "{what}: a message would change it");
+    for &node in &values {
+        for path in [document.path(node), document.full_path(node)] {
+            let found = document.find(&path).unwrap_or_else(|error| panic!("{context} {node}: {path}: {error}"));
+            assert_eq!(document.path(found.index()), document.path(node), "{context}: {path}");
+            let printed = icecore::text::printable(&path);
+            assert_eq!(printed, path, "{context}: a message would change it");
         }
     }
     values.len()
@@ -53,13 +53,13 @@ fn fixtures(name: &str, format: &str) -> usize {
         let row = icecore::read_as(line.as_bytes(), &Stage::parse("json").unwrap(), &Limits::new()).unwrap();
         let Some(blob) = row.find("$.blob").ok().and_then(|blob| blob.as_str().map(str::to_owned)) else { continue };
         let Ok(document) = icecore::read_as(blob.as_bytes(), &stage, &Limits::new()) else { continue };
-        count += check(line.get(..80).unwrap_or(line), &document);
+        count += find_every_value_by_path(line.get(..80).unwrap_or(line), &document);
     }
     count
 }
 
 #[test]
-fn what_the_originals_wrote() {
+fn paths_of_fixtures_lead_to_their_values() {
     for (name, format) in [
         ("storable.jsonl", "base64/storable"),
         ("sereal.jsonl", "base64/sereal"),
@@ -74,10 +74,10 @@ fn what_the_originals_wrote() {
 }
 
 #[test]
-fn documents_at_random() {
+fn paths_of_random_documents_lead_to_their_values() {
     for seed in 0..400 {
         let document = common::document(seed, common::Palette::All);
-        check(&format!("seed {seed}"), &document);
+        find_every_value_by_path(&format!("seed {seed}"), &document);
     }
 }
 
@@ -93,8 +93,8 @@ fn hostile() -> Vec<Vec<u8>> {
         .collect();
     let pieces = ["\"", "\\", ".", "[", "]", "{0}", "^", "#1", "$", "…", "…(3 bytes)…", "\\u202e", "é", " "];
     for a in pieces {
-        for b in pieces {
-            keys.push(format!("{a}{b}").into_bytes());
+        for builder in pieces {
+            keys.push(format!("{a}{builder}").into_bytes());
         }
     }
     for len in [159, 160, 161, 162, 400, 2000] {
@@ -108,48 +108,48 @@ fn hostile() -> Vec<Vec<u8>> {
 }
 
 fn deep_and_hostile(levels: usize) -> Document<'static> {
-    let mut b = Builder::new();
-    b.begin_map();
+    let mut builder = Builder::new();
+    builder.begin_map();
     for key in hostile() {
-        b.bytes_key(&key).bytes(b"x");
+        builder.bytes_key(&key).bytes(b"x");
     }
-    b.text_key("down");
+    builder.text_key("down");
     for level in 0..levels {
-        b.begin_map();
-        b.text_key(if level % 2 == 0 { "n" } else { "an odd key" });
-        b.begin_array();
-        b.text("x");
+        builder.begin_map();
+        builder.text_key(if level % 2 == 0 { "n" } else { "an odd key" });
+        builder.begin_array();
+        builder.text("x");
     }
     for _ in 0..levels {
-        b.end().end();
+        builder.end().end();
     }
-    b.end();
-    b.finish().unwrap()
+    builder.end();
+    builder.finish().unwrap()
 }
 
 #[test]
-fn hostile_keys_and_deep_values() {
+fn paths_of_hostile_keys_and_deep_values_lead_to_them() {
     for levels in [1, 20, 31, 32, 33, 40, 100, 700] {
         let document = deep_and_hostile(levels);
-        assert!(check(&format!("{levels} levels"), &document) > 200);
+        assert!(find_every_value_by_path(&format!("{levels} levels"), &document) > 200);
     }
 }
 
 /// Paths of the opened document lead through the strings, step by step.
 #[test]
-fn paths_into_strings() {
+fn paths_lead_into_opened_strings() {
     let mut inner = deep_and_hostile(50).into_owned();
     for stage in ["php", "base64/storable", "json:typed", "gzip/base64/marshal"] {
         let bytes = icecore::write(&inner, stage).unwrap();
-        let mut b = Builder::new();
-        b.begin_map();
-        b.text_key("list").begin_array();
-        b.text("plain").bytes(&bytes).end();
-        b.end();
-        inner = b.finish().unwrap();
+        let mut builder = Builder::new();
+        builder.begin_map();
+        builder.text_key("list").begin_array();
+        builder.text("plain").bytes(&bytes).end();
+        builder.end();
+        inner = builder.finish().unwrap();
         let deep = deep::open(inner.clone(), &Limits::new()).unwrap();
         assert!(!deep.opened.is_empty(), "{stage}");
-        check(stage, &deep.document);
+        find_every_value_by_path(stage, &deep.document);
         let (node, found) = deep::first(&inner, &Limits::new()).expect(stage);
         assert_eq!((inner.path(node).as_str(), found.name()), ("$.list[1]", deep.opened[0].name()));
     }

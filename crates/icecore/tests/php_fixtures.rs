@@ -12,13 +12,13 @@ fn read(blob: &[u8]) -> Document<'_> {
         .unwrap_or_else(|error| panic!("{}: {error}", blob.escape_ascii()))
 }
 
-fn detailed(blob: &[u8]) -> Document<'_> {
+fn read_detailed(blob: &[u8]) -> Document<'_> {
     let outcome = php::ReadOptions::default().read(blob, Request::new(&Limits::default()).detailed());
     assert!(outcome.error.is_none(), "{}: {:?}", blob.escape_ascii(), outcome.error);
     outcome.document
 }
 
-fn written(document: &Document<'_>) -> Vec<u8> {
+fn write_without_losses(document: &Document<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     let losses = php::write(document, &php::WriteOptions::default(), &Limits::default(), &mut out).unwrap();
     assert!(losses.is_empty(), "{losses:?}");
@@ -26,16 +26,16 @@ fn written(document: &Document<'_>) -> Vec<u8> {
 }
 
 #[test]
-fn php_and_we_see_the_same() {
+fn texts_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
-    for f in load("php.jsonl") {
-        let document = read(&f.blob);
-        let Some(expected) = f.line.get("php") else { continue };
+    for fixture in load("php.jsonl") {
+        let document = read(&fixture.blob);
+        let Some(expected) = fixture.line.get("php") else { continue };
         checked += 1;
         let expected = one_nan(expected.clone());
         let found = Describer::default().value(document.root());
         if found != expected {
-            let _ = writeln!(failures, "{}\n php {expected}\n we  {found}", f.name);
+            let _ = writeln!(failures, "{}\n php {expected}\n we  {found}", fixture.name);
         }
     }
     assert!(failures.is_empty(), "{failures}");
@@ -43,37 +43,47 @@ fn php_and_we_see_the_same() {
 }
 
 #[test]
-fn what_was_read_is_written_again() {
+fn texts_are_rewritten_byte_for_byte() {
     let typed = Stage::parse("json:typed").unwrap();
     let spelled = Stage::parse("json:typed,spelling").unwrap();
     let (limits, mut plain) = (Limits::default(), 0);
-    for f in load("php.jsonl") {
-        let document = detailed(&f.blob);
-        assert_eq!(written(&document).escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
-        let simple = read(&f.blob);
-        assert!(simple == document, "{}: reading with detail gives something else", f.name);
-        if f.mode == "serialize" {
-            plain += usize::from(written(&simple) == f.blob);
+    for fixture in load("php.jsonl") {
+        let document = read_detailed(&fixture.blob);
+        assert_eq!(
+            write_without_losses(&document).escape_ascii().to_string(),
+            fixture.blob.escape_ascii().to_string(),
+            "{}",
+            fixture.name
+        );
+        let simple = read(&fixture.blob);
+        assert!(simple == document, "{}: reading with detail gives something else", fixture.name);
+        if fixture.mode == "serialize" {
+            plain += usize::from(write_without_losses(&simple) == fixture.blob);
         }
         for (stage, document) in [(&spelled, &document), (&typed, &simple)] {
             let mut text = Vec::new();
             let losses = icecore::write_to(document, stage, &limits, &mut text).unwrap();
-            assert!(losses.is_empty(), "{}: {losses:?}", f.name);
-            let again = icecore::read_as(&text, &typed, &limits)
-                .unwrap_or_else(|error| panic!("{}: {error}\n{}", f.name, String::from_utf8_lossy(&text)));
-            assert!(again == *document, "{}: {}", f.name, String::from_utf8_lossy(&text));
-            if again.spelling().is_some() {
-                assert_eq!(written(&again).escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
+            assert!(losses.is_empty(), "{}: {losses:?}", fixture.name);
+            let reread = icecore::read_as(&text, &typed, &limits)
+                .unwrap_or_else(|error| panic!("{}: {error}\n{}", fixture.name, String::from_utf8_lossy(&text)));
+            assert!(reread == *document, "{}: {}", fixture.name, String::from_utf8_lossy(&text));
+            if reread.spelling().is_some() {
+                assert_eq!(
+                    write_without_losses(&reread).escape_ascii().to_string(),
+                    fixture.blob.escape_ascii().to_string(),
+                    "{}",
+                    fixture.name
+                );
             }
         }
     }
     // Nothing that PHP writes needs spelling.
-    let total = load("php.jsonl").iter().filter(|f| f.mode == "serialize").count();
+    let total = load("php.jsonl").iter().filter(|fixture| fixture.mode == "serialize").count();
     assert_eq!(plain, total);
 }
 
 /// Returns why we and PHP differ on a damaged input, if that is intended.
-fn is_meant(document: Result<&Document<'_>, &icecore::Error>) -> Option<&'static str> {
+fn explain_intended_difference(document: Result<&Document<'_>, &icecore::Error>) -> Option<&'static str> {
     match document {
         Err(error) if error.expected() == Some("digits") => Some("a count of properties without digits is 0 to PHP"),
         Err(_) => None,
@@ -82,12 +92,14 @@ fn is_meant(document: Result<&Document<'_>, &icecore::Error>) -> Option<&'static
 }
 
 fn repeats_a_key(document: &Document<'_>) -> bool {
-    (0..document.nodes().len() as u32).filter_map(|at| document.at(at)).filter(|at| at.kind() == Kind::Map).any(|map| {
-        let mut seen = std::collections::HashSet::new();
-        map.entries().any(|(key, _)| {
-            !seen.insert((key.node().payload * u64::from(key.node().kind == Kind::Int), key_text(&key)))
-        })
-    })
+    (0..document.nodes().len() as u32).filter_map(|node| document.at(node)).filter(|node| node.kind() == Kind::Map).any(
+        |map| {
+            let mut seen = std::collections::HashSet::new();
+            map.entries().any(|(key, _)| {
+                !seen.insert((key.node().payload * u64::from(key.node().kind == Kind::Int), key_text(&key)))
+            })
+        },
+    )
 }
 
 fn key_text(key: &Key<'_>) -> Vec<u8> {
@@ -95,7 +107,7 @@ fn key_text(key: &Key<'_>) -> Vec<u8> {
 }
 
 #[test]
-fn php_and_we_refuse_the_same() {
+fn damaged_texts_are_refused_where_php_refuses_them() {
     let path = folder().join("php-mutated.jsonl");
     let text = std::fs::read_to_string(path).unwrap();
     let mut options = php::ReadOptions::default();
@@ -107,7 +119,7 @@ fn php_and_we_refuse_the_same() {
         let offset = line["offset"].as_u64();
         let result = php::read(&blob, &options, &Limits::default());
         total += 1;
-        let meant = is_meant(result.as_ref());
+        let meant = explain_intended_difference(result.as_ref());
         let error = result.err();
         if error.is_some() != offset.is_some() && meant.is_none() {
             let _ = writeln!(failures, "{} php {offset:?} we {error:?}", blob.escape_ascii());

@@ -6,16 +6,16 @@ use crate::fixtures::load;
 use icecore::{ErrorKind, Limits, format::php, value::Repair};
 
 /// A value as WordPress and its plugins store them. `@` stands for the domain.
-enum Made {
+enum GeneratedValue {
     Int(i64),
     Bool(bool),
     Null,
     Text(String),
-    Array(Vec<(Key, Made)>),
-    Object(String, Vec<(Key, Made)>),
-    Queue(Vec<Made>),
+    Array(Vec<(Key, GeneratedValue)>),
+    Object(String, Vec<(Key, GeneratedValue)>),
+    Queue(Vec<GeneratedValue>),
     /// A serialized value, as a string.
-    Twice(Box<Made>),
+    Twice(Box<GeneratedValue>),
 }
 
 enum Key {
@@ -28,9 +28,9 @@ fn text(domain: &str, text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("s:{}:\"{text}\";", text.len()).as_bytes());
 }
 
-impl Made {
+impl GeneratedValue {
     fn render(&self, domain: &str, out: &mut Vec<u8>) {
-        let entries = |entries: &[(Key, Made)], out: &mut Vec<u8>| {
+        let entries = |entries: &[(Key, GeneratedValue)], out: &mut Vec<u8>| {
             out.extend_from_slice(format!("{}:{{", entries.len()).as_bytes());
             for (key, value) in entries {
                 match key {
@@ -42,19 +42,19 @@ impl Made {
             out.push(b'}');
         };
         match self {
-            Made::Int(value) => out.extend_from_slice(format!("i:{value};").as_bytes()),
-            Made::Bool(value) => out.extend_from_slice(format!("b:{};", u8::from(*value)).as_bytes()),
-            Made::Null => out.extend_from_slice(b"N;"),
-            Made::Text(value) => text(domain, value, out),
-            Made::Array(list) => {
+            GeneratedValue::Int(value) => out.extend_from_slice(format!("i:{value};").as_bytes()),
+            GeneratedValue::Bool(value) => out.extend_from_slice(format!("b:{};", u8::from(*value)).as_bytes()),
+            GeneratedValue::Null => out.extend_from_slice(b"N;"),
+            GeneratedValue::Text(value) => text(domain, value, out),
+            GeneratedValue::Array(list) => {
                 out.extend_from_slice(b"a:");
                 entries(list, out);
             }
-            Made::Object(class, list) => {
+            GeneratedValue::Object(class, list) => {
                 out.extend_from_slice(format!("O:{}:\"{class}\":", class.len()).as_bytes());
                 entries(list, out);
             }
-            Made::Queue(list) => {
+            GeneratedValue::Queue(list) => {
                 let mut payload = b"i:4;".to_vec();
                 for value in list {
                     payload.push(b':');
@@ -64,7 +64,7 @@ impl Made {
                 out.extend_from_slice(&payload);
                 out.push(b'}');
             }
-            Made::Twice(value) => {
+            GeneratedValue::Twice(value) => {
                 let mut inner = Vec::new();
                 value.render(domain, &mut inner);
                 out.extend_from_slice(format!("s:{}:\"", inner.len()).as_bytes());
@@ -81,15 +81,15 @@ impl Made {
     }
 }
 
-struct Maker {
-    r: Random,
-    /// Whether strings sometimes look like serialized pieces.
+struct Generator {
+    random: Random,
+    /// `true` if strings sometimes look like serialized pieces.
     hostile: bool,
 }
 
-impl Maker {
+impl Generator {
     fn string(&mut self) -> String {
-        const PLAIN: &[&str] = &[
+        const TEXTS: &[&str] = &[
             "https://@",
             "https://@/wp-content/uploads/2024/02/bild-groß.jpg",
             "info@@",
@@ -119,37 +119,42 @@ impl Maker {
             "x\";}",
             "@\";i:0;",
         ];
-        let list = if self.hostile && self.r.one_in(3) { HOSTILE } else { PLAIN };
-        (*self.r.pick(list)).to_owned()
+        let list = if self.hostile && self.random.one_in(3) { HOSTILE } else { TEXTS };
+        (*self.random.pick(list)).to_owned()
     }
 
-    fn key(&mut self, at: usize, list: bool) -> Key {
+    fn key(&mut self, index: usize, list: bool) -> Key {
         const NAMES: &[&str] =
             &["siteurl", "home", "title", "@", "https://@/feed", "widget_text", "größe", "_multiwidget", "ids"];
-        if list { Key::Int(at as i64) } else { Key::Text(format!("{}{at}", self.r.pick(NAMES))) }
+        if list { Key::Int(index as i64) } else { Key::Text(format!("{}{index}", self.random.pick(NAMES))) }
     }
 
-    fn entries(&mut self, depth: u32) -> Vec<(Key, Made)> {
-        let list = self.r.one_in(2);
-        (0..self.r.below(6) as usize).map(|at| (self.key(at, list), self.value(depth))).collect()
+    fn entries(&mut self, depth: u32) -> Vec<(Key, GeneratedValue)> {
+        let list = self.random.one_in(2);
+        (0..self.random.below(6) as usize).map(|index| (self.key(index, list), self.value(depth))).collect()
     }
 
-    fn value(&mut self, depth: u32) -> Made {
-        match self.r.below(if depth == 0 { 8 } else { 14 }) {
-            0 => Made::Int(self.r.below(1000) as i64),
-            1 => Made::Bool(self.r.one_in(2)),
-            2 => Made::Null,
-            3..=7 => Made::Text(self.string()),
-            8..=10 => Made::Array(self.entries(depth - 1)),
+    fn value(&mut self, depth: u32) -> GeneratedValue {
+        match self.random.below(if depth == 0 { 8 } else { 14 }) {
+            0 => GeneratedValue::Int(self.random.below(1000) as i64),
+            1 => GeneratedValue::Bool(self.random.one_in(2)),
+            2 => GeneratedValue::Null,
+            3..=7 => GeneratedValue::Text(self.string()),
+            8..=10 => GeneratedValue::Array(self.entries(depth - 1)),
             11 => {
                 let mut entries = self.entries(depth - 1);
-                entries.push((Key::Text("\0*\0url".to_owned()), Made::Text("https://@/".to_owned())));
-                Made::Object((*self.r.pick(&["WP_Post", "stdClass", "My\\Plugin\\Cache"])).to_owned(), entries)
+                entries.push((Key::Text("\0*\0url".to_owned()), GeneratedValue::Text("https://@/".to_owned())));
+                GeneratedValue::Object(
+                    (*self.random.pick(&["WP_Post", "stdClass", "My\\Plugin\\Cache"])).to_owned(),
+                    entries,
+                )
             }
-            12 if self.hostile => Made::Queue((0..self.r.below(3)).map(|_| self.value(depth - 1)).collect()),
+            12 if self.hostile => {
+                GeneratedValue::Queue((0..self.random.below(3)).map(|_| self.value(depth - 1)).collect())
+            }
             _ => {
                 let hostile = std::mem::replace(&mut self.hostile, false);
-                let value = Made::Twice(Box::new(Made::Array(self.entries(1))));
+                let value = GeneratedValue::Twice(Box::new(GeneratedValue::Array(self.entries(1))));
                 self.hostile = hostile;
                 value
             }
@@ -157,15 +162,15 @@ impl Maker {
     }
 }
 
-fn repairing() -> php::ReadOptions {
+fn repair_options() -> php::ReadOptions {
     let mut options = php::ReadOptions::default();
     options.repair_lengths = true;
     options
 }
 
 /// Returns the text written from the repaired value, and the repairs.
-fn repaired(blob: &[u8]) -> Result<(Vec<u8>, Vec<Repair>), icecore::Error> {
-    let document = php::read(blob, &repairing(), &Limits::default())?;
+fn repair_and_write(blob: &[u8]) -> Result<(Vec<u8>, Vec<Repair>), icecore::Error> {
+    let document = php::read(blob, &repair_options(), &Limits::default())?;
     let mut out = Vec::new();
     let losses = php::write(&document, &php::WriteOptions::default(), &Limits::default(), &mut out).unwrap();
     assert!(losses.is_empty());
@@ -196,13 +201,14 @@ fn is_same_but_for_digits_in_strings(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// Returns how many damaged values gave the original, gave it in part, or were refused.
-fn replaced(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize) {
+fn count_repaired_values(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize) {
     let (mut good, mut partly, mut refused) = (0, 0, 0);
     for seed in seeds {
-        let mut maker = Maker { r: Random::new(seed), hostile };
-        let value = Made::Array((0..8).map(|at| (maker.key(at, false), maker.value(3))).collect());
+        let mut generator = Generator { random: Random::new(seed), hostile };
+        let value =
+            GeneratedValue::Array((0..8).map(|index| (generator.key(index, false), generator.value(3))).collect());
         let from = DOMAINS[seed as usize % 3];
-        let to = *maker.r.pick(&DOMAINS);
+        let to = *generator.random.pick(&DOMAINS);
         let original = value.bytes(from);
         let damaged = String::from_utf8(original.clone()).unwrap().replace(from, to).into_bytes();
         // A domain that occurs by chance is replaced as well.
@@ -210,15 +216,15 @@ fn replaced(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize)
             continue;
         }
         let expected = value.bytes(to);
-        match repaired(&damaged) {
+        match repair_and_write(&damaged) {
             Ok((out, repairs)) => {
                 let same = out.iter().zip(&expected).take_while(|(one, other)| one == other).count();
                 let near =
                     |text: &[u8]| text[same.saturating_sub(80)..text.len().min(same + 80)].escape_ascii().to_string();
                 // A text inside a text may stay as it is; the rest must be right.
-                let shown = || format!("{seed} at {same}\n{}\n{}\n{}", near(&damaged), near(&out), near(&expected));
+                let describe = || format!("{seed} at {same}\n{}\n{}\n{}", near(&damaged), near(&out), near(&expected));
                 if out != expected {
-                    assert!(is_same_but_for_digits_in_strings(&out, &expected), "{}", shown());
+                    assert!(is_same_but_for_digits_in_strings(&out, &expected), "{}", describe());
                     partly += 1;
                     continue;
                 }
@@ -236,59 +242,62 @@ fn replaced(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize)
 
 #[test]
 fn damage_by_search_and_replace_is_repaired() {
-    let (good, partly, refused) = replaced(false, 0..3000);
+    let (good, partly, refused) = count_repaired_values(false, 0..3000);
     assert!(refused * 20 <= good && partly * 25 <= good, "{good} repaired, {partly} in part, {refused} refused");
 }
 
 #[test]
-fn strings_that_look_like_pieces_are_never_taken_for_them() {
-    let (good, partly, refused) = replaced(true, 0..3000);
+fn strings_that_look_serialized_do_not_mislead_the_repair() {
+    let (good, partly, refused) = count_repaired_values(true, 0..3000);
     assert!(good > 1000, "{good} repaired, {partly} in part, {refused} refused");
 }
 
 #[test]
-fn what_is_not_damaged_is_not_changed() {
-    for f in load("php.jsonl").iter().chain(&load("php-spl.jsonl")) {
-        let (out, repairs) = repaired(&f.blob).unwrap();
-        assert!(repairs.is_empty(), "{}", f.name);
-        let plain = php::read(&f.blob, &php::ReadOptions::default(), &Limits::default()).unwrap();
+fn undamaged_values_are_not_changed() {
+    for fixture in load("php.jsonl").iter().chain(&load("php-spl.jsonl")) {
+        let (out, repairs) = repair_and_write(&fixture.blob).unwrap();
+        assert!(repairs.is_empty(), "{}", fixture.name);
+        let plain = php::read(&fixture.blob, &php::ReadOptions::default(), &Limits::default()).unwrap();
         let mut expected = Vec::new();
         php::write(&plain, &php::WriteOptions::default(), &Limits::default(), &mut expected).unwrap();
-        assert!(out == expected, "{}", f.name);
+        assert!(out == expected, "{}", fixture.name);
     }
 }
 
 #[test]
-fn two_ways_to_read_are_refused() {
-    let error = repaired(br#"a:2:{i:0;s:99:"aa";i:1;s:3:"bb";i:1;s:98:"cc";}"#).unwrap_err();
+fn ambiguous_lengths_are_refused() {
+    let error = repair_and_write(br#"a:2:{i:0;s:99:"aa";i:1;s:3:"bb";i:1;s:98:"cc";}"#).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Malformed);
     assert!(error.to_string().contains("99 bytes long that may have 2 or 15"), "{error}");
 }
 
 #[test]
-fn counts_are_not_lengths() {
+fn wrong_counts_are_not_repaired() {
     for text in
         [&br#"a:3:{i:0;s:1:"a";i:1;s:1:"b";}"#[..], br#"a:1:{i:0;s:1:"a";i:1;s:1:"b";}"#, br#"O:1:"A":2:{s:1:"x";N;}"#]
     {
         let plain = php::read(text, &php::ReadOptions::default(), &Limits::default()).unwrap_err();
-        assert_eq!(repaired(text).unwrap_err(), plain);
+        assert_eq!(repair_and_write(text).unwrap_err(), plain);
     }
 }
 
 #[test]
-fn every_kind_of_length_is_counted_again() {
+fn every_kind_of_length_is_repaired() {
     let text = br#"a:2:{i:0;C:8:"SplQueue":32:{i:4;:O:1:"ABC":1:{s:1:"xyz";i:7;}:N;}s:9:"k";C:3:"Foo":3:{abcdef}}"#;
-    let (out, repairs) = repaired(text).unwrap();
+    let (out, repairs) = repair_and_write(text).unwrap();
     let expected = br#"a:2:{i:0;C:8:"SplQueue":36:{i:4;:O:3:"ABC":1:{s:3:"xyz";i:7;}:N;}s:1:"k";C:3:"Foo":6:{abcdef}}"#;
     assert_eq!(out.escape_ascii().to_string(), expected.escape_ascii().to_string());
-    let told: Vec<String> =
+    let descriptions: Vec<String> =
         repairs.iter().map(|repair| format!("{} {} {}", repair.offset, repair.what, repair.path)).collect();
-    assert_eq!(told, ["24 payload $[0]", "35 class $[0]#0[0]", "48 key $[0]#0[0].xyz", "67 key $.k", "83 payload $.k"]);
+    assert_eq!(
+        descriptions,
+        ["24 payload $[0]", "35 class $[0]#0[0]", "48 key $[0]#0[0].xyz", "67 key $.k", "83 payload $.k"]
+    );
     assert_eq!(repairs[2].to_string(), "offset 48: the length of a key was 1 and should be 3, at $[0]#0[0].xyz");
 }
 
 #[test]
-fn an_error_says_where_the_string_ends_and_what_helps() {
+fn an_error_names_the_real_end_and_the_option_that_helps() {
     let text = br#"a:1:{s:4:"home";s:5:"example";}"#;
     let error = php::read(text, &php::ReadOptions::default(), &Limits::default()).unwrap_err();
     assert_eq!(
@@ -301,7 +310,7 @@ fn an_error_says_where_the_string_ends_and_what_helps() {
 
 /// Many wrong lengths in a long text cost at most a few times as much as reading it.
 #[test]
-fn a_long_text_is_repaired_too() {
+fn a_long_text_is_repaired_in_linear_time() {
     let record = |i: usize, host: &str| {
         format!(
             "i:{i};a:2:{{s:3:\"url\";s:{}:\"https://{host}/{i}\";s:2:\"id\";i:{i};}}",
@@ -310,18 +319,18 @@ fn a_long_text_is_repaired_too() {
     };
     let list = |host: &str| format!("a:5000:{{{}}}", (0..5000).map(|i| record(i, host)).collect::<String>());
     let (out, repairs) =
-        repaired(list("old.example.com").replace("old.example.com", "new.example").as_bytes()).unwrap();
+        repair_and_write(list("old.example.com").replace("old.example.com", "new.example").as_bytes()).unwrap();
     assert!(out == list("new.example").as_bytes());
     assert_eq!((repairs.len(), repairs[4999].path.as_str()), (5000, "$[4999].url"));
 }
 
-fn reading(text: &[u8], stage: &str) -> Result<icecore::Document<'static>, icecore::Error> {
+fn read_repaired(text: &[u8], stage: &str) -> Result<icecore::Document<'static>, icecore::Error> {
     icecore::read_as(text, &icecore::Stage::parse(stage)?, &Limits::default()).map(icecore::Document::into_owned)
 }
 
 /// Files usually end with a newline.
 #[test]
-fn a_newline_after_the_value_is_an_error_and_no_repair_is_reported() {
+fn a_newline_after_the_value_is_an_error_without_a_repair() {
     let text = b"s:3:\"abcd\";\n";
     let stage = icecore::Stage::parse("php:repair=lengths").unwrap();
     let limits = Limits::default();
@@ -332,14 +341,14 @@ fn a_newline_after_the_value_is_an_error_and_no_repair_is_reported() {
         "bytes after the end of the document at offset 11: expected the end of the input, found 1 more byte \
          (`php:lenient,repair=lengths` ignores them)"
     );
-    let document = reading(text, "php:lenient,repair=lengths").unwrap();
+    let document = read_repaired(text, "php:lenient,repair=lengths").unwrap();
     assert_eq!((document.root().as_bytes(), document.repairs().len()), (Some(&b"abcd"[..]), 1));
 
-    let error = reading(b"s:4:\"abcd\";\n", "php").unwrap_err();
+    let error = read_repaired(b"s:4:\"abcd\";\n", "php").unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Trailing, Some(11)));
     let help = "`php:lenient` ignores them; documents that follow one another can be read one by one";
     assert!(error.to_string().contains(help), "{error}");
-    assert_eq!(reading(b"s:4:\"abcd\";\n", "php:lenient").unwrap().root().as_bytes(), Some(&b"abcd"[..]));
-    let error = reading(b"[1] 2", "json").unwrap_err().to_string();
+    assert_eq!(read_repaired(b"s:4:\"abcd\";\n", "php:lenient").unwrap().root().as_bytes(), Some(&b"abcd"[..]));
+    let error = read_repaired(b"[1] 2", "json").unwrap_err().to_string();
     assert!(error.contains("(documents that follow one another"), "{error}");
 }

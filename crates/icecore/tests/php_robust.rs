@@ -10,7 +10,7 @@ use icecore::raw::{Reader as _, Tape};
 use icecore::{Document, ErrorKind, Kind, Limits, Request, Stage, format::php, raw::Outcome};
 
 fn read_both_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
-    common::both_ways(&php::ReadOptions::default(), blob, limits)
+    common::read_both_ways(&php::ReadOptions::default(), blob, limits)
 }
 
 fn write(document: &Document<'_>) -> Result<(Vec<u8>, bool), icecore::Error> {
@@ -23,13 +23,13 @@ fn write(document: &Document<'_>) -> Result<(Vec<u8>, bool), icecore::Error> {
 #[test]
 fn every_cut_is_reported_as_truncation() {
     let limits = Limits::default();
-    for f in load("php.jsonl") {
-        read_both_ways(&f.blob, &limits);
-        let step = if f.blob.len() > 600 { 97 } else { 1 };
-        for len in (0..f.blob.len()).step_by(step) {
-            let outcome = read_both_ways(&f.blob[..len], &limits);
-            let error = outcome.error.unwrap_or_else(|| panic!("{} cut at {len}", f.name));
-            assert_eq!(error.kind(), ErrorKind::Truncated, "{} cut at {len}: {error}", f.name);
+    for fixture in load("php.jsonl") {
+        read_both_ways(&fixture.blob, &limits);
+        let step = if fixture.blob.len() > 600 { 97 } else { 1 };
+        for len in (0..fixture.blob.len()).step_by(step) {
+            let outcome = read_both_ways(&fixture.blob[..len], &limits);
+            let error = outcome.error.unwrap_or_else(|| panic!("{} cut at {len}", fixture.name));
+            assert_eq!(error.kind(), ErrorKind::Truncated, "{} cut at {len}: {error}", fixture.name);
             assert!(error.offset().is_some_and(|offset| offset <= len as u64), "{error}");
             assert!(error.help().is_some_and(|help| help.contains("PHP says")), "{error}");
         }
@@ -37,20 +37,20 @@ fn every_cut_is_reported_as_truncation() {
 }
 
 #[test]
-fn damage_is_an_error_or_a_value_in_both_ways() {
+fn both_readers_agree_on_damaged_values() {
     let limits = Limits::default();
     let mut random = common::Random::new(5);
-    for f in load("php.jsonl").iter().filter(|f| f.blob.len() < 2000) {
+    for fixture in load("php.jsonl").iter().filter(|fixture| fixture.blob.len() < 2000) {
         for _ in 0..60 {
-            let mut blob = f.blob.clone();
+            let mut blob = fixture.blob.clone();
             for _ in 0..=random.below(2) {
-                let at = random.below(blob.len() as u64) as usize;
-                blob[at] = *random.pick(b"NbidsSaOCErR:;{}\"0123456789+-.\\\0\xff");
+                let offset = random.below(blob.len() as u64) as usize;
+                blob[offset] = *random.pick(b"NbidsSaOCErR:;{}\"0123456789+-.\\\0\xff");
             }
             let outcome = read_both_ways(&blob, &limits);
             if outcome.error.is_none() {
-                let (again, _) = write(&outcome.document).unwrap();
-                assert!(read_both_ways(&again, &limits).document == outcome.document, "{}", blob.escape_ascii());
+                let (rewritten, _) = write(&outcome.document).unwrap();
+                assert!(read_both_ways(&rewritten, &limits).document == outcome.document, "{}", blob.escape_ascii());
             }
         }
     }
@@ -58,7 +58,7 @@ fn damage_is_an_error_or_a_value_in_both_ways() {
 
 /// Several documents are read on the same tape: what the fast loop remembers is only a guess.
 #[test]
-fn what_was_read_before_changes_nothing() {
+fn earlier_documents_on_a_tape_do_not_affect_later_ones() {
     let tight = |depth, nodes, string| {
         let mut limits = Limits::default();
         (limits.depth, limits.nodes, limits.string) = (depth, nodes, string);
@@ -67,23 +67,24 @@ fn what_was_read_before_changes_nothing() {
     let all_limits = [Limits::default(), tight(3, 40, 100), tight(2, 1000, 1000), tight(9, 9, 7)];
     let reader = php::ReadOptions::default();
     let mut random = common::Random::new(7);
-    let blobs: Vec<_> = load("php.jsonl").into_iter().map(|f| f.blob).filter(|blob| blob.len() < 2000).collect();
+    let blobs: Vec<_> =
+        load("php.jsonl").into_iter().map(|fixture| fixture.blob).filter(|blob| blob.len() < 2000).collect();
     let numbers: [&[u8]; 9] = [b"0", b"1", b"2", b"3", b"9", b"10", b"12", b"99", b"-1"];
     let mut tape = Tape::new();
     for round in 0..60_000 {
         let mut blob = random.pick(&blobs).clone();
         for _ in 0..random.below(4) {
-            let at = random.below(blob.len() as u64) as usize;
+            let offset = random.below(blob.len() as u64) as usize;
             match random.below(4) {
-                0 => blob[at] = *random.pick(b"NbidsaSOErR:;{}\"0123456789"),
-                1 => drop(blob.drain(at..(at + 1 + random.below(8) as usize).min(blob.len()))),
+                0 => blob[offset] = *random.pick(b"NbidsaSOErR:;{}\"0123456789"),
+                1 => drop(blob.drain(offset..(offset + 1 + random.below(8) as usize).min(blob.len()))),
                 2 => {
-                    let from = at.saturating_sub(random.below(40) as usize);
-                    blob.splice(at..at, blob[from..at].to_vec());
+                    let from = offset.saturating_sub(random.below(40) as usize);
+                    blob.splice(offset..offset, blob[from..offset].to_vec());
                 }
                 _ => {
-                    let digits = blob[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-                    blob.splice(at..at + digits, random.pick(&numbers).to_vec());
+                    let digits = blob[offset..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                    blob.splice(offset..offset + digits, random.pick(&numbers).to_vec());
                 }
             }
             if blob.is_empty() {
@@ -91,12 +92,12 @@ fn what_was_read_before_changes_nothing() {
             }
         }
         let limits = random.pick(&all_limits);
-        let shown = blob.escape_ascii();
+        let text = blob.escape_ascii();
         let outcome = reader.read(&blob, Request { limits, detail: false, tape });
         let detailed = reader.read(&blob, Request::new(limits).detailed());
-        assert_eq!(outcome.error, detailed.error, "round {round}: {shown}");
-        assert_eq!(outcome.consumed, detailed.consumed, "round {round}: {shown}");
-        assert!(outcome.document == detailed.document, "round {round}: {shown}");
+        assert_eq!(outcome.error, detailed.error, "round {round}: {text}");
+        assert_eq!(outcome.consumed, detailed.consumed, "round {round}: {text}");
+        assert!(outcome.document == detailed.document, "round {round}: {text}");
         tape = outcome.document.into_tape();
         if round % 1000 == 999 {
             // After this many names all are forgotten, and ids start again.
@@ -106,7 +107,7 @@ fn what_was_read_before_changes_nothing() {
 }
 
 #[test]
-fn nothing_recurses() {
+fn deep_values_need_no_deep_stack() {
     on_a_small_stack(|| {
         let levels = crate::common::levels();
         let shapes =
@@ -130,7 +131,7 @@ fn nothing_recurses() {
 }
 
 #[test]
-fn lists_that_turn_out_to_be_maps_at_the_end() {
+fn lists_that_become_maps_late_are_read() {
     // Nested lists, with links to nodes that move when keys are inserted.
     let mut blob = "a:1001:{".to_owned();
     let mut slots = 1;
@@ -159,12 +160,12 @@ fn lists_that_turn_out_to_be_maps_at_the_end() {
     assert_eq!(outcome.error, None);
     let root = outcome.document.root();
     assert_eq!((root.kind(), root.len()), (Kind::Map, 1001));
-    let (again, lossless) = write(&outcome.document).unwrap();
-    assert!(lossless && again == blob.as_bytes());
+    let (rewritten, lossless) = write(&outcome.document).unwrap();
+    assert!(lossless && rewritten == blob.as_bytes());
 }
 
 #[test]
-fn huge_counts_cost_nothing() {
+fn huge_counts_allocate_nothing() {
     for blob in [
         "a:4000000000:{",
         "a:99999999999999999999:{}",
@@ -180,36 +181,41 @@ fn huge_counts_cost_nothing() {
 
 /// Any document can be written, and the output reads back as the same document.
 #[test]
-fn random_documents_come_back() {
+fn random_documents_round_trip() {
     let (mut written, mut exact) = (0, 0);
     for seed in 0..1500 {
         for palette in [Palette::Json, Palette::Perl, Palette::All] {
-            let made = document(seed, palette);
-            let (out, lossless) = match write(&made) {
+            let original = document(seed, palette);
+            let (out, lossless) = match write(&original) {
                 Ok(done) => done,
                 Err(error) => {
-                    assert_eq!(error.kind(), ErrorKind::Unrepresentable, "{error}\n{made:?}");
+                    assert_eq!(error.kind(), ErrorKind::Unrepresentable, "{error}\n{original:?}");
                     continue;
                 }
             };
             let outcome = read_both_ways(&out, &Limits::default());
             if let Some(error) = &outcome.error {
                 // A link across data that a class froze can't be read back.
-                assert_eq!(error.kind(), ErrorKind::Unsupported, "{seed}: {error}\n{}\n{made:?}", out.escape_ascii());
+                assert_eq!(
+                    error.kind(),
+                    ErrorKind::Unsupported,
+                    "{seed}: {error}\n{}\n{original:?}",
+                    out.escape_ascii()
+                );
                 continue;
             }
             written += 1;
             exact += usize::from(lossless);
-            let (again, nothing_lost) = write(&outcome.document).unwrap();
+            let (rewritten, nothing_lost) = write(&outcome.document).unwrap();
             assert!(nothing_lost);
-            assert_eq!(again.escape_ascii().to_string(), out.escape_ascii().to_string(), "{seed}\n{made:?}");
+            assert_eq!(rewritten.escape_ascii().to_string(), out.escape_ascii().to_string(), "{seed}\n{original:?}");
         }
     }
     assert!(written > 3000 && exact > 1000, "{written} {exact}");
 }
 
 #[test]
-fn php_reads_what_is_written() {
+fn php_reads_our_output() {
     let mut blobs = Vec::new();
     for seed in 0..1500 {
         for palette in [Palette::Json, Palette::Perl] {
@@ -234,21 +240,23 @@ fn php_reads_what_is_written() {
 }
 
 fn repeats_a_key(document: &Document<'_>) -> bool {
-    (0..document.nodes().len() as u32).filter_map(|at| document.at(at)).filter(|at| at.kind() == Kind::Map).any(|map| {
-        let mut seen = std::collections::HashSet::new();
-        map.entries().any(|(key, _)| match key.node().kind {
-            Kind::Int => !seen.insert((key.node().payload.to_string()).into_bytes()),
-            _ => !seen.insert(fixtures::php::key_bytes(&key)),
-        })
-    })
+    (0..document.nodes().len() as u32).filter_map(|node| document.at(node)).filter(|node| node.kind() == Kind::Map).any(
+        |map| {
+            let mut seen = std::collections::HashSet::new();
+            map.entries().any(|(key, _)| match key.node().kind {
+                Kind::Int => !seen.insert((key.node().payload.to_string()).into_bytes()),
+                _ => !seen.insert(fixtures::php::key_bytes(&key)),
+            })
+        },
+    )
 }
 
 #[test]
-fn it_is_distinguished_from_other_text() {
-    for f in load("php.jsonl").iter().filter(|f| f.mode == "serialize" && f.name != "null") {
-        let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{}", f.name));
-        assert_eq!(found.name, "php", "{}", f.name);
-        assert_eq!(icecore::detect::stage_of(&f.blob).unwrap().format().name, "php", "{}", f.name);
+fn php_text_is_distinguished_from_other_text() {
+    for fixture in load("php.jsonl").iter().filter(|fixture| fixture.mode == "serialize" && fixture.name != "null") {
+        let found = icecore::identify(&fixture.blob).unwrap_or_else(|| panic!("{}", fixture.name));
+        assert_eq!(found.name, "php", "{}", fixture.name);
+        assert_eq!(icecore::detect::stage_of(&fixture.blob).unwrap().format().name, "php", "{}", fixture.name);
     }
     for text in
         ["a: 1\n", "a:b", "s:3", "i: am text;", "{\"a\":1}", "O:no", "N", "No;", "d:1.5 or so;", "b:true", "E:mail"]

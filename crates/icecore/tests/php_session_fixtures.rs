@@ -24,8 +24,8 @@ fn options(handler: Option<Handler>) -> session::ReadOptions {
     options
 }
 
-fn both_ways<'a>(blob: &'a [u8], options: &session::ReadOptions) -> Outcome<'a> {
-    common::both_ways(options, blob, &Limits::default())
+fn read_both_ways<'a>(blob: &'a [u8], options: &session::ReadOptions) -> Outcome<'a> {
+    common::read_both_ways(options, blob, &Limits::default())
 }
 
 fn write(document: &Document<'_>, handler: Option<Handler>) -> Result<(Vec<u8>, bool), Error> {
@@ -37,20 +37,21 @@ fn write(document: &Document<'_>, handler: Option<Handler>) -> Result<(Vec<u8>, 
 }
 
 fn sessions() -> Vec<Fixture> {
-    load("php-session.jsonl").into_iter().filter(|f| f.mode != "damaged").collect()
+    load("php-session.jsonl").into_iter().filter(|fixture| fixture.mode != "damaged").collect()
 }
 
 #[test]
-fn php_and_we_see_the_same() {
+fn sessions_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
-    for f in sessions() {
-        let outcome = both_ways(&f.blob, &options(Some(handler(&f))));
-        assert_eq!(outcome.error, None, "{}", f.name);
-        assert_eq!(outcome.document.root().kind(), Kind::Map, "{}", f.name);
-        let expected = one_nan(f.line["php"].clone());
+    for fixture in sessions() {
+        let outcome = read_both_ways(&fixture.blob, &options(Some(handler(&fixture))));
+        assert_eq!(outcome.error, None, "{}", fixture.name);
+        assert_eq!(outcome.document.root().kind(), Kind::Map, "{}", fixture.name);
+        let expected = one_nan(fixture.line["php"].clone());
         let found = Describer::default().value(outcome.document.root());
         if found != expected {
-            let _ = writeln!(failures, "{} {}\n php {expected}\n we  {found}", f.name, f.blob.escape_ascii());
+            let _ =
+                writeln!(failures, "{} {}\n php {expected}\n we  {found}", fixture.name, fixture.blob.escape_ascii());
         }
         checked += 1;
     }
@@ -60,18 +61,18 @@ fn php_and_we_see_the_same() {
 
 /// The handler is detected from the text, unless several handlers can read it.
 #[test]
-fn the_handler_is_found() {
+fn the_handler_is_detected() {
     let mut found = 0;
-    for f in sessions() {
-        if f.blob.is_empty() {
+    for fixture in sessions() {
+        if fixture.blob.is_empty() {
             continue;
         }
-        let outcome = both_ways(&f.blob, &options(None));
-        assert_eq!(outcome.error, None, "{} {}", f.name, f.blob.escape_ascii());
+        let outcome = read_both_ways(&fixture.blob, &options(None));
+        assert_eq!(outcome.error, None, "{} {}", fixture.name, fixture.blob.escape_ascii());
         let (text, _) = write(&outcome.document, None).unwrap();
-        assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
-        let named = both_ways(&f.blob, &options(Some(handler(&f))));
-        assert!(named.document == outcome.document, "{}", f.name);
+        assert_eq!(text.escape_ascii().to_string(), fixture.blob.escape_ascii().to_string(), "{}", fixture.name);
+        let with_handler = read_both_ways(&fixture.blob, &options(Some(handler(&fixture))));
+        assert!(with_handler.document == outcome.document, "{}", fixture.name);
         found += 1;
     }
     assert!(found > 70, "{found}");
@@ -83,58 +84,64 @@ fn the_handler_is_found() {
 fn a_forged_string_does_not_change_the_handler() {
     let text = br#"a:1:{i:0;s:17:"q|a:1:{i:0;s:1:"x";}"#;
     for handler in [Handler::Php, Handler::PhpSerialize] {
-        assert_eq!(both_ways(text, &options(Some(handler))).error, None, "{handler:?}");
+        assert_eq!(read_both_ways(text, &options(Some(handler))).error, None, "{handler:?}");
     }
-    let outcome = both_ways(text, &options(None));
+    let outcome = read_both_ways(text, &options(None));
     assert_eq!(outcome.document.root().entries().next().map(|(key, _)| key.node().kind), Some(Kind::Int));
 }
 
 #[test]
-fn what_was_read_is_written_again() {
+fn sessions_are_rewritten_byte_for_byte() {
     let spelled = Stage::parse("json:typed,spelling").unwrap();
     let typed = Stage::parse("json:typed").unwrap();
     let limits = Limits::default();
-    for f in sessions() {
-        let document = both_ways(&f.blob, &options(Some(handler(&f)))).document;
+    for fixture in sessions() {
+        let document = read_both_ways(&fixture.blob, &options(Some(handler(&fixture)))).document;
         let (text, lossless) = write(&document, None).unwrap();
-        assert!(lossless, "{}", f.name);
-        assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
+        assert!(lossless, "{}", fixture.name);
+        assert_eq!(text.escape_ascii().to_string(), fixture.blob.escape_ascii().to_string(), "{}", fixture.name);
         let mut json = Vec::new();
         icecore::write_to(&document, &spelled, &limits, &mut json).unwrap();
-        let again = icecore::read_as(&json, &typed, &limits).unwrap();
-        assert!(again == document, "{}", f.name);
-        assert_eq!(write(&again, None).unwrap().0, text, "{}", f.name);
+        let reread = icecore::read_as(&json, &typed, &limits).unwrap();
+        assert!(reread == document, "{}", fixture.name);
+        assert_eq!(write(&reread, None).unwrap().0, text, "{}", fixture.name);
         // Another handler gives another text for the same variables.
         for other in HANDLERS {
             let Ok((text, _)) = write(&document, Some(other)) else { continue };
-            let again = both_ways(&text, &options(Some(other)));
-            assert_eq!(again.error, None, "{} as {other:?}: {}", f.name, text.escape_ascii());
-            let has_integer_text = f.name.starts_with("hand/");
-            assert!(has_integer_text || again.document == document, "{} as {other:?}", f.name);
+            let reread = read_both_ways(&text, &options(Some(other)));
+            assert_eq!(reread.error, None, "{} as {other:?}: {}", fixture.name, text.escape_ascii());
+            let has_integer_text = fixture.name.starts_with("hand/");
+            assert!(has_integer_text || reread.document == document, "{} as {other:?}", fixture.name);
         }
     }
 }
 
 #[test]
-fn php_and_we_refuse_the_same() {
+fn damaged_sessions_are_refused_where_php_refuses_them() {
     let (mut total, mut refused, mut failures) = (0, 0, String::new());
-    for f in load("php-session.jsonl").iter().filter(|f| f.mode == "damaged") {
-        let mut options = options(Some(handler(f)));
+    for fixture in load("php-session.jsonl").iter().filter(|fixture| fixture.mode == "damaged") {
+        let mut options = options(Some(handler(fixture)));
         options.lenient = true;
-        let outcome = both_ways(&f.blob, &options);
-        let reads = f.line["reads"].as_bool().unwrap();
+        let outcome = read_both_ways(&fixture.blob, &options);
+        let reads = fixture.line["reads"].as_bool().unwrap();
         total += 1;
         refused += usize::from(!reads);
-        if reads != outcome.error.is_none() && !is_meant(&f.blob, &outcome, handler(f)) {
-            let _ = writeln!(failures, "{:?} {} php {reads} we {:?}", handler(f), f.blob.escape_ascii(), outcome.error);
+        if reads != outcome.error.is_none() && !is_intended_difference(&fixture.blob, &outcome, handler(fixture)) {
+            let _ = writeln!(
+                failures,
+                "{:?} {} php {reads} we {:?}",
+                handler(fixture),
+                fixture.blob.escape_ascii(),
+                outcome.error
+            );
         }
     }
     assert!(failures.is_empty(), "{failures}");
     assert!(total > 2000 && refused > 1000, "{total} {refused}");
 }
 
-/// Whether a difference between us and PHP on damaged input is intended.
-fn is_meant(blob: &[u8], outcome: &Outcome<'_>, handler: Handler) -> bool {
+/// Returns `true` if a difference between us and PHP on damaged input is intended.
+fn is_intended_difference(blob: &[u8], outcome: &Outcome<'_>, handler: Handler) -> bool {
     match &outcome.error {
         // PHP reads a count of properties without digits as 0.
         Some(error) if error.expected() == Some("digits") => true,
@@ -147,42 +154,44 @@ fn is_meant(blob: &[u8], outcome: &Outcome<'_>, handler: Handler) -> bool {
 }
 
 fn repeats_a_key(document: &Document<'_>) -> bool {
-    (0..document.nodes().len() as u32).filter_map(|at| document.at(at)).filter(|at| at.kind() == Kind::Map).any(|map| {
-        let mut seen = std::collections::HashSet::new();
-        map.entries().any(|(key, _)| match key.node().kind {
-            Kind::Int => !seen.insert(key.node().payload.to_string().into_bytes()),
-            _ => !seen.insert(key_bytes(&key)),
-        })
-    })
+    (0..document.nodes().len() as u32).filter_map(|node| document.at(node)).filter(|node| node.kind() == Kind::Map).any(
+        |map| {
+            let mut seen = std::collections::HashSet::new();
+            map.entries().any(|(key, _)| match key.node().kind {
+                Kind::Int => !seen.insert(key.node().payload.to_string().into_bytes()),
+                _ => !seen.insert(key_bytes(&key)),
+            })
+        },
+    )
 }
 
 #[test]
-fn cuts_and_changes_are_an_error_or_variables() {
+fn both_readers_agree_on_damaged_sessions() {
     let mut random = common::Random::new(9);
-    for f in sessions() {
-        let step = if f.blob.len() > 600 { 61 } else { 1 };
-        for len in (1..f.blob.len()).step_by(step) {
-            both_ways(&f.blob[..len], &options(Some(handler(&f))));
-            both_ways(&f.blob[..len], &options(None));
+    for fixture in sessions() {
+        let step = if fixture.blob.len() > 600 { 61 } else { 1 };
+        for len in (1..fixture.blob.len()).step_by(step) {
+            read_both_ways(&fixture.blob[..len], &options(Some(handler(&fixture))));
+            read_both_ways(&fixture.blob[..len], &options(None));
         }
-        if f.blob.len() > 2000 || f.blob.is_empty() {
+        if fixture.blob.len() > 2000 || fixture.blob.is_empty() {
             continue;
         }
         for _ in 0..40 {
-            let mut blob = f.blob.clone();
-            let at = random.below(blob.len() as u64) as usize;
-            blob[at] = *random.pick(b"NbidsaSOCErR:;{}\"0123456789+-|!.\\\0\x01\xff");
-            let outcome = both_ways(&blob, &options(None));
+            let mut blob = fixture.blob.clone();
+            let offset = random.below(blob.len() as u64) as usize;
+            blob[offset] = *random.pick(b"NbidsaSOCErR:;{}\"0123456789+-|!.\\\0\x01\xff");
+            let outcome = read_both_ways(&blob, &options(None));
             if outcome.error.is_none() && outcome.consumed == blob.len() {
-                let (again, _) = write(&outcome.document, None).unwrap();
-                assert_eq!(again.escape_ascii().to_string(), blob.escape_ascii().to_string());
+                let (rewritten, _) = write(&outcome.document, None).unwrap();
+                assert_eq!(rewritten.escape_ascii().to_string(), blob.escape_ascii().to_string());
             }
         }
     }
 }
 
 #[test]
-fn nothing_recurses() {
+fn deep_values_need_no_deep_stack() {
     on_a_small_stack(|| {
         const LEVELS: usize = 100_000;
         let value = format!("{}N;{}", "a:1:{s:1:\"k\";".repeat(LEVELS), "}".repeat(LEVELS));
@@ -205,19 +214,19 @@ fn nothing_recurses() {
 }
 
 #[test]
-fn php_reads_what_is_written() {
+fn php_reads_our_sessions() {
     let (mut lines, mut written) = (Vec::new(), Vec::new());
     for seed in 0..900 {
         for palette in [Palette::Json, Palette::Perl] {
             for handler in HANDLERS {
-                let made = document(seed, palette);
-                let Ok((text, _)) = write(&made, Some(handler)) else { continue };
-                let again = both_ways(&text, &options(Some(handler)));
-                assert_eq!(again.error, None, "{handler:?} {}", text.escape_ascii());
+                let original = document(seed, palette);
+                let Ok((text, _)) = write(&original, Some(handler)) else { continue };
+                let reread = read_both_ways(&text, &options(Some(handler)));
+                assert_eq!(reread.error, None, "{handler:?} {}", text.escape_ascii());
                 // PHP copies or drops an array that contains itself, and opaque objects.
-                let nodes = again.document.nodes();
+                let nodes = reread.document.nodes();
                 let names_root = nodes.iter().any(|node| node.kind == Kind::Alias && node.payload == 0);
-                if names_root || repeats_a_key(&again.document) {
+                if names_root || repeats_a_key(&reread.document) {
                     continue;
                 }
                 lines.push(format!("{} {}", handler.as_str(), base64(&text)));
@@ -228,14 +237,14 @@ fn php_reads_what_is_written() {
     assert!(lines.len() > 600, "{}", lines.len());
     let Some(answers) = ask_script("session.php", &lines) else { return };
     for ((handler, text), answer) in written.iter().zip(answers) {
-        let document = both_ways(text, &options(Some(*handler))).document;
+        let document = read_both_ways(text, &options(Some(*handler))).document;
         let expected = Describer::default().value(document.root());
         assert_eq!(one_nan(answer["php"].clone()), expected, "{handler:?} {}", text.escape_ascii());
     }
 }
 
 #[test]
-fn what_php_would_drop_is_an_error() {
+fn values_that_php_would_drop_are_refused() {
     for (json, handler, says) in [
         (r#"{"a|b":1}"#, Handler::Php, Some("one with `|` in it")),
         (r#"{"a|b":1}"#, Handler::PhpBinary, None),
@@ -259,11 +268,14 @@ fn what_php_would_drop_is_an_error() {
 
 #[test]
 fn a_session_is_distinguished_from_other_text() {
-    for f in sessions().iter().filter(|f| f.mode == "session" && !f.name.starts_with("names") && f.blob.len() > 4) {
-        let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{}", f.name));
-        let expected = if handler(f) == Handler::PhpSerialize { "php" } else { "php-session" };
-        assert_eq!(found.name, expected, "{}", f.name);
-        assert_eq!(icecore::detect::stage_of(&f.blob).unwrap().format().name, expected, "{}", f.name);
+    for fixture in sessions()
+        .iter()
+        .filter(|fixture| fixture.mode == "session" && !fixture.name.starts_with("names") && fixture.blob.len() > 4)
+    {
+        let found = icecore::identify(&fixture.blob).unwrap_or_else(|| panic!("{}", fixture.name));
+        let expected = if handler(fixture) == Handler::PhpSerialize { "php" } else { "php-session" };
+        assert_eq!(found.name, expected, "{}", fixture.name);
+        assert_eq!(icecore::detect::stage_of(&fixture.blob).unwrap().format().name, expected, "{}", fixture.name);
     }
     for text in ["a|b", "name|value\nx|y", "| a | b |", "a|i:1", "N;|", "x|N;y", "ls | wc", "a|s:3"] {
         assert!(icecore::identify(text.as_bytes()).is_none_or(|found| found.name != "php-session"), "{text}");
@@ -276,7 +288,7 @@ fn message(text: &[u8], stage: &str) -> String {
 }
 
 #[test]
-fn errors_say_what_helps() {
+fn errors_name_the_real_end_of_a_string() {
     for text in [&br#"a|i:1;b|s:9:"x";"#[..], br#"a|s:1:"xyz";b|i:1;"#] {
         let error = message(text, "php-session:handler=php");
         assert!(!error.contains("PHP says"), "{error}");

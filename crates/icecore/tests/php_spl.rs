@@ -11,23 +11,23 @@ use serde_json::Value as Json;
 use std::fmt::Write;
 
 fn read_both_ways(blob: &[u8]) -> Outcome<'_> {
-    common::both_ways(&php::ReadOptions::default(), blob, &Limits::default())
+    common::read_both_ways(&php::ReadOptions::default(), blob, &Limits::default())
 }
 
-fn whole(blob: &[u8]) -> Document<'_> {
+fn read_whole(blob: &[u8]) -> Document<'_> {
     let outcome = read_both_ways(blob);
     assert!(outcome.error.is_none(), "{}: {:?}", blob.escape_ascii(), outcome.error);
     outcome.document
 }
 
-fn written(document: &Document<'_>) -> String {
+fn write_to_text(document: &Document<'_>) -> String {
     let mut out = Vec::new();
     let losses = php::write(document, &php::WriteOptions::default(), &Limits::default(), &mut out).unwrap();
     assert!(losses.is_empty(), "{losses:?} {}", out.escape_ascii());
     out.escape_ascii().to_string()
 }
 
-/// Whether PHP shows a handmade text differently from its content: empty payloads, an object that
+/// Returns `true` if PHP shows a handmade text differently from its content: empty payloads, an object that
 /// is in a storage twice, and list items and own properties, which PHP copies.
 fn shows_otherwise(blob: &[u8]) -> bool {
     let text = String::from_utf8_lossy(blob);
@@ -41,20 +41,21 @@ fn shows_otherwise(blob: &[u8]) -> bool {
 }
 
 #[test]
-fn php_and_we_see_the_same() {
+fn payloads_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
-    for f in load("php-spl.jsonl") {
-        let document = whole(&f.blob);
-        let again = base64(f.line["again"].as_str().unwrap());
-        let modern = whole(&again);
-        if f.mode == "hand" && shows_otherwise(&f.blob) {
+    for fixture in load("php-spl.jsonl") {
+        let document = read_whole(&fixture.blob);
+        let rewritten = base64(fixture.line["again"].as_str().unwrap());
+        let modern = read_whole(&rewritten);
+        if fixture.mode == "hand" && shows_otherwise(&fixture.blob) {
             continue;
         }
         checked += 1;
         let found = Describer::default().value(document.root());
         let expected = Describer::default().value(modern.root());
         if found != expected {
-            let _ = writeln!(failures, "{}\n {}\n php {expected}\n we  {found}", f.name, f.blob.escape_ascii());
+            let _ =
+                writeln!(failures, "{}\n {}\n php {expected}\n we  {found}", fixture.name, fixture.blob.escape_ascii());
         }
     }
     assert!(failures.is_empty(), "{failures}");
@@ -62,32 +63,32 @@ fn php_and_we_see_the_same() {
 }
 
 #[test]
-fn what_was_read_is_written_again() {
+fn payloads_are_rewritten_byte_for_byte() {
     let typed = Stage::parse("json:typed").unwrap();
     let spelled = Stage::parse("json:typed,spelling").unwrap();
     let limits = Limits::default();
-    for f in load("php-spl.jsonl") {
-        let text = f.blob.escape_ascii().to_string();
-        let document = whole(&f.blob);
-        assert_eq!(written(&document), text, "{}", f.name);
-        let simple = php::read(&f.blob, &php::ReadOptions::default(), &limits).unwrap();
-        if f.mode == "made" {
-            assert_eq!(written(&simple), text, "{}", f.name);
+    for fixture in load("php-spl.jsonl") {
+        let text = fixture.blob.escape_ascii().to_string();
+        let document = read_whole(&fixture.blob);
+        assert_eq!(write_to_text(&document), text, "{}", fixture.name);
+        let simple = php::read(&fixture.blob, &php::ReadOptions::default(), &limits).unwrap();
+        if fixture.mode == "made" {
+            assert_eq!(write_to_text(&simple), text, "{}", fixture.name);
         }
         for (stage, document) in [(&spelled, &document), (&typed, &simple)] {
             let mut json = Vec::new();
             assert!(icecore::write_to(document, stage, &limits, &mut json).unwrap().is_empty());
-            let again = icecore::read_as(&json, &typed, &limits).unwrap();
-            assert!(again == *document, "{}: {}", f.name, String::from_utf8_lossy(&json));
-            if again.spelling().is_some() || f.mode == "made" {
-                assert_eq!(written(&again), text, "{}", f.name);
+            let reread = icecore::read_as(&json, &typed, &limits).unwrap();
+            assert!(reread == *document, "{}: {}", fixture.name, String::from_utf8_lossy(&json));
+            if reread.spelling().is_some() || fixture.mode == "made" {
+                assert_eq!(write_to_text(&reread), text, "{}", fixture.name);
             }
         }
     }
 }
 
 #[test]
-fn php_and_we_refuse_the_same() {
+fn damaged_payloads_are_refused_where_php_refuses_them() {
     let text = std::fs::read_to_string(folder().join("php-spl-mutated.jsonl")).unwrap();
     let mut options = php::ReadOptions::default();
     options.lenient = true;
@@ -98,13 +99,15 @@ fn php_and_we_refuse_the_same() {
         total += 1;
         read_both_ways(&blob);
         let error = php::read(&blob, &options, &Limits::default()).err();
-        let said = line["error"].as_str();
-        if error.is_some() != said.is_some() && error.as_ref().and_then(icecore::Error::expected) != Some("digits") {
-            let _ = writeln!(failures, "{} php {said:?} we {error:?}", blob.escape_ascii());
+        let expected_error = line["error"].as_str();
+        if error.is_some() != expected_error.is_some()
+            && error.as_ref().and_then(icecore::Error::expected) != Some("digits")
+        {
+            let _ = writeln!(failures, "{} php {expected_error:?} we {error:?}", blob.escape_ascii());
         }
-        match (error, said) {
-            (Some(error), Some(said)) => {
-                same_offset += usize::from(error.help().is_some_and(|help| help.contains(said)))
+        match (error, expected_error) {
+            (Some(error), Some(expected_error)) => {
+                same_offset += usize::from(error.help().is_some_and(|help| help.contains(expected_error)))
             }
             (None, None) => accepted += 1,
             _ => {}
@@ -117,31 +120,32 @@ fn php_and_we_refuse_the_same() {
 
 #[test]
 fn every_cut_is_reported_as_truncation() {
-    for f in load("php-spl.jsonl").iter().filter(|f| f.blob.len() < 600) {
-        for len in 0..f.blob.len() {
-            let error = read_both_ways(&f.blob[..len]).error.unwrap_or_else(|| panic!("{} cut at {len}", f.name));
-            assert_eq!(error.kind(), ErrorKind::Truncated, "{} cut at {len}: {error}", f.name);
+    for fixture in load("php-spl.jsonl").iter().filter(|fixture| fixture.blob.len() < 600) {
+        for len in 0..fixture.blob.len() {
+            let error =
+                read_both_ways(&fixture.blob[..len]).error.unwrap_or_else(|| panic!("{} cut at {len}", fixture.name));
+            assert_eq!(error.kind(), ErrorKind::Truncated, "{} cut at {len}: {error}", fixture.name);
         }
     }
 }
 
 #[test]
-fn an_edited_payload_gets_its_lengths() {
+fn editing_a_payload_updates_its_lengths() {
     let typed = Stage::parse("json:typed").unwrap();
     let text = br#"a:2:{i:0;C:8:"SplQueue":49:{i:4;:C:11:"ArrayObject":16:{x:i:0;a:0:{};m:a:0:{}}:i:1;}i:1;N;}"#;
     assert_eq!(read_both_ways(text).error.map(|error| error.kind()), Some(ErrorKind::Malformed));
     let text =
         br#"a:2:{i:0;C:8:"SplQueue":67:{i:4;:C:11:"ArrayObject":33:{x:i:0;a:1:{i:0;s:1:"a";};m:a:0:{}}:i:1;}i:1;N;}"#;
-    let json = icecore::write(&whole(text), "json:typed").unwrap();
+    let json = icecore::write(&read_whole(text), "json:typed").unwrap();
     let json = String::from_utf8(json).unwrap().replace("\"a\"", "\"a text that is longer\"");
     let edited = icecore::read_as(json.as_bytes(), &typed, &Limits::default()).unwrap();
     let expected = r#"a:2:{i:0;C:8:"SplQueue":88:{i:4;:C:11:"ArrayObject":54:{x:i:0;a:1:{i:0;s:21:"a text that is longer";};m:a:0:{}}:i:1;}i:1;N;}"#;
-    assert_eq!(written(&edited), expected.replace('"', "\\\""));
-    assert!(whole(expected.as_bytes()) == edited);
+    assert_eq!(write_to_text(&edited), expected.replace('"', "\\\""));
+    assert!(read_whole(expected.as_bytes()) == edited);
 }
 
 #[test]
-fn links_cross_the_border_of_what_is_opened() {
+fn links_lead_into_opened_payloads() {
     let read = |text: &'static [u8]| php::read(text, &php::ReadOptions::default(), &Limits::default());
     let document = read(br#"a:2:{i:0;C:8:"SplQueue":32:{i:4;:O:1:"A":1:{s:1:"x";i:7;}:N;}i:1;r:4;}"#).unwrap();
     let item = document.find("$[1]").unwrap().target();
@@ -156,7 +160,7 @@ fn links_cross_the_border_of_what_is_opened() {
 }
 
 #[test]
-fn deep_payloads_do_not_recurse() {
+fn deep_payloads_need_no_deep_stack() {
     on_a_small_stack(|| {
         for (class, front, back) in [
             ("SplQueue", "i:4;:", ""),
@@ -192,7 +196,7 @@ fn deep_payloads_do_not_recurse() {
 
 /// The payload of a program's class is read if it begins like frozen data.
 #[test]
-fn payloads_are_read_where_they_are_text_of_serialize() {
+fn option_payloads_reads_payloads_with_serialized_values() {
     let read = |text: &str| {
         let stage = Stage::parse("php:payloads").unwrap();
         icecore::read_as(text.as_bytes(), &stage, &Limits::default()).map(|document| {

@@ -70,14 +70,14 @@ fn read(file: &str) -> Vec<u8> {
 }
 
 /// Replaces the only occurrence of a part.
-fn with_one_replaced(bytes: &[u8], part: &[u8], by: &[u8]) -> Vec<u8> {
-    let places: Vec<_> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(part)).collect();
-    let [at] = places[..] else { panic!("{} is there {} times", part.escape_ascii(), places.len()) };
-    [&bytes[..at], by, &bytes[at + part.len()..]].concat()
+fn replace_only_occurrence(bytes: &[u8], part: &[u8], by: &[u8]) -> Vec<u8> {
+    let places: Vec<_> = (0..bytes.len()).filter(|offset| bytes[*offset..].starts_with(part)).collect();
+    let [offset] = places[..] else { panic!("{} is there {} times", part.escape_ascii(), places.len()) };
+    [&bytes[..offset], by, &bytes[offset + part.len()..]].concat()
 }
 
 #[test]
-fn one_string_edited_by_hand_changes_only_that_string() {
+fn editing_one_string_changes_only_that_string() {
     let limits = Limits::default();
     let typed = Stage::parse("json:typed").unwrap();
     for Sample { file, stage, string, bytes } in SAMPLES {
@@ -85,20 +85,20 @@ fn one_string_edited_by_hand_changes_only_that_string() {
         let stage = Stage::parse(stage).unwrap();
         let document = icecore::read_with(&blob, &stage, Request::new(&limits).detailed())
             .unwrap_or_else(|error| panic!("{file}: {error}"));
-        let mut again = Vec::new();
-        icecore::write_to(&document, &stage, &limits, &mut again).unwrap();
-        assert!(again == blob, "{file} does not come back as it is");
+        let mut rewritten = Vec::new();
+        icecore::write_to(&document, &stage, &limits, &mut rewritten).unwrap();
+        assert!(rewritten == blob, "{file} does not come back as it is");
 
         // That a value is in a PHP file is part of its spelling.
         let without = (stage.format().name != "var-export").then_some("json:typed,indent=2");
         for typed_form in without.into_iter().chain(["json:typed,spelling,indent=2"]) {
             let text = icecore::write(&document, typed_form).unwrap();
             let [before, after] = string.map(|string| format!("\"{string}\"").into_bytes());
-            let edited = with_one_replaced(&text, &before, &after);
+            let edited = replace_only_occurrence(&text, &before, &after);
             let edited = icecore::read_as(&edited, &typed, &limits).unwrap_or_else(|error| panic!("{file}: {error}"));
             let mut written = Vec::new();
             icecore::write_to(&edited, &stage, &limits, &mut written).unwrap();
-            let expected = with_one_replaced(&blob, bytes[0], bytes[1]);
+            let expected = replace_only_occurrence(&blob, bytes[0], bytes[1]);
             assert!(
                 written == expected,
                 "{file} through {typed_form}\n{}\n{}",

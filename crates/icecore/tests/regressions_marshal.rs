@@ -9,7 +9,7 @@ fn read<'a>(dump: &'a [u8], limits: &Limits) -> Document<'a> {
         .unwrap_or_else(|error| panic!("{}: {error}", dump.escape_ascii()))
 }
 
-fn written(document: &Document<'_>) -> Vec<u8> {
+fn write_document(document: &Document<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     marshal::write(document, &marshal::WriteOptions::default(), &Limits::default(), &mut out).expect("written");
     out
@@ -17,41 +17,41 @@ fn written(document: &Document<'_>) -> Vec<u8> {
 
 /// Checks that a dump is written as `expected` without its spelling, and unchanged with it.
 #[track_caller]
-fn becomes(dump: &[u8], expected: &[u8]) {
+fn assert_written_as(dump: &[u8], expected: &[u8]) {
     let limits = Limits::default();
-    assert_eq!(written(&read(dump, &limits)).escape_ascii().to_string(), expected.escape_ascii().to_string());
+    assert_eq!(write_document(&read(dump, &limits)).escape_ascii().to_string(), expected.escape_ascii().to_string());
     let request = Request::new(&limits).detailed();
     let detailed = marshal::ReadOptions::default().read(dump, request).document;
-    assert_eq!(written(&detailed).escape_ascii().to_string(), dump.escape_ascii().to_string());
+    assert_eq!(write_document(&detailed).escape_ascii().to_string(), dump.escape_ascii().to_string());
 }
 
 #[test]
-fn floats_may_begin_with_their_point() {
-    becomes(b"\x04\x08f\x08.01", b"\x04\x08f\x090.01");
-    becomes(b"\x04\x08f\x1a-.5715111017403275e22", b"\x04\x08f\x1a-5.715111017403275e21");
-    becomes(b"\x04\x08f\x06.", b"\x04\x08f\x060");
+fn floats_may_begin_with_a_point() {
+    assert_written_as(b"\x04\x08f\x08.01", b"\x04\x08f\x090.01");
+    assert_written_as(b"\x04\x08f\x1a-.5715111017403275e22", b"\x04\x08f\x1a-5.715111017403275e21");
+    assert_written_as(b"\x04\x08f\x06.", b"\x04\x08f\x060");
 }
 
 #[test]
-fn bits_after_a_zero_count_too() {
-    becomes(b"\x04\x08f\x09\x00\x01\x00\x00", b"\x04\x08f\x1a2.842170943040401e-14");
-    becomes(b"\x04\x08f\x0a\x001e-7", b"\x04\x08f\x1b1.4038966234512394e-12");
+fn bytes_after_the_zero_of_a_float_are_mantissa_bits() {
+    assert_written_as(b"\x04\x08f\x09\x00\x01\x00\x00", b"\x04\x08f\x1a2.842170943040401e-14");
+    assert_written_as(b"\x04\x08f\x0a\x001e-7", b"\x04\x08f\x1b1.4038966234512394e-12");
     // This form has no negative zero.
-    becomes(b"\x04\x08f\x0a-0\x00\x00\x00", b"\x04\x08f\x060");
+    assert_written_as(b"\x04\x08f\x0a-0\x00\x00\x00", b"\x04\x08f\x060");
 }
 
 #[test]
-fn an_integer_that_is_an_object_is_linked() {
-    becomes(b"\x04\x08[\x07l+\x09\0\0\0\0\0\0\0@@\x06", b"\x04\x08[\x07l+\x09\0\0\0\0\0\0\0@@\x06");
-    becomes(b"\x04\x08[\x07l-\x09\x01\0\0\0\0\0\0@@\x06", b"\x04\x08[\x07l-\x09\x01\0\0\0\0\0\0@@\x06");
+fn links_to_large_integers_are_written() {
+    assert_written_as(b"\x04\x08[\x07l+\x09\0\0\0\0\0\0\0@@\x06", b"\x04\x08[\x07l+\x09\0\0\0\0\0\0\0@@\x06");
+    assert_written_as(b"\x04\x08[\x07l-\x09\x01\0\0\0\0\0\0@@\x06", b"\x04\x08[\x07l-\x09\x01\0\0\0\0\0\0@@\x06");
     // This integer is not an object.
     let limits = Limits::default();
     let document = read(b"\x04\x08[\x07l-\x09\0\0\0\0\0\0\0@@\x06", &limits);
-    assert_eq!(written(&document), b"\x04\x08[\x07l-\x09\0\0\0\0\0\0\0@l-\x09\0\0\0\0\0\0\0@");
+    assert_eq!(write_document(&document), b"\x04\x08[\x07l-\x09\0\0\0\0\0\0\0@l-\x09\0\0\0\0\0\0\0@");
 }
 
 #[test]
-fn a_symbol_is_in_its_encoding() {
+fn symbols_invalid_in_their_encoding_are_refused() {
     for dump in
         [&b"\x04\x08I:\x06\xff\x06:\x06ET"[..], b"\x04\x08I:\x06\xff\x06:\x06EF", b"\x04\x08oI:\x06\xe9\x06:\x06ET\0"]
     {
@@ -59,18 +59,18 @@ fn a_symbol_is_in_its_encoding() {
         let error = result.expect_err("Ruby refuses it");
         assert!(matches!(error.kind(), ErrorKind::Malformed), "{}: {error}", dump.escape_ascii());
     }
-    becomes(b"\x04\x08:\x06\xff", b"\x04\x08:\x06\xff");
-    becomes(b"\x04\x08I:\x07\xc3\xa9\x06:\x06ET", b"\x04\x08I:\x07\xc3\xa9\x06:\x06ET");
+    assert_written_as(b"\x04\x08:\x06\xff", b"\x04\x08:\x06\xff");
+    assert_written_as(b"\x04\x08I:\x07\xc3\xa9\x06:\x06ET", b"\x04\x08I:\x07\xc3\xa9\x06:\x06ET");
 }
 
 /// Variables of the value that `_dump` returned, and of the one that `_load` makes, are in two places.
 #[test]
-fn variables_around_a_dump_of_its_own_stay_there() {
+fn variables_inside_and_around_a_user_dump_stay_apart() {
     let dump = b"\x04\x08IIu:\x06A\x06x\x00\x06:\x07@ai\x06";
-    becomes(dump, dump);
+    assert_written_as(dump, dump);
     let limits = Limits::default();
     assert_eq!(read(dump, &limits).root().kind(), Kind::Attrs);
     let dump = b"\x04\x08Iu:\x06A\x06x\x06:\x07@ai\x06";
-    becomes(dump, dump);
+    assert_written_as(dump, dump);
     assert_eq!(read(dump, &limits).root().kind(), Kind::Opaque);
 }

@@ -2,7 +2,7 @@
 
 use icecore::{ErrorKind, Limits, format::php};
 
-fn written(text: &[u8]) -> Vec<u8> {
+fn write_document(text: &[u8]) -> Vec<u8> {
     let limits = Limits::default();
     let document = php::read(text, &php::ReadOptions::default(), &limits).expect("read");
     let mut out = Vec::new();
@@ -12,27 +12,27 @@ fn written(text: &[u8]) -> Vec<u8> {
 
 /// Halfway between .2 and .3: PHP chooses the even digit.
 #[test]
-fn of_two_texts_that_are_as_near_the_even_one_is_written() {
-    assert_eq!(written(b"d:-2.2483716200475643E15;"), b"d:-2248371620047564.2;");
-    assert_eq!(written(b"d:9007199254740993;"), b"d:9007199254740992;");
-    assert_eq!(written(b"d:5e-324;"), b"d:5.0E-324;");
-    assert_eq!(written(b"d:1e22;"), b"d:1.0E+22;");
-    assert_eq!(written(b"d:0.00012;"), b"d:0.00012;");
-    assert_eq!(written(b"d:100000000000000000;"), b"d:1.0E+17;");
+fn floats_halfway_between_two_texts_get_the_even_digit() {
+    assert_eq!(write_document(b"d:-2.2483716200475643E15;"), b"d:-2248371620047564.2;");
+    assert_eq!(write_document(b"d:9007199254740993;"), b"d:9007199254740992;");
+    assert_eq!(write_document(b"d:5e-324;"), b"d:5.0E-324;");
+    assert_eq!(write_document(b"d:1e22;"), b"d:1.0E+22;");
+    assert_eq!(write_document(b"d:0.00012;"), b"d:0.00012;");
+    assert_eq!(write_document(b"d:100000000000000000;"), b"d:1.0E+17;");
 }
 
 #[test]
-fn a_class_has_no_del_in_its_name() {
+fn class_names_with_del_are_refused() {
     let error = php::read(b"O:1:\"\x7f\":0:{}", &php::ReadOptions::default(), &Limits::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Malformed);
     assert!(error.help().is_some_and(|help| help.contains("Error at offset 0 of 12 bytes")), "{error}");
-    assert_eq!(written(b"O:1:\"\x80\":0:{}"), b"O:1:\"\x80\":0:{}");
+    assert_eq!(write_document(b"O:1:\"\x80\":0:{}"), b"O:1:\"\x80\":0:{}");
 }
 
 /// Offsets at which PHP 8.2 reports these errors. The texts are common in logs, but not in the
 /// damaged values of the fixtures.
 #[test]
-fn php_is_quoted_with_its_own_offset() {
+fn errors_quote_the_offset_that_php_reports() {
     for (text, php) in [
         (&br#"O:1:"K":"#[..], 6),
         (br#"O:1:"K"::{"#, 10),
@@ -65,7 +65,7 @@ fn php_is_quoted_with_its_own_offset() {
 }
 
 #[test]
-fn a_count_of_members_without_digits_is_zero() {
+fn a_member_count_without_digits_is_zero() {
     for text in [&br#"O:8:"stdClass"::{}"#[..], br#"O:8:"stdClass":-0:{}"#, br#"O:8:"stdClass":+1:{s:1:"a";i:1;}"#] {
         assert_eq!(icecore::convert(text, "php", "php").unwrap(), text);
     }
@@ -73,7 +73,7 @@ fn a_count_of_members_without_digits_is_zero() {
 
 /// Hosts build PHP's own messages from these details, not from a message of ours.
 #[test]
-fn errors_say_what_php_would_warn_of() {
+fn error_details_tell_which_warning_php_gives() {
     use icecore::raw::ErrorDetail::*;
     for (text, detail, php) in [
         (&b"a:1:{i:0;i:99999999999999999999;}"[..], Some(WideInteger), None),
@@ -99,7 +99,7 @@ fn errors_say_what_php_would_warn_of() {
 
 /// PHP counts levels of values; a payload that a class wrote itself is not a level.
 #[test]
-fn a_payload_is_not_a_level() {
+fn payloads_do_not_count_as_levels_of_depth() {
     let mut limits = Limits::default();
     let depth_of = |text: &[u8], depth: u32, limits: &mut Limits| {
         limits.depth = depth;

@@ -44,51 +44,51 @@ fn write(document: &Document<'_>, stage: &str) -> (Vec<u8>, Losses) {
 /// Returns objects of this class with members of several kinds, as Perl programs have them.
 fn objects(class: &str) -> Vec<Document<'static>> {
     let fill: [fn(&mut Builder); 6] = [
-        |b| {
-            b.begin_map();
-            b.end();
+        |builder| {
+            builder.begin_map();
+            builder.end();
         },
-        |b| {
-            b.begin_map();
-            b.key().bytes("member").int(1);
-            b.end();
+        |builder| {
+            builder.begin_map();
+            builder.key().bytes("member").int(1);
+            builder.end();
         },
-        |b| {
-            b.begin_map();
+        |builder| {
+            builder.begin_map();
             for name in ["message", "code", "line", "file", "date", "name", "value", "length", "flags"] {
-                b.key().bytes(name).bytes("x");
+                builder.key().bytes(name).bytes("x");
             }
-            b.end();
+            builder.end();
         },
-        |b| {
-            b.begin_map();
+        |builder| {
+            builder.begin_map();
             for name in ["line", "file", "timezone", "hash", "begin", "end", "excl", "previous", "trace"] {
-                b.key().bytes(name).null();
+                builder.key().bytes(name).null();
             }
-            b.end();
+            builder.end();
         },
-        |b| {
-            b.begin_array();
-            b.int(1).bytes("x");
-            b.end();
+        |builder| {
+            builder.begin_array();
+            builder.int(1).bytes("x");
+            builder.end();
         },
-        |b| {
-            b.begin_array();
-            b.end();
+        |builder| {
+            builder.begin_array();
+            builder.end();
         },
     ];
     let build = |fill: &fn(&mut Builder)| {
-        let mut b = Builder::new();
-        b.begin_object(class);
-        fill(&mut b);
-        b.end();
-        b.finish().unwrap()
+        let mut builder = Builder::new();
+        builder.begin_object(class);
+        fill(&mut builder);
+        builder.end();
+        builder.finish().unwrap()
     };
     fill.iter().map(build).collect()
 }
 
 #[test]
-fn the_languages_load_objects_of_every_name() {
+fn languages_load_objects_with_every_reserved_name() {
     for Language { name, stage, command } in LANGUAGES {
         if !checker::has(name, Command::new(name).arg("--version")) {
             continue;
@@ -96,12 +96,12 @@ fn the_languages_load_objects_of_every_name() {
         let names = command().arg("names").output().unwrap().stdout;
         let names: Vec<_> = String::from_utf8(names).unwrap().lines().map(str::to_owned).collect();
         assert!(names.len() > 100, "{name}: {} names", names.len());
-        let made: Vec<_> =
+        let documents: Vec<_> =
             names.iter().flat_map(|class| objects(class).into_iter().map(move |one| (class, one))).collect();
-        let blobs: Vec<_> = made.iter().map(|(_, object)| write(object, stage).0).collect();
+        let blobs: Vec<_> = documents.iter().map(|(_, object)| write(object, stage).0).collect();
         let answers = checker::ask(&mut command(), &checker::in_base64(&blobs));
         let mut failures = Vec::new();
-        for (((class, _), blob), answer) in made.iter().zip(&blobs).zip(&answers) {
+        for (((class, _), blob), answer) in documents.iter().zip(&blobs).zip(&answers) {
             if answer != "ok" {
                 failures.push(format!("{class}: {answer}: {}", blob.escape_ascii()));
             }
@@ -118,7 +118,7 @@ fn convert(input: &[u8], from: &str, to: &str) -> (String, Vec<&'static str>) {
 }
 
 /// Converts an input from stage to stage and returns the output of each step.
-fn steps(input: &[u8], stages: &[&str]) -> Vec<String> {
+fn convert_in_steps(input: &[u8], stages: &[&str]) -> Vec<String> {
     let mut bytes = input.to_vec();
     let step = |pair: &[&str]| {
         let document = icecore::read_as(&bytes, &Stage::parse(pair[0]).unwrap(), &Limits::default()).unwrap();
@@ -131,21 +131,21 @@ fn steps(input: &[u8], stages: &[&str]) -> Vec<String> {
 const TIME: &[u8] = br#"O:8:"DateTime":3:{s:4:"date";s:4:"2024";s:13:"timezone_type";i:3;s:8:"timezone";s:3:"UTC";}"#;
 
 #[test]
-fn a_class_gets_its_own_name_back_where_nothing_is_against_it() {
-    let said = steps(TIME, &["php", "marshal", "php"]);
-    assert!(said[0].contains("Icecore::Foreign::DateTime"), "{}", said[0]);
-    assert_eq!(said[1], TIME.escape_ascii().to_string());
-    let said = steps(TIME, &["php", "marshal", "storable:memory,netorder"]);
-    assert!(said[1].contains("\\x08DateTime"), "{}", said[1]);
+fn a_renamed_class_gets_its_name_back() {
+    let outputs = convert_in_steps(TIME, &["php", "marshal", "php"]);
+    assert!(outputs[0].contains("Icecore::Foreign::DateTime"), "{}", outputs[0]);
+    assert_eq!(outputs[1], TIME.escape_ascii().to_string());
+    let outputs = convert_in_steps(TIME, &["php", "marshal", "storable:memory,netorder"]);
+    assert!(outputs[1].contains("\\x08DateTime"), "{}", outputs[1]);
     // Perl's names use other separators than PHP's.
     let perl = br#"{"$class":"Random::Randomizer","$value":{"a":1}}"#;
-    let said = steps(perl, &["json:typed", "php", "sereal", "json:typed"]);
-    assert!(said[0].contains("Icecore\\\\Foreign\\\\Random\\\\Randomizer"), "{}", said[0]);
-    assert!(said[2].contains("Random::Randomizer"), "{}", said[2]);
+    let outputs = convert_in_steps(perl, &["json:typed", "php", "sereal", "json:typed"]);
+    assert!(outputs[0].contains("Icecore\\\\Foreign\\\\Random\\\\Randomizer"), "{}", outputs[0]);
+    assert!(outputs[2].contains("Random::Randomizer"), "{}", outputs[2]);
 }
 
 #[test]
-fn a_language_keeps_the_names_of_its_own() {
+fn classes_of_the_target_language_keep_their_names() {
     let closure = br#"O:7:"Closure":0:{}"#;
     assert_eq!(convert(closure, "php", "igbinary"), ("\\x00\\x00\\x00\\x02\\x17\\x07Closure\\x14\\x00".into(), vec![]));
     let (out, losses) = convert(closure, "php", "marshal");
@@ -159,7 +159,7 @@ fn a_language_keeps_the_names_of_its_own() {
 #[test]
 fn a_class_map_renames_in_every_format() {
     let input = b"a:2:{i:0;O:7:\"App\\Old\":1:{s:10:\"\0App\\Old\0a\";i:1;}i:1;E:9:\"App\\Old:A\";}";
-    for (to, wanted) in [
+    for (to, expected) in [
         ("php", r#"a:2:{i:0;O:3:"New":1:{s:6:"\x00New\x00a";i:1;}i:1;E:5:"New:A";}"#),
         ("php-session", ""),
         ("var-export", r"New::A"),
@@ -171,13 +171,13 @@ fn a_class_map_renames_in_every_format() {
         ("json:class=is", r#"{"is":"New","a":1}"#),
         ("json:typed", r#"{"$class":"New","$value":{"\\u0000New\\u0000a":1}}"#),
     ] {
-        if !wanted.is_empty() {
+        if !expected.is_empty() {
             let (out, _) = convert(
                 input,
                 "php",
                 &format!("{to}{}class-map='App\\*=New'", if to.contains(':') { ',' } else { ':' }),
             );
-            assert!(out.replace("\\\"", "\"").contains(wanted), "{to}: {out}");
+            assert!(out.replace("\\\"", "\"").contains(expected), "{to}: {out}");
             assert!(!out.contains("Old"), "{to}: {out}");
         }
     }
@@ -189,8 +189,8 @@ fn a_class_map_renames_in_every_format() {
 }
 
 #[test]
-fn a_document_of_the_same_format_changes_in_its_classes_only() {
-    for (input, format, wanted) in [
+fn a_class_map_changes_only_classes() {
+    for (input, format, expected) in [
         (
             &b"\x04\x08[\x07o:\x06A\x06:\x07@aI\"\x06x\x06:\x06ETo;\0\x06;\x06i\x06"[..],
             "marshal",
@@ -206,13 +206,13 @@ fn a_document_of_the_same_format_changes_in_its_classes_only() {
         request.detail = true;
         let document = icecore::read_with(input, &Stage::parse(format).unwrap(), request).unwrap();
         let (out, losses) = write(&document, &format!("{format}:class-map='A=New1'"));
-        assert_eq!(out.escape_ascii().to_string(), wanted);
+        assert_eq!(out.escape_ascii().to_string(), expected);
         assert!(losses.is_empty());
     }
 }
 
 #[test]
-fn values_of_rubys_classes_become_plain_where_the_map_says_so() {
+fn a_class_map_makes_ruby_values_plain() {
     // [1..3, Set[1, "a", :b, [2]], Rational(1, 2), the same set]
     let dump = b"\x04\x08[\x09o:\x0aRange\x08:\x09exclF:\x0abegini\x06:\x08endi\x08o:\x08Set\x06:\x0a@hash}\x09i\x06T\"\x06aT:\x06bT[\x06i\x07TF\
                  U:\x0dRational[\x07i\x06i\x07@\x07";
@@ -223,7 +223,7 @@ fn values_of_rubys_classes_become_plain_where_the_map_says_so() {
 }
 
 /// Reads with the byte form and writes with a class map.
-fn mapped(input: &[u8], format: &str, map: &str) -> Vec<u8> {
+fn convert_with_class_map(input: &[u8], format: &str, map: &str) -> Vec<u8> {
     let limits = Limits::default();
     let mut request = icecore::Request::new(&limits);
     request.detail = true;
@@ -236,7 +236,7 @@ fn mapped(input: &[u8], format: &str, map: &str) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_renamed_and_renamed_back_is_as_before() {
+fn renaming_classes_and_back_restores_the_bytes() {
     let mut renamed = 0;
     for seed in 0..3000 {
         let document = common::document(seed, common::Palette::All);
@@ -251,24 +251,24 @@ fn what_is_renamed_and_renamed_back_is_as_before() {
             let classes: std::collections::BTreeSet<_> =
                 read.classes().into_iter().filter_map(|class| String::from_utf8(class.name).ok()).collect();
             let pairs = || classes.iter().filter(|name| is_plain(name)).enumerate();
-            let there: String = pairs().map(|(at, name)| format!("{name}=Renamed{at},")).collect();
-            let back: String = pairs().map(|(at, name)| format!("Renamed{at}={name},")).collect();
+            let renamings: String = pairs().map(|(index, name)| format!("{name}=Renamed{index},")).collect();
+            let reverse_map: String = pairs().map(|(index, name)| format!("Renamed{index}={name},")).collect();
             // Some shapes are never in original data, and no writer keeps them.
-            if mapped(&before, format, "") != before {
+            if convert_with_class_map(&before, format, "") != before {
                 continue;
             }
-            let after = mapped(&before, format, &there);
+            let after = convert_with_class_map(&before, format, &renamings);
             renamed += usize::from(after != before);
-            let again = mapped(&after, format, &back);
-            let same = again.iter().zip(&before).take_while(|(one, other)| one == other).count();
+            let restored = convert_with_class_map(&after, format, &reverse_map);
+            let same = restored.iter().zip(&before).take_while(|(one, other)| one == other).count();
             let from =
                 |bytes: &[u8]| bytes[same.saturating_sub(20)..(same + 60).min(bytes.len())].escape_ascii().to_string();
             assert!(
-                again == before,
+                restored == before,
                 "seed {seed}, {format}: {}\n  {}\n  {}",
                 from(&before),
                 from(&after),
-                from(&again)
+                from(&restored)
             );
         }
     }
@@ -276,7 +276,7 @@ fn what_is_renamed_and_renamed_back_is_as_before() {
 }
 
 #[test]
-fn times_of_ruby_become_those_of_php_where_the_map_says_so() {
+fn a_class_map_turns_ruby_times_into_php_times() {
     // [Time.at(1770000000, 500_000_001, :nsec, in: "+01:00"), Time.utc(2024), Date.new(2026, 11, 23)]
     let has_both = checker::has("ruby 3.1", Command::new("ruby").args(["-e", "exit RUBY_VERSION >= '3.1'"]))
         && checker::has("php", Command::new("php").arg("--version"));

@@ -4,13 +4,13 @@ use crate::replacing::{Pair, document, value, with};
 use icecore::rewrite::Rewriting;
 
 /// Returns the value with `old.org` replaced by `new.example`.
-fn moved(bytes: &[u8]) -> String {
+fn replace_host(bytes: &[u8]) -> String {
     let (new, _) = value(bytes, &mut Pair::new(b"old.org", b"new.example"));
     String::from_utf8_lossy(&new).into_owned()
 }
 
 #[test]
-fn lengths_follow_in_every_layer() {
+fn lengths_in_every_layer_are_updated() {
     for (old, new) in [
         ("See old.org!", "See new.example!"),
         (r#"s:7:"old.org";"#, r#"s:11:"new.example";"#),
@@ -39,13 +39,13 @@ fn lengths_follow_in_every_layer() {
             r#"O:7:"old_org":1:{s:7:"old.org";E:12:"Suit:old_org";}"#,
         ),
     ] {
-        assert_eq!(moved(old.as_bytes()), new, "{old}");
+        assert_eq!(replace_host(old.as_bytes()), new, "{old}");
     }
 }
 
 /// The length of the outer string gets one more digit.
 #[test]
-fn a_length_may_get_more_digits() {
+fn a_length_may_gain_digits() {
     let frozen = |site: &str| {
         let page = format!("{site}{}", "x".repeat(68));
         let inner = format!("a:1:{{i:0;s:{}:\"{page}\";}}", page.len());
@@ -57,7 +57,7 @@ fn a_length_may_get_more_digits() {
 }
 
 #[test]
-fn what_looks_frozen_and_is_not_is_text() {
+fn invalid_frozen_data_is_changed_as_text() {
     for (old, new) in [
         (r#"a:1:{s:3:"url";s:14:"http://old.org/";}"#, r#"a:1:{s:3:"url";s:14:"http://new.example/";}"#),
         ("{\"a\": old.org", "{\"a\": new.example"),
@@ -72,18 +72,18 @@ fn what_looks_frozen_and_is_not_is_text() {
 
 #[test]
 fn wrong_lengths_are_repaired_on_request() {
-    let mut how = Rewriting::default();
-    how.mend = true;
+    let mut options = Rewriting::default();
+    options.mend = true;
     let text = br#"a:1:{s:3:"url";s:14:"http://old.org/";}"#;
-    let (new, tally) = with(text, &mut Pair::new(b"old.org", b"new.example"), &how);
+    let (new, tally) = with(text, &mut Pair::new(b"old.org", b"new.example"), &options);
     assert_eq!(String::from_utf8_lossy(&new), r#"a:1:{s:3:"url";s:19:"http://new.example/";}"#);
     assert_eq!((tally.mended, tally.broken), (1, 0));
 }
 
 #[test]
-fn damage_is_named_and_taken_back() {
-    let mut how = Rewriting::default();
-    how.mend = true;
+fn damage_is_explained_and_repaired() {
+    let mut options = Rewriting::default();
+    options.mend = true;
     for (name, damaged, right) in [
         ("latin1", "a:1:{i:0;s:5:\"Grüße\";}", "a:1:{i:0;s:7:\"Grüße\";}"),
         ("latin1", "name|s:5:\"Grüße\";n|i:1;", "name|s:7:\"Grüße\";n|i:1;"),
@@ -94,56 +94,56 @@ fn damage_is_named_and_taken_back() {
         ("doubled-quotes", "a:1:{i:0;s:1:\"\"x\"\";}", "a:1:{i:0;s:1:\"x\";}"),
         ("entities", "a:1:{i:0;s:1:&quot;x&quot;;}", "a:1:{i:0;s:1:\"x\";}"),
     ] {
-        let (new, tally) = with(damaged.as_bytes(), &mut Pair::new(b"zz", b"yy"), &how);
+        let (new, tally) = with(damaged.as_bytes(), &mut Pair::new(b"zz", b"yy"), &options);
         assert_eq!(String::from_utf8_lossy(&new), right, "{name}");
         assert_eq!((tally.mended, tally.broken, tally.explanations.get(name)), (1, 0, Some(&1)), "{name}: {tally:?}");
     }
     // A lost NUL byte, or a byte that was not UTF-8: it is not known which.
-    let (new, tally) = with("s:3:\"a\u{FFFD}b\";".as_bytes(), &mut Pair::new(b"zz", b"yy"), &how);
+    let (new, tally) = with("s:3:\"a\u{FFFD}b\";".as_bytes(), &mut Pair::new(b"zz", b"yy"), &options);
     assert_eq!((new.as_slice(), tally.mended, tally.broken), ("s:3:\"a\u{FFFD}b\";".as_bytes(), 0, 1));
     assert!(tally.first_broken[0].reason.contains("2 explanations"), "{:?}", tally.first_broken);
 }
 
 #[test]
-fn keys_and_classes_only_on_request() {
+fn keys_and_classes_are_changed_only_on_request() {
     let text = b"O:7:\"old_org\":2:{s:7:\"old_org\";i:1;s:16:\"\0old_org\0old_org\";E:12:\"old_org:Case\";}";
-    let mut how = Rewriting::default();
-    how.keys = true;
-    let (new, _) = with(text, &mut Pair::new(b"old_org", b"new"), &how);
+    let mut options = Rewriting::default();
+    options.keys = true;
+    let (new, _) = with(text, &mut Pair::new(b"old_org", b"new"), &options);
     let keys = b"O:7:\"old_org\":2:{s:3:\"new\";i:1;s:12:\"\0old_org\0new\";E:12:\"old_org:Case\";}";
     assert_eq!(String::from_utf8_lossy(&new), String::from_utf8_lossy(keys));
-    let mut how = Rewriting::default();
-    how.classes = true;
-    let (new, _) = with(text, &mut Pair::new(b"old_org", b"new"), &how);
+    let mut options = Rewriting::default();
+    options.classes = true;
+    let (new, _) = with(text, &mut Pair::new(b"old_org", b"new"), &options);
     let classes = b"O:3:\"new\":2:{s:7:\"old_org\";i:1;s:12:\"\0new\0old_org\";E:8:\"new:Case\";}";
     assert_eq!(String::from_utf8_lossy(&new), String::from_utf8_lossy(classes));
 }
 
 #[test]
-fn a_name_that_no_class_can_have_is_not_written() {
+fn invalid_class_names_are_not_written() {
     let text =
         b"O:7:\"old_org\":2:{s:7:\"old_org\";s:7:\"old_org\";s:16:\"\0old_org\0old_org\";E:12:\"old_org:Case\";}";
-    let mut how = Rewriting::default();
-    how.classes = true;
+    let mut options = Rewriting::default();
+    options.classes = true;
     // PHP accepts none of these names.
     for new in ["old org", "old-org", "\\Org", "old:org", ""] {
-        let (changed, tally) = with(text, &mut Pair::new(b"old_org", new.as_bytes()), &how);
+        let (changed, tally) = with(text, &mut Pair::new(b"old_org", new.as_bytes()), &options);
         let value = format!("s:{}:\"{new}\";", new.len());
         let expected = String::from_utf8_lossy(text).replacen("s:7:\"old_org\";s:16", &format!("{value}s:16"), 1);
         assert_eq!(String::from_utf8_lossy(&changed), expected);
         assert_eq!(tally.unsayable, 3, "{new}");
     }
     // A leading digit is accepted in serialized names, but not in code.
-    let (changed, _) = with(text, &mut Pair::new(b"old_org", b"1Org"), &how);
+    let (changed, _) = with(text, &mut Pair::new(b"old_org", b"1Org"), &options);
     assert!(changed.starts_with(b"O:4:\"1Org\""));
     let code = b"\\old_org::__set_state(array('a' => 'old_org'))";
-    let (changed, tally) = with(code, &mut Pair::new(b"old_org", b"1Org"), &how);
+    let (changed, tally) = with(code, &mut Pair::new(b"old_org", b"1Org"), &options);
     assert_eq!(String::from_utf8_lossy(&changed), "\\old_org::__set_state(array('a' => '1Org'))");
     assert_eq!(tally.unsayable, 1);
 }
 
 #[test]
-fn json_is_written_in_its_own_manner() {
+fn json_keeps_its_style_of_escapes() {
     let json = |text: &str, old: &str, new: &str| {
         let (new, _) = document(text.as_bytes(), "json", &mut Pair::new(old.as_bytes(), new.as_bytes())).unwrap();
         String::from_utf8(new).unwrap()
@@ -158,15 +158,15 @@ fn json_is_written_in_its_own_manner() {
 }
 
 #[test]
-fn base64_only_on_request() {
+fn base64_is_changed_only_on_request() {
     use icecore::text::{from_base64, to_base64};
     let inside = br#"a:1:{i:0;s:7:"old.org";}"#;
     let text = [&br#"a:1:{i:0;s:32:""#[..], to_base64(inside).as_bytes(), b"\";}"].concat();
     let (same, _) = value(&text, &mut Pair::new(b"old.org", b"new.example"));
     assert_eq!(same, text);
-    let mut how = Rewriting::default();
-    how.base64 = true;
-    let (new, _) = with(&text, &mut Pair::new(b"old.org", b"new.example"), &how);
+    let mut options = Rewriting::default();
+    options.base64 = true;
+    let (new, _) = with(&text, &mut Pair::new(b"old.org", b"new.example"), &options);
     let new = String::from_utf8(new).unwrap();
     let encoded = new.split('"').nth(1).unwrap();
     assert_eq!(new, format!("a:1:{{i:0;s:{}:\"{encoded}\";}}", encoded.len()));

@@ -4,21 +4,21 @@ use crate::replacing::{Pair, value};
 use icecore::rewrite::Tally;
 
 /// Returns the text with `old` replaced by `newer`, and the counts.
-fn changed(text: &str) -> (String, Tally) {
+fn replace_in_text(text: &str) -> (String, Tally) {
     let (new, tally) = value(text.as_bytes(), &mut Pair::new(b"old", b"newer"));
     (String::from_utf8(new).unwrap(), tally)
 }
 
 fn assert_changes(cases: &[(&str, &str)]) {
     for (old, new) in cases {
-        let (text, tally) = changed(old);
+        let (text, tally) = replace_in_text(old);
         assert_eq!(text, *new, "{old}: {tally:?}");
         assert!(!tally.is_notable(), "{old}: {tally:?}");
     }
 }
 
 #[test]
-fn blanks_around_a_value_stay() {
+fn blanks_around_a_value_are_kept() {
     let php = |word: &str| format!("a:1:{{i:0;s:{}:\"{word}\";}}", word.len());
     let values = [
         (php("old"), php("newer")),
@@ -47,22 +47,22 @@ fn blanks_around_a_value_stay() {
 }
 
 #[test]
-fn blanks_around_binary_data_stay() {
+fn blanks_around_binary_data_are_kept() {
     let frozen = |word: &str, stage: &str| icecore::convert(format!("[\"{word}\"]").as_bytes(), "json", stage).unwrap();
     for stage in ["igbinary", "storable:file", "sereal", "marshal", "gzip/php"] {
         for (front, back) in [("\n", ""), (" ", "\n"), ("", "\0"), ("\u{feff}", " \n")] {
             let around = |inner: Vec<u8>| [front.as_bytes(), &inner, back.as_bytes()].concat();
-            let (made, tally) = value(&around(frozen("old", stage)), &mut Pair::new(b"old", b"newer"));
+            let (changed, tally) = value(&around(frozen("old", stage)), &mut Pair::new(b"old", b"newer"));
             if stage == "gzip/php" {
                 continue;
             }
-            assert!(made == around(frozen("newer", stage)), "{stage} {front:?} {back:?}: {tally:?}");
+            assert!(changed == around(frozen("newer", stage)), "{stage} {front:?} {back:?}: {tally:?}");
         }
     }
 }
 
 #[test]
-fn documents_inside_of_text_are_changed_as_documents() {
+fn documents_inside_text_are_changed_as_documents() {
     assert_changes(&[
         ("[x d='a:1:{i:0;s:3:\"old\";}'] old", "[x d='a:1:{i:0;s:5:\"newer\";}'] newer"),
         (
@@ -88,13 +88,13 @@ fn documents_inside_of_text_are_changed_as_documents() {
 /// Broken JSON is treated as text, and counted: serialized values in it are changed as in any other text.
 #[test]
 fn broken_json_with_documents_in_it_is_counted() {
-    let (new, tally) = changed("{\"a\": 's:3:\"old\";'");
+    let (new, tally) = replace_in_text("{\"a\": 's:3:\"old\";'");
     assert_eq!((&*new, tally.broken), ("{\"a\": 's:5:\"newer\";'", 1));
 }
 
 /// A length in these texts would become wrong, or it is not certain what they are.
 #[test]
-fn texts_with_something_unclear_in_them_stay_and_are_counted() {
+fn unclear_texts_are_kept_and_counted() {
     for text in [
         "<p d=\"s:3:&quot;old&quot;;\">",
         "# a:1:{i:0;s:3:\\\"old\\\";}",
@@ -111,7 +111,7 @@ fn texts_with_something_unclear_in_them_stay_and_are_counted() {
         // Inside a longer value: the first string ends too early.
         r#"x s:18:\"s:3:\"abc\"; old abc\"; y"#,
     ] {
-        let (same, tally) = changed(text);
+        let (same, tally) = replace_in_text(text);
         assert_eq!((&*same, tally.embedded, tally.changed), (text, 1, 0), "{text}");
     }
     // The replacement looks serialized.
@@ -127,13 +127,13 @@ fn texts_with_something_unclear_in_them_stay_and_are_counted() {
 #[test]
 fn broken_values_are_counted() {
     for text in ["a:1:{i:0;s:99:\"old\";}", "s:9:\"old", "a:2:{i:0;s:3:\"old\";", "user|s:9:\"old\";", "a:1: old"] {
-        let (new, tally) = changed(text);
+        let (new, tally) = replace_in_text(text);
         assert_eq!((&*new, tally.embedded, tally.broken), (&*text.replace("old", "newer"), 0, 1), "{text}");
     }
 }
 
 /// Returns a closure as Laravel signs it.
-fn signed_closure(class: &str, digest: &str) -> String {
+fn sign_closure(class: &str, digest: &str) -> String {
     let inner = "O:1:\"N\":1:{s:8:\"function\";s:15:\"fn() => 'old';x\";}";
     format!(
         "O:{}:\"{class}\":2:{{s:12:\"serializable\";s:{}:\"{inner}\";s:4:\"hash\";s:{}:\"{digest}\";}}",
@@ -144,10 +144,10 @@ fn signed_closure(class: &str, digest: &str) -> String {
 }
 
 #[test]
-fn what_is_signed_stays_and_is_counted() {
+fn signed_values_are_kept_and_counted() {
     let base64 = "N6b0lYh1ijm6R6q7Yw0E6iD0h+7iA8QPpZJbS/ZDUvY=";
     let hex = "0123456789abcdef0123456789abcdef01234567";
-    let closure = signed_closure("Laravel\\SerializableClosure\\Serializers\\Signed", base64);
+    let closure = sign_closure("Laravel\\SerializableClosure\\Serializers\\Signed", base64);
     let json =
         |text: &str| format!("{{\"data\":{{\"command\":\"{}\"}}}}", text.replace('\\', "\\\\").replace('"', "\\\""));
     let opis = format!("@{base64}.a:1:{{i:0;s:3:\"old\";}}");
@@ -155,12 +155,12 @@ fn what_is_signed_stays_and_is_counted() {
         closure.clone(),
         format!(" {closure}\n"),
         json(&closure),
-        format!("a:1:{{i:0;{}}}", signed_closure("Any", hex)),
+        format!("a:1:{{i:0;{}}}", sign_closure("Any", hex)),
         format!("{{\"payload\":\"old\",\"signature\":\"{hex}\"}}"),
         format!("C:32:\"Opis\\Closure\\SerializableClosure\":{}:{{{opis}}}", opis.len()),
         format!("{{\"iv\":\"old\",\"value\":\"x\",\"mac\":\"{hex}\"}}"),
     ] {
-        let (same, tally) = changed(&text);
+        let (same, tally) = replace_in_text(&text);
         assert_eq!((same == text, tally.signed, tally.broken), (true, 1, 0), "{text}: {tally:?}");
     }
     // The same in binary data.
@@ -169,6 +169,6 @@ fn what_is_signed_stays_and_is_counted() {
     let (same, tally) = value(&binary, &mut Pair::new(b"old", b"newer"));
     assert!(same == binary && tally.signed == 1, "{tally:?}");
     // A file with its checksum, and a digest in a text.
-    let (text, tally) = changed(&format!("{{\"file\":\"old.zip\",\"hash\":\"{hex}\"}}"));
+    let (text, tally) = replace_in_text(&format!("{{\"file\":\"old.zip\",\"hash\":\"{hex}\"}}"));
     assert!(text.contains("newer.zip") && tally.signed == 0);
 }

@@ -1,4 +1,4 @@
-//! Serialized values inside other text: PHP composes the texts and judges the result for each piece.
+//! Serialized values inside other text: PHP composes the texts and checks the result for each piece.
 
 use crate::fixtures::{self, folder};
 use crate::replacing::{Pair, value};
@@ -9,33 +9,33 @@ use std::process::{Command, Stdio};
 
 /// The output is what PHP composes, or the text stays as it is and is counted.
 #[test]
-fn php_composes_the_same() {
+fn embedded_values_are_changed_as_php_composes_them() {
     let runs = Command::new("php").arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !runs.is_ok_and(|status| status.success()) {
         println!("skipped: php is not installed");
         return;
     }
-    let number = |name: &str, usual: &str| std::env::var(name).unwrap_or_else(|_| usual.to_owned());
+    let number = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
     let ask_php = |more: Option<&str>| {
         let numbers = [number("ICECORE_SEED", "7"), number("ICECORE_REPLACES", "1500")];
         let mut command = Command::new("php");
         command.arg(folder().join("php/around.php")).args(numbers).args(more);
-        let done = command.stderr(Stdio::inherit()).output().expect("it runs");
-        (String::from_utf8(done.stdout).expect("ASCII"), done.status.success())
+        let output = command.stderr(Stdio::inherit()).output().expect("it runs");
+        (String::from_utf8(output.stdout).expect("ASCII"), output.status.success())
     };
     let (texts, is_done) = ask_php(None);
     assert!(is_done);
-    let mut made = String::new();
+    let mut changed = String::new();
     for line in texts.lines() {
         let parts: Vec<_> = line.split('\t').map(|part| from_base64(part.as_bytes()).expect("Base64")).collect();
         let [text, old, new] = &parts[..] else { panic!("not three parts: {line}") };
         let (text, tally) = value(text, &mut Pair::new(old, new));
-        let left = tally.embedded + tally.broken + tally.unsayable + tally.opaque + tally.signed + tally.beyond;
-        writeln!(made, "{}\t{left}", to_base64(&text)).expect("a string");
+        let uncertain = tally.embedded + tally.broken + tally.unsayable + tally.opaque + tally.signed + tally.beyond;
+        writeln!(changed, "{}\t{uncertain}", to_base64(&text)).expect("a string");
     }
     let name = format!("embedded-made-{}.txt", std::process::id());
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&file, made).unwrap();
+    std::fs::write(&file, changed).unwrap();
     let (sum, is_right) = ask_php(file.to_str());
     std::fs::remove_file(&file).unwrap();
     println!("{sum}");
@@ -45,7 +45,7 @@ fn php_composes_the_same() {
 /// Data that can be read, but not written with the same bytes, stays, even if it contains a
 /// document that could be changed by itself.
 #[test]
-fn what_can_not_be_written_again_stays() {
+fn data_that_cannot_be_rewritten_exactly_is_kept() {
     let mut count = 0;
     for fixture in fixtures::load("storable-arch.jsonl") {
         let stage = icecore::Stage::parse("storable").unwrap();

@@ -8,19 +8,19 @@ use icecore::rewrite::{self, Rewriting, Tally};
 use icecore::{Kind, Limits, Request, Stage};
 
 /// A text that no fixture contains.
-const NEW: &[u8] = b"xQzQx";
+const NEW_TEXT: &[u8] = b"xQzQx";
 
 #[derive(Default, Debug)]
 struct Counts {
     read: u32,
-    there_and_back: u32,
+    restored: u32,
     respelled: u32,
-    nothing: u32,
+    unchanged: u32,
     refused: u32,
     failures: Vec<String>,
 }
 
-fn change(bytes: &[u8], stage: &Stage, old: &[u8], new: &[u8]) -> Result<Vec<u8>, icecore::Error> {
+fn replace_in_document(bytes: &[u8], stage: &Stage, old: &[u8], new: &[u8]) -> Result<Vec<u8>, icecore::Error> {
     let mut pair = Pair::new(old, new);
     pair.plain.clear();
     rewrite::document(bytes, stage, &mut pair, &Rewriting::default(), &mut Tally::default())
@@ -28,7 +28,7 @@ fn change(bytes: &[u8], stage: &Stage, old: &[u8], new: &[u8]) -> Result<Vec<u8>
 }
 
 /// Returns a text that is in some string value.
-fn a_text(bytes: &[u8], stage: &Stage) -> Option<Vec<u8>> {
+fn find_text(bytes: &[u8], stage: &Stage) -> Option<Vec<u8>> {
     let limits = Limits::default();
     let document = icecore::read_with(bytes, stage, Request::new(&limits)).ok()?;
     let is_text = |bytes: &&[u8]| bytes.len() >= 2 && bytes.len() < 1000 && bytes.iter().all(u8::is_ascii_alphanumeric);
@@ -49,14 +49,14 @@ fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
         return;
     }
     counts.read += 1;
-    match change(bytes, &stage, b"no string has this", NEW) {
+    match replace_in_document(bytes, &stage, b"no string has this", NEW_TEXT) {
         Ok(same) if same == bytes => {}
         Ok(_) => counts.failures.push(format!("{name}: changed without a change")),
         Err(error) => counts.failures.push(format!("{name}: {error}")),
     }
-    let Some(old) = a_text(bytes, &stage) else { return };
-    let there = match change(bytes, &stage, &old, NEW) {
-        Ok(there) => there,
+    let Some(old) = find_text(bytes, &stage) else { return };
+    let changed = match replace_in_document(bytes, &stage, &old, NEW_TEXT) {
+        Ok(changed) => changed,
         Err(error) => {
             counts.refused += 1;
             if counts.refused < 5 {
@@ -65,13 +65,13 @@ fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
             return;
         }
     };
-    if there == bytes {
+    if changed == bytes {
         // The text is in a key, or in data that only its class understands.
-        counts.nothing += 1;
+        counts.unchanged += 1;
         return;
     }
-    match change(&there, &stage, NEW, &old) {
-        Ok(back) if back == bytes => counts.there_and_back += 1,
+    match replace_in_document(&changed, &stage, NEW_TEXT, &old) {
+        Ok(back) if back == bytes => counts.restored += 1,
         // A spelling that belonged only to the old text is lost with it: that a repeated string was
         // not stored once, or how it was compressed.
         Ok(back) if is_same(&back, bytes, &stage) => counts.respelled += 1,
@@ -80,7 +80,7 @@ fn check(counts: &mut Counts, name: &str, bytes: &[u8], stage: &str) {
     }
 }
 
-fn all(files: &[&str], stage: &str, least: u32) {
+fn check_files(files: &[&str], stage: &str, min_restored: u32) {
     let mut counts = Counts::default();
     for file in files {
         for fixture in fixtures::load(file) {
@@ -94,56 +94,56 @@ fn all(files: &[&str], stage: &str, least: u32) {
     counts.failures.clear();
     println!("{stage}: {counts:?}");
     assert_eq!(failures, 0, "{stage}");
-    assert!(counts.there_and_back >= least, "{stage}: only {}", counts.there_and_back);
-    assert!(counts.respelled <= counts.there_and_back / 10, "{stage}: {} spelled otherwise", counts.respelled);
+    assert!(counts.restored >= min_restored, "{stage}: only {}", counts.restored);
+    assert!(counts.respelled <= counts.restored / 10, "{stage}: {} spelled otherwise", counts.respelled);
 }
 
 #[test]
-fn php() {
-    all(&["php.jsonl", "php-spl.jsonl"], "php", 50);
+fn php_texts_survive_a_replacement_and_its_reverse() {
+    check_files(&["php.jsonl", "php-spl.jsonl"], "php", 50);
 }
 
 #[test]
-fn sessions() {
-    all(&["php-session.jsonl"], "php-session", 20);
+fn sessions_survive_a_replacement_and_its_reverse() {
+    check_files(&["php-session.jsonl"], "php-session", 20);
 }
 
 #[test]
-fn var_export() {
-    all(&["var-export.jsonl"], "var-export", 50);
+fn var_export_texts_survive_a_replacement_and_its_reverse() {
+    check_files(&["var-export.jsonl"], "var-export", 50);
 }
 
 #[test]
-fn dumper() {
-    all(&["dumper-read.jsonl"], "dumper", 50);
+fn dumper_texts_survive_a_replacement_and_its_reverse() {
+    check_files(&["dumper-read.jsonl"], "dumper", 50);
 }
 
 #[test]
-fn igbinary() {
-    all(&["igbinary.jsonl"], "igbinary", 50);
+fn igbinary_blobs_survive_a_replacement_and_its_reverse() {
+    check_files(&["igbinary.jsonl"], "igbinary", 50);
 }
 
 #[test]
-fn marshal() {
-    all(&["marshal.jsonl", "marshal-known.jsonl"], "marshal", 50);
+fn marshal_dumps_survive_a_replacement_and_its_reverse() {
+    check_files(&["marshal.jsonl", "marshal-known.jsonl"], "marshal", 50);
 }
 
 #[test]
-fn storable() {
-    all(&["storable.jsonl", "storable-arch.jsonl"], "storable", 50);
+fn storable_images_survive_a_replacement_and_its_reverse() {
+    check_files(&["storable.jsonl", "storable-arch.jsonl"], "storable", 50);
 }
 
 #[test]
-fn sereal() {
-    all(&["sereal.jsonl"], "sereal", 50);
+fn sereal_blobs_survive_a_replacement_and_its_reverse() {
+    check_files(&["sereal.jsonl"], "sereal", 50);
 }
 
 #[test]
-fn json() {
+fn json_texts_survive_a_replacement_and_its_reverse() {
     let mut counts = Counts::default();
     for (_, text) in fixtures::expectations("expected.jsonl") {
         check(&mut counts, &text, text.as_bytes(), "json:typed=no");
     }
     assert!(counts.failures.is_empty(), "{:?}", counts.failures);
-    assert!(counts.there_and_back > 50, "{counts:?}");
+    assert!(counts.restored > 50, "{counts:?}");
 }

@@ -14,25 +14,25 @@ struct Vowels(&'static [u8]);
 
 impl Change for Vowels {
     fn change_text(&mut self, text: &[u8], _: StringRole, edits: &mut Edits) {
-        for (at, byte) in text.iter().enumerate().filter(|(_, byte)| b"aeiou".contains(byte)) {
+        for (offset, byte) in text.iter().enumerate().filter(|(_, byte)| b"aeiou".contains(byte)) {
             let _ = byte;
-            edits.push(at, at + 1, self.0);
+            edits.push(offset, offset + 1, self.0);
         }
     }
 }
 
-fn everything() -> Rewriting {
-    let mut how = Rewriting::default();
-    (how.keys, how.classes, how.base64, how.mend) = (true, true, true, true);
-    how
+fn rewrite_everything() -> Rewriting {
+    let mut options = Rewriting::default();
+    (options.keys, options.classes, options.base64, options.mend) = (true, true, true, true);
+    options
 }
 
 /// Checks that the edits fit the text, whatever it contains.
-fn change(bytes: &[u8], stage: Option<&Stage>, new: &'static [u8], how: &Rewriting) {
+fn check_edits(bytes: &[u8], stage: Option<&Stage>, new: &'static [u8], options: &Rewriting) {
     let mut tally = Tally::default();
     let edits = match stage {
-        Some(stage) => rewrite::document(bytes, stage, &mut Vowels(new), how, &mut tally).unwrap_or_default(),
-        None => rewrite::value(bytes, &mut Vowels(new), how, &mut tally),
+        Some(stage) => rewrite::document(bytes, stage, &mut Vowels(new), options, &mut tally).unwrap_or_default(),
+        None => rewrite::value(bytes, &mut Vowels(new), options, &mut tally),
     };
     let mut last = 0;
     for edit in edits.iter() {
@@ -53,29 +53,29 @@ const FILES: [(&str, &str); 9] = [
     ("sereal.jsonl", "sereal"),
 ];
 
-fn blobs(file: &str) -> impl Iterator<Item = Vec<u8>> {
+fn load_blobs(file: &str) -> impl Iterator<Item = Vec<u8>> {
     let all = fixtures::load(file).into_iter().map(|fixture| fixture.blob);
     all.filter(|blob| blob.len() < 3000 && !blob.is_empty()).step_by(7)
 }
 
 #[test]
-fn cut_off_and_damaged_data_has_edits_that_fit() {
+fn edits_of_cut_or_damaged_data_fit_it() {
     let mut random = Random::new(11);
-    let (plain, all) = (Rewriting::default(), everything());
+    let (plain, all) = (Rewriting::default(), rewrite_everything());
     for (file, stage) in FILES {
         let stage = Stage::parse(stage).unwrap();
-        for fixture in blobs(file) {
-            for how in [&plain, &all] {
-                change(&fixture, None, b"xyz", how);
-                change(&fixture, Some(&stage), b"", how);
+        for fixture in load_blobs(file) {
+            for options in [&plain, &all] {
+                check_edits(&fixture, None, b"xyz", options);
+                check_edits(&fixture, Some(&stage), b"", options);
                 let cut = random.below(fixture.len() as u64) as usize;
-                change(&fixture[..cut], None, b"", how);
-                change(&fixture[..cut], Some(&stage), b"xyz", how);
+                check_edits(&fixture[..cut], None, b"", options);
+                check_edits(&fixture[..cut], Some(&stage), b"xyz", options);
                 let mut blob = fixture.clone();
-                let at = random.below(blob.len() as u64) as usize;
-                blob[at] = *random.pick(b"NbidsSaOCErR:;{}[]\"'0123456789+-.\\\0\xff/u$|");
-                change(&blob, None, b"xyz", how);
-                change(&blob, Some(&stage), b"\xff", how);
+                let offset = random.below(blob.len() as u64) as usize;
+                blob[offset] = *random.pick(b"NbidsSaOCErR:;{}[]\"'0123456789+-.\\\0\xff/u$|");
+                check_edits(&blob, None, b"xyz", options);
+                check_edits(&blob, Some(&stage), b"\xff", options);
             }
         }
     }
@@ -102,18 +102,18 @@ fn depth_needs_no_stack() {
             for times in [9_000, 200_000] {
                 let inner = if open.ends_with(';') { "s:3:\"old\";" } else { "\"old\"" };
                 let text = format!("{}{inner}{}", open.repeat(times), close.repeat(times));
-                let (new, _) = with(text.as_bytes(), &mut Pair::new(b"old", b"new"), &everything());
+                let (new, _) = with(text.as_bytes(), &mut Pair::new(b"old", b"new"), &rewrite_everything());
                 assert_eq!(new == text.replace("old", "new").as_bytes(), times < 10_000, "{open}");
             }
         }
         // Binary formats nested in each other.
         let mut inner = icecore::convert(br#"["old.example"]"#, "json", "marshal").unwrap();
         for stage in ["storable", "sereal", "igbinary", "marshal", "storable", "igbinary"] {
-            let mut b = icecore::Builder::new();
-            b.begin_array();
-            b.bytes(&inner);
-            b.end();
-            inner = icecore::write(&b.finish().unwrap(), stage).unwrap();
+            let mut builder = icecore::Builder::new();
+            builder.begin_array();
+            builder.bytes(&inner);
+            builder.end();
+            inner = icecore::write(&builder.finish().unwrap(), stage).unwrap();
         }
         let (new, tally) = value(&inner, &mut Pair::new(b"old.example", b"new"));
         assert!(new != inner && tally.changed == 1, "{tally:?}");
@@ -123,7 +123,7 @@ fn depth_needs_no_stack() {
 /// Slashes and quotes double with each level: the number of bytes examined stays a multiple of the
 /// text's length.
 #[test]
-fn hostile_texts_are_read_as_often_as_they_have_levels() {
+fn hostile_texts_are_examined_in_linear_time() {
     let size = 1 << 16;
     for text in [
         "\\".repeat(size),
@@ -139,30 +139,30 @@ fn hostile_texts_are_read_as_often_as_they_have_levels() {
         "$VAR1 = [".repeat(size / 9),
         "array(".repeat(size / 6),
     ] {
-        change(text.as_bytes(), None, b"xyz", &Rewriting::default());
-        change(text.as_bytes(), None, b"", &everything());
+        check_edits(text.as_bytes(), None, b"xyz", &Rewriting::default());
+        check_edits(text.as_bytes(), None, b"", &rewrite_everything());
     }
 }
 
-/// Longer, shorter, equal and empty replacements, and texts that contain each other: there and back.
+/// Replacements that are longer, shorter, equal or empty can be reversed, also of texts that contain each other.
 #[test]
-fn any_replacement_comes_back() {
+fn any_replacement_can_be_reversed() {
     let text =
         br#"a:2:{s:1:"k";s:60:"{"u":"http:\/\/old.org\/","t":"s:7:\"old.org\";","n":[1.50]}";i:0;s:7:"old.org";}"#;
     for new in ["x", "old.orgold.org", "new.example.and.much.longer.than.before", "zzz.zzz", "é\"\\/", "a\nb"] {
-        let (there, tally) = value(text, &mut Pair::new(b"old.org", new.as_bytes()));
+        let (changed, tally) = value(text, &mut Pair::new(b"old.org", new.as_bytes()));
         assert_eq!((tally.changed, tally.broken), (3, 0), "{new}");
-        let (back, _) = value(&there, &mut Pair::new(new.as_bytes(), b"old.org"));
+        let (back, _) = value(&changed, &mut Pair::new(new.as_bytes(), b"old.org"));
         assert_eq!(String::from_utf8_lossy(&back), String::from_utf8_lossy(text), "{new}");
     }
-    let (there, tally) = value(text, &mut Pair::new(b"old.org", b""));
-    assert_eq!((tally.changed, there.len()), (3, text.len() - 21));
+    let (changed, tally) = value(text, &mut Pair::new(b"old.org", b""));
+    assert_eq!((tally.changed, changed.len()), (3, text.len() - 21));
 }
 
 /// JSON that states the type of each string can't be changed in place: it stays, or is written
 /// again in its form.
 #[test]
-fn typed_json_is_read() {
+fn typed_json_without_a_match_keeps_its_bytes() {
     let text = br#"{"$icecore":1,"$strings":"bytes","$value":{"$class":"A","$value":["old"]}}"#;
     let same = replacing::document(text, "json", &mut Pair::new(b"nothing", b"new")).unwrap().0;
     assert_eq!(same, text);

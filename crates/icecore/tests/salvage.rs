@@ -19,12 +19,12 @@ fn read<'a>(stage: &Stage, bytes: &'a [u8]) -> Outcome<'a> {
 /// Returns the leaves by path, without those of marks.
 fn leaves(document: &Document<'_>) -> BTreeMap<String, Vec<String>> {
     let mut leaves = BTreeMap::new();
-    for at in 0..document.nodes().len() as u32 {
-        let path = document.full_path(at);
+    for node in 0..document.nodes().len() as u32 {
+        let path = document.full_path(node);
         if path.contains("(missing)") || path.contains("(unnamed)") {
             continue;
         }
-        let Some(here) = document.at(at).filter(|_| document.nodes()[at as usize].key != IS_KEY) else { continue };
+        let Some(here) = document.at(node).filter(|_| document.nodes()[node as usize].key != IS_KEY) else { continue };
         if !here.kind().is_container() && !matches!(here.value(), Value::Link(_) | Value::Alias(_)) {
             leaves.entry(path).or_insert_with(Vec::new).push(format!(
                 "{:?} {:?}",
@@ -37,7 +37,13 @@ fn leaves(document: &Document<'_>) -> BTreeMap<String, Vec<String>> {
 }
 
 /// Cuts a document at an offset and salvages the part before it.
-fn cut(name: &str, stage: &Stage, bytes: &[u8], whole: &BTreeMap<String, Vec<String>>, len: usize) -> bool {
+fn cut_and_salvage(
+    name: &str,
+    stage: &Stage,
+    bytes: &[u8],
+    complete: &BTreeMap<String, Vec<String>>,
+    len: usize,
+) -> bool {
     let part = read(stage, &bytes[..len]);
     let Some(salvaged) = part.salvage().unwrap_or_else(|error| panic!("{name} {len}: {error}")) else {
         return false;
@@ -45,7 +51,7 @@ fn cut(name: &str, stage: &Stage, bytes: &[u8], whole: &BTreeMap<String, Vec<Str
     let leaves = leaves(&salvaged.document);
     for (path, value) in &leaves {
         // A PHP list becomes a map as soon as a key shows that it is not a list.
-        let is_there = whole.get(path).or_else(|| whole.get(&path.replace(['{', '}'], "")));
+        let is_there = complete.get(path).or_else(|| complete.get(&path.replace(['{', '}'], "")));
         if let Some(there) = is_there {
             // A key may occur twice.
             assert!(
@@ -59,7 +65,7 @@ fn cut(name: &str, stage: &Stage, bytes: &[u8], whole: &BTreeMap<String, Vec<Str
     let marks = |text: &[u8]| String::from_utf8_lossy(text).matches("(missing)").count();
     let typed =
         icecore::write(&salvaged.document, "json:typed").unwrap_or_else(|error| panic!("{name} {len}: {error}"));
-    let again = icecore::read_as(&typed, &Stage::parse("json:typed").unwrap(), &Limits::default())
+    let reread = icecore::read_as(&typed, &Stage::parse("json:typed").unwrap(), &Limits::default())
         .unwrap_or_else(|error| panic!("{name} {len}: {error}"));
     let cut = &part.document.trace().unwrap().cut;
     let is_list = |node: u32| matches!(part.document.nodes()[node as usize].kind, Kind::Array | Kind::Map);
@@ -68,29 +74,29 @@ fn cut(name: &str, stage: &Stage, bytes: &[u8], whole: &BTreeMap<String, Vec<Str
         "{name}, {len} bytes: no mark in {}",
         String::from_utf8_lossy(&typed)
     );
-    assert_eq!(marks(&typed), marks(&icecore::write(&again, "json:typed").unwrap()), "{name}, {len} bytes");
+    assert_eq!(marks(&typed), marks(&icecore::write(&reread, "json:typed").unwrap()), "{name}, {len} bytes");
     true
 }
 
 #[test]
-fn what_is_left_of_documents_by_chance_is_in_them() {
+fn salvaged_parts_of_random_documents_are_in_them() {
     for format in FORMATS {
         let stage = Stage::parse(format).unwrap();
         let (mut seen, mut salvaged) = (0, 0);
         for seed in 0..60 {
             let document = common::document(seed, if seed % 2 == 0 { Palette::Json } else { Palette::Perl });
             let Ok(bytes) = icecore::write(&document, format) else { continue };
-            let whole = read(&stage, &bytes);
-            if whole.error.is_some() {
+            let complete = read(&stage, &bytes);
+            if complete.error.is_some() {
                 continue;
             }
-            assert!(whole.salvage().unwrap().is_none(), "{format} {seed}");
-            let leaves = leaves(&whole.document);
+            assert!(complete.salvage().unwrap().is_none(), "{format} {seed}");
+            let leaves = leaves(&complete.document);
             let mut random = Random::new(seed);
             for _ in 0..20 {
                 seen += 1;
                 let len = random.below(bytes.len() as u64 + 1) as usize;
-                salvaged += usize::from(cut(&format!("{format} {seed}"), &stage, &bytes, &leaves, len));
+                salvaged += usize::from(cut_and_salvage(&format!("{format} {seed}"), &stage, &bytes, &leaves, len));
             }
         }
         assert!(seen > 300 && salvaged > 80, "{format}: {salvaged} of {seen}");
@@ -98,7 +104,7 @@ fn what_is_left_of_documents_by_chance_is_in_them() {
 }
 
 #[test]
-fn what_is_left_of_fixtures_is_in_them() {
+fn salvaged_parts_of_fixtures_are_in_them() {
     for (file, format) in [
         ("storable.jsonl", "storable"),
         ("sereal.jsonl", "sereal"),
@@ -109,16 +115,16 @@ fn what_is_left_of_fixtures_is_in_them() {
         let stage = Stage::parse(format).unwrap();
         let mut salvaged = 0;
         for fixture in fixtures::load(file).into_iter().step_by(usual_or_full(4, 1)) {
-            let whole = read(&stage, &fixture.blob);
-            if whole.error.is_some() || fixture.blob.len() > 3_000 {
+            let complete = read(&stage, &fixture.blob);
+            if complete.error.is_some() || fixture.blob.len() > 3_000 {
                 continue;
             }
-            let leaves = leaves(&whole.document);
+            let leaves = leaves(&complete.document);
             let mut random = Random::new(fixture.blob.len() as u64);
             for _ in 0..3 {
                 let len = random.below(fixture.blob.len() as u64 + 1) as usize;
                 let name = format!("{format} {} {}", fixture.name, fixture.mode);
-                salvaged += u64::from(cut(&name, &stage, &fixture.blob, &leaves, len));
+                salvaged += u64::from(cut_and_salvage(&name, &stage, &fixture.blob, &leaves, len));
             }
         }
         assert!(salvaged > usual_or_full(12, 50), "{format}: only {salvaged}");
@@ -127,7 +133,7 @@ fn what_is_left_of_fixtures_is_in_them() {
 
 /// One byte is changed: the result is an error, another document, or a part with marks.
 #[test]
-fn damage_anywhere_makes_no_panic() {
+fn salvaging_damaged_documents_does_not_panic() {
     let mut salvaged = 0;
     for format in FORMATS {
         let stage = Stage::parse(format).unwrap();
@@ -136,13 +142,13 @@ fn damage_anywhere_makes_no_panic() {
             let Ok(mut bytes) = icecore::write(&document, format) else { continue };
             let mut random = Random::new(seed);
             for _ in 0..20 {
-                let at = random.below(bytes.len() as u64) as usize;
-                let was = std::mem::replace(&mut bytes[at], random.bits() as u8);
+                let offset = random.below(bytes.len() as u64) as usize;
+                let was = std::mem::replace(&mut bytes[offset], random.bits() as u8);
                 if let Some(rest) = read(&stage, &bytes).salvage().unwrap() {
                     salvaged += 1;
                     icecore::write(&rest.document, "json:typed").unwrap();
                 }
-                bytes[at] = was;
+                bytes[offset] = was;
             }
         }
     }
@@ -150,7 +156,7 @@ fn damage_anywhere_makes_no_panic() {
 }
 
 #[test]
-fn a_mark_says_what_is_missing() {
+fn marks_count_the_missing_values() {
     let stage = Stage::parse("php").unwrap();
     let bytes = b"a:3:{s:1:\"a\";a:2:{i:0;i:7;i:1;s:9:\"cut off";
     let salvaged = read(&stage, bytes).salvage().unwrap().unwrap();
@@ -169,7 +175,7 @@ fn a_mark_says_what_is_missing() {
 
 /// In a Storable image a key follows its value, so a value that breaks off has no key yet.
 #[test]
-fn what_has_no_key_yet_is_kept() {
+fn values_without_a_key_are_salvaged() {
     let stage = Stage::parse("storable").unwrap();
     let bytes = icecore::convert(br#"{"a":{"b":[1,2,3,"four"]}}"#, "json", "storable").unwrap();
     let part = &bytes[..bytes.len() - 16];

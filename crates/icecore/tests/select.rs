@@ -11,15 +11,15 @@ use icecore::{Document, Limits, Stage};
 use std::collections::BTreeMap;
 
 /// Bytes that are loaded in parts of this size.
-struct Parts<'b>(&'b [u8], usize);
+struct PartialSource<'b>(&'b [u8], usize);
 
-impl Source for Parts<'_> {
+impl Source for PartialSource<'_> {
     fn len(&self) -> u64 {
         self.0.len() as u64
     }
 
-    fn load_into(&mut self, at: u64, to: &mut [u8]) -> bool {
-        let from = at as usize;
+    fn load_into(&mut self, offset: u64, to: &mut [u8]) -> bool {
+        let from = offset as usize;
         self.0.get(from..from + to.len()).is_some_and(|bytes| {
             to.copy_from_slice(bytes);
             true
@@ -35,20 +35,20 @@ type Answers = Vec<(String, Document<'static>)>;
 
 /// Returns what skimming finds; it must be the same for every window of the bytes. In small windows
 /// the fast loops hardly start, and everything takes the careful path.
-fn skimmed(bytes: &[u8], stage: &Stage, pattern: &Pattern) -> (Answers, bool) {
-    let all = skimmed_in(bytes, stage, pattern, None);
+fn skim_in_every_window(bytes: &[u8], stage: &Stage, pattern: &Pattern) -> (Answers, bool) {
+    let all = skim_in_windows(bytes, stage, pattern, None);
     let between = 6 + (bytes.len() + pattern.as_str().len()) % 90;
     for piece in [1, between, 256 << 10] {
-        let parts = skimmed_in(bytes, stage, pattern, Some(piece));
+        let parts = skim_in_windows(bytes, stage, pattern, Some(piece));
         let (format, path) = (stage.name(), pattern.as_str());
         assert!(parts == all, "{format} {path}: {parts:?} in parts of {piece}, not {all:?}");
     }
     all
 }
 
-fn skimmed_in(bytes: &[u8], stage: &Stage, pattern: &Pattern, piece: Option<usize>) -> (Answers, bool) {
+fn skim_in_windows(bytes: &[u8], stage: &Stage, pattern: &Pattern, piece: Option<usize>) -> (Answers, bool) {
     let (limits, mut answers) = (Limits::default(), Answers::new());
-    let mut source = Parts(bytes, piece.unwrap_or(1));
+    let mut source = PartialSource(bytes, piece.unwrap_or(1));
     let input = if piece.is_some() { Input::Source(&mut source) } else { Input::Bytes(bytes) };
     let end = select::skim(input, stage, pattern, &limits, &mut |path, document| {
         answers.push((path.to_owned(), document.clone().into_owned()));
@@ -63,7 +63,7 @@ fn skimmed_in(bytes: &[u8], stage: &Stage, pattern: &Pattern, piece: Option<usiz
     }
 }
 
-fn read(document: &Document<'_>, pattern: &Pattern) -> Answers {
+fn select_within(document: &Document<'_>, pattern: &Pattern) -> Answers {
     let mut answers = Answers::new();
     select::within(document, pattern, &Limits::default(), 0, &mut |path, document| {
         answers.push((path.to_owned(), document.clone().into_owned()));
@@ -86,7 +86,9 @@ fn path(random: &mut Random, document: &Document<'_>) -> String {
         5 => format!("{path}[-2:]"),
         6 => format!("..{}", path.rsplit(['.', ']']).next().unwrap_or("a")),
         7 | 8 => match path.rfind('[') {
-            Some(at) => format!("{}[*]{}", &path[..at], path[at..].split_once(']').map_or("", |(_, rest)| rest)),
+            Some(offset) => {
+                format!("{}[*]{}", &path[..offset], path[offset..].split_once(']').map_or("", |(_, rest)| rest))
+            }
             None => format!("{path}.*"),
         },
         _ => path,
@@ -94,52 +96,52 @@ fn path(random: &mut Random, document: &Document<'_>) -> String {
 }
 
 #[derive(Default, Debug)]
-struct Share {
-    asked: u64,
+struct Counts {
+    total: u64,
     skimmed: u64,
     found: u64,
 }
 
 /// Skims, reads and compares. Counts how often skimming was enough.
-fn compare(name: &str, bytes: &[u8], stage: &Stage, document: &Document<'_>, text: &str, share: &mut Share) {
+fn compare(name: &str, bytes: &[u8], stage: &Stage, document: &Document<'_>, text: &str, counts: &mut Counts) {
     let Ok(pattern) = Pattern::parse(text) else { return };
-    let expected = read(document, &pattern);
-    share.asked += 1;
-    let (answers, is_all) = skimmed(bytes, stage, &pattern);
+    let expected = select_within(document, &pattern);
+    counts.total += 1;
+    let (answers, is_all) = skim_in_every_window(bytes, stage, &pattern);
     assert!(answers.len() <= expected.len(), "{name} {text}: {answers:?} for {expected:?}");
     if is_all {
         assert_eq!(answers.len(), expected.len(), "{name} {text}: {answers:?} for {expected:?}");
-        share.skimmed += 1;
+        counts.skimmed += 1;
     }
-    for (answer, expected) in answers.iter().zip(&expected) {
-        assert_eq!(answer.0, expected.0, "{name} {text}");
+    for ((path, value), (expected_path, expected_value)) in answers.iter().zip(&expected) {
+        assert_eq!(path, expected_path, "{name} {text}");
         assert!(
-            answer.1 == expected.1,
+            value == expected_value,
             "{name} {text}:\n{:?}\n{:?}\nof {}",
-            answer.1.nodes(),
-            expected.1.nodes(),
+            value.nodes(),
+            expected_value.nodes(),
             String::from_utf8_lossy(bytes)
         );
     }
-    share.found += u64::from(!expected.is_empty());
+    counts.found += u64::from(!expected.is_empty());
 }
 
 fn rounds() -> u64 {
     std::env::var("ICECORE_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1)
 }
 
-fn ask(name: &str, bytes: &[u8], stage: &Stage, random: &mut Random, share: &mut Share) {
+fn compare_random_paths(name: &str, bytes: &[u8], stage: &Stage, random: &mut Random, counts: &mut Counts) {
     let Ok(document) = icecore::read_as(bytes, stage, &Limits::default()) else { return };
     for _ in 0..2 * rounds() {
         let text = path(random, &document);
-        compare(name, bytes, stage, &document, &text, share);
+        compare(name, bytes, stage, &document, &text, counts);
     }
 }
 
 #[test]
-fn fixtures_are_skimmed_as_they_are_read() {
+fn skimming_fixtures_finds_what_reading_finds() {
     let mut random = Random::new(7);
-    let mut shares: BTreeMap<&str, Share> = BTreeMap::new();
+    let mut counts_by_format: BTreeMap<&str, Counts> = BTreeMap::new();
     for (format, file) in [
         ("php", "php.jsonl"),
         ("storable", "storable.jsonl"),
@@ -152,12 +154,18 @@ fn fixtures_are_skimmed_as_they_are_read() {
         // Some files have many fixtures.
         let step = if rounds() > 1 { 1 } else { all.len() / 600 + 1 };
         for fixture in all.into_iter().step_by(step) {
-            ask(&fixture.name, &fixture.blob, &stage, &mut random, shares.entry(format).or_default());
+            compare_random_paths(
+                &fixture.name,
+                &fixture.blob,
+                &stage,
+                &mut random,
+                counts_by_format.entry(format).or_default(),
+            );
         }
     }
-    for (format, share) in &shares {
-        eprintln!("{format}: {share:?}");
-        assert!(share.found * 5 > share.asked, "{format}: {share:?}");
+    for (format, counts) in &counts_by_format {
+        eprintln!("{format}: {counts:?}");
+        assert!(counts.found * 5 > counts.total, "{format}: {counts:?}");
     }
 }
 
@@ -175,9 +183,9 @@ const STAGES: &[&str] = &[
 ];
 
 #[test]
-fn documents_by_chance_are_skimmed_as_they_are_read() {
+fn skimming_random_documents_finds_what_reading_finds() {
     let mut random = Random::new(11);
-    let mut shares: BTreeMap<&str, Share> = BTreeMap::new();
+    let mut counts_by_format: BTreeMap<&str, Counts> = BTreeMap::new();
     for seed in 0..60 * rounds() {
         for palette in [Palette::Json, Palette::Perl, Palette::All] {
             let document = common::document(seed, palette);
@@ -187,22 +195,22 @@ fn documents_by_chance_are_skimmed_as_they_are_read() {
                 if icecore::write_to(&document, &to, &Limits::default(), &mut bytes).is_err() {
                     continue;
                 }
-                ask(
+                compare_random_paths(
                     &format!("{seed} {palette:?} {stage}"),
                     &bytes,
                     &Stage::of(to.format()),
                     &mut random,
-                    shares.entry(stage).or_default(),
+                    counts_by_format.entry(stage).or_default(),
                 );
             }
         }
     }
-    eprintln!("{shares:#?}");
+    eprintln!("{counts_by_format:#?}");
 }
 
 /// Values that skimming finds in truncated input are from before the break.
 #[test]
-fn what_is_found_before_a_break_is_what_was_there() {
+fn values_found_before_a_cut_are_right() {
     let mut random = Random::new(13);
     let (mut found, mut all) = (0, 0);
     for seed in 0..25 * rounds() {
@@ -221,13 +229,13 @@ fn what_is_found_before_a_break_is_what_was_there() {
                 if icecore::read_as(cut, &stage, &Limits::default()).is_ok() {
                     continue;
                 }
-                let expected = read(&whole, &pattern);
-                let (answers, is_all) = skimmed(cut, &stage, &pattern);
+                let expected = select_within(&whole, &pattern);
+                let (answers, is_all) = skim_in_every_window(cut, &stage, &pattern);
                 assert!(!is_all || answers.len() == expected.len(), "{} {}", stage.name(), pattern.as_str());
-                for (answer, there) in answers.iter().zip(&expected) {
+                for (answer, expected_answer) in answers.iter().zip(&expected) {
                     assert!(
-                        answer == there,
-                        "{} {} {answer:?}\n{there:?}\n{}",
+                        answer == expected_answer,
+                        "{} {} {answer:?}\n{expected_answer:?}\n{}",
                         stage.name(),
                         pattern.as_str(),
                         cut.escape_ascii()
@@ -242,7 +250,7 @@ fn what_is_found_before_a_break_is_what_was_there() {
 }
 
 #[test]
-fn damaged_input_is_skimmed_as_it_is_read() {
+fn skimming_damaged_input_finds_what_reading_finds() {
     let mut random = Random::new(17);
     for seed in 0..40 * rounds() {
         let document = common::document(seed, Palette::Perl);
@@ -258,14 +266,14 @@ fn damaged_input_is_skimmed_as_it_is_read() {
                 let text = path(&mut random, &whole);
                 let mut damaged = bytes.clone();
                 for _ in 0..=random.below(3) {
-                    let at = random.below(damaged.len() as u64) as usize;
-                    damaged[at] = random.bits() as u8;
+                    let offset = random.below(damaged.len() as u64) as usize;
+                    damaged[offset] = random.bits() as u8;
                 }
                 match icecore::read_as(&damaged, &stage, &Limits::default()) {
-                    Ok(document) => compare("damaged", &damaged, &stage, &document, &text, &mut Share::default()),
+                    Ok(document) => compare("damaged", &damaged, &stage, &document, &text, &mut Counts::default()),
                     Err(_) => {
                         if let Ok(pattern) = Pattern::parse(&text) {
-                            skimmed(&damaged, &stage, &pattern);
+                            skim_in_every_window(&damaged, &stage, &pattern);
                         }
                     }
                 }
@@ -274,31 +282,31 @@ fn damaged_input_is_skimmed_as_it_is_read() {
     }
 }
 
-fn count(bytes: &[u8], stage: &str, text: &str) -> Skimmed {
+fn skim_and_count(bytes: &[u8], stage: &str, text: &str) -> Skimmed {
     let (stage, pattern) = (Stage::parse(stage).unwrap(), Pattern::parse(text).unwrap());
     select::skim(Input::Bytes(bytes), &stage, &pattern, &Limits::default(), &mut |_, _| Ok(())).unwrap()
 }
 
 /// Depth costs memory, and never the native stack.
 #[test]
-fn what_is_deep_is_passed_over() {
+fn deep_values_are_skipped_on_a_small_stack() {
     common::on_a_small_stack(|| {
         const DEPTH: usize = 1_000_000;
         let json = format!("[{}1{},2]", "[".repeat(DEPTH), "]".repeat(DEPTH));
-        assert_eq!(count(json.as_bytes(), "json", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(json.as_bytes(), "json", "$[1]"), Skimmed::All(1));
         let php = format!("a:2:{{i:0;{}N;{}i:1;N;}}", "a:1:{i:0;".repeat(DEPTH), "}".repeat(DEPTH));
-        assert_eq!(count(php.as_bytes(), "php", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(php.as_bytes(), "php", "$[1]"), Skimmed::All(1));
         let igbinary = [b"\0\0\0\x02\x14\x02\x06\0", &b"\x14\x01\x06\0".repeat(DEPTH)[..], b"\0\x06\x01\x05"].concat();
-        assert_eq!(count(&igbinary, "igbinary", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(&igbinary, "igbinary", "$[1]"), Skimmed::All(1));
         let marshal = [b"\x04\x08[\x07", &b"[\x06".repeat(DEPTH)[..], b"0T"].concat();
-        assert_eq!(count(&marshal, "marshal", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(&marshal, "marshal", "$[1]"), Skimmed::All(1));
         let sereal = [b"=\xF3rl\x05\0\x42", &b"\x41".repeat(DEPTH)[..], b"\x01\x02"].concat();
-        assert_eq!(count(&sereal, "sereal", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(&sereal, "sereal", "$[1]"), Skimmed::All(1));
         let storable =
             [b"\x05\x0b\x02\0\0\0\x02", &b"\x04\x02\0\0\0\x01".repeat(DEPTH)[..], b"\x08\x81\x08\x82"].concat();
-        assert_eq!(count(&storable, "storable", "$[1]"), Skimmed::All(1));
+        assert_eq!(skim_and_count(&storable, "storable", "$[1]"), Skimmed::All(1));
         let path = "[0]".repeat(10_000);
-        assert_eq!(count(json.as_bytes(), "json", &path), Skimmed::Unsure(0));
+        assert_eq!(skim_and_count(json.as_bytes(), "json", &path), Skimmed::Unsure(0));
     });
 }
 
@@ -319,7 +327,7 @@ fn declared_lengths_are_not_trusted() {
         (b"\x05\x0b\x02\0\0\0\x01\x01\xff\xff\xff\xffa", "storable"),
     ] {
         for path in ["$[1]", "$[9]", "$.a", "$[-1]", "$[*]", "$[-2:]"] {
-            assert!(!matches!(count(bytes, stage, path), Skimmed::All(1..)), "{stage} {path}");
+            assert!(!matches!(skim_and_count(bytes, stage, path), Skimmed::All(1..)), "{stage} {path}");
         }
     }
 }
@@ -327,22 +335,22 @@ fn declared_lengths_are_not_trusted() {
 /// Links that fan out make many values from few, so their number is limited.
 #[test]
 fn links_that_fan_out_are_limited() {
-    let mut b = icecore::Builder::new();
-    b.begin_array();
+    let mut builder = icecore::Builder::new();
+    builder.begin_array();
     let mut below = Vec::new();
     for level in 0..30 {
-        let list = b.begin_array().at();
+        let list = builder.begin_array().at();
         for _ in 0..10 {
             match below.last() {
-                Some(last) => b.link(*last),
-                None => b.int(level),
+                Some(last) => builder.link(*last),
+                None => builder.int(level),
             };
         }
-        b.end();
+        builder.end();
         below.push(list);
     }
-    b.end();
-    let document = b.finish().unwrap();
+    builder.end();
+    let document = builder.finish().unwrap();
     let find = |path: &str| Pattern::parse(path).unwrap().find(&document, &Limits::default()).map(|found| found.len());
     assert_eq!(find("$[29][*][*]").unwrap(), 100);
     assert_eq!(find(&format!("$[29]{}", "[*]".repeat(25))).unwrap_err().kind(), icecore::ErrorKind::Limit);
@@ -351,7 +359,7 @@ fn links_that_fan_out_are_limited() {
 }
 
 #[test]
-fn the_last_of_equal_keys_counts() {
+fn the_last_of_equal_keys_is_found() {
     let first = |json: &[u8], path: &str| {
         let stage = Stage::parse("json").unwrap();
         let found = select::first(json, &stage, &Pattern::parse(path).unwrap(), &Limits::default()).unwrap();
@@ -366,26 +374,26 @@ fn the_last_of_equal_keys_counts() {
 
 /// Two keys may look alike, and the value of a path may be in the first.
 #[test]
-fn all_is_read_if_keys_look_alike() {
+fn similar_keys_make_the_answer_unsure() {
     let php = b"a:2:{i:0;N;i:1;a:2:{s:1:\"\xe9\";a:1:{s:1:\"x\";i:7;}s:3:\"\xef\xbf\xbd\";b:0;}}";
-    assert_eq!(count(php, "php", "$[1][\"\u{fffd}\"].x"), Skimmed::Unsure(0));
+    assert_eq!(skim_and_count(php, "php", "$[1][\"\u{fffd}\"].x"), Skimmed::Unsure(0));
     let sereal = b"=\xF3rl\x05\0\x42\x01\x52\x61\xe9\x51\x61x\x07\x63\xef\xbf\xbd\x01";
-    assert_eq!(count(sereal, "sereal", "$[1][\"\u{fffd}\"].x"), Skimmed::Unsure(0));
+    assert_eq!(skim_and_count(sereal, "sereal", "$[1][\"\u{fffd}\"].x"), Skimmed::Unsure(0));
 }
 
 /// A number at the end of the input is not certain, because more digits may follow.
 #[test]
-fn a_number_at_the_end_of_the_input_is_not_an_item() {
+fn a_number_at_the_end_of_the_input_is_unsure() {
     for path in ["$[0]", "$[*]", "$.a", "$[-1]"] {
         for json in ["[12", "{\"a\":12", "[tru"] {
-            assert_eq!(count(json.as_bytes(), "json", path), Skimmed::Unsure(0), "{json} {path}");
+            assert_eq!(skim_and_count(json.as_bytes(), "json", path), Skimmed::Unsure(0), "{json} {path}");
         }
     }
-    assert_eq!(count(b"12", "json", "$"), Skimmed::All(1));
+    assert_eq!(skim_and_count(b"12", "json", "$"), Skimmed::All(1));
 }
 
 #[test]
-fn symbols_and_members_are_reached_by_their_plain_names() {
+fn symbols_and_members_are_found_by_their_plain_names() {
     let get = |bytes: &[u8], stage: &str, path: &str| {
         let (stage, pattern) = (Stage::parse(stage).unwrap(), Pattern::parse(path).unwrap());
         let found = select::first(bytes, &stage, &pattern, &Limits::default()).unwrap();

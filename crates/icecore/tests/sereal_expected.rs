@@ -19,33 +19,39 @@ fn with_header(header: &str, body: &str) -> String {
 }
 
 #[test]
-fn equal_to_what_perl_reads() {
+fn documents_are_read_as_perl_reads_them() {
     let limits = Limits::default();
     let typed = Stage::parse("json:typed").unwrap();
     let expected = expectations("expected.jsonl");
     let (mut total, mut failures) = (0, Vec::new());
-    for f in load("sereal.jsonl") {
-        let mut ids: Vec<_> = f.expected.iter().map(String::as_str).collect();
-        ids.extend(f.line["documents"].as_array().into_iter().flatten().filter_map(|id| id.as_str()));
-        ids.extend(f.line["opaque"].as_str());
-        let mut rest = &f.blob[..];
+    for fixture in load("sereal.jsonl") {
+        let mut ids: Vec<_> = fixture.expected.iter().map(String::as_str).collect();
+        ids.extend(fixture.line["documents"].as_array().into_iter().flatten().filter_map(|id| id.as_str()));
+        ids.extend(fixture.line["opaque"].as_str());
+        let mut rest = &fixture.blob[..];
         for id in ids {
             total += 1;
             let outcome = ReadOptions::default().read(rest, Request::new(&limits));
             rest = &rest[outcome.consumed.min(rest.len())..];
             if let Some(error) = outcome.error {
-                failures.push(format!("{} {}: {error}", f.name, f.mode));
+                failures.push(format!("{} {}: {error}", fixture.name, fixture.mode));
                 continue;
             }
-            let text = match f.line["header"].as_str() {
+            let text = match fixture.line["header"].as_str() {
                 // perl does not distinguish an undefined header from no header.
                 Some(header) if outcome.document.header().is_some() => with_header(&expected[header], &expected[id]),
                 _ => expected[id].clone(),
             };
-            let wanted = read_as(text.as_bytes(), &typed, &limits).unwrap_or_else(|error| panic!("{text}: {error}"));
-            if !Comparison::new().any_order().equal(&outcome.document, &wanted) {
+            let expected_document =
+                read_as(text.as_bytes(), &typed, &limits).unwrap_or_else(|error| panic!("{text}: {error}"));
+            if !Comparison::new().any_order().equal(&outcome.document, &expected_document) {
                 let ours = icecore::write(&outcome.document, "json:typed").unwrap();
-                failures.push(format!("{} {}:\n  {}\n  {text}", f.name, f.mode, String::from_utf8_lossy(&ours)));
+                failures.push(format!(
+                    "{} {}:\n  {}\n  {text}",
+                    fixture.name,
+                    fixture.mode,
+                    String::from_utf8_lossy(&ours)
+                ));
             }
         }
     }

@@ -7,10 +7,10 @@ use icecore::{Document, Limits, Request, format::sereal, raw::Outcome};
 
 /// Returns the fixtures that the real decoder can read. With `aliased_dedupe_strings` the encoder
 /// may write an ALIAS after a REFN, which it can't read.
-fn readable() -> Vec<Fixture> {
+fn load_readable_fixtures() -> Vec<Fixture> {
     let mut fixtures = load("sereal.jsonl");
     let is_broken = |note: &str| note.contains("ALIAS tag not inside container");
-    fixtures.retain(|f| !f.line["note"].as_str().is_some_and(is_broken));
+    fixtures.retain(|fixture| !fixture.line["note"].as_str().is_some_and(is_broken));
     fixtures
 }
 
@@ -36,25 +36,27 @@ fn plain() -> ReadOptions {
 }
 
 #[test]
-fn the_fast_reader_and_its_plain_twin_agree() {
+fn fast_and_reference_readers_agree() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
-    for f in readable() {
+    for fixture in load_readable_fixtures() {
         total += 1;
-        let fast = documents(&f.blob, |rest| ReadOptions::default().read(rest, Request::new(&limits)));
-        let slow = documents(&f.blob, |rest| plain().read(rest, Request::new(&limits)));
-        let traced = documents(&f.blob, |rest| plain().read(rest, Request::new(&limits).detailed()));
+        let fast = documents(&fixture.blob, |rest| ReadOptions::default().read(rest, Request::new(&limits)));
+        let slow = documents(&fixture.blob, |rest| plain().read(rest, Request::new(&limits)));
+        let traced = documents(&fixture.blob, |rest| plain().read(rest, Request::new(&limits).detailed()));
         match (fast, slow, traced) {
             (Ok(a), Ok(b), Ok(c)) if a == b && a == c => {}
-            (Ok(_), Ok(_), Ok(_)) => failures.push(format!("{} {}: they differ", f.name, f.mode)),
-            (a, b, c) => failures.push(format!("{} {}: {:?} {:?} {:?}", f.name, f.mode, a.err(), b.err(), c.err())),
+            (Ok(_), Ok(_), Ok(_)) => failures.push(format!("{} {}: they differ", fixture.name, fixture.mode)),
+            (a, b, c) => {
+                failures.push(format!("{} {}: {:?} {:?} {:?}", fixture.name, fixture.mode, a.err(), b.err(), c.err()))
+            }
         }
     }
     report("reading", total, &failures);
 }
 
 /// Returns the document with an uncompressed body.
-fn unpacked(blob: &[u8]) -> Vec<u8> {
+fn decompress(blob: &[u8]) -> Vec<u8> {
     let limits = Limits::default();
     let mut out = Vec::new();
     for document in
@@ -67,34 +69,34 @@ fn unpacked(blob: &[u8]) -> Vec<u8> {
     out
 }
 
-fn differs(f: &Fixture, out: &[u8]) -> String {
-    let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
+fn describe_difference(fixture: &Fixture, out: &[u8]) -> String {
+    let offset = out.iter().zip(&fixture.blob).take_while(|(a, b)| a == b).count();
     format!(
-        "{} {}: differs at {at}\n{}{}",
-        f.name,
-        f.mode,
-        icecore::text::window(&f.blob, at as u64),
-        icecore::text::window(out, at as u64)
+        "{} {}: differs at {offset}\n{}{}",
+        fixture.name,
+        fixture.mode,
+        icecore::text::window(&fixture.blob, offset as u64),
+        icecore::text::window(out, offset as u64)
     )
 }
 
 #[test]
-fn what_sereal_wrote_comes_out_byte_for_byte() {
+fn documents_are_rewritten_byte_for_byte() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
-    for f in &readable() {
+    for fixture in &load_readable_fixtures() {
         total += 1;
         let mut out = Vec::new();
-        let read = documents(&f.blob, |rest| ReadOptions::default().read(rest, Request::new(&limits).detailed()));
+        let read = documents(&fixture.blob, |rest| ReadOptions::default().read(rest, Request::new(&limits).detailed()));
         let written = read.unwrap().iter().try_for_each(|document| {
             let losses = sereal::write(document, &WriteOptions::default(), &limits, &mut out)?;
-            assert!(losses.is_empty(), "{} {}: {losses:?}", f.name, f.mode);
+            assert!(losses.is_empty(), "{} {}: {losses:?}", fixture.name, fixture.mode);
             Ok::<_, icecore::Error>(())
         });
         if let Err(error) = written {
-            failures.push(format!("{} {}: {error}", f.name, f.mode));
-        } else if out != f.blob && unpacked(&out) != unpacked(&f.blob) {
-            failures.push(differs(f, &out));
+            failures.push(format!("{} {}: {error}", fixture.name, fixture.mode));
+        } else if out != fixture.blob && decompress(&out) != decompress(&fixture.blob) {
+            failures.push(describe_difference(fixture, &out));
         }
     }
     report("writing again", total, &failures);
@@ -143,26 +145,28 @@ fn by_rules(document: &Document<'_>) -> Vec<(u32, u16, u64)> {
 }
 
 #[test]
-fn without_spelling_the_encoders_rules_give_the_same_bytes() {
+fn documents_without_spelling_get_the_encoders_bytes() {
     let limits = Limits::default();
     let (mut total, mut same, mut failures) = (0, 0, Vec::new());
-    for f in &readable() {
-        let Some(options) = encoder(&f.mode).filter(|_| !CIRCUMSTANTIAL.contains(&f.name.as_str())) else { continue };
+    for fixture in &load_readable_fixtures() {
+        let Some(options) = encoder(&fixture.mode).filter(|_| !CIRCUMSTANTIAL.contains(&fixture.name.as_str())) else {
+            continue;
+        };
         total += 1;
-        let document = sereal::read(&f.blob, &ReadOptions::default(), &limits).unwrap();
+        let document = sereal::read(&fixture.blob, &ReadOptions::default(), &limits).unwrap();
         let mut out = Vec::new();
         if let Err(error) = sereal::write(&document, &options, &limits, &mut out) {
-            failures.push(format!("{} {}: {error}", f.name, f.mode));
+            failures.push(format!("{} {}: {error}", fixture.name, fixture.mode));
             continue;
         }
-        if out == f.blob {
+        if out == fixture.blob {
             same += 1;
             continue;
         }
         let read = |blob| ReadOptions::default().read(blob, Request::new(&limits).detailed());
-        let (ours, theirs) = (read(&out), read(&f.blob));
+        let (ours, theirs) = (read(&out), read(&fixture.blob));
         if ours.document != theirs.document || by_rules(&ours.document) != by_rules(&theirs.document) {
-            failures.push(differs(f, &out));
+            failures.push(describe_difference(fixture, &out));
         }
     }
     println!("{same} of {total} the same to the byte");

@@ -22,13 +22,13 @@ fn ask_perl(blobs: &[Vec<u8>]) -> Option<Vec<String>> {
     Some(checker::ask(Command::new("perl").arg(script).arg("--plain"), &questions))
 }
 
-fn check(what: &str, asked: Vec<(String, Document<'_>, Vec<u8>)>) {
-    let blobs: Vec<_> = asked.iter().map(|(.., blob)| blob.clone()).collect();
+fn assert_perl_reads(context: &str, questions: Vec<(String, Document<'_>, Vec<u8>)>) {
+    let blobs: Vec<_> = questions.iter().map(|(.., blob)| blob.clone()).collect();
     let Some(answers) = ask_perl(&blobs) else { return };
-    assert_eq!(answers.len(), asked.len());
+    assert_eq!(answers.len(), questions.len());
     let typed = Stage::parse("json:typed").unwrap();
     let mut failures = Vec::new();
-    for ((name, document, blob), answer) in asked.iter().zip(&answers) {
+    for ((name, document, blob), answer) in questions.iter().zip(&answers) {
         // Kept as text, because numbers must not change.
         let text = answer.strip_prefix("{\"typed\":").and_then(|text| text.strip_suffix('}')).unwrap_or_default();
         let read = icecore::read_as(text.as_bytes(), &typed, &Limits::default());
@@ -37,23 +37,23 @@ fn check(what: &str, asked: Vec<(String, Document<'_>, Vec<u8>)>) {
             _ => failures.push(format!("{name}: {answer}\n{blob:02x?}\n{document:?}")),
         }
     }
-    fixtures::report(what, asked.len(), &failures);
+    fixtures::report(context, questions.len(), &failures);
 }
 
-fn written(document: &Document<'_>, options: &WriteOptions) -> Option<Vec<u8>> {
+fn write_document(document: &Document<'_>, options: &WriteOptions) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     sereal::write(document, options, &Limits::default(), &mut out).ok().filter(icecore::Losses::is_empty).map(|_| out)
 }
 
 #[test]
-fn perl_reads_what_we_write_of_its_own_documents() {
+fn perl_reads_rewritten_fixtures() {
     let all = fixtures::load("sereal.jsonl");
     let mut options = WriteOptions::default();
     options.threshold = Some(0);
-    let mut asked = Vec::new();
+    let mut questions = Vec::new();
     let compressions = [Compress::None, Compress::Snappy, Compress::Zlib, Compress::Zstd];
-    for (turn, f) in all.iter().filter(|f| f.mode == "v5" && f.expected.is_some()).enumerate() {
-        let Ok(document) = sereal::read(&f.blob, &ReadOptions::default(), &Limits::default()) else { continue };
+    for (turn, fixture) in all.iter().filter(|fixture| fixture.mode == "v5" && fixture.expected.is_some()).enumerate() {
+        let Ok(document) = sereal::read(&fixture.blob, &ReadOptions::default(), &Limits::default()) else { continue };
         if document.header().is_some() {
             // Only the body is compared with perl.
             continue;
@@ -63,25 +63,25 @@ fn perl_reads_what_we_write_of_its_own_documents() {
         options.canonical = turn % 5 == 0;
         options.dedupe_strings = turn % 7 == 0;
         // Only documents without losses, because perl can't give back what was lost.
-        if let Some(blob) = written(&document, &options) {
-            asked.push((format!("{} {options:?}", f.name), document, blob));
+        if let Some(blob) = write_document(&document, &options) {
+            questions.push((format!("{} {options:?}", fixture.name), document, blob));
         }
     }
-    check("perl's documents", asked);
+    assert_perl_reads("perl's documents", questions);
 }
 
-/// Whether a document has something that perl can't represent or expresses differently: floats that
+/// Returns `true` if a document has something that perl can't represent or expresses differently: floats that
 /// are too wide, patterns that it would compile, strings that are not Unicode, links to something
 /// other than an array, a hash or an object, and objects that are links.
 fn has_what_perl_says_otherwise(document: &Document<'_>) -> bool {
     let nodes = document.nodes();
-    let is_object = |at: usize| nodes.get(at).is_some_and(|node| node.kind == Kind::Object);
-    nodes.iter().enumerate().any(|(at, node)| match node.kind {
+    let is_object = |index: usize| nodes.get(index).is_some_and(|node| node.kind == Kind::Object);
+    nodes.iter().enumerate().any(|(index, node)| match node.kind {
         Kind::Float128 | Kind::Regexp => true,
         Kind::Text => std::str::from_utf8(document.bytes(node)).is_err(),
         Kind::Link => {
             let to = nodes[node.payload as usize].kind;
-            !matches!(to, Kind::Array | Kind::Map | Kind::Object) || at > 0 && is_object(at - 1)
+            !matches!(to, Kind::Array | Kind::Map | Kind::Object) || index > 0 && is_object(index - 1)
         }
         _ => false,
     }) || document
@@ -92,16 +92,16 @@ fn has_what_perl_says_otherwise(document: &Document<'_>) -> bool {
 }
 
 #[test]
-fn perl_reads_what_we_write_of_random_documents() {
-    let mut asked = Vec::new();
+fn perl_reads_random_documents() {
+    let mut questions = Vec::new();
     for seed in 0..400 {
-        let made = document(seed, Palette::Perl);
-        if has_what_perl_says_otherwise(&made) {
+        let original = document(seed, Palette::Perl);
+        if has_what_perl_says_otherwise(&original) {
             continue;
         }
-        if let Some(blob) = written(&made, &WriteOptions::default()) {
-            asked.push((format!("random {seed}"), made, blob));
+        if let Some(blob) = write_document(&original, &WriteOptions::default()) {
+            questions.push((format!("random {seed}"), original, blob));
         }
     }
-    check("random documents", asked);
+    assert_perl_reads("random documents", questions);
 }

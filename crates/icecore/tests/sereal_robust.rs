@@ -16,7 +16,7 @@ fn with_header(body: impl AsRef<[u8]>) -> Vec<u8> {
     [HEADER, body.as_ref()].concat()
 }
 
-fn plain() -> ReadOptions {
+fn read_plain_options() -> ReadOptions {
     let mut options = ReadOptions::default();
     options.reference = true;
     options
@@ -49,8 +49,8 @@ fn read(blob: &[u8]) -> Document<'_> {
 /// Reads in all three ways, and checks that they agree.
 fn read_all_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
     let fast = ReadOptions::default().read(blob, Request::new(limits));
-    let slow = plain().read(blob, Request::new(limits));
-    let detailed = plain().read(blob, Request::new(limits).detailed());
+    let slow = read_plain_options().read(blob, Request::new(limits));
+    let detailed = read_plain_options().read(blob, Request::new(limits).detailed());
     for other in [&slow, &detailed] {
         assert_eq!(fast.error, other.error, "{blob:02x?}");
         assert_eq!(fast.consumed, other.consumed, "{blob:02x?}");
@@ -60,32 +60,32 @@ fn read_all_ways<'a>(blob: &'a [u8], limits: &Limits) -> Outcome<'a> {
 }
 
 /// Returns all write options that keep a document.
-fn ways() -> Vec<WriteOptions> {
-    let mut ways = Vec::new();
+fn lossless_write_options() -> Vec<WriteOptions> {
+    let mut all = Vec::new();
     for protocol in 1..=5 {
         let mut options = WriteOptions::default();
         options.protocol = Some(protocol);
-        ways.push(options);
+        all.push(options);
     }
-    let mut way = |set: fn(&mut WriteOptions)| {
+    let mut add = |set: fn(&mut WriteOptions)| {
         let mut options = WriteOptions::default();
         options.threshold = Some(0);
         set(&mut options);
-        ways.push(options);
+        all.push(options);
     };
-    way(|options| options.canonical = true);
-    way(|options| options.canonical_refs = true);
-    way(|options| options.sort_keys = SortKeys::Perl);
-    way(|options| options.sort_keys = SortKeys::PerlReverse);
-    way(|options| options.dedupe_strings = true);
-    way(|options| options.no_shared_hashkeys = true);
-    way(|options| options.compress = Some(Compress::Snappy));
-    way(|options| options.compress = Some(Compress::Zlib));
-    way(|options| options.compress = Some(Compress::Zstd));
-    ways
+    add(|options| options.canonical = true);
+    add(|options| options.canonical_refs = true);
+    add(|options| options.sort_keys = SortKeys::Perl);
+    add(|options| options.sort_keys = SortKeys::PerlReverse);
+    add(|options| options.dedupe_strings = true);
+    add(|options| options.no_shared_hashkeys = true);
+    add(|options| options.compress = Some(Compress::Snappy));
+    add(|options| options.compress = Some(Compress::Zlib));
+    add(|options| options.compress = Some(Compress::Zstd));
+    all
 }
 
-/// Whether a link refers to a reference. It means the same as an alias after another reference, and
+/// Returns `true` if a link refers to a reference. It means the same as an alias after another reference, and
 /// is read as one.
 fn has_odd_links(document: &Document<'_>) -> bool {
     let nodes = document.nodes();
@@ -95,20 +95,20 @@ fn has_odd_links(document: &Document<'_>) -> bool {
 }
 
 #[test]
-fn random_documents_come_back() {
+fn random_documents_round_trip() {
     let comparison = icecore::value::Comparison::new().any_order();
     let mut exact = 0;
     for seed in 0..600 {
-        let made = document(seed, Palette::Perl);
-        for options in ways() {
-            let Some((out, losses)) = try_write(&made, &options) else { continue };
+        let document = document(seed, Palette::Perl);
+        for options in lossless_write_options() {
+            let Some((out, losses)) = try_write(&document, &options) else { continue };
             let outcome = read_all_ways(&out, &Limits::default());
-            assert_eq!(outcome.error, None, "{seed} {options:?}\n{made:?}");
-            if losses.is_empty() && !has_odd_links(&made) {
+            assert_eq!(outcome.error, None, "{seed} {options:?}\n{document:?}");
+            if losses.is_empty() && !has_odd_links(&document) {
                 exact += 1;
                 assert!(
-                    comparison.equal(&outcome.document, &made),
-                    "{seed} {options:?}\n{made:?}\n{:?}",
+                    comparison.equal(&outcome.document, &document),
+                    "{seed} {options:?}\n{document:?}\n{:?}",
                     outcome.document
                 );
             }
@@ -118,31 +118,33 @@ fn random_documents_come_back() {
 }
 
 #[test]
-fn what_is_lost_is_lost_once() {
+fn a_second_round_trip_loses_nothing_more() {
     for seed in 0..600 {
-        let made = document(seed, Palette::All);
-        for options in [WriteOptions::default(), ways().swap_remove(5), ways().swap_remove(0)] {
-            let Some((out, _)) = try_write(&made, &options) else { continue };
+        let document = document(seed, Palette::All);
+        for options in
+            [WriteOptions::default(), lossless_write_options().swap_remove(5), lossless_write_options().swap_remove(0)]
+        {
+            let Some((out, _)) = try_write(&document, &options) else { continue };
             let outcome = read_all_ways(&out, &Limits::default());
-            assert_eq!(outcome.error, None, "{seed} {options:?}\n{made:?}");
-            let again = write(&outcome.document, &options);
-            let twice = read(&again);
-            assert!(twice == outcome.document, "{seed} {options:?}\n{made:?}\n{:?}", outcome.document);
+            assert_eq!(outcome.error, None, "{seed} {options:?}\n{document:?}");
+            let rewritten = write(&outcome.document, &options);
+            let twice = read(&rewritten);
+            assert!(twice == outcome.document, "{seed} {options:?}\n{document:?}\n{:?}", outcome.document);
         }
     }
 }
 
 #[test]
-fn spelling_survives_editing_and_random_documents() {
+fn spelling_of_random_documents_is_kept() {
     let limits = Limits::default();
     for seed in 0..300 {
-        for options in ways() {
+        for options in lossless_write_options() {
             let Some((blob, _)) = try_write(&document(seed, Palette::Perl), &options) else { continue };
             let read = ReadOptions::default().read(&blob, Request::new(&limits).detailed());
-            let Some((again, _)) = try_write(&read.document, &WriteOptions::default()) else {
+            let Some((rewritten, _)) = try_write(&read.document, &WriteOptions::default()) else {
                 panic!("{seed} {options:?} {blob:02x?}\n{:?}", read.document)
             };
-            assert_eq!(again, blob, "{seed} {options:?}\n{:?}", read.document);
+            assert_eq!(rewritten, blob, "{seed} {options:?}\n{:?}", read.document);
         }
     }
 }
@@ -150,8 +152,10 @@ fn spelling_survives_editing_and_random_documents() {
 /// Returns small blobs of many kinds.
 fn samples(count: usize) -> Vec<Vec<u8>> {
     let all = fixtures::load("sereal.jsonl");
-    let mut small: Vec<_> =
-        all.into_iter().filter(|f| (20..400).contains(&f.blob.len()) && f.mode != "several").collect();
+    let mut small: Vec<_> = all
+        .into_iter()
+        .filter(|fixture| (20..400).contains(&fixture.blob.len()) && fixture.mode != "several")
+        .collect();
     let mut random = Random::new(7);
     (0..count).map(|_| small.swap_remove(random.below(small.len() as u64) as usize).blob).collect()
 }
@@ -170,16 +174,16 @@ fn every_truncation_is_an_error() {
 }
 
 #[test]
-fn no_byte_can_be_changed_into_a_panic() {
+fn changed_bytes_do_not_panic() {
     for blob in samples(usual_or_full(10, 30)) {
         let mut changed = blob.clone();
-        for at in 0..blob.len() {
+        for offset in 0..blob.len() {
             for bit in 0..8 {
-                changed[at] = blob[at] ^ 1 << bit;
+                changed[offset] = blob[offset] ^ 1 << bit;
                 read_all_ways(&changed, &Limits::default());
             }
             for value in [0x00, 0x28, 0x29, 0x2E, 0x2F, 0x30, 0x3F, 0x7F, 0xFF] {
-                changed[at] = value;
+                changed[offset] = value;
                 let outcome = read_all_ways(&changed, &Limits::default());
                 if outcome.error.is_none() {
                     // A hash may now have a duplicate key, which only its spelling keeps.
@@ -190,7 +194,7 @@ fn no_byte_can_be_changed_into_a_panic() {
                     write(&detailed.document, &WriteOptions::default());
                 }
             }
-            changed[at] = blob[at];
+            changed[offset] = blob[offset];
         }
     }
 }
@@ -203,9 +207,9 @@ fn error_of(body: &[u8]) -> (ErrorKind, Option<u64>) {
 }
 
 #[test]
-fn broken_bodies_say_where() {
+fn errors_in_bodies_have_kinds_and_offsets() {
     use ErrorKind::{BadLink, Malformed, Truncated};
-    for (what, body, kind, offset) in [
+    for (name, body, kind, offset) in [
         ("nothing", &b""[..], Truncated, 0),
         ("a reserved tag", b"\x36\0", Malformed, 0),
         ("MANY", b"\x3C\0", Malformed, 0),
@@ -240,12 +244,12 @@ fn broken_bodies_say_where() {
         ("a count that lies", b"\x28\x2B\xFF\xFF\xFF\xFF\x0F\x01", Truncated, 8),
         ("a count of entries that lies", b"\x28\x2A\x02\x61a\x01", Truncated, 6),
     ] {
-        assert_eq!(error_of(body), (kind, Some(offset)), "{what}");
+        assert_eq!(error_of(body), (kind, Some(offset)), "{name}");
     }
 }
 
 #[test]
-fn errors_have_paths_and_parts() {
+fn errors_have_a_path_and_a_partial_document() {
     let blob = with_header(b"\x52\x61a\x42\x01\x02\x61b\x42\x03\x36");
     let outcome = read_all_ways(&blob, &Limits::default());
     assert_eq!(outcome.error.unwrap().path(), Some("$.b[1]"));
@@ -271,7 +275,7 @@ fn wrong_headers_are_distinguished() {
 }
 
 #[test]
-fn options_refuse() {
+fn options_refuse_objects_and_invalid_utf8() {
     let mut options = ReadOptions::default();
     options.refuse_objects = true;
     let object = with_header(b"\x2C\x61A\x50");
@@ -311,7 +315,7 @@ fn options_refuse() {
 }
 
 #[test]
-fn copies_can_not_explode() {
+fn expansion_by_copies_is_limited() {
     // An array of 100,000 numbers, and the same number of copies of it.
     const COUNT: usize = 100_000;
     let mut body = vec![0x42, 0x28, 0x2B, 0xA0, 0x8D, 0x06];
@@ -319,18 +323,18 @@ fn copies_can_not_explode() {
     body.extend([0x28, 0x2B, 0xA0, 0x8D, 0x06]);
     body.extend(std::iter::repeat_n([0x2F, 0x02], COUNT).flatten());
     let blob = with_header(&body);
-    for options in [ReadOptions::default(), plain()] {
+    for options in [ReadOptions::default(), read_plain_options()] {
         let error = sereal::read(&blob, &options, &Limits::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
     }
 }
 
 #[test]
-fn compressed_bodies_can_not_explode() {
+fn expansion_by_compression_is_limited() {
     let zeros = vec![0; 80 << 20];
-    let mut b = icecore::Builder::new();
-    b.bytes(&zeros);
-    let bomb = b.finish().unwrap();
+    let mut builder = icecore::Builder::new();
+    builder.bytes(&zeros);
+    let bomb = builder.finish().unwrap();
     for compress in [Compress::Zlib, Compress::Zstd] {
         let mut options = WriteOptions::default();
         options.compress = Some(compress);
@@ -345,12 +349,12 @@ fn compressed_bodies_can_not_explode() {
 }
 
 #[test]
-fn errors_in_a_compressed_body_say_so() {
-    let mut b = icecore::Builder::new();
-    b.bytes("x".repeat(2000));
+fn errors_in_a_compressed_body_say_that_it_is_compressed() {
+    let mut builder = icecore::Builder::new();
+    builder.bytes("x".repeat(2000));
     let mut options = WriteOptions::default();
     options.compress = Some(Compress::Snappy);
-    let blob = write(&b.finish().unwrap(), &options);
+    let blob = write(&builder.finish().unwrap(), &options);
     let mut limits = Limits::default();
     limits.string = 1000;
     let error = sereal::read(&blob, &ReadOptions::default(), &limits).unwrap_err();
@@ -373,16 +377,20 @@ fn depth_needs_no_stack() {
     on_a_small_stack(|| {
         let mut limits = Limits::default();
         limits.depth = u32::MAX;
-        for (what, mut body, end) in deep {
+        for (name, mut body, end) in deep {
             body.extend(end);
             let blob = with_header(&body);
             let outcome = read_all_ways(&blob, &limits);
-            assert_eq!(outcome.error, None, "{what}");
-            for options in [WriteOptions::default(), ways().swap_remove(5), ways().swap_remove(9)] {
+            assert_eq!(outcome.error, None, "{name}");
+            for options in [
+                WriteOptions::default(),
+                lossless_write_options().swap_remove(5),
+                lossless_write_options().swap_remove(9),
+            ] {
                 write(&outcome.document, &options);
             }
             let detailed = ReadOptions::default().read(&blob, Request::new(&limits).detailed());
-            assert_eq!(write(&detailed.document, &WriteOptions::default()), blob, "{what}");
+            assert_eq!(write(&detailed.document, &WriteOptions::default()), blob, "{name}");
             // A truncated document gives a document too.
             read_all_ways(&blob[..blob.len() - 1], &limits);
         }
@@ -409,32 +417,32 @@ fn many_nodes_and_long_strings_are_limited() {
 }
 
 #[test]
-fn large_maps_share_keys_with_small_ones() {
-    let mut b = icecore::Builder::new();
-    b.begin_array();
+fn large_maps_copy_keys_of_earlier_maps() {
+    let mut builder = icecore::Builder::new();
+    builder.begin_array();
     for _ in 0..2 {
-        b.begin_map();
+        builder.begin_map();
         for i in 0..1000 {
-            b.bytes_key(format!("key {i}")).int(i);
+            builder.bytes_key(format!("key {i}")).int(i);
         }
-        b.end();
+        builder.end();
     }
-    b.begin_map();
-    b.bytes_key("key 7").int(7);
-    b.end();
-    b.end();
-    let made = b.finish().unwrap();
-    let blob = write(&made, &WriteOptions::default());
+    builder.begin_map();
+    builder.bytes_key("key 7").int(7);
+    builder.end();
+    builder.end();
+    let document = builder.finish().unwrap();
+    let blob = write(&document, &WriteOptions::default());
     assert!(blob.len() < 20_000, "{} bytes: the keys were not copied", blob.len());
     let outcome = read_all_ways(&blob, &Limits::default());
-    assert!(outcome.document == made);
+    assert!(outcome.document == document);
     let limits = Limits::default();
     let detailed = ReadOptions::default().read(&blob, Request::new(&limits).detailed());
     assert_eq!(write(&detailed.document, &WriteOptions::default()), blob);
 }
 
 #[test]
-fn compressions_belong_to_protocols() {
+fn each_compression_needs_its_protocol() {
     let document = icecore::read(b"[1]").unwrap();
     let known =
         [(Compress::SnappyToEnd, 1..=1), (Compress::Snappy, 1..=5), (Compress::Zlib, 3..=5), (Compress::Zstd, 3..=5)];

@@ -72,7 +72,7 @@ impl StringLocations {
 
     /// Returns the source's place that contains a place of the target: a single value here may be
     /// several there.
-    fn around<'p>(&self, mut path: &'p str) -> &'p str {
+    fn find_enclosing_path<'p>(&self, mut path: &'p str) -> &'p str {
         while !self.0.contains_key(path) && !path.is_empty() {
             path = &path[..path.rfind('/').unwrap_or(0)];
         }
@@ -80,14 +80,14 @@ impl StringLocations {
     }
 }
 
-/// Returns the difference: whether something is no longer shared, and what is shared that was not.
+/// Returns `true` if something is not shared any more, and a place that is shared but was not.
 fn difference(source: &StringLocations, target: &StringLocations) -> (bool, Option<String>) {
     let (mut is_lost, mut surplus) = (false, None);
     for (path, changed) in &target.0 {
         let Some(changed) = changed else { continue };
-        let place = source.around(path);
+        let place = source.find_enclosing_path(path);
         let mut expected = source.0.get(place).cloned().flatten().unwrap_or_default();
-        let seen: BTreeSet<_> = changed.iter().map(|path| source.around(path).to_owned()).collect();
+        let seen: BTreeSet<_> = changed.iter().map(|path| source.find_enclosing_path(path).to_owned()).collect();
         if place == path && !expected.is_subset(&seen) {
             is_lost = true;
         }
@@ -117,12 +117,12 @@ fn read_as(format: &str) -> &str {
     if format == "nstorable" { "storable" } else { format }
 }
 
-fn number(name: &str, usual: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 #[test]
-fn what_changes_together_changes_together_in_every_language() {
+fn shared_values_stay_shared_in_every_language() {
     let started = [("perl", "perl.pl"), ("php", "php.php"), ("ruby", "ruby.rb")]
         .map(|(name, script)| Language::start(name, script));
     let [Some(perl), Some(php), Some(ruby)] = started else {
@@ -134,10 +134,10 @@ fn what_changes_together_changes_together_in_every_language() {
     let (mut failures, mut all, mut lost) = (Vec::new(), 0, 0);
     for seed in first..first + rounds {
         for from in 0..languages.len() {
-            let made = languages[from].ask(&format!("make {seed}"));
+            let value = languages[from].ask(&format!("make {seed}"));
             let original =
-                made.split(' ').find_map(|item| item.strip_prefix("storable=")).map(base64).unwrap_or_default();
-            for (format, blob) in made.split(' ').map(|item| item.split_once('=').expect("name=blob")) {
+                value.split(' ').find_map(|item| item.strip_prefix("storable=")).map(base64).unwrap_or_default();
+            for (format, blob) in value.split(' ').map(|item| item.split_once('=').expect("name=blob")) {
                 let blob = base64(blob);
                 // A text of Data::Dumper represents what was dumped; perl's eval makes copies of
                 // variables that are the same in the text.

@@ -20,15 +20,15 @@ fn read<'a>(stage: &str, input: &'a [u8]) -> Outcome<'a> {
 fn check_layer(name: &str, document: &Document<'_>, trace: &Trace, layer: u8, end: u64) {
     let mut spans: Vec<_> = trace.spans.iter().filter(|span| span.layer == layer).collect();
     spans.sort_by_key(|span| span.start);
-    let mut at = 0;
+    let mut offset = 0;
     for span in spans {
-        assert_eq!(span.start, at, "{name}: layer {layer}, `{}`", span.what);
+        assert_eq!(span.start, offset, "{name}: layer {layer}, `{}`", span.what);
         assert!(span.end > span.start, "{name}: `{}` is empty", span.what);
-        assert!(!span.what.is_empty(), "{name}: a span without a name at {at}");
+        assert!(!span.what.is_empty(), "{name}: a span without a name at {offset}");
         assert!(span.node == NO_NODE || (span.node as usize) < document.nodes().len(), "{name}: `{}`", span.what);
-        at = span.end;
+        offset = span.end;
     }
-    assert_eq!(at, end, "{name}: layer {layer} is not covered");
+    assert_eq!(offset, end, "{name}: layer {layer} is not covered");
 }
 
 fn check(name: &str, outcome: &Outcome<'_>) {
@@ -45,16 +45,21 @@ fn check(name: &str, outcome: &Outcome<'_>) {
         return;
     }
     let mut open: Vec<(u32, icecore::raw::Extent)> = Vec::new();
-    for (at, node) in document.nodes().iter().enumerate() {
-        let at = at as u32;
-        while open.pop_if(|(end, _)| *end <= at).is_some() {}
-        let Some(extent) = trace.extents.get(at as usize).copied().filter(|extent| extent.end != 0) else { continue };
-        assert!(extent.start <= extent.end, "{name}: value {at}: {extent:?}");
+    for (index, node) in document.nodes().iter().enumerate() {
+        let index = index as u32;
+        while open.pop_if(|(end, _)| *end <= index).is_some() {}
+        let Some(extent) = trace.extents.get(index as usize).copied().filter(|extent| extent.end != 0) else {
+            continue;
+        };
+        assert!(extent.start <= extent.end, "{name}: value {index}: {extent:?}");
         if let Some((_, parent)) = open.last()
             && parent.layer == extent.layer
             && !extent.copied
         {
-            assert!(parent.start <= extent.start && extent.end <= parent.end, "{name}: value {at} leaves its parent");
+            assert!(
+                parent.start <= extent.start && extent.end <= parent.end,
+                "{name}: value {index} leaves its parent"
+            );
         }
         if node.kind.is_container() && node.end() != 0 && !extent.copied {
             open.push((node.end(), extent));
@@ -111,7 +116,7 @@ fn spans_tile_every_json_text() {
 }
 
 #[test]
-fn spans_tile_every_text_of_data_dumper() {
+fn spans_tile_every_data_dumper_text() {
     let mut checked = 0;
     for fixture in fixtures::load("dumper-read.jsonl") {
         if fixture.mode.contains("Pad=") && fixture.mode.contains("Terse=1") {
@@ -128,7 +133,7 @@ fn spans_tile_every_text_of_data_dumper() {
 
 /// The part that is read of a truncated document is a valid document.
 #[test]
-fn a_part_of_a_document_can_be_walked() {
+fn partial_documents_can_be_walked() {
     for (file, format) in [("storable.jsonl", "storable"), ("sereal.jsonl", "sereal"), ("dumper-read.jsonl", "dumper")]
     {
         let fixtures = fixtures::load(file);
@@ -142,8 +147,8 @@ fn a_part_of_a_document_can_be_walked() {
                     continue;
                 }
                 check(&name, &outcome);
-                for at in 0..outcome.document.nodes().len() as u32 {
-                    assert!(outcome.document.path(at).starts_with('$'), "{name}");
+                for index in 0..outcome.document.nodes().len() as u32 {
+                    assert!(outcome.document.path(index).starts_with('$'), "{name}");
                 }
                 outcome.document.classes();
             }
@@ -153,7 +158,7 @@ fn a_part_of_a_document_can_be_walked() {
 
 /// Every path that is shown leads to the value it was shown for.
 #[test]
-fn paths_lead_where_they_come_from() {
+fn paths_of_values_lead_back_to_them() {
     for (file, format) in [("storable.jsonl", "storable"), ("sereal.jsonl", "sereal"), ("dumper-read.jsonl", "dumper")]
     {
         for fixture in fixtures::load(file).iter().step_by(7) {
@@ -163,27 +168,27 @@ fn paths_lead_where_they_come_from() {
                 continue;
             }
             let body = document.root().index()..document.nodes().len() as u32;
-            for at in body.step_by(1 + document.nodes().len() / 200) {
-                if document.nodes()[at as usize].key == icecore::raw::IS_KEY {
+            for index in body.step_by(1 + document.nodes().len() / 200) {
+                if document.nodes()[index as usize].key == icecore::raw::IS_KEY {
                     continue;
                 }
-                let path = document.path(at);
+                let path = document.path(index);
                 // The middle of a long path is left out.
                 if path.contains('…') {
                     continue;
                 }
                 let name = format!("{} {}: {path}", fixture.name, fixture.mode);
                 let found = document.find(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
-                let same = found.index() == at || document.path(found.index()) == path;
+                let same = found.index() == index || document.path(found.index()) == path;
                 assert!(same, "{name} leads to {}", document.path(found.index()));
             }
         }
     }
 }
 
-/// Whether a key of bytes and a key of text are written the same way. A path can't tell them apart.
+/// Returns `true` if a key of bytes and a key of text are written the same way. A path can't tell them apart.
 fn has_keys_that_look_the_same(document: &Document<'_>) -> bool {
-    let maps = (0..document.nodes().len() as u32).filter_map(|at| document.at(at));
+    let maps = (0..document.nodes().len() as u32).filter_map(|index| document.at(index));
     maps.filter(|map| map.kind() == icecore::Kind::Map).any(|map| {
         let mut seen = std::collections::HashSet::new();
         map.entries().any(|(key, _)| !seen.insert(String::from_utf8_lossy(key.bytes()).into_owned()))

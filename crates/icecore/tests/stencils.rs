@@ -1,4 +1,4 @@
-//! Documents that resemble earlier ones are read exactly as by the reader, whatever their bytes are.
+//! The result for a document that resembles earlier ones is exactly that of the reader, for any bytes.
 
 use crate::common::{Palette, Random, document};
 use icecore::raw::{IS_KEY, Location, Node, Stencils, Tape};
@@ -7,29 +7,30 @@ use icecore::{Builder, Codec, Document, Kind, Limits, Stage};
 const STAGES: [&str; 7] = ["php", "json", "igbinary", "marshal", "storable", "storable:netorder", "zlib/php"];
 
 /// Reads the same documents twice: with stencils, and by the reader alone.
-struct Pair {
+struct ReaderPair {
     codec: Codec,
     stencils: Stencils,
     alike: Tape,
     plain: Tape,
 }
 
-impl Pair {
-    fn new(stage: &str) -> Pair {
+impl ReaderPair {
+    fn new(stage: &str) -> ReaderPair {
         let codec = Codec::new(Stage::parse(stage).expect("a stage"));
-        Pair { codec, stencils: Stencils::default(), alike: Tape::new(), plain: Tape::new() }
+        ReaderPair { codec, stencils: Stencils::default(), alike: Tape::new(), plain: Tape::new() }
     }
 
     fn read(&mut self, blob: &[u8]) {
         let found = self.codec.read_alike(blob, &mut self.alike, &mut self.stencils);
         let expected = self.codec.read(blob, &mut self.plain);
-        let whole = |filled: &icecore::raw::Filled| (filled.consumed, filled.error.clone(), filled.body.clone());
-        let shown = || format!("{} {}", self.codec.stage(), blob.escape_ascii());
-        assert_eq!(whole(&found), whole(&expected), "{}", shown());
+        let outcome = |filled: &icecore::raw::Filled| (filled.consumed, filled.error.clone(), filled.body.clone());
+        let describe = || format!("{} {}", self.codec.stage(), blob.escape_ascii());
+        assert_eq!(outcome(&found), outcome(&expected), "{}", describe());
         // The ids of keys may differ, and a long key is a node until it is seen again.
         if expected.error.is_none() {
-            let of = |tape: &Tape| Document::from_tape(expected.body.as_deref().unwrap_or(blob).to_vec(), tape.clone());
-            assert!(of(&self.alike) == of(&self.plain), "{}", shown());
+            let to_document =
+                |tape: &Tape| Document::from_tape(expected.body.as_deref().unwrap_or(blob).to_vec(), tape.clone());
+            assert!(to_document(&self.alike) == to_document(&self.plain), "{}", describe());
             let flags = |tape: &Tape| {
                 tape.nodes()
                     .iter()
@@ -37,32 +38,32 @@ impl Pair {
                     .map(|node| (node.kind, node.flags))
                     .collect::<Vec<_>>()
             };
-            assert_eq!(flags(&self.alike), flags(&self.plain), "{}", shown());
+            assert_eq!(flags(&self.alike), flags(&self.plain), "{}", describe());
         }
     }
 }
 
-fn written(document: &Document<'_>, stage: &str) -> Option<Vec<u8>> {
+fn write_document(document: &Document<'_>, stage: &str) -> Option<Vec<u8>> {
     let mut blob = Vec::new();
     let stage = Stage::parse(stage).expect("a stage");
     icecore::write_to(document, &stage, &Limits::default(), &mut blob).ok().map(|_| blob)
 }
 
 /// Returns the same document with some other scalars.
-fn other_scalars(document: &Document<'_>, r: &mut Random) -> Document<'static> {
+fn other_scalars(document: &Document<'_>, random: &mut Random) -> Document<'static> {
     let mut tape = document.tape().clone();
     let (mut nodes, mut arena) = (tape.nodes().to_vec(), tape.arena().to_vec());
     for node in nodes.iter_mut().filter(|node| node.key != IS_KEY) {
         let value = match node.kind {
-            _ if r.one_in(3) => continue,
-            Kind::Int if r.one_in(8) => Node::float(r.bits() as i32 as f64 / 8.0),
-            Kind::Float if r.one_in(8) => Node::int(r.bits() as i8 as i64),
-            Kind::Int => Node::int(r.bits() as i64 >> r.below(64)),
-            Kind::Float => Node::float(f64::from_bits(r.bits() >> r.below(3) << r.below(50))),
-            Kind::Null | Kind::Bool if node.flags == 0 && r.one_in(4) => Node::leaf(Kind::Bool, r.below(2)),
+            _ if random.one_in(3) => continue,
+            Kind::Int if random.one_in(8) => Node::float(random.bits() as i32 as f64 / 8.0),
+            Kind::Float if random.one_in(8) => Node::int(random.bits() as i8 as i64),
+            Kind::Int => Node::int(random.bits() as i64 >> random.below(64)),
+            Kind::Float => Node::float(f64::from_bits(random.bits() >> random.below(3) << random.below(50))),
+            Kind::Null | Kind::Bool if node.flags == 0 && random.one_in(4) => Node::leaf(Kind::Bool, random.below(2)),
             Kind::Bytes | Kind::Text => {
                 let text = ["", "a", "id", "0", "\"\\;", "é", "long long long long long long long long", "\u{1f600}"];
-                let text = r.pick(&text).repeat(if r.one_in(50) { 300 } else { 1 });
+                let text = random.pick(&text).repeat(if random.one_in(50) { 300 } else { 1 });
                 let place = Location::Arena(arena.len() as u64);
                 arena.extend_from_slice(text.as_bytes());
                 Node::string(node.kind, place, text.len() as u32)
@@ -77,20 +78,20 @@ fn other_scalars(document: &Document<'_>, r: &mut Random) -> Document<'static> {
 }
 
 /// Changes, removes or adds some bytes.
-fn damaged(blob: &[u8], r: &mut Random) -> Vec<u8> {
+fn damage_blob(blob: &[u8], random: &mut Random) -> Vec<u8> {
     let mut blob = blob.to_vec();
-    for _ in 0..=r.below(2) {
+    for _ in 0..=random.below(2) {
         if blob.is_empty() {
             break;
         }
-        let at = r.below(blob.len() as u64) as usize;
-        match r.below(6) {
-            0 => drop(blob.remove(at)),
-            1 => blob.insert(at, r.bits() as u8),
-            2 => blob.truncate(at),
-            3 => blob[at] = blob[at].wrapping_add(1),
-            4 => blob[at] = *r.pick(b"0129-.+eE\"\\{}[]:;,ids\0\x01\x06\x0e\x11"),
-            _ => blob[at] = r.bits() as u8,
+        let offset = random.below(blob.len() as u64) as usize;
+        match random.below(6) {
+            0 => drop(blob.remove(offset)),
+            1 => blob.insert(offset, random.bits() as u8),
+            2 => blob.truncate(offset),
+            3 => blob[offset] = blob[offset].wrapping_add(1),
+            4 => blob[offset] = *random.pick(b"0129-.+eE\"\\{}[]:;,ids\0\x01\x06\x0e\x11"),
+            _ => blob[offset] = random.bits() as u8,
         }
     }
     blob
@@ -105,20 +106,20 @@ fn rounds() -> u64 {
 fn random_documents(stage: &str) {
     let mut alike = 0;
     for seed in 0..150 * rounds() {
-        let r = &mut Random::new(seed + 1);
-        let palette = *r.pick(&[Palette::Json, Palette::Json, Palette::Perl, Palette::All]);
+        let random = &mut Random::new(seed + 1);
+        let palette = *random.pick(&[Palette::Json, Palette::Json, Palette::Perl, Palette::All]);
         let document = document(seed, palette);
-        let Some(blob) = written(&document, stage) else { continue };
-        let mut pair = Pair::new(stage);
+        let Some(blob) = write_document(&document, stage) else { continue };
+        let mut pair = ReaderPair::new(stage);
         for _ in 0..3 {
             pair.read(&blob);
         }
         for _ in 0..20 {
-            if let Some(other) = written(&other_scalars(&document, r), stage) {
+            if let Some(other) = write_document(&other_scalars(&document, random), stage) {
                 pair.read(&other);
-                pair.read(&damaged(&other, r));
+                pair.read(&damage_blob(&other, random));
             }
-            pair.read(&damaged(&blob, r));
+            pair.read(&damage_blob(&blob, random));
             pair.read(&blob);
         }
         alike += pair.stencils.alike();
@@ -127,46 +128,46 @@ fn random_documents(stage: &str) {
 }
 
 #[test]
-fn php() {
+fn stencils_read_php_like_the_reader() {
     random_documents("php");
     random_documents("zlib/php");
 }
 
 #[test]
-fn json() {
+fn stencils_read_json_like_the_reader() {
     random_documents("json");
 }
 
 #[test]
-fn igbinary() {
+fn stencils_read_igbinary_like_the_reader() {
     random_documents("igbinary");
 }
 
 #[test]
-fn marshal() {
+fn stencils_read_marshal_like_the_reader() {
     random_documents("marshal");
 }
 
 #[test]
-fn storable() {
+fn stencils_read_storable_like_the_reader() {
     random_documents("storable");
     random_documents("storable:netorder");
 }
 
 /// Rows of a table: nearly all of them are alike.
 #[test]
-fn rows_are_alike() {
+fn rows_of_a_table_share_a_stencil() {
     for stage in STAGES {
-        let mut pair = Pair::new(stage);
+        let mut pair = ReaderPair::new(stage);
         for id in 0..1000i64 {
-            let mut b = Builder::new();
-            b.begin_map();
-            b.bytes_key("id").int(id << (id % 40));
-            b.bytes_key("name").bytes(format!("Employee {id}").repeat(1 + id as usize % 30));
-            b.bytes_key("tags").begin_array().int(id % 300).bool(true).end();
-            b.bytes_key("score").float(id as f64 / 4.0);
-            b.end();
-            pair.read(&written(&b.finish().expect("a document"), stage).expect("written"));
+            let mut builder = Builder::new();
+            builder.begin_map();
+            builder.bytes_key("id").int(id << (id % 40));
+            builder.bytes_key("name").bytes(format!("Employee {id}").repeat(1 + id as usize % 30));
+            builder.bytes_key("tags").begin_array().int(id % 300).bool(true).end();
+            builder.bytes_key("score").float(id as f64 / 4.0);
+            builder.end();
+            pair.read(&write_document(&builder.finish().expect("a document"), stage).expect("written"));
         }
         assert!(pair.stencils.alike() > 850, "{stage}: {} of 1000", pair.stencils.alike());
     }
@@ -174,7 +175,7 @@ fn rows_are_alike() {
 
 /// A key, a link or an encoding that refers to a scalar would change with it.
 #[test]
-fn documents_that_name_a_scalar_again_have_no_stencil() {
+fn documents_that_refer_to_a_scalar_get_no_stencil() {
     let cases: [(&str, &[u8], &[u8]); 9] = [
         // [1, "x", {the second object => 2}], where a float in the place of 1 is the second object.
         ("marshal", b"\x04\x08[\x08i\x06\"\x06x{\x06@\x07i\x07", b"\x04\x08[\x08f\x061\"\x06x{\x06@\x07i\x07"),
@@ -208,7 +209,7 @@ fn documents_that_name_a_scalar_again_have_no_stencil() {
         ("marshal", b"\x04\x08{\x07\"\x06b\"\x06x\"\x06c@\x06", b"\x04\x08{\x07\"\x06d\"\x06x\"\x06c@\x06"),
     ];
     for (stage, first, second) in cases {
-        let mut pair = Pair::new(stage);
+        let mut pair = ReaderPair::new(stage);
         for blob in [first, first, first, second, second, first] {
             pair.read(blob);
         }
@@ -216,8 +217,8 @@ fn documents_that_name_a_scalar_again_have_no_stencil() {
 }
 
 #[test]
-fn limits_hold() {
-    let mut pair = Pair::new("php");
+fn stencils_obey_the_limits() {
+    let mut pair = ReaderPair::new("php");
     let blob = br#"a:1:{s:1:"a";s:5:"abcde";}"#;
     for _ in 0..3 {
         pair.read(blob);

@@ -2,7 +2,7 @@
 //! engine count that the work is linear.
 
 use crate::common::{levels, on_a_small_stack};
-use crate::nested::{SHAPES, deep, everything};
+use crate::nested::{SHAPES, deep, run_every_operation};
 use icecore::{ErrorKind, Limits, format::storable};
 
 #[test]
@@ -10,12 +10,12 @@ fn depth_needs_no_stack() {
     for (number, shape) in SHAPES.iter().enumerate() {
         // Every second shape is a variation, for which less depth is enough.
         let image = shape.image(if number % 2 == 0 { levels() } else { levels() / 10 });
-        on_a_small_stack(|| everything(shape, &image));
+        on_a_small_stack(|| run_every_operation(shape, &image));
     }
 }
 
 #[test]
-fn the_limit_of_depth_stops_them() {
+fn the_depth_limit_applies_to_every_shape() {
     for shape in SHAPES {
         let image = shape.image(20_000);
         for plain in [false, true] {

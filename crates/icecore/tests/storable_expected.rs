@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
 /// Fixtures that we read differently from the real Storable, and the reason.
-const OTHERWISE: &[(&str, &str)] = &[
+const DIFFERENCES: &[(&str, &str)] = &[
     (
         "bools/alias",
         "the image says that the third item is the first again; perl has but one true, so this makes no difference there",
@@ -76,35 +76,37 @@ fn is_same(read: &Document<'_>, expected: &str) -> bool {
 fn check(file: &str, expected: &HashMap<String, String>) -> BTreeSet<String> {
     let limits = Limits::default();
     let (mut total, mut failures, mut otherwise) = (0, Vec::new(), BTreeSet::new());
-    for f in load(file) {
-        let opaque = f.line["opaque"].as_str();
-        let Some(id) = opaque.or(f.expected.as_deref().filter(|_| f.line["classes"].is_null())) else { continue };
+    for fixture in load(file) {
+        let opaque = fixture.line["opaque"].as_str();
+        let Some(id) = opaque.or(fixture.expected.as_deref().filter(|_| fixture.line["classes"].is_null())) else {
+            continue;
+        };
         total += 1;
         let text = &expected[id];
-        let read = storable::read(&f.blob, &f.storable_options(), &limits).unwrap();
+        let read = storable::read(&fixture.blob, &fixture.storable_options(), &limits).unwrap();
         if is_same(&read, text) {
             continue;
         }
-        if OTHERWISE.iter().any(|(name, _)| *name == f.name) {
-            otherwise.insert(f.name);
+        if DIFFERENCES.iter().any(|(name, _)| *name == fixture.name) {
+            otherwise.insert(fixture.name);
             continue;
         }
         let ours = icecore::write(&read, "json:typed").unwrap();
-        failures.push(format!("{} {}:\n  {}\n  {text}", f.name, f.mode, String::from_utf8_lossy(&ours)));
+        failures.push(format!("{} {}:\n  {}\n  {text}", fixture.name, fixture.mode, String::from_utf8_lossy(&ours)));
     }
     report(file, total, &failures);
     otherwise
 }
 
 #[test]
-fn equal_to_what_perl_reads() {
+fn images_are_read_as_perl_reads_them() {
     let otherwise = check("storable.jsonl", &expectations("expected.jsonl"));
-    let listed: BTreeSet<_> = OTHERWISE.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let listed: BTreeSet<_> = DIFFERENCES.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(otherwise, listed, "the list of what differs is out of date");
 }
 
 #[test]
-fn equal_to_what_was_written_on_other_machines() {
+fn images_of_other_machines_are_read_like_perl() {
     let otherwise = check("storable-arch.jsonl", &expectations("expected-arch.jsonl"));
     assert!(otherwise.is_empty(), "{otherwise:?}");
 }

@@ -5,26 +5,28 @@ use icecore::raw::Reader as _;
 use icecore::{Limits, Request, format::storable};
 
 /// Old images are only read, because nobody writes them any more.
-fn is_written_again(mode: &str) -> bool {
+fn is_written_mode(mode: &str) -> bool {
     !["file,-1", "file,0", "file,1", "memory,1"].contains(&mode)
 }
 
 #[test]
-fn the_fast_reader_and_its_plain_twin_agree() {
+fn fast_and_reference_readers_agree() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
-        for f in load(file) {
+        for fixture in load(file) {
             total += 1;
-            let mut plain = f.storable_options();
+            let mut plain = fixture.storable_options();
             plain.reference = true;
-            let fast = storable::read(&f.blob, &f.storable_options(), &limits);
-            let slow = storable::read(&f.blob, &plain, &limits);
-            let traced = plain.read(&f.blob, Request::new(&limits).detailed());
+            let fast = storable::read(&fixture.blob, &fixture.storable_options(), &limits);
+            let slow = storable::read(&fixture.blob, &plain, &limits);
+            let traced = plain.read(&fixture.blob, Request::new(&limits).detailed());
             match (fast, slow, traced.error) {
                 (Ok(a), Ok(b), None) if a == b && a == traced.document => {}
-                (Ok(_), Ok(_), None) => failures.push(format!("{} {}: they differ", f.name, f.mode)),
-                (a, b, c) => failures.push(format!("{} {}: {:?} {:?} {c:?}", f.name, f.mode, a.err(), b.err())),
+                (Ok(_), Ok(_), None) => failures.push(format!("{} {}: they differ", fixture.name, fixture.mode)),
+                (a, b, c) => {
+                    failures.push(format!("{} {}: {:?} {:?} {c:?}", fixture.name, fixture.mode, a.err(), b.err()))
+                }
             }
         }
     }
@@ -32,25 +34,25 @@ fn the_fast_reader_and_its_plain_twin_agree() {
 }
 
 #[test]
-fn what_storable_wrote_comes_out_byte_for_byte() {
+fn images_are_rewritten_byte_for_byte() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
-        for f in load(file).iter().filter(|f| is_written_again(&f.mode)) {
+        for fixture in load(file).iter().filter(|fixture| is_written_mode(&fixture.mode)) {
             total += 1;
-            let read = f.storable_options().read(&f.blob, Request::new(&limits).detailed());
+            let read = fixture.storable_options().read(&fixture.blob, Request::new(&limits).detailed());
             let mut out = Vec::new();
             let written = storable::write(&read.document, &storable::WriteOptions::default(), &limits, &mut out);
             if let Err(error) = written {
-                failures.push(format!("{} {}: {error}", f.name, f.mode));
-            } else if out != f.blob {
-                let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
+                failures.push(format!("{} {}: {error}", fixture.name, fixture.mode));
+            } else if out != fixture.blob {
+                let offset = out.iter().zip(&fixture.blob).take_while(|(a, b)| a == b).count();
                 failures.push(format!(
-                    "{} {}: differs at {at}\n{}{}",
-                    f.name,
-                    f.mode,
-                    icecore::text::window(&f.blob, at as u64),
-                    icecore::text::window(&out, at as u64)
+                    "{} {}: differs at {offset}\n{}{}",
+                    fixture.name,
+                    fixture.mode,
+                    icecore::text::window(&fixture.blob, offset as u64),
+                    icecore::text::window(&out, offset as u64)
                 ));
             }
         }
@@ -63,22 +65,22 @@ fn spans_tile_the_input() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
     for file in ["storable.jsonl", "storable-arch.jsonl"] {
-        for f in &load(file) {
+        for fixture in &load(file) {
             total += 1;
-            let read = f.storable_options().read(&f.blob, Request::new(&limits).detailed());
+            let read = fixture.storable_options().read(&fixture.blob, Request::new(&limits).detailed());
             let mut spans: Vec<_> =
                 read.document.trace().unwrap().spans.iter().map(|s| (s.start, s.end, s.what)).collect();
             spans.sort_unstable();
-            let mut at = 0;
-            for (start, end, what) in spans {
-                if start != at {
-                    failures.push(format!("{} {}: {what} at {start}, not at {at}", f.name, f.mode));
+            let mut offset = 0;
+            for (start, end, part) in spans {
+                if start != offset {
+                    failures.push(format!("{} {}: {part} at {start}, not at {offset}", fixture.name, fixture.mode));
                     break;
                 }
-                at = end;
+                offset = end;
             }
-            if at != f.blob.len() as u64 {
-                failures.push(format!("{} {}: ends at {at} of {}", f.name, f.mode, f.blob.len()));
+            if offset != fixture.blob.len() as u64 {
+                failures.push(format!("{} {}: ends at {offset} of {}", fixture.name, fixture.mode, fixture.blob.len()));
             }
         }
     }
@@ -86,11 +88,11 @@ fn spans_tile_the_input() {
 }
 
 #[test]
-fn the_fast_writer_and_its_plain_twin_agree() {
+fn fast_and_reference_writers_agree() {
     let limits = Limits::default();
     let (mut total, mut failures) = (0, Vec::new());
-    for f in &load("storable.jsonl") {
-        let document = storable::read(&f.blob, &f.storable_options(), &limits).unwrap();
+    for fixture in &load("storable.jsonl") {
+        let document = storable::read(&fixture.blob, &fixture.storable_options(), &limits).unwrap();
         for netorder in [false, true] {
             total += 1;
             let mut fast = storable::WriteOptions::default();
@@ -99,13 +101,13 @@ fn the_fast_writer_and_its_plain_twin_agree() {
             plain.reference = true;
             let (mut a, mut b) = (Vec::new(), Vec::new());
             let written = storable::write(&document, &fast, &limits, &mut a).is_ok();
-            let twin = storable::write(&document, &plain, &limits, &mut b).is_ok();
-            if a != b || written != twin {
-                failures.push(format!("{} {}: the writers differ", f.name, f.mode));
+            let is_written = storable::write(&document, &plain, &limits, &mut b).is_ok();
+            if a != b || written != is_written {
+                failures.push(format!("{} {}: the writers differ", fixture.name, fixture.mode));
             }
-            let read = storable::read(&a, &f.storable_options(), &limits);
+            let read = storable::read(&a, &fixture.storable_options(), &limits);
             if written && !netorder && !read.as_ref().is_ok_and(|read| *read == document) {
-                failures.push(format!("{} {}: not read again: {:?}", f.name, f.mode, read.err()));
+                failures.push(format!("{} {}: not read again: {:?}", fixture.name, fixture.mode, read.err()));
             }
         }
     }

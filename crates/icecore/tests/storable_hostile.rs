@@ -8,42 +8,48 @@ use std::collections::HashSet;
 
 /// Returns small blobs that together have every mode and every kind of byte that the reader names,
 /// each of these in each kind of header.
-fn varied(most: usize) -> Vec<Fixture> {
+fn choose_varied_fixtures(max_count: usize) -> Vec<Fixture> {
     let limits = Limits::default();
     let mut chosen = Vec::new();
     let mut rest = Vec::new();
     let mut seen = HashSet::new();
-    for f in ["storable.jsonl", "storable-arch.jsonl"].into_iter().flat_map(load) {
-        if f.blob.len() > 240 {
+    for fixture in ["storable.jsonl", "storable-arch.jsonl"].into_iter().flat_map(load) {
+        if fixture.blob.len() > 240 {
             continue;
         }
-        let read = f.storable_options().read(&f.blob, Request::new(&limits).detailed());
+        let read = fixture.storable_options().read(&fixture.blob, Request::new(&limits).detailed());
         let mut marks: Vec<String> =
             read.document.trace().unwrap().spans.iter().map(|span| span.what.to_owned()).collect();
-        marks.push(format!("mode {}", f.mode));
+        marks.push(format!("mode {}", fixture.mode));
         // The name of the machine follows that of the structure.
-        marks.push(format!("machine {}", if f.mode.contains(',') { f.name.rsplit('/').next().unwrap() } else { "" }));
+        marks.push(format!(
+            "machine {}",
+            if fixture.mode.contains(',') { fixture.name.rsplit('/').next().unwrap() } else { "" }
+        ));
         let before = seen.len();
         seen.extend(marks);
-        if seen.len() > before { &mut chosen } else { &mut rest }.push(f);
+        if seen.len() > before { &mut chosen } else { &mut rest }.push(fixture);
     }
-    let every = rest.len() / (most.saturating_sub(chosen.len())).max(1);
+    let every = rest.len() / (max_count.saturating_sub(chosen.len())).max(1);
     chosen.extend(rest.into_iter().step_by(every.max(1)));
-    chosen.truncate(most);
+    chosen.truncate(max_count);
     chosen
 }
 
 /// Returns the result of the three readers, if they agree.
-fn agreed<'a>(input: &'a [u8], options: &storable::ReadOptions) -> Result<Result<Document<'a>, Error>, String> {
+fn read_in_three_ways<'a>(
+    input: &'a [u8],
+    options: &storable::ReadOptions,
+) -> Result<Result<Document<'a>, Error>, String> {
     let limits = Limits::default();
     let mut plain = options.clone();
     plain.reference = true;
     let fast = options.read(input, Request::new(&limits));
     let slow = plain.read(input, Request::new(&limits));
     let traced = plain.read(input, Request::new(&limits).detailed());
-    let said = |error: &Option<Error>| error.as_ref().map(|e| (e.kind(), e.offset(), e.path().map(str::to_owned)));
+    let describe = |error: &Option<Error>| error.as_ref().map(|e| (e.kind(), e.offset(), e.path().map(str::to_owned)));
     for (name, other) in [("plain", &slow), ("detailed", &traced)] {
-        if said(&fast.error) != said(&other.error) {
+        if describe(&fast.error) != describe(&other.error) {
             return Err(format!("fast says {:?}, {name} {:?}", fast.error, other.error));
         }
         if fast.consumed != other.consumed && fast.error.is_none() {
@@ -54,14 +60,14 @@ fn agreed<'a>(input: &'a [u8], options: &storable::ReadOptions) -> Result<Result
         }
     }
     if traced.error.is_none() {
-        written_again(&traced.document, options)?;
+        check_rewriting(&traced.document, options)?;
     }
     Ok(storable::read(input, options, &limits))
 }
 
 /// Checks that a document can be written or is refused with an error, and that the output is read
 /// as the same document.
-fn written_again(document: &Document<'_>, options: &storable::ReadOptions) -> Result<(), String> {
+fn check_rewriting(document: &Document<'_>, options: &storable::ReadOptions) -> Result<(), String> {
     let limits = Limits::default();
     let mut out = Vec::new();
     match storable::write(document, &storable::WriteOptions::default(), &limits, &mut out) {
@@ -81,16 +87,16 @@ fn written_again(document: &Document<'_>, options: &storable::ReadOptions) -> Re
 #[test]
 fn every_truncation_is_an_error_with_an_offset() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in varied(160) {
-        for len in 0..f.blob.len() {
+    for fixture in choose_varied_fixtures(160) {
+        for len in 0..fixture.blob.len() {
             total += 1;
-            let name = format!("{} {}, {len} of {}", f.name, f.mode, f.blob.len());
-            match agreed(&f.blob[..len], &f.storable_options()) {
+            let name = format!("{} {}, {len} of {}", fixture.name, fixture.mode, fixture.blob.len());
+            match read_in_three_ways(&fixture.blob[..len], &fixture.storable_options()) {
                 Ok(Ok(_)) => failures.push(format!("{name}: it was accepted")),
                 Ok(Err(error)) => {
                     // A truncated header may look like another one.
                     let is_cut = matches!(error.kind(), ErrorKind::Truncated) || len < 12;
-                    if !is_cut || error.offset().is_none_or(|at| at > len as u64) {
+                    if !is_cut || error.offset().is_none_or(|offset| offset > len as u64) {
                         failures.push(format!("{name}: {error}"));
                     }
                 }
@@ -104,33 +110,36 @@ fn every_truncation_is_an_error_with_an_offset() {
 #[test]
 fn a_byte_after_the_document_is_an_error() {
     let (mut total, mut failures) = (0, Vec::new());
-    for f in varied(160) {
+    for fixture in choose_varied_fixtures(160) {
         total += 1;
-        let longer = [&f.blob[..], &[0]].concat();
-        let error = storable::read(&longer, &f.storable_options(), &Limits::default()).unwrap_err();
-        if (error.kind(), error.offset()) != (ErrorKind::Trailing, Some(f.blob.len() as u64)) {
-            failures.push(format!("{} {}: {error}", f.name, f.mode));
+        let longer = [&fixture.blob[..], &[0]].concat();
+        let error = storable::read(&longer, &fixture.storable_options(), &Limits::default()).unwrap_err();
+        if (error.kind(), error.offset()) != (ErrorKind::Trailing, Some(fixture.blob.len() as u64)) {
+            failures.push(format!("{} {}: {error}", fixture.name, fixture.mode));
         }
     }
     report("trailing bytes", total, &failures);
 }
 
 #[test]
-fn after_any_change_of_one_byte_the_readers_agree() {
+fn readers_agree_after_a_change_of_any_byte() {
     let (mut total, mut failures) = (0, Vec::new());
-    for (number, f) in varied(crate::common::usual_or_full(40, 100)).iter().enumerate() {
-        let header = if f.mode.starts_with("file") || f.mode.contains("store") { 23 } else { 19 };
-        for at in 0..f.blob.len() {
-            let old = f.blob[at];
+    for (number, fixture) in choose_varied_fixtures(crate::common::usual_or_full(40, 100)).iter().enumerate() {
+        let header = if fixture.mode.starts_with("file") || fixture.mode.contains("store") { 23 } else { 19 };
+        for offset in 0..fixture.blob.len() {
+            let old = fixture.blob[offset];
             // Every value in headers; elsewhere edge values, neighbours and two tags.
-            let some = [0, 0x7F, 0x80, 0xFF, old ^ 1, old ^ 0x80, (at % 36) as u8, ((at + number) % 36) as u8];
-            let values: Vec<u8> = if at < header { (0..=255).collect() } else { some.to_vec() };
+            let some = [0, 0x7F, 0x80, 0xFF, old ^ 1, old ^ 0x80, (offset % 36) as u8, ((offset + number) % 36) as u8];
+            let values: Vec<u8> = if offset < header { (0..=255).collect() } else { some.to_vec() };
             for value in values {
                 total += 1;
-                let mut blob = f.blob.clone();
-                blob[at] = value;
-                if let Err(difference) = agreed(&blob, &f.storable_options()) {
-                    failures.push(format!("{} {}, {at} = {value:#04x} of {blob:02x?}: {difference}", f.name, f.mode));
+                let mut blob = fixture.blob.clone();
+                blob[offset] = value;
+                if let Err(difference) = read_in_three_ways(&blob, &fixture.storable_options()) {
+                    failures.push(format!(
+                        "{} {}, {offset} = {value:#04x} of {blob:02x?}: {difference}",
+                        fixture.name, fixture.mode
+                    ));
                 }
             }
         }
@@ -157,7 +166,7 @@ fn n64(little: bool, value: u64) -> [u8; 8] {
 }
 
 #[test]
-fn lengths_that_lie_allocate_nothing() {
+fn false_lengths_allocate_nothing() {
     let fronts: &[&[u8]] = &[
         b"\x01",
         b"\x18",
@@ -202,12 +211,12 @@ fn lengths_that_lie_allocate_nothing() {
     let options = storable::ReadOptions::default();
     let (total, mut failures) = (cases.len(), Vec::new());
     for case in cases {
-        let most = peak(|| match agreed(&case, &options) {
+        let peak_bytes = peak(|| match read_in_three_ways(&case, &options) {
             Ok(Err(error)) if error.offset().is_some() => {}
             other => failures.push(format!("{case:02x?}: {other:?}")),
         });
-        if most > 64 << 10 {
-            failures.push(format!("{case:02x?}: {most} bytes"));
+        if peak_bytes > 64 << 10 {
+            failures.push(format!("{case:02x?}: {peak_bytes} bytes"));
         }
     }
     report("lengths", total, &failures);
@@ -216,14 +225,14 @@ fn lengths_that_lie_allocate_nothing() {
 /// Returns the error for this record in network order.
 fn error_of(record: &[u8]) -> (ErrorKind, Option<u64>) {
     let image = [NET[0], record].concat();
-    match agreed(&image, &storable::ReadOptions::default()) {
+    match read_in_three_ways(&image, &storable::ReadOptions::default()) {
         Ok(Err(error)) => (error.kind(), error.offset()),
         other => panic!("{record:02x?}: {other:?}"),
     }
 }
 
 #[test]
-fn numbers_of_objects_and_classes_must_be_known() {
+fn unknown_numbers_of_objects_and_classes_are_refused() {
     // Nothing has a number yet.
     assert_eq!(error_of(b"\0\0\0\0\0"), (ErrorKind::BadLink, Some(2)));
     // The array is 0, its item would be 1.
@@ -263,7 +272,7 @@ fn unknown_tags_are_errors() {
 fn hook_records_with_wrong_flags_are_errors() {
     let read = |flags: u8, rest: &[u8]| {
         let image = [NET[0], &[0x13, flags], rest].concat();
-        let read = agreed(&image, &storable::ReadOptions::default());
+        let read = read_in_three_ways(&image, &storable::ReadOptions::default());
         read.unwrap_or_else(|d| panic!("{flags:#x} {rest:02x?}: {d}")).map(Document::into_owned)
     };
     // Every flag byte before records of several lengths: the result is an error or a document, and

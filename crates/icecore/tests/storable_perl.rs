@@ -1,22 +1,22 @@
-//! The real Storable judges our output.
+//! The real Storable reads our output.
 
 use crate::fixtures::{Fixture, expectations, load, perl, report};
 use icecore::{Document, Limits, Stage, format::storable, value::Comparison};
 use std::collections::BTreeMap;
 
 /// Returns the options that write the header of the fixture's mode.
-fn write_options(f: &Fixture) -> storable::WriteOptions {
+fn write_options(fixture: &Fixture) -> storable::WriteOptions {
     let mut options = storable::WriteOptions::default();
-    options.file = Some(f.mode.contains("store"));
-    options.netorder = f.mode.starts_with('n');
+    options.file = Some(fixture.mode.contains("store"));
+    options.netorder = fixture.mode.starts_with('n');
     options
 }
 
-fn written(document: &Document<'_>, f: &Fixture) -> Vec<u8> {
+fn write_document(document: &Document<'_>, fixture: &Fixture) -> Vec<u8> {
     let mut out = Vec::new();
-    let losses = storable::write(document, &write_options(f), &Limits::default(), &mut out);
-    let losses = losses.unwrap_or_else(|error| panic!("{} {}: {error}", f.name, f.mode));
-    assert!(losses.is_empty(), "{} {}: {losses:?}", f.name, f.mode);
+    let losses = storable::write(document, &write_options(fixture), &Limits::default(), &mut out);
+    let losses = losses.unwrap_or_else(|error| panic!("{} {}: {error}", fixture.name, fixture.mode));
+    assert!(losses.is_empty(), "{} {}: {losses:?}", fixture.name, fixture.mode);
     out
 }
 
@@ -34,15 +34,15 @@ const NOT_IN_THE_MEANING: &[(u8, u8, &str)] = &[
 ];
 
 #[test]
-fn most_images_follow_from_their_meaning() {
+fn most_images_are_rewritten_from_their_values_alone() {
     let (mut total, mut same, mut failures) = (0, 0, Vec::new());
     let mut reasons = BTreeMap::new();
-    for f in load("storable.jsonl") {
+    for fixture in load("storable.jsonl") {
         total += 1;
-        let document = storable::read(&f.blob, &f.storable_options(), &Limits::default()).unwrap();
-        let out = written(&document, &f);
-        let at = out.iter().zip(&f.blob).take_while(|(a, b)| a == b).count();
-        let differ = (f.blob.get(at).copied(), out.get(at).copied());
+        let document = storable::read(&fixture.blob, &fixture.storable_options(), &Limits::default()).unwrap();
+        let out = write_document(&document, &fixture);
+        let offset = out.iter().zip(&fixture.blob).take_while(|(a, b)| a == b).count();
+        let differ = (fixture.blob.get(offset).copied(), out.get(offset).copied());
         if differ == (None, None) {
             same += 1;
         } else if let Some((.., reason)) =
@@ -50,8 +50,8 @@ fn most_images_follow_from_their_meaning() {
         {
             *reasons.entry(reason).or_insert(0) += 1;
         } else {
-            let windows = [&f.blob, &out].map(|image| icecore::text::window(image, at as u64)).concat();
-            failures.push(format!("{} {}: differs at {at}\n{windows}", f.name, f.mode));
+            let windows = [&fixture.blob, &out].map(|image| icecore::text::window(image, offset as u64)).concat();
+            failures.push(format!("{} {}: differs at {offset}\n{windows}", fixture.name, fixture.mode));
         }
     }
     report("meaning", total, &failures);
@@ -59,41 +59,41 @@ fn most_images_follow_from_their_meaning() {
     assert_eq!(reasons.len(), NOT_IN_THE_MEANING.len(), "{reasons:#?}");
 }
 
-/// Whether the mode changes more than the order of keys.
-fn is_asked(f: &Fixture) -> bool {
-    !f.mode.contains("canonical")
+/// Returns `true` if the mode changes more than the order of keys.
+fn changes_more_than_key_order(fixture: &Fixture) -> bool {
+    !fixture.mode.contains("canonical")
 }
 
 #[test]
-fn the_real_storable_reads_what_is_written_from_typed_json() {
+fn real_storable_reads_images_written_from_typed_json() {
     let expected = expectations("expected.jsonl");
-    let mut asked = Vec::new();
-    for f in load("storable.jsonl").into_iter().filter(is_asked) {
+    let mut questions = Vec::new();
+    for fixture in load("storable.jsonl").into_iter().filter(changes_more_than_key_order) {
         // If a hook froze the value, the expectation is what the hook made of it.
-        let id = f.expected.as_ref().filter(|_| f.line["classes"].is_null());
-        if f.name == "regexps/text" {
+        let id = fixture.expected.as_ref().filter(|_| fixture.line["classes"].is_null());
+        if fixture.name == "regexps/text" {
             // A pattern is written in UTF-8 and read as bytes, so it differs each time.
             continue;
         }
         let Some(text) = id.map(|id| &expected[id]) else { continue };
-        let image = written(&from_typed(text), &f);
-        asked.push((format!("{} {}", f.name, f.mode), text.clone(), image));
+        let image = write_document(&from_typed(text), &fixture);
+        questions.push((format!("{} {}", fixture.name, fixture.mode), text.clone(), image));
     }
-    check("from typed JSON", asked);
+    assert_perl_reads("from typed JSON", questions);
 }
 
 #[test]
-fn the_real_storable_reads_what_is_written_from_meaning() {
+fn real_storable_reads_images_written_without_spelling() {
     let expected = expectations("expected.jsonl");
-    let (mut asked, mut hooked) = (Vec::new(), Vec::new());
-    for f in load("storable.jsonl").into_iter().filter(is_asked) {
-        let document = storable::read(&f.blob, &f.storable_options(), &Limits::default()).unwrap();
-        let image = written(&document, &f);
-        let name = format!("{} {}", f.name, f.mode);
-        if !f.line["classes"].is_null() {
-            hooked.push((name, f.blob, image));
-        } else if let Some(id) = f.expected.as_ref().filter(|_| image != f.blob) {
-            asked.push((name, expected[id].clone(), image));
+    let (mut questions, mut hooked) = (Vec::new(), Vec::new());
+    for fixture in load("storable.jsonl").into_iter().filter(changes_more_than_key_order) {
+        let document = storable::read(&fixture.blob, &fixture.storable_options(), &Limits::default()).unwrap();
+        let image = write_document(&document, &fixture);
+        let name = format!("{} {}", fixture.name, fixture.mode);
+        if !fixture.line["classes"].is_null() {
+            hooked.push((name, fixture.blob, image));
+        } else if let Some(id) = fixture.expected.as_ref().filter(|_| image != fixture.blob) {
+            questions.push((name, expected[id].clone(), image));
         }
     }
     // What hooks receive is compared with what the original gives them.
@@ -101,18 +101,18 @@ fn the_real_storable_reads_what_is_written_from_meaning() {
     let Some(answers) = perl::ask("storable", "Storable", &originals) else { return };
     for ((name, _, image), answer) in hooked.into_iter().zip(answers) {
         if let Ok(text) = answer {
-            asked.push((name, text, image));
+            questions.push((name, text, image));
         }
     }
-    check("from meaning", asked);
+    assert_perl_reads("from meaning", questions);
 }
 
 /// Checks that perl reads from each image the value given as typed JSON.
-fn check(what: &str, asked: Vec<(String, String, Vec<u8>)>) {
-    let images: Vec<_> = asked.iter().map(|(.., image)| image.clone()).collect();
+fn assert_perl_reads(context: &str, questions: Vec<(String, String, Vec<u8>)>) {
+    let images: Vec<_> = questions.iter().map(|(.., image)| image.clone()).collect();
     let Some(answers) = perl::ask("storable", "Storable", &images) else { return };
     let mut failures = Vec::new();
-    for ((name, text, image), answer) in asked.iter().zip(&answers) {
+    for ((name, text, image), answer) in questions.iter().zip(&answers) {
         let is_same = answer.as_ref().is_ok_and(|answer| {
             answer == text || Comparison::new().any_order().any_ascii().equal(&from_typed(answer), &from_typed(text))
         });
@@ -120,5 +120,5 @@ fn check(what: &str, asked: Vec<(String, String, Vec<u8>)>) {
             failures.push(format!("{name}:\n  {answer:?}\n  {text}\n{image:02x?}"));
         }
     }
-    report(what, asked.len(), &failures);
+    report(context, questions.len(), &failures);
 }

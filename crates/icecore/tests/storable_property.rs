@@ -25,14 +25,14 @@ const FLOATS: &[(f64, &str)] = &[
     (0.00001, "1e-05"),
 ];
 
-struct Maker {
-    r: Random,
-    b: Builder,
-    /// Whether to make what a network-order image gives back: Storable writes floats, and integers
+struct Generator {
+    random: Random,
+    builder: Builder,
+    /// `true` if to make what a network-order image gives back: Storable writes floats, and integers
     /// beyond 32 bits, as strings there. The number of nodes stays the same, so that links stay
     /// valid.
     netorder: bool,
-    /// Whether entries will be sorted: a value that a hook refers to may then be stored inside its
+    /// `true` if entries will be sorted: a value that a hook refers to may then be stored inside its
     /// record or outside of it, whichever comes first. So only hooks refer to the values inside.
     canonical: bool,
     /// Possible targets of links (`objects`) and of aliases (`variables`).
@@ -45,10 +45,10 @@ struct Maker {
 }
 
 /// Makes the same document for the same seed, as it is or as network order gives it back.
-fn document(seed: u64, netorder: bool, canonical: bool) -> Document<'static> {
-    let mut m = Maker {
-        r: Random::new(seed),
-        b: Builder::new(),
+fn random_document(seed: u64, netorder: bool, canonical: bool) -> Document<'static> {
+    let mut generator = Generator {
+        random: Random::new(seed),
+        builder: Builder::new(),
         netorder,
         canonical,
         objects: Vec::new(),
@@ -57,31 +57,31 @@ fn document(seed: u64, netorder: bool, canonical: bool) -> Document<'static> {
         is_known: true,
     };
     // A frozen value is always something that a reference refers to.
-    match m.r.below(4) {
-        0 => m.object(5),
-        1 => m.hash(5),
-        _ => m.array(5),
+    match generator.random.below(4) {
+        0 => generator.object(5),
+        1 => generator.hash(5),
+        _ => generator.array(5),
     };
-    m.b.finish().expect("a well-formed document")
+    generator.builder.finish().expect("a well-formed document")
 }
 
-impl Maker {
+impl Generator {
     /// Notes that a container was begun.
-    fn begun(&mut self, at: u32) -> u32 {
-        (self.next, self.is_known) = (at + 1, true);
-        at
+    fn note_begun_container(&mut self, node: u32) -> u32 {
+        (self.next, self.is_known) = (node + 1, true);
+        node
     }
 
     fn bytes(&mut self) -> Vec<u8> {
-        let len = if self.r.one_in(30) { 250 + self.r.below(20) } else { self.r.below(12) };
-        (0..len).map(|_| self.r.below(256) as u8).collect()
+        let len = if self.random.one_in(30) { 250 + self.random.below(20) } else { self.random.below(12) };
+        (0..len).map(|_| self.random.below(256) as u8).collect()
     }
 
     fn class(&mut self) -> String {
-        match self.r.below(8) {
-            0 => "L".repeat(120 + self.r.below(200) as usize),
-            1 => format!("Class{}", self.r.below(400)),
-            _ => (*self.r.pick(CLASSES)).to_owned(),
+        match self.random.below(8) {
+            0 => "L".repeat(120 + self.random.below(200) as usize),
+            1 => format!("Class{}", self.random.below(400)),
+            _ => (*self.random.pick(CLASSES)).to_owned(),
         }
     }
 
@@ -89,42 +89,42 @@ impl Maker {
     fn leaf(&mut self) {
         self.next += 1;
         let net = self.netorder;
-        match self.r.below(9) {
-            0 => drop(self.b.null()),
+        match self.random.below(9) {
+            0 => drop(self.builder.null()),
             1 => {
-                let value = self.r.one_in(2);
-                self.b.bool(value);
+                let value = self.random.one_in(2);
+                self.builder.bool(value);
             }
             2 | 3 => {
-                let value = match self.r.below(3) {
-                    0 => self.r.bits() as i64,
-                    1 => self.r.below(600) as i64 - 300,
-                    _ => *self.r.pick(&[i64::MIN, i64::MAX, 1 << 31, -(1 << 31), -(1 << 31) - 1, (1 << 31) - 1]),
+                let value = match self.random.below(3) {
+                    0 => self.random.bits() as i64,
+                    1 => self.random.below(600) as i64 - 300,
+                    _ => *self.random.pick(&[i64::MIN, i64::MAX, 1 << 31, -(1 << 31), -(1 << 31) - 1, (1 << 31) - 1]),
                 };
                 match i32::try_from(value) {
-                    Err(_) if net => self.b.bytes(value.to_string()),
-                    _ => self.b.int(value),
+                    Err(_) if net => self.builder.bytes(value.to_string()),
+                    _ => self.builder.int(value),
                 };
             }
             4 => {
-                let number = self.r.below(1 << 20);
-                let (value, text) = match self.r.below(2) {
-                    0 => *self.r.pick(FLOATS),
+                let number = self.random.below(1 << 20);
+                let (value, text) = match self.random.below(2) {
+                    0 => *self.random.pick(FLOATS),
                     _ => (number as f64 + 0.25, &*format!("{number}.25")),
                 };
                 if net {
-                    self.b.bytes(text)
+                    self.builder.bytes(text)
                 } else {
-                    self.b.float(value)
+                    self.builder.float(value)
                 };
             }
             5 => {
-                let text = *self.r.pick(WORDS);
-                self.b.text(text);
+                let text = *self.random.pick(WORDS);
+                self.builder.text(text);
             }
             _ => {
                 let bytes = self.bytes();
-                self.b.bytes(bytes);
+                self.builder.bytes(bytes);
             }
         }
     }
@@ -132,18 +132,18 @@ impl Maker {
     /// Adds anything that can be an element of an array or a value of a hash.
     fn value(&mut self, depth: u32) {
         let depth = depth.saturating_sub(1);
-        let kind = if depth == 0 { self.r.below(5) } else { self.r.below(20) };
-        if kind >= 8 && kind != 18 && self.r.one_in(8) {
-            self.b.weak();
+        let kind = if depth == 0 { self.random.below(5) } else { self.random.below(20) };
+        if kind >= 8 && kind != 18 && self.random.one_in(8) {
+            self.builder.weak();
         }
-        if kind >= 8 && kind != 18 && self.r.one_in(10) {
-            self.b.overloaded();
+        if kind >= 8 && kind != 18 && self.random.one_in(10) {
+            self.builder.overloaded();
         }
         match kind {
             0 if !self.variables.is_empty() => {
-                let target = *self.r.pick(&self.variables);
+                let target = *self.random.pick(&self.variables);
                 self.next += 1;
-                self.b.alias(target);
+                self.builder.alias(target);
             }
             1..=3 => {
                 if self.is_known {
@@ -153,63 +153,63 @@ impl Maker {
             }
             5 => {
                 self.next += 3;
-                let text = format!("v{}", self.r.below(300));
-                self.b.begin_vstring();
-                self.b.bytes(text).bytes("\x01").end();
+                let text = format!("v{}", self.random.below(300));
+                self.builder.begin_vstring();
+                self.builder.bytes(text).bytes("\x01").end();
             }
             6 => {
-                let at = self.b.begin_tied(Form::TiedScalar).at();
-                self.begun(at);
+                let node = self.builder.begin_tied(Form::TiedScalar).at();
+                self.note_begun_container(node);
                 self.value(depth);
-                self.b.end();
+                self.builder.end();
             }
             7 => {
-                let at = self.b.begin_tied(Form::TiedElement).at();
-                self.begun(at);
+                let node = self.builder.begin_tied(Form::TiedElement).at();
+                self.note_begun_container(node);
                 self.value(depth);
                 self.next += 1;
-                if self.r.one_in(2) {
-                    let index = self.r.below(1 << 31) as i64;
-                    self.b.int(index);
+                if self.random.one_in(2) {
+                    let index = self.random.below(1 << 31) as i64;
+                    self.builder.int(index);
                 } else {
-                    self.b.bytes("key");
+                    self.builder.bytes("key");
                 }
-                self.b.end();
+                self.builder.end();
             }
             8 | 9 => drop(self.array(depth)),
             10 | 11 => drop(self.hash(depth)),
             12 | 13 => drop(self.object(depth)),
             14 => {
-                let at = self.b.begin_ref().at();
-                self.begun(at);
+                let node = self.builder.begin_ref().at();
+                self.note_begun_container(node);
                 self.value(depth);
-                self.b.end();
+                self.builder.end();
             }
             15 if !self.objects.is_empty() => {
-                let target = *self.r.pick(&self.objects);
+                let target = *self.random.pick(&self.objects);
                 self.next += 1;
-                self.b.link(target);
+                self.builder.link(target);
             }
             16 => {
                 self.next += 3;
-                let flags = *self.r.pick(&["", "u", "msix"]);
+                let flags = *self.random.pick(&["", "u", "msix"]);
                 let pattern = self.bytes();
-                self.b.regexp(pattern, flags);
+                self.builder.regexp(pattern, flags);
             }
             17 => {
-                let at = self.b.begin_code().at();
-                self.objects.push(at);
-                self.b.bytes("{ 1 }").end();
-                self.begun(at);
+                let node = self.builder.begin_code().at();
+                self.objects.push(node);
+                self.builder.bytes("{ 1 }").end();
+                self.note_begun_container(node);
                 self.next += 1;
             }
             18 => self.hook(depth),
             19 => {
-                let at = self.b.begin_tied(*self.r.pick(&[Form::TiedArray, Form::TiedHash])).at();
-                self.begun(at);
-                self.objects.push(at);
+                let node = self.builder.begin_tied(*self.random.pick(&[Form::TiedArray, Form::TiedHash])).at();
+                self.note_begun_container(node);
+                self.objects.push(node);
                 self.value(depth);
-                self.b.end();
+                self.builder.end();
             }
             _ => self.leaf(),
         }
@@ -219,142 +219,145 @@ impl Maker {
         self.array_as(depth, true)
     }
 
-    /// `is_object`: whether links may refer to it.
+    /// Links may refer to it if `is_object`.
     fn array_as(&mut self, depth: u32, is_object: bool) -> u32 {
-        let at = self.b.begin_array().at();
-        self.begun(at);
-        self.objects.extend(is_object.then_some(at));
-        let count = if self.r.one_in(40) { 300 } else { self.r.below(5) };
+        let node = self.builder.begin_array().at();
+        self.note_begun_container(node);
+        self.objects.extend(is_object.then_some(node));
+        let count = if self.random.one_in(40) { 300 } else { self.random.below(5) };
         for _ in 0..count {
-            if self.r.one_in(12) {
+            if self.random.one_in(12) {
                 self.next += 1;
-                self.b.hole();
+                self.builder.hole();
             } else {
                 self.value(if count > 9 { 0 } else { depth });
             }
         }
-        self.b.end();
-        at
+        self.builder.end();
+        node
     }
 
     fn hash(&mut self, depth: u32) -> u32 {
         self.hash_as(depth, true)
     }
 
-    /// `is_object`: whether links may refer to it.
+    /// Links may refer to it if `is_object`.
     fn hash_as(&mut self, depth: u32, is_object: bool) -> u32 {
-        let at = self.b.begin_map().at();
-        self.begun(at);
-        self.objects.extend(is_object.then_some(at));
-        let count = if self.r.one_in(20) { 100 } else { self.r.below(5) };
-        let restricted = self.r.one_in(6);
+        let node = self.builder.begin_map().at();
+        self.note_begun_container(node);
+        self.objects.extend(is_object.then_some(node));
+        let count = if self.random.one_in(20) { 100 } else { self.random.below(5) };
+        let restricted = self.random.one_in(6);
         if restricted {
-            self.b.restrict();
+            self.builder.restrict();
         }
         for number in 0..count {
-            let absent = restricted && self.r.one_in(4);
+            let absent = restricted && self.random.one_in(4);
             if absent {
-                self.b.placeholder();
-            } else if restricted && self.r.one_in(3) {
-                self.b.locked();
+                self.builder.placeholder();
+            } else if restricted && self.random.one_in(3) {
+                self.builder.locked();
             }
             self.is_known = false;
-            match self.r.below(4) {
-                0 => drop(self.b.text_key(&format!("{number} \u{e9}"))),
-                1 => drop(self.b.text_key(&format!("{number} \u{263a}"))),
-                2 => drop(self.b.bytes_key([b'0' + number as u8 % 10, 0xE9, number as u8])),
-                _ => drop(self.b.bytes_key(format!("k{number}"))),
+            match self.random.below(4) {
+                0 => drop(self.builder.text_key(&format!("{number} \u{e9}"))),
+                1 => drop(self.builder.text_key(&format!("{number} \u{263a}"))),
+                2 => drop(self.builder.bytes_key([b'0' + number as u8 % 10, 0xE9, number as u8])),
+                _ => drop(self.builder.bytes_key(format!("k{number}"))),
             }
             if absent {
                 self.next += 1;
-                self.b.hole();
+                self.builder.hole();
             } else {
                 self.value(if count > 9 { 0 } else { depth });
             }
         }
-        self.b.end();
-        at
+        self.builder.end();
+        node
     }
 
     fn object(&mut self, depth: u32) -> u32 {
         let class = self.class();
-        let at = self.b.begin_object(class).at();
-        self.begun(at);
-        self.objects.push(at);
-        match self.r.below(4) {
+        let node = self.builder.begin_object(class).at();
+        self.note_begun_container(node);
+        self.objects.push(node);
+        match self.random.below(4) {
             0 => drop(self.array_as(depth, false)),
             1 => {
                 // Not around an alias, because an existing value can't be blessed. A blessed value is
                 // an object, to which links refer.
-                let inner = self.b.begin_ref().at();
-                self.begun(inner);
+                let inner = self.builder.begin_ref().at();
+                self.note_begun_container(inner);
                 let (scalar, variables) = (inner + 1, std::mem::take(&mut self.variables));
                 self.value(depth);
                 self.variables.retain(|variable| *variable != scalar);
                 self.variables.extend(variables);
-                self.b.end();
+                self.builder.end();
             }
             _ => drop(self.hash_as(depth, false)),
         }
-        self.b.end();
-        at
+        self.builder.end();
+        node
     }
 
     fn hook(&mut self, depth: u32) {
         let (before, variables) = (self.objects.clone(), self.variables.clone());
         let (class, payload) = (self.class(), self.bytes());
-        let at = self.b.begin_opaque(class, Form::Hook).at();
-        self.begun(at);
-        self.objects.push(at);
-        self.b.bytes(payload);
+        let node = self.builder.begin_opaque(class, Form::Hook).at();
+        self.note_begun_container(node);
+        self.objects.push(node);
+        self.builder.bytes(payload);
         self.next += 1;
         if self.canonical {
             self.objects.clear();
             self.variables.clear();
         }
         let mut links = Vec::new();
-        for _ in 0..self.r.below(3) {
-            links.push(match self.r.below(3) {
+        for _ in 0..self.random.below(3) {
+            links.push(match self.random.below(3) {
                 0 => self.object(depth),
                 1 => self.hash(depth),
                 _ => self.array(depth),
             });
         }
         if !before.is_empty() && !self.canonical {
-            links.extend((0..self.r.below(3)).map(|_| *self.r.pick(&before)));
+            links.extend((0..self.random.below(3)).map(|_| *self.random.pick(&before)));
         }
         for link in links {
             self.next += 1;
-            self.b.link(link);
+            self.builder.link(link);
         }
         self.next += 1;
-        match self.r.below(4) {
-            0 => drop(self.b.null()),
+        match self.random.below(4) {
+            0 => drop(self.builder.null()),
             1 => {
-                self.b.begin_array();
-                self.b.end();
+                self.builder.begin_array();
+                self.builder.end();
             }
             2 => {
-                let at = self.b.begin_tied(*self.r.pick(&[Form::TiedArray, Form::TiedHash, Form::TiedScalar])).at();
-                self.begun(at);
+                let node = self
+                    .builder
+                    .begin_tied(*self.random.pick(&[Form::TiedArray, Form::TiedHash, Form::TiedScalar]))
+                    .at();
+                self.note_begun_container(node);
                 self.value(depth);
-                self.b.end();
+                self.builder.end();
             }
             _ => {
-                self.b.begin_map();
-                self.b.end();
+                self.builder.begin_map();
+                self.builder.end();
             }
         }
-        self.b.end();
+        self.builder.end();
         if self.canonical {
             self.objects = before;
-            self.objects.push(at);
+            self.objects.push(node);
             self.variables = variables;
         }
     }
 }
 
-fn modes() -> Vec<storable::WriteOptions> {
+fn all_write_options() -> Vec<storable::WriteOptions> {
     let mut all = Vec::new();
     for bits in 0..16 {
         let mut options = storable::WriteOptions::default();
@@ -367,86 +370,86 @@ fn modes() -> Vec<storable::WriteOptions> {
     all
 }
 
-fn written(document: &Document<'_>, options: &storable::WriteOptions) -> Vec<u8> {
+fn write_document(document: &Document<'_>, options: &storable::WriteOptions) -> Vec<u8> {
     let mut out = Vec::new();
     storable::write(document, options, &Limits::default(), &mut out).unwrap_or_else(|e| panic!("{e}\n{document:?}"));
     out
 }
 
 #[test]
-fn what_was_written_is_read_as_the_same() {
+fn random_documents_round_trip() {
     let limits = Limits::default();
-    let modes = modes();
+    let modes = all_write_options();
     for seed in 0..4000 {
         let options = &modes[seed as usize % modes.len()];
-        let meant = document(seed, false, options.canonical);
-        let expected = if options.netorder { document(seed, true, options.canonical) } else { meant.clone() };
-        let image = written(&meant, options);
-        let what = |read: &Document<'_>| format!("{seed} {options:?}\n{image:02x?}\n{expected:?}\n{read:?}");
+        let meant = random_document(seed, false, options.canonical);
+        let expected = if options.netorder { random_document(seed, true, options.canonical) } else { meant.clone() };
+        let image = write_document(&meant, options);
+        let context = |read: &Document<'_>| format!("{seed} {options:?}\n{image:02x?}\n{expected:?}\n{read:?}");
         let same = if options.canonical { Comparison::new().any_order() } else { Comparison::new() };
 
         let mut read_options = storable::ReadOptions::default();
         let fast =
-            storable::read(&image, &read_options, &limits).unwrap_or_else(|e| panic!("{e}\n{}", what(&expected)));
-        assert!(same.equal(&fast, &expected), "{}", what(&fast));
+            storable::read(&image, &read_options, &limits).unwrap_or_else(|e| panic!("{e}\n{}", context(&expected)));
+        assert!(same.equal(&fast, &expected), "{}", context(&fast));
         read_options.reference = true;
         let traced = read_options.read(&image, Request::new(&limits).detailed()).document;
-        assert!(traced == fast, "{}", what(&traced));
+        assert!(traced == fast, "{}", context(&traced));
         // Written in the form it was read in, it is the same byte for byte.
-        assert!(written(&traced, &storable::WriteOptions::default()) == image, "{}", what(&traced));
+        assert!(write_document(&traced, &storable::WriteOptions::default()) == image, "{}", context(&traced));
         let mut plain = options.clone();
         plain.reference = true;
-        assert!(written(&meant, &plain) == image, "the writers differ: {}", what(&fast));
+        assert!(write_document(&meant, &plain) == image, "the writers differ: {}", context(&fast));
 
         let typed = icecore::write(&fast, "json:typed").unwrap();
-        let again = icecore::read_as(&typed, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
-        assert!(again == fast, "{}\n{}", String::from_utf8_lossy(&typed), what(&again));
+        let reread = icecore::read_as(&typed, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
+        assert!(reread == fast, "{}\n{}", String::from_utf8_lossy(&typed), context(&reread));
     }
 }
 
 /// Makes a tree whose values depend only on their keys, with its entries in one order or the reverse.
-fn tree(b: &mut Builder, seed: u64, depth: u32, backwards: bool) {
-    let mut r = Random::new(seed);
-    let count = if r.one_in(10) { 300 } else { r.below(7) };
+fn tree(builder: &mut Builder, seed: u64, depth: u32, backwards: bool) {
+    let mut random = Random::new(seed);
+    let count = if random.one_in(10) { 300 } else { random.below(7) };
     let mut entries: Vec<u64> = (0..count).collect();
     if backwards {
         entries.reverse();
     }
-    b.begin_map();
+    builder.begin_map();
     for entry in entries {
         let seed = seed.wrapping_mul(31).wrapping_add(entry + 1);
         match entry % 4 {
-            0 => drop(b.text_key(&format!("\u{e9}{entry}"))),
-            1 => drop(b.text_key(&format!("{entry}\u{1f600}"))),
-            2 => drop(b.bytes_key([&b"\xe9"[..], entry.to_string().as_bytes()].concat())),
-            _ => drop(b.bytes_key(entry.to_string())),
+            0 => drop(builder.text_key(&format!("\u{e9}{entry}"))),
+            1 => drop(builder.text_key(&format!("{entry}\u{1f600}"))),
+            2 => drop(builder.bytes_key([&b"\xe9"[..], entry.to_string().as_bytes()].concat())),
+            _ => drop(builder.bytes_key(entry.to_string())),
         }
         if depth == 0 || count > 9 || entry % 2 == 0 {
-            b.int(seed as i32 as i64);
+            builder.int(seed as i32 as i64);
         } else if entry % 3 == 0 {
             // After the first, each class is written by its number.
-            b.begin_object("Same::Class");
-            tree(b, seed, depth - 1, backwards);
-            b.end();
+            builder.begin_object("Same::Class");
+            tree(builder, seed, depth - 1, backwards);
+            builder.end();
         } else {
-            tree(b, seed, depth - 1, backwards);
+            tree(builder, seed, depth - 1, backwards);
         }
     }
-    b.end();
+    builder.end();
 }
 
 #[test]
-fn canonical_images_do_not_depend_on_the_order_of_entries() {
+fn canonical_images_are_independent_of_the_order_of_entries() {
     let mut differed = 0;
     for seed in 0..usual_or_full(100, 400) {
         let images = |options: &storable::WriteOptions| {
             [false, true].map(|backwards| {
-                let mut b = Builder::new();
-                tree(&mut b, seed, 4, backwards);
-                written(&b.finish().unwrap(), options)
+                let mut builder = Builder::new();
+                tree(&mut builder, seed, 4, backwards);
+                write_document(&builder.finish().unwrap(), options)
             })
         };
-        for options in modes() {
+        for options in all_write_options() {
             let [one, other] = images(&options);
             if options.canonical {
                 assert!(one == other, "{seed} {options:?}");

@@ -19,32 +19,32 @@ fn dump(file: &str) -> String {
 }
 
 #[test]
-fn the_tapes_on_the_page_are_real() {
+fn tapes_on_the_page_are_real() {
     const BEFORE: &str = "<!-- tape of ";
     const OPEN: &str = " -->\n```text\n";
     const CLOSE: &str = "```\n";
     let path = workspace().join("docs/tape.md");
     let page = fs::read_to_string(&path).expect("docs/tape.md is there");
     let mut parts = page.split(BEFORE);
-    let mut now = parts.next().unwrap_or_default().to_owned();
+    let mut expected_page = parts.next().unwrap_or_default().to_owned();
     let mut tapes = 0;
     for part in parts {
         let (file, rest) = part.split_once(OPEN).expect("a block follows the comment");
         let (_, rest) = rest.split_once(CLOSE).expect("the block ends");
-        now += &format!("{BEFORE}{file}{OPEN}{}{CLOSE}{rest}", dump(file));
+        expected_page += &format!("{BEFORE}{file}{OPEN}{}{CLOSE}{rest}", dump(file));
         tapes += 1;
     }
     assert!(tapes > 0, "the page shows no tape");
     if std::env::var_os("UPDATE_PAGES").is_some() {
-        fs::write(&path, &now).expect("docs/tape.md can be written");
+        fs::write(&path, &expected_page).expect("docs/tape.md can be written");
     } else {
-        assert!(now == page, "docs/tape.md is out of date; `make pages` updates it");
+        assert!(expected_page == page, "docs/tape.md is out of date; `make pages` updates it");
     }
 }
 
 /// The table of flags lists each flag of the source with its bit, and no other.
 #[test]
-fn the_flags_on_the_page_are_those_of_the_source() {
+fn flags_on_the_page_match_the_source() {
     let source = fs::read_to_string(workspace().join("crates/icecore/src/document/node.rs")).expect("the cell");
     let module = source.split("pub mod flag {").nth(1).expect("the module of the flags");
     let module = module.split("\n}").next().expect("its end");

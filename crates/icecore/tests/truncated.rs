@@ -20,27 +20,33 @@ const FORMATS: &[(&str, &str)] = &[
 const NEAR: usize = 64;
 
 #[test]
-fn a_beginning_is_truncated() {
+fn cut_input_is_reported_as_truncated() {
     let limits = Limits::default();
     for (format, file) in FORMATS {
         let stage = Stage::parse(format).unwrap();
         // A number of var-export has no end mark: `1` may be the start of `12`.
-        let ends_itself = *format != "var-export";
+        let has_end_mark = *format != "var-export";
         let mut count = 0;
         for Fixture { name, blob, .. } in fixtures::load(file).into_iter().step_by(usual_or_full(4, 1)) {
-            let whole = stage.format().read(&blob, stage.settings(), Request::new(&limits));
-            if whole.error.is_some() || blob.len() > 400 {
+            let complete = stage.format().read(&blob, stage.settings(), Request::new(&limits));
+            if complete.error.is_some() || blob.len() > 400 {
                 continue;
             }
-            for end in 1..whole.consumed {
+            for end in 1..complete.consumed {
                 let part = stage.format().read(&blob[..end], stage.settings(), Request::new(&limits));
                 count += 1;
-                let waits = match &part.error {
+                let is_truncation_reported = match &part.error {
                     Some(error) if error.kind() == ErrorKind::Truncated => error.layer().is_none(),
                     Some(error) => error.offset().is_some_and(|offset| offset as usize + NEAR >= end),
-                    None => part.consumed + NEAR >= end && !ends_itself,
+                    None => part.consumed + NEAR >= end && !has_end_mark,
                 };
-                assert!(waits, "{format} {name}: {end} of {}: {} {:?}", blob.len(), part.consumed, part.error);
+                assert!(
+                    is_truncation_reported,
+                    "{format} {name}: {end} of {}: {} {:?}",
+                    blob.len(),
+                    part.consumed,
+                    part.error
+                );
             }
         }
         assert!(count > usual_or_full(250, 1000), "{format}: {count}");

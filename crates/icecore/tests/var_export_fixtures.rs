@@ -14,12 +14,12 @@ use icecore::{
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
-fn both_ways(blob: &[u8]) -> Outcome<'_> {
-    common::both_ways(&var_export::ReadOptions::default(), blob, &Limits::default())
+fn read_both_ways(blob: &[u8]) -> Outcome<'_> {
+    common::read_both_ways(&var_export::ReadOptions::default(), blob, &Limits::default())
 }
 
-fn whole(blob: &[u8]) -> Document<'_> {
-    let outcome = both_ways(blob);
+fn read_whole(blob: &[u8]) -> Document<'_> {
+    let outcome = read_both_ways(blob);
     assert_eq!(outcome.error, None, "{}", blob.escape_ascii());
     assert_eq!(outcome.consumed, blob.len(), "{}", blob.escape_ascii());
     outcome.document
@@ -31,8 +31,8 @@ fn write(document: &Document<'_>, stage: &str) -> Result<(Vec<u8>, Vec<&'static 
     Ok((out, losses.iter().map(|loss| loss.kind.as_str()).collect()))
 }
 
-fn readable() -> Vec<Fixture> {
-    load("var-export.jsonl").into_iter().filter(|f| f.mode != "refused").collect()
+fn load_readable_fixtures() -> Vec<Fixture> {
+    load("var-export.jsonl").into_iter().filter(|fixture| fixture.mode != "refused").collect()
 }
 
 /// Keeps the last value of each key. With duplicate keys, PHP has fewer entries and other numbers
@@ -42,29 +42,30 @@ fn last_wins(value: Json) -> Json {
     if let [Json::String(tag), .., entries] = &mut list[..]
         && (tag == "a" || tag == "o")
     {
-        let mut kept: Vec<Json> = Vec::new();
+        let mut expected: Vec<Json> = Vec::new();
         for entry in entries.take().as_array().unwrap() {
             let entry = json!([entry[0], last_wins(entry[1].clone())]);
-            match kept.iter_mut().find(|known| known[0] == entry[0]) {
+            match expected.iter_mut().find(|known| known[0] == entry[0]) {
                 Some(known) => *known = entry,
-                None => kept.push(entry),
+                None => expected.push(entry),
             }
         }
-        *entries = Json::Array(kept);
+        *entries = Json::Array(expected);
     }
     Json::Array(list)
 }
 
 #[test]
-fn php_and_we_see_the_same() {
+fn texts_are_read_as_php_reads_them() {
     let (mut checked, mut failures) = (0, String::new());
-    for f in readable() {
-        let document = whole(&f.blob);
-        let Some(expected) = f.line.get("php") else { continue };
+    for fixture in load_readable_fixtures() {
+        let document = read_whole(&fixture.blob);
+        let Some(expected) = fixture.line.get("php") else { continue };
         let expected = last_wins(one_nan(expected.clone()));
         let found = last_wins(Describer::default().value(document.root()));
         if found != expected {
-            let _ = writeln!(failures, "{} {}\n php {expected}\n we  {found}", f.name, f.blob.escape_ascii());
+            let _ =
+                writeln!(failures, "{} {}\n php {expected}\n we  {found}", fixture.name, fixture.blob.escape_ascii());
         }
         checked += 1;
     }
@@ -73,46 +74,51 @@ fn php_and_we_see_the_same() {
 }
 
 #[test]
-fn what_php_wrote_is_written_again() {
+fn texts_are_rewritten_byte_for_byte() {
     let (mut plain, mut spelled) = (0, 0);
-    for f in readable() {
-        let document = whole(&f.blob);
+    for fixture in load_readable_fixtures() {
+        let document = read_whole(&fixture.blob);
         // Without `trusted`, `<?` in a string is split.
         let (text, losses) = write(&document, "var-export:trusted").unwrap();
-        assert!(losses.is_empty(), "{}: {losses:?}", f.name);
-        if f.mode == "var_export" {
-            assert_eq!(text.escape_ascii().to_string(), f.blob.escape_ascii().to_string(), "{}", f.name);
+        assert!(losses.is_empty(), "{}: {losses:?}", fixture.name);
+        if fixture.mode == "var_export" {
+            assert_eq!(text.escape_ascii().to_string(), fixture.blob.escape_ascii().to_string(), "{}", fixture.name);
             // PHP has only one way to write, so no notes are needed.
             let (limits, options) = (Limits::default(), var_export::ReadOptions::default());
-            let simple = var_export::read(&f.blob, &options, &limits).unwrap();
-            assert!(write(&simple, "var-export:trusted").unwrap().0 == f.blob, "{}", f.name);
-            assert!(document.spelling().unwrap().notes.is_empty(), "{}", f.name);
+            let simple = var_export::read(&fixture.blob, &options, &limits).unwrap();
+            assert!(write(&simple, "var-export:trusted").unwrap().0 == fixture.blob, "{}", fixture.name);
+            assert!(document.spelling().unwrap().notes.is_empty(), "{}", fixture.name);
             plain += 1;
         } else {
-            assert!(whole(&text) == document, "{} {}", f.name, text.escape_ascii());
-            assert_eq!(write(&whole(&text), "var-export:trusted").unwrap().0, text, "{}", f.name);
-            spelled += usize::from(text == f.blob);
+            assert!(read_whole(&text) == document, "{} {}", fixture.name, text.escape_ascii());
+            assert_eq!(write(&read_whole(&text), "var-export:trusted").unwrap().0, text, "{}", fixture.name);
+            spelled += usize::from(text == fixture.blob);
         }
     }
     assert!(plain > 400 && spelled > 80, "{plain} {spelled}");
 }
 
 #[test]
-fn spelling_goes_through_typed_json() {
+fn spelling_round_trips_through_typed_json() {
     let limits = Limits::default();
-    for f in readable() {
-        let document = whole(&f.blob);
+    for fixture in load_readable_fixtures() {
+        let document = read_whole(&fixture.blob);
         let (json, losses) = write(&document, "json:typed,spelling").unwrap();
-        assert!(losses.is_empty(), "{}", f.name);
-        let again = icecore::read_as(&json, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
-        assert!(again == document, "{}", f.name);
-        assert_eq!(write(&again, "var-export").unwrap().0, write(&document, "var-export").unwrap().0, "{}", f.name);
+        assert!(losses.is_empty(), "{}", fixture.name);
+        let reread = icecore::read_as(&json, &Stage::parse("json:typed").unwrap(), &limits).unwrap();
+        assert!(reread == document, "{}", fixture.name);
+        assert_eq!(
+            write(&reread, "var-export").unwrap().0,
+            write(&document, "var-export").unwrap().0,
+            "{}",
+            fixture.name
+        );
     }
 }
 
 /// Texts of older versions come back byte for byte.
 #[test]
-fn older_forms_come_back() {
+fn older_forms_round_trip() {
     for text in [
         "stdClass::__set_state(array(\n))",
         "stdClass::__set_state(array(\n   'a' => 1,\n))",
@@ -123,18 +129,18 @@ fn older_forms_come_back() {
         "array (\n  'a' => \"b\\n\",\n  'c' => 0x1F,\n)\n",
         "stdClass::__set_state(array(\n   0 => 1,\n   '1' => 2,\n))",
     ] {
-        let (again, losses) = write(&whole(text.as_bytes()), "var-export").unwrap();
-        assert_eq!((String::from_utf8_lossy(&again).as_ref(), losses.len()), (text, 0));
+        let (rewritten, losses) = write(&read_whole(text.as_bytes()), "var-export").unwrap();
+        assert_eq!((String::from_utf8_lossy(&rewritten).as_ref(), losses.len()), (text, 0));
     }
 }
 
 #[test]
 fn code_is_refused_and_reported_as_code() {
     let mut refused = 0;
-    for f in load("var-export.jsonl").iter().filter(|f| f.mode == "refused") {
-        let outcome = both_ways(&f.blob);
-        let is_behind = outcome.consumed < f.blob.len();
-        assert!(outcome.error.is_some() || is_behind, "{}", f.blob.escape_ascii());
+    for fixture in load("var-export.jsonl").iter().filter(|fixture| fixture.mode == "refused") {
+        let outcome = read_both_ways(&fixture.blob);
+        let is_behind = outcome.consumed < fixture.blob.len();
+        assert!(outcome.error.is_some() || is_behind, "{}", fixture.blob.escape_ascii());
         refused += 1;
     }
     assert!(refused > 100, "{refused}");
@@ -163,7 +169,7 @@ fn code_is_refused_and_reported_as_code() {
         ("( String ) 5", 0, "the cast `(String)`"),
         ("[...[1]]", 1, "the operator `...`, a spread"),
     ] {
-        let error = both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text}"));
+        let error = read_both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text}"));
         assert_eq!(
             (error.kind(), error.offset(), error.found()),
             (ErrorKind::Unsupported, Some(offset), Some(found)),
@@ -190,50 +196,51 @@ fn errors_name_the_entry() {
         ("<?php return foo();", "$"),
         ("['a' => 1 2]", "${1}"),
     ] {
-        let error = both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text}"));
+        let error = read_both_ways(text.as_bytes()).error.unwrap_or_else(|| panic!("{text}"));
         assert_eq!(error.path(), Some(path), "{text}: {error}");
     }
 }
 
 #[test]
-fn cuts_and_changes_are_an_error_or_a_value() {
+fn both_readers_agree_on_damaged_texts() {
     let mut random = common::Random::new(4);
     let mut cut = 0;
-    for f in readable() {
-        let step = if f.blob.len() > 600 { 53 } else { 1 };
-        let is_container = f.mode == "var_export" && f.blob.ends_with(b")") && !f.blob.starts_with(b"'");
-        for len in (0..f.blob.len()).step_by(step) {
-            let outcome = both_ways(&f.blob[..len]);
+    for fixture in load_readable_fixtures() {
+        let step = if fixture.blob.len() > 600 { 53 } else { 1 };
+        let is_container =
+            fixture.mode == "var_export" && fixture.blob.ends_with(b")") && !fixture.blob.starts_with(b"'");
+        for len in (0..fixture.blob.len()).step_by(step) {
+            let outcome = read_both_ways(&fixture.blob[..len]);
             // The name of a method that is cut off looks like an enum case.
             let is_case = outcome.document.root().kind() == Kind::EnumCase;
             if is_container && !(is_case && outcome.error.is_none()) {
-                let error = outcome.error.unwrap_or_else(|| panic!("{} cut at {len}", f.name));
-                let is_case = error.kind() == ErrorKind::Unsupported && !f.blob[..len].contains(&b'(');
-                assert!(error.kind() == ErrorKind::Truncated || is_case, "{} cut at {len}: {error}", f.name);
+                let error = outcome.error.unwrap_or_else(|| panic!("{} cut at {len}", fixture.name));
+                let is_case = error.kind() == ErrorKind::Unsupported && !fixture.blob[..len].contains(&b'(');
+                assert!(error.kind() == ErrorKind::Truncated || is_case, "{} cut at {len}: {error}", fixture.name);
                 cut += 1;
             }
         }
-        if f.blob.len() > 3000 || f.blob.is_empty() {
+        if fixture.blob.len() > 3000 || fixture.blob.is_empty() {
             continue;
         }
         for _ in 0..20 {
-            let mut blob = f.blob.clone();
-            let at = random.below(blob.len() as u64) as usize;
-            blob[at] = *random.pick(b"Nabx('\")[]=>,;.:\\$-0123456789 \n/*#\0\xff");
-            let outcome = both_ways(&blob);
+            let mut blob = fixture.blob.clone();
+            let offset = random.below(blob.len() as u64) as usize;
+            blob[offset] = *random.pick(b"Nabx('\")[]=>,;.:\\$-0123456789 \n/*#\0\xff");
+            let outcome = read_both_ways(&blob);
             if outcome.error.is_none() {
-                let (again, _) = write(&outcome.document, "var-export").unwrap();
-                assert!(both_ways(&again).document == outcome.document, "{}", blob.escape_ascii());
+                let (rewritten, _) = write(&outcome.document, "var-export").unwrap();
+                assert!(read_both_ways(&rewritten).document == outcome.document, "{}", blob.escape_ascii());
             }
         }
     }
     assert!(cut > 10_000, "{cut}");
 }
 
-/// An edited value is written with its new content, whatever was kept of the old text.
+/// An edited value is written with its new content, even if its old text was kept.
 #[test]
-fn edited_values_are_written_again() {
-    let document = whole(b"[\"a\\n\" => \"b\\n\", 0x10 => 0x1F]");
+fn edited_values_do_not_keep_their_old_text() {
+    let document = read_whole(b"[\"a\\n\" => \"b\\n\", 0x10 => 0x1F]");
     let (json, _) = write(&document, "json:typed,spelling").unwrap();
     let json = String::from_utf8(json).unwrap();
     let edited = json.replace(r#""b\n""#, r#""c\n""#).replace("31", "32").replace(r#""a\n""#, r#""d""#);
@@ -250,15 +257,15 @@ fn edited_values_are_written_again() {
 
 #[test]
 fn text_before_the_value_stays_separate_from_it() {
-    let (text, _) = write(&whole(b"return[1];"), "var-export").unwrap();
+    let (text, _) = write(&read_whole(b"return[1];"), "var-export").unwrap();
     assert_eq!(String::from_utf8_lossy(&text), "return array (\n  0 => 1,\n);");
 }
 
 /// An output that drops everything at once.
 #[derive(Default)]
-struct Nothing(Vec<u8>);
+struct DiscardingOutput(Vec<u8>);
 
-impl Output for Nothing {
+impl Output for DiscardingOutput {
     fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.0
     }
@@ -270,7 +277,7 @@ impl Output for Nothing {
 }
 
 #[test]
-fn nothing_recurses() {
+fn deep_values_need_no_deep_stack() {
     on_a_small_stack(|| {
         // The text grows with the square of its levels.
         let levels = usual_or_full(20_000, 100_000);
@@ -300,35 +307,37 @@ fn nothing_recurses() {
         let blob = format!("{}1{}", "[".repeat(levels), "]".repeat(levels)).into_bytes();
         let document = var_export::read(&blob, &options, &limits).unwrap();
         let options = var_export::WriteOptions::default();
-        var_export::write(&document, &options, &limits, &mut Nothing::default()).unwrap();
+        var_export::write(&document, &options, &limits, &mut DiscardingOutput::default()).unwrap();
     });
 }
 
 #[test]
-fn long_lists_that_turn_out_to_be_maps() {
+fn long_lists_that_become_maps_round_trip() {
     let mut text = "array (\n".to_owned();
     for i in 0..1000 {
         let _ = writeln!(text, "  {i} => {},", i % 7);
     }
     text += "  'last' => true,\n)";
-    let document = whole(text.as_bytes());
+    let document = read_whole(text.as_bytes());
     assert_eq!((document.root().kind(), document.root().len()), (Kind::Map, 1001));
     assert_eq!(write(&document, "var-export").unwrap().0, text.as_bytes());
 }
 
 fn is_repeated(document: &Document<'_>) -> bool {
-    (0..document.nodes().len() as u32).filter_map(|at| document.at(at)).filter(|at| at.kind() == Kind::Map).any(|map| {
-        let mut seen = std::collections::HashSet::new();
-        map.entries().any(|(key, _)| match key.node().kind {
-            Kind::Int => !seen.insert(key.node().payload.to_string().into_bytes()),
-            _ => !seen.insert(key_bytes(&key)),
-        })
-    })
+    (0..document.nodes().len() as u32).filter_map(|node| document.at(node)).filter(|node| node.kind() == Kind::Map).any(
+        |map| {
+            let mut seen = std::collections::HashSet::new();
+            map.entries().any(|(key, _)| match key.node().kind {
+                Kind::Int => !seen.insert(key.node().payload.to_string().into_bytes()),
+                _ => !seen.insert(key_bytes(&key)),
+            })
+        },
+    )
 }
 
 /// Any document can be written, the output reads back, and a second writing loses nothing more.
 #[test]
-fn random_documents_come_back() {
+fn random_documents_round_trip() {
     let (mut written, mut circles) = (0, 0);
     for seed in 0..1200 {
         for palette in [Palette::Json, Palette::Perl, Palette::All] {
@@ -342,10 +351,10 @@ fn random_documents_come_back() {
                         continue;
                     }
                 };
-                let again = whole(&text);
-                let (twice, losses) = write(&again, "var-export:file=no").unwrap();
+                let rewritten = read_whole(&text);
+                let (twice, losses) = write(&rewritten, "var-export:file=no").unwrap();
                 assert!(losses.is_empty(), "{seed}: {losses:?}");
-                assert!(Comparison::new().equal(&whole(&twice), &again), "{seed} {}", text.escape_ascii());
+                assert!(Comparison::new().equal(&read_whole(&twice), &rewritten), "{seed} {}", text.escape_ascii());
                 if stage == "var-export" {
                     assert_eq!(twice.escape_ascii().to_string(), text.escape_ascii().to_string(), "{seed}");
                 }
@@ -357,13 +366,13 @@ fn random_documents_come_back() {
 }
 
 #[test]
-fn php_loads_what_is_written() {
+fn php_loads_our_texts() {
     let (mut lines, mut texts) = (Vec::new(), Vec::new());
     let mut add = |text: Vec<u8>| {
-        let again = both_ways(&text);
+        let reread = read_both_ways(&text);
         // PHP could not load the classes of random objects.
-        let has_class = again.document.nodes().iter().any(|node| matches!(node.kind, Kind::Object | Kind::EnumCase));
-        if !has_class && !is_repeated(&again.document) {
+        let has_class = reread.document.nodes().iter().any(|node| matches!(node.kind, Kind::Object | Kind::EnumCase));
+        if !has_class && !is_repeated(&reread.document) {
             lines.push(base64(&text));
             texts.push(text);
         }
@@ -377,22 +386,22 @@ fn php_loads_what_is_written() {
             }
         }
     }
-    let made = texts.len();
-    assert!(made > 1500, "{made}");
+    let document_count = texts.len();
+    assert!(document_count > 1500, "{document_count}");
     // With classes that the script defines.
-    for f in readable() {
-        if f.line.get("php").is_some() && !f.name.starts_with("string") {
+    for fixture in load_readable_fixtures() {
+        if fixture.line.get("php").is_some() && !fixture.name.starts_with("string") {
             for stage in ["var-export:file", "var-export:short,file=no", "var-export:short,file"] {
-                let text = write(&whole(&f.blob), stage).unwrap().0;
+                let text = write(&read_whole(&fixture.blob), stage).unwrap().0;
                 lines.push(base64(&text));
                 texts.push(text);
             }
         }
     }
-    assert!(texts.len() > made + 1000);
+    assert!(texts.len() > document_count + 1000);
     let Some(answers) = ask_script("var-export.php", &lines) else { return };
     for (text, answer) in texts.iter().zip(answers) {
-        let expected = last_wins(Describer::default().value(whole(text).root()));
+        let expected = last_wins(Describer::default().value(read_whole(text).root()));
         assert_eq!(last_wins(one_nan(answer["php"].clone())), expected, "{}: {answer}", text.escape_ascii());
     }
 }
@@ -427,19 +436,19 @@ fn losses_are_reported() {
 
 /// Each level doubles the length of a text without links.
 #[test]
-fn links_do_not_explode() {
-    let mut b = icecore::Builder::new();
-    b.begin_array();
-    let mut last = b.begin_array().at();
-    b.end();
+fn expansion_by_links_is_limited() {
+    let mut builder = icecore::Builder::new();
+    builder.begin_array();
+    let mut last = builder.begin_array().at();
+    builder.end();
     for _ in 0..60 {
-        let next = b.begin_array().at();
-        b.link(last).link(last);
-        b.end();
+        let next = builder.begin_array().at();
+        builder.link(last).link(last);
+        builder.end();
         last = next;
     }
-    b.end();
-    let error = write(&b.finish().unwrap(), "var-export").unwrap_err();
+    builder.end();
+    let error = write(&builder.finish().unwrap(), "var-export").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit);
 }
 
@@ -447,19 +456,25 @@ fn links_do_not_explode() {
 fn serialized_values_survive_the_conversion() {
     let text = br#"a:3:{i:0;O:8:"stdClass":1:{s:1:"0";i:1;}i:1;E:11:"Suit:Hearts";s:1:"k";O:1:"A":1:{s:1:"p";a:0:{}}}"#;
     let exported = icecore::convert(text, "php", "var-export").unwrap();
-    let back = icecore::convert(&exported, "var-export", "php").unwrap();
-    assert_eq!(back.escape_ascii().to_string(), text.escape_ascii().to_string());
+    let converted = icecore::convert(&exported, "var-export", "php").unwrap();
+    assert_eq!(converted.escape_ascii().to_string(), text.escape_ascii().to_string());
 }
 
 #[test]
-fn it_is_distinguished_from_other_text() {
-    for f in readable() {
-        let text = f.blob.trim_ascii_start();
+fn var_export_is_distinguished_from_other_text() {
+    for fixture in load_readable_fixtures() {
+        let text = fixture.blob.trim_ascii_start();
         let begins = ["array (", "(object) array(", "\\Point::__set_state(array(", "<?php return ["];
         if begins.iter().any(|start| text.starts_with(start.as_bytes())) {
-            let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{} {}", f.name, f.blob.escape_ascii()));
-            assert_eq!(found.name, "var-export", "{}", f.name);
-            assert_eq!(icecore::detect::stage_of(&f.blob).unwrap().format().name, "var-export", "{}", f.name);
+            let found = icecore::identify(&fixture.blob)
+                .unwrap_or_else(|| panic!("{} {}", fixture.name, fixture.blob.escape_ascii()));
+            assert_eq!(found.name, "var-export", "{}", fixture.name);
+            assert_eq!(
+                icecore::detect::stage_of(&fixture.blob).unwrap().format().name,
+                "var-export",
+                "{}",
+                fixture.name
+            );
         }
     }
     for text in [

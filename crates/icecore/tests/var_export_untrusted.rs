@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 /// Evaluates each text of stdin, requires it as a file, and prints the texts that called something.
 /// Before each text come its length in 4 bytes and one byte: `c` if it may load classes, `p` if it
 /// may not.
-const JUDGE: &str = r#"
+const RUN_TEXTS: &str = r#"
     error_reporting(0);
     $calls = []; $values = 0; $may_load = false; $text = ''; $is_done = false;
     function hit() { $GLOBALS['calls'][] = 'hit'; return 'hit'; }
@@ -66,9 +66,9 @@ const JUDGE: &str = r#"
 type Text = (Vec<u8>, bool);
 
 /// Returns the texts that called something, and the number of texts with a value; `None` without PHP.
-fn judge(texts: &[Text]) -> Option<(Vec<String>, usize)> {
+fn run_in_php(texts: &[Text]) -> Option<(Vec<String>, usize)> {
     let found = Command::new("php")
-        .args(["-n", "-d", "short_open_tag=1", "-d", "memory_limit=-1", "-r", JUDGE])
+        .args(["-n", "-d", "short_open_tag=1", "-d", "memory_limit=-1", "-r", RUN_TEXTS])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -86,15 +86,15 @@ fn judge(texts: &[Text]) -> Option<(Vec<String>, usize)> {
     let feeder = std::thread::spawn(move || stdin.write_all(&input));
     let output = php.wait_with_output().expect("PHP ends");
     let fed = feeder.join().expect("a thread");
-    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-    let (called, values) = shown.rsplit_once("VALUES: ").unwrap_or_else(|| panic!("{shown}"));
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (called, values) = stdout.rsplit_once("VALUES: ").unwrap_or_else(|| panic!("{stdout}"));
     fed.expect("PHP reads all");
     let called = called.split("CALLED: ").skip(1).map(str::to_owned).collect();
     Some((called, values.trim().parse().expect("a number")))
 }
 
 fn assert_nothing_runs(texts: &[Text]) -> usize {
-    let Some((called, values)) = judge(texts) else { return usize::MAX };
+    let Some((called, values)) = run_in_php(texts) else { return usize::MAX };
     println!("{} texts, {values} had a value", texts.len());
     let some = &called[..called.len().min(8)];
     assert!(called.is_empty(), "{} texts called something: {}", called.len(), some.join("\n---\n"));
@@ -106,19 +106,19 @@ fn read(bytes: &[u8], stage: &str) -> Result<Document<'static>, icecore::Error> 
     Ok(icecore::read_as(bytes, &stage, &Limits::default())?.into_owned())
 }
 
-fn written(document: &Document<'_>, options: &WriteOptions) -> Result<(Vec<u8>, Vec<LossKind>), icecore::Error> {
+fn write_document(document: &Document<'_>, options: &WriteOptions) -> Result<(Vec<u8>, Vec<LossKind>), icecore::Error> {
     let mut text = Vec::new();
     let losses = var_export::write(document, options, &Limits::default(), &mut text)?;
     Ok((text, losses.iter().map(|loss| loss.kind).collect()))
 }
 
-fn written_as_text(bytes: &[u8], stage: &str, options: &WriteOptions) -> (String, Vec<LossKind>) {
+fn convert_to_text(bytes: &[u8], stage: &str, options: &WriteOptions) -> (String, Vec<LossKind>) {
     let document = read(bytes, stage).unwrap_or_else(|error| panic!("{error}: {}", bytes.escape_ascii()));
-    let (text, losses) = written(&document, options).expect("a text");
+    let (text, losses) = write_document(&document, options).expect("a text");
     (String::from_utf8_lossy(&text).into_owned(), losses)
 }
 
-fn short() -> WriteOptions {
+fn short_syntax() -> WriteOptions {
     let mut options = WriteOptions::default();
     options.short = true;
     options
@@ -126,7 +126,7 @@ fn short() -> WriteOptions {
 
 /// PHP prints a file that does not begin with `<?php`, up to a tag in one of its strings.
 #[test]
-fn a_tag_in_a_string_is_split_where_no_php_begins() {
+fn php_tags_in_strings_are_split() {
     for (json, text) in [
         (r#""<?php hit(); ?>""#, "'<' . '?php hit(); ?>'"),
         (r#""<?= hit() ?>""#, "'<' . '?= hit() ?>'"),
@@ -139,23 +139,23 @@ fn a_tag_in_a_string_is_split_where_no_php_begins() {
         (r#"{"$enum":"<?:a"}"#, "'<' . '?:a'"),
         (r#""a < b ?""#, "'a < b ?'"),
     ] {
-        assert_eq!(written_as_text(json.as_bytes(), "json:typed", &short()).0, text, "{json}");
+        assert_eq!(convert_to_text(json.as_bytes(), "json:typed", &short_syntax()).0, text, "{json}");
         let stage = if json.starts_with("{\"$class\"") { continue } else { "var-export" };
-        let back = read(text.as_bytes(), stage).expect("the same value");
-        assert_eq!(written(&back, &short()).expect("a text").0, text.as_bytes(), "{json}");
+        let reread = read(text.as_bytes(), stage).expect("the same value");
+        assert_eq!(write_document(&reread, &short_syntax()).expect("a text").0, text.as_bytes(), "{json}");
     }
-    let mut options = short();
+    let mut options = short_syntax();
     options.file = Some(true);
-    assert_eq!(written_as_text(br#""<?php""#, "json", &options).0, "<?php\n\nreturn '<?php';\n");
+    assert_eq!(convert_to_text(br#""<?php""#, "json", &options).0, "<?php\n\nreturn '<?php';\n");
     options.file = None;
     options.trusted = true;
-    assert_eq!(written_as_text(br#""<?php""#, "json", &options).0, "'<?php'");
+    assert_eq!(convert_to_text(br#""<?php""#, "json", &options).0, "'<?php'");
 }
 
 /// The kept spelling of a text is written again, unless PHP would run it.
 #[test]
-fn a_tag_in_what_was_kept_is_not_written_again() {
-    for (text, again) in [
+fn php_tags_in_kept_spelling_are_not_written() {
+    for (text, rewritten) in [
         (&b"/* <?php hit(); ?> */ return \"\\x3c?\";"[..], "\"\\x3c?\";"),
         (b"[\"<?php hit(); ?>\\x00\"] // <?= hit() ?>", ""),
         (b"<?php // <?= hit()\nreturn \"<?\\x21\";", "<?php // <?= hit()\nreturn \"<?\\x21\";"),
@@ -164,20 +164,20 @@ fn a_tag_in_what_was_kept_is_not_written_again() {
         let mut out = Vec::new();
         let converted = icecore::Converter::new(stage.clone(), stage).convert(text, &mut out);
         match converted.written {
-            Ok(_) if again.is_empty() => {
+            Ok(_) if rewritten.is_empty() => {
                 let out = String::from_utf8_lossy(&out);
                 assert!(!out.contains("<?"), "{out}");
             }
-            Ok(_) => assert_eq!(String::from_utf8_lossy(&out).trim_end(), again),
+            Ok(_) => assert_eq!(String::from_utf8_lossy(&out).trim_end(), rewritten),
             // After `//`, PHP still ends at `?>`.
-            Err(error) => assert!(again.is_empty(), "{error}"),
+            Err(error) => assert!(rewritten.is_empty(), "{error}"),
         }
     }
 }
 
 /// PHP needs a certain blank after `<?php`, or it prints the text.
 #[test]
-fn a_form_feed_does_not_begin_php() {
+fn a_form_feed_after_the_php_tag_is_refused() {
     for text in ["<?php\x0creturn ['<?php hit(); ?>'];", "<?php\x0b return 1;"] {
         assert!(read(text.as_bytes(), "var-export").is_err(), "{text:?}");
     }
@@ -187,7 +187,7 @@ fn a_form_feed_does_not_begin_php() {
 }
 
 #[test]
-fn names_that_php_has_no_words_for_are_not_written() {
+fn names_that_are_not_php_syntax_become_strings() {
     for (bytes, text, losses) in [
         (&b"E:7:\"1A:case\";"[..], "'1A:case'", &[LossKind::Name][..]),
         (b"E:8:\"A\\\\B:cas\";", "'A\\\\\\\\B:cas'", &[LossKind::Name]),
@@ -200,18 +200,18 @@ fn names_that_php_has_no_words_for_are_not_written() {
         (b"O:6:\"A\\self\":0:{}", "\\A\\self::__set_state([])", &[]),
         (b"O:5:\"A\\\\\\B\":0:{}", "[]", &[LossKind::Class]),
     ] {
-        let (found, lost) = written_as_text(bytes, "php", &short());
+        let (found, lost) = convert_to_text(bytes, "php", &short_syntax());
         let lost: Vec<_> = lost.into_iter().filter(|kind| *kind != LossKind::ArrayKind).collect();
         assert_eq!((found.as_str(), &lost[..]), (text, losses), "{}", bytes.escape_ascii());
     }
 }
 
 #[test]
-fn plain_text_names_no_class() {
-    let mut options = short();
+fn option_plain_writes_no_class_names() {
+    let mut options = short_syntax();
     options.plain = true;
     let (text, losses) =
-        written_as_text(b"a:2:{i:0;O:1:\"A\":1:{s:1:\"b\";E:3:\"S:H\";}i:1;O:8:\"stdClass\":0:{}}", "php", &options);
+        convert_to_text(b"a:2:{i:0;O:1:\"A\":1:{s:1:\"b\";E:3:\"S:H\";}i:1;O:8:\"stdClass\":0:{}}", "php", &options);
     assert_eq!(text, "[\n    [\n        'b' => 'S:H',\n    ],\n    [],\n]");
     assert!(losses.contains(&LossKind::Class) && losses.contains(&LossKind::Name), "{losses:?}");
 }
@@ -229,7 +229,7 @@ impl Random {
         list[self.below(list.len())]
     }
 
-    fn hostile(&mut self) -> String {
+    fn random_hostile_text(&mut self) -> String {
         const PIECES: &[&str] = &[
             "hit()",
             "hit",
@@ -327,7 +327,7 @@ impl Random {
     /// Returns the name of a class, often one that PHP accepts.
     fn class(&mut self) -> String {
         let name = match self.below(3) {
-            0 => self.hostile(),
+            0 => self.random_hostile_text(),
             _ => self.pick(&["A", "Ns\\B", "stdClass", "hit", "\\hit", "self", "a b", "Ns::Deep", "1A"]).to_owned(),
         };
         serde_json::to_string(&name).expect("JSON")
@@ -335,7 +335,7 @@ impl Random {
 
     /// Returns the text as JSON, in one of the kinds of strings.
     fn string(&mut self) -> String {
-        let quoted = serde_json::to_string(&self.hostile()).expect("JSON");
+        let quoted = serde_json::to_string(&self.random_hostile_text()).expect("JSON");
         match self.below(4) {
             0 => format!("{{\"$symbol\":{quoted}}}"),
             1 if quoted.is_ascii() => format!("{{\"$latin1\":{quoted}}}"),
@@ -360,7 +360,7 @@ impl Random {
             0 | 1 => self.string(),
             2 => self.number().to_owned(),
             3 => {
-                let (class, case) = (self.class(), self.hostile());
+                let (class, case) = (self.class(), self.random_hostile_text());
                 let case = if self.below(2) == 0 { "Hearts".to_owned() } else { case };
                 let class: String = serde_json::from_str(&class).expect("a text");
                 format!("{{\"$enum\":{}}}", serde_json::to_string(&format!("{class}:{case}")).expect("JSON"))
@@ -401,7 +401,7 @@ impl Random {
     }
 
     /// Returns blanks and comments, or something that is neither.
-    fn between(&mut self) -> &'static str {
+    fn random_blanks(&mut self) -> &'static str {
         self.pick(&[
             "",
             "",
@@ -436,8 +436,8 @@ impl Random {
     }
 
     /// Returns PHP's text of a value, or nearly that.
-    fn source(&mut self, depth: usize) -> String {
-        let (a, b) = (self.between(), self.between());
+    fn random_source(&mut self, depth: usize) -> String {
+        let (a, b) = (self.random_blanks(), self.random_blanks());
         let value = match self.below(if depth > 2 { 6 } else { 10 }) {
             0 => self.pick(&[
                 "null",
@@ -510,8 +510,8 @@ impl Random {
     fn entries(&mut self, depth: usize) -> String {
         (0..self.below(3))
             .map(|_| {
-                let key = if self.below(2) == 0 { format!("{}=>", self.source(9)) } else { String::new() };
-                format!("{key}{},", self.source(depth + 1))
+                let key = if self.below(2) == 0 { format!("{}=>", self.random_source(9)) } else { String::new() };
+                format!("{key}{},", self.random_source(depth + 1))
             })
             .collect()
     }
@@ -523,7 +523,7 @@ impl Random {
         let word = self.pick(&["", "return ", "return", declares]);
         let end =
             self.pick(&["", ";", ";", "?>", ";\n?>\n", ";?>\u{c}", ";?> <?php hit();", "; hit();", "<?php hit();"]);
-        format!("{front}{}{word}{}{end}", self.between(), self.source(0))
+        format!("{front}{}{word}{}{end}", self.random_blanks(), self.random_source(0))
     }
 }
 
@@ -538,7 +538,7 @@ fn seed() -> u64 {
 
 /// Hostile documents through each format that can contain them.
 #[test]
-fn php_runs_nothing_of_hostile_documents() {
+fn php_runs_no_code_of_hostile_documents() {
     let through = ["", "", "", "php", "storable", "sereal", "marshal", "igbinary", "dumper", "json"];
     let mut random = Random(seed());
     let (mut texts, count) = (Vec::new(), count());
@@ -555,7 +555,7 @@ fn php_runs_nothing_of_hostile_documents() {
             let Ok(read) = read(&bytes, format) else { continue };
             document = read;
         }
-        if let Ok((text, _)) = written(&document, &options) {
+        if let Ok((text, _)) = write_document(&document, &options) {
             texts.push((text, !options.plain));
         }
     }
@@ -566,7 +566,7 @@ fn php_runs_nothing_of_hostile_documents() {
 
 /// Texts that the reader accepts as data, and the writer's output for them with all kept spelling.
 #[test]
-fn php_runs_nothing_of_texts_that_are_data() {
+fn php_runs_no_code_of_rewritten_texts() {
     let mut random = Random(seed() ^ 7);
     let stage = Stage::parse("var-export").expect("a stage");
     let (mut texts, count) = (Vec::new(), count() * 4);

@@ -11,30 +11,30 @@ const ITEMS: i64 = 30_000;
 
 /// Makes a long array; `link` puts a second reference to its first item at the end.
 fn records(link: bool) -> Document<'static> {
-    let mut b = Builder::new();
-    b.begin_array();
+    let mut builder = Builder::new();
+    builder.begin_array();
     let mut first = 0;
     for i in 0..ITEMS {
-        let at = b.begin_map().at();
-        first = if i == 0 { at } else { first };
-        b.bytes_key("id").int(i);
-        b.bytes_key("name").bytes(format!("Employee_{i}"));
+        let node = builder.begin_map().at();
+        first = if i == 0 { node } else { first };
+        builder.bytes_key("id").int(i);
+        builder.bytes_key("name").bytes(format!("Employee_{i}"));
         if i % 1000 == 7 {
-            b.bytes_key("raw").bytes(b"caf\xe9");
+            builder.bytes_key("raw").bytes(b"caf\xe9");
         }
-        b.end();
+        builder.end();
         if i % 5000 == 3 {
-            b.int(i);
+            builder.int(i);
         }
     }
     if link {
-        b.link(first);
+        builder.link(first);
     }
-    b.end();
-    b.finish().unwrap()
+    builder.end();
+    builder.finish().unwrap()
 }
 
-struct Parts<'a> {
+struct ConvertedParts<'a> {
     json: Vec<u8>,
     losses: Losses,
     windows: usize,
@@ -42,7 +42,7 @@ struct Parts<'a> {
 }
 
 /// Converts to JSON in windows. The rest is written from the whole document if it needs that.
-fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &str) -> Parts<'a> {
+fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &str) -> ConvertedParts<'a> {
     let (from, to) = (Stage::parse(from).unwrap(), Stage::parse(to).unwrap());
     let limits = Limits::default();
     let (reading, writing) = ((from.format().reader)(from.settings()), (to.format().writer)(to.settings()));
@@ -59,28 +59,28 @@ fn in_parts<'a>(blob: &'a [u8], store: &'a OnceLock<Vec<u8>>, from: &str, to: &s
     });
     assert_eq!(rest.items, before);
     if rest.needs_whole {
-        let whole = icecore::read_as(blob, &from, &limits).unwrap();
-        write(&whole, DocumentPart::Items { before, skip: before, more: false }, &mut json);
+        let complete = icecore::read_as(blob, &from, &limits).unwrap();
+        write(&complete, DocumentPart::Items { before, skip: before, more: false }, &mut json);
     } else if rest.outcome.error.is_none() {
         write(&rest.outcome.document, DocumentPart::Items { before, skip: 0, more: false }, &mut json);
     }
-    Parts { json, losses, windows, rest }
+    ConvertedParts { json, losses, windows, rest }
 }
 
 #[test]
-fn the_parts_make_the_whole() {
+fn windows_give_the_same_output_as_the_whole() {
     let document = records(false);
     for from in ["storable", "sereal", "sereal:compress=zstd", "sereal:compress=snappy", "marshal", "php"] {
         let store = OnceLock::new();
         let blob = icecore::write(&document, from).unwrap();
         for to in ["json", "json:indent=2", "json:sort_keys,ascii"] {
-            let mut whole = Vec::new();
+            let mut complete = Vec::new();
             let stage = Stage::parse(to).unwrap();
             let read = icecore::read(&blob).unwrap();
-            let losses = icecore::write_to(&read, &stage, &Limits::default(), &mut whole).unwrap();
+            let losses = icecore::write_to(&read, &stage, &Limits::default(), &mut complete).unwrap();
             let parts = in_parts(&blob, &store, from, to);
             assert!(parts.windows > 2, "{} windows", parts.windows);
-            assert!(parts.json == whole, "{from} to {to}");
+            assert!(parts.json == complete, "{from} to {to}");
             assert_eq!(parts.losses, losses, "paths count from the start of the array");
         }
     }
@@ -101,42 +101,42 @@ fn a_late_link_needs_the_whole_document() {
 /// Records as a Ruby program has them: symbols, names of encodings, keys that are linked, and the
 /// same float many times.
 fn ruby_records(last: impl FnOnce(&mut Builder, u32)) -> Document<'static> {
-    let mut b = Builder::new();
-    b.begin_array();
+    let mut builder = Builder::new();
+    builder.begin_array();
     let mut first = 0;
     for i in 0..ITEMS {
-        let at = b.begin_map().at();
-        first = if i == 0 { at } else { first };
-        b.text_key("name").text(&format!("Employee_{i}"));
-        b.symbol_key("state", "").symbol(["new", "old"][i as usize % 2], "");
-        b.text_key("factor").float((i % 7) as f64 + 0.25);
-        b.text_key("code").encoded("x", ["EUC-JP", "Shift_JIS"][i as usize % 2]);
+        let node = builder.begin_map().at();
+        first = if i == 0 { node } else { first };
+        builder.text_key("name").text(&format!("Employee_{i}"));
+        builder.symbol_key("state", "").symbol(["new", "old"][i as usize % 2], "");
+        builder.text_key("factor").float((i % 7) as f64 + 0.25);
+        builder.text_key("code").encoded("x", ["EUC-JP", "Shift_JIS"][i as usize % 2]);
         if i % 100 == 0 {
-            b.symbol_key("at", "").begin_object("Location");
-            b.begin_map();
-            b.symbol_key("@x", "").int(i);
-            b.end().end();
+            builder.symbol_key("at", "").begin_object("Location");
+            builder.begin_map();
+            builder.symbol_key("@x", "").int(i);
+            builder.end().end();
         }
-        b.end();
+        builder.end();
     }
-    last(&mut b, first);
-    b.end();
-    b.finish().unwrap()
+    last(&mut builder, first);
+    builder.end();
+    builder.finish().unwrap()
 }
 
 #[test]
-fn names_and_floats_that_are_gone_are_known_still() {
+fn links_to_names_and_floats_of_earlier_windows_work() {
     let blob = icecore::write(
-        &ruby_records(|b, _| {
-            b.float(0.25);
+        &ruby_records(|builder, _| {
+            builder.float(0.25);
         }),
         "marshal",
     )
     .unwrap();
-    let whole = icecore::read_as(&blob, &Stage::parse("marshal").unwrap(), &Limits::default()).unwrap();
+    let complete = icecore::read_as(&blob, &Stage::parse("marshal").unwrap(), &Limits::default()).unwrap();
     let mut json = Vec::new();
     let stage = Stage::parse("json").unwrap();
-    let losses = icecore::write_to(&whole, &stage, &Limits::default(), &mut json).unwrap();
+    let losses = icecore::write_to(&complete, &stage, &Limits::default(), &mut json).unwrap();
     let store = OnceLock::new();
     let parts = in_parts(&blob, &store, "marshal", "json");
     assert!(!parts.rest.needs_whole && parts.windows > 5);
@@ -148,9 +148,9 @@ fn names_and_floats_that_are_gone_are_known_still() {
 }
 
 #[test]
-fn a_value_that_is_gone_needs_the_whole_document() {
-    let document = ruby_records(|b, first| {
-        b.link(first);
+fn a_link_to_an_earlier_window_needs_the_whole_document() {
+    let document = ruby_records(|builder, first| {
+        builder.link(first);
     });
     let blob = icecore::write(&document, "marshal").unwrap();
     let store = OnceLock::new();
@@ -160,7 +160,7 @@ fn a_value_that_is_gone_needs_the_whole_document() {
 }
 
 #[test]
-fn an_error_says_where_in_the_whole_it_is() {
+fn errors_in_windows_have_offsets_in_the_whole_input() {
     let document = records(false);
     for from in ["storable", "sereal", "marshal", "php"] {
         let store = OnceLock::new();
@@ -178,7 +178,7 @@ fn an_error_says_where_in_the_whole_it_is() {
 /// A PHP array may show only at its end that it is not a list. It is then read as a whole from the
 /// start, like an array with links.
 #[test]
-fn what_turns_out_to_be_no_list_comes_out_right() {
+fn lists_that_become_maps_are_read_as_a_whole() {
     let item = |i: usize| match i % 50 {
         3 => {
             let inner: String = (0..300).map(|i| format!("i:{i};i:7;")).collect();
@@ -195,14 +195,14 @@ fn what_turns_out_to_be_no_list_comes_out_right() {
         let parts = in_parts(blob.as_bytes(), &store, "php", "json");
         assert!(!parts.rest.needs_whole);
         assert_eq!(parts.windows > 2, is_list, "{end}");
-        let whole = icecore::write(&icecore::read(blob.as_bytes()).unwrap(), "json").unwrap();
-        assert!(parts.json == whole, "{end}");
+        let complete = icecore::write(&icecore::read(blob.as_bytes()).unwrap(), "json").unwrap();
+        assert!(parts.json == complete, "{end}");
         assert_eq!(parts.rest.outcome.consumed, blob.len());
     }
 }
 
 #[test]
-fn who_takes_the_windows_can_stop() {
+fn the_receiver_of_windows_can_stop_the_reading() {
     let blob = icecore::write(&records(false), "storable").unwrap();
     let stage = Stage::parse("storable").unwrap();
     let store = OnceLock::new();
@@ -216,7 +216,7 @@ fn who_takes_the_windows_can_stop() {
 }
 
 #[test]
-fn other_values_than_arrays_are_read_as_a_whole() {
+fn values_other_than_arrays_are_read_as_a_whole() {
     for json in ["{\"a\":[1,2]}", "[]", "5"] {
         let document = icecore::read(json.as_bytes()).unwrap();
         for from in ["storable", "sereal", "marshal"] {

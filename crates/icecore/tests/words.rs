@@ -109,8 +109,8 @@ fn extension(name: &str) -> &str {
 }
 
 /// The comment of a line, or the prose of a page; empty, if there is none.
-fn prose<'t>(name: &str, line: &'t str) -> &'t str {
-    let comment = |mark: &str| line.find(mark).map_or("", |at| &line[at + mark.len()..]);
+fn find_prose<'t>(name: &str, line: &'t str) -> &'t str {
+    let comment = |mark: &str| line.find(mark).map_or("", |offset| &line[offset + mark.len()..]);
     match extension(name) {
         "md" if line.starts_with("    ") || line.starts_with('|') => "",
         "md" => line,
@@ -126,13 +126,14 @@ fn prose<'t>(name: &str, line: &'t str) -> &'t str {
 /// How often a phrase is in a text, as whole words.
 fn count_phrase(text: &str, phrase: &str) -> usize {
     let is_letter = |character: Option<char>| character.is_some_and(|one| one.is_alphanumeric() || one == '_');
-    let is_whole =
-        |at: usize| !is_letter(text[..at].chars().next_back()) && !is_letter(text[at + phrase.len()..].chars().next());
-    text.match_indices(phrase).filter(|(at, _)| is_whole(*at)).count()
+    let is_whole = |offset: usize| {
+        !is_letter(text[..offset].chars().next_back()) && !is_letter(text[offset + phrase.len()..].chars().next())
+    };
+    text.match_indices(phrase).filter(|(offset, _)| is_whole(*offset)).count()
 }
 
 /// The name that a line of Rust defines with one of these words.
-fn defined<'t>(line: &'t str, words: &[&str]) -> Option<&'t str> {
+fn find_defined_name<'t>(line: &'t str, words: &[&str]) -> Option<&'t str> {
     let mut rest = line.trim_start();
     for modifier in ["pub(crate) ", "pub(super) ", "pub ", "const ", "async ", "unsafe "] {
         rest = rest.strip_prefix(modifier).unwrap_or(rest);
@@ -167,14 +168,15 @@ impl Counts {
             is_block ^= line.trim_start().starts_with("```") && extension(name) == "md";
             is_code &= line != "#[cfg(test)]";
             if is_code {
-                self.names += usize::from(defined(line, &["fn"]).is_some_and(|name| PRIVATE_NAMES.contains(&name)));
-                if let Some(found) = defined(line, &["struct", "enum", "trait", "type"])
+                self.names +=
+                    usize::from(find_defined_name(line, &["fn"]).is_some_and(|name| PRIVATE_NAMES.contains(&name)));
+                if let Some(found) = find_defined_name(line, &["struct", "enum", "trait", "type"])
                     && !line.starts_with(' ')
                 {
                     *self.types.entry((namespace.clone(), found.to_owned())).or_default() += 1;
                 }
             }
-            let prose = if is_block { String::new() } else { prose(name, line).to_lowercase() };
+            let prose = if is_block { String::new() } else { find_prose(name, line).to_lowercase() };
             for (phrase, _) in PHRASES {
                 *self.phrases.entry(phrase).or_default() += count_phrase(&prose, phrase);
             }
@@ -204,19 +206,19 @@ fn count_words() -> Counts {
 }
 
 #[test]
-fn odd_words_only_get_fewer() {
+fn odd_phrases_do_not_increase() {
     let counts = count_words();
     let file = root().join("crates/icecore/tests/words.tsv");
-    let now = counts.table();
+    let table_now = counts.table();
     if std::env::var_os("UPDATE_WORDS").is_some() {
-        let text: String = now.iter().map(|(name, count)| format!("{name}\t{count}\n")).collect();
+        let text: String = table_now.iter().map(|(name, count)| format!("{name}\t{count}\n")).collect();
         fs::write(&file, text).expect("the table is written");
     }
     let table = fs::read_to_string(&file).expect("words.tsv");
     for line in table.lines() {
         let (name, allowed) = line.split_once('\t').expect("a name and a number");
         let allowed: usize = allowed.parse().expect("a number");
-        let count = now[name];
+        let count = table_now[name];
         let found: Vec<_> = counts.phrases.iter().filter(|(_, count)| **count > 0).collect();
         assert!(
             count <= allowed,
@@ -246,7 +248,7 @@ fn files_in_comments_and_pages_exist() {
     let (root, mut files) = (root(), Vec::new());
     list_files(&root, "", &mut files);
     let known: BTreeSet<&str> =
-        files.iter().flat_map(|file| file.match_indices('/').map(|(at, _)| &file[at + 1..])).collect();
+        files.iter().flat_map(|file| file.match_indices('/').map(|(offset, _)| &file[offset + 1..])).collect();
     let is_known =
         |name: &str| known.contains(name) || FOREIGN_FILES.contains(&name) || files.iter().any(|file| file == name);
     let mut missing = Vec::new();
@@ -257,7 +259,7 @@ fn files_in_comments_and_pages_exist() {
         let text = fs::read_to_string(root.join(name)).unwrap_or_default();
         for (number, line) in (1..).zip(text.lines()) {
             missing.extend(
-                files_named(prose(name, line))
+                files_named(find_prose(name, line))
                     .filter(|file| !is_known(file.trim_start_matches("../").trim_start_matches("./")))
                     .map(|file| format!("{name}:{number}: `{file}`")),
             );

@@ -8,9 +8,9 @@ use icecore::{
 };
 
 /// The bytes inside a wrapper, and the notes.
-type Inside = (Vec<u8>, Vec<(&'static str, String)>);
+type UnwrappedBytes = (Vec<u8>, Vec<(&'static str, String)>);
 
-fn unwrap(name: &str, input: &[u8]) -> Result<Inside, ErrorKind> {
+fn unwrap(name: &str, input: &[u8]) -> Result<UnwrappedBytes, ErrorKind> {
     // The format inside does not matter here.
     let stage = Stage::parse(&format!("{name}/json")).unwrap();
     stage
@@ -20,7 +20,7 @@ fn unwrap(name: &str, input: &[u8]) -> Result<Inside, ErrorKind> {
 }
 
 #[test]
-fn what_was_wrapped_comes_back() {
+fn wrapped_bytes_are_unwrapped() {
     let inside: Vec<u8> = (0..=255).chain(*b"it's \\ \"quoted\" \0").collect();
     for wrapper in wrap::all() {
         let name = if wrapper.name == "rails-signed" { "rails-signed:key=k" } else { wrapper.name };
@@ -33,7 +33,7 @@ fn what_was_wrapped_comes_back() {
 }
 
 #[test]
-fn slashes() {
+fn slashes_are_removed_and_added() {
     assert_eq!(convert(br#"{\"a\":\"x\"}"#, "slashes/json", "json").unwrap(), br#"{"a":"x"}"#);
     assert_eq!(convert(br#"{"a":"it's"}"#, "json", "slashes/json").unwrap(), br#"{\"a\":\"it\'s\"}"#);
     assert_eq!(unwrap("slashes", br"a\0b\\c\d").unwrap().0, b"a\0b\\cd");
@@ -41,7 +41,7 @@ fn slashes() {
 }
 
 #[test]
-fn laravel_cache() {
+fn laravel_cache_entries_are_read_and_written() {
     let (inside, notes) = unwrap("laravel-cache", b"9999999999N;").unwrap();
     assert_eq!((&*inside, &*notes), (&b"N;"[..], &[("expires", "never".to_owned())][..]));
     let (_, notes) = unwrap("laravel-cache", b"1700000000i:1;").unwrap();
@@ -52,7 +52,7 @@ fn laravel_cache() {
 }
 
 #[test]
-fn rails_cache_of_7_1() {
+fn rails_7_1_cache_entries_are_read() {
     let entry = |kind: u8, expires: f64, version: Option<&[u8]>, payload: &[u8]| {
         let mut bytes = vec![0, 0x11, kind];
         bytes.extend(expires.to_le_bytes());
@@ -73,9 +73,9 @@ fn rails_cache_of_7_1() {
     let inside = unwrap("rails-cache", &entry(4, -1.0, None, &long)).unwrap().0;
     assert!(inside.starts_with(b"\x04\x08I\"\x02\x2c\x01x") && inside.ends_with(b"x\x06:\x06EF"));
     // Every cut in the header, and a missing version.
-    let whole = entry(1, -1.0, Some(b"version"), b"");
-    for len in 0..whole.len() {
-        assert!(unwrap("rails-cache", &whole[..len]).is_err(), "{len}");
+    let complete = entry(1, -1.0, Some(b"version"), b"");
+    for len in 0..complete.len() {
+        assert!(unwrap("rails-cache", &complete[..len]).is_err(), "{len}");
     }
     let mut lies = entry(1, -1.0, None, b"");
     lies[11..15].copy_from_slice(&i32::MAX.to_le_bytes());
@@ -84,7 +84,7 @@ fn rails_cache_of_7_1() {
 }
 
 #[test]
-fn rails_cache_of_7_0_and_compressed() {
+fn rails_7_0_and_compressed_cache_entries_are_read() {
     assert_eq!(unwrap("rails-cache", b"\0\x04\x08[\x06i\x06").unwrap().0, b"\x04\x08[\x06i\x06");
     let packed = convert(b"[1,1,1,1,1,1,1,1,1,1,1,1]", "json", "rails-cache:compress,version=7/json").unwrap();
     assert_eq!(packed[2], 0x81);
@@ -102,7 +102,7 @@ fn rails_cache_of_7_0_and_compressed() {
 
 /// Digests of Ruby's OpenSSL, as Rails uses it.
 #[test]
-fn rails_signed() {
+fn signed_messages_are_verified_with_a_key() {
     const SHA1: &str = "BAhpDA==--48b23a1ad35532844ee0e8c2903e2aaa28260b0d";
     const SHA256: &str = "BAhpDA==--b05755a0b70891d70a4b50a00c2d5b1f122917cb32e0169d70258795e03080e3";
     const COOKIE: &str = "BAhpDA==--2fb8e7c25365aba0fcae8256f1607e55fc9cc75e";
@@ -139,7 +139,7 @@ fn rails_signed() {
 }
 
 #[test]
-fn rails_signed_in_an_envelope() {
+fn signed_messages_in_an_envelope_are_read() {
     let signed =
         b"eyJfcmFpbHMiOnsibWVzc2FnZSI6Ild6RmQiLCJleHAiOiIyMDMwLTAxLTAxVDAwOjAwOjAwLjAwMFoiLCJwdXIiOiJsb2dpbiJ9fQ\
                    ==--b129b8069f59d676d49e2c9349cc51478f92c3fd";
@@ -160,7 +160,7 @@ fn errors_inside_name_the_layer() {
 }
 
 #[test]
-fn plain_text_is_not_taken_for_a_wrapped_document() {
+fn plain_text_is_not_detected_as_wrapped() {
     for text in [&b"1234567890 apples"[..], b"1234567890a:", b"a:\\\"b\\\"", b"\0\x11", b"O:\\\" hello"] {
         assert!(identify(text).is_none_or(|found| found.wrappers.is_empty()), "{text:?}");
         assert!(stage_of(text).is_err(), "{text:?}");
@@ -170,20 +170,20 @@ fn plain_text_is_not_taken_for_a_wrapped_document() {
 /// Metadata of a wrapper is kept if the target has the same wrapper, an option of the target
 /// replaces it, and without such a wrapper it is a loss.
 #[test]
-fn what_wrappers_say_is_kept_or_lost_aloud() {
+fn metadata_of_wrappers_is_kept_or_reported_as_lost() {
     let limits = Limits::default();
     let mut source = Vec::new();
     let mut document = icecore::read_as(b"[1,2]", &Stage::parse("json").unwrap(), &limits).unwrap();
     let stage = |text: &str| Stage::parse(text).unwrap();
     let token = stage("rails-signed:key=k,expires='2030-01-01T00:00:00.000Z',purpose=login/json");
     icecore::write_to(&document, &token, &limits, &mut source).unwrap();
-    let said = |bytes: &[u8]| {
+    let metadata_of = |bytes: &[u8]| {
         let unwrapped = stage("rails-signed:key=k/json").unwrap(bytes, &limits).unwrap();
         assert_eq!(unwrapped.unchecked, None);
-        unwrapped.metadata.into_iter().map(|said| (said.option, said.value)).collect::<Vec<_>>()
+        unwrapped.metadata.into_iter().map(|item| (item.option, item.value)).collect::<Vec<_>>()
     };
-    let whole = [("expires", "2030-01-01T00:00:00.000Z".to_owned()), ("purpose", "login".to_owned())];
-    assert_eq!(said(&source), whole);
+    let complete = [("expires", "2030-01-01T00:00:00.000Z".to_owned()), ("purpose", "login".to_owned())];
+    assert_eq!(metadata_of(&source), complete);
     assert_eq!(stage("rails-signed/json").unwrap(&source, &limits).unwrap().unchecked, Some("signature"));
 
     document = icecore::read_as(&source, &stage("rails-signed:key=k/json"), &limits).unwrap();
@@ -193,9 +193,9 @@ fn what_wrappers_say_is_kept_or_lost_aloud() {
         (out, losses.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
     let (same, losses) = write("rails-signed:key=k/marshal");
-    assert_eq!((said(&same).as_slice(), losses.len()), (&whole[..], 0));
+    assert_eq!((metadata_of(&same).as_slice(), losses.len()), (&complete[..], 0));
     let (other, _) = write("rails-signed:key=k,purpose=other/json");
-    assert_eq!(said(&other)[1].1, "other");
+    assert_eq!(metadata_of(&other)[1].1, "other");
     let (bare, losses) = write("json");
     assert_eq!(bare, b"[1,2]");
     assert_eq!(losses, ["2 statements of wrappers dropped, first at rails-signed:expires"]);
@@ -207,14 +207,14 @@ fn what_wrappers_say_is_kept_or_lost_aloud() {
 }
 
 #[test]
-fn an_entry_of_a_cache_keeps_expiry_version_and_compression() {
+fn cache_entries_keep_expiry_version_and_compression() {
     let limits = Limits::default();
     let entry = "rails-cache:expires=1700000000.5,version=v7,compress/marshal";
     let source = icecore::convert(b"[\"a\"]", "json", entry).unwrap();
     assert_eq!(icecore::convert(&source, "rails-cache/marshal", "rails-cache/marshal").unwrap(), source);
     let unwrapped = Stage::parse("rails-cache/marshal").unwrap().unwrap(&source, &limits).unwrap();
-    let said: Vec<_> = unwrapped.metadata.iter().map(|said| (said.option, &*said.value)).collect();
-    assert_eq!(said, [("expires", "1700000000.5"), ("version", "v7"), ("compress", "yes")]);
+    let metadata: Vec<_> = unwrapped.metadata.iter().map(|item| (item.option, &*item.value)).collect();
+    assert_eq!(metadata, [("expires", "1700000000.5"), ("version", "v7"), ("compress", "yes")]);
     let laravel = icecore::convert(b"[1]", "json", "laravel-cache:expires=1700000000/php").unwrap();
     assert_eq!(icecore::convert(&laravel, "laravel-cache/php", "laravel-cache/php").unwrap(), laravel);
     let error = icecore::convert(b"[1]", "json", "rails-cache:expires=soon/marshal").unwrap_err();
@@ -223,7 +223,7 @@ fn an_entry_of_a_cache_keeps_expiry_version_and_compression() {
 
 /// ActiveSupport 7.2 omits the padding.
 #[test]
-fn a_signed_message_needs_no_padding() {
+fn signed_messages_need_no_padding() {
     let limits = Limits::default();
     for json in ["[1]", "[12]", "[123]", "[1234]", "[\"???>>>~~~\"]"] {
         let padded = icecore::convert(json.as_bytes(), "json", "rails-signed:key=k/json").unwrap();
@@ -237,7 +237,7 @@ fn a_signed_message_needs_no_padding() {
 
 /// Bytes written by phpredis 5.3.7 and memcached 3.2.0 of PHP.
 #[test]
-fn what_phps_caches_compress() {
+fn compressed_entries_of_phpredis_and_memcached_are_read() {
     let json = format!("{{\"name\":\"{}\",\"n\":42}}", "alice ".repeat(10));
     let text = "a:2:{s:4:\"name\";s:60:\"".to_owned() + &"alice ".repeat(10) + "\";s:1:\"n\";i:42;}";
     for (name, hex) in [
@@ -250,13 +250,13 @@ fn what_phps_caches_compress() {
         let stage = Stage::parse(&format!("hex/{name}/php")).unwrap();
         assert_eq!(stage.unwrap(hex.as_bytes(), &Limits::default()).unwrap().bytes, text.as_bytes());
         let compressed = Stage::parse("hex/php").unwrap().unwrap(hex.as_bytes(), &Limits::default()).unwrap();
-        let whole = compressed.bytes.into_owned();
+        let complete = compressed.bytes.into_owned();
         // Detected without its name, and the content is the same in every wrapper.
-        let found = stage_of(&whole).unwrap();
+        let found = stage_of(&complete).unwrap();
         assert_eq!(found.name(), format!("{name}/php"));
-        assert_eq!(convert(&whole, &found.name(), "json").unwrap(), json.as_bytes());
-        for len in 0..whole.len() {
-            let cut = unwrap(name, &whole[..len]);
+        assert_eq!(convert(&complete, &found.name(), "json").unwrap(), json.as_bytes());
+        for len in 0..complete.len() {
+            let cut = unwrap(name, &complete[..len]);
             assert!(cut.as_ref().is_err_and(|kind| *kind == ErrorKind::Malformed) || cut.unwrap().0.len() < text.len());
         }
     }

@@ -15,16 +15,16 @@ fn inputs() -> Vec<Vec<u8>> {
     inputs
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn encode_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn from_hex(line: &str) -> Vec<u8> {
-    (0..line.len()).step_by(2).map(|at| u8::from_str_radix(&line[at..at + 2], 16).expect("hex")).collect()
+    (0..line.len()).step_by(2).map(|index| u8::from_str_radix(&line[index..index + 2], 16).expect("hex")).collect()
 }
 
 /// Sends lines of hex through a program and returns the same number of lines; `None` without the language.
-fn through(program: &str, args: &[&str], lines: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
+fn pipe_through(program: &str, args: &[&str], lines: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
     let probe = Command::new(program).arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if !probe.is_ok_and(|status| status.success()) {
         println!("skipped: {program} is not installed");
@@ -33,7 +33,7 @@ fn through(program: &str, args: &[&str], lines: &[Vec<u8>]) -> Option<Vec<Vec<u8
     let mut child =
         Command::new(program).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
     let mut stdin = child.stdin.take().expect("its input");
-    let text: String = lines.iter().map(|line| hex(line) + "\n").collect();
+    let text: String = lines.iter().map(|line| encode_hex(line) + "\n").collect();
     let output = std::thread::scope(|scope| {
         scope.spawn(move || stdin.write_all(text.as_bytes()).expect("it reads"));
         child.wait_with_output().expect("its output")
@@ -110,11 +110,11 @@ fn writers() -> Vec<(&'static str, &'static str, Vec<String>)> {
 }
 
 #[test]
-fn texts_are_written_as_they_write_them() {
+fn wrapped_texts_equal_those_of_each_language() {
     let inputs = inputs();
     for (wrapper, program, args) in writers() {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let Some(theirs) = through(program, &args, &inputs) else { continue };
+        let Some(theirs) = pipe_through(program, &args, &inputs) else { continue };
         for (input, theirs) in inputs.iter().zip(&theirs) {
             let ours = wrap(wrapper, input);
             let texts = [&ours, theirs].map(|text| String::from_utf8_lossy(text).into_owned());
@@ -125,7 +125,7 @@ fn texts_are_written_as_they_write_them() {
 }
 
 #[test]
-fn they_read_what_is_written() {
+fn each_language_reads_our_wrapped_texts() {
     let inputs = inputs();
     let readers = [
         ("base64", "perl", perl("decode_base64($x)")),
@@ -143,15 +143,15 @@ fn they_read_what_is_written() {
     for (wrapper, program, args) in readers {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let written: Vec<_> = inputs.iter().map(|input| wrap(wrapper, input)).collect();
-        let Some(back) = through(program, &args, &written) else { continue };
-        assert!(back == inputs, "{wrapper} and {program} {args:?}");
+        let Some(unwrapped) = pipe_through(program, &args, &written) else { continue };
+        assert!(unwrapped == inputs, "{wrapper} and {program} {args:?}");
     }
 }
 
 /// Compressed bytes differ between libraries; their content must not.
 #[cfg(feature = "zlib")]
 #[test]
-fn compressed_data_is_exchanged() {
+fn each_language_and_we_read_each_others_compressed_data() {
     let inputs = inputs();
     let pairs = [
         ("gzip", "perl", perl("Compress::Zlib::memGzip($x)"), perl("do { my $y = Compress::Zlib::memGunzip($x); $y }")),
@@ -163,12 +163,12 @@ fn compressed_data_is_exchanged() {
     ];
     for (wrapper, program, write, read) in pairs {
         let [write, read] = [&write, &read].map(|args| args.iter().map(String::as_str).collect::<Vec<_>>());
-        let Some(theirs) = through(program, &write, &inputs) else { continue };
+        let Some(theirs) = pipe_through(program, &write, &inputs) else { continue };
         for (input, theirs) in inputs.iter().zip(&theirs) {
             assert_eq!(&unwrap(wrapper, theirs), input, "{wrapper} of {program}");
         }
         let written: Vec<_> = inputs.iter().map(|input| wrap(wrapper, input)).collect();
-        let back = through(program, &read, &written).expect("it was there before");
-        assert!(back == inputs, "{wrapper} and {program}");
+        let unwrapped = pipe_through(program, &read, &written).expect("it was there before");
+        assert!(unwrapped == inputs, "{wrapper} and {program}");
     }
 }

@@ -15,17 +15,17 @@ fn layers() -> Vec<&'static str> {
     names
 }
 
-fn wrapped(path: &str, bytes: &[u8]) -> Vec<u8> {
+fn wrap(path: &str, bytes: &[u8]) -> Vec<u8> {
     Stage::parse(&format!("{path}/json")).unwrap().wrap(bytes.to_vec()).unwrap()
 }
 
-fn unwrapped(path: &str, bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, ErrorKind> {
+fn unwrap(path: &str, bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, ErrorKind> {
     let stage = Stage::parse(&format!("{path}/json")).unwrap();
     stage.unwrap(bytes, limits).map(|inside| inside.bytes.into_owned()).map_err(|error| error.kind())
 }
 
 /// Returns the name that is detected: base64url without one of its own digits is plain Base64.
-fn seen(layer: &'static str, bytes: &[u8]) -> &'static str {
+fn expected_layer(layer: &'static str, bytes: &[u8]) -> &'static str {
     let is_url = bytes.contains(&b'-') || bytes.contains(&b'_');
     if layer == "base64url" && !is_url { "base64" } else { layer }
 }
@@ -33,7 +33,7 @@ fn seen(layer: &'static str, bytes: &[u8]) -> &'static str {
 const PHP: &[u8] = br#"a:2:{s:4:"name";s:5:"alice";s:3:"age";i:42;}"#;
 
 #[test]
-fn every_two_of_them_in_every_order() {
+fn every_pair_of_wrappers_round_trips() {
     for outer in layers() {
         for inner in layers() {
             let stage = format!("{outer}/{inner}/php");
@@ -44,7 +44,7 @@ fn every_two_of_them_in_every_order() {
                 continue;
             }
             // The same without naming the wrappers.
-            let (outside, inside) = (seen(outer, &bytes), seen(inner, &wrapped(inner, PHP)));
+            let (outside, inside) = (expected_layer(outer, &bytes), expected_layer(inner, &wrap(inner, PHP)));
             assert_eq!(stage_of(&bytes).unwrap().name(), format!("{outside}/{inside}/php"));
             assert_eq!(icecore::write(&read(&bytes).unwrap(), "php").unwrap(), PHP, "{stage}");
             let found = identify(&bytes).unwrap();
@@ -54,13 +54,16 @@ fn every_two_of_them_in_every_order() {
 }
 
 #[test]
-fn what_is_inside_may_be_of_any_format() {
+fn every_format_is_detected_inside_every_wrapper() {
     for format in ["storable", "storable:memory", "sereal", "marshal", "igbinary", "json", "php", "var-export"] {
         for layer in layers() {
             let stage = format!("{layer}/{format}");
             let bytes = convert(PHP, "php", &stage).unwrap();
             let found = stage_of(&bytes).unwrap();
-            assert_eq!(found.name(), format!("{}/{}", seen(layer, &bytes), format.split(':').next().unwrap()));
+            assert_eq!(
+                found.name(),
+                format!("{}/{}", expected_layer(layer, &bytes), format.split(':').next().unwrap())
+            );
             let document = read(&bytes).unwrap();
             assert_eq!(document.root().get("age").unwrap().as_i64(), Some(42), "{stage}");
         }
@@ -68,12 +71,12 @@ fn what_is_inside_may_be_of_any_format() {
 }
 
 #[test]
-fn long_content_is_found_by_its_beginning() {
+fn long_content_is_detected_from_its_beginning() {
     let rows: Vec<String> = (0..200_000).map(|row| format!("{{\"id\":{row},\"name\":\"row {row}\"}}")).collect();
     let json = format!("[{}]", rows.join(",")).into_bytes();
     for layer in layers() {
-        let bytes = wrapped(layer, &json);
-        let layer = seen(layer, &bytes);
+        let bytes = wrap(layer, &json);
+        let layer = expected_layer(layer, &bytes);
         assert_eq!(stage_of(&bytes).unwrap().name(), format!("{layer}/json"));
         assert_eq!(read(&bytes).unwrap().root().len(), 200_000);
         // The start of a file that is too long to be examined as a whole.
@@ -84,33 +87,33 @@ fn long_content_is_found_by_its_beginning() {
 
 #[cfg(feature = "zlib")]
 #[test]
-fn a_bomb_in_a_bomb_is_bounded_as_one() {
+fn nested_bombs_share_one_limit() {
     // 64 MB of zeros, packed to 64 KB and then to about 300 bytes.
     let zeros = vec![0; 64 << 20];
-    let outer = wrapped("gzip/zlib", &zeros);
+    let outer = wrap("gzip/zlib", &zeros);
     assert!(outer.len() < 1000, "{}", outer.len());
     let mut limits = Limits::default();
     limits.ratio = 2000;
-    assert_eq!(unwrapped("gzip/zlib", &outer, &limits), Err(ErrorKind::Limit));
-    // Each layer alone would be allowed.
-    let middle = unwrapped("gzip", &outer, &limits).unwrap();
-    assert_eq!(unwrapped("zlib", &middle, &limits).map(|inside| inside.len()), Ok(zeros.len()));
+    assert_eq!(unwrap("gzip/zlib", &outer, &limits), Err(ErrorKind::Limit));
+    // Each layer would be allowed by itself.
+    let middle = unwrap("gzip", &outer, &limits).unwrap();
+    assert_eq!(unwrap("zlib", &middle, &limits).map(|inside| inside.len()), Ok(zeros.len()));
     limits.ratio = 1 << 20;
-    assert_eq!(unwrapped("gzip/zlib", &outer, &limits).map(|inside| inside.len()), Ok(zeros.len()));
+    assert_eq!(unwrap("gzip/zlib", &outer, &limits).map(|inside| inside.len()), Ok(zeros.len()));
     // The output of one layer also counts against the limit of the next.
     limits.decompressed = zeros.len() as u64;
-    assert_eq!(unwrapped("zlib", &middle, &limits).map(|inside| inside.len()), Ok(zeros.len()));
-    assert_eq!(unwrapped("gzip/zlib", &outer, &limits), Err(ErrorKind::Limit));
+    assert_eq!(unwrap("zlib", &middle, &limits).map(|inside| inside.len()), Ok(zeros.len()));
+    assert_eq!(unwrap("gzip/zlib", &outer, &limits), Err(ErrorKind::Limit));
     // Layers between them do not hide it.
-    let hidden = wrapped("base64/gzip/base64/zlib", &zeros);
-    assert_eq!(unwrapped("base64/gzip/base64/zlib", &hidden, &limits), Err(ErrorKind::Limit));
-    assert!(unwrapped("base64/gzip/base64/zlib", &hidden, &Limits::default()).is_ok());
+    let hidden = wrap("base64/gzip/base64/zlib", &zeros);
+    assert_eq!(unwrap("base64/gzip/base64/zlib", &hidden, &limits), Err(ErrorKind::Limit));
+    assert!(unwrap("base64/gzip/base64/zlib", &hidden, &Limits::default()).is_ok());
 }
 
 /// The compressed body of a format counts as a layer too.
 #[cfg(all(feature = "zlib", feature = "zstd"))]
 #[test]
-fn a_bomb_in_a_format_is_bounded_with_its_wrappers() {
+fn compression_inside_a_format_shares_the_limit_of_its_wrappers() {
     let text = format!("[\"{}\"]", "x".repeat(20 << 20));
     let bytes = convert(text.as_bytes(), "json", "gzip/sereal:compress=zstd").unwrap();
     assert!(bytes.len() < 8000);
@@ -132,7 +135,7 @@ fn a_bomb_in_a_format_is_bounded_with_its_wrappers() {
 fn bombs_in_strings_do_not_evade_the_limits() {
     // Each string unpacks to 4 MB, which would be allowed for each string alone.
     let json = format!("[{}1]", "1,".repeat(2 << 20));
-    let bomb = wrapped("base64/zlib", json.as_bytes());
+    let bomb = wrap("base64/zlib", json.as_bytes());
     let bomb = String::from_utf8(bomb).unwrap();
     let document = format!("[{}]", vec![format!("\"{bomb}\""); 200].join(","));
     let error = deep::open(read(document.as_bytes()).unwrap(), &Limits::default()).unwrap_err();
@@ -143,14 +146,14 @@ fn bombs_in_strings_do_not_evade_the_limits() {
 /// end would cost as much as the limit allows.
 #[cfg(all(feature = "zlib", feature = "zstd"))]
 #[test]
-fn strings_that_break_off_count_against_the_limit() {
+fn cut_bombs_in_strings_count_against_the_limit() {
     let json = format!("[{}1]", "1,".repeat(1 << 20));
     for layer in ["gzip", "zlib", "zstd", "sereal"] {
         let bomb = match layer {
             "sereal" => {
                 convert(format!("[\"{}\"]", "a".repeat(2 << 20)).as_bytes(), "json", "sereal:compress=zlib").unwrap()
             }
-            _ => wrapped(layer, json.as_bytes()),
+            _ => wrap(layer, json.as_bytes()),
         };
         let mut broken = bomb.clone();
         match layer {
@@ -159,13 +162,13 @@ fn strings_that_break_off_count_against_the_limit() {
             _ => broken.truncate(bomb.len() - 2),
         }
         let document = || {
-            let mut b = icecore::Builder::new();
-            b.begin_array();
+            let mut builder = icecore::Builder::new();
+            builder.begin_array();
             for _ in 0..10 {
-                b.bytes(&broken);
+                builder.bytes(&broken);
             }
-            b.end();
-            b.finish().unwrap()
+            builder.end();
+            builder.finish().unwrap()
         };
         let mut limits = Limits::default();
         assert_eq!(deep::open(document(), &limits).unwrap().opened.len(), 0, "{layer}");
@@ -178,13 +181,13 @@ fn strings_that_break_off_count_against_the_limit() {
 }
 
 #[test]
-fn errors_say_which_layer() {
+fn errors_name_the_layer() {
     let error = |stage: &str, bytes: &[u8]| convert(bytes, stage, "json").unwrap_err();
     let e = error("base64/php", b"aToxO3g*");
     assert_eq!((e.format(), e.layer(), e.offset(), e.found()), (Some("base64"), None, Some(7), Some("`*`")));
-    let e = error("hex/base64/php", &wrapped("hex", b"aToxO3g*"));
+    let e = error("hex/base64/php", &wrap("hex", b"aToxO3g*"));
     assert_eq!((e.format(), e.layer(), e.offset()), (Some("base64"), Some("data in hex"), Some(7)));
-    let e = error("base64/php", &wrapped("base64", b"a:1:{i:0;x"));
+    let e = error("base64/php", &wrap("base64", b"a:1:{i:0;x"));
     assert_eq!((e.format(), e.layer(), e.offset()), (Some("php"), Some("data in Base64"), Some(9)));
     let e = error("base64/php", b"a-_x");
     assert_eq!(e.help(), Some("the alphabet with - and _ is `base64url`"));
@@ -197,18 +200,18 @@ fn errors_say_which_layer() {
 }
 
 #[test]
-fn every_cut_and_every_changed_byte_is_read_or_refused() {
+fn damaged_wrappers_do_not_panic() {
     for layer in layers() {
-        let whole = wrapped(layer, PHP);
-        for at in 0..whole.len() {
-            let cut = unwrapped(layer, &whole[..at], &Limits::default());
+        let wrapped = wrap(layer, PHP);
+        for offset in 0..wrapped.len() {
+            let cut = unwrap(layer, &wrapped[..offset], &Limits::default());
             if ["gzip", "zlib", "zstd"].contains(&layer) {
-                assert!(cut.is_err(), "{layer} cut to {at}");
+                assert!(cut.is_err(), "{layer} cut to {offset}");
             }
             for change in [1, 0x20, 0x80, 0xff] {
-                let mut bytes = whole.clone();
-                bytes[at] ^= change;
-                let _ = unwrapped(layer, &bytes, &Limits::default());
+                let mut bytes = wrapped.clone();
+                bytes[offset] ^= change;
+                let _ = unwrap(layer, &bytes, &Limits::default());
                 let _ = stage_of(&bytes);
             }
         }
@@ -216,7 +219,7 @@ fn every_cut_and_every_changed_byte_is_read_or_refused() {
 }
 
 #[test]
-fn many_layers_cost_no_stack() {
+fn many_layers_need_no_deep_stack() {
     on_a_small_stack(|| {
         let path = "hex/base64/".repeat(8) + "json";
         let bytes = convert(b"[1,[2]]", "json", &path).unwrap();
@@ -230,7 +233,7 @@ fn many_layers_cost_no_stack() {
 
 /// Words, numbers, tokens and digests, as columns and files often contain.
 #[test]
-fn ordinary_text_is_not_taken_for_something_wrapped() {
+fn ordinary_text_is_not_detected_as_wrapped() {
     let mut texts: Vec<String> = [
         "username",
         "everyone",
@@ -285,21 +288,21 @@ fn ordinary_text_is_not_taken_for_something_wrapped() {
 }
 
 #[test]
-fn strings_that_are_wrapped_are_opened() {
+fn wrapped_strings_are_opened() {
     for layer in layers().into_iter().filter(|layer| !["gzip", "zlib", "zstd"].contains(layer)) {
         for format in ["php", "marshal", "storable:memory", "sereal", "igbinary", "json"] {
             let text = String::from_utf8(convert(PHP, "php", &format!("{layer}/{format}")).unwrap()).unwrap();
             let outer = convert(format!("{{\"blob\":{text:?}}}").as_bytes(), "json", "php").unwrap();
             let deep = deep::open(read(&outer).unwrap(), &Limits::default()).unwrap();
             let name = format.split(':').next().unwrap();
-            assert_eq!(deep.opened[0].name(), format!("{}/{name}", seen(layer, text.as_bytes())));
+            assert_eq!(deep.opened[0].name(), format!("{}/{name}", expected_layer(layer, text.as_bytes())));
             assert_eq!(deep.document.find("$.blob.age").unwrap().as_i64(), Some(42), "{layer}/{format}");
         }
     }
 }
 
 #[test]
-fn a_plus_is_a_blank_in_forms() {
+fn plus_is_a_blank_in_form_encoding() {
     let form = convert(br#"{"a b":"c+d"}"#, "json", "uri:as=form/json").unwrap();
     assert_eq!(form, b"%7B%22a+b%22%3A%22c%2Bd%22%7D");
     assert_eq!(convert(&form, "uri:plus/json", "json").unwrap(), br#"{"a b":"c+d"}"#);
@@ -309,22 +312,22 @@ fn a_plus_is_a_blank_in_forms() {
 }
 
 #[test]
-fn consecutive_members_and_frames_are_one_content() {
+fn consecutive_members_and_frames_are_joined() {
     let (front, back) = PHP.split_at(11);
     for layer in layers().into_iter().filter(|layer| ["gzip", "zstd"].contains(layer)) {
-        let mut bytes = [wrapped(layer, front), wrapped(layer, b""), wrapped(layer, back)].concat();
-        assert_eq!(unwrapped(layer, &bytes, &Limits::default()).unwrap(), PHP, "{layer}");
+        let mut bytes = [wrap(layer, front), wrap(layer, b""), wrap(layer, back)].concat();
+        assert_eq!(unwrap(layer, &bytes, &Limits::default()).unwrap(), PHP, "{layer}");
         assert_eq!(stage_of(&bytes).unwrap().name(), format!("{layer}/php"));
         bytes.push(b'x');
-        assert!(unwrapped(layer, &bytes, &Limits::default()).is_err(), "{layer}");
+        assert!(unwrap(layer, &bytes, &Limits::default()).is_err(), "{layer}");
     }
 }
 
 #[cfg(feature = "zlib")]
 #[test]
-fn the_header_of_a_gzip_file_is_read() {
+fn optional_fields_of_a_gzip_header_are_skipped() {
     // With a comment, an extra field, a name and a checksum of the header.
-    let plain = wrapped("gzip", b"[1]");
+    let plain = wrap("gzip", b"[1]");
     let mut header = vec![0x1f, 0x8b, 8, 0b1_1110, 1, 0, 0, 0x5e, 0, 3];
     header.extend(b"\x04\0ab\0\0data.json\0a comment\0");
     let mut crc = crc32(&header);
@@ -337,11 +340,11 @@ fn the_header_of_a_gzip_file_is_read() {
         inside.notes[1..],
         [("file name", "data.json".to_owned()), ("file time", "1577058305 (seconds since 1970)".to_owned())]
     );
-    // A wrong checksum, a wrong length.
-    for at in [plain.len() - 8, plain.len() - 1] {
+    // A wrong checksum and a wrong length.
+    for offset in [plain.len() - 8, plain.len() - 1] {
         let mut wrong = plain.clone();
-        wrong[at] ^= 1;
-        assert!(unwrapped("gzip", &wrong, &Limits::default()).is_err());
+        wrong[offset] ^= 1;
+        assert!(unwrap("gzip", &wrong, &Limits::default()).is_err());
     }
 }
 

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique() {
+    fn names_of_cells_are_unique() {
         let mut names: Vec<_> = cells().into_iter().map(|cell| cell.name).collect();
         let count = names.len();
         names.sort();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn each_format_is_read_written_and_converted() {
+    fn each_format_has_cells_for_read_write_and_convert() {
         let names: Vec<_> = cells().into_iter().map(|cell| cell.name).collect();
         for format in FORMATS {
             for start in [format!("read/{format}/"), format!("write/{format}/"), format!("convert/{format}-")] {

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_name_commands_and_options_that_exist() {
+    fn the_tables_name_existing_commands_and_options() {
         if cfg!(not(all(feature = "store", feature = "bench", feature = "serve"))) {
             return;
         }

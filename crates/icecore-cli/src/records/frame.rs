@@ -248,7 +248,7 @@ mod tests {
         Frame::Netstring,
     ];
 
-    fn framed(frame: Frame, records: &[&[u8]]) -> Vec<u8> {
+    fn frame_records(frame: Frame, records: &[&[u8]]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for record in records {
             let start = bytes.len();
@@ -259,11 +259,11 @@ mod tests {
     }
 
     #[test]
-    fn records_come_back_however_much_is_there() {
+    fn records_are_split_with_any_number_of_bytes() {
         let long = [b'x'; 300];
         let records: &[&[u8]] = &[b"one", b"", &long, b"12:3,"];
         for frame in ALL {
-            let bytes = framed(*frame, records);
+            let bytes = frame_records(*frame, records);
             let (mut offset, mut count) = (0, 0);
             while let Split::Record { start, end, next } = frame.split_record(&bytes[offset..], true) {
                 assert_eq!(&bytes[offset + start..offset + end], records[count], "{frame:?}");
@@ -282,9 +282,9 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_off_is_an_error() {
+    fn cut_records_are_truncated() {
         for frame in ALL.iter().filter(|frame| !matches!(frame, Frame::Lines | Frame::Nul)) {
-            let bytes = framed(*frame, &[b"hello"]);
+            let bytes = frame_records(*frame, &[b"hello"]);
             for end in 1..bytes.len() {
                 let Split::Bad(error) = frame.split_record(&bytes[..end], true) else { panic!("{frame:?} {end}") };
                 assert_eq!(error.kind(), ErrorKind::Truncated);
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_not_believed() {
+    fn huge_lengths_wait_or_are_refused() {
         for (frame, bytes) in [
             (Frame::U64be, &[0xFF; 8][..]),
             (Frame::U64le, &[0xFF; 9]),
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_frame_can_not_hold_is_refused() {
+    fn records_that_do_not_fit_a_frame_are_refused() {
         assert!(Frame::Lines.close_record(&mut b"a\nb".to_vec(), 0).is_err());
         assert!(Frame::Nul.close_record(&mut b"a\0b".to_vec(), 0).is_err());
         assert!(Frame::U16be.close_record(&mut vec![0; 70_000], 0).is_err());

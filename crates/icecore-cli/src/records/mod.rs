@@ -459,7 +459,7 @@ mod tests {
     use icecore_tables::window::CHUNK;
 
     /// Returns the number of bytes that are examined again.
-    fn again(bytes: &[u8]) -> u64 {
+    fn count_repeated_bytes(bytes: &[u8]) -> u64 {
         let stage = |name| Stage::parse(name).unwrap();
         let plan = RecordPlan {
             rescue: None,
@@ -482,7 +482,7 @@ mod tests {
 
     /// Returns documents that each consume everything after them before they break off: an array that declares more
     /// items than there are, of strings that contain the heads of the next documents.
-    fn greedy(documents: u32) -> Vec<u8> {
+    fn build_greedy_documents(documents: u32) -> Vec<u8> {
         let document = |index: u32| {
             let count = 2 * (documents - index);
             let varint = [0, 7, 14, 21].map(|bits| (count >> bits) as u8 & 0x7F | if bits < 21 { 0x80 } else { 0 });
@@ -492,10 +492,10 @@ mod tests {
     }
 
     #[test]
-    fn the_work_does_not_grow_with_the_square_of_what_is_skipped() {
+    fn skipping_damage_takes_linear_time() {
         for documents in [12_500, 25_000, 50_000, 100_000, 200_000] {
-            let bytes = greedy(documents);
-            let looked = again(&bytes);
+            let bytes = build_greedy_documents(documents);
+            let looked = count_repeated_bytes(&bytes);
             assert!(looked >= 20 * bytes.len() as u64, "{documents} documents: {looked}");
             assert!(
                 looked <= FREE_REEXAMINED_BYTES + (MAX_REEXAMINATIONS + 1) * bytes.len() as u64,

@@ -145,7 +145,7 @@ mod tests {
     use icecore_tables::window::CHUNK;
 
     /// Returns the records, and whether the input ended without an error, for different sizes of reads.
-    fn cut(bytes: &[u8], frame: Frame, format: &str, max_len: u64) -> (Vec<Vec<u8>>, bool) {
+    fn split_records(bytes: &[u8], frame: Frame, format: &str, max_len: u64) -> (Vec<Vec<u8>>, bool) {
         let limits = Limits::default();
         let stage = Stage::parse(format).expect("a format");
         let with = |chunk: usize| {
@@ -167,26 +167,30 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_cut_where_they_end() {
+    fn documents_are_split_at_their_ends() {
         let dumps: &[&[u8]] = &[b"\x04\x08i\x06", b"\x04\x08[\x07i\x06\"\x08abc", b"\x04\x080"];
         assert_eq!(
-            cut(&dumps.concat(), Frame::Documents, "marshal", 100),
+            split_records(&dumps.concat(), Frame::Documents, "marshal", 100),
             (dumps.iter().map(|d| d.to_vec()).collect(), true)
         );
         let texts = [b"12".to_vec(), b"[3]".to_vec(), b"4".to_vec()];
-        assert_eq!(cut(b"12 [3]\n4\n", Frame::Documents, "json", 100), (texts.to_vec(), true));
-        assert_eq!(cut(b"12\n\n[3]\n4", Frame::Documents, "ndjson", 100), (texts.to_vec(), true));
-        assert_eq!(cut(b"", Frame::Documents, "marshal", 100), (Vec::new(), true));
+        assert_eq!(split_records(b"12 [3]\n4\n", Frame::Documents, "json", 100), (texts.to_vec(), true));
+        assert_eq!(split_records(b"12\n\n[3]\n4", Frame::Documents, "ndjson", 100), (texts.to_vec(), true));
+        assert_eq!(split_records(b"", Frame::Documents, "marshal", 100), (Vec::new(), true));
     }
 
     #[test]
-    fn what_is_broken_ends_it_and_what_stands_before_is_there() {
+    fn a_broken_record_ends_the_input_after_the_good_ones() {
         let good = b"\x04\x08i\x06".to_vec();
         for suffix in [&b"\x04\x08["[..], b"\x04\x08\xFF more of it", b"no dump"] {
             let bytes = [&good[..], suffix].concat();
-            assert_eq!(cut(&bytes, Frame::Documents, "marshal", 100), (vec![good.clone()], false), "{suffix:?}");
+            assert_eq!(
+                split_records(&bytes, Frame::Documents, "marshal", 100),
+                (vec![good.clone()], false),
+                "{suffix:?}"
+            );
         }
-        assert_eq!(cut(b"\0\0\0\x01a\0\0\0\x05b", Frame::U32be, "json", 100), (vec![b"a".to_vec()], false));
-        assert_eq!(cut(b"\0\0\0\x01a\0\0\0\x05bcdef", Frame::U32be, "json", 4), (vec![b"a".to_vec()], false));
+        assert_eq!(split_records(b"\0\0\0\x01a\0\0\0\x05b", Frame::U32be, "json", 100), (vec![b"a".to_vec()], false));
+        assert_eq!(split_records(b"\0\0\0\x01a\0\0\0\x05bcdef", Frame::U32be, "json", 4), (vec![b"a".to_vec()], false));
     }
 }

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_say_the_format() {
+    fn file_names_give_the_format() {
         for (name, format) in [
             ("a.storable", Some("storable")),
             ("dir.php/a.PHP", Some("php")),

@@ -105,7 +105,7 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn only_what_is_complete_appears() {
+    fn only_complete_files_appear() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         let place = || FileDestination { path: path.clone(), known: None, mode: None, force: false };

@@ -63,7 +63,7 @@ mod tests {
     use crate::terminal::tests::Shared;
 
     #[test]
-    fn nothing_of_it_acts_on_a_terminal() {
+    fn control_characters_and_invalid_bytes_are_escaped() {
         let text = b"a\x1b[31m\tb\r\n\xc3\xa9\xc2\x9b\x80 \xe2\x82";
         for piece in 1..=text.len() {
             let shared = Shared::default();

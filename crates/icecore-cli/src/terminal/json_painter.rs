@@ -185,7 +185,7 @@ mod tests {
     use crate::paint::ColorMode;
     use crate::terminal::tests::Shared;
 
-    fn painted(json: &[u8], piece: usize) -> String {
+    fn paint(json: &[u8], piece: usize) -> String {
         let shared = Shared::default();
         let mut to = JsonPainter::new(Box::new(shared.clone()), Paint::new(ColorMode::Always, &io::stdout()));
         json.chunks(piece).for_each(|bytes| to.write_all(bytes).unwrap());
@@ -194,21 +194,21 @@ mod tests {
     }
 
     #[test]
-    fn json_is_painted_whatever_the_pieces() {
+    fn json_is_painted_from_pieces_of_any_size() {
         let json = "{\"a\\\"b\": [1, -2.5e3, null, \"é\u{9b}\u{202e}\"]}\n".as_bytes();
         let expected = "{\x1b[1m\"a\\\"b\"\x1b[0m: [\x1b[33m1\x1b[0m, \x1b[33m-2.5e3\x1b[0m, \x1b[33mnull\x1b[0m, \
                         \x1b[32m\"é\\u009b\\u202e\"\x1b[0m]}\n";
         for piece in 1..=json.len() {
-            assert_eq!(painted(json, piece), expected, "{piece}");
+            assert_eq!(paint(json, piece), expected, "{piece}");
         }
-        assert_eq!(painted(b"12", 1), "\x1b[33m12\x1b[0m");
+        assert_eq!(paint(b"12", 1), "\x1b[33m12\x1b[0m");
     }
 
     #[test]
-    fn without_the_paint_it_is_the_same_json() {
+    fn painting_does_not_change_the_json() {
         for json in ["[{\"a\":[{}]},\"\\\\\",\"x\",[],true]", "\"\\u0000\"", "[\n  1\n]\n"] {
             let unpainted: String =
-                painted(json.as_bytes(), 3).split('\x1b').enumerate().fold(String::new(), |all, (index, part)| {
+                paint(json.as_bytes(), 3).split('\x1b').enumerate().fold(String::new(), |all, (index, part)| {
                     all + if index == 0 { part } else { part.split_once('m').unwrap().1 }
                 });
             assert_eq!(unpainted, json);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_before_values_and_what_is_left_out() {
+    fn paths_and_counts_of_omitted_items_are_painted() {
         let shared = Shared::default();
         let mut to =
             JsonPainter::new(Box::new(shared.clone()), Paint::new(ColorMode::Always, &io::stdout())).with_paths(true);

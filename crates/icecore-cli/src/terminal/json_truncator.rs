@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use crate::terminal::tests::Shared;
 
-    fn cut(json: &str, depth: usize, items: u64) -> String {
+    fn truncate(json: &str, depth: usize, items: u64) -> String {
         let mut all = Vec::new();
         for piece in [1, 3, json.len()] {
             let shared = Shared::default();
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deep_or_long_is_counted() {
+    fn deep_and_long_values_become_counts() {
         const ALL: usize = usize::MAX;
         let json = r#"{"a":[1,{"b":"]}\"","c":[]},[]],"d":{"e":1}}"#;
         for (depth, items, expected) in [
@@ -211,10 +211,10 @@ mod tests {
             (ALL, 1, r#"{"a":[1,… 2 more],… 1 more}"#),
             (2, 2, r#"{"a":[1,{…2},… 1 more],"d":{"e":1}}"#),
         ] {
-            assert_eq!(cut(json, depth, items), expected, "{depth} {items}");
+            assert_eq!(truncate(json, depth, items), expected, "{depth} {items}");
         }
-        assert_eq!(cut("[\n  1,\n  2,\n  [\n    3\n  ]\n]\n7\n", 1, 1), "[\n  1,\n  … 2 more\n]\n7\n");
-        assert_eq!(cut("[\n  [\n    3\n  ],\n  []\n]\n", 1, 3), "[\n  […1],\n  []\n]\n");
-        assert_eq!(cut("$[0]\t[1,2]\n$.a[1,\t5\n", 9, 1), "$[0]\t[1,… 1 more]\n$.a[1,\t5\n");
+        assert_eq!(truncate("[\n  1,\n  2,\n  [\n    3\n  ]\n]\n7\n", 1, 1), "[\n  1,\n  … 2 more\n]\n7\n");
+        assert_eq!(truncate("[\n  [\n    3\n  ],\n  []\n]\n", 1, 3), "[\n  […1],\n  []\n]\n");
+        assert_eq!(truncate("$[0]\t[1,2]\n$.a[1,\t5\n", 9, 1), "$[0]\t[1,… 1 more]\n$.a[1,\t5\n");
     }
 }

@@ -76,7 +76,7 @@ pub mod tests {
     }
 
     #[test]
-    fn what_says_how_it_looks_is_left_alone() {
+    fn stages_with_layout_options_are_not_indented() {
         let indent_of = |name: &str| with_indented_json(Stage::parse(name).unwrap()).settings().number("indent");
         assert_eq!((indent_of("json"), indent_of("json:sort_keys")), (Some(2), Some(2)));
         assert_eq!(

@@ -4,7 +4,7 @@
 //
 //   kill.php QUEUE LEASE NOTES SEED
 //
-// LEASE is in seconds. The format of the lines is in `crates/icecore-store/tests/killing/told.rs`.
+// LEASE is in seconds. The format of the lines is in `crates/icecore-store/tests/killing/reported_events.rs`.
 declare(strict_types=1);
 
 require dirname(__DIR__, 4) . '/bindings/php/Icecore/Client.php';

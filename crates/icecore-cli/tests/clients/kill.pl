@@ -2,7 +2,7 @@
 #
 #   kill.pl QUEUE LEASE NOTES SEED
 #
-# LEASE is in seconds. The format of the lines is in `crates/icecore-store/tests/killing/told.rs`.
+# LEASE is in seconds. The format of the lines is in `crates/icecore-store/tests/killing/reported_events.rs`.
 use strict;
 use warnings;
 use Icecore::Client;

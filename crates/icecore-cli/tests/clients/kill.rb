@@ -4,7 +4,7 @@
 #
 #   kill.rb QUEUE LEASE NOTES SEED
 #
-# LEASE is in seconds. The format of the lines is in `crates/icecore-store/tests/killing/told.rs`.
+# LEASE is in seconds. The format of the lines is in `crates/icecore-store/tests/killing/reported_events.rs`.
 require "icecore"
 
 QUEUE, lease, notes, seed = ARGV

@@ -1,4 +1,4 @@
-//! Servers with invalid answers: whatever they send, the command ends with an error, soon, and without much memory.
+//! Servers with invalid answers: the command soon ends with an error, and does not use much memory.
 
 use crate::run;
 use std::io::{Read, Write};
@@ -15,8 +15,8 @@ type Serve = fn(&mut TcpStream);
 
 /// Returns the message of the command for such a server. It waits a second for an answer if there is none, and
 /// otherwise as long as a busy machine needs.
-fn said(scheme: &str, args: &[&str], why: &str, serve: Serve) -> String {
-    let patience = match why {
+fn message_of(scheme: &str, args: &[&str], expected: &str, serve: Serve) -> String {
+    let patience = match expected {
         NO_ANSWER => 1,
         "BUSY" => 5,
         _ => 300,
@@ -33,33 +33,33 @@ fn said(scheme: &str, args: &[&str], why: &str, serve: Serve) -> String {
     let mut command = Command::new("sh");
     let script = format!("ulimit -v {}; exec \"$@\"", MEMORY >> 10);
     command.args(["-c", &script, "sh", run::ICECORE]).args(args).args(["--db", &db]);
-    let done = command.env("MALLOC_ARENA_MAX", "1").stdin(Stdio::null()).output().expect("it runs");
-    let stderr = String::from_utf8(done.stderr).expect("text");
-    assert!(matches!(done.status.code(), Some(2 | 5)), "{:?}: {stderr}", done.status);
+    let output = command.env("MALLOC_ARENA_MAX", "1").stdin(Stdio::null()).output().expect("it runs");
+    let stderr = String::from_utf8(output.stderr).expect("text");
+    assert!(matches!(output.status.code(), Some(2 | 5)), "{:?}: {stderr}", output.status);
     assert!(!stderr.contains("panicked") && !stderr.contains('\x1b'), "{stderr}");
     stderr
 }
 
-fn heard(stream: &mut TcpStream) {
+fn read_request(stream: &mut TcpStream) {
     let mut buffer = [0; 4096];
     let _ = stream.read(&mut buffer);
 }
 
 /// Sends these bytes, and then nothing.
-fn say(stream: &mut TcpStream, bytes: &[u8]) {
-    heard(stream);
+fn send_and_wait(stream: &mut TcpStream, bytes: &[u8]) {
+    read_request(stream);
     let _ = stream.write_all(bytes);
-    silent(stream);
+    send_nothing(stream);
 }
 
-fn silent(stream: &mut TcpStream) {
+fn send_nothing(stream: &mut TcpStream) {
     let mut buffer = [0; 4096];
     while stream.read(&mut buffer).is_ok_and(|count| count > 0) {}
 }
 
 /// Sends these bytes again and again.
-fn repeat(stream: &mut TcpStream, first: &[u8], bytes: &[u8]) {
-    heard(stream);
+fn send_repeatedly(stream: &mut TcpStream, first: &[u8], bytes: &[u8]) {
+    read_request(stream);
     let _ = stream.write_all(first);
     let many = bytes.repeat((64 << 10) / bytes.len());
     while stream.write_all(&many).is_ok() {}
@@ -68,106 +68,108 @@ fn repeat(stream: &mut TcpStream, first: &[u8], bytes: &[u8]) {
 const SCANNED: &[u8] = b"*2\r\n$1\r\n0\r\n*1\r\n$1\r\na\r\n";
 
 #[test]
-fn redis_that_lies() {
+fn invalid_answers_of_redis_are_errors() {
     let cases: &[(&str, &[&str], Serve)] = &[
-        (NO_ANSWER, &["rows"], |stream| silent(stream)),
-        ("closed the connection", &["rows"], |stream| heard(stream)),
+        (NO_ANSWER, &["rows"], |stream| send_nothing(stream)),
+        ("closed the connection", &["rows"], |stream| read_request(stream)),
         ("closed the connection", &["rows"], |stream| {
-            heard(stream);
+            read_request(stream);
             let _ = stream.write_all(b"*2\r\n$1\r\n");
         }),
-        ("a line without an end", &["rows"], |stream| repeat(stream, b"", b"x")),
-        ("a line without an end", &["rows"], |stream| repeat(stream, b"+", b"0")),
-        ("Redis does not give", &["rows"], |stream| say(stream, b"HTTP/1.1 400 Bad Request\r\n\r\n")),
-        ("Redis does not give", &["rows"], |stream| say(stream, b"*-7\r\n")),
-        ("Redis does not give", &["rows"], |stream| say(stream, b"*2\r\n$1\r\nx\r\n*0\r\n")),
-        ("Redis does not give", &["rows"], |stream| say(stream, b"*3\r\n$1\r\n0\r\n*0\r\n")),
-        ("Redis does not give", &["rows"], |stream| say(stream, b"*2\r\n*2\r\n*2\r\n*2\r\n")),
-        ("Redis does not give", &["rows"], |stream| say(stream, b"*2\r\n:1\r\n")),
-        ("Redis does not give", &["rows"], |stream| say(stream, b"*2\r\n$99999999999999999999\r\n")),
-        ("more than the 20 bytes", &["rows"], |stream| say(stream, b"*2\r\n$100\r\n")),
-        ("more than the 1048576 bytes", &["rows"], |stream| say(stream, b"*2\r\n$1\r\n0\r\n*1\r\n$9999999999\r\n")),
-        (NO_ANSWER, &["rows"], |stream| say(stream, b"*2\r\n$1\r\n0\r\n*9223372036854775807\r\n")),
+        ("a line without an end", &["rows"], |stream| send_repeatedly(stream, b"", b"x")),
+        ("a line without an end", &["rows"], |stream| send_repeatedly(stream, b"+", b"0")),
+        ("Redis does not give", &["rows"], |stream| send_and_wait(stream, b"HTTP/1.1 400 Bad Request\r\n\r\n")),
+        ("Redis does not give", &["rows"], |stream| send_and_wait(stream, b"*-7\r\n")),
+        ("Redis does not give", &["rows"], |stream| send_and_wait(stream, b"*2\r\n$1\r\nx\r\n*0\r\n")),
+        ("Redis does not give", &["rows"], |stream| send_and_wait(stream, b"*3\r\n$1\r\n0\r\n*0\r\n")),
+        ("Redis does not give", &["rows"], |stream| send_and_wait(stream, b"*2\r\n*2\r\n*2\r\n*2\r\n")),
+        ("Redis does not give", &["rows"], |stream| send_and_wait(stream, b"*2\r\n:1\r\n")),
+        ("Redis does not give", &["rows"], |stream| send_and_wait(stream, b"*2\r\n$99999999999999999999\r\n")),
+        ("more than the 20 bytes", &["rows"], |stream| send_and_wait(stream, b"*2\r\n$100\r\n")),
+        ("more than the 1048576 bytes", &["rows"], |stream| {
+            send_and_wait(stream, b"*2\r\n$1\r\n0\r\n*1\r\n$9999999999\r\n")
+        }),
+        (NO_ANSWER, &["rows"], |stream| send_and_wait(stream, b"*2\r\n$1\r\n0\r\n*9223372036854775807\r\n")),
         // Keys without an end.
         ("Redis does not give", &["rows"], |stream| {
-            repeat(stream, b"*2\r\n$1\r\n0\r\n*9223372036854775807\r\n", b"$0\r\n\r\n")
+            send_repeatedly(stream, b"*2\r\n$1\r\n0\r\n*9223372036854775807\r\n", b"$0\r\n\r\n")
         }),
-        ("\\u{1b}", &["rows"], |stream| say(stream, b"-ERR \x1b[31m\r\n")),
-        ("whose length differs", &["rows"], |stream| say(stream, b"*2\r\n$1\r\n000\r\n")),
+        ("\\u{1b}", &["rows"], |stream| send_and_wait(stream, b"-ERR \x1b[31m\r\n")),
+        ("whose length differs", &["rows"], |stream| send_and_wait(stream, b"*2\r\n$1\r\n000\r\n")),
         ("more than the 1073741824 bytes", &["inspect", "--key", "a"], |stream| {
-            heard(stream);
+            read_request(stream);
             let _ = stream.write_all(b"+string\r\n");
-            say(stream, b"$1073741825\r\n");
+            send_and_wait(stream, b"$1073741825\r\n");
         }),
         // No memory is allocated for a declared size.
         (NO_ANSWER, &["inspect", "--key", "a"], |stream| {
-            heard(stream);
+            read_request(stream);
             let _ = stream.write_all(b"+string\r\n");
-            say(stream, b"$1073741824\r\nabc");
+            send_and_wait(stream, b"$1073741824\r\nabc");
         }),
         ("Redis does not give", &["inspect", "--key", "a"], |stream| {
-            heard(stream);
+            read_request(stream);
             let _ = stream.write_all(b"+string\r\n");
-            say(stream, b"*1\r\n$1\r\na\r\n");
+            send_and_wait(stream, b"*1\r\n$1\r\na\r\n");
         }),
-        ("which is not read", &["inspect", "--key", "a"], |stream| say(stream, b"+ReJSON-RL\r\n")),
-        ("`a` is a list: --field", &["inspect", "--key", "a"], |stream| say(stream, b"+list\r\n")),
+        ("which is not read", &["inspect", "--key", "a"], |stream| send_and_wait(stream, b"+ReJSON-RL\r\n")),
+        ("`a` is a list: --field", &["inspect", "--key", "a"], |stream| send_and_wait(stream, b"+list\r\n")),
     ];
-    for (why, args, serve) in cases {
-        let said = said("redis", args, why, *serve);
-        assert!(said.contains(why), "{why}: {said}");
+    for (cause, args, serve) in cases {
+        let message = message_of("redis", args, cause, *serve);
+        assert!(message.contains(cause), "{cause}: {message}");
     }
 }
 
 /// Invalid answers after the list of keys.
 #[test]
-fn redis_that_lies_later() {
+fn invalid_answers_after_the_list_of_keys_are_errors() {
     let cases: &[(&str, Serve)] = &[
         ("Redis does not give", |stream| {
-            heard(stream);
+            read_request(stream);
             let _ = stream.write_all(SCANNED);
-            say(stream, b"$1\r\na\r\n");
+            send_and_wait(stream, b"$1\r\na\r\n");
         }),
         ("Redis does not give", |stream| {
-            heard(stream);
+            read_request(stream);
             let _ = stream.write_all(SCANNED);
-            say(stream, b"+string\r\n:-1\r\n$1\r\n1\r\n");
+            send_and_wait(stream, b"+string\r\n:-1\r\n$1\r\n1\r\n");
         }),
         // A window of more than was requested.
         ("Redis does not give", |stream| {
-            heard(stream);
+            read_request(stream);
             let _ = stream.write_all(SCANNED);
-            heard(stream);
+            read_request(stream);
             let _ = stream.write_all(b"+list\r\n:-1\r\n-WRONGTYPE x\r\n");
-            say(stream, b"*9000000000\r\n");
+            send_and_wait(stream, b"*9000000000\r\n");
         }),
         // A stream that repeats itself.
         ("Redis does not give", |stream| {
-            heard(stream);
+            read_request(stream);
             let _ = stream.write_all(SCANNED);
-            heard(stream);
+            read_request(stream);
             let _ = stream.write_all(b"+stream\r\n:-1\r\n-WRONGTYPE x\r\n");
-            heard(stream);
+            read_request(stream);
             let entry = b"*2\r\n$3\r\n1-1\r\n*0\r\n";
             let _ = stream.write_all(&[&b"*2\r\n"[..], entry, entry].concat());
-            silent(stream);
+            send_nothing(stream);
         }),
     ];
-    for (why, serve) in cases {
-        let said = said("redis", &["rows"], why, *serve);
-        assert!(said.contains(why), "{why}: {said}");
+    for (cause, serve) in cases {
+        let message = message_of("redis", &["rows"], cause, *serve);
+        assert!(message.contains(cause), "{cause}: {message}");
     }
 }
 
 /// Pages without an end: the same cursor, or always new ones with the same key.
 #[test]
-fn redis_that_pages_for_ever() {
+fn endless_pages_of_redis_are_errors() {
     fn answer(stream: &mut TcpStream, page: impl Fn(u64) -> String) {
         let mut buffer = [0; 65536];
         for number in 1u64.. {
             let Ok(count @ 1..) = stream.read(&mut buffer) else { return };
-            let asked = &buffer[..count];
-            let is_scan = asked.windows(4).any(|word| word.eq_ignore_ascii_case(b"SCAN"));
+            let request = &buffer[..count];
+            let is_scan = request.windows(4).any(|word| word.eq_ignore_ascii_case(b"SCAN"));
             let answer = if is_scan { page(number) } else { "+none\r\n:-2\r\n:0\r\n".to_owned() };
             if stream.write_all(answer.as_bytes()).is_err() {
                 return;
@@ -188,78 +190,80 @@ fn redis_that_pages_for_ever() {
         },
         // Members of a hash.
         |stream| {
-            heard(stream);
+            read_request(stream);
             let _ = stream.write_all(SCANNED);
-            heard(stream);
+            read_request(stream);
             let _ = stream.write_all(b"+hash\r\n:-1\r\n-WRONGTYPE x\r\n");
             answer(stream, |number| format!("*2\r\n{}*2\r\n{1}{1}", bulk(&number.to_string()), bulk("a")));
         },
     ];
     for serve in cases {
-        let said = said("redis", &["rows"], "", *serve);
-        assert!(said.contains("never ends"), "{said}");
+        let message = message_of("redis", &["rows"], "", *serve);
+        assert!(message.contains("never ends"), "{message}");
     }
 }
 
 #[test]
-fn memcached_that_lies() {
+fn invalid_answers_of_memcached_are_errors() {
     const STATS: &[u8] = b"STAT time 5\r\nEND\r\n";
     fn listing(stream: &mut TcpStream, list: &[u8]) {
-        heard(stream);
+        read_request(stream);
         let _ = stream.write_all(STATS);
-        say(stream, list);
+        send_and_wait(stream, list);
     }
     let cases: &[(&str, &[&str], Serve)] = &[
-        (NO_ANSWER, &["rows"], |stream| silent(stream)),
-        ("closed the connection", &["rows"], |stream| heard(stream)),
-        ("memcached does not give", &["rows"], |stream| say(stream, b"END\r\n")),
-        ("memcached does not give", &["rows"], |stream| repeat(stream, b"", b"STAT a b\r\n")),
-        ("a line without an end", &["rows"], |stream| repeat(stream, b"STAT ", b"x")),
+        (NO_ANSWER, &["rows"], |stream| send_nothing(stream)),
+        ("closed the connection", &["rows"], |stream| read_request(stream)),
+        ("memcached does not give", &["rows"], |stream| send_and_wait(stream, b"END\r\n")),
+        ("memcached does not give", &["rows"], |stream| send_repeatedly(stream, b"", b"STAT a b\r\n")),
+        ("a line without an end", &["rows"], |stream| send_repeatedly(stream, b"STAT ", b"x")),
         ("ERROR", &["rows"], |stream| listing(stream, b"ERROR\r\n")),
         ("BUSY", &["rows"], |stream| {
-            heard(stream);
+            read_request(stream);
             let _ = stream.write_all(STATS);
-            heard(stream);
+            read_request(stream);
             // As often as it is asked.
             while stream.write_all(b"BUSY currently processing crawler request\r\n").is_ok() {
-                heard(stream);
+                read_request(stream);
             }
         }),
         // A list without an end.
         ("never ends", &["rows"], |stream| {
-            heard(stream);
+            read_request(stream);
             let _ = stream.write_all(STATS);
-            repeat(stream, b"", b"key=%0A exp=-1\n");
+            send_repeatedly(stream, b"", b"key=%0A exp=-1\n");
         }),
         ("memcached does not give", &["rows"], |stream| listing(stream, b"key=%zz exp=-1\r\n")),
         ("memcached does not give", &["rows"], |stream| listing(stream, b"kex=a exp=-1\r\n")),
-        ("memcached does not give", &["inspect", "--key", "a"], |stream| say(stream, b"VALUE a 0\r\n")),
-        ("memcached does not give", &["inspect", "--key", "a"], |stream| say(stream, b"VALUE a 0 -5\r\n")),
-        ("memcached does not give", &["inspect", "--key", "a"], |stream| say(stream, b"VALUE b 0 1\r\nx\r\nEND\r\n")),
-        ("whose length differs", &["inspect", "--key", "a"], |stream| say(stream, b"VALUE a 0 1\r\nxyz\r\n")),
-        ("more than the 1073741824 bytes", &["inspect", "--key", "a"], |stream| {
-            say(stream, b"VALUE a 0 1073741825\r\n")
+        ("memcached does not give", &["inspect", "--key", "a"], |stream| send_and_wait(stream, b"VALUE a 0\r\n")),
+        ("memcached does not give", &["inspect", "--key", "a"], |stream| send_and_wait(stream, b"VALUE a 0 -5\r\n")),
+        ("memcached does not give", &["inspect", "--key", "a"], |stream| {
+            send_and_wait(stream, b"VALUE b 0 1\r\nx\r\nEND\r\n")
         }),
-        (NO_ANSWER, &["inspect", "--key", "a"], |stream| say(stream, b"VALUE a 0 1073741824\r\nabc")),
-        ("SERVER_ERROR", &["inspect", "--key", "a"], |stream| say(stream, b"SERVER_ERROR out of memory\r\n")),
+        ("whose length differs", &["inspect", "--key", "a"], |stream| send_and_wait(stream, b"VALUE a 0 1\r\nxyz\r\n")),
+        ("more than the 1073741824 bytes", &["inspect", "--key", "a"], |stream| {
+            send_and_wait(stream, b"VALUE a 0 1073741825\r\n")
+        }),
+        (NO_ANSWER, &["inspect", "--key", "a"], |stream| send_and_wait(stream, b"VALUE a 0 1073741824\r\nabc")),
+        ("SERVER_ERROR", &["inspect", "--key", "a"], |stream| send_and_wait(stream, b"SERVER_ERROR out of memory\r\n")),
     ];
-    for (why, args, serve) in cases {
-        let said = said("memcached", args, why, *serve);
-        assert!(said.contains(why), "{why}: {said}");
+    for (cause, args, serve) in cases {
+        let message = message_of("memcached", args, cause, *serve);
+        assert!(message.contains(cause), "{cause}: {message}");
     }
 }
 
 /// Keys in a list are not sent as commands.
 #[test]
-fn no_key_of_a_list_is_a_command() {
+fn keys_in_a_list_are_not_sent_as_commands() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let db = format!("memcached://{}?timeout=300", listener.local_addr().expect("an address"));
     let server = std::thread::spawn(move || {
         let (mut first, _) = listener.accept().expect("a client");
         let (mut second, _) = listener.accept().expect("a client");
-        heard(&mut first);
+        read_request(&mut first);
         let _ = first.write_all(b"STAT time 5\r\nEND\r\n");
-        heard(&mut first);
+        read_request(&mut first);
         let _ = first.write_all(b"key=a%0d%0aflush_all exp=-1\nkey=b exp=-1\nEND\r\n");
         let mut buffer = [0; 4096];
         let count = second.read(&mut buffer).expect("a command");

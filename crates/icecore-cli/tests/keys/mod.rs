@@ -22,7 +22,7 @@ fn rows(args: &[&str]) -> Vec<Value> {
 }
 
 /// Returns the message of a command that must fail.
-fn refused(args: &[&str], code: i32) -> String {
+fn run_refused(args: &[&str], code: i32) -> String {
     let (stdout, stderr, ended) = run::icecore(args, b"");
     assert!(stdout.is_empty() && ended == code, "{args:?} ended with {ended}: {stderr}");
     stderr

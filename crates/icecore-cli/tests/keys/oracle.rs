@@ -17,23 +17,23 @@ fn seed() -> u64 {
 }
 
 /// Returns what a script reports to have written; `None` if its language is missing.
-fn written(language: &str, script: &str, args: &[&str]) -> Option<Vec<Value>> {
+fn run_script(language: &str, script: &str, args: &[&str]) -> Option<Vec<Value>> {
     let script = format!("{}/tests/keys/oracle/{script}", env!("CARGO_MANIFEST_DIR"));
     let (count, seed) = (count().to_string(), seed().to_string());
-    let Ok(done) = Command::new(language).arg(&script).args(args).args([&seed, &count]).output() else {
+    let Ok(output) = Command::new(language).arg(&script).args(args).args([&seed, &count]).output() else {
         eprintln!("SKIPPED: {language} is not installed");
         return None;
     };
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{script}: {said}");
-    for line in said.lines().filter(|line| line.contains("left out: ")) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{script}: {stderr}");
+    for line in stderr.lines().filter(|line| line.contains("left out: ")) {
         eprintln!("SKIPPED: {line}");
     }
-    let lines = String::from_utf8(done.stdout).expect("text");
+    let lines = String::from_utf8(output.stdout).expect("text");
     Some(lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
 }
 
-fn check(expected: &[Value], found: &[Value]) {
+fn compare_rows(expected: &[Value], found: &[Value]) {
     let found: HashMap<&str, &Value> = found.iter().map(|row| (row["key"].as_str().expect("a key"), row)).collect();
     for line in expected {
         let key = line["key"].as_str().expect("a key");
@@ -63,21 +63,21 @@ fn is_same(expected: &Value, found: &Value) -> bool {
 }
 
 #[test]
-fn php_in_redis() {
+fn php_values_in_redis_are_read_like_php() {
     let Some(redis) = Redis::new(5) else { return };
-    let Some(expected) = written("php", "redis.php", &[redis.port(), "5"]) else { return };
-    check(&expected, &rows(&["--db", &redis.address()]));
+    let Some(expected) = run_script("php", "redis.php", &[redis.port(), "5"]) else { return };
+    compare_rows(&expected, &rows(&["--db", &redis.address()]));
 }
 
 #[test]
-fn ruby_in_redis() {
+fn ruby_values_in_redis_are_read_like_ruby() {
     let Some(redis) = Redis::new(6) else { return };
-    let Some(expected) = written("ruby", "ruby.rb", &["redis", redis.port(), "6"]) else { return };
-    check(&expected, &rows(&["--db", &redis.address()]));
+    let Some(expected) = run_script("ruby", "ruby.rb", &["redis", redis.port(), "6"]) else { return };
+    compare_rows(&expected, &rows(&["--db", &redis.address()]));
 }
 
 #[test]
-fn php_ruby_and_perl_in_memcached() {
+fn values_in_memcached_are_read_like_their_languages() {
     let Some((db, port)) = memcached() else { return };
     let mut prefix = seed().to_string();
     prefix.insert_str(0, "oracle");
@@ -87,7 +87,7 @@ fn php_ruby_and_perl_in_memcached() {
         ("perl", "perl.pl", &[&*port]),
     ] {
         let prefix = format!("{prefix}{language}");
-        let Some(expected) = written(language, script, &[args, &[&*prefix]].concat()) else { continue };
-        check(&expected, &rows(&["--db", &db, "--match", &format!("*{prefix}*")]));
+        let Some(expected) = run_script(language, script, &[args, &[&*prefix]].concat()) else { continue };
+        compare_rows(&expected, &rows(&["--db", &db, "--match", &format!("*{prefix}*")]));
     }
 }

@@ -1,18 +1,18 @@
 //! Tests with a real Redis.
 
 use super::servers::Redis;
-use super::{refused, rows};
+use super::{rows, run_refused};
 use crate::run;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-fn told<'r>(row: &'r Value, names: &[&str]) -> Vec<&'r Value> {
+fn select_fields<'r>(row: &'r Value, names: &[&str]) -> Vec<&'r Value> {
     names.iter().map(|name| &row[name]).collect()
 }
 
 #[test]
-fn every_type_has_its_rows() {
+fn every_type_of_key_becomes_rows() {
     let Some(mut redis) = Redis::new(1) else { return };
     redis.ask(&[b"SET", b"cache:a", b"a:1:{i:0;i:5;}"]);
     redis.ask(&[b"SET", b"cache:b", b"hello", b"PX", b"100000"]);
@@ -29,7 +29,7 @@ fn every_type_has_its_rows() {
             let ttl: Option<f64> = row["ttl"].as_f64();
             assert!(ttl.is_none_or(|ttl| ttl > 0.0 && ttl <= 100.0), "{row}");
             assert_eq!(ttl.is_some(), row["key"] == "cache:b");
-            json!(told(row, &["key", "type", "field", "value"])).to_string()
+            json!(select_fields(row, &["key", "type", "field", "value"])).to_string()
         })
         .collect();
     let expected = [
@@ -62,7 +62,7 @@ fn every_type_has_its_rows() {
 
 /// Every field of every row leads back to the value.
 #[test]
-fn a_value_is_read_as_a_file_of_its_bytes_is() {
+fn every_command_reads_a_value_by_its_key() {
     let Some(mut redis) = Redis::new(2) else { return };
     let value: &[u8] = b"O:4:\"User\":1:{s:2:\"id\";i:7;}";
     redis.ask(&[b"SET", b"app_cache:user:7", value]);
@@ -94,11 +94,11 @@ fn a_value_is_read_as_a_file_of_its_bytes_is() {
             assert_eq!(code, 0, "{which:?}: {stderr}");
             let (of_file, _, _) = run::icecore(&[command, &[&*file]].concat(), b"");
             let name = which.iter().skip(1).step_by(2).copied().collect::<Vec<_>>().join(" ");
-            let shown = String::from_utf8(of_file).expect("text").replace(&file, &name);
-            assert_eq!(String::from_utf8(of_key).expect("text"), shown, "{command:?} {which:?}");
+            let text = String::from_utf8(of_file).expect("text").replace(&file, &name);
+            assert_eq!(String::from_utf8(of_key).expect("text"), text, "{command:?} {which:?}");
         }
     }
-    for (which, why) in [
+    for (which, cause) in [
         (&["--key", "nothing"][..], "no key `nothing`"),
         (&["--key", "a\u{1b}[31m"], "no key `hex:611b5b33316d`"),
         (&["--key", "h", "--field", "nothing"], "no `nothing` in `h`"),
@@ -111,15 +111,17 @@ fn a_value_is_read_as_a_file_of_its_bytes_is() {
         (&["--key", "app_cache:user:7", "--field", "a"], "no fields"),
         (&["--key", "hex:1"], "hexadecimal"),
     ] {
-        let said = refused(&[&["inspect", "--db", &db], which].concat(), 2);
-        assert!(said.contains(why), "{which:?}: {said}");
+        let message = run_refused(&[&["inspect", "--db", &db], which].concat(), 2);
+        assert!(message.contains(cause), "{which:?}: {message}");
     }
-    assert!(refused(&["inspect", "--db", &db, &file], 2).contains("--key"));
-    assert!(refused(&["rows", "--db", &db, "--query", "select 1", "-c", "a"], 2).contains("does not understand SQL"));
-    assert!(refused(&["store", "stats", "--db", &db], 2).contains("is not a store"));
+    assert!(run_refused(&["inspect", "--db", &db, &file], 2).contains("--key"));
+    assert!(
+        run_refused(&["rows", "--db", &db, "--query", "select 1", "-c", "a"], 2).contains("does not understand SQL")
+    );
+    assert!(run_refused(&["store", "stats", "--db", &db], 2).contains("is not a store"));
     let sqlite = format!("sqlite:{file}");
-    assert!(refused(&["inspect", "--db", &sqlite, "--key", "a"], 2).contains("no keys"));
-    assert!(refused(&["rows", "--db", &sqlite], 2).contains("no keys"));
+    assert!(run_refused(&["inspect", "--db", &sqlite, "--key", "a"], 2).contains("no keys"));
+    assert!(run_refused(&["rows", "--db", &sqlite], 2).contains("no keys"));
     // Into a folder, under a harmless name.
     redis.ask(&[b"SET", b"../../x", value]);
     let out = folder.path().join("out").display().to_string();
@@ -130,21 +132,21 @@ fn a_value_is_read_as_a_file_of_its_bytes_is() {
 
 /// Many members, in windows of many sizes.
 #[test]
-fn long_members_come_in_windows() {
+fn members_of_long_keys_are_read_in_windows() {
     let Some(mut redis) = Redis::new(3) else { return };
-    const MANY: usize = 3000;
+    const MEMBER_COUNT: usize = 3000;
     let mut seed = 5u64;
     let mut expected: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for at in 0..MANY {
+    for number in 0..MEMBER_COUNT {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let len = if at % 500 == 0 { 300_000 } else { (seed >> 33) as usize % 100 };
-        let value = format!("{at} {}", "x".repeat(len));
-        let number = at.to_string();
+        let len = if number % 500 == 0 { 300_000 } else { (seed >> 33) as usize % 100 };
+        let value = format!("{number} {}", "x".repeat(len));
+        let field = number.to_string();
         redis.send(&[b"RPUSH", b"list", value.as_bytes()]);
-        redis.send(&[b"HSET", b"hash", number.as_bytes(), value.as_bytes()]);
+        redis.send(&[b"HSET", b"hash", field.as_bytes(), value.as_bytes()]);
         redis.send(&[b"SADD", b"set", value.as_bytes()]);
-        redis.send(&[b"ZADD", b"zset", number.as_bytes(), value.as_bytes()]);
-        redis.send(&[b"XADD", b"stream", format!("{}-{at}", at / 7 + 1).as_bytes(), b"v", value.as_bytes()]);
+        redis.send(&[b"ZADD", b"zset", field.as_bytes(), value.as_bytes()]);
+        redis.send(&[b"XADD", b"stream", format!("{}-{number}", number / 7 + 1).as_bytes(), b"v", value.as_bytes()]);
         // The answer with the last id has two lines.
         for _ in 0..6 {
             redis.line();
@@ -166,13 +168,13 @@ fn long_members_come_in_windows() {
         }
         found.entry(key.to_owned()).or_default().insert(value);
     }
-    assert_eq!(count, 5 * MANY);
+    assert_eq!(count, 5 * MEMBER_COUNT);
     assert!(expected.iter().all(|(key, values)| found[*key] == *values));
 }
 
 /// With a user that may only read: everything works, and no other command is sent.
 #[test]
-fn only_commands_that_read_are_sent() {
+fn only_reading_commands_are_sent() {
     let Some(mut redis) = Redis::new(4) else { return };
     redis.ask(&[
         b"ACL",
@@ -234,19 +236,19 @@ fn only_commands_that_read_are_sent() {
     // The password may be given elsewhere.
     let plain = format!("redis://reader@127.0.0.1:{port}/4");
     let mut command = std::process::Command::new(run::ICECORE);
-    let done =
+    let output =
         command.args(["rows", "-q", "--db", &plain]).env("ICECORE_DB_PASSWORD", "pass:w@rd").output().expect("it runs");
-    assert_eq!(done.stdout.split(|byte| *byte == b'\n').count(), 7, "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(output.stdout.split(|byte| *byte == b'\n').count(), 7, "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// Keys come and go while they are read: permanent keys are found, and nothing is an error.
 #[test]
-fn keys_may_go_meanwhile() {
+fn keys_that_disappear_meanwhile_are_no_error() {
     let Some(mut redis) = Redis::new(7) else { return };
     const STAY: usize = 2000;
-    for at in 0..STAY {
-        let key = format!("stay:{at}");
-        match at % 3 {
+    for number in 0..STAY {
+        let key = format!("stay:{number}");
+        match number % 3 {
             0 => redis.ask(&[b"SET", key.as_bytes(), b"v"]),
             1 => redis.ask(&[b"RPUSH", key.as_bytes(), b"v"]),
             _ => redis.ask(&[b"HSET", key.as_bytes(), b"f", b"v"]),
@@ -255,22 +257,22 @@ fn keys_may_go_meanwhile() {
     let (address, is_over) = (redis.address(), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let mut at = 0u32;
+            let mut number = 0u32;
             while !is_over.load(Ordering::Relaxed) {
-                let key = format!("go:{}", at % 4000);
+                let key = format!("go:{}", number % 4000);
                 let key = key.as_bytes();
                 redis.ask(&[b"DEL", key]);
-                match at % 4 {
+                match number % 4 {
                     0 => redis.ask(&[b"SET", key, b"v", b"PX", b"1"]),
                     1 => redis.ask(&[b"RPUSH", key, b"v"]),
                     2 => redis.ask(&[b"XADD", key, b"*", b"f", b"v"]),
                     _ => redis.ask(&[b"HSET", key, b"f", b"v"]),
                 };
-                at += 7;
+                number += 7;
                 // The table of keys grows and shrinks.
-                if at % 5000 < 7 {
-                    for at in 0..4000 {
-                        redis.ask(&[b"DEL", format!("go:{at}").as_bytes()]);
+                if number % 5000 < 7 {
+                    for number in 0..4000 {
+                        redis.ask(&[b"DEL", format!("go:{number}").as_bytes()]);
                     }
                 }
             }
@@ -288,7 +290,7 @@ fn keys_may_go_meanwhile() {
 
 /// Over a Unix socket, and encrypted.
 #[test]
-fn other_ways_to_the_server() {
+fn unix_sockets_and_tls_reach_the_server() {
     let Some(mut redis) = Redis::new(8) else { return };
     redis.ask(&[b"SET", b"a", b"i:5;"]);
     let socket = redis.ask(&[b"CONFIG", b"GET", b"unixsocket"]);
@@ -310,8 +312,8 @@ fn other_ways_to_the_server() {
     assert_eq!(rows(&["--db", &of("127.0.0.1", &format!("&sslrootcert={authority}"))])[0]["value"], 5);
     assert_eq!(rows(&["--db", &of("127.0.0.1", "&sslmode=require")])[0]["value"], 5);
     // Another name, and an unknown authority.
-    refused(&["rows", "--db", &of("localhost", &format!("&sslrootcert={authority}"))], 2);
-    refused(&["rows", "--db", &of("127.0.0.1", "")], 2);
+    run_refused(&["rows", "--db", &of("localhost", &format!("&sslrootcert={authority}"))], 2);
+    run_refused(&["rows", "--db", &of("127.0.0.1", "")], 2);
 }
 
 /// A value that is longer than allowed is an error that names the key.
@@ -319,6 +321,6 @@ fn other_ways_to_the_server() {
 fn long_values_are_refused() {
     let Some(mut redis) = Redis::new(9) else { return };
     redis.ask(&[b"SET", b"long", &vec![b'x'; 20_000]]);
-    let said = refused(&["rows", "--db", &redis.address(), "--max-record", "10K", "-q"], 2);
-    assert!(said.contains("`long`"), "{said}");
+    let message = run_refused(&["rows", "--db", &redis.address(), "--max-record", "10K", "-q"], 2);
+    assert!(message.contains("`long`"), "{message}");
 }

@@ -19,8 +19,8 @@ pub struct Running {
 pub fn start(folder: &Path, command: &str) -> Option<Running> {
     let out = folder.join("typescript");
     let _ = fs::remove_file(&out);
-    let here = Path::new(super::run::ICECORE).parent().expect("a folder").display();
-    let path = format!("{here}:{}", std::env::var("PATH").unwrap_or_default());
+    let programs = Path::new(super::run::ICECORE).parent().expect("a folder").display();
+    let path = format!("{programs}:{}", std::env::var("PATH").unwrap_or_default());
     let mut script = Command::new("script");
     for name in ["NO_COLOR", "ICECORE_PAGER", "PAGER", "LESS", "COLUMNS", "LINES"] {
         script.env_remove(name);

@@ -123,13 +123,13 @@ impl Database {
                 let mut statement = connection.prepare(&columns).unwrap();
                 let columns: Vec<String> =
                     statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-                let shown: Vec<String> = columns
+                let values: Vec<String> = columns
                     .iter()
                     .map(|column| {
                         format!("typeof(\"{column}\") || ' ' || COALESCE(HEX(CAST(\"{column}\" AS BLOB)), '')")
                     })
                     .collect();
-                let sql = format!("SELECT {} FROM {table} ORDER BY 1", shown.join(" || ', ' || "));
+                let sql = format!("SELECT {} FROM {table} ORDER BY 1", values.join(" || ', ' || "));
                 let mut statement = connection.prepare(&sql).unwrap();
                 statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
             }
@@ -146,9 +146,9 @@ impl Database {
                         "SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}'"
                     ))
                     .unwrap();
-                let shown: Vec<String> =
+                let values: Vec<String> =
                     columns.iter().map(|column| format!("COALESCE(HEX(`{column}`), 'NULL')")).collect();
-                conn.query(format!("SELECT CONCAT_WS(', ', {}) FROM {table} ORDER BY 1", shown.join(", "))).unwrap()
+                conn.query(format!("SELECT CONCAT_WS(', ', {}) FROM {table} ORDER BY 1", values.join(", "))).unwrap()
             }
         }
     }

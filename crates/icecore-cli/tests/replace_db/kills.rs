@@ -3,7 +3,7 @@
 //! `ICECORE_KILLS=200` kills that often on each database, `ICECORE_SEED` selects the random points.
 
 use super::databases::{Database, all_kinds, fill};
-use crate::common::Chance;
+use crate::common::Random;
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const CHANGE: [&str; 4] = ["example", "example.example", "--table", "things"];
 const ROWS: usize = 300;
 
-/// Runs a command, and kills it after this delay. Returns whether it completed.
+/// Runs a command, and kills it after this delay. Returns `true` if it completed.
 fn kill_after(database: &Database, words: &[&str], delay: Duration) -> bool {
     let mut command = database.command(words);
     let log = fs::File::create(database.path("log")).unwrap();
@@ -20,23 +20,23 @@ fn kill_after(database: &Database, words: &[&str], delay: Duration) -> bool {
     // A command that has already ended can't be killed.
     let _ = child.kill();
     let status = child.wait().expect("it ends");
-    let said = || fs::read_to_string(database.path("log")).unwrap();
-    assert!(status.code().is_none_or(|code| code == 0), "{words:?}: {}", said());
+    let read_log = || fs::read_to_string(database.path("log")).unwrap();
+    assert!(status.code().is_none_or(|code| code == 0), "{words:?}: {}", read_log());
     status.success()
 }
 
 #[test]
-fn kills_neither_lose_nor_double_anything() {
+fn killed_changes_lose_and_repeat_no_row() {
     let kills = std::env::var("ICECORE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(6);
     for kind in all_kinds() {
-        let mut chance = Chance::new();
+        let mut random = Random::new();
         let mut database = Database::new(kind, "kills");
         fill(&mut database, "things", ROWS);
         let before = database.dump("things");
         let begun = Instant::now();
         database.replace(&[&CHANGE[..], &["--rows", "20", "--undo-file", "whole.undo"]].concat(), 0);
         // A command runs about this long, or much shorter if the machine was busy at first: kills happen at any point.
-        let whole = begun.elapsed().as_micros() as u64;
+        let full_duration = begun.elapsed().as_micros() as u64;
         let after = database.dump("things");
         database.replace(&["--undo", "whole.undo"], 0);
         assert_eq!(database.dump("things"), before);
@@ -48,8 +48,8 @@ fn kills_neither_lose_nor_double_anything() {
                 (format!("{round}.undo"), format!("{round}.change.json"), format!("{round}.undo.json"));
             let first = [&CHANGE[..], &["--rows", "20", "--resume", &state, "--undo-file", &undo]].concat();
             let mut delay = || {
-                let shorter = chance.below(6);
-                Duration::from_micros(chance.below((whole * 5 / 4).max(64) >> shorter))
+                let shorter = random.below(6);
+                Duration::from_micros(random.below((full_duration * 5 / 4).max(64) >> shorter))
             };
             let mut is_done = false;
             // A few kills, then to the end; or undone from where it was killed.

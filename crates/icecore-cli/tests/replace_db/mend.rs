@@ -9,13 +9,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// A damaged text of PHP, and its correct form.
-struct Damaged {
+struct DamagedText {
     damaged: Vec<u8>,
     expected: Vec<u8>,
 }
 
 /// Returns the texts that PHP damages; empty if PHP is missing.
-fn damaged_texts() -> Vec<Damaged> {
+fn damaged_texts() -> Vec<DamagedText> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/php/damage.php");
     let rounds = usual_or_full("40", "400");
     let output = Command::new("php")
@@ -33,7 +33,7 @@ fn damaged_texts() -> Vec<Damaged> {
         // If a note says that the correct form can't be known, nothing is expected.
         let [_, _, damaged, expected, ""] = parts[..] else { return None };
         let decode = |part: &str| from_base64(part.as_bytes()).expect("Base64");
-        Some(Damaged { damaged: decode(damaged), expected: decode(expected) })
+        Some(DamagedText { damaged: decode(damaged), expected: decode(expected) })
     };
     text.lines().filter_map(parse).collect()
 }
@@ -81,9 +81,9 @@ fn kill_after(database: &Database, words: &[&str], state: &str, batches: usize) 
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it begins");
     let (mut last, mut seen) = (fs::read(database.path(state)).ok(), 0);
     while seen < batches && child.try_wait().expect("a child").is_none() {
-        let now = fs::read(database.path(state)).ok();
-        if now != last {
-            (last, seen) = (now, seen + 1);
+        let state_after = fs::read(database.path(state)).ok();
+        if state_after != last {
+            (last, seen) = (state_after, seen + 1);
         }
         std::thread::yield_now();
     }
@@ -93,7 +93,7 @@ fn kill_after(database: &Database, words: &[&str], state: &str, batches: usize) 
 }
 
 #[test]
-fn damaged_columns_are_as_php_serializes_them_or_as_they_were() {
+fn damaged_columns_are_repaired_as_php_serializes_or_kept() {
     let texts = damaged_texts();
     let damaged: Vec<&[u8]> = texts.iter().map(|text| &text.damaged[..]).collect();
     // A pair of the same length: PHP serializes all texts with the new text, and no length changes.
@@ -111,24 +111,24 @@ fn damaged_columns_are_as_php_serializes_them_or_as_they_were() {
             };
             let expected = rows_of("expected", texts.iter().map(|text| made(&text.expected)).collect());
             // Values without an explanation are unchanged; with a pair, they are changed as plain text.
-            let kept = rows_of("kept", texts.iter().map(|text| made(&text.damaged)).collect());
+            let rows_kept = rows_of("kept", texts.iter().map(|text| made(&text.damaged)).collect());
             let change = [pair, &["--mend", "--table", "things", "--rows", "7"]].concat();
             let undo = format!("{round}.undo");
-            let (_, said) = database.replace(&[&change[..], &["--undo-file", &undo]].concat(), 0);
-            assert!(said.contains("damaged, which --mend repairs"), "{said}");
+            let (_, stderr) = database.replace(&[&change[..], &["--undo-file", &undo]].concat(), 0);
+            assert!(stderr.contains("damaged, which --mend repairs"), "{stderr}");
             let after = rows(&mut database, "things");
             let mut refused = 0;
-            for (id, now) in after.iter().enumerate() {
-                let (expected, kept) = (&expected[id], &kept[id]);
-                assert!(now == expected || now == kept, "{kind:?}, row {id}\n{now}\n{kept}\n{expected}");
-                refused += usize::from(now != expected);
+            for (id, row) in after.iter().enumerate() {
+                let (expected, rows_kept) = (&expected[id], &rows_kept[id]);
+                assert!(row == expected || row == rows_kept, "{kind:?}, row {id}\n{row}\n{rows_kept}\n{expected}");
+                refused += usize::from(row != expected);
             }
             assert!(refused * 50 <= after.len(), "{refused} of {}", after.len());
             println!("{kind:?}: {} rows, {refused} refused", after.len());
             // Nothing is left to do.
             if pair.is_empty() {
-                let (_, said) = database.replace(&[&change[..], &["--no-undo"]].concat(), 0);
-                assert!(said.contains("0 values changed"), "{said}");
+                let (_, stderr) = database.replace(&[&change[..], &["--no-undo"]].concat(), 0);
+                assert!(stderr.contains("0 values changed"), "{stderr}");
             }
             database.replace(&["--undo", &undo], 0);
             assert_eq!(rows(&mut database, "things"), before, "{kind:?}, undone");
@@ -138,12 +138,12 @@ fn damaged_columns_are_as_php_serializes_them_or_as_they_were() {
                 kill_after(&database, &words, &state, *batches);
                 database.replace(&words, 0);
                 assert_eq!(rows(&mut database, "things"), after, "{kind:?}, killed after {batches} batches");
-                let back = format!("{round}-{batches}.back.json");
-                let words = ["--undo", &undo, "--rows", "7", "--resume", &back];
-                kill_after(&database, &words, &back, *batches);
+                let undo_report = format!("{round}-{batches}.back.json");
+                let words = ["--undo", &undo, "--rows", "7", "--resume", &undo_report];
+                kill_after(&database, &words, &undo_report, *batches);
                 database.replace(&words, 0);
                 assert_eq!(rows(&mut database, "things"), before, "{kind:?}, undone after {batches} batches");
-                // Killed, and undone from there.
+                // A change that was killed is undone.
                 let (undo, state) = (format!("{round}-{batches}.half"), format!("{round}-{batches}.half.json"));
                 let words = [&change[..], &["--undo-file", &undo, "--resume", &state]].concat();
                 kill_after(&database, &words, &state, *batches);

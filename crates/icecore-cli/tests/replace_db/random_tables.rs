@@ -4,7 +4,7 @@
 //! them.
 
 use super::databases::{Database, Kind, all_kinds};
-use crate::common::Chance;
+use crate::common::Random;
 
 const PIECES: [&str; 24] = [
     "example",
@@ -33,23 +33,23 @@ const PIECES: [&str; 24] = [
     "0",
 ];
 
-fn number(name: &str, usual: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn random_text(chance: &mut Chance) -> String {
-    (0..chance.below(6)).map(|_| PIECES[chance.below(PIECES.len() as u64) as usize]).collect()
+fn random_text(random: &mut Random) -> String {
+    (0..random.below(6)).map(|_| PIECES[random.below(PIECES.len() as u64) as usize]).collect()
 }
 
-fn random_bytes(chance: &mut Chance) -> Vec<u8> {
-    let mut bytes = random_text(chance).into_bytes();
-    for _ in 0..chance.below(4) {
-        let at = chance.below(bytes.len() as u64 + 1) as usize;
-        bytes.insert(at, chance.below(256) as u8);
+fn random_bytes(random: &mut Random) -> Vec<u8> {
+    let mut bytes = random_text(random).into_bytes();
+    for _ in 0..random.below(4) {
+        let offset = random.below(bytes.len() as u64 + 1) as usize;
+        bytes.insert(offset, random.below(256) as u8);
     }
     bytes
 }
@@ -77,53 +77,53 @@ fn bytes_literal(kind: Kind, bytes: &[u8]) -> String {
 
 /// The type of a column: bytes, text, JSON, or text in `latin1`.
 #[derive(Clone, Copy)]
-enum Sort {
+enum ColumnType {
     Text,
     Latin,
     Bytes,
     Json,
 }
 
-fn column_types(kind: Kind) -> Vec<(&'static str, Sort)> {
+fn column_types(kind: Kind) -> Vec<(&'static str, ColumnType)> {
     match kind {
         Kind::Sqlite => vec![
-            ("TEXT", Sort::Text),
-            ("TEXT", Sort::Bytes),
-            ("BLOB", Sort::Bytes),
-            ("NUMERIC", Sort::Text),
-            ("INTEGER", Sort::Text),
-            ("", Sort::Text),
+            ("TEXT", ColumnType::Text),
+            ("TEXT", ColumnType::Bytes),
+            ("BLOB", ColumnType::Bytes),
+            ("NUMERIC", ColumnType::Text),
+            ("INTEGER", ColumnType::Text),
+            ("", ColumnType::Text),
         ],
         #[cfg(feature = "postgres")]
         Kind::Postgres => vec![
-            ("TEXT", Sort::Text),
-            ("VARCHAR(125)", Sort::Text),
-            ("CHAR(125)", Sort::Text),
-            ("BYTEA", Sort::Bytes),
-            ("JSON", Sort::Json),
-            ("JSONB", Sort::Json),
+            ("TEXT", ColumnType::Text),
+            ("VARCHAR(125)", ColumnType::Text),
+            ("CHAR(125)", ColumnType::Text),
+            ("BYTEA", ColumnType::Bytes),
+            ("JSON", ColumnType::Json),
+            ("JSONB", ColumnType::Json),
         ],
         #[cfg(feature = "mysql")]
         Kind::Mysql => vec![
-            ("TEXT", Sort::Text),
-            ("VARCHAR(125)", Sort::Text),
-            ("CHAR(125)", Sort::Text),
-            ("LONGTEXT CHARACTER SET latin1", Sort::Latin),
-            ("VARCHAR(125) CHARACTER SET utf16", Sort::Text),
-            ("TEXT COLLATE utf8mb4_bin", Sort::Text),
-            ("BLOB", Sort::Bytes),
-            ("BINARY(130)", Sort::Bytes),
-            ("VARBINARY(130)", Sort::Bytes),
-            ("JSON", Sort::Json),
+            ("TEXT", ColumnType::Text),
+            ("VARCHAR(125)", ColumnType::Text),
+            ("CHAR(125)", ColumnType::Text),
+            ("LONGTEXT CHARACTER SET latin1", ColumnType::Latin),
+            ("VARCHAR(125) CHARACTER SET utf16", ColumnType::Text),
+            ("TEXT COLLATE utf8mb4_bin", ColumnType::Text),
+            ("BLOB", ColumnType::Bytes),
+            ("BINARY(130)", ColumnType::Bytes),
+            ("VARBINARY(130)", ColumnType::Bytes),
+            ("JSON", ColumnType::Json),
         ],
     }
 }
 
 /// Returns keys of some types, and a function that gives the key values of a row by its number.
-fn key(kind: Kind, chance: &mut Chance) -> (String, Box<dyn Fn(u64) -> String>) {
+fn key(kind: Kind, random: &mut Random) -> (String, Box<dyn Fn(u64) -> String>) {
     let text =
         move |row: u64| text_literal(kind, &format!("{}{row} {}", ["", "A", "ä", "'\\"][row as usize % 4], row % 2));
-    let sort = chance.below(4);
+    let sort = random.below(4);
     match (kind, sort) {
         (Kind::Sqlite, 0) => {
             ("k INTEGER PRIMARY KEY".into(), Box::new(|row| format!("{}", row as i64 * 1_000_003 - 7)))
@@ -162,16 +162,16 @@ fn key(kind: Kind, chance: &mut Chance) -> (String, Box<dyn Fn(u64) -> String>) 
     }
 }
 
-fn literal(kind: Kind, sort: Sort, chance: &mut Chance) -> String {
-    if chance.below(8) == 0 {
+fn literal(kind: Kind, sort: ColumnType, random: &mut Random) -> String {
+    if random.below(8) == 0 {
         return "NULL".to_owned();
     }
     match sort {
-        Sort::Text => text_literal(kind, &random_text(chance)),
-        Sort::Latin => text_literal(kind, &random_text(chance).replace("😀", "ü")),
-        Sort::Bytes => bytes_literal(kind, &random_bytes(chance)),
-        Sort::Json => {
-            let value = serde_json::json!({ random_text(chance): [random_text(chance), 1.5], "example": null });
+        ColumnType::Text => text_literal(kind, &random_text(random)),
+        ColumnType::Latin => text_literal(kind, &random_text(random).replace("😀", "ü")),
+        ColumnType::Bytes => bytes_literal(kind, &random_bytes(random)),
+        ColumnType::Json => {
+            let value = serde_json::json!({ random_text(random): [random_text(random), 1.5], "example": null });
             text_literal(kind, &value.to_string())
         }
     }
@@ -193,13 +193,13 @@ fn a_change_of_random_tables_is_undone() {
     let (seed, rounds) = (number("ICECORE_SEED", 1), number("ICECORE_ROUNDS", 3));
     for kind in all_kinds() {
         let mut database = Database::new(kind, "random");
-        let (mut values, mut left) = (0, 0);
+        let (mut values, mut unchanged) = (0, 0);
         for round in 0..rounds {
-            let mut chance = Chance::from(seed.wrapping_mul(1_000_003).wrapping_add(round));
+            let mut random = Random::from(seed.wrapping_mul(1_000_003).wrapping_add(round));
             let columns = column_types(kind);
-            let (keys, key_of) = key(kind, &mut chance);
+            let (keys, key_of) = key(kind, &mut random);
             let names: Vec<String> =
-                columns.iter().enumerate().map(|(at, (name, _))| format!("c{at} {name}")).collect();
+                columns.iter().enumerate().map(|(offset, (name, _))| format!("c{offset} {name}")).collect();
             // A key of several columns comes last in the definition of the table.
             let (before, primary) = match keys.split_once(", PRIMARY") {
                 Some((before, primary)) => (before.to_owned(), format!(", PRIMARY{primary}")),
@@ -213,25 +213,25 @@ fn a_change_of_random_tables_is_undone() {
             for row in 0..40 {
                 let cells: Vec<String> = columns
                     .iter()
-                    .map(|(column, sort)| cast(kind, column, literal(kind, *sort, &mut chance)))
+                    .map(|(column, sort)| cast(kind, column, literal(kind, *sort, &mut random)))
                     .collect();
                 database.run(&format!("INSERT INTO r VALUES ({}, {})", key_of(row), cells.join(", ")));
             }
             let before = database.dump("r");
             let new =
-                ["", "exemplar", "5", "example ", "ü", "much longer than it was", "\\", "'"][chance.below(8) as usize];
-            let extra = [&[][..], &["--keys"], &["--base64", "--keys"], &["--ignore-case"]][chance.below(4) as usize];
+                ["", "exemplar", "5", "example ", "ü", "much longer than it was", "\\", "'"][random.below(8) as usize];
+            let extra = [&[][..], &["--keys"], &["--base64", "--keys"], &["--ignore-case"]][random.below(4) as usize];
             let change = ["--table", "r", "--rows", "9", "--undo-file", "r.undo", "-e", "example", new];
             database.replace(&[extra, &change[..]].concat(), 0);
-            let (_, said) = database.replace(&["--undo", "r.undo", "--summary", "r.json", "--force"], 0);
+            let (_, stderr) = database.replace(&["--undo", "r.undo", "--summary", "r.json", "--force"], 0);
             let report = std::fs::read(database.path("r.json")).unwrap();
             let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
             values += report["values"].as_u64().unwrap();
-            left += report["values"].as_u64().unwrap() - report["put_back"].as_u64().unwrap();
-            assert_eq!(database.dump("r"), before, "{kind:?}, seed {seed}, round {round}, {new:?}: {said}");
+            unchanged += report["values"].as_u64().unwrap() - report["put_back"].as_u64().unwrap();
+            assert_eq!(database.dump("r"), before, "{kind:?}, seed {seed}, round {round}, {new:?}: {stderr}");
             std::fs::remove_file(database.path("r.undo")).unwrap();
         }
-        println!("{kind:?}: {values} values in {rounds} tables undone, {left} had been stored as they were");
+        println!("{kind:?}: {values} values in {rounds} tables undone, {unchanged} had been stored as they were");
         assert!(values > 0);
     }
 }

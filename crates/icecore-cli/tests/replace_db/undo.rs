@@ -18,37 +18,37 @@ fn a_change_is_undone_in_every_database() {
         fill(&mut database, "things", 300);
         let before = database.dump("things");
         let change = [&CHANGE[..], &["--table", "things", "--rows", "64", "--undo-file", "a.undo"]].concat();
-        let (_, said) = database.replace(&change, 0);
-        assert!(said.contains("the old values are in a.undo: icecore replace --undo a.undo --db"), "{said}");
+        let (_, stderr) = database.replace(&change, 0);
+        assert!(stderr.contains("the old values are in a.undo: icecore replace --undo a.undo --db"), "{stderr}");
         // Neither contains the password.
         let password = database.url.split(['@', ':']).nth(2).filter(|_| kind != Kind::Sqlite).unwrap_or("no password");
         let file = fs::read(database.path("a.undo")).unwrap();
-        assert!(!said.contains(password) && !file.windows(password.len()).any(|piece| piece == password.as_bytes()));
+        assert!(!stderr.contains(password) && !file.windows(password.len()).any(|piece| piece == password.as_bytes()));
         let after = database.dump("things");
         assert_ne!(before, after);
         // A dry run changes nothing.
-        let (shown, said) = database.replace(&["--undo", "a.undo", "--dry-run", "--summary", "r.json"], 0);
+        let (shown, stderr) = database.replace(&["--undo", "a.undo", "--dry-run", "--summary", "r.json"], 0);
         assert!(
             shown.contains("things.name where id = 1\n- name 1 of brand-new.example.org  \n+ name 1 of example  \n")
         );
         let count = report(&database, "r.json")["put_back"].as_u64().unwrap();
-        assert!(count > 500 && said.contains(&format!("{count} values would be restored in 1 table")), "{said}");
+        assert!(count > 500 && stderr.contains(&format!("{count} values would be restored in 1 table")), "{stderr}");
         assert_eq!(database.dump("things"), after);
-        let (_, said) = database.replace(&["--undo", "a.undo"], 0);
-        assert!(said.contains(&format!("{count} values restored in 1 table")), "{said}");
+        let (_, stderr) = database.replace(&["--undo", "a.undo"], 0);
+        assert!(stderr.contains(&format!("{count} values restored in 1 table")), "{stderr}");
         assert_eq!(database.dump("things"), before, "{kind:?}");
-        // Once more: nothing happens.
-        let (_, said) = database.replace(&["--undo", "a.undo"], 0);
+        // A second undo does nothing.
+        let (_, stderr) = database.replace(&["--undo", "a.undo"], 0);
         assert!(
-            said.contains("0 values restored") && said.contains(&format!("{count} already had their old values")),
-            "{said}"
+            stderr.contains("0 values restored") && stderr.contains(&format!("{count} already had their old values")),
+            "{stderr}"
         );
         assert_eq!(database.dump("things"), before);
     }
 }
 
 #[test]
-fn only_rows_that_hold_what_was_written_are_put_back() {
+fn only_rows_that_still_have_the_new_value_are_restored() {
     for kind in all_kinds() {
         let mut database = Database::new(kind, "only");
         fill(&mut database, "things", 40);
@@ -63,23 +63,23 @@ fn only_rows_that_hold_what_was_written_are_put_back() {
              UPDATE things SET name = 'name 5 of example  ' WHERE id = 5;\n\
              DELETE FROM things WHERE id = 6",
         );
-        let (_, said) = database.replace(&["--undo", "a.undo", "--summary", "r.json"], 0);
+        let (_, stderr) = database.replace(&["--undo", "a.undo", "--summary", "r.json"], 0);
         let known = report(&database, "r.json");
-        assert_eq!((&known["changed_since"], &known["already"]), (&Value::from(4), &Value::from(1)), "{said}");
+        assert_eq!((&known["changed_since"], &known["already"]), (&Value::from(4), &Value::from(1)), "{stderr}");
         // The name and the two texts of the row.
-        assert_eq!(known["gone"], Value::from(3), "{said}");
+        assert_eq!(known["gone"], Value::from(3), "{stderr}");
         assert_eq!(known["left"][0]["reason"], "changed_since");
-        assert!(said.contains("4 have been changed since, and are left as they are"), "{said}");
-        assert!(said.contains("3 belong to rows that no longer exist"), "{said}");
-        let now = database.dump("things");
-        assert_eq!(now.len(), 39);
-        let same = now.iter().filter(|row| before.contains(row)).count();
+        assert!(stderr.contains("4 have been changed since, and are left as they are"), "{stderr}");
+        assert!(stderr.contains("3 belong to rows that no longer exist"), "{stderr}");
+        let after = database.dump("things");
+        assert_eq!(after.len(), 39);
+        let same = after.iter().filter(|row| before.contains(row)).count();
         assert_eq!(same, 35, "all but those with a name of somebody else");
     }
 }
 
 #[test]
-fn a_row_is_told_apart_by_the_bytes_of_its_key() {
+fn rows_are_identified_by_the_bytes_of_their_key() {
     for kind in all_kinds() {
         let key = match kind {
             Kind::Sqlite => "TEXT COLLATE NOCASE PRIMARY KEY, b TEXT) WITHOUT ROWID",
@@ -107,7 +107,7 @@ fn a_row_is_told_apart_by_the_bytes_of_its_key() {
 }
 
 #[test]
-fn the_file_has_a_usual_name_and_is_never_overwritten() {
+fn the_undo_file_has_a_default_name_and_is_not_overwritten() {
     let mut database = Database::new(Kind::Sqlite, "my shop");
     fill(&mut database, "things", 10);
     let files = |database: &Database| {
@@ -136,19 +136,19 @@ fn the_file_has_a_usual_name_and_is_never_overwritten() {
     for word in [["--force", "--dry-run"].as_slice(), &["--force"], &[]] {
         let words = [&["example", "x", "--table", "things", "--undo-file", name], word].concat();
         let expected = if word.contains(&"--dry-run") { 0 } else { 2 };
-        let (_, said) = database.replace(&words, expected);
-        assert!(expected == 0 || said.contains("an undo file is never overwritten"), "{said}");
+        let (_, stderr) = database.replace(&words, expected);
+        assert!(expected == 0 || stderr.contains("an undo file is never overwritten"), "{stderr}");
     }
     assert_eq!((fs::read(database.path(name)).unwrap(), database.dump("things")), (bytes, state));
     // The folder does not exist: the first transaction is not committed.
     let state = database.dump("things");
-    let (_, said) = database.replace(&["example", "x", "--table", "things", "--undo-file", "absent/a.undo"], 2);
-    assert!(said.contains("--no-undo leaves it out"), "{said}");
+    let (_, stderr) = database.replace(&["example", "x", "--table", "things", "--undo-file", "absent/a.undo"], 2);
+    assert!(stderr.contains("--no-undo leaves it out"), "{stderr}");
     assert_eq!(database.dump("things"), state);
 }
 
 #[test]
-fn a_value_that_changed_twice_becomes_what_it_was_at_first() {
+fn a_value_changed_twice_is_restored_to_the_first() {
     for kind in all_kinds() {
         let mut database = Database::new(kind, "twice");
         fill(&mut database, "things", 30);
@@ -165,24 +165,24 @@ fn a_value_that_changed_twice_becomes_what_it_was_at_first() {
         database.replace(&[&swap[..], &words].concat(), 0);
         assert_eq!(database.dump("things"), before);
         database.run("UPDATE things SET name = 'mine' WHERE id = 1");
-        let (_, said) = database.replace(&["--undo", "a.undo", "--dry-run"], 0);
-        assert!(!said.contains("gone"), "{said}");
+        let (_, stderr) = database.replace(&["--undo", "a.undo", "--dry-run"], 0);
+        assert!(!stderr.contains("gone"), "{stderr}");
         // Killed in the middle, then from the beginning: the result is the same.
         for _ in 0..2 {
             let (_, dry) = database.replace(&["--undo", "a.undo", "--dry-run", "--summary", "d.json", "--force"], 0);
             database.replace(&["--undo", "a.undo", "--summary", "r.json", "--force"], 0);
-            let (mut pretended, mut done) = (report(&database, "d.json"), report(&database, "r.json"));
-            (pretended["dry_run"], done["dry_run"]) = (Value::Null, Value::Null);
-            assert_eq!(pretended, done, "{dry}");
-            let now = database.dump("things");
-            assert_eq!(now.iter().filter(|row| !before.contains(row)).count(), 1, "but the row of somebody else");
+            let (mut pretended, mut actual) = (report(&database, "d.json"), report(&database, "r.json"));
+            (pretended["dry_run"], actual["dry_run"]) = (Value::Null, Value::Null);
+            assert_eq!(pretended, actual, "{dry}");
+            let after = database.dump("things");
+            assert_eq!(after.iter().filter(|row| !before.contains(row)).count(), 1, "but the row of somebody else");
         }
         assert_ne!(once, before);
     }
 }
 
 #[test]
-fn tables_and_columns_are_chosen() {
+fn undo_is_limited_to_chosen_tables_and_columns() {
     let mut database = Database::new(Kind::Sqlite, "chosen");
     for table in ["one", "two"] {
         fill(&mut database, table, 10);
@@ -194,17 +194,17 @@ fn tables_and_columns_are_chosen() {
     database.replace(&["--undo", "a.undo", "--table", "one", "--skip-column", "bytes"], 0);
     database.replace(&["--undo", "a.undo", "-c", "bytes", "--table", "one"], 0);
     assert_eq!((database.dump("one"), database.dump("two")), (before.0.clone(), changed));
-    let (_, said) = database.replace(&["--undo", "a.undo", "--table", "three"], 0);
+    let (_, stderr) = database.replace(&["--undo", "a.undo", "--table", "three"], 0);
     assert!(
-        said.contains("0 values restored") && said.contains("there is no table `three` in the undo file"),
-        "{said}"
+        stderr.contains("0 values restored") && stderr.contains("there is no table `three` in the undo file"),
+        "{stderr}"
     );
     database.replace(&["--undo", "a.undo"], 0);
     assert_eq!((database.dump("one"), database.dump("two")), before);
 }
 
 #[test]
-fn what_the_database_makes_of_a_value_is_undone_as_well() {
+fn values_altered_by_the_database_are_undone() {
     for kind in all_kinds() {
         let mut database = Database::new(kind, "made");
         let script = match kind {
@@ -236,28 +236,28 @@ fn what_the_database_makes_of_a_value_is_undone_as_well() {
             let change = [&["EUR ", new, "--table", "m", "--undo-file", "a.undo"], keys].concat();
             database.replace(&change, 0);
             assert_ne!(database.dump("m"), before);
-            let (_, said) = database.replace(&["--undo", "a.undo"], 0);
-            assert!(!said.contains("stay") && !said.contains("gone"), "{kind:?}: {said}");
-            assert_eq!(database.dump("m"), before, "{kind:?}: {said}");
+            let (_, stderr) = database.replace(&["--undo", "a.undo"], 0);
+            assert!(!stderr.contains("stay") && !stderr.contains("gone"), "{kind:?}: {stderr}");
+            assert_eq!(database.dump("m"), before, "{kind:?}: {stderr}");
             fs::remove_file(database.path("a.undo")).unwrap();
         }
     }
 }
 
 #[test]
-fn a_trigger_that_makes_something_else_of_the_old_value_is_counted() {
+fn values_that_a_trigger_alters_during_undo_are_counted() {
     let mut database = Database::new(Kind::Sqlite, "altered");
     fill(&mut database, "things", 4);
     database.replace(&[&CHANGE[..], &["--table", "things", "--undo-file", "a.undo"]].concat(), 0);
     database.run(
         "CREATE TRIGGER t AFTER UPDATE OF name ON things WHEN new.name NOT LIKE '%!' BEGIN UPDATE things SET name = new.name || '!' WHERE id = new.id; END",
     );
-    let (_, said) = database.replace(&["--undo", "a.undo"], 0);
-    assert!(said.contains("3 were written, but the database stored something else (a trigger?)"), "{said}");
+    let (_, stderr) = database.replace(&["--undo", "a.undo"], 0);
+    assert!(stderr.contains("3 were written, but the database stored something else (a trigger?)"), "{stderr}");
 }
 
 #[test]
-fn an_undo_goes_on_where_it_was() {
+fn an_interrupted_undo_is_resumed() {
     for kind in all_kinds() {
         let mut database = Database::new(kind, "goes_on");
         fill(&mut database, "things", 60);
@@ -266,35 +266,35 @@ fn an_undo_goes_on_where_it_was() {
         database.replace(&[&CHANGE[..], &change].concat(), 0);
         let undo = ["--undo", "a.undo", "--resume", "undo.json"];
         // The state of a change is not a state of an undo.
-        let (_, said) = database.replace(&["--undo", "a.undo", "--resume", "change.json"], 2);
-        assert!(said.contains("not a file of --resume for --undo"), "{said}");
+        let (_, stderr) = database.replace(&["--undo", "a.undo", "--resume", "change.json"], 2);
+        assert!(stderr.contains("not a file of --resume for --undo"), "{stderr}");
         database.replace(&[&undo[..], &["--dry-run"]].concat(), 0);
         assert!(!database.path("undo.json").exists());
         database.replace(&undo, 0);
         assert_eq!(database.dump("things"), before);
-        let (_, said) = database.replace(&undo, 0);
-        assert!(said.contains("0 values restored") && !said.contains("already"), "it is done: {said}");
-        let (_, said) = database.replace(&[&undo[..], &["--table", "things"]].concat(), 2);
-        assert!(said.contains("of other tables and columns"), "{said}");
+        let (_, stderr) = database.replace(&undo, 0);
+        assert!(stderr.contains("0 values restored") && !stderr.contains("already"), "it is done: {stderr}");
+        let (_, stderr) = database.replace(&[&undo[..], &["--table", "things"]].concat(), 2);
+        assert!(stderr.contains("of other tables and columns"), "{stderr}");
         let state = fs::read_to_string(database.path("undo.json")).unwrap();
         fs::write(database.path("undo.json"), state.replace("\"left\":0", "\"left\":99")).unwrap();
-        let (_, said) = database.replace(&undo, 0);
-        assert!(said.contains("already had their old values"), "{said}");
+        let (_, stderr) = database.replace(&undo, 0);
+        assert!(stderr.contains("already had their old values"), "{stderr}");
     }
 }
 
 /// With a state of `--resume`, the undo file is continued too, and nothing else replaces it.
 #[test]
-fn a_change_that_goes_on_keeps_its_undo_file() {
+fn a_resumed_change_keeps_its_undo_file() {
     let mut database = Database::new(Kind::Sqlite, "on");
     fill(&mut database, "things", 30);
     let before = database.dump("things");
     database.run("CREATE TRIGGER held BEFORE UPDATE ON things WHEN old.id = 16 BEGIN SELECT RAISE(ABORT, 'held'); END");
     let words = [&CHANGE[..], &["--table", "things", "--rows", "5", "--resume", "state.json"]].concat();
-    let (_, said) = database.replace(&words, 5);
+    let (_, stderr) = database.replace(&words, 5);
     assert!(
-        said.contains("held; done up to the key 14") && said.contains("the old values are in icecore-on-"),
-        "{said}"
+        stderr.contains("held; done up to the key 14") && stderr.contains("the old values are in icecore-on-"),
+        "{stderr}"
     );
     database.run("DROP TRIGGER held");
     let name = fs::read_dir(database.folder.path())
@@ -302,24 +302,24 @@ fn a_change_that_goes_on_keeps_its_undo_file() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .find(|name| name.ends_with(".undo"))
         .expect("an undo file");
-    let (_, said) = database.replace(&[&words[..], &["--undo-file", "other.undo"]].concat(), 2);
-    assert!(said.contains("has its undo file already"), "{said}");
+    let (_, stderr) = database.replace(&[&words[..], &["--undo-file", "other.undo"]].concat(), 2);
+    assert!(stderr.contains("has its undo file already"), "{stderr}");
     fs::rename(database.path(&name), database.path("away")).unwrap();
-    let (_, said) = database.replace(&words, 2);
-    assert!(said.contains("the undo file of this change is missing: put it back there"), "{said}");
+    let (_, stderr) = database.replace(&words, 2);
+    assert!(stderr.contains("the undo file of this change is missing: put it back there"), "{stderr}");
     fs::rename(database.path("away"), database.path(&name)).unwrap();
     database.replace(&words, 0);
     // From another folder, with the same state.
     let (elsewhere, state) = (tempfile::tempdir().unwrap(), database.path("state.json"));
-    let again = [&CHANGE[..], &["--table", "things", "--resume", state.to_str().unwrap()]].concat();
-    let done = command_in(elsewhere.path(), &database.url, &again).output().unwrap();
-    assert!(done.status.success() && String::from_utf8_lossy(&done.stderr).contains("already done"));
+    let resumed = [&CHANGE[..], &["--table", "things", "--resume", state.to_str().unwrap()]].concat();
+    let output = command_in(elsewhere.path(), &database.url, &resumed).output().unwrap();
+    assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("already done"));
     database.replace(&["--undo", &name], 0);
     assert_eq!(database.dump("things"), before);
 }
 
 #[test]
-fn another_database_is_refused_unless_it_is_asked_for() {
+fn another_database_needs_the_option_other_db() {
     let mut database = Database::new(Kind::Sqlite, "first");
     fill(&mut database, "things", 10);
     let before = database.dump("things");
@@ -328,22 +328,22 @@ fn another_database_is_refused_unless_it_is_asked_for() {
     fs::copy(database.path("first.db"), &copy).unwrap();
     let url = format!("sqlite:{}", copy.display());
     let run = |words: &[&str]| {
-        let done = command_in(database.folder.path(), &url, words).output().unwrap();
-        (done.status.code(), String::from_utf8(done.stderr).unwrap())
+        let output = command_in(database.folder.path(), &url, words).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
-    let (code, said) = run(&["--undo", "a.undo"]);
-    assert!(code == Some(2) && said.contains("--other-db uses it here all the same"), "{said}");
-    let (code, said) = run(&["--undo", "a.undo", "--other-db"]);
-    assert!(code == Some(0) && said.contains("restored in 1 table"), "{said}");
+    let (code, stderr) = run(&["--undo", "a.undo"]);
+    assert!(code == Some(2) && stderr.contains("--other-db uses it here all the same"), "{stderr}");
+    let (code, stderr) = run(&["--undo", "a.undo", "--other-db"]);
+    assert!(code == Some(0) && stderr.contains("restored in 1 table"), "{stderr}");
     // The path differs, but the file is the same.
     let same = format!("sqlite:{}/./first.db", database.folder.path().display());
-    let done = command_in(database.folder.path(), &same, &["--undo", "a.undo"]).output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let output = command_in(database.folder.path(), &same, &["--undo", "a.undo"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(database.dump("things"), before);
 }
 
 #[test]
-fn a_file_that_does_not_fit_is_refused_before_anything_changes() {
+fn an_unfit_undo_file_is_refused_before_any_change() {
     let mut database = Database::new(Kind::Sqlite, "fit");
     for table in ["one", "two"] {
         fill(&mut database, table, 20);
@@ -353,8 +353,8 @@ fn a_file_that_does_not_fit_is_refused_before_anything_changes() {
     let state = |database: &mut Database| database.dump("two");
     let changed = state(&mut database);
     let refuse = |database: &mut Database, code: i32, text: &str| {
-        let (_, said) = database.replace(&["--undo", "a.undo"], code);
-        assert!(said.contains(text), "{said}");
+        let (_, stderr) = database.replace(&["--undo", "a.undo"], code);
+        assert!(stderr.contains(text), "{stderr}");
         assert_eq!(state(database), changed);
     };
     database.run("ALTER TABLE one RENAME TO gone");
@@ -371,19 +371,19 @@ fn a_file_that_does_not_fit_is_refused_before_anything_changes() {
     fs::write(database.path("a.undo"), &damaged).unwrap();
     refuse(&mut database, 4, "is damaged");
     // The advice of its message helps.
-    let (_, said) = database.replace(&["--undo", "a.undo"], 4);
-    let offset: usize = said.split("head -c ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    let (_, stderr) = database.replace(&["--undo", "a.undo"], 4);
+    let offset: usize = stderr.split("head -c ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
     fs::write(database.path("less.undo"), &bytes[..offset]).unwrap();
     database.replace(&["--undo", "less.undo", "--dry-run"], 0);
     fs::write(database.path("a.undo"), &bytes[..bytes.len() - 40]).unwrap();
-    let (_, said) = database.replace(&["--undo", "a.undo", "--dry-run"], 0);
-    assert!(said.contains("the last record of the undo file is not whole"), "{said}");
+    let (_, stderr) = database.replace(&["--undo", "a.undo", "--dry-run"], 0);
+    assert!(stderr.contains("the last record of the undo file is not whole"), "{stderr}");
     fs::write(database.path("a.undo"), b"INSERT INTO one VALUES (1)").unwrap();
     refuse(&mut database, 4, "not an undo file");
 }
 
 #[test]
-fn wrong_usage_is_named() {
+fn wrong_options_for_undo_are_named() {
     let mut database = Database::new(Kind::Sqlite, "usage");
     fill(&mut database, "things", 3);
     database.replace(&[&CHANGE[..], &["--table", "things", "--undo-file", "a.undo"]].concat(), 0);
@@ -406,17 +406,17 @@ fn wrong_usage_is_named() {
         ),
         (&["--undo", "a.undo", "--summary", "a.undo", "--force"], "--summary and the undo file must be different"),
     ] {
-        let (_, said) = database.replace(words, 2);
-        assert!(said.contains(text), "{words:?}: {said}");
+        let (_, stderr) = database.replace(words, 2);
+        assert!(stderr.contains(text), "{words:?}: {stderr}");
     }
     let without = |words: &[&str]| {
-        let (_, said, code) = crate::run::icecore(&[&["replace"], words].concat(), b"");
-        (said, code)
+        let (_, stderr, code) = crate::run::icecore(&[&["replace"], words].concat(), b"");
+        (stderr, code)
     };
-    let (said, code) = without(&["--undo", "a.undo"]);
-    assert!(code == 2 && said.contains("--undo needs --db URL"), "{said}");
+    let (stderr, code) = without(&["--undo", "a.undo"]);
+    assert!(code == 2 && stderr.contains("--undo needs --db URL"), "{stderr}");
     for words in [&["a", "b", "--undo-file", "x.undo"][..], &["a", "b", "--no-undo"]] {
-        let (said, code) = without(words);
-        assert!(code == 2 && said.contains("are for --db"), "{said}");
+        let (stderr, code) = without(words);
+        assert!(code == 2 && stderr.contains("are for --db"), "{stderr}");
     }
 }

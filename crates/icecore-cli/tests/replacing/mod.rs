@@ -8,11 +8,11 @@ impl Random {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub fn below(&mut self, most: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % most
+        (self.0 >> 11) as usize % end
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
@@ -71,9 +71,12 @@ pub fn php(random: &mut Random, depth: usize) -> Vec<u8> {
         kind => {
             let count = random.below(4);
             let mut items = Vec::new();
-            for at in 0..count {
-                let key =
-                    if kind == 7 { format!("i:{at};").into_bytes() } else { string(format!("\0*\0k{at}").as_bytes()) };
+            for index in 0..count {
+                let key = if kind == 7 {
+                    format!("i:{index};").into_bytes()
+                } else {
+                    string(format!("\0*\0k{index}").as_bytes())
+                };
                 items.extend([key, php(random, depth - 1)].concat());
             }
             let head = if kind == 7 { format!("a:{count}:{{") } else { format!("O:4:\"Shop\":{count}:{{") };
@@ -86,11 +89,11 @@ pub fn php(random: &mut Random, depth: usize) -> Vec<u8> {
 pub fn json(random: &mut Random, depth: usize) -> Vec<u8> {
     let count = random.below(3) + 1;
     let escapes = random.below(2) == 0;
-    let items = (0..count).map(|at| {
+    let items = (0..count).map(|index| {
         let value = if depth > 0 && random.below(3) == 0 { php(random, depth - 1) } else { text(random) };
         let value = serde_json::to_string(&String::from_utf8_lossy(&value)).expect("text");
         let value = if escapes { value.replace('/', "\\/") } else { value };
-        format!("\"k{at}\":{value}")
+        format!("\"k{index}\":{value}")
     });
     format!("{{{}}}", items.collect::<Vec<_>>().join(",")).into_bytes()
 }
@@ -106,7 +109,7 @@ pub fn value(random: &mut Random) -> Vec<u8> {
 
 /// How values are written in a file.
 #[derive(Clone, Copy, Debug)]
-pub enum Written {
+pub enum DumpForm {
     /// mysqldump: backslashes, many rows in one statement.
     Mysql,
     /// Quotes doubled, double quotes unchanged, and some values in hexadecimal digits.
@@ -118,16 +121,16 @@ pub enum Written {
     Ndjson,
 }
 
-pub const ALL: [Written; 6] =
-    [Written::Mysql, Written::Doubled, Written::Copy, Written::Csv, Written::Tsv, Written::Ndjson];
+pub const ALL: [DumpForm; 6] =
+    [DumpForm::Mysql, DumpForm::Doubled, DumpForm::Copy, DumpForm::Csv, DumpForm::Tsv, DumpForm::Ndjson];
 
-impl Written {
+impl DumpForm {
     pub fn extension(self) -> &'static str {
         match self {
-            Written::Mysql | Written::Doubled | Written::Copy => "sql",
-            Written::Csv => "csv",
-            Written::Tsv => "tsv",
-            Written::Ndjson => "ndjson",
+            DumpForm::Mysql | DumpForm::Doubled | DumpForm::Copy => "sql",
+            DumpForm::Csv => "csv",
+            DumpForm::Tsv => "tsv",
+            DumpForm::Ndjson => "ndjson",
         }
     }
 
@@ -136,7 +139,7 @@ impl Written {
         let mut out = Vec::new();
         let rows = values.iter().enumerate();
         match self {
-            Written::Mysql => {
+            DumpForm::Mysql => {
                 out.extend(b"-- MySQL dump 10.13\n/*!40101 SET NAMES utf8mb4 */;\nINSERT INTO `wp_options` VALUES ");
                 for (row, value) in rows {
                     out.extend(if row == 0 { &b""[..] } else { b"," });
@@ -152,7 +155,7 @@ impl Written {
                 }
                 out.extend(b";\n");
             }
-            Written::Doubled => {
+            DumpForm::Doubled => {
                 out.extend(b"-- MySQL dump 10.13\n");
                 for (row, value) in rows {
                     out.extend(format!("INSERT INTO wp_options (option_id, option_value) VALUES ({row}, ").as_bytes());
@@ -172,9 +175,9 @@ impl Written {
                     out.extend(b");\r\n");
                 }
             }
-            Written::Copy | Written::Tsv => {
+            DumpForm::Copy | DumpForm::Tsv => {
                 out.extend(match self {
-                    Written::Copy => {
+                    DumpForm::Copy => {
                         &b"--\n-- PostgreSQL database dump\n--\n\nCOPY public.options (id, value) FROM stdin;\n"[..]
                     }
                     _ => b"id\tvalue\n",
@@ -190,11 +193,11 @@ impl Written {
                     }));
                     out.push(b'\n');
                 }
-                if let Written::Copy = self {
+                if let DumpForm::Copy = self {
                     out.extend(b"\\.\n");
                 }
             }
-            Written::Csv => {
+            DumpForm::Csv => {
                 out.extend(b"id,value\n");
                 for (row, value) in rows {
                     out.extend(format!("{row},").as_bytes());
@@ -204,7 +207,7 @@ impl Written {
                     out.extend(if needs { &b"\"\n"[..] } else { b"\n" });
                 }
             }
-            Written::Ndjson => {
+            DumpForm::Ndjson => {
                 for (row, value) in rows {
                     let value = serde_json::to_string(&String::from_utf8_lossy(value)).expect("text");
                     out.extend(format!("{{\"id\": {row}, \"value\": {value}}}\n").as_bytes());
@@ -214,11 +217,11 @@ impl Written {
         out
     }
 
-    /// Returns whether the form can contain a value.
+    /// Returns `true` if the form can contain a value.
     pub fn takes(self, value: &[u8]) -> bool {
         match self {
             // PostgreSQL's text has no NUL.
-            Written::Copy => !value.contains(&0),
+            DumpForm::Copy => !value.contains(&0),
             _ => true,
         }
     }

@@ -21,9 +21,9 @@ pub fn fed(mut command: Command, input: &[u8]) -> Output {
     let mut stdin = child.stdin.take().expect("a pipe");
     let input = input.to_vec();
     let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let done = child.wait_with_output().expect("it ends");
+    let output = child.wait_with_output().expect("it ends");
     feeder.join().expect("the input was offered");
-    done
+    output
 }
 
 /// Returns stdout, stderr and the exit code of `icecore`.
@@ -35,8 +35,8 @@ pub fn icecore(args: &[&str], input: &[u8]) -> (Vec<u8>, String, i32) {
 /// Returns a shell in a folder, with `icecore` on its path.
 pub fn shell(folder: &Path, command: &str) -> Command {
     let path = std::env::var("PATH").unwrap_or_default();
-    let here = Path::new(ICECORE).parent().expect("a folder").display();
+    let programs = Path::new(ICECORE).parent().expect("a folder").display();
     let mut shell = Command::new("sh");
-    shell.args(["-c", command]).current_dir(folder).env("PATH", format!("{here}:{path}")).stdin(Stdio::null());
+    shell.args(["-c", command]).current_dir(folder).env("PATH", format!("{programs}:{path}")).stdin(Stdio::null());
     shell
 }

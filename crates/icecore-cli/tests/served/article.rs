@@ -35,8 +35,8 @@ fn schema() -> Value {
 }
 
 #[test]
-fn a_job_in_json_is_checked_worked_in_perl_and_replayed() {
-    if !Language::Perl.is_there() {
+fn json_jobs_are_checked_worked_in_perl_and_replayed() {
+    if !Language::Perl.is_available() {
         eprintln!("SKIPPED: the client in Perl, as its module is not built");
         return;
     }
@@ -57,8 +57,8 @@ fn a_job_in_json_is_checked_worked_in_perl_and_replayed() {
     assert_eq!(pushed.code, 201, "{pushed:?}");
     let id = pushed.str("/id");
     // The readable copy.
-    let there = daemon.ask("GET", &format!("/jobs/{id}"), "").json();
-    assert_eq!((&there["state"], &there["payload"], &there["priority"]), (&json!("ready"), &job(), &json!(2)));
+    let stored = daemon.ask("GET", &format!("/jobs/{id}"), "").json();
+    assert_eq!((&stored["state"], &stored["payload"], &stored["priority"]), (&json!("ready"), &job(), &json!(2)));
 
     assert_eq!(work(&daemon, "5"), "1");
     let done = daemon.ask("GET", &format!("/jobs/{id}"), "").json();
@@ -66,12 +66,12 @@ fn a_job_in_json_is_checked_worked_in_perl_and_replayed() {
     assert_eq!((&done["state"], &done["result"]), (&json!("done"), &total(5.0)), "{done}");
 
     // Once more, by a worker with another result: both can be compared.
-    let again = daemon.ask("POST", &format!("/jobs/{id}/replay"), "").str("/id");
+    let replay_id = daemon.ask("POST", &format!("/jobs/{id}/replay"), "").str("/id");
     assert_eq!(work(&daemon, "7"), "1");
-    let replayed = daemon.ask("GET", &format!("/jobs/{again}"), "").json();
+    let replayed = daemon.ask("GET", &format!("/jobs/{replay_id}"), "").json();
     assert_eq!((&replayed["replay_of"], &replayed["payload"]), (&json!(id), &job()));
     assert_eq!((&replayed["state"], &replayed["result"]), (&json!("done"), &total(7.0)), "{replayed}");
-    let same = daemon.ask("GET", &format!("/compare?left=jobs/{id}&right=jobs/{again}"), "").json();
+    let same = daemon.ask("GET", &format!("/compare?left=jobs/{id}&right=jobs/{replay_id}"), "").json();
     assert_eq!(same["count"], json!(0), "{same}");
 
     // And a slightly different one.

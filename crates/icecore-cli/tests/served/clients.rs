@@ -19,19 +19,19 @@ fn bindings() -> PathBuf {
 
 impl Language {
     /// Returns the languages whose module is available.
-    pub fn there() -> Vec<Language> {
+    pub fn available() -> Vec<Language> {
         let mut all = vec![Language::Perl, Language::Php, Language::Ruby];
         all.retain(|language| {
-            let is_there = language.is_there();
-            if !is_there {
+            let is_available = language.is_available();
+            if !is_available {
                 eprintln!("SKIPPED: the client in {language:?}, as its module is not built");
             }
-            is_there
+            is_available
         });
         all
     }
 
-    pub fn is_there(self) -> bool {
+    pub fn is_available(self) -> bool {
         let mut command = self.interpreter();
         match self {
             Language::Perl => command.args(["-MIcecore::Client", "-e1"]),

@@ -19,9 +19,11 @@ struct Machine {
 
 /// Returns the library that fakes the time; `None` if faketime is not installed.
 fn faketime() -> Option<String> {
-    let told = Command::new("faketime").args(["-f", "+0", "printenv", "LD_PRELOAD"]).output();
-    match told {
-        Ok(told) if told.status.success() => Some(String::from_utf8(told.stdout).expect("a path").trim().to_owned()),
+    let output = Command::new("faketime").args(["-f", "+0", "printenv", "LD_PRELOAD"]).output();
+    match output {
+        Ok(output) if output.status.success() => {
+            Some(String::from_utf8(output.stdout).expect("a path").trim().to_owned())
+        }
         _ => {
             eprintln!("SKIPPED: a clock that jumps, as faketime is missing (the package faketime)");
             None
@@ -74,8 +76,9 @@ impl Machine {
             .then(|| (answer.str("/jobs/0/id"), answer.str("/jobs/0/token"), answer.int("/jobs/0/attempt")))
     }
 
-    fn code(&self, what: &str, id: &str, token: &str) -> u16 {
-        self.daemon.ask("POST", &format!("/jobs/{id}/{what}"), &format!("{{\"token\":\"{token}\"}}")).code
+    /// Posts `ack`, `nack` or `extend` for a job. Returns the status code.
+    fn post_action(&self, action: &str, id: &str, token: &str) -> u16 {
+        self.daemon.ask("POST", &format!("/jobs/{id}/{action}"), &format!("{{\"token\":\"{token}\"}}")).code
     }
 
     fn state(&self, id: &str) -> String {
@@ -112,28 +115,28 @@ impl Machine {
 }
 
 #[test]
-fn a_clock_that_jumps_forward_hands_out_once_more() {
+fn a_clock_that_jumps_forward_repeats_expired_jobs_once() {
     let Some(mut machine) = Machine::start() else { return };
     let (leased, later) = (machine.push("q", ""), machine.push("later", "&delay=30m"));
-    let (id, old, attempt) = machine.claim("q", "10m").expect("a job");
+    let (id, old_token, attempt) = machine.claim("q", "10m").expect("a job");
     assert_eq!((&id, attempt), (&leased, 1));
     assert_eq!(machine.claim("q", "10m"), None, "it is somebody's");
     assert_eq!(machine.claim("later", "10m"), None, "it is not due");
     machine.poll_while(HOUR);
     machine.check();
     // The lease has expired by this clock: the job is handed out once more, exactly once.
-    let (id, new, attempt) = machine.claim("q", "10m").expect("the job again");
+    let (id, new_token, attempt) = machine.claim("q", "10m").expect("the job again");
     assert_eq!((&id, attempt), (&leased, 2));
     assert_eq!(machine.claim("q", "10m"), None);
     // The previous worker gets an error, and can't disturb the new one.
-    for what in ["extend", "nack", "ack"] {
-        assert_eq!(machine.code(what, &id, &old), 409, "{what}");
+    for action in ["extend", "nack", "ack"] {
+        assert_eq!(machine.post_action(action, &id, &old_token), 409, "{action}");
     }
-    assert_eq!(machine.code("ack", &id, &new), 200);
+    assert_eq!(machine.post_action("ack", &id, &new_token), 200);
     // The delayed job is due now.
     let (id, token, _) = machine.claim("later", "10m").expect("it is due");
     assert_eq!(id, later);
-    assert_eq!(machine.code("ack", &id, &token), 200);
+    assert_eq!(machine.post_action("ack", &id, &token), 200);
     assert_eq!((machine.state(&leased), machine.state(&later)), ("done".into(), "done".into()));
     machine.check();
 }
@@ -142,9 +145,9 @@ fn a_clock_that_jumps_forward_hands_out_once_more() {
 fn a_clock_that_jumps_back_loses_nothing() {
     let Some(mut machine) = Machine::start() else { return };
     machine.jump(HOUR);
-    let (held, left) = (machine.push("held", ""), machine.push("left", ""));
-    let (_, token, _) = machine.claim("held", "10m").expect("a job");
-    let (_, gone, _) = machine.claim("left", "10m").expect("a job");
+    let (held, abandoned) = (machine.push("held", ""), machine.push("abandoned", ""));
+    let (_, held_token, _) = machine.claim("held", "10m").expect("a job");
+    let (_, abandoned_token, _) = machine.claim("abandoned", "10m").expect("a job");
     let waiting = machine.push("q", "");
     machine.poll_while(0);
     machine.check();
@@ -152,27 +155,30 @@ fn a_clock_that_jumps_back_loses_nothing() {
     assert_eq!(machine.state(&waiting), "ready");
     assert_eq!(machine.claim("q", "10m"), None);
     // New jobs do not wait.
-    let new = machine.push("q", "");
-    let (id, now, _) = machine.claim("q", "10m").expect("the new job");
-    assert_eq!((&id, machine.code("ack", &id, &now)), (&new, 200));
+    let new_id = machine.push("q", "");
+    let (id, token, _) = machine.claim("q", "10m").expect("the new job");
+    assert_eq!((&id, machine.post_action("ack", &id, &token)), (&new_id, 200));
     // A worker that is alive keeps its job, and records its result.
     assert_eq!(machine.claim("held", "10m"), None);
-    assert_eq!((machine.code("extend", &held, &token), machine.code("ack", &held, &token)), (200, 200));
+    assert_eq!(
+        (machine.post_action("extend", &held, &held_token), machine.post_action("ack", &held, &held_token)),
+        (200, 200)
+    );
     // The job of a dead worker is handed out when its lease expires by the clock.
-    assert_eq!(machine.claim("left", "10m"), None);
+    assert_eq!(machine.claim("abandoned", "10m"), None);
     machine.check();
     machine.poll_while(HOUR + HOUR / 3);
-    for (queue, expected) in [("q", &waiting), ("left", &left)] {
+    for (queue, expected) in [("q", &waiting), ("abandoned", &abandoned)] {
         let (id, token, _) = machine.claim(queue, "10m").unwrap_or_else(|| panic!("a job of {queue}"));
-        assert_eq!((&id, machine.code("ack", &id, &token)), (expected, 200));
+        assert_eq!((&id, machine.post_action("ack", &id, &token)), (expected, 200));
     }
-    assert_eq!(machine.code("ack", &left, &gone), 409);
-    assert_eq!(machine.state(&left), "done");
+    assert_eq!(machine.post_action("ack", &abandoned, &abandoned_token), 409);
+    assert_eq!(machine.state(&abandoned), "done");
     machine.check();
 }
 
 #[test]
-fn a_daemon_bears_a_clock_that_jumps_all_the_time() {
+fn a_clock_that_jumps_all_the_time_loses_nothing() {
     let Some(mut machine) = Machine::start() else { return };
     let mut ids = Vec::new();
     for turn in 0..20 {
@@ -180,14 +186,14 @@ fn a_daemon_bears_a_clock_that_jumps_all_the_time() {
         ids.push(machine.push("q", ""));
         if let Some((id, token, _)) = machine.claim("q", "10m") {
             // It belongs to this worker, whatever the time is.
-            assert_eq!(machine.code("ack", &id, &token), 200);
+            assert_eq!(machine.post_action("ack", &id, &token), 200);
         }
         machine.check();
     }
     // When the clock stops jumping, all jobs get done.
     machine.jump(48 * HOUR);
     while let Some((id, token, _)) = machine.claim("q", "10m") {
-        assert_eq!(machine.code("ack", &id, &token), 200);
+        assert_eq!(machine.post_action("ack", &id, &token), 200);
     }
     for id in &ids {
         assert_eq!(machine.state(id), "done", "{id}");

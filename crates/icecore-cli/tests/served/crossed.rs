@@ -3,21 +3,21 @@
 
 use super::clients::Language;
 use super::daemon::Daemon;
-use crate::common::Chance;
+use crate::common::Random;
 use serde_json::{Map, Value, json};
 
 /// Number of jobs from each language to each.
 const CASES: usize = 40;
 
 #[test]
-fn what_one_language_pushes_each_other_one_works_on() {
-    let languages = Language::there();
-    let (mut chance, folder) = (Chance::new(), tempfile::tempdir().expect("a folder"));
+fn each_language_works_on_jobs_of_every_other() {
+    let languages = Language::available();
+    let (mut random, folder) = (Random::new(), tempfile::tempdir().expect("a folder"));
     let daemon = Daemon::start(&format!("sqlite:{}", folder.path().join("a.db").display()), &[]);
     for from in &languages {
         for to in &languages {
             let queue = format!("{from:?} to {to:?} & co");
-            let cases: Vec<Value> = (0..CASES).map(|number| case(&mut chance, *from, &queue, number)).collect();
+            let cases: Vec<Value> = (0..CASES).map(|number| case(&mut random, *from, &queue, number)).collect();
             let file = folder.path().join("cases");
             let lines: Vec<String> = cases.iter().map(Value::to_string).collect();
             std::fs::write(&file, lines.join("\n") + "\n").expect("written");
@@ -39,9 +39,9 @@ fn what_one_language_pushes_each_other_one_works_on() {
                 let options = &case["options"];
                 assert_eq!(job["format"], options["format"], "{case}: {job}");
                 assert_eq!(job["unique_key"], options["unique"], "{case}: {job}");
-                let usual = |name: &str, usual: i64| options[name].as_i64().unwrap_or(usual);
-                assert_eq!(job["priority"], json!(usual("priority", 0)), "{case}: {job}");
-                assert_eq!(job["max_attempts"], json!(usual("max_attempts", 20)), "{case}: {job}");
+                let option_or = |name: &str, default: i64| options[name].as_i64().unwrap_or(default);
+                assert_eq!(job["priority"], json!(option_or("priority", 0)), "{case}: {job}");
+                assert_eq!(job["max_attempts"], json!(option_or("max_attempts", 20)), "{case}: {job}");
             }
         }
     }
@@ -49,11 +49,11 @@ fn what_one_language_pushes_each_other_one_works_on() {
 
 /// Without this, the test above would prove nothing.
 #[test]
-fn a_value_that_is_another_one_is_seen() {
+fn the_clients_notice_a_wrong_value() {
     let folder = tempfile::tempdir().expect("a folder");
     let daemon = Daemon::start(&format!("sqlite:{}", folder.path().join("a.db").display()), &[]);
     let file = folder.path().join("cases");
-    let wanted = json!({ "a": [1, "x", null, "\u{e9}"] });
+    let expected = json!({ "a": [1, "x", null, "\u{e9}"] });
     let others = [
         json!({ "a": [1, "x", null, "e"] }),
         json!({ "a": [1, "x", "", "\u{e9}"] }),
@@ -63,13 +63,13 @@ fn a_value_that_is_another_one_is_seen() {
         }),
         json!([1.5]),
     ];
-    for language in Language::there() {
+    for language in Language::available() {
         let mut ids = Vec::new();
         for (number, other) in others.iter().enumerate() {
             let answer = daemon.ask("POST", "/jobs?queue=q", &json!([number, other]).to_string());
             ids.push(answer.str("/id"));
         }
-        let lines = format!("{}\n", json!({ "value": wanted })).repeat(others.len());
+        let lines = format!("{}\n", json!({ "value": expected })).repeat(others.len());
         std::fs::write(&file, lines).expect("written");
         let mut check = language.program("check", daemon.address);
         assert!(check.arg("q").arg(&file).output().expect("it runs").status.success(), "{language:?}");
@@ -80,52 +80,52 @@ fn a_value_that_is_another_one_is_seen() {
     }
 }
 
-fn one_of<'l, T>(chance: &mut Chance, list: &'l [T]) -> &'l T {
-    &list[chance.below(list.len() as u64) as usize]
+fn one_of<'l, T>(random: &mut Random, list: &'l [T]) -> &'l T {
+    &list[random.below(list.len() as u64) as usize]
 }
 
-fn case(chance: &mut Chance, from: Language, queue: &str, number: usize) -> Value {
+fn case(random: &mut Random, from: Language, queue: &str, number: usize) -> Value {
     let formats: &[&str] = match from {
         Language::Perl => &["storable", "sereal", "json", "php", "marshal"],
         Language::Php => &["php", "igbinary", "json", "marshal", "sereal"],
         Language::Ruby => &["marshal", "json", "php", "storable", "sereal"],
     };
     let mut options = Map::new();
-    options.insert("format".into(), json!(one_of(chance, formats)));
-    if chance.below(2) == 0 {
-        options.insert("priority".into(), json!(chance.below(2001) as i64 - 1000));
+    options.insert("format".into(), json!(one_of(random, formats)));
+    if random.below(2) == 0 {
+        options.insert("priority".into(), json!(random.below(2001) as i64 - 1000));
     }
-    if chance.below(2) == 0 {
-        options.insert("max_attempts".into(), json!(1 + chance.below(1000)));
+    if random.below(2) == 0 {
+        options.insert("max_attempts".into(), json!(1 + random.below(1000)));
     }
-    if chance.below(2) == 0 {
-        let key: String = text(chance).chars().filter(|character| !character.is_control()).collect();
+    if random.below(2) == 0 {
+        let key: String = text(random).chars().filter(|character| !character.is_control()).collect();
         options.insert("unique".into(), json!(format!("{number}{key}")));
     }
-    if chance.below(3) == 0 {
-        options.insert("delay".into(), if chance.below(2) == 0 { json!(0) } else { json!("0s") });
+    if random.below(3) == 0 {
+        options.insert("delay".into(), if random.below(2) == 0 { json!(0) } else { json!("0s") });
     }
-    json!({ "queue": queue, "value": value(chance, 4), "options": options })
+    json!({ "queue": queue, "value": value(random, 4), "options": options })
 }
 
 /// Returns a value that all the languages have: no true and false, which are objects in Perl, no empty map, which is an
 /// empty list in PHP, and no numeric key, which is a number in PHP.
-fn value(chance: &mut Chance, levels: u64) -> Value {
+fn value(random: &mut Random, levels: u64) -> Value {
     let kinds = if levels == 0 { 5 } else { 9 };
-    match chance.below(kinds) {
+    match random.below(kinds) {
         0 => Value::Null,
-        1 => json!(chance.below(u64::MAX) as i64 >> chance.below(64)),
-        2 => json!((chance.below(1 << 53) as f64 + 0.5) / 1024.0 * if chance.below(2) == 0 { 1.0 } else { -1e-9 }),
-        3 | 4 => json!(text(chance)),
-        5 | 6 => (0..chance.below(6)).map(|_| value(chance, levels - 1)).collect(),
+        1 => json!(random.below(u64::MAX) as i64 >> random.below(64)),
+        2 => json!((random.below(1 << 53) as f64 + 0.5) / 1024.0 * if random.below(2) == 0 { 1.0 } else { -1e-9 }),
+        3 | 4 => json!(text(random)),
+        5 | 6 => (0..random.below(6)).map(|_| value(random, levels - 1)).collect(),
         _ => {
-            let entries = (0..=chance.below(5)).map(|_| (format!("k{}", text(chance)), value(chance, levels - 1)));
+            let entries = (0..=random.below(5)).map(|_| (format!("k{}", text(random)), value(random, levels - 1)));
             Value::Object(entries.collect())
         }
     }
 }
 
-fn text(chance: &mut Chance) -> String {
+fn text(random: &mut Random) -> String {
     const PARTS: [&str; 14] = [
         "a",
         "Z",
@@ -142,5 +142,5 @@ fn text(chance: &mut Chance) -> String {
         "\u{ff}",
         "\u{202e}",
     ];
-    (0..chance.below(9)).map(|_| *one_of(chance, &PARTS)).collect()
+    (0..random.below(9)).map(|_| *one_of(random, &PARTS)).collect()
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 pub struct Daemon {
     pub address: SocketAddr,
     database: String,
-    variables: Vec<(String, String)>,
+    environment: Vec<(String, String)>,
     process: Child,
 }
 
@@ -25,33 +25,33 @@ pub fn free_port() -> u16 {
 
 impl Daemon {
     /// Starts a daemon with this database and these environment variables.
-    pub fn start(database: &str, variables: &[(&str, &str)]) -> Daemon {
+    pub fn start(database: &str, environment: &[(&str, &str)]) -> Daemon {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
-        let variables: Vec<(String, String)> =
-            variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let process = begin(address, database, &variables);
-        Daemon { address, database: database.to_owned(), variables, process }
+        let environment: Vec<(String, String)> =
+            environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let process = spawn_until_ready(address, database, &environment);
+        Daemon { address, database: database.to_owned(), environment, process }
     }
 
     pub fn ask(&self, method: &str, path: &str, body: &str) -> Answer {
         ask(self.address, method, path, body).unwrap_or_else(|| panic!("{method} {path}: no answer"))
     }
 
-    /// Returns whether the daemon still runs.
+    /// Returns `true` if the daemon still runs.
     pub fn is_alive(&mut self) -> bool {
-        self.process.try_wait().expect("a child").is_none()
+        self.process.try_wait().expect("try_wait").is_none()
     }
 
     pub fn kill(&mut self) {
         assert!(self.is_alive(), "the daemon ended by itself");
-        self.process.kill().expect("killed");
-        self.process.wait().expect("it is dead");
+        self.process.kill().expect("kill");
+        self.process.wait().expect("wait");
     }
 
     /// Kills the daemon and starts it again.
-    pub fn kill_and_begin(&mut self) {
+    pub fn kill_and_restart(&mut self) {
         self.kill();
-        self.process = begin(self.address, &self.database, &self.variables);
+        self.process = spawn_until_ready(self.address, &self.database, &self.environment);
     }
 }
 
@@ -64,14 +64,14 @@ impl Drop for Daemon {
 
 /// Starts the daemon, and waits until it listens. A daemon that ends before that is started again, because its port may
 /// not be free yet.
-fn begin(address: SocketAddr, database: &str, variables: &[(String, String)]) -> Child {
+fn spawn_until_ready(address: SocketAddr, database: &str, environment: &[(String, String)]) -> Child {
     let listen = address.to_string();
     let mut command = Command::new(ICECORE);
     command.args(["serve", "-q", "--listen", &listen]).env("ICECORE_DB", database);
-    command.envs(variables.iter().cloned()).env_remove("ICECORE_TOKEN").stdin(Stdio::null()).stdout(Stdio::null());
+    command.envs(environment.iter().cloned()).env_remove("ICECORE_TOKEN").stdin(Stdio::null()).stdout(Stdio::null());
     let mut process = command.spawn().expect("a daemon");
     until("the daemon listens", || {
-        if process.try_wait().expect("a child").is_some() {
+        if process.try_wait().expect("try_wait").is_some() {
             process = command.spawn().expect("a daemon");
         }
         TcpStream::connect(address).ok()

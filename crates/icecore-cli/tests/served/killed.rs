@@ -8,8 +8,8 @@
 use super::client::{Answer, ask, send};
 use super::clients::Language;
 use super::daemon::Daemon;
-use crate::common::{Chance, until};
-use crate::killing::{BACKLOG, Counts, Server, Told, finish, jobs, parts, rounds};
+use crate::common::{Random, until};
+use crate::killing::{BACKLOG, Counts, ReportedEvents, Server, finish, jobs, parts, rounds};
 use crate::run::ICECORE;
 use icecore_store::{Address, open};
 use std::net::SocketAddr;
@@ -27,8 +27,8 @@ const COMMANDS: usize = 2;
 
 /// Returns the available databases, with their passwords: always SQLite, and servers if they are in this build and
 /// their addresses in the environment.
-fn places(folder: &Path) -> Vec<(&'static str, String)> {
-    let mut all = vec![("sqlite", format!("sqlite:{}", folder.join("icecore.db").display()))];
+fn databases(folder: &Path) -> Vec<(&'static str, String)> {
+    let mut databases = vec![("sqlite", format!("sqlite:{}", folder.join("icecore.db").display()))];
     let servers = [
         ("postgres", "ICECORE_TEST_POSTGRES", cfg!(feature = "postgres")),
         ("mysql", "ICECORE_TEST_MYSQL", cfg!(feature = "mysql")),
@@ -36,22 +36,22 @@ fn places(folder: &Path) -> Vec<(&'static str, String)> {
     ];
     for (backend, name, is_built) in servers {
         match std::env::var(name) {
-            Ok(address) if is_built => all.push((backend, address)),
+            Ok(address) if is_built => databases.push((backend, address)),
             Ok(_) => eprintln!("SKIPPED: {backend}, as it is not in this build"),
             Err(_) => eprintln!("SKIPPED: {backend}, as {name} is not set"),
         }
     }
-    all
+    databases
 }
 
 #[test]
 fn nothing_is_lost_when_the_daemon_is_killed() {
-    let (rounds, mut chance) = (rounds(), Chance::new());
+    let (rounds, mut random) = (rounds(), Random::new());
     let memory = Path::new("/dev/shm");
     let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
     let folder = tempfile::tempdir_in(&parent).or_else(|_| tempfile::tempdir()).expect("a folder");
-    let languages = Language::there();
-    for (backend, database) in places(folder.path()) {
+    let languages = Language::available();
+    for (backend, database) in databases(folder.path()) {
         let mut counts = Counts::default();
         for (number, part) in parts(rounds).enumerate() {
             let scene = Scene {
@@ -66,7 +66,7 @@ fn nothing_is_lost_when_the_daemon_is_killed() {
                 languages: &languages,
                 notes: Vec::new(),
             };
-            scene.run(part, &mut chance, &mut counts);
+            scene.run(part, &mut random, &mut counts);
         }
         counts.print(backend, rounds);
     }
@@ -93,20 +93,20 @@ struct Scene<'s> {
 }
 
 impl Scene<'_> {
-    fn run(mut self, rounds: u64, chance: &mut Chance, counts: &mut Counts) {
+    fn run(mut self, rounds: u64, random: &mut Random, counts: &mut Counts) {
         let mut daemon = Daemon::start(&self.database, &[]);
-        let (teller, heard) = channel();
-        let mut ears = Ears { heard, told: Told::default(), lines: 0 };
+        let (sender, receiver) = channel();
+        let mut collector = EventCollector { receiver, events: ReportedEvents::default(), lines: 0 };
         let mut commands: Vec<Worker> = (0..COMMANDS).map(|_| Worker::start(&self)).collect();
         let mut programs: Vec<Program> =
-            self.languages.iter().map(|language| Program::start(&self, *language, daemon.address, chance)).collect();
+            self.languages.iter().map(|language| Program::start(&self, *language, daemon.address, random)).collect();
         let (is_over, to, queue) = (AtomicBool::new(false), daemon.address, self.queue.clone());
         std::thread::scope(|scope| {
             // Whatever happens, the threads that wait for it end.
-            let _end = End(&is_over);
+            let _stop = StopOnDrop(&is_over);
             for number in 0..PRODUCERS + WORKERS {
-                let (chance, teller) = (Chance::from(chance.below(u64::MAX)), teller.clone());
-                let mut client = Client { to, queue: &queue, chance, teller, name: number, is_over: &is_over };
+                let (random, sender) = (Random::from(random.below(u64::MAX)), sender.clone());
+                let mut client = Client { to, queue: &queue, random, sender, name: number, is_over: &is_over };
                 scope.spawn(move || if number < PRODUCERS { client.produce() } else { client.work() });
             }
             for _ in 0..rounds {
@@ -114,60 +114,61 @@ impl Scene<'_> {
                 victims.extend((0..programs.len()).map(Victim::Client));
                 victims.extend(self.server.iter().flat_map(|server| server.kinds).map(|kind| Victim::Server(kind)));
                 while !victims.is_empty() {
-                    let victim = victims.swap_remove(chance.below(victims.len() as u64) as usize);
-                    let mut cast = Cast { daemon: &mut daemon, commands: &mut commands, programs: &mut programs };
-                    self.kill(victim, &mut cast, &mut ears, chance, counts);
+                    let victim = victims.swap_remove(random.below(victims.len() as u64) as usize);
+                    let mut processes =
+                        RunningProcesses { daemon: &mut daemon, commands: &mut commands, programs: &mut programs };
+                    self.kill(victim, &mut processes, &mut collector, random, counts);
                 }
             }
-            ears.hear(50);
+            collector.wait_for_events(50);
         });
         self.notes.extend(commands.into_iter().map(|worker| worker.kill(true)));
         self.notes.extend(programs.into_iter().map(Program::kill));
-        ears.listen();
+        collector.collect();
         for notes in &self.notes {
-            lines(notes).iter().for_each(|line| ears.told.hear(line));
+            lines(notes).iter().for_each(|line| collector.events.add_line(line));
         }
-        self.check(daemon, ears.told, counts);
+        self.check(daemon, collector.events, counts);
     }
 
     fn kill(
         &mut self,
         victim: Victim,
-        Cast { daemon, commands, programs }: &mut Cast<'_>,
-        ears: &mut Ears,
-        chance: &mut Chance,
+        RunningProcesses { daemon, commands, programs }: &mut RunningProcesses<'_>,
+        collector: &mut EventCollector,
+        random: &mut Random,
         counts: &mut Counts,
     ) {
-        ears.hear(20 + chance.below(100) as usize);
-        let moment = Duration::from_micros(chance.below(15_000));
+        collector.wait_for_events(20 + random.below(100) as usize);
+        let delay = Duration::from_micros(random.below(15_000));
         match victim {
             Victim::Daemon => {
-                std::thread::sleep(moment);
-                daemon.kill_and_begin();
+                std::thread::sleep(delay);
+                daemon.kill_and_restart();
                 counts.killed("daemon");
             }
             Victim::Worker => {
-                let worker = &mut commands[chance.below(COMMANDS as u64) as usize];
-                worker.wait_until_it_works(self, 1 + chance.below(3) as usize);
-                std::thread::sleep(moment);
+                let worker = &mut commands[random.below(COMMANDS as u64) as usize];
+                worker.wait_until_it_works(self, 1 + random.below(3) as usize);
+                std::thread::sleep(delay);
                 // Its command continues, or ends with it.
                 let killed = std::mem::replace(worker, Worker::start(self));
-                self.notes.push(killed.kill(chance.below(2) == 0));
+                self.notes.push(killed.kill(random.below(2) == 0));
                 counts.killed("icecore work");
             }
             Victim::Client(number) => {
                 let program = &mut programs[number];
                 let language = program.language;
-                program.wait_until_it_works(1 + chance.below(10) as usize);
-                std::thread::sleep(moment);
-                let killed = std::mem::replace(program, Program::start(self, language, daemon.address, chance));
+                program.wait_until_it_works(1 + random.below(10) as usize);
+                std::thread::sleep(delay);
+                let killed = std::mem::replace(program, Program::start(self, language, daemon.address, random));
                 self.notes.push(killed.kill());
                 counts.killed(language.client());
             }
             Victim::Server(kind) => {
-                std::thread::sleep(moment);
+                std::thread::sleep(delay);
                 if let Some(server) = &mut self.server {
-                    server.kill(kind, chance);
+                    server.kill(kind, random);
                     counts.killed(kind);
                 }
             }
@@ -175,62 +176,62 @@ impl Scene<'_> {
         assert!(daemon.is_alive(), "the daemon ended by itself");
     }
 
-    fn check(&self, daemon: Daemon, mut told: Told, counts: &mut Counts) {
+    fn check(&self, daemon: Daemon, mut events: ReportedEvents, counts: &mut Counts) {
         until("the daemon is well", || (daemon.ask("GET", "/healthz", "").code == 200).then_some(()));
         assert!(daemon.ask("GET", "/metrics", "").text.contains("icecore_database_up 1"));
         drop(daemon);
         let address: Address = self.database.parse().expect("an address");
         let mut store = open(&address).expect("opened");
-        told.check_jobs(&jobs(&mut *store, &self.queue));
-        finish(&mut *store, &self.queue, &mut told);
+        events.check_jobs(&jobs(&mut *store, &self.queue));
+        finish(&mut *store, &self.queue, &mut events);
         let jobs = jobs(&mut *store, &self.queue);
-        told.check_end(&jobs);
-        told.check_objects(&mut *store);
+        events.check_end(&jobs);
+        events.check_objects(&mut *store);
         if let Some(file) = self.database.strip_prefix("sqlite:") {
             let file = rusqlite::Connection::open(file).expect("the database");
-            let said: String = file.query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("an answer");
-            assert_eq!(said, "ok");
+            let result: String = file.query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("an answer");
+            assert_eq!(result, "ok");
         }
-        counts.add(&told, jobs.len(), told.check_leases());
+        counts.add(&events, jobs.len(), events.check_leases());
     }
 }
 
 /// The processes that may be killed.
-struct Cast<'c> {
+struct RunningProcesses<'c> {
     daemon: &'c mut Daemon,
     commands: &'c mut [Worker],
     programs: &'c mut [Program],
 }
 
-struct End<'e>(&'e AtomicBool);
+struct StopOnDrop<'e>(&'e AtomicBool);
 
-impl Drop for End<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::SeqCst);
     }
 }
 
 /// Collects the answers that clients got.
-struct Ears {
-    heard: Receiver<String>,
-    told: Told,
+struct EventCollector {
+    receiver: Receiver<String>,
+    events: ReportedEvents,
     lines: usize,
 }
 
-impl Ears {
-    fn listen(&mut self) {
-        for line in self.heard.try_iter() {
+impl EventCollector {
+    fn collect(&mut self) {
+        for line in self.receiver.try_iter() {
             self.lines += 1;
-            self.told.hear(&line);
+            self.events.add_line(&line);
         }
     }
 
     /// Waits until this many more answers arrived.
-    fn hear(&mut self, more: usize) {
-        self.listen();
+    fn wait_for_events(&mut self, more: usize) {
+        self.collect();
         let enough = self.lines + more;
         until("clients go on with their work", || {
-            self.listen();
+            self.collect();
             (self.lines >= enough).then_some(())
         });
     }
@@ -241,19 +242,19 @@ impl Ears {
 struct Client<'c> {
     to: SocketAddr,
     queue: &'c str,
-    chance: Chance,
-    teller: Sender<String>,
+    random: Random,
+    sender: Sender<String>,
     name: usize,
     is_over: &'c AtomicBool,
 }
 
 impl Client<'_> {
-    fn tell(&self, line: String) {
+    fn report(&self, line: String) {
         // After a failed check, the receiver no longer exists.
-        let _ = self.teller.send(line);
+        let _ = self.sender.send(line);
     }
 
-    fn goes_on(&self) -> bool {
+    fn should_continue(&self) -> bool {
         !self.is_over.load(Ordering::SeqCst)
     }
 
@@ -277,26 +278,26 @@ impl Client<'_> {
     fn produce(&mut self) {
         let (queue, name) = (self.queue, self.name);
         for number in 0u64.. {
-            while number % 16 == 0 && self.goes_on() && self.waiting().is_none_or(|waiting| waiting > BACKLOG) {
+            while number % 16 == 0 && self.should_continue() && self.waiting().is_none_or(|waiting| waiting > BACKLOG) {
                 std::thread::sleep(Duration::from_millis(2));
             }
-            if !self.goes_on() {
+            if !self.should_continue() {
                 return;
             }
-            if self.chance.below(5) == 0 {
+            if self.random.below(5) == 0 {
                 if let Some(answer) = self.ask("/objects", &format!("[{name},{number}]"), &[201]) {
-                    self.tell(format!("put {}", answer.str("/id")));
+                    self.report(format!("put {}", answer.str("/id")));
                 }
                 continue;
             }
-            let priority = self.chance.below(3);
-            let unique = match self.chance.below(3) {
+            let priority = self.random.below(3);
+            let unique = match self.random.below(3) {
                 0 => format!("&unique={name}-{number}"),
                 _ => String::new(),
             };
             let path = format!("/jobs?queue={queue}&max_attempts=1000000&priority={priority}{unique}");
             if let Some(answer) = self.ask(&path, &format!("[\"{name} {number}\",1]"), &[201]) {
-                self.tell(format!("pushed {}", answer.str("/id")));
+                self.report(format!("pushed {}", answer.str("/id")));
             }
         }
     }
@@ -314,39 +315,40 @@ impl Client<'_> {
     }
 
     fn work(&mut self) {
-        while self.goes_on() {
-            let most = 1 + self.chance.below(4);
-            let path = format!("/queues/{}/claim?worker=w{}&lease={LEASE}ms&max={most}&wait=2s", self.queue, self.name);
-            if self.chance.below(20) == 0 {
+        while self.should_continue() {
+            let max_jobs = 1 + self.random.below(4);
+            let path =
+                format!("/queues/{}/claim?worker=w{}&lease={LEASE}ms&max={max_jobs}&wait=2s", self.queue, self.name);
+            if self.random.below(20) == 0 {
                 // The client disappears before it learns which jobs it got.
                 drop(send(self.to, "POST", &path, ""));
                 continue;
             }
             let Some(answer) = self.ask(&path, "", &[200]) else { continue };
             let answer = answer.json();
-            let leases: Vec<Held> = answer["jobs"].as_array().expect("jobs").iter().map(Held::of).collect();
-            for Held { id, attempt, end, .. } in &leases {
-                self.tell(format!("granted {id} {attempt} {LEASE} {end}"));
+            let leases: Vec<ClaimedJob> = answer["jobs"].as_array().expect("jobs").iter().map(ClaimedJob::of).collect();
+            for ClaimedJob { id, attempt, end, .. } in &leases {
+                self.report(format!("granted {id} {attempt} {LEASE} {end}"));
             }
-            leases.iter().for_each(|held| self.treat(held));
+            leases.iter().for_each(|job| self.handle_job(job));
         }
     }
 
-    fn treat(&mut self, held: &Held) {
-        let Held { id, token, attempt, .. } = held;
-        let what = self.chance.below(10);
-        if what == 0 {
+    fn handle_job(&mut self, job: &ClaimedJob) {
+        let ClaimedJob { id, token, attempt, .. } = job;
+        let action = self.random.below(10);
+        if action == 0 {
             return; // It continues with the next job without an answer.
         }
-        if what <= 2 {
+        if action <= 2 {
             let body = format!("{{\"token\":\"{token}\",\"lease\":\"{LEASE}ms\"}}");
             let answer = self.ask(&format!("/jobs/{id}/extend"), &body, &[200, 409]);
             if let Some(answer) = answer.filter(|answer| answer.code == 200) {
-                self.tell(format!("extended {id} {attempt} {}", answer.int("/lease_until")));
+                self.report(format!("extended {id} {attempt} {}", answer.int("/lease_until")));
             }
         }
-        self.tell(format!("releasing {id} {attempt}"));
-        if what == 3 {
+        self.report(format!("releasing {id} {attempt}"));
+        if action == 3 {
             let body = format!("{{\"token\":\"{token}\",\"error\":\"again\",\"delay\":0}}");
             self.ask(&format!("/jobs/{id}/nack"), &body, &[200, 409]);
             return;
@@ -356,7 +358,7 @@ impl Client<'_> {
         for _ in 0..2 {
             if let Some(answer) = self.ask(&format!("/jobs/{id}/ack"), &body, &[200, 409]) {
                 if answer.code == 200 {
-                    self.tell(format!("done {id} {attempt}"));
+                    self.report(format!("done {id} {attempt}"));
                 }
                 return;
             }
@@ -365,18 +367,18 @@ impl Client<'_> {
 }
 
 /// A job that a client holds.
-struct Held {
+struct ClaimedJob {
     id: String,
     token: String,
     attempt: i64,
     end: i64,
 }
 
-impl Held {
-    fn of(job: &serde_json::Value) -> Held {
+impl ClaimedJob {
+    fn of(job: &serde_json::Value) -> ClaimedJob {
         let text = |name: &str| job[name].as_str().unwrap_or_else(|| panic!("{name} in {job}")).to_owned();
         let number = |name: &str| job[name].as_i64().unwrap_or_else(|| panic!("{name} in {job}"));
-        Held { id: text("id"), token: text("token"), attempt: number("attempt"), end: number("lease_until") }
+        ClaimedJob { id: text("id"), token: text("token"), attempt: number("attempt"), end: number("lease_until") }
     }
 }
 
@@ -392,11 +394,11 @@ impl Worker {
     fn start(scene: &Scene<'_>) -> Worker {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let notes = scene.folder.join(format!("notes-{}", COUNT.fetch_add(1, Ordering::SeqCst)));
-        let process = Worker::begin(scene, &notes);
+        let process = Worker::spawn(scene, &notes);
         Worker { process, notes }
     }
 
-    fn begin(scene: &Scene<'_>, notes: &Path) -> Child {
+    fn spawn(scene: &Scene<'_>, notes: &Path) -> Child {
         let command = format!(
             "echo \"begun $ICECORE_JOB_ID $ICECORE_JOB_ATTEMPT\" >> '{}'; printf %s \"$ICECORE_JOB_ATTEMPT\"",
             notes.display()
@@ -422,10 +424,10 @@ impl Worker {
     fn wait_until_it_works(&mut self, scene: &Scene<'_>, more: usize) {
         let enough = lines(&self.notes).len() + more;
         until("a worker with a command works", || {
-            if let Some(ended) = self.process.try_wait().expect("a child") {
+            if let Some(status) = self.process.try_wait().expect("try_wait") {
                 // It does not start without its database; its supervisor tries again.
-                assert!(scene.server.is_some(), "a worker ended by itself: {ended}");
-                self.process = Worker::begin(scene, &self.notes);
+                assert!(scene.server.is_some(), "a worker ended by itself: {status}");
+                self.process = Worker::spawn(scene, &self.notes);
             }
             (lines(&self.notes).len() >= enough).then_some(())
         });
@@ -438,14 +440,14 @@ impl Worker {
             kill_with_children(self.process.id());
         }
         let _ = self.process.kill();
-        self.process.wait().expect("it is dead");
+        self.process.wait().expect("wait");
         self.notes
     }
 }
 
 // -- Programs with a client -------------------------------------------------------
 
-/// A program that pushes, stores and works, and notes the answers.
+/// A program that pushes jobs, stores objects and works on jobs, and notes the answers.
 struct Program {
     language: Language,
     process: Child,
@@ -463,12 +465,12 @@ impl Language {
 }
 
 impl Program {
-    fn start(scene: &Scene<'_>, language: Language, daemon: SocketAddr, chance: &mut Chance) -> Program {
+    fn start(scene: &Scene<'_>, language: Language, daemon: SocketAddr, random: &mut Random) -> Program {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let notes = scene.folder.join(format!("told-{}", COUNT.fetch_add(1, Ordering::SeqCst)));
+        let notes = scene.folder.join(format!("answers-{}", COUNT.fetch_add(1, Ordering::SeqCst)));
         let mut program = language.program("kill", daemon);
         let lease = format!("0.{LEASE}");
-        program.args([&scene.queue, &lease]).arg(&notes).arg(chance.below(1 << 31).to_string());
+        program.args([&scene.queue, &lease]).arg(&notes).arg(random.below(1 << 31).to_string());
         let process = program.stdout(Stdio::null()).spawn().expect("a client");
         Program { language, process, notes }
     }
@@ -477,18 +479,18 @@ impl Program {
     fn wait_until_it_works(&mut self, more: usize) {
         let enough = lines(&self.notes).len() + more;
         until("a client in another language works", || {
-            let ended = self.process.try_wait().expect("a child");
-            assert!(ended.is_none(), "the {} ended by itself: {ended:?}", self.language.client());
+            let status = self.process.try_wait().expect("try_wait");
+            assert!(status.is_none(), "the {} ended by itself: {status:?}", self.language.client());
             (lines(&self.notes).len() >= enough).then_some(())
         });
     }
 
     /// Kills it. Returns the file in which it noted the answers.
     fn kill(mut self) -> PathBuf {
-        let ended = self.process.try_wait().expect("a child");
-        assert!(ended.is_none(), "the {} ended by itself: {ended:?}", self.language.client());
-        self.process.kill().expect("killed");
-        self.process.wait().expect("it is dead");
+        let status = self.process.try_wait().expect("try_wait");
+        assert!(status.is_none(), "the {} ended by itself: {status:?}", self.language.client());
+        self.process.kill().expect("kill");
+        self.process.wait().expect("wait");
         self.notes
     }
 }

@@ -55,16 +55,16 @@ fn push_while(daemon: &Daemon, change: impl FnOnce()) -> HashSet<String> {
     stored.into_inner().expect("ids")
 }
 
-struct Place {
+struct ServedDatabase {
     folder: tempfile::TempDir,
     daemon: Daemon,
 }
 
-impl Place {
-    fn new() -> Place {
+impl ServedDatabase {
+    fn new() -> ServedDatabase {
         let folder = tempfile::tempdir().expect("a folder");
         let daemon = Daemon::start(&format!("sqlite:{}", folder.path().join("a.db").display()), &[]);
-        Place { folder, daemon }
+        ServedDatabase { folder, daemon }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -75,8 +75,8 @@ impl Place {
         fs::rename(self.path(from), self.path(to)).expect("renamed");
     }
 
-    /// Checks that everything is refused, and that `/healthz` says why.
-    fn is_refused(&self) {
+    /// Asserts that every request is refused, and that `/healthz` says why.
+    fn assert_refused(&self) {
         for (method, path) in [
             ("POST", "/jobs"),
             ("POST", "/objects"),
@@ -93,8 +93,8 @@ impl Place {
         assert!(health.str("/problem").contains("moved, deleted or replaced"), "{health:?}");
     }
 
-    /// Checks that clients can read all of these jobs, and push new ones.
-    fn serves(&self, stored: &HashSet<String>) {
+    /// Asserts that clients can read all of these jobs, and push new ones.
+    fn assert_served(&self, stored: &HashSet<String>) {
         until("it is well", || (self.daemon.ask("GET", "/healthz", "").code == 200).then_some(()));
         for id in stored {
             assert_eq!(self.daemon.ask("GET", &format!("/jobs/{id}?brief=true"), "").code, 200);
@@ -105,53 +105,53 @@ impl Place {
 }
 
 #[test]
-fn a_file_that_is_renamed_has_all_that_was_acknowledged() {
+fn a_renamed_database_has_all_acknowledged_jobs() {
     for suffixes in [&[""][..], &["", "-wal", "-shm"], &["-wal", "-shm", ""]] {
-        let place = Place::new();
-        let stored = push_while(&place.daemon, || {
-            suffixes.iter().for_each(|suffix| place.rename(&format!("a.db{suffix}"), &format!("b.db{suffix}")));
+        let database = ServedDatabase::new();
+        let stored = push_while(&database.daemon, || {
+            suffixes.iter().for_each(|suffix| database.rename(&format!("a.db{suffix}"), &format!("b.db{suffix}")));
         });
         until("all is in the file", || {
-            place.is_refused();
-            stored.is_subset(&jobs(&place.path("b.db"))).then_some(())
+            database.assert_refused();
+            stored.is_subset(&jobs(&database.path("b.db"))).then_some(())
         });
-        assert!(!place.path("a.db").exists());
-        suffixes.iter().for_each(|suffix| place.rename(&format!("b.db{suffix}"), &format!("a.db{suffix}")));
-        place.serves(&stored);
+        assert!(!database.path("a.db").exists());
+        suffixes.iter().for_each(|suffix| database.rename(&format!("b.db{suffix}"), &format!("a.db{suffix}")));
+        database.assert_served(&stored);
     }
 }
 
 #[test]
-fn a_file_that_is_deleted_or_replaced_is_noticed() {
-    type Change = fn(&Place);
-    let delete: Change = |place| fs::remove_file(place.path("a.db")).expect("deleted");
-    let replace: Change = |place| {
-        drop(rusqlite::Connection::open(place.path("new.db")).map(|new| new.execute_batch("CREATE TABLE t (a)")));
-        place.rename("new.db", "a.db");
+fn a_deleted_or_replaced_database_is_noticed() {
+    type Change = fn(&ServedDatabase);
+    let delete: Change = |database| fs::remove_file(database.path("a.db")).expect("deleted");
+    let replace: Change = |database| {
+        drop(rusqlite::Connection::open(database.path("new.db")).map(|new| new.execute_batch("CREATE TABLE t (a)")));
+        database.rename("new.db", "a.db");
     };
-    let copy: Change = |place| {
-        place.rename("a.db", "b.db");
-        fs::copy(place.path("b.db"), place.path("a.db")).expect("copied");
+    let copy: Change = |database| {
+        database.rename("a.db", "b.db");
+        fs::copy(database.path("b.db"), database.path("a.db")).expect("copied");
     };
-    let rename_folder: Change = |place| {
-        fs::rename(place.folder.path(), place.folder.path().with_extension("moved")).expect("renamed");
+    let rename_folder: Change = |database| {
+        fs::rename(database.folder.path(), database.folder.path().with_extension("moved")).expect("renamed");
     };
     for (number, change) in [delete, replace, copy, rename_folder].into_iter().enumerate() {
-        let mut place = Place::new();
-        push_while(&place.daemon, || change(&place));
-        place.is_refused();
+        let mut database = ServedDatabase::new();
+        push_while(&database.daemon, || change(&database));
+        database.assert_refused();
         match number {
             // A user who restarts it wants the file that is there then.
             0 => {
                 for suffix in ["-wal", "-shm"] {
-                    fs::remove_file(place.path(&format!("a.db{suffix}"))).expect("deleted");
+                    fs::remove_file(database.path(&format!("a.db{suffix}"))).expect("deleted");
                 }
-                place.daemon.kill_and_begin();
-                place.serves(&HashSet::new());
+                database.daemon.kill_and_restart();
+                database.assert_served(&HashSet::new());
             }
             3 => {
-                fs::rename(place.folder.path().with_extension("moved"), place.folder.path()).expect("renamed");
-                place.serves(&HashSet::new());
+                fs::rename(database.folder.path().with_extension("moved"), database.folder.path()).expect("renamed");
+                database.assert_served(&HashSet::new());
             }
             _ => {}
         }
@@ -159,30 +159,30 @@ fn a_file_that_is_deleted_or_replaced_is_noticed() {
 }
 
 #[test]
-fn a_log_that_is_deleted_is_noticed() {
+fn a_deleted_log_is_noticed() {
     for suffix in ["-wal", "-shm"] {
-        let mut place = Place::new();
-        let stored = push_while(&place.daemon, || {
-            fs::remove_file(place.path(&format!("a.db{suffix}"))).expect("deleted");
+        let mut database = ServedDatabase::new();
+        let stored = push_while(&database.daemon, || {
+            fs::remove_file(database.path(&format!("a.db{suffix}"))).expect("deleted");
         });
         until("all is in the file", || {
-            place.is_refused();
-            stored.is_subset(&jobs(&place.path("a.db"))).then_some(())
+            database.assert_refused();
+            stored.is_subset(&jobs(&database.path("a.db"))).then_some(())
         });
         for suffix in ["-wal", "-shm"] {
-            let _ = fs::remove_file(place.path(&format!("a.db{suffix}")));
+            let _ = fs::remove_file(database.path(&format!("a.db{suffix}")));
         }
-        place.daemon.kill_and_begin();
-        place.serves(&stored);
+        database.daemon.kill_and_restart();
+        database.assert_served(&stored);
     }
 }
 
 /// The daemon serves the file that exists when it starts, even if the first request comes later.
 #[test]
-fn the_first_request_finds_the_file_of_the_start() {
-    let place = Place::new();
-    until("it has opened the file", || place.path("a.db-shm").exists().then_some(()));
-    place.rename("a.db", "b.db");
-    place.is_refused();
-    assert!(!place.path("a.db").exists());
+fn the_daemon_serves_the_file_that_existed_at_its_start() {
+    let database = ServedDatabase::new();
+    until("it has opened the file", || database.path("a.db-shm").exists().then_some(()));
+    database.rename("a.db", "b.db");
+    database.assert_refused();
+    assert!(!database.path("a.db").exists());
 }

@@ -13,7 +13,7 @@ fn block(page: &str, heading: &str) -> String {
 }
 
 #[test]
-fn the_run_of_the_readme_does_what_it_says() {
+fn commands_in_the_readme_work_as_described() {
     if Command::new("curl").arg("--version").output().is_err() {
         eprintln!("SKIPPED: the run of the README: curl is missing");
         return;

@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_with_too_many_digits_has_no_type() {
+    fn decimals_with_too_many_digits_have_no_type() {
         assert_eq!(Shape::Decimal(20, 18).to_data_type(), Some(DataType::Decimal128(38, 18)));
         assert_eq!(Shape::Decimal(20, 19).to_data_type(), None);
         // The sum does not fit into a byte.

@@ -3,12 +3,12 @@
 use crate::client::{Daemon, read};
 use std::io::Write;
 
-fn lives(daemon: &Daemon) {
+fn assert_alive(daemon: &Daemon) {
     assert_eq!(daemon.get("/healthz").code, 200);
 }
 
 #[test]
-fn deep_json() {
+fn json_deeper_than_the_limit_is_refused() {
     let daemon = Daemon::start();
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let answer = daemon.post_json("/jobs", &deep);
@@ -25,7 +25,7 @@ fn deep_json() {
     assert!(daemon.get(&format!("/jobs/{id}")).text().contains(&nested));
     assert_eq!(daemon.post_json("/jobs/01890a5d-ac96-774b-bcce-b302099a8057/ack", &deep).code, 400);
     assert_eq!(daemon.ask("PUT", "/queues/q/schema", &[], deep.as_bytes()).code, 400);
-    lives(&daemon);
+    assert_alive(&daemon);
 }
 
 #[test]
@@ -36,11 +36,11 @@ fn deep_payloads_are_not_checked_against_a_schema() {
     let nested = format!("{}{}", "[".repeat(900), "]".repeat(900));
     assert_eq!(daemon.post_json("/jobs?queue=q", nested).kind(), "schema");
     daemon.push("queue=q", "[[[[]]]]");
-    lives(&daemon);
+    assert_alive(&daemon);
 }
 
 #[test]
-fn blobs_that_are_not_what_they_claim() {
+fn broken_blobs_are_refused_or_kept_with_a_note() {
     let daemon = Daemon::start();
     let zip_bomb = "sereal:compress=zstd";
     let long = b"\x04\x08[\x04\xff\xff\xff\x7f";
@@ -68,11 +68,11 @@ fn blobs_that_are_not_what_they_claim() {
     assert_eq!(kept.code, 201);
     assert!(kept.json()["problem"].is_string());
     assert!(daemon.get(&format!("/jobs/{}", kept.id())).json()["payload"].is_null());
-    lives(&daemon);
+    assert_alive(&daemon);
 }
 
 #[test]
-fn requests_that_make_no_sense() {
+fn invalid_parameters_are_refused() {
     let daemon = Daemon::start();
     for path in [
         "/jobs?priority=x",
@@ -100,11 +100,11 @@ fn requests_that_make_no_sense() {
         let _ = std::io::Read::read_to_end(&mut stream, &mut rest);
         assert!(!rest.starts_with(b"HTTP/1.1 2"), "{bytes:?}");
     }
-    lives(&daemon);
+    assert_alive(&daemon);
 }
 
 #[test]
-fn a_body_that_ends_early() {
+fn a_body_that_ends_early_stores_nothing() {
     let daemon = Daemon::start();
     let mut stream = daemon.connect();
     let head = b"POST /objects HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 100\r\n\r\nabc";
@@ -117,7 +117,7 @@ fn a_body_that_ends_early() {
 }
 
 #[test]
-fn pages_of_other_sites_can_not_push() {
+fn other_sites_cannot_push() {
     let daemon = Daemon::start();
     let answer = daemon.ask("POST", "/jobs", &["Origin: http://evil.example"], b"1");
     assert_eq!((answer.code, answer.kind()), (403, "origin".into()));
@@ -126,15 +126,15 @@ fn pages_of_other_sites_can_not_push() {
     assert_eq!(read(&mut stream).code, 403);
 }
 
-/// An HTTP client has no command line: no answer names an option of the command, and a remedy is one that a client has.
+/// Answers do not name options of the command, because HTTP clients have none. They only advise what a client can do.
 #[test]
-fn answers_name_no_option_of_the_command() {
+fn answers_do_not_name_options_of_the_command() {
     let daemon = Daemon::start();
     let deep = "[".repeat(2_000) + &"]".repeat(2_000);
     let deep_php = "a:1:{i:0;".repeat(2_000) + "i:1;" + &"}".repeat(2_000);
     let sent =
         [("json", &*deep), ("php", &*deep_php), ("php", "i:1;i:2;"), ("php", "i:1;\n\n"), ("perl", "x"), ("gzip", "x")];
-    let mut said = vec![daemon.get("/openapi.json").text(), daemon.get("/nowhere").text()];
+    let mut answers = vec![daemon.get("/openapi.json").text(), daemon.get("/nowhere").text()];
     for (format, body) in sent {
         if let Some(id) = daemon.post("/jobs?queue=q", body).json()["id"].as_str() {
             for route in [
@@ -142,19 +142,19 @@ fn answers_name_no_option_of_the_command() {
                 format!("/jobs/{id}/payload?to={format}"),
                 format!("/jobs/{id}"),
             ] {
-                said.push(daemon.get(&route).text());
+                answers.push(daemon.get(&route).text());
             }
         }
-        said.push(daemon.post(&format!("/jobs?queue=q&format={format}"), body).text());
-        said.push(daemon.post(&format!("/objects?format={format}"), body).text());
+        answers.push(daemon.post(&format!("/jobs?queue=q&format={format}"), body).text());
+        answers.push(daemon.post(&format!("/objects?format={format}"), body).text());
     }
     for query in ["limit=x", "state=nothing", "delay=soon", "after=x", "run=now"] {
-        said.push(daemon.get(&format!("/jobs?{query}")).text());
-        said.push(daemon.post(&format!("/jobs?queue=q&{query}"), "[1]").text());
+        answers.push(daemon.get(&format!("/jobs?{query}")).text());
+        answers.push(daemon.post(&format!("/jobs?queue=q&{query}"), "[1]").text());
     }
-    for text in &said {
+    for text in &answers {
         assert!(!text.contains(" --") && !text.contains("`--"), "{text}");
         assert!(!text.contains("raise the limit"), "{text}");
     }
-    assert!(said.iter().any(|text| text.contains("this is a limit of the server")), "{said:#?}");
+    assert!(answers.iter().any(|text| text.contains("this is a limit of the server")), "{answers:#?}");
 }

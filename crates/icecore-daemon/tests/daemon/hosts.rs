@@ -27,7 +27,7 @@ const HOSTILE: [&str; 13] = [
 ];
 
 #[test]
-fn what_is_no_host_is_refused_everywhere() {
+fn invalid_host_names_are_refused_everywhere() {
     let (open, closed) = (Daemon::start(), Daemon::with(|settings| settings.token = Some("secret".into())));
     for host in HOSTILE {
         for path in ["/jobs", "/healthz", "/", "/nothing"] {
@@ -40,7 +40,7 @@ fn what_is_no_host_is_refused_everywhere() {
 }
 
 #[test]
-fn names_of_others_are_refused_where_there_is_no_token() {
+fn foreign_host_names_are_refused_without_a_token() {
     let (open, closed) = (Daemon::start(), Daemon::with(|settings| settings.token = Some("secret".into())));
     for (host, is_own) in [
         ("localhost", true),

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::time::Duration;
 
 #[test]
-fn a_body_that_is_too_long_is_refused() {
+fn bodies_that_are_too_long_are_refused() {
     let daemon = Daemon::with(|settings| settings.longest_body = 1_000);
     assert_eq!(daemon.post("/objects", [b'x'; 1_000]).code, 201);
     for length in [1_001, 3_000_000] {
@@ -31,7 +31,7 @@ fn a_body_that_is_too_long_is_refused() {
 }
 
 #[test]
-fn all_bodies_together_have_a_limit() {
+fn the_memory_of_all_bodies_is_limited() {
     let daemon = Daemon::with(|settings| settings.most_memory = 10 << 10);
     let answer = daemon.post("/objects", vec![b'x'; 20 << 10]);
     assert_eq!(answer.code, 503);
@@ -43,7 +43,7 @@ fn all_bodies_together_have_a_limit() {
 }
 
 #[test]
-fn slow_bodies_are_given_up() {
+fn slow_bodies_time_out() {
     let daemon = Daemon::with(|settings| settings.body_timeout = Duration::from_millis(100));
     let mut stream = daemon.connect();
     let head = "POST /objects HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nx";
@@ -53,7 +53,7 @@ fn slow_bodies_are_given_up() {
 }
 
 #[test]
-fn slow_heads_and_silent_clients_are_given_up() {
+fn slow_heads_and_silent_clients_time_out() {
     let daemon = Daemon::with(|settings| settings.head_timeout = Duration::from_millis(100));
     for begun in ["", "GET /healthz HTTP/1.1\r\nHost:", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"] {
         let mut stream = daemon.connect();
@@ -65,7 +65,7 @@ fn slow_heads_and_silent_clients_are_given_up() {
 }
 
 #[test]
-fn clients_that_take_nothing_are_given_up() {
+fn clients_that_do_not_read_their_answer_time_out() {
     let daemon = Daemon::with(|settings| settings.body_timeout = Duration::from_millis(500));
     let id = daemon.post("/objects", vec![b'x'; 12 << 20]).id();
     let mut stream = daemon.connect();
@@ -81,7 +81,7 @@ fn clients_that_take_nothing_are_given_up() {
 }
 
 #[test]
-fn an_address_may_ask_so_often() {
+fn requests_of_an_address_are_rate_limited() {
     let daemon = Daemon::with(|settings| settings.rate = Some(Rate { per_second: 0.001, burst: 3.0 }));
     let codes: Vec<u16> = (0..4).map(|_| daemon.get("/healthz").code).collect();
     assert_eq!(codes, [200, 200, 200, 429]);
@@ -91,7 +91,7 @@ fn an_address_may_ask_so_often() {
 }
 
 #[test]
-fn a_token_is_asked_for() {
+fn requests_without_the_token_are_refused() {
     let daemon = Daemon::with(|settings| settings.token = Some("secret".into()));
     let answer = daemon.get("/jobs");
     assert_eq!((answer.code, answer.kind()), (401, "token".into()));
@@ -107,7 +107,7 @@ fn a_token_is_asked_for() {
 }
 
 #[test]
-fn others_are_not_listened_to_without_a_token() {
+fn listening_on_other_addresses_needs_a_token() {
     let folder = tempfile::tempdir().expect("a folder");
     for listen in ["0.0.0.0:0", "[::]:0"] {
         let mut settings = Settings::new(crate::client::address(&folder));

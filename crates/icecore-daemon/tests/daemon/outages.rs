@@ -1,19 +1,19 @@
 //! A database that is unavailable, slow, or broken.
 
 use crate::client::{Daemon, address};
-use crate::double::{Strings, opener};
+use crate::double::{Controls, opener};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-fn daemon(set: impl FnOnce(&mut icecore_daemon::Settings)) -> (Daemon, Arc<Strings>, tempfile::TempDir) {
-    let (strings, folder) = (Arc::new(Strings::default()), tempfile::tempdir().expect("a folder"));
-    let open = opener(address(&folder), Arc::clone(&strings));
+fn daemon(set: impl FnOnce(&mut icecore_daemon::Settings)) -> (Daemon, Arc<Controls>, tempfile::TempDir) {
+    let (controls, folder) = (Arc::new(Controls::default()), tempfile::tempdir().expect("a folder"));
+    let open = opener(address(&folder), Arc::clone(&controls));
     let daemon = Daemon::with(|settings| {
         settings.open = open;
         set(settings);
     });
-    (daemon, strings, folder)
+    (daemon, controls, folder)
 }
 
 /// Repeats a request until it gets this answer.
@@ -28,10 +28,10 @@ fn until(code: u16, ask: impl Fn() -> u16) {
 }
 
 #[test]
-fn a_database_that_was_away_is_used_again() {
-    let (daemon, strings, _folder) = daemon(|_| ());
+fn a_database_that_returns_is_used_again() {
+    let (daemon, controls, _folder) = daemon(|_| ());
     let id = daemon.push("queue=q", "1");
-    strings.is_away.store(true, Ordering::SeqCst);
+    controls.is_away.store(true, Ordering::SeqCst);
     let health = daemon.get("/healthz");
     assert_eq!(health.code, 503);
     assert!(health.str("/problem").contains("went away"));
@@ -44,7 +44,7 @@ fn a_database_that_was_away_is_used_again() {
         assert_eq!(daemon.ask(method, &path, &[], b"").code, 503, "{path}");
     }
     assert!(daemon.get("/metrics").text().contains("icecore_database_up 0"));
-    strings.is_away.store(false, Ordering::SeqCst);
+    controls.is_away.store(false, Ordering::SeqCst);
     until(200, || daemon.get("/healthz").code);
     until(200, || daemon.get(&format!("/jobs/{id}")).code);
     until(201, || daemon.post_json("/jobs", "1").code);
@@ -52,30 +52,30 @@ fn a_database_that_was_away_is_used_again() {
 
 #[test]
 fn a_daemon_starts_without_its_database() {
-    let (strings, folder) = (Arc::new(Strings::default()), tempfile::tempdir().expect("a folder"));
-    strings.is_away.store(true, Ordering::SeqCst);
-    let open = opener(address(&folder), Arc::clone(&strings));
+    let (controls, folder) = (Arc::new(Controls::default()), tempfile::tempdir().expect("a folder"));
+    controls.is_away.store(true, Ordering::SeqCst);
+    let open = opener(address(&folder), Arc::clone(&controls));
     let daemon = Daemon::with(|settings| settings.open = open);
     assert_eq!(daemon.get("/healthz").code, 503);
-    strings.is_away.store(false, Ordering::SeqCst);
+    controls.is_away.store(false, Ordering::SeqCst);
     until(200, || daemon.get("/healthz").code);
 }
 
 #[test]
-fn a_panic_below_is_an_answer() {
-    let (daemon, strings, _folder) = daemon(|_| ());
-    strings.panics.store(true, Ordering::SeqCst);
+fn a_panic_in_the_database_becomes_an_answer() {
+    let (daemon, controls, _folder) = daemon(|_| ());
+    controls.panics.store(true, Ordering::SeqCst);
     assert_eq!(daemon.get("/queues").code, 500);
     assert_eq!(daemon.post_json("/jobs", "1").code, 500);
-    strings.panics.store(false, Ordering::SeqCst);
+    controls.panics.store(false, Ordering::SeqCst);
     until(200, || daemon.get("/queues").code);
     until(201, || daemon.post_json("/jobs", "1").code);
 }
 
 #[test]
-fn what_is_too_much_for_the_database_is_told_to_come_back() {
-    let (daemon, strings, _folder) = daemon(|settings| settings.longest_queue = 1);
-    let held = strings.gate.lock().expect("the gate");
+fn requests_beyond_the_queue_are_refused_for_now() {
+    let (daemon, controls, _folder) = daemon(|settings| settings.longest_queue = 1);
+    let held = controls.gate.lock().expect("the gate");
     std::thread::scope(|scope| {
         let asking: Vec<_> = (0..16).map(|_| scope.spawn(|| daemon.post_json("/jobs", "1").code)).collect();
         // With one push at the gate and one that waits, all others are refused immediately.
@@ -91,9 +91,9 @@ fn what_is_too_much_for_the_database_is_told_to_come_back() {
 }
 
 #[test]
-fn a_database_that_does_not_answer_is_not_waited_for() {
-    let (daemon, strings, _folder) = daemon(|settings| settings.database_timeout = Duration::from_millis(100));
-    let held = strings.gate.lock().expect("the gate");
+fn a_database_that_does_not_answer_times_out() {
+    let (daemon, controls, _folder) = daemon(|settings| settings.database_timeout = Duration::from_millis(100));
+    let held = controls.gate.lock().expect("the gate");
     assert_eq!(daemon.post_json("/jobs", "1").code, 503);
     assert_eq!(daemon.get("/healthz").code, 200);
     drop(held);

@@ -18,7 +18,7 @@ fn items(answer: &Answer) -> Vec<Value> {
 }
 
 /// Returns the files that an HTML file or a module names.
-fn named(text: &str) -> Vec<String> {
+fn list_names(text: &str) -> Vec<String> {
     let quoted = text.split('"').skip(1).step_by(2);
     let own = quoted.filter(|word| word.starts_with("page/") || word.starts_with("./"));
     own.map(|word| format!("/page/{}", word.trim_start_matches("page/").trim_start_matches("./"))).collect()
@@ -50,20 +50,20 @@ fn the_page_is_served_with_a_strict_policy() {
         assert_eq!(header(&answer, "x-content-type-options").as_deref(), Some("nosniff"), "{path}");
         assert_eq!(header(&answer, "referrer-policy").as_deref(), Some("no-referrer"), "{path}");
         let media = header(&answer, "content-type").expect("a type");
-        let wanted = match path.rsplit_once('.').map(|(_, end)| end) {
+        let expected_type = match path.rsplit_once('.').map(|(_, end)| end) {
             Some("js") => "text/javascript",
             Some("css") => "text/css",
             Some("svg") => "image/svg+xml",
             _ => "text/html",
         };
-        assert!(media.starts_with(wanted), "{path} {media}");
+        assert!(media.starts_with(expected_type), "{path} {media}");
         let text = answer.text();
         for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http://", "https://"] {
             let is_known =
                 word == "http://" && text.matches(word).count() == text.matches("http://www.w3.org/2000/svg").count();
             assert!(!text.contains(word) || is_known, "{word} in {path}");
         }
-        waiting.extend(named(&text));
+        waiting.extend(list_names(&text));
         seen.push(path);
     }
     assert!(seen.len() > 15, "{seen:?}");
@@ -75,7 +75,7 @@ fn the_page_is_served_with_a_strict_policy() {
 }
 
 #[test]
-fn the_page_is_drawn_where_requests_are_limited() {
+fn the_files_of_the_page_do_not_count_as_requests() {
     let rate = icecore_daemon::Rate { per_second: 0.001, burst: 1.0 };
     let daemon = Daemon::with(|settings| settings.rate = Some(rate));
     for _ in 0..30 {
@@ -87,7 +87,7 @@ fn the_page_is_drawn_where_requests_are_limited() {
 
 /// Requests that a browser sends without a preflight are refused if they come from another page.
 #[test]
-fn other_pages_change_nothing() {
+fn other_pages_cannot_change_anything() {
     let daemon = Daemon::start();
     let id = daemon.push("queue=q", "1");
     let object = daemon.post("/objects", "1").id();
@@ -137,15 +137,15 @@ fn other_pages_change_nothing() {
 }
 
 #[test]
-fn a_payload_is_looked_into() {
+fn a_payload_is_inspected() {
     let daemon = Daemon::start();
     let id = daemon.post("/jobs?format=php", PHP).id();
-    let whole = daemon.get(&format!("/jobs/{id}/inspect"));
+    let complete = daemon.get(&format!("/jobs/{id}/inspect"));
     assert_eq!(
-        (whole.str("/format"), &whole.json()["size"], &whole.json()["error"]),
+        (complete.str("/format"), &complete.json()["size"], &complete.json()["error"]),
         ("php".into(), &json!(PHP.len()), &Value::Null)
     );
-    let found = items(&whole);
+    let found = items(&complete);
     let name = found.iter().find(|item| item["step"] == ".name").expect("a name");
     assert_eq!(
         (&name["type"], &name["value"], &name["start"], &name["end"]),
@@ -156,8 +156,8 @@ fn a_payload_is_looked_into() {
     // The same as the command prints.
     let list = found.iter().find(|item| item["step"] == ".ids").expect("a list");
     let part = items(&daemon.get(&format!("/jobs/{id}/inspect?node={}&skip=1&items=1&depth=1", list["node"])));
-    let said: Vec<_> = part.iter().map(|item| (item["step"].as_str(), item["value"].as_i64())).collect();
-    assert_eq!(said, [(Some("$"), None), (Some("[1]"), Some(8))]);
+    let shown: Vec<_> = part.iter().map(|item| (item["step"].as_str(), item["value"].as_i64())).collect();
+    assert_eq!(shown, [(Some("$"), None), (Some("[1]"), Some(8))]);
     let other = daemon.get(&format!("/jobs/{id}/inspect?format=json")).json();
     assert_eq!((&other["format"], other["error"]["offset"].as_u64()), (&json!("json"), Some(0)));
     assert_eq!(daemon.get(&format!("/jobs/{id}/inspect?format=nothing")).code, 400);
@@ -169,7 +169,7 @@ fn a_payload_is_looked_into() {
 }
 
 #[test]
-fn strings_that_are_frozen_are_looked_into() {
+fn frozen_strings_are_inspected() {
     let daemon = Daemon::start();
     let inner = r#"a:1:{i:0;s:16:"{"deep":[1,2,3]}";}"#;
     let id = daemon.push("queue=q", &json!({ "command": inner, "plain": "x" }).to_string());
@@ -192,7 +192,7 @@ fn strings_that_are_frozen_are_looked_into() {
 }
 
 #[test]
-fn what_can_not_be_decoded_is_shown_as_far_as_it_goes() {
+fn the_readable_part_of_a_broken_object_is_shown() {
     let daemon = Daemon::start();
     let broken = daemon.post("/objects?format=marshal", b"\x04\x08[\x07i\x06").id();
     let answer = daemon.get(&format!("/objects/{broken}/inspect?format=marshal"));
@@ -219,11 +219,11 @@ fn answers_about_large_content_are_small() {
         let answer = daemon.get(&format!("/jobs/{id}/inspect{query}"));
         assert!(items(&answer).len() <= 2_000 && answer.body.len() < 1_000_000, "{query}: {}", answer.body.len());
     }
-    let whole = daemon.get(&format!("/jobs/{id}/inspect?depth=1000&items=1000&limit=2000"));
-    assert_eq!(whole.json()["is_cut"], json!(false));
+    let complete = daemon.get(&format!("/jobs/{id}/inspect?depth=1000&items=1000&limit=2000"));
+    assert_eq!(complete.json()["is_cut"], json!(false));
     let cut = daemon.get(&format!("/jobs/{id}/inspect?depth=1000&items=1000&limit=100"));
     assert_eq!((items(&cut).len(), &cut.json()["is_cut"]), (100, &json!(true)));
-    let first = items(&whole)[1].clone();
+    let first = items(&complete)[1].clone();
     assert_eq!(first["size"], json!(2_000_000));
     let text = daemon.get(&format!("/jobs/{id}/inspect?node={}&depth=0&longest=99999999", first["node"]));
     assert_eq!(items(&text)[0]["value"].as_str().map(str::len), Some(1 << 20));
@@ -235,21 +235,21 @@ fn answers_about_large_content_are_small() {
 }
 
 #[test]
-fn two_are_compared() {
+fn two_payloads_are_compared() {
     let daemon = Daemon::start();
     let first = daemon.push("queue=q", r#"{"to":"ann","n":[1,2],"same":{"a":null}}"#);
     let second = daemon.push("queue=q", r#"{"to":"bob","n":[1],"same":{"a":null},"new":"<b>"}"#);
     let answer = daemon.get(&format!("/compare?left=jobs/{first}&right=jobs/{second}")).json();
-    let said: Vec<_> =
+    let shown: Vec<_> =
         answer["differences"].as_array().expect("a list").iter().map(|one| (&one["what"], &one["path"])).collect();
-    assert_eq!(json!(said), json!([["changed", "$.to"], ["removed", "$.n[1]"], ["added", "$.new"]]));
+    assert_eq!(json!(shown), json!([["changed", "$.to"], ["removed", "$.n[1]"], ["added", "$.new"]]));
     assert_eq!(answer["differences"][0]["right"]["text"], json!("\"bob\""));
     assert_eq!((&answer["count"], &answer["is_equal"], &answer["is_whole"]), (&json!(3), &json!(false), &json!(true)));
     let one = daemon.get(&format!("/compare?left=jobs/{first}&right=jobs/{second}&limit=1")).json();
     assert_eq!((one["differences"].as_array().map(Vec::len), &one["count"]), (Some(1), &json!(3)));
-    let again = daemon.post(&format!("/jobs/{first}/replay"), "").id();
+    let replay = daemon.post(&format!("/jobs/{first}/replay"), "").id();
     let object = daemon.post("/objects", r#"{"to":"ann","n":[1,2],"same":{"a":null}}"#).id();
-    for right in [format!("jobs/{again}"), format!("objects/{object}")] {
+    for right in [format!("jobs/{replay}"), format!("objects/{object}")] {
         assert_eq!(daemon.get(&format!("/compare?left=jobs/{first}&right={right}")).json()["is_equal"], json!(true));
     }
     let broken = daemon.post("/objects?format=marshal", b"\x04\x08[\x07i\x06").id();

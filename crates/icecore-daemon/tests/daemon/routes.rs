@@ -31,15 +31,15 @@ fn a_job_is_queued_and_read() {
 }
 
 #[test]
-fn what_is_pushed_or_put_again_is_the_same() {
+fn pushing_or_putting_an_id_again_stores_nothing_new() {
     let daemon = Daemon::start();
     let id = "01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8b";
     let push = |query: &str| daemon.post(&format!("/jobs?queue=q&id={id}{query}"), "[1]");
     let pushed = push("");
     assert_eq!((pushed.code, pushed.json()), (201, json!({ "id": id })));
     for query in ["", "&unique=k"] {
-        let again = push(query);
-        assert_eq!((again.code, again.json()), (200, json!({ "id": id, "new": false })), "{query}");
+        let second_answer = push(query);
+        assert_eq!((second_answer.code, second_answer.json()), (200, json!({ "id": id, "new": false })), "{query}");
     }
     let (claimed, token) = daemon.claim("q");
     assert_eq!(claimed, id);
@@ -50,8 +50,8 @@ fn what_is_pushed_or_put_again_is_the_same() {
     let put = |query: &str| daemon.post(&format!("/objects?{query}"), MARSHAL);
     let stored = put(&format!("id={id}&key=k"));
     assert_eq!((stored.code, stored.id()), (201, id.to_owned()));
-    let again = put(&format!("id={id}&key=k"));
-    assert_eq!((again.code, again.id()), (200, id.to_owned()));
+    let second_answer = put(&format!("id={id}&key=k"));
+    assert_eq!((second_answer.code, second_answer.id()), (200, id.to_owned()));
     let taken = put("id=01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8c&key=k");
     assert_eq!((taken.code, taken.kind()), (409, "taken".into()));
     assert_eq!(daemon.get("/objects").json()["objects"].as_array().map(Vec::len), Some(1));
@@ -62,7 +62,7 @@ fn what_is_pushed_or_put_again_is_the_same() {
 }
 
 #[test]
-fn one_id_pushed_at_once_is_one_job() {
+fn one_id_pushed_by_many_clients_is_one_job() {
     let daemon = Daemon::start();
     let id = "01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8b";
     std::thread::scope(|scope| {
@@ -82,7 +82,7 @@ fn one_id_pushed_at_once_is_one_job() {
 }
 
 #[test]
-fn original_bytes_come_along_if_they_are_wanted() {
+fn original_bytes_are_returned_on_request() {
     let daemon = Daemon::start();
     let base64 = json!(icecore::text::to_base64(MARSHAL));
     daemon.post("/jobs?queue=q", MARSHAL);
@@ -98,7 +98,7 @@ fn original_bytes_come_along_if_they_are_wanted() {
 }
 
 #[test]
-fn the_default_queue_is_default() {
+fn jobs_without_a_queue_go_to_the_queue_default() {
     let daemon = Daemon::start();
     let id = daemon.post("/jobs", "[1]").id();
     assert_eq!(daemon.get(&format!("/jobs/{id}")).str("/queue"), "default");
@@ -116,7 +116,7 @@ fn blobs_are_decoded_once() {
 }
 
 #[test]
-fn what_is_not_json_is_refused_with_the_place() {
+fn invalid_json_is_refused_with_its_path_and_offset() {
     let daemon = Daemon::start();
     let answer = daemon.post_json("/jobs", r#"{"user":{"id":}}"#);
     assert_eq!(answer.code, 400);
@@ -203,13 +203,13 @@ fn a_worker_claims_extends_and_acks() {
     assert_eq!((&job["state"], &job["result"]), (&json!("done"), &json!({ "sent": 3 })));
     assert!(job["finished_at_iso"].is_string());
     let nothing = "01890a5d-ac96-774b-bcce-b302099a8057";
-    for what in ["ack", "nack", "extend"] {
-        assert_eq!(daemon.post(&format!("/jobs/{nothing}/{what}?token=t"), "").code, 404, "{what}");
+    for action in ["ack", "nack", "extend"] {
+        assert_eq!(daemon.post(&format!("/jobs/{nothing}/{action}?token=t"), "").code, 404, "{action}");
     }
 }
 
 #[test]
-fn results_that_are_no_json_are_texts() {
+fn results_that_are_not_json_are_texts() {
     let daemon = Daemon::start();
     daemon.push("queue=q", "1");
     let (id, token) = daemon.claim("q");
@@ -218,7 +218,7 @@ fn results_that_are_no_json_are_texts() {
 }
 
 #[test]
-fn what_fails_too_often_is_dead_until_it_is_redriven() {
+fn a_job_that_fails_too_often_is_dead_until_redriven() {
     let daemon = Daemon::start();
     let id = daemon.push("queue=q&max_attempts=2", "1");
     let (_, token) = daemon.claim("q");
@@ -236,7 +236,7 @@ fn what_fails_too_often_is_dead_until_it_is_redriven() {
 }
 
 #[test]
-fn a_long_poll_wakes_up_when_a_job_comes() {
+fn a_long_poll_ends_when_a_job_arrives() {
     let daemon = Daemon::start();
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| daemon.post("/queues/q/claim?wait=60", ""));
@@ -246,7 +246,7 @@ fn a_long_poll_wakes_up_when_a_job_comes() {
 }
 
 #[test]
-fn a_long_poll_sees_what_another_program_pushes() {
+fn a_long_poll_gets_jobs_of_other_programs() {
     let daemon = Daemon::start();
     let mut store = icecore_store::open(&crate::client::address(&daemon.folder)).expect("a database");
     std::thread::scope(|scope| {
@@ -275,9 +275,9 @@ fn queues_are_listed_paused_and_resumed() {
 fn jobs_are_replayed() {
     let daemon = Daemon::start();
     let id = daemon.push("queue=q", r#"{"a":1}"#);
-    let again = daemon.post(&format!("/jobs/{id}/replay"), "");
-    assert_eq!(again.code, 201);
-    let job = daemon.get(&format!("/jobs/{}", again.id())).json();
+    let replay = daemon.post(&format!("/jobs/{id}/replay"), "");
+    assert_eq!(replay.code, 201);
+    let job = daemon.get(&format!("/jobs/{}", replay.id())).json();
     assert_eq!((&job["replay_of"], &job["payload"]), (&json!(id), &json!({ "a": 1 })));
     assert_eq!(daemon.post("/jobs/01890a5d-ac96-774b-bcce-b302099a8057/replay", "").code, 404);
 }
@@ -298,7 +298,7 @@ fn lists_have_pages() {
 }
 
 #[test]
-fn a_paused_queue_runs_nothing_at_once() {
+fn a_paused_queue_refuses_to_run_a_job_immediately() {
     let daemon = Daemon::with(|settings| {
         settings.commands.insert("q".into(), Arc::new(Command::new("cat")));
     });
@@ -313,7 +313,7 @@ fn a_paused_queue_runs_nothing_at_once() {
 }
 
 #[test]
-fn a_command_runs_a_job_at_once() {
+fn run_now_runs_the_command_of_the_queue() {
     let daemon = Daemon::with(|settings| {
         let mut command = Command::new("cat; test \"$ICECORE_JOB_QUEUE\" = q || { echo wrong >&2; exit 1; }");
         command.stop = settings.stop.clone();
@@ -336,8 +336,8 @@ fn a_command_runs_a_job_at_once() {
     let none = daemon.post_json("/jobs?queue=none&run=now", "1");
     assert_eq!((none.code, none.kind()), (400, "no-command".into()));
     let id = daemon.push("queue=q&unique=u", "1");
-    let there = daemon.post_json("/jobs?queue=q&unique=u&run=now", "1");
-    assert_eq!((there.code, there.json()), (200, json!({ "id": id, "new": false })));
+    let existing = daemon.post_json("/jobs?queue=q&unique=u&run=now", "1");
+    assert_eq!((existing.code, existing.json()), (200, json!({ "id": id, "new": false })));
 }
 
 #[test]
@@ -348,8 +348,8 @@ fn objects_are_stored_read_converted_and_removed() {
     let id = stored.id();
     let object = daemon.get(&format!("/objects/{id}")).json();
     assert_eq!((&object["key"], &object["format"], &object["document"]), (&json!("k"), &json!("marshal"), &json!([1])));
-    let kept = object["expires_at"].as_i64().unwrap() - object["stored_at"].as_i64().unwrap();
-    assert!((3_500_000..=3_600_000).contains(&kept), "{object}");
+    let lifetime = object["expires_at"].as_i64().unwrap() - object["stored_at"].as_i64().unwrap();
+    assert!((3_500_000..=3_600_000).contains(&lifetime), "{object}");
     assert_eq!(daemon.get(&format!("/objects/{id}/bytes")).body, MARSHAL);
     assert_eq!(daemon.get(&format!("/objects/{id}/bytes?to=php")).text(), "a:1:{i:0;i:1;}");
     assert_eq!(daemon.get(&format!("/objects/{id}/bytes?to=nothing")).code, 400);
@@ -359,12 +359,12 @@ fn objects_are_stored_read_converted_and_removed() {
     assert_eq!(daemon.ask("DELETE", &format!("/objects/{id}"), &[], b"").code, 200);
     assert_eq!(daemon.ask("DELETE", &format!("/objects/{id}"), &[], b"").code, 404);
     assert_eq!(daemon.get(&format!("/objects/{id}")).code, 404);
-    let gone = daemon.post("/objects?expires=0", "[]").id();
-    assert_eq!(daemon.get(&format!("/objects/{gone}")).code, 404);
+    let expired = daemon.post("/objects?expires=0", "[]").id();
+    assert_eq!(daemon.get(&format!("/objects/{expired}")).code, 404);
 }
 
 #[test]
-fn objects_that_can_not_be_decoded_are_kept_and_marked() {
+fn undecodable_objects_are_kept_and_marked() {
     let daemon = Daemon::start();
     let stored = daemon.post("/objects?format=marshal", b"\x04\x08[\x06");
     assert_eq!(stored.code, 201);
@@ -378,7 +378,7 @@ fn objects_that_can_not_be_decoded_are_kept_and_marked() {
 }
 
 #[test]
-fn objects_are_found() {
+fn objects_are_found_by_class_and_value() {
     let daemon = Daemon::start();
     let ids: Vec<String> =
         (0..3).map(|number| daemon.post("/objects", format!(r#"{{"user":{{"id":{number}}}}}"#)).id()).collect();
@@ -394,7 +394,7 @@ fn objects_are_found() {
 }
 
 #[test]
-fn the_description_has_every_route_and_no_other() {
+fn the_openapi_description_lists_exactly_the_routes() {
     let daemon = Daemon::start();
     let document = daemon.get("/openapi.json").json();
     assert_eq!(document["openapi"], json!("3.1.0"));
@@ -416,7 +416,7 @@ fn the_description_has_every_route_and_no_other() {
         }
         assert_eq!(daemon.ask("PATCH", path, &[], b"").code, 405, "{path}");
     }
-    let wanted = [
+    let expected = [
         "post /jobs",
         "get /jobs",
         "get /jobs/{id}",
@@ -450,11 +450,11 @@ fn the_description_has_every_route_and_no_other() {
         "get /metrics",
         "get /openapi.json",
     ];
-    assert_eq!(seen, wanted.iter().map(|&route| route.to_owned()).collect::<HashSet<_>>());
+    assert_eq!(seen, expected.iter().map(|&route| route.to_owned()).collect::<HashSet<_>>());
 }
 
 #[test]
-fn health_and_metrics() {
+fn health_and_metrics_are_reported() {
     let daemon = Daemon::start();
     assert_eq!(daemon.get("/healthz").json(), json!({ "status": "ok" }));
     daemon.push("queue=a%22b", "1");
@@ -475,7 +475,7 @@ fn health_and_metrics() {
 }
 
 #[test]
-fn many_push_at_once_and_all_is_there() {
+fn jobs_of_many_clients_at_once_are_all_stored() {
     let daemon = Daemon::start();
     let ids: HashSet<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..32)
@@ -487,6 +487,6 @@ fn many_push_at_once_and_all_is_there() {
     });
     assert_eq!(ids.len(), 128);
     let page = daemon.get("/jobs?limit=1000").json();
-    let there = page["jobs"].as_array().unwrap().iter().map(|job| job["id"].as_str().unwrap().to_owned());
-    assert_eq!(there.collect::<HashSet<_>>(), ids);
+    let existing = page["jobs"].as_array().unwrap().iter().map(|job| job["id"].as_str().unwrap().to_owned());
+    assert_eq!(existing.collect::<HashSet<_>>(), ids);
 }

@@ -11,7 +11,7 @@ fn put(daemon: &Daemon, path: &str, body: &str) -> Answer {
 }
 
 #[test]
-fn a_job_comes_after_another() {
+fn a_job_waits_for_its_predecessor() {
     let daemon = Daemon::start();
     let first = daemon.push("queue=q", "1");
     let second = daemon.push(&format!("queue=q&after={first}"), "2");
@@ -32,7 +32,7 @@ fn a_job_comes_after_another() {
 
 /// A job that can't be stored does not affect those that are committed together with it.
 #[test]
-fn chains_that_are_pushed_at_once_stand_alone() {
+fn a_refused_job_does_not_affect_others_of_its_transaction() {
     let daemon = Daemon::start();
     let first = daemon.push("queue=q", "1");
     let codes: Vec<u16> = std::thread::scope(|scope| {
@@ -49,7 +49,7 @@ fn chains_that_are_pushed_at_once_stand_alone() {
 }
 
 #[test]
-fn limits_are_set_and_hold() {
+fn limits_of_a_queue_are_set_and_applied() {
     let daemon = Daemon::with(|settings| {
         settings.commands.insert("q".into(), Arc::new(Command::new("cat")));
     });
@@ -82,7 +82,7 @@ fn limits_are_set_and_hold() {
 
 /// A waiting client is woken when a limit is removed.
 #[test]
-fn who_waits_is_woken_when_there_is_room() {
+fn removing_a_limit_wakes_waiting_clients() {
     let daemon = Daemon::start();
     put(&daemon, "/queues/q/limits?rate=1/1h", "");
     daemon.push("queue=q", "1");
@@ -122,7 +122,7 @@ fn a_schedule_queues_its_jobs() {
 }
 
 #[test]
-fn a_schedule_that_makes_no_sense_is_refused() {
+fn invalid_schedules_are_refused() {
     let daemon = Daemon::start();
     let schema = r#"{"type": "object", "required": ["to"]}"#;
     assert_eq!(put(&daemon, "/queues/q/schema", schema).code, 200);
@@ -144,7 +144,7 @@ fn a_schedule_that_makes_no_sense_is_refused() {
 
 /// Times that passed while no daemon ran create one job when one runs again.
 #[test]
-fn what_was_missed_comes_once() {
+fn missed_times_create_one_job() {
     let daemon = Daemon::start();
     put(&daemon, "/schedules/a?timing=every+1h&queue=q", "1");
     let address = crate::client::address(&daemon.folder);

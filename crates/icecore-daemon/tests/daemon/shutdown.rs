@@ -1,7 +1,7 @@
 //! The end of the daemon.
 
 use crate::client::Daemon;
-use crate::double::{Strings, opener};
+use crate::double::{Controls, opener};
 use icecore_store::{Command, Job, Outcome, State};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 /// Checks that the shutdown ends in time: within the hard limit of ten seconds, plus what a busy
 /// machine adds.
-fn ends(daemon: &mut Daemon) {
+fn assert_ends(daemon: &mut Daemon) {
     let began = Instant::now();
     daemon.server.take().expect("it runs").stop();
     assert!(began.elapsed() < Duration::from_secs(60));
 }
 
 #[test]
-fn what_runs_is_answered() {
+fn a_shutdown_answers_running_requests() {
     let (begun, go_on) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (has_begun, may_end) = (Arc::clone(&begun), Arc::clone(&go_on));
     let mut daemon = Daemon::with(|settings| {
@@ -51,7 +51,7 @@ fn what_runs_is_answered() {
 }
 
 #[test]
-fn long_polls_end_at_once() {
+fn a_shutdown_ends_long_polls_at_once() {
     let mut daemon = Daemon::with(|settings| settings.grace = Duration::from_secs(50));
     let server = daemon.server.take().expect("it runs");
     std::thread::scope(|scope| {
@@ -68,7 +68,7 @@ fn long_polls_end_at_once() {
 }
 
 #[test]
-fn a_command_that_takes_too_long_is_ended_and_its_job_given_back() {
+fn a_shutdown_kills_slow_commands_and_returns_their_jobs() {
     let mut daemon = Daemon::with(|settings| {
         settings.grace = Duration::from_millis(50);
         let mut command = Command::new("sleep 1000");
@@ -105,27 +105,27 @@ fn a_command_that_takes_too_long_is_ended_and_its_job_given_back() {
 }
 
 #[test]
-fn idle_connections_and_a_stuck_database_do_not_keep_it() {
-    let (strings, folder) = (Arc::new(Strings::default()), tempfile::tempdir().expect("a folder"));
-    let open = opener(crate::client::address(&folder), Arc::clone(&strings));
+fn idle_clients_and_a_stuck_database_do_not_delay_a_shutdown() {
+    let (controls, folder) = (Arc::new(Controls::default()), tempfile::tempdir().expect("a folder"));
+    let open = opener(crate::client::address(&folder), Arc::clone(&controls));
     let mut daemon = Daemon::with(|settings| {
         settings.open = open;
         settings.grace = Duration::from_millis(100);
     });
     let _idle = daemon.connect();
-    let held = strings.gate.lock().expect("the gate");
+    let held = controls.gate.lock().expect("the gate");
     use std::io::Write;
     let mut stuck = daemon.connect();
     stuck.write_all(b"POST /jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n1").expect("it is sent");
-    while strings.arrived.load(Ordering::SeqCst) == 0 {
+    while controls.arrived.load(Ordering::SeqCst) == 0 {
         std::thread::sleep(Duration::from_millis(5));
     }
-    ends(&mut daemon);
+    assert_ends(&mut daemon);
     drop(held);
 }
 
 #[test]
-fn a_daemon_ends_and_another_goes_on() {
+fn another_daemon_continues_after_a_shutdown() {
     let daemon = Daemon::start();
     let id = daemon.push("queue=q", "1");
     let folder = crate::client::address(&daemon.folder);

@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// More connections than the daemon serves at once.
-const MANY: usize = 1_100;
+const CONNECTION_COUNT: usize = 1_100;
 
 /// Opens `count` connections and sends `begun` on each.
-fn begin(daemon: &Daemon, count: usize, begun: &str) -> Vec<TcpStream> {
+fn begin_requests(daemon: &Daemon, count: usize, begun: &str) -> Vec<TcpStream> {
     (0..count)
         .map(|_| {
             let mut stream = daemon.connect();
@@ -37,26 +37,26 @@ fn still_open(streams: &mut [TcpStream]) -> usize {
     streams.iter_mut().map(is_open).filter(|is_open| *is_open).count()
 }
 
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+fn wait_until(condition: &str, mut is_so: impl FnMut() -> bool) {
     for _ in 0..1_200 {
         if is_so() {
             return;
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    panic!("never: {what}");
+    panic!("never: {condition}");
 }
 
 /// Sets timeouts that do not end during a test.
-fn patient(settings: &mut Settings) {
+fn set_long_timeouts(settings: &mut Settings) {
     (settings.head_timeout, settings.body_timeout) = (Duration::from_secs(3_600), Duration::from_secs(3_600));
 }
 
-fn with_token(daemon: &Daemon) -> Answer {
+fn ask_with_token(daemon: &Daemon) -> Answer {
     daemon.ask("POST", "/jobs", &["Authorization: Bearer secret"], b"1")
 }
 
-const BEGUN: [&str; 6] = [
+const PARTIAL_REQUESTS: [&str; 6] = [
     "",
     "G",
     "GET /healthz HTTP/1.1\r\nHost: localhost\r\n",
@@ -66,24 +66,24 @@ const BEGUN: [&str; 6] = [
 ];
 
 #[test]
-fn half_sent_requests_keep_nobody_out() {
-    for begun in BEGUN {
+fn half_sent_requests_do_not_block_clients_with_a_token() {
+    for begun in PARTIAL_REQUESTS {
         let daemon = Daemon::with(|settings| {
-            patient(settings);
+            set_long_timeouts(settings);
             settings.token = Some("secret".into());
         });
-        let streams = begin(&daemon, MANY, begun);
+        let streams = begin_requests(&daemon, CONNECTION_COUNT, begun);
         assert_eq!(daemon.get("/healthz").code, 200, "{begun:?}");
-        assert_eq!(with_token(&daemon).code, 201, "{begun:?}");
+        assert_eq!(ask_with_token(&daemon).code, 201, "{begun:?}");
         drop(streams);
     }
 }
 
 #[test]
-fn half_sent_requests_keep_nobody_out_where_there_is_no_token() {
-    for begun in BEGUN {
-        let daemon = Daemon::with(patient);
-        let streams = begin(&daemon, MANY, begun);
+fn half_sent_requests_do_not_block_clients_without_a_token() {
+    for begun in PARTIAL_REQUESTS {
+        let daemon = Daemon::with(set_long_timeouts);
+        let streams = begin_requests(&daemon, CONNECTION_COUNT, begun);
         assert_eq!(daemon.get("/healthz").code, 200, "{begun:?}");
         assert_eq!(daemon.post("/jobs", "1").code, 201, "{begun:?}");
         drop(streams);
@@ -91,27 +91,27 @@ fn half_sent_requests_keep_nobody_out_where_there_is_no_token() {
 }
 
 #[test]
-fn an_address_has_so_many_half_sent_requests() {
-    for begun in BEGUN {
+fn half_sent_requests_of_an_address_are_limited() {
+    for begun in PARTIAL_REQUESTS {
         let daemon = Daemon::with(|settings| {
-            patient(settings);
+            set_long_timeouts(settings);
             settings.most_of_address = 10;
         });
-        let mut streams = begin(&daemon, 40, begun);
-        until("ten are left", || still_open(&mut streams) == 10);
+        let mut streams = begin_requests(&daemon, 40, begun);
+        wait_until("ten are left", || still_open(&mut streams) == 10);
         // The newest connections stay.
         assert_eq!(still_open(&mut streams[30..]), 10, "{begun:?}");
     }
 }
 
 #[test]
-fn a_trusted_proxy_has_any_number() {
+fn half_sent_requests_of_a_trusted_proxy_are_not_limited() {
     let daemon = Daemon::with(|settings| {
-        patient(settings);
+        set_long_timeouts(settings);
         settings.most_of_address = 10;
         settings.trusted_proxies = vec!["127.0.0.0/8".parse().expect("a network")];
     });
-    let mut streams = begin(&daemon, 40, BEGUN[2]);
+    let mut streams = begin_requests(&daemon, 40, PARTIAL_REQUESTS[2]);
     // Longer than strangers may take: the absence of an event can only be checked after a fixed time.
     std::thread::sleep(Duration::from_millis(1_500));
     assert_eq!(still_open(&mut streams), 40);
@@ -124,9 +124,9 @@ fn a_trusted_proxy_has_any_number() {
 }
 
 #[test]
-fn those_who_asked_keep_their_connections() {
+fn clients_with_a_token_keep_their_connections() {
     let daemon = Daemon::with(|settings| {
-        patient(settings);
+        set_long_timeouts(settings);
         (settings.most_connections, settings.token) = (4, Some("secret".into()));
     });
     let ask = |stream: &mut TcpStream| {
@@ -143,26 +143,26 @@ fn those_who_asked_keep_their_connections() {
             seen.push(byte[0]);
         }
     };
-    let mut known = begin(&daemon, 4, "");
+    let mut known = begin_requests(&daemon, 4, "");
     known.iter_mut().for_each(ask);
-    for begun in BEGUN {
-        let strangers = begin(&daemon, 200, begun);
+    for begun in PARTIAL_REQUESTS {
+        let strangers = begin_requests(&daemon, 200, begun);
         assert_eq!(daemon.get("/healthz").code, 200, "{begun:?}");
         known.iter_mut().for_each(ask);
         drop(strangers);
     }
     // One more client with the token takes the place of the connection that is unused for longest.
-    assert_eq!(with_token(&daemon).code, 201);
+    assert_eq!(ask_with_token(&daemon).code, 201);
     known[1..].iter_mut().for_each(ask);
     assert_eq!(known[0].read(&mut [0]).unwrap_or(0), 0);
 }
 
 #[test]
-fn where_all_are_busy_health_is_answered_and_others_are_told() {
+fn a_busy_daemon_answers_health_and_refuses_the_rest() {
     let (begun, may_end) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let (runs, ends) = (Arc::clone(&begun), Arc::clone(&may_end));
     let daemon = Daemon::with(|settings| {
-        patient(settings);
+        set_long_timeouts(settings);
         settings.most_connections = 2;
         let runner = move |_: &Job| {
             runs.fetch_add(1, Ordering::SeqCst);
@@ -175,8 +175,8 @@ fn where_all_are_busy_health_is_answered_and_others_are_told() {
     });
     let head =
         "POST /jobs?queue=q&run=now HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1\r\n\r\n1";
-    let mut busy = begin(&daemon, 2, head);
-    until("both run", || begun.load(Ordering::SeqCst) == 2);
+    let mut busy = begin_requests(&daemon, 2, head);
+    wait_until("both run", || begun.load(Ordering::SeqCst) == 2);
     for answer in [daemon.get("/jobs"), daemon.post("/jobs", "1")] {
         assert_eq!((answer.code, answer.kind()), (503, "busy".into()));
         assert!(answer.head.to_ascii_lowercase().contains("retry-after"), "{}", answer.head);
@@ -186,15 +186,16 @@ fn where_all_are_busy_health_is_answered_and_others_are_told() {
     for stream in &mut busy {
         assert_eq!(read(stream).code, 200);
     }
-    until("there are places", || daemon.get("/jobs").code == 200);
+    wait_until("there are places", || daemon.get("/jobs").code == 200);
 }
 
 #[test]
-fn clients_that_send_or_take_a_byte_now_and_then_keep_nobody_out() {
-    let daemon = Daemon::with(patient);
+fn very_slow_clients_do_not_block_others() {
+    let daemon = Daemon::with(set_long_timeouts);
     let id = daemon.post("/objects", vec![b'x'; 8 << 20]).id();
-    let mut slow = begin(&daemon, 200, "GET /healthz HTTP/1.1\r\nX: ");
-    let mut reading = begin(&daemon, 50, &format!("GET /objects/{id}/bytes HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    let mut slow = begin_requests(&daemon, 200, "GET /healthz HTTP/1.1\r\nX: ");
+    let mut reading =
+        begin_requests(&daemon, 50, &format!("GET /objects/{id}/bytes HTTP/1.1\r\nHost: localhost\r\n\r\n"));
     for _ in 0..20 {
         for stream in &mut slow {
             let _ = stream.write_all(b"x");
@@ -208,7 +209,7 @@ fn clients_that_send_or_take_a_byte_now_and_then_keep_nobody_out() {
 }
 
 #[test]
-fn requests_behind_each_other_are_answered_in_turn() {
+fn pipelined_requests_are_answered_in_order() {
     let daemon = Daemon::start();
     let mut stream = daemon.connect();
     let one = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -223,12 +224,12 @@ fn requests_behind_each_other_are_answered_in_turn() {
 }
 
 #[test]
-fn half_a_request_does_not_keep_a_daemon_that_ends() {
+fn half_sent_requests_do_not_delay_a_shutdown() {
     let mut daemon = Daemon::with(|settings| {
-        patient(settings);
+        set_long_timeouts(settings);
         settings.grace = Duration::from_secs(3_600);
     });
-    let streams = begin(&daemon, 20, BEGUN[2]);
+    let streams = begin_requests(&daemon, 20, PARTIAL_REQUESTS[2]);
     assert_eq!(daemon.get("/healthz").code, 200);
     daemon.server.take().expect("it runs").stop();
     drop(streams);

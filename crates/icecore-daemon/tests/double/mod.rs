@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// Controls by which a test affects the database.
 #[derive(Default)]
-pub struct Strings {
+pub struct Controls {
     /// The database can't be reached.
     pub is_away: AtomicBool,
     /// Number of transactions that pushed.
@@ -24,18 +24,18 @@ pub struct Strings {
 
 pub struct Double {
     inner: Box<dyn Backend>,
-    strings: Arc<Strings>,
+    controls: Arc<Controls>,
 }
 
 #[allow(dead_code, reason = "each place that uses this has its own needs")]
-pub fn opener(address: Address, strings: Arc<Strings>) -> Arc<dyn Fn() -> Result<Box<dyn Backend>> + Send + Sync> {
+pub fn opener(address: Address, controls: Arc<Controls>) -> Arc<dyn Fn() -> Result<Box<dyn Backend>> + Send + Sync> {
     Arc::new(move || {
-        strings.check()?;
-        Ok(Box::new(Double { inner: open(&address)?, strings: Arc::clone(&strings) }))
+        controls.check()?;
+        Ok(Box::new(Double { inner: open(&address)?, controls: Arc::clone(&controls) }))
     })
 }
 
-impl Strings {
+impl Controls {
     fn check(&self) -> Result<()> {
         assert!(!self.panics.load(Ordering::SeqCst), "on purpose");
         match self.is_away.load(Ordering::SeqCst) {
@@ -48,7 +48,7 @@ impl Strings {
 macro_rules! pass {
     ($(fn $name:ident(&mut self $(, $argument:ident: $type:ty)*) -> $returns:ty;)*) => {
         $(fn $name(&mut self $(, $argument: $type)*) -> $returns {
-            self.strings.check()?;
+            self.controls.check()?;
             self.inner.$name($($argument),*)
         })*
     };
@@ -59,8 +59,8 @@ impl Objects for Double {
         fn put(&mut self, objects: &[NewObject]) -> Result<Vec<Id>>;
         fn object(&mut self, id: Id) -> Result<Option<Object>>;
         fn object_named(&mut self, key: &str) -> Result<Option<Object>>;
-        fn objects(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
-        fn walk(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()>;
+        fn objects(&mut self, after: i64, max: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
+        fn walk(&mut self, after: i64, max: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()>;
         fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64>;
         fn expire(&mut self) -> Result<u64>;
         fn quarantine(&mut self, id: Id, problem: &str) -> Result<()>;
@@ -72,29 +72,29 @@ impl Objects for Double {
 
 impl Jobs for Double {
     fn push(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>> {
-        self.strings.arrived.fetch_add(1, Ordering::SeqCst);
-        drop(self.strings.gate.lock());
-        self.strings.check()?;
+        self.controls.arrived.fetch_add(1, Ordering::SeqCst);
+        drop(self.controls.gate.lock());
+        self.controls.check()?;
         let pushed = self.inner.push(jobs)?;
-        self.strings.pushes.fetch_add(1, Ordering::SeqCst);
+        self.controls.pushes.fetch_add(1, Ordering::SeqCst);
         Ok(pushed)
     }
 
     fn ack_many(&mut self, acks: &[Ack]) -> Result<Vec<Result<()>>> {
-        self.strings.check()?;
+        self.controls.check()?;
         let recorded = self.inner.ack_many(acks)?;
-        self.strings.records.fetch_add(1, Ordering::SeqCst);
+        self.controls.records.fetch_add(1, Ordering::SeqCst);
         Ok(recorded)
     }
 
     pass! {
-        fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>>;
+        fn claim(&mut self, queue: &str, worker: &str, lease: Duration, max: usize) -> Result<Vec<Lease>>;
         fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>>;
         fn ack(&mut self, id: Id, token: &str, result: Option<&[u8]>) -> Result<()>;
         fn nack(&mut self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<State>;
         fn extend(&mut self, id: Id, token: &str, lease: Duration) -> Result<i64>;
         fn job(&mut self, id: Id) -> Result<Option<Job>>;
-        fn jobs(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()>;
+        fn jobs(&mut self, filter: &JobFilter, max: usize, each: Each<'_, Job>) -> Result<()>;
         fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64>;
         fn replay(&mut self, id: Id, by: &str) -> Result<Id>;
         fn forget(&mut self, before: i64) -> Result<u64>;
@@ -116,7 +116,7 @@ impl Schedules for Double {
         fn schedules(&mut self) -> Result<Vec<Schedule>>;
         fn pause_schedule(&mut self, name: &str, is_paused: bool, by: &str) -> Result<()>;
         fn remove_schedule(&mut self, name: &str, by: &str) -> Result<bool>;
-        fn fire(&mut self, most: usize) -> Result<Vec<Fired>>;
+        fn fire(&mut self, max: usize) -> Result<Vec<Fired>>;
     }
 }
 

@@ -189,7 +189,7 @@ impl Browser {
     }
 
     /// Sets the size of the window and its colour scheme.
-    pub fn look(&mut self, width: u32, height: u32, scheme: &str) {
+    pub fn set_window(&mut self, width: u32, height: u32, scheme: &str) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", size);
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);

@@ -1,6 +1,6 @@
 //! Hostile content is shown as text, and the page stays usable.
 
-use super::{fail, go, is_quiet, says, shown};
+use super::{assert_no_messages, assert_shows, fail_job, open_browser, open_part};
 use crate::client::Daemon;
 use serde_json::json;
 
@@ -8,19 +8,19 @@ const EVIL: &str =
     "</code><img src=x onerror=\"window.evil=1\"><script>window.evil=1</script>\u{202e}txt\u{0}\u{1b}[31m\u{200b}";
 
 #[test]
-fn markup_stays_text() {
+fn markup_in_data_is_shown_as_text() {
     let daemon = Daemon::start();
     let payload = json!({ EVIL: [EVIL, { "deep": EVIL }], "javascript:window.evil=1": 1 }).to_string();
     let queue: String = "%3Cimg%20src=x%20onerror=%22window.evil=1%22%3E".into();
     let answer = daemon.post_json(&format!("/jobs?queue={queue}&max_attempts=1"), payload);
     let id = answer.id();
-    fail(&daemon, &queue, EVIL);
+    fail_job(&daemon, &queue, EVIL);
     let object = daemon
         .post("/objects?key=%3Cscript%3Ewindow.evil=1%3C/script%3E", b"\x04\x08o:\x1e<b onmouseover=evil()>Use\x00")
         .id();
     daemon.post("/objects?format=marshal", EVIL);
-    let Some(mut page) = shown(&daemon, "queues") else { return };
-    for (part, wanted) in [
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
+    for (part, expected) in [
         ("queues".to_owned(), "<img src=x"),
         ("jobs".to_owned(), "<img src=x"),
         (format!("jobs/{id}"), "<script>window.evil=1</script>\\u{202e}txt"),
@@ -31,8 +31,8 @@ fn markup_stays_text() {
         ("%3Cimg%20src=x%20onerror=window.evil=1%3E".to_owned(), "Nothing here"),
         ("jobs/%3Cimg%20src=x%3E".to_owned(), "<img src=x>"),
     ] {
-        go(&mut page, &daemon, &part);
-        says(&mut page, wanted);
+        open_part(&mut page, &daemon, &part);
+        assert_shows(&mut page, expected);
         assert_eq!(
             page.value("document.querySelectorAll('main img, main script, main b[onmouseover], main style').length"),
             json!(0)
@@ -58,15 +58,15 @@ fn markup_stays_text() {
 }
 
 #[test]
-fn long_and_deep_content_stays_usable() {
+fn the_page_stays_usable_with_long_and_deep_content() {
     let daemon = Daemon::start();
     let long = "x".repeat(2_000_000);
     let deep = format!("{}{}", "[".repeat(900), "]".repeat(900));
     let payload = format!("{{\"long\":\"{long}\",\"deep\":{deep},\"{long}\":1}}");
     let id = daemon.push("queue=q", &payload);
-    let Some(mut page) = shown(&daemon, &format!("jobs/{id}")) else { return };
-    page.look(360, 740, "light");
-    says(&mut page, "… 2,000,000 bytes in all");
+    let Some(mut page) = open_browser(&daemon, &format!("jobs/{id}")) else { return };
+    page.set_window(360, 740, "light");
+    assert_shows(&mut page, "… 2,000,000 bytes in all");
     assert!(page.value("document.querySelector('main').textContent.length").as_u64() < Some(20_000));
     page.click(".string + button");
     page.wait("document.querySelector('.string').innerText.includes('more characters')");
@@ -86,6 +86,6 @@ fn long_and_deep_content_stays_usable() {
     assert!(wide.as_i64() <= Some(0), "{wide}");
     page.wait("document.querySelector('.copy button')?.innerText.includes('Show the readable copy of 4')");
     page.click(".copy button");
-    says(&mut page, "\"long\": \"xxx");
-    is_quiet(&page);
+    assert_shows(&mut page, "\"long\": \"xxx");
+    assert_no_messages(&page);
 }

@@ -1,6 +1,6 @@
 //! Lists: filters, pages, the keyboard.
 
-use super::{fail, go, is_quiet, says, shown};
+use super::{assert_no_messages, assert_shows, fail_job, open_browser, open_part};
 use crate::client::Daemon;
 use serde_json::json;
 
@@ -12,13 +12,13 @@ fn jobs_are_filtered_and_have_pages() {
     let daemon = Daemon::start();
     let ids: Vec<String> = (0..60).map(|number| daemon.push("queue=mail", &number.to_string())).collect();
     daemon.push("queue=other&max_attempts=1", "1");
-    fail(&daemon, "other", "no such user");
-    let Some(mut page) = shown(&daemon, "jobs") else { return };
+    fail_job(&daemon, "other", "no such user");
+    let Some(mut page) = open_browser(&daemon, "jobs") else { return };
     page.wait(&format!("{ROWS} === 50"));
-    says(&mut page, "no such user");
+    assert_shows(&mut page, "no such user");
     page.click(".pages a:last-child");
     page.wait(&format!("{ROWS} === 11"));
-    says(&mut page, &ids[0]);
+    assert_shows(&mut page, &ids[0]);
     page.click(".pages a:first-child");
     page.wait(&format!("{ROWS} === 50"));
     page.click("#f-queue");
@@ -27,7 +27,7 @@ fn jobs_are_filtered_and_have_pages() {
     page.wait(&format!("{ROWS} === 1"));
     assert_eq!(page.value("location.hash"), json!("#/jobs?queue=other"));
     page.value("(() => { const e = document.querySelector('#f-state'); e.value = 'ready'; e.dispatchEvent(new Event('change')); })()");
-    says(&mut page, "There are no such jobs.");
+    assert_shows(&mut page, "There are no such jobs.");
     assert_eq!(page.value("location.hash"), json!("#/jobs?queue=other&state=ready"));
     page.value("history.back()");
     page.wait(&format!("{ROWS} === 1"));
@@ -35,16 +35,16 @@ fn jobs_are_filtered_and_have_pages() {
     page.type_text(&ids[7]);
     page.key("Enter");
     page.wait(&format!("location.hash === '#/jobs/{}'", ids[7]));
-    says(&mut page, "Readable copy");
-    go(&mut page, &daemon, "jobs/01890a5d-ac96-774b-bcce-b302099a8057");
+    assert_shows(&mut page, "Readable copy");
+    open_part(&mut page, &daemon, "jobs/01890a5d-ac96-774b-bcce-b302099a8057");
     page.wait("document.querySelector('[role=alert]')?.innerText.includes('there is no job')");
 }
 
 #[test]
-fn the_keyboard_is_enough() {
+fn lists_can_be_used_with_the_keyboard() {
     let daemon = Daemon::start();
     let ids: Vec<String> = (0..3).map(|number| daemon.push("queue=mail", &number.to_string())).collect();
-    let Some(mut page) = shown(&daemon, "jobs") else { return };
+    let Some(mut page) = open_browser(&daemon, "jobs") else { return };
     page.wait(&format!("{ROWS} === 3"));
     page.key("/");
     page.wait("document.activeElement.id === 'f-queue'");
@@ -60,7 +60,7 @@ fn the_keyboard_is_enough() {
     page.wait(&format!("{FOCUS} === '{}'", ids[1]));
     page.key("Enter");
     page.wait(&format!("location.hash === '#/jobs/{}'", ids[1]));
-    says(&mut page, "Readable copy");
+    assert_shows(&mut page, "Readable copy");
     page.key("Escape");
     page.wait("location.hash === '#/jobs'");
     page.wait(&format!("{FOCUS} === '{}'", ids[1]));
@@ -68,19 +68,19 @@ fn the_keyboard_is_enough() {
     page.wait("document.querySelector('dialog[open]')?.innerText.includes('to the filter')");
     page.key("Escape");
     page.wait("!document.querySelector('dialog')");
-    is_quiet(&page);
+    assert_no_messages(&page);
 }
 
 /// The Tab key reaches everything that can be clicked, and each element has a name.
 #[test]
-fn everything_is_reached_and_named() {
+fn every_control_is_reached_by_tab_and_has_a_name() {
     let daemon = Daemon::start();
     daemon.push("queue=mail&max_attempts=1", r#"{"a":[1]}"#);
-    fail(&daemon, "mail", "no such user");
+    fail_job(&daemon, "mail", "no such user");
     let id = daemon.get("/jobs").str("/jobs/0/id");
     let object = daemon.post("/objects", b"\x04\x08[\x06").id();
-    let Some(mut page) = shown(&daemon, "queues") else { return };
-    for (part, wanted) in [
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
+    for (part, expected) in [
         ("queues".to_owned(), "Redrive"),
         ("jobs".to_owned(), "no such user"),
         (format!("jobs/{id}"), "\"a\""),
@@ -88,8 +88,8 @@ fn everything_is_reached_and_named() {
         (format!("objects/{object}"), "The first bytes"),
         ("compare".to_owned(), "Second"),
     ] {
-        go(&mut page, &daemon, &part);
-        says(&mut page, wanted);
+        open_part(&mut page, &daemon, &part);
+        assert_shows(&mut page, expected);
         let unnamed = page.value(
             "[...document.querySelectorAll('a, button, input, select, [role=tree], svg[role=img]')] \
              .filter((e) => e.checkVisibility() && !(e.innerText?.trim() || e.getAttribute('aria-label') || e.labels?.length)) \

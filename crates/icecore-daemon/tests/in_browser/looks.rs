@@ -1,6 +1,6 @@
 //! The appearance: light, dark, narrow. Nothing overflows, and all text is readable.
 
-use super::{fail, go, is_quiet, says, shown};
+use super::{assert_no_messages, assert_shows, fail_job, open_browser, open_part};
 use crate::client::Daemon;
 use serde_json::json;
 
@@ -30,7 +30,7 @@ const FAINT: &str = r#"(() => {
     return [...faint];
 })()"#;
 
-fn filled() -> (Daemon, String) {
+fn daemon_with_jobs() -> (Daemon, String) {
     let daemon = Daemon::start();
     for number in 0..12 {
         let user = format!(
@@ -42,7 +42,7 @@ fn filled() -> (Daemon, String) {
     let (id, token) = daemon.claim("mail");
     daemon.post_json(&format!("/jobs/{id}/ack"), json!({ "token": token, "result": { "sent": true } }).to_string());
     daemon.push("queue=broken&max_attempts=1", r#"{"to":"ann@example.com"}"#);
-    fail(&daemon, "broken", "exit code 1: connection to mail.example.com timed out\n  at send (mail.rb:12)");
+    fail_job(&daemon, "broken", "exit code 1: connection to mail.example.com timed out\n  at send (mail.rb:12)");
     daemon.post("/queues/thumbnails/pause", "");
     daemon.ask("PUT", "/queues/mail/limits?concurrency=4&rate=100/1m", &[], b"");
     for (name, query) in
@@ -60,15 +60,15 @@ fn filled() -> (Daemon, String) {
 }
 
 #[test]
-fn nothing_sticks_out_and_all_can_be_read() {
-    let (daemon, id) = filled();
-    let Some(mut page) = shown(&daemon, "queues") else { return };
+fn nothing_overflows_and_all_text_has_contrast() {
+    let (daemon, id) = daemon_with_jobs();
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
     let object = daemon.get("/objects").str("/objects/0/id");
     for (name, width, height, scheme) in
         [("light", 1280, 900, "light"), ("dark", 1280, 900, "dark"), ("narrow", 360, 740, "light")]
     {
-        page.look(width, height, scheme);
-        for (part, wanted, shot) in [
+        page.set_window(width, height, scheme);
+        for (part, expected, picture_name) in [
             ("queues".to_owned(), "thumbnails", "queues"),
             ("jobs".to_owned(), "timed out", "jobs"),
             (format!("jobs/{id}"), "\"roles\"", "job"),
@@ -78,13 +78,13 @@ fn nothing_sticks_out_and_all_can_be_read() {
             ("quarantine".to_owned(), "too early", "quarantine"),
             (format!("compare?left=jobs/{id}&right=objects/{object}"), "difference", "compare"),
         ] {
-            go(&mut page, &daemon, &part);
-            says(&mut page, wanted);
-            if shot == "job" {
+            open_part(&mut page, &daemon, &part);
+            assert_shows(&mut page, expected);
+            if picture_name == "job" {
                 page.wait("document.querySelectorAll('[role=treeitem]').length > 5");
                 page.value("document.querySelector('[role=treeitem]').focus()");
             }
-            if shot == "queues" {
+            if picture_name == "queues" {
                 page.wait("document.querySelector('svg.chart').dataset.points > 1");
             }
             // Colour transitions finish immediately.
@@ -92,16 +92,16 @@ fn nothing_sticks_out_and_all_can_be_read() {
             let wide = page.value("[document.documentElement.scrollWidth, innerWidth]");
             assert!(wide[0].as_u64() <= wide[1].as_u64(), "{name} {part}: {wide}");
             assert_eq!(page.value(FAINT), json!([]), "{name} {part}");
-            page.picture(&format!("{shot}-{name}"));
+            page.picture(&format!("{picture_name}-{name}"));
         }
     }
-    is_quiet(&page);
+    assert_no_messages(&page);
 }
 
 #[test]
 fn the_theme_is_chosen_and_kept() {
     let daemon = Daemon::start();
-    let Some(mut page) = shown(&daemon, "queues") else { return };
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
     let dark = "getComputedStyle(document.documentElement).backgroundColor === 'rgb(20, 23, 27)'";
     page.wait(&format!("!({dark})"));
     page.click("#theme");
@@ -112,7 +112,7 @@ fn the_theme_is_chosen_and_kept() {
     page.wait(&format!("{dark} && document.getElementById('theme').textContent === 'Dark'"));
     page.click("#theme");
     page.wait(&format!("!({dark})"));
-    page.look(1280, 900, "dark");
+    page.set_window(1280, 900, "dark");
     page.wait(dark);
-    is_quiet(&page);
+    assert_no_messages(&page);
 }

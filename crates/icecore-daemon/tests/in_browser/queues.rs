@@ -1,16 +1,16 @@
 //! Queues: counts, rates, pauses, redrives.
 
-use super::{fail, is_quiet, says, shown};
+use super::{assert_no_messages, assert_shows, fail_job, open_browser};
 use crate::client::Daemon;
 use serde_json::json;
 
 const READY: &str = "document.querySelector('.counts .ready b')?.textContent";
 
 #[test]
-fn counts_and_charts_follow_what_happens() {
+fn counts_and_charts_are_refreshed() {
     let daemon = Daemon::start();
-    let Some(mut page) = shown(&daemon, "queues") else { return };
-    says(&mut page, "There are no queues yet");
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
+    assert_shows(&mut page, "There are no queues yet");
     daemon.push("queue=mail", "1");
     page.wait(&format!("{READY} === '1'"));
     daemon.push("queue=mail", "2");
@@ -31,32 +31,32 @@ fn counts_and_charts_follow_what_happens() {
     page.click("#filter");
     page.type_text("oth");
     page.wait("document.querySelectorAll('.card').length === 1");
-    is_quiet(&page);
+    assert_no_messages(&page);
 }
 
 #[test]
 fn a_queue_is_paused_and_resumed() {
     let daemon = Daemon::start();
     daemon.push("queue=mail", "1");
-    let Some(mut page) = shown(&daemon, "queues") else { return };
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
     page.click("[data-act=pause]");
-    says(&mut page, "paused since");
+    assert_shows(&mut page, "paused since");
     assert_eq!(daemon.post("/queues/mail/claim", "").json(), json!({ "jobs": [] }));
     page.wait("document.querySelector('[data-act=pause]').textContent === 'Resume'");
     page.click("[data-act=pause]");
     page.wait("document.querySelector('.badge.paused').hidden");
     daemon.claim("mail");
-    is_quiet(&page);
+    assert_no_messages(&page);
 }
 
 #[test]
-fn dead_jobs_are_redriven_when_it_is_confirmed() {
+fn dead_jobs_are_redriven_after_a_confirmation() {
     let daemon = Daemon::start();
     for number in 0..2 {
         daemon.push("queue=mail&max_attempts=1", &number.to_string());
-        fail(&daemon, "mail", "no such user");
+        fail_job(&daemon, "mail", "no such user");
     }
-    let Some(mut page) = shown(&daemon, "queues") else { return };
+    let Some(mut page) = open_browser(&daemon, "queues") else { return };
     page.click("[data-act=redrive]");
     page.wait("document.querySelector('dialog[open]')?.innerText.includes('Redrive 2 dead jobs?')");
     page.key("Escape");
@@ -66,5 +66,5 @@ fn dead_jobs_are_redriven_when_it_is_confirmed() {
     page.click("[data-confirm]");
     page.wait("document.querySelector('.counts .ready b').textContent === '2'");
     assert_eq!(daemon.get("/queues").json()["queues"][0]["dead"], json!(0));
-    is_quiet(&page);
+    assert_no_messages(&page);
 }

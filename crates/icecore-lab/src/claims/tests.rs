@@ -44,7 +44,7 @@ fn make_claim(quantity: Quantity, from: f64, to: f64) -> Claim {
 }
 
 #[test]
-fn a_quotient_is_compared_with_what_was_claimed() {
+fn a_measured_ratio_is_compared_with_the_claim() {
     let judged = |ratio| judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[make_size(1.0, ratio)]);
     let found = judged(1.7);
     let now = found.now.unwrap();
@@ -59,14 +59,14 @@ fn a_quotient_is_compared_with_what_was_claimed() {
 }
 
 #[test]
-fn sizes_are_exact() {
+fn sizes_are_compared_exactly() {
     let found = judge_claim(&make_claim(Quantity::Size, 1.3, 1.35), &[make_size(1.0, 1.0)]);
     assert_eq!(found.now, Some(stats::exact_interval(1.36)));
     assert_eq!(found.words, "1.3 to 1.35 times then, 1.36 now: holds.");
 }
 
 #[test]
-fn the_sides_may_be_two_operations_of_one_competitor() {
+fn a_claim_may_compare_two_operations_of_one_competitor() {
     let mut claim = make_claim(Quantity::Time, 2.0, 2.0);
     (claim.over, claim.under) = (make_side("fast", Some(Read)), make_side("fast", Some(Write)));
     let found = judge_claim(&claim, &[make_size(1.0, 2.0)]);
@@ -74,7 +74,7 @@ fn the_sides_may_be_two_operations_of_one_competitor() {
 }
 
 #[test]
-fn the_middle_of_all_sizes_decides_and_the_range_is_told() {
+fn the_median_over_all_sizes_decides() {
     let points = [make_size(1000.0, 3.4), make_size(10.0, 1.2), make_size(100.0, 3.0)];
     let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &points);
     // At 10 objects, less than half of the difference remains.
@@ -91,7 +91,7 @@ fn the_middle_of_all_sizes_decides_and_the_range_is_told() {
 }
 
 #[test]
-fn only_the_sizes_of_the_claim_are_looked_at() {
+fn only_the_sizes_of_the_claim_are_used() {
     let points = [make_size(10.0, 1.2), make_size(100.0, 3.0)];
     let mut claim = make_claim(Quantity::Time, 1.2, 1.2);
     claim.at = [("count".to_owned(), 10)].into();
@@ -105,7 +105,7 @@ fn only_the_sizes_of_the_claim_are_looked_at() {
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn missing_measurements_are_named() {
     let points = [make_size(10.0, 2.0)];
     let words = |change: fn(&mut Claim)| {
         let mut claim = make_claim(Quantity::Time, 2.0, 2.0);
@@ -121,24 +121,24 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
-fn one_sample_decides_nothing() {
-    let mut made = make_size(1.0, 3.0);
-    made.entries.iter_mut().flat_map(|entry| &mut entry.cells).for_each(|cell| cell.samples.truncate(1));
-    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[made.clone()]);
+fn one_sample_leaves_a_claim_unknown() {
+    let mut size = make_size(1.0, 3.0);
+    size.entries.iter_mut().flat_map(|entry| &mut entry.cells).for_each(|cell| cell.samples.truncate(1));
+    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[size.clone()]);
     assert_eq!(found.verdict, Verdict::Unknown);
     assert!(found.words.contains("one sample, its error is not known"), "{}", found.words);
-    assert_eq!(judge_claim(&make_claim(Quantity::Crossing, 2.9, 2.9), &[made]).verdict, Verdict::Unknown);
+    assert_eq!(judge_claim(&make_claim(Quantity::Crossing, 2.9, 2.9), &[size]).verdict, Verdict::Unknown);
 }
 
 #[test]
-fn what_gives_back_something_else_is_judged_and_told() {
-    let mut made = make_size(1.0, 2.9);
-    made.entries[1].fidelity = Fidelity::Differs { differences: vec![] };
-    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[made.clone()]);
+fn competitors_with_wrong_output_are_judged_with_a_note() {
+    let mut size = make_size(1.0, 2.9);
+    size.entries[1].fidelity = Fidelity::Differs { differences: vec![] };
+    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[size.clone()]);
     assert_eq!(found.verdict, Verdict::Holds);
     assert!(found.words.ends_with("holds; what fast gives back differs from what went in."), "{}", found.words);
-    made.entries[1].fidelity = Fidelity::Alike { differences: vec![] };
-    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[made]);
+    size.entries[1].fidelity = Fidelity::Alike { differences: vec![] };
+    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[size]);
     assert!(found.words.ends_with("what fast gives back is alike, not the same."), "{}", found.words);
 }
 
@@ -171,14 +171,14 @@ fn a_crossing_may_have_moved() {
 }
 
 #[test]
-fn a_tie_is_not_longer() {
+fn a_tie_ends_the_lead() {
     let found = crossing_claim(4000.0, 6000.0, &[(10.0, 1.0), (100.0, 0.8), (4000.0, 1.0), (8000.0, 1.5)]);
     let now = found.now.unwrap();
     assert!(now.low == 4000.0 && (4000.0..4300.0).contains(&now.estimate), "{now:?}");
 }
 
 #[test]
-fn without_a_crossing_none_is_made_up() {
+fn claims_without_a_crossing_are_stronger_unknown_or_reversed() {
     let ahead = crossing_claim(4000.0, 6000.0, &[(1000.0, 0.5), (100_000.0, 0.5)]);
     assert_eq!((ahead.now, ahead.verdict), (None, Verdict::Stronger));
     assert_eq!(ahead.words, "slow led up to 4000 to 6000 then, and at all sizes up to 100000 now: stronger.");

@@ -164,13 +164,13 @@ mod tests {
     }
 
     #[test]
-    fn the_noise_of_the_machine_hides_a_small_difference() {
+    fn differences_below_the_noise_count_as_gone() {
         assert_eq!(verdict((1.5, 1.5), (1.04, 1.05, 1.06), 0.01), Verdict::Weaker);
         assert_eq!(verdict((1.5, 1.5), (1.04, 1.05, 1.06), 0.08), Verdict::Gone);
     }
 
     #[test]
-    fn what_was_equal_may_differ_now() {
+    fn a_claimed_tie_may_differ_now() {
         assert_eq!(verdict((0.9, 1.1), (0.98, 1.0, 1.02), 0.01), Verdict::Holds);
         assert_eq!(verdict((0.9, 1.1), (1.1, 1.12, 1.15), 0.01), Verdict::Holds);
         assert_eq!(verdict((0.9, 1.1), (1.9, 2.0, 2.1), 0.01), Verdict::Differs);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_none_are_refused() {
+    fn ranges_that_are_not_positive_and_finite_are_refused() {
         for (from, to) in [(0.0, 1.0), (-1.0, 2.0), (f64::NAN, 1.0), (1.0, f64::INFINITY)] {
             assert!(ClaimedRange::new(from, to).is_none());
         }

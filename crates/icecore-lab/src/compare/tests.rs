@@ -14,14 +14,14 @@ fn timed_samples(seed: u64, ns: f64) -> Vec<Sample> {
 /// Returns a run on a machine that is slower by the factor `slow`, in which `other` takes `ratio` times as long as the
 /// baseline.
 fn make_report(seed: u64, slow: f64, ratio: f64) -> Report {
-    let mut made = make_point(
+    let mut report = make_point(
         1.0,
         vec![
             make_entry("base", 1000, vec![(Read, timed_samples(seed, 100.0 * slow))]),
             make_entry("other", 2000, vec![(Read, timed_samples(seed + 100, 100.0 * slow * ratio))]),
         ],
     );
-    made.name = "1,000 objects".to_owned();
+    report.name = "1,000 objects".to_owned();
     let scenario = ScenarioReport {
         name: "mix".to_owned(),
         title: String::new(),
@@ -29,7 +29,7 @@ fn make_report(seed: u64, slow: f64, ratio: f64) -> Report {
         operations: vec![Read],
         baseline: Some("base".to_owned()),
         axis: String::new(),
-        points: vec![made],
+        points: vec![report],
         published: vec![],
         claims: vec![],
         absent: vec![],
@@ -70,7 +70,7 @@ fn find_change(compared: &ReportComparison, competitor: &str, quantity: Compared
 }
 
 #[test]
-fn a_slower_machine_is_no_regression() {
+fn a_slower_machine_is_not_a_regression() {
     let found = compare_by_default(&make_report(1, 1.0, 2.0), &make_report(2, 3.0, 2.0));
     assert!(!found.has_regressions());
     assert_eq!(find_change(&found, "other", ComparedQuantity::Time(Read)), Change::Same);
@@ -80,7 +80,7 @@ fn a_slower_machine_is_no_regression() {
 }
 
 #[test]
-fn a_slower_competitor_is_one_and_a_faster_is_better() {
+fn only_a_slower_competitor_is_a_regression() {
     let worse = compare_by_default(&make_report(1, 1.0, 2.0), &make_report(2, 0.5, 2.6));
     assert!(worse.has_regressions());
     assert_eq!(find_change(&worse, "other", ComparedQuantity::Time(Read)), Change::Worse);
@@ -92,7 +92,7 @@ fn a_slower_competitor_is_one_and_a_faster_is_better() {
 }
 
 #[test]
-fn what_the_interval_leaves_open_is_no_regression() {
+fn a_difference_within_the_interval_is_not_a_regression() {
     for seed in 0..40 {
         let found = compare_by_default(&make_report(seed, 1.0, 2.0), &make_report(seed + 1000, 1.0, 2.2));
         assert_eq!(
@@ -104,7 +104,7 @@ fn what_the_interval_leaves_open_is_no_regression() {
 }
 
 #[test]
-fn the_threshold_decides() {
+fn only_changes_above_the_threshold_are_regressions() {
     let (old, new) = (make_report(1, 1.0, 2.0), make_report(2, 1.0, 2.6));
     let regressions = |text: &str| compare_reports(&old, &new, text.parse().unwrap()).has_regressions();
     assert!(regressions("10%") && regressions("0.2"));
@@ -112,7 +112,7 @@ fn the_threshold_decides() {
 }
 
 #[test]
-fn what_the_twin_does_by_itself_is_no_regression() {
+fn a_difference_below_that_of_the_twin_is_not_a_regression() {
     let (old, mut new) = (make_report(1, 1.0, 2.0), make_report(2, 1.0, 2.6));
     let entries = &mut new.scenarios[0].points[0].entries;
     let mut twin = make_entry("base", 1000, vec![(Read, timed_samples(7, 200.0))]);
@@ -141,7 +141,7 @@ fn sizes_are_compared_exactly() {
 }
 
 #[test]
-fn a_competitor_that_became_wrong_is_always_found() {
+fn a_competitor_that_became_wrong_is_a_regression() {
     let mut new = make_report(2, 1.0, 0.1);
     second_entry(&mut new).fidelity =
         Fidelity::Differs { differences: vec!["a key is missing, first at $.a".to_owned()] };
@@ -155,14 +155,14 @@ fn a_competitor_that_became_wrong_is_always_found() {
 }
 
 #[test]
-fn what_was_not_checked_is_not_wrong() {
+fn unchecked_output_is_not_a_regression() {
     let mut new = make_report(2, 1.0, 2.0);
     second_entry(&mut new).fidelity = Fidelity::Unchecked;
     assert!(!compare_by_default(&make_report(1, 1.0, 2.0), &new).has_regressions());
 }
 
 #[test]
-fn what_is_new_or_gone_is_told_and_fails_nothing() {
+fn new_and_missing_parts_are_listed_without_failure() {
     let (old, mut new) = (make_report(1, 1.0, 2.0), make_report(2, 1.0, 2.0));
     second_entry(&mut new).id = "another".to_owned();
     new.scenarios[0].points[0].entries[0].cells.extend(make_entry("", 1, vec![(Write, timed_samples(1, 1.0))]).cells);
@@ -181,7 +181,7 @@ fn what_is_new_or_gone_is_told_and_fails_nothing() {
 }
 
 #[test]
-fn without_a_baseline_or_with_one_sample_times_decide_nothing() {
+fn times_need_a_baseline_and_several_samples() {
     let (mut old, mut new) = (make_report(1, 1.0, 2.0), make_report(2, 1.0, 20.0));
     (old.scenarios[0].baseline, new.scenarios[0].baseline) = (None, None);
     assert_eq!(find_change(&compare_by_default(&old, &new), "other", ComparedQuantity::Time(Read)), Change::Same);
@@ -191,7 +191,7 @@ fn without_a_baseline_or_with_one_sample_times_decide_nothing() {
 }
 
 #[test]
-fn floors_and_twins_are_no_ones_work() {
+fn floors_and_twins_are_not_compared() {
     let mut new = make_report(2, 1.0, 20.0);
     second_entry(&mut new).role = Role::Floor;
     let mut old = make_report(1, 1.0, 2.0);
@@ -200,7 +200,7 @@ fn floors_and_twins_are_no_ones_work() {
 }
 
 #[test]
-fn the_table_is_in_words() {
+fn the_table_describes_changes_in_words() {
     let mut new = make_report(2, 1.0, 3.0);
     new.machine.processor = "new one".to_owned();
     new.machine.runtimes = vec![Runtime { language: "perl".to_owned(), version: "5.40".to_owned() }];

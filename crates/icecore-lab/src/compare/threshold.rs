@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percent_and_shares_are_read() {
+    fn percentages_and_fractions_are_read() {
         for (text, share) in [("10%", 0.1), ("0.1", 0.1), (" 5 % ", 0.05), ("0", 0.0), ("150%", 1.5)] {
             let Threshold(read) = text.parse().unwrap();
             assert!((read - share).abs() < 1e-12, "{text}");
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_share_is_refused() {
+    fn invalid_thresholds_are_refused() {
         for (text, message) in [
             ("ten", "`ten` is not a share: write 10% or 0.1"),
             ("", "`` is not a share: write 10% or 0.1"),

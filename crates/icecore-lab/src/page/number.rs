@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_can_read_them() {
+    fn numbers_are_formatted_for_people() {
         assert_eq!(format_count(1172433.0), "1,172,433");
         assert_eq!(format_count(-1000.0), "-1,000");
         assert_eq!(format_count(999.0), "999");
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_that_says_nothing_is_not_printed() {
+    fn unknown_intervals_are_not_printed() {
         let formatted = |estimate, low, high| format_interval(&Interval { estimate, low, high });
         assert_eq!(formatted(1.4, 1.3, 1.5), "1.40 (1.30 to 1.50)");
         assert_eq!(formatted(1.4, 1.4, 1.4), "1.40");
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_numbers_are_no_numbers() {
+    fn nan_and_infinity_are_not_printed_as_numbers() {
         for n in [f64::NAN, f64::INFINITY] {
             assert_eq!(
                 [

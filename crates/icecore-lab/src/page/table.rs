@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_below_each_other() {
+    fn columns_are_aligned() {
         assert_eq!(
             table().to_text(),
             "name              time\n(l/A*)*           1 ns\nwithout\na|b\\u{1b}[2J  1,000 ns\n"
@@ -189,9 +189,9 @@ mod tests {
     }
 
     #[test]
-    fn markdown_does_not_understand_names() {
-        let wanted = "| name | time |\n|---|--:|\n| (l/A\\*)\\* | 1 ns |\n| *without* |  |\n| a\\|b\\\\u{1b}\\[2J | 1,000 ns |\n";
-        assert_eq!(table().to_markdown(), wanted);
+    fn names_are_escaped_for_markdown() {
+        let expected = "| name | time |\n|---|--:|\n| (l/A\\*)\\* | 1 ns |\n| *without* |  |\n| a\\|b\\\\u{1b}\\[2J | 1,000 ns |\n";
+        assert_eq!(table().to_markdown(), expected);
         assert_eq!(escape_markdown("__unserialize var_export <b>"), "\\_\\_unserialize var_export &lt;b>");
         assert_eq!(format_code("a`b"), "`` a`b ``");
     }

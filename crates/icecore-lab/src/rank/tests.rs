@@ -50,7 +50,7 @@ fn three_competitors() -> Vec<Entry> {
 }
 
 #[test]
-fn the_weights_decide() {
+fn weights_decide_the_order() {
     assert_eq!(list_places(&rank_entries(three_competitors(), "write:100,read:1"))[0], labelled_id("1", "writer"));
     assert_eq!(list_places(&rank_entries(three_competitors(), "write:1,read:100"))[0], labelled_id("1", "reader"));
     assert_eq!(
@@ -61,7 +61,7 @@ fn the_weights_decide() {
 }
 
 #[test]
-fn a_cost_is_the_weighted_sum_and_its_parts() {
+fn a_cost_is_the_weighted_sum_of_its_parts() {
     let found = rank_entries(three_competitors(), "write:2,read:10,size:0.5");
     let reader = found.places.iter().find(|place| place.id == "reader").unwrap();
     let expected = 2.0 * 1000.0 + 10.0 * 100.0 + 0.5 * 4000.0;
@@ -73,7 +73,7 @@ fn a_cost_is_the_weighted_sum_and_its_parts() {
 }
 
 #[test]
-fn times_are_of_the_first_and_cover_the_truth() {
+fn ratios_to_the_first_cover_the_true_ratio() {
     let found = rank_entries(three_competitors(), "read:1");
     assert_eq!(found.places[0].times, None);
     let times = found.places[1].times.unwrap();
@@ -81,7 +81,7 @@ fn times_are_of_the_first_and_cover_the_truth() {
 }
 
 #[test]
-fn those_that_cannot_be_told_apart_share_a_rank() {
+fn indistinguishable_competitors_share_a_rank() {
     let entries = vec![
         make_competitor("a", 100.0, 100.0, 1),
         make_competitor("b", 100.0, 101.0, 1),
@@ -96,7 +96,7 @@ fn those_that_cannot_be_told_apart_share_a_rank() {
 }
 
 #[test]
-fn what_is_closer_than_the_twin_is_tied() {
+fn differences_below_that_of_the_twin_are_ties() {
     let entries = |twin: f64| {
         let (base, mut twin) =
             (make_competitor("base", 100.0, 100.0, 1), make_competitor("twin", 100.0 * twin, 100.0, 1));
@@ -116,7 +116,7 @@ fn what_is_closer_than_the_twin_is_tied() {
 }
 
 #[test]
-fn bytes_are_counted_and_only_tied_if_they_are_equal() {
+fn sizes_are_tied_only_if_they_are_equal() {
     let sizes = |a, b| vec![make_competitor("a", 1.0, 1.0, a), make_competitor("b", 1.0, 1.0, b)];
     assert_eq!(list_places(&rank_entries(sizes(1001, 1000), "size:1")), [labelled_id("1", "b"), labelled_id("2", "a")]);
     assert_eq!(
@@ -126,7 +126,7 @@ fn bytes_are_counted_and_only_tied_if_they_are_equal() {
 }
 
 #[test]
-fn a_wrong_one_never_stands_above_a_right_one() {
+fn wrong_competitors_rank_below_right_ones() {
     let entries = vec![
         with_wrong_output(make_competitor("quick but wrong", 1.0, 1.0, 1), true),
         with_wrong_output(make_competitor("quick and alike", 2.0, 2.0, 1), false),
@@ -171,7 +171,7 @@ fn only_competitors_are_ranked() {
 }
 
 #[test]
-fn what_lacks_a_part_says_which() {
+fn unranked_competitors_name_the_missing_part() {
     let mut entries = three_competitors();
     entries[0].cells.remove(1);
     entries[1].size = None;
@@ -184,7 +184,7 @@ fn what_lacks_a_part_says_which() {
 }
 
 #[test]
-fn operations_that_share_no_turn_are_not_added() {
+fn operations_without_common_turns_are_not_added() {
     let sample = |round, ns| vec![Sample { round, turn: 0, ns }];
     let lonely = make_entry("lonely", 1, vec![(Write, sample(0, 1.0)), (Read, sample(1, 1.0))]);
     let found = rank_entries(vec![lonely], "write:1,read:1");
@@ -192,7 +192,7 @@ fn operations_that_share_no_turn_are_not_added() {
 }
 
 #[test]
-fn samples_that_are_no_times_do_not_spoil_a_ranking() {
+fn invalid_samples_do_not_affect_a_ranking() {
     let mut entries = three_competitors();
     for ns in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
         entries[0].cells[0].samples.push(Sample { round: 9, turn: 9, ns });
@@ -204,7 +204,7 @@ fn samples_that_are_no_times_do_not_spoil_a_ranking() {
 }
 
 #[test]
-fn memory_counts_from_the_start_to_the_peak() {
+fn memory_is_counted_from_the_start_to_the_peak() {
     let step = |step: &str, resident, peak| MemoryStep { step: step.to_owned(), resident, peak };
     let mut entries = vec![make_competitor("a", 1.0, 1.0, 1), make_competitor("b", 1.0, 1.0, 1)];
     entries[0].memory = vec![step("start", 100, 100), step("data", 300, 900), step("read", 400, 500)];
@@ -216,7 +216,7 @@ fn memory_counts_from_the_start_to_the_peak() {
 }
 
 #[test]
-fn the_words_are_those_of_a_person() {
+fn explanations_name_the_first_and_the_deciding_parts() {
     let sentences = explain_ranking(&rank_entries(three_competitors(), "write:1,read:100,size:0.1"));
     assert!(sentences[0].starts_with("reader costs least: 11."), "{sentences:#?}");
     assert!(sentences[0].contains(" µs a use; the next, small, costs 8."), "{sentences:#?}");
@@ -232,7 +232,7 @@ fn the_words_are_those_of_a_person() {
 }
 
 #[test]
-fn what_is_cheaper_and_not_enough_is_said() {
+fn explanations_name_parts_that_cost_less_but_not_enough() {
     let sentences = explain_ranking(&rank_entries(three_competitors(), "write:1,read:10,size:0.5"));
     assert!(
         sentences[1].contains("What decides against small is reading; it costs less for size, which"),
@@ -241,7 +241,7 @@ fn what_is_cheaper_and_not_enough_is_said() {
 }
 
 #[test]
-fn ties_are_said() {
+fn explanations_mention_ties() {
     let entries = vec![
         make_competitor("a", 100.0, 100.0, 1),
         make_competitor("b", 100.0, 100.0, 1),
@@ -257,7 +257,7 @@ fn ties_are_said() {
 }
 
 #[test]
-fn twice_the_competitors_are_twice_the_work() {
+fn work_grows_linearly_with_the_number_of_competitors() {
     let work = |count: u32| {
         let mut random = Rng::with_seed(7);
         let machine =

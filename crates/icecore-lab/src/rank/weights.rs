@@ -161,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn all_names_are_read() {
+    fn all_names_of_weights_are_parsed() {
         let text = "write:1,read:2,round-trip:3,size:0.5,to-json:4,request:5,memory:0.25";
         assert_eq!(text.parse::<Weights>().unwrap().to_string(), text);
         assert_eq!(" read : 2 , write:0,".parse::<Weights>().unwrap().parts(), [(Part::Time(Operation::Read), 2.0)]);
     }
 
     #[test]
-    fn errors_say_what_to_do() {
+    fn errors_in_weights_give_advice() {
         assert_eq!(
             error("raed:1"),
             "`raed` can't be weighted; use write, read, round-trip, size, to-json, request, memory"

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_at_the_top_say_it() {
+    fn comments_at_the_top_declare_variants_and_scenarios() {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let ruby = b"#!/usr/bin/env ruby\n# variants: a b-c\n# scenarios: one two\n# frozen_string_literal: true\n";
         assert_eq!(Head::parse_lines(ruby), Head { variants: words(&["a", "b-c"]), scenarios: words(&["one", "two"]) });

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waited_for_others_is_honest() {
+    fn waiting_for_the_processor_is_not_refuted() {
         for passed in [10, 100, 10_000, 3_600_000] {
             assert!(!account(10.0, passed).is_refuted(0.012), "{passed} ms passed");
         }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn who_worked_longer_than_it_claims_is_caught() {
+    fn work_longer_than_claimed_is_refuted() {
         assert!(account(15.0, 150).is_refuted(0.15), "a tenth");
         assert!(account(0.001, 110).is_refuted(0.11), "next to nothing");
         assert!(account(15.0, 60_000).is_refuted(0.15), "a tenth, on a busy machine");
@@ -91,7 +91,7 @@ mod tests {
 
     /// Work in several threads may take more processor time than the time that passed.
     #[test]
-    fn nobody_is_refuted_where_the_time_that_passed_is_explained() {
+    fn claims_that_cover_the_elapsed_time_are_not_refuted() {
         assert!(!account(100.0, 110).is_refuted(8.0));
     }
 
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_may_be_anything() {
+    fn process_names_may_contain_parentheses() {
         let line = "17 (a) (b c) R 1 17 17 0 -1 4194304 100 0 0 0 5 6 70 800 20 0 1 0 9 10 11";
         assert_eq!(sum_ticks(line), Some(881));
         assert_eq!(sum_ticks("17 (a) R 1 17"), None);
@@ -115,7 +115,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_system_tells_of_this_process() {
+    fn the_processor_time_of_this_process_is_read() {
         let before = read_processor_seconds(std::process::id()).expect("it is there");
         let mut sum = 0u64;
         while read_processor_seconds(std::process::id()).expect("it is there") <= before {

@@ -155,7 +155,7 @@ fn begin_object(builder: &mut Builder, class: &str) {
 mod tests {
     use super::*;
 
-    fn made(name: &str, parameters: &[(&str, i64)]) -> Document<'static> {
+    fn make_value(name: &str, parameters: &[(&str, i64)]) -> Document<'static> {
         let parameters = parameters.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
         make_document(name, &parameters).expect("it is made")
     }
@@ -165,22 +165,22 @@ mod tests {
     }
 
     #[test]
-    fn the_data_is_the_articles() {
+    fn employees_and_mix_have_the_data_of_the_articles() {
         assert_eq!(
-            text(&made("employees", &[("count", 2)]), "json"),
+            text(&make_value("employees", &[("count", 2)]), "json"),
             r#"[{"id":1,"name":"Employee_1","age":21},{"id":2,"name":"Employee_2","age":22}]"#
         );
-        let mix = made("mix", &[]);
+        let mix = make_value("mix", &[]);
         let root = mix.root();
         let sizes: Vec<usize> =
             ["array", "hash", "nested"].iter().map(|key| root.get(key).expect("a key").len()).collect();
         assert_eq!(sizes, [1000, 100, 26]);
-        assert_eq!(text(&made("ints", &[("first", 1000), ("count", 3)]), "json"), "[1000,1001,1002]");
+        assert_eq!(text(&make_value("ints", &[("first", 1000), ("count", 3)]), "json"), "[1000,1001,1002]");
     }
 
     #[test]
-    fn php_reads_the_tree() {
-        let tree = text(&made("tree", &[("s", 1), ("r", 1)]), "php");
+    fn the_tree_is_written_as_php_writes_it() {
+        let tree = text(&make_value("tree", &[("s", 1), ("r", 1)]), "php");
         let leaf = |id| format!("O:4:\"Leaf\":2:{{s:2:\"id\";i:{id};s:4:\"name\";s:6:\"leaf {id}\";}}");
         let expected = format!(
             "O:4:\"Tree\":4:{{s:4:\"leaf\";{}s:9:\"recursion\";O:4:\"Deep\":2:{{s:4:\"leaf\";{}s:4:\"next\";N;}}\
@@ -194,8 +194,8 @@ mod tests {
     }
 
     #[test]
-    fn ruby_reads_the_items() {
-        let items = icecore::write(&made("items", &[("count", 1)]), "marshal").expect("it is written");
+    fn the_items_are_written_as_ruby_writes_them() {
+        let items = icecore::write(&make_value("items", &[("count", 1)]), "marshal").expect("it is written");
         let expected = b"\x04\x08[\x06o:\x09Item\x09:\x08@idi\x06:\x0a@nameI\"\x0bItem 1\x06:\x06ET:\x0b@pricef\x090.25:\x0c@activeF";
         assert_eq!(items.escape_ascii().to_string(), expected.escape_ascii().to_string());
     }

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn the_probabilities_are_those_of_all_draws() {
+    fn probabilities_equal_those_of_all_draws() {
         for rounds in [
             rounds(&[&[1.0]]),
             rounds(&[&[1.0, 2.0, 3.0, 4.0]]),
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_are_those_of_many_draws() {
+    fn percentiles_agree_with_many_random_draws() {
         let lengths: [&[usize]; 10] =
             [&[2], &[7], &[30], &[1, 1], &[1; 6], &[3; 9], &[4; 5], &[1, 2, 3, 4], &[15, 1, 1], &[6, 6, 5, 6, 6]];
         // Four standard deviations of the share of draws that are below a percentile.
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn negated_values_have_the_mirrored_ends() {
+    fn negated_values_have_mirrored_percentiles() {
         let mut source = Rng::with_seed(5);
         for lengths in [&[2][..], &[20; 5], &[3, 4, 5], &[4096], &[5000, 3], &[2000; 300]] {
             let rounds = random(lengths, 1e-9, &mut source);
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_too_much_is_not_thinned() {
+    fn rounds_within_the_limit_are_not_thinned() {
         let mut source = Rng::with_seed(5);
         for lengths in [&[MOST_VALUES][..], &[1; MOST_VALUES], &[20; 100], &[1, 100, 2]] {
             let rounds = random(lengths, 1e-9, &mut source);
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_can_be_computed_is_bounded_work() {
+    fn work_is_bounded_by_thinning_large_rounds() {
         let mut source = Rng::with_seed(5);
         let mut work = |lengths: &[usize]| {
             let rounds = random(lengths, 1e-9, &mut source);
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_of_what_is_thinned_is_not_narrower() {
+    fn thinning_does_not_narrow_the_interval() {
         let width = |rounds: &[Vec<f64>]| {
             let negated: Vec<Vec<f64>> =
                 rounds.iter().map(|round| round.iter().rev().map(|value| -value).collect()).collect();

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_gives_its_median_and_ends() {
+    fn a_summary_has_the_median_the_fastest_and_the_slowest() {
         let found = summarize_samples(&samples_from_times(&[3.0, 1.0, 2.0, 5.0, 4.0]));
         assert_eq!((found.median.estimate, found.fastest, found.slowest), (3.0, 1.0, 5.0));
         assert!(found.median.low < 3.0 && found.median.high > 3.0);
@@ -92,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_gives_zeros() {
+    fn a_summary_of_no_samples_is_zero() {
         let found = summarize_samples(&[]);
         assert_eq!((found.median.estimate, found.fastest, found.slowest), (0.0, 0.0, 0.0));
         assert!(found.outliers.is_empty());
     }
 
     #[test]
-    fn one_sample_is_not_known() {
+    fn one_sample_gives_an_unknown_interval() {
         let found = summarize_samples(&samples_from_times(&[7.0]));
         assert_eq!(found.median.estimate, 7.0);
         assert!(!is_known(&found.median));
@@ -107,13 +107,13 @@ mod tests {
     }
 
     #[test]
-    fn two_samples_give_an_interval_far_wider_than_their_distance() {
+    fn two_samples_give_a_wide_interval() {
         let found = summarize_samples(&samples_from_times(&[10.0, 11.0]));
         assert!(found.median.low < 8.0 && found.median.high > 13.0, "{found:?}");
     }
 
     #[test]
-    fn what_is_no_time_does_not_count_and_is_listed() {
+    fn invalid_samples_are_ignored_and_listed() {
         let mut samples = sample_run(1, 5, 10, 0.01, 0.03);
         let clean = summarize_samples(&samples);
         for ns in [f64::NAN, 0.0, -5.0, f64::INFINITY, f64::NEG_INFINITY, 1e300, 5e-324] {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn more_processes_tell_more_and_more_turns_of_one_process_hardly() {
+    fn more_processes_narrow_the_interval_more_than_more_turns() {
         let width = |rounds, turns| {
             let widths = (0..20).map(|seed| {
                 let found = summarize_samples(&sample_run(seed, rounds, turns, 0.05, 0.02)).median;
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_is_covered_by_its_interval() {
+    fn intervals_cover_the_true_median() {
         let covered = (0..300).filter(|&seed| {
             let found = summarize_samples(&sample_run(seed, 5, 20, 0.03, 0.03)).median;
             found.low <= 100.0 && 100.0 <= found.high

@@ -141,13 +141,13 @@ mod tests {
     use super::super::synthetic::{SimulatedMachine, sample_run, samples_from_times};
     use super::*;
 
-    fn twin(estimate: f64, low: f64, high: f64) -> Option<Interval> {
+    fn interval(estimate: f64, low: f64, high: f64) -> Option<Interval> {
         Some(Interval { estimate, low, high })
     }
 
     #[test]
     fn a_quiet_machine_is_called_quiet() {
-        let found = assess_noise(&sample_run(1, 5, 20, 0.005, 0.01), twin(1.015, 1.0, 1.03));
+        let found = assess_noise(&sample_run(1, 5, 20, 0.005, 0.01), interval(1.015, 1.0, 1.03));
         assert_eq!(found.level, NoiseLevel::Quiet);
         assert!((found.resolution - 0.015).abs() < 1e-9);
         assert!((0.005..0.03).contains(&found.spread) && found.drift.abs() < 0.02, "{found:?}");
@@ -155,41 +155,41 @@ mod tests {
     }
 
     #[test]
-    fn a_twin_that_agrees_too_well_does_not_promise_the_impossible() {
-        assert_eq!(assess_noise(&sample_run(1, 5, 20, 0.0, 0.01), twin(1.0, 0.9999, 1.0001)).resolution, FLOOR);
+    fn the_resolution_has_a_lower_bound() {
+        assert_eq!(assess_noise(&sample_run(1, 5, 20, 0.0, 0.01), interval(1.0, 0.9999, 1.0001)).resolution, FLOOR);
     }
 
     #[test]
-    fn a_twin_that_differs_is_the_resolution() {
-        let found = assess_noise(&sample_run(1, 5, 20, 0.0, 0.01), twin(0.8, 0.7, 0.9));
+    fn the_difference_of_the_twin_is_the_resolution() {
+        let found = assess_noise(&sample_run(1, 5, 20, 0.0, 0.01), interval(0.8, 0.7, 0.9));
         assert_eq!(found.level, NoiseLevel::Noisy);
         assert!((found.resolution - 0.25).abs() < 1e-9);
         assert!(found.words.contains("differed from itself by up to 25 %"), "{}", found.words);
     }
 
     #[test]
-    fn drift_is_seen_and_said() {
+    fn drift_is_detected_and_described() {
         let probe = |drift| SimulatedMachine { drift, ..SimulatedMachine::default() }.sample_pair(2, 1.0).0;
-        let slower = assess_noise(&probe(0.4), twin(1.0, 0.98, 1.02));
+        let slower = assess_noise(&probe(0.4), interval(1.0, 0.98, 1.02));
         assert!((0.15..0.35).contains(&slower.drift), "{slower:?}");
         assert_eq!(slower.level, NoiseLevel::Restless);
         assert!(slower.words.contains("slower at the end"), "{}", slower.words);
-        let faster = assess_noise(&probe(-0.5), twin(1.0, 0.98, 1.02));
+        let faster = assess_noise(&probe(-0.5), interval(1.0, 0.98, 1.02));
         assert!(faster.drift < -0.3 && faster.level == NoiseLevel::Noisy);
         assert!(faster.words.contains("faster at the end"), "{}", faster.words);
     }
 
     #[test]
-    fn a_busy_core_is_a_spread() {
+    fn a_busy_core_shows_as_spread() {
         let mut probe = sample_run(1, 5, 20, 0.0, 0.01);
         probe.iter_mut().filter(|sample| sample.turn % 5 < 2).for_each(|sample| sample.ns *= 1.8);
-        let found = assess_noise(&probe, twin(1.0, 0.98, 1.02));
+        let found = assess_noise(&probe, interval(1.0, 0.98, 1.02));
         assert!(found.spread > 0.7 && found.level == NoiseLevel::Noisy);
         assert!(found.words.contains("keeps a core busy: close it"), "{}", found.words);
     }
 
     #[test]
-    fn without_a_twin_the_spread_stands_for_it() {
+    fn without_a_twin_the_spread_is_the_resolution() {
         let found = assess_noise(&sample_run(1, 5, 20, 0.0, 0.03), None);
         assert_eq!(found.resolution, found.spread);
         let one_pair = compute_speedup(&samples_from_times(&[1.0]), &samples_from_times(&[1.0]));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_is_called_too_little() {
+    fn too_few_samples_leave_the_noise_unknown() {
         for probe in [
             vec![],
             samples_from_times(&[1.0]),

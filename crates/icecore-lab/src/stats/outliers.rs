@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_sample_far_off_is_listed_and_moves_hardly_anything() {
+    fn one_outlier_is_listed_and_hardly_moves_the_median() {
         let mut samples = sample_run(4, 5, 20, 0.01, 0.02);
         let clean = summarize_samples(&samples);
         samples[33].ns *= 50.0;
@@ -54,26 +54,26 @@ mod tests {
     }
 
     #[test]
-    fn a_fifth_of_the_samples_does_not_hide_itself() {
+    fn outliers_that_are_a_fifth_of_the_samples_are_found() {
         let mut samples = sample_run(4, 5, 20, 0.01, 0.02);
         samples.iter_mut().filter(|sample| sample.round == 2).for_each(|sample| sample.ns *= 2.0);
         assert!((40..60).all(|place| find_outliers(&samples).contains(&place)));
     }
 
     #[test]
-    fn ordinary_noise_has_hardly_any() {
+    fn ordinary_noise_has_hardly_any_outliers() {
         let listed: usize = (0..50).map(|seed| find_outliers(&sample_run(seed, 5, 20, 0.0, 0.05)).len()).sum();
         assert!(listed < 25, "{listed} of 5000");
     }
 
     #[test]
-    fn equal_times_with_the_grain_of_a_clock_have_none() {
+    fn the_grain_of_a_clock_makes_no_outliers() {
         assert!(find_outliers(&samples_from_times(&[100.0, 100.0, 100.0, 100.0, 100.0, 101.0])).is_empty());
         assert_eq!(find_outliers(&samples_from_times(&[100.0, 100.0, 100.0, 100.0, 100.0, 110.0])), [5]);
     }
 
     #[test]
-    fn four_samples_are_not_judged() {
+    fn four_samples_have_no_outliers() {
         assert!(find_outliers(&samples_from_times(&[1.0, 1.0, 1.0, 50.0])).is_empty());
     }
 }

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn the_true_ratio_is_covered_where_processes_differ_more_than_turns() {
+    fn intervals_cover_the_ratio_if_processes_differ_most() {
         let machine = SimulatedMachine { process: 0.03, noise: 0.01, turns: 10, ..SimulatedMachine::default() };
         for (rounds, widest) in [(3, 0.35), (5, 0.15), (10, 0.08), (15, 0.065)] {
             let (covered, width) = coverage(SimulatedMachine { rounds, ..machine });
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn the_true_ratio_is_covered_where_turns_differ_more_than_processes() {
+    fn intervals_cover_the_ratio_if_turns_differ_most() {
         let machine = SimulatedMachine { process: 0.01, noise: 0.06, turns: 10, ..SimulatedMachine::default() };
         for (rounds, widest) in [(5, 0.135), (10, 0.08), (15, 0.06)] {
             let (covered, width) = coverage(SimulatedMachine { rounds, ..machine });
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn one_sample_of_each_process_is_covered_too() {
+    fn intervals_cover_the_ratio_with_one_sample_per_process() {
         let machine = SimulatedMachine { turns: 1, process: 0.03, noise: 0.03, ..SimulatedMachine::default() };
         for rounds in [3, 5, 10] {
             let (covered, _) = coverage(SimulatedMachine { rounds, ..machine });
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_slows_both_sides_of_a_pair_does_not_move_the_ratio() {
+    fn slowing_both_sides_of_a_pair_does_not_move_the_ratio() {
         let (mut a, mut b) =
             SimulatedMachine { process: 0.01, noise: 0.01, ..SimulatedMachine::default() }.sample_pair(3, TRUE);
         let clean = compute_speedup(&a, &b).unwrap();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_are_ties_and_others_are_not() {
+    fn only_equal_competitors_are_ties() {
         let machine = SimulatedMachine { process: 0.02, noise: 0.03, ..SimulatedMachine::default() };
         let ties = |ratio, runs| {
             let ties = (0..runs).filter(|&seed| {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_below_the_resolution_is_a_tie() {
+    fn differences_below_the_resolution_are_ties() {
         let (a, b) =
             SimulatedMachine { process: 0.0, noise: 0.001, ..SimulatedMachine::default() }.sample_pair(1, 1.03);
         assert!(!compare_samples(&a, &b, 0.01).unwrap().tie);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn one_sample_that_is_far_off_hardly_moves_anything() {
+    fn one_outlier_hardly_moves_the_ratio() {
         let (a, mut b) =
             SimulatedMachine { process: 0.01, noise: 0.02, ..SimulatedMachine::default() }.sample_pair(5, TRUE);
         let clean = compute_speedup(&a, &b).unwrap();
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_way_round_is_the_inverse() {
+    fn swapping_the_sides_inverts_the_ratio() {
         let (a, b) = SimulatedMachine::default().sample_pair(5, TRUE);
         let (forward, back) = (compute_speedup(&a, &b).unwrap(), compute_speedup(&b, &a).unwrap());
         assert!((forward.estimate * back.estimate - 1.0).abs() < 1e-9);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_partner_is_left_out() {
+    fn samples_without_a_partner_are_ignored() {
         let (a, b) = SimulatedMachine::default().sample_pair(5, TRUE);
         let paired = compute_speedup(&a[..40], &b[..40]);
         assert_eq!(compute_speedup(&a, &b[..40]), paired);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_left_out_with_its_partner() {
+    fn invalid_samples_are_ignored_with_their_partner() {
         let (mut a, mut b) = SimulatedMachine::default().sample_pair(5, TRUE);
         let clean = compute_speedup(&a[4..], &b[4..]);
         (a[0].ns, a[1].ns, b[2].ns, b[3].ns) = (f64::NAN, 0.0, f64::INFINITY, -1.0);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_pair_says_nothing() {
+    fn a_single_pair_gives_an_unknown_interval() {
         let found = compare_samples(&samples_from_times(&[1.0]), &samples_from_times(&[3.0]), 0.01).unwrap();
         assert!((found.times.estimate - 3.0).abs() < 1e-9);
         assert!(found.tie && !is_known(&found.times));
@@ -175,14 +175,14 @@ mod tests {
     }
 
     #[test]
-    fn two_pairs_that_agree_by_chance_do_not_say_much() {
+    fn two_pairs_that_agree_by_chance_are_a_tie() {
         let found =
             compare_samples(&samples_from_times(&[1.0, 1.0]), &samples_from_times(&[1.05, 1.10]), 0.01).unwrap();
         assert!(found.tie, "{found:?}");
     }
 
     #[test]
-    fn one_process_is_no_witness_of_a_few_percent() {
+    fn one_process_cannot_show_a_difference_of_a_few_percent() {
         let one = SimulatedMachine { rounds: 1, turns: 100, process: 0.0, noise: 0.01, ..SimulatedMachine::default() };
         let (a, b) = one.sample_pair(1, 1.04);
         assert!(compare_samples(&a, &b, 0.01).unwrap().tie);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn twice_the_turns_are_four_times_the_work() {
+    fn work_is_quadratic_in_the_number_of_turns() {
         let work = |turns| {
             let (a, b) = (sample_run(1, 5, turns, 0.02, 0.03), sample_run(2, 5, turns, 0.02, 0.03));
             count_multiplications(|| assert!(compute_speedup(&a, &b).is_some()))
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn twice_the_rounds_are_four_times_the_work() {
+    fn work_is_quadratic_in_the_number_of_rounds() {
         let work = |rounds| {
             let (a, b) = (sample_run(1, rounds, 5, 0.02, 0.03), sample_run(2, rounds, 5, 0.02, 0.03));
             count_multiplications(|| assert!(compute_speedup(&a, &b).is_some()))

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_binomial_has_its_probabilities() {
+    fn binomial_probabilities_are_exact() {
         assert_eq!(binomial_probabilities(3, 0), [1.0, 0.0, 0.0, 0.0]);
         assert_eq!(binomial_probabilities(3, 3), [0.0, 0.0, 0.0, 1.0]);
         let expected = [16.0, 32.0, 24.0, 8.0, 1.0].map(|share| share / 81.0);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_binomial_has_its_mean_and_deviation() {
+    fn large_binomials_have_the_right_mean_and_deviation() {
         for hits in [1, 2, 700, 1024, 2047] {
             let probabilities = binomial_probabilities(2048, hits);
             let moment = |of: &dyn Fn(f64) -> f64| -> f64 {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_of_equally_many_values_have_no_entries_in_between() {
+    fn rounds_of_equal_length_have_no_odd_surpluses() {
         let pick = Surplus::from_rounds(&[(4, 1), (4, 3)]);
         assert_eq!(pick.0.iter().map(|one| one.0).collect::<Vec<_>>(), [-4, -2, 0, 2, 4]);
         assert_eq!(pick.repeat(3).0.len(), 13);

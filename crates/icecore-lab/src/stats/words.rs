@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_say_what_is_known() {
+    fn intervals_are_formatted_with_what_is_known() {
         let of = |estimate, low, high| format_interval(&Interval { estimate, low, high });
         assert_eq!(of(1.7, 1.6, 1.8), "1.7 (1.6 to 1.8)");
         assert_eq!(of(1.7, 1.7, 1.7), "1.7");

@@ -16,12 +16,12 @@ pub fn modules() -> Option<PathBuf> {
     BUILT.iter().any(|(language, _)| is_built(language)).then(folder)
 }
 
-/// Returns whether Icecore's module for a language is built.
+/// Returns `true` if Icecore's module for a language is built.
 pub fn is_built(language: &str) -> bool {
     BUILT.iter().any(|(of, built)| *of == language && folder().join(of).join(built).exists())
 }
 
-/// Returns whether a language's runtime is installed.
+/// Returns `true` if a language's runtime is installed.
 pub fn has(language: &str) -> bool {
     Command::new(language).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }

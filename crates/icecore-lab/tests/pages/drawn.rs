@@ -5,22 +5,22 @@ use icecore_lab::page::{self, Style};
 use icecore_lab::rank;
 use std::path::Path;
 
-fn same(name: &str, drawn: &str) {
+fn assert_drawn_as(name: &str, drawn: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages/golden").join(name);
     if std::env::var_os("UPDATE_PAGES").is_some() {
         std::fs::write(&path, drawn).unwrap();
     }
-    let wanted = std::fs::read_to_string(&path).unwrap_or_default();
-    for (i, (drawn, wanted)) in drawn.lines().zip(wanted.lines()).enumerate() {
-        assert_eq!(drawn, wanted, "{name}, line {}; UPDATE_PAGES=1 if that is meant", i + 1);
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    for (i, (drawn, expected)) in drawn.lines().zip(expected.lines()).enumerate() {
+        assert_eq!(drawn, expected, "{name}, line {}; UPDATE_PAGES=1 if that is meant", i + 1);
     }
-    assert_eq!(drawn.len(), wanted.len(), "{name} is longer or shorter; UPDATE_PAGES=1 if that is meant");
+    assert_eq!(drawn.len(), expected.len(), "{name} is longer or shorter; UPDATE_PAGES=1 if that is meant");
 }
 
 #[test]
-fn text() {
+fn the_text_report_equals_its_golden_file() {
     let drawn = page::render_text(&report(), &Style::default());
-    same("report.txt", &drawn);
+    assert_drawn_as("report.txt", &drawn);
     let wide: Vec<_> = drawn.lines().filter(|line| line.chars().count() > 110).collect();
     assert!(wide.is_empty(), "too wide: {wide:#?}");
 }
@@ -28,7 +28,7 @@ fn text() {
 /// The order follows the numbers that are shown, even if pairs of samples on a busy machine
 /// contradict it.
 #[test]
-fn rates_stand_in_their_order() {
+fn rates_are_sorted_by_the_shown_numbers() {
     let mut measured: icecore_lab::model::Report =
         serde_json::from_str(include_str!("../../../../docs/bench/report.json")).unwrap();
     // Ratios of pairs that contradict the medians.
@@ -54,22 +54,22 @@ fn rates_stand_in_their_order() {
 }
 
 #[test]
-fn markdown() {
-    same("report.md", &page::render_markdown(&report()));
+fn the_markdown_report_equals_its_golden_file() {
+    assert_drawn_as("report.md", &page::render_markdown(&report()));
 }
 
 #[test]
-fn csv() {
-    same("report.csv", &page::render_csv(&report()));
+fn the_csv_report_equals_its_golden_file() {
+    assert_drawn_as("report.csv", &page::render_csv(&report()));
 }
 
 #[test]
-fn performance() {
-    same("performance.md", &page::render_performance(&report(), &[("columns", &report())]));
+fn the_performance_page_equals_its_golden_file() {
+    assert_drawn_as("performance.md", &page::render_performance(&report(), &[("columns", &report())]));
 }
 
 #[test]
-fn ranking() {
+fn rankings_equal_their_golden_file() {
     let report = report();
     let mut drawn = String::new();
     for (scenario, weights) in report.scenarios.iter().zip(["write:1,read:100,size:0.1", "read:1", "to-json:1"]) {
@@ -77,5 +77,5 @@ fn ranking() {
         let ranked = rank::rank_competitors(point, &weights.parse().unwrap());
         drawn += &page::render_ranking(scenario, point, &ranked, weights != "to-json:1");
     }
-    same("ranking.txt", &drawn);
+    assert_drawn_as("ranking.txt", &drawn);
 }

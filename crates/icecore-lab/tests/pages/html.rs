@@ -11,35 +11,35 @@ fn attribute<'a>(attributes: &'a [(String, String)], name: &str) -> Option<&'a s
 }
 
 /// Checks what must be true for every page. Returns its elements.
-fn sound(what: &str, page: &str) -> Elements {
-    let all = elements(page).unwrap_or_else(|why| panic!("{what}: {why}"));
+fn check_page(context: &str, page: &str) -> Elements {
+    let all = elements(page).unwrap_or_else(|why| panic!("{context}: {why}"));
     let mut ids = BTreeSet::new();
     for (name, attributes) in &all {
         assert!(
             !["script", "link", "iframe", "img", "image", "object", "embed", "foreignObject"].contains(&name.as_str()),
-            "{what}: <{name}>"
+            "{context}: <{name}>"
         );
         for (key, value) in attributes {
-            assert!(!key.starts_with("on") && key != "src" && key != "style", "{what}: {name} {key}={value}");
-            assert!(key != "href" || value.starts_with('#'), "{what}: {value}");
-            assert!(key != "id" || ids.insert(value.clone()), "{what}: {value} is there twice");
-            assert!(!["NaN", "inf", "-0\""].iter().any(|odd| value.contains(odd)), "{what}: {name} {key}={value}");
+            assert!(!key.starts_with("on") && key != "src" && key != "style", "{context}: {name} {key}={value}");
+            assert!(key != "href" || value.starts_with('#'), "{context}: {value}");
+            assert!(key != "id" || ids.insert(value.clone()), "{context}: {value} is there twice");
+            assert!(!["NaN", "inf", "-0\""].iter().any(|odd| value.contains(odd)), "{context}: {name} {key}={value}");
         }
     }
     let style = page.split("<style>").skip(1).map(|part| part.split("</style>").next().unwrap_or_default());
-    assert!(style.clone().all(|css| !css.contains("url(") && !css.contains("@import")), "{what} loads something");
+    assert!(style.clone().all(|css| !css.contains("url(") && !css.contains("@import")), "{context} loads something");
     for (_, attributes) in &all {
         let links = [attribute(attributes, "aria-labelledby"), attribute(attributes, "href")];
         for id in links.iter().flatten().flat_map(|value| value.split(' ')) {
-            assert!(ids.contains(id.trim_start_matches('#')), "{what}: nothing is {id}");
+            assert!(ids.contains(id.trim_start_matches('#')), "{context}: nothing is {id}");
         }
     }
-    for (at, (name, attributes)) in all.iter().enumerate() {
+    for (index, (name, attributes)) in all.iter().enumerate() {
         if name == "svg" {
-            assert_eq!(attribute(attributes, "role"), Some("img"), "{what}");
-            let inside: Vec<&str> = all[at + 1..at + 3].iter().map(|(name, _)| name.as_str()).collect();
-            assert_eq!(inside, ["title", "desc"], "{what}");
-            coordinates(what, attribute(attributes, "viewBox").unwrap_or_default(), &all[at + 1..]);
+            assert_eq!(attribute(attributes, "role"), Some("img"), "{context}");
+            let inside: Vec<&str> = all[index + 1..index + 3].iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(inside, ["title", "desc"], "{context}");
+            coordinates(context, attribute(attributes, "viewBox").unwrap_or_default(), &all[index + 1..]);
         }
     }
     all
@@ -50,26 +50,26 @@ fn coordinates(what: &str, view: &str, inside: &[(String, Vec<(String, String)>)
     let size: Vec<f64> = view.split(' ').map(|n| n.parse().expect(view)).collect();
     for (name, attributes) in inside.iter().take_while(|(name, _)| name != "svg") {
         for (key, value) in attributes {
-            let most = match key.as_str() {
+            let limit = match key.as_str() {
                 "x" | "x1" | "x2" | "cx" => size[2],
                 "y" | "y1" | "y2" | "cy" => size[3],
                 "width" | "height" | "r" => f64::INFINITY,
                 _ => continue,
             };
             let n: f64 = value.parse().unwrap_or_else(|_| panic!("{what}: {name} {key}={value}"));
-            assert!((-1.0..=most + 1.0).contains(&n), "{what}: {name} {key}={value} in {view}");
+            assert!((-1.0..=limit + 1.0).contains(&n), "{what}: {name} {key}={value} in {view}");
         }
     }
 }
 
 #[test]
-fn the_page_is_sound() {
+fn the_html_page_is_well_formed_and_safe() {
     let drawn = page::render_html(&report());
-    let all = sound("the page", &drawn);
+    let all = check_page("the page", &drawn);
     let charts = all.iter().filter(|(name, _)| name == "svg").count();
     // Each chart has a version for wide windows and one for narrow ones.
     assert_eq!(charts, 2 * page::list_chart_kinds(&report()).len());
-    let count = |wanted: &str| all.iter().filter(|(name, _)| name == wanted).count();
+    let count = |expected: &str| all.iter().filter(|(name, _)| name == expected).count();
     assert_eq!(count("figure"), charts / 2);
     assert_eq!(count("details"), charts / 2);
     assert_eq!(count("h1"), 1);
@@ -78,17 +78,17 @@ fn the_page_is_sound() {
 }
 
 #[test]
-fn each_kind_of_chart_is_a_file_of_its_own() {
+fn each_kind_of_chart_is_a_separate_file() {
     let report = report();
     let kinds = page::list_chart_kinds(&report);
     let names: Vec<String> = kinds.iter().map(|(scenario, kind)| format!("{scenario} {kind}")).collect();
-    for wanted in ["perl-mix bars-write", "perl-mix size", "perl-mix memory", "php-objects growth-read"] {
-        assert!(names.iter().any(|name| name == wanted), "{wanted} in {names:?}");
+    for expected in ["perl-mix bars-write", "perl-mix size", "perl-mix memory", "php-objects growth-read"] {
+        assert!(names.iter().any(|name| name == expected), "{expected} in {names:?}");
     }
     assert!(!names.contains(&"flat-strings memory".into()));
     for (scenario, kind) in kinds {
         let svg = page::render_svg(&report, scenario, kind).unwrap();
-        let all = sound(&format!("{scenario} {kind}"), &svg);
+        let all = check_page(&format!("{scenario} {kind}"), &svg);
         assert_eq!(attribute(&all[0].1, "xmlns"), Some("http://www.w3.org/2000/svg"));
         assert!(svg.contains("prefers-color-scheme:dark"));
     }
@@ -97,7 +97,7 @@ fn each_kind_of_chart_is_a_file_of_its_own() {
 }
 
 #[test]
-fn names_are_text_everywhere() {
+fn names_are_escaped_everywhere() {
     let evil = "<script>alert('x')</script>\"&amp;\u{1b}[31m|`*_[a](b)\r\n\u{ffff}";
     let mut report = report();
     report.icecore = evil.into();
@@ -129,10 +129,10 @@ fn names_are_text_everywhere() {
         }
     }
     let drawn = page::render_html(&report);
-    sound("the page", &drawn);
+    check_page("the page", &drawn);
     assert!(!drawn.contains("<script") && drawn.contains("&lt;script&gt;"));
     for (scenario, kind) in page::list_chart_kinds(&report) {
-        sound("a chart", &page::render_svg(&report, scenario, kind).unwrap());
+        check_page("a chart", &page::render_svg(&report, scenario, kind).unwrap());
     }
     let text = page::render_text(&report, &page::Style::default());
     assert!(!text.contains(['\u{1b}', '\r']), "a name commands the terminal");
@@ -141,17 +141,17 @@ fn names_are_text_everywhere() {
     }
 }
 
-/// Returns whether `<script` occurs in code only.
+/// Returns `true` if `<script` occurs in code only.
 fn code_only(markdown: &str) -> bool {
     markdown.lines().filter(|line| line.contains("<script")).all(|line| line.contains("`` <script"))
 }
 
 #[test]
-fn odd_numbers_draw_something() {
+fn pages_with_odd_numbers_are_well_formed() {
     let odd = [0.0, -1.0, 1e-9, 1.0, 1e300, f64::MAX, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
     for (i, a) in odd.iter().enumerate() {
         for b in &odd[i..] {
-            let report = changed(|scenario| {
+            let report = changed_report(|scenario| {
                 for point in &mut scenario.points {
                     point.at = if point.at > 100.0 { *a } else { *b };
                     point.memcpy_ns = Some(*b);
@@ -168,13 +168,13 @@ fn odd_numbers_draw_something() {
                     }
                 }
             });
-            everything(&format!("{a} and {b}"), &report);
+            check_all_pages(&format!("{a} and {b}"), &report);
         }
     }
 }
 
 #[test]
-fn gaps_draw_something() {
+fn pages_with_missing_parts_are_well_formed() {
     type Change = fn(&mut ScenarioReport);
     let gaps: [(&str, Change); 10] = [
         ("no points", |s| s.points.clear()),
@@ -195,17 +195,17 @@ fn gaps_draw_something() {
         ("no names", |s| s.points.iter_mut().flat_map(|p| &mut p.entries).for_each(|e| e.name.clear())),
     ];
     for (what, change) in gaps {
-        everything(what, &changed(change));
+        check_all_pages(what, &changed_report(change));
     }
     let mut empty = report();
     empty.scenarios.clear();
     empty.machine = Machine::default();
-    everything("nothing", &empty);
+    check_all_pages("nothing", &empty);
 }
 
 #[test]
-fn many_and_long_names_have_room() {
-    let report = changed(|scenario| {
+fn many_and_long_names_fit_into_charts() {
+    let report = changed_report(|scenario| {
         for point in &mut scenario.points {
             let more = (0..20).map(|i| {
                 let name = format!("a serializer whose name is far longer than what fits {i}");
@@ -220,12 +220,12 @@ fn many_and_long_names_have_room() {
             point.entries.extend(more.collect::<Vec<_>>());
         }
     });
-    everything("many", &report);
+    check_all_pages("many", &report);
     assert_eq!(OPERATIONS.len(), 2);
 }
 
 /// Returns a changed report. Few samples are enough to draw, and quicker to resample.
-fn changed(change: impl Fn(&mut ScenarioReport)) -> Report {
+fn changed_report(change: impl Fn(&mut ScenarioReport)) -> Report {
     let mut report = report();
     report.scenarios.iter_mut().for_each(change);
     let entries = report.scenarios.iter_mut().flat_map(|s| &mut s.points).flat_map(|p| &mut p.entries);
@@ -234,18 +234,18 @@ fn changed(change: impl Fn(&mut ScenarioReport)) -> Report {
 }
 
 /// Draws all pages of a report.
-fn everything(what: &str, report: &Report) {
-    sound(what, &page::render_html(report));
+fn check_all_pages(context: &str, report: &Report) {
+    check_page(context, &page::render_html(report));
     for (scenario, kind) in page::list_chart_kinds(report) {
-        sound(what, &page::render_svg(report, scenario, kind).expect(what));
+        check_page(context, &page::render_svg(report, scenario, kind).expect(context));
     }
     for drawn in [
         page::render_text(report, &page::Style { color: true, width: 40, full: false }),
         page::render_markdown(report),
         page::render_performance(report, &[]),
     ] {
-        assert!(!drawn.contains("NaN") && !drawn.contains("inf "), "{what}: {drawn}");
+        assert!(!drawn.contains("NaN") && !drawn.contains("inf "), "{context}: {drawn}");
     }
     let rows = page::render_csv(report);
-    assert!(rows.lines().all(|line| !line.contains("NaN") && !line.contains(",inf,")), "{what}");
+    assert!(rows.lines().all(|line| !line.contains("NaN") && !line.contains(",inf,")), "{context}");
 }

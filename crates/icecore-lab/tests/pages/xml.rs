@@ -67,7 +67,7 @@ fn words(text: &str) -> Result<(), String> {
 }
 
 #[test]
-fn what_is_not_well_formed_is_found() {
+fn malformed_xml_is_detected() {
     assert_eq!(elements("<p class=\"a\">x &amp; y<br/></p>").map(|e| e.len()), Ok(2));
     for wrong in [
         "<p>",

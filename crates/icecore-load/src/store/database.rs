@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_database_is_another_name_on_the_same_server() {
+    fn a_database_address_changes_only_the_name() {
         let found = database_address("postgres://a:b@127.0.0.1:5432/postgres?sslmode=require", "load_1");
         assert_eq!(found, "postgres://a:b@127.0.0.1:5432/load_1?sslmode=disable");
         assert_eq!(database_address("postgres://a@h", "x"), "postgres://a@h/x?sslmode=disable");
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_bytes() {
+    fn columns_are_read_as_bytes() {
         assert_eq!(bytes_from_column(&Value::from("a\u{e9}")), Some(vec![b'a', 0xe9]));
         assert_eq!((bytes_from_column(&Value::from("\u{100}")), bytes_from_column(&Value::Null)), (None, None));
     }

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stronger_rival_counts() {
+    fn goals_are_judged_against_the_fastest_rival() {
         let entries = vec![entry("icecore/serve", 1e8), entry("perl/loop", 9e8), entry("perl/fork", 4e8)];
         let goals = judge_goals(&[group(Operation::Turnaround, "SQLite", entries)], &[]);
         let met: Vec<GoalResult> = goals.iter().map(|goal| goal.met).collect();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn river_is_met_only_beyond_doubt() {
+    fn the_goal_against_river_is_missed_only_if_river_is_faster() {
         let judge = |ours, theirs| {
             let entries = vec![entry("icecore/library", ours), entry("river", theirs)];
             judge_goals(&[group(Operation::Work, "PostgreSQL", entries)], &[])[6].met
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_constant_or_not() {
+    fn the_goal_for_memory_needs_a_constant_peak() {
         let of = |count, bytes| {
             let samples = entry("", 1e5).samples;
             let per_second = Interval { estimate: 1e6, low: 9e5, high: 1.1e6 };

@@ -225,14 +225,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_are_of_three_formats() {
+    fn objects_are_frozen_in_three_formats() {
         assert!(freeze_employee(0).expect("Storable").starts_with(b"pst0"));
         assert!(freeze_employee(1).expect("PHP").starts_with(br#"O:8:"Employee":3:{s:2:"id";i:1;"#));
         assert!(freeze_employee(2).expect("Marshal").starts_with(b"\x04\x08o:\x0dEmployee\x08:\x08@idi\x07"));
     }
 
     #[test]
-    fn each_object_has_to_come_once_and_right() {
+    fn each_object_must_arrive_once_and_right() {
         let line = |id: u32, age: u32| {
             format!(r#"{{"class":"Employee","value":{{"id":{id},"name":"Employee_{id}","age":{age}}}}}"#)
         };

@@ -188,7 +188,7 @@ mod tests {
     use super::find_percentile;
 
     #[test]
-    fn percentiles_are_times_that_were_measured() {
+    fn percentiles_are_measured_times() {
         let all: Vec<f64> = (1..=200).map(f64::from).collect();
         assert_eq!((find_percentile(&all, 0.5), find_percentile(&all, 0.99)), (Some(100.0), Some(198.0)));
         assert_eq!((find_percentile(&[7.0], 0.99), find_percentile(&[], 0.5)), (Some(7.0), None));

@@ -130,7 +130,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     #[test]
-    fn pages_that_are_wrong_are_caught() {
+    fn wrong_pages_are_detected() {
         let Ok(tools) = tools::find_tools(&tools::program_folders()) else { return };
         let scenario = super::super::parse_web_scenario().expect("its file is right");
         let size = scenario.sizes(true).next().expect("a size");

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_php_is_taken_and_what_is_missing_is_named() {
+    fn the_newest_php_is_found_and_missing_programs_are_named() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = [folder.path().to_owned()];
         let missing = find_tools(&places).expect_err("nothing is there");

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_what_sql_takes_for_one() {
+    fn numbers_are_recognized_as_in_sql() {
         for number in ["0", "007", "-1", "+1", "1.5", ".5", "-.5", "1.", "1e9", "1.e+9", "9.0e+999", "-1E-5"] {
             assert!(is_number(number.as_bytes()), "{number}");
         }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn casts_say_what_a_literal_is() {
+    fn casts_tell_the_type_of_a_literal() {
         for (text, is) in [
             ("CONVERT(@ USING UTF8MB4)", true),
             ("convert ( _binary @ using utf8mb4 )", true),

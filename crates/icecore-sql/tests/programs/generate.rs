@@ -95,13 +95,13 @@ const PIECES: &[&str] = &[
 pub fn text(random: &mut Random, limits: Limits) -> String {
     let mut text = String::new();
     // A text that begins like a `bytea` is read as one if the type of the column is unknown.
-    if random.chance(2) {
+    if random.one_in(2) {
         text.push('t');
     }
     for _ in 0..random.below(8) {
         match random.below(40) {
             0 if limits.nul => text.push('\0'),
-            1 if random.chance(20) => {
+            1 if random.one_in(20) => {
                 text.push_str(&PIECES[random.below(PIECES.len())].repeat(1 + random.below(20_000)))
             }
             _ => text.push_str(PIECES[random.below(PIECES.len())]),
@@ -114,8 +114,8 @@ pub fn text(random: &mut Random, limits: Limits) -> String {
 }
 
 pub fn bytes(random: &mut Random) -> Vec<u8> {
-    let len = if random.chance(50) { random.below(50_000) } else { random.below(12) };
-    if random.chance(3) {
+    let len = if random.one_in(50) { random.below(50_000) } else { random.below(12) };
+    if random.one_in(3) {
         return text(random, Limits::default()).into_bytes();
     }
     (0..len).map(|_| random.next() as u8).collect()
@@ -144,7 +144,7 @@ fn table(random: &mut Random, limits: Limits, number: usize) -> Table {
     let rows = (0..random.below(12))
         .map(|_| {
             let value = |(_, kind): &(String, Type)| {
-                (!random.chance(8)).then(|| match kind {
+                (!random.one_in(8)).then(|| match kind {
                     Type::Text => text(random, limits).into_bytes(),
                     Type::Bytes => bytes(random),
                 })

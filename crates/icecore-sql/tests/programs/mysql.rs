@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::process::Command;
 
 use super::generate::{self, Limits, Table, Type, hex};
-use super::program::{is_there, run};
+use super::program::{is_installed, run};
 use super::{phpmyadmin, seen};
 use crate::random::{self, Random};
 
@@ -67,8 +67,8 @@ impl Server {
                 .collect();
             let _ = writeln!(sql, "SELECT CONCAT(id{columns}) FROM {} ORDER BY id;", quoted(&table.name));
         }
-        let said = run(self.command("mariadb").args(["--skip-column-names", "--batch", database]), sql.as_bytes());
-        String::from_utf8(said).expect("digits")
+        let output = run(self.command("mariadb").args(["--skip-column-names", "--batch", database]), sql.as_bytes());
+        String::from_utf8(output).expect("digits")
     }
 }
 
@@ -98,7 +98,7 @@ fn create(tables: &[Table], random: &mut Random) -> String {
             }
             sql.push_str(");\n");
         }
-        if random.chance(3) {
+        if random.one_in(3) {
             let name = quoted(&format!("trigger of {}", table.name.replace('/', "")));
             let _ = write!(
                 sql,
@@ -131,49 +131,49 @@ const OPTIONS: &[&[&str]] = &[
 ];
 
 #[test]
-fn what_mariadb_dump_and_mydumper_write() {
+fn dumps_of_mariadb_and_mydumper_are_read_and_changed() {
     let Some(server) = Server::of_environment() else {
         eprintln!("SKIPPED: MariaDB, as ICECORE_TEST_MYSQL is not set");
         return;
     };
-    let has_mydumper = is_there("mydumper");
-    let (seed, count) = random::run(OPTIONS.len() as u64);
+    let has_mydumper = is_installed("mydumper");
+    let (seed, count) = random::seed_and_count(OPTIONS.len() as u64);
     let (from, to) = (format!("sql_from_{}", std::process::id()), format!("sql_to_{}", std::process::id()));
     for seed in seed..seed + count {
         let mut random = Random::new(seed);
         let options = OPTIONS[seed as usize % OPTIONS.len()];
         let limits = Limits { plain_names: options.contains(&"--skip-quote-names"), nul: true, ..Limits::default() };
         let mut tables = generate::tables(&mut random, limits);
-        let what = format!("seed {seed} {options:?}");
+        let context = format!("seed {seed} {options:?}");
         server.load(&from, create(&tables, &mut random).as_bytes());
         let database = options.contains(&"--databases");
         let dump = run(server.command("mariadb-dump").args(options).arg(&from), b"");
-        seen::check(&dump, &tables, &mut random, &what);
+        seen::check(&dump, &tables, &mut random, &context);
         // mydumper does not double quotes in names, and uses names for files.
         let is_plain = |name: &String| !name.contains(['`', '/', '.']);
         let plain = |table: &Table| is_plain(&table.name) && table.columns.iter().all(|(name, _)| is_plain(name));
         if has_mydumper && tables.iter().all(plain) {
-            mydumper(&server, &from, &tables, &mut random, &what);
+            mydumper(&server, &from, &tables, &mut random, &context);
         }
         for dump in phpmyadmin::dumps(&tables) {
-            seen::check(&dump, &tables, &mut random, &format!("{what}, as phpMyAdmin"));
+            seen::check(&dump, &tables, &mut random, &format!("{context}, as phpMyAdmin"));
         }
-        let dump = if options.contains(&"--no-create-info") || database || random.chance(4) {
+        let dump = if options.contains(&"--no-create-info") || database || random.one_in(4) {
             phpmyadmin::dumps(&tables).swap_remove(random.below(2))
         } else {
             dump
         };
         let (dump, refused) = seen::rewrite(&dump, &mut tables, &mut random, limits);
-        assert_eq!(refused, 0, "{what}: all can be said");
+        assert_eq!(refused, 0, "{context}: all can be said");
         server.load(&to, &dump);
         let expected: String = tables.iter().map(generate::lines).collect();
-        seen::same(&server.rows(&to, &tables), &expected, &what);
+        seen::assert_same_rows(&server.rows(&to, &tables), &expected, &context);
     }
     server.drop(&from);
     server.drop(&to);
 }
 
-fn mydumper(server: &Server, database: &str, tables: &[Table], random: &mut Random, what: &str) {
+fn mydumper(server: &Server, database: &str, tables: &[Table], random: &mut Random, name: &str) {
     let folder = std::env::temp_dir().join(format!("icecore-mydumper-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     let all: [&[&str]; 3] = [&[], &["--complete-insert"], &["--insert-ignore", "--statement-size", "2000"]];
@@ -193,6 +193,6 @@ fn mydumper(server: &Server, database: &str, tables: &[Table], random: &mut Rand
     let files = files.iter().filter(|path| path.extension().is_some_and(|end| end == "sql"));
     let files = files.filter(|path| !path.display().to_string().contains("schema-create"));
     let dump: Vec<u8> = files.flat_map(|path| std::fs::read(path).expect("a file")).collect();
-    seen::check(&dump, tables, random, &format!("{what}, mydumper {options:?}"));
+    seen::check(&dump, tables, random, &format!("{name}, mydumper {options:?}"));
     let _ = std::fs::remove_dir_all(folder);
 }

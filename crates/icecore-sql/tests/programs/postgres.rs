@@ -69,7 +69,7 @@ fn create(tables: &[Table], schema: &str, random: &mut Random) -> String {
     sql
 }
 
-fn rows(address: &str, database: &str, schema: &str, tables: &[Table]) -> String {
+fn read_rows(address: &str, database: &str, schema: &str, tables: &[Table]) -> String {
     let mut sql = String::new();
     for table in tables {
         let columns: String = table
@@ -102,12 +102,12 @@ const OPTIONS: &[&[&str]] = &[
 ];
 
 #[test]
-fn what_pg_dump_writes() {
+fn dumps_of_pg_dump_are_read_and_changed() {
     let Ok(address) = std::env::var("ICECORE_TEST_POSTGRES") else {
         eprintln!("SKIPPED: PostgreSQL, as ICECORE_TEST_POSTGRES is not set");
         return;
     };
-    let (seed, count) = random::run(OPTIONS.len() as u64);
+    let (seed, count) = random::seed_and_count(OPTIONS.len() as u64);
     let (from, to) = (format!("sql_from_{}", std::process::id()), format!("sql_to_{}", std::process::id()));
     for seed in seed..seed + count {
         let mut random = Random::new(seed);
@@ -115,22 +115,22 @@ fn what_pg_dump_writes() {
         let mut tables = generate::tables(&mut random, Limits::default());
         let schema = *random.pick(&["public", "My \"schema\"", "s.t"]);
         load(&address, &from, create(&tables, schema, &mut random).as_bytes());
-        let old = !options.contains(&"--data-only") && random.chance(3);
+        let old = !options.contains(&"--data-only") && random.one_in(3);
         let mut program = command("pg_dump", &address, &from);
         if old {
             program.env("PGOPTIONS", "-c bytea_output=escape");
         }
         let dump = run(program.args(options), b"");
-        let what = format!("seed {seed} {options:?}{}", if old { ", bytea_output=escape" } else { "" });
-        seen::check(&dump, &tables, &mut random, &what);
+        let name = format!("seed {seed} {options:?}{}", if old { ", bytea_output=escape" } else { "" });
+        seen::check(&dump, &tables, &mut random, &name);
         if options.contains(&"--data-only") {
             continue;
         }
         let (dump, refused) = seen::rewrite(&dump, &mut tables, &mut random, Limits::default());
-        assert_eq!(refused, 0, "{what}: all can be said");
+        assert_eq!(refused, 0, "{name}: all can be said");
         load(&address, &to, &dump);
         let expected: String = tables.iter().map(generate::lines).collect();
-        seen::same(&rows(&address, &to, schema, &tables), &expected, &what);
+        seen::assert_same_rows(&read_rows(&address, &to, schema, &tables), &expected, &name);
     }
     for database in [from, to] {
         run(&mut command("psql", &address, "postgres"), format!("DROP DATABASE IF EXISTS {database};").as_bytes());

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Returns whether a program is installed.
-pub fn is_there(program: &str) -> bool {
+/// Returns `true` if a program is installed.
+pub fn is_installed(program: &str) -> bool {
     let found = Command::new(program).arg("--version").stdin(Stdio::null()).output();
     found.is_ok_and(|output| output.status.success())
 }
@@ -23,8 +23,8 @@ pub fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
     let writer = std::thread::spawn(move || stdin.write_all(&input));
     let output = child.wait_with_output().expect("it ends");
     let written = writer.join().expect("no panic");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {}", said.chars().take(2000).collect::<String>());
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}", stderr.chars().take(2000).collect::<String>());
     written.expect("it reads all");
     output.stdout
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::process::Command;
 
 use super::generate::{self, Limits, Table, Type, hex};
-use super::program::{is_there, run};
+use super::program::{is_installed, run};
 use super::seen;
 use crate::random::{self, Random};
 
@@ -30,7 +30,7 @@ fn create(tables: &[Table], random: &mut Random) -> String {
             // A column with NULLs must allow them.
             let kind = if kind.contains("NOT NULL") { "blob" } else { kind };
             let _ = write!(sql, ", {} {kind}", quoted(column));
-            if random.chance(6) {
+            if random.one_in(6) {
                 let _ = write!(sql, ", \"g {}\" TEXT GENERATED ALWAYS AS ('x' || id)", column.replace('"', ""));
             }
         }
@@ -53,8 +53,8 @@ fn create(tables: &[Table], random: &mut Random) -> String {
 }
 
 /// Returns the rows of the tables.
-fn rows(tables: &[Table], file: &str) -> String {
-    let mut said = String::new();
+fn read_rows(tables: &[Table], file: &str) -> String {
+    let mut output = String::new();
     for table in tables {
         let columns: String = table
             .columns
@@ -65,20 +65,20 @@ fn rows(tables: &[Table], file: &str) -> String {
             .collect();
         let sql = format!("SELECT id{columns} FROM {} ORDER BY id;", quoted(&table.name));
         let command = &mut Command::new("sqlite3");
-        said.push_str(&String::from_utf8_lossy(&run(command.arg("-bail").arg(file), sql.as_bytes())));
+        output.push_str(&String::from_utf8_lossy(&run(command.arg("-bail").arg(file), sql.as_bytes())));
     }
-    said
+    output
 }
 
 #[test]
-fn what_the_shell_of_sqlite_dumps() {
-    if !is_there("sqlite3") {
+fn dumps_of_the_sqlite_shell_are_read_and_changed() {
+    if !is_installed("sqlite3") {
         eprintln!("SKIPPED: sqlite3 is missing");
         return;
     }
     let folder = std::env::temp_dir().join(format!("icecore-sql-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    let (seed, count) = random::run(12);
+    let (seed, count) = random::seed_and_count(12);
     for seed in seed..seed + count {
         let mut random = Random::new(seed);
         let mut tables = generate::tables(&mut random, Limits::default());
@@ -86,9 +86,9 @@ fn what_the_shell_of_sqlite_dumps() {
         let other = folder.join("b.db").display().to_string();
         run(Command::new("sqlite3").arg("-bail").arg(&file), create(&tables, &mut random).as_bytes());
         let options = *random.pick(&["", " --preserve-rowids", " --newlines"]);
-        let what = format!("seed {seed}{options}");
+        let name = format!("seed {seed}{options}");
         let dump = run(Command::new("sqlite3").arg("-bail").arg(&file), format!(".dump{options}\n").as_bytes());
-        seen::check(&dump, &tables, &mut random, &what);
+        seen::check(&dump, &tables, &mut random, &name);
         if options == " --newlines" {
             // The shell itself takes `\r\n` in a string for the end of its line.
             let _ = std::fs::remove_file(file);
@@ -98,7 +98,7 @@ fn what_the_shell_of_sqlite_dumps() {
         let (dump, _) = seen::rewrite(&dump, &mut tables, &mut random, limits);
         run(Command::new("sqlite3").arg("-bail").arg(&other), &dump);
         let expected: String = tables.iter().map(generate::lines).collect();
-        seen::same(&rows(&tables, &other), &expected, &what);
+        seen::assert_same_rows(&read_rows(&tables, &other), &expected, &name);
         let _ = std::fs::remove_file(file);
         let _ = std::fs::remove_file(other);
     }

@@ -3,7 +3,7 @@
 
 /// Returns the first seed and the number of cases: from ICECORE_SQL_SEED and ICECORE_SQL_CASES, for
 /// long runs.
-pub fn run(cases: u64) -> (u64, u64) {
+pub fn seed_and_count(cases: u64) -> (u64, u64) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     (number("ICECORE_SQL_SEED").unwrap_or(1), number("ICECORE_SQL_CASES").unwrap_or(cases))
 }
@@ -27,8 +27,9 @@ impl Random {
         (self.next() % limit.max(1) as u64) as usize
     }
 
-    pub fn chance(&mut self, of: usize) -> bool {
-        self.below(of) == 0
+    /// Returns true in one of `count` calls.
+    pub fn one_in(&mut self, count: usize) -> bool {
+        self.below(count) == 0
     }
 
     pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {

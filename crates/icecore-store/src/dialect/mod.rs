@@ -253,7 +253,7 @@ pub(crate) fn repeat_each_part(sql: &str, count: usize) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn rows_are_repeated() {
+    fn the_part_for_each_row_is_repeated() {
         assert_eq!(super::repeat_each_part("SELECT 1", 3), "SELECT 1");
         assert_eq!(super::repeat_each_part("VALUES {each (?, ?)} END", 2), "VALUES (?, ?), (?, ?) END");
     }

@@ -488,7 +488,7 @@ fn column_value<'v>(value: Option<&'v [u8]>, sql_type: &Type) -> ColumnValue<'v>
 #[cfg(test)]
 mod tests {
     #[test]
-    fn places_are_numbered() {
+    fn placeholders_are_numbered() {
         assert_eq!(super::number_placeholders("SELECT 1"), "SELECT 1");
         assert_eq!(super::number_placeholders("a = ? AND b = ?"), "a = $1 AND b = $2");
     }

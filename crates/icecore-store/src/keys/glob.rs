@@ -76,7 +76,7 @@ mod tests {
     use super::matches_pattern;
 
     #[test]
-    fn patterns_are_those_of_redis() {
+    fn patterns_match_as_in_redis() {
         for (pattern, key, is_like) in [
             ("", "", true),
             ("", "a", false),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn many_stars_end_soon() {
+    fn patterns_with_many_stars_end_soon() {
         let pattern = "a*".repeat(200) + "b";
         assert!(!matches_pattern(pattern.as_bytes(), "a".repeat(2000).as_bytes()));
     }

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_round_ends() {
+    fn repeating_servers_are_stopped() {
         for round in [1, 2, 3, 7, 100, 1000] {
             let max_pages = 1000 * round + 1000;
             assert!(pages(max_pages, |page| page, |page| Some(page % round)) < max_pages, "entries, {round}");
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn honest_servers_may_go_on() {
+    fn honest_servers_are_not_stopped() {
         let max_pages = 200_000;
         assert_eq!(pages(max_pages, |page| page, Some), max_pages);
         // First a table with few matches, then one that is resized, so that entries are sent twice.

@@ -134,37 +134,37 @@ fn parse_tcp_host(text: &str, port: u16) -> Option<Host> {
 mod tests {
     use super::*;
 
-    fn place(text: &str) -> Result<ServerAddress> {
+    fn parse_address(text: &str) -> Result<ServerAddress> {
         ServerAddress::from_address(&text.parse()?, 1)
     }
 
     #[test]
-    fn addresses_are_read() {
+    fn addresses_of_memcached_are_parsed() {
         for (text, host, port) in [
             ("memcached://cache", "cache", 1),
             ("memcached://cache:11211", "cache", 11211),
             ("memcached://", "localhost", 1),
             ("memcached://[::1]:5/?timeout=2", "::1", 5),
         ] {
-            let place = place(text).expect(text);
+            let place = parse_address(text).expect(text);
             assert_eq!(place.host, Host::Tcp(host.to_owned(), port), "{text}");
         }
-        let place = place("memcached+unix:///run/a%20b?timeout=3").expect("a socket");
+        let place = parse_address("memcached+unix:///run/a%20b?timeout=3").expect("a socket");
         assert_eq!((place.host, place.patience), (Host::Unix("/run/a b".into()), Duration::from_secs(3)));
     }
 
     #[test]
     #[cfg(feature = "redis")]
-    fn and_those_of_redis() {
-        let place = place("redis://ann:se%40c:r@[::1]:7/3?timeout=9").expect("an address");
+    fn addresses_of_redis_are_parsed() {
+        let place = parse_address("redis://ann:se%40c:r@[::1]:7/3?timeout=9").expect("an address");
         assert_eq!(place.host, Host::Tcp("::1".to_owned(), 7));
         assert_eq!((place.user.as_deref(), place.password.as_deref()), (Some("ann"), Some("se@c:r")));
         assert_eq!((place.database, &*place.display_address), (3, "redis://ann@[::1]:7/3?timeout=9"));
-        let place = self::place("redis+unix://:secret@/run/redis.sock?db=2").expect("a socket");
+        let place = self::parse_address("redis+unix://:secret@/run/redis.sock?db=2").expect("a socket");
         assert_eq!((place.user, place.password.as_deref(), place.database), (None, Some("secret"), 2));
         #[cfg(feature = "tls")]
         {
-            let mode = |text: &str| self::place(text).expect(text).tls.map(|tls| tls.mode);
+            let mode = |text: &str| self::parse_address(text).expect(text).tls.map(|tls| tls.mode);
             assert_eq!(mode("rediss://h"), Some(tls::Mode::VerifyFull));
             assert_eq!(mode("rediss://h?sslmode=require"), Some(tls::Mode::Require));
             assert_eq!(mode("redis://h"), None);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_without_being_told() {
+    fn refused_addresses_are_not_shown() {
         for text in [
             "memcached://h:x/",
             "memcached://h/1",
@@ -182,14 +182,14 @@ mod tests {
             "memcached+unix://",
             "memcached+unix://h/run/a",
         ] {
-            let error = place(text).map(|_| ()).expect_err(text);
+            let error = parse_address(text).map(|_| ()).expect_err(text);
             assert_eq!(error.kind(), ErrorKind::Address, "{text}");
         }
         #[cfg(feature = "redis")]
         for text in
             ["redis://:hunter2@h/x", "redis://:hunter2@h?sslmode=require", "rediss://:hunter2@h?sslmode=disable"]
         {
-            let error = place(text).map(|_| ()).expect_err(text);
+            let error = parse_address(text).map(|_| ()).expect_err(text);
             assert!(!error.to_string().contains("hunter"), "{error}");
         }
     }

@@ -50,12 +50,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keys_come_back(key in proptest::collection::vec(any::<u8>(), 0..20)) {
+        fn spelled_keys_of_bytes_are_parsed_back(key in proptest::collection::vec(any::<u8>(), 0..20)) {
             prop_assert_eq!(parse_key(&spell_key(&key)).unwrap(), key);
         }
 
         #[test]
-        fn and_words(key in "(hex:)?[a-zé:\\\\ 0-9\u{1}]{0,12}") {
+        fn spelled_keys_of_text_are_parsed_back_and_printable(key in "(hex:)?[a-zé:\\\\ 0-9\u{1}]{0,12}") {
             let key = key.as_bytes();
             let spelled = spell_key(key);
             prop_assert_eq!(parse_key(&spelled).unwrap(), key);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn other_digits_are_refused() {
+    fn invalid_hex_digits_are_refused() {
         for text in ["hex:1", "hex:0g", "hex:+1", "hex:é"] {
             assert_eq!(parse_key(text).expect_err(text).kind(), ErrorKind::Input);
         }

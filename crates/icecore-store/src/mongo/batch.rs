@@ -225,7 +225,7 @@ mod tests {
 
     /// Needs a server: `scripts/servers.sh run cargo test -p icecore-store --features mongodb --lib`.
     #[test]
-    fn a_batch_that_was_given_up_is_refused_to_its_program() {
+    fn abandoned_batches_cannot_be_committed() {
         for (_, fresh) in backends().into_iter().filter(|(name, _)| *name == "mongodb") {
             let mut world = World::new(fresh());
             let (client, name) = super::super::connect::connect_client(&world.address).expect("a client");

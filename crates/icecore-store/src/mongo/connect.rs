@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passwords_are_put_in() {
+    fn passwords_are_inserted_into_addresses() {
         let put = |text: &str| insert_password(text, "a/@ü");
         assert_eq!(put("mongodb://ann@db/x").as_deref(), Some("mongodb://ann:a%2F%40%C3%BC@db/x"));
         assert_eq!(put("mongodb://ann:old@db/x?w=1").as_deref(), Some("mongodb://ann:a%2F%40%C3%BC@db/x?w=1"));
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_make_no_sense_are_refused_without_being_told() {
+    fn invalid_addresses_are_refused_without_their_password() {
         for text in [
             "mongodb://ann:secret@db",
             "mongodb://ann:se%cret@db/",

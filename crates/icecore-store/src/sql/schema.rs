@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_go_forward_and_back() {
+    fn tables_are_migrated_forward_and_back() {
         let folder = tempfile::tempdir().expect("a folder");
         let address = address(&folder);
         let mut backend = backend(&address).expect("opened");
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn newer_tables_are_refused_and_left_alone() {
+    fn newer_tables_are_refused_and_unchanged() {
         let folder = tempfile::tempdir().expect("a folder");
         let address = address(&folder);
         let mut first = backend(&address).expect("opened");
@@ -372,7 +372,7 @@ mod tests {
 
     /// One program migrates the tables while another opens them.
     #[test]
-    fn two_programs_migrate_at_once() {
+    fn programs_that_migrate_at_the_same_time_agree() {
         let folder = tempfile::tempdir().expect("a folder");
         let address = address(&folder);
         for _ in 0..10 {
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_fails_leaves_nothing() {
+    fn a_failed_migration_changes_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let address = address(&folder);
         let mut first = backend(&address).expect("opened");
@@ -434,7 +434,7 @@ ALTER TABLE icecore_objects DROP COLUMN owner;
     /// Runs on all available databases; for servers use `scripts/servers.sh run cargo test -p icecore-store --features
     /// postgres,mysql --lib`.
     #[test]
-    fn rows_go_to_the_next_version_and_back() {
+    fn rows_are_migrated_to_the_next_version_and_back() {
         let steps: Vec<Migration> = MIGRATIONS.iter().copied().chain([NEXT]).collect();
         for (name, fresh) in crate::common::sql_backends() {
             let address = fresh();

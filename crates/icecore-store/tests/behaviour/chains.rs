@@ -7,16 +7,16 @@ use icecore_store::{Ack, ErrorKind, Id, NewJob, State};
 use std::time::Duration;
 
 pub const ALL: &[Behaviour] = behaviours! {
-    a_job_comes_after_another
-    a_chain_is_pushed_at_once
-    a_job_waits_while_the_one_before_it_fails
-    many_wait_for_one
-    many_acks_hand_out_what_waited
-    a_job_comes_after_one_of_another_queue
-    a_job_comes_after_the_one_that_has_the_key
-    who_waits_for_what_is_taken_away_is_dead
-    who_waits_keeps_its_delay_and_its_key
-    what_waits_is_not_handed_out_at_once
+    a_job_waits_for_its_predecessor
+    a_chain_is_pushed_in_one_call
+    a_job_waits_while_its_predecessor_fails
+    many_jobs_wait_for_one
+    many_acks_make_the_waiting_jobs_ready
+    a_job_waits_for_a_predecessor_in_another_queue
+    a_job_after_a_duplicate_waits_for_the_holder_of_the_key
+    jobs_whose_predecessor_is_removed_are_dead
+    waiting_jobs_keep_their_delay_and_key
+    waiting_jobs_cannot_be_claimed_when_pushed
 };
 
 fn after(first: Id, payload: &str) -> NewJob {
@@ -29,7 +29,7 @@ fn done(world: &mut World, queue: &str) -> Id {
     lease.job.id
 }
 
-fn a_job_comes_after_another(world: &mut World) {
+fn a_job_waits_for_its_predecessor(world: &mut World) {
     let first = push(world, &new("mail", "1"));
     let second = push(world, &after(first, "2"));
     let waiting = job(world, second);
@@ -53,7 +53,7 @@ fn a_job_comes_after_another(world: &mut World) {
     assert_eq!(world.count("icecore_jobs"), 3, "all or none");
 }
 
-fn a_chain_is_pushed_at_once(world: &mut World) {
+fn a_chain_is_pushed_in_one_call(world: &mut World) {
     let mut jobs: Vec<NewJob> = Vec::new();
     for number in 0..5 {
         let before = jobs.last().map(|last| last.id);
@@ -68,18 +68,18 @@ fn a_chain_is_pushed_at_once(world: &mut World) {
     }
     assert!(claim(world, "mail", 10).is_empty());
     // Pushing the same jobs again changes nothing.
-    let again = world.store.push(&jobs).expect("pushed");
-    assert!(again.iter().zip(&ids).all(|(pushed, id)| pushed.id == *id && !pushed.is_new));
+    let repeated = world.store.push(&jobs).expect("pushed");
+    assert!(repeated.iter().zip(&ids).all(|(pushed, id)| pushed.id == *id && !pushed.is_new));
 }
 
-fn a_job_waits_while_the_one_before_it_fails(world: &mut World) {
+fn a_job_waits_while_its_predecessor_fails(world: &mut World) {
     let first = push(world, &NewJob { max_attempts: Some(2), ..new("mail", "1") });
     let second = push(world, &after(first, "2"));
     for state in [State::Ready, State::Dead] {
         let lease = claim_one(world, "mail");
         assert_eq!(lease.job.id, first);
-        let told = world.store.nack(first, &lease.token, "no", Some(Duration::ZERO)).expect("nack");
-        assert_eq!((told, job(world, second).state), (state, State::Waiting));
+        let new_state = world.store.nack(first, &lease.token, "no", Some(Duration::ZERO)).expect("nack");
+        assert_eq!((new_state, job(world, second).state), (state, State::Waiting));
     }
     assert!(claim(world, "mail", 10).is_empty());
     // Redriven, and finally done.
@@ -87,7 +87,7 @@ fn a_job_waits_while_the_one_before_it_fails(world: &mut World) {
     assert_eq!((done(world, "mail"), done(world, "mail")), (first, second));
 }
 
-fn many_wait_for_one(world: &mut World) {
+fn many_jobs_wait_for_one(world: &mut World) {
     let first = push(world, &new("mail", "1"));
     let jobs: Vec<NewJob> = (0..700).map(|number| after(first, &number.to_string())).collect();
     let (some, others) = jobs.split_at(500);
@@ -99,15 +99,15 @@ fn many_wait_for_one(world: &mut World) {
     let token = world.select("icecore_jobs", &["token"], &[("id", Cell::Text(&first.to_string()))]);
     let token = token[0][0].clone().expect("a token");
     world.store.ack(first, &token, None).expect("ack");
-    let told: Vec<Id> = claim(world, "mail", 1_000).iter().map(|lease| lease.job.id).collect();
-    assert_eq!(told, jobs.iter().map(|job| job.id).collect::<Vec<Id>>());
+    let claimed: Vec<Id> = claim(world, "mail", 1_000).iter().map(|lease| lease.job.id).collect();
+    assert_eq!(claimed, jobs.iter().map(|job| job.id).collect::<Vec<Id>>());
 }
 
-fn many_acks_hand_out_what_waited(world: &mut World) {
+fn many_acks_make_the_waiting_jobs_ready(world: &mut World) {
     let first: Vec<NewJob> = (0..20).map(|number| new("mail", &number.to_string())).collect();
     world.store.push(&first).expect("pushed");
-    let behind: Vec<NewJob> = first.iter().step_by(2).map(|job| after(job.id, "2")).collect();
-    world.store.push(&behind).expect("pushed");
+    let followers: Vec<NewJob> = first.iter().step_by(2).map(|job| after(job.id, "2")).collect();
+    world.store.push(&followers).expect("pushed");
     let leases = claim(world, "mail", 100);
     assert_eq!(leases.len(), 20);
     let mut acks: Vec<Ack> = leases
@@ -117,16 +117,16 @@ fn many_acks_hand_out_what_waited(world: &mut World) {
     acks[4].token = "no\0token".to_owned();
     acks[5].token = "other".to_owned();
     acks.push(acks[0].clone());
-    let told = world.store.ack_many(&acks).expect("acked");
-    let wrong: Vec<usize> = (0..told.len()).filter(|at| told[*at].is_err()).collect();
+    let results = world.store.ack_many(&acks).expect("acked");
+    let wrong: Vec<usize> = (0..results.len()).filter(|index| results[*index].is_err()).collect();
     assert_eq!(wrong, [4, 5, 20], "one that was acked before is done by the first");
     let ready: Vec<Id> = claim(world, "mail", 100).iter().map(|lease| lease.job.id).collect();
-    let expected: Vec<Id> = behind.iter().filter(|job| job.after != Some(acks[4].id)).map(|job| job.id).collect();
+    let expected: Vec<Id> = followers.iter().filter(|job| job.after != Some(acks[4].id)).map(|job| job.id).collect();
     assert_eq!(ready, expected);
     assert_eq!(job(world, acks[2].id).result.as_deref(), Some(&b"3"[..]));
 }
 
-fn a_job_comes_after_one_of_another_queue(world: &mut World) {
+fn a_job_waits_for_a_predecessor_in_another_queue(world: &mut World) {
     let first = push(world, &new("mail", "1"));
     let second = push(world, &NewJob { after: Some(first), ..new("post", "2") });
     assert!(claim(world, "post", 1).is_empty());
@@ -134,30 +134,30 @@ fn a_job_comes_after_one_of_another_queue(world: &mut World) {
     assert_eq!(done(world, "post"), second);
 }
 
-fn a_job_comes_after_the_one_that_has_the_key(world: &mut World) {
+fn a_job_after_a_duplicate_waits_for_the_holder_of_the_key(world: &mut World) {
     let holder = push(world, &keyed("mail", "k"));
     // In one call: the first job is a duplicate of the holder, so the second follows the holder.
     let first = keyed("mail", "k");
     let second = after(first.id, "2");
     let other = new("mail", "3");
     let third = after(other.id, "4");
-    let told = world.store.push(&[first.clone(), second.clone(), other, third.clone()]).expect("pushed");
-    assert_eq!((told[0].id, told[0].is_new, told[1].is_new), (holder, false, true));
+    let pushed = world.store.push(&[first.clone(), second.clone(), other, third.clone()]).expect("pushed");
+    assert_eq!((pushed[0].id, pushed[0].is_new, pushed[1].is_new), (holder, false, true));
     assert_eq!(job(world, second.id).after, Some(holder));
     // The same with a key that occurs twice in one call.
     let twice = [keyed("mail", "l"), keyed("mail", "l")];
-    let behind = after(twice[1].id, "5");
-    let told = world.store.push(&[twice[0].clone(), twice[1].clone(), behind.clone()]).expect("pushed");
-    assert_eq!((told[1].id, told[1].is_new), (twice[0].id, false));
-    assert_eq!((job(world, behind.id).after, job(world, behind.id).state), (Some(twice[0].id), State::Waiting));
+    let follower = after(twice[1].id, "5");
+    let pushed = world.store.push(&[twice[0].clone(), twice[1].clone(), follower.clone()]).expect("pushed");
+    assert_eq!((pushed[1].id, pushed[1].is_new), (twice[0].id, false));
+    assert_eq!((job(world, follower.id).after, job(world, follower.id).state), (Some(twice[0].id), State::Waiting));
     for lease in claim(world, "mail", 10) {
         world.store.ack(lease.job.id, &lease.token, None).expect("ack");
     }
-    let states = [second.id, third.id, behind.id].map(|id| job(world, id).state);
+    let states = [second.id, third.id, follower.id].map(|id| job(world, id).state);
     assert_eq!(states, [State::Ready; 3]);
 }
 
-fn who_waits_for_what_is_taken_away_is_dead(world: &mut World) {
+fn jobs_whose_predecessor_is_removed_are_dead(world: &mut World) {
     let first = kill(world, &new("mail", "1"));
     let second = push(world, &after(first, "2"));
     let third = push(world, &NewJob { unique_key: Some("k".to_owned()), ..after(second, "3") });
@@ -175,12 +175,12 @@ fn who_waits_for_what_is_taken_away_is_dead(world: &mut World) {
     assert_eq!(done(world, "mail"), third);
 }
 
-fn who_waits_keeps_its_delay_and_its_key(world: &mut World) {
+fn waiting_jobs_keep_their_delay_and_key(world: &mut World) {
     let first = push(world, &new("mail", "1"));
     let second = NewJob { delay: HOUR, unique_key: Some("k".to_owned()), ..after(first, "2") };
     push(world, &second);
-    let told = world.store.push(&[keyed("mail", "k")]).expect("pushed");
-    assert_eq!((told[0].id, told[0].is_new), (second.id, false));
+    let pushed = world.store.push(&[keyed("mail", "k")]).expect("pushed");
+    assert_eq!((pushed[0].id, pushed[0].is_new), (second.id, false));
     let run_at = job(world, second.id).run_at;
     done(world, "mail");
     let ready = job(world, second.id);
@@ -188,13 +188,13 @@ fn who_waits_keeps_its_delay_and_its_key(world: &mut World) {
     assert!(claim(world, "mail", 1).is_empty());
 }
 
-fn what_waits_is_not_handed_out_at_once(world: &mut World) {
+fn waiting_jobs_cannot_be_claimed_when_pushed(world: &mut World) {
     let first = push(world, &new("mail", "1"));
-    let told = world.store.push_and_claim(&after(first, "2"), "ann", HOUR);
-    assert_eq!(kind(told), ErrorKind::Input);
+    let result = world.store.push_and_claim(&after(first, "2"), "ann", HOUR);
+    assert_eq!(kind(result), ErrorKind::Input);
     assert_eq!(world.count("icecore_jobs"), 1);
     // A replay is not part of a chain.
     let second = push(world, &after(first, "3"));
-    let again = world.store.replay(second, "ann").expect("replayed");
-    assert_eq!((job(world, again).state, job(world, again).after), (State::Ready, None));
+    let replay_id = world.store.replay(second, "ann").expect("replayed");
+    assert_eq!((job(world, replay_id).state, job(world, replay_id).after), (State::Ready, None));
 }

@@ -2,18 +2,18 @@
 
 use super::queue::{claim, claim_one, job, new, push};
 use super::{Behaviour, behaviours};
-use crate::common::{Chance, HOUR, World, kind, until};
+use crate::common::{HOUR, Random, World, kind, until};
 use icecore_store::{ErrorKind, Lease, QueueSettings, Rate, State};
 use std::time::Duration;
 
 pub const ALL: &[Behaviour] = behaviours! {
-    so_many_at_a_time
-    an_ended_lease_makes_room
-    so_many_in_a_time
-    no_time_has_more_than_its_rate
-    limits_come_and_go
-    limits_are_those_of_one_queue
-    a_paused_queue_stays_paused
+    concurrency_limits_the_number_of_leases
+    an_ended_lease_does_not_count_as_concurrent
+    a_rate_limits_the_handouts_of_a_period
+    no_period_exceeds_its_rate
+    limits_are_set_changed_and_removed
+    limits_apply_to_one_queue
+    a_paused_queue_with_limits_hands_out_nothing
 };
 
 fn limit(world: &mut World, concurrency: Option<u32>, rate: Option<Rate>) {
@@ -30,7 +30,7 @@ fn ack(world: &mut World, lease: &Lease) {
     world.store.ack(lease.job.id, &lease.token, None).expect("ack");
 }
 
-fn so_many_at_a_time(world: &mut World) {
+fn concurrency_limits_the_number_of_leases(world: &mut World) {
     limit(world, Some(3), None);
     fill(world, 10);
     let leases = claim(world, "mail", 10);
@@ -53,7 +53,7 @@ fn so_many_at_a_time(world: &mut World) {
     assert_eq!(claim(world, "mail", 10).len(), 3);
 }
 
-fn an_ended_lease_makes_room(world: &mut World) {
+fn an_ended_lease_does_not_count_as_concurrent(world: &mut World) {
     limit(world, Some(1), None);
     fill(world, 2);
     let first = world.store.claim("mail", "ann", Duration::ZERO, 5).expect("claimed");
@@ -68,7 +68,7 @@ fn an_ended_lease_makes_room(world: &mut World) {
     assert_eq!(job(world, second[0].job.id).state, State::Leased);
 }
 
-fn so_many_in_a_time(world: &mut World) {
+fn a_rate_limits_the_handouts_of_a_period(world: &mut World) {
     limit(world, None, Some(Rate { count: 4, per: HOUR }));
     fill(world, 10);
     let leases = claim(world, "mail", 3);
@@ -88,16 +88,16 @@ fn so_many_in_a_time(world: &mut World) {
     assert_eq!(claim(world, "mail", 10).len(), 5);
 }
 
-/// Uses the times of the database, whoever claims at whatever moment.
-fn no_time_has_more_than_its_rate(world: &mut World) {
+/// Uses the times of the database, regardless of who claims and when.
+fn no_period_exceeds_its_rate(world: &mut World) {
     let per = 150;
     limit(world, None, Some(Rate { count: 5, per: Duration::from_millis(per) }));
-    let mut chance = Chance::new();
+    let mut random = Random::new();
     fill(world, 40);
     let mut times = Vec::new();
     until("all are handed out", || {
-        let most = 1 + chance.below(7) as usize;
-        for lease in world.store.claim("mail", "ann", HOUR, most).expect("claimed") {
+        let max_jobs = 1 + random.below(7) as usize;
+        for lease in world.store.claim("mail", "ann", HOUR, max_jobs).expect("claimed") {
             times.push(lease.job.lease_until.expect("an end") - HOUR.as_millis() as i64);
         }
         (times.len() == 40).then_some(())
@@ -108,7 +108,7 @@ fn no_time_has_more_than_its_rate(world: &mut World) {
     }
 }
 
-fn limits_come_and_go(world: &mut World) {
+fn limits_are_set_changed_and_removed(world: &mut World) {
     fill(world, 12);
     assert_eq!(claim(world, "mail", 4).len(), 4);
     limit(world, Some(5), None);
@@ -127,7 +127,7 @@ fn limits_come_and_go(world: &mut World) {
     assert_eq!(claim(world, "mail", 9).len(), 3);
 }
 
-fn limits_are_those_of_one_queue(world: &mut World) {
+fn limits_apply_to_one_queue(world: &mut World) {
     limit(world, Some(1), Some(Rate { count: 1, per: HOUR }));
     fill(world, 2);
     for _ in 0..5 {
@@ -138,7 +138,7 @@ fn limits_are_those_of_one_queue(world: &mut World) {
     assert!(claim(world, "mail", 5).is_empty());
 }
 
-fn a_paused_queue_stays_paused(world: &mut World) {
+fn a_paused_queue_with_limits_hands_out_nothing(world: &mut World) {
     limit(world, Some(5), Some(Rate { count: 5, per: HOUR }));
     fill(world, 3);
     let lease = claim_one(world, "mail");

@@ -1,41 +1,41 @@
 //! Objects.
 
 use super::{Behaviour, behaviours};
-use crate::common::{Cell, Chance, HOUR, World, kind};
+use crate::common::{Cell, HOUR, Random, World, kind};
 use icecore_store::{BlobDescription, ErrorKind, Flow, Id, NewObject, Object, ObjectFilter, describe};
 
 pub const ALL: &[Behaviour] = behaviours! {
-    what_is_put_comes_back
-    nothing_is_put
-    all_are_put_or_none
-    many_are_stored_as_one_by_one
-    a_key_is_one_objects
+    stored_objects_are_returned
+    empty_calls_change_nothing
+    all_objects_of_a_call_are_stored_or_none
+    many_objects_are_stored_like_single_ones
+    a_key_belongs_to_one_object
     keys_are_compared_byte_by_byte
-    keys_have_bounds
-    bytes_that_cant_be_decoded_are_kept
-    an_object_is_put_into_quarantine
-    a_walk_goes_on_where_it_was
-    a_walk_lends_what_objects_are
-    indexes_keep_all_their_values
-    a_walk_is_not_disturbed
-    a_walk_ends_when_told
+    keys_have_a_maximum_length
+    undecodable_bytes_are_kept
+    an_object_can_be_quarantined
+    a_walk_continues_after_the_last_object
+    a_walk_lends_the_same_objects
+    an_index_keeps_all_its_values
+    a_walk_is_not_disturbed_by_writers
+    a_walk_stops_on_request
     objects_are_found_by_class
-    long_names_of_classes_do_no_harm
-    texts_with_nul_do_no_harm
-    values_are_found_alike_with_and_without_index
-    filters_answer_alike_with_and_without_index
-    an_index_keeps_what_is_put_later
-    paths_of_indexes_have_bounds
+    long_class_names_are_stored
+    texts_with_nul_are_stored
+    values_are_found_with_and_without_an_index
+    filters_give_the_same_with_and_without_an_index
+    an_index_finds_objects_stored_later
+    paths_of_indexes_have_a_maximum_length
     an_unfinished_index_is_not_used
-    what_is_removed_is_gone
-    what_is_removed_is_noted
-    objects_expire
-    many_objects_expire
-    statistics_count
+    removed_objects_are_gone
+    removals_are_recorded_in_the_audit
+    expired_objects_are_removed
+    many_expired_objects_are_removed
+    statistics_count_objects_and_bytes
     base64_is_kept_as_text
-    empty_bytes_are_bytes
-    large_bytes_come_back
-    times_are_the_databases
+    empty_objects_are_stored
+    large_objects_round_trip
+    times_are_those_of_the_database
 };
 
 fn json(text: &str) -> NewObject {
@@ -46,11 +46,11 @@ fn keyed(key: &str) -> NewObject {
     NewObject { key: Some(key.to_owned()), ..json("1") }
 }
 
-pub fn found(world: &mut World, after: i64, most: usize, filter: &ObjectFilter) -> Vec<Object> {
+pub fn found(world: &mut World, after: i64, max_objects: usize, filter: &ObjectFilter) -> Vec<Object> {
     let mut all = Vec::new();
     world
         .store
-        .objects(after, most, filter, &mut |object| {
+        .objects(after, max_objects, filter, &mut |object| {
             all.push(object);
             Ok(Flow::On)
         })
@@ -70,7 +70,7 @@ fn at(path: &str, value: &str) -> ObjectFilter {
     ObjectFilter { path_value: Some((path.to_owned(), value.to_owned())), ..ObjectFilter::default() }
 }
 
-fn what_is_put_comes_back(world: &mut World) {
+fn stored_objects_are_returned(world: &mut World) {
     let blobs: [&[u8]; 5] = [
         b"a:1:{s:1:\"k\";O:4:\"User\":1:{s:4:\"name\";s:3:\"Ann\";}}",
         b"\x04\x08[\x06i\x06",
@@ -98,7 +98,7 @@ fn what_is_put_comes_back(world: &mut World) {
     assert_eq!(world.store.object_named("none").expect("it is asked for"), None);
 }
 
-fn nothing_is_put(world: &mut World) {
+fn empty_calls_change_nothing(world: &mut World) {
     assert_eq!(world.store.put(&[]).expect("put"), []);
     assert_eq!(world.store.remove(&[], "ann").expect("remove"), 0);
     assert_eq!(world.store.expire().expect("expire"), 0);
@@ -106,7 +106,7 @@ fn nothing_is_put(world: &mut World) {
     assert_eq!(every(world), []);
 }
 
-fn all_are_put_or_none(world: &mut World) {
+fn all_objects_of_a_call_are_stored_or_none(world: &mut World) {
     world.store.index("$").expect("an index");
     world.store.put(&[keyed("a")]).expect("put");
     let user = describe::describe_object(b"O:4:\"User\":0:{}".to_vec(), None);
@@ -122,15 +122,15 @@ fn all_are_put_or_none(world: &mut World) {
     world.store.put(&[keyed("b")]).expect("put");
 }
 
-fn many_are_stored_as_one_by_one(world: &mut World) {
-    let mut chance = Chance::from(7);
+fn many_objects_are_stored_like_single_ones(world: &mut World) {
+    let mut random = Random::from(7);
     world.store.index("$.a").expect("an index");
-    let mut many: Vec<NewObject> = (0..300).map(|_| object_of(&mut chance)).collect();
+    let mut many: Vec<NewObject> = (0..300).map(|_| object_of(&mut random)).collect();
     // Together these are too large for one statement.
     many.extend((0..3).map(|number| json(&format!("{{\"a\":{number},\"b\":\"{}\"}}", "x".repeat(2 << 20)))));
     let together = world.store.put(&many).expect("put");
-    let told = every(world);
-    assert_eq!(ids(&told), together, "in their order");
+    let objects = every(world);
+    assert_eq!(ids(&objects), together, "in their order");
     let one_by_one: Vec<Id> = many
         .iter()
         .map(|object| {
@@ -166,16 +166,16 @@ fn many_are_stored_as_one_by_one(world: &mut World) {
     // A key that is already taken, in the middle of many.
     let key = many.iter().find_map(|object| object.key.clone()).expect("one has a key");
     let count = every(world).len();
-    let again = [&vec![json("1"); 70][..], &[keyed(&key)], &vec![json("1"); 5]].concat();
-    assert_eq!(kind(world.store.put(&again)), ErrorKind::Taken);
+    let batch = [&vec![json("1"); 70][..], &[keyed(&key)], &vec![json("1"); 5]].concat();
+    assert_eq!(kind(world.store.put(&batch)), ErrorKind::Taken);
     let twice = [keyed("twice"), json("1"), keyed("twice")];
     assert_eq!(kind(world.store.put(&twice)), ErrorKind::Taken);
     assert_eq!(every(world).len(), count);
 }
 
 /// A random object: one of several classes, with a key, as Base64, or of bytes in no known format.
-fn object_of(chance: &mut Chance) -> NewObject {
-    let text = match chance.below(8) {
+fn object_of(random: &mut Random) -> NewObject {
+    let text = match random.below(8) {
         0 => "O:4:\"User\":1:{s:1:\"a\";i:1;}".into(),
         1 => "a:2:{s:1:\"a\";O:4:\"User\":0:{}i:1;O:4:\"User\":0:{}}".into(),
         2 => "O:5:\"Order\":1:{s:1:\"a\";O:4:\"User\":0:{}}".into(),
@@ -183,26 +183,26 @@ fn object_of(chance: &mut Chance) -> NewObject {
         4 => "a:1:{s:1:\"a\";s:1:\"x\";}".into(),
         5 => "a:1:{s:1:\"a\";N;}".into(),
         6 => "a:1:{broken".into(),
-        _ => format!("a:1:{{s:1:\"b\";s:3:\"\0{:02}\";}}", chance.below(100)).into_bytes(),
+        _ => format!("a:1:{{s:1:\"b\";s:3:\"\0{:02}\";}}", random.below(100)).into_bytes(),
     };
     NewObject {
-        key: (chance.below(10) == 0).then(|| format!("key {}", chance.below(u64::MAX))),
-        as_base64: chance.below(4) == 0,
-        stored_at: (chance.below(4) == 0).then(|| 1_000_000 + chance.below(1000) as i64),
-        expires_at: (chance.below(4) == 0).then(|| i64::MAX / 2 - chance.below(1000) as i64),
+        key: (random.below(10) == 0).then(|| format!("key {}", random.below(u64::MAX))),
+        as_base64: random.below(4) == 0,
+        stored_at: (random.below(4) == 0).then(|| 1_000_000 + random.below(1000) as i64),
+        expires_at: (random.below(4) == 0).then(|| i64::MAX / 2 - random.below(1000) as i64),
         ..describe::describe_object(text, Some("php"))
     }
 }
 
-fn a_key_is_one_objects(world: &mut World) {
+fn a_key_belongs_to_one_object(world: &mut World) {
     let id = world.store.put(&[keyed("a")]).expect("put")[0];
     let mut other = world.open();
     assert_eq!(kind(other.put(&[keyed("a")])), ErrorKind::Taken);
-    let named = other.object_named("a").expect("asked").expect("there");
-    assert_eq!((named.id, named.key.as_deref()), (id, Some("a")));
+    let object = other.object_named("a").expect("asked").expect("there");
+    assert_eq!((object.id, object.key.as_deref()), (id, Some("a")));
     other.remove(&[id], "ann").expect("removed");
-    let again = world.store.put(&[keyed("a")]).expect("the key is free")[0];
-    assert_ne!(id, again);
+    let second_id = world.store.put(&[keyed("a")]).expect("the key is free")[0];
+    assert_ne!(id, second_id);
 }
 
 fn keys_are_compared_byte_by_byte(world: &mut World) {
@@ -237,7 +237,7 @@ fn keys_are_compared_byte_by_byte(world: &mut World) {
     }
 }
 
-fn keys_have_bounds(world: &mut World) {
+fn keys_have_a_maximum_length(world: &mut World) {
     let longest = "ü".repeat(127) + "x";
     assert_eq!(longest.len(), 255);
     let id = world.store.put(&[keyed(&longest)]).expect("255 bytes")[0];
@@ -249,7 +249,7 @@ fn keys_have_bounds(world: &mut World) {
     assert_eq!(every(world).len(), 1);
 }
 
-fn bytes_that_cant_be_decoded_are_kept(world: &mut World) {
+fn undecodable_bytes_are_kept(world: &mut World) {
     let bad = describe::describe_object(b"\x04\x08[".to_vec(), Some("marshal"));
     let ids = world.store.put(&[json("1"), bad, json("2")]).expect("put");
     let is = |quarantined| ObjectFilter { quarantined: Some(quarantined), ..ObjectFilter::default() };
@@ -261,7 +261,7 @@ fn bytes_that_cant_be_decoded_are_kept(world: &mut World) {
     assert_eq!(world.store.object_stats().expect("stats").quarantined, 1);
 }
 
-fn an_object_is_put_into_quarantine(world: &mut World) {
+fn an_object_can_be_quarantined(world: &mut World) {
     let ids = world.store.put(&[json("1"), json("2")]).expect("put");
     for problem in ["no class", "no class", "zwei \u{1f980}\nZeilen", &"long ".repeat(20_000), ""] {
         world.store.quarantine(ids[0], problem).expect("marked, also with the same words again");
@@ -274,25 +274,25 @@ fn an_object_is_put_into_quarantine(world: &mut World) {
     assert_eq!(self::ids(&found(world, 0, 10, &filter)), ids[..1]);
 }
 
-fn a_walk_goes_on_where_it_was(world: &mut World) {
+fn a_walk_continues_after_the_last_object(world: &mut World) {
     let new: Vec<NewObject> = (0..100).map(|number| json(&number.to_string())).collect();
     let ids = world.store.put(&new).expect("put");
-    for most in [1, 7, 99, 100, 101] {
+    for max_objects in [1, 7, 99, 100, 101] {
         let (mut after, mut walked) = (0, Vec::new());
         loop {
-            let page = found(world, after, most, &ObjectFilter::default());
-            assert!(page.len() <= most);
+            let page = found(world, after, max_objects, &ObjectFilter::default());
+            assert!(page.len() <= max_objects);
             let Some(last) = page.last() else { break };
             after = last.sequence;
             walked.extend(self::ids(&page));
         }
-        assert_eq!(walked, ids, "pages of {most}");
+        assert_eq!(walked, ids, "pages of {max_objects}");
     }
     assert_eq!(found(world, i64::MAX, 10, &ObjectFilter::default()), []);
     assert_eq!(found(world, i64::MIN, usize::MAX, &ObjectFilter::default()).len(), 100);
 }
 
-fn a_walk_lends_what_objects_are(world: &mut World) {
+fn a_walk_lends_the_same_objects(world: &mut World) {
     let bad = describe::describe_object(b"\x04\x08[".to_vec(), Some("marshal"));
     let user = b"O:4:\"User\":0:{}".to_vec();
     let user = NewObject { expires_at: Some(i64::MAX), as_base64: true, ..describe::describe_object(user, None) };
@@ -307,9 +307,9 @@ fn a_walk_lends_what_objects_are(world: &mut World) {
             Ok(Flow::On)
         };
         world.store.walk(0, 10, &filter, &mut take).expect("walked");
-        let whole = found(world, 0, 10, &filter);
-        assert!(!whole.is_empty(), "{filter:?}");
-        let without: Vec<Object> = whole
+        let all = found(world, 0, 10, &filter);
+        assert!(!all.is_empty(), "{filter:?}");
+        let without: Vec<Object> = all
             .into_iter()
             .map(|mut object| {
                 assert_eq!(object.to_lent().to_owned_object(), object);
@@ -321,7 +321,7 @@ fn a_walk_lends_what_objects_are(world: &mut World) {
     }
 }
 
-fn indexes_keep_all_their_values(world: &mut World) {
+fn an_index_keeps_all_its_values(world: &mut World) {
     let paths = ["$.a", "$.b[0]", "$.c", "$"];
     for path in paths {
         world.store.index(path).expect("an index");
@@ -334,7 +334,7 @@ fn indexes_keep_all_their_values(world: &mut World) {
     }
 }
 
-fn a_walk_is_not_disturbed(world: &mut World) {
+fn a_walk_is_not_disturbed_by_writers(world: &mut World) {
     let new: Vec<NewObject> = (0..60).map(|number| json(&number.to_string())).collect();
     let ids = world.store.put(&new).expect("put");
     let mut other = world.open();
@@ -346,8 +346,8 @@ fn a_walk_is_not_disturbed(world: &mut World) {
             .objects(after, 10, &ObjectFilter::default(), &mut |object| {
                 // At this point of the walk, others store objects and remove one that was seen.
                 other.put(&[json("100")])?;
-                if let Some(gone) = walked.last() {
-                    other.remove(&[*gone], "other")?;
+                if let Some(expired) = walked.last() {
+                    other.remove(&[*expired], "other")?;
                 }
                 after = object.sequence;
                 page.push(object.id);
@@ -362,7 +362,7 @@ fn a_walk_is_not_disturbed(world: &mut World) {
     assert_eq!(walked[..ids.len()], ids);
 }
 
-fn a_walk_ends_when_told(world: &mut World) {
+fn a_walk_stops_on_request(world: &mut World) {
     let ids = world.store.put(&[json("1"), json("1"), json("1")]).expect("put");
     world.store.index("$").expect("an index");
     let class = ObjectFilter { class: Some("A".to_owned()), ..ObjectFilter::default() };
@@ -416,7 +416,7 @@ fn objects_are_found_by_class(world: &mut World) {
     assert_eq!(classes.len(), 4);
 }
 
-fn long_names_of_classes_do_no_harm(world: &mut World) {
+fn long_class_names_are_stored(world: &mut World) {
     let of = |length: usize| {
         let name = "C".repeat(length);
         (name.clone(), describe::describe_object(format!("O:{length}:\"{name}\":0:{{}}").into_bytes(), Some("php")))
@@ -430,7 +430,7 @@ fn long_names_of_classes_do_no_harm(world: &mut World) {
     }
 }
 
-fn texts_with_nul_do_no_harm(world: &mut World) {
+fn texts_with_nul_are_stored(world: &mut World) {
     let object = describe::describe_object(b"a:1:{s:3:\"k\0y\";s:3:\"v\0l\";}".to_vec(), Some("php"));
     assert_eq!(object.description.problem, None);
     let id = world.store.put(&[object]).expect("put")[0];
@@ -451,8 +451,8 @@ fn texts_with_nul_do_no_harm(world: &mut World) {
 /// Bytes, their format, a path, the value searched for, and whether the object is found.
 fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
     let mut all: Vec<(Vec<u8>, &str, &str, String, bool)> = Vec::new();
-    let mut add = |bytes: &[u8], format, path, wanted: &str, is_found| {
-        all.push((bytes.to_vec(), format, path, wanted.to_owned(), is_found));
+    let mut add = |bytes: &[u8], format, path, search_value: &str, is_found| {
+        all.push((bytes.to_vec(), format, path, search_value.to_owned(), is_found));
     };
     let numbers = [
         // Numbers are equal however they are written.
@@ -508,8 +508,8 @@ fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
         ("\"a\\u0000b\"", "\"a\\u0000c\"", false),
         ("\"a\\u0000b\"", "\"a\"", false),
     ];
-    for (value, wanted, is_found) in numbers {
-        add(format!("{{\"k\":{value}}}").as_bytes(), "json", "$.k", wanted, is_found);
+    for (value, search_value, is_found) in numbers {
+        add(format!("{{\"k\":{value}}}").as_bytes(), "json", "$.k", search_value, is_found);
     }
     // Long texts, including texts that differ only at the end.
     for length in [199, 200, 201, 255, 256, 5_000] {
@@ -547,7 +547,7 @@ fn values() -> Vec<(Vec<u8>, &'static str, &'static str, String, bool)> {
     all
 }
 
-fn values_are_found_alike_with_and_without_index(world: &mut World) {
+fn values_are_found_with_and_without_an_index(world: &mut World) {
     let all = values();
     let put: Vec<NewObject> =
         all.iter().map(|(bytes, format, ..)| describe::describe_object(bytes.clone(), Some(format))).collect();
@@ -559,16 +559,16 @@ fn values_are_found_alike_with_and_without_index(world: &mut World) {
     let mut wrong = Vec::new();
     let look = |world: &mut World, wrong: &mut Vec<String>, when| -> Vec<Vec<Id>> {
         let mut answers = Vec::new();
-        for ((bytes, format, path, wanted, is_found), id) in all.iter().zip(&ids) {
+        for ((bytes, format, path, search_value, is_found), id) in all.iter().zip(&ids) {
             let mut found = Vec::new();
-            let answer = world.store.objects(0, usize::MAX, &at(path, wanted), &mut |object| {
+            let answer = world.store.objects(0, usize::MAX, &at(path, search_value), &mut |object| {
                 found.push(object.id);
                 Ok(Flow::On)
             });
             if answer.is_err() || found.contains(id) != *is_found {
-                let wanted = wanted.escape_debug().to_string();
+                let search_value = search_value.escape_debug().to_string();
                 wrong.push(format!(
-                    "{when}: {format} {:.80} {path} = {wanted:.80}: {answer:?}",
+                    "{when}: {format} {:.80} {path} = {search_value:.80}: {answer:?}",
                     bytes.escape_ascii().to_string()
                 ));
             }
@@ -587,12 +587,12 @@ fn values_are_found_alike_with_and_without_index(world: &mut World) {
     let with = look(world, &mut wrong, "with index");
     assert!(wrong.is_empty(), "{} wrong answers:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(without, with);
-    for wanted in ["[]", "{}", "[1]"] {
-        assert_eq!(kind(world.store.objects(0, 1, &at("$.k", wanted), &mut |_| Ok(Flow::On))), ErrorKind::Input);
+    for search_value in ["[]", "{}", "[1]"] {
+        assert_eq!(kind(world.store.objects(0, 1, &at("$.k", search_value), &mut |_| Ok(Flow::On))), ErrorKind::Input);
     }
 }
 
-fn filters_answer_alike_with_and_without_index(world: &mut World) {
+fn filters_give_the_same_with_and_without_an_index(world: &mut World) {
     let mut new: Vec<NewObject> = Vec::new();
     for number in 0..24 {
         let class = ["A", "B"][number % 2];
@@ -613,9 +613,9 @@ fn filters_answer_alike_with_and_without_index(world: &mut World) {
     for class in [None, Some("A"), Some("C")] {
         for quarantined in [None, Some(true), Some(false)] {
             for before in [None, Some(middle), Some(0)] {
-                for wanted in ["0", "1", "9"] {
+                for search_value in ["0", "1", "9"] {
                     let class = class.map(str::to_owned);
-                    filters.push(ObjectFilter { class, quarantined, before, ..at("$.k", wanted) });
+                    filters.push(ObjectFilter { class, quarantined, before, ..at("$.k", search_value) });
                 }
             }
         }
@@ -623,8 +623,8 @@ fn filters_answer_alike_with_and_without_index(world: &mut World) {
     let after = world.store.object(ids[5]).expect("asked").expect("there").sequence;
     let all = |world: &mut World| -> Vec<Vec<Id>> {
         let pages = [(0, usize::MAX), (0, 2), (after, usize::MAX), (after, 1), (0, 0)];
-        let answers = filters.iter().flat_map(|filter| pages.map(|(after, most)| (filter, after, most)));
-        answers.map(|(filter, after, most)| self::ids(&found(world, after, most, filter))).collect()
+        let answers = filters.iter().flat_map(|filter| pages.map(|(after, max_objects)| (filter, after, max_objects)));
+        answers.map(|(filter, after, max_objects)| self::ids(&found(world, after, max_objects, filter))).collect()
     };
     let without = all(world);
     world.store.index("$.k").expect("an index");
@@ -635,7 +635,7 @@ fn filters_answer_alike_with_and_without_index(world: &mut World) {
     assert!(without.iter().any(|answer| answer.len() > 2));
 }
 
-fn an_index_keeps_what_is_put_later(world: &mut World) {
+fn an_index_finds_objects_stored_later(world: &mut World) {
     let mut other = world.open();
     let first = world.store.put(&[json("{\"k\":1}")]).expect("put")[0];
     world.store.index("$.k").expect("an index");
@@ -650,7 +650,7 @@ fn an_index_keeps_what_is_put_later(world: &mut World) {
     assert_eq!(world.count("icecore_index_values"), 2);
 }
 
-fn paths_of_indexes_have_bounds(world: &mut World) {
+fn paths_of_indexes_have_a_maximum_length(world: &mut World) {
     let longest = format!("$.{}", "k".repeat(198));
     world.store.index(&longest).expect("200 bytes");
     for path in ["", "k", ".k", "$.a\0b", "$.[", "$[", "$.k.", "$[1", "$k", &format!("{longest}k")] {
@@ -675,7 +675,7 @@ fn an_unfinished_index_is_not_used(world: &mut World) {
     assert_eq!(self::ids(&found(world, 0, 100, &at("$.k", "1"))), [ids, vec![last]].concat());
 }
 
-fn what_is_removed_is_gone(world: &mut World) {
+fn removed_objects_are_gone(world: &mut World) {
     let user =
         NewObject { key: Some("u".to_owned()), ..describe::describe_object(b"O:4:\"User\":0:{}".to_vec(), None) };
     let ids = world.store.put(&[user, json("1"), json("2")]).expect("put");
@@ -694,7 +694,7 @@ fn what_is_removed_is_gone(world: &mut World) {
     assert!(world.store.object(id).expect("asked").expect("there").sequence > last);
 }
 
-fn what_is_removed_is_noted(world: &mut World) {
+fn removals_are_recorded_in_the_audit(world: &mut World) {
     let ids = world.store.put(&[json("1")]).expect("put");
     for by in ["x".repeat(256), "a\0b".to_owned()] {
         assert_eq!(kind(world.store.remove(&ids, &by)), ErrorKind::Input);
@@ -705,7 +705,7 @@ fn what_is_removed_is_noted(world: &mut World) {
     assert_eq!(noted, [vec![some("Ann's \"crab\" 🦀"), some("rm"), some(&ids[0].to_string()), some("1")]]);
 }
 
-fn objects_expire(world: &mut World) {
+fn expired_objects_are_removed(world: &mut World) {
     let now = world.store.now().expect("the time");
     let until = |time| NewObject { expires_at: time, key: Some(format!("{time:?}")), ..json("1") };
     let hour = HOUR.as_millis() as i64;
@@ -721,16 +721,16 @@ fn objects_expire(world: &mut World) {
     world.store.put(&[until(Some(0))]).expect("the key is free again");
 }
 
-fn many_objects_expire(world: &mut World) {
-    let gone = NewObject { expires_at: Some(1), ..json("1") };
-    let mut new = vec![gone; 2_500];
+fn many_expired_objects_are_removed(world: &mut World) {
+    let expired = NewObject { expires_at: Some(1), ..json("1") };
+    let mut new = vec![expired; 2_500];
     new.push(json("2"));
     world.store.put(&new).expect("put");
     assert_eq!(world.store.expire().expect("expire"), 2_500);
     assert_eq!(every(world).len(), 1);
 }
 
-fn statistics_count(world: &mut World) {
+fn statistics_count_objects_and_bytes(world: &mut World) {
     let blobs: [&[u8]; 5] =
         [b"O:1:\"A\":0:{}", b"O:1:\"A\":0:{}", b"O:1:\"B\":1:{i:0;O:1:\"A\":0:{}}", b"[1]", b"\xff\xff"];
     let mut new: Vec<NewObject> = blobs.iter().map(|bytes| describe::describe_object(bytes.to_vec(), None)).collect();
@@ -763,21 +763,22 @@ fn base64_is_kept_as_text(world: &mut World) {
     }
 }
 
-fn empty_bytes_are_bytes(world: &mut World) {
+fn empty_objects_are_stored(world: &mut World) {
     let object = describe::describe_object(Vec::new(), None);
     assert!(object.description.problem.is_some(), "an empty document is none in any format");
     let id = world.store.put(&[object]).expect("put")[0];
     assert_eq!(world.store.object(id).expect("asked").expect("there").bytes, b"");
 }
 
-fn large_bytes_come_back(world: &mut World) {
+fn large_objects_round_trip(world: &mut World) {
     let bytes: Vec<u8> = (0..20_000_000u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    let said = BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
+    let description = BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
     for as_base64 in [false, true] {
-        let new = NewObject { bytes: bytes.clone(), description: said.clone(), as_base64, ..NewObject::default() };
+        let new =
+            NewObject { bytes: bytes.clone(), description: description.clone(), as_base64, ..NewObject::default() };
         let id = world.store.put(&[new]).expect("put")[0];
         let object = world.store.object(id).expect("asked").expect("there");
-        assert!(object.bytes == bytes && object.checksum == said.checksum);
+        assert!(object.bytes == bytes && object.checksum == description.checksum);
     }
     // With a long readable copy too.
     let text = format!("s:{}:\"{}\";", 5_000_000, "x".repeat(5_000_000));
@@ -786,7 +787,7 @@ fn large_bytes_come_back(world: &mut World) {
     assert!(world.store.object(id).expect("asked").expect("there").json == new.description.json);
 }
 
-fn times_are_the_databases(world: &mut World) {
+fn times_are_those_of_the_database(world: &mut World) {
     let (first, second) = (world.store.now().expect("the time"), world.store.now().expect("the time"));
     assert!(first <= second && first > 1_600_000_000_000 && second < 10_000_000_000_000, "{first} {second}");
     crate::common::until("the clock goes on", || (world.store.now().expect("the time") > second).then_some(()));

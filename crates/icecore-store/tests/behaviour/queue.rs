@@ -1,65 +1,65 @@
 //! Jobs.
 
 use super::{Behaviour, behaviours};
-use crate::common::{Cell, Cells, Chance, HOUR, World, kind, until};
+use crate::common::{Cell, Cells, HOUR, Random, World, kind, until};
 use icecore_store::{Ack, ErrorKind, Flow, Id, Job, JobFilter, Lease, NewJob, Pushed, QueueSettings, State, describe};
 use std::time::Duration;
 
 pub const ALL: &[Behaviour] = behaviours! {
-    a_job_goes_from_the_queue_to_its_end
-    nothing_is_pushed_or_claimed
-    all_are_pushed_or_none
-    the_same_job_is_pushed_again
-    many_are_pushed_of_which_some_are_there
-    many_large_ones_are_pushed
-    jobs_are_pushed_under_the_schemas_of_their_queues
-    jobs_come_in_order
-    jobs_come_in_order_over_batches
-    a_delayed_job_comes_later
-    long_delays_and_leases_do_no_harm
+    a_job_is_pushed_claimed_and_acked
+    empty_calls_change_nothing
+    all_jobs_of_a_call_are_pushed_or_none
+    pushing_the_same_job_again_changes_nothing
+    pushing_many_jobs_skips_those_that_exist
+    many_large_jobs_are_pushed_in_one_call
+    jobs_are_pushed_only_if_their_schema_is_current
+    jobs_are_claimed_by_priority_and_time
+    batches_of_claims_keep_the_order
+    a_delayed_job_is_claimed_after_its_delay
+    the_longest_delays_and_leases_are_accepted
     queues_are_compared_byte_by_byte
-    names_have_bounds
-    a_key_is_one_unfinished_jobs
-    a_key_is_free_when_its_job_has_ended
-    a_key_belongs_to_a_queue
-    many_are_claimed
-    many_are_acked_at_once
-    of_many_acks_each_stands_alone
-    results_of_many_acks_come_back
-    tokens_of_others_do_nothing
+    names_have_a_maximum_length
+    a_key_belongs_to_one_unfinished_job
+    a_key_is_free_after_its_job_has_ended
+    a_key_is_unique_within_its_queue
+    many_jobs_are_claimed_in_one_call
+    many_jobs_are_acked_in_one_call
+    a_refused_ack_does_not_affect_the_others
+    results_of_many_acks_are_stored
+    wrong_tokens_are_refused
     a_token_ends_with_its_lease
-    a_lease_that_ended_is_given_to_another
-    a_lease_that_ended_too_often_is_death
-    many_leases_end
-    ended_leases_come_in_order_with_what_is_ready
-    an_ended_lease_comes_though_there_is_always_more_to_do
-    a_lease_without_an_end_is_no_lease
-    one_claim_hands_out_nothing_twice
+    a_job_with_an_ended_lease_is_claimed_by_another_worker
+    a_job_whose_leases_end_too_often_is_dead
+    many_ended_leases_are_claimed_again
+    ended_leases_are_claimed_in_order_with_ready_jobs
+    an_ended_lease_is_claimed_again_in_a_busy_queue
+    a_lease_without_an_end_counts_as_ended
+    one_claim_hands_out_no_job_twice
     a_lease_is_extended
     a_failed_job_waits_longer_each_time
-    a_failed_job_waits_as_long_as_told
-    a_failed_job_is_told_of
-    a_job_is_tried_so_often
+    a_failed_job_waits_for_the_given_delay
+    the_error_of_a_failed_job_is_kept
+    a_job_is_tried_max_attempts_times
     all_dead_jobs_are_redriven
     some_dead_jobs_are_redriven
-    a_redriven_job_has_its_key_again
-    a_redriven_job_whose_key_is_taken_goes_on_without
+    a_redriven_job_gets_its_key_back
+    a_redriven_job_whose_key_is_taken_has_none
     a_job_is_replayed
     a_replay_has_no_key
     a_paused_queue_hands_out_nothing
     a_queue_is_paused_between_claims
-    a_queue_is_configured
-    ended_jobs_are_forgotten
-    queues_are_counted
-    the_oldest_job_is_told_of
-    jobs_are_listed
-    a_job_is_pushed_and_claimed
+    settings_of_a_queue_apply_to_new_jobs
+    ended_jobs_are_removed
+    jobs_of_queues_are_counted_by_state
+    the_age_of_the_oldest_ready_job_is_reported
+    jobs_are_listed_by_queue_state_and_sequence
+    a_job_is_pushed_and_claimed_in_one_call
     unknown_ids_are_missing
-    payloads_of_all_kinds_come_back
-    results_of_all_kinds_come_back
-    jobs_of_plain_sql_are_done
-    jobs_of_plain_sql_that_make_no_sense_stop_no_others
-    large_payloads_come_back
+    payloads_of_all_kinds_round_trip
+    results_of_all_kinds_round_trip
+    jobs_inserted_by_plain_sql_are_claimed
+    invalid_jobs_of_plain_sql_do_not_block_others
+    large_payloads_round_trip
 };
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -74,8 +74,8 @@ pub fn push(world: &mut World, job: &NewJob) -> Id {
     pushed.id
 }
 
-pub fn claim(world: &mut World, queue: &str, most: usize) -> Vec<Lease> {
-    world.store.claim(queue, "worker", HOUR, most).expect("claimed")
+pub fn claim(world: &mut World, queue: &str, max_jobs: usize) -> Vec<Lease> {
+    world.store.claim(queue, "worker", HOUR, max_jobs).expect("claimed")
 }
 
 pub fn claim_one(world: &mut World, queue: &str) -> Lease {
@@ -89,32 +89,32 @@ pub fn job(world: &mut World, id: Id) -> Job {
 }
 
 /// Random groups, checked against schemas that their queues have or had.
-fn jobs_are_pushed_under_the_schemas_of_their_queues(world: &mut World) {
-    let mut chance = Chance::new();
+fn jobs_are_pushed_only_if_their_schema_is_current(world: &mut World) {
+    let mut random = Random::new();
     let (queues, texts) = (["a", "b", "c"], [None, Some("{}"), Some("true"), Some("{\"type\": \"array\"}")]);
     let mut schemas = [None; 3];
     let mut pushed_before: Vec<NewJob> = Vec::new();
     let mut outcomes = [0; 2];
     for _ in 0..60 {
-        let (one, text) = (chance.below(3) as usize, texts[chance.below(4) as usize]);
+        let (one, text) = (random.below(3) as usize, texts[random.below(4) as usize]);
         let settings = QueueSettings { schema: Some(text.unwrap_or_default().to_owned()), ..QueueSettings::default() };
         world.store.configure(queues[one], &settings).expect("configured");
         schemas[one] = text;
-        let count = [1, 1, 2, 9][chance.below(4) as usize];
+        let count = [1, 1, 2, 9][random.below(4) as usize];
         let jobs: Vec<NewJob> = (0..count)
             .map(|_| match pushed_before.len() as u64 {
-                before if before > 0 && chance.below(6) == 0 => pushed_before[chance.below(before) as usize].clone(),
+                before if before > 0 && random.below(6) == 0 => pushed_before[random.below(before) as usize].clone(),
                 _ => NewJob {
-                    unique_key: (chance.below(6) == 0).then(|| format!("k{}", chance.below(20))),
-                    ..new(queues[chance.below(3) as usize], "[1]")
+                    unique_key: (random.below(6) == 0).then(|| format!("k{}", random.below(20))),
+                    ..new(queues[random.below(3) as usize], "[1]")
                 },
             })
             .collect();
         let mut checked: Vec<(&str, Option<&str>)> = Vec::new();
         for (queue, schema) in queues.into_iter().zip(schemas) {
             if jobs.iter().any(|job| job.queue == queue) {
-                let old = texts[chance.below(4) as usize];
-                checked.push((queue, if chance.below(5) == 0 { old } else { schema }));
+                let old = texts[random.below(4) as usize];
+                checked.push((queue, if random.below(5) == 0 { old } else { schema }));
             }
         }
         let fits = checked
@@ -132,8 +132,8 @@ fn jobs_are_pushed_under_the_schemas_of_their_queues(world: &mut World) {
         let new = pushed.iter().filter(|pushed| pushed.is_new).count();
         assert_eq!(world.jobs(&JobFilter::default()).len(), before + new);
         for (pushed, job) in pushed.iter().zip(&jobs) {
-            let there = world.store.job(pushed.id).expect("asked").expect("it is there");
-            assert_eq!((&there.queue, &there.unique_key), (&job.queue, &job.unique_key));
+            let stored = world.store.job(pushed.id).expect("asked").expect("it is there");
+            assert_eq!((&stored.queue, &stored.unique_key), (&job.queue, &job.unique_key));
             assert!(pushed.id == job.id || job.unique_key.is_some());
         }
         pushed_before.extend(jobs);
@@ -157,7 +157,7 @@ pub fn pass(world: &mut World, time: i64) {
     until("the clock goes on", || (world.store.now().expect("the time") > time).then_some(()));
 }
 
-fn a_job_goes_from_the_queue_to_its_end(world: &mut World) {
+fn a_job_is_pushed_claimed_and_acked(world: &mut World) {
     let before = world.store.now().expect("the time");
     let id = push(world, &new("mail", "[1]"));
     let ready = job(world, id);
@@ -186,7 +186,7 @@ fn a_job_goes_from_the_queue_to_its_end(world: &mut World) {
     assert_eq!(kind(world.store.ack(id, &lease.token, None)), ErrorKind::Lease);
 }
 
-fn nothing_is_pushed_or_claimed(world: &mut World) {
+fn empty_calls_change_nothing(world: &mut World) {
     assert_eq!(world.store.push(&[]).expect("pushed"), []);
     assert_eq!(claim(world, "none", 10), []);
     push(world, &new("mail", "1"));
@@ -199,7 +199,7 @@ fn nothing_is_pushed_or_claimed(world: &mut World) {
     assert_eq!(world.store.schema("none").expect("schema"), None);
 }
 
-fn all_are_pushed_or_none(world: &mut World) {
+fn all_jobs_of_a_call_are_pushed_or_none(world: &mut World) {
     let bad = new("", "2");
     assert_eq!(kind(world.store.push(&[new("mail", "1"), bad, new("mail", "3")])), ErrorKind::Input);
     assert_eq!(world.jobs(&JobFilter::default()), []);
@@ -211,14 +211,14 @@ fn all_are_pushed_or_none(world: &mut World) {
 }
 
 /// As a program does that missed the answer because the connection was lost.
-fn the_same_job_is_pushed_again(world: &mut World) {
+fn pushing_the_same_job_again_changes_nothing(world: &mut World) {
     let once = new("mail", "1");
     let keyed = NewJob { unique_key: Some("k".to_owned()), ..new("mail", "2") };
     for job in [&once, &keyed] {
         push(world, job);
         for _ in 0..2 {
-            let again = world.store.push(std::slice::from_ref(job)).expect("pushed again");
-            assert_eq!(again, [Pushed { id: job.id, is_new: false }]);
+            let repeated = world.store.push(std::slice::from_ref(job)).expect("pushed again");
+            assert_eq!(repeated, [Pushed { id: job.id, is_new: false }]);
         }
     }
     assert_eq!(world.store.push_and_claim(&once, "ann", HOUR).expect("asked"), None);
@@ -230,10 +230,10 @@ fn the_same_job_is_pushed_again(world: &mut World) {
 
 /// Jobs that exist already: alone, among others, with the key of another one, twice in one call; in
 /// any number.
-fn many_are_pushed_of_which_some_are_there(world: &mut World) {
-    let there = keyed("mail", "there");
+fn pushing_many_jobs_skips_those_that_exist(world: &mut World) {
+    let existing = keyed("mail", "there");
     let before = new("mail", "before");
-    world.store.push(&[there.clone(), before.clone()]).expect("pushed");
+    world.store.push(&[existing.clone(), before.clone()]).expect("pushed");
     for count in [2, 7, 8, 9, 20, 64, 65, 200] {
         let mut jobs: Vec<NewJob> = (0..count).map(|number| new(["mail", "post"][number % 2], "1")).collect();
         let plain = world.store.push(&jobs).expect("pushed");
@@ -249,7 +249,7 @@ fn many_are_pushed_of_which_some_are_there(world: &mut World) {
                 _ => new("mail", "3"),
             };
             expected[number] = match number % 5 {
-                2 => Pushed { id: there.id, is_new: false },
+                2 => Pushed { id: existing.id, is_new: false },
                 3 => Pushed { id: before.id, is_new: false },
                 _ => is_new(&job),
             };
@@ -261,21 +261,21 @@ fn many_are_pushed_of_which_some_are_there(world: &mut World) {
         expected.extend([is_new(&once), is_new(&at_end)]);
         expected.extend([&once, &at_end].map(|job| Pushed { id: job.id, is_new: false }));
         jobs.extend([once.clone(), at_end.clone(), once, at_end]);
-        let known = world.jobs(&JobFilter::default()).len();
+        let count_before = world.jobs(&JobFilter::default()).len();
         assert_eq!(world.store.push(&jobs).expect("pushed"), expected, "{count}");
-        let listed: Vec<Id> = world.jobs(&JobFilter::default())[known..].iter().map(|job| job.id).collect();
+        let listed: Vec<Id> = world.jobs(&JobFilter::default())[count_before..].iter().map(|job| job.id).collect();
         let fresh: Vec<Id> = expected.iter().filter(|pushed| pushed.is_new).map(|pushed| pushed.id).collect();
         assert_eq!(listed, fresh, "in the order in which they were given");
     }
 }
 
 /// All of them together are too large for one statement.
-fn many_large_ones_are_pushed(world: &mut World) {
+fn many_large_jobs_are_pushed_in_one_call(world: &mut World) {
     let job = |number: u8| {
         let bytes = vec![number; 3_000_000];
-        let said =
+        let description =
             icecore_store::BlobDescription { checksum: describe::compute_checksum(&bytes), ..Default::default() };
-        NewJob::new("mail", bytes, said)
+        NewJob::new("mail", bytes, description)
     };
     let jobs: Vec<NewJob> = (0..9).map(job).collect();
     assert!(world.store.push(&jobs).expect("pushed").iter().all(|pushed| pushed.is_new));
@@ -285,15 +285,15 @@ fn many_large_ones_are_pushed(world: &mut World) {
     assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 9, 0, 0, 0]);
 }
 
-fn jobs_come_in_order_over_batches(world: &mut World) {
+fn batches_of_claims_keep_the_order(world: &mut World) {
     let jobs: Vec<NewJob> =
         (0..400).map(|number| NewJob { priority: number * 7 % 5 - 2, ..new("mail", &number.to_string()) }).collect();
     for some in jobs.chunks(150) {
         world.store.push(some).expect("pushed");
     }
     let mut claimed = Vec::new();
-    for most in [1, 2, 64, 8, 100, 9, 65, 200] {
-        claimed.extend(claim(world, "mail", most).into_iter().map(|lease| lease.job));
+    for max_jobs in [1, 2, 64, 8, 100, 9, 65, 200] {
+        claimed.extend(claim(world, "mail", max_jobs).into_iter().map(|lease| lease.job));
     }
     // Within one priority, the first to arrive come first.
     assert_eq!(claimed.len(), 400);
@@ -301,14 +301,14 @@ fn jobs_come_in_order_over_batches(world: &mut World) {
     assert_eq!(claimed.iter().map(|job| job.id).collect::<std::collections::HashSet<Id>>().len(), 400);
 }
 
-fn jobs_come_in_order(world: &mut World) {
+fn jobs_are_claimed_by_priority_and_time(world: &mut World) {
     let of = |priority, name: &str| NewJob { priority, ..new("mail", name) };
     let jobs =
         [of(0, "4"), of(i32::MIN, "8"), of(5, "2"), of(0, "5"), of(i32::MAX, "1"), of(-1, "7"), of(0, "6"), of(5, "3")];
     world.store.push(&jobs).expect("pushed");
     let mut order = String::new();
-    for most in [1, 2, 1, 4, 1] {
-        for lease in claim(world, "mail", most) {
+    for max_jobs in [1, 2, 1, 4, 1] {
+        for lease in claim(world, "mail", max_jobs) {
             order += &String::from_utf8_lossy(&lease.job.bytes);
             assert_eq!(
                 Some(lease.job.priority),
@@ -328,7 +328,7 @@ fn jobs_come_in_order(world: &mut World) {
     assert_eq!(order, [second, first]);
 }
 
-fn a_delayed_job_comes_later(world: &mut World) {
+fn a_delayed_job_is_claimed_after_its_delay(world: &mut World) {
     let of = |delay| NewJob { delay, ..new("mail", "1") };
     let soon = push(world, &of(Duration::from_millis(40)));
     let late = push(world, &of(HOUR));
@@ -344,7 +344,7 @@ fn a_delayed_job_comes_later(world: &mut World) {
     assert_eq!((status.counts, status.delayed, status.oldest), ([1, 1, 0, 0, 0], 1, None));
 }
 
-fn long_delays_and_leases_do_no_harm(world: &mut World) {
+fn the_longest_delays_and_leases_are_accepted(world: &mut World) {
     let longest = NewJob { delay: Duration::MAX, max_attempts: Some(u32::MAX), ..new("mail", "1") };
     let id = push(world, &longest);
     assert!(job(world, id).run_at > world.store.now().expect("the time"));
@@ -377,7 +377,7 @@ fn queues_are_compared_byte_by_byte(world: &mut World) {
     }
 }
 
-fn names_have_bounds(world: &mut World) {
+fn names_have_a_maximum_length(world: &mut World) {
     let longest = "ü".repeat(127) + "x";
     let id = push(world, &NewJob { unique_key: Some(longest.clone()), ..new(&longest, "1") });
     let lease = world.store.claim(&longest, &longest, HOUR, 1).expect("claimed").remove(0);
@@ -413,7 +413,7 @@ pub fn keyed(queue: &str, key: &str) -> NewJob {
     NewJob { unique_key: Some(key.to_owned()), ..new(queue, "1") }
 }
 
-fn a_key_is_one_unfinished_jobs(world: &mut World) {
+fn a_key_belongs_to_one_unfinished_job(world: &mut World) {
     let first = push(world, &keyed("mail", "k"));
     let is_first = [Pushed { id: first, is_new: false }];
     assert_eq!(world.store.push(&[keyed("mail", "k")]).expect("pushed"), is_first, "while it is ready");
@@ -429,7 +429,7 @@ fn a_key_is_one_unfinished_jobs(world: &mut World) {
     assert_eq!(world.jobs(&JobFilter::default()).len(), 2);
 }
 
-fn a_key_is_free_when_its_job_has_ended(world: &mut World) {
+fn a_key_is_free_after_its_job_has_ended(world: &mut World) {
     let first = push(world, &keyed("mail", "k"));
     let lease = claim_one(world, "mail");
     world.store.ack(first, &lease.token, None).expect("ack");
@@ -447,7 +447,7 @@ fn a_key_is_free_when_its_job_has_ended(world: &mut World) {
     assert_eq!(all, [first, second, third.id, fourth]);
 }
 
-fn a_key_belongs_to_a_queue(world: &mut World) {
+fn a_key_is_unique_within_its_queue(world: &mut World) {
     push(world, &keyed("mail", "k"));
     push(world, &keyed("post", "k"));
     push(world, &keyed("mail", "K"));
@@ -457,7 +457,7 @@ fn a_key_belongs_to_a_queue(world: &mut World) {
     assert_eq!(world.jobs(&JobFilter::default()).len(), 6);
 }
 
-fn many_are_claimed(world: &mut World) {
+fn many_jobs_are_claimed_in_one_call(world: &mut World) {
     let jobs: Vec<NewJob> = (0..500).map(|number| new("mail", &number.to_string())).collect();
     world.store.push(&jobs).expect("pushed");
     let first = claim(world, "mail", 300);
@@ -476,11 +476,11 @@ fn ack_of(lease: &Lease, result: Option<&[u8]>) -> Ack {
 }
 
 fn ack_many(world: &mut World, acks: &[Ack]) -> Vec<Result<(), ErrorKind>> {
-    let told = world.store.ack_many(acks).expect("acked");
-    told.into_iter().map(|one| one.map_err(|error| error.kind())).collect()
+    let results = world.store.ack_many(acks).expect("acked");
+    results.into_iter().map(|one| one.map_err(|error| error.kind())).collect()
 }
 
-fn many_are_acked_at_once(world: &mut World) {
+fn many_jobs_are_acked_in_one_call(world: &mut World) {
     assert_eq!(ack_many(world, &[]), []);
     let jobs: Vec<NewJob> = (0..300).map(|number| new(["mail", "post"][number % 2], "1")).collect();
     world.store.push(&jobs).expect("pushed");
@@ -500,18 +500,18 @@ fn many_are_acked_at_once(world: &mut World) {
     assert_eq!(counts, [[0, 0, 150, 0, 0], [50, 0, 100, 0, 0]]);
 }
 
-fn of_many_acks_each_stands_alone(world: &mut World) {
+fn a_refused_ack_does_not_affect_the_others(world: &mut World) {
     let jobs: Vec<NewJob> = (0..5).map(|number| keyed(["mail", "post"][number % 2], &number.to_string())).collect();
     world.store.push(&jobs).expect("pushed");
-    let over = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
-    pass(world, over.job.lease_until.expect("an end"));
+    let expired = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
+    pass(world, expired.job.lease_until.expect("an end"));
     let (others, mails) = (claim(world, "post", 2), claim(world, "mail", 3));
     assert_eq!((others.len(), mails.len()), (2, 3), "the one whose lease was over as well");
     let with = |lease: &Lease, token: &str| Ack { token: token.to_owned(), ..ack_of(lease, Some(b"no")) };
     let (upper, blank) = (mails[1].token.to_uppercase(), format!("{} ", mails[1].token));
     let acks = [
         ack_of(&mails[0], Some(b"first")),
-        ack_of(&over, Some(b"late")),
+        ack_of(&expired, Some(b"late")),
         with(&mails[1], &others[0].token),
         with(&mails[1], ""),
         with(&mails[1], "a\0b"),
@@ -549,17 +549,17 @@ fn of_many_acks_each_stands_alone(world: &mut World) {
         (others[0].job.clone(), mails[2].job.clone())
     );
     // Keys of finished jobs are free again, and no others.
-    let again: Vec<bool> = (0..5)
+    let are_keys_free: Vec<bool> = (0..5)
         .map(|number| {
             let job = keyed(["mail", "post"][number % 2], &number.to_string());
             world.store.push(&[job]).expect("pushed")[0].is_new
         })
         .collect();
     let is_done = |job: &NewJob| [&mails[0], &mails[1], &others[1]].iter().any(|lease| lease.job.id == job.id);
-    assert_eq!(again, jobs.iter().map(is_done).collect::<Vec<bool>>());
+    assert_eq!(are_keys_free, jobs.iter().map(is_done).collect::<Vec<bool>>());
 }
 
-fn results_of_many_acks_come_back(world: &mut World) {
+fn results_of_many_acks_are_stored(world: &mut World) {
     let large = vec![7; 9_000_000];
     let results = [None, Some(&b""[..]), Some(b"\0\xff"), Some(&large), None, Some(&large), Some(b"{,\"}")];
     let jobs: Vec<NewJob> = results.iter().map(|_| new("mail", "1")).collect();
@@ -572,7 +572,7 @@ fn results_of_many_acks_come_back(world: &mut World) {
     }
 }
 
-fn tokens_of_others_do_nothing(world: &mut World) {
+fn wrong_tokens_are_refused(world: &mut World) {
     push(world, &new("mail", "1"));
     push(world, &new("mail", "2"));
     let (first, second) = (claim_one(world, "mail"), claim_one(world, "mail"));
@@ -604,7 +604,7 @@ fn a_token_ends_with_its_lease(world: &mut World) {
     assert_eq!(claim_one(world, "mail").job.attempts, 3);
 }
 
-fn a_lease_that_ended_is_given_to_another(world: &mut World) {
+fn a_job_with_an_ended_lease_is_claimed_by_another_worker(world: &mut World) {
     let mut other = world.open();
     let id = push(world, &keyed("mail", "k"));
     let first = other.claim("mail", "bob", Duration::from_millis(30), 1).expect("claimed").remove(0);
@@ -618,7 +618,7 @@ fn a_lease_that_ended_is_given_to_another(world: &mut World) {
     world.store.ack(id, &second.token, None).expect("ack");
 }
 
-fn a_lease_that_ended_too_often_is_death(world: &mut World) {
+fn a_job_whose_leases_end_too_often_is_dead(world: &mut World) {
     let id = push(world, &NewJob { max_attempts: Some(2), ..new("mail", "1") });
     for attempt in 1..=2 {
         let lease = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
@@ -632,37 +632,37 @@ fn a_lease_that_ended_too_often_is_death(world: &mut World) {
 }
 
 /// More leases than one check looks at.
-fn many_leases_end(world: &mut World) {
+fn many_ended_leases_are_claimed_again(world: &mut World) {
     let jobs: Vec<NewJob> = (0..250).map(|number| new("mail", &number.to_string())).collect();
     world.store.push(&jobs).expect("pushed");
     let leases = world.store.claim("mail", "ann", Duration::ZERO, 250).expect("claimed");
     pass(world, leases[249].job.lease_until.expect("an end"));
-    let mut again = Vec::new();
-    while again.len() < 250 {
+    let mut reclaimed = Vec::new();
+    while reclaimed.len() < 250 {
         let more = claim(world, "mail", 250);
-        assert!(!more.is_empty(), "{} of 250 are there", again.len());
-        again.extend(more.into_iter().map(|lease| lease.job.id));
+        assert!(!more.is_empty(), "{} of 250 are there", reclaimed.len());
+        reclaimed.extend(more.into_iter().map(|lease| lease.job.id));
     }
-    again.sort_unstable();
-    assert_eq!(again, jobs.iter().map(|job| job.id).collect::<Vec<Id>>());
+    reclaimed.sort_unstable();
+    assert_eq!(reclaimed, jobs.iter().map(|job| job.id).collect::<Vec<Id>>());
 }
 
-fn ended_leases_come_in_order_with_what_is_ready(world: &mut World) {
-    let of = |priority, most| NewJob { priority, max_attempts: Some(most), ..new("mail", "1") };
+fn ended_leases_are_claimed_in_order_with_ready_jobs(world: &mut World) {
+    let of = |priority, max_jobs| NewJob { priority, max_attempts: Some(max_jobs), ..new("mail", "1") };
     let first = [of(3, 2), of(1, 2), of(2, 1)];
     world.store.push(&first).expect("pushed");
     let leases = world.store.claim("mail", "ann", Duration::ZERO, 10).expect("claimed");
     pass(world, leases[2].job.lease_until.expect("an end"));
     let ready = [of(2, 1), of(0, 1), of(1, 1)];
     world.store.push(&ready).expect("pushed");
-    let told: Vec<(Id, u32)> =
+    let attempts: Vec<(Id, u32)> =
         claim(world, "mail", 10).iter().map(|lease| (lease.job.id, lease.job.attempts)).collect();
     let expected = [(&first[0], 2), (&ready[0], 1), (&first[1], 2), (&ready[2], 1), (&ready[1], 1)];
-    assert_eq!(told, expected.map(|(job, attempt)| (job.id, attempt)));
+    assert_eq!(attempts, expected.map(|(job, attempt)| (job.id, attempt)));
     assert_eq!(job(world, first[2].id).state, State::Dead, "it was tried once, and no more was allowed");
 }
 
-fn an_ended_lease_comes_though_there_is_always_more_to_do(world: &mut World) {
+fn an_ended_lease_is_claimed_again_in_a_busy_queue(world: &mut World) {
     let late = push(world, &new("mail", "1"));
     let lease = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
     pass(world, lease.job.lease_until.expect("an end"));
@@ -675,7 +675,7 @@ fn an_ended_lease_comes_though_there_is_always_more_to_do(world: &mut World) {
 }
 
 /// As another program may have written it.
-fn a_lease_without_an_end_is_no_lease(world: &mut World) {
+fn a_lease_without_an_end_counts_as_ended(world: &mut World) {
     let (first, second) = (new("mail", "1"), NewJob { max_attempts: Some(1), ..keyed("mail", "k") });
     world.store.push(&[first.clone(), second.clone()]).expect("pushed");
     let values = [("state", Cell::Text("leased")), ("attempts", Cell::Int(1)), ("token", Cell::Text("mine"))];
@@ -689,7 +689,7 @@ fn a_lease_without_an_end_is_no_lease(world: &mut World) {
 }
 
 /// Not even if the leases end before the claim does.
-fn one_claim_hands_out_nothing_twice(world: &mut World) {
+fn one_claim_hands_out_no_job_twice(world: &mut World) {
     for round in 0..10 {
         let queue = format!("mail {round}");
         let jobs: Vec<NewJob> = (0..40).map(|_| NewJob { max_attempts: Some(2), ..new(&queue, "1") }).collect();
@@ -697,9 +697,9 @@ fn one_claim_hands_out_nothing_twice(world: &mut World) {
         let first = world.store.claim(&queue, "ann", Duration::ZERO, 1).expect("claimed").remove(0);
         pass(world, first.job.lease_until.expect("an end"));
         let rest = world.store.claim(&queue, "ann", Duration::ZERO, 100).expect("claimed");
-        let told: Vec<(Id, u32)> = rest.iter().map(|lease| (lease.job.id, lease.job.attempts)).collect();
+        let attempts: Vec<(Id, u32)> = rest.iter().map(|lease| (lease.job.id, lease.job.attempts)).collect();
         let expected: Vec<(Id, u32)> = jobs.iter().map(|job| (job.id, 1 + u32::from(job.id == first.job.id))).collect();
-        assert_eq!(told, expected);
+        assert_eq!(attempts, expected);
     }
 }
 
@@ -717,7 +717,7 @@ fn a_lease_is_extended(world: &mut World) {
     assert_eq!(claim_one(world, "mail").job.attempts, 2);
 }
 
-fn waits(world: &mut World, id: Id) -> i64 {
+fn time_until_due(world: &mut World, id: Id) -> i64 {
     let before = world.store.now().expect("the time");
     let lease = claim_one(world, "mail");
     assert_eq!(world.store.nack(id, &lease.token, "no", None).expect("nack"), State::Ready);
@@ -726,9 +726,9 @@ fn waits(world: &mut World, id: Id) -> i64 {
     // Its time is set back, so that the test need not wait for the next attempt.
     world.change("icecore_jobs", &[("run_at", Cell::Column("queued_at"))], &[]);
     // The wait, as exactly as these two clocks can tell: one second is less than any step.
-    let (most, least) = (run_at - before, run_at - after);
-    assert!(most >= least);
-    most
+    let (longest, shortest) = (run_at - before, run_at - after);
+    assert!(longest >= shortest);
+    longest
 }
 
 fn a_failed_job_waits_longer_each_time(world: &mut World) {
@@ -738,7 +738,7 @@ fn a_failed_job_waits_longer_each_time(world: &mut World) {
     world.store.configure("mail", &settings).expect("configured");
     let id = push(world, &NewJob { max_attempts: Some(100), ..new("mail", "1") });
     for expected in [hour, 2 * hour, 4 * hour, 8 * hour, 16 * hour, day, day, day] {
-        let waited = waits(world, id);
+        let waited = time_until_due(world, id);
         assert!((expected..expected + hour / 2).contains(&waited), "{waited} for {expected}");
     }
     // After many attempts, and from a short time.
@@ -746,15 +746,15 @@ fn a_failed_job_waits_longer_each_time(world: &mut World) {
     world.store.configure("mail", &settings).expect("configured");
     let values = [("attempts", Cell::Int(4_000_000_000)), ("max_attempts", Cell::Int(4_294_967_295))];
     world.change("icecore_jobs", &values, &[]);
-    let waited = waits(world, id);
+    let waited = time_until_due(world, id);
     assert!(waited > 1_000 * 1_000 && waited <= day + hour, "{waited}");
     // Without a wait.
     let settings = QueueSettings { backoff: Some(Duration::ZERO), ..QueueSettings::default() };
     world.store.configure("mail", &settings).expect("configured");
-    assert!(waits(world, id) < hour);
+    assert!(time_until_due(world, id) < hour);
 }
 
-fn a_failed_job_waits_as_long_as_told(world: &mut World) {
+fn a_failed_job_waits_for_the_given_delay(world: &mut World) {
     let id = push(world, &new("mail", "1"));
     let lease = claim_one(world, "mail");
     let before = world.store.now().expect("the time");
@@ -769,7 +769,7 @@ fn a_failed_job_waits_as_long_as_told(world: &mut World) {
     assert_eq!(until("its time comes", || claim(world, "post", 1).pop()).job.attempts, 2);
 }
 
-fn a_failed_job_is_told_of(world: &mut World) {
+fn the_error_of_a_failed_job_is_kept(world: &mut World) {
     let id = push(world, &NewJob { max_attempts: Some(100), ..new("mail", "1") });
     for error in ["", "no mail\nno post", "it's \"so\" \\ 🦀", &"long ".repeat(100_000)] {
         let lease = claim_one(world, "mail");
@@ -785,8 +785,8 @@ fn a_failed_job_is_told_of(world: &mut World) {
     assert_eq!(job(world, id).error, None, "it was done after all");
 }
 
-fn a_job_is_tried_so_often(world: &mut World) {
-    // 0 means 1: a job that is never tried makes no sense.
+fn a_job_is_tried_max_attempts_times(world: &mut World) {
+    // 0 means 1, because every job is tried at least once.
     for (given, tried) in [(Some(0), 1), (Some(1), 1), (Some(3), 3), (None, 20)] {
         let id = push(world, &NewJob { max_attempts: given, ..new("mail", "1") });
         for attempt in 1..=tried {
@@ -831,7 +831,7 @@ fn some_dead_jobs_are_redriven(world: &mut World) {
     assert_eq!((job(world, other).state, job(world, ready)), (State::Dead, before));
 }
 
-fn a_redriven_job_has_its_key_again(world: &mut World) {
+fn a_redriven_job_gets_its_key_back(world: &mut World) {
     let dead = kill(world, &keyed("mail", "k"));
     assert_eq!(world.store.redrive("mail", None, "ann").expect("redrive"), 1);
     let pushed = world.store.push(&[keyed("mail", "k")]).expect("pushed");
@@ -841,7 +841,7 @@ fn a_redriven_job_has_its_key_again(world: &mut World) {
     push(world, &keyed("mail", "k"));
 }
 
-fn a_redriven_job_whose_key_is_taken_goes_on_without(world: &mut World) {
+fn a_redriven_job_whose_key_is_taken_has_none(world: &mut World) {
     let (first, second) = (kill(world, &keyed("mail", "k")), kill(world, &keyed("mail", "k")));
     assert_eq!(world.store.redrive("mail", None, "ann").expect("redrive"), 2);
     let holder = [Pushed { id: first, is_new: false }];
@@ -871,9 +871,9 @@ fn a_job_is_replayed(world: &mut World) {
     let ready = push(world, &new("ready", "3"));
     for id in [done, dead, ready] {
         let before = job(world, id);
-        let again = world.store.replay(id, "ann").expect("replayed");
+        let replay_id = world.store.replay(id, "ann").expect("replayed");
         assert_eq!(job(world, id), before, "the first stays as it was");
-        let new = job(world, again);
+        let new = job(world, replay_id);
         assert_eq!((new.replay_of, new.state, new.attempts), (Some(id), State::Ready, 0));
         assert_eq!((new.queue, new.priority, new.max_attempts), (before.queue, before.priority, before.max_attempts));
         assert_eq!(
@@ -923,8 +923,8 @@ fn a_paused_queue_hands_out_nothing(world: &mut World) {
 fn a_queue_is_paused_between_claims(world: &mut World) {
     let jobs: Vec<NewJob> = (0..6).map(|_| new("mail", "1")).collect();
     world.store.push(&jobs).expect("pushed");
-    let over = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
-    pass(world, over.job.lease_until.expect("an end"));
+    let expired = world.store.claim("mail", "ann", Duration::ZERO, 1).expect("claimed").remove(0);
+    pass(world, expired.job.lease_until.expect("an end"));
     let held = claim(world, "mail", 2);
     world.store.pause("mail", true, "ann").expect("paused");
     let mut other = world.open();
@@ -938,12 +938,12 @@ fn a_queue_is_paused_between_claims(world: &mut World) {
     assert_eq!(kind(world.store.push_and_claim(&mine, "ann", HOUR)), ErrorKind::Paused);
     assert_eq!(world.store.job(mine.id).expect("asked"), None, "it is not stored either");
     world.store.pause("mail", false, "ann").expect("resumed");
-    let again = other.claim("mail", "bob", HOUR, 10).expect("claimed");
-    assert_eq!(again.len(), 4);
+    let reclaimed = other.claim("mail", "bob", HOUR, 10).expect("claimed");
+    assert_eq!(reclaimed.len(), 4);
     assert!(world.store.push_and_claim(&mine, "ann", HOUR).expect("asked").is_some());
 }
 
-fn a_queue_is_configured(world: &mut World) {
+fn settings_of_a_queue_apply_to_new_jobs(world: &mut World) {
     let before = push(world, &new("mail", "1"));
     let set = |max_attempts, schema: Option<&str>| QueueSettings {
         max_attempts,
@@ -955,8 +955,8 @@ fn a_queue_is_configured(world: &mut World) {
     let after = push(world, &new("mail", "1"));
     let own = push(world, &NewJob { max_attempts: Some(5), ..new("mail", "1") });
     let other = push(world, &new("post", "1"));
-    let most = [before, after, own, other].map(|id| job(world, id).max_attempts);
-    assert_eq!(most, [20, 2, 5, 20]);
+    let max_jobs = [before, after, own, other].map(|id| job(world, id).max_attempts);
+    assert_eq!(max_jobs, [20, 2, 5, 20]);
     assert_eq!(world.store.schema("mail").expect("asked").as_deref(), Some(text));
     // Settings that are not given stay.
     world.store.configure("mail", &QueueSettings::default()).expect("configured");
@@ -974,7 +974,7 @@ fn a_queue_is_configured(world: &mut World) {
     assert_eq!(status.schema.as_deref(), Some(&*long));
 }
 
-fn ended_jobs_are_forgotten(world: &mut World) {
+fn ended_jobs_are_removed(world: &mut World) {
     let done = push(world, &new("mail", "1"));
     let lease = claim_one(world, "mail");
     world.store.ack(done, &lease.token, None).expect("ack");
@@ -989,13 +989,13 @@ fn ended_jobs_are_forgotten(world: &mut World) {
     let now = world.store.now().expect("the time");
     assert_eq!(world.store.forget(now).expect("forget"), 2);
     assert_eq!(world.store.forget(i64::MAX).expect("forget"), 0);
-    let left: Vec<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
-    assert_eq!(left, [held, redriven]);
+    let remaining: Vec<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
+    assert_eq!(remaining, [held, redriven]);
     assert_eq!(world.store.job(done).expect("asked"), None);
     assert_eq!(kind(world.store.ack(done, &lease.token, None)), ErrorKind::Missing);
 }
 
-fn queues_are_counted(world: &mut World) {
+fn jobs_of_queues_are_counted_by_state(world: &mut World) {
     assert_eq!(world.store.queues().expect("queues"), []);
     for number in 0..10 {
         push(world, &new("mail", &number.to_string()));
@@ -1015,7 +1015,7 @@ fn queues_are_counted(world: &mut World) {
     assert_eq!((queues[2].counts, queues[2].delayed, queues[2].oldest), ([0; 5], 0, None));
 }
 
-fn the_oldest_job_is_told_of(world: &mut World) {
+fn the_age_of_the_oldest_ready_job_is_reported(world: &mut World) {
     let id = push(world, &new("mail", "1"));
     push(world, &NewJob { delay: HOUR, ..new("mail", "2") });
     let came = job(world, id).run_at;
@@ -1028,7 +1028,7 @@ fn the_oldest_job_is_told_of(world: &mut World) {
     assert_eq!(world.store.queues().expect("queues")[0].oldest, None, "the other waits for its time");
 }
 
-fn jobs_are_listed(world: &mut World) {
+fn jobs_are_listed_by_queue_state_and_sequence(world: &mut World) {
     for number in 0..30 {
         push(world, &new(["mail", "post"][number % 2], &number.to_string()));
     }
@@ -1041,7 +1041,7 @@ fn jobs_are_listed(world: &mut World) {
     for queue in [None, Some("mail"), Some("post"), Some("none"), Some("")] {
         for state in [None, Some(State::Ready), Some(State::Leased), Some(State::Done), Some(State::Dead)] {
             for after in [0, all[10].sequence, all[29].sequence, i64::MAX, i64::MIN] {
-                for most in [0, 1, 3, usize::MAX] {
+                for max_jobs in [0, 1, 3, usize::MAX] {
                     for before in [None, Some(all[20].sequence), Some(i64::MAX), Some(i64::MIN)] {
                         let filter = JobFilter { queue: queue.map(str::to_owned), state, after, before };
                         let mut found = Vec::new();
@@ -1049,7 +1049,7 @@ fn jobs_are_listed(world: &mut World) {
                             found.push(job);
                             Ok(Flow::On)
                         };
-                        world.store.jobs(&filter, most, &mut take).expect("listed");
+                        world.store.jobs(&filter, max_jobs, &mut take).expect("listed");
                         let is_wanted = |job: &&Job| {
                             queue.is_none_or(|queue| job.queue == queue)
                                 && state.is_none_or(|state| job.state == state)
@@ -1060,8 +1060,8 @@ fn jobs_are_listed(world: &mut World) {
                         if before.is_some() {
                             expected.reverse();
                         }
-                        expected.truncate(most);
-                        assert_eq!(found, expected, "{filter:?} {most}");
+                        expected.truncate(max_jobs);
+                        assert_eq!(found, expected, "{filter:?} {max_jobs}");
                     }
                 }
             }
@@ -1079,7 +1079,7 @@ fn jobs_are_listed(world: &mut World) {
     push(world, &new("mail", "1"));
 }
 
-fn a_job_is_pushed_and_claimed(world: &mut World) {
+fn a_job_is_pushed_and_claimed_in_one_call(world: &mut World) {
     let new_job = keyed("mail", "k");
     let lease = world.store.push_and_claim(&new_job, "ann", HOUR).expect("asked").expect("it is ours");
     let held = job(world, new_job.id);
@@ -1088,9 +1088,9 @@ fn a_job_is_pushed_and_claimed(world: &mut World) {
     assert_eq!(claim(world, "mail", 1), []);
     assert_eq!(world.store.push_and_claim(&keyed("mail", "k"), "bob", HOUR).expect("asked"), None);
     world.store.nack(lease.job.id, &lease.token, "no", Some(Duration::ZERO)).expect("nack");
-    let again = claim_one(world, "mail");
-    assert_eq!((again.job.id, again.job.attempts), (new_job.id, 2));
-    world.store.ack(again.job.id, &again.token, None).expect("ack");
+    let second_lease = claim_one(world, "mail");
+    assert_eq!((second_lease.job.id, second_lease.job.attempts), (new_job.id, 2));
+    world.store.ack(second_lease.job.id, &second_lease.token, None).expect("ack");
     // Others get the job if its worker is gone.
     let lease = world.store.push_and_claim(&keyed("mail", "k"), "ann", Duration::ZERO).expect("asked").expect("ours");
     pass(world, lease.job.lease_until.expect("an end"));
@@ -1107,7 +1107,7 @@ fn unknown_ids_are_missing(world: &mut World) {
     assert_eq!(world.jobs(&JobFilter::default()), []);
 }
 
-fn payloads_of_all_kinds_come_back(world: &mut World) {
+fn payloads_of_all_kinds_round_trip(world: &mut World) {
     let blobs: [&[u8]; 6] =
         [b"", b"\0", b"\xff\xfe\0\x01", b"a:1:{i:0;i:7;}", b"\x04\x08[\x06i\x06", "\"🦀\"".as_bytes()];
     for bytes in blobs {
@@ -1122,7 +1122,7 @@ fn payloads_of_all_kinds_come_back(world: &mut World) {
     }
 }
 
-fn results_of_all_kinds_come_back(world: &mut World) {
+fn results_of_all_kinds_round_trip(world: &mut World) {
     let large = vec![7; 3_000_000];
     for result in [None, Some(&b""[..]), Some(b"\0\xff"), Some(&large)] {
         let id = push(world, &new("mail", "1"));
@@ -1140,7 +1140,7 @@ fn insert(world: &World, id: &str, values: Cells<'_>) {
     world.insert("icecore_jobs", &[&always, values].concat());
 }
 
-fn jobs_of_plain_sql_are_done(world: &mut World) {
+fn jobs_inserted_by_plain_sql_are_claimed(world: &mut World) {
     let ids = [Id::new(), Id::new(), Id::new()];
     insert(world, &ids[0].to_string(), &[("bytes", Cell::Bytes(b"a:1:{i:0;i:7;}"))]);
     insert(world, &ids[1].to_string(), &[("bytes", Cell::Bytes(b"\xff\xff"))]);
@@ -1158,12 +1158,12 @@ fn jobs_of_plain_sql_are_done(world: &mut World) {
     assert_eq!((leases[2].job.json.as_deref(), &*leases[2].job.bytes), (Some("[1]"), &b"\x04\x08[\x06i\x06"[..]));
     world.store.ack(ids[0], &leases[0].token, None).expect("ack");
     world.store.nack(ids[1], &leases[1].token, "no", None).expect("nack");
-    let again = world.store.replay(ids[0], "ann").expect("replayed");
-    assert_eq!(self::job(world, again).format.as_deref(), Some("php"));
+    let replay_id = world.store.replay(ids[0], "ann").expect("replayed");
+    assert_eq!(self::job(world, replay_id).format.as_deref(), Some("php"));
     assert_eq!(world.store.queues().expect("queues")[0].counts, [2, 1, 1, 0, 0]);
 }
 
-fn jobs_of_plain_sql_that_make_no_sense_stop_no_others(world: &mut World) {
+fn invalid_jobs_of_plain_sql_do_not_block_others(world: &mut World) {
     let good = Id::new();
     let upper = Id::new().to_string().to_uppercase();
     let bytes = ("bytes", Cell::Bytes(b"1"));
@@ -1174,8 +1174,8 @@ fn jobs_of_plain_sql_that_make_no_sense_stop_no_others(world: &mut World) {
     insert(world, &Id::new().to_string(), &[("base64", Cell::Text("***"))]);
     insert(world, &good.to_string(), &[bytes]);
     let ready = [("state", Cell::Text("ready")), ("attempts", Cell::Int(0))];
-    for most in [1, 10] {
-        let lease = claim(world, "mail", most).pop().expect("the one that makes sense");
+    for max_jobs in [1, 10] {
+        let lease = claim(world, "mail", max_jobs).pop().expect("the one that makes sense");
         assert_eq!(lease.job.id, good);
         world.store.ack(good, &lease.token, None).expect("ack");
         world.change("icecore_jobs", &ready, &[("id", Cell::Text(&good.to_string()))]);
@@ -1189,10 +1189,11 @@ fn jobs_of_plain_sql_that_make_no_sense_stop_no_others(world: &mut World) {
     assert_eq!(world.store.queues().expect("queues")[0].counts, [0, 1, 0, 5, 0]);
 }
 
-fn large_payloads_come_back(world: &mut World) {
+fn large_payloads_round_trip(world: &mut World) {
     let bytes: Vec<u8> = (0..20_000_000u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    let said = icecore_store::BlobDescription { checksum: describe::compute_checksum(&bytes), ..Default::default() };
-    push(world, &NewJob::new("mail", bytes.clone(), said));
+    let description =
+        icecore_store::BlobDescription { checksum: describe::compute_checksum(&bytes), ..Default::default() };
+    push(world, &NewJob::new("mail", bytes.clone(), description));
     let lease = claim_one(world, "mail");
     assert!(lease.job.bytes == bytes);
     world.store.ack(lease.job.id, &lease.token, None).expect("ack");

@@ -6,11 +6,11 @@ use crate::common::{Cell, World, kind};
 use icecore_store::{ErrorKind, NewSchedule, Timing};
 
 pub const ALL: &[Behaviour] = behaviours! {
-    a_schedule_is_kept
-    names_of_schedules_have_bounds
-    the_job_of_a_schedule_is_as_it_says
-    many_schedules_are_due
-    a_schedule_that_makes_no_sense_stops_no_others
+    a_schedule_is_stored_replaced_and_removed
+    names_of_schedules_have_a_maximum_length
+    the_job_of_a_schedule_has_its_settings
+    many_due_schedules_create_their_jobs
+    invalid_schedules_do_not_block_others
 };
 
 fn new(name: &str, payload: &[u8]) -> NewSchedule {
@@ -21,7 +21,7 @@ fn due(world: &World, name: &str) {
     world.change("icecore_schedules", &[("next_at", Cell::Int(1_000))], &[("name", Cell::Text(name))]);
 }
 
-fn a_schedule_is_kept(world: &mut World) {
+fn a_schedule_is_stored_replaced_and_removed(world: &mut World) {
     let payload: Vec<u8> = (0..=255).collect();
     let schedule = NewSchedule {
         timing: Timing::new("30 2 * * MON-FRI", Some("Europe/Berlin")).expect("a timing"),
@@ -33,16 +33,16 @@ fn a_schedule_is_kept(world: &mut World) {
     };
     let next = world.store.set_schedule(&schedule, "ann").expect("set");
     assert!(next > world.store.now().expect("the time"));
-    let there = world.store.schedules().expect("schedules").remove(0);
-    assert_eq!((&*there.name, &*there.queue), ("nightly 'é🦀'", "mail"));
-    assert_eq!((&*there.timing, there.zone.as_deref()), ("30 2 * * MON-FRI", Some("Europe/Berlin")));
-    assert_eq!((there.next_at, there.last_at, there.last_id), (Some(next), None, None));
-    assert_eq!((there.priority, there.max_attempts, there.is_alone), (-7, Some(3), true));
-    assert_eq!((there.format.as_deref(), &there.bytes), (Some("split:char=31"), &payload));
+    let stored = world.store.schedules().expect("schedules").remove(0);
+    assert_eq!((&*stored.name, &*stored.queue), ("nightly 'é🦀'", "mail"));
+    assert_eq!((&*stored.timing, stored.zone.as_deref()), ("30 2 * * MON-FRI", Some("Europe/Berlin")));
+    assert_eq!((stored.next_at, stored.last_at, stored.last_id), (Some(next), None, None));
+    assert_eq!((stored.priority, stored.max_attempts, stored.is_alone), (-7, Some(3), true));
+    assert_eq!((stored.format.as_deref(), &stored.bytes), (Some("split:char=31"), &payload));
     // Fields that the new schedule does not set do not keep the values of the old one.
     world.store.set_schedule(&new("nightly 'é🦀'", b"1"), "ann").expect("set");
-    let there = world.store.schedules().expect("schedules").remove(0);
-    assert_eq!((there.zone, there.format, there.max_attempts, there.is_alone), (None, None, None, false));
+    let stored = world.store.schedules().expect("schedules").remove(0);
+    assert_eq!((stored.zone, stored.format, stored.max_attempts, stored.is_alone), (None, None, None, false));
     let notes = world.select("icecore_audit", &["what", "who"], &[]);
     assert_eq!(notes, vec![vec![Some("schedule".to_owned()), Some("ann".to_owned())]; 2]);
     assert!(world.store.remove_schedule("nightly 'é🦀'", "ann").expect("removed"));
@@ -50,7 +50,7 @@ fn a_schedule_is_kept(world: &mut World) {
     assert!(world.store.schedules().expect("schedules").is_empty());
 }
 
-fn names_of_schedules_have_bounds(world: &mut World) {
+fn names_of_schedules_have_a_maximum_length(world: &mut World) {
     let (longest, long) = ("x".repeat(200), "x".repeat(201));
     for name in ["", "a\nb", &long] {
         assert_eq!(kind(world.store.set_schedule(&new(name, b"1"), "ann")), ErrorKind::Input, "{name:?}");
@@ -65,7 +65,7 @@ fn names_of_schedules_have_bounds(world: &mut World) {
     assert!(world.store.fire(9).expect("fired")[0].is_new);
 }
 
-fn the_job_of_a_schedule_is_as_it_says(world: &mut World) {
+fn the_job_of_a_schedule_has_its_settings(world: &mut World) {
     let schedule = NewSchedule {
         format: Some("marshal".to_owned()),
         priority: 5,
@@ -80,16 +80,16 @@ fn the_job_of_a_schedule_is_as_it_says(world: &mut World) {
     let queued = job(world, fired.id.expect("a job"));
     assert_eq!((queued.priority, queued.max_attempts, queued.json.as_deref()), (5, 2, Some("[7]")));
     assert_eq!((queued.format.as_deref(), queued.bytes), (Some("marshal"), schedule.bytes));
-    let there = world.store.schedules().expect("schedules").remove(0);
-    assert_eq!((there.last_at, there.last_id), (Some(1_000), fired.id));
+    let stored = world.store.schedules().expect("schedules").remove(0);
+    assert_eq!((stored.last_at, stored.last_id), (Some(1_000), fired.id));
     // The same time again, for example after a change of the clock: it has its job already.
     due(world, "a");
-    let again = world.store.fire(9).expect("fired").remove(0);
-    assert_eq!((again.id, again.is_new), (fired.id, false));
+    let fired_again = world.store.fire(9).expect("fired").remove(0);
+    assert_eq!((fired_again.id, fired_again.is_new), (fired.id, false));
     assert_eq!(world.count("icecore_jobs"), 1);
 }
 
-fn many_schedules_are_due(world: &mut World) {
+fn many_due_schedules_create_their_jobs(world: &mut World) {
     for number in 0..50 {
         world.store.set_schedule(&new(&format!("{number:02}"), b"1"), "ann").expect("set");
         due(world, &format!("{number:02}"));
@@ -103,7 +103,7 @@ fn many_schedules_are_due(world: &mut World) {
     assert_eq!(claim(world, "mail", 100).len(), 50);
 }
 
-fn a_schedule_that_makes_no_sense_stops_no_others(world: &mut World) {
+fn invalid_schedules_do_not_block_others(world: &mut World) {
     for name in ["a", "b", "c", "d"] {
         world.store.set_schedule(&new(name, b"1"), "ann").expect("set");
         due(world, name);
@@ -125,6 +125,6 @@ fn a_schedule_that_makes_no_sense_stops_no_others(world: &mut World) {
     assert_eq!(claim(world, "mail", 9).len(), 1);
     // Setting it again lets it continue.
     world.store.set_schedule(&new("a", b"1"), "ann").expect("set");
-    let there = world.store.schedules().expect("schedules").remove(0);
-    assert!(there.problem.is_none() && there.next_at.is_some());
+    let stored = world.store.schedules().expect("schedules").remove(0);
+    assert!(stored.problem.is_none() && stored.next_at.is_some());
 }

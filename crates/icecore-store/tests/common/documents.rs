@@ -21,8 +21,8 @@ pub fn fresh(server: &str) -> Address {
 }
 
 fn database(address: &Address) -> Database {
-    let shown = address.to_string();
-    let (place, name) = shown.rsplit_once('/').expect("mongodb://HOST:PORT/NAME");
+    let text = address.to_string();
+    let (place, name) = text.rsplit_once('/').expect("mongodb://HOST:PORT/NAME");
     let mut clients = CLIENTS.lock().expect("no panic here");
     let connect = || Client::with_uri_str(place).expect("a client");
     clients.get_or_insert_default().entry(place.to_owned()).or_insert_with(connect).database(name)
@@ -54,8 +54,8 @@ fn document(cells: Cells<'_>, of: &Document) -> Document {
     cells.iter().map(|(name, cell)| (field(name).to_owned(), value(*cell, of))).collect()
 }
 
-fn found(address: &Address, table: &str, wanted: Cells<'_>) -> Vec<Document> {
-    let found = collection(address, table).find(document(wanted, &doc! {})).sort(doc! { "seq": 1 }).run();
+fn found(address: &Address, table: &str, conditions: Cells<'_>) -> Vec<Document> {
+    let found = collection(address, table).find(document(conditions, &doc! {})).sort(doc! { "seq": 1 }).run();
     found.expect("found").collect::<Result<Vec<Document>, _>>().expect("documents")
 }
 
@@ -68,7 +68,7 @@ fn text(value: Option<&Bson>) -> Option<String> {
     }
 }
 
-pub fn select(address: &Address, table: &str, columns: &[&str], wanted: Cells<'_>) -> Vec<TextRow> {
+pub fn select(address: &Address, table: &str, columns: &[&str], conditions: Cells<'_>) -> Vec<TextRow> {
     // Data that has its own tables in SQL is in the object's document here.
     let list = match table {
         "icecore_object_classes" => Some("classes"),
@@ -77,15 +77,15 @@ pub fn select(address: &Address, table: &str, columns: &[&str], wanted: Cells<'_
     };
     let Some(list) = list else {
         let row = |document: &Document| columns.iter().map(|column| text(document.get(field(column)))).collect();
-        return found(address, table, wanted).iter().map(row).collect();
+        return found(address, table, conditions).iter().map(row).collect();
     };
-    let objects = found(address, "icecore_objects", wanted);
+    let objects = found(address, "icecore_objects", conditions);
     let items = objects.iter().flat_map(|object| object.get_array(list).into_iter().flatten());
     items.map(|item| vec![text(Some(item))]).collect()
 }
 
-pub fn change(address: &Address, table: &str, values: Cells<'_>, wanted: Cells<'_>) {
-    for known in found(address, table, wanted) {
+pub fn change(address: &Address, table: &str, values: Cells<'_>, conditions: Cells<'_>) {
+    for known in found(address, table, conditions) {
         let change = doc! { "$set": document(values, &known) };
         let filter = doc! { "_id": known.get("_id") };
         collection(address, table).update_one(filter, change).run().expect("changed");

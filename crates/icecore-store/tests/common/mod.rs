@@ -2,15 +2,15 @@
 //! patience.
 #![allow(dead_code, unused_imports, reason = "each suite uses a part of it")]
 
-mod chance;
 #[cfg(feature = "mongodb")]
 mod documents;
 mod patience;
+mod random_numbers;
 mod table;
 
-pub use chance::Chance;
 use icecore_store::{Address, Backend, Error, ErrorKind, Flow, Job, JobFilter, Scheme, open};
 pub use patience::{patiently, until};
+pub use random_numbers::Random;
 use std::cell::RefCell;
 use std::time::Duration;
 pub use table::{Cell, Cells};
@@ -60,13 +60,13 @@ thread_local! {
 /// Makes a folder for this test, in memory if possible: these tests are not about the disk.
 pub fn folder() -> std::path::PathBuf {
     let memory = std::path::Path::new("/dev/shm");
-    let made = match memory.is_dir() {
+    let result = match memory.is_dir() {
         true => tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir()),
         false => tempfile::tempdir(),
     };
-    let made = made.expect("a folder");
-    let path = made.path().to_owned();
-    FOLDERS.with(|folders| folders.borrow_mut().push(made));
+    let result = result.expect("a folder");
+    let path = result.path().to_owned();
+    FOLDERS.with(|folders| folders.borrow_mut().push(result));
     path
 }
 
@@ -95,7 +95,7 @@ pub fn full(address: &Address) -> String {
 }
 
 /// The parts of a server's address, for programs that take them separately.
-pub struct Parts {
+pub struct AddressParts {
     pub user: String,
     pub password: String,
     pub host: String,
@@ -103,10 +103,10 @@ pub struct Parts {
     pub database: String,
 }
 
-impl Parts {
+impl AddressParts {
     /// Splits an address such as `scripts/servers.sh` gives: it has all parts, and nothing is
     /// escaped.
-    pub fn of(address: &Address) -> Parts {
+    pub fn of(address: &Address) -> AddressParts {
         let url = full(address);
         let (_, rest) = url.split_once("://").expect("scheme://");
         let (login, rest) = rest.split_once('@').expect("USER:PASSWORD@");
@@ -114,7 +114,7 @@ impl Parts {
         let (user, password) = login.split_once(':').expect("USER:PASSWORD");
         let (host, port) = place.split_once(':').expect("HOST:PORT");
         let [user, password, host, port, database] = [user, password, host, port, database].map(str::to_owned);
-        Parts { user, password, host, port, database }
+        AddressParts { user, password, host, port, database }
     }
 }
 
@@ -184,14 +184,14 @@ mod servers {
         let name = format!("icecore_test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let parsed: Address = server.parse().expect("the address of a server");
         remember(&parsed, server);
-        let made = match parsed.scheme() {
+        let result = match parsed.scheme() {
             #[cfg(feature = "postgres")]
             Scheme::Postgres => raw_postgres(&parsed, &format!("CREATE DATABASE {name}")),
             #[cfg(feature = "mysql")]
             Scheme::Mysql => raw_mysql(&parsed, &format!("CREATE DATABASE {name}")),
             scheme => panic!("{scheme:?} has no server"),
         };
-        made.expect("a database is made");
+        result.expect("a database is made");
         let url = with_database(server, &name);
         let address: Address = url.parse().expect("an address");
         remember(&address, &url);
@@ -212,9 +212,9 @@ mod servers {
     }
 
     pub fn secret(address: &Address) -> String {
-        let shown = address.to_string();
+        let text = address.to_string();
         let secrets = SECRETS.lock().expect("no test panics here");
-        secrets.as_ref().and_then(|known| known.get(&shown).cloned()).unwrap_or(shown)
+        secrets.as_ref().and_then(|known| known.get(&text).cloned()).unwrap_or(text)
     }
 
     #[cfg(feature = "postgres")]

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 /// Waits until `look` returns something. No test depends on how long that takes: the limit of two
 /// minutes is for busy machines.
-pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub fn until<T>(condition: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
-        if let Some(found) = look() {
+        if let Some(found) = poll() {
             return found;
         }
-        assert!(start.elapsed() < Duration::from_secs(120), "still not, after two minutes: {what}");
+        assert!(start.elapsed() < Duration::from_secs(120), "still not, after two minutes: {condition}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }

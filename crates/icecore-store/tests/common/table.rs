@@ -26,18 +26,18 @@ impl World {
         }
     }
 
-    fn condition(&self, wanted: Cells<'_>) -> String {
-        let all = wanted.iter().map(|(name, cell)| format!(" AND {name} = {}", self.written(*cell)));
+    fn condition(&self, conditions: Cells<'_>) -> String {
+        let all = conditions.iter().map(|(name, cell)| format!(" AND {name} = {}", self.written(*cell)));
         format!("WHERE 1 = 1{}", all.collect::<String>())
     }
 
     /// Returns the rows of a table that have these values, ordered by sequence.
-    pub fn select(&self, table: &str, columns: &[&str], wanted: Cells<'_>) -> Vec<TextRow> {
+    pub fn select(&self, table: &str, columns: &[&str], conditions: Cells<'_>) -> Vec<TextRow> {
         #[cfg(feature = "mongodb")]
         if self.address.scheme() == Scheme::Mongodb {
-            return super::documents::select(&self.address, table, columns, wanted);
+            return super::documents::select(&self.address, table, columns, conditions);
         }
-        self.raw(&format!("SELECT {} FROM {table} {} ORDER BY seq", columns.join(", "), self.condition(wanted)))
+        self.raw(&format!("SELECT {} FROM {table} {} ORDER BY seq", columns.join(", "), self.condition(conditions)))
     }
 
     /// Returns the number of rows of a table.
@@ -46,14 +46,14 @@ impl World {
     }
 
     /// Sets values in all rows of a table that have these values.
-    pub fn change(&self, table: &str, values: Cells<'_>, wanted: Cells<'_>) {
+    pub fn change(&self, table: &str, values: Cells<'_>, conditions: Cells<'_>) {
         #[cfg(feature = "mongodb")]
         if self.address.scheme() == Scheme::Mongodb {
-            return super::documents::change(&self.address, table, values, wanted);
+            return super::documents::change(&self.address, table, values, conditions);
         }
         let values: Vec<String> =
             values.iter().map(|(name, cell)| format!("{name} = {}", self.written(*cell))).collect();
-        self.raw(&format!("UPDATE {table} SET {} {}", values.join(", "), self.condition(wanted)));
+        self.raw(&format!("UPDATE {table} SET {} {}", values.join(", "), self.condition(conditions)));
     }
 
     /// Adds a row.

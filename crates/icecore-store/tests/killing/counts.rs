@@ -1,6 +1,6 @@
 //! Counts that a test prints.
 
-use super::Told;
+use super::ReportedEvents;
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -9,11 +9,11 @@ use std::io::Write;
 pub struct Counts {
     kills: BTreeMap<&'static str, u64>,
     jobs: usize,
-    told: usize,
+    reported_ids: usize,
     leases: usize,
-    begun: usize,
+    begun_commands: usize,
     extended: usize,
-    taken_over: usize,
+    lost_leases: usize,
     done: usize,
     objects: usize,
 }
@@ -25,15 +25,15 @@ impl Counts {
     }
 
     /// Adds the events of a database that kept all of them.
-    pub fn add(&mut self, told: &Told, jobs: usize, taken_over: usize) {
+    pub fn add(&mut self, events: &ReportedEvents, jobs: usize, lost_leases: usize) {
         self.jobs += jobs;
-        self.told += told.pushed.len();
-        self.leases += told.grants.len();
-        self.begun += told.begun.len();
-        self.extended += told.extended;
-        self.taken_over += taken_over;
-        self.done += told.done.len();
-        self.objects += told.put.len();
+        self.reported_ids += events.pushed.len();
+        self.leases += events.grants.len();
+        self.begun_commands += events.begun.len();
+        self.extended += events.extended;
+        self.lost_leases += lost_leases;
+        self.done += events.done.len();
+        self.objects += events.put.len();
     }
 
     /// Prints one line. Panics if there was no load: then the test showed nothing.
@@ -46,17 +46,17 @@ impl Counts {
             "KILLS {backend}: {all} kills ({}); told: {} ids of {} jobs, {} objects, {} leases ({} extended, {} taken \
              over), {} commands begun, {} jobs done; lost 0, two live leases 0",
             kinds.join(", "),
-            self.told,
+            self.reported_ids,
             self.jobs,
             self.objects,
             self.leases,
             self.extended,
-            self.taken_over,
-            self.begun,
+            self.lost_leases,
+            self.begun_commands,
             self.done,
         );
         let enough = |count: usize| count as u64 >= rounds;
-        assert!(enough(self.told) && enough(self.leases) && enough(self.done), "there was no load");
+        assert!(enough(self.reported_ids) && enough(self.leases) && enough(self.done), "there was no load");
         assert!(self.kills.values().all(|count| *count >= rounds), "fewer kills than rounds: {:?}", self.kills);
     }
 }

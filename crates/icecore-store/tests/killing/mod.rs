@@ -1,19 +1,19 @@
-//! What the tests that kill programs share: the recorded events and the check that the database has
-//! them; processes that are killed; servers.
+//! Helpers of the tests that kill programs: the recorded events, the check that the database has
+//! them, the processes that are killed, and the servers.
 #![allow(dead_code, unused_imports, reason = "each test uses a part of it")]
 
 mod counts;
 mod process;
+mod reported_events;
 mod server;
-mod told;
 
 use crate::common::until;
 pub use counts::Counts;
 use icecore_store::{Backend, Flow, Job, JobFilter, QueueStatus, State};
-pub use process::{Running, tell};
+pub use process::{Running, print_event};
+pub use reported_events::ReportedEvents;
 pub use server::Server;
 use std::time::Duration;
-pub use told::Told;
 
 /// How many jobs may wait before producers wait too. More would make the tests slow and show
 /// nothing new.
@@ -27,8 +27,9 @@ pub fn rounds() -> u64 {
 /// Splits the rounds into parts, each for its own database: the content of a database is read
 /// often.
 pub fn parts(rounds: u64) -> impl Iterator<Item = u64> {
-    const PART: u64 = 50;
-    (0..rounds.div_ceil(PART)).map(move |part| PART.min(rounds - part * PART))
+    const ROUNDS_PER_DATABASE: u64 = 50;
+    (0..rounds.div_ceil(ROUNDS_PER_DATABASE))
+        .map(move |part| ROUNDS_PER_DATABASE.min(rounds - part * ROUNDS_PER_DATABASE))
 }
 
 /// Returns all jobs of a queue.
@@ -51,19 +52,19 @@ pub fn backlog(store: &mut dyn Backend, queue: &str) -> icecore_store::Result<u6
 }
 
 /// Does the remaining jobs.
-pub fn finish(store: &mut dyn Backend, queue: &str, told: &mut Told) {
+pub fn finish(store: &mut dyn Backend, queue: &str, events: &mut ReportedEvents) {
     const LEASE: Duration = Duration::from_secs(3_600);
     until("all jobs are done", || {
         let leases = store.claim(queue, "the last one", LEASE, 100).expect("claimed");
         for lease in &leases {
             let (job, attempt) = (&lease.job, lease.job.attempts);
             let end = job.lease_until.expect("an end");
-            told.hear(&format!("granted {} {attempt} {} {end}", job.id, LEASE.as_millis()));
+            events.add_line(&format!("granted {} {attempt} {} {end}", job.id, LEASE.as_millis()));
             store.ack(job.id, &lease.token, Some(attempt.to_string().as_bytes())).expect("ack");
         }
         let queues = store.queues().expect("queues");
         let status = queues.iter().find(|status| status.name == queue);
-        let left = [State::Ready, State::Leased, State::Waiting];
-        status.is_none_or(|status| left.iter().all(|state| status.count_in_state(*state) == 0)).then_some(())
+        let unfinished = [State::Ready, State::Leased, State::Waiting];
+        status.is_none_or(|status| unfinished.iter().all(|state| status.count_in_state(*state) == 0)).then_some(())
     });
 }

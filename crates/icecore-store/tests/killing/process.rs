@@ -13,43 +13,43 @@ pub struct Running {
     process: Child,
     lines: Receiver<String>,
     reader: JoinHandle<()>,
-    said: Vec<String>,
+    printed: Vec<String>,
 }
 
 /// Prints one line in one piece, immediately.
-pub fn tell(line: &str) {
+pub fn print_event(line: &str) {
     // On its own line: the test harness prints too.
     let line = format!("\n@{line}\n");
-    let mut out = std::io::stdout().lock();
-    out.write_all(line.as_bytes()).and_then(|()| out.flush()).expect("the parent reads");
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush()).expect("the parent reads");
 }
 
 impl Running {
     pub fn start(kind: &'static str, command: &mut Command) -> Running {
-        let mut process = command.stdout(Stdio::piped()).spawn().expect("a child");
-        let out = process.stdout.take().expect("its output");
-        let (send, lines) = channel();
+        let mut process = command.stdout(Stdio::piped()).spawn().expect("spawn");
+        let stdout = process.stdout.take().expect("its output");
+        let (sender, lines) = channel();
         let reader = std::thread::spawn(move || {
-            let mut reader = BufReader::new(out);
+            let mut reader = BufReader::new(stdout);
             let mut line = String::new();
             // A line without an end was cut off.
             while reader.read_line(&mut line).is_ok_and(|read| read > 0 && line.ends_with('\n')) {
-                if let Some(said) = line.trim_end().strip_prefix('@') {
-                    let _ = send.send(said.to_owned());
+                if let Some(printed) = line.trim_end().strip_prefix('@') {
+                    let _ = sender.send(printed.to_owned());
                 }
                 line.clear();
             }
         });
-        Running { kind, process, lines, reader, said: Vec::new() }
+        Running { kind, process, lines, reader, printed: Vec::new() }
     }
 
     /// Waits until the process printed this many lines, or for 20 seconds: then it is killed
     /// anyway.
-    pub fn hear(&mut self, count: usize) {
+    pub fn wait_for_lines(&mut self, count: usize) {
         let end = Instant::now() + Duration::from_secs(20);
-        while self.said.len() < count {
+        while self.printed.len() < count {
             match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                Ok(line) => self.said.push(line),
+                Ok(line) => self.printed.push(line),
                 Err(RecvTimeoutError::Timeout) => return,
                 Err(RecvTimeoutError::Disconnected) => panic!("a child ended by itself: {:?}", self.process.wait()),
             }
@@ -57,29 +57,29 @@ impl Running {
     }
 
     /// Waits until these processes together printed this many more lines.
-    pub fn hear_all(all: &mut [Running], count: usize) {
-        let said = |all: &mut [Running]| -> usize {
-            all.iter_mut().for_each(|child| child.said.extend(child.lines.try_iter()));
-            all.iter().map(|child| child.said.len()).sum()
+    pub fn wait_for_lines_of_all(all: &mut [Running], count: usize) {
+        let count_lines = |all: &mut [Running]| -> usize {
+            all.iter_mut().for_each(|child| child.printed.extend(child.lines.try_iter()));
+            all.iter().map(|child| child.printed.len()).sum()
         };
-        let before = said(all);
+        let before = count_lines(all);
         until("programs go on with their work", || {
             for child in &mut *all {
-                let ended = child.process.try_wait().expect("a child");
+                let ended = child.process.try_wait().expect("try_wait");
                 assert!(ended.is_none(), "a {} ended by itself: {ended:?}", child.kind);
             }
-            (said(all) >= before + count).then_some(())
+            (count_lines(all) >= before + count).then_some(())
         });
     }
 
     /// Kills the process and returns all lines that it printed.
     pub fn kill(mut self) -> Vec<String> {
-        let ended = self.process.try_wait().expect("a child");
+        let ended = self.process.try_wait().expect("try_wait");
         assert!(ended.is_none(), "a {} ended by itself: {ended:?}", self.kind);
-        self.process.kill().expect("killed");
-        self.process.wait().expect("it is dead");
-        self.reader.join().expect("no panic");
-        self.said.extend(self.lines.try_iter());
-        self.said
+        self.process.kill().expect("kill");
+        self.process.wait().expect("wait");
+        self.reader.join().expect("join");
+        self.printed.extend(self.lines.try_iter());
+        self.printed
     }
 }

@@ -1,6 +1,6 @@
 //! The server of a database, restarted by somebody else after it was killed.
 
-use crate::common::{Chance, until};
+use crate::common::{Random, until};
 use std::process::Command;
 
 /// A server whose process id is in a file, which `scripts/servers.sh` maintains.
@@ -27,7 +27,7 @@ impl Server {
     }
 
     /// Kills the server, or one process of it.
-    pub fn kill(&mut self, kind: &str, chance: &mut Chance) {
+    pub fn kill(&mut self, kind: &str, random: &mut Random) {
         // A server that was killed before is gone once the process id in the file changed.
         let server = until("the server is there", || {
             let number = std::fs::read_to_string(&self.file).ok()?.trim().to_owned();
@@ -36,8 +36,8 @@ impl Server {
         if kind == "postgres backend" {
             let victim = until("a program is connected", || {
                 let backends = backends(&server);
-                let at = chance.below(backends.len().max(1) as u64) as usize;
-                backends.get(at).cloned()
+                let index = random.below(backends.len().max(1) as u64) as usize;
+                backends.get(index).cloned()
             });
             return kill(&victim);
         }

@@ -2,7 +2,7 @@
 //! that it needs, this is reported, and its part of the test is skipped.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-use crate::common::{Parts, file_of, full};
+use crate::common::{AddressParts, file_of, full};
 use icecore_store::{Address, Scheme};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -38,7 +38,7 @@ fn dsn(address: &Address, sqlite: &str, postgres: &str, mysql: &str) -> String {
         // DBD::MariaDB has another key than PDO.
         _ => (mysql, if mysql.starts_with("dbi") { "database" } else { "dbname" }),
     };
-    let Parts { host, port, database, .. } = Parts::of(address);
+    let AddressParts { host, port, database, .. } = AddressParts::of(address);
     format!("{prefix}:{name}={database};host={host};port={port}")
 }
 
@@ -50,7 +50,7 @@ impl Example {
             Scheme::Postgres => names[1],
             _ => names[2],
         };
-        let (what, is_there) = match self {
+        let (missing, is_there) = match self {
             Example::Perl(_) => {
                 let module = pick(["DBD::SQLite", "DBD::Pg", "DBD::MariaDB"]);
                 let mut perl = Command::new("perl");
@@ -79,7 +79,7 @@ impl Example {
                 (format!("ruby with {library}, ActiveRecord and the module"), ends_well(ruby.args(["-e", "exit"])))
             }
         };
-        (!is_there).then_some(what)
+        (!is_there).then_some(missing)
     }
 
     fn interpreter(self, needs_module: bool) -> Command {
@@ -108,7 +108,7 @@ impl Example {
         let (Example::Perl(file) | Example::Php(file) | Example::Ruby(file) | Example::RubyMongo(file)) = self;
         command.arg(manifest().join("examples").join(file));
         let login = (address.scheme() != Scheme::Sqlite && address.scheme() != Scheme::Mongodb)
-            .then(|| Parts::of(address))
+            .then(|| AddressParts::of(address))
             .map(|parts| (parts.user, parts.password));
         match self {
             Example::Perl(_) => {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 /// One call. Objects are chosen by their number among all that were ever stored.
 #[derive(Clone, Debug)]
 enum Step {
-    Put(Vec<New>),
+    Put(Vec<GeneratedObject>),
     Remove(Vec<usize>),
     Quarantine(usize),
     Index(usize),
@@ -18,7 +18,7 @@ enum Step {
 }
 
 #[derive(Clone, Debug)]
-struct New {
+struct GeneratedObject {
     class: Option<usize>,
     inner: Option<usize>,
     value: usize,
@@ -40,16 +40,16 @@ const VALUES: [(&str, &str); 8] = [
     ("d:0.5;", "0.5"),
     ("a:0:{}", ""),
 ];
-const WANTED: [&str; 7] = ["7", "\"7\"", "null", "true", "\"\"", "0.5", "8"];
+const SEARCH_VALUES: [&str; 7] = ["7", "\"7\"", "null", "true", "\"\"", "0.5", "8"];
 const PATHS: [&str; 3] = ["$[0]", "$[\"k\"]", "$"];
 
-fn new() -> impl Strategy<Value = New> {
+fn new() -> impl Strategy<Value = GeneratedObject> {
     let class = || proptest::option::of(0..CLASSES.len());
     let key = proptest::option::weighted(0.3, 0..8u8);
     let expires = proptest::option::weighted(0.3, any::<bool>());
     let rare = || proptest::bool::weighted(0.15);
     (class(), class(), 0..VALUES.len(), key, expires, rare(), rare()).prop_map(
-        |(class, inner, value, key, expires, as_base64, is_broken)| New {
+        |(class, inner, value, key, expires, as_base64, is_broken)| GeneratedObject {
             class,
             inner,
             value,
@@ -72,7 +72,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-impl New {
+impl GeneratedObject {
     fn bytes(&self) -> Vec<u8> {
         let inner = self.inner.map_or(String::new(), |class| {
             let name = CLASSES[class];
@@ -101,21 +101,21 @@ impl New {
         !self.is_broken && (self.class == Some(class) || self.inner == Some(class))
     }
 
-    fn has_value(&self, path: usize, wanted: &str) -> bool {
-        !self.is_broken && PATHS[path] != "$" && VALUES[self.value].1 == wanted
+    fn has_value(&self, path: usize, search_value: &str) -> bool {
+        !self.is_broken && PATHS[path] != "$" && VALUES[self.value].1 == search_value
     }
 }
 
-struct Known {
+struct ExpectedObject {
     id: Id,
-    new: New,
+    new: GeneratedObject,
     is_marked: bool,
 }
 
 #[derive(Default)]
 struct Model {
     /// All stored objects, in order.
-    there: Vec<Known>,
+    stored: Vec<ExpectedObject>,
     /// All objects that were ever stored.
     ids: Vec<Id>,
     indexes: Vec<String>,
@@ -127,8 +127,8 @@ impl Model {
     fn step(&mut self, world: &mut World, step: &Step) -> Outcome {
         match step {
             Step::Put(new) => {
-                let objects: Vec<NewObject> = new.iter().map(New::object).collect();
-                let mut keys: Vec<u8> = self.there.iter().filter_map(|known| known.new.key).collect();
+                let objects: Vec<NewObject> = new.iter().map(GeneratedObject::object).collect();
+                let mut keys: Vec<u8> = self.stored.iter().filter_map(|known| known.new.key).collect();
                 let is_taken = new.iter().filter_map(|new| new.key).any(|key| {
                     let is_taken = keys.contains(&key);
                     keys.push(key);
@@ -139,7 +139,7 @@ impl Model {
                         prop_assert!(!is_taken && ids.len() == new.len());
                         self.ids.extend(&ids);
                         let known = ids.into_iter().zip(new);
-                        self.there.extend(known.map(|(id, new)| Known {
+                        self.stored.extend(known.map(|(id, new)| ExpectedObject {
                             id,
                             new: new.clone(),
                             is_marked: new.is_broken,
@@ -150,15 +150,15 @@ impl Model {
             }
             Step::Remove(numbers) => {
                 let ids: Vec<Id> = numbers.iter().filter_map(|number| self.ids.get(*number).copied()).collect();
-                let before = self.there.len();
-                self.there.retain(|known| !ids.contains(&known.id));
-                prop_assert_eq!(world.store.remove(&ids, "ann").expect("removed"), (before - self.there.len()) as u64);
+                let before = self.stored.len();
+                self.stored.retain(|known| !ids.contains(&known.id));
+                prop_assert_eq!(world.store.remove(&ids, "ann").expect("removed"), (before - self.stored.len()) as u64);
             }
             Step::Quarantine(number) => {
                 let Some(id) = self.ids.get(*number) else { return Ok(()) };
-                let known = self.there.iter_mut().find(|known| known.id == *id);
-                let told = world.store.quarantine(*id, "for a test").map_err(|error| error.kind());
-                prop_assert_eq!(told, if known.is_some() { Ok(()) } else { Err(ErrorKind::Missing) });
+                let known = self.stored.iter_mut().find(|known| known.id == *id);
+                let result = world.store.quarantine(*id, "for a test").map_err(|error| error.kind());
+                prop_assert_eq!(result, if known.is_some() { Ok(()) } else { Err(ErrorKind::Missing) });
                 if let Some(known) = known {
                     known.is_marked = true;
                 }
@@ -170,9 +170,9 @@ impl Model {
                 self.indexes.dedup();
             }
             Step::Expire => {
-                let before = self.there.len();
-                self.there.retain(|known| known.new.expires != Some(true));
-                prop_assert_eq!(world.store.expire().expect("expired"), (before - self.there.len()) as u64);
+                let before = self.stored.len();
+                self.stored.retain(|known| known.new.expires != Some(true));
+                prop_assert_eq!(world.store.expire().expect("expired"), (before - self.stored.len()) as u64);
             }
             Step::Reopen => world.store = world.open(),
         }
@@ -182,7 +182,7 @@ impl Model {
     fn compare(&self, world: &mut World, number: usize) -> Outcome {
         prop_assert_eq!(&world.store.indexes().expect("indexes"), &self.indexes);
         for id in &self.ids {
-            let known = self.there.iter().find(|known| known.id == *id);
+            let known = self.stored.iter().find(|known| known.id == *id);
             let object = world.store.object(*id).expect("asked");
             prop_assert_eq!(object.is_some(), known.is_some());
             if let (Some(object), Some(known)) = (object, known) {
@@ -196,23 +196,23 @@ impl Model {
             }
         }
         for key in 0..8 {
-            let named = world.store.object_named(&format!("key {key}")).expect("asked").map(|object| object.id);
-            let known = self.there.iter().find(|known| known.new.key == Some(key)).map(|known| known.id);
-            prop_assert_eq!(named, known);
+            let stored_id = world.store.object_named(&format!("key {key}")).expect("asked").map(|object| object.id);
+            let known = self.stored.iter().find(|known| known.new.key == Some(key)).map(|known| known.id);
+            prop_assert_eq!(stored_id, known);
         }
         let classes = [None, Some(0), Some(1), Some(2)];
         let class = classes[number % 4];
         for quarantined in [None, Some(true), Some(false)] {
             self.compare_find(world, class, None, quarantined, number)?;
             for path in 0..PATHS.len() {
-                let wanted = WANTED[(number + path) % WANTED.len()];
-                self.compare_find(world, class, Some((path, wanted)), quarantined, number)?;
+                let search_value = SEARCH_VALUES[(number + path) % SEARCH_VALUES.len()];
+                self.compare_find(world, class, Some((path, search_value)), quarantined, number)?;
             }
         }
         let stats = world.store.object_stats().expect("stats");
-        let size: usize = self.there.iter().map(|known| known.new.bytes().len()).sum();
-        let marked = self.there.iter().filter(|known| known.is_marked).count();
-        prop_assert_eq!((stats.count, stats.bytes), (self.there.len() as u64, size as u64));
+        let size: usize = self.stored.iter().map(|known| known.new.bytes().len()).sum();
+        let marked = self.stored.iter().filter(|known| known.is_marked).count();
+        prop_assert_eq!((stats.count, stats.bytes), (self.stored.len() as u64, size as u64));
         prop_assert_eq!(stats.quarantined, marked as u64);
         Ok(())
     }
@@ -228,17 +228,17 @@ impl Model {
     ) -> Outcome {
         let filter = ObjectFilter {
             class: class.map(|class| CLASSES[class].to_owned()),
-            path_value: at.map(|(path, wanted)| (PATHS[path].to_owned(), wanted.to_owned())),
+            path_value: at.map(|(path, search_value)| (PATHS[path].to_owned(), search_value.to_owned())),
             quarantined,
             before: None,
         };
-        let is_wanted = |known: &&Known| {
+        let is_wanted = |known: &&ExpectedObject| {
             class.is_none_or(|class| known.new.has_class(class))
-                && at.is_none_or(|(path, wanted)| known.new.has_value(path, wanted))
+                && at.is_none_or(|(path, search_value)| known.new.has_value(path, search_value))
                 && quarantined.is_none_or(|quarantined| known.is_marked == quarantined)
         };
-        let expected: Vec<Id> = self.there.iter().filter(is_wanted).map(|known| known.id).collect();
-        let (most, mut after, mut found) = (1 + number % 5, 0, Vec::new());
+        let expected: Vec<Id> = self.stored.iter().filter(is_wanted).map(|known| known.id).collect();
+        let (page_size, mut after, mut found) = (1 + number % 5, 0, Vec::new());
         loop {
             let (mut count, from) = (0, after);
             let mut take = |object: icecore_store::Object| {
@@ -247,8 +247,8 @@ impl Model {
                 count += 1;
                 Ok(Flow::On)
             };
-            world.store.objects(from, most, &filter, &mut take).expect("found");
-            prop_assert!(count <= most);
+            world.store.objects(from, page_size, &filter, &mut take).expect("found");
+            prop_assert!(count <= page_size);
             if count == 0 {
                 break;
             }
@@ -259,7 +259,7 @@ impl Model {
 }
 
 #[test]
-fn objects_do_what_the_model_does() {
+fn objects_behave_like_the_model() {
     for (backend, fresh) in backends() {
         println!("{backend}");
         let steps = vec(step(), 1..25);
@@ -274,10 +274,12 @@ fn objects_do_what_the_model_does() {
             if backend == "mongodb" {
                 return Ok(());
             }
-            let left = "SELECT COUNT(*) FROM icecore_index_values WHERE seq NOT IN (SELECT seq FROM icecore_objects)";
-            prop_assert_eq!(world.raw_one(left), Some("0".to_owned()));
-            let left = "SELECT COUNT(*) FROM icecore_object_classes WHERE seq NOT IN (SELECT seq FROM icecore_objects)";
-            prop_assert_eq!(world.raw_one(left), Some("0".to_owned()));
+            let orphans =
+                "SELECT COUNT(*) FROM icecore_index_values WHERE seq NOT IN (SELECT seq FROM icecore_objects)";
+            prop_assert_eq!(world.raw_one(orphans), Some("0".to_owned()));
+            let orphans =
+                "SELECT COUNT(*) FROM icecore_object_classes WHERE seq NOT IN (SELECT seq FROM icecore_objects)";
+            prop_assert_eq!(world.raw_one(orphans), Some("0".to_owned()));
             Ok(())
         });
         answer.unwrap_or_else(|error| panic!("{backend}: {error}"));

@@ -79,7 +79,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0..2usize, 0..4u32, prop_oneof![2 => Just(0u32), 1 => 1..40u32])
             .prop_map(|(queue, concurrency, rate)| Step::Limit { queue, concurrency, rate }),
         1 => (0..2usize, key(), ends()).prop_map(|(queue, key, ends)| Step::PushAndClaim { queue, key, ends }),
-        8 => (0..2usize, 0..4usize, ends()).prop_map(|(queue, most, ends)| Step::Claim { queue, most, ends }),
+        8 => (0..2usize, 0..4usize, ends()).prop_map(|(queue, max_jobs, ends)| Step::Claim { queue, most: max_jobs, ends }),
         5 => (recent(), recent(), any::<Option<u8>>()).prop_map(|(job, token, result)| Step::Ack { job, token, result }),
         3 => vec((recent(), recent(), any::<Option<u8>>()), 0..6).prop_map(Step::AckMany),
         6 => (recent(), recent(), proptest::option::weighted(0.9, proptest::bool::weighted(0.1)))
@@ -94,19 +94,19 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// A job as the model knows it.
 #[derive(Clone, Debug)]
-struct Known {
+struct ExpectedJob {
     new: NewJob,
     queue: usize,
     state: State,
     attempts: u32,
     most: u32,
-    /// Whether it holds its key while it is unfinished.
+    /// `true` if it holds its key while it is unfinished.
     has_key: bool,
     /// The token, and whether the lease has ended.
     lease: Option<(String, bool)>,
     /// As the store reported it.
     run_at: i64,
-    /// Whether its time is in an hour.
+    /// `true` if its time is in an hour.
     is_late: bool,
     worker: Option<String>,
     error: Option<String>,
@@ -117,12 +117,12 @@ struct Known {
 struct Model<'w> {
     world: &'w mut World,
     case: u64,
-    jobs: Vec<Known>,
+    jobs: Vec<ExpectedJob>,
     tokens: Vec<String>,
     paused: [bool; 2],
-    /// How many at a time, and how many per hour; 0 means no limit.
+    /// The maximum number of leases at a time, and per hour; 0 means no limit.
     limits: [(u32, u32); 2],
-    /// How many were handed out while a rate was set.
+    /// The number of jobs that were handed out while a rate was set.
     spent: [u32; 2],
     steps: usize,
 }
@@ -150,7 +150,7 @@ impl Model<'_> {
     }
 
     fn add(&mut self, new: NewJob, queue: usize, state: State) -> usize {
-        self.jobs.push(Known {
+        self.jobs.push(ExpectedJob {
             queue,
             state,
             attempts: 0,
@@ -168,11 +168,11 @@ impl Model<'_> {
         self.jobs.len() - 1
     }
 
-    fn new_job(&self, queue: usize, priority: i32, key: Option<u8>, most: u32, is_late: bool) -> NewJob {
+    fn new_job(&self, queue: usize, priority: i32, key: Option<u8>, max_jobs: u32, is_late: bool) -> NewJob {
         NewJob {
             priority,
             unique_key: key.map(|key| format!("key {key}")),
-            max_attempts: Some(most),
+            max_attempts: Some(max_jobs),
             delay: if is_late { HOUR } else { Duration::ZERO },
             ..describe::describe_job(&self.name(queue), format!("{}", self.jobs.len()).into_bytes(), Some("json"))
         }
@@ -199,16 +199,16 @@ impl Model<'_> {
         }
     }
 
-    /// Returns whether this token permits changes to this job, or the kind of the error.
+    /// Returns an error if this token does not permit changes to this job.
     fn may(&self, job: usize, token: &str) -> Result<(), ErrorKind> {
         match &self.jobs[job] {
             job if job.is_forgotten => Err(ErrorKind::Missing),
-            Known { state: State::Leased, lease: Some((own, false)), .. } if own == token => Ok(()),
+            ExpectedJob { state: State::Leased, lease: Some((own, false)), .. } if own == token => Ok(()),
             _ => Err(ErrorKind::Lease),
         }
     }
 
-    /// Expired leases of a queue are released when somebody claims.
+    /// Expired leases of a queue are released when a worker claims.
     fn free(&mut self, queue: usize) {
         for job in &mut self.jobs {
             let is_over = job.state == State::Leased && job.lease.as_ref().is_some_and(|lease| lease.1);
@@ -222,11 +222,11 @@ impl Model<'_> {
     }
 
     /// Returns how many of `most` may be handed out.
-    fn room(&self, queue: usize, most: usize) -> usize {
+    fn room(&self, queue: usize, max_jobs: usize) -> usize {
         let (concurrency, rate) = self.limits[queue];
-        let leased = |job: &&Known| job.queue == queue && job.state == State::Leased && !job.is_forgotten;
+        let leased = |job: &&ExpectedJob| job.queue == queue && job.state == State::Leased && !job.is_forgotten;
         let leased = self.jobs.iter().filter(leased).count();
-        let mut room = most;
+        let mut room = max_jobs;
         if concurrency > 0 {
             room = room.min((concurrency as usize).saturating_sub(leased));
         }
@@ -243,64 +243,64 @@ impl Model<'_> {
     }
 
     /// Returns the next jobs, in order.
-    fn next(&self, queue: usize, most: usize) -> Vec<usize> {
+    fn next(&self, queue: usize, max_jobs: usize) -> Vec<usize> {
         let is_next =
-            |job: &Known| job.queue == queue && job.state == State::Ready && !job.is_late && !job.is_forgotten;
-        let mut next: Vec<usize> = (0..self.jobs.len()).filter(|at| is_next(&self.jobs[*at])).collect();
-        next.sort_by_key(|at| (-i64::from(self.jobs[*at].new.priority), self.jobs[*at].run_at, *at));
-        next.truncate(most);
+            |job: &ExpectedJob| job.queue == queue && job.state == State::Ready && !job.is_late && !job.is_forgotten;
+        let mut next: Vec<usize> = (0..self.jobs.len()).filter(|index| is_next(&self.jobs[*index])).collect();
+        next.sort_by_key(|index| (-i64::from(self.jobs[*index].new.priority), self.jobs[*index].run_at, *index));
+        next.truncate(max_jobs);
         next
     }
 
     /// Returns what the store must have handed out. While there are as many jobs as requested, it
     /// may check for expired leases only once in a while; otherwise it checks, before or after the
     /// claim.
-    fn expect_claim(&mut self, queue: usize, most: usize, told: &[Id]) -> Result<Vec<usize>, TestCaseError> {
-        let is_over = |job: &&Known| {
+    fn expect_claim(&mut self, queue: usize, max_jobs: usize, returned: &[Id]) -> Result<Vec<usize>, TestCaseError> {
+        let is_over = |job: &&ExpectedJob| {
             let is_over = job.lease.as_ref().is_some_and(|lease| lease.1);
             job.queue == queue && job.state == State::Leased && is_over && !job.is_forgotten
         };
         let ended: Vec<(Id, u32)> = self.jobs.iter().filter(is_over).map(|job| (job.new.id, job.attempts)).collect();
-        let ready = self.next(queue, self.room(queue, most));
+        let ready = self.next(queue, self.room(queue, max_jobs));
         let is_as_before = |(id, attempts): &(Id, u32)| {
-            let there = self.world.store.job(*id).expect("asked").expect("it is there");
-            there.state == State::Leased && there.attempts == *attempts
+            let stored = self.world.store.job(*id).expect("asked").expect("it is there");
+            stored.state == State::Leased && stored.attempts == *attempts
         };
         let has_looked = ended.is_empty() || !ended.iter().all(is_as_before);
-        let ids = |all: &[usize]| all.iter().map(|at| self.jobs[*at].new.id).collect::<Vec<Id>>();
+        let ids = |all: &[usize]| all.iter().map(|index| self.jobs[*index].new.id).collect::<Vec<Id>>();
         if !has_looked {
-            prop_assert_eq!(ready.len(), most, "there is less than is asked for");
-            prop_assert_eq!(told, ids(&ready));
+            prop_assert_eq!(ready.len(), max_jobs, "there is less than is asked for");
+            prop_assert_eq!(returned, ids(&ready));
             return Ok(ready);
         }
         self.free(queue);
-        let room = self.room(queue, most);
+        let room = self.room(queue, max_jobs);
         let before = self.next(queue, room);
         let mut behind = self.next(queue, usize::MAX);
-        behind.retain(|at| !ready.contains(at));
+        behind.retain(|index| !ready.contains(index));
         behind.truncate(room - ready.len());
         behind.extend(ready);
         let all = self.next(queue, usize::MAX);
-        behind.sort_by_key(|at| all.iter().position(|known| known == at));
-        let ids = |all: &[usize]| all.iter().map(|at| self.jobs[*at].new.id).collect::<Vec<Id>>();
-        if told == ids(&behind) {
+        behind.sort_by_key(|index| all.iter().position(|known| known == index));
+        let ids = |all: &[usize]| all.iter().map(|index| self.jobs[*index].new.id).collect::<Vec<Id>>();
+        if returned == ids(&behind) {
             return Ok(behind);
         }
-        prop_assert_eq!(told, ids(&before));
+        prop_assert_eq!(returned, ids(&before));
         Ok(before)
     }
 
     fn expect_ack(
         &mut self,
-        at: usize,
+        index: usize,
         token: &str,
         result: Option<Vec<u8>>,
-        told: icecore_store::Result<()>,
+        returned: icecore_store::Result<()>,
     ) -> Outcome {
-        let may = self.may(at, token);
-        prop_assert_eq!(told.map_err(|error| error.kind()), may);
+        let may = self.may(index, token);
+        prop_assert_eq!(returned.map_err(|error| error.kind()), may);
         if may.is_ok() {
-            let job = &mut self.jobs[at];
+            let job = &mut self.jobs[index];
             (job.state, job.lease, job.error) = (State::Done, None, None);
             (job.has_key, job.result) = (false, result);
             let id = job.new.id;
@@ -317,11 +317,11 @@ impl Model<'_> {
     fn expect_chain(&mut self, new: Vec<NewJob>, queue: usize) -> Option<Vec<Pushed>> {
         let before = self.jobs.clone();
         let mut stand_ins = std::collections::HashMap::new();
-        let mut told = Vec::new();
+        let mut result = Vec::new();
         for mut job in new {
             job.after = job.after.map(|id| stand_ins.get(&id).copied().unwrap_or(id));
             let first = job.after.and_then(|id| self.jobs.iter().rposition(|job| job.new.id == id));
-            let state = match (job.after, first.map(|at| &self.jobs[at])) {
+            let state = match (job.after, first.map(|index| &self.jobs[index])) {
                 (None, _) => State::Ready,
                 (_, Some(first)) if !first.is_forgotten && first.state == State::Done => State::Ready,
                 (_, Some(first)) if !first.is_forgotten => State::Waiting,
@@ -336,9 +336,9 @@ impl Model<'_> {
                 true => self.jobs.last_mut().expect("it is new").state = state,
                 false => drop(stand_ins.insert(id, pushed.id)),
             }
-            told.push(pushed);
+            result.push(pushed);
         }
-        Some(told)
+        Some(result)
     }
 
     fn step(&mut self, step: &Step) -> Outcome {
@@ -346,24 +346,24 @@ impl Model<'_> {
             Step::Push { queue, jobs } => {
                 let new: Vec<NewJob> = jobs
                     .iter()
-                    .map(|(priority, key, most, late)| self.new_job(*queue, *priority, *key, *most, *late))
+                    .map(|(priority, key, max_jobs, late)| self.new_job(*queue, *priority, *key, *max_jobs, *late))
                     .collect();
-                let told = self.world.store.push(&new).expect("pushed");
+                let answer = self.world.store.push(&new).expect("pushed");
                 let expected: Vec<Pushed> = new.into_iter().map(|job| self.expect_push(job, *queue)).collect();
-                prop_assert_eq!(told, expected);
+                prop_assert_eq!(answer, expected);
             }
             Step::Chain { queue, jobs } => {
                 let mut new: Vec<NewJob> = Vec::new();
                 for (before, key, is_late) in jobs {
                     let mut job = self.new_job(*queue, 0, *key, 2, *is_late);
                     let chosen = before.and_then(|number| self.chosen(number));
-                    job.after = chosen.map(|at| self.jobs[at].new.id).or_else(|| new.last().map(|last| last.id));
+                    job.after = chosen.map(|index| self.jobs[index].new.id).or_else(|| new.last().map(|last| last.id));
                     new.push(job);
                 }
-                let told = self.world.store.push(&new);
+                let answer = self.world.store.push(&new);
                 match self.expect_chain(new, *queue) {
-                    Some(expected) => prop_assert_eq!(told.expect("pushed"), expected),
-                    None => prop_assert_eq!(told.map_err(|error| error.kind()), Err(ErrorKind::Missing)),
+                    Some(expected) => prop_assert_eq!(answer.expect("pushed"), expected),
+                    None => prop_assert_eq!(answer.map_err(|error| error.kind()), Err(ErrorKind::Missing)),
                 }
             }
             Step::Limit { queue, concurrency, rate } => {
@@ -376,93 +376,94 @@ impl Model<'_> {
                 self.limits[*queue] = (*concurrency, *rate);
             }
             Step::PushAgain(number) => {
-                let Some(at) = self.chosen(*number) else { return Ok(()) };
-                let (new, queue) = (self.jobs[at].new.clone(), self.jobs[at].queue);
-                let told = self.world.store.push(std::slice::from_ref(&new));
+                let Some(index) = self.chosen(*number) else { return Ok(()) };
+                let (new, queue) = (self.jobs[index].new.clone(), self.jobs[index].queue);
+                let answer = self.world.store.push(std::slice::from_ref(&new));
                 // A job that existed before is a duplicate, whatever happened to its predecessor.
-                let is_known = !self.jobs[at].is_forgotten;
+                let is_known = !self.jobs[index].is_forgotten;
                 let expected = match new.after {
                     Some(_) if is_known => Some(vec![self.expect_push(new, queue)]),
                     _ => self.expect_chain(vec![new], queue),
                 };
                 match expected {
-                    Some(expected) => prop_assert_eq!(told.expect("pushed"), expected),
-                    None => prop_assert_eq!(told.map_err(|error| error.kind()), Err(ErrorKind::Missing)),
+                    Some(expected) => prop_assert_eq!(answer.expect("pushed"), expected),
+                    None => prop_assert_eq!(answer.map_err(|error| error.kind()), Err(ErrorKind::Missing)),
                 }
             }
             Step::PushAndClaim { queue, key, ends } => {
                 let new = self.new_job(*queue, 0, *key, 2, false);
-                let told = self.world.store.push_and_claim(&new, "pusher", lease(*ends));
+                let answer = self.world.store.push_and_claim(&new, "pusher", lease(*ends));
                 if self.paused[*queue] {
-                    prop_assert_eq!(told.map_err(|error| error.kind()), Err(ErrorKind::Paused));
+                    prop_assert_eq!(answer.map_err(|error| error.kind()), Err(ErrorKind::Paused));
                     return Ok(());
                 }
                 if self.room(*queue, 1) == 0 {
-                    prop_assert_eq!(told.map_err(|error| error.kind()), Err(ErrorKind::Limited));
+                    prop_assert_eq!(answer.map_err(|error| error.kind()), Err(ErrorKind::Limited));
                     return Ok(());
                 }
-                let told = told.expect("asked");
+                let answer = answer.expect("asked");
                 let expected = self.expect_push(new, *queue);
-                prop_assert_eq!(told.is_some(), expected.is_new);
-                if let Some(told) = told {
-                    prop_assert_eq!(told.job.id, expected.id);
-                    self.pass(told.job.lease_until, *ends);
+                prop_assert_eq!(answer.is_some(), expected.is_new);
+                if let Some(answer) = answer {
+                    prop_assert_eq!(answer.job.id, expected.id);
+                    self.pass(answer.job.lease_until, *ends);
                     self.spend(*queue, 1);
                     let job = self.jobs.last_mut().expect("it is new");
                     (job.state, job.attempts) = (State::Leased, 1);
-                    (job.lease, job.worker) = (Some((told.token.clone(), *ends)), Some("pusher".to_owned()));
-                    self.tokens.push(told.token);
+                    (job.lease, job.worker) = (Some((answer.token.clone(), *ends)), Some("pusher".to_owned()));
+                    self.tokens.push(answer.token);
                 }
             }
-            Step::Claim { queue, most, ends } => {
+            Step::Claim { queue, most: max_jobs, ends } => {
                 let worker = format!("worker {}", self.steps);
                 // The time of a job that was given back may be this very millisecond.
-                let told = self.world.store.claim(&self.name(*queue), &worker, lease(*ends), *most).expect("claimed");
-                if *most == 0 || self.paused[*queue] {
-                    prop_assert_eq!(told, []);
+                let answer =
+                    self.world.store.claim(&self.name(*queue), &worker, lease(*ends), *max_jobs).expect("claimed");
+                if *max_jobs == 0 || self.paused[*queue] {
+                    prop_assert_eq!(answer, []);
                     return Ok(());
                 }
-                let ids: Vec<Id> = told.iter().map(|lease| lease.job.id).collect();
-                let next = self.expect_claim(*queue, *most, &ids)?;
+                let ids: Vec<Id> = answer.iter().map(|lease| lease.job.id).collect();
+                let next = self.expect_claim(*queue, *max_jobs, &ids)?;
                 self.spend(*queue, next.len());
-                for (at, told) in next.into_iter().zip(told) {
-                    self.pass(told.job.lease_until, *ends);
-                    let job = &mut self.jobs[at];
+                for (index, answer) in next.into_iter().zip(answer) {
+                    self.pass(answer.job.lease_until, *ends);
+                    let job = &mut self.jobs[index];
                     (job.state, job.attempts, job.worker) = (State::Leased, job.attempts + 1, Some(worker.clone()));
-                    job.lease = Some((told.token.clone(), *ends));
-                    prop_assert_eq!(told.job.attempts, job.attempts);
-                    self.tokens.push(told.token);
+                    job.lease = Some((answer.token.clone(), *ends));
+                    prop_assert_eq!(answer.job.attempts, job.attempts);
+                    self.tokens.push(answer.token);
                 }
             }
             Step::Ack { job, token, result } => {
-                let (Some(at), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
+                let (Some(index), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
                 let result = result.map(|byte| vec![byte]);
-                let told = self.world.store.ack(self.jobs[at].new.id, &token, result.as_deref());
-                self.expect_ack(at, &token, result, told)?;
+                let answer = self.world.store.ack(self.jobs[index].new.id, &token, result.as_deref());
+                self.expect_ack(index, &token, result, answer)?;
             }
             Step::AckMany(acks) => {
                 let chosen = acks.iter().filter_map(|(job, token, result)| {
-                    let (at, token) = (self.chosen(*job)?, self.token(*job, *token)?);
-                    Some((at, Ack { id: self.jobs[at].new.id, token, result: result.map(|byte| vec![byte]) }))
+                    let (index, token) = (self.chosen(*job)?, self.token(*job, *token)?);
+                    Some((index, Ack { id: self.jobs[index].new.id, token, result: result.map(|byte| vec![byte]) }))
                 });
                 let (chosen, acks): (Vec<usize>, Vec<Ack>) = chosen.unzip();
-                let told = self.world.store.ack_many(&acks).expect("acked");
-                prop_assert_eq!(told.len(), acks.len());
-                for ((at, ack), told) in chosen.into_iter().zip(acks).zip(told) {
-                    self.expect_ack(at, &ack.token, ack.result, told)?;
+                let answer = self.world.store.ack_many(&acks).expect("acked");
+                prop_assert_eq!(answer.len(), acks.len());
+                for ((index, ack), answer) in chosen.into_iter().zip(acks).zip(answer) {
+                    self.expect_ack(index, &ack.token, ack.result, answer)?;
                 }
             }
             Step::Nack { job, token, delay } => {
-                let (Some(at), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
+                let (Some(index), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
                 let error = format!("error {}", self.steps);
-                let wanted = delay.map(|is_late| if is_late { HOUR } else { Duration::ZERO });
-                let told = self.world.store.nack(self.jobs[at].new.id, &token, &error, wanted);
-                let may = self.may(at, &token);
-                let is_dead = self.jobs[at].attempts >= self.jobs[at].most;
+                let given_delay = delay.map(|is_late| if is_late { HOUR } else { Duration::ZERO });
+                let answer = self.world.store.nack(self.jobs[index].new.id, &token, &error, given_delay);
+                let may = self.may(index, &token);
+                let is_dead = self.jobs[index].attempts >= self.jobs[index].most;
                 let state = if is_dead { State::Dead } else { State::Ready };
-                prop_assert_eq!(told.map_err(|error: Error| error.kind()), may.map(|()| state));
+                prop_assert_eq!(answer.map_err(|error: Error| error.kind()), may.map(|()| state));
                 if may.is_ok() {
-                    let job = &mut self.jobs[at];
+                    let job = &mut self.jobs[index];
                     (job.state, job.lease, job.error) = (state, None, Some(error));
                     job.has_key &= state == State::Ready;
                     // The default of the queue is one hour.
@@ -470,14 +471,14 @@ impl Model<'_> {
                 }
             }
             Step::Extend { job, token, ends } => {
-                let (Some(at), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
-                let told = self.world.store.extend(self.jobs[at].new.id, &token, lease(*ends));
-                let may = self.may(at, &token);
-                let end = told.as_ref().ok().copied();
-                prop_assert_eq!(told.map(drop).map_err(|error| error.kind()), may);
+                let (Some(index), Some(token)) = (self.chosen(*job), self.token(*job, *token)) else { return Ok(()) };
+                let answer = self.world.store.extend(self.jobs[index].new.id, &token, lease(*ends));
+                let may = self.may(index, &token);
+                let end = answer.as_ref().ok().copied();
+                prop_assert_eq!(answer.map(drop).map_err(|error| error.kind()), may);
                 if may.is_ok() {
                     self.pass(end, *ends);
-                    self.jobs[at].lease = Some((token, *ends));
+                    self.jobs[index].lease = Some((token, *ends));
                 }
             }
             Step::Redrive { queue, ids } => {
@@ -485,33 +486,33 @@ impl Model<'_> {
                     Some(ids) => ids.iter().filter_map(|number| self.chosen(*number)).collect(),
                     None => (0..self.jobs.len()).collect(),
                 };
-                let given: Vec<Id> = chosen.iter().map(|at| self.jobs[*at].new.id).collect();
+                let given: Vec<Id> = chosen.iter().map(|index| self.jobs[*index].new.id).collect();
                 let given = ids.as_ref().map(|_| &*given);
-                let told = self.world.store.redrive(&self.name(*queue), given, "ann").expect("redriven");
+                let answer = self.world.store.redrive(&self.name(*queue), given, "ann").expect("redriven");
                 let mut count = 0;
-                for at in chosen {
-                    let job = &self.jobs[at];
+                for index in chosen {
+                    let job = &self.jobs[index];
                     if job.queue == *queue && job.state == State::Dead && !job.is_forgotten {
                         let key = job.new.unique_key.clone();
                         let has_key = key.is_some_and(|key| self.holder(*queue, &key).is_none());
-                        let job = &mut self.jobs[at];
+                        let job = &mut self.jobs[index];
                         (job.state, job.attempts, job.is_late, job.has_key) = (State::Ready, 0, false, has_key);
                         count += 1;
                     }
                 }
-                prop_assert_eq!(told, count);
+                prop_assert_eq!(answer, count);
             }
             Step::Replay(number) => {
-                let Some(at) = self.chosen(*number) else { return Ok(()) };
-                let first = self.jobs[at].clone();
+                let Some(index) = self.chosen(*number) else { return Ok(()) };
+                let first = self.jobs[index].clone();
                 match self.world.store.replay(first.new.id, "ann") {
                     Ok(id) => {
                         prop_assert!(!first.is_forgotten);
-                        let most = Some(first.most);
+                        let max_jobs = Some(first.most);
                         let mut new =
-                            NewJob { id, unique_key: None, delay: Duration::ZERO, max_attempts: most, ..first.new };
+                            NewJob { id, unique_key: None, delay: Duration::ZERO, max_attempts: max_jobs, ..first.new };
                         new.after = None;
-                        new.replay_of = Some(self.jobs[at].new.id);
+                        new.replay_of = Some(self.jobs[index].new.id);
                         self.add(new, first.queue, State::Ready);
                     }
                     Err(error) => prop_assert!(first.is_forgotten && error.kind() == ErrorKind::Missing),
@@ -551,10 +552,10 @@ impl Model<'_> {
 
     /// Returns the token of the job, or of another one.
     fn token(&self, job: usize, token: usize) -> Option<String> {
-        let own = self.chosen(job).and_then(|at| self.jobs[at].lease.as_ref()).map(|lease| lease.0.clone());
+        let own = self.chosen(job).and_then(|index| self.jobs[index].lease.as_ref()).map(|lease| lease.0.clone());
         match (token, own) {
             (0..4, Some(own)) => Some(own),
-            _ => back(&self.tokens, token).map(|at| self.tokens[at].clone()),
+            _ => back(&self.tokens, token).map(|index| self.tokens[index].clone()),
         }
     }
 
@@ -562,19 +563,21 @@ impl Model<'_> {
     fn compare(&mut self) -> Outcome {
         for queue in 0..2 {
             let name = self.name(queue);
-            let there = self.world.jobs(&JobFilter { queue: Some(name.clone()), ..JobFilter::default() });
+            let stored = self.world.jobs(&JobFilter { queue: Some(name.clone()), ..JobFilter::default() });
             let known: Vec<usize> = (0..self.jobs.len())
-                .filter(|at| self.jobs[*at].queue == queue && !self.jobs[*at].is_forgotten)
+                .filter(|index| self.jobs[*index].queue == queue && !self.jobs[*index].is_forgotten)
                 .collect();
-            prop_assert_eq!(there.len(), known.len());
-            for (there, at) in there.iter().zip(&known) {
-                self.jobs[*at].run_at = there.run_at;
-                compare_job(there, &self.jobs[*at])?;
+            prop_assert_eq!(stored.len(), known.len());
+            for (stored, index) in stored.iter().zip(&known) {
+                self.jobs[*index].run_at = stored.run_at;
+                compare_job(stored, &self.jobs[*index])?;
             }
-            let count = |state| there.iter().filter(|job| job.state == state).count() as u64;
+            let count = |state| stored.iter().filter(|job| job.state == state).count() as u64;
             let counts = State::ALL.map(count);
-            let late =
-                known.iter().filter(|at| self.jobs[**at].state == State::Ready && self.jobs[**at].is_late).count();
+            let late = known
+                .iter()
+                .filter(|index| self.jobs[**index].state == State::Ready && self.jobs[**index].is_late)
+                .count();
             let all = self.world.store.queues().expect("queues");
             let status = all.into_iter().find(|queue| queue.name == name).expect("it is configured");
             prop_assert_eq!(status.counts, counts);
@@ -588,20 +591,20 @@ impl Model<'_> {
     }
 }
 
-fn compare_job(there: &Job, known: &Known) -> Outcome {
-    prop_assert_eq!(there.id, known.new.id);
-    prop_assert_eq!((there.state, there.attempts, there.max_attempts), (known.state, known.attempts, known.most));
-    prop_assert_eq!((&there.bytes, there.priority), (&known.new.bytes, known.new.priority));
-    prop_assert_eq!((&there.worker, &there.error, &there.result), (&known.worker, &known.error, &known.result));
-    prop_assert_eq!((&there.unique_key, there.replay_of), (&known.new.unique_key, known.new.replay_of));
-    prop_assert_eq!(there.after, known.new.after);
-    prop_assert_eq!(there.lease_until.is_some(), known.state == State::Leased);
-    prop_assert_eq!(there.finished_at.is_some(), matches!(known.state, State::Done | State::Dead));
+fn compare_job(stored: &Job, known: &ExpectedJob) -> Outcome {
+    prop_assert_eq!(stored.id, known.new.id);
+    prop_assert_eq!((stored.state, stored.attempts, stored.max_attempts), (known.state, known.attempts, known.most));
+    prop_assert_eq!((&stored.bytes, stored.priority), (&known.new.bytes, known.new.priority));
+    prop_assert_eq!((&stored.worker, &stored.error, &stored.result), (&known.worker, &known.error, &known.result));
+    prop_assert_eq!((&stored.unique_key, stored.replay_of), (&known.new.unique_key, known.new.replay_of));
+    prop_assert_eq!(stored.after, known.new.after);
+    prop_assert_eq!(stored.lease_until.is_some(), known.state == State::Leased);
+    prop_assert_eq!(stored.finished_at.is_some(), matches!(known.state, State::Done | State::Dead));
     Ok(())
 }
 
 #[test]
-fn queues_do_what_the_model_does() {
+fn queues_behave_like_the_model() {
     for (backend, fresh) in backends() {
         println!("{backend}");
         // All cases share one database: each has its own queues.

@@ -46,7 +46,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct ExpectedSchedule {
     timing: usize,
     is_alone: bool,
     payload: Vec<u8>,
@@ -60,7 +60,7 @@ struct Known {
 }
 
 /// A job, and its schedule if that allows no second job meanwhile.
-struct Queued {
+struct ExpectedJob {
     id: Id,
     payload: Vec<u8>,
     key: Option<String>,
@@ -69,9 +69,9 @@ struct Queued {
 struct Model<'w> {
     world: &'w mut World,
     case: u64,
-    known: BTreeMap<String, Known>,
+    known: BTreeMap<String, ExpectedSchedule>,
     /// Unfinished jobs, in the order of their creation.
-    jobs: Vec<Queued>,
+    jobs: Vec<ExpectedJob>,
     used: HashSet<i64>,
     steps: usize,
 }
@@ -116,7 +116,7 @@ impl Model<'_> {
                 let old = self.known.remove(&name);
                 let (last_id, last_at) = old.map_or((None, None), |old| (old.last_id, old.last_at));
                 let (timing, is_alone) = (*timing, *is_alone);
-                let known = Known {
+                let known = ExpectedSchedule {
                     timing,
                     is_alone,
                     payload,
@@ -131,17 +131,17 @@ impl Model<'_> {
             }
             Step::Pause { name, is_paused } => {
                 let name = self.name(*name);
-                let told = self.world.store.pause_schedule(&name, *is_paused, "ann").map_err(|error| error.kind());
+                let result = self.world.store.pause_schedule(&name, *is_paused, "ann").map_err(|error| error.kind());
                 let Some(known) = self.known.get_mut(&name) else {
-                    prop_assert_eq!(told, Err(ErrorKind::Missing));
+                    prop_assert_eq!(result, Err(ErrorKind::Missing));
                     return Ok(());
                 };
                 let stays = !known.is_paused && !known.has_problem;
                 if !*is_paused && !stays && known.is_broken {
-                    prop_assert_eq!(told, Err(ErrorKind::Input));
+                    prop_assert_eq!(result, Err(ErrorKind::Input));
                     return Ok(());
                 }
-                prop_assert_eq!(told, Ok(()));
+                prop_assert_eq!(result, Ok(()));
                 if *is_paused || !stays {
                     known.due = None;
                 }
@@ -149,8 +149,8 @@ impl Model<'_> {
             }
             Step::Remove(name) => {
                 let name = self.name(*name);
-                let told = self.world.store.remove_schedule(&name, "ann").expect("asked");
-                prop_assert_eq!(told, self.known.remove(&name).is_some());
+                let result = self.world.store.remove_schedule(&name, "ann").expect("asked");
+                prop_assert_eq!(result, self.known.remove(&name).is_some());
             }
             Step::Due { name, times } => {
                 let name = self.name(*name);
@@ -160,12 +160,12 @@ impl Model<'_> {
                     return Ok(());
                 }
                 // All times are different: equal times share one job.
-                let mut at = now - times * 120_000 - 1;
-                while !self.used.insert(at) {
-                    at -= 1;
+                let mut due_at = now - times * 120_000 - 1;
+                while !self.used.insert(due_at) {
+                    due_at -= 1;
                 }
-                known.due = Some(at);
-                self.change(&name, &[("next_at", Cell::Int(at))]);
+                known.due = Some(due_at);
+                self.change(&name, &[("next_at", Cell::Int(due_at))]);
             }
             Step::Break(name) => {
                 let name = self.name(*name);
@@ -174,23 +174,23 @@ impl Model<'_> {
                     self.change(&name, &[("timing", Cell::Text("never"))]);
                 }
             }
-            Step::Fire(most) => self.fire(*most)?,
+            Step::Fire(max_schedules) => self.fire(*max_schedules)?,
             Step::Work => {
                 let queue = self.queue();
                 let leases = self.world.store.claim(&queue, "ann", crate::common::HOUR, 1).expect("claimed");
                 for lease in leases {
                     self.world.store.ack(lease.job.id, &lease.token, None).expect("done");
-                    let at = self.jobs.iter().position(|job| job.id == lease.job.id);
-                    self.jobs.remove(at.expect("the model has it"));
+                    let due_at = self.jobs.iter().position(|job| job.id == lease.job.id);
+                    self.jobs.remove(due_at.expect("the model has it"));
                 }
             }
         }
         Ok(())
     }
 
-    fn fire(&mut self, most: usize) -> Outcome {
+    fn fire(&mut self, max_schedules: usize) -> Outcome {
         let before = self.world.store.now().expect("the time");
-        let told = self.world.store.fire(most).expect("fired");
+        let result = self.world.store.fire(max_schedules).expect("fired");
         let after = self.world.store.now().expect("the time");
         let mut due: Vec<(i64, String)> =
             self.known.iter().filter_map(|(name, known)| Some((known.due?, name.clone()))).collect();
@@ -198,8 +198,10 @@ impl Model<'_> {
         // Schedules whose minute began meanwhile may be included: the test does not control the
         // clock.
         let is_ours = |fired: &&icecore_store::Fired| due.iter().any(|(_, name)| *name == fired.schedule);
-        prop_assert!(told.iter().filter(is_ours).count() == due.len().min(most) || told.len() == most);
-        for fired in told {
+        prop_assert!(
+            result.iter().filter(is_ours).count() == due.len().min(max_schedules) || result.len() == max_schedules
+        );
+        for fired in result {
             prop_assert_eq!(&fired.queue, &self.queue());
             let known = self.known.get_mut(&fired.schedule).expect("the model has it");
             if known.is_broken {
@@ -216,36 +218,39 @@ impl Model<'_> {
                     let id = fired.id.expect("a job");
                     prop_assert!(self.jobs.iter().all(|known| known.id != id));
                     let key = known.is_alone.then(|| fired.schedule.clone());
-                    self.jobs.push(Queued { id, payload: known.payload.clone(), key });
+                    self.jobs.push(ExpectedJob { id, payload: known.payload.clone(), key });
                 }
             }
             known.last_id = fired.id;
             let (text, zone) = TIMINGS[known.timing];
             let timing = Timing::new(text, zone).expect("a timing");
-            let there = self.world.store.schedules().expect("asked");
-            let there = there.into_iter().find(|there| there.name == fired.schedule).expect("it is there");
-            let next = there.next_at.expect("a next one");
+            let stored = self.world.store.schedules().expect("asked");
+            let stored = stored.into_iter().find(|stored| stored.name == fired.schedule).expect("it is there");
+            let next = stored.next_at.expect("a next one");
             prop_assert!(timing.next(before).expect("one") <= next && next <= timing.next(after).expect("one"));
             match known.due.take() {
-                Some(due) => prop_assert_eq!(there.last_at, Some(due)),
-                None => prop_assert!(there.last_at.is_some_and(|at| at <= after)),
+                Some(due) => prop_assert_eq!(stored.last_at, Some(due)),
+                None => prop_assert!(stored.last_at.is_some_and(|due_at| due_at <= after)),
             }
-            known.last_at = there.last_at;
+            known.last_at = stored.last_at;
         }
         Ok(())
     }
 
     fn compare(&mut self) -> Outcome {
-        let there = self.world.store.schedules().expect("schedules");
-        prop_assert_eq!(there.iter().map(|one| &one.name).collect::<Vec<_>>(), self.known.keys().collect::<Vec<_>>());
-        for (there, known) in there.iter().zip(self.known.values()) {
-            prop_assert_eq!(&there.bytes, &known.payload);
+        let stored = self.world.store.schedules().expect("schedules");
+        prop_assert_eq!(stored.iter().map(|one| &one.name).collect::<Vec<_>>(), self.known.keys().collect::<Vec<_>>());
+        for (stored, known) in stored.iter().zip(self.known.values()) {
+            prop_assert_eq!(&stored.bytes, &known.payload);
             prop_assert_eq!(
-                (there.is_alone, there.last_id, there.last_at),
+                (stored.is_alone, stored.last_id, stored.last_at),
                 (known.is_alone, known.last_id, known.last_at)
             );
-            prop_assert_eq!((there.paused_at.is_some(), there.problem.is_some()), (known.is_paused, known.has_problem));
-            prop_assert_eq!(there.next_at.is_none(), known.is_paused || known.has_problem);
+            prop_assert_eq!(
+                (stored.paused_at.is_some(), stored.problem.is_some()),
+                (known.is_paused, known.has_problem)
+            );
+            prop_assert_eq!(stored.next_at.is_none(), known.is_paused || known.has_problem);
         }
         let filter = JobFilter { queue: Some(self.queue()), state: Some(State::Ready), ..JobFilter::default() };
         let jobs: Vec<(Id, Vec<u8>)> = self.world.jobs(&filter).into_iter().map(|job| (job.id, job.bytes)).collect();
@@ -256,7 +261,7 @@ impl Model<'_> {
 }
 
 #[test]
-fn schedules_do_what_the_model_does() {
+fn schedules_behave_like_the_model() {
     for (backend, fresh) in backends() {
         println!("{backend}");
         let world = std::cell::RefCell::new(World::new(fresh()));

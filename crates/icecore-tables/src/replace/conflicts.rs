@@ -141,7 +141,7 @@ mod tests {
     use crate::replace::chunk::ValueSyntax;
 
     #[test]
-    fn strings_over_cells_are_found() {
+    fn serialized_strings_across_cells_are_found() {
         let piece = |bounds: Range<usize>| LocatedValue {
             range: bounds.clone(),
             body: bounds,
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_in_frozen_text_are_found() {
+    fn changes_that_break_a_string_length_are_found() {
         let inside = |text: &str, offset: usize, new: &[u8]| {
             let mut edits = Edits::new();
             edits.push(offset, offset + 3, new);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_right_form_is_named() {
+    fn the_right_form_is_suggested() {
         let suggested = |text: &str| suggest_form(text.as_bytes(), text.find("s:").unwrap());
         assert_eq!(suggested("a:0:{}\na:1:{i:0;s:3:\"old\";}\ny").as_deref(), Some("php --each=lines"));
         assert_eq!(suggested("{\"a\":\"s:3:\\\"old\\\";\"}\n{}").as_deref(), Some("ndjson"));

@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_have_members() {
+    fn find_members_lists_keys_and_values() {
         let texts = |line: &str| {
             let mut found = Vec::new();
             find_members(line.as_bytes(), &mut found).then(|| {

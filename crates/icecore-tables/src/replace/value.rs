@@ -35,7 +35,7 @@ mod tests {
     use icecore_replace::Rules;
 
     #[test]
-    fn what_is_frozen_behind_lines_is_changed_as_such() {
+    fn frozen_data_after_lines_is_changed_as_a_document() {
         let rules = Rules::builder().pair("old", "newer").build().unwrap();
         let changed = |text: &str| {
             let options = Rewriting::default();

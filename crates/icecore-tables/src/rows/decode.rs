@@ -526,7 +526,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytea_is_undone() {
+    fn bytea_escapes_are_decoded() {
         assert_eq!(&*decode_bytea(b"\\x6869ff", Bytea::Hex), b"hi\xff");
         for other in [&b"\\x686"[..], b"\\x68zz", b"plain", b"App\\\\Job"] {
             assert_eq!(&*decode_bytea(other, Bytea::Hex), other);

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_are_json() {
+    fn strings_are_written_as_json() {
         for (bytes, json) in [
             (&b"plain"[..], "\"plain\""),
             (b"", "\"\""),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_quoted_where_they_must_be() {
+    fn cells_are_quoted_only_if_needed() {
         for (cell, csv, tsv) in [
             (&b"a b"[..], "a b", "a b"),
             (b"a,b", "\"a,b\"", "a,b"),

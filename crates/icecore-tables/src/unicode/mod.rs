@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_come_back_whatever_the_pieces_are() {
+    fn texts_are_decoded_from_pieces_of_any_size() {
         let text = "INSERT INTO t VALUES ('ü€𝄞 \u{10fffd}');\r\n".repeat(50);
         for units in ALL {
             for has_mark in [false, true] {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_named_with_its_offset() {
+    fn damaged_text_is_an_error_with_its_offset() {
         let read = |units, bytes: &[u8]| {
             let mut text = Vec::new();
             let reader = Dripping(bytes, 3);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_text_is_not_taken_for_it() {
+    fn other_bytes_are_not_detected_as_text() {
         for bytes in [
             &b""[..],
             b"a",

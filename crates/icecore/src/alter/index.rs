@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_is_found_by_its_position() {
+    fn remaining_entries_are_found_by_their_position() {
         for count in 0..20 {
             let mut remaining: Vec<usize> = (0..count).collect();
             let mut tally = RemainingCounts::new(count);

@@ -177,14 +177,14 @@ mod tests {
         format!("a:{size}:{{{}}}", (0..size).map(record).collect::<String>()).into_bytes()
     }
 
-    fn altered(size: usize, alterations: &[Alteration]) {
+    fn alter_records(size: usize, alterations: &[Alteration]) {
         let stage = Stage::parse("php").unwrap();
         assert!(alter(&records(size), &stage, alterations, &Limits::default()).unwrap().is_changed);
     }
 
     /// Applied together, they do the same as one after the other.
     #[test]
-    fn sets_that_meet_are_done_in_their_order() {
+    fn overlapping_sets_are_applied_in_order() {
         let stage = Stage::parse("json").unwrap();
         let set = |(path, json): &(&str, &str)| {
             Alteration::Set(Pattern::parse(path).unwrap(), crate::read(json.as_bytes()).unwrap().into_owned())
@@ -212,10 +212,10 @@ mod tests {
         let apply_all = |draft: &mut Draft<'_>, limits: &Limits| {
             alterations.iter().try_for_each(|alteration| draft.apply_alteration(alteration, stage, limits, 0))
         };
-        told(alter_unwrapped(input, stage, &Limits::default(), apply_all))
+        describe_result(alter_unwrapped(input, stage, &Limits::default(), apply_all))
     }
 
-    fn told(altered: Result<Altered, Refusal>) -> String {
+    fn describe_result(altered: Result<Altered, Refusal>) -> String {
         match altered {
             Ok(altered) => {
                 let text = String::from_utf8_lossy(&altered.bytes).into_owned();
@@ -234,7 +234,7 @@ mod tests {
             (self.0 >> 33) as usize % bound
         }
 
-        fn of<'t>(&mut self, all: &[&'t str]) -> &'t str {
+        fn pick<'t>(&mut self, all: &[&'t str]) -> &'t str {
             all[self.below(all.len())]
         }
 
@@ -258,7 +258,7 @@ mod tests {
                 1 => "s:1:\"x\";".to_owned(),
                 2 => "s:2:\"\u{e9}\";".to_owned(),
                 3 => match self.below(6) {
-                    0 => format!("{}:{};", self.of(&["R", "r"]), 1 + self.below(6)),
+                    0 => format!("{}:{};", self.pick(&["R", "r"]), 1 + self.below(6)),
                     _ => "d:1.50;".to_owned(),
                 },
                 4..=6 => {
@@ -280,8 +280,8 @@ mod tests {
             for _ in 0..[0, 0, 1, 1, 2][self.below(5)] {
                 let steps = [".a", ".a", ".b", ".c", ".d", "[0]", "[1]", "[2]", "[5]", "[-1]", "[-2]"];
                 path += match self.below(4) {
-                    0 => self.of(&[".@a", "{0}", "{2}", "^", "[\"\u{e9}\"]", "[\"x\u{2026}\"]", "[*]", "..a"]),
-                    _ => self.of(&steps),
+                    0 => self.pick(&[".@a", "{0}", "{2}", "^", "[\"\u{e9}\"]", "[\"x\u{2026}\"]", "[*]", "..a"]),
+                    _ => self.pick(&steps),
                 };
             }
             path
@@ -289,21 +289,21 @@ mod tests {
 
         fn alteration(&mut self, paths: &[String]) -> Alteration {
             let path = Pattern::parse(&self.path(paths)).unwrap();
-            let json = self.of(&["1", "\"x\"", "\"\u{e9}\"", "{}", "[]", "[1, [2]]", "{\"a\": {\"b\": 2}}", "null"]);
+            let json = self.pick(&["1", "\"x\"", "\"\u{e9}\"", "{}", "[]", "[1, [2]]", "{\"a\": {\"b\": 2}}", "null"]);
             let value = crate::read(json.as_bytes()).unwrap().into_owned();
             match self.below(12) {
                 0..=4 => Alteration::Set(path, value),
                 5..=7 => Alteration::Delete(path),
                 8..=9 => Alteration::Append(path, value),
-                10 => Alteration::RenameEntry(path, self.of(&["a", "d", "e", "0", "\u{e9}"]).to_owned()),
-                _ => Alteration::RenameKey(self.of(&["a", "b"]).to_owned(), self.of(&["d", "e"]).to_owned()),
+                10 => Alteration::RenameEntry(path, self.pick(&["a", "d", "e", "0", "\u{e9}"]).to_owned()),
+                _ => Alteration::RenameKey(self.pick(&["a", "b"]).to_owned(), self.pick(&["d", "e"]).to_owned()),
             }
         }
     }
 
     /// Alterations that do not fit are left out, except the last one: otherwise most lists would end early.
     #[test]
-    fn together_they_do_what_they_do_one_by_one() {
+    fn combined_alterations_equal_alterations_one_by_one() {
         let full = std::env::var_os("ICECORE_FULL").is_some();
         let (mut done, mut refused) = (0, 0);
         for seed in 0..if full { 300_000 } else { 3_000 } {
@@ -314,7 +314,7 @@ mod tests {
             let depth = 1 + r.below(3);
             let php = r.php(depth);
             let format =
-                r.of(&["php", "php", "json", "json:pretty", "igbinary", "marshal", "storable", "sereal", "dumper"]);
+                r.pick(&["php", "php", "json", "json:pretty", "igbinary", "marshal", "storable", "sereal", "dumper"]);
             let Ok(bytes) = crate::convert(php.as_bytes(), "php", format) else { continue };
             let stage = Stage::parse(format).unwrap();
             let Ok(document) = crate::read_as(&bytes, &stage, &Limits::default()) else { continue };
@@ -333,7 +333,7 @@ mod tests {
                     alterations.pop();
                     continue;
                 }
-                expected = told(altered);
+                expected = describe_result(altered);
                 if is_refused {
                     refused += 1;
                     break;
@@ -344,7 +344,7 @@ mod tests {
             }
             done += 1;
             assert_eq!(one_by_one(&bytes, &stage, &alterations), expected);
-            let together = told(alter(&bytes, &stage, &alterations, &Limits::default()));
+            let together = describe_result(alter(&bytes, &stage, &alterations, &Limits::default()));
             let texts: Vec<_> = alterations.iter().map(|alteration| format!("{alteration:.200?}")).collect();
             assert_eq!(together, expected, "{seed}: {php:?} as {format}: {}", texts.join("\n"));
         }
@@ -353,7 +353,7 @@ mod tests {
 
     /// Options of one sort, one for each entry.
     #[test]
-    fn many_alterations_are_linear() {
+    fn many_alterations_take_linear_time() {
         let path = |text: String| Pattern::parse(&text).unwrap();
         let value = || crate::read(b"5").unwrap().into_owned();
         let list = |size: usize| format!("[{}]", vec!["1"; size].join(",")).into_bytes();
@@ -362,7 +362,7 @@ mod tests {
             format!("{{{}}}", entries.join(",")).into_bytes()
         };
         let php = |size: usize| crate::convert(&map(size), "json", "php").unwrap();
-        let done = |input: Vec<u8>, format: &str, alterations: Vec<Alteration>| {
+        let apply = |input: Vec<u8>, format: &str, alterations: Vec<Alteration>| {
             let stage = Stage::parse(format).unwrap();
             assert!(alter(&input, &stage, &alterations, &Limits::default()).unwrap().is_changed);
         };
@@ -413,21 +413,21 @@ mod tests {
             }),
         ];
         for (name, input, format, each) in sorts {
-            is_linear(name, 400, |size| done(input(size), format, (0..size).map(|index| each(size, index)).collect()));
+            is_linear(name, 400, |size| apply(input(size), format, (0..size).map(|index| each(size, index)).collect()));
         }
     }
 
     #[test]
-    fn what_changes_many_records_is_linear() {
+    fn altering_many_records_takes_linear_time() {
         let path = |text: &str| Pattern::parse(text).unwrap();
         let value = || crate::read(b"5").unwrap().into_owned();
-        is_linear("a key of all", 50, |size| altered(size, &[Alteration::RenameKey("a".into(), "c".into())]));
+        is_linear("a key of all", 50, |size| alter_records(size, &[Alteration::RenameKey("a".into(), "c".into())]));
         is_linear("entries on a path", 50, |size| {
-            altered(size, &[Alteration::RenameEntry(path("$[*].a"), "c".into())]);
+            alter_records(size, &[Alteration::RenameEntry(path("$[*].a"), "c".into())]);
         });
-        is_linear("a value of each", 50, |size| altered(size, &[Alteration::Set(path("$[*].a"), value())]));
-        is_linear("a new one in each", 50, |size| altered(size, &[Alteration::Set(path("$[*].c"), value())]));
-        is_linear("one less in each", 50, |size| altered(size, &[Alteration::Delete(path("$[*].a"))]));
-        is_linear("one more in each", 50, |size| altered(size, &[Alteration::Append(path("$[*].b"), value())]));
+        is_linear("a value of each", 50, |size| alter_records(size, &[Alteration::Set(path("$[*].a"), value())]));
+        is_linear("a new one in each", 50, |size| alter_records(size, &[Alteration::Set(path("$[*].c"), value())]));
+        is_linear("one less in each", 50, |size| alter_records(size, &[Alteration::Delete(path("$[*].a"))]));
+        is_linear("one more in each", 50, |size| alter_records(size, &[Alteration::Append(path("$[*].b"), value())]));
     }
 }

@@ -6,7 +6,7 @@ fn rename_to_string(map: &str, name: &str) -> Option<String> {
 }
 
 #[test]
-fn wildcards_keep_their_matches() {
+fn wildcards_are_replaced_by_their_matches() {
     for (map, name, new) in [
         ("A=B", "A", Some("B")),
         ("A=B", "AA", None),
@@ -30,7 +30,7 @@ fn wildcards_keep_their_matches() {
 }
 
 #[test]
-fn mistakes_are_reported() {
+fn invalid_maps_are_refused() {
     for map in ["A", "=A", "A=", "A=*", "*=**", "A=1,A=2"] {
         let error = ClassMap::parse(map).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Usage, "{map}");
@@ -39,7 +39,7 @@ fn mistakes_are_reported() {
 }
 
 #[test]
-fn tables_of_reserved_names() {
+fn reserved_names_are_found_per_language() {
     let reserved = |naming, name: &[u8]| reserved::find_reserved(naming, name).map(|layout| layout.required.clone());
     use reserved::Language::{Php, Ruby};
     assert_eq!(reserved(Php, b"datetime"), Some(vec!["date", "timezone_type", "timezone"]));

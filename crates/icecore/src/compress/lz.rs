@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_reach_into_what_they_write() {
+    fn copies_may_overlap_their_own_output() {
         assert_eq!(all(Lz::Lzf, b"\x01ab\x60\x01").as_deref(), Some(&b"abababa"[..]));
         assert_eq!(all(Lz::Lz4, b"\x21ab\x02\x00\x00").as_deref(), Some(&b"abababa"[..]));
         assert_eq!(all(Lz::Fast, b"\x01ab\x60\x01").as_deref(), Some(&b"abababa"[..]));
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_before_the_beginning_is_not_copied() {
+    fn copies_from_before_the_beginning_are_refused() {
         assert_eq!(all(Lz::Lzf, b"\x00a\x20\x01"), None);
         assert_eq!(all(Lz::Lz4, b"\x10a\x02\x00\x00"), None);
         assert_eq!(all(Lz::Lz4, b"\x10a\x00\x00\x00"), None);
@@ -258,7 +258,7 @@ mod tests {
 
     /// For any bytes and any end: no panic, and never more output than requested.
     #[test]
-    fn any_bytes_are_taken() {
+    fn random_bytes_do_not_panic() {
         let mut seed = 7u64;
         let mut next = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_come_back() {
+    fn literals_round_trip() {
         let bytes: Vec<u8> = (0..2000u32).map(|index| (index % 251) as u8).collect();
         for len in [0, 1, 14, 15, 16, 31, 32, 33, 269, 270, 271, 525, 2000] {
             let (mut lzf, mut lz4) = (Vec::new(), Vec::new());

@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_stands_for_kind_and_flags_too() {
+    fn ids_are_distinct_for_kinds_and_flags() {
         let mut names = Names::default();
         let bytes = names.intern(name(Kind::Bytes), b"id");
         let text = names.intern(name(Kind::Text), b"id");
@@ -495,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn many_names_keep_their_ids_and_a_full_table_says_so() {
+    fn a_full_table_keeps_its_ids_and_gives_no_more() {
         let mut names = Names::default();
         let mut id_count = 0;
         for i in 0..80_000u32 {
@@ -508,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guess_is_checked_against_the_input() {
+    fn predictions_are_checked_against_the_input() {
         let mut names = Names::default();
         let id = names.intern(name(Kind::Bytes), b"name").unwrap() as u16;
         names.learn_next(0, id);

@@ -357,7 +357,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_of_properties() {
+    fn visibility_marks_are_stripped() {
         assert_eq!(strip_visibility(b"\0*\0name"), Some(&b"name"[..]));
         assert_eq!(strip_visibility(b"\0A\\B\0name"), Some(&b"name"[..]));
         assert_eq!(strip_visibility(b"name"), None);
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn separators_of_classes() {
+    fn separators_of_classes_are_translated() {
         assert_eq!(Naming::Ruby.translate_separators(b"A\\B\\C"), Some(b"A::B::C".to_vec()));
         assert_eq!(Naming::Php.translate_separators(b"A::B"), Some(b"A\\B".to_vec()));
         assert_eq!(Naming::Php.translate_separators(b"A:B"), None);

@@ -285,7 +285,7 @@ mod tests {
     use crate::document::{Builder, Document};
 
     /// Returns a map that contains a list that refers to the map, and one more entry.
-    fn circle() -> Document<'static> {
+    fn build_circle() -> Document<'static> {
         let mut b = Builder::new();
         let top = b.begin_map().at();
         b.text_key("beside").begin_array();
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn values_outside_of_a_part_are_copied_once() {
-        let document = circle();
+        let document = build_circle();
         let list = document.find("$.list").unwrap();
         let part = document.part(list.index()).unwrap();
         // The list, 1, the map, its list `beside`, and the list again.
@@ -310,12 +310,12 @@ mod tests {
     #[test]
     fn the_whole_is_a_part() {
         for seed in 0..200 {
-            let document = circle();
+            let document = build_circle();
             let index = seed % document.nodes().len() as u32;
             let part = document.part(index).unwrap();
             assert!(part.nodes().len() <= document.nodes().len() + 1);
         }
-        let document = circle();
+        let document = build_circle();
         assert!(document.part(0).unwrap() == document);
     }
 }

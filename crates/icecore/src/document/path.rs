@@ -361,7 +361,7 @@ mod tests {
     use super::MADE;
     use crate::document::{Builder, Document, IS_KEY};
 
-    fn staff() -> Document<'static> {
+    fn build_staff() -> Document<'static> {
         let mut b = Builder::new();
         let staff = b.begin_map().at();
         b.text_key("list");
@@ -383,8 +383,8 @@ mod tests {
     }
 
     #[test]
-    fn every_path_that_is_shown_can_be_found() {
-        let document = staff();
+    fn every_shown_path_can_be_found() {
+        let document = build_staff();
         for index in 0..document.nodes().len() as u32 {
             let path = document.path(index);
             let found = document.find(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn properties_are_called_by_their_names() {
+    fn properties_are_found_by_their_names() {
         let keys: [(&[u8], &str); 11] = [
             (b"email", "$.email"),
             (b"\0*\0email", "$.email:protected"),
@@ -431,7 +431,7 @@ mod tests {
     }
 
     /// Returns a string in nested lists of this depth.
-    fn nested(depth: u32) -> (Document<'static>, Vec<u32>) {
+    fn nest(depth: u32) -> (Document<'static>, Vec<u32>) {
         let mut b = Builder::new();
         for level in 0..depth {
             if level % 2 == 0 {
@@ -457,15 +457,15 @@ mod tests {
     }
 
     #[test]
-    fn many_paths_are_the_same_as_each() {
-        for (document, mut targets) in [nested(5), nested(64), nested(65), nested(66), nested(200)] {
+    fn paths_to_many_nodes_equal_those_to_each() {
+        for (document, mut targets) in [nest(5), nest(64), nest(65), nest(66), nest(200)] {
             targets.reverse();
             let paths = document.tape.paths_to(&targets, &document.input);
             for (index, path) in targets.into_iter().zip(paths) {
                 assert_eq!(path, document.path(index));
             }
         }
-        let document = staff();
+        let document = build_staff();
         let targets: Vec<u32> = (0..document.nodes().len() as u32).collect();
         let paths = document.tape.paths_to(&targets, &document.input);
         // A key's path is that of its entry, but `path` returns another one.
@@ -478,9 +478,9 @@ mod tests {
     /// With four times the depth and four times the targets, the work would be sixteen times as much if each target
     /// were followed from the root.
     #[test]
-    fn many_deep_paths_cost_what_is_shown_of_them() {
+    fn many_deep_paths_take_linear_time() {
         let steps = |depth| {
-            let (document, targets) = nested(depth);
+            let (document, targets) = nest(depth);
             let before = MADE.get();
             assert_eq!(document.tape.paths_to(&targets, &document.input).len(), targets.len());
             MADE.get() - before
@@ -490,8 +490,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_explained() {
-        let document = staff();
+    fn missing_values_are_explained() {
+        let document = build_staff();
         for (path, message) in [
             ("$.lists[0]", "wrong option at $: expected something at `$.lists`, found the keys list, self at `$`"),
             ("$.list[9]", "wrong option at $.list: expected something at `$.list[9]`, found an array of 2 at `$.list`"),

@@ -307,7 +307,7 @@ mod tests {
     use crate::document::{Builder, Document};
 
     /// `[[1, 2], link to the inner array, 3]`, rewritten.
-    fn rewritten(change: impl Fn(&mut Rewrite, u32, Node)) -> (Vec<Node>, Moves) {
+    fn rewrite_nodes(change: impl Fn(&mut Rewrite, u32, Node)) -> (Vec<Node>, Moves) {
         let mut tape = Tape::new();
         let array = |end, count| {
             let mut node = Node { aux: count, ..Node::open(Kind::Array, 0) };
@@ -330,8 +330,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_stays_as_it_is() {
-        let (nodes, moves) = rewritten(|rewrite, _, node| {
+    fn kept_nodes_are_unchanged() {
+        let (nodes, moves) = rewrite_nodes(|rewrite, _, node| {
             rewrite.keep_node(node);
         });
         assert_eq!((nodes[0].end(), nodes[1].end(), nodes[4].payload), (6, 4, 1));
@@ -340,8 +340,8 @@ mod tests {
     }
 
     #[test]
-    fn a_leaf_before_a_node_moves_what_follows() {
-        let (nodes, moves) = rewritten(|rewrite, index, node| {
+    fn an_inserted_leaf_moves_the_following_nodes() {
+        let (nodes, moves) = rewrite_nodes(|rewrite, index, node| {
             if index == 1 {
                 rewrite.push(Node::int(9));
             }
@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn a_container_around_a_node_ends_with_it() {
-        let (nodes, _) = rewritten(|rewrite, index, node| {
+        let (nodes, _) = rewrite_nodes(|rewrite, index, node| {
             if index == 1 {
                 rewrite.open_container(Node::open(Kind::Object, 0), 4);
             }
@@ -363,8 +363,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_refers_to_removed_nodes() {
-        let (nodes, moves) = rewritten(|rewrite, index, node| match index {
+    fn links_to_removed_nodes_are_gone() {
+        let (nodes, moves) = rewrite_nodes(|rewrite, index, node| match index {
             1 => rewrite.remove_node(4),
             _ => {
                 rewrite.keep_node(node);
@@ -375,12 +375,12 @@ mod tests {
     }
 
     #[test]
-    fn a_nested_walk_has_links_of_its_own() {
+    fn a_nested_walk_has_its_own_links() {
         let mut builder = Builder::new();
         builder.begin_array();
         builder.int(7).end();
         let inner: Document<'_> = builder.finish().unwrap();
-        let (nodes, _) = rewritten(|rewrite, index, node| {
+        let (nodes, _) = rewrite_nodes(|rewrite, index, node| {
             if index != 5 {
                 rewrite.keep_node(node);
                 return;

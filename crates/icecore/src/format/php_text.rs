@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floats_are_written_as_php_does() {
+    fn floats_are_written_like_php() {
         for (value, text) in [
             (0.1, "0.1"),
             (0.0001, "0.0001"),

@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_seen_as_bytes_are() {
+    fn a_source_is_read_like_bytes() {
         let all: Vec<u8> = (0..3 * LOAD_LEN as u32 + 17).map(|index| (index ^ (index >> 8)) as u8).collect();
         let mut text = Text(&all);
         for mut view in [View::new(Input::Bytes(&all)), View::new(Input::Source(&mut text))] {

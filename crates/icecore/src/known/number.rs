@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decimals_are_plain_where_that_is_short() {
+    fn decimals_without_exponent_are_used_if_short() {
         for (text, expected) in [
             ("0.125e1", "1.25"),
             ("-0.5e1", "-5.0"),

@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_calendars_go_day_by_day() {
+    fn both_calendars_advance_day_by_day() {
         for (calendar, start) in [("julian", f64::INFINITY), ("gregorian", f64::NEG_INFINITY)] {
             let mut previous = Day { jd: -800_001, start }.civil();
             for jd in -800_000..2_600_000 {

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn text_comes_back_as_it_was() {
+    fn text_round_trips() {
         let mut cases: Vec<String> = [
             "0",
             "-1",
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_magnitude_with_too_many_digits_is_seen() {
+    fn magnitudes_with_too_many_digits_are_detected() {
         let Some(Integer::Big { magnitude, .. }) = Integer::parse("9".repeat(1000).as_bytes()) else { panic!() };
         assert!(!exceeds(&magnitude, 1000));
         assert!(exceeds(&magnitude, 990));

@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_come_back() {
+    fn decimals_round_trip() {
         let mut bits = 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835u128;
         for round in 0..20_000u32 {
             bits = bits.wrapping_mul(0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645).wrapping_add(round.into());
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_of_doubles_are_those_doubles() {
+    fn decimals_of_doubles_are_read_as_the_doubles() {
         for value in doubles().into_iter().filter(|value| value.is_finite() && *value > 0.0) {
             let exact = format!("{value:.1080}");
             let digits = exact.replace('.', "");
@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn known_values_have_their_known_bits() {
+    fn known_values_have_the_right_bits() {
         assert_eq!(from_f64(1.0), quad("3fff0000000000000000000000000000"));
         assert_eq!(from_f64(-2.0), quad("c0000000000000000000000000000000"));
         // 0.1L on x86-64: 0xcccccccccccccccd at exponent 0x3ffb.
@@ -547,7 +547,7 @@ mod tests {
     }
 
     #[test]
-    fn half_way_goes_to_even() {
+    fn ties_are_rounded_to_even() {
         // 1 + 2^-53 and 1 + 3 * 2^-53.
         assert_eq!(to_f64(&quad("3fff0000000000000800000000000000")), 1.0);
         assert_eq!(to_f64(&quad("3fff0000000000000800000000000001")), 1.0 + f64::EPSILON);
@@ -563,7 +563,7 @@ mod tests {
     }
 
     #[test]
-    fn x87_has_forms_of_its_own() {
+    fn special_forms_of_x87_are_converted() {
         let x87 = |significand: u64, exponent: u16| {
             let mut bytes = [0; 10];
             bytes[..8].copy_from_slice(&significand.to_le_bytes());

@@ -37,7 +37,7 @@ mod tests {
     use super::float_to_perl_text;
 
     #[test]
-    fn as_perl_prints_them() {
+    fn numbers_are_printed_like_perl() {
         for (value, text) in [
             (0.1, "0.1"),
             (-0.0, "0"),

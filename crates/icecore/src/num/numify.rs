@@ -131,7 +131,7 @@ mod tests {
     use super::PerlNumber;
 
     #[test]
-    fn as_perl_takes_strings_for_numbers() {
+    fn strings_become_numbers_like_in_perl() {
         for (text, bits, float) in [
             ("", 0, 0.0),
             ("12abc", 12, 12.0),

@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn utf8_is_what_perl_takes_for_it() {
+    fn utf8_is_accepted_as_in_perl() {
         let good: [&[u8]; 8] = [
             b"",
             b"A",
@@ -194,17 +194,17 @@ mod tests {
     }
 
     #[test]
-    fn every_length_of_a_character_is_read() {
+    fn characters_of_every_length_are_decoded() {
         for bits in 7..63 {
             let character = 1u64 << bits;
-            let name = encoded(character);
+            let name = encode_character(character);
             assert_eq!(decode_character(&name), Some((character, name.len())), "{bits}");
             assert_eq!(decode_character(&name[..name.len() - 1]), None);
         }
     }
 
-    /// Returns the shortest form of a character beyond ASCII.
-    fn encoded(character: u64) -> Vec<u8> {
+    /// The shortest form of a character beyond ASCII.
+    fn encode_character(character: u64) -> Vec<u8> {
         let bits = 64 - character.leading_zeros() as usize;
         let len = (2..=7).find(|len| bits <= if *len == 2 { 11 } else { 5 * len + 1 }).unwrap_or(13);
         let byte = |index: usize| (character >> (6 * (len - 1 - index)) & 0x3f) as u8 | 0x80;

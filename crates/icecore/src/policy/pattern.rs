@@ -71,12 +71,12 @@ mod tests {
     use super::*;
     use crate::steps::{counted, is_linear};
 
-    /// Compares a pattern with a name by trying all ways: the readable version.
-    fn reference(pattern: &[char], name: &[char]) -> bool {
+    /// The readable reference implementation, which tries every possibility.
+    fn matches_by_definition(pattern: &[char], name: &[char]) -> bool {
         match (pattern.split_first(), name.split_first()) {
             (None, _) => name.is_empty(),
-            (Some(('*', rest)), _) => (0..=name.len()).any(|skipped| reference(rest, &name[skipped..])),
-            (Some((wanted, rest)), Some((found, after))) => wanted == found && reference(rest, after),
+            (Some(('*', rest)), _) => (0..=name.len()).any(|skipped| matches_by_definition(rest, &name[skipped..])),
+            (Some((wanted, rest)), Some((found, after))) => wanted == found && matches_by_definition(rest, after),
             (Some(_), None) => false,
         }
     }
@@ -94,8 +94,8 @@ mod tests {
         }
     }
 
-    /// Returns these characters as UTF-8, and as bytes if each fits in one byte.
-    fn forms(word: &[char]) -> Vec<(Vec<u8>, bool)> {
+    /// The same characters as UTF-8, and as bytes if each fits in one byte.
+    fn all_forms(word: &[char]) -> Vec<(Vec<u8>, bool)> {
         let text: String = word.iter().collect();
         let mut forms = vec![(text.into_bytes(), true)];
         if let Ok(bytes) = word.iter().map(|c| u8::try_from(u32::from(*c))).collect() {
@@ -105,17 +105,17 @@ mod tests {
     }
 
     #[test]
-    fn patterns_fit_what_the_reference_says_in_each_form() {
+    fn patterns_match_like_the_reference_in_each_form() {
         let mut random = Random(7);
         let (mut fit, mut not) = (0, 0);
         for _ in 0..60_000 {
             let pattern = random.word(&['*', 'a', 'b', '\u{e9}', '*', 'A', '\u{263a}']);
             let name = random.word(&['a', 'b', '\u{e9}', 'A', '\u{263a}', '*', '\u{c3}']);
-            let says = reference(&pattern, &name);
+            let says = matches_by_definition(&pattern, &name);
             let folded = |word: &[char]| word.iter().map(char::to_ascii_lowercase).collect::<Vec<_>>();
-            let says_folded = reference(&folded(&pattern), &folded(&name));
-            for (p, p_text) in forms(&pattern) {
-                for (n, n_text) in forms(&name) {
+            let says_folded = matches_by_definition(&folded(&pattern), &folded(&name));
+            for (p, p_text) in all_forms(&pattern) {
+                for (n, n_text) in all_forms(&name) {
                     for (names, says) in [(NameComparison::Exact, says), (NameComparison::Php, says_folded)] {
                         let [p, n] = [(&p, p_text), (&n, n_text)]
                             .map(|(bytes, is_text)| ClassName::new(names, bytes, is_text).unwrap());

@@ -16,7 +16,7 @@ fn ask_layers(layers: &[&Rules], name: &str) -> (Verdict, bool) {
 }
 
 #[test]
-fn names_and_patterns_allow_and_nothing_else_does() {
+fn only_listed_names_and_patterns_are_allowed() {
     let rules = make_rules(&["Employee", "My::*", "*::Model", "Caf\u{e9}"], None);
     for name in ["Employee", "My::", "My::A::B", "Shop::Model", "Caf\u{e9}"] {
         assert_eq!(ask_layers(&[&rules], name), (Verdict::Allowed, false), "{name}");
@@ -41,7 +41,7 @@ fn a_star_can_be_allowed_exactly() {
 
 /// The rules of two layers, and the result for a Perl program.
 #[test]
-fn the_order_of_the_layers() {
+fn the_last_layer_that_names_a_class_decides() {
     use Otherwise::{Any, AnyReported, Refuse, Report};
     use Verdict::{Allowed, Record, Refused};
     let (list, other) = (make_rules(&["A"], None), make_rules(&["B"], None));
@@ -69,7 +69,7 @@ fn the_order_of_the_layers() {
 }
 
 #[test]
-fn a_question_says_when_it_is_answered() {
+fn a_question_tells_when_its_answer_is_final() {
     let name = ClassName::new(NameComparison::Exact, b"A", false).unwrap();
     let mut question = Question::new(name);
     question.item(ClassName::checked(NameComparison::Exact, b"B", false));
@@ -99,7 +99,7 @@ fn php_names_are_found_in_long_lists() {
 }
 
 #[test]
-fn words_of_programs() {
+fn words_for_unlisted_classes_are_parsed() {
     assert_eq!(Otherwise::of_word(b"any"), Some(Otherwise::Any));
     assert_eq!(Otherwise::of_word(b"any,report"), Some(Otherwise::AnyReported));
     assert_eq!(Otherwise::of_word(b"report"), Some(Otherwise::Report));

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_quoted_as_each_language_does() {
+    fn names_are_quoted_like_each_language() {
         let literal = |name: &'static [u8], host| words(host, name, std::str::from_utf8(name).is_ok()).literal();
         assert_eq!(literal(b"My::Thing", Host::Perl), "'My::Thing'");
         assert_eq!(literal(b"My\\Thing", Host::Perl), "'My\\Thing'");
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_odd_is_shown_as_a_literal() {
+    fn unusual_names_are_shown_as_literals() {
         for (name, expected) in
             [(&b"App\\User"[..], "App\\User"), (b"My::A_1", "My::A_1"), (b"a b", "'a b'"), (b"", "''")]
         {

@@ -436,7 +436,7 @@ mod tests {
     use super::*;
     use memchr::memmem;
 
-    fn damages(text: &str, old: &str, new: &str) -> bool {
+    fn is_damaged_by(text: &str, old: &str, new: &str) -> bool {
         let mut edits = Edits::new();
         for offset in memmem::find_iter(text.as_bytes(), old) {
             edits.push(offset, offset + old.len(), new.as_bytes());
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_of_serialized_strings_do_damage() {
+    fn changes_of_serialized_strings_are_detected_as_damage() {
         for text in [
             "[x d='a:1:{i:0;s:3:\"old\";}'] old",
             "d: \"a:1:{i:0;s:3:\\\"old\\\";}\"",
@@ -459,7 +459,7 @@ mod tests {
             // Its length is wrong already, and would become more wrong.
             "x s:9:\"old\";",
         ] {
-            assert!(damages(text, "old", "newer"), "{text}");
+            assert!(is_damaged_by(text, "old", "newer"), "{text}");
         }
         for text in [
             "[x d='a:1:{i:0;s:3:\"abc\";}'] old",
@@ -469,16 +469,16 @@ mod tests {
             "s:0:\"\"; old \"\";",
             "old s:3:\"abc\"; old",
         ] {
-            assert!(!damages(text, "old", "newer"), "{text}");
+            assert!(!is_damaged_by(text, "old", "newer"), "{text}");
         }
-        assert!(!damages("x s:3:\"old\"; y", "old", "new"), "the length stays");
+        assert!(!is_damaged_by("x s:3:\"old\"; y", "old", "new"), "the length stays");
         for old in ["1", "a:", "}", "\";", "s:3", "i:0;N"] {
-            assert!(damages("x a:1:{i:0;N;}s:3:\\\"abc\\\";} y", old, "2"), "{old}");
+            assert!(is_damaged_by("x a:1:{i:0;N;}s:3:\\\"abc\\\";} y", old, "2"), "{old}");
         }
     }
 
     #[test]
-    fn documents_are_certain_or_not() {
+    fn embedded_documents_are_told_apart_from_unclear_text() {
         let describe = |text: &str| match find_embedded(text.as_bytes(), 0, &Limits::default()) {
             EmbeddedData::Nothing => "nothing".to_owned(),
             EmbeddedData::Documents(_, documents) => format!("{documents:?}"),
@@ -550,7 +550,7 @@ mod tests {
 
     /// Documents in texts in documents: the work grows linearly with the levels instead of doubling with each.
     #[test]
-    fn each_level_is_looked_at_as_often_as_the_others() {
+    fn the_work_is_linear_in_the_levels() {
         let string = |text: &str| format!("s:{}:\"{text}\";", text.len());
         for (before, after) in [
             ("[x d='", "'] old"),

@@ -143,7 +143,7 @@ mod tests {
     use memchr::memmem;
 
     #[test]
-    fn values_that_end_after_a_text_are_seen() {
+    fn values_cut_off_by_the_end_of_a_text_are_detected() {
         let is_cut = |text: &str| is_cut_off(text.as_bytes(), &Limits::default());
         let value = "a:2:{i:0;s:5:\"a}b\"c\";i:1;O:1:\"A\":1:{s:1:\"x\";d:0.5;}}";
         let object = "O:4:\"Shop\":3:{s:3:\"url\";s:1:\"+\";s:4:\"_\";O:\";s:10:\"%20olds:3:\";s:2:\"ab\";i:87;}";
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_marks_of_what_began_before_are_touched() {
+    fn changes_of_numbers_and_marks_are_detected() {
         let touches = |text: &str, old: &str| {
             let mut edits = Edits::new();
             for offset in memmem::find_iter(text.as_bytes(), old) {

@@ -230,31 +230,33 @@ fn payload_end(text: &[u8], letter: u8, offset: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<(usize, usize)> {
+    fn find_values(text: &str) -> Vec<(usize, usize)> {
         find_strings(text.as_bytes()).map(|string| (string.range.start, string.range.end)).collect()
     }
 
     #[test]
     fn strings_are_found_in_each_kind_of_quotes() {
-        assert_eq!(found(r#"x|s:3:"abc";"#), [(7, 11)]);
-        assert_eq!(found(r#"[code a='a:1:{i:0;s:3:\"abc\";}']"#), [(24, 29)]);
-        assert_eq!(found("s:2:&quot;&lt;b&quot;; x"), [(10, 21)]);
-        assert_eq!(found("?d=s%3a3%3a%22abc%22%3b"), [(14, 20)]);
-        assert_eq!(found(r#"{"d":"s:3:\u0022abc\u0022;"}"#), [(16, 25)]);
-        assert_eq!(found("1,\"s:3:\"\"abc\"\";\",2"), [(9, 14)]);
-        assert_eq!(found("O:1:\"A\":0:{} C:1:\"B\":3:{abc} E:3:\"A:b\";"), [(5, 7), (18, 27), (34, 38)]);
+        assert_eq!(find_values(r#"x|s:3:"abc";"#), [(7, 11)]);
+        assert_eq!(find_values(r#"[code a='a:1:{i:0;s:3:\"abc\";}']"#), [(24, 29)]);
+        assert_eq!(find_values("s:2:&quot;&lt;b&quot;; x"), [(10, 21)]);
+        assert_eq!(find_values("?d=s%3a3%3a%22abc%22%3b"), [(14, 20)]);
+        assert_eq!(find_values(r#"{"d":"s:3:\u0022abc\u0022;"}"#), [(16, 25)]);
+        assert_eq!(find_values("1,\"s:3:\"\"abc\"\";\",2"), [(9, 14)]);
+        assert_eq!(find_values("O:1:\"A\":0:{} C:1:\"B\":3:{abc} E:3:\"A:b\";"), [(5, 7), (18, 27), (34, 38)]);
         // The end is not that of the inner string.
-        assert_eq!(found(r#"x s:14:\"s:3:\"abc\"; de\"; y"#), [(9, 26), (15, 20)]);
-        assert_eq!(found("s%3A6%3A%22%22%22%3Babc%22%3Bd%22%3B"), [(11, 26)]);
+        assert_eq!(find_values(r#"x s:14:\"s:3:\"abc\"; de\"; y"#), [(9, 26), (15, 20)]);
+        assert_eq!(find_values("s%3A6%3A%22%22%22%3Babc%22%3Bd%22%3B"), [(11, 26)]);
         // Its end is not there yet.
-        assert_eq!(found("s:100:\"ab"), [(7, 609)]);
-        assert_eq!(found(r#"s:18446744073709551615:"a"#), [(24, usize::MAX)]);
-        assert!(found("yes:3:\"abc\" s:x:\"a\" s:3 s:3:abc s:99999999999999999999:\"a\" https://s:3/").is_empty());
+        assert_eq!(find_values("s:100:\"ab"), [(7, 609)]);
+        assert_eq!(find_values(r#"s:18446744073709551615:"a"#), [(24, usize::MAX)]);
+        assert!(
+            find_values("yes:3:\"abc\" s:x:\"a\" s:3 s:3:abc s:99999999999999999999:\"a\" https://s:3/").is_empty()
+        );
         // The name of a class without an object.
-        assert!(found(r#"O:1:"A":a:1:{ C:1:"B":x"#).is_empty());
+        assert!(find_values(r#"O:1:"A":a:1:{ C:1:"B":x"#).is_empty());
         // Part of a word, but valid.
-        assert_eq!(found("xs:3:\"abc\";"), [(6, 10)]);
-        assert_eq!(found(r#""a\ns:3:\"abc\";""#), [(10, 15)]);
+        assert_eq!(find_values("xs:3:\"abc\";"), [(6, 10)]);
+        assert_eq!(find_values(r#""a\ns:3:\"abc\";""#), [(10, 15)]);
     }
 
     #[test]

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_signed_is_found_by_its_entries() {
+    fn signed_values_are_found_by_their_entries() {
         let signed = |json: &str| {
             let document = crate::read(json.as_bytes()).unwrap();
             find_signed_nodes(&document).len()

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blanks_and_marks_are_around() {
+    fn blanks_and_byte_order_marks_are_trimmed() {
         for (text, near, far) in [
             (&b"abc"[..], 0..3, 0..3),
             (b" \t\xef\xbb\xbf\nabc\r\n", 6..9, 6..9),

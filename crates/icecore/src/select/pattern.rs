@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_read() {
+    fn steps_of_patterns_are_parsed() {
         let steps = |text: &str| Pattern::parse(text).map(|pattern| pattern.steps.len()).ok();
         assert_eq!(steps("$"), Some(0));
         assert_eq!(steps(""), Some(0));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_those_of_python() {
+    fn slices_have_the_bounds_of_python() {
         assert_eq!(slice_bounds(Some(1), Some(5), 10), (1, 5));
         assert_eq!(slice_bounds(None, Some(-1), 10), (0, 9));
         assert_eq!(slice_bounds(Some(-3), None, 10), (7, 10));

@@ -47,7 +47,7 @@ fn make_all() -> All {
 }
 
 #[test]
-fn what_is_serialized_comes_back() {
+fn serialized_values_round_trip() {
     let document = to_document(&make_all()).unwrap();
     assert_eq!(from_document::<All>(&document).unwrap(), make_all());
     for format in ["json:typed", "storable", "sereal", "marshal"] {
@@ -61,15 +61,15 @@ fn what_is_serialized_comes_back() {
 }
 
 #[test]
-fn documents_are_written_as_serde_json_writes_values() {
+fn documents_are_serialized_like_values_of_serde_json() {
     let document = to_document(&make_all()).unwrap();
     let ours: serde_json::Value = serde_json::from_str(&serde_json::to_string(&document).unwrap()).unwrap();
-    let theirs: serde_json::Value = serde_json::from_str(&serde_json::to_string(&make_all()).unwrap()).unwrap();
-    assert_eq!(ours, theirs);
+    let by_serde_json: serde_json::Value = serde_json::from_str(&serde_json::to_string(&make_all()).unwrap()).unwrap();
+    assert_eq!(ours, by_serde_json);
 }
 
 #[test]
-fn links_end_and_do_not_multiply() {
+fn cycles_and_multiplying_links_are_refused() {
     let mut b = Builder::new();
     let list = b.begin_array().at();
     b.link(list).end();

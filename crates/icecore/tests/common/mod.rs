@@ -51,18 +51,24 @@ pub enum Palette {
 
 /// Makes a random document; the same seed gives the same document.
 pub fn document(seed: u64, palette: Palette) -> Document<'static> {
-    let mut made = Maker { r: Random::new(seed), b: Builder::new(), palette, containers: vec![], variables: vec![] };
-    if palette == Palette::All && made.r.one_in(8) {
-        made.value(3);
-        made.b.end_header();
+    let mut generator = Generator {
+        random: Random::new(seed),
+        builder: Builder::new(),
+        palette,
+        containers: vec![],
+        variables: vec![],
+    };
+    if palette == Palette::All && generator.random.one_in(8) {
+        generator.value(3);
+        generator.builder.end_header();
     }
-    made.value(6);
-    made.b.finish().expect("a well-formed document")
+    generator.value(6);
+    generator.builder.finish().expect("a well-formed document")
 }
 
-struct Maker {
-    r: Random,
-    b: Builder,
+struct Generator {
+    random: Random,
+    builder: Builder,
     palette: Palette,
     /// Possible targets of links.
     containers: Vec<u32>,
@@ -109,35 +115,37 @@ const STRINGS: &[&[u8]] = &[
     b"this one is longer than thirty-two bytes, so it is not a short string",
 ];
 
-impl Maker {
+impl Generator {
     fn bytes(&mut self) -> Vec<u8> {
-        match self.r.below(4) {
-            0 => (0..self.r.below(20)).map(|_| self.r.below(256) as u8).collect(),
-            1 => format!("key{}", self.r.below(30)).into_bytes(),
-            _ => self.r.pick(STRINGS).to_vec(),
+        match self.random.below(4) {
+            0 => (0..self.random.below(20)).map(|_| self.random.below(256) as u8).collect(),
+            1 => format!("key{}", self.random.below(30)).into_bytes(),
+            _ => self.random.pick(STRINGS).to_vec(),
         }
     }
 
     fn text(&mut self) -> String {
-        match self.r.below(3) {
-            0 => (0..self.r.below(12)).filter_map(|_| char::from_u32(self.r.below(0x11_0000) as u32)).collect(),
+        match self.random.below(3) {
+            0 => {
+                (0..self.random.below(12)).filter_map(|_| char::from_u32(self.random.below(0x11_0000) as u32)).collect()
+            }
             _ => String::from_utf8_lossy(&self.bytes()).into_owned(),
         }
     }
 
     fn float(&mut self) -> f64 {
-        match self.r.below(3) {
-            0 => f64::from_bits(self.r.bits()),
-            1 => (self.r.below(2_000_000) as f64 - 1e6) / 1000.0,
-            _ => *self.r.pick(FLOATS),
+        match self.random.below(3) {
+            0 => f64::from_bits(self.random.bits()),
+            1 => (self.random.below(2_000_000) as f64 - 1e6) / 1000.0,
+            _ => *self.random.pick(FLOATS),
         }
     }
 
     fn count(&mut self) -> u64 {
-        match self.r.below(12) {
+        match self.random.below(12) {
             0 => 0,
-            1 => 15 + self.r.below(3),
-            _ => self.r.below(5),
+            1 => 15 + self.random.below(3),
+            _ => self.random.below(5),
         }
     }
 
@@ -150,115 +158,115 @@ impl Maker {
             Palette::All => 32,
         };
         if self.palette != Palette::Json {
-            if self.r.one_in(20) {
-                self.b.weak();
+            if self.random.one_in(20) {
+                self.builder.weak();
             }
-            if self.palette == Palette::All && self.r.one_in(30) {
-                self.b.overloaded();
+            if self.palette == Palette::All && self.random.one_in(30) {
+                self.builder.overloaded();
             }
         }
-        match self.r.below(kinds) {
-            0 => drop(self.b.null()),
-            1 => drop(self.b.bool(self.r.one_in(2))),
+        match self.random.below(kinds) {
+            0 => drop(self.builder.null()),
+            1 => drop(self.builder.bool(self.random.one_in(2))),
             2 => self.int(),
             3 => {
                 let float = self.float();
                 // JSON has no infinities, and kinds of NaN are not told apart.
                 let float = if float.is_finite() || self.palette != Palette::Json { float } else { 0.5 };
-                self.b.float(float);
+                self.builder.float(float);
             }
             4 | 5 => {
                 let text = self.text();
-                self.b.text(&text);
+                self.builder.text(&text);
             }
             6 | 7 if depth > 0 => self.array(depth),
             8 | 9 if depth > 0 => self.map(depth),
             10 | 11 => {
                 let bytes = self.bytes();
-                self.b.bytes(bytes);
+                self.builder.bytes(bytes);
             }
             12 if depth > 0 => {
-                let at = self.b.begin_ref().at();
-                self.containers.push(at);
+                let node = self.builder.begin_ref().at();
+                self.containers.push(node);
                 self.value(depth - 1);
-                self.b.end();
+                self.builder.end();
             }
             13 if depth > 0 => {
                 let class = self.bytes();
-                let is_struct = self.palette == Palette::All && self.r.one_in(4);
+                let is_struct = self.palette == Palette::All && self.random.one_in(4);
                 let form = if is_struct { Form::Struct } else { Form::Usual };
-                self.containers.push(self.b.begin_object_in(class, form).at());
+                self.containers.push(self.builder.begin_object_in(class, form).at());
                 self.value(depth - 1);
-                self.b.end();
+                self.builder.end();
             }
             14 | 15 if !self.containers.is_empty() => {
-                let target = *self.r.pick(&self.containers);
-                self.b.link(target);
+                let target = *self.random.pick(&self.containers);
+                self.builder.link(target);
             }
             16 if !self.variables.is_empty() => {
-                let target = *self.r.pick(&self.variables);
-                self.b.alias(target);
+                let target = *self.random.pick(&self.variables);
+                self.builder.alias(target);
             }
             17 => {
-                let (pattern, flags) = (self.bytes(), *self.r.pick(&["", "i", "msix"]));
-                self.b.regexp(pattern, flags);
+                let (pattern, flags) = (self.bytes(), *self.random.pick(&["", "i", "msix"]));
+                self.builder.regexp(pattern, flags);
             }
             18.. => self.rare(depth),
-            _ => drop(self.b.null()),
+            _ => drop(self.builder.null()),
         }
     }
 
     fn int(&mut self) {
-        match self.r.below(4) {
-            0 => self.b.int(self.r.bits() as i64),
-            1 => self.b.uint(self.r.bits()),
-            _ => self.b.int(*self.r.pick(INTS)),
+        match self.random.below(4) {
+            0 => self.builder.int(self.random.bits() as i64),
+            1 => self.builder.uint(self.random.bits()),
+            _ => self.builder.int(*self.random.pick(INTS)),
         };
     }
 
     fn array(&mut self, depth: u32) {
-        let at = self.b.begin_array().at();
-        self.containers.push(at);
+        let node = self.builder.begin_array().at();
+        self.containers.push(node);
         let count = self.count();
         for first in (0..count).map(|item| item == 0) {
-            if first && self.palette != Palette::Json && self.r.one_in(3) {
+            if first && self.palette != Palette::Json && self.random.one_in(3) {
                 // The node after the array's own node.
                 self.int();
-                self.variables.push(at + 1);
+                self.variables.push(node + 1);
             } else {
                 self.value(depth - 1);
             }
         }
-        self.b.end();
+        self.builder.end();
     }
 
     fn map(&mut self, depth: u32) {
-        let at = self.b.begin_map().at();
-        self.containers.push(at);
-        if self.palette == Palette::All && self.r.one_in(6) {
-            self.b.restrict();
+        let node = self.builder.begin_map().at();
+        self.containers.push(node);
+        if self.palette == Palette::All && self.random.one_in(6) {
+            self.builder.restrict();
         }
-        if self.palette == Palette::All && self.r.one_in(10) {
-            self.b.by_identity();
+        if self.palette == Palette::All && self.random.one_in(10) {
+            self.builder.by_identity();
         }
-        let count = if self.r.one_in(60) { 300 } else { self.count() };
+        let count = if self.random.one_in(60) { 300 } else { self.count() };
         for number in 0..count {
             self.key(number, count, depth);
-            if self.palette == Palette::All && self.r.one_in(12) {
+            if self.palette == Palette::All && self.random.one_in(12) {
                 // A placeholder instead of an entry; its own key comes first.
                 self.value(0);
-                self.b.placeholder();
+                self.builder.placeholder();
                 let key = self.bytes();
-                self.b.bytes_key(key).hole();
+                self.builder.bytes_key(key).hole();
             } else {
                 self.value(if count > 100 { 0 } else { depth - 1 });
             }
         }
-        if self.palette == Palette::All && self.r.one_in(8) {
-            self.b.default_value();
+        if self.palette == Palette::All && self.random.one_in(8) {
+            self.builder.default_value();
             self.value(depth - 1);
         }
-        self.b.end();
+        self.builder.end();
     }
 
     fn key(&mut self, number: u64, count: u64, depth: u32) {
@@ -266,32 +274,32 @@ impl Maker {
         match self.palette {
             Palette::Json => {
                 let name = format!("{number} {}", String::from_utf8_lossy(&name));
-                self.b.text_key(&name);
+                self.builder.text_key(&name);
             }
             Palette::Perl => {
                 // All keys differ, as in a hash.
                 let name = [format!("{number}").as_bytes(), &name].concat();
                 match std::str::from_utf8(&name) {
-                    Ok(text) if self.r.one_in(3) && !name.is_ascii() => drop(self.b.text_key(text)),
-                    _ => drop(self.b.bytes_key(name)),
+                    Ok(text) if self.random.one_in(3) && !name.is_ascii() => drop(self.builder.text_key(text)),
+                    _ => drop(self.builder.bytes_key(name)),
                 }
             }
             Palette::All => {
-                let kind = self.r.below(12);
-                if kind > 0 && self.r.one_in(10) {
+                let kind = self.random.below(12);
+                if kind > 0 && self.random.one_in(10) {
                     // Only string keys can be locked.
-                    self.b.locked();
+                    self.builder.locked();
                 }
                 match kind {
-                    0 => drop(self.b.int_key(self.r.bits() as i64)),
-                    1 => drop(self.b.symbol_key(name, ENCODINGS[self.r.below(3) as usize])),
-                    2 if depth > 0 && !self.r.one_in(3) => {
-                        self.b.bytes_key(name).null();
-                        self.b.key();
+                    0 => drop(self.builder.int_key(self.random.bits() as i64)),
+                    1 => drop(self.builder.symbol_key(name, ENCODINGS[self.random.below(3) as usize])),
+                    2 if depth > 0 && !self.random.one_in(3) => {
+                        self.builder.bytes_key(name).null();
+                        self.builder.key();
                         self.value(depth - 1);
                     }
-                    3..=5 => drop(self.b.text_key(&String::from_utf8_lossy(&name))),
-                    _ => drop(self.b.bytes_key(name)),
+                    3..=5 => drop(self.builder.text_key(&String::from_utf8_lossy(&name))),
+                    _ => drop(self.builder.bytes_key(name)),
                 }
             }
         }
@@ -299,67 +307,67 @@ impl Maker {
 
     fn rare(&mut self, depth: u32) {
         let bytes = self.bytes();
-        match self.r.below(14) {
-            0 => drop(self.b.float32(f32::from_bits(self.r.bits() as u32))),
+        match self.random.below(14) {
+            0 => drop(self.builder.float32(f32::from_bits(self.random.bits() as u32))),
             1 => {
-                let bits = [self.r.bits().to_le_bytes(), self.r.bits().to_le_bytes()].concat();
-                self.b.float128(&bits.try_into().unwrap());
+                let bits = [self.random.bits().to_le_bytes(), self.random.bits().to_le_bytes()].concat();
+                self.builder.float128(&bits.try_into().unwrap());
             }
-            2 => drop(self.b.big_int(self.r.one_in(2), &bytes)),
-            3 => drop(self.b.encoded(bytes, ENCODINGS[self.r.below(3) as usize])),
-            4 => drop(self.b.symbol(bytes, ENCODINGS[self.r.below(3) as usize])),
-            5 => drop(self.b.module(bytes, *self.r.pick(&[Form::Usual, Form::Module, Form::OldModule]))),
-            6 => drop(self.b.enum_case(bytes)),
-            7 => drop(self.b.hole()),
-            8 => drop(self.b.loose_text(bytes)),
-            _ if depth == 0 => drop(self.b.null()),
+            2 => drop(self.builder.big_int(self.random.one_in(2), &bytes)),
+            3 => drop(self.builder.encoded(bytes, ENCODINGS[self.random.below(3) as usize])),
+            4 => drop(self.builder.symbol(bytes, ENCODINGS[self.random.below(3) as usize])),
+            5 => drop(self.builder.module(bytes, *self.random.pick(&[Form::Usual, Form::Module, Form::OldModule]))),
+            6 => drop(self.builder.enum_case(bytes)),
+            7 => drop(self.builder.hole()),
+            8 => drop(self.builder.loose_text(bytes)),
+            _ if depth == 0 => drop(self.builder.null()),
             9 => {
-                self.b.begin_code();
+                self.builder.begin_code();
                 self.value(depth - 1);
-                self.b.end();
+                self.builder.end();
             }
             10 => {
-                self.b.begin_vstring();
-                self.b.bytes(bytes);
+                self.builder.begin_vstring();
+                self.builder.bytes(bytes);
                 self.value(depth - 1);
-                self.b.end();
+                self.builder.end();
             }
             11 => {
-                let form = *self.r.pick(&[Form::TiedScalar, Form::TiedArray, Form::TiedHash, Form::TiedElement]);
-                self.b.begin_tied(form);
+                let form = *self.random.pick(&[Form::TiedScalar, Form::TiedArray, Form::TiedHash, Form::TiedElement]);
+                self.builder.begin_tied(form);
                 self.value(depth - 1);
                 if form == Form::TiedElement {
                     self.value(depth - 1);
                 }
-                self.b.end();
+                self.builder.end();
             }
             12 => {
                 let forms =
                     [Form::Hook, Form::Freeze, Form::Serializable, Form::UserDump, Form::UserMarshal, Form::Data];
-                let at = self.b.begin_opaque(bytes, *self.r.pick(&forms)).at();
-                self.containers.push(at);
-                for _ in 0..1 + self.r.below(3) {
+                let node = self.builder.begin_opaque(bytes, *self.random.pick(&forms)).at();
+                self.containers.push(node);
+                for _ in 0..1 + self.random.below(3) {
                     self.value(depth - 1);
                 }
-                self.b.end();
+                self.builder.end();
             }
             _ => {
-                match self.r.below(3) {
-                    0 => self.b.begin_attributes(),
-                    1 => self.b.begin_extended(bytes, Form::Module),
-                    _ => self.b.begin_extended(bytes, Form::Subclass),
+                match self.random.below(3) {
+                    0 => self.builder.begin_attributes(),
+                    1 => self.builder.begin_extended(bytes, Form::Module),
+                    _ => self.builder.begin_extended(bytes, Form::Subclass),
                 };
                 self.value(depth - 1);
-                for _ in 0..self.r.below(3) {
+                for _ in 0..self.random.below(3) {
                     let name = self.bytes();
-                    if self.r.one_in(2) {
-                        self.b.symbol_key(name, "");
+                    if self.random.one_in(2) {
+                        self.builder.symbol_key(name, "");
                     } else {
-                        self.b.bytes_key(name);
+                        self.builder.bytes_key(name);
                     }
                     self.value(depth - 1);
                 }
-                self.b.end();
+                self.builder.end();
             }
         }
     }
@@ -388,29 +396,29 @@ pub fn on_a_small_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Whether a document has a node of this kind.
+/// Returns `true` if a document has a node of this kind.
 pub fn has_kind(document: &Document<'_>, kind: Kind) -> bool {
     document.nodes().iter().any(|node| node.kind == kind)
 }
 
 /// Reads with and without detail and checks that both agree: an error is inside the input, and
 /// without an error the spans tile the bytes read. Returns the reading with detail.
-pub fn both_ways<'a>(reader: &impl Reader, input: &'a [u8], limits: &Limits) -> Outcome<'a> {
+pub fn read_both_ways<'a>(reader: &impl Reader, input: &'a [u8], limits: &Limits) -> Outcome<'a> {
     let simple = reader.read(input, Request::new(limits));
     let detailed = reader.read(input, Request::new(limits).detailed());
-    let shown = input.escape_ascii();
-    assert_eq!(simple.error, detailed.error, "{shown}");
-    assert_eq!(simple.consumed, detailed.consumed, "{shown}");
-    assert!(simple.document == detailed.document, "{shown}");
+    let escaped = input.escape_ascii();
+    assert_eq!(simple.error, detailed.error, "{escaped}");
+    assert_eq!(simple.consumed, detailed.consumed, "{escaped}");
+    assert!(simple.document == detailed.document, "{escaped}");
     if let Some(error) = &detailed.error {
-        assert!(error.offset().is_some_and(|offset| offset <= input.len() as u64), "{shown}: {error}");
-        assert!(error.path().is_some_and(|path| path.starts_with('$')), "{shown}: {error}");
+        assert!(error.offset().is_some_and(|offset| offset <= input.len() as u64), "{escaped}: {error}");
+        assert!(error.path().is_some_and(|path| path.starts_with('$')), "{escaped}: {error}");
     } else {
         let end = detailed.document.trace().unwrap().spans.iter().fold(0, |end, span| {
-            assert_eq!(span.start, end, "{shown}: a gap before {span:?}");
+            assert_eq!(span.start, end, "{escaped}: a gap before {span:?}");
             span.end
         });
-        assert_eq!(end, detailed.consumed as u64, "{shown}");
+        assert_eq!(end, detailed.consumed as u64, "{escaped}");
     }
     detailed
 }

@@ -22,7 +22,7 @@ pub struct Comparison<'d> {
     losses: BTreeMap<(&'static str, String), u64>,
     /// Losses of each kind that are counted, but have no path.
     unplaced: BTreeMap<&'static str, u64>,
-    /// Paths of locked keys whose map is no longer restricted.
+    /// Paths of locked keys whose map is not restricted any more.
     locked: HashSet<String>,
     /// Losses that may also be reported, with their paths.
     optional: Vec<(LossKind, String)>,
@@ -33,18 +33,18 @@ pub struct Comparison<'d> {
 
 /// Returns the changes that no loss reports, and the losses that report no change.
 pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, losses: &Losses) -> Vec<String> {
-    let mut left = BTreeMap::new();
+    let mut remaining = BTreeMap::new();
     let mut unplaced = BTreeMap::new();
     for loss in losses.iter() {
         unplaced.insert(loss.kind.as_str(), loss.count - 1 - loss.more.len() as u64);
         for path in std::iter::once(&loss.path).chain(&loss.more) {
-            *left.entry((loss.kind.as_str(), plain(path))).or_default() += 1;
+            *remaining.entry((loss.kind.as_str(), strip_member_marks(path))).or_default() += 1;
         }
     }
     let mut comparison = Comparison {
         language,
         before,
-        losses: left,
+        losses: remaining,
         unplaced,
         locked: HashSet::new(),
         optional: Vec::new(),
@@ -54,7 +54,7 @@ pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, 
     comparison.value(before.root(), after.root(), Location::default());
     // Required losses were matched first, because two entries may have the same path.
     for (kind, path) in std::mem::take(&mut comparison.optional) {
-        comparison.takes(kind, path);
+        comparison.use_up_loss(kind, path);
     }
     let Comparison { mut findings, losses, unplaced, locked, vanished, .. } = comparison;
     for (kind, count) in unplaced.into_iter().filter(|(_, count)| *count > 0) {
@@ -67,15 +67,15 @@ pub fn compare(language: Language, before: &Document<'_>, after: &Document<'_>, 
         "duplicate-key" | "visibility" => !is_below(path),
         _ => true,
     };
-    let left = losses.into_iter().filter(|((kind, path), count)| *count > 0 && is_left(kind, path));
-    for ((kind, path), count) in left {
+    let remaining = losses.into_iter().filter(|((kind, path), count)| *count > 0 && is_left(kind, path));
+    for ((kind, path), count) in remaining {
         findings.push(format!("{path}: {count} times *{kind}*, but nothing differs"));
     }
     findings
 }
 
 /// Returns a path without the marks of members, which targets write differently.
-fn plain(path: &str) -> String {
+fn strip_member_marks(path: &str) -> String {
     let path = path.replace("[\"", ".").replace("\"]", "").replace(".@", ".");
     path.replace(":protected", "").replace(":App\\User:private", "").replace(":App::User:private", "")
 }
@@ -83,17 +83,17 @@ fn plain(path: &str) -> String {
 /// The position of a value.
 #[derive(Clone, Copy, Default)]
 struct Location {
-    /// Whether the value is the body of an object.
+    /// `true` if the value is the body of an object.
     is_body: bool,
 }
 
 impl<'d> Comparison<'d> {
-    fn path(&self, at: Cursor<'_>) -> String {
-        plain(&self.before.path(at.index()))
+    fn path(&self, cursor: Cursor<'_>) -> String {
+        strip_member_marks(&self.before.path(cursor.index()))
     }
 
     /// Uses up a loss of this kind at this path, if there is one.
-    fn takes(&mut self, kind: LossKind, path: String) -> bool {
+    fn use_up_loss(&mut self, kind: LossKind, path: String) -> bool {
         match self.losses.get_mut(&(kind.as_str(), path)) {
             Some(count) if *count > 0 => {
                 *count -= 1;
@@ -111,34 +111,34 @@ impl<'d> Comparison<'d> {
     }
 
     /// Requires that a difference is reported as a loss of one of these kinds.
-    fn differs(&mut self, kinds: &[LossKind], at: Cursor<'_>, what: &str) -> bool {
-        if kinds.iter().any(|kind| self.takes(*kind, self.path(at))) {
+    fn require_loss(&mut self, kinds: &[LossKind], cursor: Cursor<'_>, what: &str) -> bool {
+        if kinds.iter().any(|kind| self.use_up_loss(*kind, self.path(cursor))) {
             return true;
         }
-        let wanted: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
-        self.findings.push(format!("{}: {what}; no *{}*", self.path(at), wanted.join("* or *")));
+        let expected_kinds: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
+        self.findings.push(format!("{}: {what}; no *{}*", self.path(cursor), expected_kinds.join("* or *")));
         false
     }
 
     /// Allows a loss of this kind here.
-    fn may_differ(&mut self, kind: LossKind, at: Cursor<'_>) {
-        self.optional.push((kind, self.path(at)));
+    fn may_differ(&mut self, kind: LossKind, cursor: Cursor<'_>) {
+        self.optional.push((kind, self.path(cursor)));
     }
 
     /// Notes that the parts from this one on are gone, with every loss inside them.
-    fn gone(&mut self, a: Cursor<'_>, from: usize) {
+    fn note_vanished_parts(&mut self, a: Cursor<'_>, from: usize) {
         for part in a.children().skip(from) {
             let path = self.path(part);
             self.vanished.push(path);
         }
     }
 
-    fn wrong(&mut self, at: Cursor<'_>, what: &str) {
-        self.findings.push(format!("{}: {what}", self.path(at)));
+    fn report_finding(&mut self, cursor: Cursor<'_>, what: &str) {
+        self.findings.push(format!("{}: {what}", self.path(cursor)));
     }
 
-    fn became(&mut self, a: Cursor<'_>, b: Cursor<'_>) {
-        self.wrong(a, &format!("{:?} became {:?}", a.value(), b.value()));
+    fn report_changed_value(&mut self, a: Cursor<'_>, b: Cursor<'_>) {
+        self.report_finding(a, &format!("{:?} became {:?}", a.value(), b.value()));
     }
 
     fn value(&mut self, a: Cursor<'_>, mut b: Cursor<'_>, place: Location) {
@@ -150,28 +150,28 @@ impl<'d> Comparison<'d> {
         let is_marked = x.kind.is_container() || x.kind == Kind::Link;
         for (bit, kind) in [(flag::WEAK, LossKind::Weak), (flag::OVERLOAD, LossKind::Overload)] {
             match (is_marked && x.has(bit), y.kind.is_container() && y.has(bit)) {
-                (true, false) => drop(self.differs(&[kind], a, "a mark is gone")),
-                (false, true) => self.wrong(a, "a mark came from nowhere"),
+                (true, false) => drop(self.require_loss(&[kind], a, "a mark is gone")),
+                (false, true) => self.report_finding(a, "a mark came from nowhere"),
                 _ => {}
             }
         }
         match a.value() {
-            Value::Array => self.array(a, b, place),
-            Value::Map => self.map(a, b, place),
+            Value::Array => self.compare_arrays(a, b, place),
+            Value::Map => self.compare_maps(a, b, place),
             Value::Ref(inner) => match b.value() {
                 Value::Ref(other) => self.value(inner, other, Location::default()),
                 _ => {
-                    self.differs(&[LossKind::Reference], a, "a reference is gone");
+                    self.require_loss(&[LossKind::Reference], a, "a reference is gone");
                     self.value(inner, b, place);
                 }
             },
-            Value::Object(class, body) => self.object(class, body, a, b),
-            Value::Opaque(class, payload) => self.opaque(class, payload, a, b),
-            Value::Attrs(inner) => self.attributes(inner, a, b, place),
-            Value::Regexp(pattern, flags) => self.regexp(pattern, flags, a, b),
+            Value::Object(class, body) => self.compare_objects(class, body, a, b),
+            Value::Opaque(class, payload) => self.compare_opaque_values(class, payload, a, b),
+            Value::Attrs(inner) => self.compare_attributes(inner, a, b, place),
+            Value::Regexp(pattern, flags) => self.compare_regexps(pattern, flags, a, b),
             Value::Code(source) => match b.value() {
                 Value::Code(other) if other.as_bytes() == source.as_bytes() => {}
-                _ => drop(self.differs(&[LossKind::Code], a, "code is gone")),
+                _ => drop(self.require_loss(&[LossKind::Code], a, "code is gone")),
             },
             Value::VString(_, value) => match b.value() {
                 Value::VString(..) => {
@@ -180,7 +180,7 @@ impl<'d> Comparison<'d> {
                     }
                 }
                 _ => {
-                    self.differs(&[LossKind::VString], a, "a v-string is gone");
+                    self.require_loss(&[LossKind::VString], a, "a v-string is gone");
                     self.value(value, b, place);
                 }
             },
@@ -191,58 +191,58 @@ impl<'d> Comparison<'d> {
                     }
                 }
                 _ => {
-                    self.differs(&[LossKind::Tied], a, "a tied variable is gone");
+                    self.require_loss(&[LossKind::Tied], a, "a tied variable is gone");
                     self.value(inner, b, Location::default());
                 }
             },
-            _ => self.leaf(a, b),
+            _ => self.compare_leaves(a, b),
         }
     }
 
     // -- Leaves ------------------------------------------------------------
 
-    fn leaf(&mut self, a: Cursor<'_>, b: Cursor<'_>) {
+    fn compare_leaves(&mut self, a: Cursor<'_>, b: Cursor<'_>) {
         use LossKind as L;
         match (a.value(), b.value()) {
             (Value::Null, Value::Null) | (Value::Hole, Value::Hole) => {}
-            (Value::Hole, Value::Null) => drop(self.differs(&[L::Hole], a, "a hole became null")),
+            (Value::Hole, Value::Null) => drop(self.require_loss(&[L::Hole], a, "a hole became null")),
             (Value::Bool(x), Value::Bool(y)) if x == y => {}
             (Value::Bool(x), Value::Int(y)) if i64::from(x) == y => {
-                self.differs(&[L::Bool], a, "a boolean became a number");
+                self.require_loss(&[L::Bool], a, "a boolean became a number");
             }
             (Value::Bool(x), Value::Bytes(text)) if text == if x { &b"1"[..] } else { b"" } => {
-                self.differs(&[L::Bool], a, "a boolean became a string");
+                self.require_loss(&[L::Bool], a, "a boolean became a string");
             }
             (Value::Int(x), Value::Int(y)) if x == y => {}
             (Value::Uint(x), Value::Uint(y)) if x == y => {}
             (Value::BigInt(x), Value::BigInt(y)) if (x.negative, x.magnitude) == (y.negative, y.magnitude) => {}
             (Value::Int(x), _) if b.as_bytes() == Some(x.to_string().as_bytes()) => {
-                self.differs(&[L::Quoted], a, "a number became a string");
+                self.require_loss(&[L::Quoted], a, "a number became a string");
             }
             (Value::Uint(x), _) if b.as_bytes() == Some(x.to_string().as_bytes()) => {
                 let kind = if self.language == Language::Php { L::BigInt } else { L::Quoted };
-                self.differs(&[kind], a, "a number became a string");
+                self.require_loss(&[kind], a, "a number became a string");
             }
             (Value::BigInt(x), _) if b.as_bytes().is_some() => {
                 let mut text = Vec::new();
                 icecore::num::bigint::push_decimal(x.negative, x.magnitude, &mut text);
                 match b.as_bytes() == Some(&text) {
-                    true => drop(self.differs(&[L::BigInt], a, "a number became a string")),
-                    false => self.became(a, b),
+                    true => drop(self.require_loss(&[L::BigInt], a, "a number became a string")),
+                    false => self.report_changed_value(a, b),
                 }
             }
             (Value::Bytes(x) | Value::Text(x), Value::Int(y)) if x == y.to_string().as_bytes() => {
-                self.differs(&[L::Unquoted], a, "a string became a number");
+                self.require_loss(&[L::Unquoted], a, "a string became a number");
             }
             (Value::Encoded(x, _), Value::Int(y)) if x == y.to_string().as_bytes() => {
-                self.differs(&[L::Encoding], a, "a string in an encoding became a number");
-                self.differs(&[L::Unquoted], a, "a string became a number");
+                self.require_loss(&[L::Encoding], a, "a string in an encoding became a number");
+                self.require_loss(&[L::Unquoted], a, "a string became a number");
             }
             (Value::Symbol(x, _), Value::Int(y)) if x == y.to_string().as_bytes() => {
-                self.differs(&[L::Symbol], a, "a symbol became a number");
-                self.differs(&[L::Unquoted], a, "a string became a number");
+                self.require_loss(&[L::Symbol], a, "a symbol became a number");
+                self.require_loss(&[L::Unquoted], a, "a string became a number");
             }
-            (Value::Float(x), _) => self.float(x, a, b),
+            (Value::Float(x), _) => self.compare_floats(x, a, b),
             (Value::Float128(x), Value::Float128(y)) if x == y => {
                 // The text or the bytes have the number; most perls can't represent it.
                 if self.language == Language::Perl {
@@ -252,17 +252,17 @@ impl<'d> Comparison<'d> {
             (Value::Float128(x), Value::Float128(y))
                 if icecore::num::float128::to_x87(&x) == icecore::num::float128::to_x87(&y) =>
             {
-                self.differs(&[L::Precision], a, "digits are gone");
+                self.require_loss(&[L::Precision], a, "digits are gone");
             }
             (Value::Float128(x), _) if icecore::num::float128::to_f64(&x).is_nan() => {
-                self.float(f64::NAN, a, b);
+                self.compare_floats(f64::NAN, a, b);
                 // The NaN may have bits that are lost.
                 self.may_differ(L::Precision, a);
             }
             (Value::Float128(x), _) => match icecore::num::float128::to_f64_exact(&x) {
-                Some(exact) => self.float(exact, a, b),
+                Some(exact) => self.compare_floats(exact, a, b),
                 None => {
-                    self.differs(&[L::Precision], a, "digits are gone");
+                    self.require_loss(&[L::Precision], a, "digits are gone");
                     let near = icecore::num::float128::to_f64(&x);
                     match b.value() {
                         Value::Float(y) if y.to_bits() == near.to_bits() || y.is_nan() && near.is_nan() => {}
@@ -270,25 +270,25 @@ impl<'d> Comparison<'d> {
                     }
                 }
             },
-            (Value::Bytes(x) | Value::Text(x), Value::Bytes(y) | Value::Text(y)) => self.string(x, y, a, b),
+            (Value::Bytes(x) | Value::Text(x), Value::Bytes(y) | Value::Text(y)) => self.compare_strings(x, y, a, b),
             (Value::Encoded(x, e), Value::Encoded(y, f)) if x == y && e == f => {}
             (Value::Symbol(x, e), Value::Symbol(y, f)) if x == y && (e == f || x.is_ascii()) => {}
             (Value::Encoded(x, e), Value::Bytes(y) | Value::Text(y)) => {
-                self.differs(&[L::Encoding], a, "an encoding is gone");
+                self.require_loss(&[L::Encoding], a, "an encoding is gone");
                 if self.language != Language::Json {
                     return self.same_characters(x, y, a, b);
                 }
                 match icecore::encoding::decoded(std::str::from_utf8(e).unwrap_or_default(), x) {
                     Some(text) if text.as_bytes() == y => {}
-                    Some(_) => self.wrong(a, "other characters"),
+                    Some(_) => self.report_finding(a, "other characters"),
                     None => {
-                        self.differs(&[L::Undecoded], a, "an encoding is not known");
+                        self.require_loss(&[L::Undecoded], a, "an encoding is not known");
                         self.same_characters(x, y, a, b);
                     }
                 }
             }
             (Value::Symbol(x, e), Value::Bytes(y) | Value::Text(y)) => {
-                self.differs(&[L::Symbol], a, "a symbol became a string");
+                self.require_loss(&[L::Symbol], a, "a symbol became a string");
                 let text =
                     (!e.is_empty()).then(|| icecore::encoding::decoded(std::str::from_utf8(e).unwrap_or_default(), x));
                 if self.language == Language::Json && text.flatten().is_some_and(|text| text.as_bytes() == y) {
@@ -299,13 +299,13 @@ impl<'d> Comparison<'d> {
             (Value::Module(x, f), Value::Module(y, g)) if x == y && f == g => {}
             (Value::EnumCase(x), Value::EnumCase(y)) if x == y => {}
             (Value::Module(x, _) | Value::EnumCase(x), Value::Bytes(y) | Value::Text(y)) if x == y => {
-                self.differs(&[L::Name], a, "a name became a string");
+                self.require_loss(&[L::Name], a, "a name became a string");
             }
-            _ => self.became(a, b),
+            _ => self.report_changed_value(a, b),
         }
     }
 
-    fn float(&mut self, x: f64, a: Cursor<'_>, b: Cursor<'_>) {
+    fn compare_floats(&mut self, x: f64, a: Cursor<'_>, b: Cursor<'_>) {
         match b.value() {
             Value::Float(y) if x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan() => {}
             Value::Float128(y) if icecore::num::float128::to_f64_exact(&y).map(f64::to_bits) == Some(x.to_bits()) => {}
@@ -315,33 +315,35 @@ impl<'d> Comparison<'d> {
 
     /// Compares a float that is no longer a float.
     ///
-    /// `is_said`: whether lost digits were already reported.
-    fn float_otherwise(&mut self, x: f64, is_said: bool, a: Cursor<'_>, b: Cursor<'_>) {
+    /// `is_reported` is `true` if lost digits were already reported.
+    fn float_otherwise(&mut self, x: f64, is_reported: bool, a: Cursor<'_>, b: Cursor<'_>) {
         use LossKind as L;
         match b.value() {
             Value::Int(y) => {
-                self.differs(&[L::Integral], a, "a float became an integer");
-                if y as f64 != x && !is_said {
-                    self.differs(&[L::Precision], a, &format!("{x:?} became {y}"));
-                } else if !is_said && x == 0.0 && x.is_sign_negative() {
+                self.require_loss(&[L::Integral], a, "a float became an integer");
+                if y as f64 != x && !is_reported {
+                    self.require_loss(&[L::Precision], a, &format!("{x:?} became {y}"));
+                } else if !is_reported && x == 0.0 && x.is_sign_negative() {
                     // The sign may also be reported.
                     self.may_differ(L::Precision, a);
                 }
             }
-            Value::Null if !x.is_finite() => drop(self.differs(&[L::Float], a, "a float became null")),
+            Value::Null if !x.is_finite() => drop(self.require_loss(&[L::Float], a, "a float became null")),
             Value::Bytes(text) | Value::Text(text) => {
-                self.differs(&[L::Quoted], a, "a float became a string");
+                self.require_loss(&[L::Quoted], a, "a float became a string");
                 let text = String::from_utf8_lossy(text).to_lowercase();
-                let back: Option<f64> = text.trim_start_matches('+').parse().ok();
-                if !is_said && back.is_none_or(|back| back.to_bits() != x.to_bits() && !(back.is_nan() && x.is_nan())) {
-                    self.differs(&[L::Precision], a, &format!("{x:?} became {text:?}"));
+                let parsed: Option<f64> = text.trim_start_matches('+').parse().ok();
+                if !is_reported
+                    && parsed.is_none_or(|parsed| parsed.to_bits() != x.to_bits() && !(parsed.is_nan() && x.is_nan()))
+                {
+                    self.require_loss(&[L::Precision], a, &format!("{x:?} became {text:?}"));
                 }
             }
-            _ => self.became(a, b),
+            _ => self.report_changed_value(a, b),
         }
     }
 
-    fn string(&mut self, x: &[u8], y: &[u8], a: Cursor<'_>, b: Cursor<'_>) {
+    fn compare_strings(&mut self, x: &[u8], y: &[u8], a: Cursor<'_>, b: Cursor<'_>) {
         let (of_a, of_b) = (a.kind(), b.kind());
         if x == y && (of_a == of_b || x.is_ascii()) {
             return;
@@ -356,7 +358,11 @@ impl<'d> Comparison<'d> {
                 _ => false,
             };
         if !is_same {
-            self.differs(&[LossKind::Bytes, LossKind::Text], a, &format!("{:?} became {:?}", a.value(), b.value()));
+            self.require_loss(
+                &[LossKind::Bytes, LossKind::Text],
+                a,
+                &format!("{:?} became {:?}", a.value(), b.value()),
+            );
         }
     }
 
@@ -364,53 +370,53 @@ impl<'d> Comparison<'d> {
     fn same_characters(&mut self, x: &[u8], y: &[u8], a: Cursor<'_>, b: Cursor<'_>) {
         let latin1: String = y.iter().map(|byte| char::from(*byte)).collect();
         if x != y && latin1.as_bytes() == x && self.language == Language::Perl {
-            self.differs(&[LossKind::Text], a, "text became bytes");
+            self.require_loss(&[LossKind::Text], a, "text became bytes");
         } else if x != y && !(self.language == Language::Json && std::str::from_utf8(x).is_err()) {
-            self.became(a, b);
+            self.report_changed_value(a, b);
         } else if x != y {
-            self.differs(&[LossKind::Bytes], a, "bytes became text");
+            self.require_loss(&[LossKind::Bytes], a, "bytes became text");
         }
     }
 
     // -- Containers --------------------------------------------------------
 
-    fn array(&mut self, a: Cursor<'_>, b: Cursor<'_>, place: Location) {
+    fn compare_arrays(&mut self, a: Cursor<'_>, b: Cursor<'_>, place: Location) {
         let others: Vec<Cursor<'_>> = match b.kind() {
             Kind::Array => b.items().collect(),
             // A list that is the body of an object, in a language whose objects have members.
             Kind::Map if place.is_body => {
                 if !a.is_empty() {
-                    self.differs(&[LossKind::ArrayKind], a, "a list became members");
+                    self.require_loss(&[LossKind::ArrayKind], a, "a list became members");
                 }
                 b.entries().map(|(_, value)| value).collect()
             }
             Kind::Map => {
-                self.differs(&[LossKind::ArrayKind], a, "a list became a map");
+                self.require_loss(&[LossKind::ArrayKind], a, "a list became a map");
                 b.entries().map(|(_, value)| value).collect()
             }
-            _ => return self.became(a, b),
+            _ => return self.report_changed_value(a, b),
         };
         if others.len() != a.len() {
-            return self.wrong(a, &format!("{} items became {}", a.len(), others.len()));
+            return self.report_finding(a, &format!("{} items became {}", a.len(), others.len()));
         }
         for (one, other) in a.items().zip(others) {
             self.value(one, other, Location::default());
         }
     }
 
-    fn map(&mut self, a: Cursor<'_>, b: Cursor<'_>, place: Location) {
+    fn compare_maps(&mut self, a: Cursor<'_>, b: Cursor<'_>, place: Location) {
         let (x, y) = (*a.node(), *b.node());
         let has = |bit| (x.has(bit), y.kind == Kind::Map && y.has(bit));
         let mut is_restricted = x.has(flag::RESTRICTED);
         if has(flag::RESTRICTED) == (true, false) {
-            self.differs(&[LossKind::Restricted], a, "a restriction is gone");
+            self.require_loss(&[LossKind::Restricted], a, "a restriction is gone");
         } else if has(flag::RESTRICTED) == (true, true) {
             is_restricted = false;
         }
-        let mut said = false;
+        let mut is_reported = false;
         for bit in [flag::IDENTITY, flag::DEFAULT] {
-            if has(bit) == (true, false) && !said {
-                said = self.differs(&[LossKind::MapKind], a, "what a map is was dropped");
+            if has(bit) == (true, false) && !is_reported {
+                is_reported = self.require_loss(&[LossKind::MapKind], a, "what a map is was dropped");
             }
         }
         if let (Some(one), Some(other)) = (a.default_value(), b.default_value()) {
@@ -422,10 +428,10 @@ impl<'d> Comparison<'d> {
         let others: Vec<_> = match b.kind() {
             Kind::Map => b.entries().map(|(key, value)| (Some(key), value)).collect(),
             Kind::Array => {
-                self.differs(&[LossKind::ArrayKind], a, "a map became a list");
+                self.require_loss(&[LossKind::ArrayKind], a, "a map became a list");
                 b.items().map(|item| (None, item)).collect()
             }
-            _ => return self.became(a, b),
+            _ => return self.report_changed_value(a, b),
         };
         // Sereal's decoder accepts each key once, so only the last one is written.
         let mut entries = entries;
@@ -436,8 +442,8 @@ impl<'d> Comparison<'d> {
                 match next.insert(perl_text(&key), value) {
                     None => kept.push((key, value)),
                     Some(again) => {
-                        self.differs(&[LossKind::DuplicateKey], again, "an entry is gone");
-                        self.gone(value, 0);
+                        self.require_loss(&[LossKind::DuplicateKey], again, "an entry is gone");
+                        self.note_vanished_parts(value, 0);
                     }
                 }
             }
@@ -445,12 +451,12 @@ impl<'d> Comparison<'d> {
             entries = kept;
         }
         if entries.len() != others.len() {
-            return self.wrong(a, &format!("{} entries became {}", entries.len(), others.len()));
+            return self.report_finding(a, &format!("{} entries became {}", entries.len(), others.len()));
         }
         let mut known: HashMap<String, ()> = HashMap::new();
         for (position, ((key, value), (other_key, other))) in entries.iter().zip(&others).enumerate() {
             match other_key {
-                Some(other_key) => self.key(key, other_key, *value, place, is_restricted),
+                Some(other_key) => self.compare_keys(key, other_key, *value, place, is_restricted),
                 None => self.key_of_list(key, position, *value),
             }
             let is_identity = y.kind == Kind::Map && y.has(flag::IDENTITY);
@@ -458,16 +464,16 @@ impl<'d> Comparison<'d> {
                 && self.language != Language::All
                 && !is_absent(other_key)
                 && !is_identity
-                && known.insert(self.identity(other_key, place), ()).is_some()
+                && known.insert(self.describe_key_identity(other_key, place), ()).is_some()
             {
-                self.differs(&[LossKind::DuplicateKey], *value, "a key that was there vanishes when it is loaded");
+                self.require_loss(&[LossKind::DuplicateKey], *value, "a key that was there vanishes when it is loaded");
             }
             self.value(*value, *other, Location::default());
         }
     }
 
     /// Returns the text that distinguishes a key from others in this language.
-    fn identity(&self, key: &Key<'_>, place: Location) -> String {
+    fn describe_key_identity(&self, key: &Key<'_>, place: Location) -> String {
         let node = key.node();
         let bytes = key.bytes();
         let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
@@ -511,10 +517,10 @@ impl<'d> Comparison<'d> {
             Kind::Module | Kind::EnumCase => &[LossKind::Name],
             _ => &[LossKind::Key],
         };
-        self.differs(kinds, value, what);
+        self.require_loss(kinds, value, what);
     }
 
-    fn key(&mut self, a: &Key<'_>, b: &Key<'_>, value: Cursor<'_>, place: Location, is_restricted: bool) {
+    fn compare_keys(&mut self, a: &Key<'_>, b: &Key<'_>, value: Cursor<'_>, place: Location, is_restricted: bool) {
         let (x, y) = (a.node(), b.node());
         const MARKS: u8 = flag::LOCKED | flag::PLACEHOLDER;
         if x.kind.is_string() && x.flags & MARKS & !y.flags != 0 && is_restricted {
@@ -522,7 +528,7 @@ impl<'d> Comparison<'d> {
             let path = self.path(value);
             self.locked.insert(path);
         } else if x.kind.is_string() && x.flags & MARKS & !y.flags != 0 {
-            self.differs(&[LossKind::Restricted], value, "a mark of a key is gone");
+            self.require_loss(&[LossKind::Restricted], value, "a mark of a key is gone");
         }
         if let (Key::Value(one), Key::Value(other)) = (a, b)
             && !x.kind.is_string()
@@ -538,12 +544,12 @@ impl<'d> Comparison<'d> {
         match (x.kind, y.kind) {
             (Kind::Symbol, Kind::Symbol) if of_a == of_b => {}
             // Each language names members in its own way.
-            (_, Kind::Symbol) if is_member && bare(of_a) == bare(of_b) => {
-                if bare(of_a).len() < of_a.len() && x.kind != Kind::Symbol {
-                    self.differs(&[LossKind::Visibility], value, "a visibility is gone");
+            (_, Kind::Symbol) if is_member && strip_visibility_marks(of_a) == strip_visibility_marks(of_b) => {
+                if strip_visibility_marks(of_a).len() < of_a.len() && x.kind != Kind::Symbol {
+                    self.require_loss(&[LossKind::Visibility], value, "a visibility is gone");
                 }
             }
-            (Kind::Symbol, _) if is_member && bare(of_a) == of_b => {}
+            (Kind::Symbol, _) if is_member && strip_visibility_marks(of_a) == of_b => {}
             (Kind::Bytes | Kind::Text, Kind::Bytes | Kind::Text) => {
                 if of_a == of_b && (x.kind == y.kind || of_a.is_ascii()) {
                     return;
@@ -552,104 +558,106 @@ impl<'d> Comparison<'d> {
                 match self.language {
                     Language::Php if of_a == of_b => {}
                     Language::Json if of_a == of_b && is_utf8 => {}
-                    _ if is_member && bare(of_a) == of_b => {
-                        self.differs(&[LossKind::Visibility], value, "a visibility is gone");
+                    _ if is_member && strip_visibility_marks(of_a) == of_b => {
+                        self.require_loss(&[LossKind::Visibility], value, "a visibility is gone");
                     }
-                    Language::Json => drop(self.differs(&[LossKind::Bytes], value, "bytes became text")),
-                    _ => drop(self.differs(&[LossKind::Text], value, &format!("key {of_a:?} became {of_b:?}"))),
+                    Language::Json => drop(self.require_loss(&[LossKind::Bytes], value, "bytes became text")),
+                    _ => drop(self.require_loss(&[LossKind::Text], value, &format!("key {of_a:?} became {of_b:?}"))),
                 }
             }
             (Kind::Encoded, Kind::Encoded) if of_a == of_b => {}
             (Kind::Encoded | Kind::Symbol, _) if self.language == Language::Json && text_of(a, value).is_some() => {
                 self.lost_key(x.kind, value, &format!("a key became {:?} {}", y.kind, of_b.escape_ascii()));
                 if text_of(a, value).is_none_or(|text| text.as_bytes() != of_b) {
-                    self.wrong(value, "a key has other characters");
+                    self.report_finding(value, "a key has other characters");
                 }
             }
             (kind, _) => {
                 self.lost_key(kind, value, &format!("a key became {:?} {}", y.kind, of_b.escape_ascii()));
                 if self.language == Language::Json && kind == Kind::Encoded {
-                    self.differs(&[LossKind::Undecoded], value, "an encoding of a key is not known");
+                    self.require_loss(&[LossKind::Undecoded], value, "an encoding of a key is not known");
                 }
                 if self.language == Language::Json && kind.is_string() && std::str::from_utf8(of_a).is_err() {
-                    self.differs(&[LossKind::Bytes], value, "bytes of a key became text");
+                    self.require_loss(&[LossKind::Bytes], value, "bytes of a key became text");
                 }
             }
         }
     }
 
-    fn object(&mut self, class: &[u8], body: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>) {
+    fn compare_objects(&mut self, class: &[u8], body: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>) {
         match b.value() {
             Value::Object(other, inner) => {
-                if normal(class) != normal(other) {
-                    self.wrong(a, "another class");
+                if normalize_class_name(class) != normalize_class_name(other) {
+                    self.report_finding(a, "another class");
                 }
                 let (form, other) = (a.node().form(), b.node().form());
                 match (form, other) {
                     _ if form == other => {}
-                    (Form::Struct, Form::Usual) => drop(self.differs(&[LossKind::Struct], a, "a struct is gone")),
-                    _ => self.wrong(a, &format!("{form:?} became {other:?}")),
+                    (Form::Struct, Form::Usual) => drop(self.require_loss(&[LossKind::Struct], a, "a struct is gone")),
+                    _ => self.report_finding(a, &format!("{form:?} became {other:?}")),
                 }
                 self.value(body, inner, Location { is_body: true });
             }
             _ => {
-                self.differs(&[LossKind::Class], a, "a class is gone");
+                self.require_loss(&[LossKind::Class], a, "a class is gone");
                 self.value(body, b, Location { is_body: true });
             }
         }
     }
 
-    fn opaque(&mut self, class: &[u8], payload: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>) {
+    fn compare_opaque_values(&mut self, class: &[u8], payload: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>) {
         match b.value() {
             Value::Opaque(other, inner) if a.node().form() == b.node().form() => {
-                if normal(class) != normal(other) || a.len() != b.len() {
-                    self.wrong(a, "another class or other parts");
+                if normalize_class_name(class) != normalize_class_name(other) || a.len() != b.len() {
+                    self.report_finding(a, "another class or other parts");
                 }
-                let payload_is_text = (payload, inner);
-                self.payload(payload_is_text.0, payload_is_text.1);
+                self.compare_payloads(payload, inner);
                 for (one, other) in a.children().zip(b.children()).skip(1) {
                     self.value(one, other, Location::default());
                 }
             }
-            Value::Object(other, inner) if normal(other) == normal(class) => {
-                self.differs(&[LossKind::Opaque], a, "it is not a frozen object any more");
+            Value::Object(other, inner) if normalize_class_name(other) == normalize_class_name(class) => {
+                self.require_loss(&[LossKind::Opaque], a, "it is not a frozen object any more");
                 let inner = if let Value::Ref(inner) = inner.value() { inner } else { inner };
                 let payload = if let Value::Ref(inner) = payload.value() { inner } else { payload };
                 self.value(payload, inner, Location::default());
-                self.gone(a, 1);
+                self.note_vanished_parts(a, 1);
             }
             _ => {
-                self.differs(&[LossKind::Opaque], a, "it is not a frozen object any more");
+                self.require_loss(&[LossKind::Opaque], a, "it is not a frozen object any more");
                 self.value(payload, b, Location::default());
-                self.gone(a, 1);
+                self.note_vanished_parts(a, 1);
             }
         }
     }
 
     /// Compares the payload of an object: bytes, even where ASCII is text.
-    fn payload(&mut self, a: Cursor<'_>, b: Cursor<'_>) {
+    fn compare_payloads(&mut self, a: Cursor<'_>, b: Cursor<'_>) {
         match (a.as_bytes(), b.as_bytes()) {
             (Some(one), Some(other)) if one == other => {}
             _ => self.value(a, b, Location::default()),
         }
     }
 
-    fn attributes(&mut self, inner: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>, place: Location) {
+    fn compare_attributes(&mut self, inner: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>, place: Location) {
         match b.value() {
-            Value::Attrs(other) if normal(a.class()) == normal(b.class()) && a.node().form() == b.node().form() => {
+            Value::Attrs(other)
+                if normalize_class_name(a.class()) == normalize_class_name(b.class())
+                    && a.node().form() == b.node().form() =>
+            {
                 self.value(inner, other, place);
                 let (of_a, of_b): (Vec<_>, Vec<_>) = (a.entries().collect(), b.entries().collect());
                 if of_a.len() != of_b.len() {
-                    return self.wrong(a, "other attributes");
+                    return self.report_finding(a, "other attributes");
                 }
                 for ((key, value), (other_key, other)) in of_a.iter().zip(&of_b) {
-                    self.key(key, other_key, *value, Location { is_body: true }, false);
+                    self.compare_keys(key, other_key, *value, Location { is_body: true }, false);
                     self.value(*value, *other, Location::default());
                 }
             }
             _ => {
                 if !(a.is_empty() && a.class().is_empty()) && a.entries().count() + a.class().len() > 0 {
-                    self.differs(&[LossKind::Attributes, LossKind::Class], a, "attributes are gone");
+                    self.require_loss(&[LossKind::Attributes, LossKind::Class], a, "attributes are gone");
                     if !a.class().is_empty() && a.entries().count() > 0 {
                         // Both losses may be reported.
                         self.may_differ(LossKind::Attributes, a);
@@ -663,7 +671,7 @@ impl<'d> Comparison<'d> {
         }
     }
 
-    fn regexp(&mut self, pattern: Cursor<'_>, flags: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>) {
+    fn compare_regexps(&mut self, pattern: Cursor<'_>, flags: Cursor<'_>, a: Cursor<'_>, b: Cursor<'_>) {
         let language = self.language;
         let letters = move |flags: Cursor<'_>| {
             let mut letters = flags.as_bytes().unwrap_or(b"").to_vec();
@@ -677,13 +685,13 @@ impl<'d> Comparison<'d> {
                 self.value(pattern, other, Location::default());
                 if letters(flags) != letters(other_flags) {
                     let what = format!("flags {:?} became {:?}", flags.value(), other_flags.value());
-                    self.differs(&[LossKind::RegexpFlags], a, &what);
+                    self.require_loss(&[LossKind::RegexpFlags], a, &what);
                 }
             }
             _ => {
-                self.differs(&[LossKind::Regexp], a, "a regexp is gone");
+                self.require_loss(&[LossKind::Regexp], a, "a regexp is gone");
                 if !letters(flags).is_empty() && self.language == Language::Php {
-                    self.differs(&[LossKind::RegexpFlags], a, "flags are gone");
+                    self.require_loss(&[LossKind::RegexpFlags], a, "flags are gone");
                 }
             }
         }
@@ -730,11 +738,11 @@ fn perl_text(key: &Key<'_>) -> String {
 }
 
 /// Returns the name of a member without marks.
-fn bare(name: &[u8]) -> &[u8] {
+fn strip_visibility_marks(name: &[u8]) -> &[u8] {
     let name = icecore::value::Visibility::of(name).map_or(name, |(_, name)| name);
     name.strip_prefix(b"@").unwrap_or(name)
 }
 
-fn normal(class: &[u8]) -> String {
+fn normalize_class_name(class: &[u8]) -> String {
     String::from_utf8_lossy(class).replace('\\', "::")
 }

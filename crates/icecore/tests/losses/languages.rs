@@ -8,10 +8,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 /// A stage, and the script's name for its format.
-type Formats = &'static [(&'static str, &'static str)];
+type FormatNames = &'static [(&'static str, &'static str)];
 
 /// The program, its script, and the formats that it reads.
-pub const LANGUAGES: &[(&str, &str, Language, Formats)] = &[
+pub const LANGUAGES: &[(&str, &str, Language, FormatNames)] = &[
     (
         "perl",
         "perl.pl",
@@ -100,7 +100,7 @@ fn value(language: Language, cursor: Cursor<'_>) -> Option<String> {
         Value::Array if language == Language::Php => {
             let items = cursor.items().enumerate();
             let entries: Option<Vec<_>> =
-                items.map(|(at, item)| Some(format!("i{at}={}", value(language, item)?))).collect();
+                items.map(|(index, item)| Some(format!("i{index}={}", value(language, item)?))).collect();
             let mut entries = entries?;
             entries.sort();
             format!("{{{}}}", entries.join(","))
@@ -119,10 +119,10 @@ fn value(language: Language, cursor: Cursor<'_>) -> Option<String> {
     })
 }
 
-/// Describes a map; the last value of a key wins.
+/// Describes a map; a key that is repeated has its last value.
 fn map(language: Language, cursor: Cursor<'_>, is_body: bool) -> Option<String> {
-    const OTHERWISE: u8 = flag::IDENTITY | flag::DEFAULT | flag::RESTRICTED;
-    if cursor.node().flags & OTHERWISE != 0 {
+    const SPECIAL_MAP_FLAGS: u8 = flag::IDENTITY | flag::DEFAULT | flag::RESTRICTED;
+    if cursor.node().flags & SPECIAL_MAP_FLAGS != 0 {
         return None;
     }
     let mut entries = BTreeMap::new();

@@ -63,7 +63,7 @@ fn class_of(finding: &str) -> String {
 }
 
 #[test]
-fn what_differs_is_named_and_what_is_named_differs() {
+fn every_difference_is_reported_and_every_report_is_a_difference() {
     let seeds: u64 = std::env::var("ICECORE_LOSSES").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(600);
     let first: u64 = std::env::var("ICECORE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let only = std::env::var("ICECORE_TARGET").unwrap_or_default();
@@ -80,7 +80,7 @@ fn what_differs_is_named_and_what_is_named_differs() {
                 }
                 let small = tree
                     .clone()
-                    .shrunk(|tree| findings(tree, target, *language).iter().any(|other| class_of(other) == class));
+                    .shrink(|tree| findings(tree, target, *language).iter().any(|other| class_of(other) == class));
                 let first = findings(&small, target, *language).join("\n    ");
                 failures.insert(name, format!("seed {seed}: {small:?}\n    {first}"));
             }
@@ -95,7 +95,7 @@ fn what_differs_is_named_and_what_is_named_differs() {
 /// Each language sees what we read from our output. The other test shows that this is the document
 /// except for the reported losses.
 #[test]
-fn the_languages_see_what_is_read() {
+fn languages_see_the_same_values_as_our_reader() {
     let seeds: u64 = std::env::var("ICECORE_LOSSES").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(1500);
     let first: u64 = std::env::var("ICECORE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let limits = Limits::default();

@@ -139,331 +139,331 @@ pub fn random(seed: u64, depth: u32) -> Tree {
     if r.one_in(4) { map(&mut r, depth) } else { Tree::Array((0..many).map(|_| value(&mut r, depth)).collect()) }
 }
 
-fn text(r: &mut Random) -> String {
-    match r.below(4) {
-        0 => (0..r.below(6)).filter_map(|_| char::from_u32(r.below(0x300) as u32)).collect(),
-        _ => (*r.pick(TEXTS)).to_owned(),
+fn text(random: &mut Random) -> String {
+    match random.below(4) {
+        0 => (0..random.below(6)).filter_map(|_| char::from_u32(random.below(0x300) as u32)).collect(),
+        _ => (*random.pick(TEXTS)).to_owned(),
     }
 }
 
-fn bytes(r: &mut Random) -> Vec<u8> {
-    match r.below(4) {
-        0 => (0..r.below(6)).map(|_| r.below(256) as u8).collect(),
-        _ => r.pick(BYTES).to_vec(),
+fn bytes(random: &mut Random) -> Vec<u8> {
+    match random.below(4) {
+        0 => (0..random.below(6)).map(|_| random.below(256) as u8).collect(),
+        _ => random.pick(BYTES).to_vec(),
     }
 }
 
-fn name(r: &mut Random) -> Vec<u8> {
-    r.pick(NAMES).as_bytes().to_vec()
+fn name(random: &mut Random) -> Vec<u8> {
+    random.pick(NAMES).as_bytes().to_vec()
 }
 
-fn class(r: &mut Random) -> Vec<u8> {
-    r.pick(CLASSES).as_bytes().to_vec()
+fn class(random: &mut Random) -> Vec<u8> {
+    random.pick(CLASSES).as_bytes().to_vec()
 }
 
-fn float(r: &mut Random) -> f64 {
-    match r.below(4) {
-        0 => f64::from_bits(r.bits()),
-        1 => (r.below(2_000_000) as f64 - 1e6) / 1000.0,
-        _ => *r.pick(FLOATS),
+fn float(random: &mut Random) -> f64 {
+    match random.below(4) {
+        0 => f64::from_bits(random.bits()),
+        1 => (random.below(2_000_000) as f64 - 1e6) / 1000.0,
+        _ => *random.pick(FLOATS),
     }
 }
 
-fn int(r: &mut Random) -> i64 {
-    if r.one_in(4) { r.bits() as i64 >> r.below(64) } else { *r.pick(INTS) }
+fn int(random: &mut Random) -> i64 {
+    if random.one_in(4) { random.bits() as i64 >> random.below(64) } else { *random.pick(INTS) }
 }
 
-fn float128(r: &mut Random) -> [u8; 16] {
+fn float128(random: &mut Random) -> [u8; 16] {
     // Some are exact as a double, some are not.
-    let exact: u128 = *r.pick(&[0x3FFF << 112, 0x4000_8000 << 96, 0xBFFF << 112, 1 << 127, 0x7FFF << 112]);
-    let bits = if r.one_in(2) { exact } else { exact ^ u128::from(r.bits() >> r.below(40)) };
+    let exact: u128 = *random.pick(&[0x3FFF << 112, 0x4000_8000 << 96, 0xBFFF << 112, 1 << 127, 0x7FFF << 112]);
+    let bits = if random.one_in(2) { exact } else { exact ^ u128::from(random.bits() >> random.below(40)) };
     bits.to_le_bytes()
 }
 
-fn leaf(r: &mut Random) -> Tree {
-    match r.below(24) {
+fn leaf(random: &mut Random) -> Tree {
+    match random.below(24) {
         0 => Tree::Null,
-        1 => Tree::Bool(r.one_in(2)),
-        2..=4 => Tree::Int(int(r)),
-        5 => Tree::Uint((1 << 63) | r.bits() >> r.below(64)),
+        1 => Tree::Bool(random.one_in(2)),
+        2..=4 => Tree::Int(int(random)),
+        5 => Tree::Uint((1 << 63) | random.bits() >> random.below(64)),
         6 => {
-            let mut magnitude: Vec<u8> = (0..9 + r.below(8)).map(|_| r.below(256) as u8).collect();
+            let mut magnitude: Vec<u8> = (0..9 + random.below(8)).map(|_| random.below(256) as u8).collect();
             magnitude.push(1);
-            Tree::Big(r.one_in(2), magnitude)
+            Tree::Big(random.one_in(2), magnitude)
         }
-        7..=9 => Tree::Float(float(r)),
-        10 => Tree::Float32(if r.one_in(2) { 3.0 } else { f32::from_bits(r.bits() as u32) }),
-        11 => Tree::Float128(float128(r)),
-        12 | 13 => Tree::Bytes(bytes(r)),
-        14 | 15 => Tree::Text(text(r)),
-        16 => Tree::Loose(r.pick(&[&b"\xed\xa0\x80"[..], b"\xf4\x90\x80\x80", b"a\xff"]).to_vec()),
-        17 => Tree::Encoded(bytes(r), r.pick::<&str>(ENCODINGS)),
-        18 => Tree::Symbol(if r.one_in(3) { text(r).into_bytes() } else { name(r) }, ""),
+        7..=9 => Tree::Float(float(random)),
+        10 => Tree::Float32(if random.one_in(2) { 3.0 } else { f32::from_bits(random.bits() as u32) }),
+        11 => Tree::Float128(float128(random)),
+        12 | 13 => Tree::Bytes(bytes(random)),
+        14 | 15 => Tree::Text(text(random)),
+        16 => Tree::Loose(random.pick(&[&b"\xed\xa0\x80"[..], b"\xf4\x90\x80\x80", b"a\xff"]).to_vec()),
+        17 => Tree::Encoded(bytes(random), random.pick::<&str>(ENCODINGS)),
+        18 => Tree::Symbol(if random.one_in(3) { text(random).into_bytes() } else { name(random) }, ""),
         19 => Tree::Symbol(b"\xb4\xc1".to_vec(), "EUC-JP"),
-        20 => Tree::Module(class(r), *r.pick(&[Form::Usual, Form::Module, Form::OldModule])),
+        20 => Tree::Module(class(random), *random.pick(&[Form::Usual, Form::Module, Form::OldModule])),
         21 => Tree::Enum(b"Suit:Hearts".to_vec()),
         22 => Tree::Module(b"*main::STDOUT".to_vec(), Form::Variable),
         _ => Tree::Null,
     }
 }
 
-fn value(r: &mut Random, depth: u32) -> Tree {
-    if depth == 0 || r.one_in(3) {
-        return leaf(r);
+fn value(random: &mut Random, depth: u32) -> Tree {
+    if depth == 0 || random.one_in(3) {
+        return leaf(random);
     }
     let depth = depth - 1;
-    match r.below(24) {
-        0..=3 => array(r, depth),
-        4..=8 => map(r, depth),
-        9 => Tree::Ref(Box::new(value(r, depth))),
-        10..=12 => object(r, depth),
-        13 | 14 => opaque(r, depth),
+    match random.below(24) {
+        0..=3 => array(random, depth),
+        4..=8 => map(random, depth),
+        9 => Tree::Ref(Box::new(value(random, depth))),
+        10..=12 => object(random, depth),
+        13 | 14 => opaque(random, depth),
         15 => {
-            let body = match r.below(3) {
-                0 => array(r, depth),
-                1 => Tree::Text(text(r)),
-                _ => map(r, depth),
+            let body = match random.below(3) {
+                0 => array(random, depth),
+                1 => Tree::Text(text(random)),
+                _ => map(random, depth),
             };
-            let class = match r.below(3) {
+            let class = match random.below(3) {
                 0 => None,
-                1 => Some((class(r), Form::Module)),
-                _ => Some((class(r), Form::Subclass)),
+                1 => Some((class(random), Form::Module)),
+                _ => Some((class(random), Form::Subclass)),
             };
             // In Ruby's order: variables outside, then mixed-in modules, then the class.
             let inner = if class.is_some() { Tree::Attrs(class, Box::new(body), Vec::new()) } else { body };
-            let count = r.below(3);
+            let count = random.below(3);
             if count == 0 {
                 return inner;
             }
             let names = ["@a", "@b"].iter().take(count as usize);
-            let entries = names.map(|name| (Key::Symbol(name.as_bytes().to_vec(), ""), leaf(r))).collect();
+            let entries = names.map(|name| (Key::Symbol(name.as_bytes().to_vec(), ""), leaf(random))).collect();
             Tree::Attrs(None, Box::new(inner), entries)
         }
         16 => {
-            let pattern = if r.one_in(2) { Tree::Bytes(b"a+".to_vec()) } else { Tree::Text("\u{e9}+".to_owned()) };
-            Tree::Regexp(Box::new(pattern), r.pick(FLAGS).as_bytes().to_vec(), r.one_in(6))
+            let pattern = if random.one_in(2) { Tree::Bytes(b"a+".to_vec()) } else { Tree::Text("\u{e9}+".to_owned()) };
+            Tree::Regexp(Box::new(pattern), random.pick(FLAGS).as_bytes().to_vec(), random.one_in(6))
         }
         17 => Tree::Code(Box::new(Tree::Bytes(b"{ 1 }".to_vec()))),
         18 => Tree::VString(b"v1.2".to_vec(), Box::new(Tree::Bytes(b"\x01\x02".to_vec()))),
-        19 => match r.below(4) {
-            0 => Tree::Tied(Form::TiedScalar, vec![object(r, depth)]),
-            1 => Tree::Tied(Form::TiedArray, vec![object(r, depth)]),
-            2 => Tree::Tied(Form::TiedHash, vec![object(r, depth)]),
-            _ => Tree::Tied(Form::TiedElement, vec![object(r, depth), Tree::Bytes(name(r))]),
+        19 => match random.below(4) {
+            0 => Tree::Tied(Form::TiedScalar, vec![object(random, depth)]),
+            1 => Tree::Tied(Form::TiedArray, vec![object(random, depth)]),
+            2 => Tree::Tied(Form::TiedHash, vec![object(random, depth)]),
+            _ => Tree::Tied(Form::TiedElement, vec![object(random, depth), Tree::Bytes(name(random))]),
         },
-        20 => Tree::Weak(Box::new(if r.one_in(2) { array(r, depth) } else { map(r, depth) })),
-        21 => Tree::Overload(Box::new(object(r, depth))),
-        _ => leaf(r),
+        20 => Tree::Weak(Box::new(if random.one_in(2) { array(random, depth) } else { map(random, depth) })),
+        21 => Tree::Overload(Box::new(object(random, depth))),
+        _ => leaf(random),
     }
 }
 
-fn array(r: &mut Random, depth: u32) -> Tree {
-    let hole = |r: &mut Random| r.one_in(12);
-    let many = if r.one_in(6) { 0 } else { r.below(4) };
-    Tree::Array((0..many).map(|_| if hole(r) { Tree::Hole } else { value(r, depth) }).collect())
+fn array(random: &mut Random, depth: u32) -> Tree {
+    let hole = |random: &mut Random| random.one_in(12);
+    let many = if random.one_in(6) { 0 } else { random.below(4) };
+    Tree::Array((0..many).map(|_| if hole(random) { Tree::Hole } else { value(random, depth) }).collect())
 }
 
 /// Makes the members of an object: by name, never by identity.
-fn members(r: &mut Random, depth: u32) -> Tree {
-    match map(r, depth) {
+fn members(random: &mut Random, depth: u32) -> Tree {
+    match map(random, depth) {
         Tree::Map(map) => Tree::Map(Map { identity: false, ..map }),
         other => other,
     }
 }
 
-fn map(r: &mut Random, depth: u32) -> Tree {
-    let many = if r.one_in(5) { 0 } else { r.below(5) };
-    let restricted = r.one_in(10);
-    let kind = r.below(5);
+fn map(random: &mut Random, depth: u32) -> Tree {
+    let many = if random.one_in(5) { 0 } else { random.below(5) };
+    let restricted = random.one_in(10);
+    let kind = random.below(5);
     let mut map = Map { restricted, ..Map::default() };
     for number in 0..many {
         let key = match kind {
             // Keys as in a hash of Perl, in a list of PHP, and in a hash of Ruby.
-            0 => Key::Bytes(name(r)),
+            0 => Key::Bytes(name(random)),
             1 => Key::Int(number as i64),
-            _ => key(r, depth, restricted),
+            _ => key(random, depth, restricted),
         };
-        let value = if matches!(key, Key::Absent(_)) { Tree::Hole } else { value(r, depth) };
+        let value = if matches!(key, Key::Absent(_)) { Tree::Hole } else { value(random, depth) };
         map.entries.push((key, value));
     }
-    map.identity = r.one_in(20);
-    if r.one_in(20) {
-        map.default = Some(Box::new(leaf(r)));
+    map.identity = random.one_in(20);
+    if random.one_in(20) {
+        map.default = Some(Box::new(leaf(random)));
     }
     Tree::Map(map)
 }
 
-fn key(r: &mut Random, depth: u32, restricted: bool) -> Key {
-    match r.below(16) {
-        0..=3 => Key::Bytes(name(r)),
-        4..=6 => Key::Text(String::from_utf8(name(r)).unwrap()),
-        7 => Key::Text(text(r)),
-        8 => Key::Bytes(bytes(r)),
-        9 | 10 => Key::Int(if r.one_in(3) { int(r) } else { r.below(3) as i64 }),
-        11 => Key::Symbol(name(r), ""),
-        12 if restricted => Key::Absent(name(r)),
-        13 if restricted => Key::Locked(name(r)),
-        14 => Key::Value(Box::new(match r.below(6) {
+fn key(random: &mut Random, depth: u32, restricted: bool) -> Key {
+    match random.below(16) {
+        0..=3 => Key::Bytes(name(random)),
+        4..=6 => Key::Text(String::from_utf8(name(random)).unwrap()),
+        7 => Key::Text(text(random)),
+        8 => Key::Bytes(bytes(random)),
+        9 | 10 => Key::Int(if random.one_in(3) { int(random) } else { random.below(3) as i64 }),
+        11 => Key::Symbol(name(random), ""),
+        12 if restricted => Key::Absent(name(random)),
+        13 if restricted => Key::Locked(name(random)),
+        14 => Key::Value(Box::new(match random.below(6) {
             0 => Tree::Null,
-            1 => Tree::Bool(r.one_in(2)),
-            2 => Tree::Float(*r.pick(&[1.0, 1.5, -0.0])),
+            1 => Tree::Bool(random.one_in(2)),
+            2 => Tree::Float(*random.pick(&[1.0, 1.5, -0.0])),
             3 => Tree::Uint(u64::MAX),
             4 if depth > 0 => Tree::Array(vec![Tree::Int(1)]),
             _ => Tree::Encoded(b"a".to_vec(), "EUC-JP"),
         })),
-        _ => Key::Bytes(name(r)),
+        _ => Key::Bytes(name(random)),
     }
 }
 
-fn object(r: &mut Random, depth: u32) -> Tree {
-    let symbols = |r: &mut Random, depth, names: &[&str]| {
-        let entries = names.iter().map(|name| (Key::Symbol(name.as_bytes().to_vec(), ""), value(r, depth)));
+fn object(random: &mut Random, depth: u32) -> Tree {
+    let symbols = |random: &mut Random, depth, names: &[&str]| {
+        let entries = names.iter().map(|name| (Key::Symbol(name.as_bytes().to_vec(), ""), value(random, depth)));
         Box::new(Tree::Map(Map { entries: entries.collect(), ..Map::default() }))
     };
-    match r.below(9) {
+    match random.below(9) {
         0 | 1 => {
-            let mut entries = vec![(Key::Bytes(b"pub".to_vec()), value(r, depth))];
-            if r.one_in(2) {
-                entries.push((Key::Bytes(b"\0*\0prot".to_vec()), value(r, depth)));
-                entries.push((Key::Bytes(b"\0App\\User\0priv".to_vec()), value(r, depth)));
+            let mut entries = vec![(Key::Bytes(b"pub".to_vec()), value(random, depth))];
+            if random.one_in(2) {
+                entries.push((Key::Bytes(b"\0*\0prot".to_vec()), value(random, depth)));
+                entries.push((Key::Bytes(b"\0App\\User\0priv".to_vec()), value(random, depth)));
             }
             Tree::Object(b"App\\User".to_vec(), Form::Usual, Box::new(Tree::Map(Map { entries, ..Map::default() })))
         }
-        2 => Tree::Object(b"A::B".to_vec(), Form::Usual, symbols(r, depth, &["@a", "@b"])),
-        3 => Tree::Object(b"S".to_vec(), Form::Struct, symbols(r, depth, &["a", "b"])),
-        4 => Tree::Object(class(r), Form::Usual, Box::new(array(r, depth))),
-        5 => Tree::Object(class(r), Form::Usual, Box::new(Tree::Ref(Box::new(leaf(r))))),
-        6 => Tree::Object(class(r), Form::Usual, Box::new(members(r, depth))),
-        7 => Tree::Object(b"stdClass".to_vec(), Form::Usual, Box::new(members(r, depth))),
-        _ => Tree::Object(class(r), Form::Usual, Box::new(Tree::Map(Map::default()))),
+        2 => Tree::Object(b"A::B".to_vec(), Form::Usual, symbols(random, depth, &["@a", "@b"])),
+        3 => Tree::Object(b"S".to_vec(), Form::Struct, symbols(random, depth, &["a", "b"])),
+        4 => Tree::Object(class(random), Form::Usual, Box::new(array(random, depth))),
+        5 => Tree::Object(class(random), Form::Usual, Box::new(Tree::Ref(Box::new(leaf(random))))),
+        6 => Tree::Object(class(random), Form::Usual, Box::new(members(random, depth))),
+        7 => Tree::Object(b"stdClass".to_vec(), Form::Usual, Box::new(members(random, depth))),
+        _ => Tree::Object(class(random), Form::Usual, Box::new(Tree::Map(Map::default()))),
     }
 }
 
-fn opaque(r: &mut Random, depth: u32) -> Tree {
-    let (form, payload) = match r.below(6) {
+fn opaque(random: &mut Random, depth: u32) -> Tree {
+    let (form, payload) = match random.below(6) {
         // The last part is the object itself, which is empty.
-        0 => (Form::Hook, vec![Tree::Bytes(bytes(r)), array(r, depth), Tree::Map(Map::default())]),
-        1 => (Form::Hook, vec![Tree::Bytes(bytes(r)), Tree::Array(Vec::new())]),
-        2 => (Form::Freeze, vec![array(r, depth)]),
+        0 => (Form::Hook, vec![Tree::Bytes(bytes(random)), array(random, depth), Tree::Map(Map::default())]),
+        1 => (Form::Hook, vec![Tree::Bytes(bytes(random)), Tree::Array(Vec::new())]),
+        2 => (Form::Freeze, vec![array(random, depth)]),
         3 => (Form::Serializable, vec![Tree::Bytes(b"x:1".to_vec())]),
-        4 => (Form::UserDump, vec![Tree::Bytes(bytes(r))]),
-        _ => (Form::UserMarshal, vec![value(r, depth)]),
+        4 => (Form::UserDump, vec![Tree::Bytes(bytes(random))]),
+        _ => (Form::UserMarshal, vec![value(random, depth)]),
     };
-    let class = if r.one_in(2) { "Frozen" } else { "My::Frozen" };
+    let class = if random.one_in(2) { "Frozen" } else { "My::Frozen" };
     Tree::Opaque(class.as_bytes().to_vec(), form, payload)
 }
 
 impl Tree {
     pub fn document(&self) -> Document<'static> {
-        let mut b = Builder::new();
-        self.build(&mut b);
-        b.finish().unwrap_or_else(|error| panic!("{error}: {self:?}"))
+        let mut builder = Builder::new();
+        self.build(&mut builder);
+        builder.finish().unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    fn build(&self, b: &mut Builder) {
+    fn build(&self, builder: &mut Builder) {
         match self {
-            Tree::Null => drop(b.null()),
-            Tree::Bool(value) => drop(b.bool(*value)),
-            Tree::Int(value) => drop(b.int(*value)),
-            Tree::Uint(value) => drop(b.uint(*value)),
-            Tree::Big(negative, magnitude) => drop(b.big_int(*negative, magnitude)),
-            Tree::Float(value) => drop(b.float(*value)),
-            Tree::Float32(value) => drop(b.float32(*value)),
-            Tree::Float128(value) => drop(b.float128(value)),
-            Tree::Bytes(bytes) => drop(b.bytes(bytes)),
-            Tree::Text(text) => drop(b.text(text)),
-            Tree::Loose(bytes) => drop(b.loose_text(bytes)),
-            Tree::Encoded(bytes, encoding) => drop(b.encoded(bytes, encoding)),
-            Tree::Symbol(bytes, encoding) => drop(b.symbol(bytes, encoding)),
-            Tree::Module(name, form) => drop(b.module(name, *form)),
-            Tree::Enum(name) => drop(b.enum_case(name)),
-            Tree::Hole => drop(b.hole()),
+            Tree::Null => drop(builder.null()),
+            Tree::Bool(value) => drop(builder.bool(*value)),
+            Tree::Int(value) => drop(builder.int(*value)),
+            Tree::Uint(value) => drop(builder.uint(*value)),
+            Tree::Big(negative, magnitude) => drop(builder.big_int(*negative, magnitude)),
+            Tree::Float(value) => drop(builder.float(*value)),
+            Tree::Float32(value) => drop(builder.float32(*value)),
+            Tree::Float128(value) => drop(builder.float128(value)),
+            Tree::Bytes(bytes) => drop(builder.bytes(bytes)),
+            Tree::Text(text) => drop(builder.text(text)),
+            Tree::Loose(bytes) => drop(builder.loose_text(bytes)),
+            Tree::Encoded(bytes, encoding) => drop(builder.encoded(bytes, encoding)),
+            Tree::Symbol(bytes, encoding) => drop(builder.symbol(bytes, encoding)),
+            Tree::Module(name, form) => drop(builder.module(name, *form)),
+            Tree::Enum(name) => drop(builder.enum_case(name)),
+            Tree::Hole => drop(builder.hole()),
             Tree::Array(items) => {
-                b.begin_array();
-                items.iter().for_each(|item| item.build(b));
-                b.end();
+                builder.begin_array();
+                items.iter().for_each(|item| item.build(builder));
+                builder.end();
             }
-            Tree::Map(map) => map.build(b),
+            Tree::Map(map) => map.build(builder),
             Tree::Ref(inner) => {
-                b.begin_ref();
-                inner.build(b);
-                b.end();
+                builder.begin_ref();
+                inner.build(builder);
+                builder.end();
             }
             Tree::Object(class, form, body) => {
-                b.begin_object_in(class, *form);
-                body.build(b);
-                b.end();
+                builder.begin_object_in(class, *form);
+                body.build(builder);
+                builder.end();
             }
             Tree::Opaque(class, form, parts) => {
-                b.begin_opaque(class, *form);
-                parts.iter().for_each(|part| part.build(b));
-                b.end();
+                builder.begin_opaque(class, *form);
+                parts.iter().for_each(|part| part.build(builder));
+                builder.end();
             }
             Tree::Attrs(class, value, entries) => {
                 match class {
-                    None => b.begin_attributes(),
-                    Some((class, form)) => b.begin_extended(class, *form),
+                    None => builder.begin_attributes(),
+                    Some((class, form)) => builder.begin_extended(class, *form),
                 };
-                value.build(b);
-                entries.iter().for_each(|(key, value)| key.build(value, b));
-                b.end();
+                value.build(builder);
+                entries.iter().for_each(|(key, value)| key.build(value, builder));
+                builder.end();
             }
             Tree::Regexp(pattern, flags, is_bare) => {
                 if *is_bare {
-                    b.begin_bare_regexp();
-                    pattern.build(b);
-                    b.bytes(flags).end();
+                    builder.begin_bare_regexp();
+                    pattern.build(builder);
+                    builder.bytes(flags).end();
                 } else {
-                    b.begin_regexp();
-                    pattern.build(b);
-                    b.bytes(flags).end();
+                    builder.begin_regexp();
+                    pattern.build(builder);
+                    builder.bytes(flags).end();
                 }
             }
             Tree::Code(source) => {
-                b.begin_code();
-                source.build(b);
-                b.end();
+                builder.begin_code();
+                source.build(builder);
+                builder.end();
             }
             Tree::VString(source, value) => {
-                b.begin_vstring();
-                b.bytes(source);
-                value.build(b);
-                b.end();
+                builder.begin_vstring();
+                builder.bytes(source);
+                value.build(builder);
+                builder.end();
             }
             Tree::Tied(form, parts) => {
-                b.begin_tied(*form);
-                parts.iter().for_each(|part| part.build(b));
-                b.end();
+                builder.begin_tied(*form);
+                parts.iter().for_each(|part| part.build(builder));
+                builder.end();
             }
             Tree::Weak(inner) => {
-                b.weak();
-                inner.build(b);
+                builder.weak();
+                inner.build(builder);
             }
             Tree::Overload(inner) => {
-                b.overloaded();
-                inner.build(b);
+                builder.overloaded();
+                inner.build(builder);
             }
         }
     }
 
     /// Returns smaller trees that may fail in the same way.
-    pub fn smaller(&self) -> Vec<Tree> {
+    pub fn make_smaller_trees(&self) -> Vec<Tree> {
         let mut all: Vec<Tree> = self.parts().into_iter().cloned().collect();
         if !matches!(self, Tree::Null) {
             all.push(Tree::Null);
         }
         match self {
             Tree::Array(items) => {
-                for at in 0..items.len() {
+                for index in 0..items.len() {
                     let mut fewer = items.clone();
-                    fewer.remove(at);
+                    fewer.remove(index);
                     all.push(Tree::Array(fewer));
                 }
             }
             Tree::Map(map) => {
-                for at in 0..map.entries.len() {
+                for index in 0..map.entries.len() {
                     let mut fewer = map.clone();
-                    fewer.entries.remove(at);
+                    fewer.entries.remove(index);
                     all.push(Tree::Map(fewer));
                 }
                 if map.restricted && map.entries.iter().all(|(key, _)| !matches!(key, Key::Locked(_) | Key::Absent(_)))
@@ -480,16 +480,16 @@ impl Tree {
             _ => {}
         }
         let count = self.parts().len();
-        for at in 0..count {
-            let part = self.parts()[at];
+        for index in 0..count {
+            let part = self.parts()[index];
             // The body of an object and a payload must keep their kind.
-            let is_fixed = at == 0 && matches!(self, Tree::Object(..) | Tree::Tied(..))
+            let is_fixed = index == 0 && matches!(self, Tree::Object(..) | Tree::Tied(..))
                 || matches!(self, Tree::Opaque(..))
                 || matches!(self, Tree::Weak(_) | Tree::Overload(_));
             let same = |other: &Tree| !is_fixed || std::mem::discriminant(part) == std::mem::discriminant(other);
-            for part in part.smaller().into_iter().filter(same) {
+            for part in part.make_smaller_trees().into_iter().filter(same) {
                 let mut other = self.clone();
-                if let Some(place) = other.part_mut(at) {
+                if let Some(place) = other.part_mut(index) {
                     *place = part;
                 }
                 all.push(other);
@@ -510,25 +510,25 @@ impl Tree {
         }
     }
 
-    fn part_mut(&mut self, at: usize) -> Option<&mut Tree> {
+    fn part_mut(&mut self, index: usize) -> Option<&mut Tree> {
         match self {
-            Tree::Array(parts) | Tree::Opaque(_, _, parts) | Tree::Tied(_, parts) => parts.get_mut(at),
+            Tree::Array(parts) | Tree::Opaque(_, _, parts) | Tree::Tied(_, parts) => parts.get_mut(index),
             Tree::Map(map) => {
-                map.entries.get_mut(at).filter(|(key, _)| !matches!(key, Key::Absent(_))).map(|(_, value)| value)
+                map.entries.get_mut(index).filter(|(key, _)| !matches!(key, Key::Absent(_))).map(|(_, value)| value)
             }
             Tree::Ref(inner) | Tree::Object(_, _, inner) | Tree::Weak(inner) | Tree::Overload(inner) => Some(inner),
-            Tree::Attrs(_, value, entries) => match at.checked_sub(1) {
+            Tree::Attrs(_, value, entries) => match index.checked_sub(1) {
                 None => Some(value),
-                Some(at) => entries.get_mut(at).map(|(_, value)| value),
+                Some(index) => entries.get_mut(index).map(|(_, value)| value),
             },
             _ => None,
         }
     }
 
     /// Returns the smallest tree found that still fails.
-    pub fn shrunk(mut self, fails: impl Fn(&Tree) -> bool) -> Tree {
+    pub fn shrink(mut self, fails: impl Fn(&Tree) -> bool) -> Tree {
         'again: loop {
-            for smaller in self.smaller() {
+            for smaller in self.make_smaller_trees() {
                 if !matches!(smaller, Tree::Array(_) | Tree::Map(_)) {
                     continue;
                 }
@@ -557,37 +557,37 @@ impl Tree {
 }
 
 impl Map {
-    fn build(&self, b: &mut Builder) {
-        b.begin_map();
+    fn build(&self, builder: &mut Builder) {
+        builder.begin_map();
         if self.restricted {
-            b.restrict();
+            builder.restrict();
         }
         if self.identity {
-            b.by_identity();
+            builder.by_identity();
         }
-        self.entries.iter().for_each(|(key, value)| key.build(value, b));
+        self.entries.iter().for_each(|(key, value)| key.build(value, builder));
         if let Some(default) = &self.default {
-            b.default_value();
-            default.build(b);
+            builder.default_value();
+            default.build(builder);
         }
-        b.end();
+        builder.end();
     }
 }
 
 impl Key {
-    fn build(&self, value: &Tree, b: &mut Builder) {
+    fn build(&self, value: &Tree, builder: &mut Builder) {
         match self {
-            Key::Bytes(name) => drop(b.bytes_key(name)),
-            Key::Text(name) => drop(b.text_key(name)),
-            Key::Int(number) => drop(b.int_key(*number)),
-            Key::Symbol(name, encoding) => drop(b.symbol_key(name, encoding)),
+            Key::Bytes(name) => drop(builder.bytes_key(name)),
+            Key::Text(name) => drop(builder.text_key(name)),
+            Key::Int(number) => drop(builder.int_key(*number)),
+            Key::Symbol(name, encoding) => drop(builder.symbol_key(name, encoding)),
             Key::Value(key) => {
-                b.key();
-                key.build(b);
+                builder.key();
+                key.build(builder);
             }
-            Key::Locked(name) => drop(b.locked().bytes_key(name)),
-            Key::Absent(name) => drop(b.placeholder().bytes_key(name)),
+            Key::Locked(name) => drop(builder.locked().bytes_key(name)),
+            Key::Absent(name) => drop(builder.placeholder().bytes_key(name)),
         }
-        value.build(b);
+        value.build(builder);
     }
 }

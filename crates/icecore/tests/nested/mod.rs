@@ -12,7 +12,7 @@ pub struct Shape {
     pub open: &'static [u8],
     pub middle: &'static [u8],
     pub close: &'static [u8],
-    /// Whether it is from before version 2 and can only be read.
+    /// `true` if it is from before version 2 and can only be read.
     pub old: bool,
 }
 
@@ -84,16 +84,16 @@ pub fn deep() -> Limits {
 }
 
 /// Counts the text that it takes, and keeps none of it.
-struct Nowhere(usize);
+struct CountingSink(usize);
 
-impl std::fmt::Write for Nowhere {
+impl std::fmt::Write for CountingSink {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         self.0 += text.len();
         Ok(())
     }
 }
 
-fn written(document: &Document<'_>, options: &storable::WriteOptions) -> Vec<u8> {
+fn write_document(document: &Document<'_>, options: &storable::WriteOptions) -> Vec<u8> {
     let mut out = Vec::new();
     storable::write(document, options, &deep(), &mut out).unwrap();
     out
@@ -106,7 +106,7 @@ fn json(document: &Document<'_>, stage: &str) -> Vec<u8> {
 }
 
 /// Runs every operation on the image.
-pub fn everything(shape: &Shape, image: &[u8]) {
+pub fn run_every_operation(shape: &Shape, image: &[u8]) {
     let limits = deep();
     let mut options = storable::ReadOptions::default();
     let fast = storable::read(image, &options, &limits).unwrap_or_else(|error| panic!("{}: {error}", shape.name));
@@ -118,7 +118,7 @@ pub fn everything(shape: &Shape, image: &[u8]) {
     assert!(fast == plain && fast == traced, "{}", shape.name);
     drop(plain);
 
-    let mut text = Nowhere(0);
+    let mut text = CountingSink(0);
     write!(text, "{fast:?}").unwrap();
     assert!(text.0 > 0);
     let last = fast.nodes().len() as u32 - 1;
@@ -126,15 +126,15 @@ pub fn everything(shape: &Shape, image: &[u8]) {
 
     let mut write = storable::WriteOptions::default();
     if !shape.old {
-        assert!(written(&traced, &write) == image, "{}: spelling", shape.name);
+        assert!(write_document(&traced, &write) == image, "{}: spelling", shape.name);
     }
     (write.netorder, write.reference) = (true, true);
-    let plain = written(&fast, &write);
+    let plain = write_document(&fast, &write);
     write.reference = false;
-    assert!(written(&fast, &write) == plain, "{}: the writers differ", shape.name);
+    assert!(write_document(&fast, &write) == plain, "{}: the writers differ", shape.name);
     (write.netorder, write.canonical) = (false, true);
-    let again = written(&fast, &write);
-    assert!(storable::read(&again, &options, &limits).unwrap() == fast, "{}: {write:?}", shape.name);
+    let rewritten = write_document(&fast, &write);
+    assert!(storable::read(&rewritten, &options, &limits).unwrap() == fast, "{}: {write:?}", shape.name);
     assert!(!json(&fast, "json").is_empty());
     assert!(!json(&traced, "json:typed,spelling").is_empty());
 }

@@ -1,4 +1,4 @@
-//! Templates that nobody would write.
+//! Templates that are only written to do harm.
 
 /// Returns short templates that ask for much, and some whose length grows with `size`.
 pub fn templates(size: usize) -> Vec<String> {

@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 /// A question to perl and to us.
 #[derive(Debug)]
-pub enum Asked {
+pub enum Question {
     Unpack(String, Vec<u8>),
     /// Items: `n`, `i12`, `u12`, `f` with the bits of a float, `b` or `t` with
     /// the hex of bytes or of text in UTF-8.
@@ -22,7 +22,7 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 pub fn unhex(text: &str) -> Vec<u8> {
-    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("hex")).collect()
+    (0..text.len()).step_by(2).map(|index| u8::from_str_radix(&text[index..index + 2], 16).expect("hex")).collect()
 }
 
 /// A perl process that answers questions.
@@ -49,31 +49,31 @@ impl Oracle {
         Some(Oracle { child, stdin })
     }
 
-    pub fn ask(&mut self, asked: &[Asked]) -> Vec<String> {
-        let mut stdin = self.stdin.take().expect("asked once");
-        let lines: String = asked.iter().map(line).collect();
+    pub fn ask(&mut self, questions: &[Question]) -> Vec<String> {
+        let mut stdin = self.stdin.take().expect("the only call");
+        let lines: String = questions.iter().map(line).collect();
         let stdout = BufReader::new(self.child.stdout.take().expect("its output"));
         let answers: Vec<String> = std::thread::scope(|scope| {
             scope.spawn(move || stdin.write_all(lines.as_bytes()).expect("perl reads"));
             stdout.lines().map(|line| line.expect("a line")).collect()
         });
         self.child.wait().expect("perl ends");
-        assert_eq!(answers.len(), asked.len(), "perl did not answer all");
+        assert_eq!(answers.len(), questions.len(), "perl did not answer all");
         answers
     }
 }
 
-fn line(asked: &Asked) -> String {
-    match asked {
-        Asked::Unpack(template, data) => format!("u {} {}\n", hex(template.as_bytes()), hex(data)),
-        Asked::Pack(template, items) => format!("p {} {}\n", hex(template.as_bytes()), items.join(",")),
+fn line(question: &Question) -> String {
+    match question {
+        Question::Unpack(template, data) => format!("u {} {}\n", hex(template.as_bytes()), hex(data)),
+        Question::Pack(template, items) => format!("p {} {}\n", hex(template.as_bytes()), items.join(",")),
     }
 }
 
 /// Returns our answer.
-pub fn run(asked: &Asked) -> String {
-    match asked {
-        Asked::Unpack(template, data) => {
+pub fn run(question: &Question) -> String {
+    match question {
+        Question::Unpack(template, data) => {
             let options = pack::Options::new(template);
             match pack::read(data, &options, &Limits::default()) {
                 Ok(document) => {
@@ -83,23 +83,23 @@ pub fn run(asked: &Asked) -> String {
                 Err(error) => format!("E{error}"),
             }
         }
-        Asked::Pack(template, items) => {
-            let mut b = Builder::new();
-            b.begin_array();
+        Question::Pack(template, items) => {
+            let mut builder = Builder::new();
+            builder.begin_array();
             for item in items {
                 let rest = &item[1..];
                 match &item[..1] {
-                    "n" => b.null(),
-                    "i" => b.int(rest.parse().expect("an integer")),
-                    "u" => b.uint(rest.parse().expect("an integer")),
-                    "f" => b.float(f64::from_bits(u64::from_str_radix(rest, 16).expect("bits"))),
-                    "t" => b.text(&String::from_utf8(unhex(rest)).expect("text")),
-                    _ => b.bytes(unhex(rest)),
+                    "n" => builder.null(),
+                    "i" => builder.int(rest.parse().expect("an integer")),
+                    "u" => builder.uint(rest.parse().expect("an integer")),
+                    "f" => builder.float(f64::from_bits(u64::from_str_radix(rest, 16).expect("bits"))),
+                    "t" => builder.text(&String::from_utf8(unhex(rest)).expect("text")),
+                    _ => builder.bytes(unhex(rest)),
                 };
             }
-            b.end();
+            builder.end();
             let mut out = Vec::new();
-            let document = b.finish().expect("a document");
+            let document = builder.finish().expect("a document");
             match pack::write(&document, &pack::Options::new(template), &Limits::default(), &mut out) {
                 Ok(losses) => {
                     let wide = losses.iter().any(|loss| loss.kind == LossKind::Wide);
@@ -122,7 +122,7 @@ fn value(node: &Node, bytes: impl AsRef<[u8]>) -> String {
     }
 }
 
-/// Whether two answers are equal. Errors may have different messages, and all NaNs are equal.
+/// Returns `true` if two answers are equal. Errors may have different messages, and all NaNs are equal.
 pub fn is_same(ours: &str, theirs: &str) -> bool {
     if theirs == "D" {
         return true;
@@ -141,10 +141,10 @@ pub fn is_same(ours: &str, theirs: &str) -> bool {
         }
 }
 
-/// Whether perl 5.36 returns what was in its memory before: for numbers of several bytes that end
+/// Returns `true` if perl 5.36 returns what was in its memory before: for numbers of several bytes that end
 /// early in text, and for invalid characters.
-pub fn is_left_to_chance(asked: &Asked) -> bool {
-    let Asked::Unpack(template, data) = asked else { return false };
+pub fn is_unpredictable(question: &Question) -> bool {
+    let Question::Unpack(template, data) = question else { return false };
     let is_text = template.trim_start().starts_with('U') || template.contains("U0");
     let has_numbers = template.contains(|c| "sSiIlLqQjJnNvVfdFD".contains(c));
     // Sums of long doubles are rounded at each step, and not as long doubles.

@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 
 /// Returns all public items, sorted by path.
 pub(crate) fn list(description: &Value) -> Vec<String> {
-    let mut walk = Walk { index: &description["index"], lines: BTreeSet::new(), listed: BTreeSet::new() };
-    let root = walk.item(&description["root"]);
-    walk.module(root, "icecore");
-    walk.lines.into_iter().map(|(_, _, line)| line).collect()
+    let mut collector = ItemCollector { index: &description["index"], lines: BTreeSet::new(), listed: BTreeSet::new() };
+    let root = collector.item(&description["root"]);
+    collector.module(root, "icecore");
+    collector.lines.into_iter().map(|(_, _, line)| line).collect()
 }
 
-struct Walk<'d> {
+struct ItemCollector<'d> {
     index: &'d Value,
     /// Lines in order: by path, and a declaration before its traits.
     lines: BTreeSet<(String, bool, String)>,
@@ -20,7 +20,7 @@ struct Walk<'d> {
     listed: BTreeSet<String>,
 }
 
-impl<'d> Walk<'d> {
+impl<'d> ItemCollector<'d> {
     fn item(&self, id: &Value) -> &'d Value {
         &self.index[id.to_string()]
     }

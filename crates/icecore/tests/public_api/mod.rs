@@ -40,7 +40,7 @@ fn describe() -> Value {
 }
 
 #[test]
-fn the_public_interface_is_the_one_on_record() {
+fn the_public_interface_matches_its_page() {
     let description = describe();
     let layout = description["format_version"].as_u64().unwrap_or(0);
     if !LAYOUTS.contains(&layout) {
@@ -49,19 +49,20 @@ fn the_public_interface_is_the_one_on_record() {
         std::io::stderr().write_all(note.as_bytes()).expect("stderr is open");
         return;
     }
-    let mut now = items::list(&description).join("\n");
-    now.push('\n');
+    let mut current = items::list(&description).join("\n");
+    current.push('\n');
     let record = workspace().join("docs/public-api.txt");
     if std::env::var_os("UPDATE_PUBLIC_API").is_some() {
-        std::fs::write(&record, &now).expect("docs/public-api.txt can be written");
+        std::fs::write(&record, &current).expect("docs/public-api.txt can be written");
         return;
     }
     let known = std::fs::read_to_string(&record).unwrap_or_default();
-    let gone = known.lines().filter(|line| !now.lines().any(|other| other == *line));
-    let new = now.lines().filter(|line| !known.lines().any(|other| other == *line));
-    let difference: Vec<_> = gone.map(|line| format!("- {line}")).chain(new.map(|line| format!("+ {line}"))).collect();
+    let removed = known.lines().filter(|line| !current.lines().any(|other| other == *line));
+    let new = current.lines().filter(|line| !known.lines().any(|other| other == *line));
+    let difference: Vec<_> =
+        removed.map(|line| format!("- {line}")).chain(new.map(|line| format!("+ {line}"))).collect();
     assert!(
-        known == now,
+        known == current,
         "the public interface is not the one in docs/public-api.txt:\n{}\n\
          If that is meant, say so in CHANGELOG.md and run `make api`.",
         difference.join("\n")
@@ -70,7 +71,7 @@ fn the_public_interface_is_the_one_on_record() {
 
 /// The names at the root fit on one screen; the rest is in modules with a documented purpose.
 #[test]
-fn the_root_has_few_names() {
+fn the_root_of_the_crate_has_few_names() {
     let source = std::fs::read_to_string(workspace().join("crates/icecore/src/lib.rs")).expect("the root is there");
     let root = source.split("\npub mod ").map(|part| match part.split_once("\n}\n") {
         // The content of an inline module does not count.

@@ -53,9 +53,9 @@ pub fn value(bytes: &[u8], pair: &mut Pair) -> (Vec<u8>, Tally) {
     with(bytes, pair, &Rewriting::default())
 }
 
-pub fn with(bytes: &[u8], pair: &mut Pair, how: &Rewriting) -> (Vec<u8>, Tally) {
+pub fn with(bytes: &[u8], pair: &mut Pair, options: &Rewriting) -> (Vec<u8>, Tally) {
     let mut tally = Tally::default();
-    let edits = rewrite::value(bytes, pair, how, &mut tally);
+    let edits = rewrite::value(bytes, pair, options, &mut tally);
     (edits.apply(bytes), tally)
 }
 

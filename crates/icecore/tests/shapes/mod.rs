@@ -29,12 +29,12 @@ shapes! {
     "a COPY of a long string", "sereal", |size| sereal_copies(size, &[b'a'; 1].repeat(size / 2));
     "a COPY of a string that is packed", "sereal", packed_copies;
     "a COPY of a container", "sereal", container_copies;
-    "a COPY of a long key", "sereal", |size| sereal_named(size, Named::Key);
-    "a long class of many objects", "sereal", |size| sereal_named(size, Named::Class);
+    "a COPY of a long key", "sereal", |size| sereal_named(size, Repeated::Key);
+    "a long class of many objects", "sereal", |size| sereal_named(size, Repeated::Class);
     "many classes below a long key", "sereal", classes_below;
-    "an id of a long string", "igbinary", |size| igbinary(size, Named::String);
-    "an id of a long key", "igbinary", |size| igbinary(size, Named::Key);
-    "an id of a long class", "igbinary", |size| igbinary(size, Named::Class);
+    "an id of a long string", "igbinary", |size| igbinary(size, Repeated::String);
+    "an id of a long key", "igbinary", |size| igbinary(size, Repeated::Key);
+    "an id of a long class", "igbinary", |size| igbinary(size, Repeated::Class);
     "a symlink to a long symbol", "marshal", |size| marshal(size, b":", b";\0");
     "a link to a long string", "marshal", |size| marshal(size, b"\"", b"@\x06");
     "members with a long name", "marshal", |size| marshal_named(size, b"{\x06:", b"i\x06", b"{\x06;\0i\x06");
@@ -53,7 +53,7 @@ shapes! {
         [b"a:1:{i:0;".repeat((size / 18).min(9000)), b"s:5:\"abc\";".repeat(size / 20)].concat()
     };
     "wrong strings in an array", "php:repair=lengths", |size| {
-        let items: String = (0..size / 20).map(|at| format!("i:{at};s:9:\"abc\";")).collect();
+        let items: String = (0..size / 20).map(|index| format!("i:{index};s:9:\"abc\";")).collect();
         format!("a:{}:{{{items}}}", size / 20).into_bytes()
     };
     "lines far to the right", "json", |size| {
@@ -62,7 +62,7 @@ shapes! {
     };
     "entries far to the right", "json", |size| {
         let deep = (size / 32).min(9000);
-        let entries: Vec<String> = (0..size / 12).map(|at| format!("\"{at}\":1")).collect();
+        let entries: Vec<String> = (0..size / 12).map(|index| format!("\"{index}\":1")).collect();
         ["{\"aaaa\":".repeat(deep), format!("{{{}}}", entries.join(",")), "}".repeat(deep)].concat().into_bytes()
     };
     "the same key", "json", |size| format!("{{{}}}", vec!["\"a\":1"; size / 6].join(",")).into_bytes();
@@ -78,7 +78,7 @@ shapes! {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-pub enum Named {
+pub enum Repeated {
     String,
     Key,
     Class,
@@ -123,26 +123,26 @@ fn container_copies(size: usize) -> Vec<u8> {
     [SEREAL, &head, &inner, &copy.repeat(count)].concat()
 }
 
-fn sereal_named(size: usize, what: Named) -> Vec<u8> {
+fn sereal_named(size: usize, named: Repeated) -> Vec<u8> {
     let name = binary(&vec![b'n'; size / 2]);
     let count = size / 12;
     let mut out = [&[0x2B][..], &varint(count)].concat();
     let mut offset = 0;
-    for at in 0..count {
-        if what == Named::Class {
-            out.push(if at == 0 { 0x2C } else { 0x2D });
+    for index in 0..count {
+        if named == Repeated::Class {
+            out.push(if index == 0 { 0x2C } else { 0x2D });
         } else {
             out.extend_from_slice(&[0x28, 0x2A, 1]);
         }
-        match at {
+        match index {
             0 => {
                 offset = 1 + out.len();
                 out.extend_from_slice(&name);
             }
-            _ if what == Named::Class => out.extend_from_slice(&varint(offset)),
+            _ if named == Repeated::Class => out.extend_from_slice(&varint(offset)),
             _ => out.extend_from_slice(&[&[0x2F][..], &varint(offset)].concat()),
         }
-        out.extend_from_slice(if what == Named::Class { &[0x28, 0x2A, 0] } else { &[1] });
+        out.extend_from_slice(if named == Repeated::Class { &[0x28, 0x2A, 0] } else { &[1] });
     }
     [SEREAL, &out].concat()
 }
@@ -150,38 +150,38 @@ fn sereal_named(size: usize, what: Named) -> Vec<u8> {
 fn classes_below(size: usize) -> Vec<u8> {
     let count = size / 24;
     let mut out = [SEREAL, &[0x28, 0x2A, 1], &binary(&vec![b'k'; size / 2]), &[0x28, 0x2B], &varint(count)].concat();
-    for at in 0..count {
+    for index in 0..count {
         out.push(0x2C);
-        out.extend_from_slice(&binary(format!("C{at:06}").as_bytes()));
+        out.extend_from_slice(&binary(format!("C{index:06}").as_bytes()));
         out.extend_from_slice(&[0x28, 0x2A, 0]);
     }
     out
 }
 
-fn igbinary(size: usize, what: Named) -> Vec<u8> {
+fn igbinary(size: usize, named: Repeated) -> Vec<u8> {
     let count = size / 20;
     let name = vec![b'n'; size / 2];
     let mut out = [&[0, 0, 0, 2, 0x16][..], &(count as u32).to_be_bytes()].concat();
     let new = |tag: u8| [&[tag][..], &(name.len() as u32).to_be_bytes(), &name].concat();
-    for at in 0..count {
+    for index in 0..count {
         out.push(0x0A);
-        out.extend_from_slice(&(at as u32).to_be_bytes());
-        let (tag, again): (u8, &[u8]) = match what {
-            Named::Class => (0x19, &[0x1A, 0]),
+        out.extend_from_slice(&(index as u32).to_be_bytes());
+        let (tag, repeated): (u8, &[u8]) = match named {
+            Repeated::Class => (0x19, &[0x1A, 0]),
             _ => (0x13, &[0x0E, 0]),
         };
-        if what == Named::Key {
+        if named == Repeated::Key {
             out.extend_from_slice(&[0x14, 1]);
         }
-        if at == 0 {
+        if index == 0 {
             out.extend_from_slice(&new(tag))
         } else {
-            out.extend_from_slice(again)
+            out.extend_from_slice(repeated)
         }
-        match what {
-            Named::String => {}
-            Named::Key => out.extend_from_slice(&[6, 1]),
-            Named::Class => out.extend_from_slice(&[0x14, 0]),
+        match named {
+            Repeated::String => {}
+            Repeated::Key => out.extend_from_slice(&[6, 1]),
+            Repeated::Class => out.extend_from_slice(&[0x14, 0]),
         }
     }
     out
@@ -200,14 +200,14 @@ fn long(value: usize) -> Vec<u8> {
     }
 }
 
-fn marshal(size: usize, tag: &[u8], again: &[u8]) -> Vec<u8> {
-    marshal_named(size, tag, b"", again)
+fn marshal(size: usize, tag: &[u8], repeated: &[u8]) -> Vec<u8> {
+    marshal_named(size, tag, b"", repeated)
 }
 
-fn marshal_named(size: usize, before: &[u8], behind: &[u8], again: &[u8]) -> Vec<u8> {
-    let count = size / 2 / again.len();
+fn marshal_named(size: usize, before: &[u8], after: &[u8], repeated: &[u8]) -> Vec<u8> {
+    let count = size / 2 / repeated.len();
     let name = vec![b'S'; size / 2];
-    [b"\x04\x08[", &long(count + 1)[..], before, &long(name.len()), &name, behind, &again.repeat(count)].concat()
+    [b"\x04\x08[", &long(count + 1)[..], before, &long(name.len()), &name, after, &repeated.repeat(count)].concat()
 }
 
 fn encodings(size: usize) -> Vec<u8> {
@@ -218,8 +218,8 @@ fn encodings(size: usize) -> Vec<u8> {
 
 const STORABLE: &[u8] = b"pst0\x05\x0B\x0812345678\x04\x08\x08\x08";
 
-fn storable(count: usize, first: &[u8], again: &[u8]) -> Vec<u8> {
-    [STORABLE, &[2], &(count as u32 + 1).to_le_bytes(), first, &again.repeat(count)].concat()
+fn storable(count: usize, first: &[u8], repeated: &[u8]) -> Vec<u8> {
+    [STORABLE, &[2], &(count as u32 + 1).to_le_bytes(), first, &repeated.repeat(count)].concat()
 }
 
 fn storable_links(size: usize) -> Vec<u8> {
@@ -246,6 +246,6 @@ fn php_links(size: usize, letter: char) -> Vec<u8> {
         'R' => format!("s:{}:\"{text}\";", text.len()),
         _ => format!("O:8:\"stdClass\":1:{{s:{}:\"{text}\";i:1;}}", text.len()),
     };
-    let again: String = (1..=count).map(|at| format!("i:{at};{letter}:2;")).collect();
-    format!("a:{}:{{i:0;{first}{again}}}", count + 1).into_bytes()
+    let repeated: String = (1..=count).map(|index| format!("i:{index};{letter}:2;")).collect();
+    format!("a:{}:{{i:0;{first}{repeated}}}", count + 1).into_bytes()
 }

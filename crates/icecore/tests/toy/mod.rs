@@ -57,9 +57,9 @@ fn read<S: Sink>(scan: &mut Scan<'_>, limits: &Limits, sink: &mut S) -> Result<(
     loop {
         let (start, letter) = (scan.offset, scan.read_array::<1>("a value")?[0]);
         if open.last().is_some_and(|(.., end)| *end == letter) {
-            let (at, count, _) = open.pop().unwrap_or_default();
-            sink.tape().close_container(at, count);
-            sink.record_end(at, scan.offset);
+            let (index, count, _) = open.pop().unwrap_or_default();
+            sink.tape().close_container(index, count);
+            sink.record_end(index, scan.offset);
         } else {
             if let Some((_, count, end)) = open.last_mut() {
                 *count += 1;
@@ -86,14 +86,14 @@ fn read<S: Sink>(scan: &mut Scan<'_>, limits: &Limits, sink: &mut S) -> Result<(
                 _ => return Err(Error::new(ErrorKind::Malformed).at(start).expecting("one of n i s [ { o")),
             };
             node.key = std::mem::take(&mut key);
-            let at = sink.tape().push(node);
-            sink.record_begin(at, start);
+            let index = sink.tape().push(node);
+            sink.record_begin(index, start);
             if sink.next_node() > limits.nodes || open.len() >= limits.depth as usize {
                 return Err(limits.too_deep().at(start));
             }
             match letter {
                 b'[' | b'{' => {
-                    open.push((at, 0, letter + 2));
+                    open.push((index, 0, letter + 2));
                     continue;
                 }
                 b'o' => {
@@ -101,17 +101,17 @@ fn read<S: Sink>(scan: &mut Scan<'_>, limits: &Limits, sink: &mut S) -> Result<(
                     let class = text(scan, limits)?;
                     let class = scan.input.get(class).unwrap_or(&[]).to_vec();
                     let class = sink.tape().intern_class(Kind::Bytes, &class)?;
-                    sink.tape().set_class(at, class);
-                    open.push((at, 0, 0));
+                    sink.tape().set_class(index, class);
+                    open.push((index, 0, 0));
                     continue;
                 }
-                _ => sink.record_end(at, scan.offset),
+                _ => sink.record_end(index, scan.offset),
             }
         }
         // An object ends with its body.
-        while let Some((at, count, 0)) = open.last().copied() {
-            sink.tape().close_container(at, count);
-            sink.record_end(at, scan.offset);
+        while let Some((index, count, 0)) = open.last().copied() {
+            sink.tape().close_container(index, count);
+            sink.record_end(index, scan.offset);
             open.pop();
         }
         if open.is_empty() {
@@ -150,7 +150,7 @@ fn write(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Writ
     }
     let mut losses = Losses::with_limits(limits);
     let mut steps = vec![Step::Text(b"\n".to_vec()), Step::Value(document.root()), Step::Text(MAGIC.to_vec())];
-    let said = |bytes: &[u8]| [format!("s{}:", bytes.len()).as_bytes(), bytes].concat();
+    let encode = |bytes: &[u8]| [format!("s{}:", bytes.len()).as_bytes(), bytes].concat();
     while let Some(step) = steps.pop() {
         let value = match step {
             Step::Text(text) => {
@@ -164,7 +164,7 @@ fn write(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Writ
         match value.value() {
             Value::Null => steps.push(Step::Text(b"n".to_vec())),
             Value::Int(number) if number >= 0 => steps.push(Step::Text(format!("i{number};").into_bytes())),
-            Value::Bytes(bytes) | Value::Text(bytes) => steps.push(Step::Text(said(bytes))),
+            Value::Bytes(bytes) | Value::Text(bytes) => steps.push(Step::Text(encode(bytes))),
             Value::Array => {
                 steps.push(Step::Text(b"[".to_vec()));
                 steps.extend(value.items().map(Step::Value));
@@ -173,12 +173,12 @@ fn write(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Writ
             Value::Map => {
                 steps.push(Step::Text(b"{".to_vec()));
                 steps.extend(
-                    value.entries().flat_map(|(key, value)| [Step::Text(said(key.bytes())), Step::Value(value)]),
+                    value.entries().flat_map(|(key, value)| [Step::Text(encode(key.bytes())), Step::Value(value)]),
                 );
                 steps.push(Step::Text(b"}".to_vec()));
             }
             Value::Object(class, body) => {
-                steps.push(Step::Text([b"o", &said(class)[..]].concat()));
+                steps.push(Step::Text([b"o", &encode(class)[..]].concat()));
                 steps.push(Step::Value(body));
             }
             _ => {

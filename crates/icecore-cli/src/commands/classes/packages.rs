@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_front_decides() {
+    fn the_longest_prefix_decides() {
         let mut packages = Packages { prefixes: Vec::new() };
         let declare = |fronts: &[&str]| {
             let fronts: serde_json::Map<_, _> =

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn values_with_the_same_words_get_others() {
+    fn values_that_look_the_same_are_shown_by_their_difference() {
         let json = |left: &str, right: &str| compare("json", left.as_bytes(), right.as_bytes(), usize::MAX);
         assert_eq!(json("1", "2"), "1 -> 2");
         assert_eq!(json("[1,[2]]", "[1,[3]]"), "[1, [2]] -> [1, [3]]");

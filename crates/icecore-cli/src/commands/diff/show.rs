@@ -300,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_of_a_path() {
+    fn end_of_steps_finds_each_step_of_a_path() {
         let cut = |path: &'static str, steps| end_of_steps(path, steps).map_or(path, |end| &path[..end]);
         let path = r#"$.a["x.y\"[z]"][3]^.b"#;
         let known = ["$", "$.a", r#"$.a["x.y\"[z]"]"#, r#"$.a["x.y\"[z]"][3]"#, r#"$.a["x.y\"[z]"][3]^"#, path, path];

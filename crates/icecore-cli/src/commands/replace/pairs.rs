@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_three_forms() {
+    fn pairs_are_read_from_lines_csv_and_json() {
         assert_eq!(
             texts(parse_line_pairs(b"a\tb\r\n\nc\\td\\\\\t\\x\n")),
             Ok(vec![pair("a", "b"), pair("c\td\\", "\\x")])

@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_goes_on_where_it_was_and_not_with_other_pairs() {
+    fn a_state_is_resumed_only_with_the_same_pairs() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("state.json");
         let rules = |new: &str| Rules::builder().pair("old", new).build().unwrap();

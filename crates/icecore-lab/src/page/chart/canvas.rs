@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stay_text() {
+    fn markup_in_names_is_escaped() {
         assert_eq!(escape_markup("<script>\"'&\u{0}\u{ffff}"), "&lt;script&gt;&quot;&#39;&amp;\\u{0}\u{fffd}");
         assert_eq!(
             [1.04, f64::NAN, f64::INFINITY, -0.01].map(format_coordinate),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_name_is_cut() {
+    fn long_names_are_shortened_to_their_width() {
         assert_eq!(fit_text("Sereal", 100.0, 13.0), "Sereal");
         let cut = fit_text("a name that is far too long", 100.0, 13.0);
         assert!(cut.ends_with('…') && estimate_text_width(&cut, 13.0) <= 100.0, "{cut}");

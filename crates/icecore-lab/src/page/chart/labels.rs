@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_stand_apart() {
+    fn labels_are_spread_apart() {
         assert_eq!(spread_positions(&[10.0, 50.0], 14.0, 0.0, 100.0), [10.0, 50.0]);
         assert_eq!(spread_positions(&[50.0, 50.0], 10.0, 0.0, 100.0), [45.0, 55.0]);
         assert_eq!(spread_positions(&[100.0, 99.0, 98.0], 10.0, 0.0, 100.0), [100.0, 90.0, 80.0]);
@@ -93,11 +93,11 @@ mod tests {
     fn many_labels_stay_inside_and_apart() {
         let mut rng = fastrand::Rng::with_seed(7);
         for _ in 0..300 {
-            let wanted: Vec<f64> = (0..rng.usize(1..15)).map(|_| rng.f64() * 200.0).collect();
-            let mut found = spread_positions(&wanted, 14.0, 0.0, 200.0);
+            let positions: Vec<f64> = (0..rng.usize(1..15)).map(|_| rng.f64() * 200.0).collect();
+            let mut found = spread_positions(&positions, 14.0, 0.0, 200.0);
             found.sort_by(f64::total_cmp);
-            assert!(found[0] >= -0.01 && found[found.len() - 1] <= 200.01, "{wanted:?} {found:?}");
-            assert!(found.windows(2).all(|w| w[1] - w[0] > 13.9), "{wanted:?} {found:?}");
+            assert!(found[0] >= -0.01 && found[found.len() - 1] <= 200.01, "{positions:?} {found:?}");
+            assert!(found.windows(2).all(|w| w[1] - w[0] > 13.9), "{positions:?} {found:?}");
         }
     }
 }

@@ -76,14 +76,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_are_round() {
+    fn ticks_are_round_numbers() {
         assert_eq!(Scale::linear([42.0], 0.0, 100.0).choose_ticks(5), [0.0, 10.0, 20.0, 30.0, 40.0]);
         assert_eq!(Scale::log([10.0, 20_000.0], 1.0, 0.0, 1.0).choose_ticks(5), [10.0, 100.0, 1000.0, 10_000.0]);
         assert_eq!(Scale::log([120.0, 340.0], 1.0, 0.0, 1.0).choose_ticks(6), [150.0, 200.0, 300.0]);
     }
 
     #[test]
-    fn any_numbers_have_a_place() {
+    fn any_numbers_have_a_position_on_the_scale() {
         let odd = [0.0, -1.0, 1e-300, 1e300, f64::NAN, f64::INFINITY, f64::MAX, f64::MIN_POSITIVE];
         for n in 0..=odd.len() {
             let values = || odd.iter().copied().take(n);

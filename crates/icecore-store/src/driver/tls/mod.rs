@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_says_how_it_is_encrypted() {
+    fn addresses_tell_how_to_encrypt() {
         let split = |text: &str| split_address(&text.parse().expect("an address"));
         let (text, tls) = split("postgres://h/d?a=1&sslmode=disable&sslrootcert=/a%20b&c=2").expect("a driver's");
         assert_eq!(text, "postgres://h/d?a=1&c=2");

@@ -37,20 +37,20 @@ pub(super) fn decompress_value(flags: u32, value: &[u8]) -> Cow<'_, [u8]> {
 mod tests {
     use super::*;
 
-    fn packed(wrapper: &str) -> Vec<u8> {
+    fn pack_value(wrapper: &str) -> Vec<u8> {
         icecore::convert(b"\"text\"", "json", &format!("{wrapper}/json")).expect(wrapper)
     }
 
     #[test]
-    fn what_was_compressed_comes_back() {
+    fn compressed_values_are_decompressed() {
         for (flags, wrapper) in [(0x30, "php-memcached"), (0x34, "php-memcached"), (3, "zlib"), (2, "gzip")] {
-            assert_eq!(&*decompress_value(flags, &packed(wrapper)), b"\"text\"", "{flags}");
+            assert_eq!(&*decompress_value(flags, &pack_value(wrapper)), b"\"text\"", "{flags}");
         }
     }
 
     #[test]
-    fn all_else_stays() {
-        let zlib = packed("zlib");
+    fn other_values_stay_as_they_are() {
+        let zlib = pack_value("zlib");
         for (flags, value) in
             [(0, &zlib[..]), (1, &zlib), (0x30, &zlib), (2, b"1.5"), (2, &zlib[..4]), (0x30, b""), (2, b"")]
         {

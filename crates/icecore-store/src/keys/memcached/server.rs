@@ -179,14 +179,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_of_the_list_are_unescaped() {
+    fn keys_in_lists_are_unescaped() {
         assert_eq!(percent_decode(b"a%20b%ff").as_deref(), Some(&b"a b\xff"[..]));
         assert_eq!(percent_decode(b"a%2"), None);
         assert_eq!(percent_decode(b"%zz"), None);
     }
 
     #[test]
-    fn no_key_is_a_command() {
+    fn keys_that_could_be_commands_are_refused() {
         assert!(is_key(b"a:7") && is_key("ü".as_bytes()));
         for key in [&b""[..], b"a b", b"a\r\nflush_all", b"\x7f", &[b'a'; 251]] {
             assert!(!is_key(key));

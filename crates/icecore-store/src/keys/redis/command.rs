@@ -55,7 +55,7 @@ mod tests {
     use super::RedisCommand;
 
     #[test]
-    fn a_command_is_an_array_of_strings() {
+    fn commands_are_sent_as_arrays_of_strings() {
         let mut out = Vec::new();
         RedisCommand::Get.write_request(&[b"a\r\n"], &mut out);
         assert_eq!(out, b"*2\r\n$3\r\nGET\r\n$3\r\na\r\n\r\n");

@@ -222,7 +222,7 @@ mod tests {
     use super::{next_stream_id, parse_stream_id};
 
     #[test]
-    fn ids_go_on() {
+    fn ids_of_streams_are_incremented_and_compared() {
         assert_eq!(next_stream_id("5-7").as_deref(), Some("5-8"));
         assert_eq!(next_stream_id("5-18446744073709551615").as_deref(), Some("6-0"));
         assert_eq!(next_stream_id("18446744073709551615-18446744073709551615"), None);

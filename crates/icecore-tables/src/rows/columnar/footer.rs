@@ -239,14 +239,14 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_seen_before_it_is_built() {
+    fn too_deep_types_are_refused_before_they_are_built() {
         assert_eq!(ThriftReader { rest: &types(64) }.check_structure(64), Some(true));
         assert_eq!(ThriftReader { rest: &types(66) }.check_structure(64), Some(false));
         assert_eq!(ThriftReader { rest: &types(5000) }.check_structure(64), Some(false));
     }
 
     #[test]
-    fn structures_within_structures_are_refused() {
+    fn deeply_nested_structures_are_refused() {
         let mut bytes = vec![0x7c];
         bytes.extend([0x1c].repeat(100_000));
         assert_eq!(ThriftReader { rest: &bytes }.check_structure(64), Some(false));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_for_the_reader() {
+    fn damaged_footers_are_left_to_the_reader() {
         for cut in 0..types(10).len() {
             ThriftReader { rest: &types(10)[..cut] }.check_structure(64);
         }

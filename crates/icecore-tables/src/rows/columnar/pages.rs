@@ -81,7 +81,7 @@ mod tests {
     use super::parse_page_sizes;
 
     #[test]
-    fn headers_of_pages_say_their_sizes() {
+    fn page_sizes_are_parsed_from_headers() {
         assert_eq!(parse_page_sizes(&[0x15, 0, 0x15, 0x80, 0x01, 0x15, 0x20, 0x2c]), Some((64, 16)));
         assert_eq!(parse_page_sizes(&[0x15, 0, 0x25, 0x80, 0x01, 0x15, 0x20]), None);
         assert_eq!(parse_page_sizes(b"PAR1"), None);

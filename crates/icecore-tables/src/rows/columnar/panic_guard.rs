@@ -39,7 +39,7 @@ mod tests {
     use super::catch_panic;
 
     #[test]
-    fn a_panic_is_an_error() {
+    fn a_panic_becomes_an_error() {
         assert_eq!(catch_panic(|| Ok::<_, String>(5)), Ok(5));
         assert_eq!(catch_panic(|| Err::<(), _>("no")), Err("no".to_owned()));
         let index = std::hint::black_box(7);

@@ -136,21 +136,28 @@ mod tests {
         cells.map(|cell| (cell.sort != Sort::Null).then(|| batch.cell_bytes(*cell).to_vec())).collect()
     }
 
-    fn is(bytes: &[u8]) -> Option<Vec<u8>> {
+    fn some_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
         Some(bytes.to_vec())
     }
 
     #[test]
-    fn escapes_of_mysql() {
+    fn mysql_escapes_are_decoded() {
         let row = b"1\ta\\tb\\n\\\\\\0\\'\t\\N\tx\\N\tNULL\ta\\\nb\\\t\r\n";
         assert_eq!(
             cells(row, Some(Escapes::Mysql)),
-            [is(b"1"), is(b"a\tb\n\\\0'"), None, is(b"xN"), is(b"NULL"), is(b"a\nb\t")]
+            [
+                some_bytes(b"1"),
+                some_bytes(b"a\tb\n\\\0'"),
+                None,
+                some_bytes(b"xN"),
+                some_bytes(b"NULL"),
+                some_bytes(b"a\nb\t")
+            ]
         );
     }
 
     #[test]
-    fn numbers_and_booleans_of_a_database() {
+    fn marked_numbers_and_booleans_stay_plain() {
         let mut batch = Batch::default();
         let line = b"\\#1.50\t\\#true\t1\t\\\\#1\t\\N\n";
         assert_eq!(read_row(line, true, Some(b'\t'), Some(Escapes::Database), 0, &mut batch), Some(line.len()));
@@ -166,21 +173,21 @@ mod tests {
     }
 
     #[test]
-    fn escapes_of_postgres() {
+    fn postgres_escapes_are_decoded() {
         let row = b"\\b\\f\\v\\x41\\x4g\\101\\7\t\\\\x6869\t\\N\t\n";
         assert_eq!(
             cells(row, Some(Escapes::Postgres)),
-            [is(b"\x08\x0c\x0bA\x04gA\x07"), is(b"\\x6869"), None, is(b"")]
+            [some_bytes(b"\x08\x0c\x0bA\x04gA\x07"), some_bytes(b"\\x6869"), None, some_bytes(b"")]
         );
     }
 
     #[test]
-    fn no_escapes_at_all() {
-        assert_eq!(cells(b"a\\tb\t\\N\t\"\n", None), [is(b"a\\tb"), is(b"\\N"), is(b"\"")]);
+    fn without_escapes_backslashes_are_text() {
+        assert_eq!(cells(b"a\\tb\t\\N\t\"\n", None), [some_bytes(b"a\\tb"), some_bytes(b"\\N"), some_bytes(b"\"")]);
     }
 
     #[test]
-    fn the_last_line_may_lack_its_end() {
+    fn the_last_line_may_lack_its_line_end() {
         let mut batch = Batch::default();
         assert_eq!(read_row(b"a\tb\\", true, Some(b'\t'), Some(Escapes::Mysql), 0, &mut batch), Some(4));
         assert_eq!(batch.cell_bytes(batch.row_cells(0).0[1]), b"b\\");

@@ -184,7 +184,7 @@ mod tests {
     use crate::{Builder, Cursor, Kind, Value};
 
     #[test]
-    fn rare_things_are_where_they_belong() {
+    fn headers_marks_and_defaults_are_in_their_places() {
         let mut b = Builder::new();
         b.int(7).end_header();
         b.begin_map();
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn misplaced_marks_are_mistakes() {
+    fn misplaced_marks_are_refused() {
         let mut b = Builder::new();
         b.restrict().int(1);
         assert!(b.finish().is_err());

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_perl_lacks_is_gone() {
+    fn features_that_perl_lacks_are_removed() {
         for (before, after) in [
             (r#"[{"$attributes":{"a":1},"$value":"abc"},2]"#, r#"["abc",2]"#),
             (r#"{"x":{"$attributes":{"a":[1]},"$value":["abc"]},"y":2}"#, r#"{"x":["abc"],"y":2}"#),

@@ -59,7 +59,7 @@ fn sample_texts() -> Vec<(&'static str, TextGenerator)> {
 }
 
 #[test]
-fn twice_the_text_is_twice_the_work() {
+fn reading_takes_linear_time() {
     let (options, limits) = (ReadOptions::default(), Limits::default());
     for (name, text) in sample_texts() {
         is_linear(name, 500, |size| {

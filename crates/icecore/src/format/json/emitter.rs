@@ -321,7 +321,7 @@ fn decode_first_char(bytes: &[u8]) -> (u32, usize) {
 mod tests {
     use super::*;
 
-    fn written(ascii: bool, write: impl FnOnce(&mut Emitter<'_>)) -> String {
+    fn emit(ascii: bool, write: impl FnOnce(&mut Emitter<'_>)) -> String {
         let mut out = Vec::new();
         let style = TextStyle { escapes: EscapeOptions { ascii, ..EscapeOptions::default() }, ..TextStyle::default() };
         let mut emitter = Emitter::new(&mut out, 1, style);
@@ -331,24 +331,24 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_json_escapes() {
+    fn special_characters_are_escaped() {
         let text = "a\"b\\c/\u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}é\u{2028}😀 and a long run behind it";
-        let escaped = written(false, |emitter| emitter.write_quoted(text.as_bytes(), CharEncoding::Utf8).unwrap());
+        let escaped = emit(false, |emitter| emitter.write_quoted(text.as_bytes(), CharEncoding::Utf8).unwrap());
         assert_eq!(escaped, "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}é\u{2028}😀 and a long run behind it\"");
-        let ascii = written(true, |emitter| emitter.write_quoted("é😀x".as_bytes(), CharEncoding::Utf8).unwrap());
+        let ascii = emit(true, |emitter| emitter.write_quoted("é😀x".as_bytes(), CharEncoding::Utf8).unwrap());
         assert_eq!(ascii, r#""\u00e9\ud83d\ude00x""#);
         assert_eq!(
-            written(false, |emitter| emitter.write_quoted(b"caf\xe9\xff", CharEncoding::Latin1).unwrap()),
+            emit(false, |emitter| emitter.write_quoted(b"caf\xe9\xff", CharEncoding::Latin1).unwrap()),
             "\"caféÿ\""
         );
         assert_eq!(
-            written(true, |emitter| emitter.write_quoted(b"caf\xe9\xff", CharEncoding::Latin1).unwrap()),
+            emit(true, |emitter| emitter.write_quoted(b"caf\xe9\xff", CharEncoding::Latin1).unwrap()),
             r#""caf\u00e9\u00ff""#
         );
     }
 
     #[test]
-    fn a_key_that_is_a_word_is_written_as_any_other() {
+    fn keys_that_are_words_are_written_like_others() {
         for (before, after) in [(false, false), (false, true), (true, false), (true, true)] {
             let style = TextStyle { space_before: before, space_after: after, ..TextStyle::default() };
             let word = quote_key(b"Ab_9-", style);
@@ -358,9 +358,9 @@ mod tests {
     }
 
     #[test]
-    fn long_strings_pass_through_the_stage_in_parts() {
+    fn long_strings_are_written_in_parts() {
         for text in ["é".repeat(100_000), "\u{1}".repeat(50_000), "x".repeat(300_000)] {
-            let quoted = written(false, |emitter| emitter.write_quoted(text.as_bytes(), CharEncoding::Utf8).unwrap());
+            let quoted = emit(false, |emitter| emitter.write_quoted(text.as_bytes(), CharEncoding::Utf8).unwrap());
             assert_eq!(quoted.replace("\\u0001", "\u{1}"), format!("\"{text}\""));
         }
     }

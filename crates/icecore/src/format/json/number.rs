@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes() {
+    fn number_shapes_are_recognized() {
         for (text, expected) in [
             ("0", NumberShape::Integer(1)),
             ("-0,", NumberShape::Integer(2)),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn short_ways_agree_with_the_long_one() {
+    fn fast_paths_agree_with_the_general_one() {
         let mut cases: Vec<String> =
             ["", "-", "0", "-0", "00", "01", "1", "-12", "1.", ".5", "1.5.2", "1e5", "1.5e3", "-0.0", "0.1", "1,5"]
                 .map(String::from)

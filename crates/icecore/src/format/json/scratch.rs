@@ -141,37 +141,37 @@ fn write_plain_at_end(scratch: &mut Scratch, offset: usize, string: &[u8]) -> Op
 mod tests {
     use super::*;
 
-    fn written(write: impl FnOnce(&mut Scratch) -> usize) -> String {
+    fn format_with(write: impl FnOnce(&mut Scratch) -> usize) -> String {
         let mut scratch = [0; SCRATCH_LEN];
         let end = write(&mut scratch);
         String::from_utf8(scratch[..end].to_vec()).unwrap()
     }
 
     #[test]
-    fn integers() {
+    fn integers_are_written_like_rust_does() {
         for value in [0, 1, 9, 10, 99, 100, 12345, i64::MAX, i64::MIN, -1, -10] {
-            assert_eq!(written(|scratch| write_int(scratch, 0, value)), value.to_string());
+            assert_eq!(format_with(|scratch| write_int(scratch, 0, value)), value.to_string());
         }
         for power in 0..20 {
             let value = 10u64.pow(power);
-            assert_eq!(written(|scratch| write_uint(scratch, 0, value)), value.to_string());
-            assert_eq!(written(|scratch| write_uint(scratch, 0, value - 1)), (value - 1).to_string());
+            assert_eq!(format_with(|scratch| write_uint(scratch, 0, value)), value.to_string());
+            assert_eq!(format_with(|scratch| write_uint(scratch, 0, value - 1)), (value - 1).to_string());
         }
         for bits in 0..64 {
             let value = u64::MAX >> bits;
-            assert_eq!(written(|scratch| write_uint(scratch, 0, value)), value.to_string());
+            assert_eq!(format_with(|scratch| write_uint(scratch, 0, value)), value.to_string());
         }
     }
 
     #[test]
-    fn plain_strings_only() {
+    fn only_plain_strings_are_written() {
         let base = b"Employee_123456\"}, and more behind";
-        assert_eq!(written(|scratch| write_plain_string(scratch, 0, base, 0, 15).unwrap()), "\"Employee_123456\"");
-        assert_eq!(written(|scratch| write_plain_string(scratch, 0, base, 3, 0).unwrap()), "\"\"");
+        assert_eq!(format_with(|scratch| write_plain_string(scratch, 0, base, 0, 15).unwrap()), "\"Employee_123456\"");
+        assert_eq!(format_with(|scratch| write_plain_string(scratch, 0, base, 3, 0).unwrap()), "\"\"");
         let mut scratch = [0; SCRATCH_LEN];
         assert_eq!(write_plain_string(&mut scratch, 0, base, 0, 16), None);
         assert_eq!(write_plain_string(&mut scratch, 0, "éeeeeeee".as_bytes(), 0, 2), None);
-        assert_eq!(written(|scratch| write_plain_string(scratch, 0, b"a short", 2, 5).unwrap()), "\"short\"");
+        assert_eq!(format_with(|scratch| write_plain_string(scratch, 0, b"a short", 2, 5).unwrap()), "\"short\"");
         assert_eq!(write_plain_string(&mut scratch, 0, b"sho\"t", 0, 5), None);
         assert_eq!(write_plain_string(&mut scratch, 0, "é".as_bytes(), 0, 2), None);
         assert_eq!(write_plain_string(&mut scratch, 0, b"short", 0, 6), None);

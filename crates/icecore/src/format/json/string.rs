@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_stop_at_the_same_byte() {
+    fn both_searches_stop_at_the_same_byte() {
         for special in 0..=255u8 {
             for len in 0..40 {
                 for filler in [b'a', 0x7F, 0x80, 0xFF, b'!', b'#', b'[', b']'] {

@@ -121,7 +121,7 @@ mod tests {
     /// Texts of random pieces: if the fast scan accepts one, the reader reads it, and the
     /// strings are the same.
     #[test]
-    fn the_quick_scan_finds_what_the_reader_takes() {
+    fn the_fast_scan_finds_the_strings_of_the_reader() {
         const PIECES: [&str; 27] = [
             "[",
             "]",
@@ -152,7 +152,7 @@ mod tests {
             "\"\t\"",
         ];
         let limits = Limits::default();
-        let wanted = StringRequest { limits: &limits, keys: true, classes: false, is_wanted: &|_, _| true };
+        let request = StringRequest { limits: &limits, keys: true, classes: false, is_wanted: &|_, _| true };
         let (mut state, mut accepted, mut found) = (7u64, 0, 0);
         for _ in 0..300_000 {
             let mut text = String::new();
@@ -160,13 +160,13 @@ mod tests {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 text.push_str(PIECES[(state >> 33) as usize % PIECES.len()]);
             }
-            let Some(quick) = scan::scan_strings(text.as_bytes(), &wanted) else { continue };
+            let Some(quick) = scan::scan_strings(text.as_bytes(), &request) else { continue };
             accepted += 1;
             found += quick.list.len();
             let read = |options: &ReadOptions, limits: &Limits, tape: &mut Tape| {
                 feed::fill_tape(&PlainJson(options), text.as_bytes(), limits, tape)
             };
-            let slow = find_strings_by_reading(text.as_bytes(), &Settings::new(), &wanted, read)
+            let slow = find_strings_by_reading(text.as_bytes(), &Settings::new(), &request, read)
                 .unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(format!("{:?}", quick.list), format!("{:?}", slow.list), "{text}");
         }

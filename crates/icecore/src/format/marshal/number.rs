@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floats_are_written_as_ruby_does() {
+    fn floats_are_written_like_ruby() {
         for (value, text) in [
             (1.5, "1.5"),
             (100.0, "1e2"),
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn short_cuts_lead_to_the_same_text() {
+    fn fast_and_general_paths_write_the_same_floats() {
         let mut number = 0x9E37_79B9_7F4A_7C15u64;
         for round in 0..200_000 {
             number = number.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(1);

@@ -384,7 +384,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_has_the_bytes_of_the_plain_writer() {
+    fn words_have_the_bytes_of_the_plain_writer() {
         let edges = (0..31).flat_map(|bit| [(1i64 << bit) - 1, 1 << bit, -(1 << bit), -(1 << bit) - 1]);
         for value in edges.chain(-300..300).chain([i64::from(u32::MAX)]) {
             let mut expected = Vec::new();

@@ -109,7 +109,7 @@ pub(super) fn push_compressed(magnitude: &[u8], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn magnitudes_come_back() {
+    fn magnitudes_round_trip() {
         for magnitude in
             [&[0u8][..], &[0x7F], &[0x80], &[0xFF; 9], &[0, 0, 0, 0, 0, 0, 0, 0, 1], &[1, 2, 3, 4, 5, 6, 7]]
         {

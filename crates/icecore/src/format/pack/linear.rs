@@ -27,7 +27,7 @@ fn make_list(items: usize) -> Document<'static> {
 }
 
 #[test]
-fn steps_are_bounded_by_what_is_there() {
+fn steps_are_bounded_by_the_size_of_the_input() {
     let limits = Limits::default();
     let sizes = [3_125, 6_250, 12_500, 25_000, 50_000];
     // `make test-all` sets this.

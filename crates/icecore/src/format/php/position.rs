@@ -101,7 +101,7 @@ mod tests {
     use super::Position;
 
     #[test]
-    fn positions_are_counted_as_text() {
+    fn positions_are_counted_like_their_text() {
         let mut position = Position::from_number(0);
         for number in 0..120_000u32 {
             let text = format!("i:{number};s:1:\"a\";");

@@ -229,7 +229,7 @@ mod tests {
     use crate::document::Node;
 
     #[test]
-    fn a_text_is_compared_completely() {
+    fn kept_texts_are_compared_completely() {
         for len in 1..=MAX_KEPT_LEN {
             let text: Vec<u8> = (1..=len as u8).collect();
             let mut kept = KeptText::default();
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_may_be_an_integer_is_not_kept() {
+    fn keys_that_may_be_integers_are_not_kept() {
         let mut keys = Names::default();
         let mut id = |node, bytes: &[u8]| keys.intern(node, bytes).unwrap() as u16;
         let (name, number) = (id(Node::leaf(Kind::Bytes, 0), b"name"), id(Node::leaf(Kind::Bytes, 0), b"12"));

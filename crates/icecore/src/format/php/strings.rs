@@ -63,7 +63,7 @@ mod tests {
     /// Texts of random pieces: if the fast scan accepts one, the reader reads it to the same
     /// end, and its spans give the same places.
     #[test]
-    fn the_quick_scan_finds_what_the_spans_say() {
+    fn the_fast_scan_finds_the_strings_of_the_spans() {
         const PIECES: [&str; 29] = [
             "a:1:{",
             "a:2:{",
@@ -96,7 +96,7 @@ mod tests {
             "d:.;",
         ];
         let limits = Limits::default();
-        let wanted = StringRequest { limits: &limits, keys: false, classes: false, is_wanted: &|_, _| true };
+        let request = StringRequest { limits: &limits, keys: false, classes: false, is_wanted: &|_, _| true };
         let (mut state, mut accepted, mut places) = (7u64, 0, 0);
         for _ in 0..200_000 {
             let mut text = String::new();
@@ -104,13 +104,13 @@ mod tests {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 text.push_str(PIECES[(state >> 33) as usize % PIECES.len()]);
             }
-            let Some(quick) = scan::scan_strings(text.as_bytes(), &wanted) else { continue };
+            let Some(quick) = scan::scan_strings(text.as_bytes(), &request) else { continue };
             accepted += 1;
             places += quick.list.len();
             let read = ReadOptions::default().read(text.as_bytes(), Request::new(&limits).detailed());
             assert!(read.error.is_none(), "{text}");
             let slow =
-                collect_strings(text.as_bytes(), &read.document, read.consumed, NamePlacement::BarTerminated, &wanted);
+                collect_strings(text.as_bytes(), &read.document, read.consumed, NamePlacement::BarTerminated, &request);
             assert_eq!(format!("{:?}", quick.list), format!("{:?}", slow.list), "{text}");
             assert_eq!(quick.consumed, slow.consumed, "{text}");
         }

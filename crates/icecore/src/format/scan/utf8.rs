@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_length_comes_back() {
+    fn characters_of_every_length_round_trip() {
         for value in (0..63).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1]) {
             let mut bytes = Vec::new();
             push_character(value, &mut bytes);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_of_perl() {
+    fn extended_characters_of_perl_are_decoded() {
         for (bytes, code) in [
             (&b"a"[..], 0x61),
             (b"\xC3\xA9", 0xE9),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_characters_are_as_long_as_perl_says() {
+    fn invalid_characters_have_the_length_that_perl_skips() {
         for (bytes, len) in [
             (&b"\xff\x41"[..], 1),
             (b"\xe2\x82", 2),

@@ -34,7 +34,7 @@ mod tests {
     const KINDS: [Encoding; 3] = [Encoding::SnappyIncremental, Encoding::Zlib, Encoding::Zstd];
 
     #[test]
-    fn what_was_compressed_comes_back() {
+    fn compressed_bodies_round_trip() {
         let body: Vec<u8> = (0..100_000u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
         for kind in KINDS {
             let small = compress(kind, &body, None).unwrap();
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_is_refused() {
+    fn decompression_bombs_are_refused() {
         let body = vec![0; 64 << 20];
         let limits = Limits { decompressed: 1 << 20, ..Limits::default() };
         for kind in KINDS {
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snappy_body_that_lies_about_its_length_is_refused() {
+    fn a_snappy_body_with_a_false_length_is_refused() {
         let error = decompress(Encoding::Snappy, &[0x80, 0x80, 0x80, 1, 0, b'a'], &Limits::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Malformed);
     }

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders() {
+    fn keys_are_sorted_in_the_orders_of_the_encoder() {
         let key = |kind, text: &'static str| KeyText::new(kind, text.as_bytes(), None);
         let keys = [
             key(Kind::Bytes, "b"),

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn detection_says_version_and_compression() {
+    fn detection_names_version_and_compression() {
         let variant = |input: &[u8]| detect(input).map(|guess| guess.variant);
         assert_eq!(variant(b"=\xF3rl\x05\x00\x25").as_deref(), Some("protocol 5, raw"));
         assert_eq!(variant(b"=srl\x22\x00").as_deref(), Some("protocol 2, incremental snappy"));

@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn widths() {
+    fn varint_widths_are_minimal() {
         for (value, bytes) in [(0, 1), (127, 1), (128, 2), (16_383, 2), (16_384, 3), (u64::MAX, 10)] {
             assert_eq!(varint_width(value), bytes, "{value}");
         }

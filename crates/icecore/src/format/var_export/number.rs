@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_php_s() {
+    fn numbers_are_read_like_php() {
         for (text, number) in [
             ("0", Number::Int(0)),
             ("0x7fffffffffffffff", Number::Int(i64::MAX)),

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_read_back() {
+    fn changes_round_trip() {
         let changes = sample();
         assert_eq!(Changes::decode(&changes.encode()).unwrap(), changes);
         assert_eq!(changes.cell_count(), 4);

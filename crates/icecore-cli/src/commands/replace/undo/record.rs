@@ -166,7 +166,7 @@ fn compute_check(parts: &[&[u8]]) -> Check {
 mod tests {
     use super::*;
 
-    fn decoded(record: &[u8], previous: &Check) -> Option<(RecordHead, Vec<u8>)> {
+    fn decode_record(record: &[u8], previous: &Check) -> Option<(RecordHead, Vec<u8>)> {
         let (head, stored) = record.split_first_chunk::<HEAD_LEN>()?;
         let head = RecordHead::decode(head, previous)?;
         (stored.len() == head.stored_len as usize && head.matches_payload(stored, previous))
@@ -174,26 +174,26 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_read_back_and_any_change_of_it_is_seen() {
+    fn records_round_trip_and_damaged_ones_are_refused() {
         let previous = [7; CHECK_LEN];
         for payload in [&b""[..], b"short", &[b'x'; 5000]] {
             let (record, check) = encode_record(RecordKind::Changes, payload, &previous).unwrap();
-            let (head, stored) = decoded(&record, &previous).unwrap();
+            let (head, stored) = decode_record(&record, &previous).unwrap();
             assert_eq!((head.kind, head.check), (RecordKind::Changes, check));
             assert_eq!(head.unpack_payload(stored).unwrap(), payload);
             for index in 0..record.len() {
                 let mut other = record.clone();
                 other[index] ^= 1;
-                assert!(decoded(&other, &previous).is_none(), "byte {index}");
-                assert!(decoded(&record[..index], &previous).is_none());
+                assert!(decode_record(&other, &previous).is_none(), "byte {index}");
+                assert!(decode_record(&record[..index], &previous).is_none());
             }
             // After another record, the record is invalid.
-            assert!(decoded(&record, &[8; CHECK_LEN]).is_none());
+            assert!(decode_record(&record, &[8; CHECK_LEN]).is_none());
         }
     }
 
     #[test]
-    fn a_payload_never_unfolds_to_more_than_its_length_allows() {
+    fn decompressed_payloads_are_limited_by_their_length() {
         // Data that would shrink to less than a thousandth is stored uncompressed, if it is larger than
         // ALWAYS_UNFOLDED.
         let zeros = vec![0; 20 << 20];

@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     /// Writes a file with some records, and returns where each ends.
-    fn filled(path: &Path) -> Vec<u64> {
+    fn write_records(path: &Path) -> Vec<u64> {
         let mut undo = UndoFile::create(path).unwrap();
         let mut ends = vec![undo.whole_len];
         for (kind, payload) in [
@@ -235,7 +235,7 @@ mod tests {
         ends
     }
 
-    fn refusal(path: &Path) -> String {
+    fn opening_error(path: &Path) -> String {
         match UndoFile::open(path, false) {
             Err(Abort::Failed(_, text)) => text,
             other => panic!("{other:?}"),
@@ -243,17 +243,17 @@ mod tests {
     }
 
     #[test]
-    fn it_is_read_back_and_never_overwritten() {
+    fn an_undo_file_is_read_back_and_not_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.undo");
-        filled(&path);
+        write_records(&path);
         let mut undo = UndoFile::open(&path, true).unwrap();
         let kinds: Vec<RecordKind> = undo.entries.iter().map(|entry| entry.head.kind).collect();
         assert_eq!(kinds, [RecordKind::Run, RecordKind::Table, RecordKind::Changes, RecordKind::End]);
         let entry = undo.entries[2];
         assert_eq!(undo.read_payload(&entry).unwrap(), [b'x'; 3000]);
         // No other process can open it meanwhile.
-        assert!(refusal(&path).contains("another icecore uses it now"));
+        assert!(opening_error(&path).contains("another icecore uses it now"));
         undo.append(RecordKind::Run, b"more").unwrap();
         drop(undo);
         assert_eq!(UndoFile::open(&path, false).unwrap().entries.len(), 5);
@@ -266,10 +266,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_off_is_torn_and_is_taken_off() {
+    fn a_cut_record_at_the_end_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let (complete_path, path) = (folder.path().join("whole.undo"), folder.path().join("cut.undo"));
-        let ends = filled(&complete_path);
+        let ends = write_records(&complete_path);
         let bytes = std::fs::read(&complete_path).unwrap();
         for end in MAGIC.len()..bytes.len() {
             for zeros in [0, 1, 5000] {
@@ -297,10 +297,10 @@ mod tests {
     }
 
     #[test]
-    fn damage_in_the_middle_is_refused_with_its_place() {
+    fn damage_in_the_middle_is_refused_with_its_offset() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.undo");
-        let ends = filled(&path);
+        let ends = write_records(&path);
         let bytes = std::fs::read(&path).unwrap();
         let last = *ends.iter().rev().nth(1).unwrap() as usize;
         for index in MAGIC.len()..last {
@@ -308,12 +308,12 @@ mod tests {
             other[index] ^= 0x40;
             std::fs::write(&path, &other).unwrap();
             let start = ends.iter().rev().find(|end| **end <= index as u64).unwrap();
-            let text = refusal(&path);
+            let text = opening_error(&path);
             assert!(text.contains(&format!("the record at offset {start} is damaged")), "byte {index}: {text}");
         }
         for other in [&b""[..], b"icecore undo 2\r\n", b"icecore undo 1\n\n"] {
             std::fs::write(&path, other).unwrap();
-            assert!(refusal(&path).contains("not an undo file"));
+            assert!(opening_error(&path).contains("not an undo file"));
         }
     }
 }

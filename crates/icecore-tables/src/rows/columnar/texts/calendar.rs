@@ -65,7 +65,7 @@ mod tests {
     use super::Date;
 
     #[test]
-    fn days_have_dates() {
+    fn day_numbers_become_dates() {
         for (day, year, month, of_month) in [
             (0, 1970, 1, 1),
             (-1, 1969, 12, 31),

@@ -109,7 +109,7 @@ fn check_timestamps<T: ArrowTimestampType>(counts: &[i64]) {
 }
 
 #[test]
-fn temporal_values_have_the_texts_of_arrow_cast() {
+fn temporal_values_are_printed_like_arrow_cast() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let counts = sample_counts(&mut random);
     check_timestamps::<TimestampSecondType>(&counts);
@@ -283,7 +283,7 @@ fn check_moment<T: ArrowTimestampType>(text: &str, zone: &str) {
 }
 
 #[test]
-fn texts_are_read_as_arrow_cast_reads_them() {
+fn texts_are_parsed_like_arrow_cast() {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut zones = vec!["+00:00", "-05:30"];
     if has_named_zones() {

@@ -106,7 +106,7 @@ mod tests {
     use super::{print_decimal, print_float};
 
     #[test]
-    fn floats_are_json() {
+    fn floats_are_printed_as_json() {
         let text = |value: f64| {
             let mut out = Vec::new();
             print_float(value, &mut out);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_of_32_bits_have_their_own_shortest_digits() {
+    fn floats_of_32_bits_get_their_shortest_digits() {
         let text = |value: f32| {
             let mut out = Vec::new();
             print_float(value, &mut out);

@@ -284,7 +284,7 @@ mod tests {
         String::from_utf8(out).expect("text")
     }
 
-    fn refusal(array: &dyn Array) -> String {
+    fn type_error(array: &dyn Array) -> String {
         Printer::from_array(array).err().map(|error: ArrowError| error.to_string()).expect("an error")
     }
 
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_are_json() {
+    fn scalars_are_printed_as_json() {
         let arrays: [(ArrayRef, &str); 16] = [
             (Arc::new(NullArray::new(2)), "null null"),
             (Arc::new(BooleanArray::from(vec![Some(true), None, Some(false)])), "true null false"),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_values_are_json() {
+    fn nested_values_are_printed_as_json() {
         let items = dates();
         let nulls = || Some(NullBuffer::from(vec![true, false, true]));
         let offsets = || OffsetBuffer::<i32>::new(vec![1, 2, 3, 4].into());
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn values_by_an_index_are_json() {
+    fn dictionary_and_run_values_are_printed_as_json() {
         let values: ArrayRef = Arc::new(Float32Array::from(vec![Some(0.5), None]));
         let keys = Int8Array::from(vec![Some(1), Some(0), None]);
         let dictionary = DictionaryArray::<Int8Type>::new(keys, Arc::clone(&values));
@@ -383,19 +383,19 @@ mod tests {
     }
 
     #[test]
-    fn some_types_have_no_json() {
+    fn types_without_json_are_refused() {
         let union =
             UnionArray::try_new(UnionFields::empty(), Vec::<i8>::new().into(), None, Vec::new()).expect("a union");
-        assert!(refusal(&union).contains("has no JSON"), "{}", refusal(&union));
+        assert!(type_error(&union).contains("has no JSON"), "{}", type_error(&union));
         let mut maps = MapBuilder::new(None, Int32Builder::new(), Int32Builder::new());
-        assert_eq!(refusal(&maps.finish()), "Json error: a map with keys of Int32 has no JSON");
+        assert_eq!(type_error(&maps.finish()), "Json error: a map with keys of Int32 has no JSON");
         let zoned = TimestampSecondArray::from(vec![0]).with_timezone("Nowhere");
-        assert!(refusal(&zoned).contains("Invalid timezone \"Nowhere\""), "{}", refusal(&zoned));
+        assert!(type_error(&zoned).contains("Invalid timezone \"Nowhere\""), "{}", type_error(&zoned));
     }
 
     /// Checks that lists whose items are shared repeatedly are cut at the limit.
     #[test]
-    fn values_are_not_longer_than_cells_may_be() {
+    fn printed_values_are_cut_at_the_limit_of_a_cell() {
         let mut array: ArrayRef = Arc::new(NullArray::new(1));
         for _ in 0..60 {
             let count = array.len() as i32;

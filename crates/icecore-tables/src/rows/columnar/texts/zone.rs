@@ -90,7 +90,7 @@ mod tests {
     use crate::rows::columnar::texts::calendar::Date;
 
     #[test]
-    fn zones_are_offsets_and_names() {
+    fn zones_are_parsed_from_offsets_and_names() {
         for (text, offset) in
             [("+05:30", 19_800), ("-0530", -19_800), ("+09", 32_400), ("+00:00", 0), ("UTC", 0), ("-23:59", -86_340)]
         {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn names_have_summer_time() {
+    fn named_zones_have_summer_time() {
         let berlin = Zone::parse("Europe/Berlin").expect("a name");
         assert_eq!([1_770_000_000, 1_783_000_000].map(|moment| berlin.offset_at(moment)), [3600, 7200]);
         let local_offset =

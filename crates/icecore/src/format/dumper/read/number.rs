@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_of_every_form() {
+    fn integers_of_every_form_are_read() {
         for (text, value) in [
             ("0", 0),
             ("-0", 0),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_and_what_is_too_large() {
+    fn floats_and_too_large_integers_are_read_as_floats() {
         for (text, value) in [
             ("1.5", 1.5),
             ("-1.5e3", -1500.0),
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_not_numbers() {
+    fn other_texts_are_not_numbers() {
         for text in ["08", "1x", "0x", "0xg", "1e", "12abc", "0b2"] {
             assert_eq!(number(text), None, "{text}");
         }

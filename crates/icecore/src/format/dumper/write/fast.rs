@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_strings() {
+    fn the_fast_path_quotes_short_strings_like_the_slow_one() {
         let base = b"0123456789abcdef'hgf\\edcba9876543210";
         for start in 0..base.len() {
             for len in 0..base.len() - start {

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn as_data_dumper_names_them() {
+    fn paths_are_those_of_data_dumper() {
         assert_eq!(names("$VAR1", false), ["$VAR1", "$VAR1->{'a'}", "$VAR1->{'a'}[7]", "${$VAR1->{'a'}[7]}->[0]"]);
         assert_eq!(names("%h", false), ["%h", "$h{'a'}", "$h{'a'}[7]", "${$h{'a'}[7]}->[0]"]);
         assert_eq!(names("${a}", false)[..3], ["${a}", "${a}{'a'}", "${a}{'a'}->[7]"]);

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_without_quotes() {
+    fn only_short_decimal_integers_need_no_quotes() {
         for text in ["0", "1", "-1", "123456789", "-123456789"] {
             assert!(is_decimal(text.as_bytes()), "{text}");
         }
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn in_quotes() {
+    fn strings_are_quoted_like_data_dumper() {
         let single = |bytes: &[u8]| {
             let mut buf = Vec::new();
             push_single(bytes, &mut buf);

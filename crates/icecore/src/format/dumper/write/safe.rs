@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_of_v_strings() {
+    fn sources_of_v_strings_are_decoded_or_refused() {
         for (source, characters) in [
             ("v1.22.333", &[1, 22, 333][..]),
             ("1.2.3", &[1, 2, 3]),
@@ -167,14 +167,14 @@ mod tests {
     }
 
     #[test]
-    fn names_of_functions() {
+    fn v_strings_that_may_be_function_names_are_found() {
         for (source, may) in [("v65", true), ("v1_0.2", true), ("v1_0", true), ("v1.2_0", false), ("1.2.3", false)] {
             assert_eq!(may_be_function(source.as_bytes()), may, "{source}");
         }
     }
 
     #[test]
-    fn flags_that_perl_knows() {
+    fn only_flags_that_perl_knows_are_kept() {
         for (flags, kept) in [
             ("msixxnpaa", "msixxnpaa"),
             (";main::hit();#", "main"),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns() {
+    fn patterns_are_classified_by_the_code_in_them() {
         let form = |text: &str| classify_pattern(text.as_bytes(), b"", false);
         for text in [
             "",

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_integral_floats_get_a_zero() {
+    fn only_whole_floats_get_a_point_and_a_zero() {
         for (value, text) in [(3.0, "3.0"), (0.5, "0.5"), (123_456_789_012_345.6, "123456789012346"), (1e15, "1e+15")] {
             assert_eq!(format_float(value, true), text);
         }

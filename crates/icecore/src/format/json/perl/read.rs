@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn values_come_back() {
+    fn values_round_trip() {
         for text in [
             "null",
             "[]",
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_input_is_left_to_the_plain_reader() {
+    fn malformed_input_is_left_to_the_reference_reader() {
         for text in [
             "",
             "[",
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_needs_escapes_is_not_predicted() {
+    fn keys_that_need_escapes_are_not_predicted() {
         let mut tape = Tape::new();
         assert!(read(br#"{"a\"b":1}              "#, 9, &mut tape).is_some());
         tape.clear();

@@ -207,7 +207,7 @@ mod tests {
     use super::is_exact_as_float;
 
     #[test]
-    fn which_floats_keep_their_digits() {
+    fn only_exact_texts_count_as_floats() {
         for text in ["0.1", "1.50", "-1e5", "100.0", "0.000", "1.7976931348623157e308", "12345678901234.5", "1e-7"] {
             assert!(is_exact_as_float(text.as_bytes()), "{text}");
         }

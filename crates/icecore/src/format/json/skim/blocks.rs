@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_end_where_a_walk_ends() {
+    fn blocks_and_bytes_find_the_same_end() {
         let mut state = 3;
         for len in (0..400).chain(0..400).chain(0..400) {
             let mut bytes = vec![b'['; len % 7 + 1];

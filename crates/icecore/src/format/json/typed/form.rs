@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_is_found_and_belongs_somewhere() {
+    fn every_key_is_found_and_part_of_a_form() {
         for (index, (name, text)) in NAMES.iter().enumerate() {
             assert_eq!(*name as usize, index);
             assert_eq!(Name::from_text(text.as_bytes()), Some(*name));

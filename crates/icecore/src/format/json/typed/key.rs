@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_come_back_as_what_they_were() {
+    fn encoded_keys_are_decoded_again() {
         let keys: [&[u8]; 10] =
             [b"a", b"", b"$", b"$$", b"$x", b"$t:", b"$class", "\u{e9}".as_bytes(), b"\xff", b"$\xff"];
         for strings in [PlainStringKind::Text, PlainStringKind::Bytes] {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_the_form_are_distinguished_from_unknown_ones() {
+    fn special_keys_are_distinguished_from_unknown_ones() {
         assert_eq!(decode_key(PlainStringKind::Text, b"$class"), KeyMeaning::Special(Name::Class));
         assert_eq!(decode_key(PlainStringKind::Text, b"$clas"), KeyMeaning::Unknown);
         assert_eq!(decode_key(PlainStringKind::Text, b"$"), KeyMeaning::Unknown);

@@ -221,7 +221,7 @@ mod tests {
     use super::decode_entities;
 
     #[test]
-    fn what_was_encoded_as_a_whole_is_decoded() {
+    fn only_completely_encoded_texts_are_decoded() {
         let decoded = |text: &str| decode_entities(text.as_bytes()).map(|text| String::from_utf8(text).unwrap());
         assert_eq!(decoded("&quot;a&amp;b&quot; &lt;i&gt; &#039;&#x27;").as_deref(), Some("\"a&b\" <i> ''"));
         assert_eq!(decoded("&uuml;&euro;&Omega;&thetasym;").as_deref(), Some("ü€Ωϑ"));

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_count_as_their_original_did() {
+    fn lengths_are_measured_in_the_original_charset() {
         use Charset::{Bytes, Characters, Entities, Replaced, Twice, Utf16, Wide};
         for (charset, lines, text, len) in [
             (Bytes, LineEnds::Kept, "Grüße", 7),

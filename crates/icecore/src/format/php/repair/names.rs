@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_class_is_distinguished_from_its_property() {
+    fn a_class_is_told_apart_from_its_property() {
         let classes = Classes::from_text(br#"O:3:"App":1:{O:7:"AppUser":0:{}O:4:"Base":0:{}"#);
         let restored = |key: &[u8], class: &[u8]| {
             let restored = restore_lost(key, key.len() as u64, key.len() as u64 + 2, Some(class), &classes)?;

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_strings_share_says_where_they_end() {
+    fn a_text_shared_by_strings_shows_their_ends() {
         let damaged = r#"a:4:{i:0;s:12:"see http://new.example/";i:1;s:9:"new.example";s:3:" ";";i:2;s:24:"a:1:{i:0;s:7:"new.example";}";i:3;s:2:"no";}"#;
         let found = read(
             &damaged
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_strings_share_is_found() {
+    fn texts_shared_by_two_strings_are_found() {
         let classes = Classes::from_text(b"");
         let mut search = ReplacedSearch {
             text: b"",
@@ -255,7 +255,7 @@ mod tests {
 
     /// Texts that offer as many ends, shared texts and names as possible.
     #[test]
-    fn work_on_hostile_texts_is_linear() {
+    fn hostile_texts_take_linear_time() {
         type Shape = (&'static str, fn(usize) -> String);
         let shapes: [Shape; 7] = [
             ("wrong lengths without a cause", |size| {

@@ -218,7 +218,7 @@ fn restore_nuls(text: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn undone(text: &str, name: &str) -> Vec<String> {
+    fn undo_replacement(text: &str, name: &str) -> Vec<String> {
         let mut found = Vec::new();
         each_undone(text.as_bytes(), &mut |undone| {
             if undone.explanation.name == name {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happened_to_the_whole_text_is_taken_back() {
+    fn changes_of_the_whole_text_are_undone() {
         for (name, text, expected) in [
             ("slashed", r#"s:4:\"\0it\\\";"#, r#"s:4:\"\x00it\\\";"#),
             ("slashed+slashed", r#"s:2:\\\"it\\\";"#, r#"s:2:\"it\";"#),
@@ -241,11 +241,11 @@ mod tests {
             ("entities", "s:1:&quot;&amp;&quot;;", r#"s:1:\"&\";"#),
             ("nul-spelled", "s:4:\"\u{FFFD}*\u{FFFD}a\";", r#"s:4:\"\x00*\x00a\";"#),
         ] {
-            assert_eq!(undone(text, name), [expected], "{text}");
+            assert_eq!(undo_replacement(text, name), [expected], "{text}");
         }
         // Not applied as a whole.
-        assert_eq!(undone(r#"s:4:"a\"b";"#, "slashed"), [""; 0]);
-        assert_eq!(undone(r#"s:3:""ab";"#, "doubled-quotes"), [""; 0]);
-        assert_eq!(undone(r#"s:4:\"\nit\";"#, "slashed"), [""; 0]);
+        assert_eq!(undo_replacement(r#"s:4:"a\"b";"#, "slashed"), [""; 0]);
+        assert_eq!(undo_replacement(r#"s:3:""ab";"#, "doubled-quotes"), [""; 0]);
+        assert_eq!(undo_replacement(r#"s:4:\"\nit\";"#, "slashed"), [""; 0]);
     }
 }

@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn looking_for_the_end_of_a_payload_is_work_too() {
+    fn searching_the_end_of_a_payload_counts_as_work() {
         let text = [&br#"C:1:"F":100000:{}"#[..], &[b'x'; 5000]].concat();
         let mut reader = TextReader::new(Start::Value);
         let classes = Classes::from_text(&text);

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_inside_of_a_string_is_seen() {
+    fn variables_inside_a_string_are_found() {
         assert!(has_variable(br#"one";name|s:3:"two"#) && !has_variable(br#"one";na|me|x"#));
         assert!(has_counted_variable(b"one\";\x04names:3:\"two") && !has_counted_variable(br#"one";name|s:3:"two"#));
     }

@@ -192,7 +192,7 @@ mod tests {
     use super::{CHUNK_SIZE, Position, put_digits, put_float, put_integer, put_position};
 
     #[test]
-    fn numbers_are_as_rust_writes_them() {
+    fn integers_are_written_like_rust_does() {
         let mut chunk = [0; CHUNK_SIZE];
         let around = |power: u32| 10u64.pow(power).saturating_sub(2)..10u64.pow(power) + 2;
         let values = (0..20).flat_map(around).chain(0..20_000).chain([u64::MAX, i64::MAX as u64, 1 << 63]);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_are_as_the_machine_writes_them() {
+    fn floats_are_written_like_the_machine_does() {
         let (mut chunk, mut buf) = ([0; CHUNK_SIZE], Vec::new());
         let mut number = 0x9E37_79B9_7F4A_7C15u64;
         for round in 0..100_000 {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_count() {
+    fn positions_are_written_and_counted() {
         let mut chunk = [0; CHUNK_SIZE];
         let mut position = Position::from_number(0);
         for number in 0..120_000 {

@@ -99,7 +99,7 @@ fn by_hand(text: &str) -> Document<'_> {
 }
 
 #[test]
-fn the_loop_writes_what_was_read() {
+fn the_loop_rewrites_the_text_that_was_read() {
     let limits = Limits::default();
     for seed in 1..400 {
         let mut text = String::new();
@@ -120,7 +120,7 @@ fn the_loop_writes_what_was_read() {
 }
 
 #[test]
-fn parts_make_the_whole() {
+fn parts_make_the_whole_document() {
     let limits = Limits::default();
     let mut text = String::from("a:40:{");
     let mut items = Texts { seed: 77, slots: vec![Slot::Variable] };

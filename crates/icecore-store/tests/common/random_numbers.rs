@@ -1,19 +1,19 @@
-//! Chance, for tests that do things at points that nobody chose.
+//! Random numbers for tests that act at arbitrary points.
 
 /// Random numbers that can be repeated with the printed seed.
-pub struct Chance(u64);
+pub struct Random(u64);
 
-impl Chance {
+impl Random {
     /// Seeds from `ICECORE_SEED`, or from the clock.
-    pub fn new() -> Chance {
+    pub fn new() -> Random {
         let clock = || std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_nanos() as u64);
         let seed = std::env::var("ICECORE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(clock);
         println!("ICECORE_SEED={seed}");
-        Chance::from(seed)
+        Random::from(seed)
     }
 
-    pub fn from(seed: u64) -> Chance {
-        Chance(seed)
+    pub fn from(seed: u64) -> Random {
+        Random(seed)
     }
 
     /// Returns a number below `end`.

@@ -1,5 +1,5 @@
-//! The answers that programs got, and the check that the database agrees: the judge of all tests
-//! that kill.
+//! The answers that programs got, and the check that the database agrees. All tests that kill
+//! programs use it.
 
 use icecore_store::{Backend, Flow, Id, Job, Object, ObjectFilter, State, describe};
 use std::collections::{HashMap, HashSet};
@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 /// done ID ATTEMPT                an ack was accepted
 /// ```
 #[derive(Default)]
-pub struct Told {
+pub struct ReportedEvents {
     pub pushed: HashSet<Id>,
     pub put: HashSet<Id>,
     /// When the lease began and its last known end, by job and attempt.
@@ -28,12 +28,12 @@ pub struct Told {
     pub extended: usize,
 }
 
-impl Told {
-    pub fn hear(&mut self, line: &str) {
+impl ReportedEvents {
+    pub fn add_line(&mut self, line: &str) {
         let words: Vec<&str> = line.split(' ').collect();
         let id = || words[1].parse::<Id>().expect("an id");
         let attempt = || words[2].parse::<u32>().expect("an attempt");
-        let number = |at: usize| words[at].parse::<i64>().expect("a number");
+        let number = |index: usize| words[index].parse::<i64>().expect("a number");
         match words[0] {
             "opened" => {}
             "pushed" => assert!(self.pushed.insert(id()), "{line}: twice"),
@@ -89,12 +89,12 @@ impl Told {
     /// Checks that all reported jobs exist, acked jobs are done and have their results, and batches
     /// are complete.
     pub fn check_jobs(&self, jobs: &[Job]) {
-        let there: HashMap<Id, &Job> = jobs.iter().map(|job| (job.id, job)).collect();
+        let stored: HashMap<Id, &Job> = jobs.iter().map(|job| (job.id, job)).collect();
         for id in &self.pushed {
-            assert!(there.contains_key(id), "job {id} is lost");
+            assert!(stored.contains_key(id), "job {id} is lost");
         }
         for (id, attempt) in &self.done {
-            let job = there.get(id).unwrap_or_else(|| panic!("job {id} is lost"));
+            let job = stored.get(id).unwrap_or_else(|| panic!("job {id} is lost"));
             assert_eq!((job.state, job.attempts), (State::Done, *attempt), "{id}");
         }
         let mut batches: HashMap<&[u8], usize> = HashMap::new();
@@ -125,13 +125,13 @@ impl Told {
 
     /// Checks that all reported objects exist and are complete.
     pub fn check_objects(&self, store: &mut dyn Backend) {
-        let mut there = HashSet::new();
-        let mut look = |object: Object| {
+        let mut stored = HashSet::new();
+        let mut visit = |object: Object| {
             assert_eq!(object.checksum, describe::compute_checksum(&object.bytes));
-            there.insert(object.id);
+            stored.insert(object.id);
             Ok(Flow::On)
         };
-        store.objects(0, usize::MAX, &ObjectFilter::default(), &mut look).expect("a walk");
-        assert!(self.put.is_subset(&there), "objects are lost");
+        store.objects(0, usize::MAX, &ObjectFilter::default(), &mut visit).expect("a walk");
+        assert!(self.put.is_subset(&stored), "objects are lost");
     }
 }
