@@ -37,7 +37,7 @@ fn parse_escape(text: &str) -> Result<Escape, String> {
     match text {
         "doubled" => Ok(Escape::Doubled),
         "backslash" => Ok(Escape::Backslash),
-        "fputcsv" => Ok(Escape::Guarded),
+        "fputcsv" => Ok(Escape::PhpFputcsv),
         _ => Err("use `doubled`, `backslash` or `fputcsv`".to_owned()),
     }
 }

@@ -75,7 +75,7 @@ pub const FILLED_WITH: &str = "icecore";
 pub const JSON: &str = "json";
 
 /// Name of the metadata of a field that sets the path of its value, instead of its name: `$.address.city`.
-pub const AT: &str = "icecore.path";
+pub const PATH_METADATA: &str = "icecore.path";
 
 /// Compiles the examples of the page about columns.
 #[cfg(doctest)]

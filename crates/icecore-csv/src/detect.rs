@@ -268,7 +268,7 @@ impl Detector {
     fn candidate_quotings(&self, text: &[u8]) -> Vec<(Option<u8>, Vec<Escape>)> {
         let escapes = match (self.escape, memchr(b'\\', text)) {
             (Some(known), _) => vec![known],
-            (None, Some(_)) => vec![Escape::Doubled, Escape::Guarded, Escape::Backslash],
+            (None, Some(_)) => vec![Escape::Doubled, Escape::PhpFputcsv, Escape::Backslash],
             (None, None) => vec![Escape::Doubled],
         };
         if let Some(known) = self.quote {
@@ -285,11 +285,11 @@ impl Detector {
 /// A backslash is usually text, as in paths. So it is read as an escape only if that is better evidence than reading
 /// it as text. Of equal readings, the one of `fputcsv` is kept if only its habit explains which cells are quoted.
 fn choose_escape_reading(readings: &mut Vec<Reading>) {
-    readings.retain(|reading| reading.dialect.escape != Escape::Guarded || reading.habits.php);
+    readings.retain(|reading| reading.dialect.escape != Escape::PhpFputcsv || reading.habits.php);
     let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return };
     readings.retain(|reading| reading.evidence == best);
     let is_usual = readings[0].dialect.escape == Escape::Doubled;
-    let is_sure = readings[0].dialect.escape == Escape::Guarded && readings[0].habits.is_sure_php;
+    let is_sure = readings[0].dialect.escape == Escape::PhpFputcsv && readings[0].habits.is_sure_php;
     if is_usual || is_sure {
         readings.truncate(1);
     }

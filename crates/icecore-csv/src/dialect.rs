@@ -24,7 +24,7 @@ pub enum Escape {
     /// It is written twice.
     Doubled,
     /// It is written twice, but only once after a backslash, which is text as well. PHP's `fputcsv` writes this.
-    Guarded,
+    PhpFputcsv,
     /// A backslash is written before it, and is not text. A backslash of the text is written twice.
     Backslash,
 }
@@ -105,7 +105,7 @@ impl Dialect {
                 (Escape::Backslash, Some(next)) if self.is_escaped_by_backslash(*next) => (*next, 2),
                 (Escape::Backslash, _) => (escape, 1),
                 // After a backslash, the quote is not half of a pair.
-                (Escape::Guarded, _) if text.last() == Some(&b'\\') => (escape, 1),
+                (Escape::PhpFputcsv, _) if text.last() == Some(&b'\\') => (escape, 1),
                 _ => (escape, 2),
             };
             text.push(byte);
@@ -143,7 +143,7 @@ impl Dialect {
             out.extend_from_slice(text);
             return true;
         }
-        if self.escape == Escape::Guarded && text.last() == Some(&b'\\') {
+        if self.escape == Escape::PhpFputcsv && text.last() == Some(&b'\\') {
             // `fputcsv` writes `\"` here, which can't be distinguished from a quote of the text.
             return false;
         }
@@ -153,7 +153,7 @@ impl Dialect {
             match self.escape {
                 Escape::Backslash if *byte == quote || *byte == b'\\' => out.push(b'\\'),
                 Escape::Doubled if *byte == quote => out.push(quote),
-                Escape::Guarded if *byte == quote && previous != b'\\' => out.push(quote),
+                Escape::PhpFputcsv if *byte == quote && previous != b'\\' => out.push(quote),
                 _ => {}
             }
             out.push(*byte);
@@ -199,7 +199,7 @@ impl fmt::Display for Dialect {
         match (self.quote, self.escape) {
             (None, _) => Ok(()),
             (_, Escape::Doubled) => f.write_str("quotes inside are doubled"),
-            (_, Escape::Guarded) => {
+            (_, Escape::PhpFputcsv) => {
                 f.write_str("quotes inside are doubled, but not after a backslash (fputcsv of PHP)")
             }
             (_, Escape::Backslash) => f.write_str("quotes inside have a backslash before them"),

@@ -108,7 +108,7 @@ impl Scanner {
             let rest = bytes.get(position..)?;
             let found = match self.dialect.escape {
                 Escape::Doubled => find_byte(rest, [quote])?,
-                Escape::Guarded | Escape::Backslash => find_byte(rest, [quote, b'\\'])?,
+                Escape::PhpFputcsv | Escape::Backslash => find_byte(rest, [quote, b'\\'])?,
             };
             position += found;
             let next = bytes.get(position + 1).copied();
@@ -117,7 +117,7 @@ impl Scanner {
             }
             let is_quote = bytes.get(position) == Some(&quote);
             let is_pair = match self.dialect.escape {
-                Escape::Doubled | Escape::Guarded => next == Some(quote),
+                Escape::Doubled | Escape::PhpFputcsv => next == Some(quote),
                 Escape::Backslash => !is_quote,
             };
             if is_quote && !is_pair {

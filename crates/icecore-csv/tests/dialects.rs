@@ -31,7 +31,7 @@ fn common_dialects_are_detected() {
         ("id,name\n1,'it, too'\n", Dialect { quote: Some(b'\''), ..rfc }),
         ("id,name\r1,\"x\"\r", Dialect { line_end: LineEnd::Return, ..rfc }),
         ("id,name\n\"1\",\"say \\\"hi\\\", \\\\ you\"\n", Dialect { escape: Escape::Backslash, ..rfc }),
-        ("id,name\n1,\"a \\\" and \"\"b\"\", c\"\n", Dialect { escape: Escape::Guarded, ..rfc }),
+        ("id,name\n1,\"a \\\" and \"\"b\"\", c\"\n", Dialect { escape: Escape::PhpFputcsv, ..rfc }),
         ("id,name\n1,5\" disk\n", rfc),
         // One column.
         ("name\nAnna\nBob\n", rfc),
@@ -65,7 +65,7 @@ fn ambiguous_tables_list_the_possible_dialects() {
 fn written_cells_are_read_back() {
     let quotings = [
         (Some(b'"'), Escape::Doubled),
-        (Some(b'"'), Escape::Guarded),
+        (Some(b'"'), Escape::PhpFputcsv),
         (Some(b'"'), Escape::Backslash),
         (Some(b'\''), Escape::Doubled),
         (None, Escape::Doubled),

@@ -31,9 +31,9 @@ pub type MemoryPermit = Option<OwnedSemaphorePermit>;
 
 impl BodyReader {
     pub fn new(settings: &Settings) -> BodyReader {
-        let units = (settings.most_memory / MEMORY_UNIT).clamp(1, Semaphore::MAX_PERMITS);
+        let units = (settings.max_body_memory / MEMORY_UNIT).clamp(1, Semaphore::MAX_PERMITS);
         BodyReader {
-            max_len: settings.longest_body,
+            max_len: settings.max_body_len,
             timeout: settings.body_timeout,
             memory: Arc::new(Semaphore::new(units)),
         }

@@ -23,9 +23,9 @@ pub struct Call {
     pub headers: HeaderMap,
     pub body: Body,
     /// Address of the client.
-    pub from: IpAddr,
+    pub client_address: IpAddr,
     /// Connection of the request.
-    pub visit: Option<ConnectionHandle>,
+    pub connection: Option<ConnectionHandle>,
 }
 
 /// Marks the connection of an authorized request as known.
@@ -59,7 +59,7 @@ impl Call {
 
     /// Returns the name of the client for audit notes.
     pub fn client_name(&self) -> String {
-        format!("http:{}", self.from)
+        format!("http:{}", self.client_address)
     }
 
     /// Returns whether the content type says that the body is JSON.
@@ -75,7 +75,7 @@ impl Call {
     pub async fn read_body(&mut self) -> Result<ReceivedBody, Failure> {
         let body = std::mem::take(&mut self.body);
         let received = self.app.bodies.read_body(&self.headers, body).await?;
-        mark_connection_known(self.visit.as_ref())?;
+        mark_connection_known(self.connection.as_ref())?;
         Ok(received)
     }
 

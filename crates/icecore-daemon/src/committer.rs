@@ -29,7 +29,7 @@ const MAX_GROUP_BYTES: usize = 8 << 20;
 #[derive(Debug)]
 pub enum StoreOutcome {
     /// It is stored.
-    As(Pushed),
+    Stored(Pushed),
     /// Its queue has another schema than the job was checked against. The job is returned.
     OtherSchema(Option<String>, Box<NewJob>),
 }
@@ -95,8 +95,11 @@ impl Committer {
         writer_lock: WriterLock,
         metrics: Arc<Metrics>,
     ) -> std::io::Result<Committer> {
-        let bounds =
-            Bounds { longest: settings.longest_queue.max(1), largest: MAX_GROUP_WRITES, heaviest: MAX_GROUP_BYTES };
+        let bounds = Bounds {
+            max_waiting: settings.max_waiting_requests.max(1),
+            max_group_items: MAX_GROUP_WRITES,
+            max_group_bytes: MAX_GROUP_BYTES,
+        };
         // If only one writer is possible at a time, a second thread would only wait for the first.
         let threads = if settings.one_writer { 1 } else { WRITER_THREADS };
         let writes = Arc::new(GroupQueue::new(bounds));
@@ -254,7 +257,7 @@ fn store_checked_jobs(
     };
     metrics.record_commit(jobs.len(), true);
     for ((_, reply), stored) in rest.into_iter().zip(stored) {
-        let _ = reply.send(Ok(StoreOutcome::As(stored)));
+        let _ = reply.send(Ok(StoreOutcome::Stored(stored)));
     }
     None
 }
@@ -300,7 +303,7 @@ fn store_matching_jobs(pushes: Vec<PendingPush>, connection: &mut Connection, me
         |backend, jobs| backend.push(jobs),
     );
     for (reply, stored) in replies.into_iter().zip(stored) {
-        let _ = reply.send(stored.map(StoreOutcome::As));
+        let _ = reply.send(stored.map(StoreOutcome::Stored));
     }
 }
 

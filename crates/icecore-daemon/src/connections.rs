@@ -93,11 +93,11 @@ impl Connections {
         let files = max_open_files();
         let places = files - OTHER_FILES.min(files / 2);
         let stranger_places = STRANGER_PLACES.min(places / 4);
-        let most_known = settings.most_connections.clamp(1, (places - stranger_places).max(1));
+        let most_known = settings.max_connections.clamp(1, (places - stranger_places).max(1));
         Connections {
             most_known,
             stranger_places,
-            max_strangers_per_site: settings.most_of_address.max(1),
+            max_strangers_per_site: settings.max_connections_per_address.max(1),
             trusted: settings.trusted_proxies.clone(),
             table: Mutex::default(),
             freed: Notify::new(),
@@ -149,7 +149,7 @@ impl Connections {
         let id = table.next;
         table.next += 1;
         table.open.insert(id, entry);
-        ConnectionSlot { visit: ConnectionHandle { id, connections: Arc::clone(self) }, left }
+        ConnectionSlot { connection: ConnectionHandle { id, connections: Arc::clone(self) }, left }
     }
 
     /// Closes the oldest strangers of an address that exceed its limit. Proxies are exempt, because they have the
@@ -193,7 +193,7 @@ fn max_open_files() -> usize {
 
 /// An open connection; it has its place until this is dropped.
 pub struct ConnectionSlot {
-    pub visit: ConnectionHandle,
+    pub connection: ConnectionHandle,
     left: oneshot::Receiver<()>,
 }
 
@@ -202,7 +202,7 @@ impl ConnectionSlot {
     pub async fn wait_for_eviction(&mut self) {
         if let crate::shutdown::Either::Right(()) = select_first(&mut self.left, tokio::time::sleep(GRACE_PERIOD)).await
         {
-            self.visit.connections.close_excess_strangers(self.visit.id);
+            self.connection.connections.close_excess_strangers(self.connection.id);
             let _ = (&mut self.left).await;
         }
     }
@@ -210,8 +210,8 @@ impl ConnectionSlot {
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        lock_ignoring_poison(&self.visit.connections.table).remove(self.visit.id);
-        self.visit.connections.freed.notify_one();
+        lock_ignoring_poison(&self.connection.connections.table).remove(self.connection.id);
+        self.connection.connections.freed.notify_one();
     }
 }
 
@@ -275,7 +275,7 @@ mod tests {
     fn connections(most_known: usize, most_of_address: usize, proxies: &[&str]) -> Arc<Connections> {
         let address: Address = "sqlite:unused.db".parse().expect("an address");
         let mut settings = Settings::new(address);
-        (settings.most_connections, settings.most_of_address) = (most_known, most_of_address);
+        (settings.max_connections, settings.max_connections_per_address) = (most_known, most_of_address);
         settings.trusted_proxies = proxies.iter().map(|network| network.parse().expect("a network")).collect();
         Arc::new(Connections::new(&settings))
     }
@@ -292,14 +292,14 @@ mod tests {
     }
 
     fn is_open(member: &ConnectionSlot) -> bool {
-        lock_ignoring_poison(&member.visit.connections.table).open.contains_key(&member.visit.id)
+        lock_ignoring_poison(&member.connection.connections.table).open.contains_key(&member.connection.id)
     }
 
     #[test]
     fn unknown_connections_do_not_displace_known_ones() {
         let connections = connections(2, 1_000, &[]);
         let known: Vec<ConnectionSlot> = (0..2).map(|_| connections.register_connection(ip("10.0.0.1"))).collect();
-        assert!(known.iter().all(|member| member.visit.mark_known()));
+        assert!(known.iter().all(|member| member.connection.mark_known()));
         let strangers: Vec<ConnectionSlot> =
             (0..connections.stranger_places).map(|_| connections.register_connection(ip("10.0.0.2"))).collect();
         make_all_old(&connections);
@@ -309,14 +309,14 @@ mod tests {
         assert_eq!(strangers.iter().filter(|member| !is_open(member)).count(), 1);
         assert!(known.iter().all(is_open) && is_open(&newcomer));
         // A third known connection replaces an idle one, but not one with a request.
-        known[0].visit.begin_request();
-        assert!(newcomer.visit.mark_known());
+        known[0].connection.begin_request();
+        assert!(newcomer.connection.mark_known());
         assert_eq!((is_open(&known[0]), is_open(&known[1])), (true, false));
-        newcomer.visit.begin_request();
+        newcomer.connection.begin_request();
         let other = connections.register_connection(ip("10.0.0.3"));
-        assert!(!other.visit.mark_known());
-        known[0].visit.end_request();
-        assert!(other.visit.mark_known());
+        assert!(!other.connection.mark_known());
+        known[0].connection.end_request();
+        assert!(other.connection.mark_known());
         drop((known, strangers, newcomer, other));
         let table = lock_ignoring_poison(&connections.table);
         assert_eq!((table.open.len(), table.known), (0, 0));
@@ -335,7 +335,7 @@ mod tests {
         let proxy = enter(&|_| "10.9.0.1".to_owned());
         let mapped_proxy = enter(&|_| "::ffff:10.9.0.1".to_owned());
         let known = enter(&|_| "10.0.0.3".to_owned());
-        assert!(known.iter().all(|member| member.visit.mark_known()));
+        assert!(known.iter().all(|member| member.connection.mark_known()));
         let trim = || {
             let ids: Vec<u64> = lock_ignoring_poison(&connections.table).open.keys().copied().collect();
             ids.into_iter().for_each(|id| connections.close_excess_strangers(id));

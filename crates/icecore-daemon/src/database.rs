@@ -87,7 +87,7 @@ impl Database {
     pub fn start(settings: &Settings, writer_lock: WriterLock) -> std::io::Result<Database> {
         let open = Arc::clone(&settings.open);
         let make = move || Connection::new(Arc::clone(&open), writer_lock.clone());
-        let threads = Threads::start("database", settings.database_threads, settings.longest_queue, make)?;
+        let threads = Threads::start("database", settings.database_threads, settings.max_waiting_requests, make)?;
         Ok(Database { threads, timeout: settings.database_timeout })
     }
 

@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy)]
 pub struct Bounds {
     /// Maximum number of waiting items; more are refused.
-    pub longest: usize,
+    pub max_waiting: usize,
     /// Maximum number of items in a group.
-    pub largest: usize,
+    pub max_group_items: usize,
     /// Maximum number of bytes in a group, if it has more than one item.
-    pub heaviest: usize,
+    pub max_group_bytes: usize,
 }
 
 /// The queue. Each item has a size in bytes.
@@ -68,7 +68,7 @@ impl<T> GroupQueue<T> {
         if !waiting.is_open {
             return Err(WorkError::Stopping);
         }
-        if waiting.items.len() >= self.bounds.longest {
+        if waiting.items.len() >= self.bounds.max_waiting {
             return Err(WorkError::Full);
         }
         waiting.items.push_back((size, item));
@@ -103,12 +103,13 @@ impl<T> GroupQueue<T> {
         }
         let _reading = lock_ignoring_poison(&self.reading);
         let mut waiting = self.wait_for_items(lock_ignoring_poison(&self.waiting), 1, None);
-        let (target, max_wait) = (waiting.timing.target_size().min(self.bounds.largest), waiting.timing.longest_wait());
+        let (target, max_wait) =
+            (waiting.timing.target_size().min(self.bounds.max_group_items), waiting.timing.longest_wait());
         if target > 1 && !max_wait.is_zero() {
             waiting = self.wait_for_items(waiting, target, Some(Instant::now() + max_wait));
         }
-        let (mut group, mut size) = (Vec::with_capacity(waiting.items.len().min(self.bounds.largest)), 0);
-        while group.len() < self.bounds.largest && size < self.bounds.heaviest {
+        let (mut group, mut size) = (Vec::with_capacity(waiting.items.len().min(self.bounds.max_group_items)), 0);
+        while group.len() < self.bounds.max_group_items && size < self.bounds.max_group_bytes {
             let Some((item_size, item)) = waiting.items.pop_front() else { break };
             size += item_size;
             group.push(item);
@@ -143,7 +144,7 @@ impl<T> GroupQueue<T> {
 
     fn has_enough_items(&self, waiting: &QueueState<T>) -> bool {
         waiting.items.len() >= waiting.wake_count
-            || (waiting.wake_count < usize::MAX && waiting.size >= self.bounds.heaviest)
+            || (waiting.wake_count < usize::MAX && waiting.size >= self.bounds.max_group_bytes)
     }
 }
 
@@ -182,7 +183,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    const BOUNDS: Bounds = Bounds { longest: 10, largest: 4, heaviest: 100 };
+    const BOUNDS: Bounds = Bounds { max_waiting: 10, max_group_items: 4, max_group_bytes: 100 };
 
     #[test]
     fn groups_are_bounded_in_count_and_size() {

@@ -132,8 +132,8 @@ async fn bind_listener(settings: &Settings) -> Result<TcpListener, StartError> {
 /// Accepts connections until the end, and then waits for running requests.
 async fn accept_connections(listener: TcpListener, app: Arc<App>) {
     let connections = Arc::new(Connections::new(&app.settings));
-    if connections.max_known() < app.settings.most_connections {
-        let (available, configured) = (connections.max_known(), app.settings.most_connections);
+    if connections.max_known() < app.settings.max_connections {
+        let (available, configured) = (connections.max_known(), app.settings.max_connections);
         app.journal.log_message(format_args!(
             "{available} connections instead of {configured}: the limit of open files does not allow more"
         ));
@@ -174,11 +174,11 @@ async fn accept_connections(listener: TcpListener, app: Arc<App>) {
     };
     let all_done = async {
         let _ = all_ended.recv().await;
-        commands_ended(app.settings.most_commands).await;
+        commands_ended(app.settings.max_commands).await;
     };
     if tokio::time::timeout(app.settings.grace, all_done).await.is_err() {
         app.settings.stop.abort();
-        let _ = tokio::time::timeout(COMMAND_ABORT_TIMEOUT, commands_ended(app.settings.most_commands)).await;
+        let _ = tokio::time::timeout(COMMAND_ABORT_TIMEOUT, commands_ended(app.settings.max_commands)).await;
     }
 }
 
@@ -198,7 +198,7 @@ async fn serve_connection(
 ) {
     let _ = stream.set_nodelay(true);
     app.metrics.count_connection_opened();
-    let connection = slot.visit.clone();
+    let connection = slot.connection.clone();
     select_first(slot.wait_for_eviction(), answer_requests(stream, from, connection, router, &app)).await;
     app.metrics.count_connection_closed();
 }
@@ -242,10 +242,10 @@ async fn sweep_expired(app: Arc<App>) {
         }
         let keep = app.settings.keep_jobs;
         let swept = app.database.write(move |backend| {
-            backend.expire()?;
+            backend.remove_expired()?;
             if let Some(keep) = keep {
                 let before = backend.now()? - i64::try_from(keep.as_millis()).unwrap_or(i64::MAX / 2);
-                backend.forget(before)?;
+                backend.remove_ended_jobs(before)?;
             }
             Ok(())
         });

@@ -104,15 +104,15 @@ pub struct Settings {
     /// Whether each line of the request log is a JSON object.
     pub json_journal: bool,
     /// Maximum length of a body in bytes.
-    pub longest_body: usize,
+    pub max_body_len: usize,
     /// Maximum number of bytes of bodies in memory, for all requests.
-    pub most_memory: usize,
+    pub max_body_memory: usize,
     /// Maximum number of known connections. A few more are accepted, for `/healthz` and for clients that have not sent
     /// a request yet.
-    pub most_connections: usize,
+    pub max_connections: usize,
     /// Maximum number of connections of an address that have not sent a complete request, or none with the token. For
     /// IPv6, a /64 counts as one address.
-    pub most_of_address: usize,
+    pub max_connections_per_address: usize,
     /// Proxies that are exempt from this limit, because they have the connections of many clients.
     pub trusted_proxies: Vec<Network>,
     /// Request rate allowed for an address; `None` means no limit.
@@ -128,9 +128,9 @@ pub struct Settings {
     /// Number of threads that talk to the database, in addition to those that store and record.
     pub database_threads: usize,
     /// Maximum number of requests that wait for the database; more are refused with a request to retry.
-    pub longest_queue: usize,
+    pub max_waiting_requests: usize,
     /// Maximum number of commands that run at the same time for `run=now`.
-    pub most_commands: usize,
+    pub max_commands: usize,
     /// Length of a lease for `run=now`.
     pub lease: Duration,
     /// How long done and dead jobs are kept; `None` means forever.
@@ -160,10 +160,10 @@ impl Settings {
             stop: Stop::new(),
             quiet: false,
             json_journal: false,
-            longest_body: 16 << 20,
-            most_memory: 256 << 20,
-            most_connections: 1024,
-            most_of_address: 256,
+            max_body_len: 16 << 20,
+            max_body_memory: 256 << 20,
+            max_connections: 1024,
+            max_connections_per_address: 256,
             trusted_proxies: Vec::new(),
             rate: None,
             head_timeout: Duration::from_secs(20),
@@ -171,8 +171,8 @@ impl Settings {
             database_timeout: Duration::from_secs(20),
             grace: Duration::from_secs(7),
             database_threads: 4,
-            longest_queue: 4096,
-            most_commands: 32,
+            max_waiting_requests: 4096,
+            max_commands: 32,
             lease: Duration::from_secs(60),
             keep_jobs: None,
             ready: None,

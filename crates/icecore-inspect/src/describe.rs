@@ -73,7 +73,7 @@ pub struct KnownSummary {
     /// Its text, or its number of children.
     pub text: String,
     /// Whether the text says everything about the value.
-    pub is_whole: bool,
+    pub is_complete: bool,
 }
 
 /// Describes a value with a known layout; strings are cut after `max_chars` characters.
@@ -94,7 +94,12 @@ pub fn summarize_known(document: &Document<'_>, node: u32, max_chars: usize) -> 
         }
         text => (escape_text(&text.text(&Limits::default())?, max_chars), true),
     };
-    Some(KnownSummary { known: known.name(), class: shorten_class(cursor.class(), max_chars), text, is_whole })
+    Some(KnownSummary {
+        known: known.name(),
+        class: shorten_class(cursor.class(), max_chars),
+        text,
+        is_complete: is_whole,
+    })
 }
 
 /// Returns a text without quotes, cut after `max_chars` characters, and escaped.

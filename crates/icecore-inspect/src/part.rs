@@ -34,7 +34,7 @@ pub struct PartRequest {
     /// Maximum number of rows.
     pub rows: usize,
     /// Maximum number of bytes of a text.
-    pub longest: usize,
+    pub max_text_len: usize,
 }
 
 /// A part of a document. If a container has more items than the part, the others can be requested.
@@ -88,10 +88,10 @@ impl Part {
             if let Some(target) = detailed.item.target.filter(|_| path_count < MAX_PATHS) {
                 path_count += 1;
                 let mut path = document.path(target);
-                cut_text(&mut path, request.longest);
+                cut_text(&mut path, request.max_text_len);
                 detailed.to = Some(path);
             }
-            text_bytes += shorten_texts(&mut detailed, request.longest);
+            text_bytes += shorten_texts(&mut detailed, request.max_text_len);
             part.items.extend(serde_json::to_value(&detailed));
         }
         part
@@ -187,7 +187,7 @@ mod tests {
     }
 
     fn whole_request() -> PartRequest {
-        PartRequest { node: None, skip: 0, depth: 100, items: 1_000, rows: 1_000, longest: 100 }
+        PartRequest { node: None, skip: 0, depth: 100, items: 1_000, rows: 1_000, max_text_len: 100 }
     }
 
     fn list_items(part: &Part) -> Vec<String> {
@@ -212,12 +212,12 @@ mod tests {
     #[test]
     fn long_texts_are_cut_at_a_character() {
         let json = format!("[\"{}\"]", "é".repeat(400));
-        let item = &part("json", json.as_bytes(), &PartRequest { longest: 7, ..whole_request() }).items[1];
+        let item = &part("json", json.as_bytes(), &PartRequest { max_text_len: 7, ..whole_request() }).items[1];
         assert_eq!((item["value"].as_str(), item["size"].as_u64()), (Some("ééé"), Some(800)));
         let bytes = part(
             "php",
             b"s:9:\"\xff\xff\xff\xff\xff\xff\xff\xff\xff\";",
-            &PartRequest { longest: 7, ..whole_request() },
+            &PartRequest { max_text_len: 7, ..whole_request() },
         );
         assert_eq!((bytes.items[0]["latin1"].as_str(), bytes.items[0]["size"].as_u64()), (Some("ÿÿÿ"), Some(9)));
     }
@@ -339,7 +339,7 @@ mod tests {
                     depth: random.below(4) as u32,
                     items: random.below(4),
                     rows: random.below(10) as usize,
-                    longest: random.below(10) as usize,
+                    max_text_len: random.below(10) as usize,
                 };
                 let part = Part::from_document(&outcome.document, &bytes, &request);
                 assert!(part.items.len() <= request.rows);

@@ -14,20 +14,28 @@ pub struct TreeOptions {
     /// Maximum number of levels.
     pub depth: u32,
     /// Whether every piece of the input is shown.
-    pub all: bool,
+    pub shows_spans: bool,
     /// Maximum number of items of a list.
     pub items: u64,
     /// Whether an object and its body are one row.
     pub fold: bool,
     /// Number of the root's items that were shown before, if it is shown part by part.
-    pub before: u64,
+    pub earlier_items: u64,
     /// Number of items of the first value that are skipped.
     pub skip: u64,
 }
 
 impl Default for TreeOptions {
     fn default() -> TreeOptions {
-        TreeOptions { top: None, depth: u32::MAX, all: false, items: u64::MAX, fold: false, before: 0, skip: 0 }
+        TreeOptions {
+            top: None,
+            depth: u32::MAX,
+            shows_spans: false,
+            items: u64::MAX,
+            fold: false,
+            earlier_items: 0,
+            skip: 0,
+        }
     }
 }
 
@@ -130,7 +138,8 @@ fn select_spans(all: &[Span], is_all: bool) -> Cow<'_, [Span]> {
 impl<'d> Tree<'d> {
     /// Creates the rows of a document.
     pub fn new(document: &'d Document<'d>, show: TreeOptions) -> Tree<'d> {
-        let spans = document.trace().map_or(Cow::Borrowed(&[][..]), |trace| select_spans(&trace.spans, show.all));
+        let spans =
+            document.trace().map_or(Cow::Borrowed(&[][..]), |trace| select_spans(&trace.spans, show.shows_spans));
         let mut tree = Tree {
             document,
             spans,
@@ -279,7 +288,7 @@ impl<'d> Tree<'d> {
         if !is_key || is_member {
             let step = if is_member { "-".to_owned() } else { step };
             // For a later part, the root was already shown.
-            if self.show.before == 0 || index > 0 {
+            if self.show.earlier_items == 0 || index > 0 {
                 self.ready.push_back(Row::Value { node: index, body, depth, step, extent });
             }
         }
@@ -290,7 +299,7 @@ impl<'d> Tree<'d> {
         if self.document.nodes()[node as usize].kind.is_container() {
             let end = self.index_after(index);
             if depth < self.show.depth && !is_complete_row {
-                let position = if index == 0 { self.show.before } else { 0 };
+                let position = if index == 0 { self.show.earlier_items } else { 0 };
                 self.stack.push(OpenContainer { node, end, position, key: None, depth: depth + 1, is_set });
                 if index == self.show.top.unwrap_or(0) {
                     self.skip_items();
@@ -320,7 +329,7 @@ impl<'d> Tree<'d> {
     }
 
     fn record_depth(&mut self, node: u32, depth: u32) {
-        if self.show.all {
+        if self.show.shows_spans {
             self.depths.resize(node as usize + 1, depth);
             self.depths[node as usize] = depth;
         }
@@ -342,7 +351,7 @@ impl<'d> Tree<'d> {
 
     /// Returns the map whose keys are the members of the set at `index`, if they are shown as members.
     fn find_member_map(&self, index: u32, kind: Kind) -> Option<u32> {
-        if kind != Kind::Object || !self.show.fold || self.show.all {
+        if kind != Kind::Object || !self.show.fold || self.show.shows_spans {
             return None;
         }
         match Known::of(self.document.at(index)?)? {
@@ -353,10 +362,10 @@ impl<'d> Tree<'d> {
 
     /// Returns true if one row says everything about this value, which belongs to one of Ruby's own classes.
     fn is_shown_completely(&self, index: u32, kind: Kind) -> bool {
-        let may_be_known = matches!(kind, Kind::Object | Kind::Opaque) && self.show.fold && !self.show.all;
+        let may_be_known = matches!(kind, Kind::Object | Kind::Opaque) && self.show.fold && !self.show.shows_spans;
         may_be_known
             && self.show.top != Some(index)
-            && summarize_known(self.document, index, 0).is_some_and(|summary| summary.is_whole)
+            && summarize_known(self.document, index, 0).is_some_and(|summary| summary.is_complete)
     }
 
     /// Returns the body of the object at `index`, if one row can show both.

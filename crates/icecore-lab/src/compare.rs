@@ -214,7 +214,7 @@ impl Pair<'_> {
             let change_unless_baseline = |_, _| change().filter(|_| baseline != Some(&*new.id));
             let noise =
                 [self.old, self.new].into_iter().flatten().map(|point| stats::operation_resolution(point, operation));
-            let noise = noise.fold(stats::FLOOR, f64::max);
+            let noise = noise.fold(stats::MIN_RESOLUTION, f64::max);
             findings.extend(self.compare_optional(
                 new,
                 ComparedQuantity::Time(operation),

@@ -160,9 +160,9 @@ fn find_winners(point: &Point, part: Part) -> Option<SinglePartWinners> {
 fn find_resolution(point: &Point, weights: &Weights) -> f64 {
     let resolution_of = |part: &Part| match part {
         Part::Time(operation) => stats::operation_resolution(point, *operation),
-        Part::Size | Part::Memory => stats::FLOOR,
+        Part::Size | Part::Memory => stats::MIN_RESOLUTION,
     };
-    weights.parts().iter().map(|(part, _)| resolution_of(part)).fold(stats::FLOOR, f64::max)
+    weights.parts().iter().map(|(part, _)| resolution_of(part)).fold(stats::MIN_RESOLUTION, f64::max)
 }
 
 /// Returns the sort key of a fidelity. Less correct results have larger keys.

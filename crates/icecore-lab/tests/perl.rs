@@ -223,7 +223,7 @@ fn run_wrong_runners(folder: &str, names: &[&str], patience: Duration, sample: D
     let options = Options {
         sample,
         runners: Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)),
-        patience,
+        answer_timeout: patience,
         ..options_for(names)
     };
     measure_value(r#"{"list":[1,2,3],"name":"Alice"}"#, "]", &options)

@@ -20,7 +20,7 @@ pub(crate) struct Reply {
     pub status: u16,
     pub body: Vec<u8>,
     /// Whether the connection can be used again.
-    pub keep: bool,
+    pub keeps_connection: bool,
 }
 
 /// A connection.
@@ -55,7 +55,7 @@ impl Client {
     fn send_request(&mut self, request: &[u8]) -> Result<Reply, Error> {
         self.stream.get_mut().write_all(request)?;
         let reply = read_reply(&mut self.stream)?;
-        if !reply.keep {
+        if !reply.keeps_connection {
             self.stream = open_stream(self.address, self.timeout)?;
         }
         Ok(reply)
@@ -85,7 +85,7 @@ pub(crate) fn read_reply(input: &mut impl BufRead) -> Result<Reply, Error> {
         .ok_or_else(|| invalid_data(format!("not a first line of HTTP/1.1: {first:?}")))?;
     if !(200..300).contains(&status) {
         // The content of an error does not matter.
-        return Ok(Reply { status, body: Vec::new(), keep: false });
+        return Ok(Reply { status, body: Vec::new(), keeps_connection: false });
     }
     let (length, keep) = read_head(input)?;
     let mut body = Vec::new();
@@ -93,7 +93,7 @@ pub(crate) fn read_reply(input: &mut impl BufRead) -> Result<Reply, Error> {
     if body.len() as u64 != length {
         return Err(Error::new(ErrorKind::UnexpectedEof, format!("{} bytes of a body of {length}", body.len())));
     }
-    Ok(Reply { status, body, keep })
+    Ok(Reply { status, body, keeps_connection: keep })
 }
 
 /// Reads the head. Returns the length of the body, and whether the connection stays open.
@@ -151,14 +151,14 @@ mod tests {
     fn answers_end_after_their_content_length() {
         let text = b"HTTP/1.1 200 OK\r\nServer: x\r\ncontent-length:  5 \r\n\r\nhelloHTTP/1.1 404";
         let (reply, rest) = read(text).expect("it is an answer");
-        assert_eq!(reply, Reply { status: 200, body: b"hello".to_vec(), keep: true });
+        assert_eq!(reply, Reply { status: 200, body: b"hello".to_vec(), keeps_connection: true });
         assert_eq!(rest, 12);
         let (reply, _) = read(b"HTTP/1.1 200\r\nContent-Length: 0\r\nConnection: Close\r\n\r\n").expect("an answer");
-        assert_eq!(reply, Reply { status: 200, body: Vec::new(), keep: false });
+        assert_eq!(reply, Reply { status: 200, body: Vec::new(), keeps_connection: false });
         let (reply, _) = read(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}").expect("an answer");
-        assert_eq!(reply, Reply { status: 201, body: b"{}".to_vec(), keep: true });
+        assert_eq!(reply, Reply { status: 201, body: b"{}".to_vec(), keeps_connection: true });
         let (reply, _) = read(b"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n").expect("an answer");
-        assert_eq!(reply, Reply { status: 500, body: Vec::new(), keep: false });
+        assert_eq!(reply, Reply { status: 500, body: Vec::new(), keeps_connection: false });
     }
 
     #[test]

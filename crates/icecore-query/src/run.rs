@@ -87,7 +87,7 @@ pub struct Running<'r> {
     /// When set from outside, ends the run.
     pub interrupt: Option<&'static AtomicBool>,
     /// Receives the messages of `debug` and `stderr`.
-    pub say: &'r dyn Fn(&str),
+    pub on_message: &'r dyn Fn(&str),
 }
 
 impl Running<'_> {
@@ -109,7 +109,7 @@ impl Default for Running<'_> {
             memory: Running::MEMORY,
             allocated_bytes: None,
             interrupt: None,
-            say: &|_| {},
+            on_message: &|_| {},
         }
     }
 }
@@ -140,7 +140,7 @@ impl Query {
         options: &Running<'_>,
         on_result: &mut dyn FnMut(Result<Answer, Failure>) -> ControlFlow<()>,
     ) -> RunEnd {
-        let state = RunState { name: RefCell::new(None), say: options.say };
+        let state = RunState { name: RefCell::new(None), say: options.on_message };
         // One document is open at a time.
         let mut open_document: Option<OpenDocument> = None;
         // The steps and bytes that the current input adds to the limits of the run that takes it.

@@ -19,7 +19,7 @@ struct Table {
 /// How certain it is that a text is in the charset, and not in UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Trust {
+pub enum CharsetEvidence {
     /// The user set the charset: all bytes are characters of it.
     Sure,
     /// The text is part of a file that declares the charset. A string that is valid UTF-8, and not only ASCII, is still
@@ -166,7 +166,7 @@ impl fmt::Debug for Charset {
 
 /// The encoding in which a string is read and replacements in it are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum TextEncoding {
     /// The string and replacements are UTF-8.
     Utf8,
     /// The string is ASCII. Replacements are written in the charset.
@@ -175,14 +175,14 @@ pub(crate) enum Reading {
     Charset,
 }
 
-impl Trust {
-    pub(crate) fn choose_reading(self, text: &[u8]) -> Reading {
+impl CharsetEvidence {
+    pub(crate) fn choose_reading(self, text: &[u8]) -> TextEncoding {
         match self {
-            Trust::Likely if text.is_ascii() => Reading::Utf8,
-            _ if text.is_ascii() => Reading::Ascii,
-            Trust::Sure => Reading::Charset,
-            _ if std::str::from_utf8(text).is_ok() => Reading::Utf8,
-            _ => Reading::Charset,
+            CharsetEvidence::Likely if text.is_ascii() => TextEncoding::Utf8,
+            _ if text.is_ascii() => TextEncoding::Ascii,
+            CharsetEvidence::Sure => TextEncoding::Charset,
+            _ if std::str::from_utf8(text).is_ok() => TextEncoding::Utf8,
+            _ => TextEncoding::Charset,
         }
     }
 }

@@ -33,7 +33,7 @@ mod rules;
 mod url;
 
 pub use builder::Builder;
-pub use charset::{Charset, Trust};
+pub use charset::{Charset, CharsetEvidence};
 pub use error::Error;
 pub use hint::Hints;
 pub use pair::{Pair, Spelling};

@@ -1,6 +1,6 @@
 //! Applying rules through the engine.
 
-use crate::charset::{Charset, Reading};
+use crate::charset::{Charset, TextEncoding};
 use crate::rules::Rules;
 use icecore::rewrite::{Change, Edits, StringRole};
 use std::collections::BTreeMap;
@@ -158,9 +158,9 @@ impl Replacing<'_> {
         let rules = self.rules;
         let Some((charset, trust)) = &rules.charset else { return self.add_matches(text, parts, None, edits) };
         match trust.choose_reading(text) {
-            Reading::Utf8 => self.add_matches(text, parts, None, edits),
-            Reading::Ascii => self.add_matches(text, parts, Some(charset), edits),
-            Reading::Charset => {
+            TextEncoding::Utf8 => self.add_matches(text, parts, None, edits),
+            TextEncoding::Ascii => self.add_matches(text, parts, Some(charset), edits),
+            TextEncoding::Charset => {
                 let decoded = charset.decode(text);
                 let (mut position, mut decoded_len) = (0, 0);
                 let mut decoded_at = |offset: usize| {

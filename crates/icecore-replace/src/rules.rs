@@ -1,6 +1,6 @@
 //! Rules: pairs of searched texts and replacements.
 
-use crate::charset::{Charset, Reading, Trust};
+use crate::charset::{Charset, CharsetEvidence, TextEncoding};
 use crate::error::{Error, format_for_message};
 use crate::hint::{Hint, Hints};
 use crate::literal::Literals;
@@ -23,7 +23,7 @@ pub struct Rules {
     pub(crate) hint: Arc<Hint>,
     pub(crate) ignores_case: bool,
     /// The charset of the texts, if not UTF-8.
-    pub(crate) charset: Option<(Charset, Trust)>,
+    pub(crate) charset: Option<(Charset, CharsetEvidence)>,
 }
 
 /// A match in a text.
@@ -104,7 +104,7 @@ impl Rules {
     ///
     /// # Errors
     /// If the charset can represent what a pair searches, but not its replacement.
-    pub fn in_charset(&self, charset: &Charset, trust: Trust) -> Result<Rules, Error> {
+    pub fn in_charset(&self, charset: &Charset, trust: CharsetEvidence) -> Result<Rules, Error> {
         if !self.depends_on_charset() {
             return Ok(self.clone());
         }
@@ -135,7 +135,7 @@ impl Rules {
     /// Returns the end of the last match that begins in `from..to` of a text.
     pub fn last_match_end(&self, text: &[u8], from: usize, to: usize) -> Option<usize> {
         let Some((charset, _)) =
-            self.charset.as_ref().filter(|(_, trust)| trust.choose_reading(text) == Reading::Charset)
+            self.charset.as_ref().filter(|(_, trust)| trust.choose_reading(text) == TextEncoding::Charset)
         else {
             return self.matches_from(text, from).take_while(|found| found.start < to).last().map(|found| found.end);
         };
@@ -203,13 +203,13 @@ impl Rules {
     }
 
     /// Number of bytes before and after a match that are examined to find the end of a URL.
-    pub const BESIDE: usize = 8;
+    pub const URL_CONTEXT_LEN: usize = 8;
 
     /// Returns how far before the end of a part of a text a match may depend on the next part, in bytes. Returns
     /// `None` if there is no limit.
     pub fn max_lookahead(&self) -> Option<usize> {
         let longest = self.pairs.iter().map(|pair| pair.old.len()).max().unwrap_or_default();
-        self.regular.is_empty().then_some(longest + Rules::BESIDE)
+        self.regular.is_empty().then_some(longest + Rules::URL_CONTEXT_LEN)
     }
 
     /// Returns what a second run may change. For regular expressions, only their replacements are examined,

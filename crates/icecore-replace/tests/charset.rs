@@ -1,7 +1,7 @@
 //! Rules in a charset change bytes as the rules in UTF-8 change the decoded text.
 
 use icecore::rewrite::{Change, Edits, StringRole};
-use icecore_replace::{Charset, Rules, Trust};
+use icecore_replace::{Charset, CharsetEvidence, Rules};
 use proptest::prelude::*;
 
 fn changed(rules: &Rules, text: &[u8]) -> Vec<u8> {
@@ -25,7 +25,7 @@ proptest! {
         let charset = Charset::from_name("windows-1252").unwrap();
         let bytes = charset.encode(&text).unwrap();
         let expected = charset.encode(std::str::from_utf8(&rules.apply(text.as_bytes())).unwrap()).unwrap();
-        let in_charset = rules.in_charset(&charset, Trust::Sure).unwrap();
+        let in_charset = rules.in_charset(&charset, CharsetEvidence::Sure).unwrap();
         prop_assert_eq!(changed(&in_charset, &bytes), &expected[..]);
         // A text that may match is never skipped.
         prop_assert!(in_charset.may_match(&bytes) || expected == bytes);
@@ -38,7 +38,7 @@ proptest! {
                 prop_assert_eq!(edits.apply(&bytes), [&bytes[..cut], &tail].concat());
             }
         }
-        let declared = rules.in_charset(&charset, Trust::Declared).unwrap();
+        let declared = rules.in_charset(&charset, CharsetEvidence::Declared).unwrap();
         if std::str::from_utf8(&bytes).is_err() {
             prop_assert_eq!(changed(&declared, &bytes), &expected[..]);
         }
@@ -53,7 +53,7 @@ proptest! {
 fn groups_keep_bytes_that_are_not_characters() {
     let charset = Charset::from_name("windows-1252").unwrap();
     let rules = Rules::builder().pair("(.)b", "$1é").regex(true).build().unwrap();
-    let rules = rules.in_charset(&charset, Trust::Sure).unwrap();
+    let rules = rules.in_charset(&charset, CharsetEvidence::Sure).unwrap();
     assert_eq!(changed(&rules, b"\x81b \xffb"), b"\x81\xe9 \xff\xe9");
 }
 
@@ -61,13 +61,13 @@ fn groups_keep_bytes_that_are_not_characters() {
 fn unrepresentable_texts_are_refused_or_never_found() {
     let charset = Charset::from_name("latin1").unwrap();
     let rules = |old: &str, new: &str| Rules::builder().pair(old, new).build().unwrap();
-    let error = rules("a", "Ł").in_charset(&charset, Trust::Declared).unwrap_err().to_string();
+    let error = rules("a", "Ł").in_charset(&charset, CharsetEvidence::Declared).unwrap_err().to_string();
     assert!(error.contains("`Ł`") && error.contains("Windows-1252"), "{error}");
     let odd = rules("Ł", "ß");
     assert_eq!(odd.unrepresentable_in(&charset).count(), 1);
-    assert_eq!(changed(&odd.in_charset(&charset, Trust::Sure).unwrap(), b"L\xdf"), b"L\xdf");
+    assert_eq!(changed(&odd.in_charset(&charset, CharsetEvidence::Sure).unwrap(), b"L\xdf"), b"L\xdf");
     // A rule that is not UTF-8 means bytes in any charset.
     let bytes = Rules::builder().pair(&b"\xfc"[..], &b"\xf6"[..]).build().unwrap();
     assert!(!bytes.depends_on_charset());
-    assert_eq!(changed(&bytes.in_charset(&charset, Trust::Sure).unwrap(), b"M\xfcller"), b"M\xf6ller");
+    assert_eq!(changed(&bytes.in_charset(&charset, CharsetEvidence::Sure).unwrap(), b"M\xfcller"), b"M\xf6ller");
 }

@@ -1,7 +1,7 @@
 //! Tentative changes, and parts of a text.
 
 use icecore::rewrite::{Change, Edits, StringRole};
-use icecore_replace::{Charset, Rules, Trust};
+use icecore_replace::{Charset, CharsetEvidence, Rules};
 
 fn rules() -> Rules {
     Rules::builder().pair("old", "newer").pair("ö", "oe").build().expect("they are right")
@@ -37,7 +37,7 @@ fn discarded_changes_are_not_counted() {
 #[test]
 fn only_the_given_parts_are_changed() {
     let latin1 = Charset::from_name("windows-1252").expect("it is known");
-    let in_latin1 = rules().in_charset(&latin1, Trust::Declared).expect("it has all characters");
+    let in_latin1 = rules().in_charset(&latin1, CharsetEvidence::Declared).expect("it has all characters");
     for (rules, text) in [(rules(), "old|ö|old|ö old|old".as_bytes()), (in_latin1, b"old|\xf6|old|\xf6 old|old")] {
         let bars: Vec<usize> = (0..text.len()).filter(|offset| text[*offset] == b'|').collect();
         let parts = [0..bars[0], bars[1]..bars[2], bars[2] + 1..bars[3]];

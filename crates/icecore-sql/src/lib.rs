@@ -137,7 +137,7 @@ mod tables;
 pub use dialect::Dialect;
 pub use error::Error;
 pub use literal::{Cell, Literal};
-pub use quoting::{Frame, Needle, Quote, Quoting, Replaced};
+pub use quoting::{Frame, Placeholder, Quote, Quoting, Replaced};
 pub use reader::{Next, Options, Reader};
 #[doc(hidden)]
 pub use reference::{ReferenceOutput, read_whole_dump};

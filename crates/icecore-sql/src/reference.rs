@@ -9,7 +9,7 @@ use crate::rows::{Content, Value, ValueBuilder};
 use crate::scan::is_word_byte;
 use crate::statement::{Phase, Statement};
 use crate::tables::Tables;
-use crate::{Dialect, Kind, Literal, Needle, Options, Quote, Quoting, Replaced, Table};
+use crate::{Dialect, Kind, Literal, Options, Placeholder, Quote, Quoting, Replaced, Table};
 
 struct ReferenceReader<'d> {
     dump: &'d [u8],
@@ -453,12 +453,12 @@ impl ReferenceReader<'_> {
         let mut replaced = Replaced::default();
         for _ in 0..calls {
             let rest = &self.dump[self.cursor..];
-            let found = (1..=Needle::MAX).find_map(|len| {
+            let found = (1..=Placeholder::MAX).find_map(|len| {
                 let needle = rest.strip_prefix(b",'")?.get(..len)?;
                 let tail = &rest[2 + len..];
                 let line_feed = tail.starts_with(b"',char(10))").then_some(b'\n');
                 let byte = line_feed.or(tail.starts_with(b"',char(13))").then_some(b'\r'))?;
-                Some((Needle::new(needle, byte)?, byte, 2 + len + 11))
+                Some((Placeholder::new(needle, byte)?, byte, 2 + len + 11))
             });
             match found {
                 Some((needle, byte, len)) => {

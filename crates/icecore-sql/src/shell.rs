@@ -1,6 +1,6 @@
 //! Calls in which SQLite's shell wraps text with line ends: `replace('a\nb','\n',char(10))`.
 
-use crate::quoting::{Needle, Replaced};
+use crate::quoting::{Placeholder, Replaced};
 
 /// Returns the number of nested calls of `replace` whose arguments begin at `word_end`, and the position of the quote
 /// after them; `Some(None)` if there are none. Returns `None` if the window is too short to decide.
@@ -46,19 +46,19 @@ pub(crate) fn parse_arguments(
 
 /// Parses `,'\n',char(10))`. Returns the placeholder, the byte that it represents, and the total length; `Some(None)`
 /// for any other text, and `None` if the text is too short to decide.
-fn parse_argument(rest: &[u8], is_last: bool) -> Option<Option<(Needle, u8, usize)>> {
-    const MAX_LEN: usize = b",'".len() + Needle::MAX + b"',char(10))".len();
+fn parse_argument(rest: &[u8], is_last: bool) -> Option<Option<(Placeholder, u8, usize)>> {
+    const MAX_LEN: usize = b",'".len() + Placeholder::MAX + b"',char(10))".len();
     let is_short = rest.len() < MAX_LEN && !is_last;
     let Some(text) = rest.strip_prefix(b",'") else {
         return if is_short && b",'".starts_with(rest) { None } else { Some(None) };
     };
-    let Some(end) = text.iter().take(Needle::MAX + 1).position(|byte| *byte == b'\'') else {
+    let Some(end) = text.iter().take(Placeholder::MAX + 1).position(|byte| *byte == b'\'') else {
         return if is_short { None } else { Some(None) };
     };
     let (needle, tail) = text.split_at(end);
     for (form, byte) in [(b"',char(10))", b'\n'), (b"',char(13))", b'\r')] {
         if tail.starts_with(form) {
-            return Some(Needle::new(needle, byte).map(|needle| (needle, byte, 2 + end + form.len())));
+            return Some(Placeholder::new(needle, byte).map(|needle| (needle, byte, 2 + end + form.len())));
         }
         if is_short && form.starts_with(tail) {
             return None;

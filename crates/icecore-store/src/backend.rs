@@ -12,7 +12,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
     /// Continue with the next value.
-    On,
+    Continue,
     /// Stop.
     Stop,
 }
@@ -76,7 +76,7 @@ pub trait Objects {
     /// Removes objects and records who did. Returns how many there were.
     fn remove(&mut self, ids: &[Id], actor: &str) -> Result<u64>;
     /// Removes objects that have expired. Returns how many there were.
-    fn expire(&mut self) -> Result<u64>;
+    fn remove_expired(&mut self) -> Result<u64>;
     /// Marks an object as one that can't be decoded.
     fn quarantine(&mut self, id: Id, problem: &str) -> Result<()>;
     /// Indexes the value at this path of every object, so that objects are found by it.
@@ -116,7 +116,7 @@ pub trait Jobs {
     /// Queues a copy of a job as a new job, and records who did.
     fn replay(&mut self, id: Id, actor: &str) -> Result<Id>;
     /// Removes done and dead jobs that ended before this time. Returns how many there were.
-    fn forget(&mut self, before: i64) -> Result<u64>;
+    fn remove_ended_jobs(&mut self, before: i64) -> Result<u64>;
 }
 
 /// Operations on queues: their settings and their state.

@@ -53,7 +53,7 @@ pub(crate) trait ClaimOperations {
     fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, max_jobs: usize, jobs: &mut Vec<Job>) -> Result<bool>;
     /// Makes jobs with an ended lease ready again, or dead, and returns how many there were. This includes leased jobs
     /// without an end time, which only another program writes, but no jobs that this claim handed out.
-    fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64>;
+    fn release_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64>;
 }
 
 /// Hands out jobs. Checks for ended leases before, if a check is due, and after, if there are too few jobs.
@@ -70,7 +70,7 @@ pub(crate) fn hand_out(
     }
     let mut has_checked = backend.expiry_checks().is_due(queue);
     if has_checked {
-        backend.free_ended_leases(request)?;
+        backend.release_ended_leases(request)?;
     }
     let (mut jobs, mut batch_count) = (Vec::new(), 0);
     while jobs.len() < max_jobs {
@@ -80,7 +80,7 @@ pub(crate) fn hand_out(
             Ok(false) if has_checked => break,
             Ok(false) => {
                 has_checked = true;
-                if !matches!(backend.free_ended_leases(request), Ok(freed) if freed > 0) {
+                if !matches!(backend.release_ended_leases(request), Ok(freed) if freed > 0) {
                     break;
                 }
             }
@@ -130,7 +130,7 @@ mod tests {
             Ok(has_more)
         }
 
-        fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
+        fn release_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
             self.expiry_checks.record_check(request.queue);
             Ok(1)
         }

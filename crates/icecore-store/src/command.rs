@@ -36,7 +36,7 @@ pub struct Command {
     /// The time limit after which the command is killed; `None` means no limit.
     pub timeout: Option<Duration>,
     /// Maximum size of the result in bytes; further output is dropped.
-    pub longest_result: usize,
+    pub max_result_len: usize,
     /// Environment variables that the command does not get, such as credentials.
     pub hidden: Vec<String>,
     /// Kills the command when the worker aborts.
@@ -59,7 +59,7 @@ impl Command {
             line: line.into(),
             stdin: Stdin::Json,
             timeout: None,
-            longest_result: 1 << 20,
+            max_result_len: 1 << 20,
             hidden: Vec::new(),
             stop: Stop::new(),
         }
@@ -191,7 +191,7 @@ impl Command {
     /// Starts threads that write the input of the command and read its output.
     fn start_pipes(&self, job: &Job, child: &mut Child) -> std::io::Result<CommandOutput> {
         let (sender, receiver) = channel();
-        let (result, error) = (BoundedBuffer::new(self.longest_result), BoundedBuffer::new(MAX_ERROR_LEN));
+        let (result, error) = (BoundedBuffer::new(self.max_result_len), BoundedBuffer::new(MAX_ERROR_LEN));
         if let Some(mut stdin) = child.stdin.take() {
             let input = self.select_input(job);
             // A command may stop reading before the end of its input.

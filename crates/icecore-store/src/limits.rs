@@ -31,23 +31,23 @@ pub struct Rate {
     /// Number of jobs; in a setting, 0 removes the limit.
     pub count: u32,
     /// Length of the period in whole milliseconds, at least one.
-    pub per: Duration,
+    pub period: Duration,
 }
 
 impl Rate {
     /// The setting that removes the limit.
-    pub const NONE: Rate = Rate { count: 0, per: Duration::from_secs(1) };
+    pub const NONE: Rate = Rate { count: 0, period: Duration::from_secs(1) };
 
     /// Reads a rate from two columns. Returns `None` for values that are not a rate.
     pub(crate) fn from_columns(count: Option<i64>, per: Option<i64>) -> Option<Rate> {
         let count = u32::try_from(count?).ok().filter(|count| *count > 0)?;
         let per = u64::try_from(per?).ok().filter(|per| *per > 0)?;
-        Some(Rate { count, per: Duration::from_millis(per).min(MAX_PERIOD) })
+        Some(Rate { count, period: Duration::from_millis(per).min(MAX_PERIOD) })
     }
 
     /// Returns the period in milliseconds.
     pub(crate) fn period_millis(self) -> i64 {
-        to_millis(self.per.min(MAX_PERIOD)).max(1)
+        to_millis(self.period.min(MAX_PERIOD)).max(1)
     }
 
     fn slot_millis(self) -> i64 {
@@ -59,7 +59,7 @@ impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.count {
             0 => f.write_str("none"),
-            count => write!(f, "{count}/{}", humantime::format_duration(self.per)),
+            count => write!(f, "{count}/{}", humantime::format_duration(self.period)),
         }
     }
 }
@@ -87,7 +87,7 @@ impl FromStr for Rate {
         };
         let per = per.ok().map(|per| Duration::from_millis(u64::try_from(to_millis(per)).unwrap_or(0)));
         let per = per.filter(|per| !per.is_zero() && *per <= MAX_PERIOD).ok_or_else(invalid_rate)?;
-        Ok(Rate { count: count.trim().parse().map_err(|_| invalid_rate())?, per })
+        Ok(Rate { count: count.trim().parse().map_err(|_| invalid_rate())?, period: per })
     }
 }
 
@@ -190,8 +190,8 @@ mod tests {
             None
         );
         let wild = RateUsage(vec![(i64::MAX, u32::MAX), (i64::MIN, u32::MAX), (0, u32::MAX), (0, u32::MAX)]);
-        assert_eq!(wild.count_remaining(Rate { count: 3, per: Duration::from_secs(1) }, 0), 0);
-        assert_eq!(wild.count_remaining(Rate { count: 3, per: Duration::MAX }, i64::MAX), 0);
+        assert_eq!(wild.count_remaining(Rate { count: 3, period: Duration::from_secs(1) }, 0), 0);
+        assert_eq!(wild.count_remaining(Rate { count: 3, period: Duration::MAX }, i64::MAX), 0);
     }
 
     proptest! {
@@ -205,7 +205,7 @@ mod tests {
             per in 1..5_000u64,
             steps in vec((0..700i64, 0..30usize), 1..200),
         ) {
-            let rate = Rate { count, per: Duration::from_millis(per) };
+            let rate = Rate { count, period: Duration::from_millis(per) };
             let (mut spent, mut now, mut granted) = (RateUsage::default(), 1_700_000_000_000, Vec::new());
             for (later, wanted) in steps {
                 now += later;

@@ -56,11 +56,11 @@ pub(crate) fn walk_pages(
         page(after, page_limit, &mut |object| {
             (found_count, after) = (found_count + 1, object.sequence);
             if unindexed.is_some_and(|path_value| !path_value.matches_object(&object)) {
-                return Ok(Flow::On);
+                return Ok(Flow::Continue);
             }
             remaining -= 1;
             is_enough = each(object)? == Flow::Stop || remaining == 0;
-            Ok(if is_enough { Flow::Stop } else { Flow::On })
+            Ok(if is_enough { Flow::Stop } else { Flow::Continue })
         })?;
         if is_enough || found_count < page_limit {
             return Ok(());

@@ -314,7 +314,7 @@ impl WorkerLoop<'_> {
     }
 
     fn note_recorded(&mut self, attempt: Attempt, recorded: &Result<()>) {
-        self.free_place(attempt);
+        self.release_place(attempt);
         match recorded {
             Ok(()) => {
                 self.tally.done += 1;
@@ -332,7 +332,7 @@ impl WorkerLoop<'_> {
             };
             let recorded = split_passing_errors(backend.nack(attempt.0, token, error, *delay))?;
             let Some((attempt, error, _)) = self.failed.pop() else { break };
-            self.free_place(attempt);
+            self.release_place(attempt);
             match recorded {
                 Ok(state) => {
                     self.tally.failed += 1;
@@ -350,7 +350,7 @@ impl WorkerLoop<'_> {
     }
 
     /// Frees the place of an attempt whose outcome is recorded. The queue may have more jobs now.
-    fn free_place(&mut self, attempt: Attempt) {
+    fn release_place(&mut self, attempt: Attempt) {
         self.running.remove(&attempt);
         self.free_since.get_or_insert_with(Instant::now);
         self.is_empty = false;

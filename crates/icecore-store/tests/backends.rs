@@ -114,7 +114,7 @@ fn objects_whose_values_fit_no_column_are_kept() {
             world.store.quarantine(id, "a\0b").expect("marked once more");
         }
         let filter = ObjectFilter { class: Some("class@anonymous\0/a".to_owned()), ..ObjectFilter::default() };
-        world.store.objects(0, 10, &filter, &mut |_| Ok(Flow::On)).expect("an answer");
+        world.store.objects(0, 10, &filter, &mut |_| Ok(Flow::Continue)).expect("an answer");
         let job = describe::describe_job("q", php("x"), None);
         world.store.push(&[job]).expect("pushed");
         let lease = world.store.claim("q", "w", HOUR, 1).expect("an answer").remove(0);
@@ -141,7 +141,7 @@ fn objects_are_found_in_order() {
             let mut found = Vec::new();
             let each = &mut |object: icecore_store::Object| {
                 found.push(object.id);
-                Ok(Flow::On)
+                Ok(Flow::Continue)
             };
             world.store.objects(0, max_objects, filter, each).expect("an answer");
             found
@@ -160,7 +160,7 @@ fn objects_are_found_in_order() {
         let mut by_index = Vec::new();
         let each = &mut |object: icecore_store::Object| {
             by_index.push(object.id);
-            Ok(Flow::On)
+            Ok(Flow::Continue)
         };
         world.store.objects(0, 9, &one, each).expect("an answer");
         assert_eq!(by_index, ids[7..8]);
@@ -229,7 +229,7 @@ fn jobs_are_pushed_claimed_and_finished() {
         store.pause("once", false, "ann").expect("goes on");
         assert_eq!(store.claim("once", "w", HOUR, 9).expect("an answer").len(), 3);
         let now = store.now().expect("the time");
-        assert_eq!(store.forget(now + 1_000).expect("forgotten"), 1);
+        assert_eq!(store.remove_ended_jobs(now + 1_000).expect("forgotten"), 1);
     });
 }
 

@@ -82,7 +82,7 @@ fn objects(world: &mut World) -> Vec<Object> {
     let mut all = Vec::new();
     let mut take = |object| {
         all.push(object);
-        Ok(Flow::On)
+        Ok(Flow::Continue)
     };
     world.store.objects(0, usize::MAX, &ObjectFilter::default(), &mut take).expect("objects");
     all

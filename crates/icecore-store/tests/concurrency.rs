@@ -341,7 +341,7 @@ fn many_clients_put_read_and_index_objects() {
                                             && object.checksum == describe::compute_checksum(&object.bytes)
                                     );
                                     last = object.sequence;
-                                    Ok(Flow::On)
+                                    Ok(Flow::Continue)
                                 };
                                 store.objects(0, usize::MAX, &ObjectFilter::default(), &mut rising).expect("a walk");
                             }
@@ -362,7 +362,7 @@ fn many_clients_put_read_and_index_objects() {
                 ObjectFilter { path_value: Some((path.to_owned(), "1".to_owned())), ..ObjectFilter::default() };
             let mut one = |_| {
                 count += 1;
-                Ok(Flow::On)
+                Ok(Flow::Continue)
             };
             world.store.objects(0, usize::MAX, &filter, &mut one).expect("found");
             count
@@ -433,7 +433,7 @@ fn limits_apply_with_many_workers() {
     everywhere("limits hold", |world| {
         let settings = QueueSettings {
             concurrency: Some(3),
-            rate: Some(Rate { count: 8, per: Duration::from_millis(PER as u64) }),
+            rate: Some(Rate { count: 8, period: Duration::from_millis(PER as u64) }),
             ..QueueSettings::default()
         };
         world.store.configure("mail", &settings).expect("configured");

@@ -58,17 +58,17 @@ fn call_all(filled: &mut FilledDatabase) {
         ObjectFilter { path_value: Some(("$".to_owned(), "1".to_owned())), ..Default::default() },
         ObjectFilter { quarantined: Some(true), before: Some(i64::MAX), ..Default::default() },
     ] {
-        let _ = store.objects(0, usize::MAX, &filter, &mut |_| Ok(Flow::On));
+        let _ = store.objects(0, usize::MAX, &filter, &mut |_| Ok(Flow::Continue));
     }
     let _ = store.index("$");
     let _ = store.indexes();
     let _ = store.object_stats();
-    let _ = store.expire();
+    let _ = store.remove_expired();
     for id in filled.jobs {
         let _ = store.job(id);
         let _ = store.extend(id, "token", HOUR);
     }
-    let _ = store.jobs(&JobFilter::default(), usize::MAX, &mut |_| Ok(Flow::On));
+    let _ = store.jobs(&JobFilter::default(), usize::MAX, &mut |_| Ok(Flow::Continue));
     let _ = store.queues();
     let _ = store.schema("mail");
     let _ = store.schedules();
@@ -85,7 +85,7 @@ fn call_all(filled: &mut FilledDatabase) {
     for id in filled.jobs {
         let _ = store.replay(id, "ann");
     }
-    let _ = store.forget(0);
+    let _ = store.remove_ended_jobs(0);
     let _ = store.remove(&filled.objects[..1], "ann");
 }
 
@@ -176,7 +176,7 @@ fn unknown_states_are_reported_as_errors() {
         let store = &mut filled.world.store;
         let error = store.job(filled.jobs[0]).expect_err("no state");
         assert!(error.kind() == ErrorKind::Database && error.to_string().contains(&format!("{state:?}")), "{error}");
-        let error = store.jobs(&JobFilter::default(), 10, &mut |_| Ok(Flow::On)).expect_err("no state");
+        let error = store.jobs(&JobFilter::default(), 10, &mut |_| Ok(Flow::Continue)).expect_err("no state");
         assert!(error.to_string().contains("sequence 1"), "it says where: {error}");
         assert_eq!(store.claim("mail", "ann", HOUR, 10).expect("claimed").len(), 1, "the other one");
         assert_eq!(store.queues().expect("queues")[0].counts, [0, 1, 0, 0, 0]);
@@ -185,7 +185,7 @@ fn unknown_states_are_reported_as_errors() {
         let mut count = 0;
         let mut one = |_| {
             count += 1;
-            Ok(Flow::On)
+            Ok(Flow::Continue)
         };
         store.jobs(&behind, 10, &mut one).expect("listed");
         assert_eq!(count, 1);

@@ -20,7 +20,7 @@ fn objects(world: &mut World) -> Vec<Object> {
     let mut found = Vec::new();
     let mut take = |object| {
         found.push(object);
-        Ok(Flow::On)
+        Ok(Flow::Continue)
     };
     world.store.objects(0, 100, &ObjectFilter::default(), &mut take).expect("objects");
     found

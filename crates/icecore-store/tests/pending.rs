@@ -50,7 +50,7 @@ impl Model {
         let filter = ObjectFilter { class: class.map(str::to_owned), ..ObjectFilter::default() };
         let mut take = |object| {
             found.push(object);
-            Ok(Flow::On)
+            Ok(Flow::Continue)
         };
         self.world.store.objects(0, 100, &filter, &mut take).expect("objects");
         found

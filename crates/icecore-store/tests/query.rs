@@ -16,7 +16,7 @@ fn run_query(address: &Address, sql: &str) -> icecore_store::Result<(Vec<String>
                 rows.push(values.iter().map(|value| value.as_bytes().map(<[u8]>::to_vec)).collect());
             }
         }
-        Ok(Flow::On)
+        Ok(Flow::Continue)
     })?;
     Ok((names, rows))
 }

@@ -98,7 +98,7 @@ fn the_length_of_results_is_limited() {
     let id = store.push(long.as_bytes());
     // It does not read its long input, and writes more than is kept.
     let mut command = Command::new("yes | head -c 300000");
-    command.longest_result = 1_000;
+    command.max_result_len = 1_000;
     store.run(&worker(1), command);
     assert_eq!(store.job(id).result.map(|result| result.len()), Some(1_000));
 }

@@ -23,7 +23,7 @@ pub fn determine_dialect(
     reopen: impl Fn() -> io::Result<Option<Box<dyn Read + Send>>>,
 ) -> Result<DetectedDialect> {
     let sample = head.bytes.get(..SAMPLE_LEN).unwrap_or(&head.bytes);
-    let is_all = head.is_all && sample.len() == head.bytes.len();
+    let is_all = head.is_complete && sample.len() == head.bytes.len();
     let mut detected = detect_dialect(detector, sample, is_all)?;
     let Some(quote) = detected.dialect.quote.filter(|_| detector.escape.is_none() && !is_all) else {
         return Ok(detected);

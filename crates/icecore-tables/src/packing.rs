@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
 /// Default number of bytes of an input that are examined to detect its form.
-pub const LOOK: u64 = 64 << 10;
+pub const HEAD_LEN: u64 = 64 << 10;
 /// Maximum memory of xz, in KiB: more than its strongest level needs.
 const MAX_XZ_MEMORY_KIB: u32 = 256 << 10;
 
@@ -14,7 +14,7 @@ pub struct Head {
     /// The first bytes.
     pub bytes: Arc<[u8]>,
     /// Whether there are no more bytes.
-    pub is_all: bool,
+    pub is_complete: bool,
     /// The whole input, from its first byte on.
     pub input: Box<dyn Read + Send>,
 }
@@ -62,12 +62,16 @@ impl Head {
 
     /// Extends the beginning to `limit` bytes in total.
     pub fn extend_up_to(self, limit: u64) -> io::Result<Head> {
-        if self.is_all || self.bytes.len() as u64 >= limit { Ok(self) } else { Head::read_up_to(self.input, limit) }
+        if self.is_complete || self.bytes.len() as u64 >= limit {
+            Ok(self)
+        } else {
+            Head::read_up_to(self.input, limit)
+        }
     }
 
     fn from_parts(bytes: Vec<u8>, is_all: bool, input: Box<dyn Read + Send>) -> Head {
         let bytes: Arc<[u8]> = bytes.into();
-        Head { input: Box::new(io::Cursor::new(Arc::clone(&bytes)).chain(input)), bytes, is_all }
+        Head { input: Box::new(io::Cursor::new(Arc::clone(&bytes)).chain(input)), bytes, is_complete: is_all }
     }
 }
 
@@ -109,7 +113,7 @@ impl Packing {
 
     /// Returns the unpacked content, piece by piece. Several compressed files one after another are read as one.
     pub fn unpack_input(self, input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
-        let input = BufReader::with_capacity(LOOK as usize, input);
+        let input = BufReader::with_capacity(HEAD_LEN as usize, input);
         let content: Box<dyn Read + Send> = match self {
             Packing::Gzip => open_wrapper("gzip", input)?,
             Packing::Zstd => open_wrapper("zstd", input)?,

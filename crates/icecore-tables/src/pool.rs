@@ -9,7 +9,7 @@ use std::thread;
 const BATCHES_PER_THREAD: usize = 8;
 
 /// A reader of batches.
-pub trait Batches: Send + 'static {
+pub trait BatchReader: Send + 'static {
     /// A part of the input, and its result.
     type Batch: Default + Send + 'static;
 
@@ -33,7 +33,7 @@ pub struct Pool<B> {
 
 impl<B: Default + Send + 'static> Pool<B> {
     /// Starts a thread that reads batches, and one worker thread per processor.
-    pub fn start<W>(reader: impl Batches<Batch = B>, worker: impl Fn() -> W) -> Pool<B>
+    pub fn start<W>(reader: impl BatchReader<Batch = B>, worker: impl Fn() -> W) -> Pool<B>
     where
         W: FnMut(&mut B) + Send + 'static,
     {
@@ -76,7 +76,7 @@ impl<B: Default + Send + 'static> Pool<B> {
 }
 
 /// Reads batch after batch, until the input ends or no more is needed.
-fn read_batches<F: Batches>(
+fn read_batches<F: BatchReader>(
     mut reader: F,
     tickets: &SyncSender<Ticket<F::Batch>>,
     tasks: &SyncSender<Task<F::Batch>>,

@@ -345,7 +345,7 @@ impl QueryJob<'_> {
         running.steps = self.args.max_steps.or(self.global.limit.steps).unwrap_or(running.steps);
         running.memory = self.global.limit.memory.unwrap_or(running.memory);
         running.allocated_bytes = Some(allocator::bytes_in_use);
-        running.say = &say;
+        running.on_message = &say;
         self.query.run(inputs, &running, &mut |result| match result {
             Ok(answer) => self.handle_answer(&answer, results),
             Err(failure) => {

@@ -109,9 +109,9 @@ pub fn run(args: &Serve, global: &Global) -> Result<(), Abort> {
     }
     settings.quiet = global.quiet;
     settings.json_journal = global.report == ReportForm::Json;
-    settings.longest_body = usize::try_from(args.max_body).unwrap_or(usize::MAX);
-    settings.most_connections = args.connections.max(1);
-    settings.most_of_address = args.connections_per_address.max(1);
+    settings.max_body_len = usize::try_from(args.max_body).unwrap_or(usize::MAX);
+    settings.max_connections = args.connections.max(1);
+    settings.max_connections_per_address = args.connections_per_address.max(1);
     settings.trusted_proxies.clone_from(&args.trusted_proxy);
     settings.rate = args.rate.map(|rate| Rate { per_second: f64::from(rate), burst: f64::from(rate).max(1.0) });
     settings.keep_jobs = args.keep_jobs;

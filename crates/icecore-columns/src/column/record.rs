@@ -3,7 +3,7 @@
 
 use super::virtual_field::VirtualKind;
 use super::{Column, create_columns};
-use crate::AT;
+use crate::PATH_METADATA;
 use crate::error::Error;
 use crate::member::{qualify_name, strip_php_marks};
 use crate::mismatch::TypeMismatch;
@@ -67,7 +67,7 @@ impl Record {
         let columns = create_columns(fields, depth)?;
         let mut paths = Vec::new();
         for (index, (field, column)) in fields.iter().zip(&columns).enumerate() {
-            let Some(path) = field.metadata().get(AT) else { continue };
+            let Some(path) = field.metadata().get(PATH_METADATA) else { continue };
             if depth > 1 || column.virtual_kind().is_some() {
                 return Err(Error::Field { name: field.name().clone(), data_type: field.data_type().clone() });
             }

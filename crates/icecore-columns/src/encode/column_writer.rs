@@ -5,7 +5,7 @@ use super::tape_builder::TapeBuilder;
 use crate::blobs::Blobs;
 use crate::column::{MAX_DEPTH, VirtualKind};
 use crate::error::Error;
-use crate::{AT, FILLED_WITH};
+use crate::{FILLED_WITH, PATH_METADATA};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
@@ -58,7 +58,7 @@ struct StructWriter<'a> {
 /// [`Error::Field`] if they can't.
 pub(super) fn check_field(field: &Field, depth: usize) -> Result<(), Error> {
     let refused = || Err(Error::Field { name: field.name().clone(), data_type: field.data_type().clone() });
-    if depth > MAX_DEPTH || field.metadata().contains_key(AT) {
+    if depth > MAX_DEPTH || field.metadata().contains_key(PATH_METADATA) {
         return refused();
     }
     if let Some(word) = field.metadata().get(FILLED_WITH) {

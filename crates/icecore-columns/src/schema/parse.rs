@@ -2,7 +2,7 @@
 
 use super::words;
 use crate::error::Error;
-use crate::{AT, FILLED_WITH};
+use crate::{FILLED_WITH, PATH_METADATA};
 use arrow_schema::{DataType, Field, Fields, TimeUnit};
 use std::sync::Arc;
 
@@ -174,7 +174,7 @@ impl<'t> Parser<'t> {
             let path =
                 self.read_quoted("\"'").ok_or_else(|| self.expected_error("expected a path in quotes".to_owned()))?;
             let mut metadata = field.metadata().clone();
-            metadata.insert(AT.to_owned(), path);
+            metadata.insert(PATH_METADATA.to_owned(), path);
             field.set_metadata(metadata);
         }
         Ok(field)

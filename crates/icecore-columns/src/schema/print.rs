@@ -1,7 +1,7 @@
 //! Prints fields as text.
 
 use super::words;
-use crate::{AT, FILLED_WITH};
+use crate::{FILLED_WITH, PATH_METADATA};
 use arrow_schema::{DataType, Field, Fields};
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ fn print_fields(fields: &Fields, out: &mut String) {
         print_text(field.name(), is_bare_name(field.name()), out);
         out.push(' ');
         print_value(field, out);
-        if let Some(path) = field.metadata().get(AT) {
+        if let Some(path) = field.metadata().get(PATH_METADATA) {
             out.push_str(" at ");
             print_text(path, false, out);
         }

@@ -72,7 +72,7 @@ async fn respond_with_parts(call: Call, mut blob: Blob) -> Result<Response, Fail
         depth: call.query.parse_number("depth")?.unwrap_or(3),
         items: call.limit_parameter("items", 100, 1_000)? as u64,
         rows: call.limit_parameter("limit", 500, 2_000)?,
-        longest: call.limit_parameter("longest", 1_000, 1 << 20)?,
+        max_text_len: call.limit_parameter("longest", 1_000, 1 << 20)?,
     };
     let within = parse_node_numbers(call.query.get("within").unwrap_or_default())?;
     if let Some(format) = call.query.get("format") {

@@ -96,7 +96,7 @@ pub async fn store_job(app: &App, mut payload: Payload, settings: JobSettings) -
         let job = settings.to_job(bytes, description);
         let text = checker.as_ref().map(|checker| Arc::clone(&checker.text));
         match app.committer.store_job(job, text).await? {
-            StoreOutcome::As(pushed) => return Ok(pushed_response(app, queue, settings.id, pushed, problem)),
+            StoreOutcome::Stored(pushed) => return Ok(pushed_response(app, queue, settings.id, pushed, problem)),
             StoreOutcome::OtherSchema(text, job) => {
                 checker = remember_schema(app, queue, text).await?;
                 payload = Payload { bytes: job.bytes, description: job.description, memory };
@@ -186,7 +186,7 @@ impl<T> Page<T> {
         self.bytes += bytes;
         self.last = sequence;
         self.items.push(item);
-        Flow::On
+        Flow::Continue
     }
 }
 

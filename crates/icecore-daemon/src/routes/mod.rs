@@ -50,7 +50,7 @@ pub struct Parameter {
 
 /// Content of a request body.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub enum RequestBody {
     Nothing,
     /// JSON, or a blob of any format.
     Payload,
@@ -68,7 +68,7 @@ pub struct Route {
     pub name: &'static str,
     pub text: &'static str,
     pub parameters: &'static [Parameter],
-    pub takes: Takes,
+    pub takes: RequestBody,
     /// Status codes of its answers, and their descriptions.
     pub answers: &'static [(u16, &'static str)],
     /// Media type of a successful answer.
@@ -105,7 +105,7 @@ macro_rules! route {
             name: $name,
             text: $text,
             parameters: &[$($parameter),*],
-            takes: Takes::$takes,
+            takes: RequestBody::$takes,
             answers: &[$(($code, $description)),*],
             media: $media,
             is_open: false,
@@ -359,7 +359,15 @@ fn prepare_call(
     let query = Query::parse(request.uri().query().unwrap_or_default(), &allowed)?;
     let (from, visit) = (client_address(&request), connection_handle(&request).cloned());
     let (parts, body) = request.into_parts();
-    Ok((route.handler)(Call { app, names, query, headers: parts.headers, body, from, visit }))
+    Ok((route.handler)(Call {
+        app,
+        names,
+        query,
+        headers: parts.headers,
+        body,
+        client_address: from,
+        connection: visit,
+    }))
 }
 
 fn client_address(request: &Request) -> IpAddr {

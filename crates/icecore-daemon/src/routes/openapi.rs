@@ -1,6 +1,6 @@
 //! Description of the routes for programs: OpenAPI 3.1.
 
-use super::{ROUTES, Route, Takes};
+use super::{ROUTES, RequestBody, Route};
 use serde_json::{Map, Value, json};
 
 /// Returns the document, generated from the table of routes.
@@ -88,13 +88,13 @@ fn describe_operation(route: &Route) -> Value {
         "responses": responses,
     });
     let content = match route.takes {
-        Takes::Nothing => None,
-        Takes::Payload => Some(json!({ "application/json": {}, "application/octet-stream": {} })),
-        Takes::Json => Some(json!({ "application/json": { "schema": { "type": "object" } } })),
-        Takes::Schema => Some(json!({ "application/schema+json": {} })),
+        RequestBody::Nothing => None,
+        RequestBody::Payload => Some(json!({ "application/json": {}, "application/octet-stream": {} })),
+        RequestBody::Json => Some(json!({ "application/json": { "schema": { "type": "object" } } })),
+        RequestBody::Schema => Some(json!({ "application/schema+json": {} })),
     };
     if let Some(content) = content {
-        let is_required = matches!(route.takes, Takes::Payload | Takes::Schema);
+        let is_required = matches!(route.takes, RequestBody::Payload | RequestBody::Schema);
         operation["requestBody"] = json!({ "required": is_required, "content": content });
     }
     if route.is_open {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 #[test]
 fn bodies_that_are_too_long_are_refused() {
-    let daemon = Daemon::with(|settings| settings.longest_body = 1_000);
+    let daemon = Daemon::with(|settings| settings.max_body_len = 1_000);
     assert_eq!(daemon.post("/objects", [b'x'; 1_000]).code, 201);
     for length in [1_001, 3_000_000] {
         let answer = daemon.post("/objects", vec![b'x'; length]);
@@ -32,7 +32,7 @@ fn bodies_that_are_too_long_are_refused() {
 
 #[test]
 fn the_memory_of_all_bodies_is_limited() {
-    let daemon = Daemon::with(|settings| settings.most_memory = 10 << 10);
+    let daemon = Daemon::with(|settings| settings.max_body_memory = 10 << 10);
     let answer = daemon.post("/objects", vec![b'x'; 20 << 10]);
     assert_eq!(answer.code, 503);
     assert!(answer.head.to_ascii_lowercase().contains("retry-after: 1"), "{}", answer.head);

@@ -74,7 +74,7 @@ fn a_panic_in_the_database_becomes_an_answer() {
 
 #[test]
 fn requests_beyond_the_queue_are_refused_for_now() {
-    let (daemon, controls, _folder) = daemon(|settings| settings.longest_queue = 1);
+    let (daemon, controls, _folder) = daemon(|settings| settings.max_waiting_requests = 1);
     let held = controls.gate.lock().expect("the gate");
     std::thread::scope(|scope| {
         let asking: Vec<_> = (0..16).map(|_| scope.spawn(|| daemon.post_json("/jobs", "1").code)).collect();

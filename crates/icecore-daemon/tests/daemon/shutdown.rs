@@ -91,7 +91,7 @@ fn a_shutdown_kills_slow_commands_and_returns_their_jobs() {
             let mut state = None;
             let mut see = |job: Job| {
                 state = Some(job.state);
-                Ok(icecore_store::Flow::On)
+                Ok(icecore_store::Flow::Continue)
             };
             store.jobs(&Default::default(), 1, &mut see).expect("an answer");
             state

@@ -95,7 +95,7 @@ fn half_sent_requests_of_an_address_are_limited() {
     for begun in PARTIAL_REQUESTS {
         let daemon = Daemon::with(|settings| {
             set_long_timeouts(settings);
-            settings.most_of_address = 10;
+            settings.max_connections_per_address = 10;
         });
         let mut streams = begin_requests(&daemon, 40, begun);
         wait_until("ten are left", || still_open(&mut streams) == 10);
@@ -108,7 +108,7 @@ fn half_sent_requests_of_an_address_are_limited() {
 fn half_sent_requests_of_a_trusted_proxy_are_not_limited() {
     let daemon = Daemon::with(|settings| {
         set_long_timeouts(settings);
-        settings.most_of_address = 10;
+        settings.max_connections_per_address = 10;
         settings.trusted_proxies = vec!["127.0.0.0/8".parse().expect("a network")];
     });
     let mut streams = begin_requests(&daemon, 40, PARTIAL_REQUESTS[2]);
@@ -127,7 +127,7 @@ fn half_sent_requests_of_a_trusted_proxy_are_not_limited() {
 fn clients_with_a_token_keep_their_connections() {
     let daemon = Daemon::with(|settings| {
         set_long_timeouts(settings);
-        (settings.most_connections, settings.token) = (4, Some("secret".into()));
+        (settings.max_connections, settings.token) = (4, Some("secret".into()));
     });
     let ask = |stream: &mut TcpStream| {
         let head = "GET /schedules HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer secret\r\n\r\n";
@@ -163,7 +163,7 @@ fn a_busy_daemon_answers_health_and_refuses_the_rest() {
     let (runs, ends) = (Arc::clone(&begun), Arc::clone(&may_end));
     let daemon = Daemon::with(|settings| {
         set_long_timeouts(settings);
-        settings.most_connections = 2;
+        settings.max_connections = 2;
         let runner = move |_: &Job| {
             runs.fetch_add(1, Ordering::SeqCst);
             while !ends.load(Ordering::SeqCst) {

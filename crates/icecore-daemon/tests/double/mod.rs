@@ -62,7 +62,7 @@ impl Objects for Double {
         fn objects(&mut self, after: i64, max: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
         fn walk(&mut self, after: i64, max: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()>;
         fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64>;
-        fn expire(&mut self) -> Result<u64>;
+        fn remove_expired(&mut self) -> Result<u64>;
         fn quarantine(&mut self, id: Id, problem: &str) -> Result<()>;
         fn index(&mut self, path: &str) -> Result<()>;
         fn indexes(&mut self) -> Result<Vec<String>>;
@@ -97,7 +97,7 @@ impl Jobs for Double {
         fn jobs(&mut self, filter: &JobFilter, max: usize, each: Each<'_, Job>) -> Result<()>;
         fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64>;
         fn replay(&mut self, id: Id, by: &str) -> Result<Id>;
-        fn forget(&mut self, before: i64) -> Result<u64>;
+        fn remove_ended_jobs(&mut self, before: i64) -> Result<u64>;
     }
 }
 

@@ -14,7 +14,7 @@ pub struct Table {
 pub(super) struct Column {
     pub(super) title: String,
     /// Whether the column is aligned to the right, for numbers.
-    pub(super) right: bool,
+    pub(super) is_right_aligned: bool,
 }
 
 /// A row of a table, or a heading between rows.
@@ -39,7 +39,8 @@ impl Table {
     /// Adds a column. See [`Table::new`] for the title.
     pub fn add_column(&mut self, title: &str) {
         let right = title.starts_with('>');
-        self.columns.push(Column { title: make_printable(title.strip_prefix('>').unwrap_or(title)), right });
+        self.columns
+            .push(Column { title: make_printable(title.strip_prefix('>').unwrap_or(title)), is_right_aligned: right });
     }
 
     /// Adds a row.
@@ -83,7 +84,7 @@ impl Table {
             if index > 0 {
                 line.push_str("  ");
             }
-            match self.columns[index].right {
+            match self.columns[index].is_right_aligned {
                 true => _ = write!(line, "{gap}{text}"),
                 false => _ = write!(line, "{text}{gap}"),
             }
@@ -119,7 +120,7 @@ impl Table {
         write_cells(&mut out, &mut self.columns.iter().map(|column| escape_markdown(&column.title)));
         out += "|";
         for column in &self.columns {
-            out += if column.right { "--:|" } else { "---|" };
+            out += if column.is_right_aligned { "--:|" } else { "---|" };
         }
         out += "\n";
         for row in &self.rows {

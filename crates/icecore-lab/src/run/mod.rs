@@ -47,7 +47,7 @@ pub struct Options {
     /// The interpreter for runners in Python, with their packages. By default, it is the system's `python3`.
     pub python: Option<PathBuf>,
     /// Timeout for one answer of a runner.
-    pub patience: Duration,
+    pub answer_timeout: Duration,
 }
 
 impl Default for Options {
@@ -64,7 +64,7 @@ impl Default for Options {
             command: None,
             modules: None,
             python: None,
-            patience: Duration::from_secs(300),
+            answer_timeout: Duration::from_secs(300),
         }
     }
 }
@@ -88,7 +88,7 @@ impl Options {
             command: self.command.as_deref(),
             modules: self.modules.as_deref(),
             python: self.python.as_deref(),
-            patience: self.patience,
+            answer_timeout: self.answer_timeout,
             stop,
         }
     }

@@ -41,7 +41,7 @@ pub struct Environment<'e> {
     /// Interpreter for runners in Python.
     pub python: Option<&'e Path>,
     /// Timeout for one answer.
-    pub patience: Duration,
+    pub answer_timeout: Duration,
     /// Set when the run is to end.
     pub stop: &'e AtomicBool,
 }
@@ -235,7 +235,7 @@ fn identify_runner(environment: &Environment<'_>, runner: &ListedRunner) -> Foun
                 command,
                 &folder,
                 "",
-                AnswerTimeout(environment.patience.min(HELLO_TIMEOUT)),
+                AnswerTimeout(environment.answer_timeout.min(HELLO_TIMEOUT)),
                 environment.stop,
             )
         })
@@ -353,7 +353,7 @@ impl Participant {
             StartMethod::Command(program, text) => Box::new(CommandConversion::new(program, text, &typed()?)),
             StartMethod::Script(script) => {
                 let command = script.build_command(environment, &self.language);
-                let patience = AnswerTimeout(environment.patience);
+                let patience = AnswerTimeout(environment.answer_timeout);
                 let process = Process::start(command, folder, &self.reference, patience, environment.stop);
                 Box::new(process.map_err(|error| to_failure(&error))?)
             }

@@ -1,7 +1,7 @@
 //! A runner's script as a process that answers line by line.
 
 use super::protocol::{Load, Reply, Request};
-use super::time_check::{Account, read_processor_seconds};
+use super::time_check::{TimeAccount, read_processor_seconds};
 use super::{Answer, ParticipantError, RoundTrip, RunningParticipant};
 use crate::model::{MemoryStep, Operation};
 use std::fs::File;
@@ -33,7 +33,7 @@ pub struct Process<'s> {
     patience: Duration,
     stop: &'s AtomicBool,
     /// The time that its operations took.
-    account: Account,
+    account: TimeAccount,
     /// The processor time in seconds before its first operation.
     processor_seconds_before: Option<f64>,
     /// Remarks of the runner.
@@ -88,7 +88,7 @@ impl<'s> Process<'s> {
             reference: reference.to_owned(),
             patience: patience.0,
             stop,
-            account: Account::default(),
+            account: TimeAccount::default(),
             processor_seconds_before: None,
             notes: Vec::new(),
         })

@@ -7,14 +7,14 @@ const SLACK_SECONDS: f64 = 0.1;
 
 /// The time that the operations of a process took, as it was reported and as it was measured.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Account {
+pub(super) struct TimeAccount {
     /// Seconds that the process reported.
     pub claimed: f64,
     /// Seconds that the lab measured.
     pub passed: f64,
 }
 
-impl Account {
+impl TimeAccount {
     pub(super) fn add(&mut self, ns: f64, passed: Duration) {
         self.claimed += ns / 1e9;
         self.passed += passed.as_secs_f64();
@@ -67,8 +67,8 @@ fn ticks_per_second() -> f64 {
 mod tests {
     use super::*;
 
-    fn account(claimed_ms: f64, passed_ms: u64) -> Account {
-        let mut account = Account::default();
+    fn account(claimed_ms: f64, passed_ms: u64) -> TimeAccount {
+        let mut account = TimeAccount::default();
         account.add(claimed_ms * 1e6, Duration::from_millis(passed_ms));
         account
     }
@@ -98,7 +98,7 @@ mod tests {
     /// Many small false numbers add up to a large one.
     #[test]
     fn accounts_add_up() {
-        let mut account = Account::default();
+        let mut account = TimeAccount::default();
         for times in 1..=100 {
             account.add(1e6, Duration::from_millis(10));
             assert_eq!(account.is_refuted(f64::from(times) * 0.01), times > 12, "{times}");

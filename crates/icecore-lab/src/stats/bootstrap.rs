@@ -11,15 +11,15 @@ use crate::model::Interval;
 use std::collections::{BTreeMap, HashMap};
 
 /// Share of all draws whose median is below the interval. The same share is above it.
-const TAIL: f64 = 0.025;
+const TAIL_PROBABILITY: f64 = 0.025;
 
 /// Maximum number of values in the computation: the number of rounds times the values of the largest round. The work
 /// for one threshold grows with its square, and reports may come from anyone.
-const MOST_VALUES: usize = 2048;
+const MAX_VALUES: usize = 2048;
 
 /// If [`MOST_VALUES`] is exceeded, about this many rounds are used at most. So each large round keeps at least eight
 /// values, which is enough to show their spread.
-const MOST_ROUNDS: usize = 256;
+const MAX_ROUNDS: usize = 256;
 
 /// The factor by which two processes of the same program may differ for reasons that a single process can't show,
 /// such as its memory layout or the seed of its hashes.
@@ -99,11 +99,11 @@ impl Rounds {
     fn thin_rounds(&self) -> Vec<Vec<f64>> {
         let round_count = self.rounds.len();
         let max_len = self.rounds.iter().map(Vec::len).max().unwrap_or(0);
-        let (rounds, values) = match round_count.saturating_mul(max_len) <= MOST_VALUES {
+        let (rounds, values) = match round_count.saturating_mul(max_len) <= MAX_VALUES {
             true => (round_count, max_len),
             false => {
-                let rounds = round_count.min(MOST_ROUNDS.max(MOST_VALUES / max_len));
-                (rounds, MOST_VALUES / rounds)
+                let rounds = round_count.min(MAX_ROUNDS.max(MAX_VALUES / max_len));
+                (rounds, MAX_VALUES / rounds)
             }
         };
         let sorted_round = |index: usize| {
@@ -140,7 +140,7 @@ fn find_lower_ends(rounds: &[Vec<f64>]) -> [f64; 2] {
         let is_below = |value: &f64| {
             let probabilities: &[f64; 2] =
                 known_probabilities.entry(value.to_bits()).or_insert_with(|| compute_probabilities(rounds, *value));
-            probabilities[median_index] < TAIL
+            probabilities[median_index] < TAIL_PROBABILITY
         };
         // No median exceeds the largest value, so there is always such a value.
         let index = values.partition_point(is_below).min(values.len() - 1);
@@ -276,8 +276,8 @@ mod tests {
             [&[2], &[7], &[30], &[1, 1], &[1; 6], &[3; 9], &[4; 5], &[1, 2, 3, 4], &[15, 1, 1], &[6, 6, 5, 6, 6]];
         // Four standard deviations of the share of draws that are below a percentile.
         let draws = 20_000;
-        let noise = (4.0 * (draws as f64 * TAIL * (1.0 - TAIL)).sqrt()) as usize;
-        let tail = (draws as f64 * TAIL) as usize;
+        let noise = (4.0 * (draws as f64 * TAIL_PROBABILITY * (1.0 - TAIL_PROBABILITY)).sqrt()) as usize;
+        let tail = (draws as f64 * TAIL_PROBABILITY) as usize;
         let mut source = Rng::with_seed(3);
         for lengths in lengths {
             for grain in [1e-9, 0.25] {
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn rounds_within_the_limit_are_not_thinned() {
         let mut source = Rng::with_seed(5);
-        for lengths in [&[MOST_VALUES][..], &[1; MOST_VALUES], &[20; 100], &[1, 100, 2]] {
+        for lengths in [&[MAX_VALUES][..], &[1; MAX_VALUES], &[20; 100], &[1, 100, 2]] {
             let rounds = random(lengths, 1e-9, &mut source);
             let kept: Vec<usize> = rounds.thin_rounds().iter().map(Vec::len).collect();
             assert_eq!(kept, lengths);
@@ -332,7 +332,7 @@ mod tests {
             let rounds = random(lengths, 1e-9, &mut source);
             let kept = rounds.thin_rounds();
             let largest = kept.iter().map(Vec::len).max().unwrap_or(0);
-            assert!(kept.len() * largest <= MOST_VALUES, "{} rounds of {largest}", kept.len());
+            assert!(kept.len() * largest <= MAX_VALUES, "{} rounds of {largest}", kept.len());
             count_multiplications(|| assert!(rounds.median_interval().is_some()))
         };
         let counts = [
@@ -345,7 +345,7 @@ mod tests {
         ]
         .map(&mut work);
         // About twelve to sixteen thresholds are tested for each end.
-        assert!(counts.iter().all(|work| *work < 16 * MOST_VALUES * MOST_VALUES), "{counts:?}");
+        assert!(counts.iter().all(|work| *work < 16 * MAX_VALUES * MAX_VALUES), "{counts:?}");
     }
 
     #[test]

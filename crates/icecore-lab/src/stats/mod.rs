@@ -26,7 +26,7 @@ pub(crate) mod synthetic;
 pub(crate) mod words;
 
 pub use interval::{exact_interval, is_known, is_tie};
-pub use noise::{FLOOR, assess_noise, operation_resolution};
+pub use noise::{MIN_RESOLUTION, assess_noise, operation_resolution};
 pub use pairs::{compare_samples, compute_speedup};
 #[cfg(test)]
 pub(crate) use surplus::count_multiplications;

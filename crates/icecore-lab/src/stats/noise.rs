@@ -6,10 +6,10 @@ use crate::model::{Interval, Noise, NoiseLevel, Operation, Point, Role, Sample};
 
 /// Minimum resolution. No machine can distinguish differences below 1 %, however well the baseline's twin agrees with
 /// the baseline.
-pub const FLOOR: f64 = 0.01;
+pub const MIN_RESOLUTION: f64 = 0.01;
 
 /// Assumed resolution if nothing was measured.
-const UNKNOWN: f64 = 0.1;
+const UNKNOWN_RESOLUTION: f64 = 0.1;
 
 /// Minimum number of samples of the lab's own task.
 const MIN_PROBE_SAMPLES: usize = 6;
@@ -39,9 +39,9 @@ pub fn assess_noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
     let was_probed = times.len() >= MIN_PROBE_SAMPLES;
     let (spread, drift) = if was_probed { (compute_spread(&times), compute_drift(&times)) } else { (0.0, 0.0) };
     let resolution = match twin {
-        Some(twin) => distance_from_one(twin.estimate).max(FLOOR),
-        None if was_probed => spread.max(FLOOR),
-        None => UNKNOWN,
+        Some(twin) => distance_from_one(twin.estimate).max(MIN_RESOLUTION),
+        None if was_probed => spread.max(MIN_RESOLUTION),
+        None => UNKNOWN_RESOLUTION,
     };
     let exceeds =
         |limits: &Limits| resolution > limits.resolution || spread > limits.spread || drift.abs() > limits.drift;
@@ -62,7 +62,7 @@ pub fn assess_noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
 pub fn operation_resolution(point: &Point, operation: Operation) -> f64 {
     let twins = point.entries.iter().filter(|entry| entry.role == Role::Twin);
     let times = twins.filter_map(|twin| Some(twin.find_cell(operation)?.against?.times)).filter(is_known);
-    times.map(|times| distance_from_one(times.estimate)).fold(FLOOR, f64::max)
+    times.map(|times| distance_from_one(times.estimate)).fold(MIN_RESOLUTION, f64::max)
 }
 
 /// Returns the interquartile range of the times divided by their median.
@@ -156,7 +156,10 @@ mod tests {
 
     #[test]
     fn the_resolution_has_a_lower_bound() {
-        assert_eq!(assess_noise(&sample_run(1, 5, 20, 0.0, 0.01), interval(1.0, 0.9999, 1.0001)).resolution, FLOOR);
+        assert_eq!(
+            assess_noise(&sample_run(1, 5, 20, 0.0, 0.01), interval(1.0, 0.9999, 1.0001)).resolution,
+            MIN_RESOLUTION
+        );
     }
 
     #[test]
@@ -204,7 +207,7 @@ mod tests {
             samples_from_times(&[1.0, 1.0, f64::NAN, 0.0, f64::INFINITY, -1.0, 1.0]),
         ] {
             let found = assess_noise(&probe, None);
-            assert_eq!((found.spread, found.drift, found.resolution), (0.0, 0.0, UNKNOWN));
+            assert_eq!((found.spread, found.drift, found.resolution), (0.0, 0.0, UNKNOWN_RESOLUTION));
             assert!(found.words.contains("not known") && found.level > NoiseLevel::Quiet);
         }
     }

@@ -216,7 +216,7 @@ impl jaq_core::ValT for Value {
             Value::Text(text) => {
                 let (start, end) = text_slice_range(range, &text.bytes)?;
                 let part = text.same_kind(text.bytes.get(start..end).unwrap_or(&[]));
-                Ok(Value::Text(Text { cuts: next_depth(text.cuts), ..part }))
+                Ok(Value::Text(Text { slice_depth: next_depth(text.slice_depth), ..part }))
             }
             other => Err(Error::typ(other.clone(), "rangeable (array or string)")),
         }

@@ -147,7 +147,7 @@ fn write_text(text: &Text, builder: &mut Builder) {
 }
 
 fn write_key(key: &Key, builder: &mut Builder) {
-    match &key.spelled {
+    match &key.spelling {
         KeySpelling::Int(int) => drop(builder.int_key(*int)),
         KeySpelling::Symbol => drop(builder.symbol_key(&key.name, "")),
         KeySpelling::Bytes => drop(builder.bytes_key(&key.name)),

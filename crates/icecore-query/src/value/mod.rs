@@ -134,7 +134,7 @@ impl Value {
     pub fn depth(&self) -> u32 {
         match self {
             Value::Absent(depth) => *depth,
-            Value::Text(text) => text.cuts,
+            Value::Text(text) => text.slice_depth,
             Value::List(list) => list.depth(),
             Value::Map(map) => map.depth(),
             Value::Preserved(preserved) => preserved.value.depth(),

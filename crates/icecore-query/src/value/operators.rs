@@ -51,7 +51,7 @@ impl std::ops::Add for Value {
                 }
                 let is_bytes = a.is_bytes && b.is_bytes;
                 let bytes = a.bytes.append(&b.bytes);
-                Ok(Value::Text(Text { bytes, is_bytes, cuts: 0 }))
+                Ok(Value::Text(Text { bytes, is_bytes, slice_depth: 0 }))
             }
             (Value::List(mut a), Value::List(b)) => {
                 query_thread::count_steps(b.len() as u64);

@@ -189,7 +189,7 @@ impl Source {
     /// Returns a leaf, and whether it represents everything in its node.
     fn read_leaf(&self, cursor: Cursor<'_>) -> (Value, bool) {
         use icecore::Value as Leaf;
-        let text = |bytes: &[u8], is_bytes| Value::Text(Text { bytes: bytes.into(), is_bytes, cuts: 0 });
+        let text = |bytes: &[u8], is_bytes| Value::Text(Text { bytes: bytes.into(), is_bytes, slice_depth: 0 });
         match cursor.value() {
             Leaf::Null => (Value::Null, true),
             Leaf::Bool(value) => (Value::Bool(value), true),
@@ -219,7 +219,11 @@ impl Source {
                     icecore::Key::Value(value) => self.view_node(value.index()),
                     icecore::Key::Name(name) => match name.node.kind {
                         Kind::Int => Value::Number(Number::Int(name.node.payload as i64)),
-                        kind => Value::Text(Text { bytes: name.bytes.into(), is_bytes: kind == Kind::Bytes, cuts: 0 }),
+                        kind => Value::Text(Text {
+                            bytes: name.bytes.into(),
+                            is_bytes: kind == Kind::Bytes,
+                            slice_depth: 0,
+                        }),
                     },
                 });
                 items.collect()
@@ -251,7 +255,7 @@ impl Source {
                     Value::Text(text) => text.bytes.clone(),
                     other => other.to_json().into(),
                 };
-                Key { name, spelled: KeySpelling::Node(Rc::clone(self), value.index()) }
+                Key { name, spelling: KeySpelling::Node(Rc::clone(self), value.index()) }
             }
         };
         if has_id && let Some(slot) = cache.borrow_mut().get_mut(usize::from(id)) {
@@ -263,7 +267,7 @@ impl Source {
     fn create_key(&self, node: Node, bytes: &[u8], is_member: bool) -> Key {
         if node.kind == Kind::Int {
             let int = node.payload as i64;
-            return Key { name: int.to_string().into_bytes().into(), spelled: KeySpelling::Int(int) };
+            return Key { name: int.to_string().into_bytes().into(), spelling: KeySpelling::Int(int) };
         }
         let bare_name = match node.kind {
             _ if !is_member => bytes,
@@ -283,7 +287,7 @@ impl Source {
             Kind::Bytes => KeySpelling::Bytes,
             _ => KeySpelling::Text,
         };
-        Key { name: bare_name.into(), spelled }
+        Key { name: bare_name.into(), spelling: spelled }
     }
 }
 

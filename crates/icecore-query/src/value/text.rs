@@ -14,17 +14,17 @@ pub struct Text {
     /// Whether the document had a byte string here, as in Perl and PHP, and not text.
     pub is_bytes: bool,
     /// Number of consecutive slices that made it.
-    pub cuts: u32,
+    pub slice_depth: u32,
 }
 
 impl Text {
     pub fn new(bytes: &[u8]) -> Text {
-        Text { bytes: bytes.into(), is_bytes: false, cuts: 0 }
+        Text { bytes: bytes.into(), is_bytes: false, slice_depth: 0 }
     }
 
     /// Returns a part or a combination of strings of this kind.
     pub fn same_kind(&self, bytes: &[u8]) -> Text {
-        Text { bytes: bytes.into(), is_bytes: self.is_bytes, cuts: 0 }
+        Text { bytes: bytes.into(), is_bytes: self.is_bytes, slice_depth: 0 }
     }
 }
 
@@ -53,17 +53,17 @@ pub struct MarkedName {
 #[derive(Clone, Debug)]
 pub struct Key {
     pub name: Bytes,
-    pub spelled: KeySpelling,
+    pub spelling: KeySpelling,
 }
 
 impl Key {
     pub fn from_text(text: &Text) -> Key {
         let spelled = if text.is_bytes { KeySpelling::Bytes } else { KeySpelling::Text };
-        Key { name: text.bytes.clone(), spelled }
+        Key { name: text.bytes.clone(), spelling: spelled }
     }
 
     pub fn to_text(&self) -> Text {
-        Text { bytes: self.name.clone(), is_bytes: matches!(self.spelled, KeySpelling::Bytes), cuts: 0 }
+        Text { bytes: self.name.clone(), is_bytes: matches!(self.spelling, KeySpelling::Bytes), slice_depth: 0 }
     }
 }
 

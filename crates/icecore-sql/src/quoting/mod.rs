@@ -9,7 +9,7 @@ mod standard;
 use icecore::rewrite::{Around, Decoded, Escaping};
 
 use crate::Kind;
-pub use sqlite::{Needle, Replaced};
+pub use sqlite::{Placeholder, Replaced};
 
 /// How the body of a literal represents its text.
 ///

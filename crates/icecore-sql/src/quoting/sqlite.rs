@@ -7,7 +7,7 @@ use memchr::{memchr, memchr2};
 ///
 /// Only placeholders that SQLite's shell writes. No two of these can overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Needle {
+pub struct Placeholder {
     form: Form,
     number: u32,
 }
@@ -22,11 +22,11 @@ enum Form {
     Numbered,
 }
 
-impl Needle {
+impl Placeholder {
     /// Maximum length of a placeholder: its number has at most ten digits.
     pub(crate) const MAX: usize = 14;
 
-    pub(crate) fn new(needle: &[u8], byte: u8) -> Option<Needle> {
+    pub(crate) fn new(needle: &[u8], byte: u8) -> Option<Placeholder> {
         let text = std::str::from_utf8(needle).ok()?;
         let numbered = text.strip_prefix('(').and_then(|rest| rest.get(2..)?.strip_suffix(')'));
         let form = match numbered {
@@ -35,7 +35,7 @@ impl Needle {
             None => Form::Octal,
         };
         let number = numbered.map_or(Some(0), |digits| digits.parse().ok())?;
-        let candidate = Needle { form, number };
+        let candidate = Placeholder { form, number };
         // Other texts are not placeholders.
         (candidate.to_text(byte).as_bytes() == needle).then_some(candidate)
     }
@@ -43,7 +43,7 @@ impl Needle {
     /// Returns the text of the placeholder for this byte of a line end.
     fn to_text(self, byte: u8) -> NeedleText {
         let (letter, octal): (&[u8], &[u8]) = if byte == b'\n' { (b"\\n", b"\\012") } else { (b"\\r", b"\\015") };
-        let mut text = NeedleText { bytes: [0; Needle::MAX], len: 0 };
+        let mut text = NeedleText { bytes: [0; Placeholder::MAX], len: 0 };
         match self.form {
             Form::Letter => text.push(letter),
             Form::Octal => text.push(octal),
@@ -61,7 +61,7 @@ impl Needle {
 /// A placeholder as text.
 #[derive(Clone, Copy)]
 struct NeedleText {
-    bytes: [u8; Needle::MAX],
+    bytes: [u8; Placeholder::MAX],
     len: usize,
 }
 
@@ -82,14 +82,14 @@ impl NeedleText {
 /// The placeholders that the calls of `replace` around a text replace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Replaced {
-    pub(crate) line_feed: Option<Needle>,
-    pub(crate) carriage_return: Option<Needle>,
+    pub(crate) line_feed: Option<Placeholder>,
+    pub(crate) carriage_return: Option<Placeholder>,
 }
 
 impl Replaced {
     /// Returns the placeholders, with the bytes that they represent.
     fn needle_texts(&self) -> [Option<(NeedleText, u8)>; 2] {
-        let text = |needle: Option<Needle>, byte| needle.map(|needle| (needle.to_text(byte), byte));
+        let text = |needle: Option<Placeholder>, byte| needle.map(|needle| (needle.to_text(byte), byte));
         [text(self.line_feed, b'\n'), text(self.carriage_return, b'\r')]
     }
 
@@ -124,9 +124,9 @@ impl Replaced {
     pub(super) fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
         let needles = self.needle_texts();
         let out_start = out.len();
-        let before = around.raw.get(around.start.saturating_sub(Needle::MAX)..around.start).unwrap_or_default();
+        let before = around.raw.get(around.start.saturating_sub(Placeholder::MAX)..around.start).unwrap_or_default();
         let after = around.raw.get(around.end..).unwrap_or_default();
-        let after = after.get(..Needle::MAX).unwrap_or(after);
+        let after = after.get(..Placeholder::MAX).unwrap_or(after);
         let mut placeholder_starts = Vec::new();
         for &byte in text {
             if let Some((needle, _)) = needles.iter().flatten().find(|(_, known)| *known == byte) {

@@ -270,7 +270,7 @@ trait StatementRunner: Queryable {
         let mut rows = self.exec_iter(sql, to_params(values))?;
         for row in rows.by_ref() {
             match each(&MysqlRow(row?)) {
-                Ok(Flow::On) => {}
+                Ok(Flow::Continue) => {}
                 Ok(Flow::Stop) => break,
                 Err(error) => return Ok(Err(error)),
             }
@@ -495,7 +495,7 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
             answer.columns().as_ref().iter().map(|column| column.name_str().into_owned()).collect();
         let types: Vec<ColumnType> = answer.columns().as_ref().iter().map(|column| column.column_type()).collect();
         match each(Line::Names(&names)) {
-            Ok(Flow::On) => {}
+            Ok(Flow::Continue) => {}
             other => {
                 callback_result = other.map(drop);
                 return Ok(());
@@ -505,7 +505,7 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
             let values: Vec<ColumnValue<'_>> =
                 row?.unwrap().into_iter().zip(&types).map(|(value, sql_type)| column_value(value, *sql_type)).collect();
             match each(Line::Values(&values)) {
-                Ok(Flow::On) => {}
+                Ok(Flow::Continue) => {}
                 other => {
                     callback_result = other.map(drop);
                     break;

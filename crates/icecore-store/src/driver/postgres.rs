@@ -266,7 +266,7 @@ impl Prepared {
         let mut rows = client.query_raw(&statement, values.iter().map(|value| PostgresParameter(*value)))?;
         while let Some(row) = rows.next()? {
             match each(&PostgresRow(row)) {
-                Ok(Flow::On) => {}
+                Ok(Flow::Continue) => {}
                 Ok(Flow::Stop) => break,
                 Err(error) => return Ok(Err(error)),
             }
@@ -436,7 +436,7 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
             return Ok(());
         }
         match each(Line::Names(&names)) {
-            Ok(Flow::On) => {}
+            Ok(Flow::Continue) => {}
             other => {
                 callback_result = other.map(drop);
                 return Ok(());
@@ -451,7 +451,7 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
                 values.push(column_value(row.try_get(column)?, sql_type));
             }
             match each(Line::Values(&values)) {
-                Ok(Flow::On) => {}
+                Ok(Flow::Continue) => {}
                 other => {
                     callback_result = other.map(drop);
                     break;

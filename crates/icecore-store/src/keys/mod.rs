@@ -31,7 +31,7 @@ pub struct KeyFilter {
     /// Only keys that match this pattern, where `*`, `?`, `[a-z]` and `\` have the same meaning as in Redis.
     pub pattern: Option<String>,
     /// Maximum length of a value in bytes.
-    pub longest: u64,
+    pub max_value_len: u64,
 }
 
 /// Passes the keys of a server and their values to `each` as rows. Each member of a Redis hash, list, set, sorted set

@@ -56,7 +56,7 @@ impl MongoBackend {
     }
 
     /// Makes the followers of a job that is done ready.
-    pub(super) fn free_followers(&self, id: &str) -> Result<u64> {
+    pub(super) fn release_followers(&self, id: &str) -> Result<u64> {
         let released = self.release_waiting_jobs(doc! { "after": id })?;
         self.jobs.update_one(doc! { "_id": id }, doc! { "$unset": { "frees": "" } }).run().map_err(store_error)?;
         Ok(released)
@@ -94,7 +94,7 @@ impl MongoBackend {
         let query = self.jobs.find(doc! { "frees": true }).projection(doc! { "_id": 1 }).limit(MAX_JOBS_PER_CALL);
         for document in query.run().map_err(store_error)? {
             if let Some(id) = take_text(&mut document.map_err(store_error)?, "_id")? {
-                released += self.free_followers(&id)?;
+                released += self.release_followers(&id)?;
             }
         }
         let mut unchecked = doc! { "unchecked": true };

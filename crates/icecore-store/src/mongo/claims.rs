@@ -183,7 +183,7 @@ impl ClaimOperations for MongoBackend {
         Ok(found_count == requested)
     }
 
-    fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
+    fn release_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
         self.expiry_checks.record_check(request.queue);
         if self.is_paused(request.queue)? {
             return Ok(0);

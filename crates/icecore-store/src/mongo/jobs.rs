@@ -116,7 +116,7 @@ impl MongoBackend {
             return Ok(false);
         };
         // The job is done. If the rest is interrupted, others finish it, or the places expire.
-        let _ = self.free_followers(&id.to_string());
+        let _ = self.release_followers(&id.to_string());
         if let (Some(queue), Some(place)) = (take_text(&mut document, "queue")?, get_int(&document, "place")?) {
             let _ = self.free_place(&queue, token, place);
         }
@@ -401,7 +401,7 @@ impl Jobs for MongoBackend {
         })
     }
 
-    fn forget(&mut self, before: i64) -> Result<u64> {
+    fn remove_ended_jobs(&mut self, before: i64) -> Result<u64> {
         let filter = doc! { "finished_at": { "$lt": before }, "state": { "$in": ["done", "dead"] } };
         let count = self.jobs.delete_many(filter).run().map_err(store_error)?.deleted_count;
         if count > 0 {

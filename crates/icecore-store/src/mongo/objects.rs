@@ -324,7 +324,7 @@ impl Objects for MongoBackend {
         Ok(counts.iter().sum())
     }
 
-    fn expire(&mut self) -> Result<u64> {
+    fn remove_expired(&mut self) -> Result<u64> {
         let mut count = 0;
         loop {
             let mut conditions = visible_filter();

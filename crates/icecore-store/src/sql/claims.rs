@@ -88,7 +88,7 @@ impl ClaimOperations for SqlBackend {
         Ok(is_full)
     }
 
-    fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
+    fn release_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {
         let (queue, token) = (Value::Text(request.queue), Value::Text(request.token));
         let ended = self.query_all(
             // Two ranges of the index, so that leases that have not ended are not read.

@@ -304,7 +304,7 @@ impl Jobs for SqlBackend {
         Ok(replayed.id)
     }
 
-    fn forget(&mut self, before: i64) -> Result<u64> {
+    fn remove_ended_jobs(&mut self, before: i64) -> Result<u64> {
         self.run_in_transaction(|backend| {
             let count = backend.run_statement(
                 "DELETE FROM icecore_jobs WHERE finished_at < ? AND (state = 'done' OR state = 'dead')",

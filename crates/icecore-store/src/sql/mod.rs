@@ -153,7 +153,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         let sql = self.statement_text(sql, count);
         self.session.query_each(&sql, values, &mut |row| {
             rows.push(make(row)?);
-            Ok(Flow::On)
+            Ok(Flow::Continue)
         })?;
         Ok(rows)
     }

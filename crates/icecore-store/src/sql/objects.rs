@@ -241,7 +241,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
         })
     }
 
-    fn expire(&mut self) -> Result<u64> {
+    fn remove_expired(&mut self) -> Result<u64> {
         let mut count = 0;
         loop {
             let removed = self.run_in_transaction(|backend| {
@@ -294,7 +294,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
             self.walk(after, MAX_PAGE_OBJECTS, &ObjectFilter::default(), &mut |object| {
                 size += object.bytes.len();
                 page.push((object.sequence, object.bytes.into_owned(), object.format.map(Cow::into_owned)));
-                Ok(if size < MAX_PAGE_BYTES { Flow::On } else { Flow::Stop })
+                Ok(if size < MAX_PAGE_BYTES { Flow::Continue } else { Flow::Stop })
             })?;
             let Some((last, ..)) = page.last() else { break };
             after = *last;

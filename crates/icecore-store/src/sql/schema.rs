@@ -307,12 +307,12 @@ mod tests {
         let (mut objects, mut jobs) = (0, 0);
         let mut object = |_| {
             objects += 1;
-            Ok(Flow::On)
+            Ok(Flow::Continue)
         };
         backend.objects(0, 10, &ObjectFilter::default(), &mut object).expect("objects");
         let mut job = |_| {
             jobs += 1;
-            Ok(Flow::On)
+            Ok(Flow::Continue)
         };
         backend.jobs(&crate::JobFilter::default(), 10, &mut job).expect("jobs");
         (backend.object_stats().expect("stats").count, objects, jobs)

@@ -152,7 +152,7 @@ impl Table {
                 is_computed: row.read_int(4)? != Some(0),
                 key: row.read_int(5)?.unwrap_or(0),
             });
-            Ok(Flow::On)
+            Ok(Flow::Continue)
         })?;
         Ok(columns)
     }

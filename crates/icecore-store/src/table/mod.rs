@@ -177,7 +177,7 @@ impl Table {
             }
             bytes += cells.iter().flatten().map(|cell| cell.bytes.len()).sum::<usize>();
             rows.push(Row { key, cells });
-            Ok(if bytes >= MAX_READ_BYTES { Flow::Stop } else { Flow::On })
+            Ok(if bytes >= MAX_READ_BYTES { Flow::Stop } else { Flow::Continue })
         })?;
         Ok(rows)
     }
@@ -265,7 +265,7 @@ pub fn list_names(address: &Address) -> Result<Vec<String>> {
         {
             names.push(String::from_utf8_lossy(name).into_owned());
         }
-        Ok(Flow::On)
+        Ok(Flow::Continue)
     })?;
     Ok(names)
 }

@@ -91,7 +91,7 @@ impl Table {
                     cells.push(values::read_cell(dialect.family, column, row, &mut next_column)?);
                 }
                 each(Row { key, cells })?;
-                Ok(Flow::On)
+                Ok(Flow::Continue)
             })?;
         }
         Ok(())

@@ -161,12 +161,12 @@ fn jobs_whose_predecessor_is_removed_are_dead(world: &mut World) {
     let first = kill(world, &new("mail", "1"));
     let second = push(world, &after(first, "2"));
     let third = push(world, &NewJob { unique_key: Some("k".to_owned()), ..after(second, "3") });
-    assert_eq!(world.store.forget(i64::MAX).expect("forgotten"), 1);
+    assert_eq!(world.store.remove_ended_jobs(i64::MAX).expect("forgotten"), 1);
     let orphan = job(world, second);
     assert_eq!((orphan.state, orphan.finished_at.is_some()), (State::Dead, true));
     assert!(orphan.error.expect("a reason").contains("was removed"));
     assert_eq!(job(world, third).state, State::Waiting);
-    assert_eq!(world.store.forget(i64::MAX).expect("forgotten"), 1);
+    assert_eq!(world.store.remove_ended_jobs(i64::MAX).expect("forgotten"), 1);
     assert_eq!(job(world, third).state, State::Dead);
     // Its key is free, and it can still be done.
     assert_ne!(push(world, &keyed("mail", "k")), third);

@@ -69,7 +69,7 @@ fn an_ended_lease_does_not_count_as_concurrent(world: &mut World) {
 }
 
 fn a_rate_limits_the_handouts_of_a_period(world: &mut World) {
-    limit(world, None, Some(Rate { count: 4, per: HOUR }));
+    limit(world, None, Some(Rate { count: 4, period: HOUR }));
     fill(world, 10);
     let leases = claim(world, "mail", 3);
     assert_eq!(leases.len(), 3);
@@ -82,7 +82,7 @@ fn a_rate_limits_the_handouts_of_a_period(world: &mut World) {
     world.store.nack(last[0].job.id, &last[0].token, "no", Some(Duration::ZERO)).expect("nack");
     assert!(claim(world, "mail", 1).is_empty());
     assert_eq!(kind(world.store.push_and_claim(&new("mail", "x"), "ann", HOUR)), ErrorKind::Limited);
-    limit(world, None, Some(Rate { count: 6, per: HOUR }));
+    limit(world, None, Some(Rate { count: 6, period: HOUR }));
     assert_eq!(claim(world, "mail", 10).len(), 2);
     limit(world, None, Some(Rate::NONE));
     assert_eq!(claim(world, "mail", 10).len(), 5);
@@ -91,7 +91,7 @@ fn a_rate_limits_the_handouts_of_a_period(world: &mut World) {
 /// Uses the times of the database, regardless of who claims and when.
 fn no_period_exceeds_its_rate(world: &mut World) {
     let per = 150;
-    limit(world, None, Some(Rate { count: 5, per: Duration::from_millis(per) }));
+    limit(world, None, Some(Rate { count: 5, period: Duration::from_millis(per) }));
     let mut random = Random::new();
     fill(world, 40);
     let mut times = Vec::new();
@@ -115,10 +115,10 @@ fn limits_are_set_changed_and_removed(world: &mut World) {
     assert_eq!(claim(world, "mail", 4).len(), 1, "those that are leased count");
     let status = world.store.queues().expect("queues").remove(0);
     assert_eq!((status.concurrency, status.rate), (Some(5), None));
-    limit(world, Some(2), Some(Rate { count: 7, per: HOUR }));
+    limit(world, Some(2), Some(Rate { count: 7, period: HOUR }));
     assert!(claim(world, "mail", 4).is_empty());
     let status = world.store.queues().expect("queues").remove(0);
-    assert_eq!((status.concurrency, status.rate), (Some(2), Some(Rate { count: 7, per: HOUR })));
+    assert_eq!((status.concurrency, status.rate), (Some(2), Some(Rate { count: 7, period: HOUR })));
     limit(world, Some(0), None);
     assert_eq!(claim(world, "mail", 4).len(), 4);
     assert_eq!(claim(world, "mail", 4).len(), 3, "the rate is still there");
@@ -128,7 +128,7 @@ fn limits_are_set_changed_and_removed(world: &mut World) {
 }
 
 fn limits_apply_to_one_queue(world: &mut World) {
-    limit(world, Some(1), Some(Rate { count: 1, per: HOUR }));
+    limit(world, Some(1), Some(Rate { count: 1, period: HOUR }));
     fill(world, 2);
     for _ in 0..5 {
         push(world, &new("post", "1"));
@@ -139,7 +139,7 @@ fn limits_apply_to_one_queue(world: &mut World) {
 }
 
 fn a_paused_queue_with_limits_hands_out_nothing(world: &mut World) {
-    limit(world, Some(5), Some(Rate { count: 5, per: HOUR }));
+    limit(world, Some(5), Some(Rate { count: 5, period: HOUR }));
     fill(world, 3);
     let lease = claim_one(world, "mail");
     world.store.pause("mail", true, "ann").expect("paused");

@@ -52,7 +52,7 @@ pub fn found(world: &mut World, after: i64, max_objects: usize, filter: &ObjectF
         .store
         .objects(after, max_objects, filter, &mut |object| {
             all.push(object);
-            Ok(Flow::On)
+            Ok(Flow::Continue)
         })
         .unwrap_or_else(|error| panic!("{filter:?}: {error}"));
     all
@@ -101,7 +101,7 @@ fn stored_objects_are_returned(world: &mut World) {
 fn empty_calls_change_nothing(world: &mut World) {
     assert_eq!(world.store.put(&[]).expect("put"), []);
     assert_eq!(world.store.remove(&[], "ann").expect("remove"), 0);
-    assert_eq!(world.store.expire().expect("expire"), 0);
+    assert_eq!(world.store.remove_expired().expect("expire"), 0);
     assert_eq!(world.store.object_stats().expect("stats"), icecore_store::ObjectStats::default());
     assert_eq!(every(world), []);
 }
@@ -304,7 +304,7 @@ fn a_walk_lends_the_same_objects(world: &mut World) {
         let mut take = |object: icecore_store::LentObject<'_>| {
             assert_eq!(object.json, None);
             lent.push(object.to_owned_object());
-            Ok(Flow::On)
+            Ok(Flow::Continue)
         };
         world.store.walk(0, 10, &filter, &mut take).expect("walked");
         let all = found(world, 0, 10, &filter);
@@ -351,7 +351,7 @@ fn a_walk_is_not_disturbed_by_writers(world: &mut World) {
                 }
                 after = object.sequence;
                 page.push(object.id);
-                Ok(Flow::On)
+                Ok(Flow::Continue)
             })
             .expect("a page");
         walked.extend(page);
@@ -563,7 +563,7 @@ fn values_are_found_with_and_without_an_index(world: &mut World) {
             let mut found = Vec::new();
             let answer = world.store.objects(0, usize::MAX, &at(path, search_value), &mut |object| {
                 found.push(object.id);
-                Ok(Flow::On)
+                Ok(Flow::Continue)
             });
             if answer.is_err() || found.contains(id) != *is_found {
                 let search_value = search_value.escape_debug().to_string();
@@ -588,7 +588,10 @@ fn values_are_found_with_and_without_an_index(world: &mut World) {
     assert!(wrong.is_empty(), "{} wrong answers:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(without, with);
     for search_value in ["[]", "{}", "[1]"] {
-        assert_eq!(kind(world.store.objects(0, 1, &at("$.k", search_value), &mut |_| Ok(Flow::On))), ErrorKind::Input);
+        assert_eq!(
+            kind(world.store.objects(0, 1, &at("$.k", search_value), &mut |_| Ok(Flow::Continue))),
+            ErrorKind::Input
+        );
     }
 }
 
@@ -655,7 +658,7 @@ fn paths_of_indexes_have_a_maximum_length(world: &mut World) {
     world.store.index(&longest).expect("200 bytes");
     for path in ["", "k", ".k", "$.a\0b", "$.[", "$[", "$.k.", "$[1", "$k", &format!("{longest}k")] {
         assert_eq!(kind(world.store.index(path)), ErrorKind::Input, "{path:?}");
-        let answer = world.store.objects(0, 1, &at(path, "1"), &mut |_| Ok(Flow::On));
+        let answer = world.store.objects(0, 1, &at(path, "1"), &mut |_| Ok(Flow::Continue));
         assert_eq!(kind(answer), ErrorKind::Input, "{path:?}");
     }
     assert_eq!(world.store.indexes().expect("indexes"), [longest]);
@@ -715,9 +718,9 @@ fn expired_objects_are_removed(world: &mut World) {
     for (id, time) in ids.iter().zip(times) {
         assert_eq!(world.store.object(*id).expect("asked").expect("there").expires_at, time);
     }
-    assert_eq!(world.store.expire().expect("expire"), 3);
+    assert_eq!(world.store.remove_expired().expect("expire"), 3);
     assert_eq!(self::ids(&every(world)), [ids[0], ids[4], ids[5]]);
-    assert_eq!(world.store.expire().expect("expire"), 0);
+    assert_eq!(world.store.remove_expired().expect("expire"), 0);
     world.store.put(&[until(Some(0))]).expect("the key is free again");
 }
 
@@ -726,7 +729,7 @@ fn many_expired_objects_are_removed(world: &mut World) {
     let mut new = vec![expired; 2_500];
     new.push(json("2"));
     world.store.put(&new).expect("put");
-    assert_eq!(world.store.expire().expect("expire"), 2_500);
+    assert_eq!(world.store.remove_expired().expect("expire"), 2_500);
     assert_eq!(every(world).len(), 1);
 }
 

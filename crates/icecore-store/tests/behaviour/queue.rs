@@ -193,7 +193,7 @@ fn empty_calls_change_nothing(world: &mut World) {
     assert_eq!(claim(world, "mail", 0), []);
     assert_eq!(claim(world, "none", 1), []);
     assert_eq!(claim(world, "mail", usize::MAX).len(), 1);
-    assert_eq!(world.store.forget(i64::MAX).expect("forget"), 0);
+    assert_eq!(world.store.remove_ended_jobs(i64::MAX).expect("forget"), 0);
     assert_eq!(world.store.redrive("none", None, "ann").expect("redrive"), 0);
     assert_eq!(world.store.redrive("mail", Some(&[]), "ann").expect("redrive"), 0);
     assert_eq!(world.store.schema("none").expect("schema"), None);
@@ -984,11 +984,11 @@ fn ended_jobs_are_removed(world: &mut World) {
     let redriven = kill(world, &new("last", "4"));
     world.store.redrive("last", None, "ann").expect("redrive");
     let ended = [done, dead].map(|id| job(world, id).finished_at.expect("ended"));
-    assert_eq!(world.store.forget(ended[0].min(ended[1])).expect("forget"), 0, "before, not at");
+    assert_eq!(world.store.remove_ended_jobs(ended[0].min(ended[1])).expect("forget"), 0, "before, not at");
     pass(world, ended[1]);
     let now = world.store.now().expect("the time");
-    assert_eq!(world.store.forget(now).expect("forget"), 2);
-    assert_eq!(world.store.forget(i64::MAX).expect("forget"), 0);
+    assert_eq!(world.store.remove_ended_jobs(now).expect("forget"), 2);
+    assert_eq!(world.store.remove_ended_jobs(i64::MAX).expect("forget"), 0);
     let remaining: Vec<Id> = world.jobs(&JobFilter::default()).iter().map(|job| job.id).collect();
     assert_eq!(remaining, [held, redriven]);
     assert_eq!(world.store.job(done).expect("asked"), None);
@@ -1047,7 +1047,7 @@ fn jobs_are_listed_by_queue_state_and_sequence(world: &mut World) {
                         let mut found = Vec::new();
                         let mut take = |job| {
                             found.push(job);
-                            Ok(Flow::On)
+                            Ok(Flow::Continue)
                         };
                         world.store.jobs(&filter, max_jobs, &mut take).expect("listed");
                         let is_wanted = |job: &&Job| {

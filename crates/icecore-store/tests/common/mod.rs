@@ -282,7 +282,7 @@ impl World {
         self.store
             .jobs(filter, usize::MAX, &mut |job| {
                 found.push(job);
-                Ok(Flow::On)
+                Ok(Flow::Continue)
             })
             .expect("jobs are listed");
         found

@@ -38,7 +38,7 @@ pub fn jobs(store: &mut dyn Backend, queue: &str) -> Vec<Job> {
     let filter = JobFilter { queue: Some(queue.to_owned()), ..JobFilter::default() };
     let mut take = |job| {
         found.push(job);
-        Ok(Flow::On)
+        Ok(Flow::Continue)
     };
     store.jobs(&filter, usize::MAX, &mut take).expect("jobs are listed");
     found

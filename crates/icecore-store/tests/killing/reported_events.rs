@@ -129,7 +129,7 @@ impl ReportedEvents {
         let mut visit = |object: Object| {
             assert_eq!(object.checksum, describe::compute_checksum(&object.bytes));
             stored.insert(object.id);
-            Ok(Flow::On)
+            Ok(Flow::Continue)
         };
         store.objects(0, usize::MAX, &ObjectFilter::default(), &mut visit).expect("a walk");
         assert!(self.put.is_subset(&stored), "objects are lost");

@@ -172,7 +172,7 @@ impl Model {
             Step::Expire => {
                 let before = self.stored.len();
                 self.stored.retain(|known| known.new.expires != Some(true));
-                prop_assert_eq!(world.store.expire().expect("expired"), (before - self.stored.len()) as u64);
+                prop_assert_eq!(world.store.remove_expired().expect("expired"), (before - self.stored.len()) as u64);
             }
             Step::Reopen => world.store = world.open(),
         }
@@ -245,7 +245,7 @@ impl Model {
                 after = object.sequence;
                 found.push(object.id);
                 count += 1;
-                Ok(Flow::On)
+                Ok(Flow::Continue)
             };
             world.store.objects(from, page_size, &filter, &mut take).expect("found");
             prop_assert!(count <= page_size);

@@ -369,7 +369,7 @@ impl Model<'_> {
             Step::Limit { queue, concurrency, rate } => {
                 let settings = QueueSettings {
                     concurrency: Some(*concurrency),
-                    rate: Some(Rate { count: *rate, per: HOUR }),
+                    rate: Some(Rate { count: *rate, period: HOUR }),
                     ..QueueSettings::default()
                 };
                 self.world.store.configure(&self.name(*queue), &settings).expect("configured");
@@ -524,7 +524,7 @@ impl Model<'_> {
             }
             Step::Forget => {
                 // Includes jobs of other cases: those have ended.
-                self.world.store.forget(i64::MAX).expect("forgotten");
+                self.world.store.remove_ended_jobs(i64::MAX).expect("forgotten");
                 let mut has_forgotten = false;
                 for job in &mut self.jobs {
                     let is_over = matches!(job.state, State::Done | State::Dead) && !job.is_forgotten;

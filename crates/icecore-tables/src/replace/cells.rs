@@ -29,7 +29,7 @@ pub fn find_csv_cells(
                 pieces.push(LocatedValue {
                     range: shift(&cell.range),
                     body: shift(&cell.body),
-                    manner: syntax,
+                    syntax,
                     place,
                     row,
                     rules: 0,
@@ -65,7 +65,7 @@ pub fn find_tsv_cells(
             pieces.push(LocatedValue {
                 range: cell_range.clone(),
                 body: cell_range,
-                manner: ValueSyntax::Tsv,
+                syntax: ValueSyntax::Tsv,
                 place,
                 row,
                 rules: 0,

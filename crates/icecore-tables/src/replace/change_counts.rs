@@ -8,9 +8,9 @@ const MAX_BROKEN_VALUES: usize = 100;
 
 /// Counts over any part of an input.
 #[derive(Clone, Debug, Default)]
-pub struct Account {
+pub struct ChangeCounts {
     /// By the numbers of tables and columns.
-    pub places: BTreeMap<u32, Counts>,
+    pub places: BTreeMap<u32, ColumnCounts>,
     /// Number of changes by each pair.
     pub pairs: BTreeMap<usize, u64>,
     /// The first values that look frozen and are broken.
@@ -27,7 +27,7 @@ pub struct Account {
 
 /// Counts for a column.
 #[derive(Clone, Debug, Default)]
-pub struct Counts {
+pub struct ColumnCounts {
     /// Values that changed.
     pub values: u64,
     /// Values that could not be changed, because their form can't express the new text.
@@ -55,9 +55,9 @@ pub struct BrokenValue {
     pub broken: Broken,
 }
 
-impl Counts {
+impl ColumnCounts {
     /// Adds the counts of another part.
-    pub fn add(&mut self, other: &Counts) {
+    pub fn add(&mut self, other: &ColumnCounts) {
         self.values += other.values;
         self.refused += other.refused;
         self.skipped += other.skipped;
@@ -65,7 +65,7 @@ impl Counts {
     }
 }
 
-impl Account {
+impl ChangeCounts {
     /// Adds the counts of one value.
     pub fn add_value(&mut self, place: u32, row: u64, offset: Option<u64>, is_changed: bool, tally: &mut Tally) {
         for broken in std::mem::take(&mut tally.first_broken) {
@@ -79,7 +79,7 @@ impl Account {
     }
 
     /// Adds the counts of another account.
-    pub fn add(&mut self, other: Account) {
+    pub fn add(&mut self, other: ChangeCounts) {
         for (place, counts) in &other.places {
             self.places.entry(*place).or_default().add(counts);
         }
@@ -106,8 +106,8 @@ impl Account {
     }
 
     /// Returns the sum over all columns.
-    pub fn total(&self) -> Counts {
-        let mut total = Counts::default();
+    pub fn total(&self) -> ColumnCounts {
+        let mut total = ColumnCounts::default();
         self.places.values().for_each(|counts| total.add(counts));
         total
     }

@@ -1,6 +1,6 @@
 //! A part of an input on its way from the reader to the writer.
 
-use super::change_counts::Account;
+use super::change_counts::ChangeCounts;
 use super::lines::Damage;
 use icecore_sql::Quoting;
 use std::ops::Range;
@@ -11,7 +11,7 @@ pub struct Chunk {
     /// Its bytes, as they were read.
     pub bytes: Vec<u8>,
     /// The values in it, in order, as far as the reader knows them.
-    pub pieces: Vec<LocatedValue>,
+    pub values: Vec<LocatedValue>,
     /// Its offset in the input.
     pub offset: u64,
     /// Number of earlier rows.
@@ -36,7 +36,7 @@ pub struct Chunk {
     pub suspect: Option<usize>,
     /// For plain text: place of a change that would affect a number or a mark of a value that began in an earlier
     /// chunk.
-    pub touched: Option<usize>,
+    pub split_change: Option<usize>,
     /// For plain text: whether a value may begin in it and end after it.
     pub is_cut_off: bool,
     /// The changed bytes; empty if nothing changes.
@@ -46,7 +46,7 @@ pub struct Chunk {
     /// The output of a dry run.
     pub dry_run_output: Vec<u8>,
     /// The counts.
-    pub account: Account,
+    pub counts: ChangeCounts,
 }
 
 impl Chunk {
@@ -57,18 +57,18 @@ impl Chunk {
             buffer.clear();
             buffer.shrink_to(MAX_KEPT_MEMORY);
         }
-        self.pieces.clear();
+        self.values.clear();
         self.growing.clear();
         self.frozen.clear();
         (self.header, self.context_lengths, self.is_last_for_now) = (0, (0, 0), false);
         (self.unclosed, self.broken_row, self.is_changed) = (None, None, false);
-        (self.conflict, self.suspect, self.touched, self.is_cut_off) = (None, None, None, false);
-        self.account = Account::default();
+        (self.conflict, self.suspect, self.split_change, self.is_cut_off) = (None, None, None, false);
+        self.counts = ChangeCounts::default();
     }
 
     /// Records the effects that changes of plain text have on serialized values.
     pub fn note_damage(&mut self, damage: Damage) {
-        (self.suspect, self.touched, self.is_cut_off) = (damage.first, damage.touched, damage.is_cut_off);
+        (self.suspect, self.split_change, self.is_cut_off) = (damage.first, damage.touched, damage.is_cut_off);
     }
 
     /// Returns the bytes to write.
@@ -90,7 +90,7 @@ pub struct LocatedValue {
     /// Its range without quotes.
     pub body: Range<usize>,
     /// How it is written.
-    pub manner: ValueSyntax,
+    pub syntax: ValueSyntax,
     /// The number of its table and column.
     pub place: u32,
     /// Its row, from 1 on; 0 if there are none.

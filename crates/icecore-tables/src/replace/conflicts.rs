@@ -34,7 +34,7 @@ impl FrozenText {
             }
         }
         self.end = strings.map(|string| string.end).fold(self.end, u64::max);
-        if let Some(touched) = chunk.touched.filter(|_| self.is_open && count == 0) {
+        if let Some(touched) = chunk.split_change.filter(|_| self.is_open && count == 0) {
             (count, first) = (1, Some(touched));
         }
         self.is_open |= chunk.is_cut_off;
@@ -145,7 +145,7 @@ mod tests {
         let piece = |bounds: Range<usize>| LocatedValue {
             range: bounds.clone(),
             body: bounds,
-            manner: ValueSyntax::Tsv,
+            syntax: ValueSyntax::Tsv,
             place: 0,
             row: 1,
             rules: 0,

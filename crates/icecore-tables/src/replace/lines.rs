@@ -37,7 +37,7 @@ pub fn find_json_values(
                 pieces.push(LocatedValue {
                     range: value.clone(),
                     body: value,
-                    manner: ValueSyntax::Json,
+                    syntax: ValueSyntax::Json,
                     place,
                     row,
                     rules: 0,

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A table and one of its columns.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct TableColumn {
     /// The schema, if there is one.
     pub schema: Option<String>,
     /// The table; empty if there is none.
@@ -15,7 +15,7 @@ pub struct Place {
     pub column: String,
 }
 
-impl Place {
+impl TableColumn {
     /// Returns the name for messages.
     pub fn name(&self) -> String {
         match (&*self.table, &*self.column) {
@@ -28,7 +28,7 @@ impl Place {
 
 /// All places seen so far, and whether they are changed.
 #[derive(Debug, Default)]
-pub struct Places {
+pub struct ColumnRegistry {
     filter: Filter,
     registry: Mutex<SeenPlaces>,
 }
@@ -36,19 +36,20 @@ pub struct Places {
 #[derive(Debug, Default)]
 struct SeenPlaces {
     /// Each place, and whether it is changed.
-    places: Vec<(Place, bool)>,
-    numbers: HashMap<Place, u32>,
+    places: Vec<(TableColumn, bool)>,
+    numbers: HashMap<TableColumn, u32>,
 }
 
-impl Places {
+impl ColumnRegistry {
     /// Creates an empty set; the filter selects which places are changed.
-    pub fn new(filter: Filter) -> Places {
-        Places { filter, registry: Mutex::default() }
+    pub fn new(filter: Filter) -> ColumnRegistry {
+        ColumnRegistry { filter, registry: Mutex::default() }
     }
 
     /// Returns the number of a place; `None` if it is not changed.
     pub fn number_place(&self, schema: Option<&str>, table: &str, column: &str) -> Option<u32> {
-        let place = Place { schema: schema.map(str::to_owned), table: table.to_owned(), column: column.to_owned() };
+        let place =
+            TableColumn { schema: schema.map(str::to_owned), table: table.to_owned(), column: column.to_owned() };
         let mut registry = self.lock_registry();
         let SeenPlaces { places, numbers } = &mut *registry;
         let number = *numbers.entry(place).or_insert_with_key(|place| {
@@ -64,8 +65,8 @@ impl Places {
     }
 
     /// Returns a place by its number.
-    pub fn place(&self, number: u32) -> Place {
-        let unnamed = || Place { schema: None, table: String::new(), column: String::new() };
+    pub fn place(&self, number: u32) -> TableColumn {
+        let unnamed = || TableColumn { schema: None, table: String::new(), column: String::new() };
         self.lock_registry().places.get(number as usize).map_or_else(unnamed, |(place, _)| place.clone())
     }
 

@@ -1,6 +1,6 @@
 //! The plan for an input.
 
-use super::places::Places;
+use super::places::ColumnRegistry;
 use super::rule_sets::RuleSets;
 use super::show::Show;
 use icecore::Stage;
@@ -16,9 +16,9 @@ pub struct ReplacePlan {
     /// Whether plain text is left unchanged.
     pub only_serialized: bool,
     /// How a dry run shows the changes.
-    pub shows: Option<Arc<dyn Show>>,
+    pub change_printer: Option<Arc<dyn Show>>,
     /// The tables and columns seen so far.
-    pub places: Arc<Places>,
+    pub places: Arc<ColumnRegistry>,
     /// The format of values in JSON lines.
     pub json: Stage,
     /// The name of the input in messages.

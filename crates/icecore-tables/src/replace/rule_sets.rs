@@ -1,6 +1,6 @@
 //! The rules in each charset of an input.
 
-use icecore_replace::{Charset, Rules, Trust};
+use icecore_replace::{Charset, CharsetEvidence, Rules};
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,7 @@ pub struct RuleSets {
 #[derive(Default)]
 struct RuleSetCache {
     /// The rules by number; the first ones are for texts without a declared charset.
-    sets: Vec<(Option<(&'static str, Trust)>, Rules)>,
+    sets: Vec<(Option<(&'static str, CharsetEvidence)>, Rules)>,
     /// Notes for the user.
     notes: BTreeSet<String>,
 }
@@ -40,7 +40,7 @@ impl RuleSets {
         let first = match given_charset {
             Some(GivenCharset::Single(charset)) => {
                 note_unrepresentable(rules, charset, &mut notes);
-                rules.in_charset(charset, Trust::Sure).map_err(|error| error.to_string())?
+                rules.in_charset(charset, CharsetEvidence::Sure).map_err(|error| error.to_string())?
             }
             _ => rules.clone(),
         };
@@ -77,7 +77,7 @@ impl RuleSets {
     ///
     /// # Errors
     /// If the charset can't express the replacement of a pair, or is unknown.
-    pub fn number_for_charset(&self, name: Option<&'static str>, trust: Trust) -> io::Result<u16> {
+    pub fn number_for_charset(&self, name: Option<&'static str>, trust: CharsetEvidence) -> io::Result<u16> {
         let Some(name) = name.filter(|name| !self.is_given && *name != "UTF-8" && self.base_rules.depends_on_charset())
         else {
             return Ok(0);

@@ -1,6 +1,6 @@
 //! Showing the changes of a dry run.
 
-use super::places::Place;
+use super::places::TableColumn;
 use icecore::rewrite::{Edits, Tally};
 
 /// The place of a value, and the counts of the engine for it.
@@ -9,7 +9,7 @@ pub struct ChangeContext<'h> {
     /// The name of the input in messages.
     pub input: &'h str,
     /// The table and column.
-    pub place: &'h Place,
+    pub place: &'h TableColumn,
     /// The row, from 1 on; 0 if there are no rows.
     pub row: u64,
     /// The counts of the engine for the value.

@@ -66,7 +66,7 @@ impl Worker {
             return self.change_text(chunk, rules);
         }
         let bytes = std::mem::take(&mut chunk.bytes);
-        let mut pieces = std::mem::take(&mut chunk.pieces);
+        let mut pieces = std::mem::take(&mut chunk.values);
         self.find_values(&bytes, chunk, &mut pieces);
         self.check_values(&bytes, &pieces, chunk);
         let mut sets: Vec<(Replacing<'_>, Hints<'_>)> = rule_sets
@@ -80,7 +80,7 @@ impl Worker {
         for piece in &pieces {
             let Some((replacing, hints)) = sets.get_mut(usize::from(piece.rules)) else { continue };
             let has_no_match =
-                !examines_all && !piece.manner.is_encoded() && !hints.may_match_within(piece.body.clone());
+                !examines_all && !piece.syntax.is_encoded() && !hints.may_match_within(piece.body.clone());
             if has_no_match {
                 continue;
             }
@@ -93,7 +93,7 @@ impl Worker {
         if chunk.is_changed {
             chunk.out.extend_from_slice(bytes.get(copied_end..).unwrap_or_default());
         }
-        (chunk.bytes, chunk.pieces) = (bytes, pieces);
+        (chunk.bytes, chunk.values) = (bytes, pieces);
     }
 
     /// Searches for contradictions to the assumed form of the input, and changes nothing.
@@ -112,7 +112,7 @@ impl Worker {
             return;
         }
         let bytes = std::mem::take(&mut chunk.bytes);
-        let mut pieces = std::mem::take(&mut chunk.pieces);
+        let mut pieces = std::mem::take(&mut chunk.values);
         self.find_values(&bytes, chunk, &mut pieces);
         self.check_values(&bytes, &pieces, chunk);
         let rules = plan.rules.default_rules();
@@ -128,15 +128,15 @@ impl Worker {
             }
         }
         chunk.suspect = trial_chunk.suspect;
-        (chunk.bytes, chunk.pieces) = (bytes, pieces);
+        (chunk.bytes, chunk.values) = (bytes, pieces);
     }
 
     /// Checks that the pieces of a chunk are text in UTF-8 and contain their frozen data as a whole.
     fn check_values(&self, bytes: &[u8], pieces: &[LocatedValue], chunk: &mut Chunk) {
         if self.plan.rules.needs_charset() && !bytes.is_ascii() {
-            for piece in pieces.iter().filter(|piece| piece.rules == 0 && !piece.manner.is_encoded()) {
+            for piece in pieces.iter().filter(|piece| piece.rules == 0 && !piece.syntax.is_encoded()) {
                 if is_foreign_text(bytes.get(piece.body.clone()).unwrap_or_default()) {
-                    chunk.account.note_foreign(chunk.offset + piece.body.start as u64);
+                    chunk.counts.note_foreign(chunk.offset + piece.body.start as u64);
                 }
             }
         }
@@ -161,7 +161,7 @@ impl Worker {
         let own = chunk.bytes.get(chunk.own_range()).unwrap_or_default();
         if self.plan.rules.needs_charset() && is_foreign_text(own) {
             let offset = std::str::from_utf8(own).map_or_else(|error| error.valid_up_to(), |_| 0);
-            chunk.account.note_foreign(chunk.offset + (chunk.own_range().start + offset) as u64);
+            chunk.counts.note_foreign(chunk.offset + (chunk.own_range().start + offset) as u64);
         }
     }
 
@@ -206,14 +206,14 @@ impl Worker {
     ) -> Option<(std::ops::Range<usize>, NewText)> {
         let raw = bytes.get(piece.body.clone())?;
         let plan = Arc::clone(&self.plan);
-        if piece.manner == ValueSyntax::Outside {
+        if piece.syntax == ValueSyntax::Outside {
             let mut edits = Edits::new();
             replacing.change_text(raw, StringRole::Value, &mut edits);
             replacing.take_counts();
-            chunk.account.outside += u64::from(!edits.is_empty());
+            chunk.counts.outside += u64::from(!edits.is_empty());
             return None;
         }
-        let changed = match piece.manner {
+        let changed = match piece.syntax {
             ValueSyntax::Sql(quoting) => self.change_escaped(raw, &quoting, replacing),
             ValueSyntax::Tsv => self.change_escaped(raw, &Quoting::Copy, replacing),
             ValueSyntax::Csv { is_quoted } => self.change_csv_cell(raw, is_quoted, replacing),
@@ -221,7 +221,7 @@ impl Worker {
             ValueSyntax::Outside => Ok(None),
         };
         if std::mem::take(&mut self.is_suspect) {
-            chunk.account.suspects += 1;
+            chunk.counts.suspects += 1;
             chunk.suspect = chunk.suspect.or(Some(piece.body.start));
         }
         let counts = replacing.take_counts();
@@ -231,16 +231,16 @@ impl Worker {
         let mut tally = std::mem::take(&mut self.tally);
         let replacement = match changed {
             Ok(Some(changed)) if may_change => {
-                chunk.account.add_pair_counts(&counts);
-                if let (Some(shows), Some(text)) = (&plan.shows, &changed.text) {
+                chunk.counts.add_pair_counts(&counts);
+                if let (Some(shows), Some(text)) = (&plan.change_printer, &changed.text) {
                     let place = plan.places.place(piece.place);
                     let context = ChangeContext { input: &plan.input, place: &place, row: piece.row, tally: &tally };
                     shows.show_changes(&context, text, &changed.edits, ShownChanges::First, &mut chunk.dry_run_output);
                 }
-                chunk.account.add_value(piece.place, piece.row, offset, true, &mut tally);
+                chunk.counts.add_value(piece.place, piece.row, offset, true, &mut tally);
                 // In SQL, `0x` without digits is the name of a column, so an empty value is written as `''`.
                 let is_bare = changed.new.is_empty_text(raw) && bytes.get(piece.range.start) == Some(&b'0');
-                if piece.manner == ValueSyntax::Sql(Quoting::Hex) && is_bare {
+                if piece.syntax == ValueSyntax::Sql(Quoting::Hex) && is_bare {
                     Some((piece.range.clone(), NewText::Text(b"''".to_vec())))
                 } else {
                     let range = if changed.takes_quotes { piece.range.clone() } else { piece.body.clone() };
@@ -248,12 +248,12 @@ impl Worker {
                 }
             }
             Err(()) if may_change => {
-                chunk.account.places.entry(piece.place).or_default().refused += 1;
+                chunk.counts.places.entry(piece.place).or_default().refused += 1;
                 None
             }
             _ => {
                 if tally.is_notable() && may_change {
-                    chunk.account.add_value(piece.place, piece.row, offset, false, &mut tally);
+                    chunk.counts.add_value(piece.place, piece.row, offset, false, &mut tally);
                 }
                 None
             }
@@ -282,7 +282,7 @@ impl Worker {
         }
         self.is_suspect |= self.is_plain_text() && breaks_string_length(decoded.text(), &edits);
         let new = NewText::Edits(rewrite::raw_edits(raw, &decoded, &edits, escaping).ok_or(())?);
-        let text = self.plan.shows.is_some().then(|| decoded.into_text());
+        let text = self.plan.change_printer.is_some().then(|| decoded.into_text());
         Ok(Some(ValueChange { text, edits, new, takes_quotes: false }))
     }
 
@@ -344,19 +344,19 @@ impl Worker {
         chunk.out.truncate(chunk.out.len().saturating_sub(after));
         chunk.out.drain(..before.min(chunk.out.len()));
         chunk.is_changed = true;
-        chunk.account.add_pair_counts(&replacing.take_counts());
+        chunk.counts.add_pair_counts(&replacing.take_counts());
         let in_input = |index: usize| chunk.offset.saturating_add(index as u64);
         chunk.growing.extend(lines::find_length_changes(&edits).map(in_input));
         let mut tally = Tally::default();
         tally.changed = edits.len() as u64;
-        if let Some(shows) = &self.plan.shows {
+        if let Some(shows) = &self.plan.change_printer {
             let place_info = self.plan.places.place(place);
             let context = ChangeContext { input: &self.plan.input, place: &place_info, row: 0, tally: &tally };
             shows.show_changes(&context, &chunk.bytes, &edits, ShownChanges::All, &mut chunk.dry_run_output);
         }
         let values = edits.len() as u64;
-        chunk.account.add_value(place, 0, None, false, &mut tally);
-        chunk.account.places.entry(place).or_default().values += values;
+        chunk.counts.add_value(place, 0, None, false, &mut tally);
+        chunk.counts.places.entry(place).or_default().values += values;
     }
 }
 

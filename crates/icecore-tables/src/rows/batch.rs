@@ -11,12 +11,12 @@ use std::sync::Arc;
 pub struct Cell {
     pub start: u32,
     pub end: u32,
-    pub sort: Sort,
+    pub kind: CellKind,
 }
 
 /// The sort of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sort {
+pub enum CellKind {
     #[default]
     Text,
     Null,
@@ -36,9 +36,9 @@ pub struct Batch {
     /// For each row, the end of its cells, and its offset in the input.
     pub ends: Vec<(u32, u64)>,
     /// Maximum number of rows to read, if there is one.
-    pub wanted: Option<usize>,
+    pub max_rows: Option<usize>,
     /// Number of earlier rows.
-    pub before: u64,
+    pub earlier_rows: u64,
     /// Offset up to which the input was read.
     pub end: u64,
     /// Whether the reader has to wait for more input.
@@ -57,13 +57,13 @@ pub struct Batch {
     pub records: Vec<RecordBatch>,
     /// Why the batch has no more output.
     #[cfg(feature = "columns")]
-    pub failed: Option<String>,
+    pub error: Option<String>,
 }
 
 impl Batch {
     /// Returns true if it has the maximum number of rows.
     pub fn is_full(&self) -> bool {
-        self.wanted.is_some_and(|max_rows| self.row_count() >= max_rows)
+        self.max_rows.is_some_and(|max_rows| self.row_count() >= max_rows)
     }
 
     /// Empties the batch, but keeps its memory.
@@ -79,7 +79,7 @@ impl Batch {
         {
             self.record = None;
             self.records.clear();
-            self.failed = None;
+            self.error = None;
         }
     }
 
@@ -120,8 +120,8 @@ impl Batch {
     }
 
     /// Adds a cell with the bytes from `start` on.
-    pub fn push_cell(&mut self, start: usize, sort: Sort) {
-        self.cells.push(Cell { start: start as u32, end: self.bytes.len() as u32, sort });
+    pub fn push_cell(&mut self, start: usize, sort: CellKind) {
+        self.cells.push(Cell { start: start as u32, end: self.bytes.len() as u32, kind: sort });
     }
 
     /// Completes the row of the cells that were added.

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 const PIECE_LEN: usize = 64 << 10;
 
 /// The rows to request.
-pub enum Question {
+pub enum RowRequest {
     /// The rows of a query.
     Query(String),
     /// The documents of a collection that match this JSON.
@@ -20,24 +20,24 @@ pub enum Question {
     Keys(Option<String>, u64),
 }
 
-impl Question {
+impl RowRequest {
     /// Returns the name of the rows in messages.
     pub fn name(&self) -> &'static str {
         match self {
-            Question::Query(_) => "query",
-            Question::Documents(..) => "collection",
-            Question::Keys(..) => "keys",
+            RowRequest::Query(_) => "query",
+            RowRequest::Documents(..) => "collection",
+            RowRequest::Keys(..) => "keys",
         }
     }
 
     /// Returns the column that is decoded if none is given.
     pub fn default_column(&self) -> Option<&'static str> {
-        matches!(self, Question::Keys(..)).then_some("value")
+        matches!(self, RowRequest::Keys(..)).then_some("value")
     }
 }
 
 /// Queries the database in a separate thread, which waits while the rows are not read.
-pub fn query_rows(address: Address, request: Question) -> icecore_store::Result<Box<dyn Read + Send>> {
+pub fn query_rows(address: Address, request: RowRequest) -> icecore_store::Result<Box<dyn Read + Send>> {
     // The caller waits for the first row, the end or an error, so that it can report an error before it writes
     // anything.
     let (start_sender, start_receiver) = sync_channel(1);
@@ -48,13 +48,15 @@ pub fn query_rows(address: Address, request: Question) -> icecore_store::Result<
             Rows { pipe: pipe_writer, piece: Vec::with_capacity(2 * PIECE_LEN), start_sender: Some(start_sender) };
         let mut pass_line = |line: Line<'_>| rows.write_line(line);
         let end = match &request {
-            Question::Query(sql) => query(&address, sql, &mut pass_line),
-            Question::Documents(collection, filter) => {
+            RowRequest::Query(sql) => query(&address, sql, &mut pass_line),
+            RowRequest::Documents(collection, filter) => {
                 read_documents(&address, collection, filter.as_deref(), &mut pass_line)
             }
-            Question::Keys(pattern, max_value_len) => {
-                list_keys(&address, &KeyFilter { pattern: pattern.clone(), longest: *max_value_len }, &mut pass_line)
-            }
+            RowRequest::Keys(pattern, max_value_len) => list_keys(
+                &address,
+                &KeyFilter { pattern: pattern.clone(), max_value_len: *max_value_len },
+                &mut pass_line,
+            ),
         };
         let end = end.and_then(|()| rows.send_piece());
         if let (Some(start_sender), Err(error)) = (&rows.start_sender, &end) {
@@ -89,7 +91,7 @@ impl Rows {
         if self.piece.len() >= PIECE_LEN {
             self.send_piece()?;
         }
-        Ok(Flow::On)
+        Ok(Flow::Continue)
     }
 
     fn write_cells<C>(&mut self, cells: &[C], write: impl Fn(&mut Self, &C)) {

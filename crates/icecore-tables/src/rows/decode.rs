@@ -1,6 +1,6 @@
 //! Decoding the values of rows, and writing the rows.
 
-use super::batch::{Batch, Cell, Sort};
+use super::batch::{Batch, Cell, CellKind};
 use super::column::ColumnSpec;
 use super::object::ObjectWriter;
 use super::plan::{OutputForm, Plan, error_column_name, kind_column_name};
@@ -27,7 +27,7 @@ impl Decoders {
     pub fn decode_batch(&mut self, batch: &mut Batch) {
         #[cfg(feature = "columns")]
         if let Err(reason) = super::columnar::expand_record(batch) {
-            batch.failed = Some(reason);
+            batch.error = Some(reason);
             return;
         }
         let plans = std::mem::take(&mut batch.plans);
@@ -163,7 +163,7 @@ impl RowDecoder {
         let mut needs_more = true;
         for row_index in rows {
             let (cells, offset) = batch.row_cells(row_index);
-            let number = batch.before + row_index as u64 + 1;
+            let number = batch.earlier_rows + row_index as u64 + 1;
             let start = out.len();
             self.hint = plan
                 .program
@@ -194,9 +194,9 @@ impl RowDecoder {
     fn write_json_row(&mut self, batch: &Batch, cells: &[Cell], row: &mut RowState<'_>, out: &mut Vec<u8>) -> bool {
         let plan = Arc::clone(&self.plan);
         out.push(b'{');
-        out.extend_from_slice(&plan.lead_json);
+        out.extend_from_slice(&plan.origin_json);
         for (position, cell) in cells.iter().enumerate() {
-            if cell.sort == Sort::Absent || plan.is_hidden(position) {
+            if cell.kind == CellKind::Absent || plan.is_hidden(position) {
                 continue;
             }
             out.extend_from_slice(&plan.json_key(position));
@@ -218,10 +218,10 @@ impl RowDecoder {
 
     /// Writes a cell that is not decoded.
     fn write_cell(&self, position: usize, batch: &Batch, cell: Cell, row: &mut RowState<'_>, out: &mut Vec<u8>) {
-        match cell.sort {
-            Sort::Null | Sort::Absent => out.extend_from_slice(b"null"),
-            Sort::Plain => out.extend_from_slice(batch.cell_bytes(cell)),
-            Sort::Text => {
+        match cell.kind {
+            CellKind::Null | CellKind::Absent => out.extend_from_slice(b"null"),
+            CellKind::Plain => out.extend_from_slice(batch.cell_bytes(cell)),
+            CellKind::Text => {
                 if !text::write_json_string(batch.cell_bytes(cell), out) {
                     row.note_lost_bytes(self.plan.strict, || format!("column {}", self.plan.column_name(position)));
                 }
@@ -256,7 +256,7 @@ impl RowDecoder {
         let is_first = std::cell::Cell::new(true);
         let put = |bytes: &[u8], out: &mut Vec<u8>| plan.write_cell(is_first.take(), bytes, out);
         let null = |out: &mut Vec<u8>| write_null(plan.out, plan.delimiter, is_first.take(), out);
-        plan.lead.iter().for_each(|(_, value)| put(value.as_bytes(), out));
+        plan.origin_columns.iter().for_each(|(_, value)| put(value.as_bytes(), out));
         let mut value = std::mem::take(&mut self.value);
         for (position, cell) in cells.iter().enumerate() {
             if plan.is_hidden(position) {
@@ -276,7 +276,7 @@ impl RowDecoder {
                         _ => null(out),
                     }
                 }
-                None if matches!(cell.sort, Sort::Null | Sort::Absent) => null(out),
+                None if matches!(cell.kind, CellKind::Null | CellKind::Absent) => null(out),
                 None => put(batch.cell_bytes(*cell), out),
             }
         }
@@ -318,11 +318,11 @@ impl RowDecoder {
     /// Writes the result for a cell, and notes it.
     fn write_value(&mut self, column: usize, batch: &Batch, cell: Cell, row: &mut RowState<'_>, out: &mut Vec<u8>) {
         let bytes = batch.cell_bytes(cell);
-        if cell.sort == Sort::Null || bytes.is_empty() && self.plan.empty_is_null {
+        if cell.kind == CellKind::Null || bytes.is_empty() && self.plan.empty_is_null {
             row.kinds[column] = ValueOutcome::Null;
             return out.extend_from_slice(b"null");
         }
-        if cell.sort != Sort::Text {
+        if cell.kind != CellKind::Text {
             row.kinds[column] = ValueOutcome::Other;
             if self.plan.on_error != OnError::Keep {
                 self.note_failure(column, "row", "expected a string, found another value".to_owned(), row);

@@ -1,7 +1,7 @@
 //! Reads the first rows of a table and stops there.
 
 use super::batch::Batch;
-use crate::pool::Batches;
+use crate::pool::BatchReader;
 use std::io;
 
 /// A reader of batches that stops after a number of rows. It reads nothing after these rows.
@@ -11,21 +11,21 @@ pub struct FirstRows<T> {
     remaining: Option<u64>,
 }
 
-impl<T: Batches<Batch = Batch>> FirstRows<T> {
+impl<T: BatchReader<Batch = Batch>> FirstRows<T> {
     /// Limits batches to `max_rows` rows in total, if that is given.
     pub fn new(source: T, max_rows: Option<u64>) -> FirstRows<T> {
         FirstRows { source, remaining: max_rows }
     }
 }
 
-impl<T: Batches<Batch = Batch>> Batches for FirstRows<T> {
+impl<T: BatchReader<Batch = Batch>> BatchReader for FirstRows<T> {
     type Batch = Batch;
 
     fn fill_batch(&mut self, batch: &mut Batch) -> io::Result<bool> {
         if self.remaining == Some(0) {
             return Ok(false);
         }
-        batch.wanted = self.remaining.map(|remaining| usize::try_from(remaining).unwrap_or(usize::MAX));
+        batch.max_rows = self.remaining.map(|remaining| usize::try_from(remaining).unwrap_or(usize::MAX));
         let is_filled = self.source.fill_batch(batch)?;
         self.remaining = self.remaining.map(|remaining| remaining.saturating_sub(batch.row_count() as u64));
         Ok(is_filled)

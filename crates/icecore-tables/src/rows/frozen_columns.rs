@@ -1,6 +1,6 @@
 //! Columns with frozen values, in rows of which no column is decoded.
 
-use super::batch::{Batch, Sort};
+use super::batch::{Batch, CellKind};
 use super::decode::decode_bytea;
 use super::plan::Plan;
 use icecore::deep;
@@ -65,7 +65,7 @@ impl FrozenColumns {
         let (cells, _) = batch.row_cells(row);
         for (position, cell) in cells.iter().enumerate() {
             let bytes = batch.cell_bytes(*cell);
-            if cell.sort != Sort::Text
+            if cell.kind != CellKind::Text
                 || plan.is_hidden(position)
                 || !EXAMINED_LENGTHS.contains(&bytes.len())
                 || self.found.len() >= MAX_COLUMNS

@@ -55,7 +55,7 @@ impl ObjectWriter {
 
 /// Returns an error if a key of the row has the name of one of our own members.
 fn find_reserved_key(decoder: &RowDecoder, root: Cursor<'_>) -> Option<Error> {
-    let own_names = || decoder.plan.lead.iter().map(|(name, _)| name).chain(&decoder.plan.own);
+    let own_names = || decoder.plan.origin_columns.iter().map(|(name, _)| name).chain(&decoder.plan.added_names);
     let is_own = |key: &[u8]| own_names().find(|name| name.as_bytes() == key);
     let name = root.entries().find_map(|(key, _)| is_own(key.bytes()))?;
     let error = Error::new(ErrorKind::Malformed).expecting("an object without a key of that name");
@@ -68,7 +68,7 @@ fn write_broken_row(decoder: &RowDecoder, line: &[u8], error: &Error, row: &mut 
     decoder.note_failure(0, error.kind().as_str(), message, row);
     row.kinds[0] = ValueOutcome::Broken;
     out.push(b'{');
-    out.extend_from_slice(&decoder.plan.lead_json);
+    out.extend_from_slice(&decoder.plan.origin_json);
     let keeps_text = decoder.plan.on_error == OnError::Keep;
     if keeps_text {
         out.extend_from_slice(&text::format_json_key(&decoder.decoded_column_name(0)));
@@ -88,9 +88,9 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
     };
     let plan = std::sync::Arc::clone(&decoder.plan);
     let mut offset = 0;
-    if !plan.lead_json.is_empty() {
+    if !plan.origin_json.is_empty() {
         out.push(b'{');
-        out.extend_from_slice(&plan.lead_json);
+        out.extend_from_slice(&plan.origin_json);
         if root.is_empty() {
             out.pop();
         }
@@ -132,11 +132,11 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
         decoder.note_failure(column, "row", "the row has no such key".to_owned(), row);
     }
     let rest = line.get(offset..).unwrap_or(&[]);
-    if plan.own.is_empty() || row.errors.is_empty() && !plan.has_kinds {
+    if plan.added_names.is_empty() || row.errors.is_empty() && !plan.has_kinds {
         out.extend_from_slice(rest);
     } else {
         out.extend_from_slice(rest.strip_suffix(b"}").unwrap_or(rest));
-        decoder.write_own_members(row, root.is_empty() && plan.lead.is_empty(), out);
+        decoder.write_own_members(row, root.is_empty() && plan.origin_columns.is_empty(), out);
         out.push(b'}');
     }
     out.push(b'\n');

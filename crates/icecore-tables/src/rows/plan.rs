@@ -132,15 +132,15 @@ pub struct Plan {
     /// For each column, whether it is not written.
     pub hidden: Vec<bool>,
     /// Columns for the origin of a row, before all others: name and value.
-    pub lead: Vec<(String, String)>,
+    pub origin_columns: Vec<(String, String)>,
     /// The same columns as members of a JSON object.
-    pub lead_json: Vec<u8>,
+    pub origin_json: Vec<u8>,
     table_column: Option<String>,
     filter: Filter,
     /// The column with the program that wrote a value.
     pub program: Option<usize>,
     /// The names of the columns that the input does not have: messages, and what became of the values.
-    pub own: Vec<String>,
+    pub added_names: Vec<String>,
     /// How a value that can't be decoded is treated.
     pub on_error: OnError,
     /// Whether an empty value is NULL, because rows have no other way to express NULL.
@@ -221,7 +221,7 @@ impl Plan {
             return Err(usage_error("`--table` and `--table-column` need `--in sql` or --db".to_owned()));
         }
         Ok(Plan {
-            own: Vec::new(),
+            added_names: Vec::new(),
             form,
             out,
             json: options.json.clone(),
@@ -230,8 +230,8 @@ impl Plan {
             keys: Vec::new(),
             columns: Vec::new(),
             hidden: Vec::new(),
-            lead: options.file_column.iter().map(|name| (name.clone(), file.to_owned())).collect(),
-            lead_json: Vec::new(),
+            origin_columns: options.file_column.iter().map(|name| (name.clone(), file.to_owned())).collect(),
+            origin_json: Vec::new(),
             table_column: options.table_column.clone(),
             filter: Filter::new(&options.tables, &options.only, &options.skipped),
             program: None,
@@ -276,13 +276,13 @@ impl Plan {
             self.hidden = names.iter().enumerate().map(is_hidden).collect();
         }
         (self.table, self.names, self.columns) = (table.to_owned(), names, columns);
-        self.lead.extend(self.table_column.take().map(|name| (name, table.to_owned())));
-        for (name, value) in &self.lead {
-            self.lead_json.extend_from_slice(&text::format_json_key(name));
-            text::write_json_string(value.as_bytes(), &mut self.lead_json);
-            self.lead_json.push(b',');
+        self.origin_columns.extend(self.table_column.take().map(|name| (name, table.to_owned())));
+        for (name, value) in &self.origin_columns {
+            self.origin_json.extend_from_slice(&text::format_json_key(name));
+            text::write_json_string(value.as_bytes(), &mut self.origin_json);
+            self.origin_json.push(b',');
         }
-        self.own = self.list_own_names();
+        self.added_names = self.list_own_names();
         self.check_names()?;
         Ok(self)
     }
@@ -356,13 +356,14 @@ impl Plan {
 
     /// Returns an error if a column of the input has the name of one of our own columns.
     fn check_names(&self) -> Result<()> {
-        let own_names: Vec<&String> = self.lead.iter().map(|(name, _)| name).chain(&self.own).collect();
+        let own_names: Vec<&String> =
+            self.origin_columns.iter().map(|(name, _)| name).chain(&self.added_names).collect();
         let is_input_name = |name: &&&String| self.names.contains(**name) && self.form != TableForm::Ndjson;
         let repeated =
             own_names.iter().enumerate().find(|(index, name)| own_names[..*index].contains(name)).map(|(_, name)| name);
         match own_names.iter().find(is_input_name).or(repeated) {
             None => Ok(()),
-            Some(name) if self.lead.iter().any(|(lead, _)| lead == *name) => Err(usage_error(format!(
+            Some(name) if self.origin_columns.iter().any(|(lead, _)| lead == *name) => Err(usage_error(format!(
                 "the input has a column `{name}`, which is also the name of the column for the origin of a row: name that \
                  with --table-column=NAME or --file-column=NAME"
             ))),
@@ -388,7 +389,13 @@ impl Plan {
     pub fn output_names(&self) -> Vec<String> {
         let visible_names =
             self.names.iter().enumerate().filter(|(position, _)| !self.is_hidden(*position)).map(|(_, name)| name);
-        self.lead.iter().map(|(name, _)| name).chain(visible_names).chain(&self.own).cloned().collect()
+        self.origin_columns
+            .iter()
+            .map(|(name, _)| name)
+            .chain(visible_names)
+            .chain(&self.added_names)
+            .cloned()
+            .collect()
     }
 
     /// Writes a cell of a table.

@@ -42,7 +42,7 @@ impl TableForm {
         if let Some(container) = Container::guess(name, &head.bytes) {
             return Some(if container == Container::Parquet { TableForm::Parquet } else { TableForm::Arrow });
         }
-        match form::InputForm::guess(name, &head.bytes, head.is_all)? {
+        match form::InputForm::guess(name, &head.bytes, head.is_complete)? {
             form::InputForm::Sql => Some(TableForm::Sql),
             form::InputForm::Csv => Some(TableForm::Csv),
             form::InputForm::Tsv => Some(TableForm::Tsv),

@@ -147,8 +147,15 @@ impl InspectView<'_> {
         settings: NestedSettings<'_>,
         fold: bool,
     ) -> Tree<'d> {
-        let show =
-            TreeOptions { top, depth: settings.depth, all: self.args.all, items: self.items, fold, before: 0, skip: 0 };
+        let show = TreeOptions {
+            top,
+            depth: settings.depth,
+            shows_spans: self.args.all,
+            items: self.items,
+            fold,
+            earlier_items: 0,
+            skip: 0,
+        };
         Tree::new(&outcome.document, show)
     }
 }

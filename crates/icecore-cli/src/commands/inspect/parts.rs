@@ -91,10 +91,10 @@ impl PartsWriter<'_> {
         let show = TreeOptions {
             top: None,
             depth: settings.depth,
-            all: true,
+            shows_spans: true,
             items: u64::MAX,
             fold: !is_json,
-            before: items,
+            earlier_items: items,
             skip: 0,
         };
         let tree = Tree::new(window, show);

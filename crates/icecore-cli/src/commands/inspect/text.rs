@@ -294,7 +294,7 @@ impl RowFormatter<'_> {
         let class = self.paint.ink(Ink::Class, summary.class);
         Some(match summary.known {
             "exception" => format!("exception {class} {}", self.paint.ink(Ink::String, summary.text)),
-            _ if summary.is_whole => format!("{class} {}", self.paint.ink(Ink::Number, summary.text)),
+            _ if summary.is_complete => format!("{class} {}", self.paint.ink(Ink::Number, summary.text)),
             _ => format!("{class}, {}", self.paint.ink(Ink::Faint, summary.text)),
         })
     }

@@ -77,7 +77,7 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
         QueueAction::Forget(forget) => {
             let now = store.now().map_err(database_error)?;
             let age = i64::try_from(forget.older.as_millis()).unwrap_or(i64::MAX);
-            let count = store.forget(now.saturating_sub(age)).map_err(database_error)?;
+            let count = store.remove_ended_jobs(now.saturating_sub(age)).map_err(database_error)?;
             print_text(&format!("{count} removed\n"))
         }
         QueueAction::Schedule(schedule) => schedules::set_schedule(schedule, store, report),
@@ -188,7 +188,7 @@ fn list_jobs(
             (count, after) = (count + 1, job.sequence);
             let is_delayed = job.state == State::Ready && job.run_at > now;
             if state.is_some_and(|state| !state.includes(is_delayed)) {
-                return Ok(Flow::On);
+                return Ok(Flow::Continue);
             }
             left -= 1;
             let line = JobLine::from_job(&job, is_delayed, &mut decoder);
@@ -199,7 +199,7 @@ fn list_jobs(
                 false => sink.write_text(&head).and_then(|()| sink.write_text(&line.format_row(paint, is_narrow))),
             };
             ended = put.and_then(|()| sink.release_record()).err();
-            Ok(if ended.is_some() { Flow::Stop } else { Flow::On })
+            Ok(if ended.is_some() { Flow::Stop } else { Flow::Continue })
         });
         if let Some(abort) = ended {
             return Err(abort);

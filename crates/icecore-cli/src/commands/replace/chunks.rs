@@ -4,8 +4,8 @@ use super::input_error;
 use super::output::EncodedOutput;
 use crate::report::{Abort, Report, code, usage_text_error};
 use icecore_tables::form::InputForm;
-use icecore_tables::pool::{Batches, Pool};
-use icecore_tables::replace::change_counts::Account;
+use icecore_tables::pool::{BatchReader, Pool};
+use icecore_tables::replace::change_counts::ChangeCounts;
 use icecore_tables::replace::chunk::Chunk;
 use icecore_tables::replace::conflicts::{FrozenText, suggest_form};
 use icecore_tables::replace::lines::find_frozen_strings;
@@ -27,17 +27,17 @@ impl ChunkedInput<'_> {
     /// whether all was written, the counts, and whether anything changed.
     pub fn change_chunks(
         &self,
-        from: impl Batches<Batch = Chunk>,
+        from: impl BatchReader<Batch = Chunk>,
         lexer: Lexer,
         output: &mut EncodedOutput<'_>,
         report: &mut Report,
-    ) -> Result<(bool, Account, bool), Abort> {
+    ) -> Result<(bool, ChangeCounts, bool), Abort> {
         let plan = Arc::clone(self.plan);
         let pool = Pool::start(from, move || {
             let mut worker = Worker::new(Arc::clone(&plan), lexer.clone());
             move |chunk: &mut Chunk| worker.change_chunk(chunk)
         });
-        let (mut account, mut is_changed, mut is_whole) = (Account::default(), false, true);
+        let (mut account, mut is_changed, mut is_whole) = (ChangeCounts::default(), false, true);
         let mut frozen = FrozenText::default();
         while let Some(chunk) = pool.next_batch() {
             let mut chunk = match chunk {
@@ -60,13 +60,17 @@ impl ChunkedInput<'_> {
                 output.flush()?;
                 return Err(refused);
             }
-            output.write_piece(if self.plan.shows.is_some() { &chunk.dry_run_output } else { chunk.output_bytes() })?;
+            output.write_piece(if self.plan.change_printer.is_some() {
+                &chunk.dry_run_output
+            } else {
+                chunk.output_bytes()
+            })?;
             // The next chunk may take long to arrive.
             if chunk.is_last_for_now {
                 output.flush()?;
             }
             is_changed |= chunk.is_changed;
-            account.add(std::mem::take(&mut chunk.account));
+            account.add(std::mem::take(&mut chunk.counts));
             pool.recycle_batch(chunk);
         }
         output.finish()?;
@@ -77,7 +81,7 @@ impl ChunkedInput<'_> {
     ///
     /// # Errors
     /// If the input does not fit its assumed form; the error says why.
-    pub fn check_chunks(&self, from: impl Batches<Batch = Chunk>, lexer: Lexer) -> Result<(), Abort> {
+    pub fn check_chunks(&self, from: impl BatchReader<Batch = Chunk>, lexer: Lexer) -> Result<(), Abort> {
         let plan = Arc::clone(self.plan);
         let pool = Pool::start(from, move || {
             let mut worker = Worker::new(Arc::clone(&plan), lexer.clone());
@@ -111,7 +115,7 @@ impl ChunkedInput<'_> {
         }
         let (suspects, first) = frozen.find_damaging_changes(chunk);
         let is_text = matches!(self.form, InputForm::Text);
-        chunk.account.suspects += suspects.max(u64::from(is_text && chunk.suspect.is_some()));
+        chunk.counts.suspects += suspects.max(u64::from(is_text && chunk.suspect.is_some()));
         let is_dump = matches!(self.form, InputForm::Sql);
         if is_dump {
             // Dumps contain texts and bytes next to their data: problems in them are reported at the end.
@@ -122,7 +126,7 @@ impl ChunkedInput<'_> {
         if let Some(index) = guessed.or(chunk.conflict.filter(|_| is_wrong)) {
             return Err(self.conflict_error(chunk, index));
         }
-        if let Some(offset) = chunk.account.foreign_at {
+        if let Some(offset) = chunk.counts.foreign_at {
             return Err(Abort::Failed(
                 code::INPUT,
                 format!(

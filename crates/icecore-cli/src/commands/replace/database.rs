@@ -10,7 +10,7 @@ use crate::target::{Outputs, Target};
 use icecore::rewrite::{self, Edits, Tally};
 use icecore_store::Address;
 use icecore_store::table::{Cell, Change, Column, Form, Row, Table};
-use icecore_tables::replace::change_counts::{Account, BrokenValue};
+use icecore_tables::replace::change_counts::{BrokenValue, ChangeCounts};
 use icecore_tables::replace::show::ChangeContext;
 use icecore_tables::replace::value;
 
@@ -169,7 +169,7 @@ impl TableWalk<'_, '_> {
         table: &mut Table,
         rows: &[Row],
         progress: &mut Progress<'_>,
-        account: &mut Account,
+        account: &mut ChangeCounts,
         sink: &mut Sink,
     ) -> icecore_store::Result<()> {
         let mut planned = Vec::new();
@@ -222,7 +222,7 @@ impl TableWalk<'_, '_> {
         row: &'p Row,
         at: usize,
         cell: &'p Cell,
-        account: &mut Account,
+        account: &mut ChangeCounts,
     ) -> Option<PlannedChange<'p>> {
         let chosen = *self.columns.get(at)?;
         let column = table.columns().get(chosen)?;

@@ -5,7 +5,7 @@ use crate::records::{Frame, Split};
 use crate::report::{Abort, Report, code, io_reason};
 use icecore::rewrite::{self, Tally};
 use icecore::{Error, Request, Stage};
-use icecore_tables::replace::change_counts::Account;
+use icecore_tables::replace::change_counts::ChangeCounts;
 use icecore_tables::replace::plan::ReplacePlan;
 use icecore_tables::replace::rule_sets::is_foreign_text;
 use icecore_tables::replace::show::{ChangeContext, ShownChanges};
@@ -21,10 +21,10 @@ pub fn change_documents(
     frame: Option<Frame>,
     output: &mut EncodedOutput<'_>,
     report: &mut Report,
-) -> Result<(bool, Account, bool), Abort> {
+) -> Result<(bool, ChangeCounts, bool), Abort> {
     let failed = |error: io::Error| Abort::Failed(code::USAGE, io_reason(&error));
     let mut work =
-        DocumentChanger { plan, stage, account: Account::default(), is_changed: false, is_whole: true, row: 0 };
+        DocumentChanger { plan, stage, account: ChangeCounts::default(), is_changed: false, is_whole: true, row: 0 };
     let mut window = Window::new(input, CHUNK);
     match frame {
         None => {
@@ -65,7 +65,7 @@ pub fn change_documents(
 struct DocumentChanger<'d> {
     plan: &'d ReplacePlan,
     stage: &'d Stage,
-    account: Account,
+    account: ChangeCounts,
     is_changed: bool,
     is_whole: bool,
     /// Number of the current document, from 1 on; 0 if the input is a single document.
@@ -100,7 +100,7 @@ impl DocumentChanger<'_> {
             }
             return Ok(None);
         }
-        if let Some(shows) = &plan.shows {
+        if let Some(shows) = &plan.change_printer {
             let known = plan.places.place(place);
             let head = ChangeContext { input: &plan.input, place: &known, row: self.row, tally: &tally };
             let mut text = Vec::new();
@@ -129,7 +129,7 @@ impl DocumentChanger<'_> {
                 None
             }
         };
-        if self.plan.shows.is_some() {
+        if self.plan.change_printer.is_some() {
             return output.release_record();
         }
         output.write_piece(changed.as_deref().unwrap_or(bytes))
@@ -158,7 +158,7 @@ impl DocumentChanger<'_> {
             self.write_document(rest.get(..consumed).unwrap_or_default(), offset as u64, output, report)?;
             offset += consumed;
         }
-        if self.plan.shows.is_none() {
+        if self.plan.change_printer.is_none() {
             output.write_piece(bytes.get(offset..).unwrap_or_default())?;
         }
         Ok(())
@@ -183,7 +183,7 @@ impl DocumentChanger<'_> {
                 None
             }
         };
-        if self.plan.shows.is_some() {
+        if self.plan.change_printer.is_some() {
             return output.release_record();
         }
         let framed_record = bytes.get(..next).unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::source::Source;
 use icecore::Stage;
 use icecore_tables::charset::CharsetArg;
 use icecore_tables::form::{InputForm, detect_stage, is_decided};
-use icecore_tables::packing::{Head, LOOK, Packing};
+use icecore_tables::packing::{HEAD_LEN, Head, Packing};
 use icecore_tables::unicode::{Decoder, WideEncoding};
 use std::io::{self, Read};
 
@@ -35,12 +35,12 @@ impl ReplaceJob<'_> {
         name: &str,
     ) -> Result<ExaminedInput, Abort> {
         let failed = |error: io::Error| super::input_error(&error);
-        let window = self.args.window.unwrap_or(LOOK);
+        let window = self.args.window.unwrap_or(HEAD_LEN);
         let mut head = Head::read_up_to(input, window).map_err(failed)?;
         // A compressed document keeps its compression, as part of its format.
         let is_document = matches!(self.form, Some(InputForm::Document(_)));
         let packing = Packing::from_head(&head.bytes)
-            .filter(|_| !is_document && detect_stage(&head.bytes, head.is_all).is_none());
+            .filter(|_| !is_document && detect_stage(&head.bytes, head.is_complete).is_none());
         if let Some(packing) = packing {
             if self.args.place.in_place || self.args.place.written.out_dir.is_some() {
                 return Err(usage_text_error(
@@ -57,10 +57,10 @@ impl ReplaceJob<'_> {
             let text = Box::new(Decoder::new(head.input, wide));
             head = Head::read_up_to(text, window).map_err(failed)?;
         }
-        let mut form = self.form.clone().or_else(|| InputForm::guess(name, &head.bytes, head.is_all));
-        if self.form.is_none() && is_file && !head.is_all && !is_decided(form.as_ref(), &head.bytes) {
+        let mut form = self.form.clone().or_else(|| InputForm::guess(name, &head.bytes, head.is_complete));
+        if self.form.is_none() && is_file && !head.is_complete && !is_decided(form.as_ref(), &head.bytes) {
             head = head.extend_up_to(LOOK_FILE).map_err(failed)?;
-            form = InputForm::guess(name, &head.bytes, head.is_all);
+            form = InputForm::guess(name, &head.bytes, head.is_complete);
         }
         if matches!(form, Some(InputForm::Csv)) && is_file {
             head = head.extend_up_to(LOOK_FILE).map_err(failed)?;
@@ -87,8 +87,8 @@ impl ReplaceJob<'_> {
             (Some(_), _) => None,
             (None, Some(InputForm::Document(stage))) if is_binary(stage) => None,
             // Data frozen in a binary format is not text, even if it looks like text.
-            (None, None) if detect_stage(&head.bytes, head.is_all).is_some_and(|stage| is_binary(&stage)) => None,
-            (None, _) => WideEncoding::from_head(&head.bytes, head.is_all),
+            (None, None) if detect_stage(&head.bytes, head.is_complete).is_some_and(|stage| is_binary(&stage)) => None,
+            (None, _) => WideEncoding::from_head(&head.bytes, head.is_complete),
         }
     }
 }

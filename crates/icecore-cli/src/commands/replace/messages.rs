@@ -7,8 +7,8 @@ use icecore::rewrite::Tally;
 use icecore_replace::{Pair, Rules, SecondRun, Spelling};
 use icecore_tables::form::NDJSON;
 use icecore_tables::plural::{format_count, group_digits};
-use icecore_tables::replace::change_counts::Account;
-use icecore_tables::replace::places::Places;
+use icecore_tables::replace::change_counts::ChangeCounts;
+use icecore_tables::replace::places::ColumnRegistry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Warns, before anything is changed, if a second run would change more.
@@ -36,7 +36,7 @@ pub fn warn_about_rerun(rules: &Rules, report: &Report) {
 const TABLES: [&str; 6] = ["sql", "csv", "tsv", NDJSON, "table", "text"];
 
 /// Reports the totals at the end.
-pub fn report_totals(done: &ReplaceResults, rules: &Rules, args: &Replace, places: &Places, report: &Report) {
+pub fn report_totals(done: &ReplaceResults, rules: &Rules, args: &Replace, places: &ColumnRegistry, report: &Report) {
     let ReplaceResults { account, inputs } = done;
     if inputs.is_empty() {
         return;
@@ -132,7 +132,7 @@ fn report_repairs(tally: &Tally, report: &Report) {
 }
 
 /// Reports the spellings in which addresses were found.
-fn report_spellings(account: &Account, rules: &Rules, report: &Report) {
+fn report_spellings(account: &ChangeCounts, rules: &Rules, report: &Report) {
     if !rules.pairs().iter().any(has_spellings) {
         return;
     }

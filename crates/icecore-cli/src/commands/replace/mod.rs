@@ -36,9 +36,9 @@ use icecore_csv::{DetectedDialect, Scanner};
 use icecore_replace::Rules;
 use icecore_tables::charset::CharsetArg;
 use icecore_tables::form::{InputForm, NDJSON};
-use icecore_tables::replace::change_counts::Account;
+use icecore_tables::replace::change_counts::ChangeCounts;
 use icecore_tables::replace::input::{Cut, Cutter, DumpCutter};
-use icecore_tables::replace::places::Places;
+use icecore_tables::replace::places::ColumnRegistry;
 use icecore_tables::replace::plan::ReplacePlan;
 use icecore_tables::replace::rule_sets::{GivenCharset, RuleSets};
 use icecore_tables::replace::show::Show;
@@ -78,14 +78,14 @@ struct ReplaceJob<'j> {
     rewrite_options: Rewriting,
     form: Option<InputForm>,
     json: Stage,
-    places: Arc<Places>,
+    places: Arc<ColumnRegistry>,
     paint: Paint,
 }
 
 /// The results of the inputs so far.
 #[derive(Default)]
 struct ReplaceResults {
-    account: Account,
+    account: ChangeCounts,
     inputs: Vec<summary::InputSummary>,
 }
 
@@ -112,7 +112,7 @@ impl ReplaceJob<'_> {
             return Err(usage_text_error("--each needs the format of the documents: --in FORMAT"));
         }
         let json = Stage::parse(icecore_tables::form::JSON).map_err(crate::report::usage_error)?;
-        let places = Arc::new(Places::new(args.table_filter()));
+        let places = Arc::new(ColumnRegistry::new(args.table_filter()));
         Ok(ReplaceJob {
             args,
             rules,
@@ -262,7 +262,7 @@ impl ReplaceJob<'_> {
             rules: self.build_rule_sets(wide).map_err(usage_text_error)?,
             rewrite_options: self.rewrite_options.clone(),
             only_serialized: self.args.only_serialized,
-            shows: self.args.dry_run.then(|| Arc::new(self.paint) as Arc<dyn Show>),
+            change_printer: self.args.dry_run.then(|| Arc::new(self.paint) as Arc<dyn Show>),
             places: Arc::clone(&self.places),
             json: self.json.clone(),
             input: name.to_owned(),

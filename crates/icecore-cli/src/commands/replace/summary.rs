@@ -2,8 +2,8 @@
 
 use crate::report::{Abort, code};
 use icecore_replace::Rules;
-use icecore_tables::replace::change_counts::Account;
-use icecore_tables::replace::places::Places;
+use icecore_tables::replace::change_counts::ChangeCounts;
+use icecore_tables::replace::places::ColumnRegistry;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -106,10 +106,10 @@ struct BrokenValueRow {
 
 /// Returns the report as JSON.
 pub fn format_summary(
-    account: &Account,
+    account: &ChangeCounts,
     inputs: &[InputSummary],
     rules: &Rules,
-    places: &Places,
+    places: &ColumnRegistry,
     dry_run: bool,
     undo_file: Option<&Path>,
 ) -> Result<String, Abort> {

@@ -15,7 +15,7 @@ use icecore_tables::charset::CharsetArg;
 use icecore_tables::form::NDJSON;
 use icecore_tables::rows::columnar::{self, Compression, Container};
 #[cfg(feature = "store")]
-use icecore_tables::rows::database::Question;
+use icecore_tables::rows::database::RowRequest;
 use icecore_tables::rows::plan::{Options, TableStyle};
 use icecore_tables::rows::{Bytea, OnError, TableForm, Text};
 use std::path::PathBuf;
@@ -221,12 +221,12 @@ impl Rows {
 
     /// Returns which rows to request from a database, if the rows are not in files.
     #[cfg(feature = "store")]
-    pub fn row_request(&self) -> Option<Question> {
+    pub fn row_request(&self) -> Option<RowRequest> {
         match (&self.query, &self.collection) {
-            (Some(query), _) => Some(Question::Query(query.clone())),
-            (None, Some(collection)) => Some(Question::Documents(collection.clone(), self.wanted.clone())),
+            (Some(query), _) => Some(RowRequest::Query(query.clone())),
+            (None, Some(collection)) => Some(RowRequest::Documents(collection.clone(), self.wanted.clone())),
             (None, None) if self.form.is_none() && self.has_server() => {
-                Some(Question::Keys(self.wanted.clone(), self.max_record))
+                Some(RowRequest::Keys(self.wanted.clone(), self.max_record))
             }
             (None, None) => None,
         }

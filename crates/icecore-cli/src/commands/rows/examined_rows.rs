@@ -7,7 +7,7 @@ use icecore::detect::Finding;
 use icecore::format::Certainty;
 use icecore_csv::DetectedDialect;
 use icecore_tables::charset::CharsetArg;
-use icecore_tables::packing::{Head, LOOK};
+use icecore_tables::packing::{HEAD_LEN, Head};
 use icecore_tables::rows::TableForm;
 use icecore_tables::unicode::{Decoder, WideEncoding};
 use icecore_tables::{Error, csv};
@@ -42,7 +42,7 @@ pub fn examine_input(
         None => false,
     };
     let is_file = is_file && source.metadata().is_ok_and(|known| known.is_file());
-    let window = args.window.unwrap_or(LOOK);
+    let window = args.window.unwrap_or(HEAD_LEN);
     // If nothing needs to be detected, rows are written at once, even if further input arrives slowly.
     let mut head = if is_settled { Head::read_for_encoding(input) } else { Head::read_up_to(input, window) }
         .map_err(input_error)?;
@@ -57,7 +57,7 @@ pub fn examine_input(
         }
         (Some(CharsetArg::Utf8), _) | (None, Some(TableForm::Parquet | TableForm::Arrow)) => None,
         (None, None) if TableForm::guess(name, &head).is_some_and(TableForm::has_columns) => None,
-        (None, _) => WideEncoding::from_head(&head.bytes, head.is_all),
+        (None, _) => WideEncoding::from_head(&head.bytes, head.is_complete),
     };
     if let Some(wide) = wide {
         let text = Box::new(Decoder::new(head.input, wide));

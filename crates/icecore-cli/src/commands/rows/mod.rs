@@ -25,10 +25,10 @@ use icecore_store::Scheme;
 use icecore_tables::Error;
 use icecore_tables::packing::{Head, Packing};
 use icecore_tables::plural::join_names;
-use icecore_tables::pool::{Batches, Pool};
+use icecore_tables::pool::{BatchReader, Pool};
 use icecore_tables::rows::columnar;
 #[cfg(feature = "store")]
-use icecore_tables::rows::database::{self, Question};
+use icecore_tables::rows::database::{self, RowRequest};
 use icecore_tables::rows::dump::{Dump, TableSelection};
 use icecore_tables::rows::plan::{JSON, Options, OutputForm, Plan, PlanRequest};
 use icecore_tables::rows::table::{Settings, Table};
@@ -56,11 +56,11 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
         let address = args.database.resolve_address()?;
         let query = tables::select_all(&address, &args.tables)?;
         let name = args.tables.first().map_or("query", String::as_str);
-        let done = self::convert_query(args, Question::Query(query), name, global, report);
+        let done = self::convert_query(args, RowRequest::Query(query), name, global, report);
         return done.map_err(|error| crate::database::table_error(&address, name, error));
     }
     #[cfg(feature = "store")]
-    if matches!(args.row_request(), Some(Question::Keys(..))) {
+    if matches!(args.row_request(), Some(RowRequest::Keys(..))) {
         let address = args.database.resolve_address()?;
         if !matches!(address.scheme(), Scheme::Redis | Scheme::Memcached) {
             return Err(tables::missing_table_error(&address));
@@ -86,7 +86,7 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
 #[cfg(feature = "store")]
 fn convert_query(
     args: &Rows,
-    question: Question,
+    question: RowRequest,
     name: &str,
     global: &Global,
     report: &mut Report,
@@ -127,7 +127,7 @@ fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Resu
         progress::begin_input(name);
         let query = tables::select_all(&address, std::slice::from_ref(name))?;
         let rows =
-            database::query_rows(address.clone(), Question::Query(query)).map_err(crate::database::database_error);
+            database::query_rows(address.clone(), RowRequest::Query(query)).map_err(crate::database::database_error);
         let done = rows.and_then(|input| {
             let table = |sink: &mut Sink, job: &mut RowsJob<'_>| {
                 job.convert_table(input, name, args.max_record, (TableForm::Database, None), sink, report)
@@ -450,7 +450,7 @@ impl<'j> RowsJob<'j> {
     /// Converts rows, and reports the results. `plan`: the plan of all rows, if there is a single one.
     fn convert_rows(
         &mut self,
-        from: impl Batches<Batch = Batch>,
+        from: impl BatchReader<Batch = Batch>,
         plan: Option<Arc<Plan>>,
         name: &str,
         mut tally: Tally,
@@ -495,7 +495,7 @@ impl<'j> RowsJob<'j> {
     #[cfg(not(feature = "columns"))]
     fn start_decoding(
         &mut self,
-        from: impl Batches<Batch = Batch>,
+        from: impl BatchReader<Batch = Batch>,
         _: Option<Arc<Plan>>,
         _: &str,
         _: &mut Sink,
@@ -639,7 +639,7 @@ fn in_shell(word: &str) -> Cow<'_, str> {
 }
 
 /// Starts the threads that decode rows and write them as text.
-fn start_text_decoding(from: impl Batches<Batch = Batch>) -> Pool<Batch> {
+fn start_text_decoding(from: impl BatchReader<Batch = Batch>) -> Pool<Batch> {
     Pool::start(from, || {
         let mut decoders = Decoders::default();
         move |batch: &mut Batch| decoders.decode_batch(batch)

@@ -3,7 +3,7 @@
 use super::{RowsJob, start_text_decoding};
 use crate::report::{Abort, Report, usage_text_error};
 use crate::sink::Sink;
-use icecore_tables::pool::{Batches, Pool};
+use icecore_tables::pool::{BatchReader, Pool};
 use icecore_tables::rows::columnar::{Fields, OutputLayout, Prefetched, RecordBuilder, Records, Writer, spool_to_file};
 use icecore_tables::rows::plan::{OutputForm, Plan, PlanRequest};
 use icecore_tables::rows::{Batch, TableForm};
@@ -58,7 +58,7 @@ impl RowsJob<'_> {
     /// Starts the threads that decode rows. `None`: there is nothing to do. The inner error says why there are no rows.
     pub(super) fn start_decoding(
         &mut self,
-        from: impl Batches<Batch = Batch>,
+        from: impl BatchReader<Batch = Batch>,
         plan: Option<Arc<Plan>>,
         name: &str,
         sink: &mut Sink,
@@ -87,13 +87,13 @@ impl RowsJob<'_> {
             let mut filler = RecordBuilder::new(&layout, &plan);
             move |batch: &mut Batch| match &mut filler {
                 Ok(filler) => filler.build_records(batch),
-                Err(error) => batch.failed = Some(error.to_string()),
+                Err(error) => batch.error = Some(error.to_string()),
             }
         }))))
     }
 
     /// Returns the columns of the output, inferred from the first rows; `None` if only the schema was requested.
-    fn infer_layout<T: Batches<Batch = Batch>>(
+    fn infer_layout<T: BatchReader<Batch = Batch>>(
         &mut self,
         ahead: &Prefetched<T>,
         plan: &Plan,
@@ -122,6 +122,6 @@ impl RowsJob<'_> {
                 writer.take_output(|bytes| sink.write_piece(bytes))?;
             }
         }
-        Ok(batch.failed.take())
+        Ok(batch.error.take())
     }
 }

@@ -21,7 +21,7 @@ pub fn run(args: &CopyObjects, from: &mut dyn Backend) -> Result<(), Abort> {
         from.walk(after, PAGE, &ObjectFilter::default(), &mut |object| {
             size += object.bytes.len();
             page.push(object.to_owned_object());
-            Ok(if size < BYTES { Flow::On } else { Flow::Stop })
+            Ok(if size < BYTES { Flow::Continue } else { Flow::Stop })
         })
         .map_err(database_error)?;
         let Some(last) = page.last() else { break };

@@ -34,7 +34,7 @@ pub fn run(args: &Store, global: &Global, report: &mut Report) -> Result<(), Abo
         StoreAction::Find(find) => walk::find_objects(find, store, global, report),
         StoreAction::Rm(rm) => remove_objects(rm, store, report),
         StoreAction::Expire => {
-            let count = store.expire().map_err(database_error)?;
+            let count = store.remove_expired().map_err(database_error)?;
             print_count(count, "object", "taken away")
         }
         StoreAction::Stats(stats) => print_store_stats(stats, store, global),

@@ -27,7 +27,7 @@ pub fn print_raw_objects(args: &Each, store: &mut dyn Backend) -> Result<(), Abo
         let walked = store.objects(after, page, &wanted, &mut |object| {
             (count, after) = (count + 1, object.sequence);
             match write_framed_object(&object.bytes, frame, &mut sink) {
-                Ok(()) => Ok(Flow::On),
+                Ok(()) => Ok(Flow::Continue),
                 Err(Abort::Failed(code, why)) => {
                     ended = Some(Abort::Failed(code, format!("{}: {why}", object.id)));
                     Ok(Flow::Stop)

@@ -132,7 +132,7 @@ fn print_matching(
                     return Ok(Flow::Stop);
                 }
             }
-            Ok(Flow::On)
+            Ok(Flow::Continue)
         });
         if let Some(abort) = ended {
             return Err(abort);

@@ -27,12 +27,12 @@ pub(in crate::page) fn draw_growth(
     }
     let frame = Frame {
         width,
-        narrow: width <= NARROW,
+        is_narrow: width <= NARROW,
         titles: [&time_per_item_title(scenario, operation), &make_printable(&scenario.axis)],
-        log: true,
+        is_logarithmic: true,
         steps: &[],
-        show: &|ns| trim_zeros(format_time(ns)),
-        count: &number::format_count,
+        format_value: &|ns| trim_zeros(format_time(ns)),
+        format_count: &number::format_count,
     };
     let mut canvas = Canvas::new();
     let height = lines::draw_line_chart(&mut canvas, &frame, &series);
@@ -68,8 +68,8 @@ fn collect_series(scenario: &ScenarioReport, group: &PointGroup, operation: Oper
         .map(|(entry, dots)| Series {
             name: name_curve(entry),
             style: choose_curve_style(scenario, last, entry),
-            own: is_icecore(entry),
-            dots,
+            is_icecore: is_icecore(entry),
+            points: dots,
         })
         .collect()
 }
@@ -94,7 +94,7 @@ fn collect_curve_points(
 
 fn describe_growth(series: &[Series], axis: &str) -> String {
     let describe_series = |s: &Series| {
-        let (first, last) = (s.dots.first()?, s.dots.last()?);
+        let (first, last) = (s.points.first()?, s.points.last()?);
         Some(format!(
             "{} from {} at {} to {} at {}",
             s.name,

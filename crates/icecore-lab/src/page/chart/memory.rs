@@ -22,18 +22,18 @@ pub(in crate::page) fn draw_memory(
     let to_series = |e: &&Entry| Series {
         name: names.display_name(&e.id),
         style: choose_curve_style(scenario, point, e),
-        own: is_icecore(e),
-        dots: collect_memory_points(&e.memory, &steps),
+        is_icecore: is_icecore(e),
+        points: collect_memory_points(&e.memory, &steps),
     };
     let series: Vec<Series> = entries.iter().map(to_series).collect();
     let frame = Frame {
         width,
-        narrow: width <= NARROW,
+        is_narrow: width <= NARROW,
         titles: ["resident since the start; lines up to the peak of each step", ""],
-        log: false,
+        is_logarithmic: false,
         steps: &steps,
-        show: &|n| if n == 0.0 { "0".into() } else { trim_zeros(format_bytes(n)) },
-        count: &format_count,
+        format_value: &|n| if n == 0.0 { "0".into() } else { trim_zeros(format_bytes(n)) },
+        format_count: &format_count,
     };
     let mut canvas = Canvas::new();
     let height = lines::draw_line_chart(&mut canvas, &frame, &series);

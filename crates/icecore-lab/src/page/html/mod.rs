@@ -122,7 +122,7 @@ fn render_table(table: &Table, caption: &str) -> String {
     let mut out = format!("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\">\n<table>\n");
     _ = write!(out, "<caption>{caption}</caption>\n<thead><tr>");
     for column in &table.columns {
-        let class = if column.right { " class=\"r\"" } else { "" };
+        let class = if column.is_right_aligned { " class=\"r\"" } else { "" };
         match column.title.is_empty() {
             true => _ = write!(out, "<td{class}></td>"),
             false => _ = write!(out, "<th scope=\"col\"{class}>{}</th>", escape_markup(&column.title)),
@@ -138,7 +138,8 @@ fn render_table(table: &Table, caption: &str) -> String {
             Row::Cells(cells) => {
                 out += "<tr>";
                 for (index, cell) in cells.iter().enumerate() {
-                    let class = if table.columns.get(index).is_some_and(|c| c.right) { " class=\"r\"" } else { "" };
+                    let class =
+                        if table.columns.get(index).is_some_and(|c| c.is_right_aligned) { " class=\"r\"" } else { "" };
                     match index {
                         0 => _ = write!(out, "<th scope=\"row\"{class}>{}</th>", escape_markup(cell)),
                         _ => _ = write!(out, "<td{class}>{}</td>", escape_markup(cell)),

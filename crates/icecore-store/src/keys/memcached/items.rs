@@ -17,10 +17,10 @@ const MAX_REQUEST_BYTES: usize = 8 << 10;
 
 /// Passes all keys and values to `each`.
 pub(in crate::keys) fn list_keys(address: &Address, filter: &KeyFilter, each: EachLine<'_>) -> Result<()> {
-    let mut list = MemcachedClient::open(address, filter.longest)?;
+    let mut list = MemcachedClient::open(address, filter.max_value_len)?;
     // A second connection, because the list continues while values are requested.
     let mut values = ValueReader {
-        server: MemcachedClient::open(address, filter.longest)?,
+        server: MemcachedClient::open(address, filter.max_value_len)?,
         now: list.read_time()?,
         each,
         key: Vec::new(),
@@ -31,7 +31,7 @@ pub(in crate::keys) fn list_keys(address: &Address, filter: &KeyFilter, each: Ea
     let mut flow = (values.each)(Line::Names(&names))?;
     let (mut pending, mut bytes) = (Vec::new(), 0);
     let (mut progress, mut page_number) = (Progress::new(), 0u64);
-    while flow == Flow::On {
+    while flow == Flow::Continue {
         let Some(listed) = next else {
             values.pass_rows(&pending)?;
             break;
@@ -53,7 +53,7 @@ pub(in crate::keys) fn list_keys(address: &Address, filter: &KeyFilter, each: Ea
             pending.clear();
             bytes = 0;
         }
-        next = if flow == Flow::On { list.next_listed_key()? } else { None };
+        next = if flow == Flow::Continue { list.next_listed_key()? } else { None };
     }
     Ok(())
 }
@@ -78,7 +78,7 @@ impl ValueReader<'_> {
         }
         let mut requested = keys.iter().filter(|listed| is_key(&listed.key));
         if requested.clone().next().is_none() {
-            return Ok(Flow::On);
+            return Ok(Flow::Continue);
         }
         self.server.request_values(requested.clone().map(|listed| &*listed.key))?;
         while let Some(flags) = self.server.next_value(&mut self.key, &mut self.value)? {
@@ -89,7 +89,7 @@ impl ValueReader<'_> {
                 return Ok(Flow::Stop);
             }
         }
-        Ok(Flow::On)
+        Ok(Flow::Continue)
     }
 
     fn pass_row(&mut self, listed: &ListedKey, flags: Option<u32>) -> Result<Flow> {

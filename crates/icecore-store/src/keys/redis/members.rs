@@ -74,7 +74,7 @@ impl MemberReader<'_, '_> {
             let (first, last) = (index.to_string(), (index + self.window.count - 1).to_string());
             self.server.add_command(RedisCommand::Lrange, &[&self.entry.key, first.as_bytes(), last.as_bytes()]);
             self.server.send_request()?;
-            let Some(count) = self.server.read_array_length()? else { return Ok(Flow::On) };
+            let Some(count) = self.server.read_array_length()? else { return Ok(Flow::Continue) };
             if count > self.window.count {
                 return Err(self.server.unexpected_answer_error());
             }
@@ -90,7 +90,7 @@ impl MemberReader<'_, '_> {
                 index += 1;
             }
             if count < self.window.count {
-                return Ok(Flow::On);
+                return Ok(Flow::Continue);
             }
             self.window.adapt_size();
         }
@@ -104,7 +104,7 @@ impl MemberReader<'_, '_> {
             let count = self.window.count.to_string();
             self.server.add_command(command, &[&self.entry.key, &cursor, b"COUNT", count.as_bytes()]);
             self.server.send_request()?;
-            let Some(count) = self.server.read_cursor(&mut cursor)? else { return Ok(Flow::On) };
+            let Some(count) = self.server.read_cursor(&mut cursor)? else { return Ok(Flow::Continue) };
             let items_per_entry = if command == RedisCommand::Sscan { 1 } else { 2 };
             if !count.is_multiple_of(items_per_entry) {
                 return Err(self.server.unexpected_answer_error());
@@ -134,7 +134,7 @@ impl MemberReader<'_, '_> {
                 }
             }
             if cursor == b"0" {
-                return Ok(Flow::On);
+                return Ok(Flow::Continue);
             }
             if !progress.end_page(&cursor) {
                 return Err(self.server.endless_list_error());
@@ -152,7 +152,7 @@ impl MemberReader<'_, '_> {
                 &[&self.entry.key, first_id.as_bytes(), b"+", b"COUNT", count.as_bytes()],
             );
             self.server.send_request()?;
-            let Some(count) = self.server.read_array_length()? else { return Ok(Flow::On) };
+            let Some(count) = self.server.read_array_length()? else { return Ok(Flow::Continue) };
             if count > self.window.count {
                 return Err(self.server.unexpected_answer_error());
             }
@@ -180,7 +180,7 @@ impl MemberReader<'_, '_> {
                 }
             }
             if count < self.window.count {
-                return Ok(Flow::On);
+                return Ok(Flow::Continue);
             }
             self.window.adapt_size();
         }

@@ -65,7 +65,7 @@ impl RowWriter<'_> {
 
 /// Passes all keys and values to `each`.
 pub(in crate::keys) fn list_keys(address: &Address, filter: &KeyFilter, each: EachLine<'_>) -> Result<()> {
-    let mut server = RedisClient::open(address, filter.longest)?;
+    let mut server = RedisClient::open(address, filter.max_value_len)?;
     let mut rows = RowWriter { each };
     let pattern = filter.pattern.as_deref().map(str::as_bytes);
     let mut cursor = b"0".to_vec();
@@ -76,7 +76,7 @@ pub(in crate::keys) fn list_keys(address: &Address, filter: &KeyFilter, each: Ea
     let mut keys = read_scanned_keys(&mut server, &mut cursor)?;
     let mut flow = rows.pass_names()?;
     let mut value = Vec::new();
-    while flow == Flow::On {
+    while flow == Flow::Continue {
         keys.iter().for_each(|key| progress.add_entry(key));
         if !progress.end_page(&cursor) && cursor != b"0" {
             return Err(server.endless_list_error());
@@ -177,7 +177,7 @@ fn pass_entries(
         }
         rest = after;
     }
-    Ok(Flow::On)
+    Ok(Flow::Continue)
 }
 
 /// Returns the strings at the beginning that are requested at once, at least one.
@@ -210,5 +210,5 @@ fn pass_strings(
             return Ok(Flow::Stop);
         }
     }
-    Ok(Flow::On)
+    Ok(Flow::Continue)
 }

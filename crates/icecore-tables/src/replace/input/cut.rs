@@ -1,7 +1,7 @@
 //! Inputs that are cut between rows, or outside of matches.
 
 use super::InputBuffer;
-use crate::pool::Batches;
+use crate::pool::BatchReader;
 use crate::replace::chunk::Chunk;
 use icecore_csv::{Next, Scanner};
 use icecore_replace::Rules;
@@ -122,7 +122,7 @@ fn find_text_cut(rules: &Rules, bytes: &[u8], context_len: usize) -> Option<usiz
     Some(rules.last_match_end(bytes, context_len, max_end).map_or(max_end, |end| end.max(max_end)))
 }
 
-impl Batches for Cutter {
+impl BatchReader for Cutter {
     type Batch = Chunk;
 
     fn fill_batch(&mut self, chunk: &mut Chunk) -> io::Result<bool> {
@@ -156,7 +156,7 @@ impl Cutter {
         if let Cut::Text(rules) = &self.cut {
             // This context shows the worker where a match is impossible.
             let after = rules.max_lookahead().unwrap_or_default().min(bytes.len().saturating_sub(end));
-            let before = Rules::BESIDE.min(end);
+            let before = Rules::URL_CONTEXT_LEN.min(end);
             let next = bytes.get(end..end + after).unwrap_or_default().to_vec();
             chunk.context_lengths = (self.context_len, after);
             self.context_len = before;

@@ -1,10 +1,10 @@
 //! SQL dumps: the lexer runs in the reading thread.
 
 use super::InputBuffer;
-use crate::pool::Batches;
+use crate::pool::BatchReader;
 use crate::replace::chunk::{Chunk, LocatedValue, ValueSyntax};
 use crate::replace::plan::ReplacePlan;
-use icecore_replace::Trust;
+use icecore_replace::CharsetEvidence;
 use icecore_sql::{Kind, Literal, Next, Reader};
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -57,8 +57,8 @@ impl DumpCutter {
         self.charset = (self.reader.charset(), self.reader.table_charset());
         self.rules = match self.charset {
             _ if self.is_utf8 => 0,
-            (Some(declared), _) => self.plan.rules.number_for_charset(Some(declared), Trust::Declared)?,
-            (None, table_charset) => self.plan.rules.number_for_charset(table_charset, Trust::Likely)?,
+            (Some(declared), _) => self.plan.rules.number_for_charset(Some(declared), CharsetEvidence::Declared)?,
+            (None, table_charset) => self.plan.rules.number_for_charset(table_charset, CharsetEvidence::Likely)?,
         };
         Ok(())
     }
@@ -70,7 +70,7 @@ impl DumpCutter {
             pieces.push(LocatedValue {
                 range,
                 body,
-                manner: ValueSyntax::Outside,
+                syntax: ValueSyntax::Outside,
                 place: 0,
                 row: 0,
                 rules: self.rules,
@@ -106,7 +106,7 @@ impl DumpCutter {
             pieces.push(LocatedValue {
                 range,
                 body,
-                manner: ValueSyntax::Sql(quoting),
+                syntax: ValueSyntax::Sql(quoting),
                 place,
                 row: cell.row + 1,
                 rules,
@@ -116,7 +116,7 @@ impl DumpCutter {
     }
 }
 
-impl Batches for DumpCutter {
+impl BatchReader for DumpCutter {
     type Batch = Chunk;
 
     fn fill_batch(&mut self, chunk: &mut Chunk) -> io::Result<bool> {
@@ -133,7 +133,7 @@ impl Batches for DumpCutter {
             let used = loop {
                 let next = self.reader.next(&bytes, self.input.is_end);
                 match next.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))? {
-                    Next::Literal(literal) => self.push_literal(literal, &mut chunk.pieces)?,
+                    Next::Literal(literal) => self.push_literal(literal, &mut chunk.values)?,
                     Next::Value(_) => {}
                     Next::More { used } => break used,
                     Next::End => {

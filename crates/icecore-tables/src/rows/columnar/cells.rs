@@ -2,7 +2,7 @@
 
 use super::filler::RowReport;
 use super::fit::convert_column;
-use crate::rows::batch::{Batch, Cell, Sort};
+use crate::rows::batch::{Batch, Cell, CellKind};
 use arrow_array::types::{BinaryType, ByteArrayType, LargeBinaryType, LargeUtf8Type, Utf8Type};
 use arrow_array::{ArrayRef, GenericByteArray, OffsetSizeTrait, new_null_array};
 use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
@@ -21,10 +21,10 @@ pub struct CellColumn<'b> {
 
 impl<'b> CellColumn<'b> {
     /// Iterates over the cells; `None` if a row has no such cell.
-    pub fn iter(&self) -> impl Iterator<Item = Option<(Sort, &'b [u8])>> + use<'b> {
+    pub fn iter(&self) -> impl Iterator<Item = Option<(CellKind, &'b [u8])>> + use<'b> {
         let (batch, position) = (self.batch, self.position);
         self.rows.clone().map(move |row| {
-            batch.row_cells(row).0.get(position).map(|cell: &Cell| (cell.sort, batch.cell_bytes(*cell)))
+            batch.row_cells(row).0.get(position).map(|cell: &Cell| (cell.kind, batch.cell_bytes(*cell)))
         })
     }
 
@@ -59,10 +59,10 @@ impl<'b> CellColumn<'b> {
             let mut strings = Strings::<T::Offset>::with_capacity(self.rows.len(), self.byte_size());
             for (row, cell) in self.iter().enumerate() {
                 match cell {
-                    Some((Sort::Text | Sort::Plain, bytes)) if std::str::from_utf8(bytes).is_ok() => {
+                    Some((CellKind::Text | CellKind::Plain, bytes)) if std::str::from_utf8(bytes).is_ok() => {
                         strings.push(Some(bytes));
                     }
-                    Some((Sort::Text | Sort::Plain, bytes)) => {
+                    Some((CellKind::Text | CellKind::Plain, bytes)) => {
                         report.note_lost_bytes(row, self.position);
                         let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
                         strings.push(Some(text.as_bytes()));
@@ -77,7 +77,9 @@ impl<'b> CellColumn<'b> {
     fn to_strings<T: ByteArrayType>(&self) -> Result<ArrayRef, ArrowError> {
         let mut strings = Strings::<T::Offset>::with_capacity(self.rows.len(), self.byte_size());
         for cell in self.iter() {
-            strings.push(cell.filter(|(sort, _)| matches!(sort, Sort::Text | Sort::Plain)).map(|(_, bytes)| bytes));
+            strings.push(
+                cell.filter(|(sort, _)| matches!(sort, CellKind::Text | CellKind::Plain)).map(|(_, bytes)| bytes),
+            );
         }
         strings.finish::<T>()
     }

@@ -4,7 +4,7 @@ use super::cells::{CellColumn, Strings};
 use super::fit::convert_column;
 use super::layout::{BlobColumn, ColumnSource, DecodeTarget, OutputLayout, written_columns};
 use super::type_inference::create_line_decoder;
-use crate::rows::batch::{Batch, Sort};
+use crate::rows::batch::{Batch, CellKind};
 use crate::rows::decode::{RowDecoder as TextDecoder, RowState, ValueOutcome, decode_bytea, format_error};
 use crate::rows::plan::Plan;
 use crate::rows::text;
@@ -106,7 +106,7 @@ impl RecordBuilder {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => {
-                    batch.failed = Some(error.to_string());
+                    batch.error = Some(error.to_string());
                     break;
                 }
             }
@@ -121,7 +121,7 @@ impl RecordBuilder {
         if layout.lines.is_none() && written_columns(plan).count() != layout.input_fields.len() {
             return Ok(true);
         }
-        let mut report = RowReport::new(plan, rows.len(), batch.before + rows.start as u64 + 1);
+        let mut report = RowReport::new(plan, rows.len(), batch.earlier_rows + rows.start as u64 + 1);
         let input = self.build_input_columns(batch, &rows, plan, &mut report)?;
         let mut decoded = Vec::new();
         for (column, blob) in layout.blobs.iter().enumerate() {
@@ -289,14 +289,14 @@ fn read_blob_cells(cells: &CellColumn<'_>, column: usize, report: &mut RowReport
                 report.note_bad_value(row, column, ValueOutcome::Missing, "row", message);
                 None
             }
-            Some((Sort::Null | Sort::Absent, _)) => None,
+            Some((CellKind::Null | CellKind::Absent, _)) => None,
             Some((_, b"")) if plan.empty_is_null => None,
-            Some((Sort::Plain, _)) => {
+            Some((CellKind::Plain, _)) => {
                 let message = "expected a string, found another value".to_owned();
                 report.note_bad_value(row, column, ValueOutcome::Broken, "row", message);
                 None
             }
-            Some((Sort::Text, bytes)) => Some(bytes),
+            Some((CellKind::Text, bytes)) => Some(bytes),
         };
         match value {
             Some(bytes) if plan.form == TableForm::Pgcopy => strings.push(Some(&decode_bytea(bytes, plan.bytea))),
@@ -327,10 +327,10 @@ fn build_output_columns(
 ) -> Result<Vec<ArrayRef>, ArrowError> {
     let rows = input.first().map_or(0, |column| column.len());
     let mut columns: Vec<ArrayRef> = Vec::new();
-    for fill in &layout.fills {
+    for fill in &layout.sources {
         columns.push(match *fill {
             ColumnSource::Lead(index) => {
-                let value = plan.lead.get(index).map_or("", |(_, value)| value.as_str());
+                let value = plan.origin_columns.get(index).map_or("", |(_, value)| value.as_str());
                 Arc::new(StringArray::from_iter_values(std::iter::repeat_n(value, rows)))
             }
             ColumnSource::Plain(index) => {

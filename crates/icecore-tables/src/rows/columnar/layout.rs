@@ -19,7 +19,7 @@ pub struct OutputLayout {
     /// The columns as an Arrow schema.
     pub schema: SchemaRef,
     /// The source of each column.
-    pub fills: Vec<ColumnSource>,
+    pub sources: Vec<ColumnSource>,
     /// The columns to decode, in the order in which they are given.
     pub blobs: Vec<BlobColumn>,
     /// The written columns of the input; those that are not decoded have the types of the output.
@@ -141,7 +141,9 @@ impl OutputLayout {
     ) -> Result<OutputLayout> {
         let text = |name: &String| Arc::new(Field::new(name, DataType::Utf8, true));
         let mut columns: Vec<(FieldRef, ColumnSource)> = Vec::new();
-        columns.extend(plan.lead.iter().enumerate().map(|(index, (name, _))| (text(name), ColumnSource::Lead(index))));
+        columns.extend(
+            plan.origin_columns.iter().enumerate().map(|(index, (name, _))| (text(name), ColumnSource::Lead(index))),
+        );
         for (index, field) in input_fields.iter().enumerate() {
             let blob = blobs.iter().position(|blob| blob.written_index == index);
             columns.push((Arc::clone(field), blob.map_or(ColumnSource::Plain(index), ColumnSource::Blob)));
@@ -167,7 +169,7 @@ impl OutputLayout {
                 )));
             }
         }
-        Ok(OutputLayout { schema: Arc::new(Schema::new(fields)), fills, blobs, input_fields, lines })
+        Ok(OutputLayout { schema: Arc::new(Schema::new(fields)), sources: fills, blobs, input_fields, lines })
     }
 
     /// Returns the types of the columns of the input, in the form that `--schema` accepts.

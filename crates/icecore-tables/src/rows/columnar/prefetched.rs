@@ -1,6 +1,6 @@
 //! The first rows of a table, examined before the rest is read.
 
-use crate::pool::Batches;
+use crate::pool::BatchReader;
 use crate::rows::batch::Batch;
 use crate::rows::plan::Plan;
 use std::collections::VecDeque;
@@ -26,7 +26,7 @@ pub struct Prefetched<T> {
     is_done: bool,
 }
 
-impl<T: Batches<Batch = Batch>> Prefetched<T> {
+impl<T: BatchReader<Batch = Batch>> Prefetched<T> {
     /// Reads batches until they have this number of rows.
     pub fn read_ahead(source: T, rows: usize) -> Prefetched<T> {
         let mut prefetched = Prefetched { source, first: VecDeque::new(), error: None, is_done: false };
@@ -82,7 +82,7 @@ impl<T: Batches<Batch = Batch>> Prefetched<T> {
     }
 }
 
-impl<T: Batches<Batch = Batch>> Batches for Prefetched<T> {
+impl<T: BatchReader<Batch = Batch>> BatchReader for Prefetched<T> {
     type Batch = Batch;
 
     fn fill_batch(&mut self, batch: &mut Batch) -> io::Result<bool> {

@@ -5,7 +5,7 @@ use super::footer;
 use super::messages::{Messages, is_shallow};
 use super::pages::Pages;
 use super::panic_guard::catch_panic;
-use crate::pool::Batches;
+use crate::pool::BatchReader;
 use crate::rows::batch::Batch;
 use crate::rows::plan::Plan;
 use arrow_array::RecordBatch;
@@ -113,12 +113,12 @@ fn damaged_error(container: Container, reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("it can't be read as {}: {reason}", container.name()))
 }
 
-impl Batches for Records {
+impl BatchReader for Records {
     type Batch = Batch;
 
     fn fill_batch(&mut self, batch: &mut Batch) -> io::Result<bool> {
         batch.clear();
-        batch.before = self.rows;
+        batch.earlier_rows = self.rows;
         self.plan.iter().for_each(|plan| batch.set_plan(plan));
         let record = loop {
             match self.rest.take() {
@@ -129,7 +129,7 @@ impl Batches for Records {
                 },
             }
         };
-        let rows = record.num_rows().min(MAX_BATCH_ROWS as usize).min(batch.wanted.unwrap_or(usize::MAX));
+        let rows = record.num_rows().min(MAX_BATCH_ROWS as usize).min(batch.max_rows.unwrap_or(usize::MAX));
         self.rest = Some(record.slice(rows, record.num_rows() - rows));
         batch.record = Some(record.slice(0, rows));
         self.rows += rows as u64;

@@ -4,7 +4,7 @@ use super::cells::CellColumn;
 use super::layout::{DecodeTarget, decoder_options, is_json_field};
 use super::prefetched::SampleRows;
 use crate::error::{Error, Result, usage_error};
-use crate::rows::batch::Sort;
+use crate::rows::batch::CellKind;
 use crate::rows::plan::{JSON, Plan};
 use crate::rows::words::TableForm;
 use arrow_array::cast::AsArray;
@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// Returns the type of a column that is not decoded.
 pub fn infer_plain_type(parts: &[SampleRows<'_>], position: usize) -> DataType {
     let cells = || parts.iter().flat_map(move |part| part_cells(part, position).iter()).flatten();
-    let values = || cells().filter(|(sort, _)| matches!(sort, Sort::Text | Sort::Plain));
-    let all = |matches: fn(&[u8]) -> bool| values().all(|(sort, bytes)| sort == Sort::Plain && matches(bytes));
+    let values = || cells().filter(|(sort, _)| matches!(sort, CellKind::Text | CellKind::Plain));
+    let all = |matches: fn(&[u8]) -> bool| values().all(|(sort, bytes)| sort == CellKind::Plain && matches(bytes));
     match () {
         () if values().next().is_none() => DataType::Utf8,
         () if all(|bytes| matches!(bytes, b"true" | b"false")) => DataType::Boolean,

@@ -1,7 +1,7 @@
 //! Values of columns as cells of rows.
 
 use super::texts::{MAX_OUTPUT, Printer, Temporal};
-use crate::rows::batch::{Batch, Sort};
+use crate::rows::batch::{Batch, CellKind};
 use arrow_array::builder::StringBuilder;
 use arrow_array::{Array, ArrayRef, StringArray};
 use arrow_buffer::NullBuffer;
@@ -42,8 +42,8 @@ pub fn column_to_text(column: &ArrayRef) -> Result<(StringArray, bool), ArrowErr
             return Err(ArrowError::CastError(message));
         }
         match (sort, std::str::from_utf8(&cell)) {
-            (Sort::Text | Sort::Plain, Ok(text)) => {
-                is_json &= sort == Sort::Plain;
+            (CellKind::Text | CellKind::Plain, Ok(text)) => {
+                is_json &= sort == CellKind::Plain;
                 texts.append_value(text);
             }
             _ => texts.append_null(),
@@ -78,37 +78,37 @@ impl<'r> ColumnPrinter<'r> {
     }
 
     /// Writes a value, and returns its sort.
-    fn print_value(&self, row: usize, out: &mut Vec<u8>) -> Sort {
+    fn print_value(&self, row: usize, out: &mut Vec<u8>) -> CellKind {
         match self {
             ColumnPrinter::Bytes(blobs) => match blobs.get(row) {
                 Some(bytes) => {
                     out.extend_from_slice(bytes);
-                    Sort::Text
+                    CellKind::Text
                 }
-                None => Sort::Null,
+                None => CellKind::Null,
             },
-            ColumnPrinter::Float(printer) | ColumnPrinter::Json(printer) if printer.is_null(row) => Sort::Null,
+            ColumnPrinter::Float(printer) | ColumnPrinter::Json(printer) if printer.is_null(row) => CellKind::Null,
             ColumnPrinter::Float(printer) => match printer.float_value(row).and_then(name_non_finite) {
                 Some(word) => {
                     out.extend_from_slice(word.as_bytes());
-                    Sort::Text
+                    CellKind::Text
                 }
                 None => {
                     printer.print_value(row, out);
-                    Sort::Plain
+                    CellKind::Plain
                 }
             },
             ColumnPrinter::Json(printer) => {
                 printer.print_value(row, out);
-                Sort::Plain
+                CellKind::Plain
             }
-            ColumnPrinter::Text(nulls, _) if nulls.is_some_and(|nulls| nulls.is_null(row)) => Sort::Null,
+            ColumnPrinter::Text(nulls, _) if nulls.is_some_and(|nulls| nulls.is_null(row)) => CellKind::Null,
             ColumnPrinter::Text(_, temporal) => {
                 // If the value has no text, the error is written instead.
                 if let Err(text) = temporal.print_value(row, out) {
                     out.extend_from_slice(text.as_bytes());
                 }
-                Sort::Text
+                CellKind::Text
             }
         }
     }

@@ -6,9 +6,9 @@ mod value;
 #[cfg(feature = "store")]
 pub use value::write_number;
 
-use super::batch::{Batch, Cell, Sort};
+use super::batch::{Batch, Cell, CellKind};
 use super::plan::Plan;
-use crate::pool::Batches;
+use crate::pool::BatchReader;
 use crate::window::Window;
 use icecore_sql::{Next, Options, Reader, Value};
 use std::io::{self, Read};
@@ -94,7 +94,7 @@ impl Dump {
         let start = batch.bytes.len();
         let column_type = self.layout.columns.get(position).map_or(Type::Any, |column| column.1);
         let sort = if plan.is_some_and(|plan| plan.is_hidden(position)) {
-            Sort::Null
+            CellKind::Null
         } else {
             let content_sort = value::write_content(self.window.bytes(), range, content, column_type, &mut batch.bytes);
             if content_sort.is_none() {
@@ -190,12 +190,12 @@ fn cut_off_error(offset: u64) -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, text)
 }
 
-impl Batches for Dump {
+impl BatchReader for Dump {
     type Batch = Batch;
 
     fn fill_batch(&mut self, batch: &mut Batch) -> io::Result<bool> {
         batch.clear();
-        batch.before = self.rows;
+        batch.earlier_rows = self.rows;
         if let Some(error) = self.error.take() {
             return Err(error);
         }

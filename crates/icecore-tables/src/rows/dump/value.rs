@@ -1,6 +1,6 @@
 //! SQL values as cells.
 
-use crate::rows::batch::Sort;
+use crate::rows::batch::CellKind;
 use icecore::rewrite::Escaping;
 use icecore_sql::{Content, Dialect, Kind, Table};
 use std::ops::Range;
@@ -46,7 +46,7 @@ pub fn write_content(
     content: Content,
     column_type: Type,
     out: &mut Vec<u8>,
-) -> Option<Sort> {
+) -> Option<CellKind> {
     let text = window.get(range).unwrap_or_default();
     Some(match content {
         Content::Literal(body, quoting) => {
@@ -60,10 +60,10 @@ pub fn write_content(
         Content::Number => write_number(text, out),
         Content::Bool(value) => {
             out.extend_from_slice(if value { b"true" } else { b"false" });
-            Sort::Plain
+            CellKind::Plain
         }
-        Content::Null => Sort::Null,
-        Content::Absent => Sort::Absent,
+        Content::Null => CellKind::Null,
+        Content::Absent => CellKind::Absent,
         Content::Bits(digits) => write_bits(window.get(digits).unwrap_or_default(), column_type, out),
         _ => {
             out.extend_from_slice(text);
@@ -72,7 +72,7 @@ pub fn write_content(
     })
 }
 
-fn write_literal(text: &[u8], column_type: Type, out: &mut Vec<u8>) -> Sort {
+fn write_literal(text: &[u8], column_type: Type, out: &mut Vec<u8>) -> CellKind {
     match (column_type, text) {
         (Type::Bool, b"t" | b"true") => out.extend_from_slice(b"true"),
         (Type::Bool, b"f" | b"false") => out.extend_from_slice(b"false"),
@@ -83,17 +83,17 @@ fn write_literal(text: &[u8], column_type: Type, out: &mut Vec<u8>) -> Sort {
         }
         _ => {
             out.extend_from_slice(text);
-            return Sort::Text;
+            return CellKind::Text;
         }
     }
-    Sort::Plain
+    CellKind::Plain
 }
 
 /// Writes an SQL number as a JSON number, with all its digits.
-pub fn write_number(text: &[u8], out: &mut Vec<u8>) -> Sort {
+pub fn write_number(text: &[u8], out: &mut Vec<u8>) -> CellKind {
     if is_json_number(text) {
         out.extend_from_slice(text);
-        return Sort::Plain;
+        return CellKind::Plain;
     }
     let (is_negative, rest) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -115,7 +115,7 @@ pub fn write_number(text: &[u8], out: &mut Vec<u8>) -> Sort {
         [b'.', exponent @ ..] if digits(exponent) == 0 => out.extend_from_slice(exponent),
         rest => out.extend_from_slice(rest),
     }
-    Sort::Plain
+    CellKind::Plain
 }
 
 /// Returns whether the text is a valid JSON number.
@@ -140,16 +140,16 @@ fn is_json_number(text: &[u8]) -> bool {
 }
 
 /// Writes `b'101'` as a number; in PostgreSQL it remains a text of digits.
-fn write_bits(digits: &[u8], column_type: Type, out: &mut Vec<u8>) -> Sort {
+fn write_bits(digits: &[u8], column_type: Type, out: &mut Vec<u8>) -> CellKind {
     let value = std::str::from_utf8(digits).ok().and_then(|digits| u64::from_str_radix(digits, 2).ok());
     match value.filter(|_| column_type != Type::BitString) {
         Some(value) => {
             out.extend_from_slice(value.to_string().as_bytes());
-            Sort::Plain
+            CellKind::Plain
         }
         None => {
             out.extend_from_slice(digits);
-            Sort::Text
+            CellKind::Text
         }
     }
 }
@@ -174,7 +174,7 @@ mod tests {
             ("9.0e+999", "9.0e+999"),
         ] {
             let mut out = Vec::new();
-            assert_eq!(write_number(sql.as_bytes(), &mut out), Sort::Plain);
+            assert_eq!(write_number(sql.as_bytes(), &mut out), CellKind::Plain);
             assert_eq!(String::from_utf8(out).unwrap(), json, "{sql}");
             assert!(is_json_number(json.as_bytes()), "{json}");
         }

@@ -1,7 +1,7 @@
 //! Rows of CSV.
 
 use crate::csv::broken_row_error;
-use crate::rows::batch::{Batch, Sort};
+use crate::rows::batch::{Batch, CellKind};
 use icecore_csv::{Cell, Dialect, Next, Scanner};
 use std::io;
 
@@ -31,12 +31,12 @@ impl Csv {
             return Ok(Some(end));
         }
         if self.cells.iter().any(|cell| cell.is_broken) {
-            return Err(broken_row_error(batch.before + batch.row_count() as u64 + 1, offset));
+            return Err(broken_row_error(batch.earlier_rows + batch.row_count() as u64 + 1, offset));
         }
         for cell in &self.cells {
             let start = batch.bytes.len();
             batch.bytes.extend_from_slice(&self.dialect.decode_cell(cell, bytes));
-            batch.push_cell(start, Sort::Text);
+            batch.push_cell(start, CellKind::Text);
         }
         batch.end_row(offset);
         Ok(Some(end))

@@ -1,6 +1,6 @@
 //! One row per line: values between tabs, with the escapes of MySQL or PostgreSQL, or none.
 
-use crate::rows::batch::{Batch, Sort};
+use crate::rows::batch::{Batch, CellKind};
 use memchr::{memchr2, memchr3};
 
 /// Which escapes a table has.
@@ -68,11 +68,11 @@ pub fn read_row(
     }
 }
 
-fn classify_cell(raw: &[u8], escapes: Option<Escapes>) -> Sort {
+fn classify_cell(raw: &[u8], escapes: Option<Escapes>) -> CellKind {
     match escapes {
-        Some(_) if raw == b"\\N" => Sort::Null,
-        Some(Escapes::Database) if raw.starts_with(PLAIN) => Sort::Plain,
-        _ => Sort::Text,
+        Some(_) if raw == b"\\N" => CellKind::Null,
+        Some(Escapes::Database) if raw.starts_with(PLAIN) => CellKind::Plain,
+        _ => CellKind::Text,
     }
 }
 
@@ -133,7 +133,7 @@ mod tests {
         }
         assert_eq!(read_row(bytes, false, Some(b'\t'), escapes, 0, &mut batch), Some(bytes.len()));
         let cells = batch.row_cells(0).0.iter();
-        cells.map(|cell| (cell.sort != Sort::Null).then(|| batch.cell_bytes(*cell).to_vec())).collect()
+        cells.map(|cell| (cell.kind != CellKind::Null).then(|| batch.cell_bytes(*cell).to_vec())).collect()
     }
 
     fn some_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
@@ -161,13 +161,13 @@ mod tests {
         let mut batch = Batch::default();
         let line = b"\\#1.50\t\\#true\t1\t\\\\#1\t\\N\n";
         assert_eq!(read_row(line, true, Some(b'\t'), Some(Escapes::Database), 0, &mut batch), Some(line.len()));
-        let found = batch.row_cells(0).0.iter().map(|cell| (cell.sort, batch.cell_bytes(*cell))).collect::<Vec<_>>();
-        let expected: [(Sort, &[u8]); 5] = [
-            (Sort::Plain, b"1.50"),
-            (Sort::Plain, b"true"),
-            (Sort::Text, b"1"),
-            (Sort::Text, b"\\#1"),
-            (Sort::Null, b"N"),
+        let found = batch.row_cells(0).0.iter().map(|cell| (cell.kind, batch.cell_bytes(*cell))).collect::<Vec<_>>();
+        let expected: [(CellKind, &[u8]); 5] = [
+            (CellKind::Plain, b"1.50"),
+            (CellKind::Plain, b"true"),
+            (CellKind::Text, b"1"),
+            (CellKind::Text, b"\\#1"),
+            (CellKind::Null, b"N"),
         ];
         assert_eq!(found, expected);
     }

@@ -3,11 +3,11 @@
 mod csv;
 mod escaped;
 
-use super::batch::{Batch, Sort};
+use super::batch::{Batch, CellKind};
 use super::plan::{Plan, TableStyle};
 use super::words::TableForm;
 use crate::error::{Result, usage_error};
-use crate::pool::Batches;
+use crate::pool::BatchReader;
 use crate::window::Window;
 use csv::Csv;
 use escaped::Escapes;
@@ -195,19 +195,19 @@ impl Table {
         let Batch { bytes, cells, .. } = batch;
         for cell in cells {
             if bytes.get(cell.start as usize..cell.end as usize) == Some(null) {
-                cell.sort = Sort::Null;
+                cell.kind = CellKind::Null;
             }
         }
     }
 }
 
-impl Batches for Table {
+impl BatchReader for Table {
     type Batch = Batch;
 
     /// Fills a batch with rows.
     fn fill_batch(&mut self, batch: &mut Batch) -> io::Result<bool> {
         batch.clear();
-        batch.before = self.rows;
+        batch.earlier_rows = self.rows;
         self.plan.iter().for_each(|plan| batch.set_plan(plan));
         if let Some(error) = self.error.take() {
             return Err(error);

@@ -23,7 +23,7 @@ use icecore::rewrite::{Edits, Tally};
 use icecore_store::table::Table;
 use icecore_store::{Address, ErrorKind};
 use icecore_tables::filter::Filter;
-use icecore_tables::replace::places::Place;
+use icecore_tables::replace::places::TableColumn;
 use icecore_tables::replace::show::ChangeContext;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -276,7 +276,7 @@ impl<'r> Restore<'r> {
         for pending in batch.cells.iter().filter(|pending| pending.fate == Fate::PutBack) {
             // If a value changed twice, the record after this one shows the second change.
             let Some(now) = &pending.now else { continue };
-            let place = Place {
+            let place = TableColumn {
                 schema: table.schema().map(str::to_owned),
                 table: table.name().to_owned(),
                 column: names.columns.get(pending.cell.column).cloned().unwrap_or_default(),
