@@ -24,7 +24,7 @@
 //! | | written by | inside of quotes |
 //! |---|---|---|
 //! | [`Escape::Doubled`] | RFC 4180, spreadsheets, most programs | `""` is a quote |
-//! | [`Escape::Guarded`] | `fputcsv` of PHP with its default escape | `""` is a quote; `\"` means itself |
+//! | [`Escape::PhpFputcsv`] | `fputcsv` of PHP with its default escape | `""` is a quote; `\"` means itself |
 //! | [`Escape::Backslash`] | MySQL's `INTO OUTFILE`, Spark, Python with `escapechar` | `\"` is a quote, `\\` a backslash |
 #![forbid(unsafe_code)]
 

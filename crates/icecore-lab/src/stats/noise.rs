@@ -57,7 +57,7 @@ pub fn assess_noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
     Noise { level, spread, drift, resolution, words }
 }
 
-/// Returns how far the baseline's twin is from the baseline in this operation, at one size. It is at least [`FLOOR`],
+/// Returns how far the baseline's twin is from the baseline in this operation, at one size. It is at least [`MIN_RESOLUTION`],
 /// also without a twin.
 pub fn operation_resolution(point: &Point, operation: Operation) -> f64 {
     let twins = point.entries.iter().filter(|entry| entry.role == Role::Twin);
