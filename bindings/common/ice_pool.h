@@ -1,10 +1,9 @@
-/* A pool of warm contexts: memory and key ids that are reused from call to call.
+/* A pool of contexts, whose memory and key ids are reused from call to call.
  *
- * A hook of the host may call the module again during a call, so each call takes a
- * context of its own out of a pool and returns it when the host leaves the call, even
- * after an error (perl: SAVEDESTRUCTOR_X, Ruby: rb_ensure, PHP: the end of the function
- * and of the request). The data that a host keeps next to the engine's context is in a
- * struct of the host that begins with an ice_warm.
+ * A hook of the host may call the module again during a call, so each call takes a context of
+ * its own from a pool. The host returns the context when it leaves the call, even after an
+ * error (perl: SAVEDESTRUCTOR_X, Ruby: rb_ensure, PHP: the end of the function and of the
+ * request). A host's own data of a context is in a struct that begins with an ice_warm.
  *
  * A pool belongs to one thread (perl: interpreter, PHP: request globals). A forked
  * process continues with its copy of the pool. A cloned perl interpreter must call
@@ -14,7 +13,7 @@
  *   my_context *ctx = (my_context *)ice_pool_take(&pool, sizeof *ctx);
  *   ...
  *   if (!ice_pool_give(&pool, &ctx->warm))
- *       my_context_free(ctx);   // frees what it has, then ice_warm_free(&ctx->warm)
+ *       my_context_free(ctx);   // frees its own fields, then ice_warm_free(&ctx->warm)
  */
 #ifndef ICE_POOL_H
 #define ICE_POOL_H
@@ -35,14 +34,15 @@ typedef struct {
     uint32_t count;
 } ice_pool;
 
-/* Creates a context with `size` bytes; all fields except `engine` are zero. */
+/* Creates a context; `size` is the size of the host's struct. All fields except `engine` are
+ * zero. */
 ice_warm *ice_warm_new(size_t size);
 /* Empties a pool without freeing its contexts, which belong to another interpreter. */
 void ice_pool_forget(ice_pool *pool);
 /* Frees the engine's context and the host's struct. */
 void ice_warm_free(ice_warm *warm);
 
-/* Removes a context from a pool and returns it; NULL if the pool is empty. */
+/* Removes a context from a pool and returns it. Returns NULL if the pool is empty. */
 static inline ice_warm *
 ice_pool_next(ice_pool *pool)
 {
@@ -54,9 +54,9 @@ ice_pool_next(ice_pool *pool)
     return warm;
 }
 
-/* Removes a context from a pool, or creates one if the pool is empty. A context from the
- * pool still has the contents with which it was returned. `size` is the size of the host's
- * struct, the same in all calls. */
+/* Removes a context from a pool and returns it; creates one if the pool is empty. A context from
+ * the pool has the contents with which it was returned. `size` is the size of the host's struct,
+ * and must be the same in all calls. */
 static inline ice_warm *
 ice_pool_take(ice_pool *pool, size_t size)
 {

@@ -1,6 +1,7 @@
-/* Less frequent parts of filling a tape. */
+/* Filling a tape: functions that are called rarely. */
 #include "common/ice_tape.h"
 
+/* Announces to the host that a tape will grow to this size. */
 static void
 claim(icecore_context *engine, size_t nodes, size_t bytes)
 {
@@ -11,8 +12,8 @@ claim(icecore_context *engine, size_t nodes, size_t bytes)
 #endif
 }
 
-/* At least doubles the room, so that growing is linear, and makes enough for a small
- * map. */
+/* The engine at least doubles the capacity, so the total cost of growing is linear. The capacity
+ * grows by 64 nodes at least, enough for a small map. */
 void
 ice_more_nodes(icecore_context *engine, icecore_tape *tape, size_t more)
 {
@@ -34,8 +35,8 @@ void
 ice_push_long_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8_t flags, uint16_t key,
                      uint64_t offset, size_t len)
 {
-    const uint32_t at = ice_push(engine, tape, kind, flags, key, 0, 0);
-    icecore_node *node = &tape->nodes[at];
+    const uint32_t index = ice_push(engine, tape, kind, flags, key, 0, 0);
+    icecore_node *node = &tape->nodes[index];
     if (icecore_long_string(engine, kind, offset, len, node) != ICECORE_OK)
         ice_host_fail("a string is too long");
     node->flags = flags;
