@@ -2,7 +2,7 @@
  *
  *   policy_lists.c  the lists of allowed classes
  *   policy_names.c  the class that a node names
- *   policy_words.c  the messages about refused and reported classes
+ *   policy_messages.c  the messages about refused and reported classes
  *   nested.c        Marshal data in the payloads of hooks: nested.h
  *   policy.c        the check of all classes of a document
  */

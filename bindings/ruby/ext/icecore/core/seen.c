@@ -10,7 +10,7 @@
 void
 ice_seen_grow(ice_seen *seen)
 {
-    seen->objects = ice_stack_grow(seen->objects, &seen->room, sizeof *seen->objects, 64);
+    seen->objects = ice_stack_grow(seen->objects, &seen->capacity, sizeof *seen->objects, 64);
 }
 
 /* Returns the entry of a region, or the free entry where it belongs. */
@@ -87,10 +87,10 @@ void
 ice_seen_clear(ice_seen *seen)
 {
     seen->count = 0;
-    if (seen->room > MAX_KEPT_OBJECTS) {
+    if (seen->capacity > MAX_KEPT_OBJECTS) {
         ice_host_free(seen->objects);
         seen->objects = NULL;
-        seen->room = 0;
+        seen->capacity = 0;
     }
     if (seen->region_count > MAX_KEPT_REGIONS)
         free_regions(seen);
@@ -101,6 +101,6 @@ ice_seen_free(ice_seen *seen)
 {
     ice_host_free(seen->objects);
     seen->objects = NULL;
-    seen->count = seen->room = 0;
+    seen->count = seen->capacity = 0;
     free_regions(seen);
 }

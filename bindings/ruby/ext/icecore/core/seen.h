@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct {
     ice_seen_object *objects;
-    uint32_t count, room;
+    uint32_t count, capacity;
     ice_seen_region_table *regions; /* a hash table with open addressing */
     uint32_t region_mask; /* size - 1; 0 until memory is allocated */
     uint32_t region_count;
@@ -85,7 +85,7 @@ ice_seen_find(ice_seen *seen, VALUE object)
 static inline void
 ice_seen_add(ice_seen *seen, VALUE object, uint32_t node)
 {
-    if (ICE_UNLIKELY(seen->count == seen->room))
+    if (ICE_UNLIKELY(seen->count == seen->capacity))
         ice_seen_grow(seen);
     if (seen->count >= ICE_SEEN_LINEAR_MAX) {
         if (seen->count == ICE_SEEN_LINEAR_MAX)
