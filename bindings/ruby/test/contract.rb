@@ -27,14 +27,14 @@ def refused(name, bytes, *classes, path: nil, **options)
   error
 end
 
-def same(name, expected, &block)
+def check_loads(name, expected, &block)
   value = block.call
   Check.equal(name, Shape.of(expected), Shape.of(value))
 rescue StandardError => error
   Check.failure(name, "#{error.class}: #{error.message}")
 end
 
-def employee(name, boss = nil) = Employee.new.tap { |one| one.name, one.boss = name, boss }
+def employee(name, boss = nil) = Employee.new.tap { |item| item.name, item.boss = name, boss }
 
 # -- Values that are built without a list ----------------------------------------
 
@@ -44,7 +44,7 @@ now = Time.at(1, 5, :nsec, in: "+01:00")
   "arrays" => [[], [[]]], "hashes" => { 1 => { "a" => :b } }, "a default" => Hash.new(5), "a hash by identity" => {}.compare_by_identity.merge!("a" => 1), "Time" => [now, Time.at(0).utc, Time.now], "Date" => [Date.new(2001, 2, 3), DateTime.new(2001, 2, 3, 4, 5, 6)],
   "Range" => [1..2, "a"..., nil..nil], "Set" => Set[1, "a", [2]], "Complex and Rational" => [Complex(1, 2.5), Rational(1, 3)], "BigDecimal" => BigDecimal("1.25"), "a string with variables" => (+"a").tap { |text| text.instance_variable_set(:@v, [1]) },
   "links" => (list = [+"s"]; list << list << list[0])
-}.each { |name, value| same("plain: #{name}", Oracle.load(Oracle.dump(value))) { IMPL.load(Oracle.dump(value)) } }
+}.each { |name, value| check_loads("plain: #{name}", Oracle.load(Oracle.dump(value))) { IMPL.load(Oracle.dump(value)) } }
 
 # -- Each use of a class is refused by name, and allowed by name ------------------
 
@@ -59,21 +59,21 @@ uses = {
 }
 uses.each do |name, (value, classes, path)|
   bytes = Oracle.dump(value)
-  classes ||= Icecore.classes(bytes, "marshal").map { |one| one[:class] }
+  classes ||= Icecore.classes(bytes, "marshal").map { |item| item[:class] }
   refused(name, bytes, *classes, path: path)
   refused("#{name}, an empty list", bytes, *classes, classes: [])
   refused("#{name}, from an IO", StringIO.new(bytes), *classes)
-  same("#{name}, allowed by name", Oracle.load(bytes)) { IMPL.load(bytes, classes: classes) }
-  same("#{name}, allowed by the class", Oracle.load(bytes)) { IMPL.load(bytes, classes: classes.map { |one| Object.const_get(one) }) }
-  same("#{name}, :any", Oracle.load(bytes)) { IMPL.load(bytes, classes: :any) }
-  same("#{name}, *", Oracle.load(bytes)) { IMPL.load(bytes, classes: "*") }
+  check_loads("#{name}, allowed by name", Oracle.load(bytes)) { IMPL.load(bytes, classes: classes) }
+  check_loads("#{name}, allowed by the class", Oracle.load(bytes)) { IMPL.load(bytes, classes: classes.map { |item| Object.const_get(item) }) }
+  check_loads("#{name}, :any", Oracle.load(bytes)) { IMPL.load(bytes, classes: :any) }
+  check_loads("#{name}, *", Oracle.load(bytes)) { IMPL.load(bytes, classes: "*") }
   Check.equal("#{name}, report: true", classes, IMPL.load(bytes, report: true))
   Check.equal("#{name}, nothing left to report", [], IMPL.load(bytes, report: true, classes: classes))
   Check.equal("#{name}, as records and back", bytes, IMPL.dump(IMPL.load(bytes, classes: :record)))
 end
-many = [employee("a"), Shop::Item.new, [Shop::Item.new, Shop::Text.new("x")]]
-refused("three classes", Oracle.dump(many), "Employee", "Shop::Item", "Shop::Text", path: "$[0]")
-refused("one of three", Oracle.dump(many), "Shop::Item", path: "$[1]", classes: [Employee, "Shop::Text"])
+three_classes = [employee("a"), Shop::Item.new, [Shop::Item.new, Shop::Text.new("x")]]
+refused("three classes", Oracle.dump(three_classes), "Employee", "Shop::Item", "Shop::Text", path: "$[0]")
+refused("one of three", Oracle.dump(three_classes), "Shop::Item", path: "$[1]", classes: [Employee, "Shop::Text"])
 
 # -- Lists -------------------------------------------------------------------------
 
@@ -86,37 +86,37 @@ refused("a subclass of one that is allowed", Oracle.dump(Worker.new), "Worker", 
 end
 # Lists of classes are recognized by their classes: each call obeys its own list.
 begin
-  chance = Random.new(Integer(ENV.fetch("ICECORE_SEED", 7)))
-  known = Array.new(12) { |n| Shop.const_set("Listed#{n}", Class.new) }
-  dumps = known.to_h { |klass| [klass, Oracle.dump(klass.new)] }
+  random = Random.new(Integer(ENV.fetch("ICECORE_SEED", 7)))
+  classes_with_names = Array.new(12) { |n| Shop.const_set("Listed#{n}", Class.new) }
+  dumps = classes_with_names.to_h { |klass| [klass, Oracle.dump(klass.new)] }
   list = []
   wrong = nil
-  3000.times do |turn|
-    case chance.rand(8)
-    when 0 then list = known.sample(chance.rand(0..10), random: chance)
-    when 1 then list.push(known.sample(random: chance))
+  3000.times do |round|
+    case random.rand(8)
+    when 0 then list = classes_with_names.sample(random.rand(0..10), random: random)
+    when 1 then list.push(classes_with_names.sample(random: random))
     when 2 then list.pop
-    when 3 then list[chance.rand(list.size)] = known.sample(random: chance) unless list.empty?
+    when 3 then list[random.rand(list.size)] = classes_with_names.sample(random: random) unless list.empty?
     when 4 then list.reverse!
-    when 5 then list.map! { |item| chance.rand(4).zero? ? item.to_s : item }
+    when 5 then list.map! { |item| random.rand(4).zero? ? item.to_s : item }
     when 6
-      GC.start if chance.rand(20).zero?
+      GC.start if random.rand(20).zero?
       # Another class with another name, perhaps at the address of a freed one.
-      at = chance.rand(known.size)
-      dumps.delete(known[at])
-      list.delete(known[at])
-      Shop.send(:remove_const, known[at].name.delete_prefix("Shop::"))
-      known[at] = Shop.const_set("Listed#{12 + turn}", Class.new)
-      dumps[known[at]] = Oracle.dump(known[at].new)
+      index = random.rand(classes_with_names.size)
+      dumps.delete(classes_with_names[index])
+      list.delete(classes_with_names[index])
+      Shop.send(:remove_const, classes_with_names[index].name.delete_prefix("Shop::"))
+      classes_with_names[index] = Shop.const_set("Listed#{12 + round}", Class.new)
+      dumps[classes_with_names[index]] = Oracle.dump(classes_with_names[index].new)
     end
-    klass = known.sample(random: chance)
-    wanted = list.any? { |item| item.to_s == klass.name }
-    got = begin
+    klass = classes_with_names.sample(random: random)
+    is_expected = list.any? { |item| item.to_s == klass.name }
+    is_built = begin
       IMPL.load(dumps[klass], classes: list).instance_of?(klass)
     rescue Icecore::ClassError
       false
     end
-    wrong ||= "turn #{turn}: #{klass} of #{list.inspect}: #{got}" if got != wanted
+    wrong ||= "turn #{round}: #{klass} of #{list.inspect}: #{is_built}" if is_built != is_expected
   end
   Check.ok("3000 lists of classes", wrong.nil?, wrong)
 end
@@ -129,8 +129,8 @@ Check.raises("classes: [nil]", TypeError) { IMPL.load(item, classes: [nil]) }
 # -- rename -------------------------------------------------------------------------
 
 old = Oracle.dump(employee("a")).sub("\rEmployee", "\rOldNames")
-same("rename: to a class", Oracle.load(Oracle.dump(employee("a")))) { IMPL.load(old, rename: { "OldNames" => Employee }) }
-same("rename: to a name", Oracle.load(Oracle.dump(employee("a")))) { IMPL.load(old, rename: { "OldNames" => "Employee" }) }
+check_loads("rename: to a class", Oracle.load(Oracle.dump(employee("a")))) { IMPL.load(old, rename: { "OldNames" => Employee }) }
+check_loads("rename: to a name", Oracle.load(Oracle.dump(employee("a")))) { IMPL.load(old, rename: { "OldNames" => "Employee" }) }
 refused("a name that rename: does not know", old, "OldNames", rename: { "OldName" => Employee })
 Check.raises("an old name without rename:", ArgumentError, "undefined class/module OldNames") { IMPL.load(old, classes: :any) }
 Check.raises("rename: that is none", ::TypeError) { IMPL.load(old, rename: ["OldNames"]) }
@@ -198,7 +198,7 @@ Check.equal("autoloads of Gem that wait", pending, pending.select { |name| Gem.a
 
 # -- Errors ---------------------------------------------------------------------------
 
-def wrong(name, bytes, type, kind, offset = nil, **options)
+def check_error(name, bytes, type, kind, offset = nil, **options)
   error = Check.raises(name, type) { IMPL.load(bytes, **options) } or return
   Check.ok("#{name}: ours", error.is_a?(Icecore::Error), error.class)
   return unless error.is_a?(Icecore::Error)
@@ -206,14 +206,14 @@ def wrong(name, bytes, type, kind, offset = nil, **options)
   Check.equal("#{name}: offset", offset, error.offset) if offset
   Check.ok("#{name}: path", error.path.is_a?(String), error.path.inspect)
 end
-wrong("cut", "\x04\b[\x07i\x06".b, ArgumentError, :truncated, 6)
-wrong("cut, from an IO", StringIO.new("\x04\b[\x07i\x06".b), EOFError, :truncated)
-wrong("a type that is none", "\x04\b?".b, ArgumentError, :malformed, 2)
-wrong("a link to nothing", "\x04\b[\x06@\x0a".b, ArgumentError, :bad_link)
-wrong("a symbol that was not", "\x04\b;\x05".b, ArgumentError, :bad_link)
-wrong("another version", "\x04\x09i\x06".b, TypeError, :unsupported)
-wrong("deep", ("\x04\b#{"[\x06" * 20}0").b, ArgumentError, :limit, max_depth: 10)
-wrong("very deep", ("\x04\b#{"[\x06" * 1_000_000}0").b, ArgumentError, :limit)
+check_error("cut", "\x04\b[\x07i\x06".b, ArgumentError, :truncated, 6)
+check_error("cut, from an IO", StringIO.new("\x04\b[\x07i\x06".b), EOFError, :truncated)
+check_error("a type that is none", "\x04\b?".b, ArgumentError, :malformed, 2)
+check_error("a link to nothing", "\x04\b[\x06@\x0a".b, ArgumentError, :bad_link)
+check_error("a symbol that was not", "\x04\b;\x05".b, ArgumentError, :bad_link)
+check_error("another version", "\x04\x09i\x06".b, TypeError, :unsupported)
+check_error("deep", ("\x04\b#{"[\x06" * 20}0").b, ArgumentError, :limit, max_depth: 10)
+check_error("very deep", ("\x04\b#{"[\x06" * 1_000_000}0").b, ArgumentError, :limit)
 Check.equal("path in an error", "$[1]", (IMPL.load("\x04\b[\x07i\x06[\x06?".b) rescue $!.path)[0, 4])
 Check.raises("a limit says what to do", ArgumentError, "max_depth") { IMPL.load("\x04\b[\x06[\x06[\x000".b, max_depth: 2) }
 Check.raises("what can't be dumped", TypeError, "no _dump_data is defined for class Proc") { IMPL.dump([proc {}]) }.then { |error| Check.ok("is ours", error.is_a?(Icecore::Error)) }
@@ -221,10 +221,10 @@ Check.raises("a limit of dump", ArgumentError, "exceed depth limit") { IMPL.dump
 
 # -- Symbols and memory --------------------------------------------------------------------
 
-fresh = 0
-symbols = lambda do |body, **options|
+symbol_count = 0
+load_symbols = lambda do |body, **options|
   50.times do
-    names = Array.new(100) { "fresh_symbol_#{fresh += 1}" }
+    names = Array.new(100) { "fresh_symbol_#{symbol_count += 1}" }
     IMPL.load("\x04\b#{body.call(names)}".b, **options)
   rescue Icecore::Error
     nil
@@ -235,13 +235,13 @@ end
   "of classes that are not there" => [->(names) { "[\x69#{names.map { |name| "o:#{(name.size + 6).chr}X#{name}\x00" }.join}" }, {}], "of records" => [->(names) { "[\x69#{names.map { |name| "o:#{(name.size + 6).chr}X#{name}\x06:#{(name.size + 6).chr}@#{name}i\x06" }.join}" }, { classes: :record }],
   "in damaged data" => [->(names) { "[\x6a#{names.map { |name| ":#{(name.size + 5).chr}#{name}" }.join}?" }, {}]
 }.each do |name, (body, options)|
-  symbols.call(body, **options)
+  load_symbols.call(body, **options)
   GC.start
   before = Symbol.all_symbols.size
-  3.times { symbols.call(body, **options) }
+  3.times { load_symbols.call(body, **options) }
   GC.start
-  grown = Symbol.all_symbols.size - before
-  Check.ok("symbols #{name} are not kept", grown < 3000, "#{grown} of 15000 symbols are still there")
+  growth = Symbol.all_symbols.size - before
+  Check.ok("symbols #{name} are not kept", growth < 3000, "#{growth} of 15000 symbols are still there")
 end
 
 if memory_held
@@ -253,8 +253,8 @@ if memory_held
   }.each do |name, call|
     1000.times { call.call }
     GC.start
-    grown = least_growth { 3000.times { call.call } }
-    Check.ok("memory of #{name}", grown < 6_000_000, "it grew by #{grown} bytes in 3000 calls")
+    growth = least_growth { 3000.times { call.call } }
+    Check.ok("memory of #{name}", growth < 6_000_000, "it grew by #{growth} bytes in 3000 calls")
   rescue StandardError => error
     Check.failure("memory of #{name}", "#{error.class}: #{error.message}")
   end
@@ -262,12 +262,12 @@ end
 
 # -- Settings of the whole process, in a separate process -------------------------------------
 
-def apart(name, program)
+def check_in_process(name, program)
   lib = File.expand_path(ENV["ICECORE_RUBY_LIB"] || "../lib", __dir__)
-  said, error, status = Open3.capture3(RbConfig.ruby, "-w", "-I", lib, "-e", program)
-  Check.ok(name, status.success? && said.strip == "good" && !error.include?("warn"), "#{said}#{error}")
+  output, error, status = Open3.capture3(RbConfig.ruby, "-w", "-I", lib, "-e", program)
+  Check.ok(name, status.success? && output.strip == "good" && !error.include?("warn"), "#{output}#{error}")
 end
-apart("Icecore.allow", <<~RUBY)
+check_in_process("Icecore.allow", <<~RUBY)
   require "icecore"
   class Employee; end
   class Other; end
@@ -283,7 +283,7 @@ apart("Icecore.allow", <<~RUBY)
 RUBY
 # Facts about a class from one call must not be used in another one: names are forgotten when
 # there are many, lists belong to a call, constants change.
-apart("what was allowed before", <<~RUBY)
+check_in_process("what was allowed before", <<~RUBY)
   require "icecore"
   class A1; end
   class B9; end
@@ -311,7 +311,7 @@ apart("what was allowed before", <<~RUBY)
   class A1; def new? = true; end
   puts "good" if Icecore::Marshal.load(dump["A1"]).new?
 RUBY
-apart("icecore/replace", <<~RUBY)
+check_in_process("icecore/replace", <<~RUBY)
   require "icecore/replace"
   class Employee; end
   bytes = Marshal.dump([1, "a", Employee.new])
@@ -324,7 +324,7 @@ apart("icecore/replace", <<~RUBY)
     puts "good" if Marshal.load(bytes)[2].is_a?(Employee) && Marshal.restore(bytes)[1] == "a"
   end
 RUBY
-apart("the extension defines nothing else", <<~RUBY)
+check_in_process("the extension defines nothing else", <<~RUBY)
   before = Object.constants
   require "icecore"
   puts Object.constants - before == [:Icecore] ? "good" : (Object.constants - before).inspect

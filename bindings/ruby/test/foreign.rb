@@ -88,14 +88,14 @@ Check.equal("report: false of decode", 4, Icecore.decode(own, report: false, cla
 
 { "load" => -> { IMPL.load(own, classes: :report) }, "decode" => -> { Icecore.decode(two, classes: :report) } }.each do |name, call|
   error = nil
-  said = warnings { 2.times { error = Check.raises("classes: :report, #{name}", Icecore::ClassError) { call.call } } }
+  warnings_text = warnings { 2.times { error = Check.raises("classes: :report, #{name}", Icecore::ClassError) { call.call } } }
   all = name == "load" ? %w[App::User App::Other Regexp] : ["App\\User", "App\\Other"]
   Check.equal("classes: :report, #{name}: all of them", all, error.classes.keys)
-  Check.equal("classes: :report, #{name}: one warning for each", all.size, said.size)
-  Check.ok("classes: :report, #{name}: they say what to do", said.all? { |line| line.include?("Icecore.allow") }, said.inspect)
+  Check.equal("classes: :report, #{name}: one warning for each", all.size, warnings_text.size)
+  Check.ok("classes: :report, #{name}: they say what to do", warnings_text.all? { |line| line.include?("Icecore.allow") }, warnings_text.inspect)
 end
-said = warnings { Check.equal("a list and :report", App::User, IMPL.load(Oracle.dump(App::User.new), classes: [App::User, :report]).class) }
-Check.equal("what is allowed is not reported", [], said)
+warnings_text = warnings { Check.equal("a list and :report", App::User, IMPL.load(Oracle.dump(App::User.new), classes: [App::User, :report]).class) }
+Check.equal("what is allowed is not reported", [], warnings_text)
 
 # -- Presets and records -----------------------------------------------------------------
 

@@ -21,7 +21,7 @@ class Dice
   end
 
   # True once in `count` times.
-  def one(count) = below(count) == count - 1
+  def one_in(count) = below(count) == count - 1
 
   def pick(list) = list[below(list.size)]
 
