@@ -174,12 +174,12 @@ def library(name: str) -> Any:
     return pytest.importorskip(name, reason=f"SKIPPED: {name} is not installed")
 
 
-def test_pyarrow() -> None:
+def test_pyarrow_agrees_with_loads() -> None:
     pa = library("pyarrow")
     check(lambda case: icecore.arrow.decode(pa.array(case.blobs, pa.binary()), case.schema, format=case.format).to_pylist())
 
 
-def test_polars() -> None:
+def test_polars_agrees_with_loads() -> None:
     pl = library("polars")
     import icecore.polars
 
@@ -190,7 +190,7 @@ def test_polars() -> None:
     check(decode)
 
 
-def test_pandas() -> None:
+def test_pandas_agrees_with_loads() -> None:
     pd = library("pandas")
     pa = library("pyarrow")
     import icecore.pandas
@@ -203,7 +203,7 @@ def test_pandas() -> None:
 
 
 @pytest.mark.parametrize("way", ["register_struct", "icecore_struct"])
-def test_duckdb(way: str) -> None:
+def test_duckdb_agrees_with_loads(way: str) -> None:
     duckdb = library("duckdb")
     pa = library("pyarrow")
     import icecore.duckdb
@@ -234,7 +234,7 @@ def test_duckdb(way: str) -> None:
     check(decode)
 
 
-def test_duckdb_takes_text_as_well() -> None:
+def test_duckdb_accepts_text_as_blobs() -> None:
     duckdb = library("duckdb")
     library("pyarrow")
     import icecore.duckdb

@@ -19,7 +19,7 @@ def library(name: str) -> Any:
     return pytest.importorskip(name, reason=f"SKIPPED: {name} is not installed")
 
 
-def test_pyarrow() -> None:
+def test_pyarrow_arrays_are_decoded() -> None:
     pa = library("pyarrow")
     column = pa.array(BLOBS, pa.binary())
     decoded = icecore.arrow.decode(column, SCHEMA)
@@ -31,7 +31,7 @@ def test_pyarrow() -> None:
     assert isinstance(again, pa.ChunkedArray) and again.num_chunks == 2 and again.to_pylist() == ROWS + ROWS[1:]
 
 
-def test_schemas_of_all_kinds() -> None:
+def test_a_schema_may_be_of_any_library() -> None:
     pa = library("pyarrow")
     column = pa.array(BLOBS)
     fields = [("id", pa.int64()), ("tags", pa.list_(pa.string())), ("price", pa.float64())]
@@ -49,7 +49,7 @@ def test_schemas_of_all_kinds() -> None:
         icecore.arrow.decode(column, 7)
 
 
-def test_bad_rows() -> None:
+def test_bad_rows_raise_or_are_null_as_on_error_says() -> None:
     pa = library("pyarrow")
     column = pa.array([BLOBS[0], b"a:1:{", b'a:1:{s:2:"id";s:1:"x";}'])
     with pytest.raises(icecore.Error) as raised:
@@ -69,7 +69,7 @@ def test_bad_rows() -> None:
     assert raised.value.row == 1
 
 
-def test_rows_that_can_not_be_written_are_named() -> None:
+def test_an_error_names_the_row_that_can_not_be_written() -> None:
     pa = library("pyarrow")
     lists = pa.chunked_array([pa.array([[1], [2]]), pa.array([[3], [1, 2, 3, 4, 5, 6, 7, 8]])])
     with pytest.raises(icecore.Error, match="^row 3: ") as raised:
@@ -97,7 +97,7 @@ def test_a_stream_is_decoded_batch_by_batch() -> None:
         icecore.arrow.decode(Stream(pa.chunked_array([BLOBS])))
 
 
-def test_a_reader_of_pyarrow_gives_a_reader() -> None:
+def test_a_pyarrow_reader_is_decoded_to_a_reader() -> None:
     pa = library("pyarrow")
     asked = []
 
@@ -116,7 +116,7 @@ def test_a_reader_of_pyarrow_gives_a_reader() -> None:
         reader.read_next_batch()
 
 
-def test_without_any_library_of_its_own() -> None:
+def test_objects_with_the_arrow_interface_alone_are_decoded() -> None:
     pa = library("pyarrow")
 
     class Foreign:
@@ -132,7 +132,7 @@ def test_without_any_library_of_its_own() -> None:
     assert pa.array(column).to_pylist() == ROWS
 
 
-def test_nanoarrow() -> None:
+def test_nanoarrow_arrays_are_decoded() -> None:
     library("pyarrow")
     na = library("nanoarrow")
     import pyarrow as pa
@@ -143,7 +143,7 @@ def test_nanoarrow() -> None:
     assert rows.to_pylist() == ROWS
 
 
-def test_polars() -> None:
+def test_polars_series_and_expressions_are_decoded() -> None:
     pl = library("polars")
     import icecore.polars
 
@@ -165,7 +165,7 @@ def test_polars() -> None:
         bad.select(pl.col("data").icecore.decode(wanted, format="php"))
 
 
-def test_pandas() -> None:
+def test_pandas_series_are_decoded() -> None:
     pd = library("pandas")
     library("pyarrow")
     import icecore.pandas
@@ -184,7 +184,7 @@ def test_pandas() -> None:
     assert list(icecore.arrow.decode(series, SCHEMA).index) == [3, 4, 5]
 
 
-def test_duckdb() -> None:
+def test_duckdb_functions_decode_blobs() -> None:
     duckdb = library("duckdb")
     pa = library("pyarrow")
     import icecore.duckdb
@@ -213,7 +213,7 @@ def test_duckdb() -> None:
         ask("select icecore_json(data) FROM")
 
 
-def test_types_through_duckdb() -> None:
+def test_duckdb_keeps_all_types() -> None:
     duckdb = library("duckdb")
     library("pyarrow")
     import icecore.duckdb
@@ -240,7 +240,7 @@ def test_random_columns_agree_with_loads() -> None:
         assert icecore.arrow.decode(column, "a int64, b utf8").to_pylist() == rows
 
 
-def test_the_way_back() -> None:
+def test_encoded_columns_decode_to_the_same_values() -> None:
     pa = library("pyarrow")
     rows = icecore.arrow.decode(pa.array(BLOBS, pa.binary()), SCHEMA)
     again = icecore.arrow.encode(rows, "php")
@@ -253,7 +253,7 @@ def test_the_way_back() -> None:
     assert series.name == "rows" and series[0] == b'{"id":7,"tags":["a","b"],"price":1.5}'
 
 
-def test_several_threads_give_what_one_gives() -> None:
+def test_several_threads_give_the_same_result_as_one() -> None:
     pa = library("pyarrow")
     blobs = [b"a:1:{s:2:\"id\";i:%d;}" % at if at % 997 else b"?" for at in range(250_000)]
     column = pa.array(blobs, pa.binary())

@@ -14,7 +14,7 @@ BLOBS = [None if row is None else icecore.dumps(row, "php") for row in ROWS]
 SCHEMA = "id int64, tags list<utf8>"
 
 
-def test_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spark_decodes_columns_and_sql(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyspark", reason="SKIPPED: pyspark is not installed")
     if shutil.which("java") is None:
         pytest.skip("SKIPPED: Spark needs java")
@@ -54,7 +54,7 @@ def test_spark(monkeypatch: pytest.MonkeyPatch) -> None:
         spark.stop()
 
 
-def test_ray() -> None:
+def test_ray_decodes_columns() -> None:
     ray = pytest.importorskip("ray", reason="SKIPPED: ray is not installed")
     pytest.importorskip("ray.data", reason="SKIPPED: ray[data] is not installed")
     import icecore.ray

@@ -159,7 +159,7 @@ def warm_up() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::icecore.LossWarning")
-def test_nothing_runs_that_the_data_names(watch: Watch) -> None:
+def test_no_code_that_the_data_names_runs(watch: Watch) -> None:
     count = int(os.environ.get("ICECORE_HOSTILE", "200000" if os.environ.get("ICECORE_FULL") else "20000"))
     seed = int(os.environ.get("ICECORE_SEED", "1"))
     documents = samples()
@@ -196,7 +196,7 @@ def test_nothing_runs_that_the_data_names(watch: Watch) -> None:
     assert read > count / 20
 
 
-def test_the_watch_sees_what_it_is_there_for(watch: Watch) -> None:
+def test_the_watch_detects_imports_and_calls(watch: Watch) -> None:
     import pickle
 
     frozen = b"c__main__\nPwn\n)\x81."
@@ -205,7 +205,7 @@ def test_the_watch_sees_what_it_is_there_for(watch: Watch) -> None:
     assert [event for event, _ in watch(lambda: __import__("json"))] == ["__import__"]
 
 
-def test_keys_with_the_same_hash_end_in_an_error() -> None:
+def test_many_keys_with_the_same_hash_are_an_error() -> None:
     prime = sys.hash_info.modulus
 
     def hostile(count: int) -> bytes:
@@ -221,7 +221,7 @@ def test_keys_with_the_same_hash_end_in_an_error() -> None:
     assert icecore.loads(icecore.dumps(many, "marshal"), "marshal") == many
 
 
-def test_names_of_members_are_keys_and_no_attributes() -> None:
+def test_names_of_members_become_keys_and_not_attributes() -> None:
     for name in ("__class__", "__dict__", "__reduce__", "cls", "fields", "form", "value", "visibility"):
         record = icecore.loads(icecore.dumps(icecore.Record("A", {name: "x"}), "php"), "php")
         assert type(record) is icecore.Record
@@ -229,7 +229,7 @@ def test_names_of_members_are_keys_and_no_attributes() -> None:
         assert record.fields == {name: "x"}
 
 
-def test_a_buffer_is_held_while_it_is_read_and_not_longer() -> None:
+def test_a_buffer_is_locked_only_while_it_is_read() -> None:
     data = bytearray(icecore.dumps(list(range(20000)), "php"))
     view = memoryview(data)
     assert icecore.loads(view, "php")[-1] == 19999
@@ -237,7 +237,7 @@ def test_a_buffer_is_held_while_it_is_read_and_not_longer() -> None:
     data.append(1)
 
 
-def test_what_a_factory_gets_was_checked_first() -> None:
+def test_classes_are_checked_before_a_factory_runs() -> None:
     made: list[str] = []
 
     def factory(name: str, fields: Any) -> Any:

@@ -87,7 +87,7 @@ def _check(out: Path, good: set[int], bad: set[int]) -> None:
 
 
 @pytest.mark.parametrize("name", ["processes", "spark", "ray"])
-def test_a_job_leaves_every_row_once(name: str, tmp_path: Path) -> None:
+def test_a_job_writes_every_row_once(name: str, tmp_path: Path) -> None:
     runner = _runner(name)
     good, bad = _tables(tmp_path / "in", 8, 1500)
     command = [*runner, str(tmp_path / "in"), str(tmp_path / "out"), "--format", "php"]
@@ -112,7 +112,7 @@ def test_a_job_leaves_every_row_once(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["processes", "spark", "ray"])
-def test_a_job_that_is_killed_goes_on(name: str, tmp_path: Path) -> None:
+def test_a_killed_job_continues_in_the_next_run(name: str, tmp_path: Path) -> None:
     runner = _runner(name)
     good, bad = _tables(tmp_path / "in", 40 if name == "processes" else 12, 800)
     out = tmp_path / "out"
@@ -134,7 +134,7 @@ def test_a_job_that_is_killed_goes_on(name: str, tmp_path: Path) -> None:
     _check(out, good, bad)
 
 
-def test_another_schema_than_before_is_refused(tmp_path: Path) -> None:
+def test_a_schema_other_than_that_of_the_earlier_run_is_refused(tmp_path: Path) -> None:
     from icecore import jobs
 
     _tables(tmp_path / "in", 1, 10)

@@ -24,7 +24,7 @@ def texts(errors: list[str | None]) -> list[bool]:
     return [text is not None for text in errors]
 
 
-def test_pyarrow() -> None:
+def test_pyarrow_keeps_errors_and_blobs_of_bad_rows() -> None:
     pa = library("pyarrow")
     column = pa.array(BLOBS, pa.binary())
     errors: list[tuple[int, Any]] = []
@@ -43,7 +43,7 @@ def test_pyarrow() -> None:
         assert texts(found.errors.to_pylist()) == texts(KEPT[1:] + KEPT)
 
 
-def test_many_rows_on_several_threads() -> None:
+def test_several_threads_keep_bad_rows() -> None:
     pa = library("pyarrow")
     blobs = [b"i:%d;" % at if at % 997 else b"?%d" % at for at in range(250_000)]
     column = pa.array(blobs, pa.binary())
@@ -54,7 +54,7 @@ def test_many_rows_on_several_threads() -> None:
         assert found.column.to_pylist() == [None if blob[:1] == b"?" else int(blob[2:-1]) for blob in given]
 
 
-def test_a_stream_has_no_place_for_them() -> None:
+def test_a_stream_can_not_keep_bad_rows() -> None:
     pa = library("pyarrow")
     column = pa.chunked_array([pa.array(BLOBS, pa.binary())])
 
@@ -68,7 +68,7 @@ def test_a_stream_has_no_place_for_them() -> None:
         icecore.arrow.encode(pa.array([1]), "php", "keep")
 
 
-def test_polars() -> None:
+def test_polars_keeps_errors_and_blobs_of_bad_rows() -> None:
     pl = library("polars")
     import icecore.polars
 
@@ -85,7 +85,7 @@ def test_polars() -> None:
         pl.col("data").icecore.decode("int64", errors=[])
 
 
-def test_pandas() -> None:
+def test_pandas_keeps_errors_and_blobs_of_bad_rows() -> None:
     pd = library("pandas")
     library("pyarrow")
     import icecore.pandas
@@ -97,7 +97,7 @@ def test_pandas() -> None:
     assert found.errors.isna().tolist() == [True, True, True, False]
 
 
-def test_duckdb() -> None:
+def test_duckdb_keeps_errors_and_blobs_of_bad_rows() -> None:
     duckdb = library("duckdb")
     pa = library("pyarrow")
     import icecore.duckdb
@@ -109,7 +109,7 @@ def test_duckdb() -> None:
     assert [row["value"] for row in rows] == VALUES and [row["kept"] for row in rows] == KEPT
 
 
-def test_entries_that_no_field_has() -> None:
+def test_entries_without_a_field_are_counted_and_warned_of() -> None:
     pa = library("pyarrow")
     column = pa.array(EXTRA, pa.binary())
     with warnings.catch_warnings():

@@ -23,7 +23,7 @@ def pages() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1])
 
 
-def test_a_hundred_thousand_loads_take_no_more_memory() -> None:
+def test_a_hundred_thousand_calls_leak_no_memory() -> None:
     data = icecore.dumps(RECORD, "php")
     broken = data[:-3]
 
@@ -48,7 +48,7 @@ def test_a_hundred_thousand_loads_take_no_more_memory() -> None:
     assert after - before < 512
 
 
-def test_nothing_is_left_of_values() -> None:
+def test_values_are_freed_with_all_their_parts() -> None:
     data = icecore.dumps(RECORD, "php")
     icecore.loads(data)
     tracemalloc.start()
@@ -70,7 +70,7 @@ def test_circles_of_records_are_collected() -> None:
     assert not any(record() for record in seen)
 
 
-def test_threads() -> None:
+def test_threads_can_load_and_dump_at_the_same_time() -> None:
     wrong: list[object] = []
 
     def work(seed: int) -> None:
@@ -90,7 +90,7 @@ def test_threads() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="SKIPPED: this system has no fork")
-def test_fork() -> None:
+def test_a_forked_process_can_load_and_dump() -> None:
     data = icecore.dumps(RECORD, "php")
     icecore.loads(data)
     child = os.fork()
@@ -100,7 +100,7 @@ def test_fork() -> None:
     assert icecore.loads(data) == RECORD
 
 
-def test_calls_within_calls() -> None:
+def test_factories_and_defaults_can_call_the_module() -> None:
     inner = icecore.dumps(["inner"], "marshal")
 
     def make(cls: str, fields: object) -> object:
@@ -110,7 +110,7 @@ def test_calls_within_calls() -> None:
     assert value == {0: ["inner"], "b": 2}
 
 
-def test_a_factory_that_raises() -> None:
+def test_an_exception_of_a_factory_is_passed_on() -> None:
     def make(fields: object) -> None:
         raise KeyError("mine")
 
@@ -119,13 +119,13 @@ def test_a_factory_that_raises() -> None:
     assert icecore.loads(b'O:1:"A":0:{}').cls == "A"
 
 
-def test_free_threaded_python_has_its_lock_again() -> None:
+def test_free_threaded_python_enables_its_lock() -> None:
     if not hasattr(sys, "_is_gil_enabled"):
         pytest.skip("SKIPPED: this Python always has its lock")
     assert sys._is_gil_enabled()
 
 
-def test_damaged_bytes_are_errors_and_nothing_else() -> None:
+def test_damaged_bytes_raise_only_errors_of_icecore() -> None:
     dice = random.Random(11)
     formats = {"php": "php", "marshal": "marshal", "igbinary": "igbinary", "storable": "storable", "sereal": "sereal"}
     for name, format in formats.items():

@@ -81,7 +81,7 @@ def plainer(value: Any) -> Any:
     return {key: plainer(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def test_objects_of_php_go_there_and_back() -> None:
+def test_objects_of_php_are_read_and_written_unchanged() -> None:
     code = """
         class Up { private $x = 1; protected $p = [1.5]; public $n = null; }
         class User extends Up { private $x = 2; public $self; public readonly array $list; }
@@ -98,7 +98,7 @@ def test_objects_of_php_go_there_and_back() -> None:
     assert icecore.loads(data, known=True)[3].isoformat() == "2026-02-02T03:40:00+02:00"
 
 
-def test_objects_of_ruby_go_there_and_back() -> None:
+def test_objects_of_ruby_are_read_and_written_unchanged() -> None:
     code = """
         require "set"; S = Struct.new(:a, :b); class P; def initialize; @x = 1; @y = [:s]; end; end
         class Sub < Array; end; module M; end
@@ -113,7 +113,7 @@ def test_objects_of_ruby_go_there_and_back() -> None:
     assert icecore.dumps(value, "marshal") == data
 
 
-def test_objects_of_perl_go_there_and_back() -> None:
+def test_objects_of_perl_are_read_and_written_unchanged() -> None:
     code = r"""
         my $h = { list => [1, "x"], obj => bless({ n => 1 }, "My::Class"), arr => bless([1], "L"),
                   ref => \"s", refref => \\1, undef => undef, re => qr/a.b/i, sref => bless(\(my $x = 3), "K") };
@@ -137,7 +137,7 @@ NOT_KEPT = [
 
 
 @pytest.mark.parametrize("name", ["php", "igbinary", "marshal", "storable", "sereal"])
-def test_fixtures_mean_the_same_afterwards(name: str) -> None:
+def test_fixtures_have_the_same_meaning_when_written_again(name: str) -> None:
     """The engine's own view of the blobs is the oracle. Perl does not tell ASCII text from bytes, so of Perl's
     formats only JSON and the classes are compared."""
     form = "json" if name in ("storable", "sereal") else "json:typed"
@@ -161,7 +161,7 @@ def test_fixtures_mean_the_same_afterwards(name: str) -> None:
     assert same > 300 and not other, (same, len(other), other[:5])
 
 
-def test_formats_are_found_whatever_came_before() -> None:
+def test_detection_does_not_depend_on_earlier_inputs() -> None:
     """A format that was found for the last bytes is tried first: that must change nothing."""
     samples = [blob for name in ["php", "marshal", "igbinary", "storable", "sereal", "deep"] for _, blob in blobs(name)]
     dice = random.Random(3)

@@ -97,7 +97,7 @@ def agrees(found: Any, said: Any, kind: Any) -> bool:
 
 
 @pytest.mark.parametrize(("format", "freeze"), [("php", "serialize"), ("igbinary", "igbinary_serialize")])
-def test_what_is_learned_is_what_php_says(format: str, freeze: str) -> None:
+def test_columns_have_the_values_that_php_wrote(format: str, freeze: str) -> None:
     if format == "igbinary" and php("echo (int)extension_loaded('igbinary');") != b"1":
         pytest.skip("SKIPPED: igbinary is not installed")
     code = CODE.replace("SEED", str(SEED)).replace("TABLES", str(TABLES)).replace("FREEZE", freeze)
