@@ -10,7 +10,7 @@ import pytest
 
 
 class Dribble(io.RawIOBase):
-    """A stream that gives one byte at a time, as a slow socket may."""
+    """A stream that returns one byte at a time, like a slow socket."""
 
     def __init__(self, data: bytes) -> None:
         self.data = io.BytesIO(data)
@@ -25,9 +25,9 @@ VALUES = [7, "text", [1, 2, {"a": None}], {"k": "v" * 300}, [], -5]
 @pytest.mark.parametrize("format", ["php", "marshal", "ndjson", "igbinary", "storable", "json"])
 def test_documents_are_read_one_after_another(format: str, tmp_path: Path) -> None:
     values = VALUES if format != "storable" else [[value] for value in VALUES]
-    one = "json" if format == "ndjson" else format
-    pieces = [icecore.dumps(value, one, losses="ignore") for value in values]
-    data = (b"\n" if "json" in format else b"").join(pieces)
+    document_format = "json" if format == "ndjson" else format
+    documents = [icecore.dumps(value, document_format, losses="ignore") for value in values]
+    data = (b"\n" if "json" in format else b"").join(documents)
     assert list(icecore.iter_documents(io.BytesIO(data), format)) == values
     assert list(icecore.iter_documents(Dribble(data), format)) == values
     path = tmp_path / "file"

@@ -1,4 +1,4 @@
-"""The examples in README.md and in the modules say what they print."""
+"""The examples in README.md and in the modules print the output next to them."""
 
 from __future__ import annotations
 

@@ -2,13 +2,13 @@
 
 mod array;
 mod decoded;
-mod encode;
+mod encoding;
 mod stream;
 mod types;
 
 pub(crate) use array::Column;
 pub(crate) use decoded::Decoded;
-pub(crate) use encode::encode;
+pub(crate) use encoding::encode;
 pub(crate) use stream::Chunks;
 pub(crate) use types::{Type, learn};
 
