@@ -9,6 +9,7 @@
 /* Number of items that are collected before they are added to an array. */
 #define RUN 64
 
+/* Pushes a frame for the container at `index`, which ends at `end`. */
 static ice_build_frame *
 open_frame(ice_builder *b, uint8_t kind, uint32_t index, uint32_t end)
 {
@@ -90,6 +91,7 @@ open_array(ice_builder *b, uint32_t index, const icecore_node *node)
     frame->object = array;
 }
 
+/* Opens a map. A Hash is created now only if links or identity need it. */
 static void
 open_hash(ice_builder *b, uint32_t index, const icecore_node *node)
 {
@@ -111,6 +113,8 @@ open_record(ice_builder *b, uint32_t index, const icecore_node *node, const char
     frame->object = record;
 }
 
+/* Opens an object with instance variables, a Struct, a Range, a Set or an old number; or a record
+ * if its class is not built. */
 static void
 open_object(ice_builder *b, uint32_t index, const icecore_node *node)
 {
@@ -164,6 +168,7 @@ extend_before_marshal_load(ice_context *ctx, VALUE object)
     }
 }
 
+/* Opens an object whose contents are the argument of a hook (_load, marshal_load, _load_data). */
 static void
 open_opaque(ice_builder *b, uint32_t index, const icecore_node *node)
 {
@@ -241,6 +246,7 @@ raise_module_variables(ice_builder *b, const icecore_node *module)
               rb_utf8_str_new(name, len));
 }
 
+/* Opens a wrapper: the variables of a value, a module around it, or a subclass of a core class. */
 static void
 open_attributes(ice_builder *b, uint32_t index, const icecore_node *node)
 {
@@ -281,6 +287,7 @@ open_attributes(ice_builder *b, uint32_t index, const icecore_node *node)
     frame->is_partial = is_partial_value;
 }
 
+/* Opens the container at `index`. */
 static void
 open_container(ice_builder *b, uint32_t index, const icecore_node *node)
 {

@@ -96,6 +96,7 @@ find_member(const VALUE *pairs, uint32_t count, const char *name)
     return found;
 }
 
+/* Initializes a Range from its variables. */
 static void
 set_range_members(VALUE range, const VALUE *pairs, uint32_t count)
 {
@@ -153,6 +154,7 @@ check_number_fields(VALUE fields, const char *kind)
                   kind, RARRAY_LEN(fields));
 }
 
+/* Returns a Rational from an array of numerator and denominator. */
 static VALUE
 build_rational(VALUE fields)
 {
@@ -173,6 +175,7 @@ is_real(VALUE value)
     return RB_INTEGER_TYPE_P(value) || RB_FLOAT_TYPE_P(value) || RB_TYPE_P(value, T_RATIONAL);
 }
 
+/* Returns a Complex from an array of its two parts. */
 static VALUE
 build_complex(VALUE fields, bool has_proc)
 {
@@ -213,6 +216,7 @@ check_date(VALUE fields)
     }
 }
 
+/* Calls marshal_load with its argument; values of core classes are built without a call. */
 static VALUE
 close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
 {
@@ -249,6 +253,7 @@ load_date(const ice_builder *b, VALUE klass, VALUE text)
     return date;
 }
 
+/* Calls _load with its argument; values of core classes are built without a call. */
 static VALUE
 close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
 {
@@ -302,6 +307,7 @@ remove_old_escapes(VALUE source)
     return text;
 }
 
+/* Returns a regexp from its source and the letters of its options. */
 static VALUE
 close_regexp(ice_builder *b, ice_build_frame *frame, VALUE source, VALUE letters)
 {
@@ -403,6 +409,7 @@ are_plain_keys(const VALUE *pairs, uint32_t count)
     return true;
 }
 
+/* Adds the entries to a Hash, and its default value. */
 static VALUE
 close_hash(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32_t count)
 {
@@ -434,6 +441,7 @@ pairs_as_hash(const VALUE *pairs, uint32_t count)
     return hash;
 }
 
+/* Stores the contents of a record. */
 static VALUE
 close_record(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32_t count)
 {

@@ -22,6 +22,7 @@ build_item(ice_builder *b, uint32_t index)
     return value;
 }
 
+/* Builds an array of `count` items from node `index` on. */
 static VALUE
 build_flat_array(ice_builder *b, uint32_t index, uint32_t count)
 {
@@ -48,6 +49,7 @@ build_flat_array(ice_builder *b, uint32_t index, uint32_t count)
     return array;
 }
 
+/* Builds a hash of `count` values from node `index` on; all keys have ids. */
 static VALUE
 build_flat_hash(ice_builder *b, uint32_t index, uint32_t count)
 {
@@ -129,6 +131,7 @@ build_object_by_layout(ice_builder *b, ice_class *class, uint32_t index, uint32_
 }
 #endif
 
+/* Builds an object of a class with `count` variables from node `index` on. */
 static VALUE
 build_flat_object(ice_builder *b, ice_class *class, uint32_t index, uint32_t count)
 {

@@ -79,6 +79,7 @@ ice_is_first_use(ice_builder *b, VALUE name, VALUE object)
  * not looked up, because data must not make Ruby search for a library. */
 static VALUE known_encoding_names;
 
+/* Returns `known_encoding_names`, which the first call creates. */
 static VALUE
 encoding_names(void)
 {
@@ -180,6 +181,7 @@ ice_finish_encoding(ice_builder *b, const icecore_node *node, const char *text, 
 
 /* ---- strings and symbols -------------------------------------------------------------- */
 
+/* Builds a string. If Ruby does not have its encoding, the name becomes a variable. */
 static VALUE
 build_string(ice_builder *b, const icecore_node *node)
 {
@@ -200,6 +202,7 @@ build_string(ice_builder *b, const icecore_node *node)
     return string;
 }
 
+/* Returns the symbol with this text. Raises if the text is not valid in its encoding. */
 static VALUE
 build_symbol(ice_builder *b, const icecore_node *node, const char *text, size_t len)
 {
@@ -220,6 +223,7 @@ build_symbol(ice_builder *b, const icecore_node *node, const char *text, size_t 
 
 /* ---- keys --------------------------------------------------------------------------------- */
 
+/* Builds the value of a key from its name in the document. */
 static VALUE
 build_key(ice_builder *b, uint16_t id)
 {

@@ -102,6 +102,7 @@ ice_constants_lead_to(VALUE klass, const ID *constants)
 
 /* ---- kinds of classes --------------------------------------------------------- */
 
+/* Returns the kind of a class from its allocator. */
 static uint8_t
 class_kind_of(VALUE klass, rb_alloc_func_t allocate)
 {
@@ -114,6 +115,7 @@ class_kind_of(VALUE klass, rb_alloc_func_t allocate)
     return allocate == rb_get_alloc_func(rb_cObject) ? ICE_CLASS_OBJECT : ICE_CLASS_OTHER;
 }
 
+/* Returns one of Ruby's own classes by its kind; `name` tells Date from DateTime. */
 static VALUE
 builtin_class(uint8_t builtin_kind, const char *name, size_t len)
 {

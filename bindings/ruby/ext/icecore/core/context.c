@@ -18,6 +18,7 @@ static uint32_t last_call;       /* number of the last call; never 0 */
 
 /* ---- the collector ---------------------------------------------------------- */
 
+/* Marks all objects of a busy context. */
 static void
 mark_busy(const ice_context *ctx)
 {

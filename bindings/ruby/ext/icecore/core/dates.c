@@ -9,6 +9,7 @@ typedef struct {
     uint32_t call;
 } date_reading;
 
+/* For rb_ensure: reads the bytes, checks them and builds the fields. */
 static VALUE
 read_date(VALUE argument)
 {

@@ -15,6 +15,7 @@ copy_source(ice_reading *reading)
         view->input = (const uint8_t *)RSTRING_PTR(reading->settings.source);
 }
 
+/* For rb_ensure: reads, checks and builds a document. */
 static VALUE
 read_body(VALUE argument)
 {
@@ -87,6 +88,7 @@ typedef struct {
     uint32_t call;
 } ice_writing;
 
+/* For rb_ensure: walks a value, and writes the tape. */
 static VALUE
 write_body(VALUE argument)
 {

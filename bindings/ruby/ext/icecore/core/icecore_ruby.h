@@ -205,7 +205,8 @@ typedef struct {
     uint16_t key;           /* key id of the next value */
     uint32_t wrapper_count; /* number of wrappers directly before `node`, which end where it ends */
     uint32_t node;
-    uint32_t next_child;    /* number of the next child; in a hash keys and values count separately */
+    uint32_t next_child;    /* number of the next child; keys and values of a hash count separately; for
+                             * ICE_WALK_LAYOUT the position of the next variable in the layout */
     uint32_t count;         /* number of children or entries */
     uint32_t put_count;     /* for ICE_WALK_LAYOUT: number of variables that were put */
     uint32_t base;          /* where its contents begin in the context's `values` */

@@ -13,6 +13,7 @@ typedef struct {
     bool is_full;
 } id_list;
 
+/* For rb_ivar_foreach: appends the id of a variable to an id_list. */
 static int
 add_id(ID id, VALUE value, st_data_t to)
 {

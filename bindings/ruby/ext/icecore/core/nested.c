@@ -212,6 +212,7 @@ check_nodes(nested_reading *reading)
     }
 }
 
+/* For rb_ensure: reads a payload, and checks its classes. */
 static VALUE
 read_nested(VALUE argument)
 {

@@ -117,6 +117,7 @@ typedef struct {
     VALUE refused, warnings;
 } name_check;
 
+/* For rb_hash_foreach: checks the class with this name. */
 static int
 check_name(VALUE name, VALUE path, VALUE data)
 {

@@ -374,6 +374,7 @@ is_decided_by_list(icecore_question *question, VALUE list)
     return count && icecore_question_items(question, batch, count);
 }
 
+/* Returns the verdict about exactly this name, without trying other separators. */
 static uint32_t
 verdict_by_name(const ice_class_rules *rules, const char *bytes, size_t len)
 {

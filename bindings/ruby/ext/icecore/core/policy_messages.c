@@ -65,6 +65,7 @@ is_listable(VALUE unlistable, VALUE class)
     return NIL_P(unlistable) || NIL_P(rb_hash_lookup(unlistable, class));
 }
 
+/* For rb_hash_foreach: adds a refused class to the parts of a message. */
 static int
 add_refused(VALUE class, VALUE path, VALUE data)
 {

@@ -84,6 +84,7 @@ ice_record_set(VALUE record, VALUE value)
 
 /* ---- methods -------------------------------------------------------------------- */
 
+/* The method `initialize_copy`, for dup and clone. */
 static VALUE
 initialize_copy(VALUE record, VALUE other)
 {
@@ -141,6 +142,7 @@ is_equal(VALUE record, VALUE other)
     return rb_exec_recursive_paired(compare_contents, record, other, other);
 }
 
+/* For rb_exec_recursive: returns the text of `inspect`. */
 static VALUE
 inspect_contents(VALUE record, VALUE nothing, int is_recursive)
 {

@@ -23,6 +23,7 @@ find_region_slot(const ice_seen *seen, uintptr_t region)
     return &seen->regions[index];
 }
 
+/* Doubles the size of the hash table of regions. */
 static void
 grow_regions(ice_seen *seen)
 {
@@ -71,6 +72,7 @@ ice_seen_index_all(ice_seen *seen)
         ice_seen_region_positions(seen, seen->objects[i].object, true)[ice_seen_slot(seen->objects[i].object)] = i;
 }
 
+/* Frees all tables. */
 static void
 free_regions(ice_seen *seen)
 {

@@ -150,6 +150,7 @@ read_counted_bytes(stream *s)
         read_bytes(s, len);
 }
 
+/* Pushes what must follow, and updates `readable`. */
 static void
 push_expectation(stream *s, expected_kind kind, long count, long values_per_item, bool counts_in_readable)
 {

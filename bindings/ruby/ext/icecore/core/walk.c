@@ -70,6 +70,7 @@ finish_frames(ice_walker *w, uint32_t depth)
             close_frame(w);
 }
 
+/* For rb_hash_foreach: puts an entry with all its contents. */
 static int
 walk_entry(VALUE key, VALUE value, VALUE data)
 {
@@ -126,6 +127,7 @@ put_small_hash(ice_walker *w, VALUE hash, uint32_t size)
     return true;
 }
 
+/* Puts a hash with all its entries; opens a frame only if too many loops are nested. */
 static void
 open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wrapper_count)
 {
@@ -179,6 +181,7 @@ open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wrapper_
     frame->wrapper_count = wrapper_count;
 }
 
+/* Puts an object if all its variables are leaves at known indexes; otherwise opens it. */
 static void
 open_object(ice_walker *w, VALUE object, ice_written_class *class, uint16_t key, long limit, uint32_t wrapper_count)
 {
@@ -211,6 +214,7 @@ open_object(ice_walker *w, VALUE object, ice_written_class *class, uint16_t key,
 
 /* ---- all kinds of objects ------------------------------------------------------------------------ */
 
+/* Opens a value by its internal type, after wrappers for modules and a subclass. */
 static void
 open_core_value(ice_walker *w, VALUE value, ice_written_class *class, uint16_t key, long limit)
 {
@@ -351,6 +355,7 @@ put_integers(ice_walker *w, VALUE array, uint32_t index, uint32_t count)
     return index;
 }
 
+/* Puts the items of an array. */
 static bool
 step_array(ice_walker *w, uint32_t depth)
 {
@@ -392,6 +397,7 @@ put_key_value(ice_walker *w, VALUE key, long limit)
         w->tape->nodes[node].flags |= ICECORE_FLAG_TARGET;
 }
 
+/* Puts the keys and values of a hash, then its default value. */
 static bool
 step_hash(ice_walker *w, uint32_t depth)
 {
@@ -437,6 +443,7 @@ is_keywords_flag(VALUE object, VALUE name)
     return RB_TYPE_P(object, T_HASH) && name == ID2SYM(rb_intern("K"));
 }
 
+/* Puts names and values from the stack of values. */
 static bool
 step_members(ice_walker *w, uint32_t depth)
 {
@@ -467,6 +474,7 @@ step_members(ice_walker *w, uint32_t depth)
     }
 }
 
+/* Puts the members of a Struct. */
 static bool
 step_struct(ice_walker *w, uint32_t depth)
 {
@@ -486,6 +494,7 @@ step_struct(ice_walker *w, uint32_t depth)
 }
 
 #if ICE_HAS_IVAR_LAYOUTS
+/* Puts the variables of an object at their known indexes. */
 static bool
 step_layout(ice_walker *w, uint32_t depth)
 {
@@ -559,6 +568,7 @@ step_record_around(ice_walker *w, uint32_t depth)
     return w->ctx->walk_depth > depth;
 }
 
+/* Calls the step function of the top frame. */
 static bool
 step_top_frame(ice_walker *w, uint32_t depth)
 {
@@ -586,6 +596,7 @@ step_top_frame(ice_walker *w, uint32_t depth)
     }
 }
 
+/* Ends the node of the top frame, and pops the frame. */
 static void
 close_frame(ice_walker *w)
 {

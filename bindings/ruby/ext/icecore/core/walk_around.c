@@ -72,6 +72,7 @@ typedef struct {
     uint32_t count;
 } variable_collector;
 
+/* For rb_ivar_foreach: pushes a variable to the stack of values, unless Marshal does not write it. */
 static int
 collect_variable(ID id, VALUE value, st_data_t data)
 {

@@ -240,6 +240,7 @@ convert_to_marshal(ice_reading *reading)
     return Qundef;
 }
 
+/* For rb_ensure: decodes the bytes of a call. */
 static VALUE
 decode_body(VALUE argument)
 {
@@ -259,6 +260,7 @@ decode_body(VALUE argument)
     return reading->only_refused ? rb_funcall(value, rb_intern("keys"), 0) : value;
 }
 
+/* The method `Icecore.decode(bytes, format = nil, **keywords)`. */
 static VALUE
 decode(int argc, VALUE *argv, VALUE self)
 {
@@ -329,6 +331,7 @@ convert(VALUE self, VALUE bytes, VALUE from, VALUE to)
     return rb_ensure(convert_body, (VALUE)&call, free_call, (VALUE)&call);
 }
 
+/* The method `Icecore.detect(bytes)`. */
 static VALUE
 detect(VALUE self, VALUE bytes)
 {

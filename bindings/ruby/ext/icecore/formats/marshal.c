@@ -18,6 +18,7 @@ raise_io_needed(void)
     ice_raise(ice_type_error, "usage", "", "instance of IO needed");
 }
 
+/* The method `dump(value, io = nil, limit = -1)`; the second argument may be the limit. */
 static VALUE
 dump(int argc, VALUE *argv, VALUE self)
 {
@@ -72,6 +73,7 @@ load_end(VALUE argument)
     return Qnil;
 }
 
+/* The methods `load` and `restore(source, proc = nil, **keywords)`. */
 static VALUE
 load(int argc, VALUE *argv, VALUE self)
 {

@@ -51,6 +51,7 @@ add_pair(VALUE old, VALUE new, VALUE texts)
     return ST_CONTINUE;
 }
 
+/* Parses the keywords. */
 static void
 parse_options(replace_call *call, VALUE keyword_arguments)
 {
@@ -83,6 +84,7 @@ check_encodings(const replace_call *call)
     }
 }
 
+/* Parses all arguments: OLD, NEW and the data, or pairs and the data. */
 static void
 parse_arguments(replace_call *call, int argc, VALUE *argv)
 {
@@ -159,6 +161,7 @@ report_of(const icecore_replaced *counts)
     return report;
 }
 
+/* The method `Icecore.replace`. */
 static VALUE
 replace(int argc, VALUE *argv, VALUE self)
 {

@@ -28,8 +28,8 @@ module Icecore
       STRINGS71 = { 0x02 => Encoding::UTF_8, 0x03 => Encoding::BINARY, 0x04 => Encoding::US_ASCII }.freeze
       COMPRESSED71 = 0x80
 
-      # Errors of bytes that can't be read. Other errors, which hooks of allowed classes raise, go to
-      # the caller. As in Rails, an ArgumentError of a hook can't be told apart.
+      # Errors for bytes that can't be read. Other errors come from hooks of allowed classes, and go to
+      # the caller. As in Rails, an ArgumentError of a hook is treated like unreadable bytes.
       ERRORS = [Icecore::Error, ::ArgumentError, Zlib::Error].freeze
 
       # Default limit for inflating a compressed entry; the engine has the same limit for its formats.
