@@ -25,7 +25,7 @@ ice_slot *
 ice_map_find(const ice_map *map, const void *key)
 {
     uint32_t index;
-    if (!map->used)
+    if (!map->count)
         return NULL;
     for (index = first_slot(key, map->mask); map->slots[index].key; index = (index + 1) & map->mask)
         if (map->slots[index].key == key)
@@ -45,7 +45,7 @@ grow(ice_map *map)
     bigger.slots = ice_host_resize(NULL, size * sizeof(ice_slot));
     memset(bigger.slots, 0, size * sizeof(ice_slot));
     bigger.mask = size - 1;
-    bigger.used = map->used;
+    bigger.count = map->count;
     for (i = 0; map->mask && i <= map->mask; i++)
         if (map->slots[i].key) {
             uint32_t index = first_slot(map->slots[i].key, bigger.mask);
@@ -61,13 +61,13 @@ ice_slot *
 ice_map_add(ice_map *map, const void *key, uint32_t value)
 {
     uint32_t index;
-    if (!map->mask || map->used * 2 > map->mask)
+    if (!map->mask || map->count * 2 > map->mask)
         grow(map);
     index = first_slot(key, map->mask);
     while (map->slots[index].key && map->slots[index].key != key)
         index = (index + 1) & map->mask;
     if (!map->slots[index].key)
-        map->used++;
+        map->count++;
     map->slots[index].key = key;
     map->slots[index].value = value;
     map->slots[index].object = ICECORE_NONE;
@@ -75,14 +75,14 @@ ice_map_add(ice_map *map, const void *key, uint32_t value)
 }
 
 void
-ice_map_forget(ice_map *map)
+ice_map_clear_nonempty(ice_map *map)
 {
-    if (map->mask > MAX_KEPT_SLOTS || (map->mask > MAX_SPARSE_SLOTS && map->used < map->mask / 16)) {
+    if (map->mask > MAX_KEPT_SLOTS || (map->mask > MAX_SPARSE_SLOTS && map->count < map->mask / 16)) {
         ice_map_free(map);
         return;
     }
     memset(map->slots, 0, ((size_t)map->mask + 1) * sizeof(ice_slot));
-    map->used = 0;
+    map->count = 0;
 }
 
 void
@@ -90,5 +90,5 @@ ice_map_free(ice_map *map)
 {
     ice_host_free(map->slots);
     map->slots = NULL;
-    map->mask = map->used = 0;
+    map->mask = map->count = 0;
 }

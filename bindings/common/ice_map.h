@@ -26,7 +26,7 @@ typedef struct {
 typedef struct {
     ice_slot *slots;
     uint32_t mask; /* number of slots minus 1; 0 until memory is allocated */
-    uint32_t used; /* number of addresses */
+    uint32_t count; /* number of addresses */
 } ice_map;
 
 /* Returns the slot of an address, or NULL if the map does not contain it. The slot is valid
@@ -39,13 +39,13 @@ static inline void ice_map_clear(ice_map *map);
 /* Frees the memory. */
 void ice_map_free(ice_map *map);
 /* The part of ice_map_clear for maps that are not empty. */
-void ice_map_forget(ice_map *map);
+void ice_map_clear_nonempty(ice_map *map);
 
 static inline void
 ice_map_clear(ice_map *map)
 {
-    if (map->used)
-        ice_map_forget(map);
+    if (map->count)
+        ice_map_clear_nonempty(map);
 }
 
 #endif

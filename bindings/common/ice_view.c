@@ -7,12 +7,12 @@ ice_long_bytes(const icecore_view *view, const icecore_node *node, size_t *len)
     const uint8_t *base;
     uint64_t base_len;
     if (node->aux != ICECORE_LONG || node->payload >= view->long_count)
-        ice_host_fail("a string without a place");
+        ice_host_fail("a string outside the document");
     location = &view->long_strings[node->payload];
     base = location->in_arena ? view->arena : view->input;
     base_len = location->in_arena ? view->arena_len : view->input_len;
     if (location->offset > base_len || location->len > base_len - location->offset)
-        ice_host_fail("a string without a place");
+        ice_host_fail("a string outside the document");
     *len = (size_t)location->len;
     return (const char *)base + location->offset;
 }

@@ -40,7 +40,7 @@ ice_host_fail(const char *message)
 /* ---- the context of a call: the engine's, and the module's own data ------ */
 
 typedef struct {
-    ice_warm warm;
+    ice_pooled_context pooled;
     uint32_t *ends; /* a stack: for each open container the index of the node after it */
     uint32_t depth, capacity;
 } context;
@@ -50,16 +50,16 @@ static ice_pool contexts;
 static context *
 acquire_context(void)
 {
-    return (context *)ice_pool_take(&contexts, sizeof(context));
+    return (context *)ice_pool_acquire(&contexts, sizeof(context));
 }
 
 static void
 release_context(context *ctx)
 {
     ctx->depth = 0;
-    if (!ice_pool_give(&contexts, &ctx->warm)) {
+    if (!ice_pool_release(&contexts, &ctx->pooled)) {
         ice_host_free(ctx->ends);
-        ice_warm_free(&ctx->warm);
+        ice_pooled_context_free(&ctx->pooled);
     }
 }
 
@@ -187,9 +187,9 @@ read_file(const char *path, char **class_names, int count)
     }
     stage = icecore_detect(bytes, len, &error);
     check_error(stage ? ICECORE_OK : error.kind, &error);
-    check_error(icecore_read(ctx->warm.engine, stage, bytes, len, 0, &view, &error), &error);
+    check_error(icecore_read(ctx->pooled.engine, stage, bytes, len, 0, &view, &error), &error);
     layers[0] = rules;
-    check_error(icecore_refused(ctx->warm.engine, view.input, view.input_len, layers, 1, 0, ICECORE_USE_OBJECT,
+    check_error(icecore_refused(ctx->pooled.engine, view.input, view.input_len, layers, 1, 0, ICECORE_USE_OBJECT,
                                 print_refused, &refused_count, &error), &error);
     if (!refused_count)
         print_outline(ctx, &view);
@@ -206,7 +206,7 @@ static int
 write_value(const char *spec)
 {
     context *ctx = acquire_context();
-    icecore_context *engine = ctx->warm.engine;
+    icecore_context *engine = ctx->pooled.engine;
     icecore_tape tape;
     icecore_bytes out;
     icecore_error error;
@@ -241,9 +241,9 @@ main(int argc, char **argv)
         ice_host_fail("a file, or --write and a stage; and a library of the same version");
     code = argc == 3 && strcmp(argv[1], "--write") == 0 ? write_value(argv[2])
                                                         : read_file(argv[1], argv + 2, argc - 2);
-    while ((ctx = (context *)ice_pool_next(&contexts))) {
+    while ((ctx = (context *)ice_pool_pop(&contexts))) {
         ice_host_free(ctx->ends);
-        ice_warm_free(&ctx->warm);
+        ice_pooled_context_free(&ctx->pooled);
     }
     return code;
 }

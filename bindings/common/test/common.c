@@ -110,11 +110,11 @@ test_map(void)
     OK(ice_map_find(&seen, objects) == NULL);
     for (i = 0; i < MANY; i++)
         ice_map_add(&seen, objects + i, i);
-    OK(seen.used == MANY);
+    OK(seen.count == MANY);
     for (i = 0; i < MANY; i++)
         all_found &= (slot = ice_map_find(&seen, objects + i)) && slot->value == i && slot->object == ICECORE_NONE;
     OK(all_found);
-    OK(ice_map_add(&seen, objects, 7)->value == 7 && seen.used == MANY);
+    OK(ice_map_add(&seen, objects, 7)->value == 7 && seen.count == MANY);
     OK(ice_map_find(&seen, &seen) == NULL);
     ice_map_clear(&seen);
     OK(ice_map_find(&seen, objects) == NULL && seen.slots == NULL);
@@ -160,9 +160,9 @@ test_tape(void)
     ice_push(engine, &tape, ICECORE_REF, 0, 0, 1, 0);
     ice_push(engine, &tape, ICECORE_REF, 0, 0, 1, 0);
     target = ice_push(engine, &tape, ICECORE_INT, 0, 0, 0, 5);
-    ice_end_wraps(&tape, 2);
+    ice_end_wrappers(&tape, 2);
     OK((uint32_t)tape.nodes[0].payload == 3 && (uint32_t)tape.nodes[1].payload == 3 && tape.nodes[1].aux == 1);
-    ice_push_again(engine, &tape, ICECORE_ALIAS, 0, 0, target);
+    ice_push_link(engine, &tape, ICECORE_ALIAS, 0, 0, target);
     OK(tape.nodes[target].flags == ICECORE_FLAG_TARGET && tape.nodes[3].payload == target);
 
     /* Strings whose offset is outside the view are an error; nothing is read. */
@@ -174,7 +174,7 @@ test_tape(void)
             read_count++;
         }
     }
-    OK(read_count == 0 && strcmp(fail_message, "a string without a place") == 0);
+    OK(read_count == 0 && strcmp(fail_message, "a string outside the document") == 0);
     free(text);
     icecore_stage_free(stage);
     icecore_context_free(engine);
@@ -189,14 +189,14 @@ test_parts(void)
     icecore_stage *sereal = icecore_stage_new("sereal", 6, &error), *json = icecore_stage_new("json", 4, &error);
     icecore_tape tape;
     icecore_bytes out;
-    ice_handing result;
+    ice_part_result result;
     uint32_t part_count = 0, i, written = 0;
     ice_tape_begin(engine, &tape);
     ice_push(engine, &tape, ICECORE_ARRAY, 0, 0, 3000, 0);
     for (i = 0; i < 3000; i++) {
         ice_push(engine, &tape, ICECORE_INT, 0, 0, 0, i % 10);
         if (i % 1000 == 0)
-            written += ice_hand_over(engine, sereal, &tape, &part_count) == ICE_HANDED_OVER;
+            written += ice_write_part(engine, sereal, &tape, &part_count) == ICE_PART_WRITTEN;
     }
     ice_tape_finish(engine, &tape);
     OK(written == 3 && part_count == 3);
@@ -204,8 +204,8 @@ test_parts(void)
     part_count = 0;
     ice_tape_begin(engine, &tape);
     ice_push(engine, &tape, ICECORE_INT, 0, 0, 0, 1);
-    result = ice_hand_over(engine, json, &tape, &part_count);
-    OK(result == ICE_HANDED_OVER || (result == ICE_NOT_IN_PARTS && tape.node_count == 1));
+    result = ice_write_part(engine, json, &tape, &part_count);
+    OK(result == ICE_PART_WRITTEN || (result == ICE_PART_UNSUPPORTED && tape.node_count == 1));
     icecore_stage_free(sereal);
     icecore_stage_free(json);
     icecore_context_free(engine);
@@ -227,25 +227,25 @@ test_keys(void)
     int values[3] = { 1, 10, 100 }, release_count = 0;
     uint16_t id = 0;
     ice_keys_check(keys, 5, release, &release_count);
-    OK(ice_keys_held(keys, 7) == NULL && !ice_keys_near(keys, &values[0], &id));
-    ice_keys_hold(keys, 7, &values[0]);
-    ice_keys_hold(keys, 65533, &values[1]);
-    ice_keys_set_near(keys, &values[0], 7);
-    OK(ice_keys_held(keys, 7) == &values[0] && ice_keys_held(keys, 65533) == &values[1]);
-    OK(ice_keys_near(keys, &values[0], &id) && id == 7);
+    OK(ice_keys_get(keys, 7) == NULL && !ice_keys_find_by_address(keys, &values[0], &id));
+    ice_keys_store(keys, 7, &values[0]);
+    ice_keys_store(keys, 65533, &values[1]);
+    ice_keys_remember_address(keys, &values[0], 7);
+    OK(ice_keys_get(keys, 7) == &values[0] && ice_keys_get(keys, 65533) == &values[1]);
+    OK(ice_keys_find_by_address(keys, &values[0], &id) && id == 7);
     ice_keys_check(keys, 5, release, &release_count);
     OK(released_sum == 0);
     ice_keys_check(keys, 6, release, &release_count);
     OK(released_sum == 11 && release_count == 2);
-    OK(ice_keys_held(keys, 7) == NULL && !ice_keys_near(keys, &values[0], &id));
-    ice_keys_hold(keys, 1, &values[2]);
+    OK(ice_keys_get(keys, 7) == NULL && !ice_keys_find_by_address(keys, &values[0], &id));
+    ice_keys_store(keys, 1, &values[2]);
     ice_keys_free(keys, release, &release_count);
     OK(released_sum == 111);
     free(keys);
 }
 
 typedef struct {
-    ice_warm warm;
+    ice_pooled_context pooled;
     int calls;
 } context;
 
@@ -253,26 +253,26 @@ static void
 test_pool(void)
 {
     ice_pool pool = { 0 };
-    context *contexts[ICE_POOLED + 2], *ctx;
+    context *contexts[ICE_POOL_MAX + 2], *ctx;
     int i, freed_count = 0;
-    for (i = 0; i < ICE_POOLED + 2; i++) {
-        contexts[i] = (context *)ice_pool_take(&pool, sizeof(context));
+    for (i = 0; i < ICE_POOL_MAX + 2; i++) {
+        contexts[i] = (context *)ice_pool_acquire(&pool, sizeof(context));
         contexts[i]->calls++;
     }
-    OK(contexts[0] != contexts[1] && contexts[0]->warm.engine && contexts[1]->calls == 1);
-    for (i = 0; i < ICE_POOLED + 2; i++)
-        if (!ice_pool_give(&pool, &contexts[i]->warm)) {
-            ice_warm_free(&contexts[i]->warm);
+    OK(contexts[0] != contexts[1] && contexts[0]->pooled.engine && contexts[1]->calls == 1);
+    for (i = 0; i < ICE_POOL_MAX + 2; i++)
+        if (!ice_pool_release(&pool, &contexts[i]->pooled)) {
+            ice_pooled_context_free(&contexts[i]->pooled);
             freed_count++;
         }
-    OK(freed_count == 2 && pool.count == ICE_POOLED);
-    ctx = (context *)ice_pool_take(&pool, sizeof(context));
-    OK(ctx == contexts[ICE_POOLED - 1] && ctx->calls == 1);
-    OK(ice_pool_give(&pool, &ctx->warm));
-    while ((ctx = (context *)ice_pool_next(&pool)))
-        ice_warm_free(&ctx->warm);
+    OK(freed_count == 2 && pool.count == ICE_POOL_MAX);
+    ctx = (context *)ice_pool_acquire(&pool, sizeof(context));
+    OK(ctx == contexts[ICE_POOL_MAX - 1] && ctx->calls == 1);
+    OK(ice_pool_release(&pool, &ctx->pooled));
+    while ((ctx = (context *)ice_pool_pop(&pool)))
+        ice_pooled_context_free(&ctx->pooled);
     OK(pool.count == 0);
-    ice_pool_forget(&pool);
+    ice_pool_abandon(&pool);
 }
 
 static void

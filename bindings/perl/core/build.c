@@ -471,7 +471,7 @@ static void
 make_readonly(pTHX_ ice_context *ctx, SV *root, bool all)
 {
     AV *todo = (AV *)sv_2mortal((SV *)newAV());
-    if (ctx->seen.used)
+    if (ctx->seen.count)
         ice_map_clear(&ctx->seen);
     av_push(todo, SvREFCNT_inc_simple_NN(root));
     while (AvFILLp(todo) >= 0) {

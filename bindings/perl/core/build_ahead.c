@@ -92,7 +92,7 @@ static void
 check_node(pTHX_ ib_build *b, U32 at, seen_class *last)
 {
     const icecore_node *node = &b->v->nodes[at];
-    if (node->key && node->key < ICECORE_IS_KEY && !ice_keys_held(&b->ctx->keys, node->key))
+    if (node->key && node->key < ICECORE_IS_KEY && !ice_keys_get(&b->ctx->keys, node->key))
         (void)ice_key_sv(aTHX_ b->ctx, b->v, node->key);
     switch (node->kind) {
     case ICECORE_TEXT:

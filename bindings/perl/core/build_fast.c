@@ -43,7 +43,7 @@ ib_fill_hash(pTHX_ ib_build *b, HV *hv, U32 at, U32 end)
         if (!is_leaf(node) || node->flags & ICECORE_FLAG_TARGET || node->key >= ICECORE_IS_KEY
             || node->kind == ICECORE_HOLE)
             break;
-        key = LIKELY(node->key < keys->room) && LIKELY(keys->by_id[node->key] != NULL)
+        key = LIKELY(node->key < keys->capacity) && LIKELY(keys->by_id[node->key] != NULL)
                   ? (SV *)keys->by_id[node->key]
                   : ice_key_sv(aTHX_ b->ctx, b->v, node->key);
         if (UNLIKELY(b->v->keys.names[node->key - 1].node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER)))
@@ -139,7 +139,7 @@ fill_hash(pTHX_ ib_build *b, HV *hv, const icecore_node *node, int levels)
         const U16 id = node->key;
         SV *sv;
         HEK *hek;
-        if (UNLIKELY(id >= keys->room || !(hek = (HEK *)keys->address[id]))) {
+        if (UNLIKELY(id >= keys->capacity || !(hek = (HEK *)keys->address[id]))) {
             (void)ice_key_sv(aTHX_ b->ctx, b->v, id);
             hek = (HEK *)keys->address[id];
             if (!hek && b->v->keys.names[id - 1].node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER))

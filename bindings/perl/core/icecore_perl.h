@@ -131,7 +131,7 @@ typedef struct {
 } ice_class;
 
 struct ice_context {
-    ice_warm warm; /* the engine's context, and the next in the pool */
+    ice_pooled_context warm; /* the engine's context, and the next in the pool */
     ice_keys keys; /* shared keys by id, held by SVs; their address is that of the HEK */
     ice_frame *frames;
     U32 depth;
@@ -196,7 +196,7 @@ ice_key_id(pTHX_ ice_context *ctx, HE *he, bool key_flags)
 {
     const HEK *hek = HeKEY_hek(he);
     U16 id;
-    return LIKELY(ice_keys_near(&ctx->keys, hek, &id)) ? id : ice_new_key_id(aTHX_ ctx, he, key_flags);
+    return LIKELY(ice_keys_find_by_address(&ctx->keys, hek, &id)) ? id : ice_new_key_id(aTHX_ ctx, he, key_flags);
 }
 
 U16 ice_key_id_sv(pTHX_ ice_context *ctx, const char *key, STRLEN len, bool is_utf8);

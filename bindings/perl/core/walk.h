@@ -175,14 +175,14 @@ end_node(iw_walk *w, U32 at, U32 count, U32 wraps)
 PERL_STATIC_INLINE void
 end_wraps(iw_walk *w, U32 wraps)
 {
-    ice_end_wraps(w->t, wraps);
+    ice_end_wrappers(w->t, wraps);
 }
 
 /* Pushes a link or alias to node `to`, which was pushed before. */
 PERL_STATIC_INLINE void
 push_again(pTHX_ iw_walk *w, U8 kind, U8 flags, U16 key, U32 to, U32 wraps)
 {
-    ice_push_again(w->ctx->warm.engine, w->t, kind, flags, key, to);
+    ice_push_link(w->ctx->warm.engine, w->t, kind, flags, key, to);
     end_wraps(w, wraps);
 }
 

@@ -51,10 +51,10 @@ put_node(icecore_node *node, U8 kind, U16 key, U32 aux, U64 payload)
 static bool
 hand_over(pTHX_ iw_walk *w)
 {
-    const ice_handing done = ice_hand_over(w->ctx->warm.engine, w->stage, w->t, &w->parts);
-    if (done == ICE_NOT_IN_PARTS)
+    const ice_part_result done = ice_write_part(w->ctx->warm.engine, w->stage, w->t, &w->parts);
+    if (done == ICE_PART_UNSUPPORTED)
         w->stage = NULL;
-    return done != ICE_BEGIN_ANEW;
+    return done != ICE_PART_RESTART;
 }
 
 /* Makes room for `count` nodes. */
@@ -64,7 +64,7 @@ reserve(pTHX_ iw_walk *w, size_t count)
     if (UNLIKELY(w->t->node_count >= PART) && w->stage && !hand_over(aTHX_ w))
         return FALSE;
     if (UNLIKELY(w->t->node_capacity - w->t->node_count < count))
-        ice_more_nodes(w->ctx->warm.engine, w->t, count);
+        ice_reserve_nodes(w->ctx->warm.engine, w->t, count);
     return TRUE;
 }
 

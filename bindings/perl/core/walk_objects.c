@@ -21,8 +21,8 @@ path_here(pTHX_ iw_walk *w, U16 key, U32 wraps)
             if (node->aux != ICECORE_LONG)
                 sv_catpvf(path, ".%" SVf, SVfARG(sv_2mortal(newSVpvn_utf8(
                     (char *)w->t->arena + (node->payload & ICECORE_OFFSET), node->aux, node->kind == ICECORE_TEXT))));
-        } else if (id && ice_keys_held(&w->ctx->keys, id))
-            sv_catpvf(path, ".%" SVf, SVfARG((SV *)ice_keys_held(&w->ctx->keys, id)));
+        } else if (id && ice_keys_get(&w->ctx->keys, id))
+            sv_catpvf(path, ".%" SVf, SVfARG((SV *)ice_keys_get(&w->ctx->keys, id)));
     }
     return path;
 }

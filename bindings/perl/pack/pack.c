@@ -151,7 +151,7 @@ pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
     w.t = &tape;
     iw_begin(aTHX_ & w);
     list = push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
-    ice_more_nodes(ctx->warm.engine, &tape, (size_t)count + 1);
+    ice_reserve_nodes(ctx->warm.engine, &tape, (size_t)count + 1);
     for (item = 0; item < count; item++) {
         /* Integers need nothing but room. */
         icecore_node *node = tape.nodes + tape.node_count;

@@ -267,7 +267,7 @@ ice_dclone(pTHX_ SV *ref)
     ctx = ice_checkout(aTHX);
     ice_walk(aTHX_ ctx, &tape, ref, &write_set, NULL);
     view_tape(aTHX_ ctx, &tape, &view);
-    if (ctx->seen.used)
+    if (ctx->seen.count)
         ice_map_clear(&ctx->seen);
     MY_CXT.doing = IS_RETRIEVING;
     result = ice_build(aTHX_ ctx, &view, view.root, &set);

@@ -11,7 +11,7 @@
 ice_context *
 ice_checkout(void)
 {
-    ice_context *ctx = (ice_context *)ice_pool_take(&ICE_G(pool), sizeof *ctx);
+    ice_context *ctx = (ice_context *)ice_pool_acquire(&ICE_G(pool), sizeof *ctx);
     ctx->next_busy = ICE_G(busy);
     ctx->previous_busy = NULL;
     if (ctx->next_busy)
@@ -43,7 +43,7 @@ ice_context_free(ice_context *ctx)
     ice_written_drop(ctx);
     pefree(ctx->written, 1);
     ice_map_free(&ctx->written_places);
-    ice_warm_free(&ctx->warm);
+    ice_pooled_context_free(&ctx->warm);
 }
 
 static void
@@ -96,7 +96,7 @@ ice_checkin(ice_context *ctx)
         icecore_context_trim_to(ctx->warm.engine, ICE_G(pool).count ? KEPT : (size_t)PG(memory_limit) / 32);
     empty(ctx, false);
     leave_busy(ctx);
-    if (!ice_pool_give(&ICE_G(pool), &ctx->warm))
+    if (!ice_pool_release(&ICE_G(pool), &ctx->warm))
         ice_context_free(ctx);
 }
 
@@ -106,9 +106,9 @@ static void
 end_request(ice_context *ctx, bool is_unclean)
 {
     if (is_unclean) {
-        memset(ctx->keys.near, 0, sizeof ctx->keys.near);
-        if (ctx->keys.room)
-            memset(ctx->keys.by_id, 0, ctx->keys.room * sizeof *ctx->keys.by_id);
+        memset(ctx->keys.cache, 0, sizeof ctx->keys.cache);
+        if (ctx->keys.capacity)
+            memset(ctx->keys.by_id, 0, ctx->keys.capacity * sizeof *ctx->keys.by_id);
     } else
         ice_keys_free(&ctx->keys, release_key, NULL);
     ice_classes_drop(ctx);
@@ -124,14 +124,14 @@ ice_contexts_end_request(bool is_unclean)
         leave_busy(ctx);
         empty(ctx, is_unclean);
         icecore_context_trim_to(ctx->warm.engine, KEPT);
-        if (!ice_pool_give(&ICE_G(pool), &ctx->warm)) {
+        if (!ice_pool_release(&ICE_G(pool), &ctx->warm)) {
             end_request(ctx, is_unclean);
             ice_context_free(ctx);
         }
     }
-    while ((ctx = (ice_context *)ice_pool_next(&ICE_G(pool)))) {
+    while ((ctx = (ice_context *)ice_pool_pop(&ICE_G(pool)))) {
         end_request(ctx, is_unclean);
-        ice_pool_give(&kept, &ctx->warm);
+        ice_pool_release(&kept, &ctx->warm);
     }
     ICE_G(pool) = kept;
     ICE_G(payloads) = NULL;
@@ -155,12 +155,12 @@ ice_key_of(ice_context *ctx, uint16_t id)
     if (!name)
         ice_host_fail("a key that is not there");
     if (name->node.kind == ICECORE_INT) {
-        ice_keys_hold(&ctx->keys, id, ICE_INTEGER);
+        ice_keys_store(&ctx->keys, id, ICE_INTEGER);
         return ICE_INTEGER;
     }
     key = zend_string_init_existing_interned(text, name->node.aux, 0);
     zend_string_hash_val(key);
-    ice_keys_hold(&ctx->keys, id, key);
+    ice_keys_store(&ctx->keys, id, key);
     return key;
 }
 
@@ -178,12 +178,12 @@ ice_new_key_id(ice_context *ctx, zend_string *key)
     const uint16_t id =
         icecore_key(ctx->warm.engine, ICECORE_BYTES, 0, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
     if (id) {
-        if (!ice_keys_held(&ctx->keys, id))
-            ice_keys_hold(&ctx->keys, id, zend_string_copy(key));
+        if (!ice_keys_get(&ctx->keys, id))
+            ice_keys_store(&ctx->keys, id, zend_string_copy(key));
         /* Another string with the same bytes may be freed, and its address may be
          * reused. */
-        if (ice_keys_held(&ctx->keys, id) == (void *)key)
-            ice_keys_set_near(&ctx->keys, key, id);
+        if (ice_keys_get(&ctx->keys, id) == (void *)key)
+            ice_keys_remember_address(&ctx->keys, key, id);
     }
     return id;
 }

@@ -175,7 +175,7 @@ typedef struct {
 } ice_walk_frame;
 
 struct ice_context {
-    ice_warm warm;            /* the engine's context, and the next in the pool */
+    ice_pooled_context warm;            /* the engine's context, and the next in the pool */
     ice_context *next_busy, *previous_busy;
     ice_keys keys;            /* zend_strings by id, held; ICE_INTEGER for integers */
     uint32_t call;
@@ -243,7 +243,7 @@ ice_keys_of(ice_context *ctx, uint32_t generation)
 static inline void *
 ice_key(ice_context *ctx, uint16_t id)
 {
-    void *held = ice_keys_held(&ctx->keys, id);
+    void *held = ice_keys_get(&ctx->keys, id);
     return EXPECTED(held != NULL) ? held : ice_key_of(ctx, id);
 }
 

@@ -55,13 +55,13 @@ bool
 ice_walk_hand_over(ice_walker *w)
 {
     const uint32_t count = (uint32_t)w->tape->node_count;
-    switch (ice_hand_over(w->engine, w->stage, w->tape, &w->parts)) {
-    case ICE_HANDED_OVER:
+    switch (ice_write_part(w->engine, w->stage, w->tape, &w->parts)) {
+    case ICE_PART_WRITTEN:
         w->base += count;
         w->tape->has_own_names = 1;
         take_part(w);
         return true;
-    case ICE_NOT_IN_PARTS: w->part = UINT32_MAX; return true;
+    case ICE_PART_UNSUPPORTED: w->part = UINT32_MAX; return true;
     default: return ice_walk_stop(w, ICE_LEFT_OFF);
     }
 }

@@ -32,7 +32,7 @@ push_items(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *count)
 {
     const uint32_t used = table->nNumUsed, end = used - *at > ICE_RUN ? *at + ICE_RUN : used;
     uint32_t i = *at, pushed = 0;
-    ice_pen pen = run_pen(w, ICE_RUN);
+    ice_tape_cursor pen = run_pen(w, ICE_RUN);
     for (; i < end; i++) {
         const zval *value = ICE_ITEM(table, i);
         if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF))
@@ -42,7 +42,7 @@ push_items(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *count)
         pen = pen_leaf(w, pen, value, 0);
         pushed++;
     }
-    ice_pen_give(&pen, w->tape);
+    ice_tape_cursor_end(&pen, w->tape);
     *at = i;
     *count += pushed;
 }
@@ -55,7 +55,7 @@ push_entries(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *coun
     const uint32_t used = table->nNumUsed, end = used - *at > ICE_RUN ? *at + ICE_RUN : used;
     const Bucket *bucket = table->arData + *at;
     uint32_t i = *at, pushed = 0;
-    ice_pen pen = run_pen(w, ICE_RUN);
+    ice_tape_cursor pen = run_pen(w, ICE_RUN);
     for (; i < end; i++, bucket++) {
         uint16_t id;
         if (UNEXPECTED(Z_TYPE(bucket->val) == IS_UNDEF))
@@ -66,7 +66,7 @@ push_entries(ice_walker *w, const HashTable *table, uint32_t *at, uint32_t *coun
         pen = pen_leaf(w, pen, &bucket->val, id);
         pushed++;
     }
-    ice_pen_give(&pen, w->tape);
+    ice_tape_cursor_end(&pen, w->tape);
     *at = i;
     *count += pushed;
 }
@@ -96,7 +96,7 @@ push_objects(ice_walker *w, ice_walk_frame *frame, zval *value)
     const ice_written *written = known_slots(w, Z_OBJ_P(value));
     uint32_t at = frame->at, done = 0;
     size_t room;
-    ice_pen pen;
+    ice_tape_cursor pen;
     if (!written || written->count >= ICE_RUN)
         return;
     pen = run_pen(w, 2 * ICE_RUN);
@@ -123,7 +123,7 @@ push_objects(ice_walker *w, ice_walk_frame *frame, zval *value)
         room -= (size_t)(pen.node - w->tape->nodes) - front;
         at++;
     }
-    ice_pen_give(&pen, w->tape);
+    ice_tape_cursor_end(&pen, w->tape);
     frame->at = at;
     frame->count += done;
 }

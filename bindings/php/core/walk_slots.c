@@ -19,10 +19,10 @@ ice_walk_slots(ice_walker *w, zend_object *object, uint16_t key, const ice_writt
     const uint32_t node = (uint32_t)w->tape->node_count;
     uint32_t at = 0, count = 0;
     ice_walk_frame *frame;
-    ice_pen pen = run_pen(w, written->count + 1);
+    ice_tape_cursor pen = run_pen(w, written->count + 1);
     pen_object(&pen, key, written);
     pen = pen_slots(w, pen, object, written, &at, &count);
-    ice_pen_give(&pen, w->tape);
+    ice_tape_cursor_end(&pen, w->tape);
     if (EXPECTED(at == written->count)) {
         pen_end_object(w, &pen, &w->tape->nodes[node], count);
         return true;

@@ -96,7 +96,7 @@ ice_new_utf8_string(const char *text, size_t len)
 static inline VALUE
 ice_key_value(ice_builder *b, uint16_t id)
 {
-    void *held = ice_keys_held(&b->ctx->keys, id);
+    void *held = ice_keys_get(&b->ctx->keys, id);
     return ICE_LIKELY(held && !b->is_slow) ? (VALUE)held : ice_create_key_value(b, id);
 }
 

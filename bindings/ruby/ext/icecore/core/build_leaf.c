@@ -260,7 +260,7 @@ ice_create_key_value(ice_builder *b, uint16_t id)
     if (!b->is_slow && !RB_SPECIAL_CONST_P(key) && RB_TYPE_P(key, T_STRING) && !OBJ_FROZEN(key))
         return key;
     if (!b->is_slow || SYMBOL_P(key))
-        ice_keys_hold(&b->ctx->keys, id, (void *)key);
+        ice_keys_store(&b->ctx->keys, id, (void *)key);
     return key;
 }
 

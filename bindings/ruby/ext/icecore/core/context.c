@@ -13,7 +13,7 @@
 
 static ice_pool pool;
 static ice_context *all_contexts;
-static ice_warm *spare_contexts; /* structs without an engine, to be reused */
+static ice_pooled_context *spare_contexts; /* structs without an engine, to be reused */
 static uint32_t last_call;       /* number of the last call; never 0 */
 
 /* ---- the collector ---------------------------------------------------------- */
@@ -35,7 +35,7 @@ mark_busy(const ice_context *ctx)
         rb_gc_mark(ctx->walk_frames[i].object);
         rb_gc_mark(ctx->walk_frames[i].extra_value);
     }
-    for (i = 0; i < ctx->keys.room; i++)
+    for (i = 0; i < ctx->keys.capacity; i++)
         if (ctx->keys.by_id[i])
             rb_gc_mark((VALUE)ctx->keys.by_id[i]);
     for (i = 0; i < ctx->class_capacity; i++)
@@ -53,9 +53,9 @@ static void
 forget_cached_objects(ice_context *ctx)
 {
     uint32_t i;
-    memset(ctx->keys.near, 0, sizeof ctx->keys.near);
-    if (ctx->keys.room)
-        memset(ctx->keys.by_id, 0, ctx->keys.room * sizeof *ctx->keys.by_id);
+    memset(ctx->keys.cache, 0, sizeof ctx->keys.cache);
+    if (ctx->keys.capacity)
+        memset(ctx->keys.by_id, 0, ctx->keys.capacity * sizeof *ctx->keys.by_id);
     for (i = 0; i < ctx->class_capacity; i++) {
         ctx->classes[i].klass = 0;
         ctx->classes[i].kind = ICE_CLASS_UNKNOWN;
@@ -66,7 +66,7 @@ forget_cached_objects(ice_context *ctx)
         ctx->written_classes[i]->layout = NULL;
     }
     ctx->written_count = 0;
-    ctx->written_class_indexes.used = 0;
+    ctx->written_class_indexes.count = 0;
     if (ctx->written_class_indexes.mask)
         memset(ctx->written_class_indexes.slots, 0, ((size_t)ctx->written_class_indexes.mask + 1) * sizeof(ice_slot));
     memset(ctx->written_class_cache, 0, sizeof ctx->written_class_cache);
@@ -100,15 +100,15 @@ ice_context_init(void)
 ice_context *
 ice_context_acquire(void)
 {
-    ice_context *ctx = (ice_context *)ice_pool_next(&pool);
+    ice_context *ctx = (ice_context *)ice_pool_pop(&pool);
     if (!ctx && spare_contexts) {
         ctx = (ice_context *)spare_contexts;
         spare_contexts = spare_contexts->next;
-        ctx->warm.next = NULL;
-        ctx->warm.engine = icecore_context_new();
+        ctx->pooled.next = NULL;
+        ctx->pooled.engine = icecore_context_new();
     }
     if (!ctx) {
-        ctx = (ice_context *)ice_warm_new(sizeof *ctx);
+        ctx = (ice_context *)ice_pooled_context_new(sizeof *ctx);
         ctx->next = all_contexts;
         all_contexts = ctx;
     }
@@ -159,7 +159,7 @@ free_context_memory(ice_context *ctx)
     ice_seen_free(&ctx->seen);
     ice_map_free(&ctx->target_indexes);
     ice_map_free(&ctx->written_class_indexes);
-    icecore_context_free(ctx->warm.engine);
+    icecore_context_free(ctx->pooled.engine);
     {
         ice_context *const next = ctx->next;
         memset(ctx, 0, sizeof *ctx);
@@ -202,10 +202,10 @@ ice_context_release(ice_context *ctx, uint32_t call)
     trim_stack(&ctx->targets, &ctx->target_capacity);
     trim_stack(&ctx->build_frames, &ctx->build_capacity);
     trim_stack(&ctx->walk_frames, &ctx->walk_capacity);
-    if (!ice_pool_give(&pool, &ctx->warm)) {
+    if (!ice_pool_release(&pool, &ctx->pooled)) {
         free_context_memory(ctx);
-        ctx->warm.next = spare_contexts;
-        spare_contexts = &ctx->warm;
+        ctx->pooled.next = spare_contexts;
+        spare_contexts = &ctx->pooled;
     }
 }
 

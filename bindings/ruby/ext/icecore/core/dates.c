@@ -22,7 +22,7 @@ read_date(VALUE argument)
     reading->call = ctx->call;
     settings.rules.names = settings.rules.exact_names = settings.rules.cached_classes = Qnil;
     settings.rules.otherwise = ICECORE_ASK_ON;
-    if (icecore_read(ctx->warm.engine, ice_marshal_stage(), (const uint8_t *)bytes, len, ICECORE_EACH, &ctx->view,
+    if (icecore_read(ctx->pooled.engine, ice_marshal_stage(), (const uint8_t *)bytes, len, ICECORE_EACH, &ctx->view,
                      &error))
         ice_raise_error(&error, bytes, len, false);
     if (!ice_has_date_fields(&ctx->view))

@@ -35,7 +35,7 @@ read_body(VALUE argument)
     }
     ctx = reading->ctx = ice_context_acquire();
     reading->call = ctx->call;
-    if (icecore_read(ctx->warm.engine, reading->stage, (const uint8_t *)RSTRING_PTR(settings->source),
+    if (icecore_read(ctx->pooled.engine, reading->stage, (const uint8_t *)RSTRING_PTR(settings->source),
                      RSTRING_LEN(settings->source), reading->may_trail ? ICECORE_EACH : 0, &ctx->view, &error))
         ice_raise_error(&error, RSTRING_PTR(settings->source), RSTRING_LEN(settings->source), reading->is_stream);
     if (RTEST(ruby_verbose) && reading->stage == ice_marshal_stage() && RSTRING_PTR(settings->source)[1] != 8) {
@@ -98,7 +98,7 @@ write_body(VALUE argument)
     icecore_error error;
     writing->call = ctx->call;
     ice_walk(ctx, writing->value, writing->limit);
-    if (icecore_write(ctx->warm.engine, writing->stage, &ctx->tape, &out, NULL, &error))
+    if (icecore_write(ctx->pooled.engine, writing->stage, &ctx->tape, &out, NULL, &error))
         ice_raise_error(&error, NULL, 0, false);
     return rb_str_new((const char *)out.bytes, out.len);
 }

@@ -220,7 +220,7 @@ typedef struct {
 
 typedef struct ice_context ice_context;
 struct ice_context {
-    ice_warm warm;
+    ice_pooled_context pooled;
     ice_context *next;        /* the list of all contexts. The struct is never freed, because a
                                * continuation may return to it */
     bool is_busy;             /* in use by a call */

@@ -115,7 +115,7 @@ payload_path(ice_nested_check *check)
 {
     const icecore_view *view = &check->ctx->view;
     char path[512];
-    icecore_path(check->ctx->warm.engine, view->input, view->input_len, check->node, path, sizeof path);
+    icecore_path(check->ctx->pooled.engine, view->input, view->input_len, check->node, path, sizeof path);
     return rb_utf8_str_new_cstr(path);
 }
 
@@ -224,8 +224,8 @@ read_nested(VALUE argument)
     /* The payload may contain several documents, which a class reads one after another. */
     do {
         icecore_error error;
-        if (icecore_read(ctx->warm.engine, ice_marshal_stage(), (const uint8_t *)bytes, len, ICECORE_EACH, &ctx->view,
-                         &error)) {
+        if (icecore_read(ctx->pooled.engine, ice_marshal_stage(), (const uint8_t *)bytes, len, ICECORE_EACH,
+                         &ctx->view, &error)) {
             ice_line line;
             add_fault(reading->check, rb_utf8_str_new_cstr(ice_message(&error, NULL, 0, &line)));
             return Qnil;

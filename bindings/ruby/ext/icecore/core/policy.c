@@ -78,7 +78,7 @@ check_classes(ice_context *ctx, const ice_class_rules *rules, VALUE *refused, VA
             *refused = rb_hash_new();
         if (NIL_P(rb_hash_lookup(*refused, text))) {
             char path[512];
-            icecore_path(ctx->warm.engine, view->input, view->input_len, (uint32_t)(node - view->nodes), path,
+            icecore_path(ctx->pooled.engine, view->input, view->input_len, (uint32_t)(node - view->nodes), path,
                          sizeof path);
             rb_hash_aset(*refused, text, rb_utf8_str_new_cstr(path));
             if (ice_names_builtin_class(node, name, len))

@@ -224,7 +224,7 @@ open_core_value(ice_walker *w, VALUE value, ice_written_class *class, uint16_t k
         wrapper_count = ice_put_wrappers(w, value, class, rb_cString, &key);
         ice_register_object(w, value);
         ice_put_string(w, value, key, 0);
-        ice_end_wraps(w->tape, wrapper_count);
+        ice_end_wrappers(w->tape, wrapper_count);
         return;
     case T_ARRAY:
         wrapper_count = ice_put_wrappers(w, value, class, rb_cArray, &key);
@@ -347,10 +347,10 @@ put_integers(ice_walker *w, VALUE array, uint32_t index, uint32_t count)
     const VALUE *items = RARRAY_CONST_PTR(array);
     while (index < count && RB_FIXNUM_P(items[index])) {
         const uint32_t run_end = count - index < RUN ? count : index + RUN;
-        ice_pen pen = ice_pen_take(w->engine, w->tape, RUN);
+        ice_tape_cursor cursor = ice_tape_cursor_begin(w->engine, w->tape, RUN);
         while (index < run_end && RB_FIXNUM_P(items[index]))
-            ice_pen_node(&pen, ICECORE_INT, ICECORE_NO_KEY, 0, (uint64_t)FIX2LONG(items[index++]));
-        ice_pen_give(&pen, w->tape);
+            ice_tape_cursor_push(&cursor, ICECORE_INT, ICECORE_NO_KEY, 0, (uint64_t)FIX2LONG(items[index++]));
+        ice_tape_cursor_end(&cursor, w->tape);
     }
     return index;
 }
@@ -612,7 +612,7 @@ close_frame(ice_walker *w)
 void
 ice_walk(ice_context *ctx, VALUE value, long limit)
 {
-    ice_walker walker = { ctx, ctx->warm.engine, &ctx->tape, ctx->call, 0, false };
+    ice_walker walker = { ctx, ctx->pooled.engine, &ctx->tape, ctx->call, 0, false };
     if (!backtrace_class) {
         ice_walk_hooks_init();
         backtrace_class = rb_path2class("Thread::Backtrace");

@@ -94,7 +94,7 @@ ice_put_leaf(ice_walker *w, VALUE value, uint16_t key)
             w->has_plain_strings && RB_ENCODING_GET_INLINED(value) == rb_utf8_encindex()) {
             const ice_seen_object *seen = ice_seen_find(&w->ctx->seen, value);
             if (ICE_UNLIKELY(seen != NULL))
-                ice_push_again(w->engine, w->tape, ICECORE_LINK, 0, key, seen->node);
+                ice_push_link(w->engine, w->tape, ICECORE_LINK, 0, key, seen->node);
             else {
                 ice_seen_add(&w->ctx->seen, value, (uint32_t)w->tape->node_count);
                 ice_push_string(w->engine, w->tape, ICECORE_TEXT, 0, key, RSTRING_PTR(value), RSTRING_LEN(value));

@@ -16,7 +16,7 @@ ice_put_link_if_seen(ice_walker *w, VALUE object, uint16_t key)
     const ice_seen_object *seen = ice_seen_find(&w->ctx->seen, object);
     if (ICE_LIKELY(!seen))
         return false;
-    ice_push_again(w->engine, w->tape, ICECORE_LINK, 0, key, seen->node);
+    ice_push_link(w->engine, w->tape, ICECORE_LINK, 0, key, seen->node);
     return true;
 }
 
@@ -74,7 +74,7 @@ ice_put_big(ice_walker *w, VALUE number, uint16_t key)
     icecore_tape *tape = w->tape;
     uint64_t offset;
     if (tape->arena_capacity - tape->arena_len < len + ICE_SLACK)
-        ice_more_bytes(w->engine, tape, len + ICE_SLACK);
+        ice_reserve_bytes(w->engine, tape, len + ICE_SLACK);
     offset = tape->arena_len;
     rb_integer_pack(number, tape->arena + offset, len, 1, 0, INTEGER_PACK_LITTLE_ENDIAN);
     tape->arena_len += len;
@@ -154,10 +154,10 @@ create_key(ice_walker *w, VALUE key, uint8_t kind, VALUE text)
     const uint16_t id =
         icecore_key(w->engine, kind, 0, (const uint8_t *)RSTRING_PTR(text), RSTRING_LEN(text));
     if (id) {
-        if (!ice_keys_held(&ctx->keys, id))
-            ice_keys_hold(&ctx->keys, id, (void *)key);
-        if (ice_keys_held(&ctx->keys, id) == (void *)key)
-            ice_keys_set_near(&ctx->keys, (void *)key, id);
+        if (!ice_keys_get(&ctx->keys, id))
+            ice_keys_store(&ctx->keys, id, (void *)key);
+        if (ice_keys_get(&ctx->keys, id) == (void *)key)
+            ice_keys_remember_address(&ctx->keys, (void *)key, id);
     }
     return id;
 }
@@ -167,7 +167,7 @@ ice_put_name(ice_walker *w, VALUE symbol, bool may_use_ids)
 {
     uint16_t id;
     VALUE text;
-    if (may_use_ids && ice_keys_near(&w->ctx->keys, (void *)symbol, &id))
+    if (may_use_ids && ice_keys_find_by_address(&w->ctx->keys, (void *)symbol, &id))
         return id;
     text = rb_sym2str(symbol);
     if (may_use_ids && !symbol_encoding(w, text)) {
@@ -193,7 +193,7 @@ ice_put_key(ice_walker *w, VALUE key, bool may_use_ids)
     if (!RB_TYPE_P(key, T_STRING) || !ICE_IS_INTERNED(key) ||
         (!w->has_plain_strings && !ice_find_written_class(w, rb_cString)->is_plain))
         return 0;
-    if (may_use_ids && ice_keys_near(&w->ctx->keys, (void *)key, &id))
+    if (may_use_ids && ice_keys_find_by_address(&w->ctx->keys, (void *)key, &id))
         return id;
     index = ENCODING_GET(key);
     if (may_use_ids && (index == rb_utf8_encindex() || index == rb_ascii8bit_encindex())) {
