@@ -112,7 +112,7 @@ end
 FOLDER = Dir.mktmpdir("icecore")
 at_exit { FileUtils.remove_entry(FOLDER) if File.directory?(FOLDER) }
 %w[Bq Br Bs].each do |name|
-  File.write("#{FOLDER}/#{name}.rb", "Noted.event('#{name}', :autoload)\nclass #{name}; end\n")
+  File.write("#{FOLDER}/#{name}.rb", "HookLog.event('#{name}', :autoload)\nclass #{name}; end\n")
   Object.autoload(name.to_sym, "#{FOLDER}/#{name}.rb")
 end
 
