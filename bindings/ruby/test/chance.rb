@@ -52,7 +52,7 @@ class ChanceRun
     trial.failures.each do |check, ours, theirs|
       count = (@failure_counts[failure_kind(check, ours, theirs)] += 1)
       next Check.failure("#{check} (#{name})", nil, show: false) if count > 1
-      choices = dice && Dice.shorten(dice.made) { |shorter| fails?(check, shorter) }
+      choices = dice && Dice.shorten(dice.choices_made) { |shorter| fails?(check, shorter) }
       # Failures with the same short case are the same defect.
       show = choices.nil? || !@short_cases.include?(choices)
       @short_cases << choices
@@ -68,11 +68,11 @@ class ChanceRun
     "#{check.sub(/\d+/, 'N')}: #{check == 'dump' ? '' : lines.join(' / ')}"
   end
 
-  def fails?(check, choices) = Chance::Trial.by_dice(Dice.again(choices)).run.failures.any? { |failure| failure[0] == check }
+  def fails?(check, choices) = Chance::Trial.by_dice(Dice.replay(choices)).run.failures.any? { |failure| failure[0] == check }
 
   def detail(check, choices, ours, theirs)
     if choices
-      short_dice = Dice.again(choices)
+      short_dice = Dice.replay(choices)
       trial = Chance::Trial.by_dice(short_dice)
       failure = trial.run.failures.find { |candidate| candidate[0] == check }
       ours, theirs = failure[1..] if failure

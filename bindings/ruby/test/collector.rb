@@ -44,37 +44,37 @@ values.each_with_index do |value, index|
   ensure
     GC.stress = false
   end
-  Check.equal("GC.stress, value #{index}", expected[index], [results[0], *results[1..].map { |value| Shape.of(value) }])
+  Check.equal("value #{index} is the same under GC.stress", expected[index], [results[0], *results[1..].map { |value| Shape.of(value) }])
 end
-check_true("GC.stress, from an IO") do
+check_true("loading from an IO works under GC.stress") do
   io = StringIO.new(all_bytes)
   GC.stress = true
   Ours.load(io)
 ensure
   GC.stress = false
 end
-check_true("GC.stress in hooks") do
+check_true("hooks may start the collector") do
   Collect.with(dumping: ->(_) { GC.start }, loading: ->(_) { GC.start }) do
     Array.new(20) { |n| Collect::Hooked.new(["x#{n}", { n => Collect::Packed.new(+"p#{n}") }]) }.then { |list| Ours.load(Ours.dump(list)).map(&:data).map(&:first) == Array.new(20) { |n| "x#{n}" } }
   end
 end
 if GC.respond_to?(:compact)
-  check_true("GC.compact between calls") do
+  check_true("values are the same if GC.compact runs between calls") do
     5.times.all? do
       GC.compact
       values.each_with_index.all? { |value, index| dump_and_load_here(value) == expected[index] }
     end
   end
-  check_true("GC.compact in hooks") do
+  check_true("hooks may run GC.compact") do
     Collect.with(dumping: ->(_) { GC.compact }, loading: ->(_) { GC.compact }) do
       list = Array.new(10) { |n| [Collect::Hooked.new(+"x#{n}"), +"y#{n}", { "k#{n}" => n }] }
       Ours.load(Ours.dump(list)).each_with_index.all? { |(hooked, text, map), n| hooked.data == "x#{n}" && text == "y#{n}" && map == { "k#{n}" => n } }
     end
   end
-  check_true("GC.compact in a proc") { Shape.of(Ours.load(all_bytes, ->(value) { GC.compact.then { value } })) == Shape.of(Oracle.load(all_bytes)) } if values.size < 100
+  check_true("a proc may run GC.compact") { Shape.of(Ours.load(all_bytes, ->(value) { GC.compact.then { value } })) == Shape.of(Oracle.load(all_bytes)) } if values.size < 100
 end
 if GC.respond_to?(:auto_compact=)
-  check_true("GC.auto_compact") do
+  check_true("values are the same under GC.auto_compact") do
     GC.auto_compact = true
     30.times.all? do
       GC.start
@@ -84,7 +84,7 @@ if GC.respond_to?(:auto_compact=)
     GC.auto_compact = false
   end
 end
-check_in_process("GC.verify_compaction_references", <<~RUBY)
+check_in_process("values are the same after GC.verify_compaction_references", <<~RUBY)
   all = Oracle.dump(Collect.values)
   value = Ours.load(all)
   # The names of its arguments differ between versions; some platforms do not have it.
@@ -98,7 +98,7 @@ RUBY
 
 # -- Threads and fibers --------------------------------------------------------------
 
-check_true("8 threads") do
+check_true("eight threads may load and dump at once") do
   Collect.with(dumping: ->(_) { Thread.pass }, loading: ->(_) { Thread.pass }) do
     threads = Array.new(8) do |number|
       Thread.new do
@@ -112,7 +112,7 @@ check_true("8 threads") do
     threads.map(&:value) == [true] * 8
   end
 end
-check_true("a thread that is killed in a hook") do
+check_true("a thread may be killed in a hook") do
   20.times do
     started = Queue.new
     thread = Thread.new { Collect.with(loading: ->(_) { started.push(1).then { sleep } }) { Ours.load(Oracle.dump([Collect::Hooked.new(1)] * 3)) } }
@@ -121,7 +121,7 @@ check_true("a thread that is killed in a hook") do
   end
   Ours.load(all_bytes) && Ours.dump(values) == all_bytes
 end
-check_true("a thread that is interrupted by an exception") do
+check_true("another thread may raise an exception in a hook") do
   20.times do
     started = Queue.new
     Collect.with(dumping: ->(_) { started.push(1).then { sleep } }) do
@@ -136,7 +136,7 @@ check_true("a thread that is interrupted by an exception") do
   end
   Ours.dump(values) == all_bytes
 end
-check_true("fibers whose hooks yield") do
+check_true("hooks may yield to another fiber") do
   fibers = Array.new(6) do |number|
     Fiber.new do
       list = Array.new(5) { |n| Collect::Hooked.new("f#{number} #{n}") }
@@ -156,12 +156,12 @@ check_true("fibers whose hooks yield") do
   end
   results == [true] * 6
 end
-check_true("fibers that are left in a hook") do
+check_true("fibers may be abandoned in a hook") do
   200.times { Collect.with(loading: ->(_) { Fiber.yield }) { Fiber.new { Ours.load(Oracle.dump([Collect::Hooked.new("x")])) }.resume } }
   GC.start
   Ours.dump(values) == all_bytes
 end
-check_true("an Enumerator of a proc") do
+check_true("a proc may feed an Enumerator") do
   seen = [Ours, Oracle].map { |side| Enumerator.new { |out| side.load(Oracle.dump([1, [2, "a"]]), ->(value) { (out << value).then { value } }) }.to_enum.then { |each| Array.new(3) { each.next } } }
   seen[0] == seen[1]
 end
@@ -169,8 +169,8 @@ end
 # -- Hooks that call the module again, and that leave it ----------------------------------
 
 nested_call = ->(_) { Ours.load(Ours.dump([1, { "a" => [2] }])) == [1, { "a" => [2] }] or raise "a nested document is wrong" }
-check_true("hooks that come in again") { Collect.with(dumping: nested_call, loading: nested_call) { Ours.load(Ours.dump(Array.new(10) { |n| Collect::Hooked.new(n) })).map(&:data) == (0..9).to_a } }
-check_true("hooks that come in again and again") do
+check_true("hooks may load and dump") { Collect.with(dumping: nested_call, loading: nested_call) { Ours.load(Ours.dump(Array.new(10) { |n| Collect::Hooked.new(n) })).map(&:data) == (0..9).to_a } }
+check_true("a hook of a nested dump may dump again, 60 levels deep") do
   depth = 0
   nest = lambda do |_|
     next if depth > 60
@@ -179,10 +179,10 @@ check_true("hooks that come in again and again") do
   end
   Collect.with(dumping: nest) { Ours.load(Ours.dump(Collect::Hooked.new("x"))).data == "x" && depth > 50 }
 end
-check_true("a proc that comes in again") { Ours.load(all_bytes, ->(value) { Ours.load(Ours.dump([1])).then { value } }) && true }
+check_true("a proc may load and dump") { Ours.load(all_bytes, ->(value) { Ours.load(Ours.dump([1])).then { value } }) && true }
 { "raise" => [-> { raise IOError, "out" }, IOError], "throw" => [-> { throw :out }, nil], "exit" => [-> { exit(5) }, SystemExit], "a stack that ends" => [-> { deep = -> { deep.call }.tap { |value| deep = value }; deep.call }, SystemStackError] }.each do |name, (exit_hook, type)|
   { "dumping" => -> { Ours.dump([1, Collect::Hooked.new(1)]) }, "loading" => -> { Ours.load(Oracle.dump([1, Collect::Hooked.new(1)])) }, "_load" => -> { Ours.load(Oracle.dump([1, Collect::Packed.new(+"x")])) } }.each do |kind, call|
-    check_true("#{name} in a hook, #{kind}") do
+    check_true("#{name} in a hook of #{kind} leaves the module usable") do
       bytes = Oracle.dump([1, Collect::Hooked.new(1)])
       100.times do
         catch(:out) { Collect.with(dumping: ->(_) { kind == "dumping" && exit_hook.call }, loading: ->(_) { exit_hook.call }) { call.call } }
@@ -193,9 +193,9 @@ check_true("a proc that comes in again") { Ours.load(all_bytes, ->(value) { Ours
     end
   end
 end
-check_true("break out of a hook") { [1].each { Collect.with(loading: ->(_) {}) { break Ours.load(Oracle.dump([1]), ->(value) { value }) } } == [1] }
-check_true("next and return") { def leaving = Ours.load(Oracle.dump([1, 2]), proc { |value| return value }); leaving == 1 }
-check_true("errors leave nothing") { 2000.times.all? { |n| (Ours.load(all_bytes.byteslice(0, n % all_bytes.bytesize)) rescue true) } && Ours.dump(values) == all_bytes }
+check_true("break may leave a block that loads") { [1].each { Collect.with(loading: ->(_) {}) { break Ours.load(Oracle.dump([1]), ->(value) { value }) } } == [1] }
+check_true("return in a proc leaves the load") { def leaving = Ours.load(Oracle.dump([1, 2]), proc { |value| return value }); leaving == 1 }
+check_true("2000 loads of cut data leave the module usable") { 2000.times.all? { |n| (Ours.load(all_bytes.byteslice(0, n % all_bytes.bytesize)) rescue true) } && Ours.dump(values) == all_bytes }
 
 # -- Values that change while they are dumped ------------------------------------------------
 
@@ -206,13 +206,13 @@ def check_changed_value(name)
   end
   # If Marshal itself can't load the result (it wrote another count), it need not be the same.
   broken = !outcomes[1].error? && Outcome.of { Oracle.load(outcomes[1].value) }.error?
-  Check.ok(name, broken || (outcomes[0].same_error?(outcomes[1]) && (outcomes[0].error? || outcomes[0].value == outcomes[1].value)), -> { "ours:    #{outcomes[0].error? ? outcomes[0] : outcomes[0].value.inspect}\nMarshal: #{outcomes[1].error? ? outcomes[1] : outcomes[1].value.inspect}" })
+  Check.ok("#{name} while it is dumped gives Marshal's result", broken || (outcomes[0].same_error?(outcomes[1]) && (outcomes[0].error? || outcomes[0].value == outcomes[1].value)), -> { "ours:    #{outcomes[0].error? ? outcomes[0] : outcomes[0].value.inspect}\nMarshal: #{outcomes[1].error? ? outcomes[1] : outcomes[1].value.inspect}" })
 end
 hooked = -> { Collect::Hooked.new(1) }
 check_changed_value("an array that grows") { [[hooked.call, 2, 3], ->(list) { list << 4 }] }
 check_changed_value("an array that shrinks") { [[hooked.call, 2, 3], ->(list) { list.pop }] }
 check_changed_value("an array that is emptied") { [[hooked.call] + [1] * 1000, ->(list) { list.clear.then { GC.start } }] }
-check_changed_value("an array whose items change") { [[hooked.call, 2, 3], ->(list) { list[2] = "new" }] }
+check_changed_value("an array whose items are replaced") { [[hooked.call, 2, 3], ->(list) { list[2] = "new" }] }
 check_changed_value("an array that is replaced") { [[hooked.call, "a" * 50, "b" * 50], ->(list) { list.replace(["c", "d", "e"]).then { GC.start } }] }
 check_changed_value("a hash that gets a key") { [{ a: hooked.call, b: 2 }, ->(map) { map[:c] = 3 }] }
 check_changed_value("a hash that loses a key") { [{ a: hooked.call, b: 2, c: 3 }, ->(map) { map.delete(:b) }] }
@@ -224,8 +224,8 @@ check_changed_value("an object that gets many variables") { [Collect::Plain.new.
 check_changed_value("a Struct that changes") { [Collect::Pair.new(hooked.call, 1), ->(pair) { pair.right = "new" }] }
 check_changed_value("a string with variables that changes") { [(+"text").tap { |text| text.instance_variable_set(:@v, hooked.call) }, ->(text) { text << "more" * 100 }] }
 check_changed_value("a default that changes") { [Hash.new(1).merge!(a: hooked.call), ->(map) { map.default = 2 }] }
-check_true("a load whose array is changed by a proc") { Ours.load(Oracle.dump([[1, 2], [3]]), ->(value) { value.is_a?(Array) ? value.clear : value }).equal?(nil) || true }
-check_true("the source changes while it is loaded") do
+check_true("a proc may change the loaded array") { Ours.load(Oracle.dump([[1, 2], [3]]), ->(value) { value.is_a?(Array) ? value.clear : value }).equal?(nil) || true }
+check_true("the source may change while it is loaded") do
   bytes = Oracle.dump([Collect::Hooked.new("x" * 100), "y" * 100, "z" * 100])
   # Marshal reads the current bytes; reading the old ones is right too.
   outcomes = Outcome.of { Collect.with(loading: ->(_) { bytes.replace("").then { GC.start } }) { Ours.load(bytes) } }
@@ -234,7 +234,7 @@ end
 
 # -- callcc, Ractor, depth: each in a process of its own -----------------------------------------
 
-check_in_process("callcc that leaves a load and comes back", <<~RUBY)
+check_in_process("a continuation that returns to a load leaves the module usable", <<~RUBY)
   require "continuation"
   times = 0
   kept = nil
@@ -252,7 +252,7 @@ check_in_process("callcc that leaves a load and comes back", <<~RUBY)
   raise "broken" unless Ours.load(Ours.dump([1, 2])) == [1, 2]
   puts "good"
 RUBY
-check_in_process("callcc that leaves a dump and comes back", <<~RUBY)
+check_in_process("a continuation that returns to a dump leaves the module usable", <<~RUBY)
   require "continuation"
   times = 0
   kept = nil
@@ -269,7 +269,7 @@ check_in_process("callcc that leaves a dump and comes back", <<~RUBY)
   raise "broken" unless Ours.load(Ours.dump([1, 2])) == [1, 2]
   puts "good"
 RUBY
-check_in_process("Ractor", <<~RUBY, "-W0", stand_in: false)
+check_in_process("a Ractor loads and dumps, or gets Ractor::UnsafeError", <<~RUBY, "-W0", stand_in: false)
   ractor = Ractor.new do
     Icecore::Marshal.load(Icecore::Marshal.dump([1, { "a" => [2.5, :b] }])) == [1, { "a" => [2.5, :b] }]
   rescue StandardError => error
@@ -307,9 +307,9 @@ deep = <<~RUBY
   end
 RUBY
 [{}, { max_depth: 1_000_000 }].each do |options|
-  check_in_process("#{levels} levels, #{options}", "#{deep}\nwork.call(#{options})\nGC.start\nputs 'good'", stand_in: false)
-  check_in_process("#{levels} levels in a Fiber, #{options}", "#{deep}\nFiber.new { work.call(#{options}) }.resume\nGC.start\nputs 'good'", stand_in: false)
-  check_in_process("#{levels} levels in a Thread, #{options}", "#{deep}\nThread.new { work.call(#{options}) }.join\nGC.start\nputs 'good'", stand_in: false)
+  check_in_process("#{levels} levels don't crash, #{options}", "#{deep}\nwork.call(#{options})\nGC.start\nputs 'good'", stand_in: false)
+  check_in_process("#{levels} levels in a Fiber don't crash, #{options}", "#{deep}\nFiber.new { work.call(#{options}) }.resume\nGC.start\nputs 'good'", stand_in: false)
+  check_in_process("#{levels} levels in a Thread don't crash, #{options}", "#{deep}\nThread.new { work.call(#{options}) }.join\nGC.start\nputs 'good'", stand_in: false)
 end
 
 # -- Many small calls -----------------------------------------------------------------------------
@@ -319,6 +319,6 @@ if memory_held
   (LONG.positive? ? 200_000 : 10_000).times(&call)
   GC.start
   grown = least_growth { (LONG.positive? ? 1_000_000 : 50_000).times(&call) }
-  Check.ok("many small calls", grown < 4_000_000, "grew by #{grown} bytes")
+  Check.ok("many small calls keep no memory", grown < 4_000_000, "grew by #{grown} bytes")
 end
 Check.finish

@@ -60,9 +60,9 @@ end
 def compare(name, &block)
   ours, theirs = [Ours, Oracle].map { |side| Outcome.of { Timeout.timeout(20) { block.call(side) } } }
   if ours.error? || theirs.error?
-    Check.ok(name, ours.same_error?(theirs), -> { "ours:    #{ours}\nMarshal: #{theirs}\n#{ours.error&.backtrace&.first(3)&.join("\n")}" })
+    Check.ok("#{name}: same error as Marshal", ours.same_error?(theirs), -> { "ours:    #{ours}\nMarshal: #{theirs}\n#{ours.error&.backtrace&.first(3)&.join("\n")}" })
   else
-    Check.equal(name, theirs.value, ours.value)
+    Check.equal("#{name}: same result as Marshal", theirs.value, ours.value)
   end
 end
 
@@ -76,22 +76,22 @@ path = "#{folder}/dump"
 
 # -- Files --------------------------------------------------------------------
 
-compare("File, several documents") do |side|
+compare("several documents in a File") do |side|
   File.open(path, "wb") { |file| 3.times { |n| side.dump([n, list], file) } << "rest" }
   File.open(path, "rb") { |file| [*3.times.map { [shape_of(side.load(file)), file.pos] }, file.read] }
 end
-compare("File in text mode") do |side|
+compare("a File in text mode") do |side|
   File.open(path, "w:UTF-16LE") { |file| side.dump(list, file) }
   [File.binread(path), File.open(path, "r:UTF-8:UTF-16LE") { |file| [shape_of(side.load(file)), file.eof?, file.external_encoding.to_s] }]
 end
-compare("File that is read and written") do |side|
+compare("a File that is written and read") do |side|
   File.open(path, "w+b") do |file|
     side.dump(1, file)
     file.rewind
     side.load(file)
   end
 end
-compare("File after ungetbyte") do |side|
+compare("a File after ungetbyte") do |side|
   File.binwrite(path, bytes.byteslice(1..))
   File.open(path, "rb") { |file| file.ungetbyte(bytes.getbyte(0)).then { shape_of(side.load(file)) + [file.pos] } }
 end
@@ -102,17 +102,17 @@ compare("an empty File") { |side| File.write(path, "").then { File.open(path) { 
 
 # -- StringIO, pipes and sockets ----------------------------------------------
 
-compare("StringIO in the middle") { |side| StringIO.new("ab#{bytes}cd".b).then { |io| io.pos = 2; [shape_of(side.load(io)), io.read] } }
-compare("StringIO that is frozen") { |side| side.dump(1, StringIO.new("".dup.freeze)) }
-compare("StringIO for appending") { |side| StringIO.new(+"ab", "a").tap { |io| side.dump(1, io) }.string }
-compare("StringIO of UTF-8") { |side| StringIO.new(+"\u00e9").tap { |io| io.read; side.dump("\xff".b, io) }.string.then { |text| [text.b, text.encoding] } }
+compare("a StringIO at a position in the middle") { |side| StringIO.new("ab#{bytes}cd".b).then { |io| io.pos = 2; [shape_of(side.load(io)), io.read] } }
+compare("a frozen StringIO") { |side| side.dump(1, StringIO.new("".dup.freeze)) }
+compare("a StringIO for appending") { |side| StringIO.new(+"ab", "a").tap { |io| side.dump(1, io) }.string }
+compare("a StringIO of UTF-8") { |side| StringIO.new(+"\u00e9").tap { |io| io.read; side.dump("\xff".b, io) }.string.then { |text| [text.b, text.encoding] } }
 compare("an empty StringIO") { |side| side.load(StringIO.new("")) }
 compare("a pipe that stays open") do |side|
   reader, writer = IO.pipe
   writer.write(bytes, "r")
   [shape_of(side.load(reader)), reader.read_nonblock(10)]
 end
-compare("a pipe that is slow") do |side|
+compare("a slow pipe") do |side|
   reader, writer = IO.pipe
   feeder = Thread.new do
     bytes.each_char.each_slice(700) do |part|
@@ -123,12 +123,12 @@ compare("a pipe that is slow") do |side|
   end
   shape_of(side.load(reader)).tap { feeder.join }
 end
-compare("a pipe, both ends at once, large") do |side|
+compare("both ends of a pipe at once, with a large value") do |side|
   reader, writer = IO.pipe
   feeder = Thread.new { side.dump(["x" * 300_000] * 2 + ["y" * 300_000], writer).close }
   side.load(reader).map(&:size).tap { feeder.join }
 end
-compare("a pipe whose reader is gone") do |side|
+compare("a pipe whose reader is closed") do |side|
   reader, writer = IO.pipe
   reader.close
   side.dump("x" * 100_000, writer)
@@ -142,43 +142,43 @@ end
 
 # -- Compressed ---------------------------------------------------------------
 
-compare("Gzip") do |side|
+compare("a gzip file") do |side|
   Zlib::GzipWriter.open("#{path}.gz") { |gzip| 2.times { side.dump(list, gzip) } }
   Zlib::GzipReader.open("#{path}.gz") { |gzip| [shape_of(side.load(gzip)), shape_of(side.load(gzip)), gzip.eof?] }
 end
-compare("Gzip that ends early") do |side|
+compare("a gzip file that is cut") do |side|
   packed = Zlib.gzip(bytes)
   side.load(Zlib::GzipReader.new(StringIO.new(packed.byteslice(0, packed.bytesize / 2))))
 end
 
 # -- Objects that are like an IO ----------------------------------------------
 
-compare("getbyte and read") { |side| Source.new("#{bytes}rest".b).then { |source| [shape_of(side.load(source)), source.rest] } }
-compare("several documents") { |side| Source.new((bytes * 3) + "r").then { |source| [*3.times.map { shape_of(side.load(source)) }, source.rest] } }
+compare("an object with getbyte and read") { |side| Source.new("#{bytes}rest".b).then { |source| [shape_of(side.load(source)), source.rest] } }
+compare("several documents in an object with getbyte and read") { |side| Source.new((bytes * 3) + "r").then { |source| [*3.times.map { shape_of(side.load(source)) }, source.rest] } }
 {
   "nil" => ->(_part) {}, "no string" => ->(_part) { 5 }, "a symbol" => ->(_part) { :x },
   "text in UTF-16" => ->(part) { part.dup.force_encoding("UTF-16LE") }, "an object like a string" => ->(part) { Struct.new(:to_str).new(part) },
   "an exception" => ->(_part) { raise IOError, "the disk says no" }
-}.each { |name, answer| compare("read gives #{name}") { |side| shape_of(side.load(Source.new(bytes, read: answer))) } }
+}.each { |name, answer| compare("read returns #{name}") { |side| shape_of(side.load(Source.new(bytes, read: answer))) } }
 {
   "nil" => ->(_byte) {}, "a string" => ->(byte) { byte.chr }, "300" => ->(byte) { byte + 256 }, "a float" => ->(byte) { byte.to_f }, "an exception" => ->(_byte) { raise IOError, "the disk says no" }
-}.each { |name, answer| compare("getbyte gives #{name}") { |side| shape_of(side.load(Source.new(bytes, byte: answer))) } }
+}.each { |name, answer| compare("getbyte returns #{name}") { |side| shape_of(side.load(Source.new(bytes, byte: answer))) } }
 
 # Ruby's result for these is random (strings of the subclass, or frozen too early): ours reads
 # the data, or reports that it is too short.
 { "more" => ->(part) { "#{part}more" }, "less" => ->(part) { part.byteslice(0, part.bytesize - 1) }, "nothing" => ->(_part) { "" } }.each do |name, answer|
   outcome = Outcome.of { Ours.load(Source.new(bytes, read: answer)) }
-  Check.ok("read gives #{name}", outcome.error? ? [ArgumentError, TypeError, EOFError].any? { |type| outcome.error.is_a?(type) } : name == "more", outcome.to_s)
+  Check.ok("read returns #{name}", outcome.error? ? [ArgumentError, TypeError, EOFError].any? { |type| outcome.error.is_a?(type) } : name == "more", outcome.to_s)
 end
 unless STAND_IN
   { "something frozen" => ->(part) { part.dup.freeze }, "a subclass" => ->(part) { Chance::Str.new(part) } }
-    .each { |name, answer| Check.equal("read gives #{name}", shape_of(Oracle.load(bytes)), shape_of(Ours.load(Source.new(bytes, read: answer)))) }
+    .each { |name, answer| Check.equal("read returns #{name}", shape_of(Oracle.load(bytes)), shape_of(Ours.load(Source.new(bytes, read: answer)))) }
 end
 
 # During each call another load runs; the source is closed while it is read.
-compare("read loads itself") { |side| shape_of(side.load(Source.new(bytes, read: ->(part) { side.load(side.dump([1])).then { part } }))) }
-compare("read throws") { |side| catch(:out) { side.load(Source.new(bytes, read: ->(_part) { throw :out, 5 })) } }
-compare("the source changes what it gave") do |side|
+compare("a read method that loads another dump") { |side| shape_of(side.load(Source.new(bytes, read: ->(part) { side.load(side.dump([1])).then { part } }))) }
+compare("a read method that throws") { |side| catch(:out) { side.load(Source.new(bytes, read: ->(_part) { throw :out, 5 })) } }
+compare("a read method that changes the strings it returned") do |side|
   given = []
   shape_of(side.load(Source.new(bytes, read: ->(part) { part.tap { given.each(&:clear).clear << part } })))
 end
@@ -188,7 +188,7 @@ no_byte = Object.new.tap { |source| def source.read(_count) = "" }
 like_string = Struct.new(:to_str)
 { "nothing" => nil, "5" => 5, "a symbol" => :a, "an array" => [4, 8], "no read" => no_read, "no getbyte" => no_byte, "like a string" => like_string.new(bytes), "not quite like a string" => like_string.new(5) }
   .each { |name, source| compare("load of #{name}") { |side| shape_of(side.load(source)) } }
-compare("a binmode that is called") do |side|
+compare("an object with binmode") do |side|
   source = Source.new(bytes)
   def source.binmode = @calls << :binmode
   side.load(source)
@@ -212,7 +212,7 @@ verbose = $VERBOSE
 $VERBOSE = false
 ["", "\x04", "\x04\x08", "\x04\x07i\x06", "\x04\x09i\x06", "\x03\x08i\x06", "\x05\x08i\x06", "\x00\x00", "x", "\x04\x08\xff", "BAh7AA=="].each do |text|
   compare("the string #{text.inspect}") { |side| side.load(text.b) }
-  compare("the same from an IO, #{text.inspect}") { |side| StringIO.new(text.b).then { |io| [side.load(io), io.pos] } }
+  compare("the string #{text.inspect} from a StringIO") { |side| StringIO.new(text.b).then { |io| [side.load(io), io.pos] } }
 end
 $VERBOSE = verbose
 short = Oracle.dump([1, "text", :sym, 1.5, { "k" => 2**70 }, Time.at(0).utc, Chance::Pair.new(1, 2), Chance::Dumped.new(1)])
@@ -226,15 +226,15 @@ end
 
 # -- Targets of a dump --------------------------------------------------------
 
-compare("write alone") { |side| Target.new.tap { |target| side.dump(list, target) }.parts.join.b }
-compare("write and binmode") { |side| BinaryTarget.new.tap { |target| side.dump(list, target) }.then { |target| [target.parts.join.b, target.binary] } }
-compare("write gives nothing") { |side| Target.new { nil }.tap { |target| side.dump(list, target) }.parts.join.b }
-compare("write raises") { |side| side.dump(list, Target.new { raise IOError, "the disk is full" }) }
-compare("write throws") { |side| catch(:out) { side.dump(list, Target.new { throw :out, 5 }) } }
-compare("write gets bytes") { |side| Target.new.tap { |target| side.dump("caf\u00e9", target) }.parts.map(&:encoding).uniq }
-compare("what is returned") { |side| Target.new.then { |target| side.dump(1, target).equal?(target) } }
+compare("a target with only write") { |side| Target.new.tap { |target| side.dump(list, target) }.parts.join.b }
+compare("a target with write and binmode") { |side| BinaryTarget.new.tap { |target| side.dump(list, target) }.then { |target| [target.parts.join.b, target.binary] } }
+compare("a write method that returns nil") { |side| Target.new { nil }.tap { |target| side.dump(list, target) }.parts.join.b }
+compare("a write method that raises") { |side| side.dump(list, Target.new { raise IOError, "the disk is full" }) }
+compare("a write method that throws") { |side| catch(:out) { side.dump(list, Target.new { throw :out, 5 }) } }
+compare("the encoding of the strings that write gets") { |side| Target.new.tap { |target| side.dump("caf\u00e9", target) }.parts.map(&:encoding).uniq }
+compare("the return value of dump with a target") { |side| Target.new.then { |target| side.dump(1, target).equal?(target) } }
 compare("an object that can't be dumped, into a file") { |side| side.dump([1, proc {}], Target.new) }
-compare("no write") { |side| side.dump(1, Object.new) }
+compare("a target without write") { |side| side.dump(1, Object.new) }
 { "a string" => "x", "a symbol" => :x, "an array" => [], "a float" => 1.5, "nil" => nil }.each { |name, target| compare("dump into #{name}") { |side| side.dump([1], target) } }
 { "io and nil" => [StringIO.new, nil], "io and text" => [StringIO.new, "x"], "nil and limit" => [nil, 5], "limit and io" => [5, StringIO.new], "three" => [StringIO.new, 1, 2], "large limit" => [2**70] }
   .each { |name, more_arguments| compare("dump with #{name}") { |side| side.dump([1], *more_arguments).class } }
@@ -242,20 +242,20 @@ compare("no write") { |side| side.dump(1, Object.new) }
 
 # -- The proc, and other arguments --------------------------------------------
 
-compare("a method as proc") { |side| [].tap { |values| side.load(bytes, values.method(:push)) }.size }
-compare("an object with call") { |side| side.load(Oracle.dump([1, 2]), Struct.new(:call_count) { def call(value) = value.is_a?(Array) ? value : 7 }.new(0)) }
+compare("a Method as the proc") { |side| [].tap { |values| side.load(bytes, values.method(:push)) }.size }
+compare("an object with call as the proc") { |side| side.load(Oracle.dump([1, 2]), Struct.new(:call_count) { def call(value) = value.is_a?(Array) ? value : 7 }.new(0)) }
 compare("a proc of two arguments") { |side| side.load(Oracle.dump([1, 2]), proc { |value, more| [value, more] }) }
 compare("a lambda of two arguments") { |side| side.load(Oracle.dump([1, 2]), ->(value, more) { [value, more] }) }
-compare("a proc that is none") { |side| side.load(Oracle.dump([1, 2]), 5) }
-compare("a proc that is nil") { |side| side.load(Oracle.dump([1, 2]), nil) }
+compare("a number as the proc") { |side| side.load(Oracle.dump([1, 2]), 5) }
+compare("nil as the proc") { |side| side.load(Oracle.dump([1, 2]), nil) }
 compare("freeze: nil") { |side| side.load(Oracle.dump(["a"]), freeze: nil).frozen? }
 compare("freeze: 1") { |side| side.load(Oracle.dump(["a"]), freeze: 1).frozen? }
-compare("freeze: from an IO") { |side| shape_of(side.load(StringIO.new(bytes), freeze: true)) }
+compare("freeze: true with an IO") { |side| shape_of(side.load(StringIO.new(bytes), freeze: true)) }
 compare("a proc that breaks out") { |side| [1].each { break side.load(Oracle.dump([1, 2]), ->(value) { value }) } }
-compare("a keyword that is none") { |side| side.load(bytes, nil, frozen: true) }
-compare("a hook that reads on") do |side|
+compare("an unknown keyword") { |side| side.load(bytes, nil, frozen: true) }
+compare("a proc that reads the next document") do |side|
   io = StringIO.new(Oracle.dump([1, 2]) + Oracle.dump(:inner))
   [side.load(io, ->(value) { value.is_a?(Array) ? [value, side.load(io)] : value }), io.pos]
 end
-Check.equal("restore is load", [1], IMPL.restore(IMPL.dump([1])))
+Check.equal("restore loads like load", [1], IMPL.restore(IMPL.dump([1])))
 Check.finish

@@ -83,9 +83,9 @@ def body(dump) = dump.byteslice(2..)
 def refused(name, bytes, *classes, **options)
   EVENTS.clear
   error = Check.raises("#{name} is refused", Icecore::ClassError) { IMPL.load(bytes, **options) }
-  Check.equal("#{name}: names", classes, error.classes.keys) if error.is_a?(Icecore::ClassError)
+  Check.equal("#{name}: the error has the names", classes, error.classes.keys) if error.is_a?(Icecore::ClassError)
   Check.equal("#{name}: nothing runs", [], EVENTS)
-  Check.equal("#{name}: reported", classes, IMPL.load(bytes, report: true, **options))
+  Check.equal("#{name}: report: true names the classes", classes, IMPL.load(bytes, report: true, **options))
   error
 end
 
@@ -114,11 +114,11 @@ gadget = Oracle.dump(Gadget.new)
   Check.equal("#{name} with damage: path", "$#0", cut.path) if cut.is_a?(Icecore::Error)
 end
 EVENTS.clear
-Check.equal("a payload whose classes are listed", Gadget, IMPL.load(dump_of("Handing", gadget), classes: [Handing, Gadget]).class)
+Check.equal("a payload is loaded if its classes are listed", Gadget, IMPL.load(dump_of("Handing", gadget), classes: [Handing, Gadget]).class)
 Check.equal("both hooks ran", ["Handing._load", "Gadget#marshal_load"], EVENTS)
 EVENTS.clear
-Check.raises("a date is no gadget, whatever is listed", Icecore::Error) { IMPL.load(dump_of("Date", gadget), classes: :any) }
-Check.equal("a date runs nothing", [], EVENTS)
+Check.raises("a payload of Date that is another object is refused, whatever is listed", Icecore::Error) { IMPL.load(dump_of("Date", gadget), classes: :any) }
+Check.equal("a refused payload of Date runs nothing", [], EVENTS)
 
 # -- All kinds in which a payload names a class --------------------------------------------
 
@@ -127,7 +127,7 @@ Check.equal("a date runs nothing", [], EVENTS)
   "C" => ["C:\x0aWords\"\x06x", "Words"], "e" => ["e:\x0aMixin\"\x06x", "Mixin"], "c" => ["c\x0bGadget", "Gadget"], "m" => ["m\x0aMixin", "Mixin"], "M" => ["M\x0aMixin", "Mixin"], "a regexp" => ["I/\x06a\x00\x06:\x06EF", "Regexp"],
   "a link to the name" => ["[\x07:\x0bGadgeto;\x00\x00", "Gadget"], "a key" => ["{\x06o:\x0bGadget\x00i\x06", "Gadget"], "a default" => ["}\x00o:\x0bGadget\x00", "Gadget"], "a variable" => ["I\"\x06x\x07:\x06ET:\x07@ao:\x0bGadget\x00", "Gadget"],
   "a name in UTF-8" => ["oI:\x0bGadget\x06:\x06ET\x00", "Gadget"]
-}.each { |name, (bytes, klass)| refused("in a payload: #{name}", dump_of("Handing", "\x04\b#{bytes}".b), klass, classes: [Handing]) }
+}.each { |name, (bytes, klass)| refused("a class in a payload: #{name}", dump_of("Handing", "\x04\b#{bytes}".b), klass, classes: [Handing]) }
 
 # -- All ways in which the bytes are passed ---------------------------------------------------
 
@@ -138,20 +138,20 @@ sub = Words.new(gadget)
   "with variables" => Handing.new(tagged), "as UTF-16" => Handing.new(gadget.dup.force_encoding("UTF-16LE")), "as UTF-8" => Handing.new(gadget.dup.force_encoding("UTF-8")),
   "behind another" => [Handing.new("\x04\b0"), Handing.new(gadget)], "behind a document" => Handing.new("\x04\b0".b + gadget), "in a variable" => (+"a").tap { |text| text.instance_variable_set(:@v, Handing.new(gadget)) },
   "with a module" => Handing.new(gadget).tap { |value| value.singleton_class.undef_method(:extended) rescue value }, "in a key" => { Handing.new(gadget) => 1 }
-}.each { |name, value| refused("a payload #{name}", Oracle.dump(value), "Gadget", classes: [Handing]) }
-refused("marshal_load", Oracle.dump(Rereading.new(gadget)), "Gadget", classes: [Rereading])
-refused("marshal_load by a link", Oracle.dump([gadget, Rereading.new(gadget)]), "Gadget", classes: [Rereading])
-refused("marshal_load by a subclass of String", Oracle.dump(Rereading.new(sub)), "Gadget", classes: [Rereading, Words])
-refused("_load_data", "\x04\bd:\x0cHanding\"".b << length(gadget.bytesize) << gadget, "Gadget", classes: [Handing])
-(0..7).each { |minor| refused("version 4.#{minor}", dump_of("Handing", gadget.sub("\b", minor.chr)), "Gadget", classes: [Handing]) }
+}.each { |name, value| refused("a class in a payload #{name}", Oracle.dump(value), "Gadget", classes: [Handing]) }
+refused("a class in the data of marshal_load", Oracle.dump(Rereading.new(gadget)), "Gadget", classes: [Rereading])
+refused("a class in the data of marshal_load, which is a link", Oracle.dump([gadget, Rereading.new(gadget)]), "Gadget", classes: [Rereading])
+refused("a class in the data of marshal_load, which is a subclass of String", Oracle.dump(Rereading.new(sub)), "Gadget", classes: [Rereading, Words])
+refused("a class in the data of _load_data", "\x04\bd:\x0cHanding\"".b << length(gadget.bytesize) << gadget, "Gadget", classes: [Handing])
+(0..7).each { |minor| refused("a class in a payload of version 4.#{minor}", dump_of("Handing", gadget.sub("\b", minor.chr)), "Gadget", classes: [Handing]) }
 renamed = gadget.sub("Gadget", "Gadgex")
-refused("a new name holds for no payload", dump_of("Handing", renamed), "Gadgex", rename: { "Gadgex" => Gadget }, classes: [Handing])
+refused("a renamed class in a payload", dump_of("Handing", renamed), "Gadgex", rename: { "Gadgex" => Gadget }, classes: [Handing])
 nested = gadget
 8.times { nested = dump_of("Handing", nested) }
-refused("8 levels", nested, "Gadget", classes: [Handing])
+refused("a class in 8 nested payloads", nested, "Gadget", classes: [Handing])
 30.times { nested = dump_of("Handing", nested) }
-malformed("38 levels", nested, classes: [Handing])
-malformed("38 levels, all allowed", nested, classes: :any)
+malformed("data with 38 nested payloads", nested, classes: [Handing])
+malformed("data with 38 nested payloads, with all classes allowed", nested, classes: :any)
 
 # One payload for many hooks is read once: otherwise each level would multiply the work.
 class Keeping
@@ -159,27 +159,27 @@ class Keeping
 end
 many = "\x04\b0".b
 12.times { many = "\x04\b[".b << length(101) << "\"" << length(many.bytesize) << many << "U:\x0cKeeping@\x06" << "U;\x00@\x06" * 99 }
-Check.equal("one payload of many hooks", 101, IMPL.load(many, classes: [Keeping]).size)
+Check.equal("one payload for many hooks is read once", 101, IMPL.load(many, classes: [Keeping]).size)
 
 # -- The same in another format ----------------------------------------------------------------
 
 typed = Icecore.convert(dump_of("Handing", gadget), "marshal", "json:typed")
-Check.equal("json:typed: reported", ["Gadget"], Icecore.decode(typed, "json:typed", classes: [Handing], report: true))
+Check.equal("json:typed: report: true names the class in a payload", ["Gadget"], Icecore.decode(typed, "json:typed", classes: [Handing], report: true))
 EVENTS.clear
-Check.raises("json:typed is refused", Icecore::ClassError, "Gadget") { Icecore.decode(typed, "json:typed", classes: [Handing]) }
+Check.raises("json:typed: a class in a payload is refused", Icecore::ClassError, "Gadget") { Icecore.decode(typed, "json:typed", classes: [Handing]) }
 Check.equal("json:typed: nothing runs", [], EVENTS)
 plain = [Date.new(2001, 2, 3), DateTime.new(2001, 2, 3), Time.at(0).utc, BigDecimal("1.5"), Rational(1, 2), Complex(1, 2)]
-Check.equal("json:typed: values that need no list", plain, Icecore.decode(Icecore.convert(Oracle.dump(plain), "marshal", "json:typed"), "json:typed"))
+Check.equal("json:typed: Ruby's own values need no list", plain, Icecore.decode(Icecore.convert(Oracle.dump(plain), "marshal", "json:typed"), "json:typed"))
 
 # -- Unreadable data reaches no hook -----------------------------------------------------------
 
-{ "nothing" => "", "a cut" => "o:\x0bGad", "a type that is none" => "?", "a link to nothing" => "@\x06", "a symbol that was not" => "o;\x06\x00", "a string without its end" => "\"\x0axx" }
+{ "an empty payload" => "", "a payload that is cut" => "o:\x0bGad", "a payload of an unknown type" => "?", "a payload with a link to a missing object" => "@\x06", "a payload with a link to a missing symbol" => "o;\x06\x00", "a payload with a string that is cut" => "\"\x0axx" }
   .each { |name, bytes| malformed(name, dump_of("Handing", "\x04\b#{bytes}".b), classes: [Handing]) }
 
 # -- Bytes in a format of the class's own ------------------------------------------------------
 
 ["", "\x04", "x\x04\b", "\x04\t0", "\x03\bo:\x0bGadget\x00", [4].pack("V"), [0x00_01_04].pack("V"), "\x00#{gadget}", [gadget].pack("m0")].each do |bytes|
-  Check.equal("bytes #{bytes.inspect}", bytes.b, IMPL.load(dump_of("Bytes", bytes), classes: [Bytes]).data.b)
+  Check.equal("_load gets the bytes #{bytes.inspect} unchanged", bytes.b, IMPL.load(dump_of("Bytes", bytes), classes: [Bytes]).data.b)
 end
 
 # -- Dates are built from bytes that were read here ---------------------------------------------------
@@ -244,11 +244,11 @@ fields += Array.new(300 * (1 + LONG)) { [random.rand(-9..9), random.rand(0..71_1
   check_same_date("#{name} of Ruby 1.8", dump_of(name, "\x04\b[\x08".b << old_rational(4_903_887, 2) << old_rational(1, 24).sub(":\x0dRational", ";\x00").sub(":\x0f@numerator", ";\x06").sub(":\x11@denominator", ";\x07") << "i\x03\x19\x15\x23"))
   check_same_date("#{name} of Ruby 1.8, a link", dump_of(name, "\x04\b[\x08".b << old_rational(4_903_887, 2) << "@\x06i\x03\x19\x15\x23"))
   check_same_date("#{name} with variables", "\x04\bI".b << body(bytes) << "\x07:\x06ET:\x07@ai\x06")
-  Check.equal("#{name}: links go to one date", true, IMPL.load("\x04\b[\x07".b << body(bytes) << "@\x06").then { |list| list[0].equal?(list[1]) })
-  Check.equal("#{name}: frozen", true, IMPL.load(bytes, freeze: true).frozen?)
+  Check.equal("#{name}: two links lead to one date", true, IMPL.load("\x04\b[\x07".b << body(bytes) << "@\x06").then { |list| list[0].equal?(list[1]) })
+  Check.equal("#{name}: freeze: true freezes the date", true, IMPL.load(bytes, freeze: true).frozen?)
   values = []
   IMPL.load(bytes, ->(value) { values << value.class.name; value })
-  Check.equal("#{name}: a proc gets the date alone", [name], values)
+  Check.equal("#{name}: a proc gets only the date", [name], values)
   # A list does not make Icecore call Date._load.
   Date.singleton_class.alias_method(:own_load, :_load)
   without_warnings { Date.define_singleton_method(:_load) { |_bytes| EVENTS << "Date._load" } }
@@ -260,12 +260,12 @@ fields += Array.new(300 * (1 + LONG)) { [random.rand(-9..9), random.rand(0..71_1
   without_warnings { Date.singleton_class.alias_method(:_load, :own_load) }
 end
 { "Rational" => "\x04\b".b << old_rational(7, 2), "Complex" => "\x04\bo:\x0cComplex\x07:\x0a@reali\x06:\x0b@imagei\x07".b, "Rational and a link" => "\x04\b[\x07".b << old_rational(7, 2) << "@\x06" }
-  .each { |name, bytes| Check.equal("#{name} of Ruby 1.8", Oracle.load(bytes), IMPL.load(bytes)) }
+  .each { |name, bytes| Check.equal("#{name} of Ruby 1.8: the same value", Oracle.load(bytes), IMPL.load(bytes)) }
 { "Rational, a proc" => "\x04\b[\x07".b << old_rational(7, -2) << "@\x06", "Rational in a hash" => "\x04\b{\x06".b << old_rational(6, 4) << "i\x06" }.each do |name, bytes|
   results = [Oracle, IMPL].map { |side| [].tap { |values| values << side.load(bytes, ->(value) { values << value; value }) << side.load(bytes, freeze: true) } }
-  Check.equal("#{name} of Ruby 1.8", *results)
+  Check.equal("#{name} of Ruby 1.8: the same values", *results)
 end
-Check.raises("Rational of Ruby 1.8, divided by 0", ZeroDivisionError) { IMPL.load("\x04\b".b << old_rational(7, 0)) }
+Check.raises("a Rational of Ruby 1.8 with the denominator 0 raises", ZeroDivisionError) { IMPL.load("\x04\b".b << old_rational(7, 0)) }
 refused("a subclass of Date", dump_of("Day", gadget), "Day")
 refused("a subclass of Date, listed", dump_of("Day", gadget), "Gadget", classes: [Day])
 check_same_date("a subclass of Date, listed", dump_of("Day", Oracle.dump(dates[0].marshal_dump)), classes: [Day])

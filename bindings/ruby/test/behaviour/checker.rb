@@ -3,7 +3,7 @@
 require_relative "builder"
 
 module Behaviour
-  # Compares a value with a description; raises Part at the first difference.
+  # Compares a value with a description; raises Mismatch at the first difference.
   class Checker
     include Descriptions
 
