@@ -96,8 +96,8 @@ ice_new_utf8_string(const char *text, size_t len)
 static inline VALUE
 ice_key_value(ice_builder *b, uint16_t id)
 {
-    void *held = ice_keys_get(&b->ctx->keys, id);
-    return ICE_LIKELY(held && !b->is_slow) ? (VALUE)held : ice_create_key_value(b, id);
+    void *key = ice_keys_get(&b->ctx->keys, id);
+    return ICE_LIKELY(key && !b->is_slow) ? (VALUE)key : ice_create_key_value(b, id);
 }
 
 /* Builds the leaf at a node; frequent kinds are built inline. */

@@ -133,7 +133,7 @@ trim_stack(void *stack, uint32_t *capacity)
 
 /* The keys hold no references: the collector marks them. */
 static void
-release_nothing(void *host, void *held)
+release_nothing(void *host, void *key)
 {
 }
 

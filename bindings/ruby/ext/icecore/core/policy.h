@@ -46,8 +46,8 @@ NORETURN(void ice_policy_raise(VALUE refused, VALUE warnings, VALUE unlistable))
 /* Adds a warning about a class, unless this process has warned of the class before.
  * `message_kind` is ICECORE_WORDS_BUILT or ICECORE_WORDS_REFUSED. */
 void ice_policy_add_warning(VALUE *warnings, uint32_t message_kind, VALUE class, const char *path);
-/* Returns the edition of the rules of a call. 0 if the rules are not cached, so that no verdict
- * can be reused. */
+/* Returns the edition of the rules of a call: a number that changes whenever the rules change, so
+ * a verdict may be reused while the edition is the same. Returns 0 if no verdict may be reused. */
 uint64_t ice_rules_edition(const ice_class_rules *rules);
 
 #endif
