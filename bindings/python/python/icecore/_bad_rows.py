@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ._paths import flat
+from ._paths import combine_chunks
 from .arrow import Kept
 
 #: Fields in addition to the decoded value: the error of a bad row, and its blob.
@@ -21,6 +21,6 @@ def type_with_bad_rows(kind: pa.DataType) -> pa.DataType:
 def rows_with_bad_rows(decoded: Any) -> pa.Array:
     """Returns the decoded column. A ``Kept`` becomes a column of structs with the errors and blobs of bad rows."""
     if not isinstance(decoded, Kept):
-        return flat(decoded)
-    parts = [flat(part) for part in (decoded.column, decoded.errors, decoded.kept)]
+        return combine_chunks(decoded)
+    parts = [combine_chunks(part) for part in (decoded.column, decoded.errors, decoded.kept)]
     return pa.StructArray.from_arrays(parts, ["value", "error", "kept"])
