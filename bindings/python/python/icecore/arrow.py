@@ -144,8 +144,7 @@ def decode(
     if target_type.learned and decoded.extra is not None:
         _warn_of_extra_entries(decoded.extra)
     if on_error == "keep":
-        kept = (to_library(part) for part in (decoded.column, decoded.texts, decoded.kept))
-        return Kept(*kept, decoded.extra)
+        return Kept(to_library(decoded.column), to_library(decoded.texts), to_library(decoded.kept), decoded.extra)
     return to_library(decoded.column)
 
 
