@@ -3,15 +3,15 @@
  * Most keys and many values have fewer than 16 bytes. A call of memcpy with a length
  * that is not a constant costs more than copying them here.
  *
- *   ice_copy(arena + at, text, len);
+ *   ice_copy(arena + offset, text, len);
  */
 #ifndef ICE_BYTES_H
 #define ICE_BYTES_H
 #include <stdint.h>
 #include <string.h>
 
-/* Copies `len` bytes; the two places must not overlap. From 4 bytes on, two copies of a
- * constant length meet or overlap in the middle. */
+/* Copies `len` bytes; `to` and `from` must not overlap. 4 to 16 bytes are copied as two parts of
+ * a constant length, the first and the last bytes, which may overlap in the middle. */
 static inline void
 ice_copy(char *to, const char *from, size_t len)
 {

@@ -1,18 +1,18 @@
 /* The classes that a document names, recorded for later use.
  *
  * icecore_classes calls its visitor while the engine runs, so the visitor must not call
- * functions of the host, which could leave by a jump. The visitor records the classes in
+ * functions of the host, because these could leave by a jump (longjmp). The visitor records the classes in
  * memory of its own, and the host reads them when the engine has returned.
  *
  * Ownership: the memory comes from malloc, and is freed by ice_class_notes_free however
  * the call ends.
  *
  *   ice_class_notes notes = { NULL, 0, 0, 0 };
- *   ice_noted_class class;
- *   const char *at = NULL;
+ *   ice_noted_class noted;
+ *   const char *cursor = NULL;
  *   icecore_classes(stage, bytes, len, ice_note_class, &notes, &error);
- *   while (ice_next_noted(&notes, &at, &class))
- *       add(class.name.bytes, class.name.len, class.count);
+ *   while (ice_next_noted(&notes, &cursor, &noted))
+ *       add(noted.name.bytes, noted.name.len, noted.count);
  *   ice_class_notes_free(&notes);
  */
 #ifndef ICE_CLASS_NOTES_H
@@ -22,12 +22,12 @@
 #include "icecore.h"
 
 typedef struct {
-    char *text; /* lengths, bytes and counts, one after the other */
-    size_t len, room;
-    int failed; /* memory ran out: the notes are incomplete */
+    char *text; /* for each class: three lengths, each followed by its bytes, then the count */
+    size_t len, capacity;
+    int failed; /* 1 if memory ran out: the notes are incomplete */
 } ice_class_notes;
 
-/* Valid as long as the notes are. */
+/* A text in the notes, valid until they are freed or get more classes. */
 typedef struct {
     const char *bytes;
     size_t len;
@@ -38,26 +38,28 @@ typedef struct {
     uint64_t count;
 } ice_noted_class;
 
+/* Appends bytes to the notes. */
 static inline void
 ice_note(ice_class_notes *notes, const void *bytes, size_t len)
 {
     if (notes->failed)
         return;
-    if (notes->room - notes->len < len) {
-        const size_t room = (notes->room + len) * 2;
-        char *text = (char *)realloc(notes->text, room);
+    if (notes->capacity - notes->len < len) {
+        const size_t capacity = (notes->capacity + len) * 2;
+        char *text = (char *)realloc(notes->text, capacity);
         if (!text) {
             notes->failed = 1;
             return;
         }
         notes->text = text;
-        notes->room = room;
+        notes->capacity = capacity;
     }
     if (len)
         memcpy(notes->text + notes->len, bytes, len);
     notes->len += len;
 }
 
+/* Appends a length and its bytes. */
 static inline void
 ice_note_bytes(ice_class_notes *notes, const icecore_bytes *bytes)
 {
@@ -67,35 +69,36 @@ ice_note_bytes(ice_class_notes *notes, const icecore_bytes *bytes)
 
 /* A visitor for icecore_classes; `notes` points to an ice_class_notes. */
 static inline void
-ice_note_class(const icecore_class_use *use, void *notes)
+ice_note_class(const icecore_class_use *class_use, void *notes)
 {
-    ice_note_bytes((ice_class_notes *)notes, &use->name);
-    ice_note_bytes((ice_class_notes *)notes, &use->kind);
-    ice_note_bytes((ice_class_notes *)notes, &use->path);
-    ice_note((ice_class_notes *)notes, &use->count, sizeof use->count);
+    ice_note_bytes((ice_class_notes *)notes, &class_use->name);
+    ice_note_bytes((ice_class_notes *)notes, &class_use->kind);
+    ice_note_bytes((ice_class_notes *)notes, &class_use->path);
+    ice_note((ice_class_notes *)notes, &class_use->count, sizeof class_use->count);
 }
 
+/* Reads a length and its bytes; returns the end of the bytes. */
 static inline const char *
-ice_read_noted(const char *at, ice_noted_text *text)
+ice_read_noted(const char *cursor, ice_noted_text *text)
 {
-    memcpy(&text->len, at, sizeof text->len);
-    text->bytes = at + sizeof text->len;
+    memcpy(&text->len, cursor, sizeof text->len);
+    text->bytes = cursor + sizeof text->len;
     return text->bytes + text->len;
 }
 
-/* Reads the next class; 0: there is none. `*at` is NULL at first. Not for notes that
- * failed. */
+/* Reads the next class and advances `*cursor`, which must be NULL at first. Returns 0 after the
+ * last class. The caller must check `failed` before. */
 static inline int
-ice_next_noted(const ice_class_notes *notes, const char **at, ice_noted_class *class_use)
+ice_next_noted(const ice_class_notes *notes, const char **cursor, ice_noted_class *noted)
 {
-    const char *from = *at ? *at : notes->text;
-    if (!from || from >= notes->text + notes->len)
+    const char *next = *cursor ? *cursor : notes->text;
+    if (!next || next >= notes->text + notes->len)
         return 0;
-    from = ice_read_noted(from, &class_use->name);
-    from = ice_read_noted(from, &class_use->kind);
-    from = ice_read_noted(from, &class_use->path);
-    memcpy(&class_use->count, from, sizeof class_use->count);
-    *at = from + sizeof class_use->count;
+    next = ice_read_noted(next, &noted->name);
+    next = ice_read_noted(next, &noted->kind);
+    next = ice_read_noted(next, &noted->path);
+    memcpy(&noted->count, next, sizeof noted->count);
+    *cursor = next + sizeof noted->count;
     return 1;
 }
 
@@ -104,7 +107,7 @@ ice_class_notes_free(ice_class_notes *notes)
 {
     free(notes->text);
     notes->text = NULL;
-    notes->len = notes->room = 0;
+    notes->len = notes->capacity = 0;
 }
 
 #endif

@@ -4,19 +4,19 @@
 void
 ice_keys_free(ice_keys *keys, ice_release release, void *host)
 {
-    void **held = keys->by_id;
-    const uint32_t room = keys->room;
+    void **values = keys->by_id;
+    const uint32_t capacity = keys->capacity;
     uint32_t id;
     ice_host_free(keys->address);
     keys->by_id = keys->address = NULL;
-    keys->room = 0;
-    memset(keys->near, 0, sizeof keys->near);
-    /* The table is emptied before the references are dropped, because that may run the
-     * host's code. */
-    for (id = 0; id < room; id++)
-        if (held[id])
-            release(host, held[id]);
-    ice_host_free(held);
+    keys->capacity = 0;
+    memset(keys->cache, 0, sizeof keys->cache);
+    /* The table is emptied first, because dropping a reference may run code of the host that
+     * uses the table. */
+    for (id = 0; id < capacity; id++)
+        if (values[id])
+            release(host, values[id]);
+    ice_host_free(values);
 }
 
 void
@@ -29,16 +29,16 @@ ice_keys_check(ice_keys *keys, uint32_t generation, ice_release release, void *h
 }
 
 void
-ice_keys_room(ice_keys *keys, uint16_t id)
+ice_keys_reserve(ice_keys *keys, uint16_t id)
 {
-    uint32_t room = keys->room ? keys->room : 64;
-    if (id < keys->room)
+    uint32_t capacity = keys->capacity ? keys->capacity : 64;
+    if (id < keys->capacity)
         return;
-    while (room <= id)
-        room *= 2;
-    keys->by_id = ice_host_resize(keys->by_id, room * sizeof(void *));
-    keys->address = ice_host_resize(keys->address, room * sizeof(void *));
-    memset(keys->by_id + keys->room, 0, (room - keys->room) * sizeof(void *));
-    memset(keys->address + keys->room, 0, (room - keys->room) * sizeof(void *));
-    keys->room = room;
+    while (capacity <= id)
+        capacity *= 2;
+    keys->by_id = ice_host_resize(keys->by_id, capacity * sizeof(void *));
+    keys->address = ice_host_resize(keys->address, capacity * sizeof(void *));
+    memset(keys->by_id + keys->capacity, 0, (capacity - keys->capacity) * sizeof(void *));
+    memset(keys->address + keys->capacity, 0, (capacity - keys->capacity) * sizeof(void *));
+    keys->capacity = capacity;
 }

@@ -4,17 +4,18 @@
 #include "icecore.h"
 #include <string.h>
 
-/* Limits for clearing: a map with more slots than KEPT is freed when it is cleared, and
- * so is a map with more than FEW slots if hardly any are used, because clearing it would
- * cost more than a new one. */
-#define KEPT 65536
-#define FEW 512
-/* Limit of counting and addressing. */
-#define MOST_SLOTS (SIZE_MAX > UINT32_MAX ? UINT32_C(1) << 31 : UINT32_C(1) << 27)
+/* A map with more slots than this is freed when it is cleared. */
+#define MAX_KEPT_SLOTS 65536
+/* A map with more slots than this is freed too if hardly any are used: clearing it would cost
+ * more than a new map. */
+#define MAX_SPARSE_SLOTS 512
+/* Maximum number of slots: their number fits in 32 bits, and their memory can be addressed. */
+#define MAX_SLOTS (SIZE_MAX > UINT32_MAX ? UINT32_C(1) << 31 : UINT32_C(1) << 27)
 
-/* Objects are at multiples of 8 at least, often in rows; the factor spreads them. */
+/* Returns the slot where the search for an address begins. Addresses are multiples of 8, and
+ * often follow one another; the factor spreads them. */
 static uint32_t
-place(const void *key, uint32_t mask)
+first_slot(const void *key, uint32_t mask)
 {
     const uint64_t bits = (uint64_t)(uintptr_t)key >> 3;
     return (uint32_t)((bits * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & mask;
@@ -23,33 +24,34 @@ place(const void *key, uint32_t mask)
 ice_slot *
 ice_map_find(const ice_map *map, const void *key)
 {
-    uint32_t at;
-    if (!map->used)
+    uint32_t index;
+    if (!map->count)
         return NULL;
-    for (at = place(key, map->mask); map->slots[at].key; at = (at + 1) & map->mask)
-        if (map->slots[at].key == key)
-            return &map->slots[at];
+    for (index = first_slot(key, map->mask); map->slots[index].key; index = (index + 1) & map->mask)
+        if (map->slots[index].key == key)
+            return &map->slots[index];
     return NULL;
 }
 
+/* Doubles the number of slots. */
 static void
 grow(ice_map *map)
 {
     const uint32_t size = map->mask ? (map->mask + 1) * 2 : 64;
     uint32_t i;
     ice_map bigger;
-    if (size == 0 || size > MOST_SLOTS)
+    if (size == 0 || size > MAX_SLOTS)
         ice_host_fail("too many objects");
     bigger.slots = ice_host_resize(NULL, size * sizeof(ice_slot));
     memset(bigger.slots, 0, size * sizeof(ice_slot));
     bigger.mask = size - 1;
-    bigger.used = map->used;
+    bigger.count = map->count;
     for (i = 0; map->mask && i <= map->mask; i++)
         if (map->slots[i].key) {
-            uint32_t at = place(map->slots[i].key, bigger.mask);
-            while (bigger.slots[at].key)
-                at = (at + 1) & bigger.mask;
-            bigger.slots[at] = map->slots[i];
+            uint32_t index = first_slot(map->slots[i].key, bigger.mask);
+            while (bigger.slots[index].key)
+                index = (index + 1) & bigger.mask;
+            bigger.slots[index] = map->slots[i];
         }
     ice_host_free(map->slots);
     *map = bigger;
@@ -58,29 +60,29 @@ grow(ice_map *map)
 ice_slot *
 ice_map_add(ice_map *map, const void *key, uint32_t value)
 {
-    uint32_t at;
-    if (!map->mask || map->used * 2 > map->mask)
+    uint32_t index;
+    if (!map->mask || map->count * 2 > map->mask)
         grow(map);
-    at = place(key, map->mask);
-    while (map->slots[at].key && map->slots[at].key != key)
-        at = (at + 1) & map->mask;
-    if (!map->slots[at].key)
-        map->used++;
-    map->slots[at].key = key;
-    map->slots[at].value = value;
-    map->slots[at].object = ICECORE_NONE;
-    return &map->slots[at];
+    index = first_slot(key, map->mask);
+    while (map->slots[index].key && map->slots[index].key != key)
+        index = (index + 1) & map->mask;
+    if (!map->slots[index].key)
+        map->count++;
+    map->slots[index].key = key;
+    map->slots[index].value = value;
+    map->slots[index].object = ICECORE_NONE;
+    return &map->slots[index];
 }
 
 void
-ice_map_forget(ice_map *map)
+ice_map_clear_nonempty(ice_map *map)
 {
-    if (map->mask > KEPT || (map->mask > FEW && map->used < map->mask / 16)) {
+    if (map->mask > MAX_KEPT_SLOTS || (map->mask > MAX_SPARSE_SLOTS && map->count < map->mask / 16)) {
         ice_map_free(map);
         return;
     }
     memset(map->slots, 0, ((size_t)map->mask + 1) * sizeof(ice_slot));
-    map->used = 0;
+    map->count = 0;
 }
 
 void
@@ -88,5 +90,5 @@ ice_map_free(ice_map *map)
 {
     ice_host_free(map->slots);
     map->slots = NULL;
-    map->mask = map->used = 0;
+    map->mask = map->count = 0;
 }

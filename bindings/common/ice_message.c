@@ -2,9 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the words for a limit; `name` begins with its name and a quote. */
+/* Returns the host's advice for a limit, or NULL. `name` begins with the name of the limit and a
+ * quote, or with ICE_TRAILING and a space. */
 static const char *
-words_for(const char *name, const ice_limit_words *words, size_t count)
+find_host_advice(const char *name, const ice_limit_words *words, size_t count)
 {
     size_t i;
     for (i = 0; i < count; i++) {
@@ -15,39 +16,40 @@ words_for(const char *name, const ice_limit_words *words, size_t count)
     return NULL;
 }
 
-/* Finds the engine's advice in a message, and the name of the limit in it; NULL if
- * there is none. */
+/* Returns the engine's advice at the end of a message, or NULL. `name` receives the name of the
+ * limit in it. */
 static const char *
-advice_of(const char *message, const char **name)
+find_engine_advice(const char *message, const char **name)
 {
-    static const char raise[] = "(raise the limit `", each[] = ICE_TRAILING;
-    const char *at = strstr(message, raise);
-    if (at) {
-        *name = at + sizeof raise - 1;
-        return at;
+    static const char raise[] = "(raise the limit `";
+    const char *start = strstr(message, raise);
+    if (start) {
+        *name = start + sizeof raise - 1;
+        return start;
     }
-    at = strstr(message, each);
-    if (!at)
+    start = strstr(message, ICE_TRAILING);
+    if (!start)
         return NULL;
-    *name = at;
-    while (at > message && !(at[0] == '(' && at[-1] == ' '))
-        at--;
-    return at > message ? at : NULL;
+    *name = start;
+    while (start > message && !(start[0] == '(' && start[-1] == ' '))
+        start--;
+    return start > message ? start : NULL;
 }
 
 const char *
 ice_message(const icecore_error *error, const ice_limit_words *words, size_t count, ice_line *line)
 {
-    const char *name = NULL, *advice = advice_of(error->message, &name);
-    const char *own = advice ? words_for(name, words, count) : NULL;
-    char *at;
-    if (own)
-        snprintf(line->text, sizeof line->text, "%.*s(%s)", (int)(advice - error->message), error->message, own);
+    const char *name = NULL, *engine_advice = find_engine_advice(error->message, &name);
+    const char *host_advice = engine_advice ? find_host_advice(name, words, count) : NULL;
+    char *byte;
+    if (host_advice)
+        snprintf(line->text, sizeof line->text, "%.*s(%s)", (int)(engine_advice - error->message), error->message,
+                 host_advice);
     else
         snprintf(line->text, sizeof line->text, "%s", error->message);
-    for (at = line->text; *at; at++)
-        if ((unsigned char)*at < 0x20 || *at == 0x7F)
-            *at = ' ';
+    for (byte = line->text; *byte; byte++)
+        if ((unsigned char)*byte < 0x20 || *byte == 0x7F)
+            *byte = ' ';
     return line->text;
 }
 

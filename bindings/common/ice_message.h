@@ -1,11 +1,11 @@
-/* An error of the engine as one line, in the host's words.
+/* The message of an engine's error as one line, with the host's advice.
  *
- * The engine's message has what was expected and found, the offset and the path, and it
- * names limits in its own way, for example `depth`. A host has its own name for the
- * option that raises a limit. About bytes after a document the engine gives the advice
- * of the command; a host has advice of its own.
+ * The engine's message says what was expected and found, the offset and the path. It names
+ * a limit as the engine does, for example `depth`; a host replaces that by the name of its
+ * own option. For bytes after a document the engine's message contains the advice of the
+ * command `icecore`, which a host replaces too.
  *
- * Ownership: the line belongs to the caller; nothing is held.
+ * Ownership: the line belongs to the caller; no memory is allocated.
  *
  *   static const ice_limit_words words[] = { { "depth", "raise it with max_depth => N" } };
  *   ice_line line;
@@ -16,24 +16,25 @@
 #include "icecore.h"
 
 typedef struct {
-    const char *limit; /* the engine's name of the limit, or ICE_TRAILING */
-    const char *words; /* the host's advice for raising it */
+    const char *limit; /* the engine's name of a limit, or ICE_TRAILING */
+    const char *words; /* the host's advice */
 } ice_limit_words;
 
-/* Stands for bytes after the document, instead of a limit. */
+/* In ice_limit_words: the advice is for bytes after the document. This text is part of the
+ * engine's advice about them. */
 #define ICE_TRAILING "documents that follow one another"
 
 typedef struct {
     char text[sizeof(((icecore_error *)0)->message) + 256];
 } ice_line;
 
-/* Writes the message of an error to `line` and returns its text, which ends with 0 and
- * has no line breaks or other control characters. `count` may be 0: then limits keep the
- * engine's words. */
+/* Writes the message of an error to `line`, and returns its text, which ends with a NUL and
+ * contains no line breaks or other control characters. `count` is the number of `words`; if
+ * it is 0, the engine's advice stays. */
 const char *ice_message(const icecore_error *error, const ice_limit_words *words, size_t count, ice_line *line);
 
-/* Returns the name of the kind of an error, for programs. `bad_link` is the host's
- * spelling of the only name that has two words. */
+/* Returns the name of the kind of an error, for programs. `bad_link` is the name of
+ * ICECORE_BAD_LINK, which hosts spell differently: it is the only one of two words. */
 const char *ice_kind_name(uint32_t kind, const char *bad_link);
 
 #endif

@@ -2,24 +2,24 @@
 #include "common/ice_host.h"
 #include <string.h>
 
-ice_warm *
-ice_warm_new(size_t size)
+ice_pooled_context *
+ice_pooled_context_new(size_t size)
 {
-    ice_warm *warm = ice_host_resize(NULL, size);
-    memset(warm, 0, size);
-    warm->engine = icecore_context_new();
-    return warm;
+    ice_pooled_context *pooled = ice_host_resize(NULL, size);
+    memset(pooled, 0, size);
+    pooled->engine = icecore_context_new();
+    return pooled;
 }
 
 void
-ice_warm_free(ice_warm *warm)
+ice_pooled_context_free(ice_pooled_context *pooled)
 {
-    icecore_context_free(warm->engine);
-    ice_host_free(warm);
+    icecore_context_free(pooled->engine);
+    ice_host_free(pooled);
 }
 
 void
-ice_pool_forget(ice_pool *pool)
+ice_pool_abandon(ice_pool *pool)
 {
     pool->first = NULL;
     pool->count = 0;

@@ -1,6 +1,7 @@
-/* Less frequent parts of filling a tape. */
+/* Filling a tape: functions that are called rarely. */
 #include "common/ice_tape.h"
 
+/* Announces to the host that a tape will grow to this size. */
 static void
 claim(icecore_context *engine, size_t nodes, size_t bytes)
 {
@@ -11,10 +12,10 @@ claim(icecore_context *engine, size_t nodes, size_t bytes)
 #endif
 }
 
-/* At least doubles the room, so that growing is linear, and makes enough for a small
- * map. */
+/* The engine at least doubles the capacity, so the total cost of growing is linear. The capacity
+ * grows by 64 nodes at least, enough for a small map. */
 void
-ice_more_nodes(icecore_context *engine, icecore_tape *tape, size_t more)
+ice_reserve_nodes(icecore_context *engine, icecore_tape *tape, size_t more)
 {
     claim(engine, tape->node_count + more, tape->arena_len);
     if (icecore_grow_nodes(engine, tape, tape->node_count + (more < 64 ? 64 : more)) != ICECORE_OK)
@@ -22,7 +23,7 @@ ice_more_nodes(icecore_context *engine, icecore_tape *tape, size_t more)
 }
 
 void
-ice_more_bytes(icecore_context *engine, icecore_tape *tape, size_t more)
+ice_reserve_bytes(icecore_context *engine, icecore_tape *tape, size_t more)
 {
     claim(engine, tape->node_count, tape->arena_len > SIZE_MAX / 2 - more ? SIZE_MAX / 2 : tape->arena_len + more);
     if (more > SIZE_MAX - tape->arena_len
@@ -34,21 +35,21 @@ void
 ice_push_long_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8_t flags, uint16_t key,
                      uint64_t offset, size_t len)
 {
-    const uint32_t at = ice_push(engine, tape, kind, flags, key, 0, 0);
-    icecore_node *node = &tape->nodes[at];
+    const uint32_t index = ice_push(engine, tape, kind, flags, key, 0, 0);
+    icecore_node *node = &tape->nodes[index];
     if (icecore_long_string(engine, kind, offset, len, node) != ICECORE_OK)
         ice_host_fail("a string is too long");
     node->flags = flags;
     node->key = key;
 }
 
-ice_handing
-ice_hand_over(icecore_context *engine, const icecore_stage *stage, icecore_tape *tape, uint32_t *parts)
+ice_part_result
+ice_write_part(icecore_context *engine, const icecore_stage *stage, icecore_tape *tape, uint32_t *parts)
 {
     ice_tape_finish(engine, tape);
     if (icecore_write_part(engine, stage, tape) == ICECORE_OK) {
         ++*parts;
-        return ICE_HANDED_OVER;
+        return ICE_PART_WRITTEN;
     }
-    return *parts ? ICE_BEGIN_ANEW : ICE_NOT_IN_PARTS;
+    return *parts ? ICE_PART_RESTART : ICE_PART_UNSUPPORTED;
 }

@@ -3,18 +3,18 @@
 const char *
 ice_long_bytes(const icecore_view *view, const icecore_node *node, size_t *len)
 {
-    const icecore_long *place;
+    const icecore_long *location;
     const uint8_t *base;
     uint64_t base_len;
     if (node->aux != ICECORE_LONG || node->payload >= view->long_count)
-        ice_host_fail("a string without a place");
-    place = &view->long_strings[node->payload];
-    base = place->in_arena ? view->arena : view->input;
-    base_len = place->in_arena ? view->arena_len : view->input_len;
-    if (place->offset > base_len || place->len > base_len - place->offset)
-        ice_host_fail("a string without a place");
-    *len = (size_t)place->len;
-    return (const char *)base + place->offset;
+        ice_host_fail("a string outside the document");
+    location = &view->long_strings[node->payload];
+    base = location->in_arena ? view->arena : view->input;
+    base_len = location->in_arena ? view->arena_len : view->input_len;
+    if (location->offset > base_len || location->len > base_len - location->offset)
+        ice_host_fail("a string outside the document");
+    *len = (size_t)location->len;
+    return (const char *)base + location->offset;
 }
 
 const icecore_name *
@@ -29,10 +29,10 @@ ice_name(const icecore_names *names, uint32_t id, const char **text)
 }
 
 uint32_t
-ice_last_child(const icecore_view *view, uint32_t at)
+ice_last_child(const icecore_view *view, uint32_t index)
 {
-    const uint32_t end = (uint32_t)view->nodes[at].payload;
-    uint32_t child = at + 1, last = child;
+    const uint32_t end = (uint32_t)view->nodes[index].payload;
+    uint32_t child = index + 1, last = child;
     while (child < end) {
         last = child;
         child = ice_next(view, child);

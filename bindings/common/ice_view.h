@@ -1,11 +1,11 @@
 /* Reading a tape: the bytes of strings and names, and the next node.
  *
- * Ownership: a view and everything in it are lent until its context is used again, and
- * strings are borrowed from the input. A host keeps the input alive and unchanged, or
- * sets `view->input` to a copy before foreign code runs.
+ * Ownership: a view and everything in it are valid until its context is used again. Strings are
+ * borrowed from the input, so the host must keep the input alive and unchanged, or set
+ * `view->input` to a copy before foreign code runs.
  *
- *   for (at = view.root; at < end; at = ice_next(&view, at)) {
- *       const icecore_node *node = &view.nodes[at];
+ *   for (index = view.root; index < end; index = ice_next(&view, index)) {
+ *       const icecore_node *node = &view.nodes[index];
  *       size_t len;
  *       const char *text = ice_bytes_of(&view, node, &len);
  *   }
@@ -15,19 +15,20 @@
 #include "common/ice_host.h"
 #include "icecore.h"
 
-/* The class and the form of a node that has them. */
+/* The id of the class and the form of a node; only for kinds that have them. */
 #define ICE_CLASS_OF(node) ((uint32_t)(uint16_t)((node)->payload >> ICECORE_CLASS_SHIFT))
 #define ICE_FORM_OF(node) ((uint8_t)((node)->payload >> ICECORE_FORM_SHIFT))
 
-/* Returns the bytes of a string that is too long for a node; fails if it has no place. */
+/* The part of ice_bytes_of for strings of 4 GB or more, and for nodes that are damaged: fails
+ * if a string is outside of the document. */
 const char *ice_long_bytes(const icecore_view *view, const icecore_node *node, size_t *len);
-/* Returns the name of a key or a class with this id, and its bytes; NULL if there is
- * none. */
+/* Returns the name with this id in a table of keys, classes or encodings, or NULL. `text`
+ * receives its bytes; their number is `node.aux`. */
 const icecore_name *ice_name(const icecore_names *names, uint32_t id, const char **text);
 /* Returns the last child of a container that is not empty. */
-uint32_t ice_last_child(const icecore_view *view, uint32_t at);
+uint32_t ice_last_child(const icecore_view *view, uint32_t index);
 
-/* Returns the bytes of a string. */
+/* Returns the bytes of a string; `len` receives their number. */
 static inline const char *
 ice_bytes_of(const icecore_view *view, const icecore_node *node, size_t *len)
 {
@@ -40,12 +41,12 @@ ice_bytes_of(const icecore_view *view, const icecore_node *node, size_t *len)
     return (const char *)(in_arena ? view->arena : view->input) + offset;
 }
 
-/* Returns the node after the one at `at` and its contents. */
+/* Returns the index of the node after node `index` and its contents. */
 static inline uint32_t
-ice_next(const icecore_view *view, uint32_t at)
+ice_next(const icecore_view *view, uint32_t index)
 {
-    const icecore_node *node = &view->nodes[at];
-    return node->kind < ICECORE_ARRAY ? at + 1 : (uint32_t)node->payload;
+    const icecore_node *node = &view->nodes[index];
+    return node->kind < ICECORE_ARRAY ? index + 1 : (uint32_t)node->payload;
 }
 
 #endif

@@ -43,8 +43,8 @@ static PHP_GSHUTDOWN_FUNCTION(icecore)
     size_t i;
     ice_context *ctx;
     ice_pool pool = icecore_globals->pool;
-    ice_pool_forget(&icecore_globals->pool);
-    while ((ctx = (ice_context *)ice_pool_next(&pool)))
+    ice_pool_abandon(&icecore_globals->pool);
+    while ((ctx = (ice_context *)ice_pool_pop(&pool)))
         ice_context_free(ctx);
     for (i = 0; i < ICE_STAGE_COUNT; i++)
         icecore_stage_free(icecore_globals->stages[i]);

@@ -2,9 +2,9 @@
 
 require_relative "lib/icecore/version"
 
-# scripts/dist-ruby.sh lays out what the gem holds (the engine and its crates too, so that it
-# builds without the network) and calls `gem build` there. In the checkout Bundler can use this
-# file as it stands: gem "icecore", path: "…/bindings/ruby", after `make modules`.
+# scripts/dist-ruby.sh puts the gem's files in a folder (with the engine and its crates, so that it
+# builds without the network), and calls `gem build` there. In a checkout, Bundler can use this file
+# directly: gem "icecore", path: "…/bindings/ruby", after `make modules`.
 Gem::Specification.new do |spec|
   spec.name = "icecore"
   spec.version = Icecore::VERSION

@@ -1,7 +1,7 @@
-/* The smallest host: a program that prints frozen data of any format as an outline, and
- * writes a small value. docs/language-modules.md explains it.
+/* A minimal host: a program that prints frozen data of any format as an outline, and writes a
+ * small value. docs/language-modules.md explains it.
  *
- *   outline FILE CLASS...    prints the values, if they contain only these classes
+ *   outline FILE CLASS...    prints the values if they contain only these classes
  *   outline --write STAGE    writes a value to the standard output
  */
 #include "common/ice_keys.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- functions that the common pieces need from a host ------------------- */
+/* ---- functions that the common files need from a host ------------------- */
 
 void *
 ice_host_resize(void *memory, size_t size)
@@ -37,29 +37,29 @@ ice_host_fail(const char *message)
     exit(2);
 }
 
-/* ---- a context for a call: the module's own, next to the engine's -------- */
+/* ---- the context of a call: the engine's, and the module's own data ------ */
 
 typedef struct {
-    ice_warm warm;
-    uint32_t *ends; /* ends of the open containers: a stack, so depth takes only memory */
-    uint32_t depth, room;
+    ice_pooled_context pooled;
+    uint32_t *ends; /* a stack: for each open container the index of the node after it */
+    uint32_t depth, capacity;
 } context;
 
 static ice_pool contexts;
 
 static context *
-check_out(void)
+acquire_context(void)
 {
-    return (context *)ice_pool_take(&contexts, sizeof(context));
+    return (context *)ice_pool_acquire(&contexts, sizeof(context));
 }
 
 static void
-check_in(context *ctx)
+release_context(context *ctx)
 {
     ctx->depth = 0;
-    if (!ice_pool_give(&contexts, &ctx->warm)) {
+    if (!ice_pool_release(&contexts, &ctx->pooled)) {
         ice_host_free(ctx->ends);
-        ice_warm_free(&ctx->warm);
+        ice_pooled_context_free(&ctx->pooled);
     }
 }
 
@@ -74,7 +74,7 @@ check_error(uint32_t kind, const icecore_error *error)
 
 /* ---- reading: the tape to values ---------------------------------------- */
 
-/* Text from the data is quoted. */
+/* Prints text from the data in quotes, with escapes. */
 static void
 print_text(const char *text, size_t len)
 {
@@ -127,13 +127,13 @@ print_node(const icecore_view *view, const icecore_node *node)
 static void
 print_outline(context *ctx, const icecore_view *view)
 {
-    const uint32_t stop = ice_next(view, view->root);
-    uint32_t at, i;
-    for (at = view->root; at < stop; at++) {
-        const icecore_node *node = &view->nodes[at];
+    const uint32_t end = ice_next(view, view->root);
+    uint32_t index, i;
+    for (index = view->root; index < end; index++) {
+        const icecore_node *node = &view->nodes[index];
         const char *key;
         const icecore_name *name;
-        while (ctx->depth && ctx->ends[ctx->depth - 1] <= at)
+        while (ctx->depth && ctx->ends[ctx->depth - 1] <= index)
             ctx->depth--;
         for (i = 0; i < ctx->depth; i++)
             printf("  ");
@@ -146,29 +146,30 @@ print_outline(context *ctx, const icecore_view *view)
         print_node(view, node);
         if (node->kind < ICECORE_ARRAY)
             continue;
-        if (ctx->depth == ctx->room) {
-            ctx->room = ctx->room ? ctx->room * 2 : 64;
-            ctx->ends = ice_host_resize(ctx->ends, ctx->room * sizeof *ctx->ends);
+        if (ctx->depth == ctx->capacity) {
+            ctx->capacity = ctx->capacity ? ctx->capacity * 2 : 64;
+            ctx->ends = ice_host_resize(ctx->ends, ctx->capacity * sizeof *ctx->ends);
         }
-        ctx->ends[ctx->depth++] = ice_next(view, at);
+        ctx->ends[ctx->depth++] = ice_next(view, index);
     }
 }
 
-/* ---- policy: refuse before anything is built ---------------------------- */
+/* ---- policy: classes are refused before anything is built ---------------------------- */
 
 static void
 print_refused(const icecore_refused_class *class, void *count)
 {
-    char words[512];
-    icecore_class_words(ICECORE_WORDS_SHOWN, ICECORE_PERL, &class->name, 0, NULL, 0, words, sizeof words);
-    printf("refused: the class %s at %.*s\n", words, (int)class->path.len, (const char *)class->path.bytes);
+    char shown_name[512];
+    icecore_class_words(ICECORE_WORDS_SHOWN, ICECORE_PERL, &class->name, 0, NULL, 0, shown_name,
+                        sizeof shown_name);
+    printf("refused: the class %s at %.*s\n", shown_name, (int)class->path.len, (const char *)class->path.bytes);
     ++*(int *)count;
 }
 
 static int
-read_file(const char *path, char **names, int count)
+read_file(const char *path, char **class_names, int count)
 {
-    context *ctx = check_out();
+    context *ctx = acquire_context();
     icecore_rules *rules = icecore_rules_new(0);
     const icecore_rules *layers[1];
     icecore_stage *stage;
@@ -177,26 +178,26 @@ read_file(const char *path, char **names, int count)
     FILE *file = fopen(path, "rb");
     uint8_t *bytes = ice_host_resize(NULL, 1 << 20);
     size_t len = file ? fread(bytes, 1, 1 << 20, file) : 0;
-    int i, refused = 0;
+    int i, refused_count = 0;
     if (!file || fclose(file) != 0)
         ice_host_fail("the file can't be read");
     for (i = 0; i < count; i++) {
-        const icecore_class_name name = { (const uint8_t *)names[i], strlen(names[i]), 0 };
+        const icecore_class_name name = { (const uint8_t *)class_names[i], strlen(class_names[i]), 0 };
         check_error(icecore_rules_allow(rules, &name, 0, &error), &error);
     }
     stage = icecore_detect(bytes, len, &error);
     check_error(stage ? ICECORE_OK : error.kind, &error);
-    check_error(icecore_read(ctx->warm.engine, stage, bytes, len, 0, &view, &error), &error);
+    check_error(icecore_read(ctx->pooled.engine, stage, bytes, len, 0, &view, &error), &error);
     layers[0] = rules;
-    check_error(icecore_refused(ctx->warm.engine, view.input, view.input_len, layers, 1, 0, ICECORE_USE_OBJECT,
-                                print_refused, &refused, &error), &error);
-    if (!refused)
+    check_error(icecore_refused(ctx->pooled.engine, view.input, view.input_len, layers, 1, 0, ICECORE_USE_OBJECT,
+                                print_refused, &refused_count, &error), &error);
+    if (!refused_count)
         print_outline(ctx, &view);
-    check_in(ctx);
+    release_context(ctx);
     icecore_stage_free(stage);
     icecore_rules_free(rules);
     ice_host_free(bytes);
-    return refused ? 3 : 0;
+    return refused_count ? 3 : 0;
 }
 
 /* ---- writing: values to the tape ---------------------------------------- */
@@ -204,8 +205,8 @@ read_file(const char *path, char **names, int count)
 static int
 write_value(const char *spec)
 {
-    context *ctx = check_out();
-    icecore_context *engine = ctx->warm.engine;
+    context *ctx = acquire_context();
+    icecore_context *engine = ctx->pooled.engine;
     icecore_tape tape;
     icecore_bytes out;
     icecore_error error;
@@ -226,7 +227,7 @@ write_value(const char *spec)
     ice_tape_finish(engine, &tape);
     check_error(icecore_write(engine, stage, &tape, &out, NULL, &error), &error);
     fwrite(out.bytes, 1, out.len, stdout);
-    check_in(ctx);
+    release_context(ctx);
     icecore_stage_free(stage);
     return 0;
 }
@@ -238,10 +239,11 @@ main(int argc, char **argv)
     int code;
     if (argc < 2 || icecore_tape_version() != ICECORE_TAPE_VERSION)
         ice_host_fail("a file, or --write and a stage; and a library of the same version");
-    code = argc == 3 && strcmp(argv[1], "--write") == 0 ? write_value(argv[2]) : read_file(argv[1], argv + 2, argc - 2);
-    while ((ctx = (context *)ice_pool_next(&contexts))) {
+    code = argc == 3 && strcmp(argv[1], "--write") == 0 ? write_value(argv[2])
+                                                        : read_file(argv[1], argv + 2, argc - 2);
+    while ((ctx = (context *)ice_pool_pop(&contexts))) {
         ice_host_free(ctx->ends);
-        ice_warm_free(&ctx->warm);
+        ice_pooled_context_free(&ctx->pooled);
     }
     return code;
 }

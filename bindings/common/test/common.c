@@ -1,5 +1,5 @@
-/* Tests of bindings/common. The test is its own host: memory comes from malloc, and
- * ice_host_fail jumps to `failing`. */
+/* Tests of bindings/common. The test is its own host: memory comes from realloc, and
+ * ice_host_fail jumps to `fail_target`. */
 #include "common/ice_bytes.h"
 #include "common/ice_keys.h"
 #include "common/ice_map.h"
@@ -15,8 +15,8 @@
 #include <string.h>
 
 static int passed, failed;
-static jmp_buf failing;
-static char said[64];
+static jmp_buf fail_target;
+static char fail_message[64];
 
 void *
 ice_host_resize(void *memory, size_t size)
@@ -36,84 +36,85 @@ ice_host_free(void *memory)
 void
 ice_host_fail(const char *message)
 {
-    snprintf(said, sizeof said, "%s", message);
-    longjmp(failing, 1);
+    snprintf(fail_message, sizeof fail_message, "%s", message);
+    longjmp(fail_target, 1);
 }
 
 static void
-check(int is, const char *what, int line)
+check(int condition, const char *text, int line)
 {
-    if (is)
+    if (condition)
         passed++;
     else {
         failed++;
-        printf("line %d: %s\n", line, what);
+        printf("line %d: %s\n", line, text);
     }
 }
 
-#define OK(is) check(is, #is, __LINE__)
+#define OK(condition) check(condition, #condition, __LINE__)
 
 static void
-bytes(void)
+test_bytes(void)
 {
     char from[64], to[64];
     size_t len, i;
-    int all = 1;
+    int all_equal = 1;
     for (i = 0; i < sizeof from; i++)
         from[i] = (char)(i * 7 + 1);
     for (len = 0; len <= 40; len++) {
         memset(to, 0, sizeof to);
         ice_copy(to + 3, from, len);
-        all &= memcmp(to + 3, from, len) == 0 && to[3 + len] == 0 && to[2] == 0;
+        all_equal &= memcmp(to + 3, from, len) == 0 && to[3 + len] == 0 && to[2] == 0;
     }
-    OK(all);
+    OK(all_equal);
 }
 
+/* Returns 1 if growing fails with the right message. */
 static int
-fails_to_grow(uint64_t *items, uint32_t *room)
+fails_to_grow(uint64_t *items, uint32_t *capacity)
 {
-    said[0] = 0;
-    if (setjmp(failing) == 0)
-        ice_stack_grow(items, room, sizeof *items, 3);
-    return strcmp(said, "too many values") == 0;
+    fail_message[0] = 0;
+    if (setjmp(fail_target) == 0)
+        ice_stack_grow(items, capacity, sizeof *items, 3);
+    return strcmp(fail_message, "too many values") == 0;
 }
 
 static void
-stack(void)
+test_stack(void)
 {
-    uint32_t room = 0, i;
+    uint32_t capacity = 0, i;
     uint64_t *items = NULL, sum = 0;
     for (i = 0; i < 100; i++) {
-        if (i == room)
-            items = ice_stack_grow(items, &room, sizeof *items, 3);
+        if (i == capacity)
+            items = ice_stack_grow(items, &capacity, sizeof *items, 3);
         items[i] = i;
     }
     for (i = 0; i < 100; i++)
         sum += items[i];
-    OK(room == 192 && sum == 4950);
+    OK(capacity == 192 && sum == 4950);
     /* Growing beyond the maximum count fails and changes nothing. */
-    room = UINT32_C(1) << 31;
-    OK(fails_to_grow(items, &room) && room == UINT32_C(1) << 31 && items[99] == 99);
+    capacity = UINT32_C(1) << 31;
+    OK(fails_to_grow(items, &capacity) && capacity == UINT32_C(1) << 31 && items[99] == 99);
     ice_host_free(items);
 }
 
 static void
-map(void)
+test_map(void)
 {
     enum { MANY = 100000 };
     static char objects[MANY];
     ice_map seen = { 0 };
     ice_slot *slot;
     uint32_t i;
-    int all = 1;
+    int all_found = 1;
     OK(ice_map_find(&seen, objects) == NULL);
     for (i = 0; i < MANY; i++)
         ice_map_add(&seen, objects + i, i);
-    OK(seen.used == MANY);
+    OK(seen.count == MANY);
     for (i = 0; i < MANY; i++)
-        all &= (slot = ice_map_find(&seen, objects + i)) && slot->value == i && slot->object == ICECORE_NONE;
-    OK(all);
-    OK(ice_map_add(&seen, objects, 7)->value == 7 && seen.used == MANY);
+        all_found &= (slot = ice_map_find(&seen, objects + i)) && slot->value == i && slot->object == ICECORE_NONE;
+    OK(all_found);
+    OK(ice_map_add(&seen, objects, 7)->value == 7 && seen.count == MANY);
     OK(ice_map_find(&seen, &seen) == NULL);
     ice_map_clear(&seen);
     OK(ice_map_find(&seen, objects) == NULL && seen.slots == NULL);
@@ -123,10 +124,10 @@ map(void)
     ice_map_free(&seen);
 }
 
-/* An array of integers and a string: both are larger than the memory that a tape has at
- * first, so it must grow. */
+/* Writes an array of integers and a string. Each is larger than the memory of a new tape, which
+ * therefore grows. */
 static void
-tape(void)
+test_tape(void)
 {
     icecore_context *engine = icecore_context_new();
     icecore_error error;
@@ -135,22 +136,22 @@ tape(void)
     icecore_bytes out;
     icecore_view view;
     char *text = malloc(10000);
-    uint32_t at, i, wrong = 0;
+    uint32_t list, target, i, read_count = 0;
     size_t len;
-    const char *back;
+    const char *bytes;
     memset(text, 'x', 10000);
     ice_tape_begin(engine, &tape);
-    at = ice_push(engine, &tape, ICECORE_ARRAY, 0, 0, 0, 0);
+    list = ice_push(engine, &tape, ICECORE_ARRAY, 0, 0, 0, 0);
     for (i = 0; i < 5000; i++)
         ice_push(engine, &tape, ICECORE_INT, 0, 0, 0, i);
     ice_push_string(engine, &tape, ICECORE_BYTES, 0, 0, text, 10000);
-    ice_end_node(&tape, at, 5001, 0);
+    ice_end_node(&tape, list, 5001, 0);
     ice_tape_finish(engine, &tape);
     OK(icecore_view_tape(engine, &tape, &view, &error) == ICECORE_OK);
-    OK(ice_last_child(&view, at) == 5001);
-    OK(ice_next(&view, at) == 5002 && ice_next(&view, 1) == 2);
-    back = ice_bytes_of(&view, &view.nodes[5001], &len);
-    OK(len == 10000 && memcmp(back, text, len) == 0);
+    OK(ice_last_child(&view, list) == 5001);
+    OK(ice_next(&view, list) == 5002 && ice_next(&view, 1) == 2);
+    bytes = ice_bytes_of(&view, &view.nodes[5001], &len);
+    OK(len == 10000 && memcmp(bytes, text, len) == 0);
     OK(icecore_write(engine, stage, &tape, &out, NULL, &error) == ICECORE_OK);
     OK(out.len > 30000 && memcmp(out.bytes, "[0,1,2,", 7) == 0);
 
@@ -158,123 +159,128 @@ tape(void)
     ice_tape_begin(engine, &tape);
     ice_push(engine, &tape, ICECORE_REF, 0, 0, 1, 0);
     ice_push(engine, &tape, ICECORE_REF, 0, 0, 1, 0);
-    at = ice_push(engine, &tape, ICECORE_INT, 0, 0, 0, 5);
-    ice_end_wraps(&tape, 2);
+    target = ice_push(engine, &tape, ICECORE_INT, 0, 0, 0, 5);
+    ice_end_wrappers(&tape, 2);
     OK((uint32_t)tape.nodes[0].payload == 3 && (uint32_t)tape.nodes[1].payload == 3 && tape.nodes[1].aux == 1);
-    ice_push_again(engine, &tape, ICECORE_ALIAS, 0, 0, at);
-    OK(tape.nodes[at].flags == ICECORE_FLAG_TARGET && tape.nodes[3].payload == at);
+    ice_push_link(engine, &tape, ICECORE_ALIAS, 0, 0, target);
+    OK(tape.nodes[target].flags == ICECORE_FLAG_TARGET && tape.nodes[3].payload == target);
 
     /* Strings whose offset is outside the view are an error; nothing is read. */
     for (i = 0; i < 2; i++) {
-        const icecore_node odd = { ICECORE_BYTES, 0, 0, i ? ICECORE_LONG : 4, i ? 99 : 1000000 };
+        const icecore_node bad_node = { ICECORE_BYTES, 0, 0, i ? ICECORE_LONG : 4, i ? 99 : 1000000 };
         memset(&view, 0, sizeof view);
-        if (!setjmp(failing)) {
-            (void)ice_bytes_of(&view, &odd, &len);
-            wrong++;
+        if (!setjmp(fail_target)) {
+            (void)ice_bytes_of(&view, &bad_node, &len);
+            read_count++;
         }
     }
-    OK(wrong == 0 && strcmp(said, "a string without a place") == 0);
+    OK(read_count == 0 && strcmp(fail_message, "a string outside the document") == 0);
     free(text);
     icecore_stage_free(stage);
     icecore_context_free(engine);
 }
 
+/* A document that is written in parts. */
 static void
-parts(void)
+test_parts(void)
 {
     icecore_context *engine = icecore_context_new();
     icecore_error error;
     icecore_stage *sereal = icecore_stage_new("sereal", 6, &error), *json = icecore_stage_new("json", 4, &error);
     icecore_tape tape;
     icecore_bytes out;
-    uint32_t parts = 0, i, handed = 0;
+    ice_part_result result;
+    uint32_t part_count = 0, i, written = 0;
     ice_tape_begin(engine, &tape);
     ice_push(engine, &tape, ICECORE_ARRAY, 0, 0, 3000, 0);
     for (i = 0; i < 3000; i++) {
         ice_push(engine, &tape, ICECORE_INT, 0, 0, 0, i % 10);
         if (i % 1000 == 0)
-            handed += ice_hand_over(engine, sereal, &tape, &parts) == ICE_HANDED_OVER;
+            written += ice_write_part(engine, sereal, &tape, &part_count) == ICE_PART_WRITTEN;
     }
     ice_tape_finish(engine, &tape);
-    OK(handed == 3 && parts == 3);
+    OK(written == 3 && part_count == 3);
     OK(icecore_write(engine, sereal, &tape, &out, NULL, &error) == ICECORE_OK && out.len > 3000);
-    parts = 0;
+    part_count = 0;
     ice_tape_begin(engine, &tape);
     ice_push(engine, &tape, ICECORE_INT, 0, 0, 0, 1);
-    i = ice_hand_over(engine, json, &tape, &parts);
-    OK(i == ICE_HANDED_OVER || (i == ICE_NOT_IN_PARTS && tape.node_count == 1));
+    result = ice_write_part(engine, json, &tape, &part_count);
+    OK(result == ICE_PART_WRITTEN || (result == ICE_PART_UNSUPPORTED && tape.node_count == 1));
     icecore_stage_free(sereal);
     icecore_stage_free(json);
     icecore_context_free(engine);
 }
 
-static int released;
+static int released_sum;
 
 static void
-release(void *host, void *held)
+release(void *call_count, void *value)
 {
-    released += *(int *)held;
-    *(int *)host += 1;
+    released_sum += *(int *)value;
+    *(int *)call_count += 1;
 }
 
 static void
-keys(void)
+test_keys(void)
 {
     ice_keys *keys = calloc(1, sizeof *keys);
-    int forms[3] = { 1, 10, 100 }, calls = 0;
+    int values[3] = { 1, 10, 100 }, release_count = 0;
     uint16_t id = 0;
-    ice_keys_check(keys, 5, release, &calls);
-    OK(ice_keys_held(keys, 7) == NULL && !ice_keys_near(keys, &forms[0], &id));
-    ice_keys_hold(keys, 7, &forms[0]);
-    ice_keys_hold(keys, 65533, &forms[1]);
-    ice_keys_set_near(keys, &forms[0], 7);
-    OK(ice_keys_held(keys, 7) == &forms[0] && ice_keys_held(keys, 65533) == &forms[1]);
-    OK(ice_keys_near(keys, &forms[0], &id) && id == 7);
-    ice_keys_check(keys, 5, release, &calls);
-    OK(released == 0);
-    ice_keys_check(keys, 6, release, &calls);
-    OK(released == 11 && calls == 2 && ice_keys_held(keys, 7) == NULL && !ice_keys_near(keys, &forms[0], &id));
-    ice_keys_hold(keys, 1, &forms[2]);
-    ice_keys_free(keys, release, &calls);
-    OK(released == 111);
+    ice_keys_check(keys, 5, release, &release_count);
+    OK(ice_keys_get(keys, 7) == NULL && !ice_keys_find_by_address(keys, &values[0], &id));
+    ice_keys_store(keys, 7, &values[0]);
+    ice_keys_store(keys, 65533, &values[1]);
+    ice_keys_remember_address(keys, &values[0], 7);
+    OK(ice_keys_get(keys, 7) == &values[0] && ice_keys_get(keys, 65533) == &values[1]);
+    OK(ice_keys_find_by_address(keys, &values[0], &id) && id == 7);
+    ice_keys_check(keys, 5, release, &release_count);
+    OK(released_sum == 0);
+    ice_keys_check(keys, 6, release, &release_count);
+    OK(released_sum == 11 && release_count == 2);
+    OK(ice_keys_get(keys, 7) == NULL && !ice_keys_find_by_address(keys, &values[0], &id));
+    ice_keys_store(keys, 1, &values[2]);
+    ice_keys_free(keys, release, &release_count);
+    OK(released_sum == 111);
     free(keys);
 }
 
 typedef struct {
-    ice_warm warm;
+    ice_pooled_context pooled;
     int calls;
 } context;
 
 static void
-pool(void)
+test_pool(void)
 {
     ice_pool pool = { 0 };
-    context *taken[ICE_POOLED + 2], *first;
-    int i, freed = 0;
-    for (i = 0; i < ICE_POOLED + 2; i++) {
-        taken[i] = (context *)ice_pool_take(&pool, sizeof(context));
-        taken[i]->calls++;
+    context *contexts[ICE_POOL_MAX + 2], *ctx;
+    int i, freed_count = 0;
+    for (i = 0; i < ICE_POOL_MAX + 2; i++) {
+        contexts[i] = (context *)ice_pool_acquire(&pool, sizeof(context));
+        contexts[i]->calls++;
     }
-    OK(taken[0] != taken[1] && taken[0]->warm.engine && taken[1]->calls == 1);
-    for (i = 0; i < ICE_POOLED + 2; i++)
-        if (!ice_pool_give(&pool, &taken[i]->warm)) {
-            ice_warm_free(&taken[i]->warm);
-            freed++;
+    OK(contexts[0] != contexts[1] && contexts[0]->pooled.engine && contexts[1]->calls == 1);
+    for (i = 0; i < ICE_POOL_MAX + 2; i++)
+        if (!ice_pool_release(&pool, &contexts[i]->pooled)) {
+            ice_pooled_context_free(&contexts[i]->pooled);
+            freed_count++;
         }
-    OK(freed == 2 && pool.count == ICE_POOLED);
-    first = (context *)ice_pool_take(&pool, sizeof(context));
-    OK(first == taken[ICE_POOLED - 1] && first->calls == 1);
-    OK(ice_pool_give(&pool, &first->warm));
-    while ((first = (context *)ice_pool_next(&pool)))
-        ice_warm_free(&first->warm);
+    OK(freed_count == 2 && pool.count == ICE_POOL_MAX);
+    ctx = (context *)ice_pool_acquire(&pool, sizeof(context));
+    OK(ctx == contexts[ICE_POOL_MAX - 1] && ctx->calls == 1);
+    OK(ice_pool_release(&pool, &ctx->pooled));
+    while ((ctx = (context *)ice_pool_pop(&pool)))
+        ice_pooled_context_free(&ctx->pooled);
     OK(pool.count == 0);
-    ice_pool_forget(&pool);
+    ice_pool_abandon(&pool);
 }
 
 static void
-message(void)
+test_message(void)
 {
-    static const ice_limit_words words[] = { { "depth", "raise it with max_depth => N" }, { ICE_TRAILING, "cut them off" } };
+    static const ice_limit_words words[] = {
+        { "depth", "raise it with max_depth => N" }, { ICE_TRAILING, "cut them off" }
+    };
     icecore_context *engine = icecore_context_new();
     icecore_error error;
     icecore_stage *stage = icecore_stage_new("json", 4, &error);
@@ -296,31 +302,33 @@ message(void)
     OK(strlen(ice_message(&error, words, 1, &line)) == sizeof error.message - 1 && line.text[3] == ' ');
     OK(strcmp(ice_kind_name(ICECORE_TRUNCATED, "bad-link"), "truncated") == 0);
     OK(strcmp(ice_kind_name(ICECORE_BAD_LINK, "bad-link"), "bad-link") == 0);
-    OK(strcmp(ice_kind_name(ICECORE_OUTPUT, ""), "output") == 0 && strcmp(ice_kind_name(ICECORE_OTHER, ""), "other") == 0);
-    OK(strcmp(ice_kind_name(ICECORE_OK, ""), "other") == 0 && strcmp(ice_kind_name(ICECORE_PANIC, ""), "defect") == 0);
+    OK(strcmp(ice_kind_name(ICECORE_OUTPUT, ""), "output") == 0);
+    OK(strcmp(ice_kind_name(ICECORE_OTHER, ""), "other") == 0);
+    OK(strcmp(ice_kind_name(ICECORE_OK, ""), "other") == 0);
+    OK(strcmp(ice_kind_name(ICECORE_PANIC, ""), "defect") == 0);
     icecore_stage_free(stage);
     icecore_context_free(engine);
 }
 
-/* ice_note_class records each class that icecore_classes reports, in the same order. */
+/* The notes contain each class that icecore_classes reports, in the same order. */
 static void
-class_notes(void)
+test_class_notes(void)
 {
     static const char text[] = "a:2:{i:0;O:3:\"Foo\":0:{}i:1;O:6:\"My\\Bar\":0:{}}";
     icecore_error error;
     icecore_stage *stage = icecore_stage_new("php", 3, &error);
     ice_class_notes notes = { NULL, 0, 0, 0 };
-    ice_noted_class use;
-    const char *at = NULL;
-    OK(!ice_next_noted(&notes, &at, &use));
+    ice_noted_class noted;
+    const char *cursor = NULL;
+    OK(!ice_next_noted(&notes, &cursor, &noted));
     OK(icecore_classes(stage, (const uint8_t *)text, sizeof text - 1, ice_note_class, &notes, &error) == ICECORE_OK);
-    OK(ice_next_noted(&notes, &at, &use) && use.name.len == 3 && memcmp(use.name.bytes, "Foo", 3) == 0);
-    OK(use.count == 1 && use.path.len == 4 && memcmp(use.path.bytes, "$[0]", 4) == 0);
-    OK(ice_next_noted(&notes, &at, &use) && use.name.len == 6 && memcmp(use.kind.bytes, "object", 6) == 0);
-    OK(!ice_next_noted(&notes, &at, &use));
+    OK(ice_next_noted(&notes, &cursor, &noted) && noted.name.len == 3 && memcmp(noted.name.bytes, "Foo", 3) == 0);
+    OK(noted.count == 1 && noted.path.len == 4 && memcmp(noted.path.bytes, "$[0]", 4) == 0);
+    OK(ice_next_noted(&notes, &cursor, &noted) && noted.name.len == 6 && memcmp(noted.kind.bytes, "object", 6) == 0);
+    OK(!ice_next_noted(&notes, &cursor, &noted));
     ice_class_notes_free(&notes);
-    at = NULL;
-    OK(!notes.text && !ice_next_noted(&notes, &at, &use));
+    cursor = NULL;
+    OK(!notes.text && !ice_next_noted(&notes, &cursor, &noted));
     icecore_stage_free(stage);
 }
 
@@ -329,15 +337,15 @@ main(void)
 {
     if (icecore_tape_version() != ICECORE_TAPE_VERSION)
         return 1;
-    bytes();
-    stack();
-    map();
-    tape();
-    parts();
-    keys();
-    pool();
-    message();
-    class_notes();
+    test_bytes();
+    test_stack();
+    test_map();
+    test_tape();
+    test_parts();
+    test_keys();
+    test_pool();
+    test_message();
+    test_class_notes();
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

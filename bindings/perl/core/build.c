@@ -482,7 +482,7 @@ static void
 make_readonly(pTHX_ ice_context *ctx, SV *root, bool whole)
 {
     AV *queue = (AV *)sv_2mortal((SV *)newAV());
-    if (ctx->seen.used)
+    if (ctx->seen.count)
         ice_map_clear(&ctx->seen);
     av_push(queue, SvREFCNT_inc_simple_NN(root));
     while (AvFILLp(queue) >= 0) {

@@ -98,7 +98,7 @@ static void
 check_node(pTHX_ ib_builder *b, U32 index, looked_up_class *last)
 {
     const icecore_node *node = &b->view->nodes[index];
-    if (node->key && node->key < ICECORE_IS_KEY && !ice_keys_held(&b->ctx->keys, node->key))
+    if (node->key && node->key < ICECORE_IS_KEY && !ice_keys_get(&b->ctx->keys, node->key))
         (void)ice_key_sv(aTHX_ b->ctx, b->view, node->key);
     switch (node->kind) {
     case ICECORE_TEXT:

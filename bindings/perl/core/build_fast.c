@@ -44,7 +44,7 @@ ib_store_leaves(pTHX_ ib_builder *b, HV *hv, U32 node_index, U32 end)
         if (!ib_is_leaf(node) || node->flags & ICECORE_FLAG_TARGET || node->key >= ICECORE_IS_KEY
             || node->kind == ICECORE_HOLE)
             break;
-        key = LIKELY(node->key < keys->room) && LIKELY(keys->by_id[node->key] != NULL)
+        key = LIKELY(node->key < keys->capacity) && LIKELY(keys->by_id[node->key] != NULL)
                 ? (SV *)keys->by_id[node->key]
                 : ice_key_sv(aTHX_ b->ctx, b->view, node->key);
         if (UNLIKELY(b->view->keys.names[node->key - 1].node.flags
@@ -143,7 +143,7 @@ fill_hash_recursively(pTHX_ ib_builder *b, HV *hv, const icecore_node *node, int
         const U16 id = node->key;
         SV *sv;
         HEK *hek;
-        if (UNLIKELY(id >= keys->room || !(hek = (HEK *)keys->address[id]))) {
+        if (UNLIKELY(id >= keys->capacity || !(hek = (HEK *)keys->address[id]))) {
             (void)ice_key_sv(aTHX_ b->ctx, b->view, id);
             hek = (HEK *)keys->address[id];
             if (!hek && b->view->keys.names[id - 1].node.flags & (ICECORE_FLAG_LOCKED | ICECORE_FLAG_PLACEHOLDER))

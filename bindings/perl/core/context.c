@@ -17,7 +17,7 @@ void
 ice_contexts_boot(pTHX)
 {
     MY_CXT_INIT;
-    ice_pool_forget(&MY_CXT.pool);
+    ice_pool_abandon(&MY_CXT.pool);
 }
 
 /* A cloned interpreter starts with an empty pool, because the contexts in the copied pool
@@ -26,7 +26,7 @@ void
 ice_contexts_clone(pTHX)
 {
     MY_CXT_CLONE;
-    ice_pool_forget(&MY_CXT.pool);
+    ice_pool_abandon(&MY_CXT.pool);
 }
 
 static void
@@ -40,7 +40,7 @@ free_context(pTHX_ ice_context *ctx)
     Safefree(ctx->targets);
     Safefree(ctx->weak);
     Safefree(ctx->verdicts);
-    ice_warm_free(&ctx->pooled);
+    ice_pooled_context_free(&ctx->pooled);
 }
 
 void
@@ -48,7 +48,7 @@ ice_contexts_free(pTHX)
 {
     dMY_CXT;
     ice_context *ctx;
-    while ((ctx = (ice_context *)ice_pool_next(&MY_CXT.pool)))
+    while ((ctx = (ice_context *)ice_pool_pop(&MY_CXT.pool)))
         free_context(aTHX_ ctx);
 }
 
@@ -118,7 +118,7 @@ return_context(pTHX_ void *data)
         ctx->frames = NULL;
         ctx->frame_capacity = 0;
     }
-    if (!ice_pool_give(&MY_CXT.pool, &ctx->pooled))
+    if (!ice_pool_release(&MY_CXT.pool, &ctx->pooled))
         free_context(aTHX_ ctx);
     SvREFCNT_dec(root);
     SvREFCNT_dec((SV *)kept_values);
@@ -128,7 +128,7 @@ ice_context *
 ice_take_context(pTHX)
 {
     dMY_CXT;
-    ice_context *ctx = (ice_context *)ice_pool_take(&MY_CXT.pool, sizeof(ice_context));
+    ice_context *ctx = (ice_context *)ice_pool_acquire(&MY_CXT.pool, sizeof(ice_context));
     SAVEDESTRUCTOR_X(return_context, ctx);
     return ctx;
 }

@@ -140,7 +140,7 @@ typedef struct {
 
 /* Memory and caches of one call. */
 struct ice_context {
-    ice_warm pooled; /* the engine's context, and the next context in the pool */
+    ice_pooled_context pooled; /* the engine's context, and the next context in the pool */
     ice_keys keys;   /* an SV with the shared key for each id; the address of a key is that of its HEK */
     ice_frame *frames;
     U32 depth; /* number of open frames */
@@ -210,7 +210,7 @@ ice_key_id(pTHX_ ice_context *ctx, HE *he, bool key_flags)
 {
     const HEK *hek = HeKEY_hek(he);
     U16 id;
-    return LIKELY(ice_keys_near(&ctx->keys, hek, &id)) ? id : ice_new_key_id(aTHX_ ctx, he, key_flags);
+    return LIKELY(ice_keys_find_by_address(&ctx->keys, hek, &id)) ? id : ice_new_key_id(aTHX_ ctx, he, key_flags);
 }
 
 /* ---- settings ---------------------------------------------------------- */

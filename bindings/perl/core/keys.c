@@ -37,7 +37,7 @@ ice_drop_old_keys(pTHX_ ice_context *ctx, U32 generation)
 static void
 hold_key(ice_keys *keys, U16 id, SV *sv, bool has_flags)
 {
-    ice_keys_hold(keys, id, sv);
+    ice_keys_store(keys, id, sv);
     if (SvIsCOW_shared_hash(sv) && !has_flags) {
         HEK *hek = SvSHARED_HEK_FROM_PV(SvPVX_const(sv));
         if ((HEK_FLAGS(hek) & ~HVhek_UTF8) == 0)
@@ -75,7 +75,7 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
     const char *text;
     SV *sv;
 
-    if ((sv = (SV *)ice_keys_held(keys, id)))
+    if ((sv = (SV *)ice_keys_get(keys, id)))
         return sv;
     if (!(name = ice_name(&view->keys, id, &text)))
         croak("Icecore: a key without a name");
@@ -126,14 +126,14 @@ ice_new_key_id(pTHX_ ice_context *ctx, HE *he, bool key_flags)
     id = icecore_key(ctx->pooled.engine, HEK_UTF8(hek) ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)HEK_KEY(hek),
                      (size_t)HEK_LEN(hek));
     if (id) {
-        if (!ice_keys_held(keys, id))
+        if (!ice_keys_get(keys, id))
             hold_key(keys, id,
                      newSVpvn_share(HEK_KEY(hek), HEK_UTF8(hek) ? -HEK_LEN(hek) : HEK_LEN(hek), HEK_HASH(hek)),
                      FALSE);
         /* A key may be recognized by its address only as long as it is kept alive. */
-        held = (SV *)ice_keys_held(keys, id);
+        held = (SV *)ice_keys_get(keys, id);
         if (SvIsCOW_shared_hash(held) && SvSHARED_HEK_FROM_PV(SvPVX_const(held)) == hek)
-            ice_keys_set_near(keys, hek, id);
+            ice_keys_remember_address(keys, hek, id);
     }
     return id;
 }

@@ -390,7 +390,7 @@ ice_walk_header(pTHX_ ice_context *ctx, icecore_tape *tape, SV *header, SV *body
     tape->header = 0;
     tape->root = (U32)tape->node_count;
     /* The header is a document of its own: nothing in the body refers to it. */
-    if (ctx->seen.used)
+    if (ctx->seen.count)
         ice_map_clear(&ctx->seen);
     w.rules->put(aTHX_ & w, body, 0, FALSE, FALSE);
     run_frames(aTHX_ & w);

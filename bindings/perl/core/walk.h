@@ -191,14 +191,14 @@ iw_end_node(iw_walker *w, U32 node, U32 count, U32 wrapper_count)
 PERL_STATIC_INLINE void
 iw_end_wrappers(iw_walker *w, U32 wrapper_count)
 {
-    ice_end_wraps(w->tape, wrapper_count);
+    ice_end_wrappers(w->tape, wrapper_count);
 }
 
 /* Pushes a link or an alias to the node `target`, which was pushed before. */
 PERL_STATIC_INLINE void
 iw_push_link(pTHX_ iw_walker *w, U8 kind, U8 flags, U16 key, U32 target, U32 wrapper_count)
 {
-    ice_push_again(w->ctx->pooled.engine, w->tape, kind, flags, key, target);
+    ice_push_link(w->ctx->pooled.engine, w->tape, kind, flags, key, target);
     iw_end_wrappers(w, wrapper_count);
 }
 

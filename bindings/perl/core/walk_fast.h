@@ -57,10 +57,10 @@ put_node(icecore_node *node, U8 kind, U16 key, U32 aux, U64 payload)
 static bool
 hand_over_part(pTHX_ iw_walker *w)
 {
-    const ice_handing result = ice_hand_over(w->ctx->pooled.engine, w->stage, w->tape, &w->parts_written);
-    if (result == ICE_NOT_IN_PARTS)
+    const ice_part_result result = ice_write_part(w->ctx->pooled.engine, w->stage, w->tape, &w->parts_written);
+    if (result == ICE_PART_UNSUPPORTED)
         w->stage = NULL;
-    return result != ICE_BEGIN_ANEW;
+    return result != ICE_PART_RESTART;
 }
 
 /* Makes room for `count` nodes. Returns false if the walk has to begin again. */
@@ -70,7 +70,7 @@ reserve(pTHX_ iw_walker *w, size_t count)
     if (UNLIKELY(w->tape->node_count >= IW_PART_NODES) && w->stage && !hand_over_part(aTHX_ w))
         return FALSE;
     if (UNLIKELY(w->tape->node_capacity - w->tape->node_count < count))
-        ice_more_nodes(w->ctx->pooled.engine, w->tape, count);
+        ice_reserve_nodes(w->ctx->pooled.engine, w->tape, count);
     return TRUE;
 }
 

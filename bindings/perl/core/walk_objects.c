@@ -22,8 +22,8 @@ current_path(pTHX_ iw_walker *w, U16 key, U32 wrapper_count)
                 sv_catpvf(path, ".%" SVf,
                           SVfARG(sv_2mortal(newSVpvn_utf8((char *)w->tape->arena + (node->payload & ICECORE_OFFSET),
                                                           node->aux, node->kind == ICECORE_TEXT))));
-        } else if (id && ice_keys_held(&w->ctx->keys, id))
-            sv_catpvf(path, ".%" SVf, SVfARG((SV *)ice_keys_held(&w->ctx->keys, id)));
+        } else if (id && ice_keys_get(&w->ctx->keys, id))
+            sv_catpvf(path, ".%" SVf, SVfARG((SV *)ice_keys_get(&w->ctx->keys, id)));
     }
     return path;
 }

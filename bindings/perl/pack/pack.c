@@ -155,7 +155,7 @@ pack_items(pTHX_ SV *template, I32 stack_index, I32 count, SV *result)
     w.tape = &tape;
     iw_begin(aTHX_ & w);
     list = iw_push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
-    ice_more_nodes(ctx->pooled.engine, &tape, (size_t)count + 1);
+    ice_reserve_nodes(ctx->pooled.engine, &tape, (size_t)count + 1);
     for (item = 0; item < count; item++) {
         /* A run of integers is written directly. There is room for the nodes of all items. */
         icecore_node *node = tape.nodes + tape.node_count;

@@ -272,7 +272,7 @@ ice_dclone(pTHX_ SV *ref)
     ctx = ice_take_context(aTHX);
     ice_walk(aTHX_ ctx, &tape, ref, &write_settings, NULL);
     view_tape(aTHX_ ctx, &tape, &view);
-    if (ctx->seen.used)
+    if (ctx->seen.count)
         ice_map_clear(&ctx->seen);
     MY_CXT.operation = OPERATION_RETRIEVING;
     result = ice_build(aTHX_ ctx, &view, view.root, &settings);

@@ -13,7 +13,7 @@
 ice_context *
 ice_context_acquire(void)
 {
-    ice_context *ctx = (ice_context *)ice_pool_take(&ICE_G(pool), sizeof *ctx);
+    ice_context *ctx = (ice_context *)ice_pool_acquire(&ICE_G(pool), sizeof *ctx);
     ctx->next_busy = ICE_G(busy_contexts);
     ctx->previous_busy = NULL;
     if (ctx->next_busy)
@@ -46,7 +46,7 @@ ice_context_free(ice_context *ctx)
     ice_written_classes_drop(ctx);
     pefree(ctx->written_classes, 1);
     ice_map_free(&ctx->written_class_indices);
-    ice_warm_free(&ctx->pooled);
+    ice_pooled_context_free(&ctx->pooled);
 }
 
 static void
@@ -101,7 +101,7 @@ ice_context_release(ice_context *ctx)
                                 ICE_G(pool).count ? SMALL_ENGINE_BYTES : (size_t)PG(memory_limit) / 32);
     reset_call_state(ctx, false);
     remove_from_busy_contexts(ctx);
-    if (!ice_pool_give(&ICE_G(pool), &ctx->pooled))
+    if (!ice_pool_release(&ICE_G(pool), &ctx->pooled))
         ice_context_free(ctx);
 }
 
@@ -111,9 +111,9 @@ static void
 end_request(ice_context *ctx, bool is_unclean)
 {
     if (is_unclean) {
-        memset(ctx->keys.near, 0, sizeof ctx->keys.near);
-        if (ctx->keys.room)
-            memset(ctx->keys.by_id, 0, ctx->keys.room * sizeof *ctx->keys.by_id);
+        memset(ctx->keys.cache, 0, sizeof ctx->keys.cache);
+        if (ctx->keys.capacity)
+            memset(ctx->keys.by_id, 0, ctx->keys.capacity * sizeof *ctx->keys.by_id);
     } else
         ice_keys_free(&ctx->keys, release_key, NULL);
     ice_classes_drop(ctx);
@@ -129,14 +129,14 @@ ice_contexts_end_request(bool is_unclean)
         remove_from_busy_contexts(ctx);
         reset_call_state(ctx, is_unclean);
         icecore_context_trim_to(ctx->pooled.engine, SMALL_ENGINE_BYTES);
-        if (!ice_pool_give(&ICE_G(pool), &ctx->pooled)) {
+        if (!ice_pool_release(&ICE_G(pool), &ctx->pooled)) {
             end_request(ctx, is_unclean);
             ice_context_free(ctx);
         }
     }
-    while ((ctx = (ice_context *)ice_pool_next(&ICE_G(pool)))) {
+    while ((ctx = (ice_context *)ice_pool_pop(&ICE_G(pool)))) {
         end_request(ctx, is_unclean);
-        ice_pool_give(&cleaned, &ctx->pooled);
+        ice_pool_release(&cleaned, &ctx->pooled);
     }
     ICE_G(pool) = cleaned;
     ICE_G(checked_payloads) = NULL;
@@ -160,12 +160,12 @@ ice_key_create(ice_context *ctx, uint16_t id)
     if (!name)
         ice_host_fail("a key id without a key");
     if (name->node.kind == ICECORE_INT) {
-        ice_keys_hold(&ctx->keys, id, ICE_INTEGER_KEY);
+        ice_keys_store(&ctx->keys, id, ICE_INTEGER_KEY);
         return ICE_INTEGER_KEY;
     }
     key = zend_string_init_existing_interned(text, name->node.aux, 0);
     zend_string_hash_val(key);
-    ice_keys_hold(&ctx->keys, id, key);
+    ice_keys_store(&ctx->keys, id, key);
     return key;
 }
 
@@ -182,12 +182,12 @@ ice_key_register(ice_context *ctx, zend_string *key)
     const uint16_t id =
         icecore_key(ctx->pooled.engine, ICECORE_BYTES, 0, (const uint8_t *)ZSTR_VAL(key), ZSTR_LEN(key));
     if (id) {
-        if (!ice_keys_held(&ctx->keys, id))
-            ice_keys_hold(&ctx->keys, id, zend_string_copy(key));
+        if (!ice_keys_get(&ctx->keys, id))
+            ice_keys_store(&ctx->keys, id, zend_string_copy(key));
         /* Only the string that the table owns may be found by its address: any other one
          * with the same bytes may be freed, and its address reused. */
-        if (ice_keys_held(&ctx->keys, id) == (void *)key)
-            ice_keys_set_near(&ctx->keys, key, id);
+        if (ice_keys_get(&ctx->keys, id) == (void *)key)
+            ice_keys_remember_address(&ctx->keys, key, id);
     }
     return id;
 }

@@ -185,7 +185,7 @@ typedef struct {
 #define ICE_WRITTEN_CLASS_CACHE_SIZE 16
 
 struct ice_context {
-    ice_warm pooled;          /* the engine's context, and the next context in the pool */
+    ice_pooled_context pooled; /* the engine's context, and the next context in the pool */
     ice_context *next_busy, *previous_busy;
     ice_keys keys;            /* by id: a zend_string with a reference, or ICE_INTEGER_KEY */
     uint32_t call_number;
@@ -260,7 +260,7 @@ ice_keys_sync(ice_context *ctx, uint32_t generation)
 static inline void *
 ice_key_by_id(ice_context *ctx, uint16_t id)
 {
-    void *key = ice_keys_held(&ctx->keys, id);
+    void *key = ice_keys_get(&ctx->keys, id);
     return EXPECTED(key != NULL) ? key : ice_key_create(ctx, id);
 }
 

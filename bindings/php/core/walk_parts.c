@@ -55,13 +55,13 @@ bool
 ice_walk_write_part(ice_walker *w)
 {
     const uint32_t count = (uint32_t)w->tape->node_count;
-    switch (ice_hand_over(w->engine, w->stage, w->tape, &w->part_count)) {
-    case ICE_HANDED_OVER:
+    switch (ice_write_part(w->engine, w->stage, w->tape, &w->part_count)) {
+    case ICE_PART_WRITTEN:
         w->written_node_count += count;
         w->tape->has_own_names = 1;
         take_part(w);
         return true;
-    case ICE_NOT_IN_PARTS: w->part_end = UINT32_MAX; return true;
+    case ICE_PART_UNSUPPORTED: w->part_end = UINT32_MAX; return true;
     default: return ice_walk_stop(w, ICE_NEEDS_WHOLE);
     }
 }

@@ -36,7 +36,7 @@ ice_walk_push_items(ice_walker *w, const HashTable *table, uint32_t *position, u
     const uint32_t used = table->nNumUsed;
     const uint32_t end = used - *position > ICE_MAX_RUN ? *position + ICE_MAX_RUN : used;
     uint32_t i = *position, pushed = 0;
-    ice_pen cursor = ice_walk_begin_run(w, ICE_MAX_RUN);
+    ice_tape_cursor cursor = ice_walk_begin_run(w, ICE_MAX_RUN);
     for (; i < end; i++) {
         const zval *value = ICE_ITEM(table, i);
         if (UNEXPECTED(Z_TYPE_P(value) == IS_UNDEF))
@@ -46,7 +46,7 @@ ice_walk_push_items(ice_walker *w, const HashTable *table, uint32_t *position, u
         cursor = ice_walk_put_leaf(w, cursor, value, 0);
         pushed++;
     }
-    ice_pen_give(&cursor, w->tape);
+    ice_tape_cursor_end(&cursor, w->tape);
     *position = i;
     *count += pushed;
 }
@@ -60,7 +60,7 @@ ice_walk_push_entries(ice_walker *w, const HashTable *table, uint32_t *position,
     const uint32_t end = used - *position > ICE_MAX_RUN ? *position + ICE_MAX_RUN : used;
     const Bucket *bucket = table->arData + *position;
     uint32_t i = *position, pushed = 0;
-    ice_pen cursor = ice_walk_begin_run(w, ICE_MAX_RUN);
+    ice_tape_cursor cursor = ice_walk_begin_run(w, ICE_MAX_RUN);
     for (; i < end; i++, bucket++) {
         uint16_t id;
         if (UNEXPECTED(Z_TYPE(bucket->val) == IS_UNDEF))
@@ -71,7 +71,7 @@ ice_walk_push_entries(ice_walker *w, const HashTable *table, uint32_t *position,
         cursor = ice_walk_put_leaf(w, cursor, &bucket->val, id);
         pushed++;
     }
-    ice_pen_give(&cursor, w->tape);
+    ice_tape_cursor_end(&cursor, w->tape);
     *position = i;
     *count += pushed;
 }
@@ -102,7 +102,7 @@ ice_walk_push_objects(ice_walker *w, ice_walk_frame *frame, zval *value)
     const ice_written_class *class_info = ice_walk_cached_class(w, Z_OBJ_P(value));
     uint32_t position = frame->position, object_count = 0;
     size_t remaining_nodes;
-    ice_pen cursor;
+    ice_tape_cursor cursor;
     if (!class_info || class_info->slot_count >= ICE_MAX_RUN)
         return;
     cursor = ice_walk_begin_run(w, 2 * ICE_MAX_RUN);
@@ -132,7 +132,7 @@ ice_walk_push_objects(ice_walker *w, ice_walk_frame *frame, zval *value)
         remaining_nodes -= (size_t)(cursor.node - w->tape->nodes) - first_node;
         position++;
     }
-    ice_pen_give(&cursor, w->tape);
+    ice_tape_cursor_end(&cursor, w->tape);
     frame->position = position;
     frame->pushed_count += object_count;
 }

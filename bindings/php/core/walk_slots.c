@@ -20,10 +20,10 @@ ice_walk_slots(ice_walker *w, zend_object *object, uint16_t key, const ice_writt
     const uint32_t node = (uint32_t)w->tape->node_count;
     uint32_t next_slot = 0, count = 0;
     ice_walk_frame *frame;
-    ice_pen cursor = ice_walk_begin_run(w, class_info->slot_count + 1);
+    ice_tape_cursor cursor = ice_walk_begin_run(w, class_info->slot_count + 1);
     ice_walk_put_header(&cursor, key, class_info);
     cursor = ice_walk_put_slots(w, cursor, object, class_info, &next_slot, &count);
-    ice_pen_give(&cursor, w->tape);
+    ice_tape_cursor_end(&cursor, w->tape);
     if (EXPECTED(next_slot == class_info->slot_count)) {
         ice_walk_end_object(w, &cursor, &w->tape->nodes[node], count);
         return true;

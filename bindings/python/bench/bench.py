@@ -1,9 +1,9 @@
-"""How fast `loads` and `dumps` are beside other packages: first the results are compared, then they are timed.
+"""Times `loads` and `dumps` against other packages, after comparing the results.
 
     python bench/bench.py
 
-Peers are `phpserialize`, `rubymarshal`; `pickle`, and on formats of their own `msgspec` and `orjson`, are the roof.
-Those that are not installed are named and left out.
+Competitors are `phpserialize` and `rubymarshal`. `pickle`, and `msgspec` and `orjson` on formats of their own, show the
+best possible time. Packages that are not installed are named and left out.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ SMALL = {
 LIST = [{**SMALL, "id": number, "roles": ["admin", "dev"]} for number in range(1000)]
 
 
-def peer(name: str) -> Any:
-    """A package, or None."""
+def import_package(name: str) -> Any:
+    """Returns a package, or None."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -39,65 +39,65 @@ def peer(name: str) -> Any:
 
 
 class Participant(NamedTuple):
-    """What reads and what writes a value."""
+    """The calls that read and write a value."""
 
     loads: Callable[[], Any]
-    #: None if it only reads.
+    #: None if the package only reads.
     dumps: Callable[[], Any] | None
     #: Converts the result for the comparison, for packages that leave a step to their callers. Not timed.
-    seen: Callable[[Any], Any] = lambda value: value
+    normalize: Callable[[Any], Any] = lambda value: value
 
 
 def participants(value: Any) -> dict[str, Participant]:
-    """All that are there, for one value."""
-    found = {}
+    """Returns all installed packages, with the calls for one value."""
+    result = {}
     data = {}
     for format in ["php", "marshal", "igbinary", "sereal"]:
         data[format] = icecore.dumps(value, format, losses="ignore")
-        found[f"icecore {format}"] = Participant(
+        result[f"icecore {format}"] = Participant(
             partial(icecore.loads, data[format], format), partial(icecore.dumps, value, format, losses="ignore")
         )
-    found["icecore, php found by looking"] = Participant(
+    result["icecore, php found by looking"] = Participant(
         partial(icecore.loads, data["php"]), partial(icecore.dumps, value)
     )
-    found["pickle"] = Participant(partial(pickle.loads, pickle.dumps(value, 5)), partial(pickle.dumps, value, 5))
-    if msgspec := peer("msgspec"):
+    result["pickle"] = Participant(partial(pickle.loads, pickle.dumps(value, 5)), partial(pickle.dumps, value, 5))
+    if msgspec := import_package("msgspec"):
         pack = msgspec.msgpack
-        found["msgspec msgpack"] = Participant(partial(pack.decode, pack.encode(value)), partial(pack.encode, value))
-    if orjson := peer("orjson"):
-        found["orjson json"] = Participant(partial(orjson.loads, orjson.dumps(value)), partial(orjson.dumps, value))
-    if phpserialize := peer("phpserialize"):
+        result["msgspec msgpack"] = Participant(partial(pack.decode, pack.encode(value)), partial(pack.encode, value))
+    if orjson := import_package("orjson"):
+        result["orjson json"] = Participant(partial(orjson.loads, orjson.dumps(value)), partial(orjson.dumps, value))
+    if phpserialize := import_package("phpserialize"):
         loads = partial(phpserialize.loads, data["php"], decode_strings=True)
-        found["phpserialize php"] = Participant(loads, partial(phpserialize.dumps, value), listed)
-    if reader := peer("rubymarshal.reader"):
+        result["phpserialize php"] = Participant(loads, partial(phpserialize.dumps, value), lists_from_dicts)
+    if reader := import_package("rubymarshal.reader"):
         writer = importlib.import_module("rubymarshal.writer")
-        found["rubymarshal marshal"] = Participant(
+        result["rubymarshal marshal"] = Participant(
             partial(reader.loads, data["marshal"]), partial(writer.writes, value)
         )
-    if storable := peer("storable"):
+    if storable := import_package("storable"):
         frozen = icecore.dumps(value, "storable:memory,netorder", losses="ignore")
         same = icecore.loads(frozen)
-        found["icecore storable"] = Participant(
+        result["icecore storable"] = Participant(
             partial(icecore.loads, frozen, "storable"),
             partial(icecore.dumps, value, "storable", losses="ignore"),
             lambda read: value if read == same else read,
         )
-        found["storable storable"] = Participant(
+        result["storable storable"] = Participant(
             partial(storable.thaw, frozen), None, lambda read: value if read == same else read
         )
-    return found
+    return result
 
 
-def listed(value: Any) -> Any:
-    """Dicts with the keys 0, 1, … as lists."""
+def lists_from_dicts(value: Any) -> Any:
+    """Returns the value with dicts whose keys are 0, 1, … as lists."""
     if not isinstance(value, dict):
         return value
-    items = {key: listed(item) for key, item in value.items()}
+    items = {key: lists_from_dicts(item) for key, item in value.items()}
     return list(items.values()) if list(items) == list(range(len(items))) else items
 
 
-def timed(run: Callable[[], Any]) -> float:
-    """Nanoseconds of a call: the best of several rounds."""
+def measure_ns(run: Callable[[], Any]) -> float:
+    """Returns the nanoseconds of a call: the best of several rounds."""
     number = max(1, int(0.02 / max(timeit.timeit(run, number=1), 1e-7)))
     return min(timeit.repeat(run, number=number, repeat=7)) / number * 1e9
 
@@ -105,15 +105,15 @@ def timed(run: Callable[[], Any]) -> float:
 def main() -> None:
     for name, value in [("a small record", SMALL), ("a thousand records", LIST)]:
         print(f"\n{name}")
-        found = participants(value)
-        for who, (loads, _, seen) in found.items():
-            if seen(loads()) != value:
-                print(f"{who} reads something else")
-        roof = timed(found["pickle"].loads)
-        for who, (loads, dumps, _) in found.items():
-            read = timed(loads)
-            written = f"dumps {timed(dumps):12.0f} ns" if dumps is not None else "only reads"
-            print(f"{who:30} loads {read:12.0f} ns  {read / roof:6.2f} of pickle   {written}")
+        packages = participants(value)
+        for package, (loads, _, normalize) in packages.items():
+            if normalize(loads()) != value:
+                print(f"{package} reads something else")
+        pickle_ns = measure_ns(packages["pickle"].loads)
+        for package, (loads, dumps, _) in packages.items():
+            read = measure_ns(loads)
+            written = f"dumps {measure_ns(dumps):12.0f} ns" if dumps is not None else "only reads"
+            print(f"{package:30} loads {read:12.0f} ns  {read / pickle_ns:6.2f} of pickle   {written}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""The most memory that columns of a million and of ten million rows take, when they are read batch by batch.
+"""Measures the peak memory of reading columns of one and of ten million rows, batch by batch.
 
     python bench/memory.py [ROWS…]
 
-Each way of reading runs in a process of its own: the file alone, without icecore; a stream of Arrow through `icecore.arrow.decode`, a Parquet file through
-DuckDB to another, and the same by polars' streaming engine. What is printed is the peak of resident memory.
+Each way of reading runs in a process of its own: pyarrow alone, without icecore; a stream of Arrow through
+`icecore.arrow.decode`; a Parquet file through DuckDB to another one; the same with the streaming engine of polars. The
+printed number is the peak of resident memory.
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ def batches(rows: int) -> Iterator[Any]:
 
     for start in range(0, rows, BATCH):
         blobs = [
-            b'a:3:{s:2:"id";i:%d;s:4:"name";s:%d:"Employee %d";s:5:"score";d:%d.25;}' % (at, 9 + len(str(at)), at, at)
-            for at in range(start, min(rows, start + BATCH))
+            b'a:3:{s:2:"id";i:%d;s:4:"name";s:%d:"Employee %d";s:5:"score";d:%d.25;}'
+            % (number, 9 + len(str(number)), number, number)
+            for number in range(start, min(rows, start + BATCH))
         ]
         yield pa.record_batch({"data": pa.array(blobs, pa.binary())})
 
 
-def written(path: str, rows: int) -> None:
+def write_file(path: str, rows: int) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -40,13 +42,13 @@ def written(path: str, rows: int) -> None:
             file.write_batch(batch)
 
 
-def stream(source: str, target: str) -> int:
+def read_stream(source: str, target: str) -> int:
     import icecore.arrow
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    given = pq.ParquetFile(source)
-    reader = pa.RecordBatchReader.from_batches(given.schema_arrow, given.iter_batches(BATCH))
+    file = pq.ParquetFile(source)
+    reader = pa.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches(BATCH))
     rows = 0
     for batch in icecore.arrow.decode(reader, SCHEMA, format="php"):
         assert batch.column(0).null_count == 0 and batch.column(0).type.num_fields == 3
@@ -54,15 +56,15 @@ def stream(source: str, target: str) -> int:
     return rows
 
 
-def read(source: str, target: str) -> int:
-    """Without icecore: what pyarrow takes for reading the file."""
+def read_with_pyarrow(source: str, target: str) -> int:
+    """Reads the file with pyarrow alone, for comparison."""
     import icecore.arrow  # noqa: F401
     import pyarrow.parquet as pq
 
     return sum(len(batch) for batch in pq.ParquetFile(source).iter_batches(BATCH))
 
 
-def duck(source: str, target: str) -> int:
+def copy_with_duckdb(source: str, target: str) -> int:
     import duckdb
     import icecore.duckdb
 
@@ -73,7 +75,7 @@ def duck(source: str, target: str) -> int:
     return int(connection.sql(f"select count(row.id) from '{target}'").fetchall()[0][0])
 
 
-def lazy(source: str, target: str) -> int:
+def copy_with_polars(source: str, target: str) -> int:
     import icecore.polars
     import polars as pl
 
@@ -82,16 +84,21 @@ def lazy(source: str, target: str) -> int:
     return int(pl.scan_parquet(target).select(pl.col("data").struct.field("id").count()).collect().item())
 
 
-WAYS: dict[str, Callable[[str, str], int]] = {"read": read, "stream": stream, "duckdb": duck, "polars": lazy}
+WAYS: dict[str, Callable[[str, str], int]] = {
+    "read": read_with_pyarrow,
+    "stream": read_stream,
+    "duckdb": copy_with_duckdb,
+    "polars": copy_with_polars,
+}
 
 
-def peak() -> int:
-    """Of this process, in MB."""
+def peak_memory() -> int:
+    """Returns the peak memory of this process in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
-def measured(way: str, rows: int, folder: str) -> int:
-    """The peak of a process that reads so many rows, in MB."""
+def measure(way: str, rows: int, folder: str) -> int:
+    """Returns the peak memory in MB of a process that reads this number of rows."""
     source = os.path.join(folder, f"{rows}.parquet")
     if not os.path.exists(source):
         subprocess.run([sys.executable, __file__, "write", source, str(rows)], check=True)
@@ -101,18 +108,18 @@ def measured(way: str, rows: int, folder: str) -> int:
 
 
 def main() -> None:
-    words = sys.argv[1:]
-    if words[:1] == ["write"]:
-        written(words[1], int(words[2]))
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["write"]:
+        write_file(arguments[1], int(arguments[2]))
         return
-    if words and words[0] in WAYS:
-        assert WAYS[words[0]](words[1], words[2]) == int(words[3])
-        print(peak())
+    if arguments and arguments[0] in WAYS:
+        assert WAYS[arguments[0]](arguments[1], arguments[2]) == int(arguments[3])
+        print(peak_memory())
         return
-    sizes = [int(word) for word in words] or [1_000_000, 10_000_000]
+    sizes = [int(argument) for argument in arguments] or [1_000_000, 10_000_000]
     with tempfile.TemporaryDirectory() as folder:
         for way in WAYS:
-            print(f"{way:8}", *(f"{rows:>12,} rows {measured(way, rows, folder):>6,} MB" for rows in sizes), flush=True)
+            print(f"{way:8}", *(f"{rows:>12,} rows {measure(way, rows, folder):>6,} MB" for rows in sizes), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Tables of blobs to typed Parquet with Ray. What it leaves, and how it goes on after a stop: icecore.jobs.
+"""Converts Parquet files with blobs to typed Parquet with Ray. icecore.jobs describes the results and restarts.
 
     python ray_job.py IN OUT --column data --format php
 """
@@ -21,8 +21,8 @@ def _convert(job: jobs.Job, unit: str) -> jobs.Counts:
 def main() -> int:
     args = jobs.arguments("Tables of blobs to typed Parquet, with Ray.").parse_args()
     ray.init(log_to_driver=False, include_dashboard=False)
-    job = jobs.planned(args)
-    # Tasks that fail with their machine are tried again elsewhere.
+    job = jobs.plan_from_arguments(args)
+    # If a machine fails, its tasks run again on another one.
     convert = ray.remote(max_retries=3)(_convert)
     waiting: list[ray.ObjectRef] = []
     for unit in job.pending():
@@ -32,7 +32,7 @@ def main() -> int:
         waiting.append(convert.remote(job, unit))
     ray.get(waiting)
     ray.shutdown()
-    print(jobs.said(job))
+    print(jobs.summary(job))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Tables of blobs to typed Parquet with Spark. What it leaves, and how it goes on after a stop: icecore.jobs.
+"""Converts Parquet files with blobs to typed Parquet with Spark. icecore.jobs describes the results and restarts.
 
     spark-submit --master 'local[2]' spark_job.py IN OUT --column data --format php
 """
@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 def main() -> int:
     args = jobs.arguments("Tables of blobs to typed Parquet, with Spark.").parse_args()
     spark = SparkSession.builder.appName("icecore").getOrCreate()
-    job = jobs.planned(args)
+    job = jobs.plan_from_arguments(args)
     units = job.pending()
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -26,11 +26,11 @@ def main() -> int:
                 yield pa.RecordBatch.from_pylist([{"unit": done.unit, "rows": done.rows, "bad": done.bad}])
 
     if units:
-        # One file per task: a failed one is tried again alone.
+        # One file per task, so that only the file that failed is tried again.
         frame = spark.createDataFrame([(unit,) for unit in units], "unit string").repartition(len(units))
         frame.mapInArrow(work, "unit string, rows bigint, bad bigint").collect()
     spark.stop()
-    print(jobs.said(job))
+    print(jobs.summary(job))
     return 0
 
 

@@ -1,4 +1,4 @@
-//! Memory and names that are kept from call to call.
+//! Contexts: memory and caches that are reused from call to call.
 
 use crate::build::Cache;
 use crate::failure::to_py_error;
@@ -7,40 +7,40 @@ use icecore::{Codec, Stage};
 use pyo3::prelude::*;
 use std::sync::Mutex;
 
-/// The working state of a call.
+/// The working memory of a call, and caches that earlier calls have filled.
 #[derive(Default)]
 pub(crate) struct Context {
     pub(crate) tape: Tape,
-    /// Knowledge about the last documents.
+    /// The shapes of the last documents.
     pub(crate) stencils: Stencils,
     pub(crate) cache: Cache,
     pub(crate) spare: Spare,
     pub(crate) out: Vec<u8>,
-    /// Recently used stages, with the names by which they were requested.
+    /// Recently used stages, with the names that the callers gave.
     codecs: Vec<(String, Codec)>,
-    /// The detected format of the last input.
-    pub(crate) found: Option<Codec>,
+    /// The format that was detected for the last input.
+    pub(crate) last_detected: Option<Codec>,
 }
 
-/// Number of stages that a context keeps ready.
-const CODECS: usize = 8;
-/// Number of contexts that are kept: one for each concurrent or nested call.
-const CONTEXTS: usize = 16;
-/// Number of bytes of each kind of memory that a context keeps for the next call.
-const KEPT: usize = 16 << 20;
+/// Maximum number of stages that a context keeps.
+const MAX_CODECS: usize = 8;
+/// Maximum number of idle contexts. Each concurrent or nested call uses one.
+const MAX_IDLE_CONTEXTS: usize = 16;
+/// Maximum number of bytes of each kind of memory that a context keeps for the next call.
+const MAX_KEPT_BYTES: usize = 16 << 20;
 
 /// Idle contexts. The mutex is only locked for a moment, by a thread that has Python's lock, so no
 /// other thread holds it while a process forks.
 static IDLE: Mutex<Vec<Context>> = Mutex::new(Vec::new());
 
-/// Calls a function with a context that nobody else uses.
+/// Calls a function with a context that no other call uses.
 pub(crate) fn with_context<T>(work: impl FnOnce(&mut Context) -> PyResult<T>) -> PyResult<T> {
     let idle = || IDLE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let mut context = idle().pop().unwrap_or_default();
     let result = work(&mut context);
     context.free_excess_memory();
     let mut idle = idle();
-    if idle.len() < CONTEXTS {
+    if idle.len() < MAX_IDLE_CONTEXTS {
         idle.push(context);
     }
     result
@@ -49,7 +49,7 @@ pub(crate) fn with_context<T>(work: impl FnOnce(&mut Context) -> PyResult<T>) ->
 impl Context {
     /// Returns the stage of this name, ready to use.
     pub(crate) fn find_codec(&mut self, py: Python<'_>, name: &str) -> PyResult<Codec> {
-        if let Some((_, codec)) = self.codecs.iter().find(|(known, _)| known == name) {
+        if let Some((_, codec)) = self.codecs.iter().find(|(cached_name, _)| cached_name == name) {
             return Ok(codec.clone());
         }
         let stage = Stage::parse(name).map_err(|error| to_py_error(py, &error))?;
@@ -62,7 +62,7 @@ impl Context {
             return Codec::new(stage);
         }
         let name = stage.format().name;
-        match self.codecs.iter().find(|(known, _)| known == name) {
+        match self.codecs.iter().find(|(cached_name, _)| cached_name == name) {
             Some((_, codec)) => codec.clone(),
             None => self.remember_codec(name, stage),
         }
@@ -70,7 +70,7 @@ impl Context {
 
     fn remember_codec(&mut self, name: &str, stage: Stage) -> Codec {
         let codec = Codec::new(stage);
-        if self.codecs.len() >= CODECS {
+        if self.codecs.len() >= MAX_CODECS {
             self.codecs.remove(0);
         }
         self.codecs.push((name.to_owned(), codec.clone()));
@@ -79,10 +79,12 @@ impl Context {
 
     /// Frees the memory of a large document.
     fn free_excess_memory(&mut self) {
-        if self.tape.nodes().len() > KEPT / size_of::<icecore::raw::Node>() || self.tape.arena().len() > KEPT {
+        if self.tape.nodes().len() > MAX_KEPT_BYTES / size_of::<icecore::raw::Node>()
+            || self.tape.arena().len() > MAX_KEPT_BYTES
+        {
             drop(self.tape.take_memory());
         }
-        if self.out.capacity() > KEPT {
+        if self.out.capacity() > MAX_KEPT_BYTES {
             self.out = Vec::new();
         }
     }

@@ -1,4 +1,4 @@
-//! A sequence of documents in bytes that arrive in pieces.
+//! A sequence of documents in bytes that arrive in chunks.
 
 use crate::context;
 use crate::failure::to_py_error;
@@ -10,24 +10,24 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-/// Bytes that have arrived, read document by document.
+/// Reads bytes that arrive in chunks, document by document.
 #[pyclass(module = "icecore")]
 pub(crate) struct Documents {
     codec: Option<Codec>,
     limits: icecore::Limits,
-    options: Options,
+    options: DocumentOptions,
     bytes: Vec<u8>,
-    /// Number of these bytes that were read.
-    at: usize,
-    /// Number of bytes before these.
-    before: u64,
+    /// Number of bytes of `bytes` that were read.
+    offset: usize,
+    /// Number of bytes that arrived before `bytes`.
+    bytes_before: u64,
     is_ended: bool,
-    /// With fewer bytes than this no new attempt is made.
-    enough: usize,
+    /// Number of unread bytes from which on the next attempt to read a document is made.
+    min_len: usize,
 }
 
 /// The arguments of `loads`.
-struct Options {
+struct DocumentOptions {
     classes: Option<Py<PyAny>>,
     allow: Option<Py<PyAny>>,
     strings: Option<String>,
@@ -35,8 +35,8 @@ struct Options {
     known: bool,
 }
 
-/// An error this close to the end may only mean that bytes are missing.
-const NEAR: u64 = 64;
+/// If an error is at most this number of bytes before the end, the cause may be missing bytes.
+const NEAR_END: u64 = 64;
 
 #[pymethods]
 impl Documents {
@@ -53,37 +53,46 @@ impl Documents {
         known: bool,
         limits: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Documents> {
-        let options = Options { classes, allow, strings, symbols, known };
+        let options = DocumentOptions { classes, allow, strings, symbols, known };
         options.to_read_options(py)?;
         let limits = parse_limits(limits)?;
         let stage = format.map(Stage::parse).transpose().map_err(|error| to_py_error(py, &error))?;
         let codec = stage.map(|stage| codec_for_documents(stage, &limits));
-        Ok(Documents { codec, limits, options, bytes: Vec::new(), at: 0, before: 0, is_ended: false, enough: 1 })
+        Ok(Documents {
+            codec,
+            limits,
+            options,
+            bytes: Vec::new(),
+            offset: 0,
+            bytes_before: 0,
+            is_ended: false,
+            min_len: 1,
+        })
     }
 
-    /// Adds bytes; an empty piece means that there are no more.
-    fn feed(&mut self, piece: &Bound<'_, PyBytes>) {
-        self.bytes.drain(..self.at);
-        self.before += self.at as u64;
-        self.at = 0;
-        self.is_ended |= piece.as_bytes().is_empty();
-        self.bytes.extend_from_slice(piece.as_bytes());
+    /// Adds bytes. An empty chunk means that no more bytes follow.
+    fn feed(&mut self, chunk: &Bound<'_, PyBytes>) {
+        self.bytes.drain(..self.offset);
+        self.bytes_before += self.offset as u64;
+        self.offset = 0;
+        self.is_ended |= chunk.as_bytes().is_empty();
+        self.bytes.extend_from_slice(chunk.as_bytes());
     }
 
-    /// `(True, value)`; `(False, None)` if more bytes are needed, or there is nothing left.
+    /// Returns `(True, value)`, or `(False, None)` if more bytes are needed or no document is left.
     fn next<'py>(&mut self, py: Python<'py>) -> PyResult<(bool, Option<Bound<'py, PyAny>>)> {
-        if !self.is_ended && self.bytes.len() - self.at < self.enough {
+        if !self.is_ended && self.bytes.len() - self.offset < self.min_len {
             return Ok((false, None));
         }
         let codec = self.detect_codec(py)?;
         self.skip_separators(&codec);
-        if self.at >= self.bytes.len() {
+        if self.offset >= self.bytes.len() {
             return Ok((false, None));
         }
         let reading = self.options.to_read_options(py)?;
-        // The values may call for the next document: then none of this one is left.
+        // Building values may run code that calls `next` again; that call must not see these bytes.
         let bytes = std::mem::take(&mut self.bytes);
-        let rest = bytes.get(self.at..).unwrap_or_default();
+        let rest = bytes.get(self.offset..).unwrap_or_default();
         let length = self.measure_document(py, &codec, rest);
         let read = match length {
             Ok(Some(length)) => {
@@ -91,35 +100,35 @@ impl Documents {
                     .map(|(value, consumed)| Some((value, consumed)))
             }
             Ok(None) => Ok(None),
-            Err(error) => Err(to_py_error(py, &error.moved(self.before as usize + self.at))),
+            Err(error) => Err(to_py_error(py, &error.moved(self.bytes_before as usize + self.offset))),
         };
-        let left = rest.len();
+        let unread = rest.len();
         self.bytes = bytes;
         match read {
             Ok(Some((value, consumed))) => {
                 if consumed == 0 {
                     return Err(PyValueError::new_err("a document without bytes, which would never end"));
                 }
-                self.at += consumed;
-                self.enough = 1;
+                self.offset += consumed;
+                self.min_len = 1;
                 Ok((true, Some(value)))
             }
             Ok(None) => {
-                self.enough = left.saturating_mul(2).max(1);
+                self.min_len = unread.saturating_mul(2).max(1);
                 Ok((false, None))
             }
             Err(error) => {
-                self.at = self.bytes.len();
+                self.offset = self.bytes.len();
                 self.is_ended = true;
                 Err(error)
             }
         }
     }
 
-    /// Whether there are no more documents.
+    /// True if there are no more documents.
     #[getter]
     fn ended(&self) -> bool {
-        self.is_ended && self.at >= self.bytes.len()
+        self.is_ended && self.offset >= self.bytes.len()
     }
 
     /// The name of the format.
@@ -130,7 +139,7 @@ impl Documents {
 }
 
 fn codec_for_documents(stage: Stage, limits: &icecore::Limits) -> Codec {
-    // In a format of lines each line is a document.
+    // In a format of lines, each line is a document.
     let stage = stage.of_line().unwrap_or(stage);
     let mut codec = Codec::new(stage);
     codec.limits = limits.clone();
@@ -143,20 +152,20 @@ impl Documents {
         if let Some(codec) = &self.codec {
             return Ok(codec.clone());
         }
-        let stage = detect::stage_of_first(&self.bytes[self.at..]).map_err(|error| to_py_error(py, &error))?;
+        let stage = detect::stage_of_first(&self.bytes[self.offset..]).map_err(|error| to_py_error(py, &error))?;
         Ok(self.codec.insert(codec_for_documents(stage, &self.limits)).clone())
     }
 
     /// Skips to the beginning of the next document.
     fn skip_separators(&mut self, codec: &Codec) {
-        let can = &codec.stage().format().can;
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        if can.text || can.skips_blanks || !can.separator.is_empty() {
-            self.at += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let capabilities = &codec.stage().format().can;
+        let rest = self.bytes.get(self.offset..).unwrap_or_default();
+        if capabilities.text || capabilities.skips_blanks || !capabilities.separator.is_empty() {
+            self.offset += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         }
     }
 
-    /// Returns the length of the next document; `None` if more bytes could change it.
+    /// Returns the length of the next document. Returns `None` if more bytes could change it.
     fn measure_document(&self, py: Python<'_>, codec: &Codec, rest: &[u8]) -> Result<Option<usize>, Error> {
         let mut tape = icecore::raw::Tape::new();
         let filled = py.detach(|| codec.read(rest, &mut tape));
@@ -165,14 +174,14 @@ impl Documents {
             None => Ok(None),
             Some(error) if self.is_ended => Err(error),
             Some(error) => {
-                let is_near = error.offset().is_none_or(|offset| offset + NEAR >= rest.len() as u64);
+                let is_near = error.offset().is_none_or(|offset| offset + NEAR_END >= rest.len() as u64);
                 if error.kind() == ErrorKind::Truncated || is_near { Ok(None) } else { Err(error) }
             }
         }
     }
 }
 
-impl Options {
+impl DocumentOptions {
     fn to_read_options<'py>(&self, py: Python<'py>) -> PyResult<ReadOptions<'py>> {
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
         ReadOptions::from_arguments(

@@ -8,8 +8,8 @@ use icecore::{Codec, Document, Losses};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict};
 
-/// Tapes with at least this many nodes are written while other threads run.
-const MANY: usize = 4096;
+/// Other threads may run while a tape with at least this number of nodes is written.
+const MIN_DETACHED_NODES: usize = 4096;
 
 /// Returns `value` as bytes of `format`. If the format can't express something, that is a loss: a
 /// warning, or what `losses` requests. Other arguments are options of the format.
@@ -65,7 +65,7 @@ fn write_value<'py>(
     if filled.has_own_names {
         codec.stage().format().named(&mut context.tape);
     }
-    let is_long = context.tape.nodes().len() >= MANY;
+    let is_long = context.tape.nodes().len() >= MIN_DETACHED_NODES;
     let document = Document::from_tape(Vec::new(), std::mem::take(&mut context.tape));
     let (spare, out) = (&mut context.spare, &mut context.out);
     out.clear();
@@ -79,7 +79,7 @@ fn write_value<'py>(
     Ok((PyBytes::new(py, &context.out), losses))
 }
 
-/// Returns the stage that is named, with options.
+/// Parses the name of a stage with its options.
 pub(crate) fn parse_stage(py: Python<'_>, name: &str) -> PyResult<icecore::Stage> {
     match name.is_empty() {
         true => Err(usage_error(py, "the name of a format", "an empty one")),

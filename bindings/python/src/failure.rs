@@ -1,6 +1,6 @@
 //! Errors of the engine as exceptions of `icecore`.
 
-use crate::names::Names;
+use crate::python_classes::PythonClasses;
 use icecore::policy::RefusedClass;
 use icecore::{Error, ErrorKind, Losses};
 use pyo3::prelude::*;
@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyList};
 /// Returns the exception for an error of the engine.
 #[cold]
 pub(crate) fn to_py_error(py: Python<'_>, error: &Error) -> PyErr {
-    make_py_error(py, error, error.to_string()).unwrap_or_else(|failure| failure)
+    create_py_error(py, error, error.to_string()).unwrap_or_else(|failure| failure)
 }
 
 /// Returns the exception for an error in a row of a column: its message and its attribute `row`
@@ -17,14 +17,14 @@ pub(crate) fn to_py_error(py: Python<'_>, error: &Error) -> PyErr {
 #[cold]
 pub(crate) fn to_py_error_in_row(py: Python<'_>, error: &Error, row: usize) -> PyErr {
     let raised = || {
-        let raised = make_py_error(py, error, format!("row {row}: {error}"))?;
+        let raised = create_py_error(py, error, format!("row {row}: {error}"))?;
         raised.value(py).setattr("row", row)?;
         Ok(raised)
     };
     raised().unwrap_or_else(|failure: PyErr| failure)
 }
 
-fn make_py_error(py: Python<'_>, error: &Error, message: String) -> PyResult<PyErr> {
+fn create_py_error(py: Python<'_>, error: &Error, message: String) -> PyResult<PyErr> {
     let fields = PyDict::new(py);
     fields.set_item("kind", error.kind().as_str())?;
     fields.set_item("offset", error.offset())?;
@@ -32,7 +32,7 @@ fn make_py_error(py: Python<'_>, error: &Error, message: String) -> PyResult<PyE
     fields.set_item("expected", error.expected())?;
     fields.set_item("found", error.found())?;
     fields.set_item("format", error.format())?;
-    Ok(PyErr::from_value(Names::look_up(py)?.error(py).call((message,), Some(&fields))?))
+    Ok(PyErr::from_value(PythonClasses::look_up(py)?.error(py).call((message,), Some(&fields))?))
 }
 
 /// Returns the exception for classes that are not allowed.
@@ -43,49 +43,50 @@ pub(crate) fn refused_classes_error(py: Python<'_>, classes: &[RefusedClass]) ->
         for class in classes {
             dict.set_item(String::from_utf8_lossy(&class.name), &class.path)?;
         }
-        Ok(PyErr::from_value(Names::look_up(py)?.class_error(py).call1((dict,))?))
+        Ok(PyErr::from_value(PythonClasses::look_up(py)?.class_error(py).call1((dict,))?))
     };
     make().unwrap_or_else(|failure: PyErr| failure)
 }
 
-/// Returns an error of usage, in the words of the engine.
+/// Returns the exception for a wrong argument.
 #[cold]
 pub(crate) fn usage_error(py: Python<'_>, expected: &'static str, found: impl Into<String>) -> PyErr {
     to_py_error(py, &Error::new(ErrorKind::Usage).expecting(expected).finding(found.into()))
 }
 
-/// Handles losses: collects them in a list, warns, raises or ignores them.
-pub(crate) fn report_losses(py: Python<'_>, losses: &Losses, wanted: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+/// Handles losses as the argument `losses` says: appends them to a list, warns, raises or ignores
+/// them.
+pub(crate) fn report_losses(py: Python<'_>, losses: &Losses, handling: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     if losses.is_empty() {
-        return match wanted {
-            Some(wanted) if !is_losses_word(wanted) && wanted.cast::<PyList>().is_err() => {
+        return match handling {
+            Some(handling) if !is_losses_keyword(handling) && handling.cast::<PyList>().is_err() => {
                 Err(losses_argument_error(py))
             }
             _ => Ok(()),
         };
     }
-    let lost = PyList::empty(py);
+    let list = PyList::empty(py);
     for loss in losses.iter() {
-        lost.append(Names::look_up(py)?.loss(py).call1((
+        list.append(PythonClasses::look_up(py)?.loss(py).call1((
             loss.kind.as_str(),
             loss.count,
             &loss.path,
             loss.to_string(),
         ))?)?;
     }
-    if let Some(list) = wanted.and_then(|wanted| wanted.cast::<PyList>().ok()) {
-        return list.call_method1("extend", (lost,)).map(drop);
+    if let Some(collected) = handling.and_then(|handling| handling.cast::<PyList>().ok()) {
+        return collected.call_method1("extend", (list,)).map(drop);
     }
-    let word = match wanted {
-        Some(wanted) if !is_losses_word(wanted) => return Err(losses_argument_error(py)),
-        Some(wanted) => wanted.extract::<String>()?,
+    let keyword = match handling {
+        Some(handling) if !is_losses_keyword(handling) => return Err(losses_argument_error(py)),
+        Some(handling) => handling.extract::<String>()?,
         None => "warn".to_owned(),
     };
-    Names::look_up(py)?.lost(py).call1((lost, word)).map(drop)
+    PythonClasses::look_up(py)?.report_losses(py).call1((list, keyword)).map(drop)
 }
 
-fn is_losses_word(wanted: &Bound<'_, PyAny>) -> bool {
-    wanted.extract::<&str>().is_ok_and(|word| matches!(word, "warn" | "raise" | "ignore"))
+fn is_losses_keyword(handling: &Bound<'_, PyAny>) -> bool {
+    handling.extract::<&str>().is_ok_and(|keyword| matches!(keyword, "warn" | "raise" | "ignore"))
 }
 
 fn losses_argument_error(py: Python<'_>) -> PyErr {

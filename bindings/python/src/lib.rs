@@ -3,13 +3,13 @@
 //! | file | what |
 //! |---|---|
 //! | `input.rs`, `reading.rs`, `limits.rs` | arguments: bytes, how values are read, limits |
-//! | `context.rs` | memory and names that are kept from call to call |
+//! | `context.rs` | memory and caches that are reused from call to call |
 //! | `loads.rs`, `build/` | from a tape to Python values |
 //! | `dumps.rs`, `walk/` | from Python values to a tape |
 //! | `record.rs` | objects |
-//! | `convert.rs`, `look.rs`, `documents.rs` | bytes to bytes; queries about bytes; many documents |
+//! | `convert.rs`, `inspect.rs`, `documents.rs` | bytes to bytes; queries about data; many documents |
 //! | `columns/` | columns of Arrow |
-//! | `failure.rs`, `names.rs`, `refcount.rs` | exceptions; the package's Python classes; references |
+//! | `failure.rs`, `python_classes.rs`, `refcount.rs` | exceptions; the package's Python classes; reference counts |
 //!
 //! Everything written in Python is in `python/icecore`.
 
@@ -21,10 +21,10 @@ mod documents;
 mod dumps;
 mod failure;
 mod input;
+mod inspect;
 mod limits;
 mod loads;
-mod look;
-mod names;
+mod python_classes;
 mod reading;
 mod record;
 mod refcount;
@@ -34,8 +34,8 @@ use pyo3::prelude::*;
 
 /// The part of the package `icecore` that is not written in Python.
 ///
-/// Python builds without the lock enable it again when this is imported: contexts are shared by
-/// threads that take turns.
+/// Free-threaded builds of Python enable the lock when they import this module, because threads
+/// share contexts.
 #[pymodule(gil_used = true)]
 fn _icecore(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -51,9 +51,9 @@ fn _icecore(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(loads::loads, module)?)?;
     module.add_function(wrap_pyfunction!(dumps::dumps, module)?)?;
     module.add_function(wrap_pyfunction!(convert::convert, module)?)?;
-    module.add_function(wrap_pyfunction!(look::detect, module)?)?;
-    module.add_function(wrap_pyfunction!(look::classes, module)?)?;
-    module.add_function(wrap_pyfunction!(look::rows, module)?)?;
-    module.add_function(wrap_pyfunction!(look::formats, module)?)?;
+    module.add_function(wrap_pyfunction!(inspect::detect, module)?)?;
+    module.add_function(wrap_pyfunction!(inspect::classes, module)?)?;
+    module.add_function(wrap_pyfunction!(inspect::rows, module)?)?;
+    module.add_function(wrap_pyfunction!(inspect::formats, module)?)?;
     Ok(())
 }

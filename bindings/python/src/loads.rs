@@ -12,10 +12,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::borrow::Cow;
 
-/// Inputs of at least this length are read while other threads run.
-const LONG: usize = 16 << 10;
+/// Other threads may run while an input of at least this length is read.
+const MIN_DETACHED_LEN: usize = 16 << 10;
 
-/// Returns the value in `data`, which is of `format`, or of one that is detected.
+/// Returns the value in `data`. If `format` is not given, it is detected.
 #[pyfunction]
 #[pyo3(signature = (data, format=None, *, classes=None, allow=None, strings=None, symbols=None, known=false, limits=None))]
 #[allow(clippy::too_many_arguments)]
@@ -35,12 +35,12 @@ pub(crate) fn loads<'py>(
     context::with_context(|context| {
         if format.is_none()
             && limits.is_none()
-            && let Some(value) = load_as_before(py, context, &input, &reading)
+            && let Some(value) = load_in_last_format(py, context, &input, &reading)
         {
             return value;
         }
         let mut codec = choose_codec(py, context, format, &input)?;
-        context.found = format.is_none().then(|| codec.clone());
+        context.last_detected = format.is_none().then(|| codec.clone());
         if limits.is_some() {
             codec.limits = parse_limits(limits)?;
         }
@@ -52,15 +52,15 @@ pub(crate) fn loads<'py>(
     })
 }
 
-/// Returns the value if the bytes are of the format that was detected for the last ones, without
-/// checking all formats again.
-fn load_as_before<'py>(
+/// Returns the value if the bytes have the format that was detected for the last input; so the
+/// other formats need not be checked again. Returns `None` if the bytes may have another format.
+fn load_in_last_format<'py>(
     py: Python<'py>,
     context: &mut Context,
     input: &[u8],
     reading: &ReadOptions<'py>,
 ) -> Option<PyResult<Bound<'py, PyAny>>> {
-    let codec = context.found.clone()?;
+    let codec = context.last_detected.clone()?;
     if !codec.stage().wrappers().is_empty() || !detect::settles(codec.stage().format(), input) {
         return None;
     }
@@ -73,7 +73,7 @@ fn load_as_before<'py>(
     Some(build_value(py, context, &codec, input, &filled, reading))
 }
 
-/// Returns the stage that is named, or the one that fits the bytes.
+/// Returns the stage that is named, or a stage that is detected from the bytes.
 pub(crate) fn choose_codec(
     py: Python<'_>,
     context: &mut Context,
@@ -83,7 +83,7 @@ pub(crate) fn choose_codec(
     match format {
         Some(format) => context.find_codec(py, format),
         None => {
-            let stage = match input.len() < LONG {
+            let stage = match input.len() < MIN_DETACHED_LEN {
                 true => detect::stage_of(input),
                 false => py.detach(|| detect::stage_of(input)),
             };
@@ -92,7 +92,7 @@ pub(crate) fn choose_codec(
     }
 }
 
-/// Returns the first value, and where it ends.
+/// Returns the first value, and the number of bytes that it takes.
 pub(crate) fn load_first<'py>(
     py: Python<'py>,
     context: &mut Context,
@@ -108,16 +108,16 @@ pub(crate) fn load_first<'py>(
     Ok((value, filled.consumed))
 }
 
-/// Reads the first document onto the tape; a long one while other threads run.
+/// Reads the first document to the tape. While a long one is read, other threads run.
 fn read_document(py: Python<'_>, context: &mut Context, codec: &Codec, input: &[u8]) -> Filled {
     let Context { tape, stencils, .. } = context;
-    match input.len() < LONG {
+    match input.len() < MIN_DETACHED_LEN {
         true => codec.read_alike(input, tape, stencils),
         false => py.detach(|| codec.read(input, tape)),
     }
 }
 
-/// Builds the value on the tape.
+/// Builds the value of the document on the tape.
 fn build_value<'py>(
     py: Python<'py>,
     context: &mut Context,
@@ -153,7 +153,7 @@ fn build_allowed_value<'py>(
             return Err(refused_classes_error(py, &classes));
         }
     }
-    // Data that was stored once without being shared becomes separate values.
+    // Copies become separate values.
     let has_copies = document.nodes().iter().any(|node| node.kind == Kind::Copy);
     match has_copies {
         true => {

@@ -9,36 +9,36 @@ use pyo3::types::{PyDict, PyMapping, PyString};
 /// What a byte string becomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Strings {
-    /// Text if it is UTF-8, else bytes.
+    /// Text if it is UTF-8, otherwise bytes.
     #[default]
     Auto,
     /// Bytes.
     Bytes,
-    /// Text; it is an error if it is not UTF-8.
+    /// Text; bytes that are not UTF-8 are an error.
     Text,
     /// Text in which each byte is a character.
     Latin1,
 }
 
-/// The functions that make values of objects.
+/// The caller's factories, which create values for objects.
 pub(crate) enum Classes<'py> {
-    /// None: objects become records.
+    /// There are no factories: objects become records.
     None,
-    /// The entry of this mapping for the name of the class, called with the fields.
+    /// A mapping from names of classes to factories, which are called with the fields.
     Named(Bound<'py, PyMapping>),
-    /// This function, called with the name of the class and the fields.
+    /// One factory for all classes, called with the name of the class and the fields.
     Any(Bound<'py, PyAny>),
 }
 
 /// How values are read.
 pub(crate) struct ReadOptions<'py> {
     pub(crate) strings: Strings,
-    /// Whether symbols are plain text.
+    /// Symbols become `str`.
     pub(crate) plain_symbols: bool,
-    /// Whether times and similar values become the matching Python types.
+    /// Times, decimals and similar values become the matching Python types.
     pub(crate) known: bool,
     pub(crate) classes: Classes<'py>,
-    /// Classes that may occur; `None`: all.
+    /// Classes that may occur; `None` allows all.
     pub(crate) allow: Option<Rules>,
 }
 

@@ -44,7 +44,7 @@ const FORMS: [(&str, Form); 11] = [
     ("user_marshal", Form::UserMarshal),
 ];
 
-/// The name of a form.
+/// Returns the name of a form.
 pub(crate) fn form_name(form: Form) -> &'static str {
     match form {
         Form::TiedScalar => "tied_scalar",
@@ -56,7 +56,7 @@ pub(crate) fn form_name(form: Form) -> &'static str {
     }
 }
 
-/// The form of this name.
+/// Returns the form with this name.
 pub(crate) fn parse_form(py: Python<'_>, name: &str) -> PyResult<Form> {
     let tied = match name {
         "tied_scalar" => Some(Form::TiedScalar),
@@ -66,7 +66,7 @@ pub(crate) fn parse_form(py: Python<'_>, name: &str) -> PyResult<Form> {
         "old_module" => Some(Form::OldModule),
         _ => None,
     };
-    let found = tied.or_else(|| FORMS.iter().find(|(known, _)| *known == name).map(|(_, form)| *form));
+    let found = tied.or_else(|| FORMS.iter().find(|(form_name, _)| *form_name == name).map(|(_, form)| *form));
     found.ok_or_else(|| crate::failure::usage_error(py, "the name of a form, as object or struct", name))
 }
 
@@ -171,7 +171,7 @@ impl Record {
         Ok(form == other_form && is_same_value && cls.bind(py).eq(other_cls)? && fields.bind(py).eq(other_fields)?)
     }
 
-    /// By identity, because fields may change.
+    /// Hashes by identity, because fields may change.
     fn __hash__(slf: &Bound<'_, Self>) -> isize {
         (slf.as_ptr() as isize) >> 4
     }
@@ -211,8 +211,8 @@ impl Record {
     }
 }
 
-/// Nested records are dropped by a loop, because the data determines their depth. (For dicts and
-/// lists Python itself does this.)
+/// Nested records are dropped by a loop instead of recursion, because the data determines their
+/// depth. (Python itself does the same for dicts and lists.)
 impl Drop for Record {
     fn drop(&mut self) {
         Python::attach(|py| {

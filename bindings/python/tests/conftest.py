@@ -1,4 +1,4 @@
-"""What the tests share: programs of the languages, and what these wrote."""
+"""Functions that the tests share: they run programs in the languages, and read the fixtures."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FIXTURES = ROOT / "fixtures"
 
 
 def run(command: list[str], data: bytes = b"") -> bytes:
-    """What a program writes; without the program the test is left out, and says so."""
+    """Runs a program and returns its output; without the program the test is skipped with a message."""
     if shutil.which(command[0]) is None:
         pytest.skip(f"SKIPPED: {command[0]} is not installed")
-    ended = subprocess.run(command, input=data, capture_output=True)
-    assert ended.returncode == 0, ended.stderr.decode(errors="replace")
-    return ended.stdout
+    result = subprocess.run(command, input=data, capture_output=True)
+    assert result.returncode == 0, result.stderr.decode(errors="replace")
+    return result.stdout
 
 
 def php(code: str, data: bytes = b"") -> bytes:
@@ -37,7 +37,7 @@ def ruby(code: str, data: bytes = b"") -> bytes:
 
 
 def blobs(name: str) -> Iterator[tuple[str, bytes]]:
-    """The blobs of a file of fixtures, each with its name."""
+    """Yields the names and blobs of a file of fixtures."""
     with open(FIXTURES / f"{name}.jsonl", encoding="utf-8") as lines:
         for line in lines:
             case = json.loads(line)

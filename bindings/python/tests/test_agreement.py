@@ -1,6 +1,6 @@
-"""Random types and values: what DuckDB, polars and pandas get is what pyarrow gets, and that is what was written.
+"""Random types and values: pyarrow, DuckDB, polars and pandas decode the values that were written.
 
-`ICECORE_CASES` says how many; they are few if it does not.
+`ICECORE_CASES` is the number of cases; by default they are few.
 """
 
 from __future__ import annotations
@@ -23,39 +23,39 @@ NAMES = ["a", "A", "b", "id", "Name", "zoë", "with space", 'qu"ote', "it's", "s
 
 
 class Kind(NamedTuple):
-    """A type: its text, a value as it is written, and the same as it is read."""
+    """A type: its text, a function that creates a random value to write, and the value that is read for it."""
 
     text: str
     value: Callable[[random.Random], Any]
     read: Callable[[Any], Any] = lambda value: value
 
 
-def integer(bits: int, signed: bool = True) -> Callable[[random.Random], Any]:
+def random_integer(bits: int, signed: bool = True) -> Callable[[random.Random], Any]:
     low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, min(2**bits, 2**63) - 1)
-    return lambda dice: dice.choice([0, low, high, dice.randint(low, high), max(low, -1)])
+    return lambda rng: rng.choice([0, low, high, rng.randint(low, high), max(low, -1)])
 
 
-def text(dice: random.Random) -> str:
-    return "".join(dice.choice("abcé'\"\\ \n\t$x{}[],:;😀%\u2028\x01") for _ in range(dice.randrange(12)))
+def random_text(rng: random.Random) -> str:
+    return "".join(rng.choice("abcé'\"\\ \n\t$x{}[],:;😀%\u2028\x01") for _ in range(rng.randrange(12)))
 
 
-def octets(dice: random.Random) -> bytes:
-    return bytes(dice.choice([0, 39, 92, 34, 65, 120, 128, 200, 255]) for _ in range(dice.randrange(10)))
+def random_bytes(rng: random.Random) -> bytes:
+    return bytes(rng.choice([0, 39, 92, 34, 65, 120, 128, 200, 255]) for _ in range(rng.randrange(10)))
 
 
-def cents(dice: random.Random) -> str:
-    return str(decimal.Decimal(dice.randint(-(10**17), 10**17)).scaleb(-dice.randrange(5)))
+def decimal_text(rng: random.Random) -> str:
+    return str(decimal.Decimal(rng.randint(-(10**17), 10**17)).scaleb(-rng.randrange(5)))
 
 
-def day(dice: random.Random) -> str:
-    return datetime.date.fromordinal(dice.randint(1, 3652059)).isoformat()
+def date_text(rng: random.Random) -> str:
+    return datetime.date.fromordinal(rng.randint(1, 3652059)).isoformat()
 
 
-def moment(dice: random.Random) -> str:
-    at = datetime.datetime.fromordinal(dice.randint(1, 3652059)) + datetime.timedelta(
-        microseconds=dice.randrange(86400 * 10**6)
+def timestamp_text(rng: random.Random) -> str:
+    date_and_time = datetime.datetime.fromordinal(rng.randint(1, 3652059)) + datetime.timedelta(
+        microseconds=rng.randrange(86400 * 10**6)
     )
-    return at.isoformat()
+    return date_and_time.isoformat()
 
 
 def utc(value: Any) -> Any:
@@ -63,80 +63,80 @@ def utc(value: Any) -> Any:
 
 
 PLAIN = [
-    Kind("bool", lambda dice: dice.random() < 0.5),
-    *(Kind(f"int{bits}", integer(bits)) for bits in (8, 16, 32, 64)),
-    *(Kind(f"uint{bits}", integer(bits, False)) for bits in (8, 16, 32, 64)),
-    Kind("float64", lambda dice: dice.choice([0.0, -0.5, 1e300, 5e-324, 0.1, 123456789.125, math.inf, -math.inf])),
-    Kind("float32", lambda dice: dice.choice([0.0, -0.5, 1.25, 2.0**100, 16777216.0])),
-    Kind("utf8", text),
-    Kind("large_utf8", text),
-    Kind("binary", octets),
-    Kind("large_binary", octets),
-    Kind("decimal(38, 4)", cents, decimal.Decimal),
-    Kind("decimal(9, 2)", lambda dice: str(decimal.Decimal(dice.randint(-(10**9) + 1, 10**9 - 1)).scaleb(-2)), decimal.Decimal),
-    Kind("timestamp[s]", lambda dice: moment(dice)[:19], datetime.datetime.fromisoformat),
-    Kind("timestamp[ms]", lambda dice: (moment(dice)[:19] + ".125"), datetime.datetime.fromisoformat),
-    Kind("date32", day, datetime.date.fromisoformat),
-    Kind("timestamp[us]", moment, datetime.datetime.fromisoformat),
-    Kind("timestamp[us, UTC]", lambda dice: moment(dice)[:26] + "+00:00", lambda value: datetime.datetime.fromisoformat(value)),
+    Kind("bool", lambda rng: rng.random() < 0.5),
+    *(Kind(f"int{bits}", random_integer(bits)) for bits in (8, 16, 32, 64)),
+    *(Kind(f"uint{bits}", random_integer(bits, False)) for bits in (8, 16, 32, 64)),
+    Kind("float64", lambda rng: rng.choice([0.0, -0.5, 1e300, 5e-324, 0.1, 123456789.125, math.inf, -math.inf])),
+    Kind("float32", lambda rng: rng.choice([0.0, -0.5, 1.25, 2.0**100, 16777216.0])),
+    Kind("utf8", random_text),
+    Kind("large_utf8", random_text),
+    Kind("binary", random_bytes),
+    Kind("large_binary", random_bytes),
+    Kind("decimal(38, 4)", decimal_text, decimal.Decimal),
+    Kind("decimal(9, 2)", lambda rng: str(decimal.Decimal(rng.randint(-(10**9) + 1, 10**9 - 1)).scaleb(-2)), decimal.Decimal),
+    Kind("timestamp[s]", lambda rng: timestamp_text(rng)[:19], datetime.datetime.fromisoformat),
+    Kind("timestamp[ms]", lambda rng: (timestamp_text(rng)[:19] + ".125"), datetime.datetime.fromisoformat),
+    Kind("date32", date_text, datetime.date.fromisoformat),
+    Kind("timestamp[us]", timestamp_text, datetime.datetime.fromisoformat),
+    Kind("timestamp[us, UTC]", lambda rng: timestamp_text(rng)[:26] + "+00:00", lambda value: datetime.datetime.fromisoformat(value)),
 ]
 
 
-def optional(kind: Kind) -> Kind:
+def nullable(kind: Kind) -> Kind:
     return kind._replace(
-        value=lambda dice: None if dice.random() < 0.15 else kind.value(dice),
+        value=lambda rng: None if rng.random() < 0.15 else kind.value(rng),
         read=lambda value: None if value is None else kind.read(value),
     )
 
 
-def anything(dice: random.Random, depth: int = 0) -> Kind:
+def random_type(rng: random.Random, depth: int = 0) -> Kind:
     """A random type."""
-    nested = dice.randrange(10) if depth < 3 else 9
+    nested = rng.randrange(10) if depth < 3 else 9
     if nested == 0:
-        item = optional(anything(dice, depth + 1))
+        item = nullable(random_type(rng, depth + 1))
         return Kind(
             f"list<{item.text}>",
-            lambda dice: [item.value(dice) for _ in range(dice.randrange(4))],
-            lambda value: [item.read(each) for each in value],
+            lambda rng: [item.value(rng) for _ in range(rng.randrange(4))],
+            lambda value: [item.read(element) for element in value],
         )
     if nested == 2:
-        item = optional(anything(dice, depth + 1))
+        item = nullable(random_type(rng, depth + 1))
         return Kind(
             f"map<utf8, {item.text}>",
-            lambda dice: {name: item.value(dice) for name in dice.sample(NAMES, dice.randrange(4))},
-            lambda value: [(key, item.read(each)) for key, each in value.items()],
+            lambda rng: {name: item.value(rng) for name in rng.sample(NAMES, rng.randrange(4))},
+            lambda value: [(key, item.read(element)) for key, element in value.items()],
         )
     if nested == 1:
-        return structure(dice, depth + 1)
-    return dice.choice(PLAIN)
+        return random_struct(rng, depth + 1)
+    return rng.choice(PLAIN)
 
 
-def structure(dice: random.Random, depth: int = 0) -> Kind:
-    names = dice.sample(NAMES, 1 + dice.randrange(4))
-    parts = {name: optional(anything(dice, depth)) for name in names}
+def random_struct(rng: random.Random, depth: int = 0) -> Kind:
+    names = rng.sample(NAMES, 1 + rng.randrange(4))
+    field_types = {name: nullable(random_type(rng, depth)) for name in names}
     quoted = [(name if name.isascii() and name.isidentifier() else '"' + name.replace('"', '""') + '"') for name in names]
     return Kind(
-        f"struct<{', '.join(f'{name} {part.text}' for name, part in zip(quoted, parts.values()))}>",
-        lambda dice: {name: part.value(dice) for name, part in parts.items()},
-        lambda value: {name: part.read(value[name]) for name, part in parts.items()},
+        f"struct<{', '.join(f'{name} {field_type.text}' for name, field_type in zip(quoted, field_types.values()))}>",
+        lambda rng: {name: field_type.value(rng) for name, field_type in field_types.items()},
+        lambda value: {name: field_type.read(value[name]) for name, field_type in field_types.items()},
     )
 
 
-def same(one: Any, other: Any) -> bool:
-    if isinstance(one, dict) and isinstance(other, dict):
-        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return all(map(same, one, other))
-    if isinstance(one, dict) and isinstance(other, list):
+def are_equal(left: Any, right: Any) -> bool:
+    if isinstance(left, dict) and isinstance(right, dict):
+        return list(left) == list(right) and all(are_equal(left[key], right[key]) for key in left)
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return all(map(are_equal, left, right))
+    if isinstance(left, dict) and isinstance(right, list):
         # A map is a dict, or a list of pairs.
-        one = list(one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        one = [tuple(each.values()) if isinstance(each, dict) and list(each) == ["key", "value"] else each for each in one]
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, datetime.datetime) and isinstance(other, datetime.datetime):
+        left = list(left.items())
+    if isinstance(left, list) and isinstance(right, list):
+        left = [tuple(item.values()) if isinstance(item, dict) and list(item) == ["key", "value"] else item for item in left]
+        return len(left) == len(right) and all(map(are_equal, left, right))
+    if isinstance(left, datetime.datetime) and isinstance(right, datetime.datetime):
         # Libraries return the same moment in different zones.
-        return (one.tzinfo is None) == (other.tzinfo is None) and one == other
-    return one == other and isinstance(one, bool) == isinstance(other, bool)
+        return (left.tzinfo is None) == (right.tzinfo is None) and left == right
+    return left == right and isinstance(left, bool) == isinstance(right, bool)
 
 
 class Case(NamedTuple):
@@ -147,39 +147,39 @@ class Case(NamedTuple):
 
 
 def cases(seed: int) -> list[Case]:
-    dice = random.Random(seed)
-    made = []
-    while len(made) < CASES:
-        kind = optional(structure(dice))
-        given = [kind.value(dice) for _ in range(1 + dice.randrange(5))]
-        format = dice.choice(["php", "marshal", "igbinary", "sereal"])
-        blobs = [None if value is None else icecore.dumps(value, format, losses="ignore") for value in given]
-        made.append(Case(kind.text, format, blobs, [kind.read(value) for value in given]))
-    return made
+    rng = random.Random(seed)
+    result = []
+    while len(result) < CASES:
+        kind = nullable(random_struct(rng))
+        values = [kind.value(rng) for _ in range(1 + rng.randrange(5))]
+        format = rng.choice(["php", "marshal", "igbinary", "sereal"])
+        blobs = [None if value is None else icecore.dumps(value, format, losses="ignore") for value in values]
+        result.append(Case(kind.text, format, blobs, [kind.read(value) for value in values]))
+    return result
 
 
 def check(decode: Callable[[Case], list[Any]]) -> None:
-    wrong = []
+    failures = []
     for case in cases(int(os.environ.get("ICECORE_SEED", "23"))):
         try:
-            found: Any = decode(case)
-        except Exception as why:
-            found = f"{type(why).__name__}: {why}"
-        if not same(found, case.rows):
-            wrong.append(f"{case.schema}\n  {case.format} {case.blobs}\n  found    {found}\n  expected {case.rows}")
-    assert not wrong, f"{len(wrong)} of {CASES}:\n" + "\n".join(sorted(wrong, key=len)[:4])
+            actual: Any = decode(case)
+        except Exception as error:
+            actual = f"{type(error).__name__}: {error}"
+        if not are_equal(actual, case.rows):
+            failures.append(f"{case.schema}\n  {case.format} {case.blobs}\n  found    {actual}\n  expected {case.rows}")
+    assert not failures, f"{len(failures)} of {CASES}:\n" + "\n".join(sorted(failures, key=len)[:4])
 
 
 def library(name: str) -> Any:
     return pytest.importorskip(name, reason=f"SKIPPED: {name} is not installed")
 
 
-def test_pyarrow() -> None:
+def test_pyarrow_agrees_with_loads() -> None:
     pa = library("pyarrow")
     check(lambda case: icecore.arrow.decode(pa.array(case.blobs, pa.binary()), case.schema, format=case.format).to_pylist())
 
 
-def test_polars() -> None:
+def test_polars_agrees_with_loads() -> None:
     pl = library("polars")
     import icecore.polars
 
@@ -190,7 +190,7 @@ def test_polars() -> None:
     check(decode)
 
 
-def test_pandas() -> None:
+def test_pandas_agrees_with_loads() -> None:
     pd = library("pandas")
     pa = library("pyarrow")
     import icecore.pandas
@@ -203,7 +203,7 @@ def test_pandas() -> None:
 
 
 @pytest.mark.parametrize("way", ["register_struct", "icecore_struct"])
-def test_duckdb(way: str) -> None:
+def test_duckdb_agrees_with_loads(way: str) -> None:
     duckdb = library("duckdb")
     pa = library("pyarrow")
     import icecore.duckdb
@@ -211,7 +211,7 @@ def test_duckdb(way: str) -> None:
     connection = duckdb.connect()
     connection.execute("set timezone = 'UTC'")
 
-    def asked(case: Case) -> list[Any]:
+    def query_rows(case: Case) -> list[Any]:
         connection.register("blobs", pa.table({"data": pa.array(case.blobs, pa.binary())}))
         if way == "register_struct":
             icecore.duckdb.register_struct(connection, "mine", case.schema, format=case.format, on_error="raise")
@@ -223,10 +223,10 @@ def test_duckdb(way: str) -> None:
 
     def decode(case: Case) -> list[Any]:
         try:
-            return asked(case)
-        except duckdb.Error as why:
+            return query_rows(case)
+        except duckdb.Error as error:
             # Names that differ only in their case are equal for DuckDB, which refuses them.
-            if "Duplicate" in str(why) and "A " in case.schema and "a " in case.schema:
+            if "Duplicate" in str(error) and "A " in case.schema and "a " in case.schema:
                 return case.rows
             raise
 
@@ -234,7 +234,7 @@ def test_duckdb(way: str) -> None:
     check(decode)
 
 
-def test_duckdb_takes_text_as_well() -> None:
+def test_duckdb_accepts_text_as_blobs() -> None:
     duckdb = library("duckdb")
     library("pyarrow")
     import icecore.duckdb

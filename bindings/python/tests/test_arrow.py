@@ -15,11 +15,11 @@ SCHEMA = "id int64, tags list<utf8>, price float64"
 
 
 def library(name: str) -> Any:
-    """A library; without it the test is left out, and says so."""
+    """Imports a library; without it the test is skipped with a message."""
     return pytest.importorskip(name, reason=f"SKIPPED: {name} is not installed")
 
 
-def test_pyarrow() -> None:
+def test_pyarrow_arrays_are_decoded() -> None:
     pa = library("pyarrow")
     column = pa.array(BLOBS, pa.binary())
     decoded = icecore.arrow.decode(column, SCHEMA)
@@ -27,11 +27,12 @@ def test_pyarrow() -> None:
     for kind in [pa.large_binary(), pa.binary_view(), pa.string(), pa.large_string()]:
         assert icecore.arrow.decode(pa.array(BLOBS, kind), SCHEMA).to_pylist() == ROWS
     chunked = pa.chunked_array([column, column.slice(1)])
-    again = icecore.arrow.decode(chunked, SCHEMA)
-    assert isinstance(again, pa.ChunkedArray) and again.num_chunks == 2 and again.to_pylist() == ROWS + ROWS[1:]
+    decoded_chunks = icecore.arrow.decode(chunked, SCHEMA)
+    assert isinstance(decoded_chunks, pa.ChunkedArray) and decoded_chunks.num_chunks == 2
+    assert decoded_chunks.to_pylist() == ROWS + ROWS[1:]
 
 
-def test_schemas_of_all_kinds() -> None:
+def test_a_schema_may_be_of_any_library() -> None:
     pa = library("pyarrow")
     column = pa.array(BLOBS)
     fields = [("id", pa.int64()), ("tags", pa.list_(pa.string())), ("price", pa.float64())]
@@ -49,7 +50,7 @@ def test_schemas_of_all_kinds() -> None:
         icecore.arrow.decode(column, 7)
 
 
-def test_bad_rows() -> None:
+def test_bad_rows_raise_or_are_null_as_on_error_says() -> None:
     pa = library("pyarrow")
     column = pa.array([BLOBS[0], b"a:1:{", b'a:1:{s:2:"id";s:1:"x";}'])
     with pytest.raises(icecore.Error) as raised:
@@ -69,7 +70,7 @@ def test_bad_rows() -> None:
     assert raised.value.row == 1
 
 
-def test_rows_that_can_not_be_written_are_named() -> None:
+def test_an_error_names_the_row_that_can_not_be_written() -> None:
     pa = library("pyarrow")
     lists = pa.chunked_array([pa.array([[1], [2]]), pa.array([[3], [1, 2, 3, 4, 5, 6, 7, 8]])])
     with pytest.raises(icecore.Error, match="^row 3: ") as raised:
@@ -79,14 +80,14 @@ def test_rows_that_can_not_be_written_are_named() -> None:
 
 def test_a_stream_is_decoded_batch_by_batch() -> None:
     pa = library("pyarrow")
-    given = []
+    stream_calls = []
 
     class Stream:
         def __init__(self, array: Any) -> None:
             self.array = array
 
         def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-            given.append(True)
+            stream_calls.append(True)
             return self.array.__arrow_c_stream__()
 
     stream = icecore.arrow.decode(Stream(pa.chunked_array([BLOBS, BLOBS])), SCHEMA)
@@ -97,26 +98,26 @@ def test_a_stream_is_decoded_batch_by_batch() -> None:
         icecore.arrow.decode(Stream(pa.chunked_array([BLOBS])))
 
 
-def test_a_reader_of_pyarrow_gives_a_reader() -> None:
+def test_a_pyarrow_reader_is_decoded_to_a_reader() -> None:
     pa = library("pyarrow")
-    asked = []
+    requested = []
 
     def batches() -> Any:
         for number in range(3):
-            asked.append(number)
+            requested.append(number)
             yield pa.record_batch({"data": pa.array(BLOBS if number < 2 else [b"?"], pa.binary())})
 
     schema = pa.schema({"data": pa.binary()})
     reader = icecore.arrow.decode(pa.RecordBatchReader.from_batches(schema, batches()), SCHEMA, format="php")
-    assert isinstance(reader, pa.RecordBatchReader) and not asked
+    assert isinstance(reader, pa.RecordBatchReader) and not requested
     first = reader.read_next_batch()
-    assert asked == [0] and first.to_pylist() == [{"data": row} for row in ROWS]
+    assert requested == [0] and first.to_pylist() == [{"data": row} for row in ROWS]
     reader.read_next_batch()
     with pytest.raises(icecore.Error):
         reader.read_next_batch()
 
 
-def test_without_any_library_of_its_own() -> None:
+def test_objects_with_the_arrow_interface_alone_are_decoded() -> None:
     pa = library("pyarrow")
 
     class Foreign:
@@ -132,7 +133,7 @@ def test_without_any_library_of_its_own() -> None:
     assert pa.array(column).to_pylist() == ROWS
 
 
-def test_nanoarrow() -> None:
+def test_nanoarrow_arrays_are_decoded() -> None:
     library("pyarrow")
     na = library("nanoarrow")
     import pyarrow as pa
@@ -143,7 +144,7 @@ def test_nanoarrow() -> None:
     assert rows.to_pylist() == ROWS
 
 
-def test_polars() -> None:
+def test_polars_series_and_expressions_are_decoded() -> None:
     pl = library("polars")
     import icecore.polars
 
@@ -151,21 +152,21 @@ def test_polars() -> None:
     decoded = icecore.arrow.decode(series, SCHEMA)
     assert isinstance(decoded, pl.Series) and decoded.name == "data" and decoded.to_list() == ROWS
     frame = pl.DataFrame({"data": series})
-    wanted = {"id": pl.Int64, "tags": pl.List(pl.String), "price": pl.Float64}
-    expression = pl.col("data").icecore.decode(schema=wanted)
-    for made in [frame.select(expression), frame.lazy().select(expression).collect()]:
-        assert made["data"].to_list() == ROWS
-        assert made.schema["data"] == pl.Struct(wanted)
+    schema = {"id": pl.Int64, "tags": pl.List(pl.String), "price": pl.Float64}
+    expression = pl.col("data").icecore.decode(schema=schema)
+    for result in [frame.select(expression), frame.lazy().select(expression).collect()]:
+        assert result["data"].to_list() == ROWS
+        assert result.schema["data"] == pl.Struct(schema)
     # The plan knows the type before there is data.
-    assert frame.lazy().select(expression).collect_schema()["data"] == pl.Struct(wanted)
-    assert series.icecore.infer() == pl.Struct(wanted)
+    assert frame.lazy().select(expression).collect_schema()["data"] == pl.Struct(schema)
+    assert series.icecore.infer() == pl.Struct(schema)
     bad = pl.DataFrame({"data": [b"a:1:{"]})
-    assert bad.select(pl.col("data").icecore.decode(wanted, on_error="null"))["data"].to_list() == [None]
+    assert bad.select(pl.col("data").icecore.decode(schema, on_error="null"))["data"].to_list() == [None]
     with pytest.raises(Exception, match="ends too early"):
-        bad.select(pl.col("data").icecore.decode(wanted, format="php"))
+        bad.select(pl.col("data").icecore.decode(schema, format="php"))
 
 
-def test_pandas() -> None:
+def test_pandas_series_are_decoded() -> None:
     pd = library("pandas")
     library("pyarrow")
     import icecore.pandas
@@ -174,8 +175,8 @@ def test_pandas() -> None:
     frame = series.icecore.decode(SCHEMA)
     assert list(frame.columns) == ["id", "tags", "price"] and list(frame.index) == [3, 4, 5]
     assert frame["id"].tolist()[0] == 7 and frame["id"].isna().tolist() == [False, True, False]
-    whole = series.icecore.decode(SCHEMA, expand=False)
-    assert whole.name == "data" and whole.iloc[0] == ROWS[0]
+    structs = series.icecore.decode(SCHEMA, expand=False)
+    assert structs.name == "data" and structs.iloc[0] == ROWS[0]
     import pyarrow as pa
 
     arrow = pd.Series(BLOBS, dtype=pd.ArrowDtype(pa.binary()))
@@ -184,7 +185,7 @@ def test_pandas() -> None:
     assert list(icecore.arrow.decode(series, SCHEMA).index) == [3, 4, 5]
 
 
-def test_duckdb() -> None:
+def test_duckdb_functions_decode_blobs() -> None:
     duckdb = library("duckdb")
     pa = library("pyarrow")
     import icecore.duckdb
@@ -194,26 +195,26 @@ def test_duckdb() -> None:
     icecore.duckdb.register(connection)
     table = pa.table({"data": pa.array(BLOBS + [b"a:1:{"], pa.binary()), "path": ["$.id", "$.id", "$.tags", "$.id"]})
     connection.register("blobs", table)
-    ask = lambda query: connection.sql(query.replace("FROM", "from blobs")).fetchall()  # noqa: E731
-    assert ask("select icecore_json(data) FROM") == [
+    query_rows = lambda query: connection.sql(query.replace("FROM", "from blobs")).fetchall()  # noqa: E731
+    assert query_rows("select icecore_json(data) FROM") == [
         ('{"id":7,"tags":["a","b"],"price":1.5}',),
         (None,),
         ('{"id":8,"tags":[],"price":null}',),
         (None,),
     ]
-    assert ask("select icecore_get(data, '$.tags[1]') FROM") == [("b",), (None,), (None,), (None,)]
-    assert ask("select icecore_get(data, path) FROM") == [("7",), (None,), ("[]",), (None,)]
-    rows = ask(f"select icecore_struct(data, '{SCHEMA}') FROM")
+    assert query_rows("select icecore_get(data, '$.tags[1]') FROM") == [("b",), (None,), (None,), (None,)]
+    assert query_rows("select icecore_get(data, path) FROM") == [("7",), (None,), ("[]",), (None,)]
+    rows = query_rows(f"select icecore_struct(data, '{SCHEMA}') FROM")
     assert [row for (row,) in rows] == [*ROWS, None]
-    assert ask("select icecore_struct(data, 'id int64, d decimal(9, 2), b binary').id + 1 FROM")[0] == (8,)
+    assert query_rows("select icecore_struct(data, 'id int64, d decimal(9, 2), b binary').id + 1 FROM")[0] == (8,)
     icecore.duckdb.register_struct(connection, "mine", SCHEMA)
-    assert [row for (row,) in ask("select mine(data) FROM")] == [*ROWS, None]
+    assert [row for (row,) in query_rows("select mine(data) FROM")] == [*ROWS, None]
     icecore.duckdb.register(connection, format="php", on_error="raise")
     with pytest.raises(duckdb.Error, match="ends too early"):
-        ask("select icecore_json(data) FROM")
+        query_rows("select icecore_json(data) FROM")
 
 
-def test_types_through_duckdb() -> None:
+def test_duckdb_keeps_all_types() -> None:
     duckdb = library("duckdb")
     library("pyarrow")
     import icecore.duckdb
@@ -229,23 +230,23 @@ def test_types_through_duckdb() -> None:
 
 def test_random_columns_agree_with_loads() -> None:
     pa = library("pyarrow")
-    dice = random.Random(5)
+    rng = random.Random(5)
     for _ in range(50):
         rows = [
-            dice.choice([None, {"a": dice.randrange(-9, 10**12), "b": dice.choice([None, "x" * dice.randrange(20)])}])
-            for _ in range(dice.randrange(40))
+            rng.choice([None, {"a": rng.randrange(-9, 10**12), "b": rng.choice([None, "x" * rng.randrange(20)])}])
+            for _ in range(rng.randrange(40))
         ]
-        format = dice.choice(["php", "marshal", "igbinary", "json"])
+        format = rng.choice(["php", "marshal", "igbinary", "json"])
         column = pa.array([None if row is None else icecore.dumps(row, format) for row in rows], pa.binary())
         assert icecore.arrow.decode(column, "a int64, b utf8").to_pylist() == rows
 
 
-def test_the_way_back() -> None:
+def test_encoded_columns_decode_to_the_same_values() -> None:
     pa = library("pyarrow")
     rows = icecore.arrow.decode(pa.array(BLOBS, pa.binary()), SCHEMA)
-    again = icecore.arrow.encode(rows, "php")
-    assert isinstance(again, pa.BinaryArray)
-    assert [None if blob is None else icecore.loads(blob) for blob in again.to_pylist()] == ROWS
+    encoded = icecore.arrow.encode(rows, "php")
+    assert isinstance(encoded, pa.BinaryArray)
+    assert [None if blob is None else icecore.loads(blob) for blob in encoded.to_pylist()] == ROWS
     chunked = icecore.arrow.encode(pa.chunked_array([rows, rows]), "marshal")
     assert [None if blob is None else icecore.loads(blob) for blob in chunked.to_pylist()] == ROWS + ROWS
     pl = library("polars")
@@ -253,22 +254,22 @@ def test_the_way_back() -> None:
     assert series.name == "rows" and series[0] == b'{"id":7,"tags":["a","b"],"price":1.5}'
 
 
-def test_several_threads_give_what_one_gives() -> None:
+def test_several_threads_give_the_same_result_as_one() -> None:
     pa = library("pyarrow")
-    blobs = [b"a:1:{s:2:\"id\";i:%d;}" % at if at % 997 else b"?" for at in range(250_000)]
+    blobs = [b"a:1:{s:2:\"id\";i:%d;}" % index if index % 997 else b"?" for index in range(250_000)]
     column = pa.array(blobs, pa.binary())
     chunked = pa.chunked_array([column.slice(0, 100_001), column.slice(100_001)])
-    for each in (column, chunked):
+    for variant in (column, chunked):
         errors: list[list[Any]] = [[], []]
-        one, several = (
-            icecore.arrow.decode(each, "id int64", "null", format="php", errors=errors[at], threads=at * 2 + 1)
-            for at in (0, 1)
+        single, parallel = (
+            icecore.arrow.decode(variant, "id int64", "null", format="php", errors=errors[index], threads=index * 2 + 1)
+            for index in (0, 1)
         )
-        assert one.to_pylist() == several.to_pylist() and type(one) is type(several)
+        assert single.to_pylist() == parallel.to_pylist() and type(single) is type(parallel)
         rows = [[row for row, _ in some] for some in errors]
         assert rows[0] == rows[1] == list(range(0, 250_000, 997))
         with pytest.raises(icecore.Error) as raised:
-            icecore.arrow.decode(each.slice(1), "id int64", format="php", threads=3)
+            icecore.arrow.decode(variant.slice(1), "id int64", format="php", threads=3)
         assert raised.value.row == 996
     with pytest.raises(ValueError, match="threads"):
         icecore.arrow.decode(column, "id int64", threads=0)

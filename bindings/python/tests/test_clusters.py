@@ -14,7 +14,7 @@ BLOBS = [None if row is None else icecore.dumps(row, "php") for row in ROWS]
 SCHEMA = "id int64, tags list<utf8>"
 
 
-def test_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spark_decodes_columns_and_sql(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyspark", reason="SKIPPED: pyspark is not installed")
     if shutil.which("java") is None:
         pytest.skip("SKIPPED: Spark needs java")
@@ -34,8 +34,8 @@ def test_spark(monkeypatch: pytest.MonkeyPatch) -> None:
             {"n": 1, "id": None, "tags": None},
             {"n": 1, "id": 8, "tags": []},
         ]
-        beside = icecore.spark.decode(frame, "data", into="value")
-        assert beside.columns == ["n", "data", "value"] and beside.collect()[0].value.id == 7
+        with_struct = icecore.spark.decode(frame, "data", into="value")
+        assert with_struct.columns == ["n", "data", "value"] and with_struct.collect()[0].value.id == 7
         bad = spark.createDataFrame([(1, BLOBS[0]), (2, b"a:1:{")], "n int, data binary")
         kept = icecore.spark.decode(bad, "data", schema=SCHEMA, format="php", on_error="keep")
         assert kept.columns == ["n", "id", "tags", "data_error", "data_kept"]
@@ -44,8 +44,8 @@ def test_spark(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (second.id, bytes(second.data_kept)) == (None, b"a:1:{") and "ends too early" in second.data_error
         icecore.spark.register(spark)
         frame.createOrReplaceTempView("blobs")
-        asked = spark.sql("select icecore_json(data), icecore_get(data, '$.tags[0]') from blobs").collect()
-        assert [tuple(row) for row in asked] == [
+        texts = spark.sql("select icecore_json(data), icecore_get(data, '$.tags[0]') from blobs").collect()
+        assert [tuple(row) for row in texts] == [
             ('{"id":7,"tags":["a"]}', "a"),
             (None, None),
             ('{"id":8,"tags":[]}', None),
@@ -54,7 +54,7 @@ def test_spark(monkeypatch: pytest.MonkeyPatch) -> None:
         spark.stop()
 
 
-def test_ray() -> None:
+def test_ray_decodes_columns() -> None:
     ray = pytest.importorskip("ray", reason="SKIPPED: ray is not installed")
     pytest.importorskip("ray.data", reason="SKIPPED: ray[data] is not installed")
     import icecore.ray

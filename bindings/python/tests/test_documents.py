@@ -10,7 +10,7 @@ import pytest
 
 
 class Dribble(io.RawIOBase):
-    """A stream that gives one byte at a time, as a slow socket may."""
+    """A stream that returns one byte at a time, like a slow socket."""
 
     def __init__(self, data: bytes) -> None:
         self.data = io.BytesIO(data)
@@ -23,11 +23,11 @@ VALUES = [7, "text", [1, 2, {"a": None}], {"k": "v" * 300}, [], -5]
 
 
 @pytest.mark.parametrize("format", ["php", "marshal", "ndjson", "igbinary", "storable", "json"])
-def test_one_behind_the_other(format: str, tmp_path: Path) -> None:
+def test_documents_are_read_one_after_another(format: str, tmp_path: Path) -> None:
     values = VALUES if format != "storable" else [[value] for value in VALUES]
-    one = "json" if format == "ndjson" else format
-    pieces = [icecore.dumps(value, one, losses="ignore") for value in values]
-    data = (b"\n" if "json" in format else b"").join(pieces)
+    document_format = "json" if format == "ndjson" else format
+    documents = [icecore.dumps(value, document_format, losses="ignore") for value in values]
+    data = (b"\n" if "json" in format else b"").join(documents)
     assert list(icecore.iter_documents(io.BytesIO(data), format)) == values
     assert list(icecore.iter_documents(Dribble(data), format)) == values
     path = tmp_path / "file"
@@ -35,11 +35,11 @@ def test_one_behind_the_other(format: str, tmp_path: Path) -> None:
     assert list(icecore.iter_documents(path, format)) == values
 
 
-def test_the_first_document_decides() -> None:
+def test_the_format_of_the_first_document_is_used_for_all() -> None:
     assert list(icecore.iter_documents(io.BytesIO(b"a:1:{i:0;i:1;}a:0:{}"))) == [[1], []]
 
 
-def test_what_breaks_off_is_an_error_with_the_offset_in_the_file() -> None:
+def test_a_truncated_document_is_an_error_with_its_offset_in_the_file() -> None:
     documents = icecore.iter_documents(io.BytesIO(b"i:1;a:1:{i:0;"), "php")
     assert next(documents) == 1
     with pytest.raises(icecore.Error) as raised:
@@ -48,13 +48,13 @@ def test_what_breaks_off_is_an_error_with_the_offset_in_the_file() -> None:
     assert list(documents) == []
 
 
-def test_more_than_one_piece() -> None:
+def test_a_document_may_span_several_chunks() -> None:
     values = [["x" * 1000, number] for number in range(500)]
     data = b"".join(icecore.dumps(value) for value in values)
     assert list(icecore.iter_documents(io.BytesIO(data), "php")) == values
 
 
-def test_arguments_of_loads() -> None:
+def test_iter_documents_accepts_the_arguments_of_loads() -> None:
     data = b'O:1:"A":0:{}' * 2
     assert list(icecore.iter_documents(io.BytesIO(data), "php", classes=lambda cls, fields: cls)) == ["A", "A"]
     with pytest.raises(icecore.Error):

@@ -1,4 +1,4 @@
-"""The examples in README.md and in the modules say what they print."""
+"""The examples in README.md and in the modules print the output next to them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 
-def test_readme() -> None:
+def test_examples_of_the_readme_give_their_output() -> None:
     pytest.importorskip("pyarrow", reason="SKIPPED: pyarrow is not installed")
     readme = Path(__file__).resolve().parents[1] / "README.md"
     tests = doctest.testfile(str(readme), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
@@ -17,7 +17,7 @@ def test_readme() -> None:
 
 
 @pytest.mark.parametrize("name", ["icecore", "icecore.arrow", "icecore.polars", "icecore.pandas", "icecore.duckdb"])
-def test_modules(name: str) -> None:
+def test_examples_of_the_modules_give_their_output(name: str) -> None:
     library = name.partition(".")[2].replace("arrow", "pyarrow")
     if library:
         pytest.importorskip(library, reason=f"SKIPPED: {library} is not installed")

@@ -1,4 +1,4 @@
-"""Hostile data: nothing is imported, opened or run that the data names, and no work multiplies."""
+"""Hostile data: nothing that the data names is imported, opened or run, and no small input causes much work."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WATCHED = ("import", "exec", "compile", "open", "os.", "subprocess.", "socket.",
 NAMES = [
     b"os", b"os.system", b"posix.system", b"builtins.eval", b"subprocess.Popen", b"__main__.Pwn", b"antigravity", b"this",
     b"__import__", b"__class__", b"__dict__", b"__reduce__", b"__setstate__", b"__init__", b"__del__", b"__missing__",
-    b"__hash__", b"__eq__", b"cls", b"fields", b"value", b"form", b"visibility", b"default", b"_shown", b"__weakref__",
+    b"__hash__", b"__eq__", b"cls", b"fields", b"value", b"form", b"visibility", b"default", b"_part_names", b"__weakref__",
     b"DateTime", b"Decimal", b"BigDecimal", b"Rational", b"Set", b"Time", b"Date", b"DateTimeZone", b"../../etc/passwd",
     b"Europe/Berlin", b"localtime",
 ]
@@ -28,63 +28,63 @@ NAMES = [
 Watch = Callable[[Callable[[], Any]], list[tuple[str, str]]]
 
 _events: list[tuple[str, str]] = []
-_is_on = False
+_is_watching = False
 
 
-def _note(event: str, what: str) -> None:
-    if _is_on:
-        _events.append((event, what))
+def _log(event: str, detail: str) -> None:
+    if _is_watching:
+        _events.append((event, detail))
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    if _is_on and event.startswith(WATCHED):
-        _note(event, repr(arguments)[:200])
+    if _is_watching and event.startswith(WATCHED):
+        _log(event, repr(arguments)[:200])
 
 
 class _Finder:
-    """Notes what is looked for as a module."""
+    """Logs the names of modules that are looked up."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
-        _note("find_spec", name)
+        _log("find_spec", name)
 
 
 class Pwn:
-    """A class of the program that no data may make, or call anything of."""
+    """A class of the program. No data may create an object of it, or call a method of it."""
 
     def __new__(cls, *_: Any) -> Pwn:
-        _note("Pwn", "__new__")
+        _log("Pwn", "__new__")
         return super().__new__(cls)
 
     def __setstate__(self, _: Any) -> None:
-        _note("Pwn", "__setstate__")
+        _log("Pwn", "__setstate__")
 
 
 @pytest.fixture(scope="module")
 def watch() -> Iterator[Watch]:
-    """Runs a function, and gives what happened meanwhile that should not."""
+    """Returns a function that runs another one, and returns the events that must not happen meanwhile."""
     # An audit hook stays until the process ends.
     sys.addaudithook(_hook)
     finder = _Finder()
     sys.meta_path.insert(0, finder)  # type: ignore[arg-type]
-    plain = builtins.__import__
+    original_import = builtins.__import__
     setattr(sys.modules["__main__"], "Pwn", Pwn)
 
-    def imported(name: str, *rest: Any, **more: Any) -> Any:
-        _note("__import__", name)
-        return plain(name, *rest, **more)
+    def log_import(name: str, *rest: Any, **keywords: Any) -> Any:
+        _log("__import__", name)
+        return original_import(name, *rest, **keywords)
 
     def run(work: Callable[[], Any]) -> list[tuple[str, str]]:
-        global _is_on
+        global _is_watching
         del _events[:]
-        builtins.__import__ = imported
-        _is_on = True
+        builtins.__import__ = log_import
+        _is_watching = True
         try:
             work()
         except (ValueError, OverflowError, RecursionError):
             pass  # circles have no end as text
         finally:
-            _is_on = False
-            builtins.__import__ = plain
+            _is_watching = False
+            builtins.__import__ = original_import
         return list(_events)
 
     try:
@@ -94,58 +94,58 @@ def watch() -> Iterator[Watch]:
         delattr(sys.modules["__main__"], "Pwn")
 
 
-def changed(data: bytes, chance: random.Random) -> bytes:
-    """The same bytes, but for something."""
-    made = bytearray(data)
-    for _ in range(chance.choice([0, 1, 1, 2, 3])):
-        at = chance.randrange(len(made)) if made else 0
-        kind = chance.randrange(7)
-        if kind == 0 and made:
-            made[at] = chance.randrange(256)
-        elif kind == 1 and made:
-            made[at] ^= 1 << chance.randrange(8)
+def mutate(data: bytes, rng: random.Random) -> bytes:
+    """Returns the bytes with a few random changes."""
+    result = bytearray(data)
+    for _ in range(rng.choice([0, 1, 1, 2, 3])):
+        index = rng.randrange(len(result)) if result else 0
+        kind = rng.randrange(7)
+        if kind == 0 and result:
+            result[index] = rng.randrange(256)
+        elif kind == 1 and result:
+            result[index] ^= 1 << rng.randrange(8)
         elif kind == 2:
-            made[at:at] = made[at : at + chance.randrange(1, 20)]
+            result[index:index] = result[index : index + rng.randrange(1, 20)]
         elif kind == 3:
-            del made[at : at + chance.randrange(1, 4)]
+            del result[index : index + rng.randrange(1, 4)]
         elif kind == 4:
-            del made[at + 1 :]
+            del result[index + 1 :]
         else:
-            name = chance.choice(NAMES)
-            made[at : at + len(name)] = name
-    return bytes(made)
+            name = rng.choice(NAMES)
+            result[index : index + len(name)] = name
+    return bytes(result)
 
 
 def samples() -> list[tuple[str, bytes]]:
     """Documents of all formats, with hostile names among them."""
     formats = ("storable", "sereal", "marshal", "php", "igbinary")
-    made = [(format, data) for format in formats for _, data in blobs(format) if len(data) < 400]
+    result = [(format, data) for format in formats for _, data in blobs(format) if len(data) < 400]
     for name in NAMES:
         text = name.decode()
         record = icecore.Record(text, {text: 1, "args": ["echo"], "__class__": text, "__dict__": {"a": text}})
         for format in (*formats, "json:typed"):
-            made.append((format, icecore.dumps([record, record], format, losses="ignore")))
+            result.append((format, icecore.dumps([record, record], format, losses="ignore")))
         size = len(name)
-        made.append(("php", b'C:%d:"%s":%d:{%s}' % (size, name, size, name)))
-        made.append(("php", b'E:%d:"%s:%s";' % (2 * size + 1, name, name)))
-        made.append(("marshal", b"\x04\bu:" + bytes([size + 5]) + name + b"\x06x"))
-        made.append(("marshal", b"\x04\bc" + bytes([size + 5]) + name))
-    return made
+        result.append(("php", b'C:%d:"%s":%d:{%s}' % (size, name, size, name)))
+        result.append(("php", b'E:%d:"%s:%s";' % (2 * size + 1, name, name)))
+        result.append(("marshal", b"\x04\bu:" + bytes([size + 5]) + name + b"\x06x"))
+        result.append(("marshal", b"\x04\bc" + bytes([size + 5]) + name))
+    return result
 
 
-def options(chance: random.Random) -> dict[str, Any]:
-    chosen: dict[str, Any] = {}
-    if chance.randrange(3) == 0:
-        chosen["known"] = True
-    if chance.randrange(4) == 0:
-        chosen["allow"] = ["App*", "stdClass", "os*"]
-    if chance.randrange(4) == 0:
-        chosen["strings"] = chance.choice(["bytes", "latin1", "str"])
-    return chosen
+def options(rng: random.Random) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    if rng.randrange(3) == 0:
+        result["known"] = True
+    if rng.randrange(4) == 0:
+        result["allow"] = ["App*", "stdClass", "os*"]
+    if rng.randrange(4) == 0:
+        result["strings"] = rng.choice(["bytes", "latin1", "str"])
+    return result
 
 
-def warm_up() -> None:
-    """Has done what a process does once: imports, and the list of time zones."""
+def do_first_uses() -> None:
+    """Does what a process does only once: imports, and listing the time zones."""
     berlin = {"date": "2020-01-01 00:00:00.000000", "timezone_type": 3, "timezone": "Europe/Berlin"}
     time = icecore.dumps(icecore.Record("DateTimeImmutable", berlin), "php")
     for known in (False, True):
@@ -159,44 +159,44 @@ def warm_up() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::icecore.LossWarning")
-def test_nothing_runs_that_the_data_names(watch: Watch) -> None:
+def test_no_code_that_the_data_names_runs(watch: Watch) -> None:
     count = int(os.environ.get("ICECORE_HOSTILE", "200000" if os.environ.get("ICECORE_FULL") else "20000"))
     seed = int(os.environ.get("ICECORE_SEED", "1"))
     documents = samples()
-    warm_up()
+    do_first_uses()
     read = 0
 
-    def loaded(*arguments: Any, **given: Any) -> None:
+    def load_and_show(*arguments: Any, **arguments_of_loads: Any) -> None:
         nonlocal read
-        repr(icecore.loads(*arguments, **given))
+        repr(icecore.loads(*arguments, **arguments_of_loads))
         read += 1
 
     for number in range(count):
-        chance = random.Random(seed << 32 | number)
-        format, data = documents[chance.randrange(len(documents))]
-        data = changed(data, chance)
-        given = options(chance)
-        ways: list[Callable[[], Any]] = [
-            lambda: loaded(data, format, **given),
-            lambda: loaded(data, format, **given),
-            lambda: loaded(data, **given),
-            lambda: loaded(memoryview(bytearray(data)), format, **given),
+        rng = random.Random(seed << 32 | number)
+        format, data = documents[rng.randrange(len(documents))]
+        data = mutate(data, rng)
+        arguments_of_loads = options(rng)
+        calls: list[Callable[[], Any]] = [
+            lambda: load_and_show(data, format, **arguments_of_loads),
+            lambda: load_and_show(data, format, **arguments_of_loads),
+            lambda: load_and_show(data, **arguments_of_loads),
+            lambda: load_and_show(memoryview(bytearray(data)), format, **arguments_of_loads),
             lambda: icecore.classes(data, format),
             lambda: icecore.convert(data, "json", format),
             lambda: str(icecore.inspect(data, format)),
         ]
-        happened = watch(chance.choice(ways))
+        events = watch(rng.choice(calls))
         # With known=True a time may need the file of its zone, one of the system's list.
-        wrong = [
-            (event, what)
-            for event, what in happened
-            if not (given.get("known") and event == "open" and "zoneinfo" in what and ".." not in what)
+        unexpected = [
+            (event, detail)
+            for event, detail in events
+            if not (arguments_of_loads.get("known") and event == "open" and "zoneinfo" in detail and ".." not in detail)
         ]
-        assert not wrong, (number, format, data, given, wrong)
+        assert not unexpected, (number, format, data, arguments_of_loads, unexpected)
     assert read > count / 20
 
 
-def test_the_watch_sees_what_it_is_there_for(watch: Watch) -> None:
+def test_the_watch_detects_imports_and_calls(watch: Watch) -> None:
     import pickle
 
     frozen = b"c__main__\nPwn\n)\x81."
@@ -205,13 +205,13 @@ def test_the_watch_sees_what_it_is_there_for(watch: Watch) -> None:
     assert [event for event, _ in watch(lambda: __import__("json"))] == ["__import__"]
 
 
-def test_keys_with_the_same_hash_end_in_an_error() -> None:
+def test_many_keys_with_the_same_hash_are_an_error() -> None:
     prime = sys.hash_info.modulus
 
     def hostile(count: int) -> bytes:
         return icecore.dumps({number * prime << 64: None for number in range(1, count)}, "marshal")
 
-    # Making the dict here takes as long as reading it would, so a few are enough.
+    # Creating such a dict takes as long as reading it would, so the dict is small.
     assert len(icecore.loads(hostile(1000), "marshal")) == 999
     with pytest.raises(icecore.Error) as caught:
         icecore.loads(hostile(1500), "marshal")
@@ -221,7 +221,7 @@ def test_keys_with_the_same_hash_end_in_an_error() -> None:
     assert icecore.loads(icecore.dumps(many, "marshal"), "marshal") == many
 
 
-def test_names_of_members_are_keys_and_no_attributes() -> None:
+def test_names_of_members_become_keys_and_not_attributes() -> None:
     for name in ("__class__", "__dict__", "__reduce__", "cls", "fields", "form", "value", "visibility"):
         record = icecore.loads(icecore.dumps(icecore.Record("A", {name: "x"}), "php"), "php")
         assert type(record) is icecore.Record
@@ -229,7 +229,7 @@ def test_names_of_members_are_keys_and_no_attributes() -> None:
         assert record.fields == {name: "x"}
 
 
-def test_a_buffer_is_held_while_it_is_read_and_not_longer() -> None:
+def test_a_buffer_is_locked_only_while_it_is_read() -> None:
     data = bytearray(icecore.dumps(list(range(20000)), "php"))
     view = memoryview(data)
     assert icecore.loads(view, "php")[-1] == 19999
@@ -237,11 +237,11 @@ def test_a_buffer_is_held_while_it_is_read_and_not_longer() -> None:
     data.append(1)
 
 
-def test_what_a_factory_gets_was_checked_first() -> None:
-    made: list[str] = []
+def test_classes_are_checked_before_a_factory_runs() -> None:
+    called: list[str] = []
 
     def factory(name: str, fields: Any) -> Any:
-        made.append(name)
+        called.append(name)
         return name
 
     good = b'a:2:{i:0;O:1:"A":0:{}i:1;O:1:"B":0:{}}'
@@ -249,4 +249,4 @@ def test_what_a_factory_gets_was_checked_first() -> None:
         icecore.loads(good, "php", classes=factory, allow=["A"])
     with pytest.raises(icecore.Error):
         icecore.loads(good[:-1], "php", classes=factory)
-    assert made == []
+    assert called == []

@@ -1,4 +1,4 @@
-"""Jobs over folders of tables: what they leave, and what is left of them when they are killed."""
+"""Jobs over folders of tables: their results, also after they were killed."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def _runner(name: str) -> list[str]:
         return [sys.executable, str(EXAMPLES / "ray_job.py")]
     if shutil.which("java") is None:
         pytest.skip("SKIPPED: Spark needs java")
-    return _submit()
+    return _spark_submit()
 
 
-def _submit() -> list[str]:
+def _spark_submit() -> list[str]:
     import pyspark
 
     submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
@@ -48,16 +48,16 @@ def _run(command: list[str]) -> str:
     return done.stdout
 
 
-def _tables(folder: Path, files: int, rows: int) -> tuple[set[int], set[int]]:
-    """Tables of blobs with a number each; returns the numbers of good and of bad ones."""
-    chance = random.Random(23)
+def _write_tables(folder: Path, files: int, rows: int) -> tuple[set[int], set[int]]:
+    """Writes tables of numbered blobs; returns the numbers of good and of bad ones."""
+    rng = random.Random(23)
     good, bad = set(), set()
     number = 0
-    for at in range(files):
+    for index in range(files):
         numbers, blobs = [], []
         for _ in range(rows):
             blob = icecore.dumps({"id": number, "name": f"n{number}", "tags": ["x"] * (number % 3)}, "php")
-            if chance.random() < 0.01:
+            if rng.random() < 0.01:
                 blob = blob[:-3]
                 bad.add(number)
             else:
@@ -65,7 +65,7 @@ def _tables(folder: Path, files: int, rows: int) -> tuple[set[int], set[int]]:
             numbers.append(number)
             blobs.append(blob)
             number += 1
-        path = folder / f"part={at % 3}" / f"{at:05}.parquet"
+        path = folder / f"part={index % 3}" / f"{index:05}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(pa.table({"n": numbers, "data": pa.array(blobs, pa.binary())}), path, row_group_size=500)
     return good, bad
@@ -75,30 +75,30 @@ def _numbers(folder: Path) -> list[int]:
     return [n for path in folder.rglob("*.parquet") for n in pq.ParquetFile(path).read(["n"])["n"].to_pylist()]
 
 
-def _check(out: Path, good: set[int], bad: set[int]) -> None:
+def _check_results(out: Path, good: set[int], bad: set[int]) -> None:
     rows, refused = _numbers(out / "rows"), _numbers(out / "bad")
     assert len(rows) == len(set(rows)) and set(rows) == good
     assert len(refused) == len(set(refused)) and set(refused) == bad
     for path in (out / "rows").rglob("*.parquet"):
         for row in pq.ParquetFile(path).read().to_pylist():
             assert row["data"] == {"id": row["n"], "name": f"n{row['n']}", "tags": ["x"] * (row["n"] % 3)}
-    one = pq.ParquetFile(next((out / "bad").rglob("*.parquet"))).read().to_pylist()[0]
-    assert "offset" in one["error"] and isinstance(one["data"], bytes) and one["row"] >= 0
+    bad_row = pq.ParquetFile(next((out / "bad").rglob("*.parquet"))).read().to_pylist()[0]
+    assert "offset" in bad_row["error"] and isinstance(bad_row["data"], bytes) and bad_row["row"] >= 0
 
 
 @pytest.mark.parametrize("name", ["processes", "spark", "ray"])
-def test_a_job_leaves_every_row_once(name: str, tmp_path: Path) -> None:
+def test_a_job_writes_every_row_once(name: str, tmp_path: Path) -> None:
     runner = _runner(name)
-    good, bad = _tables(tmp_path / "in", 8, 1500)
+    good, bad = _write_tables(tmp_path / "in", 8, 1500)
     command = [*runner, str(tmp_path / "in"), str(tmp_path / "out"), "--format", "php"]
-    said = json.loads(_run(command).splitlines()[-1])
-    assert said == {
+    summary = json.loads(_run(command).splitlines()[-1])
+    assert summary == {
         "files": 8,
         "rows": len(good),
         "bad": len(bad),
         "schema": "id int64, name utf8, tags list<utf8>",
     }
-    _check(tmp_path / "out", good, bad)
+    _check_results(tmp_path / "out", good, bad)
     # Nothing is left to do, and a changed file is processed again.
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*.parquet")}
     changed = tmp_path / "in" / "part=0" / "00000.parquet"
@@ -107,14 +107,14 @@ def test_a_job_leaves_every_row_once(name: str, tmp_path: Path) -> None:
     _run(command)
     after = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*.parquet")}
     assert [path.name for path in after if before.get(path) != after[path]] in ([], ["00000.parquet"])
-    gone = set(table["n"].to_pylist())
-    assert set(_numbers(tmp_path / "out" / "rows")) == good - gone
+    removed = set(table["n"].to_pylist())
+    assert set(_numbers(tmp_path / "out" / "rows")) == good - removed
 
 
 @pytest.mark.parametrize("name", ["processes", "spark", "ray"])
-def test_a_job_that_is_killed_goes_on(name: str, tmp_path: Path) -> None:
+def test_a_killed_job_continues_in_the_next_run(name: str, tmp_path: Path) -> None:
     runner = _runner(name)
-    good, bad = _tables(tmp_path / "in", 40 if name == "processes" else 12, 800)
+    good, bad = _write_tables(tmp_path / "in", 40 if name == "processes" else 12, 800)
     out = tmp_path / "out"
     command = [*runner, str(tmp_path / "in"), str(out), "--format", "php"]
     kills = 0
@@ -131,13 +131,13 @@ def test_a_job_that_is_killed_goes_on(name: str, tmp_path: Path) -> None:
         kills += 1
     assert kills > 0
     _run(command)
-    _check(out, good, bad)
+    _check_results(out, good, bad)
 
 
-def test_another_schema_than_before_is_refused(tmp_path: Path) -> None:
+def test_a_schema_other_than_that_of_the_earlier_run_is_refused(tmp_path: Path) -> None:
     from icecore import jobs
 
-    _tables(tmp_path / "in", 1, 10)
+    _write_tables(tmp_path / "in", 1, 10)
     source, target = str(tmp_path / "in"), str(tmp_path / "out")
     assert jobs.plan(source, target, format="php").schema == "id int64, name utf8, tags list<utf8>"
     with pytest.raises(ValueError, match="was begun with the schema"):

@@ -1,4 +1,4 @@
-"""Bad rows that are kept, and entries that no field has."""
+"""Bad rows that are kept, and entries without a field."""
 
 from __future__ import annotations
 
@@ -16,45 +16,45 @@ EXTRA = [b'a:1:{s:1:"a";i:1;}', b'a:2:{s:1:"a";i:2;s:1:"b";i:3;}', b'a:2:{s:1:"a
 
 
 def library(name: str) -> Any:
-    """A library; without it the test is left out, and says so."""
+    """Imports a library; without it the test is skipped with a message."""
     return pytest.importorskip(name, reason=f"SKIPPED: {name} is not installed")
 
 
-def texts(errors: list[str | None]) -> list[bool]:
+def has_text(errors: list[str | None]) -> list[bool]:
     return [text is not None for text in errors]
 
 
-def test_pyarrow() -> None:
+def test_pyarrow_keeps_errors_and_blobs_of_bad_rows() -> None:
     pa = library("pyarrow")
     column = pa.array(BLOBS, pa.binary())
     errors: list[tuple[int, Any]] = []
-    found = icecore.arrow.decode(column, "int64", "keep", format="php", errors=errors)
-    assert found.column.to_pylist() == VALUES and found.kept.to_pylist() == KEPT
-    assert texts(found.errors.to_pylist()) == texts(KEPT) and "offset 2" in found.errors[2].as_py()
-    assert [row for row, _ in errors] == [2, 4] and found.extra is None
+    result = icecore.arrow.decode(column, "int64", "keep", format="php", errors=errors)
+    assert result.column.to_pylist() == VALUES and result.kept.to_pylist() == KEPT
+    assert has_text(result.errors.to_pylist()) == has_text(KEPT) and "offset 2" in result.errors[2].as_py()
+    assert [row for row, _ in errors] == [2, 4] and result.extra is None
     # Slices and chunks, of each kind of array.
     for kind in [pa.binary(), pa.large_binary(), pa.binary_view(), pa.string()]:
         column = pa.array(BLOBS, kind)
         chunked = pa.chunked_array([column.slice(1, 2), column.slice(0, 0), column.slice(3), column])
-        found = icecore.arrow.decode(chunked, "int64", "keep", format="php")
-        assert isinstance(found.kept, pa.ChunkedArray)
-        assert found.column.to_pylist() == VALUES[1:] + VALUES
-        assert found.kept.to_pylist() == KEPT[1:] + KEPT
-        assert texts(found.errors.to_pylist()) == texts(KEPT[1:] + KEPT)
+        result = icecore.arrow.decode(chunked, "int64", "keep", format="php")
+        assert isinstance(result.kept, pa.ChunkedArray)
+        assert result.column.to_pylist() == VALUES[1:] + VALUES
+        assert result.kept.to_pylist() == KEPT[1:] + KEPT
+        assert has_text(result.errors.to_pylist()) == has_text(KEPT[1:] + KEPT)
 
 
-def test_many_rows_on_several_threads() -> None:
+def test_several_threads_keep_bad_rows() -> None:
     pa = library("pyarrow")
-    blobs = [b"i:%d;" % at if at % 997 else b"?%d" % at for at in range(250_000)]
+    blobs = [b"i:%d;" % index if index % 997 else b"?%d" % index for index in range(250_000)]
     column = pa.array(blobs, pa.binary())
-    for each in (column, pa.chunked_array([column.slice(0, 100_001), column.slice(100_001)]), column.slice(5)):
-        found = icecore.arrow.decode(each, "int64", "keep", format="php", threads=3)
-        given = each.to_pylist()
-        assert found.kept.to_pylist() == [blob if blob[:1] == b"?" else None for blob in given]
-        assert found.column.to_pylist() == [None if blob[:1] == b"?" else int(blob[2:-1]) for blob in given]
+    for variant in (column, pa.chunked_array([column.slice(0, 100_001), column.slice(100_001)]), column.slice(5)):
+        result = icecore.arrow.decode(variant, "int64", "keep", format="php", threads=3)
+        blobs_of_column = variant.to_pylist()
+        assert result.kept.to_pylist() == [blob if blob[:1] == b"?" else None for blob in blobs_of_column]
+        assert result.column.to_pylist() == [None if blob[:1] == b"?" else int(blob[2:-1]) for blob in blobs_of_column]
 
 
-def test_a_stream_has_no_place_for_them() -> None:
+def test_a_stream_can_not_keep_bad_rows() -> None:
     pa = library("pyarrow")
     column = pa.chunked_array([pa.array(BLOBS, pa.binary())])
 
@@ -68,13 +68,13 @@ def test_a_stream_has_no_place_for_them() -> None:
         icecore.arrow.encode(pa.array([1]), "php", "keep")
 
 
-def test_polars() -> None:
+def test_polars_keeps_errors_and_blobs_of_bad_rows() -> None:
     pl = library("polars")
     import icecore.polars
 
     series = pl.Series("data", BLOBS, dtype=pl.Binary)
-    found = series.icecore.decode("int64", on_error="keep", format="php")
-    assert found.column.to_list() == VALUES and found.kept.to_list() == KEPT and found.kept.name == "data"
+    result = series.icecore.decode("int64", on_error="keep", format="php")
+    assert result.column.to_list() == VALUES and result.kept.to_list() == KEPT and result.kept.name == "data"
     expression = pl.col("data").icecore.decode("int64", on_error="keep", format="php")
     frame = pl.DataFrame(series).lazy().select(expression)
     kind = pl.Struct({"value": pl.Int64, "error": pl.String, "kept": pl.Binary})
@@ -85,19 +85,19 @@ def test_polars() -> None:
         pl.col("data").icecore.decode("int64", errors=[])
 
 
-def test_pandas() -> None:
+def test_pandas_keeps_errors_and_blobs_of_bad_rows() -> None:
     pd = library("pandas")
     library("pyarrow")
     import icecore.pandas
 
     series = pd.Series(EXTRA + [b"?"], index=[7, 8, 9, 9], name="data")
-    found = series.icecore.decode("a int64", on_error="keep", format="php")
-    assert found.column["a"].tolist()[:3] == [1, 2, 2] and list(found.kept.index) == [7, 8, 9, 9]
-    assert found.kept.tolist()[3] == b"?" and found.extra == (2, 1)
-    assert found.errors.isna().tolist() == [True, True, True, False]
+    result = series.icecore.decode("a int64", on_error="keep", format="php")
+    assert result.column["a"].tolist()[:3] == [1, 2, 2] and list(result.kept.index) == [7, 8, 9, 9]
+    assert result.kept.tolist()[3] == b"?" and result.extra == (2, 1)
+    assert result.errors.isna().tolist() == [True, True, True, False]
 
 
-def test_duckdb() -> None:
+def test_duckdb_keeps_errors_and_blobs_of_bad_rows() -> None:
     duckdb = library("duckdb")
     pa = library("pyarrow")
     import icecore.duckdb
@@ -109,7 +109,7 @@ def test_duckdb() -> None:
     assert [row["value"] for row in rows] == VALUES and [row["kept"] for row in rows] == KEPT
 
 
-def test_entries_that_no_field_has() -> None:
+def test_entries_without_a_field_are_counted_and_warned_of() -> None:
     pa = library("pyarrow")
     column = pa.array(EXTRA, pa.binary())
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Memory, threads, fork, and bytes that are wrong."""
+"""Memory, threads, fork, and damaged bytes."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from conftest import blobs
 RECORD = {"id": 7, "name": "Alice", "tags": ["a", "b"], "user": icecore.Record("App\\User", {"x": 1})}
 
 
-def pages() -> int:
-    """How many pages of memory the process has."""
+def memory_pages() -> int:
+    """Returns the number of resident memory pages of the process."""
     return int(Path("/proc/self/statm").read_text().split()[1])
 
 
-def test_a_hundred_thousand_loads_take_no_more_memory() -> None:
+def test_a_hundred_thousand_calls_leak_no_memory() -> None:
     data = icecore.dumps(RECORD, "php")
     broken = data[:-3]
 
-    def turn() -> None:
+    def call_often() -> None:
         for number in range(50_000):
             icecore.loads(data, "php")
             # Keys and classes that never occur again.
@@ -38,17 +38,17 @@ def test_a_hundred_thousand_loads_take_no_more_memory() -> None:
             except icecore.Error:
                 pass
 
-    turn()
+    call_often()
     gc.collect()
-    before = pages() if sys.platform == "linux" else 0
-    turn()
+    before = memory_pages() if sys.platform == "linux" else 0
+    call_often()
     gc.collect()
-    after = pages() if sys.platform == "linux" else 0
+    after = memory_pages() if sys.platform == "linux" else 0
     # Two megabytes of leeway for the allocator.
     assert after - before < 512
 
 
-def test_nothing_is_left_of_values() -> None:
+def test_values_are_freed_with_all_their_parts() -> None:
     data = icecore.dumps(RECORD, "php")
     icecore.loads(data)
     tracemalloc.start()
@@ -65,32 +65,32 @@ def test_nothing_is_left_of_values() -> None:
 
 
 def test_circles_of_records_are_collected() -> None:
-    seen = [weakref.ref(icecore.loads(b'O:1:"B":1:{s:4:"self";r:1;}')) for _ in range(1000)]
+    references = [weakref.ref(icecore.loads(b'O:1:"B":1:{s:4:"self";r:1;}')) for _ in range(1000)]
     gc.collect()
-    assert not any(record() for record in seen)
+    assert not any(record() for record in references)
 
 
-def test_threads() -> None:
-    wrong: list[object] = []
+def test_threads_can_load_and_dump_at_the_same_time() -> None:
+    failed_values: list[object] = []
 
     def work(seed: int) -> None:
-        dice = random.Random(seed)
+        rng = random.Random(seed)
         for _ in range(300):
-            value = {f"k{dice.randrange(50)}": ["x" * dice.randrange(3000)] * dice.randrange(1, 8) for _ in range(5)}
-            format = dice.choice(["php", "marshal", "json", "sereal"])
+            value = {f"k{rng.randrange(50)}": ["x" * rng.randrange(3000)] * rng.randrange(1, 8) for _ in range(5)}
+            format = rng.choice(["php", "marshal", "json", "sereal"])
             if icecore.loads(icecore.dumps(value, format, losses="ignore"), format) != value:
-                wrong.append(value)
+                failed_values.append(value)
 
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert not wrong
+    assert not failed_values
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="SKIPPED: this system has no fork")
-def test_fork() -> None:
+def test_a_forked_process_can_load_and_dump() -> None:
     data = icecore.dumps(RECORD, "php")
     icecore.loads(data)
     child = os.fork()
@@ -100,7 +100,7 @@ def test_fork() -> None:
     assert icecore.loads(data) == RECORD
 
 
-def test_calls_within_calls() -> None:
+def test_factories_and_defaults_can_call_the_module() -> None:
     inner = icecore.dumps(["inner"], "marshal")
 
     def make(cls: str, fields: object) -> object:
@@ -110,7 +110,7 @@ def test_calls_within_calls() -> None:
     assert value == {0: ["inner"], "b": 2}
 
 
-def test_a_factory_that_raises() -> None:
+def test_an_exception_of_a_factory_is_passed_on() -> None:
     def make(fields: object) -> None:
         raise KeyError("mine")
 
@@ -119,25 +119,25 @@ def test_a_factory_that_raises() -> None:
     assert icecore.loads(b'O:1:"A":0:{}').cls == "A"
 
 
-def test_free_threaded_python_has_its_lock_again() -> None:
+def test_free_threaded_python_enables_its_lock() -> None:
     if not hasattr(sys, "_is_gil_enabled"):
         pytest.skip("SKIPPED: this Python always has its lock")
     assert sys._is_gil_enabled()
 
 
-def test_damaged_bytes_are_errors_and_nothing_else() -> None:
-    dice = random.Random(11)
+def test_damaged_bytes_raise_only_errors_of_icecore() -> None:
+    rng = random.Random(11)
     formats = {"php": "php", "marshal": "marshal", "igbinary": "igbinary", "storable": "storable", "sereal": "sereal"}
     for name, format in formats.items():
         samples = [blob for _, blob in blobs(name) if len(blob) < 2000]
         for _ in range(1500):
-            data = bytearray(dice.choice(samples))
-            for _ in range(dice.randrange(1, 4)):
+            data = bytearray(rng.choice(samples))
+            for _ in range(rng.randrange(1, 4)):
                 if data:
-                    at = dice.randrange(len(data))
-                    data[at : at + dice.randrange(2)] = bytes([dice.randrange(256)] * dice.randrange(3))
+                    index = rng.randrange(len(data))
+                    data[index : index + rng.randrange(2)] = bytes([rng.randrange(256)] * rng.randrange(3))
             try:
-                value = icecore.loads(data, format, known=dice.random() < 0.3)
+                value = icecore.loads(data, format, known=rng.random() < 0.3)
             except icecore.Error:
                 continue
             try:

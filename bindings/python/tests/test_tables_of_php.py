@@ -1,6 +1,6 @@
-"""Tables that PHP makes by chance: what is learned of them and decoded is what PHP says that its values are.
+"""Random tables that PHP writes: their types are learned, and the decoded values are compared with PHP's own.
 
-`ICECORE_TABLES` says how many; they are few if it does not.
+`ICECORE_TABLES` is the number of tables; by default they are few.
 """
 
 from __future__ import annotations
@@ -54,50 +54,51 @@ for ($table = 0; $table < TABLES; $table++) {
 """
 
 
-def positions(value: Any) -> Any:
-    """A list as the array of PHP that it is."""
-    return {str(at): item for at, item in enumerate(value)} if isinstance(value, list) else value
+def list_as_map(value: Any) -> Any:
+    """Returns a list as the PHP array that it is: a map from positions to items."""
+    return {str(index): item for index, item in enumerate(value)} if isinstance(value, list) else value
 
 
-def same(found: Any, said: Any) -> bool:
-    """Whether JSON says the same as PHP: integers of floats, and an empty array is a list and a map."""
-    if said in ([], {}):
-        return found in ([], {})
-    if isinstance(said, (list, dict)):
-        found, said = positions(found), positions(said)
-        if isinstance(found, dict) and "_class" not in found:
-            said = {key: value for key, value in said.items() if key != "_class"}
+def json_equals(actual: Any, expected: Any) -> bool:
+    """Returns true if JSON and PHP have the same value. Integers equal floats, and an empty array is both a list and a
+    map."""
+    if expected in ([], {}):
+        return actual in ([], {})
+    if isinstance(expected, (list, dict)):
+        actual, expected = list_as_map(actual), list_as_map(expected)
+        if isinstance(actual, dict) and "_class" not in actual:
+            expected = {key: value for key, value in expected.items() if key != "_class"}
         # JSON has the second member with this name as PHP calls it.
-        said = {key.replace("C::", "\0C\0"): value for key, value in said.items()}
-        return isinstance(found, dict) and found.keys() == said.keys() and all(same(found[key], said[key]) for key in said)
-    return isinstance(found, bool) == isinstance(said, bool) and found == said or found == f"{said}".rpartition(":")[2]
+        expected = {key.replace("C::", "\0C\0"): value for key, value in expected.items()}
+        return isinstance(actual, dict) and actual.keys() == expected.keys() and all(json_equals(actual[key], expected[key]) for key in expected)
+    return isinstance(actual, bool) == isinstance(expected, bool) and actual == expected or actual == f"{expected}".rpartition(":")[2]
 
 
-def agrees(found: Any, said: Any, kind: Any) -> bool:
-    """Whether a value of a column of this type is what PHP says."""
-    if said is None or found is None:
-        return found is None and said is None
+def column_equals(actual: Any, expected: Any, kind: Any) -> bool:
+    """Returns true if a value of a column of this type is PHP's value."""
+    if expected is None or actual is None:
+        return actual is None and expected is None
     if pa.types.is_struct(kind):
-        said = positions(said)
-        names = [kind.field(at).name for at in range(kind.num_fields)]
-        parts = ((found[name], said.get(name), kind.field(name).type) for name in names)
-        return said == {} or set(said) <= set(names) and all(agrees(*part) for part in parts)
+        expected = list_as_map(expected)
+        names = [kind.field(index).name for index in range(kind.num_fields)]
+        parts = ((actual[name], expected.get(name), kind.field(name).type) for name in names)
+        return expected == {} or set(expected) <= set(names) and all(column_equals(*part) for part in parts)
     if pa.types.is_map(kind):
-        said, entries = positions(said), dict(found)
-        return list(entries) == list(said) and all(agrees(entries[key], said[key], kind.item_type) for key in said)
+        expected, entries = list_as_map(expected), dict(actual)
+        return list(entries) == list(expected) and all(column_equals(entries[key], expected[key], kind.item_type) for key in expected)
     if pa.types.is_list(kind):
-        items = list(said.values()) if isinstance(said, dict) else said
-        return len(found) == len(items) and all(agrees(*pair, kind.value_type) for pair in zip(found, items))
-    if isinstance(found, str) and not isinstance(said, str):
+        items = list(expected.values()) if isinstance(expected, dict) else expected
+        return len(actual) == len(items) and all(column_equals(*pair, kind.value_type) for pair in zip(actual, items))
+    if isinstance(actual, str) and not isinstance(expected, str):
         # Values of several types are JSON, or a number as text.
-        return found == str(said) or same(json.loads(found), said)
-    if isinstance(found, str):
-        return found == said or found == json.dumps(said, ensure_ascii=False)
-    return isinstance(found, bool) == isinstance(said, bool) and found == said
+        return actual == str(expected) or json_equals(json.loads(actual), expected)
+    if isinstance(actual, str):
+        return actual == expected or actual == json.dumps(expected, ensure_ascii=False)
+    return isinstance(actual, bool) == isinstance(expected, bool) and actual == expected
 
 
 @pytest.mark.parametrize(("format", "freeze"), [("php", "serialize"), ("igbinary", "igbinary_serialize")])
-def test_what_is_learned_is_what_php_says(format: str, freeze: str) -> None:
+def test_columns_have_the_values_that_php_wrote(format: str, freeze: str) -> None:
     if format == "igbinary" and php("echo (int)extension_loaded('igbinary');") != b"1":
         pytest.skip("SKIPPED: igbinary is not installed")
     code = CODE.replace("SEED", str(SEED)).replace("TABLES", str(TABLES)).replace("FREEZE", freeze)
@@ -105,5 +106,5 @@ def test_what_is_learned_is_what_php_says(format: str, freeze: str) -> None:
         rows = json.loads(line)
         blobs = pa.array([bytes.fromhex(blob) for blob, _ in rows], pa.binary())
         decoded = icecore.arrow.decode(blobs, format=format)
-        for found, (blob, said) in zip(decoded.to_pylist(), rows):
-            assert agrees(found, said, decoded.type), (str(decoded.type), found, said, bytes.fromhex(blob))
+        for actual, (blob, expected) in zip(decoded.to_pylist(), rows):
+            assert column_equals(actual, expected, decoded.type), (str(decoded.type), actual, expected, bytes.fromhex(blob))

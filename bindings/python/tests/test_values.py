@@ -15,18 +15,18 @@ from icecore import Record, Symbol
 USER = b'O:8:"App\\User":3:{s:4:"name";s:5:"Alice";s:6:"\0*\0age";i:7;s:12:"\0App\\User\0id";i:1;}'
 
 
-def test_plain_values() -> None:
+def test_plain_values_are_read_and_written() -> None:
     value = {"i": 1, "f": 2.5, "t": "é", "n": None, "b": True, "l": [1, [2]], 7: "seven"}
     for format in ["php", "igbinary", "marshal"]:
         assert icecore.loads(icecore.dumps(value, format), format) == value
 
 
 @pytest.mark.parametrize("number", [0, -1, 2**63 - 1, -(2**63), 2**63, 2**64, 2**70, -(2**200) - 1])
-def test_integers_of_any_size(number: int) -> None:
+def test_integers_may_have_any_size(number: int) -> None:
     assert icecore.loads(icecore.dumps(number, "marshal")) == number
 
 
-def test_strings_by_rule() -> None:
+def test_byte_strings_become_what_strings_says() -> None:
     data = b'a:2:{i:0;s:2:"\xc3\xa9";i:1;s:1:"\xff";}'
     assert icecore.loads(data) == ["é", b"\xff"]
     assert icecore.loads(data, strings="bytes") == [b"\xc3\xa9", b"\xff"]
@@ -39,7 +39,7 @@ def test_strings_by_rule() -> None:
     assert icecore.loads(b'a:1:{s:1:"k";i:1;}') == {"k": 1}
 
 
-def test_symbols_are_text_that_knows_what_it_is() -> None:
+def test_symbols_are_a_subclass_of_str() -> None:
     value = icecore.loads(b"\x04\x08{\x06:\aidi\x06")
     assert value == {"id": 1} and value["id"] == 1
     assert isinstance(next(iter(value)), Symbol)
@@ -47,7 +47,7 @@ def test_symbols_are_text_that_knows_what_it_is() -> None:
     assert icecore.dumps(value, "marshal") == b"\x04\x08{\x06:\aidi\x06"
 
 
-def test_records() -> None:
+def test_objects_become_records() -> None:
     user = icecore.loads(USER)
     assert isinstance(user, Record)
     assert (user.cls, user.fields, user["name"], "age" in user, len(user)) == (
@@ -67,14 +67,14 @@ def test_records() -> None:
     assert weakref.ref(user)() is user
 
 
-def test_private_members_of_a_class_above_keep_their_names() -> None:
+def test_private_members_of_a_base_class_keep_their_names() -> None:
     data = b'O:1:"B":2:{s:4:"\0A\0x";i:1;s:1:"x";i:2;}'
     record = icecore.loads(data)
     assert record.fields == {"\0A\0x": 1, "x": 2}
     assert icecore.dumps(record) == data
 
 
-def test_classes_are_made_by_what_the_caller_gives() -> None:
+def test_factories_create_the_values_of_objects() -> None:
     class User:
         def __init__(self, fields: dict[str, object]) -> None:
             self.fields = fields
@@ -89,7 +89,7 @@ def test_classes_are_made_by_what_the_caller_gives() -> None:
     assert one is two
 
 
-def test_a_factory_in_a_circle_is_refused() -> None:
+def test_a_factory_in_a_cycle_is_an_error() -> None:
     data = b'O:1:"B":1:{s:4:"self";r:1;}'
     record = icecore.loads(data)
     assert record["self"] is record
@@ -97,7 +97,7 @@ def test_a_factory_in_a_circle_is_refused() -> None:
         icecore.loads(data, classes={"B": dict})
 
 
-def test_only_allowed_classes() -> None:
+def test_classes_that_are_not_allowed_are_refused() -> None:
     data = b'a:2:{i:0;O:8:"App\\User":0:{}i:1;O:1:"B":0:{}}'
     with pytest.raises(icecore.ClassError) as raised:
         icecore.loads(data, allow=["App\\*"])
@@ -106,7 +106,7 @@ def test_only_allowed_classes() -> None:
     assert len(icecore.loads(data, allow=["App\\*"], classes={"B": dict})) == 2
 
 
-def test_nothing_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loads_imports_no_modules(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(name: str, *rest: object) -> None:
         raise AssertionError(f"{name} was imported")
 
@@ -116,7 +116,7 @@ def test_nothing_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     assert record.cls == "os\\path\\Popen"
 
 
-def test_links_and_circles() -> None:
+def test_links_and_cycles_are_kept() -> None:
     value: list[object] = [[1], None]
     value[1] = value[0]
     value.append(value)
@@ -125,20 +125,20 @@ def test_links_and_circles() -> None:
         assert again[0] is again[1] and again[2] is again, format
 
 
-def test_references_of_php_are_the_same_object() -> None:
+def test_references_of_php_become_the_same_object() -> None:
     one, two = icecore.loads(b"a:2:{i:0;a:1:{i:0;i:1;}i:1;R:2;}")
     assert one is two
     # A scalar has no identity: it is simply the same value.
     assert icecore.loads(b"a:2:{i:0;i:5;i:1;R:2;}") == [5, 5]
 
 
-def test_copies_are_values_of_their_own() -> None:
+def test_copies_become_separate_values() -> None:
     shared = [1]
     data = icecore.dumps({"a": shared, "b": [2]}, "igbinary")
     assert icecore.loads(data) == {"a": [1], "b": [2]}
 
 
-def test_errors_say_where() -> None:
+def test_errors_have_offset_and_path() -> None:
     with pytest.raises(icecore.Error) as raised:
         icecore.loads(b'a:1:{s:1:"k";a:1:{i:0;i:x;}}', "php")
     error = raised.value
@@ -151,7 +151,7 @@ def test_errors_say_where() -> None:
     assert raised.value.kind == "trailing"
 
 
-def test_keys_that_are_one_in_python_are_refused() -> None:
+def test_different_keys_that_are_equal_in_python_are_an_error() -> None:
     two = b'\x04\x08{\x07:\x06ai\x06I"\x06a\x06:\x06ETi\x07'
     with pytest.raises(icecore.Error, match="tells apart"):
         icecore.loads(two)
@@ -160,14 +160,14 @@ def test_keys_that_are_one_in_python_are_refused() -> None:
         icecore.loads(b'{"$icecore":1,"$value":{"$map":[["a",0],["a",1]],"$identity":true}}', "json")
 
 
-def test_keys_of_other_kinds() -> None:
+def test_keys_of_other_kinds_are_read() -> None:
     value = {(1, 2): "pair", None: 0, 1.5: 1, Symbol("s"): 2}
     assert icecore.loads(icecore.dumps(value, "marshal")) == value
     with pytest.raises(icecore.Error, match="a key that a dict can have"):
         icecore.loads(b"\x04\x08{\x06{\x00i\x06")
 
 
-def test_times_on_request() -> None:
+def test_times_become_python_values_with_known() -> None:
     moment = datetime(2026, 2, 2, 3, 40, 0, 500000, timezone(timedelta(hours=2)))
     data = icecore.dumps(moment, "php")
     assert isinstance(icecore.loads(data), Record)
@@ -182,7 +182,7 @@ def test_times_on_request() -> None:
     assert isinstance(icecore.loads(berlin % b's:13:"os/path/posix";', known=True), Record)
 
 
-def test_default_and_types_that_no_format_has() -> None:
+def test_default_is_called_for_other_types() -> None:
     class Odd:
         pass
 
@@ -195,7 +195,7 @@ def test_default_and_types_that_no_format_has() -> None:
         icecore.dumps(Odd(), default=lambda value: Odd())
 
 
-def test_losses() -> None:
+def test_losses_warn_raise_or_are_collected() -> None:
     record = Record("A", {"x": 1})
     with pytest.warns(icecore.LossWarning, match="class name dropped"):
         assert icecore.dumps(record, "json") == b'{"x":1}'
@@ -208,13 +208,13 @@ def test_losses() -> None:
         icecore.convert(b"i:7;", "json", losses="sometimes")
 
 
-def test_options_of_formats_are_arguments() -> None:
+def test_options_of_formats_are_keyword_arguments() -> None:
     assert icecore.dumps({"b": 1, "a": 2}, "json", sort_keys=True) == b'{"a":2,"b":1}'
     with pytest.raises(icecore.Error, match="option"):
         icecore.dumps({}, "json", sort_kyes=True)
 
 
-def test_depth_is_bounded_and_takes_no_native_stack() -> None:
+def test_depth_is_limited_and_needs_no_native_stack() -> None:
     deep: list[object] = []
     for _ in range(9_000):
         deep = [deep]
@@ -237,14 +237,14 @@ def test_depth_is_bounded_and_takes_no_native_stack() -> None:
     del record
 
 
-def test_other_kinds_of_input() -> None:
+def test_input_may_be_any_buffer_or_text() -> None:
     for data in [b"i:7;", bytearray(b"i:7;"), memoryview(b"i:7;"), "i:7;"]:
         assert icecore.loads(data) == 7
     with pytest.raises(icecore.Error, match="bytes"):
         icecore.loads(7)  # type: ignore[arg-type]
 
 
-def test_what_is_in_bytes() -> None:
+def test_detect_classes_and_inspect_describe_data() -> None:
     found = icecore.detect(icecore.dumps([1, USER], "gzip/base64/php"))
     assert found is not None
     assert (found.stages, found.readable, found.certainty) == (["gzip", "base64", "php"], True, found.certainty)
@@ -253,7 +253,7 @@ def test_what_is_in_bytes() -> None:
     assert icecore.convert(USER, "json", losses="ignore") == b'{"name":"Alice","age":7,"id":1}'
 
 
-def test_a_document_shows_itself() -> None:
+def test_a_document_is_shown_as_text_and_html() -> None:
     document = icecore.inspect(b'a:1:{s:3:"<b>";O:1:"A":1:{s:1:"x";i:1;}}')
     html = document._repr_html_()
     assert "<details" in html and "&lt;b&gt;" in html and '"<b>"' not in html

@@ -1,17 +1,17 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Times Icecore against Marshal, Oj, MessagePack and JSON: in one process, alternately; the
-# results are compared first. Medians of paired ratios. Garbage is collected between the turns,
-# and the collector stays on during them.
+# Times Icecore against Marshal, Oj, MessagePack and JSON, after comparing the results. All run in one
+# process and take turns; the printed ratios are medians of the ratios of each round. Garbage is
+# collected before each sample, and the collector stays on during it.
 
 require "optparse"
 
 options = { rounds: 9 }
 OptionParser.new do |parser|
   parser.banner = "Usage: ruby bench.rb [options]\n\n" \
-                  "A line for each set that has a goal says what was wanted; `<` stands behind what misses it.\n\n"
-  parser.on("--only WORD", "only what has it in its name: load, dump, objects, hashes, ints, small, base64") do |word|
+                  "For a set with a target, the column `wanted` has the target, and `<` marks a result that misses it.\n\n"
+  parser.on("--only WORD", "only sets with this in their name: load, dump, objects, hashes, ints, small, base64") do |word|
     options[:only] = word
   end
   parser.on("--rounds N", Integer, "samples of each, an odd number is best (default 9)") do |count|
@@ -19,12 +19,12 @@ OptionParser.new do |parser|
 
     options[:rounds] = count
   end
-  parser.on("--json FILE", "writes everything to the file as well") { |file| options[:json] = file }
-  parser.on("--markdown", "tables for a page in the place of text") { options[:markdown] = true }
+  parser.on("--json FILE", "also writes all results to a file") { |file| options[:json] = file }
+  parser.on("--markdown", "prints tables for a page instead of text") { options[:markdown] = true }
   parser.parse!
   abort("Unknown argument: #{ARGV.first}") unless ARGV.empty?
 rescue OptionParser::ParseError => e
-  abort("#{e.message}; --help says what there is")
+  abort("#{e.message}; see --help")
 end
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__))
@@ -33,7 +33,7 @@ begin
 rescue LoadError => e
   abort("The module is missing: make modules (#{e.message})")
 end
-%w[sets participants timing report].each { |part| require_relative part }
+%w[sets participants timing report].each { |file| require_relative file }
 
 module IcecoreBench
   # Runs the sets, and prints each line.
@@ -46,51 +46,51 @@ module IcecoreBench
     end
 
     def call
-      say @report.heading if SETS.any? { |name, _| wanted(name).any? }
-      SETS.each_key { |name| sets(name) if wanted(name).any? }
-      base64 = IN_BASE64.select { |name| wanted(name, "base64").any? }
-      say @report.base64_heading if base64.any?
-      base64.each { |name| base64(name) }
+      print_line @report.heading if SETS.any? { |name, _| selected_operations(name).any? }
+      SETS.each_key { |name| measure_set(name) if selected_operations(name).any? }
+      base64_sets = BASE64_SETS.select { |name| selected_operations(name, "base64").any? }
+      print_line @report.base64_heading if base64_sets.any?
+      base64_sets.each { |name| measure_base64_set(name) }
       @report
     end
 
     private
 
-    def wanted(name, more = nil)
-      %i[load dump].select { |operation| [operation, name, *more].join(", ").include?(@only) }
+    def selected_operations(name, suffix = nil)
+      %i[load dump].select { |operation| [operation, name, *suffix].join(", ").include?(@only) }
     end
 
-    def say(text)
+    def print_line(text)
       puts text unless @silent
       $stdout.flush
     end
 
-    def sets(name)
+    def measure_set(name)
       sample = IcecoreBench.sample(name)
-      texts = IcecoreBench.same_or_stop(sample)
-      bytes = { ICECORE => texts, MARSHAL => texts }.merge(IcecoreBench.rivals(sample.values))
-      wanted(name).each do |operation|
-        taken = IcecoreBench.measure(operation, inputs(name, operation, bytes), @rounds)
-        say @report.line(@report.add(sample, operation, taken, bytes))
+      dumps = IcecoreBench.check_same_or_abort(sample)
+      bytes = { ICECORE => dumps, MARSHAL => dumps }.merge(IcecoreBench.competitor_dumps(sample.values))
+      selected_operations(name).each do |operation|
+        times = IcecoreBench.measure(operation, inputs(name, operation, bytes), @rounds)
+        print_line @report.line(@report.add(sample, operation, times, bytes))
       end
     end
 
-    # Each is compared with itself without Base64.
-    def base64(name)
+    # Each participant is compared with itself without Base64.
+    def measure_base64_set(name)
       sample = IcecoreBench.sample(name)
-      IcecoreBench.same_base64_or_stop(sample)
-      all = [ICECORE, ICECORE_BASE64, MARSHAL, MARSHAL_BASE64]
-      bytes = all.to_h { |who| [who, sample.values.map { |value| who.write(value) }] }
-      wanted(name, "base64").each do |operation|
-        taken = IcecoreBench.measure(operation, inputs(name, operation, bytes), @rounds)
-        say @report.base64_line(@report.add_base64(sample, operation, taken))
+      IcecoreBench.check_same_base64_or_abort(sample)
+      participants = [ICECORE, ICECORE_BASE64, MARSHAL, MARSHAL_BASE64]
+      bytes = participants.to_h { |participant| [participant, sample.values.map { |value| participant.write(value) }] }
+      selected_operations(name, "base64").each do |operation|
+        times = IcecoreBench.measure(operation, inputs(name, operation, bytes), @rounds)
+        print_line @report.base64_line(@report.add_base64(sample, operation, times))
       end
     end
 
-    # Each writes values of its own: MessagePack leaves a singleton class at each object, which
-    # the others would then have to inspect.
+    # Each participant writes values of its own, because MessagePack adds a singleton class to each
+    # object, which slows down the others.
     def inputs(name, operation, bytes)
-      operation == :load ? bytes : bytes.to_h { |who, _| [who, IcecoreBench.sample(name).values] }
+      operation == :load ? bytes : bytes.to_h { |participant, _| [participant, IcecoreBench.sample(name).values] }
     end
   end
 end

@@ -4,19 +4,19 @@ require "json"
 %w[oj msgpack].each do |library|
   require library
 rescue LoadError
-  nil # it is left out
+  nil # the library is left out
 end
 
 module IcecoreBench
-  # A library, and how it writes and reads: `write` and `read` are Ruby code, as a program would
-  # have it.
+  # A library, and how it writes and reads. `write` and `read` are the Ruby code that a program would
+  # contain.
   class Participant
     attr_reader :name, :version
 
     def initialize(name, version, write, read)
       @name = name
       @version = version
-      # The call is inside of a compiled loop: calling a block for each would be timed as well.
+      # The code is compiled into a loop, so that no call of a block is timed.
       @timed = { dump: write, load: read }.transform_values { |call| compile(<<~RUBY) }
         ->(inputs) do
           i = 0
@@ -37,10 +37,10 @@ module IcecoreBench
 
     # Returns the bytes of these values, or nil if they are not read back correctly.
     def bytes(values)
-      all = values.map { |value| write(value) }
-      all if values.zip(all).all? { |value, bytes| read(bytes) == value }
+      dumps = values.map { |value| write(value) }
+      dumps if values.zip(dumps).all? { |value, bytes| read(bytes) == value }
     rescue StandardError
-      nil # it can't say the value
+      nil # the library can't express the value
     end
 
     # Returns the nanoseconds for all inputs, `times` times.
@@ -71,24 +71,24 @@ module IcecoreBench
   ICECORE_BASE64 = Participant.new("Icecore + Base64", Icecore::VERSION, 'Icecore.encode(input, "base64/marshal")',
                                    'Icecore.decode(input, "base64/marshal", classes: CLASSES)')
 
-  # A list for each: the first one that can express a value takes part.
-  RIVALS = []
+  # For each library a list of variants: the first that can express a value takes part.
+  COMPETITORS = []
 
   if defined?(Oj)
-    # Its default writes floats with 16 digits; with 0 they are written as in Ruby.
+    # By default Oj writes floats with 16 digits; with 0 it writes them as Ruby does.
     OJ_OPTIONS = { mode: :object, float_precision: 0, bigdecimal_load: :float }.freeze
-    RIVALS << [Participant.new("Oj", Oj::VERSION, "Oj.dump(input, OJ_OPTIONS)", "Oj.load(input, OJ_OPTIONS)")]
+    COMPETITORS << [Participant.new("Oj", Oj::VERSION, "Oj.dump(input, OJ_OPTIONS)", "Oj.load(input, OJ_OPTIONS)")]
   end
   if defined?(MessagePack)
     FACTORY = MessagePack::Factory.new
     FACTORY.register_type(0, Symbol)
     FACTORY.register_type(1, Employee, packer: :to_msgpack_ext, unpacker: :from_msgpack_ext)
-    RIVALS << [Participant.new("MessagePack", MessagePack::VERSION, "FACTORY.dump(input)", "FACTORY.load(input)")]
+    COMPETITORS << [Participant.new("MessagePack", MessagePack::VERSION, "FACTORY.dump(input)", "FACTORY.load(input)")]
   end
-  RIVALS << ["", ", symbolize_names: true"].map { |more|
-    Participant.new("JSON", JSON::VERSION, "JSON.generate(input)", "JSON.parse(input#{more})")
+  COMPETITORS << ["", ", symbolize_names: true"].map { |option|
+    Participant.new("JSON", JSON::VERSION, "JSON.generate(input)", "JSON.parse(input#{option})")
   }
-  RIVALS.freeze
+  COMPETITORS.freeze
 
-  ALL = [ICECORE, MARSHAL, *RIVALS.map(&:first)].freeze
+  ALL = [ICECORE, MARSHAL, *COMPETITORS.map(&:first)].freeze
 end

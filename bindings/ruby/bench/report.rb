@@ -3,42 +3,42 @@
 module IcecoreBench
   # Formats the measurements for printing.
   class Report
-    # Limit for Base64, in percent of Icecore's own time.
-    MOST_FOR_BASE64 = 5
+    # Limit for the time of Base64, in percent of Icecore's own time.
+    MAX_BASE64_PERCENT = 5
 
     def initialize(rounds)
       @rounds = rounds
       @rows = []
       @base64 = []
-      @versions = ALL.to_h { |who| [who.name, who.version] }
+      @versions = ALL.to_h { |participant| [participant.name, participant.version] }
       @names = @versions.keys
     end
 
     def empty? = @rows.empty? && @base64.empty?
 
-    # `taken` is the result of measure(), `bytes` the output of each.
-    def add(sample, operation, taken, bytes)
-      ours = taken.fetch(ICECORE)
-      others = taken.reject { |who, _| who == ICECORE }
+    # `times` is the result of measure(), `bytes` the output of each participant.
+    def add(sample, operation, times, bytes)
+      ours = times.fetch(ICECORE)
+      others = times.reject { |participant, _| participant == ICECORE }
       row = {
         operation: operation, set: sample.name, unit: sample.unit, objects: sample.objects,
-        bytes: bytes.to_h { |who, all| [who.name, sample.size_of(all)] },
-        ns: taken.to_h { |who, all| [who.name, IcecoreBench.median(all) / sample.objects] },
-        times: others.to_h { |who, all| [who.name, IcecoreBench.paired(all, ours)] },
+        bytes: bytes.to_h { |participant, measured| [participant.name, sample.size_of(measured)] },
+        ns: times.to_h { |participant, measured| [participant.name, IcecoreBench.median(measured) / sample.objects] },
+        times: others.to_h { |participant, measured| [participant.name, IcecoreBench.median_ratio(measured, ours)] },
         wanted: sample[operation]
       }
       @rows << row
       row
     end
 
-    def add_base64(sample, operation, taken)
-      percent = ->(with, without) { (IcecoreBench.paired(taken.fetch(with), taken.fetch(without)) - 1) * 100 }
+    def add_base64(sample, operation, times)
+      percent = ->(with, without) { (IcecoreBench.median_ratio(times.fetch(with), times.fetch(without)) - 1) * 100 }
       row = {
         operation: operation, set: sample.name, unit: sample.unit, objects: sample.objects,
-        ns: taken.to_h { |who, all| [who.name, IcecoreBench.median(all) / sample.objects] },
-        times: IcecoreBench.paired(taken.fetch(MARSHAL_BASE64), taken.fetch(ICECORE_BASE64)),
+        ns: times.to_h { |participant, measured| [participant.name, IcecoreBench.median(measured) / sample.objects] },
+        times: IcecoreBench.median_ratio(times.fetch(MARSHAL_BASE64), times.fetch(ICECORE_BASE64)),
         percent: { MARSHAL.name => percent[MARSHAL_BASE64, MARSHAL], ICECORE.name => percent[ICECORE_BASE64, ICECORE] },
-        most: MOST_FOR_BASE64
+        most: MAX_BASE64_PERCENT
       }
       @base64 << row
       row
@@ -48,7 +48,7 @@ module IcecoreBench
       { ruby: RUBY_DESCRIPTION, versions: @versions, rounds: @rounds, sets: @rows, base64: @base64 }
     end
 
-    # -- Plain text, each line as soon as it is known -----------------------------
+    # -- Plain text, each line as soon as it is measured -----------------------------
 
     def heading
       others = @names.drop(2).map { |name| format(" %11s %6s", name, "times") }
@@ -64,7 +64,7 @@ module IcecoreBench
       ns, times, wanted = row.values_at(:ns, :times, :wanted)
       base = MARSHAL.name
       left = format("%-4s %-26s %9d %9.1f %9.1f %6.2f %6s%s", row[:operation], row[:set], row[:bytes][base], ns[ICECORE.name],
-                    ns[base], times[base], wanted || "-", missed?(row) ? "<" : " ")
+                    ns[base], times[base], wanted || "-", misses_target?(row) ? "<" : " ")
       left + @names.drop(2).map { |name| format(" %11s %6s", number(ns[name], 1), number(times[name], 2)) }.join
     end
 
@@ -78,7 +78,7 @@ module IcecoreBench
       format("%-4s %-26s %9.1f %9.1f %+8.1f %9.1f %9.1f %+8.1f %6.2f %5d%%%s", row[:operation], row[:set],
              ns[ICECORE.name], ns[ICECORE_BASE64.name], percent[ICECORE.name],
              ns[MARSHAL.name], ns[MARSHAL_BASE64.name], percent[MARSHAL.name], row[:times], row[:most],
-             too_much?(row) ? " <" : "")
+             exceeds_limit?(row) ? " <" : "")
     end
 
     # -- The tables of a page -----------------------------------------------------
@@ -90,28 +90,28 @@ module IcecoreBench
 
     private
 
-    def missed?(row) = row[:wanted] && row[:times][MARSHAL.name] < row[:wanted]
-    def too_much?(row) = row[:percent][ICECORE.name] > row[:most]
+    def misses_target?(row) = row[:wanted] && row[:times][MARSHAL.name] < row[:wanted]
+    def exceeds_limit?(row) = row[:percent][ICECORE.name] > row[:most]
     def number(value, digits) = value ? format("%.#{digits}f", value) : "-"
-    def ruled(head) = "| #{head.join(" | ")} |\n|---|#{"--:|" * (head.size - 1)}\n"
+    def table_head(head) = "| #{head.join(" | ")} |\n|---|#{"--:|" * (head.size - 1)}\n"
 
     def sets_table
       others = @names.drop(1)
       rows = @rows.map do |row|
         cells = others.map do |name|
-          number(row[:times][name], 2) + (name == MARSHAL.name && missed?(row) ? " (#{row[:wanted]})" : "")
+          number(row[:times][name], 2) + (name == MARSHAL.name && misses_target?(row) ? " (#{row[:wanted]})" : "")
         end
         "| #{row[:operation]}, #{row[:set]} | #{number(row[:ns][ICECORE.name], 1)} | #{cells.join(" | ")} |\n"
       end
-      ruled(["times as fast as", "Icecore, ns", *others]) + rows.join
+      table_head(["times as fast as", "Icecore, ns", *others]) + rows.join
     end
 
     def base64_table
       rows = @base64.map do |row|
-        ours = format("%+.1f %%", row[:percent][ICECORE.name]) + (too_much?(row) ? " (#{row[:most]})" : "")
+        ours = format("%+.1f %%", row[:percent][ICECORE.name]) + (exceeds_limit?(row) ? " (#{row[:most]})" : "")
         format("| %s, %s | %s | %+.1f %% | %.2f |\n", row[:operation], row[:set], ours, row[:percent][MARSHAL.name], row[:times])
       end
-      ruled(["+ Base64", "Icecore", "Marshal", "times as fast, both with it"]) + rows.join
+      table_head(["+ Base64", "Icecore", "Marshal", "times as fast, both with it"]) + rows.join
     end
   end
 end

@@ -19,15 +19,15 @@ module IcecoreBench
     def self.from_msgpack_ext(bytes) = new(*MessagePack.unpack(bytes))
   end
 
-  # Values to write, one dump each. `objects` is the divisor of the times; `load` and `dump` are
-  # the target factors to Marshal, nil without a target.
+  # Values to write, each as a dump of its own. The times are divided by `objects`. `load` and `dump`
+  # say how many times as fast as Marshal Icecore should be; nil without a target.
   Sample = Struct.new(:name, :unit, :values, :objects, :load, :dump) do
-    # For a small value the bytes of one call.
+    # Returns the bytes of all dumps; for a small value, of one.
     def size_of(texts) = unit == "call" ? texts.first.bytesize : texts.sum(&:bytesize)
   end
 
   COUNT = 20_000
-  # A small value is written this often per measurement, because reading the clock takes time.
+  # Number of calls per measurement of a small value, because reading the clock takes time.
   REPEATS = 1_000
 
   SESSION = {
@@ -36,8 +36,8 @@ module IcecoreBench
     "flash" => { "discard" => [], "flashes" => { "notice" => "Saved." } }, "ratio" => 0.75, "remember" => true
   }.freeze
 
-  # Made when they are needed: otherwise the garbage collector would walk all of them during the
-  # others' time.
+  # The values are created when they are needed. Otherwise the garbage collector would mark all of
+  # them while other sets are timed.
   SETS = {
     "20,000 objects" => lambda do |name|
       Sample.new(name, "object", [Array.new(COUNT) { |i| Employee.new(i) }], COUNT, 5, 8)
@@ -62,6 +62,6 @@ module IcecoreBench
   # Returns a set, with new values.
   def self.sample(name) = SETS.fetch(name).call(name)
 
-  # Base64 is measured with these.
-  IN_BASE64 = ["20,000 objects", "20,000 objects one by one", "small: session hash"].freeze
+  # The sets that are also measured with Base64.
+  BASE64_SETS = ["20,000 objects", "20,000 objects one by one", "small: session hash"].freeze
 end

@@ -8,32 +8,32 @@ require "tmpdir"
 
 FOLDER = Dir.mktmpdir("icecore-hostile")
 at_exit { FileUtils.remove_entry(FOLDER) }
-ACTS = File.join(FOLDER, "acts")
-Dir.mkdir(ACTS)
-def act(who) = File.write(File.join(ACTS, who), "was here")
+TRACES = File.join(FOLDER, "traces")
+Dir.mkdir(TRACES)
+def leave_trace(method_name) = File.write(File.join(TRACES, method_name), "was here")
 
 class Loads
-  def marshal_load(_) = act("marshal_load")
+  def marshal_load(_) = leave_trace("marshal_load")
 end
 
 class LoadsText
-  def self._load(_) = act("_load")
+  def self._load(_) = leave_trace("_load")
 end
 
 class Hashed
-  def hash = act("hash")
+  def hash = leave_trace("hash")
 end
 
-# A constant that does not exist yet.
+# Runs when a constant is missing.
 class Object
   def self.const_missing(name)
-    act("const_missing of #{name}")
+    leave_trace("const_missing of #{name}")
     super
   end
 end
 
-# A file that defines a class when the class is named.
-File.write(File.join(FOLDER, "later.rb"), "act('autoload')\nclass Later; end\n")
+# A file that is loaded, and defines its class, when the name of the class is used.
+File.write(File.join(FOLDER, "later.rb"), "leave_trace('autoload')\nclass Later; end\n")
 autoload :Later, File.join(FOLDER, "later.rb")
 
 def name(text) = ":#{(text.bytesize + 5).chr}#{text}"
@@ -51,13 +51,13 @@ PAYLOADS = {
   "damage behind an object" => "[\x07U#{name('Loads')}0i"
 }.freeze
 
-PAYLOADS.each do |what, payload|
+PAYLOADS.each do |description, payload|
   value = Icecore::Marshal.load("\x04\x08#{payload}".b)
-  puts "#{what}: taken, #{value.class}"
+  puts "#{description}: taken, #{value.class}"
 rescue Icecore::ClassError => error
-  puts "#{what}: refused, #{error.classes.map { |found, path| "#{found} at #{path}" }.join(', ')}"
+  puts "#{description}: refused, #{error.classes.map { |found, path| "#{found} at #{path}" }.join(', ')}"
 rescue Icecore::Error => error
-  puts "#{what}: #{error.kind}, #{error.message}"
+  puts "#{description}: #{error.kind}, #{error.message}"
 end
 
 # -- A chain through classes that Ruby itself brings --------------------------------
@@ -90,5 +90,5 @@ puts "files of RubyGems and Net that were loaded meanwhile: #{loaded.call - befo
 record = Icecore::Marshal.load(bytes, classes: :record)
 puts "as records, written back: #{Icecore::Marshal.dump(record) == bytes ? 'the same bytes' : 'other bytes'}"
 
-written = Dir.children(ACTS)
+written = Dir.children(TRACES)
 puts "", "files that were written: #{written.empty? ? 'none' : written.sort.join(', ')}"

@@ -28,7 +28,7 @@ ACCEPTED = {
 }.freeze
 
 only = ARGV[0] == "--only" ? ARGV[1] : nil
-folder = [File.expand_path("behaviour", __dir__), File.expand_path("../../common/behaviour", __dir__)].find { |at| File.exist?("#{at}/README.md") }
+folder = [File.expand_path("behaviour", __dir__), File.expand_path("../../common/behaviour", __dir__)].find { |path| File.exist?("#{path}/README.md") }
 unless folder
   Check.skip("behaviour", "the behaviour list is not here")
   Check.finish
@@ -42,13 +42,13 @@ Dir["#{folder}/*.jsonl"].sort.each do |file|
     next if only && !id.include?(only)
     Check.failure("#{id} is the name of two lines") if seen[id]
     seen[id] = true
-    # Ruby's own Marshal has no decode and no policy.
+    # As a stand-in, Ruby's own Marshal has neither decode nor a policy.
     next if STAND_IN && (!id.match?(%r{\A(write|read)-marshal/}) || line["error"])
     verdict, why = Behaviour::Driver.run(line)
     counts[verdict] += 1
     if ACCEPTED.key?(id)
       Check.ok("#{id} is still another", verdict == :failed, why)
-      next puts("# wanted difference: #{id}: #{ACCEPTED[id]}")
+      next puts("# known difference: #{id}: #{ACCEPTED[id]}")
     end
     case verdict
     when :other then next
@@ -63,7 +63,7 @@ Check.ok("there are many lines", counts[:passed] > (STAND_IN ? 150 : 1000), coun
 leak = []
 Behaviour::Driver.define_method(:do_grow) { |_step| leak << ("x" * 1_000_000) }
 json = ->(bytes, value) { { "do" => "read", "format" => "own", "bytes" => { "hex" => IMPL.dump(JSON.parse(bytes)).unpack1("H*") }, "value" => value } }
-made = ->(made, said) { { "steps" => [{ "do" => "make", "value" => made }, { "do" => "match", "value" => said }] } }
+made = ->(value, description) { { "steps" => [{ "do" => "make", "value" => value }, { "do" => "match", "value" => description }] } }
 point = { "object" => "Point", "is" => { "map" => [["x", 1]] } }
 {
   "expected the integer 2, found 1" => json["[1]", [2]],
@@ -103,6 +103,6 @@ point = { "object" => "Point", "is" => { "map" => [["x", 1]] } }
   verdict, why = Behaviour::Driver.run(line)
   Check.ok("fails: #{reason}", verdict == :failed && why.include?(reason), "#{verdict}: #{why}")
 end
-Check.equal("what Ruby lacks is skipped", :skipped, Behaviour::Driver.run({ "do" => "log", "needs" => ["wings"] })[0])
-Check.equal("what is open is said", :open, Behaviour::Driver.run({ "do" => "log", "open" => "why" })[0])
+Check.equal("a line that needs a feature that Ruby lacks is skipped", :skipped, Behaviour::Driver.run({ "do" => "log", "needs" => ["wings"] })[0])
+Check.equal("an open line is reported as open", :open, Behaviour::Driver.run({ "do" => "log", "open" => "why" })[0])
 Check.finish

@@ -18,9 +18,9 @@ class ChanceRun
     @count = options["--count"] || (ENV["ICECORE_FULL"] ? 10_000 : 3_000) + 300_000 * LONG
     @from = options["--from"] || 0
     @seconds = options["--seconds"]
-    @known = Hash.new(0)
-    @short = Set[]
-    @wanted = Hash.new(0)
+    @failure_counts = Hash.new(0)
+    @short_cases = Set[]
+    @difference_counts = Hash.new(0)
     @trace = ENV["ICECORE_TRACE"]
   end
 
@@ -46,41 +46,41 @@ class ChanceRun
   def report(name, trial, dice = nil)
     trial.run
     # Whether a literal is still in Ruby's table of literals depends on the collector.
-    trial = trial.again.run if trial.failures.any? { |check,| check.include?("freeze") }
+    trial = trial.run_again.run if trial.failures.any? { |check,| check.include?("freeze") }
     Check.passed(trial.checks - trial.failures.size)
-    trial.wanted.each { |wanted| @wanted[wanted] += 1 }
+    trial.known_differences.each { |difference| @difference_counts[difference] += 1 }
     trial.failures.each do |check, ours, theirs|
-      known = (@known[kind(check, ours, theirs)] += 1)
-      next Check.failure("#{check} (#{name})", nil, show: false) if known > 1
-      choices = dice && Dice.shorten(dice.made) { |shorter| fails?(check, shorter) }
+      count = (@failure_counts[failure_kind(check, ours, theirs)] += 1)
+      next Check.failure("#{check} (#{name})", nil, show: false) if count > 1
+      choices = dice && Dice.shorten(dice.choices_made) { |shorter| fails?(check, shorter) }
       # Failures with the same short case are the same defect.
-      show = choices.nil? || !@short.include?(choices)
-      @short << choices
+      show = choices.nil? || !@short_cases.include?(choices)
+      @short_cases << choices
       Check.failure("#{check} (#{name})", show && detail(check, choices, ours, theirs), show: show)
     end
   end
 
   # Returns the first difference, without the parts that vary between cases: most of them are
   # one defect.
-  def kind(check, ours, theirs)
-    at = (0..ours.size).find { |n| ours[n] != theirs[n] }
-    said = [ours[at], theirs[at]].map { |line| line.to_s.b.gsub(/"(?:[^"\\]|\\.)*"|\d+|0x\h+|[^ -~]+/n, "…")[0, 60] }
-    "#{check.sub(/\d+/, 'N')}: #{check == 'dump' ? '' : said.join(' / ')}"
+  def failure_kind(check, ours, theirs)
+    index = (0..ours.size).find { |n| ours[n] != theirs[n] }
+    lines = [ours[index], theirs[index]].map { |line| line.to_s.b.gsub(/"(?:[^"\\]|\\.)*"|\d+|0x\h+|[^ -~]+/n, "…")[0, 60] }
+    "#{check.sub(/\d+/, 'N')}: #{check == 'dump' ? '' : lines.join(' / ')}"
   end
 
-  def fails?(check, choices) = Chance::Trial.by_dice(Dice.again(choices)).run.failures.any? { |failure| failure[0] == check }
+  def fails?(check, choices) = Chance::Trial.by_dice(Dice.replay(choices)).run.failures.any? { |failure| failure[0] == check }
 
   def detail(check, choices, ours, theirs)
     if choices
-      short = Dice.again(choices)
-      trial = Chance::Trial.by_dice(short)
-      found = trial.run.failures.find { |failure| failure[0] == check }
-      ours, theirs = found[1..] if found
+      short_dice = Dice.replay(choices)
+      trial = Chance::Trial.by_dice(short_dice)
+      failure = trial.run.failures.find { |candidate| candidate[0] == check }
+      ours, theirs = failure[1..] if failure
     end
-    at = (0..).find { |n| ours[n] != theirs[n] || n > ours.size }
-    lines = ["from line #{at}:"]
-    lines += ours[[at - 3, 0].max, 7].map { |line| "ours:    #{line}" }
-    lines += theirs[[at - 3, 0].max, 7].map { |line| "Marshal: #{line}" }
+    index = (0..).find { |n| ours[n] != theirs[n] || n > ours.size }
+    lines = ["from line #{index}:"]
+    lines += ours[[index - 3, 0].max, 7].map { |line| "ours:    #{line}" }
+    lines += theirs[[index - 3, 0].max, 7].map { |line| "Marshal: #{line}" }
     lines << "the value: #{trial.describe}" if trial
     lines.join("\n")
   end
@@ -88,8 +88,8 @@ class ChanceRun
   def run(corners: true)
     self.corners if corners
     cases
-    Chance::Wanted::WHY.each { |wanted, why| puts "# wanted difference, #{@wanted[wanted]} times: #{wanted}: #{why}" }
-    @known.each { |kind, count| puts "# failed #{count} times: #{kind}" }
+    Chance::KnownDifference::REASONS.each { |difference, why| puts "# known difference, #{@difference_counts[difference]} times: #{difference}: #{why}" }
+    @failure_counts.each { |failure_kind, count| puts "# failed #{count} times: #{failure_kind}" }
     puts "# seed #{@seed}"
   end
 end

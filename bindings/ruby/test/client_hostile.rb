@@ -17,7 +17,7 @@ CALLS = {
 
 def client_of(server, **options) = Icecore::Client.new(server.url, patience: 0, **options)
 
-def kind
+def error_kind
   yield
   :nothing
 rescue Icecore::Error => error
@@ -54,43 +54,43 @@ part = "x" * 65_536
     # An unreachable server: it waits.
     next if call == :work && kinds.include?(:away)
     allowed = name == "a page that is not there" && !%i[fetch remove].include?(call) ? [:answer] : kinds
-    got = kind { code.call(client_of(server, timeout: 10, longest: 1 << 20)) }
+    got = error_kind { code.call(client_of(server, timeout: 10, longest: 1 << 20)) }
     Check.ok("#{name}: #{call}", allowed.include?(got), -> { got })
   end
 end
 
-# Answers in the right form, but for another question.
+# Valid JSON that does not answer the request.
 ['{}', '{"jobs":7,"objects":{}}', '{"jobs":[1,"x",null],"objects":[[],null]}'].each do |body|
   server = FakeServer.new(FakeServer.ok(body))
-  Check.equal("no jobs in #{body}", 0, client_of(server).work("q", drain: true) {})
-  Check.equal("no objects", 0, client_of(server).each.count)
-  Check.equal("no id", :answer, kind { client_of(server).push("q", [1]) })
+  Check.equal("a worker finds no jobs in #{body}", 0, client_of(server).work("q", drain: true) {})
+  Check.equal("each yields no objects of #{body}", 0, client_of(server).each.count)
+  Check.equal("push finds no id in #{body}", :answer, error_kind { client_of(server).push("q", [1]) })
 end
 ['{"id":"../../objects"}', "{}", '{"id":["x"]}', "{\"id\":\"#{ID}\\n\"}"].each do |job|
   client = client_of(FakeServer.new(FakeServer.ok("{\"jobs\":[#{job}]}")))
-  Check.equal("no id of a job: #{job}", :answer, kind { client.work("q", drain: true) {} })
+  Check.equal("the job #{job} is rejected", :answer, error_kind { client.work("q", drain: true) {} })
 end
-['0', '-1', '"x"', '[]', '1e99'].each do |behind|
-  client = client_of(FakeServer.new(FakeServer.ok("{\"objects\":[{\"id\":\"#{ID}\"}],\"next\":#{behind}}")))
+['0', '-1', '"x"', '[]', '1e99'].each do |next_after|
+  client = client_of(FakeServer.new(FakeServer.ok("{\"objects\":[{\"id\":\"#{ID}\"}],\"next\":#{next_after}}")))
   count = 0
-  Check.equal("a list goes on behind #{behind}", :answer, kind { client.each { count += 1 } })
-  Check.ok("it ends", count <= 1)
+  Check.equal("a list that goes on after #{next_after}", :answer, error_kind { client.each { count += 1 } })
+  Check.ok("a list that goes on for ever ends with an error", count <= 1)
 end
 
 # Invalid descriptions of a job.
 class Gadget
   def marshal_load(_) = Check.failure("a hook ran")
 end
-['"bytes":"!!!"', '"bytes":"BAhVOgtHYWRnZXRpBg==","format":"nothing"', '"bytes":"BAhVOgtHYWRnZXRpBg=="', '"bytes":null,"format":"php"'].each do |said|
-  server = FakeServer.new { |client, head| client.write(FakeServer.ok(head.include?("claim") ? "{\"jobs\":[{\"id\":\"#{ID}\",\"token\":\"t\",#{said}}]}" : "{}")) }
-  Check.equal("given back: #{said}", 1, client_of(server).work("q", limit: 1) { Check.failure("a block is called") })
+['"bytes":"!!!"', '"bytes":"BAhVOgtHYWRnZXRpBg==","format":"nothing"', '"bytes":"BAhVOgtHYWRnZXRpBg=="', '"bytes":null,"format":"php"'].each do |fields|
+  server = FakeServer.new { |client, head| client.write(FakeServer.ok(head.include?("claim") ? "{\"jobs\":[{\"id\":\"#{ID}\",\"token\":\"t\",#{fields}}]}" : "{}")) }
+  Check.equal("a job with #{fields} is given back", 1, client_of(server).work("q", limit: 1) { Check.failure("a block is called") })
 end
 
 silent = TCPServer.new("127.0.0.1", 0)
 client = Icecore::Client.new("http://127.0.0.1:#{silent.addr[1]}", timeout: 0.2, patience: 0)
-Check.equal("a server that says nothing", :away, kind { client.push("q", [1]) })
+Check.equal("a server that does not answer is :away", :away, error_kind { client.push("q", [1]) })
 
 # Messages of a server are shown escaped.
 server = FakeServer.new("HTTP/1.1 400 Bad\r\nContent-Length: 52\r\n\r\n{\"error\":{\"kind\":\"odd\",\"message\":\"a\\u001b[31m b\\n\"}}")
-Check.raises("no character of it does anything", Icecore::ClientError, 'a\u{1b}[31m b\u{a}') { client_of(server).push("q", [1]) }
+Check.raises("control characters of a message are escaped", Icecore::ClientError, 'a\u{1b}[31m b\u{a}') { client_of(server).push("q", [1]) }
 Check.finish

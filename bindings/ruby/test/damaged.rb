@@ -17,48 +17,48 @@ module Damaged
   TYPES = "0TFi:;fl\"/[{}oSUdu@cmMIeC".bytes.freeze
   XORS = [1, 2, 0x20, 0x80, 0xff].freeze
 
-  def self.changed(bytes)
-    texts = (0...bytes.bytesize).map { |length| bytes.byteslice(0, length) }
-    (0...bytes.bytesize).each do |at|
-      was = bytes.getbyte(at)
-      news = LONG.positive? ? (0..255).to_a : XORS.map { |xor| was ^ xor } + TYPES + [0, was + 1 & 255, was - 1 & 255]
-      (news.uniq - [was]).each { |byte| texts << bytes.dup.tap { |text| text.setbyte(at, byte) } }
-      texts << (bytes.byteslice(0, at) + bytes.byteslice(at + 1..)) << (bytes.byteslice(0, at) + bytes.byteslice(at, 1) + bytes.byteslice(at..))
+  def self.variants_of(bytes)
+    variants = (0...bytes.bytesize).map { |length| bytes.byteslice(0, length) }
+    (0...bytes.bytesize).each do |index|
+      old_byte = bytes.getbyte(index)
+      new_bytes = LONG.positive? ? (0..255).to_a : XORS.map { |xor| old_byte ^ xor } + TYPES + [0, old_byte + 1 & 255, old_byte - 1 & 255]
+      (new_bytes.uniq - [old_byte]).each { |byte| variants << bytes.dup.tap { |text| text.setbyte(index, byte) } }
+      variants << (bytes.byteslice(0, index) + bytes.byteslice(index + 1..)) << (bytes.byteslice(0, index) + bytes.byteslice(index, 1) + bytes.byteslice(index..))
     end
-    [bytes] + texts.uniq
+    [bytes] + variants.uniq
   end
 
   # Judges all texts of one dump in processes; after a crash the next process continues.
-  def self.each_process(texts, trace)
+  def self.each_process(variants, trace)
     from = 0
-    while from < texts.size
+    while from < variants.size
       reader, writer = IO.pipe(binmode: true)
       child = fork do
         reader.close
-        writer.write(Oracle.dump(judge_from(texts, from, trace)))
+        writer.write(Oracle.dump(judge_from(variants, from, trace)))
         writer.close
         exit!(0)
       end
       writer.close
-      said = reader.read
+      result = reader.read
       reader.close
       Process.wait(child)
-      return yield(Oracle.load(said)) if $?.success? && !said.empty?
-      side, at = trace.pread(9, 0).unpack("aq<")
+      return yield(Oracle.load(result)) if $?.success? && !result.empty?
+      side, index = trace.pread(9, 0).unpack("aq<")
       yield([{ "Ruby's own died" => 1 }, []]) if side == "M"
-      yield([{ "failures" => 1 }, [["ours died", "#{texts[at].inspect}\n#{$?.inspect}"]]]) if side == "I"
-      from = at + 1
+      yield([{ "failures" => 1 }, [["ours died", "#{variants[index].inspect}\n#{$?.inspect}"]]]) if side == "I"
+      from = index + 1
     end
   end
 
-  def self.judge_from(texts, from, trace)
+  def self.judge_from(variants, from, trace)
     # Wrong counts must not take the machine's memory; the sanitizer has a limit of its own.
     Process.setrlimit(:AS, 3 << 30) unless SANITIZED
     $stderr.reopen(File::NULL)
     judge = Judge.new(trace)
-    (from...texts.size).each do |at|
-      trace.pwrite([at].pack("q<"), 1)
-      judge.judge(texts[at])
+    (from...variants.size).each do |index|
+      trace.pwrite([index].pack("q<"), 1)
+      judge.judge(variants[index])
     end
     [judge.counts.to_a.to_h, judge.failures]
   end
@@ -70,12 +70,12 @@ Tempfile.create("icecore") do |trace|
   trace.binmode
   Damaged::Dumps.all.each do |name, bytes|
     next if only && name != only
-    Damaged.each_process(Damaged.changed(bytes), trace) do |counts, failures|
-      counts.each { |what, count| totals[what] += count }
-      failures.each { |what, detail| Check.failure("#{name}: #{what}", detail) }
-      Check.passed(counts.sum { |what, count| what.start_with?("failures") ? 0 : count })
+    Damaged.each_process(Damaged.variants_of(bytes), trace) do |counts, failures|
+      counts.each { |outcome, count| totals[outcome] += count }
+      failures.each { |outcome, detail| Check.failure("#{name}: #{outcome}", detail) }
+      Check.passed(counts.sum { |outcome, count| outcome.start_with?("failures") ? 0 : count })
     end
   end
 end
-totals.sort_by { |_, count| -count }.each { |what, count| puts "# #{count}: #{what}" }
+totals.sort_by { |_, count| -count }.each { |outcome, count| puts "# #{count}: #{outcome}" }
 Check.finish

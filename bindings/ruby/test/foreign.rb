@@ -46,111 +46,111 @@ end
 
 # -- Classes of other languages ------------------------------------------------------
 
-refused("no list", "App\\User")
-refused("an empty list", "App\\User", classes: [])
-refused("another class", "App\\User", classes: [App::Other])
-refused("the last part", "App\\User", classes: ["User"])
-refused("inside of it", "App\\User", path: "$.staff[0]", bytes: "a:1:{s:5:\"staff\";a:1:{i:0;#{USER}}}")
-refused("below a member", "Bar", path: "$[0].a", bytes: 'a:1:{i:0;O:3:"Foo":1:{s:1:"a";O:3:"Bar":0:{}}}', classes: ["Foo"])
-refused("a form that becomes a string", "Foo", bytes: 'C:3:"Foo":3:{abc}')
+refused("a class without a list", "App\\User")
+refused("a class with an empty list", "App\\User", classes: [])
+refused("a class that is not in the list", "App\\User", classes: [App::Other])
+refused("a class of which only the last part of the name is listed", "App\\User", classes: ["User"])
+refused("a class inside of arrays", "App\\User", path: "$.staff[0]", bytes: "a:1:{s:5:\"staff\";a:1:{i:0;#{USER}}}")
+refused("a class in a member of an allowed object", "Bar", path: "$[0].a", bytes: 'a:1:{i:0;O:3:"Foo":1:{s:1:"a";O:3:"Bar":0:{}}}', classes: ["Foo"])
+refused("an object with serialized text of its own", "Foo", bytes: 'C:3:"Foo":3:{abc}')
 refused("an enum", "Suit", bytes: 'E:9:"Suit:Club";')
-STORABLE.each { |bytes| refused("of Perl", "App::User", bytes: bytes) }
+STORABLE.each { |bytes| refused("a class in data of Perl", "App::User", bytes: bytes) }
 [App::User, "App::User", "App\\User", "App::*", "App\\*", ["x", "App\\User"], { "App\\User" => true }, { App::User => true }, :any, "*"].each do |classes|
   [USER, *STORABLE].each do |bytes|
     user = Icecore.decode(bytes, classes: classes)
-    Check.equal("allowed by #{classes.inspect}", [App::User, "alice"], [user.class, user.instance_variable_get(:@name)])
+    Check.equal("classes: #{classes.inspect} allows the class", [App::User, "alice"], [user.class, user.instance_variable_get(:@name)])
   end
 end
 ["App\\User", "App::User"].each do |old|
-  Check.equal("rename: of #{old}", App::Other, Icecore.decode(USER, rename: { old => App::Other }).class)
+  Check.equal("rename: finds the class by the name #{old}", App::Other, Icecore.decode(USER, rename: { old => App::Other }).class)
 end
-Check.equal("an enum that is allowed", "Suit:Club", Icecore.decode('E:9:"Suit:Club";', classes: "Suit"))
-Check.equal("PHP's object without a class", { "a" => 1 }, Icecore.decode('O:8:"stdClass":1:{s:1:"a";i:1;}'))
-Check.equal("values without classes", [1, "a", { "b" => nil }], Icecore.decode('a:3:{i:0;i:1;i:1;s:1:"a";i:2;a:1:{s:1:"b";N;}}'))
+Check.equal("an allowed enum becomes a string", "Suit:Club", Icecore.decode('E:9:"Suit:Club";', classes: "Suit"))
+Check.equal("a stdClass of PHP becomes a Hash and needs no list", { "a" => 1 }, Icecore.decode('O:8:"stdClass":1:{s:1:"a";i:1;}'))
+Check.equal("values without classes need no list", [1, "a", { "b" => nil }], Icecore.decode('a:3:{i:0;i:1;i:1;s:1:"a";i:2;a:1:{s:1:"b";N;}}'))
 pattern = Icecore.encode([/a+/i], "storable")
 refused("a pattern of Perl", "Regexp", path: "$[0]", bytes: pattern)
-Check.equal("a pattern that is allowed", [/a+/i], Icecore.decode(pattern, classes: Regexp))
+Check.equal("an allowed pattern of Perl becomes a Regexp", [/a+/i], Icecore.decode(pattern, classes: Regexp))
 nothing = Watcher = Class.new { def self.const_missing(name) = raise("looked for #{name}") }
 Object.const_set(:Untouched, nothing)
-refused("nothing is looked up", "Untouched\\Inner", bytes: 'O:15:"Untouched\Inner":0:{}')
+refused("a class whose constant must not be looked up", "Untouched\\Inner", bytes: 'O:15:"Untouched\Inner":0:{}')
 
 # -- report --------------------------------------------------------------------------
 
 two = "a:2:{i:0;#{USER}i:1;O:9:\"App\\Other\":0:{}}"
-Check.equal("report: true of PHP's data", ["App\\User", "App\\Other"], Icecore.decode(two, report: true))
-Check.equal("report: true, one allowed", ["App\\Other"], Icecore.decode(two, report: true, classes: App::User))
-Check.equal("report: true, all allowed", [], Icecore.decode(two, report: true, classes: "App::*"))
+Check.equal("report: true lists the classes of PHP's data", ["App\\User", "App\\Other"], Icecore.decode(two, report: true))
+Check.equal("report: true leaves out an allowed class", ["App\\Other"], Icecore.decode(two, report: true, classes: App::User))
+Check.equal("report: true lists nothing if all classes are allowed", [], Icecore.decode(two, report: true, classes: "App::*"))
 own = Oracle.dump([App::User.new, App::User, App::Other.new, /a/])
-Check.equal("report: true of Ruby's", %w[App::User App::Other Regexp], Icecore.decode(own, report: true))
-Check.equal("report: true of load", %w[App::User App::Other Regexp], IMPL.load(own, report: true))
-Check.equal("report: false builds", 4, IMPL.load(own, report: false, classes: :any).size)
-Check.equal("report: false of decode", 4, Icecore.decode(own, report: false, classes: :any).size)
+Check.equal("report: true lists the classes of Ruby's data", %w[App::User App::Other Regexp], Icecore.decode(own, report: true))
+Check.equal("load with report: true lists the classes", %w[App::User App::Other Regexp], IMPL.load(own, report: true))
+Check.equal("load with report: false builds the values", 4, IMPL.load(own, report: false, classes: :any).size)
+Check.equal("decode with report: false builds the values", 4, Icecore.decode(own, report: false, classes: :any).size)
 
 { "load" => -> { IMPL.load(own, classes: :report) }, "decode" => -> { Icecore.decode(two, classes: :report) } }.each do |name, call|
   error = nil
-  said = warnings { 2.times { error = Check.raises("classes: :report, #{name}", Icecore::ClassError) { call.call } } }
+  warnings_text = warnings { 2.times { error = Check.raises("#{name} with classes: :report refuses the data", Icecore::ClassError) { call.call } } }
   all = name == "load" ? %w[App::User App::Other Regexp] : ["App\\User", "App\\Other"]
-  Check.equal("classes: :report, #{name}: all of them", all, error.classes.keys)
-  Check.equal("classes: :report, #{name}: one warning for each", all.size, said.size)
-  Check.ok("classes: :report, #{name}: they say what to do", said.all? { |line| line.include?("Icecore.allow") }, said.inspect)
+  Check.equal("#{name} with classes: :report names all refused classes", all, error.classes.keys)
+  Check.equal("#{name} with classes: :report warns once for each class", all.size, warnings_text.size)
+  Check.ok("#{name} with classes: :report: each warning says how to allow the class", warnings_text.all? { |line| line.include?("Icecore.allow") }, warnings_text.inspect)
 end
-said = warnings { Check.equal("a list and :report", App::User, IMPL.load(Oracle.dump(App::User.new), classes: [App::User, :report]).class) }
-Check.equal("what is allowed is not reported", [], said)
+warnings_text = warnings { Check.equal("a list with :report allows the class in the list", App::User, IMPL.load(Oracle.dump(App::User.new), classes: [App::User, :report]).class) }
+Check.equal("no warning is given for an allowed class", [], warnings_text)
 
 # -- Presets and records -----------------------------------------------------------------
 
 safe = Oracle.dump(ActiveSupport::SafeBuffer.new("a"))
-Check.equal(":rails", ActiveSupport::SafeBuffer, IMPL.load(safe, classes: :rails).class)
-Check.equal(":rails in a list", ActiveSupport::SafeBuffer, IMPL.load(Oracle.dump([ActiveSupport::SafeBuffer.new("a"), App::User.new]), classes: [:rails, App::User])[0].class)
+Check.equal(":rails allows a SafeBuffer", ActiveSupport::SafeBuffer, IMPL.load(safe, classes: :rails).class)
+Check.equal(":rails in a list allows a SafeBuffer", ActiveSupport::SafeBuffer, IMPL.load(Oracle.dump([ActiveSupport::SafeBuffer.new("a"), App::User.new]), classes: [:rails, App::User])[0].class)
 Check.raises(":rails allows no entry, which reads a dump later", Icecore::ClassError, "ActiveSupport::Cache::Entry") { IMPL.load("\x04\bo:\x20ActiveSupport::Cache::Entry\x00".b, classes: :rails) }
 Check.raises(":rails allows no other class", Icecore::ClassError, "App::User") { IMPL.load(Oracle.dump(App::User.new), classes: :rails) }
 
 record = Icecore.decode(USER, classes: :record)
-Check.equal("a record of PHP's", [:object, "App::User", "alice"], [record.kind, record.class_name, record[:name]])
-Check.equal("back to PHP", USER, Icecore.encode(record, "php"))
+Check.equal("a record of PHP's data has a kind, a class name and members", [:object, "App::User", "alice"], [record.kind, record.class_name, record[:name]])
+Check.equal("a record is encoded as the same bytes of PHP", USER, Icecore.encode(record, "php"))
 user = App::User.new.tap { |one| one.name = "bob" }
 record = IMPL.load(Oracle.dump(user), classes: :record)
-Check.equal("members by all names", %w[bob bob bob], [record[:@name], record["@name"], record[:name]])
-Check.equal("a member that is not there", nil, record[:none])
-Check.equal("all members", { "@name": "bob" }, record.to_h)
-Check.ok("equal records", record == IMPL.load(Oracle.dump(user), classes: :record) && record != IMPL.load(Oracle.dump(App::User.new), classes: :record))
-Check.ok("a copy", record == record.dup && !record.equal?(record.dup))
-Check.equal("inspect", '#<Icecore::Record :object "App::User" {:@name=>"bob"}>', record.inspect.sub('{"@name": ', "{:@name=>").sub("{@name: ", "{:@name=>"))
+Check.equal("a record finds a member by each form of its name", %w[bob bob bob], [record[:@name], record["@name"], record[:name]])
+Check.equal("a member that does not exist is nil", nil, record[:none])
+Check.equal("to_h returns all members of a record", { "@name": "bob" }, record.to_h)
+Check.ok("records are equal if their data is equal", record == IMPL.load(Oracle.dump(user), classes: :record) && record != IMPL.load(Oracle.dump(App::User.new), classes: :record))
+Check.ok("a copy of a record is equal to it", record == record.dup && !record.equal?(record.dup))
+Check.equal("inspect shows the kind, the class and the members", '#<Icecore::Record :object "App::User" {:@name=>"bob"}>', record.inspect.sub('{"@name": ', "{:@name=>").sub("{@name: ", "{:@name=>"))
 record.value[:@name] = "carol"
-Check.equal("a record that was changed", "carol", Oracle.load(IMPL.dump(record)).name)
+Check.equal("a changed record is dumped with the change", "carol", Oracle.load(IMPL.dump(record)).name)
 round = App::User.new.tap { |one| one.name = one }
-Check.ok("inspect of one in itself", IMPL.load(Oracle.dump(round), classes: :record).inspect.end_with?("...>}>"))
-Check.raises("no members", Icecore::TypeError, ":class") { IMPL.load(Oracle.dump(App::User), classes: :record).to_h }
+Check.ok("inspect of a record that contains itself ends", IMPL.load(Oracle.dump(round), classes: :record).inspect.end_with?("...>}>"))
+Check.raises("to_h of a record of a class raises", Icecore::TypeError, ":class") { IMPL.load(Oracle.dump(App::User), classes: :record).to_h }
 ["\x04\bo:\x06A\b:\n@kindi\x06:\tkindi\a:\v@valuei\b", "\x04\bIU:\x06Ai\x06\a:\n@kindi\x06:\b@zzi\a", "\x04\bIo:\x06A\x06:\tkindi\x06\x06:\n@kindi\x06"].each do |bytes|
   bytes = bytes.b
-  Check.equal("variables of any name, as records and back", bytes, IMPL.dump(IMPL.load(bytes, classes: :record))) if bytes[2, 2] != "Io"
-  Check.equal("variables of any name, #{bytes.inspect}", Outcome.of { IMPL.load(bytes, classes: :record) }.error?, false)
+  Check.equal("a record keeps variables of any name", bytes, IMPL.dump(IMPL.load(bytes, classes: :record))) if bytes[2, 2] != "Io"
+  Check.equal("#{bytes.inspect} is read as records", Outcome.of { IMPL.load(bytes, classes: :record) }.error?, false)
 end
-Check.raises("no record from data", ::ArgumentError) { IMPL.load("\x04\bo:\x14Icecore::Record\x00".b, classes: :any) }
-Check.raises("Marshal does not dump it", ::TypeError) { Oracle.dump(record) }
+Check.raises("data can't create a Record", ::ArgumentError) { IMPL.load("\x04\bo:\x14Icecore::Record\x00".b, classes: :any) }
+Check.raises("Ruby's Marshal does not dump a Record", ::TypeError) { Oracle.dump(record) }
 
 # -- encode, convert, detect ---------------------------------------------------------------
 
-Check.equal("encode", 'a:2:{s:2:"id";i:7;s:4:"tags";a:1:{i:0;N;}}', Icecore.encode({ "id" => 7, tags: [nil] }, "php"))
-Check.equal("encode by a symbol", "[1]", Icecore.encode([1], :json))
-Check.equal("encode wrapped", [1], Icecore.decode(Icecore.encode([1], "gzip/base64/marshal")))
+Check.equal("encode writes the format", 'a:2:{s:2:"id";i:7;s:4:"tags";a:1:{i:0;N;}}', Icecore.encode({ "id" => 7, tags: [nil] }, "php"))
+Check.equal("encode accepts a symbol as format", "[1]", Icecore.encode([1], :json))
+Check.equal("encode wraps the data as the format says", [1], Icecore.decode(Icecore.encode([1], "gzip/base64/marshal")))
 # A value becomes the nearest form of the format, as in the other languages.
 { 2**80 => "1208925819614629174706176", :a => '"a"', /a/ => '"(?^:a)"', 1..2 => '"1..2"', user => '{"name":"bob"}', { [1] => 2 } => '{"[1]":2}' }.each do |value, text|
-  Check.equal("encode #{value.class} to JSON", text, Icecore.encode(value, "json"))
+  Check.equal("encode writes the nearest JSON for a value of #{value.class}", text, Icecore.encode(value, "json"))
 end
-Check.raises("a key that PHP has not", Icecore::ArgumentError, "php") { Icecore.encode({ [1] => 2 }, "php") }.then { |error| Check.equal("a key that PHP has not: kind", :unrepresentable, error.kind) }
-Check.raises("a ring in JSON", Icecore::ArgumentError, "cycles=null") { Icecore.encode([].tap { |list| list << list }, "json") }.then { |error| Check.equal("a ring in JSON: kind", :unrepresentable, error.kind) }
-Check.raises("a format that is none", Icecore::ArgumentError, "nope") { Icecore.encode(1, "nope") }
-Check.raises("encode without a format", ::TypeError) { Icecore.encode(1, nil) }
-Check.raises("convert to nothing", ::TypeError) { Icecore.convert("i:1;", nil, nil) }
-Check.equal("convert", '[1,"two","three"]', Icecore.convert(Oracle.dump([1, "two", :three]), nil, "json"))
-Check.equal("convert by symbols", "[1]", Icecore.convert("a:1:{i:0;i:1;}", :php, :json))
-Check.equal("convert builds nothing", '{"a":1}', Icecore.convert("\x04\bo:\x13NoSuch::Class1\x06:\x07@ai\x06".b.sub("\x13", "\x13"), "marshal", "json"))
-Check.raises("convert of what is none", Icecore::ArgumentError) { Icecore.convert("\x04\b[".b, nil, "json") }
-{ "marshal" => Oracle.dump([1]), "php" => "a:0:{}", "base64/marshal" => [Oracle.dump([1])].pack("m0"), nil => "no format" }.each { |format, bytes| Check.equal("detect #{format}", format, Icecore.detect(bytes)) }
-Check.raises("decode what is none", Icecore::ArgumentError, "name the format") { Icecore.decode("no format") }
-Check.raises("decode deeper than allowed", Icecore::ArgumentError, "max_depth") { Icecore.decode("a:1:{i:0;a:1:{i:0;a:0:{}}}", max_depth: 2) }
-Check.ok("decode, frozen", Icecore.decode('a:1:{i:0;s:1:"a";}', freeze: true).then { |list| list.frozen? && list[0].frozen? })
+Check.raises("encode refuses a key that PHP does not have", Icecore::ArgumentError, "php") { Icecore.encode({ [1] => 2 }, "php") }.then { |error| Check.equal("a key that PHP does not have: kind", :unrepresentable, error.kind) }
+Check.raises("encode refuses an array that contains itself for JSON", Icecore::ArgumentError, "cycles=null") { Icecore.encode([].tap { |list| list << list }, "json") }.then { |error| Check.equal("an array that contains itself for JSON: kind", :unrepresentable, error.kind) }
+Check.raises("encode refuses an unknown format", Icecore::ArgumentError, "nope") { Icecore.encode(1, "nope") }
+Check.raises("encode refuses nil as format", ::TypeError) { Icecore.encode(1, nil) }
+Check.raises("convert refuses nil as target format", ::TypeError) { Icecore.convert("i:1;", nil, nil) }
+Check.equal("convert detects the source format", '[1,"two","three"]', Icecore.convert(Oracle.dump([1, "two", :three]), nil, "json"))
+Check.equal("convert accepts symbols as formats", "[1]", Icecore.convert("a:1:{i:0;i:1;}", :php, :json))
+Check.equal("convert builds no object", '{"a":1}', Icecore.convert("\x04\bo:\x13NoSuch::Class1\x06:\x07@ai\x06".b.sub("\x13", "\x13"), "marshal", "json"))
+Check.raises("convert refuses data of no format", Icecore::ArgumentError) { Icecore.convert("\x04\b[".b, nil, "json") }
+{ "marshal" => Oracle.dump([1]), "php" => "a:0:{}", "base64/marshal" => [Oracle.dump([1])].pack("m0"), nil => "no format" }.each { |format, bytes| Check.equal("detect recognizes #{format || 'no format'}", format, Icecore.detect(bytes)) }
+Check.raises("decode refuses data of no format", Icecore::ArgumentError, "name the format") { Icecore.decode("no format") }
+Check.raises("decode refuses data deeper than max_depth", Icecore::ArgumentError, "max_depth") { Icecore.decode("a:1:{i:0;a:1:{i:0;a:0:{}}}", max_depth: 2) }
+Check.ok("decode with freeze: true freezes all values", Icecore.decode('a:1:{i:0;s:1:"a";}', freeze: true).then { |list| list.frozen? && list[0].frozen? })
 
 # A warning may run any code, for example a program that reads or changes the bytes.
 bytes = +"\x04\b[\x07o:\x0fApp::Third\x00i\x06".b
@@ -162,7 +162,7 @@ class << Warning
 end
 begin
   Warning.hook = -> { bytes.replace("x" * 5000) && Icecore.decode("i:1;") && GC.start }
-  Check.equal("bytes that a warning changes", 1, IMPL.load(bytes, classes: :"any,report")[1])
+  Check.equal("a warning that changes the bytes does not change the result", 1, IMPL.load(bytes, classes: :"any,report")[1])
 ensure
   Warning.hook = nil
 end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-# Code that all test programs share: the implementation, Ruby's own Marshal as oracle, and a
-# harness that counts.
+# Code that all test programs share: the implementation, Ruby's own Marshal as the oracle, and
+# functions that count and report tests.
 #
-# ICECORE_STAND_IN=1 tests the tests: Ruby's Marshal replaces ours, and all drop-in tests must
-# pass.
+# ICECORE_STAND_IN=1 tests the tests: Ruby's Marshal replaces ours, and all tests that compare the
+# two must pass.
 
 require "bigdecimal"
 require "date"
@@ -32,11 +32,11 @@ module Oracle
 end
 
 if STAND_IN
-  # Ruby's Marshal that accepts our keywords and ignores them.
+  # Ruby's Marshal, which here accepts our keywords and ignores them.
   module StandIn
-    OWN = %i[classes report rename max_depth].freeze
+    OUR_OPTIONS = %i[classes report rename max_depth].freeze
 
-    def self.load(source, *rest, **options) = Oracle.load(source, *rest, **options.reject { |name, _| OWN.include?(name) })
+    def self.load(source, *rest, **options) = Oracle.load(source, *rest, **options.reject { |name, _| OUR_OPTIONS.include?(name) })
     def self.dump(value, *rest) = rest.empty? ? Oracle.dump(value) : Oracle.dump(value, *rest)
     singleton_class.alias_method :restore, :load
   end
@@ -60,7 +60,8 @@ class Outcome
 
   LOG = []
 
-  def self.note(words) = LOG << words
+  # Records an event of a hook.
+  def self.record(text) = LOG << text
 
   def self.of(&call)
     LOG.clear
@@ -78,20 +79,20 @@ class Outcome
 
   def error? = !@error.nil?
 
-  # Whether it is the same exception: ours may be of a subclass and have a longer message.
-  def like_error?(oracle)
+  # Returns true if the exceptions are the same; ours may be of a subclass, and its message longer.
+  def same_error?(oracle)
     return error? == oracle.error? unless error? && oracle.error?
     theirs = oracle.error
     # If Ruby's stack is exhausted, any error is accepted.
     return true if theirs.is_a?(SystemStackError)
-    error.is_a?(theirs.class) && plain(error.message).start_with?(plain(theirs.message).sub(/[.:]\z/, ""))
+    error.is_a?(theirs.class) && without_addresses(error.message).start_with?(without_addresses(theirs.message).sub(/[.:]\z/, ""))
   end
 
   def to_s = error? ? "#{error.class}: #{error.message}" : "a value of #{Kernel.instance_method(:class).bind_call(value)}"
 
   private
 
-  def plain(message) = message.b.gsub(/0x\h+/, "0x")
+  def without_addresses(message) = message.b.gsub(/0x\h+/, "0x")
 end
 
 # Counts passed tests and prints failures.
@@ -103,23 +104,23 @@ module Check
   class << self
     attr_reader :failed
 
-    def ok(name, good, detail = nil)
-      good ? @passed += 1 : failure(name, detail.respond_to?(:call) ? detail.call : detail)
-      good
+    def ok(name, passed, detail = nil)
+      passed ? @passed += 1 : failure(name, detail.respond_to?(:call) ? detail.call : detail)
+      passed
     end
 
-    def equal(name, expected, got)
-      ok(name, expected == got, -> { "expected #{short(expected)}\nfound    #{short(got)}" })
+    def equal(name, expected, actual)
+      ok(name, expected == actual, -> { "expected #{short(expected)}\nfound    #{short(actual)}" })
     end
 
     # Checks that the block raises `type`; returns the exception.
-    def raises(name, type, *words)
+    def raises(name, type, *texts)
       value = yield
       failure(name, "expected #{type}, found the value #{short(value)}")
       nil
     rescue Exception => error
       raise if error.is_a?(Interrupt) || error.is_a?(SystemExit)
-      missing = words.reject { |word| word.is_a?(Regexp) ? error.message.match?(word) : error.message.include?(word) }
+      missing = texts.reject { |word| word.is_a?(Regexp) ? error.message.match?(word) : error.message.include?(word) }
       ok(name, error.is_a?(type) && missing.empty?, -> { "expected #{type}#{missing.map { |word| " with #{word.inspect}" }.join}\nfound    #{error.class}: #{error.message}\n#{error.backtrace&.first}" })
       error
     end

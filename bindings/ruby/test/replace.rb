@@ -23,43 +23,43 @@ def replace(...) = Icecore.replace(...)
 # -- Arguments -----------------------------------------------------------------------
 
 old = Oracle.dump({ "old" => "an old" })
-wanted = Oracle.dump({ "old" => "an brand new" })
-Check.equal("a text", wanted, replace("old", "brand new", old))
-Check.equal("pairs", wanted, replace({ "old" => "brand new", "none" => "x" }, old))
-Check.equal("a format", wanted, replace("old", "brand new", old, format: "marshal"))
-Check.equal("a format that is a symbol", wanted, replace("old", "brand new", old, format: :marshal))
-Check.equal("format: nil", wanted, replace("old", "brand new", old, format: nil))
-Check.equal("all at once", "dog cat", replace({ "cat" => "dog", "dog" => "cat" }, "cat dog"))
-Check.equal("keys", Oracle.dump({ "x" => "an x" }), replace("old", "x", old, keys: true))
-Check.equal("keys: nil", Oracle.dump({ "old" => "an x" }), replace("old", "x", old, keys: nil))
-Check.equal("classes", "\x04\bo:\x0aFresh\x06:\a@ai\x06".b, replace("Old", "Fresh", "\x04\bo:\x08Old\x06:\a@ai\x06".b, classes: true))
-Check.equal("regex", "joe@new", replace('(\w+)@old', "$1@new", "joe@old", regex: true))
-Check.equal("ignore_case", "x x", replace("old", "x", "OLD Old", ignore_case: true))
-Check.equal("url", 'http:\/\/new.example\/a', replace("https://old.example", "https://new.example", 'http:\/\/old.example\/a', url: true))
-Check.equal("base64", [wanted].pack("m0"), replace("old", "brand new", [old].pack("m0"), base64: true))
-Check.equal("no base64", [old].pack("m0"), replace("old", "brand new", [old].pack("m0")))
-Check.equal("mend", 'a:1:{i:0;s:9:"brand new";}', replace("old", "brand new", 'a:1:{i:0;s:99:"old";}', mend: true))
-Check.equal("empty", "", replace("a", "b", ""))
+expected = Oracle.dump({ "old" => "an brand new" })
+Check.equal("a text is replaced", expected, replace("old", "brand new", old))
+Check.equal("pairs are replaced", expected, replace({ "old" => "brand new", "none" => "x" }, old))
+Check.equal("a format may be named", expected, replace("old", "brand new", old, format: "marshal"))
+Check.equal("a format may be a symbol", expected, replace("old", "brand new", old, format: :marshal))
+Check.equal("format: nil detects the format", expected, replace("old", "brand new", old, format: nil))
+Check.equal("all pairs apply at once", "dog cat", replace({ "cat" => "dog", "dog" => "cat" }, "cat dog"))
+Check.equal("keys: true changes keys", Oracle.dump({ "x" => "an x" }), replace("old", "x", old, keys: true))
+Check.equal("keys: nil leaves keys", Oracle.dump({ "old" => "an x" }), replace("old", "x", old, keys: nil))
+Check.equal("classes: true changes class names", "\x04\bo:\x0aFresh\x06:\a@ai\x06".b, replace("Old", "Fresh", "\x04\bo:\x08Old\x06:\a@ai\x06".b, classes: true))
+Check.equal("regex: true takes an expression", "joe@new", replace('(\w+)@old', "$1@new", "joe@old", regex: true))
+Check.equal("ignore_case: true ignores case", "x x", replace("old", "x", "OLD Old", ignore_case: true))
+Check.equal("url: true finds escaped addresses", 'http:\/\/new.example\/a', replace("https://old.example", "https://new.example", 'http:\/\/old.example\/a', url: true))
+Check.equal("base64: true changes data in Base64", [expected].pack("m0"), replace("old", "brand new", [old].pack("m0"), base64: true))
+Check.equal("without base64: data in Base64 stays", [old].pack("m0"), replace("old", "brand new", [old].pack("m0")))
+Check.equal("mend: true repairs a wrong length", 'a:1:{i:0;s:9:"brand new";}', replace("old", "brand new", 'a:1:{i:0;s:99:"old";}', mend: true))
+Check.equal("empty data stays empty", "", replace("a", "b", ""))
 
-Check.raises("too few", ::ArgumentError, "given 2, expected 3") { replace("a", "b") }
-Check.raises("pairs and NEW", ::ArgumentError, "given 3, expected 2") { replace({ "a" => "b" }, "b", "x") }
-Check.raises("nothing", ::ArgumentError) { replace }
-Check.raises("nil", ::TypeError, "String") { replace("a", nil, "x") }
-Check.raises("a symbol", ::TypeError, "String") { replace(:a, "b", "x") }
-Check.raises("a pattern", ::TypeError, "String") { replace(/a/, "b", "x") }
-Check.raises("nil in pairs", ::TypeError, "String") { replace({ "a" => nil }, "x") }
-Check.raises("data that is none", ::TypeError, "String") { replace("a", "b", ["x"]) }
-Check.raises("a keyword that is none", ::ArgumentError, "ignorecase") { replace("a", "b", "x", ignorecase: true) }
-Check.raises("no pairs", Icecore::ArgumentError, "nothing to replace") { replace({}, "x") }
-Check.raises("an empty text", Icecore::ArgumentError, "an empty OLD is found everywhere") { replace("", "b", "x") }
-  .then { |error| Check.equal("its kind", [:usage, nil, ""], [error.kind, error.offset, error.path]) }
-Check.raises("no expression", Icecore::ArgumentError, "`(`") { replace("(", "b", "x", regex: true) }
-Check.raises("a format that is none", Icecore::ArgumentError, "marshel") { replace("a", "b", "x", format: "marshel") }
-Check.raises("another format", Icecore::ArgumentError) { replace("a", "b", "[\"a\"]", format: "marshal") }
+Check.raises("two arguments are too few", ::ArgumentError, "given 2, expected 3") { replace("a", "b") }
+Check.raises("pairs and NEW are too many arguments", ::ArgumentError, "given 3, expected 2") { replace({ "a" => "b" }, "b", "x") }
+Check.raises("no argument is an error", ::ArgumentError) { replace }
+Check.raises("nil is not a text", ::TypeError, "String") { replace("a", nil, "x") }
+Check.raises("a symbol is not a text", ::TypeError, "String") { replace(:a, "b", "x") }
+Check.raises("a Regexp is not a text", ::TypeError, "String") { replace(/a/, "b", "x") }
+Check.raises("nil in pairs is not a text", ::TypeError, "String") { replace({ "a" => nil }, "x") }
+Check.raises("an Array is not data", ::TypeError, "String") { replace("a", "b", ["x"]) }
+Check.raises("an unknown keyword is an error", ::ArgumentError, "ignorecase") { replace("a", "b", "x", ignorecase: true) }
+Check.raises("empty pairs are an error", Icecore::ArgumentError, "nothing to replace") { replace({}, "x") }
+Check.raises("an empty OLD is an error", Icecore::ArgumentError, "an empty OLD is found everywhere") { replace("", "b", "x") }
+  .then { |error| Check.equal("an empty OLD is an error of usage", [:usage, nil, ""], [error.kind, error.offset, error.path]) }
+Check.raises("an invalid expression is an error", Icecore::ArgumentError, "`(`") { replace("(", "b", "x", regex: true) }
+Check.raises("an unknown format is an error", Icecore::ArgumentError, "marshel") { replace("a", "b", "x", format: "marshel") }
+Check.raises("data that is not of the named format is an error", Icecore::ArgumentError) { replace("a", "b", "[\"a\"]", format: "marshal") }
 deep = ("a:1:{i:0;" * 20) + 's:1:"a";' + ("}" * 20)
-Check.raises("max_depth", Icecore::ArgumentError, "max_depth") { replace("a", "b", deep, format: "php", max_depth: 10) }
-Check.equal("and the usual one again", deep.sub('"a"', '"b"'), replace("a", "b", deep, format: "php"))
-Check.raises("max_depth below 0", Icecore::ArgumentError, "max_depth") { replace("a", "b", "x", max_depth: -1) }
+Check.raises("data deeper than max_depth is an error", Icecore::ArgumentError, "max_depth") { replace("a", "b", deep, format: "php", max_depth: 10) }
+Check.equal("the next call has the default depth again", deep.sub('"a"', '"b"'), replace("a", "b", deep, format: "php"))
+Check.raises("a negative max_depth is an error", Icecore::ArgumentError, "max_depth") { replace("a", "b", "x", max_depth: -1) }
 
 # -- Strings and encodings -------------------------------------------------------------
 
@@ -67,33 +67,33 @@ Check.raises("max_depth below 0", Icecore::ArgumentError, "max_depth") { replace
   data = "old".dup.force_encoding(encoding)
   [replace("old", "new", data), replace("none", "new", data)].each do |result|
     Check.equal("the encoding of #{encoding} data", encoding, result.encoding)
-    Check.ok("a string of its own", !result.frozen? && !result.equal?(data) && (result << "x"))
+    Check.ok("the result is a new string that can be changed", !result.frozen? && !result.equal?(data) && (result << "x"))
   end
-  Check.equal("data that stays", "old", data.encode("UTF-8"))
+  Check.equal("the data itself is not changed", "old", data.encode("UTF-8"))
 end
-Check.equal("frozen arguments", "x", replace("a".freeze, "x".freeze, "a".freeze))
-Check.equal("text in bytes", "caf\xc3\xa9s".b, replace("é", "és", "caf\xc3\xa9".b))
-Check.equal("bytes in text", "cafe", replace("\xc3\xa9".b, "e", "café"))
-Check.raises("another encoding", Encoding::CompatibilityError) { replace("\xe9".dup.force_encoding("ISO-8859-1"), "e", "café") }
-Check.raises("two bytes a letter", Encoding::CompatibilityError) { replace("a", "b", "a".encode("UTF-16LE")) }
+Check.equal("arguments may be frozen", "x", replace("a".freeze, "x".freeze, "a".freeze))
+Check.equal("text is found in binary data", "caf\xc3\xa9s".b, replace("é", "és", "caf\xc3\xa9".b))
+Check.equal("bytes are found in text", "cafe", replace("\xc3\xa9".b, "e", "café"))
+Check.raises("texts in another encoding are an error", Encoding::CompatibilityError) { replace("\xe9".dup.force_encoding("ISO-8859-1"), "e", "café") }
+Check.raises("data in UTF-16 is an error", Encoding::CompatibilityError) { replace("a", "b", "a".encode("UTF-16LE")) }
 long = "x" * 100_000
-Check.equal("long data that does not change", long, replace("old", "new", long))
-Check.equal("a subclass", String, replace("a", "b", Class.new(String).new("a")).class)
+Check.equal("long data without a match stays", long, replace("old", "new", long))
+Check.equal("the result for a subclass is a String", String, replace("a", "b", Class.new(String).new("a")).class)
 texts = Class.new { def to_str = Icecore.replace("y", "a", "y") }.new
-Check.equal("to_str", "b", replace(texts, "b", texts))
+Check.equal("arguments may have to_str, which may call replace", "b", replace(texts, "b", texts))
 
 # -- Reports -----------------------------------------------------------------------------
 
 report = nil
-result = replace("old", "new", Oracle.dump(["old old", Oracle.dump(["old"])])) { |found| report = found }
-Check.equal("the value is the text", Oracle.dump(["new new", Oracle.dump(["new"])]), result)
-Check.equal("counts", [2, 3, 2, 0, nil], report.values_at(:strings, :occurrences, :frozen, :broken, :first_broken))
-replace("old", "new", 'a:1:{i:0;s:99:"old";}') { |found| report = found }
-Check.ok("a broken text", report[:broken] == 1 && report[:first_broken].start_with?("php at offset "), report.inspect)
-replace("old", "new", 'a:2:{i:0;s:5:"Grüße";i:1;s:3:"old";}', mend: true) { |found| report = found }
-Check.equal("what was repaired", [1, 0, { "latin1" => 1 }], report.values_at(:mended, :guessed, :explanations))
+result = replace("old", "new", Oracle.dump(["old old", Oracle.dump(["old"])])) { |counts| report = counts }
+Check.equal("replace with a block returns the text", Oracle.dump(["new new", Oracle.dump(["new"])]), result)
+Check.equal("the report counts strings and occurrences", [2, 3, 2, 0, nil], report.values_at(:strings, :occurrences, :frozen, :broken, :first_broken))
+replace("old", "new", 'a:1:{i:0;s:99:"old";}') { |counts| report = counts }
+Check.ok("the report names broken data", report[:broken] == 1 && report[:first_broken].start_with?("php at offset "), report.inspect)
+replace("old", "new", 'a:2:{i:0;s:5:"Grüße";i:1;s:3:"old";}', mend: true) { |counts| report = counts }
+Check.equal("the report counts repairs with their causes", [1, 0, { "latin1" => 1 }], report.values_at(:mended, :guessed, :explanations))
 Check.equal("a block may raise", [:out, "x"], [catch(:out) { replace("old", "x", "old") { throw :out, :out } }, replace("old", "x", "old")])
-Check.equal("a block may replace", "b", replace("a", "b", "a") { replace("b", "c", "b") })
+Check.equal("the block may call replace", "b", replace("a", "b", "a") { replace("b", "c", "b") })
 
 # -- Random values ---------------------------------------------------------------------------
 
@@ -101,29 +101,29 @@ PAIRS = [
   { "old" => "new" }, { "old" => "brand new" }, { "old" => "" }, { "old" => "an old one" }, { "ink" => "old", "old" => "ink" },
   { "old" => "x", "older" => "much older", "o" => "0" }, { "old" => "long " * 60 }, { "old" => '"', '"' => "'" }, { "é" => "e", "old" => "é" }
 ].freeze
-# For these JSON has only one notation of the new text.
-PLAIN = 7
+# JSON has only one notation for the new texts of the first pairs, up to this index.
+PLAIN_PAIRS = 7
 
 (options[:from]...options[:from] + options[:count]).each do |number|
   dice = Dice.seeded(options[:seed], number)
-  at = dice.below(PAIRS.size)
-  pairs = PAIRS[at]
-  plan = Plan.new(dice, at < PLAIN)
+  pair_index = dice.below(PAIRS.size)
+  pairs = PAIRS[pair_index]
+  plan = Plan.new(dice, pair_index < PLAIN_PAIRS)
   change = lambda do |text|
     pattern = Regexp.union(pairs.keys.sort_by { |key| -key.bytesize }.map(&:b))
     text.b.gsub(pattern) { |found| pairs.transform_keys(&:b)[found].b }.force_encoding(text.encoding)
   end
   before, after = plan.render(&:itself), plan.render(&change)
-  data, wanted = Oracle.dump(before), Oracle.dump(after)
-  again = "--seed #{options[:seed]} --from #{number} --count 1"
-  found = nil
-  got = replace(pairs, data) { |said| found = said }
-  Check.equal("Marshal, #{again}, #{pairs}", wanted, got)
-  Check.equal("what is counted, #{again}", data != wanted, found[:strings].positive?)
-  Check.equal("Marshal, named, #{again}", wanted, replace(pairs, data, format: "marshal"))
-  Check.equal("Marshal in Marshal, #{again}", Oracle.dump([wanted]), replace(pairs, Oracle.dump([data])))
+  data, expected = Oracle.dump(before), Oracle.dump(after)
+  arguments = "--seed #{options[:seed]} --from #{number} --count 1"
+  counts = nil
+  actual = replace(pairs, data) { |report| counts = report }
+  Check.equal("Marshal, #{arguments}, #{pairs}", expected, actual)
+  Check.equal("the report counts changed strings, #{arguments}", data != expected, counts[:strings].positive?)
+  Check.equal("Marshal, named, #{arguments}", expected, replace(pairs, data, format: "marshal"))
+  Check.equal("Marshal in Marshal, #{arguments}", Oracle.dump([expected]), replace(pairs, Oracle.dump([data])))
   next unless plan.json?
-  Check.equal("JSON, #{again}", JSON.generate([after]), replace(pairs, JSON.generate([before])))
+  Check.equal("JSON, #{arguments}", JSON.generate([after]), replace(pairs, JSON.generate([before])))
 end
 
 # -- Hostile data -----------------------------------------------------------------------------
@@ -134,9 +134,9 @@ samples = [Oracle.dump({ "old" => ["an old", 1.5, :old, "old".encode("UTF-16LE")
 strange = 0
 samples.each do |sample|
   500.times do
-    data = sample.b[0, dice.one(2) ? dice.below(sample.bytesize) : sample.bytesize]
+    data = sample.b[0, dice.one_in(2) ? dice.below(sample.bytesize) : sample.bytesize]
     dice.below(4).times { data.setbyte(dice.below(data.bytesize), dice.pick([0, 34, 57, 123, 125, dice.below(256)])) unless data.empty? }
-    result = replace({ "old" => "brand new", "an" => "" }, data, keys: dice.one(2), classes: dice.one(2), mend: dice.one(2), base64: dice.one(2))
+    result = replace({ "old" => "brand new", "an" => "" }, data, keys: dice.one_in(2), classes: dice.one_in(2), mend: dice.one_in(2), base64: dice.one_in(2))
     strange += 1 unless result.is_a?(String)
   end
 end
@@ -149,7 +149,7 @@ end
 
 GC.stress = true
 begin
-  stressed = replace({ "old".dup => "new".dup, "an".dup => "the".dup }, old.dup, format: "marshal".dup) { |said| said.to_a }
+  stressed = replace({ "old".dup => "new".dup, "an".dup => "the".dup }, old.dup, format: "marshal".dup) { |report| report.to_a }
 ensure
   GC.stress = false
 end
@@ -158,7 +158,7 @@ threads = Array.new(4) { |i| Thread.new { Array.new(300) { replace({ "old" => "x
 Check.equal("threads", Array.new(4) { |i| ["x#{i}"] }, threads.map(&:value))
 
 if memory_held
-  { "changed" => -> { replace("old", "new", old) { |said| said } },
+  { "changed" => -> { replace("old", "new", old) { |report| report } },
     "not changed" => -> { replace("none", "new", old) },
     "other pairs each time" => -> { replace({ "old" => rand.to_s, "x" => "y" }, old) },
     "refused" => -> { replace({ "a" => "b", "" => "c" }, old) rescue nil },

@@ -10,32 +10,32 @@ class Shape
   GET = Kernel.instance_method(:instance_variable_get)
   SINGLETON = Kernel.instance_method(:singleton_class)
 
-  # `loose`: ignores which strings are the same object.
-  def self.of(value, most: 400_000, loose: false) = new(most, loose).tap { |shape| shape.catching { shape.add("", value) } }.lines
+  # `ignores_string_identity`: ignores which strings are the same object.
+  def self.of(value, max_lines: 400_000, ignores_string_identity: false) = new(max_lines, ignores_string_identity).tap { |shape| shape.catching { shape.add("", value) } }.lines
 
   attr_reader :lines
 
-  def initialize(most, loose)
-    @most = most
-    @loose = loose
+  def initialize(max_lines, ignores_string_identity)
+    @max_lines = max_lines
+    @ignores_string_identity = ignores_string_identity
     @lines = []
-    @seen = {}.compare_by_identity
+    @object_numbers = {}.compare_by_identity
   end
 
   def catching(&block) = catch(:enough, &block)
 
-  def add(role, value)
-    throw :enough if @lines.size >= @most
+  def add(label, value)
+    throw :enough if @lines.size >= @max_lines
     type = KLASS.bind_call(value)
     case value
-    when nil, true, false, Integer then return line("#{role} #{value.inspect}#{same_large(value)}")
-    when Symbol then return line("#{role} :#{bytes(value.name)} #{value.encoding}")
-    when Float then return line("#{role} #{[value].pack('G').unpack1('H*')}#{same_large(value)}")
-    when Module then return line("#{role} #{type} #{value.inspect}")
+    when nil, true, false, Integer then return line("#{label} #{value.inspect}#{same_large(value)}")
+    when Symbol then return line("#{label} :#{bytes(value.name)} #{value.encoding}")
+    when Float then return line("#{label} #{[value].pack('G').unpack1('H*')}#{same_large(value)}")
+    when Module then return line("#{label} #{type} #{value.inspect}")
     end
-    return line("#{role} same #{@seen[value]}") if @seen.key?(value)
-    @seen[value] = @seen.size unless @loose && type == String && NAMES.bind_call(value).empty?
-    line("#{role} #{"##{@seen[value]} " unless @loose}#{type.name || 'anonymous'}#{' frozen' if FROZEN.bind_call(value)}#{modules(value, type)}")
+    return line("#{label} same #{@object_numbers[value]}") if @object_numbers.key?(value)
+    @object_numbers[value] = @object_numbers.size unless @ignores_string_identity && type == String && NAMES.bind_call(value).empty?
+    line("#{label} #{"##{@object_numbers[value]} " unless @ignores_string_identity}#{type.name || 'anonymous'}#{' frozen' if FROZEN.bind_call(value)}#{modules(value, type)}")
     body(value)
     NAMES.bind_call(value).each { |name| add("#{bytes(name.name)} #{name.encoding} =", GET.bind_call(value, name)) }
   end
@@ -47,16 +47,16 @@ class Shape
   # Floats and integers that are objects, and may be one object in two places.
   def same_large(value)
     return if !value.is_a?(Numeric) || (value.is_a?(Integer) && value.bit_length < 62)
-    return " same #{@seen[value]}" if @seen.key?(value)
-    @seen[value] = @seen.size
+    return " same #{@object_numbers[value]}" if @object_numbers.key?(value)
+    @object_numbers[value] = @object_numbers.size
     nil
   end
 
   def bytes(string) = string.b.inspect
 
   def modules(value, type)
-    own = SINGLETON.bind_call(value).ancestors.take_while { |at| at != type }.map { |at| at.is_a?(Class) ? "." : at.name }
-    own == ["."] ? "" : " with #{own.join(' ')}"
+    modules = SINGLETON.bind_call(value).ancestors.take_while { |ancestor| ancestor != type }.map { |ancestor| ancestor.is_a?(Class) ? "." : ancestor.name }
+    modules == ["."] ? "" : " with #{modules.join(' ')}"
   rescue TypeError
     ""
   end

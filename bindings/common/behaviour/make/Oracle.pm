@@ -1,6 +1,6 @@
 package Oracle;
 
-# Perl's own results, in the words of ../README.md.
+# Perl's own results, as descriptions in the form of ../README.md.
 
 use v5.36;
 use experimental 'builtin';
@@ -16,26 +16,26 @@ use Sereal::Encoder ();
 use Storable     ();
 
 sub string ($value) {
-    # Marked as text by the data, but invalid: for this module such a string is bytes.
+    # A string that the data marks as text, but that is invalid, is described as bytes.
     Encode::_utf8_off($value) if utf8::is_utf8($value) && !utf8::valid($value);
     return $value !~ /[^\0-\x7f]/ ? "$value" : utf8::is_utf8($value) ? { text => $value } : { bytes => unpack 'H*', $value };
 }
 
-sub describe ($value) { return item(\$value, { seen => {}, slots => {} }) }
+sub describe ($value) { return item(\$value, { containers => {}, variables => {} }) }
 
-# Describes the value in a variable. Every container and every variable that is met has a
-# number; numbers without references are removed later.
-sub item ($slot, $s) {
-    my $is_perls = Internals::SvREADONLY($$slot) && !ref $$slot;
-    my $at = refaddr $slot;
-    return { alias => $s->{slots}{$at} } if $s->{slots}{$at};
-    my $number = $s->{slots}{$at} = keys(%{ $s->{slots} }) + 1 if !$is_perls;
-    my $value = ref $$slot && isweak($$slot) ? { weak => value($slot, $s) } : value($slot, $s);
-    return $is_perls ? $value : { var => $number, is => $value };
+# Describes the value in a variable. Every container and every variable gets a number; numbers that
+# no link uses are removed later.
+sub item ($variable, $state) {
+    my $is_constant = Internals::SvREADONLY($$variable) && !ref $$variable;
+    my $address = refaddr $variable;
+    return { alias => $state->{variables}{$address} } if $state->{variables}{$address};
+    my $number = $state->{variables}{$address} = keys(%{ $state->{variables} }) + 1 if !$is_constant;
+    my $value = ref $$variable && isweak($$variable) ? { weak => value($variable, $state) } : value($variable, $state);
+    return $is_constant ? $value : { var => $number, is => $value };
 }
 
-sub value ($slot, $s) {
-    my $value = $$slot;
+sub value ($variable, $state) {
+    my $value = $$variable;
     if (!ref $value) {
         return undef if !defined $value;
         return $value ? JSON::PP::true : JSON::PP::false if builtin::is_bool($value);
@@ -45,59 +45,59 @@ sub value ($slot, $s) {
         return { float => $value != $value ? 'nan' : unpack 'H*', pack 'd>', $value };
     }
     return $value ? JSON::PP::true : JSON::PP::false if ref $value eq 'JSON::PP::Boolean';
-    my $at = refaddr $value;
-    return { same => $s->{seen}{$at} } if $s->{seen}{$at};
-    my $number = $s->{seen}{$at} = keys(%{ $s->{seen} }) + 1;
+    my $address = refaddr $value;
+    return { same => $state->{containers}{$address} } if $state->{containers}{$address};
+    my $number = $state->{containers}{$address} = keys(%{ $state->{containers} }) + 1;
     my $type = reftype $value;
     my $is;
-    if ($type eq 'ARRAY') { $is = [map { exists $value->[$_] ? item(\$value->[$_], $s) : { hole => 1 } } 0 .. $#$value] }
-    elsif ($type eq 'HASH') { $is = { map => [map { [string($_), item(\$value->{$_}, $s)] } sort keys %$value] } }
+    if ($type eq 'ARRAY') { $is = [map { exists $value->[$_] ? item(\$value->[$_], $state) : { hole => 1 } } 0 .. $#$value] }
+    elsif ($type eq 'HASH') { $is = { map => [map { [string($_), item(\$value->{$_}, $state)] } sort keys %$value] } }
     elsif ($type eq 'REGEXP') { my ($pattern, $flags) = re::regexp_pattern($value); return { regexp => string($pattern), flags => $flags } }
     elsif ($type eq 'CODE') { die "code\n" }
-    else { $is = { ref => item($value, $s) } }
+    else { $is = { ref => item($value, $state) } }
     my $class = blessed $value;
     $is = { object => string($class), is => $is } if defined $class;
     return { id => $number, is => $is };
 }
 
-# Removes the numbers without references, and renumbers the rest.
+# Removes the numbers that no link uses, and renumbers the others.
 sub numbered ($tree) {
     no warnings 'recursion';
     my %used;
-    my @left = $tree;
-    while (@left) {
-        my $at = pop @left;
-        if (ref $at eq 'ARRAY') { push @left, @$at }
-        elsif (ref $at eq 'HASH') {
-            $used{"id $at->{same}"}   = 1 if $at->{same};
-            $used{"var $at->{alias}"} = 1 if $at->{alias};
-            push @left, values %$at;
+    my @pending = $tree;
+    while (@pending) {
+        my $part = pop @pending;
+        if (ref $part eq 'ARRAY') { push @pending, @$part }
+        elsif (ref $part eq 'HASH') {
+            $used{"id $part->{same}"}   = 1 if $part->{same};
+            $used{"var $part->{alias}"} = 1 if $part->{alias};
+            push @pending, values %$part;
         }
     }
     my (%number, %count);
-    my $named = sub ($word, $n) { return $number{"$word $n"} //= ++$count{$word} };
+    my $new_number = sub ($tag, $n) { return $number{"$tag $n"} //= ++$count{$tag} };
     my $walk;
-    $walk = sub ($at) {
-        return [map { $walk->($_) } @$at] if ref $at eq 'ARRAY';
-        return $at if ref $at ne 'HASH';
-        return { same => $named->(id => $at->{same}) } if $at->{same};
-        return { alias => $named->(var => $at->{alias}) } if $at->{alias};
-        for my $word (qw(id var)) {
-            next if !$at->{$word};
-            return $walk->($at->{is}) if !$used{"$word $at->{$word}"};
-            my $n = $named->($word, $at->{$word});
-            return { $word => $n, is => $walk->($at->{is}) };
+    $walk = sub ($part) {
+        return [map { $walk->($_) } @$part] if ref $part eq 'ARRAY';
+        return $part if ref $part ne 'HASH';
+        return { same => $new_number->(id => $part->{same}) } if $part->{same};
+        return { alias => $new_number->(var => $part->{alias}) } if $part->{alias};
+        for my $tag (qw(id var)) {
+            next if !$part->{$tag};
+            return $walk->($part->{is}) if !$used{"$tag $part->{$tag}"};
+            my $n = $new_number->($tag, $part->{$tag});
+            return { $tag => $n, is => $walk->($part->{is}) };
         }
-        return { map { ($_ => $walk->($at->{$_})) } keys %$at };
+        return { map { ($_ => $walk->($part->{$_})) } keys %$part };
     };
     return $walk->($tree);
 }
 
-# The same with the entries of maps sorted by their keys, for comparisons.
-sub sorted ($at) {
-    return [map { sorted($_) } @$at] if ref $at eq 'ARRAY';
-    return $at if ref $at ne 'HASH';
-    my %copy = map { ($_ => sorted($at->{$_})) } keys %$at;
+# Returns a description with the entries of maps sorted by their keys, for comparisons.
+sub sorted ($part) {
+    return [map { sorted($_) } @$part] if ref $part eq 'ARRAY';
+    return $part if ref $part ne 'HASH';
+    my %copy = map { ($_ => sorted($part->{$_})) } keys %$part;
     my $json = JSON::PP->new->canonical->allow_nonref;
     $copy{map} = [sort { $json->encode($a->[0]) cmp $json->encode($b->[0]) } @{ $copy{map} }] if $copy{map};
     return \%copy;
@@ -143,7 +143,7 @@ sub seeds () {
     return @all;
 }
 
-# No copies: Sereal writes values with one reference in another form.
+# The values are not copied, because Sereal writes values with one reference in another form.
 my %freeze = (
     storable            => sub { local $Storable::canonical = 1; return Storable::freeze($_[0]) },
     'storable:netorder' => sub { local $Storable::canonical = 1; return Storable::nfreeze($_[0]) },
@@ -154,7 +154,7 @@ my %freeze = (
 
 sub frozen () {
     my @lines;
-    my @seeds = seeds();    # which end with this call: a value is held once
+    my @seeds = seeds();    # only this array refers to the values, because reference counts matter
     for my $n (map { 2 * $_ } 0 .. $#seeds / 2) {
         my $name = $seeds[$n];
         for my $way (sort keys %freeze) {

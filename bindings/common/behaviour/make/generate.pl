@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
-# Makes the files of the behaviour list that real runtimes can produce, and ../manifest.tsv.
-# Handwritten files (../README.md lists them) are kept.
+# Writes the files of the behaviour list that real runtimes can produce, and ../manifest.tsv.
+# It does not touch the handwritten files, which ../README.md lists.
 #
 #   ICECORE=target/release/icecore perl bindings/common/behaviour/make/generate.pl [FOLDER]
 #
@@ -21,10 +21,10 @@ my $icecore = $ENV{ICECORE} // 'icecore';
 my $json    = JSON::PP->new->canonical->allow_nonref;
 
 # The format in which each host reads foreign data.
-my %hosts = (perl => 'sereal', php => 'php', ruby => 'marshal');
-my %home  = (storable => 'perl', sereal => 'perl', dumper => 'perl', json => 'perl', php => 'php', igbinary => 'php', 'php-session' => 'php', 'var-export' => 'php', marshal => 'ruby');
-my %left;
-my %other = (php => start('php', "$FindBin::Bin/oracle.php"), ruby => start('ruby', "$FindBin::Bin/oracle.rb"));
+my %format_of_host = (perl => 'sereal', php => 'php', ruby => 'marshal');
+my %host_of  = (storable => 'perl', sereal => 'perl', dumper => 'perl', json => 'perl', php => 'php', igbinary => 'php', 'php-session' => 'php', 'var-export' => 'php', marshal => 'ruby');
+my %left_out;
+my %oracles = (php => start('php', "$FindBin::Bin/oracle.php"), ruby => start('ruby', "$FindBin::Bin/oracle.rb"));
 
 sub start (@command) {
     my $pid = IPC::Open2::open2(my $out, my $in, @command);
@@ -32,31 +32,31 @@ sub start (@command) {
     return { in => $in, out => $out, pid => $pid };
 }
 
-# --- Asking -----------------------------------------------------------------
+# --- Answers of the hosts -----------------------------------------------------------------
 
 # Returns the value that a host reads: { value } or { error }.
-sub ask ($host, $format, $bytes) {
-    my $said;
+sub read_in_host ($host, $format, $bytes) {
+    my $answer;
     if ($host eq 'perl') {
-        $said = eval { { value => Oracle::describe(Oracle::read_bytes($format, $bytes)) } } // { error => $@ };
+        $answer = eval { { value => Oracle::describe(Oracle::read_bytes($format, $bytes)) } } // { error => $@ };
     }
     else {
-        my $process = $other{$host};
+        my $process = $oracles{$host};
         print { $process->{in} } $json->encode({ format => $format, hex => unpack 'H*', $bytes }), "\n";
-        $said = JSON::PP->new->utf8->allow_nonref->max_depth(1e6)->decode(readline($process->{out}) // die "$host died of " . unpack 'H*', $bytes);
+        $answer = JSON::PP->new->utf8->allow_nonref->max_depth(1e6)->decode(readline($process->{out}) // die "$host died of " . unpack 'H*', $bytes);
     }
-    return exists $said->{error} ? $said : { value => Oracle::numbered($said->{value}) };
+    return exists $answer->{error} ? $answer : { value => Oracle::numbered($answer->{value}) };
 }
 
-# Whether a host that builds the value as the page describes writes these bytes: then a
-# description is sufficient.
-sub writes ($host, $name, $format, $value, $bytes) {
+# Returns true if a host that builds the value from its description writes these bytes. Otherwise the
+# description does not say everything.
+sub writes_same_bytes ($host, $name, $format, $value, $bytes) {
     return 1 if $host eq 'perl';    # the driver is in the tree
-    my $process = $other{$host};
+    my $process = $oracles{$host};
     print { $process->{in} } JSON::PP->new->utf8->canonical->allow_nonref->encode({ format => $format, build => $value }), "\n";
-    my $said = JSON::PP->new->utf8->decode(readline($process->{out}) // die "$host died");
-    return 1 if ($said->{hex} // '') eq unpack 'H*', $bytes;
-    $left{"$host, $format, not said in full ($name): " . ($said->{error} // 'other bytes')}++;
+    my $answer = JSON::PP->new->utf8->decode(readline($process->{out}) // die "$host died");
+    return 1 if ($answer->{hex} // '') eq unpack 'H*', $bytes;
+    $left_out{"$host, $format, not said in full ($name): " . ($answer->{error} // 'other bytes')}++;
     return 0;
 }
 
@@ -72,19 +72,19 @@ sub convert ($bytes, $from, $to) {
     print $out $bytes;
     close $out;
     my $result = `$icecore convert --quiet -f '$from' -t '$to' $file 2>$file.error`;
-    my $said   = do { local (@ARGV, $/) = "$file.error"; scalar <> } // '';
+    my $message   = do { local (@ARGV, $/) = "$file.error"; scalar <> } // '';
     unlink $file, "$file.error";
     return { bytes => $result } if !$?;
-    my ($what, $where) = $said =~ /: (${\ join '|', map { quotemeta } sort keys %kinds})(.*)/ or die "$from to $to: $said";
-    my %error = (kind => $kinds{$what});
-    $error{offset} = 0 + $1 if $where =~ /^ \([^)]*\) at offset (\d+)(?! of the)/;
-    $error{path} = $1 if $where =~ / at (\$\S*?)(?::|$)/ && $1 !~ /[^\x20-\x7e]|more\)/;
+    my ($words, $position) = $message =~ /: (${\ join '|', map { quotemeta } sort keys %kinds})(.*)/ or die "$from to $to: $message";
+    my %error = (kind => $kinds{$words});
+    $error{offset} = 0 + $1 if $position =~ /^ \([^)]*\) at offset (\d+)(?! of the)/;
+    $error{path} = $1 if $position =~ / at (\$\S*?)(?::|$)/ && $1 !~ /[^\x20-\x7e]|more\)/;
     return { error => \%error };
 }
 
 # --- Lines ------------------------------------------------------------------
 
-sub bytes ($bytes) { return $bytes =~ /[^\n -~]/ ? { hex => unpack 'H*', $bytes } : $bytes }
+sub describe_bytes ($bytes) { return $bytes =~ /[^\n -~]/ ? { hex => unpack 'H*', $bytes } : $bytes }
 
 my (%files, %names);
 
@@ -95,37 +95,37 @@ sub line ($file, %line) {
     return;
 }
 
-sub same ($one, $two) { return $json->encode(Oracle::numbered(Oracle::sorted($one))) eq $json->encode(Oracle::numbered(Oracle::sorted($two))) }
+sub are_equal ($one, $two) { return $json->encode(Oracle::numbered(Oracle::sorted($one))) eq $json->encode(Oracle::numbered(Oracle::sorted($two))) }
 
-# Perl has no order of keys, so its results are sorted; a host with an order must have that of
-# the data.
-sub is_said ($host, $home, $one, $two) {
-    return same($one, $two) if $home ne 'perl' || $host eq 'perl';
+# Returns true if a host reads the expected value. Perl's results are sorted, because its hashes have
+# no order; a host with an order must keep the order of the data.
+sub is_equal_in_host ($host, $home, $one, $two) {
+    return are_equal($one, $two) if $home ne 'perl' || $host eq 'perl';
     return $json->encode(Oracle::numbered($one)) eq $json->encode(Oracle::numbered($two));
 }
 
-# Returns the expected value of a host with another language.
-sub abroad ($host, $home, $format, $bytes, $value) {
-    my $converted = convert($bytes, $format, $hosts{$host});
+# Returns the fields of a line that differ for a host of another language; undef if none do.
+sub value_in_other_host ($host, $home, $format, $bytes, $value) {
+    my $converted = convert($bytes, $format, $format_of_host{$host});
     return { error => { kind => $converted->{error}{kind} } } if $converted->{error};
-    my $said = ask($host, $hosts{$host}, $converted->{bytes});
-    if (!exists $said->{value}) { $left{"$host does not read what became of $format"}++; return { open => "$host itself does not read the converted data" } }
-    return is_said($host, $home, $said->{value}, $value) ? undef : { value => $said->{value} };
+    my $answer = read_in_host($host, $format_of_host{$host}, $converted->{bytes});
+    if (!exists $answer->{value}) { $left_out{"$host does not read what became of $format"}++; return { open => "$host itself does not read the converted data" } }
+    return is_equal_in_host($host, $home, $answer->{value}, $value) ? undef : { value => $answer->{value} };
 }
 
-# Whether this is the result of Perl's module for an object that a class of another language
-# froze.
+# Returns true if the value contains an object that a class of another language froze: Perl's module
+# reads it as a record.
 sub is_frozen ($value) { return $json->encode($value) =~ /"(?:frozen|known)":/ }
 
 sub read_line ($name, $format, $bytes, $value, $file = "read-$format") {
-    my %line = (id => $name, do => 'read', format => $format, bytes => bytes($bytes), value => $value);
+    my %line = (id => $name, do => 'read', format => $format, bytes => describe_bytes($bytes), value => $value);
     my $text = $json->encode($value);
     $line{classes} = 'any' if $text =~ /"(?:object|frozen|known|enum|struct|subclass|extended|class|module)":/;
     $line{needs}   = ['bool'] if $text =~ /(?:true|false)/;
-    my $home = $home{ $format =~ s{^.*/}{}r =~ s/:.*//r };
-    for my $host (sort keys %hosts) {
+    my $home = $host_of{ $format =~ s{^.*/}{}r =~ s/:.*//r };
+    for my $host (sort keys %format_of_host) {
         next if $host eq $home;
-        my $differs = abroad($host, $home, $format, $bytes, $value) or next;
+        my $differs = value_in_other_host($host, $home, $format, $bytes, $value) or next;
         $differs = { classes => 'record', value => { any => JSON::PP::true } } if $host eq 'perl' && is_frozen($value);
         $line{$host} = $differs;
     }
@@ -140,9 +140,9 @@ sub has_order ($value) { return $json->encode($value) !~ /"map":\[\[(?:[^\[\]]|(
 # Data that is refused in one language is refused in all, at the same place. The runtimes are
 # not called: damaged data makes some of them take all memory, and the engine's own tests
 # compare verdicts.
-sub damaged ($name, $format, $bytes) {
+sub damage_lines ($name, $format, $bytes) {
     my $length = length $bytes;
-    line('refuse', id => "$format/$name, and more", do => 'read', format => $format, bytes => bytes("${bytes}x"), classes => 'any', error => convert("${bytes}x", $format, 'json:typed')->{error})
+    line('refuse', id => "$format/$name, and more", do => 'read', format => $format, bytes => describe_bytes("${bytes}x"), classes => 'any', error => convert("${bytes}x", $format, 'json:typed')->{error})
         if $format !~ /^(?:dumper|storable|php-session|var-export)$/ && ($format ne 'sereal' || $name eq 'list');
     my $found = 0;
     for my $n (1 .. 40) {
@@ -151,7 +151,7 @@ sub damaged ($name, $format, $bytes) {
             substr(my $changed = $bytes, $at, 1) ^.= chr $xor;
             my $error = convert($changed, $format, 'json:typed')->{error} or next;
             next if $error->{kind} eq 'limit' || $format eq 'sereal' && $error->{kind} eq 'trailing';
-            line('refuse', id => "$format/$name, byte $at ^ $xor", do => 'read', format => $format, bytes => bytes($changed), classes => 'any', error => $error);
+            line('refuse', id => "$format/$name, byte $at ^ $xor", do => 'read', format => $format, bytes => describe_bytes($changed), classes => 'any', error => $error);
             return if ++$found == 6;
             last;
         }
@@ -179,11 +179,11 @@ for my $seed (@seeds) {
     next if $way;
     # Data that is read must have been written like this; hosts without order can be tested with
     # one key at most.
-    my $home  = $home{ $seed->{format} };
+    my $home  = $host_of{ $seed->{format} };
     my $format = $seed->{format} =~ s/^storable$/storable:memory/r;
-    my %write = (id => $seed->{name}, do => 'write', format => $format, value => $seed->{value}, out => bytes($bytes), hosts => [$home]);
+    my %write = (id => $seed->{name}, do => 'write', format => $format, value => $seed->{value}, out => describe_bytes($bytes), hosts => [$home]);
     my $is_plain = $seed->{name} !~ /^(?:numbers|set|range|known)$/ && $seed->{format} !~ /^(?:php-session|dumper|var-export)$/;
-    line("write-$seed->{format}", %write) if $is_plain && writes($home, $seed->{name}, $format, $seed->{value}, $bytes) && ($home ne 'perl' || has_order($seed->{value}) && $seed->{name} !~ /^(?:booleans|weak|class of text|strings that look|reference to undef)/);
+    line("write-$seed->{format}", %write) if $is_plain && writes_same_bytes($home, $seed->{name}, $format, $seed->{value}, $bytes) && ($home ne 'perl' || has_order($seed->{value}) && $seed->{name} !~ /^(?:booleans|weak|class of text|strings that look|reference to undef)/);
 }
 
 # Data that Perl writes for others: the others must read it.
@@ -191,10 +191,10 @@ for my $seed (grep { $_->{way} eq 'sereal' && has_order($_->{value}) && $_->{nam
     for my $format (qw(php igbinary marshal json)) {
         my $written = convert(pack('H*', $seed->{hex}), 'sereal', $format);
         $written->{bytes} =~ s/\n\z// if $format eq 'json' && !$written->{error};
-        my $said = $written->{error} ? {} : $format eq 'json' ? { value => 1 } : ask($home{$format}, $format, $written->{bytes});
-        if (!$written->{error} && !exists $said->{value}) { $left{"$home{$format} does not read what Perl writes"}++; next }
+        my $answer = $written->{error} ? {} : $format eq 'json' ? { value => 1 } : read_in_host($host_of{$format}, $format, $written->{bytes});
+        if (!$written->{error} && !exists $answer->{value}) { $left_out{"$host_of{$format} does not read what Perl writes"}++; next }
         line("write-$format", id => "from perl/$seed->{name}", do => 'write', format => $format, value => $seed->{value}, hosts => ['perl'],
-            $written->{error} ? (error => { kind => $written->{error}{kind} }) : (out => bytes($written->{bytes})));
+            $written->{error} ? (error => { kind => $written->{error}{kind} }) : (out => describe_bytes($written->{bytes})));
     }
 }
 
@@ -204,17 +204,17 @@ my @json = (
     '{"1":1,"01":2,"-1":3}', '[0.1,1e100,1e-300,5e-324,1.7976931348623157e308]', '[1.0,100.0,-0.0]', '[[[[[[[[[[1]]]]]]]]]]', '[{"id":1,"name":"a"},{"id":2,"name":"b"},{"name":"c","id":3}]',
 );
 for my $text (@json) {
-    my $said = ask('perl', 'json', $text);
+    my $answer = read_in_host('perl', 'json', $text);
     # Numbers such as -0 get perl's value, not that of this reader.
-    read_line($text =~ s/([^ -~])/sprintf '\\x%02x', ord $1/ger, 'json', $text, $said->{value}) if exists $said->{value};
+    read_line($text =~ s/([^ -~])/sprintf '\\x%02x', ord $1/ger, 'json', $text, $answer->{value}) if exists $answer->{value};
 }
 my @bad_json = ('', ' ', '[', ']', '[1', '[1,', '[1,]', '{', '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}', '{a:1}', '{1:1}', "'a'", '"a', '"\x"', '"\u12"', '[1 2]', '01', '1.', '.5', '+1', '1e', '-', 'nul', 'True', 'NaN', '[1]]', '1 2', "\"\n\"", "\"\xff\"", '"\ud800"', '//', '[1]/**/');
 for my $text (@bad_json) {
     my $error = convert($text, 'json', 'json:typed')->{error} or next;
-    line('refuse', id => 'json/' . $text =~ s/([^ -~])/sprintf '\\x%02x', ord $1/ger, do => 'read', format => 'json', bytes => bytes($text), error => $error);
+    line('refuse', id => 'json/' . $text =~ s/([^ -~])/sprintf '\\x%02x', ord $1/ger, do => 'read', format => 'json', bytes => describe_bytes($text), error => $error);
 }
 
-# Every wrapper around a document that every language reads.
+# Each wrapper, around a document that every language reads.
 for my $wrap (qw(base64 base64:newlines base64url hex hex:upper hex:prefix=0x uri gzip zlib zstd slashes base64/gzip hex/zlib/base64)) {
     for my $inner ('json', 'php', 'marshal', 'sereal') {
         my $wrapped = convert('{"a":[1,"two",null]}', 'json', "$wrap/$inner");
@@ -224,8 +224,8 @@ for my $wrap (qw(base64 base64:newlines base64url hex hex:upper hex:prefix=0x ur
     }
 }
 
-# Formats with options, and those that belong to no language: both directions if a reader needs
-# the same options.
+# Formats with options, and formats of no language. The options are kept for reading if a reader needs
+# them.
 my @plain = ('[1,"two",null,[3]]', [1, 'two', undef, [3]]);
 my @map   = ('{"a":[7,8]}', { map => [['a', [7, 8]]] });
 my @list  = ('[7,8]', [7, 8]);
@@ -241,24 +241,24 @@ for my $case (
     # Most options are for writing: a reader detects the form.
     my $reads = $format =~ /key=|handler=|template=|as=/ ? $format : $format =~ s/:[^\/]*//gr;
     my $inner = $reads =~ s{^.*/}{}r =~ s/:.*//r;
-    if ($home{$inner}) { read_line($format, $reads, $written->{bytes}, $value, 'read-options') }
-    else { line('read-options', id => $format, do => 'read', format => $reads, bytes => bytes($written->{bytes}), value => $value) }
+    if ($host_of{$inner}) { read_line($format, $reads, $written->{bytes}, $value, 'read-options') }
+    else { line('read-options', id => $format, do => 'read', format => $reads, bytes => describe_bytes($written->{bytes}), value => $value) }
 }
 line('read-options', id => 'join', do => 'read', format => 'join:separator=","', bytes => 'a,b,,d', value => ['a', 'b', '', 'd']);
 
 my %damage = map { $_ => 1 } 'nested', 'object', 'map', 'string keys', 'the same object', 'list', 'text', 'same keys often';
 for my $seed (grep { $damage{ $_->{name} } && $_->{way} !~ /:/ } @seeds) {
     my $bytes = pack 'H*', $seed->{hex};
-    damaged($seed->{name}, $seed->{format}, $bytes);
-    line('refuse', id => "$seed->{format}/$seed->{name}, cut", do => 'cut', format => $seed->{format}, bytes => bytes($bytes), classes => 'any', kinds => [qw(truncated malformed format trailing bad-link unsupported)])
+    damage_lines($seed->{name}, $seed->{format}, $bytes);
+    line('refuse', id => "$seed->{format}/$seed->{name}, cut", do => 'cut', format => $seed->{format}, bytes => describe_bytes($bytes), classes => 'any', kinds => [qw(truncated malformed format trailing bad-link unsupported)])
         if $seed->{format} !~ /^(?:dumper|var-export|php-session)$/ && length $bytes < 300;
-    line('robust-changed', id => "$seed->{format}/$seed->{name}", do => 'change', format => $seed->{format}, bytes => bytes($bytes)) if length $bytes < 200;
+    line('robust-changed', id => "$seed->{format}/$seed->{name}", do => 'change', format => $seed->{format}, bytes => describe_bytes($bytes)) if length $bytes < 200;
 }
 
 # --- Writing ----------------------------------------------------------------
 
 # Writes a line in an order that is easy to read.
-sub text ($line) {
+sub line_text ($line) {
     my %rank;
     @rank{qw(id about hosts needs open do format classes bytes kinds value out error)} = 1 .. 13;
     return '{' . join(',', map { $json->encode($_) . ':' . $json->encode($line->{$_}) } sort { ($rank{$a} // 99) <=> ($rank{$b} // 99) || $a cmp $b } keys %$line) . "}\n";
@@ -266,7 +266,7 @@ sub text ($line) {
 
 for my $file (sort keys %files) {
     open my $out, '>:utf8', "$folder/$file.jsonl" or die "$file: $!";
-    print $out text($_) for @{ $files{$file} };
+    print $out line_text($_) for @{ $files{$file} };
     close $out or die "$file: $!";
     printf "%-20s %4d lines\n", $file, scalar @{ $files{$file} };
 }
@@ -277,8 +277,8 @@ my %by = (perl => "perl $^V, Storable $Storable::VERSION, Sereal $Sereal::Encode
     php => version('php', '-r', q('echo "PHP ".PHP_VERSION.", igbinary ".phpversion("igbinary");')), ruby => version('ruby', '-e', q('print"Ruby "+RUBY_VERSION')));
 for my $file (sort keys %files) {
     my ($format) = $file =~ /^(?:read|write)-(.*)/;
-    my @by = $format && $home{$format} ? $home{$format} : sort keys %by;
+    my @by = $format && $host_of{$format} ? $host_of{$format} : sort keys %by;
     print $manifest join("\t", "$file.jsonl", scalar @{ $files{$file} }, join('; ', map { $by{$_} } @by)), "\n";
 }
 close $manifest or die $!;
-print "left out: $_: $left{$_}\n" for sort keys %left;
+print "left out: $_: $left_out{$_}\n" for sort keys %left_out;

@@ -1,5 +1,5 @@
 <?php
-// PHP's own results, in the words of ../README.md.
+// PHP's own results, as descriptions in the form of ../README.md.
 //
 //   php oracle.php seeds       values that PHP freezes, and what it reads back
 //   php oracle.php             answers lines of {"format":…,"hex":…} with {"value":…} or {"error":…},
@@ -8,7 +8,7 @@
 error_reporting(E_ALL & ~E_DEPRECATED & ~E_NOTICE & ~E_WARNING);
 ini_set('serialize_precision', '-1');
 
-// The code that var_export writes calls it.
+// The code that var_export writes calls __set_state.
 trait State
 {
     public static function __set_state(array $properties): static
@@ -54,12 +54,12 @@ final class Describer
         if (++$this->depth > 500) {
             throw new Exception('an array that is in itself by value');
         }
-        $said = $this->said($value);
+        $description = $this->describe($value);
         $this->depth--;
-        return $said;
+        return $description;
     }
 
-    private function said(mixed $value): mixed
+    private function describe(mixed $value): mixed
     {
         return match (true) {
             is_int($value) => abs($value) < 2 ** 53 ? $value : ['int' => (string) $value],
@@ -104,42 +104,42 @@ final class Builder
     private array $objects = [];
     private array $variables = [];
 
-    public function build(mixed $said, mixed &$slot, ?int $id = null): void
+    public function build(mixed $description, mixed &$variable, ?int $id = null): void
     {
-        if (!is_array($said)) {
-            $slot = $said;
-        } elseif (array_is_list($said)) {
-            $slot = [];
-            foreach ($said as $key => $item) {
-                $this->item($item, $slot, $key);
+        if (!is_array($description)) {
+            $variable = $description;
+        } elseif (array_is_list($description)) {
+            $variable = [];
+            foreach ($description as $key => $item) {
+                $this->item($item, $variable, $key);
             }
-        } elseif (isset($said['map'])) {
-            $slot = [];
-            foreach ($said['map'] as [$key, $item]) {
-                $this->item($item, $slot, $this->string($key));
+        } elseif (isset($description['map'])) {
+            $variable = [];
+            foreach ($description['map'] as [$key, $item]) {
+                $this->item($item, $variable, $this->string($key));
             }
-        } elseif (isset($said['id'])) {
-            $this->build($said['is'], $slot, $said['id']);
-        } elseif (isset($said['object'])) {
-            $slot = (new ReflectionClass($this->string($said['object'])))->newInstanceWithoutConstructor();
-            $this->objects[$id ?? ''] = $slot;
-            foreach ($said['is']['map'] as [$key, $item]) {
-                $this->member($slot, $this->string($key), $item);
+        } elseif (isset($description['id'])) {
+            $this->build($description['is'], $variable, $description['id']);
+        } elseif (isset($description['object'])) {
+            $variable = (new ReflectionClass($this->string($description['object'])))->newInstanceWithoutConstructor();
+            $this->objects[$id ?? ''] = $variable;
+            foreach ($description['is']['map'] as [$key, $item]) {
+                $this->member($variable, $this->string($key), $item);
             }
         } else {
-            $slot = match (array_key_first($said)) {
-                'same' => $this->objects[$said['same']],
-                'int' => (int) $said['int'],
-                'float' => $said['float'] === 'nan' ? NAN : unpack('E', hex2bin($said['float']))[1],
-                'enum' => constant(str_replace(':', '::', $said['enum'])),
-                'text', 'bytes' => $this->string($said),
+            $variable = match (array_key_first($description)) {
+                'same' => $this->objects[$description['same']],
+                'int' => (int) $description['int'],
+                'float' => $description['float'] === 'nan' ? NAN : unpack('E', hex2bin($description['float']))[1],
+                'enum' => constant(str_replace(':', '::', $description['enum'])),
+                'text', 'bytes' => $this->string($description),
             };
         }
     }
 
-    private function string(mixed $said): mixed
+    private function string(mixed $description): mixed
     {
-        return is_array($said) ? $said['text'] ?? hex2bin($said['bytes']) : $said;
+        return is_array($description) ? $description['text'] ?? hex2bin($description['bytes']) : $description;
     }
 
     public function item(mixed $item, array &$array, int|string $key): void
@@ -167,10 +167,10 @@ final class Builder
     }
 }
 
-function build(string $format, mixed $said): array
+function build(string $format, mixed $description): array
 {
     $root = [];
-    (new Builder)->item($said, $root, 0);
+    (new Builder)->item($description, $root, 0);
     return ['hex' => bin2hex($format === 'igbinary' ? igbinary_serialize($root[0]) : serialize($root[0]))];
 }
 
@@ -181,12 +181,12 @@ function read(string $format, string $bytes): array
         'php' => $bytes === 'b:0;' ? false : (($read = unserialize($bytes)) === false ? $failed : $read),
         'igbinary' => igbinary_unserialize($bytes),
         'var-export' => eval("return $bytes;"),
-        'php-session' => session($bytes),
+        'php-session' => readSession($bytes),
     };
     return $value === $failed ? ['error' => true] : ['value' => (new Describer)->item([&$value], 0)];
 }
 
-function session(string $bytes): mixed
+function readSession(string $bytes): mixed
 {
     $_SESSION = [];
     session_decode($bytes);
@@ -230,7 +230,7 @@ function seeds(): array
     return $seeds;
 }
 
-function frozen(): iterable
+function frozenSeeds(): iterable
 {
     foreach (seeds() as $name => $value) {
         yield [$name, 'php', serialize($value)];
@@ -250,17 +250,17 @@ function frozen(): iterable
 
 if (($argv[1] ?? '') === 'seeds') {
     session_start(['use_cookies' => 0, 'save_path' => sys_get_temp_dir(), 'cache_limiter' => '']);
-    foreach (frozen() as [$name, $format, $bytes]) {
+    foreach (frozenSeeds() as [$name, $format, $bytes]) {
         echo json_encode(['name' => $name, 'format' => $format, 'hex' => bin2hex($bytes)] + read($format, $bytes)), "\n";
     }
     session_destroy();
     exit;
 }
 while (($line = fgets(STDIN)) !== false) {
-    $ask = json_decode($line, true, 100000);
+    $request = json_decode($line, true, 100000);
     try {
-        $said = array_key_exists('build', $ask) ? build($ask['format'], $ask['build']) : read($ask['format'], hex2bin($ask['hex']));
-        echo json_encode($said, JSON_THROW_ON_ERROR, 100000), "\n";
+        $answer = array_key_exists('build', $request) ? build($request['format'], $request['build']) : read($request['format'], hex2bin($request['hex']));
+        echo json_encode($answer, JSON_THROW_ON_ERROR, 100000), "\n";
     } catch (Throwable $error) {
         echo json_encode(['error' => $error->getMessage()]), "\n";
     }

@@ -1,4 +1,4 @@
-# Ruby's own results, in the words of ../README.md.
+# Ruby's own results, as descriptions in the form of ../README.md.
 #
 #   ruby oracle.rb seeds     values that Ruby dumps, and what it loads again
 #   ruby oracle.rb           answers lines of {"format":…,"hex":…} with {"value":…} or {"error":…},
@@ -37,8 +37,9 @@ class Dumped
   attr_reader :data
 end
 
-class Unsaid < StandardError; end
+class UnsupportedDescription < StandardError; end
 
+# Describes a value.
 class Describer
   def initialize = (@numbers = {}.compare_by_identity)
 
@@ -65,18 +66,19 @@ class Describer
   def shared(value)
     return { same: @numbers[value] } if @numbers.key?(value)
     @numbers[value] = @numbers.size + 1
-    { id: @numbers[value], is: dressed(value) }
+    { id: @numbers[value], is: with_modules(value) }
   end
 
-  def dressed(value)
-    own = value.frozen? ? [] : value.singleton_class.ancestors.take_while { |at| at != value.class }
-    own.reject { |at| at.is_a?(Class) }.reverse.reduce(attributed(value)) { |inner, at| { extended: at.name, is: inner } }
+  # Describes a value with the modules that are mixed into it.
+  def with_modules(value)
+    modules = value.frozen? ? [] : value.singleton_class.ancestors.take_while { |ancestor| ancestor != value.class }
+    modules.reject { |ancestor| ancestor.is_a?(Class) }.reverse.reduce(with_attributes(value)) { |inner, mixed_in| { extended: mixed_in.name, is: inner } }
   end
 
-  def attributed(value)
+  def with_attributes(value)
     inner = body(value)
     names = value.instance_variables
-    return inner if names.empty? || %i[object frozen known].any? { |word| inner.key?(word) }
+    return inner if names.empty? || %i[object frozen known].any? { |tag| inner.key?(tag) }
     { attributes: members(value, names), is: inner }
   end
 
@@ -87,17 +89,17 @@ class Describer
     when Frozen then { frozen: "Frozen", is: value(value.data) }
     when Dumped then { frozen: "Dumped", is: value(value.data) }
     when BigDecimal, Time, Rational, Complex, Range, Set then { known: value.class.name, is: value.is_a?(Set) ? value.map { |item| value(item) } : value.inspect }
-    when String then sub(value, String, string(value))
+    when String then with_subclass(value, String, string(value))
     when Regexp then { regexp: string(value.source), flags: "mix".chars.zip([4, 1, 2]).select { |_, bit| value.options & bit != 0 }.map(&:first).join }
-    when Array then sub(value, Array, value.map { |item| value(item) })
-    when Hash then sub(value, Hash, hash(value))
+    when Array then with_subclass(value, Array, value.map { |item| value(item) })
+    when Hash then with_subclass(value, Hash, hash(value))
     when Struct then { struct: value.class.name, is: value.members.map { |name| [{ symbol: name.to_s }, value(value[name])] } }
-    when Exception, Proc, Method then raise Unsaid, value.class.name
+    when Exception, Proc, Method then raise UnsupportedDescription, value.class.name
     else { object: value.class.name, is: { map: members(value, value.instance_variables) } }
     end
   end
 
-  def sub(value, core, inner) = value.instance_of?(core) ? inner : { subclass: value.class.name, is: inner }
+  def with_subclass(value, core, inner) = value.instance_of?(core) ? inner : { subclass: value.class.name, is: inner }
 
   def hash(value)
     map = { map: value.map { |key, item| [key.is_a?(String) ? string(key) : value(key), value(item)] } }
@@ -110,60 +112,60 @@ end
 class Builder
   def initialize = (@objects = {})
 
-  def string(said)
-    return +said if said.is_a?(String)
-    return +said["text"] if said.key?("text")
-    [said["bytes"] || said["string"]].pack("H*").force_encoding(said["encoding"] || "BINARY")
+  def string(description)
+    return +description if description.is_a?(String)
+    return +description["text"] if description.key?("text")
+    [description["bytes"] || description["string"]].pack("H*").force_encoding(description["encoding"] || "BINARY")
   end
 
-  def build(said, id = nil)
-    case said
-    when String then note(id, string(said))
-    when Array then said.each_with_object(note(id, [])) { |item, list| list << build(item) }
-    when Hash then word(said, id)
-    else said
+  def build(description, id = nil)
+    case description
+    when String then remember(id, string(description))
+    when Array then description.each_with_object(remember(id, [])) { |item, list| list << build(item) }
+    when Hash then build_tagged(description, id)
+    else description
     end
   end
 
-  def note(id, value) = id ? @objects[id] = value : value
+  def remember(id, value) = id ? @objects[id] = value : value
 
-  def word(said, id)
-    return build(said["is"], said["id"]) if said.key?("id")
-    return @objects.fetch(said["same"]) if said.key?("same")
-    return said["int"].to_i if said.key?("int")
-    return said["float"] == "nan" ? Float::NAN : [said["float"]].pack("H*").unpack1("G") if said.key?("float")
-    return string(said["symbol"]).to_sym if said.key?("symbol")
-    return Object.const_get(said["class"] || said["module"]) if said.key?("class") || said.key?("module")
-    return fill(note(id, {}), said["map"]) if said.key?("map")
-    return named(Object.const_get(said["object"]).allocate, said["is"]["map"], id) if said.key?("object")
-    return build(said["is"], id).extend(Object.const_get(said["extended"])) if said.key?("extended")
-    return named(build(said["is"]), said["attributes"], id) if said.key?("attributes")
-    return struct(said, id) if said.key?("struct")
-    return Object.const_get(said["subclass"]).new(build(said["is"])) if said.key?("subclass")
-    return build(said["is"], id).tap { |map| map.default = build(said["default"]) } if said.key?("default")
-    return fill({}.compare_by_identity, said["identity"]["map"]) if said.key?("identity")
-    return Object.const_get(said["frozen"]).new(build(said["is"])) if said.key?("frozen")
-    return Regexp.new(string(said["regexp"]), "mix".chars.zip([4, 1, 2]).sum { |flag, bit| said["flags"].include?(flag) ? bit : 0 }) if said.key?("regexp")
-    return note(id, string(said)) if (said.keys & %w[text bytes string]).any?
-    raise Unsaid, said.keys.join(" ")
+  def build_tagged(description, id)
+    return build(description["is"], description["id"]) if description.key?("id")
+    return @objects.fetch(description["same"]) if description.key?("same")
+    return description["int"].to_i if description.key?("int")
+    return description["float"] == "nan" ? Float::NAN : [description["float"]].pack("H*").unpack1("G") if description.key?("float")
+    return string(description["symbol"]).to_sym if description.key?("symbol")
+    return Object.const_get(description["class"] || description["module"]) if description.key?("class") || description.key?("module")
+    return fill(remember(id, {}), description["map"]) if description.key?("map")
+    return with_members(Object.const_get(description["object"]).allocate, description["is"]["map"], id) if description.key?("object")
+    return build(description["is"], id).extend(Object.const_get(description["extended"])) if description.key?("extended")
+    return with_members(build(description["is"]), description["attributes"], id) if description.key?("attributes")
+    return build_struct(description, id) if description.key?("struct")
+    return Object.const_get(description["subclass"]).new(build(description["is"])) if description.key?("subclass")
+    return build(description["is"], id).tap { |map| map.default = build(description["default"]) } if description.key?("default")
+    return fill({}.compare_by_identity, description["identity"]["map"]) if description.key?("identity")
+    return Object.const_get(description["frozen"]).new(build(description["is"])) if description.key?("frozen")
+    return Regexp.new(string(description["regexp"]), "mix".chars.zip([4, 1, 2]).sum { |flag, bit| description["flags"].include?(flag) ? bit : 0 }) if description.key?("regexp")
+    return remember(id, string(description)) if (description.keys & %w[text bytes string]).any?
+    raise UnsupportedDescription, description.keys.join(" ")
   end
 
-  def fill(map, entries) = entries.each_with_object(map) { |(key, item), all| all[build(key)] = build(item) }
+  def fill(map, entries) = entries.each_with_object(map) { |(key, item), result| result[build(key)] = build(item) }
 
-  def named(value, entries, id)
-    note(id, value)
+  def with_members(value, entries, id)
+    remember(id, value)
     entries.each { |name, item| value.instance_variable_set(name["symbol"], build(item)) }
     value
   end
 
-  def struct(said, id)
-    value = note(id, Object.const_get(said["struct"]).allocate)
-    said["is"].each { |name, item| value[name["symbol"].to_sym] = build(item) }
+  def build_struct(description, id)
+    value = remember(id, Object.const_get(description["struct"]).allocate)
+    description["is"].each { |name, item| value[name["symbol"].to_sym] = build(item) }
     value
   end
 end
 
-# Arrays and strings that replace hashes have no keys.
+# A description is a Hash, an Array or a String; this way all of them have key?.
 class Array
   def key?(_) = false
 end
@@ -178,6 +180,7 @@ def define(name)
   end
 end
 
+# Loads bytes, and describes the value. Missing classes are defined.
 def read(bytes)
   value = Marshal.load(bytes)
   { value: Describer.new.value(value) }
@@ -230,17 +233,17 @@ if ARGV[0] == "seeds"
   end
 else
   STDIN.each_line do |line|
-    ask = JSON.parse(line, max_nesting: false)
-    said =
-      if ask.key?("build")
+    request = JSON.parse(line, max_nesting: false)
+    answer =
+      if request.key?("build")
         begin
-          { hex: Marshal.dump(Builder.new.build(ask["build"])).unpack1("H*") }
+          { hex: Marshal.dump(Builder.new.build(request["build"])).unpack1("H*") }
         rescue StandardError => error
           { error: "#{error.class}: #{error.message}" }
         end
       else
-        read([ask["hex"]].pack("H*"))
+        read([request["hex"]].pack("H*"))
       end
-    puts JSON.generate(said, max_nesting: false)
+    puts JSON.generate(answer, max_nesting: false)
   end
 end

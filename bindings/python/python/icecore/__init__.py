@@ -1,4 +1,4 @@
-"""Reads and writes the data that Perl, PHP and Ruby freeze, without running any of it.
+"""Reads and writes the data that Perl, PHP and Ruby freeze. No code of these languages runs.
 
 >>> import icecore
 >>> icecore.loads(b'a:2:{s:2:"id";i:7;s:4:"tags";a:1:{i:0;s:1:"a";}}')
@@ -14,7 +14,7 @@ from __future__ import annotations
 from ._documents import iter_documents
 from ._errors import ClassError, Error, ExtraWarning, Loss, LossWarning
 from ._icecore import Record, __version__, convert, dumps, formats, loads
-from ._look import ClassUse, Detection, Document, Row, classes, detect, inspect
+from ._inspect import ClassUse, Detection, Document, Row, classes, detect, inspect
 from ._values import Code, EnumCase, Hash, Module, Opaque, Ref, Regexp, Symbol, Tied, VString
 
 __all__ = [

@@ -8,44 +8,44 @@ from typing import Any, BinaryIO
 
 from ._icecore import Documents
 
-_PIECE = 64 << 10
+_CHUNK_SIZE = 64 << 10
 
 
 def iter_documents(file: str | os.PathLike[str] | BinaryIO, format: str | None = None, **options: Any) -> Iterator[Any]:
-    """The values of a file or a stream that has documents one after another, each as ``loads`` returns it.
+    """Iterates over the documents of a file or a stream; each value is what ``loads`` would return.
 
-    ``file`` is a path or has ``read``. It is read piece by piece and needs only memory for the longest document.
-    Without ``format`` the first document decides. The other arguments are those of ``loads``. After an error there
-    are no further values.
+    ``file`` is a path, or an object with ``read``. It is read in chunks, so memory is needed only for the longest
+    document. Without ``format`` it is detected from the first document. The other arguments are those of ``loads``.
+    After an error there are no further values.
     """
     documents = Documents(format, **options)
     if isinstance(file, (str, os.PathLike)):
-        return _values(documents, open(file, "rb"), True)
-    return _values(documents, file, False)
+        return _iterate(documents, open(file, "rb"), True)
+    return _iterate(documents, file, False)
 
 
-def _values(documents: Documents, file: BinaryIO, is_ours: bool) -> Iterator[Any]:
+def _iterate(documents: Documents, file: BinaryIO, must_close: bool) -> Iterator[Any]:
     try:
         while not documents.ended:
-            is_there, value = documents.next()
-            if is_there:
+            is_complete, value = documents.next()
+            if is_complete:
                 yield value
                 continue
-            piece = file.read(_PIECE)
-            if isinstance(piece, str):
+            chunk = file.read(_CHUNK_SIZE)
+            if isinstance(chunk, str):
                 raise TypeError("the file was opened as text: open it with mode 'rb'")
-            documents.feed(bytes(piece or b""))
-            if not piece:
-                yield from _rest(documents)
+            documents.feed(bytes(chunk or b""))
+            if not chunk:
+                yield from _iterate_rest(documents)
                 return
     finally:
-        if is_ours:
+        if must_close:
             file.close()
 
 
-def _rest(documents: Documents) -> Iterator[Any]:
+def _iterate_rest(documents: Documents) -> Iterator[Any]:
     while True:
-        is_there, value = documents.next()
-        if not is_there:
+        is_complete, value = documents.next()
+        if not is_complete:
             return
         yield value

@@ -1,4 +1,4 @@
-"""What is raised and warned of."""
+"""Exceptions and warnings."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 
 class Error(ValueError):
-    """What is wrong with the data, or with what was asked for.
+    """An error in the data or in the arguments.
 
-    ``kind`` is a word (``truncated``, ``malformed``, ``limit``, ``usage``, …), ``offset`` says where in the
-    bytes, ``path`` where in the value (``$.staff[3].name``). Each may be None but ``kind``.
+    ``kind`` is the kind of the error (``truncated``, ``malformed``, ``limit``, ``usage``, …), ``offset`` its position
+    in the bytes, ``path`` its position in the value (``$.staff[3].name``). All attributes except ``kind`` may be None.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Error(ValueError):
 
 
 class ClassError(Error):
-    """The data names classes that ``allow`` does not: ``classes`` has the first path of each."""
+    """The data contains classes that are not allowed. ``classes`` maps their names to their first paths."""
 
     def __init__(self, classes: dict[str, str]) -> None:
         name, path = next(iter(classes.items()), ("", "$"))
@@ -56,16 +56,16 @@ class ClassError(Error):
 
 
 class LossWarning(UserWarning):
-    """Something that a format can't say was left out or written as the nearest it has."""
+    """A format can't express a value: it was left out, or written as the nearest value of the format."""
 
 
 class ExtraWarning(UserWarning):
-    """Rows of a column have entries that no field of the type has that was learned from them."""
+    """Rows have entries without a field in the type that was learned from a sample."""
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What a format can't say: of which kind, how often, and where first."""
+    """Values that a format can't express: their kind, their number, and the path of the first."""
 
     kind: str
     count: int
@@ -76,12 +76,12 @@ class Loss:
         return self.text
 
 
-def lost(losses: list[Loss], word: str) -> None:
-    """Warns of losses, or raises them."""
+def report_losses(losses: list[Loss], action: str) -> None:
+    """Warns of losses, raises an error, or does nothing; ``action`` is ``warn``, ``raise`` or ``ignore``."""
     text = "; ".join(loss.text for loss in losses)
-    if word == "raise":
+    if action == "raise":
         raise Error(f"something is lost: {text}", kind="unrepresentable", path=losses[0].path)
-    if word == "warn":
+    if action == "warn":
         warnings.warn(text, LossWarning, stacklevel=2)
 
 

@@ -1,4 +1,4 @@
-"""Values of Perl, PHP and Ruby that Python has nothing for."""
+"""Values of Perl, PHP and Ruby for which Python has no type."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Symbol(str):
-    """A symbol of Ruby. It is equal to the text, and finds the same keys."""
+    """A symbol of Ruby. It equals the same text, so it finds the same keys in a dict."""
 
     __slots__ = ()
 
@@ -15,32 +15,33 @@ class Symbol(str):
 
 
 class _Parts:
-    """What has parts: equal if they are, and hashed by identity, as they may change."""
+    """A base class of values with parts. Two are equal if their parts are. Because the parts may change, the hash is
+    that of the object's identity."""
 
     __slots__ = ("__weakref__",)
-    _shown: tuple[str, ...] = ()
+    _part_names: tuple[str, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self._shown)
+        return all(getattr(self, name) == getattr(other, name) for name in self._part_names)
 
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
-        parts = ", ".join(repr(getattr(self, name)) for name in self._shown)
+        parts = ", ".join(repr(getattr(self, name)) for name in self._part_names)
         return f"{type(self).__name__}({parts})"
 
     def _fill(self, *parts: Any) -> None:
-        for name, part in zip(self._shown, parts):
+        for name, part in zip(self._part_names, parts):
             setattr(self, name, part)
 
 
 class Ref(_Parts):
-    """A reference of Perl to a scalar: what ``\\"text"`` gives."""
+    """A reference of Perl to a scalar: the value of ``\\"text"``."""
 
     __slots__ = ("value",)
-    _shown = ("value",)
+    _part_names = ("value",)
 
     def __init__(self, value: Any = None) -> None:
         self.value = value
@@ -50,7 +51,7 @@ class EnumCase(_Parts):
     """A case of an enum of PHP."""
 
     __slots__ = ("cls", "name")
-    _shown = ("cls", "name")
+    _part_names = ("cls", "name")
 
     def __init__(self, cls: str | bytes, name: str | bytes) -> None:
         self.cls = cls
@@ -61,11 +62,11 @@ class EnumCase(_Parts):
 
 
 class Module(_Parts):
-    """The name of a class or a module as a value. ``form`` is ``object`` for a class, ``module``, or for
-    a glob of Perl ``variable``."""
+    """The name of a class or a module as a value. ``form`` is ``object`` for a class, ``module`` for a module, or
+    ``variable`` for a glob of Perl."""
 
     __slots__ = ("name", "form")
-    _shown = ("name", "form")
+    _part_names = ("name", "form")
 
     def __init__(self, name: str | bytes, form: str = "object") -> None:
         self.name = name
@@ -76,10 +77,10 @@ class Module(_Parts):
 
 
 class Regexp(_Parts):
-    """A regular expression, as it is written in its language. It is not compiled."""
+    """A regular expression in the syntax of its language. It is not compiled."""
 
     __slots__ = ("pattern", "flags")
-    _shown = ("pattern", "flags")
+    _part_names = ("pattern", "flags")
 
     def __init__(self, pattern: str | bytes = "", flags: str | bytes = "") -> None:
         self.pattern = pattern
@@ -90,7 +91,7 @@ class Code(_Parts):
     """The source of a sub of Perl. It is not run."""
 
     __slots__ = ("source",)
-    _shown = ("source",)
+    _part_names = ("source",)
 
     def __init__(self, source: str | bytes = "") -> None:
         self.source = source
@@ -100,7 +101,7 @@ class VString(_Parts):
     """A v-string of Perl: ``v1.2`` and its value."""
 
     __slots__ = ("source", "value")
-    _shown = ("source", "value")
+    _part_names = ("source", "value")
 
     def __init__(self, source: str | bytes = "", value: str | bytes = "") -> None:
         self.source = source
@@ -108,10 +109,10 @@ class VString(_Parts):
 
 
 class Tied(_Parts):
-    """A tied variable of Perl: its object, and for an element also its key."""
+    """A tied variable of Perl: its object, and for a tied element also the key."""
 
     __slots__ = ("form", "parts")
-    _shown = ("form", "parts")
+    _part_names = ("form", "parts")
 
     def __init__(self, form: str = "tied_scalar", parts: list[Any] | None = None) -> None:
         self.form = form
@@ -122,11 +123,11 @@ class Tied(_Parts):
 
 
 class Opaque(_Parts):
-    """An object that its own class froze: ``data`` is what the class wrote, mostly bytes or text; ``others`` are
+    """An object that its own class froze. ``data`` is what the class wrote, mostly bytes or text; ``others`` are the
     objects to which it refers."""
 
     __slots__ = ("cls", "data", "form", "others")
-    _shown = ("cls", "data", "form", "others")
+    _part_names = ("cls", "data", "form", "others")
 
     def __init__(
         self, cls: str | bytes, data: Any = None, form: str = "serializable", others: list[Any] | None = None

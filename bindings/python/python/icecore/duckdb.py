@@ -18,8 +18,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ._kept import kept_rows, kept_type
-from ._paths import flat, texts_on_path
+from ._bad_rows import rows_with_bad_rows, type_with_bad_rows
+from ._paths import combine_chunks, texts_on_path
 from .arrow import Type, schema_of
 from .arrow import decode as decode_arrow
 
@@ -27,31 +27,32 @@ __all__ = ["register", "register_struct"]
 
 
 def register(connection: duckdb.DuckDBPyConnection, *, format: str | None = None, on_error: str = "null") -> None:
-    """Gives a connection the functions. A blob may be a BLOB, or a VARCHAR whose UTF-8 is the frozen data.
+    """Registers the functions with a connection. A blob may be a BLOB, or a VARCHAR whose UTF-8 is the frozen data.
 
     ``icecore_json(blob)`` is the value as JSON. ``icecore_get(blob, path)`` is the value on a path
-    (``$.staff[3].name``): text as it is, anything else as JSON. ``icecore_struct(blob, schema)`` is a struct: the schema is a constant text
-    (``'id int64, tags list<utf8>'``).
+    (``$.staff[3].name``): text unchanged, all other values as JSON. ``icecore_struct(blob, schema)`` is a struct; the
+    schema is a constant text (``'id int64, tags list<utf8>'``).
 
-    Without ``format`` each blob is looked at. Bad blobs are NULL, or stop the query with ``on_error="raise"``.
+    Without ``format`` the format of each blob is detected. Bad blobs are NULL; with ``on_error="raise"`` they stop the
+    query.
     """
 
-    def whole(blobs: pa.Array) -> pa.Array:
-        return flat(decode_arrow(blobs, "json", on_error, format=format))
+    def as_json(blobs: pa.Array) -> pa.Array:
+        return combine_chunks(decode_arrow(blobs, "json", on_error, format=format))
 
-    def on_path(blobs: pa.Array, path: str) -> pa.Array:
+    def value_on_path(blobs: pa.Array, path: str) -> pa.Array:
         return texts_on_path(blobs, path, on_error, format)
 
-    def fields(blobs: pa.Array, schema: str) -> pa.Array:
-        decoded = flat(decode_arrow(blobs, schema, on_error, format=format))
+    def fields_as_json(blobs: pa.Array, schema: str) -> pa.Array:
+        decoded = combine_chunks(decode_arrow(blobs, schema, on_error, format=format))
         rows = decoded.to_pylist()
         if "map<" in str(decoded.type):
             rows = [_with_maps(row, decoded.type) for row in rows]
-        return pa.array([None if row is None else json.dumps(row, default=_plain) for row in rows], pa.string())
+        return pa.array([None if row is None else json.dumps(row, default=_to_text) for row in rows], pa.string())
 
-    _create(connection, "icecore_json", whole)
-    _create(connection, "icecore_get", _by_value(on_path), "path")
-    _create(connection, "icecore_fields", _by_value(fields), "schema")
+    _create(connection, "icecore_json", as_json)
+    _create(connection, "icecore_get", _for_each_text(value_on_path), "path")
+    _create(connection, "icecore_fields", _for_each_text(fields_as_json), "schema")
     _create_function(connection, "_icecore_structure", _structures, ["VARCHAR"])
     # In CASE the function is bound with the arguments of the call, and not earlier.
     connection.execute(
@@ -68,16 +69,18 @@ def register_struct(
     format: str | None = None,
     on_error: str = "null",
 ) -> None:
-    """Gives a connection the function ``name(blob)``, whose result is a struct by this schema. Columns go through
-    Arrow, without JSON between: the quickest way for a schema that is known. With ``on_error="keep"`` the result is a
-    struct of ``value``, ``error`` and ``kept``, the blob of a bad row."""
-    wanted = schema_of(schema)
-    kind = _arrow_type(wanted)
+    """Registers the function ``name(blob)``, whose result is a struct with this schema.
+
+    Columns are passed by Arrow, not by JSON, so this is the fastest function for a fixed schema. With
+    ``on_error="keep"`` the result is a struct of ``value``, ``error`` and ``kept``, the blob of a bad row.
+    """
+    target_type = schema_of(schema)
+    kind = _arrow_type(target_type)
     if on_error == "keep":
-        kind = kept_type(kind)
+        kind = type_with_bad_rows(kind)
 
     def run(blobs: pa.Array) -> pa.Array:
-        return kept_rows(decode_arrow(flat(blobs), wanted, on_error, format=format))
+        return rows_with_bad_rows(decode_arrow(combine_chunks(blobs), target_type, on_error, format=format))
 
     _create(connection, name, run, result=_duckdb_type(kind))
 
@@ -89,19 +92,19 @@ def _create(
     text: str | None = None,
     result: str = "VARCHAR",
 ) -> None:
-    """Gives a connection a function of frozen data, and of a text that has this name, if there is one."""
+    """Registers a function of frozen data; ``text`` is the name of a second parameter, a text."""
     inner = _quoted(f"_{name}")
     _create_function(connection, f"_{name}", function, ["BLOB", "VARCHAR"] if text else ["BLOB"], result)
     _remove_function(connection, name)
-    more = f", {text}" if text else ""
+    parameter = f", {text}" if text else ""
     macro = f"create or replace temp macro {_quoted(name)}"
-    as_blob = f"(data blob{more}) as {inner}(data{more})"
-    as_text = f"(data varchar{more}) as {inner}(encode(data){more})"
+    as_blob = f"(data blob{parameter}) as {inner}(data{parameter})"
+    as_text = f"(data varchar{parameter}) as {inner}(encode(data){parameter})"
     try:
         connection.execute(f"{macro}{as_blob}, {as_text}")
     except duckdb.ParserException:
         # DuckDB before 1.4: macros have no types. The function takes a BLOB, as declared.
-        connection.execute(f"{macro}(data{more}) as {inner}(data{more})")
+        connection.execute(f"{macro}(data{parameter}) as {inner}(data{parameter})")
 
 
 def _create_function(
@@ -122,16 +125,16 @@ def _remove_function(connection: duckdb.DuckDBPyConnection, name: str) -> None:
         pass
 
 
-def _by_value(run: Callable[[pa.Array, str], pa.Array]) -> Callable[[pa.Array, pa.Array], pa.Array]:
-    """A function of blobs and texts, made of one for all blobs with the same text."""
+def _for_each_text(run: Callable[[pa.Array, str], pa.Array]) -> Callable[[pa.Array, pa.Array], pa.Array]:
+    """Returns a function of blobs and texts; it calls ``run`` once for each distinct text, with its blobs."""
 
     def call(blobs: pa.Array, texts: pa.Array) -> pa.Array:
-        blobs, texts = flat(blobs), flat(texts)
-        different = pc.unique(texts).to_pylist()
-        if len(different) == 1 and different[0] is not None:
-            return run(blobs, different[0])
+        blobs, texts = combine_chunks(blobs), combine_chunks(texts)
+        distinct = pc.unique(texts).to_pylist()
+        if len(distinct) == 1 and distinct[0] is not None:
+            return run(blobs, distinct[0])
         results: list[str | None] = [None] * len(blobs)
-        for text in different:
+        for text in distinct:
             if text is None:
                 continue
             rows = pc.indices_nonzero(pc.fill_null(pc.equal(texts, text), False))
@@ -142,19 +145,19 @@ def _by_value(run: Callable[[pa.Array, str], pa.Array]) -> Callable[[pa.Array, p
     return call
 
 
-def _plain(value: Any) -> str:
-    """What DuckDB reads a value from: bytes with escapes, times and decimals as text."""
+def _to_text(value: Any) -> str:
+    """Returns the text from which DuckDB parses a value: bytes with escapes, times and decimals as text."""
     if isinstance(value, bytes):
         return "".join(f"\\x{byte:02X}" for byte in value)
     return str(value)
 
 
 def _with_maps(value: Any, kind: pa.DataType) -> Any:
-    """A value with its maps as dicts, which JSON has: pyarrow gives lists of pairs, which DuckDB takes for NULL."""
+    """Returns a value with its maps as dicts. For pyarrow maps are lists of pairs, which DuckDB would read as NULL."""
     if value is None:
         return None
     if pa.types.is_struct(kind):
-        parts = (kind.field(at) for at in range(kind.num_fields))
+        parts = (kind.field(index) for index in range(kind.num_fields))
         return {part.name: _with_maps(value[part.name], part.type) for part in parts}
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return [_with_maps(item, kind.value_type) for item in value]
@@ -168,24 +171,24 @@ def _arrow_type(schema: Type) -> pa.DataType:
 
 
 def _structures(schemas: pa.Array) -> pa.Array:
-    """What ``from_json`` takes as structure."""
-    texts = flat(schemas).to_pylist()
-    made = {text: json.dumps(_structure(_arrow_type(schema_of(text)))) for text in set(texts) if text is not None}
-    return pa.array([made.get(text) for text in texts], pa.string())
+    """Returns the structure argument of ``from_json`` for each schema."""
+    texts = combine_chunks(schemas).to_pylist()
+    structures = {text: json.dumps(_structure(_arrow_type(schema_of(text)))) for text in set(texts) if text is not None}
+    return pa.array([structures.get(text) for text in texts], pa.string())
 
 
 def _structure(kind: pa.DataType) -> Any:
     if pa.types.is_struct(kind):
-        return {kind.field(at).name: _structure(kind.field(at).type) for at in range(kind.num_fields)}
+        return {kind.field(index).name: _structure(kind.field(index).type) for index in range(kind.num_fields)}
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return [_structure(kind.value_type)]
     return _duckdb_type(kind)
 
 
 def _duckdb_type(kind: pa.DataType) -> str:
-    """The name of a type in DuckDB."""
+    """Returns the name of a type in DuckDB."""
     if pa.types.is_struct(kind):
-        parts = (kind.field(at) for at in range(kind.num_fields))
+        parts = (kind.field(index) for index in range(kind.num_fields))
         return f"STRUCT({', '.join(f'{_quoted(part.name)} {_duckdb_type(part.type)}' for part in parts)})"
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return f"{_duckdb_type(kind.value_type)}[]"
@@ -199,10 +202,10 @@ def _duckdb_type(kind: pa.DataType) -> str:
             if kind.tz
             else {"s": "TIMESTAMP_S", "ms": "TIMESTAMP_MS", "ns": "TIMESTAMP_NS"}.get(kind.unit, "TIMESTAMP")
         )
-    return _NAMES.get(str(kind), "VARCHAR")
+    return _DUCKDB_NAMES.get(str(kind), "VARCHAR")
 
 
-_NAMES = {
+_DUCKDB_NAMES = {
     "bool": "BOOLEAN",
     "int8": "TINYINT",
     "int16": "SMALLINT",

@@ -22,19 +22,20 @@ from .arrow import decode as decode_arrow
 __all__ = ["Decoding"]
 
 
-def home(column: pd.Series) -> tuple[Callable[[Any], pd.Series], Any]:
-    """What makes a series of a column, with the index of this one; and this one as Arrow."""
+def own_library(column: pd.Series) -> tuple[Callable[[Any], pd.Series], Any]:
+    """Returns a function that makes a series of an Arrow column, with the index of this series, and this series as
+    Arrow."""
 
-    def back(made: Any) -> pd.Series:
-        array = pa.chunked_array(made) if hasattr(made, "__arrow_c_stream__") else pa.array(made)
+    def to_series(result: Any) -> pd.Series:
+        array = pa.chunked_array(result) if hasattr(result, "__arrow_c_stream__") else pa.array(result)
         return pd.Series(pd.arrays.ArrowExtensionArray(array), index=column.index, name=column.name)
 
     if isinstance(column.dtype, pd.ArrowDtype):
-        return back, column
+        return to_series, column
     missing = column.isna()
     values = [None if is_missing else value for value, is_missing in zip(column, missing)]
     is_text = any(isinstance(value, str) for value in values)
-    return back, pa.array(values, pa.large_string() if is_text else pa.large_binary())
+    return to_series, pa.array(values, pa.large_string() if is_text else pa.large_binary())
 
 
 @pd.api.extensions.register_series_accessor("icecore")
@@ -51,29 +52,31 @@ class Decoding:
         expand: bool = True,
         **options: Unpack[Options],
     ) -> Any:
-        """What the blobs say: of structs a frame with a column for each field, in types of Arrow; or the series as it
-        is with ``expand=False``. With ``on_error="keep"`` it is the first of a ``Kept``. See ``icecore.arrow.decode``."""
+        """Decodes the blobs. The result for structs is a frame with a column for each field, in types of Arrow; with
+        ``expand=False`` it is a series of structs. With ``on_error="keep"`` the result is a ``Kept``, whose first part
+        is that frame or series. See ``icecore.arrow.decode``."""
         decoded = decode_arrow(self._series, schema, **options)
         if isinstance(decoded, Kept):
-            return decoded._replace(column=self._shaped(decoded.column, expand))
-        return self._shaped(decoded, expand)
+            return decoded._replace(column=self._expand(decoded.column, expand))
+        return self._expand(decoded, expand)
 
     @staticmethod
-    def _shaped(series: pd.Series, expand: bool) -> pd.DataFrame | pd.Series:
+    def _expand(series: pd.Series, expand: bool) -> pd.DataFrame | pd.Series:
+        """Returns a frame with a column for each field of the structs, if ``expand``."""
         kind = series.dtype.pyarrow_dtype
         if not expand or not pa.types.is_struct(kind):
             return series
         chunked = series.array.__arrow_array__()
         chunked = pa.chunked_array([chunked]) if isinstance(chunked, pa.Array) else chunked
         columns = {}
-        for at in range(kind.num_fields):
-            parts = [pc.struct_field(chunk, [at]) for chunk in chunked.chunks]
-            whole = pa.chunked_array(parts, kind.field(at).type)
-            columns[kind.field(at).name] = pd.Series(pd.arrays.ArrowExtensionArray(whole), index=series.index)
+        for index in range(kind.num_fields):
+            parts = [pc.struct_field(chunk, [index]) for chunk in chunked.chunks]
+            whole = pa.chunked_array(parts, kind.field(index).type)
+            columns[kind.field(index).name] = pd.Series(pd.arrays.ArrowExtensionArray(whole), index=series.index)
         return pd.DataFrame(columns, index=series.index)
 
     def loads(self, format: str | None = None, **options: Any) -> pd.Series:
-        """The values as objects of Python, each as ``icecore.loads`` gives it."""
+        """Returns the values as Python objects, as ``icecore.loads`` does for each blob."""
         values = [
             None if value is None or value is pd.NA else loads(value, format, **options) for value in self._series
         ]

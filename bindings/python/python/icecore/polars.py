@@ -22,7 +22,7 @@ __all__ = ["Decoding", "SeriesDecoding", "type_of"]
 
 
 def type_of(schema: Any) -> pl.DataType:
-    """The type of polars for a schema."""
+    """Returns the polars type for a schema."""
     empty = pl.Series("", [], dtype=pl.Binary)
     return decode_arrow(empty, schema_of(schema), format="json").dtype
 
@@ -39,11 +39,11 @@ class SeriesDecoding:
         schema: Any = None,
         **options: Unpack[Options],
     ) -> Any:
-        """A series of what the blobs say, or with ``on_error="keep"`` three: see ``icecore.arrow.decode``."""
+        """Decodes the blobs to a series, or with ``on_error="keep"`` to three: see ``icecore.arrow.decode``."""
         return decode_arrow(self._series, schema, **options)
 
     def infer(self, *, format: str | None = None, limits: dict[str, int] | None = None) -> pl.DataType:
-        """The type that fits the blobs."""
+        """Learns the type that fits the blobs."""
         return type_of(infer_arrow(self._series, format, limits=limits))
 
 
@@ -59,11 +59,12 @@ class Decoding:
         schema: Any = None,
         **options: Unpack[Options],
     ) -> pl.Expr:
-        """What the blobs say, by a schema: ``{"id": pl.Int64}``, a text, a type of polars or of pyarrow. An expression
-        has to know its type before it sees data, so the schema is not learned here: ``series.icecore.infer()`` does.
+        """Decodes the blobs by a schema: ``{"id": pl.Int64}``, a text, a type of polars or of pyarrow.
 
-        With ``on_error="keep"`` it is a struct of ``value``, ``error`` and ``kept``. ``errors`` has no meaning here: an
-        expression is run in parts."""
+        An expression must have a type before it gets data, so the schema can't be learned here; use
+        ``series.icecore.infer()``. With ``on_error="keep"`` the result is a struct of ``value``, ``error`` and
+        ``kept``. ``errors`` is not supported, because an expression is run in parts.
+        """
         if schema is None:
             raise TypeError(
                 "an expression has to know its type before it sees data: give decode() a schema, such as 'id int64', "
@@ -71,17 +72,17 @@ class Decoding:
             )
         if options.get("errors") is not None:
             raise TypeError("an expression has no list of errors: use on_error='keep' or series.icecore.decode")
-        wanted = schema_of(schema)
+        target_type = schema_of(schema)
         keeps = options.get("on_error") == "keep"
 
         def run(series: pl.Series) -> pl.Series:
-            decoded = decode_arrow(series, wanted, **options)
+            decoded = decode_arrow(series, target_type, **options)
             if not keeps:
                 return decoded
             parts = {"value": decoded.column, "error": decoded.errors, "kept": decoded.kept}
             return pl.DataFrame(parts).to_struct(series.name)
 
-        kind = type_of(wanted)
+        kind = type_of(target_type)
         if keeps:
             kind = pl.Struct({"value": kind, "error": pl.String(), "kept": pl.Binary()})
         return self._expr.map_batches(run, return_dtype=kind, is_elementwise=True)

@@ -1,4 +1,4 @@
-"""Columns of blobs in Ray Data, by Arrow.
+"""Decodes columns of blobs in Ray Data, by Arrow.
 
 >>> import icecore.ray
 >>> icecore.ray.decode(dataset, "data", schema="id int64")    # doctest: +SKIP
@@ -11,15 +11,15 @@ from typing import Any
 import pyarrow as pa
 from ray.data import Dataset
 
-from ._kept import BESIDE
-from ._paths import flat
+from ._bad_rows import BAD_ROW_FIELDS
+from ._paths import combine_chunks
 from .arrow import decoder, schema_of
 
 __all__ = ["Decode", "decode"]
 
 
 class Decode:
-    """What ``Dataset.map_batches`` calls: a batch of Arrow with a column decoded."""
+    """A function for ``Dataset.map_batches``: decodes a column of each Arrow batch."""
 
     def __init__(
         self,
@@ -43,18 +43,18 @@ class Decode:
     def __call__(self, batch: pa.Table) -> pa.Table:
         if self._decoder is None:
             self._decoder = decoder(self.schema.field(0).type, self.format, self.on_error)
-        decoded = self._decoder.decode(flat(batch.column(self.column)))
+        decoded = self._decoder.decode(combine_chunks(batch.column(self.column)))
         rows = pa.array(decoded.column)
-        at = batch.column_names.index(self.column)
+        index = batch.column_names.index(self.column)
         if self.on_error == "keep":
-            for part, array in zip(BESIDE, (decoded.texts, decoded.kept)):
+            for part, array in zip(BAD_ROW_FIELDS, (decoded.texts, decoded.kept)):
                 batch = batch.append_column(f"{self.column}_{part.name}", pa.array(array))
         if self.into is not None:
             return batch.append_column(self.into, rows)
-        made = batch.remove_column(at)
+        result = batch.remove_column(index)
         for part, array in zip(rows.type, rows.flatten()):
-            made = made.append_column(part.name, array)
-        return made
+            result = result.append_column(part.name, array)
+        return result
 
 
 def decode(
@@ -67,8 +67,8 @@ def decode(
     on_error: str = "raise",
     **options: Any,
 ) -> Dataset:
-    """The dataset with the blobs of ``column`` decoded: its fields instead of the column, or with ``into`` a
-    struct of that name next to it. With ``on_error="keep"`` columns ``data_error`` and ``data_kept`` have what is wrong
-    with a bad row, and its blob. Other arguments are those of ``Dataset.map_batches``."""
+    """Decodes the blobs of ``column``. The fields replace the column; with ``into`` the column stays, and a struct of
+    that name is added. With ``on_error="keep"`` the columns ``data_error`` and ``data_kept`` contain the error and the
+    blob of each bad row. Other arguments are passed to ``Dataset.map_batches``."""
     run = Decode(column, schema, into=into, format=format, on_error=on_error)
     return dataset.map_batches(run, batch_format="pyarrow", **options)

@@ -13,14 +13,14 @@ pub(crate) struct Cache {
     pub(super) members: Vec<Option<Py<PyAny>>>,
     /// Names of classes.
     pub(super) classes: Vec<Option<Py<PyAny>>>,
-    /// Generations of the ids when these strings were made.
+    /// The tape's generations of key and class ids when these strings were created.
     generations: (u64, u64),
     strings: Strings,
     plain_symbols: bool,
 }
 
 impl Cache {
-    /// Forgets strings that are not valid for this tape and these arguments.
+    /// Removes the strings if they are not valid for this tape and these arguments.
     #[inline]
     pub(super) fn discard_stale_strings(&mut self, tape: &Tape, reading: &ReadOptions<'_>) {
         let generations = (tape.keys().generation(), tape.classes().generation());
@@ -35,21 +35,21 @@ impl Cache {
     }
 }
 
-/// Returns the cached string for an id; makes it first if necessary.
+/// Returns the cached string for an id, after creating it if necessary.
 #[inline]
-pub(super) fn get_or_make_string<'py>(
+pub(super) fn get_or_create_string<'py>(
     py: Python<'py>,
-    kept: &mut Vec<Option<Py<PyAny>>>,
+    cached: &mut Vec<Option<Py<PyAny>>>,
     id: u32,
-    make: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
+    create: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if let Some(Some(value)) = kept.get(id as usize) {
+    if let Some(Some(value)) = cached.get(id as usize) {
         return Ok(value.bind(py).clone());
     }
-    let value = make()?;
-    if kept.len() <= id as usize {
-        kept.resize_with(id as usize + 1, || None);
+    let value = create()?;
+    if cached.len() <= id as usize {
+        cached.resize_with(id as usize + 1, || None);
     }
-    kept[id as usize] = Some(value.clone().unbind());
+    cached[id as usize] = Some(value.clone().unbind());
     Ok(value)
 }

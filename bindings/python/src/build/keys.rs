@@ -1,6 +1,6 @@
 //! Keys of maps and names of members.
 
-use super::cache::get_or_make_string;
+use super::cache::get_or_create_string;
 use super::leaf::{build_string, to_text_or_bytes};
 use super::open::{MemberOwner, OpenContainer};
 use super::{Builder, Slot};
@@ -18,8 +18,8 @@ impl<'py> Builder<'_, 'py> {
     pub(super) fn named_slot(&mut self, id: u16, index: u32) -> PyResult<Slot<'py>> {
         let py = self.py;
         let is_member = self.stack.last().is_some_and(|frame| frame.open.holds_members());
-        let kept_keys = if is_member { &self.cache.members } else { &self.cache.keys };
-        if let Some(Some(key)) = kept_keys.get(usize::from(id)) {
+        let cached_keys = if is_member { &self.cache.members } else { &self.cache.keys };
+        if let Some(Some(key)) = cached_keys.get(usize::from(id)) {
             return Ok(Slot::Entry(key.bind(py).clone()));
         }
         let Some(name) = self.document.tape().keys().get(u32::from(id)) else {
@@ -32,8 +32,8 @@ impl<'py> Builder<'_, 'py> {
             return self.build_member_slot(id, name);
         }
         let key = self.build_key(index, name)?;
-        let kept = get_or_make_string(py, &mut self.cache.keys, u32::from(id), || Ok(key))?;
-        Ok(Slot::Entry(kept))
+        let cached = get_or_create_string(py, &mut self.cache.keys, u32::from(id), || Ok(key))?;
+        Ok(Slot::Entry(cached))
     }
 
     /// Returns a key of a map.
@@ -53,8 +53,8 @@ impl<'py> Builder<'_, 'py> {
         }
     }
 
-    /// Returns the name of a member without the prefix of its language; the visibility is recorded
-    /// if a writer needs it.
+    /// Returns the slot of a member: its name without the prefix of its language. The record
+    /// stores the visibility if a writer needs it.
     fn build_member_slot(&mut self, id: u16, name: Name<'_>) -> PyResult<Slot<'py>> {
         let py = self.py;
         if name.node.kind == Kind::Int {
@@ -75,25 +75,25 @@ impl<'py> Builder<'_, 'py> {
         };
         let key = to_text_or_bytes(py, bare);
         let Some(visibility) = visibility else {
-            let kept = get_or_make_string(py, &mut self.cache.members, u32::from(id), || Ok(key))?;
-            return Ok(Slot::Entry(kept));
+            let cached = get_or_create_string(py, &mut self.cache.members, u32::from(id), || Ok(key))?;
+            return Ok(Slot::Entry(cached));
         };
         let open = self.stack.last().map(|frame| &frame.open);
         if let Some(OpenContainer::Map(_, MemberOwner::Object { record, .. }) | OpenContainer::Attributes(record, _)) =
             open
         {
             let mut record = record.borrow_mut();
-            let known = record.visibility.get_or_insert_with(|| PyDict::new(py).unbind());
-            known.bind(py).set_item(&key, visibility)?;
+            let visibilities = record.visibility.get_or_insert_with(|| PyDict::new(py).unbind());
+            visibilities.bind(py).set_item(&key, visibility)?;
         }
         Ok(Slot::Entry(key))
     }
 
-    /// Whether this is the class of the object whose members are being read.
+    /// Returns true if this is the class of the object whose members are being read.
     fn is_class(&self, name: &[u8]) -> bool {
         match self.stack.last().map(|frame| &frame.open) {
             Some(OpenContainer::Map(_, MemberOwner::Object { class, .. } | MemberOwner::ForFactory { class })) => {
-                self.document.tape().classes().get(*class).is_some_and(|known| known.bytes == name)
+                self.document.tape().classes().get(*class).is_some_and(|class| class.bytes == name)
             }
             _ => false,
         }
@@ -130,31 +130,31 @@ impl<'py> Builder<'_, 'py> {
     }
 }
 
-/// Maps with fewer keys are fast with any hashes.
-pub(super) const FEW: usize = 1024;
-/// Number of keys of a larger map that may share a hash.
-pub(super) const MOST_ALIKE: u32 = 64;
+/// Keys of smaller maps are not counted: they are fast enough with any hashes.
+pub(super) const MIN_CHECKED_KEYS: usize = 1024;
+/// Maximum number of keys of a larger map with the same hash.
+pub(super) const MAX_KEYS_PER_HASH: u32 = 64;
 
 /// Counts keys with the same hash, for types whose hash the data can choose: Python hashes numbers
 /// modulo a prime, and integers may have any size. Hashes of text and bytes depend on a secret of
 /// the process.
 #[derive(Default)]
 pub(super) struct Collisions {
-    /// By the node of the map and the hash.
+    /// Number of keys for each map (its node) and hash.
     counts: HashMap<(u32, isize), u32>,
 }
 
 impl Collisions {
-    /// Counts a key. False: too many keys of the map have the same hash.
+    /// Counts a key. Returns false if too many keys of the map have the same hash.
     pub(super) fn count_key(&mut self, map: u32, key: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let is_keyed = key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyBytes>();
+        let has_secret_hash = key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyBytes>();
         // Only a handful of 64-bit integers share a hash.
-        if is_keyed || (key.is_exact_instance_of::<PyInt>() && key.extract::<i64>().is_ok()) {
+        if has_secret_hash || (key.is_exact_instance_of::<PyInt>() && key.extract::<i64>().is_ok()) {
             return Ok(true);
         }
         let count = self.counts.entry((map, key.hash()?)).or_default();
         *count += 1;
-        Ok(*count <= MOST_ALIKE)
+        Ok(*count <= MAX_KEYS_PER_HASH)
     }
 }
 

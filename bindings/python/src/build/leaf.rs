@@ -2,7 +2,7 @@
 
 use super::Builder;
 use crate::failure::to_py_error;
-use crate::names::Names;
+use crate::python_classes::PythonClasses;
 use crate::reading::Strings;
 use crate::record::form_name;
 use icecore::encoding::decoded;
@@ -52,11 +52,11 @@ impl<'py> Builder<'_, 'py> {
             Kind::EnumCase => {
                 let case = bytes.iter().rposition(|byte| *byte == b':').unwrap_or(0);
                 let name = bytes.get(case + 1..).unwrap_or_default();
-                Names::look_up(py)?
+                PythonClasses::look_up(py)?
                     .enum_case(py)
                     .call1((to_text_or_bytes(py, &bytes[..case]), to_text_or_bytes(py, name)))
             }
-            _ => Names::look_up(py)?.module(py).call1((to_text_or_bytes(py, bytes), form_name(node.form()))),
+            _ => PythonClasses::look_up(py)?.module(py).call1((to_text_or_bytes(py, bytes), form_name(node.form()))),
         }
     }
 
@@ -65,10 +65,10 @@ impl<'py> Builder<'_, 'py> {
         if self.reading.plain_symbols || !name.is_instance_of::<PyString>() {
             return Ok(name);
         }
-        Names::look_up(self.py)?.symbol(self.py).call1((name,))
+        PythonClasses::look_up(self.py)?.symbol(self.py).call1((name,))
     }
 
-    /// Returns a string in a named encoding: text, if the bytes are valid in it.
+    /// Returns a string in a named encoding: text if the bytes are valid in it, otherwise bytes.
     pub(super) fn decode_string(&self, node: &Node, bytes: &[u8]) -> Bound<'py, PyAny> {
         let encoding = self.document.tape().encodings().get(u32::from(node.encoding()));
         let text = encoding.and_then(|name| decoded(std::str::from_utf8(name.bytes).ok()?, bytes));
@@ -81,7 +81,7 @@ impl<'py> Builder<'_, 'py> {
     /// Returns the Python value for a value of a well-known class.
     pub(super) fn build_known_value(&self, index: u32) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(cursor) = self.document.at(index) else { return Ok(None) };
-        let described = match Known::of(cursor) {
+        let description = match Known::of(cursor) {
             Some(Known::Time(moment) | Known::DateTime(moment)) => {
                 Some(("datetime", moment.iso8601(), moment.zone().to_owned()))
             }
@@ -91,8 +91,8 @@ impl<'py> Builder<'_, 'py> {
             }
             _ => read_php_time(cursor),
         };
-        let Some((kind, text, zone)) = described else { return Ok(None) };
-        let value = Names::look_up(self.py)?.known(self.py).call1((kind, text, zone))?;
+        let Some((kind, text, zone)) = description else { return Ok(None) };
+        let value = PythonClasses::look_up(self.py)?.build_known(self.py).call1((kind, text, zone))?;
         Ok((!value.is_none()).then_some(value))
     }
 
@@ -107,7 +107,7 @@ impl<'py> Builder<'_, 'py> {
     }
 }
 
-/// The date and the zone of a PHP object for a moment.
+/// Returns the kind, the date and the zone of a PHP DateTime object.
 fn read_php_time(cursor: icecore::Cursor<'_>) -> Option<(&'static str, String, String)> {
     let class = cursor.class();
     let is_time = class.eq_ignore_ascii_case(b"DateTime") || class.eq_ignore_ascii_case(b"DateTimeImmutable");
@@ -118,7 +118,8 @@ fn read_php_time(cursor: icecore::Cursor<'_>) -> Option<(&'static str, String, S
     Some(("php", cursor.get("date")?.as_str()?.to_owned(), cursor.get("timezone")?.as_str()?.to_owned()))
 }
 
-/// Returns a string according to the rule; `None` if it has to be text and is not UTF-8.
+/// Returns a string according to the rule. Returns `None` if the rule requires text and the bytes
+/// are not UTF-8.
 #[inline]
 pub(super) fn build_string<'py>(py: Python<'py>, kind: Kind, bytes: &[u8], rule: Strings) -> Option<Bound<'py, PyAny>> {
     match (kind, rule) {
@@ -132,7 +133,7 @@ pub(super) fn build_string<'py>(py: Python<'py>, kind: Kind, bytes: &[u8], rule:
     }
 }
 
-/// Returns text if the bytes are UTF-8, else bytes.
+/// Returns text if the bytes are UTF-8, otherwise bytes.
 #[inline]
 pub(super) fn to_text_or_bytes<'py>(py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyAny> {
     match std::str::from_utf8(bytes) {

@@ -1,7 +1,7 @@
 //! Builds Python values from a tape.
 //!
-//! One loop with a stack of its own. A container is made when it begins, so that links in it find
-//! it, and is added to the outer one when it ends.
+//! The builder is one loop with an explicit stack. A container is created when it begins, so that
+//! links inside of it can refer to it. When it ends, it is added to the outer container.
 
 mod cache;
 mod keys;
@@ -11,7 +11,7 @@ mod open;
 pub(crate) use cache::Cache;
 
 use crate::failure::to_py_error;
-use crate::names::Names;
+use crate::python_classes::PythonClasses;
 use crate::reading::ReadOptions;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::{Codec, Document, Error, ErrorKind, Kind, Limits};
@@ -27,9 +27,9 @@ pub(crate) struct Builder<'b, 'py> {
     cache: &'b mut Cache,
     reading: &'b ReadOptions<'py>,
     codec: &'b Codec,
-    /// Values to which links may refer.
-    made: HashMap<u32, Bound<'py, PyAny>>,
-    /// The caller's factory for a class, by its id.
+    /// The values to which links may refer, by their nodes.
+    link_targets: HashMap<u32, Bound<'py, PyAny>>,
+    /// The caller's factory for each class, by the id of the class.
     factories: HashMap<u32, Option<Bound<'py, PyAny>>>,
     stack: Vec<Frame<'py>>,
     /// Hash collisions in large maps.
@@ -40,7 +40,7 @@ pub(crate) struct Builder<'b, 'py> {
 enum Slot<'py> {
     /// After the items so far.
     Item,
-    /// The value is the key of the next one.
+    /// The value is the key of the next value.
     Key,
     /// Under this key.
     Entry(Bound<'py, PyAny>),
@@ -50,7 +50,7 @@ enum Slot<'py> {
 
 /// A complete value, or a container that begins.
 enum BegunValue<'py> {
-    Whole(Bound<'py, PyAny>),
+    Complete(Bound<'py, PyAny>),
     Open(OpenContainer<'py>),
 }
 
@@ -70,7 +70,7 @@ impl<'b, 'py> Builder<'b, 'py> {
             cache,
             reading,
             codec,
-            made: HashMap::new(),
+            link_targets: HashMap::new(),
             factories: HashMap::new(),
             stack: Vec::new(),
             collisions: keys::Collisions::default(),
@@ -92,7 +92,7 @@ impl<'b, 'py> Builder<'b, 'py> {
             let (begun, next) = self.begin_value(index, node)?;
             index = next;
             let value = match begun {
-                BegunValue::Whole(value) => value,
+                BegunValue::Complete(value) => value,
                 BegunValue::Open(open) => {
                     if node.end() > index {
                         self.stack.push(Frame::new(open, slot, index - 1, node));
@@ -113,8 +113,8 @@ impl<'b, 'py> Builder<'b, 'py> {
         Ok(self.py.None().into_bound(self.py))
     }
 
-    /// Ends the containers that end at or before `at`; returns the value if the outermost one
-    /// ended.
+    /// Closes the containers that end at or before `index`. Returns the value if the outermost
+    /// container ended.
     #[inline]
     fn close_ended(&mut self, index: u32) -> PyResult<Option<Bound<'py, PyAny>>> {
         while let Some(frame) = self.stack.pop_if(|frame| frame.end <= index) {
@@ -127,13 +127,13 @@ impl<'b, 'py> Builder<'b, 'py> {
         Ok(None)
     }
 
-    /// Adds a run of plain leaves to the open container; returns its end, if there was one. All
-    /// other nodes are left to the loop, which treats leaves in the same way.
+    /// Adds consecutive plain leaves to the open container. Returns the index after them, or `None`
+    /// if there are none. The main loop handles all other nodes, and leaves in the same way.
     #[inline]
-    fn append_leaves(&self, from: u32) -> PyResult<Option<u32>> {
+    fn append_leaves(&self, start: u32) -> PyResult<Option<u32>> {
         let Some(frame) = self.stack.last() else { return Ok(None) };
-        let run = self.nodes.get(from as usize..frame.end as usize).unwrap_or_default();
-        let mut index = from;
+        let run = self.nodes.get(start as usize..frame.end as usize).unwrap_or_default();
+        let mut index = start;
         let is_plain = |node: &Node| node.kind <= Kind::Text && node.flags & (flag::TARGET | flag::REF) == 0;
         match &frame.open {
             OpenContainer::List(list) => {
@@ -152,10 +152,10 @@ impl<'b, 'py> Builder<'b, 'py> {
             }
             _ => {}
         }
-        Ok((index > from).then_some(index))
+        Ok((index > start).then_some(index))
     }
 
-    /// Returns the slot of the value at `at`.
+    /// Returns the slot of the value at `index`.
     #[inline]
     fn find_slot(&mut self, index: u32, node: &Node) -> PyResult<Slot<'py>> {
         match node.key {
@@ -176,7 +176,7 @@ impl<'b, 'py> Builder<'b, 'py> {
         }
     }
 
-    /// Builds the value at `at`, or begins it; also returns the next node.
+    /// Builds the value at `index`, or begins it. Also returns the index of the next node.
     #[inline]
     fn begin_value(&mut self, index: u32, node: &Node) -> PyResult<(BegunValue<'py>, u32)> {
         if !node.kind.is_container() {
@@ -187,38 +187,38 @@ impl<'b, 'py> Builder<'b, 'py> {
             if node.flags & (flag::TARGET | flag::REF) != 0 {
                 value = self.register_leaf(index, node, value)?;
             }
-            return Ok((BegunValue::Whole(value), index + 1));
+            return Ok((BegunValue::Complete(value), index + 1));
         }
         if self.reading.known
             && let Some(value) = self.build_known_value(index)?
         {
             if node.has(flag::TARGET) {
-                self.made.insert(index, value.clone());
+                self.link_targets.insert(index, value.clone());
             }
-            return Ok((BegunValue::Whole(value), node.end().max(index + 1)));
+            return Ok((BegunValue::Complete(value), node.end().max(index + 1)));
         }
         let open = self.open_container(node)?;
         if node.has(flag::TARGET)
             && let Some(value) = open.link_target()
         {
-            self.made.insert(index, value);
+            self.link_targets.insert(index, value);
         }
         Ok((BegunValue::Open(open), index + 1))
     }
 
-    /// Handles a leaf with flags: wraps it in a reference if it was reached by one, and registers
-    /// it if links may refer to it.
+    /// Handles a leaf with flags: wraps it in a `Ref` if the data has a reference to it, and
+    /// registers it if links may refer to it.
     #[cold]
     fn register_leaf(&mut self, index: u32, node: &Node, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if node.kind.is_again() {
             return Ok(value);
         }
         let value = match node.has(flag::REF) {
-            true => Names::look_up(self.py)?.reference(self.py).call1((value,))?,
+            true => PythonClasses::look_up(self.py)?.reference(self.py).call1((value,))?,
             false => value,
         };
         if node.has(flag::TARGET) {
-            self.made.insert(index, value.clone());
+            self.link_targets.insert(index, value.clone());
         }
         Ok(value)
     }
@@ -233,7 +233,7 @@ impl<'b, 'py> Builder<'b, 'py> {
             }
             target = next.payload as u32;
         }
-        self.made.get(&target).cloned().ok_or_else(|| {
+        self.link_targets.get(&target).cloned().ok_or_else(|| {
             let error = Error::new(ErrorKind::Unsupported)
                 .expecting("a link to a value that is there")
                 .finding("one to an object that its factory has not made yet")
@@ -251,7 +251,7 @@ impl<'b, 'py> Builder<'b, 'py> {
             Slot::Key => match keys::to_hashable(value) {
                 Ok(key) => {
                     if let OpenContainer::Map(dict, _) = &frame.open
-                        && dict.len() >= keys::FEW
+                        && dict.len() >= keys::MIN_CHECKED_KEYS
                         && !self.collisions.count_key(frame.node, &key)?
                     {
                         let node = frame.node;
@@ -292,7 +292,7 @@ impl<'b, 'py> Builder<'b, 'py> {
     #[cold]
     fn collision_error(&self, index: u32) -> PyErr {
         let error = Error::new(ErrorKind::Limit)
-            .expecting(format!("at most {} keys of a map with the same hash", keys::MOST_ALIKE))
+            .expecting(format!("at most {} keys of a map with the same hash", keys::MAX_KEYS_PER_HASH))
             .finding("more of them: each is compared with all before it")
             .helping("`icecore.convert(data, \"json:typed\")` has all keys")
             .on_path(self.document.path(index));

@@ -1,9 +1,9 @@
 //! Containers that are open, and the values that they become.
 
-use super::cache::get_or_make_string;
+use super::cache::get_or_create_string;
 use super::leaf::to_text_or_bytes;
 use super::{Builder, Slot};
-use crate::names::Names;
+use crate::python_classes::PythonClasses;
 use crate::reading::Classes;
 use crate::record::{Record, form_name};
 use icecore::Kind;
@@ -19,7 +19,7 @@ pub(super) struct Frame<'py> {
     pub(super) slot: Slot<'py>,
     pub(super) node: u32,
     pub(super) end: u32,
-    /// The key that waits for its value.
+    /// The key of the next value, if it was a value of its own.
     pub(super) key: Option<Bound<'py, PyAny>>,
 }
 
@@ -29,13 +29,13 @@ impl<'py> Frame<'py> {
     }
 }
 
-/// The owner of the members that are the entries of a map.
+/// The object whose members are the entries of a map.
 pub(super) enum MemberOwner<'py> {
-    /// None: it is a plain map.
+    /// The map is no object's.
     Nobody,
     /// This object.
     Object { record: Bound<'py, Record>, class: u32 },
-    /// An object that a factory makes.
+    /// An object that a factory will create.
     ForFactory { class: u32 },
 }
 
@@ -44,8 +44,8 @@ pub(super) enum OpenContainer<'py> {
     List(Bound<'py, PyList>),
     Map(Bound<'py, PyDict>, MemberOwner<'py>),
     Record(Bound<'py, Record>, u32),
-    /// The factory, the name of the class if the factory takes it too, its id, and the fields once
-    /// they are known.
+    /// The factory, the name of the class if it is an argument of the factory, the id of the class,
+    /// and the fields once they are built.
     Factory(Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, u32, Option<Bound<'py, PyAny>>),
     /// A value with additional entries.
     Attributes(Bound<'py, Record>, Bound<'py, PyDict>),
@@ -54,7 +54,7 @@ pub(super) enum OpenContainer<'py> {
 }
 
 impl<'py> OpenContainer<'py> {
-    /// Returns the target of links to it; a factory has made nothing yet.
+    /// Returns the target of links to the container; `None` for a factory, which has not run yet.
     pub(super) fn link_target(&self) -> Option<Bound<'py, PyAny>> {
         Some(match self {
             OpenContainer::List(list) => list.clone().into_any(),
@@ -65,7 +65,7 @@ impl<'py> OpenContainer<'py> {
         })
     }
 
-    /// Whether the keys of its entries are names of members.
+    /// Returns true if the keys of the entries are names of members.
     #[inline]
     pub(super) fn holds_members(&self) -> bool {
         matches!(
@@ -126,7 +126,7 @@ impl<'py> Builder<'_, 'py> {
                 OpenContainer::Attributes(record, fields)
             }
             kind => {
-                let names = Names::look_up(py)?;
+                let names = PythonClasses::look_up(py)?;
                 let object = match kind {
                     Kind::Ref => names.reference(py).call0()?,
                     Kind::Regexp => names.regexp(py).call0()?,
@@ -151,7 +151,7 @@ impl<'py> Builder<'_, 'py> {
             _ => MemberOwner::Nobody,
         };
         let dict = match node.has(flag::DEFAULT) {
-            true => Names::look_up(py)?.hash(py).call0()?.cast_into::<PyDict>()?,
+            true => PythonClasses::look_up(py)?.hash(py).call0()?.cast_into::<PyDict>()?,
             false => PyDict::new(py),
         };
         Ok(OpenContainer::Map(dict, members))
@@ -167,12 +167,12 @@ impl<'py> Builder<'_, 'py> {
             return Ok(OpenContainer::Factory(function, Some(self.cached_class_name(node)?), class, None));
         }
         let factory = match self.factories.get(&class) {
-            Some(known) => known.clone(),
+            Some(factory) => factory.clone(),
             None => {
                 let name = self.cached_class_name(node)?;
-                let found = self.find_factory(&name)?;
-                self.factories.insert(class, found.clone());
-                found
+                let factory = self.find_factory(&name)?;
+                self.factories.insert(class, factory.clone());
+                factory
             }
         };
         match factory {
@@ -200,7 +200,7 @@ impl<'py> Builder<'_, 'py> {
     fn cached_class_name(&mut self, node: &Node) -> PyResult<Bound<'py, PyAny>> {
         let (py, tape) = (self.py, self.document.tape());
         let name = || tape.classes().get(node.class()).map_or(&[][..], |name| name.bytes);
-        get_or_make_string(py, &mut self.cache.classes, node.class(), || Ok(to_text_or_bytes(py, name())))
+        get_or_create_string(py, &mut self.cache.classes, node.class(), || Ok(to_text_or_bytes(py, name())))
     }
 
     /// Returns the value of a container whose contents are complete.
@@ -225,7 +225,7 @@ impl<'py> Builder<'_, 'py> {
                     None => factory.call1((fields,))?,
                 };
                 if self.nodes.get(index as usize).is_some_and(|node| node.has(flag::TARGET)) {
-                    self.made.insert(index, value.clone());
+                    self.link_targets.insert(index, value.clone());
                 }
                 Ok(value)
             }

@@ -12,13 +12,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::sync::Arc;
 
-/// The rows, and information about them.
+/// The decoded rows, and information about bad rows and unexpected entries.
 #[pyclass(module = "icecore.arrow", frozen)]
 pub(crate) struct Decoded {
-    /// The rows: a `Column` of an array, and `Chunks` of several.
+    /// The rows: a `Column` if the input was one array, `Chunks` if there were several.
     #[pyo3(get)]
     column: Py<PyAny>,
-    /// Bad rows: the number of each, and its error.
+    /// The number and the error of each bad row.
     #[pyo3(get)]
     errors: Py<PyList>,
     /// A column of the error messages of bad rows; null for all others.
@@ -27,34 +27,39 @@ pub(crate) struct Decoded {
     /// A column of the blobs of bad rows.
     #[pyo3(get)]
     kept: Option<Py<PyAny>>,
-    /// Number of rows with entries for which there is no field, and the first of these rows.
+    /// Number of rows that have entries without a field, and the first of these rows.
     #[pyo3(get)]
     extra: Option<(usize, usize)>,
 }
 
-/// How a result is made from its parts.
-pub(super) struct Shape<'f> {
+/// How the parts become a result.
+pub(super) struct ResultShape<'f> {
     pub field: &'f FieldRef,
-    /// Whether the result is one array, not several.
+    /// The result is one array, not several.
     pub is_whole: bool,
-    /// Whether blobs of bad rows are kept.
-    pub keeps: bool,
+    /// The result contains the blobs of bad rows.
+    pub keeps_bad_blobs: bool,
 }
 
 impl Decoded {
     /// Creates the result from the parts of the decoded arrays.
-    pub(super) fn new(py: Python<'_>, arrays: &[ArrayRef], parts: Vec<Part>, shape: &Shape<'_>) -> PyResult<Decoded> {
+    pub(super) fn new(
+        py: Python<'_>,
+        arrays: &[ArrayRef],
+        parts: Vec<Part>,
+        shape: &ResultShape<'_>,
+    ) -> PyResult<Decoded> {
         let errors = parts.iter().flat_map(|part| part.bad.iter().map(|bad| (part.start + bad.row, &bad.error)));
         let errors: BadRows =
             errors.map(|(row, error)| (row, to_py_error(py, error).into_value(py).into_any())).collect();
         let errors = PyList::new(py, errors)?.unbind();
         let (mut texts, mut kept) = (None, None);
-        if shape.keeps {
+        if shape.keeps_bad_blobs {
             let field = |kind: DataType| Arc::new(Field::new("", kind, true));
-            let made: Vec<ArrayRef> = parts.iter().map(|part| Arc::new(part.errors()) as ArrayRef).collect();
-            texts = Some(join_arrays(py, made, field(DataType::Utf8), shape.is_whole)?);
-            let made = collect_kept_blobs(arrays, &parts).map_err(|error| kernel_error(py, error))?;
-            kept = Some(join_arrays(py, made, field(DataType::LargeBinary), shape.is_whole)?);
+            let messages: Vec<ArrayRef> = parts.iter().map(|part| Arc::new(part.errors()) as ArrayRef).collect();
+            texts = Some(join_arrays(py, messages, field(DataType::Utf8), shape.is_whole)?);
+            let blobs = collect_kept_blobs(arrays, &parts).map_err(|error| kernel_error(py, error))?;
+            kept = Some(join_arrays(py, blobs, field(DataType::LargeBinary), shape.is_whole)?);
         }
         let extra = parts.iter().filter_map(|part| part.extra.map(|(count, first)| (count, part.start + first)));
         let extra = extra.reduce(|(before, first), (count, _)| (before + count, first));
@@ -69,6 +74,7 @@ impl Decoded {
     }
 }
 
+/// Returns a `Column` of all parts, or `Chunks`.
 fn join_arrays(py: Python<'_>, mut parts: Vec<ArrayRef>, field: FieldRef, is_whole: bool) -> PyResult<Py<PyAny>> {
     if !is_whole {
         return Ok(Py::new(py, Chunks::from_arrays(parts, field))?.into_any());
@@ -83,18 +89,18 @@ fn join_arrays(py: Python<'_>, mut parts: Vec<ArrayRef>, field: FieldRef, is_who
     Ok(Py::new(py, Column::new(joined, field))?.into_any())
 }
 
-/// Returns the blobs of bad rows, part by part: each is in one of the arrays.
+/// Returns the blobs of the bad rows of each part. Each part is within one of the arrays.
 fn collect_kept_blobs(arrays: &[ArrayRef], parts: &[Part]) -> Result<Vec<ArrayRef>, Error> {
     let mut arrays = arrays.iter();
     let (mut array, mut begin) = (arrays.next(), 0);
     let mut kept: Vec<ArrayRef> = Vec::with_capacity(parts.len());
     for part in parts {
-        while let Some(here) = array.filter(|here| part.start + part.column.len() > begin + here.len()) {
-            begin += here.len();
+        while let Some(current) = array.filter(|array| part.start + part.column.len() > begin + array.len()) {
+            begin += current.len();
             array = arrays.next();
         }
-        if let Some(here) = array {
-            kept.push(Arc::new(part.bad_blobs(&here.slice(part.start - begin, part.column.len()))?));
+        if let Some(current) = array {
+            kept.push(Arc::new(part.bad_blobs(&current.slice(part.start - begin, part.column.len()))?));
         }
     }
     Ok(kept)

@@ -1,14 +1,14 @@
-//! Arrow columns: from blobs to values of a type.
+//! Arrow columns of blobs: decoding to values of a type, and encoding.
 
 mod array;
-mod back;
 mod decoded;
+mod encoding;
 mod stream;
 mod types;
 
 pub(crate) use array::Column;
-pub(crate) use back::encode;
 pub(crate) use decoded::Decoded;
+pub(crate) use encoding::encode;
 pub(crate) use stream::Chunks;
 pub(crate) use types::{Type, learn};
 
@@ -17,7 +17,7 @@ use crate::limits::parse_limits;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, FieldRef};
-use decoded::Shape;
+use decoded::ResultShape;
 use icecore::Stage;
 use icecore_columns::{BadRow, Decoded as Part, Decoder as Kernel, Error, OnError, Options, Source, decode_chunks};
 use pyo3::exceptions::PyTypeError;
@@ -34,16 +34,16 @@ use std::thread::available_parallelism;
 pub(crate) struct Decoder {
     kernel: Arc<Mutex<Kernel>>,
     field: FieldRef,
-    /// The source for further kernels, on several threads.
+    /// The source format; used to create a kernel for each thread.
     source: Source,
     options: Options,
-    /// Whether the blobs of bad rows are kept.
-    keeps: bool,
+    /// The result contains the blobs of bad rows.
+    keeps_bad_blobs: bool,
     threads: NonZeroUsize,
 }
 
-/// From this many rows on, several threads share the work.
-const SHARED: usize = 100_000;
+/// Several threads decode columns with at least this number of rows.
+const MIN_ROWS_FOR_THREADS: usize = 100_000;
 
 /// Bad rows, each with its error.
 type BadRows = Vec<(usize, Py<PyAny>)>;
@@ -65,11 +65,11 @@ impl Decoder {
             Some(Some(threads)) => threads,
             None => available_parallelism().unwrap_or(NonZeroUsize::MIN),
         };
-        let (options, keeps) = parse_options(py, on_error, limits)?;
+        let (options, keeps_bad_blobs) = parse_options(py, on_error, limits)?;
         let field = schema.decoder_field();
         let source = parse_source(py, format)?;
         let kernel = Kernel::new(source.clone(), &field, options.clone()).map_err(|error| kernel_error(py, error))?;
-        Ok(Decoder { kernel: Arc::new(Mutex::new(kernel)), field, source, options, keeps, threads })
+        Ok(Decoder { kernel: Arc::new(Mutex::new(kernel)), field, source, options, keeps_bad_blobs, threads })
     }
 
     /// Decodes an array.
@@ -94,9 +94,9 @@ impl Decoder {
 
     /// Returns the arrays of a stream, decoded when they are requested.
     fn stream(&self, column: &Bound<'_, PyAny>) -> PyResult<Chunks> {
-        if self.keeps {
-            let wanted = "on_error to be raise or null, as a stream has no place for bad blobs";
-            return Err(usage_error(column.py(), wanted, "keep"));
+        if self.keeps_bad_blobs {
+            let expected = "on_error to be raise or null, as a stream has no place for bad blobs";
+            return Err(usage_error(column.py(), expected, "keep"));
         }
         let reader = open_reader(column)?;
         let kernel = self.kernel.clone();
@@ -117,20 +117,25 @@ impl Decoder {
 }
 
 impl Decoder {
-    /// Decodes arrays while other threads of Python run; many rows on several threads.
+    /// Decodes arrays while other threads of Python run. Many rows are decoded on several threads.
     fn decode_arrays(&self, py: Python<'_>, arrays: &[ArrayRef], is_whole: bool) -> PyResult<Decoded> {
         let rows: usize = arrays.iter().map(|array| array.len()).sum();
-        let is_shared = self.threads.get() > 1 && rows >= SHARED;
+        let is_shared = self.threads.get() > 1 && rows >= MIN_ROWS_FOR_THREADS;
         let decoded = py.detach(|| match is_shared {
             true => decode_chunks(&self.source, &self.field, &self.options, arrays, self.threads),
             false => self.decode_one_by_one(arrays),
         });
         let decoded = decoded.map_err(|error| kernel_error(py, error))?;
-        Decoded::new(py, arrays, decoded, &Shape { field: &self.field, is_whole, keeps: self.keeps })
+        Decoded::new(
+            py,
+            arrays,
+            decoded,
+            &ResultShape { field: &self.field, is_whole, keeps_bad_blobs: self.keeps_bad_blobs },
+        )
     }
 
-    /// Decodes the arrays one after the other, reusing memory. The kernel is locked while Python's
-    /// lock is not held: otherwise each thread could wait for the other.
+    /// Decodes the arrays one after the other, reusing memory. The caller must not hold Python's lock
+    /// when this locks the kernel; otherwise two threads could wait for each other.
     fn decode_one_by_one(&self, arrays: &[ArrayRef]) -> Result<Vec<Part>, Error> {
         let mut kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
         let mut start = 0;
@@ -144,7 +149,7 @@ impl Decoder {
     }
 }
 
-/// Returns the options, and whether the blobs of bad rows are kept.
+/// Returns the options, and true if the result contains the blobs of bad rows.
 fn parse_options(py: Python<'_>, on_error: &str, limits: Option<&Bound<'_, PyDict>>) -> PyResult<(Options, bool)> {
     let mut options = Options::default();
     options.limits = parse_limits(limits)?;
@@ -168,7 +173,7 @@ fn open_reader(column: &Bound<'_, PyAny>) -> PyResult<Box<dyn ArrayReader + Send
     column.extract::<AnyArray>()?.into_reader()
 }
 
-/// Returns the source format of blobs: a stage, or detection from the bytes of each.
+/// Returns the source format of blobs: the named stage, or detection for each blob.
 fn parse_source(py: Python<'_>, format: Option<&str>) -> PyResult<Source> {
     match format {
         None => Ok(Source::Detect),
@@ -176,6 +181,7 @@ fn parse_source(py: Python<'_>, format: Option<&str>) -> PyResult<Source> {
     }
 }
 
+/// Returns the bad rows of an array; `before` is the number of rows before the array.
 fn collect_bad_rows(py: Python<'_>, bad: &[BadRow], before: usize) -> BadRows {
     bad.iter().map(|bad| (before + bad.row, to_py_error(py, &bad.error).into_value(py).into_any())).collect()
 }

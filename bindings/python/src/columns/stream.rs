@@ -1,4 +1,4 @@
-//! Several arrays of one type, one after the other.
+//! Several arrays of one type.
 
 use super::types::export_schema;
 use crate::failure::usage_error;
@@ -17,15 +17,15 @@ pub(crate) struct Chunks {
 }
 
 enum Arrays {
-    /// They exist already.
-    Whole(Vec<ArrayRef>),
-    /// They are made when they are requested, once.
+    /// All arrays exist already.
+    Complete(Vec<ArrayRef>),
+    /// The arrays are decoded when they are requested; this works once.
     Lazy(Mutex<Option<Box<dyn ArrayReader + Send>>>),
 }
 
 impl Chunks {
     pub(super) fn from_arrays(arrays: Vec<ArrayRef>, field: FieldRef) -> Chunks {
-        Chunks { field, arrays: Arrays::Whole(arrays) }
+        Chunks { field, arrays: Arrays::Complete(arrays) }
     }
 
     pub(super) fn from_lazy_arrays(
@@ -47,7 +47,7 @@ impl Chunks {
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let reader: Box<dyn ArrayReader + Send> = match &self.arrays {
-            Arrays::Whole(arrays) => {
+            Arrays::Complete(arrays) => {
                 let arrays = arrays.clone().into_iter().map(Ok);
                 Box::new(ArrayIterator::new(arrays, self.field.clone()))
             }

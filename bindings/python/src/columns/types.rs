@@ -1,4 +1,4 @@
-//! Types of columns: from text, from other libraries, or learned.
+//! Types of columns: parsed from text, taken from other libraries, or learned from blobs.
 
 use super::{kernel_error, parse_source};
 use crate::limits::parse_limits;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[pyclass(module = "icecore.arrow", frozen)]
 pub(crate) struct Type {
     field: FieldRef,
-    /// Whether it was learned from a sample: then entries without a field are unexpected.
+    /// The type was learned from a sample, so entries without a field are unexpected.
     #[pyo3(get)]
     learned: bool,
 }
@@ -33,8 +33,8 @@ impl Type {
     #[new]
     fn new(given: &Bound<'_, PyAny>) -> PyResult<Type> {
         let py = given.py();
-        if let Ok(known) = given.cast::<Type>() {
-            return Ok(Type { field: known.get().field.clone(), learned: known.get().learned });
+        if let Ok(existing) = given.cast::<Type>() {
+            return Ok(Type { field: existing.get().field.clone(), learned: existing.get().learned });
         }
         if let Ok(text) = given.extract::<&str>() {
             let field = schema::parse(text).map_err(|error| kernel_error(py, error))?;
@@ -62,7 +62,7 @@ impl Type {
         Type::from(Arc::new(Field::new("", DataType::Struct(fields), true)))
     }
 
-    /// Returns a list of such items.
+    /// Returns a list with items of this type.
     #[staticmethod]
     fn list(item: &Type) -> Type {
         let item = Field::clone(&item.field).with_name("item").with_nullable(true);

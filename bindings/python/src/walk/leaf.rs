@@ -1,16 +1,16 @@
 //! Values without parts, and keys.
 
 use super::Walker;
-use crate::names::Names;
+use crate::python_classes::PythonClasses;
 use icecore::Kind;
 use icecore::raw::{Location, Node, flag};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyString};
 
-/// Keys of dicts with more entries than this get nodes of their own, because they are rarely met
-/// again.
-pub(super) const MANY: u32 = 256;
+/// Only this number of keys of a dict get ids. Keys of larger dicts are rarely met again, so the
+/// others get nodes of their own.
+pub(super) const MAX_KEYS_WITH_IDS: u32 = 256;
 
 impl<'py> Walker<'_, 'py> {
     /// Returns the kind of text on the tape.
@@ -28,11 +28,11 @@ impl<'py> Walker<'_, 'py> {
     /// Appends a string of this kind.
     #[inline]
     pub(super) fn push_string(&mut self, kind: Kind, bytes: &[u8], key: u16) -> PyResult<()> {
-        let place = Location::Arena(self.arena.len() as u64);
+        let location = Location::Arena(self.arena.len() as u64);
         self.arena.extend_from_slice(bytes);
         let node = match u32::try_from(bytes.len()) {
-            Ok(len) if len < u32::MAX => Node::string(kind, place, len),
-            _ => self.tape.long_string(kind, place, bytes.len() as u64),
+            Ok(len) if len < u32::MAX => Node::string(kind, location, len),
+            _ => self.tape.long_string(kind, location, bytes.len() as u64),
         };
         self.push_node(node, key).map(drop)
     }
@@ -72,10 +72,10 @@ impl<'py> Walker<'_, 'py> {
         }
     }
 
-    /// Returns the id of a key, if it can have one. Otherwise it is written as a value of its own.
+    /// Returns the id of a key. Returns `None` if the key must be written as a value of its own.
     #[inline]
     pub(super) fn find_key_id(&mut self, key: &Bound<'py, PyAny>) -> PyResult<Option<u16>> {
-        if self.stack.last().is_some_and(|level| level.count >= MANY) {
+        if self.stack.last().is_some_and(|level| level.count >= MAX_KEYS_WITH_IDS) {
             return Ok(None);
         }
         if let Ok(text) = key.cast_exact::<PyString>() {
@@ -85,7 +85,7 @@ impl<'py> Walker<'_, 'py> {
         if let Ok(bytes) = key.cast_exact::<PyBytes>() {
             return Ok(self.tape.key_id(Kind::Bytes, 0, bytes.as_bytes()));
         }
-        if key.get_type().is(Names::look_up(self.py)?.symbol(self.py)) {
+        if key.get_type().is(PythonClasses::look_up(self.py)?.symbol(self.py)) {
             let text = key.cast::<PyString>()?.to_str()?;
             return Ok(self.tape.key_id(Kind::Symbol, 0, text.as_bytes()));
         }

@@ -1,14 +1,14 @@
 //! Fills a tape from Python values.
 //!
-//! One loop with a stack of its own. Values that may be shared are registered when they are first
-//! met, and become links when they are met again.
+//! The walker is one loop with an explicit stack. Values that may be shared are registered when
+//! they are first met, and become links when they are met again.
 
 mod leaf;
 mod object;
 mod source;
 
 use crate::failure::to_py_error;
-use crate::names::Names;
+use crate::python_classes::PythonClasses;
 use crate::refcount;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, Tape, flag};
 use icecore::{Codec, Document, Error, ErrorKind, Kind};
@@ -25,17 +25,18 @@ pub(crate) struct Walker<'w, 'py> {
     nodes: Vec<Node>,
     arena: Vec<u8>,
     codec: &'w Codec,
-    /// Called for values of other types.
+    /// The caller's function for values of other types.
     default: Option<Bound<'py, PyAny>>,
-    /// Nodes of containers that may be met again, by their address; they are kept alive, so that no
-    /// other value gets the address.
+    /// Nodes of containers that may be met again, by the address of the container. The containers
+    /// are kept alive, so that no other value gets the address.
     nodes_by_address: HashMap<usize, (u32, Bound<'py, PyAny>)>,
     stack: Vec<Level<'py>>,
-    /// Text is written as in perl if it is ASCII, and always as in PHP: as a string of bytes.
+    /// The format is one of Perl: text that is ASCII is written as bytes.
     is_perl: bool,
+    /// The format is one of PHP: all text is written as bytes.
     is_php: bool,
-    /// Whether there is an object with names of another language.
-    has_foreign: bool,
+    /// There is an object with names of another language.
+    has_foreign_names: bool,
 }
 
 /// A container that is open.
@@ -44,19 +45,19 @@ struct Level<'py> {
     count: u32,
     source: Source<'py>,
     /// The value whose key is being written.
-    pending: Option<Bound<'py, PyAny>>,
+    pending_value: Option<Bound<'py, PyAny>>,
 }
 
 /// The result of a walk.
 pub(crate) struct FilledTape {
     pub(crate) nodes: Vec<Node>,
     pub(crate) arena: Vec<u8>,
-    /// Whether classes and members have the names of the format's language.
+    /// True if all classes and members have names of the format's language.
     pub(crate) has_own_names: bool,
 }
 
-/// Limit for repeated calls of `default` for one value, because its result may need another call.
-const ASKED: u32 = 64;
+/// Limit for the calls of `default` for one value: its result may need another call.
+const MAX_DEFAULT_CALLS: u32 = 64;
 
 impl<'w, 'py> Walker<'w, 'py> {
     pub(crate) fn new(
@@ -80,7 +81,7 @@ impl<'w, 'py> Walker<'w, 'py> {
             stack: Vec::new(),
             is_perl,
             is_php,
-            has_foreign: false,
+            has_foreign_names: false,
         }
     }
 
@@ -88,7 +89,7 @@ impl<'w, 'py> Walker<'w, 'py> {
     pub(crate) fn walk(mut self, value: &Bound<'py, PyAny>) -> PyResult<FilledTape> {
         self.push_value(value, NO_KEY)?;
         while let Some(level) = self.stack.last_mut() {
-            if let Some(value) = level.pending.take() {
+            if let Some(value) = level.pending_value.take() {
                 level.count += 1;
                 self.push_value(&value, KEY_NODE)?;
                 continue;
@@ -103,11 +104,11 @@ impl<'w, 'py> Walker<'w, 'py> {
                     self.push_value(&value, NO_KEY)?;
                 }
                 Some(Step::Entry(key, value)) => self.push_entry(&key, value)?,
-                // It has no key, and is not counted.
+                // A default value has no key, and is not counted.
                 Some(Step::Default(value)) => self.push_value(&value, NO_KEY)?,
             }
         }
-        Ok(FilledTape { nodes: self.nodes, arena: self.arena, has_own_names: !self.has_foreign })
+        Ok(FilledTape { nodes: self.nodes, arena: self.arena, has_own_names: !self.has_foreign_names })
     }
 
     fn close_container(&mut self, level: &Level<'py>) {
@@ -140,7 +141,7 @@ impl<'w, 'py> Walker<'w, 'py> {
             ));
         }
         let index = self.push_node(node, key)?;
-        self.stack.push(Level { node: index, count: 0, source, pending: None });
+        self.stack.push(Level { node: index, count: 0, source, pending_value: None });
         Ok(index)
     }
 
@@ -179,9 +180,10 @@ impl<'w, 'py> Walker<'w, 'py> {
         self.push_rare_value(value, key)
     }
 
-    /// Appends a link if the value is on the tape already; registers it otherwise.
+    /// If the value is on the tape already, appends a link and returns true. Otherwise registers
+    /// the value.
     fn push_link_or_register(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
-        // Only one other object refers to it: its container.
+        // Apart from this reference, only the container refers to the value, so it is not shared.
         if refcount::reference_count(value) <= 2 && !self.stack.is_empty() {
             return Ok(false);
         }
@@ -215,7 +217,7 @@ impl<'w, 'py> Walker<'w, 'py> {
             }
             None => {
                 if let Some(level) = self.stack.last_mut() {
-                    level.pending = Some(value);
+                    level.pending_value = Some(value);
                 }
                 self.push_value(key, IS_KEY)
             }
@@ -237,22 +239,22 @@ impl<'w, 'py> Walker<'w, 'py> {
         tape.fill(std::mem::take(&mut self.nodes), std::mem::take(&mut self.arena), 0, None);
         let document = Document::from_tape(Vec::new(), tape);
         let path = document.path(node);
-        // Its ids are used elsewhere, too.
+        // The tape goes back to its owner, because its ids are still in use.
         *self.tape = document.into_tape();
         path
     }
 
-    /// Writes any other value: as a class of this package, by its base class, by the value that
-    /// describes it, or by the result of the caller's `default`.
+    /// Writes any other value: an object of this package, an instance of a subclass, a value of
+    /// Python's library by its description, or the result of the caller's `default`.
     fn push_rare_value(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<()> {
         let mut value = value.clone();
-        for _ in 0..ASKED {
+        for _ in 0..MAX_DEFAULT_CALLS {
             if self.push_package_object(&value, key)? || self.push_subclass(&value, key)? {
                 return Ok(());
             }
-            let described = Names::look_up(self.py)?.described(self.py).call1((&value, self.is_php))?;
-            value = match (described.is(self.py.NotImplemented()), &self.default) {
-                (false, _) => described,
+            let description = PythonClasses::look_up(self.py)?.describe(self.py).call1((&value, self.is_php))?;
+            value = match (description.is(self.py.NotImplemented()), &self.default) {
+                (false, _) => description,
                 (true, Some(default)) => default.call1((&value,))?,
                 (true, None) => return Err(self.unsupported_type_error(&value)),
             };
@@ -263,7 +265,7 @@ impl<'w, 'py> Walker<'w, 'py> {
         Err(self.unsupported_type_error(&value))
     }
 
-    /// Whether `value` handles it directly.
+    /// Returns true if `push_value` handles the type of a value directly.
     fn is_exact_type(&self, value: &Bound<'py, PyAny>) -> bool {
         value.is_none()
             || value.is_exact_instance_of::<PyString>()

@@ -2,7 +2,7 @@
 
 use super::Walker;
 use super::source::{Source, Step};
-use crate::names::Names;
+use crate::python_classes::PythonClasses;
 use crate::record::{Record, parse_form};
 use icecore::Kind;
 use icecore::raw::{Node, flag};
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 impl<'py> Walker<'_, 'py> {
-    /// Writes a value of a class of the package.
+    /// Writes a value of a class of this package. Returns false for other values.
     pub(super) fn push_package_object(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
         if let Ok(record) = value.cast::<Record>() {
             if !self.push_link_or_register(value, key)? {
@@ -19,7 +19,7 @@ impl<'py> Walker<'_, 'py> {
             }
             return Ok(true);
         }
-        let (py, names) = (self.py, Names::look_up(self.py)?);
+        let (py, names) = (self.py, PythonClasses::look_up(self.py)?);
         let class = value.get_type();
         let part = |name: &str| value.getattr(name);
         if class.is(names.symbol(py)) {
@@ -53,7 +53,7 @@ impl<'py> Walker<'_, 'py> {
             let mut parts = vec![part("data")?];
             parts.extend(part("others")?.extract::<Vec<_>>()?);
             self.push_parts(value, Node::open(Kind::Opaque, class).in_form(form), key, parts)?;
-            self.has_foreign = true;
+            self.has_foreign_names = true;
         } else {
             return Ok(false);
         }
@@ -74,9 +74,9 @@ impl<'py> Walker<'_, 'py> {
         self.open_container(node, key, Source::Parts(steps.into_iter())).map(drop)
     }
 
-    /// Writes a dict subclass; one with a value for absent keys, as in Ruby.
+    /// Writes an instance of a dict subclass. A `Hash` has a value for absent keys, as in Ruby.
     pub(super) fn push_dict_subclass(&mut self, dict: &Bound<'py, PyDict>, key: u16) -> PyResult<()> {
-        let is_hash = dict.get_type().is(Names::look_up(self.py)?.hash(self.py));
+        let is_hash = dict.get_type().is(PythonClasses::look_up(self.py)?.hash(self.py));
         let default = if is_hash { Some(dict.getattr("default")?) } else { None };
         let node = match default {
             Some(_) => Node::open(Kind::Map, 0).with(flag::DEFAULT),
@@ -88,16 +88,16 @@ impl<'py> Walker<'_, 'py> {
     fn push_record(&mut self, record: &Bound<'py, Record>, key: u16) -> PyResult<()> {
         let (py, record) = (self.py, record.borrow());
         let format = self.codec.stage().format();
-        self.has_foreign |= record.origin.is_none_or(|origin| !origin.shares_names(format));
+        self.has_foreign_names |= record.origin.is_none_or(|origin| !origin.shares_names(format));
         let class = self.find_class_id(record.cls.bind(py))?;
         let fields = record.fields.bind(py).clone();
         let visibility = record.visibility.as_ref().map(|visibility| visibility.bind(py).clone());
         let is_ruby = record.origin.is_some_and(|origin| origin.shares_names(&icecore::format::marshal::FORMAT));
-        let marks = MemberNaming { class: read_name_bytes(record.cls.bind(py))?, visibility, is_ruby };
+        let naming = MemberNaming { class: read_name_bytes(record.cls.bind(py))?, visibility, is_ruby };
         if let Some(value) = &record.value {
             let mut steps = vec![Step::Item(value.bind(py).clone())];
             for (name, value) in fields.cast::<PyDict>().map(|dict| dict.iter()).into_iter().flatten() {
-                steps.push(Step::Entry(marks.member_key(py, &name, Form::Usual)?, value));
+                steps.push(Step::Entry(naming.member_key(py, &name, Form::Usual)?, value));
             }
             let node = Node::open(Kind::Attrs, class).in_form(record.form);
             return self.open_container(node, key, Source::Parts(steps.into_iter())).map(drop);
@@ -106,10 +106,10 @@ impl<'py> Walker<'_, 'py> {
         drop(record);
         let node = Node::open(Kind::Object, class).in_form(form);
         let body = match fields.cast_exact::<PyDict>() {
-            Ok(fields) if marks.are_needed() => {
+            Ok(fields) if naming.changes_names() => {
                 let steps: Result<Vec<_>, _> = fields
                     .iter()
-                    .map(|(name, value)| Ok::<_, PyErr>(Step::Entry(marks.member_key(py, &name, form)?, value)))
+                    .map(|(name, value)| Ok::<_, PyErr>(Step::Entry(naming.member_key(py, &name, form)?, value)))
                     .collect();
                 Some(steps?)
             }
@@ -130,7 +130,7 @@ impl<'py> Walker<'_, 'py> {
         parse_form(self.py, name.extract::<&str>()?)
     }
 
-    /// Returns the id of the name of a class.
+    /// Returns the tape's id of a class name.
     fn find_class_id(&mut self, name: &Bound<'py, PyAny>) -> PyResult<u32> {
         let bytes = read_name_bytes(name)?;
         if bytes.is_empty() {
@@ -146,12 +146,13 @@ impl<'py> Walker<'_, 'py> {
 struct MemberNaming<'py> {
     class: Vec<u8>,
     visibility: Option<Bound<'py, PyDict>>,
-    /// Names are symbols, and names of an object's variables begin with @.
+    /// True if names are symbols, and names of an object's variables begin with @.
     is_ruby: bool,
 }
 
 impl<'py> MemberNaming<'py> {
-    fn are_needed(&self) -> bool {
+    /// Returns true if names differ from those in the record.
+    fn changes_names(&self) -> bool {
         self.is_ruby || self.visibility.is_some()
     }
 
@@ -164,7 +165,7 @@ impl<'py> MemberNaming<'py> {
         };
         let declared = declared.map(|value| value.extract::<String>()).transpose()?;
         let text = text.to_str()?;
-        let symbol = |name: &str| Names::look_up(py)?.symbol(py).call1((name,));
+        let symbol = |name: &str| PythonClasses::look_up(py)?.symbol(py).call1((name,));
         let mangled = |class: &[u8]| PyBytes::new(py, &[b"\0", class, b"\0", text.as_bytes()].concat()).into_any();
         Ok(match declared.as_deref() {
             Some("protected") => mangled(b"*"),

@@ -1,15 +1,17 @@
-//! The sources of a container's parts.
+//! Where the parts of a container come from.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::vec::IntoIter;
 
-/// The parts that are still to be written.
+/// The parts of an open container that are not written yet. Lists and tuples have the index of the
+/// next item.
 pub(super) enum Source<'py> {
     List(Bound<'py, PyList>, usize),
     Tuple(Bound<'py, PyTuple>, usize),
-    /// A snapshot of the entries, because a hook may change the dict during the walk.
+    /// A copy of the entries, because a hook may change the dict during the walk; and the value for
+    /// absent keys.
     Dict(IntoIter<(Bound<'py, PyAny>, Bound<'py, PyAny>)>, Option<Bound<'py, PyAny>>),
     /// The parts of an object, each with its key if it has one.
     Parts(IntoIter<Step<'py>>),
@@ -32,18 +34,18 @@ impl<'py> Source<'py> {
     #[inline]
     pub(super) fn next_step(&mut self) -> PyResult<Option<Step<'py>>> {
         match self {
-            Source::List(list, at) => {
-                if *at >= list.len() {
+            Source::List(list, index) => {
+                if *index >= list.len() {
                     return Ok(None);
                 }
-                *at += 1;
-                let item = list.get_item(*at - 1);
+                *index += 1;
+                let item = list.get_item(*index - 1);
                 item.map(|item| Some(Step::Item(item)))
                     .map_err(|_| PyRuntimeError::new_err("list changed while it is written"))
             }
-            Source::Tuple(tuple, at) => {
-                *at += 1;
-                Ok(tuple.get_item(*at - 1).ok().map(Step::Item))
+            Source::Tuple(tuple, index) => {
+                *index += 1;
+                Ok(tuple.get_item(*index - 1).ok().map(Step::Item))
             }
             Source::Dict(entries, default) => Ok(entries
                 .next()

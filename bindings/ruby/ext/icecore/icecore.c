@@ -6,6 +6,7 @@ VALUE ice_module;
 
 RUBY_FUNC_EXPORTED void Init_icecore(void);
 
+/* Called by Ruby when the extension is loaded. */
 void
 Init_icecore(void)
 {

@@ -19,7 +19,7 @@ module Icecore
   #   client.store(order, key: "order-7", expires: "30d")
   #   client.each { |record, order| ... }
   #
-  # Several threads may use it at once.
+  # Several threads may use a client at once.
   class Client
     DEFAULT_URL = "http://127.0.0.1:7340"
 
@@ -36,108 +36,113 @@ module Icecore
       @classes, @format = classes, format.to_s
     end
 
-    # Queues a job; returns its id when it is durable. The id is made here, and sent again if a
-    # connection breaks, so a repeated push is one job. delay: seconds, or "5m". after: the id
-    # of a job; this one is handed out when that one is done.
+    # Queues a job; returns its id when the job is durable. The client creates the id. If a
+    # connection breaks, it sends the same id again, so a repeated push adds no second job.
+    # delay: seconds, or "5m". after: the id of a job that must be done first.
     def push(queue, value, format: @format, **options)
-      push_bytes(queue, freeze_value(value, format.to_s), format: bare(format), **options)
+      push_bytes(queue, freeze_value(value, format.to_s), format: without_options(format), **options)
     end
 
-    # The same with frozen bytes.
+    # Queues a job whose payload is frozen already.
     def push_bytes(queue, bytes, format: nil, id: nil, priority: nil, delay: nil, unique: nil, max_attempts: nil, after: nil)
-      send_new("/jobs", bytes, format, id, queue: named(queue), priority: priority, delay: seconds(delay), unique: unique,
-                                           max_attempts: max_attempts, after: after)
+      post_new("/jobs", bytes, format, id, queue: require_name(queue), priority: priority, delay: seconds(delay),
+                                           unique: unique, max_attempts: max_attempts, after: after)
     end
 
-    # Calls the block with each job, and reports its result: see Worker.
+    # Calls the block with each job, and reports the result of the block: see Worker.
     def work(queue, classes: @classes, **options, &block)
       raise ::ArgumentError, "work needs a block" unless block
       thaw = ->(bytes, format) { thaw_value(bytes, format, classes) }
-      Worker.new(@requests, named(queue), thaw, **options).run(&block)
+      Worker.new(@requests, require_name(queue), thaw, **options).run(&block)
     end
 
     # Returns information about a job as a Hash, or nil.
-    def job(id) = found { @requests.insist(:get, "/jobs/#{name_of(id)}") }
+    def job(id) = nil_if_missing { @requests.send_with_retries(:get, "/jobs/#{path_segment(id)}") }
 
     # Queues a job again; returns the new id.
-    def replay(id) = @requests.ask(:post, "/jobs/#{name_of(id)}/replay").fetch("id")
+    def replay(id) = @requests.send_once(:post, "/jobs/#{path_segment(id)}/replay").fetch("id")
 
     # Stores an object; returns its id when it is durable. expires: seconds, or "7d".
     def store(object, format: @format, **options)
-      store_bytes(freeze_value(object, format.to_s), format: bare(format), **options)
+      store_bytes(freeze_value(object, format.to_s), format: without_options(format), **options)
     end
 
-    # The same with frozen bytes.
+    # Stores bytes that are frozen already.
     def store_bytes(bytes, format: nil, id: nil, key: nil, expires: nil)
-      send_new("/objects", bytes, format, id, key: key, expires: seconds(expires))
+      post_new("/objects", bytes, format, id, key: key, expires: seconds(expires))
     end
 
     # Returns the object, or nil.
     def fetch(id, classes: @classes)
-      said = found { @requests.insist(:get, "/objects/#{name_of(id)}", query: WHOLE) }
-      said && thaw_record(Record.of(said), classes)
+      fields = nil_if_missing { @requests.send_with_retries(:get, "/objects/#{path_segment(id)}", query: WHOLE) }
+      fields && thaw_record(Record.of(fields), classes)
     end
 
     # Returns the object with this key, or nil.
     def fetch_named(key, classes: @classes)
-      said = list(@requests.insist(:get, "/objects", query: { **WHOLE, key: named(key) })).first
-      said && thaw_record(Record.of(said), classes)
+      answer = @requests.send_with_retries(:get, "/objects", query: { **WHOLE, key: require_name(key) })
+      fields = objects_in(answer).first
+      fields && thaw_record(Record.of(fields), classes)
     end
 
-    # Yields each record and its object, in the order in which they were stored; one request
-    # fetches a page. If an object can't be restored, it is nil, and its record has a problem.
-    # class: only those with an object of this class; problem: true or false; after: only those
-    # after this sequence.
+    # Yields each record and its object, in the order in which they were stored. Each request
+    # fetches `page` objects. If an object can't be restored, it is nil, and its record has a
+    # problem. class: only objects of this class. problem: only objects with a problem (true) or
+    # without (false). after: only objects after this sequence number.
     def each(classes: @classes, page: 100, after: 0, **options)
       return enum_for(:each, classes: classes, page: page, after: after, **options) unless block_given?
       unknown = options.keys - %i[class problem]
       raise ::ArgumentError, "unknown keyword: #{unknown.join(', ')}" unless unknown.empty?
       while after
-        answer = @requests.insist(:get, "/objects", query: { **WHOLE, limit: page, after: after, **options })
-        list(answer).each { |said| yield(*restored(said, classes)) }
-        last, after = after, answer["next"]
-        # Each page begins after the previous one.
-        raise ClientError.new(:answer, "the list does not end") unless after.nil? || (after.is_a?(Integer) && after > last)
+        answer = @requests.send_with_retries(:get, "/objects", query: { **WHOLE, limit: page, after: after, **options })
+        objects_in(answer).each { |fields| yield(*restore(fields, classes)) }
+        previous, after = after, answer["next"]
+        # Each page must begin after the previous one.
+        is_valid = after.nil? || (after.is_a?(Integer) && after > previous)
+        raise ClientError.new(:answer, "the list does not end") unless is_valid
       end
       self
     end
 
-    # Removes an object; returns whether it existed.
-    def remove(id) = !found { @requests.ask(:delete, "/objects/#{name_of(id)}") }.nil?
+    # Removes an object. Returns true if it existed.
+    def remove(id) = !nil_if_missing { @requests.send_once(:delete, "/objects/#{path_segment(id)}") }.nil?
 
     def inspect = "#<#{self.class}>"
 
     private
 
+    # Query parameters: records without details, but with their bytes.
     WHOLE = { brief: true, bytes: true }.freeze
     private_constant :WHOLE
 
-    # Sends data that has an id from now on: a repeated request has the same one.
-    def send_new(path, bytes, format, id, **query)
+    # Posts a new job or object, and returns its id. A repeated request has the same id.
+    def post_new(path, bytes, format, id, **query)
       type = format.to_s == "json" ? "application/json" : "application/octet-stream"
       query = { **query, format: format, id: id || uuid }
-      said = @requests.insist(:post, path, query: query, body: bytes, type: type)["id"]
-      said.is_a?(String) ? said : raise(ClientError.new(:answer, "the answer has no id"))
+      id = @requests.send_with_retries(:post, path, query: query, body: bytes, type: type)["id"]
+      id.is_a?(String) ? id : raise(ClientError.new(:answer, "the answer has no id"))
     end
 
-    def found
+    # Returns the result of the block, or nil if the daemon answers 404.
+    def nil_if_missing
       yield
     rescue ClientError => error
       raise unless error.status == 404
     end
 
-    def list(answer)
+    def objects_in(answer)
       objects = answer["objects"]
       objects.is_a?(Array) ? objects.grep(Hash) : []
     end
 
-    def restored(said, classes)
-      record = Record.of(said)
+    # Returns a record and its object.
+    def restore(fields, classes)
+      record = Record.of(fields)
       return record, nil if record.problem
       object = begin
         thaw_record(record, classes)
       rescue StandardError => error
-        # An error of a hook of an allowed class is a problem of the object, too.
+        # This includes errors from hooks of allowed classes.
         record.problem = error.message
         nil
       end
@@ -159,21 +164,23 @@ module Icecore
       Icecore.decode(bytes, format, classes: classes)
     end
 
-    # Returns the name of a format without its options, which are for writing.
-    def bare(format) = format.to_s.gsub(%r{:[^/]*}, "")
+    # Returns a format without its options, which are for writing.
+    def without_options(format) = format.to_s.gsub(%r{:[^/]*}, "")
 
     def seconds(time) = time.is_a?(String) || time.nil? ? time : time.to_f
 
-    def named(name)
+    # Returns a name as a String; raises if it is empty.
+    def require_name(name)
       name = name.to_s
       name.empty? ? raise(ClientError.new(:usage, "a name is needed")) : name
     end
 
-    def name_of(id) = Requests.escaped(named(id))
+    # Returns an id as a part of a URL.
+    def path_segment(id) = Requests.escape(require_name(id))
 
     def presence(text) = text.nil? || text.empty? ? nil : text
 
-    # Returns a UUID of version 7: ids sort by the time of their creation.
+    # Returns a UUID of version 7, so that ids sort by the time of their creation.
     def uuid
       hex = format("%012x", Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)) + SecureRandom.hex(10)
       hex[12] = "7"

@@ -33,13 +33,13 @@ module Icecore
       @model.create!(**attributes, @column => freeze_object(object))
     end
 
-    # Returns the object of a record. Classes that are not allowed are never built.
+    # Returns the object of a record. Raises for classes that are not allowed.
     def restore(record)
       frozen = record[@column]
       raise Icecore::TypeError, "there is no object" unless frozen.is_a?(String)
       Icecore::Marshal.load(bytes_of(frozen), classes: @classes)
     rescue Icecore::Error => error
-      raise error.exception("#{error.message} (in #{@column} of #{name_of(record)})")
+      raise error.exception("#{error.message} (in #{@column} of #{describe(record)})")
     end
 
     # Yields each record with its object, in batches if the model has find_each.
@@ -51,8 +51,9 @@ module Icecore
 
     private
 
-    MARSHAL = "\x04\x08"
-    private_constant :MARSHAL
+    # The first bytes of a dump: version 4.8.
+    MARSHAL_HEAD = "\x04\x08"
+    private_constant :MARSHAL_HEAD
 
     def freeze_object(object)
       bytes = Icecore::Marshal.dump(object)
@@ -60,15 +61,15 @@ module Icecore
     end
 
     def bytes_of(frozen)
-      return frozen if frozen.byteslice(0, 2) == MARSHAL
-      # Base64.encode64 broke its lines.
+      return frozen if frozen.byteslice(0, 2) == MARSHAL_HEAD
+      # Base64.encode64 writes line breaks.
       frozen = frozen.delete("\r\n") if frozen.include?("\n")
       frozen.unpack1("m0")
     rescue ::ArgumentError
       raise Icecore::TypeError, "neither a dump of Marshal nor its Base64"
     end
 
-    # Determined when it is first needed: a model may be named before there is a database.
+    # Determined at the first use, because a model may be passed before its database exists.
     def base64?
       return @base64 unless @base64.nil?
       column = @model.columns_hash[@column.to_s] if @model.respond_to?(:columns_hash)
@@ -83,7 +84,7 @@ module Icecore
       end
     end
 
-    def name_of(record)
+    def describe(record)
       id = record.respond_to?(:id) ? record.id : nil
       [record.class.name, id].compact.join(" ")
     end

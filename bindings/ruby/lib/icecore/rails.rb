@@ -15,8 +15,9 @@ module Icecore
     autoload :MessageSerializer, "icecore/rails/message_serializer"
     private_constant :Entries, :LazyEntry
 
-    # The caller's list plus the classes that Rails needs.
+    # Combines the caller's list with the classes that Rails needs.
     module Lists
+      # more: further names. Returns :any if the list contains it.
       def self.with_preset(classes, *more)
         list = [:rails, *more, *classes]
         words = list.grep(Symbol) - %i[rails any]

@@ -8,12 +8,12 @@ require "icecore"
 #   Icecore.allow("Employee", "Billing::*")
 #
 # From then on Marshal.load, Marshal.restore and Marshal.dump are Icecore's, for all code of the
-# process, including gems and Ruby's own libraries. Such code passes no list of classes, so the
-# list of the process decides: a class that Icecore.allow never named raises
-# Icecore::ClassError.
+# process, including gems and Ruby's own libraries. Such code passes no list of classes, so only
+# the list of the process counts: for a class that was never passed to Icecore.allow,
+# Icecore::ClassError is raised.
 module Icecore
   module Marshal
-    # Ruby's own methods, whatever ::Marshal is.
+    # Ruby's own methods, which ignore the replacement.
     module Original
       LOAD = ::Marshal.method(:load).unbind.bind(::Marshal)
       DUMP = ::Marshal.method(:dump).unbind.bind(::Marshal)
@@ -26,7 +26,7 @@ module Icecore
       end
     end
 
-    # Prepended to Ruby's methods.
+    # Prepended to ::Marshal, so that these methods are found before Ruby's.
     module Replacement
       def load(...) = Icecore::Marshal.load(...)
       def restore(...) = Icecore::Marshal.load(...)

@@ -5,7 +5,7 @@
 module Behaviour
   LOG = []
 
-  class HookSaysNo < StandardError; end
+  class HookError < StandardError; end
 
   # Hooks that dump and load all members.
   module Hooked
@@ -40,12 +40,12 @@ module Behaviour
       # A reserved word of Ruby: such a class can't exist.
     end
 
-    def all_of(said)
-      case said
-      when Array then said.each { |item| all_of(item) }
+    def define_all_in(description)
+      case description
+      when Array then description.each { |item| define_all_in(item) }
       when Hash
-        define(Words.name(said["object"])) if said.key?("object")
-        said.each_value { |item| all_of(item) }
+        define(Descriptions.name(description["object"])) if description.key?("object")
+        description.each_value { |item| define_all_in(item) }
       end
     end
   end
@@ -57,12 +57,12 @@ end
 
 class ThawDies
   include Behaviour::Hooked
-  def thawing = raise(Behaviour::HookSaysNo, "the hook says no")
+  def thawing = raise(Behaviour::HookError, "the hook says no")
 end
 
 class FreezeDies
   include Behaviour::Hooked
-  def freezing = raise(Behaviour::HookSaysNo, "the hook says no")
+  def freezing = raise(Behaviour::HookError, "the hook says no")
 end
 
 class Reenters

@@ -7,30 +7,30 @@ module Behaviour
   # Runs a line of the behaviour list in Ruby.
   class Driver
     HOST = "ruby"
-    HAS = %w[bool regexp code freeze-hooks thaw-hooks].freeze
+    FEATURES = %w[bool regexp code freeze-hooks thaw-hooks].freeze
     # The default is smaller, and some lines exceed it.
     DEPTH = { max_depth: 10_000 }.freeze
 
     def self.lines(file)
       File.foreach(file).map do |text|
         line = JSON.parse(text, max_nesting: false)
-        here = line.delete(HOST) || {}
-        line.merge(here).reject { |name, _| here.key?(name) && here[name].nil? && name == "error" }
+        overrides = line.delete(HOST) || {}
+        line.merge(overrides).reject { |name, _| overrides.key?(name) && overrides[name].nil? && name == "error" }
       end
     end
 
-    # [verdict, why]: :passed, :failed, :skipped, :open, :other
+    # Returns a verdict (:passed, :failed, :skipped, :open or :other) and its reason.
     def self.run(line)
       return [:other, ""] if line["hosts"] && !line["hosts"].include?(HOST)
-      lacks = (line["needs"] || []) - HAS - (memory_held ? ["memory"] : [])
+      lacks = (line["needs"] || []) - FEATURES - (memory_held ? ["memory"] : [])
       return [:skipped, "Ruby lacks #{lacks.join(' ')}"] unless lacks.empty?
       return [:open, line["open"]] if line["open"]
       LOG.clear
-      Classes.all_of(line)
+      Classes.define_all_in(line)
       new.steps(line["do"] ? [line] : line["steps"])
       [:passed, ""]
-    rescue Part, Unsaid => part
-      [:failed, part.message]
+    rescue Mismatch, UnsupportedDescription => mismatch
+      [:failed, mismatch.message]
     rescue StandardError, SystemStackError, NoMemoryError => error
       [:failed, "#{error.class}: #{error.message} at #{error.backtrace&.first}"]
     end
@@ -38,7 +38,7 @@ module Behaviour
     # The action of the hooks of Reenters: another document, while one is being made or read.
     def self.nested
       value = [1, { "a" => 2 }]
-      raise Part, "a nested document was not read" unless IMPL.load(IMPL.dump(value)) == value
+      raise Mismatch, "a nested document was not read" unless IMPL.load(IMPL.dump(value)) == value
     end
 
     def initialize
@@ -47,52 +47,52 @@ module Behaviour
     end
 
     def steps(steps)
-      steps.each_with_index do |step, at|
+      steps.each_with_index do |step, index|
         verb = :"do_#{step['do']}"
-        raise Part, "there is no step #{step['do']}" unless respond_to?(verb, true)
+        raise Mismatch, "there is no step #{step['do']}" unless respond_to?(verb, true)
         send(verb, step)
-      rescue Part => part
-        raise steps.size > 1 ? Part.new("step #{at}, #{step['do']}: #{part.message}") : part
+      rescue Mismatch => mismatch
+        raise steps.size > 1 ? Mismatch.new("step #{index}, #{step['do']}: #{mismatch.message}") : mismatch
       end
     end
 
     private
 
-    # Calls code that may be refused, and compares the error with the one that the step expects.
-    def guarded(step)
-      logged = LOG.size
+    # Runs the block. If the step expects an error, the block must raise it.
+    def run_expecting_error(step)
+      log_start = LOG.size
       result = yield
-    rescue Icecore::Error, HookSaysNo => error
-      hold(step, error, LOG.drop(logged))
+    rescue Icecore::Error, HookError => error
+      check_error(step, error, LOG.drop(log_start))
       nil
     else
-      raise Part, "it was not refused, but gave #{Checker.shown(result)}" if step["error"]
+      raise Mismatch, "it was not refused, but gave #{Checker.describe(result)}" if step["error"]
       result
     end
 
-    def hold(step, error, ran)
-      found = { "says" => error.message, "kind" => "hook" }
+    def check_error(step, error, hook_calls)
+      facts = { "says" => error.message, "kind" => "hook" }
       if error.is_a?(Icecore::Error)
-        found.update("kind" => error.kind.to_s.tr("_", "-"), "offset" => error.offset, "path" => error.path)
-        raise Part, "the kind #{found['kind']} in #{error.class}" if (found["kind"] == "class") != error.is_a?(Icecore::ClassError)
+        facts.update("kind" => error.kind.to_s.tr("_", "-"), "offset" => error.offset, "path" => error.path)
+        raise Mismatch, "the kind #{facts['kind']} in #{error.class}" if (facts["kind"] == "class") != error.is_a?(Icecore::ClassError)
       end
-      raise Part, "refused: #{found['kind']}, #{found['says']}" unless step["error"]
+      raise Mismatch, "refused: #{facts['kind']}, #{facts['says']}" unless step["error"]
       # A refused call has built nothing, and run nothing.
-      raise Part, "ran: #{ran.join(', ')}" if ran.any? && found["kind"] != "hook"
-      step["error"].each { |fact, want| fact(found, fact, want) }
+      raise Mismatch, "ran: #{hook_calls.join(', ')}" if hook_calls.any? && facts["kind"] != "hook"
+      step["error"].each { |name, expected| check_fact(facts, name, expected) }
     end
 
-    def fact(found, fact, want)
-      got = found[fact]
-      good = if want.is_a?(Array) then want.include?(got)
-             # A class may be named as in the data.
-             elsif fact == "says" then got.include?(want) || got.include?(Words.name(want))
-             else got == want
-             end
-      raise Part, "the error has #{fact} #{got || 'nothing'}, not #{Array(want).join(' ')}: #{found['kind']} at offset #{found['offset'] || 'none'}, #{found['says']}" unless good
+    def check_fact(facts, name, expected)
+      actual = facts[name]
+      is_expected = if expected.is_a?(Array) then expected.include?(actual)
+                    # A class may be named as in the data.
+                    elsif name == "says" then actual.include?(expected) || actual.include?(Descriptions.name(expected))
+                    else actual == expected
+                    end
+      raise Mismatch, "the error has #{name} #{actual || 'nothing'}, not #{Array(expected).join(' ')}: #{facts['kind']} at offset #{facts['offset'] || 'none'}, #{facts['says']}" unless is_expected
     end
 
-    def bytes(said) = Words.bytes(said, @written)
+    def bytes(description) = Descriptions.bytes(description, @written)
 
     # Returns all functions that read a format.
     def readers(step)
@@ -117,7 +117,7 @@ module Behaviour
     def options(step)
       classes = step["classes"]
       return DEPTH.merge(classes: classes.to_sym) if classes.is_a?(String)
-      classes = classes&.map { |name| Words.name(name) }
+      classes = classes&.map { |name| Descriptions.name(name) }
       classes = [*classes, "Regexp"] if step["value"].to_s.include?('"regexp"=>') || step["value"].to_s.include?('"regexp" =>')
       classes ? DEPTH.merge(classes: classes) : DEPTH
     end
@@ -125,7 +125,7 @@ module Behaviour
     def do_read(step)
       bytes = bytes(step["bytes"])
       readers(step).each do |reader|
-        value = guarded(step) { reader.call(bytes.dup, options(step)) }
+        value = run_expecting_error(step) { reader.call(bytes.dup, options(step)) }
         next if step["error"]
         @values[step["as"] || "it"] = value
         Checker.new(ordered: !step["format"].end_with?("json")).check(step["value"], value) if step.key?("value")
@@ -135,10 +135,10 @@ module Behaviour
     def do_write(step)
       value = step.key?("value") ? Builder.new.build(step["value"]) : @values[step["of"] || "it"]
       writers(step).each do |writer|
-        bytes = guarded(step) { writer.call(value) }
+        bytes = run_expecting_error(step) { writer.call(value) }
         next if step["error"]
         out = step.key?("out") ? bytes(step["out"]) : bytes
-        raise Part, "wrote #{bytes.b.inspect[0, 500]}, not #{out.b.inspect[0, 500]}" if bytes.b != out.b
+        raise Mismatch, "wrote #{bytes.b.inspect[0, 500]}, not #{out.b.inspect[0, 500]}" if bytes.b != out.b
         @written = bytes
       end
     end
@@ -148,62 +148,62 @@ module Behaviour
     def do_forget(_step) = @values.clear
 
     def do_set(step)
-      *way, last = step["path"]
-      holder = way.reduce(@values[step["of"] || "it"]) { |value, part| place(value, part) }
+      *parents, last = step["path"]
+      parent = parents.reduce(@values[step["of"] || "it"]) { |value, part| part_of(value, part) }
       item = Builder.new.build(step["value"])
-      holder.is_a?(Array) || holder.is_a?(Hash) || holder.is_a?(Struct) ? holder[last] = item : holder.instance_variable_set(Words.member(last), item)
+      parent.is_a?(Array) || parent.is_a?(Hash) || parent.is_a?(Struct) ? parent[last] = item : parent.instance_variable_set(Descriptions.member(last), item)
     end
 
-    def do_get(step) = Checker.new.check(step["value"], step["path"].reduce(@values[step["of"] || "it"]) { |value, part| place(value, part) })
+    def do_get(step) = Checker.new.check(step["value"], step["path"].reduce(@values[step["of"] || "it"]) { |value, part| part_of(value, part) })
 
     # Missing parts are found when the value is compared.
-    def place(value, part)
+    def part_of(value, part)
       case value
       when Array, Hash, Struct then value[part]
-      else value.instance_variable_get(Words.member(part))
+      else value.instance_variable_get(Descriptions.member(part))
       end
     end
 
     def do_log(step)
       log = LOG.join(", ")
       LOG.clear
-      raise Part, "the log has (#{log}), not (#{step['log'].join(', ')})" if step["log"] && log != step["log"].join(", ")
+      raise Mismatch, "the log has (#{log}), not (#{step['log'].join(', ')})" if step["log"] && log != step["log"].join(", ")
     end
 
     def do_classes(step)
-      found = Icecore.classes(bytes(step["bytes"]), step["format"]).map { |one| "#{one[:class]} #{one[:count]} #{one[:path]}" }
-      want = step["list"].map { |name, count, path| "#{Words.string(name)} #{count} #{path}" }
-      raise Part, "the classes are (#{found.join(', ')}), not (#{want.join(', ')})" if found != want
+      actual = Icecore.classes(bytes(step["bytes"]), step["format"]).map { |use| "#{use[:class]} #{use[:count]} #{use[:path]}" }
+      expected = step["list"].map { |name, count, path| "#{Descriptions.string(name)} #{count} #{path}" }
+      raise Mismatch, "the classes are (#{actual.join(', ')}), not (#{expected.join(', ')})" if actual != expected
     end
 
     def do_times(step) = step["times"].times { steps(step["steps"]) }
 
     # Cuts the bytes everywhere; all must be refused.
     def do_cut(step)
-      whole = bytes(step["bytes"])
-      (step["from"] || 0).upto(whole.bytesize - 1) do |length|
-        do_read(step.merge("bytes" => { "hex" => whole.byteslice(0, length).unpack1("H*") }, "error" => { "kind" => step["kinds"] || ["truncated"] }))
-      rescue Part => part
-        raise Part, "#{length} bytes: #{part.message}"
+      all_bytes = bytes(step["bytes"])
+      (step["from"] || 0).upto(all_bytes.bytesize - 1) do |length|
+        do_read(step.merge("bytes" => { "hex" => all_bytes.byteslice(0, length).unpack1("H*") }, "error" => { "kind" => step["kinds"] || ["truncated"] }))
+      rescue Mismatch => mismatch
+        raise Mismatch, "#{length} bytes: #{mismatch.message}"
       end
     end
 
     # Changes each byte: it is refused with an error, or read as some value.
     def do_change(step)
-      whole = bytes(step["bytes"])
-      readers(step).product((0...whole.bytesize).to_a, [1, 0x20, 0x80, 0xff]).each do |reader, at, xor|
-        changed = whole.dup
-        changed.setbyte(at, changed.getbyte(at) ^ xor)
+      all_bytes = bytes(step["bytes"])
+      readers(step).product((0...all_bytes.bytesize).to_a, [1, 0x20, 0x80, 0xff]).each do |reader, index, xor|
+        changed = all_bytes.dup
+        changed.setbyte(index, changed.getbyte(index) ^ xor)
         reader.call(changed, options(step))
       rescue Icecore::Error => error
-        raise Part, "byte #{at} changed by #{xor}: #{error.message}" if error.kind.nil?
+        raise Mismatch, "byte #{index} changed by #{xor}: #{error.message}" if error.kind.nil?
       end
     end
 
     def do_memory(step)
       do_times("times" => step["times"] / 4, "steps" => step["steps"])
       grown = least_growth { do_times(step) }
-      raise Part, "grew by #{grown} bytes" if grown > step["most"]
+      raise Mismatch, "grew by #{grown} bytes" if grown > step["most"]
     end
   end
 end

@@ -52,12 +52,12 @@ module Chance
     def initialize(data = nil) = @data = data
 
     def marshal_dump
-      Outcome.note("marshal_dump #{self.class}")
+      Outcome.record("marshal_dump #{self.class}")
       @data
     end
 
     def marshal_load(data)
-      Outcome.note("marshal_load #{self.class} #{frozen?} #{Shape.of(data, most: 60).join('|')}")
+      Outcome.record("marshal_load #{self.class} #{frozen?} #{Shape.of(data, max_lines: 60).join('|')}")
       @data = data
     end
   end
@@ -67,7 +67,7 @@ module Chance
   # Each call makes a new dump.
   class Fresh < Dumped
     def marshal_dump
-      Outcome.note("marshal_dump Fresh")
+      Outcome.record("marshal_dump Fresh")
       [@data, "fresh", 1.0e100, +"x"]
     end
   end
@@ -119,12 +119,12 @@ module Chance
     def initialize(data = +"") = @data = data
 
     def _dump(level)
-      Outcome.note("_dump #{level}")
+      Outcome.record("_dump #{level}")
       @data
     end
 
     def self._load(data)
-      Outcome.note("_load #{Shape.of(data, most: 60).join('|')}")
+      Outcome.record("_load #{Shape.of(data, max_lines: 60).join('|')}")
       new(data)
     end
   end
@@ -159,7 +159,7 @@ module Chance
     def _dump_data = [string, pos]
 
     def _load_data(data)
-      Outcome.note("_load_data #{Shape.of(data, most: 60).join('|')}")
+      Outcome.record("_load_data #{Shape.of(data, max_lines: 60).join('|')}")
       initialize(+data[0])
       self.pos = data[1]
     end

@@ -19,13 +19,13 @@ module Chance
 
     def hash
       map = keep(pick([Hash, Hash, Hash, Hsh]).new)
-      map.compare_by_identity if one(8)
+      map.compare_by_identity if one_in(8)
       below(5).times { map[key] = value }
       default(map)
     end
 
     def default(map)
-      map.default = value if one(8)
+      map.default = value if one_in(8)
       map
     end
 
@@ -54,7 +54,7 @@ module Chance
       when 4 then integer
       when 5 then float
       when 6 then keep(Str.new(string))
-      when 7 then dressed(string).freeze
+      when 7 then decorate(string).freeze
       when 8 then array.dup.clear << symbol
       when 9 then constant
       when 10 then nil
@@ -65,13 +65,13 @@ module Chance
 
     def set
       all = keep(pick([Set, Set, Bag]).new)
-      all.compare_by_identity if one(8)
+      all.compare_by_identity if one_in(8)
       below(4).times { all << key }
       all
     end
 
     def range
-      type = one(4) ? Rng : Range
+      type = one_in(4) ? Rng : Range
       first, last = case below(8)
                     when 0 then [1, 5]
                     when 1 then [string.encode("UTF-8", invalid: :replace, undef: :replace), "z"]
@@ -82,7 +82,7 @@ module Chance
                     when 6 then [nil, nil]
                     else [Date.new(2001, 1, 1), Date.new(2001, 2, 1)]
                     end
-      keep(type.new(first, last, one(2)))
+      keep(type.new(first, last, one_in(2)))
     rescue ArgumentError, EncodingError
       1..2
     end
@@ -90,7 +90,7 @@ module Chance
     def struct
       type = pick([Pair, Wide, SubPair, TopPair])
       item = keep(type.new)
-      item.members.each { |name| item[name] = value unless one(3) }
+      item.members.each { |name| item[name] = value unless one_in(3) }
       item
     end
 

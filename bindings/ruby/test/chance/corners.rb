@@ -66,7 +66,7 @@ module Chance
       time = Time.at(0).utc
       {
         "everything twice" => [item, item, list, list, time, time, String, String, 1.5, 1.5, 1e200, :a, :a, 1..2, 2**80, Pair.new(item, list), { item => item, list => 1 }],
-        "a cycle of objects" => Plain.new.tap { |one| one.instance_variable_set(:@next, Plain.new.tap { |two| two.instance_variable_set(:@next, one) }) }
+        "a cycle of objects" => Plain.new.tap { |first| first.instance_variable_set(:@next, Plain.new.tap { |two| two.instance_variable_set(:@next, first) }) }
       }
     end
   end

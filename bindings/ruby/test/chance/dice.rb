@@ -3,25 +3,25 @@
 # Choices by a seed. All choices are recorded, and can be repeated: a case is shortened by
 # removing choices and making them smaller. 0 is always the simplest choice.
 class Dice
-  attr_reader :made
+  attr_reader :choices_made
 
   def self.seeded(*numbers) = new(Random.new(numbers.reduce(17) { |all, number| all * 1_000_003 + number }))
-  def self.again(choices) = new(nil, choices)
+  def self.replay(choices) = new(nil, choices)
 
   def initialize(random, choices = [])
     @random = random
     @choices = choices
-    @made = []
+    @choices_made = []
   end
 
   def below(count)
-    choice = @random ? @random.rand(count) : (@choices[@made.size] || 0) % count
-    @made << choice
+    choice = @random ? @random.rand(count) : (@choices[@choices_made.size] || 0) % count
+    @choices_made << choice
     choice
   end
 
   # True once in `count` times.
-  def one(count) = below(count) == count - 1
+  def one_in(count) = below(count) == count - 1
 
   def pick(list) = list[below(list.size)]
 
@@ -47,19 +47,19 @@ class Dice
   # Yields candidates; if the block accepts one, the next ones are derived from it.
   def self.each_shorter(choices)
     [64, 16, 8, 4, 3, 2, 1].each do |size|
-      at = choices.size - size
-      while at >= 0
-        shorter = choices[0, at] + choices[at + size..]
+      start = choices.size - size
+      while start >= 0
+        shorter = choices[0, start] + choices[start + size..]
         choices = shorter if yield(shorter)
-        at -= size == 1 ? 1 : [size / 2, 1].max
-        at = [at, choices.size - size].min
+        start -= size == 1 ? 1 : [size / 2, 1].max
+        start = [start, choices.size - size].min
       end
     end
-    choices.each_index.reverse_each do |at|
-      [0, choices[at] / 2, choices[at] - 1].uniq.each do |value|
-        next if value.negative? || value >= choices[at]
+    choices.each_index.reverse_each do |index|
+      [0, choices[index] / 2, choices[index] - 1].uniq.each do |value|
+        next if value.negative? || value >= choices[index]
         smaller = choices.dup
-        smaller[at] = value
+        smaller[index] = value
         choices = smaller if yield(smaller)
       end
     end

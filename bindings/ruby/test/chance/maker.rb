@@ -30,26 +30,26 @@ module Chance
 
     def initialize(dice, size: 40, broken: true)
       @dice = dice
-      @left = size
+      @remaining = size
       @depth = 0
       @kept = []
       @broken = broken
     end
 
     def below(count) = @dice.below(count)
-    def one(count) = @dice.one(count)
+    def one_in(count) = @dice.one_in(count)
     def pick(list) = @dice.pick(list)
 
     def value
-      @left -= 1
+      @remaining -= 1
       @depth += 1
-      return send(pick(LEAVES)) if @left.negative? || @depth > 12
-      return undumpable if @broken && one(400)
-      return unloadable if @broken && one(400)
+      return send(pick(LEAVES)) if @remaining.negative? || @depth > 12
+      return undumpable if @broken && one_in(400)
+      return unloadable if @broken && one_in(400)
       kind = pick(KINDS)
       item = send(kind)
       # A value that is in another place too may be incomplete, and must not be frozen.
-      one(6) && kind != :again ? dressed(item) : item
+      one_in(6) && kind != :again ? decorate(item) : item
     ensure
       @depth -= 1
     end
@@ -78,13 +78,13 @@ module Chance
     end
 
     # Adds variables, modules, a singleton class, or freezes it.
-    def dressed(item)
+    def decorate(item)
       return item if [Module, Encoding, Bare].any? { |type| type === item } || item.frozen?
       case below(6)
       when 0, 1 then variables(item, 1 + below(2))
       when 2 then item.extend(pick([Ma, Mb]))
       when 3 then [Ma, Mb, Mc].rotate(below(3)).first(2 + below(2)).each { |mixed| item.extend(mixed) }
-      when 4 then one(3) ? item.singleton_class.prepend(Ma) : item.singleton_class
+      when 4 then one_in(3) ? item.singleton_class.prepend(Ma) : item.singleton_class
       else item.freeze
       end
       item

@@ -10,7 +10,7 @@ module Chance
       type = pick([Plain, Other, Many, Object, Inner::Deep, TopLevel, Prepended, Bare, Ünï])
       item = keep(type.allocate)
       variables(item, type == Many ? pick([0, 3, 7, 8, 9, 12, 40]) : below(5))
-      item.remove_instance_variable(item.instance_variables.first) if type != Bare && one(10) && item.instance_variables.any?
+      item.remove_instance_variable(item.instance_variables.first) if type != Bare && one_in(10) && item.instance_variables.any?
       item
     end
 
@@ -27,14 +27,14 @@ module Chance
       from = below(4)
       names = NAMES.rotate(from * 7)[0, 45]
       count.times do |n|
-        name = one(6) ? pick(NAMES) : names[n]
+        name = one_in(6) ? pick(NAMES) : names[n]
         SET.bind_call(item, name, count > 8 && n > 4 ? n : value)
       end
     end
 
     def exception
       case below(8)
-      when 0 then keep(Fault.new(pick(["words", "caf\u00e9", nil, :sym, 5]), one(3) ? value : nil))
+      when 0 then keep(Fault.new(pick(["words", "caf\u00e9", nil, :sym, 5]), one_in(3) ? value : nil))
       when 1 then raised { raise Fault, "raised" }
       when 2 then raised { with_cause }
       when 3 then raised { Integer("x") }
@@ -49,7 +49,7 @@ module Chance
       yield
     rescue StandardError => error
       # The calling lines of the program are not part of the test.
-      error.set_backtrace(error.backtrace.first(2)) unless one(3)
+      error.set_backtrace(error.backtrace.first(2)) unless one_in(3)
       keep(error)
     end
 
@@ -63,20 +63,20 @@ module Chance
       type = pick([Dumped, SubDumped, Fresh, DumpedStr, PrivateHooks, Missing, DumpedStruct])
       item = keep(type.allocate)
       type == DumpedStruct ? item.a = value : item.data = value
-      variables(item, below(3)) if one(4) && type != DumpedStruct
+      variables(item, below(3)) if one_in(4) && type != DumpedStruct
       item
     end
 
     def packed
-      text = dressed(string)
-      text = Str.new(text) if one(8)
+      text = decorate(string)
+      text = Str.new(text) if one_in(8)
       item = keep(pick([Packed, Packed, PackedOdd]).new(text))
-      variables(item, 1) if one(6)
+      variables(item, 1) if one_in(6)
       item
     end
 
     def carried
-      return keep(Carried.new(+"some text")).tap { |item| item.pos = 3 } if one(2)
+      return keep(Carried.new(+"some text")).tap { |item| item.pos = 3 } if one_in(2)
       keep(Carrier.new).tap { |item| item.data = value }
     end
 

@@ -19,16 +19,16 @@ module Chance
 
     def integer
       edge = pick(EDGES) + pick([0, 1, -1])
-      one(2) ? -edge : edge
+      one_in(2) ? -edge : edge
     end
 
     def float = keep(pick(FLOATS) * 1)
 
     def string
       text = pick(WORDS).dup
-      return text if one(2)
-      text << pick(WORDS) * (1 + below(3)) if one(3)
-      whole(text.force_encoding(one(5) ? pick(Encoding.list) : pick(ENCODINGS)))
+      return text if one_in(2)
+      text << pick(WORDS) * (1 + below(3)) if one_in(3)
+      whole(text.force_encoding(one_in(5) ? pick(Encoding.list) : pick(ENCODINGS)))
     end
 
     # Avoids half a character at the end: as a key of a hash, Ruby would read beyond its end.
@@ -38,15 +38,15 @@ module Chance
     end
 
     # As in programs: the same literal in many places, and separate strings.
-    def literal = one(3) ? -string : pick(LITERALS)
+    def literal = one_in(3) ? -string : pick(LITERALS)
 
     def symbol = pick(SYMBOLS)
 
     def regexp
       source = pick(PATTERNS).dup
-      type = one(4) ? Rgx : Regexp
+      type = one_in(4) ? Rgx : Regexp
       flags = below(8) | pick([0, 0, Regexp::FIXEDENCODING, Regexp::NOENCODING])
-      source.force_encoding(pick(ENCODINGS)) if one(3)
+      source.force_encoding(pick(ENCODINGS)) if one_in(3)
       type.new(source, flags)
     rescue RegexpError, ArgumentError
       /a/

@@ -2,7 +2,7 @@
 
 require_relative "maker"
 require_relative "corners"
-require_relative "wanted"
+require_relative "known_difference"
 require_relative "../shape"
 
 module Chance
@@ -10,7 +10,7 @@ module Chance
   class Trial
     EXTRAS = %i[plain frozen traced replaced raising limited through_io through_pipe frozen_and_traced].freeze
 
-    attr_reader :failures, :checks, :wanted
+    attr_reader :failures, :checks, :known_differences
 
     def self.by_dice(dice)
       extra = dice.pick(EXTRAS)
@@ -27,14 +27,14 @@ module Chance
       @number = number
       @failures = []
       @checks = 0
-      @wanted = []
+      @known_differences = []
     end
 
     def run
       theirs = Outcome.of { Oracle.dump(@value) }
       ours = Outcome.of { @side.dump(@value) }
-      same("dump", ours, theirs) { |bytes| bytes }
-      same("dump: encoding", ours, theirs, &:encoding)
+      compare("dump", ours, theirs) { |bytes| bytes }
+      compare("dump: encoding", ours, theirs, &:encoding)
       @bytes = theirs.value
       load_both("load") if @bytes
       load_both("load by Marshal what ours dumped", bytes: ours.value) if ours.value.is_a?(String) && ours.value != @bytes
@@ -42,57 +42,56 @@ module Chance
       self
     end
 
-    def again = self.class.new(@value, @extra, @number, @side)
+    def run_again = self.class.new(@value, @extra, @number, @side)
 
     # For people: the short value, its extra, and Marshal's bytes of it.
-    def describe = "#{@extra} #{@number} #{Shape.of(@value, most: 30).join(' | ')}\nbytes: #{@bytes&.byteslice(0, 300).inspect}"
+    def describe = "#{@extra} #{@number} #{Shape.of(@value, max_lines: 30).join(' | ')}\nbytes: #{@bytes&.byteslice(0, 300).inspect}"
 
     private
 
-    def same(check, ours, theirs, log: true)
+    def compare(check, ours, theirs, log: true)
       @checks += 1
-      said = [ours, theirs].map do |outcome|
+      line_lists = [ours, theirs].map do |outcome|
         (outcome.error? ? [outcome.to_s] : Array(yield(outcome.value))) + (log ? outcome.log.map { |words| "hook: #{words}" } : [])
       end
-      return if ours.error? && theirs.error? && ours.like_error?(theirs) && (!log || ours.log == theirs.log)
-      said[0] = said[0].zip(said[1]).map { |mine, other| as_frozen(mine, other) } if @loose
-      return if said[0] == said[1] && ours.error? == theirs.error?
-      name = check.start_with?("dump") ? nil : Wanted.name(@bytes, ours, theirs, check, @value)
-      name ? @wanted << name : @failures << [check, *said]
+      return if ours.error? && theirs.error? && ours.same_error?(theirs) && (!log || ours.log == theirs.log)
+      line_lists[0] = line_lists[0].zip(line_lists[1]).map { |our_line, their_line| ignore_extra_frozen(our_line, their_line) } if @ignores_frozen
+      return if line_lists[0] == line_lists[1] && ours.error? == theirs.error?
+      name = check.start_with?("dump") ? nil : KnownDifference.name(@bytes, ours, theirs, check, @value)
+      name ? @known_differences << name : @failures << [check, *line_lists]
     end
 
-    # More may be frozen than by Marshal.
-    def as_frozen(mine, other) = mine.gsub(" frozen", "") == other&.gsub(" frozen", "") && (mine.start_with?("hook") || !other.include?(" frozen")) ? other : mine
+    # Returns Marshal's line if ours differs only by being frozen.
+    def ignore_extra_frozen(our_line, their_line) = our_line.gsub(" frozen", "") == their_line&.gsub(" frozen", "") && (our_line.start_with?("hook") || !their_line.include?(" frozen")) ? their_line : our_line
 
     # Both load; the values are walked, and dumped again by Marshal.
     def load_both(check, bytes: @bytes, proc: nil, **options)
       theirs = Outcome.of { Oracle.load(bytes, *proc&.call, **options) }
       ours = Outcome.of { @side.load(bytes, *proc&.call, **options) }
-      same(check, ours, theirs) { |value| Shape.of(value, loose: @loose) }
-      return if @loose || ours.error? || theirs.error?
-      again = [ours, theirs].map { |outcome| Outcome.of { Oracle.dump(outcome.value) } }
-      same("#{check}, dumped again", *again, &:itself)
+      compare(check, ours, theirs) { |value| Shape.of(value, ignores_string_identity: @ignores_frozen) }
+      return if @ignores_frozen || ours.error? || theirs.error?
+      dumped_again = [ours, theirs].map { |outcome| Outcome.of { Oracle.dump(outcome.value) } }
+      compare("#{check}, dumped again", *dumped_again, &:itself)
     end
 
-    # Ruby interns a binary string and then makes it an instance of the subclass: from then on
-    # every use of that literal is affected, and no result is reliable.
-    def freezable? = !@bytes.match?(/(?<!I)C(?::.[\w:]+?|;.)"/mn)
+    # False for data with a binary string of a subclass: with `freeze`, Ruby interns the string and
+    # then changes its class, which affects all later uses of that literal.
+    def can_freeze? = !@bytes.match?(/(?<!I)C(?::.[\w:]+?|;.)"/mn)
 
     def plain = nil
-    # Before 3.3 Ruby did not freeze everything: not strings with links, and not the results of
-    # hooks.
-    def loosely
-      @loose = RUBY_VERSION < "3.3"
-      yield if freezable?
+    # Before 3.3 Ruby left strings with links and results of hooks unfrozen.
+    def without_frozen_check
+      @ignores_frozen = RUBY_VERSION < "3.3"
+      yield if can_freeze?
     ensure
-      @loose = false
+      @ignores_frozen = false
     end
 
-    def frozen = loosely { load_both("load, freeze: true", freeze: true) }
+    def frozen = without_frozen_check { load_both("load, freeze: true", freeze: true) }
 
-    def tracer = ->(value) { Outcome.note(Shape.of(value, most: 25, loose: @loose).join("|")).then { value } }
+    def tracer = ->(value) { Outcome.record(Shape.of(value, max_lines: 25, ignores_string_identity: @ignores_frozen).join("|")).then { value } }
     def traced = load_both("load with a proc", proc: -> { [tracer] })
-    def frozen_and_traced = loosely { load_both("load with a proc, freeze: true", proc: -> { [tracer] }, freeze: true) }
+    def frozen_and_traced = without_frozen_check { load_both("load with a proc, freeze: true", proc: -> { [tracer] }, freeze: true) }
 
     REPLACE = [
       ->(value) { value.is_a?(Integer) ? value.to_s : value },
@@ -109,8 +108,8 @@ module Chance
 
     def raising
       load_both("load with a proc that raises", proc: lambda {
-        left = @number
-        [->(value) { (left -= 1).negative? ? raise(Fault, "by the proc") : value }]
+        remaining = @number
+        [->(value) { (remaining -= 1).negative? ? raise(Fault, "by the proc") : value }]
       })
     end
 
@@ -118,12 +117,12 @@ module Chance
       limit = @number - 1
       theirs = Outcome.of { Oracle.dump(@value, limit) }
       ours = Outcome.of { @side.dump(@value, limit) }
-      same("dump, limit #{limit}", ours, theirs, &:itself)
+      compare("dump, limit #{limit}", ours, theirs, &:itself)
     end
 
     # Several documents in sequence; the position of the reader is part of the test.
     def through_io
-      said = [@side, Oracle].map do |side|
+      outcomes = [@side, Oracle].map do |side|
         Outcome.of do
           io = StringIO.new(+"before".b)
           io.pos = 6
@@ -133,12 +132,12 @@ module Chance
           results + 2.times.flat_map { Shape.of(side.load(io)) + [io.pos] } + [io.read, io.string]
         end
       end
-      same("through StringIO", *said, &:itself)
+      compare("through StringIO", *outcomes, &:itself)
     end
 
     def through_pipe
       return if @bytes.bytesize > 20_000
-      said = [@side, Oracle].map do |side|
+      outcomes = [@side, Oracle].map do |side|
         Outcome.of do
           reader, writer = IO.pipe
           side.dump(@value, writer)
@@ -150,7 +149,7 @@ module Chance
           [reader, writer].each(&:close)
         end
       end
-      same("through a pipe", *said, &:itself)
+      compare("through a pipe", *outcomes, &:itself)
     end
   end
 end

@@ -43,13 +43,13 @@ module Shop
 
   # Each use of it is recorded.
   class Guarded
-    singleton_class.prepend(Watch::Touched)
-    prepend Watch::Felt
+    singleton_class.prepend(Watch::RecordsClassCalls)
+    prepend Watch::RecordsObjectCalls
   end
 
   class GuardedText < String
-    singleton_class.prepend(Watch::Touched)
-    prepend Watch::Felt
+    singleton_class.prepend(Watch::RecordsClassCalls)
+    prepend Watch::RecordsObjectCalls
   end
 end
 

@@ -19,7 +19,7 @@ module Watch
   Module.prepend(Missing)
 
   # Class methods that a use of the class calls.
-  module Touched
+  module RecordsClassCalls
     %i[allocate new _load respond_to? method_missing const_get instance_method method_defined? inherited name].each do |name|
       define_method(name) do |*args, &block|
         EVENTS << "#{name} of a class"
@@ -29,7 +29,7 @@ module Watch
   end
 
   # Methods of its objects.
-  module Felt
+  module RecordsObjectCalls
     %i[marshal_load _load_data initialize respond_to? method_missing hash eql? == inspect to_s instance_variable_set freeze frozen? extended replace push []=].each do |name|
       define_method(name) do |*args, &block|
         EVENTS << "#{name} of an object"

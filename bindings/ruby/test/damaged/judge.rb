@@ -6,11 +6,11 @@ module Damaged
   # Decides for one text if ours does the same as Marshal.
   class Judge
     # Cases in which ours may accept data that Marshal refuses: [why, Marshal's message].
-    LAXER = [].freeze
+    ACCEPTED_ONLY_HERE = [].freeze
 
     # Cases in which both accept, and the values may differ: [why, condition on the bytes].
-    OTHERWISE = [
-      ["a hexadecimal float that ends behind its p", /f.0[xX]\h*[pP]/mn],
+    ACCEPTED_WITH_OTHER_VALUES = [
+      ["a hexadecimal float that ends after its p", /f.0[xX]\h*[pP]/mn],
       ["two encodings, the second of which is none: the tape has one", /:\x06E[TF]:\rencoding/n]
     ].freeze
 
@@ -25,20 +25,20 @@ module Damaged
     def judge(bytes)
       @trace.pwrite("M".b, 0)
       theirs = Outcome.of { Oracle.load(bytes) }
-      said = shape(theirs)
+      their_lines = shape_of(theirs)
       @trace.pwrite("I".b, 0)
       started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       ours = Outcome.of { Ours.load(bytes.dup) }
-      took = Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
-      compare(bytes, ours, theirs, said)
-      fail_with(bytes, "it took #{took.round(1)} s", ours, theirs) if took > 2
+      seconds = Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
+      compare(bytes, ours, theirs, their_lines)
+      fail_with(bytes, "it took #{seconds.round(1)} s", ours, theirs) if seconds > 2
       fail_with(bytes, "an error that is none of ours", ours, theirs) if !STAND_IN && foreign?(ours.error)
     end
 
     private
 
-    def shape(outcome)
-      Shape.of(outcome.value, most: 5000) unless outcome.error?
+    def shape_of(outcome)
+      Shape.of(outcome.value, max_lines: 5000) unless outcome.error?
     rescue StandardError, SystemStackError => error
       # A value from damaged bytes that Ruby itself can't inspect.
       ["shown: #{error.class}"]
@@ -47,35 +47,35 @@ module Damaged
     # Exceptions of hooks are passed on unchanged.
     def foreign?(error) = error && !error.is_a?(Icecore::Error) && !error.is_a?(StandardError)
 
-    def compare(bytes, ours, theirs, said)
+    def compare(bytes, ours, theirs, their_lines)
       if ours.error? && theirs.error?
-        count("both refuse#{', of another class' unless ours.like_error?(theirs) || ours.error.is_a?(theirs.error.class)}")
+        count("both refuse#{', of another class' unless ours.same_error?(theirs) || ours.error.is_a?(theirs.error.class)}")
       elsif ours.error?
-        count("only ours refuses: #{plain(ours.error.message)}")
+        count("only ours refuses: #{without_details(ours.error.message)}")
       elsif theirs.error?
-        why = LAXER.find { |_, words| plain(theirs.error.message).match?(words) }
-        why ? count("only Marshal refuses, #{why[0]}") : fail_with(bytes, "only Marshal refuses", ours, theirs)
-      elsif (found = shape(ours)) == said
+        reason = ACCEPTED_ONLY_HERE.find { |_, words| without_details(theirs.error.message).match?(words) }
+        reason ? count("only Marshal refuses, #{reason[0]}") : fail_with(bytes, "only Marshal refuses", ours, theirs)
+      elsif (our_lines = shape_of(ours)) == their_lines
         count("both accept")
       else
-        why = OTHERWISE.find { |_, condition| bytes.match?(condition) }
-        why ? count("both accept, #{why[0]}") : fail_with(bytes, "both accept, values differ", ours, theirs, found, said)
+        reason = ACCEPTED_WITH_OTHER_VALUES.find { |_, condition| bytes.match?(condition) }
+        reason ? count("both accept, #{reason[0]}") : fail_with(bytes, "both accept, values differ", ours, theirs, our_lines, their_lines)
       end
     end
 
-    def count(what) = @counts[what] += 1
+    def count(outcome) = @counts[outcome] += 1
 
     # Without the parts that vary between texts.
-    def plain(message) = message.b.gsub(/at \$\S*|\d+|"[^"]*"|`[^`']*'|0x\h+|[^ -~]/n, "…")[0, 90]
+    def without_details(message) = message.b.gsub(/at \$\S*|\d+|"[^"]*"|`[^`']*'|0x\h+|[^ -~]/n, "…")[0, 90]
 
-    def fail_with(bytes, what, ours, theirs, found = nil, said = nil)
+    def fail_with(bytes, outcome, ours, theirs, our_lines = nil, their_lines = nil)
       @counts["failures"] += 1
-      kind = "#{what} #{plain((theirs.error || ours.error)&.message.to_s)}"
+      kind = "#{outcome} #{without_details((theirs.error || ours.error)&.message.to_s)}"
       @counts["failures: #{kind}"] += 1
       return if @counts["failures: #{kind}"] > 2
-      at = found && found.zip(said).index { |mine, other| mine != other }
-      detail = at ? "\nours:    #{found[at, 3].join(' | ')}\nMarshal: #{said[at, 3]&.join(' | ')}" : ""
-      @failures << [what, "#{bytes.inspect}\nours:    #{ours}\nMarshal: #{theirs}#{detail}"]
+      index = our_lines && our_lines.zip(their_lines).index { |our_line, their_line| our_line != their_line }
+      detail = index ? "\nours:    #{our_lines[index, 3].join(' | ')}\nMarshal: #{their_lines[index, 3]&.join(' | ')}" : ""
+      @failures << [outcome, "#{bytes.inspect}\nours:    #{ours}\nMarshal: #{theirs}#{detail}"]
     end
   end
 end

@@ -47,21 +47,22 @@ VALUES = {
 }.freeze
 
 def stores(folder, **options)
-  found = { "FileStore" => ActiveSupport::Cache::FileStore.new(folder, **options) }
-  found["FileStore without compression"] = ActiveSupport::Cache::FileStore.new("#{folder}-plain", **options, compress: false)
-  found
+  result = { "FileStore" => ActiveSupport::Cache::FileStore.new(folder, **options) }
+  result["FileStore without compression"] = ActiveSupport::Cache::FileStore.new("#{folder}-plain", **options, compress: false)
+  result
 end
 
 def same_values(name, store)
   VALUES.each do |key, value|
-    got = store.read(key)
+    actual = store.read(key)
     same("#{name}: #{key}", [value, value.class, value.is_a?(String) ? value.encoding : nil],
-         [got, got.class, got.is_a?(String) ? got.encoding : nil])
+         [actual, actual.class, actual.is_a?(String) ? actual.encoding : nil])
   end
-  same("#{name}: all at once", VALUES.compact, store.read_multi(*VALUES.keys).compact)
-  same("#{name}: safe is safe", true, store.read("safe").html_safe?)
+  same("#{name}: read_multi", VALUES.compact, store.read_multi(*VALUES.keys).compact)
+  same("#{name}: a SafeBuffer stays safe", true, store.read("safe").html_safe?)
 end
 
+# Returns what the cache logs during the block.
 def log_of
   log = StringIO.new
   ActiveSupport::Cache::Store.logger = Logger.new(log)
@@ -79,9 +80,9 @@ Dir.mktmpdir do |folder|
   formats.each do |format|
     ActiveSupport::Cache.format_version = format if format
     ours_options.each do |kind, options|
-      place = "#{folder}/#{kind}#{format}"
-      ours = stores(place, **options)
-      theirs = stores(place)
+      store_folder = "#{folder}/#{kind}#{format}"
+      ours = stores(store_folder, **options)
+      theirs = stores(store_folder)
       ours.each_key do |name|
         title = "#{name}, #{kind}#{", format #{format}" if format}"
         VALUES.each { |key, value| ours[name].write(key, value) }
@@ -115,13 +116,13 @@ Dir.mktmpdir do |folder|
         [Hostile.new, [LONG, Hostile.new]].each do |hostile|
           theirs[name].write("hostile", hostile)
           Hostile.built = 0
-          log = log_of { same("#{title}, hostile", nil, ours[name].read("hostile")) }
-          same("#{title}, hostile is not built", 0, Hostile.built)
-          same("#{title}, the log names it", true, log.include?("Hostile"))
-          same("#{title}, hostile, fetched", "new", ours[name].fetch("hostile") { "new" })
+          log = log_of { same("#{title}, an entry with a refused class is a miss", nil, ours[name].read("hostile")) }
+          same("#{title}, a refused class is not built", 0, Hostile.built)
+          same("#{title}, the log names the refused class", true, log.include?("Hostile"))
+          same("#{title}, fetch replaces a refused entry", "new", ours[name].fetch("hostile") { "new" })
           theirs[name].write("hostile", hostile)
-          same("#{title}, hostile, with others", {}, ours[name].read_multi("hostile"))
-          same("#{title}, hostile does not exist", false, ours[name].exist?("hostile") && ours[name].read("hostile"))
+          same("#{title}, read_multi leaves out a refused entry", {}, ours[name].read_multi("hostile"))
+          same("#{title}, a refused entry can't be read", false, ours[name].exist?("hostile") && ours[name].read("hostile"))
         end
         ours[name].clear
       end
@@ -133,16 +134,16 @@ Dir.mktmpdir do |folder|
   store.write("a", LONG)
   file = Dir["#{folder}/damaged/**/a"].first
   bytes = File.binread(file)
-  wrong = 0
-  bytes.bytesize.times do |at|
-    File.binwrite(file, bytes.byteslice(0, at))
-    wrong += 1 unless store.read("a").nil? || store.read("a") == LONG
+  wrong_values = 0
+  bytes.bytesize.times do |index|
+    File.binwrite(file, bytes.byteslice(0, index))
+    wrong_values += 1 unless store.read("a").nil? || store.read("a") == LONG
     changed = bytes.dup
-    changed.setbyte(at, changed.getbyte(at) ^ 0x55)
+    changed.setbyte(index, changed.getbyte(index) ^ 0x55)
     File.binwrite(file, changed)
     store.read("a")
   end
-  same("damaged entries", 0, wrong)
+  same("no damaged entry has a wrong value", 0, wrong_values)
 end
 
 # A memory store that freezes its contents.
@@ -152,7 +153,7 @@ memories.each do |kind, options|
   memory = ActiveSupport::Cache::MemoryStore.new(options)
   VALUES.each { |key, value| memory.write(key, value) }
   same_values("MemoryStore, #{kind}", memory)
-  same("MemoryStore, #{kind}: what is read is nobody else's", false, memory.read("employee").equal?(memory.read("employee")))
+  same("MemoryStore, #{kind}: each read returns an object of its own", false, memory.read("employee").equal?(memory.read("employee")))
 end
 
 # -- Entries of other versions, handmade -----------------------------------------
@@ -162,22 +163,23 @@ LATER = Time.now.to_f + 1000
 
 def read(bytes) = CODER.load(bytes.b)
 
-def facts(entry) = [!!entry.mismatched?(nil), entry.value, entry.expires_at, entry.version, !!entry.expired?]
+# Returns everything that Rails asks an entry.
+def state_of(entry) = [!!entry.mismatched?(nil), entry.value, entry.expires_at, entry.version, !!entry.expired?]
 
 alice = Employee.new("Alice")
 MARSHALLED = { "plain" => LONG, "employee" => alice }.freeze
 MARSHALLED.each do |name, value|
-  m = ->(what) { Marshal.dump(what) }
-  same("7.0, #{name}", [false, value, LATER, "v1", false], facts(read("\x00".b + m[[value, LATER, "v1"]])))
-  same("7.0, #{name}, compressed", [false, value, LATER, "v1", false], facts(read("\x01".b + Zlib.deflate(m[[value, LATER, "v1"]]))))
-  same("7.0, #{name}, short", [false, value, nil, nil, false], facts(read("\x00".b + m[[value]])))
+  dump = ->(object) { Marshal.dump(object) }
+  same("7.0, #{name}", [false, value, LATER, "v1", false], state_of(read("\x00".b + dump[[value, LATER, "v1"]])))
+  same("7.0, #{name}, compressed", [false, value, LATER, "v1", false], state_of(read("\x01".b + Zlib.deflate(dump[[value, LATER, "v1"]]))))
+  same("7.0, #{name}, short", [false, value, nil, nil, false], state_of(read("\x00".b + dump[[value]])))
   head = ->(type, version = nil) { ["\x00\x11".b, type, version ? LATER : -1.0, version&.bytesize || -1, version].pack("a2CEl<a*") }
-  same("7.1, #{name}", [false, value, nil, nil, false], facts(read(head[1] + m[value])))
-  same("7.1, #{name}, version", [false, value, LATER, "v42", false], facts(read(head[1, "v42"] + m[value])))
-  same("7.1, #{name}, compressed", [false, value, LATER, "v", false], facts(read(head[0x81, "v"] + Zlib.deflate(m[value]))))
+  same("7.1, #{name}", [false, value, nil, nil, false], state_of(read(head[1] + dump[value])))
+  same("7.1, #{name}, version", [false, value, LATER, "v42", false], state_of(read(head[1, "v42"] + dump[value])))
+  same("7.1, #{name}, compressed", [false, value, LATER, "v", false], state_of(read(head[0x81, "v"] + Zlib.deflate(dump[value]))))
 end
 head = ["\x00\x11".b, 2, -1.0, -1].pack("a2CEl<")
-same("7.1, text", [false, "Grüße", nil, nil, false], facts(read(head + "Grüße".b)))
+same("7.1, text", [false, "Grüße", nil, nil, false], state_of(read(head + "Grüße".b)))
 same("7.1, text, encoding", Encoding::UTF_8, read(head + "Grüße".b).value.encoding)
 head.setbyte(2, 0x83)
 same("7.1, bytes", ["\xFF".b, Encoding::BINARY], read(head + Zlib.deflate("\xFF".b)).then { |entry| [entry.value, entry.value.encoding] })
@@ -194,14 +196,14 @@ def entry61(value, **more)
   Marshal.dump(entry)
 end
 MARSHALLED.each do |name, value|
-  same("6.1, #{name}", [false, value, nil, nil, false], facts(read(entry61(value))))
+  same("6.1, #{name}", [false, value, nil, nil, false], state_of(read(entry61(value))))
   same("6.1, #{name}, version and expiry", [value, "v1", false, true],
        read(entry61(value, version: "v1", expires_in: 1000.0)).then { |e| [e.value, e.version, !!e.expired?, (e.expires_at - LATER).abs < 100] })
-  same("6.1, #{name}, compressed", [false, value, nil, nil, false], facts(read(entry61(Zlib.deflate(Marshal.dump(value)), compressed: true))))
+  same("6.1, #{name}, compressed", [false, value, nil, nil, false], state_of(read(entry61(Zlib.deflate(Marshal.dump(value)), compressed: true))))
 end
 Hostile.built = 0
 entry = read(entry61(Zlib.deflate(Marshal.dump(Hostile.new)), compressed: true))
-same("6.1, hostile in a compressed entry", [true, 0], [entry.mismatched?(nil), Hostile.built])
+same("6.1, a compressed entry with a refused class is a miss", [true, 0], [entry.mismatched?(nil), Hostile.built])
 
 # Compressed entries that become large.
 same("7.0, bytes after the end", ["text"], read("\x01".b + Zlib.deflate(Marshal.dump([["text"]])) + "more").value)
@@ -214,11 +216,11 @@ bombs = {
 bombs.each do |name, bytes|
   at_most = ->(max) { Coder.new(classes: Employee, max_inflated: max) }
   miss = ->(max) { at_most[max].load(bytes.b).then { |entry| entry.nil? || !!entry.mismatched?(nil) } }
-  same("#{name}, compressed, more than may be inflated", [true, true, false, false], [1000, 1_999_999, 2_000_100, nil].map(&miss))
+  same("#{name}, an entry that inflates to more than max_inflated is a miss", [true, true, false, false], [1000, 1_999_999, 2_000_100, nil].map(&miss))
   error = raised { Coder.new(max_inflated: 1000, strict: true).load(bytes.b)&.value }
-  same("#{name}, compressed, says what to raise", true, error&.last&.include?("raise max_inflated:"))
+  same("#{name}, the error names max_inflated", true, error&.last&.include?("raise max_inflated:"))
 end
-same("a limit that is none", ArgumentError, raised { Coder.new(max_inflated: "1M") }&.first)
+same("max_inflated: must be a number", ArgumentError, raised { Coder.new(max_inflated: "1M") }&.first)
 
 # Data that is not an entry.
 {
@@ -227,18 +229,18 @@ same("a limit that is none", ArgumentError, raised { Coder.new(max_inflated: "1M
   "no zlib" => "\x01abc", "compressed without bytes" => entry61([1], compressed: true)
 }.each do |name, bytes|
   same("#{name} is a miss", nil, read(bytes))
-  same("#{name}, strictly", true, !raised { Coder.new(strict: true).load(bytes.b) }.nil?)
+  same("#{name} raises with strict: true", true, !raised { Coder.new(strict: true).load(bytes.b) }.nil?)
 end
 same("an unknown type is a miss", true, read(["\x00\x11".b, 9, -1.0, -1].pack("a2CEl<")).mismatched?(nil))
-raises("strictly, a class", Icecore::ClassError, "Hostile") { Coder.new(strict: true).load("\x00".b + Marshal.dump([Hostile.new])) }
+raises("a refused class raises with strict: true", Icecore::ClassError, "Hostile") { Coder.new(strict: true).load("\x00".b + Marshal.dump([Hostile.new])) }
 
 # Options.
-raises("no records", ArgumentError, "name the classes") { Coder.new(classes: :record) }
-raises("no such format", ArgumentError, "6.1, 7.0, 7.1") { Coder.new(format: 5) }
-same("any", true, Coder.new(classes: :any).load("\x00".b + Marshal.dump([Hostile.new])).value.is_a?(Hostile))
-same("written for 7.0", "\x00\x04\x08".b, Coder.new(format: 7.0).dump(ActiveSupport::Cache::Entry.new(1))[0, 3])
-same("written for 6.1", [1], [Marshal.load(Coder.new(format: 6.1).dump(ActiveSupport::Cache::Entry.new(1))).value])
+raises("classes: :record is rejected", ArgumentError, "name the classes") { Coder.new(classes: :record) }
+raises("an unknown format: is rejected", ArgumentError, "6.1, 7.0, 7.1") { Coder.new(format: 5) }
+same("classes: :any builds everything", true, Coder.new(classes: :any).load("\x00".b + Marshal.dump([Hostile.new])).value.is_a?(Hostile))
+same("format: 7.0 writes entries of 7.0", "\x00\x04\x08".b, Coder.new(format: 7.0).dump(ActiveSupport::Cache::Entry.new(1))[0, 3])
+same("format: 6.1 writes entries of 6.1", [1], [Marshal.load(Coder.new(format: 6.1).dump(ActiveSupport::Cache::Entry.new(1))).value])
 unless HAS_SERIALIZER
-  raises("a serializer in old Rails", Icecore::RuntimeError, "CacheCoder") { Icecore::Rails::CacheSerializer.new }
-  raises("format 7.1 in old Rails", ArgumentError, "needs Rails 7.1") { Coder.new(format: 7.1) }
+  raises("CacheSerializer is rejected in old Rails", Icecore::RuntimeError, "CacheCoder") { Icecore::Rails::CacheSerializer.new }
+  raises("format: 7.1 is rejected in old Rails", ArgumentError, "needs Rails 7.1") { Coder.new(format: 7.1) }
 end

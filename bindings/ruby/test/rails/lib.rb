@@ -13,13 +13,13 @@ end
 $passed = $failed = 0
 
 # Counts a test, and prints failures.
-def same(name, wanted, got)
-  return $passed += 1 if wanted == got
+def same(name, expected, actual)
+  return $passed += 1 if expected == actual
   $failed += 1
-  puts "not ok - #{name}", "    wanted: #{wanted.inspect[0, 500]}", "    got:    #{got.inspect[0, 500]}"
+  puts "not ok - #{name}", "    expected: #{expected.inspect[0, 500]}", "    actual:   #{actual.inspect[0, 500]}"
 end
 
-# Returns the class of the block's exception, or nil, and its message.
+# Returns the class and the message of the block's exception, or nil.
 def raised
   yield
   nil
@@ -27,6 +27,7 @@ rescue StandardError => error
   [error.class, error.message]
 end
 
+# Checks that the block raises `type` with a message that contains `words`.
 def raises(name, type, words)
   error, message = raised { yield }
   same(name, "#{type} with #{words.inspect}", error && error <= type && message.include?(words) ? "#{type} with #{words.inspect}" : "#{error}: #{message}")

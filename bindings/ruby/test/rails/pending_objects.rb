@@ -36,48 +36,48 @@ end
   pending = Icecore::PendingObjects.new(model, classes: [Order])
   order = Order.new("ink", 3, note: "Grüße")
   record = pending.store(order, queue: "mail")
-  same("#{name}: the record", ["mail", true], [record.queue, record.persisted?])
+  same("#{name}: store creates a record with the attributes", ["mail", true], [record.queue, record.persisted?])
   bytes = Marshal.dump(order)
-  same("#{name}: the column", base64 ? Base64.strict_encode64(bytes) : bytes, model.find(record.id).object.then { |s| base64 ? s : s.b })
-  same("#{name}: the object", order, pending.restore(model.find(record.id)))
+  same("#{name}: the column contains the dump", base64 ? Base64.strict_encode64(bytes) : bytes, model.find(record.id).object.then { |content| base64 ? content : content.b })
+  same("#{name}: restore returns the object", order, pending.restore(model.find(record.id)))
 
   # Data from another program.
   { "strict Base64" => Base64.strict_encode64(bytes), "Base64 with lines" => Base64.encode64(bytes) }.each do |kind, text|
-    same("#{name}: #{kind}", order, pending.restore(model.new(object: text)))
+    same("#{name}: #{kind} is read", order, pending.restore(model.new(object: text)))
   end
-  same("#{name}: bytes", order, pending.restore(BinaryJob.new(object: bytes)))
+  same("#{name}: bytes are read", order, pending.restore(BinaryJob.new(object: bytes)))
 
   2500.times { |i| pending.store(Order.new(i)) } if base64
   model.create!(object: base64 ? [Marshal.dump(1)].pack("m0") : Marshal.dump(1))
-  found = []
-  same("#{name}: each gives itself", pending, pending.each { |r, object| found << [r.id, object] })
-  same("#{name}: each in order", model.order(:id).ids, found.map(&:first))
-  same("#{name}: each, the last", 1, found.last[1])
-  same("#{name}: an Enumerator", order, pending.each.next[1])
-  same("#{name}: Enumerable", model.count, pending.count)
+  visited = []
+  same("#{name}: each returns itself", pending, pending.each { |visited_record, object| visited << [visited_record.id, object] })
+  same("#{name}: each visits all records in order", model.order(:id).ids, visited.map(&:first))
+  same("#{name}: each yields the last object", 1, visited.last[1])
+  same("#{name}: each without a block returns an Enumerator", order, pending.each.next[1])
+  same("#{name}: count is that of the model", model.count, pending.count)
 
   # A part of them.
   part = Icecore::PendingObjects.new(model.where(queue: "mail"), classes: "Order")
-  same("#{name}: a relation", [order], part.map { |_, object| object })
-  same("#{name}: stored in a relation", "mail", part.store(Order.new).queue)
+  same("#{name}: the model may be a relation", [order], part.map { |_, object| object })
+  same("#{name}: store in a relation sets its attributes", "mail", part.store(Order.new).queue)
 
   # Errors name the record.
   bad = model.create!(object: base64 ? [Marshal.dump([Hostile.new])].pack("m0") : Marshal.dump([Hostile.new]))
-  raises("#{name}: hostile", Icecore::ClassError, "Hostile") { pending.restore(bad) }
-  raises("#{name}: hostile, where", Icecore::ClassError, "(in object of #{name} #{bad.id})") { pending.each {} }
+  raises("#{name}: a refused class raises", Icecore::ClassError, "Hostile") { pending.restore(bad) }
+  raises("#{name}: the error names column and record", Icecore::ClassError, "(in object of #{name} #{bad.id})") { pending.each {} }
   error = begin
     pending.restore(bad)
   rescue Icecore::ClassError => refused
     refused
   end
-  same("#{name}: hostile, the class", ["Hostile"], error.classes.keys)
-  raises("#{name}: no object", Icecore::TypeError, "there is no object") { pending.restore(model.new) }
-  raises("#{name}: another text", Icecore::TypeError, "neither a dump of Marshal nor its Base64") { pending.restore(model.new(object: "not ours")) }
-  raises("#{name}: half a dump", Icecore::Error, name) { pending.restore(model.create!(object: base64 ? [bytes[0..-3]].pack("m0") : bytes[0..-3])) }
+  same("#{name}: the error names the class", ["Hostile"], error.classes.keys)
+  raises("#{name}: an empty column raises", Icecore::TypeError, "there is no object") { pending.restore(model.new) }
+  raises("#{name}: a text that is no dump raises", Icecore::TypeError, "neither a dump of Marshal nor its Base64") { pending.restore(model.new(object: "not ours")) }
+  raises("#{name}: a truncated dump raises an error that names the record", Icecore::Error, name) { pending.restore(model.create!(object: base64 ? [bytes[0..-3]].pack("m0") : bytes[0..-3])) }
 end
 
 # A class that is loaded before its table exists.
-same("no question too early", Icecore::PendingObjects, Icecore::PendingObjects.new(Class.new(ActiveRecord::Base) { self.table_name = "not_there" }).class)
+same("new works before the table exists", Icecore::PendingObjects, Icecore::PendingObjects.new(Class.new(ActiveRecord::Base) { self.table_name = "not_there" }).class)
 
 # A model that is not of ActiveRecord.
 class Document
@@ -96,6 +96,6 @@ class Document
 end
 pending = Icecore::PendingObjects.new(Document, column: "data", classes: Order)
 record = pending.store(Order.new(1), state: "new")
-same("a document", [Base64.strict_encode64(Marshal.dump(Order.new(1))), "new"], [record[:data], record[:state]])
-same("a document, restored", [[record, Order.new(1)]], pending.to_a)
-same("bytes, if that is wanted", Marshal.dump(1), Icecore::PendingObjects.new(Document, column: :data, base64: false).store(1)[:data])
+same("a model without columns gets Base64", [Base64.strict_encode64(Marshal.dump(Order.new(1))), "new"], [record[:data], record[:state]])
+same("a model without columns is restored", [[record, Order.new(1)]], pending.to_a)
+same("base64: false stores bytes", Marshal.dump(1), Icecore::PendingObjects.new(Document, column: :data, base64: false).store(1)[:data])

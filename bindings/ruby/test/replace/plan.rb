@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# A random value that can be made twice: with the original texts, and with the replaced ones.
-# Both are frozen by Ruby itself, including texts in texts, so the expected result of replacing
-# is known without looking into any bytes.
+# A random value that can be built twice: with the original texts, and with the replaced ones.
+# Ruby itself freezes both, including frozen data inside of texts. So the expected result of a
+# replacement is known without parsing any bytes.
 class Plan
   Plain = Class.new
   Row = Struct.new(:one, :two)
@@ -12,19 +12,19 @@ class Plan
   WORDS = ["old", "older", "an old one", "Old", "o", "ld", " ", "\n", "text", '"', "'", "\\", "/", "ink", "\0", "é", "☺", ";}", "$1"].freeze
 
   # Kept, so that equal keys are one object, however the collector runs.
-  KEYS = Array.new(30) { |at| -"key#{at}" }.freeze
+  KEYS = Array.new(30) { |index| -"key#{index}" }.freeze
 
   # `is_plain`: the new texts have only one notation in JSON.
   def initialize(dice, is_plain)
     @dice = dice
-    @left = dice.pick([5, 30, 200])
-    @json = is_plain && dice.one(2)
+    @remaining = dice.pick([5, 30, 200])
+    @json = is_plain && dice.one_in(2)
     @nested = is_plain
     @shared = 0
     @root = node(0)
   end
 
-  # Whether JSON can express it.
+  # Returns true if JSON can express the value.
   def json? = @json
 
   def render(&change)
@@ -34,17 +34,17 @@ class Plan
   private
 
   def node(depth)
-    return [:text, text] if (@left -= 1).negative? || depth > 10
+    return [:text, text] if (@remaining -= 1).negative? || depth > 10
     case @dice.below(@json ? 8 : 18)
     when 0..2 then [:text, text]
     when 3 then [:scalar, @dice.pick([nil, true, false, 0, -7, 123_456, 1.5])]
-    when 4 then [:list, several(depth)]
-    when 5 then [:map, several(depth)]
-    when 6 then @nested ? [:json, several(depth).map { |one| plain(one) }] : [:text, text]
-    when 7 then [:list, several(depth)]
-    when 8 then [:marshal, apart { node(depth + 1) }]
+    when 4 then [:list, children(depth)]
+    when 5 then [:map, children(depth)]
+    when 6 then @nested ? [:json, children(depth).map { |child| plain(child) }] : [:text, text]
+    when 7 then [:list, children(depth)]
+    when 8 then [:marshal, in_own_document { node(depth + 1) }]
     when 9 then [:scalar, @dice.pick([2**70, :old_symbol, 1e100, 3.25r, 1..2, Float::INFINITY])]
-    when 10 then [:object, several(depth)]
+    when 10 then [:object, children(depth)]
     when 11 then [:row, [node(depth + 1), node(depth + 1)]]
     when 12 then [:binary, text]
     when 13 then [:own, text]
@@ -55,22 +55,22 @@ class Plan
     end
   end
 
-  def several(depth) = Array.new(@dice.below(@dice.one(20) ? 30 : 5)) { node(depth + 1) }
+  def children(depth) = Array.new(@dice.below(@dice.one_in(20) ? 30 : 5)) { node(depth + 1) }
 
   # JSON contains only texts and its own scalars.
-  def plain(one) = %i[text scalar].include?(one[0]) && ![2**70, :old_symbol, 1e100, 3.25r, 1..2, Float::INFINITY].include?(one[1]) ? one : [:text, text]
+  def plain(child) = %i[text scalar].include?(child[0]) && ![2**70, :old_symbol, 1e100, 3.25r, 1..2, Float::INFINITY].include?(child[1]) ? child : [:text, text]
 
   def text = Array.new(@dice.pick([0, 1, 1, 2, 3, 5, 60])) { @dice.pick(WORDS) }.join
 
-  # A document of its own: links do not leave it.
-  def apart
+  # For frozen data inside of the value: its links can't refer to values outside of it.
+  def in_own_document
     shared, @shared = @shared, 0
     yield
   ensure
     @shared = shared
   end
 
-  # Makes the value.
+  # Builds the value, with `change` applied to each text.
   class Rendering
     def initialize(change)
       @change = change
@@ -85,24 +85,24 @@ class Plan
     private
 
     def text(text) = @change.call(text)
-    # In another encoding than the texts that are searched: bytes are compared.
+    # A text in an encoding other than that of the searched texts: bytes are compared.
     alias latin text
 
     def binary(text) = @change.call(text.b)
     def own(text) = Own.new(@change.call(text))
     def scalar(value) = value
     def list(parts) = parts.map { |part| value(part) }
-    def map(parts) = parts.each_with_index.to_h { |part, at| [KEYS[at], value(part)] }
+    def map(parts) = parts.each_with_index.to_h { |part, index| [KEYS[index], value(part)] }
     def row(parts) = Row.new(*parts.map { |part| value(part) })
     def json(parts) = JSON.generate(parts.map { |part| value(part) })
     def marshal(part) = Oracle.dump(Rendering.new(@change).value(part))
 
     def object(parts)
-      parts.each_with_index.with_object(Plain.new) { |(part, at), one| one.instance_variable_set(:"@v#{at}", value(part)) }
+      parts.each_with_index.with_object(Plain.new) { |(part, index), child| child.instance_variable_set(:"@v#{index}", value(part)) }
     end
 
     def variable(text, part)
-      @change.call(text).dup.tap { |one| one.instance_variable_set(:@more, value(part)) }
+      @change.call(text).dup.tap { |child| child.instance_variable_set(:@more, value(part)) }
     end
 
     def shared(number, part)

@@ -5,8 +5,8 @@
  *   build_close.c  turns a container into its value when its contents are complete
  *   build.c        the machine: a frame for each container that holds others
  *
- * With a proc or with `freeze` the machine handles every value itself, and does after
- * each what Marshal does. */
+ * With a proc or with `freeze`, build.c handles every value itself, and freezes each value
+ * and passes it to the proc when Marshal does. "Finishing" a value means these two steps. */
 #ifndef ICE_BUILD_H
 #define ICE_BUILD_H
 #include "core/icecore_ruby.h"
@@ -16,66 +16,77 @@ typedef struct {
     uint32_t call; /* of the context */
     const ice_read_settings *settings;
     VALUE (*build)(ice_context *ctx, const ice_read_settings *settings); /* ice_build, for recursive calls */
-    bool is_slow; /* a proc or freeze */
-    VALUE seen;   /* if is_slow: symbols, keys and names of encodings that were met, and the
-                   * objects that they became; otherwise Qnil */
+    bool is_slow;      /* there is a proc, or `freeze`: each value must be finished */
+    VALUE known_names; /* if `is_slow`, a Hash: symbols, keys and names of encodings that were met,
+                        * with their objects; otherwise Qnil */
 } ice_builder;
 
 /* What a frame builds. */
 enum {
-    ICE_B_ARRAY,
-    ICE_B_HASH,
-    ICE_B_MEMBERS,   /* an object with variables */
-    ICE_B_STRUCT,
-    ICE_B_RANGE,
-    ICE_B_PARTS,     /* a Rational or Complex of Ruby 1.8 */
-    ICE_B_SET,
-    ICE_B_DUMP,      /* _load */
-    ICE_B_MARSHAL,   /* marshal_load */
-    ICE_B_DATA,      /* _load_data */
-    ICE_B_VARIABLES, /* a value and its variables */
-    ICE_B_MODULE,    /* a value extended with a module */
-    ICE_B_SUBCLASS,  /* a value of a subclass of a core class */
-    ICE_B_REGEXP,
-    ICE_B_RECORD,    /* one of the above whose class is not built */
-    ICE_B_RECORD_OF  /* the same for a module or a class around a value */
+    ICE_BUILD_ARRAY,
+    ICE_BUILD_HASH,
+    ICE_BUILD_OBJECT,        /* an object with instance variables */
+    ICE_BUILD_STRUCT,
+    ICE_BUILD_RANGE,
+    ICE_BUILD_OLD_NUMBER,    /* a Rational or Complex as Ruby 1.8 wrote it */
+    ICE_BUILD_SET,
+    ICE_BUILD_LOAD,          /* the result of _load */
+    ICE_BUILD_MARSHAL_LOAD,  /* an object that marshal_load fills */
+    ICE_BUILD_LOAD_DATA,     /* an object that _load_data fills */
+    ICE_BUILD_VARIABLES,     /* a value and its instance variables */
+    ICE_BUILD_MODULE,        /* a value that is extended with a module */
+    ICE_BUILD_SUBCLASS,      /* a value whose class is a subclass of a core class */
+    ICE_BUILD_REGEXP,
+    ICE_BUILD_RECORD,        /* a record instead of an object of one of these kinds */
+    ICE_BUILD_RECORD_AROUND  /* a record instead of ICE_BUILD_MODULE or ICE_BUILD_SUBCLASS */
 };
 
-/* build_leaf.c */
-VALUE ice_leaf(ice_builder *b, uint32_t at);
+/* ---- build_leaf.c ------------------------------------------------------------- */
+
+/* Builds the leaf at a node. ice_build_leaf is quicker for frequent kinds. */
+VALUE ice_build_rare_leaf(ice_builder *b, uint32_t index);
+/* Returns the value of the key with this id. */
 static inline VALUE ice_key_value(ice_builder *b, uint16_t id);
-VALUE ice_new_key_value(ice_builder *b, uint16_t id);
-/* Returns the encoding of a string; NULL: Ruby has none of that name, and `name`
- * receives it. */
+/* The part of ice_key_value for keys that are not cached. */
+VALUE ice_create_key_value(ice_builder *b, uint16_t id);
+/* Returns the encoding of a string. If Ruby has no encoding of that name, returns NULL, and
+ * `name` receives the name. */
 rb_encoding *ice_encoding_of(ice_builder *b, const icecore_node *node, VALUE *name);
-void ice_remember(ice_builder *b, uint32_t node, VALUE value);
-VALUE ice_target(ice_builder *b, uint32_t node);
-/* Does what Marshal does after each value. */
-VALUE ice_leave(ice_builder *b, VALUE value);
-/* The part of ice_leave that calls the proc. */
+/* Stores the value to which links to this node refer. */
+void ice_set_link_target(ice_builder *b, uint32_t node, VALUE value);
+/* Returns the value to which links to this node refer. */
+VALUE ice_link_target(ice_builder *b, uint32_t node);
+/* Freezes a value if `freeze` is set, and calls the proc. Returns the result of the proc. */
+VALUE ice_finish_value(ice_builder *b, VALUE value);
+/* Calls the proc if there is one, and returns its result. */
 VALUE ice_call_proc(ice_builder *b, VALUE value);
-/* Registers a name that was met, with its object; returns whether it is the first time. */
-bool ice_is_first(ice_builder *b, VALUE name, VALUE object);
-/* Does what Marshal does after a string to which a link refers. */
-VALUE ice_leave_again(ice_builder *b, VALUE string);
-/* Calls the proc with the value that declares the encoding of a string or symbol. */
-void ice_leave_encoding(ice_builder *b, const icecore_node *node, const char *text, size_t len, VALUE string);
+/* Returns true if a name is met for the first time, and then registers it with its object. */
+bool ice_is_first_use(ice_builder *b, VALUE name, VALUE object);
+/* Finishes a string again at a link to it, as Marshal does. */
+VALUE ice_finish_linked_string(ice_builder *b, VALUE string);
+/* Finishes the value that declares the encoding of a string or symbol. */
+void ice_finish_encoding(ice_builder *b, const icecore_node *node, const char *text, size_t len, VALUE string);
 
-/* build_flat.c: builds the container at a node, if all of its children are leaves;
- * false: it can't be built here. */
-bool ice_flat(ice_builder *b, uint32_t at, VALUE *value);
+/* ---- build_flat.c ------------------------------------------------------------- */
 
-/* build_close.c */
-VALUE ice_close(ice_builder *b, ice_build_frame *frame);
+/* Builds the container at a node if all of its children are leaves. Returns false if the
+ * container can't be built here; then nothing is built. */
+bool ice_build_flat(ice_builder *b, uint32_t index, VALUE *value);
+
+/* ---- build_close.c ------------------------------------------------------------ */
+
+/* Returns the value of a frame whose contents are complete. */
+VALUE ice_close_frame(ice_builder *b, ice_build_frame *frame);
+/* Sets instance variables of an object. `pairs` are names and values, alternating. */
 void ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pairs, uint32_t count);
-/* Sets the members of a Set. */
-void ice_set_of(ice_builder *b, VALUE set, const VALUE *pairs, uint32_t count);
-/* Sets the variables of a value that is not an object. */
+/* Sets instance variables of a Set. */
+void ice_set_set_members(ice_builder *b, VALUE set, const VALUE *pairs, uint32_t count);
+/* Sets instance variables of a value that is not a plain object. */
 void ice_set_variables(VALUE object, const VALUE *pairs, uint32_t count);
 
-/* Returns a new string in UTF-8, which never has another encoding first. */
+/* Returns a new string that is in UTF-8 from the start. */
 static inline VALUE
-ice_text(const char *text, size_t len)
+ice_new_utf8_string(const char *text, size_t len)
 {
     VALUE string = rb_str_new(text, len);
     RB_ENCODING_SET_INLINED(string, rb_utf8_encindex());
@@ -85,25 +96,25 @@ ice_text(const char *text, size_t len)
 static inline VALUE
 ice_key_value(ice_builder *b, uint16_t id)
 {
-    void *held = ice_keys_held(&b->ctx->keys, id);
-    return ICE_LIKELY(held && !b->is_slow) ? (VALUE)held : ice_new_key_value(b, id);
+    void *key = ice_keys_get(&b->ctx->keys, id);
+    return ICE_LIKELY(key && !b->is_slow) ? (VALUE)key : ice_create_key_value(b, id);
 }
 
-/* Returns a leaf; the frequent kinds need no call. */
+/* Builds the leaf at a node; frequent kinds are built inline. */
 static inline VALUE
-ice_any_leaf(ice_builder *b, uint32_t at)
+ice_build_leaf(ice_builder *b, uint32_t index)
 {
-    const icecore_node *node = &b->ctx->view.nodes[at];
+    const icecore_node *node = &b->ctx->view.nodes[index];
     if (!(node->flags & ICECORE_FLAG_TARGET)) {
         if (node->kind == ICECORE_INT)
             return LL2NUM((int64_t)node->payload);
         if (node->kind == ICECORE_TEXT) {
             size_t len;
             const char *text = ice_bytes_of(&b->ctx->view, node, &len);
-            return ice_text(text, len);
+            return ice_new_utf8_string(text, len);
         }
     }
-    return ice_leaf(b, at);
+    return ice_build_rare_leaf(b, index);
 }
 
 static inline bool

@@ -13,7 +13,7 @@ id_of(VALUE symbol)
     return rb_sym2id(symbol);
 }
 
-/* The variables that declare an encoding are an error for a value that can't have one. */
+/* Raises if a variable declares an encoding, because this object can't have one. */
 static void
 check_no_encoding(VALUE object, ID id, VALUE value)
 {
@@ -40,20 +40,20 @@ ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pai
         check_no_encoding(object, id, pairs[2 * i + 1]);
         rb_ivar_set(object, id, pairs[2 * i + 1]);
     }
-    if (ICE_UNLIKELY(class && class->how == ICE_EXCEPTION_OF)) {
-        /* If Ruby received the same backtrace in both forms, it keeps one. */
+    if (ICE_UNLIKELY(class && class->kind == ICE_CLASS_EXCEPTION)) {
+        /* If `bt` and `bt_locations` are the same object, Ruby keeps only `bt`. */
         const ID where = rb_intern("bt_locations");
         if (rb_attr_get(object, rb_intern("bt")) == rb_attr_get(object, where))
             rb_ivar_set(object, where, Qnil);
     }
-#if ICE_HAS_ROWS
-    if (class && class->how == ICE_OBJECT_OF && count <= ICE_ROW && RB_TYPE_P(object, T_OBJECT)) {
-        if (!class->row) {
-            class->row = ice_host_resize(NULL, sizeof *class->row);
-            memset(class->row, 0, sizeof *class->row);
+#if ICE_HAS_IVAR_LAYOUTS
+    if (class && class->kind == ICE_CLASS_OBJECT && count <= ICE_MAX_LAYOUT_IVARS && RB_TYPE_P(object, T_OBJECT)) {
+        if (!class->layout) {
+            class->layout = ice_host_resize(NULL, sizeof *class->layout);
+            memset(class->layout, 0, sizeof *class->layout);
         }
-        if (!class->row->is_known || class->row->count < count)
-            ice_row_learn(class->row, object);
+        if (!class->layout->is_known || class->layout->count < count)
+            ice_ivar_layout_learn(class->layout, object);
     }
 #endif
 }
@@ -62,7 +62,7 @@ ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pai
  * Each is set on its own, because rb_struct_initialize would take a single Hash as
  * keywords if the current call has some. */
 static void
-set_struct(VALUE object, const VALUE *pairs, uint32_t count)
+set_struct_members(VALUE object, const VALUE *pairs, uint32_t count)
 {
     VALUE klass = rb_obj_class(object), members = rb_struct_s_members(klass);
     uint32_t i;
@@ -71,19 +71,21 @@ set_struct(VALUE object, const VALUE *pairs, uint32_t count)
     for (i = 0; i < count; i++) {
         VALUE member = RARRAY_AREF(members, i);
         if (member != pairs[2 * i])
-            ice_raise(ice_type_error, "value", "", "struct %" PRIsVALUE " not compatible (:%" PRIsVALUE " for :%" PRIsVALUE ")",
-                      klass, SYMBOL_P(pairs[2 * i]) ? rb_sym2str(pairs[2 * i]) : pairs[2 * i], rb_sym2str(member));
+            ice_raise(ice_type_error, "value", "",
+                      "struct %" PRIsVALUE " not compatible (:%" PRIsVALUE " for :%" PRIsVALUE ")", klass,
+                      SYMBOL_P(pairs[2 * i]) ? rb_sym2str(pairs[2 * i]) : pairs[2 * i], rb_sym2str(member));
     }
     for (i = 0; i < count; i++)
         rb_struct_aset(object, UINT2NUM(i), pairs[2 * i + 1]);
-#if !ICE_HAS_ROWS
+#if !ICE_HAS_IVAR_LAYOUTS
     if (RTEST(rb_obj_is_kind_of(object, rb_const_get(rb_cObject, rb_intern("Data")))))
         OBJ_FREEZE(object);
 #endif
 }
 
+/* Returns the last value of this name, or nil. */
 static VALUE
-member(const VALUE *pairs, uint32_t count, const char *name)
+find_member(const VALUE *pairs, uint32_t count, const char *name)
 {
     const VALUE symbol = ID2SYM(rb_intern(name));
     VALUE found = Qnil;
@@ -94,67 +96,70 @@ member(const VALUE *pairs, uint32_t count, const char *name)
     return found;
 }
 
+/* Initializes a Range from its variables. */
 static void
-set_range(VALUE range, const VALUE *pairs, uint32_t count)
+set_range_members(VALUE range, const VALUE *pairs, uint32_t count)
 {
     VALUE arguments[3];
     uint32_t i;
     for (i = 0; i < count; i++)
         check_no_encoding(range, id_of(pairs[2 * i]), pairs[2 * i + 1]);
-    arguments[0] = member(pairs, count, "begin");
-    arguments[1] = member(pairs, count, "end");
-    arguments[2] = member(pairs, count, "excl");
+    arguments[0] = find_member(pairs, count, "begin");
+    arguments[1] = find_member(pairs, count, "end");
+    arguments[2] = find_member(pairs, count, "excl");
     if (NIL_P(arguments[2]))
         return;
     arguments[2] = RTEST(arguments[2]) ? Qtrue : Qfalse;
     ice_call_original(ICE_RANGE_INITIALIZE, range, 3, arguments);
 }
 
-/* A value that a proc put there is the program's responsibility. */
+/* Raises for a Set without a Hash, unless there is a proc: a value that a proc put there is
+ * the program's responsibility. */
 static void
-not_a_set(const ice_builder *b)
+check_set_is_from_proc(const ice_builder *b)
 {
     if (NIL_P(b->settings->proc))
         ice_raise(ice_argument_error, "malformed", "", "dump format error: a Set has a Hash in @hash");
 }
 
 void
-ice_set_of(ice_builder *b, VALUE set, const VALUE *pairs, uint32_t count)
+ice_set_set_members(ice_builder *b, VALUE set, const VALUE *pairs, uint32_t count)
 {
     uint32_t i;
     for (i = 0; i < count; i++)
         if (pairs[2 * i] == ID2SYM(rb_intern("@hash")) && !RB_TYPE_P(pairs[2 * i + 1], T_HASH))
-            not_a_set(b);
+            check_set_is_from_proc(b);
     ice_set_members(b, NULL, set, pairs, count);
 }
 
 /* ---- hooks -------------------------------------------------------------------------- */
 
 static int
-copy_variable(ID id, VALUE value, st_data_t object)
+copy_missing_variable(ID id, VALUE value, st_data_t object)
 {
     if (!rb_ivar_defined((VALUE)object, id))
         rb_ivar_set((VALUE)object, id, value);
     return ST_CONTINUE;
 }
 
-/* Checks the two parts of a number. */
+/* Raises unless the data of a Rational or Complex is an array of two values. */
 static void
-check_parts(VALUE fields, const char *kind)
+check_number_fields(VALUE fields, const char *kind)
 {
     if (!RB_TYPE_P(fields, T_ARRAY))
         ice_raise(ice_type_error, "malformed", "", "wrong argument type %" PRIsVALUE " (expected Array)",
                   NIL_P(fields) ? rb_str_new_cstr("nil") : rb_obj_class(fields));
     if (RARRAY_LEN(fields) != 2)
-        ice_raise(ice_argument_error, "malformed", "", "marshaled %s must have an array whose length is 2 but %ld", kind,
-                  RARRAY_LEN(fields));
+        ice_raise(ice_argument_error, "malformed", "", "marshaled %s must have an array whose length is 2 but %ld",
+                  kind, RARRAY_LEN(fields));
 }
 
+/* Returns a Rational from an array of numerator and denominator. */
 static VALUE
-rational_of(VALUE fields)
+build_rational(VALUE fields)
 {
     VALUE top, bottom;
-    check_parts(fields, "rational");
+    check_number_fields(fields, "rational");
     top = RARRAY_AREF(fields, 0);
     bottom = RARRAY_AREF(fields, 1);
     if (!RB_INTEGER_TYPE_P(top) || !RB_INTEGER_TYPE_P(bottom))
@@ -170,10 +175,11 @@ is_real(VALUE value)
     return RB_INTEGER_TYPE_P(value) || RB_FLOAT_TYPE_P(value) || RB_TYPE_P(value, T_RATIONAL);
 }
 
+/* Returns a Complex from an array of its two parts. */
 static VALUE
-complex_of(VALUE fields, bool has_proc)
+build_complex(VALUE fields, bool has_proc)
 {
-    check_parts(fields, "complex");
+    check_number_fields(fields, "complex");
     /* A value that a proc put there is the program's responsibility. */
     if (has_proc)
         return rb_complex_raw(RARRAY_AREF(fields, 0), RARRAY_AREF(fields, 1));
@@ -185,14 +191,14 @@ complex_of(VALUE fields, bool has_proc)
 /* Builds a Rational or Complex as Ruby 1.8 wrote it: an object with both parts in
  * variables. */
 static VALUE
-close_parts(ice_builder *b, const ice_build_frame *frame, const VALUE *pairs, uint32_t count)
+close_old_number(ice_builder *b, const ice_build_frame *frame, const VALUE *pairs, uint32_t count)
 {
-    const bool is_rational = frame->class->how == ICE_RATIONAL_OF;
+    const bool is_rational = frame->class->kind == ICE_CLASS_RATIONAL;
     VALUE parts[2], fields;
-    parts[0] = member(pairs, count, is_rational ? "@numerator" : "@real");
-    parts[1] = member(pairs, count, is_rational ? "@denominator" : "@image");
+    parts[0] = find_member(pairs, count, is_rational ? "@numerator" : "@real");
+    parts[1] = find_member(pairs, count, is_rational ? "@denominator" : "@image");
     fields = rb_ary_new_from_values(2, parts);
-    return is_rational ? rational_of(fields) : complex_of(fields, !NIL_P(b->settings->proc));
+    return is_rational ? build_rational(fields) : build_complex(fields, !NIL_P(b->settings->proc));
 }
 
 /* Checks the fields of a Date: numbers of plain classes; Ruby 1.6 had true or false as
@@ -210,32 +216,33 @@ check_date(VALUE fields)
     }
 }
 
+/* Calls marshal_load with its argument; values of core classes are built without a call. */
 static VALUE
 close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
 {
     VALUE object = 0;
-    switch (frame->class->how) {
-    case ICE_RATIONAL_OF:
-        return rational_of(data);
-    case ICE_COMPLEX_OF:
-        return complex_of(data, !NIL_P(b->settings->proc));
-    case ICE_DATE_OF:
+    switch (frame->class->kind) {
+    case ICE_CLASS_RATIONAL:
+        return build_rational(data);
+    case ICE_CLASS_COMPLEX:
+        return build_complex(data, !NIL_P(b->settings->proc));
+    case ICE_CLASS_DATE:
         if (NIL_P(b->settings->proc))
             check_date(data);
         object = frame->object;
         ice_date_load(object, data);
-        rb_ivar_foreach(data, copy_variable, (st_data_t)object);
+        rb_ivar_foreach(data, copy_missing_variable, (st_data_t)object);
         return object;
     }
     object = frame->object;
     rb_funcallv(object, rb_intern("marshal_load"), 1, &data);
     if (!RB_SPECIAL_CONST_P(data))
-        rb_ivar_foreach(data, copy_variable, (st_data_t)object);
+        rb_ivar_foreach(data, copy_missing_variable, (st_data_t)object);
     return object;
 }
 
-/* Does what Date._load does, because that one would pass the bytes to Ruby's own reader.
- * The date can have a time of day, as one from the allocator of DateTime. */
+/* Does what Date._load does, without Ruby's own reader, to which Date._load would pass the
+ * bytes. The allocator of DateTime is used, because the date may have a time of day. */
 static VALUE
 load_date(const ice_builder *b, VALUE klass, VALUE text)
 {
@@ -246,26 +253,27 @@ load_date(const ice_builder *b, VALUE klass, VALUE text)
     return date;
 }
 
+/* Calls _load with its argument; values of core classes are built without a call. */
 static VALUE
 close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
 {
     const icecore_node *node = &b->ctx->view.nodes[frame->node];
     VALUE klass = frame->class->klass;
     size_t len;
-    const char *name = ice_asked_name(&b->ctx->view, node, &len);
-    if (frame->class->how == ICE_TIME_OF)
+    const char *name = ice_node_class_name(&b->ctx->view, node, &len);
+    if (frame->class->kind == ICE_CLASS_TIME)
         return ice_call_original(ICE_TIME_LOAD, klass, 1, &text);
-    if (frame->class->how == ICE_DECIMAL_OF)
+    if (frame->class->kind == ICE_CLASS_DECIMAL)
         return ice_decimal_load(text);
-    /* Also if the document has the class in another form, for which it must be listed. */
-    if (ice_own_class(node, name, len) == ICE_DATE_OF)
+    /* This includes a Date that the list allows because it is in another form. */
+    if (ice_builtin_class_kind(node, name, len) == ICE_CLASS_DATE)
         return load_date(b, klass, text);
     text = rb_funcallv(klass, rb_intern("_load"), 1, &text);
     ice_check_call(b->ctx, b->call);
-    /* Marshal treats this one class of Ruby's differently: a link refers to the string. */
+    /* In Marshal, a link to an Encoding refers to its name. */
     if (klass == rb_cEncoding) {
         if (b->ctx->view.nodes[frame->node].flags & ICECORE_FLAG_TARGET) {
-            ice_remember(b, frame->node, text);
+            ice_set_link_target(b, frame->node, text);
             frame->is_shared = true;
         }
         return rb_enc_from_encoding(rb_to_encoding(text));
@@ -275,10 +283,10 @@ close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
 
 /* ---- others ------------------------------------------------------------------------------ */
 
-/* Removes escapes that Ruby 1.8 wrote and that have another meaning now; it wrote no
- * encodings. */
+/* Removes escapes that Ruby 1.8 wrote, and that have another meaning now. Ruby 1.8 wrote no
+ * encodings, so regexps without one are treated so. */
 static VALUE
-without_old_escapes(VALUE source)
+remove_old_escapes(VALUE source)
 {
     static const char old[] = "ghijklmopquyEFHIJKLNOPQRSTUVXY";
     const char *from = RSTRING_PTR(source), *end = from + RSTRING_LEN(source);
@@ -299,28 +307,33 @@ without_old_escapes(VALUE source)
     return text;
 }
 
+/* Returns a regexp from its source and the letters of its options. */
 static VALUE
 close_regexp(ice_builder *b, ice_build_frame *frame, VALUE source, VALUE letters)
 {
-    static const struct { char letter; int bit; } options[] = { { 's', 4 }, { 'i', 1 }, { 'x', 2 }, { 'u', 16 }, { 'n', 32 } };
+    static const struct { char letter; int bit; } options[] = {
+        { 's', 4 }, { 'i', 1 }, { 'x', 2 }, { 'u', 16 }, { 'n', 32 }
+    };
     const icecore_node *pattern = &b->ctx->view.nodes[frame->node + 1];
     int bits = 0;
     size_t i;
     for (i = 0; i < sizeof options / sizeof *options; i++)
         if (memchr(RSTRING_PTR(letters), options[i].letter, RSTRING_LEN(letters)))
             bits |= options[i].bit;
-    if (frame > b->ctx->building && ((frame - 1)->kind == ICE_B_SUBCLASS || (frame - 1)->kind == ICE_B_MODULE)) {
-        /* Marshal learns the encoding too late for the source. */
+    if (frame > b->ctx->build_frames &&
+        ((frame - 1)->kind == ICE_BUILD_SUBCLASS || (frame - 1)->kind == ICE_BUILD_MODULE)) {
+        /* Inside of a subclass or module, Marshal creates the regexp before it reads the
+         * encoding. */
         rb_encoding *encoding = rb_enc_get(source);
         VALUE regexp;
         rb_enc_associate(source, rb_ascii8bit_encoding());
-        regexp = rb_reg_new_str(without_old_escapes(source), bits);
+        regexp = rb_reg_new_str(remove_old_escapes(source), bits);
         rb_enc_associate(regexp, encoding);
         return regexp;
     }
     /* A proc may have removed the encoding. */
     if (pattern->kind == ICECORE_BYTES || rb_ivar_defined(source, rb_intern("E")))
-        source = without_old_escapes(source);
+        source = remove_old_escapes(source);
     return rb_reg_new_str(source, bits);
 }
 
@@ -334,8 +347,8 @@ ice_set_variables(VALUE object, const VALUE *pairs, uint32_t count)
     for (i = 0; i < count; i++) {
         if (pairs[2 * i] == ID2SYM(rb_intern("K"))) {
             if (!RB_TYPE_P(object, T_HASH))
-                ice_raise(ice_argument_error, "malformed", "", "ruby2_keywords flag is given but %" PRIsVALUE " is not a Hash",
-                          object);
+                ice_raise(ice_argument_error, "malformed", "",
+                          "ruby2_keywords flag is given but %" PRIsVALUE " is not a Hash", object);
             RBASIC(object)->flags |= ice_hash_is_keywords;
         } else {
             if (!has_encoding(object))
@@ -351,14 +364,15 @@ static void
 close_module(ice_builder *b, ice_build_frame *frame, VALUE object)
 {
     ice_context *ctx = b->ctx;
-    if (frame->klass == Qfalse) /* done by an inner frame */
+    if (frame->klass == Qfalse) /* an inner frame has prepended this module */
         return;
     if (RB_TYPE_P(frame->klass, T_CLASS)) {
         ice_build_frame *outer = frame;
         if (CLASS_OF(object) != frame->klass)
-            ice_raise(ice_argument_error, "value", "", "prepended class %" PRIsVALUE " differs from class %" PRIsVALUE,
-                      frame->klass, rb_obj_class(object));
-        while (outer > ctx->building && (outer - 1)->kind == ICE_B_MODULE) {
+            ice_raise(ice_argument_error, "value", "",
+                      "prepended class %" PRIsVALUE " differs from class %" PRIsVALUE, frame->klass,
+                      rb_obj_class(object));
+        while (outer > ctx->build_frames && (outer - 1)->kind == ICE_BUILD_MODULE) {
             outer--;
             rb_prepend_module(rb_singleton_class(object), outer->klass);
             outer->klass = Qfalse;
@@ -371,7 +385,7 @@ close_module(ice_builder *b, ice_build_frame *frame, VALUE object)
 /* Gives a value of a core class a subclass, as Marshal does: in place, so that existing
  * references stay valid. */
 static void
-give_class(VALUE object, VALUE klass)
+change_class(VALUE object, VALUE klass)
 {
     if (RB_SPECIAL_CONST_P(object) || RB_TYPE_P(object, T_OBJECT) || RB_TYPE_P(object, T_CLASS) ||
         RB_TYPE_P(object, T_MODULE) || RTEST(rb_class_inherited_p(rb_cInteger, klass)))
@@ -381,7 +395,7 @@ give_class(VALUE object, VALUE klass)
     RB_OBJ_WRITE(object, (VALUE *)&RBASIC(object)->klass, klass);
 }
 
-/* Whether all keys use Ruby's own methods. */
+/* Returns true if all keys have hash and eql? methods of Ruby's own. */
 static bool
 are_plain_keys(const VALUE *pairs, uint32_t count)
 {
@@ -395,6 +409,7 @@ are_plain_keys(const VALUE *pairs, uint32_t count)
     return true;
 }
 
+/* Adds the entries to a Hash, and its default value. */
 static VALUE
 close_hash(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32_t count)
 {
@@ -426,6 +441,7 @@ pairs_as_hash(const VALUE *pairs, uint32_t count)
     return hash;
 }
 
+/* Stores the contents of a record. */
 static VALUE
 close_record(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32_t count)
 {
@@ -440,77 +456,77 @@ close_record(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32
     return record;
 }
 
-/* Closes a record around a value: a link to that value refers to the record. */
+/* Closes a record around a value. Links to that value refer to the record. */
 static VALUE
 close_record_of(ice_builder *b, ice_build_frame *frame, VALUE inner)
 {
     const icecore_node *nodes = b->ctx->view.nodes;
-    uint32_t at = frame->node + 1;
+    uint32_t index = frame->node + 1;
     ice_record_set(frame->object, inner);
-    while (nodes[at].kind == ICECORE_ATTRS)
-        at++;
-    if (nodes[at].flags & ICECORE_FLAG_TARGET)
-        ice_remember(b, at, frame->object);
+    while (nodes[index].kind == ICECORE_ATTRS)
+        index++;
+    if (nodes[index].flags & ICECORE_FLAG_TARGET)
+        ice_set_link_target(b, index, frame->object);
     return frame->object;
 }
 
-/* `frame` is the innermost one, and its values are on the stack of values. */
+/* `frame` is the top frame; its contents are on the stack of values. */
 VALUE
-ice_close(ice_builder *b, ice_build_frame *frame)
+ice_close_frame(ice_builder *b, ice_build_frame *frame)
 {
     ice_context *ctx = b->ctx;
     const VALUE *values = ctx->values + frame->base;
     const uint32_t count = ctx->value_count - frame->base;
     VALUE object = frame->object;
     switch (frame->kind) {
-    case ICE_B_ARRAY:
+    case ICE_BUILD_ARRAY:
         if (!object)
             return rb_ary_new_from_values(count, values);
         rb_ary_cat(object, values, count);
         return object;
-    case ICE_B_HASH:
+    case ICE_BUILD_HASH:
         return close_hash(b, frame, values, count);
-    case ICE_B_MEMBERS:
+    case ICE_BUILD_OBJECT:
         ice_set_members(b, frame->class, object, values, count / 2);
         return object;
-    case ICE_B_STRUCT:
-        set_struct(object, values, count / 2);
+    case ICE_BUILD_STRUCT:
+        set_struct_members(object, values, count / 2);
         return object;
-    case ICE_B_PARTS:
-        return close_parts(b, frame, values, count / 2);
-    case ICE_B_RANGE:
-        set_range(object, values, count / 2);
+    case ICE_BUILD_OLD_NUMBER:
+        return close_old_number(b, frame, values, count / 2);
+    case ICE_BUILD_RANGE:
+        set_range_members(object, values, count / 2);
         return object;
-    case ICE_B_SET:
-        ice_set_of(b, object, values, count / 2);
+    case ICE_BUILD_SET:
+        ice_set_set_members(b, object, values, count / 2);
         if (NIL_P(rb_attr_get(object, rb_intern("@hash"))))
-            not_a_set(b);
+            check_set_is_from_proc(b);
         return object;
-    case ICE_B_DUMP:
+    case ICE_BUILD_LOAD:
         return close_dump(b, frame, values[0]);
-    case ICE_B_MARSHAL:
+    case ICE_BUILD_MARSHAL_LOAD:
         return close_marshal(b, frame, values[0]);
-    case ICE_B_DATA: {
+    case ICE_BUILD_LOAD_DATA: {
         VALUE data = values[0];
         rb_funcallv(object, rb_intern("_load_data"), 1, &data);
         return object;
     }
-    case ICE_B_VARIABLES:
+    case ICE_BUILD_VARIABLES:
         object = values[0];
         ice_set_variables(object, values + 1, (count - 1) / 2);
         return object;
-    case ICE_B_MODULE:
+    case ICE_BUILD_MODULE:
         object = values[0];
         close_module(b, frame, object);
         return object;
-    case ICE_B_SUBCLASS:
-        give_class(values[0], frame->klass);
+    case ICE_BUILD_SUBCLASS:
+        change_class(values[0], frame->klass);
         return values[0];
-    case ICE_B_REGEXP:
+    case ICE_BUILD_REGEXP:
         return close_regexp(b, frame, values[0], values[1]);
-    case ICE_B_RECORD:
+    case ICE_BUILD_RECORD:
         return close_record(b, frame, values, count);
-    case ICE_B_RECORD_OF:
+    case ICE_BUILD_RECORD_AROUND:
         return close_record_of(b, frame, values[0]);
     }
     return Qnil;

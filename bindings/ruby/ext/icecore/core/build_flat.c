@@ -1,197 +1,205 @@
-/* Containers of leaves, built at once: their values are on the machine's stack until
- * they are complete. */
+/* Containers of leaves, built without a frame: their values are on the machine's stack
+ * until the container is created. */
 #include "core/build.h"
 
-/* Number of values that are built before they are added. */
+/* Number of items that are collected before they are added to an array; also the maximum
+ * number of entries of other containers that are built here. */
 #define RUN 64
 
-/* Builds a leaf, or an empty container, which is a single node as well. */
+/* Builds a leaf or an empty container: both are a single node. */
 static VALUE
-item(ice_builder *b, uint32_t at)
+build_item(ice_builder *b, uint32_t index)
 {
-    const icecore_node *node = &b->ctx->view.nodes[at];
+    const icecore_node *node = &b->ctx->view.nodes[index];
     VALUE value;
     if (ICE_LIKELY(ice_is_leaf(node)))
-        return ice_any_leaf(b, at);
+        return ice_build_leaf(b, index);
     value = node->kind == ICECORE_ARRAY ? rb_ary_new() : rb_hash_new();
     if (node->flags & ICECORE_FLAG_IDENTITY)
         ice_call_original(ICE_HASH_MAKE_IDENTITY, value, 0, NULL);
     if (node->flags & ICECORE_FLAG_TARGET)
-        ice_remember(b, at, value);
+        ice_set_link_target(b, index, value);
     return value;
 }
 
+/* Builds an array of `count` items from node `index` on. */
 static VALUE
-flat_array(ice_builder *b, uint32_t at, uint32_t count)
+build_flat_array(ice_builder *b, uint32_t index, uint32_t count)
 {
     const icecore_node *nodes = b->ctx->view.nodes;
     VALUE run[RUN], array;
     uint32_t i;
     if (count <= RUN) {
         for (i = 0; i < count; i++)
-            run[i] = item(b, at + i);
+            run[i] = build_item(b, index + i);
         return rb_ary_new_from_values(count, run);
     }
     array = rb_ary_new_capa(count);
     for (i = 0; i < count;) {
-        uint32_t taken = 0;
-        while (taken < RUN && i < count) {
-            const icecore_node *node = &nodes[at + i];
-            run[taken++] = node->kind == ICECORE_INT && !(node->flags & ICECORE_FLAG_TARGET)
+        uint32_t run_count = 0;
+        while (run_count < RUN && i < count) {
+            const icecore_node *node = &nodes[index + i];
+            run[run_count++] = node->kind == ICECORE_INT && !(node->flags & ICECORE_FLAG_TARGET)
                                ? LL2NUM((int64_t)node->payload)
-                               : item(b, at + i);
+                               : build_item(b, index + i);
             i++;
         }
-        rb_ary_cat(array, run, taken);
+        rb_ary_cat(array, run, run_count);
     }
     return array;
 }
 
+/* Builds a hash of `count` values from node `index` on; all keys have ids. */
 static VALUE
-flat_hash(ice_builder *b, uint32_t at, uint32_t count)
+build_flat_hash(ice_builder *b, uint32_t index, uint32_t count)
 {
     const icecore_node *nodes = b->ctx->view.nodes;
     VALUE pairs[2 * RUN], hash;
     uint32_t i;
     for (i = 0; i < count; i++) {
-        pairs[2 * i] = ice_key_value(b, nodes[at + i].key);
-        pairs[2 * i + 1] = item(b, at + i);
+        pairs[2 * i] = ice_key_value(b, nodes[index + i].key);
+        pairs[2 * i + 1] = build_item(b, index + i);
     }
     hash = rb_hash_new();
     rb_hash_bulk_insert(2 * count, pairs, hash);
     return hash;
 }
 
-#if ICE_HAS_ROWS
-/* Finds the places of an object's variables. */
+#if ICE_HAS_IVAR_LAYOUTS
+/* Finds the indexes of an object's variables in the layout of its class, and stores them in
+ * `last_indexes`. */
 static bool
-find_places(ice_builder *b, ice_class *class, uint32_t at, uint32_t count)
+find_indexes(ice_builder *b, ice_class *class, uint32_t index, uint32_t count)
 {
     const icecore_node *nodes = b->ctx->view.nodes;
-    const ice_row *row = class->row;
+    const ice_ivar_layout *layout = class->layout;
     uint32_t i, j;
-    if (!row || !row->is_known)
+    if (!layout || !layout->is_known)
         return false;
     for (i = 0; i < count; i++) {
-        VALUE symbol = ice_key_value(b, nodes[at + i].key);
+        VALUE symbol = ice_key_value(b, nodes[index + i].key);
         ID id;
         if (!SYMBOL_P(symbol))
             return false;
         id = rb_sym2id(symbol);
-        for (j = 0; j < row->count && row->slots[j].id != id; j++)
+        for (j = 0; j < layout->count && layout->ivars[j].id != id; j++)
             ;
-        if (j == row->count)
+        if (j == layout->count)
             return false;
-        class->keys[i] = nodes[at + i].key;
-        class->places[i] = (uint8_t)row->slots[j].place;
+        class->last_keys[i] = nodes[index + i].key;
+        class->last_indexes[i] = (uint8_t)layout->ivars[j].index;
     }
     return true;
 }
 
-/* Builds an object by writing its variables to their places; 0: the places are not
- * known. */
+/* Builds an object by writing its variables to their indexes. Returns 0 if the indexes are
+ * not known. */
 static VALUE
-object_by_places(ice_builder *b, ice_class *class, uint32_t at, uint32_t count)
+build_object_by_layout(ice_builder *b, ice_class *class, uint32_t index, uint32_t count)
 {
     const icecore_node *nodes = b->ctx->view.nodes;
-    VALUE values[ICE_ROW], object, *places;
+    VALUE values[ICE_MAX_LAYOUT_IVARS], object, *ivars;
     uint32_t i;
-    if (count > ICE_ROW)
+    if (count > ICE_MAX_LAYOUT_IVARS)
         return 0;
     for (i = 0; i < count; i++)
-        if (ICE_UNLIKELY(class->keys[i] != nodes[at + i].key)) {
-            if (!find_places(b, class, at, count))
+        if (ICE_UNLIKELY(class->last_keys[i] != nodes[index + i].key)) {
+            if (!find_indexes(b, class, index, count))
                 return 0;
             break;
         }
     for (i = 0; i < count; i++)
-        values[i] = item(b, at + i);
+        values[i] = build_item(b, index + i);
     object = class->allocate(class->klass);
-    if (ROBJECT_NUMIV(object) < class->row->width) {
-        rb_ivar_set(object, class->row->slots[class->row->widest].id, Qnil);
-        if (ROBJECT_NUMIV(object) < class->row->width)
+    if (ROBJECT_NUMIV(object) < class->layout->width) {
+        rb_ivar_set(object, class->layout->ivars[class->layout->last_ivar].id, Qnil);
+        if (ROBJECT_NUMIV(object) < class->layout->width)
             return 0;
-        places = ROBJECT_IVPTR(object);
-        if (count < class->row->count)
-            places[class->row->slots[class->row->widest].place] = Qundef;
+        ivars = ROBJECT_IVPTR(object);
+        if (count < class->layout->count)
+            ivars[class->layout->ivars[class->layout->last_ivar].index] = Qundef;
         for (i = 0; i < count; i++)
-            RB_OBJ_WRITE(object, &places[class->places[i]], values[i]);
+            RB_OBJ_WRITE(object, &ivars[class->last_indexes[i]], values[i]);
         return object;
     }
-    /* Nothing was allocated since, so the collector has not seen the object yet. */
-    places = ROBJECT_IVPTR(object);
+    /* No write barrier is needed: nothing was allocated since the object, so the collector has
+     * not seen it yet. */
+    ivars = ROBJECT_IVPTR(object);
     for (i = 0; i < count; i++)
-        places[class->places[i]] = values[i];
+        ivars[class->last_indexes[i]] = values[i];
     return object;
 }
 #endif
 
+/* Builds an object of a class with `count` variables from node `index` on. */
 static VALUE
-flat_object(ice_builder *b, ice_class *class, uint32_t at, uint32_t count)
+build_flat_object(ice_builder *b, ice_class *class, uint32_t index, uint32_t count)
 {
     VALUE pairs[2 * RUN], object;
     uint32_t i;
-#if ICE_HAS_ROWS
-    if (ICE_LIKELY(class->row && class->row->is_known)) {
-        object = object_by_places(b, class, at, count);
+#if ICE_HAS_IVAR_LAYOUTS
+    if (ICE_LIKELY(class->layout && class->layout->is_known)) {
+        object = build_object_by_layout(b, class, index, count);
         if (ICE_LIKELY(object))
             return object;
     }
 #endif
     object = class->allocate(class->klass);
     for (i = 0; i < count; i++) {
-        pairs[2 * i] = ice_key_value(b, b->ctx->view.nodes[at + i].key);
-        pairs[2 * i + 1] = item(b, at + i);
+        pairs[2 * i] = ice_key_value(b, b->ctx->view.nodes[index + i].key);
+        pairs[2 * i + 1] = build_item(b, index + i);
     }
     ice_set_members(b, class, object, pairs, count);
     return object;
 }
 
-/* Returns the class if it may be built flat: it was checked in this call. */
+/* Returns the class if its objects can be built here, otherwise NULL. It must be allowed in
+ * this call. */
 static inline ice_class *
-flat_class(ice_builder *b, uint32_t id)
+find_flat_class(ice_builder *b, uint32_t id)
 {
     ice_class *class = &b->ctx->classes[id];
-    if (ICE_UNLIKELY(id >= b->ctx->class_room || !class->klass || class->how != ICE_OBJECT_OF ||
-                     class->verdict != ICECORE_ALLOWED || class->is_own))
+    if (ICE_UNLIKELY(id >= b->ctx->class_capacity || !class->klass || class->kind != ICE_CLASS_OBJECT ||
+                     class->verdict != ICECORE_ALLOWED || class->is_builtin))
         return NULL;
-    if (ICE_LIKELY(class->found == b->ctx->call))
+    if (ICE_LIKELY(class->looked_up_call == b->ctx->call))
         return class;
-    /* Known from an earlier call: nothing is loaded if its constants still lead to it. */
-    if (b->settings->classes.rename || !ice_class_is_at(class->klass, class->steps))
+    /* It was looked up in an earlier call. If its path still leads to it, a lookup would load
+     * nothing. */
+    if (b->settings->rules.rename || !ice_constants_lead_to(class->klass, class->constants))
         return NULL;
-    class->found = b->ctx->call;
+    class->looked_up_call = b->ctx->call;
     return class;
 }
 
 bool
-ice_flat(ice_builder *b, uint32_t at, VALUE *value)
+ice_build_flat(ice_builder *b, uint32_t index, VALUE *value)
 {
-    const icecore_node *node = &b->ctx->view.nodes[at];
+    const icecore_node *node = &b->ctx->view.nodes[index];
     const uint32_t end = (uint32_t)node->payload;
     if (node->flags & (ICECORE_FLAG_TARGET | ICECORE_FLAG_IDENTITY | ICECORE_FLAG_DEFAULT))
         return false;
     switch (node->kind) {
     case ICECORE_ARRAY:
-        if (end - at - 1 != node->aux)
+        if (end - index - 1 != node->aux)
             return false;
-        *value = flat_array(b, at + 1, node->aux);
+        *value = build_flat_array(b, index + 1, node->aux);
         return true;
     case ICECORE_MAP:
-        if (end - at - 1 != node->aux || node->aux > RUN)
+        if (end - index - 1 != node->aux || node->aux > RUN)
             return false;
-        *value = flat_hash(b, at + 1, node->aux);
+        *value = build_flat_hash(b, index + 1, node->aux);
         return true;
     case ICECORE_OBJECT: {
         const icecore_node *body = node + 1;
         ice_class *class;
-        if (ICE_FORM_OF(node) != ICECORE_FORM_USUAL || body->kind != ICECORE_MAP || end - at - 2 != body->aux ||
+        if (ICE_FORM_OF(node) != ICECORE_FORM_USUAL || body->kind != ICECORE_MAP || end - index - 2 != body->aux ||
             body->aux > RUN)
             return false;
-        class = flat_class(b, ICE_CLASS_OF(node));
+        class = find_flat_class(b, ICE_CLASS_OF(node));
         if (!class)
             return false;
-        *value = flat_object(b, class, at + 2, body->aux);
+        *value = build_flat_object(b, class, index + 2, body->aux);
         return true;
     }
     default:

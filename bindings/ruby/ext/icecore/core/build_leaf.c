@@ -3,37 +3,38 @@
 
 /* ---- links -------------------------------------------------------------------- */
 
+/* Returns a key for an ice_map, whose keys are pointers other than NULL. */
 static const void *
-target_key(uint32_t node)
+map_key(uint32_t node)
 {
     return (const void *)(uintptr_t)((uint64_t)node + 1);
 }
 
 void
-ice_remember(ice_builder *b, uint32_t node, VALUE value)
+ice_set_link_target(ice_builder *b, uint32_t node, VALUE value)
 {
     ice_context *ctx = b->ctx;
-    ice_slot *slot = ice_map_find(&ctx->target_places, target_key(node));
+    ice_slot *slot = ice_map_find(&ctx->target_indexes, map_key(node));
     if (slot) {
         ctx->targets[slot->value] = value;
         return;
     }
-    if (ctx->target_count == ctx->target_room)
-        ctx->targets = ice_stack_grow(ctx->targets, &ctx->target_room, sizeof *ctx->targets, 64);
-    ice_map_add(&ctx->target_places, target_key(node), ctx->target_count);
+    if (ctx->target_count == ctx->target_capacity)
+        ctx->targets = ice_stack_grow(ctx->targets, &ctx->target_capacity, sizeof *ctx->targets, 64);
+    ice_map_add(&ctx->target_indexes, map_key(node), ctx->target_count);
     ctx->targets[ctx->target_count++] = value;
 }
 
 VALUE
-ice_target(ice_builder *b, uint32_t node)
+ice_link_target(ice_builder *b, uint32_t node)
 {
-    const ice_slot *slot = ice_map_find(&b->ctx->target_places, target_key(node));
+    const ice_slot *slot = ice_map_find(&b->ctx->target_indexes, map_key(node));
     if (!slot)
         ice_raise(ice_argument_error, "bad_link", "", "dump format error (unlinked)");
     return b->ctx->targets[slot->value];
 }
 
-/* ---- steps of Marshal after a value ---------------------------------------------- */
+/* ---- finishing values ---------------------------------------------- */
 
 VALUE
 ice_call_proc(ice_builder *b, VALUE value)
@@ -46,7 +47,7 @@ ice_call_proc(ice_builder *b, VALUE value)
 }
 
 VALUE
-ice_leave(ice_builder *b, VALUE value)
+ice_finish_value(ice_builder *b, VALUE value)
 {
     if (b->settings->freeze && !RB_TYPE_P(value, T_MODULE) && !RB_TYPE_P(value, T_CLASS)) {
         if (RB_TYPE_P(value, T_STRING) && rb_obj_class(value) == rb_cString)
@@ -58,41 +59,43 @@ ice_leave(ice_builder *b, VALUE value)
 }
 
 VALUE
-ice_leave_again(ice_builder *b, VALUE string)
+ice_finish_linked_string(ice_builder *b, VALUE string)
 {
-    return ice_freezes_links ? ice_leave(b, string) : ice_call_proc(b, string);
+    return ice_freezes_linked_strings ? ice_finish_value(b, string) : ice_call_proc(b, string);
 }
 
 bool
-ice_is_first(ice_builder *b, VALUE name, VALUE object)
+ice_is_first_use(ice_builder *b, VALUE name, VALUE object)
 {
-    if (!NIL_P(rb_hash_lookup(b->seen, name)))
+    if (!NIL_P(rb_hash_lookup(b->known_names, name)))
         return false;
-    rb_hash_aset(b->seen, name, object);
+    rb_hash_aset(b->known_names, name, object);
     return true;
 }
 
 /* ---- encodings ---------------------------------------------------------------------- */
 
-/* Encodings that Ruby knows: data must not make Ruby search for a library. */
-static VALUE known_encodings;
+/* The names of all encodings that Ruby has, in capitals, as keys of a Hash. Other names are
+ * not looked up, because data must not make Ruby search for a library. */
+static VALUE known_encoding_names;
 
+/* Returns `known_encoding_names`, which the first call creates. */
 static VALUE
-encodings(void)
+encoding_names(void)
 {
-    if (!known_encodings) {
+    if (!known_encoding_names) {
         VALUE names = rb_funcall(rb_cEncoding, rb_intern("name_list"), 0), known = rb_hash_new();
         long i;
         for (i = 0; i < RARRAY_LEN(names); i++)
             rb_hash_aset(known, rb_funcall(RARRAY_AREF(names, i), rb_intern("upcase"), 0), Qtrue);
-        known_encodings = known;
+        known_encoding_names = known;
         rb_gc_register_mark_object(known);
     }
-    return known_encodings;
+    return known_encoding_names;
 }
 
 static bool
-is_text(const char *text, size_t len, const char *other)
+equals(const char *text, size_t len, const char *other)
 {
     return strlen(other) == len && memcmp(text, other, len) == 0;
 }
@@ -110,41 +113,41 @@ ice_encoding_of(ice_builder *b, const icecore_node *node, VALUE *name)
     if (!found)
         return rb_ascii8bit_encoding();
     len = found->node.aux;
-    if (is_text(text, len, "US-ASCII"))
+    if (equals(text, len, "US-ASCII"))
         return rb_usascii_encoding();
-    if (is_text(text, len, "ASCII-8BIT"))
+    if (equals(text, len, "ASCII-8BIT"))
         return rb_ascii8bit_encoding();
     *name = rb_str_new(text, len);
     if (memchr(text, 0, len))
         ice_raise(ice_argument_error, "malformed", "", "string contains null byte");
     upper = rb_funcall(*name, rb_intern("upcase"), 0);
     rb_enc_associate(upper, rb_usascii_encoding());
-    if (!RTEST(rb_hash_lookup(encodings(), upper)))
+    if (!RTEST(rb_hash_lookup(encoding_names(), upper)))
         return NULL;
     index = rb_enc_find_index(StringValueCStr(*name));
     return index < 0 ? NULL : rb_enc_from_index(index);
 }
 
-/* Calls the proc with the true or false that declares an encoding. If the proc returns
- * something else, it declares no encoding, and becomes a variable. */
+/* Finishes the true (UTF-8) or false (US-ASCII) that declares an encoding. If the proc
+ * returns another value, that value declares no encoding, and becomes a variable. */
 static void
-leave_short(ice_builder *b, VALUE is_utf8, VALUE string)
+call_proc_for_short_encoding(ice_builder *b, VALUE is_utf8, VALUE string)
 {
-    VALUE left;
-    ice_is_first(b, ID2SYM(rb_intern("E")), Qtrue);
-    left = ice_leave(b, is_utf8);
-    if (left == is_utf8 || !RB_TYPE_P(string, T_STRING))
+    VALUE result;
+    ice_is_first_use(b, ID2SYM(rb_intern("E")), Qtrue);
+    result = ice_finish_value(b, is_utf8);
+    if (result == is_utf8 || !RB_TYPE_P(string, T_STRING))
         return;
-    if (left == Qtrue || left == Qfalse)
-        rb_enc_associate(string, left == Qtrue ? rb_utf8_encoding() : rb_usascii_encoding());
+    if (result == Qtrue || result == Qfalse)
+        rb_enc_associate(string, result == Qtrue ? rb_utf8_encoding() : rb_usascii_encoding());
     else {
         rb_enc_associate(string, rb_ascii8bit_encoding());
-        rb_ivar_set(string, rb_intern("E"), left);
+        rb_ivar_set(string, rb_intern("E"), result);
     }
 }
 
 void
-ice_leave_encoding(ice_builder *b, const icecore_node *node, const char *text, size_t len, VALUE string)
+ice_finish_encoding(ice_builder *b, const icecore_node *node, const char *text, size_t len, VALUE string)
 {
     VALUE name = Qnil;
     const bool is_named = (node->payload >> 48) & 0x7FFF && node->kind != ICECORE_TEXT;
@@ -152,11 +155,13 @@ ice_leave_encoding(ice_builder *b, const icecore_node *node, const char *text, s
     if (is_named) {
         rb_encoding *encoding = ice_encoding_of(b, node, &name);
         if (encoding == rb_usascii_encoding())
-            leave_short(b, Qfalse, string);
+            call_proc_for_short_encoding(b, Qfalse, string);
         else if (!NIL_P(name)) {
             VALUE key = rb_ary_new_from_args(2, name, Qnil);
-            ice_is_first(b, ID2SYM(rb_intern("encoding")), Qtrue);
-            name = ice_is_first(b, key, name) ? ice_leave(b, name) : ice_leave_again(b, rb_hash_lookup(b->seen, key));
+            ice_is_first_use(b, ID2SYM(rb_intern("encoding")), Qtrue);
+            name = ice_is_first_use(b, key, name)
+                       ? ice_finish_value(b, name)
+                       : ice_finish_linked_string(b, rb_hash_lookup(b->known_names, key));
             if (!RB_TYPE_P(name, T_STRING))
                 ice_raise(ice_type_error, "other", "", "no implicit conversion of %" PRIsVALUE " into String",
                           RB_SPECIAL_CONST_P(name) && !SYMBOL_P(name) && !FIXNUM_P(name) ? rb_inspect(name)
@@ -171,20 +176,21 @@ ice_leave_encoding(ice_builder *b, const icecore_node *node, const char *text, s
             return;
     } else if (node->kind != ICECORE_TEXT)
         return;
-    leave_short(b, Qtrue, string);
+    call_proc_for_short_encoding(b, Qtrue, string);
 }
 
 /* ---- strings and symbols -------------------------------------------------------------- */
 
+/* Builds a string. If Ruby does not have its encoding, the name becomes a variable. */
 static VALUE
-string_of(ice_builder *b, const icecore_node *node)
+build_string(ice_builder *b, const icecore_node *node)
 {
     size_t len;
     const char *text = ice_bytes_of(&b->ctx->view, node, &len);
     VALUE string, name = Qnil;
     rb_encoding *encoding;
     if (ICE_LIKELY(node->kind == ICECORE_TEXT))
-        return ice_text(text, len);
+        return ice_new_utf8_string(text, len);
     string = rb_str_new(text, len);
     if (node->kind == ICECORE_ENCODED) {
         encoding = ice_encoding_of(b, node, &name);
@@ -196,8 +202,9 @@ string_of(ice_builder *b, const icecore_node *node)
     return string;
 }
 
+/* Returns the symbol with this text. Raises if the text is not valid in its encoding. */
 static VALUE
-symbol_of(ice_builder *b, const icecore_node *node, const char *text, size_t len)
+build_symbol(ice_builder *b, const icecore_node *node, const char *text, size_t len)
 {
     VALUE name = Qnil, symbol, string;
     rb_encoding *encoding = (node->payload >> 48) & 0x7FFF ? ice_encoding_of(b, node, &name) : rb_utf8_encoding();
@@ -210,14 +217,15 @@ symbol_of(ice_builder *b, const icecore_node *node, const char *text, size_t len
     if (rb_enc_str_coderange(string) == ENC_CODERANGE_BROKEN)
         ice_raise(ice_argument_error, "malformed", "", "invalid byte sequence in %s: %+" PRIsVALUE,
                   rb_enc_name(encoding), string);
-    /* A symbol that the collector can free again. */
+    /* Unlike rb_intern, this creates a symbol that the collector can free. */
     return rb_str_intern(string);
 }
 
 /* ---- keys --------------------------------------------------------------------------------- */
 
+/* Builds the value of a key from its name in the document. */
 static VALUE
-new_key(ice_builder *b, uint16_t id)
+build_key(ice_builder *b, uint16_t id)
 {
     const char *text;
     const icecore_name *name = ice_name(&b->ctx->view.keys, id, &text);
@@ -226,7 +234,7 @@ new_key(ice_builder *b, uint16_t id)
         ice_host_fail("a key that is not there");
     switch (name->node.kind) {
     case ICECORE_SYMBOL:
-        return symbol_of(b, &name->node, text, name->node.aux);
+        return build_symbol(b, &name->node, text, name->node.aux);
     case ICECORE_INT:
         return LL2NUM((int64_t)name->node.payload);
     case ICECORE_TEXT:
@@ -246,31 +254,32 @@ new_key(ice_builder *b, uint16_t id)
 }
 
 VALUE
-ice_new_key_value(ice_builder *b, uint16_t id)
+ice_create_key_value(ice_builder *b, uint16_t id)
 {
-    VALUE key = new_key(b, id);
+    VALUE key = build_key(b, id);
     if (!b->is_slow && !RB_SPECIAL_CONST_P(key) && RB_TYPE_P(key, T_STRING) && !OBJ_FROZEN(key))
         return key;
     if (!b->is_slow || SYMBOL_P(key))
-        ice_keys_hold(&b->ctx->keys, id, (void *)key);
+        ice_keys_store(&b->ctx->keys, id, (void *)key);
     return key;
 }
 
 /* ---- leaves --------------------------------------------------------------------------------- */
 
+/* Returns the class or module that a node names, or its record. */
 static VALUE
-module_of(ice_builder *b, const icecore_node *node, uint32_t at)
+build_module(ice_builder *b, const icecore_node *node, uint32_t index)
 {
     size_t len;
     const char *name = ice_bytes_of(&b->ctx->view, node, &len);
     const uint8_t form = ICE_FORM_OF(node);
     VALUE found;
-    if (ice_policy_is_record(&b->settings->classes, name, len))
+    if (ice_policy_is_record(&b->settings->rules, name, len))
         return ice_record_new(form == ICECORE_FORM_MODULE       ? "module"
                               : form == ICECORE_FORM_OLD_MODULE ? "old_module"
                                                                 : "class",
                               rb_utf8_str_new(name, len), Qnil);
-    found = ice_class_named(&b->settings->classes, name, len, true);
+    found = ice_look_up_renamed_class(&b->settings->rules, name, len, true);
     if (form == ICECORE_FORM_MODULE && !RB_TYPE_P(found, T_MODULE))
         ice_raise(ice_argument_error, "value", "", "%" PRIsVALUE " does not refer to module", found);
     if (form == ICECORE_FORM_USUAL && !RB_TYPE_P(found, T_CLASS))
@@ -279,7 +288,7 @@ module_of(ice_builder *b, const icecore_node *node, uint32_t at)
 }
 
 static VALUE
-big_integer(const icecore_view *view, const icecore_node *node)
+build_big_integer(const icecore_view *view, const icecore_node *node)
 {
     size_t len;
     const char *bytes = ice_bytes_of(view, node, &len);
@@ -288,9 +297,9 @@ big_integer(const icecore_view *view, const icecore_node *node)
 }
 
 VALUE
-ice_leaf(ice_builder *b, uint32_t at)
+ice_build_rare_leaf(ice_builder *b, uint32_t index)
 {
-    const icecore_node *node = &b->ctx->view.nodes[at];
+    const icecore_node *node = &b->ctx->view.nodes[index];
     VALUE value;
     union { uint64_t bits; double number; } floating;
     union { uint32_t bits; float number; } narrow;
@@ -307,7 +316,7 @@ ice_leaf(ice_builder *b, uint32_t at)
         value = ULL2NUM(node->payload);
         break;
     case ICECORE_BIGINT:
-        value = big_integer(&b->ctx->view, node);
+        value = build_big_integer(&b->ctx->view, node);
         break;
     case ICECORE_FLOAT:
         floating.bits = node->payload;
@@ -320,25 +329,25 @@ ice_leaf(ice_builder *b, uint32_t at)
     case ICECORE_BYTES:
     case ICECORE_TEXT:
     case ICECORE_ENCODED:
-        value = string_of(b, node);
+        value = build_string(b, node);
         break;
     case ICECORE_SYMBOL: {
         size_t len;
         const char *text = ice_bytes_of(&b->ctx->view, node, &len);
-        value = symbol_of(b, node, text, len);
+        value = build_symbol(b, node, text, len);
         break;
     }
     case ICECORE_MODULE:
-        value = module_of(b, node, at);
+        value = build_module(b, node, index);
         break;
     case ICECORE_LINK:
     case ICECORE_ALIAS:
     case ICECORE_COPY:
-        return ice_target(b, (uint32_t)node->payload);
+        return ice_link_target(b, (uint32_t)node->payload);
     default:
         ice_host_fail("a value that Ruby has nothing for");
     }
     if (ICE_UNLIKELY(node->flags & ICECORE_FLAG_TARGET))
-        ice_remember(b, at, value);
+        ice_set_link_target(b, index, value);
     return value;
 }

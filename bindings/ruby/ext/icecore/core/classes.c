@@ -1,134 +1,136 @@
 /* Classes by the engine's ids.
  *
- * A name is looked up as Marshal does: constant by constant, private ones too. Autoloads
- * are run, and const_missing is not called. Once in a call it is verified that the
- * constants still lead to the same class. */
+ * A name is looked up as Marshal does: constant by constant, including private ones. Autoloads
+ * run, but const_missing is not called. A class that an earlier call has looked up is used
+ * again if its path still leads to it, which is checked once in each call. */
 #include "core/icecore_ruby.h"
 
 ice_class *
-ice_class_slot(ice_context *ctx, uint32_t id)
+ice_class_entry(ice_context *ctx, uint32_t id)
 {
-    ice_classes_renew(ctx, ctx->view.classes.generation);
-    if (ICE_UNLIKELY(id >= ctx->class_room)) {
-        uint32_t room = ctx->class_room ? ctx->class_room : 16;
-        while (room <= id)
-            room *= 2;
-        ctx->classes = ice_host_resize(ctx->classes, room * sizeof *ctx->classes);
-        memset(ctx->classes + ctx->class_room, 0, (room - ctx->class_room) * sizeof *ctx->classes);
-        ctx->class_room = room;
+    ice_renew_classes(ctx, ctx->view.classes.generation);
+    if (ICE_UNLIKELY(id >= ctx->class_capacity)) {
+        uint32_t capacity = ctx->class_capacity ? ctx->class_capacity : 16;
+        while (capacity <= id)
+            capacity *= 2;
+        ctx->classes = ice_host_resize(ctx->classes, capacity * sizeof *ctx->classes);
+        memset(ctx->classes + ctx->class_capacity, 0, (capacity - ctx->class_capacity) * sizeof *ctx->classes);
+        ctx->class_capacity = capacity;
     }
     return &ctx->classes[id];
 }
 
 /* ---- names ---------------------------------------------------------------------- */
 
-NORETURN(static void undefined(const char *name, size_t len, bool is_text));
+NORETURN(static void raise_undefined(const char *name, size_t len, bool is_text));
 
 static void
-undefined(const char *name, size_t len, bool is_text)
+raise_undefined(const char *name, size_t len, bool is_text)
 {
     ice_raise(ice_argument_error, "value", "", "undefined class/module %" PRIsVALUE,
               is_text ? rb_utf8_str_new(name, len) : rb_str_new(name, len));
 }
 
-/* Returns the class or module of this name; `steps` receives the constants, unless it is
- * NULL. */
+/* Returns the class or module of this name. `constants` receives the path to it, unless it is
+ * NULL; a path that is too long is left empty. */
 static VALUE
-look_up(const char *name, size_t len, bool is_text, ID *steps)
+look_up_class(const char *name, size_t len, bool is_text, ID *constants)
 {
-    const char *at = name, *end = name + len;
+    const char *position = name, *end = name + len;
     VALUE found = rb_cObject;
-    uint32_t step = 0;
+    uint32_t depth = 0;
     if (len == 0 || *name == '#')
         ice_raise(ice_argument_error, "value", "", "can't retrieve anonymous class %" PRIsVALUE,
                   rb_utf8_str_new(name, len));
-    while (at < end) {
-        const char *from = at;
+    while (position < end) {
+        const char *part = position;
         ID id;
-        while (at < end && *at != ':')
-            at++;
-        id = rb_check_id_cstr(from, at - from, is_text ? rb_utf8_encoding() : rb_ascii8bit_encoding());
-        if (at < end) {
-            if (end - at < 2 || at[1] != ':')
-                undefined(name, at - name, is_text);
-            at += 2;
+        while (position < end && *position != ':')
+            position++;
+        id = rb_check_id_cstr(part, position - part, is_text ? rb_utf8_encoding() : rb_ascii8bit_encoding());
+        if (position < end) {
+            if (end - position < 2 || position[1] != ':')
+                raise_undefined(name, position - name, is_text);
+            position += 2;
         }
         if (!id || !rb_const_defined_at(found, id))
-            undefined(name, at - name, is_text);
+            raise_undefined(name, position - name, is_text);
         found = rb_const_get_at(found, id);
         if (!RB_TYPE_P(found, T_CLASS) && !RB_TYPE_P(found, T_MODULE))
             ice_raise(ice_type_error, "value", "", "%" PRIsVALUE " does not refer to class/module",
-                      rb_utf8_str_new(name, at - name));
-        if (steps && step <= ICE_STEPS)
-            steps[step < ICE_STEPS ? step : 0] = step < ICE_STEPS ? id : 0;
-        step++;
+                      rb_utf8_str_new(name, position - name));
+        if (constants && depth <= ICE_MAX_CONSTANTS)
+            constants[depth < ICE_MAX_CONSTANTS ? depth : 0] = depth < ICE_MAX_CONSTANTS ? id : 0;
+        depth++;
     }
     return found;
 }
 
 VALUE
-ice_class_at(const char *name, size_t len, bool is_text, ID *steps)
+ice_look_up_class(const char *name, size_t len, bool is_text, ID *constants)
 {
-    return look_up(name, len, is_text, steps);
+    return look_up_class(name, len, is_text, constants);
 }
 
 VALUE
-ice_class_named(const ice_allowed *allowed, const char *name, size_t len, bool is_text)
+ice_look_up_renamed_class(const ice_class_rules *rules, const char *name, size_t len, bool is_text)
 {
-    char renamed[ICE_MOST_NAME];
+    char renamed[ICE_MAX_CLASS_NAME];
     const size_t new_len =
-        allowed->rename ? icecore_class_map_name(allowed->rename, name, len, renamed, sizeof renamed) : 0;
+        rules->rename ? icecore_class_map_name(rules->rename, name, len, renamed, sizeof renamed) : 0;
     if (new_len && new_len <= sizeof renamed)
-        return look_up(renamed, new_len, true, NULL);
-    return look_up(name, len, is_text, NULL);
+        return look_up_class(renamed, new_len, true, NULL);
+    return look_up_class(name, len, is_text, NULL);
 }
 
 bool
-ice_class_is_at(VALUE klass, const ID *steps)
+ice_constants_lead_to(VALUE klass, const ID *constants)
 {
     VALUE found = rb_cObject;
     uint32_t i;
-    if (!steps[0])
+    if (!constants[0])
         return false;
-    for (i = 0; i < ICE_STEPS && steps[i]; i++) {
-        if (!rb_const_defined_at(found, steps[i]))
+    for (i = 0; i < ICE_MAX_CONSTANTS && constants[i]; i++) {
+        if (!rb_const_defined_at(found, constants[i]))
             return false;
-        found = rb_const_get_at(found, steps[i]);
+        found = rb_const_get_at(found, constants[i]);
         if (!RB_TYPE_P(found, T_CLASS) && !RB_TYPE_P(found, T_MODULE))
             return false;
     }
     return found == klass;
 }
 
-/* ---- how objects are made --------------------------------------------------------- */
+/* ---- kinds of classes --------------------------------------------------------- */
 
+/* Returns the kind of a class from its allocator. */
 static uint8_t
-how_of(VALUE klass, rb_alloc_func_t allocate)
+class_kind_of(VALUE klass, rb_alloc_func_t allocate)
 {
     if (!allocate)
-        return ICE_OTHER_OF;
+        return ICE_CLASS_OTHER;
     if (allocate == rb_get_alloc_func(rb_cRange))
-        return ICE_RANGE_OF;
+        return ICE_CLASS_RANGE;
     if (RTEST(rb_class_inherited_p(klass, rb_eException)))
-        return ICE_EXCEPTION_OF;
-    return allocate == rb_get_alloc_func(rb_cObject) ? ICE_OBJECT_OF : ICE_OTHER_OF;
+        return ICE_CLASS_EXCEPTION;
+    return allocate == rb_get_alloc_func(rb_cObject) ? ICE_CLASS_OBJECT : ICE_CLASS_OTHER;
 }
 
+/* Returns one of Ruby's own classes by its kind; `name` tells Date from DateTime. */
 static VALUE
-own_class(uint8_t own, const char *name, size_t len)
+builtin_class(uint8_t builtin_kind, const char *name, size_t len)
 {
-    switch (own) {
-    case ICE_RANGE_OF:
+    switch (builtin_kind) {
+    case ICE_CLASS_RANGE:
         return rb_cRange;
-    case ICE_TIME_OF:
+    case ICE_CLASS_TIME:
         return rb_cTime;
-    case ICE_RATIONAL_OF:
+    case ICE_CLASS_RATIONAL:
         return rb_cRational;
-    case ICE_COMPLEX_OF:
+    case ICE_CLASS_COMPLEX:
         return rb_cComplex;
-    case ICE_SET_OF:
+    case ICE_CLASS_SET:
         return ice_library_class("set", "Set");
-    case ICE_DECIMAL_OF:
+    case ICE_CLASS_DECIMAL:
         return ice_library_class("bigdecimal", "BigDecimal");
     default:
         return ice_library_class("date", len == 4 ? "Date" : "DateTime");
@@ -136,48 +138,48 @@ own_class(uint8_t own, const char *name, size_t len)
 }
 
 ice_class *
-ice_class_of(ice_context *ctx, const ice_allowed *allowed, uint32_t id)
+ice_class_by_id(ice_context *ctx, const ice_class_rules *rules, uint32_t id)
 {
-    ice_class *class = ice_class_slot(ctx, id);
+    ice_class *class = ice_class_entry(ctx, id);
     const char *text;
     const icecore_name *name;
     VALUE klass;
-    ID steps[ICE_STEPS] = { 0 };
+    ID constants[ICE_MAX_CONSTANTS] = { 0 };
     const uint32_t call = ctx->call;
-    if (ICE_LIKELY(class->klass && class->found == ctx->call))
+    if (ICE_LIKELY(class->klass && class->looked_up_call == ctx->call))
         return class;
-    if (class->klass && !allowed->rename && ice_class_is_at(class->klass, class->steps)) {
-        class = ice_class_slot(ctx, id);
-        class->found = ctx->call;
+    if (class->klass && !rules->rename && ice_constants_lead_to(class->klass, class->constants)) {
+        class = ice_class_entry(ctx, id);
+        class->looked_up_call = ctx->call;
         return class;
     }
     name = ice_name(&ctx->view.classes, id, &text);
     if (!name)
         ice_host_fail("a class that is not there");
-    if (class->is_own)
-        klass = own_class(class->own, text, name->node.aux);
-    else if (allowed->rename)
-        klass = ice_class_named(allowed, text, name->node.aux, name->node.kind == ICECORE_TEXT);
+    if (class->is_builtin)
+        klass = builtin_class(class->builtin_kind, text, name->node.aux);
+    else if (rules->rename)
+        klass = ice_look_up_renamed_class(rules, text, name->node.aux, name->node.kind == ICECORE_TEXT);
     else
-        klass = look_up(text, name->node.aux, name->node.kind == ICECORE_TEXT, steps);
+        klass = look_up_class(text, name->node.aux, name->node.kind == ICECORE_TEXT, constants);
     /* An autoload may have used this module. */
     ice_check_call(ctx, call);
-    class = ice_class_slot(ctx, id);
-    if (class->klass != klass && class->row) {
-        class->row->is_known = false;
-        class->row->count = 0;
+    class = ice_class_entry(ctx, id);
+    if (class->klass != klass && class->layout) {
+        class->layout->is_known = false;
+        class->layout->count = 0;
     }
     class->klass = klass;
-    memcpy(class->steps, steps, sizeof steps);
-    class->found = ctx->call;
-    memset(class->keys, 0, sizeof class->keys);
-    if (class->is_own) {
-        class->how = class->own;
-        class->steps[0] = 0;
+    memcpy(class->constants, constants, sizeof constants);
+    class->looked_up_call = ctx->call;
+    memset(class->last_keys, 0, sizeof class->last_keys);
+    if (class->is_builtin) {
+        class->kind = class->builtin_kind;
+        class->constants[0] = 0;
     } else if (RB_TYPE_P(klass, T_CLASS)) {
         class->allocate = rb_get_alloc_func(klass);
-        class->how = how_of(klass, class->allocate);
+        class->kind = class_kind_of(klass, class->allocate);
     } else
-        class->how = ICE_OTHER_OF;
+        class->kind = ICE_CLASS_OTHER;
     return class;
 }

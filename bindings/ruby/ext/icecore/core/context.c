@@ -1,22 +1,24 @@
-/* Warm contexts, and the values that the collector marks.
+/* Contexts that are reused from call to call, and the values that the collector marks.
  *
- * All contexts are in a list. A busy one is marked: the values being built or walked,
- * and the symbols, strings and classes that it knows. An idle one forgets these instead,
- * so that nothing lives longer because it was once read or written, and no address can
- * be mistaken for that of another object. */
+ * All contexts are in a list. When the collector runs, it marks the objects of busy
+ * contexts: the values that are being built or walked, and the cached symbols, strings and
+ * classes. An idle context drops its cached objects instead. So an object does not live
+ * longer because it was once read or written, and a new object at the address of a freed
+ * one can't be mistaken for it. */
 #include "core/icecore_ruby.h"
 
-/* Stacks and rows up to these sizes are kept from call to call. */
-#define KEPT 4096
-#define ROWS_KEPT 64
+/* Maximum sizes of stacks and of `layouts` that are kept from call to call. */
+#define MAX_KEPT_ITEMS 4096
+#define MAX_KEPT_LAYOUTS 64
 
 static ice_pool pool;
-static ice_context *all;
-static ice_warm *spare; /* structs without an engine */
-static uint32_t calls;
+static ice_context *all_contexts;
+static ice_pooled_context *spare_contexts; /* structs without an engine, to be reused */
+static uint32_t last_call;       /* number of the last call; never 0 */
 
 /* ---- the collector ---------------------------------------------------------- */
 
+/* Marks all objects of a busy context. */
 static void
 mark_busy(const ice_context *ctx)
 {
@@ -26,135 +28,138 @@ mark_busy(const ice_context *ctx)
     for (i = 0; i < ctx->target_count; i++)
         rb_gc_mark(ctx->targets[i]);
     for (i = 0; i < ctx->build_depth; i++) {
-        rb_gc_mark(ctx->building[i].object);
-        rb_gc_mark(ctx->building[i].klass);
+        rb_gc_mark(ctx->build_frames[i].object);
+        rb_gc_mark(ctx->build_frames[i].klass);
     }
     for (i = 0; i < ctx->walk_depth; i++) {
-        rb_gc_mark(ctx->walking[i].object);
-        rb_gc_mark(ctx->walking[i].extra);
+        rb_gc_mark(ctx->walk_frames[i].object);
+        rb_gc_mark(ctx->walk_frames[i].extra_value);
     }
-    for (i = 0; i < ctx->keys.room; i++)
+    for (i = 0; i < ctx->keys.capacity; i++)
         if (ctx->keys.by_id[i])
             rb_gc_mark((VALUE)ctx->keys.by_id[i]);
-    for (i = 0; i < ctx->class_room; i++)
+    for (i = 0; i < ctx->class_capacity; i++)
         if (ctx->classes[i].klass)
             rb_gc_mark(ctx->classes[i].klass);
     for (i = 0; i < ctx->written_count; i++)
-        rb_gc_mark(ctx->written[i]->klass);
+        rb_gc_mark(ctx->written_classes[i]->klass);
     /* Objects that were met must stay alive: another object could get their address. */
     for (i = 0; i < ctx->seen.count; i++)
         rb_gc_mark(ctx->seen.objects[i].object);
 }
 
-/* Frees nothing, because the collector is running. */
+/* Drops all cached objects. No memory is freed, because the collector is running. */
 static void
-forget(ice_context *ctx)
+forget_cached_objects(ice_context *ctx)
 {
     uint32_t i;
-    memset(ctx->keys.near, 0, sizeof ctx->keys.near);
-    if (ctx->keys.room)
-        memset(ctx->keys.by_id, 0, ctx->keys.room * sizeof *ctx->keys.by_id);
-    for (i = 0; i < ctx->class_room; i++) {
+    memset(ctx->keys.cache, 0, sizeof ctx->keys.cache);
+    if (ctx->keys.capacity)
+        memset(ctx->keys.by_id, 0, ctx->keys.capacity * sizeof *ctx->keys.by_id);
+    for (i = 0; i < ctx->class_capacity; i++) {
         ctx->classes[i].klass = 0;
-        ctx->classes[i].how = ICE_UNKNOWN;
-        ctx->classes[i].call = 0;
+        ctx->classes[i].kind = ICE_CLASS_UNKNOWN;
+        ctx->classes[i].verdict_call = 0;
     }
     for (i = 0; i < ctx->written_count; i++) {
-        ctx->written[i]->klass = 0;
-        ctx->written[i]->row = NULL;
+        ctx->written_classes[i]->klass = 0;
+        ctx->written_classes[i]->layout = NULL;
     }
     ctx->written_count = 0;
-    ctx->written_places.used = 0;
-    if (ctx->written_places.mask)
-        memset(ctx->written_places.slots, 0, ((size_t)ctx->written_places.mask + 1) * sizeof(ice_slot));
-    memset(ctx->near_written, 0, sizeof ctx->near_written);
-    ctx->knows = false;
+    ctx->written_class_indexes.count = 0;
+    if (ctx->written_class_indexes.mask)
+        memset(ctx->written_class_indexes.slots, 0, ((size_t)ctx->written_class_indexes.mask + 1) * sizeof(ice_slot));
+    memset(ctx->written_class_cache, 0, sizeof ctx->written_class_cache);
+    ctx->has_cached_objects = false;
 }
 
+/* Called when the collector marks: handles all contexts. */
 static void
-mark(void *unused)
+mark_contexts(void *unused)
 {
     ice_context *ctx;
-    ice_policy_forget();
-    for (ctx = all; ctx; ctx = ctx->next)
+    ice_policy_forget_classes();
+    for (ctx = all_contexts; ctx; ctx = ctx->next)
         if (ctx->is_busy)
             mark_busy(ctx);
-        else if (ctx->knows)
-            forget(ctx);
+        else if (ctx->has_cached_objects)
+            forget_cached_objects(ctx);
 }
 
-static const rb_data_type_t marker_type = { "Icecore contexts", { mark, NULL, NULL }, NULL, NULL, 0 };
+static const rb_data_type_t marker_type = { "Icecore contexts", { mark_contexts, NULL, NULL }, NULL, NULL, 0 };
 
 void
 ice_context_init(void)
 {
-    static int something;
-    rb_gc_register_mark_object(rb_data_typed_object_wrap(rb_cObject, &something, &marker_type));
+    static int marker;
+    rb_gc_register_mark_object(rb_data_typed_object_wrap(rb_cObject, &marker, &marker_type));
 }
 
-/* ---- checkout and checkin ------------------------------------------------------- */
+/* ---- acquiring and releasing contexts ------------------------------------------------------- */
 
 ice_context *
-ice_checkout(void)
+ice_context_acquire(void)
 {
-    ice_context *ctx = (ice_context *)ice_pool_next(&pool);
-    if (!ctx && spare) {
-        ctx = (ice_context *)spare;
-        spare = spare->next;
-        ctx->warm.next = NULL;
-        ctx->warm.engine = icecore_context_new();
+    ice_context *ctx = (ice_context *)ice_pool_pop(&pool);
+    if (!ctx && spare_contexts) {
+        ctx = (ice_context *)spare_contexts;
+        spare_contexts = spare_contexts->next;
+        ctx->pooled.next = NULL;
+        ctx->pooled.engine = icecore_context_new();
     }
     if (!ctx) {
-        ctx = (ice_context *)ice_warm_new(sizeof *ctx);
-        ctx->next = all;
-        all = ctx;
+        ctx = (ice_context *)ice_pooled_context_new(sizeof *ctx);
+        ctx->next = all_contexts;
+        all_contexts = ctx;
     }
-    ctx->is_busy = ctx->knows = true;
-    if (++calls == 0)
-        calls = 1;
-    ctx->call = calls;
+    ctx->is_busy = ctx->has_cached_objects = true;
+    if (++last_call == 0)
+        last_call = 1;
+    ctx->call = last_call;
     return ctx;
 }
 
+/* Frees a stack if it is large. `stack` points to the pointer to its memory. */
 static void
-trim(void *stack, uint32_t *room)
+trim_stack(void *stack, uint32_t *capacity)
 {
     void **memory = stack;
-    if (*room > KEPT) {
+    if (*capacity > MAX_KEPT_ITEMS) {
         ice_host_free(*memory);
         *memory = NULL;
-        *room = 0;
+        *capacity = 0;
     }
 }
 
+/* The keys hold no references: the collector marks them. */
 static void
-release_nothing(void *host, void *held)
+release_nothing(void *host, void *key)
 {
 }
 
-/* Frees everything that an idle context keeps; the struct itself stays. */
+/* Frees the memory of an idle context, but not the struct itself. */
 static void
-empty_context(ice_context *ctx)
+free_context_memory(ice_context *ctx)
 {
     uint32_t i;
     ice_keys_free(&ctx->keys, release_nothing, NULL);
-    for (i = 0; i < ctx->class_room; i++)
-        ice_host_free(ctx->classes[i].row);
-    for (i = 0; i < ctx->written_room; i++)
-        ice_host_free(ctx->written[i]);
-    for (i = 0; i < ctx->row_count; i++)
-        ice_host_free(ctx->rows[i]);
-    ice_host_free(ctx->rows);
+    for (i = 0; i < ctx->class_capacity; i++)
+        ice_host_free(ctx->classes[i].layout);
+    for (i = 0; i < ctx->written_capacity; i++)
+        ice_host_free(ctx->written_classes[i]);
+    for (i = 0; i < ctx->layout_count; i++)
+        ice_host_free(ctx->layouts[i]);
+    ice_host_free(ctx->layouts);
     ice_host_free(ctx->classes);
-    ice_host_free(ctx->written);
+    ice_host_free(ctx->written_classes);
     ice_host_free(ctx->values);
     ice_host_free(ctx->targets);
-    ice_host_free(ctx->building);
-    ice_host_free(ctx->walking);
+    ice_host_free(ctx->build_frames);
+    ice_host_free(ctx->walk_frames);
     ice_seen_free(&ctx->seen);
-    ice_map_free(&ctx->target_places);
-    ice_map_free(&ctx->written_places);
-    icecore_context_free(ctx->warm.engine);
+    ice_map_free(&ctx->target_indexes);
+    ice_map_free(&ctx->written_class_indexes);
+    icecore_context_free(ctx->pooled.engine);
     {
         ice_context *const next = ctx->next;
         memset(ctx, 0, sizeof *ctx);
@@ -162,80 +167,81 @@ empty_context(ice_context *ctx)
     }
 }
 
-/* Rows of classes are kept for the next call, unless there are many. */
+/* Keeps the layouts of classes for the next call, unless there are many. */
 static void
-drop_rows(ice_context *ctx)
+drop_many_layouts(ice_context *ctx)
 {
     uint32_t i;
-    if (ctx->row_count <= ROWS_KEPT)
+    if (ctx->layout_count <= MAX_KEPT_LAYOUTS)
         return;
-    for (i = 0; i < ctx->row_count; i++)
-        ice_host_free(ctx->rows[i]);
-    ctx->row_count = 0;
+    for (i = 0; i < ctx->layout_count; i++)
+        ice_host_free(ctx->layouts[i]);
+    ctx->layout_count = 0;
     for (i = 0; i < ctx->written_count; i++)
-        ctx->written[i]->row = NULL;
+        ctx->written_classes[i]->layout = NULL;
 }
 
 void
-ice_reentered(void)
+ice_raise_reentered(void)
 {
-    ice_raise(ice_runtime_error, "other", "", "Icecore::Marshal reentered: a continuation came back to a call that ended");
+    ice_raise(ice_runtime_error, "other", "",
+              "Icecore::Marshal reentered: a continuation came back to a call that ended");
 }
 
 void
-ice_checkin(ice_context *ctx, uint32_t call)
+ice_context_release(ice_context *ctx, uint32_t call)
 {
     if (ctx->call != call || !ctx->is_busy)
         return;
     ctx->value_count = ctx->target_count = ctx->build_depth = ctx->walk_depth = 0;
     ctx->is_busy = false;
-    drop_rows(ctx);
+    drop_many_layouts(ctx);
     ice_seen_clear(&ctx->seen);
-    ice_map_clear(&ctx->target_places);
-    trim(&ctx->values, &ctx->value_room);
-    trim(&ctx->targets, &ctx->target_room);
-    trim(&ctx->building, &ctx->build_room);
-    trim(&ctx->walking, &ctx->walk_room);
-    if (!ice_pool_give(&pool, &ctx->warm)) {
-        empty_context(ctx);
-        ctx->warm.next = spare;
-        spare = &ctx->warm;
+    ice_map_clear(&ctx->target_indexes);
+    trim_stack(&ctx->values, &ctx->value_capacity);
+    trim_stack(&ctx->targets, &ctx->target_capacity);
+    trim_stack(&ctx->build_frames, &ctx->build_capacity);
+    trim_stack(&ctx->walk_frames, &ctx->walk_capacity);
+    if (!ice_pool_release(&pool, &ctx->pooled)) {
+        free_context_memory(ctx);
+        ctx->pooled.next = spare_contexts;
+        spare_contexts = &ctx->pooled;
     }
 }
 
 void
-ice_more_values(ice_context *ctx, uint32_t more)
+ice_reserve_values(ice_context *ctx, uint32_t more)
 {
     do
-        ctx->values = ice_stack_grow(ctx->values, &ctx->value_room, sizeof *ctx->values, 256);
-    while (ctx->value_room - ctx->value_count < more);
+        ctx->values = ice_stack_grow(ctx->values, &ctx->value_capacity, sizeof *ctx->values, 256);
+    while (ctx->value_capacity - ctx->value_count < more);
 }
 
 void
-ice_keys_renew(ice_context *ctx, uint32_t generation)
+ice_renew_keys(ice_context *ctx, uint32_t generation)
 {
     uint32_t i, j;
     if (ctx->keys.generation == generation)
         return;
     ice_keys_check(&ctx->keys, generation, release_nothing, NULL);
-    for (i = 0; i < ctx->row_count; i++)
-        for (j = 0; j < ctx->rows[i]->count; j++)
-            ctx->rows[i]->slots[j].key = 0;
+    for (i = 0; i < ctx->layout_count; i++)
+        for (j = 0; j < ctx->layouts[i]->count; j++)
+            ctx->layouts[i]->ivars[j].key = 0;
 }
 
 void
-ice_classes_renew(ice_context *ctx, uint32_t generation)
+ice_renew_classes(ice_context *ctx, uint32_t generation)
 {
     uint32_t i;
     if (ctx->class_generation == generation)
         return;
-    for (i = 0; i < ctx->class_room; i++) {
+    for (i = 0; i < ctx->class_capacity; i++) {
         ctx->classes[i].klass = 0;
-        ctx->classes[i].how = ICE_UNKNOWN;
-        ctx->classes[i].call = 0;
-        ctx->classes[i].edition = 0;
+        ctx->classes[i].kind = ICE_CLASS_UNKNOWN;
+        ctx->classes[i].verdict_call = 0;
+        ctx->classes[i].rules_edition = 0;
     }
     for (i = 0; i < ctx->written_count; i++)
-        ctx->written[i]->id = 0;
+        ctx->written_classes[i]->id = 0;
     ctx->class_generation = generation;
 }

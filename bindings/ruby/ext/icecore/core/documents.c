@@ -3,10 +3,10 @@
 
 /* ---- reading ----------------------------------------------------------------------- */
 
-/* Code of the program may run: from here on the bytes are in a string that nobody else
- * has. */
+/* Replaces the source by a frozen copy, because code of the program is about to run, and could
+ * change the original. */
 static void
-pin(ice_reading *reading)
+copy_source(ice_reading *reading)
 {
     icecore_view *view = &reading->ctx->view;
     const uint8_t *before = (const uint8_t *)RSTRING_PTR(reading->settings.source);
@@ -15,6 +15,7 @@ pin(ice_reading *reading)
         view->input = (const uint8_t *)RSTRING_PTR(reading->settings.source);
 }
 
+/* For rb_ensure: reads, checks and builds a document. */
 static VALUE
 read_body(VALUE argument)
 {
@@ -22,35 +23,35 @@ read_body(VALUE argument)
     ice_read_settings *settings = &reading->settings;
     ice_context *ctx;
     icecore_error error;
-    VALUE value, said = Qnil;
-    bool has_foreign = false;
-    settings->classes.is_foreign = reading->prepare != NULL;
+    VALUE value, warnings = Qnil;
+    bool may_run_foreign_code = false;
+    settings->rules.is_foreign = reading->convert_to_marshal != NULL;
     if (!NIL_P(reading->classes) || !NIL_P(reading->rename))
-        ice_allowed_begin(&settings->classes, reading->classes, reading->rename);
-    if (reading->prepare) {
-        value = reading->prepare(reading);
+        ice_class_rules_init(&settings->rules, reading->classes, reading->rename);
+    if (reading->convert_to_marshal) {
+        value = reading->convert_to_marshal(reading);
         if (value != Qundef)
             return value;
     }
-    ctx = reading->ctx = ice_checkout();
+    ctx = reading->ctx = ice_context_acquire();
     reading->call = ctx->call;
-    if (icecore_read(ctx->warm.engine, reading->stage, (const uint8_t *)RSTRING_PTR(settings->source),
+    if (icecore_read(ctx->pooled.engine, reading->stage, (const uint8_t *)RSTRING_PTR(settings->source),
                      RSTRING_LEN(settings->source), reading->may_trail ? ICECORE_EACH : 0, &ctx->view, &error))
         ice_raise_error(&error, RSTRING_PTR(settings->source), RSTRING_LEN(settings->source), reading->is_stream);
     if (RTEST(ruby_verbose) && reading->stage == ice_marshal_stage() && RSTRING_PTR(settings->source)[1] != 8) {
-        pin(reading);
+        copy_source(reading);
         rb_warn("incompatible marshal file format (can be read)\n\tformat version 4.8 required; %d.%d given", 4,
                 RSTRING_PTR(settings->source)[1]);
         ice_check_call(ctx, reading->call);
     }
     if (reading->only_refused)
-        return ice_policy_refused(ctx, &settings->classes);
+        return ice_policy_refused(ctx, &settings->rules);
     if (!ctx->view.is_simple)
-        has_foreign = ice_policy_check(ctx, &settings->classes, &said);
-    if (has_foreign || !NIL_P(settings->proc))
-        pin(reading);
-    if (ICE_UNLIKELY(!NIL_P(said))) {
-        ice_policy_say(said);
+        may_run_foreign_code = ice_policy_check(ctx, &settings->rules, &warnings);
+    if (may_run_foreign_code || !NIL_P(settings->proc))
+        copy_source(reading);
+    if (ICE_UNLIKELY(!NIL_P(warnings))) {
+        ice_policy_issue_warnings(warnings);
         ice_check_call(ctx, reading->call);
     }
     value = ice_build(ctx, settings);
@@ -62,18 +63,18 @@ static VALUE
 read_end(VALUE argument)
 {
     ice_reading *reading = (ice_reading *)argument;
-    ice_allowed_end(&reading->settings.classes);
+    ice_class_rules_free(&reading->settings.rules);
     if (reading->ctx)
-        ice_checkin(reading->ctx, reading->call);
+        ice_context_release(reading->ctx, reading->call);
     return Qnil;
 }
 
 VALUE
 ice_read(ice_reading *reading)
 {
-    ice_allowed *classes = &reading->settings.classes;
-    classes->list = classes->exact = classes->classes = Qnil;
-    classes->edition = 0;
+    ice_class_rules *rules = &reading->settings.rules;
+    rules->names = rules->exact_names = rules->cached_classes = Qnil;
+    rules->edition = 0;
     return rb_ensure(read_body, (VALUE)reading, read_end, (VALUE)reading);
 }
 
@@ -87,16 +88,17 @@ typedef struct {
     uint32_t call;
 } ice_writing;
 
+/* For rb_ensure: walks a value, and writes the tape. */
 static VALUE
 write_body(VALUE argument)
 {
-    ice_writing *call = (ice_writing *)argument;
-    ice_context *ctx = call->ctx = ice_checkout();
+    ice_writing *writing = (ice_writing *)argument;
+    ice_context *ctx = writing->ctx = ice_context_acquire();
     icecore_bytes out;
     icecore_error error;
-    call->call = ctx->call;
-    ice_walk(ctx, call->value, call->limit);
-    if (icecore_write(ctx->warm.engine, call->stage, &ctx->tape, &out, NULL, &error))
+    writing->call = ctx->call;
+    ice_walk(ctx, writing->value, writing->limit);
+    if (icecore_write(ctx->pooled.engine, writing->stage, &ctx->tape, &out, NULL, &error))
         ice_raise_error(&error, NULL, 0, false);
     return rb_str_new((const char *)out.bytes, out.len);
 }
@@ -104,15 +106,15 @@ write_body(VALUE argument)
 static VALUE
 write_end(VALUE argument)
 {
-    ice_writing *call = (ice_writing *)argument;
-    if (call->ctx)
-        ice_checkin(call->ctx, call->call);
+    ice_writing *writing = (ice_writing *)argument;
+    if (writing->ctx)
+        ice_context_release(writing->ctx, writing->call);
     return Qnil;
 }
 
 VALUE
 ice_write(const icecore_stage *stage, VALUE value, long limit)
 {
-    ice_writing call = { stage ? stage : ice_marshal_stage_for_writing(), value, limit, NULL, 0 };
-    return rb_ensure(write_body, (VALUE)&call, write_end, (VALUE)&call);
+    ice_writing writing = { stage ? stage : ice_marshal_stage_for_writing(), value, limit, NULL, 0 };
+    return rb_ensure(write_body, (VALUE)&writing, write_end, (VALUE)&writing);
 }

@@ -3,31 +3,30 @@
 #define ICE_DOCUMENTS_H
 #include "core/icecore_ruby.h"
 
-/* Arguments and state of a read call. Everything that the caller does not set must be
- * zero. */
+/* Arguments and state of a call that reads. Fields that the caller does not set must be zero. */
 typedef struct ice_reading ice_reading;
 struct ice_reading {
     const icecore_stage *stage;
     ice_read_settings settings;
-    VALUE classes, rename; /* as the caller gave them */
+    VALUE classes, rename; /* the options of these names */
     bool may_trail;        /* bytes after the document are allowed */
     bool is_stream;        /* the bytes come from an IO */
     bool only_refused;     /* builds nothing: returns the names of disallowed classes */
-    /* For data of another language: checks the classes that it names, converts it, sets
-     * `stage` and the source to the result, and returns Qundef, or a Hash of names; or
-     * NULL. */
-    VALUE (*prepare)(ice_reading *reading);
+    /* NULL unless the data is of another language. Checks the classes that the data names,
+     * converts the data to Marshal, and sets `stage` and the source to the result. Returns
+     * Qundef, or if `only_refused`, perhaps a Hash of refused names, which ends the call. */
+    VALUE (*convert_to_marshal)(ice_reading *reading);
     ice_context *ctx;
     uint32_t call;
 };
 
-/* Returns the value of the source, or a Hash of names. */
+/* Returns the value of the source; if `only_refused`, a Hash from refused names to paths. */
 VALUE ice_read(ice_reading *reading);
-/* Returns the bytes of a value. */
+/* Writes a value, and returns the bytes. `stage` is NULL for Marshal. */
 VALUE ice_write(const icecore_stage *stage, VALUE value, long limit);
 /* Reads exactly the bytes of one document from an IO. */
 VALUE ice_stream_bytes(VALUE io);
-/* Stages of Marshal; the caller owns the one with another depth, and frees it. */
+/* Return stages of Marshal. The caller must free the result of ice_marshal_stage_of_depth. */
 const icecore_stage *ice_marshal_stage(void);
 const icecore_stage *ice_marshal_stage_for_writing(void);
 icecore_stage *ice_marshal_stage_of_depth(uint64_t depth);

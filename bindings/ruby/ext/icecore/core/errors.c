@@ -27,9 +27,10 @@ ice_raise(VALUE class, const char *kind, const char *path, const char *format, .
     ice_raise_message(class, kind, -1, path, message);
 }
 
-/* Returns the message of Marshal; NULL: it has none for this error. */
+/* Returns the message that Marshal has for an error, or NULL. The message may be written to
+ * `buffer`; `class` may be changed to Marshal's exception class. */
 static const char *
-original_words(const icecore_error *error, const char *bytes, size_t len, char *room, size_t size, VALUE *class)
+marshal_message(const icecore_error *error, const char *bytes, size_t len, char *buffer, size_t size, VALUE *class)
 {
     const bool is_inside = error->offset >= 0 && (size_t)error->offset < len;
     switch (error->kind) {
@@ -41,14 +42,15 @@ original_words(const icecore_error *error, const char *bytes, size_t len, char *
         if (len < 2)
             return NULL;
         *class = ice_type_error;
-        snprintf(room, size, "incompatible marshal file format (can't be read)\n\tformat version 4.8 required; %d.%d given",
+        snprintf(buffer, size,
+                 "incompatible marshal file format (can't be read)\n\tformat version 4.8 required; %d.%d given",
                  (unsigned char)bytes[0], (unsigned char)bytes[1]);
-        return room;
+        return buffer;
     case ICECORE_MALFORMED:
         if (!is_inside)
             return "dump format error";
-        snprintf(room, size, "dump format error(0x%x)", (unsigned char)bytes[error->offset]);
-        return room;
+        snprintf(buffer, size, "dump format error(0x%x)", (unsigned char)bytes[error->offset]);
+        return buffer;
     default:
         return NULL;
     }
@@ -62,9 +64,9 @@ ice_raise_error(const icecore_error *error, const char *bytes, size_t len, bool 
         { ICE_TRAILING, "cut the input there" },
     };
     ice_line line;
-    char room[128];
+    char buffer[128];
     VALUE class = ice_argument_error, message = rb_utf8_str_new(NULL, 0);
-    const char *original = bytes ? original_words(error, bytes, len, room, sizeof room, &class) : NULL;
+    const char *original = bytes ? marshal_message(error, bytes, len, buffer, sizeof buffer, &class) : NULL;
     if (error->kind == ICECORE_TRUNCATED && is_stream) {
         class = ice_eof_error;
         original = "end of file reached";
@@ -78,9 +80,9 @@ ice_raise_error(const icecore_error *error, const char *bytes, size_t len, bool 
 }
 
 static VALUE
-new_error(const char *name, VALUE above)
+define_error(const char *name, VALUE superclass)
 {
-    VALUE class = rb_define_class_under(ice_module, name, above);
+    VALUE class = rb_define_class_under(ice_module, name, superclass);
     rb_include_module(class, ice_error);
     return class;
 }
@@ -92,11 +94,12 @@ ice_errors_init(void)
     rb_define_attr(ice_error, "kind", 1, 0);
     rb_define_attr(ice_error, "offset", 1, 0);
     rb_define_attr(ice_error, "path", 1, 0);
-    ice_argument_error = new_error("ArgumentError", rb_eArgError);
-    ice_type_error = new_error("TypeError", rb_eTypeError);
-    ice_eof_error = new_error("EOFError", rb_eEOFError);
-    ice_runtime_error = new_error("RuntimeError", rb_eRuntimeError);
-    ice_zero_division_error = new_error("ZeroDivisionError", rb_const_get(rb_cObject, rb_intern("ZeroDivisionError")));
+    ice_argument_error = define_error("ArgumentError", rb_eArgError);
+    ice_type_error = define_error("TypeError", rb_eTypeError);
+    ice_eof_error = define_error("EOFError", rb_eEOFError);
+    ice_runtime_error = define_error("RuntimeError", rb_eRuntimeError);
+    ice_zero_division_error = define_error("ZeroDivisionError",
+                                           rb_const_get(rb_cObject, rb_intern("ZeroDivisionError")));
     ice_class_error = rb_define_class_under(ice_module, "ClassError", ice_argument_error);
     rb_define_attr(ice_class_error, "classes", 1, 0);
 }

@@ -3,28 +3,29 @@
 #define ICE_NESTED_H
 #include "core/icecore_ruby.h"
 
-/* Results for the payloads of one document. */
+/* What the checks of all payloads of one document have found. */
 typedef struct {
-    VALUE *refused, *said; /* those of the document around them */
-    VALUE without_remedy;  /* names that are refused whatever is listed, as keys; or Qnil */
+    VALUE *refused, *warnings; /* those of the document around the payloads */
+    VALUE unlistable;      /* a Hash whose keys are names that no list can allow, or Qnil */
     VALUE fault;           /* why a payload can't be read, or Qnil */
     VALUE fault_path;
-    VALUE linked;          /* payloads that links led to, by their place in the input; or Qnil */
-    ice_context *ctx;      /* of that document */
+    VALUE checked_offsets; /* a Hash whose keys are the offsets of shared payloads that were checked, or Qnil */
+    ice_context *ctx;      /* that of the document around the payloads */
     uint32_t node;         /* the payload that is being checked */
 } ice_nested_check;
 
-/* Checks the payload of the hook at a node, if it is Marshal data. `own`: which of
- * Ruby's own classes it belongs to. */
-void ice_nested_check_node(ice_nested_check *check, ice_context *ctx, const ice_allowed *allowed, const icecore_node *node,
-                           uint8_t own);
-/* Raises if a payload can't be read. */
+/* Checks the payload of the hook at a node if it is Marshal data. `builtin_kind` is the kind
+ * if the node's class is one of Ruby's own, otherwise ICE_CLASS_UNKNOWN. */
+void ice_nested_check_node(ice_nested_check *check, ice_context *ctx, const ice_class_rules *rules,
+                           const icecore_node *node, uint8_t builtin_kind);
+/* Raises if a payload could not be read. */
 void ice_nested_raise(const ice_nested_check *check);
-/* Whether a document is the dump of a Date or DateTime: an array of plain numbers. */
+/* Returns true if a document is an array of plain numbers, as the data of a Date or DateTime
+ * is. */
 bool ice_has_date_fields(const icecore_view *view);
 
-/* dates.c: returns what Date._load would read from its bytes, an array of numbers.
- * `build` is ice_build, which calls this. */
+/* Defined in dates.c. Returns the array of numbers that Date._load would read from its bytes.
+ * `build` is ice_build; it is passed on because files don't call each other in a circle. */
 typedef VALUE (*ice_build_function)(ice_context *ctx, const ice_read_settings *settings);
 VALUE ice_date_fields(VALUE text, ice_build_function build);
 

@@ -1,16 +1,16 @@
 /* Ruby's own methods, as they were when the extension was loaded.
  *
- * Values of core classes are built from their checked wire form. If only Ruby's own C
- * can do it (the zone of a Time, the calendar of a Date), that function is called, even
- * if a program has replaced it. */
+ * Values of core classes are built from data that was checked. For some of them this needs
+ * methods of Ruby's own (Time._load for the zone of a Time). The methods here are called
+ * even if a program has replaced them. */
 #include "core/icecore_ruby.h"
 
-static VALUE originals[ICE_ORIGINALS]; /* unbound methods; bound ones of classes */
+static VALUE originals[ICE_ORIGINAL_COUNT]; /* UnboundMethods; a Method for ICE_TIME_LOAD */
 static VALUE date_load, decimal_load, marshal_dump, marshal_load;
 static ID id_bind_call, id_call;
 
 VALUE ice_hash_has_proc, ice_hash_is_keywords;
-bool ice_freezes_links;
+bool ice_freezes_linked_strings;
 
 static VALUE
 instance_method(VALUE class, const char *name)
@@ -81,7 +81,7 @@ own_method(const char *name)
     return method;
 }
 
-/* An exception with this backtrace returns it as Ruby does, with the same strings each
+/* Asks an exception with this backtrace, because Ruby then returns the same strings each
  * time. */
 VALUE
 ice_backtrace(VALUE backtrace)
@@ -96,7 +96,7 @@ int rb_hash_compare_by_id_p(VALUE hash);
 #endif
 
 bool
-ice_hash_by_identity(VALUE hash)
+ice_hash_compares_by_identity(VALUE hash)
 {
 #ifdef HAVE_RB_HASH_COMPARE_BY_ID_P
     return rb_hash_compare_by_id_p(hash);
@@ -105,9 +105,11 @@ ice_hash_by_identity(VALUE hash)
 #endif
 }
 
-/* The word of a hash that contains its default value; 0: a method is called for it. */
+/* The index of the machine word of an RHash that contains its default value. 0 if it was not
+ * found; then a method is called. */
 static uint32_t default_word;
 
+/* Returns an empty hash with this default value; nil if `number` is 0. */
 static VALUE
 hash_with(long number)
 {
@@ -116,6 +118,7 @@ hash_with(long number)
     return hash;
 }
 
+/* Finds `default_word`: the word that has the default value in several hashes. */
 static void
 find_default_word(void)
 {
@@ -127,26 +130,28 @@ find_default_word(void)
             default_word = i;
 }
 
-/* Up to 3.2 a hash of up to 8 entries has them in a separate table, and its flags
- * contain the number of used places. Whether this Ruby does so is tested once. */
+/* Up to Ruby 3.2 a hash with up to 8 entries has them in a separate table, and its flags
+ * contain the number of entries, including deleted ones. find_small_hash_entries tests once whether this
+ * Ruby does so. */
 #define ICE_LARGE_HASH RUBY_FL_USER3
 #define ICE_BOUND_SHIFT (RUBY_FL_USHIFT + 8)
-static bool has_pairs;
+static bool has_small_hash_entries;
 
 const VALUE *
-ice_hash_pairs(VALUE hash, uint32_t *bound)
+ice_small_hash_entries(VALUE hash, uint32_t *bound)
 {
     const VALUE flags = RBASIC(hash)->flags;
     const VALUE *table;
-    if (!has_pairs || flags & ICE_LARGE_HASH)
+    if (!has_small_hash_entries || flags & ICE_LARGE_HASH)
         return NULL;
     table = ((const VALUE *const *)hash)[2];
     *bound = flags >> ICE_BOUND_SHIFT & 15;
     return table && *bound <= 8 ? table + 1 : NULL;
 }
 
+/* Sets `has_small_hash_entries`: fills a small hash, and checks that its entries are found there. */
 static void
-find_pairs(void)
+find_small_hash_entries(void)
 {
 #if RUBY_API_VERSION_CODE < 30300
     static const char *const names[] = { "icecore_a", "icecore_b", "icecore_c" };
@@ -158,13 +163,13 @@ find_pairs(void)
         rb_hash_aset(hash, keys[i], INT2FIX(0x5EED + i));
     }
     rb_hash_delete(hash, keys[1]);
-    has_pairs = true;
-    pairs = ice_hash_pairs(hash, &bound);
-    has_pairs = pairs && bound == 3 && pairs[0] == keys[0] && pairs[1] == INT2FIX(0x5EED) && pairs[2] == Qundef &&
-                pairs[4] == keys[2] && pairs[5] == INT2FIX(0x5EED + 2);
+    has_small_hash_entries = true;
+    pairs = ice_small_hash_entries(hash, &bound);
+    has_small_hash_entries = pairs && bound == 3 && pairs[0] == keys[0] && pairs[1] == INT2FIX(0x5EED) &&
+                             pairs[2] == Qundef && pairs[4] == keys[2] && pairs[5] == INT2FIX(0x5EED + 2);
     for (i = 0; i < 8; i++)
         rb_hash_aset(hash, INT2FIX(i), Qtrue);
-    has_pairs = has_pairs && RBASIC(hash)->flags & ICE_LARGE_HASH;
+    has_small_hash_entries = has_small_hash_entries && RBASIC(hash)->flags & ICE_LARGE_HASH;
 #endif
 }
 
@@ -180,13 +185,14 @@ ice_hash_default(VALUE hash)
 
 /* Returns the flag by which two hashes differ; 0 unless it is exactly one. */
 static VALUE
-bit_between(VALUE one, VALUE other)
+differing_flag(VALUE one, VALUE other)
 {
     const VALUE bits = (RBASIC(one)->flags ^ RBASIC(other)->flags) & ~(VALUE)0xFFF;
     return bits & (bits - 1) ? 0 : bits;
 }
 
-/* Whether the second of two links to a string that is already interned is frozen. */
+/* Finds out if Marshal freezes a string at each link to it: loads two links to one string,
+ * which is already interned, and returns true if the second is frozen. */
 static bool
 finds_frozen_links(void)
 {
@@ -219,7 +225,7 @@ ice_originals_init(void)
     originals[ICE_RANGE_INITIALIZE] = instance_method(rb_cRange, "initialize");
     originals[ICE_HASH_DEFAULT] = instance_method(rb_cHash, "default");
     find_default_word();
-    find_pairs();
+    find_small_hash_entries();
     originals[ICE_HASH_BY_IDENTITY] = instance_method(rb_cHash, "compare_by_identity?");
     originals[ICE_HASH_MAKE_IDENTITY] = instance_method(rb_cHash, "compare_by_identity");
     originals[ICE_BACKTRACE] = instance_method(rb_eException, "backtrace");
@@ -228,10 +234,10 @@ ice_originals_init(void)
     originals[ICE_IS_SINGLETON] = instance_method(rb_cModule, "singleton_class?");
     marshal_dump = own_method("dump");
     marshal_load = own_method("load");
-    ice_freezes_links = finds_frozen_links();
+    ice_freezes_linked_strings = finds_frozen_links();
     originals[ICE_PRIVATE_METHODS] = instance_method(rb_cModule, "private_instance_methods");
     marked = rb_block_call(rb_cHash, rb_intern("new"), 0, NULL, nothing, Qnil);
-    ice_hash_has_proc = bit_between(plain, marked);
+    ice_hash_has_proc = differing_flag(plain, marked);
     marked = rb_funcall(rb_cHash, rb_intern("ruby2_keywords_hash"), 1, plain);
-    ice_hash_is_keywords = bit_between(plain, marked);
+    ice_hash_is_keywords = differing_flag(plain, marked);
 }

@@ -1,60 +1,62 @@
 /* The lists of allowed classes: those of a call, of the process, of Rails.
  *
- * Values of some of Ruby's own classes are built without a check: only in the form in
- * which Ruby writes them, and by no code that a program can replace. All others are
- * checked by name, in layers: the list of the call, then that of the process. No class
- * is looked up for that. */
+ * Values of some of Ruby's own classes are not checked: they are built only from the form in
+ * which Ruby writes them, and by code that a program can't replace. All other classes are
+ * checked by name, in layers: first the list of the call, then that of the process. No class
+ * is looked up for a check. */
 #include "core/policy.h"
 
-/* Number of names that are passed to the engine at once. */
-#define LENT 64
+/* Maximum number of names that are passed to the engine at once. */
+#define NAMES_PER_CALL 64
 
-static icecore_rules *process;
+static icecore_rules *process_rules;
 static bool process_has_rails;
-static uint64_t editions = 1;        /* of rules: those of calls and of the process */
-static uint64_t process_edition = 1; /* of the rules of the process */
+static uint64_t last_edition = 1;    /* each distinct set of rules gets the next number */
+static uint64_t process_edition = 1; /* edition of the rules of the process */
 
-/* Lists of recent calls, as bytes: a program uses the same list in each call, and
- * classes that it allowed are not checked again. */
-#define LISTS_KEPT 4
-#define LIST_BYTES 512
+/* The lists of recent calls, as text. Most programs pass the same list in each call; a list
+ * that equals a cached one gets its edition, so that classes that it allowed are not checked
+ * again. */
+#define MAX_CACHED_LISTS 4
+#define MAX_LIST_BYTES 512
 
 typedef struct {
-    char names[LIST_BYTES]; /* one per line */
+    char names[MAX_LIST_BYTES]; /* each followed by a line break */
     size_t len;
-    uint32_t word;
+    uint32_t otherwise;
     bool has_rails;
-    uint64_t edition; /* 0: unused */
-} kept_list;
+    uint64_t edition; /* 0 if this entry is free */
+} cached_list;
 
-static kept_list kept[LISTS_KEPT];
-static uint32_t next_kept;
+static cached_list cached_lists[MAX_CACHED_LISTS];
+static uint32_t next_cached_list;
 
-/* The same for lists of classes only, by their addresses: until the collector runs no
- * other class can get their addresses, and a class keeps its name. */
-#define CLASSES_KEPT 8
+/* The same for lists that contain only classes, recognized by the addresses of the classes.
+ * Until the collector runs, no other class can get these addresses, and a class keeps its
+ * name. */
+#define MAX_CACHED_CLASSES 8
 
 typedef struct {
-    VALUE classes[CLASSES_KEPT];
+    VALUE classes[MAX_CACHED_CLASSES];
     long count;
-    uint64_t edition; /* 0: unused */
-} kept_classes;
+    uint64_t edition; /* 0 if this entry is free */
+} cached_class_list;
 
-static kept_classes by_class[LISTS_KEPT];
-static uint32_t next_by_class;
+static cached_class_list cached_class_lists[MAX_CACHED_LISTS];
+static uint32_t next_cached_class_list;
 
 void
-ice_policy_forget(void)
+ice_policy_forget_classes(void)
 {
     uint32_t i;
-    for (i = 0; i < LISTS_KEPT; i++)
-        by_class[i].edition = 0;
+    for (i = 0; i < MAX_CACHED_LISTS; i++)
+        cached_class_lists[i].edition = 0;
 }
 
-/* Classes that Rails' values need. None of them runs more than its own code on plain
- * values. ActiveSupport::Cache::Entry is not among them: a compressed one passes its
- * bytes to Ruby's Marshal.load when its value is read. */
-static const char *const rails[] = {
+/* Classes that Rails' values need. Building them runs only their own code, on plain values.
+ * ActiveSupport::Cache::Entry is not among them, because a compressed entry passes its bytes to
+ * Ruby's Marshal.load when its value is read. */
+static const char *const RAILS_CLASSES[] = {
     "ActiveSupport::TimeWithZone", "ActiveSupport::TimeZone", "TZInfo::DataTimezone", "TZInfo::LinkedTimezone",
     "ActiveSupport::Duration", "ActiveSupport::SafeBuffer", "ActiveSupport::HashWithIndifferentAccess",
     "ActiveSupport::OrderedHash", "ActiveSupport::StringInquirer", "ActiveSupport::ArrayInquirer"
@@ -62,7 +64,7 @@ static const char *const rails[] = {
 
 /* ---- lists ------------------------------------------------------------------- */
 
-/* Returns the name of an item of a list; for a module its own name. */
+/* Returns the name for an item of a list: a string, a class or a module. */
 static VALUE
 name_of(VALUE item)
 {
@@ -70,16 +72,16 @@ name_of(VALUE item)
     if (RB_TYPE_P(item, T_CLASS) || RB_TYPE_P(item, T_MODULE))
         name = rb_mod_name(item);
     else if (!RB_TYPE_P(item, T_STRING))
-        ice_raise(ice_type_error, "usage", "", "classes: must have classes, names and patterns, not %+" PRIsVALUE, item);
+        ice_raise(ice_type_error, "usage", "", "classes: must have classes, names and patterns, not %+" PRIsVALUE,
+                  item);
     if (!RB_TYPE_P(name, T_STRING))
         ice_raise(ice_argument_error, "usage", "", "%+" PRIsVALUE " has no name, so no data can be of it", item);
     return rb_str_new_frozen(name);
 }
 
-/* Returns the name with other separators: PHP's instead of those of Ruby and Perl, and
- * vice versa. */
+/* Returns a name with `::` instead of `\`, PHP's separator, or vice versa. */
 static VALUE
-other_name(const char *bytes, size_t len)
+with_other_separators(const char *bytes, size_t len)
 {
     const bool has_slashes = memchr(bytes, '\\', len) != NULL;
     VALUE other = rb_utf8_str_new(NULL, 0);
@@ -96,38 +98,43 @@ other_name(const char *bytes, size_t len)
     return other;
 }
 
+/* Returns the icecore_otherwise of a symbol, or ICECORE_ASK_ON for :rails. Raises for other
+ * symbols. */
 static uint32_t
-word_of(VALUE symbol, bool *is_rails)
+parse_word(VALUE symbol, bool *is_rails)
 {
     VALUE text = rb_sym2str(symbol);
     uint32_t word = icecore_policy_word(RSTRING_PTR(text), RSTRING_LEN(text));
     *is_rails = RSTRING_LEN(text) == 5 && memcmp(RSTRING_PTR(text), "rails", 5) == 0;
     if (word == ICECORE_ASK_ON && !*is_rails)
         ice_raise(ice_argument_error, "usage", "",
-                  "classes: knows :any, :record, :report and :rails, not %+" PRIsVALUE "; a class is named by itself or by a string",
+                  "classes: knows :any, :record, :report and :rails, not %+" PRIsVALUE
+                  "; a class is named by itself or by a string",
                   symbol);
     return word;
 }
 
+/* Adds an item of a list: a word, or a class. */
 static void
-add(ice_allowed *allowed, VALUE item)
+add_item(ice_class_rules *rules, VALUE item)
 {
     if (SYMBOL_P(item)) {
         bool is_rails;
-        const uint32_t word = word_of(item, &is_rails);
+        const uint32_t word = parse_word(item, &is_rails);
         if (is_rails)
-            allowed->has_rails = true;
+            rules->has_rails = true;
         else
-            allowed->word = word;
+            rules->otherwise = word;
         return;
     }
-    if (NIL_P(allowed->list))
-        allowed->list = rb_ary_new();
-    rb_ary_push(allowed->list, name_of(item));
+    if (NIL_P(rules->names))
+        rules->names = rb_ary_new();
+    rb_ary_push(rules->names, name_of(item));
 }
 
+/* Adds a line `old=new` for icecore_class_map_new. */
 static int
-add_line(VALUE old, VALUE new, VALUE text)
+add_rename(VALUE old, VALUE new, VALUE text)
 {
     rb_str_append(text, name_of(old));
     rb_str_cat_cstr(text, "=");
@@ -136,51 +143,52 @@ add_line(VALUE old, VALUE new, VALUE text)
     return ST_CONTINUE;
 }
 
-/* The same, with the name under which a class of PHP is looked up here. */
+/* Like add_rename, but a class of PHP gets the name under which Ruby looks it up. */
 static int
-add_foreign_line(VALUE old, VALUE new, VALUE text)
+add_foreign_rename(VALUE old, VALUE new, VALUE text)
 {
     VALUE name = name_of(old);
     if (memchr(RSTRING_PTR(name), '\\', RSTRING_LEN(name)))
-        name = other_name(RSTRING_PTR(name), RSTRING_LEN(name));
-    return add_line(name, new, text);
+        name = with_other_separators(RSTRING_PTR(name), RSTRING_LEN(name));
+    return add_rename(name, new, text);
 }
 
+/* Adds a name from a Hash, where a `*` has no special meaning. */
 static int
-add_exactly(VALUE name, VALUE is_allowed, VALUE allowed)
+add_exact_name(VALUE name, VALUE is_allowed, VALUE data)
 {
-    ice_allowed *to = (ice_allowed *)allowed;
+    ice_class_rules *rules = (ice_class_rules *)data;
     if (RTEST(is_allowed)) {
         VALUE text = name_of(name);
         if (memchr(RSTRING_PTR(text), '*', RSTRING_LEN(text))) {
-            if (NIL_P(to->exact))
-                to->exact = rb_hash_new();
-            rb_hash_aset(to->exact, text, Qtrue);
+            if (NIL_P(rules->exact_names))
+                rules->exact_names = rb_hash_new();
+            rb_hash_aset(rules->exact_names, text, Qtrue);
         } else
-            add(to, text);
+            add_item(rules, text);
     }
     return ST_CONTINUE;
 }
 
-/* Allows the new classes of `rename`, which the program names. */
+/* Allows a new name in `rename`, because the program itself names that class. */
 static int
-add_new(VALUE old, VALUE new, VALUE allowed)
+allow_new_name(VALUE old, VALUE new, VALUE rules)
 {
-    add((ice_allowed *)allowed, new);
+    add_item((ice_class_rules *)rules, new);
     return ST_CONTINUE;
 }
 
-/* Writes the names of a list, one per line; returns the length, or 0 if there is no
- * room. */
+/* Writes the names of a list, each followed by a line break. Returns the length, or 0 if they
+ * don't fit. */
 static size_t
-lines_of(VALUE list, char *lines)
+join_lines(VALUE list, char *lines)
 {
     size_t len = 0;
     long i;
     for (i = 0; i < RARRAY_LEN(list); i++) {
         VALUE name = RARRAY_AREF(list, i);
         const size_t count = RSTRING_LEN(name);
-        if (count >= LIST_BYTES - len || memchr(RSTRING_PTR(name), '\n', count))
+        if (count >= MAX_LIST_BYTES - len || memchr(RSTRING_PTR(name), '\n', count))
             return 0;
         memcpy(lines + len, RSTRING_PTR(name), count);
         lines[len + count] = '\n';
@@ -189,25 +197,26 @@ lines_of(VALUE list, char *lines)
     return len;
 }
 
-/* Returns the edition of equal rules; a new one if none was kept. */
+/* Returns the edition of cached rules that equal these; caches these if there are none.
+ * Returns 0 if they are too long to be cached. */
 static uint64_t
-edition_of_list(const ice_allowed *allowed)
+edition_of_list(const ice_class_rules *rules)
 {
-    char lines[LIST_BYTES];
-    const size_t len = lines_of(allowed->list, lines);
-    kept_list *known;
+    char lines[MAX_LIST_BYTES];
+    const size_t len = join_lines(rules->names, lines);
+    cached_list *known;
     if (!len)
         return 0;
-    for (known = kept; known < kept + LISTS_KEPT; known++)
-        if (known->edition && known->len == len && known->word == allowed->word &&
-            known->has_rails == allowed->has_rails && memcmp(known->names, lines, len) == 0)
+    for (known = cached_lists; known < cached_lists + MAX_CACHED_LISTS; known++)
+        if (known->edition && known->len == len && known->otherwise == rules->otherwise &&
+            known->has_rails == rules->has_rails && memcmp(known->names, lines, len) == 0)
             return known->edition;
-    known = &kept[next_kept++ % LISTS_KEPT];
+    known = &cached_lists[next_cached_list++ % MAX_CACHED_LISTS];
     memcpy(known->names, lines, len);
     known->len = len;
-    known->word = allowed->word;
-    known->has_rails = allowed->has_rails;
-    return known->edition = ++editions;
+    known->otherwise = rules->otherwise;
+    known->has_rails = rules->has_rails;
+    return known->edition = ++last_edition;
 }
 
 static bool
@@ -220,14 +229,14 @@ are_classes(VALUE list)
     return true;
 }
 
-/* Returns the edition of a list of exactly these classes; 0 if none is kept. */
+/* Returns the edition of a cached list of exactly these classes, or 0. */
 static uint64_t
 edition_of_classes(VALUE list)
 {
     const long count = RARRAY_LEN(list);
-    const kept_classes *known;
+    const cached_class_list *known;
     long i;
-    for (known = by_class; known < by_class + LISTS_KEPT; known++) {
+    for (known = cached_class_lists; known < cached_class_lists + MAX_CACHED_LISTS; known++) {
         if (!known->edition || known->count != count)
             continue;
         for (i = 0; i < count && known->classes[i] == RARRAY_AREF(list, i); i++)
@@ -239,9 +248,9 @@ edition_of_classes(VALUE list)
 }
 
 static void
-keep_classes(VALUE list, uint64_t edition)
+cache_class_list(VALUE list, uint64_t edition)
 {
-    kept_classes *known = &by_class[next_by_class++ % LISTS_KEPT];
+    cached_class_list *known = &cached_class_lists[next_cached_class_list++ % MAX_CACHED_LISTS];
     long i;
     for (i = 0; i < RARRAY_LEN(list); i++)
         known->classes[i] = RARRAY_AREF(list, i);
@@ -250,86 +259,86 @@ keep_classes(VALUE list, uint64_t edition)
 }
 
 static void
-add_all(ice_allowed *allowed, VALUE list)
+add_items(ice_class_rules *rules, VALUE list)
 {
     long i;
     for (i = 0; i < RARRAY_LEN(list); i++)
-        add(allowed, RARRAY_AREF(list, i));
+        add_item(rules, RARRAY_AREF(list, i));
 }
 
-/* Takes the names of a list that was recognized by its classes. */
+/* Adds the names of a list that was recognized by the addresses of its classes. */
 static void
-take_names(ice_allowed *allowed)
+expand_cached_classes(ice_class_rules *rules)
 {
-    const VALUE classes = allowed->classes;
-    allowed->classes = Qnil;
-    add_all(allowed, classes);
+    const VALUE classes = rules->cached_classes;
+    rules->cached_classes = Qnil;
+    add_items(rules, classes);
 }
 
 void
-ice_allowed_begin(ice_allowed *allowed, VALUE classes, VALUE rename)
+ice_class_rules_init(ice_class_rules *rules, VALUE classes, VALUE rename)
 {
-    allowed->list = allowed->exact = allowed->classes = Qnil;
-    allowed->rename = NULL;
-    allowed->word = ICECORE_ASK_ON;
-    allowed->has_rails = false;
-    allowed->edition = 0;
-    if (RB_TYPE_P(classes, T_ARRAY) && NIL_P(rename) && (allowed->edition = edition_of_classes(classes))) {
-        allowed->classes = classes;
+    rules->names = rules->exact_names = rules->cached_classes = Qnil;
+    rules->rename = NULL;
+    rules->otherwise = ICECORE_ASK_ON;
+    rules->has_rails = false;
+    rules->edition = 0;
+    if (RB_TYPE_P(classes, T_ARRAY) && NIL_P(rename) && (rules->edition = edition_of_classes(classes))) {
+        rules->cached_classes = classes;
         return;
     }
     if (RB_TYPE_P(classes, T_ARRAY))
-        add_all(allowed, classes);
+        add_items(rules, classes);
     else if (RB_TYPE_P(classes, T_HASH))
-        rb_hash_foreach(classes, add_exactly, (VALUE)allowed);
+        rb_hash_foreach(classes, add_exact_name, (VALUE)rules);
     else if (!NIL_P(classes))
-        add(allowed, classes);
+        add_item(rules, classes);
     if (!NIL_P(rename)) {
         VALUE text = rb_utf8_str_new(NULL, 0);
         icecore_error error;
         Check_Type(rename, T_HASH);
-        rb_hash_foreach(rename, allowed->is_foreign ? add_foreign_line : add_line, text);
-        rb_hash_foreach(rename, add_new, (VALUE)allowed);
-        allowed->rename = icecore_class_map_new(RSTRING_PTR(text), RSTRING_LEN(text), &error);
-        if (!allowed->rename)
+        rb_hash_foreach(rename, rules->is_foreign ? add_foreign_rename : add_rename, text);
+        rb_hash_foreach(rename, allow_new_name, (VALUE)rules);
+        rules->rename = icecore_class_map_new(RSTRING_PTR(text), RSTRING_LEN(text), &error);
+        if (!rules->rename)
             ice_raise_error(&error, NULL, 0, false);
-    }
-    else if (!NIL_P(allowed->list) && NIL_P(allowed->exact)) {
-        allowed->edition = edition_of_list(allowed);
-        if (allowed->edition && RB_TYPE_P(classes, T_ARRAY) && RARRAY_LEN(classes) <= CLASSES_KEPT && are_classes(classes))
-            keep_classes(classes, allowed->edition);
+    } else if (!NIL_P(rules->names) && NIL_P(rules->exact_names)) {
+        rules->edition = edition_of_list(rules);
+        if (rules->edition && RB_TYPE_P(classes, T_ARRAY) && RARRAY_LEN(classes) <= MAX_CACHED_CLASSES &&
+            are_classes(classes))
+            cache_class_list(classes, rules->edition);
     }
 }
 
 void
-ice_allowed_end(ice_allowed *allowed)
+ice_class_rules_free(ice_class_rules *rules)
 {
-    icecore_class_map_free(allowed->rename);
-    allowed->rename = NULL;
+    icecore_class_map_free(rules->rename);
+    rules->rename = NULL;
 }
 
 void
 ice_policy_allow(VALUE item)
 {
     icecore_error error;
-    if (!process)
-        process = icecore_rules_new(0);
-    process_edition = ++editions;
-    memset(kept, 0, sizeof kept);
-    ice_policy_forget();
+    if (!process_rules)
+        process_rules = icecore_rules_new(0);
+    process_edition = ++last_edition;
+    memset(cached_lists, 0, sizeof cached_lists);
+    ice_policy_forget_classes();
     if (SYMBOL_P(item)) {
         bool is_rails;
-        const uint32_t word = word_of(item, &is_rails);
+        const uint32_t word = parse_word(item, &is_rails);
         if (is_rails)
             process_has_rails = true;
         else
-            icecore_rules_otherwise(process, word);
+            icecore_rules_otherwise(process_rules, word);
         return;
     }
     {
         VALUE text = name_of(item);
-        const icecore_class_name name = ice_lent_name(RSTRING_PTR(text), RSTRING_LEN(text));
-        if (icecore_rules_allow(process, &name, 0, &error) != ICECORE_OK)
+        const icecore_class_name name = ice_utf8_class_name(RSTRING_PTR(text), RSTRING_LEN(text));
+        if (icecore_rules_allow(process_rules, &name, 0, &error) != ICECORE_OK)
             ice_raise_error(&error, NULL, 0, false);
     }
 }
@@ -340,89 +349,92 @@ static bool
 is_rails_class(const char *bytes, size_t len)
 {
     size_t i;
-    for (i = 0; i < sizeof rails / sizeof *rails; i++)
-        if (strlen(rails[i]) == len && memcmp(rails[i], bytes, len) == 0)
+    for (i = 0; i < sizeof RAILS_CLASSES / sizeof *RAILS_CLASSES; i++)
+        if (strlen(RAILS_CLASSES[i]) == len && memcmp(RAILS_CLASSES[i], bytes, len) == 0)
             return true;
     return false;
 }
 
+/* Passes a list to the engine. Returns true if it decides about the class. */
 static bool
-ask_list(icecore_question *question, VALUE list)
+is_decided_by_list(icecore_question *question, VALUE list)
 {
-    icecore_class_name lent[LENT];
+    icecore_class_name batch[NAMES_PER_CALL];
     size_t count = 0;
     long i;
     for (i = 0; i < RARRAY_LEN(list); i++) {
         VALUE name = RARRAY_AREF(list, i);
-        lent[count++] = ice_lent_name(RSTRING_PTR(name), RSTRING_LEN(name));
-        if (count == LENT) {
-            if (icecore_question_items(question, lent, count))
+        batch[count++] = ice_utf8_class_name(RSTRING_PTR(name), RSTRING_LEN(name));
+        if (count == NAMES_PER_CALL) {
+            if (icecore_question_items(question, batch, count))
                 return true;
             count = 0;
         }
     }
-    return count && icecore_question_items(question, lent, count);
+    return count && icecore_question_items(question, batch, count);
 }
 
+/* Returns the verdict about exactly this name, without trying other separators. */
 static uint32_t
-verdict_by_name(const ice_allowed *allowed, const char *bytes, size_t len)
+verdict_by_name(const ice_class_rules *rules, const char *bytes, size_t len)
 {
-    char renamed[ICE_MOST_NAME];
-    const size_t new_len = allowed->rename ? icecore_class_map_name(allowed->rename, bytes, len, renamed, sizeof renamed) : 0;
+    char renamed[ICE_MAX_CLASS_NAME];
+    const size_t new_len =
+        rules->rename ? icecore_class_map_name(rules->rename, bytes, len, renamed, sizeof renamed) : 0;
     icecore_class_name name;
     icecore_question question;
-    const bool has_rails = allowed->has_rails || process_has_rails;
+    const bool has_rails = rules->has_rails || process_has_rails;
     if (new_len && new_len <= sizeof renamed) {
         bytes = renamed;
         len = new_len;
     }
-    name = ice_lent_name(bytes, len);
+    name = ice_utf8_class_name(bytes, len);
     if (icecore_question_begin(&question, &name, 0, NULL) != ICECORE_OK) {
         name.is_text = 0;
         if (icecore_question_begin(&question, &name, 0, NULL) != ICECORE_OK)
             return ICECORE_REFUSED;
     }
-    if (!NIL_P(allowed->list) && ask_list(&question, allowed->list))
+    if (!NIL_P(rules->names) && is_decided_by_list(&question, rules->names))
         return icecore_question_answer(&question);
-    if (!NIL_P(allowed->exact) && RTEST(rb_hash_lookup(allowed->exact, rb_utf8_str_new(bytes, len))))
+    if (!NIL_P(rules->exact_names) && RTEST(rb_hash_lookup(rules->exact_names, rb_utf8_str_new(bytes, len))))
         icecore_question_allow(&question);
     else if (has_rails && is_rails_class(bytes, len))
         icecore_question_allow(&question);
-    else if (allowed->word == ICECORE_ASK_ON || !icecore_question_otherwise(&question, allowed->word))
-        icecore_question_rules(&question, process);
+    else if (rules->otherwise == ICECORE_ASK_ON || !icecore_question_otherwise(&question, rules->otherwise))
+        icecore_question_rules(&question, process_rules);
     return icecore_question_answer(&question);
 }
 
 uint32_t
-ice_verdict_of(const ice_allowed *allowed, const char *bytes, size_t len)
+ice_verdict_of(const ice_class_rules *rules, const char *bytes, size_t len)
 {
     uint32_t verdict;
     VALUE other;
-    if (!NIL_P(allowed->classes)) /* the rules stay the same */
-        take_names((ice_allowed *)allowed);
-    verdict = verdict_by_name(allowed, bytes, len);
-    if (ICE_LIKELY(!allowed->is_foreign || verdict == ICECORE_ALLOWED))
+    if (!NIL_P(rules->cached_classes)) /* the cast is safe: the meaning of the rules stays the same */
+        expand_cached_classes((ice_class_rules *)rules);
+    verdict = verdict_by_name(rules, bytes, len);
+    if (ICE_LIKELY(!rules->is_foreign || verdict == ICECORE_ALLOWED))
         return verdict;
-    other = other_name(bytes, len);
+    other = with_other_separators(bytes, len);
     {
-        const uint32_t found = verdict_by_name(allowed, RSTRING_PTR(other), RSTRING_LEN(other));
+        const uint32_t found = verdict_by_name(rules, RSTRING_PTR(other), RSTRING_LEN(other));
         RB_GC_GUARD(other);
         return found == ICECORE_ALLOWED ? found : verdict;
     }
 }
 
 bool
-ice_policy_is_record(const ice_allowed *allowed, const char *name, size_t len)
+ice_policy_is_record(const ice_class_rules *rules, const char *name, size_t len)
 {
-    return (ice_verdict_of(allowed, name, len) & ~(uint32_t)ICECORE_REPORTED) == ICECORE_AS_RECORD;
+    return (ice_verdict_of(rules, name, len) & ~(uint32_t)ICECORE_REPORTED) == ICECORE_AS_RECORD;
 }
 
 uint64_t
-ice_edition_of(const ice_allowed *allowed)
+ice_rules_edition(const ice_class_rules *rules)
 {
-    const bool has_own = !NIL_P(allowed->list) || !NIL_P(allowed->classes) || !NIL_P(allowed->exact) || allowed->rename || allowed->has_rails ||
-                         allowed->word != ICECORE_ASK_ON;
-    if (allowed->is_foreign)
+    const bool has_own_rules = !NIL_P(rules->names) || !NIL_P(rules->cached_classes) || !NIL_P(rules->exact_names) ||
+                               rules->rename || rules->has_rails || rules->otherwise != ICECORE_ASK_ON;
+    if (rules->is_foreign)
         return 0;
-    return has_own ? allowed->edition : process_edition;
+    return has_own_rules ? rules->edition : process_edition;
 }

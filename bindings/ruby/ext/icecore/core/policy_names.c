@@ -13,36 +13,39 @@ is_date(const char *name, size_t len)
     return is_named(name, len, "Date") || is_named(name, len, "DateTime");
 }
 
-/* Ruby 1.8 wrote a Rational and a Complex as objects, and a Date by `_dump`. */
+/* Includes the forms of Ruby 1.8, which wrote a Rational and a Complex as objects, and a Date
+ * by `_dump`. */
 uint8_t
-ice_own_class(const icecore_node *node, const char *name, size_t len)
+ice_builtin_class_kind(const icecore_node *node, const char *name, size_t len)
 {
     const uint8_t form = ICE_FORM_OF(node);
     if (node->kind == ICECORE_OBJECT && form == ICECORE_FORM_USUAL)
-        return is_named(name, len, "Range")      ? ICE_RANGE_OF
-               : is_named(name, len, "Set")      ? ICE_SET_OF
-               : is_named(name, len, "Rational") ? ICE_RATIONAL_OF
-               : is_named(name, len, "Complex")  ? ICE_COMPLEX_OF
-                                                 : ICE_UNKNOWN;
+        return is_named(name, len, "Range")      ? ICE_CLASS_RANGE
+               : is_named(name, len, "Set")      ? ICE_CLASS_SET
+               : is_named(name, len, "Rational") ? ICE_CLASS_RATIONAL
+               : is_named(name, len, "Complex")  ? ICE_CLASS_COMPLEX
+                                                 : ICE_CLASS_UNKNOWN;
     if (node->kind != ICECORE_OPAQUE)
-        return ICE_UNKNOWN;
+        return ICE_CLASS_UNKNOWN;
     if (form == ICECORE_FORM_USER_DUMP)
-        return is_named(name, len, "Time")         ? ICE_TIME_OF
-               : is_named(name, len, "BigDecimal") ? ICE_DECIMAL_OF
-               : is_date(name, len)                ? ICE_DATE_OF
-                                                   : ICE_UNKNOWN;
+        return is_named(name, len, "Time")         ? ICE_CLASS_TIME
+               : is_named(name, len, "BigDecimal") ? ICE_CLASS_DECIMAL
+               : is_date(name, len)                ? ICE_CLASS_DATE
+                                                   : ICE_CLASS_UNKNOWN;
     if (form == ICECORE_FORM_USER_MARSHAL)
-        return is_date(name, len)                ? ICE_DATE_OF
-               : is_named(name, len, "Rational") ? ICE_RATIONAL_OF
-               : is_named(name, len, "Complex")  ? ICE_COMPLEX_OF
-                                                 : ICE_UNKNOWN;
-    return ICE_UNKNOWN;
+        return is_date(name, len)                ? ICE_CLASS_DATE
+               : is_named(name, len, "Rational") ? ICE_CLASS_RATIONAL
+               : is_named(name, len, "Complex")  ? ICE_CLASS_COMPLEX
+                                                 : ICE_CLASS_UNKNOWN;
+    return ICE_CLASS_UNKNOWN;
 }
 
 bool
-ice_is_own_form(const icecore_node *node, const char *name, size_t len)
+ice_names_builtin_class(const icecore_node *node, const char *name, size_t len)
 {
-    static const char *const names[] = { "Range", "Set", "Rational", "Complex", "Time", "BigDecimal", "Date", "DateTime" };
+    static const char *const names[] = {
+        "Range", "Set", "Rational", "Complex", "Time", "BigDecimal", "Date", "DateTime"
+    };
     size_t i;
     if (node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE)
         return false;
@@ -53,7 +56,7 @@ ice_is_own_form(const icecore_node *node, const char *name, size_t len)
 }
 
 const char *
-ice_asked_name(const icecore_view *view, const icecore_node *node, size_t *len)
+ice_node_class_name(const icecore_view *view, const icecore_node *node, size_t *len)
 {
     const char *text;
     switch (node->kind) {

@@ -1,20 +1,19 @@
-/* Icecore::Record: replaces an object whose class was not built. It contains everything
- * that the data says about the object, and is dumped as the same data again.
+/* Icecore::Record replaces an object whose class was not built. It contains everything that
+ * the data says about the object, and is dumped as the same data again.
  *
- * Its contents are not instance variables: those would be part of the data, whatever
- * their names are. */
+ * Its own fields are not instance variables, because Marshal would dump those. */
 #include "core/icecore_ruby.h"
 
 typedef struct {
     VALUE kind, name, value;
-} parts;
+} record_fields;
 
 VALUE ice_record;
 
 static void
 mark(void *data)
 {
-    const parts *record = data;
+    const record_fields *record = data;
     rb_gc_mark(record->kind);
     rb_gc_mark(record->name);
     rb_gc_mark(record->value);
@@ -23,7 +22,7 @@ mark(void *data)
 static size_t
 size_of(const void *data)
 {
-    return sizeof(parts);
+    return sizeof(record_fields);
 }
 
 static const rb_data_type_t type = {
@@ -35,14 +34,14 @@ static const rb_data_type_t type = {
 static VALUE
 allocate(VALUE class)
 {
-    parts *made;
-    VALUE record = TypedData_Make_Struct(class, parts, &type, made);
-    made->kind = made->name = made->value = Qnil;
+    record_fields *fields;
+    VALUE record = TypedData_Make_Struct(class, record_fields, &type, fields);
+    fields->kind = fields->name = fields->value = Qnil;
     return record;
 }
 
-static parts *
-parts_of(VALUE record)
+static record_fields *
+fields_of(VALUE record)
 {
     return rb_check_typeddata(record, &type);
 }
@@ -51,80 +50,82 @@ VALUE
 ice_record_new(const char *kind, VALUE name, VALUE value)
 {
     VALUE record = allocate(ice_record);
-    parts *made = parts_of(record);
-    RB_OBJ_WRITE(record, &made->kind, ID2SYM(rb_intern(kind)));
-    RB_OBJ_WRITE(record, &made->name, name);
-    RB_OBJ_WRITE(record, &made->value, value);
+    record_fields *fields = fields_of(record);
+    RB_OBJ_WRITE(record, &fields->kind, ID2SYM(rb_intern(kind)));
+    RB_OBJ_WRITE(record, &fields->name, name);
+    RB_OBJ_WRITE(record, &fields->value, value);
     return record;
 }
 
 VALUE
 ice_record_kind(VALUE record)
 {
-    return parts_of(record)->kind;
+    return fields_of(record)->kind;
 }
 
 VALUE
 ice_record_name(VALUE record)
 {
-    return parts_of(record)->name;
+    return fields_of(record)->name;
 }
 
 VALUE
 ice_record_value(VALUE record)
 {
-    return parts_of(record)->value;
+    return fields_of(record)->value;
 }
 
 void
 ice_record_set(VALUE record, VALUE value)
 {
-    parts *made = parts_of(record);
-    RB_OBJ_WRITE(record, &made->value, value);
+    record_fields *fields = fields_of(record);
+    RB_OBJ_WRITE(record, &fields->value, value);
 }
 
 /* ---- methods -------------------------------------------------------------------- */
 
+/* The method `initialize_copy`, for dup and clone. */
 static VALUE
-copy(VALUE record, VALUE other)
+initialize_copy(VALUE record, VALUE other)
 {
-    parts *to = parts_of(record);
-    const parts *from = parts_of(other);
+    record_fields *target = fields_of(record);
+    const record_fields *source = fields_of(other);
     rb_check_frozen(record);
-    RB_OBJ_WRITE(record, &to->kind, from->kind);
-    RB_OBJ_WRITE(record, &to->name, from->name);
-    RB_OBJ_WRITE(record, &to->value, from->value);
+    RB_OBJ_WRITE(record, &target->kind, source->kind);
+    RB_OBJ_WRITE(record, &target->name, source->name);
+    RB_OBJ_WRITE(record, &target->value, source->value);
     return record;
 }
 
-/* Returns the members of an object or a Struct, by their names in the data. */
+/* The method `to_h`: returns the members of an object or a Struct by their names. */
 static VALUE
-members(VALUE record)
+to_h(VALUE record)
 {
-    const parts *of = parts_of(record);
-    if (of->kind != ID2SYM(rb_intern("object")) && of->kind != ID2SYM(rb_intern("struct")))
-        ice_raise(ice_type_error, "usage", "", "a record of the kind %+" PRIsVALUE " has no members, but a value", of->kind);
-    return of->value;
+    const record_fields *fields = fields_of(record);
+    if (fields->kind != ID2SYM(rb_intern("object")) && fields->kind != ID2SYM(rb_intern("struct")))
+        ice_raise(ice_type_error, "usage", "", "a record of the kind %+" PRIsVALUE " has no members, but a value",
+                  fields->kind);
+    return fields->value;
 }
 
-/* Returns a member by its name, with or without its `@`. */
+/* The method `[]`: returns a member by its name, with or without the leading `@`. */
 static VALUE
-member(VALUE record, VALUE name)
+fetch_member(VALUE record, VALUE name)
 {
-    VALUE hash = members(record), text = SYMBOL_P(name) ? rb_sym2str(name) : StringValue(name), found;
+    VALUE hash = to_h(record), text = SYMBOL_P(name) ? rb_sym2str(name) : StringValue(name), found;
     found = rb_hash_lookup2(hash, rb_str_intern(text), Qundef);
     if (found == Qundef) {
-        VALUE longer = rb_str_concat(rb_enc_str_new("@", 1, rb_enc_get(text)), text);
-        found = rb_hash_lookup2(hash, rb_str_intern(longer), Qnil);
+        VALUE with_sign = rb_str_concat(rb_enc_str_new("@", 1, rb_enc_get(text)), text);
+        found = rb_hash_lookup2(hash, rb_str_intern(with_sign), Qnil);
     }
     return found;
 }
 
 static VALUE
-compare(VALUE record, VALUE other, int is_again)
+compare_contents(VALUE record, VALUE other, int is_recursive)
 {
-    const parts *one = parts_of(record), *two = parts_of(other);
-    if (is_again)
+    const record_fields *one = fields_of(record), *two = fields_of(other);
+    if (is_recursive)
         return Qtrue;
     return one->kind == two->kind && RTEST(rb_equal(one->name, two->name)) && RTEST(rb_equal(one->value, two->value))
                ? Qtrue
@@ -138,26 +139,27 @@ is_equal(VALUE record, VALUE other)
         return Qtrue;
     if (!rb_typeddata_is_kind_of(other, &type) || rb_obj_class(record) != rb_obj_class(other))
         return Qfalse;
-    return rb_exec_recursive_paired(compare, record, other, other);
+    return rb_exec_recursive_paired(compare_contents, record, other, other);
 }
 
+/* For rb_exec_recursive: returns the text of `inspect`. */
 static VALUE
-show(VALUE record, VALUE nothing, int is_again)
+inspect_contents(VALUE record, VALUE nothing, int is_recursive)
 {
-    const parts *of = parts_of(record);
-    VALUE text = rb_enc_sprintf(rb_utf8_encoding(), "#<%" PRIsVALUE " %+" PRIsVALUE " %+" PRIsVALUE, rb_obj_class(record),
-                                of->kind, of->name);
-    if (is_again)
+    const record_fields *fields = fields_of(record);
+    VALUE text = rb_enc_sprintf(rb_utf8_encoding(), "#<%" PRIsVALUE " %+" PRIsVALUE " %+" PRIsVALUE,
+                                rb_obj_class(record), fields->kind, fields->name);
+    if (is_recursive)
         rb_str_cat_cstr(text, " ...");
-    else if (!NIL_P(of->value))
-        rb_str_catf(text, " %+" PRIsVALUE, of->value);
+    else if (!NIL_P(fields->value))
+        rb_str_catf(text, " %+" PRIsVALUE, fields->value);
     return rb_str_cat_cstr(text, ">");
 }
 
 static VALUE
 inspect(VALUE record)
 {
-    return rb_exec_recursive(show, record, Qnil);
+    return rb_exec_recursive(inspect_contents, record, Qnil);
 }
 
 void
@@ -167,12 +169,12 @@ ice_record_init(void)
     rb_define_alloc_func(ice_record, allocate);
     rb_undef_method(CLASS_OF(ice_record), "new");
     rb_undef_method(CLASS_OF(ice_record), "allocate");
-    rb_define_method(ice_record, "initialize_copy", copy, 1);
+    rb_define_method(ice_record, "initialize_copy", initialize_copy, 1);
     rb_define_method(ice_record, "kind", ice_record_kind, 0);
     rb_define_method(ice_record, "class_name", ice_record_name, 0);
     rb_define_method(ice_record, "value", ice_record_value, 0);
-    rb_define_method(ice_record, "to_h", members, 0);
-    rb_define_method(ice_record, "[]", member, 1);
+    rb_define_method(ice_record, "to_h", to_h, 0);
+    rb_define_method(ice_record, "[]", fetch_member, 1);
     rb_define_method(ice_record, "==", is_equal, 1);
     rb_define_method(ice_record, "inspect", inspect, 0);
 }

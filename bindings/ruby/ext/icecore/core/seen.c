@@ -1,97 +1,100 @@
-/* The objects that were met in a walk: the less frequent functions. */
+/* The objects that a walk has met: functions that are called rarely. */
 #include "core/seen.h"
 #include <string.h>
 #include "common/ice_stack.h"
 
-/* Kept from call to call: this many tables of regions, and objects. */
-#define REGIONS_KEPT 1024
-#define OBJECTS_KEPT 65536
+/* Maximum number of regions and of objects whose memory is kept from call to call. */
+#define MAX_KEPT_REGIONS 1024
+#define MAX_KEPT_OBJECTS 65536
 
 void
-ice_seen_more(ice_seen *seen)
+ice_seen_grow(ice_seen *seen)
 {
-    seen->objects = ice_stack_grow(seen->objects, &seen->room, sizeof *seen->objects, 64);
+    seen->objects = ice_stack_grow(seen->objects, &seen->capacity, sizeof *seen->objects, 64);
 }
 
-static ice_region *
-place_of(const ice_seen *seen, uintptr_t region)
+/* Returns the entry of a region, or the free entry where it belongs. */
+static ice_seen_region_table *
+find_region_slot(const ice_seen *seen, uintptr_t region)
 {
-    uint32_t at = (uint32_t)((uint64_t)region * UINT64_C(0x9E3779B97F4A7C15) >> 40) & seen->region_mask;
-    while (seen->regions[at].region && seen->regions[at].region != region)
-        at = (at + 1) & seen->region_mask;
-    return &seen->regions[at];
+    uint32_t index = (uint32_t)((uint64_t)region * UINT64_C(0x9E3779B97F4A7C15) >> 40) & seen->region_mask;
+    while (seen->regions[index].region && seen->regions[index].region != region)
+        index = (index + 1) & seen->region_mask;
+    return &seen->regions[index];
 }
 
+/* Doubles the size of the hash table of regions. */
 static void
-grow(ice_seen *seen)
+grow_regions(ice_seen *seen)
 {
     const uint32_t old_mask = seen->region_mask, size = old_mask ? (old_mask + 1) * 2 : 64;
-    ice_region *old = seen->regions, *regions = ice_host_resize(NULL, size * sizeof *regions);
+    ice_seen_region_table *old = seen->regions, *regions = ice_host_resize(NULL, size * sizeof *regions);
     uint32_t i;
     memset(regions, 0, size * sizeof *regions);
     seen->regions = regions;
     seen->region_mask = size - 1;
     for (i = 0; old && i <= old_mask; i++)
         if (old[i].region)
-            *place_of(seen, old[i].region) = old[i];
+            *find_region_slot(seen, old[i].region) = old[i];
     ice_host_free(old);
 }
 
 uint32_t *
 ice_seen_find_region(ice_seen *seen, uintptr_t region, bool may_add)
 {
-    ice_region *place;
+    ice_seen_region_table *slot;
     if (!seen->region_mask || seen->region_count * 2 > seen->region_mask) {
         if (!may_add && !seen->region_mask)
             return NULL;
         if (may_add)
-            grow(seen);
+            grow_regions(seen);
     }
-    place = place_of(seen, region);
-    if (!place->region) {
-        uint32_t *places;
+    slot = find_region_slot(seen, region);
+    if (!slot->region) {
+        uint32_t *positions;
         if (!may_add)
             return NULL;
-        places = ice_host_resize(NULL, ICE_REGION_SLOTS * sizeof *places);
-        memset(places, 0, ICE_REGION_SLOTS * sizeof *places);
-        place->region = region;
-        place->places = places;
+        positions = ice_host_resize(NULL, ICE_SEEN_REGION_SLOTS * sizeof *positions);
+        memset(positions, 0, ICE_SEEN_REGION_SLOTS * sizeof *positions);
+        slot->region = region;
+        slot->positions = positions;
         seen->region_count++;
     }
-    seen->last = *place;
-    return place->places;
+    seen->last_region = *slot;
+    return slot->positions;
 }
 
 void
-ice_seen_put_all(ice_seen *seen)
+ice_seen_index_all(ice_seen *seen)
 {
     uint32_t i;
     for (i = 0; i < seen->count; i++)
-        ice_seen_region(seen, seen->objects[i].object, true)[ice_seen_slot(seen->objects[i].object)] = i;
+        ice_seen_region_positions(seen, seen->objects[i].object, true)[ice_seen_slot(seen->objects[i].object)] = i;
 }
 
+/* Frees all tables. */
 static void
 free_regions(ice_seen *seen)
 {
     uint32_t i;
     for (i = 0; seen->regions && i <= seen->region_mask; i++)
-        ice_host_free(seen->regions[i].places);
+        ice_host_free(seen->regions[i].positions);
     ice_host_free(seen->regions);
     seen->regions = NULL;
     seen->region_mask = seen->region_count = 0;
-    seen->last = (ice_region){ 0, NULL };
+    seen->last_region = (ice_seen_region_table){ 0, NULL };
 }
 
 void
 ice_seen_clear(ice_seen *seen)
 {
     seen->count = 0;
-    if (seen->room > OBJECTS_KEPT) {
+    if (seen->capacity > MAX_KEPT_OBJECTS) {
         ice_host_free(seen->objects);
         seen->objects = NULL;
-        seen->room = 0;
+        seen->capacity = 0;
     }
-    if (seen->region_count > REGIONS_KEPT)
+    if (seen->region_count > MAX_KEPT_REGIONS)
         free_regions(seen);
 }
 
@@ -100,6 +103,6 @@ ice_seen_free(ice_seen *seen)
 {
     ice_host_free(seen->objects);
     seen->objects = NULL;
-    seen->count = seen->room = 0;
+    seen->count = seen->capacity = 0;
     free_regions(seen);
 }

@@ -1,21 +1,20 @@
-/* The objects that were met in a walk, and their nodes.
+/* The objects that a walk has met, and their nodes.
  *
- * The objects are in a list in the order of the walk. Each region of 64 KB that contains
- * objects has a table of indexes in that list. A table is never cleared: an index is
- * valid only if the list has the object there. So nothing is hashed for an object, and
- * forgetting everything means emptying the list. The first few objects are searched
- * linearly. */
+ * The objects are in a list, in the order in which they were met. Each 64-KB region of memory
+ * that contains such objects has a table: for each possible address of an object, its
+ * position in the list. A table is never cleared: a position is valid only if the list has
+ * that object there. So no object is hashed, and emptying the list removes everything. While
+ * the list is short, it is searched linearly instead. */
 #ifndef ICE_SEEN_H
 #define ICE_SEEN_H
 #include <ruby.h>
 #include <stdbool.h>
 #include "common/ice_host.h"
 
-/* Two Ruby objects are never closer to each other. */
-#define ICE_SLOT 40
-#define ICE_REGION_BITS 16
-#define ICE_REGION_SLOTS ((1u << ICE_REGION_BITS) / ICE_SLOT + 1)
-#define ICE_FEW_SEEN 12
+#define ICE_SEEN_SLOT_BYTES 40 /* the addresses of two Ruby objects differ by at least this */
+#define ICE_SEEN_REGION_BITS 16
+#define ICE_SEEN_REGION_SLOTS ((1u << ICE_SEEN_REGION_BITS) / ICE_SEEN_SLOT_BYTES + 1)
+#define ICE_SEEN_LINEAR_MAX 12 /* up to this length the list is searched linearly */
 
 typedef struct {
     VALUE object;
@@ -23,70 +22,75 @@ typedef struct {
 } ice_seen_object;
 
 typedef struct {
-    uintptr_t region; /* upper bits of its addresses, plus 1; 0: free */
-    uint32_t *places;
-} ice_region;
+    uintptr_t region;    /* the upper bits of its addresses, plus 1; 0 if this entry is free */
+    uint32_t *positions; /* ICE_SEEN_REGION_SLOTS positions in the list of objects */
+} ice_seen_region_table;
 
 typedef struct {
     ice_seen_object *objects;
-    uint32_t count, room;
-    ice_region *regions;  /* open addressing */
-    uint32_t region_mask; /* size - 1; 0: nothing allocated */
+    uint32_t count, capacity;
+    ice_seen_region_table *regions; /* a hash table with open addressing */
+    uint32_t region_mask; /* size - 1; 0 until memory is allocated */
     uint32_t region_count;
-    ice_region last;      /* the last one that was used */
+    ice_seen_region_table last_region; /* the last one that was used */
 } ice_seen;
 
-void ice_seen_put_all(ice_seen *seen);
-void ice_seen_more(ice_seen *seen);
+/* Enters all objects of the list in the tables of their regions. */
+void ice_seen_index_all(ice_seen *seen);
+/* Makes room for more objects in the list. */
+void ice_seen_grow(ice_seen *seen);
+/* Returns the positions of a region. If it has no table, creates one if `may_add`, otherwise
+ * returns NULL. */
 uint32_t *ice_seen_find_region(ice_seen *seen, uintptr_t region, bool may_add);
-/* Forgets all objects; frees memory beyond what is kept from call to call. */
+/* Removes all objects, and frees memory that is too large to be kept for the next call. */
 void ice_seen_clear(ice_seen *seen);
 void ice_seen_free(ice_seen *seen);
 
+/* Returns the number of an object's address in its region. */
 static inline uint32_t
 ice_seen_slot(VALUE object)
 {
-    return (uint32_t)((object & ((1u << ICE_REGION_BITS) - 1)) / ICE_SLOT);
+    return (uint32_t)((object & ((1u << ICE_SEEN_REGION_BITS) - 1)) / ICE_SEEN_SLOT_BYTES);
 }
 
 static inline uint32_t *
-ice_seen_region(ice_seen *seen, VALUE object, bool may_add)
+ice_seen_region_positions(ice_seen *seen, VALUE object, bool may_add)
 {
-    const uintptr_t region = ((uintptr_t)object >> ICE_REGION_BITS) + 1;
-    if (ICE_LIKELY(seen->last.region == region))
-        return seen->last.places;
+    const uintptr_t region = ((uintptr_t)object >> ICE_SEEN_REGION_BITS) + 1;
+    if (ICE_LIKELY(seen->last_region.region == region))
+        return seen->last_region.positions;
     return ice_seen_find_region(seen, region, may_add);
 }
 
-/* Returns NULL if the object was not met. Valid until something is added. */
+/* Returns an object that was met, or NULL. The result is valid until an object is added. */
 static inline const ice_seen_object *
 ice_seen_find(ice_seen *seen, VALUE object)
 {
     const uint32_t count = seen->count;
-    uint32_t *places, place;
-    if (count <= ICE_FEW_SEEN) {
-        for (place = 0; place < count; place++)
-            if (seen->objects[place].object == object)
-                return &seen->objects[place];
+    uint32_t *positions, position;
+    if (count <= ICE_SEEN_LINEAR_MAX) {
+        for (position = 0; position < count; position++)
+            if (seen->objects[position].object == object)
+                return &seen->objects[position];
         return NULL;
     }
-    places = ice_seen_region(seen, object, false);
-    if (!places)
+    positions = ice_seen_region_positions(seen, object, false);
+    if (!positions)
         return NULL;
-    place = places[ice_seen_slot(object)];
-    return place < count && seen->objects[place].object == object ? &seen->objects[place] : NULL;
+    position = positions[ice_seen_slot(object)];
+    return position < count && seen->objects[position].object == object ? &seen->objects[position] : NULL;
 }
 
 /* Adds an object that was not met before. */
 static inline void
 ice_seen_add(ice_seen *seen, VALUE object, uint32_t node)
 {
-    if (ICE_UNLIKELY(seen->count == seen->room))
-        ice_seen_more(seen);
-    if (seen->count >= ICE_FEW_SEEN) {
-        if (seen->count == ICE_FEW_SEEN)
-            ice_seen_put_all(seen);
-        ice_seen_region(seen, object, true)[ice_seen_slot(object)] = seen->count;
+    if (ICE_UNLIKELY(seen->count == seen->capacity))
+        ice_seen_grow(seen);
+    if (seen->count >= ICE_SEEN_LINEAR_MAX) {
+        if (seen->count == ICE_SEEN_LINEAR_MAX)
+            ice_seen_index_all(seen);
+        ice_seen_region_positions(seen, object, true)[ice_seen_slot(object)] = seen->count;
     }
     seen->objects[seen->count].object = object;
     seen->objects[seen->count].node = node;

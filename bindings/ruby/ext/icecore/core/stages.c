@@ -1,7 +1,7 @@
-/* Stages of Marshal, made once. */
+/* Stages of Marshal, created when the extension is loaded. */
 #include "core/documents.h"
 
-static icecore_stage *usual, *writing;
+static icecore_stage *reading_stage, *writing_stage;
 
 icecore_stage *
 ice_marshal_stage_of_depth(uint64_t depth)
@@ -26,18 +26,18 @@ ice_depth_option(VALUE value)
 const icecore_stage *
 ice_marshal_stage(void)
 {
-    return usual;
+    return reading_stage;
 }
 
 const icecore_stage *
 ice_marshal_stage_for_writing(void)
 {
-    return writing;
+    return writing_stage;
 }
 
 void
 ice_stages_init(void)
 {
-    usual = ice_marshal_stage_of_depth(ICE_USUAL_DEPTH);
-    writing = ice_marshal_stage_of_depth(UINT64_MAX);
+    reading_stage = ice_marshal_stage_of_depth(ICE_DEFAULT_MAX_DEPTH);
+    writing_stage = ice_marshal_stage_of_depth(UINT64_MAX);
 }

@@ -1,127 +1,133 @@
 /* Reads exactly the bytes of one document from an IO.
  *
- * Only the structure is parsed: how many bytes and values must at least follow. The
- * calls are the same as Marshal's, getbyte and read, so an object that has only these
- * two works too. The engine interprets and checks the bytes. */
+ * Only the structure is parsed here, to find where the document ends. The engine interprets
+ * and checks the bytes later. The IO gets the same calls as from Marshal, `getbyte` and
+ * `read` with the same numbers of bytes, so an object that has only these two works too. */
 #include "core/documents.h"
 
-/* At most this many bytes are requested at once: a length may promise more than there
- * is. */
-#define MOST 65536
-#define BUFFER 8192
+/* Maximum number of bytes in one request, because a length in the data may be larger than
+ * the data. */
+#define MAX_REQUEST 65536
+/* Marshal's limit for bytes that it requests before it needs them. */
+#define MAX_READ_AHEAD 8192
 
-/* What is expected, innermost last. */
+/* What the data must contain next. */
 typedef enum {
-    VALUES,
-    ENTRIES, /* two values */
-    PAIRS,   /* a symbol and a value */
-    COUNT,   /* a number of pairs, and the pairs */
-    BYTES
-} expecting;
+    EXPECT_VALUES,
+    EXPECT_ENTRIES, /* two values each */
+    EXPECT_PAIRS,   /* a symbol and a value each */
+    EXPECT_COUNT,   /* a number, and this number of pairs */
+    EXPECT_BYTES    /* a length, and this number of bytes */
+} expected_kind;
 
 typedef struct {
-    expecting what;
-    bool is_counted; /* Marshal counts on its values when it reads ahead */
-    bool has_half;   /* the first value of a pair was read */
-    bool is_due;     /* a value was read since the last step */
-    long left;
-    long step;       /* number of values per item */
-} waiting;
+    expected_kind kind;
+    bool counts_in_readable; /* the items are counted in `readable` */
+    bool has_first_value;    /* the first value of an entry or a pair was read */
+    bool is_unsettled;       /* an item was read that `readable` still contains */
+    long remaining;          /* number of items */
+    long values_per_item;
+} expectation;
 
 typedef struct {
-    VALUE io, bytes; /* all bytes so far */
-    VALUE stack;     /* a string that contains structs `waiting` */
-    VALUE ahead;     /* bytes that were read ahead */
-    long at;         /* position in `ahead` */
-    long readable;
-    bool is_wrong;   /* the engine will report the error */
+    VALUE io, bytes;      /* all bytes so far */
+    VALUE stack;          /* a String that contains `expectation` structs, the innermost last */
+    VALUE buffer;         /* a String of bytes that were read ahead, or nil */
+    long buffer_position;
+    long readable;        /* as in Ruby's marshal.c: at least this number of bytes must follow, so
+                           * this number may be read ahead */
+    bool is_malformed;    /* parsing stops; the engine will report the error */
 } stream;
 
-NORETURN(static void too_short(void));
+NORETURN(static void raise_too_short(void));
 
 static void
-too_short(void)
+raise_too_short(void)
 {
     ice_raise(ice_argument_error, "truncated", "", "marshal data too short");
 }
 
+/* Calls the method `read` of the IO. The result may have another length. */
 static VALUE
-ask(stream *s, long count)
+read_from_io(stream *s, long count)
 {
-    VALUE n = LONG2NUM(count), got = rb_funcallv(s->io, rb_intern("read"), 1, &n);
-    if (NIL_P(got))
-        too_short();
-    return StringValue(got);
+    VALUE n = LONG2NUM(count), bytes = rb_funcallv(s->io, rb_intern("read"), 1, &n);
+    if (NIL_P(bytes))
+        raise_too_short();
+    return StringValue(bytes);
 }
 
+/* Returns the number of bytes that were read ahead and not used yet. */
 static long
-left_ahead(const stream *s)
+buffered_len(const stream *s)
 {
-    return NIL_P(s->ahead) ? 0 : RSTRING_LEN(s->ahead) - s->at;
+    return NIL_P(s->buffer) ? 0 : RSTRING_LEN(s->buffer) - s->buffer_position;
 }
 
+/* Reads a byte and appends it to `bytes`. */
 static int
-take_byte(stream *s)
+read_byte(stream *s)
 {
     unsigned char byte;
-    if (s->readable > 0 || left_ahead(s) > 0) {
-        if (left_ahead(s) <= 0) {
-            const long count = s->readable < BUFFER ? s->readable : BUFFER;
-            VALUE got = ask(s, count);
-            if (RSTRING_LEN(got) < count)
-                too_short();
-            s->ahead = rb_str_new_frozen(got);
-            s->at = 0;
+    if (s->readable > 0 || buffered_len(s) > 0) {
+        if (buffered_len(s) <= 0) {
+            const long count = s->readable < MAX_READ_AHEAD ? s->readable : MAX_READ_AHEAD;
+            VALUE bytes = read_from_io(s, count);
+            if (RSTRING_LEN(bytes) < count)
+                raise_too_short();
+            s->buffer = rb_str_new_frozen(bytes);
+            s->buffer_position = 0;
         }
-        byte = (unsigned char)RSTRING_PTR(s->ahead)[s->at++];
+        byte = (unsigned char)RSTRING_PTR(s->buffer)[s->buffer_position++];
     } else {
-        VALUE got = rb_funcallv(s->io, rb_intern("getbyte"), 0, NULL);
-        if (NIL_P(got))
+        VALUE bytes = rb_funcallv(s->io, rb_intern("getbyte"), 0, NULL);
+        if (NIL_P(bytes))
             ice_raise(ice_eof_error, "truncated", "", "end of file reached");
-        byte = (unsigned char)NUM2CHR(got);
+        byte = (unsigned char)NUM2CHR(bytes);
     }
     rb_str_cat(s->bytes, (const char *)&byte, 1);
     return byte;
 }
 
+/* Reads `count` bytes and appends them to `bytes`. */
 static void
-take(stream *s, long count)
+read_bytes(stream *s, long count)
 {
-    const long have = left_ahead(s);
-    const bool reads_ahead = s->readable > 0 || have > 0;
+    const long buffered = buffered_len(s);
+    const bool reads_ahead = s->readable > 0 || buffered > 0;
     if (count <= 0)
         return;
-    if (have) {
-        const long taken = count < have ? count : have;
-        rb_str_cat(s->bytes, RSTRING_PTR(s->ahead) + s->at, taken);
-        s->at += taken;
-        count -= taken;
+    if (buffered) {
+        const long copied = count < buffered ? count : buffered;
+        rb_str_cat(s->bytes, RSTRING_PTR(s->buffer) + s->buffer_position, copied);
+        s->buffer_position += copied;
+        count -= copied;
     }
     while (count > 0) {
-        const long part = count < MOST ? count : MOST;
-        long wanted = part;
-        VALUE got;
-        if (reads_ahead && part == count) {
-            const long readable = s->readable + 1 < BUFFER ? s->readable + 1 : BUFFER;
-            wanted = part > readable ? part : readable;
+        const long chunk = count < MAX_REQUEST ? count : MAX_REQUEST;
+        long request = chunk;
+        VALUE bytes;
+        if (reads_ahead && chunk == count) {
+            const long readable = s->readable + 1 < MAX_READ_AHEAD ? s->readable + 1 : MAX_READ_AHEAD;
+            request = chunk > readable ? chunk : readable;
         }
-        got = ask(s, wanted);
-        if (RSTRING_LEN(got) < part || (!reads_ahead && RSTRING_LEN(got) != part))
-            too_short();
-        rb_str_cat(s->bytes, RSTRING_PTR(got), part);
-        if (RSTRING_LEN(got) > part) {
-            s->ahead = rb_str_new_frozen(got);
-            s->at = part;
+        bytes = read_from_io(s, request);
+        if (RSTRING_LEN(bytes) < chunk || (!reads_ahead && RSTRING_LEN(bytes) != chunk))
+            raise_too_short();
+        rb_str_cat(s->bytes, RSTRING_PTR(bytes), chunk);
+        if (RSTRING_LEN(bytes) > chunk) {
+            s->buffer = rb_str_new_frozen(bytes);
+            s->buffer_position = chunk;
         }
-        count -= part;
+        count -= chunk;
     }
 }
 
-/* Reads a number as Marshal writes it; -1 if it is negative. */
+/* Reads a number in Marshal's encoding; returns -1 if it is negative. */
 static long
-take_number(stream *s)
+read_number(stream *s)
 {
-    const int head = (signed char)take_byte(s);
+    const int head = (signed char)read_byte(s);
     uint64_t number = 0;
     int i;
     if (head > 4)
@@ -129,57 +135,61 @@ take_number(stream *s)
     if (head < -4)
         return head == -5 ? 0 : -1;
     for (i = 0; i < (head < 0 ? -head : head); i++)
-        number |= (uint64_t)take_byte(s) << (8 * i);
+        number |= (uint64_t)read_byte(s) << (8 * i);
     return head < 0 ? -1 : (long)number;
 }
 
+/* Reads a length, and this number of bytes. */
 static void
-take_bytes(stream *s)
+read_counted_bytes(stream *s)
 {
-    const long len = take_number(s);
+    const long len = read_number(s);
     if (len < 0)
-        s->is_wrong = true;
+        s->is_malformed = true;
     else
-        take(s, len);
+        read_bytes(s, len);
 }
 
+/* Pushes what must follow, and updates `readable`. */
 static void
-expect(stream *s, expecting what, long left, long step, bool is_counted)
+push_expectation(stream *s, expected_kind kind, long count, long values_per_item, bool counts_in_readable)
 {
-    const waiting next = { what, is_counted, false, false, left, step };
-    if (left < 0) {
-        s->is_wrong = true;
+    const expectation next = { kind, counts_in_readable, false, false, count, values_per_item };
+    if (count < 0) {
+        s->is_malformed = true;
         return;
     }
-    if (is_counted && what != COUNT)
-        s->readable += (left - 1) * step;
+    if (counts_in_readable && kind != EXPECT_COUNT)
+        s->readable += (count - 1) * values_per_item;
     rb_str_cat(s->stack, (const char *)&next, sizeof next);
 }
 
 /* Reads a symbol at a place where only a symbol is allowed. */
 static void
-take_symbol(stream *s)
+read_symbol(stream *s)
 {
     bool has_variables = false;
-    int type = take_byte(s);
+    int type = read_byte(s);
     if (type == 'I') {
         has_variables = true;
-        type = take_byte(s);
+        type = read_byte(s);
     }
     if (type == ':')
-        take_bytes(s);
+        read_counted_bytes(s);
     else if (type == ';')
-        take_number(s);
+        read_number(s);
     else
-        s->is_wrong = true;
-    if (has_variables && !s->is_wrong)
-        expect(s, PAIRS, take_number(s), 2, false);
+        s->is_malformed = true;
+    if (has_variables && !s->is_malformed)
+        push_expectation(s, EXPECT_PAIRS, read_number(s), 2, false);
 }
 
+/* Reads the type byte of a value and its fixed parts. The values that follow are pushed as
+ * expectations: the last pushed comes first in the data. */
 static void
-take_value(stream *s)
+read_value(stream *s)
 {
-    const int type = take_byte(s);
+    const int type = read_byte(s);
     switch (type) {
     case '0':
     case 'T':
@@ -188,7 +198,7 @@ take_value(stream *s)
     case 'i':
     case ';':
     case '@':
-        take_number(s);
+        read_number(s);
         break;
     case ':':
     case '"':
@@ -196,121 +206,121 @@ take_value(stream *s)
     case 'c':
     case 'm':
     case 'M':
-        take_bytes(s);
+        read_counted_bytes(s);
         break;
     case '/':
-        take_bytes(s);
-        take_byte(s);
+        read_counted_bytes(s);
+        read_byte(s);
         break;
     case 'l': {
         long len;
-        take_byte(s);
-        len = take_number(s);
+        read_byte(s);
+        len = read_number(s);
         if (len < 0)
-            s->is_wrong = true;
+            s->is_malformed = true;
         else
-            take(s, 2 * len);
+            read_bytes(s, 2 * len);
         break;
     }
     case '[':
-        expect(s, VALUES, take_number(s), 1, true);
+        push_expectation(s, EXPECT_VALUES, read_number(s), 1, true);
         break;
     case '{':
-        expect(s, ENTRIES, take_number(s), 2, true);
+        push_expectation(s, EXPECT_ENTRIES, read_number(s), 2, true);
         break;
     case '}':
-        expect(s, VALUES, 1, 1, false);
-        expect(s, ENTRIES, take_number(s), 2, true);
+        push_expectation(s, EXPECT_VALUES, 1, 1, false);
+        push_expectation(s, EXPECT_ENTRIES, read_number(s), 2, true);
         break;
     case 'o':
     case 'S':
-        expect(s, COUNT, 1, 2, type == 'S');
-        take_symbol(s);
+        push_expectation(s, EXPECT_COUNT, 1, 2, type == 'S');
+        read_symbol(s);
         break;
     case 'u':
-        expect(s, BYTES, 1, 1, false);
-        take_symbol(s);
+        push_expectation(s, EXPECT_BYTES, 1, 1, false);
+        read_symbol(s);
         break;
     case 'U':
     case 'd':
     case 'e':
     case 'C':
-        expect(s, VALUES, 1, 1, false);
-        take_symbol(s);
+        push_expectation(s, EXPECT_VALUES, 1, 1, false);
+        read_symbol(s);
         break;
     case 'I':
-        expect(s, COUNT, 1, 2, false);
-        expect(s, VALUES, 1, 1, false);
+        push_expectation(s, EXPECT_COUNT, 1, 2, false);
+        push_expectation(s, EXPECT_VALUES, 1, 1, false);
         break;
     default:
-        s->is_wrong = true;
+        s->is_malformed = true;
     }
 }
 
-static waiting *
-top(stream *s)
+static expectation *
+top_expectation(stream *s)
 {
     const long len = RSTRING_LEN(s->stack);
-    return len ? (waiting *)(RSTRING_PTR(s->stack) + len - sizeof(waiting)) : NULL;
+    return len ? (expectation *)(RSTRING_PTR(s->stack) + len - sizeof(expectation)) : NULL;
 }
 
 static void
-drop_top(stream *s)
+pop_expectation(stream *s)
 {
-    rb_str_set_len(s->stack, RSTRING_LEN(s->stack) - sizeof(waiting));
+    rb_str_set_len(s->stack, RSTRING_LEN(s->stack) - sizeof(expectation));
 }
 
-/* Reads the next item that the innermost `waiting` expects. */
+/* Reads the next item of the innermost expectation, or removes it if it has none left. */
 static void
-step(stream *s)
+read_next_item(stream *s)
 {
-    waiting *now = top(s);
-    const expecting what = now->what;
-    const bool is_counted = now->is_counted;
-    if (what == COUNT || what == BYTES) {
-        drop_top(s);
-        if (what == BYTES)
-            take_bytes(s);
+    expectation *top = top_expectation(s);
+    const expected_kind kind = top->kind;
+    const bool counts_in_readable = top->counts_in_readable;
+    if (kind == EXPECT_COUNT || kind == EXPECT_BYTES) {
+        pop_expectation(s);
+        if (kind == EXPECT_BYTES)
+            read_counted_bytes(s);
         else
-            expect(s, PAIRS, take_number(s), 2, is_counted);
+            push_expectation(s, EXPECT_PAIRS, read_number(s), 2, counts_in_readable);
         return;
     }
-    if (now->is_due) {
-        now->is_due = false;
-        s->readable -= now->step;
+    if (top->is_unsettled) {
+        top->is_unsettled = false;
+        s->readable -= top->values_per_item;
     }
-    if (now->left == 0) {
-        if (is_counted)
-            s->readable += now->step;
-        drop_top(s);
+    if (top->remaining == 0) {
+        if (counts_in_readable)
+            s->readable += top->values_per_item;
+        pop_expectation(s);
         return;
     }
-    if (what != VALUES && !now->has_half) {
-        now->has_half = true;
-        if (what == PAIRS)
-            take_symbol(s);
+    if (kind != EXPECT_VALUES && !top->has_first_value) {
+        top->has_first_value = true;
+        if (kind == EXPECT_PAIRS)
+            read_symbol(s);
         else
-            take_value(s);
+            read_value(s);
         return;
     }
-    now->has_half = false;
-    now->is_due = is_counted;
-    now->left--;
-    take_value(s);
+    top->has_first_value = false;
+    top->is_unsettled = counts_in_readable;
+    top->remaining--;
+    read_value(s);
 }
 
 VALUE
 ice_stream_bytes(VALUE io)
 {
     stream s = { io, rb_str_buf_new(0), rb_str_buf_new(0), Qnil, 0, 0, false };
-    take_byte(&s);
-    take_byte(&s);
+    read_byte(&s);
+    read_byte(&s);
     if ((unsigned char)RSTRING_PTR(s.bytes)[0] == 4 && (unsigned char)RSTRING_PTR(s.bytes)[1] <= 8) {
-        take_value(&s);
-        while (RSTRING_LEN(s.stack) && !s.is_wrong)
-            step(&s);
+        read_value(&s);
+        while (RSTRING_LEN(s.stack) && !s.is_malformed)
+            read_next_item(&s);
     }
     RB_GC_GUARD(s.stack);
-    RB_GC_GUARD(s.ahead);
+    RB_GC_GUARD(s.buffer);
     return s.bytes;
 }

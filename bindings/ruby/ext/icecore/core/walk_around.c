@@ -1,16 +1,18 @@
-/* Wrappers of a value: variables, modules that are mixed in, a subclass of a core class. */
+/* Wrappers of a value: instance variables, modules that are mixed in, a subclass of a core
+ * class. */
 #include "core/walk.h"
 
 /* ---- modules -------------------------------------------------------------------------- */
 
+/* Returns true if a singleton class has more than modules: methods or variables. */
 static bool
-has_own_methods(VALUE singleton)
+has_own_members(VALUE singleton)
 {
-    VALUE own = Qfalse;
-    return RARRAY_LEN(ice_call_original(ICE_INSTANCE_METHODS, singleton, 1, &own)) > 0 ||
-           RARRAY_LEN(ice_call_original(ICE_PRIVATE_METHODS, singleton, 1, &own)) > 0 ||
+    VALUE own_count = Qfalse;
+    return RARRAY_LEN(ice_call_original(ICE_INSTANCE_METHODS, singleton, 1, &own_count)) > 0 ||
+           RARRAY_LEN(ice_call_original(ICE_PRIVATE_METHODS, singleton, 1, &own_count)) > 0 ||
            RARRAY_LEN(rb_obj_instance_variables(singleton)) > 0 ||
-           RARRAY_LEN(rb_mod_class_variables(1, &own, singleton)) > 0;
+           RARRAY_LEN(rb_mod_class_variables(1, &own_count, singleton)) > 0;
 }
 
 static void
@@ -20,24 +22,25 @@ put_module(ice_walker *w, uint32_t id, uint8_t form, uint16_t *key)
     *key = ICECORE_NO_KEY;
 }
 
-/* Modules that are mixed into one object alone come before the ancestors of its class. */
+/* Puts a wrapper for each module that is mixed into the object itself: among the ancestors of
+ * the singleton class these come before the ancestors of the class. Returns their number. */
 static uint32_t
-put_modules(ice_walker *w, ice_written *class, uint16_t *key)
+put_modules(ice_walker *w, ice_written_class *class, uint16_t *key)
 {
-    VALUE all, below;
-    long i, own;
+    VALUE ancestors, class_ancestors;
+    long i, own_count;
     uint32_t count = 0;
-    if (has_own_methods(class->klass))
+    if (has_own_members(class->klass))
         ice_raise(ice_type_error, "value", "", "singleton can't be dumped");
-    all = ice_call_original(ICE_ANCESTORS, class->klass, 0, NULL);
-    below = ice_call_original(ICE_ANCESTORS, class->real, 0, NULL);
-    own = RARRAY_LEN(all) - RARRAY_LEN(below);
-    for (i = 0; i < own && i < RARRAY_LEN(all); i++) {
-        VALUE module = RARRAY_AREF(all, i), path;
+    ancestors = ice_call_original(ICE_ANCESTORS, class->klass, 0, NULL);
+    class_ancestors = ice_call_original(ICE_ANCESTORS, class->real_class, 0, NULL);
+    own_count = RARRAY_LEN(ancestors) - RARRAY_LEN(class_ancestors);
+    for (i = 0; i < own_count && i < RARRAY_LEN(ancestors); i++) {
+        VALUE module = RARRAY_AREF(ancestors, i), path;
         if (module == class->klass) {
             if (i == 0)
                 continue;
-            module = class->real;
+            module = class->real_class;
         }
         path = rb_class_path(module);
         if (*RSTRING_PTR(path) == '#')
@@ -49,13 +52,13 @@ put_modules(ice_walker *w, ice_written *class, uint16_t *key)
 }
 
 uint32_t
-ice_put_around(ice_walker *w, VALUE object, ice_written *class, VALUE core, uint16_t *key)
+ice_put_wrappers(ice_walker *w, VALUE object, ice_written_class *class, VALUE core, uint16_t *key)
 {
     uint32_t count = 0;
-    if (class->real != class->klass)
+    if (class->real_class != class->klass)
         count = put_modules(w, class, key);
-    if (core && class->real != core) {
-        put_module(w, ice_written_id(w, class), ICECORE_FORM_SUBCLASS, key);
+    if (core && class->real_class != core) {
+        put_module(w, ice_written_class_id(w, class), ICECORE_FORM_SUBCLASS, key);
         count++;
     }
     return count;
@@ -67,12 +70,13 @@ typedef struct {
     ice_walker *walker;
     VALUE object;
     uint32_t count;
-} collecting;
+} variable_collector;
 
+/* For rb_ivar_foreach: pushes a variable to the stack of values, unless Marshal does not write it. */
 static int
-collect(ID id, VALUE value, st_data_t to)
+collect_variable(ID id, VALUE value, st_data_t data)
 {
-    collecting *all = (collecting *)to;
+    variable_collector *collector = (variable_collector *)data;
     static ID id_e, id_k, id_encoding;
     if (!id_e) {
         id_e = rb_intern("E");
@@ -80,27 +84,28 @@ collect(ID id, VALUE value, st_data_t to)
         id_encoding = rb_intern("encoding");
     }
     if (ICE_UNLIKELY(id == id_e || id == id_k)) {
-        rb_warn("instance variable `%s' on class %" PRIsVALUE " is not dumped", rb_id2name(id), CLASS_OF(all->object));
+        rb_warn("instance variable `%s' on class %" PRIsVALUE " is not dumped", rb_id2name(id),
+                CLASS_OF(collector->object));
         return ST_CONTINUE;
     }
     if (id == id_encoding || !rb_id2str(id))
         return ST_CONTINUE;
-    ice_push_value(all->walker->ctx, ID2SYM(id));
-    ice_push_value(all->walker->ctx, value);
-    all->count++;
+    ice_push_value(collector->walker->ctx, ID2SYM(id));
+    ice_push_value(collector->walker->ctx, value);
+    collector->count++;
     return ST_CONTINUE;
 }
 
 uint32_t
-ice_variables_of(ice_walker *w, VALUE object)
+ice_push_variables(ice_walker *w, VALUE object)
 {
-    collecting all = { w, object, 0 };
+    variable_collector collector = { w, object, 0 };
     if (RB_TYPE_P(object, T_HASH) && RBASIC(object)->flags & ice_hash_is_keywords) {
         ice_push_value(w->ctx, ID2SYM(rb_intern("K")));
         ice_push_value(w->ctx, Qtrue);
-        all.count++;
+        collector.count++;
     }
     if (RB_TYPE_P(object, T_OBJECT) || RB_FL_ANY_RAW(object, FL_EXIVAR))
-        rb_ivar_foreach(object, collect, (st_data_t)&all);
-    return all.count;
+        rb_ivar_foreach(object, collect_variable, (st_data_t)&collector);
+    return collector.count;
 }

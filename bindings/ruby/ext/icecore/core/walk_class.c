@@ -1,119 +1,125 @@
-/* The facts about classes of objects that are written. */
+/* Information about the classes of objects that are written: names, hooks, layouts. */
 #include "core/walk.h"
 
+/* Returns the path of a class or module, and verifies that it leads there. `constants` receives
+ * the path in parts, unless it is NULL. */
 static VALUE
-path_of(VALUE module, ID *steps)
+checked_path(VALUE module, ID *constants)
 {
     VALUE path = rb_class_path(module);
     const char *kind = RB_TYPE_P(module, T_CLASS) ? "class" : "module";
     if (RSTRING_LEN(path) == 0 || *RSTRING_PTR(path) == '#')
         ice_raise(ice_type_error, "value", "", "can't dump anonymous %s %" PRIsVALUE, kind, path);
-    if (ice_class_at(RSTRING_PTR(path), RSTRING_LEN(path), ENCODING_GET(path) != rb_ascii8bit_encindex(), steps) != module)
+    if (ice_look_up_class(RSTRING_PTR(path), RSTRING_LEN(path), ENCODING_GET(path) != rb_ascii8bit_encindex(),
+                          constants) != module)
         ice_raise(ice_type_error, "value", "", "%" PRIsVALUE " can't be referred to", path);
     return path;
 }
 
 VALUE
-ice_path_of(VALUE module)
+ice_class_path(VALUE module)
 {
-    return path_of(module, NULL);
+    return checked_path(module, NULL);
 }
 
 uint32_t
 ice_class_id(ice_walker *w, VALUE path)
 {
-    const uint8_t kind = rb_enc_str_coderange(path) == ENC_CODERANGE_BROKEN || ENCODING_GET(path) == rb_ascii8bit_encindex()
-                             ? ICECORE_BYTES
-                             : ICECORE_TEXT;
+    const bool is_binary =
+        rb_enc_str_coderange(path) == ENC_CODERANGE_BROKEN || ENCODING_GET(path) == rb_ascii8bit_encindex();
+    const uint8_t kind = is_binary ? ICECORE_BYTES : ICECORE_TEXT;
     const uint32_t id = icecore_class(w->engine, kind, (const uint8_t *)RSTRING_PTR(path), RSTRING_LEN(path));
     if (!id)
         ice_host_fail("too many classes");
     return id;
 }
 
-/* Finds the dump methods of a class. With `is_asked`, each object decides itself. */
+/* Finds out which hooks the objects of a class have, or if only the objects know that. */
 static void
-look_for_hooks(ice_written *class)
+find_hooks(ice_written_class *class)
 {
     const VALUE klass = class->klass;
-    class->is_asked = !rb_method_basic_definition_p(klass, rb_intern("respond_to?")) ||
-                      !rb_method_basic_definition_p(klass, rb_intern("respond_to_missing?"));
+    class->is_decided_by_object = !rb_method_basic_definition_p(klass, rb_intern("respond_to?")) ||
+                                  !rb_method_basic_definition_p(klass, rb_intern("respond_to_missing?"));
     class->has_marshal_dump = rb_method_boundp(klass, rb_intern("marshal_dump"), 0);
     class->has_dump = rb_method_boundp(klass, rb_intern("_dump"), 0);
-    class->is_plain = !class->is_asked && !class->has_marshal_dump && !class->has_dump && class->real == klass;
+    class->is_plain = !class->is_decided_by_object && !class->has_marshal_dump && !class->has_dump &&
+                      class->real_class == klass;
 }
 
-static ice_written *
-add(ice_walker *w, VALUE klass)
+/* Adds an entry for a class to the table. */
+static ice_written_class *
+add_written_class(ice_walker *w, VALUE klass)
 {
     ice_context *ctx = w->ctx;
-    ice_written *class;
-    if (ctx->written_count == ctx->written_room) {
-        const uint32_t room = ctx->written_room ? ctx->written_room * 2 : 16;
-        ctx->written = ice_host_resize(ctx->written, room * sizeof *ctx->written);
-        memset(ctx->written + ctx->written_room, 0, (room - ctx->written_room) * sizeof *ctx->written);
-        ctx->written_room = room;
+    ice_written_class *class;
+    if (ctx->written_count == ctx->written_capacity) {
+        const uint32_t old_capacity = ctx->written_capacity, capacity = old_capacity ? old_capacity * 2 : 16;
+        ctx->written_classes = ice_host_resize(ctx->written_classes, capacity * sizeof *ctx->written_classes);
+        memset(ctx->written_classes + old_capacity, 0, (capacity - old_capacity) * sizeof *ctx->written_classes);
+        ctx->written_capacity = capacity;
     }
-    class = ctx->written[ctx->written_count];
+    class = ctx->written_classes[ctx->written_count];
     if (!class)
-        class = ctx->written[ctx->written_count] = ice_host_resize(NULL, sizeof *class);
+        class = ctx->written_classes[ctx->written_count] = ice_host_resize(NULL, sizeof *class);
     memset(class, 0, sizeof *class);
     class->klass = klass;
-    class->real = rb_class_real(klass);
-    ice_map_add(&ctx->written_places, (const void *)klass, ctx->written_count);
+    class->real_class = rb_class_real(klass);
+    ice_map_add(&ctx->written_class_indexes, (const void *)klass, ctx->written_count);
     ctx->written_count++;
     return class;
 }
 
-/* A singleton class belongs to one object, and would fill the table. */
-static ice_written *
-singleton_of(ice_walker *w, VALUE klass, VALUE real)
+/* Describes a singleton class outside of the table: it belongs to one object, so the table
+ * would grow with the number of objects. */
+static ice_written_class *
+describe_singleton(ice_walker *w, VALUE klass, VALUE real)
 {
-    ice_written *base = ice_written_of(w, real), *class = &w->ctx->singleton;
+    ice_written_class *base = ice_find_written_class(w, real), *class = &w->ctx->singleton_class;
     *class = *base;
     class->klass = klass;
-    class->real = real;
-    class->base = base;
-    look_for_hooks(class);
+    class->real_class = real;
+    class->base_class = base;
+    find_hooks(class);
     return class;
 }
 
-ice_written *
-ice_written_of(ice_walker *w, VALUE klass)
+ice_written_class *
+ice_find_written_class(ice_walker *w, VALUE klass)
 {
     ice_context *ctx = w->ctx;
-    ice_written **near = &ctx->near_written[(klass >> 3 ^ klass >> 9) & (ICE_NEAR_WRITTEN - 1)];
-    ice_written *class = *near;
+    ice_written_class **cached = &ctx->written_class_cache[(klass >> 3 ^ klass >> 9) & (ICE_WRITTEN_CACHE_SIZE - 1)];
+    ice_written_class *class = *cached;
     if (ICE_UNLIKELY(!class || class->klass != klass)) {
-        const ice_slot *slot = ice_map_find(&ctx->written_places, (const void *)klass);
+        const ice_slot *slot = ice_map_find(&ctx->written_class_indexes, (const void *)klass);
         if (slot)
-            class = ctx->written[slot->value];
+            class = ctx->written_classes[slot->value];
         else {
             const VALUE real = rb_class_real(klass);
             if (real != klass)
-                return singleton_of(w, klass, real);
-            class = add(w, klass);
+                return describe_singleton(w, klass, real);
+            class = add_written_class(w, klass);
         }
-        *near = class;
+        *cached = class;
     }
     if (ICE_UNLIKELY(class->call != ctx->call)) {
         class->call = ctx->call;
         class->is_checked = false;
-        class->row_call = 0;
-        look_for_hooks(class);
+        class->layout_call = 0;
+        find_hooks(class);
     }
     return class;
 }
 
 uint32_t
-ice_written_id(ice_walker *w, ice_written *class)
+ice_written_class_id(ice_walker *w, ice_written_class *class)
 {
-    if (ICE_UNLIKELY(class->base != NULL))
-        class = class->base;
+    if (ICE_UNLIKELY(class->base_class != NULL))
+        class = class->base_class;
     if (ICE_UNLIKELY(!class->is_checked)) {
-        /* An autoload may use the module. */
-        if (!class->id || !ice_class_is_at(class->real, class->steps)) {
-            VALUE path = path_of(class->real, class->steps);
+        /* Looking up the path may run an autoload, and so any code. */
+        if (!class->id || !ice_constants_lead_to(class->real_class, class->constants)) {
+            VALUE path = checked_path(class->real_class, class->constants);
             ice_check_call(w->ctx, w->call);
             class->id = ice_class_id(w, path);
         }

@@ -11,17 +11,17 @@ ice_encoding_id(ice_walker *w, int index)
 /* ---- links --------------------------------------------------------------------------- */
 
 bool
-ice_put_again(ice_walker *w, VALUE object, uint16_t key)
+ice_put_link_if_seen(ice_walker *w, VALUE object, uint16_t key)
 {
     const ice_seen_object *seen = ice_seen_find(&w->ctx->seen, object);
     if (ICE_LIKELY(!seen))
         return false;
-    ice_push_again(w->engine, w->tape, ICECORE_LINK, 0, key, seen->node);
+    ice_push_link(w->engine, w->tape, ICECORE_LINK, 0, key, seen->node);
     return true;
 }
 
 void
-ice_note_seen(ice_walker *w, VALUE object)
+ice_register_object(ice_walker *w, VALUE object)
 {
     ice_seen_add(&w->ctx->seen, object, (uint32_t)w->tape->node_count);
 }
@@ -72,13 +72,13 @@ ice_put_big(ice_walker *w, VALUE number, uint16_t key)
     const size_t len = rb_absint_size(number, NULL);
     const uint8_t flags = RBIGNUM_NEGATIVE_P(number) ? ICECORE_FLAG_NEGATIVE : 0;
     icecore_tape *tape = w->tape;
-    uint64_t at;
+    uint64_t offset;
     if (tape->arena_capacity - tape->arena_len < len + ICE_SLACK)
-        ice_more_bytes(w->engine, tape, len + ICE_SLACK);
-    at = tape->arena_len;
-    rb_integer_pack(number, tape->arena + at, len, 1, 0, INTEGER_PACK_LITTLE_ENDIAN);
+        ice_reserve_bytes(w->engine, tape, len + ICE_SLACK);
+    offset = tape->arena_len;
+    rb_integer_pack(number, tape->arena + offset, len, 1, 0, INTEGER_PACK_LITTLE_ENDIAN);
     tape->arena_len += len;
-    ice_push(w->engine, tape, ICECORE_BIGINT, flags, key, (uint32_t)len, at | ICECORE_IN_ARENA);
+    ice_push(w->engine, tape, ICECORE_BIGINT, flags, key, (uint32_t)len, offset | ICECORE_IN_ARENA);
 }
 
 static uint64_t
@@ -92,7 +92,7 @@ bits_of(double number)
 /* ---- leaves ------------------------------------------------------------------------------------- */
 
 bool
-ice_put_any_leaf(ice_walker *w, VALUE value, uint16_t key)
+ice_put_rare_leaf(ice_walker *w, VALUE value, uint16_t key)
 {
     if (RB_SPECIAL_CONST_P(value)) {
         if (RB_FIXNUM_P(value))
@@ -111,32 +111,32 @@ ice_put_any_leaf(ice_walker *w, VALUE value, uint16_t key)
         return true;
     case T_STRING:
         if (RBASIC_CLASS(value) != rb_cString || RB_FL_ANY_RAW(value, FL_EXIVAR) ||
-            !ice_written_of(w, rb_cString)->is_plain)
+            !ice_find_written_class(w, rb_cString)->is_plain)
             return false;
         w->has_plain_strings = true;
         if (ICE_IS_INTERNED(value)) {
             ice_put_string(w, value, key, ICECORE_FLAG_HINT);
             return true;
         }
-        if (ice_put_again(w, value, key))
+        if (ice_put_link_if_seen(w, value, key))
             return true;
-        ice_note_seen(w, value);
+        ice_register_object(w, value);
         ice_put_string(w, value, key, 0);
         return true;
     case T_FLOAT:
-        if (!ice_written_of(w, rb_cFloat)->is_plain || RB_FL_ANY_RAW(value, FL_EXIVAR))
+        if (!ice_find_written_class(w, rb_cFloat)->is_plain || RB_FL_ANY_RAW(value, FL_EXIVAR))
             return false;
-        if (ice_put_again(w, value, key))
+        if (ice_put_link_if_seen(w, value, key))
             return true;
-        ice_note_seen(w, value);
+        ice_register_object(w, value);
         ice_put_node(w, ICECORE_FLOAT, 0, key, bits_of(RFLOAT_VALUE(value)));
         return true;
     case T_BIGNUM:
-        if (!ice_written_of(w, rb_cInteger)->is_plain || RB_FL_ANY_RAW(value, FL_EXIVAR))
+        if (!ice_find_written_class(w, rb_cInteger)->is_plain || RB_FL_ANY_RAW(value, FL_EXIVAR))
             return false;
-        if (ice_put_again(w, value, key))
+        if (ice_put_link_if_seen(w, value, key))
             return true;
-        ice_note_seen(w, value);
+        ice_register_object(w, value);
         ice_put_big(w, value, key);
         return true;
     default:
@@ -146,31 +146,32 @@ ice_put_any_leaf(ice_walker *w, VALUE value, uint16_t key)
 
 /* ---- keys ------------------------------------------------------------------------------------------ */
 
+/* Returns the engine's id for a key, and caches it. Returns 0 if the engine has no more ids. */
 static uint16_t
-new_key(ice_walker *w, VALUE key, uint8_t kind, VALUE text)
+create_key(ice_walker *w, VALUE key, uint8_t kind, VALUE text)
 {
     ice_context *ctx = w->ctx;
     const uint16_t id =
         icecore_key(w->engine, kind, 0, (const uint8_t *)RSTRING_PTR(text), RSTRING_LEN(text));
     if (id) {
-        if (!ice_keys_held(&ctx->keys, id))
-            ice_keys_hold(&ctx->keys, id, (void *)key);
-        if (ice_keys_held(&ctx->keys, id) == (void *)key)
-            ice_keys_set_near(&ctx->keys, (void *)key, id);
+        if (!ice_keys_get(&ctx->keys, id))
+            ice_keys_store(&ctx->keys, id, (void *)key);
+        if (ice_keys_get(&ctx->keys, id) == (void *)key)
+            ice_keys_remember_address(&ctx->keys, (void *)key, id);
     }
     return id;
 }
 
 uint16_t
-ice_put_name(ice_walker *w, VALUE symbol, bool may)
+ice_put_name(ice_walker *w, VALUE symbol, bool may_use_ids)
 {
     uint16_t id;
     VALUE text;
-    if (may && ice_keys_near(&w->ctx->keys, (void *)symbol, &id))
+    if (may_use_ids && ice_keys_find_by_address(&w->ctx->keys, (void *)symbol, &id))
         return id;
     text = rb_sym2str(symbol);
-    if (may && !symbol_encoding(w, text)) {
-        id = new_key(w, symbol, ICECORE_SYMBOL, text);
+    if (may_use_ids && !symbol_encoding(w, text)) {
+        id = create_key(w, symbol, ICECORE_SYMBOL, text);
         if (id)
             return id;
     }
@@ -179,24 +180,24 @@ ice_put_name(ice_walker *w, VALUE symbol, bool may)
 }
 
 uint16_t
-ice_put_key(ice_walker *w, VALUE key, bool may)
+ice_put_key(ice_walker *w, VALUE key, bool may_use_ids)
 {
     uint16_t id;
     int index;
     if (SYMBOL_P(key))
-        return ice_put_name(w, key, may);
+        return ice_put_name(w, key, may_use_ids);
     if (RB_SPECIAL_CONST_P(key)) {
         ice_put_leaf(w, key, ICECORE_IS_KEY);
         return ICECORE_KEY_NODE;
     }
     if (!RB_TYPE_P(key, T_STRING) || !ICE_IS_INTERNED(key) ||
-        (!w->has_plain_strings && !ice_written_of(w, rb_cString)->is_plain))
+        (!w->has_plain_strings && !ice_find_written_class(w, rb_cString)->is_plain))
         return 0;
-    if (may && ice_keys_near(&w->ctx->keys, (void *)key, &id))
+    if (may_use_ids && ice_keys_find_by_address(&w->ctx->keys, (void *)key, &id))
         return id;
     index = ENCODING_GET(key);
-    if (may && (index == rb_utf8_encindex() || index == rb_ascii8bit_encindex())) {
-        id = new_key(w, key, index == rb_utf8_encindex() ? ICECORE_TEXT : ICECORE_BYTES, key);
+    if (may_use_ids && (index == rb_utf8_encindex() || index == rb_ascii8bit_encindex())) {
+        id = create_key(w, key, index == rb_utf8_encindex() ? ICECORE_TEXT : ICECORE_BYTES, key);
         if (id)
             return id;
     }

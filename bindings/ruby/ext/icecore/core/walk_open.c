@@ -1,46 +1,47 @@
-/* Opens values that need nothing but the object itself: structs, ranges, regexps, names
- * of classes. */
+/* Opens values without calling hooks: members, structs, ranges, regexps, classes as values. */
 #include "core/walk_frames.h"
 
 void
-ice_too_deep(void)
+ice_raise_too_deep(void)
 {
     ice_raise(ice_argument_error, "limit", "", "exceed depth limit");
 }
 
 int
-ice_collect_entry(VALUE key, VALUE value, VALUE to)
+ice_collect_entry(VALUE key, VALUE value, VALUE data)
 {
-    ice_walker *w = (ice_walker *)to;
+    ice_walker *w = (ice_walker *)data;
     ice_push_value(w->ctx, key);
     ice_push_value(w->ctx, value);
     return ST_CONTINUE;
 }
 
 ice_walk_frame *
-ice_open_named(ice_walker *w, VALUE object, uint32_t class, uint8_t form, uint16_t key, long limit, uint32_t wraps,
-               uint32_t base)
+ice_open_members(ice_walker *w, VALUE object, uint32_t class, uint8_t form, uint16_t key, long limit,
+                 uint32_t wrapper_count, uint32_t base)
 {
     const uint32_t node = ice_put_object(w, class, form, key);
-    ice_walk_frame *frame = ice_open_frame(w, W_NAMED, object, node, (w->ctx->value_count - base) / 2, limit);
+    const uint32_t count = (w->ctx->value_count - base) / 2;
+    ice_walk_frame *frame = ice_open_frame(w, ICE_WALK_MEMBERS, object, node, count, limit);
     frame->base = base;
-    frame->wraps = wraps + 1;
+    frame->wrapper_count = wrapper_count + 1;
     return frame;
 }
 
 static int
-collect_variable(ID id, VALUE value, st_data_t to)
+collect_variable(ID id, VALUE value, st_data_t data)
 {
-    ice_walker *w = (ice_walker *)to;
+    ice_walker *w = (ice_walker *)data;
     ice_push_value(w->ctx, ID2SYM(id));
     ice_push_value(w->ctx, value);
     return ST_CONTINUE;
 }
 
-/* Marshal writes a Range as an object with three variables, in the order that a new
- * object has in this process. */
+/* Marshal writes a Range as an object with three variables. Their order is the one in which
+ * this process lists them for a new object, so such an object is created. */
 void
-ice_open_range(ice_walker *w, VALUE range, ice_written *class, uint16_t key, long limit, uint32_t wraps)
+ice_open_range(ice_walker *w, VALUE range, ice_written_class *class, uint16_t key, long limit,
+               uint32_t wrapper_count)
 {
     VALUE first, last, stand_in = rb_obj_alloc(rb_cObject);
     int excludes;
@@ -50,25 +51,28 @@ ice_open_range(ice_walker *w, VALUE range, ice_written *class, uint16_t key, lon
     rb_ivar_set(stand_in, rb_intern("begin"), first);
     rb_ivar_set(stand_in, rb_intern("end"), last);
     rb_ivar_foreach(stand_in, collect_variable, (st_data_t)w);
-    ice_open_named(w, range, ice_written_id(w, class), ICECORE_FORM_USUAL, key, limit, wraps, base);
+    ice_open_members(w, range, ice_written_class_id(w, class), ICECORE_FORM_USUAL, key, limit, wrapper_count, base);
     RB_GC_GUARD(stand_in);
 }
 
 void
-ice_open_struct(ice_walker *w, VALUE object, ice_written *class, uint16_t key, long limit, uint32_t wraps)
+ice_open_struct(ice_walker *w, VALUE object, ice_written_class *class, uint16_t key, long limit,
+                uint32_t wrapper_count)
 {
-    const uint32_t id = ice_written_id(w, class);
+    const uint32_t id = ice_written_class_id(w, class);
     VALUE members = rb_struct_members(object);
     const uint32_t node = ice_put_object(w, id, ICECORE_FORM_STRUCT, key);
-    ice_walk_frame *frame = ice_open_frame(w, W_STRUCT, object, node, (uint32_t)RARRAY_LEN(members), limit);
-    frame->extra = members;
-    frame->wraps = wraps + 1;
+    ice_walk_frame *frame = ice_open_frame(w, ICE_WALK_STRUCT, object, node, (uint32_t)RARRAY_LEN(members), limit);
+    frame->extra_value = members;
+    frame->wrapper_count = wrapper_count + 1;
 }
 
 void
-ice_put_regexp(ice_walker *w, VALUE regexp, uint16_t key, uint32_t wraps)
+ice_put_regexp(ice_walker *w, VALUE regexp, uint16_t key, uint32_t wrapper_count)
 {
-    static const struct { int bit; char letter; } options[] = { { 4, 's' }, { 1, 'i' }, { 2, 'x' }, { 16, 'u' }, { 32, 'n' } };
+    static const struct { int bit; char letter; } options[] = {
+        { 4, 's' }, { 1, 'i' }, { 2, 'x' }, { 16, 'u' }, { 32, 'n' }
+    };
     const int bits = rb_reg_options(regexp);
     char letters[8];
     size_t count = 0, i;
@@ -79,7 +83,7 @@ ice_put_regexp(ice_walker *w, VALUE regexp, uint16_t key, uint32_t wraps)
             letters[count++] = options[i].letter;
     ice_put_string(w, source, ICECORE_NO_KEY, 0);
     ice_push_string(w->engine, w->tape, ICECORE_BYTES, 0, ICECORE_NO_KEY, letters, count);
-    ice_end_node(w->tape, node, 2, wraps);
+    ice_end_node(w->tape, node, 2, wrapper_count);
     RB_GC_GUARD(source);
 }
 
@@ -90,31 +94,32 @@ ice_put_module(ice_walker *w, VALUE module, uint16_t key)
     VALUE path;
     if (is_class && RTEST(ice_call_original(ICE_IS_SINGLETON, module, 0, NULL)))
         ice_raise(ice_type_error, "value", "", "singleton class can't be dumped");
-    path = ice_path_of(module);
+    path = ice_class_path(module);
     ice_push_string(w->engine, w->tape, ICECORE_MODULE, 0, key, RSTRING_PTR(path), RSTRING_LEN(path));
     w->tape->nodes[w->tape->node_count - 1].payload |= is_class ? 0 : ICE_FORM(ICECORE_FORM_MODULE);
 }
 
 static int
-count_variable(ID id, VALUE value, st_data_t to)
+count_variable(ID id, VALUE value, st_data_t data)
 {
-    const bool is_skipped = id == rb_intern("E") || id == rb_intern("K") || id == rb_intern("encoding") || !rb_id2str(id);
-    *(uint32_t *)to += !is_skipped;
+    const bool is_skipped =
+        id == rb_intern("E") || id == rb_intern("K") || id == rb_intern("encoding") || !rb_id2str(id);
+    *(uint32_t *)data += !is_skipped;
     return ST_CONTINUE;
 }
 
 void
-ice_variables_changed(VALUE object, bool is_more)
+ice_raise_variables_changed(VALUE object, bool is_more)
 {
     ice_raise(ice_runtime_error, "other", "", "instance variable %s %" PRIsVALUE " instance",
               is_more ? "added to" : "removed from", CLASS_OF(object));
 }
 
 void
-ice_check_count(VALUE object, uint32_t count)
+ice_check_variable_count(VALUE object, uint32_t count)
 {
     uint32_t now = 0;
     rb_ivar_foreach(object, count_variable, (st_data_t)&now);
     if (now != count)
-        ice_variables_changed(object, now > count);
+        ice_raise_variables_changed(object, now > count);
 }

@@ -1,16 +1,18 @@
 /* Documents of any format, and queries that build nothing.
  *
- * Data that Ruby froze is built from its own tape. For data that another language froze,
- * the names that it has there are checked; then the engine converts it to Ruby's terms,
- * as `icecore convert -t marshal` does. */
+ * Marshal data is built directly. For data of another language, the classes are checked by
+ * the names that they have there; then the engine converts the data to Marshal, as `icecore
+ * convert -t marshal` does. */
 #include "formats/formats.h"
 #include "core/documents.h"
 #include "common/ice_class_notes.h"
 #include <stddef.h>
 
-static ID keywords[5];
+/* The keywords of `decode`. */
+enum { CLASSES, RENAME, FREEZE, MAX_DEPTH, REPORT, KEYWORD_COUNT };
+static ID keywords[KEYWORD_COUNT];
 
-/* Returns the stage that is named. */
+/* Returns a new stage for a format, a String or a Symbol such as "gzip/php". */
 static icecore_stage *
 stage_named(VALUE format)
 {
@@ -22,7 +24,7 @@ stage_named(VALUE format)
     return stage;
 }
 
-/* Returns the stage that is named, or that fits the bytes. */
+/* Returns a new stage for a format; if that is nil, detects the format of the bytes. */
 static icecore_stage *
 stage_for(VALUE format, VALUE bytes)
 {
@@ -37,148 +39,148 @@ stage_for(VALUE format, VALUE bytes)
 }
 
 static bool
-is_ruby(const icecore_stage *stage)
+is_marshal_stage(const icecore_stage *stage)
 {
     return strcmp(icecore_stage_format(stage), "marshal") == 0;
 }
 
 /* ---- cached stages --------------------------------------------------------------- */
 
-/* Most programs name the same few stages again and again, so the first ones are cached.
- * A call need not free a cached stage, and a nested call from a hook can use it too. */
-#define KNOWN_STAGES 8
+/* Most programs use the same few formats in all calls, so the stages of the first ones are
+ * cached. Cached stages are never freed, and a nested call from a hook can use them too. */
+#define MAX_CACHED_STAGES 8
 
 typedef struct {
     icecore_stage *stage;
     size_t len;
-    char name[64]; /* as the program writes it */
-} known_stage;
+    char name[64]; /* the format as the program wrote it */
+} cached_stage;
 
-static known_stage known_for_reading[KNOWN_STAGES], known_for_writing[KNOWN_STAGES];
+static cached_stage cached_reading_stages[MAX_CACHED_STAGES], cached_writing_stages[MAX_CACHED_STAGES];
 
-/* Values of Ruby may have any depth. */
+/* Returns a new stage for writing. The depth of Ruby's values is not limited. */
 static icecore_stage *
 stage_for_writing(VALUE format)
 {
     icecore_stage *stage = stage_named(format);
-    if (is_ruby(stage))
+    if (is_marshal_stage(stage))
         icecore_stage_limit(stage, "depth", 5, UINT64_MAX, NULL);
     return stage;
 }
 
-/* Returns the cached stage of this name, made with `make` if it is new; NULL: it is not
- * cached. */
+/* Returns the stage of a format from a cache. A stage that is not there yet is created with
+ * `make` and added. Returns NULL if the format can't be cached. */
 static const icecore_stage *
-stage_that_stays(known_stage *known, VALUE format, icecore_stage *(*make)(VALUE))
+find_cached_stage(cached_stage *entry, VALUE format, icecore_stage *(*make)(VALUE))
 {
-    known_stage *const end = known + KNOWN_STAGES;
+    cached_stage *const end = entry + MAX_CACHED_STAGES;
     size_t len;
-    if (!RB_TYPE_P(format, T_STRING) || (len = RSTRING_LEN(format)) > sizeof known->name)
+    if (!RB_TYPE_P(format, T_STRING) || (len = RSTRING_LEN(format)) > sizeof entry->name)
         return NULL;
-    for (; known < end && known->stage; known++)
-        if (known->len == len && memcmp(known->name, RSTRING_PTR(format), len) == 0)
-            return known->stage;
-    if (known == end)
+    for (; entry < end && entry->stage; entry++)
+        if (entry->len == len && memcmp(entry->name, RSTRING_PTR(format), len) == 0)
+            return entry->stage;
+    if (entry == end)
         return NULL;
-    known->stage = make(format);
-    known->len = len;
-    memcpy(known->name, RSTRING_PTR(format), len);
-    return known->stage;
+    entry->stage = make(format);
+    entry->len = len;
+    memcpy(entry->name, RSTRING_PTR(format), len);
+    return entry->stage;
 }
 
 /* ---- classes --------------------------------------------------------------------------- */
 
 typedef struct {
-    VALUE bytes, format, target;
-    icecore_stage *stage, *to; /* of this call, or NULL; `to`: of the converted data */
-    const icecore_stage *from; /* the one to read with */
-    ice_class_notes found;
+    VALUE bytes, format;       /* in `encode`, `bytes` is the value */
+    VALUE target;              /* the format to convert to */
+    icecore_stage *stage, *to; /* stages that this call must free, or NULL; `to` is for `target` */
+    const icecore_stage *from; /* the stage to read with */
+    ice_class_notes found_classes;
     ice_reading reading;
-    uint64_t depth; /* 0: the default */
-} any_call;
+    uint64_t depth;            /* `max_depth`, or 0 for the default */
+} document_call;
 
 static VALUE
-string_of(const ice_noted_text *text)
+utf8_string(const ice_noted_text *text)
 {
     return rb_utf8_str_new(text->bytes, text->len);
 }
 
-/* Records all classes that a document names. */
+/* Stores all classes that a document names in `found_classes`. */
 static void
-find_classes(any_call *call)
+find_classes(document_call *call)
 {
     icecore_error error;
-    if (icecore_classes(call->from, (const uint8_t *)RSTRING_PTR(call->bytes), RSTRING_LEN(call->bytes), ice_note_class,
-                        &call->found, &error))
+    if (icecore_classes(call->from, (const uint8_t *)RSTRING_PTR(call->bytes), RSTRING_LEN(call->bytes),
+                        ice_note_class, &call->found_classes, &error))
         ice_raise_error(&error, NULL, 0, false);
-    if (call->found.failed)
+    if (call->found_classes.failed)
         rb_memerror();
 }
 
-/* Returns the classes as Hashes. */
+/* Returns an Array with a Hash for each class. */
 static VALUE
-all_classes(any_call *call)
+classes_as_hashes(document_call *call)
 {
     VALUE list = rb_ary_new();
-    const char *at = NULL;
-    ice_noted_class use;
+    const char *cursor = NULL;
+    ice_noted_class class_use;
     find_classes(call);
-    while (ice_next_noted(&call->found, &at, &use)) {
+    while (ice_next_noted(&call->found_classes, &cursor, &class_use)) {
         VALUE entry = rb_hash_new();
-        rb_hash_aset(entry, ID2SYM(rb_intern("class")), string_of(&use.name));
-        rb_hash_aset(entry, ID2SYM(rb_intern("kind")), string_of(&use.kind));
-        rb_hash_aset(entry, ID2SYM(rb_intern("path")), string_of(&use.path));
-        rb_hash_aset(entry, ID2SYM(rb_intern("count")), ULL2NUM(use.count));
+        rb_hash_aset(entry, ID2SYM(rb_intern("class")), utf8_string(&class_use.name));
+        rb_hash_aset(entry, ID2SYM(rb_intern("kind")), utf8_string(&class_use.kind));
+        rb_hash_aset(entry, ID2SYM(rb_intern("path")), utf8_string(&class_use.path));
+        rb_hash_aset(entry, ID2SYM(rb_intern("count")), ULL2NUM(class_use.count));
         rb_ary_push(list, entry);
     }
     return list;
 }
 
 static bool
-is_text(const ice_noted_text *text, const char *other)
+equals(const ice_noted_text *text, const char *other)
 {
     return text->len == strlen(other) && memcmp(text->bytes, other, text->len) == 0;
 }
 
-/* Whether this is a value of one of Ruby's own classes, which needs no list. Only dumps
- * of Ruby have these two forms, whatever the format is. */
+/* Returns true if this is a value of one of Ruby's own classes, which no list needs to allow.
+ * Only Marshal data has these two kinds, whatever the stage is. */
 static bool
-is_own_value(const ice_noted_class *use)
+is_builtin_value(const ice_noted_class *class_use)
 {
-    if (is_text(&use->kind, "user-dump"))
-        return is_text(&use->name, "Time") || is_text(&use->name, "BigDecimal") || is_text(&use->name, "Date") ||
-               is_text(&use->name, "DateTime");
-    return is_text(&use->kind, "user-marshal") &&
-           (is_text(&use->name, "Date") || is_text(&use->name, "DateTime") || is_text(&use->name, "Rational") ||
-            is_text(&use->name, "Complex"));
+    const ice_noted_text *name = &class_use->name;
+    if (equals(&class_use->kind, "user-dump"))
+        return equals(name, "Time") || equals(name, "BigDecimal") || equals(name, "Date") || equals(name, "DateTime");
+    return equals(&class_use->kind, "user-marshal") && (equals(name, "Date") || equals(name, "DateTime") ||
+                                                        equals(name, "Rational") || equals(name, "Complex"));
 }
 
-/* Returns the names, with the first path of each. */
+/* Returns a Hash from the name of each class to its first path, without Ruby's own classes. */
 static VALUE
-all_names(any_call *call)
+first_paths_by_name(document_call *call)
 {
     VALUE names = rb_hash_new();
-    const char *at = NULL;
-    ice_noted_class use;
+    const char *cursor = NULL;
+    ice_noted_class class_use;
     find_classes(call);
-    while (ice_next_noted(&call->found, &at, &use)) {
-        VALUE name = string_of(&use.name);
-        /* PHP's object for a map: it becomes a Hash. */
+    while (ice_next_noted(&call->found_classes, &cursor, &class_use)) {
+        VALUE name = utf8_string(&class_use.name);
+        /* An object of PHP's stdClass becomes a Hash. */
         if (RSTRING_LEN(name) == 8 && STRNCASECMP(RSTRING_PTR(name), "stdClass", 8) == 0)
             continue;
-        if (is_own_value(&use))
+        if (is_builtin_value(&class_use))
             continue;
         if (NIL_P(rb_hash_lookup(names, name)))
-            rb_hash_aset(names, name, string_of(&use.path));
+            rb_hash_aset(names, name, utf8_string(&class_use.path));
     }
     return names;
 }
 
 static VALUE
-any_end(VALUE argument)
+free_call(VALUE argument)
 {
-    any_call *call = (any_call *)argument;
-    ice_class_notes_free(&call->found);
+    document_call *call = (document_call *)argument;
+    ice_class_notes_free(&call->found_classes);
     icecore_stage_free(call->stage);
     icecore_stage_free(call->to);
     return Qnil;
@@ -187,25 +189,25 @@ any_end(VALUE argument)
 static VALUE
 classes_body(VALUE argument)
 {
-    any_call *call = (any_call *)argument;
+    document_call *call = (document_call *)argument;
     call->from = call->stage = stage_for(call->format, call->bytes);
-    return all_classes(call);
+    return classes_as_hashes(call);
 }
 
 static VALUE
 classes(int argc, VALUE *argv, VALUE self)
 {
-    any_call call = { .format = Qnil };
+    document_call call = { .format = Qnil };
     rb_scan_args(argc, argv, "11", &call.bytes, &call.format);
     StringValue(call.bytes);
-    return rb_ensure(classes_body, (VALUE)&call, any_end, (VALUE)&call);
+    return rb_ensure(classes_body, (VALUE)&call, free_call, (VALUE)&call);
 }
 
 /* ---- decode -------------------------------------------------------------------------------- */
 
-/* Returns the bytes in another format. */
+/* Converts bytes to another format. */
 static VALUE
-converted(VALUE bytes, const icecore_stage *from, const icecore_stage *to)
+convert_bytes(VALUE bytes, const icecore_stage *from, const icecore_stage *to)
 {
     icecore_buffer out = { NULL, 0, 0 };
     icecore_error error;
@@ -217,31 +219,32 @@ converted(VALUE bytes, const icecore_stage *from, const icecore_stage *to)
     return text;
 }
 
-/* Checks the classes that data of another language names, because not all of them are
- * classes of the converted data; then converts it. */
+/* For ice_reading. Checks the classes before the conversion, because some of them don't exist
+ * in the converted data. */
 static VALUE
-prepare(ice_reading *reading)
+convert_to_marshal(ice_reading *reading)
 {
-    any_call *call = (any_call *)((char *)reading - offsetof(any_call, reading));
-    VALUE names = all_names(call);
-    /* If none is refused, the payloads of hooks are checked below. */
+    document_call *call = (document_call *)((char *)reading - offsetof(document_call, reading));
+    VALUE names = first_paths_by_name(call);
+    /* If no class is refused here, the caller still checks the payloads of hooks. */
     if (reading->only_refused) {
-        VALUE refused = ice_policy_refused_names(&reading->settings.classes, names);
+        VALUE refused = ice_policy_refused_names(&reading->settings.rules, names);
         if (RHASH_SIZE(refused))
             return refused;
     }
-    ice_policy_check_names(&reading->settings.classes, names);
+    ice_policy_check_names(&reading->settings.rules, names);
     if (call->depth)
         call->to = ice_marshal_stage_of_depth(call->depth);
     reading->stage = call->to ? call->to : ice_marshal_stage();
-    reading->settings.source = converted(call->bytes, call->from, reading->stage);
+    reading->settings.source = convert_bytes(call->bytes, call->from, reading->stage);
     return Qundef;
 }
 
+/* For rb_ensure: decodes the bytes of a call. */
 static VALUE
 decode_body(VALUE argument)
 {
-    any_call *call = (any_call *)argument;
+    document_call *call = (document_call *)argument;
     ice_reading *reading = &call->reading;
     VALUE value;
     if (!call->from) {
@@ -251,82 +254,84 @@ decode_body(VALUE argument)
     }
     reading->stage = call->from;
     reading->settings.source = call->bytes;
-    if (!is_ruby(call->from))
-        reading->prepare = prepare;
+    if (!is_marshal_stage(call->from))
+        reading->convert_to_marshal = convert_to_marshal;
     value = ice_read(reading);
     return reading->only_refused ? rb_funcall(value, rb_intern("keys"), 0) : value;
 }
 
+/* The method `Icecore.decode(bytes, format = nil, **keywords)`. */
 static VALUE
 decode(int argc, VALUE *argv, VALUE self)
 {
-    any_call call = { .format = Qnil, .reading = { .classes = Qnil, .rename = Qnil } };
-    VALUE values[5];
-    ice_scan_options(argc, argv, &call.bytes, &call.format, keywords, 5, values);
+    document_call call = { .format = Qnil, .reading = { .classes = Qnil, .rename = Qnil } };
+    VALUE values[KEYWORD_COUNT];
+    ice_scan_options(argc, argv, &call.bytes, &call.format, keywords, KEYWORD_COUNT, values);
     StringValue(call.bytes);
     call.reading.settings.proc = Qnil;
-    call.reading.classes = values[0] == Qundef ? Qnil : values[0];
-    call.reading.rename = values[1] == Qundef ? Qnil : values[1];
-    call.reading.settings.freeze = values[2] != Qundef && RTEST(values[2]);
-    if (values[3] != Qundef)
-        call.depth = ice_depth_option(values[3]);
-    call.reading.only_refused = values[4] != Qundef && RTEST(values[4]);
-    /* A stage with a depth of its own is not shared. */
+    call.reading.classes = values[CLASSES] == Qundef ? Qnil : values[CLASSES];
+    call.reading.rename = values[RENAME] == Qundef ? Qnil : values[RENAME];
+    call.reading.settings.freeze = values[FREEZE] != Qundef && RTEST(values[FREEZE]);
+    if (values[MAX_DEPTH] != Qundef)
+        call.depth = ice_depth_option(values[MAX_DEPTH]);
+    call.reading.only_refused = values[REPORT] != Qundef && RTEST(values[REPORT]);
+    /* A stage with another `max_depth` can't be shared. */
     if (!call.depth)
-        call.from = stage_that_stays(known_for_reading, call.format, stage_named);
-    /* Then there is nothing to free. */
-    if (call.from && is_ruby(call.from))
+        call.from = find_cached_stage(cached_reading_stages, call.format, stage_named);
+    /* In this case there is nothing to free. */
+    if (call.from && is_marshal_stage(call.from))
         return decode_body((VALUE)&call);
-    return rb_ensure(decode_body, (VALUE)&call, any_end, (VALUE)&call);
+    return rb_ensure(decode_body, (VALUE)&call, free_call, (VALUE)&call);
 }
 
 /* ---- encode, convert, detect ------------------------------------------------------------------ */
 
 static VALUE
-encoded(VALUE value, const icecore_stage *stage)
+encode_value(VALUE value, const icecore_stage *stage)
 {
     VALUE dumped;
-    if (is_ruby(stage))
+    if (is_marshal_stage(stage))
         return ice_write(stage, value, -1);
     dumped = ice_write(NULL, value, -1);
-    return converted(dumped, ice_marshal_stage(), stage);
+    return convert_bytes(dumped, ice_marshal_stage(), stage);
 }
 
 static VALUE
 encode_body(VALUE argument)
 {
-    any_call *call = (any_call *)argument;
+    document_call *call = (document_call *)argument;
     call->stage = stage_for_writing(call->format);
-    return encoded(call->bytes, call->stage);
+    return encode_value(call->bytes, call->stage);
 }
 
 static VALUE
 encode(VALUE self, VALUE value, VALUE format)
 {
-    const icecore_stage *stage = stage_that_stays(known_for_writing, format, stage_for_writing);
-    any_call call = { .bytes = value, .format = format };
+    const icecore_stage *stage = find_cached_stage(cached_writing_stages, format, stage_for_writing);
+    document_call call = { .bytes = value, .format = format };
     if (stage)
-        return encoded(value, stage);
-    return rb_ensure(encode_body, (VALUE)&call, any_end, (VALUE)&call);
+        return encode_value(value, stage);
+    return rb_ensure(encode_body, (VALUE)&call, free_call, (VALUE)&call);
 }
 
 static VALUE
 convert_body(VALUE argument)
 {
-    any_call *call = (any_call *)argument;
+    document_call *call = (document_call *)argument;
     call->stage = stage_for(call->format, call->bytes);
     call->to = stage_named(call->target);
-    return converted(call->bytes, call->stage, call->to);
+    return convert_bytes(call->bytes, call->stage, call->to);
 }
 
 static VALUE
 convert(VALUE self, VALUE bytes, VALUE from, VALUE to)
 {
-    any_call call = { .bytes = bytes, .format = from, .target = to };
+    document_call call = { .bytes = bytes, .format = from, .target = to };
     StringValue(call.bytes);
-    return rb_ensure(convert_body, (VALUE)&call, any_end, (VALUE)&call);
+    return rb_ensure(convert_body, (VALUE)&call, free_call, (VALUE)&call);
 }
 
+/* The method `Icecore.detect(bytes)`. */
 static VALUE
 detect(VALUE self, VALUE bytes)
 {
@@ -354,11 +359,11 @@ allow(int argc, VALUE *argv, VALUE self)
 void
 ice_any_init(void)
 {
-    keywords[0] = rb_intern("classes");
-    keywords[1] = rb_intern("rename");
-    keywords[2] = rb_intern("freeze");
-    keywords[3] = rb_intern("max_depth");
-    keywords[4] = rb_intern("report");
+    keywords[CLASSES] = rb_intern("classes");
+    keywords[RENAME] = rb_intern("rename");
+    keywords[FREEZE] = rb_intern("freeze");
+    keywords[MAX_DEPTH] = rb_intern("max_depth");
+    keywords[REPORT] = rb_intern("report");
     rb_define_singleton_method(ice_module, "decode", decode, -1);
     rb_define_singleton_method(ice_module, "encode", encode, 2);
     rb_define_singleton_method(ice_module, "convert", convert, 3);

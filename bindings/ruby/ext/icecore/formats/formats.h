@@ -7,7 +7,9 @@ void ice_marshal_init(void);
 void ice_any_init(void);
 void ice_replace_init(void);
 
-/* Parses arguments; `values` receives the options with these `names`, or Qundef. */
-void ice_scan_options(int argc, const VALUE *argv, VALUE *first, VALUE *second, const ID *names, int count, VALUE *values);
+/* Parses one or two arguments and keywords. `values` receives the value for each of the `count`
+ * keywords in `names`, or Qundef. Raises for other keywords. */
+void ice_scan_options(int argc, const VALUE *argv, VALUE *first, VALUE *second, const ID *names, int count,
+                      VALUE *values);
 
 #endif

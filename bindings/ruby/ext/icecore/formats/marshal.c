@@ -2,18 +2,23 @@
 #include "formats/formats.h"
 #include "core/documents.h"
 
-static ID id_read, id_getbyte, id_write, id_binmode, keywords[5];
+static ID id_read, id_getbyte, id_write, id_binmode;
+
+/* The keywords of `load`. */
+enum { FREEZE, CLASSES, RENAME, REPORT, MAX_DEPTH, KEYWORD_COUNT };
+static ID keywords[KEYWORD_COUNT];
 
 /* ---- dump ---------------------------------------------------------------------------- */
 
-NORETURN(static void io_needed(void));
+NORETURN(static void raise_io_needed(void));
 
 static void
-io_needed(void)
+raise_io_needed(void)
 {
     ice_raise(ice_type_error, "usage", "", "instance of IO needed");
 }
 
+/* The method `dump(value, io = nil, limit = -1)`; the second argument may be the limit. */
 static VALUE
 dump(int argc, VALUE *argv, VALUE self)
 {
@@ -24,19 +29,19 @@ dump(int argc, VALUE *argv, VALUE self)
         if (!NIL_P(argv[2]))
             limit = NUM2INT(argv[2]);
         if (NIL_P(argv[1]))
-            io_needed();
+            raise_io_needed();
         io = argv[1];
     } else if (argc == 2) {
         if (FIXNUM_P(argv[1]))
             limit = FIX2INT(argv[1]);
         else if (NIL_P(argv[1]))
-            io_needed();
+            raise_io_needed();
         else
             io = argv[1];
     }
     if (!NIL_P(io)) {
         if (!rb_respond_to(io, id_write))
-            io_needed();
+            raise_io_needed();
         rb_check_funcall(io, id_binmode, 0, NULL);
     }
     bytes = ice_write(NULL, argv[0], limit);
@@ -50,7 +55,7 @@ dump(int argc, VALUE *argv, VALUE self)
 
 typedef struct {
     ice_reading reading;
-    icecore_stage *stage; /* of this call, or NULL */
+    icecore_stage *stage; /* a stage that this call must free, or NULL */
 } load_call;
 
 static VALUE
@@ -68,23 +73,24 @@ load_end(VALUE argument)
     return Qnil;
 }
 
+/* The methods `load` and `restore(source, proc = nil, **keywords)`. */
 static VALUE
 load(int argc, VALUE *argv, VALUE self)
 {
     load_call call = { .reading = { .classes = Qnil, .rename = Qnil, .may_trail = true } };
     ice_reading *reading = &call.reading;
-    VALUE source, values[5];
+    VALUE source, values[KEYWORD_COUNT];
     reading->settings.proc = Qnil;
     if (argc == 1 && RB_TYPE_P(argv[0], T_STRING))
         source = argv[0];
     else {
-        ice_scan_options(argc, argv, &source, &reading->settings.proc, keywords, 5, values);
-        reading->settings.freeze = values[0] != Qundef && RTEST(values[0]);
-        reading->classes = values[1] == Qundef ? Qnil : values[1];
-        reading->rename = values[2] == Qundef ? Qnil : values[2];
-        reading->only_refused = values[3] != Qundef && RTEST(values[3]);
-        if (values[4] != Qundef)
-            call.stage = ice_marshal_stage_of_depth(ice_depth_option(values[4]));
+        ice_scan_options(argc, argv, &source, &reading->settings.proc, keywords, KEYWORD_COUNT, values);
+        reading->settings.freeze = values[FREEZE] != Qundef && RTEST(values[FREEZE]);
+        reading->classes = values[CLASSES] == Qundef ? Qnil : values[CLASSES];
+        reading->rename = values[RENAME] == Qundef ? Qnil : values[RENAME];
+        reading->only_refused = values[REPORT] != Qundef && RTEST(values[REPORT]);
+        if (values[MAX_DEPTH] != Qundef)
+            call.stage = ice_marshal_stage_of_depth(ice_depth_option(values[MAX_DEPTH]));
     }
     reading->stage = call.stage ? call.stage : ice_marshal_stage();
     if (RB_TYPE_P(source, T_STRING))
@@ -98,7 +104,7 @@ load(int argc, VALUE *argv, VALUE self)
             reading->is_stream = true;
             reading->settings.source = ice_stream_bytes(source);
         } else
-            io_needed();
+            raise_io_needed();
     }
     if (call.stage || reading->only_refused)
         return rb_ensure(load_body, (VALUE)&call, load_end, (VALUE)&call);
@@ -113,11 +119,11 @@ ice_marshal_init(void)
     id_getbyte = rb_intern("getbyte");
     id_write = rb_intern("write");
     id_binmode = rb_intern("binmode");
-    keywords[0] = rb_intern("freeze");
-    keywords[1] = rb_intern("classes");
-    keywords[2] = rb_intern("rename");
-    keywords[3] = rb_intern("report");
-    keywords[4] = rb_intern("max_depth");
+    keywords[FREEZE] = rb_intern("freeze");
+    keywords[CLASSES] = rb_intern("classes");
+    keywords[RENAME] = rb_intern("rename");
+    keywords[REPORT] = rb_intern("report");
+    keywords[MAX_DEPTH] = rb_intern("max_depth");
     rb_define_const(module, "MAJOR_VERSION", INT2FIX(4));
     rb_define_const(module, "MINOR_VERSION", INT2FIX(8));
     rb_define_singleton_method(module, "dump", dump, -1);

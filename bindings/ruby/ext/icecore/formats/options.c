@@ -1,11 +1,11 @@
-/* Arguments: a required one, an optional one, and options by name. */
+/* Arguments of methods: a required one, an optional one, and keywords. */
 #include "formats/formats.h"
 
 void
 ice_scan_options(int argc, const VALUE *argv, VALUE *first, VALUE *second, const ID *names, int count, VALUE *values)
 {
     int i;
-    size_t found = 0;
+    size_t found_count = 0;
     VALUE options = Qnil;
     for (i = 0; i < count; i++)
         values[i] = Qundef;
@@ -17,10 +17,11 @@ ice_scan_options(int argc, const VALUE *argv, VALUE *first, VALUE *second, const
     *second = argc > 1 ? argv[1] : Qnil;
     if (NIL_P(options))
         return;
-    for (i = 0; i < count && found < RHASH_SIZE(options); i++) {
+    for (i = 0; i < count && found_count < RHASH_SIZE(options); i++) {
         values[i] = rb_hash_lookup2(options, ID2SYM(names[i]), Qundef);
-        found += values[i] != Qundef;
+        found_count += values[i] != Qundef;
     }
-    if (found < RHASH_SIZE(options)) /* it has an unknown one: this raises */
+    /* There is an unknown keyword: rb_get_kwargs raises. */
+    if (found_count < RHASH_SIZE(options))
         rb_get_kwargs(rb_hash_dup(options), names, 0, count, values);
 }

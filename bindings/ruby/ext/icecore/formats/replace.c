@@ -1,14 +1,13 @@
-/* Replaces text inside of frozen data; nothing is built. Code of the program (to_str of
- * an argument, the block) runs before the engine looks at the first byte, or when
- * everything is done. */
+/* Replaces text inside of frozen data; no value is built. Code of the program (to_str of an
+ * argument, the block) runs only before the engine begins or after it has finished. */
 #include "formats/formats.h"
 #include "core/documents.h"
 
-/* The last pairs, compiled; compiled again only if the pairs change. */
+/* The compiled pairs of the last call. The engine compiles again only if the pairs change. */
 static icecore_replacer *replacer;
 
-/* Options, and the flag of each boolean one. */
-enum { FORMAT, MAX_DEPTH, SWITCHES };
+/* Positions in `options`: two options with values, then boolean options, each with a flag. */
+enum { FORMAT, MAX_DEPTH, FIRST_FLAG };
 
 static const struct {
     const char *name;
@@ -25,21 +24,21 @@ static const struct {
     { "url", ICECORE_REPLACE_URL },
 };
 
-#define OPTIONS ((int)(sizeof options / sizeof *options))
+#define OPTION_COUNT ((int)(sizeof options / sizeof *options))
 
-static ID keywords[OPTIONS];
+static ID keywords[OPTION_COUNT];
 
 /* ---- arguments -------------------------------------------------------------------------- */
 
 typedef struct {
-    VALUE texts; /* old and new, alternating, as frozen strings */
+    VALUE texts; /* an Array of frozen strings: old and new texts, alternating */
     VALUE data, format;
-    uint64_t depth; /* 0: the default */
+    uint64_t depth; /* `max_depth`, or 0 for the default */
     uint32_t flags;
 } replace_call;
 
 static VALUE
-text_of(VALUE value)
+frozen_string(VALUE value)
 {
     return rb_str_new_frozen(StringValue(value));
 }
@@ -47,30 +46,31 @@ text_of(VALUE value)
 static int
 add_pair(VALUE old, VALUE new, VALUE texts)
 {
-    rb_ary_push(texts, text_of(old));
-    rb_ary_push(texts, text_of(new));
+    rb_ary_push(texts, frozen_string(old));
+    rb_ary_push(texts, frozen_string(new));
     return ST_CONTINUE;
 }
 
+/* Parses the keywords. */
 static void
-take_options(replace_call *call, VALUE given)
+parse_options(replace_call *call, VALUE keyword_arguments)
 {
-    VALUE values[OPTIONS];
+    VALUE values[OPTION_COUNT];
     int i;
-    if (NIL_P(given))
+    if (NIL_P(keyword_arguments))
         return;
-    rb_get_kwargs(rb_hash_dup(given), keywords, 0, OPTIONS, values);
-    for (i = SWITCHES; i < OPTIONS; i++)
+    rb_get_kwargs(rb_hash_dup(keyword_arguments), keywords, 0, OPTION_COUNT, values);
+    for (i = FIRST_FLAG; i < OPTION_COUNT; i++)
         if (values[i] != Qundef && RTEST(values[i]))
             call->flags |= options[i].flag;
     if (values[FORMAT] != Qundef && !NIL_P(values[FORMAT]))
-        call->format = text_of(SYMBOL_P(values[FORMAT]) ? rb_sym2str(values[FORMAT]) : values[FORMAT]);
+        call->format = frozen_string(SYMBOL_P(values[FORMAT]) ? rb_sym2str(values[FORMAT]) : values[FORMAT]);
     if (values[MAX_DEPTH] != Qundef)
         call->depth = ice_depth_option(values[MAX_DEPTH]);
 }
 
-/* Texts must have the encoding of the data, or be binary, as in gsub; but binary data
- * has text in any encoding. */
+/* Raises unless each text has the encoding of the data, or is binary, as gsub does. Binary data
+ * may contain text in any encoding. */
 static void
 check_encodings(const replace_call *call)
 {
@@ -84,14 +84,15 @@ check_encodings(const replace_call *call)
     }
 }
 
+/* Parses all arguments: OLD, NEW and the data, or pairs and the data. */
 static void
-take_arguments(replace_call *call, int argc, VALUE *argv)
+parse_arguments(replace_call *call, int argc, VALUE *argv)
 {
-    VALUE given = argc > 0 && rb_keyword_given_p() ? argv[--argc] : Qnil, data;
+    VALUE keyword_arguments = argc > 0 && rb_keyword_given_p() ? argv[--argc] : Qnil, data;
     VALUE pairs = argc > 0 ? rb_check_hash_type(argv[0]) : Qnil;
     call->texts = rb_ary_new();
     call->format = Qnil;
-    take_options(call, given);
+    parse_options(call, keyword_arguments);
     if (NIL_P(pairs)) {
         rb_check_arity(argc, 3, 3);
         add_pair(argv[0], argv[1], call->texts);
@@ -101,15 +102,15 @@ take_arguments(replace_call *call, int argc, VALUE *argv)
         rb_hash_foreach(pairs, add_pair, call->texts);
         data = argv[1];
     }
-    call->data = text_of(data);
+    call->data = frozen_string(data);
     check_encodings(call);
 }
 
 /* ---- replacing ------------------------------------------------------------------------------ */
 
-/* Prepares the replacer for this call. */
+/* Sets the pairs and options of the replacer. */
 static void
-prepare(const replace_call *call)
+prepare_replacer(const replace_call *call)
 {
     const long count = RARRAY_LEN(call->texts) / 2;
     const bool has_format = !NIL_P(call->format);
@@ -134,15 +135,16 @@ prepare(const replace_call *call)
         icecore_replacer_limit(replacer, "depth", 5, call->depth, NULL);
 }
 
+/* Returns the counts as a Hash, for the block. */
 static VALUE
 report_of(const icecore_replaced *counts)
 {
     VALUE report = rb_hash_new(), explanations = rb_hash_new();
-    const char *at, *end;
+    const char *position, *end;
     char *next;
-    for (at = counts->explanations; (end = strchr(at, '=')); at = next + (*next == ',')) {
+    for (position = counts->explanations; (end = strchr(position, '=')); position = next + (*next == ',')) {
         VALUE number = ULL2NUM(strtoull(end + 1, &next, 10));
-        rb_hash_aset(explanations, rb_utf8_str_new(at, end - at), number);
+        rb_hash_aset(explanations, rb_utf8_str_new(position, end - position), number);
     }
     rb_hash_aset(report, ID2SYM(rb_intern("strings")), ULL2NUM(counts->strings));
     rb_hash_aset(report, ID2SYM(rb_intern("occurrences")), ULL2NUM(counts->occurrences));
@@ -159,6 +161,7 @@ report_of(const icecore_replaced *counts)
     return report;
 }
 
+/* The method `Icecore.replace`. */
 static VALUE
 replace(int argc, VALUE *argv, VALUE self)
 {
@@ -167,10 +170,10 @@ replace(int argc, VALUE *argv, VALUE self)
     icecore_replaced counts;
     icecore_error error;
     VALUE result;
-    take_arguments(&call, argc, argv);
-    prepare(&call);
-    if (icecore_replacer_apply(replacer, (const uint8_t *)RSTRING_PTR(call.data), RSTRING_LEN(call.data), &out, &counts,
-                               &error))
+    parse_arguments(&call, argc, argv);
+    prepare_replacer(&call);
+    if (icecore_replacer_apply(replacer, (const uint8_t *)RSTRING_PTR(call.data), RSTRING_LEN(call.data), &out,
+                               &counts, &error))
         ice_raise_error(&error, NULL, 0, false);
     if (counts.is_changed)
         result = rb_enc_str_new((const char *)out.bytes, out.len, rb_enc_get(call.data));
@@ -189,7 +192,7 @@ void
 ice_replace_init(void)
 {
     int i;
-    for (i = 0; i < OPTIONS; i++)
+    for (i = 0; i < OPTION_COUNT; i++)
         keywords[i] = rb_intern(options[i].name);
     replacer = icecore_replacer_new();
     rb_define_singleton_method(ice_module, "replace", replace, -1);

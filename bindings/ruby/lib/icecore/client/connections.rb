@@ -6,17 +6,17 @@ require "uri"
 
 module Icecore
   class Client
-    # Kept connections; during a request each has one of its own.
+    # A pool of connections. Each request has a connection of its own.
     class Connections
-      # For how many seconds a connection is reused; the daemon closes it after 20.
-      KEPT = 15
+      # Number of seconds for which an idle connection is reused. The daemon closes it after 20.
+      MAX_IDLE = 15
       # Maximum size of the head of an answer in bytes.
-      HEAD = 64 << 10
+      MAX_HEAD = 64 << 10
 
       # Errors if the daemon can't be reached, or the connection breaks.
-      AWAY = [SystemCallError, IOError, SocketError, Timeout::Error, OpenSSL::SSL::SSLError].freeze
+      UNREACHABLE = [SystemCallError, IOError, SocketError, Timeout::Error, OpenSSL::SSL::SSLError].freeze
       # Errors of an answer that is not HTTP.
-      NONSENSE = [Net::ProtocolError, Net::HTTPBadResponse, Net::HTTPHeaderSyntaxError, ::ArgumentError].freeze
+      INVALID_ANSWER = [Net::ProtocolError, Net::HTTPBadResponse, Net::HTTPHeaderSyntaxError, ::ArgumentError].freeze
 
       def initialize(url, token, timeout, longest)
         @url = URI.parse(url) if url.match?(/\A[\x21-\x7e]+\z/)
@@ -32,10 +32,11 @@ module Icecore
         raise ClientError.new(:usage, "not an address of a daemon: #{url.inspect}")
       end
 
-      # Returns the answer to a request. longer: how many seconds more than usual it may take.
-      def request(method, path, body, type, longer)
+      # Returns the answer to a request. extra_time: how many seconds more than the timeout it may
+      # take.
+      def request(method, path, body, type, extra_time)
         request = Net::HTTP.const_get(method.capitalize).new(@base + path)
-        # Not compressed, so that the length in the header is the real one.
+        # The answer must not be compressed, so that Content-Length is its real length.
         request["Accept-Encoding"] = "identity"
         request["Authorization"] = "Bearer #{@token}" if @token
         request["User-Agent"] = "icecore-ruby"
@@ -43,48 +44,48 @@ module Icecore
           request["Content-Type"] = type
           request.body = body
         end
-        exchange(request, longer)
-      rescue *AWAY => error
+        exchange(request, extra_time)
+      rescue *UNREACHABLE => error
         raise ClientError.new(:away, "#{@url}: #{error.message}")
-      rescue *NONSENSE => error
+      rescue *INVALID_ANSWER => error
         raise ClientError.new(:answer, "#{@url} is not an Icecore daemon:  #{error.message}")
       end
 
       private
 
-      # A connection that broke during a request is not reused.
-      def exchange(request, longer)
-        http = take
-        http.read_timeout = @timeout + longer
-        http.allow(HEAD)
+      # Sends a request. A connection that broke during a request is not reused.
+      def exchange(request, extra_time)
+        http = acquire
+        http.read_timeout = @timeout + extra_time
+        http.allow(MAX_HEAD)
         answer = http.request(request) { http.allow(@longest) }
         raise EOFError, "the answer breaks off" if answer.content_length && answer.body.to_s.bytesize < answer.content_length
-        give(http)
+        release(http)
         http = nil
         answer
       ensure
         close(http) if http
       end
 
-      def take
-        kept = @lock.synchronize do
-          # The connections of the parent process belong to it.
+      def acquire
+        idle = @lock.synchronize do
+          # After a fork, the connections belong to the parent process.
           @idle, @process = [], Process.pid unless @process == Process.pid
           @idle.pop
         end
-        kept || begin
+        idle || begin
           http = Bounded.new(@url.hostname, @url.port)
           http.use_ssl = @url.is_a?(URI::HTTPS)
           http.open_timeout = http.write_timeout = @timeout
-          http.keep_alive_timeout = KEPT
+          http.keep_alive_timeout = MAX_IDLE
           http.max_retries = 0
-          # A truncated body is not an answer; Rubies before 3.2 don't have this setting.
+          # A truncated body is an error. Rubies before 3.2 don't have this setting.
           http.ignore_eof = false if http.respond_to?(:ignore_eof=)
           http.start
         end
       end
 
-      def give(http) = @lock.synchronize { @idle.push(http) }
+      def release(http) = @lock.synchronize { @idle.push(http) }
 
       def close(http)
         http.finish if http.started?
@@ -94,35 +95,35 @@ module Icecore
 
       # Connections with a size limit for answers.
       class Bounded < Net::HTTP
-        # Counts the received bytes.
-        module Counted
-          attr_accessor :left
+        # Raises if more than `remaining` bytes are received.
+        module CountedReads
+          attr_accessor :remaining
 
           def read_nonblock(...)
             super.tap do |read|
-              next unless read.is_a?(String) && left
-              self.left -= read.bytesize
-              raise ClientError.new(:"too-long", "the answer is too long") if left.negative?
+              next unless read.is_a?(String) && remaining
+              self.remaining -= read.bytesize
+              raise ClientError.new(:"too-long", "the answer is too long") if remaining.negative?
             end
           end
         end
 
-        # Allows this many bytes from here on.
+        # Allows this number of bytes from now on.
         def allow(bytes)
           @bytes = bytes
-          limit
+          set_limit
         end
 
         private
 
-        # Called when the old connection is no longer used.
+        # Called by Net::HTTP for each new connection.
         def connect
           super
-          @socket.io.extend(Counted)
-          limit
+          @socket.io.extend(CountedReads)
+          set_limit
         end
 
-        def limit = (@socket.io.left = @bytes if @socket)
+        def set_limit = (@socket.io.remaining = @bytes if @socket)
       end
       private_constant :Bounded
     end

@@ -4,13 +4,13 @@ require "json"
 
 module Icecore
   class Client
-    # Plain data, which JSON can express; no method of a value is called.
+    # Plain data is data that JSON can express. No method of a value is called.
     module Plain
-      DEEPEST = 90
+      MAX_LEVELS = 90
 
-      # Returns a value as JSON, or nil.
+      # Returns a value as JSON; nil if it is not plain data.
       def self.json(value)
-        JSON.generate(value) if plain?(value, DEEPEST)
+        JSON.generate(value) if plain?(value, MAX_LEVELS)
       end
 
       def self.plain?(value, levels)
@@ -20,7 +20,8 @@ module Icecore
         when Float then value.finite?
         when String, Symbol then text?(value)
         when Array then value.instance_of?(Array) && levels.positive? && value.all? { |item| plain?(item, levels - 1) }
-        when Hash then value.instance_of?(Hash) && levels.positive? && value.all? { |key, item| key?(key) && plain?(item, levels - 1) }
+        when Hash
+          value.instance_of?(Hash) && levels.positive? && value.all? { |key, item| key?(key) && plain?(item, levels - 1) }
         else false
         end
       end

@@ -6,150 +6,159 @@ module Icecore
   class Client
     # Takes jobs of a queue until it is stopped.
     #
-    # The result of the block is stored as the result of the job, if it is plain data; if the
-    # block raises, the job is tried again later, and is dead after max_attempts. A job that
-    # can't be restored is treated in the same way, without a call. While a block runs, the
-    # lease of its job is extended.
+    # The result of the block is stored as the result of the job if it is plain data. If the block
+    # raises, the job is tried again later, and is dead after max_attempts. The same happens if
+    # the payload can't be restored; then the block is not called. While a block runs, the lease
+    # of its job is extended.
     class Worker
-      # The length of an error that the daemon stores.
-      LONGEST_ERROR = 4_000
+      # Maximum number of characters of an error that is reported to the daemon.
+      MAX_ERROR_LENGTH = 4_000
       # Exceptions of a job after which the worker continues.
-      FAILURES = [StandardError, ScriptError, SystemStackError].freeze
+      JOB_FAILURES = [StandardError, ScriptError, SystemStackError].freeze
 
-      # concurrency: how many threads call the block. lease: for how many seconds a job belongs
-      # to this worker without an extension. max: how many jobs are fetched at once; wait: how
-      # long one request waits. limit: it ends after this many jobs. drain: it ends when there
-      # are no jobs. worker: a name for lists. log: is called with a line of text.
+      # concurrency: number of threads that call the block. lease: number of seconds for which a
+      # job belongs to this worker without an extension. max: maximum number of jobs in one
+      # request. wait: how many seconds a request waits for jobs. limit: the worker ends after
+      # this number of jobs. drain: the worker ends when there are no jobs. worker: the worker's
+      # name in lists. log: is called with each line of the log.
       def initialize(requests, queue, thaw, concurrency: 1, lease: 60, max: 1, wait: 5, limit: nil, drain: false, worker: nil,
                      log: nil)
         @requests, @queue, @thaw = requests, queue, thaw
         @concurrency, @lease, @max, @wait, @drain = concurrency, lease.to_f, max, drain ? 0 : wait.to_f, drain
-        @left, @worked, @lock = limit || Float::INFINITY, 0, Mutex.new
+        @remaining, @work_count, @lock = limit || Float::INFINITY, 0, Mutex.new
         @worker = worker || "#{Socket.gethostname}:#{Process.pid}"
         @log = log || ->(line) { warn(line) }
         @running, @stop = {}, false
       end
 
-      # Returns the number of jobs that it worked on.
+      # Works until it is stopped. Returns the number of jobs that were begun.
       def run(&block)
-        trapped do
-          keeper = Thread.new { keep }
-          keeper.report_on_exception = false
-          others = Array.new(@concurrency - 1) { Thread.new { loop_over(&block) } }
-          others.each { |thread| thread.report_on_exception = false }
+        with_signal_handlers do
+          extender = Thread.new { extend_leases }
+          extender.report_on_exception = false
+          threads = Array.new(@concurrency - 1) { Thread.new { work_until_stopped(&block) } }
+          threads.each { |thread| thread.report_on_exception = false }
           begin
-            loop_over(&block)
-            others.each(&:join)
+            work_until_stopped(&block)
+            threads.each(&:join)
           ensure
             @stop = true
-            others.each { |thread| thread.join rescue nil } # rubocop:disable Style/RescueModifier
-            keeper.kill
-            keeper.join
+            threads.each { |thread| thread.join rescue nil } # rubocop:disable Style/RescueModifier
+            extender.kill
+            extender.join
           end
         end
-        @worked
+        @work_count
       end
 
       private
 
-      # SIGINT and SIGTERM: the jobs that were begun are finished, then it ends.
-      def trapped
+      # On SIGINT and SIGTERM, the worker finishes the jobs that were begun, then ends.
+      def with_signal_handlers
         before = %w[INT TERM].to_h { |name| [name, trap(name) { @stop = true }] }
         yield
       ensure
         before&.each { |name, handler| trap(name, handler || "DEFAULT") }
       end
 
-      def loop_over
+      def work_until_stopped
         pause = 0.1
-        until @stop || (most = reserve).zero?
+        until @stop || (count = reserve).zero?
           begin
-            jobs = claim(most)
+            jobs = claim(count)
           rescue ClientError => error
-            release(most)
+            unreserve(count)
             raise unless error.passing?
             @log.call("waiting for the daemon: #{error.message}") if pause == 0.1
-            rest(Requests.longer(pause, error))
+            sleep_unless_stopped(Requests.pause_after(error, pause))
             pause = [pause * 2, 30].min
             next
           end
           pause = 0.1
-          release(most - jobs.size)
+          unreserve(count - jobs.size)
           break if jobs.empty? && @drain
-          jobs.each { |job| @stop ? give_back(job) : work(job) { |one| yield one } }
+          jobs.each { |job| @stop ? give_back(job) : work(job) { |running_job| yield running_job } }
         end
       rescue Exception
         @stop = true
         raise
       end
 
-      # Returns how many jobs it may fetch now.
+      # Subtracts the jobs of one request from the remaining ones, and returns their number.
       def reserve
         @lock.synchronize do
-          most = [@max, @left].min
-          @left -= most
-          most
+          count = [@max, @remaining].min
+          @remaining -= count
+          count
         end
       end
 
-      def release(jobs) = @lock.synchronize { @left += jobs }
+      def unreserve(count) = @lock.synchronize { @remaining += count }
 
-      def claim(most)
-        asked = Requests.now
-        query = { worker: @worker, lease: @lease, max: most, wait: @wait, brief: true, bytes: true }
-        answer = @requests.ask(:post, "/queues/#{Requests.escaped(@queue)}/claim", query: query, longer: @wait)
+      # Fetches jobs of the queue.
+      def claim(max)
+        requested_at = Requests.now
+        query = { worker: @worker, lease: @lease, max: max, wait: @wait, brief: true, bytes: true }
+        path = "/queues/#{Requests.escape(@queue)}/claim"
+        answer = @requests.send_once(:post, path, query: query, extra_time: @wait)
         jobs = answer["jobs"]
-        (jobs.is_a?(Array) ? jobs.grep(Hash) : []).first(most).map { |said| Job.new(@requests, said, @lease, asked) }
+        jobs = jobs.is_a?(Array) ? jobs.grep(Hash) : []
+        jobs.first(max).map { |fields| Job.new(@requests, fields, @lease, requested_at) }
       end
 
+      # Calls the block with a job, and reports the result.
       def work(job)
-        @lock.synchronize { @worked += 1 }
-        # It waited too long for other jobs: another worker may have it.
+        @lock.synchronize { @work_count += 1 }
+        # The job waited too long for other jobs of the same request. Another worker may have it.
         return @log.call("job #{job.id}: its lease ended before it was begun") if job.left <= 0
-        is_ended = false
+        is_reported = false
         begin
           job.value = @thaw.call(job.bytes, job.format)
-          result = kept(job) { yield job }
+          result = with_extended_lease(job) { yield job }
         rescue Exception => error
-          is_ended = true
-          finish(job, "nack", error: told(error))
-          raise unless FAILURES.any? { |type| error.is_a?(type) }
+          is_reported = true
+          report(job, "nack", error: error_text(error))
+          raise unless JOB_FAILURES.any? { |type| error.is_a?(type) }
           return
         end
-        is_ended = true
-        done(job, result)
+        is_reported = true
+        report_done(job, result)
       ensure
-        # The block was left by break or throw.
-        give_back(job, "the block was left") if is_ended == false
+        # Otherwise the block ended by break or throw.
+        give_back(job, "the block was left") if is_reported == false
       end
 
-      def done(job, result)
+      def report_done(job, result)
         json = Plain.json(result) unless result.nil?
-        refused = finish(job, "ack", **(json ? { result: result } : {}))
-        finish(job, "nack", error: "the result was refused: #{refused.message}") if refused
+        refusal = report(job, "ack", **(json ? { result: result } : {}))
+        report(job, "nack", error: "the result was refused: #{refusal.message}") if refusal
       end
 
-      def told(error) = "#{error.class}: #{error.message}".encode(Encoding::UTF_8, invalid: :replace, undef: :replace).scrub[0, LONGEST_ERROR]
+      def error_text(error)
+        text = "#{error.class}: #{error.message}"
+        text.encode(Encoding::UTF_8, invalid: :replace, undef: :replace).scrub[0, MAX_ERROR_LENGTH]
+      end
 
-      # Gives a job back at once.
-      def give_back(job, why = "the worker stopped")
-        job.tell("nack", error: why, delay: 0)
+      # Gives a job back, so that it is ready again at once.
+      def give_back(job, reason = "the worker stopped")
+        job.report("nack", error: reason, delay: 0)
       rescue ClientError
         nil
       end
 
-      # Reports the result of a job, until the daemon has received it or the lease is over.
-      # Returns an error if the daemon refuses the result.
-      def finish(job, how, **said)
+      # Reports the end of a job, again and again until the daemon has received it or the lease is
+      # over. Returns an error if the daemon refuses the result of the job, otherwise nil.
+      def report(job, action, **fields)
         pause, is_first = 0.05, true
         begin
-          job.tell(how, **said)
+          job.report(action, **fields)
           nil
         rescue ClientError => error
           unless error.passing?
-            return error if said.key?(:result) && [400, 413].include?(error.status)
-            # If it is refused because the first answer was lost, the report was successful.
-            @log.call("job #{job.id}: #{how}: #{error.message}") if is_first || error.kind != :lease
+            return error if fields.key?(:result) && [400, 413].include?(error.status)
+            # If a repeated report finds the lease ended, the first report was successful, and
+            # only its answer was lost.
+            @log.call("job #{job.id}: #{action}: #{error.message}") if is_first || error.kind != :lease
             return nil
           end
           is_first = false
@@ -160,15 +169,16 @@ module Icecore
         end
       end
 
-      # Keeps the lease of a job extended during the block.
-      def kept(job)
+      # The lease of the job is extended while the block runs.
+      def with_extended_lease(job)
         @lock.synchronize { @running[job.id] = job }
         yield
       ensure
         @lock.synchronize { @running.delete(job.id) }
       end
 
-      def keep
+      # Extends the leases of all running jobs, for ever.
+      def extend_leases
         loop do
           sleep @lease / 6
           jobs = @lock.synchronize { @running.values }
@@ -184,10 +194,10 @@ module Icecore
         @log.call("job #{job.id}: extend: #{error.message}") if is_running && !error.passing?
       end
 
-      # Sleeps, but wakes up when the worker is stopped.
-      def rest(seconds)
-        ends = Requests.now + seconds
-        sleep [0.25, ends - Requests.now].min.clamp(0, 1) until @stop || Requests.now >= ends
+      # Sleeps, but returns soon after the worker was stopped.
+      def sleep_unless_stopped(seconds)
+        deadline = Requests.now + seconds
+        sleep [0.25, deadline - Requests.now].min.clamp(0, 1) until @stop || Requests.now >= deadline
       end
     end
   end

@@ -11,8 +11,8 @@ module Icecore
     #
     # It reads the entries of 6.1, 7.0 and 7.1 and later, and writes what the running Rails
     # would write, so a cache can be shared with processes that don't use it. An entry that
-    # can't be read, or contains a class that is not allowed, is a miss and is logged in the
-    # cache's log; with `strict: true` it raises.
+    # can't be read, or contains a class that is not allowed, is a miss, with a line in the
+    # cache's log. With `strict: true` an error is raised instead.
     #
     # A compressed entry that inflates to more bytes than `max_inflated:` (default 256 MiB) is
     # not read either; nil means no limit.
@@ -51,9 +51,9 @@ module Icecore
         return bytes if bytes.is_a?(::ActiveSupport::Cache::Entry)
         entry = @entries.read(bytes)
         return entry if entry.is_a?(::ActiveSupport::Cache::Entry)
-        @entries.unreadable(Icecore::TypeError.new("it holds no ActiveSupport::Cache::Entry"))
+        @entries.report_unreadable(Icecore::TypeError.new("it holds no ActiveSupport::Cache::Entry"))
       rescue *Entries::ERRORS => error
-        @entries.unreadable(error)
+        @entries.report_unreadable(error)
       end
 
       private
@@ -70,7 +70,7 @@ module Icecore
         end
       end
 
-      # It may be set after the store was created.
+      # Evaluated at each write, because the setting may change after the store was created.
       def format_of_rails
         ::ActiveSupport::Cache.respond_to?(:format_version) ? ::ActiveSupport::Cache.format_version : 6.1
       end

@@ -10,10 +10,10 @@ module Icecore
     #
     #   config.cache_store = :redis_cache_store, { serializer: Icecore::Rails::CacheSerializer.new(classes: ["Employee"]) }
     #
-    # Entries that Rails 6.1 and 7.0 wrote are read too. Bytes that can't be read, or contain a
-    # class that is not allowed, are a miss, as Rails expects it:
-    # ActiveSupport::Cache::DeserializationError, and a line in the cache's log. With `strict:
-    # true` the error itself is raised.
+    # Entries that Rails 6.1 and 7.0 wrote are read too. For bytes that can't be read, or contain a
+    # class that is not allowed, ActiveSupport::Cache::DeserializationError is raised, which Rails
+    # treats as a miss, and the cache's log gets a line. With `strict: true` the original error is
+    # raised.
     #
     # `max_inflated:` limits the compressed entries of 7.0 and 6.1, as in CacheCoder. Those of
     # 7.1 are inflated by Rails before it calls a serializer: if others may write to the cache,
@@ -30,11 +30,11 @@ module Icecore
         Icecore::Marshal.dump(value)
       end
 
-      # Returns the value, or the entry if the bytes are a whole one of Rails 7.0 or 6.1.
+      # Returns the value. If the bytes are an entry of Rails 7.0 or 6.1, returns the entry.
       def load(bytes)
         @entries.read(bytes)
       rescue *Entries::ERRORS => error
-        @entries.unreadable(error)
+        @entries.report_unreadable(error)
         raise ::ActiveSupport::Cache::DeserializationError, error.message
       end
     end

@@ -7,10 +7,11 @@ require "active_support/cache"
 
 module Icecore
   module Rails
-    # The wrappers of the versions of Rails around a cached value, read with a list of classes.
+    # Reads and writes the entries of a cache: what each version of Rails puts around a value. Names
+    # with 61, 70 and 71 are for the formats of Rails 6.1, 7.0 and 7.1:
     #
-    #   6.1   Marshal of an ActiveSupport::Cache::Entry
-    #   7.0   00 or 01, then Marshal of [value, expiry, version], after 01 compressed
+    #   6.1   a dump of an ActiveSupport::Cache::Entry
+    #   7.0   00, then a dump of [value, expiry, version]; or 01, then the same compressed
     #   7.1   00 11, type, expiry, length of the version, version, then the value
     class Entries
       Entry = ::ActiveSupport::Cache::Entry
@@ -19,17 +20,19 @@ module Icecore
       PLAIN70 = "\x00".b.freeze
       COMPRESSED70 = "\x01".b.freeze
       HEAD71 = "\x00\x11".b.freeze
+      # For unpack: type, expiry and length of the version, after the two bytes of HEAD71.
       FIELDS71 = "@2CEl<"
-      LENGTH71 = 15
+      FIELDS_END71 = 15
+      # Types of 7.1: a dump of any object, or a string with an encoding; COMPRESSED71 may be added.
       OBJECT71 = 0x01
       STRINGS71 = { 0x02 => Encoding::UTF_8, 0x03 => Encoding::BINARY, 0x04 => Encoding::US_ASCII }.freeze
       COMPRESSED71 = 0x80
 
-      # Errors of bytes that can't be read. Errors of hooks of allowed classes go to the caller,
-      # except an ArgumentError, as in Rails.
+      # Errors for bytes that can't be read. Other errors come from hooks of allowed classes, and go to
+      # the caller. As in Rails, an ArgumentError of a hook is treated like unreadable bytes.
       ERRORS = [Icecore::Error, ::ArgumentError, Zlib::Error].freeze
 
-      # Limit for inflating a compressed entry: the limit of the engine for other formats.
+      # Default limit for inflating a compressed entry; the engine has the same limit for its formats.
       MAX_INFLATED = 256 << 20
 
       def initialize(classes, strict, max_inflated)
@@ -39,31 +42,31 @@ module Icecore
         @classes = Lists.with_preset(classes, "ActiveSupport::Cache::Entry")
         @strict = strict
         @max_inflated = max_inflated
-        @unreadable = method(:unreadable).to_proc
+        @report_unreadable = method(:report_unreadable).to_proc
       end
 
-      # Returns an entry; or the value, if bytes of Marshal contain something else.
+      # Returns an entry. If the bytes are a dump of another object, returns that.
       def read(bytes)
         if bytes.start_with?(HEAD71) then read71(bytes)
-        elsif bytes.start_with?(PLAIN70) then unpack70(value(bytes.byteslice(1..)))
-        elsif bytes.start_with?(COMPRESSED70) then unpack70(value(inflate(bytes.byteslice(1..))))
-        else uncompressed61(value(bytes))
+        elsif bytes.start_with?(PLAIN70) then unpack70(load_marshal(bytes.byteslice(1..)))
+        elsif bytes.start_with?(COMPRESSED70) then unpack70(load_marshal(inflate(bytes.byteslice(1..))))
+        else decompress61(load_marshal(bytes))
         end
       end
 
-      def value(bytes)
+      def load_marshal(bytes)
         Icecore::Marshal.load(bytes, classes: @classes)
       end
 
       # Logs why an entry is treated as missing; raises the error in strict mode.
-      def unreadable(error)
+      def report_unreadable(error)
         raise error if @strict
         ::ActiveSupport::Cache::Store.logger&.warn("Icecore: an entry of the cache is not read: #{error.message}")
         nil
       end
 
       def dump61(entry)
-        Icecore::Marshal.dump(entry.is_a?(LazyEntry) ? entry.plain : entry)
+        Icecore::Marshal.dump(entry.is_a?(LazyEntry) ? entry.to_entry : entry)
       end
 
       def dump70(entry, threshold)
@@ -79,7 +82,7 @@ module Icecore
 
       private
 
-      # Inflates piece by piece, because a few bytes may become a thousand times as many.
+      # Inflates in pieces, to stop at the limit: few bytes may inflate to a thousand times as many.
       def inflate(bytes)
         inflater = Zlib::Inflate.new
         inflated = String.new(encoding: Encoding::BINARY)
@@ -99,58 +102,59 @@ module Icecore
         inflated << piece
       end
 
-      # Without this, its value would be read by Ruby's Marshal.
-      def uncompressed61(entry)
+      # Inflates the value of a compressed entry here, because the entry itself would pass it to Ruby's
+      # Marshal.
+      def decompress61(entry)
         return entry unless entry.is_a?(Entry) && entry.instance_variable_defined?(:@compressed)
         compressed = entry.instance_variable_get(:@value)
-        malformed("a compressed entry without bytes") unless compressed.is_a?(String)
-        lazy(entry.version, entry.expires_at) { value(inflate(compressed)) }
+        raise_malformed("a compressed entry without bytes") unless compressed.is_a?(String)
+        lazy_entry(entry.version, entry.expires_at) { load_marshal(inflate(compressed)) }
       end
 
       def unpack70(members)
-        malformed("an entry that is no array") unless members.is_a?(Array) && members.size <= 3
-        entry = Entry.new(members[0], compress: false, version: version(members[2]))
-        entry.expires_at = expiry(members[1])
+        raise_malformed("an entry that is no array") unless members.is_a?(Array) && members.size <= 3
+        entry = Entry.new(members[0], compress: false, version: check_version(members[2]))
+        entry.expires_at = check_expiry(members[1])
         entry
       end
 
       def read71(bytes)
-        malformed("an entry that ends in its head") if bytes.bytesize < LENGTH71
+        raise_malformed("an entry that ends in its head") if bytes.bytesize < FIELDS_END71
         type, expires_at, length = bytes.unpack(FIELDS71)
-        start = LENGTH71 + [length, 0].max
-        malformed("an entry that ends in its version") if bytes.bytesize < start
-        version = version71(bytes.byteslice(LENGTH71, length)) if length >= 0
+        start = FIELDS_END71 + [length, 0].max
+        raise_malformed("an entry that ends in its version") if bytes.bytesize < start
+        version = read_version71(bytes.byteslice(FIELDS_END71, length)) if length >= 0
         payload = bytes.byteslice(start..)
-        lazy(version, expires_at.negative? ? nil : expires_at) { payload71(type, payload) }
+        lazy_entry(version, expires_at.negative? ? nil : expires_at) { read_payload71(type, payload) }
       end
 
-      def payload71(type, payload)
+      def read_payload71(type, payload)
         payload = inflate(payload) if type & COMPRESSED71 != 0
         type &= ~COMPRESSED71
-        return value(payload) if type == OBJECT71
-        payload.force_encoding(STRINGS71.fetch(type) { malformed("an entry of the unknown type #{type}") })
+        return load_marshal(payload) if type == OBJECT71
+        payload.force_encoding(STRINGS71.fetch(type) { raise_malformed("an entry of the unknown type #{type}") })
       end
 
-      def version71(bytes)
-        bytes.start_with?(MARSHAL) ? version(value(bytes)) : bytes.force_encoding(Encoding::UTF_8)
+      def read_version71(bytes)
+        bytes.start_with?(MARSHAL) ? check_version(load_marshal(bytes)) : bytes.force_encoding(Encoding::UTF_8)
       end
 
-      def version(version)
-        malformed("a version that is no text") unless version.nil? || version.is_a?(String)
+      def check_version(version)
+        raise_malformed("a version that is no text") unless version.nil? || version.is_a?(String)
         version
       end
 
-      def expiry(seconds)
-        malformed("an expiry that is no number") unless seconds.nil? || seconds.is_a?(Numeric)
+      def check_expiry(seconds)
+        raise_malformed("an expiry that is no number") unless seconds.nil? || seconds.is_a?(Numeric)
         seconds
       end
 
-      def lazy(version, expires_at, &read)
-        LazyEntry.new(version: version, expires_at: expires_at, unreadable: @unreadable, &read)
+      def lazy_entry(version, expires_at, &read)
+        LazyEntry.new(version: version, expires_at: expires_at, report_unreadable: @report_unreadable, &read)
       end
 
-      def malformed(what)
-        raise ::ArgumentError, what
+      def raise_malformed(message)
+        raise ::ArgumentError, message
       end
     end
   end

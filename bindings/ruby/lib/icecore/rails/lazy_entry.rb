@@ -5,13 +5,14 @@ require "active_support/cache"
 
 module Icecore
   module Rails
-    # An entry whose value is read when it is first needed: an expired one costs nothing.
+    # An entry whose value is read when it is first needed. So the value of an expired entry is never
+    # read.
     class LazyEntry < ::ActiveSupport::Cache::Entry
-      def initialize(version:, expires_at:, unreadable:, &read)
+      def initialize(version:, expires_at:, report_unreadable:, &read)
         super(nil, compress: false, version: version)
         self.expires_at = expires_at
         @read = read
-        @unreadable = unreadable
+        @report_unreadable = report_unreadable
       end
 
       def value
@@ -28,12 +29,12 @@ module Icecore
         value
         false
       rescue *Entries::ERRORS => error
-        @unreadable.call(error)
+        @report_unreadable.call(error)
         true
       end
 
-      # Returns the same as an entry of Rails' own, for writing.
-      def plain
+      # Returns the same as an ActiveSupport::Cache::Entry, for writing.
+      def to_entry
         entry = ::ActiveSupport::Cache::Entry.new(value, compress: false, version: version)
         entry.expires_at = expires_at
         entry

@@ -1,10 +1,10 @@
-//! The Python classes of the package that this module needs.
+//! The classes and functions of the Python package that this module needs.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 /// Classes and functions of the package, looked up once.
-pub(crate) struct Names {
+pub(crate) struct PythonClasses {
     symbol: Py<PyAny>,
     reference: Py<PyAny>,
     enum_case: Py<PyAny>,
@@ -15,20 +15,20 @@ pub(crate) struct Names {
     tied: Py<PyAny>,
     opaque: Py<PyAny>,
     hash: Py<PyAny>,
-    known: Py<PyAny>,
-    described: Py<PyAny>,
+    build_known: Py<PyAny>,
+    describe: Py<PyAny>,
     error: Py<PyAny>,
     class_error: Py<PyAny>,
     loss: Py<PyAny>,
-    lost: Py<PyAny>,
+    report_losses: Py<PyAny>,
 }
 
-static NAMES: PyOnceLock<Names> = PyOnceLock::new();
+static PYTHON_CLASSES: PyOnceLock<PythonClasses> = PyOnceLock::new();
 
-/// A method for each name that returns a reference to it.
-macro_rules! lend {
+/// Defines a method for each field that returns a reference to it.
+macro_rules! getters {
     ($($name:ident),*) => {
-        impl Names {
+        impl PythonClasses {
             $(
                 #[inline]
                 pub(crate) fn $name<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
@@ -39,7 +39,7 @@ macro_rules! lend {
     };
 }
 
-lend!(
+getters!(
     symbol,
     reference,
     enum_case,
@@ -50,23 +50,23 @@ lend!(
     tied,
     opaque,
     hash,
-    known,
-    described,
+    build_known,
+    describe,
     error,
     class_error,
     loss,
-    lost
+    report_losses
 );
 
-impl Names {
-    /// Returns the names; an error if the package is incomplete.
-    pub(crate) fn look_up(py: Python<'_>) -> PyResult<&'static Names> {
-        NAMES.get_or_try_init(py, || {
+impl PythonClasses {
+    /// Returns the classes, which the first call looks up. Fails if the package is incomplete.
+    pub(crate) fn look_up(py: Python<'_>) -> PyResult<&'static PythonClasses> {
+        PYTHON_CLASSES.get_or_try_init(py, || {
             let values = py.import("icecore._values")?;
-            let known = py.import("icecore._known")?;
+            let conversions = py.import("icecore._conversions")?;
             let errors = py.import("icecore._errors")?;
             let get = |module: &Bound<'_, PyModule>, name: &str| module.getattr(name).map(Bound::unbind);
-            Ok(Names {
+            Ok(PythonClasses {
                 symbol: get(&values, "Symbol")?,
                 reference: get(&values, "Ref")?,
                 enum_case: get(&values, "EnumCase")?,
@@ -77,12 +77,12 @@ impl Names {
                 tied: get(&values, "Tied")?,
                 opaque: get(&values, "Opaque")?,
                 hash: get(&values, "Hash")?,
-                known: get(&known, "known")?,
-                described: get(&known, "described")?,
+                build_known: get(&conversions, "build_known")?,
+                describe: get(&conversions, "describe")?,
                 error: get(&errors, "Error")?,
                 class_error: get(&errors, "ClassError")?,
                 loss: get(&errors, "Loss")?,
-                lost: get(&errors, "lost")?,
+                report_losses: get(&errors, "report_losses")?,
             })
         })
     }

@@ -1,4 +1,4 @@
-//! From columns of values to columns of blobs.
+//! Encodes columns of values as columns of blobs.
 
 use super::{BadRows, Chunks, collect_bad_rows, kernel_error, open_reader, parse_options};
 use crate::dumps::parse_stage;
@@ -24,8 +24,8 @@ pub(crate) fn encode(
 ) -> PyResult<(Chunks, BadRows)> {
     let py = column.py();
     let mut reader = open_reader(column)?;
-    let (options, keeps) = parse_options(py, on_error, limits)?;
-    if keeps {
+    let (options, keeps_bad_blobs) = parse_options(py, on_error, limits)?;
+    if keeps_bad_blobs {
         return Err(usage_error(py, "on_error to be raise or null", on_error));
     }
     let mut encoder =

@@ -1,4 +1,4 @@
-//! Queries about bytes: formats, classes, rows for people. No value is built.
+//! Queries about data: its format, its classes, its tree as rows. No value is built.
 
 use crate::context;
 use crate::failure::to_py_error;
@@ -11,7 +11,7 @@ use icecore_inspect::{Row, Tree, TreeOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// Returns what the bytes are, or None.
+/// Returns the format of the bytes and what is known about it, or None.
 #[pyfunction]
 pub(crate) fn detect<'py>(data: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
     let py = data.py();
@@ -105,14 +105,14 @@ fn list_rows(
     let show = TreeOptions { items, fold: true, ..TreeOptions::default() };
     let rows = Tree::new(document, show).filter_map(|row| match row {
         Row::Value { node, depth, step, extent, body } => {
-            let words = describe_value(document, node, text);
+            let description = describe_value(document, node, text);
             let count = document.at(body.unwrap_or(node)).filter(|cursor| cursor.kind().is_container());
             Some(TreeRow {
                 depth,
                 step,
-                kind: words.kind,
-                class: words.class,
-                value: words.value.filter(|(tone, _)| *tone != Tone::Count).map(|(_, text)| text),
+                kind: description.kind,
+                class: description.class,
+                value: description.value.filter(|(tone, _)| *tone != Tone::Count).map(|(_, text)| text),
                 count: count.map(|cursor| cursor.len() as u64),
                 start: extent.map(|extent| extent.start),
                 end: extent.map(|extent| extent.end).filter(|end| *end != u64::MAX),

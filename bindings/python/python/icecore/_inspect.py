@@ -1,4 +1,4 @@
-"""What is in bytes: nothing is built."""
+"""Queries about data: its format, its classes, its tree. No value is built."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ._errors import Error
 
 @dataclass(frozen=True)
 class Detection:
-    """What some bytes are.
+    """The detected format of some bytes.
 
-    ``stage`` is what ``loads`` takes as format, None if the bytes are not read; ``stages`` are its parts, outermost
+    ``stage`` is the ``format`` for ``loads``, or None if the bytes can't be read. ``stages`` are its parts, outermost
     first. ``certainty`` is ``sure``, ``likely`` or ``possible``.
     """
 
@@ -36,7 +36,7 @@ class Detection:
 
 @dataclass(frozen=True)
 class ClassUse:
-    """A class that the data names: in which way, how often, and where first."""
+    """A class in the data: its name, how it is used, how often, and the path of the first use."""
 
     name: str
     kind: str
@@ -46,7 +46,7 @@ class ClassUse:
 
 @dataclass(frozen=True)
 class Row:
-    """A value in a document: how deep, the last step of its path, and what it is."""
+    """A value in a document: its depth, the last step of its path, its kind and its contents."""
 
     depth: int
     step: str
@@ -66,14 +66,14 @@ class Row:
 
     @property
     def offsets(self) -> str:
-        """Which bytes it is."""
+        """The range of bytes of the value, as text."""
         if self.start is None:
             return ""
         return f"{self.start}–{self.end}" if self.end is not None else f"{self.start}–"
 
 
 class Document:
-    """A document for people: as text a tree, in a notebook one that folds."""
+    """A document for people: ``str`` of it is a tree, and a notebook shows a tree that can be folded."""
 
     def __init__(self, format: str, rows: list[Row], error: Error | None) -> None:
         self.format = format
@@ -93,11 +93,11 @@ class Document:
     def _repr_html_(self) -> str:
         parts = [f'<div style="font-family:monospace"><b>{escape(self.format)}</b>']
         open_depths: list[int] = []
-        for at, row in enumerate(self.rows):
+        for index, row in enumerate(self.rows):
             while open_depths and open_depths[-1] >= row.depth:
                 open_depths.pop()
                 parts.append("</details>")
-            following = self.rows[at + 1] if at + 1 < len(self.rows) else None
+            following = self.rows[index + 1] if index + 1 < len(self.rows) else None
             if following is not None and following.depth > row.depth:
                 is_open = " open" if row.depth < 2 else ""
                 parts.append(f'<details{is_open} style="margin-left:1em"><summary>{_html(row)}</summary>')
@@ -121,13 +121,13 @@ def _html(row: Row) -> str:
 
 
 def detect(data: Any) -> Detection | None:
-    """What the bytes are; None, if nobody knows."""
+    """Detects the format of the bytes. Returns None if no format fits."""
     found = _icecore.detect(data)
     return Detection(**found) if found is not None else None
 
 
 def classes(data: Any, format: str | None = None, *, limits: dict[str, int] | None = None) -> list[ClassUse]:
-    """The classes that the data names, in the order in which they first occur."""
+    """Lists the classes in the data, in the order in which they first occur."""
     return [ClassUse(*use) for use in _icecore.classes(data, format, limits=limits)]
 
 
@@ -139,8 +139,11 @@ def inspect(
     text: int = 80,
     limits: dict[str, int] | None = None,
 ) -> Document:
-    """The document for people: of each list ``items`` items, of each string ``text`` characters. What is wrong
-    with the data is in ``error``, and not raised: the rows go as far as the data could be read."""
+    """Returns the document as a tree for people.
+
+    The tree shows up to ``items`` items of each list, and ``text`` characters of each string. An error in the data is
+    not raised: it is in ``error``, and the rows contain the values before it.
+    """
     name, rows, error = _icecore.rows(data, format, items=items, text=text, limits=limits)
     return Document(name, [Row(*row) for row in rows], error)
 

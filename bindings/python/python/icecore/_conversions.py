@@ -1,4 +1,4 @@
-"""Values of classes that are known, there and back: times, decimals, fractions."""
+"""Conversion of times, decimals and fractions: to Python values, and to values that a format can express."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 
-def known(kind: str, text: str, zone: str) -> Any:
-    """What Python has for a value; None, if it has nothing that says the same."""
+def build_known(kind: str, text: str, zone: str) -> Any:
+    """Returns the Python value for a value of a well-known class; None if Python can't express it exactly."""
     try:
         return _READERS[kind](text, zone)
     except (KeyError, ValueError, InvalidOperation, OverflowError, OSError):
@@ -24,7 +24,7 @@ def _zones() -> frozenset[str]:
 
 
 def _zone(name: str) -> ZoneInfo:
-    """The zone of this name, if there is one: by any other name nothing is looked for."""
+    """Returns the zone with this name. ZoneInfo is called only for names that exist: it looks for files."""
     if name not in _zones():
         raise ValueError("no such zone")
     return ZoneInfo(name)
@@ -58,8 +58,8 @@ _READERS = {
 }
 
 
-def described(value: object, is_php: bool) -> Any:
-    """What stands for a value of a class of Python's own library; NotImplemented for any other."""
+def describe(value: object, is_php: bool) -> Any:
+    """Returns what is written for a value of Python's library, such as text for a date; else NotImplemented."""
     if isinstance(value, datetime):
         return _php_time(value) if is_php else value.isoformat()
     if isinstance(value, (date, time)):
@@ -69,17 +69,22 @@ def described(value: object, is_php: bool) -> Any:
     return NotImplemented
 
 
+#: PHP's numbers for the kinds of zones in a DateTime.
+_OFFSET_ZONE, _NAMED_ZONE = 1, 3
+
+
 def _php_time(value: datetime) -> Any:
+    """Returns the record of a PHP DateTimeImmutable."""
     from . import Record
 
     offset = value.utcoffset()
     name = getattr(value.tzinfo, "key", None)
     if offset is None or name == "UTC" or value.tzinfo is timezone.utc:
-        zone_type, zone = 3, "UTC"
+        zone_type, zone = _NAMED_ZONE, "UTC"
     elif name is not None:
-        zone_type, zone = 3, name
+        zone_type, zone = _NAMED_ZONE, name
     else:
         minutes = offset // timedelta(minutes=1)
-        zone_type, zone = 1, f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
+        zone_type, zone = _OFFSET_ZONE, f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
     text = value.replace(tzinfo=None).isoformat(" ", "microseconds")
     return Record("DateTimeImmutable", {"date": text, "timezone_type": zone_type, "timezone": zone})
