@@ -50,7 +50,7 @@ fn equals_in_constant_time(left: &[u8], right: &[u8]) -> bool {
 /// accepted, which no name server controls. A request of HTTP/1.0 without a host does not come from a browser.
 fn check_browser(host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure> {
     // Returns the only value of a header: `None` if there are several values or it is not text, `Some(None)` if there
-    // is no value.
+    // is not a value.
     let single_value = |name: &str| {
         let mut values = headers.get_all(name).iter();
         match (values.next(), values.next()) {

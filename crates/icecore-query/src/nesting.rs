@@ -2,7 +2,7 @@
 //!
 //! Each such call keeps the filters of the previous call, so endless calls make an endless chain. jaq drops a chain
 //! recursively. If the calls are tail calls, the stack does not grow while the chain grows, and it would overflow
-//! only when the chain is dropped. So these calls are rewritten: they are no longer tail calls. Then the stack grows
+//! only when the chain is dropped. So these calls are rewritten: they stop being tail calls. Then the stack grows
 //! with the chain, and the check of the stack stops the filter.
 //!
 //! No other call makes such a chain: a filter that is an argument captures its surroundings, and these contain the same

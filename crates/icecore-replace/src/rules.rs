@@ -93,9 +93,9 @@ impl Rules {
     ///
     /// ```
     /// use icecore::rewrite::{Change, Edits, StringRole};
-    /// use icecore_replace::{Charset, Rules, Trust};
+    /// use icecore_replace::{Charset, CharsetEvidence, Rules};
     /// let rules = Rules::builder().pair("Müller", "Möller").build()?;
-    /// let rules = rules.in_charset(&Charset::from_name("latin1").unwrap(), Trust::Sure)?;
+    /// let rules = rules.in_charset(&Charset::from_name("latin1").unwrap(), CharsetEvidence::Sure)?;
     /// let mut edits = Edits::new();
     /// rules.replacing().change_text(b"Herr M\xfcller", StringRole::Value, &mut edits);
     /// assert_eq!(edits.apply(b"Herr M\xfcller"), b"Herr M\xf6ller");

@@ -22,7 +22,7 @@ const MAX_PERIOD: Duration = Duration::from_secs(366 * 86_400);
 /// use icecore_store::Rate;
 /// use std::time::Duration;
 /// let rate: Rate = "100/1m".parse()?;
-/// assert_eq!((rate.count, rate.per), (100, Duration::from_secs(60)));
+/// assert_eq!((rate.count, rate.period), (100, Duration::from_secs(60)));
 /// assert_eq!("5/s".parse::<Rate>()?.to_string(), "5/1s");
 /// # Ok::<(), icecore_store::Error>(())
 /// ```

@@ -137,7 +137,7 @@ impl FrozenCellCache {
     }
 }
 
-/// Returns whether a cell is a whole list, map or object in any format. Numbers and words are no evidence, because
+/// Returns whether a cell is a whole list, map or object in any format. Numbers and words prove nothing, because
 /// they are cells in every dialect.
 fn is_frozen_container(text: &[u8]) -> bool {
     let is_container = |read: Document<'_>| {

@@ -31,7 +31,7 @@ impl<'py> Frame<'py> {
 
 /// The object whose members are the entries of a map.
 pub(super) enum MemberOwner<'py> {
-    /// The map is no object's.
+    /// The map does not belong to an object.
     Nobody,
     /// This object.
     Object { record: Bound<'py, Record>, class: u32 },

@@ -146,7 +146,7 @@ final class Values
             return $this->named('C', 'Money', ':' . strlen($body) . ':{' . $body . '}');
         }
         if ($kind == 15) {
-            $new = ($this->classes ? ($this->f)('Suit') : 'Suit') . ':Hearts'; // the case is no class
+            $new = ($this->classes ? ($this->f)('Suit') : 'Suit') . ':Hearts'; // the case is not a class
             return ['E:11:"Suit:Hearts";', 'E:' . strlen($new) . ":\"$new\";"];
         }
         $same = $this->one(['d:0.1;', 'd:1.0E+100;', 'd:1e100;', 'd:-0;', 'd:INF;', 'd:-INF;', 'd:NAN;', 'd:0.10000000000000001;', 'd:1;', 'd:1.0;', 'd:.5;', 'i:1;', 'i:-5;', 'i:007;', 'i:+3;', 'N;', 'b:0;', 'b:1;', 'R:1;', 'i:9223372036854775807;', 'd:1.5E-7;']);

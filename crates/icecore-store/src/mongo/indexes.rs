@@ -1,6 +1,6 @@
 //! Indexes: paths that objects are found by.
 //!
-//! The list of paths only grows. The field `kept` of an object is a number of paths: the values of so many paths,
+//! The list of paths only grows. The field `kept` of an object is a number of paths: this many paths,
 //! from the first one on, are in its field `indexed`. The number reveals objects that an interrupted program skipped,
 //! or that a program stored without knowing the new path. While there are such objects, the index is not used.
 

@@ -153,7 +153,7 @@ mod tests {
         let text = br#"k|s:3:"a,b";x"#;
         assert_eq!(find_string_over_cells(text, &[piece(0..8), piece(9..13)]), Some(7));
         assert_eq!(find_string_over_cells(text, &[piece(0..13)]), None);
-        // Its length is wrong, so it is no evidence.
+        // Its length is wrong, so it proves nothing.
         assert_eq!(find_string_over_cells(br#"k|s:4:"a,b";x"#, &[piece(0..8), piece(9..13)]), None);
     }
 
