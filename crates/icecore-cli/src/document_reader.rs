@@ -228,8 +228,10 @@ impl<'r> DocumentReader<'r> {
                     (None, None) => report.report_unreadable(name, &error.moved(start), bytes),
                     (None, Some(layer)) => report.report_unreadable(name, &error.moved(start).in_layer(layer), bytes),
                 }
-                if has_values && self.suggests_partial {
-                    report.suggest_partial(name);
+                match self.suggests_partial {
+                    true if self.is_one_by_one => report.suggest_keep_going(name),
+                    true if has_values => report.suggest_partial(name),
+                    _ => {}
                 }
                 return end.map(|_| false);
             }

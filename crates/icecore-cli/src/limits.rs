@@ -26,6 +26,9 @@ pub fn parse_limits(text: &str) -> Result<Bounds, String> {
     for setting in text.split(',').filter(|setting| !setting.is_empty()) {
         match setting.split_once('=') {
             Some((name, value)) => {
+                if !Limits::names().chain(["steps", "memory"]).any(|known| known == name) {
+                    return Err(unknown(name));
+                }
                 let number = parse_number(value)
                     .ok_or_else(|| format!("`{value}` is not a number: use {name}=1000 or {name}=64M"))?;
                 match name {

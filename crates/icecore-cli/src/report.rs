@@ -60,6 +60,8 @@ pub struct Report {
     undecodable_count: u64,
     /// Whether every irregularity is reported, even if nothing is lost.
     pub is_strict: bool,
+    /// What to add to the loss of class names: how to keep them.
+    pub loss_advice: Option<&'static str>,
     /// Whether the command has an option `-o`.
     pub has_output_option: bool,
     /// Whether the user was told how to write the readable part of a cut input.
@@ -81,6 +83,7 @@ impl Report {
             input_count: 0,
             undecodable_count: 0,
             is_strict: false,
+            loss_advice: None,
             has_output_option: false,
             has_suggested_partial: false,
             repaired: HashSet::new(),
@@ -186,9 +189,17 @@ impl Report {
 
     /// Tells once how to write the readable part of an input that breaks off.
     pub fn suggest_partial(&mut self, name: &str) {
-        if !self.has_suggested_partial {
-            self.has_suggested_partial = true;
-            self.note(name, "partial", "`icecore convert --partial` writes the part that can be read".to_owned());
+        self.suggest_once(name, "`icecore convert --partial` writes the part that can be read");
+    }
+
+    /// Tells once how to go on after a record that can't be read.
+    pub fn suggest_keep_going(&mut self, name: &str) {
+        self.suggest_once(name, "`icecore convert --each --keep-going` continues with the next one");
+    }
+
+    fn suggest_once(&mut self, name: &str, text: &str) {
+        if !std::mem::replace(&mut self.has_suggested_partial, true) {
+            self.note(name, "partial", text.to_owned());
         }
     }
 
@@ -249,6 +260,9 @@ impl Report {
         }
         for loss in losses.iter() {
             let mut report_message = ReportMessage::from(loss).for_input(name);
+            if let Some(advice) = self.loss_advice.filter(|_| loss.kind == icecore::LossKind::Class) {
+                report_message.message.push_str(advice);
+            }
             if strict {
                 report_message.message.insert_str(0, REFUSED);
                 report_message = report_message.with_code(code::FINDING);

@@ -66,6 +66,13 @@ pub struct Tally {
     /// SQL expressions that are written as text: their number, and the first row and column.
     #[serde(skip)]
     pub passed_on: Option<(u64, u64, String)>,
+    /// Values of columns with a given format that are not of this format and stay unchanged: their number, and the first
+    /// row and column.
+    #[serde(skip)]
+    pub kept_values: Option<(u64, u64, String)>,
+    /// Number of values that were decoded in the given format of their column.
+    #[serde(skip)]
+    pub decoded_as_given: u64,
     /// Rows with entries for which a typed column has no field: their number, and the first row and column.
     #[serde(skip)]
     pub left_out: Option<(u64, u64, String)>,
@@ -101,6 +108,11 @@ impl Tally {
     /// Marks the rows as having no offsets, as in columnar files.
     pub fn without_offsets(self) -> Tally {
         Tally { has_no_offsets: true, ..self }
+    }
+
+    /// Counts a value that is not of the given format of its column and stays unchanged.
+    pub fn note_kept_value(&mut self, record: u64, column: impl FnOnce() -> String) {
+        self.kept_values.get_or_insert_with(|| (0, record, column())).0 += 1;
     }
 
     /// Returns whether there are records that can't be decoded.
@@ -154,6 +166,10 @@ impl Tally {
         if let Some((count, record, column)) = &other.passed_on {
             self.passed_on.get_or_insert_with(|| (0, *record, column.clone())).0 += count;
         }
+        if let Some((count, record, column)) = &other.kept_values {
+            self.kept_values.get_or_insert_with(|| (0, *record, column.clone())).0 += count;
+        }
+        self.decoded_as_given += other.decoded_as_given;
         if let Some((count, record, column)) = &other.left_out {
             self.left_out.get_or_insert_with(|| (0, *record, column.clone())).0 += count;
         }

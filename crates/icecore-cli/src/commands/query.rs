@@ -362,7 +362,7 @@ impl QueryJob<'_> {
             message.push_str(&format!(" ({JOINED_LINES})"));
         }
         if !self.args.deep && indexes_frozen_string(&message) {
-            message.push_str(" (this string is frozen data: --deep opens it)");
+            message.push_str(" (if this string is frozen data: --deep opens it)");
         }
         self.report.borrow_mut().report_fault(code::OTHER, name, message);
     }

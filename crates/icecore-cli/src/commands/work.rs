@@ -108,7 +108,11 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
             match event {
                 Event::Away(error) if !was_away => report.note("work", "away", format!("{error}; it is tried again")),
                 Event::Failed(id, error, state) => {
-                    let next = if state == State::Dead { "the job is dead" } else { "it is tried again" };
+                    let next = if state == State::Dead {
+                        "the job is dead"
+                    } else {
+                        "it is tried again later: `icecore queue list` shows when"
+                    };
                     report.note(&id.to_string(), "failed", format!("{}; {next}", error.trim_end()));
                 }
                 Event::Idle if std::mem::take(&mut says_idle) => {

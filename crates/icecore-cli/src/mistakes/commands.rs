@@ -97,12 +97,18 @@ pub fn explain(mut error: Error, commands: &[&Command]) -> Error {
     error
 }
 
+/// Maximum length of a word that may be a mistyped command.
+const LONGEST_COMMAND: usize = 30;
+
 /// Returns what to say about a first word that is not a command, if it can't be a file either.
 pub fn explain_word(word: &str, top: &Command) -> Option<String> {
     if word == "-" || word.starts_with('-') || word.contains(['.', '/', '\\']) || Path::new(word).exists() {
         return None;
     }
-    let printable_word = icecore::text::printable(word);
+    let printable_word = icecore::text::shortened(&icecore::text::printable(word), 60).into_owned();
+    if word.len() > LONGEST_COMMAND || word.contains([':', '{', '%', '=']) {
+        return Some(format!("there is no file `{printable_word}`; if this is data: printf %s 'DATA' | icecore"));
+    }
     Some(match meant(top, "", word) {
         Some(meant) => format!("there is no command or file `{printable_word}`; did you mean `icecore {meant}`?"),
         None => format!("there is no command or file `{printable_word}`; `icecore -h` lists the commands"),

@@ -24,7 +24,6 @@ const SYNONYMS: &[(&str, &str, &str)] = &[
     ("in", "postgres psql copy", "pgcopy"),
     ("in", "feather ipc", "arrow"),
     ("as", "rb", "ruby"),
-    ("state", "failed error errors failure", "dead"),
     ("state", "running active processing claimed", "leased"),
     ("state", "queued pending available new", "ready"),
     ("state", "scheduled later", "delayed"),
@@ -45,6 +44,11 @@ const SYNONYMS: &[(&str, &str, &str)] = &[
 const TEXTS: &[(&str, &str, &str)] = &[
     ("in", "sqlite db sqlite3", "a database is read by `icecore rows --db sqlite:FILE --table TABLE`"),
     ("in", "excel xlsx xls ods", "save the table as CSV: `--in csv`"),
+    (
+        "state",
+        "failed error errors failure retrying",
+        "failed jobs are tried again, --state delayed; after their last attempt they are dead, --state dead",
+    ),
     ("in", "xml html", "text in XML is changed by `icecore replace OLD NEW FILE`"),
     ("as", "python", "in Python, `classes=[…]` takes the names that `icecore classes FILE` lists"),
 ];

@@ -119,6 +119,15 @@ pub fn report_totals(tally: &Tally, report: &mut Report, quiet: bool) {
             let text = format!("{} {phrase}, first in {one} {record} at column {column}", group_digits(*count));
             report_count(tally, "expressions", *count, text, report);
         }
+        if let Some((count, record, column)) = &tally.kept_values {
+            let phrase = if *count == 1 { "value is not" } else { "values are not" };
+            let all = if tally.decoded_as_given == 0 { ", and no other value is" } else { "" };
+            let text = format!(
+                "{} {phrase} of the given format{all}: unchanged, first in {one} {record} at column {column}; --kind-column marks them",
+                group_digits(*count)
+            );
+            report_count(tally, "kept", *count, text, report);
+        }
         if let Some((count, record, column)) = &tally.left_out {
             let phrase = if *count == 1 { "row has entries" } else { "rows have entries" };
             let text = format!(

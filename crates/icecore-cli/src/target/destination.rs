@@ -131,9 +131,12 @@ impl Outputs {
     fn refuse_input(&self, path: &Path, known: &Metadata) -> Result<(), Abort> {
         let input = FileId::from_file(path, known).and_then(|id| self.inputs.get(&id));
         match input {
-            Some(input) if known.is_file() => {
-                Err(destination_error(path, &format!("this is an input ({input}): write to another file")))
-            }
+            Some(input) if known.is_file() => Err(destination_error(
+                path,
+                &format!(
+                    "this is an input ({input}): write to another file; `edit`, `patch` and `replace` change a file itself with --in-place"
+                ),
+            )),
             _ => Ok(()),
         }
     }

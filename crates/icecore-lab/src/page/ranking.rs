@@ -1,5 +1,6 @@
 //! Shows which competitor suits a use best, in a table and in sentences.
 
+use super::Style;
 use super::number::{NONE, format_interval, format_percent, format_time};
 use super::table::Table;
 use super::view::{Names, make_printable};
@@ -8,9 +9,15 @@ use crate::model::{Point, ScenarioReport};
 use crate::rank::{self, Ranking};
 use std::fmt::Write;
 
-/// Returns the ranking of a point for a terminal. With `explain`, there are sentences below the table.
-pub fn render_ranking(scenario: &ScenarioReport, point: &Point, ranking: &Ranking, explain: bool) -> String {
-    const MAX_WIDTH: usize = 108;
+/// Returns the ranking of a point for a terminal. With `explain`, there are sentences below the table, in lines of the
+/// style's width.
+pub fn render_ranking(
+    scenario: &ScenarioReport,
+    point: &Point,
+    ranking: &Ranking,
+    explain: bool,
+    style: &Style,
+) -> String {
     let names = Names::new(scenario);
     let mut table = Table::new(["", "competitor", "round trip", ">a use costs", ">times the first"]);
     let parts = ranking.weights.parts();
@@ -40,7 +47,7 @@ pub fn render_ranking(scenario: &ScenarioReport, point: &Point, ranking: &Rankin
         table.to_text().lines().for_each(|line| _ = writeln!(out, "  {line}"));
     }
     let sentences = if explain { rank::explain_ranking(ranking) } else { vec![] };
-    sentences.iter().for_each(|sentence| out += &words::wrap_text(sentence, "", "", MAX_WIDTH));
+    sentences.iter().for_each(|sentence| out += &words::wrap_text(sentence, "", "", style.width));
     if !explain {
         ranking.unranked.iter().for_each(|entry| {
             _ = writeln!(out, "  not ranked: {}, {}", names.display_name(&entry.id), make_printable(&entry.why))

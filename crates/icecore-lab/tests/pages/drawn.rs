@@ -75,7 +75,7 @@ fn rankings_equal_their_golden_file() {
     for (scenario, weights) in report.scenarios.iter().zip(["write:1,read:100,size:0.1", "read:1", "to-json:1"]) {
         let point = scenario.points.last().unwrap();
         let ranked = rank::rank_competitors(point, &weights.parse().unwrap());
-        drawn += &page::render_ranking(scenario, point, &ranked, weights != "to-json:1");
+        drawn += &page::render_ranking(scenario, point, &ranked, weights != "to-json:1", &page::Style::default());
     }
     assert_drawn_as("ranking.txt", &drawn);
 }

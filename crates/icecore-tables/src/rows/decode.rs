@@ -367,12 +367,18 @@ impl RowDecoder {
                 if !losses.is_empty() {
                     row.tally.note_losses(&losses, row.number, Some(&self.decoded_column_name(column)));
                 }
+                row.tally.decoded_as_given += u64::from(self.converters[column].is_some());
                 ValueOutcome::Decoded
             }
             Err(error) => {
                 out.truncate(start);
                 match error {
-                    None => ValueOutcome::Text,
+                    None => {
+                        if self.converters[column].is_some() && !bytes.is_empty() {
+                            row.tally.note_kept_value(row.number, || self.decoded_column_name(column));
+                        }
+                        ValueOutcome::Text
+                    }
                     Some(error) => {
                         self.note_failure(column, error.kind().as_str(), format_error(error), row);
                         ValueOutcome::Broken

@@ -213,7 +213,9 @@ impl Plan {
         }
         if form == TableForm::Ndjson && matches!(out, OutputForm::Csv | OutputForm::Tsv) {
             return Err(usage_error(
-                "rows of `--in ndjson` have no fixed columns: write them as json, parquet or arrow".to_owned(),
+                "rows of `--in ndjson` have no fixed columns: write them as json, parquet or arrow, or choose columns: `icecore query \
+                 --each -r '[.id, .name] | @csv'`"
+                    .to_owned(),
             ));
         }
         let has_tables = matches!(form, TableForm::Sql | TableForm::Database);

@@ -17,6 +17,7 @@ use crate::report::{Abort, Report, code, io_reason, usage_text_error};
 use crate::signals;
 use crate::sink::Sink;
 use crate::target::Target;
+use crate::tty;
 use icecore_lab::model;
 use icecore_lab::run::{self, Options};
 use icecore_lab::scenario::{self, Scenario};
@@ -191,17 +192,22 @@ fn merge_reports(paths: &[PathBuf]) -> Result<model::Report, Abort> {
     Ok(all)
 }
 
+/// Texts are wrapped at this width at least.
+const MIN_WIDTH: usize = 60;
+
 /// Prints the tables and the ranking.
 fn print_report(args: &Bench, global: &Global, report: &model::Report) -> Result<(), Abort> {
     let color = Paint::new(global.color, &std::io::stdout()).is_enabled();
-    let style = page::Style { color, full: args.full, ..page::Style::default() };
+    let usual = page::Style::default();
+    let width = tty::stdout_width().map_or(usual.width, |width| width.clamp(MIN_WIDTH, usual.width));
+    let style = page::Style { color, full: args.full, width };
     let mut text = page::render_text(report, &style);
     let weights = args.weight.clone().or_else(|| args.data.is_some().then(rank::Weights::default));
     if let Some(weights) = weights {
         for scenario in &report.scenarios {
             for point in &scenario.points {
                 let ranking = rank::rank_competitors(point, &weights);
-                text.push_str(&page::render_ranking(scenario, point, &ranking, args.explain));
+                text.push_str(&page::render_ranking(scenario, point, &ranking, args.explain, &style));
             }
         }
     }

@@ -67,6 +67,23 @@ pub fn omissions(omitted: &[&ClassRow]) -> Vec<String> {
     sentences
 }
 
+/// Returns a sentence about the classes that only data of other languages names: the language's own reader needs none of
+/// them, but Icecore's module may read that data.
+pub fn describe_foreign_classes(rows: &[ClassRow], language: Language) -> Option<String> {
+    let (own, title) = match language {
+        Language::Perl | Language::Sereal => ("storable", "Perl"),
+        Language::Php | Language::Laravel => ("php", "PHP"),
+        Language::Ruby | Language::Rails => ("marshal", "Ruby"),
+    };
+    let is_foreign = |row: &&ClassRow| row.language_format.is_some_and(|format| format != own);
+    let names: Vec<String> = rows.iter().filter(is_foreign).map(|row| display_name(&row.class)).collect();
+    let count = format_count(names.len() as u64, "class is", "classes are");
+    (!names.is_empty()).then(|| {
+        let names = join_names(&names);
+        format!("{count} named only by data of other languages, which {title} itself does not read: {names}")
+    })
+}
+
 /// Returns whether the data contains only the name of the class.
 fn is_name_alone(row: &ClassRow) -> bool {
     row.kind.ends_with("-name")

@@ -47,6 +47,9 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
             to = terminal::with_indented_json(to);
         }
     }
+    if terminal::writes_json(&to) && !args.strict {
+        report.loss_advice = Some(" (`-t json:class=_class` keeps them)");
+    }
     let job = Conversion { reader, to, is_shown, args, global, streams, tallies: RefCell::default() };
     match (place, &args.written.out_dir) {
         (Some(place), _) => job.write_to_one(place, &sources, report)?,

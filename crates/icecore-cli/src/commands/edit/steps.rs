@@ -104,6 +104,16 @@ fn parse_alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteratio
                 );
                 return Err(usage_text_error(text));
             }
+            let place = place.trim();
+            if let Some(operator) = place.chars().next_back().filter(|last| "+-*/%|".contains(*last)) {
+                let text = format!(
+                    "--{name} takes PATH=JSON and computes nothing: `icecore query '{} {operator}= {}'` does; a key that ends \
+                     with `{operator}` is written `[\"…{operator}\"]`",
+                    place.trim_end_matches(operator).trim_end(),
+                    json.trim()
+                );
+                return Err(usage_text_error(text));
+            }
             let place = path(place)?;
             let value = parse_value(name, place.as_str(), json, limits)?;
             match name {
@@ -172,7 +182,11 @@ fn parse_value(name: &str, place: &str, json: &str, limits: &Limits) -> Result<D
     read.map(Document::into_owned).map_err(|error| {
         let shortened_json = icecore::text::shortened(json, 60).replace('\'', "'\\''");
         let is_word = !json.is_empty() && !json.starts_with(['"', '\'', '{', '[', '=']) && !json.contains('"');
+        let is_computed = json.trim_start().starts_with(['.', '$']);
         usage_text_error(match is_word {
+            _ if is_computed => {
+                format!("--{name} takes JSON and computes nothing: `icecore query '{place} = {shortened_json}'` does")
+            }
             true => format!("--{name} takes JSON, and text is in quotes; did you mean '{place}=\"{shortened_json}\"'?"),
             false => format!("--{name} takes JSON after the =, not `{shortened_json}`: {error}"),
         })

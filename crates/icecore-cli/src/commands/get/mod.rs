@@ -8,7 +8,7 @@ pub use args::Get;
 use crate::arguments::Global;
 use crate::document_reader::{self, Detail, DocumentReader, JOINED_LINES, UnwrappedInput};
 use crate::mistakes;
-use crate::report::{Abort, Report, usage_error, usage_text_error};
+use crate::report::{Abort, Report, code, usage_error, usage_text_error};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::terminal;
@@ -37,6 +37,9 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     if let Some(display_limits) = display_limits {
         sink.limit_json(display_limits);
     }
+    // Of many inputs, those in which a search finds nothing are not named.
+    let searches_many = sources.len() > 1 && !pattern.is_definite();
+    let mut total_count = 0;
     for source in &sources {
         report.count_input();
         let name = source.name();
@@ -56,13 +59,23 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
         report.report_losses(&name, &losses, false);
         unwritable.iter().for_each(|error| report.report_unwritable(&name, error));
         let missing = end?;
-        if let (true, 0) = (missing.is_read, count) {
+        total_count += count;
+        if let (true, 0, false) = (missing.is_read, count, searches_many) {
+            let found = missing.reason.as_ref().and_then(Error::found).unwrap_or_default();
             report.report_absent_path(&name, pattern.as_str(), missing.reason.as_ref());
             if missing.is_joined {
                 report.note(&name, "lines", JOINED_LINES.to_owned());
             }
+            if !args.deep && (found.starts_with("text at") || found.starts_with("bytes at")) {
+                let advice = "if this string is frozen data: --deep follows the path into it";
+                report.note(&name, "deep", advice.to_owned());
+            }
         }
         sink.flush()?;
+    }
+    if searches_many && total_count == 0 {
+        report.raise_exit_code(code::FINDING);
+        report.remark("absent", format!("nothing at `{}` in {} inputs", pattern.as_str(), sources.len()));
     }
     Ok(())
 }
@@ -166,7 +179,9 @@ impl GetJob<'_> {
     ) -> Result<SearchResult, Abort> {
         let mut why = None;
         let is_read = self.reader.read_documents(name, opened, Detail::No, report, |_, outcome, _, report| {
-            if outcome.error.is_some() {
+            // Of an input that breaks off, the values before the break are searched.
+            let is_cut = outcome.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Truncated);
+            if outcome.error.is_some() && !is_cut {
                 return Ok(outcome.document.into_tape());
             }
             let document = match self.args.deep {
@@ -182,6 +197,7 @@ impl GetJob<'_> {
             };
             let then = &mut |path: &str, document: &Document<'_>| answers.write_answer(path, document);
             match select::within(&document, self.pattern, self.limits, answered_count, then) {
+                Ok(0) if is_cut => {}
                 Ok(0) => why = document.find(self.pattern.as_str()).err().filter(|error| error.path().is_some()),
                 Ok(_) => {}
                 Err(error) => answers.report_error(&error, name, report)?,

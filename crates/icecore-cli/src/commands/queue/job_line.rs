@@ -40,8 +40,8 @@ pub struct JobLine<'j> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// Whether it is ready at a later time only.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub delayed: bool,
+    #[serde(skip)]
+    pub is_delayed: bool,
 }
 
 impl JobLine<'_> {
@@ -54,7 +54,7 @@ impl JobLine<'_> {
         JobLine {
             id: job.id.to_string(),
             queue: &job.queue,
-            state: job.state.name(),
+            state: if is_delayed { "delayed" } else { job.state.name() },
             priority: job.priority,
             queued_at: time::format_utc(job.queued_at),
             run_at: time::format_utc(job.run_at),
@@ -73,17 +73,17 @@ impl JobLine<'_> {
             value,
             problem: problem.or_else(|| job.problem.clone()),
             result: job.result.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned()),
-            delayed: is_delayed,
+            is_delayed,
         }
     }
 
     /// Returns the job as a row of a table, or as two lines on a narrow terminal.
     pub fn format_row(&self, paint: Paint, is_narrow: bool) -> String {
         let id_and_state = format!(
-            "{}  {:14}  {:7}  {:>8}  {:>8}",
+            "{}  {:13}  {:7}  {:>8}  {:>8}",
             self.id,
             icecore::text::printable(&icecore::text::shortened(self.queue, 40)),
-            if self.delayed { "delayed" } else { self.state },
+            self.state,
             format!("{}/{}", self.attempts, self.max_attempts),
             self.priority,
         );
@@ -95,14 +95,13 @@ impl JobLine<'_> {
     /// Returns when a delayed job runs, the last error, and the payload of a job that is not dead.
     fn summarize(&self, paint: Paint) -> String {
         let mut parts = Vec::new();
-        if self.delayed {
+        if self.is_delayed {
             parts.push(format!("runs at {}", self.run_at));
         }
         if let Some(error) = self.error {
             parts.push(paint.ink(Ink::Bad, icecore::text::shortened(error, SHOWN)));
         }
         match (&self.value, &self.problem) {
-            _ if self.state == State::Dead.name() && self.error.is_some() => {}
             (Some(value), _) => {
                 parts.push(icecore::text::printable(&icecore::text::shortened(value.get(), SHOWN)).into_owned());
             }
@@ -121,7 +120,7 @@ pub const WIDE: usize = 140;
 
 /// Returns the header of a table.
 pub fn format_header(paint: Paint, is_narrow: bool) -> String {
-    let first = format!("{:36}  {:14}  {:7}  {:>8}  {:>8}", "ID", "QUEUE", "STATE", "ATTEMPTS", "PRIORITY");
+    let first = format!("{:36}  {:13}  {:7}  {:>8}  {:>8}", "ID", "QUEUE", "STATE", "ATTEMPTS", "PRIORITY");
     let gap = if is_narrow { "\n    " } else { "  " };
     let second = format!("{:24}  NEXT RUN, LAST ERROR, PAYLOAD", "QUEUED AT");
     format!("{}\n", paint.ink(Ink::Faint, first) + gap + &paint.ink(Ink::Faint, second))

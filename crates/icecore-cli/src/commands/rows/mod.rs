@@ -217,6 +217,9 @@ struct RowsJob<'j> {
     /// The layout and the writer for columns with types, once they are known.
     #[cfg(feature = "columns")]
     columns: Option<(Arc<columnar::OutputLayout>, columnar::Writer)>,
+    /// Notes about the types of columns.
+    #[cfg(feature = "columns")]
+    type_notes: Vec<String>,
     /// The types of the columns of the input, if they have any.
     #[cfg(feature = "columns")]
     types: Option<columnar::Fields>,
@@ -239,6 +242,8 @@ impl<'j> RowsJob<'j> {
             form,
             #[cfg(feature = "columns")]
             columns: None,
+            #[cfg(feature = "columns")]
+            type_notes: Vec::new(),
             #[cfg(feature = "columns")]
             types: None,
         })
@@ -459,7 +464,10 @@ impl<'j> RowsJob<'j> {
     ) -> Result<(), Abort> {
         let from = FirstRows::new(from, self.left);
         let mut frozen = FrozenColumns::default();
-        let end = match self.start_decoding(from, plan, name, sink)? {
+        let started = self.start_decoding(from, plan, name, sink)?;
+        #[cfg(feature = "columns")]
+        self.type_notes.drain(..).for_each(|note| report.note(name, "type", note));
+        let end = match started {
             Ok(Some(pool)) => self.write_batches(&pool, name, sink, (&mut tally, &mut frozen), report)?,
             Ok(None) => return Ok(()),
             Err(error) => Err(error),

@@ -103,6 +103,9 @@ impl RowsJob<'_> {
         let typed = &self.args.typed;
         let layout =
             OutputLayout::new(&ahead.select_parts(plan, typed.infer.max(1)), plan, &self.options.typed, types)?;
+        let notes = layout.notes.iter().filter(|note| !self.type_notes.contains(note));
+        let notes: Vec<String> = notes.cloned().collect();
+        self.type_notes.extend(notes);
         if typed.schema_only {
             sink.write_text(&layout.to_schema_text())?;
             sink.write_text("\n")?;

@@ -159,9 +159,9 @@ pub struct Find {
 /// Remove objects
 #[derive(Debug, Args)]
 pub struct Rm {
-    /// Ids of the objects
-    #[arg(required = true, value_name = "ID", value_parser = parse_id)]
-    pub ids: Vec<Id>,
+    /// Ids or keys of the objects
+    #[arg(required = true, value_name = "ID|KEY")]
+    pub ids: Vec<String>,
 }
 
 /// Show the size of the store

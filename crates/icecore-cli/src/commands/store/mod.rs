@@ -115,21 +115,31 @@ fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> R
             sink.escape_controls();
         }
     }
+    let writes_json = terminal::writes_json(&to);
     let limits: &Limits = &global.limit;
     let mut out = Vec::new();
     let done = Converter::new(Stage::parse(from).map_err(usage)?, to).limited(limits).convert(&object.bytes, &mut out);
     done.written.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?;
     sink.write_bytes(&out)?;
-    if !sink.is_at_line_start() && terminal::is_stdout_terminal() {
+    if !sink.is_at_line_start() && (terminal::is_stdout_terminal() || writes_json) {
         sink.write_text("\n")?;
     }
     sink.flush()
 }
 
 fn remove_objects(args: &Rm, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
-    for id in &args.ids {
-        if store.remove(&[*id], &current_user_name()).map_err(database_error)? == 0 {
-            report.report_fault(code::FINDING, &id.to_string(), "there is no such object");
+    for name in &args.ids {
+        // An id that does not exist may be a key.
+        let id = match name.parse() {
+            Ok(id) if store.object(id).map_err(database_error)?.is_some() => Some(id),
+            _ => store.object_named(name).map_err(database_error)?.map(|object| object.id),
+        };
+        let count = match id {
+            Some(id) => store.remove(&[id], &current_user_name()).map_err(database_error)?,
+            None => 0,
+        };
+        if count == 0 {
+            report.report_fault(code::FINDING, name, "there is no object with this id or key");
         }
     }
     Ok(())

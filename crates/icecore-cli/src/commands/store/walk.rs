@@ -62,8 +62,14 @@ pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, repor
         let text = "nothing to search for: use a path and a value, --class, --key or --quarantined";
         return Err(Abort::Failed(code::USAGE, text.to_owned()));
     }
+    let advice = path_value.as_ref().map(|(_, value)| match value.parse::<f64>() {
+        Ok(_) => format!("; {value} is a number, and '\"{value}\"' is a text"),
+        Err(_) => "; `icecore store each --json` shows the values".to_owned(),
+    });
     if print_matching(&args.filter, path_value, 0, store, global, report)? == 0 {
         report.raise_exit_code(code::FINDING);
+        let advice = advice.unwrap_or_else(|| "; names of classes are compared exactly".to_owned());
+        report.remark("found", format!("no object matches{advice}"));
     }
     Ok(())
 }

@@ -26,6 +26,8 @@ pub struct OutputLayout {
     pub input_fields: Fields,
     /// The fields that lines of JSON become.
     pub lines: Option<Fields>,
+    /// What the user may want to know about the types of columns.
+    pub notes: Vec<String>,
 }
 
 /// The source of a column.
@@ -94,6 +96,7 @@ impl OutputLayout {
         };
         check_names(&given_fields, &named_columns)?;
         let mut input_fields = Vec::new();
+        let mut notes = Vec::new();
         let mut blobs: Vec<Option<BlobColumn>> = plan.columns.iter().map(|_| None).collect();
         for (index, (position, name)) in named_columns.iter().enumerate() {
             let given_field = given_fields.iter().find(|field| field.name() == name);
@@ -113,10 +116,13 @@ impl OutputLayout {
                 None => {
                     let by_line = || lines.as_ref().map(|fields| fields[index].data_type().clone());
                     let given_type = given_field.map(|field| field.data_type().clone());
-                    let data_type = given_type
-                        .or(typed)
-                        .or_else(by_line)
-                        .unwrap_or_else(|| type_inference::infer_plain_type(parts, *position));
+                    let data_type = given_type.or(typed).or_else(by_line).unwrap_or_else(|| {
+                        let data_type = type_inference::infer_plain_type(parts, *position);
+                        let is_text = matches!(data_type, DataType::Utf8 | DataType::Binary);
+                        let describe = || type_inference::describe_mixed_column(parts, *position, name);
+                        notes.extend(is_text.then(describe).flatten());
+                        data_type
+                    });
                     Arc::new(Field::new(name, data_type, true))
                 }
             };
@@ -124,7 +130,8 @@ impl OutputLayout {
         }
         let missing = |column: usize| usage_error(format!("there is no column `{}`", plan.decoded_column_name(column)));
         let blobs = blobs.into_iter().enumerate().map(|(column, blob)| blob.ok_or_else(|| missing(column)));
-        let layout = OutputLayout::from_columns(plan, input_fields.into(), blobs.collect::<Result<_, _>>()?, lines)?;
+        let blobs = blobs.collect::<Result<_, _>>()?;
+        let layout = OutputLayout { notes, ..OutputLayout::from_columns(plan, input_fields.into(), blobs, lines)? };
         if plan.deep && layout.blobs.iter().any(|blob| matches!(blob.target, DecodeTarget::Typed(_))) {
             return Err(usage_error(
                 "`--deep` works only for columns that become JSON: use `--schema 'NAME json'`".to_owned(),
@@ -169,7 +176,14 @@ impl OutputLayout {
                 )));
             }
         }
-        Ok(OutputLayout { schema: Arc::new(Schema::new(fields)), sources: fills, blobs, input_fields, lines })
+        Ok(OutputLayout {
+            schema: Arc::new(Schema::new(fields)),
+            sources: fills,
+            blobs,
+            input_fields,
+            lines,
+            notes: Vec::new(),
+        })
     }
 
     /// Returns the types of the columns of the input, in the form that `--schema` accepts.

@@ -29,6 +29,23 @@ pub fn infer_plain_type(parts: &[SampleRows<'_>], position: usize) -> DataType {
     }
 }
 
+/// Describes a column that is text because some of its values are not numbers, although most are.
+pub fn describe_mixed_column(parts: &[SampleRows<'_>], position: usize, name: &str) -> Option<String> {
+    let cells = || parts.iter().flat_map(move |part| part_cells(part, position).iter()).flatten();
+    let values =
+        || cells().filter(|(kind, bytes)| matches!(kind, CellKind::Text | CellKind::Plain) && !bytes.is_empty());
+    let is_number = |(kind, bytes): &(CellKind, &[u8])| *kind == CellKind::Plain && is_float(bytes);
+    let (count, numbers) = (values().count(), values().filter(is_number).count());
+    let kind = if values().filter(is_number).all(|(_, bytes)| is_integer(bytes)) { "int64" } else { "float64" };
+    let name = icecore::text::printable(name);
+    (numbers < count && numbers * 2 > count).then(|| {
+        format!(
+            "the column {name} is text: {numbers} of {count} values are numbers, the others are not; --schema '{name}: \
+             {kind}' keeps the numbers, and null for the others"
+        )
+    })
+}
+
 fn is_integer(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| text.parse::<i64>().is_ok_and(|value| value.to_string() == text))
 }
