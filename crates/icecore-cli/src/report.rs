@@ -60,8 +60,8 @@ pub struct Report {
     undecodable_count: u64,
     /// Whether every irregularity is reported, even if nothing is lost.
     pub is_strict: bool,
-    /// What to add to the loss of class names: how to keep them.
-    pub loss_advice: Option<&'static str>,
+    /// How to keep class names; said once.
+    pub class_advice: Option<&'static str>,
     /// Whether the command has an option `-o`.
     pub has_output_option: bool,
     /// Whether the user was told how to write the readable part of a cut input.
@@ -83,7 +83,7 @@ impl Report {
             input_count: 0,
             undecodable_count: 0,
             is_strict: false,
-            loss_advice: None,
+            class_advice: None,
             has_output_option: false,
             has_suggested_partial: false,
             repaired: HashSet::new(),
@@ -260,14 +260,16 @@ impl Report {
         }
         for loss in losses.iter() {
             let mut report_message = ReportMessage::from(loss).for_input(name);
-            if let Some(advice) = self.loss_advice.filter(|_| loss.kind == icecore::LossKind::Class) {
-                report_message.message.push_str(advice);
-            }
             if strict {
                 report_message.message.insert_str(0, REFUSED);
                 report_message = report_message.with_code(code::FINDING);
             }
             self.print_message(&report_message);
+        }
+        if losses.iter().any(|loss| loss.kind == icecore::LossKind::Class)
+            && let Some(advice) = self.class_advice.take()
+        {
+            self.note(name, "class", advice.to_owned());
         }
     }
 

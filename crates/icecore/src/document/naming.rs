@@ -43,6 +43,16 @@ impl Naming {
         }
     }
 
+    /// Returns the name of the language whose classes the format has.
+    pub(crate) fn language_name(self) -> Option<&'static str> {
+        match self {
+            Naming::Perl => Some("Perl"),
+            Naming::Php => Some("PHP"),
+            Naming::Ruby => Some("Ruby"),
+            Naming::Plain => None,
+        }
+    }
+
     /// Returns the name of a class with the separators of the language, if that differs.
     pub(super) fn translate_separators(self, name: &[u8]) -> Option<Vec<u8>> {
         match self {

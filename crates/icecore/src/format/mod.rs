@@ -110,6 +110,16 @@ impl Format {
         tape.naming = self.can.naming;
     }
 
+    /// Returns the language whose classes this format has: Perl, PHP or Ruby. `None` for formats that all languages share.
+    ///
+    /// ```
+    /// assert_eq!(icecore::format::by_name("storable").and_then(|format| format.language()), Some("Perl"));
+    /// assert_eq!(icecore::format::by_name("json").and_then(|format| format.language()), None);
+    /// ```
+    pub fn language(&self) -> Option<&'static str> {
+        self.can.naming.language_name()
+    }
+
     /// Returns `true` if both formats' languages use the same names for classes and members.
     ///
     /// ```

@@ -11,6 +11,9 @@ use icecore_tables::plural::{format_count, join_names};
 /// A pattern character: as part of a name in a list, it would allow other classes as well.
 const WILDCARD: u8 = b'*';
 
+/// The language whose own dumps need some of its classes in no list.
+const RUBY: &str = "Ruby";
+
 /// An allow-list, and the classes that are not in it.
 pub struct AllowList<'r> {
     pub text: String,
@@ -70,17 +73,18 @@ pub fn omissions(omitted: &[&ClassRow]) -> Vec<String> {
 /// Returns a sentence about the classes that only data of other languages names: the language's own reader needs none of
 /// them, but Icecore's module may read that data.
 pub fn describe_foreign_classes(rows: &[ClassRow], language: Language) -> Option<String> {
-    let (own, title) = match language {
-        Language::Perl | Language::Sereal => ("storable", "Perl"),
-        Language::Php | Language::Laravel => ("php", "PHP"),
-        Language::Ruby | Language::Rails => ("marshal", "Ruby"),
+    let own = match language {
+        Language::Perl | Language::Sereal => "Perl",
+        Language::Php | Language::Laravel => "PHP",
+        Language::Ruby | Language::Rails => RUBY,
     };
-    let is_foreign = |row: &&ClassRow| row.language_format.is_some_and(|format| format != own);
+    let is_foreign = |row: &&ClassRow| row.language.is_some_and(|known| known != own);
     let names: Vec<String> = rows.iter().filter(is_foreign).map(|row| display_name(&row.class)).collect();
     let count = format_count(names.len() as u64, "class is", "classes are");
-    (!names.is_empty()).then(|| {
+    // If all data is of another language, that is what the user wants.
+    (!names.is_empty() && names.len() < rows.len()).then(|| {
         let names = join_names(&names);
-        format!("{count} named only by data of other languages, which {title} itself does not read: {names}")
+        format!("{count} named only by data of other languages, which {own} itself does not read: {names}")
     })
 }
 
@@ -94,8 +98,13 @@ fn is_name_alone(row: &ClassRow) -> bool {
 fn needs_list(row: &ClassRow, language: Language) -> bool {
     match language {
         Language::Perl | Language::Sereal | Language::Php | Language::Laravel => !is_name_alone(row),
-        Language::Ruby | Language::Rails => !is_own_in_ruby(row) && (row.is_marshal || !is_name_alone(row)),
+        Language::Ruby | Language::Rails => !is_own_in_ruby(row) && (is_of_ruby(row) || !is_name_alone(row)),
     }
+}
+
+/// Returns true if only data of Ruby names the class.
+fn is_of_ruby(row: &ClassRow) -> bool {
+    row.language == Some(RUBY)
 }
 
 /// Returns whether the Ruby module builds values of this class without a list, because they are in the form in which
@@ -105,7 +114,7 @@ fn is_own_in_ruby(row: &ClassRow) -> bool {
     let is_value = match row.kind {
         "user-dump" | "user-marshal" => true,
         // Objects of other languages with such names need the list.
-        "object" | "struct" | "data" => row.is_marshal,
+        "object" | "struct" | "data" => is_of_ruby(row),
         _ => false,
     };
     is_value && own.contains(&&*row.name.bytes)

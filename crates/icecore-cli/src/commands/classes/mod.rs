@@ -14,24 +14,11 @@ use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use icecore::value::{ClassUse, CodeUse};
-use icecore::{Document, Format, Limits, deep, raw::Tape};
+use icecore::{Document, Limits, deep, raw::Tape};
 use icecore_tables::plural::format_count;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-
-/// The format of Ruby's dumps, in which some of Ruby's own classes need no list.
-const MARSHAL: &str = "marshal";
-
-/// A format of each language.
-const LANGUAGE_FORMATS: [&str; 3] = ["storable", "php", MARSHAL];
-
-/// Returns the format that stands for the language whose classes a format has; `None` for JSON and other formats that
-/// all languages share.
-fn find_language_format(format: &Format) -> Option<&'static str> {
-    let is_same = |name: &&str| icecore::format::by_name(name).is_some_and(|known| known.shares_names(format));
-    LANGUAGE_FORMATS.into_iter().find(is_same)
-}
 
 /// The object that `--json` prints.
 #[derive(Serialize)]
@@ -62,12 +49,9 @@ struct ClassRow {
     file: String,
     #[serde(skip)]
     name: Name,
-    /// Whether all inputs that name it are dumps of Ruby's Marshal.
+    /// The language of all inputs that name it, if they have the same one.
     #[serde(skip)]
-    is_marshal: bool,
-    /// The language format of all inputs that name it, if they have the same one.
-    #[serde(skip)]
-    language_format: Option<&'static str>,
+    language: Option<&'static str>,
 }
 
 /// The name of a class: in Perl, a text and the bytes of its UTF-8 are different names.
@@ -98,15 +82,12 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
             }
         };
         let Some(opened) = reader.unwrap_input(&name, &bytes, report) else { continue };
-        let document_format = opened.stage.format().of_document();
-        let is_marshal = document_format.name == MARSHAL;
-        let language_format = find_language_format(document_format);
+        let language = opened.stage.format().of_document().language();
         reader.read_documents(&name, &opened, Detail::No, report, |_, outcome, _, report| {
             // The readable part of a document that breaks off counts as well.
             let (names, tape) = list_names(outcome.document, &name, args.deep, opened.limits(), report);
             for class in names.classes {
-                let origin = ClassOrigin { file: &name, is_marshal, language_format };
-                add_class(class, origin, &mut rows, &mut known);
+                add_class(class, &name, language, &mut rows, &mut known);
             }
             for entry in names.code {
                 add_code(entry, &name, &mut code);
@@ -199,45 +180,27 @@ fn add_code(found: CodeUse, file: &str, rows: &mut Vec<CodeRow>) {
     }
 }
 
-/// Where a class is named.
-struct ClassOrigin<'o> {
-    file: &'o str,
-    is_marshal: bool,
-    language_format: Option<&'static str>,
-}
-
 fn add_class(
     class: ClassUse,
-    origin: ClassOrigin<'_>,
+    file: &str,
+    language: Option<&'static str>,
     rows: &mut Vec<ClassRow>,
     known: &mut HashMap<(Name, &'static str), usize>,
 ) {
-    let ClassOrigin { file, is_marshal, language_format } = origin;
     let ClassUse { name, is_text, kind, count, path, .. } = class;
     let name = Name { bytes: name, is_text };
     match known.entry((name.clone(), kind)) {
         Entry::Occupied(entry) => {
             let row: &mut ClassRow = &mut rows[*entry.get()];
             row.count += count;
-            row.is_marshal &= is_marshal;
-            row.language_format = row.language_format.filter(|known| Some(*known) == language_format);
+            row.language = row.language.filter(|known| Some(*known) == language);
         }
         Entry::Vacant(entry) => {
             entry.insert(rows.len());
             let class = String::from_utf8_lossy(&name.bytes).into_owned();
             let is_utf8 = std::str::from_utf8(&name.bytes).is_ok();
             let bytes = (!is_utf8).then(|| name.bytes.iter().map(|byte| format!("{byte:02x}")).collect());
-            rows.push(ClassRow {
-                class,
-                bytes,
-                kind,
-                count,
-                path,
-                file: file.to_owned(),
-                name,
-                is_marshal,
-                language_format,
-            });
+            rows.push(ClassRow { class, bytes, kind, count, path, file: file.to_owned(), name, language });
         }
     }
 }

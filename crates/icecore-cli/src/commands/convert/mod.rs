@@ -48,7 +48,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
         }
     }
     if terminal::writes_json(&to) && !args.strict {
-        report.loss_advice = Some(" (`-t json:class=_class` keeps them)");
+        report.class_advice = Some("`-t json:class=_class` keeps the names of classes");
     }
     let job = Conversion { reader, to, is_shown, args, global, streams, tallies: RefCell::default() };
     match (place, &args.written.out_dir) {
