@@ -87,7 +87,7 @@ impl ChangeWriter<'_> {
         }
         let Some(changed) = change(source, report)? else { return Ok(()) };
         if output.is_none() && terminal::is_stdout_terminal() {
-            terminal::refuse_binary(&changed.stage, self.args.force)?;
+            terminal::check_not_binary(&changed.stage, self.args.force)?;
         }
         let mut target = Target::new(place)?;
         if output.is_none() && !self.args.force {
@@ -193,7 +193,7 @@ impl ChangeWriter<'_> {
         report: &mut Report,
     ) -> Result<u64, Abort> {
         let name = source.name();
-        let reader = DocumentReader::of_stage(changed.stage.clone(), &self.global.limit);
+        let reader = DocumentReader::for_stage(changed.stage.clone(), &self.global.limit);
         let opened =
             (reader.unwrap_input(&name, &changed.before, report), reader.unwrap_input(&name, &changed.after, report));
         let (Some(before), Some(after)) = &opened else { return Ok(0) };

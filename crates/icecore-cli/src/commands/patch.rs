@@ -51,7 +51,7 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
         let text = "only one of the file and the difference can be the standard input".to_owned();
         return Err(Abort::Failed(code::USAGE, text));
     }
-    let reader = DocumentReader::with_frame(&args.from, None, &global.limit)?;
+    let reader = DocumentReader::with_framing(&args.from, None, &global.limit)?;
     let writer = ChangeWriter { args: &args.changes, global };
     let others = std::slice::from_ref(&difference);
     writer.write(std::slice::from_ref(&source), others, report, &mut |source, report| {
@@ -99,7 +99,7 @@ impl PatchJob<'_> {
         let Some(opened) = self.reader.unwrap_input(name, &before, report) else { return Ok(None) };
         let UnwrappedInput { stage, .. } = &opened;
         let format = stage.format().name;
-        let Some(left) = read_document(self.reader, name, &opened, Detail::For(format), report)? else {
+        let Some(left) = read_document(self.reader, name, &opened, Detail::IfFormat(format), report)? else {
             return Ok(None);
         };
         let made = match self.patch.apply(&left) {

@@ -129,7 +129,7 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
     let variables = collect_variables(args)?;
     let mut query = compile(&args.filter, &variables).map_err(|mistake| {
         let is_filter = |filter: &str| compile(filter, &variables).is_ok();
-        mistakes::of_filter(&args.filter, &args.files, &mistake.to_string(), is_filter)
+        mistakes::filter_error(&args.filter, &args.files, &mistake.to_string(), is_filter)
     })?;
     if args.slurp {
         query = compile(&format!("[inputs] | ({}\n)", args.filter), &variables).map_err(|mistake| wrong(&mistake))?;
@@ -151,7 +151,7 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
         return Err(usage_text_error("--raw-output writes strings as they are, without --depth and --items"));
     }
     if is_shown {
-        terminal::refuse_binary(&to, args.force)?;
+        terminal::check_not_binary(&to, args.force)?;
         to = if args.compact { to } else { terminal::with_indented_json(to) };
     }
     let mut target = Target::new(place)?;
@@ -400,7 +400,7 @@ impl QueryJob<'_> {
             Err(error) if error.kind() == ErrorKind::Output => return Err(results.sink.take_stop_reason()),
             Err(error) => {
                 self.report.borrow_mut().report_unwritable("a result", &error);
-                results.sink.take_back(start);
+                results.sink.discard_after(start);
             }
         }
         let is_parted = !self.to.format().can.separator.is_empty() && self.to.wrappers().is_empty();

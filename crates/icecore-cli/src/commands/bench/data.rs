@@ -31,7 +31,7 @@ pub fn load_scenario(
         None => read_document(args, &source, &name, global, report)?,
     };
     let Some((document, format)) = read else { return Ok(None) };
-    let title = source.below.display().to_string();
+    let title = source.relative_path.display().to_string();
     let mut scenario = Scenario::from_document(&title, document, scenario::default_baseline(&format));
     scenario.engine = scenario::ENGINE.iter().map(|&format| format.to_owned()).collect();
     if !scenario.engine.contains(&format) && Stage::parse(&format).is_ok() {

@@ -125,7 +125,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         (false, None) => {
             let paint = Paint::new(global.color, &std::io::stdout());
             // Without any rows, unreadable inputs may still contain classes, so "no classes" is not printed.
-            if !rows.is_empty() || !code.is_empty() || !report.has_bad_inputs() {
+            if !rows.is_empty() || !code.is_empty() || !report.has_undecodable_inputs() {
                 sink.write_text(&format_table(&rows, &code, sources.len() > 1, paint))?;
             }
         }

@@ -1,7 +1,7 @@
 //! `icecore convert --each`: documents one by one, in constant memory.
 
 use super::Conversion;
-use crate::records::{Frame, RecordConversion, RecordPlan, Rescue, Split, ends_in_word, reports};
+use crate::records::{Framing, RecordConversion, RecordPlan, Rescue, Split, ends_in_word, reports};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -22,14 +22,14 @@ impl Conversion<'_> {
     pub(super) fn convert_each(
         &self,
         source: &Source,
-        frame: Frame,
+        framing: Framing,
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<bool, Abort> {
         let name = source.name();
         let found = source.open().and_then(|from| {
             let mut window = Window::new(from, self.args.chunk);
-            self.detect_record_stage(&mut window, frame).map(|stage| (window, stage))
+            self.detect_record_stage(&mut window, framing).map(|stage| (window, stage))
         });
         let (window, stage) = match found {
             Ok((window, Ok(stage))) => (window, stage),
@@ -42,8 +42,8 @@ impl Conversion<'_> {
                 return Ok(false);
             }
         };
-        if frame != Frame::Documents || stage.wrappers().is_empty() {
-            return self.convert_records(self.plan_records(stage, frame), window, &name, sink, report);
+        if framing != Framing::Documents || stage.wrappers().is_empty() {
+            return self.convert_records(self.plan_records(stage, framing), window, &name, sink, report);
         }
         // Data with a single wrapper is unpacked piece by piece, if it may be written before it was read to its end.
         let inner = stage.inner().filter(|inner| inner.wrappers().is_empty() && !self.args.strict);
@@ -53,7 +53,7 @@ impl Conversion<'_> {
                 Some(Ok(inside)) => {
                     let window = Window::new(inside, self.args.chunk);
                     // A single record may be as long as the limit for the whole unpacked data.
-                    let plan = self.plan_records(inner, frame);
+                    let plan = self.plan_records(inner, framing);
                     let max_record = plan.max_record.min(self.global.limit.decompressed);
                     let plan = RecordPlan { max_record, is_packed: true, ..plan };
                     return self.convert_records(plan, window, &name, sink, report);
@@ -91,14 +91,14 @@ impl Conversion<'_> {
     fn detect_record_stage(
         &self,
         window: &mut Window<Box<dyn Read + Send>>,
-        frame: Frame,
+        framing: Framing,
     ) -> io::Result<Result<Stage, Error>> {
         if self.reader.has_given_format() {
             return Ok(self.reader.find_stage(&[]));
         }
         loop {
             let (bytes, is_end) = (window.bytes(), window.is_end());
-            if let Some(record) = first_record(frame, bytes, is_end) {
+            if let Some(record) = first_record(framing, bytes, is_end) {
                 return Ok(self.reader.find_stage(record));
             }
             if is_end || !bytes.is_empty() {
@@ -124,11 +124,11 @@ impl Conversion<'_> {
         outcome.error.is_none() && !goes_on
     }
 
-    fn plan_records(&self, stage: Stage, frame: Frame) -> RecordPlan {
-        let (from, frame) = match stage.of_line() {
-            Some(line) if frame == Frame::Documents => (line, Frame::Lines),
-            Some(line) => (line, frame),
-            None => (stage, frame),
+    fn plan_records(&self, stage: Stage, framing: Framing) -> RecordPlan {
+        let (from, framing) = match stage.of_line() {
+            Some(line) if framing == Framing::Documents => (line, Framing::Lines),
+            Some(line) => (line, framing),
+            None => (stage, framing),
         };
         let to = self.to.of_line().unwrap_or_else(|| self.to.clone());
         let is_text = match to.wrappers().first() {
@@ -140,8 +140,8 @@ impl Conversion<'_> {
             rescue: self.args.partial.then(|| Rescue::new(from.clone(), to.clone(), limits, self.args.deep)),
             step: RecordConverter::new(from.clone(), to, limits, self.args.deep),
             from,
-            frame,
-            out: self.args.frame.unwrap_or(Frame::Documents),
+            input_framing: framing,
+            output_framing: self.args.frame.unwrap_or(Framing::Documents),
             lines: is_text && self.args.frame.is_none(),
             keep_going: self.args.keep_going,
             strict: self.args.strict,
@@ -177,11 +177,11 @@ impl Conversion<'_> {
 }
 
 /// Returns the first record that is complete and not blank.
-fn first_record(frame: Frame, bytes: &[u8], is_end: bool) -> Option<&[u8]> {
+fn first_record(framing: Framing, bytes: &[u8], is_end: bool) -> Option<&[u8]> {
     let mut offset = 0;
-    while let Split::Record { start, end, next } = frame.split_record(bytes.get(offset..)?, is_end) {
+    while let Split::Record { start, end, next } = framing.split_record(bytes.get(offset..)?, is_end) {
         let record = &bytes[offset + start..offset + end];
-        if frame != Frame::Lines || !record.trim_ascii().is_empty() {
+        if framing != Framing::Lines || !record.trim_ascii().is_empty() {
             return Some(record);
         }
         offset += next;

@@ -24,7 +24,7 @@ use std::sync::OnceLock;
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = args.inputs.find_sources(report)?;
-    let mut reader = DocumentReader::with_frame(&args.from, args.each, &global.limit)?;
+    let mut reader = DocumentReader::with_framing(&args.from, args.each, &global.limit)?;
     reader.suggests_partial = !args.partial;
     let streams = !args.strict && (sources.len() == 1 || args.written.out_dir.is_some());
     report.is_strict = args.strict;
@@ -42,7 +42,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
         report.remark("extension", note);
     }
     if is_shown {
-        terminal::refuse_binary(&to, args.force)?;
+        terminal::check_not_binary(&to, args.force)?;
         if args.each.is_none() {
             to = terminal::with_indented_json(to);
         }
@@ -59,7 +59,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
 }
 
 fn target_stage(args: &Convert) -> Result<Stage, Abort> {
-    mistakes::refuse_frame_as_file(args.each, &args.inputs.files)?;
+    mistakes::refuse_framing_as_file(args.each, &args.inputs.files)?;
     let to = format::target_format(args.to.as_deref(), args.written.output.as_deref());
     let mut stage = mistakes::target_stage(&to)?;
     document_reader::set_options(&mut stage, &args.to_options).map_err(usage_error)?;
@@ -117,8 +117,8 @@ impl Conversion<'_> {
     fn convert_source(&self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
         report.count_input();
         let name = source.name();
-        if let Some(frame) = self.args.each {
-            return self.convert_each(source, frame, sink, report);
+        if let Some(framing) = self.args.each {
+            return self.convert_each(source, framing, sink, report);
         }
         self.convert_whole(source, &name, sink, report)
     }
@@ -222,7 +222,8 @@ impl Conversion<'_> {
         let is_parted = !to.can.separator.is_empty() && self.to.wrappers().is_empty();
         // A format of lines keeps what its document format keeps.
         let is_same = std::ptr::eq(opened.stage.format().of_document(), to.of_document());
-        let detail = if is_same || self.to.settings().flag("spelling") { Detail::Yes } else { Detail::For(to.name) };
+        let detail =
+            if is_same || self.to.settings().flag("spelling") { Detail::Yes } else { Detail::IfFormat(to.name) };
         let mut all_written = true;
         let mut is_rescued = false;
         let read = self.reader.read_documents(name, opened, detail, report, |_, outcome, start, report| {
@@ -253,7 +254,7 @@ impl Conversion<'_> {
                 Err(error) if error.kind() == ErrorKind::Output => return Err(sink.take_stop_reason()),
                 Err(error) => {
                     report.report_unwritable(name, &error);
-                    sink.take_back(start);
+                    sink.discard_after(start);
                     all_written = false;
                 }
             }

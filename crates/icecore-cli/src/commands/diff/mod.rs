@@ -77,8 +77,8 @@ fn compare_files(
     let (of_left, of_right) = (from(format(None)), from(format(args.format_b.as_ref())));
     let (a, b) = (Source::from_path(Some(files[0])), Source::from_path(Some(files[1])));
     let readers = (
-        DocumentReader::with_frame(&of_left, None, &global.limit)?,
-        DocumentReader::with_frame(&of_right, None, &global.limit)?,
+        DocumentReader::with_framing(&of_left, None, &global.limit)?,
+        DocumentReader::with_framing(&of_right, None, &global.limit)?,
     );
     report.count_input();
     report.count_input();

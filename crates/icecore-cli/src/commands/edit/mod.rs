@@ -20,7 +20,7 @@ pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abor
         return Err(usage_text_error(nothing_to_change(args)));
     }
     let alterations = args.steps.parse_alterations(&global.limit)?;
-    let reader = DocumentReader::with_frame(&args.from, None, &global.limit)?;
+    let reader = DocumentReader::with_framing(&args.from, None, &global.limit)?;
     let sources = Source::find_all(&args.files, report);
     let job = EditJob { args, reader: &reader, limits: &global.limit, alterations: &alterations };
     if args.editor {

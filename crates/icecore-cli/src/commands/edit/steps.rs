@@ -94,7 +94,7 @@ impl Steps {
 
 fn parse_alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abort> {
     let pair = || split_at_equals(text).ok_or_else(|| not_a_pair(name, text));
-    let path = |path: &str| Pattern::parse(path).map_err(|error| mistakes::of_path(path, error));
+    let path = |path: &str| Pattern::parse(path).map_err(|error| mistakes::path_error(path, error));
     Ok(match name {
         "set" | "append" => {
             let (place, json) = pair()?;

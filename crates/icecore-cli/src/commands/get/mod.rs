@@ -19,7 +19,7 @@ use large::LargeFile;
 
 pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let pattern =
-        Pattern::parse(&args.path).map_err(|error| mistakes::of_get(&args.path, &args.inputs.files, error))?;
+        Pattern::parse(&args.path).map_err(|error| mistakes::get_path_error(&args.path, &args.inputs.files, error))?;
     let reader = DocumentReader::new(&args.from, &global.limit)?;
     let mut to = mistakes::target_stage(&args.to)?;
     document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
@@ -98,7 +98,7 @@ impl GetJob<'_> {
         answers: &mut AnswerWriter<'_>,
         report: &mut Report,
     ) -> Result<SearchResult, Abort> {
-        let skims = self.args.from.document_frame().is_none() && !self.args.deep;
+        let skims = self.args.from.document_framing().is_none() && !self.args.deep;
         let mut answered_count = 0;
         if skims && let Some(mut parts) = LargeFile::open_if_large(source, self.reader, &self.args.from.format.options)
         {

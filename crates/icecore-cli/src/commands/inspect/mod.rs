@@ -27,7 +27,7 @@ const ITEMS: u64 = 32;
 pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if let Some(path) = args.path.as_deref().filter(|path| !path.contains('…')) {
         let full_path = if path.starts_with('$') { path.to_owned() } else { format!("${path}") };
-        Document::check_path(&full_path).map_err(|error| mistakes::of_path(path, error))?;
+        Document::check_path(&full_path).map_err(|error| mistakes::path_error(path, error))?;
     }
     let reader = DocumentReader::new(&args.from, &global.limit)?;
     let sources = args.inputs.find_sources(report)?;
@@ -120,7 +120,7 @@ impl InspectView<'_> {
     /// Returns whether a long array can be shown without knowing the data that follows.
     fn can_show_in_parts(&self) -> bool {
         let Inspect { all, deep, path, from, .. } = self.args;
-        *all && !deep && path.is_none() && from.document_frame().is_none() && self.items == u64::MAX
+        *all && !deep && path.is_none() && from.document_framing().is_none() && self.items == u64::MAX
     }
 
     /// Shows a document, or the value at `top`.

@@ -1,7 +1,7 @@
 //! Changes inputs that consist of documents. Each document is held in memory completely.
 
 use super::output::EncodedOutput;
-use crate::records::{Frame, Split};
+use crate::records::{Framing, Split};
 use crate::report::{Abort, Report, code, io_reason};
 use icecore::rewrite::{self, Tally};
 use icecore::{Error, Request, Stage};
@@ -18,7 +18,7 @@ pub fn change_documents(
     plan: &ReplacePlan,
     input: Box<dyn Read + Send>,
     stage: &Stage,
-    frame: Option<Frame>,
+    framing: Option<Framing>,
     output: &mut EncodedOutput<'_>,
     report: &mut Report,
 ) -> Result<(bool, ChangeCounts, bool), Abort> {
@@ -26,26 +26,26 @@ pub fn change_documents(
     let mut work =
         DocumentChanger { plan, stage, account: ChangeCounts::default(), is_changed: false, is_whole: true, row: 0 };
     let mut window = Window::new(input, CHUNK);
-    match frame {
+    match framing {
         None => {
             while !window.is_end() {
                 window.read_more().map_err(failed)?;
             }
             work.write_document(window.bytes(), 0, output, report)?;
         }
-        Some(Frame::Documents) => {
+        Some(Framing::Documents) => {
             while !window.is_end() {
                 window.read_more().map_err(failed)?;
             }
             work.write_unframed(window.bytes(), output, report)?;
         }
-        Some(frame) => loop {
+        Some(framing) => loop {
             let (bytes, is_end) = (window.bytes(), window.is_end());
-            match frame.split_record(bytes, is_end) {
+            match framing.split_record(bytes, is_end) {
                 Split::Record { start, end, next } => {
                     work.row += 1;
                     let offset = window.offset() + start as u64;
-                    work.write_framed(frame, bytes, (start, end, next), offset, output, report)?;
+                    work.write_framed(framing, bytes, (start, end, next), offset, output, report)?;
                     window.consume(next);
                 }
                 Split::More => window.read_more().map_err(failed)?,
@@ -168,7 +168,7 @@ impl DocumentChanger<'_> {
     /// up to `next` are written as they are.
     fn write_framed(
         &mut self,
-        frame: Frame,
+        framing: Framing,
         bytes: &[u8],
         (start, end, next): (usize, usize, usize),
         offset: u64,
@@ -188,10 +188,10 @@ impl DocumentChanger<'_> {
         }
         let framed_record = bytes.get(..next).unwrap_or_default();
         let Some(mut new) = changed else { return output.write_piece(framed_record) };
-        if matches!(frame, Frame::Lines | Frame::Nul) {
+        if matches!(framing, Framing::Lines | Framing::Nul) {
             // The original end is kept: a line may end in two characters, the last one in none.
             new.extend_from_slice(bytes.get(end..next).unwrap_or_default());
-        } else if let Err(error) = frame.close_record(&mut new, 0) {
+        } else if let Err(error) = framing.close_record(&mut new, 0) {
             self.report_error(&error, record, report);
             return output.write_piece(framed_record);
         }

@@ -254,7 +254,7 @@ impl ReplaceJob<'_> {
         report: &mut Report,
     ) -> Result<bool, Abort> {
         let ExaminedInput { head, form, is_guessed, wide, is_file } = self.examine_input(input, source, name)?;
-        let table = match source.below.file_stem() {
+        let table = match source.relative_path.file_stem() {
             Some(stem) => stem.to_string_lossy().into_owned(),
             None => name.to_owned(),
         };

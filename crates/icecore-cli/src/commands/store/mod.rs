@@ -87,7 +87,7 @@ fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> R
             // Bytes that can't be decoded may be binary.
             let stage = from.and_then(|format| Stage::parse(format).ok());
             match stage {
-                Some(stage) => terminal::refuse_binary(&stage, args.force)?,
+                Some(stage) => terminal::check_not_binary(&stage, args.force)?,
                 None if args.force => {}
                 None => {
                     let text = "the object can't be decoded: write it to a file, or add `--force`";
@@ -107,7 +107,7 @@ fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> R
     };
     let usage = |error: icecore::Error| Abort::Failed(code::USAGE, error.to_string());
     if terminal::is_stdout_terminal() {
-        terminal::refuse_binary(&to, args.force)?;
+        terminal::check_not_binary(&to, args.force)?;
         to = terminal::with_indented_json(to);
         if terminal::writes_json(&to) {
             sink.paint_json(global.color);
@@ -143,7 +143,7 @@ fn make_index(args: &Index, store: &mut dyn Backend) -> Result<(), Abort> {
         }
         return sink.flush();
     };
-    store.index(&mistakes::whole_path(path)?).map_err(database_error)
+    store.index(&mistakes::rooted_path(path)?).map_err(database_error)
 }
 
 /// The statistics as `store stats --json` prints them.

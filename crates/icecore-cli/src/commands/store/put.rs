@@ -5,7 +5,7 @@ use crate::arguments::Global;
 use crate::database::database_error;
 use crate::mistakes;
 use crate::progress;
-use crate::records::{Frame, RecordSplitter};
+use crate::records::{Framing, RecordSplitter};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -19,7 +19,7 @@ const MAX_GROUP_BYTES: usize = 8 << 20;
 const MAX_GROUP_OBJECTS: usize = 10_000;
 
 pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    mistakes::refuse_frame_as_file(args.each, &args.files)?;
+    mistakes::refuse_framing_as_file(args.each, &args.files)?;
     let stage = args.format.as_deref().map(mistakes::stage).transpose()?;
     let sources = Source::find_all(&args.files, report);
     if args.key.is_some() && sources.len() != 1 {
@@ -39,7 +39,7 @@ pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report:
         report.count_input();
         let name = source.name();
         match args.each {
-            Some(frame) => store_records(source, frame, stage.as_ref(), global, &mut group, report)?,
+            Some(framing) => store_records(source, framing, stage.as_ref(), global, &mut group, report)?,
             None => match source.read() {
                 Ok(bytes) => group.add(&name, bytes.to_vec(), report)?,
                 Err(error) => report.report_io_error(&name, &error),
@@ -54,7 +54,7 @@ pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report:
 /// stored.
 fn store_records(
     source: &Source,
-    frame: Frame,
+    framing: Framing,
     stage: Option<&Stage>,
     global: &Global,
     group: &mut ObjectGroup<'_>,
@@ -68,7 +68,7 @@ fn store_records(
             return Ok(());
         }
     };
-    let mut splitter = RecordSplitter::new(window, frame, stage, group.args.max_record, &global.limit)?;
+    let mut splitter = RecordSplitter::new(window, framing, stage, group.args.max_record, &global.limit)?;
     let mut count = 0;
     loop {
         match splitter.next_record() {

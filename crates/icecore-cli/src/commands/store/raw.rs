@@ -3,14 +3,14 @@
 use super::args::Each;
 use super::walk;
 use crate::database::database_error;
-use crate::records::{Frame, Split};
+use crate::records::{Framing, Split};
 use crate::report::{Abort, code};
 use crate::sink::Sink;
 use crate::terminal;
 use icecore_store::{Backend, Flow};
 
 pub fn print_raw_objects(args: &Each, store: &mut dyn Backend) -> Result<(), Abort> {
-    let frame = args.bytes.unwrap_or(Frame::Documents);
+    let framing = args.bytes.unwrap_or(Framing::Documents);
     if terminal::is_stdout_terminal() && !args.force {
         let text =
             "the standard output is a terminal, and objects may be binary: write them to a file, or add `--force`";
@@ -26,7 +26,7 @@ pub fn print_raw_objects(args: &Each, store: &mut dyn Backend) -> Result<(), Abo
         let (mut count, mut ended) = (0, None);
         let walked = store.objects(after, page, &wanted, &mut |object| {
             (count, after) = (count + 1, object.sequence);
-            match write_framed_object(&object.bytes, frame, &mut sink) {
+            match write_framed_object(&object.bytes, framing, &mut sink) {
                 Ok(()) => Ok(Flow::Continue),
                 Err(Abort::Failed(code, why)) => {
                     ended = Some(Abort::Failed(code, format!("{}: {why}", object.id)));
@@ -53,16 +53,16 @@ pub fn print_raw_objects(args: &Each, store: &mut dyn Backend) -> Result<(), Abo
 }
 
 /// Writes the bytes of an object with their frame.
-fn write_framed_object(bytes: &[u8], frame: Frame, sink: &mut Sink) -> Result<(), Abort> {
+fn write_framed_object(bytes: &[u8], framing: Framing, sink: &mut Sink) -> Result<(), Abort> {
     let output_start = sink.position();
     sink.write_bytes(bytes)?;
     let fits = sink.edit_record(output_start, |buffer, start| {
-        frame.close_record(buffer, start).is_ok()
-            && (frame == Frame::Documents || survives_framing(frame, &buffer[start..], bytes))
+        framing.close_record(buffer, start).is_ok()
+            && (framing == Framing::Documents || survives_framing(framing, &buffer[start..], bytes))
     });
     if !fits {
-        sink.take_back(output_start);
-        let text = format!("a record of --bytes={} can't hold this object; use --bytes=u32be", frame.name());
+        sink.discard_after(output_start);
+        let text = format!("a record of --bytes={} can't hold this object; use --bytes=u32be", framing.name());
         return Err(Abort::Failed(code::USAGE, text));
     }
     sink.release_record()
@@ -70,9 +70,9 @@ fn write_framed_object(bytes: &[u8], frame: Frame, sink: &mut Sink) -> Result<()
 
 /// Returns whether reading the record yields these bytes: for example, a line feed at the end of an object is lost in a
 /// line.
-fn survives_framing(frame: Frame, record: &[u8], bytes: &[u8]) -> bool {
-    let is_blank = frame == Frame::Lines && bytes.trim_ascii().is_empty();
-    match frame.split_record(record, true) {
+fn survives_framing(framing: Framing, record: &[u8], bytes: &[u8]) -> bool {
+    let is_blank = framing == Framing::Lines && bytes.trim_ascii().is_empty();
+    match framing.split_record(record, true) {
         Split::Record { start, end, next } => record[start..end] == *bytes && next == record.len() && !is_blank,
         _ => false,
     }

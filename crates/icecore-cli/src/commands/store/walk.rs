@@ -46,7 +46,7 @@ pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, repor
         return lines.sink.flush();
     }
     let path_value = match (&args.path, &args.value) {
-        (Some(path), Some(value)) => Some((mistakes::whole_path(path)?, value.clone())),
+        (Some(path), Some(value)) => Some((mistakes::rooted_path(path)?, value.clone())),
         (Some(both), None) => {
             let Some((path, value)) = both.split_once('=') else {
                 return Err(Abort::Failed(
@@ -54,7 +54,7 @@ pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, repor
                     format!("the value is missing: `icecore store find '{both}' VALUE`"),
                 ));
             };
-            Some((mistakes::whole_path(path.trim())?, value.trim().to_owned()))
+            Some((mistakes::rooted_path(path.trim())?, value.trim().to_owned()))
         }
         _ => None,
     };
