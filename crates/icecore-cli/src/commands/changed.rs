@@ -25,7 +25,7 @@ pub struct ChangeArgs {
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
-    pub place: InPlaceArgs,
+    pub output_args: InPlaceArgs,
     /// Overwrite existing files, including backups; write binary formats to a terminal
     #[arg(long)]
     pub force: bool,
