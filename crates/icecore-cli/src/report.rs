@@ -135,7 +135,7 @@ impl Report {
     }
 
     /// Counts an input with records that can't be decoded.
-    pub fn count_bad_input(&mut self) {
+    pub fn count_undecodable_input(&mut self) {
         self.undecodable_count += 1;
     }
 

@@ -141,7 +141,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
                     | io::ErrorKind::InvalidInput
                     | io::ErrorKind::UnexpectedEof
                     | io::ErrorKind::Other => {
-                        self.report.count_bad_input();
+                        self.report.count_undecodable_input();
                         self.report.report_fault(code::INPUT, &self.tally.input, io_reason(&error));
                     }
                     _ => self.report.report_io_error(&self.tally.input, &error),

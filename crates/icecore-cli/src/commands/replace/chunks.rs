@@ -50,7 +50,7 @@ impl ChunkedInput<'_> {
                     "the input ends inside the literal that starts at offset {offset}, and the rest is unchanged: is the {} cut off?",
                     self.form.name()
                 );
-                report.count_bad_input();
+                report.count_undecodable_input();
                 report.report_fault(code::INPUT, self.name, text);
                 changes.is_complete = false;
             }

@@ -465,7 +465,7 @@ impl<'j> RowsJob<'j> {
             Err(error) => Err(error),
         };
         if tally.has_unreadable() {
-            report.count_bad_input();
+            report.count_undecodable_input();
         }
         reports::report_totals(&tally, report, self.global.quiet);
         #[cfg(feature = "columns")]
