@@ -98,8 +98,14 @@ impl ChangeWriter<'_> {
     }
 
     /// Replaces each file in which something changes.
-    fn write_in_place(&self, sources: &[Source], report: &mut Report, change: &mut ChangeInput<'_>) -> Result<(), Abort> {
-        let files = sources.iter().map(|source| InPlaceFile::new(source, &self.args.output_args.backup, self.args.force));
+    fn write_in_place(
+        &self,
+        sources: &[Source],
+        report: &mut Report,
+        change: &mut ChangeInput<'_>,
+    ) -> Result<(), Abort> {
+        let files =
+            sources.iter().map(|source| InPlaceFile::new(source, &self.args.output_args.backup, self.args.force));
         let files: Vec<InPlaceFile> = files.collect::<Result<_, Abort>>()?;
         if self.args.dry_run {
             return self.show_changes(sources, &files, report, change);
@@ -202,8 +208,14 @@ impl ChangeWriter<'_> {
         let (Some(before), Some(after)) = (before, after) else { return Ok(0) };
         let differences = find_differences(&before, &after, Rules::new().exact());
         let show_all = arguments::DisplayArgs { depth: None, items: None };
-        DifferencePrinter::for_people(DiffView::Auto, &show_all, terminal::is_stdout_terminal(), paint, &self.global.limit)
-            .write_differences(&differences, sink)?;
+        DifferencePrinter::for_people(
+            DiffView::Auto,
+            &show_all,
+            terminal::is_stdout_terminal(),
+            paint,
+            &self.global.limit,
+        )
+        .write_differences(&differences, sink)?;
         if differences.is_empty() {
             sink.write_text(SAME_MEANING)?;
         }

@@ -119,7 +119,9 @@ fn print_list(args: &Bench, files: &mut OutputFiles) -> Result<(), Abort> {
         .map_err(lab_error)?;
     let list = BenchList::new(&scenarios, &found, &options).map_err(lab_error)?;
     match files.take_json_destination() {
-        Some(destination) => Target::write_text(destination, &(serde_json::to_string(&list).unwrap_or_default() + "\n")),
+        Some(destination) => {
+            Target::write_text(destination, &(serde_json::to_string(&list).unwrap_or_default() + "\n"))
+        }
         None => print_text(&list.to_string()),
     }
 }

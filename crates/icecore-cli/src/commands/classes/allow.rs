@@ -49,9 +49,14 @@ pub fn build_allow_list<'r>(rows: &'r [ClassRow], language: Language, packages: 
 
 /// Explains why classes are left out of the list because they need none: a sentence for each reason.
 pub fn explain_omissions(omitted: &[&ClassRow]) -> Vec<String> {
-    let (mere_names, ruby_classes): (Vec<&ClassRow>, Vec<&ClassRow>) = omitted.iter().partition(|row| is_mere_name(row));
+    let (mere_names, ruby_classes): (Vec<&ClassRow>, Vec<&ClassRow>) =
+        omitted.iter().partition(|row| is_mere_name(row));
     let reasons = [
-        (ruby_classes, "because the Ruby module builds it without a list", "because the Ruby module builds them without a list"),
+        (
+            ruby_classes,
+            "because the Ruby module builds it without a list",
+            "because the Ruby module builds them without a list",
+        ),
         (mere_names, "because it is only a name, without an object", "because they are only names, without objects"),
     ];
     let mut sentences = Vec::new();
@@ -84,7 +89,8 @@ fn needs_list(row: &ClassRow, language: Language) -> bool {
 /// Returns whether the Ruby module builds values of this class without a list, because they are in the form in which
 /// Ruby writes them. In any other form, no list allows them.
 fn is_built_by_ruby_module(row: &ClassRow) -> bool {
-    let built_classes: [&[u8]; 8] = [b"BigDecimal", b"Complex", b"Date", b"DateTime", b"Range", b"Rational", b"Set", b"Time"];
+    let built_classes: [&[u8]; 8] =
+        [b"BigDecimal", b"Complex", b"Date", b"DateTime", b"Range", b"Rational", b"Set", b"Time"];
     let has_own_form = match row.kind {
         "user-dump" | "user-marshal" => true,
         // Objects of other languages with such names need the list.

@@ -27,8 +27,10 @@ impl Packages {
             // Composer 1 wrote the list without an object around it.
             let list = installed.get("packages").unwrap_or(&installed).as_array();
             for package in list.into_iter().flatten() {
-                packages
-                    .add_prefixes(package, package.get("name").and_then(Value::as_str).unwrap_or("a package without a name"));
+                packages.add_prefixes(
+                    package,
+                    package.get("name").and_then(Value::as_str).unwrap_or("a package without a name"),
+                );
             }
         }
         Ok(packages)
@@ -48,10 +50,8 @@ impl Packages {
 
     /// Returns the package with the longest matching prefix.
     pub fn find_package(&self, class: &[u8]) -> Option<&str> {
-        let matching = self
-            .prefixes
-            .iter()
-            .filter(|prefix| !prefix.text.is_empty() && class.starts_with(prefix.text.as_bytes()));
+        let matching =
+            self.prefixes.iter().filter(|prefix| !prefix.text.is_empty() && class.starts_with(prefix.text.as_bytes()));
         matching.max_by_key(|prefix| prefix.text.len()).map(|prefix| prefix.package.as_str())
     }
 }

@@ -103,7 +103,8 @@ impl Conversion<'_> {
             }
             if is_end || !bytes.is_empty() {
                 let stage = self.reader.find_stage(bytes);
-                let is_conclusive = |stage: &Stage| bytes.len() >= MIN_EXAMINED || self.has_whole_document(stage, bytes);
+                let is_conclusive =
+                    |stage: &Stage| bytes.len() >= MIN_EXAMINED || self.has_whole_document(stage, bytes);
                 if is_end || bytes.len() >= MAX_EXAMINED || stage.as_ref().is_ok_and(is_conclusive) {
                     return Ok(stage);
                 }

@@ -121,7 +121,11 @@ fn describe_form(value: Cursor<'_>) -> String {
 
 /// Returns the name of the class with all its bytes; empty if the value has no class.
 fn describe_class(value: Cursor<'_>) -> String {
-    if value.node().kind.has_class() { format!("class {}", quote_bytes(value.class(), MAX_OUTLINE_LEN)) } else { String::new() }
+    if value.node().kind.has_class() {
+        format!("class {}", quote_bytes(value.class(), MAX_OUTLINE_LEN))
+    } else {
+        String::new()
+    }
 }
 
 /// Returns the parts of two strings that begin shortly before their first difference.
@@ -145,7 +149,8 @@ fn show_string_difference(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths)
 fn cut_around_difference(left: &str, right: &str, lengths: Lengths) -> (String, String) {
     let max_chars = lengths.string.min(lengths.total);
     let common_len = left.chars().zip(right.chars()).take_while(|(a, b)| a == b).count();
-    let is_visible = common_len + CONTEXT_LEN <= max_chars || left.chars().count().max(right.chars().count()) <= max_chars;
+    let is_visible =
+        common_len + CONTEXT_LEN <= max_chars || left.chars().count().max(right.chars().count()) <= max_chars;
     let skipped = if is_visible { 0 } else { common_len.saturating_sub(CONTEXT_LEN.min(max_chars / 3)) };
     let part = |text: &str| match skipped {
         0 => cut(text, max_chars),

@@ -85,7 +85,10 @@ fn compare_files(
     let (left, right) = (read_bytes(&left_source, report), read_bytes(&right_source, report));
     let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
     // Both inputs are unwrapped before either is checked, so that the errors of both are reported.
-    let inputs = (readers.0.unwrap_input(&left_source.name(), &left, report), readers.1.unwrap_input(&right_source.name(), &right, report));
+    let inputs = (
+        readers.0.unwrap_input(&left_source.name(), &left, report),
+        readers.1.unwrap_input(&right_source.name(), &right, report),
+    );
     let (Some(left), Some(right)) = &inputs else { return Ok(None) };
     let names = (left.stage.format().of_document().name, right.stage.format().of_document().name);
     let left = read_document(&readers.0, &left_source.name(), left, Detail::No, report)?;

@@ -54,7 +54,15 @@ impl<'a> DifferencePrinter<'a> {
         let column_width = if in_columns { terminal_columns().saturating_sub(5) / 2 } else { 0 };
         let depth = display.depth.map_or(usize::MAX, |depth| depth as usize);
         let max_changes = display.items.unwrap_or(u64::MAX);
-        DifferencePrinter { is_json: false, column_width, paint, depth, max_changes, limits, remaining_link_searches: Cell::new(MAX_LINK_SEARCHES) }
+        DifferencePrinter {
+            is_json: false,
+            column_width,
+            paint,
+            depth,
+            max_changes,
+            limits,
+            remaining_link_searches: Cell::new(MAX_LINK_SEARCHES),
+        }
     }
 
     /// Makes this a printer of JSON.
@@ -312,7 +320,8 @@ mod tests {
     fn end_of_steps_finds_each_step_of_a_path() {
         let cut_path = |path: &'static str, steps| find_end_of_steps(path, steps).map_or(path, |end| &path[..end]);
         let path = r#"$.a["x.y\"[z]"][3]^.b"#;
-        let expected_paths = ["$", "$.a", r#"$.a["x.y\"[z]"]"#, r#"$.a["x.y\"[z]"][3]"#, r#"$.a["x.y\"[z]"][3]^"#, path, path];
+        let expected_paths =
+            ["$", "$.a", r#"$.a["x.y\"[z]"]"#, r#"$.a["x.y\"[z]"][3]"#, r#"$.a["x.y\"[z]"][3]^"#, path, path];
         for (steps, expected) in expected_paths.into_iter().enumerate() {
             assert_eq!(cut_path(path, steps), expected, "{steps}");
         }

@@ -25,7 +25,8 @@ pub struct LargeFile {
 impl LargeFile {
     /// Returns the file if it is large and in a format without wrappers.
     pub fn open_if_large(source: &Source, reader: &DocumentReader<'_>, options: &[String]) -> Option<LargeFile> {
-        let metadata = source.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() >= MIN_LARGE_LEN)?;
+        let metadata =
+            source.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() >= MIN_LARGE_LEN)?;
         let file = source.open_file()?.ok()?;
         let stages = match reader.has_given_format() {
             true => vec![reader.find_stage(&[]).ok()?],

@@ -183,7 +183,9 @@ impl GetJob<'_> {
             };
             let write = &mut |path: &str, document: &Document<'_>| answers.write_answer(path, document);
             match select::within(&document, self.pattern, self.limits, answered_count, write) {
-                Ok(0) => absence_reason = document.find(self.pattern.as_str()).err().filter(|error| error.path().is_some()),
+                Ok(0) => {
+                    absence_reason = document.find(self.pattern.as_str()).err().filter(|error| error.path().is_some())
+                }
                 Ok(_) => {}
                 Err(error) => answers.report_error(&error, name, report)?,
             }

@@ -105,7 +105,8 @@ pub fn write_part(
     sink: &mut Sink,
 ) -> Result<(), Abort> {
     let separator = if part.earlier_nodes == 0 { "\n" } else { ",\n" };
-    ItemWriter { view, sink, separator, opened_count: 0, part: Some(part) }.write_rows(tree, source, document, settings, 0)
+    ItemWriter { view, sink, separator, opened_count: 0, part: Some(part) }
+        .write_rows(tree, source, document, settings, 0)
 }
 
 /// Writes the items of a document.

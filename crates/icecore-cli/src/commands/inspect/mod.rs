@@ -77,7 +77,8 @@ fn inspect_source(
     };
     let depth = args.shown.depth.unwrap_or(u32::MAX);
     let settings = NestedSettings { opens: args.deep, budget: &budget, level: 0, base_depth: 0, depth };
-    if view.can_show_in_parts() && parts::show_in_parts(&document_at(0, bytes.len()), input.limits(), view, settings, sink)?
+    if view.can_show_in_parts()
+        && parts::show_in_parts(&document_at(0, bytes.len()), input.limits(), view, settings, sink)?
     {
         return sink.flush();
     }
@@ -90,10 +91,12 @@ fn inspect_source(
             None => view.write_document(&source, &outcome, None, settings, sink)?,
             Some(path) => {
                 let path = path::complete_path(path, &source, &input, args.deep);
-                let show =
-                    &mut |source: &DocumentSource<'_>, outcome: &Outcome<'_>, top: u32, settings: NestedSettings<'_>| {
-                        view.write_document(source, outcome, Some(top), settings, sink)
-                    };
+                let show = &mut |source: &DocumentSource<'_>,
+                                 outcome: &Outcome<'_>,
+                                 top: u32,
+                                 settings: NestedSettings<'_>| {
+                    view.write_document(source, outcome, Some(top), settings, sink)
+                };
                 if let Err(error) = path::show_at_path(&path, &source, &outcome, settings, show)? {
                     path::report_missing_path(&error, &path, &name, report)?;
                 }

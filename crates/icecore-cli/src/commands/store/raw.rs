@@ -16,43 +16,43 @@ pub fn print_raw_objects(args: &Each, store: &mut dyn Backend) -> Result<(), Abo
             "the standard output is a terminal, and objects may be binary: write them to a file, or add `--force`";
         return Err(Abort::Failed(code::USAGE, text.to_owned()));
     }
-    let mut after = walk::start_sequence(args, store)?;
-    let wanted = walk::to_object_filter(&args.filter, None);
+    let mut last_sequence = walk::start_sequence(args, store)?;
+    let filter = walk::to_object_filter(&args.filter, None);
     let mut sink = Sink::stdout();
     sink.hold_records();
-    let mut left = args.filter.items.unwrap_or(u64::MAX);
-    while left > 0 {
-        let page = usize::try_from(left).unwrap_or(walk::PAGE).min(walk::PAGE);
-        let (mut count, mut ended) = (0, None);
-        let walked = store.objects(after, page, &wanted, &mut |object| {
-            (count, after) = (count + 1, object.sequence);
+    let mut remaining = args.filter.items.unwrap_or(u64::MAX);
+    while remaining > 0 {
+        let page_len = usize::try_from(remaining).unwrap_or(walk::MAX_PAGE_LEN).min(walk::MAX_PAGE_LEN);
+        let (mut count, mut stop_reason) = (0, None);
+        let page_result = store.objects(last_sequence, page_len, &filter, &mut |object| {
+            (count, last_sequence) = (count + 1, object.sequence);
             match write_framed_object(&object.bytes, framing, &mut sink) {
                 Ok(()) => Ok(Flow::Continue),
-                Err(Abort::Failed(code, why)) => {
-                    ended = Some(Abort::Failed(code, format!("{}: {why}", object.id)));
+                Err(Abort::Failed(code, reason)) => {
+                    stop_reason = Some(Abort::Failed(code, format!("{}: {reason}", object.id)));
                     Ok(Flow::Stop)
                 }
                 Err(abort) => {
-                    ended = Some(abort);
+                    stop_reason = Some(abort);
                     Ok(Flow::Stop)
                 }
             }
         });
-        if let Some(abort) = ended {
-            // The output before the error is shown first.
+        if let Some(abort) = stop_reason {
+            // The output before the error is written first.
             sink.flush()?;
             return Err(abort);
         }
-        walked.map_err(database_error)?;
-        left -= count as u64;
-        if count < page {
+        page_result.map_err(database_error)?;
+        remaining -= count as u64;
+        if count < page_len {
             break;
         }
     }
     sink.flush()
 }
 
-/// Writes the bytes of an object with their frame.
+/// Writes the bytes of an object as a record.
 fn write_framed_object(bytes: &[u8], framing: Framing, sink: &mut Sink) -> Result<(), Abort> {
     let output_start = sink.position();
     sink.write_bytes(bytes)?;
@@ -68,7 +68,7 @@ fn write_framed_object(bytes: &[u8], framing: Framing, sink: &mut Sink) -> Resul
     sink.release_record()
 }
 
-/// Returns whether reading the record yields these bytes: for example, a line feed at the end of an object is lost in a
+/// Returns true if reading the record yields these bytes. For example, a line feed at the end of an object is lost in a
 /// line.
 fn survives_framing(framing: Framing, record: &[u8], bytes: &[u8]) -> bool {
     let is_blank = framing == Framing::Lines && bytes.trim_ascii().is_empty();
