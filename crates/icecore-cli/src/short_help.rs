@@ -150,7 +150,7 @@ fn first_line(help: Option<&clap::builder::StyledStr>) -> String {
 /// Shortens a help text to `width`, if possible before a part of the sentence, else after a word.
 fn shorten_text(help: &str, width: usize) -> String {
     /// What a part of a sentence begins with.
-    const PART_STARTS: [&str; 7] = ["; ", ": ", ", if", ", where", ", which", " ("];
+    const PART_STARTS: [&str; 6] = ["; ", ": ", ", if", ", where", ", which", " ("];
     /// A shorter text would say too little.
     const MIN_LEN: usize = 15;
     if help.chars().count() <= width {

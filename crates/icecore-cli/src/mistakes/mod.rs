@@ -172,7 +172,7 @@ fn table_key(commands: &[&Command]) -> String {
 }
 
 /// Returns the command and the subcommands that the words name, from the outermost to the innermost.
-pub fn named<'c>(command: &'c Command, words: &[String]) -> Vec<&'c Command> {
+pub fn named_commands<'c>(command: &'c Command, words: &[String]) -> Vec<&'c Command> {
     let mut commands = vec![command];
     for word in words.iter().skip(1) {
         if let Some(next) = commands.last().and_then(|command| command.find_subcommand(word)) {

@@ -101,7 +101,7 @@ pub fn filter_error(filter: &str, files: &[PathBuf], mistake: &str, is_filter: i
 }
 
 /// Returns the filter that does what a path does; `None` if the text is not a path.
-fn filter_path_error(path: &str) -> Option<String> {
+fn filter_of_path(path: &str) -> Option<String> {
     Pattern::parse(path).ok()?;
     let mut filter = path.strip_prefix('$').unwrap_or(path).replace("[*]", "[]").replace(".*", "[]");
     // The visibility of a property is a part of its name for `get` only.
