@@ -16,8 +16,8 @@ pub fn bytes_in_use() -> i64 {
     BYTES_IN_USE.get()
 }
 
-/// Adds to the count of this thread. Does not allocate: a constant thread-local variable without a destructor needs no
-/// registration, and exists for the whole life of its thread.
+/// Adds to the count of this thread. Does not allocate: a constant thread-local variable without a destructor needs
+/// no registration, and exists for the whole life of its thread.
 fn count_bytes(bytes: i64) {
     BYTES_IN_USE.set(BYTES_IN_USE.get().wrapping_add(bytes));
 }

@@ -110,8 +110,8 @@ pub struct DisplayArgs {
 }
 
 impl DisplayArgs {
-    /// Returns how much to show of JSON written in the format `to`; `None` means all. `has_paths` is true if each line
-    /// begins with a path.
+    /// Returns how much to show of JSON written in the format `to`; `None` means all. `has_paths` is true if each
+    /// line begins with a path.
     pub fn display_limits(&self, to: &Stage, has_paths: bool) -> Result<Option<DisplayLimits>, Abort> {
         let items = self.items;
         if self.depth.is_none() && items.is_none() {

@@ -33,7 +33,8 @@ impl Database {
     pub fn resolve_address(&self) -> Result<Address, Abort> {
         let variable = std::env::var(DATABASE).ok().filter(|text| !text.is_empty());
         let text = match (&self.db, &self.db_file) {
-            // If the password was removed from the command line (see `hide_password`), the variable has the full address.
+            // If the password was removed from the command line (see `hide_password`), the variable has the full
+            // address.
             (Some(text), _) => {
                 variable.filter(|address| is_same_address(address, text)).unwrap_or_else(|| text.clone())
             }

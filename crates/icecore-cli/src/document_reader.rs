@@ -100,7 +100,8 @@ impl<'r> DocumentReader<'r> {
         })
     }
 
-    /// Like [`DocumentReader::unwrap_input`], but if a wrapper is cut or broken, returns the data that was unpacked before.
+    /// Like [`DocumentReader::unwrap_input`], but if a wrapper is cut or broken, returns the data that was unpacked
+    /// before.
     pub fn unwrap_partial_input<'b>(
         &self,
         name: &str,
@@ -182,8 +183,9 @@ impl<'r> DocumentReader<'r> {
         }
     }
 
-    /// Reads all documents of an input, and calls `process` with each of them, its offset in the input, and its stage. A
-    /// document may be partial. `process` returns a tape to reuse. Errors are reported. Returns true if there were none.
+    /// Reads all documents of an input, and calls `process` with each of them, its offset in the input, and its
+    /// stage. A document may be partial. `process` returns a tape to reuse. Errors are reported. Returns true if
+    /// there were none.
     pub fn read_documents<'a>(
         &self,
         name: &str,
@@ -193,8 +195,8 @@ impl<'r> DocumentReader<'r> {
         mut process: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Abort>,
     ) -> Result<bool, Abort> {
         let UnwrappedInput { stage, bytes, metadata, remaining_limits: limits, .. } = input;
-        // A detected format of lines is replaced by the format of one line, because each line is a document. A format of
-        // lines that was given stays, and covers all lines.
+        // A detected format of lines is replaced by the format of one line, because each line is a document. A format
+        // of lines that was given stays, and covers all lines.
         let line_stage = if self.is_one_by_one && !self.has_given_format() { stage.of_line() } else { None };
         let stage = line_stage.as_ref().unwrap_or(stage);
         let format = stage.format();

@@ -18,8 +18,8 @@ pub fn is_sqlite(head: &[u8]) -> bool {
 }
 
 impl ForeignInput {
-    /// Determines the kind by the name of an input and its first bytes; `None` if no command reads it. `is_complete` is
-    /// true if there are no more bytes.
+    /// Determines the kind by the name of an input and its first bytes; `None` if no command reads it. `is_complete`
+    /// is true if there are no more bytes.
     pub fn detect_kind(name: &str, head: &[u8], is_complete: bool) -> Option<ForeignInput> {
         let kind = |title, commands| Some(ForeignInput { title, commands });
         if is_sqlite(head) {

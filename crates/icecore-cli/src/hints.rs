@@ -36,8 +36,8 @@ pub fn suggest_path(path: &str) -> Option<String> {
     (meant != path && Pattern::parse(&meant).is_ok()).then_some(meant)
 }
 
-/// Returns a short message for an option that a format does not have. The message of the engine lists all its options,
-/// which may be dozens.
+/// Returns a short message for an option that a format does not have. The message of the engine lists all its
+/// options, which may be dozens.
 pub fn explain_unknown_option(error: &Error) -> Option<String> {
     let name = error.expected()?.strip_prefix("an option of ")?.split(':').next()?;
     let found = error.found()?;

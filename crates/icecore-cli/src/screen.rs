@@ -56,8 +56,8 @@ fn lock_screen() -> MutexGuard<'static, Screen> {
     SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on, sends output that is too long for the screen to a pager. `is_for_reading` is true if the command prints
-/// text for reading.
+/// From now on, sends output that is too long for the screen to a pager. `is_for_reading` is true if the command
+/// prints text for reading.
 pub fn enable_paging(paging: Paging, is_for_reading: bool) {
     let is_wanted = match paging {
         Paging::Auto => is_for_reading,

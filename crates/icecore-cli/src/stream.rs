@@ -79,8 +79,8 @@ pub fn convert_in_windows<'a>(
     });
     let rest = rest.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let (mut outcome, mut skip) = (rest.outcome, 0);
-    // Something that the windows can't express was found: the whole document is read again, without the items that were
-    // written.
+    // Something that the windows can't express was found: the whole document is read again, without the items that
+    // were written.
     if rest.needs_whole && written.is_ok() {
         outcome = reader.read(bytes, Request::new(limits));
         skip = items_before;

@@ -74,8 +74,8 @@ pub fn peak_bytes() -> usize {
     PEAK.load(Relaxed).saturating_sub(IN_USE_BEFORE.load(Relaxed))
 }
 
-/// Returns all memory allocated since `start_counting`, whether it was freed or not: a measure of the work that does not depend on
-/// the load of the machine.
+/// Returns all memory allocated since `start_counting`, whether it was freed or not: a measure of the work that does
+/// not depend on the load of the machine.
 pub fn allocated_bytes() -> usize {
     ALLOCATED.load(Relaxed)
 }

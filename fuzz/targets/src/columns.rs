@@ -1,5 +1,5 @@
-//! Decodes blobs as rows of columns. Whatever a blob contains, the rows around it are correct, the type inferred from it
-//! fits it, and accepted values can be encoded again.
+//! Decodes blobs as rows of columns. Whatever a blob contains, the rows around it are correct, the type inferred from
+//! it fits it, and accepted values can be encoded again.
 
 use crate::check;
 use arrow_array::cast::AsArray;

@@ -34,8 +34,8 @@ pub fn diff(data: &[u8]) {
     }
 }
 
-/// Returns true if a map has a key that is a link to a value around it, or contains such a link. A patch can't express
-/// such a key.
+/// Returns true if a map has a key that is a link to a value around it, or contains such a link. A patch can't
+/// express such a key.
 fn has_key_in_circle(document: &Document<'_>) -> bool {
     let (mut key, mut end) = (0, 0);
     (0u32..).zip(document.nodes()).any(|(index, node)| {

@@ -460,8 +460,8 @@ fn copies_object(data: &[u8]) -> bool {
     document.nodes().iter().zip(extents.iter().skip(1)).any(|(node, inside)| inside.copied && is_object(node))
 }
 
-/// Returns true if a key has both of the flags that exclude each other, for UTF-8 and for downgraded from UTF-8, or is
-/// flagged as UTF-8 and is not.
+/// Returns true if a key has both of the flags that exclude each other, for UTF-8 and for downgraded from UTF-8, or
+/// is flagged as UTF-8 and is not.
 fn has_odd_key_flags(data: &[u8]) -> bool {
     /// Code of the note with the flags of a key.
     const KEY_FLAGS: u16 = 4;

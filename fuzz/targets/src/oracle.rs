@@ -48,8 +48,8 @@ impl Runtime {
         (!status.is_ok_and(|status| status.success())).then_some(missing)
     }
 
-    /// Returns the limit of the address space in kilobytes, the command, and the script. Ruby needs a large address space
-    /// before it reads anything.
+    /// Returns the limit of the address space in kilobytes, the command, and the script. Ruby needs a large address
+    /// space before it reads anything.
     fn shell_command(self) -> (u64, &'static str, &'static str) {
         match self {
             Runtime::Ruby => (1_000_000, "exec ruby -W0 -E UTF-8 --disable-gems \"$0\"", "ruby/oracle.rb"),

@@ -11,8 +11,9 @@ fn read_blob<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: bool) -
     stage.format().read(data, stage.settings(), if detail { request.detailed() } else { request })
 }
 
-/// Checks that the reader and the detailed reading agree, spans tile, and the document can be written again as an equal
-/// document with its spelling. Without its spelling it can be read again, and is equal if `is_equal_without_spelling`.
+/// Checks that the reader and the detailed reading agree, spans tile, and the document can be written again as an
+/// equal document with its spelling. Without its spelling it can be read again, and is equal if
+/// `is_equal_without_spelling`.
 fn check_format(data: &[u8], format: &str, is_equal_without_spelling: bool) {
     let stage = Stage::parse(format).expect("a stage");
     let limits = check::small_limits();
@@ -61,7 +62,8 @@ pub fn php_read(data: &[u8]) {
     check_format(data, "php", true);
 }
 
-/// Reads with a handler that the input chooses. Detecting the handler would often choose another one for a changed input.
+/// Reads with a handler that the input chooses. Detecting the handler would often choose another one for a changed
+/// input.
 pub fn php_session_read(data: &[u8]) {
     let handlers = ["php", "php_binary", "php_serialize"];
     let handler = handlers[crate::choice_from_bytes(data) as usize % handlers.len()];

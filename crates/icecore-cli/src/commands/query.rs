@@ -112,7 +112,8 @@ pub fn run(args: &Query, global: &Global, report: &mut Report) -> Result<(), Abo
     on_query_thread(|| run_query(args, global, &sources, report))
 }
 
-/// Silences the panic message of the filter's thread. Such a bug is reported like any other error, without a backtrace.
+/// Silences the panic message of the filter's thread. Such a bug is reported like any other error, without a
+/// backtrace.
 fn silence_filter_panics() {
     let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

@@ -63,8 +63,8 @@ const OUTSIDE_QUEUE: &[(&str, &str)] = &[(
     "`icecore work --queue QUEUE --exec COMMAND` runs a command for each job",
 )];
 
-/// Returns the subcommand that a word probably means: `convert`, or `queue push`. `key` is the name of `command` in the
-/// tables.
+/// Returns the subcommand that a word probably means: `convert`, or `queue push`. `key` is the name of `command` in
+/// the tables.
 fn suggest_command(command: &Command, key: &str, word: &str) -> Option<String> {
     let foreign =
         OTHER_NAMES.iter().find(|(parent, names, _)| *parent == key && names.split(' ').any(|name| name == word));

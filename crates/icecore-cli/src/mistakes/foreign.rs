@@ -1,8 +1,8 @@
 //! Names of options in other programs (jq, ripgrep, sed, diff, mysql, psql, sqlite3, duckdb, gh, curl), and how to do
 //! the same here.
 
-/// Names of options in other programs, and options here that do the same. Of those, the first one that the command has
-/// is suggested.
+/// Names of options in other programs, and options here that do the same. Of those, the first one that the command
+/// has is suggested.
 const SYNONYMS: &[(&str, &str)] = &[
     // Formats.
     ("--type --output-format --to-format --target --convert-to -T", "to"),

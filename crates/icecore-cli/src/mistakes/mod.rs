@@ -1,5 +1,5 @@
-//! Suggestions for mistakes on the command line. A suggestion is a similar spelling, or comes from a table of names that
-//! other programs use. Otherwise the message lists what the command takes.
+//! Suggestions for mistakes on the command line. A suggestion is a similar spelling, or comes from a table of names
+//! that other programs use. Otherwise the message lists what the command takes.
 
 mod commands;
 mod foreign;
@@ -94,8 +94,8 @@ fn suggest_option(option: &str, command: &Command, key: &str) -> Option<String> 
     Some(format!("did you mean `{}`?", short_help::spell_option(meant)))
 }
 
-/// Returns the long option that was written with one dash, such as `--json` for `-json`. The parser reports only one of
-/// its letters, `option`.
+/// Returns the long option that was written with one dash, such as `--json` for `-json`. The parser reports only one
+/// of its letters, `option`.
 fn with_two_dashes(option: &str, words: &[String]) -> Option<String> {
     let letter = option.strip_prefix('-').filter(|letter| letter.chars().count() == 1)?;
     let is_single_dashed = |word: &&String| {

@@ -72,8 +72,8 @@ pub fn rooted_path(path: &str) -> Result<String, Abort> {
     }
 }
 
-/// Returns the error for an invalid filter, such as a file in its place or a name without its dot. `is_filter` returns
-/// true for a valid filter.
+/// Returns the error for an invalid filter, such as a file in its place or a name without its dot. `is_filter`
+/// returns true for a valid filter.
 pub fn filter_error(filter: &str, files: &[PathBuf], mistake: &str, is_filter: impl Fn(&str) -> bool) -> Abort {
     if Path::new(filter).exists() {
         let second =

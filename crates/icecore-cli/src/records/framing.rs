@@ -50,8 +50,8 @@ impl Framing {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    /// Finds the first record of these bytes. `is_end` is true if the input ends after them. Documents without separators
-    /// are not found: only their format knows where they end.
+    /// Finds the first record of these bytes. `is_end` is true if the input ends after them. Documents without
+    /// separators are not found: only their format knows where they end.
     pub fn split_record(self, bytes: &[u8], is_end: bool) -> Split {
         match self {
             Framing::Documents => Split::End,

@@ -1,4 +1,5 @@
-//! Records one by one, in constant memory: documents without separators, lines, and all other records with a [`Framing`].
+//! Records one by one, in constant memory: documents without separators, lines, and all other records with a
+//! [`Framing`].
 
 mod framing;
 pub mod reports;
@@ -124,8 +125,8 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         }
     }
 
-    /// Reads more input. The output is flushed first, because the program at the other end may wait for it before it sends
-    /// more.
+    /// Reads more input. The output is flushed first, because the program at the other end may wait for it before it
+    /// sends more.
     fn read_more(&mut self, sink: &mut Sink) -> Result<NextRecord, Abort> {
         if self.window.bytes().len() as u64 > self.plan.max_record_len {
             return self.report_too_long();
@@ -273,8 +274,8 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         Ok(NextRecord::Go)
     }
 
-    /// Counts the record `start..end` of the window, and adds its length or separator to the output. Returns true if it
-    /// stays in the output.
+    /// Counts the record `start..end` of the window, and adds its length or separator to the output. Returns true if
+    /// it stays in the output.
     fn finish_record(
         &mut self,
         converted: Converted,
@@ -360,8 +361,8 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         if is_written { sink.release_record() } else { Ok(()) }
     }
 
-    /// Returns where the document after a bad one seems to begin, at or after `search_start`; the end of `bytes` if no
-    /// start is found.
+    /// Returns where the document after a bad one seems to begin, at or after `search_start`; the end of `bytes` if
+    /// no start is found.
     fn find_next_start(&self, bytes: &[u8], search_start: usize) -> usize {
         let starts = self.plan.from.format().can.restarts;
         let is_start = |offset: &usize| {
@@ -396,8 +397,8 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             self.report.print_message(&ReportMessage::note("stopped", text).for_input(&self.tally.input));
             return Ok(NextRecord::End);
         };
-        // A broken document may have consumed the next ones, so the search begins one byte after its start. Such searches
-        // may examine the same bytes many times; once they did so too often, the examined bytes are skipped.
+        // A broken document may have consumed the next ones, so the search begins one byte after its start. Such
+        // searches may examine the same bytes many times; once they did so too often, the examined bytes are skipped.
         self.reexamined_bytes += examined_len;
         // The byte at which reading failed may be the start of the next document.
         let failed_at = self.window.offset() + examined_len;
@@ -439,8 +440,8 @@ fn ignores_blanks_between(stage: &Stage) -> bool {
     can.text && !can.alone
 }
 
-/// Returns true if the result for a document may change when more bytes arrive. `end` is where the document ends, if it
-/// could be read.
+/// Returns true if the result for a document may change when more bytes arrive. `end` is where the document ends, if
+/// it could be read.
 fn may_continue(stage: &Stage, end: Option<usize>, error: Option<&Error>, bytes: &[u8]) -> bool {
     if let Some(end) = end {
         return match stage.format().can.end {

@@ -145,8 +145,8 @@ mod tests {
     use super::*;
     use icecore_tables::window::CHUNK;
 
-    /// Returns the records, and true if the input ended without an error. The result must not depend on how many bytes
-    /// are read at once.
+    /// Returns the records, and true if the input ended without an error. The result must not depend on how many
+    /// bytes are read at once.
     fn split_records(bytes: &[u8], framing: Framing, format: &str, max_len: u64) -> (Vec<Vec<u8>>, bool) {
         let limits = Limits::default();
         let stage = Stage::parse(format).expect("a format");

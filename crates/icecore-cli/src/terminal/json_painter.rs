@@ -172,7 +172,8 @@ impl Write for JsonPainter {
 
 impl Drop for JsonPainter {
     fn drop(&mut self) {
-        // The input may end in a number or in an incomplete character. If this write fails, an earlier one failed as well.
+        // The input may end in a number or in an incomplete character. If this write fails, an earlier one failed as
+        // well.
         if !matches!(self.state, PainterState::Between | PainterState::LineStart) {
             self.paint.end_ink(&mut self.out);
         }

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-/// Writes JSON to another writer, with `{…3}` for values that are too deep, and `… 98 more` for further items. The output
-/// is for people.
+/// Writes JSON to another writer, with `{…3}` for values that are too deep, and `… 98 more` for further items. The
+/// output is for people.
 pub struct JsonTruncator {
     to: Box<dyn Write>,
     limits: DisplayLimits,

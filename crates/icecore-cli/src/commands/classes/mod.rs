@@ -124,7 +124,8 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         }
         (false, None) => {
             let paint = Paint::new(global.color, &std::io::stdout());
-            // If there are no rows but unreadable inputs, "no classes" is not printed, because those may contain classes.
+            // If there are no rows but unreadable inputs, "no classes" is not printed, because those may contain
+            // classes.
             if !rows.is_empty() || !code.is_empty() || !report.has_undecodable_inputs() {
                 sink.write_text(&format_table(&rows, &code, sources.len() > 1, paint))?;
             }

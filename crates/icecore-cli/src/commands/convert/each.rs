@@ -45,7 +45,8 @@ impl Conversion<'_> {
         if framing != Framing::Documents || stage.wrappers().is_empty() {
             return self.convert_records(self.plan_records(stage, framing), window, &name, sink, report);
         }
-        // Data with a single wrapper is unpacked while it is read, unless --strict forbids output before its end was checked.
+        // Data with a single wrapper is unpacked while it is read, unless --strict forbids output before its end was
+        // checked.
         let inner = stage.inner().filter(|inner| inner.wrappers().is_empty() && !self.args.strict);
         let outer = stage.wrappers()[0].wrapper();
         if let Some(inner) = inner.filter(|_| outer.can_stream()) {
@@ -113,8 +114,8 @@ impl Conversion<'_> {
         }
     }
 
-    /// Returns true if a whole document is available. Then the command must not wait for more input, because the sender may
-    /// wait for the result.
+    /// Returns true if a whole document is available. Then the command must not wait for more input, because the
+    /// sender may wait for the result.
     fn has_whole_document(&self, stage: &Stage, bytes: &[u8]) -> bool {
         if !stage.wrappers().is_empty() {
             return false;

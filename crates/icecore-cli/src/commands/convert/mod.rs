@@ -142,8 +142,8 @@ impl Conversion<'_> {
         if let Some(check_name) = input.unchecked {
             report.note_unchecked(name, check_name);
         }
-        // Losses are known only after a document was written. With --strict, a document is therefore written twice, and the
-        // first output is discarded.
+        // Losses are known only after a document was written. With --strict, a document is therefore written twice,
+        // and the first output is discarded.
         if self.args.strict {
             let is_convertible = self.convert_documents(name, input, &mut Sink::new_discarding(), false, report)?;
             // The first pass has already reported everything.
@@ -158,8 +158,8 @@ impl Conversion<'_> {
         }
     }
 
-    /// Converts a long array part by part. Returns true if all of it was written, and `None` if this is not possible or not
-    /// allowed.
+    /// Converts a long array part by part. Returns true if all of it was written, and `None` if this is not possible
+    /// or not allowed.
     fn convert_streamed(
         &self,
         name: &str,
@@ -209,8 +209,8 @@ impl Conversion<'_> {
         Some(Ok(error.is_none()))
     }
 
-    /// Converts each document of an input as a whole. Returns true if all were written. With `reports_opened`, reports the
-    /// decoded strings.
+    /// Converts each document of an input as a whole. Returns true if all were written. With `reports_opened`,
+    /// reports the decoded strings.
     fn convert_documents(
         &self,
         name: &str,

@@ -1,8 +1,8 @@
 //! Describes two different values by two different texts.
 //!
 //! The short description of a value has its kind, its class and the number of its items, so different values may have
-//! the same one. In that case the description says what differs: the target of a link, the kind of a string, a property
-//! of a map, a part of a long string, or the content of a list.
+//! the same one. In that case the description says what differs: the target of a link, the kind of a string, a
+//! property of a map, a part of a long string, or the content of a list.
 
 use icecore::raw::{IS_KEY, flag};
 use icecore::{Cursor, Key, Kind};
@@ -81,8 +81,8 @@ fn describe_fully(value: Cursor<'_>, max_chars: usize) -> String {
     }
 }
 
-/// Describes links by their targets, if one of the values is a link. `description` is the text for a value that is not a
-/// link.
+/// Describes links by their targets, if one of the values is a link. `description` is the text for a value that is
+/// not a link.
 fn describe_links(left: Cursor<'_>, right: Cursor<'_>, description: &str, has_paths: bool) -> Option<(String, String)> {
     let describe_link = |cursor: Cursor<'_>| match cursor.kind().is_again() {
         true => {
@@ -159,8 +159,8 @@ fn cut_around_difference(left: &str, right: &str, lengths: Lengths) -> (String, 
     (part(left), part(right))
 }
 
-/// Returns the content of a value as text, up to a length and a number of levels. With `has_kinds`, the text includes the
-/// kinds of numbers and strings.
+/// Returns the content of a value as text, up to a length and a number of levels. With `has_kinds`, the text includes
+/// the kinds of numbers and strings.
 fn outline(value: Cursor<'_>, has_kinds: bool) -> String {
     let mut outline = Outline { has_kinds, text: String::new() };
     outline.push(value, MAX_LEVELS);

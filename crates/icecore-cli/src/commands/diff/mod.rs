@@ -63,8 +63,8 @@ fn open_output<'g>(args: &Diff, global: &'g Global) -> Result<(Target, Differenc
     Ok((target, if args.is_json() { printer.with_json() } else { printer }))
 }
 
-/// Compares two files, and calls `write` with the differences. Returns true if there are any; `None` if a file can't be
-/// read, which is reported.
+/// Compares two files, and calls `write` with the differences. Returns true if there are any; `None` if a file can't
+/// be read, which is reported.
 fn compare_files(
     args: &Diff,
     global: &Global,

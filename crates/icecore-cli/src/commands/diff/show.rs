@@ -200,7 +200,8 @@ struct ChangePlace<'p> {
 }
 
 impl<'p> ChangePlace<'p> {
-    /// Returns the place of a change. `is_replaced` is true if an entry was removed at this path and another one was added.
+    /// Returns the place of a change. `is_replaced` is true if an entry was removed at this path and another one was
+    /// added.
     fn new(change: &Change<'_>, path: &'p str, new_path: &'p str, is_replaced: bool) -> ChangePlace<'p> {
         let is_moved = change.kind == ChangeKind::Moved && path == new_path;
         let key_kinds = if is_moved || is_replaced { describe_key_kinds(change) } else { String::new() };

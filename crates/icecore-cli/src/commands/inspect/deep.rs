@@ -32,8 +32,8 @@ impl NestedBudget {
     }
 }
 
-/// The formats of the strings of a document, by the location and length of their bytes. Several nodes may refer to the
-/// same string, which is examined only once.
+/// The formats of the strings of a document, by the location and length of their bytes. Several nodes may refer to
+/// the same string, which is examined only once.
 pub type StageCache = HashMap<(u64, u32), Option<Stage>>;
 
 /// How strings that are frozen data are shown.
@@ -95,8 +95,8 @@ impl<'l> NestedSettings<'l> {
     }
 }
 
-/// Reads the contents of a string, and calls `show` with the document. Its offsets are those of the input if the input
-/// contains the string unchanged. Returns `None` if the string can't be unwrapped or the budget is used up.
+/// Reads the contents of a string, and calls `show` with the document. Its offsets are those of the input if the
+/// input contains the string unchanged. Returns `None` if the string can't be unwrapped or the budget is used up.
 pub fn open_string<T>(
     outer: &DocumentSource<'_>,
     bytes: &[u8],

@@ -1,5 +1,5 @@
-//! The tree as JSON for programs. It is a flat list of items with their depths, so that values of any depth can be written
-//! and read.
+//! The tree as JSON for programs. It is a flat list of items with their depths, so that values of any depth can be
+//! written and read.
 
 use super::deep::{self, NestedSettings, StageCache};
 use super::{DocumentSource, InspectView, detect_variant};
@@ -127,8 +127,8 @@ impl ItemWriter<'_> {
         self.sink.write_json(item)
     }
 
-    /// Writes the rows of a document, and the contents of its strings. `within` is the number of the decoded string that
-    /// contains the document, or 0.
+    /// Writes the rows of a document, and the contents of its strings. `within` is the number of the decoded string
+    /// that contains the document, or 0.
     fn write_rows(
         &mut self,
         tree: Tree<'_>,

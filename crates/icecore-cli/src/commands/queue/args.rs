@@ -120,8 +120,8 @@ pub struct Push {
 }
 
 impl Push {
-    /// Returns the queue and the files. The queue is --queue, or a first word that is neither a file nor the mistyped name
-    /// of a file.
+    /// Returns the queue and the files. The queue is --queue, or a first word that is neither a file nor the mistyped
+    /// name of a file.
     pub fn queue_and_files(&self) -> (&str, &[PathBuf]) {
         if let Some(queue) = &self.which.queue {
             return (queue, &self.files);
@@ -157,7 +157,8 @@ impl StateFilter {
         }
     }
 
-    /// Returns true if the filter includes jobs that are delayed, or jobs that are not. Both are in the state `Ready`.
+    /// Returns true if the filter includes jobs that are delayed, or jobs that are not. Both are in the state
+    /// `Ready`.
     pub fn includes(self, is_delayed: bool) -> bool {
         match self {
             StateFilter::Ready => !is_delayed,

@@ -1,5 +1,5 @@
-//! Checks names of queues. A queue is created when a job or a setting names it, so a misspelled name would create a new
-//! one.
+//! Checks names of queues. A queue is created when a job or a setting names it, so a misspelled name would create a
+//! new one.
 
 use super::DEFAULT_QUEUE;
 use super::args::QueueArg;
@@ -61,8 +61,8 @@ pub fn find_or_create_queue(
     }
 }
 
-/// Checks that a queue exists, or that a schedule puts jobs into it. Without this check, pausing a misspelled name would
-/// have no effect.
+/// Checks that a queue exists, or that a schedule puts jobs into it. Without this check, pausing a misspelled name
+/// would have no effect.
 ///
 /// # Errors
 /// Wrong usage, if it does not exist and `create` is not set.

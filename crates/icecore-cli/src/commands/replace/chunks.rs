@@ -136,7 +136,8 @@ impl ChunkedInput<'_> {
         Ok(())
     }
 
-    /// Returns the error for an input that does not have the assumed form, as frozen data at this index of a chunk shows.
+    /// Returns the error for an input that does not have the assumed form, as frozen data at this index of a chunk
+    /// shows.
     fn conflict_error(&self, chunk: &Chunk, index: usize) -> Abort {
         let offset = chunk.offset.saturating_add(index as u64);
         let form = self.form.name();

@@ -290,8 +290,8 @@ impl TableWalk<'_, '_> {
         dry_run::show_keyed_changes(&context, &plan.cell.bytes, &plan.edits, self.job.paint, sink.buffer_mut());
     }
 
-    /// Returns the error for an interrupted walk. The changes up to the key `last_done_key` remain, and the message says how
-    /// to continue.
+    /// Returns the error for an interrupted walk. The changes up to the key `last_done_key` remain, and the message
+    /// says how to continue.
     fn interruption_error(&self, error: icecore_store::Error, last_done_key: Option<&[String]>) -> Abort {
         let (code, message) = match database_error(error) {
             Abort::Failed(code, message) => (code, message),

@@ -1,8 +1,8 @@
 //! `icecore replace`: replaces text in dumps, also inside frozen data.
 //!
 //! One thread reads an input and cuts it into chunks, other threads change the values in them
-//! (`icecore_tables::replace`), and the main thread writes the chunks in order. An input that is itself a document is read
-//! as a whole (`documents.rs`).
+//! (`icecore_tables::replace`), and the main thread writes the chunks in order. An input that is itself a document is
+//! read as a whole (`documents.rs`).
 
 mod args;
 mod chunks;

@@ -12,8 +12,8 @@ pub struct EncodedOutput<'s> {
 }
 
 impl<'s> EncodedOutput<'s> {
-    /// Creates the output. `wide_encoding` is the encoding of the input, if it is UTF-16 or UTF-32. `is_dry_run` is true if the
-    /// output is text for people, which stays in UTF-8.
+    /// Creates the output. `wide_encoding` is the encoding of the input, if it is UTF-16 or UTF-32. `is_dry_run` is
+    /// true if the output is text for people, which stays in UTF-8.
     pub fn new(sink: &'s mut Sink, wide_encoding: Option<WideEncoding>, is_dry_run: bool) -> EncodedOutput<'s> {
         EncodedOutput { sink, encoder: wide_encoding.filter(|_| !is_dry_run).map(Encoder::new) }
     }

@@ -56,8 +56,8 @@ pub fn build_rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
     Ok((rules, words.iter().map(PathBuf::from).collect()))
 }
 
-/// Returns true if all words of the command line are inputs. This is possible only with --mend and without pairs, when
-/// nothing needs to be replaced. If one of the words is not a file, the first two are OLD and NEW.
+/// Returns true if all words of the command line are inputs. This is possible only with --mend and without pairs,
+/// when nothing needs to be replaced. If one of the words is not a file, the first two are OLD and NEW.
 fn are_words_inputs(args: &Replace) -> bool {
     let is_input = |word: &OsString| word == "-" || Path::new(word).exists();
     let has_pairs = !args.pairs.is_empty() || !args.url.is_empty() || args.file.is_some();

@@ -27,7 +27,8 @@ pub struct ExaminedRows {
 /// Number of bytes of a file that are examined before its form is guessed.
 const MAX_FILE_HEAD_LEN: u64 = 1 << 20;
 
-/// Examines an input that is not compressed, or already decompressed. `is_file` is true if it can be opened a second time.
+/// Examines an input that is not compressed, or already decompressed. `is_file` is true if it can be opened a second
+/// time.
 pub fn examine_input(
     args: &Rows,
     form: Option<TableForm>,

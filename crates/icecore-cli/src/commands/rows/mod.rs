@@ -379,7 +379,8 @@ impl<'j> RowsJob<'j> {
             other => other,
         })?;
         let ExaminedRows { input, form, csv, is_wide } = examined;
-        // Parquet and Arrow are read from the file at any position, unless the bytes of the file have to be converted.
+        // Parquet and Arrow are read from the file at any position, unless the bytes of the file have to be
+        // converted.
         #[cfg(feature = "columns")]
         let file = file.filter(|_| !is_wide);
         #[cfg(not(feature = "columns"))]
@@ -583,8 +584,8 @@ impl<'j> RowsJob<'j> {
         sink.flush()
     }
 
-    /// Converts all rows. One thread reads, one thread per processor decodes, and this one writes, in the order of the input.
-    /// The inner error says why the table could not be read to its end.
+    /// Converts all rows. One thread reads, one thread per processor decodes, and this one writes, in the order of
+    /// the input. The inner error says why the table could not be read to its end.
     fn write_batches(
         &mut self,
         pool: &Pool<Batch>,

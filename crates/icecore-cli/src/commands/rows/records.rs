@@ -53,8 +53,8 @@ impl RowsJob<'_> {
         )
     }
 
-    /// Starts the threads that decode rows. Returns `None` if no rows are to be written. The inner error says why the first
-    /// rows could not be read.
+    /// Starts the threads that decode rows. Returns `None` if no rows are to be written. The inner error says why the
+    /// first rows could not be read.
     pub(super) fn start_decoding(
         &mut self,
         from: impl BatchReader<Batch = Batch>,

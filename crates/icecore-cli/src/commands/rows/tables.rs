@@ -8,7 +8,8 @@ use icecore_store::{Address, Scheme, table};
 use icecore_tables::plural::join_names;
 use std::collections::BTreeSet;
 
-/// Returns the error for a file that is an SQLite database. It shows how to read the requested table, or lists the tables.
+/// Returns the error for a file that is an SQLite database. It shows how to read the requested table, or lists the
+/// tables.
 pub fn sqlite_file_error(file: &str, is_file: bool, requested: &[String]) -> Abort {
     if !is_file {
         return usage_text_error(

@@ -68,8 +68,8 @@ fn write_framed_object(bytes: &[u8], framing: Framing, sink: &mut Sink) -> Resul
     sink.release_record()
 }
 
-/// Returns true if reading the record yields these bytes. For example, a line feed at the end of an object is lost in a
-/// line.
+/// Returns true if reading the record yields these bytes. For example, a line feed at the end of an object is lost in
+/// a line.
 fn survives_framing(framing: Framing, record: &[u8], bytes: &[u8]) -> bool {
     let is_blank = framing == Framing::Lines && bytes.trim_ascii().is_empty();
     match framing.split_record(record, true) {

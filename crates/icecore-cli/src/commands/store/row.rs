@@ -42,8 +42,8 @@ impl<'o> ObjectHead<'o> {
     }
 }
 
-/// Appends an object as a line of JSON, with the fields of an [`ObjectRow`]. Its value is decoded directly into the output.
-/// Returns the problem of an object that can't be decoded and is not marked yet.
+/// Appends an object as a line of JSON, with the fields of an [`ObjectRow`]. Its value is decoded directly into the
+/// output. Returns the problem of an object that can't be decoded and is not marked yet.
 pub fn push_line(
     object: &LentObject<'_>,
     decoder: &mut Decoder,
@@ -67,8 +67,8 @@ pub fn push_line(
     Ok(decode_error.filter(|_| object.problem.is_none()))
 }
 
-/// Appends the fields of an [`ObjectHead`] without the closing brace. This does not use the serializer, which would examine
-/// each byte of ids, times and checksums in each of many lines.
+/// Appends the fields of an [`ObjectHead`] without the closing brace. This does not use the serializer, which would
+/// examine each byte of ids, times and checksums in each of many lines.
 fn push_head(object: &LentObject<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
     fn push_text_field(name: &str, text: Option<&str>, out: &mut Vec<u8>) -> serde_json::Result<()> {
         out.extend_from_slice(name.as_bytes());

@@ -27,8 +27,8 @@ pub struct PendingCell<'c> {
 }
 
 impl<'c> Batch<'c> {
-    /// Collects the values of the selected columns. `columns` maps the column numbers of the undo file to those of the
-    /// table.
+    /// Collects the values of the selected columns. `columns` maps the column numbers of the undo file to those of
+    /// the table.
     pub fn new(changes: &'c Changes, columns: &BTreeMap<usize, usize>) -> Batch<'c> {
         let mut batch = Batch {
             cells: Vec::new(),
@@ -109,7 +109,8 @@ impl<'c> Batch<'c> {
 
     /// Compares a row with the values of the record.
     fn compare(&mut self, row: &Row) {
-        // A database that ignores case may return the row `A` for the key `a`. It has another key, so nothing is found here.
+        // A database that ignores case may return the row `A` for the key `a`. It has another key, so nothing is
+        // found here.
         for index in self.cells_by_key.get(&*row.key).cloned().unwrap_or_default() {
             let Some(pending) = self.cells.get_mut(index) else { continue };
             let index_in_row = self.columns.iter().position(|column| *column == pending.column);

@@ -120,8 +120,8 @@ impl Journal {
         UndoFile::open(previous, true).map(Some)
     }
 
-    /// Changes values in one transaction, which is committed once their old values are durable. Returns for each value
-    /// whether it was changed. `last_key` is the key of the last row that was examined.
+    /// Changes values in one transaction, which is committed once their old values are durable. Returns for each
+    /// value whether it was changed. `last_key` is the key of the last row that was examined.
     pub fn change_values(
         &mut self,
         table: &mut Table,
@@ -246,8 +246,8 @@ pub fn check_no_other_use(args: &Replace, undo: &Path) -> Result<(), Abort> {
     Ok(())
 }
 
-/// Removes an undo file without values, which a command leaves if it is killed before it changes anything. Returns true
-/// if the file was such a file.
+/// Removes an undo file without values, which a command leaves if it is killed before it changes anything. Returns
+/// true if the file was such a file.
 fn remove_without_values(path: &Path) -> bool {
     let Ok(metadata) = path.symlink_metadata() else { return false };
     // A command that is killed while it creates the file leaves only a part of the first bytes.
@@ -326,8 +326,8 @@ fn read_back(
         }
         Ok(())
     })?;
-    // A trigger may have removed the row or set the value to NULL. The digest of the written value stands in for it: no row
-    // matches it, so nothing will be restored.
+    // A trigger may have removed the row or set the value to NULL. The digest of the written value stands in for it:
+    // no row matches it, so nothing will be restored.
     let digests = stored.into_iter().zip(applied).map(|(stored, change)| {
         stored.unwrap_or_else(|| CellDigest::from_cell(&Cell { bytes: change.new.to_vec(), is_text: change.is_text }))
     });
@@ -374,7 +374,8 @@ fn catch_up_resume_state(
     resume.write()
 }
 
-/// Returns true if a row has a value that only the transaction can have stored. Then the whole transaction was committed.
+/// Returns true if a row has a value that only the transaction can have stored. Then the whole transaction was
+/// committed.
 fn contains_stored_value(table: &mut Table, names: &TableNames, changes: &Changes) -> icecore_store::Result<bool> {
     let columns: Vec<Option<usize>> =
         names.columns.iter().map(|name| table.columns().iter().position(|column| column.name == *name)).collect();

@@ -119,7 +119,8 @@ impl Changes {
     }
 }
 
-/// Reads values from the beginning of a buffer. Memory is allocated only for bytes that exist, whatever a length says.
+/// Reads values from the beginning of a buffer. Memory is allocated only for bytes that exist, whatever a length
+/// says.
 struct Parser<'p> {
     rest: &'p [u8],
     len: usize,

@@ -6,8 +6,9 @@
 //!         (1, 1, 4, 4, 16, 4 and any number of bytes; method 1 is zstd)
 //! ```
 //!
-//! Both digests are the first bytes of a SHA-256. The digest covers the fields before it, the payload, and the digest of
-//! the previous record, so no record can be omitted, duplicated or moved. The head digest covers everything before it.
+//! Both digests are the first bytes of a SHA-256. The digest covers the fields before it, the payload, and the digest
+//! of the previous record, so no record can be omitted, duplicated or moved. The head digest covers everything before
+//! it.
 //!
 //! The file is only appended to. The records of a transaction are on the disk before the transaction is committed, so a
 //! partial record, left by a kill or a full disk, belongs to a transaction that was not committed.
@@ -28,8 +29,8 @@ const DIGEST_LEN: usize = 16;
 const HEAD_DIGEST_LEN: usize = 4;
 /// Length of the fields before the digests: kind, method, stored length, full length.
 const FIELDS_LEN: usize = 10;
-/// A payload of at most this decompressed length is always allowed, and a longer one if `MAX_RATIO` permits it. The writer
-/// obeys these limits, so the length of the file bounds the memory that a reader needs.
+/// A payload of at most this decompressed length is always allowed, and a longer one if `MAX_RATIO` permits it. The
+/// writer obeys these limits, so the length of the file bounds the memory that a reader needs.
 const ALWAYS_ALLOWED_LEN: u64 = 16 << 20;
 /// Maximum ratio of the decompressed to the stored length, for sizes above `ALWAYS_ALLOWED_LEN`.
 const MAX_RATIO: u64 = 1000;

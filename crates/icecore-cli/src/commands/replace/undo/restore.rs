@@ -83,8 +83,8 @@ struct Restore<'r> {
     used_columns: BTreeMap<usize, Vec<usize>>,
     filter: Filter,
     totals: RestoreTotals,
-    /// In a dry run over several runs of a change: the values that the records so far would have restored, by table, key
-    /// and column.
+    /// In a dry run over several runs of a change: the values that the records so far would have restored, by table,
+    /// key and column.
     simulated: HashMap<(String, Vec<String>, usize), CellDigest>,
 }
 
