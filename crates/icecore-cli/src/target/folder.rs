@@ -10,19 +10,19 @@ use std::path::{Path, PathBuf};
 
 /// The folder of `--out-dir`.
 pub struct OutputFolder {
-    top: PathBuf,
+    root: PathBuf,
     outputs: Outputs,
     /// For each path of an input without its extension, the number of inputs that have it.
     same_stem_counts: HashMap<PathBuf, usize>,
 }
 
 impl OutputFolder {
-    pub fn new(top: &Path, outputs: Outputs, sources: &[Source]) -> OutputFolder {
+    pub fn new(root: &Path, outputs: Outputs, sources: &[Source]) -> OutputFolder {
         let mut counts = HashMap::new();
         for source in sources {
             *counts.entry(source.relative_path.with_extension("")).or_default() += 1;
         }
-        OutputFolder { top: top.to_owned(), outputs, same_stem_counts: counts }
+        OutputFolder { root: root.to_owned(), outputs, same_stem_counts: counts }
     }
 
     /// Opens the output file for an input, with the extension of the output format.
@@ -32,7 +32,7 @@ impl OutputFolder {
 
     /// Opens the output file for an input, with the name of the input.
     pub fn open_same_name(&mut self, source: &Source) -> Result<Target, Abort> {
-        self.open_target_at(source, &self.top.join(&source.relative_path))
+        self.open_target_at(source, &self.root.join(&source.relative_path))
     }
 
     fn open_target_at(&mut self, source: &Source, path: &Path) -> Result<Target, Abort> {
@@ -52,7 +52,7 @@ impl OutputFolder {
 
     /// Returns the path of an output: `a.storable` becomes `a.json`; if there is also an `a.srl`, `a.storable.json`.
     fn target_path(&self, relative_path: &Path, extension: &str) -> PathBuf {
-        let path = self.top.join(relative_path);
+        let path = self.root.join(relative_path);
         if self.same_stem_counts.get(&relative_path.with_extension("")).is_none_or(|count| *count < 2) {
             return path.with_extension(extension);
         }

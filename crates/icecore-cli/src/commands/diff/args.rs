@@ -33,7 +33,7 @@ pub struct Diff {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub shown: crate::arguments::DisplayArgs,
+    pub display: crate::arguments::DisplayArgs,
     /// How to show changes
     ///
     /// lines: one per line; columns: in two columns below their path; auto: in columns on a terminal.

@@ -20,7 +20,7 @@ use icecore_diff::{Differences, Rules, find_differences};
 use std::path::Path;
 
 pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    if args.is_json() && (args.shown.depth.is_some() || args.shown.items.is_some()) {
+    if args.is_json() && (args.display.depth.is_some() || args.display.items.is_some()) {
         return Err(usage_text_error(
             "--depth and --items are for people: a list of changes for `icecore patch` has all",
         ));
@@ -59,7 +59,7 @@ fn open_output<'g>(args: &Diff, global: &'g Global) -> Result<(Target, Differenc
     }
     let paint = if is_stdout { Paint::new(global.color, &std::io::stdout()) } else { Paint::off() };
     let is_terminal = is_stdout && terminal::is_stdout_terminal();
-    let printer = DifferencePrinter::for_people(args.view, &args.shown, is_terminal, paint, &global.limit);
+    let printer = DifferencePrinter::for_people(args.view, &args.display, is_terminal, paint, &global.limit);
     Ok((target, if args.is_json() { printer.with_json() } else { printer }))
 }
 

@@ -24,7 +24,7 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     let mut to = mistakes::target_stage(&args.to)?;
     document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
     let sources = args.inputs.find_sources(report)?;
-    let display_limits = args.shown.display_limits(&to, args.paths)?;
+    let display_limits = args.display.display_limits(&to, args.paths)?;
     let mut sink = Sink::stdout();
     match display_limits {
         Some(_) if args.raw => {

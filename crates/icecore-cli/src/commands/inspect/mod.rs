@@ -31,7 +31,7 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
     }
     let reader = DocumentReader::new(&args.from, &global.limit)?;
     let sources = args.inputs.find_sources(report)?;
-    let items = args.shown.items.unwrap_or(if args.all { u64::MAX } else { DEFAULT_ITEMS });
+    let items = args.display.items.unwrap_or(if args.all { u64::MAX } else { DEFAULT_ITEMS });
     let stdout = std::io::stdout();
     let width = tty::stdout_width();
     let view = InspectView { args, items, paint: Paint::new(global.color, &stdout), width };
@@ -75,7 +75,7 @@ fn inspect_source(
         start,
         is_apart: false,
     };
-    let depth = args.shown.depth.unwrap_or(u32::MAX);
+    let depth = args.display.depth.unwrap_or(u32::MAX);
     let settings = NestedSettings { opens: args.deep, budget: &budget, level: 0, base_depth: 0, depth };
     if view.can_show_in_parts()
         && parts::show_in_parts(&document_at(0, bytes.len()), input.limits(), view, settings, sink)?

@@ -41,8 +41,8 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
             };
             match document {
                 Ok(document) => {
-                    let max_items = args.shown.items.unwrap_or(u64::MAX);
-                    let depth = args.shown.depth.unwrap_or(u32::MAX) as usize;
+                    let max_items = args.display.items.unwrap_or(u64::MAX);
+                    let depth = args.display.depth.unwrap_or(u32::MAX) as usize;
                     let file = if sources.len() > 1 { icecore::text::printable(&name) } else { "".into() };
                     let listing = PathListing { document: &document, to: &to, limits: &global.limit, depth, max_items };
                     listing.write_paths(&file, &mut sink)?;

@@ -68,7 +68,7 @@ impl ReplaceJob<'_> {
             journal.finish()?;
         }
         sink.flush()?;
-        messages::report_totals(&results, &self.rules, args, &self.places, report);
+        messages::report_totals(&results, &self.rules, args, &self.column_registry, report);
         let undo_file = journal.written_path();
         if let Some(file) = undo_file {
             let file = file.display();
@@ -81,7 +81,7 @@ impl ReplaceJob<'_> {
                 &results.counts,
                 &results.inputs,
                 &self.rules,
-                &self.places,
+                &self.column_registry,
                 args.dry_run,
                 undo_file,
             )
@@ -115,17 +115,18 @@ impl ReplaceJob<'_> {
             .filter(|(_, column)| is_selected(column))
             .map(|(index, _)| index)
             .collect();
-        let place_number = |column: &usize| {
+        let registry_number = |column: &usize| {
             let name = table.columns().get(*column).map_or("", |column| &column.name);
-            self.places.number_place(table.schema(), table.name(), name).unwrap_or_default()
+            self.column_registry.number_place(table.schema(), table.name(), name).unwrap_or_default()
         };
-        let places: Vec<u32> = columns.iter().map(place_number).collect();
+        let registry_numbers: Vec<u32> = columns.iter().map(registry_number).collect();
         for column in table.columns() {
-            self.places.number_place(table.schema(), table.name(), &column.name);
+            self.column_registry.number_place(table.schema(), table.name(), &column.name);
         }
         let values_before = results.counts.total().values;
         let mut last_done_key = progress.resume.last_key(name);
-        let mut walk = TableWalk { job: self, name, places: &places, columns: &columns, row_number: 0 };
+        let mut walk =
+            TableWalk { job: self, name, registry_numbers: &registry_numbers, columns: &columns, row_number: 0 };
         while !columns.is_empty() {
             let rows = match table.read_rows(last_done_key.as_deref(), &columns, self.args.rows) {
                 Ok(rows) => rows,
@@ -160,7 +161,7 @@ struct TableWalk<'w, 'j> {
     /// Indices of the selected columns in the table.
     columns: &'w [usize],
     /// Number of each selected column in the [`ColumnRegistry`](icecore_tables::replace::places::ColumnRegistry).
-    places: &'w [u32],
+    registry_numbers: &'w [u32],
     /// Number of the current row, from 1 on.
     row_number: u64,
 }
@@ -216,17 +217,17 @@ impl TableWalk<'_, '_> {
             applied = progress.journal.change_values(table, name, key, &changes, last_key, progress.resume)?;
         }
         for (mut plan, is_applied) in planned.into_iter().zip(applied) {
-            let place = self.places.get(plan.column_index).copied().unwrap_or_default();
+            let registry_number = self.registry_numbers.get(plan.column_index).copied().unwrap_or_default();
             if !is_applied {
-                counts.places.entry(place).or_default().skipped += 1;
+                counts.places.entry(registry_number).or_default().skipped += 1;
                 continue;
             }
             if self.job.args.dry_run {
-                self.show_change(table, &plan, place, sink);
+                self.show_change(table, &plan, registry_number, sink);
             }
             counts.add_pair_counts(&plan.pair_counts);
             let broken_before = counts.broken.len();
-            counts.add_value(place, plan.row_number, None, true, &mut plan.tally);
+            counts.add_value(registry_number, plan.row_number, None, true, &mut plan.tally);
             set_table_and_key(counts.broken.get_mut(broken_before..).unwrap_or_default(), self.name, plan.row);
         }
         Ok(())
@@ -243,7 +244,7 @@ impl TableWalk<'_, '_> {
     ) -> Option<PlannedChange<'p>> {
         let column_number = *self.columns.get(column_index)?;
         let column = table.columns().get(column_number)?;
-        let (job, place) = (self.job, self.places.get(column_index).copied().unwrap_or_default());
+        let (job, registry_number) = (self.job, self.registry_numbers.get(column_index).copied().unwrap_or_default());
         if !job.rewrite_options.base64 && !job.rewrite_options.mend && !job.rules.may_match(&cell.bytes) {
             return None;
         }
@@ -262,13 +263,13 @@ impl TableWalk<'_, '_> {
         if edits.is_empty() {
             if tally.is_notable() {
                 let broken_before = counts.broken.len();
-                counts.add_value(place, self.row_number, None, false, &mut tally);
+                counts.add_value(registry_number, self.row_number, None, false, &mut tally);
                 set_table_and_key(counts.broken.get_mut(broken_before..).unwrap_or_default(), self.name, row);
             }
             return None;
         }
         if !table.accepts_value(column_number, cell.is_text, &new) {
-            counts.places.entry(place).or_default().refused += 1;
+            counts.places.entry(registry_number).or_default().refused += 1;
             return None;
         }
         Some(PlannedChange {
@@ -283,8 +284,8 @@ impl TableWalk<'_, '_> {
         })
     }
 
-    fn show_change(&self, table: &Table, plan: &PlannedChange<'_>, place: u32, sink: &mut Sink) {
-        let table_column = self.job.places.place(place);
+    fn show_change(&self, table: &Table, plan: &PlannedChange<'_>, registry_number: u32, sink: &mut Sink) {
+        let table_column = self.job.column_registry.place(registry_number);
         let key = format_key(&table.key_names(), &plan.row.key);
         let context = ChangeContext { input: &key, place: &table_column, row: 0, tally: &plan.tally };
         dry_run::show_keyed_changes(&context, &plan.cell.bytes, &plan.edits, self.job.paint, sink.buffer_mut());

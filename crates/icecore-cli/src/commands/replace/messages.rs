@@ -45,7 +45,7 @@ pub fn report_totals(
     results: &ReplaceResults,
     rules: &Rules,
     args: &Replace,
-    places: &ColumnRegistry,
+    column_registry: &ColumnRegistry,
     report: &Report,
 ) {
     let ReplaceResults { counts, inputs } = results;
@@ -63,7 +63,7 @@ pub fn report_totals(
     let total = counts.total();
     let changed = counts.places.iter().filter(|(_, column_counts)| column_counts.values > 0);
     let changed_tables: BTreeSet<_> =
-        changed.map(|(place, _)| (places.place(*place).schema, places.place(*place).table)).collect();
+        changed.map(|(place, _)| (column_registry.place(*place).schema, column_registry.place(*place).table)).collect();
     let verb = if args.dry_run { "would change" } else { "changed" };
     let mut message = format!(
         "{} {verb} in {}",
@@ -117,7 +117,7 @@ pub fn report_totals(
             add_remark(report, "found", format!("{} {remark}", group_digits(count)));
         }
     }
-    for unknown in places.find_unknown_names() {
+    for unknown in column_registry.find_unknown_names() {
         add_remark(report, "unknown", format!("{unknown} in the input"));
     }
 }

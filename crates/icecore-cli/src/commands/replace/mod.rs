@@ -81,7 +81,7 @@ struct ReplaceJob<'j> {
     form: Option<InputForm>,
     json: Stage,
     /// The columns of all tables, by number.
-    places: Arc<ColumnRegistry>,
+    column_registry: Arc<ColumnRegistry>,
     paint: Paint,
 }
 
@@ -130,14 +130,14 @@ impl ReplaceJob<'_> {
             return Err(usage_text_error("--each needs the format of the documents: --in FORMAT"));
         }
         let json = Stage::parse(icecore_tables::form::JSON).map_err(crate::report::usage_error)?;
-        let places = Arc::new(ColumnRegistry::new(args.table_filter()));
+        let column_registry = Arc::new(ColumnRegistry::new(args.table_filter()));
         Ok(ReplaceJob {
             args,
             rules,
             rewrite_options: options,
             form,
             json,
-            places,
+            column_registry,
             paint: Paint::new(global.color, &io::stdout()),
         })
     }
@@ -162,13 +162,13 @@ impl ReplaceJob<'_> {
                 report,
             )?;
         }
-        messages::report_totals(&results, &self.rules, self.args, &self.places, report);
+        messages::report_totals(&results, &self.rules, self.args, &self.column_registry, report);
         let format = || {
             summary::format_summary(
                 &results.counts,
                 &results.inputs,
                 &self.rules,
-                &self.places,
+                &self.column_registry,
                 self.args.dry_run,
                 None,
             )
@@ -296,7 +296,7 @@ impl ReplaceJob<'_> {
             rewrite_options: self.rewrite_options.clone(),
             only_serialized: self.args.only_serialized,
             change_printer: self.args.dry_run.then(|| Arc::new(self.paint) as Arc<dyn Show>),
-            places: Arc::clone(&self.places),
+            places: Arc::clone(&self.column_registry),
             json: self.json.clone(),
             input: name.to_owned(),
             table,

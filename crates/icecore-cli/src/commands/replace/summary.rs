@@ -112,14 +112,14 @@ pub fn format_summary(
     change_counts: &ChangeCounts,
     inputs: &[InputSummary],
     rules: &Rules,
-    places: &ColumnRegistry,
+    column_registry: &ColumnRegistry,
     dry_run: bool,
     undo_file: Option<&Path>,
 ) -> Result<String, Abort> {
     let total = change_counts.total();
     let mut tables: BTreeMap<(Option<String>, String), Vec<ColumnSummary>> = BTreeMap::new();
     for (number, counts) in &change_counts.places {
-        let place = places.place(*number);
+        let place = column_registry.place(*number);
         tables.entry((place.schema, place.table)).or_default().push(ColumnSummary {
             column: place.column,
             values: counts.values,
@@ -147,7 +147,7 @@ pub fn format_summary(
         })
     };
     let to_broken_row = |value: &icecore_tables::replace::change_counts::BrokenValue| {
-        let place = places.place(value.place);
+        let place = column_registry.place(value.place);
         BrokenValueRow {
             input: value.input.clone(),
             table: place.table,

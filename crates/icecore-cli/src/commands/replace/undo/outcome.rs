@@ -60,7 +60,7 @@ pub struct RestoreTotals {
     pub value_count: u64,
     total: ResultCounts,
     /// Counts by table and column.
-    places: BTreeMap<String, BTreeMap<String, ResultCounts>>,
+    counts_by_column: BTreeMap<String, BTreeMap<String, ResultCounts>>,
     /// The first values that were not restored.
     unrestored: Vec<UnrestoredValue>,
 }
@@ -122,10 +122,15 @@ impl RestoreTotals {
     pub fn count_value(&mut self, table: &str, column: &str, key: &[String], result: ValueResult) {
         self.total.add(result);
         // The names are copied only for the first value of a column.
-        match self.places.get_mut(table).and_then(|columns| columns.get_mut(column)) {
+        match self.counts_by_column.get_mut(table).and_then(|columns| columns.get_mut(column)) {
             Some(counts) => counts.add(result),
             None => {
-                self.places.entry(table.to_owned()).or_default().entry(column.to_owned()).or_default().add(result);
+                self.counts_by_column
+                    .entry(table.to_owned())
+                    .or_default()
+                    .entry(column.to_owned())
+                    .or_default()
+                    .add(result);
             }
         }
         if !matches!(result, ValueResult::Restored | ValueResult::AlreadyOld) && self.unrestored.len() < MAX_LISTED {
@@ -144,7 +149,7 @@ impl RestoreTotals {
         let verb = if dry_run { "would be restored" } else { "restored" };
         let has_restored =
             |columns: &&BTreeMap<String, ResultCounts>| columns.values().any(|counts| counts.restored > 0);
-        let tables = self.places.values().filter(has_restored).count() as u64;
+        let tables = self.counts_by_column.values().filter(has_restored).count() as u64;
         let values = format_count(self.total.restored, "value", "values");
         report.remark("done", format!("{values} {verb} in {}", format_count(tables, "table", "tables")));
         let total = &self.total;
@@ -164,7 +169,7 @@ impl RestoreTotals {
 
     /// Returns the report as JSON.
     pub fn to_json(&self, undo: &Path, dry_run: bool) -> Result<String, Abort> {
-        let tables = self.places.iter().map(|(table, columns)| TableCounts {
+        let tables = self.counts_by_column.iter().map(|(table, columns)| TableCounts {
             table,
             columns: columns.iter().map(|(column, counts)| ColumnCounts { column, counts: *counts }).collect(),
         });
