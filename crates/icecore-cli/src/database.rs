@@ -104,7 +104,7 @@ pub fn read_first_line(file: &PathBuf) -> Result<String, Abort> {
     Ok(text.lines().next().unwrap_or_default().trim().to_owned())
 }
 
-/// Returns whether `full` is the address `text` with a password.
+/// Returns true if `full` is the address `text` with a password.
 fn is_same_address(full: &str, text: &str) -> bool {
     full.parse().is_ok_and(|full: Address| full.has_password() && full.to_string() == text)
 }

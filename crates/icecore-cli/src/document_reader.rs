@@ -157,12 +157,12 @@ impl<'r> DocumentReader<'r> {
         self
     }
 
-    /// Returns whether the documents of this input, one per line, are read as one array.
+    /// Returns true if the documents of this input, one per line, are read as one array.
     pub fn joins_lines(&self, input: &UnwrappedInput<'_>) -> bool {
         !self.is_one_by_one && !self.has_given_format() && input.stage.of_line().is_some()
     }
 
-    /// Returns whether the format was given.
+    /// Returns true if the format was given.
     pub fn has_given_format(&self) -> bool {
         self.stage.is_some()
     }

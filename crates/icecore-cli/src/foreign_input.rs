@@ -12,7 +12,7 @@ pub struct ForeignInput {
     pub commands: &'static [&'static str],
 }
 
-/// Returns whether an input with these first bytes is an SQLite database.
+/// Returns true if an input with these first bytes is an SQLite database.
 pub fn is_sqlite(head: &[u8]) -> bool {
     head.starts_with(b"SQLite format 3\0")
 }

@@ -44,7 +44,7 @@ impl Ink {
     }
 }
 
-/// Returns whether the environment disables colour.
+/// Returns true if the environment disables colour.
 pub fn is_disabled_by_env() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || crate::tty::is_dumb()
 }
@@ -68,7 +68,7 @@ impl Paint {
         Paint(false)
     }
 
-    /// Returns whether colour is used.
+    /// Returns true if colour is used.
     pub fn is_enabled(self) -> bool {
         self.0
     }

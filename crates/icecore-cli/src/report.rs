@@ -139,7 +139,7 @@ impl Report {
         self.undecodable_count += 1;
     }
 
-    /// Returns whether an input could not be decoded.
+    /// Returns true if an input could not be decoded.
     pub fn has_undecodable_inputs(&self) -> bool {
         self.undecodable_count > 0
     }

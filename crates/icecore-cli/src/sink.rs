@@ -126,7 +126,7 @@ impl Sink {
         Sink::new(Box::new(io::sink()), "")
     }
 
-    /// Returns whether the last line is complete.
+    /// Returns true if the last line is complete.
     pub fn is_at_line_start(&self) -> bool {
         self.buffer.last().copied().unwrap_or(self.last_byte) == b'\n'
     }

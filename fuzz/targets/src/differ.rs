@@ -86,7 +86,7 @@ pub fn skip_reason(rival: Rival, data: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Returns whether perl would change this class name.
+/// Returns true if perl would change this class name.
 fn is_renamed_by_perl(name: &[u8]) -> bool {
     let is_word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     match std::str::from_utf8(name) {
@@ -421,12 +421,12 @@ fn explain_other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &
     }
 }
 
-/// Returns whether this is a reference to an object whose class overloads operators.
+/// Returns true if this is a reference to an object whose class overloads operators.
 fn is_marked_as_overloaded(node: &Node) -> bool {
     node.has(flag::OVERLOAD) && (node.kind.is_container() || node.kind == Kind::Link)
 }
 
-/// Returns whether the spelling of a Storable image has such a note.
+/// Returns true if the spelling of a Storable image has such a note.
 fn has_note(data: &[u8], matches: impl Fn(u16, u64) -> bool) -> bool {
     let limits = perl_limits();
     let stage = Stage::parse("storable").expect("a stage");
@@ -434,7 +434,7 @@ fn has_note(data: &[u8], matches: impl Fn(u16, u64) -> bool) -> bool {
     document.spelling().is_some_and(|spelling| spelling.notes.iter().any(|note| matches(note.code, note.value)))
 }
 
-/// Returns whether the pattern of a regular expression is tracked.
+/// Returns true if the pattern of a regular expression is tracked.
 fn tracks_pattern(data: &[u8]) -> bool {
     let limits = perl_limits();
     let stage = Stage::parse("sereal").expect("a stage");
@@ -449,7 +449,7 @@ fn tracks_pattern(data: &[u8]) -> bool {
     })
 }
 
-/// Returns whether a COPY contains an object.
+/// Returns true if a COPY contains an object.
 fn copies_object(data: &[u8]) -> bool {
     let limits = perl_limits();
     let stage = Stage::parse("sereal").expect("a stage");
@@ -473,13 +473,13 @@ fn has_odd_key_flags(data: &[u8]) -> bool {
     has_note(data, |code, value| code == KEY_FLAGS && value & BOTH == BOTH) || has_odd_key(&document)
 }
 
-/// Returns whether a key is text that is not UTF-8.
+/// Returns true if a key is text that is not UTF-8.
 fn has_odd_key(document: &Document<'_>) -> bool {
     let odd = |name: &icecore::raw::Name<'_>| name.node.kind == Kind::Text && std::str::from_utf8(name.bytes).is_err();
     all_cursors(document).any(|map| map.entries().any(|(key, _)| matches!(key, Key::Name(name) if odd(&name))))
 }
 
-/// Returns whether an alias refers to the text of code.
+/// Returns true if an alias refers to the text of code.
 fn refers_to_text_of_code(document: &Document<'_>) -> bool {
     let is_text = |index: u64| {
         let previous_node = index.checked_sub(1).and_then(|previous| document.nodes().get(previous as usize));
@@ -498,7 +498,7 @@ fn is_tied_to_nothing(document: &Document<'_>) -> bool {
     })
 }
 
-/// Returns whether a container is in a variable that should hold a reference.
+/// Returns true if a container is in a variable that should hold a reference.
 fn has_misplaced_container(document: &Document<'_>) -> bool {
     let is_container = |node: &Node| match node.kind {
         Kind::Array | Kind::Map | Kind::Link | Kind::Opaque | Kind::Code => true,
@@ -531,12 +531,12 @@ fn explain_unreadable(error: &Error, typed: &str) -> Option<&'static str> {
     (twice && typed.contains("$header")).then_some("links in a header: each walk of perl counts from 1")
 }
 
-/// Returns whether a pattern has an escape that is only meaningful by the rules of Unicode.
+/// Returns true if a pattern has an escape that is only meaningful by the rules of Unicode.
 fn has_unicode_escape(pattern: &[u8]) -> bool {
     pattern.windows(2).any(|pair| pair[0] == b'\\' && matches!(pair[1], b'p' | b'P' | b'N' | b'x' | b'o'))
 }
 
-/// Returns whether a pattern begins like `(?ix)`.
+/// Returns true if a pattern begins like `(?ix)`.
 fn begins_with_flags(pattern: &[u8]) -> bool {
     let flags =
         pattern.strip_prefix(b"(?").map_or(&[][..], |rest| rest.split(|byte| *byte == b')').next().unwrap_or(rest));

@@ -48,7 +48,7 @@ fn explain_our_refusal(ours: &OurReading<'_>, warning: &str) -> Option<&'static 
     }
 }
 
-/// Returns whether we stopped at the `:` after a count that is a sign or empty.
+/// Returns true if we stopped at the `:` after a count that is a sign or empty.
 fn stops_after_bad_count(ours: &OurReading<'_>) -> bool {
     let offset = ours.error.as_ref().and_then(icecore::Error::offset).unwrap_or_default() as usize;
     let before = ours.data.get(..offset).unwrap_or_default();
@@ -88,7 +88,7 @@ fn explain_other_bytes(ours: &OurReading<'_>) -> Option<&'static str> {
     }
 }
 
-/// Returns whether an object has a property whose name is an integer.
+/// Returns true if an object has a property whose name is an integer.
 fn names_property_by_number(ours: &OurReading<'_>) -> bool {
     ours.has_value(|object| {
         object.kind() == Kind::Object && object.body().entries().any(|(key, _)| key.node().kind == Kind::Int)
@@ -148,7 +148,7 @@ fn explain_other_igbinary(ours: &OurReading<'_>) -> Option<&'static str> {
     }
 }
 
-/// Returns whether the text is spelled like an integer.
+/// Returns true if the text is spelled like an integer.
 fn is_integer_text(text: &[u8]) -> bool {
     std::str::from_utf8(text)
         .ok()

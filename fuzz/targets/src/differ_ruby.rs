@@ -56,7 +56,7 @@ fn explain_our_refusal(ours: &OurReading<'_>) -> Option<&'static str> {
     }
 }
 
-/// Returns whether a link refers to an object that is still being read.
+/// Returns true if a link refers to an object that is still being read.
 fn links_to_unfinished_object(expected: &str, found: &str) -> bool {
     let last_number = expected.strip_prefix("the number of an object before this one, 0 to ");
     last_number
@@ -163,7 +163,7 @@ fn explain_other_bytes(ours: &OurReading<'_>) -> Option<&'static str> {
     }
 }
 
-/// Returns whether a value belongs to a class with `_load` or `marshal_load`, or has a layout that Ruby writes in
+/// Returns true if a value belongs to a class with `_load` or `marshal_load`, or has a layout that Ruby writes in
 /// another order.
 fn is_of_known_class(ours: &OurReading<'_>) -> bool {
     const KNOWN: &[&[u8]] = &[
@@ -182,7 +182,7 @@ fn is_of_known_class(ours: &OurReading<'_>) -> bool {
     ours.has_class(|name| KNOWN.contains(&name) || name.ends_with(b"Error") || name.ends_with(b"Exception"))
 }
 
-/// Returns whether two objects of a class differ in the names of their variables, or in their order.
+/// Returns true if two objects of a class differ in the names of their variables, or in their order.
 fn has_different_orders(ours: &OurReading<'_>) -> bool {
     let mut orders: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
     ours.all_cursors().any(|object| {
@@ -191,7 +191,7 @@ fn has_different_orders(ours: &OurReading<'_>) -> bool {
     })
 }
 
-/// Returns whether a link that is not a key refers to a key.
+/// Returns true if a link that is not a key refers to a key.
 fn links_to_key(ours: &OurReading<'_>) -> bool {
     /// Value of the field `key` in a node that is a key itself.
     const IS_KEY: u16 = 0xFFFE;
@@ -216,7 +216,7 @@ fn is_subclass_or_link(inner: Cursor<'_>) -> bool {
     is_subclass(inner) || inner.kind() == Kind::Link
 }
 
-/// Returns whether a key is a string with instance variables, or a link to one.
+/// Returns true if a key is a string with instance variables, or a link to one.
 fn has_variables_on_key(map: Cursor<'_>) -> bool {
     let previous_node = |value: Cursor<'_>| value.index().checked_sub(1).and_then(|index| map.document().at(index));
     let has_variables = |value: Cursor<'_>| {
@@ -226,7 +226,7 @@ fn has_variables_on_key(map: Cursor<'_>) -> bool {
     map.kind() == Kind::Map && map.entries().any(|(key, _)| matches!(key, Key::Value(value) if has_variables(value)))
 }
 
-/// Returns whether Ruby itself uses this name for an encoding.
+/// Returns true if Ruby itself uses this name for an encoding.
 fn is_encoding(name: &[u8]) -> bool {
     static NAMES: OnceLock<HashSet<Vec<u8>>> = OnceLock::new();
     let names = NAMES.get_or_init(|| {

@@ -71,17 +71,17 @@ impl<'a> OurReading<'a> {
         (0..self.document.nodes().len() as u32).filter_map(|index| self.document.at(index))
     }
 
-    /// Returns whether a value satisfies the condition.
+    /// Returns true if a value satisfies the condition.
     pub fn has_value(&self, matches: impl Fn(Cursor<'_>) -> bool) -> bool {
         self.all_cursors().any(matches)
     }
 
-    /// Returns whether a class satisfies the condition.
+    /// Returns true if a class satisfies the condition.
     pub fn has_class(&self, matches: impl Fn(&[u8]) -> bool) -> bool {
         self.document.tape().classes().iter().any(|name| matches(name.bytes))
     }
 
-    /// Returns whether a container has a link to itself, or to a container around it.
+    /// Returns true if a container has a link to itself, or to a container around it.
     pub fn contains_itself(&self) -> bool {
         self.has_value(|link| {
             let refers = matches!(link.kind(), Kind::Link | Kind::Alias);
@@ -93,7 +93,7 @@ impl<'a> OurReading<'a> {
         })
     }
 
-    /// Returns whether a map has a key twice.
+    /// Returns true if a map has a key twice.
     pub fn repeats_key(&self) -> bool {
         self.has_value(|map| {
             let mut known_keys = HashSet::new();

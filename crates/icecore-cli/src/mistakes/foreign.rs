@@ -290,14 +290,14 @@ mod tests {
         for name in OPTION_ADVICE
             .iter()
             .flat_map(|(commands, ..)| commands.split(' '))
-            .chain(WORD_ADVICE.iter().map(|row| row.0))
+            .chain(WORD_ADVICE.iter().map(|(command, _)| *command))
         {
             assert!(commands.iter().any(|command| command == name), "no command {name}");
         }
         for name in SYNONYMS.iter().flat_map(|(_, options)| options.split(' ')) {
             assert!(options.iter().any(|option| option == name), "no option --{name}");
         }
-        for names in SYNONYMS.iter().map(|row| row.0).chain(OPTION_ADVICE.iter().map(|row| row.1)) {
+        for names in SYNONYMS.iter().map(|(names, _)| *names).chain(OPTION_ADVICE.iter().map(|(_, names, ..)| *names)) {
             assert!(names.split(' ').all(|name| name.starts_with('-')), "{names}");
         }
     }

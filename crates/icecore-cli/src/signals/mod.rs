@@ -40,7 +40,7 @@ pub fn set_keyboard_handler(handler: fn() -> bool) {
     let _ = KEYBOARD_HANDLER.set(handler);
 }
 
-/// Returns whether the command ends by itself after a signal of the keyboard.
+/// Returns true if the command ends by itself after a signal of the keyboard.
 #[cfg(unix)]
 fn survives_keyboard_signal() -> bool {
     KEYBOARD_HANDLER.get().is_some_and(|handler| handler())

@@ -16,7 +16,7 @@ use std::io::{self, IsTerminal};
 /// Options that determine the layout of JSON. If one of them is given, `with_indented_json` does not change the layout.
 const LAYOUT_OPTIONS: &[&str] = &["indent", "indent_length", "pretty", "space_before", "space_after", "as"];
 
-/// Returns whether the standard output is a terminal.
+/// Returns true if the standard output is a terminal.
 pub fn is_stdout_terminal() -> bool {
     io::stdout().is_terminal()
 }
@@ -33,7 +33,7 @@ pub fn check_not_binary(stage: &Stage, is_forced: bool) -> Result<(), Abort> {
     Err(Abort::Failed(code::USAGE, text))
 }
 
-/// Returns whether this stage writes JSON: one document, or one per line.
+/// Returns true if this stage writes JSON: one document, or one per line.
 pub fn writes_json(stage: &Stage) -> bool {
     stage.wrappers().is_empty() && stage.format().of_document().name == JSON
 }

@@ -86,7 +86,7 @@ fn needs_list(row: &ClassRow, language: Language) -> bool {
     }
 }
 
-/// Returns whether the Ruby module builds values of this class without a list, because they are in the form in which
+/// Returns true if the Ruby module builds values of this class without a list, because they are in the form in which
 /// Ruby writes them. In any other form, no list allows them.
 fn is_built_by_ruby_module(row: &ClassRow) -> bool {
     let built_classes: [&[u8]; 8] =

@@ -207,19 +207,38 @@ fn add_class(
 }
 
 fn format_table(rows: &[ClassRow], code: &[CodeRow], has_file_column: bool, paint: Paint) -> String {
-    let classes = rows.iter().map(|row| (row.count, row.kind, display_name(&row.class), &row.path, &row.file));
+    struct Line<'r> {
+        count: u64,
+        kind: &'r str,
+        class: String,
+        path: &'r str,
+        file: &'r str,
+    }
+    let classes = rows.iter().map(|row| Line {
+        count: row.count,
+        kind: row.kind,
+        class: display_name(&row.class),
+        path: &row.path,
+        file: &row.file,
+    });
     // These rows have no class; code that has a class has a row of its own.
-    let code = code.iter().map(|row| (row.count, row.kind, "-".to_owned(), &row.path, &row.file));
+    let code = code.iter().map(|row| Line {
+        count: row.count,
+        kind: row.kind,
+        class: "-".to_owned(),
+        path: &row.path,
+        file: &row.file,
+    });
     let lines: Vec<_> = classes.chain(code).collect();
     if lines.is_empty() {
         return "no classes\n".to_owned();
     }
-    let count_width = lines.iter().map(|line| line.0.to_string().len()).max().unwrap_or(0).max("COUNT".len());
-    let kind_width = lines.iter().map(|line| line.1.len()).max().unwrap_or(0).max("KIND".len());
-    let name_width = lines.iter().map(|line| line.2.chars().count()).max().unwrap_or(0).max("CLASS".len());
+    let count_width = lines.iter().map(|line| line.count.to_string().len()).max().unwrap_or(0).max("COUNT".len());
+    let kind_width = lines.iter().map(|line| line.kind.len()).max().unwrap_or(0).max("KIND".len());
+    let name_width = lines.iter().map(|line| line.class.chars().count()).max().unwrap_or(0).max("CLASS".len());
     let head = format!("{:>count_width$}  {:kind_width$}  {:name_width$}  FIRST AT", "COUNT", "KIND", "CLASS");
     let mut text = format!("{}\n", paint.ink(Ink::Faint, head));
-    for (count, kind, class, path, file) in lines {
+    for Line { count, kind, class, path, file } in lines {
         let padding = name_width - class.chars().count();
         let class = paint.ink(Ink::Class, &class);
         let (file, path) = (icecore::text::printable(file), icecore::text::printable(path));

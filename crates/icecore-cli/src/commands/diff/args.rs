@@ -53,7 +53,7 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Returns whether the list of changes is written as JSON.
+    /// Returns true if the list of changes is written as JSON.
     pub fn is_json(&self) -> bool {
         let has_json_extension = |path: &PathBuf| path.extension().is_some_and(|extension| extension == DEFAULT_TARGET);
         self.json || self.view == DiffView::Auto && self.output.as_ref().is_some_and(has_json_extension)

@@ -76,25 +76,23 @@ fn compare_files(
     let from = |name| InputFormat { name, options: args.options.clone() };
     let (left_format, right_format) = (from(format_name(None)), from(format_name(args.format_b.as_ref())));
     let (left_source, right_source) = (Source::from_path(Some(files[0])), Source::from_path(Some(files[1])));
-    let readers = (
-        DocumentReader::with_framing(&left_format, None, &global.limit)?,
-        DocumentReader::with_framing(&right_format, None, &global.limit)?,
-    );
+    let left_reader = DocumentReader::with_framing(&left_format, None, &global.limit)?;
+    let right_reader = DocumentReader::with_framing(&right_format, None, &global.limit)?;
     report.count_input();
     report.count_input();
     let (left, right) = (read_bytes(&left_source, report), read_bytes(&right_source, report));
     let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
     // Both inputs are unwrapped before either is checked, so that the errors of both are reported.
     let inputs = (
-        readers.0.unwrap_input(&left_source.name(), &left, report),
-        readers.1.unwrap_input(&right_source.name(), &right, report),
+        left_reader.unwrap_input(&left_source.name(), &left, report),
+        right_reader.unwrap_input(&right_source.name(), &right, report),
     );
     let (Some(left), Some(right)) = &inputs else { return Ok(None) };
-    let names = (left.stage.format().of_document().name, right.stage.format().of_document().name);
-    let left = read_document(&readers.0, &left_source.name(), left, Detail::No, report)?;
-    let right = read_document(&readers.1, &right_source.name(), right, Detail::No, report)?;
+    let has_same_format = left.stage.format().of_document().name == right.stage.format().of_document().name;
+    let left = read_document(&left_reader, &left_source.name(), left, Detail::No, report)?;
+    let right = read_document(&right_reader, &right_source.name(), right, Detail::No, report)?;
     let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
-    let mut rules = if names.0 == names.1 { Rules::new() } else { Rules::new().across_formats() };
+    let mut rules = if has_same_format { Rules::new() } else { Rules::new().across_formats() };
     if args.exact {
         rules = rules.exact();
     }

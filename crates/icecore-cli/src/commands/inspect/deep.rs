@@ -62,7 +62,7 @@ impl<'l> NestedSettings<'l> {
         self.opens && self.level < deep::LEVELS
     }
 
-    /// Returns whether the contents of a string at this depth are shown.
+    /// Returns true if the contents of a string at this depth are shown.
     pub fn shows_contents(&self, depth: u32) -> bool {
         self.may_open_strings() && depth < self.depth
     }

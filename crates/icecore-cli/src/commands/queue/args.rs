@@ -41,7 +41,7 @@ pub enum QueueAction {
 }
 
 impl QueueAction {
-    /// Returns whether the action needs existing jobs or schedules.
+    /// Returns true if the action needs existing jobs or schedules.
     pub fn needs_data(&self) -> bool {
         !matches!(
             self,
@@ -53,7 +53,7 @@ impl QueueAction {
         )
     }
 
-    /// Returns whether the action prints text for reading.
+    /// Returns true if the action prints text for reading.
     pub fn is_for_reading(&self) -> bool {
         matches!(self, QueueAction::List(_) | QueueAction::Dead(_) | QueueAction::Stats(_) | QueueAction::Schedules(_))
     }

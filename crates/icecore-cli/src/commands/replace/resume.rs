@@ -64,7 +64,7 @@ impl ResumeState {
         Ok(ResumeState { file: Some(file.to_owned()), state })
     }
 
-    /// Returns whether a table is done.
+    /// Returns true if a table is done.
     pub fn is_done(&self, table: &str) -> bool {
         self.state.tables.get(table).is_some_and(|table| table.done)
     }

@@ -280,7 +280,7 @@ impl<'j> RowsJob<'j> {
         }
     }
 
-    /// Returns whether the output has all rows of --items.
+    /// Returns true if the output has all rows of --items.
     fn has_enough(&self) -> bool {
         self.left == Some(0)
     }

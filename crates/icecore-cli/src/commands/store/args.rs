@@ -36,12 +36,12 @@ pub enum StoreAction {
 }
 
 impl StoreAction {
-    /// Returns whether the action needs existing objects.
+    /// Returns true if the action needs existing objects.
     pub fn needs_data(&self) -> bool {
         !matches!(self, StoreAction::Put(_) | StoreAction::Index(_))
     }
 
-    /// Returns whether the action prints text for reading rather than data.
+    /// Returns true if the action prints text for reading rather than data.
     pub fn is_for_reading(&self) -> bool {
         match self {
             StoreAction::Each(each) => each.bytes.is_none(),
