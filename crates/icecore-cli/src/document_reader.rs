@@ -111,6 +111,8 @@ impl<'r> DocumentReader<'r> {
         self.unwrap_input_with(name, bytes, report, Stage::unwrap_as_far)
     }
 
+    /// Removes the wrappers by `unwrap`, which also returns the error of a wrapper that breaks off. Errors are
+    /// reported.
     fn unwrap_input_with<'b>(
         &self,
         name: &str,

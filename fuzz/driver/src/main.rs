@@ -104,6 +104,8 @@ impl Options {
     }
 }
 
+/// Runs one target with its seeds and with changed seeds, until its time or the number of executions is over. Returns
+/// true if there was no finding.
 fn run_target(target: &'static Target, options: &Options) -> ExitCode {
     let Options { execs, time, seed, max_findings } = *options;
     std::panic::set_hook(Box::new(|info| *LAST_PANIC.lock().unwrap() = info.to_string()));

@@ -10,6 +10,7 @@ const STAGES: [&str; 5] = ["php", "json", "igbinary", "marshal", "storable"];
 /// Number of similar documents that are read one after another.
 const DOCUMENTS: usize = 24;
 
+/// Reads similar documents one after another, with the stencils of the earlier ones.
 pub fn alike(data: &[u8]) {
     for stage in STAGES {
         let mut codec = Codec::new(Stage::parse(stage).expect("a stage"));
@@ -27,6 +28,7 @@ pub fn alike(data: &[u8]) {
     }
 }
 
+/// Checks that reading with stencils returns the same as reading without them.
 fn compare_readings(
     codec: &Codec,
     blob: &[u8],

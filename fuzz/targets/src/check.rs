@@ -151,6 +151,7 @@ pub fn equal_but_numbers(a: &Document<'_>, b: &Document<'_>) -> bool {
     true
 }
 
+/// Returns true if two values without children are equal. A number in `x` may be a string in `y` that prints it.
 fn are_equal_leaves(x: Cursor<'_>, y: Cursor<'_>) -> bool {
     let flags = |c: Cursor<'_>| (c.node().flags | flag::REF) & 0x0F;
     let text = |y: Cursor<'_>| y.as_str().map(str::to_owned);

@@ -48,6 +48,7 @@ fn has_key_in_circle(document: &Document<'_>) -> bool {
     })
 }
 
+/// Checks that the differences, written as a patch and read again, change the first document into the second.
 fn check_patch(left: &Document<'_>, right: &Document<'_>, rules: Rules) {
     let wide = check::wide_limits();
     let differences = find_differences(left, right, rules);

@@ -121,6 +121,7 @@ pub fn compare_with_perl(rival: Rival, data: &[u8], answer: &PerlAnswer) -> Verd
     }
 }
 
+/// Compares a document with the same one as perl read it. `typed` is that one in the format json:typed.
 fn compare_values(rival: Rival, data: &[u8], document: &Document<'_>, typed: &str) -> Verdict {
     let stage = Stage::parse("json:typed").expect("a stage");
     let theirs = match icecore::read_as(typed.as_bytes(), &stage, &Limits::default()) {

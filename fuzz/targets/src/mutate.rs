@@ -55,6 +55,7 @@ pub fn mutate_seed(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
     data
 }
 
+/// Makes one random change. Some kinds of changes have several numbers, so that they are chosen more often.
 fn change_bytes(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
     let len = data.len();
     if len == 0 {

@@ -172,6 +172,7 @@ impl Oracle {
     }
 }
 
+/// Parses the line that the process prints for a blob.
 fn parse_answer(line: &[u8]) -> OracleAnswer {
     let line = String::from_utf8_lossy(line);
     let (verdict, rest) = line.trim_end_matches('\n').split_once(' ').unwrap_or((&line, ""));

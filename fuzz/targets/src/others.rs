@@ -35,6 +35,7 @@ fn has_parts_that_ruby_drops(document: &Document<'_>) -> bool {
     document.nodes().iter().any(is_empty) || document.tape().encodings().iter().any(|name| name.bytes.is_empty())
 }
 
+/// Checks that a written document can be read. With `is_equal`, it must also be equal if nothing was lost.
 fn check_round_trip(document: &Document<'_>, stage: &Stage, is_equal: bool) {
     let mut out = Vec::new();
     let losses = match icecore::write_to(document, stage, &check::wide_limits(), &mut out) {

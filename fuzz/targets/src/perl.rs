@@ -115,6 +115,7 @@ impl Drop for Perl {
     }
 }
 
+/// Parses the line that the process prints for a blob.
 fn parse_answer(line: &[u8]) -> PerlAnswer {
     let text = String::from_utf8_lossy(line);
     let line = text.trim_end();

@@ -257,6 +257,7 @@ struct ResultWriter<'s> {
 }
 
 impl QueryJob<'_> {
+    /// Runs the filter for each input. Returns how the run ended.
     fn query_all(
         &self,
         reader: &DocumentReader<'_>,
@@ -388,6 +389,8 @@ impl QueryJob<'_> {
         }
     }
 
+    /// Writes a result of the filter. If the output format can't express it, this is reported, and nothing of it is
+    /// written.
     fn write_result(&self, answer: &Answer, results: &mut ResultWriter<'_>) -> Result<(), Abort> {
         let start = results.sink.position();
         let result = if self.args.tab {

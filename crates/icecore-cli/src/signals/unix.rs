@@ -8,6 +8,7 @@ use std::io;
 use std::sync::Arc;
 use std::thread;
 
+/// Starts the thread that handles signals: it lets the command end in order, or removes unfinished files and ends it.
 pub(super) fn watch_signals() -> io::Result<()> {
     // With a handler, exceeding the limit of a file's size is an error of the write and does not end the command.
     flag::register(SIGXFSZ, Arc::default())?;

@@ -96,6 +96,8 @@ impl Outputs {
         Ok(Destination::Stdout)
     }
 
+    /// Follows links, and checks that the path may be written: it is not a folder, not an input, not the name of
+    /// another output, and does not exist or --force is given.
     fn resolve_destination(&mut self, path: &Path, mode: Option<u32>) -> Result<Destination, Abort> {
         if path.as_os_str() == "-" {
             return self.stdout_destination();

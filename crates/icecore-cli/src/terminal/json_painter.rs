@@ -63,6 +63,7 @@ impl JsonPainter {
         self
     }
 
+    /// Processes a character in the current state.
     fn take_char(&mut self, c: char) {
         match self.state {
             PainterState::String if c == '"' => self.end_token(PainterState::Between, Some(c)),

@@ -81,6 +81,7 @@ impl JsonTruncator {
         }
     }
 
+    /// Processes a byte outside of strings.
     fn take_token_byte(&mut self, byte: u8) {
         match byte {
             b'\n' if self.open.is_empty() => {
@@ -117,6 +118,7 @@ impl JsonTruncator {
         }
     }
 
+    /// Processes a comma. If all visible items of the container were written, what follows is hidden.
     fn handle_comma(&mut self) {
         let level = self.open.len();
         if let Some(top) = self.open.last_mut() {
@@ -128,6 +130,7 @@ impl JsonTruncator {
         self.write_unless_hidden(b',');
     }
 
+    /// Processes an opening bracket. The contents are hidden if they are too deep.
     fn open_container(&mut self) {
         let is_too_deep = self.open.len() >= self.limits.depth;
         self.open.push(OpenContainer { items: 0, expects_item: true, is_too_deep, blanks: Vec::new() });
@@ -136,6 +139,7 @@ impl JsonTruncator {
         }
     }
 
+    /// Processes a closing bracket. If a hidden part ends here, the number of its items is written in its place.
     fn close_container(&mut self, byte: u8) {
         let ends_hidden_part = self.hidden_level == Some(self.open.len());
         let blanks = std::mem::take(&mut self.blanks);

@@ -181,6 +181,8 @@ fn add_code(code: CodeUse, file: &str, rows: &mut Vec<CodeRow>) {
     }
 }
 
+/// Adds a use of a class to the row of this class and kind, or adds a new row. `row_indices` has the index of each
+/// row.
 fn add_class(
     class: ClassUse,
     file: &str,
@@ -206,6 +208,7 @@ fn add_class(
     }
 }
 
+/// Returns the table of all classes and code for people, or "no classes".
 fn format_table(rows: &[ClassRow], code: &[CodeRow], has_file_column: bool, paint: Paint) -> String {
     struct Line<'r> {
         count: u64,

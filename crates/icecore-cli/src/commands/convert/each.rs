@@ -126,6 +126,7 @@ impl Conversion<'_> {
         outcome.error.is_none() && !may_continue
     }
 
+    /// Returns how to convert an input record by record. A format of lines becomes the format of one line.
     fn plan_records(&self, stage: Stage, framing: Framing) -> RecordPlan {
         let (from, framing) = match stage.of_line() {
             Some(line) if framing == Framing::Documents => (line, Framing::Lines),

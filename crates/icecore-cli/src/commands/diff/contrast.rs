@@ -167,6 +167,7 @@ fn outline(value: Cursor<'_>, has_kinds: bool) -> String {
     outline.text
 }
 
+/// The content of a value as text, as far as it was written.
 struct Outline {
     has_kinds: bool,
     text: String,
@@ -225,6 +226,7 @@ impl Outline {
         self.text.push(']');
     }
 
+    /// Adds the entries of a map, and its default value, in braces.
     fn push_entries(&mut self, map: Cursor<'_>, levels: usize) {
         self.text.push('{');
         for (index, (key, value)) in map.entries().enumerate() {

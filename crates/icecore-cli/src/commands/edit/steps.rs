@@ -92,6 +92,7 @@ impl Steps {
     }
 }
 
+/// Parses the text of an option, such as `$.a=1` for --set. `name` is the option without its dashes.
 fn parse_alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abort> {
     let pair = || split_at_equals(text).ok_or_else(|| not_a_pair_error(name, text));
     let parse_path = |path: &str| Pattern::parse(path).map_err(|error| mistakes::path_error(path, error));

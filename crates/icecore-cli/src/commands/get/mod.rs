@@ -218,6 +218,8 @@ impl AnswerWriter<'_> {
         self.max_position = self.sink.position().saturating_add(self.job.limits.output_from(size));
     }
 
+    /// Writes a value that was found, as a document of the output format or, with --raw, as its bytes. A value that
+    /// the output format can't express is recorded, and reported later.
     fn write_answer(&mut self, path: &str, document: &Document<'_>) -> Result<(), Error> {
         self.count += 1;
         if self.job.args.paths {

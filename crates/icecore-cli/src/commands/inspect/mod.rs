@@ -44,6 +44,7 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
     Ok(())
 }
 
+/// Shows all documents of an input, or with a path the values at that path.
 fn inspect_source(
     source: &Source,
     reader: &DocumentReader<'_>,

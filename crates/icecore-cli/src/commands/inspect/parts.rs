@@ -98,6 +98,7 @@ struct PartsWriter<'s> {
 }
 
 impl PartsWriter<'_> {
+    /// Writes the items of one window of the array.
     fn write_window(&mut self, window: &Document<'_>) -> Result<(), Error> {
         let PartsWriter { source, view, settings, end, shown_items, shown_nodes, .. } = *self;
         let is_json = view.args.json;

@@ -190,6 +190,7 @@ impl RowFormatter<'_> {
         width.saturating_sub(FIXED_WIDTH + indent + step.chars().count()).clamp(MIN_STRING_LEN, MAX_STRING_LEN)
     }
 
+    /// Returns the line of a row: its offset, its indentation and its description.
     fn format_line(&mut self, row: &Row) -> String {
         self.max_string_len = self.fitting_string_len(row);
         match row {
@@ -272,6 +273,7 @@ impl RowFormatter<'_> {
         layer.get(extent.start as usize..end).unwrap_or(&[])
     }
 
+    /// Describes a node by its kind, class, target, value and marks.
     fn describe_node(&mut self, node: u32) -> String {
         let mut description = describe_value(self.document, node, self.max_string_len);
         if let Some(count) = self.array_len.filter(|_| node == 0) {

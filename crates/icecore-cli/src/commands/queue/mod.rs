@@ -213,6 +213,7 @@ fn list_jobs(
     sink.flush()
 }
 
+/// Makes dead jobs ready again: those with the given ids, or all of a queue.
 fn redrive_jobs(args: &Redrive, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
     let queue = match (&args.words[..], &args.which.queue) {
         ([], Some(queue)) => Some(queue.as_str()),

@@ -276,6 +276,7 @@ impl ReplaceJob<'_> {
         }
     }
 
+    /// Replaces in one input, and adds the results to `results`. Returns true if all of the input was processed.
     fn change_input(
         &self,
         input: Box<dyn Read + Send>,

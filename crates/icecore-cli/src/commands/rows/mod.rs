@@ -405,6 +405,7 @@ impl<'j> RowsJob<'j> {
         }
     }
 
+    /// Converts the rows of one table. `csv` is the dialect of a CSV input.
     fn convert_table(
         &mut self,
         input: Box<dyn Read + Send>,

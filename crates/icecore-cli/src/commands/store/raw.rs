@@ -9,6 +9,7 @@ use crate::sink::Sink;
 use crate::terminal;
 use icecore_store::{Backend, Flow};
 
+/// Writes the bytes of all objects that match, separated by the requested framing.
 pub fn print_raw_objects(args: &Each, store: &mut dyn Backend) -> Result<(), Abort> {
     let framing = args.bytes.unwrap_or(Framing::Documents);
     if terminal::is_stdout_terminal() && !args.force {

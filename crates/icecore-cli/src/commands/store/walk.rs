@@ -38,6 +38,7 @@ pub fn to_object_filter(filter: &FilterArgs, path_value: Option<(String, String)
     }
 }
 
+/// Prints the objects with a key, with a value at a path, with a class, or in quarantine.
 pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if let Some(key) = &args.key {
         let object = find_object(store, key)?;

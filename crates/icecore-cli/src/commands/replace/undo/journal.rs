@@ -278,6 +278,7 @@ fn open_file<'m>(
     }
 }
 
+/// Creates the undo file. If files with its default name exist, a number is added to the name.
 fn create_file(plan: &PlannedFile) -> Result<(PathBuf, UndoFile), Abort> {
     match plan {
         PlannedFile::Named(path) => match UndoFile::create(path) {

@@ -127,6 +127,7 @@ struct Parser<'p> {
 }
 
 impl Parser<'_> {
+    /// Reads a whole payload. Returns `None` if it is invalid.
     fn read_changes(&mut self) -> Option<Changes> {
         let table = self.read_number()?;
         let last_key = if self.read_flag()? { Some(self.read_texts()?) } else { None };
