@@ -2,7 +2,7 @@
 # Runs the SQL of docs/analysis.md in DuckDB, over SQLite, PostgreSQL and MariaDB. Exits with 75 if DuckDB can't
 # be installed.
 #
-# A Python gets DuckDB and its extensions in a folder below the target: nothing is installed system-wide.
+# DuckDB and its extensions are installed into a virtual environment below the target folder, not system-wide.
 . "$(dirname "$0")/common.sh"
 need_rust
 
@@ -14,8 +14,7 @@ if ! "$python" -c 'import duckdb, duckdb_extension_sqlite_scanner' 2>/dev/null; 
         packages+=("duckdb-extension-$extension-scanner==$version")
     done
     { python3 -m venv "$target/analysis" && "$python" -m pip install --quiet "${packages[@]}"; } || {
-        say 'DuckDB can not be had: python3-venv, and a network'
-        exit 75
+        exit_skipped 'DuckDB can not be had: python3-venv, and a network'
     }
 fi
 python=$(realpath --no-symlinks "$python")

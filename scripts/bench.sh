@@ -4,8 +4,8 @@
 #
 #   scripts/bench.sh             everything: about three quarters of an hour, plus as long again for pending-store;
 #                                the machine should be idle otherwise
-#   scripts/bench.sh SCENARIO…   these again; the others stay as they are
-#   scripts/bench.sh --columns   work with columns in Python, to docs/bench/columns.json; about ten minutes, after
+#   scripts/bench.sh SCENARIO…   only these scenarios; the results of the others stay as they are
+#   scripts/bench.sh --columns   only work with columns in Python, to docs/bench/columns.json; about ten minutes, after
 #                                scripts/python.sh test-all, whose packages are measured too
 #   scripts/bench.sh --draw      only the pages, from the results in docs/bench
 #
@@ -20,16 +20,16 @@ report=docs/bench/report.json
 
 bench=("$icecore" bench --budget "${ICECORE_BUDGET:-150}")
 
-# Runs a command with a PostgreSQL, a MariaDB and a server that speaks the protocol of MongoDB; without them if
-# they can't be installed.
+# Runs a command with a PostgreSQL, a MariaDB and a server that speaks the protocol of MongoDB, or without them if they
+# can't be installed.
 with_servers() { # COMMAND…
-    local ended=0
-    scripts/servers.sh run "$@" || ended=$?
-    if [ "$ended" -eq 75 ]; then
+    local status=0
+    scripts/servers.sh run "$@" || status=$?
+    if [ "$status" -eq 75 ]; then
         "$@"
         return
     fi
-    return "$ended"
+    return "$status"
 }
 
 if [ "${1:-}" = --columns ]; then
@@ -45,16 +45,16 @@ elif [ "${1:-}" != --draw ]; then
     # Scenarios that are not measured again are taken from the last report.
     [ $# -eq 0 ] || [ ! -e "$report" ] || reports+=("$report")
     if [ $# -eq 0 ]; then
-        # Without those that are published in a run of their own.
+        # Scenarios that have a report of their own are left out.
         mapfile -t all < <(grep -L '^report = ' crates/icecore-{lab,load}/scenarios/*.toml | xargs -n 1 basename -s .toml)
         set -- "${all[@]}"
     fi
     # Servers run only while the scenarios that need them are measured.
-    others=() over_web='' with_store=''
+    others=() with_web='' with_store=''
     for scenario in "$@"; do
         case $scenario in
         pending-store) with_store=1 ;;
-        php-web) over_web=1 ;;
+        php-web) with_web=1 ;;
         *) others+=("$scenario") ;;
         esac
     done
@@ -62,7 +62,7 @@ elif [ "${1:-}" != --draw ]; then
         "${bench[@]}" "${others[@]}" --json "$folder/others.json" >"$folder/text"
         reports+=("$folder/others.json")
     fi
-    if [ -n "$over_web" ]; then
+    if [ -n "$with_web" ]; then
         cargo build --release --locked -p icecore-load
         "$target/release/icecore-load" web --budget "${ICECORE_BUDGET:-150}" --json "$folder/web.json" >"$folder/text"
         reports+=("$folder/web.json")

@@ -13,10 +13,11 @@ command=(cargo run --quiet --locked -p icecore-cli --)
 here=crates/icecore-capi
 passed=0
 
-same() { # WHAT GOT WANTED
+# Counts a passed test, or fails if the two texts differ.
+expect_equal() { # WHAT ACTUAL EXPECTED
     [ "$2" = "$3" ] || fail "$1: got
 $2
-wanted
+expected
 $3"
     passed=$((passed + 1))
 }
@@ -33,7 +34,7 @@ if have c++; then
     passed=$((passed + 1))
 fi
 
-wanted=$(
+expected=$(
     cat <<'TAPE'
 0: kind 33
 1: kind 2, key id, 1001
@@ -41,17 +42,17 @@ wanted=$(
 kind 1 at 5, path $[2]: the input ends too early (json) at offset 5 at $[2]: expected `,` or `]`, found the end of the input
 TAPE
 )
-same 'the tape' "$("$folder/tape")" "$wanted"
+expect_equal 'the tape' "$("$folder/tape")" "$expected"
 
 sample=docs/cookbook/samples/session.storable
-wanted=$("${command[@]}" convert -q "$sample")
-same 'convert.c' "$("$folder/convert" '' json <"$sample")" "$wanted"
-ended=0
-said=$("$folder/convert" storable json <README.md 2>&1) || ended=$?
-same 'the exit code of an error' "$ended" 4
-case $said in
+expected=$("${command[@]}" convert -q "$sample")
+expect_equal 'convert.c' "$("$folder/convert" '' json <"$sample")" "$expected"
+status=0
+output=$("$folder/convert" storable json <README.md 2>&1) || status=$?
+expect_equal 'the exit code of an error' "$status" 4
+case $output in
 *'(storable) at offset 0'*) passed=$((passed + 1)) ;;
-*) fail "the message of an error: $said" ;;
+*) fail "the message of an error: $output" ;;
 esac
 
 lines='a:1:{i:0;s:7:"old ink";}
@@ -61,21 +62,21 @@ replaced='a:1:{i:0;s:13:"brand new pen";}
 {"a":"[\"brand new\"]","old":1.50}
 plain and brand new
 4 replaced'
-same 'replace.c' "$("$folder/replace" old 'brand new' ink pen <<<"$lines" 2>&1)" "$replaced"
-ended=0
-said=$("$folder/replace" '' x </dev/null 2>&1) || ended=$?
-same 'the exit code of wrong pairs' "$ended" 2
-same 'the message' "$said" 'wrong option: an empty OLD is found everywhere: give a text'
+expect_equal 'replace.c' "$("$folder/replace" old 'brand new' ink pen <<<"$lines" 2>&1)" "$replaced"
+status=0
+output=$("$folder/replace" '' x </dev/null 2>&1) || status=$?
+expect_equal 'the exit code of wrong pairs' "$status" 2
+expect_equal 'the message' "$output" 'wrong option: an empty OLD is found everywhere: give a text'
 if have python3; then
-    same 'convert.py' "$(python3 "$here/examples/convert.py" "${library%.a}.so" storable json <"$sample")" "$wanted"
+    expect_equal 'convert.py' "$(python3 "$here/examples/convert.py" "${library%.a}.so" storable json <"$sample")" "$expected"
 else
     say 'python3 is missing: its example is left out'
 fi
 if have valgrind; then
     valgrind --quiet --error-exitcode=9 --leak-check=full "$folder/convert" '' json <"$sample" >/dev/null
     valgrind --quiet --error-exitcode=9 --leak-check=full "$folder/tape" >/dev/null
-    valgrind --quiet --error-exitcode=9 --leak-check=full "$folder/replace" old 'brand new' <<<"$lines" >/dev/null 2>"$folder/said" || {
-        cat "$folder/said" >&2
+    valgrind --quiet --error-exitcode=9 --leak-check=full "$folder/replace" old 'brand new' <<<"$lines" >/dev/null 2>"$folder/output" || {
+        cat "$folder/output" >&2
         fail 'replace.c under valgrind'
     }
     passed=$((passed + 3))

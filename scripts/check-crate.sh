@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# cargo calls it instead of rustc for each of our crates, if RUSTC_WORKSPACE_WRAPPER names it. The crate is
-# compiled with clippy; then rustdoc reads it, if it is a library or a program. Cargo keeps their warnings and
-# repeats them in each build. `cargo clippy` and `cargo doc` give the same warnings, but read all dependencies
-# once more.
+# cargo calls this script instead of rustc for each of our crates, if RUSTC_WORKSPACE_WRAPPER names it. The crate is
+# compiled with clippy. Then rustdoc checks it, if it is a library or a program. Cargo keeps the warnings and repeats
+# them in each build. `cargo clippy` and `cargo doc` give the same warnings, but check all dependencies again.
 #
 #   CHECKERS=FOLDER scripts/check-crate.sh RUSTC ARGUMENT…
 #

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Counts the instructions of Icecore's work under callgrind: a slowdown that no clock of a shared
-# machine can see. docs/counts.md explains it.
+# Counts the instructions of Icecore's work under callgrind. This shows slowdowns that a clock on a shared machine
+# can't show. docs/counts.md explains it.
 #
 #   scripts/counts.sh [check|accept|spread|page|growth] [WORD]
 #
@@ -10,23 +10,18 @@
 #   page     write the history of benches/counts.tsv to target/counts.html
 #   growth   give the command hostile inputs whose sizes double; fails if its work more than doubles
 #
-# With a WORD, check, spread and growth take only the cells that have it in their names.
+# With a WORD, check, spread and growth use only the cells that have it in their names.
 #
 # It exits with 75 if something that it needs is missing, or if the table was made with other tools; the last
 # line says which.
 . "$(dirname "$0")/common.sh"
-what=${1:-check}
+action=${1:-check}
 word=${2:-}
 table=benches/counts.tsv
 built=$(realpath -m "$target")/counts
 stage=$built/stage
 
-left_out() { # REASON
-    say "$*"
-    exit 75
-}
-
-case $what in
+case $action in
 check | accept | spread | page | growth) ;;
 *) fail "usage: scripts/counts.sh [check|accept|spread|page|growth] [WORD]" ;;
 esac
@@ -45,23 +40,23 @@ build() { # PACKAGE…
     cargo build --quiet --locked --profile counts --no-default-features "${packages[@]}"
 }
 
-if [ "$what" = page ]; then
+if [ "$action" = page ]; then
     build icecore-counts
     "$built/icecore-counts" page "$table" "$(realpath -m "$target")/counts.html"
     exit
 fi
 
-have valgrind || left_out 'valgrind is missing: valgrind'
-if [ "$what" = growth ]; then
+have valgrind || exit_skipped 'valgrind is missing: valgrind'
+if [ "$action" = growth ]; then
     build icecore-counts
     scripts/build.sh
     "$built/icecore-counts" growth --only "$word" "$target/release/icecore" "$built/growth"
     exit
 fi
-if [ "$what" = check ]; then
-    # Checked before the build, which takes minutes; the program compares the other tools.
+if [ "$action" = check ]; then
+    # The version of rustc is checked before the build, which takes minutes. The program compares the other tools.
     made_with=$(sed -n 's/^# tool rustc: //p' "$table")
-    [ "$made_with" = "$(rustc -V)" ] || left_out "the table is for $made_with, here is $(rustc -V)"
+    [ "$made_with" = "$(rustc -V)" ] || exit_skipped "the table is for $made_with, here is $(rustc -V)"
 fi
 
 # Copies the sources of the modules to a folder of their own, so that the build of a developer in
@@ -79,7 +74,7 @@ stage_modules() {
     done <<<"$files" | xargs -0 cp -p -u --parents -t "$stage"
 }
 
-# The package for Python without maturin: its Python files, and the library next to them.
+# Makes the package for Python without maturin: its Python files, and the library next to them.
 stage_python() {
     rm -rf "$stage/python"
     mkdir -p "$stage/python"
@@ -102,4 +97,4 @@ done
 if [ "${#packages[@]}" -eq 4 ]; then
     stage_python
 fi
-"$built/icecore-counts" "$what" --only "$word" "$table" "$stage" "$built/icecore" "$built/work"
+"$built/icecore-counts" "$action" --only "$word" "$table" "$stage" "$built/icecore" "$built/work"

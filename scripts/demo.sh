@@ -17,7 +17,8 @@ else
     bold='' plain=''
 fi
 
-show() { # COMMAND, as it is typed
+# Prints a command as it is typed, and runs it.
+show() { # COMMAND
     printf '\n%s$ %s%s\n' "$bold" "$1" "$plain"
     bash -c "$1"
 }

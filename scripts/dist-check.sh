@@ -8,7 +8,7 @@ new_folder
 cp docs/cookbook/samples/session.storable "$folder"
 cd "$folder"
 
-# Prints the program that runs a binary of another machine.
+# Prints the command that runs a binary of this machine type; nothing if there is none.
 runner() { # MACHINE
     if [ "$1" = "$(uname -m)" ]; then
         echo env
@@ -17,7 +17,8 @@ runner() { # MACHINE
     fi
 }
 
-try() { # MACHINE BIN SHARE: the command and the pages work
+# Checks that the command and its pages work.
+try_command() { # MACHINE BIN SHARE
     local bin=$2 share=$3 page
     local -a run
     read -ra run <<<"$(runner "$1")"
@@ -45,7 +46,7 @@ for tarball in "$sources/dist/$name-$version"-*-linux.tar.gz; do
         continue
     fi
     tar -xzf "$tarball"
-    try "$machine" "$PWD/$top/bin/$name" "$PWD/$top/share"
+    try_command "$machine" "$PWD/$top/bin/$name" "$PWD/$top/share"
     [ -s "$top/share/doc/$name/LICENSE-MIT" ] || fail "$top has no licence"
     say "$top works"
 done
@@ -62,7 +63,7 @@ for deb in "$sources/dist/${name}_$version"-1_*.deb; do
     *X86-64*) machine=x86_64 ;;
     AArch64) machine=aarch64 ;;
     esac
-    [ -z "$(runner "$machine")" ] || try "$machine" "$PWD/root/usr/bin/$name" "$PWD/root/usr/share"
+    [ -z "$(runner "$machine")" ] || try_command "$machine" "$PWD/root/usr/bin/$name" "$PWD/root/usr/share"
     [ -s "root/usr/share/doc/$name/copyright" ] || fail "$deb has no copyright file"
     say "$(basename "$deb") works"
     if have lintian; then

@@ -10,7 +10,8 @@ stage_behaviour "$stage/tests"
 
 # -- package.xml -------------------------------------------------------------
 
-role() { # FILE
+# Prints the role of a file in the package.
+file_role() { # FILE
     case $1 in
     tests/*) echo test ;;
     Icecore/*) echo php ;;
@@ -18,14 +19,15 @@ role() { # FILE
     *) echo src ;;
     esac
 }
-escaped() {
+# Escapes text for XML.
+escape_xml() {
     sed 's/&/\&amp;/g; s/</\&lt;/g; s/"/\&quot;/g'
 }
 stamp=$(git log -1 --format=%cd --date=format:%Y-%m-%d)
 # PECL itself would skip a file that is not listed here.
 (cd "$stage" && find . -type f | sed 's,^\./,,' | LC_ALL=C sort) >"$folder/files"
 while IFS= read -r file; do
-    printf '   <file name="%s" role="%s"/>\n' "$(escaped <<<"$file")" "$(role "$file")"
+    printf '   <file name="%s" role="%s"/>\n' "$(escape_xml <<<"$file")" "$(file_role "$file")"
 done <"$folder/files" >"$folder/contents"
 # The format of the file requires these names; nothing is fetched from there.
 site=php.net

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes dist/icecore-VERSION-MACHINE-linux.tar.gz and dist/icecore_VERSION-1_ARCH.deb for this machine and, if
-# Rust's target and a cross compiler are installed, for arm64; and dist/SHA256SUMS of all of them.
+# Makes dist/icecore-VERSION-MACHINE-linux.tar.gz and dist/icecore_VERSION-1_ARCH.deb for this machine, and for arm64
+# if Rust's target and a cross compiler are installed. Then makes dist/SHA256SUMS of all files.
 #
 #   rustup target add aarch64-unknown-linux-gnu; apt install gcc-aarch64-linux-gnu
 #
-# The same sources give the same files: times are those of the last commit, or of SOURCE_DATE_EPOCH.
+# The same sources give the same files, because all times in them are that of the last commit, or SOURCE_DATE_EPOCH.
 here=$(cd "$(dirname "$0")" && pwd)
 "$here/build.sh"
 . "$here/common.sh"
@@ -15,12 +15,13 @@ sources=$PWD
 new_folder
 mkdir -p dist
 
+# Lays out the installed files, with a stripped command.
 lay_out() { # DESTDIR PREFIX
     INSTALLED=$binary "$here/stage.sh" "$1" "$2"
     "${tools}strip" --strip-unneeded "$1$2/bin/$name"
 }
 
-# The binary needs only libc (libm and the unwinder are part of it).
+# Checks that the binary needs only libc and the libraries that always come with it.
 check_libraries() {
     libraries=$(readelf -d "$binary" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p')
     for library in $libraries; do

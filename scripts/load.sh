@@ -35,7 +35,7 @@ cargo build --release --locked -p icecore-store --features postgres,mysql --exam
 new_folder
 arguments=(--icecore "$target/release/icecore" --library "$target/release/examples/queue")
 if [ -n "$only" ]; then
-    : # River takes no part in it.
+    : # River is not part of this measurement.
 elif ! have go; then
     say 'River is left out: go is missing, of https://go.dev/dl or golang-go'
 elif ! (cd benches/store/river && go build -o "$folder/river" .); then

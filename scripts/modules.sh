@@ -6,7 +6,7 @@
 #
 #   build      then `perl -Mblib=bindings/perl`, `php -d extension=…/bindings/php/modules/icecore.so`
 #              and `ruby -I bindings/ruby/lib -r icecore` use them
-#   test       build and test; `common` means the C pieces that they share
+#   test       build and test; `common` means the C code that they share
 #   test-servers  build, and run the tests that need servers: sessions of PHP over nginx and php-fpm
 #   install    build and install, below DESTDIR if that is set
 #   clean      remove what was built
@@ -14,7 +14,7 @@
 # ICECORE_LIB names a library of the engine that is already built.
 . "$(dirname "$0")/common.sh"
 here=$PWD/scripts/modules
-what=${1:-build}
+action=${1:-build}
 shift $(($# > 0))
 [ $# -gt 0 ] || set -- common perl php ruby
 languages=()
@@ -30,7 +30,7 @@ for language; do
     languages+=("$language")
 done
 
-if [ "$what" = clean ]; then
+if [ "$action" = clean ]; then
     for language in "${languages[@]}"; do
         (cd "bindings/$language" && "${language}_clean")
     done
@@ -44,7 +44,7 @@ else
     library=$(realpath "$target")/release/libicecore_capi.a
 fi
 
-# A C file calls only files below it in the order: tsort finds each cycle, and then fails.
+# Checks that files of C do not call each other in a circle: tsort fails if it finds a cycle.
 check_order() { # OBJECT…
     local order
     order=$(nm -A -g "$@" | tr : ' ' | awk '
@@ -54,9 +54,9 @@ check_order() { # OBJECT…
     tsort <<<"$order" >/dev/null || fail 'Files of C call each other in a circle.'
 }
 
-# -- The shared pieces -------------------------------------------------------
+# -- The shared C code -------------------------------------------------------
 
-# Builds a program of the common pieces, strictly as C99 and, if available, with sanitizers.
+# Builds a program with the shared C code, strictly as C99 and, if available, with sanitizers.
 build_common() { # NAME SOURCE
     local flags=(-std=c99 -Wall -Wextra -Wpedantic -Werror -O1 -g -I bindings -I crates/icecore-capi/include)
     cc "${flags[@]}" ${sanitizers:+"$sanitizers"} "$2" bindings/common/*.c "$library" -lpthread -ldl -lm -o "$folder/$1"
@@ -78,16 +78,16 @@ test_common() {
             "$folder/outline" --write "$stage" >"$folder/written"
             "$folder/outline" "$folder/written"
         done
-    } >"$folder/said"
-    diff "$folder/said" bindings/common/example/outline.out || fail 'The example says something else.'
+    } >"$folder/output"
+    diff "$folder/output" bindings/common/example/outline.out || fail 'The example says something else.'
     say '1 passed, 0 failed'
 }
 
 # -- The languages -----------------------------------------------------------
 
 new_folder
-[ "$what" != test ] || [ -z "$with_common" ] || test_common
-if [ "$what" = test ] || [ "$what" = test-servers ]; then
+[ "$action" != test ] || [ -z "$with_common" ] || test_common
+if [ "$action" = test ] || [ "$action" = test-servers ]; then
     # The clients are tested with a daemon.
     [ -n "${ICECORE_COMMAND:-}" ] || [ ! -x "$target/debug/icecore" ] || ICECORE_COMMAND=$(realpath "$target/debug/icecore")
     export ICECORE_COMMAND=${ICECORE_COMMAND:-}
@@ -100,21 +100,22 @@ for language in "${languages[@]}"; do
         continue
     fi
     built=$((built + 1))
-    # The next one is built even if this one fails. Not after `||` or `if`, where `set -e` has no effect.
+    # The next module is built even if this one fails. The subshell is not a part of a `||` list or an `if`, where
+    # `set -e` would have no effect.
     set +e
     (
         set -e
         cd "bindings/$language"
         "${language}_build"
-        case $what in
+        case $action in
         test) "${language}_test" ;;
         test-servers) "${language}_test_servers" ;;
         install) "${language}_install" ;;
         esac
     )
-    ended=$?
+    status=$?
     set -e
-    failed=$((failed + (ended != 0)))
+    failed=$((failed + (status != 0)))
 done
 [ "$built" -gt 0 ] || [ ${#languages[@]} -eq 0 ] || fail 'No module could be built.'
 [ "$failed" -eq 0 ]

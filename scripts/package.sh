@@ -2,8 +2,8 @@
 # The common first steps of the packages of the modules; dist-LANGUAGE.sh sources it.
 . "$(dirname "$0")/common.sh"
 
-# Copies the files known to git, and removes the first part of their names.
-copy() { # FROM TO PATHSPEC…
+# Copies files known to git, and removes FROM from the start of their names.
+copy_files() { # FROM TO PATHSPEC…
     local from=$1 to=$2 file
     shift 2
     git ls-files -z "$@" | while IFS= read -r -d '' file; do
@@ -12,8 +12,8 @@ copy() { # FROM TO PATHSPEC…
     done
 }
 
-# Makes a folder, $stage, with the contents of the package $name: the files of the module, and everything that
-# builds it without the checkout. PATHSPECs exclude files of the module.
+# Makes a folder, $stage, with the contents of the package $name: the files of the module, and everything that is
+# needed to build it without the checkout. PATHSPECs exclude files of the module.
 stage_module() { # LANGUAGE NAME PATHSPEC…
     local language=$1
     name=$2
@@ -21,10 +21,10 @@ stage_module() { # LANGUAGE NAME PATHSPEC…
     new_folder
     stage=$folder/$name
     mkdir "$stage"
-    copy "bindings/$language/" "$stage" "bindings/$language" ":!bindings/$language/.gitignore" "$@"
+    copy_files "bindings/$language/" "$stage" "bindings/$language" ":!bindings/$language/.gitignore" "$@"
     cp LICENSE* "$stage/"
     # The pieces that the modules of all languages share, without tests and example.
-    copy bindings/ "$stage" 'bindings/common/*.[ch]' ':!bindings/common/*/*'
+    copy_files bindings/ "$stage" 'bindings/common/*.[ch]' ':!bindings/common/*/*'
     stage_engine "$stage/engine"
     # The module's page is included, and its links are adapted to the new place.
     if [ -e "docs/$language.md" ]; then
@@ -36,5 +36,5 @@ stage_module() { # LANGUAGE NAME PATHSPEC…
 
 # Copies the list that the module's tests run, without the programs that make it, as FOLDER/behaviour.
 stage_behaviour() { # FOLDER
-    copy bindings/common/ "$1" bindings/common/behaviour ':!bindings/common/behaviour/make'
+    copy_files bindings/common/ "$1" bindings/common/behaviour ':!bindings/common/behaviour/make'
 }

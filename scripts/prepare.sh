@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the programs that the tests need, or lists them.
 #
-# On a terminal it asks first; with ASSUME_YES=1, or without a terminal, it doesn't. If it may not install, it
-# lists the missing programs and succeeds: the tests then run as far as possible.
+# On a terminal it asks first; with ASSUME_YES=1, or without a terminal, it doesn't ask. If it may not install
+# programs, it lists the missing ones and succeeds. The tests then run as far as possible.
 . "$(dirname "$0")/common.sh"
 
 has_perl_module() {
@@ -32,6 +32,7 @@ has_php_fpm() {
 # -- Packages ----------------------------------------------------------------
 
 packages=()
+# Adds the package to the missing ones, unless the command succeeds.
 need() { # PACKAGE COMMAND…
     local package=$1
     shift
@@ -98,37 +99,37 @@ fi
 
 # -- Rust --------------------------------------------------------------------
 
-oldest=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
+oldest_rust=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
 is_new_enough() {
-    local has
-    has=$(cargo --version 2>/dev/null | sed -n 's/^cargo \([0-9.]*\).*/\1/p')
-    [ -n "$has" ] && [ "$(printf '%s\n' "$oldest" "$has" | sort -V | head -n 1)" = "$oldest" ]
+    local installed
+    installed=$(cargo --version 2>/dev/null | sed -n 's/^cargo \([0-9.]*\).*/\1/p')
+    [ -n "$installed" ] && [ "$(printf '%s\n' "$oldest_rust" "$installed" | sort -V | head -n 1)" = "$oldest_rust" ]
 }
 
 install_rust() {
     local installer
     have curl || return 1
-    agreed 'Install Rust by its installer (https://sh.rustup.rs), for this user?' || return 1
+    confirm 'Install Rust by its installer (https://sh.rustup.rs), for this user?' || return 1
     new_folder
     installer=$folder/rustup-init.sh
-    # The second server is the origin of the first script, and of everything that it installs.
+    # The second address is where the first one gets the script, and everything that it installs.
     curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs -o "$installer" 2>/dev/null ||
         curl --proto '=https' --tlsv1.2 -sSf https://static.rust-lang.org/rustup/rustup-init.sh -o "$installer" ||
         return 1
     sh "$installer" -y --quiet --profile minimal --component clippy,rustfmt --no-modify-path || return 1
-    # Before an older Rust of the system.
+    # The new Rust comes before an older one of the system.
     PATH="$HOME/.cargo/bin:$PATH"
 }
 
 if ! is_new_enough; then
-    say "The tests need Rust $oldest or newer."
-    if have rustup && agreed 'Update Rust by rustup?'; then
+    say "The tests need Rust $oldest_rust or newer."
+    if have rustup && confirm 'Update Rust by rustup?'; then
         rustup toolchain install stable --profile minimal --component clippy,rustfmt || true
         rustup default stable || true
     else
         install_rust || true
     fi
-    is_new_enough || fail "Rust $oldest or newer is missing. Its installer is at https://rustup.rs."
+    is_new_enough || fail "Rust $oldest_rust or newer is missing. Its installer is at https://rustup.rs."
 fi
 have cc || fail 'A C compiler and linker is missing: install gcc and libc6-dev, or what your system calls them.'
 
@@ -140,6 +141,6 @@ done
 
 # The engine is also built for a machine without an operating system.
 if have rustup && ! rustup target list --installed 2>/dev/null | grep -qx wasm32-unknown-unknown &&
-    agreed 'Add the target wasm32-unknown-unknown by rustup?'; then
+    confirm 'Add the target wasm32-unknown-unknown by rustup?'; then
     rustup target add wasm32-unknown-unknown || true
 fi

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
-# Functions that the programs share that test a module with gcc's sanitizers of addresses and of undefined
-# behaviour; they source it. The engine is Rust and is not instrumented.
+# Functions for the programs that test a module with gcc's sanitizers of addresses and of undefined behaviour. The
+# programs source this file. The engine is Rust and is not instrumented.
 #
 # ICECORE_LIB names the engine's library; without it cargo builds it. The program's argument is a folder for the
 # reports of the sanitizers.
@@ -24,8 +24,8 @@ trap 'rm -rf "$folder"' EXIT
 said=$folder/said
 mkdir -p "$said"
 
-# Each of the two libraries has a path for reports. A program with both sets only that of the first one, and the
-# other prints where no test looks.
+# Each of the two libraries has its own path for reports. In a program with both, only the path of the first one is
+# set, and the reports of the other one would be lost. This library sets the other path.
 cat >"$folder/place.c" <<'C'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -58,7 +58,7 @@ conclude() { # PASSED FAILED
     grep -rLZE 'ERROR|runtime error:|CHECK failed' "$said" | xargs -0 -r rm -f
     reports=$(find "$said" -type f | wc -l)
     if [ "$reports" -gt 0 ]; then
-        # The same place is reported once.
+        # Each place is shown once, with the number of its reports.
         cat "$said"/* | sed -nE 's/0x[0-9a-f]+/…/g; /runtime error:|^SUMMARY|CHECK failed/p' | sort | uniq -c | sort -rn | head -n 50
         echo "not ok - reports of the sanitizers: $reports"
         [ -z "$keep" ] || { mkdir -p "$keep" && cp "$said"/* "$keep/"; }

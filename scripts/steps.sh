@@ -1,31 +1,32 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# Runs the steps of a test script, counts their tests and ends with a table. test.sh, test-servers.sh and
-# test-all.sh source it after common.sh.
+# Runs the steps of a test script, counts their tests, and prints a table at the end. test.sh, test-servers.sh and
+# test-all.sh source this file after common.sh.
 #
 #   step NAME WHAT COMMAND…        runs a step; WHAT says in a few words what it shows
-#   start_step NAME WHAT COMMAND…  starts one that runs together with others: one more than there are processors,
-#                                  since some wait for other programs
-#   wait_for_steps                 waits for all that were started
+#   start_step NAME WHAT COMMAND…  starts a step that runs at the same time as others. There is one more such step than
+#                                  processors, because some wait for other programs
+#   wait_for_steps                 waits for all steps that were started
 #   finish_steps                   waits, prints the table, and returns 1 if a step failed
 #
-# A step ends with 75 if it lacks what it needs; its last line is the reason. With LIST_STEPS=1 nothing runs:
-# each step prints `NAME<TAB>WHAT`. docs/tests.md is made from that.
+# A step ends with 75 if something that it needs is missing; its last line is the reason. With LIST_STEPS=1 nothing
+# runs, and each step prints `NAME<TAB>WHAT`. docs/tests.md is made from that.
 
 suite=$(basename "$0" .sh)
 passed=0
 failed=0
+# Rows of the table: seconds, passed tests, failed tests, name, seconds of processors; separated by tabs.
 table=()
-broken=()
+failed_steps=()
 left_out=()
 # What `time` prints: seconds of processors, in the program and in the system.
 TIMEFORMAT='%U %S'
-# The steps that run now, by process.
+# For each running process of a step, its start and its name.
 declare -A running=()
 
 if [ -z "${LIST_STEPS:-}" ]; then
     export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never}
-    # A machine that builds once needs neither incremental state nor debug information: they are three
-    # quarters of the disk space.
+    # A machine that builds only once needs neither incremental state nor debug information, which take three quarters
+    # of the disk space.
     if [ "${CI:-}" = true ]; then
         export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_RELEASE_DEBUG=0
     fi
@@ -39,7 +40,8 @@ step() { # NAME WHAT COMMAND…
     fi
     local log=$folder/log start=$SECONDS status
     say "== $1"
-    # Not before `||`: there `set -e` has no effect, and a step of several commands would go on after a failure.
+    # The step is not a part of a `||` list: `set -e` would have no effect in it, and a step of several commands would
+    # continue after a failure.
     set +e
     { time { (set -e; "${@:3}") 2>&1; }; } 2>"$folder/cpu.$1" | tee "$log"
     status=${PIPESTATUS[0]}
@@ -59,7 +61,7 @@ start_step() { # NAME WHAT COMMAND…
     running[$!]="$SECONDS	$1"
 }
 
-# Waits for one of the steps that run, and shows what it printed.
+# Waits for one of the running steps to end, and shows what it printed.
 end_one_step() {
     local ended status start name
     set +e
@@ -80,48 +82,48 @@ wait_for_steps() {
 }
 
 count_step() { # NAME STATUS SECONDS LOG
-    local name=$1 status=$2 seconds=$3 log=$4 good bad
+    local name=$1 status=$2 seconds=$3 log=$4 passed_tests failed_tests
     if [ "$status" -eq 75 ]; then
         left_out+=("$name: $(tail -n 1 "$log")")
         say "== $name: left out, $(tail -n 1 "$log")"
         return
     fi
-    # A step may leave out a part; it says so at the start of a line.
+    # A step may leave out a part. It reports that in a line that begins with `left out: `.
     while IFS= read -r line; do
         left_out+=("$name: $line")
     done < <(sed -n 's/^\(# \)\?left out: //p' "$log")
     # cargo prints `12 passed; 0 failed`, our scripts print `12 passed, 0 failed`, prove prints `Tests=12`.
-    # A line that starts with # is part of a sum that comes later.
-    good=$(sum_numbers "$log" '/^# /d; s/(^|.* )([0-9]+) passed[;,].*/\2/p; s/^Files=.*Tests=([0-9]+),.*/\1/p')
-    bad=$(sum_numbers "$log" '/^# /d; s/.* passed[;,] ([0-9]+) failed.*/\1/p')
+    # A line that starts with # is part of a sum that a later line prints.
+    passed_tests=$(sum_numbers "$log" '/^# /d; s/(^|.* )([0-9]+) passed[;,].*/\2/p; s/^Files=.*Tests=([0-9]+),.*/\1/p')
+    failed_tests=$(sum_numbers "$log" '/^# /d; s/.* passed[;,] ([0-9]+) failed.*/\1/p')
     if [ "$status" -ne 0 ]; then
-        broken+=("$name")
-        [ "$bad" -gt 0 ] || bad=1
-    elif [ "$good" -eq 0 ]; then
+        failed_steps+=("$name")
+        [ "$failed_tests" -gt 0 ] || failed_tests=1
+    elif [ "$passed_tests" -eq 0 ]; then
         # A step without tests of its own counts as one.
-        good=1
+        passed_tests=1
     fi
-    passed=$((passed + good))
-    failed=$((failed + bad))
-    table+=("$seconds	$good	$bad	$name	$(awk '{ printf "%d", $1 + $2 }' "$folder/cpu.$name")")
+    passed=$((passed + passed_tests))
+    failed=$((failed + failed_tests))
+    table+=("$seconds	$passed_tests	$failed_tests	$name	$(awk '{ printf "%d", $1 + $2 }' "$folder/cpu.$name")")
 }
 
-# Names what tests leave out without failing: they end early and count as passed.
+# Lists tests as left out unless the command succeeds. Such tests end early and count as passed.
 need_for() { # WHAT PACKAGE COMMAND_THAT_SUCCEEDS…
     [ -n "${LIST_STEPS:-}" ] || "${@:3}" >/dev/null 2>&1 || left_out+=("$1: $2 is missing")
 }
 
-# From here on clippy and rustdoc read each of our crates while it is built.
+# Makes clippy and rustdoc check each of our crates while it is built.
 check_while_building() {
     CHECKERS=$(rustc --print sysroot 2>/dev/null)/bin
     export CHECKERS RUSTC_WORKSPACE_WRAPPER=$PWD/scripts/check-crate.sh
 }
 
-# Builds everything once, for all steps: another set of features or another profile would build it again.
+# Builds everything once, for all steps. Another set of features or another profile would build it again.
 build_all() {
     cargo build --locked "${all_features[@]}"
     cargo test --locked "${all_features[@]}" --no-run
-    # They are not run here, but clippy reads them.
+    # Benchmarks are not run here, but clippy checks them.
     cargo test --locked "${all_features[@]}" --benches --no-run
 }
 
@@ -130,8 +132,8 @@ sum_numbers() { # FILE SCRIPT
     sed -nE "$2" "$1" | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-# The table also goes to a file: .ci/run adds up several, and docs/tests.md shows the seconds. CPU is the cost
-# of a step on all processors; its seconds also depend on the steps that ran at the same time.
+# Prints the table, and writes it to a file: .ci/run adds up several such files, and docs/tests.md shows the seconds.
+# CPU is the time of a step on all processors; its seconds also depend on the steps that ran at the same time.
 finish_steps() {
     local row file
     [ -z "${LIST_STEPS:-}" ] || return 0
@@ -146,7 +148,7 @@ finish_steps() {
     for row in "${left_out[@]}"; do
         say "left out: $row"
     done
-    for row in "${broken[@]}"; do
+    for row in "${failed_steps[@]}"; do
         say "failed: $row"
     done
     say "$passed passed, $failed failed"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# `make test-all`: what `make test` and `make test-servers` leave out because it takes hours. The modules as
-# they are shipped, a hundred kills of each kind on each database, the modules in a Debian 13, the packages,
-# Python with Spark and Ray, sanitizers, the generators and the fuzz targets, run long.
+# `make test-all`: the tests that `make test` and `make test-servers` leave out because they take hours: the modules
+# as they are shipped, a hundred kills of each kind on each database, the modules in a Debian 13, the packages,
+# Python with Spark and Ray, sanitizers, and long runs of the generators and the fuzz targets.
 here=$(dirname "$0")
 [ -n "${LIST_STEPS:-}" ] || PREPARE_SERVERS=1 "$here/prepare.sh" || exit 1
 . "$here/common.sh"
 . "$here/steps.sh"
-# Sizes and rounds that `make test` has made smaller.
+# Tests use the full sizes and numbers of rounds, which `make test` reduces.
 export ICECORE_FULL=1
 
 # `make test` links the modules with an engine that is built for tests; here they are tested as shipped.
@@ -16,7 +16,7 @@ test_shipped_modules() {
 }
 
 test_in_full() {
-    # The programs with tests that look at ICECORE_FULL.
+    # These programs have tests that use ICECORE_FULL.
     cargo test --locked "${all_features[@]}" --lib --bins --test engine --test cli --test lab --test load -- "${skip_servers[@]}"
     # Four kinds of floats, 2.5 million of each.
     ICECORE_ROUNDS=2500 cargo test --locked "${all_features[@]}" --lib -- floats_have_the_digits
@@ -30,10 +30,10 @@ run_fuzz_targets() {
     done
 }
 
-# Licences, sources and duplicates of all crates, by deny.toml.
+# Checks licences, sources and duplicates of all crates by deny.toml.
 check_dependencies() {
     cargo deny --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-deny ||
-        lack 'cargo-deny is missing, and can not be installed'
+        exit_skipped 'cargo-deny is missing, and can not be installed'
     cargo deny --locked check bans licenses sources
 }
 

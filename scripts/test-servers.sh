@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# `make test-servers`: what needs PostgreSQL, MariaDB, a server that speaks MongoDB's protocol, Redis,
-# memcached, php-fpm or a browser. The servers start once, on free ports of this machine, and end with it.
-# It also counts instructions: the check for slowness that needs no clock.
+# `make test-servers`: the tests that need PostgreSQL, MariaDB, a server that speaks MongoDB's protocol, Redis,
+# memcached, php-fpm or a browser. The servers are started once, on free ports of this machine, and stopped at the
+# end. It also counts instructions, which finds slow code without a clock.
 here=$(dirname "$0")
 if [ -z "${LIST_STEPS:-}" ] && [ "${1:-}" != --inside ]; then
     PREPARE_SERVERS=1 "$here/prepare.sh" || exit 1
@@ -11,12 +11,12 @@ fi
 . "$here/steps.sh"
 check_while_building
 
-# The test program of a crate, with filters for its tests.
+# Runs the test program of a crate, with filters for its tests.
 test_program() { # PROGRAM FILTER…
     cargo test --locked "${all_features[@]}" --test "$1" -- "${@:2}"
 }
 
-# Kills the servers too: nothing else may use them meanwhile.
+# These tests also kill the servers, so nothing else may use them at the same time.
 kill_all() {
     test_program store kill::
     test_program cli served::killed::
@@ -27,7 +27,7 @@ test_more_workers() {
 }
 
 test_sessions() {
-    has_php_headers || lack 'the headers are missing: php-dev'
+    has_php_headers || exit_skipped 'the headers are missing: php-dev'
     ICECORE_LIB=$test_library ICECORE_COMMAND=$test_command scripts/modules.sh test-servers php
 }
 

@@ -10,17 +10,17 @@ check_while_building
 # -- Source ------------------------------------------------------------------
 
 check_format() {
-    cargo fmt --version >/dev/null 2>&1 || lack 'rustfmt is missing'
+    cargo fmt --version >/dev/null 2>&1 || exit_skipped 'rustfmt is missing'
     cargo fmt --all -- --check
 }
 
-# A second build does nothing but repeat the warnings of the first. A newer clippy has more advice: that does not fail.
+# The second build only repeats the warnings of the first one. Warnings of another version of clippy are not failures.
 check_advice() {
-    local advice=1.95 version
-    version=$(cargo clippy --version 2>/dev/null) || lack 'clippy is missing'
+    local expected=1.95 version
+    version=$(cargo clippy --version 2>/dev/null) || exit_skipped 'clippy is missing'
     build_all 2>&1 | tee "$folder/advice"
-    if ! grep -q "[( ]0\.1\.${advice#1.}[. ]" <<<"$version"; then
-        say "$version is not that of Rust $advice: its warnings are only shown"
+    if ! grep -q "[( ]0\.1\.${expected#1.}[. ]" <<<"$version"; then
+        say "$version is not that of Rust $expected: its warnings are only shown"
     elif grep -q '^warning' "$folder/advice"; then
         return 1
     fi
@@ -28,7 +28,7 @@ check_advice() {
 
 check_scripts() {
     local scripts
-    have shellcheck || lack 'shellcheck is missing'
+    have shellcheck || exit_skipped 'shellcheck is missing'
     mapfile -t scripts < <(git ls-files .ci 'scripts/*.sh' 'bindings/*.sh' 'fuzz/run-*' 'benches/*.sh' 2>/dev/null)
     [ ${#scripts[@]} -gt 0 ] || scripts=(.ci/run scripts/*.sh)
     shellcheck -x -P scripts "${scripts[@]}"
@@ -40,17 +40,17 @@ step 'page of the tests' 'docs/tests.md lists these steps' scripts/tests-page.sh
 
 # -- Engine, command, lab, C interface ---------------------------------------
 
-build_module() { # LANGUAGE
-    "has_${1}_headers" || lack "the headers are missing: $2"
+build_module() { # LANGUAGE PACKAGE
+    "has_${1}_headers" || exit_skipped "the headers are missing: $2"
     ICECORE_LIB=$test_library scripts/modules.sh build "$1"
 }
 
-# Test programs of a kind: `--lib`, `--doc`, or `--test` and a pattern for their names.
+# Runs the test programs of a kind: `--lib`, `--doc`, or `--test` and a pattern for their names.
 test_workspace() { # KIND…
     cargo test --locked "${all_features[@]}" --no-fail-fast "$@" -- "${skip_servers[@]}"
 }
 
-# Nothing else uses what these two build: no optimization, no advice.
+# Only this step and the next one use what they build, so they build without optimization and without clippy.
 test_smallest_engine() {
     unset RUSTC_WORKSPACE_WRAPPER
     CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --locked -p icecore --no-default-features --features serde --lib
@@ -59,24 +59,24 @@ test_smallest_engine() {
 build_for_wasm() {
     unset RUSTC_WORKSPACE_WRAPPER
     local targets
-    targets=$(rustup target list --installed 2>/dev/null) || lack 'rustup is missing'
-    grep -qx wasm32-unknown-unknown <<<"$targets" || lack 'the target is not installed: rustup target add wasm32-unknown-unknown'
+    targets=$(rustup target list --installed 2>/dev/null) || exit_skipped 'rustup is missing'
+    grep -qx wasm32-unknown-unknown <<<"$targets" || exit_skipped 'the target is not installed: rustup target add wasm32-unknown-unknown'
     CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo build --locked -p icecore --no-default-features --target wasm32-unknown-unknown
 }
 
 check_walker() {
-    have prove || lack 'prove is missing'
+    have prove || exit_skipped 'prove is missing'
     prove fixtures/perl/t
 }
 
 test_module() { # LANGUAGE PACKAGE
-    "has_${1}_headers" || lack "the headers are missing: $2"
+    "has_${1}_headers" || exit_skipped "the headers are missing: $2"
     ICECORE_LIB=$test_library ICECORE_COMMAND=$test_command scripts/modules.sh test "$1"
 }
 
 step 'build' 'all crates, all tests and the libraries of the modules' build_all
 step 'advice' 'compiler, clippy and rustdoc had none, for all targets and features' check_advice
-# The lab measures Icecore in Perl, PHP and Ruby: the modules come before the tests.
+# The modules are built before the tests, because the lab measures Icecore in Perl, PHP and Ruby.
 start_step 'Perl module: build' 'it builds against the installed perl' build_module perl libperl-dev
 start_step 'PHP extension: build' 'it builds against the installed PHP' build_module php php-dev
 start_step 'Ruby module: build' 'it builds against the installed Ruby' build_module ruby ruby-dev
@@ -102,7 +102,7 @@ start_step 'PHP extension: tests' 'its own tests, the behaviour list, comparison
 start_step 'Ruby module: tests' 'its own tests, the behaviour list, caches and messages of Rails, the examples' test_module ruby ruby-dev
 start_step 'Python package: tests' 'pytest with pyarrow, polars, pandas, DuckDB; mypy' scripts/python.sh test-built
 
-# -- What was left out -------------------------------------------------------
+# -- Tests that are left out -------------------------------------------------------
 
 has_perl_clients() {
     [ -z "$(perl benches/store/ask.pl)" ]

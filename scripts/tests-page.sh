@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes the tables of docs/tests.md from the steps of the test scripts.
 #
-#   scripts/tests-page.sh           writes them; with the seconds of the last runs on this machine, if it has any
+#   scripts/tests-page.sh           writes them, with the seconds of the last runs on this machine, if there were any
 #   scripts/tests-page.sh --check   fails if a step is missing there, or is described differently
 . "$(dirname "$0")/common.sh"
 page=docs/tests.md
@@ -11,13 +11,13 @@ list_rows() { # SCRIPT
     local name what seconds
     LIST_STEPS=1 "scripts/$1.sh" | while IFS=$'\t' read -r name what; do
         seconds=$(awk -F '\t' -v name="$name" '$4 == name { print $1 }' "$target/steps/$1.tsv" 2>/dev/null || true)
-        # Without a run here the page keeps its figure.
+        # If the step did not run here, the page keeps its figure.
         [ -n "$seconds" ] || seconds=$(awk -F ' *[|] *' -v name="$name" '$2 == name { print $4; exit }' "$page")
         printf '| %s | %s | %s |\n' "$name" "$what" "${seconds:-–}"
     done
 }
 
-# The page with a table after each `<!-- steps: SCRIPT -->`.
+# Prints the page, with a table after each `<!-- steps: SCRIPT -->`.
 write_page() {
     local line skipping='' script
     while IFS= read -r line; do

@@ -7,12 +7,8 @@
 # Without FOLDER, the chroot is temporary. The script needs root, debootstrap and the network, and exits with 75 if it
 # can't run. ICECORE_LIB may name a built libicecore_capi.a; otherwise the script builds it.
 . "$(dirname "$0")/common.sh"
-cannot() {
-    say "$*"
-    exit 75
-}
-[ "$(id -u)" -eq 0 ] || cannot 'a Debian 13 can only be made by root'
-have debootstrap || cannot 'debootstrap is missing'
+[ "$(id -u)" -eq 0 ] || exit_skipped 'a Debian 13 can only be made by root'
+have debootstrap || exit_skipped 'debootstrap is missing'
 
 if [ $# -gt 0 ]; then
     tree=$1
@@ -26,12 +22,12 @@ packages=(gcc libc6-dev make perl libperl-dev libsereal-encoder-perl libsereal-d
     ruby ruby-dev ruby-activesupport ruby-activerecord ruby-sqlite3)
 if [ ! -e "$tree/usr/bin/perl" ] || [ ! -e "$tree/usr/bin/gcc" ] || [ ! -e "$tree/usr/bin/phpize" ] || [ ! -e "$tree/usr/bin/ruby" ]; then
     say "making a Debian 13"
-    [ -e "$tree/usr/bin/apt-get" ] || debootstrap --variant=minbase trixie "$tree" >/dev/null 2>&1 || cannot 'debootstrap could not make a Debian 13: is there a network?'
+    [ -e "$tree/usr/bin/apt-get" ] || debootstrap --variant=minbase trixie "$tree" >/dev/null 2>&1 || exit_skipped 'debootstrap could not make a Debian 13: is there a network?'
     if [ -e /etc/apt/apt.conf.d/proxy.conf ]; then
         cp /etc/apt/apt.conf.d/proxy.conf "$tree/etc/apt/apt.conf.d/"
     fi
     DEBIAN_FRONTEND=noninteractive chroot "$tree" apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null 2>&1 ||
-        cannot "Debian 13's packages could not be installed"
+        exit_skipped "Debian 13's packages could not be installed"
 fi
 
 library=${ICECORE_LIB:-}

@@ -12,6 +12,6 @@ for file in "${files[@]}"; do
     esac
     rm -f -- "$root/$file"
 done
-# Folders that only this program used.
+# Folders that only this program used are removed as well.
 find "$root/share/doc/$name" -depth -type d -empty -delete 2>/dev/null || true
 say "$name is gone from $root"

@@ -27,13 +27,14 @@ my %reader = (storable => sub ($blob) { Icecore::Real::storable_typed($blob, pla
 sub sereal ($blob) {
     my $typed  = Icecore::Real::sereal_typed($blob, plain => 1);
     my $header = eval { Icecore::Real::sereal_typed($blob, plain => 1, header => 1) };
-    # Without a header the value is undef.
-    if (my ($said) = ($header // '') =~ /"\$value":(?!null)(.*)\}\z/s) {
-        $typed =~ s/"\$value":/"\$header":$said,"\$value":/;
+    # A document without a header gives undef, which is written as null.
+    if (my ($header_value) = ($header // '') =~ /"\$value":(?!null)(.*)\}\z/s) {
+        $typed =~ s/"\$value":/"\$header":$header_value,"\$value":/;
     }
     return $typed;
 }
 
+# Returns the answer to a line.
 sub answer ($line) {
     my ($format, $blob) = split ' ', $line;
     setitimer(ITIMER_PROF, 0.1);
@@ -43,24 +44,24 @@ sub answer ($line) {
         : '{"error":' . Icecore::Typed::_quote(Icecore::Real::reason("$@")) . "}\n";
 }
 
-# Answers in a separate process; returns how many lines were answered.
-sub answered (@lines) {
-    # Otherwise, the child would write buffered output again on a normal exit.
+# Answers lines in a separate process. Returns the number of lines that were answered.
+sub answer_in_fork (@lines) {
+    # Buffered output is written before the fork, so that the child has none to write a second time.
     STDOUT->flush;
-    pipe(my $from, my $to) or die "pipe: $!";
+    pipe(my $reader, my $writer) or die "pipe: $!";
     my $child = fork // die "fork: $!";
     if (!$child) {
-        syswrite $to, answer($_) for @lines;
+        syswrite $writer, answer($_) for @lines;
         POSIX::_exit(0);
     }
-    close $to;
+    close $writer;
     my $count = 0;
-    while (defined(my $line = <$from>)) {
+    while (defined(my $line = <$reader>)) {
         last if $line !~ /\n\z/;
         print $line;
         $count++;
     }
-    close $from;
+    close $reader;
     waitpid $child, 0;
     return $count;
 }
@@ -68,7 +69,7 @@ sub answered (@lines) {
 while (defined(my $count = <STDIN>)) {
     my @lines = map { scalar <STDIN> } 1 .. $count;
     while (@lines) {
-        splice @lines, 0, answered(@lines);
+        splice @lines, 0, answer_in_fork(@lines);
         print "died\n" if @lines;
         shift @lines;
     }

@@ -12,24 +12,27 @@
 
 ini_set('memory_limit', '200M');
 
+/** Returns a text that fits on a line of the answer. */
 function line(string $text): string
 {
     return preg_replace('/[^ -~]/', '?', substr($text, 0, 200));
 }
 
+/** Returns the value, the message of PHP, and whether the blob was refused. */
 function php(string $blob): array
 {
     error_clear_last();
     $value = @unserialize($blob, ['allowed_classes' => false, 'max_depth' => 0]);
-    $said = error_get_last()['message'] ?? '';
-    return [$value, $said, str_contains($said, 'Error at offset')];
+    $message = error_get_last()['message'] ?? '';
+    return [$value, $message, str_contains($message, 'Error at offset')];
 }
 
+/** Returns the same for igbinary. */
 function igbinary(string $blob): array
 {
-    $said = '';
-    set_error_handler(function (int $level, string $message) use (&$said): bool {
-        $said = $said === '' ? $message : $said;
+    $message = '';
+    set_error_handler(function (int $level, string $text) use (&$message): bool {
+        $message = $message === '' ? $text : $message;
         return true;
     });
     try {
@@ -37,21 +40,22 @@ function igbinary(string $blob): array
     } finally {
         restore_error_handler();
     }
-    return [$value, $said, $said !== ''];
+    return [$value, $message, $message !== ''];
 }
 
+/** Returns the answer for a blob. */
 function answer(string $blob, callable $read, callable $write): string
 {
     try {
-        [$value, $said, $failed] = $read($blob);
+        [$value, $message, $failed] = $read($blob);
     } catch (Throwable $error) {
         return 'refused ' . line(get_class($error) . ': ' . $error->getMessage());
     }
     if ($failed) {
-        return 'refused ' . line($said);
+        return 'refused ' . line($message);
     }
     try {
-        return 'ok ' . base64_encode(@$write($value)) . ' ' . line($said);
+        return 'ok ' . base64_encode(@$write($value)) . ' ' . line($message);
     } catch (Throwable $error) {
         return 'kept ' . line(get_class($error) . ': ' . $error->getMessage());
     }

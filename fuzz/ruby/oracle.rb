@@ -14,12 +14,14 @@ require_relative "../../fixtures/ruby/classes"
 
 $stdout.sync = true
 
+# Returns the error as text that fits on a line.
 def reason(error)
   "#{error.class}: #{error.message.to_s.b.gsub(/[^ -~]/n, '?')[0, 200]}"
 rescue Exception
   error.class.to_s
 end
 
+# Returns the answer for a dump.
 def answer(blob)
   begin
     value = Marshal.load(blob)

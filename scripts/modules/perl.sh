@@ -15,7 +15,7 @@ perl_build() {
         ICECORE_LIB=$library perl Makefile.PL >/dev/null
         echo "$made_for" >.made-for
     fi
-    # The engine is linked statically: a new engine needs a new link.
+    # The engine is linked statically, so a new engine means linking again.
     if [ "$library" -nt blib/arch/auto/Icecore/Icecore.so ]; then
         rm -f blib/arch/auto/Icecore/Icecore.so
     fi
@@ -27,7 +27,7 @@ perl_test() {
     prove --blib --quiet t/
 }
 
-# An environment variable alone would be overridden by the line in the Makefile.
+# DESTDIR is an argument, because the Makefile would override an environment variable.
 perl_install() {
     make --quiet install "DESTDIR=${DESTDIR:-}"
 }

@@ -27,16 +27,17 @@ php_build() {
     grep -v "^libtool: " "$folder/warnings" >&2 || true
 }
 
+# Installs the client, which is written in PHP.
 php_client() {
-    local to file
-    to=$(php -r 'echo PEAR_INSTALL_DIR;')
-    if [ -z "$to" ]; then
+    local library_folder file
+    library_folder=$(php -r 'echo PEAR_INSTALL_DIR;')
+    if [ -z "$library_folder" ]; then
         say 'This PHP has no folder for libraries: require Icecore/Client.php from where it is.'
         return
     fi
-    to=${DESTDIR:-}$to
+    library_folder=${DESTDIR:-}$library_folder
     find Icecore -name '*.php' | while IFS= read -r file; do
-        install -D -m 644 "$file" "$to/$file"
+        install -D -m 644 "$file" "$library_folder/$file"
     done
 }
 
@@ -50,18 +51,18 @@ php_clean() {
 }
 
 php_test() {
-    local module=$PWD/modules/icecore.so test ended
-    # No <(…): a chroot may have no /dev/fd.
+    local module=$PWD/modules/icecore.so test status
+    # This does not use <(…), because a chroot may have no /dev/fd.
     mapfile -t objects <<<"$(find . -path '*/.libs/*.o')"
     check_order "${objects[@]}"
     php make-arginfo.php --check
-    ended=0
+    status=0
     for test in stub examples; do
-        ICECORE_SO=$module php -d "extension=$module" "tests/$test.php" || ended=1
+        ICECORE_SO=$module php -d "extension=$module" "tests/$test.php" || status=1
     done
-    tests/plugs/plugs.sh "$module" php replace apcu sessions || ended=1
-    [ ! -x tests/run.sh ] || tests/run.sh "$module" || ended=1
-    return "$ended"
+    tests/plugs/plugs.sh "$module" php replace apcu sessions || status=1
+    [ ! -x tests/run.sh ] || tests/run.sh "$module" || status=1
+    return "$status"
 }
 
 # Tests that need nginx and php-fpm.

@@ -24,7 +24,7 @@ ruby_build() {
         cat "$folder/make" >&2
         fail 'The Ruby module could not be built.'
     }
-    # Written to a new file, because a running Ruby may have the old one open.
+    # The module is written to a new file, because a running Ruby may have the old one open.
     install -m 755 "build/icecore.$(ruby_suffix)" "$folder/"
     mv -f "$folder/icecore.$(ruby_suffix)" lib/icecore/
 }
@@ -39,16 +39,16 @@ ruby_clean() {
 }
 
 ruby_test() {
-    local exported test ended=0
+    local exported test status=0
     check_order build/*.o
     exported=$(nm -D --defined-only "lib/icecore/icecore.$(ruby_suffix)" | awk '{ print $NF }')
     [ "$exported" = Init_icecore ] || fail "The module must export Init_icecore only, and exports: $exported"
-    [ ! -x test/run.sh ] || test/run.sh || ended=1
+    [ ! -x test/run.sh ] || test/run.sh || status=1
     for test in test/rails/[!l]*.rb examples/check.rb; do
-        ruby -w -I lib "$test" || ended=1
+        ruby -w -I lib "$test" || status=1
     done
-    ruby_signatures || ended=1
-    return "$ended"
+    ruby_signatures || status=1
+    return "$status"
 }
 
 # Checks the signatures with rbs, if it is installed.
@@ -64,7 +64,7 @@ ruby_signatures() {
     say '1 passed, 0 failed'
 }
 
-# Ruby's folders for additional libraries: sitelibdir, sitearchdir.
+# Installs the module into Ruby's folders for additional libraries: sitelibdir and sitearchdir.
 ruby_install() {
     local lib arch file
     lib=${DESTDIR:-}$(ruby -e 'print RbConfig::CONFIG["sitelibdir"]')

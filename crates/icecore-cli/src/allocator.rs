@@ -7,7 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
-    /// Below zero in a thread that frees memory of other threads.
+    /// Bytes that the thread allocated minus those that it freed. Negative if it freed memory of other threads.
     static BYTES_IN_USE: Cell<i64> = const { Cell::new(0) };
 }
 
@@ -16,8 +16,8 @@ pub fn bytes_in_use() -> i64 {
     BYTES_IN_USE.get()
 }
 
-/// Counts without allocating or dropping anything: such a thread-local variable exists for the whole life of its
-/// thread.
+/// Adds to the count of this thread. Does not allocate: a constant thread-local variable without a destructor needs
+/// no registration, and exists for the whole life of its thread.
 fn count_bytes(bytes: i64) {
     BYTES_IN_USE.set(BYTES_IN_USE.get().wrapping_add(bytes));
 }
@@ -38,16 +38,16 @@ unsafe impl GlobalAlloc for CountingAllocator {
         unsafe { System.alloc_zeroed(layout) }
     }
 
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         count_bytes(-(layout.size() as i64));
         // SAFETY: the caller keeps the contract of `dealloc`, and the block came from the system's allocator.
-        unsafe { System.dealloc(place, layout) }
+        unsafe { System.dealloc(block, layout) }
     }
 
-    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count_bytes(size as i64 - layout.size() as i64);
         // SAFETY: the caller keeps the contract of `realloc`, and the block came from the system's allocator.
-        unsafe { System.realloc(place, layout, size) }
+        unsafe { System.realloc(block, layout, size) }
     }
 }
 

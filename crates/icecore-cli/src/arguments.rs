@@ -4,7 +4,7 @@
 use crate::key_args::KeyArgs;
 use crate::limits::{self, Bounds};
 use crate::paint::ColorMode;
-use crate::records::Frame;
+use crate::records::Framing;
 use crate::report::{Abort, Report, code};
 use crate::report_message;
 use crate::screen::Paging;
@@ -19,7 +19,7 @@ pub const DEFAULT_TARGET: &str = icecore_tables::form::JSON;
 
 /// Arguments of all commands.
 #[derive(Debug, Args)]
-#[command(next_help_heading = crate::short_help::OF_ALL)]
+#[command(next_help_heading = crate::short_help::COMMON_HEADING)]
 pub struct Global {
     /// Limit what reading and writing may cost
     ///
@@ -82,13 +82,13 @@ pub struct ReadArgs {
 }
 
 impl ReadArgs {
-    /// Returns the frame of the documents if the input contains several.
-    pub fn document_frame(&self) -> Option<Frame> {
-        self.each.map(|OneByOne::Documents| Frame::Documents)
+    /// Returns [`Framing::Documents`] with `--each`, and `None` for inputs of one document.
+    pub fn document_framing(&self) -> Option<Framing> {
+        self.each.map(|OneByOne::Documents| Framing::Documents)
     }
 }
 
-/// Frame of documents that follow one another without separators.
+/// The only value of `--each` for commands that read documents without separators.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum OneByOne {
     Documents,
@@ -110,7 +110,8 @@ pub struct DisplayArgs {
 }
 
 impl DisplayArgs {
-    /// Returns how much to show of the JSON that is written to `to`; `None` means all.
+    /// Returns how much to show of JSON written in the format `to`; `None` means all. `has_paths` is true if each
+    /// line begins with a path.
     pub fn display_limits(&self, to: &Stage, has_paths: bool) -> Result<Option<DisplayLimits>, Abort> {
         let items = self.items;
         if self.depth.is_none() && items.is_none() {
@@ -133,14 +134,14 @@ pub struct Inputs {
     pub files: Vec<PathBuf>,
     #[cfg(feature = "store")]
     #[command(flatten)]
-    pub keyed: KeyArgs,
+    pub key_args: KeyArgs,
 }
 
 impl Inputs {
     /// Returns the sources to read.
     pub fn find_sources(&self, report: &mut Report) -> Result<Vec<Source>, Abort> {
         #[cfg(feature = "store")]
-        return self.keyed.find_sources(&self.files, report);
+        return self.key_args.find_sources(&self.files, report);
         #[cfg(not(feature = "store"))]
         Ok(Source::find_all(&self.files, report))
     }

@@ -13,10 +13,10 @@ pub fn apply_pairs(stage: &mut Stage, pairs: &[String]) -> Result<(), Abort> {
     if !pairs.is_empty() {
         stage.set(OPTION, Some(&pairs.join("\n"))).map_err(crate::report::usage_error)?;
     }
-    let Some(map) = stage.settings().text(OPTION) else { return Ok(()) };
-    let text = insert_pair_files(map)?;
-    ClassMap::parse(&text).map_err(crate::report::usage_error)?;
-    stage.set(OPTION, Some(&text)).map_err(crate::report::usage_error)
+    let Some(pairs) = stage.settings().text(OPTION) else { return Ok(()) };
+    let expanded = insert_pair_files(pairs)?;
+    ClassMap::parse(&expanded).map_err(crate::report::usage_error)?;
+    stage.set(OPTION, Some(&expanded)).map_err(crate::report::usage_error)
 }
 
 /// Parses pairs, one per line. A line `@FILE` stands for the pairs in that file.
@@ -25,17 +25,17 @@ pub fn parse_pairs(pairs: &str) -> Result<ClassMap, Abort> {
 }
 
 /// Replaces each line `@FILE` by the content of the file. `@FILE` in such a file is not replaced.
-fn insert_pair_files(map: &str) -> Result<String, Abort> {
-    let mut text = String::new();
-    for line in map.lines() {
+fn insert_pair_files(pairs: &str) -> Result<String, Abort> {
+    let mut expanded = String::new();
+    for line in pairs.lines() {
         match line.trim().strip_prefix('@') {
             Some(path) => {
-                let failed = |error| Abort::Failed(code::USAGE, format!("{path}: {}", io_reason(&error)));
-                text += &fs::read_to_string(path).map_err(failed)?;
+                let read_error = |error| Abort::Failed(code::USAGE, format!("{path}: {}", io_reason(&error)));
+                expanded += &fs::read_to_string(path).map_err(read_error)?;
             }
-            None => text += line,
+            None => expanded += line,
         }
-        text.push('\n');
+        expanded.push('\n');
     }
-    Ok(text)
+    Ok(expanded)
 }

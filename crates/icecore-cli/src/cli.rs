@@ -68,7 +68,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Returns whether the command prints text for reading rather than data.
+    /// Returns true if the command prints text for reading rather than data.
     pub fn is_for_reading(&self) -> bool {
         match self {
             Command::Inspect(_)
@@ -93,7 +93,7 @@ impl Command {
         }
     }
 
-    /// Returns whether the command processes inputs and ends when it is done.
+    /// Returns true if the command processes inputs and ends when it is done.
     pub fn processes_inputs(&self) -> bool {
         match self {
             Command::Formats(_) | Command::Completions(_) | Command::Man(_) => false,

@@ -43,7 +43,7 @@ fn parse_escape(text: &str) -> Result<Escape, String> {
 }
 
 impl CsvStyle {
-    /// Returns whether all options are given, so that nothing needs to be detected.
+    /// Returns true if all options are given, so that nothing needs to be detected.
     pub fn is_complete(&self) -> bool {
         self.delimiter.is_some() && self.quote.is_some() && (self.escape.is_some() || self.quote == Some(Quote(None)))
     }

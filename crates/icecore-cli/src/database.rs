@@ -33,8 +33,11 @@ impl Database {
     pub fn resolve_address(&self) -> Result<Address, Abort> {
         let variable = std::env::var(DATABASE).ok().filter(|text| !text.is_empty());
         let text = match (&self.db, &self.db_file) {
-            // The variable has the password if it was removed from the command line.
-            (Some(text), _) => variable.filter(|full| is_same_address(full, text)).unwrap_or_else(|| text.clone()),
+            // If the password was removed from the command line (see `hide_password`), the variable has the full
+            // address.
+            (Some(text), _) => {
+                variable.filter(|address| is_same_address(address, text)).unwrap_or_else(|| text.clone())
+            }
             (None, Some(file)) => read_first_line(file)?,
             (None, None) => variable.unwrap_or_else(|| DEFAULT_DATABASE.to_owned()),
         };
@@ -74,7 +77,7 @@ impl Database {
     }
 }
 
-/// Parses the address of a database. A name of a file lacks the `sqlite:` before it.
+/// Parses the address of a database. The error for the name of a file suggests `sqlite:` before it.
 pub fn parse_address(text: &str) -> Result<Address, Abort> {
     text.parse().map_err(|error: Error| {
         let extension = std::path::Path::new(text).extension().and_then(|extension| extension.to_str());
@@ -101,7 +104,7 @@ pub fn read_first_line(file: &PathBuf) -> Result<String, Abort> {
     Ok(text.lines().next().unwrap_or_default().trim().to_owned())
 }
 
-/// Returns whether `full` is the address `text` with a password.
+/// Returns true if `full` is the address `text` with a password.
 fn is_same_address(full: &str, text: &str) -> bool {
     full.parse().is_ok_and(|full: Address| full.has_password() && full.to_string() == text)
 }
@@ -143,18 +146,18 @@ pub fn database_error(error: Error) -> Abort {
     Abort::Failed(code, error.to_string())
 }
 
-/// Returns an error of a table; for a table that the database does not have, with the names of its tables.
+/// Adds the names of the tables to an error, if the database has no table of this name.
 pub fn table_error(address: &Address, table: &str, error: Abort) -> Abort {
     let Abort::Failed(code, message) = error else { return error };
     let names = icecore_store::table::list_names(address).unwrap_or_default();
-    let is_known = names.iter().any(|name| name == table) || table.contains('.');
+    let exists = names.iter().any(|name| name == table) || table.contains('.');
     match explain_missing_table(table, &names) {
-        Some(advice) if !is_known => Abort::Failed(code, format!("{message}; {advice}")),
+        Some(advice) if !exists => Abort::Failed(code, format!("{message}; {advice}")),
         _ => Abort::Failed(code, message),
     }
 }
 
-/// Returns which table was probably meant, or which ones there are; `None` if there is none.
+/// Returns which table was probably meant, or else which tables there are. `None` if there are none.
 pub fn explain_missing_table(table: &str, names: &[String]) -> Option<String> {
     use icecore::text::{printable, shortened};
     let quote = |name: &str| format!("`{}`", shortened(&printable(name), 64));

@@ -3,7 +3,7 @@
 use crate::arguments::{DEFAULT_TARGET, InputFormat, ReadArgs};
 use crate::foreign_input::ForeignInput;
 use crate::mistakes;
-use crate::records::Frame;
+use crate::records::Framing;
 use crate::report::{Abort, Report, usage_error};
 use icecore::{
     Error, ErrorKind, Format, Limits, Request, Stage,
@@ -14,7 +14,7 @@ use icecore::{
 use icecore_tables::byte_order_mark::{MARK, must_skip_mark};
 use std::borrow::Cow;
 
-/// The reason why a path or a filter does not fit JSON lines, and what to do.
+/// Note for a path or filter that does not fit JSON lines because they were read as one array.
 pub const JOINED_LINES: &str = "its lines are documents, which are read as one array: --each reads them one by one";
 
 /// How inputs are read, according to the command line.
@@ -22,7 +22,7 @@ pub struct DocumentReader<'r> {
     stage: Option<Stage>,
     options: &'r [String],
     is_one_by_one: bool,
-    /// Whether the user learns how to write the readable part of a cut input.
+    /// Whether a note says how to write the readable part of an input that breaks off.
     pub suggests_partial: bool,
     limits: &'r Limits,
 }
@@ -36,16 +36,16 @@ pub struct UnwrappedInput<'b> {
     pub notes: Vec<(&'static str, String)>,
     /// Metadata of the wrappers that a target may write again.
     pub metadata: Vec<Metadata>,
-    /// The check that was not made, if any.
+    /// Name of the check that was not made, such as a signature without its key.
     pub unchecked: Option<&'static str>,
     /// The limits that remain after unwrapping.
-    limits: Limits,
+    remaining_limits: Limits,
 }
 
 impl UnwrappedInput<'_> {
     /// Returns the limits that remain after unwrapping.
     pub fn limits(&self) -> &Limits {
-        &self.limits
+        &self.remaining_limits
     }
 }
 
@@ -54,41 +54,42 @@ impl UnwrappedInput<'_> {
 pub enum Detail {
     No,
     Yes,
-    /// Details if this is the format of the input.
-    For(&'static str),
+    /// Record details if this is the format of the input.
+    IfFormat(&'static str),
 }
 
 impl<'r> DocumentReader<'r> {
     /// Creates a reader for commands that read whole inputs.
     pub fn new(from: &'r ReadArgs, limits: &'r Limits) -> Result<DocumentReader<'r>, Abort> {
-        DocumentReader::with_frame(&from.format, from.document_frame(), limits)
+        DocumentReader::with_framing(&from.format, from.document_framing(), limits)
     }
 
-    /// Creates a reader that may also read records.
-    pub fn with_frame(
+    /// Creates a reader for inputs that may consist of several records.
+    pub fn with_framing(
         from: &'r InputFormat,
-        frame: Option<Frame>,
+        framing: Option<Framing>,
         limits: &'r Limits,
     ) -> Result<DocumentReader<'r>, Abort> {
         let mut stage = from.name.as_deref().map(mistakes::stage).transpose()?;
         if let Some(stage) = &mut stage {
             set_options(stage, &from.options).map_err(usage_error)?;
             // Bytes after a template are the next record.
-            if frame == Some(Frame::Documents) && stage.format().options.iter().any(|option| option.name == "exact") {
+            if framing == Some(Framing::Documents) && stage.format().options.iter().any(|option| option.name == "exact")
+            {
                 stage.set("exact", None).map_err(usage_error)?;
             }
         }
         Ok(DocumentReader {
             stage,
             options: &from.options,
-            is_one_by_one: frame.is_some(),
+            is_one_by_one: framing.is_some(),
             suggests_partial: true,
             limits,
         })
     }
 
     /// Creates a reader for inputs of a known format.
-    pub fn of_stage(stage: Stage, limits: &'r Limits) -> DocumentReader<'r> {
+    pub fn for_stage(stage: Stage, limits: &'r Limits) -> DocumentReader<'r> {
         DocumentReader { stage: Some(stage), options: &[], is_one_by_one: false, suggests_partial: false, limits }
     }
 
@@ -99,7 +100,8 @@ impl<'r> DocumentReader<'r> {
         })
     }
 
-    /// Like [`DocumentReader::unwrap_input`], but of a cut or broken wrapper it returns the data that was unpacked.
+    /// Like [`DocumentReader::unwrap_input`], but if a wrapper is cut or broken, returns the data that was unpacked
+    /// before.
     pub fn unwrap_partial_input<'b>(
         &self,
         name: &str,
@@ -109,6 +111,8 @@ impl<'r> DocumentReader<'r> {
         self.unwrap_input_with(name, bytes, report, Stage::unwrap_as_far)
     }
 
+    /// Removes the wrappers by `unwrap`, which also returns the error of a wrapper that breaks off. Errors are
+    /// reported.
     fn unwrap_input_with<'b>(
         &self,
         name: &str,
@@ -119,26 +123,27 @@ impl<'r> DocumentReader<'r> {
         let report_failure = |mut error: Error, report: &mut Report| {
             if error.kind() == ErrorKind::Format
                 && !self.has_given_format()
-                && let Some(readers) = ForeignInput::detect_kind(name, bytes, true)
+                && let Some(input) = ForeignInput::detect_kind(name, bytes, true)
             {
-                let found = format!("{}, which is not a document of a format", readers.title);
-                error = Error::new(ErrorKind::Format).finding(found).helping(readers.suggest_commands(name));
+                let found = format!("{}, which is not a document of a format", input.title);
+                error = Error::new(ErrorKind::Format).finding(found).helping(input.suggest_commands(name));
             }
             report.report_unreadable(name, &error, if error.layer().is_none() { bytes } else { &[] });
         };
-        let opened = self.find_stage(bytes).and_then(|stage| {
+        let result = self.find_stage(bytes).and_then(|stage| {
             let mut limits = self.limits.clone();
-            let (Unwrapped { bytes, notes, metadata, unchecked }, broken) = unwrap(&stage, bytes, &mut limits)?;
-            Ok((UnwrappedInput { stage, bytes, notes, metadata, unchecked, limits }, broken))
+            let (Unwrapped { bytes, notes, metadata, unchecked }, wrapper_error) = unwrap(&stage, bytes, &mut limits)?;
+            Ok((UnwrappedInput { stage, bytes, notes, metadata, unchecked, remaining_limits: limits }, wrapper_error))
         });
-        match opened {
-            Ok((opened, broken)) => {
-                if let Some(error) = broken {
-                    let unpacked_len = icecore_tables::plural::format_count(opened.bytes.len() as u64, "byte", "bytes");
+        match result {
+            Ok((unwrapped, wrapper_error)) => {
+                if let Some(error) = wrapper_error {
+                    let len = unwrapped.bytes.len() as u64;
+                    let unpacked_len = icecore_tables::plural::format_count(len, "byte", "bytes");
                     report.note(name, "partial", format!("a wrapper breaks off; unpacked until then: {unpacked_len}"));
                     report_failure(error, report);
                 }
-                Some(opened)
+                Some(unwrapped)
             }
             Err(error) => {
                 report_failure(error, report);
@@ -147,19 +152,19 @@ impl<'r> DocumentReader<'r> {
         }
     }
 
-    /// Reads several documents of each input, one by one, if `is_each`.
+    /// With `is_each`, reads several documents of each input, one by one.
     #[must_use]
     pub fn with_each(mut self, is_each: bool) -> DocumentReader<'r> {
         self.is_one_by_one |= is_each;
         self
     }
 
-    /// Returns whether the documents of this input, one per line, are read as one array.
-    pub fn joins_lines(&self, opened: &UnwrappedInput<'_>) -> bool {
-        !self.is_one_by_one && !self.has_given_format() && opened.stage.of_line().is_some()
+    /// Returns true if the documents of this input, one per line, are read as one array.
+    pub fn joins_lines(&self, input: &UnwrappedInput<'_>) -> bool {
+        !self.is_one_by_one && !self.has_given_format() && input.stage.of_line().is_some()
     }
 
-    /// Returns whether the format was given.
+    /// Returns true if the format was given.
     pub fn has_given_format(&self) -> bool {
         self.stage.is_some()
     }
@@ -180,29 +185,31 @@ impl<'r> DocumentReader<'r> {
         }
     }
 
-    /// Reads all documents of an input and passes each of them on, complete or partial. Errors are reported. Returns
-    /// whether all documents are good.
+    /// Reads all documents of an input, and calls `process` with each of them, its offset in the input, and its
+    /// stage. A document may be partial. `process` returns a tape to reuse. Errors are reported. Returns true if
+    /// there were none.
     pub fn read_documents<'a>(
         &self,
         name: &str,
-        opened: &'a UnwrappedInput<'_>,
+        input: &'a UnwrappedInput<'_>,
         detail: Detail,
         report: &mut Report,
-        mut then: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Abort>,
+        mut process: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Abort>,
     ) -> Result<bool, Abort> {
-        let UnwrappedInput { stage, bytes, metadata, limits, .. } = opened;
-        // Each line is a document in this case. If the format of lines was given, it applies to all lines.
-        let line = if self.is_one_by_one && !self.has_given_format() { stage.of_line() } else { None };
-        let stage = line.as_ref().unwrap_or(stage);
+        let UnwrappedInput { stage, bytes, metadata, remaining_limits: limits, .. } = input;
+        // A detected format of lines is replaced by the format of one line, because each line is a document. A format
+        // of lines that was given stays, and covers all lines.
+        let line_stage = if self.is_one_by_one && !self.has_given_format() { stage.of_line() } else { None };
+        let stage = line_stage.as_ref().unwrap_or(stage);
         let format = stage.format();
         let detail = match detail {
             Detail::No => false,
             Detail::Yes => true,
-            Detail::For(name) => name == format.name,
+            Detail::IfFormat(name) => name == format.name,
         };
         let mut tape = Tape::new();
         // Some editors write a byte order mark at the start of a text. It has no meaning.
-        let mut start = if has_unknown_mark(stage, bytes) { MARK.len() } else { 0 };
+        let mut start = if has_mark_to_skip(stage, bytes) { MARK.len() } else { 0 };
         loop {
             let rest = bytes.get(start..).unwrap_or(&[]);
             let request = Request { limits, detail, tape };
@@ -211,8 +218,8 @@ impl<'r> DocumentReader<'r> {
             let consumed = outcome.consumed;
             report.report_repairs(name, start, outcome.document.repairs());
             let trailing_bytes = rest.get(consumed..).unwrap_or(&[]);
-            let ends = outcome.error.is_none() && format.ends_as_printed(trailing_bytes);
-            if ends {
+            let is_last = outcome.error.is_none() && format.ends_as_printed(trailing_bytes);
+            if is_last {
                 report.note_blanks(name, trailing_bytes.len());
             } else if outcome.error.is_none() && !self.is_one_by_one && !trailing_bytes.is_empty() {
                 outcome.error = Some(trailing_error(format, rest, consumed));
@@ -222,7 +229,7 @@ impl<'r> DocumentReader<'r> {
                 outcome.error = Some(error.clone());
                 let layer = error.layer().is_some().then(|| outcome.document.input().to_vec());
                 let has_values = error.kind() == ErrorKind::Truncated && outcome.document.nodes().len() > 1;
-                let end = then(stage, outcome, start, report);
+                let result = process(stage, outcome, start, report);
                 match (layer, stage.layer()) {
                     (Some(layer), _) => report.report_unreadable(name, &error, &layer),
                     (None, None) => report.report_unreadable(name, &error.moved(start), bytes),
@@ -233,11 +240,11 @@ impl<'r> DocumentReader<'r> {
                     true if has_values => report.suggest_partial(name),
                     _ => {}
                 }
-                return end.map(|_| false);
+                return result.map(|_| false);
             }
-            tape = then(stage, outcome, start, report)?;
+            tape = process(stage, outcome, start, report)?;
             start += consumed;
-            if ends || start >= bytes.len() || consumed == 0 {
+            if is_last || start >= bytes.len() || consumed == 0 {
                 return Ok(true);
             }
         }
@@ -257,8 +264,8 @@ fn trailing_error(format: &Format, bytes: &[u8], consumed: usize) -> Error {
     ))
 }
 
-/// Returns whether the text begins with a byte order mark that its reader does not know.
-fn has_unknown_mark(stage: &Stage, bytes: &[u8]) -> bool {
+/// Returns true if the text begins with a byte order mark that its reader would not skip.
+fn has_mark_to_skip(stage: &Stage, bytes: &[u8]) -> bool {
     must_skip_mark(stage) && bytes.starts_with(MARK)
 }
 

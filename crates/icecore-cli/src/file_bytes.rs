@@ -13,15 +13,17 @@ use std::path::Path;
 /// From this size on, a file is read into large pages, and by several threads if it fills several of them. Compared
 /// with a mapping, this costs 5 % of the time to convert 3 MB or 100 MB of Storable to JSON; an ordinary read costs 18
 /// %, mostly for page faults of small pages.
-const LARGE: u64 = 1 << 20;
+const MIN_PAGED_LEN: u64 = 1 << 20;
 /// Number of threads that read at the same time.
 const THREADS: usize = 2;
 /// Size of a large page.
-const PAGE: usize = 2 << 20;
+const PAGE_SIZE: usize = 2 << 20;
 
 /// The bytes of an input.
 pub enum Bytes {
+    /// Bytes of a small file, or of another input.
     Read(Vec<u8>),
+    /// Bytes of a large file.
     Pages(Pages),
 }
 
@@ -45,21 +47,21 @@ impl Deref for Bytes {
 /// Reads a file.
 pub fn read_file(path: &Path) -> io::Result<Bytes> {
     let file = File::open(path)?;
-    let known = file.metadata()?;
-    read_open_file(file, &known)
+    let metadata = file.metadata()?;
+    read_open_file(file, &metadata)
 }
 
-fn read_open_file(mut file: File, known: &Metadata) -> io::Result<Bytes> {
-    progress::add_expected_bytes(if known.is_file() { known.len() } else { 0 });
-    if known.is_file()
-        && known.len() >= LARGE
-        && let Some(pages) = read_into_pages(&file, known)
+fn read_open_file(mut file: File, metadata: &Metadata) -> io::Result<Bytes> {
+    progress::add_expected_bytes(if metadata.is_file() { metadata.len() } else { 0 });
+    if metadata.is_file()
+        && metadata.len() >= MIN_PAGED_LEN
+        && let Some(pages) = read_into_pages(&file, metadata)
     {
         return pages.map(Bytes::Pages);
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(known.len()).unwrap_or(0).min(1 << 30));
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0).min(1 << 30));
     progress::read_to_end(&mut file, &mut bytes)?;
-    if known.is_file() && (bytes.len() as u64) < known.len() {
+    if metadata.is_file() && (bytes.len() as u64) < metadata.len() {
         Err(shortened_file_error())
     } else {
         Ok(Bytes::Read(bytes))
@@ -68,32 +70,31 @@ fn read_open_file(mut file: File, known: &Metadata) -> io::Result<Bytes> {
 
 /// Returns the error for a file that ends early.
 pub fn shortened_file_error() -> io::Error {
-    // Another process changes the file; its packed data is not broken.
+    // This kind tells the error from those for broken packed data: here another process changed the file.
     io::Error::new(io::ErrorKind::ResourceBusy, "the file became shorter while it was read")
 }
 
 /// Reads a large file into pages; `None` if the pages can't be allocated.
 #[cfg(unix)]
-fn read_into_pages(file: &File, known: &Metadata) -> Option<io::Result<Pages>> {
+fn read_into_pages(file: &File, metadata: &Metadata) -> Option<io::Result<Pages>> {
     use std::os::unix::fs::FileExt;
-    let len = usize::try_from(known.len()).ok()?;
-    // Anonymous memory.
-    let mut memory = MmapMut::map_anon(len.checked_next_multiple_of(PAGE)?).ok()?;
+    let len = usize::try_from(metadata.len()).ok()?;
+    let mut memory = MmapMut::map_anon(len.checked_next_multiple_of(PAGE_SIZE)?).ok()?;
     #[cfg(target_os = "linux")]
     let _ = memory.advise(memmap2::Advice::HugePage);
-    // The threads read the pages in turn.
+    // The pages are dealt to the threads one after another.
     let mut shares: [Vec<_>; THREADS] = Default::default();
-    for (page, part) in memory[..len].chunks_mut(PAGE).enumerate() {
+    for (page, part) in memory[..len].chunks_mut(PAGE_SIZE).enumerate() {
         shares[page % THREADS].push((page, part));
     }
     let fill = |share: Vec<(usize, &mut [u8])>| {
         share.into_iter().try_for_each(|(page, part)| {
-            file.read_exact_at(part, (page * PAGE) as u64)?;
+            file.read_exact_at(part, (page * PAGE_SIZE) as u64)?;
             progress::count_read_bytes(part.len());
             Ok(())
         })
     };
-    let read = std::thread::scope(|scope| {
+    let result = std::thread::scope(|scope| {
         let [own, others @ ..] = shares;
         let others = others.into_iter().filter(|share| !share.is_empty());
         let threads: Vec<_> = others.map(|share| scope.spawn(|| fill(share))).collect();
@@ -102,7 +103,7 @@ fn read_into_pages(file: &File, known: &Metadata) -> Option<io::Result<Pages>> {
             .into_iter()
             .try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(io::Error::other("a reading thread failed"))))
     });
-    Some(match read {
+    Some(match result {
         Ok(()) => Ok(Pages { memory, len }),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(shortened_file_error()),
         Err(error) => Err(error),
@@ -121,8 +122,10 @@ mod tests {
     #[test]
     fn files_of_all_sizes_are_read() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let all: Vec<u8> = (0..9 * LARGE as u32 + 12_345).map(|index| (index ^ (index >> 8)) as u8).collect();
-        for len in [0, 1, 4096, LARGE as usize - 1, LARGE as usize, PAGE, 2 * PAGE + 1, all.len()] {
+        let all: Vec<u8> = (0..9 * MIN_PAGED_LEN as u32 + 12_345).map(|index| (index ^ (index >> 8)) as u8).collect();
+        for len in
+            [0, 1, 4096, MIN_PAGED_LEN as usize - 1, MIN_PAGED_LEN as usize, PAGE_SIZE, 2 * PAGE_SIZE + 1, all.len()]
+        {
             std::fs::write(file.path(), &all[..len]).unwrap();
             assert!(*read_file(file.path()).unwrap() == all[..len], "{len}");
         }
@@ -130,14 +133,14 @@ mod tests {
 
     #[test]
     fn a_file_that_shrinks_is_an_error() {
-        let made = tempfile::NamedTempFile::new().unwrap();
-        for len in [2, 5000, LARGE, 2 * LARGE, 9 * LARGE] {
+        let temp_file = tempfile::NamedTempFile::new().unwrap();
+        for len in [2, 5000, MIN_PAGED_LEN, 2 * MIN_PAGED_LEN, 9 * MIN_PAGED_LEN] {
             for new_len in [0, 1, len / 2, len - 1] {
-                made.as_file().set_len(len).unwrap();
-                let file = File::open(made.path()).unwrap();
-                let known = file.metadata().unwrap();
-                made.as_file().set_len(new_len).unwrap();
-                let error = read_open_file(file, &known).err().unwrap();
+                temp_file.as_file().set_len(len).unwrap();
+                let file = File::open(temp_file.path()).unwrap();
+                let metadata = file.metadata().unwrap();
+                temp_file.as_file().set_len(new_len).unwrap();
+                let error = read_open_file(file, &metadata).err().unwrap();
                 assert!(error.to_string().contains("shorter"), "{new_len} of {len}: {error}");
             }
         }

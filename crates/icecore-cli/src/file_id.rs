@@ -7,15 +7,16 @@ use std::path::Path;
 #[cfg(not(unix))]
 use std::path::PathBuf;
 
-/// Identity of a file, independent of its path.
+/// Identity of a file, independent of its path: on Unix the numbers of its device and inode, elsewhere its canonical
+/// path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileId(#[cfg(unix)] (u64, u64), #[cfg(not(unix))] PathBuf);
 
 impl FileId {
     #[cfg(unix)]
-    pub fn from_file(_: &Path, known: &Metadata) -> Option<FileId> {
+    pub fn from_file(_: &Path, metadata: &Metadata) -> Option<FileId> {
         use std::os::unix::fs::MetadataExt;
-        Some(FileId((known.dev(), known.ino())))
+        Some(FileId((metadata.dev(), metadata.ino())))
     }
 
     #[cfg(not(unix))]

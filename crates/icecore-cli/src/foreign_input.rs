@@ -1,4 +1,4 @@
-//! The commands that read an input that is not a document of a format.
+//! Inputs that are not a document of any format, such as tables and databases, and the commands that read them.
 
 use icecore_tables::form::{InputForm, has_rows};
 use icecore_tables::rows::columnar::Container;
@@ -12,29 +12,29 @@ pub struct ForeignInput {
     pub commands: &'static [&'static str],
 }
 
-/// Returns whether an input with these first bytes is an SQLite database.
+/// Returns true if an input with these first bytes is an SQLite database.
 pub fn is_sqlite(head: &[u8]) -> bool {
     head.starts_with(b"SQLite format 3\0")
 }
 
 impl ForeignInput {
-    /// Determines the kind by the name of an input and its first bytes; `None` if no command reads it. `is_all`: there
-    /// are no more bytes.
-    pub fn detect_kind(name: &str, head: &[u8], is_all: bool) -> Option<ForeignInput> {
-        let known = |title, commands| Some(ForeignInput { title, commands });
+    /// Determines the kind by the name of an input and its first bytes; `None` if no command reads it. `is_complete`
+    /// is true if there are no more bytes.
+    pub fn detect_kind(name: &str, head: &[u8], is_complete: bool) -> Option<ForeignInput> {
+        let kind = |title, commands| Some(ForeignInput { title, commands });
         if is_sqlite(head) {
-            return known("a SQLite database", &["rows"]);
+            return kind("a SQLite database", &["rows"]);
         }
         match Container::guess(name, head) {
-            Some(Container::Parquet) => return known("a file of Parquet", &["rows"]),
-            Some(_) => return known("a file of Arrow", &["rows"]),
+            Some(Container::Parquet) => return kind("a file of Parquet", &["rows"]),
+            Some(_) => return kind("a file of Arrow", &["rows"]),
             None => {}
         }
-        match InputForm::guess(name, head, is_all)? {
+        match InputForm::guess(name, head, is_complete)? {
             // A program may begin like a dump: `# comment`, `use name;`.
-            InputForm::Sql if has_sql_extension(name) || has_rows(head) => known("a dump in SQL", &["rows", "replace"]),
-            InputForm::Csv | InputForm::Tsv => known("a table", &["rows", "replace"]),
-            InputForm::Text if head.trim_ascii_start().starts_with(b"<") => known("XML or HTML", &["replace"]),
+            InputForm::Sql if has_sql_extension(name) || has_rows(head) => kind("a dump in SQL", &["rows", "replace"]),
+            InputForm::Csv | InputForm::Tsv => kind("a table", &["rows", "replace"]),
+            InputForm::Text if head.trim_ascii_start().starts_with(b"<") => kind("XML or HTML", &["replace"]),
             _ => None,
         }
     }
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn first_bytes_tell_which_commands_read_an_input() {
         let commands =
-            |name, head: &[u8]| ForeignInput::detect_kind(name, head, true).map(|readers| readers.commands.join(" "));
+            |name, head: &[u8]| ForeignInput::detect_kind(name, head, true).map(|input| input.commands.join(" "));
         for (name, head, expected) in [
             ("app.db", &b"SQLite format 3\0\x10\0"[..], Some("rows")),
             ("o", b"PAR1\x15\0", Some("rows")),

@@ -1,8 +1,8 @@
-//! What to say about common errors of files and formats, in addition to the error.
+//! Advice that is added to common errors about files, formats and paths.
 
 use icecore::{Error, format, select::Pattern};
 
-/// Returns what the name of a missing file probably is: a format, or a path.
+/// Returns what the name of a missing file probably is: a format, data, or a path of `icecore get`.
 pub fn explain_missing_file(name: &str) -> Option<String> {
     if format::by_name(name).is_some() {
         return Some(format!("`{name}` is a format, which an option names: `--to {name}` or `--from {name}`"));
@@ -14,19 +14,19 @@ pub fn explain_missing_file(name: &str) -> Option<String> {
     (is_path && name.len() > 1).then(|| format!("`icecore get '{name}' FILE` prints the values on a path"))
 }
 
-/// Returns the path that was probably meant by one that leads nowhere: `.0` is an item, and `."a.b"` a key in quotes.
-pub fn meant_steps(path: &str) -> Option<String> {
+/// Returns the path that was probably meant by one that leads nowhere: `[0]` for `.0`, and `["a.b"]` for `."a.b"`.
+pub fn suggest_path(path: &str) -> Option<String> {
     let mut meant = String::new();
     let mut rest = path;
     while let Some(first) = rest.chars().next() {
         let after_dot = rest.strip_prefix('.');
-        let digits = after_dot.map_or(0, |text| text.bytes().take_while(u8::is_ascii_digit).count());
-        let is_item =
-            digits > 0 && after_dot.is_some_and(|text| matches!(text.as_bytes().get(digits), None | Some(b'.' | b'[')));
+        let digit_count = after_dot.map_or(0, |text| text.bytes().take_while(u8::is_ascii_digit).count());
+        let is_item = digit_count > 0
+            && after_dot.is_some_and(|text| matches!(text.as_bytes().get(digit_count), None | Some(b'.' | b'[')));
         let quoted =
             rest.strip_prefix(".\"").and_then(|text| text.split_once('"')).filter(|(key, _)| !key.contains('\\'));
         let (step, after) = match (is_item, quoted) {
-            (true, _) => (format!("[{}]", &rest[1..=digits]), &rest[1 + digits..]),
+            (true, _) => (format!("[{}]", &rest[1..=digit_count]), &rest[1 + digit_count..]),
             (false, Some((key, after))) => (format!("[\"{key}\"]"), after),
             (false, None) => (first.to_string(), &rest[first.len_utf8()..]),
         };
@@ -36,10 +36,12 @@ pub fn meant_steps(path: &str) -> Option<String> {
     (meant != path && Pattern::parse(&meant).is_ok()).then_some(meant)
 }
 
-/// Returns a short message for an option that a format does not have; a format may have dozens.
+/// Returns a short message for an option that a format does not have. The message of the engine lists all its
+/// options, which may be dozens.
 pub fn explain_unknown_option(error: &Error) -> Option<String> {
     let name = error.expected()?.strip_prefix("an option of ")?.split(':').next()?;
-    let (found, meant) = (error.found()?, error.help().filter(|help| help.starts_with("did you mean")));
-    let meant = meant.map_or_else(|| ": ".to_owned(), |help| format!("; {help} "));
-    Some(format!("{name} has no option {found}{meant}`icecore formats {name}` explains its options"))
+    let found = error.found()?;
+    let suggestion = error.help().filter(|help| help.starts_with("did you mean"));
+    let suggestion = suggestion.map_or_else(|| ": ".to_owned(), |help| format!("; {help} "));
+    Some(format!("{name} has no option {found}{suggestion}`icecore formats {name}` explains its options"))
 }

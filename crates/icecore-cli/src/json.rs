@@ -9,11 +9,11 @@ pub fn push_value(value: &impl Serialize, to: &mut Vec<u8>) -> serde_json::Resul
     value.serialize(&mut Serializer::with_formatter(to, PrintableFormatter(CompactFormatter)))
 }
 
-/// Appends a quoted text. Fast for texts with nothing to escape, which most are.
+/// Appends a quoted text. Fast for texts with nothing to escape, as most have.
 pub fn push_text(text: &str, to: &mut Vec<u8>) -> serde_json::Result<()> {
-    let stands_for_itself = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
+    let needs_no_escape = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
     // The loop has no early exit, so the compiler can check many bytes at once.
-    if !text.bytes().fold(true, |all, byte| all & stands_for_itself(byte)) {
+    if !text.bytes().fold(true, |all, byte| all & needs_no_escape(byte)) {
         return push_value(&text, to);
     }
     to.push(b'"');
@@ -31,7 +31,7 @@ pub fn push_indented(value: &impl Serialize, to: &mut Vec<u8>) -> serde_json::Re
 struct PrintableFormatter<F>(F);
 
 /// Forwards methods to the inner formatter.
-macro_rules! as_inside {
+macro_rules! forward_methods {
     ($($name:ident($($argument:ident: $type:ty),*)),* $(,)?) => {
         $(fn $name<W: ?Sized + Write>(&mut self, to: &mut W $(, $argument: $type)*) -> io::Result<()> {
             self.0.$name(to $(, $argument)*)
@@ -40,7 +40,7 @@ macro_rules! as_inside {
 }
 
 impl<F: Formatter> Formatter for PrintableFormatter<F> {
-    as_inside!(
+    forward_methods!(
         begin_array(),
         end_array(),
         begin_array_value(first: bool),
@@ -62,8 +62,8 @@ impl<F: Formatter> Formatter for PrintableFormatter<F> {
             let (before, after) = rest.split_at(index);
             to.write_all(before.as_bytes())?;
             let mut chars = after.chars();
-            let Some(hidden) = chars.next() else { break };
-            for unit in hidden.encode_utf16(&mut [0; 2]) {
+            let Some(unprintable) = chars.next() else { break };
+            for unit in unprintable.encode_utf16(&mut [0; 2]) {
                 write!(to, "\\u{unit:04x}")?;
             }
             rest = chars.as_str();

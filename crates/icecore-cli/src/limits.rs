@@ -3,12 +3,13 @@
 use icecore::Limits;
 use std::ops::Deref;
 
-/// The value of `--limit`.
+/// The value of `--limit`: the limits of the engine, and those of filters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bounds {
     limits: Limits,
-    /// Steps of a filter and bytes that it may hold, if given.
+    /// Maximum number of steps of a filter, if given.
     pub steps: Option<u64>,
+    /// Maximum number of bytes that the values of a filter may hold at a time, if given.
     pub memory: Option<u64>,
 }
 
@@ -27,14 +28,14 @@ pub fn parse_limits(text: &str) -> Result<Bounds, String> {
         match setting.split_once('=') {
             Some((name, value)) => {
                 if !Limits::names().chain(["steps", "memory"]).any(|known| known == name) {
-                    return Err(unknown(name));
+                    return Err(unknown_limit_error(name));
                 }
                 let number = parse_number(value)
                     .ok_or_else(|| format!("`{value}` is not a number: use {name}=1000 or {name}=64M"))?;
                 match name {
                     "steps" => bounds.steps = Some(number),
                     "memory" => bounds.memory = Some(number),
-                    _ => bounds.limits.set(name, number).map_err(|_| unknown(name))?,
+                    _ => bounds.limits.set(name, number).map_err(|_| unknown_limit_error(name))?,
                 }
             }
             None => return Err("use NAME=N, such as depth=100".to_owned()),
@@ -44,7 +45,7 @@ pub fn parse_limits(text: &str) -> Result<Bounds, String> {
 }
 
 /// Returns the error for a limit that does not exist.
-fn unknown(name: &str) -> String {
+fn unknown_limit_error(name: &str) -> String {
     let known: Vec<&str> = Limits::names().chain(["steps", "memory"]).collect();
     let meant = icecore::text::nearest(name, known.iter().copied());
     let meant = meant.map_or_else(|| ". ".to_owned(), |meant| format!("; did you mean `{meant}`? "));
@@ -58,13 +59,13 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
 
 /// Returns a parser for a whole number in this range.
 pub fn whole_number<T: TryFrom<i64>>(min_value: i64, max_value: i64) -> impl Fn(&str) -> Result<T, String> + Clone {
-    /// Larger maximums are not worth naming.
-    const NAMED: i64 = 1_000_000;
+    /// The message does not mention a larger maximum.
+    const MAX_MENTIONED: i64 = 1_000_000;
     move |text| {
         let number = text.parse().ok().filter(|number| (min_value..=max_value).contains(number));
         number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| match (min_value, max_value) {
             (..0, _) => "use a whole number".to_owned(),
-            (_, ..=NAMED) => format!("use a whole number from {min_value} to {max_value}"),
+            (_, ..=MAX_MENTIONED) => format!("use a whole number from {min_value} to {max_value}"),
             _ => format!("use a whole number from {min_value} on"),
         })
     }
@@ -90,9 +91,9 @@ pub fn parse_item_count(text: &str) -> Result<u64, String> {
 
 fn parse_number(text: &str) -> Option<u64> {
     let (digits, shift) = match text.char_indices().last()? {
-        (at, 'k' | 'K') => (&text[..at], 10),
-        (at, 'm' | 'M') => (&text[..at], 20),
-        (at, 'g' | 'G') => (&text[..at], 30),
+        (index, 'k' | 'K') => (&text[..index], 10),
+        (index, 'm' | 'M') => (&text[..index], 20),
+        (index, 'g' | 'G') => (&text[..index], 30),
         _ => (text, 0),
     };
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)

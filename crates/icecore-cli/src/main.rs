@@ -55,7 +55,7 @@ fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     let mut command = build_command(&words);
     if words.len() == 1 && std::io::stdin().is_terminal() {
-        // Without input, print the short help.
+        // Without arguments and input, print the short help.
         command.build();
         let paint = paint::Paint::new(paint::ColorMode::Auto, &std::io::stdout());
         let _ = std::io::stdout().write_all(short_help::render_short_help(&mut command, "icecore", paint).as_bytes());
@@ -70,14 +70,14 @@ fn main() -> ExitCode {
         progress::start_display();
     }
     let mut report = report::Report::new(paint, global.quiet, global.report);
-    let end = cli::run(&cli, &mut report);
-    let code = report.finish(end);
+    let result = cli::run(&cli, &mut report);
+    let code = report.finish(result);
     screen::finish_output();
     progress::remove_line();
     code
 }
 
-/// Returns the table of all arguments; `words` determine the colour of its own output.
+/// Returns the table of all arguments. A `--color` among `words` also applies to the texts that the parser prints.
 fn build_command(words: &[OsString]) -> clap::Command {
     cli::Cli::command().color(match find_option_value::<paint::ColorMode>("--color", words) {
         Some(paint::ColorMode::Always) => ColorChoice::Always,
@@ -87,7 +87,7 @@ fn build_command(words: &[OsString]) -> clap::Command {
     })
 }
 
-/// Returns the value of an option, ignoring all other words.
+/// Returns the last value of an option, ignoring all other words. Works before the command line is parsed.
 fn find_option_value<T: ValueEnum>(flag: &str, words: &[OsString]) -> Option<T> {
     let words = || words.iter().map(|word| word.to_string_lossy());
     let value_of = |(word, next): (Cow<'_, str>, Cow<'_, str>)| match word.strip_prefix(flag)? {
@@ -99,8 +99,8 @@ fn find_option_value<T: ValueEnum>(flag: &str, words: &[OsString]) -> Option<T> 
 }
 
 fn parse_arguments(mut command: clap::Command, words: &[OsString]) -> Result<cli::Cli, clap::Error> {
-    let found = command.try_get_matches_from_mut(words)?;
-    cli::Cli::from_arg_matches(&found).map_err(|error| error.format(&mut command))
+    let matches = command.try_get_matches_from_mut(words)?;
+    cli::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 /// Reports a mistake on the command line, or prints the requested help. Words of the command line are escaped like
@@ -112,7 +112,7 @@ fn exit_with_usage_error(error: &clap::Error, words: &[OsString]) -> ! {
         Err(error) if error.use_stderr() => {
             let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
             let mut command = build_command(&printable_words);
-            // This adds the options of all commands.
+            // This adds the options that all commands have.
             command.build();
             mistakes::explain(error, &command, &words).exit()
         }
@@ -142,7 +142,7 @@ fn short_help_for(words: &[OsString], paint: paint::Paint) -> String {
     let mut top = build_command(words);
     top.build();
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let commands = mistakes::named(&top, &words);
+    let commands = mistakes::named_commands(&top, &words);
     let name: Vec<&str> = commands.iter().map(|command| command.get_name()).collect();
     let command = commands.last().map_or_else(|| top.clone(), |command| (*command).clone());
     short_help::render_short_help(&mut { command }, &name.join(" "), paint)
@@ -168,13 +168,13 @@ fn insert_command(mut words: Vec<OsString>, command: &clap::Command) -> Vec<OsSt
                 return words;
             }
             word => {
-                let all: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+                let all_words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
                 let text = match word.starts_with('-') && word != "-" {
-                    true => mistakes::options_come_after(&all, command),
+                    true => mistakes::suggest_command_first(&all_words, command),
                     false => mistakes::explain_word(word, command),
                 };
                 if let Some(text) = text {
-                    refuse_text(&text, &words);
+                    exit_with_mistake(&text, &words);
                 }
                 break;
             }
@@ -184,8 +184,8 @@ fn insert_command(mut words: Vec<OsString>, command: &clap::Command) -> Vec<OsSt
     words
 }
 
-/// Reports a mistake in the order of words, and ends.
-fn refuse_text(text: &str, words: &[OsString]) -> ! {
+/// Reports a mistake in the order of the words, and ends the command.
+fn exit_with_mistake(text: &str, words: &[OsString]) -> ! {
     let paint =
         paint::Paint::new(find_option_value("--color", words).unwrap_or(paint::ColorMode::Auto), &std::io::stderr());
     let report = report::Report::new(paint, false, find_option_value("--report", words).unwrap_or_default());

@@ -13,10 +13,12 @@ pub struct Pager(ChildStdin);
 
 /// The pager process, for the code that waits for its end.
 static CHILD: Mutex<Option<Child>> = Mutex::new(None);
-/// What the command does while the pager runs.
-static PAGER_STATE: AtomicU8 = AtomicU8::new(NONE);
-const NONE: u8 = 0;
+/// What the command does while the pager runs: one of the following constants.
+static PAGER_STATE: AtomicU8 = AtomicU8::new(NO_PAGER);
+const NO_PAGER: u8 = 0;
+/// The command may still write to the pager.
 const WRITING: u8 = 1;
+/// The command has written everything, and waits until the user quits the pager.
 const WAITING: u8 = 2;
 
 /// Returns the shell command of the pager from the environment; `None` if the environment turns paging off.
@@ -25,17 +27,17 @@ pub fn find_pager_command() -> Option<String> {
         return None;
     }
     let configured = ["ICECORE_PAGER", "PAGER"].iter().find_map(std::env::var_os);
-    let command = configured.map_or_else(|| DEFAULT_PAGER.to_owned(), |named| named.to_string_lossy().into_owned());
+    let command = configured.map_or_else(|| DEFAULT_PAGER.to_owned(), |value| value.to_string_lossy().into_owned());
     (!matches!(command.trim(), "" | "cat")).then_some(command)
 }
 
 impl Pager {
-    /// Starts the pager. No data is in its command line.
+    /// Starts the pager. It gets data only through its standard input, never in its command line.
     #[cfg(unix)]
     pub fn start(command: &str) -> io::Result<Pager> {
         use std::process::{Command, Stdio};
-        // The shell survives Ctrl-C, as pagers do. A program that was not found has read nothing, so `cat` shows all
-        // output instead.
+        // The shell survives Ctrl-C, as pagers do. If the pager was not found (exit code 126 or 127), it has read
+        // nothing, so `cat` can show all output instead.
         const SCRIPT: &str = "trap : INT QUIT\ncommand eval \"$1\"\ncase $? in 126|127) exec cat ;; esac";
         let mut shell = Command::new("sh");
         shell.args(["-c", SCRIPT, "icecore", command]).stdin(Stdio::piped());
@@ -49,7 +51,7 @@ impl Pager {
         crate::signals::set_keyboard_handler(handle_keyboard_signal);
         let _ = crate::signals::watch_signals();
         PAGER_STATE.store(WRITING, Ordering::Relaxed);
-        let mut child = shell.spawn().inspect_err(|_| PAGER_STATE.store(NONE, Ordering::Relaxed))?;
+        let mut child = shell.spawn().inspect_err(|_| PAGER_STATE.store(NO_PAGER, Ordering::Relaxed))?;
         let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         *CHILD.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
         Ok(Pager(stdin))
@@ -80,24 +82,26 @@ impl Write for Pager {
     }
 }
 
-/// Handles a signal of the keyboard, which is for the pager while there is one. Returns whether the command ends by
-/// itself afterwards.
+/// Handles a signal of the keyboard, which is for the pager while there is one. Returns true if the command ends by
+/// itself afterwards, and false if the signal must end it.
 #[cfg(unix)]
 fn handle_keyboard_signal() -> bool {
     use std::time::{Duration, Instant};
     const POLL_INTERVAL: Duration = Duration::from_millis(20);
-    /// A thread that writes notices that the pager is closed; one that computes does not.
+    /// Time for the command to end by itself after the pager was closed. A write to the closed pager ends it; a long
+    /// computation does not, so the signal has to.
     const GRACE: Duration = Duration::from_millis(500);
     let mut exited_at = None;
     loop {
         match PAGER_STATE.load(Ordering::Relaxed) {
-            NONE => return false,
+            NO_PAGER => return false,
             WAITING => return true,
+            // `WRITING`
             _ => {}
         }
         match exited_at {
             None if has_pager_exited() => exited_at = Some(Instant::now()),
-            Some(moment) if moment.elapsed() > GRACE => return false,
+            Some(exit_time) if exit_time.elapsed() > GRACE => return false,
             _ => {}
         }
         std::thread::sleep(POLL_INTERVAL);

@@ -13,7 +13,7 @@ pub enum ColorMode {
     Never,
 }
 
-/// The role of a piece of output, which determines its colour.
+/// The role of a part of the output, which determines its colour.
 #[derive(Clone, Copy, Debug)]
 pub enum Ink {
     /// Offsets and bytes.
@@ -44,7 +44,7 @@ impl Ink {
     }
 }
 
-/// Returns whether the environment disables colour.
+/// Returns true if the environment disables colour.
 pub fn is_disabled_by_env() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || crate::tty::is_dumb()
 }
@@ -68,12 +68,12 @@ impl Paint {
         Paint(false)
     }
 
-    /// Returns whether colour is used.
+    /// Returns true if colour is used.
     pub fn is_enabled(self) -> bool {
         self.0
     }
 
-    /// Returns the text, in colour if that is enabled. Control characters in the text are made harmless.
+    /// Returns the text, in colour if that is enabled. Control characters in it are escaped.
     pub fn ink(self, ink: Ink, text: impl Display) -> String {
         let text = text.to_string();
         let text = icecore::text::printable(&text);
@@ -84,8 +84,8 @@ impl Paint {
     pub fn column(self, ink: Ink, text: impl Display, width: usize) -> String {
         let text = text.to_string();
         let text = icecore::text::printable(&text);
-        let gap = width.saturating_sub(text.chars().count());
-        format!("{}{:gap$}", self.ink(ink, &text), "")
+        let padding = width.saturating_sub(text.chars().count());
+        format!("{}{:padding$}", self.ink(ink, &text), "")
     }
 
     /// Starts a colour.

@@ -13,32 +13,35 @@ use std::time::Duration;
 const DISPLAY_DELAY: Duration = Duration::from_millis(500);
 /// Interval of drawing.
 const DRAW_INTERVAL: Duration = Duration::from_millis(100);
-/// Steps of a bar.
-const STEPS: f64 = 1000.0;
+/// Length of a full bar.
+const BAR_LENGTH: f64 = 1000.0;
 
 static METER: Meter = Meter {
     inputs: AtomicU64::new(0),
-    done: AtomicU64::new(0),
-    size: AtomicU64::new(0),
-    read: AtomicU64::new(0),
+    done_inputs: AtomicU64::new(0),
+    expected_bytes: AtomicU64::new(0),
+    read_bytes: AtomicU64::new(0),
     records: AtomicU64::new(0),
     share: AtomicU64::new(0),
     input_name: Mutex::new(String::new()),
 };
 static LINE: Mutex<ProgressLine> = Mutex::new(ProgressLine { bar: None, has_bar: false });
 static REDRAW_SIGNAL: Condvar = Condvar::new();
-/// Whether there is something to draw.
+/// True from the start of the display until the line is removed.
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
 /// Progress of the work.
 struct Meter {
+    /// Number of all inputs, and of those that are done.
     inputs: AtomicU64,
-    done: AtomicU64,
-    /// Bytes of the current input, 0 if unknown, and the number of bytes read.
-    size: AtomicU64,
-    read: AtomicU64,
+    done_inputs: AtomicU64,
+    /// Number of bytes of the current input, or 0 if it is unknown.
+    expected_bytes: AtomicU64,
+    /// Number of bytes of the current input that were read.
+    read_bytes: AtomicU64,
+    /// Number of records of the current input that are done.
     records: AtomicU64,
-    /// Share of the work that is done, in thousandths, if known.
+    /// Share of all work that is done, in thousandths; 0 if it must be computed from the other counters.
     share: AtomicU64,
     /// Name of the current input.
     input_name: Mutex<String>,
@@ -46,7 +49,9 @@ struct Meter {
 
 /// What is drawn.
 struct ProgressLine {
+    /// `None` until the line is drawn for the first time.
     bar: Option<ProgressBar>,
+    /// Whether the line shows a bar; without a known share it shows only a spinner and the text.
     has_bar: bool,
 }
 
@@ -89,20 +94,20 @@ pub fn begin_input(name: &str) {
     let name = icecore::text::printable(name);
     let mut input_name = METER.input_name.lock().unwrap_or_else(PoisonError::into_inner);
     if !input_name.is_empty() && *input_name != name {
-        METER.done.fetch_add(1, Ordering::Relaxed);
+        METER.done_inputs.fetch_add(1, Ordering::Relaxed);
     }
     *input_name = name.into_owned();
     METER.reset_input();
 }
 
-/// Adds to the size of the current input.
+/// Adds to the number of bytes that the current input is expected to have.
 pub fn add_expected_bytes(size: u64) {
-    METER.size.fetch_add(size, Ordering::Relaxed);
+    METER.expected_bytes.fetch_add(size, Ordering::Relaxed);
 }
 
 /// Adds to the number of bytes read.
 pub fn count_read_bytes(bytes: usize) {
-    METER.read.fetch_add(bytes as u64, Ordering::Relaxed);
+    METER.read_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
 }
 
 /// Sets the number of records that are done.
@@ -126,12 +131,12 @@ pub fn read_to_end(mut from: impl Read, to: &mut Vec<u8>) -> io::Result<usize> {
     if is_enabled() { CountedReader(from).read_to_end(to) } else { from.read_to_end(to) }
 }
 
-/// Sets the share of all work that is done.
+/// Sets the share of all work that is done, from 0 to 1, and a text that says what is being done.
 #[cfg(feature = "bench")]
 pub fn set_share(done: f64, activity: String) {
     if is_enabled() {
         METER.reset_input();
-        METER.share.store((done * STEPS) as u64, Ordering::Relaxed);
+        METER.share.store((done * BAR_LENGTH) as u64, Ordering::Relaxed);
         *METER.input_name.lock().unwrap_or_else(PoisonError::into_inner) =
             icecore::text::printable(&activity).into_owned();
     }
@@ -141,11 +146,11 @@ fn is_enabled() -> bool {
     IS_ON.load(Ordering::Relaxed)
 }
 
-/// Runs code that writes to stderr without disturbing the line.
-pub fn suspend(then: impl FnOnce()) {
+/// Runs code that writes to stderr; the line is hidden until it returns.
+pub fn suspend(write: impl FnOnce()) {
     match &lock_line().bar {
-        Some(bar) => bar.suspend(then),
-        None => then(),
+        Some(bar) => bar.suspend(write),
+        None => write(),
     }
 }
 
@@ -165,7 +170,7 @@ impl ProgressLine {
         let (share, text) = METER.describe_progress();
         let has_bar = share.is_some();
         let bar = self.bar.get_or_insert_with(|| {
-            ProgressBar::with_draw_target(Some(STEPS as u64), ProgressDrawTarget::stderr())
+            ProgressBar::with_draw_target(Some(BAR_LENGTH as u64), ProgressDrawTarget::stderr())
                 .with_style(line_style(has_bar))
                 .with_elapsed(DISPLAY_DELAY)
                 .with_message(text.clone())
@@ -188,32 +193,36 @@ fn line_style(has_bar: bool) -> ProgressStyle {
 impl Meter {
     /// Resets the counters of the current input.
     fn reset_input(&self) {
-        [&self.size, &self.read, &self.records].iter().for_each(|count| count.store(0, Ordering::Relaxed));
+        [&self.expected_bytes, &self.read_bytes, &self.records]
+            .iter()
+            .for_each(|count| count.store(0, Ordering::Relaxed));
     }
 
     /// Returns the share that is done, if known, and the text.
     fn describe_progress(&self) -> (Option<u64>, String) {
-        let number = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let (inputs, done, size, read) =
-            (number(&self.inputs), number(&self.done), number(&self.size), number(&self.read));
-        let share = match number(&self.share) {
-            0 if inputs > 1 => Some((done as f64 / inputs as f64 * STEPS) as u64),
-            0 if size > 0 && read < size => Some((read as f64 / size as f64 * STEPS) as u64),
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let (inputs, done_inputs) = (load(&self.inputs), load(&self.done_inputs));
+        let (expected, read) = (load(&self.expected_bytes), load(&self.read_bytes));
+        let share = match load(&self.share) {
+            0 if inputs > 1 => Some((done_inputs as f64 / inputs as f64 * BAR_LENGTH) as u64),
+            0 if expected > 0 && read < expected => Some((read as f64 / expected as f64 * BAR_LENGTH) as u64),
             0 => None,
             share => Some(share),
         };
         let mut parts = Vec::new();
-        match (read, size) {
+        match (read, expected) {
             (0, _) => {}
-            (read, size) if read < size => parts.push(format!("{} of {}", HumanBytes(read), HumanBytes(size))),
+            (read, expected) if read < expected => {
+                parts.push(format!("{} of {}", HumanBytes(read), HumanBytes(expected)));
+            }
             (read, _) => parts.push(HumanBytes(read).to_string()),
         }
-        if number(&self.records) > 0 {
-            parts.push(icecore_tables::plural::format_count(number(&self.records), "record", "records"));
+        if load(&self.records) > 0 {
+            parts.push(icecore_tables::plural::format_count(load(&self.records), "record", "records"));
         }
         let input_name = self.input_name.lock().unwrap_or_else(PoisonError::into_inner);
         let input_position =
-            if inputs > 1 { format!("{}/{inputs}", done.saturating_add(1).min(inputs)) } else { String::new() };
+            if inputs > 1 { format!("{}/{inputs}", done_inputs.saturating_add(1).min(inputs)) } else { String::new() };
         let label = if input_name.is_empty() { "working" } else { &input_name };
         // The name comes last because the end of the line is cut off.
         let parts = [input_position.as_str(), &parts.join(", "), label];
@@ -230,9 +239,9 @@ mod tests {
     fn progress_shows_the_known_sizes() {
         let meter = |inputs: u64, done: u64, size: u64, read: u64, records: u64| Meter {
             inputs: inputs.into(),
-            done: done.into(),
-            size: size.into(),
-            read: read.into(),
+            done_inputs: done.into(),
+            expected_bytes: size.into(),
+            read_bytes: read.into(),
             records: records.into(),
             share: 0.into(),
             input_name: Mutex::new("a.srl".to_owned()),

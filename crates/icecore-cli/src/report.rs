@@ -1,6 +1,6 @@
 //! Errors, losses and remarks on stderr, and the exit code.
 
-use crate::hints::{explain_missing_file, explain_unknown_option, meant_steps};
+use crate::hints::{explain_missing_file, explain_unknown_option, suggest_path};
 use crate::paint::{Ink, Paint};
 use crate::report_message::{EndMessage, ReportForm, ReportMessage};
 use crate::screen;
@@ -17,9 +17,13 @@ use std::process::ExitCode;
 
 /// The exit codes.
 pub mod code {
+    /// A loss under `--strict`, or something that the command looks for, such as a difference.
     pub const FINDING: u8 = 1;
+    /// Wrong usage, or a file that can't be read or written.
     pub const USAGE: u8 = 2;
+    /// Some input can't be decoded.
     pub const INPUT: u8 = 4;
+    /// Anything else.
     pub const OTHER: u8 = 5;
 }
 
@@ -28,7 +32,7 @@ pub mod code {
 pub enum Abort {
     /// The reader closed the output. This is not an error.
     Closed,
-    /// The command can't continue, for this reason.
+    /// The command can't continue: the exit code, and the reason.
     Failed(u8, String),
 }
 
@@ -49,14 +53,15 @@ impl From<icecore_tables::Error> for Abort {
     }
 }
 
-/// The reports and counts so far.
+/// Prints reports, counts them, and determines the exit code.
 pub struct Report {
     paint: Paint,
     quiet: bool,
     form: ReportForm,
     exit_code: u8,
-    /// Number of inputs that were tried, and of those that could not be decoded.
+    /// Number of inputs that were tried.
     input_count: u64,
+    /// Number of those that could not be decoded.
     undecodable_count: u64,
     /// Whether every irregularity is reported, even if nothing is lost.
     pub is_strict: bool,
@@ -64,14 +69,14 @@ pub struct Report {
     pub class_advice: Option<&'static str>,
     /// Whether the command has an option `-o`.
     pub has_output_option: bool,
-    /// Whether the user was told how to write the readable part of a cut input.
+    /// Whether the note about `--partial` was printed.
     has_suggested_partial: bool,
-    /// Inputs and offsets of documents whose repairs were reported.
+    /// The documents whose repairs were reported: the name of the input, and the offset in it.
     repaired: HashSet<(String, usize)>,
 }
 
 /// Maximum number of repairs of a document that are printed one by one.
-const REPAIRS: usize = 20;
+const MAX_PRINTED_REPAIRS: usize = 20;
 
 impl Report {
     pub fn new(paint: Paint, quiet: bool, form: ReportForm) -> Report {
@@ -95,7 +100,7 @@ impl Report {
         self.input_count += 1;
     }
 
-    /// Reports an irregularity; the command continues.
+    /// Reports something wrong; the command continues.
     pub fn report_fault(&mut self, code: u8, name: &str, message: impl Display) {
         self.exit_code = self.exit_code.max(code);
         self.print_message(&ReportMessage::error(code, message.to_string()).for_input(name));
@@ -125,20 +130,20 @@ impl Report {
         }
     }
 
-    /// Shows the place of an error in a record that starts at `start`.
-    pub fn show_error_place(&mut self, error: &Error, bytes: &[u8], start: u64) {
+    /// Shows the bytes around an error in a record that starts at offset `start` of the input.
+    pub fn print_error_window(&mut self, error: &Error, bytes: &[u8], start: u64) {
         if let (Some(offset), None) = (error.offset(), error.layer()) {
             self.print_window(&icecore::text::window_from(bytes, start, offset));
         }
     }
 
     /// Counts an input with records that can't be decoded.
-    pub fn count_bad_input(&mut self) {
+    pub fn count_undecodable_input(&mut self) {
         self.undecodable_count += 1;
     }
 
-    /// Returns whether an input could not be decoded.
-    pub fn has_bad_inputs(&self) -> bool {
+    /// Returns true if an input could not be decoded.
+    pub fn has_undecodable_inputs(&self) -> bool {
         self.undecodable_count > 0
     }
 
@@ -187,7 +192,7 @@ impl Report {
         }
     }
 
-    /// Tells once how to write the readable part of an input that breaks off.
+    /// Notes once how to write the readable part of an input that breaks off.
     pub fn suggest_partial(&mut self, name: &str) {
         self.suggest_once(name, "`icecore convert --partial` writes the part that can be read");
     }
@@ -210,7 +215,7 @@ impl Report {
         }
     }
 
-    /// Notes that the string at `path` is frozen data that was not opened.
+    /// Notes that the string at `path` is frozen data that was not decoded.
     pub fn note_nested(&self, name: &str, path: &str, stage: &Stage) {
         if !self.quiet {
             let message = format!(
@@ -237,16 +242,17 @@ impl Report {
         if repairs.is_empty() || !self.repaired.insert((name.to_owned(), start)) {
             return;
         }
-        let say = |message: String| self.print_message(&ReportMessage::note("repaired", message).for_input(name));
+        let print_note =
+            |message: String| self.print_message(&ReportMessage::note("repaired", message).for_input(name));
         if let Some(explanation) = repairs.first().and_then(|repair| repair.explanation.as_deref()) {
             let warning = if explanation.is_guess { "warning: " } else { "" };
-            say(format!("repaired: {warning}{explanation} ({})", explanation.name));
+            print_note(format!("repaired: {warning}{explanation} ({})", explanation.name));
         }
-        for repair in repairs.iter().take(REPAIRS) {
-            say(format!("repaired: {repair}"));
+        for repair in repairs.iter().take(MAX_PRINTED_REPAIRS) {
+            print_note(format!("repaired: {repair}"));
         }
-        if let Some(more) = repairs.len().checked_sub(REPAIRS).filter(|more| *more > 0) {
-            say(format!("repaired: {more} more lengths, {} in total", repairs.len()));
+        if let Some(more) = repairs.len().checked_sub(MAX_PRINTED_REPAIRS).filter(|more| *more > 0) {
+            print_note(format!("repaired: {more} more lengths, {} in total", repairs.len()));
         }
     }
 
@@ -259,12 +265,12 @@ impl Report {
             return;
         }
         for loss in losses.iter() {
-            let mut report_message = ReportMessage::from(loss).for_input(name);
+            let mut message = ReportMessage::from(loss).for_input(name);
             if strict {
-                report_message.message.insert_str(0, REFUSED);
-                report_message = report_message.with_code(code::FINDING);
+                message.message.insert_str(0, REFUSED);
+                message = message.with_code(code::FINDING);
             }
-            self.print_message(&report_message);
+            self.print_message(&message);
         }
         if losses.iter().any(|loss| loss.kind == icecore::LossKind::Class)
             && let Some(advice) = self.class_advice.take()
@@ -273,7 +279,7 @@ impl Report {
         }
     }
 
-    /// Reports the strings that were opened.
+    /// Notes how many strings were frozen data and were decoded.
     pub fn note_opened(&self, name: &str, deep: &Deep<'_>) {
         let Some(first) = deep.opened.first().filter(|_| !self.quiet) else { return };
         let mut formats: Vec<(String, u64)> = Vec::new();
@@ -321,7 +327,7 @@ impl Report {
             }
             None => format!("nothing at `{path}`"),
         };
-        let message = match meant_steps(path) {
+        let message = match suggest_path(path) {
             Some(meant) => format!("{message}; did you mean `{meant}`?"),
             None => message,
         };
@@ -331,9 +337,9 @@ impl Report {
         );
     }
 
-    /// Ends the command.
-    pub fn finish(mut self, end: Result<(), Abort>) -> ExitCode {
-        match end {
+    /// Prints the last reports, and returns the exit code.
+    pub fn finish(mut self, result: Result<(), Abort>) -> ExitCode {
+        match result {
             Ok(()) => {}
             Err(Abort::Closed) => return ExitCode::SUCCESS,
             Err(Abort::Failed(code, message)) => {
@@ -354,12 +360,13 @@ impl Report {
     }
 }
 
-/// Returns a mistake on the command line with this text.
+/// Returns the error for a mistake on the command line, with this text.
 pub fn usage_text_error(text: impl Into<String>) -> Abort {
     Abort::Failed(code::USAGE, text.into())
 }
 
-/// Returns a mistake on the command line. The kind of the error is not repeated: that an option is wrong is known.
+/// Returns the error for a mistake on the command line. The prefix `wrong option: ` is removed, because the exit code
+/// says that already.
 pub fn usage_error(error: Error) -> Abort {
     let text = explain_unknown_option(&error).unwrap_or_else(|| error.to_string());
     usage_text_error(text.strip_prefix("wrong option: ").unwrap_or(&text))

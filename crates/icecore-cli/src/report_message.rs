@@ -16,26 +16,29 @@ pub enum ReportForm {
     Json,
 }
 
-/// Adds command-line options to the advice of the engine, which does not know them because other callers have none.
-fn name_options(text: String) -> String {
-    const RAISE: &str = "raise the limit `";
-    const TRUSTED: &str = "` if the input is trusted";
-    const EACH: &str = "documents that follow one another can be read one by one";
-    let text = text.replace(EACH, "`--each` reads documents that follow one another");
-    let Some((before, (name, after))) =
-        text.split_once(RAISE).and_then(|(before, rest)| Some((before, rest.split_once(TRUSTED)?)))
+/// Adds the names of command-line options to advice of the engine. The engine does not name them because its other
+/// callers have no command line.
+fn add_option_names(text: String) -> String {
+    const LIMIT_ADVICE_START: &str = "raise the limit `";
+    const LIMIT_ADVICE_END: &str = "` if the input is trusted";
+    const ONE_BY_ONE_ADVICE: &str = "documents that follow one another can be read one by one";
+    let text = text.replace(ONE_BY_ONE_ADVICE, "`--each` reads documents that follow one another");
+    let Some((before, (name, after))) = text
+        .split_once(LIMIT_ADVICE_START)
+        .and_then(|(before, rest)| Some((before, rest.split_once(LIMIT_ADVICE_END)?)))
     else {
         return text;
     };
-    format!("{before}{RAISE}{name}{TRUSTED}: `--limit {name}=N`{after}")
+    format!("{before}{LIMIT_ADVICE_START}{name}{LIMIT_ADVICE_END}: `--limit {name}=N`{after}")
 }
 
-/// One report. As text it is the input's name and the message; as JSON it has the known fields. `docs/reports.md`
+/// One report. As text it consists of the input's name and the message; as JSON it has all fields that
+/// are known. `docs/reports.md`
 /// describes them.
 #[derive(Debug, Default, Serialize)]
 pub struct ReportMessage<'s> {
     #[serde(rename = "type")]
-    what: &'static str,
+    message_type: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'s str>,
     /// Number of the record or row, from 1 on, for `--each` and `rows`.
@@ -70,9 +73,9 @@ impl<'s> ReportMessage<'s> {
     /// Returns an error that causes this exit code.
     pub fn error(code: u8, message: impl Into<String>) -> ReportMessage<'s> {
         ReportMessage {
-            what: "error",
+            message_type: "error",
             code: Some(code),
-            message: name_options(message.into()),
+            message: add_option_names(message.into()),
             ..ReportMessage::default()
         }
     }
@@ -81,7 +84,7 @@ impl<'s> ReportMessage<'s> {
     pub fn loss(kind: &'s str, count: u64, path: &'s str, message: impl Into<String>) -> ReportMessage<'s> {
         let path = Some(path).filter(|path| !path.is_empty());
         ReportMessage {
-            what: "loss",
+            message_type: "loss",
             kind: Some(kind),
             count: Some(count),
             path,
@@ -92,10 +95,10 @@ impl<'s> ReportMessage<'s> {
 
     /// Returns a note: useful information that is not a problem.
     pub fn note(kind: &'s str, message: impl Into<String>) -> ReportMessage<'s> {
-        ReportMessage { what: "note", kind: Some(kind), message: message.into(), ..ReportMessage::default() }
+        ReportMessage { message_type: "note", kind: Some(kind), message: message.into(), ..ReportMessage::default() }
     }
 
-    /// Sets the input.
+    /// Sets the name of the input.
     pub fn for_input(mut self, file: &'s str) -> ReportMessage<'s> {
         self.file = Some(file);
         self
@@ -132,7 +135,7 @@ impl<'s> ReportMessage<'s> {
         self.kind = Some(error.kind().as_str());
         (self.format, self.layer, self.offset) = (error.format(), error.layer(), error.offset());
         (self.path, self.expected, self.found) = (error.path(), error.expected(), error.found());
-        self.help = error.help().map(|help| name_options(help.to_owned()).into());
+        self.help = error.help().map(|help| add_option_names(help.to_owned()).into());
         self
     }
 
@@ -158,7 +161,7 @@ impl<'s> From<&'s Loss> for ReportMessage<'s> {
 #[derive(Serialize)]
 pub struct EndMessage {
     #[serde(rename = "type")]
-    what: &'static str,
+    message_type: &'static str,
     /// Exit code of the command.
     code: u8,
     inputs: u64,
@@ -168,6 +171,6 @@ pub struct EndMessage {
 
 impl EndMessage {
     pub fn new(code: u8, inputs: u64, undecodable: u64) -> EndMessage {
-        EndMessage { what: "end", code, inputs, undecodable }
+        EndMessage { message_type: "end", code, inputs, undecodable }
     }
 }

@@ -37,26 +37,30 @@ enum Screen {
 
 /// Buffered output that may still fit on the screen.
 struct BufferedOutput {
-    pieces: Vec<(OutputStream, Vec<u8>)>,
-    bytes: usize,
+    /// All writes so far, in order.
+    writes: Vec<(OutputStream, Vec<u8>)>,
+    /// Number of bytes in `writes`.
+    len: usize,
+    /// Space on the screen that `writes` leave free.
     space: ScreenSpace,
-    command: String,
+    pager_command: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OutputStream {
-    Out,
-    Message,
+    Stdout,
+    Stderr,
 }
 
 fn lock_screen() -> MutexGuard<'static, Screen> {
     SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Pages output that is too long for the screen from now on. `reads`: the command prints text for reading.
-pub fn enable_paging(paging: Paging, reads: bool) {
+/// From now on, sends output that is too long for the screen to a pager. `is_for_reading` is true if the command
+/// prints text for reading.
+pub fn enable_paging(paging: Paging, is_for_reading: bool) {
     let is_wanted = match paging {
-        Paging::Auto => reads,
+        Paging::Auto => is_for_reading,
         Paging::Always => true,
         Paging::Never => false,
     };
@@ -65,7 +69,8 @@ pub fn enable_paging(paging: Paging, reads: bool) {
     }
     let Some(command) = pager::find_pager_command() else { return };
     let screen_space = if paging == Paging::Always { ScreenSpace::no_space() } else { ScreenSpace::from_terminal() };
-    *lock_screen() = Screen::Buffered(BufferedOutput { pieces: Vec::new(), bytes: 0, space: screen_space, command });
+    *lock_screen() =
+        Screen::Buffered(BufferedOutput { writes: Vec::new(), len: 0, space: screen_space, pager_command: command });
 }
 
 /// Writes a message to stderr, or to the pager if there is one and stderr is a terminal.
@@ -77,7 +82,7 @@ pub fn write_message(text: &[u8]) {
         return;
     }
     // A pager that the user has quit reads no more.
-    let _ = screen.write_stream(OutputStream::Message, text);
+    let _ = screen.write_stream(OutputStream::Stderr, text);
 }
 
 /// Writes the buffered output, or waits until the pager is closed, after all output was written.
@@ -93,11 +98,11 @@ pub fn finish_output() {
 
 /// Opens the standard output.
 pub fn open_stdout() -> Box<dyn Write> {
-    let to = unbuffered_stdout();
-    if io::stdout().is_terminal() { Box::new(Terminal(to)) } else { to }
+    let writer = unbuffered_stdout();
+    if io::stdout().is_terminal() { Box::new(Terminal(writer)) } else { writer }
 }
 
-/// A terminal, and the screen state in front of it.
+/// A terminal. Output to it goes through [`SCREEN`], which may buffer it or send it to a pager.
 struct Terminal(Box<dyn Write>);
 
 impl Write for Terminal {
@@ -107,7 +112,7 @@ impl Write for Terminal {
             progress::remove_line();
             return self.0.write(bytes);
         }
-        screen.write_stream(OutputStream::Out, bytes).map(|()| bytes.len())
+        screen.write_stream(OutputStream::Stdout, bytes).map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -121,9 +126,9 @@ impl Screen {
             Screen::Plain => stream.write_bytes(bytes),
             Screen::Paged(pager) => pager.write_all(bytes),
             Screen::Buffered(buffered) => {
-                buffered.pieces.push((stream, bytes.to_vec()));
-                buffered.bytes += bytes.len();
-                let fits = buffered.space.take_space(bytes) && buffered.bytes < MAX_BUFFERED;
+                buffered.writes.push((stream, bytes.to_vec()));
+                buffered.len += bytes.len();
+                let fits = buffered.space.take_space(bytes) && buffered.len < MAX_BUFFERED;
                 if fits { Ok(()) } else { self.start_pager() }
             }
         }
@@ -133,11 +138,11 @@ impl Screen {
     fn start_pager(&mut self) -> io::Result<()> {
         let Screen::Buffered(buffered) = std::mem::replace(self, Screen::Plain) else { return Ok(()) };
         progress::remove_line();
-        match Pager::start(&buffered.command) {
+        match Pager::start(&buffered.pager_command) {
             Ok(mut pager) => {
-                let end = buffered.pieces.iter().try_for_each(|(_, bytes)| pager.write_all(bytes));
+                let result = buffered.writes.iter().try_for_each(|(_, bytes)| pager.write_all(bytes));
                 *self = Screen::Paged(pager);
-                end
+                result
             }
             // Without a shell there is no pager.
             Err(_) => buffered.write_buffered(),
@@ -148,45 +153,47 @@ impl Screen {
 impl BufferedOutput {
     fn write_buffered(self) -> io::Result<()> {
         progress::remove_line();
-        self.pieces.iter().try_for_each(|(stream, bytes)| stream.write_bytes(bytes))
+        self.writes.iter().try_for_each(|(stream, bytes)| stream.write_bytes(bytes))
     }
 }
 
 impl OutputStream {
     fn write_bytes(self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            OutputStream::Out => unbuffered_stdout().write_all(bytes),
-            OutputStream::Message => io::stderr().write_all(bytes),
+            OutputStream::Stdout => unbuffered_stdout().write_all(bytes),
+            OutputStream::Stderr => io::stderr().write_all(bytes),
         }
     }
 }
 
-/// Space that is left on the screen.
+/// The space that is left on the screen.
 struct ScreenSpace {
     width: usize,
+    /// Number of rows that are left, including the current one.
     rows: usize,
+    /// Number of columns that are used in the current row.
     column: usize,
     /// Whether the position is inside an escape sequence, which takes no space.
-    is_escape: bool,
+    is_in_escape: bool,
 }
 
 impl ScreenSpace {
     fn no_space() -> ScreenSpace {
-        ScreenSpace { width: 1, rows: 0, column: 0, is_escape: false }
+        ScreenSpace { width: 1, rows: 0, column: 0, is_in_escape: false }
     }
 
     /// Returns the whole screen, except for the line of the next prompt.
     fn from_terminal() -> ScreenSpace {
         let (width, rows) = screen_size();
-        ScreenSpace { width, rows: rows.saturating_sub(1), column: 0, is_escape: false }
+        ScreenSpace { width, rows: rows.saturating_sub(1), column: 0, is_in_escape: false }
     }
 
-    /// Uses up the space for `bytes`; returns whether there was enough.
+    /// Uses up the space for `bytes`. Returns true if there was enough.
     fn take_space(&mut self, bytes: &[u8]) -> bool {
         for &byte in bytes {
             match byte {
-                _ if self.is_escape => self.is_escape = !byte.is_ascii_alphabetic(),
-                0x1b => self.is_escape = true,
+                _ if self.is_in_escape => self.is_in_escape = !byte.is_ascii_alphabetic(),
+                0x1b => self.is_in_escape = true,
                 b'\n' => self.next_row(),
                 // Continuation bytes of a UTF-8 character.
                 0x80..=0xbf => {}
@@ -232,7 +239,7 @@ mod tests {
     #[test]
     fn wrapped_lines_count_as_rows_of_the_screen() {
         let fits =
-            |text: &str| ScreenSpace { width: 4, rows: 3, column: 0, is_escape: false }.take_space(text.as_bytes());
+            |text: &str| ScreenSpace { width: 4, rows: 3, column: 0, is_in_escape: false }.take_space(text.as_bytes());
         for text in ["", "a\nb\n", "abcdefgh", "ééééé\n", "\x1b[1;31mab\x1b[0m\ncd\n", "\tabcd"] {
             assert!(fits(text), "{text:?}");
         }

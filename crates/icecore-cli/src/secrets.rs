@@ -6,15 +6,15 @@ use std::process::Command;
 pub const DATABASE: &str = "ICECORE_DB";
 /// The password of the database.
 pub const PASSWORD: &str = "ICECORE_DB_PASSWORD";
-/// The file that contains this password.
+/// The file that contains the password of the database.
 pub const PASSWORD_FILE: &str = "ICECORE_DB_PASSWORD_FILE";
 /// The token of the daemon.
 pub const TOKEN: &str = "ICECORE_TOKEN";
 
-/// All of them. A program that this command starts, for a job or for its user, does not need them.
+/// All variables with secrets. A program that this command starts, for a job or for its user, does not need them.
 pub const ALL: [&str; 4] = [DATABASE, PASSWORD, PASSWORD_FILE, TOKEN];
 
-/// Removes these variables from the environment of a program.
+/// Removes all variables with secrets from the environment of a program.
 pub fn remove_secrets(command: &mut Command) {
     for name in ALL {
         command.env_remove(name);

@@ -1,5 +1,5 @@
-//! The help of `-h`: what a command does, examples, its usual options, and the names of the others. It fits on one
-//! screen.
+//! The help of `-h`: what a command does, examples, an explanation of its most used options, and the names of the
+//! others. It fits on one screen.
 
 use crate::paint::{Ink, Paint};
 use clap::{Arg, Command};
@@ -7,15 +7,16 @@ use std::fmt::Write as _;
 
 /// Maximum length of a line.
 const WIDTH: usize = 80;
-/// Number of lines of a screen, and of examples that are shown if they fit on it.
-const SCREEN: usize = 24;
-const EXAMPLES: usize = 3;
+/// Number of lines of a screen.
+const SCREEN_HEIGHT: usize = 24;
+/// Maximum number of examples.
+const MAX_EXAMPLES: usize = 3;
 
-/// A blank at which no line ends.
-const UNBROKEN: &str = "\u{a0}";
+/// A blank at which no line is broken.
+const NO_BREAK_SPACE: &str = "\u{a0}";
 
 /// Heading of the options that all commands have.
-pub const OF_ALL: &str = "For all commands";
+pub const COMMON_HEADING: &str = "For all commands";
 
 /// The options that are explained, by command. Commands that are not in this list explain all their own options.
 const EXPLAINED_OPTIONS: [(&str, &str); 16] = [
@@ -41,26 +42,26 @@ const EXPLAINED_OPTIONS: [(&str, &str); 16] = [
 pub fn render_short_help(command: &mut Command, name: &str, paint: Paint) -> String {
     // The list of commands alone fills a screen.
     if name == "icecore" {
-        return text_with(command, name, paint, EXAMPLES);
+        return render_with_examples(command, name, paint, MAX_EXAMPLES);
     }
-    let texts = (2..=EXAMPLES).rev().map(|count| text_with(command, name, paint, count));
-    let fits = |text: &String| text.lines().count() <= SCREEN;
+    let texts = (2..=MAX_EXAMPLES).rev().map(|count| render_with_examples(command, name, paint, count));
+    let fits = |text: &String| text.lines().count() <= SCREEN_HEIGHT;
     let mut candidates: Vec<String> = texts.collect();
     match candidates.iter().position(fits) {
         Some(index) => candidates.swap_remove(index),
-        None => text_with(command, name, paint, 1),
+        None => render_with_examples(command, name, paint, 1),
     }
 }
 
 /// Returns the names of the options that the short help of the command explains, separated by blanks.
-pub fn usual(name: &str) -> Option<&'static str> {
+pub fn explained_options(name: &str) -> Option<&'static str> {
     EXPLAINED_OPTIONS.iter().find(|(known, _)| *known == name).map(|(_, options)| *options)
 }
 
 /// Returns the short help with at most this many examples.
-fn text_with(command: &mut Command, name: &str, paint: Paint, examples: usize) -> String {
+fn render_with_examples(command: &mut Command, name: &str, paint: Paint, examples: usize) -> String {
     let usage = command.render_usage().to_string();
-    // Where there are several, each form is shown by an example or an option.
+    // Of several forms of usage, only the first is shown; an example or an option shows each of the others.
     let usage = usage.lines().next().filter(|_| !command.has_subcommands()).unwrap_or(&usage);
     let mut text = String::new();
     if let Some(about) = command.get_about() {
@@ -78,8 +79,9 @@ fn text_with(command: &mut Command, name: &str, paint: Paint, examples: usize) -
     }
     text += usage;
     text += "\n";
-    let commands = command.get_subcommands().filter(|inner| !inner.is_hide_set());
-    let commands: Vec<_> = commands.map(|inner| (inner.get_name().to_owned(), first_line(inner.get_about()))).collect();
+    let commands = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
+    let commands: Vec<_> =
+        commands.map(|command| (command.get_name().to_owned(), first_line(command.get_about()))).collect();
     text += &format_table("Commands:", &commands, paint);
     let (explained, others) = split_options(command, name);
     let rows: Vec<_> =
@@ -91,28 +93,29 @@ fn text_with(command: &mut Command, name: &str, paint: Paint, examples: usize) -
         (false, true) => format!("Options of all commands: {}. `{name} --help` says more.", others.join(", ")),
         (false, false) => format!("Other options: {}. `{name} --help` explains all.", others.join(", ")),
     };
-    // A command line is not broken.
+    // No line break may be inside the quoted command.
     let help_command = format!("`{name} --help`");
-    let lines = wrap_text(&more.replace(&help_command, &help_command.replace(' ', UNBROKEN)), "  ");
-    text + &format_section(lines.into_iter().map(|line| line.replace(UNBROKEN, " ")))
+    let lines = wrap_text(&more.replace(&help_command, &help_command.replace(' ', NO_BREAK_SPACE)), "  ");
+    text + &format_section(lines.into_iter().map(|line| line.replace(NO_BREAK_SPACE, " ")))
 }
 
 /// Returns the options that are explained, and the names of the others. Options of all commands are named by the help
 /// of `icecore` alone.
 fn split_options<'c>(command: &'c Command, name: &str) -> (Vec<&'c Arg>, Vec<&'c str>) {
-    let default_names: Option<Vec<&str>> = usual(name).map(|options| options.split(' ').collect());
-    let is_of_all = |option: &Arg| option.get_help_heading() == Some(OF_ALL) || option.get_long() == Some("help");
-    let is_usual = |option: &&Arg| match &default_names {
+    let explained_names: Option<Vec<&str>> = explained_options(name).map(|options| options.split(' ').collect());
+    let is_common =
+        |option: &Arg| option.get_help_heading() == Some(COMMON_HEADING) || option.get_long() == Some("help");
+    let is_explained = |option: &&Arg| match &explained_names {
         Some(names) => option.get_long().is_some_and(|name| names.contains(&name)),
-        None => !option.is_global_set() && !is_of_all(option),
+        None => !option.is_global_set() && !is_common(option),
     };
     let options = command.get_opts().chain(flag_options(command)).filter(|option| !option.is_hide_set());
-    let (mut explained, others): (Vec<&Arg>, Vec<&Arg>) = options.partition(is_usual);
-    if let Some(names) = &default_names {
+    let (mut explained, others): (Vec<&Arg>, Vec<&Arg>) = options.partition(is_explained);
+    if let Some(names) = &explained_names {
         explained.sort_by_key(|option| names.iter().position(|name| Some(*name) == option.get_long()));
     }
-    let is_named = |option: &&Arg| name == "icecore" || !is_of_all(option);
-    (explained, others.into_iter().filter(is_named).filter_map(Arg::get_long).collect())
+    let is_listed = |option: &&Arg| name == "icecore" || !is_common(option);
+    (explained, others.into_iter().filter(is_listed).filter_map(Arg::get_long).collect())
 }
 
 /// Returns the options without a value.
@@ -144,23 +147,26 @@ fn first_line(help: Option<&clap::builder::StyledStr>) -> String {
     help.map(ToString::to_string).unwrap_or_default().lines().next().unwrap_or_default().to_owned()
 }
 
-/// Shortens a help text to `width`, if possible at the end of a part of the sentence.
+/// Shortens a help text to `width`, if possible before a part of the sentence, else after a word.
 fn shorten_text(help: &str, width: usize) -> String {
+    /// What a part of a sentence begins with.
+    const PART_STARTS: [&str; 6] = ["; ", ": ", ", if", ", where", ", which", " ("];
+    /// A shorter text would say too little.
+    const MIN_LEN: usize = 15;
     if help.chars().count() <= width {
         return help.to_owned();
     }
     let fits = |end: &usize| help.get(..*end).is_some_and(|head| head.chars().count() <= width);
-    let part = ["; ", ": ", ", if", ", where", ", which", " ("];
-    let ends = part.iter().flat_map(|mark| help.match_indices(mark)).map(|(start, _)| start);
-    if let Some(end) = ends.filter(fits).filter(|end| *end > 15).max() {
+    let ends = PART_STARTS.iter().flat_map(|mark| help.match_indices(mark)).map(|(start, _)| start);
+    if let Some(end) = ends.filter(fits).filter(|end| *end > MIN_LEN).max() {
         return help.get(..end).unwrap_or_default().to_owned();
     }
-    let words =
+    let last_word_end =
         help.match_indices(' ').map(|(start, _)| start).filter(|end| fits(&(end + 1))).max().unwrap_or_default();
-    format!("{}…", help.get(..words).unwrap_or_default())
+    format!("{}…", help.get(..last_word_end).unwrap_or_default())
 }
 
-/// `-c, --column <NAME>`
+/// Returns an option with its short form: `-c, --column <NAME>`.
 fn option_label(option: &Arg) -> String {
     let short = option.get_short().map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
     short + &spell_option(option)
@@ -203,11 +209,11 @@ mod tests {
     use crate::paint::ColorMode;
     use clap::CommandFactory;
 
-    /// Collects every command with its name.
+    /// Collects a command and all commands in it, each with its full name.
     fn collect_help(command: &Command, name: &str, found: &mut Vec<(String, Command)>) {
         found.push((name.to_owned(), command.clone()));
-        for inner in command.get_subcommands() {
-            collect_help(inner, &format!("{name} {}", inner.get_name()), found);
+        for subcommand in command.get_subcommands() {
+            collect_help(subcommand, &format!("{name} {}", subcommand.get_name()), found);
         }
     }
 
@@ -220,16 +226,16 @@ mod tests {
         for (name, mut command) in found {
             let text = render_short_help(&mut command, &name, Paint::new(ColorMode::Never, &std::io::stdout()));
             // The list of commands alone fills a screen.
-            let max_lines = if name == "icecore" { command.get_subcommands().count() + 18 } else { SCREEN };
+            let max_lines = if name == "icecore" { command.get_subcommands().count() + 18 } else { SCREEN_HEIGHT };
             assert!(text.lines().count() <= max_lines, "{name}: {} lines\n{text}", text.lines().count());
             let cut = text.lines().filter(|line| line.ends_with('…'));
             assert_eq!(cut.collect::<Vec<_>>(), Vec::<&str>::new(), "{name}: a text is cut in a sentence");
             let usage = text.lines().filter(|line| line.chars().count() > WIDTH && !line.contains("icecore "));
             assert_eq!(usage.collect::<Vec<_>>(), Vec::<&str>::new(), "{name}");
-            if let Some((_, usual)) = EXPLAINED_OPTIONS.iter().find(|(known, _)| *known == name) {
-                for option in usual.split(' ') {
-                    let is_there = command.get_arguments().any(|arg| arg.get_long() == Some(option));
-                    assert!(is_there || cfg!(not(all(feature = "store", feature = "bench"))), "{name} --{option}");
+            if let Some((_, options)) = EXPLAINED_OPTIONS.iter().find(|(known, _)| *known == name) {
+                for option in options.split(' ') {
+                    let exists = command.get_arguments().any(|arg| arg.get_long() == Some(option));
+                    assert!(exists || cfg!(not(all(feature = "store", feature = "bench"))), "{name} --{option}");
                 }
             }
         }

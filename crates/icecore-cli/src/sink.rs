@@ -1,4 +1,4 @@
-//! Buffered output in large pieces, in constant memory.
+//! Buffered output in constant memory.
 
 use crate::paint::ColorMode;
 use crate::paint::Paint;
@@ -9,31 +9,31 @@ use icecore::{Error, ErrorKind, Limits, Output, raw::Spare};
 use std::io::{self, Write};
 
 /// Number of bytes that are buffered before they are written.
-const PIECE: usize = 64 << 10;
+const FLUSH_LEN: usize = 64 << 10;
 /// Number of bytes that all documents together may write beyond what their sizes allow.
-const SLACK: u64 = 64 << 20;
-/// Factor for reports, which have lines for each byte.
+const SHARED_ALLOWANCE: u64 = 64 << 20;
+/// A report may be longer than a converted document by this factor, because it may have lines for each byte.
 const REPORT_FACTOR: u64 = 8;
 
 /// An [`Output`] that writes to a file, a pipe or a terminal.
 pub struct Sink {
     to: Box<dyn Write>,
     buffer: Vec<u8>,
-    /// Why nothing more can be written.
-    failed: Option<io::Error>,
+    /// The error that stopped writing.
+    write_error: Option<io::Error>,
     /// The last byte written.
     last_byte: u8,
     name: String,
-    /// Number of bytes passed on.
+    /// Number of bytes written to `to`.
     written_len: u64,
     /// Number of complete documents.
     documents: u64,
-    /// Whether only complete records are passed on.
+    /// Whether the buffer is only written when a record is complete.
     holds_records: bool,
     spare: Spare,
-    /// Remaining part of the slack over all documents.
-    slack: u64,
-    /// Maximum length of a report.
+    /// Remaining part of [`SHARED_ALLOWANCE`].
+    allowance: u64,
+    /// Position at which the current report must have ended.
     max_report_end: u64,
     /// Whether JSON objects are laid out for people.
     is_indented: bool,
@@ -43,15 +43,15 @@ impl Sink {
     pub fn new(to: Box<dyn Write>, name: impl Into<String>) -> Sink {
         Sink {
             to,
-            buffer: Vec::with_capacity(2 * PIECE),
-            failed: None,
+            buffer: Vec::with_capacity(2 * FLUSH_LEN),
+            write_error: None,
             last_byte: b'\n',
             name: name.into(),
             written_len: 0,
             documents: 0,
             holds_records: false,
             spare: Spare::default(),
-            slack: SLACK,
+            allowance: SHARED_ALLOWANCE,
             max_report_end: u64::MAX,
             is_indented: false,
         }
@@ -80,7 +80,7 @@ impl Sink {
         self.paint_values(when, false);
     }
 
-    /// Adds colour to JSON; `has_paths`: a path and a tab precede each value.
+    /// Adds colour to JSON. With `has_paths`, a path and a tab precede each value.
     pub fn paint_values(&mut self, when: ColorMode, has_paths: bool) {
         let paint = Paint::new(when, &io::stdout());
         if terminal::is_stdout_terminal() || paint.is_enabled() {
@@ -100,16 +100,16 @@ impl Sink {
         }
     }
 
-    fn wrap_writer(&mut self, with: impl FnOnce(Box<dyn Write>) -> Box<dyn Write>) {
+    fn wrap_writer(&mut self, wrap: impl FnOnce(Box<dyn Write>) -> Box<dyn Write>) {
         let to = std::mem::replace(&mut self.to, Box::new(io::sink()));
-        self.to = with(to);
+        self.to = wrap(to);
     }
 
     /// Appends a JSON object and a line end, on a terminal in several lines.
     pub fn write_object(&mut self, value: &impl serde::Serialize) -> Result<(), Abort> {
         if self.is_indented {
-            let pushed = crate::json::push_indented(value, &mut self.buffer);
-            pushed.map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
+            let result = crate::json::push_indented(value, &mut self.buffer);
+            result.map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
         } else {
             self.write_json(value)?;
         }
@@ -126,7 +126,7 @@ impl Sink {
         Sink::new(Box::new(io::sink()), "")
     }
 
-    /// Returns whether the last line is complete.
+    /// Returns true if the last line is complete.
     pub fn is_at_line_start(&self) -> bool {
         self.buffer.last().copied().unwrap_or(self.last_byte) == b'\n'
     }
@@ -146,29 +146,29 @@ impl Sink {
         self.documents
     }
 
-    /// Takes back the output after this position, as far as it was not passed on.
-    pub fn take_back(&mut self, position: u64) {
+    /// Removes the output after this position from the buffer. What was already written remains.
+    pub fn discard_after(&mut self, position: u64) {
         self.buffer.truncate(usize::try_from(position.saturating_sub(self.written_len)).unwrap_or(usize::MAX));
     }
 
-    /// Passes on only complete records from now on: until [`Sink::release_record`], everything can be taken back.
+    /// From now on, writes only complete records: until [`Sink::release_record`], everything can be discarded.
     pub fn hold_records(&mut self) {
         self.holds_records = true;
     }
 
-    /// Allows the output so far to be passed on.
+    /// Allows the output so far to be written.
     pub fn release_record(&mut self) -> Result<(), Abort> {
-        if self.buffer.len() >= PIECE && self.write_buffer().is_err() {
+        if self.buffer.len() >= FLUSH_LEN && self.write_buffer().is_err() {
             return Err(self.take_stop_reason());
         }
         Ok(())
     }
 
-    /// Applies `work` to the output after this position that was not passed on.
-    pub fn edit_record<T>(&mut self, position: u64, work: impl FnOnce(&mut Vec<u8>, usize) -> T) -> T {
+    /// Calls `edit` with the buffer and the index in it that belongs to this position.
+    pub fn edit_record<T>(&mut self, position: u64, edit: impl FnOnce(&mut Vec<u8>, usize) -> T) -> T {
         let start =
             usize::try_from(position.saturating_sub(self.written_len)).unwrap_or(usize::MAX).min(self.buffer.len());
-        work(&mut self.buffer, start)
+        edit(&mut self.buffer, start)
     }
 
     /// Returns the buffer, to append to.
@@ -183,7 +183,7 @@ impl Sink {
 
     /// Writes the buffer.
     pub fn flush(&mut self) -> Result<(), Abort> {
-        if self.write_buffer().and_then(|()| self.to.flush().map_err(|error| self.store_failure(error))).is_err() {
+        if self.write_buffer().and_then(|()| self.to.flush().map_err(|error| self.keep_write_error(error))).is_err() {
             return Err(self.take_stop_reason());
         }
         Ok(())
@@ -191,7 +191,7 @@ impl Sink {
 
     /// Returns why a writer was stopped; call it after an error of kind `Output`.
     pub fn take_stop_reason(&mut self) -> Abort {
-        match self.failed.take() {
+        match self.write_error.take() {
             Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Abort::Closed,
             Some(error) => Abort::Failed(code::USAGE, format!("{}: {}", self.name, io_reason(&error))),
             None => Abort::Failed(code::OTHER, format!("{}: the output was closed", self.name)),
@@ -204,13 +204,13 @@ impl Sink {
         self.allow_flush().map_err(|_| self.take_stop_reason())
     }
 
-    /// Appends bytes; large pieces are not copied.
+    /// Appends bytes. Large ones are written directly, without a copy in the buffer.
     pub fn write_piece(&mut self, bytes: &[u8]) -> Result<(), Abort> {
-        if bytes.len() < PIECE {
+        if bytes.len() < FLUSH_LEN {
             return self.write_bytes(bytes);
         }
         let written =
-            self.write_buffer().and_then(|()| self.to.write_all(bytes).map_err(|error| self.store_failure(error)));
+            self.write_buffer().and_then(|()| self.to.write_all(bytes).map_err(|error| self.keep_write_error(error)));
         self.written_len += bytes.len() as u64;
         self.last_byte = bytes.last().copied().unwrap_or(self.last_byte);
         written.map_err(|_| self.take_stop_reason())
@@ -236,7 +236,7 @@ impl Sink {
         self.allow_flush().map_err(|_| self.take_stop_reason())
     }
 
-    /// Appends a line of JSON.
+    /// Appends a value as JSON.
     pub fn write_json(&mut self, value: &impl serde::Serialize) -> Result<(), Abort> {
         crate::json::push_value(value, &mut self.buffer)
             .map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
@@ -247,14 +247,14 @@ impl Sink {
         if let Some(last) = self.buffer.last() {
             self.last_byte = *last;
         }
-        let end = self.to.write_all(&self.buffer);
+        let result = self.to.write_all(&self.buffer);
         self.written_len += self.buffer.len() as u64;
         self.buffer.clear();
-        end.map_err(|error| self.store_failure(error))
+        result.map_err(|error| self.keep_write_error(error))
     }
 
-    fn store_failure(&mut self, error: io::Error) -> Error {
-        self.failed = Some(error);
+    fn keep_write_error(&mut self, error: io::Error) -> Error {
+        self.write_error = Some(error);
         Error::new(ErrorKind::Output)
     }
 }
@@ -265,15 +265,15 @@ impl Output for Sink {
     }
 
     fn allow_flush(&mut self) -> Result<(), Error> {
-        if self.buffer.len() >= PIECE && !self.holds_records { self.write_buffer() } else { Ok(()) }
+        if self.buffer.len() >= FLUSH_LEN && !self.holds_records { self.write_buffer() } else { Ok(()) }
     }
 
     fn remaining_allowance(&self) -> u64 {
-        self.slack
+        self.allowance
     }
 
     fn spend_allowance(&mut self, bytes: u64) {
-        self.slack = self.slack.saturating_sub(bytes);
+        self.allowance = self.allowance.saturating_sub(bytes);
     }
 
     fn take_spare(&mut self) -> Spare {

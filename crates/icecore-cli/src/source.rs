@@ -12,13 +12,13 @@ use std::sync::Arc;
 /// An input.
 #[derive(Clone, Debug)]
 pub struct Source {
-    place: SourcePlace,
+    kind: SourceKind,
     /// The path relative to the folder that was given, or the file name if the file itself was given.
-    pub below: PathBuf,
+    pub relative_path: PathBuf,
 }
 
 #[derive(Clone, Debug)]
-enum SourcePlace {
+enum SourceKind {
     Stdin,
     File(PathBuf),
     /// Bytes from elsewhere, and their name there.
@@ -28,7 +28,7 @@ enum SourcePlace {
 
 impl Source {
     fn stdin() -> Source {
-        Source { place: SourcePlace::Stdin, below: PathBuf::from("stdin") }
+        Source { kind: SourceKind::Stdin, relative_path: PathBuf::from("stdin") }
     }
 
     /// Returns one file, or the standard input.
@@ -37,21 +37,21 @@ impl Source {
             None => Source::stdin(),
             Some(path) if path.as_os_str() == "-" => Source::stdin(),
             Some(path) => Source {
-                place: SourcePlace::File(path.to_owned()),
-                below: path.file_name().map_or_else(|| path.to_owned(), PathBuf::from),
+                kind: SourceKind::File(path.to_owned()),
+                relative_path: path.file_name().map_or_else(|| path.to_owned(), PathBuf::from),
             },
         }
     }
 
-    /// Returns a value that has this name in a database.
+    /// Returns a source for a value of a database, under this name in messages.
     #[cfg(feature = "store")]
     pub fn from_value(name: String, bytes: Vec<u8>) -> Source {
         /// Maximum length of the name of a file.
         const MAX_NAME_LEN: usize = 100;
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
-        let below: String =
+        let file_name: String =
             name.chars().take(MAX_NAME_LEN).map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
-        Source { place: SourcePlace::Value(name, bytes.into()), below: PathBuf::from(below) }
+        Source { kind: SourceKind::Value(name, bytes.into()), relative_path: PathBuf::from(file_name) }
     }
 
     /// Returns all inputs: folders are replaced by the files in them, sorted. Folders that can't be listed are
@@ -63,9 +63,9 @@ impl Source {
         let mut sources = Vec::new();
         for path in paths {
             if path.as_os_str() != "-" && path.is_dir() {
-                let before = sources.len();
+                let previous_count = sources.len();
                 collect_files(path, report, &mut sources);
-                if sources.len() == before {
+                if sources.len() == previous_count {
                     report.note(&path.display().to_string(), "empty", "there are no files in this folder".to_owned());
                 }
             } else {
@@ -78,27 +78,27 @@ impl Source {
 
     /// Returns the name for messages.
     pub fn name(&self) -> String {
-        match &self.place {
-            SourcePlace::Stdin => "stdin".to_owned(),
-            SourcePlace::File(path) => path.display().to_string(),
-            SourcePlace::Value(name, _) => name.clone(),
+        match &self.kind {
+            SourceKind::Stdin => "stdin".to_owned(),
+            SourceKind::File(path) => path.display().to_string(),
+            SourceKind::Value(name, _) => name.clone(),
         }
     }
 
     /// Returns the path, if this is a file.
     pub fn path(&self) -> Option<&Path> {
-        match &self.place {
-            SourcePlace::File(path) => Some(path),
+        match &self.kind {
+            SourceKind::File(path) => Some(path),
             _ => None,
         }
     }
 
     /// Returns the metadata of the file.
     pub fn metadata(&self) -> io::Result<Metadata> {
-        match &self.place {
-            SourcePlace::File(path) => fs::metadata(path),
-            SourcePlace::Stdin => stream_metadata(&io::stdin()),
-            SourcePlace::Value(..) => Err(io::ErrorKind::Unsupported.into()),
+        match &self.kind {
+            SourceKind::File(path) => fs::metadata(path),
+            SourceKind::Stdin => stream_metadata(&io::stdin()),
+            SourceKind::Value(..) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
@@ -108,66 +108,66 @@ impl Source {
     }
 
     /// Returns the identity of the file.
-    pub fn id(&self, known: &Metadata) -> Option<FileId> {
-        let path = if let SourcePlace::File(path) = &self.place { path } else { Path::new("-") };
-        FileId::from_file(path, known)
+    pub fn id(&self, metadata: &Metadata) -> Option<FileId> {
+        let path = if let SourceKind::File(path) = &self.kind { path } else { Path::new("-") };
+        FileId::from_file(path, metadata)
     }
 
     /// Reads all bytes.
     pub fn read(&self) -> io::Result<Bytes> {
         self.begin_input();
-        match &self.place {
-            SourcePlace::File(path) => file_bytes::read_file(path),
-            SourcePlace::Stdin => {
+        match &self.kind {
+            SourceKind::File(path) => file_bytes::read_file(path),
+            SourceKind::Stdin => {
                 let mut bytes = Vec::new();
                 progress::read_to_end(io::stdin().lock(), &mut bytes)?;
                 Ok(Bytes::Read(bytes))
             }
-            SourcePlace::Value(_, bytes) => Ok(Bytes::Read(bytes.to_vec())),
+            SourceKind::Value(_, bytes) => Ok(Bytes::Read(bytes.to_vec())),
         }
     }
 
-    /// Notes that the work on this input begins.
+    /// Tells the progress line that the work on this input begins.
     fn begin_input(&self) {
-        if matches!(self.place, SourcePlace::Stdin) && io::stdin().is_terminal() {
+        if matches!(self.kind, SourceKind::Stdin) && io::stdin().is_terminal() {
             // The user types the input on the terminal.
             progress::remove_line();
         }
         progress::begin_input(&self.name());
     }
 
-    /// Opens the file, if this is one.
+    /// Opens the file; `None` if the input is not a file.
     pub fn open_file(&self) -> Option<io::Result<File>> {
-        match &self.place {
-            SourcePlace::File(path) => Some(File::open(path)),
-            SourcePlace::Stdin | SourcePlace::Value(..) => None,
+        match &self.kind {
+            SourceKind::File(path) => Some(File::open(path)),
+            SourceKind::Stdin | SourceKind::Value(..) => None,
         }
     }
 
     /// Opens the input for reading in sequence.
     pub fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         self.begin_input();
-        Ok(match &self.place {
-            SourcePlace::File(path) => {
+        Ok(match &self.kind {
+            SourceKind::File(path) => {
                 let file = File::open(path)?;
-                let known = file.metadata()?;
-                let len = if known.is_file() { known.len() } else { 0 };
+                let metadata = file.metadata()?;
+                let len = if metadata.is_file() { metadata.len() } else { 0 };
                 progress::add_expected_bytes(len);
                 Box::new(CountedReader(LengthCheckedFile { file, remaining: len }))
             }
-            SourcePlace::Stdin => Box::new(CountedReader(unbuffered_stdin())),
-            SourcePlace::Value(_, bytes) => Box::new(io::Cursor::new(Arc::clone(bytes))),
+            SourceKind::Stdin => Box::new(CountedReader(unbuffered_stdin())),
+            SourceKind::Value(_, bytes) => Box::new(io::Cursor::new(Arc::clone(bytes))),
         })
     }
 
-    /// Reads the first bytes, and returns whether these are all.
+    /// Reads at most `max_len` bytes; the flag is true if these are all bytes of the input.
     pub fn read_head(&self, max_len: u64) -> io::Result<(Vec<u8>, bool)> {
         self.begin_input();
         let mut bytes = Vec::new();
-        match &self.place {
-            SourcePlace::File(path) => File::open(path)?.take(max_len + 1).read_to_end(&mut bytes)?,
-            SourcePlace::Stdin => io::stdin().lock().take(max_len + 1).read_to_end(&mut bytes)?,
-            SourcePlace::Value(_, value) => value.take(max_len + 1).read_to_end(&mut bytes)?,
+        match &self.kind {
+            SourceKind::File(path) => File::open(path)?.take(max_len + 1).read_to_end(&mut bytes)?,
+            SourceKind::Stdin => io::stdin().lock().take(max_len + 1).read_to_end(&mut bytes)?,
+            SourceKind::Value(_, value) => value.take(max_len + 1).read_to_end(&mut bytes)?,
         };
         let is_complete = bytes.len() as u64 <= max_len;
         bytes.truncate(max_len as usize);
@@ -229,17 +229,17 @@ fn collect_files(top: &Path, report: &mut Report, sources: &mut Vec<Source>) {
             }
         };
         entries.sort_by_key(fs::DirEntry::file_name);
-        let mut inner = Vec::new();
+        let mut subfolders = Vec::new();
         for entry in entries {
             let path = entry.path();
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_folder {
-                inner.push(path);
+                subfolders.push(path);
             } else if path.is_file() {
-                let below = path.strip_prefix(top).map_or_else(|_| path.clone(), Path::to_owned);
-                sources.push(Source { place: SourcePlace::File(path), below });
+                let relative_path = path.strip_prefix(top).map_or_else(|_| path.clone(), Path::to_owned);
+                sources.push(Source { kind: SourceKind::File(path), relative_path });
             }
         }
-        folders.extend(inner.into_iter().rev());
+        folders.extend(subfolders.into_iter().rev());
     }
 }

@@ -1,11 +1,11 @@
 //! The terminal: its abilities and its size.
 
-/// Returns whether the terminal can only write lines.
+/// Returns true if the terminal can only print lines: it has no colours and can't move the cursor.
 pub fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
-/// Returns the width and height of the terminal, as it reports them or as the environment says.
+/// Returns the width and height of the terminal. If it does not report them, the environment or a default decides.
 pub fn screen_size() -> (usize, usize) {
     const DEFAULT_SIZE: (usize, usize) = (80, 24);
     let read_variable = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());

@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Number of blobs that the other side gets at once.
+/// Number of blobs that the other program gets at once.
 const BATCH: usize = 512;
 
-pub fn run_contest(contest: &mut dyn Contest, execs: u64, time: Duration, seed: u64, most: usize) -> ExitCode {
+/// Runs a differential target until one of the limits is reached.
+pub fn run_contest(contest: &mut dyn Contest, execs: u64, time: Duration, seed: u64, max_findings: usize) -> ExitCode {
     if let Some(missing) = contest.missing_reason() {
         println!("{}: skipped: {missing}", contest.name());
         return ExitCode::SUCCESS;
@@ -22,7 +23,7 @@ pub fn run_contest(contest: &mut dyn Contest, execs: u64, time: Duration, seed: 
     let (mut done, mut next_seed) = (0u64, 0);
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let mut findings = HashSet::new();
-    while done < execs && start.elapsed() < time && findings.len() < most {
+    while done < execs && start.elapsed() < time && findings.len() < max_findings {
         let mut batch = Vec::new();
         while batch.len() < BATCH {
             let data = match seeds.get(next_seed) {
@@ -41,18 +42,18 @@ pub fn run_contest(contest: &mut dyn Contest, execs: u64, time: Duration, seed: 
                 Verdict::Equal => "equal values",
                 Verdict::BothRefuse => "both refuse",
                 Verdict::Allowed(name) => name,
-                Verdict::Differs(what) => {
-                    let kind: String = what
+                Verdict::Differs(description) => {
+                    let kind: String = description
                         .lines()
                         .take(1)
                         .flat_map(|line| line.chars().take(70))
                         .filter(|c| !c.is_ascii_digit())
                         .collect();
                     if kind.starts_with("other ") || findings.insert(kind) {
-                        findings.insert(what.chars().take(200).collect());
+                        findings.insert(description.chars().take(200).collect());
                         let file = format!("finding-{}-{:08x}", contest.name(), choice_from_bytes(data));
-                        let kept = std::fs::write(&file, data).map_or_else(|error| error.to_string(), |()| file);
-                        eprintln!("{}\nthe input is in {kept}\n", what.chars().take(3_000).collect::<String>());
+                        let place = std::fs::write(&file, data).map_or_else(|error| error.to_string(), |()| file);
+                        eprintln!("{}\nthe input is in {place}\n", description.chars().take(3_000).collect::<String>());
                     }
                     "differ"
                 }

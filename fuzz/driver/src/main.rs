@@ -24,10 +24,10 @@ use std::time::{Duration, Instant};
 static HEAP: heap::CountingAllocator = heap::CountingAllocator;
 
 /// The message of the last panic.
-static LAST: Mutex<String> = Mutex::new(String::new());
+static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
-/// A run stops after this many kinds of findings.
-const MOST_FINDINGS: usize = 12;
+/// Number of kinds of findings after which a run stops, unless `--most` is given.
+const DEFAULT_MAX_FINDINGS: usize = 12;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
             let options = Options::from_arguments(options);
             return match contest::find_contest(name) {
                 Some(mut contest) => {
-                    diff::run_contest(&mut *contest, options.execs, options.time, options.seed, options.most)
+                    diff::run_contest(&mut *contest, options.execs, options.time, options.seed, options.max_findings)
                 }
                 None => run_target(find_target(name), &options),
             };
@@ -73,8 +73,8 @@ fn find_target(name: &str) -> &'static Target {
 fn write_seeds(target: &Target, folder: &str) {
     std::fs::create_dir_all(folder).unwrap_or_else(|error| exit_with_error(&format!("{folder}: {error}")));
     let seeds = seeds::load_seeds(target.seeds);
-    for (n, seed) in seeds.iter().enumerate() {
-        let path = format!("{folder}/seed-{n:05}");
+    for (index, seed) in seeds.iter().enumerate() {
+        let path = format!("{folder}/seed-{index:05}");
         std::fs::write(&path, seed).unwrap_or_else(|error| exit_with_error(&format!("{path}: {error}")));
     }
     println!("{}: {} seeds", target.name, seeds.len());
@@ -84,18 +84,19 @@ struct Options {
     execs: u64,
     time: Duration,
     seed: u64,
-    most: usize,
+    /// Number of kinds of findings after which the run stops.
+    max_findings: usize,
 }
 
 impl Options {
     fn from_arguments(words: &[&str]) -> Options {
-        let mut options = Options { execs: u64::MAX, time: Duration::MAX, seed: 1, most: MOST_FINDINGS };
+        let mut options = Options { execs: u64::MAX, time: Duration::MAX, seed: 1, max_findings: DEFAULT_MAX_FINDINGS };
         for pair in words.chunks(2) {
             match pair {
                 ["--execs", n] => options.execs = parse_number(n),
                 ["--seconds", n] => options.time = Duration::from_secs(parse_number(n)),
                 ["--seed", n] => options.seed = parse_number(n),
-                ["--most", n] => options.most = parse_number(n) as usize,
+                ["--most", n] => options.max_findings = parse_number(n) as usize,
                 _ => exit_with_error(&format!("what is {pair:?}?")),
             }
         }
@@ -103,29 +104,31 @@ impl Options {
     }
 }
 
+/// Runs one target with its seeds and with changed seeds, until its time or the number of executions is over. Returns
+/// true if there was no finding.
 fn run_target(target: &'static Target, options: &Options) -> ExitCode {
-    let Options { execs, time, seed, most } = *options;
-    std::panic::set_hook(Box::new(|info| *LAST.lock().unwrap() = info.to_string()));
+    let Options { execs, time, seed, max_findings } = *options;
+    std::panic::set_hook(Box::new(|info| *LAST_PANIC.lock().unwrap() = info.to_string()));
     let seeds = seeds::load_seeds(target.seeds);
     let mut random = Random::new(seed);
     let start = Instant::now();
-    let mut runs = Runs { target, findings: HashSet::new(), slowest: Duration::ZERO, slow: 0, work: 0.0 };
+    let mut runs = Runs { target, findings: HashSet::new(), slowest: Duration::ZERO, slow_count: 0, max_work: 0.0 };
     // A run of few executions takes only some of the seeds, evenly distributed.
     let step = seeds.len().div_ceil(usize::try_from(execs / 3).unwrap_or(usize::MAX).max(1)).max(1);
-    let tried = seeds.iter().step_by(step).map(|seed| runs.run_input(seed)).count();
+    let seed_count = seeds.iter().step_by(step).map(|seed| runs.run_input(seed)).count();
     let mut done = 0u64;
-    while done < execs && (!done.is_multiple_of(256) || start.elapsed() < time) && runs.findings.len() < most {
+    while done < execs && (!done.is_multiple_of(256) || start.elapsed() < time) && runs.findings.len() < max_findings {
         let data = mutate_seed(&mut random, &seeds);
         runs.run_input(&data);
         done += 1;
     }
     println!(
-        "{}: {done} executions and {tried} seeds in {:.1} s, {} findings, slowest {:.1} ms, most work {:.0} %, seed {seed}",
+        "{}: {done} executions and {seed_count} seeds in {:.1} s, {} findings, slowest {:.1} ms, most work {:.0} %, seed {seed}",
         target.name,
         start.elapsed().as_secs_f64(),
         runs.findings.len(),
         runs.slowest.as_secs_f64() * 1e3,
-        runs.work * 100.0
+        runs.max_work * 100.0
     );
     if runs.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -137,32 +140,32 @@ fn parse_number(text: &str) -> u64 {
 /// The findings of a run so far.
 struct Runs {
     target: &'static Target,
-    /// One entry for each kind: the place of the panic, and its first words.
+    /// The kinds of findings: the first two lines of each message, without digits.
     findings: HashSet<String>,
     slowest: Duration,
     /// Number of slow inputs.
-    slow: usize,
-    /// The largest share of the allowed work.
-    work: f64,
+    slow_count: usize,
+    /// The largest share of the allowed work that an input needed.
+    max_work: f64,
 }
 
 /// Slower inputs are reported. This is not a finding, because the machine may be busy; work beyond the limit is.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// Number of slow inputs that are kept.
-const MOST_SLOW: usize = 3;
+/// Maximum number of slow inputs that are kept.
+const MAX_KEPT_SLOW: usize = 3;
 
-/// Maximum total allocation, as a multiple of the memory that an input may hold at a time.
-const WORK: usize = 16;
+/// Maximum total of all allocations, as a multiple of the memory that an input may have in use at a time.
+const MAX_WORK_RATIO: usize = 16;
 
 impl Runs {
     /// Reports a slow input, and keeps the first ones.
-    fn report_slow_input(&mut self, data: &[u8], took: Duration) {
-        self.slow += 1;
-        if self.slow <= MOST_SLOW {
+    fn report_slow_input(&mut self, data: &[u8], duration: Duration) {
+        self.slow_count += 1;
+        if self.slow_count <= MAX_KEPT_SLOW {
             let name = format!("slow-{}-{:08x}", self.target.name, icecore_fuzz_targets::choice_from_bytes(data));
-            let kept = std::fs::write(&name, data).map_or_else(|error| error.to_string(), |()| name);
-            eprintln!("remark: {took:?} for {} bytes of input; it is in {kept}", data.len());
+            let place = std::fs::write(&name, data).map_or_else(|error| error.to_string(), |()| name);
+            eprintln!("remark: {duration:?} for {} bytes of input; it is in {place}", data.len());
         }
     }
 
@@ -171,21 +174,21 @@ impl Runs {
         let start = Instant::now();
         heap::start_counting(data);
         let passed = catch_unwind(AssertUnwindSafe(|| (self.target.run)(data))).is_ok();
-        let (most, all, took) = (heap::peak_bytes(), heap::allocated_bytes(), start.elapsed());
-        self.slowest = self.slowest.max(took);
-        if took > SLOW && passed {
-            self.report_slow_input(data, took);
+        let (peak, allocated, duration) = (heap::peak_bytes(), heap::allocated_bytes(), start.elapsed());
+        self.slowest = self.slowest.max(duration);
+        if duration > SLOW && passed {
+            self.report_slow_input(data, duration);
         }
-        // Tables and a few copies that the limits allow, but no more.
-        let allowed = (8 << 20) + 2_000 * data.len();
-        let work = WORK * allowed;
-        self.work = self.work.max(all as f64 / work as f64);
+        // The limits allow some tables, and a few copies of the input.
+        let max_in_use = (8 << 20) + 2_000 * data.len();
+        let max_allocated = MAX_WORK_RATIO * max_in_use;
+        self.max_work = self.max_work.max(allocated as f64 / max_allocated as f64);
         let finding = if !passed {
-            LAST.lock().unwrap().clone()
-        } else if most > allowed {
-            format!("too much memory: {most} bytes for {} bytes of input", data.len())
-        } else if all > work {
-            format!("too much work: {all} bytes were allocated in all for {} bytes of input", data.len())
+            LAST_PANIC.lock().unwrap().clone()
+        } else if peak > max_in_use {
+            format!("too much memory: {peak} bytes for {} bytes of input", data.len())
+        } else if allocated > max_allocated {
+            format!("too much work: {allocated} bytes were allocated in all for {} bytes of input", data.len())
         } else {
             return;
         };
@@ -193,8 +196,8 @@ impl Runs {
             finding.lines().take(2).flat_map(|line| line.chars().take(120)).filter(|c| !c.is_ascii_digit()).collect();
         if self.findings.insert(kind) {
             let name = format!("finding-{}-{:08x}", self.target.name, icecore_fuzz_targets::choice_from_bytes(data));
-            let kept = std::fs::write(&name, data).map_or_else(|error| error.to_string(), |()| name);
-            eprintln!("{}\nthe input is in {kept}\n", finding.chars().take(4_000).collect::<String>());
+            let place = std::fs::write(&name, data).map_or_else(|error| error.to_string(), |()| name);
+            eprintln!("{}\nthe input is in {place}\n", finding.chars().take(4_000).collect::<String>());
         }
     }
 }

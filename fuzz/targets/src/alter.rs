@@ -1,7 +1,7 @@
 //! Changes documents at paths: the result can be read, and the reverse change gives the same document.
 
 use crate::{check, choice_from_bytes};
-use icecore::alter::{Alteration, alter as altered};
+use icecore::alter::{Alteration, alter as apply_alterations};
 use icecore::select::Pattern;
 use icecore::{ClassMap, Document, Kind, Limits, Request, Stage, raw::flag, value::Comparison};
 
@@ -22,21 +22,21 @@ pub fn alter(data: &[u8]) {
         let Some(document) = read_document(data, &stage, &limits) else { continue };
         let count = document.nodes().len() as u32;
         let index = chosen % count.max(1);
-        let place = document.full_path(index);
-        let Ok(path) = Pattern::parse(&place) else { continue };
+        let path_text = document.full_path(index);
+        let Ok(path) = Pattern::parse(&path_text) else { continue };
         let value = json_value(VALUES[chosen as usize / 7 % VALUES.len()]);
-        let all = [
+        let alterations = [
             Alteration::Delete(path.clone()),
             Alteration::Append(path.clone(), value.clone()),
             Alteration::RenameEntry(path.clone(), "new".to_owned()),
         ];
-        for alteration in all {
+        for alteration in alterations {
             check_alteration(data, &stage, &[alteration], &limits);
         }
-        let Some(made) = check_alteration(data, &stage, &[Alteration::Set(path.clone(), value)], &limits) else {
+        let Some(altered) = check_alteration(data, &stage, &[Alteration::Set(path.clone(), value)], &limits) else {
             continue;
         };
-        check_reversal(data, &stage, &document, index, &place, &made);
+        check_reversal(data, &stage, &document, index, &path_text, &altered);
     }
 }
 
@@ -62,40 +62,41 @@ fn read_document<'b>(bytes: &'b [u8], stage: &Stage, limits: &Limits) -> Option<
 
 /// Checks that the result can be read; without a change it is the input, and an unreadable document is refused.
 fn check_alteration(data: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Limits) -> Option<Vec<u8>> {
-    let made = match altered(data, stage, alterations, limits) {
-        Ok(made) => made,
+    let altered = match apply_alterations(data, stage, alterations, limits) {
+        Ok(altered) => altered,
         Err(refusal) => {
             let _ = refusal.to_string();
             return None;
         }
     };
-    // Commands remove a mark at the beginning and blanks at the end.
-    let bytes = made.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&made.bytes);
+    // Like the commands, this ignores a byte order mark at the beginning and blanks at the end.
+    let bytes = altered.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&altered.bytes);
     let is_read = [bytes, bytes.trim_ascii_end()]
         .iter()
         .any(|bytes| read_document(bytes, stage, &check::wide_limits()).is_some());
-    assert!(is_read, "{}", made.bytes.escape_ascii());
-    assert!(made.is_changed || made.bytes == data && !made.is_rewritten);
-    Some(made.bytes)
+    assert!(is_read, "{}", altered.bytes.escape_ascii());
+    assert!(altered.is_changed || altered.bytes == data && !altered.is_rewritten);
+    Some(altered.bytes)
 }
 
-/// Sets a plain value back: then everything is as it was.
-fn check_reversal(data: &[u8], stage: &Stage, document: &Document<'_>, index: u32, place: &str, made: &[u8]) {
+/// Sets a changed plain value back, and checks that the document is as before.
+fn check_reversal(data: &[u8], stage: &Stage, document: &Document<'_>, index: u32, path_text: &str, altered: &[u8]) {
     let node = document.nodes()[index as usize];
     let is_plain = matches!(node.kind, Kind::Null | Kind::Bool | Kind::Int | Kind::Float | Kind::Bytes | Kind::Text);
     let is_shared = node.flags & (flag::TARGET | flag::WEAK | flag::OVERLOAD) != 0;
-    let is_itself = document.find(place).is_ok_and(|found| found.index() == index);
-    // Containers, patterns and data frozen by a class require certain values. Perl's text has strings for numbers.
-    if !is_plain || is_shared || !is_itself || place.contains('#') || stage.format().name == "dumper" {
+    let path_leads_here = document.find(path_text).is_ok_and(|found| found.index() == index);
+    // Containers, patterns and data frozen by a class accept only certain values. In Data::Dumper's text, numbers may
+    // become strings.
+    if !is_plain || is_shared || !path_leads_here || path_text.contains('#') || stage.format().name == "dumper" {
         return;
     }
     let old = document.part(index).expect("a part").into_owned();
-    let path = Pattern::parse(place).expect("a path");
+    let path = Pattern::parse(path_text).expect("a path");
     let wide = check::wide_limits();
-    let Ok(back) = altered(made, stage, &[Alteration::Set(path, old)], &wide) else { return };
-    if back.bytes != data {
-        let reread = read_document(&back.bytes, stage, &wide).expect("it was written to be read");
+    let Ok(restored) = apply_alterations(altered, stage, &[Alteration::Set(path, old)], &wide) else { return };
+    if restored.bytes != data {
+        let reread = read_document(&restored.bytes, stage, &wide).expect("it was written to be read");
         let is_same = Comparison::new().any_ascii().equal(&reread, document);
-        assert!(is_same, "{place} of {}: {}", data.escape_ascii(), back.bytes.escape_ascii());
+        assert!(is_same, "{path_text} of {}: {}", data.escape_ascii(), restored.bytes.escape_ascii());
     }
 }

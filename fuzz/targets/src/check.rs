@@ -15,7 +15,7 @@ pub fn small_limits() -> Limits {
     limits
 }
 
-/// Limits for reading or writing again: no document that was read once may exceed them.
+/// Limits for reading or writing again. A document that was read within the small limits does not exceed them.
 pub fn wide_limits() -> Limits {
     let mut limits = small_limits();
     limits.depth *= 8;
@@ -33,8 +33,8 @@ pub fn assert_agreement(a: &Outcome<'_>, b: &Outcome<'_>) {
             assert_eq!(a.consumed, b.consumed, "one reader took more than the other");
         }
         (Some(x), Some(y)) => {
-            let facts = |e: &icecore::Error| (e.kind(), e.offset(), e.layer(), e.path().map(str::to_owned));
-            assert_eq!(facts(x), facts(y), "{x} / {y}");
+            let comparable = |e: &icecore::Error| (e.kind(), e.offset(), e.layer(), e.path().map(str::to_owned));
+            assert_eq!(comparable(x), comparable(y), "{x} / {y}");
         }
         (x, y) => panic!("one reader accepts, the other does not: {x:?} / {y:?}"),
     }
@@ -66,8 +66,8 @@ pub fn assert_spans_tile(outcome: &Outcome<'_>, len: usize) {
     }
     for (index, extent) in trace.extents.iter().enumerate() {
         let len = lens[usize::from(extent.layer.min(1))] as u64;
-        let open = extent.end == 0 && !is_complete;
-        assert!(open || extent.start <= extent.end && extent.end <= len, "node {index}: {extent:?} in {len}");
+        let is_unfinished = extent.end == 0 && !is_complete;
+        assert!(is_unfinished || extent.start <= extent.end && extent.end <= len, "node {index}: {extent:?} in {len}");
     }
 }
 
@@ -102,7 +102,7 @@ pub fn visit_document(document: &Document<'_>) {
     std::hint::black_box(format!("{document:?}").len());
 }
 
-/// Returns whether `b` equals `a`, except that numbers may have become other numbers or text of the same value. Both
+/// Returns true if `b` equals `a`, except that numbers may have become other numbers or text of the same value. Both
 /// were read by the same reader, so their tapes are parallel.
 pub fn equal_but_numbers(a: &Document<'_>, b: &Document<'_>) -> bool {
     let mut stack = vec![(a.root(), b.root())];
@@ -134,16 +134,16 @@ pub fn equal_but_numbers(a: &Document<'_>, b: &Document<'_>) -> bool {
             return false;
         }
         for ((k, _), (l, _)) in x.entries().zip(y.entries()) {
-            let same = match (k, l) {
+            let is_same_key = match (k, l) {
                 (Key::Name(k), Key::Name(l)) => {
                     // An ASCII key is the same key, whether it is flagged as UTF-8 or not.
-                    let kinds = k.node.kind == l.node.kind || k.bytes.is_ascii();
-                    k.bytes == l.bytes && kinds && k.node.flags == l.node.flags
+                    let have_same_kind = k.node.kind == l.node.kind || k.bytes.is_ascii();
+                    k.bytes == l.bytes && have_same_kind && k.node.flags == l.node.flags
                 }
                 (Key::Value(_), Key::Value(_)) => true,
                 _ => false,
             };
-            if !same {
+            if !is_same_key {
                 return false;
             }
         }
@@ -151,6 +151,7 @@ pub fn equal_but_numbers(a: &Document<'_>, b: &Document<'_>) -> bool {
     true
 }
 
+/// Returns true if two values without children are equal. A number in `x` may be a string in `y` that prints it.
 fn are_equal_leaves(x: Cursor<'_>, y: Cursor<'_>) -> bool {
     let flags = |c: Cursor<'_>| (c.node().flags | flag::REF) & 0x0F;
     let text = |y: Cursor<'_>| y.as_str().map(str::to_owned);
@@ -170,7 +171,7 @@ fn are_equal_leaves(x: Cursor<'_>, y: Cursor<'_>) -> bool {
     }
 }
 
-/// Returns whether this is how perl prints the float: 15 digits.
+/// Returns true if perl prints the float like this, with 15 digits.
 fn is_printed_float(f: f64, text: &str) -> bool {
     match text {
         "NaN" | "-NaN" => f.is_nan(),

@@ -1,5 +1,5 @@
-//! Blobs as rows of columns: whatever they are, the rows around them are correct, the type inferred from them fits
-//! them, and accepted values can be encoded back.
+//! Decodes blobs as rows of columns. Whatever a blob contains, the rows around it are correct, the type inferred from
+//! it fits it, and accepted values can be encoded again.
 
 use crate::check;
 use arrow_array::cast::AsArray;
@@ -28,17 +28,17 @@ pub fn columns(data: &[u8]) {
         let stage = Stage::parse(name).expect("a stage");
         let mut inference = Inference::new(stage.clone(), &options.limits);
         inference.examine_blob(data);
-        let learned = inference.field();
-        assert_eq!(schema::parse(&schema::print(&learned)).expect("what was printed"), learned);
-        let rows = decode_blobs(stage.clone().into(), &learned, &[data], &options);
+        let inferred = inference.field();
+        assert_eq!(schema::parse(&schema::print(&inferred)).expect("what was printed"), inferred);
+        let rows = decode_blobs(stage.clone().into(), &inferred, &[data], &options);
         // JSON can't express everything that can be read.
-        if rows.bad.is_empty() && Encoder::new(stage.clone(), &learned, options.clone()).is_ok() {
-            encode_again(&rows, &stage, &learned, &options);
+        if rows.bad.is_empty() && Encoder::new(stage.clone(), &inferred, options.clone()).is_ok() {
+            encode_again(&rows, &stage, &inferred, &options);
         }
         for text in SCHEMAS {
             decode_blobs(stage.clone().into(), &schema::parse(text).expect("a schema"), &[data], &options);
         }
-        check_between_good(data, &stage, &options);
+        check_between_good_blobs(data, &stage, &options);
     }
     decode_blobs(Source::Detect, &schema::parse("json").expect("a schema"), &[data], &options);
     if let Ok(text) = std::str::from_utf8(data) {
@@ -60,10 +60,11 @@ fn encode_again(rows: &Decoded, stage: &Stage, field: &Field, options: &Options)
     }
 }
 
-fn check_between_good(data: &[u8], stage: &Stage, options: &Options) {
-    let mut b = Builder::new();
-    b.begin_map().text_key("id").int(7).text_key("name").text("é").end();
-    let document = b.finish().expect("a document");
+/// Checks that blobs between good ones do not affect those.
+fn check_between_good_blobs(data: &[u8], stage: &Stage, options: &Options) {
+    let mut builder = Builder::new();
+    builder.begin_map().text_key("id").int(7).text_key("name").text("é").end();
+    let document = builder.finish().expect("a document");
     let mut good = Vec::new();
     icecore::write_to(&document, stage, &Limits::default(), &mut good).expect("written");
     let field = schema::parse("id int64, name utf8").expect("a schema");

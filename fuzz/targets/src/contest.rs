@@ -1,4 +1,4 @@
-//! A format that another program also reads, and that program.
+//! Formats that another program also reads, each with that program.
 
 use crate::differ::{self, Rival, Verdict};
 use crate::oracle::{Oracle, Runtime, list_php_classes};
@@ -41,7 +41,7 @@ pub fn find_contest(name: &str) -> Option<Box<dyn Contest>> {
 /// The names of all contests.
 pub const NAMES: &[&str] = &["storable_diff", "sereal_diff", "marshal_diff", "php_diff", "igbinary_diff"];
 
-/// perl reports what it reads.
+/// A comparison with perl, which reports the values that it reads.
 struct PerlContest {
     rival: Rival,
     perl: Perl,
@@ -75,7 +75,7 @@ impl Contest for PerlContest {
             if !matches!(verdict, Verdict::Differs(_)) {
                 return verdict;
             }
-            // Earlier inputs may have changed a class, or perl's own undef: a new process decides.
+            // Earlier inputs may have changed a class or perl's own undef, so a new process decides.
             let fresh_answers = Perl::new().process_blobs(self.rival.format(), std::slice::from_ref(data));
             differ::compare_with_perl(self.rival, data, &fresh_answers[0])
         };
@@ -87,11 +87,11 @@ impl Contest for PerlContest {
     }
 }
 
-/// Ruby and PHP write what they read, and so do we: the bytes must be the same.
+/// A comparison with Ruby or PHP, which write again what they read. Our bytes must be the same.
 struct RewriteContest {
     runtime: Runtime,
     oracle: Oracle,
-    /// Classes that igbinary finds.
+    /// The built-in classes of PHP, of which igbinary creates objects.
     classes: HashSet<Vec<u8>>,
 }
 
@@ -149,9 +149,9 @@ impl Contest for RewriteContest {
             if !matches!(verdict, Verdict::Differs(_)) {
                 return verdict;
             }
-            // Earlier inputs may have changed a class.
-            let fresh = Oracle::new(self.runtime).process_blobs(std::slice::from_ref(data));
-            self.compare_answer(data, &fresh[0])
+            // Earlier inputs may have changed a class, so a new process decides.
+            let fresh_answers = Oracle::new(self.runtime).process_blobs(std::slice::from_ref(data));
+            self.compare_answer(data, &fresh_answers[0])
         };
         blobs.iter().zip(answers).map(verdict).collect()
     }

@@ -38,11 +38,11 @@ pub fn convert(data: &[u8]) {
         let outcome = format.read(data, stage.settings(), Request::new(&limits));
         check::visit_document(&outcome.document);
         if outcome.error.is_some() {
-            // A partial document is a document too.
-            let part = STAGES[choice_from_bytes(data) as usize % STAGES.len()];
+            // A partial document must not cause a panic either.
+            let stage_text = STAGES[choice_from_bytes(data) as usize % STAGES.len()];
             let _ = icecore::write_to(
                 &outcome.document,
-                &Stage::parse(part).unwrap(),
+                &Stage::parse(stage_text).unwrap(),
                 &check::wide_limits(),
                 &mut Vec::new(),
             );
@@ -58,10 +58,10 @@ pub fn convert(data: &[u8]) {
                 Err(error) => panic!("{}: {error}", target.format().name),
             }
             let wide = check::wide_limits();
-            // A plain object may look like json:typed once its keys are sorted, so the way of reading is given.
+            // A plain object may look like json:typed when its keys are sorted, so plain JSON is read as such.
             let is_plain = target.format().name == "json" && !stage_text.starts_with("json:typed");
-            let reading = if is_plain { &plain_json } else { &target };
-            let reread = reading.format().read(&out, reading.settings(), Request::new(&wide));
+            let read_stage = if is_plain { &plain_json } else { &target };
+            let reread = read_stage.format().read(&out, read_stage.settings(), Request::new(&wide));
             // JSON writes every digit of floats beyond 64 bits; reading does not support them.
             let is_too_wide = |error: &Error| error.kind() == ErrorKind::Unsupported && target.format().name == "json";
             if reread.error.as_ref().is_some_and(is_too_wide) {
@@ -76,7 +76,7 @@ pub fn convert(data: &[u8]) {
     }
 }
 
-/// A document with opened strings is like any other document.
+/// Checks that a document with opened strings can be written and read like any other document.
 fn check_opened_strings(document: Document<'_>) {
     let wide = check::wide_limits();
     let Ok(deep) = icecore::deep::open(document, &wide) else { return };

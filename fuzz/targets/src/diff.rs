@@ -1,4 +1,4 @@
-//! The differences between two documents, and the patch.
+//! Finds the differences between two documents, and applies them as a patch.
 
 use crate::{check, choice_from_bytes};
 use icecore::{Document, Request, Stage, raw::IS_KEY};
@@ -34,8 +34,8 @@ pub fn diff(data: &[u8]) {
     }
 }
 
-/// Returns whether a map has a key that is linked to a value around it, or contains such a link: in a patch, that key
-/// is another circle.
+/// Returns true if a map has a key that is a link to a value around it, or contains such a link. A patch can't
+/// express such a key.
 fn has_key_in_circle(document: &Document<'_>) -> bool {
     let (mut key, mut end) = (0, 0);
     (0u32..).zip(document.nodes()).any(|(index, node)| {
@@ -43,11 +43,12 @@ fn has_key_in_circle(document: &Document<'_>) -> bool {
             (key, end) = (index, if node.kind.is_container() { node.end() } else { index + 1 });
         }
         let target = document.at(index).map_or(index, |link| link.target().index());
-        let is_name = document.at(target).is_some_and(|target| !target.kind().is_container());
-        index < end && node.kind.is_again() && !is_name && !(key..index).contains(&target)
+        let is_scalar = document.at(target).is_some_and(|target| !target.kind().is_container());
+        index < end && node.kind.is_again() && !is_scalar && !(key..index).contains(&target)
     })
 }
 
+/// Checks that the differences, written as a patch and read again, change the first document into the second.
 fn check_patch(left: &Document<'_>, right: &Document<'_>, rules: Rules) {
     let wide = check::wide_limits();
     let differences = find_differences(left, right, rules);
@@ -55,9 +56,9 @@ fn check_patch(left: &Document<'_>, right: &Document<'_>, rules: Rules) {
     let json = differences.to_json(&wide).unwrap_or_else(|error| panic!("{error}\n{left:?}\n{right:?}"));
     let text = || String::from_utf8_lossy(&json).into_owned();
     let patch = Patch::read(&json, &wide).unwrap_or_else(|error| panic!("{error}\n{}", text()));
-    let made = patch.apply(left).unwrap_or_else(|refusal| panic!("{refusal}\n{}", text()));
+    let patched = patch.apply(left).unwrap_or_else(|refusal| panic!("{refusal}\n{}", text()));
     // Sharing is not part of a patch.
     let rules = if rules.is_exact() { Rules::new() } else { rules };
-    let rest = find_differences(&made, right, rules);
+    let rest = find_differences(&patched, right, rules);
     assert!(rest.is_empty(), "{:?} is left of {}", rest.list_paths(), text());
 }

@@ -19,7 +19,7 @@ pub enum Verdict {
     BothRefuse,
     /// They differ in an allowed way.
     Allowed(&'static str),
-    /// They differ.
+    /// They differ in another way, which is described.
     Differs(String),
 }
 
@@ -86,7 +86,7 @@ pub fn skip_reason(rival: Rival, data: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Returns whether perl would change this class name.
+/// Returns true if perl would change this class name.
 fn is_renamed_by_perl(name: &[u8]) -> bool {
     let is_word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     match std::str::from_utf8(name) {
@@ -121,6 +121,7 @@ pub fn compare_with_perl(rival: Rival, data: &[u8], answer: &PerlAnswer) -> Verd
     }
 }
 
+/// Compares a document with the same one as perl read it. `typed` is that one in the format json:typed.
 fn compare_values(rival: Rival, data: &[u8], document: &Document<'_>, typed: &str) -> Verdict {
     let stage = Stage::parse("json:typed").expect("a stage");
     let theirs = match icecore::read_as(typed.as_bytes(), &stage, &Limits::default()) {
@@ -234,7 +235,7 @@ fn explain_our_refusal(rival: Rival, data: &[u8], error: &Error) -> Option<&'sta
     }
 }
 
-/// Returns whether the number without a target is negative to perl.
+/// Returns true if perl takes the number in this error for a negative one.
 fn is_negative(error: &Error, expected: &str) -> bool {
     let min_number = if expected.starts_with("the number of a class") { 1 << 31 } else { 1 << 63 };
     error.found().and_then(|found| found.parse().ok()).is_some_and(|number: u64| number >= min_number)
@@ -271,7 +272,7 @@ fn explain_perl_refusal(rival: Rival, document: &Document<'_>, reason: &str) -> 
     if says(&["panic: ", "sv_upgrade from"]) {
         return Some("perl died");
     }
-    if is_misplaced(document) {
+    if has_misplaced_container(document) {
         return Some("a container where only a reference to one is allowed: perl breaks");
     }
     if says(&["Malformed UTF-8", "a character beyond Unicode"]) {
@@ -308,7 +309,7 @@ fn explain_perl_refusal(rival: Rival, document: &Document<'_>, reason: &str) -> 
 
 /// Returns the name for values that may differ.
 fn explain_other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document<'_>) -> Option<&'static str> {
-    let any = |is: fn(&Node) -> bool| ours.nodes().iter().any(is);
+    let any_node = |matches: fn(&Node) -> bool| ours.nodes().iter().any(matches);
     if ours.header().is_some_and(|header| matches!(header.kind(), Kind::Null)) {
         return Some("a header that is undef: perl does not tell it from none");
     }
@@ -324,48 +325,58 @@ fn explain_other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &
     if has_weak(ours) {
         return Some("a weak reference to what nothing else holds: perl frees it");
     }
-    let names = |kind: Kind, is: fn(Kind) -> bool| {
+    let refers_to = |kind: Kind, is_target: fn(Kind) -> bool| {
         ours.nodes()
             .iter()
             .filter(|node| node.kind == kind)
-            .any(|node| ours.nodes().get(node.payload as usize).is_some_and(|target| is(target.kind)))
+            .any(|node| ours.nodes().get(node.payload as usize).is_some_and(|target| is_target(target.kind)))
     };
-    if names(Kind::Alias, |kind| matches!(kind, Kind::Bool | Kind::Null | Kind::Hole)) {
+    if refers_to(Kind::Alias, |kind| matches!(kind, Kind::Bool | Kind::Null | Kind::Hole)) {
         return Some("an alias of undef or of a boolean: perl has one of each");
     }
     if is_tied_to_nothing(ours) {
         return Some("tied to a value that is not an object");
     }
     if all_cursors(ours).any(|map| {
-        let absent = |(key, _): (Key<'_>, Cursor<'_>)| key.node().has(flag::PLACEHOLDER);
-        map.kind() == Kind::Map && !map.node().has(flag::RESTRICTED) && map.entries().any(absent)
+        let is_absent = |(key, _): (Key<'_>, Cursor<'_>)| key.node().has(flag::PLACEHOLDER);
+        map.kind() == Kind::Map && !map.node().has(flag::RESTRICTED) && map.entries().any(is_absent)
     }) {
         return Some("absent keys of a hash that is not restricted");
     }
-    if is_misplaced(ours) {
+    if has_misplaced_container(ours) {
         return Some("a container where only a reference to one is allowed: perl breaks");
     }
-    let strings = |kind: Kind, is: fn(&[u8]) -> bool| {
+    let any_string_of = |kind: Kind, matches: fn(&[u8]) -> bool| {
         all_cursors(ours)
             .filter(|cursor| cursor.kind() == kind)
-            .any(|cursor| cursor.children().any(|part| part.as_bytes().is_some_and(is)))
+            .any(|cursor| cursor.children().any(|part| part.as_bytes().is_some_and(matches)))
     };
     match rival {
         Rival::Sereal if theirs.header().is_some() && ours.header().is_none() => {
             Some("what Sereal takes for a header where the document says that there is none")
         }
-        Rival::Sereal if ours.header().is_some() && any(|node| node.kind == Kind::Regexp && node.has(flag::BARE)) => {
+        Rival::Sereal
+            if ours.header().is_some() && any_node(|node| node.kind == Kind::Regexp && node.has(flag::BARE)) =>
+        {
             Some("a bare regexp and a header: perl takes what was in the variable")
         }
         Rival::Sereal if copies_object(data) => Some("a COPY of an object: Sereal blesses the copy only"),
         _ if all_cursors(ours).any(has_odd_flags) => Some("a regexp's flags in another order than perl's"),
-        _ if strings(Kind::Regexp, has_unicode_escape) => Some("a pattern with \\p, \\N or the like: perl adds a flag"),
-        _ if strings(Kind::Regexp, begins_with_flags) => Some("a pattern that begins with flags: perl takes them out"),
-        _ if strings(Kind::Regexp, |text| text.contains(&b'#')) => Some("a pattern with a comment: perl ends its line"),
-        Rival::Sereal if strings(Kind::Regexp, |text| !text.is_ascii() && text.contains(&b'\\')) => {
+        _ if any_string_of(Kind::Regexp, has_unicode_escape) => {
+            Some("a pattern with \\p, \\N or the like: perl adds a flag")
+        }
+        _ if any_string_of(Kind::Regexp, begins_with_flags) => {
+            Some("a pattern that begins with flags: perl takes them out")
+        }
+        _ if any_string_of(Kind::Regexp, |text| text.contains(&b'#')) => {
+            Some("a pattern with a comment: perl ends its line")
+        }
+        Rival::Sereal if any_string_of(Kind::Regexp, |text| !text.is_ascii() && text.contains(&b'\\')) => {
             Some("a pattern of bytes that names a character by its number: perl makes text of it")
         }
-        Rival::Sereal if any(|node| node.kind == Kind::Float128) => Some("a float beyond 64 bits: this perl rounds it"),
+        Rival::Sereal if any_node(|node| node.kind == Kind::Float128) => {
+            Some("a float beyond 64 bits: this perl rounds it")
+        }
         Rival::Storable if has_note(data, |code, value| code == 1 && value == 31) => {
             Some("SVUNDEF_ELEM outside of an array: Storable takes it for an absent key")
         }
@@ -373,110 +384,112 @@ fn explain_other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &
             Some("a key whose flags exclude each other, or that is not UTF-8")
         }
         Rival::Storable
-            if any(|node| node.kind == Kind::Map && node.has(flag::RESTRICTED))
-                && any(|node| matches!(node.kind, Kind::Null | Kind::Bool)) =>
+            if any_node(|node| node.kind == Kind::Map && node.has(flag::RESTRICTED))
+                && any_node(|node| matches!(node.kind, Kind::Null | Kind::Bool)) =>
         {
             Some("undef or a boolean in a restricted hash: perl's own are read-only")
         }
         Rival::Storable
-            if any(|node| node.kind == Kind::Alias)
+            if any_node(|node| node.kind == Kind::Alias)
                 && all_cursors(ours).any(|map| map.entries().any(|(key, _)| key.node().has(flag::LOCKED))) =>
         {
             Some("a value that is locked and has an alias: in perl the variable is locked")
         }
-        Rival::Storable if names_text_of_code(ours) => Some("a link to the text of code: in perl it is a copy"),
-        Rival::Storable if strings(Kind::Code, |text| text.contains(&0)) => {
+        Rival::Storable if refers_to_text_of_code(ours) => Some("a link to the text of code: in perl it is a copy"),
+        Rival::Storable if any_string_of(Kind::Code, |text| text.contains(&0)) => {
             Some("code with a NUL: Storable cuts it off")
         }
-        Rival::Storable if strings(Kind::Regexp, |text| !text.is_ascii()) => {
+        Rival::Storable if any_string_of(Kind::Regexp, |text| !text.is_ascii()) => {
             Some("a pattern beyond ASCII: Storable does not keep its flag")
         }
-        Rival::Storable if theirs.nodes().iter().any(is_marked) => {
+        Rival::Storable if theirs.nodes().iter().any(is_marked_as_overloaded) => {
             Some("a class that overloads: perl marks all references to its objects")
         }
-        Rival::Storable if any(|node| node.kind == Kind::Opaque) => Some("hooks"),
-        Rival::Storable if any(|node| node.kind == Kind::Tied) && any(|node| node.kind == Kind::Alias) => {
+        Rival::Storable if any_node(|node| node.kind == Kind::Opaque) => Some("hooks"),
+        Rival::Storable if any_node(|node| node.kind == Kind::Tied) && any_node(|node| node.kind == Kind::Alias) => {
             Some("an object that several tied variables share")
         }
-        Rival::Storable if any(|node| node.kind == Kind::Object) && any(|node| node.kind == Kind::Code) => {
+        Rival::Storable if any_node(|node| node.kind == Kind::Object) && any_node(|node| node.kind == Kind::Code) => {
             Some("blessed code: Storable reads it unblessed")
         }
-        Rival::Storable if any(|node| node.kind == Kind::Regexp && node.has(flag::BARE)) => {
+        Rival::Storable if any_node(|node| node.kind == Kind::Regexp && node.has(flag::BARE)) => {
             Some("a bare regexp: Storable blesses it")
         }
-        Rival::Storable if any(|node| node.kind == Kind::Map && node.has(flag::RESTRICTED) && node.aux == 0) => {
+        Rival::Storable if any_node(|node| node.kind == Kind::Map && node.has(flag::RESTRICTED) && node.aux == 0) => {
             Some("an empty restricted hash: Storable forgets that it is restricted")
         }
         _ => None,
     }
 }
 
-/// Returns whether this is a reference to an object whose class overloads operators.
-fn is_marked(node: &Node) -> bool {
+/// Returns true if this is a reference to an object whose class overloads operators.
+fn is_marked_as_overloaded(node: &Node) -> bool {
     node.has(flag::OVERLOAD) && (node.kind.is_container() || node.kind == Kind::Link)
 }
 
-/// Returns whether the spelling of a Storable image has such a note.
-fn has_note(data: &[u8], is: impl Fn(u16, u64) -> bool) -> bool {
+/// Returns true if the spelling of a Storable image has such a note.
+fn has_note(data: &[u8], matches: impl Fn(u16, u64) -> bool) -> bool {
     let limits = perl_limits();
     let stage = Stage::parse("storable").expect("a stage");
-    let read = stage.format().read(data, stage.settings(), Request::new(&limits).detailed()).document;
-    read.spelling().is_some_and(|spelling| spelling.notes.iter().any(|note| is(note.code, note.value)))
+    let document = stage.format().read(data, stage.settings(), Request::new(&limits).detailed()).document;
+    document.spelling().is_some_and(|spelling| spelling.notes.iter().any(|note| matches(note.code, note.value)))
 }
 
-/// Returns whether the pattern of a regular expression is tracked.
+/// Returns true if the pattern of a regular expression is tracked.
 fn tracks_pattern(data: &[u8]) -> bool {
     let limits = perl_limits();
     let stage = Stage::parse("sereal").expect("a stage");
-    let read = stage.format().read(data, stage.settings(), Request::new(&limits).detailed()).document;
-    let Some(trace) = read.trace() else { return false };
+    let document = stage.format().read(data, stage.settings(), Request::new(&limits).detailed()).document;
+    let Some(trace) = document.trace() else { return false };
     trace.spans.iter().any(|span| {
         let bytes = if span.layer == 0 { data } else { trace.layer.as_deref().unwrap_or_default() };
-        let around = span.node.checked_sub(1).and_then(|index| read.nodes().get(index as usize));
-        let is_pattern = around.is_some_and(|node| node.kind == Kind::Regexp);
+        let previous_node = span.node.checked_sub(1).and_then(|index| document.nodes().get(index as usize));
+        let is_pattern = previous_node.is_some_and(|node| node.kind == Kind::Regexp);
         let is_tag = matches!(span.what, "SHORT_BINARY" | "BINARY" | "STR_UTF8" | "COPY" | "PAD");
         is_pattern && is_tag && bytes.get(span.start as usize).is_some_and(|byte| *byte >= 0x80)
     })
 }
 
-/// Returns whether a COPY contains an object.
+/// Returns true if a COPY contains an object.
 fn copies_object(data: &[u8]) -> bool {
     let limits = perl_limits();
     let stage = Stage::parse("sereal").expect("a stage");
-    let read = stage.format().read(data, stage.settings(), Request::new(&limits).detailed()).document;
-    let extents = read.trace().map_or(&[][..], |trace| &trace.extents);
+    let document = stage.format().read(data, stage.settings(), Request::new(&limits).detailed()).document;
+    let extents = document.trace().map_or(&[][..], |trace| &trace.extents);
     let is_object = |node: &Node| matches!(node.kind, Kind::Object | Kind::Opaque | Kind::Regexp);
     // The copy itself begins with the tag COPY; its contents are copied.
-    read.nodes().iter().zip(extents.iter().skip(1)).any(|(node, inside)| inside.copied && is_object(node))
+    document.nodes().iter().zip(extents.iter().skip(1)).any(|(node, inside)| inside.copied && is_object(node))
 }
 
-/// Returns whether a key has the flags for UTF-8 and for downgraded from it, or has wrong flags.
+/// Returns true if a key has both of the flags that exclude each other, for UTF-8 and for downgraded from UTF-8, or
+/// is flagged as UTF-8 and is not.
 fn has_odd_key_flags(data: &[u8]) -> bool {
-    /// The note with the flags of a key, and both flags.
+    /// Code of the note with the flags of a key.
     const KEY_FLAGS: u16 = 4;
+    /// Both flags.
     const BOTH: u64 = 3;
     let limits = perl_limits();
     let stage = Stage::parse("storable").expect("a stage");
-    let read = stage.format().read(data, stage.settings(), Request::new(&limits)).document;
-    has_note(data, |code, value| code == KEY_FLAGS && value & BOTH == BOTH) || has_odd_key(&read)
+    let document = stage.format().read(data, stage.settings(), Request::new(&limits)).document;
+    has_note(data, |code, value| code == KEY_FLAGS && value & BOTH == BOTH) || has_odd_key(&document)
 }
 
-/// Returns whether a key is text that is not UTF-8.
+/// Returns true if a key is text that is not UTF-8.
 fn has_odd_key(document: &Document<'_>) -> bool {
     let odd = |name: &icecore::raw::Name<'_>| name.node.kind == Kind::Text && std::str::from_utf8(name.bytes).is_err();
     all_cursors(document).any(|map| map.entries().any(|(key, _)| matches!(key, Key::Name(name) if odd(&name))))
 }
 
-/// Returns whether an alias refers to the text of code.
-fn names_text_of_code(document: &Document<'_>) -> bool {
+/// Returns true if an alias refers to the text of code.
+fn refers_to_text_of_code(document: &Document<'_>) -> bool {
     let is_text = |index: u64| {
-        let around = index.checked_sub(1).and_then(|previous| document.nodes().get(previous as usize));
-        around.is_some_and(|node| node.kind == Kind::Code)
+        let previous_node = index.checked_sub(1).and_then(|previous| document.nodes().get(previous as usize));
+        previous_node.is_some_and(|node| node.kind == Kind::Code)
     };
     document.nodes().iter().any(|node| node.kind == Kind::Alias && is_text(node.payload))
 }
 
-/// Returns `true` if the value of a tied variable is not an object.
+/// Returns true if the value of a tied variable is not an object.
 fn is_tied_to_nothing(document: &Document<'_>) -> bool {
     all_cursors(document).filter(|cursor| cursor.kind() == Kind::Tied).any(|tied| {
         tied.children().next().is_none_or(|object| {
@@ -486,8 +499,8 @@ fn is_tied_to_nothing(document: &Document<'_>) -> bool {
     })
 }
 
-/// Returns whether a container is in a variable that should hold a reference.
-fn is_misplaced(document: &Document<'_>) -> bool {
+/// Returns true if a container is in a variable that should hold a reference.
+fn has_misplaced_container(document: &Document<'_>) -> bool {
     let is_container = |node: &Node| match node.kind {
         Kind::Array | Kind::Map | Kind::Link | Kind::Opaque | Kind::Code => true,
         Kind::Object => node.form() != Form::Variable,
@@ -501,8 +514,9 @@ fn is_misplaced(document: &Document<'_>) -> bool {
     all_cursors(document)
         .filter(|cursor| matches!(cursor.kind(), Kind::Array | Kind::Map | Kind::Tied | Kind::Ref))
         .any(|cursor| {
-            let around = cursor.index().checked_sub(1).and_then(|index| document.nodes().get(index as usize));
-            let is_synthetic = cursor.kind() == Kind::Ref && around.is_some_and(|node| node.kind == Kind::Object);
+            let previous_node = cursor.index().checked_sub(1).and_then(|index| document.nodes().get(index as usize));
+            let is_synthetic =
+                cursor.kind() == Kind::Ref && previous_node.is_some_and(|node| node.kind == Kind::Object);
             !is_synthetic && cursor.children().any(|child| is_container(child.node()) && !child.node().has(flag::REF))
         })
 }
@@ -511,18 +525,19 @@ fn all_cursors<'d>(document: &'d Document<'_>) -> impl Iterator<Item = Cursor<'d
     (0..document.nodes().len() as u32).filter_map(|index| document.at(index))
 }
 
-/// Perl's values of the header and of the body were combined.
+/// Returns the name for an answer of perl that is not valid json:typed. Its parts for the header and the body were
+/// written separately.
 fn explain_unreadable(error: &Error, typed: &str) -> Option<&'static str> {
     let twice = error.expected().is_some_and(|expected| expected.contains("number of its own"));
     (twice && typed.contains("$header")).then_some("links in a header: each walk of perl counts from 1")
 }
 
-/// Returns whether a pattern has an escape that is only meaningful by the rules of Unicode.
+/// Returns true if a pattern has an escape that is only meaningful by the rules of Unicode.
 fn has_unicode_escape(pattern: &[u8]) -> bool {
     pattern.windows(2).any(|pair| pair[0] == b'\\' && matches!(pair[1], b'p' | b'P' | b'N' | b'x' | b'o'))
 }
 
-/// Returns whether a pattern begins like `(?ix)`.
+/// Returns true if a pattern begins like `(?ix)`.
 fn begins_with_flags(pattern: &[u8]) -> bool {
     let flags =
         pattern.strip_prefix(b"(?").map_or(&[][..], |rest| rest.split(|byte| *byte == b')').next().unwrap_or(rest));
@@ -552,6 +567,7 @@ fn has_duplicate_keys(document: &Document<'_>) -> bool {
     all_cursors(document).any(repeats_key)
 }
 
+/// Returns true if two keys of a map are the same key to perl.
 fn repeats_key(map: Cursor<'_>) -> bool {
     let mut known = HashSet::new();
     map.entries().any(|(key, _)| match key {

@@ -17,9 +17,9 @@ pub fn compare_with_php(data: &[u8], answer: &OracleAnswer) -> Verdict {
     match (&ours.error, answer) {
         (_, OracleAnswer::Died) => Verdict::Allowed("php died"),
         (Some(error), OracleAnswer::Refused(reason)) => {
-            let offset = reason.find("Error at offset").map(|at| &reason[at..]);
-            let same = offset.is_some_and(|offset| error.help().is_some_and(|help| help.contains(offset)));
-            if same { Verdict::BothRefuse } else { Verdict::Allowed("both refuse, at another offset") }
+            let offset = reason.find("Error at offset").map(|start| &reason[start..]);
+            let is_same_offset = offset.is_some_and(|offset| error.help().is_some_and(|help| help.contains(offset)));
+            if is_same_offset { Verdict::BothRefuse } else { Verdict::Allowed("both refuse, at another offset") }
         }
         (Some(error), OracleAnswer::Wrote(_, warning)) => {
             ours.refusal_verdict(explain_our_refusal(&ours, warning), error)
@@ -48,7 +48,7 @@ fn explain_our_refusal(ours: &OurReading<'_>, warning: &str) -> Option<&'static 
     }
 }
 
-/// Returns whether we stopped at the `:` after a count that is a sign or empty.
+/// Returns true if we stopped at the `:` after a count that is a sign or empty.
 fn stops_after_bad_count(ours: &OurReading<'_>) -> bool {
     let offset = ours.error.as_ref().and_then(icecore::Error::offset).unwrap_or_default() as usize;
     let before = ours.data.get(..offset).unwrap_or_default();
@@ -88,7 +88,7 @@ fn explain_other_bytes(ours: &OurReading<'_>) -> Option<&'static str> {
     }
 }
 
-/// Returns whether an object has a property whose name is an integer.
+/// Returns true if an object has a property whose name is an integer.
 fn names_property_by_number(ours: &OurReading<'_>) -> bool {
     ours.has_value(|object| {
         object.kind() == Kind::Object && object.body().entries().any(|(key, _)| key.node().kind == Kind::Int)
@@ -125,31 +125,33 @@ fn explain_igbinary_refusal(ours: &OurReading<'_>) -> Option<&'static str> {
 /// Returns the name for output that may differ.
 fn explain_other_igbinary(ours: &OurReading<'_>) -> Option<&'static str> {
     let is_shared = |cursor: Cursor<'_>| cursor.kind() == Kind::Alias && cursor.target().kind().is_container();
-    let named = |kind: Kind| -> HashSet<u32> {
+    let targets_of = |kind: Kind| -> HashSet<u32> {
         ours.all_cursors().filter(|cursor| cursor.kind() == kind).map(|cursor| cursor.target().index()).collect()
     };
     match () {
         () if ours.repeats_key() => Some("a key twice: in PHP the last value counts"),
         () if names_property_by_number(ours) => Some("a property named by an integer: PHP makes it a string"),
         () if ours.contains_itself() => Some("an array in itself: PHP makes a copy of it"),
-        () if !named(Kind::Alias).is_disjoint(&named(Kind::Link)) => {
+        () if !targets_of(Kind::Alias).is_disjoint(&targets_of(Kind::Link)) => {
             Some("an array by value that is a shared variable elsewhere: PHP makes a copy of it")
         }
         () if ours.all_cursors().filter(|cursor| cursor.kind() == Kind::Array && cursor.is_empty()).count() > 1 => {
             Some("several empty arrays: in PHP they are one")
         }
         () if ours.has_value(is_shared) => Some("an object or an array by value, and later as a shared variable"),
-        () if ours.has_value(|map| map.kind() == Kind::Map && map.entries().any(|(key, _)| is_number(key.bytes()))) => {
+        () if ours
+            .has_value(|map| map.kind() == Kind::Map && map.entries().any(|(key, _)| is_integer_text(key.bytes()))) =>
+        {
             Some("a key that is the text of an integer: igbinary leaves it text")
         }
         () => None,
     }
 }
 
-/// Returns whether the text is spelled like an integer.
-fn is_number(text: &[u8]) -> bool {
+/// Returns true if the text is spelled like an integer.
+fn is_integer_text(text: &[u8]) -> bool {
     std::str::from_utf8(text)
         .ok()
         .and_then(|text| text.parse::<i64>().ok())
-        .is_some_and(|n| n.to_string().as_bytes() == text)
+        .is_some_and(|number| number.to_string().as_bytes() == text)
 }

@@ -45,7 +45,9 @@ fn explain_our_refusal(ours: &OurReading<'_>) -> Option<&'static str> {
         () if expected.starts_with("a value that has instance variables") && found == ";" => {
             Some("a symbol with other variables than its encoding")
         }
-        () if names_itself(expected, found) => Some("a string that is its own encoding: Ruby finds none of that name"),
+        () if links_to_unfinished_object(expected, found) => {
+            Some("a string that is its own encoding: Ruby finds none of that name")
+        }
         () if expected.starts_with("the name of an encoding") && found == "I" => {
             Some("the name of an encoding that has variables of its own")
         }
@@ -54,8 +56,8 @@ fn explain_our_refusal(ours: &OurReading<'_>) -> Option<&'static str> {
     }
 }
 
-/// Returns whether a link refers to an object that is still being read.
-fn names_itself(expected: &str, found: &str) -> bool {
+/// Returns true if a link refers to an object that is still being read.
+fn links_to_unfinished_object(expected: &str, found: &str) -> bool {
     let last_number = expected.strip_prefix("the number of an object before this one, 0 to ");
     last_number
         .zip(Some(found))
@@ -112,14 +114,19 @@ fn explain_other_bytes(ours: &OurReading<'_>) -> Option<&'static str> {
         () if ours.has_value(|cursor| cursor.kind() == Kind::Regexp) => {
             Some("a regexp: Ruby works out its encoding and its options from the pattern")
         }
-        () if ours.has_value(|cursor| is_subclass(cursor) && cursor.children().next().is_some_and(is_class_twice)) => {
+        () if ours
+            .has_value(|cursor| is_subclass(cursor) && cursor.children().next().is_some_and(is_subclass_or_link)) =>
+        {
             Some("a subclass of a subclass, or of a link: Ruby's objects have one class")
         }
-        () if has_orders(ours) => {
+        () if has_different_orders(ours) => {
             Some("objects of a class with other variables: Ruby 3.1 has one order for all of them")
         }
         () if links_to_key(ours) => Some("a value that is a link to a key: in Ruby a string of its own"),
-        () if ours.has_value(|cursor| is_variables(cursor) && cursor.children().next().is_some_and(is_variables)) => {
+        () if ours.has_value(|cursor| {
+            is_variable_wrapper(cursor) && cursor.children().next().is_some_and(is_variable_wrapper)
+        }) =>
+        {
             Some("instance variables around instance variables: Ruby has one of a name")
         }
         () if ours
@@ -130,7 +137,10 @@ fn explain_other_bytes(ours: &OurReading<'_>) -> Option<&'static str> {
         () if ours.has_value(|cursor| cursor.kind() == Kind::Module && cursor.node().form() == Form::OldModule) => {
             Some("a class or module in the old form: Ruby writes which it is")
         }
-        () if ours.has_value(|cursor| is_variables(cursor) && cursor.entries().any(|(key, _)| key.bytes() == b"K")) => {
+        () if ours.has_value(|cursor| {
+            is_variable_wrapper(cursor) && cursor.entries().any(|(key, _)| key.bytes() == b"K")
+        }) =>
+        {
             Some("a K that is not true: to Ruby it is the flag, too")
         }
         () if ours.has_value(|map| map.default_value().is_some_and(|value| value.kind() == Kind::Null)) => {
@@ -153,7 +163,7 @@ fn explain_other_bytes(ours: &OurReading<'_>) -> Option<&'static str> {
     }
 }
 
-/// Returns whether a value belongs to a class with `_load` or `marshal_load`, or has a layout that Ruby writes in
+/// Returns true if a value belongs to a class with `_load` or `marshal_load`, or has a layout that Ruby writes in
 /// another order.
 fn is_of_known_class(ours: &OurReading<'_>) -> bool {
     const KNOWN: &[&[u8]] = &[
@@ -172,8 +182,8 @@ fn is_of_known_class(ours: &OurReading<'_>) -> bool {
     ours.has_class(|name| KNOWN.contains(&name) || name.ends_with(b"Error") || name.ends_with(b"Exception"))
 }
 
-/// Returns whether two objects of a class differ in the names of their variables, or in their order.
-fn has_orders(ours: &OurReading<'_>) -> bool {
+/// Returns true if two objects of a class differ in the names of their variables, or in their order.
+fn has_different_orders(ours: &OurReading<'_>) -> bool {
     let mut orders: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
     ours.all_cursors().any(|object| {
         let names: Vec<&[u8]> = object.body().entries().map(|(key, _)| key.bytes()).collect();
@@ -181,15 +191,15 @@ fn has_orders(ours: &OurReading<'_>) -> bool {
     })
 }
 
-/// Returns whether a link that is not a key refers to a key.
+/// Returns true if a link that is not a key refers to a key.
 fn links_to_key(ours: &OurReading<'_>) -> bool {
-    /// The field `key` of a node that is itself a key.
+    /// Value of the field `key` in a node that is a key itself.
     const IS_KEY: u16 = 0xFFFE;
     let is_key = |cursor: Cursor<'_>| cursor.node().key == IS_KEY;
     ours.has_value(|link| link.kind() == Kind::Link && !is_key(link) && is_key(link.target()))
 }
 
-fn is_variables(cursor: Cursor<'_>) -> bool {
+fn is_variable_wrapper(cursor: Cursor<'_>) -> bool {
     cursor.kind() == Kind::Attrs && !is_subclass(cursor)
 }
 
@@ -201,22 +211,22 @@ fn is_subclass(cursor: Cursor<'_>) -> bool {
     cursor.kind() == Kind::Attrs && cursor.node().form() == Form::Subclass
 }
 
-/// Returns whether the value can't have one more class.
-fn is_class_twice(inside: Cursor<'_>) -> bool {
-    is_subclass(inside) || inside.kind() == Kind::Link
+/// Returns true if Ruby can't add one more class to the value.
+fn is_subclass_or_link(inner: Cursor<'_>) -> bool {
+    is_subclass(inner) || inner.kind() == Kind::Link
 }
 
-/// Returns whether a key is a string with instance variables, or a link to one.
+/// Returns true if a key is a string with instance variables, or a link to one.
 fn has_variables_on_key(map: Cursor<'_>) -> bool {
-    let around = |value: Cursor<'_>| value.index().checked_sub(1).and_then(|index| map.document().at(index));
+    let previous_node = |value: Cursor<'_>| value.index().checked_sub(1).and_then(|index| map.document().at(index));
     let has_variables = |value: Cursor<'_>| {
         let value = value.target();
-        value.kind() == Kind::Attrs || around(value).is_some_and(|around| around.kind() == Kind::Attrs)
+        value.kind() == Kind::Attrs || previous_node(value).is_some_and(|previous| previous.kind() == Kind::Attrs)
     };
     map.kind() == Kind::Map && map.entries().any(|(key, _)| matches!(key, Key::Value(value) if has_variables(value)))
 }
 
-/// Returns whether Ruby itself uses this name for an encoding.
+/// Returns true if Ruby itself uses this name for an encoding.
 fn is_encoding(name: &[u8]) -> bool {
     static NAMES: OnceLock<HashSet<Vec<u8>>> = OnceLock::new();
     let names = NAMES.get_or_init(|| {

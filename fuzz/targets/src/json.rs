@@ -35,21 +35,21 @@ pub fn json_read(data: &[u8]) {
     let reread = read_json(&compact, &stage, &wide, false);
     assert!(reread.error.is_none(), "{:?}\n{}", reread.error, String::from_utf8_lossy(&compact));
     assert!(reread.document == fast.document, "{:?}\n{:?}", fast.document, reread.document);
-    let twice = write_json(&reread.document, "json").expect("written again");
-    assert_bytes(&compact, &twice);
+    let rewritten = write_json(&reread.document, "json").expect("written again");
+    assert_bytes(&compact, &rewritten);
     // Other layouts have the same meaning.
     let layout =
         ["json:indent=2", "json:ascii", "json:sort_keys", "json:indent=1,ascii"][choice_from_bytes(data) as usize % 4];
     let laid_out = write_json(&fast.document, layout).expect("what was JSON is JSON");
     let reread_layout = read_json(&laid_out, &stage, &wide, false);
     assert!(reread_layout.error.is_none(), "{:?}\n{}", reread_layout.error, String::from_utf8_lossy(&laid_out));
-    let order = if layout == "json:sort_keys" {
+    let comparison = if layout == "json:sort_keys" {
         icecore::value::Comparison::new().any_order()
     } else {
         icecore::value::Comparison::new()
     };
     assert!(
-        order.equal(&reread_layout.document, &fast.document),
+        comparison.equal(&reread_layout.document, &fast.document),
         "{layout}: {:?}\n{:?}",
         fast.document,
         reread_layout.document
@@ -61,13 +61,13 @@ pub fn json_read(data: &[u8]) {
 /// own (128 levels).
 fn compare_with_serde(data: &[u8], ours: &Outcome<'_>) {
     let theirs = serde_json::from_slice::<serde_json::Value>(data);
-    let accepted = ours.error.is_none() && ours.consumed == data.len();
+    let is_accepted = ours.error.is_none() && ours.consumed == data.len();
     match (&ours.error, theirs) {
         (Some(error), _) if error.kind() == ErrorKind::Limit => {}
-        (_, Ok(_)) if !accepted => {
+        (_, Ok(_)) if !is_accepted => {
             panic!("serde_json accepts it: {:?}, {} of {}", ours.error, ours.consumed, data.len())
         }
-        (_, Err(error)) if accepted && !error.to_string().starts_with("recursion limit exceeded") => {
+        (_, Err(error)) if is_accepted && !error.to_string().starts_with("recursion limit exceeded") => {
             panic!("serde_json refuses it: {error}")
         }
         _ => {}
@@ -98,8 +98,8 @@ pub fn json_typed(data: &[u8]) {
         let text = || String::from_utf8_lossy(&typed_json);
         assert!(reread.error.is_none(), "{:?}\n{}\n{:?}", reread.error, text(), fast.document);
         assert!(reread.document == fast.document, "{}\n{:?}\n{:?}", text(), fast.document, reread.document);
-        let twice = write_json(&reread.document, "json:typed").expect("written again");
-        assert_bytes(&typed_json, &twice);
+        let rewritten = write_json(&reread.document, "json:typed").expect("written again");
+        assert_bytes(&typed_json, &rewritten);
         if name == "json" {
             continue;
         }
@@ -114,15 +114,15 @@ pub fn json_typed(data: &[u8]) {
         );
         assert!(reread_spelled.document == fast.document, "{}", String::from_utf8_lossy(&spelled_json));
         // JSON has doubles: a signaling NaN of 32 bits comes back as a quiet one.
-        let signals = |node: &icecore::raw::Node| {
+        let is_signaling = |node: &icecore::raw::Node| {
             let bits = node.payload as u32;
             node.kind == icecore::Kind::Float32 && f32::from_bits(bits).is_nan() && bits & 0x0040_0000 == 0
         };
-        if slow.document.nodes().iter().any(signals) {
+        if slow.document.nodes().iter().any(is_signaling) {
             continue;
         }
         let direct = write_json(&slow.document, name).expect("written");
-        let around = write_json(&reread_spelled.document, name).expect("written");
-        assert_bytes(&direct, &around);
+        let round_trip = write_json(&reread_spelled.document, name).expect("written");
+        assert_bytes(&direct, &round_trip);
     }
 }

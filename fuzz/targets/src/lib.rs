@@ -52,7 +52,7 @@ pub struct Target {
 }
 
 /// Seeds of the formats whose documents are changed in place.
-const CHANGED: &[&str] = &[
+const EDITABLE_SEEDS: &[&str] = &[
     "php.jsonl",
     "php-session.jsonl",
     "json",
@@ -111,10 +111,10 @@ pub static TARGETS: &[Target] = &[
             "dumper-read.jsonl",
         ],
     },
-    Target { name: "rewrite", run: rewrite, seeds: CHANGED },
-    Target { name: "alter", run: alter, seeds: CHANGED },
-    Target { name: "alike", run: alike, seeds: CHANGED },
-    Target { name: "columns", run: columns, seeds: CHANGED },
+    Target { name: "rewrite", run: rewrite, seeds: EDITABLE_SEEDS },
+    Target { name: "alter", run: alter, seeds: EDITABLE_SEEDS },
+    Target { name: "alike", run: alike, seeds: EDITABLE_SEEDS },
+    Target { name: "columns", run: columns, seeds: EDITABLE_SEEDS },
     Target {
         name: "select",
         run: select,

@@ -9,14 +9,14 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// Its result for a blob.
+/// The result of the program for a blob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OracleAnswer {
-    /// It was read, and written again as these bytes; with the warnings.
+    /// The blob was read, and written again as these bytes. The text contains the warnings.
     Wrote(Vec<u8>, String),
-    /// It was read, and can't be written.
+    /// The blob was read, and can't be written; with the message.
     Kept(String),
-    /// It was refused.
+    /// The blob was refused; with the message.
     Refused(String),
     /// The process ended: a crash, a loop, too much memory. This is not a finding of ours.
     Died,
@@ -36,7 +36,7 @@ pub enum Runtime {
 impl Runtime {
     /// Returns what is missing, if it can't be run.
     pub fn missing_reason(self) -> Option<&'static str> {
-        let (program, says, name) = match self {
+        let (program, check, missing) = match self {
             Runtime::Ruby => ("ruby", "exit RUBY_VERSION >= '3.1'", "ruby 3.1 is not installed"),
             Runtime::Php => ("php", "exit(PHP_VERSION_ID < 80200 ? 1 : 0);", "php 8.2 is not installed"),
             Runtime::Igbinary => {
@@ -44,12 +44,12 @@ impl Runtime {
             }
         };
         let option = if self == Runtime::Ruby { "-e" } else { "-r" };
-        let status = Command::new(program).args([option, says]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-        (!status.is_ok_and(|status| status.success())).then_some(name)
+        let status = Command::new(program).args([option, check]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        (!status.is_ok_and(|status| status.success())).then_some(missing)
     }
 
-    /// Returns the command, with a limit of its address space in kilobytes. That of Ruby is large before it reads a
-    /// byte.
+    /// Returns the limit of the address space in kilobytes, the command, and the script. Ruby needs a large address
+    /// space before it reads anything.
     fn shell_command(self) -> (u64, &'static str, &'static str) {
         match self {
             Runtime::Ruby => (1_000_000, "exec ruby -W0 -E UTF-8 --disable-gems \"$0\"", "ruby/oracle.rb"),
@@ -62,13 +62,15 @@ impl Runtime {
 /// Timeout for an answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Number of blobs after which a process is replaced: the names that it has seen stay in memory.
+/// Number of blobs after which a process is replaced, because the names that it has seen stay in its memory.
 const MAX_BLOBS: u64 = 100_000;
 
+/// A running process.
 struct Running {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<Vec<u8>>,
+    /// Number of blobs that the process got.
     processed: u64,
 }
 
@@ -138,7 +140,7 @@ impl Oracle {
         answers
     }
 
-    /// Processes blobs until all are answered, or one is not.
+    /// Processes blobs until all are answered, or the process does not answer one.
     fn process_some(&mut self, blobs: &[Vec<u8>], answers: &mut Vec<OracleAnswer>) {
         let Some(running) = &mut self.running else { return };
         let Some(mut input) = running.input.take() else { return };
@@ -170,13 +172,14 @@ impl Oracle {
     }
 }
 
+/// Parses the line that the process prints for a blob.
 fn parse_answer(line: &[u8]) -> OracleAnswer {
     let line = String::from_utf8_lossy(line);
     let (verdict, rest) = line.trim_end_matches('\n').split_once(' ').unwrap_or((&line, ""));
     match verdict {
         "ok" => {
-            let (blob, complaint) = rest.split_once(' ').unwrap_or((rest, ""));
-            OracleAnswer::Wrote(seeds::decode_base64(blob), complaint.to_owned())
+            let (blob, warning) = rest.split_once(' ').unwrap_or((rest, ""));
+            OracleAnswer::Wrote(seeds::decode_base64(blob), warning.to_owned())
         }
         "kept" => OracleAnswer::Kept(rest.to_owned()),
         "refused" => OracleAnswer::Refused(rest.to_owned()),

@@ -11,9 +11,10 @@ fn read_blob<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: bool) -
     stage.format().read(data, stage.settings(), if detail { request.detailed() } else { request })
 }
 
-/// Checks that the reader and the detailed reading agree, spans tile, and the document can be written again as an equal
-/// document with its spelling. Without its spelling, it can be read again, and is equal if `is_equal_without`.
-fn check_format(data: &[u8], format: &str, is_equal_without: bool) {
+/// Checks that the reader and the detailed reading agree, spans tile, and the document can be written again as an
+/// equal document with its spelling. Without its spelling it can be read again, and is equal if
+/// `is_equal_without_spelling`.
+fn check_format(data: &[u8], format: &str, is_equal_without_spelling: bool) {
     let stage = Stage::parse(format).expect("a stage");
     let limits = check::small_limits();
     let fast = read_blob(data, &stage, &limits, false);
@@ -23,17 +24,18 @@ fn check_format(data: &[u8], format: &str, is_equal_without: bool) {
     check::visit_document(&fast.document);
     if fast.error.is_none() {
         check_round_trip(&slow.document, &stage, true);
-        check_round_trip(&fast.document, &stage, is_equal_without);
+        check_round_trip(&fast.document, &stage, is_equal_without_spelling);
     }
 }
 
-/// Returns whether the document has instance variables on a value that can't have any, or an encoding without a name:
-/// Ruby reads both, writes neither, and they don't come back.
-fn has_what_ruby_drops(document: &Document<'_>) -> bool {
+/// Returns true if the document has instance variables on a value that can't have any, or an encoding without a name.
+/// Ruby reads both and writes neither.
+fn has_parts_that_ruby_drops(document: &Document<'_>) -> bool {
     let is_empty = |node: &Node| node.kind == Kind::Attrs && node.aux == 1 && node.payload >> 32 == 0;
     document.nodes().iter().any(is_empty) || document.tape().encodings().iter().any(|name| name.bytes.is_empty())
 }
 
+/// Checks that a written document can be read. With `is_equal`, it must also be equal if nothing was lost.
 fn check_round_trip(document: &Document<'_>, stage: &Stage, is_equal: bool) {
     let mut out = Vec::new();
     let losses = match icecore::write_to(document, stage, &check::wide_limits(), &mut out) {
@@ -48,7 +50,7 @@ fn check_round_trip(document: &Document<'_>, stage: &Stage, is_equal: bool) {
     }
     assert_eq!(reread.consumed, out.len(), "more was written than is read");
     if is_equal
-        && !has_what_ruby_drops(document)
+        && !has_parts_that_ruby_drops(document)
         && losses.is_empty()
         && *document != reread.document
         && !equal_but_numbers(document, &reread.document)
@@ -61,7 +63,8 @@ pub fn php_read(data: &[u8]) {
     check_format(data, "php", true);
 }
 
-/// Reads with each handler in turn: the right one is found by examining the input, and a changed input may fit another.
+/// Reads with a handler that the input chooses. Detecting the handler would often choose another one for a changed
+/// input.
 pub fn php_session_read(data: &[u8]) {
     let handlers = ["php", "php_binary", "php_serialize"];
     let handler = handlers[crate::choice_from_bytes(data) as usize % handlers.len()];

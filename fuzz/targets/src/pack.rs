@@ -8,14 +8,14 @@ use icecore::{
     raw::Outcome,
 };
 
-/// The first byte is the length of the template; the template and the data follow.
+/// Reads with a template. The first byte is the length of the template; the template and the data follow.
 pub fn pack_read(data: &[u8]) {
     let Some((len, rest)) = data.split_first() else { return };
     let (template, data) = rest.split_at(rest.len().min(usize::from(*len)));
     check_template(&String::from_utf8_lossy(template), data);
 }
 
-/// All bytes are both the template and the data.
+/// Reads with all bytes as the template and as the data.
 pub fn pack_template(data: &[u8]) {
     check_template(&String::from_utf8_lossy(data), data);
 }
@@ -60,25 +60,25 @@ fn check_packing(document: &Document<'_>, options: &pack::Options) {
     }
 }
 
-/// Returns a list with all values that a list may contain.
+/// Returns a list with values of every kind that can be packed.
 fn build_value_list(data: &[u8]) -> Document<'static> {
-    let mut b = Builder::new();
-    b.begin_array();
+    let mut builder = Builder::new();
+    builder.begin_array();
     for (index, bytes) in data.chunks(5).take(40).enumerate() {
         match index % 6 {
-            0 => b.bytes(bytes),
-            1 => b.text(&String::from_utf8_lossy(bytes)),
-            2 => b.int(i64::from(bytes[0]) - 100),
-            3 => b.uint(u64::MAX - u64::from(bytes[0])),
-            4 => b.float(f64::from(bytes[0]) * 1e17 - 0.5),
-            _ => b.null(),
+            0 => builder.bytes(bytes),
+            1 => builder.text(&String::from_utf8_lossy(bytes)),
+            2 => builder.int(i64::from(bytes[0]) - 100),
+            3 => builder.uint(u64::MAX - u64::from(bytes[0])),
+            4 => builder.float(f64::from(bytes[0]) * 1e17 - 0.5),
+            _ => builder.null(),
         };
     }
-    b.end();
-    b.finish().expect("a list")
+    builder.end();
+    builder.finish().expect("a list")
 }
 
-/// The first byte is the separator. Split fields are joined again.
+/// Splits fields and joins them again. The first byte is the separator.
 pub fn join_read(data: &[u8]) {
     let Some((separator, data)) = data.split_first() else { return };
     let mut options = join::Options::default();

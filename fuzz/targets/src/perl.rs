@@ -12,14 +12,14 @@ pub enum PerlAnswer {
     Typed(String),
     /// A value with text that is not UTF-8, which can't be compared.
     NotUtf8,
-    /// It was refused.
+    /// The blob was refused; with the message.
     Refused(String),
     /// The process ended: a crash, a loop, too much memory. This is not a finding of ours.
     Died,
 }
 
 /// Maximum memory of the process, in kilobytes.
-const MEMORY: &str = "300000";
+const MAX_MEMORY_KB: &str = "300000";
 
 /// The process, which is started when it is needed.
 pub struct Perl {
@@ -44,7 +44,7 @@ impl Perl {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../perl/oracle.pl");
         let mut child = Command::new("sh")
             .arg("-c")
-            .arg(format!("ulimit -v {MEMORY}; ulimit -c 0; [ -w /dev/shm ] && export TMPDIR=/dev/shm; cd /tmp; exec perl \"$0\" 2>/dev/null"))
+            .arg(format!("ulimit -v {MAX_MEMORY_KB}; ulimit -c 0; [ -w /dev/shm ] && export TMPDIR=/dev/shm; cd /tmp; exec perl \"$0\" 2>/dev/null"))
             .arg(&script)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -115,6 +115,7 @@ impl Drop for Perl {
     }
 }
 
+/// Parses the line that the process prints for a blob.
 fn parse_answer(line: &[u8]) -> PerlAnswer {
     let text = String::from_utf8_lossy(line);
     let line = text.trim_end();
@@ -138,8 +139,12 @@ pub(crate) fn encode_base64(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let bits = chunk.iter().enumerate().fold(0u32, |sum, (index, byte)| sum | u32::from(*byte) << (16 - 8 * index));
-        for k in 0..4 {
-            out.push(if k <= chunk.len() { char::from(DIGITS[(bits >> (18 - 6 * k)) as usize & 63]) } else { '=' });
+        for index in 0..4 {
+            out.push(if index <= chunk.len() {
+                char::from(DIGITS[(bits >> (18 - 6 * index)) as usize & 63])
+            } else {
+                '='
+            });
         }
     }
     out

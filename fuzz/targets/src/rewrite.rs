@@ -4,10 +4,10 @@
 use icecore::rewrite::{self, Change, Edits, Rewriting, StringRole, Tally};
 use icecore::{Limits, Request, Stage};
 
-/// Replaces some letters.
-struct Letters(&'static [u8]);
+/// Replaces some letters by this text.
+struct LetterReplacer(&'static [u8]);
 
-impl Change for Letters {
+impl Change for LetterReplacer {
     fn change_text(&mut self, text: &[u8], _: StringRole, edits: &mut Edits) {
         for (offset, _) in text.iter().enumerate().filter(|(_, byte)| b"aeios".contains(byte)) {
             assert!(edits.push(offset, offset + 1, self.0));
@@ -29,14 +29,15 @@ pub fn rewrite(data: &[u8]) {
     let choice = crate::choice_from_bytes(data);
     let mut options = Rewriting::default();
     options.limits.decompressed = 1 << 20;
-    let nothing = rewrite::value(data, &mut NoChange, &options, &mut Tally::default());
-    assert!(nothing.is_empty(), "{nothing:?}");
+    let edits = rewrite::value(data, &mut NoChange, &options, &mut Tally::default());
+    assert!(edits.is_empty(), "{edits:?}");
     let new: &[u8] = [&b"xyz"[..], b"", b"Q", b"\"'\\/"][choice as usize % 4];
     for stage in STAGES {
         let stage = Stage::parse(stage).expect("a stage");
-        let nothing = rewrite::document(data, &stage, &mut NoChange, &options, &mut Tally::default());
-        assert!(nothing.is_ok_and(|edits| edits.is_empty()) || !can_read(data, &stage), "{}", stage.name());
-        let Ok(edits) = rewrite::document(data, &stage, &mut Letters(new), &options, &mut Tally::default()) else {
+        let edits = rewrite::document(data, &stage, &mut NoChange, &options, &mut Tally::default());
+        assert!(edits.is_ok_and(|edits| edits.is_empty()) || !can_read(data, &stage), "{}", stage.name());
+        let Ok(edits) = rewrite::document(data, &stage, &mut LetterReplacer(new), &options, &mut Tally::default())
+        else {
             continue;
         };
         assert_edits_fit(&edits, data);
@@ -46,7 +47,7 @@ pub fn rewrite(data: &[u8]) {
     }
     (options.keys, options.classes, options.base64) = (choice & 8 != 0, choice & 16 != 0, choice & 32 != 0);
     options.mend = choice & 64 != 0;
-    assert_edits_fit(&rewrite::value(data, &mut Letters(new), &options, &mut Tally::default()), data);
+    assert_edits_fit(&rewrite::value(data, &mut LetterReplacer(new), &options, &mut Tally::default()), data);
 }
 
 fn assert_edits_fit(edits: &Edits, data: &[u8]) {

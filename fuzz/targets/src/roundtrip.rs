@@ -4,7 +4,7 @@ use crate::differ::Verdict;
 use icecore::{Cursor, Document, Error, ErrorKind, Key, Kind, Limits, Request, Stage, raw::Outcome};
 use std::collections::HashSet;
 
-/// Limits that are small enough that the other side need not build slow values.
+/// Limits that are small enough that the other program need not build slow values.
 pub fn rival_limits() -> Limits {
     let mut limits = Limits::default();
     limits.depth = 400;
@@ -27,25 +27,26 @@ fn read_outcome<'a>(format: &str, data: &'a [u8], limits: &Limits) -> Outcome<'a
 }
 
 impl<'a> OurReading<'a> {
+    /// Reads a blob. Bytes after its value are removed, because the other programs ignore them.
     pub fn read(format: &'static str, data: &'a [u8]) -> OurReading<'a> {
         let limits = rival_limits();
-        let first = read_outcome(format, data, &limits);
-        let (is_whole, end) = (first.consumed == data.len(), first.consumed);
-        let is_trailing = first.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Trailing);
-        let end = match &first.error {
+        let outcome = read_outcome(format, data, &limits);
+        let (is_complete, end) = (outcome.consumed == data.len(), outcome.consumed);
+        let is_trailing = outcome.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Trailing);
+        let end = match &outcome.error {
             Some(error) if is_trailing => error.offset().map_or(0, |end| end as usize),
-            Some(_) => return OurReading { format, data, document: first.document, error: first.error },
-            None if is_whole => return OurReading { format, data, document: first.document, error: None },
+            Some(_) => return OurReading { format, data, document: outcome.document, error: outcome.error },
+            None if is_complete => return OurReading { format, data, document: outcome.document, error: None },
             None => end,
         };
         // igbinary also refuses bytes after a value.
         if format == "igbinary" {
             let error = Error::new(ErrorKind::Trailing);
-            return OurReading { format, data, document: first.document, error: Some(error) };
+            return OurReading { format, data, document: outcome.document, error: Some(error) };
         }
         let data = &data[..end.min(data.len())];
-        let second = read_outcome(format, data, &limits);
-        OurReading { format, data, document: second.document, error: second.error }
+        let outcome = read_outcome(format, data, &limits);
+        OurReading { format, data, document: outcome.document, error: outcome.error }
     }
 
     /// Returns the written document.
@@ -55,7 +56,7 @@ impl<'a> OurReading<'a> {
         icecore::write_to(&self.document, &stage, &Limits::default(), &mut out).map(|_| out)
     }
 
-    /// Returns why the other side is not run.
+    /// Returns why the other program is not run.
     pub fn skip_reason(&self) -> Option<&'static str> {
         let is_limit = self.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Limit);
         match () {
@@ -70,17 +71,17 @@ impl<'a> OurReading<'a> {
         (0..self.document.nodes().len() as u32).filter_map(|index| self.document.at(index))
     }
 
-    /// Returns whether a value satisfies the condition.
-    pub fn has_value(&self, is: impl Fn(Cursor<'_>) -> bool) -> bool {
-        self.all_cursors().any(is)
+    /// Returns true if a value satisfies the condition.
+    pub fn has_value(&self, matches: impl Fn(Cursor<'_>) -> bool) -> bool {
+        self.all_cursors().any(matches)
     }
 
-    /// Returns whether a class satisfies the condition.
-    pub fn has_class(&self, is: impl Fn(&[u8]) -> bool) -> bool {
-        self.document.tape().classes().iter().any(|name| is(name.bytes))
+    /// Returns true if a class satisfies the condition.
+    pub fn has_class(&self, matches: impl Fn(&[u8]) -> bool) -> bool {
+        self.document.tape().classes().iter().any(|name| matches(name.bytes))
     }
 
-    /// Returns whether a container has a link to itself, or to a container around it.
+    /// Returns true if a container has a link to itself, or to a container around it.
     pub fn contains_itself(&self) -> bool {
         self.has_value(|link| {
             let refers = matches!(link.kind(), Kind::Link | Kind::Alias);
@@ -92,7 +93,7 @@ impl<'a> OurReading<'a> {
         })
     }
 
-    /// Returns whether a map has a key twice.
+    /// Returns true if a map has a key twice.
     pub fn repeats_key(&self) -> bool {
         self.has_value(|map| {
             let mut known_keys = HashSet::new();
@@ -110,12 +111,12 @@ impl<'a> OurReading<'a> {
         })
     }
 
-    /// Returns what was expected where we refuse the blob.
+    /// Returns what our error says was expected; empty without an error.
     pub fn expected(&self) -> &str {
         self.error.as_ref().and_then(Error::expected).unwrap_or_default()
     }
 
-    /// Returns the verdict if we refuse what the other side reads.
+    /// Returns the verdict if we refuse what the other program reads.
     pub fn refusal_verdict(&self, name: Option<&'static str>, error: &Error) -> Verdict {
         match name {
             Some(name) => Verdict::Allowed(name),
@@ -123,7 +124,7 @@ impl<'a> OurReading<'a> {
         }
     }
 
-    /// Returns the verdict if we read what the other side refuses.
+    /// Returns the verdict if we read what the other program refuses.
     pub fn acceptance_verdict(&self, name: Option<&'static str>, reason: &str) -> Verdict {
         match name {
             Some(name) => Verdict::Allowed(name),
@@ -133,14 +134,14 @@ impl<'a> OurReading<'a> {
         }
     }
 
-    /// Compares the output of both.
-    pub fn compare_output(&self, theirs: &[u8], name: impl FnOnce(&Self) -> Option<&'static str>) -> Verdict {
+    /// Compares our output with that of the other program. `explain` returns the name of an allowed difference.
+    pub fn compare_output(&self, theirs: &[u8], explain: impl FnOnce(&Self) -> Option<&'static str>) -> Verdict {
         let ours = match self.write_document() {
             Ok(ours) if ours == theirs => return Verdict::Equal,
             Ok(ours) => ours.escape_ascii().to_string(),
             Err(error) => error.to_string(),
         };
-        match name(self) {
+        match explain(self) {
             Some(name) => Verdict::Allowed(name),
             None => Verdict::Differs(format!(
                 "other bytes\ninput  {}\nours   {ours}\ntheirs {}\n{:?}",

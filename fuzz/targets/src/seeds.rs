@@ -3,8 +3,8 @@
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Longer seeds only make each execution slow.
-const MAX_SEED_LENGTH: usize = 2_048;
+/// Maximum length of a seed. Longer ones only make each execution slow.
+const MAX_SEED_LEN: usize = 2_048;
 
 /// Returns the folder of the fixtures.
 pub fn fixtures_folder() -> PathBuf {
@@ -22,7 +22,7 @@ pub fn load_seeds(files: &[&str]) -> Vec<Vec<u8>> {
             _ => seeds.extend(read_blobs(&fixtures_folder().join(file))),
         }
     }
-    seeds.retain(|seed| seed.len() <= MAX_SEED_LENGTH);
+    seeds.retain(|seed| seed.len() <= MAX_SEED_LEN);
     seeds.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
     seeds.dedup();
     assert!(!seeds.is_empty(), "no seeds in {files:?}");
@@ -34,7 +34,7 @@ fn read_blobs(path: &Path) -> Vec<Vec<u8>> {
     text.lines().filter_map(parse_blob).collect()
 }
 
-/// Returns the blob of a line; for an expectation, its text.
+/// Returns the blob of a line, or the typed JSON of a line that describes an expected document.
 fn parse_blob(line: &str) -> Option<Vec<u8>> {
     if let Some(start) = line.find("\"typed\":") {
         return Some(line.as_bytes()[start + 8..line.len() - 1].to_vec());

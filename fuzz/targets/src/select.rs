@@ -1,4 +1,4 @@
-//! Values on paths: skimming finds the same as reading everything.
+//! Searches values on paths. Skimming finds the same values as reading everything.
 
 use crate::choice_from_bytes;
 use icecore::raw::Input;
@@ -33,37 +33,41 @@ const PATHS: &[&str] = &[
 /// The formats that can be skimmed.
 const FORMATS: &[&str] = &["php", "json", "storable", "sereal", "igbinary", "marshal"];
 
+/// Values with their paths.
 type FoundValues = Vec<(String, Document<'static>)>;
 
-/// The bytes in parts of this size.
-struct Parts<'b>(&'b [u8], usize);
+/// A source that prefers to load parts of a given size.
+struct Parts<'b> {
+    bytes: &'b [u8],
+    part_len: usize,
+}
 
 impl Source for Parts<'_> {
     fn len(&self) -> u64 {
-        self.0.len() as u64
+        self.bytes.len() as u64
     }
 
     fn load_into(&mut self, offset: u64, to: &mut [u8]) -> bool {
-        let from = offset as usize;
-        let part = self.0.get(from..from.saturating_add(to.len()));
+        let start = offset as usize;
+        let part = self.bytes.get(start..start.saturating_add(to.len()));
         part.map(|part| to.copy_from_slice(part)).is_some()
     }
 
     fn preferred_len(&self) -> usize {
-        self.1
+        self.part_len
     }
 }
 
 fn skim_values(input: Input<'_>, stage: &Stage, pattern: &Pattern, limits: &Limits) -> (FoundValues, Skimmed) {
     let mut answers = FoundValues::new();
-    let end = select::skim(input, stage, pattern, limits, &mut |path, document| {
+    let skimmed = select::skim(input, stage, pattern, limits, &mut |path, document| {
         answers.push((path.to_owned(), document.clone().into_owned()));
         Ok(())
     });
-    (answers, end.expect("nobody refuses an answer"))
+    (answers, skimmed.expect("nobody refuses an answer"))
 }
 
-/// Skims the bytes in each format, with all of them in view or few, and reads them; the results must be the same.
+/// Skims the bytes in each format, at once and in small parts, and reads them. The results must be the same.
 pub fn select(data: &[u8]) {
     let limits = Limits::default();
     let number = choice_from_bytes(data) as usize;
@@ -72,20 +76,20 @@ pub fn select(data: &[u8]) {
     for format in FORMATS {
         let stage = Stage::parse(format).expect("a stage");
         let (answers, skimmed) = {
-            let all = skim_values(Input::Bytes(data), &stage, &pattern, &limits);
-            let mut parts = Parts(data, 1 + number % 40);
+            let at_once = skim_values(Input::Bytes(data), &stage, &pattern, &limits);
+            let mut parts = Parts { bytes: data, part_len: 1 + number % 40 };
             let in_parts = skim_values(Input::Source(&mut parts), &stage, &pattern, &limits);
-            assert!(all == in_parts, "{format} {path}: parts of {} give something else", parts.1);
-            all
+            assert!(at_once == in_parts, "{format} {path}: parts of {} give something else", parts.part_len);
+            at_once
         };
-        // Errors after an answer are not examined.
+        // Skimming does not examine what follows an answer, so a document with errors there can't be compared.
         let Ok(document) = icecore::read_as(data, &stage, &limits) else { continue };
         let mut expected = FoundValues::new();
-        let read = select::within(&document, &pattern, &limits, 0, &mut |path, document| {
+        let result = select::within(&document, &pattern, &limits, 0, &mut |path, document| {
             expected.push((path.to_owned(), document.clone().into_owned()));
             Ok(())
         });
-        if read.is_err() {
+        if result.is_err() {
             continue;
         }
         if let Skimmed::All(count) = skimmed {

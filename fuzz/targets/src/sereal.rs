@@ -48,9 +48,9 @@ pub fn sereal_read(data: &[u8]) {
     // Cases that no encoder writes, and for which only an equal document is guaranteed: a tracked PAD, whose bit comes
     // back on the tag after it; a second WEAKEN, which is left out; and a COPY of something other than a string, which
     // is written in full.
-    if !tracks_pad(data, &slow) && !weakens_twice(data, &slow) && !copies_no_string(data, &slow) {
-        let raw = data.get(4).is_some_and(|byte| byte >> 4 == 0);
-        if raw {
+    if !tracks_pad(data, &slow) && !weakens_twice(data, &slow) && !copies_non_string(data, &slow) {
+        let is_uncompressed = data.get(4).is_some_and(|byte| byte >> 4 == 0);
+        if is_uncompressed {
             assert_bytes(&data[..slow.consumed], &rewritten);
         } else {
             assert_bytes(decompressed_body(&slow), decompressed_body(&reread));
@@ -59,62 +59,62 @@ pub fn sereal_read(data: &[u8]) {
     check_round_trip(&fast.document, &choose_options(data));
 }
 
-/// Returns the decompressed body.
+/// Returns the decompressed body; empty if the body is not compressed.
 fn decompressed_body<'o>(outcome: &'o Outcome<'_>) -> &'o [u8] {
     outcome.document.trace().and_then(|trace| trace.layer.as_deref()).unwrap_or_default()
 }
 
 /// Returns the spans of a layer, and the bytes of that layer.
-fn spans_of<'o>(data: &'o [u8], outcome: &'o Outcome<'_>, number: u8) -> (Vec<&'o Span>, &'o [u8]) {
+fn spans_of<'o>(data: &'o [u8], outcome: &'o Outcome<'_>, layer: u8) -> (Vec<&'o Span>, &'o [u8]) {
     let spans = outcome.document.trace().map_or(&[][..], |trace| &trace.spans);
     (
-        spans.iter().filter(|span| span.layer == number).collect(),
-        if number == 0 { data } else { decompressed_body(outcome) },
+        spans.iter().filter(|span| span.layer == layer).collect(),
+        if layer == 0 { data } else { decompressed_body(outcome) },
     )
 }
 
 fn tracks_pad(data: &[u8], outcome: &Outcome<'_>) -> bool {
-    (0..2).any(|number| {
-        let (spans, bytes) = spans_of(data, outcome, number);
+    (0..2).any(|layer| {
+        let (spans, bytes) = spans_of(data, outcome, layer);
         let mut pads = spans.iter().filter(|span| span.what == "PAD");
         pads.any(|span| bytes[span.start as usize..span.end as usize].contains(&0xBF))
     })
 }
 
 fn weakens_twice(data: &[u8], outcome: &Outcome<'_>) -> bool {
-    (0..2).any(|number| {
-        let (spans, _) = spans_of(data, outcome, number);
+    (0..2).any(|layer| {
+        let (spans, _) = spans_of(data, outcome, layer);
         let mut tags = spans.iter().filter(|span| span.what != "PAD").map(|span| span.what);
         let mut previous = "";
         tags.any(|name| std::mem::replace(&mut previous, name) == "WEAKEN" && name == "WEAKEN")
     })
 }
 
-/// Returns whether a COPY refers to something other than a string of the document.
-fn copies_no_string(data: &[u8], outcome: &Outcome<'_>) -> bool {
-    (0..2).any(|number| {
-        let (spans, bytes) = spans_of(data, outcome, number);
+/// Returns true if a COPY refers to something other than a string of the document.
+fn copies_non_string(data: &[u8], outcome: &Outcome<'_>) -> bool {
+    (0..2).any(|layer| {
+        let (spans, bytes) = spans_of(data, outcome, layer);
         let is_string = |name: &str| matches!(name, "SHORT_BINARY" | "BINARY" | "STR_UTF8");
         let strings: HashSet<u64> = spans.iter().filter(|span| is_string(span.what)).map(|span| span.start).collect();
         // In a document with several parts, each part counts from its own start; in protocol 1 the body counts from the
         // start of the header.
-        let number_of = |span: &Span, bytes: &[u8]| {
+        let read_number = |span: &Span, bytes: &[u8]| {
             let digits = bytes.get(span.start as usize..span.end as usize).unwrap_or(&[]);
             digits.iter().rev().fold(0i64, |sum, byte| sum << 7 | i64::from(byte & 0x7F))
         };
-        let (header, _) = spans_of(data, outcome, 0);
-        let len = header.iter().find(|span| span.what == "length of the header");
-        let body = len.map_or(0, |span| span.end as i64 + number_of(span, data));
-        let part = spans.iter().find(|span| span.what == "header bits").map_or(0, |span| span.end as i64);
-        let base = |offset: u64| match (data[4] & 15, number) {
+        let (header_spans, _) = spans_of(data, outcome, 0);
+        let header_len = header_spans.iter().find(|span| span.what == "length of the header");
+        let body_start = header_len.map_or(0, |span| span.end as i64 + read_number(span, data));
+        let user_header_start = spans.iter().find(|span| span.what == "header bits").map_or(0, |span| span.end as i64);
+        let base = |offset: u64| match (data[4] & 15, layer) {
             (1, 0) => 0,
-            (1, _) => -body,
-            (_, 0) if (offset as i64) < body => part - 1,
-            (_, 0) => body - 1,
+            (1, _) => -body_start,
+            (_, 0) if (offset as i64) < body_start => user_header_start - 1,
+            (_, 0) => body_start - 1,
             _ => -1,
         };
         spans.windows(2).filter(|pair| pair[0].what == "COPY").any(|pair| {
-            !u64::try_from(base(pair[0].start) + number_of(pair[1], bytes))
+            !u64::try_from(base(pair[0].start) + read_number(pair[1], bytes))
                 .is_ok_and(|offset| strings.contains(&offset))
         })
     })
@@ -165,7 +165,7 @@ fn check_round_trip(document: &Document<'_>, options: &WriteOptions) {
         true => Comparison::new().any_order(),
         false => Comparison::new(),
     };
-    // Writing a string once and aliasing the others to it makes them one variable: that is the purpose of the option.
+    // The option `aliased_dedupe_strings` makes equal strings one variable on purpose.
     if losses.is_empty()
         && !options.aliased_dedupe_strings
         && !comparison.equal(document, &reread.document)

@@ -6,7 +6,7 @@ use icecore::format::storable::{LongDouble, ReadOptions, WriteOptions, write};
 use icecore::raw::Reader as _;
 use icecore::{Document, Error, ErrorKind, Request};
 
-/// Chooses the properties that headers leave open by the bytes.
+/// Returns options for reading, chosen by the bytes: they set what a header leaves open.
 pub fn choose_options(data: &[u8]) -> ReadOptions {
     let mut options = ReadOptions::default();
     match choice_from_bytes(data) % 16 {
@@ -21,7 +21,7 @@ pub fn choose_options(data: &[u8]) -> ReadOptions {
     options
 }
 
-/// Returns whether the version is only supported for reading: before 0.7.
+/// Returns true if the version of the image is before 0.7: such images are read, but not written.
 pub fn is_old(data: &[u8]) -> bool {
     let rest = data.strip_prefix(b"pst0").unwrap_or(data);
     data.starts_with(b"perl-store") || rest.first().is_some_and(|version| version >> 1 < 2)
@@ -86,19 +86,20 @@ fn check_round_trip(document: &Document<'_>, options: &WriteOptions) {
     if losses.is_empty() && *document != reread.document && !equal_but_numbers(document, &reread.document) {
         panic!("another document comes back:\n{document:?}\n{:?}\n{out:02x?}", reread.document);
     }
-    // After the first conversion of numbers, nothing changes any more.
+    // Numbers are converted only once, so writing again gives the same bytes.
     let bytes = write_storable(&reread.document, options).expect("written again");
     assert_bytes(&out, &bytes);
 }
 
+/// Checks that the bytes are equal. A failure shows the first difference.
 #[track_caller]
-pub fn assert_bytes(wanted: &[u8], found: &[u8]) {
-    if wanted != found {
-        let offset = wanted.iter().zip(found).take_while(|(a, b)| a == b).count() as u64;
+pub fn assert_bytes(expected: &[u8], actual: &[u8]) {
+    if expected != actual {
+        let offset = expected.iter().zip(actual).take_while(|(a, b)| a == b).count() as u64;
         panic!(
             "other bytes from {offset} on:\n{}\n{}",
-            icecore::text::window(wanted, offset),
-            icecore::text::window(found, offset)
+            icecore::text::window(expected, offset),
+            icecore::text::window(actual, offset)
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Documents that a command changed: they are written elsewhere or in place, or their changes are shown.
+//! Writes the documents that a command changed, elsewhere or in place, or shows their changes.
 
 use super::diff::{DiffView, DifferencePrinter, SAME_MEANING, read_document};
 use crate::arguments::{self, Global};
@@ -25,7 +25,7 @@ pub struct ChangeArgs {
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
-    pub place: InPlaceArgs,
+    pub output_args: InPlaceArgs,
     /// Overwrite existing files, including backups; write binary formats to a terminal
     #[arg(long)]
     pub force: bool,
@@ -42,7 +42,7 @@ pub struct Changed {
     pub is_changed: bool,
 }
 
-/// Changes an input. `None`: it is not changed, and the reason was reported.
+/// Changes an input. Returns `None` if it can't be changed, for a reason that was reported.
 pub type ChangeInput<'c> = dyn FnMut(&Source, &mut Report) -> Result<Option<Changed>, Abort> + 'c;
 
 /// Writes changed inputs.
@@ -52,7 +52,7 @@ pub struct ChangeWriter<'w> {
 }
 
 impl ChangeWriter<'_> {
-    /// Changes all inputs, and writes or shows the results. `others`: further files that no output may replace.
+    /// Changes all inputs, and writes or shows the results. `others` are further files that no output may replace.
     pub fn write(
         &self,
         sources: &[Source],
@@ -60,36 +60,36 @@ impl ChangeWriter<'_> {
         report: &mut Report,
         change: &mut ChangeInput<'_>,
     ) -> Result<(), Abort> {
-        let place = &self.args.place;
+        let output_args = &self.args.output_args;
         let mut outputs = Outputs::new(sources, self.args.force);
         others.iter().for_each(|other| outputs.add_input(other));
-        match (&place.written.out_dir, sources) {
-            _ if place.in_place => self.in_place(sources, report, change),
-            (Some(folder), _) => self.to_folder(folder, outputs, sources, report, change),
-            (None, [source]) => self.to_one(outputs, source, report, change),
-            (None, _) if self.args.dry_run => self.show(sources, &[], report, change),
-            _ => Err(usage("several inputs are changed --in-place, or written into a folder (--out-dir)")),
+        match (&output_args.written.out_dir, sources) {
+            _ if output_args.in_place => self.write_in_place(sources, report, change),
+            (Some(folder), _) => self.write_to_folder(folder, outputs, sources, report, change),
+            (None, [source]) => self.write_to_one(outputs, source, report, change),
+            (None, _) if self.args.dry_run => self.show_changes(sources, &[], report, change),
+            _ => Err(usage_failure("several inputs are changed --in-place, or written into a folder (--out-dir)")),
         }
     }
 
     /// Writes one input to the standard output or to a file.
-    fn to_one(
+    fn write_to_one(
         &self,
         mut outputs: Outputs,
         source: &Source,
         report: &mut Report,
         change: &mut ChangeInput<'_>,
     ) -> Result<(), Abort> {
-        let output = self.args.place.written.output.as_ref();
-        let place = outputs.output_destination(output)?;
+        let output = self.args.output_args.written.output.as_ref();
+        let destination = outputs.output_destination(output)?;
         if self.args.dry_run {
-            return self.show(std::slice::from_ref(source), &[], report, change);
+            return self.show_changes(std::slice::from_ref(source), &[], report, change);
         }
         let Some(changed) = change(source, report)? else { return Ok(()) };
         if output.is_none() && terminal::is_stdout_terminal() {
-            terminal::refuse_binary(&changed.stage, self.args.force)?;
+            terminal::check_not_binary(&changed.stage, self.args.force)?;
         }
-        let mut target = Target::new(place)?;
+        let mut target = Target::new(destination)?;
         if output.is_none() && !self.args.force {
             target.sink.escape_controls();
         }
@@ -98,25 +98,31 @@ impl ChangeWriter<'_> {
     }
 
     /// Replaces each file in which something changes.
-    fn in_place(&self, sources: &[Source], report: &mut Report, change: &mut ChangeInput<'_>) -> Result<(), Abort> {
-        let places = sources.iter().map(|source| InPlaceFile::new(source, &self.args.place.backup, self.args.force));
-        let places: Vec<InPlaceFile> = places.collect::<Result<_, Abort>>()?;
+    fn write_in_place(
+        &self,
+        sources: &[Source],
+        report: &mut Report,
+        change: &mut ChangeInput<'_>,
+    ) -> Result<(), Abort> {
+        let files =
+            sources.iter().map(|source| InPlaceFile::new(source, &self.args.output_args.backup, self.args.force));
+        let files: Vec<InPlaceFile> = files.collect::<Result<_, Abort>>()?;
         if self.args.dry_run {
-            return self.show(sources, &places, report, change);
+            return self.show_changes(sources, &files, report, change);
         }
-        for (source, place) in sources.iter().zip(places) {
+        for (source, file) in sources.iter().zip(files) {
             let Some(changed) = change(source, report)? else { continue };
             if !changed.is_changed {
                 report.note(&source.name(), "done", "nothing to change".to_owned());
                 continue;
             }
-            let mut target = place.open_target()?;
+            let mut target = file.open_target()?;
             target.sink.write_bytes(&changed.after)?;
-            let message = match place.backup_name() {
+            let message = match file.backup_name() {
                 Some(backup) => format!("changed; the original is {backup}"),
                 None => "changed; no backup was kept".to_owned(),
             };
-            if or_reported(place.replace_original(target), source, report)? {
+            if report_failure(file.replace_original(target), source, report)? {
                 report.note(&source.name(), "done", message);
             }
         }
@@ -124,7 +130,7 @@ impl ChangeWriter<'_> {
     }
 
     /// Writes each input to a file of its own.
-    fn to_folder(
+    fn write_to_folder(
         &self,
         folder: &Path,
         outputs: Outputs,
@@ -133,7 +139,7 @@ impl ChangeWriter<'_> {
         change: &mut ChangeInput<'_>,
     ) -> Result<(), Abort> {
         if self.args.dry_run {
-            return self.show(sources, &[], report, change);
+            return self.show_changes(sources, &[], report, change);
         }
         let mut folder = OutputFolder::new(folder, outputs, sources);
         for source in sources {
@@ -142,25 +148,25 @@ impl ChangeWriter<'_> {
                 target.sink.write_bytes(&changed.after)?;
                 target.complete_output()
             });
-            or_reported(written, source, report)?;
+            report_failure(written, source, report)?;
         }
         Ok(())
     }
 
-    /// Shows what would change. `places`: with --in-place, the files that would be replaced.
-    fn show(
+    /// Shows what would change. With --in-place, `files` are the files that would be replaced.
+    fn show_changes(
         &self,
         sources: &[Source],
-        places: &[InPlaceFile],
+        files: &[InPlaceFile],
         report: &mut Report,
         change: &mut ChangeInput<'_>,
     ) -> Result<(), Abort> {
         let mut sink = Sink::stdout();
         let paint = Paint::new(self.global.color, &std::io::stdout());
-        let (mut values, mut files, mut refused) = (0, 0, 0);
+        let (mut value_count, mut file_count, mut failure_count) = (0, 0, 0);
         for (index, source) in sources.iter().enumerate() {
             let Some(changed) = change(source, report)? else {
-                refused += 1;
+                failure_count += 1;
                 continue;
             };
             if !changed.is_changed {
@@ -169,22 +175,22 @@ impl ChangeWriter<'_> {
             if sources.len() > 1 {
                 sink.write_text(&format!("{}\n", paint.ink(Ink::Name, source.name())))?;
             }
-            values += self.show_one(source, &changed, &mut sink, paint, report)?;
-            files += 1;
+            value_count += self.show_input(source, &changed, &mut sink, paint, report)?;
+            file_count += 1;
             sink.release_record()?;
-            or_reported(places.get(index).map_or(Ok(()), InPlaceFile::check_backup), source, report)?;
+            report_failure(files.get(index).map_or(Ok(()), InPlaceFile::check_backup), source, report)?;
         }
         sink.flush()?;
-        if refused == sources.len() {
+        if failure_count == sources.len() {
             return Ok(());
         }
-        let (values, files) = (format_count(values, "value", "values"), format_count(files, "file", "files"));
+        let (values, files) = (format_count(value_count, "value", "values"), format_count(file_count, "file", "files"));
         report.remark("done", format!("{values} would change in {files}"));
         Ok(())
     }
 
     /// Shows the changes of one input, and returns their number.
-    fn show_one(
+    fn show_input(
         &self,
         source: &Source,
         changed: &Changed,
@@ -193,35 +199,41 @@ impl ChangeWriter<'_> {
         report: &mut Report,
     ) -> Result<u64, Abort> {
         let name = source.name();
-        let reader = DocumentReader::of_stage(changed.stage.clone(), &self.global.limit);
-        let opened =
+        let reader = DocumentReader::for_stage(changed.stage.clone(), &self.global.limit);
+        let unwrapped =
             (reader.unwrap_input(&name, &changed.before, report), reader.unwrap_input(&name, &changed.after, report));
-        let (Some(before), Some(after)) = &opened else { return Ok(0) };
+        let (Some(before), Some(after)) = &unwrapped else { return Ok(0) };
         let before = read_document(&reader, &name, before, Detail::No, report)?;
         let after = read_document(&reader, &name, after, Detail::No, report)?;
         let (Some(before), Some(after)) = (before, after) else { return Ok(0) };
-        let found = find_differences(&before, &after, Rules::new().exact());
-        let all = arguments::DisplayArgs { depth: None, items: None };
-        DifferencePrinter::for_people(DiffView::Auto, &all, terminal::is_stdout_terminal(), paint, &self.global.limit)
-            .write_differences(&found, sink)?;
-        if found.is_empty() {
+        let differences = find_differences(&before, &after, Rules::new().exact());
+        let show_all = arguments::DisplayArgs { depth: None, items: None };
+        DifferencePrinter::for_people(
+            DiffView::Auto,
+            &show_all,
+            terminal::is_stdout_terminal(),
+            paint,
+            &self.global.limit,
+        )
+        .write_differences(&differences, sink)?;
+        if differences.is_empty() {
             sink.write_text(SAME_MEANING)?;
         }
-        Ok(found.changes().len() as u64 + u64::from(found.has_other_header()))
+        Ok(differences.changes().len() as u64 + u64::from(differences.has_other_header()))
     }
 }
 
 /// Reports an error that concerns one input only. Returns true if there is none.
-fn or_reported(end: Result<(), Abort>, source: &Source, report: &mut Report) -> Result<bool, Abort> {
-    match end {
+fn report_failure(result: Result<(), Abort>, source: &Source, report: &mut Report) -> Result<bool, Abort> {
+    match result {
         Err(Abort::Failed(code, message)) => {
             report.report_fault(code, &source.name(), message);
             Ok(false)
         }
-        end => end.map(|()| true),
+        result => result.map(|()| true),
     }
 }
 
-fn usage(text: &str) -> Abort {
+fn usage_failure(text: &str) -> Abort {
     Abort::Failed(code::USAGE, text.to_owned())
 }

@@ -34,8 +34,8 @@ Examples:
   icecore detect unknown.bin
   icecore detect --json /var/cache | jq -r 'select(.format == \"storable\") | .file'";
 
-/// Number of bytes of a file that are examined.
-const HEAD: u64 = 16 << 20;
+/// Maximum number of bytes of a file that are examined.
+const MAX_HEAD_LEN: u64 = 16 << 20;
 
 /// The object that `--json` prints for a file.
 #[derive(Serialize)]
@@ -59,19 +59,19 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
     for source in &sources {
         report.count_input();
         let name = source.name();
-        let (head, is_all) = match source.read_head(HEAD) {
+        let (head, is_complete) = match source.read_head(MAX_HEAD_LEN) {
             Ok(head) => head,
             Err(error) => {
                 report.report_io_error(&name, &error);
                 continue;
             }
         };
-        let finding = if is_all { icecore::identify(&head) } else { icecore::detect::identify_head(&head) };
-        let is_sure = finding.as_ref().is_some_and(|found| found.certainty == Certainty::Sure);
-        if let Some(wide) = WideEncoding::from_head(&head, is_all).filter(|_| !is_sure) {
-            let (title, certainty) = (format!("text in {}", wide.describe()), wide.certainty());
+        let finding = if is_complete { icecore::identify(&head) } else { icecore::detect::identify_head(&head) };
+        let is_sure = finding.as_ref().is_some_and(|finding| finding.certainty == Certainty::Sure);
+        if let Some(encoding) = WideEncoding::from_head(&head, is_complete).filter(|_| !is_sure) {
+            let (title, certainty) = (format!("text in {}", encoding.describe()), encoding.certainty());
             if args.json {
-                sink.write_json(&wide_row(&name, wide, &title))?;
+                sink.write_json(&wide_text_row(&name, encoding, &title))?;
                 sink.write_text("\n")?;
             } else {
                 let file = icecore::text::printable(&name);
@@ -81,59 +81,60 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
             continue;
         }
         let is_read = finding.as_ref().is_some_and(is_readable);
-        let readers = if is_read { None } else { ForeignInput::detect_kind(&name, &head, is_all) };
+        let foreign = if is_read { None } else { ForeignInput::detect_kind(&name, &head, is_complete) };
         if args.json {
-            sink.write_json(&detection_row(&name, finding.as_ref(), readers))?;
+            sink.write_json(&detection_row(&name, finding.as_ref(), foreign))?;
             sink.write_text("\n")?;
         } else {
-            sink.write_text(&format_line(&name, finding.as_ref(), readers, paint))?;
+            sink.write_text(&format_line(&name, finding.as_ref(), foreign, paint))?;
         }
     }
     sink.flush()
 }
 
-fn is_readable(found: &Finding) -> bool {
-    found.is_read
+fn is_readable(finding: &Finding) -> bool {
+    finding.is_read
 }
 
-fn wide_row<'a>(file: &'a str, wide: WideEncoding, title: &'a str) -> DetectionRow<'a> {
+/// Returns the row for text in UTF-16 or UTF-32.
+fn wide_text_row<'a>(file: &'a str, encoding: WideEncoding, title: &'a str) -> DetectionRow<'a> {
     DetectionRow {
         file,
-        format: Some(wide.units.name()),
+        format: Some(encoding.units.name()),
         title: Some(title),
         variant: None,
         wrappers: &[],
-        certainty: Some(wide.certainty().as_str()),
+        certainty: Some(encoding.certainty().as_str()),
         readable: false,
         commands: &["rows", "replace"],
     }
 }
 
-fn detection_row<'a>(file: &'a str, found: Option<&'a Finding>, readers: Option<ForeignInput>) -> DetectionRow<'a> {
+fn detection_row<'a>(file: &'a str, finding: Option<&'a Finding>, foreign: Option<ForeignInput>) -> DetectionRow<'a> {
     DetectionRow {
         file,
-        format: found.map(|found| found.name),
-        title: found.map(|found| found.title).or(readers.map(|readers| readers.title)),
-        variant: found.map(|found| &*found.variant).filter(|variant| !variant.is_empty()),
-        wrappers: found.map_or(&[], |found| &found.wrappers),
-        certainty: found.map(|found| found.certainty.as_str()),
-        readable: found.is_some_and(is_readable),
-        commands: readers.map_or(&[], |readers| readers.commands),
+        format: finding.map(|finding| finding.name),
+        title: finding.map(|finding| finding.title).or(foreign.map(|foreign| foreign.title)),
+        variant: finding.map(|finding| &*finding.variant).filter(|variant| !variant.is_empty()),
+        wrappers: finding.map_or(&[], |finding| &finding.wrappers),
+        certainty: finding.map(|finding| finding.certainty.as_str()),
+        readable: finding.is_some_and(is_readable),
+        commands: foreign.map_or(&[], |foreign| foreign.commands),
     }
 }
 
-/// `FILE: gzip/storable, file, 2.11 (sure; recognised, not read)`
-fn format_line(file: &str, finding: Option<&Finding>, readers: Option<ForeignInput>, paint: Paint) -> String {
+/// Returns the line for a file: `FILE: gzip/storable, file, 2.11 (sure; recognised, not read)`.
+fn format_line(file: &str, finding: Option<&Finding>, foreign: Option<ForeignInput>, paint: Paint) -> String {
     let file = icecore::text::printable(file);
-    let read_by = readers.map(|readers| {
-        let commands: Vec<String> = readers.commands.iter().map(|command| format!("`{command}`")).collect();
+    let read_by = foreign.map(|foreign| {
+        let commands: Vec<String> = foreign.commands.iter().map(|command| format!("`{command}`")).collect();
         format!("{} read{} it", commands.join(" and "), if commands.len() == 1 { "s" } else { "" })
     });
     let Some(finding) = finding else {
-        return match (readers, read_by) {
-            (Some(readers), Some(read_by)) => {
+        return match (foreign, read_by) {
+            (Some(foreign), Some(read_by)) => {
                 let note = paint.ink(Ink::Faint, format!("(no format of its own; {read_by})"));
-                format!("{file}: {} {note}\n", paint.ink(Ink::Name, readers.title))
+                format!("{file}: {} {note}\n", paint.ink(Ink::Name, foreign.title))
             }
             _ => format!("{file}: {}\n", paint.ink(Ink::Faint, "unknown")),
         };
@@ -145,13 +146,13 @@ fn format_line(file: &str, finding: Option<&Finding>, readers: Option<ForeignInp
     } else {
         format!(", {}", icecore::text::printable(&finding.variant))
     };
-    let read = match (is_readable(finding), finding.format) {
+    let read_note = match (is_readable(finding), finding.format) {
         (true, _) => String::new(),
         (false, Some(_)) => "; recognised, unwrap it to read it".to_owned(),
         (false, None) => {
             read_by.map_or("; recognised, not read".to_owned(), |read_by| format!("; recognised, {read_by}"))
         }
     };
-    let certainty = format!("({}{read})", finding.certainty.as_str());
+    let certainty = format!("({}{read_note})", finding.certainty.as_str());
     format!("{file}: {}{title}{variant} {}\n", paint.ink(Ink::Name, path.join("/")), paint.ink(Ink::Faint, certainty))
 }

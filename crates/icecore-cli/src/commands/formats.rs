@@ -60,7 +60,9 @@ struct FormatRow {
 #[derive(Serialize)]
 struct OptionRow {
     name: &'static str,
+    /// Kind of its value.
     takes: &'static str,
+    /// The smallest and the largest number, or the words to choose from.
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<Vec<String>>,
     side: &'static str,
@@ -78,22 +80,22 @@ struct FormatEntry {
 }
 
 fn format_entries() -> impl Iterator<Item = FormatEntry> {
-    format::all().iter().map(|f| FormatEntry {
-        name: f.name,
-        title: f.title,
-        extension: f.can.extension,
-        options: f.options,
-        page: f.page,
+    format::all().iter().map(|format| FormatEntry {
+        name: format.name,
+        title: format.title,
+        extension: format.can.extension,
+        options: format.options,
+        page: format.page,
     })
 }
 
 fn wrapper_entries() -> impl Iterator<Item = FormatEntry> {
-    wrap::all().iter().map(|w| FormatEntry {
-        name: w.name,
-        title: w.title,
-        extension: w.extension,
-        options: w.options,
-        page: w.page,
+    wrap::all().iter().map(|wrapper| FormatEntry {
+        name: wrapper.name,
+        title: wrapper.title,
+        extension: wrapper.extension,
+        options: wrapper.options,
+        page: wrapper.page,
     })
 }
 
@@ -152,7 +154,7 @@ fn entry_row(entry: FormatEntry) -> FormatRow {
             _ => "text",
         },
         values: match option.takes {
-            OptionType::Number(least, max_value) => Some(vec![least.to_string(), max_value.to_string()]),
+            OptionType::Number(min_value, max_value) => Some(vec![min_value.to_string(), max_value.to_string()]),
             OptionType::Choice(words) => Some(words.iter().map(|word| (*word).to_owned()).collect()),
             _ => None,
         },
@@ -180,16 +182,16 @@ fn side_name(side: Side) -> &'static str {
 fn format_table(paint: Paint) -> String {
     let width =
         format_entries().chain(wrapper_entries()).map(|entry| entry.name.len()).max().unwrap_or(0).max("FORMAT".len());
-    let head = |column_title: &str| {
+    let format_head = |column_title: &str| {
         format!("{}\n", paint.ink(Ink::Faint, format!("{column_title:width$}  READ  WRITE  WHAT IT IS")))
     };
-    let line =
+    let format_line =
         |entry: FormatEntry| format!("{}  yes   yes    {}\n", paint.column(Ink::Name, entry.name, width), entry.title);
-    let mut text = head("FORMAT");
-    format_entries().for_each(|entry| text.push_str(&line(entry)));
+    let mut text = format_head("FORMAT");
+    format_entries().for_each(|entry| text.push_str(&format_line(entry)));
     text.push('\n');
-    text.push_str(&head("WRAPPER"));
-    wrapper_entries().for_each(|entry| text.push_str(&line(entry)));
+    text.push_str(&format_head("WRAPPER"));
+    wrapper_entries().for_each(|entry| text.push_str(&format_line(entry)));
     let names: Vec<_> = icecore::detect::recognised().into_iter().map(|(name, _)| name).collect();
     text.push_str("\n`icecore formats FORMAT` shows the page of a format or wrapper with every option.\n");
     text.push_str("Options are written FORMAT:name=value,…, for example json:indent=2, and wrappers before\n");
@@ -200,11 +202,12 @@ fn format_table(paint: Paint) -> String {
 
 /// Joins the words with commas, in lines of at most 80 characters.
 fn wrap_words(words: &[&str]) -> String {
+    const MAX_LINE_LEN: usize = 80;
     let mut text = String::new();
     let mut line = String::from(" ");
     for (index, word) in words.iter().enumerate() {
         let comma = if index + 1 < words.len() { "," } else { "" };
-        if line.len() + word.len() + 2 > 80 {
+        if line.len() + word.len() + 2 > MAX_LINE_LEN {
             text.push_str(&line);
             text.push('\n');
             line = String::from(" ");
@@ -221,7 +224,7 @@ fn describe_options(options: &[Opt]) -> String {
     if options.is_empty() {
         return "## Options\n\nNone.\n".to_owned();
     }
-    let takes = |option: &Opt| match option.takes {
+    let format_syntax = |option: &Opt| match option.takes {
         OptionType::Flag => option.name.to_owned(),
         OptionType::Number(min_value, max_value) => format!("{}={min_value}…{max_value}", option.name),
         OptionType::Choice(words) => format!("{}={}", option.name, words.join("|")),
@@ -235,7 +238,7 @@ fn describe_options(options: &[Opt]) -> String {
             Side::Write => "writing",
             Side::Both => "reading and writing",
         };
-        text.push_str(&format!("  {}\n      {} ({when})\n", takes(option), option.help));
+        text.push_str(&format!("  {}\n      {} ({when})\n", format_syntax(option), option.help));
     }
     text
 }

@@ -26,20 +26,20 @@ pub struct Man {
 }
 
 /// Runs `icecore completions SHELL`.
-pub fn print_completions(args: &Completions, mut table: clap::Command) -> Result<(), Abort> {
-    table = offer_formats(table);
+pub fn print_completions(args: &Completions, mut command: clap::Command) -> Result<(), Abort> {
+    command = offer_formats(command);
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut table, "icecore", &mut script);
+    clap_complete::generate(args.shell, &mut command, "icecore", &mut script);
     let mut sink = Sink::stdout();
     sink.write_text(&String::from_utf8_lossy(&script))?;
     sink.flush()
 }
 
-/// Changes options that take a format so that completions offer the names of formats.
-fn offer_formats(table: clap::Command) -> clap::Command {
+/// Makes completions offer the names of formats for options that take a format.
+fn offer_formats(command: clap::Command) -> clap::Command {
     use clap::builder::PossibleValuesParser;
     let names = || icecore::format::all().iter().map(|format| format.name);
-    table.mut_subcommands(|command| {
+    command.mut_subcommands(|command| {
         let is_rows = command.get_name() == "rows";
         let command = command.mut_args(|arg| match arg.get_long() {
             Some("to") if is_rows => arg.value_parser(PossibleValuesParser::new(super::rows::FORMS)),
@@ -60,35 +60,36 @@ pub fn print_man_pages(args: &Man, mut top: clap::Command, report: &mut Report) 
     if let Some(folder) = &args.out_dir {
         return write_all_pages(&top, folder, Outputs::new(&[], args.force), report);
     }
-    let wanted = args.command.as_deref();
-    let command = match wanted {
+    let requested = args.command.as_deref();
+    let command = match requested {
         None => Some(&top),
         Some(name) => top.get_subcommands().find(|command| command.get_name() == name),
     };
-    let unknown = || {
+    let unknown_command_error = || {
         let names: Vec<&str> = top.get_subcommands().map(clap::Command::get_name).collect();
-        let name = wanted.unwrap_or_default();
-        let near = icecore::text::nearest(name, names.iter().copied());
-        let meant = near.map_or_else(|| ". ".to_owned(), |near| format!("; did you mean `{near}`? "));
-        usage_text_error(format!("there is no command `{name}`{meant}The commands are {}", names.join(", ")))
+        let name = requested.unwrap_or_default();
+        let similar = icecore::text::nearest(name, names.iter().copied());
+        let suggestion = similar.map_or_else(|| ". ".to_owned(), |similar| format!("; did you mean `{similar}`? "));
+        usage_text_error(format!("there is no command `{name}`{suggestion}The commands are {}", names.join(", ")))
     };
     let mut sink = Sink::stdout();
-    sink.write_text(&render_page(command.ok_or_else(unknown)?, wanted)?)?;
+    sink.write_text(&render_page(command.ok_or_else(unknown_command_error)?, requested)?)?;
     sink.flush()
 }
 
 fn write_all_pages(top: &clap::Command, folder: &Path, mut outputs: Outputs, report: &mut Report) -> Result<(), Abort> {
-    let failed = |error| Abort::Failed(code::USAGE, format!("{}: {}", folder.display(), io_reason(&error)));
-    fs::create_dir_all(folder).map_err(failed)?;
+    let folder_error = |error| Abort::Failed(code::USAGE, format!("{}: {}", folder.display(), io_reason(&error)));
+    fs::create_dir_all(folder).map_err(folder_error)?;
     let commands = top.get_subcommands().filter(|command| !command.is_hide_set());
     for (command, name) in [(top, None)].into_iter().chain(commands.map(|command| (command, Some(command.get_name()))))
     {
         let path = folder.join(format!("{}.1", page_title(name)));
-        let place =
-            outputs.destination_at(&path).and_then(|place| Target::write_text(place, &render_page(command, name)?));
-        match place {
+        let result = outputs
+            .destination_at(&path)
+            .and_then(|destination| Target::write_text(destination, &render_page(command, name)?));
+        match result {
             Err(Abort::Failed(code, message)) => report.report_fault(code, "man", message),
-            other => other?,
+            result => result?,
         }
     }
     Ok(())

@@ -51,7 +51,7 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
         let text = "only one of the file and the difference can be the standard input".to_owned();
         return Err(Abort::Failed(code::USAGE, text));
     }
-    let reader = DocumentReader::with_frame(&args.from, None, &global.limit)?;
+    let reader = DocumentReader::with_framing(&args.from, None, &global.limit)?;
     let writer = ChangeWriter { args: &args.changes, global };
     let others = std::slice::from_ref(&difference);
     writer.write(std::slice::from_ref(&source), others, report, &mut |source, report| {
@@ -74,13 +74,14 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
     })
 }
 
-/// Returns the probable reason why a difference can't be read, if the user took the wrong file or the wrong form.
+/// Explains why a difference can't be read, if the user probably gave the wrong file or a difference for people.
 fn explain_unreadable(file: &[u8], difference: &[u8], limits: &Limits) -> Option<&'static str> {
-    const WORDS: [&[u8]; 7] = [b"added $", b"removed $", b"changed $", b"class $", b"moved $", b"--- ", b"\x1b["];
+    const DISPLAY_STARTS: [&[u8]; 7] =
+        [b"added $", b"removed $", b"changed $", b"class $", b"moved $", b"--- ", b"\x1b["];
     if icecore_diff::Patch::read(file, limits).is_ok() {
         return Some("the first argument is the difference; the file comes first: `icecore patch FILE DIFFERENCE`");
     }
-    let is_for_people = WORDS.iter().any(|word| difference.starts_with(word));
+    let is_for_people = DISPLAY_STARTS.iter().any(|start| difference.starts_with(start));
     is_for_people.then_some("this is a difference for people to read; `icecore diff --json` writes one for `patch`")
 }
 
@@ -94,16 +95,16 @@ struct PatchJob<'j> {
 }
 
 impl PatchJob<'_> {
-    /// Applies the difference to an input. `None`: it does not fit, which is reported.
+    /// Applies the difference to an input. Returns `None` if it does not fit, which is reported.
     fn apply(&self, name: &str, before: Bytes, report: &mut Report) -> Result<Option<Changed>, Abort> {
-        let Some(opened) = self.reader.unwrap_input(name, &before, report) else { return Ok(None) };
-        let UnwrappedInput { stage, .. } = &opened;
+        let Some(input) = self.reader.unwrap_input(name, &before, report) else { return Ok(None) };
+        let UnwrappedInput { stage, .. } = &input;
         let format = stage.format().name;
-        let Some(left) = read_document(self.reader, name, &opened, Detail::For(format), report)? else {
+        let Some(left) = read_document(self.reader, name, &input, Detail::IfFormat(format), report)? else {
             return Ok(None);
         };
-        let made = match self.patch.apply(&left) {
-            Ok(made) => made,
+        let patched = match self.patch.apply(&left) {
+            Ok(patched) => patched,
             Err(Refusal::Broken(error)) => {
                 report.report_unreadable(&self.difference, &error, &[]);
                 return Ok(None);
@@ -122,7 +123,7 @@ impl PatchJob<'_> {
             // An empty patch keeps every byte.
             after.extend_from_slice(&before);
         } else {
-            match icecore::write_to(&made, stage, self.limits, &mut after) {
+            match icecore::write_to(&patched, stage, self.limits, &mut after) {
                 Ok(losses) => report.report_losses(name, &losses, false),
                 Err(error) => {
                     report.report_unwritable(name, &error);
@@ -135,7 +136,7 @@ impl PatchJob<'_> {
         }
         let (stage, is_changed) = (stage.clone(), *after != *before);
         drop(left);
-        drop(opened);
+        drop(input);
         Ok(Some(Changed { before, after, stage, is_changed }))
     }
 }

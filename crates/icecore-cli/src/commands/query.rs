@@ -112,7 +112,8 @@ pub fn run(args: &Query, global: &Global, report: &mut Report) -> Result<(), Abo
     on_query_thread(|| run_query(args, global, &sources, report))
 }
 
-/// Silences the panic message of the filter's thread: such a bug is reported like any other error, without a backtrace.
+/// Silences the panic message of the filter's thread. Such a bug is reported like any other error, without a
+/// backtrace.
 fn silence_filter_panics() {
     let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -124,15 +125,16 @@ fn silence_filter_panics() {
 
 fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
     let reader = DocumentReader::new(&args.from, &global.limit)?.with_each(args.slurp);
-    let wrong = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, error.to_string());
+    let usage_failure = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, error.to_string());
     let compile = if args.csv_safe { icecore_query::Query::for_spreadsheets } else { icecore_query::Query::new };
     let variables = collect_variables(args)?;
     let mut query = compile(&args.filter, &variables).map_err(|mistake| {
         let is_filter = |filter: &str| compile(filter, &variables).is_ok();
-        mistakes::of_filter(&args.filter, &args.files, &mistake.to_string(), is_filter)
+        mistakes::filter_error(&args.filter, &args.files, &mistake.to_string(), is_filter)
     })?;
     if args.slurp {
-        query = compile(&format!("[inputs] | ({}\n)", args.filter), &variables).map_err(|mistake| wrong(&mistake))?;
+        query = compile(&format!("[inputs] | ({}\n)", args.filter), &variables)
+            .map_err(|mistake| usage_failure(&mistake))?;
     }
     // With --raw-output, the filter produces the text of a file of any kind.
     let output = args.output.as_deref().filter(|_| !args.raw);
@@ -143,18 +145,18 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
     let mut to = mistakes::target_stage(&name)?;
     document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
     set_indentation(args, &mut to)?;
-    let place = Outputs::new(sources, args.force).output_destination(args.output.as_ref())?;
-    let is_stdout = matches!(place, Destination::Stdout);
+    let destination = Outputs::new(sources, args.force).output_destination(args.output.as_ref())?;
+    let is_stdout = matches!(destination, Destination::Stdout);
     let is_shown = is_stdout && terminal::is_stdout_terminal();
     let display_limits = args.shown.display_limits(&to, false)?;
     if args.raw && display_limits.is_some() {
         return Err(usage_text_error("--raw-output writes strings as they are, without --depth and --items"));
     }
     if is_shown {
-        terminal::refuse_binary(&to, args.force)?;
+        terminal::check_not_binary(&to, args.force)?;
         to = if args.compact { to } else { terminal::with_indented_json(to) };
     }
-    let mut target = Target::new(place)?;
+    let mut target = Target::new(destination)?;
     if is_stdout && terminal::writes_json(&to) && !args.raw {
         target.sink.paint_json(global.color);
     } else if is_shown && !args.force {
@@ -165,15 +167,15 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
     }
     let job = QueryJob { args, global, to, query, report: RefCell::new(report), joined: RefCell::default() };
     let mut results = ResultWriter { sink: &mut target.sink, last: None, losses: Losses::default(), stop: None };
-    let end = job.query_all(&reader, sources, &mut results)?;
-    let is_true = results.last;
+    let run_end = job.query_all(&reader, sources, &mut results)?;
+    let last_is_true = results.last;
     if let Some(stop) = results.stop {
         return Err(stop);
     }
     let report = job.report.into_inner();
-    match end {
+    match run_end {
         RunEnd::Halted(code) => report.raise_exit_code(u8::try_from(code).unwrap_or(code::OTHER)),
-        _ if args.exit_status && is_true != Some(true) => report.raise_exit_code(code::FINDING),
+        _ if args.exit_status && last_is_true != Some(true) => report.raise_exit_code(code::FINDING),
         _ => {}
     }
     target.complete_output()
@@ -204,20 +206,21 @@ fn indent_with_tabs(json: &[u8]) -> Vec<u8> {
 
 /// Returns the variables of `--arg` and `--argjson`, and the environment if the filter uses `$ENV`.
 fn collect_variables(args: &Query) -> Result<Vec<(String, Document<'static>)>, Abort> {
-    let wrong = |error: icecore::Error| Abort::Failed(code::USAGE, error.to_string());
-    let text = |text: &str| {
+    let usage_failure = |error: icecore::Error| Abort::Failed(code::USAGE, error.to_string());
+    let text_document = |text: &str| {
         let mut builder = Builder::new();
         builder.text(text);
-        builder.finish().map_err(wrong)
+        builder.finish().map_err(usage_failure)
     };
     let mut variables = Vec::new();
+    // Each pair is a name and its value.
     for pair in args.arg.chunks_exact(2) {
-        variables.push((pair[0].clone(), text(&pair[1])?));
+        variables.push((pair[0].clone(), text_document(&pair[1])?));
     }
-    let json = Stage::parse("json:typed=no").map_err(wrong)?;
+    let json = Stage::parse("json:typed=no").map_err(usage_failure)?;
     for pair in args.argjson.chunks_exact(2) {
-        let read = icecore::read_as(pair[1].as_bytes(), &json, &icecore::Limits::default());
-        let value = read.map_err(|error| Abort::Failed(code::USAGE, format!("--argjson {}: {error}", pair[0])))?;
+        let document = icecore::read_as(pair[1].as_bytes(), &json, &icecore::Limits::default());
+        let value = document.map_err(|error| Abort::Failed(code::USAGE, format!("--argjson {}: {error}", pair[0])))?;
         variables.push((pair[0].clone(), value.into_owned()));
     }
     if args.filter.contains("$ENV") {
@@ -227,18 +230,19 @@ fn collect_variables(args: &Query) -> Result<Vec<(String, Document<'static>)>, A
             builder.text_key(&name.to_string_lossy()).text(&value.to_string_lossy());
         }
         builder.end();
-        variables.push(("ENV".to_owned(), builder.finish().map_err(wrong)?));
+        variables.push(("ENV".to_owned(), builder.finish().map_err(usage_failure)?));
     }
     Ok(variables)
 }
 
+/// The filter, and how its results are written.
 struct QueryJob<'j> {
     args: &'j Query,
     global: &'j Global,
     to: Stage,
     query: icecore_query::Query,
     report: RefCell<&'j mut Report>,
-    /// The inputs whose lines are read as one array.
+    /// Names of the inputs whose lines are read as one array.
     joined: RefCell<HashSet<String>>,
 }
 
@@ -248,10 +252,12 @@ struct ResultWriter<'s> {
     /// Whether the last result is neither null nor false.
     last: Option<bool>,
     losses: Losses,
+    /// Why the output ended.
     stop: Option<Abort>,
 }
 
 impl QueryJob<'_> {
+    /// Runs the filter for each input. Returns how the run ended.
     fn query_all(
         &self,
         reader: &DocumentReader<'_>,
@@ -260,17 +266,17 @@ impl QueryJob<'_> {
     ) -> Result<RunEnd, Abort> {
         // A filter that uses `input` reads the inputs itself; other filters get one input after the other.
         if self.args.null_input || self.args.slurp || self.args.filter.contains("input") {
-            let mut waiting = VecDeque::new();
-            let mut left = sources.iter();
+            let mut read_inputs = VecDeque::new();
+            let mut remaining_sources = sources.iter();
             let mut inputs = std::iter::from_fn(|| {
-                while waiting.is_empty() {
-                    self.query_source(reader, left.next()?, &mut |input| {
-                        waiting.push_back(input);
+                while read_inputs.is_empty() {
+                    self.query_source(reader, remaining_sources.next()?, &mut |input| {
+                        read_inputs.push_back(input);
                         Ok(RunEnd::Done)
                     })
                     .ok()?;
                 }
-                waiting.pop_front()
+                read_inputs.pop_front()
             });
             let end = self.run_filter(&mut inputs, results);
             self.report_losses("the results", results);
@@ -287,12 +293,12 @@ impl QueryJob<'_> {
         Ok(RunEnd::Done)
     }
 
-    /// Passes each document of an input to `then`.
+    /// Reads an input, and calls `query` with each of its documents.
     fn query_source(
         &self,
         reader: &DocumentReader<'_>,
         source: &Source,
-        then: &mut dyn FnMut(Input) -> Result<RunEnd, Abort>,
+        query: &mut dyn FnMut(Input) -> Result<RunEnd, Abort>,
     ) -> Result<RunEnd, Abort> {
         let name = source.name();
         let mut report = self.report.borrow_mut();
@@ -304,17 +310,17 @@ impl QueryJob<'_> {
                 return Ok(RunEnd::Done);
             }
         };
-        let Some(opened) = reader.unwrap_input(&name, &bytes, &mut report) else { return Ok(RunEnd::Done) };
-        if let Some(check_name) = opened.unchecked {
+        let Some(unwrapped) = reader.unwrap_input(&name, &bytes, &mut report) else { return Ok(RunEnd::Done) };
+        if let Some(check_name) = unwrapped.unchecked {
             report.note_unchecked(&name, check_name);
         }
-        if reader.joins_lines(&opened) {
+        if reader.joins_lines(&unwrapped) {
             self.joined.borrow_mut().insert(name.clone());
         }
         // The reader needs the report until it is done, so the documents are collected first. A broken document is
-        // therefore reported before the documents in front of it are queried.
+        // therefore reported before the documents that precede it are queried.
         let mut documents = Vec::new();
-        reader.read_documents(&name, &opened, Detail::No, &mut report, |_, outcome, _, report| {
+        reader.read_documents(&name, &unwrapped, Detail::No, &mut report, |_, outcome, _, report| {
             match outcome.document {
                 _ if outcome.error.is_some() => {}
                 document if !self.args.deep => documents.push(document.into_owned()),
@@ -329,7 +335,7 @@ impl QueryJob<'_> {
         for document in documents {
             let input = Input::new(name.clone(), document);
             self.report.borrow_mut().report_losses(&name, input.losses(), false);
-            let end = then(input)?;
+            let end = query(input)?;
             if end != RunEnd::Done {
                 return Ok(end);
             }
@@ -339,14 +345,15 @@ impl QueryJob<'_> {
 
     /// Runs the filter.
     fn run_filter(&self, inputs: &mut dyn Iterator<Item = Input>, results: &mut ResultWriter<'_>) -> RunEnd {
-        let say = |text: &str| self.report.borrow().print_message(&ReportMessage::note("debug", text.to_owned()));
-        let mut running = Running::default();
-        running.null_input = self.args.null_input || self.args.slurp;
-        running.steps = self.args.max_steps.or(self.global.limit.steps).unwrap_or(running.steps);
-        running.memory = self.global.limit.memory.unwrap_or(running.memory);
-        running.allocated_bytes = Some(allocator::bytes_in_use);
-        running.on_message = &say;
-        self.query.run(inputs, &running, &mut |result| match result {
+        let print_debug_message =
+            |text: &str| self.report.borrow().print_message(&ReportMessage::note("debug", text.to_owned()));
+        let mut options = Running::default();
+        options.null_input = self.args.null_input || self.args.slurp;
+        options.steps = self.args.max_steps.or(self.global.limit.steps).unwrap_or(options.steps);
+        options.memory = self.global.limit.memory.unwrap_or(options.memory);
+        options.allocated_bytes = Some(allocator::bytes_in_use);
+        options.on_message = &print_debug_message;
+        self.query.run(inputs, &options, &mut |result| match result {
             Ok(answer) => self.handle_answer(&answer, results),
             Err(failure) => {
                 self.report_failure(&failure);
@@ -369,11 +376,11 @@ impl QueryJob<'_> {
 
     fn handle_answer(&self, answer: &Answer, results: &mut ResultWriter<'_>) -> ControlFlow<()> {
         results.last = Some(answer.is_true());
-        let end = match answer.as_bytes().filter(|_| self.args.raw) {
+        let result = match answer.as_bytes().filter(|_| self.args.raw) {
             Some(bytes) => results.sink.write_bytes(bytes).and_then(|()| results.sink.write_text("\n")),
             None => self.write_result(answer, results),
         };
-        match end {
+        match result {
             Ok(()) => ControlFlow::Continue(()),
             Err(stop) => {
                 results.stop = Some(stop);
@@ -382,9 +389,11 @@ impl QueryJob<'_> {
         }
     }
 
+    /// Writes a result of the filter. If the output format can't express it, this is reported, and nothing of it is
+    /// written.
     fn write_result(&self, answer: &Answer, results: &mut ResultWriter<'_>) -> Result<(), Abort> {
         let start = results.sink.position();
-        let written = if self.args.tab {
+        let result = if self.args.tab {
             let mut json = Vec::new();
             let losses = answer.write(&self.to, &self.global.limit, &mut json);
             results.sink.write_bytes(&indent_with_tabs(&json))?;
@@ -392,7 +401,7 @@ impl QueryJob<'_> {
         } else {
             answer.write(&self.to, &self.global.limit, results.sink)
         };
-        match written {
+        match result {
             Ok(losses) => {
                 results.losses.merge(losses);
                 results.sink.count_document();
@@ -400,11 +409,11 @@ impl QueryJob<'_> {
             Err(error) if error.kind() == ErrorKind::Output => return Err(results.sink.take_stop_reason()),
             Err(error) => {
                 self.report.borrow_mut().report_unwritable("a result", &error);
-                results.sink.take_back(start);
+                results.sink.discard_after(start);
             }
         }
-        let is_parted = !self.to.format().can.separator.is_empty() && self.to.wrappers().is_empty();
-        if is_parted && !results.sink.is_at_line_start() { results.sink.write_text("\n") } else { Ok(()) }
+        let has_separators = !self.to.format().can.separator.is_empty() && self.to.wrappers().is_empty();
+        if has_separators && !results.sink.is_at_line_start() { results.sink.write_text("\n") } else { Ok(()) }
     }
 
     /// Reports what the format of the results could not express.

@@ -79,14 +79,16 @@ Examples:
 
 fn parse_queue_command(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((queue, line)) if !queue.is_empty() && !line.is_empty() => Ok((queue.to_owned(), line.to_owned())),
+        Some((queue, command)) if !queue.is_empty() && !command.is_empty() => {
+            Ok((queue.to_owned(), command.to_owned()))
+        }
         _ => Err("use QUEUE=COMMAND, such as mail=./send-mail".to_owned()),
     }
 }
 
 pub fn run(args: &Serve, global: &Global) -> Result<(), Abort> {
     let address = args.database.resolve_address()?;
-    // A database that fails from the start is reported at once. For later outages the server waits.
+    // A database that can't be opened is reported at once. If it fails later, the server waits for it.
     drop(icecore_store::open(&address).map_err(database_error)?);
     let address_text = address.to_string();
     let mut settings = Settings::new(address);
@@ -98,8 +100,8 @@ pub fn run(args: &Serve, global: &Global) -> Result<(), Abort> {
     if settings.token.as_deref() == Some("") {
         return Err(Abort::Failed(code::USAGE, "the token is empty".to_owned()));
     }
-    for (queue, line) in &args.exec {
-        let mut command = Command::new(line);
+    for (queue, command_line) in &args.exec {
+        let mut command = Command::new(command_line);
         command.stdin = if args.raw { Stdin::Raw } else { Stdin::Json };
         command.timeout = Some(args.timeout);
         command.hidden = secrets::ALL.iter().map(|name| (*name).to_owned()).collect();

@@ -64,7 +64,7 @@ Examples:
 
 pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     let address = args.database.resolve_address()?;
-    // A database that fails from the start is reported at once. For later outages the worker waits.
+    // A database that can't be opened is reported at once. If it fails later, the worker waits for it.
     let database = Reopener::new(address);
     let mut store = database.open().map_err(database_error)?;
     let queue = queue_names::find_or_create_queue(&args.queue, args.create, store.as_mut(), report)?;
@@ -88,34 +88,35 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     worker.concurrency = usize::from(args.concurrency);
     worker.lease = args.lease;
     worker.until_empty = args.until_empty;
-    let mut is_away = false;
-    // If the command disappears meanwhile, every further job would fail.
-    let (missing, drain) = (Arc::new(AtomicBool::new(false)), stop.clone());
-    let missing_flag = Arc::clone(&missing);
+    let mut is_database_away = false;
+    // If the command is removed while the worker runs, every further job would fail, so the worker stops.
+    let is_command_missing = Arc::new(AtomicBool::new(false));
+    let (missing_flag, runner_stop) = (Arc::clone(&is_command_missing), stop.clone());
     let runner = move |job: &Job| {
         let outcome = command.run(job);
         if Command::is_missing(&outcome) {
             missing_flag.store(true, Ordering::Relaxed);
-            drain.drain();
+            runner_stop.drain();
         }
         outcome
     };
-    // A person at a terminal reads once why nothing happens.
-    let mut says_idle = !args.until_empty && std::io::stderr().is_terminal();
+    // On a terminal, a note says once why nothing happens.
+    let mut notes_idle = !args.until_empty && std::io::stderr().is_terminal();
     let tally = worker
         .run(&|| database.open(), Arc::new(runner), &stop, &mut |event| {
-            let was_away = std::mem::replace(&mut is_away, matches!(event, Event::Away(_)));
+            let was_database_away = std::mem::replace(&mut is_database_away, matches!(event, Event::Away(_)));
             match event {
-                Event::Away(error) if !was_away => report.note("work", "away", format!("{error}; it is tried again")),
-                Event::Failed(id, error, state) => {
-                    let next = if state == State::Dead {
-                        "the job is dead"
-                    } else {
-                        "it is tried again later: `icecore queue list` shows when"
-                    };
-                    report.note(&id.to_string(), "failed", format!("{}; {next}", error.trim_end()));
+                Event::Away(error) if !was_database_away => {
+                    report.note("work", "away", format!("{error}; it is tried again"))
                 }
-                Event::Idle if std::mem::take(&mut says_idle) => {
+                Event::Failed(id, error, state) => {
+                    let consequence = match state {
+                        State::Dead => "the job is dead",
+                        _ => "it is tried again later: `icecore queue list` shows when",
+                    };
+                    report.note(&id.to_string(), "failed", format!("{}; {consequence}", error.trim_end()));
+                }
+                Event::Idle if std::mem::take(&mut notes_idle) => {
                     let text = "waiting for jobs of this queue; Ctrl-C stops the worker after its running jobs";
                     report.note(&args.queue, "idle", text.to_owned());
                 }
@@ -134,17 +135,17 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
         .map_err(database_error)?;
     let (done, failed, lost) = (tally.done, tally.failed, tally.lost);
     report.note(&args.queue, "worked", format!("{done} done, {failed} failed, {lost} lost"));
-    if missing.load(Ordering::Relaxed) {
+    if is_command_missing.load(Ordering::Relaxed) {
         return Err(usage_text_error("the command of --exec no longer exists: no further job is started"));
     }
     Ok(())
 }
 
-/// Finishes the running jobs after the first signal; the second one ends the command.
+/// Makes the first signal stop the worker after its running jobs. The second one ends the command.
 fn drain_on_signal(stop: Stop) -> Result<(), Abort> {
-    let wished = signals::stop_flag()?;
+    let stop_requested = signals::stop_flag()?;
     let watcher = std::thread::Builder::new().name("drain".to_owned()).spawn(move || {
-        while !wished.load(Ordering::Relaxed) {
+        while !stop_requested.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(20));
         }
         stop.drain();

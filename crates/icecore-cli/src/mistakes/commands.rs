@@ -1,11 +1,12 @@
 //! Mistyped commands, and names that other programs use for them.
 
-use super::{key, text_of, with_tip};
+use super::{context_text, set_tip, table_key};
 use clap::Command;
 use clap::error::{ContextKind, Error};
 use std::path::Path;
 
-/// Names that other programs use for commands: the command that has them, the names, and what to type here.
+/// Names that other programs use for commands: the command that contains them (`""` for `icecore` itself), the names,
+/// and what to type here.
 const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("", "show view cat print dump tree hexdump less head", "inspect"),
     ("", "info type identify file what mime", "detect"),
@@ -56,67 +57,70 @@ const OTHER_NAMES: &[(&str, &str, &str)] = &[
     ("store", "move clone migrate backup", "copy"),
 ];
 
-/// Commands of the program that people look for among the commands of `queue`.
-const ELSEWHERE: &[(&str, &str)] = &[(
+/// Names that people try among the commands of `queue`, and the command elsewhere that they mean.
+const OUTSIDE_QUEUE: &[(&str, &str)] = &[(
     "pop take claim consume work worker run process",
     "`icecore work --queue QUEUE --exec COMMAND` runs a command for each job",
 )];
 
-/// Returns what a word probably means among the commands of a command: `convert`, or `queue push`.
-fn meant(command: &Command, key: &str, word: &str) -> Option<String> {
-    let other = OTHER_NAMES.iter().find(|(home, names, _)| *home == key && names.split(' ').any(|name| name == word));
-    let near = || {
-        let names: Vec<&str> = inner_names(command).collect();
+/// Returns the subcommand that a word probably means: `convert`, or `queue push`. `key` is the name of `command` in
+/// the tables.
+fn suggest_command(command: &Command, key: &str, word: &str) -> Option<String> {
+    let foreign =
+        OTHER_NAMES.iter().find(|(parent, names, _)| *parent == key && names.split(' ').any(|name| name == word));
+    let similar = || {
+        let names: Vec<&str> = subcommand_names(command).collect();
         icecore::text::nearest(word, names.into_iter())
     };
-    other.map(|(_, _, name)| *name).or_else(near).map(str::to_owned)
+    foreign.map(|(_, _, name)| *name).or_else(similar).map(str::to_owned)
 }
 
 /// Returns the names of the visible commands of a command.
-fn inner_names(command: &Command) -> impl Iterator<Item = &str> {
-    command.get_subcommands().filter(|inner| !inner.is_hide_set()).map(Command::get_name)
+fn subcommand_names(command: &Command) -> impl Iterator<Item = &str> {
+    command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()).map(Command::get_name)
 }
 
-/// Adds to the error for an unknown command what was probably meant, or all commands.
+/// Adds to the error for an unknown command the one that was probably meant, or the names of all commands.
 pub fn explain(mut error: Error, commands: &[&Command]) -> Error {
-    let word = text_of(&error, ContextKind::InvalidSubcommand);
+    let word = context_text(&error, ContextKind::InvalidSubcommand);
     let Some(command) = commands.last() else { return error };
     let name: Vec<&str> = commands.iter().map(|command| command.get_name()).collect();
     let name = name.join(" ");
-    let elsewhere =
-        ELSEWHERE.iter().find(|(names, _)| key(commands) == "queue" && names.split(' ').any(|name| name == word));
-    let tip = match (elsewhere, meant(command, &key(commands), &word)) {
+    let outside_queue = OUTSIDE_QUEUE
+        .iter()
+        .find(|(names, _)| table_key(commands) == "queue" && names.split(' ').any(|name| name == word));
+    let tip = match (outside_queue, suggest_command(command, &table_key(commands), &word)) {
         (Some((_, text)), _) => (*text).to_owned(),
         (None, Some(meant)) => format!("did you mean `{name} {meant}`?"),
         (None, None) => {
-            let all: Vec<&str> = inner_names(command).collect();
-            format!("the commands are {}", all.join(", "))
+            let names: Vec<&str> = subcommand_names(command).collect();
+            format!("the commands are {}", names.join(", "))
         }
     };
-    with_tip(&mut error, Some(tip));
+    set_tip(&mut error, Some(tip));
     error
 }
 
 /// Maximum length of a word that may be a mistyped command.
-const LONGEST_COMMAND: usize = 30;
+const MAX_COMMAND_LEN: usize = 30;
 
-/// Returns what to say about a first word that is not a command, if it can't be a file either.
+/// Returns the message for a first word that is not a command, if it can't be a file either.
 pub fn explain_word(word: &str, top: &Command) -> Option<String> {
     if word == "-" || word.starts_with('-') || word.contains(['.', '/', '\\']) || Path::new(word).exists() {
         return None;
     }
     let printable_word = icecore::text::shortened(&icecore::text::printable(word), 60).into_owned();
-    if word.len() > LONGEST_COMMAND || word.contains([':', '{', '%', '=']) {
+    if word.len() > MAX_COMMAND_LEN || word.contains([':', '{', '%', '=']) {
         return Some(format!("there is no file `{printable_word}`; if this is data: printf %s 'DATA' | icecore"));
     }
-    Some(match meant(top, "", word) {
+    Some(match suggest_command(top, "", word) {
         Some(meant) => format!("there is no command or file `{printable_word}`; did you mean `icecore {meant}`?"),
         None => format!("there is no command or file `{printable_word}`; `icecore -h` lists the commands"),
     })
 }
 
-/// Returns what to say about an option of a command before the command: `--db URL store stats`.
-pub fn options_come_after(words: &[String], top: &Command) -> Option<String> {
+/// Returns the message for an option of a command before the name of the command: `--db URL store stats`.
+pub fn suggest_command_first(words: &[String], top: &Command) -> Option<String> {
     let inspect = top.find_subcommand("inspect")?;
     let takes_value = |word: &String| {
         inspect.get_arguments().any(|option| {
@@ -128,7 +132,7 @@ pub fn options_come_after(words: &[String], top: &Command) -> Option<String> {
     let is_command = |index: usize, word: &String| {
         top.find_subcommand(word).is_some() && !is_value(index) && !Path::new(word).exists()
     };
-    let command_index = words.iter().enumerate().position(|(at, word)| at > 0 && is_command(at, word))?;
+    let command_index = words.iter().enumerate().position(|(index, word)| index > 0 && is_command(index, word))?;
     let (before, after) = (words.get(1..command_index)?, words.get(command_index..)?);
     let quoted: Vec<String> = after.iter().chain(before).map(|word| shell_quoted(word)).collect();
     Some(format!("the command comes first: icecore {}", quoted.join(" ")))

@@ -1,7 +1,8 @@
 //! Names of options in other programs (jq, ripgrep, sed, diff, mysql, psql, sqlite3, duckdb, gh, curl), and how to do
 //! the same here.
 
-/// Names of options, and the options here that do the same: the first one that the command has is meant.
+/// Names of options in other programs, and options here that do the same. Of those, the first one that the command
+/// has is suggested.
 const SYNONYMS: &[(&str, &str)] = &[
     // Formats.
     ("--type --output-format --to-format --target --convert-to -T", "to"),
@@ -80,8 +81,9 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("--baseline --base", "compare"),
 ];
 
-/// Commands, names of options, and how to do the same. These texts come before the synonyms.
-const TEXTS: &[(&str, &str, &str)] = &[
+/// Commands, names of options in other programs, and how to do the same here. These texts are searched before the
+/// synonyms.
+const OPTION_ADVICE: &[(&str, &str, &str)] = &[
     ("query", "--raw-input -R", "`icecore rows --in lines FILE | icecore query --each FILTER` reads lines of text"),
     // What a command does without an option.
     (
@@ -229,8 +231,8 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ("inspect", "--to -t", "`icecore convert -t FORMAT FILE` writes another format"),
 ];
 
-/// Words that a command does not take, by command.
-const WORDS: &[(&str, &str)] = &[
+/// Advice for commands to which a word was given that they do not take.
+const WORD_ADVICE: &[(&str, &str)] = &[
     ("work", "the queue and the command are options: `icecore work --queue QUEUE --exec COMMAND`"),
     ("serve", "did you mean `--listen <ADDR>`, such as --listen 127.0.0.1:8080?"),
     ("man", "a page is for one command: `icecore man queue`, or `icecore help queue push`"),
@@ -244,8 +246,9 @@ fn has_word(words: &str, wanted: &str) -> bool {
 
 /// Returns how to do here what an option of another program does. `command` is the name of the command, such as
 /// `queue-push`; `option` has its dashes.
-pub fn advice(command: &str, option: &str) -> Option<&'static str> {
-    let found = TEXTS.iter().find(|(commands, names, _)| has_word(commands, command) && has_word(names, option));
+pub fn option_advice(command: &str, option: &str) -> Option<&'static str> {
+    let found =
+        OPTION_ADVICE.iter().find(|(commands, names, _)| has_word(commands, command) && has_word(names, option));
     found.map(|(_, _, text)| *text)
 }
 
@@ -256,9 +259,9 @@ pub fn synonyms(option: &str) -> impl Iterator<Item = &'static str> {
     found.flat_map(|(_, options)| options.split(' '))
 }
 
-/// Returns what to do instead of a word that a command does not take.
+/// Returns the advice for a word that the command does not take.
 pub fn word_advice(command: &str) -> Option<&'static str> {
-    WORDS.iter().find(|(known, _)| *known == command).map(|(_, text)| *text)
+    WORD_ADVICE.iter().find(|(known, _)| *known == command).map(|(_, text)| *text)
 }
 
 #[cfg(test)]
@@ -267,13 +270,13 @@ mod tests {
     use clap::CommandFactory;
 
     /// Collects the names of all commands, such as `queue-push`, and of all options.
-    fn collect(command: &clap::Command, name: &str, commands: &mut Vec<String>, options: &mut Vec<String>) {
+    fn collect_names(command: &clap::Command, name: &str, commands: &mut Vec<String>, options: &mut Vec<String>) {
         commands.push(name.to_owned());
         options.extend(command.get_arguments().filter_map(|arg| arg.get_long().map(str::to_owned)));
-        for inner in command.get_subcommands() {
-            let inner_name =
-                if name.is_empty() { inner.get_name().to_owned() } else { format!("{name}-{}", inner.get_name()) };
-            collect(inner, &inner_name, commands, options);
+        for subcommand in command.get_subcommands() {
+            let own_name = subcommand.get_name();
+            let full_name = if name.is_empty() { own_name.to_owned() } else { format!("{name}-{own_name}") };
+            collect_names(subcommand, &full_name, commands, options);
         }
     }
 
@@ -283,14 +286,18 @@ mod tests {
             return;
         }
         let (mut commands, mut options) = (Vec::new(), Vec::new());
-        collect(&crate::cli::Cli::command(), "", &mut commands, &mut options);
-        for name in TEXTS.iter().flat_map(|(commands, ..)| commands.split(' ')).chain(WORDS.iter().map(|row| row.0)) {
+        collect_names(&crate::cli::Cli::command(), "", &mut commands, &mut options);
+        for name in OPTION_ADVICE
+            .iter()
+            .flat_map(|(commands, ..)| commands.split(' '))
+            .chain(WORD_ADVICE.iter().map(|(command, _)| *command))
+        {
             assert!(commands.iter().any(|command| command == name), "no command {name}");
         }
         for name in SYNONYMS.iter().flat_map(|(_, options)| options.split(' ')) {
             assert!(options.iter().any(|option| option == name), "no option --{name}");
         }
-        for names in SYNONYMS.iter().map(|row| row.0).chain(TEXTS.iter().map(|row| row.1)) {
+        for names in SYNONYMS.iter().map(|(names, _)| *names).chain(OPTION_ADVICE.iter().map(|(_, names, ..)| *names)) {
             assert!(names.split(' ').all(|name| name.starts_with('-')), "{names}");
         }
     }

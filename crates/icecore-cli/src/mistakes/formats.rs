@@ -10,7 +10,8 @@ enum Side {
     Write,
 }
 
-/// Names of formats that are not read or written: what to do instead to read, and to write them. `{}` is the name.
+/// Formats that are neither read nor written: their names, what to do instead to read them, and what to do instead to
+/// write them. `{}` stands for the name.
 const FOREIGN: &[(&str, &str, &str)] = &[
     (
         "yaml yml",
@@ -54,21 +55,23 @@ const FOREIGN: &[(&str, &str, &str)] = &[
 
 /// Parses the format of an input.
 pub fn stage(text: &str) -> Result<Stage, Abort> {
-    Stage::parse(text).map_err(|error| wrong(text, error, Side::Read))
+    Stage::parse(text).map_err(|error| format_error(text, error, Side::Read))
 }
 
 /// Parses the format of an output.
 pub fn target_stage(text: &str) -> Result<Stage, Abort> {
-    Stage::parse(text).map_err(|error| wrong(text, error, Side::Write))
+    Stage::parse(text).map_err(|error| format_error(text, error, Side::Write))
 }
 
-fn wrong(text: &str, error: Error, side: Side) -> Abort {
+/// Returns the error for an invalid format, with the advice that fits best.
+fn format_error(text: &str, error: Error, side: Side) -> Abort {
     let name = text.rsplit('/').next().unwrap_or(text);
     let name = name.split(':').next().unwrap_or(name);
     let foreign = FOREIGN.iter().find(|(names, ..)| names.split(' ').any(|known| known.eq_ignore_ascii_case(name)));
     if let Some((_, read, write)) = foreign {
         return usage_text_error(if side == Side::Read { read } else { write }.replace("{}", name));
     }
+    // The first part of `NAME=OPTION` or `NAME OPTION`.
     let word = name.split([' ', '=']).next().unwrap_or(name);
     let with_colon = format!("{word}:{}", name.get(word.len() + 1..).unwrap_or_default());
     if word != name && Stage::parse(&with_colon).is_ok() {
@@ -78,13 +81,13 @@ fn wrong(text: &str, error: Error, side: Side) -> Abort {
         ));
     }
     let found = error.found().unwrap_or_default().to_owned();
-    let is_whole = [name, text].iter().any(|candidate| found == format!("`{candidate}`"));
-    if !is_whole || format::by_name(name).is_some() || wrap::by_name(name).is_some() {
+    let is_unknown_name = [name, text].iter().any(|candidate| found == format!("`{candidate}`"));
+    if !is_unknown_name || format::by_name(name).is_some() || wrap::by_name(name).is_some() {
         return usage_error(error);
     }
-    let known: Vec<&str> = format::all().iter().map(|format| format.name).collect();
+    let all_names: Vec<&str> = format::all().iter().map(|format| format.name).collect();
     let meant = error.help().filter(|help| help.starts_with("did you mean")).map(|help| format!("{help} "));
-    let mark = if meant.is_some() { "; " } else { ". " };
+    let separator = if meant.is_some() { "; " } else { ". " };
     let meant = meant.unwrap_or_default();
-    usage_text_error(format!("there is no format {found}{mark}{meant}The formats are {}", known.join(", ")))
+    usage_text_error(format!("there is no format {found}{separator}{meant}The formats are {}", all_names.join(", ")))
 }

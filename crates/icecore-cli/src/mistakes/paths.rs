@@ -1,4 +1,4 @@
-//! Paths and filters that are not written as such, and words in another order.
+//! Paths and filters in the notation of another language, and arguments in the wrong order.
 
 use crate::report::{Abort, usage_error, usage_text_error};
 use icecore::select::Pattern;
@@ -6,15 +6,16 @@ use icecore::text::printable;
 use std::path::{Path, PathBuf};
 
 /// Returns the path that was probably meant: one without its first dot, or in the notation of jq, JSON pointers or PHP.
-fn meant(text: &str) -> Option<String> {
+fn suggest_path(text: &str) -> Option<String> {
     let mut path = text.replace("->", ".").replace("['", "[\"").replace("']", "\"]").replace("[]", "[*]");
     path = path.replace(".[", "[").trim_end_matches('.').to_owned();
     if let Some(pointer) = path.strip_prefix("#/").or_else(|| path.strip_prefix('/')) {
         path = pointer.replace('/', ".");
     }
     let path = path.strip_prefix(['$', '@']).unwrap_or(&path).to_owned();
-    let named = path.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    let path = match named.filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')) {
+    let bracketed_name = path.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let path = match bracketed_name.filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+    {
         Some(name) if name.parse::<u64>().is_err() && !name.is_empty() => format!("[\"{name}\"]"),
         _ if path.starts_with(['.', '[']) => path,
         _ => format!(".{path}"),
@@ -23,8 +24,8 @@ fn meant(text: &str) -> Option<String> {
 }
 
 /// Returns the error for a path that an option or argument takes.
-pub fn of_path(path: &str, error: icecore::Error) -> Abort {
-    match meant(path) {
+pub fn path_error(path: &str, error: icecore::Error) -> Abort {
+    match suggest_path(path) {
         Some(meant) => {
             usage_text_error(format!("`{}` is not a path; did you mean `{}`?", printable(path), printable(&meant)))
         }
@@ -32,12 +33,13 @@ pub fn of_path(path: &str, error: icecore::Error) -> Abort {
     }
 }
 
-/// Returns the error for an invalid path of `get`, whose words may be in another order.
-pub fn of_get(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
+/// Returns the error for an invalid path of `get`, whose arguments may be in the wrong order.
+pub fn get_path_error(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
     let second = files.first().and_then(|file| file.to_str());
     if Path::new(path).exists() {
         let is_path = |text: &&str| Pattern::parse(text).is_ok();
-        let first = second.and_then(|text| Some(text).filter(is_path).map(str::to_owned).or_else(|| meant(text)));
+        let first =
+            second.and_then(|text| Some(text).filter(is_path).map(str::to_owned).or_else(|| suggest_path(text)));
         return usage_text_error(match first {
             Some(first) => format!("the path comes first: icecore get '{}' {}", printable(&first), printable(path)),
             None => {
@@ -51,28 +53,28 @@ pub fn of_get(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
         Some(first) => {
             usage_text_error(format!("the path comes first: icecore get '{}' {}", printable(first), printable(path)))
         }
-        None => of_path(path, error),
+        None => path_error(path, error),
     }
 }
 
-/// Returns a path from the root on, with its `$`, as a database keeps it.
+/// Returns a path with the `$` of the root, as the database contains it.
 #[cfg(feature = "store")]
-pub fn whole_path(path: &str) -> Result<String, Abort> {
+pub fn rooted_path(path: &str) -> Result<String, Abort> {
     let full_path = if path.starts_with(['.', '[']) { format!("${path}") } else { path.to_owned() };
     if full_path.starts_with('$') && Pattern::parse(&full_path).is_ok() {
         return Ok(full_path);
     }
     match Pattern::parse(&full_path) {
-        Err(error) => Err(of_path(path, error)),
+        Err(error) => Err(path_error(path, error)),
         Ok(_) => {
             Err(usage_text_error(format!("`{}` is not a path: it begins with $, such as $.user.id", printable(path))))
         }
     }
 }
 
-/// Returns the error for an invalid filter: a file in its place, or a name without its dot. `is_filter` tells whether
-/// another text is valid.
-pub fn of_filter(filter: &str, files: &[PathBuf], mistake: &str, is_filter: impl Fn(&str) -> bool) -> Abort {
+/// Returns the error for an invalid filter, such as a file in its place or a name without its dot. `is_filter`
+/// returns true for a valid filter.
+pub fn filter_error(filter: &str, files: &[PathBuf], mistake: &str, is_filter: impl Fn(&str) -> bool) -> Abort {
     if Path::new(filter).exists() {
         let second =
             files.first().and_then(|file| file.to_str()).filter(|text| is_filter(text) && !Path::new(text).is_file());
@@ -124,7 +126,7 @@ fn filter_of_path(path: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::meant;
+    use super::suggest_path;
 
     #[test]
     fn paths_of_other_languages_are_understood() {
@@ -145,7 +147,7 @@ mod tests {
             ("", None),
             (".", None),
         ] {
-            assert_eq!(meant(text).as_deref(), path, "{text}");
+            assert_eq!(suggest_path(text).as_deref(), path, "{text}");
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Mistyped values of options.
 
-use super::{all_options, text_of, with_tip};
-use crate::records::Frame;
+use super::{all_options, context_text, set_tip};
+use crate::records::Framing;
 use crate::report::{Abort, usage_text_error};
 use clap::error::{ContextKind, ContextValue, Error};
 use clap::{Command, ValueEnum};
 use icecore_tables::form::NDJSON;
 use std::path::PathBuf;
 
-/// Options, values that people try, and the value that is meant.
+/// Options, values that people try, and the value that they mean.
 const SYNONYMS: &[(&str, &str, &str)] = &[
     ("color paging", "yes on true force 1", "always"),
     ("color paging", "no off false none 0", "never"),
@@ -40,8 +40,8 @@ const SYNONYMS: &[(&str, &str, &str)] = &[
     ("<SHELL>", "pwsh ps1", "powershell"),
 ];
 
-/// Options, values that people try, and how to do the same.
-const TEXTS: &[(&str, &str, &str)] = &[
+/// Options, values that people try, and advice.
+const VALUE_ADVICE: &[(&str, &str, &str)] = &[
     ("in", "sqlite db sqlite3", "a database is read by `icecore rows --db sqlite:FILE --table TABLE`"),
     ("in", "excel xlsx xls ods", "save the table as CSV: `--in csv`"),
     (
@@ -57,48 +57,49 @@ fn has_word(words: &str, wanted: &str) -> bool {
     words.split(' ').any(|word| word == wanted)
 }
 
-/// Adds to the error for a value the value, option or command that was probably meant.
+/// Adds to the error for a wrong value the value, option or command that was probably meant.
 pub fn explain(mut error: Error, commands: &[&Command]) -> Error {
-    let (option, value) = (text_of(&error, ContextKind::InvalidArg), text_of(&error, ContextKind::InvalidValue));
-    // Of `--each[=<FRAME>]` and `--limit <NAME=N,…>`, the name.
+    let (option, value) =
+        (context_text(&error, ContextKind::InvalidArg), context_text(&error, ContextKind::InvalidValue));
+    // The option is written `--each[=<FRAME>]` or `--limit <NAME=N,…>`.
     let name = option.strip_prefix("--").unwrap_or(&option).split(['[', ' ', '=']).next().unwrap_or_default();
-    let advice = other_option(name, &value, commands).or_else(|| {
+    let advice = advise_other_option(name, &value, commands).or_else(|| {
         let lower = value.to_ascii_lowercase();
-        let text = TEXTS.iter().find(|(names, values, _)| has_word(names, name) && has_word(values, &lower));
+        let text = VALUE_ADVICE.iter().find(|(names, values, _)| has_word(names, name) && has_word(values, &lower));
         text.map(|(_, _, text)| (*text).to_owned())
     });
-    let advice = advice.or_else(|| Some(format!("did you mean `{}`?", meant(name, &value, &error)?)));
-    with_tip(&mut error, advice);
+    let advice = advice.or_else(|| Some(format!("did you mean `{}`?", suggest_value(name, &value, &error)?)));
+    set_tip(&mut error, advice);
     error
 }
 
 /// Returns the value that was probably meant: by another name, or by a similar spelling.
-fn meant(name: &str, value: &str, error: &Error) -> Option<String> {
+fn suggest_value(name: &str, value: &str, error: &Error) -> Option<String> {
     let Some(ContextValue::Strings(known)) = error.get(ContextKind::ValidValue) else { return None };
     let lower = value.to_ascii_lowercase();
-    let other = SYNONYMS.iter().find(|(names, values, _)| has_word(names, name) && has_word(values, &lower));
-    let other = other.map(|(_, _, value)| *value).filter(|value| known.iter().any(|known| known == value));
-    other.or_else(|| icecore::text::nearest(value, known.iter().map(String::as_str))).map(str::to_owned)
+    let synonym = SYNONYMS.iter().find(|(names, values, _)| has_word(names, name) && has_word(values, &lower));
+    let synonym = synonym.map(|(_, _, value)| *value).filter(|value| known.iter().any(|known| known == value));
+    synonym.or_else(|| icecore::text::nearest(value, known.iter().map(String::as_str))).map(str::to_owned)
 }
 
-/// Returns the option or command that does what was meant with a value that this option does not take.
-fn other_option(name: &str, value: &str, commands: &[&Command]) -> Option<String> {
+/// Returns advice about another option or command that does what a wrong value of this option was meant to do.
+fn advise_other_option(name: &str, value: &str, commands: &[&Command]) -> Option<String> {
     let command = commands.last()?;
-    let has = |name: &str| all_options(command).any(|option| option.get_long() == Some(name));
+    let has_option = |name: &str| all_options(command).any(|option| option.get_long() == Some(name));
     match name {
-        "each" if command.get_name() != "convert" && Frame::from_str(value, true).is_ok() => {
+        "each" if command.get_name() != "convert" && Framing::from_str(value, true).is_ok() => {
             Some(format!("records in frames are for `icecore convert --each={value}`"))
         }
         "report" if command.get_name() == "bench" => {
             Some("reports that --json wrote are shown by `--show <FILE>`".to_owned())
         }
-        "report" if has("summary") && value.contains(['.', '/']) => {
+        "report" if has_option("summary") && value.contains(['.', '/']) => {
             Some("counts are written as JSON by `--summary <FILE>`".to_owned())
         }
-        "limit" if value.parse::<u64>().is_ok() && has("items") => {
+        "limit" if value.parse::<u64>().is_ok() && has_option("items") => {
             Some(format!("did you mean `--items {value}`? --limit bounds what reading may cost"))
         }
-        "limit" if value.parse::<u64>().is_ok() && has("concurrency") && has("rate") => {
+        "limit" if value.parse::<u64>().is_ok() && has_option("concurrency") && has_option("rate") => {
             Some("did you mean `--rate <N/DURATION>` or `--concurrency <N>`?".to_owned())
         }
         _ => None,
@@ -106,9 +107,9 @@ fn other_option(name: &str, value: &str, commands: &[&Command]) -> Option<String
 }
 
 /// Refuses a first file that is the name of a frame and does not exist: `--each lines` for `--each=lines`.
-pub fn refuse_frame_as_file(frame: Option<Frame>, files: &[PathBuf]) -> Result<(), Abort> {
-    let first = files.first().filter(|file| frame == Some(Frame::Documents) && !file.exists());
-    match first.and_then(|file| file.to_str()).filter(|name| Frame::from_str(name, false).is_ok()) {
+pub fn refuse_framing_as_file(framing: Option<Framing>, files: &[PathBuf]) -> Result<(), Abort> {
+    let first = files.first().filter(|file| framing == Some(Framing::Documents) && !file.exists());
+    match first.and_then(|file| file.to_str()).filter(|name| Framing::from_str(name, false).is_ok()) {
         Some(name) => {
             Err(usage_text_error(format!("there is no file `{name}`; did you mean `--each={name}`, with `=`?")))
         }

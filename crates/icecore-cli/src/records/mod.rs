@@ -1,13 +1,14 @@
-//! Records one by one, in constant memory: documents without separators, lines, and all other records with a [`Frame`].
+//! Records one by one, in constant memory: documents without separators, lines, and all other records with a
+//! [`Framing`].
 
-mod frame;
+mod framing;
 pub mod reports;
 mod rescue;
 #[cfg(feature = "store")]
 mod splitter;
 
-pub use frame::{Frame, Split};
-pub use rescue::{NOTHING, Rescue, RescuedDocument, rescue_document};
+pub use framing::{Framing, Split};
+pub use rescue::{NOTHING_READABLE, Rescue, RescuedDocument, rescue_document};
 #[cfg(feature = "store")]
 pub use splitter::RecordSplitter;
 
@@ -24,28 +25,30 @@ use icecore_tables::window::Window;
 use reports::Fault;
 use std::io::{self, Read};
 
-/// Maximum distance from the end of the available bytes at which an error may be due to that end.
+/// An error at most this many bytes before the end of the available bytes may be caused by their end.
 const NEAR_END: usize = 64;
-/// How often the input may be examined again while searching for a good document.
+/// How often each byte of the input, on average, may be examined again in searches for the next good document.
 const MAX_REEXAMINATIONS: u64 = 16;
+/// Number of bytes that may be examined again in any case.
 const FREE_REEXAMINED_BYTES: u64 = 64 << 20;
 
 /// How the records of an input are converted.
 pub struct RecordPlan {
-    pub step: RecordConverter,
-    /// Writes records that break off as far as they are readable, if set.
+    pub converter: RecordConverter,
+    /// If set, writes the readable part of records that break off.
     pub rescue: Option<Rescue>,
     pub from: Stage,
-    /// The frames of the records in the input and in the output.
-    pub frame: Frame,
-    pub out: Frame,
-    /// Whether a line end follows each record.
-    pub lines: bool,
+    pub input_framing: Framing,
+    pub output_framing: Framing,
+    /// Whether a line end is written after each record.
+    pub ends_lines: bool,
+    /// Whether the conversion continues after a record that is not in the output.
     pub keep_going: bool,
+    /// Whether a record with losses is refused.
     pub strict: bool,
     /// Maximum length of a record.
-    pub max_record: u64,
-    /// Whether the records come out of a wrapper, piece by piece.
+    pub max_record_len: u64,
+    /// Whether the records are in a wrapper, which is unpacked while they are read.
     pub is_packed: bool,
 }
 
@@ -57,13 +60,13 @@ pub struct RecordConversion<'r, R> {
     report: &'r mut Report,
     /// Number of bytes that were examined more than once.
     reexamined_bytes: u64,
-    /// The input could not be read to its end.
+    /// Whether the input could not be read to its end.
     is_broken: bool,
-    /// The next document was found by searching after a bad one, and may be a part of the bad one.
+    /// Whether the next document was found by a search after a bad one, and may be a part of the bad one.
     is_guess: bool,
 }
 
-/// Whether there may be another record.
+/// Whether to continue with another record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NextRecord {
     Go,
@@ -74,7 +77,7 @@ impl RecordPlan {
     /// Returns the error for a record that is too long.
     fn too_long_error(&self) -> Error {
         Error::new(ErrorKind::Limit)
-            .expecting(format!("a record of at most {} bytes", self.max_record))
+            .expecting(format!("a record of at most {} bytes", self.max_record_len))
             .finding("a longer one")
             .helping(if self.is_packed {
                 "raise --max-record and the limit `decompressed` if the input is trusted: --limit decompressed=N"
@@ -86,7 +89,7 @@ impl RecordPlan {
 
 impl<'r, R: Read> RecordConversion<'r, R> {
     pub fn new(plan: RecordPlan, mut window: Window<R>, name: &str, report: &'r mut Report) -> RecordConversion<'r, R> {
-        window.set_max_record(plan.max_record);
+        window.set_max_record(plan.max_record_len);
         RecordConversion {
             plan,
             window,
@@ -98,7 +101,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         }
     }
 
-    /// Converts all records. Returns whether all are in the output.
+    /// Converts all records. Returns true if all are in the output.
     pub fn convert_all(&mut self, sink: &mut Sink) -> Result<bool, Abort> {
         if must_skip_mark(&self.plan.from) && self.plan.from.wrappers().is_empty() {
             self.skip_byte_order_mark(sink)?;
@@ -122,10 +125,10 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         }
     }
 
-    /// Reads more input. The output is flushed first: the sender may wait for it before it sends more.
+    /// Reads more input. The output is flushed first, because the program at the other end may wait for it before it
+    /// sends more.
     fn read_more(&mut self, sink: &mut Sink) -> Result<NextRecord, Abort> {
-        let have = self.window.bytes().len() as u64;
-        if have > self.plan.max_record {
+        if self.window.bytes().len() as u64 > self.plan.max_record_len {
             return self.report_too_long();
         }
         sink.flush()?;
@@ -134,12 +137,12 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             Ok(()) => Ok(NextRecord::Go),
             Err(error) => {
                 match error.kind() {
-                    // The packed data is broken.
+                    // The compressed data is broken.
                     io::ErrorKind::InvalidData
                     | io::ErrorKind::InvalidInput
                     | io::ErrorKind::UnexpectedEof
                     | io::ErrorKind::Other => {
-                        self.report.count_bad_input();
+                        self.report.count_undecodable_input();
                         self.report.report_fault(code::INPUT, &self.tally.input, io_reason(&error));
                     }
                     _ => self.report.report_io_error(&self.tally.input, &error),
@@ -171,13 +174,17 @@ impl<'r, R: Read> RecordConversion<'r, R> {
     }
 
     fn convert_next(&mut self, sink: &mut Sink) -> Result<NextRecord, Abort> {
-        if self.plan.frame == Frame::Documents { self.convert_document(sink) } else { self.convert_framed(sink) }
+        if self.plan.input_framing == Framing::Documents {
+            self.convert_document(sink)
+        } else {
+            self.convert_framed(sink)
+        }
     }
 
-    /// Converts the next record with a frame.
+    /// Converts the next record that has a length or separator.
     fn convert_framed(&mut self, sink: &mut Sink) -> Result<NextRecord, Abort> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
-        let (start, end, next) = match self.plan.frame.split_record(bytes, is_end) {
+        let (start, end, next) = match self.plan.input_framing.split_record(bytes, is_end) {
             Split::Record { start, end, next } => (start, end, next),
             Split::More => return self.read_more(sink),
             Split::End if !is_end => return self.read_more(sink),
@@ -185,30 +192,30 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             Split::Bad(error) => return Ok(self.report_broken_frame(&error)),
         };
         let bytes = &bytes[start..end];
-        let is_blank = self.plan.frame == Frame::Lines && bytes.iter().all(u8::is_ascii_whitespace);
+        let is_blank = self.plan.input_framing == Framing::Lines && bytes.iter().all(u8::is_ascii_whitespace);
         if is_blank {
             self.window.consume(next);
             return Ok(NextRecord::Go);
         }
-        if bytes.len() as u64 > self.plan.max_record {
+        if bytes.len() as u64 > self.plan.max_record_len {
             let end = self.report_too_long()?;
             self.window.consume(next);
             return Ok(if self.plan.keep_going { NextRecord::Go } else { end });
         }
         self.tally.records += 1;
         let output_start = sink.position();
-        let (mut done, opened) = self.plan.step.convert(bytes, sink);
-        if done.is_read && done.consumed < bytes.len() {
-            done.is_read = false;
-            done.written = Err(self.plan.from.format().explain(Error::trailing(bytes, done.consumed)));
+        let (mut converted, opened_count) = self.plan.converter.convert(bytes, sink);
+        if converted.is_read && converted.consumed < bytes.len() {
+            converted.is_read = false;
+            converted.written = Err(self.plan.from.format().explain(Error::trailing(bytes, converted.consumed)));
         }
         let offset = self.window.offset() + start as u64;
-        let is_written = self.finish_record(done, opened, output_start, offset, (start, end), sink)?;
+        let is_written = self.finish_record(converted, opened_count, output_start, offset, (start, end), sink)?;
         self.window.consume(next);
         Ok(if is_written || self.plan.keep_going { NextRecord::Go } else { NextRecord::End })
     }
 
-    /// Reports a broken frame, after which the next one can't be found.
+    /// Reports a record whose length or separator is broken. The next record can't be found after it.
     fn report_broken_frame(&mut self, error: &Error) -> NextRecord {
         self.tally.records += 1;
         let (record, offset) = (self.tally.records, self.window.offset());
@@ -227,37 +234,38 @@ impl<'r, R: Read> RecordConversion<'r, R> {
     /// Converts the next of several documents without separators.
     fn convert_document(&mut self, sink: &mut Sink) -> Result<NextRecord, Abort> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
-        let blank = if has_blanks_between(&self.plan.from) { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
-        if blank == bytes.len() {
-            self.window.consume(blank);
+        let blank_len =
+            if ignores_blanks_between(&self.plan.from) { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
+        if blank_len == bytes.len() {
+            self.window.consume(blank_len);
             return if is_end { Ok(NextRecord::End) } else { self.read_more(sink) };
         }
-        // Other readers treat blanks as the beginning of their text.
-        if blank > 0 && !self.plan.from.format().can.skips_blanks {
-            self.window.consume(blank);
+        // Readers that do not skip blanks would treat them as a part of the document.
+        if blank_len > 0 && !self.plan.from.format().can.skips_blanks {
+            self.window.consume(blank_len);
             return Ok(NextRecord::Go);
         }
         let output_start = sink.position();
-        let (mut done, opened) = self.plan.step.convert(bytes, sink);
-        let end = done.is_read.then_some(done.consumed);
-        if !is_end && may_continue(&self.plan.from, end, done.written.as_ref().err(), bytes) {
-            sink.take_back(output_start);
+        let (mut converted, opened_count) = self.plan.converter.convert(bytes, sink);
+        let end = converted.is_read.then_some(converted.consumed);
+        if !is_end && may_continue(&self.plan.from, end, converted.written.as_ref().err(), bytes) {
+            sink.discard_after(output_start);
             return self.read_more(sink);
         }
-        let (consumed, is_read, len) = (done.consumed, done.is_read, bytes.len());
-        let failed_at = done.written.as_ref().err().and_then(Error::offset).unwrap_or(0).min(len as u64);
+        let (consumed, is_read, len) = (converted.consumed, converted.is_read, bytes.len());
+        let failed_at = converted.written.as_ref().err().and_then(Error::offset).unwrap_or(0).min(len as u64);
         if std::mem::take(&mut self.is_guess) && !is_read {
-            sink.take_back(output_start);
+            sink.discard_after(output_start);
             return self.search_next_document(failed_at, sink);
         }
         self.tally.records += 1;
         let offset = self.window.offset();
-        if is_read && consumed as u64 > self.plan.max_record {
-            (done.is_read, done.written) = (false, Err(self.plan.too_long_error()));
+        if is_read && consumed as u64 > self.plan.max_record_len {
+            (converted.is_read, converted.written) = (false, Err(self.plan.too_long_error()));
         }
-        let is_written = self.finish_record(done, opened, output_start, offset, (0, len), sink)?;
+        let is_written = self.finish_record(converted, opened_count, output_start, offset, (0, len), sink)?;
         match (is_written, self.plan.keep_going) {
-            // After a document of no bytes there are no more.
+            // A document of no bytes would be found again forever.
             (true, _) if consumed == 0 => return Ok(NextRecord::End),
             (false, false) => return Ok(NextRecord::End),
             (false, true) if !is_read => return self.search_next_document(failed_at, sink),
@@ -266,49 +274,51 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         Ok(NextRecord::Go)
     }
 
-    /// Counts a record and adds its frame. Returns whether it is in the output.
+    /// Counts the record `start..end` of the window, and adds its length or separator to the output. Returns true if
+    /// it stays in the output.
     fn finish_record(
         &mut self,
-        done: Converted,
-        opened: u64,
+        converted: Converted,
+        opened_count: u64,
         output_start: u64,
         offset: u64,
         (start, end): (usize, usize),
         sink: &mut Sink,
     ) -> Result<bool, Abort> {
         let record = self.tally.records;
-        let losses = match done.written {
+        let losses = match converted.written {
             Ok(losses) => losses,
             Err(error) if error.kind() == ErrorKind::Output => return Err(sink.take_stop_reason()),
             Err(error) => {
-                self.withdraw_record(output_start, sink)?;
-                if !done.is_read {
+                self.discard_record(output_start, sink)?;
+                if !converted.is_read {
                     self.rescue_record(offset, (start, end), &error, sink)?;
                 }
                 let bytes = &self.window.bytes()[start..end];
-                let fault = if done.is_read { Fault::Unwritable(&error) } else { Fault::Unreadable(&error) };
+                let fault = if converted.is_read { Fault::Unwritable(&error) } else { Fault::Unreadable(&error) };
                 reports::report_fault(&mut self.tally, &fault, record, offset, bytes, self.report);
                 return Ok(false);
             }
         };
         if self.plan.strict && !losses.is_empty() {
-            self.withdraw_record(output_start, sink)?;
+            self.discard_record(output_start, sink)?;
             let bytes = &self.window.bytes()[start..end];
             reports::report_fault(&mut self.tally, &Fault::Refused(&losses), record, offset, bytes, self.report);
             return Ok(false);
         }
-        let framed = sink.edit_record(output_start, |buffer, start| self.plan.out.close_record(buffer, start));
-        if let Err(error) = framed {
-            self.withdraw_record(output_start, sink)?;
+        let closed =
+            sink.edit_record(output_start, |buffer, start| self.plan.output_framing.close_record(buffer, start));
+        if let Err(error) = closed {
+            self.discard_record(output_start, sink)?;
             let bytes = &self.window.bytes()[start..end];
             reports::report_fault(&mut self.tally, &Fault::Unwritable(&error), record, offset, bytes, self.report);
             return Ok(false);
         }
-        if self.plan.lines && !sink.is_at_line_start() {
+        if self.plan.ends_lines && !sink.is_at_line_start() {
             sink.push(b'\n');
         }
         self.tally.ok += 1;
-        self.count_record(&losses, opened, &done.repairs, offset);
+        self.count_record(&losses, opened_count, &converted.repairs, offset);
         sink.count_document();
         sink.release_record()?;
         Ok(true)
@@ -325,31 +335,34 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         let Some(rescue) = &self.plan.rescue else { return Ok(()) };
         let bytes = &self.window.bytes()[start..end];
         let failed_at = error.offset().and_then(|position| usize::try_from(position).ok()).unwrap_or(0);
-        let next =
-            if self.plan.frame == Frame::Documents { self.find_next_start(bytes, failed_at) } else { bytes.len() };
+        let next_start = if self.plan.input_framing == Framing::Documents {
+            self.find_next_start(bytes, failed_at)
+        } else {
+            bytes.len()
+        };
         let output_start = sink.position();
-        let rescued = rescue.write_rescued(bytes, next, offset, sink);
-        let closed = match &rescued {
-            Ok(Some(_)) => {
-                sink.edit_record(output_start, |buffer, start| self.plan.out.close_record(buffer, start)).is_ok()
-            }
+        let rescued = rescue.write_rescued(bytes, next_start, offset, sink);
+        let is_written = match &rescued {
+            Ok(Some(_)) => sink
+                .edit_record(output_start, |buffer, start| self.plan.output_framing.close_record(buffer, start))
+                .is_ok(),
             _ => false,
         };
-        if !closed {
-            sink.take_back(output_start);
-        } else if self.plan.lines && !sink.is_at_line_start() {
+        if !is_written {
+            sink.discard_after(output_start);
+        } else if self.plan.ends_lines && !sink.is_at_line_start() {
             sink.push(b'\n');
         }
         let message = match rescued {
-            Ok(Some(description)) if closed => description,
-            _ => NOTHING.to_owned(),
+            Ok(Some(description)) if is_written => description,
+            _ => NOTHING_READABLE.to_owned(),
         };
         self.report.note(&self.tally.input, "partial", format!("record {}: {message}", self.tally.records));
-        if closed { sink.release_record() } else { Ok(()) }
+        if is_written { sink.release_record() } else { Ok(()) }
     }
 
-    /// Returns where the document after a bad one seems to begin, from `search_start` on; the end of `bytes` if that is
-    /// unknown.
+    /// Returns where the document after a bad one seems to begin, at or after `search_start`; the end of `bytes` if
+    /// no start is found.
     fn find_next_start(&self, bytes: &[u8], search_start: usize) -> usize {
         let starts = self.plan.from.format().can.restarts;
         let is_start = |offset: &usize| {
@@ -361,50 +374,51 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         (search_start.min(bytes.len())..bytes.len()).find(is_start).unwrap_or(bytes.len())
     }
 
-    /// Takes a record back; the output before it is shown before the error.
-    fn withdraw_record(&self, output_start: u64, sink: &mut Sink) -> Result<(), Abort> {
-        sink.take_back(output_start);
+    /// Discards the output of a record. The output before it is written first if an error will be printed.
+    fn discard_record(&self, output_start: u64, sink: &mut Sink) -> Result<(), Abort> {
+        sink.discard_after(output_start);
         if reports::prints_next_error(&self.tally) { sink.flush() } else { Ok(()) }
     }
 
-    fn count_record(&mut self, losses: &Losses, opened: u64, repairs: &[icecore::value::Repair], offset: u64) {
+    fn count_record(&mut self, losses: &Losses, opened_count: u64, repairs: &[icecore::value::Repair], offset: u64) {
         if !losses.is_empty() {
             self.tally.note_losses(losses, self.tally.records, None);
         }
-        self.tally.opened += opened;
+        self.tally.opened += opened_count;
         reports::report_repair(&mut self.tally, offset, repairs, self.report);
     }
 
-    /// Continues at the next document after a bad one. `examined_len`: number of bytes of it that were read.
+    /// Moves the window to the next document after a bad one, of which `examined_len` bytes were read.
     fn search_next_document(&mut self, examined_len: u64, sink: &mut Sink) -> Result<NextRecord, Abort> {
         let starts = self.plan.from.format().can.restarts;
-        let Some(longest) = starts.iter().map(|start| start.before.len() + start.begins.len()).max() else {
+        let Some(max_start_len) = starts.iter().map(|start| start.before.len() + start.begins.len()).max() else {
             let format = self.plan.from.format().name;
             let text = format!("stopped: the start of the next document is unknown in {format}");
             self.report.print_message(&ReportMessage::note("stopped", text).for_input(&self.tally.input));
             return Ok(NextRecord::End);
         };
-        // A document that broke off contains the next one; repeated searches in it must not take forever.
+        // A broken document may have consumed the next ones, so the search begins one byte after its start. Such
+        // searches may examine the same bytes many times; once they did so too often, the examined bytes are skipped.
         self.reexamined_bytes += examined_len;
         // The byte at which reading failed may be the start of the next document.
-        let broken = self.window.offset() + examined_len;
+        let failed_at = self.window.offset() + examined_len;
         let is_cheap = self.reexamined_bytes
             < (self.window.offset().saturating_mul(MAX_REEXAMINATIONS)).max(FREE_REEXAMINED_BYTES);
         self.window.consume(if is_cheap { 1 } else { usize::try_from(examined_len).unwrap_or(usize::MAX).max(1) });
         loop {
             let bytes = self.window.bytes();
             let offset = self.window.offset();
-            let start = |index: usize| {
+            let find_start = |index: usize| {
                 let rest = bytes.get(index..).unwrap_or_default();
-                let is_here = |start: &&Restart| {
+                let matches = |start: &&Restart| {
                     rest.strip_prefix(start.before).is_some_and(|after| after.starts_with(start.begins))
                 };
-                let is_broken = offset + index as u64 == broken;
-                let is_next = || is_broken && starts.iter().any(|start| rest.starts_with(start.begins));
-                let found = starts.iter().find(is_here).map(|start| (index + start.before.len(), start.is_sure));
-                found.or_else(|| is_next().then_some((index, false)))
+                let is_failure = offset + index as u64 == failed_at;
+                let may_start = || is_failure && starts.iter().any(|start| rest.starts_with(start.begins));
+                let found = starts.iter().find(matches).map(|start| (index + start.before.len(), start.is_sure));
+                found.or_else(|| may_start().then_some((index, false)))
             };
-            if let Some((index, is_sure)) = (0..bytes.len()).find_map(start) {
+            if let Some((index, is_sure)) = (0..bytes.len()).find_map(find_start) {
                 self.is_guess = !is_sure;
                 self.window.consume(index);
                 return Ok(NextRecord::Go);
@@ -412,7 +426,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             if self.window.is_end() {
                 return Ok(NextRecord::End);
             }
-            self.window.consume(bytes.len().saturating_sub(longest - 1));
+            self.window.consume(bytes.len().saturating_sub(max_start_len - 1));
             if self.read_more(sink)? == NextRecord::End {
                 return Ok(NextRecord::End);
             }
@@ -420,14 +434,14 @@ impl<'r, R: Read> RecordConversion<'r, R> {
     }
 }
 
-/// Returns whether blanks between documents have no meaning.
-fn has_blanks_between(stage: &Stage) -> bool {
+/// Returns true if blanks between documents have no meaning.
+fn ignores_blanks_between(stage: &Stage) -> bool {
     let can = &stage.format().can;
     can.text && !can.alone
 }
 
-/// Returns whether the result for a document may change when more bytes arrive. `end`: where it ends, if it could be
-/// read.
+/// Returns true if the result for a document may change when more bytes arrive. `end` is where the document ends, if
+/// it could be read.
 fn may_continue(stage: &Stage, end: Option<usize>, error: Option<&Error>, bytes: &[u8]) -> bool {
     if let Some(end) = end {
         return match stage.format().can.end {
@@ -444,7 +458,7 @@ fn may_continue(stage: &Stage, end: Option<usize>, error: Option<&Error>, bytes:
     })
 }
 
-/// Returns whether a document that ends here may continue: `1` with `2`.
+/// Returns true if a document that ends with the available bytes may continue: `1` may be the beginning of `12`.
 pub fn ends_in_word(bytes: &[u8], consumed: usize) -> bool {
     consumed == bytes.len() && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
 }
@@ -458,26 +472,26 @@ mod tests {
     use icecore::Limits;
     use icecore_tables::window::CHUNK;
 
-    /// Returns the number of bytes that are examined again.
+    /// Returns the number of bytes that the conversion examines more than once.
     fn count_repeated_bytes(bytes: &[u8]) -> u64 {
         let stage = |name| Stage::parse(name).unwrap();
         let plan = RecordPlan {
             rescue: None,
-            step: RecordConverter::new(stage("sereal"), stage("json"), &Limits::default(), false),
+            converter: RecordConverter::new(stage("sereal"), stage("json"), &Limits::default(), false),
             from: stage("sereal"),
-            frame: Frame::Documents,
-            out: Frame::Documents,
-            lines: true,
+            input_framing: Framing::Documents,
+            output_framing: Framing::Documents,
+            ends_lines: true,
             keep_going: true,
             strict: false,
-            max_record: 1 << 30,
+            max_record_len: 1 << 30,
             is_packed: false,
         };
         let mut report = Report::new(Paint::new(ColorMode::Never, &std::io::stderr()), true, ReportForm::Text);
-        let mut run = RecordConversion::new(plan, Window::new(bytes, CHUNK), "bytes", &mut report);
-        assert!(!run.convert_all(&mut Sink::new_discarding()).unwrap_or(true));
-        assert_eq!(run.tally.bytes, bytes.len() as u64);
-        run.reexamined_bytes
+        let mut conversion = RecordConversion::new(plan, Window::new(bytes, CHUNK), "bytes", &mut report);
+        assert!(!conversion.convert_all(&mut Sink::new_discarding()).unwrap_or(true));
+        assert_eq!(conversion.tally.bytes, bytes.len() as u64);
+        conversion.reexamined_bytes
     }
 
     /// Returns documents that each consume everything after them before they break off: an array that declares more
@@ -495,11 +509,11 @@ mod tests {
     fn skipping_damage_takes_linear_time() {
         for documents in [12_500, 25_000, 50_000, 100_000, 200_000] {
             let bytes = build_greedy_documents(documents);
-            let looked = count_repeated_bytes(&bytes);
-            assert!(looked >= 20 * bytes.len() as u64, "{documents} documents: {looked}");
+            let repeated_bytes = count_repeated_bytes(&bytes);
+            assert!(repeated_bytes >= 20 * bytes.len() as u64, "{documents} documents: {repeated_bytes}");
             assert!(
-                looked <= FREE_REEXAMINED_BYTES + (MAX_REEXAMINATIONS + 1) * bytes.len() as u64,
-                "{documents} documents: {looked}"
+                repeated_bytes <= FREE_REEXAMINED_BYTES + (MAX_REEXAMINATIONS + 1) * bytes.len() as u64,
+                "{documents} documents: {repeated_bytes}"
             );
         }
     }

@@ -1,4 +1,4 @@
-//! Reports on many records: one summary at the end, not one message for each.
+//! Reports on many records: the first errors one by one, and totals at the end.
 
 use crate::report::{Abort, Report, code};
 use crate::report_message::ReportMessage;
@@ -13,27 +13,29 @@ const MAX_PRINTED: u64 = 10;
 
 /// Why a record is not in the output.
 pub enum Fault<'e> {
+    /// It can't be read.
     Unreadable(&'e Error),
+    /// The output format can't represent it.
     Unwritable(&'e Error),
     /// It has losses, which are not allowed.
     Refused(&'e Losses),
 }
 
-/// Returns whether the next error is printed.
+/// Returns true if the next error is still printed.
 pub fn prints_next_error(tally: &Tally) -> bool {
     tally.bad < MAX_PRINTED
 }
 
-/// Reports an error in a row, unless there were many. `error_count` counts the errors so far.
-pub fn report_row_error(tally: &Tally, wrong: &RecordError, error_count: &mut u64, report: &mut Report) {
-    let code = if wrong.kind == LOSS { code::FINDING } else { code::INPUT };
+/// Reports an error in a row, unless many were reported. Increments `error_count`, the number of errors so far.
+pub fn report_row_error(tally: &Tally, row_error: &RecordError, error_count: &mut u64, report: &mut Report) {
+    let code = if row_error.kind == LOSS { code::FINDING } else { code::INPUT };
     report.raise_exit_code(code);
     *error_count += 1;
-    let RecordError { record, offset, message, kind } = wrong;
+    let RecordError { record, offset, message, kind } = row_error;
     if *error_count <= MAX_PRINTED {
         let offset = Some(*offset).filter(|_| !tally.has_no_offsets);
-        let place = offset.map_or_else(String::new, |offset| format!(" at offset {offset}"));
-        let report_message = ReportMessage::error(code, format!("row {record}{place}, {message}")).with_kind(kind);
+        let at_offset = offset.map_or_else(String::new, |offset| format!(" at offset {offset}"));
+        let report_message = ReportMessage::error(code, format!("row {record}{at_offset}, {message}")).with_kind(kind);
         report.print_message(&report_message.in_record(*record, offset).for_input(&tally.input));
     } else if *error_count == MAX_PRINTED + 1 {
         note_further_errors(tally, report);
@@ -75,7 +77,7 @@ pub fn report_fault(tally: &mut Tally, fault: &Fault<'_>, record: u64, offset: u
         };
         report.print_message(&report_message.in_record(record, Some(offset)));
         if let Fault::Unreadable(error) = fault {
-            report.show_error_place(error, bytes, offset);
+            report.print_error_window(error, bytes, offset);
         }
     }
     if tally.bad == MAX_PRINTED {
@@ -89,7 +91,7 @@ fn note_further_errors(tally: &Tally, report: &Report) {
     report.print_message(&ReportMessage::note("more", "further errors are only counted").for_input(&tally.input));
 }
 
-/// Counts a record that was repaired.
+/// Counts a record that was repaired, and reports the first ones.
 pub fn report_repair(tally: &mut Tally, offset: u64, repairs: &[Repair], report: &mut Report) {
     if repairs.is_empty() {
         return;
@@ -102,11 +104,11 @@ pub fn report_repair(tally: &mut Tally, offset: u64, repairs: &[Repair], report:
 
 /// Writes the reports at the end of an input.
 pub fn report_totals(tally: &Tally, report: &mut Report, quiet: bool) {
-    let (one, all) = if tally.has_rows { ("row", "rows") } else { ("record", "records") };
+    let (singular, plural) = if tally.has_rows { ("row", "rows") } else { ("record", "records") };
     if !quiet {
         for LossCount { count, record, path, kind } in tally.losses.values() {
-            let words = kind.describe(*count);
-            let text = format!("{} {words}, first in {one} {record} at {path}", group_digits(*count));
+            let description = kind.describe(*count);
+            let text = format!("{} {description}, first in {singular} {record} at {path}", group_digits(*count));
             report.print_message(
                 &ReportMessage::loss(kind.as_str(), *count, path, text)
                     .in_record(*record, None)
@@ -116,14 +118,14 @@ pub fn report_totals(tally: &Tally, report: &mut Report, quiet: bool) {
         if let Some((count, record, column)) = &tally.passed_on {
             let phrase =
                 if *count == 1 { "expression of SQL is its text" } else { "expressions of SQL are their text" };
-            let text = format!("{} {phrase}, first in {one} {record} at column {column}", group_digits(*count));
+            let text = format!("{} {phrase}, first in {singular} {record} at column {column}", group_digits(*count));
             report_count(tally, "expressions", *count, text, report);
         }
         if let Some((count, record, column)) = &tally.kept_values {
             let phrase = if *count == 1 { "value is not" } else { "values are not" };
             let all = if tally.decoded_as_given == 0 { ", and no other value is" } else { "" };
             let text = format!(
-                "{} {phrase} of the given format{all}: unchanged, first in {one} {record} at column {column}; --kind-column marks them",
+                "{} {phrase} of the given format{all}: unchanged, first in {singular} {record} at column {column}; --kind-column marks them",
                 group_digits(*count)
             );
             report_count(tally, "kept", *count, text, report);
@@ -156,14 +158,14 @@ pub fn report_totals(tally: &Tally, report: &mut Report, quiet: bool) {
         );
     }
     let total = group_digits(tally.records);
-    let decoded = tally.bad - tally.unwritable - tally.refused;
+    let undecodable = tally.bad - tally.unwritable - tally.refused;
     for (count, kind, problem) in [
-        (decoded, "undecodable", "can't be decoded"),
+        (undecodable, "undecodable", "can't be decoded"),
         (tally.unwritable, "unwritable", "can't be written"),
         (tally.refused, "refused", "refused"),
     ] {
         if count > 0 {
-            report_count(tally, kind, count, format!("{} of {total} {all} {problem}", group_digits(count)), report);
+            report_count(tally, kind, count, format!("{} of {total} {plural} {problem}", group_digits(count)), report);
         }
     }
 }
@@ -183,7 +185,7 @@ struct Summary<'t> {
 }
 
 /// Writes the counts of all inputs.
-pub fn write_summary(place: Destination, tallies: &[Tally]) -> Result<(), Abort> {
+pub fn write_summary(destination: Destination, tallies: &[Tally]) -> Result<(), Abort> {
     let sum = |count: fn(&Tally) -> u64| tallies.iter().map(count).sum();
     let summary = Summary {
         records: sum(|tally| tally.records),
@@ -192,7 +194,7 @@ pub fn write_summary(place: Destination, tallies: &[Tally]) -> Result<(), Abort>
         bytes: sum(|tally| tally.bytes),
         inputs: tallies,
     };
-    let mut target = Target::new(place)?;
+    let mut target = Target::new(destination)?;
     target.sink.write_json(&summary)?;
     target.sink.write_text("\n")?;
     target.complete_output()

@@ -4,7 +4,7 @@ use icecore::raw::Outcome;
 use icecore::{Document, Error, Limits, Output, Request, Stage, deep};
 use icecore_tables::plural::format_count;
 
-/// How such records are read and written.
+/// Reads the readable part of a record and writes it.
 pub struct Rescue {
     from: Stage,
     to: Stage,
@@ -13,7 +13,7 @@ pub struct Rescue {
 }
 
 /// Message if nothing could be read.
-pub const NOTHING: &str = "nothing could be read before the break";
+pub const NOTHING_READABLE: &str = "nothing could be read before the break";
 
 /// The readable part of a document, and its description.
 pub struct RescuedDocument<'d> {
@@ -26,9 +26,9 @@ impl Rescue {
         Rescue { from, to, limits: limits.clone(), is_deep }
     }
 
-    /// Writes the readable part of the document at the start of `bytes`, which are at `offset` in the input; its error
-    /// is already known. The next document begins at `end`. Returns the message to report, or `None` if nothing is
-    /// readable.
+    /// Writes the readable part of the document at the start of `bytes`, which are at `offset` in the input. The next
+    /// document begins at `end`. Returns the message to report, or `None` if nothing is readable. The error of the
+    /// document itself is not reported again.
     pub fn write_rescued(
         &self,
         bytes: &[u8],
@@ -40,7 +40,7 @@ impl Rescue {
         let Ok((unwrapped, _)) = self.from.unwrap_as_far(bytes, &mut limits) else { return Ok(None) };
         let request = Request::new(&limits).detailed();
         let outcome = self.from.format().read(&unwrapped.bytes, self.from.settings(), request);
-        // Offsets in a wrapper are offsets in the unwrapped data.
+        // The message about a document in a wrapper has offsets of the unwrapped data, which has no next document.
         let (offset, end) = if self.from.wrappers().is_empty() { (offset, end) } else { (0, usize::MAX) };
         let Some(RescuedDocument { document, description }) =
             rescue_document(outcome, unwrapped.bytes.len().min(end), offset)?
@@ -56,20 +56,20 @@ impl Rescue {
 /// Returns the readable part, with marks, of a document that starts at `offset` and breaks off; `None` if nothing is
 /// readable. The document must be read with detail. Another document begins at `end`.
 pub fn rescue_document(outcome: Outcome<'_>, end: usize, offset: u64) -> Result<Option<RescuedDocument<'_>>, Error> {
-    let describe = |values: u64, lost: u64, from: u64| {
-        let values = format_count(values, "value was read", "values were read");
-        let lost = format_count(lost, "byte", "bytes");
-        format!("{values}; {lost} from offset {} on were not", offset + from)
+    let describe = |value_count: u64, lost_len: u64, lost_start: u64| {
+        let values = format_count(value_count, "value was read", "values were read");
+        let lost = format_count(lost_len, "byte", "bytes");
+        format!("{values}; {lost} from offset {} on were not", offset + lost_start)
     };
-    // The error is after the document.
+    // The document itself is complete; the error is in the bytes after it.
     if outcome.error.is_none() {
-        let lost = end.saturating_sub(outcome.consumed) as u64;
-        let description = describe(outcome.document.nodes().len() as u64, lost, outcome.consumed as u64);
+        let lost_len = end.saturating_sub(outcome.consumed) as u64;
+        let description = describe(outcome.document.nodes().len() as u64, lost_len, outcome.consumed as u64);
         return Ok(Some(RescuedDocument { document: outcome.document, description }));
     }
     let salvaged = outcome.salvage_before(end)?;
-    Ok(salvaged.map(|found| RescuedDocument {
-        description: describe(found.values, found.lost, found.from),
-        document: found.document,
+    Ok(salvaged.map(|part| RescuedDocument {
+        description: describe(part.values, part.lost, part.from),
+        document: part.document,
     }))
 }

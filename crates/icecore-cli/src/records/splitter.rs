@@ -1,15 +1,15 @@
-//! Cuts an input into its records, which are not changed.
+//! Splits an input into its records, without changing them.
 
-use super::{Frame, Split, Window, has_blanks_between, may_continue};
+use super::{Framing, Split, Window, ignores_blanks_between, may_continue};
 use crate::report::{Abort, Report, code};
 use icecore::{Error, ErrorKind, Limits, Request, Stage};
 use std::io::{self, Read};
 
-/// Returns one record after the other.
+/// Returns one record after another.
 pub struct RecordSplitter<'c, R> {
     window: Window<R>,
-    frame: Frame,
-    /// Finds the end of a document without a frame.
+    framing: Framing,
+    /// Format of documents without separators, which determines where each ends.
     stage: Option<Stage>,
     max_record_len: u64,
     limits: &'c Limits,
@@ -24,49 +24,49 @@ pub enum SplitError {
 
 impl SplitError {
     /// Reports the error, and shows its place in the input.
-    pub fn report_error<R: Read>(&self, name: &str, cut: &RecordSplitter<'_, R>, report: &mut Report) {
+    pub fn report_error<R: Read>(&self, name: &str, splitter: &RecordSplitter<'_, R>, report: &mut Report) {
         match self {
             SplitError::Input(error) => report.report_io_error(name, error),
-            SplitError::Record(error) => report.report_unreadable(name, error, cut.window.bytes()),
+            SplitError::Record(error) => report.report_unreadable(name, error, splitter.window.bytes()),
         }
     }
 }
 
 impl<'c, R: Read> RecordSplitter<'c, R> {
-    /// Creates the cutter. `max_record_len`: maximum length of a record.
+    /// Creates the splitter.
     ///
     /// # Errors
     ///
-    /// If there are no frames, and no format that determines where a document ends.
+    /// If the records have no separators, and no format determines where a document ends.
     pub fn new(
         mut window: Window<R>,
-        frame: Frame,
+        framing: Framing,
         stage: Option<&Stage>,
         max_record_len: u64,
         limits: &'c Limits,
     ) -> Result<RecordSplitter<'c, R>, Abort> {
         window.set_max_record(max_record_len);
-        let line = stage.and_then(Stage::of_line);
-        let (frame, stage) = match (frame, line, stage) {
-            (Frame::Documents, Some(_), _) => (Frame::Lines, None),
-            (Frame::Documents, None, Some(stage)) if stage.wrappers().is_empty() => (frame, Some(stage.clone())),
-            (Frame::Documents, None, _) => return Err(unknown_end_error(stage)),
-            _ => (frame, None),
+        let line_stage = stage.and_then(Stage::of_line);
+        let (framing, stage) = match (framing, line_stage, stage) {
+            (Framing::Documents, Some(_), _) => (Framing::Lines, None),
+            (Framing::Documents, None, Some(stage)) if stage.wrappers().is_empty() => (framing, Some(stage.clone())),
+            (Framing::Documents, None, _) => return Err(unknown_end_error(stage)),
+            _ => (framing, None),
         };
-        Ok(RecordSplitter { window, frame, stage, max_record_len, limits })
+        Ok(RecordSplitter { window, framing, stage, max_record_len, limits })
     }
 
     /// Returns the next record; `None` at the end.
     ///
     /// # Errors
     ///
-    /// If the record is broken, or the input can't be read: then there is no next record.
+    /// If the record is broken, or the input can't be read. There is no next record after an error.
     pub fn next_record(&mut self) -> Result<Option<Vec<u8>>, SplitError> {
         loop {
             let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
             let split = match &self.stage {
                 Some(stage) => split_document(bytes, is_end, stage, self.limits),
-                None => self.frame.split_record(bytes, is_end),
+                None => self.framing.split_record(bytes, is_end),
             };
             match split {
                 Split::Record { start, end, next } => {
@@ -75,7 +75,7 @@ impl<'c, R: Read> RecordSplitter<'c, R> {
                         return Err(self.too_long_error());
                     }
                     // An empty line is not a record.
-                    let is_blank = self.frame == Frame::Lines && record.iter().all(u8::is_ascii_whitespace);
+                    let is_blank = self.framing == Framing::Lines && record.iter().all(u8::is_ascii_whitespace);
                     let record = (!is_blank).then(|| record.to_vec());
                     self.window.consume(next);
                     if record.is_some() {
@@ -116,8 +116,8 @@ fn unknown_end_error(stage: Option<&Stage>) -> Abort {
 
 /// Finds the first of several documents without separators.
 fn split_document(bytes: &[u8], is_end: bool, stage: &Stage, limits: &Limits) -> Split {
-    let blanks = has_blanks_between(stage);
-    let leading_blanks = if blanks { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
+    let ignores_blanks = ignores_blanks_between(stage);
+    let leading_blanks = if ignores_blanks { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
     let body = &bytes[leading_blanks..];
     if body.is_empty() {
         return if is_end { Split::End } else { Split::More };
@@ -129,11 +129,12 @@ fn split_document(bytes: &[u8], is_end: bool, stage: &Stage, limits: &Limits) ->
     }
     match (outcome.error, leading_blanks + outcome.consumed) {
         (Some(error), _) => Split::Bad(stage.format().explain(error)),
-        // After a document of no bytes there are no more.
+        // A document of no bytes would be found again forever.
         (None, 0) => Split::End,
         (None, next) => {
             // Some readers also consume blanks after a document.
-            let trailing_blanks = if blanks { bytes[..next].len() - bytes[..next].trim_ascii_end().len() } else { 0 };
+            let trailing_blanks =
+                if ignores_blanks { bytes[..next].len() - bytes[..next].trim_ascii_end().len() } else { 0 };
             Split::Record { start: leading_blanks, end: next - trailing_blanks, next }
         }
     }
@@ -144,39 +145,40 @@ mod tests {
     use super::*;
     use icecore_tables::window::CHUNK;
 
-    /// Returns the records, and whether the input ended without an error, for different sizes of reads.
-    fn split_records(bytes: &[u8], frame: Frame, format: &str, max_len: u64) -> (Vec<Vec<u8>>, bool) {
+    /// Returns the records, and true if the input ended without an error. The result must not depend on how many
+    /// bytes are read at once.
+    fn split_records(bytes: &[u8], framing: Framing, format: &str, max_len: u64) -> (Vec<Vec<u8>>, bool) {
         let limits = Limits::default();
         let stage = Stage::parse(format).expect("a format");
-        let with = |chunk: usize| {
-            let cut = RecordSplitter::new(Window::new(bytes, chunk), frame, Some(&stage), max_len, &limits);
-            let Ok(mut cut) = cut else { panic!("{format} has no end") };
+        let split_with = |chunk: usize| {
+            let splitter = RecordSplitter::new(Window::new(bytes, chunk), framing, Some(&stage), max_len, &limits);
+            let Ok(mut splitter) = splitter else { panic!("{format} has no end") };
             let mut records = Vec::new();
             loop {
-                match cut.next_record() {
+                match splitter.next_record() {
                     Ok(Some(record)) => records.push(record),
-                    end => return (records, end.is_ok()),
+                    last => return (records, last.is_ok()),
                 }
             }
         };
-        let all = with(CHUNK);
+        let expected = split_with(CHUNK);
         for chunk in [1, 2, 7, 64] {
-            assert_eq!(with(chunk), all, "{chunk} bytes at once");
+            assert_eq!(split_with(chunk), expected, "{chunk} bytes at once");
         }
-        all
+        expected
     }
 
     #[test]
     fn documents_are_split_at_their_ends() {
         let dumps: &[&[u8]] = &[b"\x04\x08i\x06", b"\x04\x08[\x07i\x06\"\x08abc", b"\x04\x080"];
         assert_eq!(
-            split_records(&dumps.concat(), Frame::Documents, "marshal", 100),
+            split_records(&dumps.concat(), Framing::Documents, "marshal", 100),
             (dumps.iter().map(|d| d.to_vec()).collect(), true)
         );
         let texts = [b"12".to_vec(), b"[3]".to_vec(), b"4".to_vec()];
-        assert_eq!(split_records(b"12 [3]\n4\n", Frame::Documents, "json", 100), (texts.to_vec(), true));
-        assert_eq!(split_records(b"12\n\n[3]\n4", Frame::Documents, "ndjson", 100), (texts.to_vec(), true));
-        assert_eq!(split_records(b"", Frame::Documents, "marshal", 100), (Vec::new(), true));
+        assert_eq!(split_records(b"12 [3]\n4\n", Framing::Documents, "json", 100), (texts.to_vec(), true));
+        assert_eq!(split_records(b"12\n\n[3]\n4", Framing::Documents, "ndjson", 100), (texts.to_vec(), true));
+        assert_eq!(split_records(b"", Framing::Documents, "marshal", 100), (Vec::new(), true));
     }
 
     #[test]
@@ -185,12 +187,15 @@ mod tests {
         for suffix in [&b"\x04\x08["[..], b"\x04\x08\xFF more of it", b"no dump"] {
             let bytes = [&good[..], suffix].concat();
             assert_eq!(
-                split_records(&bytes, Frame::Documents, "marshal", 100),
+                split_records(&bytes, Framing::Documents, "marshal", 100),
                 (vec![good.clone()], false),
                 "{suffix:?}"
             );
         }
-        assert_eq!(split_records(b"\0\0\0\x01a\0\0\0\x05b", Frame::U32be, "json", 100), (vec![b"a".to_vec()], false));
-        assert_eq!(split_records(b"\0\0\0\x01a\0\0\0\x05bcdef", Frame::U32be, "json", 4), (vec![b"a".to_vec()], false));
+        assert_eq!(split_records(b"\0\0\0\x01a\0\0\0\x05b", Framing::U32be, "json", 100), (vec![b"a".to_vec()], false));
+        assert_eq!(
+            split_records(b"\0\0\0\x01a\0\0\0\x05bcdef", Framing::U32be, "json", 4),
+            (vec![b"a".to_vec()], false)
+        );
     }
 }

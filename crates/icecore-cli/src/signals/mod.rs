@@ -17,8 +17,8 @@ use unix as system;
 
 /// Files to remove if the command ends before they are complete.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-/// Becomes true at the first signal, if that one requests an orderly end.
-static STOPPED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+/// Becomes true at the first signal. Exists only if the command uses it to stop in an orderly way.
+static STOP_FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// The reason why signals can't be caught.
 #[derive(Debug)]
@@ -30,20 +30,20 @@ impl std::fmt::Display for SignalError {
     }
 }
 
-/// Decides about a signal of the keyboard: returns whether the command ends by itself after it.
+/// Function that decides about a signal of the keyboard: it returns true if the command ends by itself after it.
 #[cfg(unix)]
-static KEYBOARD: OnceLock<fn() -> bool> = OnceLock::new();
+static KEYBOARD_HANDLER: OnceLock<fn() -> bool> = OnceLock::new();
 
 /// Registers the function to call when a signal comes from the keyboard.
 #[cfg(unix)]
-pub fn set_keyboard_handler(outlives: fn() -> bool) {
-    let _ = KEYBOARD.set(outlives);
+pub fn set_keyboard_handler(handler: fn() -> bool) {
+    let _ = KEYBOARD_HANDLER.set(handler);
 }
 
-/// Returns whether the command ends by itself after a signal of the keyboard.
+/// Returns true if the command ends by itself after a signal of the keyboard.
 #[cfg(unix)]
 fn survives_keyboard_signal() -> bool {
-    KEYBOARD.get().is_some_and(|outlives| outlives())
+    KEYBOARD_HANDLER.get().is_some_and(|handler| handler())
 }
 
 /// Locks the set of unfinished files. While it is locked, no signal ends the command, so the files and the set stay
@@ -61,12 +61,12 @@ pub fn watch_signals() -> Result<(), SignalError> {
 /// Returns a flag that becomes true at the first signal; the second one ends the command.
 #[cfg(any(feature = "bench", feature = "store"))]
 pub fn stop_flag() -> Result<Arc<AtomicBool>, SignalError> {
-    let stop = STOPPED.get_or_init(Arc::default);
+    let stop = STOP_FLAG.get_or_init(Arc::default);
     watch_signals()?;
     Ok(Arc::clone(stop))
 }
 
-/// Returns whether this signal only requests an orderly end.
+/// Sets the stop flag, if there is one. Returns true for the first signal, after which the command stops by itself.
 fn request_orderly_end() -> bool {
-    STOPPED.get().is_some_and(|stop| !stop.swap(true, Ordering::Relaxed))
+    STOP_FLAG.get().is_some_and(|stop| !stop.swap(true, Ordering::Relaxed))
 }

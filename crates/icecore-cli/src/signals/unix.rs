@@ -1,4 +1,4 @@
-//! Signals of Unix, for which a thread waits.
+//! Signals of Unix: a thread waits for them.
 
 use super::{lock_unfinished, request_orderly_end, survives_keyboard_signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
@@ -8,20 +8,21 @@ use std::io;
 use std::sync::Arc;
 use std::thread;
 
+/// Starts the thread that handles signals: it lets the command end in order, or removes unfinished files and ends it.
 pub(super) fn watch_signals() -> io::Result<()> {
-    // Exceeding the file size limit is then an error of the write.
+    // With a handler, exceeding the limit of a file's size is an error of the write and does not end the command.
     flag::register(SIGXFSZ, Arc::default())?;
     // Signals that the caller ignores (`nohup`, a background job) stay ignored.
-    let ignored = ignored_signals();
+    let ignored_mask = ignored_signals();
     let caught = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU].into_iter();
-    let mut signals = Signals::new(caught.filter(|signal| ignored & (1 << (signal - 1)) == 0))?;
+    let mut signals = Signals::new(caught.filter(|signal| ignored_mask & (1 << (signal - 1)) == 0))?;
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
-            let is_of_keyboard = matches!(signal, SIGINT | SIGQUIT);
-            if request_orderly_end() || is_of_keyboard && survives_keyboard_signal() {
+            let is_from_keyboard = matches!(signal, SIGINT | SIGQUIT);
+            if request_orderly_end() || is_from_keyboard && survives_keyboard_signal() {
                 continue;
             }
-            // Locked until the end, so that no further file is created.
+            // The lock is held until the end, so that no further file is created.
             let files = lock_unfinished();
             for file in &*files {
                 let _ = std::fs::remove_file(file);

@@ -1,12 +1,12 @@
-//! The format of a written file, by its name.
+//! The format of an output file, determined by its name.
 
 use icecore::format::{self, Evidence, Format};
 use icecore::text::printable;
 use icecore_tables::form::JSON;
 use std::path::Path;
 
-/// Extensions that may follow the extension of a format, and their wrappers.
-const WRAPPERS: [(&str, &str); 3] = [("gz", "gzip"), ("zst", "zstd"), ("b64", "base64")];
+/// Extensions that may follow the extension of a format, and the wrappers that they name.
+const WRAPPER_EXTENSIONS: [(&str, &str); 3] = [("gz", "gzip"), ("zst", "zstd"), ("b64", "base64")];
 
 /// Returns the format given with -t; without it, the format that the extension of the output file indicates; else JSON.
 pub fn target_format(to: Option<&str>, output: Option<&Path>) -> String {
@@ -21,12 +21,13 @@ pub fn unknown_extension_note(to: Option<&str>, output: Option<&Path>) -> Option
     Some(format!("`.{}` names no format, so this is {JSON}; -t FORMAT chooses another", printable(extension)))
 }
 
-/// Returns the format of a file name: an extension is the name of a format, or the usual one of its files.
+/// Returns the format that a file name indicates: its extension is the name of a format, or a common one for files of
+/// that format.
 fn format_from_path(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();
     let (mut rest, mut wrappers) = (&*name, String::new());
     while let Some((stem, extension)) = rest.rsplit_once('.') {
-        if let Some((_, wrapper)) = WRAPPERS.iter().find(|(known, _)| *known == extension) {
+        if let Some((_, wrapper)) = WRAPPER_EXTENSIONS.iter().find(|(known, _)| *known == extension) {
             wrappers = wrappers + wrapper + "/";
             rest = stem;
             continue;
@@ -44,7 +45,7 @@ fn format_from_extension(extension: &str) -> Option<&str> {
         |format: &&&Format| format.can.extension == extension || format.can.more_extensions.contains(&extension);
     let by_extension = || format::all().iter().find(has_extension).copied();
     let format = format::by_name(extension).or_else(by_extension)?;
-    // Formats that need more information than their name are excluded.
+    // A format that can't be detected needs options, so a file name does not choose it.
     (!matches!(format.can.evidence, Evidence::None)).then_some(format.name)
 }
 

@@ -1,4 +1,4 @@
-//! Files to write: they appear when they are complete.
+//! Output files. They appear only when they are complete.
 
 mod destination;
 mod folder;
@@ -25,34 +25,34 @@ pub struct Target {
 }
 
 impl Target {
-    pub fn new(place: Destination) -> Result<Target, Abort> {
-        Ok(match place {
+    pub fn new(destination: Destination) -> Result<Target, Abort> {
+        Ok(match destination {
             Destination::Stdout => Target { sink: Sink::stdout(), file: None },
-            Destination::Open(path) => {
-                let file = destination::open_for_writing(&path).map_err(|error| file_error(&path, &error))?;
+            Destination::Direct(path) => {
+                let file = self::destination::open_for_writing(&path).map_err(|error| file_error(&path, &error))?;
                 Target { sink: Sink::new(Box::new(file), path.display().to_string()), file: None }
             }
-            Destination::File(place) => {
-                let name = place.path.display().to_string();
-                let (file, unfinished) = UnfinishedFile::new(place)?;
+            Destination::File(destination) => {
+                let name = destination.path.display().to_string();
+                let (file, unfinished) = UnfinishedFile::new(destination)?;
                 Target { sink: Sink::new(Box::new(file), name), file: Some(unfinished) }
             }
         })
     }
 
-    /// Writes a text.
-    pub fn write_text(place: Destination, text: &str) -> Result<(), Abort> {
-        let mut target = Target::new(place)?;
+    /// Writes a text as the whole output.
+    pub fn write_text(destination: Destination, text: &str) -> Result<(), Abort> {
+        let mut target = Target::new(destination)?;
         target.sink.write_text(text)?;
         target.complete_output()
     }
 
-    /// Returns whether this is a file that appears when it is complete.
+    /// Returns true if the output is a file that appears when it is complete.
     pub fn is_file(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Finishes the output: a file gets its name.
+    /// Writes the rest of the output. A file gets its final name.
     pub fn complete_output(mut self) -> Result<(), Abort> {
         self.sink.flush()?;
         self.file.map_or(Ok(()), UnfinishedFile::complete_file)

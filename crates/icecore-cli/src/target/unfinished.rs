@@ -9,39 +9,39 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
-/// The file; it is removed if it is not completed.
+/// A file that is removed unless it is completed.
 pub struct UnfinishedFile {
-    place: FileDestination,
+    destination: FileDestination,
     file: File,
     /// `None` once the file has its final name.
     temporary: Option<TempPath>,
-    /// The name in the set of unfinished files, for signals.
-    name: PathBuf,
+    /// Path in the set of unfinished files, which a signal removes.
+    temporary_path: PathBuf,
 }
 
 impl UnfinishedFile {
     /// Creates the temporary file in the folder of the final file.
-    pub fn new(place: FileDestination) -> Result<(File, UnfinishedFile), Abort> {
+    pub fn new(destination: FileDestination) -> Result<(File, UnfinishedFile), Abort> {
         signals::watch_signals()?;
-        let path = place.path.clone();
-        let made = create_temporary(&place).and_then(|(file, temporary, name)| {
-            let unfinished = |file| UnfinishedFile { place, file, temporary: Some(temporary), name };
+        let path = destination.path.clone();
+        let result = create_temporary(&destination).and_then(|(file, temporary, temporary_path)| {
+            let unfinished = |file| UnfinishedFile { destination, file, temporary: Some(temporary), temporary_path };
             Ok((file.try_clone()?, unfinished(file)))
         });
-        made.map_err(|error| file_error(&path, &error))
+        result.map_err(|error| file_error(&path, &error))
     }
 
     /// Gives the complete file its name.
     pub fn complete_file(mut self) -> Result<(), Abort> {
-        let FileDestination { path, known, mode, force } = &self.place;
-        set_file_permissions(&self.file, known.as_ref(), *mode).map_err(|error| file_error(path, &error))?;
+        let FileDestination { path, existing, mode, force } = &self.destination;
+        set_file_permissions(&self.file, existing.as_ref(), *mode).map_err(|error| file_error(path, &error))?;
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
         let mut unfinished = signals::lock_unfinished();
-        let kept = if *force { temporary.persist(path) } else { temporary.persist_noclobber(path) };
-        // A file that could not be renamed is removed here.
-        let kept = kept.map_err(|failure| failure.error);
-        unfinished.remove(&self.name);
-        kept.map_err(|error| file_error(path, &error))
+        let result = if *force { temporary.persist(path) } else { temporary.persist_noclobber(path) };
+        // This drops, and so removes, a temporary file that could not be renamed.
+        let result = result.map_err(|failure| failure.error);
+        unfinished.remove(&self.temporary_path);
+        result.map_err(|error| file_error(path, &error))
     }
 }
 
@@ -49,14 +49,14 @@ impl Drop for UnfinishedFile {
     fn drop(&mut self) {
         if let Some(temporary) = self.temporary.take() {
             let mut unfinished = signals::lock_unfinished();
-            unfinished.remove(&self.name);
+            unfinished.remove(&self.temporary_path);
             drop(temporary);
         }
     }
 }
 
-fn create_temporary(place: &FileDestination) -> io::Result<(File, TempPath, PathBuf)> {
-    let folder = match place.path.parent() {
+fn create_temporary(destination: &FileDestination) -> io::Result<(File, TempPath, PathBuf)> {
+    let folder = match destination.path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
@@ -65,28 +65,28 @@ fn create_temporary(place: &FileDestination) -> io::Result<(File, TempPath, Path
     builder.prefix(".icecore-").suffix(".part");
     // Only the owner may read it until it gets the permissions of the target.
     #[cfg(unix)]
-    if place.known.is_none() && place.mode.is_none() {
+    if destination.existing.is_none() && destination.mode.is_none() {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let (file, path) = builder.tempfile_in(folder)?.into_parts();
-    let name = std::path::absolute(&path).unwrap_or_else(|_| path.to_path_buf());
-    unfinished.insert(name.clone());
-    Ok((file, path, name))
+    let absolute_path = std::path::absolute(&path).unwrap_or_else(|_| path.to_path_buf());
+    unfinished.insert(absolute_path.clone());
+    Ok((file, path, absolute_path))
 }
 
-/// Sets the permissions of the file that it replaces.
+/// Sets the owner and the permissions to those of the file that it replaces, or else the permissions to `mode`.
 #[cfg(unix)]
-fn set_file_permissions(file: &File, known: Option<&Metadata>, mode: Option<u32>) -> io::Result<()> {
+fn set_file_permissions(file: &File, existing: Option<&Metadata>, mode: Option<u32>) -> io::Result<()> {
     use std::fs::Permissions;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-    let mode = match known {
-        Some(known) => {
+    let mode = match existing {
+        Some(existing) => {
             let own = file.metadata()?;
-            let is_same = (own.uid(), own.gid()) == (known.uid(), known.gid());
-            let is_given = is_same || fchown(file, Some(known.uid()), Some(known.gid())).is_ok();
-            // With another owner or group, only the ordinary permission bits.
-            Some(known.mode() & if is_given { 0o7777 } else { 0o777 })
+            let is_same = (own.uid(), own.gid()) == (existing.uid(), existing.gid());
+            let has_same_owner = is_same || fchown(file, Some(existing.uid()), Some(existing.gid())).is_ok();
+            // With another owner or group, the set-user-ID, set-group-ID and sticky bits are not copied.
+            Some(existing.mode() & if has_same_owner { 0o7777 } else { 0o777 })
         }
         None => mode,
     };
@@ -108,19 +108,19 @@ mod tests {
     fn only_complete_files_appear() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
-        let place = || FileDestination { path: path.clone(), known: None, mode: None, force: false };
+        let destination = || FileDestination { path: path.clone(), existing: None, mode: None, force: false };
         let count = || fs::read_dir(folder.path()).unwrap().count();
-        let Ok((_, unfinished)) = UnfinishedFile::new(place()) else { panic!() };
+        let Ok((_, unfinished)) = UnfinishedFile::new(destination()) else { panic!() };
         assert_eq!((count(), signals::lock_unfinished().len()), (1, 1));
         drop(unfinished);
         assert_eq!((count(), signals::lock_unfinished().len()), (0, 0));
-        let Ok((mut file, unfinished)) = UnfinishedFile::new(place()) else { panic!() };
+        let Ok((mut file, unfinished)) = UnfinishedFile::new(destination()) else { panic!() };
         file.write_all(b"[]\n").unwrap();
         assert!(!path.exists());
         assert!(unfinished.complete_file().is_ok());
         assert_eq!((fs::read(&path).unwrap(), count()), (b"[]\n".to_vec(), 1));
         // A file that was created meanwhile is not overwritten.
-        let Ok((_, unfinished)) = UnfinishedFile::new(place()) else { panic!() };
+        let Ok((_, unfinished)) = UnfinishedFile::new(destination()) else { panic!() };
         assert!(unfinished.complete_file().is_err());
         assert_eq!((fs::read(&path).unwrap(), count()), (b"[]\n".to_vec(), 1));
     }

@@ -1,8 +1,8 @@
-//! Unescaped text on a terminal.
+//! Text for a terminal, with escaped control characters.
 
 use std::io::{self, Write};
 
-/// Passes text on, with control characters written as escapes, except for line ends and tabs.
+/// Writes text to another writer. Control characters are escaped, except for line ends and tabs.
 pub struct ControlEscaper {
     to: Box<dyn Write>,
     /// The first bytes of a character that is not complete yet.
@@ -28,8 +28,8 @@ impl Write for ControlEscaper {
                     c => out.push_str(&icecore::text::printable(c.encode_utf8(&mut [0; 4]))),
                 }
             }
-            let begins = std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_none());
-            if chunks.peek().is_none() && begins {
+            let may_continue = std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_none());
+            if chunks.peek().is_none() && may_continue {
                 self.incomplete_character = chunk.invalid().to_vec();
             } else {
                 push_hex_escapes(chunk.invalid(), &mut out);
@@ -60,17 +60,17 @@ impl Drop for ControlEscaper {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terminal::tests::Shared;
+    use crate::terminal::tests::SharedBuffer;
 
     #[test]
     fn control_characters_and_invalid_bytes_are_escaped() {
         let text = b"a\x1b[31m\tb\r\n\xc3\xa9\xc2\x9b\x80 \xe2\x82";
-        for piece in 1..=text.len() {
-            let shared = Shared::default();
+        for chunk_len in 1..=text.len() {
+            let shared = SharedBuffer::default();
             let mut to = ControlEscaper::new(Box::new(shared.clone()));
-            text.chunks(piece).for_each(|bytes| to.write_all(bytes).unwrap());
+            text.chunks(chunk_len).for_each(|bytes| to.write_all(bytes).unwrap());
             drop(to);
-            assert_eq!(shared.text(), "a\\u{1b}[31m\tb\\r\né\\u{9b}\\x80 \\xe2\\x82", "{piece}");
+            assert_eq!(shared.text(), "a\\u{1b}[31m\tb\\r\né\\u{9b}\\x80 \\xe2\\x82", "{chunk_len}");
         }
     }
 }

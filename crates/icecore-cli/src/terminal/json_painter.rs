@@ -3,8 +3,8 @@
 use crate::paint::{Ink, Paint};
 use std::io::{self, Write};
 
-/// Number of bytes that are buffered before they are passed on.
-const PIECE: usize = 32 << 10;
+/// Number of bytes that are buffered before they are written.
+const FLUSH_LEN: usize = 32 << 10;
 
 /// Adds colour to JSON for a terminal. Control characters are written as JSON escapes with the same meaning.
 pub struct JsonPainter {
@@ -12,7 +12,7 @@ pub struct JsonPainter {
     paint: Paint,
     /// For each open container, whether it is an object.
     open: Vec<bool>,
-    /// Whether a string would be a key.
+    /// Whether the next string is a key.
     is_key: bool,
     /// Whether a path and a tab precede each value.
     has_paths: bool,
@@ -24,14 +24,17 @@ pub struct JsonPainter {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PainterState {
+    /// Between tokens.
     Between,
-    /// At the start of a path, and inside it.
-    Line,
+    /// At the start of a line, where a path begins.
+    LineStart,
+    /// In a path.
     Path,
-    /// `-> $.a`, instead of a value.
+    /// In `-> $.a`, which is written instead of a value that has already occurred.
     Link,
-    /// The mark for omitted values.
-    Rest,
+    /// In the mark for omitted values: `…3`, `… 98 more`.
+    Omission,
+    /// In a number, `true`, `false` or `null`.
     Word,
     String,
     Escape,
@@ -39,7 +42,6 @@ enum PainterState {
 
 impl JsonPainter {
     pub fn new(to: Box<dyn Write>, paint: Paint) -> JsonPainter {
-        let (part, out) = (Vec::new(), Vec::new());
         JsonPainter {
             to,
             paint,
@@ -47,8 +49,8 @@ impl JsonPainter {
             is_key: false,
             has_paths: false,
             state: PainterState::Between,
-            incomplete_character: part,
-            out,
+            incomplete_character: Vec::new(),
+            out: Vec::new(),
         }
     }
 
@@ -56,11 +58,12 @@ impl JsonPainter {
     pub fn with_paths(mut self, has_paths: bool) -> JsonPainter {
         self.has_paths = has_paths;
         if has_paths {
-            self.state = PainterState::Line;
+            self.state = PainterState::LineStart;
         }
         self
     }
 
+    /// Processes a character in the current state.
     fn take_char(&mut self, c: char) {
         match self.state {
             PainterState::String if c == '"' => self.end_token(PainterState::Between, Some(c)),
@@ -77,18 +80,18 @@ impl JsonPainter {
                 self.push(c);
             }
             PainterState::Path => self.push(c),
-            PainterState::Line => {
+            PainterState::LineStart => {
                 self.begin_token(PainterState::Path, Ink::Name);
                 self.push(c);
             }
-            PainterState::Rest if !matches!(c, ',' | ']' | '}' | '\n') => self.push(c),
+            PainterState::Omission if !matches!(c, ',' | ']' | '}' | '\n') => self.push(c),
             PainterState::Word if c == '>' && self.has_paths => {
                 self.state = PainterState::Link;
                 self.push(c);
             }
             PainterState::Link if c != '\n' => self.push(c),
             PainterState::Word if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+') => self.push(c),
-            PainterState::Word | PainterState::Rest | PainterState::Link => {
+            PainterState::Word | PainterState::Omission | PainterState::Link => {
                 self.end_token(PainterState::Between, None);
                 self.take_token_char(c);
             }
@@ -98,8 +101,8 @@ impl JsonPainter {
 
     fn take_token_char(&mut self, c: char) {
         match c {
-            '\n' if self.has_paths && self.open.is_empty() => self.state = PainterState::Line,
-            '…' => self.begin_token(PainterState::Rest, Ink::Faint),
+            '\n' if self.has_paths && self.open.is_empty() => self.state = PainterState::LineStart,
+            '…' => self.begin_token(PainterState::Omission, Ink::Faint),
             '"' => self.begin_token(PainterState::String, if self.is_key { Ink::Name } else { Ink::String }),
             '-' | '0'..='9' | 'a'..='z' => self.begin_token(PainterState::Word, Ink::Number),
             '{' | '[' => {
@@ -115,9 +118,9 @@ impl JsonPainter {
     }
 
     fn write_buffer(&mut self) -> io::Result<()> {
-        let end = self.to.write_all(&self.out);
+        let result = self.to.write_all(&self.out);
         self.out.clear();
-        end
+        result
     }
 
     fn begin_token(&mut self, state: PainterState, ink: Ink) {
@@ -149,14 +152,14 @@ impl Write for JsonPainter {
         let mut chunks = all.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
             chunk.valid().chars().for_each(|c| self.take_char(c));
-            // At the end of the chunk it may be the start of a character.
+            // Invalid bytes at the end may be the start of a character that continues in the next write.
             if chunks.peek().is_none() && chunk.invalid().len() < 4 {
                 self.incomplete_character = chunk.invalid().to_vec();
             } else {
                 self.out.extend_from_slice(chunk.invalid());
             }
         }
-        if self.out.len() >= PIECE {
+        if self.out.len() >= FLUSH_LEN {
             self.write_buffer()?;
         }
         Ok(bytes.len())
@@ -170,8 +173,9 @@ impl Write for JsonPainter {
 
 impl Drop for JsonPainter {
     fn drop(&mut self) {
-        // A number or an incomplete character at the very end. If this fails, an earlier write failed as well.
-        if !matches!(self.state, PainterState::Between | PainterState::Line) {
+        // The input may end in a number or in an incomplete character. If this write fails, an earlier one failed as
+        // well.
+        if !matches!(self.state, PainterState::Between | PainterState::LineStart) {
             self.paint.end_ink(&mut self.out);
         }
         self.out.append(&mut self.incomplete_character);
@@ -183,23 +187,23 @@ impl Drop for JsonPainter {
 mod tests {
     use super::*;
     use crate::paint::ColorMode;
-    use crate::terminal::tests::Shared;
+    use crate::terminal::tests::SharedBuffer;
 
-    fn paint(json: &[u8], piece: usize) -> String {
-        let shared = Shared::default();
+    fn paint(json: &[u8], chunk_len: usize) -> String {
+        let shared = SharedBuffer::default();
         let mut to = JsonPainter::new(Box::new(shared.clone()), Paint::new(ColorMode::Always, &io::stdout()));
-        json.chunks(piece).for_each(|bytes| to.write_all(bytes).unwrap());
+        json.chunks(chunk_len).for_each(|bytes| to.write_all(bytes).unwrap());
         drop(to);
         shared.text()
     }
 
     #[test]
-    fn json_is_painted_from_pieces_of_any_size() {
+    fn json_is_painted_from_chunks_of_any_size() {
         let json = "{\"a\\\"b\": [1, -2.5e3, null, \"é\u{9b}\u{202e}\"]}\n".as_bytes();
         let expected = "{\x1b[1m\"a\\\"b\"\x1b[0m: [\x1b[33m1\x1b[0m, \x1b[33m-2.5e3\x1b[0m, \x1b[33mnull\x1b[0m, \
                         \x1b[32m\"é\\u009b\\u202e\"\x1b[0m]}\n";
-        for piece in 1..=json.len() {
-            assert_eq!(paint(json, piece), expected, "{piece}");
+        for chunk_len in 1..=json.len() {
+            assert_eq!(paint(json, chunk_len), expected, "{chunk_len}");
         }
         assert_eq!(paint(b"12", 1), "\x1b[33m12\x1b[0m");
     }
@@ -217,7 +221,7 @@ mod tests {
 
     #[test]
     fn paths_and_counts_of_omitted_items_are_painted() {
-        let shared = Shared::default();
+        let shared = SharedBuffer::default();
         let mut to =
             JsonPainter::new(Box::new(shared.clone()), Paint::new(ColorMode::Always, &io::stdout())).with_paths(true);
         to.write_all(b"$.a[0]\t{\xe2\x80\xa63}\n$.b\t1\n$.c\t-> $.a[0]\n").unwrap();

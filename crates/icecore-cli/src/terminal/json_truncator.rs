@@ -1,16 +1,17 @@
-//! JSON of which only a part is shown: a limited number of levels and items.
+//! Shortens JSON to a limited number of levels and items.
 
 use std::io::{self, Write};
 
-/// Passes JSON on and replaces deeper values by `{…3}` and further items by `… 98 more`. The output is for people.
+/// Writes JSON to another writer, with `{…3}` for values that are too deep, and `… 98 more` for further items. The
+/// output is for people.
 pub struct JsonTruncator {
     to: Box<dyn Write>,
     limits: DisplayLimits,
     open: Vec<OpenContainer>,
-    /// Number of open containers at the one whose remaining contents are hidden.
-    hidden: Option<usize>,
+    /// Level of the container whose remaining content is hidden; 1 is the outermost one.
+    hidden_level: Option<usize>,
     state: TruncatorState,
-    /// Whitespace that was not passed on yet.
+    /// Whitespace before the next token, which is written unless that token is hidden.
     blanks: Vec<u8>,
     out: Vec<u8>,
 }
@@ -28,9 +29,10 @@ pub struct DisplayLimits {
 
 /// An open container.
 struct OpenContainer {
+    /// Number of items so far.
     items: u64,
     /// Whether the next token begins an item.
-    is_new: bool,
+    expects_item: bool,
     /// Whether it is too deep: only the number of its items is shown.
     is_too_deep: bool,
     /// Whitespace before its first item.
@@ -39,7 +41,9 @@ struct OpenContainer {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TruncatorState {
+    /// In a path.
     Path,
+    /// Between strings: in other tokens and in whitespace.
     Between,
     String,
     Escape,
@@ -52,7 +56,7 @@ impl JsonTruncator {
             to,
             limits: display_limits,
             open: Vec::new(),
-            hidden: None,
+            hidden_level: None,
             state,
             blanks: Vec::new(),
             out: Vec::new(),
@@ -77,6 +81,7 @@ impl JsonTruncator {
         }
     }
 
+    /// Processes a byte outside of strings.
     fn take_token_byte(&mut self, byte: u8) {
         match byte {
             b'\n' if self.open.is_empty() => {
@@ -101,44 +106,47 @@ impl JsonTruncator {
     /// Handles a token that may be the first one of an item.
     fn begin_item(&mut self) {
         let level = self.open.len();
-        let Some(top) = self.open.last_mut().filter(|top| top.is_new) else { return };
-        top.is_new = false;
+        let Some(top) = self.open.last_mut().filter(|top| top.expects_item) else { return };
+        top.expects_item = false;
         top.items += 1;
         if top.items == 1 {
             top.blanks.clone_from(&self.blanks);
         }
         // For later items, `handle_comma` checks this.
-        if self.limits.items == 0 && self.hidden.is_none() {
-            self.hidden = Some(level);
+        if self.limits.items == 0 && self.hidden_level.is_none() {
+            self.hidden_level = Some(level);
         }
     }
 
+    /// Processes a comma. If all visible items of the container were written, what follows is hidden.
     fn handle_comma(&mut self) {
         let level = self.open.len();
         if let Some(top) = self.open.last_mut() {
-            top.is_new = true;
-            if self.hidden.is_none() && top.items >= self.limits.items {
-                self.hidden = Some(level);
+            top.expects_item = true;
+            if self.hidden_level.is_none() && top.items >= self.limits.items {
+                self.hidden_level = Some(level);
             }
         }
         self.write_unless_hidden(b',');
     }
 
+    /// Processes an opening bracket. The contents are hidden if they are too deep.
     fn open_container(&mut self) {
-        let is_closed = self.open.len() >= self.limits.depth;
-        self.open.push(OpenContainer { items: 0, is_new: true, is_too_deep: is_closed, blanks: Vec::new() });
-        if is_closed && self.hidden.is_none() {
-            self.hidden = Some(self.open.len());
+        let is_too_deep = self.open.len() >= self.limits.depth;
+        self.open.push(OpenContainer { items: 0, expects_item: true, is_too_deep, blanks: Vec::new() });
+        if is_too_deep && self.hidden_level.is_none() {
+            self.hidden_level = Some(self.open.len());
         }
     }
 
+    /// Processes a closing bracket. If a hidden part ends here, the number of its items is written in its place.
     fn close_container(&mut self, byte: u8) {
-        let ends_hidden_part = self.hidden == Some(self.open.len());
+        let ends_hidden_part = self.hidden_level == Some(self.open.len());
         let blanks = std::mem::take(&mut self.blanks);
         if let Some(top) = self.open.pop()
             && ends_hidden_part
         {
-            self.hidden = None;
+            self.hidden_level = None;
             let hidden_items = top.items.saturating_sub(self.limits.items);
             if top.is_too_deep && top.items > 0 {
                 self.out.extend_from_slice(format!("…{}", top.items).as_bytes());
@@ -156,9 +164,9 @@ impl JsonTruncator {
         self.write_unless_hidden(byte);
     }
 
-    /// Passes a byte on, with the whitespace before it, unless it is hidden.
+    /// Writes a byte, and the whitespace before it, unless it is hidden.
     fn write_unless_hidden(&mut self, byte: u8) {
-        if self.hidden.is_none() {
+        if self.hidden_level.is_none() {
             self.out.append(&mut self.blanks);
             self.out.push(byte);
         } else {
@@ -183,19 +191,19 @@ impl Write for JsonTruncator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terminal::tests::Shared;
+    use crate::terminal::tests::SharedBuffer;
 
     fn truncate(json: &str, depth: usize, items: u64) -> String {
-        let mut all = Vec::new();
-        for piece in [1, 3, json.len()] {
-            let shared = Shared::default();
+        let mut texts = Vec::new();
+        for chunk_len in [1, 3, json.len()] {
+            let shared = SharedBuffer::default();
             let display_limits = DisplayLimits { depth, items, has_paths: json.starts_with('$') };
             let mut to = JsonTruncator::new(Box::new(shared.clone()), display_limits);
-            json.as_bytes().chunks(piece).for_each(|bytes| to.write_all(bytes).unwrap());
-            all.push(shared.text());
+            json.as_bytes().chunks(chunk_len).for_each(|bytes| to.write_all(bytes).unwrap());
+            texts.push(shared.text());
         }
-        assert!(all.iter().all(|text| *text == all[0]), "{all:?}");
-        all.swap_remove(0)
+        assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
+        texts.swap_remove(0)
     }
 
     #[test]

@@ -14,15 +14,15 @@ use icecore_tables::form::JSON;
 use std::io::{self, IsTerminal};
 
 /// Options that determine the layout of JSON. If one of them is given, `with_indented_json` does not change the layout.
-const LAYOUT: &[&str] = &["indent", "indent_length", "pretty", "space_before", "space_after", "as"];
+const LAYOUT_OPTIONS: &[&str] = &["indent", "indent_length", "pretty", "space_before", "space_after", "as"];
 
-/// Returns whether the standard output is a terminal.
+/// Returns true if the standard output is a terminal.
 pub fn is_stdout_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
 /// Returns an error if the stage writes binary data, unless `--force` was given.
-pub fn refuse_binary(stage: &Stage, is_forced: bool) -> Result<(), Abort> {
+pub fn check_not_binary(stage: &Stage, is_forced: bool) -> Result<(), Abort> {
     if is_forced || !stage.is_binary() {
         return Ok(());
     }
@@ -33,15 +33,16 @@ pub fn refuse_binary(stage: &Stage, is_forced: bool) -> Result<(), Abort> {
     Err(Abort::Failed(code::USAGE, text))
 }
 
-/// Returns whether this stage writes JSON: one document, or one per line.
+/// Returns true if this stage writes JSON: one document, or one per line.
 pub fn writes_json(stage: &Stage) -> bool {
     stage.wrappers().is_empty() && stage.format().of_document().name == JSON
 }
 
 /// Adds `indent=2` to a stage that writes JSON, unless it has an option for the layout.
 pub fn with_indented_json(mut stage: Stage) -> Stage {
-    let is_free = stage.wrappers().is_empty() && !LAYOUT.iter().any(|option| stage.settings().has(option));
-    if is_free && stage.format().name == JSON {
+    let has_default_layout =
+        stage.wrappers().is_empty() && !LAYOUT_OPTIONS.iter().any(|option| stage.settings().has(option));
+    if has_default_layout && stage.format().name == JSON {
         // The option exists and accepts this value.
         let _ = stage.set("indent", Some("2"));
     }
@@ -54,17 +55,17 @@ pub mod tests {
     use std::io::Write;
     use std::sync::{Arc, Mutex};
 
-    /// Collects the output for a test.
+    /// A writer whose clones write to the same buffer, so that a test can read what another owner wrote.
     #[derive(Clone, Default)]
-    pub struct Shared(Arc<Mutex<Vec<u8>>>);
+    pub struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
 
-    impl Shared {
+    impl SharedBuffer {
         pub fn text(&self) -> String {
             String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
         }
     }
 
-    impl Write for Shared {
+    impl Write for SharedBuffer {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().extend_from_slice(bytes);
             Ok(bytes.len())

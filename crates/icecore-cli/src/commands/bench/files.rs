@@ -9,13 +9,16 @@ use icecore_lab::page;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Creates the text of a file.
+/// Formats a report as the text of a file.
 type ReportFormatter = fn(&Report) -> String;
 
+/// The files that the command line names.
 pub struct OutputFiles {
     outputs: Outputs,
-    places: Vec<(Destination, ReportFormatter)>,
+    /// The destinations of the files; JSON is the first one.
+    files: Vec<(Destination, ReportFormatter)>,
     has_json: bool,
+    /// Folder for the charts.
     charts: Option<PathBuf>,
 }
 
@@ -25,39 +28,39 @@ impl OutputFiles {
         let inputs: Vec<_> = inputs.map(|path| Source::from_path(Some(path))).collect();
         let mut outputs = Outputs::new(&inputs, args.force);
         let csv = if args.csv_safe { page::render_safe_csv } else { page::render_csv };
-        let files: [(&Option<PathBuf>, ReportFormatter); 4] = [
+        let requested: [(&Option<PathBuf>, ReportFormatter); 4] = [
             (&args.json, format_json),
             (&args.csv, csv),
             (&args.markdown, page::render_markdown),
             (&args.html, page::render_html),
         ];
-        let mut places = Vec::new();
-        for (path, write) in files {
+        let mut files = Vec::new();
+        for (path, format) in requested {
             if let Some(path) = path {
-                places.push((prepare_destination(&mut outputs, path)?, write));
+                files.push((prepare_destination(&mut outputs, path)?, format));
             }
         }
-        Ok(OutputFiles { outputs, places, has_json: args.json.is_some(), charts: args.charts.clone() })
+        Ok(OutputFiles { outputs, files, has_json: args.json.is_some(), charts: args.charts.clone() })
     }
 
-    /// Returns whether one of them is the standard output.
+    /// Returns true if one of the files is the standard output.
     pub fn has_stdout(&self) -> bool {
-        self.places.iter().any(|(place, _)| matches!(place, Destination::Stdout))
+        self.files.iter().any(|(destination, _)| matches!(destination, Destination::Stdout))
     }
 
-    /// Returns the destination of the JSON.
+    /// Removes and returns the destination of the JSON.
     pub fn take_json_destination(&mut self) -> Option<Destination> {
-        self.has_json.then(|| self.places.remove(0).0)
+        self.has_json.then(|| self.files.remove(0).0)
     }
 
     pub fn write_files(mut self, report: &Report) -> Result<(), Abort> {
-        for (place, write) in self.places {
-            Target::write_text(place, &write(report))?;
+        for (destination, format) in self.files {
+            Target::write_text(destination, &format(report))?;
         }
         let Some(folder) = &self.charts else { return Ok(()) };
         for (name, svg) in page::render_charts(report) {
-            let place = prepare_destination(&mut self.outputs, &folder.join(format!("{name}.svg")))?;
-            Target::write_text(place, &svg)?;
+            let destination = prepare_destination(&mut self.outputs, &folder.join(format!("{name}.svg")))?;
+            Target::write_text(destination, &svg)?;
         }
         Ok(())
     }
@@ -67,11 +70,11 @@ fn format_json(report: &Report) -> String {
     serde_json::to_string(report).unwrap_or_default() + "\n"
 }
 
-/// Returns a destination, after creating its folder.
+/// Creates the folder of a destination, and returns the destination.
 fn prepare_destination(outputs: &mut Outputs, path: &Path) -> Result<Destination, Abort> {
     if let Some(folder) = path.parent() {
-        let failed = |error| Abort::Failed(code::USAGE, format!("{}: {}", folder.display(), io_reason(&error)));
-        fs::create_dir_all(folder).map_err(failed)?;
+        let folder_error = |error| Abort::Failed(code::USAGE, format!("{}: {}", folder.display(), io_reason(&error)));
+        fs::create_dir_all(folder).map_err(folder_error)?;
     }
     outputs.destination_at(path)
 }

@@ -22,6 +22,7 @@ struct ScenarioLine {
     title: String,
     competitors: usize,
     missing: usize,
+    /// What the scenario waits for, if it can't run yet.
     waits: Option<String>,
 }
 
@@ -42,12 +43,12 @@ impl BenchList {
     /// As [`FoundCompetitors::select_participants`].
     pub fn new(
         scenarios: &[Scenario],
-        cast: &FoundCompetitors,
+        found: &FoundCompetitors,
         options: &Options,
     ) -> Result<BenchList, icecore_lab::Error> {
         let mut list = BenchList { scenarios: Vec::new(), competitors: Vec::new(), missing: Vec::new() };
         for scenario in scenarios {
-            let (participants, missing) = cast.select_participants(scenario, options)?;
+            let (participants, missing) = found.select_participants(scenario, options)?;
             list.scenarios.push(ScenarioLine {
                 name: scenario.name.clone(),
                 title: scenario.title.clone(),
@@ -56,7 +57,7 @@ impl BenchList {
                 waits: scenario.waits.clone(),
             });
         }
-        for runner in &cast.found {
+        for runner in &found.found {
             match runner {
                 FoundRunner::Here(participant) => list.competitors.push(Competitor {
                     id: participant.id.clone(),
@@ -64,8 +65,8 @@ impl BenchList {
                     version: participant.version.clone(),
                     role: participant.role,
                 }),
-                FoundRunner::Missing { id, reason: why, install, .. } => {
-                    list.missing.push(Absent { competitor: id.clone(), why: why.clone(), install: install.clone() });
+                FoundRunner::Missing { id, reason, install, .. } => {
+                    list.missing.push(Absent { competitor: id.clone(), why: reason.clone(), install: install.clone() });
                 }
             }
         }
@@ -76,8 +77,8 @@ impl BenchList {
 impl Display for BenchList {
     /// Writes the scenarios, the competitors, and what is missing with its remedy.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0) + 1;
-        let names = width(&mut self.scenarios.iter().map(|one| one.name.len()));
+        let column_width = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0) + 1;
+        let name_width = column_width(&mut self.scenarios.iter().map(|scenario| scenario.name.len()));
         writeln!(f, "Scenarios")?;
         for ScenarioLine { name, title, competitors, missing, waits } in &self.scenarios {
             let state = match (waits, missing) {
@@ -85,22 +86,22 @@ impl Display for BenchList {
                 (None, 0) => format!("{competitors} can take part"),
                 (None, missing) => format!("{competitors} can take part, {missing} missing"),
             };
-            writeln!(f, "  {name:<names$} {title} ({state})")?;
+            writeln!(f, "  {name:<name_width$} {title} ({state})")?;
         }
-        let here = self.competitors.iter().map(|one| one.id.len());
-        let ids = width(&mut here.chain(self.missing.iter().map(|one| one.competitor.len())));
+        let id_lengths = self.competitors.iter().map(|competitor| competitor.id.len());
+        let id_width = column_width(&mut id_lengths.chain(self.missing.iter().map(|absent| absent.competitor.len())));
         writeln!(f, "\nCompetitors")?;
         for Competitor { id, name, version, role } in &self.competitors {
             let floor = if *role == Role::Floor { " (the floor)" } else { "" };
-            writeln!(f, "  {id:<ids$} {name} {version}{floor}")?;
+            writeln!(f, "  {id:<id_width$} {name} {version}{floor}")?;
         }
         if !self.missing.is_empty() {
             writeln!(f, "\nCan't run here")?;
         }
         for Absent { competitor, why, install } in &self.missing {
-            writeln!(f, "  {competitor:<ids$} {why}")?;
+            writeln!(f, "  {competitor:<id_width$} {why}")?;
             if let Some(install) = install {
-                writeln!(f, "  {:<ids$} {install}", "")?;
+                writeln!(f, "  {:<id_width$} {install}", "")?;
             }
         }
         Ok(())

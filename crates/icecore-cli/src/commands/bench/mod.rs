@@ -27,14 +27,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Default budget for the user's own data, in seconds: with the checks before it, a run takes less than two minutes.
-const BUDGET: u64 = 75;
+const OWN_DATA_BUDGET: u64 = 75;
 
 pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let mut files = OutputFiles::from_args(args)?;
     if args.list {
         return print_list(args, &mut files);
     }
-    let old = args.compare.as_deref().map(load_report).transpose()?;
+    let old_report = args.compare.as_deref().map(load_report).transpose()?;
     let measured = if args.reports.is_empty() {
         run_scenarios(args, global, report)?
     } else {
@@ -46,11 +46,11 @@ pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Abo
         print_report(args, global, &measured)?;
     }
     files.write_files(&measured)?;
-    if let Some(old) = old {
+    if let Some(old_report) = old_report {
         let threshold = args.fail_on.unwrap_or_default();
-        let compared = compare::compare_reports(&old, &measured, threshold);
-        print_text(&format!("\n{compared}"))?;
-        if args.fail_on.is_some() && compared.has_regressions() {
+        let comparison = compare::compare_reports(&old_report, &measured, threshold);
+        print_text(&format!("\n{comparison}"))?;
+        if args.fail_on.is_some() && comparison.has_regressions() {
             report.raise_exit_code(code::FINDING);
         }
     }
@@ -61,7 +61,7 @@ fn lab_error(error: icecore_lab::Error) -> Abort {
     Abort::Failed(code::OTHER, error.to_string())
 }
 
-/// Returns the given scenarios, or all.
+/// Returns the scenarios that the command line names, or merged.
 fn select_scenarios(args: &Bench) -> Result<Vec<Scenario>, Abort> {
     if args.scenarios.is_empty() {
         return scenario::list_scenarios().map_err(lab_error);
@@ -80,7 +80,7 @@ fn build_options(args: &Bench) -> Options {
         options = options.small();
     }
     options.rounds = args.rounds.unwrap_or(options.rounds);
-    let budget = args.budget.or_else(|| args.data.is_some().then_some(BUDGET));
+    let budget = args.budget.or_else(|| args.data.is_some().then_some(OWN_DATA_BUDGET));
     options.budget = budget.map(Duration::from_secs);
     options.seed = args.seed;
     options.only.clone_from(&args.only);
@@ -99,12 +99,12 @@ fn build_options(args: &Bench) -> Options {
 /// Returns the modules of the source tree in which this command was built.
 fn find_modules() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
-    let here = std::env::current_dir().ok();
-    let tops = program.ancestors().skip(1).chain(here.as_deref());
+    let current_folder = std::env::current_dir().ok();
+    let tops = program.ancestors().skip(1).chain(current_folder.as_deref());
     tops.map(|top| top.join("bindings")).find(|folder| has_modules(folder))
 }
 
-/// Returns whether the module of a language was built in this folder.
+/// Returns true if the module of at least one language was built in this folder.
 fn has_modules(folder: &Path) -> bool {
     let is_built = |language: PathBuf| ["blib", "modules", "build"].iter().any(|built| language.join(built).is_dir());
     std::fs::read_dir(folder).is_ok_and(|languages| languages.flatten().any(|language| is_built(language.path())))
@@ -116,11 +116,13 @@ fn print_list(args: &Bench, files: &mut OutputFiles) -> Result<(), Abort> {
     let folder = tempfile::tempdir().map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
     let stop = signals::stop_flag()?;
     check_competitors(&options, folder.path(), &stop)?;
-    let cast = run::find_competitors(&options.environment(folder.path(), &stop), &scenarios, &options.only)
+    let found = run::find_competitors(&options.environment(folder.path(), &stop), &scenarios, &options.only)
         .map_err(lab_error)?;
-    let list = BenchList::new(&scenarios, &cast, &options).map_err(lab_error)?;
+    let list = BenchList::new(&scenarios, &found, &options).map_err(lab_error)?;
     match files.take_json_destination() {
-        Some(place) => Target::write_text(place, &(serde_json::to_string(&list).unwrap_or_default() + "\n")),
+        Some(destination) => {
+            Target::write_text(destination, &(serde_json::to_string(&list).unwrap_or_default() + "\n"))
+        }
         None => print_text(&list.to_string()),
     }
 }
@@ -130,8 +132,8 @@ fn check_competitors(options: &Options, folder: &Path, stop: &AtomicBool) -> Res
     if options.only.is_empty() {
         return Ok(());
     }
-    let known = run::check_competitor_names(&options.environment(folder, stop), &options.only);
-    known.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
+    let result = run::check_competitor_names(&options.environment(folder, stop), &options.only);
+    result.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
 }
 
 fn print_text(text: &str) -> Result<(), Abort> {
@@ -161,13 +163,13 @@ fn run_scenarios(args: &Bench, global: &Global, report: &mut Report) -> Result<O
 }
 
 fn load_report(path: &Path) -> Result<model::Report, Abort> {
-    let wrong = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, format!("{}: {error}", path.display()));
-    let text = std::fs::read(path).map_err(|error| wrong(&io_reason(&error)))?;
-    let report: model::Report = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
+    let file_error = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, format!("{}: {error}", path.display()));
+    let text = std::fs::read(path).map_err(|error| file_error(&io_reason(&error)))?;
+    let report: model::Report = serde_json::from_slice(&text).map_err(|error| file_error(&error))?;
     if report.schema == model::SCHEMA {
         Ok(icecore_lab::replay_report(report, &[]))
     } else {
-        Err(wrong(&format!(
+        Err(file_error(&format!(
             "the report has version {}, and this command reads version {}",
             report.schema,
             model::SCHEMA
@@ -175,21 +177,21 @@ fn load_report(path: &Path) -> Result<model::Report, Abort> {
     }
 }
 
-/// Merges several reports; for scenarios that occur twice, the later one counts.
+/// Merges several reports. Of a scenario that occurs twice, the later measurements count.
 fn merge_reports(paths: &[PathBuf]) -> Result<model::Report, Abort> {
     let mut reports = paths.iter().map(|path| load_report(path));
-    let mut all = reports.next().ok_or_else(|| Abort::Failed(code::USAGE, "no report".to_owned()))??;
+    let mut merged = reports.next().ok_or_else(|| Abort::Failed(code::USAGE, "no report".to_owned()))??;
     for report in reports {
         let report = report?;
-        all.seconds += report.seconds;
+        merged.seconds += report.seconds;
         for scenario in report.scenarios {
-            match all.scenarios.iter_mut().find(|one| one.name == scenario.name) {
-                Some(place) => *place = scenario,
-                None => all.scenarios.push(scenario),
+            match merged.scenarios.iter_mut().find(|earlier| earlier.name == scenario.name) {
+                Some(earlier) => *earlier = scenario,
+                None => merged.scenarios.push(scenario),
             }
         }
     }
-    Ok(all)
+    Ok(merged)
 }
 
 /// Texts are wrapped at this width at least.

@@ -8,9 +8,9 @@ use std::time::Duration;
 pub struct ProgressUpdater;
 
 impl Watch for ProgressUpdater {
-    fn report_progress(&mut self, activity: &str, done: f64, left: Option<Duration>) {
-        let text = match left {
-            Some(left) => format!("{activity}; {} left", format_duration(left)),
+    fn report_progress(&mut self, activity: &str, done: f64, remaining: Option<Duration>) {
+        let text = match remaining {
+            Some(remaining) => format!("{activity}; {} left", format_duration(remaining)),
             None => activity.to_owned(),
         };
         progress::set_share(done, text);

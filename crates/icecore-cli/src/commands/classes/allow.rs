@@ -8,7 +8,7 @@ use super::{ClassRow, Name, display_name};
 use icecore::policy::{ClassName, Host, NameComparison, Words};
 use icecore_tables::plural::{format_count, join_names};
 
-/// A pattern character: as part of a name in a list, it would allow other classes as well.
+/// Lists treat this character as a pattern, so a name that contains it would allow other classes as well.
 const WILDCARD: u8 = b'*';
 
 /// The language whose own dumps need some of its classes in no list.
@@ -23,12 +23,12 @@ pub struct AllowList<'r> {
     pub omitted: Vec<&'r ClassRow>,
 }
 
-/// Returns the list. For PHP classes, `packages` knows their packages.
+/// Returns the list. For Laravel, `packages` names the package of each class.
 pub fn build_allow_list<'r>(rows: &'r [ClassRow], language: Language, packages: Option<&Packages>) -> AllowList<'r> {
-    let (built, omitted): (Vec<&ClassRow>, Vec<&ClassRow>) = rows.iter().partition(|row| needs_list(row, language));
-    let (refused, built): (Vec<&ClassRow>, Vec<&ClassRow>) =
-        built.into_iter().partition(|row| row.name.bytes.contains(&WILDCARD));
-    let mut names: Vec<_> = built.into_iter().map(|row| (quote_name(&row.name, language), &row.name.bytes)).collect();
+    let (listed, omitted): (Vec<&ClassRow>, Vec<&ClassRow>) = rows.iter().partition(|row| needs_list(row, language));
+    let (refused, listed): (Vec<&ClassRow>, Vec<&ClassRow>) =
+        listed.into_iter().partition(|row| row.name.bytes.contains(&WILDCARD));
+    let mut names: Vec<_> = listed.into_iter().map(|row| (quote_name(&row.name, language), &row.name.bytes)).collect();
     names.dedup();
     if language == Language::Laravel {
         return AllowList { text: format_laravel_list(&names, packages), refused, omitted };
@@ -50,19 +50,24 @@ pub fn build_allow_list<'r>(rows: &'r [ClassRow], language: Language, packages: 
     AllowList { text, refused, omitted }
 }
 
-/// Returns why classes are not in the list and need not be: a sentence for each reason.
-pub fn omissions(omitted: &[&ClassRow]) -> Vec<String> {
-    let (names, own): (Vec<&ClassRow>, Vec<&ClassRow>) = omitted.iter().partition(|row| is_name_alone(row));
+/// Explains why classes are left out of the list because they need none: a sentence for each reason.
+pub fn explain_omissions(omitted: &[&ClassRow]) -> Vec<String> {
+    let (mere_names, ruby_classes): (Vec<&ClassRow>, Vec<&ClassRow>) =
+        omitted.iter().partition(|row| is_mere_name(row));
     let reasons = [
-        (own, "because the Ruby module builds it without a list", "because the Ruby module builds them without a list"),
-        (names, "because it is only a name, without an object", "because they are only names, without objects"),
+        (
+            ruby_classes,
+            "because the Ruby module builds it without a list",
+            "because the Ruby module builds them without a list",
+        ),
+        (mere_names, "because it is only a name, without an object", "because they are only names, without objects"),
     ];
     let mut sentences = Vec::new();
-    for (rows, one, many) in reasons {
+    for (rows, singular, plural) in reasons {
         let classes: Vec<String> =
             rows.iter().map(|row| format!("{} ({})", display_name(&row.class), row.kind)).collect();
         if !classes.is_empty() {
-            let (count, reason) = (classes.len() as u64, if classes.len() == 1 { one } else { many });
+            let (count, reason) = (classes.len() as u64, if classes.len() == 1 { singular } else { plural });
             let count = format_count(count, "class is left out", "classes are left out");
             sentences.push(format!("{count}, {reason}: {}", join_names(&classes)));
         }
@@ -88,17 +93,17 @@ pub fn describe_foreign_classes(rows: &[ClassRow], language: Language) -> Option
     })
 }
 
-/// Returns whether the data contains only the name of the class.
-fn is_name_alone(row: &ClassRow) -> bool {
+/// Returns true if the data contains only the name of the class, and no object.
+fn is_mere_name(row: &ClassRow) -> bool {
     row.kind.ends_with("-name")
 }
 
-/// Returns whether a program must list the class. A name that is a plain value creates no object, but Ruby looks up the
-/// classes that its own dumps name.
+/// Returns true if a program must list the class. A mere name creates no object and needs no list, except in dumps of
+/// Ruby, which looks up the classes that they name.
 fn needs_list(row: &ClassRow, language: Language) -> bool {
     match language {
-        Language::Perl | Language::Sereal | Language::Php | Language::Laravel => !is_name_alone(row),
-        Language::Ruby | Language::Rails => !is_own_in_ruby(row) && (is_of_ruby(row) || !is_name_alone(row)),
+        Language::Perl | Language::Sereal | Language::Php | Language::Laravel => !is_mere_name(row),
+        Language::Ruby | Language::Rails => !is_built_by_ruby_module(row) && (is_of_ruby(row) || !is_mere_name(row)),
     }
 }
 
@@ -107,17 +112,18 @@ fn is_of_ruby(row: &ClassRow) -> bool {
     row.language == Some(RUBY)
 }
 
-/// Returns whether the Ruby module builds values of this class without a list, because they are in the form in which
+/// Returns true if the Ruby module builds values of this class without a list, because they are in the form in which
 /// Ruby writes them. In any other form, no list allows them.
-fn is_own_in_ruby(row: &ClassRow) -> bool {
-    let own: [&[u8]; 8] = [b"BigDecimal", b"Complex", b"Date", b"DateTime", b"Range", b"Rational", b"Set", b"Time"];
-    let is_value = match row.kind {
+fn is_built_by_ruby_module(row: &ClassRow) -> bool {
+    let built_classes: [&[u8]; 8] =
+        [b"BigDecimal", b"Complex", b"Date", b"DateTime", b"Range", b"Rational", b"Set", b"Time"];
+    let has_own_form = match row.kind {
         "user-dump" | "user-marshal" => true,
         // Objects of other languages with such names need the list.
         "object" | "struct" | "data" => is_of_ruby(row),
         _ => false,
     };
-    is_value && own.contains(&&*row.name.bytes)
+    has_own_form && built_classes.contains(&&*row.name.bytes)
 }
 
 /// Returns the list for `config/cache.php`: a line for each class, with its package in a comment.

@@ -27,7 +27,7 @@ struct ClassesReport<'r> {
     code: &'r [CodeRow],
 }
 
-/// Code, regexps with code or ties over all inputs, and the input with the first one.
+/// All code, regexps with code, or ties in the inputs, and the input in which the first one occurs.
 #[derive(Serialize)]
 struct CodeRow {
     kind: &'static str,
@@ -36,7 +36,7 @@ struct CodeRow {
     file: String,
 }
 
-/// A class over all inputs, and the input in which it occurs first.
+/// A class in all inputs, and the input in which it occurs first.
 #[derive(Serialize)]
 struct ClassRow {
     class: String,
@@ -54,7 +54,7 @@ struct ClassRow {
     language: Option<&'static str>,
 }
 
-/// The name of a class: in Perl, a text and the bytes of its UTF-8 are different names.
+/// The name of a class. In Perl, a text and the bytes of its UTF-8 are different names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Name {
     bytes: Vec<u8>,
@@ -70,7 +70,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
     let reader = DocumentReader::new(&args.from, &global.limit)?;
     let sources = args.inputs.find_sources(report)?;
     let (mut rows, mut code) = (Vec::new(), Vec::new());
-    let mut known = HashMap::new();
+    let mut row_indices = HashMap::new();
     for source in &sources {
         report.count_input();
         let name = source.name();
@@ -87,7 +87,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
             // The readable part of a document that breaks off counts as well.
             let (names, tape) = list_names(outcome.document, &name, args.deep, opened.limits(), report);
             for class in names.classes {
-                add_class(class, &name, language, &mut rows, &mut known);
+                add_class(class, &name, language, &mut rows, &mut row_indices);
             }
             for entry in names.code {
                 add_code(entry, &name, &mut code);
@@ -107,7 +107,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
             for row in list.refused {
                 report.report_fault(code::FINDING, &row.file, allow::refusal_message(row));
             }
-            for sentence in allow::omissions(&list.omitted) {
+            for sentence in allow::explain_omissions(&list.omitted) {
                 report.remark("omitted", sentence);
             }
             if let Some(sentence) = allow::describe_foreign_classes(&rows, language) {
@@ -124,8 +124,9 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         }
         (false, None) => {
             let paint = Paint::new(global.color, &std::io::stdout());
-            // Without any rows, unreadable inputs may still contain classes, so "no classes" is not printed.
-            if !rows.is_empty() || !code.is_empty() || !report.has_bad_inputs() {
+            // If there are no rows but unreadable inputs, "no classes" is not printed, because those may contain
+            // classes.
+            if !rows.is_empty() || !code.is_empty() || !report.has_undecodable_inputs() {
                 sink.write_text(&format_table(&rows, &code, sources.len() > 1, paint))?;
             }
         }
@@ -145,7 +146,7 @@ impl NamedClasses {
     }
 }
 
-/// Returns what a document names and, with `is_deep`, what its strings name.
+/// Returns the classes and code that a document names and, with `is_deep`, also those of frozen data in its strings.
 fn list_names(
     document: Document<'_>,
     name: &str,
@@ -153,12 +154,12 @@ fn list_names(
     limits: &Limits,
     report: &mut Report,
 ) -> (NamedClasses, Tape) {
-    let found = NamedClasses::from_document(&document);
+    let names = NamedClasses::from_document(&document);
     if !is_deep {
         if let Some((node, stage)) = deep::first(&document, limits) {
             report.note_nested(name, &document.path(node), &stage);
         }
-        return (found, document.into_tape());
+        return (names, document.into_tape());
     }
     match deep::open(document, limits) {
         Ok(deep) => {
@@ -167,29 +168,31 @@ fn list_names(
         }
         Err(error) => {
             report.report_unwritable(name, &error);
-            (found, Tape::new())
+            (names, Tape::new())
         }
     }
 }
 
-fn add_code(found: CodeUse, file: &str, rows: &mut Vec<CodeRow>) {
-    let CodeUse { kind, count, path } = found;
+fn add_code(code: CodeUse, file: &str, rows: &mut Vec<CodeRow>) {
+    let CodeUse { kind, count, path } = code;
     match rows.iter_mut().find(|row| row.kind == kind) {
         Some(row) => row.count += count,
         None => rows.push(CodeRow { kind, count, path, file: file.to_owned() }),
     }
 }
 
+/// Adds a use of a class to the row of this class and kind, or adds a new row. `row_indices` has the index of each
+/// row.
 fn add_class(
     class: ClassUse,
     file: &str,
     language: Option<&'static str>,
     rows: &mut Vec<ClassRow>,
-    known: &mut HashMap<(Name, &'static str), usize>,
+    row_indices: &mut HashMap<(Name, &'static str), usize>,
 ) {
     let ClassUse { name, is_text, kind, count, path, .. } = class;
     let name = Name { bytes: name, is_text };
-    match known.entry((name.clone(), kind)) {
+    match row_indices.entry((name.clone(), kind)) {
         Entry::Occupied(entry) => {
             let row: &mut ClassRow = &mut rows[*entry.get()];
             row.count += count;
@@ -205,32 +208,52 @@ fn add_class(
     }
 }
 
-fn format_table(rows: &[ClassRow], code: &[CodeRow], with_files: bool, paint: Paint) -> String {
-    let classes = rows.iter().map(|row| (row.count, row.kind, display_name(&row.class), &row.path, &row.file));
+/// Returns the table of all classes and code for people, or "no classes".
+fn format_table(rows: &[ClassRow], code: &[CodeRow], has_file_column: bool, paint: Paint) -> String {
+    struct Line<'r> {
+        count: u64,
+        kind: &'r str,
+        class: String,
+        path: &'r str,
+        file: &'r str,
+    }
+    let classes = rows.iter().map(|row| Line {
+        count: row.count,
+        kind: row.kind,
+        class: display_name(&row.class),
+        path: &row.path,
+        file: &row.file,
+    });
     // These rows have no class; code that has a class has a row of its own.
-    let code = code.iter().map(|row| (row.count, row.kind, "-".to_owned(), &row.path, &row.file));
+    let code = code.iter().map(|row| Line {
+        count: row.count,
+        kind: row.kind,
+        class: "-".to_owned(),
+        path: &row.path,
+        file: &row.file,
+    });
     let lines: Vec<_> = classes.chain(code).collect();
     if lines.is_empty() {
         return "no classes\n".to_owned();
     }
-    let counts = lines.iter().map(|line| line.0.to_string().len()).max().unwrap_or(0).max("COUNT".len());
-    let kinds = lines.iter().map(|line| line.1.len()).max().unwrap_or(0).max("KIND".len());
-    let names = lines.iter().map(|line| line.2.chars().count()).max().unwrap_or(0).max("CLASS".len());
-    let head = format!("{:>counts$}  {:kinds$}  {:names$}  FIRST AT", "COUNT", "KIND", "CLASS");
+    let count_width = lines.iter().map(|line| line.count.to_string().len()).max().unwrap_or(0).max("COUNT".len());
+    let kind_width = lines.iter().map(|line| line.kind.len()).max().unwrap_or(0).max("KIND".len());
+    let name_width = lines.iter().map(|line| line.class.chars().count()).max().unwrap_or(0).max("CLASS".len());
+    let head = format!("{:>count_width$}  {:kind_width$}  {:name_width$}  FIRST AT", "COUNT", "KIND", "CLASS");
     let mut text = format!("{}\n", paint.ink(Ink::Faint, head));
-    for (count, kind, class, path, file) in lines {
-        let padding = names - class.chars().count();
+    for Line { count, kind, class, path, file } in lines {
+        let padding = name_width - class.chars().count();
         let class = paint.ink(Ink::Class, &class);
         let (file, path) = (icecore::text::printable(file), icecore::text::printable(path));
-        let file = if with_files { format!("{file} ") } else { String::new() };
-        text.push_str(&format!("{count:>counts$}  {kind:kinds$}  {class}{:padding$}  {file}{path}\n", ""));
+        let file = if has_file_column { format!("{file} ") } else { String::new() };
+        text.push_str(&format!("{count:>count_width$}  {kind:kind_width$}  {class}{:padding$}  {file}{path}\n", ""));
     }
     text
 }
 
-/// Maximum length of a name for people; `--json` has the full name.
-const NAME: usize = 160;
+/// Maximum length of a name in a table; `--json` has the full name.
+const MAX_DISPLAYED_LEN: usize = 160;
 
 fn display_name(class: &str) -> String {
-    icecore::text::printable(&icecore::text::shortened(class, NAME)).into_owned()
+    icecore::text::printable(&icecore::text::shortened(class, MAX_DISPLAYED_LEN)).into_owned()
 }

@@ -2,7 +2,7 @@
 
 use crate::arguments::{InputFormat, Inputs};
 use crate::limits;
-use crate::records::Frame;
+use crate::records::Framing;
 use crate::target::OutputArgs;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub struct Convert {
     /// Memory does not grow with the input. Without FRAME, documents follow one another without separators; for JSON, each line is a document. FRAME names
     /// another way to separate records; each record is one document.
     #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents")]
-    pub each: Option<Frame>,
+    pub each: Option<Framing>,
     /// Format of the output, with options: json:indent=2
     ///
     /// If not given, the format of the name of --output: NAME.storable, NAME.php, NAME.srl.zst; else JSON.
@@ -69,7 +69,7 @@ pub struct Convert {
     ///
     /// If not given, documents in text formats end with a line feed, and others follow one another without separators.
     #[arg(long, value_name = "FRAME", value_enum, requires = "each")]
-    pub frame: Option<Frame>,
+    pub frame: Option<Framing>,
     /// With --each: skip records that can't be converted, and count them
     ///
     /// Without it, the first such record ends the conversion of its input. If documents follow one another without

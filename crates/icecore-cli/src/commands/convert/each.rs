@@ -1,7 +1,7 @@
 //! `icecore convert --each`: documents one by one, in constant memory.
 
 use super::Conversion;
-use crate::records::{Frame, RecordConversion, RecordPlan, Rescue, Split, ends_in_word, reports};
+use crate::records::{Framing, RecordConversion, RecordPlan, Rescue, Split, ends_in_word, reports};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -12,26 +12,26 @@ use icecore_tables::record_converter::RecordConverter;
 use icecore_tables::window::Window;
 use std::io::{self, Read};
 
-/// Number of bytes that are examined to detect the format if the first document is longer.
+/// Number of bytes from which the format is detected if the first document is longer.
 const MIN_EXAMINED: usize = 4 << 10;
-/// Maximum number of bytes that are examined if fewer are not conclusive.
+/// Maximum number of bytes that are examined while the format is still unknown.
 const MAX_EXAMINED: usize = 1 << 20;
 
 impl Conversion<'_> {
-    /// Converts the documents of an input. Returns whether all were written.
+    /// Converts the documents of an input. Returns true if all were written.
     pub(super) fn convert_each(
         &self,
         source: &Source,
-        frame: Frame,
+        framing: Framing,
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<bool, Abort> {
         let name = source.name();
-        let found = source.open().and_then(|from| {
+        let result = source.open().and_then(|from| {
             let mut window = Window::new(from, self.args.chunk);
-            self.detect_record_stage(&mut window, frame).map(|stage| (window, stage))
+            self.detect_record_stage(&mut window, framing).map(|stage| (window, stage))
         });
-        let (window, stage) = match found {
+        let (window, stage) = match result {
             Ok((window, Ok(stage))) => (window, stage),
             Ok((window, Err(error))) => {
                 report.report_unreadable(&name, &error, window.bytes());
@@ -42,20 +42,21 @@ impl Conversion<'_> {
                 return Ok(false);
             }
         };
-        if frame != Frame::Documents || stage.wrappers().is_empty() {
-            return self.convert_records(self.plan_records(stage, frame), window, &name, sink, report);
+        if framing != Framing::Documents || stage.wrappers().is_empty() {
+            return self.convert_records(self.plan_records(stage, framing), window, &name, sink, report);
         }
-        // Data with a single wrapper is unpacked piece by piece, if it may be written before it was read to its end.
+        // Data with a single wrapper is unpacked while it is read, unless --strict forbids output before its end was
+        // checked.
         let inner = stage.inner().filter(|inner| inner.wrappers().is_empty() && !self.args.strict);
         let outer = stage.wrappers()[0].wrapper();
         if let Some(inner) = inner.filter(|_| outer.can_stream()) {
             match outer.stream(Box::new(window.into_reader())) {
-                Some(Ok(inside)) => {
-                    let window = Window::new(inside, self.args.chunk);
+                Some(Ok(unpacked)) => {
+                    let window = Window::new(unpacked, self.args.chunk);
                     // A single record may be as long as the limit for the whole unpacked data.
-                    let plan = self.plan_records(inner, frame);
-                    let max_record = plan.max_record.min(self.global.limit.decompressed);
-                    let plan = RecordPlan { max_record, is_packed: true, ..plan };
+                    let plan = self.plan_records(inner, framing);
+                    let max_record_len = plan.max_record_len.min(self.global.limit.decompressed);
+                    let plan = RecordPlan { max_record_len, is_packed: true, ..plan };
                     return self.convert_records(plan, window, &name, sink, report);
                 }
                 Some(Err(error)) => report.report_io_error(&name, &error),
@@ -75,36 +76,37 @@ impl Conversion<'_> {
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<bool, Abort> {
-        let mut run = RecordConversion::new(plan, window, name, report);
+        let mut conversion = RecordConversion::new(plan, window, name, report);
         sink.hold_records();
-        let end = run.convert_all(sink)?;
-        let tally = run.tally;
+        let is_complete = conversion.convert_all(sink)?;
+        let tally = conversion.tally;
         if tally.has_unreadable() {
-            report.count_bad_input();
+            report.count_undecodable_input();
         }
         reports::report_totals(&tally, report, self.global.quiet);
         self.tallies.borrow_mut().push(tally);
-        Ok(end)
+        Ok(is_complete)
     }
 
     /// Determines the stage that reads the records.
     fn detect_record_stage(
         &self,
         window: &mut Window<Box<dyn Read + Send>>,
-        frame: Frame,
+        framing: Framing,
     ) -> io::Result<Result<Stage, Error>> {
         if self.reader.has_given_format() {
             return Ok(self.reader.find_stage(&[]));
         }
         loop {
             let (bytes, is_end) = (window.bytes(), window.is_end());
-            if let Some(record) = first_record(frame, bytes, is_end) {
+            if let Some(record) = first_record(framing, bytes, is_end) {
                 return Ok(self.reader.find_stage(record));
             }
             if is_end || !bytes.is_empty() {
                 let stage = self.reader.find_stage(bytes);
-                let is_known = |stage: &Stage| bytes.len() >= MIN_EXAMINED || self.has_whole_document(stage, bytes);
-                if is_end || bytes.len() >= MAX_EXAMINED || stage.as_ref().is_ok_and(is_known) {
+                let is_conclusive =
+                    |stage: &Stage| bytes.len() >= MIN_EXAMINED || self.has_whole_document(stage, bytes);
+                if is_end || bytes.len() >= MAX_EXAMINED || stage.as_ref().is_ok_and(is_conclusive) {
                     return Ok(stage);
                 }
             }
@@ -112,23 +114,24 @@ impl Conversion<'_> {
         }
     }
 
-    /// Returns whether a whole document is available. The command does not wait for more input: the sender may wait for
-    /// the result.
+    /// Returns true if a whole document is available. Then the command must not wait for more input, because the
+    /// sender may wait for the result.
     fn has_whole_document(&self, stage: &Stage, bytes: &[u8]) -> bool {
         if !stage.wrappers().is_empty() {
             return false;
         }
         let bytes = bytes.strip_prefix(MARK).filter(|_| must_skip_mark(stage)).unwrap_or(bytes);
         let outcome = stage.format().read(bytes, stage.settings(), Request::new(&self.global.limit));
-        let goes_on = stage.format().can.end == End::Word && ends_in_word(bytes, outcome.consumed);
-        outcome.error.is_none() && !goes_on
+        let may_continue = stage.format().can.end == End::Word && ends_in_word(bytes, outcome.consumed);
+        outcome.error.is_none() && !may_continue
     }
 
-    fn plan_records(&self, stage: Stage, frame: Frame) -> RecordPlan {
-        let (from, frame) = match stage.of_line() {
-            Some(line) if frame == Frame::Documents => (line, Frame::Lines),
-            Some(line) => (line, frame),
-            None => (stage, frame),
+    /// Returns how to convert an input record by record. A format of lines becomes the format of one line.
+    fn plan_records(&self, stage: Stage, framing: Framing) -> RecordPlan {
+        let (from, framing) = match stage.of_line() {
+            Some(line) if framing == Framing::Documents => (line, Framing::Lines),
+            Some(line) => (line, framing),
+            None => (stage, framing),
         };
         let to = self.to.of_line().unwrap_or_else(|| self.to.clone());
         let is_text = match to.wrappers().first() {
@@ -138,19 +141,19 @@ impl Conversion<'_> {
         let limits = &self.global.limit;
         RecordPlan {
             rescue: self.args.partial.then(|| Rescue::new(from.clone(), to.clone(), limits, self.args.deep)),
-            step: RecordConverter::new(from.clone(), to, limits, self.args.deep),
+            converter: RecordConverter::new(from.clone(), to, limits, self.args.deep),
             from,
-            frame,
-            out: self.args.frame.unwrap_or(Frame::Documents),
-            lines: is_text && self.args.frame.is_none(),
+            input_framing: framing,
+            output_framing: self.args.frame.unwrap_or(Framing::Documents),
+            ends_lines: is_text && self.args.frame.is_none(),
             keep_going: self.args.keep_going,
             strict: self.args.strict,
-            max_record: self.args.max_record,
+            max_record_len: self.args.max_record,
             is_packed: false,
         }
     }
 
-    /// Converts documents inside a wrapper around all of them.
+    /// Converts documents in a wrapper that can only be unpacked as a whole.
     fn convert_unwrapped(
         &self,
         mut window: Window<Box<dyn Read + Send>>,
@@ -164,24 +167,24 @@ impl Conversion<'_> {
                 return Ok(false);
             }
         }
-        let opened = match self.args.partial {
+        let input = match self.args.partial {
             true => self.reader.unwrap_partial_input(name, window.bytes(), report),
             false => self.reader.unwrap_input(name, window.bytes(), report),
         };
-        let Some(opened) = opened else { return Ok(false) };
-        if self.args.strict && !self.convert_documents(name, &opened, &mut Sink::new_discarding(), false, report)? {
+        let Some(input) = input else { return Ok(false) };
+        if self.args.strict && !self.convert_documents(name, &input, &mut Sink::new_discarding(), false, report)? {
             return Ok(false);
         }
-        self.convert_documents(name, &opened, sink, true, report)
+        self.convert_documents(name, &input, sink, true, report)
     }
 }
 
 /// Returns the first record that is complete and not blank.
-fn first_record(frame: Frame, bytes: &[u8], is_end: bool) -> Option<&[u8]> {
+fn first_record(framing: Framing, bytes: &[u8], is_end: bool) -> Option<&[u8]> {
     let mut offset = 0;
-    while let Split::Record { start, end, next } = frame.split_record(bytes.get(offset..)?, is_end) {
+    while let Split::Record { start, end, next } = framing.split_record(bytes.get(offset..)?, is_end) {
         let record = &bytes[offset + start..offset + end];
-        if frame != Frame::Lines || !record.trim_ascii().is_empty() {
+        if framing != Framing::Lines || !record.trim_ascii().is_empty() {
             return Some(record);
         }
         offset += next;

@@ -24,25 +24,25 @@ use std::sync::OnceLock;
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = args.inputs.find_sources(report)?;
-    let mut reader = DocumentReader::with_frame(&args.from, args.each, &global.limit)?;
+    let mut reader = DocumentReader::with_framing(&args.from, args.each, &global.limit)?;
     reader.suggests_partial = !args.partial;
     let streams = !args.strict && (sources.len() == 1 || args.written.out_dir.is_some());
     report.is_strict = args.strict;
     report.has_output_option = true;
     let mut outputs = Outputs::new(&sources, args.force);
-    let summary = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
-    let place = match args.written.out_dir {
+    let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
+    let destination = match args.written.out_dir {
         Some(_) => None,
         None => Some(outputs.output_destination(args.written.output.as_ref())?),
     };
-    let is_shown = matches!(place, Some(Destination::Stdout)) && terminal::is_stdout_terminal();
+    let is_shown = matches!(destination, Some(Destination::Stdout)) && terminal::is_stdout_terminal();
     let mut to = target_stage(args)?;
     let output = args.written.output.as_deref();
     if let Some(note) = format::unknown_extension_note(args.to.as_deref(), output) {
         report.remark("extension", note);
     }
     if is_shown {
-        terminal::refuse_binary(&to, args.force)?;
+        terminal::check_not_binary(&to, args.force)?;
         if args.each.is_none() {
             to = terminal::with_indented_json(to);
         }
@@ -51,18 +51,18 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
         report.class_advice = Some("`-t json:class=_class` keeps the names of classes");
     }
     let job = Conversion { reader, to, is_shown, args, global, streams, tallies: RefCell::default() };
-    match (place, &args.written.out_dir) {
-        (Some(place), _) => job.write_to_one(place, &sources, report)?,
+    match (destination, &args.written.out_dir) {
+        (Some(destination), _) => job.write_to_one(destination, &sources, report)?,
         (None, Some(folder)) => {
             job.write_to_folder(&mut OutputFolder::new(folder, outputs, &sources), &sources, report)?
         }
         (None, None) => {}
     }
-    summary.map_or(Ok(()), |place| write_summary(place, &job.tallies.borrow()))
+    summary_destination.map_or(Ok(()), |destination| write_summary(destination, &job.tallies.borrow()))
 }
 
 fn target_stage(args: &Convert) -> Result<Stage, Abort> {
-    mistakes::refuse_frame_as_file(args.each, &args.inputs.files)?;
+    mistakes::refuse_framing_as_file(args.each, &args.inputs.files)?;
     let to = format::target_format(args.to.as_deref(), args.written.output.as_deref());
     let mut stage = mistakes::target_stage(&to)?;
     document_reader::set_options(&mut stage, &args.to_options).map_err(usage_error)?;
@@ -70,6 +70,7 @@ fn target_stage(args: &Convert) -> Result<Stage, Abort> {
     Ok(stage)
 }
 
+/// The conversion of all inputs.
 struct Conversion<'a> {
     reader: DocumentReader<'a>,
     to: Stage,
@@ -77,17 +78,17 @@ struct Conversion<'a> {
     global: &'a Global,
     /// Whether the output goes to a terminal.
     is_shown: bool,
-    /// Whether output may begin before the input is known to be good: only if no other output follows a half-written
-    /// document.
+    /// Whether output may begin before the whole input was read. This is only possible if no other output follows a
+    /// document that breaks off.
     streams: bool,
     /// The counts of the records of each input.
     tallies: RefCell<Vec<Tally>>,
 }
 
 impl Conversion<'_> {
-    /// Writes all to the standard output or to one file.
-    fn write_to_one(&self, place: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
-        let mut target = Target::new(place)?;
+    /// Writes all inputs to the standard output or to one file.
+    fn write_to_one(&self, destination: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
+        let mut target = Target::new(destination)?;
         if self.is_shown && terminal::writes_json(&self.to) {
             target.sink.paint_json(self.global.color);
         } else if self.is_shown && !self.args.force {
@@ -96,7 +97,7 @@ impl Conversion<'_> {
         for source in sources {
             self.convert_source(source, &mut target.sink, report)?;
         }
-        // If no document was converted, no file appears.
+        // No file appears if no document was converted.
         if target.is_file() && target.sink.documents() == 0 { Ok(()) } else { target.complete_output() }
     }
 
@@ -116,12 +117,12 @@ impl Conversion<'_> {
         Ok(())
     }
 
-    /// Converts an input; returns whether all of it was written.
+    /// Converts an input. Returns true if all of it was written.
     fn convert_source(&self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
         report.count_input();
         let name = source.name();
-        if let Some(frame) = self.args.each {
-            return self.convert_each(source, frame, sink, report);
+        if let Some(framing) = self.args.each {
+            return self.convert_each(source, framing, sink, report);
         }
         self.convert_whole(source, &name, sink, report)
     }
@@ -135,40 +136,41 @@ impl Conversion<'_> {
                 return Ok(false);
             }
         };
-        let opened = match self.args.partial {
+        let input = match self.args.partial {
             true => self.reader.unwrap_partial_input(name, &bytes, report),
             false => self.reader.unwrap_input(name, &bytes, report),
         };
-        let Some(opened) = opened else { return Ok(false) };
-        let opened = &opened;
-        if let Some(check_name) = opened.unchecked {
+        let Some(input) = input else { return Ok(false) };
+        let input = &input;
+        if let Some(check_name) = input.unchecked {
             report.note_unchecked(name, check_name);
         }
-        // A loss is known only after writing, which would be too late. With --strict, a document is therefore written
-        // twice, the first time to nowhere.
+        // Losses are known only after a document was written. With --strict, a document is therefore written twice,
+        // and the first output is discarded.
         if self.args.strict {
-            let is_convertible = self.convert_documents(name, opened, &mut Sink::new_discarding(), false, report)?;
+            let is_convertible = self.convert_documents(name, input, &mut Sink::new_discarding(), false, report)?;
             // The first pass has already reported everything.
             report.is_strict = false;
-            let written = is_convertible && self.convert_documents(name, opened, sink, true, report)?;
+            let written = is_convertible && self.convert_documents(name, input, sink, true, report)?;
             report.is_strict = true;
             return Ok(written);
         }
-        match self.convert_streamed(name, opened, sink, report) {
-            Some(end) => end,
-            None => self.convert_documents(name, opened, sink, true, report),
+        match self.convert_streamed(name, input, sink, report) {
+            Some(result) => result,
+            None => self.convert_documents(name, input, sink, true, report),
         }
     }
 
-    /// Converts a long array part by part, if this is possible and enabled. Returns whether all of it was written.
+    /// Converts a long array part by part. Returns true if all of it was written, and `None` if this is not possible
+    /// or not allowed.
     fn convert_streamed(
         &self,
         name: &str,
-        opened: &UnwrappedInput<'_>,
+        input: &UnwrappedInput<'_>,
         sink: &mut Sink,
         report: &mut Report,
     ) -> Option<Result<bool, Abort>> {
-        let UnwrappedInput { stage: from, bytes, .. } = opened;
+        let UnwrappedInput { stage: from, bytes, .. } = input;
         let bytes = &**bytes;
         if !self.streams
             || !from.wrappers().is_empty()
@@ -210,28 +212,29 @@ impl Conversion<'_> {
         Some(Ok(error.is_none()))
     }
 
-    /// Converts each document of an input as a whole; returns whether all were written. `reports_opened`: report the opened
-    /// strings.
+    /// Converts each document of an input as a whole. Returns true if all were written. With `reports_opened`,
+    /// reports the decoded strings.
     fn convert_documents(
         &self,
         name: &str,
-        opened: &UnwrappedInput<'_>,
+        input: &UnwrappedInput<'_>,
         sink: &mut Sink,
         reports_opened: bool,
         report: &mut Report,
     ) -> Result<bool, Abort> {
         let to = self.to.format();
         // Documents in a wrapper need no separator.
-        let is_parted = !to.can.separator.is_empty() && self.to.wrappers().is_empty();
-        // A format of lines keeps what its document format keeps.
-        let is_same = std::ptr::eq(opened.stage.format().of_document(), to.of_document());
-        let detail = if is_same || self.to.settings().flag("spelling") { Detail::Yes } else { Detail::For(to.name) };
+        let has_separators = !to.can.separator.is_empty() && self.to.wrappers().is_empty();
+        // The spelling is kept if both formats are the same; a format of lines counts as the format of its documents.
+        let is_same_format = std::ptr::eq(input.stage.format().of_document(), to.of_document());
+        let detail =
+            if is_same_format || self.to.settings().flag("spelling") { Detail::Yes } else { Detail::IfFormat(to.name) };
         let mut all_written = true;
         let mut is_rescued = false;
-        let read = self.reader.read_documents(name, opened, detail, report, |_, outcome, start, report| {
+        let all_read = self.reader.read_documents(name, input, detail, report, |_, outcome, start, report| {
             let document = match outcome.error {
                 None => outcome.document,
-                Some(_) if self.args.partial => match self.rescue_partial(name, opened, start, report) {
+                Some(_) if self.args.partial => match self.rescue_partial(name, input, start, report) {
                     Some(document) => document,
                     None => return Ok(outcome.document.into_tape()),
                 },
@@ -256,19 +259,19 @@ impl Conversion<'_> {
                 Err(error) if error.kind() == ErrorKind::Output => return Err(sink.take_stop_reason()),
                 Err(error) => {
                     report.report_unwritable(name, &error);
-                    sink.take_back(start);
+                    sink.discard_after(start);
                     all_written = false;
                 }
             }
-            if is_parted && !sink.is_at_line_start() {
+            if has_separators && !sink.is_at_line_start() {
                 sink.write_text("\n")?;
             }
             Ok(document.into_tape())
         })?;
-        Ok((read || is_rescued) && all_written)
+        Ok((all_read || is_rescued) && all_written)
     }
 
-    /// Returns the document, with its strings opened if `--deep` was given.
+    /// With `--deep`, decodes frozen data in the strings of the document.
     fn open_nested<'d>(
         &self,
         document: Document<'d>,

@@ -2,7 +2,7 @@
 
 use super::Conversion;
 use crate::document_reader::UnwrappedInput;
-use crate::records::{NOTHING, RescuedDocument, rescue_document};
+use crate::records::{NOTHING_READABLE, RescuedDocument, rescue_document};
 use crate::report::Report;
 use icecore::{Document, Request};
 
@@ -12,20 +12,20 @@ impl Conversion<'_> {
     pub(super) fn rescue_partial<'d>(
         &self,
         name: &str,
-        opened: &'d UnwrappedInput<'_>,
+        input: &'d UnwrappedInput<'_>,
         start: usize,
         report: &mut Report,
     ) -> Option<Document<'d>> {
-        let bytes = opened.bytes.get(start..).unwrap_or_default();
-        let request = Request::new(opened.limits()).detailed();
-        let outcome = opened.stage.format().read(bytes, opened.stage.settings(), request);
+        let bytes = input.bytes.get(start..).unwrap_or_default();
+        let request = Request::new(input.limits()).detailed();
+        let outcome = input.stage.format().read(bytes, input.stage.settings(), request);
         match rescue_document(outcome, bytes.len(), start as u64) {
             Ok(Some(RescuedDocument { document, description })) => {
                 report.note(name, "partial", description);
                 Some(document)
             }
             Ok(None) => {
-                report.note(name, "partial", NOTHING.to_owned());
+                report.note(name, "partial", NOTHING_READABLE.to_owned());
                 None
             }
             Err(error) => {

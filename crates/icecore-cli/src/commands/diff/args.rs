@@ -33,7 +33,7 @@ pub struct Diff {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub shown: crate::arguments::DisplayArgs,
+    pub display: crate::arguments::DisplayArgs,
     /// How to show changes
     ///
     /// lines: one per line; columns: in two columns below their path; auto: in columns on a terminal.
@@ -53,10 +53,10 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Returns whether the list of changes is written as JSON.
+    /// Returns true if the list of changes is written as JSON.
     pub fn is_json(&self) -> bool {
-        let is_named_so = |path: &PathBuf| path.extension().is_some_and(|extension| extension == DEFAULT_TARGET);
-        self.json || self.view == DiffView::Auto && self.output.as_ref().is_some_and(is_named_so)
+        let has_json_extension = |path: &PathBuf| path.extension().is_some_and(|extension| extension == DEFAULT_TARGET);
+        self.json || self.view == DiffView::Auto && self.output.as_ref().is_some_and(has_json_extension)
     }
 }
 

@@ -1,19 +1,19 @@
-//! Two values that differ, in words that differ.
+//! Describes two different values by two different texts.
 //!
 //! The short description of a value has its kind, its class and the number of its items, so different values may have
-//! the same one. Then the words say what differs: what a link names, the kind of a string, a property of a map, the
-//! part of a long string, or the content of a list.
+//! the same one. In that case the description says what differs: the target of a link, the kind of a string, a
+//! property of a map, a part of a long string, or the content of a list.
 
 use icecore::raw::{IS_KEY, flag};
 use icecore::{Cursor, Key, Kind};
 use icecore_inspect::describe::{self, Tone, ValueDescription, describe_value, quote_bytes};
 
-/// Maximum number of bytes of a content that are compared.
-const OUTLINE: usize = 4096;
-/// Maximum number of levels of such a content.
-const LEVELS: usize = 6;
+/// Maximum number of bytes of an outline.
+const MAX_OUTLINE_LEN: usize = 4096;
+/// Maximum number of levels of an outline.
+const MAX_LEVELS: usize = 6;
 /// Number of characters shown before the first difference of two long texts.
-const BEFORE: usize = 16;
+const CONTEXT_LEN: usize = 16;
 
 /// Maximum lengths of a description.
 #[derive(Clone, Copy)]
@@ -26,37 +26,38 @@ pub struct Lengths {
     pub has_paths: bool,
 }
 
-/// Returns a value in a few words.
+/// Describes a value in a few words.
 pub fn describe(value: Cursor<'_>, lengths: Lengths) -> String {
-    cut(&sentence(value.target(), lengths.string), lengths.total)
+    cut(&describe_fully(value.target(), lengths.string), lengths.total)
 }
 
-/// Returns two values, which differ, in words that differ.
+/// Describes two different values by two different texts.
 pub fn contrast(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths) -> (String, String) {
-    let descriptions = (describe(left, lengths), describe(right, lengths));
-    if descriptions.0 != descriptions.1 {
-        return descriptions;
+    let (description, right_description) = (describe(left, lengths), describe(right, lengths));
+    if description != right_description {
+        return (description, right_description);
     }
     let (a, b) = (left.target(), right.target());
-    let differ = |pair: &(String, String)| pair.0 != pair.1;
-    let found = links(left, right, &descriptions.0, lengths.has_paths)
-        .filter(differ)
-        .or_else(|| Some(properties(left, right, &descriptions.0)).filter(differ))
-        .or_else(|| Some((property_of_class(a), property_of_class(b))).filter(differ))
-        .or_else(|| strings(a, b, lengths))
-        .or_else(|| Some((outline(a, false), outline(b, false))).filter(differ))
-        .or_else(|| Some((outline(a, true), outline(b, true))).filter(differ));
+    let differs = |pair: &(String, String)| pair.0 != pair.1;
+    let found = describe_links(left, right, &description, lengths.has_paths)
+        .filter(differs)
+        .or_else(|| Some(describe_properties(left, right, &description)).filter(differs))
+        .or_else(|| Some((describe_class(a), describe_class(b))).filter(differs))
+        .or_else(|| show_string_difference(a, b, lengths))
+        .or_else(|| Some((outline(a, false), outline(b, false))).filter(differs))
+        .or_else(|| Some((outline(a, true), outline(b, true))).filter(differs));
     match found {
-        Some((left, right)) => window(&left, &right, lengths),
-        None => (descriptions.0.clone(), format!("{} with other content", descriptions.0)),
+        Some((left, right)) => cut_around_difference(&left, &right, lengths),
+        None => (description.clone(), format!("{description} with other content")),
     }
 }
 
-/// Returns what distinguishes the key of a value from another key with the same text: its kind, and whether it is locked.
+/// Describes what distinguishes the key of a value from another key with the same text: its kind, and whether it is
+/// locked.
 pub fn describe_key(value: Cursor<'_>) -> Option<String> {
     let document = value.document();
-    let named = document.tape().keys().get(u32::from(value.node().key)).map(|name| name.node.flags);
-    let (kind, flags) = match (describe::describe_key(document, value.index(), 0), named) {
+    let name_flags = document.tape().keys().get(u32::from(value.node().key)).map(|name| name.node.flags);
+    let (kind, flags) = match (describe::describe_key(document, value.index(), 0), name_flags) {
         (Some((kind, ..)), Some(flags)) => (kind, flags),
         _ => {
             let key = document.at(value.index().checked_sub(1)?).filter(|key| key.node().key == IS_KEY)?;
@@ -69,7 +70,7 @@ pub fn describe_key(value: Cursor<'_>) -> Option<String> {
 }
 
 /// Returns the kind, the class and the content or the number of items of a value.
-fn sentence(value: Cursor<'_>, max_chars: usize) -> String {
+fn describe_fully(value: Cursor<'_>, max_chars: usize) -> String {
     let ValueDescription { kind, class, value, .. } = describe_value(value.document(), value.index(), max_chars.max(8));
     let class = class.map(|class| format!(" {class}")).unwrap_or_default();
     match value {
@@ -80,9 +81,10 @@ fn sentence(value: Cursor<'_>, max_chars: usize) -> String {
     }
 }
 
-/// Returns what the links name, if one of the values is a link. `plain`: the words of a value that is not a link.
-fn links(left: Cursor<'_>, right: Cursor<'_>, description: &str, has_paths: bool) -> Option<(String, String)> {
-    let of = |cursor: Cursor<'_>| match cursor.kind().is_again() {
+/// Describes links by their targets, if one of the values is a link. `description` is the text for a value that is
+/// not a link.
+fn describe_links(left: Cursor<'_>, right: Cursor<'_>, description: &str, has_paths: bool) -> Option<(String, String)> {
+    let describe_link = |cursor: Cursor<'_>| match cursor.kind().is_again() {
         true => {
             let kind = describe_value(cursor.document(), cursor.index(), 0).kind;
             let path = has_paths.then(|| cursor.document().path(cursor.target().index()));
@@ -90,43 +92,47 @@ fn links(left: Cursor<'_>, right: Cursor<'_>, description: &str, has_paths: bool
         }
         false => description.to_owned(),
     };
-    (left.kind().is_again() || right.kind().is_again()).then(|| (of(left), of(right)))
+    (left.kind().is_again() || right.kind().is_again()).then(|| (describe_link(left), describe_link(right)))
 }
 
-/// Returns the words with the kinds or the marks of the values, whichever differ.
-fn properties(left: Cursor<'_>, right: Cursor<'_>, description: &str) -> (String, String) {
+/// Adds to the description the kinds of the values if they differ, else their marks and forms.
+fn describe_properties(left: Cursor<'_>, right: Cursor<'_>, description: &str) -> (String, String) {
     let (a, b) = (left.target(), right.target());
-    let words_of = |cursor: Cursor<'_>| describe_value(cursor.document(), cursor.index(), 0);
-    let (x, y) = (words_of(a), words_of(b));
-    if x.kind != y.kind {
-        return (format!("{} {description}", x.kind), format!("{} {description}", y.kind));
+    let describe_node = |cursor: Cursor<'_>| describe_value(cursor.document(), cursor.index(), 0);
+    let (left_words, right_words) = (describe_node(a), describe_node(b));
+    if left_words.kind != right_words.kind {
+        return (format!("{} {description}", left_words.kind), format!("{} {description}", right_words.kind));
     }
-    let marks = |cursor: Cursor<'_>, target: ValueDescription| {
-        let mut marks = words_of(cursor).marks;
+    let add_marks = |cursor: Cursor<'_>, target: ValueDescription| {
+        let mut marks = describe_node(cursor).marks;
         marks.extend(target.marks.iter().filter(|_| cursor.kind().is_again()));
-        let form = if a.node().form() == b.node().form() { String::new() } else { form_of(cursor.target()) };
+        let form = if a.node().form() == b.node().form() { String::new() } else { describe_form(cursor.target()) };
         let marks: Vec<&str> = marks.into_iter().chain([&*form]).filter(|mark| !mark.is_empty()).collect();
         if marks.is_empty() { description.to_owned() } else { format!("{description} ({})", marks.join(", ")) }
     };
-    (marks(left, x), marks(right, y))
+    (add_marks(left, left_words), add_marks(right, right_words))
 }
 
 /// Returns the name of the form of an object or a similar value.
-fn form_of(value: Cursor<'_>) -> String {
+fn describe_form(value: Cursor<'_>) -> String {
     let has_form = value.kind().is_container() && !matches!(value.kind(), Kind::Array | Kind::Map);
     if has_form { format!("form {:?}", value.node().form()) } else { String::new() }
 }
 
-/// Returns the name of the class with all its bytes.
-fn property_of_class(value: Cursor<'_>) -> String {
-    if value.node().kind.has_class() { format!("class {}", quote_bytes(value.class(), OUTLINE)) } else { String::new() }
+/// Returns the name of the class with all its bytes; empty if the value has no class.
+fn describe_class(value: Cursor<'_>) -> String {
+    if value.node().kind.has_class() {
+        format!("class {}", quote_bytes(value.class(), MAX_OUTLINE_LEN))
+    } else {
+        String::new()
+    }
 }
 
-/// Returns two strings from just before their first difference on.
-fn strings(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths) -> Option<(String, String)> {
+/// Returns the parts of two strings that begin shortly before their first difference.
+fn show_string_difference(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths) -> Option<(String, String)> {
     let (a, b) = (left.as_bytes()?, right.as_bytes()?);
-    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    let mut start = same.saturating_sub(BEFORE);
+    let common_len = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let mut start = common_len.saturating_sub(CONTEXT_LEN);
     while start > 0 && a.get(start).is_some_and(|byte| byte & 0xc0 == 0x80) {
         start -= 1;
     }
@@ -140,11 +146,12 @@ fn strings(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths) -> Option<(Str
 }
 
 /// Cuts two texts so that their first difference is visible.
-fn window(left: &str, right: &str, lengths: Lengths) -> (String, String) {
+fn cut_around_difference(left: &str, right: &str, lengths: Lengths) -> (String, String) {
     let max_chars = lengths.string.min(lengths.total);
-    let same = left.chars().zip(right.chars()).take_while(|(a, b)| a == b).count();
-    let is_visible = same + BEFORE <= max_chars || left.chars().count().max(right.chars().count()) <= max_chars;
-    let skipped = if is_visible { 0 } else { same.saturating_sub(BEFORE.min(max_chars / 3)) };
+    let common_len = left.chars().zip(right.chars()).take_while(|(a, b)| a == b).count();
+    let is_visible =
+        common_len + CONTEXT_LEN <= max_chars || left.chars().count().max(right.chars().count()) <= max_chars;
+    let skipped = if is_visible { 0 } else { common_len.saturating_sub(CONTEXT_LEN.min(max_chars / 3)) };
     let part = |text: &str| match skipped {
         0 => cut(text, max_chars),
         _ => cut(&['…'].into_iter().chain(text.chars().skip(skipped)).collect::<String>(), max_chars),
@@ -152,14 +159,15 @@ fn window(left: &str, right: &str, lengths: Lengths) -> (String, String) {
     (part(left), part(right))
 }
 
-/// Returns the content of a value as text, up to a length and a number of levels. `has_kinds`: with the kinds of numbers
-/// and strings.
+/// Returns the content of a value as text, up to a length and a number of levels. With `has_kinds`, the text includes
+/// the kinds of numbers and strings.
 fn outline(value: Cursor<'_>, has_kinds: bool) -> String {
     let mut outline = Outline { has_kinds, text: String::new() };
-    outline.push(value, LEVELS);
+    outline.push(value, MAX_LEVELS);
     outline.text
 }
 
+/// The content of a value as text, as far as it was written.
 struct Outline {
     has_kinds: bool,
     text: String,
@@ -167,7 +175,7 @@ struct Outline {
 
 impl Outline {
     fn is_long(&self) -> bool {
-        self.text.len() > OUTLINE
+        self.text.len() > MAX_OUTLINE_LEN
     }
 
     fn push(&mut self, cursor: Cursor<'_>, levels: usize) {
@@ -196,7 +204,7 @@ impl Outline {
         if cursor.kind().is_again() {
             return self.text.push_str(kind);
         }
-        let text = sentence(cursor, OUTLINE);
+        let text = describe_fully(cursor, MAX_OUTLINE_LEN);
         if self.has_kinds && !cursor.kind().is_container() && text != kind {
             self.text.push_str(kind);
             self.text.push(' ');
@@ -218,6 +226,7 @@ impl Outline {
         self.text.push(']');
     }
 
+    /// Adds the entries of a map, and its default value, in braces.
     fn push_entries(&mut self, map: Cursor<'_>, levels: usize) {
         self.text.push('{');
         for (index, (key, value)) in map.entries().enumerate() {
@@ -234,7 +243,7 @@ impl Outline {
                 Key::Name(name) if name.node.kind == Kind::Int => {
                     self.text.push_str(&(name.node.payload as i64).to_string());
                 }
-                Key::Name(name) => self.text.push_str(&quote_bytes(name.bytes, OUTLINE)),
+                Key::Name(name) => self.text.push_str(&quote_bytes(name.bytes, MAX_OUTLINE_LEN)),
                 Key::Value(key) => self.push(key, levels - 1),
             }
             self.text.push_str(": ");

@@ -10,8 +10,8 @@ use crate::report_message::ReportForm;
 use crate::sink::Sink;
 use std::path::{Path, PathBuf};
 
-/// The file that git passes for a missing side.
-const NOTHING: &str = "/dev/null";
+/// The file that git passes in place of a missing one.
+const MISSING_FILE: &str = "/dev/null";
 
 /// Runs the diff. Git aborts if this command exits with anything but 0, so a file that can't be decoded is only
 /// reported.
@@ -30,16 +30,18 @@ pub fn run(args: &Diff, global: &Global, printer: &DifferencePrinter<'_>, sink: 
             return Err(Abort::Failed(code::USAGE, text));
         }
     };
-    let is_nothing = |file: &Path| file == Path::new(NOTHING);
-    if is_nothing(old) || is_nothing(new) {
-        return sink.write_text(&heading(path, if is_nothing(old) { ": a new file" } else { ": the file is removed" }));
+    let is_missing = |file: &Path| file == Path::new(MISSING_FILE);
+    if is_missing(old) || is_missing(new) {
+        return sink.write_text(&heading(path, if is_missing(old) { ": a new file" } else { ": the file is removed" }));
     }
     if !args.is_json() {
         sink.write_text(&heading(path, ""))?;
     }
     let mut report = Report::new(Paint::new(global.color, &std::io::stderr()), global.quiet, ReportForm::Text);
-    let found = compare_files(args, global, [old, new], &mut report, |found| printer.write_differences(found, sink))?;
-    match found {
+    let has_differences = compare_files(args, global, [old, new], &mut report, |differences| {
+        printer.write_differences(differences, sink)
+    })?;
+    match has_differences {
         None => sink.write_text("the files differ, and can't be decoded\n"),
         Some(false) if !args.is_json() => sink.write_text(SAME_MEANING),
         Some(_) => Ok(()),

@@ -20,13 +20,13 @@ use icecore_diff::{Differences, Rules, find_differences};
 use std::path::Path;
 
 pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    if args.is_json() && (args.shown.depth.is_some() || args.shown.items.is_some()) {
+    if args.is_json() && (args.display.depth.is_some() || args.display.items.is_some()) {
         return Err(usage_text_error(
             "--depth and --items are for people: a list of changes for `icecore patch` has all",
         ));
     }
     if args.git {
-        let (mut target, printer) = open(args, global)?;
+        let (mut target, printer) = open_output(args, global)?;
         git::run(args, global, &printer, &mut target.sink)?;
         return target.complete_output();
     }
@@ -36,7 +36,7 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
     if left == right && left.as_os_str() == "-" {
         return Err(Abort::Failed(code::USAGE, "only one of the two files can be the standard input".to_owned()));
     }
-    let (mut target, printer) = open(args, global)?;
+    let (mut target, printer) = open_output(args, global)?;
     match compare_files(args, global, [left, right], report, |found| {
         printer.write_differences(found, &mut target.sink)
     })? {
@@ -48,56 +48,57 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
     target.complete_output()
 }
 
-/// Opens the output, and returns how differences are shown there.
-fn open<'g>(args: &Diff, global: &'g Global) -> Result<(Target, DifferencePrinter<'g>), Abort> {
+/// Opens the output, and returns the printer that writes differences to it.
+fn open_output<'g>(args: &Diff, global: &'g Global) -> Result<(Target, DifferencePrinter<'g>), Abort> {
     let sources: Vec<Source> = args.files.iter().map(|file| Source::from_path(Some(file))).collect();
-    let place = Outputs::new(&sources, args.force).output_destination(args.output.as_ref())?;
-    let is_stdout = matches!(place, Destination::Stdout);
-    let mut target = Target::new(place)?;
+    let destination = Outputs::new(&sources, args.force).output_destination(args.output.as_ref())?;
+    let is_stdout = matches!(destination, Destination::Stdout);
+    let mut target = Target::new(destination)?;
     if is_stdout && args.is_json() {
         target.sink.paint_json(global.color);
     }
     let paint = if is_stdout { Paint::new(global.color, &std::io::stdout()) } else { Paint::off() };
     let is_terminal = is_stdout && terminal::is_stdout_terminal();
-    let printer = DifferencePrinter::for_people(args.view, &args.shown, is_terminal, paint, &global.limit);
+    let printer = DifferencePrinter::for_people(args.view, &args.display, is_terminal, paint, &global.limit);
     Ok((target, if args.is_json() { printer.with_json() } else { printer }))
 }
 
-/// Compares two files and passes the differences on. Returns whether there are any; `None` if a file can't be read,
-/// which is reported.
+/// Compares two files, and calls `write` with the differences. Returns true if there are any; `None` if a file can't
+/// be read, which is reported.
 fn compare_files(
     args: &Diff,
     global: &Global,
     files: [&Path; 2],
     report: &mut Report,
-    then: impl FnOnce(&Differences<'_>) -> Result<(), Abort>,
+    write: impl FnOnce(&Differences<'_>) -> Result<(), Abort>,
 ) -> Result<Option<bool>, Abort> {
-    let format = |other: Option<&String>| other.or(args.format.as_ref()).cloned();
+    let format_name = |own: Option<&String>| own.or(args.format.as_ref()).cloned();
     let from = |name| InputFormat { name, options: args.options.clone() };
-    let (of_left, of_right) = (from(format(None)), from(format(args.format_b.as_ref())));
-    let (a, b) = (Source::from_path(Some(files[0])), Source::from_path(Some(files[1])));
-    let readers = (
-        DocumentReader::with_frame(&of_left, None, &global.limit)?,
-        DocumentReader::with_frame(&of_right, None, &global.limit)?,
+    let (left_format, right_format) = (from(format_name(None)), from(format_name(args.format_b.as_ref())));
+    let (left_source, right_source) = (Source::from_path(Some(files[0])), Source::from_path(Some(files[1])));
+    let left_reader = DocumentReader::with_framing(&left_format, None, &global.limit)?;
+    let right_reader = DocumentReader::with_framing(&right_format, None, &global.limit)?;
+    report.count_input();
+    report.count_input();
+    let (left, right) = (read_bytes(&left_source, report), read_bytes(&right_source, report));
+    let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
+    // Both inputs are unwrapped before either is checked, so that the errors of both are reported.
+    let inputs = (
+        left_reader.unwrap_input(&left_source.name(), &left, report),
+        right_reader.unwrap_input(&right_source.name(), &right, report),
     );
-    report.count_input();
-    report.count_input();
-    let (left, right) = (read_bytes(&a, report), read_bytes(&b, report));
+    let (Some(left), Some(right)) = &inputs else { return Ok(None) };
+    let has_same_format = left.stage.format().of_document().name == right.stage.format().of_document().name;
+    let left = read_document(&left_reader, &left_source.name(), left, Detail::No, report)?;
+    let right = read_document(&right_reader, &right_source.name(), right, Detail::No, report)?;
     let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
-    // Both are opened, so that all errors are reported.
-    let opened = (readers.0.unwrap_input(&a.name(), &left, report), readers.1.unwrap_input(&b.name(), &right, report));
-    let (Some(left), Some(right)) = &opened else { return Ok(None) };
-    let names = (left.stage.format().of_document().name, right.stage.format().of_document().name);
-    let left = read_document(&readers.0, &a.name(), left, Detail::No, report)?;
-    let right = read_document(&readers.1, &b.name(), right, Detail::No, report)?;
-    let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
-    let mut rules = if names.0 == names.1 { Rules::new() } else { Rules::new().across_formats() };
+    let mut rules = if has_same_format { Rules::new() } else { Rules::new().across_formats() };
     if args.exact {
         rules = rules.exact();
     }
-    let found = find_differences(&left, &right, rules);
-    then(&found)?;
-    Ok(Some(!found.is_empty()))
+    let differences = find_differences(&left, &right, rules);
+    write(&differences)?;
+    Ok(Some(!differences.is_empty()))
 }
 
 /// Returns all bytes of an input; a read error is reported.
@@ -109,14 +110,14 @@ pub(super) fn read_bytes(source: &Source, report: &mut Report) -> Option<crate::
 pub(super) fn read_document<'a>(
     reader: &DocumentReader<'_>,
     name: &str,
-    opened: &'a UnwrappedInput<'_>,
+    input: &'a UnwrappedInput<'_>,
     detail: Detail,
     report: &mut Report,
 ) -> Result<Option<Document<'a>>, Abort> {
     let mut document = None;
-    let is_well = reader.read_documents(name, opened, detail, report, |_, outcome, _, _| {
+    let is_readable = reader.read_documents(name, input, detail, report, |_, outcome, _, _| {
         document = Some(outcome.document);
         Ok(Tape::new())
     })?;
-    Ok(document.filter(|_| is_well))
+    Ok(document.filter(|_| is_readable))
 }

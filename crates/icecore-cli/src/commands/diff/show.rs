@@ -1,4 +1,4 @@
-//! The differences, as text for people and as JSON for programs.
+//! Prints differences, as text for people and as JSON for programs.
 
 use super::args::DiffView;
 use super::contrast::{Lengths, contrast, cut, describe, describe_key};
@@ -15,29 +15,30 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet, hash_map};
 
-/// Shown for different bytes of documents without a difference.
+/// Message for documents that have different bytes and no difference.
 pub const SAME_MEANING: &str = "the bytes differ, and mean the same\n";
-/// Maximum number of characters of a string, in lines.
-const CHARACTERS: usize = 200;
-/// Maximum number of changes for which the paths of links are found.
-const LINKS: u32 = 1_000;
+/// Maximum number of characters of a string, if each change is on one line.
+const MAX_STRING_LEN: usize = 200;
+/// Maximum number of changes for which the paths of links are searched, because each search takes long.
+const MAX_LINK_SEARCHES: u32 = 1_000;
 
 /// How differences are shown.
 pub struct DifferencePrinter<'a> {
     is_json: bool,
-    /// Width of each of two columns; 0 means no columns.
-    width: usize,
+    /// Width of each of two columns; 0 if each change is on one line.
+    column_width: usize,
     paint: Paint,
-    /// Number of levels and of changes that are shown.
+    /// Number of levels that are shown.
     depth: usize,
+    /// Number of changes that are shown.
     max_changes: u64,
     limits: &'a Limits,
-    /// Remaining number of changes for which the paths of links may be found.
-    links: Cell<u32>,
+    /// Remaining number of changes for which the paths of links may be searched.
+    remaining_link_searches: Cell<u32>,
 }
 
 impl<'a> DifferencePrinter<'a> {
-    /// Shows differences to people. `is_terminal`: the output is a terminal.
+    /// Creates a printer of text for people. `is_terminal` is true if the output is a terminal.
     pub fn for_people(
         view: DiffView,
         display: &arguments::DisplayArgs,
@@ -50,13 +51,21 @@ impl<'a> DifferencePrinter<'a> {
             DiffView::Lines => false,
             DiffView::Columns => true,
         };
-        let width = if in_columns { terminal_columns().saturating_sub(5) / 2 } else { 0 };
+        let column_width = if in_columns { terminal_columns().saturating_sub(5) / 2 } else { 0 };
         let depth = display.depth.map_or(usize::MAX, |depth| depth as usize);
         let max_changes = display.items.unwrap_or(u64::MAX);
-        DifferencePrinter { is_json: false, width, paint, depth, max_changes, limits, links: Cell::new(LINKS) }
+        DifferencePrinter {
+            is_json: false,
+            column_width,
+            paint,
+            depth,
+            max_changes,
+            limits,
+            remaining_link_searches: Cell::new(MAX_LINK_SEARCHES),
+        }
     }
 
-    /// Shows differences as JSON.
+    /// Makes this a printer of JSON.
     pub fn with_json(self) -> Self {
         DifferencePrinter { is_json: true, ..self }
     }
@@ -72,15 +81,15 @@ impl<'a> DifferencePrinter<'a> {
             return sink.write_bytes(&json.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?);
         }
         let paths = differences.list_paths();
-        let replaced = replaced_keys(differences.changes(), &paths);
+        let replaced_paths = find_replaced_paths(differences.changes(), &paths);
         let entries =
             collect_entries(differences.changes(), paths.into_iter().zip(differences.list_new_paths()), self.depth);
         let displayed_count = usize::try_from(self.max_changes).unwrap_or(usize::MAX).min(entries.len());
-        for (change, path, count) in &entries[..displayed_count] {
+        for ChangeEntry { change, path, count } in &entries[..displayed_count] {
             match change {
                 Some((change, new_path)) => {
-                    let place = ChangePlace::of(change, path, new_path, replaced.contains(path));
-                    match self.width {
+                    let place = ChangePlace::new(change, path, new_path, replaced_paths.contains(path));
+                    match self.column_width {
                         0 => self.write_line(change, &place, sink)?,
                         width => self.write_columns(change, &place, width, sink)?,
                     }
@@ -105,7 +114,7 @@ impl<'a> DifferencePrinter<'a> {
         let (word, ink) = change_label(ChangeKind::Changed);
         let heading = format!("{} {}", self.paint.ink(ink, word), self.paint.ink(Ink::Name, path));
         let count = self.paint.ink(Ink::Faint, format!("{} in it", format_count(count, "change", "changes")));
-        sink.write_text(&if self.width == 0 {
+        sink.write_text(&if self.column_width == 0 {
             format!("{heading}: {count}\n")
         } else {
             format!("{heading}\n  {count}\n")
@@ -116,15 +125,15 @@ impl<'a> DifferencePrinter<'a> {
     fn write_line(&self, change: &Change<'_>, place: &ChangePlace<'_>, sink: &mut Sink) -> Result<(), Abort> {
         let (word, ink) = change_label(change.kind);
         let rest = match change.kind {
-            ChangeKind::Moved if place.is_same() => String::new(),
+            ChangeKind::Moved if place.differs_only_by_key() => String::new(),
             ChangeKind::Moved => format!(" -> {}", self.paint.ink(Ink::Name, &place.new_path)),
-            _ => match self.sides(change, self.lengths(CHARACTERS, usize::MAX)) {
+            _ => match self.format_values(change, self.lengths(MAX_STRING_LEN, usize::MAX)) {
                 (Some(left), Some(right)) => format!(": {left} -> {right}"),
                 (left, right) => format!(": {}", left.or(right).unwrap_or_default()),
             },
         };
         let path = self.paint.ink(Ink::Name, &place.path);
-        sink.write_text(&format!("{} {path}{}{rest}\n", self.paint.ink(ink, word), place.key))
+        sink.write_text(&format!("{} {path}{}{rest}\n", self.paint.ink(ink, word), place.key_kinds))
     }
 
     /// Writes the path, and below it the values of the first and the second document.
@@ -137,11 +146,11 @@ impl<'a> DifferencePrinter<'a> {
     ) -> Result<(), Abort> {
         let (word, ink) = change_label(change.kind);
         let path = self.paint.ink(Ink::Name, &place.path);
-        let heading = format!("{} {path}{}\n", self.paint.ink(ink, word), place.key);
+        let heading = format!("{} {path}{}\n", self.paint.ink(ink, word), place.key_kinds);
         let (left, right) = match change.kind {
-            ChangeKind::Moved if place.is_same() => return sink.write_text(&heading),
+            ChangeKind::Moved if place.differs_only_by_key() => return sink.write_text(&heading),
             ChangeKind::Moved => (Some(cut(&place.path, width)), Some(cut(&place.new_path, width))),
-            _ => self.describe_value(change, self.lengths(width, width)),
+            _ => self.describe_values(change, self.lengths(width, width)),
         };
         let padding = width.saturating_sub(left.as_deref().map_or(0, |left| left.chars().count()));
         let show = |text: Option<String>, side: Option<Cursor<'_>>| {
@@ -149,29 +158,29 @@ impl<'a> DifferencePrinter<'a> {
             text.map_or_else(String::new, |text| self.paint.ink(ink, text))
         };
         let is_moved = change.kind == ChangeKind::Moved;
-        let (of_left, of_right) = (change.left.filter(|_| !is_moved), change.right.filter(|_| !is_moved));
-        let (left, right) = (show(left, of_left), show(right, of_right));
+        let (left_value, right_value) = (change.left.filter(|_| !is_moved), change.right.filter(|_| !is_moved));
+        let (left, right) = (show(left, left_value), show(right, right_value));
         let line = format!("  {left}{:padding$} | {right}", "");
         sink.write_text(&format!("{heading}{}\n", line.trim_end()))
     }
 
     fn lengths(&self, string: usize, total: usize) -> Lengths {
-        Lengths { string, total, has_paths: self.links.get() > 0 }
+        Lengths { string, total, has_paths: self.remaining_link_searches.get() > 0 }
     }
 
-    /// Returns the values of a change in a few words, in colour.
-    fn sides(&self, change: &Change<'_>, lengths: Lengths) -> (Option<String>, Option<String>) {
-        let (left, right) = self.describe_value(change, lengths);
-        let ink = |side: Option<Cursor<'_>>, words: Option<String>| Some(self.paint.ink(value_ink(side?), words?));
-        (ink(change.left, left), ink(change.right, right))
+    /// Describes the values of a change in a few words, in colour.
+    fn format_values(&self, change: &Change<'_>, lengths: Lengths) -> (Option<String>, Option<String>) {
+        let (left, right) = self.describe_values(change, lengths);
+        let paint = |side: Option<Cursor<'_>>, text: Option<String>| Some(self.paint.ink(value_ink(side?), text?));
+        (paint(change.left, left), paint(change.right, right))
     }
 
-    /// Returns the values of a change in a few words. Those of both documents differ.
-    fn describe_value(&self, change: &Change<'_>, lengths: Lengths) -> (Option<String>, Option<String>) {
+    /// Describes the values of a change in a few words. The texts of the two documents differ.
+    fn describe_values(&self, change: &Change<'_>, lengths: Lengths) -> (Option<String>, Option<String>) {
         match (change.left, change.right) {
             (Some(left), Some(right)) => {
                 if left.kind().is_again() || right.kind().is_again() {
-                    self.links.set(self.links.get().saturating_sub(1));
+                    self.remaining_link_searches.set(self.remaining_link_searches.get().saturating_sub(1));
                 }
                 let (left, right) = contrast(left, right, lengths);
                 (Some(left), Some(right))
@@ -181,30 +190,32 @@ impl<'a> DifferencePrinter<'a> {
     }
 }
 
-/// The place of a change: its paths in both documents, and what distinguishes its key from another one with this path.
+/// The place of a change: its paths in both documents, and what distinguishes its key from another key with the same
+/// path.
 struct ChangePlace<'p> {
     path: Cow<'p, str>,
     new_path: Cow<'p, str>,
     /// ` (key: bytes -> text)`, or empty.
-    key: String,
+    key_kinds: String,
 }
 
 impl<'p> ChangePlace<'p> {
-    /// Returns the place of a change. `is_replaced`: an entry was removed at this path, and another one was added.
-    fn of(change: &Change<'_>, path: &'p str, new_path: &'p str, is_replaced: bool) -> ChangePlace<'p> {
+    /// Returns the place of a change. `is_replaced` is true if an entry was removed at this path and another one was
+    /// added.
+    fn new(change: &Change<'_>, path: &'p str, new_path: &'p str, is_replaced: bool) -> ChangePlace<'p> {
         let is_moved = change.kind == ChangeKind::Moved && path == new_path;
-        let key = if is_moved || is_replaced { key_words(change) } else { String::new() };
-        ChangePlace { path: printable(path), new_path: printable(new_path), key }
+        let key_kinds = if is_moved || is_replaced { describe_key_kinds(change) } else { String::new() };
+        ChangePlace { path: printable(path), new_path: printable(new_path), key_kinds }
     }
 
-    /// Returns whether nothing but the key differs.
-    fn is_same(&self) -> bool {
-        self.path == self.new_path && !self.key.is_empty()
+    /// Returns true if only the key differs.
+    fn differs_only_by_key(&self) -> bool {
+        self.path == self.new_path && !self.key_kinds.is_empty()
     }
 }
 
-/// Returns the kinds of the keys of a value: ` (key: bytes -> text)`; nothing if it has the same kind twice.
-fn key_words(change: &Change<'_>) -> String {
+/// Describes the keys of a value by their kinds: ` (key: bytes -> text)`; empty if both are of the same kind.
+fn describe_key_kinds(change: &Change<'_>) -> String {
     let keys: Vec<String> = [change.left, change.right].into_iter().flatten().filter_map(describe_key).collect();
     match &keys[..] {
         [key] => format!(" (key: {key})"),
@@ -213,19 +224,25 @@ fn key_words(change: &Change<'_>) -> String {
     }
 }
 
-/// Returns the paths at which one entry was removed and another one was added: their keys have the same text.
-fn replaced_keys(changes: &[Change<'_>], paths: &[String]) -> HashSet<String> {
-    let of = |kind: ChangeKind| {
+/// Returns the paths at which one entry was removed and another one was added. Their keys have the same text, but
+/// another kind.
+fn find_replaced_paths(changes: &[Change<'_>], paths: &[String]) -> HashSet<String> {
+    let paths_of = |kind: ChangeKind| {
         let changes = changes.iter().zip(paths);
         changes.filter(move |(change, _)| change.kind == kind).map(|(_, path)| path)
     };
-    let removed: HashSet<&String> = of(ChangeKind::Removed).collect();
-    of(ChangeKind::Added).filter(|path| removed.contains(path)).cloned().collect()
+    let removed: HashSet<&String> = paths_of(ChangeKind::Removed).collect();
+    paths_of(ChangeKind::Added).filter(|path| removed.contains(path)).cloned().collect()
 }
 
-/// A change and its path in the second document, or `None` for several changes that are too deep to show; the path; and
-/// the number of changes.
-type ChangeEntry<'c, 'd> = (Option<(&'c Change<'d>, String)>, String, u64);
+/// An entry of the output: a change, or several changes that are too deep to show.
+struct ChangeEntry<'c, 'd> {
+    /// The change and its path in the second document; `None` for changes that are too deep.
+    change: Option<(&'c Change<'d>, String)>,
+    /// The path of the change, or of the container with the changes that are too deep.
+    path: String,
+    count: u64,
+}
 
 /// Returns the entries to show: the changes, and for deeper ones the path of their container.
 fn collect_entries<'c, 'd>(
@@ -234,15 +251,15 @@ fn collect_entries<'c, 'd>(
     depth: usize,
 ) -> Vec<ChangeEntry<'c, 'd>> {
     let mut entries: Vec<ChangeEntry<'c, 'd>> = Vec::new();
-    let mut deeper: HashMap<String, usize> = HashMap::new();
+    let mut container_entries: HashMap<String, usize> = HashMap::new();
     for (change, (path, new_path)) in changes.iter().zip(paths) {
-        match end_of_steps(&path, depth) {
-            None => entries.push((Some((change, new_path)), path, 1)),
-            Some(end) => match deeper.entry(path[..end].to_owned()) {
-                hash_map::Entry::Occupied(known) => entries[*known.get()].2 += 1,
-                hash_map::Entry::Vacant(place) => {
-                    place.insert(entries.len());
-                    entries.push((None, path[..end].to_owned(), 1));
+        match find_end_of_steps(&path, depth) {
+            None => entries.push(ChangeEntry { change: Some((change, new_path)), path, count: 1 }),
+            Some(end) => match container_entries.entry(path[..end].to_owned()) {
+                hash_map::Entry::Occupied(entry) => entries[*entry.get()].count += 1,
+                hash_map::Entry::Vacant(entry) => {
+                    entry.insert(entries.len());
+                    entries.push(ChangeEntry { change: None, path: path[..end].to_owned(), count: 1 });
                 }
             },
         }
@@ -250,8 +267,8 @@ fn collect_entries<'c, 'd>(
     entries
 }
 
-/// Returns where the first `steps` steps of a path end; `None` if it has no more.
-fn end_of_steps(path: &str, steps: usize) -> Option<usize> {
+/// Returns where the first `steps` steps of a path end; `None` if the path has no further steps.
+fn find_end_of_steps(path: &str, steps: usize) -> Option<usize> {
     let (mut count, mut is_quoted, mut is_escaped) = (0, false, false);
     for (index, byte) in path.bytes().enumerate() {
         match byte {
@@ -290,9 +307,10 @@ fn value_ink(value: Cursor<'_>) -> Ink {
 
 /// Returns the number of characters in a line of the terminal.
 fn terminal_columns() -> usize {
-    const USUAL: usize = 100;
+    const DEFAULT_WIDTH: usize = 100;
+    const MIN_WIDTH: usize = 40;
     let configured = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    configured.or_else(tty::reported_width).unwrap_or(USUAL).max(40)
+    configured.or_else(tty::reported_width).unwrap_or(DEFAULT_WIDTH).max(MIN_WIDTH)
 }
 
 #[cfg(test)]
@@ -301,11 +319,12 @@ mod tests {
 
     #[test]
     fn end_of_steps_finds_each_step_of_a_path() {
-        let cut = |path: &'static str, steps| end_of_steps(path, steps).map_or(path, |end| &path[..end]);
+        let cut_path = |path: &'static str, steps| find_end_of_steps(path, steps).map_or(path, |end| &path[..end]);
         let path = r#"$.a["x.y\"[z]"][3]^.b"#;
-        let known = ["$", "$.a", r#"$.a["x.y\"[z]"]"#, r#"$.a["x.y\"[z]"][3]"#, r#"$.a["x.y\"[z]"][3]^"#, path, path];
-        for (steps, expected) in known.into_iter().enumerate() {
-            assert_eq!(cut(path, steps), expected, "{steps}");
+        let expected_paths =
+            ["$", "$.a", r#"$.a["x.y\"[z]"]"#, r#"$.a["x.y\"[z]"][3]"#, r#"$.a["x.y\"[z]"][3]^"#, path, path];
+        for (steps, expected) in expected_paths.into_iter().enumerate() {
+            assert_eq!(cut_path(path, steps), expected, "{steps}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Editing a document in an editor, as json:typed.
+//! Lets the user edit a document in an editor, as json:typed.
 
 use crate::document_reader;
 use crate::report::{Abort, code, io_reason};
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempPath;
 
-/// A document with the nodes that did not change.
+/// An edited document, and its unchanged nodes as pairs: the node in it, and the node in the original.
 type EditedDocument = (Document<'static>, Vec<(u32, u32)>);
 
 /// Returns the document as the user edited it. If the edited text can't be used, it is kept in a file.
@@ -21,33 +21,33 @@ pub fn edit_in_editor(
     stage: &Stage,
     limits: &Limits,
 ) -> Result<Result<Altered, Refusal>, Abort> {
-    let (mut text, mut stopped) = (None, None);
-    let altered = alter::exchange(bytes, stage, limits, |now| {
-        let original_text = document_text(now, limits)?;
+    let (mut text_file, mut stop_reason) = (None, None);
+    let altered = alter::exchange(bytes, stage, limits, |original| {
+        let original_text = document_text(original, limits)?;
         let path = write_temporary_file(&original_text).map_err(|error| file_error(name, &error));
-        let read = path.and_then(|path| {
+        let edited_text = path.and_then(|path| {
             run_editor(&path)?;
-            let after = fs::read(&path).map_err(|error| file_error(name, &error))?;
-            text = Some(path);
-            Ok(after)
+            let edited = fs::read(&path).map_err(|error| file_error(name, &error))?;
+            text_file = Some(path);
+            Ok(edited)
         });
-        match read {
-            Ok(after) if after == original_text => Ok((now.clone().into_owned(), Vec::new())),
-            Ok(after) => {
-                let wanted = icecore::read_as(after.trim_ascii_end(), &editor_stage()?, limits)?;
-                apply_edited_text(now, &wanted, limits)
+        match edited_text {
+            Ok(edited) if edited == original_text => Ok((original.clone().into_owned(), Vec::new())),
+            Ok(edited) => {
+                let edited = icecore::read_as(edited.trim_ascii_end(), &editor_stage()?, limits)?;
+                apply_edits(original, &edited, limits)
             }
             Err(abort) => {
-                stopped = Some(abort);
+                stop_reason = Some(abort);
                 Err(Error::new(ErrorKind::Output))
             }
         }
     });
-    match (altered, stopped, text) {
+    match (altered, stop_reason, text_file) {
         (_, Some(abort), _) => Err(abort),
         (Err(refusal), None, Some(path)) => {
-            let kept = path.keep().map_err(|error| file_error(name, &error.error))?;
-            let text = format!("{name}: nothing was changed, the text is kept in {}: {refusal}", kept.display());
+            let kept_path = path.keep().map_err(|error| file_error(name, &error.error))?;
+            let text = format!("{name}: nothing was changed, the text is kept in {}: {refusal}", kept_path.display());
             Err(Abort::Failed(code::FINDING, text))
         }
         (altered, None, _) => Ok(altered),
@@ -68,20 +68,21 @@ fn document_text(document: &Document<'_>, limits: &Limits) -> Result<Vec<u8>, Er
     Ok(text)
 }
 
-/// Returns the edited document, with the nodes that did not change.
-fn apply_edited_text(now: &Document<'_>, wanted: &Document<'_>, limits: &Limits) -> Result<EditedDocument, Error> {
-    let json = find_differences(now, wanted, Rules::new().exact()).to_json(limits)?;
-    let patched = Patch::read(&json, limits)?.apply_keeping(now);
+/// Returns the edited document as a change of the original, so that unchanged nodes are known.
+fn apply_edits(original: &Document<'_>, edited: &Document<'_>, limits: &Limits) -> Result<EditedDocument, Error> {
+    let json = find_differences(original, edited, Rules::new().exact()).to_json(limits)?;
+    let patched = Patch::read(&json, limits)?.apply_keeping(original);
     match patched {
-        Ok((made, kept)) if made == *wanted => Ok((made, kept)),
-        // A difference contains neither shared values nor the order of a map.
+        Ok((patched, kept)) if patched == *edited => Ok((patched, kept)),
+        // A difference does not express changes of shared values or of the order of a map. Then no node counts as
+        // unchanged.
         _ => {
-            let mut builder = icecore::Builder::like(now);
-            if let Some(header) = wanted.header() {
+            let mut builder = icecore::Builder::like(original);
+            if let Some(header) = edited.header() {
                 builder.value(header).end_header();
             }
-            builder.value(wanted.root());
-            builder.finish().map(|made| (made, Vec::new()))
+            builder.value(edited.root());
+            builder.finish().map(|document| (document, Vec::new()))
         }
     }
 }
@@ -96,18 +97,18 @@ fn write_temporary_file(text: &[u8]) -> io::Result<TempPath> {
 
 /// Runs the editor until it exits.
 fn run_editor(path: &Path) -> Result<(), Abort> {
-    let set = |name: &str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
-    let editor = set("EDITOR").or_else(|| set("VISUAL"));
-    let usage = |text: String| Abort::Failed(code::USAGE, text);
-    let editor = editor.ok_or_else(|| usage("--editor: no editor in $EDITOR or $VISUAL".to_owned()))?;
+    let read_variable = |name: &str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
+    let editor = read_variable("EDITOR").or_else(|| read_variable("VISUAL"));
+    let usage_failure = |text: String| Abort::Failed(code::USAGE, text);
+    let editor = editor.ok_or_else(|| usage_failure("--editor: no editor in $EDITOR or $VISUAL".to_owned()))?;
     // A shell runs the editor, because its name may be followed by options.
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(path);
     crate::secrets::remove_secrets(&mut shell);
     match shell.status() {
-        Ok(end) if end.success() => Ok(()),
-        Ok(end) => Err(usage(format!("--editor: {editor} failed ({end}): nothing was changed"))),
-        Err(error) => Err(usage(format!("--editor: {editor}: {}", io_reason(&error)))),
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(usage_failure(format!("--editor: {editor} failed ({status}): nothing was changed"))),
+        Err(error) => Err(usage_failure(format!("--editor: {editor}: {}", io_reason(&error)))),
     }
 }
 

@@ -17,10 +17,10 @@ use icecore::alter::{self, Alteration, Altered, Refusal};
 
 pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if args.steps.is_empty() != args.editor {
-        return Err(usage_text_error(nothing_to_change(args)));
+        return Err(usage_text_error(nothing_to_change_text(args)));
     }
     let alterations = args.steps.parse_alterations(&global.limit)?;
-    let reader = DocumentReader::with_frame(&args.from, None, &global.limit)?;
+    let reader = DocumentReader::with_framing(&args.from, None, &global.limit)?;
     let sources = Source::find_all(&args.files, report);
     let job = EditJob { args, reader: &reader, limits: &global.limit, alterations: &alterations };
     if args.editor {
@@ -31,7 +31,7 @@ pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abor
     writer.write(&sources, &[], report, &mut |source, report| job.edit_source(source, report))
 }
 
-/// The task for each input.
+/// What to do with each input.
 struct EditJob<'j> {
     args: &'j Edit,
     reader: &'j DocumentReader<'j>,
@@ -40,7 +40,7 @@ struct EditJob<'j> {
 }
 
 impl EditJob<'_> {
-    /// Edits an input. `None`: it is not changed, and the reason is reported.
+    /// Edits an input. Returns `None` if it can't be changed, for a reason that is reported.
     fn edit_source(&self, source: &Source, report: &mut Report) -> Result<Option<Changed>, Abort> {
         report.count_input();
         let name = source.name();
@@ -95,10 +95,10 @@ fn report_refusal(name: &str, bytes: &[u8], refusal: &Refusal, report: &mut Repo
     }
 }
 
-/// Returns what to type if no option says what to change.
-fn nothing_to_change(args: &Edit) -> String {
-    let is_edit = |word: &&str| word.starts_with(['.', '$', '[']) && word.contains('=');
-    match args.files.iter().filter_map(|file| file.to_str()).find(is_edit) {
+/// Returns the message for a command line without an option that changes something.
+fn nothing_to_change_text(args: &Edit) -> String {
+    let is_assignment = |word: &&str| word.starts_with(['.', '$', '[']) && word.contains('=');
+    match args.files.iter().filter_map(|file| file.to_str()).find(is_assignment) {
         Some(word) => format!("nothing to change; did you mean `--set '{}'`?", icecore::text::printable(word)),
         None => "nothing to change: use --set, --delete, --append, --rename-key, --rename-class, or --editor alone"
             .to_owned(),

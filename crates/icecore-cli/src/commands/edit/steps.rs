@@ -9,7 +9,7 @@ use icecore::alter::Alteration;
 use icecore::select::Pattern;
 use icecore::{Document, Limits};
 
-/// An option: its name, its argument, its help and the details of its help.
+/// The options: name, argument, help, and details of the help.
 const OPTIONS: &[(&str, &str, &str, &str)] = &[
     (
         "set",
@@ -52,9 +52,9 @@ pub struct Steps(Vec<(&'static str, String)>);
 
 impl Args for Steps {
     fn augment_args(command: Command) -> Command {
-        OPTIONS.iter().fold(command, |command, (name, takes, help, more)| {
-            let arg = Arg::new(*name).long(*name).value_name(*takes).action(ArgAction::Append);
-            command.arg(arg.help(*help).long_help(format!("{help}\n\n{more}")).allow_hyphen_values(true))
+        OPTIONS.iter().fold(command, |command, (name, argument, help, details)| {
+            let arg = Arg::new(*name).long(*name).value_name(*argument).action(ArgAction::Append);
+            command.arg(arg.help(*help).long_help(format!("{help}\n\n{details}")).allow_hyphen_values(true))
         })
     }
 
@@ -68,10 +68,10 @@ impl FromArgMatches for Steps {
         let mut steps = Vec::new();
         for (name, ..) in OPTIONS {
             let values = matches.get_many::<String>(name).unwrap_or_default();
-            let places = matches.indices_of(name).into_iter().flatten();
-            steps.extend(places.zip(values).map(|(place, value)| (place, *name, value.clone())));
+            let positions = matches.indices_of(name).into_iter().flatten();
+            steps.extend(positions.zip(values).map(|(position, value)| (position, *name, value.clone())));
         }
-        steps.sort_by_key(|(place, ..)| *place);
+        steps.sort_by_key(|(position, ..)| *position);
         Ok(Steps(steps.into_iter().map(|(_, name, value)| (name, value)).collect()))
     }
 
@@ -86,39 +86,40 @@ impl Steps {
         self.0.is_empty()
     }
 
-    /// Converts each edit for the engine.
+    /// Parses each edit for the engine.
     pub fn parse_alterations(&self, limits: &Limits) -> Result<Vec<Alteration>, Abort> {
         self.0.iter().map(|(name, text)| parse_alteration(name, text, limits)).collect()
     }
 }
 
+/// Parses the text of an option, such as `$.a=1` for --set. `name` is the option without its dashes.
 fn parse_alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abort> {
-    let pair = || split_at_equals(text).ok_or_else(|| not_a_pair(name, text));
-    let path = |path: &str| Pattern::parse(path).map_err(|error| mistakes::of_path(path, error));
+    let pair = || split_at_equals(text).ok_or_else(|| not_a_pair_error(name, text));
+    let parse_path = |path: &str| Pattern::parse(path).map_err(|error| mistakes::path_error(path, error));
     Ok(match name {
         "set" | "append" => {
-            let (place, json) = pair()?;
-            if let Some(before) = place.strip_suffix(':').filter(|_| !place.ends_with("\\:")) {
+            let (path, json) = pair()?;
+            if let Some(before) = path.strip_suffix(':').filter(|_| !path.ends_with("\\:")) {
                 let text = format!(
                     "--{name} takes PATH=JSON; did you mean `{before}={json}`? A key that ends with `:` is written `[\"…:\"]`"
                 );
                 return Err(usage_text_error(text));
             }
-            let place = place.trim();
-            if let Some(operator) = place.chars().next_back().filter(|last| "+-*/%|".contains(*last)) {
+            let path = path.trim();
+            if let Some(operator) = path.chars().next_back().filter(|last| "+-*/%|".contains(*last)) {
                 let text = format!(
                     "--{name} takes PATH=JSON and computes nothing: `icecore query '{} {operator}= {}'` does; a key that ends \
                      with `{operator}` is written `[\"…{operator}\"]`",
-                    place.trim_end_matches(operator).trim_end(),
+                    path.trim_end_matches(operator).trim_end(),
                     json.trim()
                 );
                 return Err(usage_text_error(text));
             }
-            let place = path(place)?;
-            let value = parse_value(name, place.as_str(), json, limits)?;
+            let pattern = parse_path(path)?;
+            let value = parse_value(name, pattern.as_str(), json, limits)?;
             match name {
-                "set" => Alteration::Set(place, value),
-                _ => Alteration::Append(place, value),
+                "set" => Alteration::Set(pattern, value),
+                _ => Alteration::Append(pattern, value),
             }
         }
         "delete" if std::path::Path::new(text).exists() && Pattern::parse(text).is_err() => {
@@ -127,12 +128,12 @@ fn parse_alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteratio
                 "--delete takes a path, and `{file}` is a file: --delete '.name' {file}"
             )));
         }
-        "delete" => Alteration::Delete(path(text)?),
+        "delete" => Alteration::Delete(parse_path(text)?),
         "rename-key" => match pair()? {
             ("", _) | (_, "") => {
                 return Err(usage_text_error(format!("--{name} needs a name on both sides of `=`, not `{text}`")));
             }
-            (old, new) if old.starts_with(['$', '.', '[']) => Alteration::RenameEntry(path(old)?, new.to_owned()),
+            (old, new) if old.starts_with(['$', '.', '[']) => Alteration::RenameEntry(parse_path(old)?, new.to_owned()),
             (old, new) => Alteration::RenameKey(old.to_owned(), new.to_owned()),
         },
         _ => {
@@ -143,7 +144,7 @@ fn parse_alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteratio
                 ));
             }
             if !text.starts_with('@') && !text.contains('=') {
-                return Err(not_a_pair(name, text));
+                return Err(not_a_pair_error(name, text));
             }
             Alteration::RenameClass(class_map::parse_pairs(text)?)
         }
@@ -166,7 +167,7 @@ fn split_at_equals(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the error for an option without its `=`.
-fn not_a_pair(name: &str, text: &str) -> Abort {
+fn not_a_pair_error(name: &str, text: &str) -> Abort {
     let printable_text = icecore::text::printable(text);
     usage_text_error(match name {
         "set" => format!("--set takes PATH=JSON, such as '.name=\"text\"', not `{printable_text}`"),
@@ -175,19 +176,22 @@ fn not_a_pair(name: &str, text: &str) -> Abort {
     })
 }
 
-/// Parses a value on the command line; `place` is its path. A bare word is probably a text without its quotes.
-fn parse_value(name: &str, place: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
+/// Parses a value of the command line, which is for this path. The error for a bare word suggests quotes around it.
+fn parse_value(name: &str, path: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
     let stage = document_reader::typed_json_stage().map_err(crate::report::usage_error)?;
-    let read = icecore::read_as(json.trim().as_bytes(), &stage, limits);
-    read.map(Document::into_owned).map_err(|error| {
+    let document = icecore::read_as(json.trim().as_bytes(), &stage, limits);
+    document.map(Document::into_owned).map_err(|error| {
         let shortened_json = icecore::text::shortened(json, 60).replace('\'', "'\\''");
         let is_word = !json.is_empty() && !json.starts_with(['"', '\'', '{', '[', '=']) && !json.contains('"');
         let is_computed = json.trim_start().starts_with(['.', '$']);
         usage_text_error(match is_word {
             _ if is_computed => {
-                format!("--{name} takes JSON and computes nothing: `icecore query '{place} = {shortened_json}'` does")
+                format!(
+                    "--{name} takes JSON and computes nothing: `icecore query '{path} = {}'` does",
+                    shortened_json.trim()
+                )
             }
-            true => format!("--{name} takes JSON, and text is in quotes; did you mean '{place}=\"{shortened_json}\"'?"),
+            true => format!("--{name} takes JSON, and text is in quotes; did you mean '{path}=\"{shortened_json}\"'?"),
             false => format!("--{name} takes JSON after the =, not `{shortened_json}`: {error}"),
         })
     })

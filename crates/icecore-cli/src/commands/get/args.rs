@@ -38,7 +38,7 @@ pub struct Get {
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,
     #[command(flatten)]
-    pub shown: DisplayArgs,
+    pub display: DisplayArgs,
     /// Follow the path into frozen data in strings
     #[arg(long)]
     pub deep: bool,

@@ -9,10 +9,10 @@ use icecore::{Stage, format};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-/// From this size on a file is not read as a whole.
-const LARGE: u64 = 16 << 20;
-/// Number of bytes that are examined to detect the format.
-const HEAD: u64 = 1 << 20;
+/// From this size on, a file is not read as a whole.
+const MIN_LARGE_LEN: u64 = 16 << 20;
+/// Maximum number of bytes that are examined to detect the format.
+const MAX_HEAD_LEN: u64 = 1 << 20;
 
 /// A file that is read in parts.
 pub struct LargeFile {
@@ -25,23 +25,24 @@ pub struct LargeFile {
 impl LargeFile {
     /// Returns the file if it is large and in a format without wrappers.
     pub fn open_if_large(source: &Source, reader: &DocumentReader<'_>, options: &[String]) -> Option<LargeFile> {
-        let known = source.metadata().ok().filter(|known| known.is_file() && known.len() >= LARGE)?;
+        let metadata =
+            source.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() >= MIN_LARGE_LEN)?;
         let file = source.open_file()?.ok()?;
         let stages = match reader.has_given_format() {
             true => vec![reader.find_stage(&[]).ok()?],
-            false => possible_stages(&source.read_head(HEAD).ok()?.0, options),
+            false => possible_stages(&source.read_head(MAX_HEAD_LEN).ok()?.0, options),
         };
-        let is_plain = !stages.is_empty() && stages.iter().all(|stage| stage.wrappers().is_empty());
-        is_plain.then_some(LargeFile { file, len: known.len(), stages })
+        let has_no_wrappers = !stages.is_empty() && stages.iter().all(|stage| stage.wrappers().is_empty());
+        has_no_wrappers.then_some(LargeFile { file, len: metadata.len(), stages })
     }
 }
 
 /// Returns the possible stages of a file with this beginning.
 fn possible_stages(head: &[u8], options: &[String]) -> Vec<Stage> {
     let formats = match identify_head(head) {
-        Some(found) if found.wrappers.is_empty() => found.format.into_iter().collect(),
+        Some(finding) if finding.wrappers.is_empty() => finding.format.into_iter().collect(),
         Some(_) => Vec::new(),
-        // A list may declare more items than the beginning can hold.
+        // No format fits the beginning alone, for example because a list declares more items than it contains.
         None => format::all().iter().copied().filter(|format| format.may_begin(head)).collect::<Vec<_>>(),
     };
     let with_options = |format| {

@@ -19,14 +19,13 @@ use large::LargeFile;
 
 pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let pattern =
-        Pattern::parse(&args.path).map_err(|error| mistakes::of_get(&args.path, &args.inputs.files, error))?;
+        Pattern::parse(&args.path).map_err(|error| mistakes::get_path_error(&args.path, &args.inputs.files, error))?;
     let reader = DocumentReader::new(&args.from, &global.limit)?;
     let mut to = mistakes::target_stage(&args.to)?;
     document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
     let sources = args.inputs.find_sources(report)?;
-    let display_limits = args.shown.display_limits(&to, args.paths)?;
+    let display_limits = args.display.display_limits(&to, args.paths)?;
     let mut sink = Sink::stdout();
-    // A raw string is not JSON.
     match display_limits {
         Some(_) if args.raw => {
             return Err(usage_text_error("--raw prints strings as they are, without --depth and --items"));
@@ -43,27 +42,27 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     for source in &sources {
         report.count_input();
         let name = source.name();
-        let get = GetJob { args, pattern: &pattern, reader: &reader, limits: &global.limit, to: &to };
+        let job = GetJob { args, pattern: &pattern, reader: &reader, limits: &global.limit, to: &to };
         let mut answers = AnswerWriter {
-            job: &get,
+            job: &job,
             file: (args.paths && sources.len() > 1).then_some(&*name),
             sink: &mut sink,
             count: 0,
             losses: Losses::default(),
             unwritable: Vec::new(),
             max_position: u64::MAX,
-            stopped: None,
+            stop_reason: None,
         };
-        let end = get.search_source(source, &name, &mut answers, report);
+        let result = job.search_source(source, &name, &mut answers, report);
         let AnswerWriter { count, losses, unwritable, .. } = answers;
         report.report_losses(&name, &losses, false);
         unwritable.iter().for_each(|error| report.report_unwritable(&name, error));
-        let missing = end?;
+        let search = result?;
         total_count += count;
-        if let (true, 0, false) = (missing.is_read, count, searches_many) {
-            let found = missing.reason.as_ref().and_then(Error::found).unwrap_or_default();
-            report.report_absent_path(&name, pattern.as_str(), missing.reason.as_ref());
-            if missing.is_joined {
+        if let (true, 0, false) = (search.is_read, count, searches_many) {
+            let found = search.absence_reason.as_ref().and_then(Error::found).unwrap_or_default();
+            report.report_absent_path(&name, pattern.as_str(), search.absence_reason.as_ref());
+            if search.is_joined {
                 report.note(&name, "lines", JOINED_LINES.to_owned());
             }
             if !args.deep && (found.starts_with("text at") || found.starts_with("bytes at")) {
@@ -80,17 +79,18 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     Ok(())
 }
 
-/// The result if nothing was found.
+/// The result of the search in an input.
 #[derive(Default)]
 struct SearchResult {
     /// Whether the input could be read.
     is_read: bool,
-    /// Whether its lines are read as one array.
+    /// Whether the lines of the input were read as one array.
     is_joined: bool,
-    reason: Option<Error>,
+    /// What was found instead of the path, if nothing was found.
+    absence_reason: Option<Error>,
 }
 
-/// The task for each input.
+/// What to search for in each input.
 struct GetJob<'j> {
     args: &'j Get,
     pattern: &'j Pattern,
@@ -99,8 +99,8 @@ struct GetJob<'j> {
     to: &'j Stage,
 }
 
-/// Up to this size, an input is read a second time to report what it has instead of the path.
-const SMALL: usize = 1 << 20;
+/// Up to this size, an input without the path is read a second time, to report what it has instead.
+const MAX_SECOND_READ_LEN: usize = 1 << 20;
 
 impl GetJob<'_> {
     /// Finds the values in an input.
@@ -111,7 +111,8 @@ impl GetJob<'_> {
         answers: &mut AnswerWriter<'_>,
         report: &mut Report,
     ) -> Result<SearchResult, Abort> {
-        let skims = self.args.from.document_frame().is_none() && !self.args.deep;
+        let skims = self.args.from.document_framing().is_none() && !self.args.deep;
+        // Number of values that were written before the skimmer gave up. The search in the whole document skips them.
         let mut answered_count = 0;
         if skims && let Some(mut parts) = LargeFile::open_if_large(source, self.reader, &self.args.from.format.options)
         {
@@ -120,7 +121,7 @@ impl GetJob<'_> {
             for stage in &stages {
                 match self.skim_input(Input::Source(&mut parts), stage, answers, name, report)? {
                     Some(Skimmed::Unsure(0)) => {}
-                    // It may be another format.
+                    // The input may be in another of the possible formats.
                     Some(Skimmed::All(0)) if stages.len() > 1 => {}
                     Some(Skimmed::Unsure(count)) => {
                         answered_count = count;
@@ -138,21 +139,21 @@ impl GetJob<'_> {
                 return Ok(SearchResult::default());
             }
         };
-        let Some(opened) = self.reader.unwrap_input(name, &bytes, report) else { return Ok(SearchResult::default()) };
-        let size = opened.bytes.len();
+        let Some(input) = self.reader.unwrap_input(name, &bytes, report) else { return Ok(SearchResult::default()) };
+        let size = input.bytes.len();
         answers.begin_input(size);
-        if skims && answered_count == 0 && opened.stage.wrappers().is_empty() {
-            match self.skim_input(Input::Bytes(&opened.bytes), &opened.stage, answers, name, report)? {
+        if skims && answered_count == 0 && input.stage.wrappers().is_empty() {
+            match self.skim_input(Input::Bytes(&input.bytes), &input.stage, answers, name, report)? {
                 Some(Skimmed::Unsure(count)) => answered_count = count,
-                Some(Skimmed::All(0)) if size <= SMALL => {}
+                Some(Skimmed::All(0)) if size <= MAX_SECOND_READ_LEN => {}
                 Some(_) => return Ok(SearchResult { is_read: true, ..SearchResult::default() }),
                 None => return Ok(SearchResult::default()),
             }
         }
-        self.search_documents(&opened, answered_count, name, answers, report)
+        self.search_documents(&input, answered_count, name, answers, report)
     }
 
-    /// `None`: an error was reported.
+    /// Writes the values on the path without reading the rest. Returns `None` if an error was reported.
     fn skim_input(
         &self,
         input: Input<'_>,
@@ -161,8 +162,8 @@ impl GetJob<'_> {
         name: &str,
         report: &mut Report,
     ) -> Result<Option<Skimmed>, Abort> {
-        let then = &mut |path: &str, document: &Document<'_>| answers.write_answer(path, document);
-        match select::skim(input, stage, self.pattern, self.limits, then) {
+        let write = &mut |path: &str, document: &Document<'_>| answers.write_answer(path, document);
+        match select::skim(input, stage, self.pattern, self.limits, write) {
             Ok(skimmed) => Ok(Some(skimmed)),
             Err(error) => answers.report_error(&error, name, report).map(|()| None),
         }
@@ -171,14 +172,14 @@ impl GetJob<'_> {
     /// Reads everything, and searches each document.
     fn search_documents(
         &self,
-        opened: &UnwrappedInput<'_>,
+        input: &UnwrappedInput<'_>,
         answered_count: u64,
         name: &str,
         answers: &mut AnswerWriter<'_>,
         report: &mut Report,
     ) -> Result<SearchResult, Abort> {
-        let mut why = None;
-        let is_read = self.reader.read_documents(name, opened, Detail::No, report, |_, outcome, _, report| {
+        let mut absence_reason = None;
+        let is_read = self.reader.read_documents(name, input, Detail::No, report, |_, outcome, _, report| {
             // Of an input that breaks off, the values before the break are searched.
             let is_cut = outcome.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Truncated);
             if outcome.error.is_some() && !is_cut {
@@ -195,16 +196,18 @@ impl GetJob<'_> {
                     return Ok(Tape::new());
                 }
             };
-            let then = &mut |path: &str, document: &Document<'_>| answers.write_answer(path, document);
-            match select::within(&document, self.pattern, self.limits, answered_count, then) {
+            let write = &mut |path: &str, document: &Document<'_>| answers.write_answer(path, document);
+            match select::within(&document, self.pattern, self.limits, answered_count, write) {
                 Ok(0) if is_cut => {}
-                Ok(0) => why = document.find(self.pattern.as_str()).err().filter(|error| error.path().is_some()),
+                Ok(0) => {
+                    absence_reason = document.find(self.pattern.as_str()).err().filter(|error| error.path().is_some());
+                }
                 Ok(_) => {}
                 Err(error) => answers.report_error(&error, name, report)?,
             }
             Ok(document.into_tape())
         })?;
-        Ok(SearchResult { is_read, is_joined: self.reader.joins_lines(opened), reason: why })
+        Ok(SearchResult { is_read, is_joined: self.reader.joins_lines(input), absence_reason })
     }
 }
 
@@ -214,13 +217,15 @@ struct AnswerWriter<'s> {
     /// The input, if it is shown.
     file: Option<&'s str>,
     sink: &'s mut Sink,
+    /// Number of values found.
     count: u64,
     losses: Losses,
     /// Why values could not be written.
     unwritable: Vec<Error>,
-    /// Position in the output at which the values of this input are too long.
+    /// Position in the output that the values of this input must not exceed.
     max_position: u64,
-    stopped: Option<Abort>,
+    /// Why the output ended.
+    stop_reason: Option<Abort>,
 }
 
 impl AnswerWriter<'_> {
@@ -229,6 +234,8 @@ impl AnswerWriter<'_> {
         self.max_position = self.sink.position().saturating_add(self.job.limits.output_from(size));
     }
 
+    /// Writes a value that was found, as a document of the output format or, with --raw, as its bytes. A value that
+    /// the output format can't express is recorded, and reported later.
     fn write_answer(&mut self, path: &str, document: &Document<'_>) -> Result<(), Error> {
         self.count += 1;
         if self.job.args.paths {
@@ -242,7 +249,7 @@ impl AnswerWriter<'_> {
             match icecore::write_to(document, self.job.to, self.job.limits, self.sink) {
                 Ok(losses) => self.losses.merge_below(losses, path),
                 Err(error) if matches!(error.kind(), ErrorKind::Output | ErrorKind::Limit) => return Err(error),
-                // The other values may be written.
+                // The other values are written all the same.
                 Err(error) => self.unwritable.push(error.below(path)),
             }
             if !self.sink.is_at_line_start() && !self.job.to.is_binary() {
@@ -264,14 +271,14 @@ impl AnswerWriter<'_> {
 
     fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.sink.write_bytes(bytes).map_err(|abort| {
-            self.stopped = Some(abort);
+            self.stop_reason = Some(abort);
             Error::new(ErrorKind::Output)
         })
     }
 
     /// Reports a value that could not be written.
     fn report_error(&mut self, error: &Error, name: &str, report: &mut Report) -> Result<(), Abort> {
-        if let Some(abort) = self.stopped.take() {
+        if let Some(abort) = self.stop_reason.take() {
             return Err(abort);
         }
         if error.kind() == ErrorKind::Output {

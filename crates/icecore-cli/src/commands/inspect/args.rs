@@ -15,7 +15,7 @@ pub struct Inspect {
     #[command(flatten)]
     pub inputs: Inputs,
     #[command(flatten)]
-    pub shown: DisplayArgs,
+    pub display: DisplayArgs,
     /// Show only the values on this path: `$.staff[0].name`
     ///
     /// Accepts every path that a message or a table shows, including paths whose middle is omitted; with --deep, paths

@@ -1,4 +1,5 @@
-//! The tree for programs: flat lists of pieces and values, so that any depth can be written and read.
+//! The tree as JSON for programs. It is a flat list of items with their depths, so that values of any depth can be
+//! written and read.
 
 use super::deep::{self, NestedSettings, StageCache};
 use super::{DocumentSource, InspectView, detect_variant};
@@ -29,7 +30,7 @@ struct WrapperNote<'a> {
 }
 
 pub fn write_document(
-    piece: &DocumentSource<'_>,
+    source: &DocumentSource<'_>,
     outcome: &Outcome<'_>,
     top: Option<u32>,
     view: &InspectView<'_>,
@@ -37,22 +38,22 @@ pub fn write_document(
     sink: &mut Sink,
 ) -> Result<(), Abort> {
     let tree = view.build_tree(outcome, top, settings, false);
-    write_head(piece, sink)?;
-    let mut list = ItemWriter { view, sink, comma: "\n", opened: 0, part: None };
-    list.write_rows(tree, piece, &outcome.document, settings, 0)?;
+    write_head(source, sink)?;
+    let mut list = ItemWriter { view, sink, separator: "\n", opened_count: 0, part: None };
+    list.write_rows(tree, source, &outcome.document, settings, 0)?;
     write_end(outcome, sink)
 }
 
 /// Writes everything before the items.
-pub fn write_head(piece: &DocumentSource<'_>, sink: &mut Sink) -> Result<(), Abort> {
+pub fn write_head(source: &DocumentSource<'_>, sink: &mut Sink) -> Result<(), Abort> {
     let head = DocumentHead {
-        file: piece.name,
-        format: piece.stage.format().name,
-        wrappers: piece.stage.wrappers().iter().map(|wrap| wrap.wrapper().name).collect(),
-        notes: piece.notes.iter().map(|(name, value)| WrapperNote { name, value }).collect(),
-        variant: detect_variant(piece),
-        start: piece.start,
-        length: piece.bytes.len(),
+        file: source.name,
+        format: source.stage.format().name,
+        wrappers: source.stage.wrappers().iter().map(|wrap| wrap.wrapper().name).collect(),
+        notes: source.notes.iter().map(|(name, value)| WrapperNote { name, value }).collect(),
+        variant: detect_variant(source),
+        start: source.start,
+        length: source.bytes.len(),
     };
     sink.write_text("{\"document\":")?;
     sink.write_json(&head)?;
@@ -70,22 +71,25 @@ pub fn write_end(outcome: &Outcome<'_>, sink: &mut Sink) -> Result<(), Abort> {
 #[derive(Clone, Copy)]
 pub struct ArrayPart {
     /// Number of nodes in earlier parts.
-    pub nodes: u32,
-    /// Total number of items, and the end of the array.
+    pub earlier_nodes: u32,
+    /// Number of items of the whole array.
     pub count: u64,
+    /// Offset at which the array ends.
     pub end: u64,
 }
 
 impl ArrayPart {
+    /// Changes the numbers of an item as if the whole array were one document.
     fn adjust_item(self, item: &mut Item<'_>) {
         match &mut item.node {
+            // Node 0 is the array itself.
             Some(0) if item.step.is_some() => (item.count, item.end) = (Some(self.count), Some(self.end)),
-            Some(node) if *node > 0 => *node += self.nodes,
+            Some(node) if *node > 0 => *node += self.earlier_nodes,
             _ => {}
         }
         // The target of a link is in the same part.
         if let Some(target) = item.target.as_mut().filter(|target| **target > 0) {
-            *target += self.nodes;
+            *target += self.earlier_nodes;
         }
     }
 }
@@ -93,40 +97,42 @@ impl ArrayPart {
 /// Writes the items of a part of an array.
 pub fn write_part(
     tree: Tree<'_>,
-    piece: &DocumentSource<'_>,
+    source: &DocumentSource<'_>,
     document: &Document<'_>,
     view: &InspectView<'_>,
     settings: NestedSettings<'_>,
     part: ArrayPart,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
-    let comma = if part.nodes == 0 { "\n" } else { ",\n" };
-    ItemWriter { view, sink, comma, opened: 0, part: Some(part) }.write_rows(tree, piece, document, settings, 0)
+    let separator = if part.earlier_nodes == 0 { "\n" } else { ",\n" };
+    ItemWriter { view, sink, separator, opened_count: 0, part: Some(part) }
+        .write_rows(tree, source, document, settings, 0)
 }
 
-/// Writes the items.
+/// Writes the items of a document.
 struct ItemWriter<'l> {
     view: &'l InspectView<'l>,
     sink: &'l mut Sink,
-    comma: &'static str,
-    /// Number of strings that were opened.
-    opened: u32,
+    /// What is written before the next item.
+    separator: &'static str,
+    /// Number of strings that were decoded.
+    opened_count: u32,
     part: Option<ArrayPart>,
 }
 
 impl ItemWriter<'_> {
     fn write_item(&mut self, item: &Item<'_>) -> Result<(), Abort> {
-        self.sink.write_text(self.comma)?;
-        self.comma = ",\n";
+        self.sink.write_text(self.separator)?;
+        self.separator = ",\n";
         self.sink.write_json(item)
     }
 
-    /// Writes the rows of a document, which was in the opened string `within` (0: in none), and the contents of its
-    /// strings.
+    /// Writes the rows of a document, and the contents of its strings. `within` is the number of the decoded string
+    /// that contains the document, or 0.
     fn write_rows(
         &mut self,
         tree: Tree<'_>,
-        piece: &DocumentSource<'_>,
+        source: &DocumentSource<'_>,
         document: &Document<'_>,
         settings: NestedSettings<'_>,
         within: u32,
@@ -134,14 +140,14 @@ impl ItemWriter<'_> {
         let mut stage_cache = StageCache::new();
         for row in tree {
             let Some(mut item) = Item::from_row(document, &row) else { continue };
-            item.depth += settings.base;
+            item.depth += settings.base_depth;
             item.within = within;
             if let Some(part) = self.part {
                 part.adjust_item(&mut item);
             }
             if within > 0 && item.layer == 0 {
-                for place in [&mut item.start, &mut item.end].into_iter().flatten() {
-                    *place += piece.start as u64;
+                for offset in [&mut item.start, &mut item.end].into_iter().flatten() {
+                    *offset += source.start as u64;
                 }
             }
             self.write_item(&item)?;
@@ -150,18 +156,18 @@ impl ItemWriter<'_> {
                 continue;
             }
             let Some(stage) = settings.detect_stage(document, node, depth, &mut stage_cache) else { continue };
-            let Some(known) = document.nodes().get(node as usize) else { continue };
+            let Some(string_node) = document.nodes().get(node as usize) else { continue };
             let inner_settings = settings.inside_string(depth);
-            deep::open_string(piece, document.bytes(known), &stage, inner_settings, |piece, outcome| {
-                self.opened += 1;
-                let number = self.opened;
+            deep::open_string(source, document.bytes(string_node), &stage, inner_settings, |source, outcome| {
+                self.opened_count += 1;
+                let number = self.opened_count;
                 let format = stage.name();
                 let opened = Item {
                     kind: "opened",
-                    depth: inner_settings.base,
+                    depth: inner_settings.base_depth,
                     node: Some(node),
-                    start: (!piece.is_apart).then_some(piece.start as u64),
-                    end: (!piece.is_apart).then_some((piece.start + piece.bytes.len()) as u64),
+                    start: (!source.is_apart).then_some(source.start as u64),
+                    end: (!source.is_apart).then_some((source.start + source.bytes.len()) as u64),
                     what: Some(&format),
                     number: Some(number),
                     within,
@@ -169,7 +175,7 @@ impl ItemWriter<'_> {
                 };
                 self.write_item(&opened)?;
                 let tree = self.view.build_tree(outcome, None, inner_settings, false);
-                self.write_rows(tree, piece, &outcome.document, inner_settings, number)
+                self.write_rows(tree, source, &outcome.document, inner_settings, number)
             })?;
         }
         Ok(())

@@ -22,16 +22,16 @@ use icecore::{Document, Limits, Stage, raw::Outcome};
 use icecore_inspect::{Tree, TreeOptions};
 
 /// Number of items of a long list that are shown by default.
-const ITEMS: u64 = 32;
+const DEFAULT_ITEMS: u64 = 32;
 
 pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if let Some(path) = args.path.as_deref().filter(|path| !path.contains('…')) {
         let full_path = if path.starts_with('$') { path.to_owned() } else { format!("${path}") };
-        Document::check_path(&full_path).map_err(|error| mistakes::of_path(path, error))?;
+        Document::check_path(&full_path).map_err(|error| mistakes::path_error(path, error))?;
     }
     let reader = DocumentReader::new(&args.from, &global.limit)?;
     let sources = args.inputs.find_sources(report)?;
-    let items = args.shown.items.unwrap_or(if args.all { u64::MAX } else { ITEMS });
+    let items = args.display.items.unwrap_or(if args.all { u64::MAX } else { DEFAULT_ITEMS });
     let stdout = std::io::stdout();
     let width = tty::stdout_width();
     let view = InspectView { args, items, paint: Paint::new(global.color, &stdout), width };
@@ -44,6 +44,7 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
     Ok(())
 }
 
+/// Shows all documents of an input, or with a path the values at that path.
 fn inspect_source(
     source: &Source,
     reader: &DocumentReader<'_>,
@@ -60,41 +61,44 @@ fn inspect_source(
             return Ok(());
         }
     };
-    let Some(opened) = reader.unwrap_input(&name, &bytes, report) else { return Ok(()) };
+    let Some(input) = reader.unwrap_input(&name, &bytes, report) else { return Ok(()) };
     if sink.position() > 0 && !args.json {
         sink.write_text("\n")?;
     }
-    let bytes = &*opened.bytes;
-    let spent = NestedBudget::full_budget(opened.limits(), bytes.len());
+    let bytes = &*input.bytes;
+    let budget = NestedBudget::new(input.limits(), bytes.len());
     sink.limit_report(limits, bytes.len());
-    let piece = |start: usize, end: usize| DocumentSource {
+    let document_at = |start: usize, end: usize| DocumentSource {
         name: &name,
-        stage: &opened.stage,
-        notes: &opened.notes,
+        stage: &input.stage,
+        notes: &input.notes,
         bytes: &bytes[start..end],
         start,
         is_apart: false,
     };
-    let depth = args.shown.depth.unwrap_or(u32::MAX);
-    let settings = NestedSettings { opens: args.deep, spent: &spent, level: 0, base: 0, depth };
-    if view.can_show_in_parts() && parts::show_in_parts(&piece(0, bytes.len()), opened.limits(), view, settings, sink)?
+    let depth = args.display.depth.unwrap_or(u32::MAX);
+    let settings = NestedSettings { opens: args.deep, budget: &budget, level: 0, base_depth: 0, depth };
+    if view.can_show_in_parts()
+        && parts::show_in_parts(&document_at(0, bytes.len()), input.limits(), view, settings, sink)?
     {
         return sink.flush();
     }
-    reader.read_documents(&name, &opened, Detail::Yes, report, |_, outcome, start, report| {
+    reader.read_documents(&name, &input, Detail::Yes, report, |_, outcome, start, report| {
         let end = start + outcome.consumed.min(bytes.len() - start);
-        // A partial document has no end of its own.
+        // A document that breaks off extends to the end of the input.
         let end = if outcome.error.is_some() { bytes.len() } else { end };
-        let piece = piece(start, end);
+        let source = document_at(start, end);
         match &args.path {
-            None => view.write_document(&piece, &outcome, None, settings, sink)?,
+            None => view.write_document(&source, &outcome, None, settings, sink)?,
             Some(path) => {
-                let path = path::complete_path(path, &piece, &opened, args.deep);
-                let show =
-                    &mut |piece: &DocumentSource<'_>, outcome: &Outcome<'_>, top: u32, settings: NestedSettings<'_>| {
-                        view.write_document(piece, outcome, Some(top), settings, sink)
-                    };
-                if let Err(error) = path::show_at_path(&path, &piece, &outcome, settings, show)? {
+                let path = path::complete_path(path, &source, &input, args.deep);
+                let show = &mut |source: &DocumentSource<'_>,
+                                 outcome: &Outcome<'_>,
+                                 top: u32,
+                                 settings: NestedSettings<'_>| {
+                    view.write_document(source, outcome, Some(top), settings, sink)
+                };
+                if let Err(error) = path::show_at_path(&path, &source, &outcome, settings, show)? {
                     path::report_missing_path(&error, &path, &name, report)?;
                 }
             }
@@ -109,37 +113,37 @@ fn inspect_source(
 /// How documents are shown.
 struct InspectView<'v> {
     args: &'v Inspect,
-    /// Number of items of a list.
+    /// Maximum number of items of a list.
     items: u64,
     paint: Paint,
-    /// The columns of the terminal, if it is one.
+    /// Width of the terminal, if the output goes to one.
     width: Option<usize>,
 }
 
 impl InspectView<'_> {
-    /// Returns whether a long array can be shown without knowing the data that follows.
+    /// Returns true if the parts of a long array can be shown while it is read.
     fn can_show_in_parts(&self) -> bool {
         let Inspect { all, deep, path, from, .. } = self.args;
-        *all && !deep && path.is_none() && from.document_frame().is_none() && self.items == u64::MAX
+        *all && !deep && path.is_none() && from.document_framing().is_none() && self.items == u64::MAX
     }
 
     /// Shows a document, or the value at `top`.
     fn write_document(
         &self,
-        piece: &DocumentSource<'_>,
+        source: &DocumentSource<'_>,
         outcome: &Outcome<'_>,
         top: Option<u32>,
         settings: NestedSettings<'_>,
         sink: &mut Sink,
     ) -> Result<(), Abort> {
         if self.args.json {
-            json::write_document(piece, outcome, top, self, settings, sink)
+            json::write_document(source, outcome, top, self, settings, sink)
         } else {
-            text::write_document(piece, outcome, top, self, settings, sink)
+            text::write_document(source, outcome, top, self, settings, sink)
         }
     }
 
-    /// Returns the rows of a document. `fold`: an object and its body are one row.
+    /// Returns the rows of a document. With `fold`, an object and its body are one row.
     fn build_tree<'d>(
         &self,
         outcome: &'d Outcome<'_>,
@@ -147,7 +151,7 @@ impl InspectView<'_> {
         settings: NestedSettings<'_>,
         fold: bool,
     ) -> Tree<'d> {
-        let show = TreeOptions {
+        let options = TreeOptions {
             top,
             depth: settings.depth,
             shows_spans: self.args.all,
@@ -156,11 +160,11 @@ impl InspectView<'_> {
             earlier_items: 0,
             skip: 0,
         };
-        Tree::new(&outcome.document, show)
+        Tree::new(&outcome.document, options)
     }
 }
 
-/// The part of an input that is one document.
+/// The bytes of a document, and where they come from.
 struct DocumentSource<'p> {
     name: &'p str,
     stage: &'p Stage,
@@ -169,11 +173,11 @@ struct DocumentSource<'p> {
     bytes: &'p [u8],
     /// Its offset in the input.
     start: usize,
-    /// The input does not contain it unchanged: offsets are its own.
+    /// Whether the input does not contain the bytes unchanged, so that offsets count from the start of the document.
     is_apart: bool,
 }
 
 /// Returns the variant of the format.
-fn detect_variant(piece: &DocumentSource<'_>) -> String {
-    (piece.stage.format().detect)(piece.bytes).map_or(String::new(), |guess| guess.variant)
+fn detect_variant(source: &DocumentSource<'_>) -> String {
+    (source.stage.format().detect)(source.bytes).map_or(String::new(), |guess| guess.variant)
 }

@@ -1,4 +1,4 @@
-//! `--path`: one value, also inside a string that is frozen data.
+//! `--path`: shows one value, also inside a string that is frozen data.
 
 use super::DocumentSource;
 use super::deep::{self, NestedSettings, StageCache};
@@ -8,19 +8,19 @@ use crate::report_message::ReportMessage;
 use icecore::{Error, Request, raw::Outcome};
 use std::borrow::Cow;
 
-/// Shows the value at an index.
+/// Shows the value at a node index of a document.
 type ShowValue<'s> = dyn FnMut(&DocumentSource<'_>, &Outcome<'_>, u32, NestedSettings<'_>) -> Result<(), Abort> + 's;
 
-/// Returns the path from `$` on. A path that leads into strings and whose middle is omitted is completed.
+/// Returns the path from `$` on. A path into strings whose middle is omitted (`…`) is completed.
 pub fn complete_path<'p>(
     path: &'p str,
-    piece: &DocumentSource<'_>,
-    opened: &UnwrappedInput<'_>,
+    source: &DocumentSource<'_>,
+    input: &UnwrappedInput<'_>,
     is_deep: bool,
 ) -> Cow<'p, str> {
     if is_deep && path.contains('…') {
-        let outcome = piece.stage.format().read(piece.bytes, piece.stage.settings(), Request::new(opened.limits()));
-        if let Ok(deep) = icecore::deep::open(outcome.document, opened.limits())
+        let outcome = source.stage.format().read(source.bytes, source.stage.settings(), Request::new(input.limits()));
+        if let Ok(deep) = icecore::deep::open(outcome.document, input.limits())
             && let Ok(found) = deep.document.find(path)
         {
             return deep.document.full_path(found.index()).into();
@@ -29,35 +29,37 @@ pub fn complete_path<'p>(
     if path.starts_with('$') { path.into() } else { format!("${path}").into() }
 }
 
-/// Shows the value at a path. The inner error says why there is none.
+/// Shows the value at a path. If there is none, the inner error says why.
 pub fn show_at_path(
     path: &str,
-    piece: &DocumentSource<'_>,
+    source: &DocumentSource<'_>,
     outcome: &Outcome<'_>,
     settings: NestedSettings<'_>,
-    then: &mut ShowValue<'_>,
+    show: &mut ShowValue<'_>,
 ) -> Result<Result<(), Error>, Abort> {
     let document = &outcome.document;
     let error = match document.find(path) {
-        Ok(found) => return then(piece, outcome, found.index(), settings).map(Ok),
+        Ok(found) => return show(source, outcome, found.index(), settings).map(Ok),
         Err(error) => error,
     };
     let Ok((string, rest)) = document.follow(path) else { return Ok(Err(error)) };
     let string = string.target();
-    let stage =
-        settings.detect_stage(document, string.index(), 0, &mut StageCache::new()).filter(|_| settings.may_enter());
+    let stage = settings
+        .detect_stage(document, string.index(), 0, &mut StageCache::new())
+        .filter(|_| settings.may_open_strings());
     let Some(stage) = stage else { return Ok(Err(error)) };
     let inner_settings = NestedSettings { level: settings.level + 1, ..settings };
     let rest = format!("${rest}");
-    let result = deep::open_string(piece, document.bytes(string.node()), &stage, inner_settings, |piece, outcome| {
-        show_at_path(&rest, piece, outcome, inner_settings, then)
-    })?;
+    let result =
+        deep::open_string(source, document.bytes(string.node()), &stage, inner_settings, |source, outcome| {
+            show_at_path(&rest, source, outcome, inner_settings, show)
+        })?;
     Ok(result.unwrap_or(Err(error)))
 }
 
 /// Reports that there is nothing at a path.
 pub fn report_missing_path(error: &Error, path: &str, name: &str, report: &mut Report) -> Result<(), Abort> {
-    // It is not a valid path.
+    // An error without a path means that the path itself is invalid.
     if error.path().is_none() {
         return Err(usage_error(error.clone()));
     }

@@ -13,20 +13,21 @@ use icecore_inspect::describe::{Tone, counted, describe_key, describe_value, quo
 use icecore_inspect::{Row, Tree};
 
 /// Number of bytes in a row.
-const BYTES: usize = 8;
-/// Number of characters of a string in a row: fewer on a narrow terminal.
-const CHARACTERS: usize = 60;
-const MIN_CHARACTERS: usize = 16;
+const ROW_BYTES: usize = 8;
+/// Maximum number of characters of a string in a row.
+const MAX_STRING_LEN: usize = 60;
+/// Maximum number of these characters on a very narrow terminal.
+const MIN_STRING_LEN: usize = 16;
 /// Width of a row without its indent, its name and the characters of its string: offset, bytes, kind, quotes and
 /// length.
-const FIXED_WIDTH: usize = 8 + 2 + 3 * BYTES + 1 + 24;
-/// Maximum indent of rows; deeper ones show their depth.
+const FIXED_WIDTH: usize = 8 + 2 + 3 * ROW_BYTES + 1 + 24;
+/// Maximum indent of rows. Deeper rows show their depth as a number.
 const MAX_INDENT: u32 = 32;
-/// Number of paths that are looked up for links: each lookup walks the document.
+/// Maximum number of paths that are looked up for links, because each lookup walks the document.
 const MAX_PATH_LOOKUPS: usize = 256;
 
 pub fn write_document(
-    piece: &DocumentSource<'_>,
+    source: &DocumentSource<'_>,
     outcome: &Outcome<'_>,
     top: Option<u32>,
     view: &InspectView<'_>,
@@ -35,23 +36,23 @@ pub fn write_document(
 ) -> Result<(), Abort> {
     let tree = view.build_tree(outcome, top, settings, true);
     if top.is_none() {
-        write_head(piece, view, sink)?;
+        write_head(source, view, sink)?;
     }
-    write_rows(tree, &mut RowFormatter::new(piece, &outcome.document, view, settings), view, sink)
+    write_rows(tree, &mut RowFormatter::new(source, &outcome.document, view, settings), view, sink)
 }
 
 /// Writes the lines before the first row.
-pub fn write_head(piece: &DocumentSource<'_>, view: &InspectView<'_>, sink: &mut Sink) -> Result<(), Abort> {
+pub fn write_head(source: &DocumentSource<'_>, view: &InspectView<'_>, sink: &mut Sink) -> Result<(), Abort> {
     let paint = view.paint;
-    let variant = detect_variant(piece);
+    let variant = detect_variant(source);
     let comma = if variant.is_empty() { "" } else { ", " };
-    let format = piece.stage.name();
-    let len = piece.bytes.len();
-    let location = if piece.start > 0 { format!(" at {:08x}", piece.start) } else { String::new() };
+    let format = source.stage.name();
+    let len = source.bytes.len();
+    let location = if source.start > 0 { format!(" at {:08x}", source.start) } else { String::new() };
     let bytes = if len == 1 { "byte" } else { "bytes" };
     let head = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
-    sink.write_text(&format!("{}: {head}, {len} {bytes}{location}\n", icecore::text::printable(piece.name)))?;
-    for (name, value) in piece.notes {
+    sink.write_text(&format!("{}: {head}, {len} {bytes}{location}\n", icecore::text::printable(source.name)))?;
+    for (name, value) in source.notes {
         sink.write_text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
     }
     Ok(())
@@ -60,94 +61,101 @@ pub fn write_head(piece: &DocumentSource<'_>, view: &InspectView<'_>, sink: &mut
 /// Writes the rows of a part of an array.
 pub fn write_part(
     tree: Tree<'_>,
-    piece: &DocumentSource<'_>,
+    source: &DocumentSource<'_>,
     document: &Document<'_>,
     view: &InspectView<'_>,
     settings: NestedSettings<'_>,
-    so_far: &mut PartCounts,
+    counts: &mut PartCounts,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
-    let mut text = RowFormatter {
-        count: Some(so_far.items),
-        paths: so_far.paths,
-        ..RowFormatter::new(piece, document, view, settings)
+    let mut formatter = RowFormatter {
+        array_len: Some(counts.items),
+        path_lookups: counts.path_lookups,
+        ..RowFormatter::new(source, document, view, settings)
     };
-    write_rows(tree, &mut text, view, sink)?;
-    so_far.paths = text.paths;
+    write_rows(tree, &mut formatter, view, sink)?;
+    counts.path_lookups = formatter.path_lookups;
     Ok(())
 }
 
-/// Counts over all parts.
+/// Counts of all parts of an array.
 pub struct PartCounts {
     /// Total number of items.
     pub items: u64,
     /// Number of paths that were looked up.
-    pub paths: usize,
+    pub path_lookups: usize,
 }
 
-/// Shows rows, and the contents of their strings.
+/// Writes rows, and the contents of their strings.
 fn write_rows(
     tree: Tree<'_>,
-    text: &mut RowFormatter<'_>,
+    formatter: &mut RowFormatter<'_>,
     view: &InspectView<'_>,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
     for row in tree {
-        let (line, stage) = text.format_row(&row);
+        let (line, stage) = formatter.format_row(&row);
         sink.write_text(&line)?;
         let (Some(stage), Row::Value { node, depth, .. }) = (stage, &row) else { continue };
-        let Some(known) = text.document.nodes().get(*node as usize) else { continue };
-        if !text.settings.shows_contents(*depth) {
+        let Some(string_node) = formatter.document.nodes().get(*node as usize) else { continue };
+        if !formatter.settings.shows_contents(*depth) {
             continue;
         }
-        let (paint, settings) = (text.paint, text.settings.inside_string(*depth));
-        let base = settings.base;
-        let opened = deep::open_string(text.piece, text.document.bytes(known), &stage, settings, |piece, outcome| {
-            let tree = view.build_tree(outcome, None, settings, true);
-            let mut text = RowFormatter::new(piece, &outcome.document, view, settings);
-            write_rows(tree, &mut text, view, sink)
-        })?;
-        if opened.is_none() {
+        let (paint, settings) = (formatter.paint, formatter.settings.inside_string(*depth));
+        let base_depth = settings.base_depth;
+        let shown = deep::open_string(
+            formatter.source,
+            formatter.document.bytes(string_node),
+            &stage,
+            settings,
+            |source, outcome| {
+                let tree = view.build_tree(outcome, None, settings, true);
+                let mut formatter = RowFormatter::new(source, &outcome.document, view, settings);
+                write_rows(tree, &mut formatter, view, sink)
+            },
+        )?;
+        if shown.is_none() {
             let more = paint.ink(Ink::Faint, "… not shown: a limit is reached (--limit expansion=N)");
-            sink.write_text(&format!("{}{}{more}\n", text.format_place(None), indentation(base)))?;
+            sink.write_text(&format!("{}{}{more}\n", formatter.format_place(None), indentation(base_depth)))?;
         }
     }
     Ok(())
 }
 
+/// Formats the rows of a document.
 struct RowFormatter<'t> {
-    piece: &'t DocumentSource<'t>,
+    source: &'t DocumentSource<'t>,
     document: &'t Document<'t>,
     paint: Paint,
-    paths: usize,
+    /// Number of paths that were looked up.
+    path_lookups: usize,
     settings: NestedSettings<'t>,
     stage_cache: StageCache,
-    /// For a part of an array: number of items of the whole array.
-    count: Option<u64>,
-    /// The columns of the terminal, if it is one.
+    /// If the document is a part of an array, the number of items of the whole array.
+    array_len: Option<u64>,
+    /// Width of the terminal, if the output goes to one.
     width: Option<usize>,
-    /// Number of characters of a string in the current row.
-    characters: usize,
+    /// Maximum number of characters of a string in the current row.
+    max_string_len: usize,
 }
 
 impl<'t> RowFormatter<'t> {
     fn new(
-        piece: &'t DocumentSource<'t>,
+        source: &'t DocumentSource<'t>,
         document: &'t Document<'t>,
         view: &InspectView<'_>,
         settings: NestedSettings<'t>,
     ) -> RowFormatter<'t> {
-        let (known, characters) = (StageCache::new(), CHARACTERS);
         RowFormatter {
-            piece,
+            source,
             document,
             paint: view.paint,
-            paths: 0,
+            path_lookups: 0,
             settings,
-            stage_cache: known,
-            count: None,
+            stage_cache: StageCache::new(),
+            array_len: None,
             width: view.width,
-            characters,
+            max_string_len: MAX_STRING_LEN,
         }
     }
 }
@@ -172,18 +180,19 @@ impl RowFormatter<'_> {
     }
 
     fn row_indent(&self, depth: u32) -> String {
-        indentation(self.settings.base + depth)
+        indentation(self.settings.base_depth + depth)
     }
 
     /// Returns the number of characters of its string that a row can show on the terminal.
-    fn count_characters(&self, row: &Row) -> usize {
-        let (Some(width), Row::Value { depth, step, .. }) = (self.width, row) else { return CHARACTERS };
-        let indent = 2 * (self.settings.base + depth).min(MAX_INDENT) as usize;
-        width.saturating_sub(FIXED_WIDTH + indent + step.chars().count()).clamp(MIN_CHARACTERS, CHARACTERS)
+    fn fitting_string_len(&self, row: &Row) -> usize {
+        let (Some(width), Row::Value { depth, step, .. }) = (self.width, row) else { return MAX_STRING_LEN };
+        let indent = 2 * (self.settings.base_depth + depth).min(MAX_INDENT) as usize;
+        width.saturating_sub(FIXED_WIDTH + indent + step.chars().count()).clamp(MIN_STRING_LEN, MAX_STRING_LEN)
     }
 
+    /// Returns the line of a row: its offset, its indentation and its description.
     fn format_line(&mut self, row: &Row) -> String {
-        self.characters = self.count_characters(row);
+        self.max_string_len = self.fitting_string_len(row);
         match row {
             Row::Layer => {
                 let len = self.layer_bytes(1).len();
@@ -195,33 +204,38 @@ impl RowFormatter<'_> {
                 let extent = Extent { start: span.start, end: span.end, layer: span.layer, copied: false };
                 let bytes = self.extent_bytes(&extent);
                 let quoted = if bytes.len() > 1 && bytes.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ') {
-                    format!(" {}", self.paint.ink(Ink::String, quote_bytes(bytes, CHARACTERS)))
+                    format!(" {}", self.paint.ink(Ink::String, quote_bytes(bytes, MAX_STRING_LEN)))
                 } else {
                     String::new()
                 };
-                let piece_name = self.paint.ink(Ink::Faint, format!("· {}", span.what));
-                format!("{}{}{piece_name}{quoted}\n", self.format_place(Some(extent)), self.row_indent(*depth))
+                let span_name = self.paint.ink(Ink::Faint, format!("· {}", span.what));
+                format!("{}{}{span_name}{quoted}\n", self.format_place(Some(extent)), self.row_indent(*depth))
             }
             Row::Value { node, body, depth, step, extent } => {
                 let step = if step.is_empty() { String::new() } else { self.paint.ink(Ink::Name, step) + " " };
-                let words = match (self.describe_known(*node), body) {
-                    (Some(description), _) => description,
+                let description = match (self.describe_known(*node), body) {
+                    (Some(known), _) => known,
                     (None, None) => self.describe_node(*node),
                     (None, Some(body)) => format!("{}: {}", self.describe_node(*node), self.describe_node(*body)),
                 };
-                format!("{}{}{step}{words}\n", self.format_place(*extent), self.row_indent(*depth))
+                format!("{}{}{step}{description}\n", self.format_place(*extent), self.row_indent(*depth))
             }
             Row::Key { node, depth, extent } => {
-                let words = self.describe_known(*node).unwrap_or_else(|| self.describe_node(*node));
-                format!("{}{}key {words}\n", self.format_place(*extent), self.row_indent(*depth))
+                let description = self.describe_known(*node).unwrap_or_else(|| self.describe_node(*node));
+                format!("{}{}key {description}\n", self.format_place(*extent), self.row_indent(*depth))
             }
             Row::Member { value, depth } => {
-                let words = describe_key(self.document, *value, CHARACTERS).map(|(kind, tone, text)| {
+                let description = describe_key(self.document, *value, MAX_STRING_LEN).map(|(kind, tone, text)| {
                     let kind = if text.is_empty() { kind.to_owned() } else { format!("{kind} ") };
                     kind + &self.paint.ink(tone_ink(tone), text)
                 });
                 let dash = self.paint.ink(Ink::Name, "-");
-                format!("{}{}{dash} {}\n", self.format_place(None), self.row_indent(*depth), words.unwrap_or_default())
+                format!(
+                    "{}{}{dash} {}\n",
+                    self.format_place(None),
+                    self.row_indent(*depth),
+                    description.unwrap_or_default()
+                )
             }
             Row::More { count, depth } => {
                 let more = self.paint.ink(Ink::Faint, format!("… {count} more (--all shows them)"));
@@ -232,23 +246,23 @@ impl RowFormatter<'_> {
 
     /// Returns the columns with the offset and the bytes.
     fn format_place(&self, extent: Option<Extent>) -> String {
-        let width = 3 * BYTES + 1;
+        let width = 3 * ROW_BYTES + 1;
         let Some(extent) = extent else { return format!("{:8}  {:width$}", "", "") };
         let bytes = self.extent_bytes(&extent);
-        let mut hex: Vec<_> = bytes.iter().take(BYTES).map(|byte| format!("{byte:02x}")).collect();
-        if bytes.len() > BYTES {
-            hex[BYTES - 1] = "…".to_owned();
+        let mut hex: Vec<_> = bytes.iter().take(ROW_BYTES).map(|byte| format!("{byte:02x}")).collect();
+        if bytes.len() > ROW_BYTES {
+            hex[ROW_BYTES - 1] = "…".to_owned();
         }
         let hex = hex.join(" ");
-        let start = if extent.layer == 0 { extent.start + self.piece.start as u64 } else { extent.start };
-        let offset = if self.piece.is_apart { format!("+{start:07x}") } else { format!("{start:08x}") };
+        let start = if extent.layer == 0 { extent.start + self.source.start as u64 } else { extent.start };
+        let offset = if self.source.is_apart { format!("+{start:07x}") } else { format!("{start:08x}") };
         let offset = self.paint.ink(Ink::Faint, offset);
         format!("{offset}  {hex}{:padding$}", "", padding = width.saturating_sub(hex.chars().count()))
     }
 
     fn layer_bytes(&self, layer: u8) -> &[u8] {
         match layer {
-            0 => self.piece.bytes,
+            0 => self.source.bytes,
             _ => self.document.trace().and_then(|trace| trace.layer.as_deref()).unwrap_or(&[]),
         }
     }
@@ -259,38 +273,39 @@ impl RowFormatter<'_> {
         layer.get(extent.start as usize..end).unwrap_or(&[])
     }
 
+    /// Describes a node by its kind, class, target, value and marks.
     fn describe_node(&mut self, node: u32) -> String {
-        let mut words = describe_value(self.document, node, self.characters);
-        if let Some(count) = self.count.filter(|_| node == 0) {
-            words.value = Some((Tone::Count, counted(count, "item", "items")));
+        let mut description = describe_value(self.document, node, self.max_string_len);
+        if let Some(count) = self.array_len.filter(|_| node == 0) {
+            description.value = Some((Tone::Count, counted(count, "item", "items")));
         }
-        let mut text = words.kind.to_owned();
-        if let Some(class) = words.class {
+        let mut text = description.kind.to_owned();
+        if let Some(class) = description.class {
             text.push(' ');
             text.push_str(&self.paint.ink(Ink::Class, class));
         }
         match self.document.nodes().get(node as usize) {
-            Some(known) if known.kind.is_again() => {
-                text.push_str(if known.kind == Kind::Copy { " of " } else { " to " });
-                text.push_str(&self.format_target(known.payload as u32));
+            Some(link) if link.kind.is_again() => {
+                text.push_str(if link.kind == Kind::Copy { " of " } else { " to " });
+                text.push_str(&self.format_target(link.payload as u32));
             }
             _ => {}
         }
-        if let Some((tone, value)) = words.value {
+        if let Some((tone, value)) = description.value {
             let comma = if tone == Tone::Count { ", " } else { " " };
             text.push_str(comma);
             text.push_str(&self.paint.ink(tone_ink(tone), value));
         }
-        for mark in words.marks {
+        for mark in description.marks {
             text.push_str(", ");
             text.push_str(mark);
         }
         text
     }
 
-    /// Returns the text of a value of Ruby's own classes.
+    /// Describes a value of one of Ruby's own classes, such as a time.
     fn describe_known(&self, node: u32) -> Option<String> {
-        let summary = summarize_known(self.document, node, self.characters)?;
+        let summary = summarize_known(self.document, node, self.max_string_len)?;
         let class = self.paint.ink(Ink::Class, summary.class);
         Some(match summary.known {
             "exception" => format!("exception {class} {}", self.paint.ink(Ink::String, summary.text)),
@@ -299,12 +314,12 @@ impl RowFormatter<'_> {
         })
     }
 
-    /// Returns the target of a link: its path, unless too many paths were looked up.
+    /// Returns the path of a link's target, or its offset if too many paths were looked up.
     fn format_target(&mut self, target: u32) -> String {
-        self.paths += 1;
+        self.path_lookups += 1;
         let extent = self.document.trace().and_then(|trace| trace.extents.get(target as usize));
         match extent {
-            Some(extent) if self.paths > MAX_PATH_LOOKUPS => format!("{:08x}", extent.start),
+            Some(extent) if self.path_lookups > MAX_PATH_LOOKUPS => format!("{:08x}", extent.start),
             _ => icecore::text::printable(&self.document.path(target)).into_owned(),
         }
     }

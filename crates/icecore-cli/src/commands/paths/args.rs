@@ -15,7 +15,7 @@ pub struct Paths {
     #[command(flatten)]
     pub inputs: Inputs,
     #[command(flatten)]
-    pub shown: DisplayArgs,
+    pub display: DisplayArgs,
     /// Also show the frozen data in strings
     #[arg(long)]
     pub deep: bool,

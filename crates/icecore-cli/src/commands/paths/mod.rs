@@ -13,8 +13,8 @@ use icecore::{Cursor, Document, ErrorKind, Kind, Known, Limits, Stage, Value, de
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Maximum length of a path that is kept for links to show.
-const MAX_KEPT_PATH: usize = 640;
+/// Maximum length of the path of a target that is kept, so that links to it can show it.
+const MAX_KEPT_PATH_LEN: usize = 640;
 
 pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let reader = DocumentReader::new(&args.from, &global.limit)?;
@@ -32,20 +32,19 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
                 continue;
             }
         };
-        let Some(opened) = reader.unwrap_input(&name, &bytes, report) else { continue };
-        sink.limit_report(&global.limit, opened.bytes.len());
-        reader.read_documents(&name, &opened, Detail::No, report, |_, outcome, _, report| {
+        let Some(input) = reader.unwrap_input(&name, &bytes, report) else { continue };
+        sink.limit_report(&global.limit, input.bytes.len());
+        reader.read_documents(&name, &input, Detail::No, report, |_, outcome, _, report| {
             let document = match args.deep {
                 true => deep::open(outcome.document, &global.limit).map(|deep| deep.document),
                 false => Ok(outcome.document),
             };
             match document {
                 Ok(document) => {
-                    let max_items = args.shown.items.unwrap_or(u64::MAX);
-                    let depth = args.shown.depth.unwrap_or(u32::MAX) as usize;
+                    let max_items = args.display.items.unwrap_or(u64::MAX);
+                    let depth = args.display.depth.unwrap_or(u32::MAX) as usize;
                     let file = if sources.len() > 1 { icecore::text::printable(&name) } else { "".into() };
-                    let listing =
-                        PathListing { document: &document, to: &to, limits: &global.limit, depth, items: max_items };
+                    let listing = PathListing { document: &document, to: &to, limits: &global.limit, depth, max_items };
                     listing.write_paths(&file, &mut sink)?;
                     // Errors after the document are reported after its output.
                     sink.flush()?;
@@ -61,39 +60,48 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
     sink.flush()
 }
 
+/// Lists the paths of a document.
 struct PathListing<'l> {
     document: &'l Document<'l>,
     to: &'l Stage,
     limits: &'l Limits,
+    /// Number of levels that are shown.
     depth: usize,
     /// Number of items of a list that are shown.
-    items: u64,
+    max_items: u64,
 }
 
 /// An open container.
 struct PathContainer {
+    /// Node of the container.
     node: u32,
+    /// Node of the next child.
     next: u32,
+    /// The node after all descendants.
     end: u32,
+    /// Node of the key of the next child, if it is stored as a node.
     key: Option<u32>,
+    /// Number of children so far.
     position: u64,
-    /// Length of the path to it, and its number of steps.
-    path: usize,
+    /// Length of the path to the container.
+    path_len: usize,
+    /// Number of steps of this path.
     level: usize,
 }
 
 impl PathListing<'_> {
-    /// Prints a line for each value, with the file before each path if it has a name.
+    /// Writes a line for each value. If `file` is not empty, it precedes each path.
     fn write_paths(&self, file: &str, sink: &mut Sink) -> Result<(), Abort> {
         let mut path = if file.is_empty() { "$".to_owned() } else { format!("{file}:$") };
-        let start = path.len() - 1;
+        // The `$` is the start of the path itself.
+        let path_start = path.len() - 1;
         let mut open: Vec<PathContainer> = Vec::new();
-        let mut targets = HashMap::new();
+        let mut target_paths = HashMap::new();
         let root = self.document.root();
-        self.write_value(root, &mut path, start, &mut open, &mut targets, sink)?;
+        self.write_value(root, &mut path, path_start, &mut open, &mut target_paths, sink)?;
         while let Some(top) = open.last_mut() {
             if top.next >= top.end {
-                path.truncate(top.path);
+                path.truncate(top.path_len);
                 open.pop();
                 continue;
             }
@@ -107,8 +115,8 @@ impl PathListing<'_> {
             let (key, position) = (top.key.take(), top.position);
             top.position += 1;
             let kind = self.document.at(parent).map(|parent| parent.kind());
-            path.truncate(top.path);
-            if matches!(kind, Some(Kind::Array | Kind::Map)) && position >= self.items {
+            path.truncate(top.path_len);
+            if matches!(kind, Some(Kind::Array | Kind::Map)) && position >= self.max_items {
                 let hidden_count =
                     (self.document.at(parent).map_or(0, |parent| parent.len() as u64)).saturating_sub(position);
                 let _ = match kind {
@@ -124,26 +132,27 @@ impl PathListing<'_> {
                 !(kind == Some(Kind::Map) && node.key == NO_KEY || kind == Some(Kind::Attrs) && position == 0);
             let step = if has_step { self.document.step(parent, child.index(), key, position) } else { None };
             path.push_str(&step.unwrap_or_default());
-            self.write_value(child, &mut path, start, &mut open, &mut targets, sink)?;
+            self.write_value(child, &mut path, path_start, &mut open, &mut target_paths, sink)?;
         }
         Ok(())
     }
 
+    /// Writes the line of a value, or opens it if it is a container whose items are listed.
     fn write_value(
         &self,
         cursor: Cursor<'_>,
         path: &mut String,
-        start: usize,
+        path_start: usize,
         open: &mut Vec<PathContainer>,
-        targets: &mut HashMap<u32, String>,
+        target_paths: &mut HashMap<u32, String>,
         sink: &mut Sink,
     ) -> Result<(), Abort> {
         let len = path.len();
-        if cursor.node().has(flag::TARGET) && len <= MAX_KEPT_PATH {
-            targets.insert(cursor.index(), path[start..].to_owned());
+        if cursor.node().has(flag::TARGET) && len <= MAX_KEPT_PATH_LEN {
+            target_paths.insert(cursor.index(), path[path_start..].to_owned());
         }
         let kind = cursor.kind();
-        // An object and its body are one step.
+        // An object and its body count as one step.
         let level = open.last().map_or(0, |open| open.level);
         // A time or a similar known value is shown as its text.
         let has_known_text =
@@ -157,7 +166,7 @@ impl PathListing<'_> {
                 end,
                 key: None,
                 position: 0,
-                path: len,
+                path_len: len,
                 level: level + usize::from(kind != Kind::Object),
             });
             return Ok(());
@@ -167,9 +176,9 @@ impl PathListing<'_> {
             (Kind::Array, _) if !is_shown => drop(write!(path, "[…{}]", cursor.len())),
             (_, _) if !is_shown => drop(write!(path, "{{…{}}}", cursor.len())),
             (_, Value::Link(target) | Value::Alias(target) | Value::Copy(target)) => {
-                let known = targets.get(&target.index()).map_or("elsewhere", String::as_str);
+                let target_path = target_paths.get(&target.index()).map_or("elsewhere", String::as_str);
                 path.push_str("-> ");
-                path.push_str(known);
+                path.push_str(target_path);
             }
             (_, Value::Int(value)) => drop(write!(path, "{value}")),
             (_, Value::Null) => path.push_str("null"),
@@ -185,14 +194,14 @@ impl PathListing<'_> {
     fn push_json(&self, cursor: Cursor<'_>, path: &mut String) -> Result<(), Abort> {
         let mut json = Vec::new();
         if let Some(text) = cursor.as_str() {
-            let pushed = crate::json::push_text(text, &mut json);
-            pushed.map_err(|error| Abort::Failed(crate::report::code::OTHER, error.to_string()))?;
+            let result = crate::json::push_text(text, &mut json);
+            result.map_err(|error| Abort::Failed(crate::report::code::OTHER, error.to_string()))?;
         } else {
-            let written = self
+            let result = self
                 .document
                 .part(cursor.index())
                 .and_then(|part| icecore::write_to(&part, self.to, self.limits, &mut json));
-            if written.is_err_and(|error| error.kind() == ErrorKind::Unrepresentable) {
+            if result.is_err_and(|error| error.kind() == ErrorKind::Unrepresentable) {
                 json = b"?".to_vec();
             }
         }
@@ -206,11 +215,11 @@ impl PathListing<'_> {
     }
 }
 
-/// Returns the index after a node and all its descendants.
+/// Returns the index of the first node after a node and all its descendants.
 fn subtree_end(document: &Document<'_>, node: u32) -> u32 {
     match document.nodes().get(node as usize) {
         Some(node) if node.kind.is_container() && node.end() == 0 => document.nodes().len() as u32,
-        Some(known) if known.kind.is_container() => known.end().max(node + 1),
+        Some(container) if container.kind.is_container() => container.end().max(node + 1),
         _ => node + 1,
     }
 }

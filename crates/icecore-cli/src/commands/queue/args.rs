@@ -41,7 +41,7 @@ pub enum QueueAction {
 }
 
 impl QueueAction {
-    /// Returns whether the action needs existing jobs or schedules.
+    /// Returns true if the action needs existing jobs or schedules.
     pub fn needs_data(&self) -> bool {
         !matches!(
             self,
@@ -53,7 +53,7 @@ impl QueueAction {
         )
     }
 
-    /// Returns whether the action prints text for reading.
+    /// Returns true if the action prints text for reading.
     pub fn is_for_reading(&self) -> bool {
         matches!(self, QueueAction::List(_) | QueueAction::Dead(_) | QueueAction::Stats(_) | QueueAction::Schedules(_))
     }
@@ -120,7 +120,8 @@ pub struct Push {
 }
 
 impl Push {
-    /// The queue and the files: the queue is --queue, or a first word that is not a file and can't be a mistyped one.
+    /// Returns the queue and the files. The queue is --queue, or a first word that is neither a file nor the mistyped
+    /// name of a file.
     pub fn queue_and_files(&self) -> (&str, &[PathBuf]) {
         if let Some(queue) = &self.which.queue {
             return (queue, &self.files);
@@ -156,7 +157,8 @@ impl StateFilter {
         }
     }
 
-    /// Whether a job of this state is meant that is delayed, or is not.
+    /// Returns true if the filter includes jobs that are delayed, or jobs that are not. Both are in the state
+    /// `Ready`.
     pub fn includes(self, is_delayed: bool) -> bool {
         match self {
             StateFilter::Ready => !is_delayed,

@@ -1,4 +1,4 @@
-//! A job as one line: as JSON or as a row of a table.
+//! Formats a job as a line of JSON or as a row of a table.
 
 use crate::paint::{Ink, Paint};
 use icecore_store::describe::Decoder;
@@ -39,7 +39,7 @@ pub struct JobLine<'j> {
     pub problem: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// Whether it is ready at a later time only.
+    /// Whether the job is ready only at a later time.
     #[serde(skip)]
     pub is_delayed: bool,
 }
@@ -88,8 +88,8 @@ impl JobLine<'_> {
             self.priority,
         );
         let queued_at = paint.ink(Ink::Faint, &self.queued_at);
-        let gap = if is_narrow { "\n    " } else { "  " };
-        format!("{id_and_state}{gap}{queued_at}  {}\n", self.summarize(paint))
+        let separator = if is_narrow { "\n    " } else { "  " };
+        format!("{id_and_state}{separator}{queued_at}  {}\n", self.summarize(paint))
     }
 
     /// Returns when a delayed job runs, the last error, and the payload of a job that is not dead.
@@ -99,13 +99,13 @@ impl JobLine<'_> {
             parts.push(format!("runs at {}", self.run_at));
         }
         if let Some(error) = self.error {
-            parts.push(paint.ink(Ink::Bad, icecore::text::shortened(error, SHOWN)));
+            parts.push(paint.ink(Ink::Bad, icecore::text::shortened(error, MAX_TEXT_LEN)));
         }
         match (&self.value, &self.problem) {
             (Some(value), _) => {
-                parts.push(icecore::text::printable(&icecore::text::shortened(value.get(), SHOWN)).into_owned());
+                parts.push(icecore::text::printable(&icecore::text::shortened(value.get(), MAX_TEXT_LEN)).into_owned());
             }
-            (None, Some(problem)) => parts.push(paint.ink(Ink::Bad, icecore::text::shortened(problem, SHOWN))),
+            (None, Some(problem)) => parts.push(paint.ink(Ink::Bad, icecore::text::shortened(problem, MAX_TEXT_LEN))),
             (None, None) => {}
         }
         parts.join("  ")
@@ -113,15 +113,15 @@ impl JobLine<'_> {
 }
 
 /// Maximum number of characters of a value or an error in a table.
-const SHOWN: usize = 80;
+const MAX_TEXT_LEN: usize = 80;
 
-/// Terminals with fewer columns get two lines for each job.
+/// Terminals with fewer columns show two lines for each job.
 pub const WIDE: usize = 140;
 
 /// Returns the header of a table.
 pub fn format_header(paint: Paint, is_narrow: bool) -> String {
-    let first = format!("{:36}  {:13}  {:7}  {:>8}  {:>8}", "ID", "QUEUE", "STATE", "ATTEMPTS", "PRIORITY");
-    let gap = if is_narrow { "\n    " } else { "  " };
-    let second = format!("{:24}  NEXT RUN, LAST ERROR, PAYLOAD", "QUEUED AT");
-    format!("{}\n", paint.ink(Ink::Faint, first) + gap + &paint.ink(Ink::Faint, second))
+    let first_part = format!("{:36}  {:13}  {:7}  {:>8}  {:>8}", "ID", "QUEUE", "STATE", "ATTEMPTS", "PRIORITY");
+    let separator = if is_narrow { "\n    " } else { "  " };
+    let second_part = format!("{:24}  NEXT RUN, LAST ERROR, PAYLOAD", "QUEUED AT");
+    format!("{}\n", paint.ink(Ink::Faint, first_part) + separator + &paint.ink(Ink::Faint, second_part))
 }

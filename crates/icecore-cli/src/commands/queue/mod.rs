@@ -23,20 +23,20 @@ use job_line::JobLine;
 use serde::Serialize;
 use std::time::Duration;
 
-/// Number of jobs that are requested at once.
+/// Maximum number of jobs that are requested from the database at once.
 const PAGE: usize = 1_000;
 
 pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let database = &args.database;
     if let QueueAction::Push(push) = &args.action {
-        // Before there is a database: a file that can't be read leaves none behind.
+        // The files are read before the database is created, so that an unreadable file leaves no empty database.
         let (queue, jobs) = read_jobs(push, report)?;
         return push_jobs(push, queue, &jobs, database.open()?.as_mut(), global, report);
     }
     let mut store = if args.action.needs_data() { database.open_existing()? } else { database.open()? };
     let store = store.as_mut();
     match &args.action {
-        // Done above, before the database was opened.
+        // Handled above.
         QueueAction::Push(_) => Ok(()),
         QueueAction::List(args) => list_jobs(&args.which, args.state, &args.shown, store, global, report),
         QueueAction::Dead(args) => {
@@ -118,8 +118,8 @@ fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<Ne
                 }
                 (job.priority, job.delay) = (args.priority, args.delay.unwrap_or(Duration::ZERO));
                 (job.unique_key, job.max_attempts) = (args.unique.clone(), args.max_attempts);
-                let before = jobs.last().filter(|_| args.chain).map(|last: &NewJob| last.id);
-                job.after = before.or(args.after);
+                let previous = jobs.last().filter(|_| args.chain).map(|last: &NewJob| last.id);
+                job.after = previous.or(args.after);
                 jobs.push(job);
             }
             Err(error) => {
@@ -177,50 +177,51 @@ fn list_jobs(
         sink.paint_json(global.color);
     }
     let mut decoder = describe::Decoder::default();
-    let mut left = args.items.unwrap_or(u64::MAX);
+    let mut remaining = args.items.unwrap_or(u64::MAX);
     let mut is_first = true;
     let is_narrow = tty::stdout_width().is_some_and(|width| width < job_line::WIDE);
     let now = store.now().map_err(database_error)?;
-    while left > 0 {
-        let (page, mut count, mut ended) = (usize::try_from(left).unwrap_or(PAGE).min(PAGE), 0, None);
+    while remaining > 0 {
+        let (page_len, mut count, mut stop_reason) = (usize::try_from(remaining).unwrap_or(PAGE).min(PAGE), 0, None);
         let mut after = filter.after;
-        let walked = store.jobs(&filter, page, &mut |job| {
+        let page_result = store.jobs(&filter, page_len, &mut |job| {
             (count, after) = (count + 1, job.sequence);
             let is_delayed = job.state == State::Ready && job.run_at > now;
             if state.is_some_and(|state| !state.includes(is_delayed)) {
                 return Ok(Flow::Continue);
             }
-            left -= 1;
+            remaining -= 1;
             let line = JobLine::from_job(&job, is_delayed, &mut decoder);
             let head = if is_first && !args.json { job_line::format_header(paint, is_narrow) } else { String::new() };
             is_first = false;
-            let put = match args.json {
+            let result = match args.json {
                 true => sink.write_json(&line).and_then(|()| sink.write_text("\n")),
                 false => sink.write_text(&head).and_then(|()| sink.write_text(&line.format_row(paint, is_narrow))),
             };
-            ended = put.and_then(|()| sink.release_record()).err();
-            Ok(if ended.is_some() { Flow::Stop } else { Flow::Continue })
+            stop_reason = result.and_then(|()| sink.release_record()).err();
+            Ok(if stop_reason.is_some() { Flow::Stop } else { Flow::Continue })
         });
-        if let Some(abort) = ended {
+        if let Some(abort) = stop_reason {
             return Err(abort);
         }
-        walked.map_err(database_error)?;
+        page_result.map_err(database_error)?;
         filter.after = after;
-        if count < page {
+        if count < page_len {
             break;
         }
     }
     sink.flush()
 }
 
+/// Makes dead jobs ready again: those with the given ids, or all of a queue.
 fn redrive_jobs(args: &Redrive, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
-    let named = match (&args.words[..], &args.which.queue) {
+    let queue = match (&args.words[..], &args.which.queue) {
         ([], Some(queue)) => Some(queue.as_str()),
         ([], None) => Some(queue_names::note_default_queue(report)),
         ([word], None) if word.parse::<Id>().is_err() => Some(word.as_str()),
         _ => None,
     };
-    if let Some(queue) = named {
+    if let Some(queue) = queue {
         queue_names::find_queue(queue, store, report)?;
         let count = store.redrive(queue, None, &current_user_name()).map_err(database_error)?;
         return print_text(&format!("{count} ready again\n"));
@@ -228,24 +229,24 @@ fn redrive_jobs(args: &Redrive, store: &mut dyn Backend, report: &mut Report) ->
     let mut count = 0;
     let ids = args.words.iter().map(|word| parse_id(word)).collect::<Result<Vec<Id>, String>>();
     for id in &ids.map_err(usage_text_error)? {
-        let made = match store.job(*id).map_err(database_error)? {
+        let redriven = match store.job(*id).map_err(database_error)? {
             Some(job) => store.redrive(&job.queue, Some(&[*id]), &current_user_name()).map_err(database_error)?,
             None => 0,
         };
-        if made == 0 {
+        if redriven == 0 {
             report.report_fault(code::FINDING, &id.to_string(), "there is no such dead job");
         }
-        count += made;
+        count += redriven;
     }
     print_text(&format!("{count} ready again\n"))
 }
 
 fn configure_queue(args: &Set, queue: &str, store: &mut dyn Backend) -> Result<(), Abort> {
-    let read = |file: &std::path::PathBuf| {
+    let read_file = |file: &std::path::PathBuf| {
         std::fs::read_to_string(file)
             .map_err(|error| Abort::Failed(code::USAGE, format!("{}: {}", file.display(), io_reason(&error))))
     };
-    let schema = args.schema.as_ref().map(read).transpose()?;
+    let schema = args.schema.as_ref().map(read_file).transpose()?;
     if let Some(schema) = schema.as_deref().filter(|schema| !schema.trim().is_empty()) {
         icecore::convert(schema.as_bytes(), DEFAULT_TARGET, DEFAULT_TARGET)
             .map_err(|error| Abort::Failed(code::INPUT, format!("the schema is not JSON: {error}")))?;
@@ -260,13 +261,14 @@ fn configure_queue(args: &Set, queue: &str, store: &mut dyn Backend) -> Result<(
     store.configure(queue, &settings).map_err(database_error)
 }
 
-/// Says what jobs that are queued already have of the new settings.
+/// Prints the new limit of attempts, and how many queued jobs keep their old limit.
 fn report_settings(args: &Set, queue: &str, store: &mut dyn Backend, report: &Report) -> Result<(), Abort> {
     let Some(attempts) = args.max_attempts else { return Ok(()) };
     let queues = store.queues().map_err(database_error)?;
-    let known = queues.iter().find(|known| known.name == queue);
-    let open = [State::Ready, State::Leased, State::Waiting];
-    let count: u64 = known.map_or(0, |known| open.iter().map(|state| known.count_in_state(*state)).sum());
+    let status = queues.iter().find(|status| status.name == queue);
+    let unfinished_states = [State::Ready, State::Leased, State::Waiting];
+    let count: u64 =
+        status.map_or(0, |status| unfinished_states.iter().map(|state| status.count_in_state(*state)).sum());
     let mut text =
         format!("{queue}: new jobs get at most {}", format_count(attempts.max(1).into(), "attempt", "attempts"));
     if count > 0 {
@@ -319,7 +321,7 @@ impl QueueNumbers<'_> {
 }
 
 impl QueueNumbers<'_> {
-    /// Returns the settings that differ from the defaults, as words.
+    /// Describes the settings that differ from the defaults.
     fn list_settings(&self) -> Vec<String> {
         let mut settings = Vec::new();
         settings.extend(self.paused_at.as_ref().map(|_| "paused".to_owned()));
@@ -337,12 +339,12 @@ fn print_queue_stats(
     global: &Global,
     report: &Report,
 ) -> Result<(), Abort> {
-    let (is_json, named) = (args.json, args.which.name());
-    if let Some(queue) = named {
+    let (is_json, requested_queue) = (args.json, args.which.name());
+    if let Some(queue) = requested_queue {
         queue_names::find_queue(queue, store, report)?;
     }
     let mut queues = store.queues().map_err(database_error)?;
-    queues.retain(|queue| named.is_none_or(|name| queue.name == name));
+    queues.retain(|queue| requested_queue.is_none_or(|name| queue.name == name));
     let mut sink = Sink::stdout();
     let paint = Paint::new(global.color, &std::io::stdout());
     let is_narrow = tty::stdout_width().is_some_and(|width| width < job_line::WIDE);
@@ -374,12 +376,12 @@ fn print_queue_stats(
             numbers.dead
         ))?;
         let notes = numbers.list_settings().join(", ");
-        let gap = match notes.is_empty() {
+        let separator = match notes.is_empty() {
             true => "",
             false if is_narrow => "\n    ",
             false => "  ",
         };
-        sink.write_text(&format!("{gap}{notes}\n"))?;
+        sink.write_text(&format!("{separator}{notes}\n"))?;
     }
     sink.flush()
 }

@@ -1,5 +1,5 @@
-//! Names of queues that do not exist. A queue is created when a job or a setting names it, so a misspelled name would
-//! create a queue.
+//! Checks names of queues. A queue is created when a job or a setting names it, so a misspelled name would create a
+//! new one.
 
 use super::DEFAULT_QUEUE;
 use super::args::QueueArg;
@@ -33,11 +33,11 @@ pub fn find_queue(queue: &str, store: &mut dyn Backend, report: &Report) -> Resu
         return Ok(None);
     }
     let names = queues.iter().map(|queue| &*queue.name);
-    if let Some(near) = nearest(queue, names.chain(schedules.iter().map(|schedule| &*schedule.queue))) {
+    if let Some(similar) = nearest(queue, names.chain(schedules.iter().map(|schedule| &*schedule.queue))) {
         return Err(usage_text_error(format!(
             "there is no queue {}; did you mean {}?",
             printable(queue),
-            printable(near)
+            printable(similar)
         )));
     }
     report.note(queue, "new", "this queue does not exist yet".to_owned());
@@ -57,11 +57,12 @@ pub fn find_or_create_queue(
     match find_queue(queue, store, report) {
         Err(Abort::Failed(..)) if create => Ok(None),
         Err(Abort::Failed(code, text)) => Err(Abort::Failed(code, format!("{text} --create makes a new one"))),
-        found => found,
+        result => result,
     }
 }
 
-/// Checks that a queue exists, or that a schedule fills it: pausing it by a wrong name would pause nothing.
+/// Checks that a queue exists, or that a schedule puts jobs into it. Without this check, pausing a misspelled name
+/// would have no effect.
 ///
 /// # Errors
 /// Wrong usage, if it does not exist and `create` is not set.
@@ -74,14 +75,18 @@ pub fn require_queue(queue: &str, create: bool, store: &mut dyn Backend) -> Resu
     Err(usage_text_error(format!("there is no queue {}; --create makes it, paused", printable(queue))))
 }
 
-/// Notes that a job creates a queue if another one has a similar name.
+/// Notes that a job creates a queue, if an existing queue has a similar name.
 pub fn note_new_queue(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<(), Abort> {
     let queues = store.queues().map_err(database_error)?;
     if queue == DEFAULT_QUEUE || queues.iter().any(|known| known.name == queue) {
         return Ok(());
     }
-    if let Some(near) = nearest(queue, queues.iter().map(|queue| &*queue.name)) {
-        report.note(queue, "new", format!("this is a new queue; did you mean the existing queue {}?", printable(near)));
+    if let Some(similar) = nearest(queue, queues.iter().map(|queue| &*queue.name)) {
+        report.note(
+            queue,
+            "new",
+            format!("this is a new queue; did you mean the existing queue {}?", printable(similar)),
+        );
     }
     Ok(())
 }

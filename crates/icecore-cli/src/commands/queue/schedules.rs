@@ -21,14 +21,14 @@ pub fn set_schedule(args: &Args, store: &mut dyn Backend, report: &mut Report) -
                 report.report_fault(code::FINDING, &args.name, "there is no such schedule");
                 Ok(())
             }
-            done => done.map_err(database_error),
+            result => result.map_err(database_error),
         };
     };
     if let Some(format) = &args.format {
         mistakes::stage(format)?;
     }
-    let usage = |error: icecore_store::Error| Abort::Failed(code::USAGE, error.to_string());
-    let timing = Timing::new(timing, args.zone.as_deref()).map_err(usage)?;
+    let usage_failure = |error: icecore_store::Error| Abort::Failed(code::USAGE, error.to_string());
+    let timing = Timing::new(timing, args.zone.as_deref()).map_err(usage_failure)?;
     let files: Vec<_> = args.file.iter().cloned().collect();
     for source in Source::find_all(&files, report) {
         report.count_input();
@@ -48,8 +48,8 @@ pub fn set_schedule(args: &Args, store: &mut dyn Backend, report: &mut Report) -
         let mut schedule = NewSchedule::new(&args.name, queue, timing.clone(), bytes);
         (schedule.format, schedule.is_alone) = (description.format.or_else(|| args.format.clone()), args.alone);
         (schedule.priority, schedule.max_attempts) = (args.priority, args.max_attempts);
-        let next = store.set_schedule(&schedule, &current_user_name()).map_err(database_error)?;
-        super::print_text(&format!("{}\n", time::format_utc(next)))?;
+        let next_time = store.set_schedule(&schedule, &current_user_name()).map_err(database_error)?;
+        super::print_text(&format!("{}\n", time::format_utc(next_time)))?;
     }
     Ok(())
 }
@@ -107,18 +107,18 @@ impl ScheduleLine<'_> {
     }
 
     fn format_row(&self, paint: Paint) -> String {
-        let text =
+        let shorten =
             |text: &str, max_len| icecore::text::printable(&icecore::text::shortened(text, max_len)).into_owned();
         let next = match (&self.next_at, self.problem) {
             (Some(next), _) => next.clone(),
             (None, Some(problem)) => paint.ink(Ink::Bad, icecore::text::shortened(problem, 80)),
             (None, None) => "paused".to_owned(),
         };
-        let timing = format!("{} {}", text(self.timing, 40), text(self.zone, 30));
+        let timing = format!("{} {}", shorten(self.timing, 40), shorten(self.zone, 30));
         format!(
             "{}  {:16}  {timing:32}  {next}\n",
-            paint.column(Ink::Name, text(self.name, 60), 20),
-            text(self.queue, 40)
+            paint.column(Ink::Name, shorten(self.name, 60), 20),
+            shorten(self.queue, 40)
         )
     }
 }

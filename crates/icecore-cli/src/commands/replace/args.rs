@@ -4,7 +4,7 @@ use crate::csv_style::CsvStyle;
 #[cfg(feature = "store")]
 use crate::database::Database;
 use crate::limits;
-use crate::records::Frame;
+use crate::records::Framing;
 use crate::target::InPlaceArgs;
 use clap::{Args, ValueHint};
 use icecore_tables::charset::CharsetArg;
@@ -72,7 +72,7 @@ pub struct Replace {
     pub window: Option<u64>,
     /// Read several documents from a file of FORMAT; FRAME says how they are separated
     #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents")]
-    pub each: Option<Frame>,
+    pub each: Option<Framing>,
     /// Also replace in keys of arrays and names of properties
     #[arg(long)]
     pub keys: bool,
@@ -111,7 +111,7 @@ pub struct Replace {
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
-    pub place: InPlaceArgs,
+    pub output_args: InPlaceArgs,
     /// Overwrite existing files, including backups
     #[arg(long)]
     pub force: bool,

@@ -1,11 +1,10 @@
-//! Changing an input in chunks; if possible, all of it is checked first.
+//! Changes an input in chunks. An input that can be read twice is checked as a whole first.
 
-use super::input_error;
 use super::output::EncodedOutput;
+use super::{InputChanges, input_error};
 use crate::report::{Abort, Report, code, usage_text_error};
 use icecore_tables::form::InputForm;
 use icecore_tables::pool::{BatchReader, Pool};
-use icecore_tables::replace::change_counts::ChangeCounts;
 use icecore_tables::replace::chunk::Chunk;
 use icecore_tables::replace::conflicts::{FrozenText, suggest_form};
 use icecore_tables::replace::lines::find_frozen_strings;
@@ -13,7 +12,7 @@ use icecore_tables::replace::plan::ReplacePlan;
 use icecore_tables::replace::worker::{Lexer, Worker};
 use std::sync::Arc;
 
-/// An input, and the work to do on it.
+/// An input, and how to change it.
 pub struct ChunkedInput<'w> {
     pub plan: &'w Arc<ReplacePlan>,
     pub name: &'w str,
@@ -23,22 +22,21 @@ pub struct ChunkedInput<'w> {
 }
 
 impl ChunkedInput<'_> {
-    /// Changes an input: one thread reads, one thread per processor changes values, and this one writes. Returns
-    /// whether all was written, the counts, and whether anything changed.
+    /// Changes an input: one thread reads, one thread per processor changes values, and this one writes.
     pub fn change_chunks(
         &self,
         from: impl BatchReader<Batch = Chunk>,
         lexer: Lexer,
         output: &mut EncodedOutput<'_>,
         report: &mut Report,
-    ) -> Result<(bool, ChangeCounts, bool), Abort> {
+    ) -> Result<InputChanges, Abort> {
         let plan = Arc::clone(self.plan);
         let pool = Pool::start(from, move || {
             let mut worker = Worker::new(Arc::clone(&plan), lexer.clone());
             move |chunk: &mut Chunk| worker.change_chunk(chunk)
         });
-        let (mut account, mut is_changed, mut is_whole) = (ChangeCounts::default(), false, true);
-        let mut frozen = FrozenText::default();
+        let mut changes = InputChanges::default();
+        let mut frozen_text = FrozenText::default();
         while let Some(chunk) = pool.next_batch() {
             let mut chunk = match chunk {
                 Ok(chunk) => chunk,
@@ -52,51 +50,51 @@ impl ChunkedInput<'_> {
                     "the input ends inside the literal that starts at offset {offset}, and the rest is unchanged: is the {} cut off?",
                     self.form.name()
                 );
-                report.count_bad_input();
+                report.count_undecodable_input();
                 report.report_fault(code::INPUT, self.name, text);
-                is_whole = false;
+                changes.is_complete = false;
             }
-            if let Err(refused) = self.check_chunk(&mut chunk, &mut frozen) {
+            if let Err(error) = self.check_chunk(&mut chunk, &mut frozen_text) {
                 output.flush()?;
-                return Err(refused);
+                return Err(error);
             }
             output.write_piece(if self.plan.change_printer.is_some() {
                 &chunk.dry_run_output
             } else {
                 chunk.output_bytes()
             })?;
-            // The next chunk may take long to arrive.
+            // A reader at the other end should not wait until more input arrives.
             if chunk.is_last_for_now {
                 output.flush()?;
             }
-            is_changed |= chunk.is_changed;
-            account.add(std::mem::take(&mut chunk.counts));
+            changes.is_changed |= chunk.is_changed;
+            changes.counts.add(std::mem::take(&mut chunk.counts));
             pool.recycle_batch(chunk);
         }
         output.finish()?;
-        Ok((is_whole, account, is_changed))
+        Ok(changes)
     }
 
     /// Checks a whole input, and writes nothing.
     ///
     /// # Errors
-    /// If the input does not fit its assumed form; the error says why.
+    /// If the input does not have the form that was given or detected. The error says why.
     pub fn check_chunks(&self, from: impl BatchReader<Batch = Chunk>, lexer: Lexer) -> Result<(), Abort> {
         let plan = Arc::clone(self.plan);
         let pool = Pool::start(from, move || {
             let mut worker = Worker::new(Arc::clone(&plan), lexer.clone());
             move |chunk: &mut Chunk| worker.examine_chunk(chunk)
         });
-        let mut frozen = FrozenText::default();
+        let mut frozen_text = FrozenText::default();
         while let Some(chunk) = pool.next_batch() {
             let mut chunk = chunk.map_err(|error| input_error(&error))?;
-            self.check_chunk(&mut chunk, &mut frozen)?;
+            self.check_chunk(&mut chunk, &mut frozen_text)?;
             pool.recycle_batch(chunk);
         }
         Ok(())
     }
 
-    /// Checks that the first row of a table contains names of columns.
+    /// Checks that the first row of a table contains names of columns, not frozen values.
     pub fn check_header(&self, row: &[u8], start: usize) -> Result<(), Abort> {
         let Some(range) = find_frozen_strings(row).next().filter(|_| self.is_guessed) else { return Ok(()) };
         Err(usage_text_error(format!(
@@ -108,22 +106,22 @@ impl ChunkedInput<'_> {
         )))
     }
 
-    /// Checks that the next chunk fits the assumed form of its input.
-    fn check_chunk(&self, chunk: &mut Chunk, frozen: &mut FrozenText) -> Result<(), Abort> {
+    /// Checks that the next chunk has the form of the input. Counts the changes in it that damage frozen data.
+    fn check_chunk(&self, chunk: &mut Chunk, frozen_text: &mut FrozenText) -> Result<(), Abort> {
         if let Some((row, offset)) = chunk.broken_row {
             return Err(input_error(&icecore_tables::csv::broken_row_error(row, offset)));
         }
-        let (suspects, first) = frozen.find_damaging_changes(chunk);
+        let (suspect_count, first_suspect) = frozen_text.find_damaging_changes(chunk);
         let is_text = matches!(self.form, InputForm::Text);
-        chunk.counts.suspects += suspects.max(u64::from(is_text && chunk.suspect.is_some()));
+        chunk.counts.suspects += suspect_count.max(u64::from(is_text && chunk.suspect.is_some()));
         let is_dump = matches!(self.form, InputForm::Sql);
         if is_dump {
             // Dumps contain texts and bytes next to their data: problems in them are reported at the end.
             return Ok(());
         }
-        let guessed = first.or(chunk.suspect).filter(|_| self.is_guessed);
-        let is_wrong = self.is_guessed || matches!(self.form, InputForm::Csv);
-        if let Some(index) = guessed.or(chunk.conflict.filter(|_| is_wrong)) {
+        let suspect = first_suspect.or(chunk.suspect).filter(|_| self.is_guessed);
+        let conflicts_count = self.is_guessed || matches!(self.form, InputForm::Csv);
+        if let Some(index) = suspect.or(chunk.conflict.filter(|_| conflicts_count)) {
             return Err(self.conflict_error(chunk, index));
         }
         if let Some(offset) = chunk.counts.foreign_at {
@@ -138,7 +136,8 @@ impl ChunkedInput<'_> {
         Ok(())
     }
 
-    /// Returns the error for an input of another form than assumed: there is frozen data at this place of a chunk.
+    /// Returns the error for an input that does not have the assumed form, as frozen data at this index of a chunk
+    /// shows.
     fn conflict_error(&self, chunk: &Chunk, index: usize) -> Abort {
         let offset = chunk.offset.saturating_add(index as u64);
         let form = self.form.name();

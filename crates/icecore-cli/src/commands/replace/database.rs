@@ -26,15 +26,15 @@ impl ReplaceJob<'_> {
                 "--db needs --table TABLE, which may be given several times, or --all-tables",
             ));
         }
-        if args.place.written.output.is_some()
-            || args.place.written.out_dir.is_some()
-            || args.place.in_place
+        if args.output_args.written.output.is_some()
+            || args.output_args.written.out_dir.is_some()
+            || args.output_args.in_place
             || args.form.is_some()
         {
             return Err(usage_text_error("-o, --out-dir, --in-place and --in are for files, not for --db"));
         }
         let mut outputs = Outputs::new(&[], args.force);
-        let place = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
+        let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
         let address = args.database.resolve_address()?;
         let names = match args.all_tables {
             true => icecore_store::table::list_names(&address).map_err(database_error)?,
@@ -45,16 +45,16 @@ impl ReplaceJob<'_> {
             None => ResumeState::default(),
         };
         let mut journal = Journal::open(args, &address, &self.rules, &mut resume, report)?;
-        let mut done = ReplaceResults::default();
+        let mut results = ReplaceResults::default();
         let mut sink = Sink::stdout();
-        let mut is_whole = true;
+        let mut is_complete = true;
         crate::progress::set_input_count(names.len());
         for name in &names {
             report.count_input();
             let mut progress = Progress { resume: &mut resume, journal: &mut journal };
-            let end = self.change_table(&address, name, &mut progress, &mut done, &mut sink, report);
-            if let Err(Abort::Failed(code, message)) = end {
-                is_whole = false;
+            let result = self.change_table(&address, name, &mut progress, &mut results, &mut sink, report);
+            if let Err(Abort::Failed(code, message)) = result {
+                is_complete = false;
                 report.report_fault(code, name, message);
                 // With --all-tables, tables that can't be changed, such as one without a key, are skipped.
                 if code != code::FINDING && !args.all_tables {
@@ -62,13 +62,13 @@ impl ReplaceJob<'_> {
                 }
                 continue;
             }
-            end?;
+            result?;
         }
-        if is_whole {
+        if is_complete {
             journal.finish()?;
         }
         sink.flush()?;
-        messages::report_totals(&done, &self.rules, args, &self.places, report);
+        messages::report_totals(&results, &self.rules, args, &self.column_registry, report);
         let undo_file = journal.written_path();
         if let Some(file) = undo_file {
             let file = file.display();
@@ -76,17 +76,26 @@ impl ReplaceJob<'_> {
                 format!("the old values are in {file}: icecore replace --undo {file} --db {address} puts them back");
             report.remark("undo", text);
         }
-        let written =
-            || summary::format_summary(&done.account, &done.inputs, &self.rules, &self.places, args.dry_run, undo_file);
-        place.map_or(Ok(()), |place| Target::write_text(place, &written()?))
+        let format = || {
+            summary::format_summary(
+                &results.counts,
+                &results.inputs,
+                &self.rules,
+                &self.column_registry,
+                args.dry_run,
+                undo_file,
+            )
+        };
+        summary_destination.map_or(Ok(()), |destination| Target::write_text(destination, &format()?))
     }
 
+    /// Changes the selected columns of a table, in transactions of some rows each.
     fn change_table(
         &self,
         address: &Address,
         name: &str,
         progress: &mut Progress<'_>,
-        done: &mut ReplaceResults,
+        results: &mut ReplaceResults,
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
@@ -95,45 +104,51 @@ impl ReplaceJob<'_> {
             return Ok(());
         }
         crate::progress::begin_input(name);
-        let opened = Table::open(address, name, self.args.key.as_deref());
-        let mut table = opened.map_err(|error| table_error(address, name, database_error(error)))?;
+        let table = Table::open(address, name, self.args.key.as_deref());
+        let mut table = table.map_err(|error| table_error(address, name, database_error(error)))?;
         let filter = self.args.table_filter().without_tables();
-        let takes = |column: &Column| filter.selects(table.schema(), table.name(), &column.name);
-        let columns: Vec<usize> =
-            table.columns().iter().enumerate().filter(|(_, column)| takes(column)).map(|(index, _)| index).collect();
-        let number = |column: &usize| {
+        let is_selected = |column: &Column| filter.selects(table.schema(), table.name(), &column.name);
+        let columns: Vec<usize> = table
+            .columns()
+            .iter()
+            .enumerate()
+            .filter(|(_, column)| is_selected(column))
+            .map(|(index, _)| index)
+            .collect();
+        let registry_number = |column: &usize| {
             let name = table.columns().get(*column).map_or("", |column| &column.name);
-            self.places.number_place(table.schema(), table.name(), name).unwrap_or_default()
+            self.column_registry.number_place(table.schema(), table.name(), name).unwrap_or_default()
         };
-        let places: Vec<u32> = columns.iter().map(number).collect();
+        let registry_numbers: Vec<u32> = columns.iter().map(registry_number).collect();
         for column in table.columns() {
-            self.places.number_place(table.schema(), table.name(), &column.name);
+            self.column_registry.number_place(table.schema(), table.name(), &column.name);
         }
-        let before = done.account.total().values;
-        let mut after = progress.resume.last_key(name);
-        let mut walk = TableWalk { job: self, name, places: &places, columns: &columns, row: 0 };
+        let values_before = results.counts.total().values;
+        let mut last_done_key = progress.resume.last_key(name);
+        let mut walk =
+            TableWalk { job: self, name, registry_numbers: &registry_numbers, columns: &columns, row_number: 0 };
         while !columns.is_empty() {
-            let rows = match table.read_rows(after.as_deref(), &columns, self.args.rows) {
+            let rows = match table.read_rows(last_done_key.as_deref(), &columns, self.args.rows) {
                 Ok(rows) => rows,
-                Err(error) => return Err(walk.interruption_error(error, after.as_deref())),
+                Err(error) => return Err(walk.interruption_error(error, last_done_key.as_deref())),
             };
             let Some(last_row) = rows.last() else { break };
             let last_key = last_row.key.clone();
-            walk.change_rows(&mut table, &rows, progress, &mut done.account, sink)
-                .map_err(|error| walk.interruption_error(error, after.as_deref()))?;
+            walk.change_rows(&mut table, &rows, progress, &mut results.counts, sink)
+                .map_err(|error| walk.interruption_error(error, last_done_key.as_deref()))?;
             sink.release_record()?;
             progress.resume.note_last_key(name, &last_key)?;
-            after = Some(last_key);
+            last_done_key = Some(last_key);
         }
         progress.resume.finish_table(name)?;
-        let is_changed = done.account.total().values > before;
+        let is_changed = results.counts.total().values > values_before;
         let (input, form) = (name.to_owned(), "table".to_owned());
-        done.inputs.push(summary::InputSummary { input, form, encoding: None, is_changed });
+        results.inputs.push(summary::InputSummary { input, form, encoding: None, is_changed });
         Ok(())
     }
 }
 
-/// The records of the progress and of old values.
+/// The files that record the progress and the old values.
 struct Progress<'p> {
     resume: &'p mut ResumeState,
     journal: &'p mut Journal,
@@ -143,10 +158,12 @@ struct Progress<'p> {
 struct TableWalk<'w, 'j> {
     job: &'w ReplaceJob<'j>,
     name: &'w str,
+    /// Indices of the selected columns in the table.
     columns: &'w [usize],
-    /// Numbers of the columns in the account.
-    places: &'w [u32],
-    row: u64,
+    /// Number of each selected column in the [`ColumnRegistry`](icecore_tables::replace::places::ColumnRegistry).
+    registry_numbers: &'w [u32],
+    /// Number of the current row, from 1 on.
+    row_number: u64,
 }
 
 /// A value to change.
@@ -155,11 +172,12 @@ struct PlannedChange<'p> {
     cell: &'p Cell,
     /// Index in the selected columns.
     column_index: usize,
-    number: u64,
+    row_number: u64,
     edits: Edits,
     new: Vec<u8>,
     tally: Tally,
-    counts: std::collections::BTreeMap<usize, u64>,
+    /// Number of occurrences of each pair.
+    pair_counts: std::collections::BTreeMap<usize, u64>,
 }
 
 impl TableWalk<'_, '_> {
@@ -169,18 +187,18 @@ impl TableWalk<'_, '_> {
         table: &mut Table,
         rows: &[Row],
         progress: &mut Progress<'_>,
-        account: &mut ChangeCounts,
+        counts: &mut ChangeCounts,
         sink: &mut Sink,
     ) -> icecore_store::Result<()> {
         let mut planned = Vec::new();
         for row in rows {
-            self.row += 1;
+            self.row_number += 1;
             for (column_index, cell) in row.cells.iter().enumerate() {
                 let Some(cell) = cell else { continue };
-                planned.extend(self.plan_change(table, row, column_index, cell, account));
+                planned.extend(self.plan_change(table, row, column_index, cell, counts));
             }
         }
-        crate::progress::set_record_count(self.row);
+        crate::progress::set_record_count(self.row_number);
         let mut applied = vec![true; planned.len()];
         if !self.job.args.dry_run && !planned.is_empty() {
             let planned =
@@ -198,43 +216,43 @@ impl TableWalk<'_, '_> {
             let (name, key) = (self.name, self.job.args.key.as_deref());
             applied = progress.journal.change_values(table, name, key, &changes, last_key, progress.resume)?;
         }
-        for (mut plan, is_done) in planned.into_iter().zip(applied) {
-            let place = self.places.get(plan.column_index).copied().unwrap_or_default();
-            if !is_done {
-                account.places.entry(place).or_default().skipped += 1;
+        for (mut plan, is_applied) in planned.into_iter().zip(applied) {
+            let registry_number = self.registry_numbers.get(plan.column_index).copied().unwrap_or_default();
+            if !is_applied {
+                counts.places.entry(registry_number).or_default().skipped += 1;
                 continue;
             }
             if self.job.args.dry_run {
-                self.show_change(table, &plan, place, sink);
+                self.show_change(table, &plan, registry_number, sink);
             }
-            account.add_pair_counts(&plan.counts);
-            let before = account.broken.len();
-            account.add_value(place, plan.number, None, true, &mut plan.tally);
-            name_keys(account.broken.get_mut(before..).unwrap_or_default(), self.name, plan.row);
+            counts.add_pair_counts(&plan.pair_counts);
+            let broken_before = counts.broken.len();
+            counts.add_value(registry_number, plan.row_number, None, true, &mut plan.tally);
+            set_table_and_key(counts.broken.get_mut(broken_before..).unwrap_or_default(), self.name, plan.row);
         }
         Ok(())
     }
 
-    /// Determines the change of a value.
+    /// Determines the change of a value; `None` if it does not change.
     fn plan_change<'p>(
         &self,
         table: &Table,
         row: &'p Row,
-        at: usize,
+        column_index: usize,
         cell: &'p Cell,
-        account: &mut ChangeCounts,
+        counts: &mut ChangeCounts,
     ) -> Option<PlannedChange<'p>> {
-        let chosen = *self.columns.get(at)?;
-        let column = table.columns().get(chosen)?;
-        let (job, place) = (self.job, self.places.get(at).copied().unwrap_or_default());
+        let column_number = *self.columns.get(column_index)?;
+        let column = table.columns().get(column_number)?;
+        let (job, registry_number) = (self.job, self.registry_numbers.get(column_index).copied().unwrap_or_default());
         if !job.rewrite_options.base64 && !job.rewrite_options.mend && !job.rules.may_match(&cell.bytes) {
             return None;
         }
         let mut replacing = job.rules.replacing().with_encoded(job.rewrite_options.base64);
         let mut tally = Tally::default();
-        let as_json = (column.form == Form::Json)
+        let json_edits = (column.form == Form::Json)
             .then(|| rewrite::document(&cell.bytes, &job.json, &mut replacing, &job.rewrite_options, &mut tally).ok());
-        let edits = match as_json.flatten() {
+        let edits = match json_edits.flatten() {
             Some(edits) => edits,
             None => value::find_edits(&cell.bytes, &mut replacing, &job.rewrite_options, &mut tally),
         };
@@ -244,61 +262,61 @@ impl TableWalk<'_, '_> {
         let new = edits.apply(&cell.bytes);
         if edits.is_empty() {
             if tally.is_notable() {
-                let before = account.broken.len();
-                account.add_value(place, self.row, None, false, &mut tally);
-                name_keys(account.broken.get_mut(before..).unwrap_or_default(), self.name, row);
+                let broken_before = counts.broken.len();
+                counts.add_value(registry_number, self.row_number, None, false, &mut tally);
+                set_table_and_key(counts.broken.get_mut(broken_before..).unwrap_or_default(), self.name, row);
             }
             return None;
         }
-        if !table.accepts_value(chosen, cell.is_text, &new) {
-            account.places.entry(place).or_default().refused += 1;
+        if !table.accepts_value(column_number, cell.is_text, &new) {
+            counts.places.entry(registry_number).or_default().refused += 1;
             return None;
         }
         Some(PlannedChange {
             row,
             cell,
-            column_index: at,
-            number: self.row,
+            column_index,
+            row_number: self.row_number,
             edits,
             new,
             tally,
-            counts: replacing.take_counts(),
+            pair_counts: replacing.take_counts(),
         })
     }
 
-    fn show_change(&self, table: &Table, plan: &PlannedChange<'_>, place: u32, sink: &mut Sink) {
-        let known = self.job.places.place(place);
+    fn show_change(&self, table: &Table, plan: &PlannedChange<'_>, registry_number: u32, sink: &mut Sink) {
+        let table_column = self.job.column_registry.place(registry_number);
         let key = format_key(&table.key_names(), &plan.row.key);
-        let head = ChangeContext { input: &key, place: &known, row: 0, tally: &plan.tally };
-        dry_run::show_keyed_changes(&head, &plan.cell.bytes, &plan.edits, self.job.paint, sink.buffer_mut());
+        let context = ChangeContext { input: &key, place: &table_column, row: 0, tally: &plan.tally };
+        dry_run::show_keyed_changes(&context, &plan.cell.bytes, &plan.edits, self.job.paint, sink.buffer_mut());
     }
 
-    /// Returns the end of the command for an error during the walk: changes so far remain, and the message says how to
-    /// continue.
-    fn interruption_error(&self, error: icecore_store::Error, after: Option<&[String]>) -> Abort {
-        let code = match database_error(error) {
+    /// Returns the error for an interrupted walk. The changes up to the key `last_done_key` remain, and the message
+    /// says how to continue.
+    fn interruption_error(&self, error: icecore_store::Error, last_done_key: Option<&[String]>) -> Abort {
+        let (code, message) = match database_error(error) {
             Abort::Failed(code, message) => (code, message),
             other => return other,
         };
-        let (code, message) = code;
-        match after {
-            Some(after) if !self.job.args.dry_run => {
+        match last_done_key {
+            Some(last_done_key) if !self.job.args.dry_run => {
                 let advice = match &self.job.args.resume {
                     Some(file) => {
                         format!("the same command continues from there, with the progress in {}", file.display())
                     }
                     None => "run it again for the rest".to_owned(),
                 };
-                Abort::Failed(code, format!("{message}; done up to the key {}: {advice}", after.join(", ")))
+                Abort::Failed(code, format!("{message}; done up to the key {}: {advice}", last_done_key.join(", ")))
             }
             _ => Abort::Failed(code, message),
         }
     }
 }
 
-fn name_keys(wrong: &mut [BrokenValue], table: &str, row: &Row) {
-    for wrong in wrong {
-        (wrong.input, wrong.key) = (table.to_owned(), row.key.join(", "));
+/// Sets the table and the key of values that were found broken in a row.
+fn set_table_and_key(broken_values: &mut [BrokenValue], table: &str, row: &Row) {
+    for value in broken_values {
+        (value.input, value.key) = (table.to_owned(), row.key.join(", "));
     }
 }
 

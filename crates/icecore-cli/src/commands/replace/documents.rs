@@ -1,73 +1,71 @@
 //! Changes inputs that consist of documents. Each document is held in memory completely.
 
+use super::InputChanges;
 use super::output::EncodedOutput;
-use crate::records::{Frame, Split};
+use crate::records::{Framing, Split};
 use crate::report::{Abort, Report, code, io_reason};
 use icecore::rewrite::{self, Tally};
 use icecore::{Error, Request, Stage};
-use icecore_tables::replace::change_counts::ChangeCounts;
 use icecore_tables::replace::plan::ReplacePlan;
 use icecore_tables::replace::rule_sets::is_foreign_text;
 use icecore_tables::replace::show::{ChangeContext, ShownChanges};
 use icecore_tables::window::{CHUNK, Window};
 use std::io::{self, Read};
 
-/// Changes the documents of an input. Returns whether all of them were readable, the counts, and whether anything
-/// changed. Unreadable documents are reported; where their length is known, they are written unchanged.
+/// Changes the documents of an input. Unreadable documents are reported; if their length is known, they are written
+/// unchanged.
 pub fn change_documents(
     plan: &ReplacePlan,
     input: Box<dyn Read + Send>,
     stage: &Stage,
-    frame: Option<Frame>,
+    framing: Option<Framing>,
     output: &mut EncodedOutput<'_>,
     report: &mut Report,
-) -> Result<(bool, ChangeCounts, bool), Abort> {
-    let failed = |error: io::Error| Abort::Failed(code::USAGE, io_reason(&error));
-    let mut work =
-        DocumentChanger { plan, stage, account: ChangeCounts::default(), is_changed: false, is_whole: true, row: 0 };
+) -> Result<InputChanges, Abort> {
+    let read_error = |error: io::Error| Abort::Failed(code::USAGE, io_reason(&error));
+    let mut changer = DocumentChanger { plan, stage, changes: InputChanges::default(), row: 0 };
     let mut window = Window::new(input, CHUNK);
-    match frame {
+    match framing {
         None => {
             while !window.is_end() {
-                window.read_more().map_err(failed)?;
+                window.read_more().map_err(read_error)?;
             }
-            work.write_document(window.bytes(), 0, output, report)?;
+            changer.write_document(window.bytes(), 0, output, report)?;
         }
-        Some(Frame::Documents) => {
+        Some(Framing::Documents) => {
             while !window.is_end() {
-                window.read_more().map_err(failed)?;
+                window.read_more().map_err(read_error)?;
             }
-            work.write_unframed(window.bytes(), output, report)?;
+            changer.write_unframed(window.bytes(), output, report)?;
         }
-        Some(frame) => loop {
+        Some(framing) => loop {
             let (bytes, is_end) = (window.bytes(), window.is_end());
-            match frame.split_record(bytes, is_end) {
+            match framing.split_record(bytes, is_end) {
                 Split::Record { start, end, next } => {
-                    work.row += 1;
+                    changer.row += 1;
                     let offset = window.offset() + start as u64;
-                    work.write_framed(frame, bytes, (start, end, next), offset, output, report)?;
+                    changer.write_framed(framing, bytes, (start, end, next), offset, output, report)?;
                     window.consume(next);
                 }
-                Split::More => window.read_more().map_err(failed)?,
-                Split::End if !is_end => window.read_more().map_err(failed)?,
+                Split::More => window.read_more().map_err(read_error)?,
+                Split::End if !is_end => window.read_more().map_err(read_error)?,
                 Split::End => break,
                 Split::Bad(error) => {
-                    work.report_error(&error, window.bytes(), report);
+                    changer.report_error(&error, window.bytes(), report);
                     break;
                 }
             }
         },
     }
     output.finish()?;
-    Ok((work.is_whole, work.account, work.is_changed))
+    Ok(changer.changes)
 }
 
+/// Changes the documents of one input.
 struct DocumentChanger<'d> {
     plan: &'d ReplacePlan,
     stage: &'d Stage,
-    account: ChangeCounts,
-    is_changed: bool,
-    is_whole: bool,
+    changes: InputChanges,
     /// Number of the current document, from 1 on; 0 if the input is a single document.
     row: u64,
 }
@@ -75,7 +73,7 @@ struct DocumentChanger<'d> {
 impl DocumentChanger<'_> {
     fn report_error(&mut self, error: &Error, bytes: &[u8], report: &mut Report) {
         report.report_unreadable(&self.plan.input, error, bytes);
-        self.is_whole = false;
+        self.changes.is_complete = false;
     }
 
     /// Returns the changed document; `None` if nothing in it changes. Counts and shows the changes.
@@ -89,28 +87,28 @@ impl DocumentChanger<'_> {
         let rules = plan.rules.default_rules();
         let mut replacing = rules.replacing().with_encoded(true);
         if plan.rules.needs_charset() && is_foreign_text(bytes) {
-            self.account.note_foreign(offset);
+            self.changes.counts.note_foreign(offset);
         }
         let mut tally = Tally::default();
         let edits = rewrite::document(bytes, self.stage, &mut replacing, &plan.rewrite_options, &mut tally)?;
         let Some(place) = plan.places.number_place(None, &plan.table, "") else { return Ok(None) };
         if edits.is_empty() {
             if tally.is_notable() {
-                self.account.add_value(place, self.row, Some(offset), false, &mut tally);
+                self.changes.counts.add_value(place, self.row, Some(offset), false, &mut tally);
             }
             return Ok(None);
         }
-        if let Some(shows) = &plan.change_printer {
-            let known = plan.places.place(place);
-            let head = ChangeContext { input: &plan.input, place: &known, row: self.row, tally: &tally };
+        if let Some(printer) = &plan.change_printer {
+            let table_column = plan.places.place(place);
+            let context = ChangeContext { input: &plan.input, place: &table_column, row: self.row, tally: &tally };
             let mut text = Vec::new();
-            shows.show_changes(&head, bytes, &edits, ShownChanges::First, &mut text);
-            // This only fills a buffer: a write error is reported when the next piece is written.
+            printer.show_changes(&context, bytes, &edits, ShownChanges::First, &mut text);
+            // A write error is reported when the buffer is written.
             output.buffer_mut().extend_from_slice(&text);
         }
-        self.account.add_pair_counts(&replacing.take_counts());
-        self.account.add_value(place, self.row, Some(offset), true, &mut tally);
-        self.is_changed = true;
+        self.changes.counts.add_pair_counts(&replacing.take_counts());
+        self.changes.counts.add_value(place, self.row, Some(offset), true, &mut tally);
+        self.changes.is_changed = true;
         Ok(Some(edits.apply(bytes)))
     }
 
@@ -164,11 +162,11 @@ impl DocumentChanger<'_> {
         Ok(())
     }
 
-    /// Changes the record `start..end` and writes it. If it changes, a new frame is put around it; otherwise the bytes
-    /// up to `next` are written as they are.
+    /// Changes the record `start..end` and writes it. If it changes, it gets a new length or separator; otherwise the
+    /// bytes up to `next` are written as they are.
     fn write_framed(
         &mut self,
-        frame: Frame,
+        framing: Framing,
         bytes: &[u8],
         (start, end, next): (usize, usize, usize),
         offset: u64,
@@ -188,10 +186,10 @@ impl DocumentChanger<'_> {
         }
         let framed_record = bytes.get(..next).unwrap_or_default();
         let Some(mut new) = changed else { return output.write_piece(framed_record) };
-        if matches!(frame, Frame::Lines | Frame::Nul) {
-            // The original end is kept: a line may end in two characters, the last one in none.
+        if matches!(framing, Framing::Lines | Framing::Nul) {
+            // The original separator is kept: a line may end in two characters, and the last one in none.
             new.extend_from_slice(bytes.get(end..next).unwrap_or_default());
-        } else if let Err(error) = frame.close_record(&mut new, 0) {
+        } else if let Err(error) = framing.close_record(&mut new, 0) {
             self.report_error(&error, record, report);
             return output.write_piece(framed_record);
         }

@@ -5,28 +5,28 @@ use icecore::rewrite::{Edit, Edits};
 use icecore::text::printable;
 use icecore_tables::replace::show::{ChangeContext, Show, ShownChanges};
 
-/// Number of bytes shown around a change.
-const AROUND: usize = 32;
+/// Number of bytes shown before and after a change.
+const CONTEXT_LEN: usize = 32;
 /// Maximum number of changes shown for a value.
 const MAX_SHOWN_CHANGES: usize = 5;
 /// Maximum length shown of old or new text.
 const MAX_TEXT_LEN: usize = 200;
 
 /// Returns the place of a value, and the kinds of data found in it.
-fn describe_place(head: &ChangeContext<'_>) -> String {
-    let mut text = head.input.to_owned();
-    let place = head.place.name();
-    if !place.is_empty() && head.row > 0 {
+fn describe_place(context: &ChangeContext<'_>) -> String {
+    let mut text = context.input.to_owned();
+    let place = context.place.name();
+    if !place.is_empty() && context.row > 0 {
         text.push_str(&format!(": {place}"));
     }
-    if head.row > 0 {
-        text.push_str(&format!(", row {}", head.row));
+    if context.row > 0 {
+        text.push_str(&format!(", row {}", context.row));
     }
-    let frozen: Vec<&str> = head.tally.frozen.iter().map(|(name, _)| name).collect();
+    let frozen: Vec<&str> = context.tally.frozen.iter().map(|(name, _)| name).collect();
     if !frozen.is_empty() {
         text.push_str(&format!(" ({})", frozen.join(", ")));
     }
-    if head.tally.broken > 0 {
+    if context.tally.broken > 0 {
         text.push_str(" (looks frozen, but can't be read)");
     }
     text
@@ -35,40 +35,42 @@ fn describe_place(head: &ChangeContext<'_>) -> String {
 impl Show for Paint {
     fn show_changes(
         &self,
-        head: &ChangeContext<'_>,
+        context: &ChangeContext<'_>,
         text: &[u8],
         edits: &Edits,
         extent: ShownChanges,
         out: &mut Vec<u8>,
     ) {
         let max_changes = if extent == ShownChanges::First { MAX_SHOWN_CHANGES } else { usize::MAX };
-        show_changes(head, text, edits, max_changes, *self, out);
+        show_changes(context, text, edits, max_changes, *self, out);
     }
 }
 
 /// Shows the changes of a value in a database, with its key as the input.
 #[cfg(feature = "store")]
-pub fn show_keyed_changes(head: &ChangeContext<'_>, text: &[u8], edits: &Edits, paint: Paint, out: &mut Vec<u8>) {
-    let key = format!("{} where {}", head.place.name(), head.input);
-    show_changes(&ChangeContext { input: &key, ..*head }, text, edits, MAX_SHOWN_CHANGES, paint, out);
+pub fn show_keyed_changes(context: &ChangeContext<'_>, text: &[u8], edits: &Edits, paint: Paint, out: &mut Vec<u8>) {
+    let key = format!("{} where {}", context.place.name(), context.input);
+    show_changes(&ChangeContext { input: &key, ..*context }, text, edits, MAX_SHOWN_CHANGES, paint, out);
 }
 
+/// Shows at most `max_groups` groups of changes. Changes that are close together form a group, on the same lines.
 fn show_changes(
-    head: &ChangeContext<'_>,
+    context: &ChangeContext<'_>,
     text: &[u8],
     edits: &Edits,
     max_groups: usize,
     paint: Paint,
     out: &mut Vec<u8>,
 ) {
-    out.extend_from_slice(paint.ink(Ink::Name, describe_place(head)).as_bytes());
+    out.extend_from_slice(paint.ink(Ink::Name, describe_place(context)).as_bytes());
     out.push(b'\n');
     let edits: Vec<Edit<'_>> = edits.iter().collect();
     let mut groups: Vec<&[Edit<'_>]> = Vec::new();
     let mut start = 0;
     for end in 1..=edits.len() {
-        let is_near = edits.get(end).is_some_and(|next| next.start.saturating_sub(edits[end - 1].end) <= 2 * AROUND);
-        if !is_near {
+        let is_close_to_next =
+            edits.get(end).is_some_and(|next| next.start.saturating_sub(edits[end - 1].end) <= 2 * CONTEXT_LEN);
+        if !is_close_to_next {
             groups.push(&edits[start..end]);
             start = end;
         }
@@ -88,25 +90,25 @@ fn show_line(sign: u8, group: &[Edit<'_>], text: &[u8], paint: Paint, out: &mut 
     let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
     let is_old = sign == b'-';
     let ink = if is_old { Ink::Bad } else { Ink::String };
-    let from = floor_to_character(text, first.start.saturating_sub(AROUND));
-    let to = ceil_to_character(text, last.end.saturating_add(AROUND));
+    let shown_start = floor_to_character(text, first.start.saturating_sub(CONTEXT_LEN));
+    let shown_end = ceil_to_character(text, last.end.saturating_add(CONTEXT_LEN));
     out.extend_from_slice(paint.ink(ink, char::from(sign)).as_bytes());
     out.push(b' ');
-    if from > 0 {
+    if shown_start > 0 {
         out.extend_from_slice("…".as_bytes());
     }
-    let mut offset = from;
+    let mut offset = shown_start;
     for edit in group {
         push_printable(text.get(offset..edit.start).unwrap_or_default(), out);
-        let piece = if is_old { text.get(edit.start..edit.end).unwrap_or_default() } else { edit.new };
-        if !piece.is_empty() {
-            let piece = String::from_utf8_lossy(piece);
-            out.extend_from_slice(paint.ink(ink, icecore::text::shortened(&piece, MAX_TEXT_LEN)).as_bytes());
+        let changed_text = if is_old { text.get(edit.start..edit.end).unwrap_or_default() } else { edit.new };
+        if !changed_text.is_empty() {
+            let changed_text = String::from_utf8_lossy(changed_text);
+            out.extend_from_slice(paint.ink(ink, icecore::text::shortened(&changed_text, MAX_TEXT_LEN)).as_bytes());
         }
         offset = edit.end;
     }
-    push_printable(text.get(offset..to).unwrap_or_default(), out);
-    if to < text.len() {
+    push_printable(text.get(offset..shown_end).unwrap_or_default(), out);
+    if shown_end < text.len() {
         out.extend_from_slice("…".as_bytes());
     }
     out.push(b'\n');
@@ -124,6 +126,7 @@ fn floor_to_character(text: &[u8], mut offset: usize) -> usize {
     offset
 }
 
+/// Moves an offset up to the start of a character, or to the end of the text.
 fn ceil_to_character(text: &[u8], offset: usize) -> usize {
     let mut offset = offset.min(text.len());
     while text.get(offset).is_some_and(|byte| byte & 0xc0 == 0x80) {

@@ -1,4 +1,4 @@
-//! An examined input: its form, and the source of its bytes.
+//! Determines the form and the encoding of an input from its beginning.
 
 use super::ReplaceJob;
 use crate::foreign_input::is_sqlite;
@@ -17,14 +17,14 @@ pub struct ExaminedInput {
     pub form: InputForm,
     /// Whether the form was detected rather than given.
     pub is_guessed: bool,
-    /// The encoding of its characters, if not UTF-8; `head` is in UTF-8.
-    pub wide: Option<WideEncoding>,
+    /// UTF-16 or UTF-32, if the input is in one of them; `head` is then converted to UTF-8.
+    pub wide_encoding: Option<WideEncoding>,
     /// Whether it is a file that can be read a second time.
     pub is_file: bool,
 }
 
 /// Number of bytes of a file that are examined before its form is guessed. For a pipe, this is `--window`.
-const LOOK_FILE: u64 = 4 << 20;
+const MAX_FILE_HEAD_LEN: u64 = 4 << 20;
 
 impl ReplaceJob<'_> {
     /// Examines an input.
@@ -34,36 +34,36 @@ impl ReplaceJob<'_> {
         source: &Source,
         name: &str,
     ) -> Result<ExaminedInput, Abort> {
-        let failed = |error: io::Error| super::input_error(&error);
+        let read_error = |error: io::Error| super::input_error(&error);
         let window = self.args.window.unwrap_or(HEAD_LEN);
-        let mut head = Head::read_up_to(input, window).map_err(failed)?;
+        let mut head = Head::read_up_to(input, window).map_err(read_error)?;
         // A compressed document keeps its compression, as part of its format.
         let is_document = matches!(self.form, Some(InputForm::Document(_)));
         let packing = Packing::from_head(&head.bytes)
             .filter(|_| !is_document && detect_stage(&head.bytes, head.is_complete).is_none());
         if let Some(packing) = packing {
-            if self.args.place.in_place || self.args.place.written.out_dir.is_some() {
+            if self.args.output_args.in_place || self.args.output_args.written.out_dir.is_some() {
                 return Err(usage_text_error(
                     "the input is compressed, and the output would not be: `icecore replace … FILE | gzip > NEW`",
                 ));
             }
-            let inside = packing.unpack_input(head.input).and_then(|input| Head::read_up_to(input, window));
-            head = inside.map_err(failed)?;
+            let unpacked = packing.unpack_input(head.input).and_then(|input| Head::read_up_to(input, window));
+            head = unpacked.map_err(read_error)?;
         }
         let is_file =
-            packing.is_none() && source.metadata().is_ok_and(|known| known.is_file()) && source.path().is_some();
-        let wide = self.detect_wide(&head);
-        if let Some(wide) = wide {
-            let text = Box::new(Decoder::new(head.input, wide));
-            head = Head::read_up_to(text, window).map_err(failed)?;
+            packing.is_none() && source.metadata().is_ok_and(|metadata| metadata.is_file()) && source.path().is_some();
+        let wide_encoding = self.detect_wide_encoding(&head);
+        if let Some(encoding) = wide_encoding {
+            let text = Box::new(Decoder::new(head.input, encoding));
+            head = Head::read_up_to(text, window).map_err(read_error)?;
         }
         let mut form = self.form.clone().or_else(|| InputForm::guess(name, &head.bytes, head.is_complete));
         if self.form.is_none() && is_file && !head.is_complete && !is_decided(form.as_ref(), &head.bytes) {
-            head = head.extend_up_to(LOOK_FILE).map_err(failed)?;
+            head = head.extend_up_to(MAX_FILE_HEAD_LEN).map_err(read_error)?;
             form = InputForm::guess(name, &head.bytes, head.is_complete);
         }
         if matches!(form, Some(InputForm::Csv)) && is_file {
-            head = head.extend_up_to(LOOK_FILE).map_err(failed)?;
+            head = head.extend_up_to(MAX_FILE_HEAD_LEN).map_err(read_error)?;
         }
         if form.is_none() && is_sqlite(&head.bytes) {
             let name = icecore::text::printable(name);
@@ -77,11 +77,11 @@ impl ReplaceJob<'_> {
                 "the form of the input is not known: use --in sql, csv, tsv, ndjson, text or the name of a format",
             )
         })?;
-        Ok(ExaminedInput { head, form, is_guessed: self.form.is_none(), wide, is_file })
+        Ok(ExaminedInput { head, form, is_guessed: self.form.is_none(), wide_encoding, is_file })
     }
 
-    /// Returns the encoding of an input with this beginning, if it is not UTF-8.
-    fn detect_wide(&self, head: &Head) -> Option<WideEncoding> {
+    /// Returns UTF-16 or UTF-32 if the input with this beginning is in one of them.
+    fn detect_wide_encoding(&self, head: &Head) -> Option<WideEncoding> {
         match (&self.args.charset, &self.form) {
             (Some(CharsetArg::Wide(units)), _) => Some(WideEncoding::from_units(*units, &head.bytes)),
             (Some(_), _) => None,

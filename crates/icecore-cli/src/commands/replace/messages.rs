@@ -11,21 +11,26 @@ use icecore_tables::replace::change_counts::ChangeCounts;
 use icecore_tables::replace::places::ColumnRegistry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Warns, before anything is changed, if a second run would change more.
+/// Warns, before anything is changed, if a second run with the same pairs would change something again.
 pub fn warn_about_rerun(rules: &Rules, report: &Report) {
-    let text = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quote_text(pair.replacement()));
-    let old = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quote_text(pair.old()));
+    let new_text =
+        |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quote_text(pair.replacement()));
+    let old_text = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quote_text(pair.old()));
     let message = match rules.check_second_run() {
-        SecondRun::Contains(put, sought) if text(put) == old(sought) => {
-            format!("the new text {} is also searched for: each further run changes it again", text(put))
+        SecondRun::Contains(inserted, searched) if new_text(inserted) == old_text(searched) => {
+            format!("the new text {} is also searched for: each further run changes it again", new_text(inserted))
         }
-        SecondRun::Contains(put, sought) => {
-            format!("the new text {} contains {}: each further run changes it again", text(put), old(sought))
+        SecondRun::Contains(inserted, searched) => {
+            format!(
+                "the new text {} contains {}: each further run changes it again",
+                new_text(inserted),
+                old_text(searched)
+            )
         }
-        SecondRun::Joins(put, sought) => format!(
+        SecondRun::Joins(inserted, searched) => format!(
             "the new text {} may form a new {} together with the text around it: a further run may change more",
-            text(put),
-            old(sought)
+            new_text(inserted),
+            old_text(searched)
         ),
         _ => return,
     };
@@ -33,31 +38,37 @@ pub fn warn_about_rerun(rules: &Rules, report: &Report) {
 }
 
 /// Forms whose contents are values in tables.
-const TABLES: [&str; 6] = ["sql", "csv", "tsv", NDJSON, "table", "text"];
+const TABLE_FORMS: [&str; 6] = ["sql", "csv", "tsv", NDJSON, "table", "text"];
 
 /// Reports the totals at the end.
-pub fn report_totals(done: &ReplaceResults, rules: &Rules, args: &Replace, places: &ColumnRegistry, report: &Report) {
-    let ReplaceResults { account, inputs } = done;
+pub fn report_totals(
+    results: &ReplaceResults,
+    rules: &Rules,
+    args: &Replace,
+    column_registry: &ColumnRegistry,
+    report: &Report,
+) {
+    let ReplaceResults { counts, inputs } = results;
     if inputs.is_empty() {
         return;
     }
-    let all = |is_form: fn(&str) -> bool| inputs.iter().all(|input| is_form(&input.form));
-    let (value, values, table, tables) = if all(|form| form == "text") {
+    let all_forms = |is_form: fn(&str) -> bool| inputs.iter().all(|input| is_form(&input.form));
+    let (value_word, values_word, table_word, tables_word) = if all_forms(|form| form == "text") {
         ("place", "places", "file", "files")
-    } else if all(|form| !TABLES.contains(&form)) {
+    } else if all_forms(|form| !TABLE_FORMS.contains(&form)) {
         ("document", "documents", "file", "files")
     } else {
         ("value", "values", "table", "tables")
     };
-    let total = account.total();
-    let changed = account.places.iter().filter(|(_, counts)| counts.values > 0);
-    let places_of: BTreeSet<_> =
-        changed.map(|(place, _)| (places.place(*place).schema, places.place(*place).table)).collect();
+    let total = counts.total();
+    let changed = counts.places.iter().filter(|(_, column_counts)| column_counts.values > 0);
+    let changed_tables: BTreeSet<_> =
+        changed.map(|(place, _)| (column_registry.place(*place).schema, column_registry.place(*place).table)).collect();
     let verb = if args.dry_run { "would change" } else { "changed" };
     let mut message = format!(
         "{} {verb} in {}",
-        format_count(total.values, value, values),
-        format_count(places_of.len() as u64, table, tables)
+        format_count(total.values, value_word, values_word),
+        format_count(changed_tables.len() as u64, table_word, tables_word)
     );
     if total.tally.changed != total.values {
         message.push_str(&format!(" ({})", format_count(total.tally.changed, "string", "strings")));
@@ -67,20 +78,18 @@ pub fn report_totals(done: &ReplaceResults, rules: &Rules, args: &Replace, place
         0 => "; 0 broken".to_owned(),
         count => {
             let hint = if args.mend { "" } else { " (--mend repairs what it can)" };
-            {
-                let reason = if count == 1 {
-                    "it looks frozen, but can't be read, and was"
-                } else {
-                    "they look frozen, but can't be read, and were"
-                };
-                format!("; {} broken: {reason} treated as plain text{hint}", group_digits(count))
-            }
+            let reason = if count == 1 {
+                "it looks frozen, but can't be read, and was"
+            } else {
+                "they look frozen, but can't be read, and were"
+            };
+            format!("; {} broken: {reason} treated as plain text{hint}", group_digits(count))
         }
     });
     add_remark(report, "done", message);
-    report_spellings(account, rules, report);
+    report_spellings(counts, rules, report);
     report_repairs(&total.tally, report);
-    let more = [
+    let findings = [
         (total.refused + total.tally.unsayable, "could not be changed, because their form can't express the new text"),
         (
             total.skipped,
@@ -93,22 +102,22 @@ pub fn report_totals(done: &ReplaceResults, rules: &Rules, args: &Replace, place
             "have serialized data inside other text, whose lengths would become wrong, and are left as they are: change them by hand",
         ),
         (total.tally.beyond, "are too deep, and are left as they are (--limit depth=N searches deeper)"),
-        (account.outside, "are in statements other than rows, such as defaults and views, and are left as they are"),
+        (counts.outside, "are in statements other than rows, such as defaults and views, and are left as they are"),
         (
-            account.suspects,
+            counts.suspects,
             "are in plain text that looks serialized, whose lengths are wrong now (--in csv, tsv or sql corrects them)",
         ),
         (
-            account.foreign,
+            counts.foreign,
             "are text in a charset other than UTF-8: OLD was searched for, and NEW written, in UTF-8 only (--charset NAME names theirs)",
         ),
     ];
-    for (count, remark) in more {
+    for (count, remark) in findings {
         if count > 0 {
             add_remark(report, "found", format!("{} {remark}", group_digits(count)));
         }
     }
-    for unknown in places.find_unknown_names() {
+    for unknown in column_registry.find_unknown_names() {
         add_remark(report, "unknown", format!("{unknown} in the input"));
     }
 }
@@ -132,12 +141,12 @@ fn report_repairs(tally: &Tally, report: &Report) {
 }
 
 /// Reports the spellings in which addresses were found.
-fn report_spellings(account: &ChangeCounts, rules: &Rules, report: &Report) {
+fn report_spellings(change_counts: &ChangeCounts, rules: &Rules, report: &Report) {
     if !rules.pairs().iter().any(has_spellings) {
         return;
     }
     let mut counts: BTreeMap<Spelling, u64> = BTreeMap::new();
-    for (pair, count) in &account.pairs {
+    for (pair, count) in &change_counts.pairs {
         if let Some(pair) = rules.pairs().get(*pair) {
             *counts.entry(pair.spelling()).or_default() += count;
         }

@@ -1,7 +1,8 @@
 //! `icecore replace`: replaces text in dumps, also inside frozen data.
 //!
-//! One thread reads an input and cuts it into chunks, others change the values in them (`icecore_tables::replace`), and
-//! this one writes, in the order of the input. An input that is itself a document is read as a whole (`documents.rs`).
+//! One thread reads an input and cuts it into chunks, other threads change the values in them
+//! (`icecore_tables::replace`), and the main thread writes the chunks in order. An input that is itself a document is
+//! read as a whole (`documents.rs`).
 
 mod args;
 mod chunks;
@@ -71,21 +72,37 @@ pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), A
     job.change_files(&files, report)
 }
 
-/// The work on all inputs.
+/// The change of all inputs.
 struct ReplaceJob<'j> {
     args: &'j Replace,
     rules: Rules,
     rewrite_options: Rewriting,
+    /// The form that `--in` gives; otherwise the form of each input is detected.
     form: Option<InputForm>,
     json: Stage,
-    places: Arc<ColumnRegistry>,
+    /// The columns of all tables, by number.
+    column_registry: Arc<ColumnRegistry>,
     paint: Paint,
+}
+
+/// The changes in one input.
+struct InputChanges {
+    /// Whether all of the input could be read.
+    is_complete: bool,
+    counts: ChangeCounts,
+    is_changed: bool,
+}
+
+impl Default for InputChanges {
+    fn default() -> InputChanges {
+        InputChanges { is_complete: true, counts: ChangeCounts::default(), is_changed: false }
+    }
 }
 
 /// The results of the inputs so far.
 #[derive(Default)]
 struct ReplaceResults {
-    account: ChangeCounts,
+    counts: ChangeCounts,
     inputs: Vec<summary::InputSummary>,
 }
 
@@ -93,8 +110,8 @@ struct ReplaceResults {
 fn input_form(text: &str) -> Result<InputForm, Abort> {
     if !matches!(text, "sql" | "csv" | "tsv" | NDJSON | "text") {
         mistakes::stage(text).map_err(|abort| match abort {
-            Abort::Failed(code, why) => {
-                Abort::Failed(code, format!("--in takes sql, csv, tsv, ndjson, text or a format; {why}"))
+            Abort::Failed(code, reason) => {
+                Abort::Failed(code, format!("--in takes sql, csv, tsv, ndjson, text or a format; {reason}"))
             }
             Abort::Closed => abort,
         })?;
@@ -104,22 +121,23 @@ fn input_form(text: &str) -> Result<InputForm, Abort> {
 
 impl ReplaceJob<'_> {
     fn new<'j>(args: &'j Replace, global: &Global, rules: Rules) -> Result<ReplaceJob<'j>, Abort> {
-        let mut how = Rewriting::default();
-        (how.keys, how.classes, how.base64, how.mend) = (args.keys, args.classes, args.base64, args.mend);
-        how.limits = (*global.limit).clone();
+        let mut options = Rewriting::default();
+        (options.keys, options.classes, options.base64, options.mend) =
+            (args.keys, args.classes, args.base64, args.mend);
+        options.limits = (*global.limit).clone();
         let form = args.form.as_deref().map(input_form).transpose()?;
         if args.each.is_some() && !matches!(form, Some(InputForm::Document(_))) {
             return Err(usage_text_error("--each needs the format of the documents: --in FORMAT"));
         }
         let json = Stage::parse(icecore_tables::form::JSON).map_err(crate::report::usage_error)?;
-        let places = Arc::new(ColumnRegistry::new(args.table_filter()));
+        let column_registry = Arc::new(ColumnRegistry::new(args.table_filter()));
         Ok(ReplaceJob {
             args,
             rules,
-            rewrite_options: how,
+            rewrite_options: options,
             form,
             json,
-            places,
+            column_registry,
             paint: Paint::new(global.color, &io::stdout()),
         })
     }
@@ -128,47 +146,55 @@ impl ReplaceJob<'_> {
     fn change_files(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
         let sources = Source::find_all(files, report);
         let mut outputs = Outputs::new(&sources, self.args.force);
-        let place = self.args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
-        let mut done = ReplaceResults::default();
+        let summary_destination = self.args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
+        let mut results = ReplaceResults::default();
         if self.args.dry_run {
-            self.change_to_one(outputs.output_destination(None)?, &sources, &mut done, report)?;
-        } else if self.args.place.in_place {
-            self.change_in_place(&sources, &mut done, report)?;
-        } else if let Some(folder) = &self.args.place.written.out_dir {
-            self.change_to_folder(&mut OutputFolder::new(folder, outputs, &sources), &sources, &mut done, report)?;
+            self.change_to_one(outputs.output_destination(None)?, &sources, &mut results, report)?;
+        } else if self.args.output_args.in_place {
+            self.change_in_place(&sources, &mut results, report)?;
+        } else if let Some(folder) = &self.args.output_args.written.out_dir {
+            self.change_to_folder(&mut OutputFolder::new(folder, outputs, &sources), &sources, &mut results, report)?;
         } else {
             self.change_to_one(
-                outputs.output_destination(self.args.place.written.output.as_ref())?,
+                outputs.output_destination(self.args.output_args.written.output.as_ref())?,
                 &sources,
-                &mut done,
+                &mut results,
                 report,
             )?;
         }
-        messages::report_totals(&done, &self.rules, self.args, &self.places, report);
-        let written =
-            || summary::format_summary(&done.account, &done.inputs, &self.rules, &self.places, self.args.dry_run, None);
-        place.map_or(Ok(()), |place| Target::write_text(place, &written()?))
+        messages::report_totals(&results, &self.rules, self.args, &self.column_registry, report);
+        let format = || {
+            summary::format_summary(
+                &results.counts,
+                &results.inputs,
+                &self.rules,
+                &self.column_registry,
+                self.args.dry_run,
+                None,
+            )
+        };
+        summary_destination.map_or(Ok(()), |destination| Target::write_text(destination, &format()?))
     }
 
-    /// Writes all to the standard output or to one file.
+    /// Writes all inputs to the standard output or to one file.
     fn change_to_one(
         &self,
-        place: Destination,
+        destination: Destination,
         sources: &[Source],
-        done: &mut ReplaceResults,
+        results: &mut ReplaceResults,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let is_data = matches!(place, Destination::Stdout) && !self.args.dry_run;
-        let mut target = Target::new(place)?;
+        let is_data = matches!(destination, Destination::Stdout) && !self.args.dry_run;
+        let mut target = Target::new(destination)?;
         if is_data && !self.args.force {
             target.sink.escape_controls();
         }
-        let mut is_whole = true;
+        let mut is_complete = true;
         for source in sources {
-            is_whole &= self.change_source(source, &mut target.sink, done, report)?;
+            is_complete &= self.change_source(source, &mut target.sink, results, report)?;
         }
         // An incomplete file does not appear.
-        if target.is_file() && !is_whole { Ok(()) } else { target.complete_output() }
+        if target.is_file() && !is_complete { Ok(()) } else { target.complete_output() }
     }
 
     /// Writes each input to a file of its own.
@@ -176,13 +202,13 @@ impl ReplaceJob<'_> {
         &self,
         folder: &mut OutputFolder,
         sources: &[Source],
-        done: &mut ReplaceResults,
+        results: &mut ReplaceResults,
         report: &mut Report,
     ) -> Result<(), Abort> {
         for source in sources {
             match folder.open_same_name(source) {
                 Ok(mut target) => {
-                    if self.change_source(source, &mut target.sink, done, report)? {
+                    if self.change_source(source, &mut target.sink, results, report)? {
                         target.complete_output()?;
                     }
                 }
@@ -194,122 +220,131 @@ impl ReplaceJob<'_> {
     }
 
     /// Changes each file in place, if something in it changes.
-    fn change_in_place(&self, sources: &[Source], done: &mut ReplaceResults, report: &mut Report) -> Result<(), Abort> {
-        let places = sources.iter().map(|source| InPlaceFile::new(source, &self.args.place.backup, self.args.force));
-        let places: Vec<InPlaceFile> = places.collect::<Result<_, Abort>>()?;
-        for (source, place) in sources.iter().zip(places) {
-            let mut target = place.open_target()?;
-            let (before, account) = (done.inputs.len(), done.account.clone());
-            let is_whole = self.change_source(source, &mut target.sink, done, report)?;
+    fn change_in_place(
+        &self,
+        sources: &[Source],
+        results: &mut ReplaceResults,
+        report: &mut Report,
+    ) -> Result<(), Abort> {
+        let files =
+            sources.iter().map(|source| InPlaceFile::new(source, &self.args.output_args.backup, self.args.force));
+        let files: Vec<InPlaceFile> = files.collect::<Result<_, Abort>>()?;
+        for (source, file) in sources.iter().zip(files) {
+            let mut target = file.open_target()?;
+            let (input_count, previous_counts) = (results.inputs.len(), results.counts.clone());
+            let is_complete = self.change_source(source, &mut target.sink, results, report)?;
             let is_changed =
-                done.inputs.get(before..).is_some_and(|inputs| inputs.iter().any(|input| input.is_changed));
-            if is_whole && is_changed {
-                match place.replace_original(target) {
+                results.inputs.get(input_count..).is_some_and(|inputs| inputs.iter().any(|input| input.is_changed));
+            if is_complete && is_changed {
+                match file.replace_original(target) {
                     Err(Abort::Failed(code, message)) => {
                         // The file was not changed.
-                        done.account = account;
-                        done.inputs.truncate(before);
+                        results.counts = previous_counts;
+                        results.inputs.truncate(input_count);
                         report.report_fault(code, &source.name(), message);
                     }
-                    end => end?,
+                    result => result?,
                 }
             }
         }
         Ok(())
     }
 
-    /// Changes one input. Returns whether all of it is in the output.
+    /// Changes one input. Returns true if all of it is in the output.
     fn change_source(
         &self,
         source: &Source,
         sink: &mut Sink,
-        done: &mut ReplaceResults,
+        results: &mut ReplaceResults,
         report: &mut Report,
     ) -> Result<bool, Abort> {
         report.count_input();
         let name = source.name();
-        let end = match source.open() {
-            Ok(input) => self.change_input(input, source, &name, sink, done, report),
+        let result = match source.open() {
+            Ok(input) => self.change_input(input, source, &name, sink, results, report),
             Err(error) => {
                 report.report_io_error(&name, &error);
                 return Ok(false);
             }
         };
-        match end {
+        match result {
             Err(Abort::Failed(code, message)) => {
                 report.report_fault(code, &name, message);
                 Ok(false)
             }
-            end => end,
+            result => result,
         }
     }
 
+    /// Replaces in one input, and adds the results to `results`. Returns true if all of the input was processed.
     fn change_input(
         &self,
         input: Box<dyn Read + Send>,
         source: &Source,
         name: &str,
         sink: &mut Sink,
-        done: &mut ReplaceResults,
+        results: &mut ReplaceResults,
         report: &mut Report,
     ) -> Result<bool, Abort> {
-        let ExaminedInput { head, form, is_guessed, wide, is_file } = self.examine_input(input, source, name)?;
-        let table = match source.below.file_stem() {
+        let ExaminedInput { head, form, is_guessed, wide_encoding, is_file } =
+            self.examine_input(input, source, name)?;
+        let table = match source.relative_path.file_stem() {
             Some(stem) => stem.to_string_lossy().into_owned(),
             None => name.to_owned(),
         };
         let plan = Arc::new(ReplacePlan {
-            rules: self.build_rule_sets(wide).map_err(usage_text_error)?,
+            rules: self.build_rule_sets(wide_encoding).map_err(usage_text_error)?,
             rewrite_options: self.rewrite_options.clone(),
             only_serialized: self.args.only_serialized,
             change_printer: self.args.dry_run.then(|| Arc::new(self.paint) as Arc<dyn Show>),
-            places: Arc::clone(&self.places),
+            places: Arc::clone(&self.column_registry),
             json: self.json.clone(),
             input: name.to_owned(),
             table,
         });
-        let work = ChunkedInput { plan: &plan, name, form: &form, is_guessed };
-        let mut output = EncodedOutput::new(sink, wide, self.args.dry_run);
-        let chunk = usize::try_from(self.args.chunk).unwrap_or(1 << 18).clamp(1, 64 << 20);
-        let (is_whole, mut account, is_changed) = match &form {
+        let chunked_input = ChunkedInput { plan: &plan, name, form: &form, is_guessed };
+        let mut output = EncodedOutput::new(sink, wide_encoding, self.args.dry_run);
+        let chunk_len = usize::try_from(self.args.chunk).unwrap_or(1 << 18).clamp(1, 64 << 20);
+        let InputChanges { is_complete, mut counts, is_changed } = match &form {
             InputForm::Sql => {
-                let dump = DumpCutter::new(head.input, chunk, Arc::clone(&plan), wide.is_some());
-                work.change_chunks(dump, Lexer::None, &mut output, report)?
+                let dump = DumpCutter::new(head.input, chunk_len, Arc::clone(&plan), wide_encoding.is_some());
+                chunked_input.change_chunks(dump, Lexer::None, &mut output, report)?
             }
             InputForm::Document(stage) => {
                 documents::change_documents(&plan, head.input, stage, self.args.each, &mut output, report)?
             }
             _ => {
-                let reopen =
-                    || source.open_file().filter(|_| is_file).map(|file| self.open_text(file?, wide)).transpose();
-                let style = match &form {
+                let reopen = || {
+                    source.open_file().filter(|_| is_file).map(|file| self.open_text(file?, wide_encoding)).transpose()
+                };
+                let dialect = match &form {
                     InputForm::Csv => {
                         Some(icecore_tables::csv::determine_dialect(self.args.csv.to_detector(), &head, reopen)?)
                     }
                     _ => None,
                 };
-                let needs_look = is_guessed || style.is_some() || plan.rules.needs_charset();
-                if needs_look && let Some(text) = reopen().map_err(|error| input_error(&error))? {
-                    let (cutter, lexer) = self.create_cutter(text, chunk, &work, style)?;
-                    work.check_chunks(cutter, lexer)?;
+                let needs_check = is_guessed || dialect.is_some() || plan.rules.needs_charset();
+                if needs_check && let Some(text) = reopen().map_err(|error| input_error(&error))? {
+                    let (cutter, lexer) = self.create_cutter(text, chunk_len, &chunked_input, dialect)?;
+                    chunked_input.check_chunks(cutter, lexer)?;
                 }
-                let (cutter, lexer) = self.create_cutter(head.input, chunk, &work, style)?;
-                work.change_chunks(cutter, lexer, &mut output, report)?
+                let (cutter, lexer) = self.create_cutter(head.input, chunk_len, &chunked_input, dialect)?;
+                chunked_input.change_chunks(cutter, lexer, &mut output, report)?
             }
         };
         plan.rules.notes().into_iter().for_each(|note| report.note(name, "charset", note));
-        account.broken.iter_mut().for_each(|wrong| wrong.input = name.to_owned());
-        let encoding = wide.map(|wide| wide.units.name());
-        done.inputs.push(summary::InputSummary { input: name.to_owned(), form: form.name(), encoding, is_changed });
-        done.account.add(account);
+        counts.broken.iter_mut().for_each(|value| value.input = name.to_owned());
+        let encoding = wide_encoding.map(|encoding| encoding.units.name());
+        results.inputs.push(summary::InputSummary { input: name.to_owned(), form: form.name(), encoding, is_changed });
+        results.counts.add(counts);
         sink.count_document();
-        Ok(is_whole)
+        Ok(is_complete)
     }
 
     /// Returns the rules for an input; an input in UTF-16 or UTF-32 is converted to UTF-8 first.
-    fn build_rule_sets(&self, wide: Option<WideEncoding>) -> Result<RuleSets, String> {
+    fn build_rule_sets(&self, wide_encoding: Option<WideEncoding>) -> Result<RuleSets, String> {
         let given_charset = match &self.args.charset {
-            _ if wide.is_some() => Some(GivenCharset::Utf8),
+            _ if wide_encoding.is_some() => Some(GivenCharset::Utf8),
             None => None,
             Some(CharsetArg::Single(charset)) => Some(GivenCharset::Single(charset.clone())),
             Some(CharsetArg::Utf8 | CharsetArg::Wide(_)) => Some(GivenCharset::Utf8),
@@ -318,38 +353,38 @@ impl ReplaceJob<'_> {
     }
 
     /// Returns the text of a file from its beginning.
-    fn open_text(&self, file: File, wide: Option<WideEncoding>) -> io::Result<Box<dyn Read + Send>> {
-        Ok(match wide {
-            Some(wide) => Box::new(Decoder::new(file, wide)),
+    fn open_text(&self, file: File, wide_encoding: Option<WideEncoding>) -> io::Result<Box<dyn Read + Send>> {
+        Ok(match wide_encoding {
+            Some(encoding) => Box::new(Decoder::new(file, encoding)),
             None => Box::new(file),
         })
     }
 
-    /// Returns the cutter for an input of this form, and the lexer that finds the values in its pieces.
+    /// Returns the cutter that splits an input of this form into chunks, and the lexer that finds the values in them.
     fn create_cutter(
         &self,
         input: Box<dyn Read + Send>,
-        chunk: usize,
-        work: &ChunkedInput<'_>,
-        style: Option<DetectedDialect>,
+        chunk_len: usize,
+        chunked_input: &ChunkedInput<'_>,
+        dialect: Option<DetectedDialect>,
     ) -> Result<(Cutter, Lexer), Abort> {
-        let (plan, failed) = (&**work.plan, |error: io::Error| input_error(&error));
-        Ok(match (work.form, style) {
+        let (plan, read_error) = (&**chunked_input.plan, |error: io::Error| input_error(&error));
+        Ok(match (chunked_input.form, dialect) {
             (InputForm::Csv, Some(detected)) => {
-                let mut cutter = Cutter::new(input, chunk, Cut::Rows(Scanner::new(detected.dialect)));
-                let (row, columns) = self.read_csv_columns(&mut cutter, plan, detected).map_err(failed)?;
-                work.check_header(&row, detected.start)?;
+                let mut cutter = Cutter::new(input, chunk_len, Cut::Rows(Scanner::new(detected.dialect)));
+                let (row, columns) = self.read_csv_columns(&mut cutter, plan, detected).map_err(read_error)?;
+                chunked_input.check_header(&row, detected.start)?;
                 (cutter, Lexer::Csv(detected.dialect, columns))
             }
             (InputForm::Tsv, _) => {
                 let delimiter = self.args.csv.delimiter.unwrap_or(b'\t');
-                let mut cutter = Cutter::new(input, chunk, Cut::Lines);
-                let (row, columns) = self.read_tsv_columns(&mut cutter, plan, delimiter).map_err(failed)?;
-                work.check_header(&row, 0)?;
+                let mut cutter = Cutter::new(input, chunk_len, Cut::Lines);
+                let (row, columns) = self.read_tsv_columns(&mut cutter, plan, delimiter).map_err(read_error)?;
+                chunked_input.check_header(&row, 0)?;
                 (cutter, Lexer::Tsv(delimiter, columns))
             }
-            (InputForm::Ndjson, _) => (Cutter::new(input, chunk, Cut::Lines), Lexer::Ndjson),
-            _ => (Cutter::new(input, chunk, Cut::Text(plan.rules.default_rules())), Lexer::Text),
+            (InputForm::Ndjson, _) => (Cutter::new(input, chunk_len, Cut::Lines), Lexer::Ndjson),
+            _ => (Cutter::new(input, chunk_len, Cut::Text(plan.rules.default_rules())), Lexer::Text),
         })
     }
 
@@ -391,16 +426,16 @@ impl ReplaceJob<'_> {
     }
 }
 
-/// Returns the columns with these names. A column without a name is called by its number.
+/// Returns the columns with these names. A column without a name gets its number, from 1 on, as its name.
 fn number_columns(plan: &ReplacePlan, names: impl Iterator<Item = Vec<u8>>) -> Columns {
-    let number = |(column, name): (usize, Vec<u8>)| {
+    let number_column = |(column, name): (usize, Vec<u8>)| {
         let name = if name.is_empty() { (column + 1).to_string() } else { String::from_utf8_lossy(&name).into_owned() };
         plan.places.number_place(None, &plan.table, &name)
     };
-    Columns { places: names.enumerate().map(number).collect(), table: plan.table.clone() }
+    Columns { places: names.enumerate().map(number_column).collect(), table: plan.table.clone() }
 }
 
-/// Converts a read error into the end of an input.
+/// Converts an error of reading an input.
 fn input_error(error: &io::Error) -> Abort {
     icecore_tables::Error::from_io(error).into()
 }

@@ -12,12 +12,13 @@ pub struct EncodedOutput<'s> {
 }
 
 impl<'s> EncodedOutput<'s> {
-    /// Creates the output. `wide`: encoding of the input, if not UTF-8. `is_shown`: the output is for people.
-    pub fn new(sink: &'s mut Sink, wide: Option<WideEncoding>, is_shown: bool) -> EncodedOutput<'s> {
-        EncodedOutput { sink, encoder: wide.filter(|_| !is_shown).map(Encoder::new) }
+    /// Creates the output. `wide_encoding` is the encoding of the input, if it is UTF-16 or UTF-32. `is_dry_run` is
+    /// true if the output is text for people, which stays in UTF-8.
+    pub fn new(sink: &'s mut Sink, wide_encoding: Option<WideEncoding>, is_dry_run: bool) -> EncodedOutput<'s> {
+        EncodedOutput { sink, encoder: wide_encoding.filter(|_| !is_dry_run).map(Encoder::new) }
     }
 
-    /// Writes bytes; large pieces are not copied.
+    /// Writes bytes in the encoding of the input.
     pub fn write_piece(&mut self, bytes: &[u8]) -> Result<(), Abort> {
         match &mut self.encoder {
             None => self.sink.write_piece(bytes),
@@ -27,7 +28,7 @@ impl<'s> EncodedOutput<'s> {
         }
     }
 
-    /// Returns the buffer for text that is shown and is not data.
+    /// Returns the buffer for the text of a dry run, which is not encoded.
     pub fn buffer_mut(&mut self) -> &mut Vec<u8> {
         self.sink.buffer_mut()
     }

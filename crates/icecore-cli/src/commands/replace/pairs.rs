@@ -1,4 +1,4 @@
-//! The rules, from the command line and files.
+//! Builds the rules from the command line and from files of pairs.
 
 use super::args::Replace;
 use crate::report::{Abort, io_reason, usage_text_error};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Returns the rules and the inputs.
 pub fn build_rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
-    if are_inputs(args) {
+    if are_words_inputs(args) {
         return Ok((Rules::without_pairs(), args.words.iter().map(PathBuf::from).collect()));
     }
     let mut builder = Rules::builder().regex(args.regex).ignore_case(args.ignore_case);
@@ -56,9 +56,9 @@ pub fn build_rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
     Ok((rules, words.iter().map(PathBuf::from).collect()))
 }
 
-/// Returns whether all words are inputs. With --mend alone nothing is replaced, so a first word that is a file is not
-/// OLD. Two words of which one is not a file are OLD and NEW.
-fn are_inputs(args: &Replace) -> bool {
+/// Returns true if all words of the command line are inputs. This is possible only with --mend and without pairs,
+/// when nothing needs to be replaced. If one of the words is not a file, the first two are OLD and NEW.
+fn are_words_inputs(args: &Replace) -> bool {
     let is_input = |word: &OsString| word == "-" || Path::new(word).exists();
     let has_pairs = !args.pairs.is_empty() || !args.url.is_empty() || args.file.is_some();
     args.mend && !has_pairs && args.words.iter().all(is_input)
@@ -97,31 +97,32 @@ fn add_file_pairs(file: &Path, mut builder: Builder) -> Result<Builder, Abort> {
     Ok(builder)
 }
 
-type Pairs = Result<Vec<(Vec<u8>, Vec<u8>)>, String>;
+/// Old and new texts, or why they can't be read.
+type PairsResult = Result<Vec<(Vec<u8>, Vec<u8>)>, String>;
 
 /// Reads `{"old": "new", …}`.
-fn parse_json_pairs(bytes: &[u8]) -> Pairs {
+fn parse_json_pairs(bytes: &[u8]) -> PairsResult {
     let object: serde_json::Map<String, serde_json::Value> =
         serde_json::from_slice(bytes).map_err(|error| format!("not a JSON object: {error}"))?;
-    let pair = |(old, new): (String, serde_json::Value)| match new {
+    let to_pair = |(old, new): (String, serde_json::Value)| match new {
         serde_json::Value::String(new) => Ok((old.into_bytes(), new.into_bytes())),
         _ => Err(format!("the replacement of `{old}` is not a string")),
     };
-    object.into_iter().map(pair).collect()
+    object.into_iter().map(to_pair).collect()
 }
 
-/// Reads two columns.
-fn parse_csv_pairs(bytes: &[u8]) -> Pairs {
+/// Reads a table of two columns.
+fn parse_csv_pairs(bytes: &[u8]) -> PairsResult {
     let detected = icecore_csv::detect_dialect(bytes, true, &mut |_| false).ok();
-    let start = detected.map_or(0, |found| found.start);
+    let start = detected.map_or(0, |dialect| dialect.start);
     let rest = bytes.get(start..).unwrap_or_default();
-    let standard = read_csv_pairs(rest, Dialect::RFC_4180);
-    // Read as RFC 4180, a table of another dialect has one column with commas, or more than two columns.
-    let other = || read_csv_pairs(rest, detected?.dialect).ok();
-    standard.or_else(|error| other().ok_or(error))
+    let standard_result = read_csv_pairs(rest, Dialect::RFC_4180);
+    // A table of another dialect has no two columns if it is read as RFC 4180.
+    let in_detected_dialect = || read_csv_pairs(rest, detected?.dialect).ok();
+    standard_result.or_else(|error| in_detected_dialect().ok_or(error))
 }
 
-fn read_csv_pairs(mut rest: &[u8], dialect: Dialect) -> Pairs {
+fn read_csv_pairs(mut rest: &[u8], dialect: Dialect) -> PairsResult {
     let scanner = Scanner::new(dialect);
     let (mut cells, mut pairs) = (Vec::new(), Vec::new());
     while let Next::Row { end } = scanner.next_row(rest, true, &mut cells) {
@@ -137,7 +138,7 @@ fn read_csv_pairs(mut rest: &[u8], dialect: Dialect) -> Pairs {
 }
 
 /// Reads lines of OLD, a tab, NEW.
-fn parse_line_pairs(bytes: &[u8]) -> Pairs {
+fn parse_line_pairs(bytes: &[u8]) -> PairsResult {
     let mut pairs = Vec::new();
     for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -153,6 +154,7 @@ fn parse_line_pairs(bytes: &[u8]) -> Pairs {
     Ok(pairs)
 }
 
+/// Replaces the escapes `\t`, `\n`, `\r` and `\\`. Other backslashes stay.
 fn unescape_cell(cell: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(cell.len());
     let mut rest = cell.iter().copied();
@@ -176,7 +178,7 @@ fn unescape_cell(cell: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn texts(pairs: Pairs) -> Result<Vec<(String, String)>, String> {
+    fn texts(pairs: PairsResult) -> Result<Vec<(String, String)>, String> {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         pairs.map(|pairs| pairs.into_iter().map(|(old, new)| (text(old), text(new))).collect())
     }

@@ -1,4 +1,4 @@
-//! The progress of a walk over tables, in a file.
+//! The file of `--resume`: the progress in each table.
 
 use crate::report::{Abort, code, io_reason};
 use icecore_replace::Rules;
@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The progress of each table. Without a file nothing is saved.
+/// The progress in each table, and the file that it is saved in, if any.
 #[derive(Default)]
 pub struct ResumeState {
     file: Option<PathBuf>,
@@ -25,18 +25,19 @@ struct SavedState {
     undo: Option<UndoPosition>,
 }
 
-/// An undo file, and the offset up to which it agrees with the state.
+/// An undo file, and the offset up to which its records are in the state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UndoPosition {
     pub file: PathBuf,
-    /// Records from this offset on may contain more than the state.
+    /// Records from this offset on may belong to transactions that are not in the state yet.
     pub len: u64,
 }
 
 #[derive(Default, Serialize, Deserialize)]
 struct TableProgress {
-    /// The key of the last row.
-    after: Option<Vec<String>>,
+    /// The key of the last row that is done.
+    #[serde(rename = "after")]
+    last_key: Option<Vec<String>>,
     done: bool,
 }
 
@@ -63,14 +64,14 @@ impl ResumeState {
         Ok(ResumeState { file: Some(file.to_owned()), state })
     }
 
-    /// Returns whether a table is done.
+    /// Returns true if a table is done.
     pub fn is_done(&self, table: &str) -> bool {
         self.state.tables.get(table).is_some_and(|table| table.done)
     }
 
     /// Returns the key after which to continue.
     pub fn last_key(&self, table: &str) -> Option<Vec<String>> {
-        self.state.tables.get(table).and_then(|table| table.after.clone())
+        self.state.tables.get(table).and_then(|table| table.last_key.clone())
     }
 
     /// Returns the undo file of the change so far.
@@ -78,14 +79,14 @@ impl ResumeState {
         self.state.undo.as_ref()
     }
 
-    /// Sets the undo file and its length. The next note makes this durable.
+    /// Sets the undo file and its length. They are saved with the next write of the state.
     pub fn set_undo(&mut self, file: &Path, len: u64) {
         // The next command may run in another folder.
         let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         self.state.undo = Some(UndoPosition { file, len });
     }
 
-    /// Notes that the undo file up to this offset agrees with the state.
+    /// Notes that the records of the undo file up to this offset are in the state.
     pub fn extend_undo(&mut self, len: u64) {
         if let Some(undo) = &mut self.state.undo {
             undo.len = len;
@@ -94,7 +95,7 @@ impl ResumeState {
 
     /// Notes that all rows up to this key are done.
     pub fn note_last_key(&mut self, table: &str, key: &[String]) -> Result<(), Abort> {
-        self.state.tables.entry(table.to_owned()).or_default().after = Some(key.to_vec());
+        self.state.tables.entry(table.to_owned()).or_default().last_key = Some(key.to_vec());
         self.write()
     }
 
@@ -113,15 +114,15 @@ impl ResumeState {
 /// Replaces a file atomically: at any time it is the old one or the new one.
 pub fn replace_file(file: &Path, state: &impl Serialize) -> Result<(), Abort> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = || -> io::Result<()> {
-        let mut new = tempfile::Builder::new().prefix(".icecore-").suffix(".part").tempfile_in(folder)?;
-        new.write_all(&serde_json::to_vec(state)?)?;
-        // After a power failure, an empty file must not have replaced the old one.
-        new.as_file().sync_data()?;
-        new.persist(file).map_err(|failure| failure.error)?;
+    let write = || -> io::Result<()> {
+        let mut new_file = tempfile::Builder::new().prefix(".icecore-").suffix(".part").tempfile_in(folder)?;
+        new_file.write_all(&serde_json::to_vec(state)?)?;
+        // Without this, a power failure could leave an empty file under the final name.
+        new_file.as_file().sync_data()?;
+        new_file.persist(file).map_err(|failure| failure.error)?;
         Ok(())
     };
-    written().map_err(|error| file_error(file, io_reason(&error)))
+    write().map_err(|error| file_error(file, io_reason(&error)))
 }
 
 /// Returns the error for a file that can't be used.

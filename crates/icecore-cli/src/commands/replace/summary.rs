@@ -13,7 +13,7 @@ use std::path::Path;
 pub struct InputSummary {
     pub input: String,
     pub form: String,
-    /// UTF-16 or UTF-32; offsets then count bytes of its text in UTF-8.
+    /// UTF-16 or UTF-32. Offsets in such an input are those of its text in UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<&'static str>,
     #[serde(rename = "changed")]
@@ -23,29 +23,30 @@ pub struct InputSummary {
 #[derive(Serialize)]
 struct ReplaceSummary<'w> {
     dry_run: bool,
-    /// Total number of values, and of strings in them, that changed.
+    /// Number of values that changed.
     values: u64,
+    /// Number of strings that changed in those values.
     strings: u64,
     broken: u64,
     mended: u64,
-    /// The damages that were repaired, by explanation.
+    /// Number of repaired values, by the explanation of the damage.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     explanations: BTreeMap<String, u64>,
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero")]
     guessed: u64,
     inputs: &'w [InputSummary],
     tables: Vec<TableSummary>,
     pairs: Vec<PairSummary>,
     /// The first values that look frozen and are broken.
     broken_values: Vec<BrokenValueRow>,
-    /// Literals of statements without rows, in which something would have been changed.
+    /// Number of literals with matches in statements that have no rows. They were not changed.
     outside: u64,
     /// The file with the old values.
     #[serde(skip_serializing_if = "Option::is_none")]
     undo_file: Option<String>,
 }
 
-fn is_none(count: &u64) -> bool {
+fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
@@ -68,7 +69,7 @@ struct ColumnSummary {
     mended: u64,
     opaque: u64,
     signed: u64,
-    /// Matches inside other text, where lengths would become wrong.
+    /// Matches inside other text, where lengths would become value.
     embedded: u64,
     /// Matches in more layers than are searched.
     beyond: u64,
@@ -97,26 +98,28 @@ struct BrokenValueRow {
     #[serde(skip_serializing_if = "String::is_empty")]
     key: String,
     format: &'static str,
-    /// Number of texts around it, and the offset in it at which reading stopped.
+    /// Number of texts around it.
     level: u32,
+    /// Offset in it at which reading stopped.
     stopped: u64,
     reason: String,
+    /// Its first bytes.
     begins: String,
 }
 
 /// Returns the report as JSON.
 pub fn format_summary(
-    account: &ChangeCounts,
+    change_counts: &ChangeCounts,
     inputs: &[InputSummary],
     rules: &Rules,
-    places: &ColumnRegistry,
+    column_registry: &ColumnRegistry,
     dry_run: bool,
     undo_file: Option<&Path>,
 ) -> Result<String, Abort> {
-    let total = account.total();
+    let total = change_counts.total();
     let mut tables: BTreeMap<(Option<String>, String), Vec<ColumnSummary>> = BTreeMap::new();
-    for (number, counts) in &account.places {
-        let place = places.place(*number);
+    for (number, counts) in &change_counts.places {
+        let place = column_registry.place(*number);
         tables.entry((place.schema, place.table)).or_default().push(ColumnSummary {
             column: place.column,
             values: counts.values,
@@ -132,9 +135,9 @@ pub fn format_summary(
             skipped: counts.skipped,
         });
     }
-    let table = |((schema, table), columns)| TableSummary { schema, table, columns };
+    let to_table = |((schema, table), columns)| TableSummary { schema, table, columns };
     let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let pair = |(number, count): (&usize, &u64)| {
+    let to_pair = |(number, count): (&usize, &u64)| {
         let pair = rules.pairs().get(*number)?;
         Some(PairSummary {
             old: lossy(pair.old()),
@@ -143,23 +146,23 @@ pub fn format_summary(
             count: *count,
         })
     };
-    let wrong = |wrong: &icecore_tables::replace::change_counts::BrokenValue| {
-        let place = places.place(wrong.place);
+    let to_broken_row = |value: &icecore_tables::replace::change_counts::BrokenValue| {
+        let place = column_registry.place(value.place);
         BrokenValueRow {
-            input: wrong.input.clone(),
+            input: value.input.clone(),
             table: place.table,
             column: place.column,
-            row: wrong.row,
-            offset: wrong.offset,
-            key: wrong.key.clone(),
-            format: wrong.broken.format,
-            level: wrong.broken.level,
-            stopped: wrong.broken.offset,
-            reason: wrong.broken.reason.clone(),
-            begins: lossy(&wrong.broken.head),
+            row: value.row,
+            offset: value.offset,
+            key: value.key.clone(),
+            format: value.broken.format,
+            level: value.broken.level,
+            stopped: value.broken.offset,
+            reason: value.broken.reason.clone(),
+            begins: lossy(&value.broken.head),
         }
     };
-    let written = ReplaceSummary {
+    let summary = ReplaceSummary {
         dry_run,
         values: total.values,
         strings: total.tally.changed,
@@ -168,14 +171,14 @@ pub fn format_summary(
         explanations: total.tally.explanations.clone(),
         guessed: total.tally.guessed,
         inputs,
-        tables: tables.into_iter().map(table).collect(),
-        pairs: account.pairs.iter().filter_map(pair).collect(),
-        broken_values: account.broken.iter().map(wrong).collect(),
-        outside: account.outside,
+        tables: tables.into_iter().map(to_table).collect(),
+        pairs: change_counts.pairs.iter().filter_map(to_pair).collect(),
+        broken_values: change_counts.broken.iter().map(to_broken_row).collect(),
+        outside: change_counts.outside,
         undo_file: undo_file.map(|path| path.display().to_string()),
     };
     let mut text = Vec::new();
-    crate::json::push_indented(&written, &mut text).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
+    crate::json::push_indented(&summary, &mut text).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
     text.push(b'\n');
     Ok(String::from_utf8_lossy(&text).into_owned())
 }

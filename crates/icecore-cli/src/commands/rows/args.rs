@@ -211,7 +211,7 @@ impl Rows {
         })
     }
 
-    /// Returns whether the rows come from a table of a database.
+    /// Returns true if the rows come from a table of a database.
     #[cfg(feature = "store")]
     pub fn reads_table(&self) -> bool {
         let is_database = self.database.db.is_some() || self.database.db_file.is_some();
@@ -232,7 +232,7 @@ impl Rows {
         }
     }
 
-    /// Returns whether a server is queried.
+    /// Returns true if a server is queried.
     #[cfg(feature = "store")]
     fn has_server(&self) -> bool {
         self.database.db.is_some() || self.database.db_file.is_some() || self.wanted.is_some()

@@ -1,4 +1,4 @@
-//! An examined input, with the form of its rows.
+//! Determines the form and the encoding of an input from its beginning.
 
 use super::args::Rows;
 use crate::report::{Abort, usage_text_error};
@@ -20,14 +20,15 @@ pub struct ExaminedRows {
     pub form: TableForm,
     /// Dialect of a csv.
     pub csv: Option<DetectedDialect>,
-    /// Whether it was in UTF-16 or UTF-32.
+    /// Whether the input was in UTF-16 or UTF-32.
     pub is_wide: bool,
 }
 
 /// Number of bytes of a file that are examined before its form is guessed.
-const LOOK_FILE: u64 = 1 << 20;
+const MAX_FILE_HEAD_LEN: u64 = 1 << 20;
 
-/// Examines an input that is not compressed, or already decompressed. `is_file`: it can be opened a second time.
+/// Examines an input that is not compressed, or already decompressed. `is_file` is true if it can be opened a second
+/// time.
 pub fn examine_input(
     args: &Rows,
     form: Option<TableForm>,
@@ -36,17 +37,17 @@ pub fn examine_input(
     is_file: bool,
     name: &str,
 ) -> Result<ExaminedRows, Abort> {
-    let is_settled = match form {
+    let is_form_known = match form {
         Some(TableForm::Csv) => args.csv.is_complete(),
         Some(_) => true,
         None => false,
     };
-    let is_file = is_file && source.metadata().is_ok_and(|known| known.is_file());
+    let is_file = is_file && source.metadata().is_ok_and(|metadata| metadata.is_file());
     let window = args.window.unwrap_or(HEAD_LEN);
     // If nothing needs to be detected, rows are written at once, even if further input arrives slowly.
-    let mut head = if is_settled { Head::read_for_encoding(input) } else { Head::read_up_to(input, window) }
+    let mut head = if is_form_known { Head::read_for_encoding(input) } else { Head::read_up_to(input, window) }
         .map_err(input_error)?;
-    let wide = match (&args.charset, form) {
+    let wide_encoding = match (&args.charset, form) {
         (Some(CharsetArg::Wide(units)), _) => Some(WideEncoding::from_units(*units, &head.bytes)),
         (Some(CharsetArg::Single(charset)), _) => {
             let text = format!(
@@ -59,9 +60,9 @@ pub fn examine_input(
         (None, None) if TableForm::guess(name, &head).is_some_and(TableForm::has_columns) => None,
         (None, _) => WideEncoding::from_head(&head.bytes, head.is_complete),
     };
-    if let Some(wide) = wide {
-        let text = Box::new(Decoder::new(head.input, wide));
-        head = if is_settled { Head::read_for_encoding(text) } else { Head::read_up_to(text, window) }
+    if let Some(encoding) = wide_encoding {
+        let text = Box::new(Decoder::new(head.input, encoding));
+        head = if is_form_known { Head::read_for_encoding(text) } else { Head::read_up_to(text, window) }
             .map_err(input_error)?;
     }
     let form = form.or_else(|| TableForm::guess(name, &head));
@@ -69,24 +70,25 @@ pub fn examine_input(
     if form.is_none() && crate::foreign_input::is_sqlite(&head.bytes) {
         return Err(super::tables::sqlite_file_error(name, is_file, &args.tables));
     }
-    let form = form.ok_or_else(|| unknown_form(name, &head.bytes))?;
+    let form = form.ok_or_else(|| unknown_form_error(name, &head.bytes))?;
     let csv = match form {
         TableForm::Csv => {
             if is_file {
-                head = head.extend_up_to(LOOK_FILE).map_err(input_error)?;
+                head = head.extend_up_to(MAX_FILE_HEAD_LEN).map_err(input_error)?;
             }
-            let reopen = || source.open_file().filter(|_| is_file).map(|file| open_text(file?, wide)).transpose();
+            let reopen =
+                || source.open_file().filter(|_| is_file).map(|file| open_text(file?, wide_encoding)).transpose();
             Some(csv::determine_dialect(args.csv.to_detector(), &head, reopen)?)
         }
         _ => None,
     };
-    Ok(ExaminedRows { input: head.input, form, csv, is_wide: wide.is_some() })
+    Ok(ExaminedRows { input: head.input, form, csv, is_wide: wide_encoding.is_some() })
 }
 
 /// Returns the text of a file from its beginning.
-fn open_text(file: std::fs::File, wide: Option<WideEncoding>) -> io::Result<Box<dyn Read + Send>> {
-    Ok(match wide {
-        Some(wide) => Box::new(Decoder::new(file, wide)),
+fn open_text(file: std::fs::File, wide_encoding: Option<WideEncoding>) -> io::Result<Box<dyn Read + Send>> {
+    Ok(match wide_encoding {
+        Some(encoding) => Box::new(Decoder::new(file, encoding)),
         None => Box::new(file),
     })
 }
@@ -96,7 +98,7 @@ fn input_error(error: io::Error) -> Abort {
 }
 
 /// Returns the error for an input that is not detected as rows.
-fn unknown_form(name: &str, head: &[u8]) -> Abort {
+fn unknown_form_error(name: &str, head: &[u8]) -> Abort {
     if head.is_empty() {
         return usage_text_error("the input is empty, so the form of its rows can't be detected: use --in FORM");
     }

@@ -56,8 +56,8 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
         let address = args.database.resolve_address()?;
         let query = tables::select_all(&address, &args.tables)?;
         let name = args.tables.first().map_or("query", String::as_str);
-        let done = self::convert_query(args, RowRequest::Query(query), name, global, report);
-        return done.map_err(|error| crate::database::table_error(&address, name, error));
+        let result = self::convert_query(args, RowRequest::Query(query), name, global, report);
+        return result.map_err(|error| crate::database::table_error(&address, name, error));
     }
     #[cfg(feature = "store")]
     if matches!(args.row_request(), Some(RowRequest::Keys(..))) {
@@ -67,46 +67,45 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
         }
     }
     #[cfg(feature = "store")]
-    if let Some(question) = args.row_request() {
-        let name = question.name();
-        return convert_query(args, question, name, global, report);
+    if let Some(request) = args.row_request() {
+        let name = request.name();
+        return convert_query(args, request, name, global, report);
     }
     let sources = Source::find_all(&args.files, report);
     let mut outputs = Outputs::new(&sources, args.force);
-    let summary = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
+    let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
     let mut job = RowsJob { is_alone: sources.len() == 1, ..RowsJob::new(args, args.form, global)? };
     match &args.written.out_dir {
         Some(folder) => job.write_to_folder(&mut OutputFolder::new(folder, outputs, &sources), &sources, report)?,
         None => job.write_to_one(outputs.output_destination(args.written.output.as_ref())?, &sources, report)?,
     }
-    summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
+    summary_destination.map_or(Ok(()), |destination| write_summary(destination, &job.tallies))
 }
 
 /// Converts the rows of a database query.
 #[cfg(feature = "store")]
 fn convert_query(
     args: &Rows,
-    question: RowRequest,
+    request: RowRequest,
     name: &str,
     global: &Global,
     report: &mut Report,
 ) -> Result<(), Abort> {
     let mut outputs = Outputs::new(&[], args.force);
-    let summary = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
-    let usual = question.default_column();
+    let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
+    let default_column = request.default_column();
     let input =
-        database::query_rows(args.database.resolve_address()?, question).map_err(crate::database::database_error)?;
-    let mut job =
-        RowsJob { default_column: usual, is_alone: true, ..RowsJob::new(args, Some(TableForm::Database), global)? };
-    let place = outputs.output_destination(args.written.output.as_ref())?;
-    let mut target = open_target(args, global, place)?;
+        database::query_rows(args.database.resolve_address()?, request).map_err(crate::database::database_error)?;
+    let mut job = RowsJob { default_column, is_alone: true, ..RowsJob::new(args, Some(TableForm::Database), global)? };
+    let destination = outputs.output_destination(args.written.output.as_ref())?;
+    let mut target = open_target(args, global, destination)?;
     report.count_input();
     progress::begin_input(name);
     job.convert_table(input, name, args.max_record, (TableForm::Database, None), &mut target.sink, report)?;
     job.finish_output(&mut target.sink)?;
     target.sink.count_document();
     target.complete_output()?;
-    summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
+    summary_destination.map_or(Ok(()), |destination| write_summary(destination, &job.tallies))
 }
 
 /// Converts the rows of all tables of a database: one table after the other, or each to a file of its own.
@@ -114,9 +113,9 @@ fn convert_query(
 fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let address = args.database.resolve_address()?;
     let mut outputs = Outputs::new(&[], args.force);
-    let summary = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
+    let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
     let mut job = RowsJob::new(args, Some(TableForm::Database), global)?;
-    let mut shared = match args.written.out_dir {
+    let mut shared_target = match args.written.out_dir {
         None => Some(open_target(args, global, outputs.output_destination(args.written.output.as_ref())?)?),
         Some(_) => None,
     };
@@ -128,35 +127,35 @@ fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Resu
         let query = tables::select_all(&address, std::slice::from_ref(name))?;
         let rows =
             database::query_rows(address.clone(), RowRequest::Query(query)).map_err(crate::database::database_error);
-        let done = rows.and_then(|input| {
-            let table = |sink: &mut Sink, job: &mut RowsJob<'_>| {
+        let result = rows.and_then(|input| {
+            let convert = |sink: &mut Sink, job: &mut RowsJob<'_>| {
                 job.convert_table(input, name, args.max_record, (TableForm::Database, None), sink, report)
             };
             let Some(folder) = &args.written.out_dir else {
-                return shared.as_mut().map_or(Ok(()), |shared| table(&mut shared.sink, &mut job));
+                return shared_target.as_mut().map_or(Ok(()), |target| convert(&mut target.sink, &mut job));
             };
             std::fs::create_dir_all(folder).map_err(|error| folder_error(folder, &error))?;
             job.begin_output();
             let file = format!("{}.{}", tables::file_name(name), target::file_extension(args)?);
-            let mut own = Target::new(outputs.destination_at(&folder.join(file))?)?;
-            table(&mut own.sink, &mut job)?;
-            job.finish_output(&mut own.sink)?;
-            own.complete_output()
+            let mut target = Target::new(outputs.destination_at(&folder.join(file))?)?;
+            convert(&mut target.sink, &mut job)?;
+            job.finish_output(&mut target.sink)?;
+            target.complete_output()
         });
-        match done {
+        match result {
             Err(Abort::Failed(code, message)) => report.report_fault(code, name, message),
-            done => done?,
+            result => result?,
         }
-        if shared.is_some() && job.has_enough() {
+        if shared_target.is_some() && job.has_enough() {
             break;
         }
     }
-    if let Some(mut shared) = shared {
-        job.finish_output(&mut shared.sink)?;
-        shared.sink.count_document();
-        shared.complete_output()?;
+    if let Some(mut target) = shared_target {
+        job.finish_output(&mut target.sink)?;
+        target.sink.count_document();
+        target.complete_output()?;
     }
-    // Tables after the last row of --items were not looked at.
+    // If --items ended the command early, the remaining tables were not examined.
     let is_complete = args.written.out_dir.is_some() || !job.has_enough();
     if let Some(error) = tables::missing_columns_error(args, &job.found_columns).filter(|_| is_complete) {
         return Err(usage_text_error(error));
@@ -165,7 +164,7 @@ fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Resu
         return Err(usage_text_error(format!("{problem} in any table")));
     }
     job.report_skipped_tables(report);
-    summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
+    summary_destination.map_or(Ok(()), |destination| write_summary(destination, &job.tallies))
 }
 
 #[cfg(feature = "store")]
@@ -174,8 +173,8 @@ fn folder_error(folder: &std::path::Path, error: &io::Error) -> Abort {
 }
 
 /// Opens the output for all rows.
-fn open_target(args: &Rows, global: &Global, place: Destination) -> Result<Target, Abort> {
-    let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout_terminal();
+fn open_target(args: &Rows, global: &Global, destination: Destination) -> Result<Target, Abort> {
+    let is_shown = matches!(destination, Destination::Stdout) && terminal::is_stdout_terminal();
     let out = target::parse_output_form(args)?.0;
     if is_shown && matches!(out, OutputForm::Columns(_)) && !args.typed.schema_only {
         return Err(usage_text_error(format!(
@@ -183,7 +182,7 @@ fn open_target(args: &Rows, global: &Global, place: Destination) -> Result<Targe
             args.output_form()
         )));
     }
-    let mut target = Target::new(place)?;
+    let mut target = Target::new(destination)?;
     if is_shown && out == OutputForm::Json {
         target.sink.paint_json(global.color);
     } else if is_shown {
@@ -286,14 +285,14 @@ impl<'j> RowsJob<'j> {
         }
     }
 
-    /// Returns whether the output has all rows of --items.
+    /// Returns true if the output has all rows of --items.
     fn has_enough(&self) -> bool {
         self.left == Some(0)
     }
 
     /// Writes all tables to the standard output or to one file.
-    fn write_to_one(&mut self, place: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
-        let mut target = open_target(self.args, self.global, place)?;
+    fn write_to_one(&mut self, destination: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
+        let mut target = open_target(self.args, self.global, destination)?;
         for source in sources {
             if self.convert_source(source, &mut target.sink, report)? {
                 target.sink.count_document();
@@ -303,7 +302,7 @@ impl<'j> RowsJob<'j> {
             }
         }
         self.finish_output(&mut target.sink)?;
-        // If no table was converted, no file appears.
+        // No file appears if no table was converted.
         if target.is_file() && target.sink.documents() == 0 { Ok(()) } else { target.complete_output() }
     }
 
@@ -331,23 +330,23 @@ impl<'j> RowsJob<'j> {
         Ok(())
     }
 
-    /// Converts a table; returns whether all of it was read.
+    /// Converts a table. Returns true if all of it was read.
     fn convert_source(&mut self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
         report.count_input();
         let name = source.name();
-        let end = match source.open() {
+        let result = match source.open() {
             Ok(input) => self.convert_input(input, source, &name, sink, report),
             Err(error) => {
                 report.report_io_error(&name, &error);
                 return Ok(false);
             }
         };
-        match end {
+        match result {
             Err(Abort::Failed(code, message)) if !self.is_alone => {
                 report.report_fault(code, &name, message);
                 Ok(false)
             }
-            end => end.map(|()| true),
+            result => result.map(|()| true),
         }
     }
 
@@ -362,7 +361,7 @@ impl<'j> RowsJob<'j> {
     ) -> Result<(), Abort> {
         let mut max_record = self.args.max_record;
         let mut file = source.open_file();
-        let failed = |error: io::Error| self.input_error(name, &error);
+        let read_error = |error: io::Error| self.input_error(name, &error);
         let unpacked = Head::read_for_packing(input).and_then(|head| match Packing::from_head(&head.bytes) {
             None => Ok(head.input),
             Some(packing) => {
@@ -372,14 +371,21 @@ impl<'j> RowsJob<'j> {
                 packing.unpack_input(head.input)
             }
         });
-        let looked =
-            examined_rows::examine_input(self.args, self.form, unpacked.map_err(failed)?, source, file.is_some(), name);
-        let opened = looked.map_err(|error| match error {
+        let examined = examined_rows::examine_input(
+            self.args,
+            self.form,
+            unpacked.map_err(read_error)?,
+            source,
+            file.is_some(),
+            name,
+        );
+        let examined = examined.map_err(|error| match error {
             Abort::Failed(code, text) => Abort::Failed(code, self.with_input_name(name, &text)),
             other => other,
         })?;
-        let ExaminedRows { input, form, csv, is_wide } = opened;
-        // Only column formats are read from a file in pieces, and only if the bytes of the file are not converted.
+        let ExaminedRows { input, form, csv, is_wide } = examined;
+        // Parquet and Arrow are read from the file at any position, unless the bytes of the file have to be
+        // converted.
         #[cfg(feature = "columns")]
         let file = file.filter(|_| !is_wide);
         #[cfg(not(feature = "columns"))]
@@ -404,6 +410,7 @@ impl<'j> RowsJob<'j> {
         }
     }
 
+    /// Converts the rows of one table. `csv` is the dialect of a CSV input.
     fn convert_table(
         &mut self,
         input: Box<dyn Read + Send>,
@@ -413,9 +420,9 @@ impl<'j> RowsJob<'j> {
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let RowsJob { args, default_column: usual, .. } = *self;
+        let RowsJob { args, default_column, .. } = *self;
         let window = Window::new(input, args.chunk);
-        let request = PlanRequest { options: &self.options, form, default_column: usual, file: name };
+        let request = PlanRequest { options: &self.options, form, default_column, file: name };
         let tally = Tally::for_rows(name);
         if form == TableForm::Sql {
             let dump =
@@ -426,33 +433,33 @@ impl<'j> RowsJob<'j> {
             let mut table = table.map_err(|error| self.input_error(name, &error))?;
             let header = table.read_header().map_err(|error| self.input_error(name, &error))?;
             #[cfg(feature = "store")]
-            let own = tables::own_columns(args, name, &header);
+            let own_columns = tables::own_columns(args, name, &header);
             #[cfg(not(feature = "store"))]
-            let own: Option<Vec<(usize, String)>> = None;
-            // In one output, only rows of tables with such a column have a place; a file of its own has all rows.
-            if own.as_ref().is_some_and(Vec::is_empty) && self.args.written.out_dir.is_none() {
+            let own_columns: Option<Vec<(usize, String)>> = None;
+            // Tables without a column to decode are left out of a shared output, but get a file of their own.
+            if own_columns.as_ref().is_some_and(Vec::is_empty) && self.args.written.out_dir.is_none() {
                 self.skipped_tables.push(name.to_owned());
                 return Ok(());
             }
-            let own = own.map(|own| {
-                self.found_columns.extend(own.iter().map(|(position, _)| *position));
-                let columns = own.into_iter().map(|(_, column)| column).collect();
+            let own_options = own_columns.map(|columns| {
+                self.found_columns.extend(columns.iter().map(|(position, _)| *position));
+                let columns = columns.into_iter().map(|(_, column)| column).collect();
                 Options { columns, ..self.options.clone() }
             });
-            let request = PlanRequest { options: own.as_ref().unwrap_or(&self.options), ..request };
+            let request = PlanRequest { options: own_options.as_ref().unwrap_or(&self.options), ..request };
             let plan = Arc::new(Plan::new(&request, header)?);
-            if own.is_none() {
+            if own_options.is_none() {
                 plan.check_selected_columns()?;
             } else {
                 self.note_unknown_columns(&plan);
             }
-            // A table without rows has columns, too.
+            // The header is also written for a table without rows.
             self.write_header(name, &plan, sink)?;
             self.convert_rows(table.with_plan(&plan), Some(plan), name, tally, sink, report)
         }
     }
 
-    /// Converts rows, and reports the results. `plan`: the plan of all rows, if there is a single one.
+    /// Converts rows, and reports the results. `plan` is the plan of all rows, if there is a single one.
     fn convert_rows(
         &mut self,
         from: impl BatchReader<Batch = Batch>,
@@ -463,27 +470,27 @@ impl<'j> RowsJob<'j> {
         report: &mut Report,
     ) -> Result<(), Abort> {
         let from = FirstRows::new(from, self.left);
-        let mut frozen = FrozenColumns::default();
+        let mut frozen_columns = FrozenColumns::default();
         let started = self.start_decoding(from, plan, name, sink)?;
         #[cfg(feature = "columns")]
         self.type_notes.drain(..).for_each(|note| report.note(name, "type", note));
-        let end = match started {
-            Ok(Some(pool)) => self.write_batches(&pool, name, sink, (&mut tally, &mut frozen), report)?,
+        let result = match started {
+            Ok(Some(pool)) => self.write_batches(&pool, name, sink, (&mut tally, &mut frozen_columns), report)?,
             Ok(None) => return Ok(()),
             Err(error) => Err(error),
         };
         if tally.has_unreadable() {
-            report.count_bad_input();
+            report.count_undecodable_input();
         }
         reports::report_totals(&tally, report, self.global.quiet);
         #[cfg(feature = "columns")]
         if tally.has_unreadable() && self.args.on_error == OnError::Keep {
             self.note_lost_text(name, report);
         }
-        self.advise_column(frozen.found(), name, report);
+        self.advise_column(frozen_columns.found(), name, report);
         self.left = self.left.map(|left| left.saturating_sub(tally.records));
         self.tallies.push(tally);
-        end.map_err(|error| self.input_error(name, &error))
+        result.map_err(|error| self.input_error(name, &error))
     }
 
     /// Notes that a column with a type has no place for the text of values that can't be decoded.
@@ -519,7 +526,7 @@ impl<'j> RowsJob<'j> {
         Ok(())
     }
 
-    /// Returns whether the output has no header yet. All tables in it must have the same columns.
+    /// Returns true if the output has no header yet. Fails if the columns are not those of the header.
     fn needs_header(&mut self, name: &str, plan: &Plan) -> Result<bool, Abort> {
         let (columns, table) = (plan.output_names(), if plan.table.is_empty() { name } else { &plan.table });
         match &self.header {
@@ -536,10 +543,10 @@ impl<'j> RowsJob<'j> {
                     }
                     _ => "--out-dir DIR writes each file to a file of its own",
                 };
-                let of = |word: &str, table: &str| format!("{word} of {table}");
-                // The name of the input is in front of the message.
-                let these = if table == name { "its columns".to_owned() } else { of("the columns", table) };
-                let others = if first == table { "those of earlier rows".to_owned() } else { of("those", first) };
+                let describe = |word: &str, table: &str| format!("{word} of {table}");
+                // The message begins with the name of the input, which need not be repeated.
+                let these = if table == name { "its columns".to_owned() } else { describe("the columns", table) };
+                let others = if first == table { "those of earlier rows".to_owned() } else { describe("those", first) };
                 Err(usage_text_error(format!(
                     "{these} ({}) are not {others} ({}), so one {} can't have both: {advice}",
                     join_names(&columns),
@@ -551,7 +558,7 @@ impl<'j> RowsJob<'j> {
         }
     }
 
-    /// Says how to decode columns that look like frozen data, if no column was named.
+    /// Notes how to decode columns that look like frozen data, if no column was named.
     fn advise_column(&self, frozen: &[FrozenColumn], name: &str, report: &Report) {
         if frozen.is_empty() {
             return;
@@ -563,7 +570,7 @@ impl<'j> RowsJob<'j> {
             .collect();
         let descriptions: Vec<String> =
             names.iter().zip(frozen).map(|(name, column)| format!("`{name}` ({})", column.format)).collect();
-        let options: Vec<String> = names.iter().map(|name| format!("-c {}", in_shell(name))).collect();
+        let options: Vec<String> = names.iter().map(|name| format!("-c {}", quote_for_shell(name))).collect();
         let (columns, verb, them) = match names.len() {
             1 => ("the column", "looks", "it"),
             _ => ("the columns", "look", "them"),
@@ -586,8 +593,8 @@ impl<'j> RowsJob<'j> {
         sink.flush()
     }
 
-    /// Converts all rows: one thread reads, one thread per processor decodes, and this one writes, in the order of the
-    /// input. The inner error says why the table could not be read to its end.
+    /// Converts all rows. One thread reads, one thread per processor decodes, and this one writes, in the order of
+    /// the input. The inner error says why the table could not be read to its end.
     fn write_batches(
         &mut self,
         pool: &Pool<Batch>,
@@ -613,8 +620,8 @@ impl<'j> RowsJob<'j> {
             }
             tally.records += batch.row_count() as u64;
             tally.bytes = batch.end;
-            for wrong in &batch.tally.errors {
-                reports::report_row_error(tally, wrong, &mut error_count, report);
+            for row_error in &batch.tally.errors {
+                reports::report_row_error(tally, row_error, &mut error_count, report);
             }
             tally.merge(&batch.tally);
             frozen.examine(&batch);
@@ -624,7 +631,7 @@ impl<'j> RowsJob<'j> {
                 sink.flush()?;
                 return Ok(Err(io::Error::other(reason)));
             }
-            // The next rows may take long to arrive.
+            // A reader at the other end should not wait until more input arrives.
             if batch.is_last_for_now {
                 sink.flush()?
             } else {
@@ -640,8 +647,8 @@ impl<'j> RowsJob<'j> {
     }
 }
 
-/// Returns a word as a shell takes it.
-fn in_shell(word: &str) -> Cow<'_, str> {
+/// Returns a word as it is typed in a shell.
+fn quote_for_shell(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
     if word.chars().all(is_plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")).into() }
 }

@@ -1,4 +1,4 @@
-//! Inputs and outputs whose columns have types.
+//! Inputs and outputs whose columns have types: Parquet and Arrow.
 
 use super::{RowsJob, start_text_decoding};
 use crate::report::{Abort, Report, usage_text_error};
@@ -13,7 +13,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 impl RowsJob<'_> {
-    /// Converts the records of a file; `file`: the input, if it is a file.
+    /// Converts the records of an input. `file` is the input itself, if it can be read at any position.
     pub(super) fn convert_typed_records(
         &mut self,
         input: Box<dyn Read + Send>,
@@ -23,12 +23,12 @@ impl RowsJob<'_> {
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let opened = match form {
+        let records = match form {
             TableForm::Arrow => Records::open_arrow(input),
             _ => file.unwrap_or_else(|| spool_to_file(input)).and_then(Records::open_parquet),
         };
-        let records = opened.map_err(|error| self.input_error(name, &error))?;
-        let RowsJob { default_column: usual, .. } = *self;
+        let records = records.map_err(|error| self.input_error(name, &error))?;
+        let RowsJob { default_column, .. } = *self;
         let names: Vec<String> = match &self.args.names[..] {
             [] => records.schema().fields().iter().map(|field| field.name().clone()).collect(),
             names => names.to_vec(),
@@ -39,10 +39,8 @@ impl RowsJob<'_> {
                 self.with_input_name(name, &format!("--columns has {} names for {count} columns", names.len())),
             ));
         }
-        let plan = Arc::new(Plan::new(
-            &PlanRequest { options: &self.options, form, default_column: usual, file: name },
-            names,
-        )?);
+        let plan =
+            Arc::new(Plan::new(&PlanRequest { options: &self.options, form, default_column, file: name }, names)?);
         self.write_header(name, &plan, sink)?;
         self.types = Some(records.schema().fields().clone());
         self.convert_rows(
@@ -55,7 +53,8 @@ impl RowsJob<'_> {
         )
     }
 
-    /// Starts the threads that decode rows. `None`: there is nothing to do. The inner error says why there are no rows.
+    /// Starts the threads that decode rows. Returns `None` if no rows are to be written. The inner error says why the
+    /// first rows could not be read.
     pub(super) fn start_decoding(
         &mut self,
         from: impl BatchReader<Batch = Batch>,
@@ -65,28 +64,28 @@ impl RowsJob<'_> {
     ) -> Result<io::Result<Option<Pool<Batch>>>, Abort> {
         let types = self.types.take();
         let OutputForm::Columns(_) = self.options.out else { return Ok(Ok(Some(start_text_decoding(from)))) };
-        let mut ahead = Prefetched::read_ahead(from, self.args.typed.infer);
-        if let Some(error) = ahead.take_error() {
+        let mut prefetched = Prefetched::read_ahead(from, self.args.typed.infer);
+        if let Some(error) = prefetched.take_error() {
             return Ok(Err(error));
         }
-        let Some(plan) = plan.or_else(|| ahead.first_plan()) else {
+        let Some(plan) = plan.or_else(|| prefetched.first_plan()) else {
             return Err(usage_text_error(
                 self.with_input_name(name, "it has no rows of the requested tables, so no columns are known"),
             ));
         };
         let layout = match &self.columns {
             Some((layout, _)) => Arc::clone(layout),
-            None => match self.infer_layout(&ahead, &plan, types.as_ref(), sink)? {
+            None => match self.infer_layout(&prefetched, &plan, types.as_ref(), sink)? {
                 Some(layout) => layout,
                 None => return Ok(Ok(None)),
             },
         };
-        // Errors of the layout are reported here; each thread creates its own filler again.
+        // This reports errors of the layout. Each thread then creates a builder of its own.
         RecordBuilder::new(&layout, &plan).map_err(|error| usage_text_error(error.to_string()))?;
-        Ok(Ok(Some(Pool::start(ahead, || {
-            let mut filler = RecordBuilder::new(&layout, &plan);
-            move |batch: &mut Batch| match &mut filler {
-                Ok(filler) => filler.build_records(batch),
+        Ok(Ok(Some(Pool::start(prefetched, || {
+            let mut builder = RecordBuilder::new(&layout, &plan);
+            move |batch: &mut Batch| match &mut builder {
+                Ok(builder) => builder.build_records(batch),
                 Err(error) => batch.error = Some(error.to_string()),
             }
         }))))
@@ -95,14 +94,14 @@ impl RowsJob<'_> {
     /// Returns the columns of the output, inferred from the first rows; `None` if only the schema was requested.
     fn infer_layout<T: BatchReader<Batch = Batch>>(
         &mut self,
-        ahead: &Prefetched<T>,
+        prefetched: &Prefetched<T>,
         plan: &Plan,
         types: Option<&Fields>,
         sink: &mut Sink,
     ) -> Result<Option<Arc<OutputLayout>>, Abort> {
         let typed = &self.args.typed;
         let layout =
-            OutputLayout::new(&ahead.select_parts(plan, typed.infer.max(1)), plan, &self.options.typed, types)?;
+            OutputLayout::new(&prefetched.select_parts(plan, typed.infer.max(1)), plan, &self.options.typed, types)?;
         let notes = layout.notes.iter().filter(|note| !self.type_notes.contains(note));
         let notes: Vec<String> = notes.cloned().collect();
         self.type_notes.extend(notes);
@@ -117,7 +116,7 @@ impl RowsJob<'_> {
         Ok(Some(layout))
     }
 
-    /// Writes the records of a batch. Returns the reason if no more rows follow.
+    /// Writes the records of a batch. Returns a reason if no more rows can follow.
     pub(super) fn write_columns(&mut self, batch: &mut Batch, sink: &mut Sink) -> Result<Option<String>, Abort> {
         if let Some((_, writer)) = &mut self.columns {
             for record in batch.records.drain(..) {

@@ -1,4 +1,4 @@
-//! The tables of a database that was given instead of a file with rows.
+//! Tables of a database: which are read, and errors for tables and columns that do not exist.
 
 use super::Rows;
 use crate::database::{database_error, explain_missing_table};
@@ -8,21 +8,21 @@ use icecore_store::{Address, Scheme, table};
 use icecore_tables::plural::join_names;
 use std::collections::BTreeSet;
 
-/// Returns the error for a file that is an SQLite database: it shows how to read the wanted table, or lists the tables.
-pub fn sqlite_file_error(file: &str, is_file: bool, wanted: &[String]) -> Abort {
+/// Returns the error for a file that is an SQLite database. It shows how to read the requested table, or lists the
+/// tables.
+pub fn sqlite_file_error(file: &str, is_file: bool, requested: &[String]) -> Abort {
     if !is_file {
         return usage_text_error(
             "this is a SQLite database: its rows are read from a file, as `icecore rows --db sqlite:FILE --table TABLE`",
         );
     }
-    match (read_names(file), wanted.first()) {
-        (Ok(tables), Some(wanted)) if tables.contains(wanted) => {
-            usage_text_error(format!("this is a SQLite database: {} reads this table", format_command(file, wanted)))
+    match (read_names(file), requested.first()) {
+        (Ok(tables), Some(table)) if tables.contains(table) => {
+            usage_text_error(format!("this is a SQLite database: {} reads this table", format_command(file, table)))
         }
-        (Ok(tables), Some(wanted)) => {
-            let advice =
-                explain_missing_table(wanted, &tables).map_or_else(String::new, |advice| format!("; {advice}"));
-            usage_text_error(format!("this SQLite database has no table `{}`{advice}", printable(wanted)))
+        (Ok(tables), Some(table)) => {
+            let advice = explain_missing_table(table, &tables).map_or_else(String::new, |advice| format!("; {advice}"));
+            usage_text_error(format!("this SQLite database has no table `{}`{advice}", printable(table)))
         }
         (Ok(tables), None) => table_list_error(file, &tables),
         (Err(error), _) => error,
@@ -38,9 +38,9 @@ fn format_command(file: &str, table: &str) -> String {
 fn table_list_error(file: &str, tables: &[String]) -> Abort {
     let Some(first) = tables.first() else { return usage_text_error("this is a SQLite database without tables") };
     let names: Vec<String> = tables.iter().map(|table| format!("`{}`", shortened(&printable(table), 64))).collect();
-    let (is, word) = if names.len() == 1 { ("the table", "reads it") } else { ("the tables", "reads one") };
+    let (noun, verb) = if names.len() == 1 { ("the table", "reads it") } else { ("the tables", "reads one") };
     let command = format_command(file, first);
-    usage_text_error(format!("this is a SQLite database with {is} {}: {command} {word}", join_names(&names)))
+    usage_text_error(format!("this is a SQLite database with {noun} {}: {command} {verb}", join_names(&names)))
 }
 
 /// Returns the names of all tables of a file, in order.
@@ -79,14 +79,15 @@ pub fn file_name(table: &str) -> String {
 }
 
 /// With `--all-tables`, returns the columns to decode that this table has, each with its position among the given
-/// columns; `None` means the given columns, if any.
+/// columns. Otherwise returns `None`: then the given columns apply.
 pub fn own_columns(args: &Rows, table: &str, header: &[String]) -> Option<Vec<(usize, String)>> {
-    let own = |(position, column): (usize, &String)| {
-        let own = column.strip_prefix(&format!("{table}.")).unwrap_or(column);
-        let name = own.split('=').next().unwrap_or(own);
-        header.iter().any(|known| known == name).then(|| (position, own.to_owned()))
+    let own_column = |(position, column): (usize, &String)| {
+        let column = column.strip_prefix(&format!("{table}.")).unwrap_or(column);
+        let name = column.split('=').next().unwrap_or(column);
+        header.iter().any(|known| known == name).then(|| (position, column.to_owned()))
     };
-    (args.all_tables && !args.columns.is_empty()).then(|| args.columns.iter().enumerate().filter_map(own).collect())
+    (args.all_tables && !args.columns.is_empty())
+        .then(|| args.columns.iter().enumerate().filter_map(own_column).collect())
 }
 
 /// Returns the error for columns that no table has.

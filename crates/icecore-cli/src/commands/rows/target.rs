@@ -11,7 +11,7 @@ use icecore_tables::rows::plan::{JSON, OutputForm};
 /// Returns the form of the rows, and the JSON inside them.
 pub fn parse_output_form(args: &Rows) -> Result<(OutputForm, Stage), Abort> {
     let (out, json) = match (args.output_form(), Container::from_name(args.output_form())) {
-        // Only the types are requested.
+        // With --schema-only, no rows are written, so any form with types will do.
         (_, None) if args.typed.schema_only => (OutputForm::Columns(Container::Parquet), JSON),
         (_, Some(container)) => (OutputForm::Columns(container), JSON),
         ("csv", None) => (OutputForm::Csv, JSON),

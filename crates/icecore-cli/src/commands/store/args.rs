@@ -2,7 +2,7 @@
 
 use crate::database::{Database, parse_duration, parse_id};
 use crate::limits;
-use crate::records::Frame;
+use crate::records::Framing;
 use clap::{Args, Subcommand, ValueHint};
 use icecore_store::Id;
 use std::path::PathBuf;
@@ -36,12 +36,12 @@ pub enum StoreAction {
 }
 
 impl StoreAction {
-    /// Returns whether the action needs existing objects.
+    /// Returns true if the action needs existing objects.
     pub fn needs_data(&self) -> bool {
         !matches!(self, StoreAction::Put(_) | StoreAction::Index(_))
     }
 
-    /// Returns whether the action prints text for reading rather than data.
+    /// Returns true if the action prints text for reading rather than data.
     pub fn is_for_reading(&self) -> bool {
         match self {
             StoreAction::Each(each) => each.bytes.is_none(),
@@ -77,7 +77,7 @@ pub struct Put {
     /// Without FRAME, they follow one another without separators, and -f gives their format. Memory does not grow with
     /// the file.
     #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents", conflicts_with = "key")]
-    pub each: Option<Frame>,
+    pub each: Option<Framing>,
     /// With --each: maximum length of an object
     #[arg(long, value_name = "SIZE", value_parser = limits::parse_size, default_value = "1G", requires = "each")]
     pub max_record: u64,
@@ -131,7 +131,7 @@ pub struct Each {
     /// Nothing is decoded. Without FRAME, the objects follow one another without separators. `store put --each=FRAME`
     /// reads the output.
     #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents", group = "shape")]
-    pub bytes: Option<Frame>,
+    pub bytes: Option<Framing>,
     /// With --bytes: write binary data to a terminal
     #[arg(long, requires = "bytes")]
     pub force: bool,

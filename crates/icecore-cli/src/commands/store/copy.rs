@@ -6,39 +6,40 @@ use crate::progress;
 use crate::report::Abort;
 use icecore_store::{Backend, Flow, NewObject, Object, ObjectFilter, describe, open};
 
-/// Number of objects and of bytes that are copied at once.
-const PAGE: usize = 500;
-const BYTES: usize = 8 << 20;
+/// Maximum number of objects that are copied at once.
+const MAX_PAGE_OBJECTS: usize = 500;
+/// Number of bytes after which no further object is copied at once.
+const MAX_PAGE_LEN: usize = 8 << 20;
 
 pub fn run(args: &CopyObjects, from: &mut dyn Backend) -> Result<(), Abort> {
     let address = parse_address(&args.to)?;
-    let mut to = open(&address).map_err(database_error)?;
+    let mut target = open(&address).map_err(database_error)?;
     progress::begin_input("objects");
-    let (mut after, mut copied) = (0, 0);
+    let (mut last_sequence, mut copied) = (0, 0);
     loop {
         let mut page = Vec::new();
         let mut size = 0;
-        from.walk(after, PAGE, &ObjectFilter::default(), &mut |object| {
+        from.walk(last_sequence, MAX_PAGE_OBJECTS, &ObjectFilter::default(), &mut |object| {
             size += object.bytes.len();
             page.push(object.to_owned_object());
-            Ok(if size < BYTES { Flow::Continue } else { Flow::Stop })
+            Ok(if size < MAX_PAGE_LEN { Flow::Continue } else { Flow::Stop })
         })
         .map_err(database_error)?;
         let Some(last) = page.last() else { break };
-        after = last.sequence;
-        let mut new = Vec::new();
+        last_sequence = last.sequence;
+        let mut new_objects = Vec::new();
         for object in page {
-            if to.object(object.id).map_err(database_error)?.is_none() {
-                new.push(to_new_object(object));
+            if target.object(object.id).map_err(database_error)?.is_none() {
+                new_objects.push(to_new_object(object));
             }
         }
-        copied += to.put(&new).map_err(database_error)?.len() as u64;
+        copied += target.put(&new_objects).map_err(database_error)?.len() as u64;
         progress::set_record_count(copied);
     }
     super::print_count(copied, "object", "copied")
 }
 
-/// Returns the same object for another database; a marked object stays marked.
+/// Returns the same object for another database. A mark for an object that can't be decoded is kept.
 fn to_new_object(object: Object) -> NewObject {
     let mut description = describe::describe(&object.bytes, object.format.as_deref());
     if object.problem.is_some() {

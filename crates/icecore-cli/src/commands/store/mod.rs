@@ -38,16 +38,16 @@ pub fn run(args: &Store, global: &Global, report: &mut Report) -> Result<(), Abo
             print_count(count, "object", "taken away")
         }
         StoreAction::Stats(stats) => print_store_stats(stats, store, global),
-        StoreAction::Index(index) => make_index(index, store),
+        StoreAction::Index(index) => create_or_list_indexes(index, store),
         StoreAction::Copy(copy) => copy::run(copy, store),
     }
 }
 
-/// Prints the number of processed items.
-fn print_count(count: u64, noun: &str, done: &str) -> Result<(), Abort> {
+/// Prints the number of processed items: `3 objects copied`.
+fn print_count(count: u64, noun: &str, participle: &str) -> Result<(), Abort> {
     let mut sink = Sink::stdout();
     let plural = if count == 1 { "" } else { "s" };
-    sink.write_text(&format!("{count} {noun}{plural} {done}\n"))?;
+    sink.write_text(&format!("{count} {noun}{plural} {participle}\n"))?;
     sink.flush()
 }
 
@@ -57,11 +57,11 @@ fn find_object(store: &mut dyn Backend, name: &str) -> Result<Object, Abort> {
         Ok(id) => store.object(id).map_err(database_error)?,
         Err(_) => None,
     };
-    let found = match by_id {
+    let object = match by_id {
         Some(object) => Some(object),
         None => store.object_named(name).map_err(database_error)?,
     };
-    found.ok_or_else(|| {
+    object.ok_or_else(|| {
         Abort::Failed(
             code::FINDING,
             format!("there is no object with the id or key {}", icecore::text::printable(name)),
@@ -69,6 +69,7 @@ fn find_object(store: &mut dyn Backend, name: &str) -> Result<Object, Abort> {
     })
 }
 
+/// Prints one object: as a line of JSON, as its bytes, or converted to another format.
 fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
     let to = args.to.as_deref().map(mistakes::target_stage).transpose()?;
     let object = find_object(store, &args.id)?;
@@ -84,10 +85,10 @@ fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> R
     let from = object.format.as_deref();
     let Some(mut to) = to else {
         if terminal::is_stdout_terminal() {
-            // Bytes that can't be decoded may be binary.
+            // An object without a known format may be binary.
             let stage = from.and_then(|format| Stage::parse(format).ok());
             match stage {
-                Some(stage) => terminal::refuse_binary(&stage, args.force)?,
+                Some(stage) => terminal::check_not_binary(&stage, args.force)?,
                 None if args.force => {}
                 None => {
                     let text = "the object can't be decoded: write it to a file, or add `--force`";
@@ -105,9 +106,9 @@ fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> R
         let problem = object.problem.as_deref().unwrap_or("its format is not known");
         return Err(Abort::Failed(code::INPUT, format!("the object can't be decoded: {problem}")));
     };
-    let usage = |error: icecore::Error| Abort::Failed(code::USAGE, error.to_string());
+    let usage_failure = |error: icecore::Error| Abort::Failed(code::USAGE, error.to_string());
     if terminal::is_stdout_terminal() {
-        terminal::refuse_binary(&to, args.force)?;
+        terminal::check_not_binary(&to, args.force)?;
         to = terminal::with_indented_json(to);
         if terminal::writes_json(&to) {
             sink.paint_json(global.color);
@@ -118,8 +119,9 @@ fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> R
     let writes_json = terminal::writes_json(&to);
     let limits: &Limits = &global.limit;
     let mut out = Vec::new();
-    let done = Converter::new(Stage::parse(from).map_err(usage)?, to).limited(limits).convert(&object.bytes, &mut out);
-    done.written.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?;
+    let converted =
+        Converter::new(Stage::parse(from).map_err(usage_failure)?, to).limited(limits).convert(&object.bytes, &mut out);
+    converted.written.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?;
     sink.write_bytes(&out)?;
     if !sink.is_at_line_start() && (terminal::is_stdout_terminal() || writes_json) {
         sink.write_text("\n")?;
@@ -145,7 +147,7 @@ fn remove_objects(args: &Rm, store: &mut dyn Backend, report: &mut Report) -> Re
     Ok(())
 }
 
-fn make_index(args: &Index, store: &mut dyn Backend) -> Result<(), Abort> {
+fn create_or_list_indexes(args: &Index, store: &mut dyn Backend) -> Result<(), Abort> {
     let Some(path) = &args.path else {
         let mut sink = Sink::stdout();
         for path in store.indexes().map_err(database_error)? {
@@ -153,7 +155,7 @@ fn make_index(args: &Index, store: &mut dyn Backend) -> Result<(), Abort> {
         }
         return sink.flush();
     };
-    store.index(&mistakes::whole_path(path)?).map_err(database_error)
+    store.index(&mistakes::rooted_path(path)?).map_err(database_error)
 }
 
 /// The statistics as `store stats --json` prints them.
@@ -178,15 +180,15 @@ fn print_store_stats(args: &StoreStats, store: &mut dyn Backend, global: &Global
     let stats = store.object_stats().map_err(database_error)?;
     let mut sink = Sink::for_report(args.json, global.color);
     if args.json {
-        let count = |(name, count)| NamedCount { name, count };
+        let to_named_count = |(name, count)| NamedCount { name, count };
         sink.write_object(&StoreNumbers {
             objects: stats.count,
             bytes: stats.bytes,
             quarantined: stats.quarantined,
             first: stats.first_at.map(time::format_utc),
             last: stats.last_at.map(time::format_utc),
-            formats: stats.formats.into_iter().map(count).collect(),
-            classes: stats.classes.into_iter().map(|(name, number)| count((Some(name), number))).collect(),
+            formats: stats.formats.into_iter().map(to_named_count).collect(),
+            classes: stats.classes.into_iter().map(|(name, count)| to_named_count((Some(name), count))).collect(),
         })?;
     } else {
         sink.write_text(&format_stats(&stats, Paint::new(global.color, &std::io::stdout())))?;
@@ -196,14 +198,14 @@ fn print_store_stats(args: &StoreStats, store: &mut dyn Backend, global: &Global
 
 fn format_stats(stats: &ObjectStats, paint: Paint) -> String {
     let grouped = icecore_tables::plural::group_digits;
-    let time = |moment: Option<i64>| moment.map_or_else(|| "-".to_owned(), time::format_utc);
+    let format_time = |time: Option<i64>| time.map_or_else(|| "-".to_owned(), time::format_utc);
     let mut text = format!(
         "objects      {}\nbytes        {}\nquarantined  {}\nfirst        {}\nlast         {}\n",
         grouped(stats.count),
         grouped(stats.bytes),
         grouped(stats.quarantined),
-        time(stats.first_at),
-        time(stats.last_at)
+        format_time(stats.first_at),
+        format_time(stats.last_at)
     );
     let classes = stats.classes.iter().map(|(name, count)| ("class", name.as_str(), *count));
     let formats = stats.formats.iter().map(|(name, count)| ("format", name.as_deref().unwrap_or("(none)"), *count));

@@ -5,7 +5,7 @@ use crate::arguments::Global;
 use crate::database::database_error;
 use crate::mistakes;
 use crate::progress;
-use crate::records::{Frame, RecordSplitter};
+use crate::records::{Framing, RecordSplitter};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -14,12 +14,13 @@ use icecore_store::{Backend, NewObject, describe};
 use icecore_tables::window::{CHUNK, Window};
 use serde::Serialize;
 
-/// Number of bytes and of objects that are stored at once.
-const MAX_GROUP_BYTES: usize = 8 << 20;
+/// Number of bytes from which waiting objects are stored.
+const MAX_GROUP_LEN: usize = 8 << 20;
+/// Maximum number of objects that are stored at once.
 const MAX_GROUP_OBJECTS: usize = 10_000;
 
 pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    mistakes::refuse_frame_as_file(args.each, &args.files)?;
+    mistakes::refuse_framing_as_file(args.each, &args.files)?;
     let stage = args.format.as_deref().map(mistakes::stage).transpose()?;
     let sources = Source::find_all(&args.files, report);
     if args.key.is_some() && sources.len() != 1 {
@@ -27,9 +28,9 @@ pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report:
         return Err(Abort::Failed(code::USAGE, text));
     }
     let expires_at = match args.expires {
-        Some(time) => {
-            let time = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
-            Some(store.now().map_err(database_error)?.saturating_add(time))
+        Some(duration) => {
+            let duration = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+            Some(store.now().map_err(database_error)?.saturating_add(duration))
         }
         None => None,
     };
@@ -39,9 +40,9 @@ pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report:
         report.count_input();
         let name = source.name();
         match args.each {
-            Some(frame) => store_records(source, frame, stage.as_ref(), global, &mut group, report)?,
+            Some(framing) => store_records(source, framing, stage.as_ref(), global, &mut group, report)?,
             None => match source.read() {
-                Ok(bytes) => group.add(&name, bytes.to_vec(), report)?,
+                Ok(bytes) => group.add_object(&name, bytes.to_vec(), report)?,
                 Err(error) => report.report_io_error(&name, &error),
             },
         }
@@ -50,11 +51,10 @@ pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report:
     group.sink.flush()
 }
 
-/// Stores the records of a file. After a broken record the next one is not searched for; the records before it are
-/// stored.
+/// Stores the records of a file. A broken record ends the file; the records before it are stored.
 fn store_records(
     source: &Source,
-    frame: Frame,
+    framing: Framing,
     stage: Option<&Stage>,
     global: &Global,
     group: &mut ObjectGroup<'_>,
@@ -68,15 +68,15 @@ fn store_records(
             return Ok(());
         }
     };
-    let mut splitter = RecordSplitter::new(window, frame, stage, group.args.max_record, &global.limit)?;
+    let mut splitter = RecordSplitter::new(window, framing, stage, group.args.max_record, &global.limit)?;
     let mut count = 0;
     loop {
         match splitter.next_record() {
-            Ok(Some(bytes)) => group.add(&format!("{name}, record {}", count + 1), bytes, report)?,
+            Ok(Some(bytes)) => group.add_object(&format!("{name}, record {}", count + 1), bytes, report)?,
             Ok(None) => return Ok(()),
-            Err(wrong) => {
+            Err(error) => {
                 group.store_waiting()?;
-                wrong.report_error(&name, &splitter, report);
+                error.report_error(&name, &splitter, report);
                 return Ok(());
             }
         }
@@ -111,7 +111,8 @@ struct StoredObject<'s> {
 }
 
 impl ObjectGroup<'_> {
-    fn add(&mut self, name: &str, bytes: Vec<u8>, report: &Report) -> Result<(), Abort> {
+    /// Adds an object, and stores the group if it is large enough.
+    fn add_object(&mut self, name: &str, bytes: Vec<u8>, report: &Report) -> Result<(), Abort> {
         self.size += bytes.len();
         let mut object = describe::describe_object(bytes, self.args.format.as_deref());
         if let Some(problem) = &object.description.problem {
@@ -120,7 +121,7 @@ impl ObjectGroup<'_> {
         object.key.clone_from(&self.args.key);
         (object.expires_at, object.as_base64) = (self.expires_at, self.args.base64);
         self.waiting.push((name.to_owned(), object));
-        if self.size >= MAX_GROUP_BYTES || self.waiting.len() >= MAX_GROUP_OBJECTS {
+        if self.size >= MAX_GROUP_LEN || self.waiting.len() >= MAX_GROUP_OBJECTS {
             self.store_waiting()
         } else {
             Ok(())
@@ -152,7 +153,7 @@ impl ObjectGroup<'_> {
     }
 }
 
-/// Returns an error of the database; for a key that exists, with what to do.
+/// Returns an error of the database. If the key exists already, advice is added.
 fn put_error(error: icecore_store::Error, key: Option<&str>) -> Abort {
     match (error.kind(), key) {
         (icecore_store::ErrorKind::Taken, Some(key)) => {

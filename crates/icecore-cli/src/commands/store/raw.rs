@@ -3,76 +3,77 @@
 use super::args::Each;
 use super::walk;
 use crate::database::database_error;
-use crate::records::{Frame, Split};
+use crate::records::{Framing, Split};
 use crate::report::{Abort, code};
 use crate::sink::Sink;
 use crate::terminal;
 use icecore_store::{Backend, Flow};
 
+/// Writes the bytes of all objects that match, separated by the requested framing.
 pub fn print_raw_objects(args: &Each, store: &mut dyn Backend) -> Result<(), Abort> {
-    let frame = args.bytes.unwrap_or(Frame::Documents);
+    let framing = args.bytes.unwrap_or(Framing::Documents);
     if terminal::is_stdout_terminal() && !args.force {
         let text =
             "the standard output is a terminal, and objects may be binary: write them to a file, or add `--force`";
         return Err(Abort::Failed(code::USAGE, text.to_owned()));
     }
-    let mut after = walk::start_sequence(args, store)?;
-    let wanted = walk::to_object_filter(&args.filter, None);
+    let mut last_sequence = walk::start_sequence(args, store)?;
+    let filter = walk::to_object_filter(&args.filter, None);
     let mut sink = Sink::stdout();
     sink.hold_records();
-    let mut left = args.filter.items.unwrap_or(u64::MAX);
-    while left > 0 {
-        let page = usize::try_from(left).unwrap_or(walk::PAGE).min(walk::PAGE);
-        let (mut count, mut ended) = (0, None);
-        let walked = store.objects(after, page, &wanted, &mut |object| {
-            (count, after) = (count + 1, object.sequence);
-            match write_framed_object(&object.bytes, frame, &mut sink) {
+    let mut remaining = args.filter.items.unwrap_or(u64::MAX);
+    while remaining > 0 {
+        let page_len = usize::try_from(remaining).unwrap_or(walk::MAX_PAGE_LEN).min(walk::MAX_PAGE_LEN);
+        let (mut count, mut stop_reason) = (0, None);
+        let page_result = store.objects(last_sequence, page_len, &filter, &mut |object| {
+            (count, last_sequence) = (count + 1, object.sequence);
+            match write_framed_object(&object.bytes, framing, &mut sink) {
                 Ok(()) => Ok(Flow::Continue),
-                Err(Abort::Failed(code, why)) => {
-                    ended = Some(Abort::Failed(code, format!("{}: {why}", object.id)));
+                Err(Abort::Failed(code, reason)) => {
+                    stop_reason = Some(Abort::Failed(code, format!("{}: {reason}", object.id)));
                     Ok(Flow::Stop)
                 }
                 Err(abort) => {
-                    ended = Some(abort);
+                    stop_reason = Some(abort);
                     Ok(Flow::Stop)
                 }
             }
         });
-        if let Some(abort) = ended {
-            // The output before the error is shown first.
+        if let Some(abort) = stop_reason {
+            // The output before the error is written first.
             sink.flush()?;
             return Err(abort);
         }
-        walked.map_err(database_error)?;
-        left -= count as u64;
-        if count < page {
+        page_result.map_err(database_error)?;
+        remaining -= count as u64;
+        if count < page_len {
             break;
         }
     }
     sink.flush()
 }
 
-/// Writes the bytes of an object with their frame.
-fn write_framed_object(bytes: &[u8], frame: Frame, sink: &mut Sink) -> Result<(), Abort> {
+/// Writes the bytes of an object as a record.
+fn write_framed_object(bytes: &[u8], framing: Framing, sink: &mut Sink) -> Result<(), Abort> {
     let output_start = sink.position();
     sink.write_bytes(bytes)?;
     let fits = sink.edit_record(output_start, |buffer, start| {
-        frame.close_record(buffer, start).is_ok()
-            && (frame == Frame::Documents || survives_framing(frame, &buffer[start..], bytes))
+        framing.close_record(buffer, start).is_ok()
+            && (framing == Framing::Documents || survives_framing(framing, &buffer[start..], bytes))
     });
     if !fits {
-        sink.take_back(output_start);
-        let text = format!("a record of --bytes={} can't hold this object; use --bytes=u32be", frame.name());
+        sink.discard_after(output_start);
+        let text = format!("a record of --bytes={} can't hold this object; use --bytes=u32be", framing.name());
         return Err(Abort::Failed(code::USAGE, text));
     }
     sink.release_record()
 }
 
-/// Returns whether reading the record yields these bytes: for example, a line feed at the end of an object is lost in a
-/// line.
-fn survives_framing(frame: Frame, record: &[u8], bytes: &[u8]) -> bool {
-    let is_blank = frame == Frame::Lines && bytes.trim_ascii().is_empty();
-    match frame.split_record(record, true) {
+/// Returns true if reading the record yields these bytes. For example, a line feed at the end of an object is lost in
+/// a line.
+fn survives_framing(framing: Framing, record: &[u8], bytes: &[u8]) -> bool {
+    let is_blank = framing == Framing::Lines && bytes.trim_ascii().is_empty();
+    match framing.split_record(record, true) {
         Split::Record { start, end, next } => record[start..end] == *bytes && next == record.len() && !is_blank,
         _ => false,
     }

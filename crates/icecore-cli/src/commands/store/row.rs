@@ -1,4 +1,4 @@
-//! An object as one line: as JSON or as a row of a table.
+//! Formats an object as a line of JSON or as a row of a table.
 
 use crate::json;
 use crate::paint::{Ink, Paint};
@@ -7,10 +7,10 @@ use icecore_store::{Id, LentObject, time};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// The metadata of an object as JSON, which precede its value.
+/// The metadata of an object, which precede its value in JSON.
 #[derive(Serialize)]
 struct ObjectHead<'o> {
-    #[serde(serialize_with = "as_text")]
+    #[serde(serialize_with = "serialize_id")]
     id: Id,
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<&'o str>,
@@ -23,8 +23,8 @@ struct ObjectHead<'o> {
     checksum: &'o str,
 }
 
-fn as_text<S: Serializer>(id: &Id, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(id)
+fn serialize_id<S: Serializer>(id: &Id, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(id)
 }
 
 impl<'o> ObjectHead<'o> {
@@ -42,8 +42,8 @@ impl<'o> ObjectHead<'o> {
     }
 }
 
-/// Appends an object as a line of JSON, with the fields of a [`ObjectRow`]; its value is decoded directly into the output.
-/// Returns the problem of the object, if it was not known before.
+/// Appends an object as a line of JSON, with the fields of an [`ObjectRow`]. Its value is decoded directly into the
+/// output. Returns the problem of an object that can't be decoded and is not marked yet.
 pub fn push_line(
     object: &LentObject<'_>,
     decoder: &mut Decoder,
@@ -58,17 +58,17 @@ pub fn push_line(
     if decoded != Ok(true) {
         out.extend_from_slice(b"null");
     }
-    let found = decoded.err();
-    if let Some(problem) = found.as_deref().or(object.problem.as_deref()) {
+    let decode_error = decoded.err();
+    if let Some(problem) = decode_error.as_deref().or(object.problem.as_deref()) {
         out.extend_from_slice(b",\"problem\":");
         json::push_value(&problem, out)?;
     }
     out.extend_from_slice(b"}\n");
-    Ok(found.filter(|_| object.problem.is_none()))
+    Ok(decode_error.filter(|_| object.problem.is_none()))
 }
 
-/// Appends the fields of a [`ObjectHead`] without the closing brace. Written by hand: there are many lines, and a serializer
-/// would examine each byte of names, ids and times.
+/// Appends the fields of an [`ObjectHead`] without the closing brace. This does not use the serializer, which would
+/// examine each byte of ids, times and checksums in each of many lines.
 fn push_head(object: &LentObject<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
     fn push_text_field(name: &str, text: Option<&str>, out: &mut Vec<u8>) -> serde_json::Result<()> {
         out.extend_from_slice(name.as_bytes());
@@ -104,22 +104,24 @@ pub struct ObjectRow<'o> {
 }
 
 impl ObjectRow<'_> {
-    /// Decodes an object. Also returns its problem, if it was not known before.
+    /// Decodes an object. Also returns the problem of an object that can't be decoded and is not marked yet.
     pub fn from_object<'o>(object: &'o LentObject<'_>, decoder: &mut Decoder) -> (ObjectRow<'o>, Option<String>) {
-        let (value, found) = match decode_value(object, decoder) {
+        let (value, decode_error) = match decode_value(object, decoder) {
             Ok(value) => (value, None),
             Err(problem) => (None, Some(problem)),
         };
-        let problem = found.clone().or_else(|| object.problem.as_deref().map(str::to_owned));
+        let problem = decode_error.clone().or_else(|| object.problem.as_deref().map(str::to_owned));
         let row = ObjectRow { head: ObjectHead::from_object(object), value, problem };
-        (row, found.filter(|_| object.problem.is_none()))
+        (row, decode_error.filter(|_| object.problem.is_none()))
     }
 
     /// Returns the object as a row of a table.
     pub fn format_row(&self, paint: Paint) -> String {
         let value = match (&self.value, &self.problem) {
-            (Some(value), _) => icecore::text::printable(&icecore::text::shortened(value.get(), SHOWN)).into_owned(),
-            (None, Some(problem)) => paint.ink(Ink::Bad, icecore::text::shortened(problem, SHOWN)),
+            (Some(value), _) => {
+                icecore::text::printable(&icecore::text::shortened(value.get(), MAX_VALUE_LEN)).into_owned()
+            }
+            (None, Some(problem)) => paint.ink(Ink::Bad, icecore::text::shortened(problem, MAX_VALUE_LEN)),
             (None, None) => String::new(),
         };
         format!(
@@ -134,7 +136,7 @@ impl ObjectRow<'_> {
 }
 
 /// Maximum number of characters of a value in a table.
-const SHOWN: usize = 80;
+const MAX_VALUE_LEN: usize = 80;
 
 /// Returns the header of a table.
 pub fn format_header(paint: Paint) -> String {

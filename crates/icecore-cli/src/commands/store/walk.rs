@@ -1,4 +1,4 @@
-//! `store each` and `store find`.
+//! `store each` and `store find`: print objects.
 
 use super::args::{Each, FilterArgs, Find};
 use super::find_object;
@@ -13,48 +13,49 @@ use crate::sink::Sink;
 use icecore_store::describe::Decoder;
 use icecore_store::{Backend, ErrorKind, Flow, Id, LentObject, ObjectFilter};
 
-/// Number of objects that are requested at once.
-pub const PAGE: usize = 1_000;
+/// Maximum number of objects that are requested from the database at once.
+pub const MAX_PAGE_LEN: usize = 1_000;
 
 pub fn print_objects(args: &Each, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let after = start_sequence(args, store)?;
     print_matching(&args.filter, None, after, store, global, report).map(drop)
 }
 
-/// Returns the sequence number after which the walk begins.
+/// Returns the sequence number after which the listing begins.
 pub fn start_sequence(args: &Each, store: &mut dyn Backend) -> Result<i64, Abort> {
     let Some(id) = args.after else { return Ok(0) };
-    let missing = || Abort::Failed(code::FINDING, format!("there is no object {id}"));
-    Ok(store.object(id).map_err(database_error)?.ok_or_else(missing)?.sequence)
+    let missing_error = || Abort::Failed(code::FINDING, format!("there is no object {id}"));
+    Ok(store.object(id).map_err(database_error)?.ok_or_else(missing_error)?.sequence)
 }
 
-/// Returns the query of a filter for the store.
-pub fn to_object_filter(filter: &FilterArgs, at: Option<(String, String)>) -> ObjectFilter {
+/// Returns the filter for the store. `path_value` is a path, and the value that objects must have there.
+pub fn to_object_filter(filter: &FilterArgs, path_value: Option<(String, String)>) -> ObjectFilter {
     ObjectFilter {
         class: filter.class.clone(),
-        path_value: at,
+        path_value,
         quarantined: filter.quarantined.then_some(true),
         before: None,
     }
 }
 
+/// Prints the objects with a key, with a value at a path, with a class, or in quarantine.
 pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if let Some(key) = &args.key {
         let object = find_object(store, key)?;
-        let mut lines = ObjectPrinter::new(args.filter.json, global);
-        lines.print_object(&object.to_lent())?;
-        return lines.sink.flush();
+        let mut printer = ObjectPrinter::new(args.filter.json, global);
+        printer.print_object(&object.to_lent())?;
+        return printer.sink.flush();
     }
     let path_value = match (&args.path, &args.value) {
-        (Some(path), Some(value)) => Some((mistakes::whole_path(path)?, value.clone())),
-        (Some(both), None) => {
-            let Some((path, value)) = both.split_once('=') else {
+        (Some(path), Some(value)) => Some((mistakes::rooted_path(path)?, value.clone())),
+        (Some(assignment), None) => {
+            let Some((path, value)) = assignment.split_once('=') else {
                 return Err(Abort::Failed(
                     code::USAGE,
-                    format!("the value is missing: `icecore store find '{both}' VALUE`"),
+                    format!("the value is missing: `icecore store find '{assignment}' VALUE`"),
                 ));
             };
-            Some((mistakes::whole_path(path.trim())?, value.trim().to_owned()))
+            Some((mistakes::rooted_path(path.trim())?, value.trim().to_owned()))
         }
         _ => None,
     };
@@ -93,11 +94,11 @@ impl ObjectPrinter {
         ObjectPrinter { sink, is_json, paint, decoder: Decoder::default(), count: 0 }
     }
 
-    /// Prints an object; returns its problem, if it was not known before.
+    /// Prints an object. Returns the problem of an object that can't be decoded and is not marked yet.
     fn print_object(&mut self, object: &LentObject<'_>) -> Result<Option<String>, Abort> {
         let problem = if self.is_json {
-            let pushed = row::push_line(object, &mut self.decoder, self.sink.buffer_mut());
-            pushed.map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?
+            let result = row::push_line(object, &mut self.decoder, self.sink.buffer_mut());
+            result.map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?
         } else {
             let (row, problem) = ObjectRow::from_object(object, &mut self.decoder);
             if self.count == 0 {
@@ -112,51 +113,51 @@ impl ObjectPrinter {
     }
 }
 
-/// Prints all matching objects; returns their number.
+/// Prints all matching objects, and returns their number. Objects that turn out to be undecodable are marked.
 fn print_matching(
     filter: &FilterArgs,
     path_value: Option<(String, String)>,
-    mut after: i64,
+    mut last_sequence: i64,
     store: &mut dyn Backend,
     global: &Global,
     report: &mut Report,
 ) -> Result<u64, Abort> {
     progress::begin_input("objects");
-    let mut lines = ObjectPrinter::new(filter.json, global);
-    let wanted = to_object_filter(filter, path_value);
-    let mut left = filter.items.unwrap_or(u64::MAX);
-    while left > 0 {
-        let (mut count, mut ended) = (0, None);
-        let mut bad: Vec<(Id, String)> = Vec::new();
-        let page = usize::try_from(left).unwrap_or(PAGE).min(PAGE);
-        let walked = store.walk(after, page, &wanted, &mut |object| {
-            (count, after) = (count + 1, object.sequence);
-            match lines.print_object(&object) {
-                Ok(problem) => bad.extend(problem.map(|problem| (object.id, problem))),
+    let mut printer = ObjectPrinter::new(filter.json, global);
+    let object_filter = to_object_filter(filter, path_value);
+    let mut remaining = filter.items.unwrap_or(u64::MAX);
+    while remaining > 0 {
+        let (mut count, mut stop_reason) = (0, None);
+        let mut undecodable: Vec<(Id, String)> = Vec::new();
+        let page_len = usize::try_from(remaining).unwrap_or(MAX_PAGE_LEN).min(MAX_PAGE_LEN);
+        let page_result = store.walk(last_sequence, page_len, &object_filter, &mut |object| {
+            (count, last_sequence) = (count + 1, object.sequence);
+            match printer.print_object(&object) {
+                Ok(problem) => undecodable.extend(problem.map(|problem| (object.id, problem))),
                 Err(abort) => {
-                    ended = Some(abort);
+                    stop_reason = Some(abort);
                     return Ok(Flow::Stop);
                 }
             }
             Ok(Flow::Continue)
         });
-        if let Some(abort) = ended {
+        if let Some(abort) = stop_reason {
             return Err(abort);
         }
-        walked.map_err(database_error)?;
-        for (id, problem) in bad {
+        page_result.map_err(database_error)?;
+        for (id, problem) in undecodable {
             report.report_fault(code::INPUT, &id.to_string(), format!("can't be decoded, and is marked: {problem}"));
             match store.quarantine(id, &problem) {
                 Err(error) if error.kind() != ErrorKind::Missing => return Err(database_error(error)),
                 _ => {}
             }
         }
-        left -= count as u64;
-        progress::set_record_count(lines.count);
-        if count < page {
+        remaining -= count as u64;
+        progress::set_record_count(printer.count);
+        if count < page_len {
             break;
         }
     }
-    lines.sink.flush()?;
-    Ok(lines.count)
+    printer.sink.flush()?;
+    Ok(printer.count)
 }

@@ -1,6 +1,6 @@
-//! The values of one record, compared with the current values of the database.
+//! The values of one record: their comparison with the current values of the database, and their restoration.
 
-use super::outcome::Fate;
+use super::outcome::ValueResult;
 use super::payload::{CellDigest, ChangedCell, Changes};
 use icecore_store::table::{Change, Row, Table, Transaction};
 use std::collections::{BTreeMap, HashMap};
@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, HashMap};
 /// The selected values of a record.
 pub struct Batch<'c> {
     pub cells: Vec<PendingCell<'c>>,
-    /// The cells of each row.
-    by_key: HashMap<&'c [String], Vec<usize>>,
+    /// For each row, the indices of its cells.
+    cells_by_key: HashMap<&'c [String], Vec<usize>>,
     keys: Vec<&'c [String]>,
-    /// The columns of the table that have values here.
+    /// Numbers of the columns of the table that have values here.
     columns: Vec<usize>,
 }
 
@@ -21,17 +21,18 @@ pub struct PendingCell<'c> {
     /// Number of its column in the table.
     column: usize,
     pub cell: &'c ChangedCell,
-    pub fate: Fate,
-    /// The current value of the row, if it is the one that the change stored.
-    pub now: Option<Vec<u8>>,
+    pub result: ValueResult,
+    /// The current value in the database, if it is the one that the change stored.
+    pub current: Option<Vec<u8>>,
 }
 
 impl<'c> Batch<'c> {
-    /// Collects the values whose columns have a number in the table.
+    /// Collects the values of the selected columns. `columns` maps the column numbers of the undo file to those of
+    /// the table.
     pub fn new(changes: &'c Changes, columns: &BTreeMap<usize, usize>) -> Batch<'c> {
         let mut batch = Batch {
             cells: Vec::new(),
-            by_key: HashMap::new(),
+            cells_by_key: HashMap::new(),
             keys: Vec::new(),
             columns: columns.values().copied().collect(),
         };
@@ -39,12 +40,12 @@ impl<'c> Batch<'c> {
             let key = &*row.key;
             for cell in &row.cells {
                 let Some(column) = columns.get(&cell.column).copied() else { continue };
-                let of_row = batch.by_key.entry(key).or_default();
-                if of_row.is_empty() {
+                let row_cells = batch.cells_by_key.entry(key).or_default();
+                if row_cells.is_empty() {
                     batch.keys.push(key);
                 }
-                of_row.push(batch.cells.len());
-                batch.cells.push(PendingCell { key, column, cell, fate: Fate::Gone, now: None });
+                row_cells.push(batch.cells.len());
+                batch.cells.push(PendingCell { key, column, cell, result: ValueResult::RowGone, current: None });
             }
         }
         batch
@@ -58,7 +59,7 @@ impl<'c> Batch<'c> {
             self.compare(&row);
             Ok(())
         })?;
-        self.refuse_unfit(table);
+        self.refuse_values_that_do_not_fit(table);
         Ok(())
     }
 
@@ -71,33 +72,35 @@ impl<'c> Batch<'c> {
             self.compare(&row);
             Ok(())
         })?;
-        self.refuse_unfit(transaction.table());
+        self.refuse_values_that_do_not_fit(transaction.table());
         let planned: Vec<usize> =
-            (0..self.cells.len()).filter(|index| self.fate(*index) == Some(Fate::PutBack)).collect();
+            (0..self.cells.len()).filter(|index| self.cell_result(*index) == Some(ValueResult::Restored)).collect();
         if planned.is_empty() {
             return Ok(());
         }
         let writes: Vec<Change<'_>> = planned.iter().filter_map(|index| self.cells.get(*index)?.to_change()).collect();
-        let done = transaction.change(&writes)?;
-        for (index, is_done) in planned.iter().zip(done) {
-            // Preliminary, until the values are read back.
-            self.set_fate(*index, if is_done { Fate::Altered } else { Fate::ChangedSince });
+        let were_written = transaction.change(&writes)?;
+        for (index, was_written) in planned.iter().zip(were_written) {
+            // `read_back` sets the final result of the values that were written.
+            self.set_result(*index, if was_written { ValueResult::Altered } else { ValueResult::ChangedSince });
         }
         self.read_back(&mut transaction, &columns)?;
         transaction.commit()
     }
 
-    /// Reads the written values back: a trigger may have changed them.
+    /// Reads the written values back, because a trigger may have changed them.
     fn read_back(&mut self, transaction: &mut Transaction<'_>, columns: &[usize]) -> icecore_store::Result<()> {
         let mut keys: Vec<&[String]> =
-            self.cells.iter().filter(|cell| cell.fate == Fate::Altered).map(|cell| cell.key).collect();
+            self.cells.iter().filter(|cell| cell.result == ValueResult::Altered).map(|cell| cell.key).collect();
         keys.dedup();
         transaction.find_rows(&keys, columns, &mut |row| {
-            for index in self.by_key.get(&*row.key).cloned().unwrap_or_default() {
-                let Some(cell) = self.cells.get_mut(index).filter(|cell| cell.fate == Fate::Altered) else { continue };
-                let place = columns.iter().position(|column| *column == cell.column);
-                if place.and_then(|place| row.cells.get(place)?.as_ref()) == Some(&cell.cell.old) {
-                    cell.fate = Fate::PutBack;
+            for index in self.cells_by_key.get(&*row.key).cloned().unwrap_or_default() {
+                let Some(cell) = self.cells.get_mut(index).filter(|cell| cell.result == ValueResult::Altered) else {
+                    continue;
+                };
+                let index_in_row = columns.iter().position(|column| *column == cell.column);
+                if index_in_row.and_then(|index| row.cells.get(index)?.as_ref()) == Some(&cell.cell.old) {
+                    cell.result = ValueResult::Restored;
                 }
             }
             Ok(())
@@ -106,41 +109,43 @@ impl<'c> Batch<'c> {
 
     /// Compares a row with the values of the record.
     fn compare(&mut self, row: &Row) {
-        // A database may treat `a` like `A`, but that is another row; it is not found here.
-        for index in self.by_key.get(&*row.key).cloned().unwrap_or_default() {
+        // A database that ignores case may return the row `A` for the key `a`. It has another key, so nothing is
+        // found here.
+        for index in self.cells_by_key.get(&*row.key).cloned().unwrap_or_default() {
             let Some(pending) = self.cells.get_mut(index) else { continue };
-            let place = self.columns.iter().position(|column| *column == pending.column);
-            let now = place.and_then(|place| row.cells.get(place)?.as_ref());
-            pending.fate = match now {
-                Some(now) if *now == pending.cell.old => Fate::Already,
-                Some(now)
-                    if now.is_text == pending.cell.old.is_text && CellDigest::from_cell(now) == pending.cell.stored =>
+            let index_in_row = self.columns.iter().position(|column| *column == pending.column);
+            let current = index_in_row.and_then(|index| row.cells.get(index)?.as_ref());
+            pending.result = match current {
+                Some(current) if *current == pending.cell.old => ValueResult::AlreadyOld,
+                Some(current)
+                    if current.is_text == pending.cell.old.is_text
+                        && CellDigest::from_cell(current) == pending.cell.stored =>
                 {
-                    pending.now = Some(now.bytes.clone());
-                    Fate::PutBack
+                    pending.current = Some(current.bytes.clone());
+                    ValueResult::Restored
                 }
-                _ => Fate::ChangedSince,
+                _ => ValueResult::ChangedSince,
             };
         }
     }
 
-    /// Refuses values that no longer fit: a column may have become too short for the old value.
-    fn refuse_unfit(&mut self, table: &Table) {
-        for pending in self.cells.iter_mut().filter(|pending| pending.fate == Fate::PutBack) {
+    /// Marks values as refused if their column no longer accepts them, for example because it became too short.
+    fn refuse_values_that_do_not_fit(&mut self, table: &Table) {
+        for pending in self.cells.iter_mut().filter(|pending| pending.result == ValueResult::Restored) {
             let old = &pending.cell.old;
             if !table.accepts_value(pending.column, old.is_text, &old.bytes) {
-                pending.fate = Fate::Refused;
+                pending.result = ValueResult::Refused;
             }
         }
     }
 
-    fn fate(&self, index: usize) -> Option<Fate> {
-        self.cells.get(index).map(|cell| cell.fate)
+    fn cell_result(&self, index: usize) -> Option<ValueResult> {
+        self.cells.get(index).map(|cell| cell.result)
     }
 
-    fn set_fate(&mut self, index: usize, fate: Fate) {
+    fn set_result(&mut self, index: usize, result: ValueResult) {
         if let Some(cell) = self.cells.get_mut(index) {
-            cell.fate = fate;
+            cell.result = result;
         }
     }
 }
@@ -148,7 +153,7 @@ impl<'c> Batch<'c> {
 impl PendingCell<'_> {
     fn to_change(&self) -> Option<Change<'_>> {
         let old = &self.cell.old;
-        let now = self.now.as_deref()?;
-        Some(Change { key: self.key, column: self.column, is_text: old.is_text, old: now, new: &old.bytes })
+        let current = self.current.as_deref()?;
+        Some(Change { key: self.key, column: self.column, is_text: old.is_text, old: current, new: &old.bytes })
     }
 }

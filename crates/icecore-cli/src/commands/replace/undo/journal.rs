@@ -7,7 +7,7 @@
 
 use super::super::args::Replace;
 use super::super::resume::{self, ResumeState};
-use super::payload::{CellDigest, ChangedCell, ChangedRow, Changes, MOST_KEY_COLUMNS, RunHeader, TableNames};
+use super::payload::{CellDigest, ChangedCell, ChangedRow, Changes, MAX_KEY_COLUMNS, RunHeader, TableNames};
 use super::record::{MAGIC, RecordKind};
 use super::undo_file::UndoFile;
 use crate::database::database_error;
@@ -20,21 +20,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Approximate number of bytes of old values in one record.
-const RECORD_BYTES: usize = 4 << 20;
-/// Number of pairs that are recorded for people.
+const RECORD_LEN: usize = 4 << 20;
+/// Maximum number of pairs that are recorded, for people who read the file.
 const MAX_RECORDED_PAIRS: usize = 20;
-/// Maximum number of names to try while other files have them.
+/// Maximum number of default names that are tried if files with such names exist.
 const MAX_NAME_ATTEMPTS: usize = 1000;
 
 /// The undo file of a change.
 pub struct Journal {
-    /// `None`: no old values are kept.
+    /// `None` if no old values are kept.
     mode: Option<JournalMode>,
-    run: Vec<u8>,
-    /// The numbers of tables in the file.
+    /// The payload of the record that begins a run.
+    run_header: Vec<u8>,
+    /// The number that each table has in the file.
     tables: HashMap<String, usize>,
     table_count: usize,
-    /// Whether this command has written something.
+    /// Whether this command has written a record.
     has_written: bool,
 }
 
@@ -63,7 +64,7 @@ impl Journal {
     ) -> Result<Journal, Abort> {
         let mut journal = Journal {
             mode: None,
-            run: encode_run(address, rules)?,
+            run_header: encode_run_header(address, rules)?,
             tables: HashMap::new(),
             table_count: 0,
             has_written: false,
@@ -72,16 +73,16 @@ impl Journal {
             return Ok(journal);
         }
         if let Some(file) = &args.undo_file {
-            check_others(args, file)?;
+            check_no_other_use(args, file)?;
         }
-        if let Some(known) = resume.undo_position().cloned() {
-            let file = journal.open_known(args, &known.file)?;
+        if let Some(previous) = resume.undo_position().cloned() {
+            let file = journal.open_previous(args, &previous.file)?;
             let Some(mut file) = file else { return Ok(journal) };
-            file.cut_torn_end().map_err(|error| unwritable_error(&known.file, &error))?;
-            settle_resume(args, address, &mut file, known.len, resume, report)?;
+            file.cut_torn_end().map_err(|error| unwritable_error(&previous.file, &error))?;
+            catch_up_resume_state(args, address, &mut file, previous.len, resume, report)?;
             if !args.no_undo {
                 journal.table_count = file.entries.iter().filter(|entry| entry.head.kind == RecordKind::Table).count();
-                journal.mode = Some(JournalMode::Open(known.file, file));
+                journal.mode = Some(JournalMode::Open(previous.file, file));
             }
         } else if !args.no_undo {
             journal.mode = Some(JournalMode::Planned(match &args.undo_file {
@@ -102,25 +103,25 @@ impl Journal {
     }
 
     /// Opens the undo file that a state of `--resume` names.
-    fn open_known(&self, args: &Replace, known: &Path) -> Result<Option<UndoFile>, Abort> {
+    fn open_previous(&self, args: &Replace, previous: &Path) -> Result<Option<UndoFile>, Abort> {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        if let Some(other) = args.undo_file.as_ref().filter(|path| absolute(path) != absolute(known)) {
-            let text = format!("this change has its undo file already, {}: leave --undo-file out", known.display());
+        if let Some(other) = args.undo_file.as_ref().filter(|path| absolute(path) != absolute(previous)) {
+            let text = format!("this change has its undo file already, {}: leave --undo-file out", previous.display());
             return Err(resume::file_error(other, text));
         }
-        if known.symlink_metadata().is_err() {
+        if previous.symlink_metadata().is_err() {
             if args.no_undo {
                 return Ok(None);
             }
             let text = "the undo file of this change is missing: put it back there, or go on without one by --no-undo";
-            return Err(resume::file_error(known, text.to_owned()));
+            return Err(resume::file_error(previous, text.to_owned()));
         }
-        check_others(args, known)?;
-        UndoFile::open(known, true).map(Some)
+        check_no_other_use(args, previous)?;
+        UndoFile::open(previous, true).map(Some)
     }
 
-    /// Changes values in one transaction, which is committed once their old values are durable. Returns which values
-    /// were changed. `last_key` is the key of the last row that was examined.
+    /// Changes values in one transaction, which is committed once their old values are durable. Returns for each
+    /// value whether it was changed. `last_key` is the key of the last row that was examined.
     pub fn change_values(
         &mut self,
         table: &mut Table,
@@ -133,9 +134,9 @@ impl Journal {
         if self.mode.is_none() {
             return table.change(changes);
         }
-        if table.key_names().len() > MOST_KEY_COLUMNS {
+        if table.key_names().len() > MAX_KEY_COLUMNS {
             let text = format!(
-                "a key of more than {MOST_KEY_COLUMNS} columns can't be undone: --no-undo changes it all the same"
+                "a key of more than {MAX_KEY_COLUMNS} columns can't be undone: --no-undo changes it all the same"
             );
             return Err(Error::new(ErrorKind::Input, text));
         }
@@ -146,15 +147,19 @@ impl Journal {
             columns: table.columns().iter().map(|column| column.name.clone()).collect(),
         };
         let mut transaction = table.begin()?;
-        let done = transaction.change(changes)?;
-        let applied: Vec<&Change<'_>> =
-            changes.iter().zip(&done).filter(|(_, is_done)| **is_done).map(|(change, _)| change).collect();
+        let were_applied = transaction.change(changes)?;
+        let applied: Vec<&Change<'_>> = changes
+            .iter()
+            .zip(&were_applied)
+            .filter(|(_, was_applied)| **was_applied)
+            .map(|(change, _)| change)
+            .collect();
         if !applied.is_empty() {
             let stored = read_back(&mut transaction, &applied)?;
             self.record_old_values(&names, &applied, &stored, last_key, resume)?;
         }
         transaction.commit()?;
-        Ok(done)
+        Ok(were_applied)
     }
 
     /// Appends the old values of a transaction, and makes them durable.
@@ -167,42 +172,42 @@ impl Journal {
         resume: &mut ResumeState,
     ) -> icecore_store::Result<()> {
         let (path, file) = open_file(&mut self.mode, resume)?;
-        let write = |error: &io::Error| store_error(unwritable_error(path, error));
+        let write_error = |error: &io::Error| store_error(unwritable_error(path, error));
         if !self.has_written {
-            file.append(RecordKind::Run, &self.run).map_err(|error| write(&error))?;
+            file.append(RecordKind::Run, &self.run_header).map_err(|error| write_error(&error))?;
             self.has_written = true;
         }
         let table = match self.tables.get(&names.name) {
             Some(number) => *number,
             None => {
-                let payload = serde_json::to_vec(names).map_err(|error| write(&error.into()))?;
-                file.append(RecordKind::Table, &payload).map_err(|error| write(&error))?;
+                let payload = serde_json::to_vec(names).map_err(|error| write_error(&error.into()))?;
+                file.append(RecordKind::Table, &payload).map_err(|error| write_error(&error))?;
                 let number = self.table_count;
                 self.table_count += 1;
                 self.tables.insert(names.name.clone(), number);
                 number
             }
         };
-        let mut part = Changes { table, ..Changes::default() };
-        let mut part_bytes = 0;
+        let mut record = Changes { table, ..Changes::default() };
+        let mut record_len = 0;
         for (change, stored) in applied.iter().zip(stored) {
-            if part_bytes > 0 && part_bytes + change.old.len() > RECORD_BYTES {
-                file.append(RecordKind::Changes, &part.encode()).map_err(|error| write(&error))?;
-                (part.rows, part_bytes) = (Vec::new(), 0);
+            if record_len > 0 && record_len + change.old.len() > RECORD_LEN {
+                file.append(RecordKind::Changes, &record.encode()).map_err(|error| write_error(&error))?;
+                (record.rows, record_len) = (Vec::new(), 0);
             }
-            // A value also needs space for its key and digest.
-            part_bytes += change.old.len() + 64;
+            // 64 bytes are the estimated size of the key, the digest and the lengths.
+            record_len += change.old.len() + 64;
             let old = Cell { bytes: change.old.to_vec(), is_text: change.is_text };
             let cell = ChangedCell { column: change.column, old, stored: *stored };
-            match part.rows.last_mut().filter(|row| row.key == change.key) {
+            match record.rows.last_mut().filter(|row| row.key == change.key) {
                 Some(row) => row.cells.push(cell),
-                None => part.rows.push(ChangedRow { key: change.key.to_vec(), cells: vec![cell] }),
+                None => record.rows.push(ChangedRow { key: change.key.to_vec(), cells: vec![cell] }),
             }
         }
-        part.last_key = Some(last_key.to_vec());
-        file.append(RecordKind::Changes, &part.encode()).map_err(|error| write(&error))?;
-        file.sync().map_err(|error| write(&error))?;
-        resume.set_undo(path, file.whole_len);
+        record.last_key = Some(last_key.to_vec());
+        file.append(RecordKind::Changes, &record.encode()).map_err(|error| write_error(&error))?;
+        file.sync().map_err(|error| write_error(&error))?;
+        resume.set_undo(path, file.complete_len);
         Ok(())
     }
 
@@ -212,8 +217,8 @@ impl Journal {
         if file.entries.last().is_some_and(|entry| entry.head.kind == RecordKind::End) {
             return Ok(());
         }
-        let ended = file.append(RecordKind::End, b"").and_then(|()| file.sync());
-        ended.map_err(|error| unwritable_error(path, &error))
+        let result = file.append(RecordKind::End, b"").and_then(|()| file.sync());
+        result.map_err(|error| unwritable_error(path, &error))
     }
 
     /// Returns the path of the undo file, if this command wrote old values to it.
@@ -225,16 +230,16 @@ impl Journal {
     }
 }
 
-/// Checks that nothing else is written to the undo file.
-pub fn check_others(args: &Replace, undo: &Path) -> Result<(), Abort> {
-    // If the file does not exist yet, its folder does.
-    let full = |path: &Path| {
+/// Checks that no other option names the undo file as its output.
+pub fn check_no_other_use(args: &Replace, undo: &Path) -> Result<(), Abort> {
+    // If the file does not exist yet, the links of its folder are resolved.
+    let resolve = |path: &Path| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let in_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
         path.canonicalize().ok().or_else(in_folder).unwrap_or(path)
     };
     for (option, other) in [("--resume", &args.resume), ("--summary", &args.summary)] {
-        if other.as_ref().is_some_and(|other| full(other) == full(undo)) {
+        if other.as_ref().is_some_and(|other| resolve(other) == resolve(undo)) {
             return Err(resume::file_error(undo, format!("{option} and the undo file must be different files")));
         }
     }
@@ -242,20 +247,20 @@ pub fn check_others(args: &Replace, undo: &Path) -> Result<(), Abort> {
 }
 
 /// Removes an undo file without values, which a command leaves if it is killed before it changes anything. Returns
-/// whether the file was one.
+/// true if the file was such a file.
 fn remove_without_values(path: &Path) -> bool {
-    let Ok(known) = path.symlink_metadata() else { return false };
-    // A command that is killed early leaves an empty file.
-    let is_cut = || std::fs::read(path).is_ok_and(|bytes| MAGIC.starts_with(&bytes));
+    let Ok(metadata) = path.symlink_metadata() else { return false };
+    // A command that is killed while it creates the file leaves only a part of the first bytes.
+    let has_cut_magic = || std::fs::read(path).is_ok_and(|bytes| MAGIC.starts_with(&bytes));
     let has_no_values = || {
         let file = UndoFile::open(path, true);
         file.is_ok_and(|file| file.entries.iter().all(|entry| entry.head.kind != RecordKind::Changes))
     };
-    let is_without_values = if known.len() < MAGIC.len() as u64 { is_cut() } else { has_no_values() };
-    known.is_file() && is_without_values && std::fs::remove_file(path).is_ok()
+    let is_without_values = if metadata.len() < MAGIC.len() as u64 { has_cut_magic() } else { has_no_values() };
+    metadata.is_file() && is_without_values && std::fs::remove_file(path).is_ok()
 }
 
-/// Returns the file; it is created here for the first value.
+/// Returns the undo file. It is created when the first value changes.
 fn open_file<'m>(
     mode: &'m mut Option<JournalMode>,
     resume: &mut ResumeState,
@@ -263,7 +268,7 @@ fn open_file<'m>(
     if let Some(JournalMode::Planned(plan)) = mode {
         let (path, file) = create_file(plan).map_err(store_error)?;
         // A command that resumes must find the file, whatever happens to this one.
-        resume.set_undo(&path, file.whole_len);
+        resume.set_undo(&path, file.complete_len);
         resume.write().map_err(store_error)?;
         *mode = Some(JournalMode::Open(path, file));
     }
@@ -273,11 +278,12 @@ fn open_file<'m>(
     }
 }
 
+/// Creates the undo file. If files with its default name exist, a number is added to the name.
 fn create_file(plan: &PlannedFile) -> Result<(PathBuf, UndoFile), Abort> {
     match plan {
         PlannedFile::Named(path) => match UndoFile::create(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists_error(path)),
-            made => made.map(|file| (path.clone(), file)).map_err(|error| unwritable_error(path, &error)),
+            result => result.map(|file| (path.clone(), file)).map_err(|error| unwritable_error(path, &error)),
         },
         PlannedFile::DefaultName(stem) => {
             for number in 1..=MAX_NAME_ATTEMPTS {
@@ -306,35 +312,36 @@ fn read_back(
     columns.dedup();
     let mut keys: Vec<&[String]> = applied.iter().map(|change| change.key).collect();
     keys.dedup();
-    let mut places: HashMap<(&[String], usize), usize> = HashMap::new();
-    for (place, change) in applied.iter().enumerate() {
-        places.insert((change.key, change.column), place);
+    let mut index_of: HashMap<(&[String], usize), usize> = HashMap::new();
+    for (index, change) in applied.iter().enumerate() {
+        index_of.insert((change.key, change.column), index);
     }
     let mut stored: Vec<Option<CellDigest>> = vec![None; applied.len()];
     transaction.find_rows(&keys, &columns, &mut |row| {
         for (column, cell) in columns.iter().zip(&row.cells) {
-            if let (Some(place), Some(cell)) = (places.get(&(&*row.key, *column)), cell)
-                && let Some(stored) = stored.get_mut(*place)
+            if let (Some(index), Some(cell)) = (index_of.get(&(&*row.key, *column)), cell)
+                && let Some(stored) = stored.get_mut(*index)
             {
                 *stored = Some(CellDigest::from_cell(cell));
             }
         }
         Ok(())
     })?;
-    // A trigger may have removed the row, or set the value to NULL: then the row never has the written value.
+    // A trigger may have removed the row or set the value to NULL. The digest of the written value stands in for it:
+    // no row matches it, so nothing will be restored.
     let digests = stored.into_iter().zip(applied).map(|(stored, change)| {
         stored.unwrap_or_else(|| CellDigest::from_cell(&Cell { bytes: change.new.to_vec(), is_text: change.is_text }))
     });
     Ok(digests.collect())
 }
 
-/// Adds to the state of `--resume` what was committed after the state was written. Otherwise, after a kill between the
-/// two, the same rows would be changed twice.
-fn settle_resume(
+/// Adds to the state of `--resume` what was committed after the state was written. Without this, a kill between the
+/// commit and the write would make the next command change the same rows again.
+fn catch_up_resume_state(
     args: &Replace,
     address: &Address,
     file: &mut UndoFile,
-    known_len: u64,
+    state_len: u64,
     resume: &mut ResumeState,
     report: &Report,
 ) -> Result<(), Abort> {
@@ -348,14 +355,14 @@ fn settle_resume(
                 serde_json::from_slice(&payload).map_err(|error| file.record_error(entry, &error.to_string()))?;
             tables.push(names);
         }
-        if entry.head.kind != RecordKind::Changes || entry.offset < known_len {
+        if entry.head.kind != RecordKind::Changes || entry.offset < state_len {
             continue;
         }
         let payload = file.read_payload(entry)?;
         let changes = Changes::decode(&payload).map_err(|reason| file.record_error(entry, &reason))?;
         let names = tables.get(changes.table).ok_or_else(|| file.record_error(entry, "its table is not named"))?;
         let mut table = Table::open(address, &names.name, args.key.as_deref()).map_err(database_error)?;
-        is_committed |= holds_stored(&mut table, names, &changes).map_err(database_error)?;
+        is_committed |= contains_stored_value(&mut table, names, &changes).map_err(database_error)?;
         if let Some(last_key) = changes.last_key
             && std::mem::take(&mut is_committed)
         {
@@ -364,12 +371,13 @@ fn settle_resume(
             resume.note_last_key(&names.name, &last_key)?;
         }
     }
-    resume.extend_undo(file.whole_len);
+    resume.extend_undo(file.complete_len);
     resume.write()
 }
 
-/// Returns whether a row has a value that only the transaction can have stored: then all of it was committed.
-fn holds_stored(table: &mut Table, names: &TableNames, changes: &Changes) -> icecore_store::Result<bool> {
+/// Returns true if a row has a value that only the transaction can have stored. Then the whole transaction was
+/// committed.
+fn contains_stored_value(table: &mut Table, names: &TableNames, changes: &Changes) -> icecore_store::Result<bool> {
     let columns: Vec<Option<usize>> =
         names.columns.iter().map(|name| table.columns().iter().position(|column| column.name == *name)).collect();
     for row in &changes.rows {
@@ -377,9 +385,10 @@ fn holds_stored(table: &mut Table, names: &TableNames, changes: &Changes) -> ice
             let Some(Some(column)) = columns.get(cell.column) else { continue };
             let mut is_stored = false;
             table.find_rows(&[&row.key], &[*column], &mut |found| {
-                let now = found.cells.first().and_then(Option::as_ref);
+                let current = found.cells.first().and_then(Option::as_ref);
                 is_stored |= found.key == row.key
-                    && now.is_some_and(|now| *now != cell.old && CellDigest::from_cell(now) == cell.stored);
+                    && current
+                        .is_some_and(|current| *current != cell.old && CellDigest::from_cell(current) == cell.stored);
                 Ok(())
             })?;
             if is_stored {
@@ -390,7 +399,7 @@ fn holds_stored(table: &mut Table, names: &TableNames, changes: &Changes) -> ice
     Ok(false)
 }
 
-fn encode_run(address: &Address, rules: &Rules) -> Result<Vec<u8>, Abort> {
+fn encode_run_header(address: &Address, rules: &Rules) -> Result<Vec<u8>, Abort> {
     let lossy = |bytes: &[u8]| {
         icecore::text::shortened(&icecore::text::printable(&String::from_utf8_lossy(bytes)), 200).into_owned()
     };
@@ -411,13 +420,16 @@ fn encode_run(address: &Address, rules: &Rules) -> Result<Vec<u8>, Abort> {
 
 /// Returns the default name: `icecore-shop-20261129-051233`.
 fn default_name(address: &Address) -> String {
+    const MAX_DATABASE_NAME_LEN: usize = 60;
     let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
     let name = address.database_name();
-    let name: String = name.chars().take(60).map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
-    let time = icecore_store::time::format_utc(now_millis());
-    let digits: String = time.chars().filter(char::is_ascii_digit).take(14).collect();
-    let (day, clock) = digits.split_at_checked(8).unwrap_or((&digits, ""));
-    format!("icecore-{name}-{day}-{clock}")
+    let name: String =
+        name.chars().take(MAX_DATABASE_NAME_LEN).map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
+    let timestamp = icecore_store::time::format_utc(now_millis());
+    // Eight digits of the date, and six of the time.
+    let digits: String = timestamp.chars().filter(char::is_ascii_digit).take(14).collect();
+    let (date, time) = digits.split_at_checked(8).unwrap_or((&digits, ""));
+    format!("icecore-{name}-{date}-{time}")
 }
 
 fn now_millis() -> i64 {

@@ -1,4 +1,4 @@
-//! The results for the values of an undo file.
+//! What became of the values of an undo file.
 
 use crate::report::{Abort, Report, code};
 use icecore_tables::plural::{format_count, group_digits};
@@ -11,55 +11,58 @@ const MAX_LISTED: usize = 100;
 
 /// The result for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum ValueResult {
     /// The old value was restored.
-    PutBack,
+    Restored,
     /// The row already had its old value.
-    Already,
+    AlreadyOld,
     /// The row has neither the stored value of the change nor the old value.
     ChangedSince,
     /// There is no row with its key.
-    Gone,
+    RowGone,
     /// Its column does not accept the old value any more.
     Refused,
     /// The database stored something other than the old value.
     Altered,
 }
 
-impl Fate {
+impl ValueResult {
     fn name(self) -> &'static str {
         match self {
-            Fate::PutBack => "put_back",
-            Fate::Already => "already",
-            Fate::ChangedSince => "changed_since",
-            Fate::Gone => "gone",
-            Fate::Refused => "refused",
-            Fate::Altered => "altered",
+            ValueResult::Restored => "put_back",
+            ValueResult::AlreadyOld => "already",
+            ValueResult::ChangedSince => "changed_since",
+            ValueResult::RowGone => "gone",
+            ValueResult::Refused => "refused",
+            ValueResult::Altered => "altered",
         }
     }
 }
 
-/// Number of values by fate.
+/// Number of values with each result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-struct FateCounts {
-    put_back: u64,
-    already: u64,
+struct ResultCounts {
+    #[serde(rename = "put_back")]
+    restored: u64,
+    #[serde(rename = "already")]
+    already_old: u64,
     changed_since: u64,
-    gone: u64,
+    #[serde(rename = "gone")]
+    row_gone: u64,
     refused: u64,
     altered: u64,
 }
 
 /// The results for all values so far.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct RestoreTotals {
     /// Number of values in the file.
-    pub expected: u64,
-    total: FateCounts,
+    pub value_count: u64,
+    total: ResultCounts,
     /// Counts by table and column.
-    places: BTreeMap<String, BTreeMap<String, FateCounts>>,
+    counts_by_column: BTreeMap<String, BTreeMap<String, ResultCounts>>,
     /// The first values that were not restored.
-    left: Vec<UnrestoredValue>,
+    unrestored: Vec<UnrestoredValue>,
 }
 
 /// A value that was not restored.
@@ -78,9 +81,10 @@ struct UndoSummary<'w> {
     /// Number of values in the file.
     values: u64,
     #[serde(flatten)]
-    total: FateCounts,
+    total: ResultCounts,
     tables: Vec<TableCounts<'w>>,
-    left: &'w [UnrestoredValue],
+    #[serde(rename = "left")]
+    unrestored: &'w [UnrestoredValue],
 }
 
 #[derive(Serialize)]
@@ -93,64 +97,70 @@ struct TableCounts<'w> {
 struct ColumnCounts<'w> {
     column: &'w str,
     #[serde(flatten)]
-    counts: FateCounts,
+    counts: ResultCounts,
 }
 
-impl FateCounts {
-    fn add(&mut self, fate: Fate) {
-        *match fate {
-            Fate::PutBack => &mut self.put_back,
-            Fate::Already => &mut self.already,
-            Fate::ChangedSince => &mut self.changed_since,
-            Fate::Gone => &mut self.gone,
-            Fate::Refused => &mut self.refused,
-            Fate::Altered => &mut self.altered,
+impl ResultCounts {
+    fn add(&mut self, result: ValueResult) {
+        *match result {
+            ValueResult::Restored => &mut self.restored,
+            ValueResult::AlreadyOld => &mut self.already_old,
+            ValueResult::ChangedSince => &mut self.changed_since,
+            ValueResult::RowGone => &mut self.row_gone,
+            ValueResult::Refused => &mut self.refused,
+            ValueResult::Altered => &mut self.altered,
         } += 1;
     }
 
     fn sum(&self) -> u64 {
-        self.put_back + self.already + self.changed_since + self.gone + self.refused + self.altered
+        self.restored + self.already_old + self.changed_since + self.row_gone + self.refused + self.altered
     }
 }
 
-impl Outcome {
+impl RestoreTotals {
     /// Counts a value.
-    pub fn count_value(&mut self, table: &str, column: &str, key: &[String], fate: Fate) {
-        self.total.add(fate);
-        // Avoids allocating names for each value.
-        match self.places.get_mut(table).and_then(|columns| columns.get_mut(column)) {
-            Some(counts) => counts.add(fate),
+    pub fn count_value(&mut self, table: &str, column: &str, key: &[String], result: ValueResult) {
+        self.total.add(result);
+        // The names are copied only for the first value of a column.
+        match self.counts_by_column.get_mut(table).and_then(|columns| columns.get_mut(column)) {
+            Some(counts) => counts.add(result),
             None => {
-                self.places.entry(table.to_owned()).or_default().entry(column.to_owned()).or_default().add(fate);
+                self.counts_by_column
+                    .entry(table.to_owned())
+                    .or_default()
+                    .entry(column.to_owned())
+                    .or_default()
+                    .add(result);
             }
         }
-        if !matches!(fate, Fate::PutBack | Fate::Already) && self.left.len() < MAX_LISTED {
+        if !matches!(result, ValueResult::Restored | ValueResult::AlreadyOld) && self.unrestored.len() < MAX_LISTED {
             let (table, column) = (table.to_owned(), column.to_owned());
-            self.left.push(UnrestoredValue { table, column, key: key.to_vec(), reason: fate.name() });
+            self.unrestored.push(UnrestoredValue { table, column, key: key.to_vec(), reason: result.name() });
         }
     }
 
     /// Returns the number of values examined so far.
-    pub fn seen_count(&self) -> u64 {
+    pub fn examined_count(&self) -> u64 {
         self.total.sum()
     }
 
     /// Reports the totals.
-    pub fn report(&self, dry_run: bool, report: &Report) {
+    pub fn report_totals(&self, dry_run: bool, report: &Report) {
         let verb = if dry_run { "would be restored" } else { "restored" };
-        let is_touched = |columns: &&BTreeMap<String, FateCounts>| columns.values().any(|counts| counts.put_back > 0);
-        let tables = self.places.values().filter(is_touched).count() as u64;
-        let values = format_count(self.total.put_back, "value", "values");
+        let has_restored =
+            |columns: &&BTreeMap<String, ResultCounts>| columns.values().any(|counts| counts.restored > 0);
+        let tables = self.counts_by_column.values().filter(has_restored).count() as u64;
+        let values = format_count(self.total.restored, "value", "values");
         report.remark("done", format!("{values} {verb} in {}", format_count(tables, "table", "tables")));
         let total = &self.total;
-        let more = [
-            (total.already, "already", "already had their old values"),
+        let others = [
+            (total.already_old, "already", "already had their old values"),
             (total.changed_since, "changed", "have been changed since, and are left as they are"),
-            (total.gone, "gone", "belong to rows that no longer exist"),
+            (total.row_gone, "gone", "belong to rows that no longer exist"),
             (total.refused, "refused", "are left as they are: their columns no longer accept the old values"),
             (total.altered, "altered", "were written, but the database stored something else (a trigger?)"),
         ];
-        for (count, kind, text) in more {
+        for (count, kind, text) in others {
             if count > 0 {
                 report.remark(kind, format!("{} {text}", group_digits(count)));
             }
@@ -159,20 +169,20 @@ impl Outcome {
 
     /// Returns the report as JSON.
     pub fn to_json(&self, undo: &Path, dry_run: bool) -> Result<String, Abort> {
-        let tables = self.places.iter().map(|(table, columns)| TableCounts {
+        let tables = self.counts_by_column.iter().map(|(table, columns)| TableCounts {
             table,
             columns: columns.iter().map(|(column, counts)| ColumnCounts { column, counts: *counts }).collect(),
         });
-        let written = UndoSummary {
+        let summary = UndoSummary {
             undo: undo.display().to_string(),
             dry_run,
-            values: self.expected,
+            values: self.value_count,
             total: self.total,
             tables: tables.collect(),
-            left: &self.left,
+            unrestored: &self.unrestored,
         };
         let mut text = Vec::new();
-        crate::json::push_indented(&written, &mut text)
+        crate::json::push_indented(&summary, &mut text)
             .map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
         text.push(b'\n');
         Ok(String::from_utf8_lossy(&text).into_owned())

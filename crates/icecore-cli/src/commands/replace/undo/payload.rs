@@ -6,9 +6,9 @@ use sha2::{Digest, Sha256};
 
 /// Maximum number of columns of a key. Database servers allow fewer; the limit keeps the memory for a payload
 /// proportional to its length.
-pub const MOST_KEY_COLUMNS: usize = 64;
+pub const MAX_KEY_COLUMNS: usize = 64;
 
-/// The start or the continuation of a change of a database.
+/// Describes a run: a command that starts a change of a database, or continues it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RunHeader {
     /// The program and its version.
@@ -36,7 +36,7 @@ pub struct TableNames {
     pub columns: Vec<String>,
 }
 
-/// Old values of a transaction, or of a part of it.
+/// The changed values of a transaction, or of a part of it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// The number of the table.
@@ -58,13 +58,13 @@ pub struct ChangedRow {
 pub struct ChangedCell {
     /// The number of its column.
     pub column: usize,
+    /// The value before the change.
     pub old: Cell,
     /// The digest of the value that the database stored instead.
     pub stored: CellDigest,
 }
 
-/// Identifies the value among all others. SHA-256, because no two values with the same digest are known: equal digests
-/// mean equal values, so the file need not contain the whole value.
+/// SHA-256 of a value. Equal digests mean equal values, so the file need not contain the whole value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellDigest([u8; 32]);
 
@@ -74,7 +74,7 @@ impl CellDigest {
         hasher.update([u8::from(cell.is_text)]);
         hasher.update(&cell.bytes);
         let mut digest = [0; 32];
-        digest.iter_mut().zip(hasher.finalize()).for_each(|(to, byte)| *to = byte);
+        digest.iter_mut().zip(hasher.finalize()).for_each(|(target, byte)| *target = byte);
         CellDigest(digest)
     }
 }
@@ -119,13 +119,15 @@ impl Changes {
     }
 }
 
-/// Reads values from the beginning of a buffer. Nothing is allocated before its bytes are available.
+/// Reads values from the beginning of a buffer. Memory is allocated only for bytes that exist, whatever a length
+/// says.
 struct Parser<'p> {
     rest: &'p [u8],
     len: usize,
 }
 
 impl Parser<'_> {
+    /// Reads a whole payload. Returns `None` if it is invalid.
     fn read_changes(&mut self) -> Option<Changes> {
         let table = self.read_number()?;
         let last_key = if self.read_flag()? { Some(self.read_texts()?) } else { None };
@@ -134,7 +136,7 @@ impl Parser<'_> {
             let key = self.read_texts()?;
             let mut cells = Vec::new();
             let cell_count = self.read_number()?;
-            // A row without values would take more memory than bytes.
+            // Without this check, many empty rows could take far more memory than the payload has bytes.
             if key.is_empty() || cell_count == 0 {
                 return None;
             }
@@ -188,7 +190,7 @@ impl Parser<'_> {
     fn read_texts(&mut self) -> Option<Vec<String>> {
         let mut texts = Vec::new();
         let count = self.read_number()?;
-        if count > MOST_KEY_COLUMNS {
+        if count > MAX_KEY_COLUMNS {
             return None;
         }
         for _ in 0..count {
@@ -241,8 +243,8 @@ mod tests {
         let changes = sample();
         assert_eq!(Changes::decode(&changes.encode()).unwrap(), changes);
         assert_eq!(changes.cell_count(), 4);
-        let none = Changes::default();
-        assert_eq!(Changes::decode(&none.encode()).unwrap(), none);
+        let no_changes = Changes::default();
+        assert_eq!(Changes::decode(&no_changes.encode()).unwrap(), no_changes);
     }
 
     #[test]

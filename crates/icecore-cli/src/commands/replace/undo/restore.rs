@@ -7,8 +7,8 @@
 use super::super::args::Replace;
 use super::super::{dry_run, resume};
 use super::batch::Batch;
-use super::journal::check_others;
-use super::outcome::{Fate, Outcome};
+use super::journal::check_no_other_use;
+use super::outcome::{RestoreTotals, ValueResult};
 use super::payload::{CellDigest, Changes, RunHeader, TableNames};
 use super::record::RecordKind;
 use super::undo_file::{RecordEntry, UndoFile};
@@ -33,10 +33,10 @@ use std::path::Path;
 /// Restores the values that a change replaced.
 pub fn run(args: &Replace, global: &Global, path: &Path, report: &mut Report) -> Result<(), Abort> {
     check_usage(args)?;
-    check_others(args, path)?;
+    check_no_other_use(args, path)?;
     let address = args.database.resolve_address()?;
     let mut outputs = Outputs::new(&[], args.force);
-    let place = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
+    let summary_destination = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
     report.count_input();
     let mut restore = Restore::open(args, global, path)?;
     restore.check_database(&address, report)?;
@@ -46,19 +46,19 @@ pub fn run(args: &Replace, global: &Global, path: &Path, report: &mut Report) ->
         None => None,
     };
     let mut sink = Sink::stdout();
-    let end = restore.restore_records(&address, &mut state, &mut sink);
+    let result = restore.restore_records(&address, &mut state, &mut sink);
     sink.flush()?;
-    restore.outcome.report(args.dry_run, report);
+    restore.totals.report_totals(args.dry_run, report);
     for unknown in restore.unknown_names() {
         report.remark("unknown", format!("{unknown} in the undo file"));
     }
-    if let Some(place) = place {
-        Target::write_text(place, &restore.outcome.to_json(path, args.dry_run)?)?;
+    if let Some(destination) = summary_destination {
+        Target::write_text(destination, &restore.totals.to_json(path, args.dry_run)?)?;
     }
-    end
+    result
 }
 
-/// Refuses options that do not go together with `--undo`; clap refuses most of them.
+/// Checks what clap can't check: `--undo` needs a database, and takes no texts and files.
 fn check_usage(args: &Replace) -> Result<(), Abort> {
     if let Some(word) = args.words.first() {
         let text = format!("`{}`: --undo takes neither texts nor files", word.to_string_lossy());
@@ -79,12 +79,13 @@ struct Restore<'r> {
     tables: Vec<TableNames>,
     /// The records with values, in the order of the file.
     changes: Vec<RecordEntry>,
-    /// The selected columns of each table that have values in the file.
-    used: BTreeMap<usize, Vec<usize>>,
+    /// For each table with values in the file, the numbers of the selected columns.
+    used_columns: BTreeMap<usize, Vec<usize>>,
     filter: Filter,
-    outcome: Outcome,
-    /// In a dry run over several runs of a change: the values as they would be by now.
-    pretended: HashMap<(String, Vec<String>, usize), CellDigest>,
+    totals: RestoreTotals,
+    /// In a dry run over several runs of a change: the values that the records so far would have restored, by table,
+    /// key and column.
+    simulated: HashMap<(String, Vec<String>, usize), CellDigest>,
 }
 
 impl<'r> Restore<'r> {
@@ -99,10 +100,10 @@ impl<'r> Restore<'r> {
             runs: Vec::new(),
             tables: Vec::new(),
             changes: Vec::new(),
-            used: BTreeMap::new(),
+            used_columns: BTreeMap::new(),
             filter: args.table_filter(),
-            outcome: Outcome::default(),
-            pretended: HashMap::new(),
+            totals: RestoreTotals::default(),
+            simulated: HashMap::new(),
         };
         for entry in restore.file.entries.clone() {
             restore.index_record(&entry)?;
@@ -113,23 +114,23 @@ impl<'r> Restore<'r> {
     /// Checks a record, and keeps the parts that later records need.
     fn index_record(&mut self, entry: &RecordEntry) -> Result<(), Abort> {
         let payload = self.file.read_payload(entry)?;
-        let unreadable = |file: &UndoFile, error: serde_json::Error| file.record_error(entry, &error.to_string());
+        let parse_error = |file: &UndoFile, error: serde_json::Error| file.record_error(entry, &error.to_string());
         match entry.head.kind {
             RecordKind::Run => {
-                self.runs.push(serde_json::from_slice(&payload).map_err(|error| unreadable(&self.file, error))?)
+                self.runs.push(serde_json::from_slice(&payload).map_err(|error| parse_error(&self.file, error))?)
             }
             RecordKind::Table => {
-                self.tables.push(serde_json::from_slice(&payload).map_err(|error| unreadable(&self.file, error))?);
+                self.tables.push(serde_json::from_slice(&payload).map_err(|error| parse_error(&self.file, error))?);
             }
             RecordKind::Changes => {
-                let changes = self.decode(entry, &payload)?;
+                let changes = self.decode_changes(entry, &payload)?;
                 for cell in changes.rows.iter().flat_map(|row| &row.cells) {
-                    let used = self.used.entry(changes.table).or_default();
+                    let used = self.used_columns.entry(changes.table).or_default();
                     if !used.contains(&cell.column) {
                         used.push(cell.column);
                     }
                 }
-                self.outcome.expected += changes.cell_count();
+                self.totals.value_count += changes.cell_count();
                 self.changes.push(*entry);
             }
             RecordKind::End => {}
@@ -138,7 +139,7 @@ impl<'r> Restore<'r> {
     }
 
     /// Decodes the changes of a record, and checks that their tables and columns are known.
-    fn decode(&self, entry: &RecordEntry, payload: &[u8]) -> Result<Changes, Abort> {
+    fn decode_changes(&self, entry: &RecordEntry, payload: &[u8]) -> Result<Changes, Abort> {
         let changes = Changes::decode(payload).map_err(|reason| self.file.record_error(entry, &reason))?;
         let Some(names) = self.tables.get(changes.table) else {
             return Err(self.file.record_error(entry, "its table is not named before it"));
@@ -154,6 +155,7 @@ impl<'r> Restore<'r> {
         Ok(changes)
     }
 
+    /// Checks that the undo file belongs to this database, and notes an incomplete last record.
     fn check_database(&self, address: &Address, report: &Report) -> Result<(), Abort> {
         if self.file.is_torn {
             let text = "the last record of the undo file is not whole: the change was ended before it committed that";
@@ -173,17 +175,17 @@ impl<'r> Restore<'r> {
 
     /// Checks that all tables and columns exist, before anything is changed.
     fn check_tables(&mut self, address: &Address) -> Result<(), Abort> {
-        for number in self.used.keys().copied().collect::<Vec<_>>() {
+        for number in self.used_columns.keys().copied().collect::<Vec<_>>() {
             let Some(names) = self.tables.get(number) else { continue };
             let table = open_table(address, names)?;
-            let takes = |column: &usize| {
+            let is_selected = |column: &usize| {
                 let name = names.columns.get(*column).map_or("", |name| name);
                 self.filter.selects(table.schema(), table.name(), name)
             };
-            let used = self.used.get(&number).map_or(&[][..], Vec::as_slice);
-            let selected: Vec<usize> = used.iter().copied().filter(takes).collect();
+            let used = self.used_columns.get(&number).map_or(&[][..], Vec::as_slice);
+            let selected: Vec<usize> = used.iter().copied().filter(is_selected).collect();
             map_columns(&table, names, &selected)?;
-            self.used.insert(number, selected);
+            self.used_columns.insert(number, selected);
         }
         Ok(())
     }
@@ -195,28 +197,30 @@ impl<'r> Restore<'r> {
         state: &mut Option<(&std::path::PathBuf, UndoState)>,
         sink: &mut Sink,
     ) -> Result<(), Abort> {
-        let mut open: Option<(usize, Table)> = None;
-        let left = state.as_ref().map_or(self.changes.len(), |(_, state)| state.left.min(self.changes.len()));
-        for index in (0..left).rev() {
+        let mut open_table_entry: Option<(usize, Table)> = None;
+        let remaining = state.as_ref().map_or(self.changes.len(), |(_, state)| state.remaining.min(self.changes.len()));
+        for index in (0..remaining).rev() {
             let Some(entry) = self.changes.get(index).copied() else { continue };
             let payload = self.file.read_payload(&entry)?;
-            let changes = self.decode(&entry, &payload)?;
+            let changes = self.decode_changes(&entry, &payload)?;
             let names = self.tables.get(changes.table).cloned();
-            if let Some(names) = names.filter(|_| self.used.get(&changes.table).is_some_and(|used| !used.is_empty())) {
-                let mut table = match open.take() {
+            if let Some(names) =
+                names.filter(|_| self.used_columns.get(&changes.table).is_some_and(|used| !used.is_empty()))
+            {
+                let mut table = match open_table_entry.take() {
                     Some((number, table)) if number == changes.table => table,
                     _ => open_table(address, &names)?,
                 };
                 self.restore_record(&mut table, &names, &changes, sink)
                     .map_err(|error| self.interruption_error(error))?;
                 sink.release_record()?;
-                open = Some((changes.table, table));
+                open_table_entry = Some((changes.table, table));
             }
             if let Some((file, state)) = state {
-                state.left = index;
+                state.remaining = index;
                 resume::replace_file(file, state)?;
             }
-            progress::set_record_count(self.outcome.seen_count());
+            progress::set_record_count(self.totals.examined_count());
         }
         Ok(())
     }
@@ -229,7 +233,7 @@ impl<'r> Restore<'r> {
         changes: &Changes,
         sink: &mut Sink,
     ) -> icecore_store::Result<()> {
-        let used = self.used.get(&changes.table).cloned().unwrap_or_default();
+        let used = self.used_columns.get(&changes.table).cloned().unwrap_or_default();
         let columns = map_columns(table, names, &used).map_err(|error| match error {
             Abort::Failed(_, text) => icecore_store::Error::new(ErrorKind::Input, text),
             Abort::Closed => icecore_store::Error::new(ErrorKind::Input, "closed"),
@@ -244,51 +248,51 @@ impl<'r> Restore<'r> {
         }
         for pending in &batch.cells {
             let column = names.columns.get(pending.cell.column).map_or("", |name| name);
-            self.outcome.count_value(&names.name, column, pending.key, pending.fate);
+            self.totals.count_value(&names.name, column, pending.key, pending.result);
         }
         Ok(())
     }
 
-    /// In a dry run nothing is written, so this sets the state that later records would leave for values that changed
-    /// twice.
+    /// Corrects the results of a dry run for values that changed in several runs. Nothing is written, so the database
+    /// still has the values that the records of later runs would have replaced.
     fn simulate_earlier_runs(&mut self, names: &TableNames, batch: &mut Batch<'_>) {
         if self.runs.len() < 2 {
             return;
         }
         for pending in &mut batch.cells {
-            let place = (names.name.clone(), pending.key.to_vec(), pending.cell.column);
+            let address = (names.name.clone(), pending.key.to_vec(), pending.cell.column);
             let old = CellDigest::from_cell(&pending.cell.old);
-            if let Some(now) = self.pretended.get(&place) {
-                pending.fate = match *now {
-                    now if now == old => Fate::Already,
-                    now if now == pending.cell.stored => Fate::PutBack,
-                    _ => Fate::ChangedSince,
+            if let Some(current) = self.simulated.get(&address) {
+                pending.result = match *current {
+                    current if current == old => ValueResult::AlreadyOld,
+                    current if current == pending.cell.stored => ValueResult::Restored,
+                    _ => ValueResult::ChangedSince,
                 };
             }
-            if pending.fate == Fate::PutBack {
-                self.pretended.insert(place, old);
+            if pending.result == ValueResult::Restored {
+                self.simulated.insert(address, old);
             }
         }
     }
 
     /// Shows the values to restore.
     fn show_values(&self, table: &Table, names: &TableNames, batch: &Batch<'_>, sink: &mut Sink) {
-        for pending in batch.cells.iter().filter(|pending| pending.fate == Fate::PutBack) {
-            // If a value changed twice, the record after this one shows the second change.
-            let Some(now) = &pending.now else { continue };
-            let place = TableColumn {
+        for pending in batch.cells.iter().filter(|pending| pending.result == ValueResult::Restored) {
+            // A value that changed in a later run as well was already shown with the record of that run.
+            let Some(current) = &pending.current else { continue };
+            let table_column = TableColumn {
                 schema: table.schema().map(str::to_owned),
                 table: table.name().to_owned(),
                 column: names.columns.get(pending.cell.column).cloned().unwrap_or_default(),
             };
             let key = super::super::database::format_key(&table.key_names(), pending.key);
-            let edits = Edits::between(now, &pending.cell.old.bytes);
-            let head = ChangeContext { input: &key, place: &place, row: 0, tally: &Tally::default() };
-            dry_run::show_keyed_changes(&head, now, &edits, self.paint, sink.buffer_mut());
+            let edits = Edits::between(current, &pending.cell.old.bytes);
+            let context = ChangeContext { input: &key, place: &table_column, row: 0, tally: &Tally::default() };
+            dry_run::show_keyed_changes(&context, current, &edits, self.paint, sink.buffer_mut());
         }
     }
 
-    /// Returns the end of the command for an error during the restoration.
+    /// Adds to an error that the values restored so far stay.
     fn interruption_error(&self, error: icecore_store::Error) -> Abort {
         match database_error(error) {
             Abort::Failed(code, message) if !self.args.dry_run => {
@@ -301,15 +305,15 @@ impl<'r> Restore<'r> {
 
     /// Returns the tables and columns of the command line that the file does not contain.
     fn unknown_names(&self) -> Vec<String> {
-        let mut places = Vec::new();
+        let mut columns = Vec::new();
         for table in &self.tables {
             let (schema, name) = match table.name.split_once('.') {
                 Some((schema, name)) => (Some(schema), name),
                 None => (None, &*table.name),
             };
-            places.extend(table.columns.iter().map(|column| (schema, name, &**column)));
+            columns.extend(table.columns.iter().map(|column| (schema, name, &**column)));
         }
-        self.filter.find_unknown_names(places.into_iter())
+        self.filter.find_unknown_names(columns.into_iter())
     }
 }
 
@@ -328,16 +332,16 @@ fn open_table(address: &Address, names: &TableNames) -> Result<Table, Abort> {
     Ok(table)
 }
 
-/// Maps the columns of a file to their numbers in the table.
+/// Maps the column numbers of the undo file to those of the table.
 fn map_columns(table: &Table, names: &TableNames, used: &[usize]) -> Result<BTreeMap<usize, usize>, Abort> {
     let mut columns = BTreeMap::new();
     for number in used {
         let Some(name) = names.columns.get(*number) else { continue };
-        let Some(place) = table.columns().iter().position(|column| column.name == *name) else {
+        let Some(column) = table.columns().iter().position(|column| column.name == *name) else {
             let text = format!("there is no column `{name}` of text or bytes in `{}`: nothing was changed", names.name);
             return Err(Abort::Failed(code::FINDING, text));
         };
-        columns.insert(*number, place);
+        columns.insert(*number, column);
     }
     Ok(columns)
 }
@@ -346,26 +350,28 @@ fn map_columns(table: &Table, names: &TableNames, used: &[usize]) -> Result<BTre
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct UndoState {
-    /// The undo file, and the selected values.
+    /// Digest of the last record of the undo file, in hexadecimal.
     undo: String,
+    /// The values of `--table`, `--column` and `--skip-column`.
     tables: Vec<String>,
     columns: Vec<String>,
     skipped: Vec<String>,
-    /// Number of remaining records, from the first one on.
-    left: usize,
+    /// Number of records that are not restored yet; they are the first ones of the file.
+    #[serde(rename = "left")]
+    remaining: usize,
 }
 
 impl UndoState {
     /// Reads the state, or creates it.
     fn open(file: &Path, restore: &Restore<'_>) -> Result<UndoState, Abort> {
         let args = restore.args;
-        let last = restore.file.entries.last().map(|entry| entry.head.check);
+        let last_digest = restore.file.entries.last().map(|entry| entry.head.digest);
         let new = UndoState {
-            undo: last.unwrap_or_default().iter().map(|byte| format!("{byte:02x}")).collect(),
+            undo: last_digest.unwrap_or_default().iter().map(|byte| format!("{byte:02x}")).collect(),
             tables: args.tables.clone(),
             columns: args.columns.clone(),
             skipped: args.skipped.clone(),
-            left: restore.changes.len(),
+            remaining: restore.changes.len(),
         };
         let bytes = match std::fs::read(file) {
             Ok(bytes) => bytes,

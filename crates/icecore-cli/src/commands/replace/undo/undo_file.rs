@@ -1,6 +1,6 @@
-//! An undo file on the disk: written at its end, read at any position.
+//! An undo file on the disk. Records are appended, and can be read at any position.
 
-use super::record::{Check, HEAD_LEN, MAGIC, RecordHead, RecordKind, encode_record};
+use super::record::{HEAD_LEN, MAGIC, RecordDigest, RecordHead, RecordKind, encode_record};
 use crate::report::{Abort, code, io_reason};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -12,8 +12,8 @@ pub struct RecordEntry {
     /// Offset of its head.
     pub offset: u64,
     pub head: RecordHead,
-    /// The check of the record before it.
-    previous: Check,
+    /// The digest of the record before it.
+    previous_digest: RecordDigest,
 }
 
 /// An undo file.
@@ -24,8 +24,8 @@ pub struct UndoFile {
     /// The complete records.
     pub entries: Vec<RecordEntry>,
     /// End of the last complete record.
-    pub whole_len: u64,
-    /// Whether an incomplete record follows.
+    pub complete_len: u64,
+    /// Whether an incomplete record follows the complete ones.
     pub is_torn: bool,
 }
 
@@ -41,11 +41,11 @@ impl UndoFile {
         file.sync_all()?;
         sync_folder(path);
         let name = path.display().to_string();
-        let made = UndoFile { file, name, entries: Vec::new(), whole_len: MAGIC.len() as u64, is_torn: false };
-        match made.file.try_lock() {
+        let undo_file = UndoFile { file, name, entries: Vec::new(), complete_len: MAGIC.len() as u64, is_torn: false };
+        match undo_file.file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(io::Error::other("another program has locked it")),
             // Some file systems have no locks.
-            _ => Ok(made),
+            _ => Ok(undo_file),
         }
     }
 
@@ -59,12 +59,12 @@ impl UndoFile {
         }
         let file =
             OpenOptions::new().read(true).write(is_for_writing).open(path).map_err(|error| unreadable(&error))?;
-        let locked = if is_for_writing { file.try_lock() } else { file.try_lock_shared() };
-        if matches!(locked, Err(TryLockError::WouldBlock)) {
+        let lock = if is_for_writing { file.try_lock() } else { file.try_lock_shared() };
+        if matches!(lock, Err(TryLockError::WouldBlock)) {
             let text = "another icecore uses it now: wait until that ends";
             return Err(Abort::Failed(code::USAGE, format!("{name}: {text}")));
         }
-        let mut undo = UndoFile { file, name, entries: Vec::new(), whole_len: 0, is_torn: false };
+        let mut undo = UndoFile { file, name, entries: Vec::new(), complete_len: 0, is_torn: false };
         undo.read_records()?;
         Ok(undo)
     }
@@ -79,12 +79,12 @@ impl UndoFile {
             let text = "not an undo file of this version of icecore";
             return Err(Abort::Failed(code::INPUT, format!("{}: {text}", self.name)));
         }
-        let (mut offset, mut previous) = (magic.len() as u64, Check::default());
+        let (mut offset, mut previous) = (magic.len() as u64, RecordDigest::default());
         let mut entries: Vec<RecordEntry> = Vec::new();
         while offset < len {
-            let left = len - offset;
+            let remaining_len = len - offset;
             let mut head = [0; HEAD_LEN];
-            if left < HEAD_LEN as u64 {
+            if remaining_len < HEAD_LEN as u64 {
                 self.is_torn = true;
                 break;
             }
@@ -92,7 +92,7 @@ impl UndoFile {
             let Some(decoded) = RecordHead::decode(&head, &previous) else {
                 // After a power failure, the system may leave zeros where nothing was written.
                 if head.iter().all(|byte| *byte == 0)
-                    && is_zeros(&mut reader).map_err(|error| self.read_error(&error))?
+                    && has_only_zeros(&mut reader).map_err(|error| self.read_error(&error))?
                 {
                     self.is_torn = true;
                     break;
@@ -112,41 +112,41 @@ impl UndoFile {
                 }
                 return Err(self.damage_error(offset, entries.len(), "its bytes have changed"));
             }
-            entries.push(RecordEntry { offset, head: decoded, previous });
-            (offset, previous) = (end, decoded.check);
+            entries.push(RecordEntry { offset, head: decoded, previous_digest: previous });
+            (offset, previous) = (end, decoded.digest);
         }
-        (self.entries, self.whole_len) = (entries, offset);
+        (self.entries, self.complete_len) = (entries, offset);
         Ok(())
     }
 
     /// Reads the payload of a record.
     pub fn read_payload(&mut self, entry: &RecordEntry) -> Result<Vec<u8>, Abort> {
-        let read = |file: &mut File| -> io::Result<Vec<u8>> {
+        let read_stored = |file: &mut File| -> io::Result<Vec<u8>> {
             file.seek(SeekFrom::Start(entry.offset + HEAD_LEN as u64))?;
             read_bytes(file, entry.head.stored_len)
         };
-        let stored = read(&mut self.file).map_err(|error| self.read_error(&error))?;
-        if !entry.head.matches_payload(&stored, &entry.previous) {
+        let stored = read_stored(&mut self.file).map_err(|error| self.read_error(&error))?;
+        if !entry.head.matches_payload(&stored, &entry.previous_digest) {
             return Err(self.damage_error(entry.offset, 0, "it changed while it was read"));
         }
-        entry.head.unpack_payload(stored).map_err(|reason| self.record_error(entry, &reason))
+        entry.head.decompress_payload(stored).map_err(|reason| self.record_error(entry, &reason))
     }
 
     /// Appends a record. It is durable only after [`UndoFile::sync`].
     pub fn append(&mut self, kind: RecordKind, payload: &[u8]) -> io::Result<()> {
-        let previous = self.entries.last().map_or(Check::default(), |entry| entry.head.check);
+        let previous = self.entries.last().map_or(RecordDigest::default(), |entry| entry.head.digest);
         let too_long = || io::Error::other("a value is too long for an undo file: --no-undo changes it without one");
         let (record, _) = encode_record(kind, payload, &previous).ok_or_else(too_long)?;
         let head = record.first_chunk::<HEAD_LEN>().and_then(|head| RecordHead::decode(head, &previous));
         let head = head.ok_or_else(too_long)?;
-        self.file.seek(SeekFrom::Start(self.whole_len))?;
+        self.file.seek(SeekFrom::Start(self.complete_len))?;
         if let Err(error) = self.file.write_all(&record) {
-            // A partly written record would be a torn record.
-            let _ = self.file.set_len(self.whole_len);
+            // Remove the part of the record that was written.
+            let _ = self.file.set_len(self.complete_len);
             return Err(error);
         }
-        self.entries.push(RecordEntry { offset: self.whole_len, head, previous });
-        self.whole_len += record.len() as u64;
+        self.entries.push(RecordEntry { offset: self.complete_len, head, previous_digest: previous });
+        self.complete_len += record.len() as u64;
         Ok(())
     }
 
@@ -158,7 +158,7 @@ impl UndoFile {
     /// Removes a torn record from the end.
     pub fn cut_torn_end(&mut self) -> io::Result<()> {
         if self.is_torn {
-            self.file.set_len(self.whole_len)?;
+            self.file.set_len(self.complete_len)?;
             self.file.sync_all()?;
             self.is_torn = false;
         }
@@ -185,8 +185,8 @@ impl UndoFile {
     }
 }
 
-/// Returns whether the rest contains only zeros.
-fn is_zeros(reader: &mut impl Read) -> io::Result<bool> {
+/// Returns true if the rest of the file contains only zeros.
+fn has_only_zeros(reader: &mut impl Read) -> io::Result<bool> {
     let mut buffer = [0; 8192];
     loop {
         match reader.read(&mut buffer) {
@@ -199,14 +199,14 @@ fn is_zeros(reader: &mut impl Read) -> io::Result<bool> {
     }
 }
 
-/// Reads this number of bytes. Memory grows with the available bytes, not with the length in the head.
+/// Reads this number of bytes. Memory is allocated only for bytes that exist, because the length may be wrong.
 fn read_bytes(reader: &mut impl Read, len: u32) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.by_ref().take(u64::from(len)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 == u64::from(len) { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-/// Makes the name of a new file durable, if the system can.
+/// Makes the name of a new file durable, if the system supports this.
 fn sync_folder(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if let Ok(folder) = File::open(folder) {
@@ -221,7 +221,7 @@ mod tests {
     /// Writes a file with some records, and returns where each ends.
     fn write_records(path: &Path) -> Vec<u64> {
         let mut undo = UndoFile::create(path).unwrap();
-        let mut ends = vec![undo.whole_len];
+        let mut ends = vec![undo.complete_len];
         for (kind, payload) in [
             (RecordKind::Run, &b"{}"[..]),
             (RecordKind::Table, b"table"),
@@ -229,7 +229,7 @@ mod tests {
             (RecordKind::End, b""),
         ] {
             undo.append(kind, payload).unwrap();
-            ends.push(undo.whole_len);
+            ends.push(undo.complete_len);
         }
         undo.sync().unwrap();
         ends
@@ -284,8 +284,8 @@ mod tests {
                 };
                 // A zero may have been the next byte.
                 assert!(undo.entries.len() == expected || zeros > 0 && undo.entries.len() == expected + 1);
-                let is_whole = undo.whole_len == cut.len() as u64;
-                assert_eq!(undo.is_torn, !is_whole, "cut at {end}, {zeros} zeros");
+                let is_complete = undo.complete_len == cut.len() as u64;
+                assert_eq!(undo.is_torn, !is_complete, "cut at {end}, {zeros} zeros");
                 undo.cut_torn_end().unwrap();
                 undo.append(RecordKind::End, b"more").unwrap();
                 let count = undo.entries.len();

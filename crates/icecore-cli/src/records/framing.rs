@@ -1,4 +1,4 @@
-//! Frames: what separates one record from the next.
+//! Framings: what separates one record from the next.
 
 use clap::ValueEnum;
 use icecore::{Error, ErrorKind};
@@ -6,7 +6,7 @@ use memchr::memchr;
 
 /// What separates the records of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Frame {
+pub enum Framing {
     /// No separator: documents follow one another
     Documents,
     /// One record per line
@@ -31,7 +31,7 @@ pub enum Frame {
     Netstring,
 }
 
-/// The first record in a buffer.
+/// The result of a search for the first record in a buffer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Split {
     /// The record is at `start..end`, and the next one starts at `next`.
@@ -44,24 +44,25 @@ pub enum Split {
     Bad(Error),
 }
 
-impl Frame {
+impl Framing {
     /// Returns the name on the command line.
     pub fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    /// Finds the first record of these bytes, which are the last ones if `is_end`. Not for documents without frames.
+    /// Finds the first record of these bytes. `is_end` is true if the input ends after them. Documents without
+    /// separators are not found: only their format knows where they end.
     pub fn split_record(self, bytes: &[u8], is_end: bool) -> Split {
         match self {
-            Frame::Documents => Split::End,
-            Frame::Lines => match split_delimited(bytes, b'\n', is_end) {
+            Framing::Documents => Split::End,
+            Framing::Lines => match split_delimited(bytes, b'\n', is_end) {
                 Split::Record { start, end, next } if bytes[..end].ends_with(b"\r") => {
                     Split::Record { start, end: end - 1, next }
                 }
                 split => split,
             },
-            Frame::Nul => split_delimited(bytes, 0, is_end),
-            Frame::Netstring => split_netstring(bytes, is_end),
+            Framing::Nul => split_delimited(bytes, 0, is_end),
+            Framing::Netstring => split_netstring(bytes, is_end),
             _ if bytes.is_empty() => split_at_end(bytes, is_end, ""),
             _ => match self.read_length(bytes) {
                 Ok(Some((len, start))) => split_sized(bytes, start, len, 0, is_end),
@@ -71,25 +72,26 @@ impl Frame {
         }
     }
 
-    /// Reads the length at the start of the bytes; returns it with the number of its own bytes.
+    /// Reads the length of the record from the start of the bytes. Returns it and the number of bytes that it takes;
+    /// `None` if it is not complete.
     fn read_length(self, bytes: &[u8]) -> Result<Option<(u64, usize)>, Error> {
-        macro_rules! read {
+        macro_rules! fixed_length {
             ($type:ty, $from:ident) => {
                 bytes.first_chunk().map(|chunk| (<$type>::$from(*chunk) as u64, size_of::<$type>()))
             };
         }
         Ok(match self {
-            Frame::U16be => read!(u16, from_be_bytes),
-            Frame::U16le => read!(u16, from_le_bytes),
-            Frame::U32be => read!(u32, from_be_bytes),
-            Frame::U32le => read!(u32, from_le_bytes),
-            Frame::U64be => read!(u64, from_be_bytes),
-            Frame::U64le => read!(u64, from_le_bytes),
+            Framing::U16be => fixed_length!(u16, from_be_bytes),
+            Framing::U16le => fixed_length!(u16, from_le_bytes),
+            Framing::U32be => fixed_length!(u32, from_be_bytes),
+            Framing::U32le => fixed_length!(u32, from_le_bytes),
+            Framing::U64be => fixed_length!(u64, from_be_bytes),
+            Framing::U64le => fixed_length!(u64, from_le_bytes),
             _ => return read_varint(bytes),
         })
     }
 
-    /// Puts the frame around the buffer's bytes from `start` on.
+    /// Makes the buffer's bytes from `start` on a record: adds its length or separator.
     pub fn close_record(self, buffer: &mut Vec<u8>, start: usize) -> Result<(), Error> {
         let body = buffer.get(start..).unwrap_or(&[]);
         let len = body.len() as u64;
@@ -99,32 +101,33 @@ impl Frame {
                 .finding(format!("one of {len}"))
                 .helping(format!("--frame {} can't hold a larger length", self.name()))
         };
-        macro_rules! head {
+        macro_rules! length_prefix {
             ($type:ty, $to:ident) => {
                 <$type>::try_from(len).map_err(|_| too_long(<$type>::MAX.into()))?.$to().to_vec()
             };
         }
-        let head = match self {
-            Frame::Documents => return Ok(()),
-            Frame::Lines => return push_delimiter(buffer, start, b'\n', "a line feed"),
-            Frame::Nul => return push_delimiter(buffer, start, 0, "a NUL byte"),
-            Frame::U16be => head!(u16, to_be_bytes),
-            Frame::U16le => head!(u16, to_le_bytes),
-            Frame::U32be => head!(u32, to_be_bytes),
-            Frame::U32le => head!(u32, to_le_bytes),
-            Frame::U64be => len.to_be_bytes().to_vec(),
-            Frame::U64le => len.to_le_bytes().to_vec(),
-            Frame::Varint => encode_varint(len),
-            Frame::Netstring => {
+        let prefix = match self {
+            Framing::Documents => return Ok(()),
+            Framing::Lines => return push_delimiter(buffer, start, b'\n', "a line feed"),
+            Framing::Nul => return push_delimiter(buffer, start, 0, "a NUL byte"),
+            Framing::U16be => length_prefix!(u16, to_be_bytes),
+            Framing::U16le => length_prefix!(u16, to_le_bytes),
+            Framing::U32be => length_prefix!(u32, to_be_bytes),
+            Framing::U32le => length_prefix!(u32, to_le_bytes),
+            Framing::U64be => len.to_be_bytes().to_vec(),
+            Framing::U64le => len.to_le_bytes().to_vec(),
+            Framing::Varint => encode_varint(len),
+            Framing::Netstring => {
                 buffer.push(b',');
                 format!("{len}:").into_bytes()
             }
         };
-        buffer.splice(start..start, head);
+        buffer.splice(start..start, prefix);
         Ok(())
     }
 }
 
+/// Finds the first record that ends with this byte. At the end of the input, the delimiter may be missing.
 fn split_delimited(bytes: &[u8], delimiter: u8, is_end: bool) -> Split {
     match memchr(delimiter, bytes) {
         Some(end) => Split::Record { start: 0, end, next: end + 1 },
@@ -134,7 +137,7 @@ fn split_delimited(bytes: &[u8], delimiter: u8, is_end: bool) -> Split {
     }
 }
 
-/// Ends a record with its delimiter, which it must not contain; a delimiter that is already at its end counts.
+/// Adds the delimiter to the record from `start` on, unless it already ends with it. Fails if the record contains it.
 fn push_delimiter(
     buffer: &mut Vec<u8>,
     start: usize,
@@ -155,7 +158,8 @@ fn push_delimiter(
     Ok(())
 }
 
-/// Returns the result at the end of the available bytes.
+/// Returns the result for bytes that are too few: more are needed, or the input ends here. `expected` names what is
+/// missing.
 fn split_at_end(bytes: &[u8], is_end: bool, expected: &'static str) -> Split {
     match (is_end, bytes.is_empty()) {
         (false, _) => Split::More,
@@ -166,7 +170,7 @@ fn split_at_end(bytes: &[u8], is_end: bool, expected: &'static str) -> Split {
     }
 }
 
-/// Returns a record of `len` bytes from `start` on, which `trailer_len` more bytes follow.
+/// Returns a record of `len` bytes from `start` on. The next record begins `trailer_len` bytes after its end.
 fn split_sized(bytes: &[u8], start: usize, len: u64, trailer_len: usize, is_end: bool) -> Split {
     let end = usize::try_from(len).ok().and_then(|len| start.checked_add(len));
     match end.and_then(|end| Some((end, end.checked_add(trailer_len)?))) {
@@ -181,6 +185,7 @@ fn split_sized(bytes: &[u8], start: usize, len: u64, trailer_len: usize, is_end:
     }
 }
 
+/// Reads a varint: its value, and the number of bytes that it takes; `None` if it is not complete.
 fn read_varint(bytes: &[u8]) -> Result<Option<(u64, usize)>, Error> {
     let mut value = 0;
     for (index, byte) in bytes.iter().enumerate() {
@@ -210,22 +215,22 @@ fn encode_varint(mut value: u64) -> Vec<u8> {
 }
 
 /// Maximum number of digits of a netstring's length.
-const DIGITS: usize = 18;
+const MAX_LEN_DIGITS: usize = 18;
 
 fn split_netstring(bytes: &[u8], is_end: bool) -> Split {
     let malformed = |offset: usize, expected: &'static str| {
         let found = bytes.get(offset).map_or_else(|| "the end".to_owned(), |byte| format!("the byte 0x{byte:02x}"));
         Split::Bad(Error::new(ErrorKind::Malformed).at(offset).expecting(expected).finding(found))
     };
-    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if digits == bytes.len() && digits <= DIGITS {
+    let digit_count = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digit_count == bytes.len() && digit_count <= MAX_LEN_DIGITS {
         return split_at_end(bytes, is_end, "the length of a netstring");
     }
-    if digits == 0 || digits > DIGITS || bytes[digits] != b':' {
-        return malformed(digits.min(DIGITS), "digits and `:`, the length of a netstring");
+    if digit_count == 0 || digit_count > MAX_LEN_DIGITS || bytes[digit_count] != b':' {
+        return malformed(digit_count.min(MAX_LEN_DIGITS), "digits and `:`, the length of a netstring");
     }
-    let len = bytes[..digits].iter().fold(0, |len, digit| len * 10 + u64::from(digit - b'0'));
-    match split_sized(bytes, digits + 1, len, 1, is_end) {
+    let len = bytes[..digit_count].iter().fold(0, |len, digit| len * 10 + u64::from(digit - b'0'));
+    match split_sized(bytes, digit_count + 1, len, 1, is_end) {
         Split::Record { end, .. } if bytes[end] != b',' => malformed(end, "`,`, the end of a netstring"),
         split => split,
     }
@@ -235,25 +240,25 @@ fn split_netstring(bytes: &[u8], is_end: bool) -> Split {
 mod tests {
     use super::*;
 
-    const ALL: &[Frame] = &[
-        Frame::Lines,
-        Frame::Nul,
-        Frame::U16be,
-        Frame::U16le,
-        Frame::U32be,
-        Frame::U32le,
-        Frame::U64be,
-        Frame::U64le,
-        Frame::Varint,
-        Frame::Netstring,
+    const ALL: &[Framing] = &[
+        Framing::Lines,
+        Framing::Nul,
+        Framing::U16be,
+        Framing::U16le,
+        Framing::U32be,
+        Framing::U32le,
+        Framing::U64be,
+        Framing::U64le,
+        Framing::Varint,
+        Framing::Netstring,
     ];
 
-    fn frame_records(frame: Frame, records: &[&[u8]]) -> Vec<u8> {
+    fn frame_records(framing: Framing, records: &[&[u8]]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for record in records {
             let start = bytes.len();
             bytes.extend_from_slice(record);
-            frame.close_record(&mut bytes, start).unwrap();
+            framing.close_record(&mut bytes, start).unwrap();
         }
         bytes
     }
@@ -262,67 +267,67 @@ mod tests {
     fn records_are_split_with_any_number_of_bytes() {
         let long = [b'x'; 300];
         let records: &[&[u8]] = &[b"one", b"", &long, b"12:3,"];
-        for frame in ALL {
-            let bytes = frame_records(*frame, records);
+        for framing in ALL {
+            let bytes = frame_records(*framing, records);
             let (mut offset, mut count) = (0, 0);
-            while let Split::Record { start, end, next } = frame.split_record(&bytes[offset..], true) {
-                assert_eq!(&bytes[offset + start..offset + end], records[count], "{frame:?}");
+            while let Split::Record { start, end, next } = framing.split_record(&bytes[offset..], true) {
+                assert_eq!(&bytes[offset + start..offset + end], records[count], "{framing:?}");
                 for len in 0..next {
                     assert_eq!(
-                        frame.split_record(&bytes[offset..offset + len], false),
+                        framing.split_record(&bytes[offset..offset + len], false),
                         Split::More,
-                        "{frame:?} {len} of {next}"
+                        "{framing:?} {len} of {next}"
                     );
                 }
                 (offset, count) = (offset + next, count + 1);
             }
-            assert_eq!((offset, count), (bytes.len(), records.len()), "{frame:?}");
-            assert_eq!(frame.split_record(&[], true), Split::End);
+            assert_eq!((offset, count), (bytes.len(), records.len()), "{framing:?}");
+            assert_eq!(framing.split_record(&[], true), Split::End);
         }
     }
 
     #[test]
     fn cut_records_are_truncated() {
-        for frame in ALL.iter().filter(|frame| !matches!(frame, Frame::Lines | Frame::Nul)) {
-            let bytes = frame_records(*frame, &[b"hello"]);
+        for framing in ALL.iter().filter(|framing| !matches!(framing, Framing::Lines | Framing::Nul)) {
+            let bytes = frame_records(*framing, &[b"hello"]);
             for end in 1..bytes.len() {
-                let Split::Bad(error) = frame.split_record(&bytes[..end], true) else { panic!("{frame:?} {end}") };
+                let Split::Bad(error) = framing.split_record(&bytes[..end], true) else { panic!("{framing:?} {end}") };
                 assert_eq!(error.kind(), ErrorKind::Truncated);
             }
         }
-        assert_eq!(Frame::Lines.split_record(b"a\r\nb", true), Split::Record { start: 0, end: 1, next: 3 });
-        assert_eq!(Frame::Lines.split_record(b"b", true), Split::Record { start: 0, end: 1, next: 1 });
+        assert_eq!(Framing::Lines.split_record(b"a\r\nb", true), Split::Record { start: 0, end: 1, next: 3 });
+        assert_eq!(Framing::Lines.split_record(b"b", true), Split::Record { start: 0, end: 1, next: 1 });
     }
 
     #[test]
     fn huge_lengths_wait_or_are_refused() {
-        for (frame, bytes) in [
-            (Frame::U64be, &[0xFF; 8][..]),
-            (Frame::U64le, &[0xFF; 9]),
-            (Frame::Varint, &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1]),
-            (Frame::Netstring, b"999999999999999999:x"),
+        for (framing, bytes) in [
+            (Framing::U64be, &[0xFF; 8][..]),
+            (Framing::U64le, &[0xFF; 9]),
+            (Framing::Varint, &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1]),
+            (Framing::Netstring, b"999999999999999999:x"),
         ] {
-            assert_eq!(frame.split_record(bytes, false), Split::More, "{frame:?}");
-            assert!(matches!(frame.split_record(bytes, true), Split::Bad(_)), "{frame:?}");
+            assert_eq!(framing.split_record(bytes, false), Split::More, "{framing:?}");
+            assert!(matches!(framing.split_record(bytes, true), Split::Bad(_)), "{framing:?}");
         }
-        for (frame, bytes) in [
-            (Frame::Varint, &[0xFF; 11][..]),
-            (Frame::Netstring, b"x"),
-            (Frame::Netstring, b"1234567890123456789"),
-            (Frame::Netstring, b"1:x;"),
-            (Frame::Netstring, b":"),
+        for (framing, bytes) in [
+            (Framing::Varint, &[0xFF; 11][..]),
+            (Framing::Netstring, b"x"),
+            (Framing::Netstring, b"1234567890123456789"),
+            (Framing::Netstring, b"1:x;"),
+            (Framing::Netstring, b":"),
         ] {
-            assert!(matches!(frame.split_record(bytes, false), Split::Bad(_)), "{frame:?}");
+            assert!(matches!(framing.split_record(bytes, false), Split::Bad(_)), "{framing:?}");
         }
     }
 
     #[test]
     fn records_that_do_not_fit_a_frame_are_refused() {
-        assert!(Frame::Lines.close_record(&mut b"a\nb".to_vec(), 0).is_err());
-        assert!(Frame::Nul.close_record(&mut b"a\0b".to_vec(), 0).is_err());
-        assert!(Frame::U16be.close_record(&mut vec![0; 70_000], 0).is_err());
+        assert!(Framing::Lines.close_record(&mut b"a\nb".to_vec(), 0).is_err());
+        assert!(Framing::Nul.close_record(&mut b"a\0b".to_vec(), 0).is_err());
+        assert!(Framing::U16be.close_record(&mut vec![0; 70_000], 0).is_err());
         let mut line = b"before\nline\n".to_vec();
-        Frame::Lines.close_record(&mut line, 7).unwrap();
+        Framing::Lines.close_record(&mut line, 7).unwrap();
         assert_eq!(line, b"before\nline\n");
     }
 }
