@@ -209,7 +209,7 @@ impl Report {
     }
 
     /// Writes a note about the whole command, unless `--quiet` was given.
-    pub fn remark(&self, kind: &str, message: String) {
+    pub fn note_command(&self, kind: &str, message: String) {
         if !self.quiet {
             self.print_message(&ReportMessage::note(kind, message));
         }

@@ -1,6 +1,6 @@
 //! Writes finished parts of a long array while a second thread continues reading.
 
-use crate::sink::Sink;
+use crate::output_writer::OutputWriter;
 use icecore::{
     Document, Error, ErrorKind, Limits, Losses, Request, Stage,
     raw::{DocumentPart, Outcome, Tape},
@@ -29,26 +29,26 @@ pub fn convert_in_windows<'a>(
     from: &Stage,
     to: &Stage,
     limits: &Limits,
-    sink: &mut Sink,
+    writer: &mut OutputWriter,
 ) -> Option<StreamOutcome<'a>> {
     if bytes.len() < MIN_STREAMED_LEN || !from.format().can.hands_over {
         return None;
     }
     let reader = (from.format().reader)(from.settings());
-    let writer = to.format().prepare(to.settings()).writer;
+    let format_writer = to.format().prepare(to.settings()).writer;
     // The limit `output` applies to all windows together.
-    let start = sink.position();
-    let write = |document: &Document<'_>, part: DocumentPart<'_>, losses: &mut Losses, sink: &mut Sink| {
-        let written = sink.position().saturating_sub(start);
+    let start = writer.position();
+    let write = |document: &Document<'_>, part: DocumentPart<'_>, losses: &mut Losses, writer: &mut OutputWriter| {
+        let written = writer.position().saturating_sub(start);
         let mut limits = limits.clone();
         limits.output = limits.output_from(document.input().len()).saturating_sub(written);
-        writer
-            .write_part(document, part, &limits, sink)
+        format_writer
+            .write_part(document, part, &limits, writer)
             .map(|result| result.map(|part_losses| losses.merge(part_losses)))
     };
     // With some options, the writer needs the whole document and refuses a part. An empty part shows that.
     let probe = DocumentPart::Items { before: 1, skip: 0, more: true };
-    write(&Document::default(), probe, &mut Losses::default(), &mut Sink::new_discarding())?.ok()?;
+    write(&Document::default(), probe, &mut Losses::default(), &mut OutputWriter::new_discarding())?.ok()?;
 
     let mut losses = Losses::default();
     let mut items_before = 0;
@@ -66,7 +66,7 @@ pub fn convert_in_windows<'a>(
         for window in windows {
             let items = window.root().len() as u64;
             written =
-                write(&window, DocumentPart::Items { before: items_before, skip: 0, more: true }, &mut losses, sink)
+                write(&window, DocumentPart::Items { before: items_before, skip: 0, more: true }, &mut losses, writer)
                     .unwrap_or(Ok(()));
             if written.is_err() {
                 break;
@@ -86,10 +86,13 @@ pub fn convert_in_windows<'a>(
         skip = items_before;
     }
     let written = match (&outcome.error, written) {
-        (None, Ok(())) => {
-            write(&outcome.document, DocumentPart::Items { before: items_before, skip, more: false }, &mut losses, sink)
-                .unwrap_or(Ok(()))
-        }
+        (None, Ok(())) => write(
+            &outcome.document,
+            DocumentPart::Items { before: items_before, skip, more: false },
+            &mut losses,
+            writer,
+        )
+        .unwrap_or(Ok(())),
         (_, written) => written,
     };
     Some(StreamOutcome { outcome, written: written.map(|()| losses) })

@@ -4,9 +4,9 @@ use super::diff::{DiffView, DifferencePrinter, SAME_MEANING, read_document};
 use crate::arguments::{self, Global};
 use crate::document_reader::{Detail, DocumentReader};
 use crate::file_bytes::Bytes;
+use crate::output_writer::OutputWriter;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
-use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{InPlaceArgs, InPlaceFile, OutputFolder, Outputs, Target};
 use crate::terminal;
@@ -91,9 +91,9 @@ impl ChangeWriter<'_> {
         }
         let mut target = Target::new(destination)?;
         if output.is_none() && !self.args.force {
-            target.sink.escape_controls();
+            target.writer.escape_controls();
         }
-        target.sink.write_bytes(&changed.after)?;
+        target.writer.write_bytes(&changed.after)?;
         target.complete_output()
     }
 
@@ -117,7 +117,7 @@ impl ChangeWriter<'_> {
                 continue;
             }
             let mut target = file.open_target()?;
-            target.sink.write_bytes(&changed.after)?;
+            target.writer.write_bytes(&changed.after)?;
             let message = match file.backup_name() {
                 Some(backup) => format!("changed; the original is {backup}"),
                 None => "changed; no backup was kept".to_owned(),
@@ -145,7 +145,7 @@ impl ChangeWriter<'_> {
         for source in sources {
             let Some(changed) = change(source, report)? else { continue };
             let written = folder.open_same_name(source).and_then(|mut target| {
-                target.sink.write_bytes(&changed.after)?;
+                target.writer.write_bytes(&changed.after)?;
                 target.complete_output()
             });
             report_failure(written, source, report)?;
@@ -161,7 +161,7 @@ impl ChangeWriter<'_> {
         report: &mut Report,
         change: &mut ChangeInput<'_>,
     ) -> Result<(), Abort> {
-        let mut sink = Sink::stdout();
+        let mut writer = OutputWriter::stdout();
         let paint = Paint::new(self.global.color, &std::io::stdout());
         let (mut value_count, mut file_count, mut failure_count) = (0, 0, 0);
         for (index, source) in sources.iter().enumerate() {
@@ -173,19 +173,19 @@ impl ChangeWriter<'_> {
                 continue;
             }
             if sources.len() > 1 {
-                sink.write_text(&format!("{}\n", paint.ink(Ink::Name, source.name())))?;
+                writer.write_text(&format!("{}\n", paint.ink(Ink::Name, source.name())))?;
             }
-            value_count += self.show_input(source, &changed, &mut sink, paint, report)?;
+            value_count += self.show_input(source, &changed, &mut writer, paint, report)?;
             file_count += 1;
-            sink.release_record()?;
+            writer.release_record()?;
             report_failure(files.get(index).map_or(Ok(()), InPlaceFile::check_backup), source, report)?;
         }
-        sink.flush()?;
+        writer.flush()?;
         if failure_count == sources.len() {
             return Ok(());
         }
         let (values, files) = (format_count(value_count, "value", "values"), format_count(file_count, "file", "files"));
-        report.remark("done", format!("{values} would change in {files}"));
+        report.note_command("done", format!("{values} would change in {files}"));
         Ok(())
     }
 
@@ -194,7 +194,7 @@ impl ChangeWriter<'_> {
         &self,
         source: &Source,
         changed: &Changed,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
         paint: Paint,
         report: &mut Report,
     ) -> Result<u64, Abort> {
@@ -215,9 +215,9 @@ impl ChangeWriter<'_> {
             paint,
             &self.global.limit,
         )
-        .write_differences(&differences, sink)?;
+        .write_differences(&differences, writer)?;
         if differences.is_empty() {
-            sink.write_text(SAME_MEANING)?;
+            writer.write_text(SAME_MEANING)?;
         }
         Ok(differences.changes().len() as u64 + u64::from(differences.has_other_header()))
     }

@@ -2,9 +2,9 @@
 
 use crate::arguments::Global;
 use crate::foreign_input::ForeignInput;
+use crate::output_writer::OutputWriter;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report};
-use crate::sink::Sink;
 use crate::source::Source;
 use clap::{Args, ValueHint};
 use icecore::detect::Finding;
@@ -55,7 +55,7 @@ struct DetectionRow<'a> {
 pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = Source::find_all(&args.files, report);
     let paint = Paint::new(global.color, &std::io::stdout());
-    let mut sink = Sink::for_report(args.json, global.color);
+    let mut writer = OutputWriter::for_report(args.json, global.color);
     for source in &sources {
         report.count_input();
         let name = source.name();
@@ -71,25 +71,29 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
         if let Some(encoding) = WideEncoding::from_head(&head, is_complete).filter(|_| !is_sure) {
             let (title, certainty) = (format!("text in {}", encoding.describe()), encoding.certainty());
             if args.json {
-                sink.write_json(&wide_text_row(&name, encoding, &title))?;
-                sink.write_text("\n")?;
+                writer.write_json(&wide_text_row(&name, encoding, &title))?;
+                writer.write_text("\n")?;
             } else {
                 let file = icecore::text::printable(&name);
                 let note = format!("({}; recognised, `replace` and `rows` read it)", certainty.as_str());
-                sink.write_text(&format!("{file}: {} {}\n", paint.ink(Ink::Name, title), paint.ink(Ink::Faint, note)))?;
+                writer.write_text(&format!(
+                    "{file}: {} {}\n",
+                    paint.ink(Ink::Name, title),
+                    paint.ink(Ink::Faint, note)
+                ))?;
             }
             continue;
         }
         let is_read = finding.as_ref().is_some_and(is_readable);
         let foreign = if is_read { None } else { ForeignInput::detect_kind(&name, &head, is_complete) };
         if args.json {
-            sink.write_json(&detection_row(&name, finding.as_ref(), foreign))?;
-            sink.write_text("\n")?;
+            writer.write_json(&detection_row(&name, finding.as_ref(), foreign))?;
+            writer.write_text("\n")?;
         } else {
-            sink.write_text(&format_line(&name, finding.as_ref(), foreign, paint))?;
+            writer.write_text(&format_line(&name, finding.as_ref(), foreign, paint))?;
         }
     }
-    sink.flush()
+    writer.flush()
 }
 
 fn is_readable(finding: &Finding) -> bool {

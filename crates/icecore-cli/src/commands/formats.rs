@@ -2,9 +2,9 @@
 
 use crate::arguments::Global;
 use crate::mistakes;
+use crate::output_writer::OutputWriter;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, usage_text_error};
-use crate::sink::Sink;
 use clap::Args;
 use icecore::{
     format::{self, Opt, OptionType, Side},
@@ -100,10 +100,10 @@ fn wrapper_entries() -> impl Iterator<Item = FormatEntry> {
 }
 
 pub fn run(args: &Formats, global: &Global) -> Result<(), Abort> {
-    let mut sink = Sink::for_report(args.json, global.color);
+    let mut writer = OutputWriter::for_report(args.json, global.color);
     let Some(name) = &args.format else {
         if args.json {
-            sink.write_object(&FormatsReport {
+            writer.write_object(&FormatsReport {
                 formats: format_entries().map(entry_row).collect(),
                 wrappers: wrapper_entries().map(entry_row).collect(),
                 recognised: Some(
@@ -114,9 +114,9 @@ pub fn run(args: &Formats, global: &Global) -> Result<(), Abort> {
                 ),
             })?;
         } else {
-            sink.write_text(&format_table(Paint::new(global.color, &std::io::stdout())))?;
+            writer.write_text(&format_table(Paint::new(global.color, &std::io::stdout())))?;
         }
-        return sink.flush();
+        return writer.flush();
     };
     let found = format_entries().chain(wrapper_entries()).find(|entry| entry.name == name);
     let entry = match found {
@@ -131,16 +131,17 @@ pub fn run(args: &Formats, global: &Global) -> Result<(), Abort> {
         let is_format = format::by_name(entry.name).is_some();
         let (formats, wrappers) =
             if is_format { (vec![entry_row(entry)], vec![]) } else { (vec![], vec![entry_row(entry)]) };
-        sink.write_object(&FormatsReport { formats, wrappers, recognised: None })?;
+        writer.write_object(&FormatsReport { formats, wrappers, recognised: None })?;
     } else {
-        sink.write_text(entry.page.trim_end())?;
-        sink.write_text("\n\n")?;
-        sink.write_text(&describe_options(entry.options))?;
+        writer.write_text(entry.page.trim_end())?;
+        writer.write_text("\n\n")?;
+        writer.write_text(&describe_options(entry.options))?;
         if !entry.extension.is_empty() {
-            sink.write_text(&format!("\n## Files\n\n`--out-dir` gives them the extension `.{}`.\n", entry.extension))?;
+            writer
+                .write_text(&format!("\n## Files\n\n`--out-dir` gives them the extension `.{}`.\n", entry.extension))?;
         }
     }
-    sink.flush()
+    writer.flush()
 }
 
 fn entry_row(entry: FormatEntry) -> FormatRow {

@@ -1,7 +1,7 @@
 //! Completions and man pages, from the definitions of the command line.
 
+use crate::output_writer::OutputWriter;
 use crate::report::{Abort, Report, code, io_reason, usage_text_error};
-use crate::sink::Sink;
 use crate::target::{Outputs, Target};
 use clap::Args;
 use std::fs;
@@ -30,9 +30,9 @@ pub fn print_completions(args: &Completions, mut command: clap::Command) -> Resu
     command = offer_formats(command);
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "icecore", &mut script);
-    let mut sink = Sink::stdout();
-    sink.write_text(&String::from_utf8_lossy(&script))?;
-    sink.flush()
+    let mut writer = OutputWriter::stdout();
+    writer.write_text(&String::from_utf8_lossy(&script))?;
+    writer.flush()
 }
 
 /// Makes completions offer the names of formats for options that take a format.
@@ -72,9 +72,9 @@ pub fn print_man_pages(args: &Man, mut top: clap::Command, report: &mut Report) 
         let suggestion = similar.map_or_else(|| ". ".to_owned(), |similar| format!("; did you mean `{similar}`? "));
         usage_text_error(format!("there is no command `{name}`{suggestion}The commands are {}", names.join(", ")))
     };
-    let mut sink = Sink::stdout();
-    sink.write_text(&render_page(command.ok_or_else(unknown_command_error)?, requested)?)?;
-    sink.flush()
+    let mut writer = OutputWriter::stdout();
+    writer.write_text(&render_page(command.ok_or_else(unknown_command_error)?, requested)?)?;
+    writer.flush()
 }
 
 fn write_all_pages(top: &clap::Command, folder: &Path, mut outputs: Outputs, report: &mut Report) -> Result<(), Abort> {

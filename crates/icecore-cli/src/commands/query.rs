@@ -5,9 +5,9 @@ use crate::arguments::{DisplayArgs, Global, ReadArgs};
 use crate::document_reader::{self, Detail, DocumentReader, JOINED_LINES};
 use crate::limits;
 use crate::mistakes;
+use crate::output_writer::OutputWriter;
 use crate::report::{Abort, Report, code, usage_error, usage_text_error};
 use crate::report_message::ReportMessage;
-use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, Outputs, Target, format};
 use crate::terminal;
@@ -140,7 +140,7 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
     let output = args.output.as_deref().filter(|_| !args.raw);
     let name = format::target_format(args.to.as_deref(), output);
     if let Some(note) = format::unknown_extension_note(args.to.as_deref(), output) {
-        report.remark("extension", note);
+        report.note_command("extension", note);
     }
     let mut to = mistakes::target_stage(&name)?;
     document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
@@ -158,15 +158,15 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
     }
     let mut target = Target::new(destination)?;
     if is_stdout && terminal::writes_json(&to) && !args.raw {
-        target.sink.paint_json(global.color);
+        target.writer.paint_json(global.color);
     } else if is_shown && !args.force {
-        target.sink.escape_controls();
+        target.writer.escape_controls();
     }
     if let Some(display_limits) = display_limits {
-        target.sink.limit_json(display_limits);
+        target.writer.limit_json(display_limits);
     }
     let job = QueryJob { args, global, to, query, report: RefCell::new(report), joined: RefCell::default() };
-    let mut results = ResultWriter { sink: &mut target.sink, last: None, losses: Losses::default(), stop: None };
+    let mut results = ResultWriter { writer: &mut target.writer, last: None, losses: Losses::default(), stop: None };
     let run_end = job.query_all(&reader, sources, &mut results)?;
     let last_is_true = results.last;
     if let Some(stop) = results.stop {
@@ -248,7 +248,7 @@ struct QueryJob<'j> {
 
 /// The output so far.
 struct ResultWriter<'s> {
-    sink: &'s mut Sink,
+    writer: &'s mut OutputWriter,
     /// Whether the last result is neither null nor false.
     last: Option<bool>,
     losses: Losses,
@@ -377,7 +377,7 @@ impl QueryJob<'_> {
     fn handle_answer(&self, answer: &Answer, results: &mut ResultWriter<'_>) -> ControlFlow<()> {
         results.last = Some(answer.is_true());
         let result = match answer.as_bytes().filter(|_| self.args.raw) {
-            Some(bytes) => results.sink.write_bytes(bytes).and_then(|()| results.sink.write_text("\n")),
+            Some(bytes) => results.writer.write_bytes(bytes).and_then(|()| results.writer.write_text("\n")),
             None => self.write_result(answer, results),
         };
         match result {
@@ -392,28 +392,28 @@ impl QueryJob<'_> {
     /// Writes a result of the filter. If the output format can't express it, this is reported, and nothing of it is
     /// written.
     fn write_result(&self, answer: &Answer, results: &mut ResultWriter<'_>) -> Result<(), Abort> {
-        let start = results.sink.position();
+        let start = results.writer.position();
         let result = if self.args.tab {
             let mut json = Vec::new();
             let losses = answer.write(&self.to, &self.global.limit, &mut json);
-            results.sink.write_bytes(&indent_with_tabs(&json))?;
+            results.writer.write_bytes(&indent_with_tabs(&json))?;
             losses
         } else {
-            answer.write(&self.to, &self.global.limit, results.sink)
+            answer.write(&self.to, &self.global.limit, results.writer)
         };
         match result {
             Ok(losses) => {
                 results.losses.merge(losses);
-                results.sink.count_document();
+                results.writer.count_document();
             }
-            Err(error) if error.kind() == ErrorKind::Output => return Err(results.sink.take_stop_reason()),
+            Err(error) if error.kind() == ErrorKind::Output => return Err(results.writer.take_stop_reason()),
             Err(error) => {
                 self.report.borrow_mut().report_unwritable("a result", &error);
-                results.sink.discard_after(start);
+                results.writer.discard_after(start);
             }
         }
         let has_separators = !self.to.format().can.separator.is_empty() && self.to.wrappers().is_empty();
-        if has_separators && !results.sink.is_at_line_start() { results.sink.write_text("\n") } else { Ok(()) }
+        if has_separators && !results.writer.is_at_line_start() { results.writer.write_text("\n") } else { Ok(()) }
     }
 
     /// Reports what the format of the results could not express.

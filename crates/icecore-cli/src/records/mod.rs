@@ -12,10 +12,10 @@ pub use rescue::{NOTHING_READABLE, Rescue, RescuedDocument, rescue_document};
 #[cfg(feature = "store")]
 pub use splitter::RecordSplitter;
 
+use crate::output_writer::OutputWriter;
 use crate::progress;
 use crate::report::{Abort, Report, code, io_reason};
 use crate::report_message::ReportMessage;
-use crate::sink::Sink;
 use icecore::format::{End, Restart};
 use icecore::{Converted, Error, ErrorKind, Losses, Stage};
 use icecore_tables::byte_order_mark::{MARK, must_skip_mark};
@@ -102,24 +102,24 @@ impl<'r, R: Read> RecordConversion<'r, R> {
     }
 
     /// Converts all records. Returns true if all are in the output.
-    pub fn convert_all(&mut self, sink: &mut Sink) -> Result<bool, Abort> {
+    pub fn convert_all(&mut self, writer: &mut OutputWriter) -> Result<bool, Abort> {
         if must_skip_mark(&self.plan.from) && self.plan.from.wrappers().is_empty() {
-            self.skip_byte_order_mark(sink)?;
+            self.skip_byte_order_mark(writer)?;
         }
-        while self.convert_next(sink)? == NextRecord::Go {}
+        while self.convert_next(writer)? == NextRecord::Go {}
         self.tally.bytes = self.window.offset();
         Ok(self.tally.bad == 0 && !self.is_broken)
     }
 
     /// Skips a byte order mark at the start.
-    fn skip_byte_order_mark(&mut self, sink: &mut Sink) -> Result<(), Abort> {
+    fn skip_byte_order_mark(&mut self, writer: &mut OutputWriter) -> Result<(), Abort> {
         loop {
             let bytes = self.window.bytes();
             if bytes.starts_with(MARK) {
                 self.window.consume(MARK.len());
                 return Ok(());
             }
-            if self.window.is_end() || !MARK.starts_with(bytes) || self.read_more(sink)? == NextRecord::End {
+            if self.window.is_end() || !MARK.starts_with(bytes) || self.read_more(writer)? == NextRecord::End {
                 return Ok(());
             }
         }
@@ -127,11 +127,11 @@ impl<'r, R: Read> RecordConversion<'r, R> {
 
     /// Reads more input. The output is flushed first, because the program at the other end may wait for it before it
     /// sends more.
-    fn read_more(&mut self, sink: &mut Sink) -> Result<NextRecord, Abort> {
+    fn read_more(&mut self, writer: &mut OutputWriter) -> Result<NextRecord, Abort> {
         if self.window.bytes().len() as u64 > self.plan.max_record_len {
             return self.report_too_long();
         }
-        sink.flush()?;
+        writer.flush()?;
         progress::set_record_count(self.tally.records);
         match self.window.read_more() {
             Ok(()) => Ok(NextRecord::Go),
@@ -173,21 +173,21 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         Ok(NextRecord::End)
     }
 
-    fn convert_next(&mut self, sink: &mut Sink) -> Result<NextRecord, Abort> {
+    fn convert_next(&mut self, writer: &mut OutputWriter) -> Result<NextRecord, Abort> {
         if self.plan.input_framing == Framing::Documents {
-            self.convert_document(sink)
+            self.convert_document(writer)
         } else {
-            self.convert_framed(sink)
+            self.convert_framed(writer)
         }
     }
 
     /// Converts the next record that has a length or separator.
-    fn convert_framed(&mut self, sink: &mut Sink) -> Result<NextRecord, Abort> {
+    fn convert_framed(&mut self, writer: &mut OutputWriter) -> Result<NextRecord, Abort> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
         let (start, end, next) = match self.plan.input_framing.split_record(bytes, is_end) {
             Split::Record { start, end, next } => (start, end, next),
-            Split::More => return self.read_more(sink),
-            Split::End if !is_end => return self.read_more(sink),
+            Split::More => return self.read_more(writer),
+            Split::End if !is_end => return self.read_more(writer),
             Split::End => return Ok(NextRecord::End),
             Split::Bad(error) => return Ok(self.report_broken_frame(&error)),
         };
@@ -203,14 +203,14 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             return Ok(if self.plan.keep_going { NextRecord::Go } else { end });
         }
         self.tally.records += 1;
-        let output_start = sink.position();
-        let (mut converted, opened_count) = self.plan.converter.convert(bytes, sink);
+        let output_start = writer.position();
+        let (mut converted, opened_count) = self.plan.converter.convert(bytes, writer);
         if converted.is_read && converted.consumed < bytes.len() {
             converted.is_read = false;
             converted.written = Err(self.plan.from.format().explain(Error::trailing(bytes, converted.consumed)));
         }
         let offset = self.window.offset() + start as u64;
-        let is_written = self.finish_record(converted, opened_count, output_start, offset, (start, end), sink)?;
+        let is_written = self.finish_record(converted, opened_count, output_start, offset, (start, end), writer)?;
         self.window.consume(next);
         Ok(if is_written || self.plan.keep_going { NextRecord::Go } else { NextRecord::End })
     }
@@ -232,43 +232,43 @@ impl<'r, R: Read> RecordConversion<'r, R> {
     }
 
     /// Converts the next of several documents without separators.
-    fn convert_document(&mut self, sink: &mut Sink) -> Result<NextRecord, Abort> {
+    fn convert_document(&mut self, writer: &mut OutputWriter) -> Result<NextRecord, Abort> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
         let blank_len =
             if ignores_blanks_between(&self.plan.from) { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
         if blank_len == bytes.len() {
             self.window.consume(blank_len);
-            return if is_end { Ok(NextRecord::End) } else { self.read_more(sink) };
+            return if is_end { Ok(NextRecord::End) } else { self.read_more(writer) };
         }
         // Readers that do not skip blanks would treat them as a part of the document.
         if blank_len > 0 && !self.plan.from.format().can.skips_blanks {
             self.window.consume(blank_len);
             return Ok(NextRecord::Go);
         }
-        let output_start = sink.position();
-        let (mut converted, opened_count) = self.plan.converter.convert(bytes, sink);
+        let output_start = writer.position();
+        let (mut converted, opened_count) = self.plan.converter.convert(bytes, writer);
         let end = converted.is_read.then_some(converted.consumed);
         if !is_end && may_continue(&self.plan.from, end, converted.written.as_ref().err(), bytes) {
-            sink.discard_after(output_start);
-            return self.read_more(sink);
+            writer.discard_after(output_start);
+            return self.read_more(writer);
         }
         let (consumed, is_read, len) = (converted.consumed, converted.is_read, bytes.len());
         let failed_at = converted.written.as_ref().err().and_then(Error::offset).unwrap_or(0).min(len as u64);
         if std::mem::take(&mut self.is_guess) && !is_read {
-            sink.discard_after(output_start);
-            return self.search_next_document(failed_at, sink);
+            writer.discard_after(output_start);
+            return self.search_next_document(failed_at, writer);
         }
         self.tally.records += 1;
         let offset = self.window.offset();
         if is_read && consumed as u64 > self.plan.max_record_len {
             (converted.is_read, converted.written) = (false, Err(self.plan.too_long_error()));
         }
-        let is_written = self.finish_record(converted, opened_count, output_start, offset, (0, len), sink)?;
+        let is_written = self.finish_record(converted, opened_count, output_start, offset, (0, len), writer)?;
         match (is_written, self.plan.keep_going) {
             // A document of no bytes would be found again forever.
             (true, _) if consumed == 0 => return Ok(NextRecord::End),
             (false, false) => return Ok(NextRecord::End),
-            (false, true) if !is_read => return self.search_next_document(failed_at, sink),
+            (false, true) if !is_read => return self.search_next_document(failed_at, writer),
             _ => self.window.consume(consumed),
         }
         Ok(NextRecord::Go)
@@ -283,16 +283,16 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         output_start: u64,
         offset: u64,
         (start, end): (usize, usize),
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
     ) -> Result<bool, Abort> {
         let record = self.tally.records;
         let losses = match converted.written {
             Ok(losses) => losses,
-            Err(error) if error.kind() == ErrorKind::Output => return Err(sink.take_stop_reason()),
+            Err(error) if error.kind() == ErrorKind::Output => return Err(writer.take_stop_reason()),
             Err(error) => {
-                self.discard_record(output_start, sink)?;
+                self.discard_record(output_start, writer)?;
                 if !converted.is_read {
-                    self.rescue_record(offset, (start, end), &error, sink)?;
+                    self.rescue_record(offset, (start, end), &error, writer)?;
                 }
                 let bytes = &self.window.bytes()[start..end];
                 let fault = if converted.is_read { Fault::Unwritable(&error) } else { Fault::Unreadable(&error) };
@@ -301,26 +301,26 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             }
         };
         if self.plan.strict && !losses.is_empty() {
-            self.discard_record(output_start, sink)?;
+            self.discard_record(output_start, writer)?;
             let bytes = &self.window.bytes()[start..end];
             reports::report_fault(&mut self.tally, &Fault::Refused(&losses), record, offset, bytes, self.report);
             return Ok(false);
         }
         let closed =
-            sink.edit_record(output_start, |buffer, start| self.plan.output_framing.close_record(buffer, start));
+            writer.edit_record(output_start, |buffer, start| self.plan.output_framing.close_record(buffer, start));
         if let Err(error) = closed {
-            self.discard_record(output_start, sink)?;
+            self.discard_record(output_start, writer)?;
             let bytes = &self.window.bytes()[start..end];
             reports::report_fault(&mut self.tally, &Fault::Unwritable(&error), record, offset, bytes, self.report);
             return Ok(false);
         }
-        if self.plan.ends_lines && !sink.is_at_line_start() {
-            sink.push(b'\n');
+        if self.plan.ends_lines && !writer.is_at_line_start() {
+            writer.push(b'\n');
         }
         self.tally.ok += 1;
         self.count_record(&losses, opened_count, &converted.repairs, offset);
-        sink.count_document();
-        sink.release_record()?;
+        writer.count_document();
+        writer.release_record()?;
         Ok(true)
     }
 
@@ -330,7 +330,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         offset: u64,
         (start, end): (usize, usize),
         error: &Error,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
     ) -> Result<(), Abort> {
         let Some(rescue) = &self.plan.rescue else { return Ok(()) };
         let bytes = &self.window.bytes()[start..end];
@@ -340,25 +340,25 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         } else {
             bytes.len()
         };
-        let output_start = sink.position();
-        let rescued = rescue.write_rescued(bytes, next_start, offset, sink);
+        let output_start = writer.position();
+        let rescued = rescue.write_rescued(bytes, next_start, offset, writer);
         let is_written = match &rescued {
-            Ok(Some(_)) => sink
+            Ok(Some(_)) => writer
                 .edit_record(output_start, |buffer, start| self.plan.output_framing.close_record(buffer, start))
                 .is_ok(),
             _ => false,
         };
         if !is_written {
-            sink.discard_after(output_start);
-        } else if self.plan.ends_lines && !sink.is_at_line_start() {
-            sink.push(b'\n');
+            writer.discard_after(output_start);
+        } else if self.plan.ends_lines && !writer.is_at_line_start() {
+            writer.push(b'\n');
         }
         let message = match rescued {
             Ok(Some(description)) if is_written => description,
             _ => NOTHING_READABLE.to_owned(),
         };
         self.report.note(&self.tally.input, "partial", format!("record {}: {message}", self.tally.records));
-        if is_written { sink.release_record() } else { Ok(()) }
+        if is_written { writer.release_record() } else { Ok(()) }
     }
 
     /// Returns where the document after a bad one seems to begin, at or after `search_start`; the end of `bytes` if
@@ -375,9 +375,9 @@ impl<'r, R: Read> RecordConversion<'r, R> {
     }
 
     /// Discards the output of a record. The output before it is written first if an error will be printed.
-    fn discard_record(&self, output_start: u64, sink: &mut Sink) -> Result<(), Abort> {
-        sink.discard_after(output_start);
-        if reports::prints_next_error(&self.tally) { sink.flush() } else { Ok(()) }
+    fn discard_record(&self, output_start: u64, writer: &mut OutputWriter) -> Result<(), Abort> {
+        writer.discard_after(output_start);
+        if reports::prints_next_error(&self.tally) { writer.flush() } else { Ok(()) }
     }
 
     fn count_record(&mut self, losses: &Losses, opened_count: u64, repairs: &[icecore::value::Repair], offset: u64) {
@@ -389,7 +389,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
     }
 
     /// Moves the window to the next document after a bad one, of which `examined_len` bytes were read.
-    fn search_next_document(&mut self, examined_len: u64, sink: &mut Sink) -> Result<NextRecord, Abort> {
+    fn search_next_document(&mut self, examined_len: u64, writer: &mut OutputWriter) -> Result<NextRecord, Abort> {
         let starts = self.plan.from.format().can.restarts;
         let Some(max_start_len) = starts.iter().map(|start| start.before.len() + start.begins.len()).max() else {
             let format = self.plan.from.format().name;
@@ -427,7 +427,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
                 return Ok(NextRecord::End);
             }
             self.window.consume(bytes.len().saturating_sub(max_start_len - 1));
-            if self.read_more(sink)? == NextRecord::End {
+            if self.read_more(writer)? == NextRecord::End {
                 return Ok(NextRecord::End);
             }
         }
@@ -489,7 +489,7 @@ mod tests {
         };
         let mut report = Report::new(Paint::new(ColorMode::Never, &std::io::stderr()), true, ReportForm::Text);
         let mut conversion = RecordConversion::new(plan, Window::new(bytes, CHUNK), "bytes", &mut report);
-        assert!(!conversion.convert_all(&mut Sink::new_discarding()).unwrap_or(true));
+        assert!(!conversion.convert_all(&mut OutputWriter::new_discarding()).unwrap_or(true));
         assert_eq!(conversion.tally.bytes, bytes.len() as u64);
         conversion.reexamined_bytes
     }

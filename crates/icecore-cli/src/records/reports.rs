@@ -195,7 +195,7 @@ pub fn write_summary(destination: Destination, tallies: &[Tally]) -> Result<(), 
         inputs: tallies,
     };
     let mut target = Target::new(destination)?;
-    target.sink.write_json(&summary)?;
-    target.sink.write_text("\n")?;
+    target.writer.write_json(&summary)?;
+    target.writer.write_text("\n")?;
     target.complete_output()
 }

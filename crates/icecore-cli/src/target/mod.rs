@@ -12,30 +12,30 @@ pub use folder::OutputFolder;
 pub use in_place::InPlaceFile;
 pub use output_args::{InPlaceArgs, OutputArgs};
 
+use crate::output_writer::OutputWriter;
 use crate::report::{Abort, code, io_reason};
-use crate::sink::Sink;
 use std::io;
 use std::path::Path;
 use unfinished::UnfinishedFile;
 
 /// Output of a conversion.
 pub struct Target {
-    pub sink: Sink,
+    pub writer: OutputWriter,
     file: Option<UnfinishedFile>,
 }
 
 impl Target {
     pub fn new(destination: Destination) -> Result<Target, Abort> {
         Ok(match destination {
-            Destination::Stdout => Target { sink: Sink::stdout(), file: None },
+            Destination::Stdout => Target { writer: OutputWriter::stdout(), file: None },
             Destination::Direct(path) => {
                 let file = self::destination::open_for_writing(&path).map_err(|error| file_error(&path, &error))?;
-                Target { sink: Sink::new(Box::new(file), path.display().to_string()), file: None }
+                Target { writer: OutputWriter::new(Box::new(file), path.display().to_string()), file: None }
             }
             Destination::File(destination) => {
                 let name = destination.path.display().to_string();
                 let (file, unfinished) = UnfinishedFile::new(destination)?;
-                Target { sink: Sink::new(Box::new(file), name), file: Some(unfinished) }
+                Target { writer: OutputWriter::new(Box::new(file), name), file: Some(unfinished) }
             }
         })
     }
@@ -43,7 +43,7 @@ impl Target {
     /// Writes a text as the whole output.
     pub fn write_text(destination: Destination, text: &str) -> Result<(), Abort> {
         let mut target = Target::new(destination)?;
-        target.sink.write_text(text)?;
+        target.writer.write_text(text)?;
         target.complete_output()
     }
 
@@ -54,7 +54,7 @@ impl Target {
 
     /// Writes the rest of the output. A file gets its final name.
     pub fn complete_output(mut self) -> Result<(), Abort> {
-        self.sink.flush()?;
+        self.writer.flush()?;
         self.file.map_or(Ok(()), UnfinishedFile::complete_file)
     }
 }

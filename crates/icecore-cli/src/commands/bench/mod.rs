@@ -12,10 +12,10 @@ use list::BenchList;
 pub use args::Bench;
 
 use crate::arguments::Global;
+use crate::output_writer::OutputWriter;
 use crate::paint::Paint;
 use crate::report::{Abort, Report, code, io_reason, usage_text_error};
 use crate::signals;
-use crate::sink::Sink;
 use crate::target::Target;
 use crate::tty;
 use icecore_lab::model;
@@ -137,9 +137,9 @@ fn check_competitors(options: &Options, folder: &Path, stop: &AtomicBool) -> Res
 }
 
 fn print_text(text: &str) -> Result<(), Abort> {
-    let mut sink = Sink::stdout();
-    sink.write_text(text)?;
-    sink.flush()
+    let mut writer = OutputWriter::stdout();
+    writer.write_text(text)?;
+    writer.flush()
 }
 
 /// Runs the selected scenarios.

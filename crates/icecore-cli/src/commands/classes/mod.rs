@@ -10,9 +10,9 @@ use self::args::Language;
 use self::packages::Packages;
 use crate::arguments::Global;
 use crate::document_reader::{Detail, DocumentReader};
+use crate::output_writer::OutputWriter;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
-use crate::sink::Sink;
 use icecore::value::{ClassUse, CodeUse};
 use icecore::{Document, Limits, deep, raw::Tape};
 use icecore_tables::plural::format_count;
@@ -96,22 +96,22 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         })?;
     }
     rows.sort_by(|a: &ClassRow, b: &ClassRow| (&a.name, a.kind).cmp(&(&b.name, b.kind)));
-    let mut sink = Sink::for_report(args.json, global.color);
+    let mut writer = OutputWriter::for_report(args.json, global.color);
     match (args.json, args.language) {
         (true, _) => {
-            sink.write_object(&ClassesReport { classes: &rows, code: &code })?;
+            writer.write_object(&ClassesReport { classes: &rows, code: &code })?;
         }
         (false, Some(language)) => {
             let list = allow::build_allow_list(&rows, language, packages.as_ref());
-            sink.write_text(&list.text)?;
+            writer.write_text(&list.text)?;
             for row in list.refused {
                 report.report_fault(code::FINDING, &row.file, allow::refusal_message(row));
             }
             for sentence in allow::explain_omissions(&list.omitted) {
-                report.remark("omitted", sentence);
+                report.note_command("omitted", sentence);
             }
             if let Some(sentence) = allow::describe_foreign_classes(&rows, language) {
-                report.remark("foreign", sentence);
+                report.note_command("foreign", sentence);
             }
             for CodeRow { kind, count, path, file } in &code {
                 let times = format_count(*count, "time", "times");
@@ -127,11 +127,11 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
             // If there are no rows but unreadable inputs, "no classes" is not printed, because those may contain
             // classes.
             if !rows.is_empty() || !code.is_empty() || !report.has_undecodable_inputs() {
-                sink.write_text(&format_table(&rows, &code, sources.len() > 1, paint))?;
+                writer.write_text(&format_table(&rows, &code, sources.len() > 1, paint))?;
             }
         }
     }
-    sink.flush()
+    writer.flush()
 }
 
 /// The classes and code that a document names.

@@ -1,9 +1,9 @@
 //! `icecore convert --each`: documents one by one, in constant memory.
 
 use super::Conversion;
+use crate::output_writer::OutputWriter;
 use crate::records::{Framing, RecordConversion, RecordPlan, Rescue, Split, ends_in_word, reports};
 use crate::report::{Abort, Report};
-use crate::sink::Sink;
 use crate::source::Source;
 use icecore::format::End;
 use icecore::{Error, Request, Stage};
@@ -23,7 +23,7 @@ impl Conversion<'_> {
         &self,
         source: &Source,
         framing: Framing,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
         report: &mut Report,
     ) -> Result<bool, Abort> {
         let name = source.name();
@@ -43,7 +43,7 @@ impl Conversion<'_> {
             }
         };
         if framing != Framing::Documents || stage.wrappers().is_empty() {
-            return self.convert_records(self.plan_records(stage, framing), window, &name, sink, report);
+            return self.convert_records(self.plan_records(stage, framing), window, &name, writer, report);
         }
         // Data with a single wrapper is unpacked while it is read, unless --strict forbids output before its end was
         // checked.
@@ -57,14 +57,14 @@ impl Conversion<'_> {
                     let plan = self.plan_records(inner, framing);
                     let max_record_len = plan.max_record_len.min(self.global.limit.decompressed);
                     let plan = RecordPlan { max_record_len, is_packed: true, ..plan };
-                    return self.convert_records(plan, window, &name, sink, report);
+                    return self.convert_records(plan, window, &name, writer, report);
                 }
                 Some(Err(error)) => report.report_io_error(&name, &error),
                 None => {}
             }
             return Ok(false);
         }
-        self.convert_unwrapped(window, &name, sink, report)
+        self.convert_unwrapped(window, &name, writer, report)
     }
 
     /// Converts the records of a window.
@@ -73,12 +73,12 @@ impl Conversion<'_> {
         plan: RecordPlan,
         window: Window<Box<dyn Read + Send>>,
         name: &str,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
         report: &mut Report,
     ) -> Result<bool, Abort> {
         let mut conversion = RecordConversion::new(plan, window, name, report);
-        sink.hold_records();
-        let is_complete = conversion.convert_all(sink)?;
+        writer.hold_records();
+        let is_complete = conversion.convert_all(writer)?;
         let tally = conversion.tally;
         if tally.has_unreadable() {
             report.count_undecodable_input();
@@ -158,7 +158,7 @@ impl Conversion<'_> {
         &self,
         mut window: Window<Box<dyn Read + Send>>,
         name: &str,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
         report: &mut Report,
     ) -> Result<bool, Abort> {
         while !window.is_end() {
@@ -172,10 +172,12 @@ impl Conversion<'_> {
             false => self.reader.unwrap_input(name, window.bytes(), report),
         };
         let Some(input) = input else { return Ok(false) };
-        if self.args.strict && !self.convert_documents(name, &input, &mut Sink::new_discarding(), false, report)? {
+        if self.args.strict
+            && !self.convert_documents(name, &input, &mut OutputWriter::new_discarding(), false, report)?
+        {
             return Ok(false);
         }
-        self.convert_documents(name, &input, sink, true, report)
+        self.convert_documents(name, &input, writer, true, report)
     }
 }
 

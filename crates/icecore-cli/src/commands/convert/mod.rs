@@ -10,9 +10,9 @@ pub use args::Convert;
 use crate::arguments::Global;
 use crate::document_reader::{self, Detail, DocumentReader, UnwrappedInput};
 use crate::mistakes;
+use crate::output_writer::OutputWriter;
 use crate::records::reports::write_summary;
 use crate::report::{Abort, Report, usage_error};
-use crate::sink::Sink;
 use crate::source::Source;
 use crate::stream::{self, StreamOutcome};
 use crate::target::{Destination, OutputFolder, Outputs, Target, format};
@@ -39,7 +39,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
     let mut to = target_stage(args)?;
     let output = args.written.output.as_deref();
     if let Some(note) = format::unknown_extension_note(args.to.as_deref(), output) {
-        report.remark("extension", note);
+        report.note_command("extension", note);
     }
     if is_shown {
         terminal::check_not_binary(&to, args.force)?;
@@ -90,15 +90,15 @@ impl Conversion<'_> {
     fn write_to_one(&self, destination: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         let mut target = Target::new(destination)?;
         if self.is_shown && terminal::writes_json(&self.to) {
-            target.sink.paint_json(self.global.color);
+            target.writer.paint_json(self.global.color);
         } else if self.is_shown && !self.args.force {
-            target.sink.escape_controls();
+            target.writer.escape_controls();
         }
         for source in sources {
-            self.convert_source(source, &mut target.sink, report)?;
+            self.convert_source(source, &mut target.writer, report)?;
         }
         // No file appears if no document was converted.
-        if target.is_file() && target.sink.documents() == 0 { Ok(()) } else { target.complete_output() }
+        if target.is_file() && target.writer.documents() == 0 { Ok(()) } else { target.complete_output() }
     }
 
     /// Writes each input to a file of its own.
@@ -106,7 +106,7 @@ impl Conversion<'_> {
         for source in sources {
             match folder.open_target(source, &self.to.extension()) {
                 Ok(mut target) => {
-                    if self.convert_source(source, &mut target.sink, report)? {
+                    if self.convert_source(source, &mut target.writer, report)? {
                         target.complete_output()?;
                     }
                 }
@@ -118,17 +118,23 @@ impl Conversion<'_> {
     }
 
     /// Converts an input. Returns true if all of it was written.
-    fn convert_source(&self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
+    fn convert_source(&self, source: &Source, writer: &mut OutputWriter, report: &mut Report) -> Result<bool, Abort> {
         report.count_input();
         let name = source.name();
         if let Some(framing) = self.args.each {
-            return self.convert_each(source, framing, sink, report);
+            return self.convert_each(source, framing, writer, report);
         }
-        self.convert_whole(source, &name, sink, report)
+        self.convert_whole(source, &name, writer, report)
     }
 
     /// Converts an input that is read as a whole.
-    fn convert_whole(&self, source: &Source, name: &str, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
+    fn convert_whole(
+        &self,
+        source: &Source,
+        name: &str,
+        writer: &mut OutputWriter,
+        report: &mut Report,
+    ) -> Result<bool, Abort> {
         let bytes = match source.read() {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -148,16 +154,17 @@ impl Conversion<'_> {
         // Losses are known only after a document was written. With --strict, a document is therefore written twice,
         // and the first output is discarded.
         if self.args.strict {
-            let is_convertible = self.convert_documents(name, input, &mut Sink::new_discarding(), false, report)?;
+            let is_convertible =
+                self.convert_documents(name, input, &mut OutputWriter::new_discarding(), false, report)?;
             // The first pass has already reported everything.
             report.is_strict = false;
-            let written = is_convertible && self.convert_documents(name, input, sink, true, report)?;
+            let written = is_convertible && self.convert_documents(name, input, writer, true, report)?;
             report.is_strict = true;
             return Ok(written);
         }
-        match self.convert_streamed(name, input, sink, report) {
+        match self.convert_streamed(name, input, writer, report) {
             Some(result) => result,
-            None => self.convert_documents(name, input, sink, true, report),
+            None => self.convert_documents(name, input, writer, true, report),
         }
     }
 
@@ -167,7 +174,7 @@ impl Conversion<'_> {
         &self,
         name: &str,
         input: &UnwrappedInput<'_>,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
         report: &mut Report,
     ) -> Option<Result<bool, Abort>> {
         let UnwrappedInput { stage: from, bytes, .. } = input;
@@ -184,11 +191,11 @@ impl Conversion<'_> {
         }
         let store = OnceLock::new();
         let StreamOutcome { outcome, written } =
-            stream::convert_in_windows(bytes, &store, from, &self.to, &self.global.limit, sink)?;
+            stream::convert_in_windows(bytes, &store, from, &self.to, &self.global.limit, writer)?;
         report.report_repairs(name, 0, outcome.document.repairs());
         let losses = match written {
             Ok(losses) => losses,
-            Err(error) if error.kind() == ErrorKind::Output => return Some(Err(sink.take_stop_reason())),
+            Err(error) if error.kind() == ErrorKind::Output => return Some(Err(writer.take_stop_reason())),
             Err(error) => {
                 report.report_unwritable(name, &error);
                 return Some(Ok(false));
@@ -199,15 +206,15 @@ impl Conversion<'_> {
         let is_end = rest.is_empty() || from.format().ends_as_printed(rest);
         let trailing = || (!is_end).then(|| icecore::Error::trailing(bytes, outcome.consumed));
         let error = outcome.error.clone().or_else(trailing).map(|error| from.format().explain(error));
-        if !sink.is_at_line_start()
-            && let Err(stop) = sink.write_text("\n")
+        if !writer.is_at_line_start()
+            && let Err(stop) = writer.write_text("\n")
         {
             return Some(Err(stop));
         }
         match &error {
             Some(error) if error.layer().is_some() => report.report_unreadable(name, error, outcome.document.input()),
             Some(error) => report.report_unreadable(name, error, bytes),
-            None => sink.count_document(),
+            None => writer.count_document(),
         }
         Some(Ok(error.is_none()))
     }
@@ -218,7 +225,7 @@ impl Conversion<'_> {
         &self,
         name: &str,
         input: &UnwrappedInput<'_>,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
         reports_opened: bool,
         report: &mut Report,
     ) -> Result<bool, Abort> {
@@ -249,22 +256,22 @@ impl Conversion<'_> {
                     return Ok(Tape::new());
                 }
             };
-            let start = sink.position();
-            match icecore::write_to(&document, &self.to, &self.global.limit, sink) {
+            let start = writer.position();
+            match icecore::write_to(&document, &self.to, &self.global.limit, writer) {
                 Ok(losses) => {
                     report.report_losses(name, &losses, self.args.strict);
                     all_written &= !self.args.strict || losses.is_empty();
-                    sink.count_document();
+                    writer.count_document();
                 }
-                Err(error) if error.kind() == ErrorKind::Output => return Err(sink.take_stop_reason()),
+                Err(error) if error.kind() == ErrorKind::Output => return Err(writer.take_stop_reason()),
                 Err(error) => {
                     report.report_unwritable(name, &error);
-                    sink.discard_after(start);
+                    writer.discard_after(start);
                     all_written = false;
                 }
             }
-            if has_separators && !sink.is_at_line_start() {
-                sink.write_text("\n")?;
+            if has_separators && !writer.is_at_line_start() {
+                writer.write_text("\n")?;
             }
             Ok(document.into_tape())
         })?;

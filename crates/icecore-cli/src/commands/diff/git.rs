@@ -4,10 +4,10 @@ use super::args::Diff;
 use super::compare_files;
 use super::show::{DifferencePrinter, SAME_MEANING};
 use crate::arguments::Global;
+use crate::output_writer::OutputWriter;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
 use crate::report_message::ReportForm;
-use crate::sink::Sink;
 use std::path::{Path, PathBuf};
 
 /// The file that git passes in place of a missing one.
@@ -15,7 +15,12 @@ const MISSING_FILE: &str = "/dev/null";
 
 /// Runs the diff. Git aborts if this command exits with anything but 0, so a file that can't be decoded is only
 /// reported.
-pub fn run(args: &Diff, global: &Global, printer: &DifferencePrinter<'_>, sink: &mut Sink) -> Result<(), Abort> {
+pub fn run(
+    args: &Diff,
+    global: &Global,
+    printer: &DifferencePrinter<'_>,
+    writer: &mut OutputWriter,
+) -> Result<(), Abort> {
     let paint = printer.paint();
     let heading = |name: &Path, suffix: &str| {
         let name = paint.ink(Ink::Name, name.display());
@@ -23,7 +28,7 @@ pub fn run(args: &Diff, global: &Global, printer: &DifferencePrinter<'_>, sink: 
     };
     // path old-file old-hex old-mode new-file new-hex new-mode, and two more for a renamed file.
     let (path, old, new): (&PathBuf, &PathBuf, &PathBuf) = match &args.files[..] {
-        [path] => return sink.write_text(&heading(path, ": not merged")),
+        [path] => return writer.write_text(&heading(path, ": not merged")),
         [path, old, _, _, new, _, _, ..] => (path, old, new),
         _ => {
             let text = "--git is for git, which gives 7 arguments: see docs/diff.md".to_owned();
@@ -32,18 +37,19 @@ pub fn run(args: &Diff, global: &Global, printer: &DifferencePrinter<'_>, sink: 
     };
     let is_missing = |file: &Path| file == Path::new(MISSING_FILE);
     if is_missing(old) || is_missing(new) {
-        return sink.write_text(&heading(path, if is_missing(old) { ": a new file" } else { ": the file is removed" }));
+        return writer
+            .write_text(&heading(path, if is_missing(old) { ": a new file" } else { ": the file is removed" }));
     }
     if !args.is_json() {
-        sink.write_text(&heading(path, ""))?;
+        writer.write_text(&heading(path, ""))?;
     }
     let mut report = Report::new(Paint::new(global.color, &std::io::stderr()), global.quiet, ReportForm::Text);
     let has_differences = compare_files(args, global, [old, new], &mut report, |differences| {
-        printer.write_differences(differences, sink)
+        printer.write_differences(differences, writer)
     })?;
     match has_differences {
-        None => sink.write_text("the files differ, and can't be decoded\n"),
-        Some(false) if !args.is_json() => sink.write_text(SAME_MEANING),
+        None => writer.write_text("the files differ, and can't be decoded\n"),
+        Some(false) if !args.is_json() => writer.write_text(SAME_MEANING),
         Some(_) => Ok(()),
     }
 }

@@ -27,7 +27,7 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
     }
     if args.git {
         let (mut target, printer) = open_output(args, global)?;
-        git::run(args, global, &printer, &mut target.sink)?;
+        git::run(args, global, &printer, &mut target.writer)?;
         return target.complete_output();
     }
     let [left, right] = &args.files[..] else {
@@ -38,7 +38,7 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
     }
     let (mut target, printer) = open_output(args, global)?;
     match compare_files(args, global, [left, right], report, |found| {
-        printer.write_differences(found, &mut target.sink)
+        printer.write_differences(found, &mut target.writer)
     })? {
         // A file that can't be read has been reported, and no output appears.
         None => return Ok(()),
@@ -55,7 +55,7 @@ fn open_output<'g>(args: &Diff, global: &'g Global) -> Result<(Target, Differenc
     let is_stdout = matches!(destination, Destination::Stdout);
     let mut target = Target::new(destination)?;
     if is_stdout && args.is_json() {
-        target.sink.paint_json(global.color);
+        target.writer.paint_json(global.color);
     }
     let paint = if is_stdout { Paint::new(global.color, &std::io::stdout()) } else { Paint::off() };
     let is_terminal = is_stdout && terminal::is_stdout_terminal();

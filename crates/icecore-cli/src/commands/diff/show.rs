@@ -3,9 +3,9 @@
 use super::args::DiffView;
 use super::contrast::{Lengths, contrast, cut, describe, describe_key};
 use crate::arguments;
+use crate::output_writer::OutputWriter;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, code};
-use crate::sink::Sink;
 use crate::tty;
 use icecore::text::printable;
 use icecore::{Cursor, Limits};
@@ -75,10 +75,10 @@ impl<'a> DifferencePrinter<'a> {
         self.paint
     }
 
-    pub fn write_differences(&self, differences: &Differences<'_>, sink: &mut Sink) -> Result<(), Abort> {
+    pub fn write_differences(&self, differences: &Differences<'_>, writer: &mut OutputWriter) -> Result<(), Abort> {
         if self.is_json {
             let json = differences.to_json(self.limits);
-            return sink.write_bytes(&json.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?);
+            return writer.write_bytes(&json.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?);
         }
         let paths = differences.list_paths();
         let replaced_paths = find_replaced_paths(differences.changes(), &paths);
@@ -90,31 +90,31 @@ impl<'a> DifferencePrinter<'a> {
                 Some((change, new_path)) => {
                     let place = ChangePlace::new(change, path, new_path, replaced_paths.contains(path));
                     match self.column_width {
-                        0 => self.write_line(change, &place, sink)?,
-                        width => self.write_columns(change, &place, width, sink)?,
+                        0 => self.write_line(change, &place, writer)?,
+                        width => self.write_columns(change, &place, width, writer)?,
                     }
                 }
-                None => self.write_deeper_changes(&printable(path), *count, sink)?,
+                None => self.write_deeper_changes(&printable(path), *count, writer)?,
             }
         }
         if displayed_count < entries.len() {
-            sink.write_text(&format!(
+            writer.write_text(&format!(
                 "{}\n",
                 self.paint.ink(Ink::Faint, format!("… {} more", entries.len() - displayed_count))
             ))?;
         }
         if differences.has_other_header() {
-            sink.write_text("changed the user header\n")?;
+            writer.write_text("changed the user header\n")?;
         }
         Ok(())
     }
 
     /// Writes `changed $.to: 3 changes in it`.
-    fn write_deeper_changes(&self, path: &str, count: u64, sink: &mut Sink) -> Result<(), Abort> {
+    fn write_deeper_changes(&self, path: &str, count: u64, writer: &mut OutputWriter) -> Result<(), Abort> {
         let (word, ink) = change_label(ChangeKind::Changed);
         let heading = format!("{} {}", self.paint.ink(ink, word), self.paint.ink(Ink::Name, path));
         let count = self.paint.ink(Ink::Faint, format!("{} in it", format_count(count, "change", "changes")));
-        sink.write_text(&if self.column_width == 0 {
+        writer.write_text(&if self.column_width == 0 {
             format!("{heading}: {count}\n")
         } else {
             format!("{heading}\n  {count}\n")
@@ -122,7 +122,7 @@ impl<'a> DifferencePrinter<'a> {
     }
 
     /// Writes `changed $.to: "ann" -> "bob"`.
-    fn write_line(&self, change: &Change<'_>, place: &ChangePlace<'_>, sink: &mut Sink) -> Result<(), Abort> {
+    fn write_line(&self, change: &Change<'_>, place: &ChangePlace<'_>, writer: &mut OutputWriter) -> Result<(), Abort> {
         let (word, ink) = change_label(change.kind);
         let rest = match change.kind {
             ChangeKind::Moved if place.differs_only_by_key() => String::new(),
@@ -133,7 +133,7 @@ impl<'a> DifferencePrinter<'a> {
             },
         };
         let path = self.paint.ink(Ink::Name, &place.path);
-        sink.write_text(&format!("{} {path}{}{rest}\n", self.paint.ink(ink, word), place.key_kinds))
+        writer.write_text(&format!("{} {path}{}{rest}\n", self.paint.ink(ink, word), place.key_kinds))
     }
 
     /// Writes the path, and below it the values of the first and the second document.
@@ -142,13 +142,13 @@ impl<'a> DifferencePrinter<'a> {
         change: &Change<'_>,
         place: &ChangePlace<'_>,
         width: usize,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
     ) -> Result<(), Abort> {
         let (word, ink) = change_label(change.kind);
         let path = self.paint.ink(Ink::Name, &place.path);
         let heading = format!("{} {path}{}\n", self.paint.ink(ink, word), place.key_kinds);
         let (left, right) = match change.kind {
-            ChangeKind::Moved if place.differs_only_by_key() => return sink.write_text(&heading),
+            ChangeKind::Moved if place.differs_only_by_key() => return writer.write_text(&heading),
             ChangeKind::Moved => (Some(cut(&place.path, width)), Some(cut(&place.new_path, width))),
             _ => self.describe_values(change, self.lengths(width, width)),
         };
@@ -161,7 +161,7 @@ impl<'a> DifferencePrinter<'a> {
         let (left_value, right_value) = (change.left.filter(|_| !is_moved), change.right.filter(|_| !is_moved));
         let (left, right) = (show(left, left_value), show(right, right_value));
         let line = format!("  {left}{:padding$} | {right}", "");
-        sink.write_text(&format!("{heading}{}\n", line.trim_end()))
+        writer.write_text(&format!("{heading}{}\n", line.trim_end()))
     }
 
     fn lengths(&self, string: usize, total: usize) -> Lengths {

@@ -8,8 +8,8 @@ pub use args::Get;
 use crate::arguments::Global;
 use crate::document_reader::{self, Detail, DocumentReader, JOINED_LINES, UnwrappedInput};
 use crate::mistakes;
+use crate::output_writer::OutputWriter;
 use crate::report::{Abort, Report, code, usage_error, usage_text_error};
-use crate::sink::Sink;
 use crate::source::Source;
 use crate::terminal;
 use icecore::raw::{Input, Tape};
@@ -25,16 +25,16 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
     let sources = args.inputs.find_sources(report)?;
     let display_limits = args.display.display_limits(&to, args.paths)?;
-    let mut sink = Sink::stdout();
+    let mut writer = OutputWriter::stdout();
     match display_limits {
         Some(_) if args.raw => {
             return Err(usage_text_error("--raw prints strings as they are, without --depth and --items"));
         }
-        _ if args.raw || !terminal::writes_json(&to) => sink.escape_controls(),
-        _ => sink.paint_values(global.color, args.paths),
+        _ if args.raw || !terminal::writes_json(&to) => writer.escape_controls(),
+        _ => writer.paint_values(global.color, args.paths),
     }
     if let Some(display_limits) = display_limits {
-        sink.limit_json(display_limits);
+        writer.limit_json(display_limits);
     }
     // Of many inputs, those in which a search finds nothing are not named.
     let searches_many = sources.len() > 1 && !pattern.is_definite();
@@ -46,7 +46,7 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
         let mut answers = AnswerWriter {
             job: &job,
             file: (args.paths && sources.len() > 1).then_some(&*name),
-            sink: &mut sink,
+            writer: &mut writer,
             count: 0,
             losses: Losses::default(),
             unwritable: Vec::new(),
@@ -70,11 +70,11 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
                 report.note(&name, "deep", advice.to_owned());
             }
         }
-        sink.flush()?;
+        writer.flush()?;
     }
     if searches_many && total_count == 0 {
         report.raise_exit_code(code::FINDING);
-        report.remark("absent", format!("nothing at `{}` in {} inputs", pattern.as_str(), sources.len()));
+        report.note_command("absent", format!("nothing at `{}` in {} inputs", pattern.as_str(), sources.len()));
     }
     Ok(())
 }
@@ -216,7 +216,7 @@ struct AnswerWriter<'s> {
     job: &'s GetJob<'s>,
     /// The input, if it is shown.
     file: Option<&'s str>,
-    sink: &'s mut Sink,
+    writer: &'s mut OutputWriter,
     /// Number of values found.
     count: u64,
     losses: Losses,
@@ -231,7 +231,7 @@ struct AnswerWriter<'s> {
 impl AnswerWriter<'_> {
     /// Begins an input of `size` bytes.
     fn begin_input(&mut self, size: usize) {
-        self.max_position = self.sink.position().saturating_add(self.job.limits.output_from(size));
+        self.max_position = self.writer.position().saturating_add(self.job.limits.output_from(size));
     }
 
     /// Writes a value that was found, as a document of the output format or, with --raw, as its bytes. A value that
@@ -246,17 +246,17 @@ impl AnswerWriter<'_> {
             self.write_bytes(bytes)?;
             self.write_text("\n")?;
         } else {
-            match icecore::write_to(document, self.job.to, self.job.limits, self.sink) {
+            match icecore::write_to(document, self.job.to, self.job.limits, self.writer) {
                 Ok(losses) => self.losses.merge_below(losses, path),
                 Err(error) if matches!(error.kind(), ErrorKind::Output | ErrorKind::Limit) => return Err(error),
                 // The other values are written all the same.
                 Err(error) => self.unwritable.push(error.below(path)),
             }
-            if !self.sink.is_at_line_start() && !self.job.to.is_binary() {
+            if !self.writer.is_at_line_start() && !self.job.to.is_binary() {
                 self.write_text("\n")?;
             }
         }
-        if self.sink.position() > self.max_position {
+        if self.writer.position() > self.max_position {
             return Err(Error::new(ErrorKind::Limit)
                 .expecting("values that are not much longer than the input")
                 .finding("more of them: links lead to the same ones again")
@@ -270,7 +270,7 @@ impl AnswerWriter<'_> {
     }
 
     fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.sink.write_bytes(bytes).map_err(|abort| {
+        self.writer.write_bytes(bytes).map_err(|abort| {
             self.stop_reason = Some(abort);
             Error::new(ErrorKind::Output)
         })
@@ -282,7 +282,7 @@ impl AnswerWriter<'_> {
             return Err(abort);
         }
         if error.kind() == ErrorKind::Output {
-            return Err(self.sink.take_stop_reason());
+            return Err(self.writer.take_stop_reason());
         }
         report.report_unwritable(name, error);
         // The value exists, so it counts as found.

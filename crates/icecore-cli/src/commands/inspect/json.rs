@@ -3,8 +3,8 @@
 
 use super::deep::{self, NestedSettings, StageCache};
 use super::{DocumentSource, InspectView, detect_variant};
+use crate::output_writer::OutputWriter;
 use crate::report::Abort;
-use crate::sink::Sink;
 use icecore::{Document, raw::Outcome};
 use icecore_inspect::{ErrorReport, Item, Row, Tree};
 use serde::Serialize;
@@ -35,17 +35,17 @@ pub fn write_document(
     top: Option<u32>,
     view: &InspectView<'_>,
     settings: NestedSettings<'_>,
-    sink: &mut Sink,
+    writer: &mut OutputWriter,
 ) -> Result<(), Abort> {
     let tree = view.build_tree(outcome, top, settings, false);
-    write_head(source, sink)?;
-    let mut list = ItemWriter { view, sink, separator: "\n", opened_count: 0, part: None };
+    write_head(source, writer)?;
+    let mut list = ItemWriter { view, writer, separator: "\n", opened_count: 0, part: None };
     list.write_rows(tree, source, &outcome.document, settings, 0)?;
-    write_end(outcome, sink)
+    write_end(outcome, writer)
 }
 
 /// Writes everything before the items.
-pub fn write_head(source: &DocumentSource<'_>, sink: &mut Sink) -> Result<(), Abort> {
+pub fn write_head(source: &DocumentSource<'_>, writer: &mut OutputWriter) -> Result<(), Abort> {
     let head = DocumentHead {
         file: source.name,
         format: source.stage.format().name,
@@ -55,16 +55,16 @@ pub fn write_head(source: &DocumentSource<'_>, sink: &mut Sink) -> Result<(), Ab
         start: source.start,
         length: source.bytes.len(),
     };
-    sink.write_text("{\"document\":")?;
-    sink.write_json(&head)?;
-    sink.write_text(",\n\"items\":[")
+    writer.write_text("{\"document\":")?;
+    writer.write_json(&head)?;
+    writer.write_text(",\n\"items\":[")
 }
 
 /// Writes everything after the items.
-pub fn write_end(outcome: &Outcome<'_>, sink: &mut Sink) -> Result<(), Abort> {
-    sink.write_text("],\n\"error\":")?;
-    sink.write_json(&outcome.error.as_ref().map(ErrorReport::from_error))?;
-    sink.write_text("}\n")
+pub fn write_end(outcome: &Outcome<'_>, writer: &mut OutputWriter) -> Result<(), Abort> {
+    writer.write_text("],\n\"error\":")?;
+    writer.write_json(&outcome.error.as_ref().map(ErrorReport::from_error))?;
+    writer.write_text("}\n")
 }
 
 /// The values that the items of a part of an array need from the whole array.
@@ -102,17 +102,17 @@ pub fn write_part(
     view: &InspectView<'_>,
     settings: NestedSettings<'_>,
     part: ArrayPart,
-    sink: &mut Sink,
+    writer: &mut OutputWriter,
 ) -> Result<(), Abort> {
     let separator = if part.earlier_nodes == 0 { "\n" } else { ",\n" };
-    ItemWriter { view, sink, separator, opened_count: 0, part: Some(part) }
+    ItemWriter { view, writer, separator, opened_count: 0, part: Some(part) }
         .write_rows(tree, source, document, settings, 0)
 }
 
 /// Writes the items of a document.
 struct ItemWriter<'l> {
     view: &'l InspectView<'l>,
-    sink: &'l mut Sink,
+    writer: &'l mut OutputWriter,
     /// What is written before the next item.
     separator: &'static str,
     /// Number of strings that were decoded.
@@ -122,9 +122,9 @@ struct ItemWriter<'l> {
 
 impl ItemWriter<'_> {
     fn write_item(&mut self, item: &Item<'_>) -> Result<(), Abort> {
-        self.sink.write_text(self.separator)?;
+        self.writer.write_text(self.separator)?;
         self.separator = ",\n";
-        self.sink.write_json(item)
+        self.writer.write_json(item)
     }
 
     /// Writes the rows of a document, and the contents of its strings. `within` is the number of the decoded string

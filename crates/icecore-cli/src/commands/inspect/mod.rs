@@ -12,9 +12,9 @@ pub use args::Inspect;
 use crate::arguments::Global;
 use crate::document_reader::{Detail, DocumentReader};
 use crate::mistakes;
+use crate::output_writer::OutputWriter;
 use crate::paint::Paint;
 use crate::report::{Abort, Report};
-use crate::sink::Sink;
 use crate::source::Source;
 use crate::tty;
 use deep::{NestedBudget, NestedSettings};
@@ -35,11 +35,11 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
     let stdout = std::io::stdout();
     let width = tty::stdout_width();
     let view = InspectView { args, items, paint: Paint::new(global.color, &stdout), width };
-    let mut sink = Sink::for_report(args.json, global.color);
+    let mut writer = OutputWriter::for_report(args.json, global.color);
     for source in &sources {
         report.count_input();
-        inspect_source(source, &reader, &view, &global.limit, report, &mut sink)?;
-        sink.flush()?;
+        inspect_source(source, &reader, &view, &global.limit, report, &mut writer)?;
+        writer.flush()?;
     }
     Ok(())
 }
@@ -51,7 +51,7 @@ fn inspect_source(
     view: &InspectView<'_>,
     limits: &Limits,
     report: &mut Report,
-    sink: &mut Sink,
+    writer: &mut OutputWriter,
 ) -> Result<(), Abort> {
     let (name, args) = (source.name(), view.args);
     let bytes = match source.read() {
@@ -62,12 +62,12 @@ fn inspect_source(
         }
     };
     let Some(input) = reader.unwrap_input(&name, &bytes, report) else { return Ok(()) };
-    if sink.position() > 0 && !args.json {
-        sink.write_text("\n")?;
+    if writer.position() > 0 && !args.json {
+        writer.write_text("\n")?;
     }
     let bytes = &*input.bytes;
     let budget = NestedBudget::new(input.limits(), bytes.len());
-    sink.limit_report(limits, bytes.len());
+    writer.limit_report(limits, bytes.len());
     let document_at = |start: usize, end: usize| DocumentSource {
         name: &name,
         stage: &input.stage,
@@ -79,9 +79,9 @@ fn inspect_source(
     let depth = args.display.depth.unwrap_or(u32::MAX);
     let settings = NestedSettings { opens: args.deep, budget: &budget, level: 0, base_depth: 0, depth };
     if view.can_show_in_parts()
-        && parts::show_in_parts(&document_at(0, bytes.len()), input.limits(), view, settings, sink)?
+        && parts::show_in_parts(&document_at(0, bytes.len()), input.limits(), view, settings, writer)?
     {
-        return sink.flush();
+        return writer.flush();
     }
     reader.read_documents(&name, &input, Detail::Yes, report, |_, outcome, start, report| {
         let end = start + outcome.consumed.min(bytes.len() - start);
@@ -89,14 +89,14 @@ fn inspect_source(
         let end = if outcome.error.is_some() { bytes.len() } else { end };
         let source = document_at(start, end);
         match &args.path {
-            None => view.write_document(&source, &outcome, None, settings, sink)?,
+            None => view.write_document(&source, &outcome, None, settings, writer)?,
             Some(path) => {
                 let path = path::complete_path(path, &source, &input, args.deep);
                 let show = &mut |source: &DocumentSource<'_>,
                                  outcome: &Outcome<'_>,
                                  top: u32,
                                  settings: NestedSettings<'_>| {
-                    view.write_document(source, outcome, Some(top), settings, sink)
+                    view.write_document(source, outcome, Some(top), settings, writer)
                 };
                 if let Err(error) = path::show_at_path(&path, &source, &outcome, settings, show)? {
                     path::report_missing_path(&error, &path, &name, report)?;
@@ -104,7 +104,7 @@ fn inspect_source(
             }
         }
         // Errors after the document are reported after its output.
-        sink.flush()?;
+        writer.flush()?;
         Ok(outcome.document.into_tape())
     })?;
     Ok(())
@@ -134,12 +134,12 @@ impl InspectView<'_> {
         outcome: &Outcome<'_>,
         top: Option<u32>,
         settings: NestedSettings<'_>,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
     ) -> Result<(), Abort> {
         if self.args.json {
-            json::write_document(source, outcome, top, self, settings, sink)
+            json::write_document(source, outcome, top, self, settings, writer)
         } else {
-            text::write_document(source, outcome, top, self, settings, sink)
+            text::write_document(source, outcome, top, self, settings, writer)
         }
     }
 

@@ -6,8 +6,8 @@ use super::deep::NestedSettings;
 use super::json::{self, ArrayPart};
 use super::text::{self, PartCounts};
 use super::{DocumentSource, InspectView};
+use crate::output_writer::OutputWriter;
 use crate::report::Abort;
-use crate::sink::Sink;
 use icecore::{Document, Error, ErrorKind, Limits, raw::Outcome};
 use icecore_inspect::{Tree, TreeOptions};
 
@@ -28,17 +28,17 @@ pub fn show_in_parts(
     limits: &Limits,
     view: &InspectView<'_>,
     settings: NestedSettings<'_>,
-    sink: &mut Sink,
+    writer: &mut OutputWriter,
 ) -> Result<bool, Abort> {
     let Some(totals) = count_items(source, limits) else { return Ok(false) };
     let reader = (source.stage.format().reader)(source.stage.settings());
     if view.args.json {
-        json::write_head(source, sink)?;
+        json::write_head(source, writer)?;
     } else {
-        text::write_head(source, view, sink)?;
+        text::write_head(source, view, writer)?;
     }
     let counts = PartCounts { items: totals.count, path_lookups: 0 };
-    let mut writer = PartsWriter {
+    let mut parts_writer = PartsWriter {
         source,
         view,
         settings,
@@ -46,20 +46,21 @@ pub fn show_in_parts(
         counts,
         shown_items: 0,
         shown_nodes: 0,
-        sink,
+        writer,
         stop_reason: None,
     };
     let rest = reader.read_traced_windows(source.bytes, limits, &mut |window| {
-        writer.write_window(&window)?;
+        parts_writer.write_window(&window)?;
         Ok(window.into_tape())
     });
     let Some(rest) = rest else { return Ok(false) };
     // The last window. The only possible error is one of the output.
-    let result = if writer.stop_reason.is_none() { writer.write_window(&rest.outcome.document) } else { Ok(()) };
-    let PartsWriter { stop_reason, sink, .. } = writer;
+    let result =
+        if parts_writer.stop_reason.is_none() { parts_writer.write_window(&rest.outcome.document) } else { Ok(()) };
+    let PartsWriter { stop_reason, writer, .. } = parts_writer;
     match (stop_reason, result) {
         (Some(stop), _) => return Err(stop),
-        (None, _) if view.args.json => json::write_end(&Outcome { error: None, ..rest.outcome }, sink)?,
+        (None, _) if view.args.json => json::write_end(&Outcome { error: None, ..rest.outcome }, writer)?,
         _ => {}
     }
     Ok(true)
@@ -92,7 +93,7 @@ struct PartsWriter<'s> {
     shown_items: u64,
     /// Number of nodes of these items.
     shown_nodes: u32,
-    sink: &'s mut Sink,
+    writer: &'s mut OutputWriter,
     /// Why nothing more can be shown.
     stop_reason: Option<Abort>,
 }
@@ -114,8 +115,8 @@ impl PartsWriter<'_> {
         let tree = Tree::new(window, options);
         let part = ArrayPart { earlier_nodes: shown_nodes, count: self.counts.items, end };
         let result = match is_json {
-            true => json::write_part(tree, source, window, view, settings, part, self.sink),
-            false => text::write_part(tree, source, window, view, settings, &mut self.counts, self.sink),
+            true => json::write_part(tree, source, window, view, settings, part, self.writer),
+            false => text::write_part(tree, source, window, view, settings, &mut self.counts, self.writer),
         };
         self.shown_items += window.root().len() as u64;
         // The node of the array itself is not counted again for each window.

@@ -2,9 +2,9 @@
 
 use super::deep::{self, NestedSettings, StageCache};
 use super::{DocumentSource, InspectView, detect_variant};
+use crate::output_writer::OutputWriter;
 use crate::paint::{Ink, Paint};
 use crate::report::Abort;
-use crate::sink::Sink;
 use icecore::{
     Document, Kind, Stage,
     raw::{Extent, Outcome},
@@ -32,17 +32,17 @@ pub fn write_document(
     top: Option<u32>,
     view: &InspectView<'_>,
     settings: NestedSettings<'_>,
-    sink: &mut Sink,
+    writer: &mut OutputWriter,
 ) -> Result<(), Abort> {
     let tree = view.build_tree(outcome, top, settings, true);
     if top.is_none() {
-        write_head(source, view, sink)?;
+        write_head(source, view, writer)?;
     }
-    write_rows(tree, &mut RowFormatter::new(source, &outcome.document, view, settings), view, sink)
+    write_rows(tree, &mut RowFormatter::new(source, &outcome.document, view, settings), view, writer)
 }
 
 /// Writes the lines before the first row.
-pub fn write_head(source: &DocumentSource<'_>, view: &InspectView<'_>, sink: &mut Sink) -> Result<(), Abort> {
+pub fn write_head(source: &DocumentSource<'_>, view: &InspectView<'_>, writer: &mut OutputWriter) -> Result<(), Abort> {
     let paint = view.paint;
     let variant = detect_variant(source);
     let comma = if variant.is_empty() { "" } else { ", " };
@@ -51,9 +51,9 @@ pub fn write_head(source: &DocumentSource<'_>, view: &InspectView<'_>, sink: &mu
     let location = if source.start > 0 { format!(" at {:08x}", source.start) } else { String::new() };
     let bytes = if len == 1 { "byte" } else { "bytes" };
     let head = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
-    sink.write_text(&format!("{}: {head}, {len} {bytes}{location}\n", icecore::text::printable(source.name)))?;
+    writer.write_text(&format!("{}: {head}, {len} {bytes}{location}\n", icecore::text::printable(source.name)))?;
     for (name, value) in source.notes {
-        sink.write_text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
+        writer.write_text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
     }
     Ok(())
 }
@@ -66,14 +66,14 @@ pub fn write_part(
     view: &InspectView<'_>,
     settings: NestedSettings<'_>,
     counts: &mut PartCounts,
-    sink: &mut Sink,
+    writer: &mut OutputWriter,
 ) -> Result<(), Abort> {
     let mut formatter = RowFormatter {
         array_len: Some(counts.items),
         path_lookups: counts.path_lookups,
         ..RowFormatter::new(source, document, view, settings)
     };
-    write_rows(tree, &mut formatter, view, sink)?;
+    write_rows(tree, &mut formatter, view, writer)?;
     counts.path_lookups = formatter.path_lookups;
     Ok(())
 }
@@ -91,11 +91,11 @@ fn write_rows(
     tree: Tree<'_>,
     formatter: &mut RowFormatter<'_>,
     view: &InspectView<'_>,
-    sink: &mut Sink,
+    writer: &mut OutputWriter,
 ) -> Result<(), Abort> {
     for row in tree {
         let (line, stage) = formatter.format_row(&row);
-        sink.write_text(&line)?;
+        writer.write_text(&line)?;
         let (Some(stage), Row::Value { node, depth, .. }) = (stage, &row) else { continue };
         let Some(string_node) = formatter.document.nodes().get(*node as usize) else { continue };
         if !formatter.settings.shows_contents(*depth) {
@@ -111,12 +111,12 @@ fn write_rows(
             |source, outcome| {
                 let tree = view.build_tree(outcome, None, settings, true);
                 let mut formatter = RowFormatter::new(source, &outcome.document, view, settings);
-                write_rows(tree, &mut formatter, view, sink)
+                write_rows(tree, &mut formatter, view, writer)
             },
         )?;
         if shown.is_none() {
             let more = paint.ink(Ink::Faint, "… not shown: a limit is reached (--limit expansion=N)");
-            sink.write_text(&format!("{}{}{more}\n", formatter.format_place(None), indentation(base_depth)))?;
+            writer.write_text(&format!("{}{}{more}\n", formatter.format_place(None), indentation(base_depth)))?;
         }
     }
     Ok(())

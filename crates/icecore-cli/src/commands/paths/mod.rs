@@ -6,8 +6,8 @@ pub use args::Paths;
 
 use crate::arguments::Global;
 use crate::document_reader::{Detail, DocumentReader};
+use crate::output_writer::OutputWriter;
 use crate::report::{Abort, Report};
-use crate::sink::Sink;
 use icecore::raw::{IS_KEY, NO_KEY, Tape, flag};
 use icecore::{Cursor, Document, ErrorKind, Kind, Known, Limits, Stage, Value, deep};
 use std::collections::HashMap;
@@ -20,8 +20,8 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
     let reader = DocumentReader::new(&args.from, &global.limit)?;
     let sources = args.inputs.find_sources(report)?;
     let to = Stage::parse(crate::arguments::DEFAULT_TARGET).map_err(crate::report::usage_error)?;
-    let mut sink = Sink::stdout();
-    sink.paint_values(global.color, true);
+    let mut writer = OutputWriter::stdout();
+    writer.paint_values(global.color, true);
     for source in &sources {
         report.count_input();
         let name = source.name();
@@ -33,7 +33,7 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
             }
         };
         let Some(input) = reader.unwrap_input(&name, &bytes, report) else { continue };
-        sink.limit_report(&global.limit, input.bytes.len());
+        writer.limit_report(&global.limit, input.bytes.len());
         reader.read_documents(&name, &input, Detail::No, report, |_, outcome, _, report| {
             let document = match args.deep {
                 true => deep::open(outcome.document, &global.limit).map(|deep| deep.document),
@@ -45,9 +45,9 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
                     let depth = args.display.depth.unwrap_or(u32::MAX) as usize;
                     let file = if sources.len() > 1 { icecore::text::printable(&name) } else { "".into() };
                     let listing = PathListing { document: &document, to: &to, limits: &global.limit, depth, max_items };
-                    listing.write_paths(&file, &mut sink)?;
+                    listing.write_paths(&file, &mut writer)?;
                     // Errors after the document are reported after its output.
-                    sink.flush()?;
+                    writer.flush()?;
                     Ok(document.into_tape())
                 }
                 Err(error) => {
@@ -57,7 +57,7 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
             }
         })?;
     }
-    sink.flush()
+    writer.flush()
 }
 
 /// Lists the paths of a document.
@@ -91,14 +91,14 @@ struct PathContainer {
 
 impl PathListing<'_> {
     /// Writes a line for each value. If `file` is not empty, it precedes each path.
-    fn write_paths(&self, file: &str, sink: &mut Sink) -> Result<(), Abort> {
+    fn write_paths(&self, file: &str, writer: &mut OutputWriter) -> Result<(), Abort> {
         let mut path = if file.is_empty() { "$".to_owned() } else { format!("{file}:$") };
         // The `$` is the start of the path itself.
         let path_start = path.len() - 1;
         let mut open: Vec<PathContainer> = Vec::new();
         let mut target_paths = HashMap::new();
         let root = self.document.root();
-        self.write_value(root, &mut path, path_start, &mut open, &mut target_paths, sink)?;
+        self.write_value(root, &mut path, path_start, &mut open, &mut target_paths, writer)?;
         while let Some(top) = open.last_mut() {
             if top.next >= top.end {
                 path.truncate(top.path_len);
@@ -124,7 +124,7 @@ impl PathListing<'_> {
                     _ => write!(path, ".*\t… {hidden_count} more"),
                 };
                 top.next = top.end;
-                self.write_line(&path, sink)?;
+                self.write_line(&path, writer)?;
                 continue;
             }
             // The default value of a map is not an entry, and the value that has attributes needs no step.
@@ -132,7 +132,7 @@ impl PathListing<'_> {
                 !(kind == Some(Kind::Map) && node.key == NO_KEY || kind == Some(Kind::Attrs) && position == 0);
             let step = if has_step { self.document.step(parent, child.index(), key, position) } else { None };
             path.push_str(&step.unwrap_or_default());
-            self.write_value(child, &mut path, path_start, &mut open, &mut target_paths, sink)?;
+            self.write_value(child, &mut path, path_start, &mut open, &mut target_paths, writer)?;
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ impl PathListing<'_> {
         path_start: usize,
         open: &mut Vec<PathContainer>,
         target_paths: &mut HashMap<u32, String>,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
     ) -> Result<(), Abort> {
         let len = path.len();
         if cursor.node().has(flag::TARGET) && len <= MAX_KEPT_PATH_LEN {
@@ -185,7 +185,7 @@ impl PathListing<'_> {
             (_, Value::Bool(value)) => drop(write!(path, "{value}")),
             _ => self.push_json(cursor, path)?,
         }
-        self.write_line(path, sink)?;
+        self.write_line(path, writer)?;
         path.truncate(len);
         Ok(())
     }
@@ -209,9 +209,9 @@ impl PathListing<'_> {
         Ok(())
     }
 
-    fn write_line(&self, line: &str, sink: &mut Sink) -> Result<(), Abort> {
-        sink.write_text(line)?;
-        sink.write_text("\n")
+    fn write_line(&self, line: &str, writer: &mut OutputWriter) -> Result<(), Abort> {
+        writer.write_text(line)?;
+        writer.write_text("\n")
     }
 }
 

@@ -10,9 +10,9 @@ pub use args::Queue;
 use crate::arguments::{DEFAULT_TARGET, Global};
 use crate::database::{current_user_name, database_error, parse_id};
 use crate::mistakes;
+use crate::output_writer::OutputWriter;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code, io_reason, usage_text_error};
-use crate::sink::Sink;
 use crate::source::Source;
 use crate::tty;
 pub use args::DEFAULT_QUEUE;
@@ -45,17 +45,17 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
         QueueAction::Stats(stats) => print_queue_stats(stats, store, global, report),
         QueueAction::Redrive(redrive) => redrive_jobs(redrive, store, report),
         QueueAction::Replay(replay) => {
-            let mut sink = Sink::stdout();
+            let mut writer = OutputWriter::stdout();
             for id in &replay.ids {
                 match store.replay(*id, &current_user_name()) {
-                    Ok(new) => sink.write_text(&format!("{new}\n"))?,
+                    Ok(new) => writer.write_text(&format!("{new}\n"))?,
                     Err(error) if error.kind() == icecore_store::ErrorKind::Missing => {
                         report.report_fault(code::FINDING, &id.to_string(), "there is no such job");
                     }
                     Err(error) => return Err(database_error(error)),
                 }
             }
-            sink.flush()
+            writer.flush()
         }
         QueueAction::Pause(args) => {
             let queue = queue_names::queue_or_default(&args.which, report);
@@ -87,9 +87,9 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
 }
 
 fn print_text(text: &str) -> Result<(), Abort> {
-    let mut sink = Sink::stdout();
-    sink.write_text(text)?;
-    sink.flush()
+    let mut writer = OutputWriter::stdout();
+    writer.write_text(text)?;
+    writer.flush()
 }
 
 /// A job as `queue push --json` prints it.
@@ -144,18 +144,18 @@ fn push_jobs(
 ) -> Result<(), Abort> {
     queue_names::note_new_queue(queue, store, report)?;
     let pushed = store.push(jobs).map_err(database_error)?;
-    let mut sink = Sink::for_report(args.json, global.color);
+    let mut writer = OutputWriter::for_report(args.json, global.color);
     for pushed in pushed {
         match args.json {
-            true => sink.write_object(&QueuedJob {
+            true => writer.write_object(&QueuedJob {
                 id: pushed.id.to_string(),
                 queue: queue.to_owned(),
                 new: pushed.is_new,
             })?,
-            false => sink.write_text(&format!("{}\n", pushed.id))?,
+            false => writer.write_text(&format!("{}\n", pushed.id))?,
         }
     }
-    sink.flush()
+    writer.flush()
 }
 
 fn list_jobs(
@@ -172,9 +172,9 @@ fn list_jobs(
     let queue = which.name().map(str::to_owned);
     let mut filter = JobFilter { queue, state: state.map(args::StateFilter::to_state), ..JobFilter::default() };
     let paint = Paint::new(global.color, &std::io::stdout());
-    let mut sink = Sink::stdout();
+    let mut writer = OutputWriter::stdout();
     if args.json {
-        sink.paint_json(global.color);
+        writer.paint_json(global.color);
     }
     let mut decoder = describe::Decoder::default();
     let mut remaining = args.items.unwrap_or(u64::MAX);
@@ -195,10 +195,10 @@ fn list_jobs(
             let head = if is_first && !args.json { job_line::format_header(paint, is_narrow) } else { String::new() };
             is_first = false;
             let result = match args.json {
-                true => sink.write_json(&line).and_then(|()| sink.write_text("\n")),
-                false => sink.write_text(&head).and_then(|()| sink.write_text(&line.format_row(paint, is_narrow))),
+                true => writer.write_json(&line).and_then(|()| writer.write_text("\n")),
+                false => writer.write_text(&head).and_then(|()| writer.write_text(&line.format_row(paint, is_narrow))),
             };
-            stop_reason = result.and_then(|()| sink.release_record()).err();
+            stop_reason = result.and_then(|()| writer.release_record()).err();
             Ok(if stop_reason.is_some() { Flow::Stop } else { Flow::Continue })
         });
         if let Some(abort) = stop_reason {
@@ -210,7 +210,7 @@ fn list_jobs(
             break;
         }
     }
-    sink.flush()
+    writer.flush()
 }
 
 /// Makes dead jobs ready again: those with the given ids, or all of a queue.
@@ -276,7 +276,7 @@ fn report_settings(args: &Set, queue: &str, store: &mut dyn Backend, report: &Re
             (format_count(count, "queued job", "queued jobs"), if count == 1 { "keeps its" } else { "keep their" });
         text.push_str(&format!("; {jobs} {keep} limit"));
     }
-    report.remark("settings", text);
+    report.note_command("settings", text);
     Ok(())
 }
 
@@ -345,27 +345,27 @@ fn print_queue_stats(
     }
     let mut queues = store.queues().map_err(database_error)?;
     queues.retain(|queue| requested_queue.is_none_or(|name| queue.name == name));
-    let mut sink = Sink::stdout();
+    let mut writer = OutputWriter::stdout();
     let paint = Paint::new(global.color, &std::io::stdout());
     let is_narrow = tty::stdout_width().is_some_and(|width| width < job_line::WIDE);
     if is_json {
-        sink.paint_json(global.color);
+        writer.paint_json(global.color);
     } else {
         let head = format!(
             "{:15} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9}",
             "QUEUE", "READY", "DELAYED", "LEASED", "WAITING", "DONE", "DEAD", "OLDEST"
         );
-        sink.write_text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
+        writer.write_text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
     }
     for queue in &queues {
         let numbers = QueueNumbers::from_status(queue);
         if is_json {
-            sink.write_json(&numbers)?;
-            sink.write_text("\n")?;
+            writer.write_json(&numbers)?;
+            writer.write_text("\n")?;
             continue;
         }
         let oldest = numbers.oldest_seconds.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.1} s"));
-        sink.write_text(&format!(
+        writer.write_text(&format!(
             "{} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {oldest:>9}",
             paint.column(Ink::Name, icecore::text::shortened(&queue.name, 60), 15),
             numbers.ready,
@@ -381,7 +381,7 @@ fn print_queue_stats(
             false if is_narrow => "\n    ",
             false => "  ",
         };
-        sink.write_text(&format!("{separator}{notes}\n"))?;
+        writer.write_text(&format!("{separator}{notes}\n"))?;
     }
-    sink.flush()
+    writer.flush()
 }

@@ -5,9 +5,9 @@ use super::args::{Schedule as Args, Schedules, Unschedule};
 use crate::arguments::Global;
 use crate::database::{current_user_name, database_error};
 use crate::mistakes;
+use crate::output_writer::OutputWriter;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
-use crate::sink::Sink;
 use crate::source::Source;
 use icecore_store::describe::{Decoder, describe};
 use icecore_store::{Backend, ErrorKind, NewSchedule, Schedule, Timing, time};
@@ -125,20 +125,20 @@ impl ScheduleLine<'_> {
 
 pub fn list_schedules(args: &Schedules, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
     let paint = Paint::new(global.color, &std::io::stdout());
-    let mut sink = Sink::stdout();
+    let mut writer = OutputWriter::stdout();
     if args.json {
-        sink.paint_json(global.color);
+        writer.paint_json(global.color);
     } else {
         let head = format!("{:20}  {:16}  {:32}  NEXT", "SCHEDULE", "QUEUE", "TIMING");
-        sink.write_text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
+        writer.write_text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
     }
     let mut decoder = Decoder::default();
     for schedule in store.schedules().map_err(database_error)? {
         let line = ScheduleLine::from_schedule(&schedule, &mut decoder);
         match args.json {
-            true => sink.write_json(&line).and_then(|()| sink.write_text("\n"))?,
-            false => sink.write_text(&line.format_row(paint))?,
+            true => writer.write_json(&line).and_then(|()| writer.write_text("\n"))?,
+            false => writer.write_text(&line.format_row(paint))?,
         }
     }
-    sink.flush()
+    writer.flush()
 }

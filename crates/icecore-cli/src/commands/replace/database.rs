@@ -4,8 +4,8 @@ use super::resume::ResumeState;
 use super::undo::Journal;
 use super::{ReplaceJob, ReplaceResults, dry_run, messages, summary};
 use crate::database::{database_error, table_error};
+use crate::output_writer::OutputWriter;
 use crate::report::{Abort, Report, code, usage_text_error};
-use crate::sink::Sink;
 use crate::target::{Outputs, Target};
 use icecore::rewrite::{self, Edits, Tally};
 use icecore_store::Address;
@@ -46,13 +46,13 @@ impl ReplaceJob<'_> {
         };
         let mut journal = Journal::open(args, &address, &self.rules, &mut resume, report)?;
         let mut results = ReplaceResults::default();
-        let mut sink = Sink::stdout();
+        let mut writer = OutputWriter::stdout();
         let mut is_complete = true;
         crate::progress::set_input_count(names.len());
         for name in &names {
             report.count_input();
             let mut progress = Progress { resume: &mut resume, journal: &mut journal };
-            let result = self.change_table(&address, name, &mut progress, &mut results, &mut sink, report);
+            let result = self.change_table(&address, name, &mut progress, &mut results, &mut writer, report);
             if let Err(Abort::Failed(code, message)) = result {
                 is_complete = false;
                 report.report_fault(code, name, message);
@@ -67,14 +67,14 @@ impl ReplaceJob<'_> {
         if is_complete {
             journal.finish()?;
         }
-        sink.flush()?;
+        writer.flush()?;
         messages::report_totals(&results, &self.rules, args, &self.column_registry, report);
         let undo_file = journal.written_path();
         if let Some(file) = undo_file {
             let file = file.display();
             let text =
                 format!("the old values are in {file}: icecore replace --undo {file} --db {address} puts them back");
-            report.remark("undo", text);
+            report.note_command("undo", text);
         }
         let format = || {
             summary::format_summary(
@@ -96,11 +96,11 @@ impl ReplaceJob<'_> {
         name: &str,
         progress: &mut Progress<'_>,
         results: &mut ReplaceResults,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
         report: &mut Report,
     ) -> Result<(), Abort> {
         if progress.resume.is_done(name) {
-            report.remark("resume", format!("{name}: already done, according to the file of --resume"));
+            report.note_command("resume", format!("{name}: already done, according to the file of --resume"));
             return Ok(());
         }
         crate::progress::begin_input(name);
@@ -134,9 +134,9 @@ impl ReplaceJob<'_> {
             };
             let Some(last_row) = rows.last() else { break };
             let last_key = last_row.key.clone();
-            walk.change_rows(&mut table, &rows, progress, &mut results.counts, sink)
+            walk.change_rows(&mut table, &rows, progress, &mut results.counts, writer)
                 .map_err(|error| walk.interruption_error(error, last_done_key.as_deref()))?;
-            sink.release_record()?;
+            writer.release_record()?;
             progress.resume.note_last_key(name, &last_key)?;
             last_done_key = Some(last_key);
         }
@@ -188,7 +188,7 @@ impl TableWalk<'_, '_> {
         rows: &[Row],
         progress: &mut Progress<'_>,
         counts: &mut ChangeCounts,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
     ) -> icecore_store::Result<()> {
         let mut planned = Vec::new();
         for row in rows {
@@ -223,7 +223,7 @@ impl TableWalk<'_, '_> {
                 continue;
             }
             if self.job.args.dry_run {
-                self.show_change(table, &plan, registry_number, sink);
+                self.show_change(table, &plan, registry_number, writer);
             }
             counts.add_pair_counts(&plan.pair_counts);
             let broken_before = counts.broken.len();
@@ -284,11 +284,11 @@ impl TableWalk<'_, '_> {
         })
     }
 
-    fn show_change(&self, table: &Table, plan: &PlannedChange<'_>, registry_number: u32, sink: &mut Sink) {
+    fn show_change(&self, table: &Table, plan: &PlannedChange<'_>, registry_number: u32, writer: &mut OutputWriter) {
         let table_column = self.job.column_registry.place(registry_number);
         let key = format_key(&table.key_names(), &plan.row.key);
         let context = ChangeContext { input: &key, place: &table_column, row: 0, tally: &plan.tally };
-        dry_run::show_keyed_changes(&context, &plan.cell.bytes, &plan.edits, self.job.paint, sink.buffer_mut());
+        dry_run::show_keyed_changes(&context, &plan.cell.bytes, &plan.edits, self.job.paint, writer.buffer_mut());
     }
 
     /// Returns the error for an interrupted walk. The changes up to the key `last_done_key` remain, and the message

@@ -167,5 +167,5 @@ fn quote_text(text: &[u8]) -> String {
 }
 
 fn add_remark(report: &Report, kind: &str, message: String) {
-    report.remark(kind, message);
+    report.note_command(kind, message);
 }

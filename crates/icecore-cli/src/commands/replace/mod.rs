@@ -24,9 +24,9 @@ pub use args::Replace;
 
 use crate::arguments::Global;
 use crate::mistakes;
+use crate::output_writer::OutputWriter;
 use crate::paint::Paint;
 use crate::report::{Abort, Report, usage_text_error};
-use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, InPlaceFile, OutputFolder, Outputs, Target};
 use chunks::ChunkedInput;
@@ -187,11 +187,11 @@ impl ReplaceJob<'_> {
         let is_data = matches!(destination, Destination::Stdout) && !self.args.dry_run;
         let mut target = Target::new(destination)?;
         if is_data && !self.args.force {
-            target.sink.escape_controls();
+            target.writer.escape_controls();
         }
         let mut is_complete = true;
         for source in sources {
-            is_complete &= self.change_source(source, &mut target.sink, results, report)?;
+            is_complete &= self.change_source(source, &mut target.writer, results, report)?;
         }
         // An incomplete file does not appear.
         if target.is_file() && !is_complete { Ok(()) } else { target.complete_output() }
@@ -208,7 +208,7 @@ impl ReplaceJob<'_> {
         for source in sources {
             match folder.open_same_name(source) {
                 Ok(mut target) => {
-                    if self.change_source(source, &mut target.sink, results, report)? {
+                    if self.change_source(source, &mut target.writer, results, report)? {
                         target.complete_output()?;
                     }
                 }
@@ -232,7 +232,7 @@ impl ReplaceJob<'_> {
         for (source, file) in sources.iter().zip(files) {
             let mut target = file.open_target()?;
             let (input_count, previous_counts) = (results.inputs.len(), results.counts.clone());
-            let is_complete = self.change_source(source, &mut target.sink, results, report)?;
+            let is_complete = self.change_source(source, &mut target.writer, results, report)?;
             let is_changed =
                 results.inputs.get(input_count..).is_some_and(|inputs| inputs.iter().any(|input| input.is_changed));
             if is_complete && is_changed {
@@ -254,14 +254,14 @@ impl ReplaceJob<'_> {
     fn change_source(
         &self,
         source: &Source,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
         results: &mut ReplaceResults,
         report: &mut Report,
     ) -> Result<bool, Abort> {
         report.count_input();
         let name = source.name();
         let result = match source.open() {
-            Ok(input) => self.change_input(input, source, &name, sink, results, report),
+            Ok(input) => self.change_input(input, source, &name, writer, results, report),
             Err(error) => {
                 report.report_io_error(&name, &error);
                 return Ok(false);
@@ -282,7 +282,7 @@ impl ReplaceJob<'_> {
         input: Box<dyn Read + Send>,
         source: &Source,
         name: &str,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
         results: &mut ReplaceResults,
         report: &mut Report,
     ) -> Result<bool, Abort> {
@@ -303,7 +303,7 @@ impl ReplaceJob<'_> {
             table,
         });
         let chunked_input = ChunkedInput { plan: &plan, name, form: &form, is_guessed };
-        let mut output = EncodedOutput::new(sink, wide_encoding, self.args.dry_run);
+        let mut output = EncodedOutput::new(writer, wide_encoding, self.args.dry_run);
         let chunk_len = usize::try_from(self.args.chunk).unwrap_or(1 << 18).clamp(1, 64 << 20);
         let InputChanges { is_complete, mut counts, is_changed } = match &form {
             InputForm::Sql => {
@@ -337,7 +337,7 @@ impl ReplaceJob<'_> {
         let encoding = wide_encoding.map(|encoding| encoding.units.name());
         results.inputs.push(summary::InputSummary { input: name.to_owned(), form: form.name(), encoding, is_changed });
         results.counts.add(counts);
-        sink.count_document();
+        writer.count_document();
         Ok(is_complete)
     }
 

@@ -11,10 +11,10 @@ mod target;
 pub use args::Rows;
 
 use crate::arguments::Global;
+use crate::output_writer::OutputWriter;
 use crate::progress;
 use crate::records::reports::{self, write_summary};
 use crate::report::{Abort, Report, usage_text_error};
-use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, OutputFolder, Outputs, Target};
 use crate::terminal;
@@ -45,7 +45,7 @@ pub const FORMS: [&str; 6] = [JSON, "csv", "tsv", "parquet", "arrow", "arrows"];
 
 pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if let Some(note) = args.unknown_extension_note() {
-        report.remark("extension", note);
+        report.note_command("extension", note);
     }
     #[cfg(feature = "store")]
     if args.all_tables {
@@ -101,9 +101,9 @@ fn convert_query(
     let mut target = open_target(args, global, destination)?;
     report.count_input();
     progress::begin_input(name);
-    job.convert_table(input, name, args.max_record, (TableForm::Database, None), &mut target.sink, report)?;
-    job.finish_output(&mut target.sink)?;
-    target.sink.count_document();
+    job.convert_table(input, name, args.max_record, (TableForm::Database, None), &mut target.writer, report)?;
+    job.finish_output(&mut target.writer)?;
+    target.writer.count_document();
     target.complete_output()?;
     summary_destination.map_or(Ok(()), |destination| write_summary(destination, &job.tallies))
 }
@@ -128,18 +128,18 @@ fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Resu
         let rows =
             database::query_rows(address.clone(), RowRequest::Query(query)).map_err(crate::database::database_error);
         let result = rows.and_then(|input| {
-            let convert = |sink: &mut Sink, job: &mut RowsJob<'_>| {
-                job.convert_table(input, name, args.max_record, (TableForm::Database, None), sink, report)
+            let convert = |writer: &mut OutputWriter, job: &mut RowsJob<'_>| {
+                job.convert_table(input, name, args.max_record, (TableForm::Database, None), writer, report)
             };
             let Some(folder) = &args.written.out_dir else {
-                return shared_target.as_mut().map_or(Ok(()), |target| convert(&mut target.sink, &mut job));
+                return shared_target.as_mut().map_or(Ok(()), |target| convert(&mut target.writer, &mut job));
             };
             std::fs::create_dir_all(folder).map_err(|error| folder_error(folder, &error))?;
             job.begin_output();
             let file = format!("{}.{}", tables::file_name(name), target::file_extension(args)?);
             let mut target = Target::new(outputs.destination_at(&folder.join(file))?)?;
-            convert(&mut target.sink, &mut job)?;
-            job.finish_output(&mut target.sink)?;
+            convert(&mut target.writer, &mut job)?;
+            job.finish_output(&mut target.writer)?;
             target.complete_output()
         });
         match result {
@@ -151,8 +151,8 @@ fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Resu
         }
     }
     if let Some(mut target) = shared_target {
-        job.finish_output(&mut target.sink)?;
-        target.sink.count_document();
+        job.finish_output(&mut target.writer)?;
+        target.writer.count_document();
         target.complete_output()?;
     }
     // If --items ended the command early, the remaining tables were not examined.
@@ -184,9 +184,9 @@ fn open_target(args: &Rows, global: &Global, destination: Destination) -> Result
     }
     let mut target = Target::new(destination)?;
     if is_shown && out == OutputForm::Json {
-        target.sink.paint_json(global.color);
+        target.writer.paint_json(global.color);
     } else if is_shown {
-        target.sink.escape_controls();
+        target.writer.escape_controls();
     }
     Ok(target)
 }
@@ -210,7 +210,7 @@ struct RowsJob<'j> {
     /// With --all-tables, the tables that have no column to decode.
     skipped_tables: Vec<String>,
     /// Number of rows that may still be written to the current output; `None` means all.
-    left: Option<u64>,
+    remaining_rows: Option<u64>,
     /// The form of the inputs, if given.
     form: Option<TableForm>,
     /// The layout and the writer for columns with types, once they are known.
@@ -237,7 +237,7 @@ impl<'j> RowsJob<'j> {
             found_columns: BTreeSet::new(),
             unknown_columns: None,
             skipped_tables: Vec::new(),
-            left: args.items,
+            remaining_rows: args.items,
             form,
             #[cfg(feature = "columns")]
             columns: None,
@@ -271,14 +271,14 @@ impl<'j> RowsJob<'j> {
             } else {
                 text.to_owned()
             };
-            report.remark("skipped", format!("{tables} {} {text}", join_names(&names)));
+            report.note_command("skipped", format!("{tables} {} {text}", join_names(&names)));
         }
     }
 
     /// Begins a new output.
     fn begin_output(&mut self) {
         self.header = None;
-        self.left = self.args.items;
+        self.remaining_rows = self.args.items;
         #[cfg(feature = "columns")]
         {
             self.columns = None;
@@ -287,23 +287,23 @@ impl<'j> RowsJob<'j> {
 
     /// Returns true if the output has all rows of --items.
     fn has_enough(&self) -> bool {
-        self.left == Some(0)
+        self.remaining_rows == Some(0)
     }
 
     /// Writes all tables to the standard output or to one file.
     fn write_to_one(&mut self, destination: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         let mut target = open_target(self.args, self.global, destination)?;
         for source in sources {
-            if self.convert_source(source, &mut target.sink, report)? {
-                target.sink.count_document();
+            if self.convert_source(source, &mut target.writer, report)? {
+                target.writer.count_document();
             }
             if self.has_enough() {
                 break;
             }
         }
-        self.finish_output(&mut target.sink)?;
+        self.finish_output(&mut target.writer)?;
         // No file appears if no table was converted.
-        if target.is_file() && target.sink.documents() == 0 { Ok(()) } else { target.complete_output() }
+        if target.is_file() && target.writer.documents() == 0 { Ok(()) } else { target.complete_output() }
     }
 
     /// Writes each input to a file of its own.
@@ -318,8 +318,8 @@ impl<'j> RowsJob<'j> {
             self.begin_output();
             match folder.open_target(source, extension) {
                 Ok(mut target) => {
-                    if self.convert_source(source, &mut target.sink, report)? {
-                        self.finish_output(&mut target.sink)?;
+                    if self.convert_source(source, &mut target.writer, report)? {
+                        self.finish_output(&mut target.writer)?;
                         target.complete_output()?;
                     }
                 }
@@ -331,11 +331,16 @@ impl<'j> RowsJob<'j> {
     }
 
     /// Converts a table. Returns true if all of it was read.
-    fn convert_source(&mut self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
+    fn convert_source(
+        &mut self,
+        source: &Source,
+        writer: &mut OutputWriter,
+        report: &mut Report,
+    ) -> Result<bool, Abort> {
         report.count_input();
         let name = source.name();
         let result = match source.open() {
-            Ok(input) => self.convert_input(input, source, &name, sink, report),
+            Ok(input) => self.convert_input(input, source, &name, writer, report),
             Err(error) => {
                 report.report_io_error(&name, &error);
                 return Ok(false);
@@ -356,7 +361,7 @@ impl<'j> RowsJob<'j> {
         input: Box<dyn Read + Send>,
         source: &Source,
         name: &str,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
         report: &mut Report,
     ) -> Result<(), Abort> {
         let mut max_record = self.args.max_record;
@@ -393,9 +398,9 @@ impl<'j> RowsJob<'j> {
         if matches!(form, TableForm::Parquet | TableForm::Arrow) {
             columnar::check_support()?;
             #[cfg(feature = "columns")]
-            return self.convert_typed_records(input, file, name, form, sink, report);
+            return self.convert_typed_records(input, file, name, form, writer, report);
         }
-        self.convert_table(input, name, max_record, (form, csv), sink, report)
+        self.convert_table(input, name, max_record, (form, csv), writer, report)
     }
 
     /// Returns a message about an input; the name of the only input is added because it is reported nowhere else.
@@ -417,7 +422,7 @@ impl<'j> RowsJob<'j> {
         name: &str,
         max_record: u64,
         (form, csv): (TableForm, Option<DetectedDialect>),
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
         report: &mut Report,
     ) -> Result<(), Abort> {
         let RowsJob { args, default_column, .. } = *self;
@@ -427,7 +432,7 @@ impl<'j> RowsJob<'j> {
         if form == TableForm::Sql {
             let dump =
                 Dump::new(window, Plan::without_columns(&request)?, TableSelection::new(&args.columns)?, max_record);
-            self.convert_rows(dump, None, name, tally, sink, report)
+            self.convert_rows(dump, None, name, tally, writer, report)
         } else {
             let table = Table::new(form, window, Settings::from_style(&self.options.input, form, max_record, csv)?);
             let mut table = table.map_err(|error| self.input_error(name, &error))?;
@@ -454,8 +459,8 @@ impl<'j> RowsJob<'j> {
                 self.note_unknown_columns(&plan);
             }
             // The header is also written for a table without rows.
-            self.write_header(name, &plan, sink)?;
-            self.convert_rows(table.with_plan(&plan), Some(plan), name, tally, sink, report)
+            self.write_header(name, &plan, writer)?;
+            self.convert_rows(table.with_plan(&plan), Some(plan), name, tally, writer, report)
         }
     }
 
@@ -466,16 +471,16 @@ impl<'j> RowsJob<'j> {
         plan: Option<Arc<Plan>>,
         name: &str,
         mut tally: Tally,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let from = FirstRows::new(from, self.left);
+        let from = FirstRows::new(from, self.remaining_rows);
         let mut frozen_columns = FrozenColumns::default();
-        let started = self.start_decoding(from, plan, name, sink)?;
+        let started = self.start_decoding(from, plan, name, writer)?;
         #[cfg(feature = "columns")]
         self.type_notes.drain(..).for_each(|note| report.note(name, "type", note));
         let result = match started {
-            Ok(Some(pool)) => self.write_batches(&pool, name, sink, (&mut tally, &mut frozen_columns), report)?,
+            Ok(Some(pool)) => self.write_batches(&pool, name, writer, (&mut tally, &mut frozen_columns), report)?,
             Ok(None) => return Ok(()),
             Err(error) => Err(error),
         };
@@ -488,7 +493,7 @@ impl<'j> RowsJob<'j> {
             self.note_lost_text(name, report);
         }
         self.advise_column(frozen_columns.found(), name, report);
-        self.left = self.left.map(|left| left.saturating_sub(tally.records));
+        self.remaining_rows = self.remaining_rows.map(|left| left.saturating_sub(tally.records));
         self.tallies.push(tally);
         result.map_err(|error| self.input_error(name, &error))
     }
@@ -513,15 +518,15 @@ impl<'j> RowsJob<'j> {
         from: impl BatchReader<Batch = Batch>,
         _: Option<Arc<Plan>>,
         _: &str,
-        _: &mut Sink,
+        _: &mut OutputWriter,
     ) -> Result<io::Result<Option<Pool<Batch>>>, Abort> {
         Ok(Ok(Some(start_text_decoding(from))))
     }
 
     /// Writes the names of the columns, if they are not written yet.
-    fn write_header(&mut self, name: &str, plan: &Plan, sink: &mut Sink) -> Result<(), Abort> {
+    fn write_header(&mut self, name: &str, plan: &Plan, writer: &mut OutputWriter) -> Result<(), Abort> {
         if self.needs_header(name, plan)? {
-            plan.write_header(sink.buffer_mut());
+            plan.write_header(writer.buffer_mut());
         }
         Ok(())
     }
@@ -584,13 +589,13 @@ impl<'j> RowsJob<'j> {
     }
 
     /// Writes the end of the output, after all rows.
-    fn finish_output(&mut self, sink: &mut Sink) -> Result<(), Abort> {
+    fn finish_output(&mut self, writer: &mut OutputWriter) -> Result<(), Abort> {
         #[cfg(feature = "columns")]
-        if let Some((_, mut writer)) = self.columns.take() {
-            writer.finish()?;
-            writer.take_output(|bytes| sink.write_piece(bytes))?;
+        if let Some((_, mut columns_writer)) = self.columns.take() {
+            columns_writer.finish()?;
+            columns_writer.take_output(|bytes| writer.write_piece(bytes))?;
         }
-        sink.flush()
+        writer.flush()
     }
 
     /// Converts all rows. One thread reads, one thread per processor decodes, and this one writes, in the order of
@@ -599,7 +604,7 @@ impl<'j> RowsJob<'j> {
         &mut self,
         pool: &Pool<Batch>,
         name: &str,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
         (tally, frozen): (&mut Tally, &mut FrozenColumns),
         report: &mut Report,
     ) -> Result<io::Result<()>, Abort> {
@@ -611,12 +616,12 @@ impl<'j> RowsJob<'j> {
                 Ok(batch) => batch,
                 Err(error) => {
                     // The rows before the error are written.
-                    sink.flush()?;
+                    writer.flush()?;
                     return Ok(Err(error));
                 }
             };
             for (_, plan) in &batch.plans {
-                self.write_header(name, plan, sink)?;
+                self.write_header(name, plan, writer)?;
             }
             tally.records += batch.row_count() as u64;
             tally.bytes = batch.end;
@@ -625,17 +630,17 @@ impl<'j> RowsJob<'j> {
             }
             tally.merge(&batch.tally);
             frozen.examine(&batch);
-            sink.buffer_mut().extend_from_slice(&batch.out);
+            writer.buffer_mut().extend_from_slice(&batch.out);
             #[cfg(feature = "columns")]
-            if let Some(reason) = self.write_columns(&mut batch, sink)? {
-                sink.flush()?;
+            if let Some(reason) = self.write_columns(&mut batch, writer)? {
+                writer.flush()?;
                 return Ok(Err(io::Error::other(reason)));
             }
             // A reader at the other end should not wait until more input arrives.
             if batch.is_last_for_now {
-                sink.flush()?
+                writer.flush()?
             } else {
-                sink.release_record()?
+                writer.release_record()?
             }
             progress::set_record_count(tally.records);
             if stops && tally.bad > 0 {
@@ -643,7 +648,7 @@ impl<'j> RowsJob<'j> {
             }
             pool.recycle_batch(batch);
         }
-        sink.flush().map(Ok)
+        writer.flush().map(Ok)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Inputs and outputs whose columns have types: Parquet and Arrow.
 
 use super::{RowsJob, start_text_decoding};
+use crate::output_writer::OutputWriter;
 use crate::report::{Abort, Report, usage_text_error};
-use crate::sink::Sink;
 use icecore_tables::pool::{BatchReader, Pool};
 use icecore_tables::rows::columnar::{Fields, OutputLayout, Prefetched, RecordBuilder, Records, Writer, spool_to_file};
 use icecore_tables::rows::plan::{OutputForm, Plan, PlanRequest};
@@ -20,7 +20,7 @@ impl RowsJob<'_> {
         file: Option<io::Result<File>>,
         name: &str,
         form: TableForm,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
         report: &mut Report,
     ) -> Result<(), Abort> {
         let records = match form {
@@ -41,14 +41,14 @@ impl RowsJob<'_> {
         }
         let plan =
             Arc::new(Plan::new(&PlanRequest { options: &self.options, form, default_column, file: name }, names)?);
-        self.write_header(name, &plan, sink)?;
+        self.write_header(name, &plan, writer)?;
         self.types = Some(records.schema().fields().clone());
         self.convert_rows(
             records.with_plan(&plan),
             Some(plan),
             name,
             Tally::for_rows(name).without_offsets(),
-            sink,
+            writer,
             report,
         )
     }
@@ -60,7 +60,7 @@ impl RowsJob<'_> {
         from: impl BatchReader<Batch = Batch>,
         plan: Option<Arc<Plan>>,
         name: &str,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
     ) -> Result<io::Result<Option<Pool<Batch>>>, Abort> {
         let types = self.types.take();
         let OutputForm::Columns(_) = self.options.out else { return Ok(Ok(Some(start_text_decoding(from)))) };
@@ -75,7 +75,7 @@ impl RowsJob<'_> {
         };
         let layout = match &self.columns {
             Some((layout, _)) => Arc::clone(layout),
-            None => match self.infer_layout(&prefetched, &plan, types.as_ref(), sink)? {
+            None => match self.infer_layout(&prefetched, &plan, types.as_ref(), writer)? {
                 Some(layout) => layout,
                 None => return Ok(Ok(None)),
             },
@@ -97,7 +97,7 @@ impl RowsJob<'_> {
         prefetched: &Prefetched<T>,
         plan: &Plan,
         types: Option<&Fields>,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
     ) -> Result<Option<Arc<OutputLayout>>, Abort> {
         let typed = &self.args.typed;
         let layout =
@@ -106,8 +106,8 @@ impl RowsJob<'_> {
         let notes: Vec<String> = notes.cloned().collect();
         self.type_notes.extend(notes);
         if typed.schema_only {
-            sink.write_text(&layout.to_schema_text())?;
-            sink.write_text("\n")?;
+            writer.write_text(&layout.to_schema_text())?;
+            writer.write_text("\n")?;
             return Ok(None);
         }
         let OutputForm::Columns(container) = plan.out else { return Ok(None) };
@@ -117,11 +117,15 @@ impl RowsJob<'_> {
     }
 
     /// Writes the records of a batch. Returns a reason if no more rows can follow.
-    pub(super) fn write_columns(&mut self, batch: &mut Batch, sink: &mut Sink) -> Result<Option<String>, Abort> {
-        if let Some((_, writer)) = &mut self.columns {
+    pub(super) fn write_columns(
+        &mut self,
+        batch: &mut Batch,
+        writer: &mut OutputWriter,
+    ) -> Result<Option<String>, Abort> {
+        if let Some((_, columns_writer)) = &mut self.columns {
             for record in batch.records.drain(..) {
-                writer.write_record(record)?;
-                writer.take_output(|bytes| sink.write_piece(bytes))?;
+                columns_writer.write_record(record)?;
+                columns_writer.take_output(|bytes| writer.write_piece(bytes))?;
             }
         }
         Ok(batch.error.take())

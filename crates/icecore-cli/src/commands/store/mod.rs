@@ -12,9 +12,9 @@ pub use args::{Store, StoreAction};
 use crate::arguments::Global;
 use crate::database::{current_user_name, database_error};
 use crate::mistakes;
+use crate::output_writer::OutputWriter;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
-use crate::sink::Sink;
 use crate::terminal;
 use args::{GetObject, Index, Rm, StoreStats};
 use icecore::{Converter, Limits, Stage};
@@ -45,10 +45,10 @@ pub fn run(args: &Store, global: &Global, report: &mut Report) -> Result<(), Abo
 
 /// Prints the number of processed items: `3 objects copied`.
 fn print_count(count: u64, noun: &str, participle: &str) -> Result<(), Abort> {
-    let mut sink = Sink::stdout();
+    let mut writer = OutputWriter::stdout();
     let plural = if count == 1 { "" } else { "s" };
-    sink.write_text(&format!("{count} {noun}{plural} {participle}\n"))?;
-    sink.flush()
+    writer.write_text(&format!("{count} {noun}{plural} {participle}\n"))?;
+    writer.flush()
 }
 
 /// Returns the object with this id or key.
@@ -77,11 +77,11 @@ fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> R
         let mut decoder = describe::Decoder::default();
         let object = object.to_lent();
         let (row, _) = ObjectRow::from_object(&object, &mut decoder);
-        let mut sink = Sink::for_report(true, global.color);
-        sink.write_object(&row)?;
-        return sink.flush();
+        let mut writer = OutputWriter::for_report(true, global.color);
+        writer.write_object(&row)?;
+        return writer.flush();
     }
-    let mut sink = Sink::stdout();
+    let mut writer = OutputWriter::stdout();
     let from = object.format.as_deref();
     let Some(mut to) = to else {
         if terminal::is_stdout_terminal() {
@@ -97,10 +97,10 @@ fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> R
             }
         }
         if !args.force {
-            sink.escape_controls();
+            writer.escape_controls();
         }
-        sink.write_bytes(&object.bytes)?;
-        return sink.flush();
+        writer.write_bytes(&object.bytes)?;
+        return writer.flush();
     };
     let Some(from) = from else {
         let problem = object.problem.as_deref().unwrap_or("its format is not known");
@@ -111,9 +111,9 @@ fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> R
         terminal::check_not_binary(&to, args.force)?;
         to = terminal::with_indented_json(to);
         if terminal::writes_json(&to) {
-            sink.paint_json(global.color);
+            writer.paint_json(global.color);
         } else if !args.force {
-            sink.escape_controls();
+            writer.escape_controls();
         }
     }
     let writes_json = terminal::writes_json(&to);
@@ -122,11 +122,11 @@ fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> R
     let converted =
         Converter::new(Stage::parse(from).map_err(usage_failure)?, to).limited(limits).convert(&object.bytes, &mut out);
     converted.written.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?;
-    sink.write_bytes(&out)?;
-    if !sink.is_at_line_start() && (terminal::is_stdout_terminal() || writes_json) {
-        sink.write_text("\n")?;
+    writer.write_bytes(&out)?;
+    if !writer.is_at_line_start() && (terminal::is_stdout_terminal() || writes_json) {
+        writer.write_text("\n")?;
     }
-    sink.flush()
+    writer.flush()
 }
 
 fn remove_objects(args: &Rm, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
@@ -149,11 +149,11 @@ fn remove_objects(args: &Rm, store: &mut dyn Backend, report: &mut Report) -> Re
 
 fn create_or_list_indexes(args: &Index, store: &mut dyn Backend) -> Result<(), Abort> {
     let Some(path) = &args.path else {
-        let mut sink = Sink::stdout();
+        let mut writer = OutputWriter::stdout();
         for path in store.indexes().map_err(database_error)? {
-            sink.write_text(&format!("{}\n", icecore::text::printable(&path)))?;
+            writer.write_text(&format!("{}\n", icecore::text::printable(&path)))?;
         }
-        return sink.flush();
+        return writer.flush();
     };
     store.index(&mistakes::rooted_path(path)?).map_err(database_error)
 }
@@ -178,10 +178,10 @@ struct NamedCount {
 
 fn print_store_stats(args: &StoreStats, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
     let stats = store.object_stats().map_err(database_error)?;
-    let mut sink = Sink::for_report(args.json, global.color);
+    let mut writer = OutputWriter::for_report(args.json, global.color);
     if args.json {
         let to_named_count = |(name, count)| NamedCount { name, count };
-        sink.write_object(&StoreNumbers {
+        writer.write_object(&StoreNumbers {
             objects: stats.count,
             bytes: stats.bytes,
             quarantined: stats.quarantined,
@@ -191,9 +191,9 @@ fn print_store_stats(args: &StoreStats, store: &mut dyn Backend, global: &Global
             classes: stats.classes.into_iter().map(|(name, count)| to_named_count((Some(name), count))).collect(),
         })?;
     } else {
-        sink.write_text(&format_stats(&stats, Paint::new(global.color, &std::io::stdout())))?;
+        writer.write_text(&format_stats(&stats, Paint::new(global.color, &std::io::stdout())))?;
     }
-    sink.flush()
+    writer.flush()
 }
 
 fn format_stats(stats: &ObjectStats, paint: Paint) -> String {

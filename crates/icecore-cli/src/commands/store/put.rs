@@ -4,10 +4,10 @@ use super::args::Put;
 use crate::arguments::Global;
 use crate::database::database_error;
 use crate::mistakes;
+use crate::output_writer::OutputWriter;
 use crate::progress;
 use crate::records::{Framing, RecordSplitter};
 use crate::report::{Abort, Report, code};
-use crate::sink::Sink;
 use crate::source::Source;
 use icecore::Stage;
 use icecore_store::{Backend, NewObject, describe};
@@ -34,8 +34,8 @@ pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report:
         }
         None => None,
     };
-    let sink = Sink::for_report(args.json, global.color);
-    let mut group = ObjectGroup { args, expires_at, store, sink, size: 0, waiting: Vec::new() };
+    let writer = OutputWriter::for_report(args.json, global.color);
+    let mut group = ObjectGroup { args, expires_at, store, writer, size: 0, waiting: Vec::new() };
     for source in &sources {
         report.count_input();
         let name = source.name();
@@ -48,7 +48,7 @@ pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report:
         }
     }
     group.store_waiting()?;
-    group.sink.flush()
+    group.writer.flush()
 }
 
 /// Stores the records of a file. A broken record ends the file; the records before it are stored.
@@ -90,7 +90,7 @@ struct ObjectGroup<'g> {
     args: &'g Put,
     expires_at: Option<i64>,
     store: &'g mut dyn Backend,
-    sink: Sink,
+    writer: OutputWriter,
     /// Number of bytes of the waiting objects.
     size: usize,
     /// The waiting objects, with the names of their sources.
@@ -135,11 +135,11 @@ impl ObjectGroup<'_> {
         let ids = self.store.put(&objects).map_err(|error| put_error(error, self.args.key.as_deref()))?;
         for ((id, name), object) in ids.iter().zip(&names).zip(&objects) {
             if !self.args.json {
-                self.sink.write_text(&format!("{id}\n"))?;
+                self.writer.write_text(&format!("{id}\n"))?;
                 continue;
             }
             let description = &object.description;
-            self.sink.write_object(&StoredObject {
+            self.writer.write_object(&StoredObject {
                 id: id.to_string(),
                 file: name,
                 format: description.format.as_deref(),

@@ -3,9 +3,9 @@
 use super::args::Each;
 use super::walk;
 use crate::database::database_error;
+use crate::output_writer::OutputWriter;
 use crate::records::{Framing, Split};
 use crate::report::{Abort, code};
-use crate::sink::Sink;
 use crate::terminal;
 use icecore_store::{Backend, Flow};
 
@@ -19,15 +19,15 @@ pub fn print_raw_objects(args: &Each, store: &mut dyn Backend) -> Result<(), Abo
     }
     let mut last_sequence = walk::start_sequence(args, store)?;
     let filter = walk::to_object_filter(&args.filter, None);
-    let mut sink = Sink::stdout();
-    sink.hold_records();
+    let mut writer = OutputWriter::stdout();
+    writer.hold_records();
     let mut remaining = args.filter.items.unwrap_or(u64::MAX);
     while remaining > 0 {
         let page_len = usize::try_from(remaining).unwrap_or(walk::MAX_PAGE_LEN).min(walk::MAX_PAGE_LEN);
         let (mut count, mut stop_reason) = (0, None);
         let page_result = store.objects(last_sequence, page_len, &filter, &mut |object| {
             (count, last_sequence) = (count + 1, object.sequence);
-            match write_framed_object(&object.bytes, framing, &mut sink) {
+            match write_framed_object(&object.bytes, framing, &mut writer) {
                 Ok(()) => Ok(Flow::Continue),
                 Err(Abort::Failed(code, reason)) => {
                     stop_reason = Some(Abort::Failed(code, format!("{}: {reason}", object.id)));
@@ -41,7 +41,7 @@ pub fn print_raw_objects(args: &Each, store: &mut dyn Backend) -> Result<(), Abo
         });
         if let Some(abort) = stop_reason {
             // The output before the error is written first.
-            sink.flush()?;
+            writer.flush()?;
             return Err(abort);
         }
         page_result.map_err(database_error)?;
@@ -50,23 +50,23 @@ pub fn print_raw_objects(args: &Each, store: &mut dyn Backend) -> Result<(), Abo
             break;
         }
     }
-    sink.flush()
+    writer.flush()
 }
 
 /// Writes the bytes of an object as a record.
-fn write_framed_object(bytes: &[u8], framing: Framing, sink: &mut Sink) -> Result<(), Abort> {
-    let output_start = sink.position();
-    sink.write_bytes(bytes)?;
-    let fits = sink.edit_record(output_start, |buffer, start| {
+fn write_framed_object(bytes: &[u8], framing: Framing, writer: &mut OutputWriter) -> Result<(), Abort> {
+    let output_start = writer.position();
+    writer.write_bytes(bytes)?;
+    let fits = writer.edit_record(output_start, |buffer, start| {
         framing.close_record(buffer, start).is_ok()
             && (framing == Framing::Documents || survives_framing(framing, &buffer[start..], bytes))
     });
     if !fits {
-        sink.discard_after(output_start);
+        writer.discard_after(output_start);
         let text = format!("a record of --bytes={} can't hold this object; use --bytes=u32be", framing.name());
         return Err(Abort::Failed(code::USAGE, text));
     }
-    sink.release_record()
+    writer.release_record()
 }
 
 /// Returns true if reading the record yields these bytes. For example, a line feed at the end of an object is lost in

@@ -6,10 +6,10 @@ use super::row::{self, ObjectRow};
 use crate::arguments::Global;
 use crate::database::database_error;
 use crate::mistakes;
+use crate::output_writer::OutputWriter;
 use crate::paint::Paint;
 use crate::progress;
 use crate::report::{Abort, Report, code};
-use crate::sink::Sink;
 use icecore_store::describe::Decoder;
 use icecore_store::{Backend, ErrorKind, Flow, Id, LentObject, ObjectFilter};
 
@@ -44,7 +44,7 @@ pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, repor
         let object = find_object(store, key)?;
         let mut printer = ObjectPrinter::new(args.filter.json, global);
         printer.print_object(&object.to_lent())?;
-        return printer.sink.flush();
+        return printer.writer.flush();
     }
     let path_value = match (&args.path, &args.value) {
         (Some(path), Some(value)) => Some((mistakes::rooted_path(path)?, value.clone())),
@@ -70,14 +70,14 @@ pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, repor
     if print_matching(&args.filter, path_value, 0, store, global, report)? == 0 {
         report.raise_exit_code(code::FINDING);
         let advice = advice.unwrap_or_else(|| "; names of classes are compared exactly".to_owned());
-        report.remark("found", format!("no object matches{advice}"));
+        report.note_command("found", format!("no object matches{advice}"));
     }
     Ok(())
 }
 
 /// Prints one object after another.
 struct ObjectPrinter {
-    sink: Sink,
+    writer: OutputWriter,
     is_json: bool,
     paint: Paint,
     decoder: Decoder,
@@ -87,28 +87,28 @@ struct ObjectPrinter {
 impl ObjectPrinter {
     fn new(is_json: bool, global: &Global) -> ObjectPrinter {
         let paint = Paint::new(global.color, &std::io::stdout());
-        let mut sink = Sink::stdout();
+        let mut writer = OutputWriter::stdout();
         if is_json {
-            sink.paint_json(global.color);
+            writer.paint_json(global.color);
         }
-        ObjectPrinter { sink, is_json, paint, decoder: Decoder::default(), count: 0 }
+        ObjectPrinter { writer, is_json, paint, decoder: Decoder::default(), count: 0 }
     }
 
     /// Prints an object. Returns the problem of an object that can't be decoded and is not marked yet.
     fn print_object(&mut self, object: &LentObject<'_>) -> Result<Option<String>, Abort> {
         let problem = if self.is_json {
-            let result = row::push_line(object, &mut self.decoder, self.sink.buffer_mut());
+            let result = row::push_line(object, &mut self.decoder, self.writer.buffer_mut());
             result.map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?
         } else {
             let (row, problem) = ObjectRow::from_object(object, &mut self.decoder);
             if self.count == 0 {
-                self.sink.write_text(&row::format_header(self.paint))?;
+                self.writer.write_text(&row::format_header(self.paint))?;
             }
-            self.sink.write_text(&row.format_row(self.paint))?;
+            self.writer.write_text(&row.format_row(self.paint))?;
             problem
         };
         self.count += 1;
-        self.sink.release_record()?;
+        self.writer.release_record()?;
         Ok(problem)
     }
 }
@@ -158,6 +158,6 @@ fn print_matching(
             break;
         }
     }
-    printer.sink.flush()?;
+    printer.writer.flush()?;
     Ok(printer.count)
 }

@@ -367,7 +367,7 @@ fn catch_up_resume_state(
             && std::mem::take(&mut is_committed)
         {
             let text = format!("{}: the last transaction was committed, as the undo file shows", names.name);
-            report.remark("resume", text);
+            report.note_command("resume", text);
             resume.note_last_key(&names.name, &last_key)?;
         }
     }

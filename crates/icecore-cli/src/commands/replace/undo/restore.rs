@@ -14,10 +14,10 @@ use super::record::RecordKind;
 use super::undo_file::{RecordEntry, UndoFile};
 use crate::arguments::Global;
 use crate::database::database_error;
+use crate::output_writer::OutputWriter;
 use crate::paint::Paint;
 use crate::progress;
 use crate::report::{Abort, Report, code, io_reason, usage_text_error};
-use crate::sink::Sink;
 use crate::target::{Outputs, Target};
 use icecore::rewrite::{Edits, Tally};
 use icecore_store::table::Table;
@@ -45,12 +45,12 @@ pub fn run(args: &Replace, global: &Global, path: &Path, report: &mut Report) ->
         Some(file) => Some((file, UndoState::open(file, &restore)?)),
         None => None,
     };
-    let mut sink = Sink::stdout();
-    let result = restore.restore_records(&address, &mut state, &mut sink);
-    sink.flush()?;
+    let mut writer = OutputWriter::stdout();
+    let result = restore.restore_records(&address, &mut state, &mut writer);
+    writer.flush()?;
     restore.totals.report_totals(args.dry_run, report);
     for unknown in restore.unknown_names() {
-        report.remark("unknown", format!("{unknown} in the undo file"));
+        report.note_command("unknown", format!("{unknown} in the undo file"));
     }
     if let Some(destination) = summary_destination {
         Target::write_text(destination, &restore.totals.to_json(path, args.dry_run)?)?;
@@ -159,7 +159,7 @@ impl<'r> Restore<'r> {
     fn check_database(&self, address: &Address, report: &Report) -> Result<(), Abort> {
         if self.file.is_torn {
             let text = "the last record of the undo file is not whole: the change was ended before it committed that";
-            report.remark("torn", text.to_owned());
+            report.note_command("torn", text.to_owned());
         }
         let identity = address.identity();
         let Some(other) = self.runs.iter().find(|run| run.identity != identity) else { return Ok(()) };
@@ -195,7 +195,7 @@ impl<'r> Restore<'r> {
         &mut self,
         address: &Address,
         state: &mut Option<(&std::path::PathBuf, UndoState)>,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
     ) -> Result<(), Abort> {
         let mut open_table_entry: Option<(usize, Table)> = None;
         let remaining = state.as_ref().map_or(self.changes.len(), |(_, state)| state.remaining.min(self.changes.len()));
@@ -211,9 +211,9 @@ impl<'r> Restore<'r> {
                     Some((number, table)) if number == changes.table => table,
                     _ => open_table(address, &names)?,
                 };
-                self.restore_record(&mut table, &names, &changes, sink)
+                self.restore_record(&mut table, &names, &changes, writer)
                     .map_err(|error| self.interruption_error(error))?;
-                sink.release_record()?;
+                writer.release_record()?;
                 open_table_entry = Some((changes.table, table));
             }
             if let Some((file, state)) = state {
@@ -231,7 +231,7 @@ impl<'r> Restore<'r> {
         table: &mut Table,
         names: &TableNames,
         changes: &Changes,
-        sink: &mut Sink,
+        writer: &mut OutputWriter,
     ) -> icecore_store::Result<()> {
         let used = self.used_columns.get(&changes.table).cloned().unwrap_or_default();
         let columns = map_columns(table, names, &used).map_err(|error| match error {
@@ -242,7 +242,7 @@ impl<'r> Restore<'r> {
         if self.args.dry_run {
             batch.compare_only(table)?;
             self.simulate_earlier_runs(names, &mut batch);
-            self.show_values(table, names, &batch, sink);
+            self.show_values(table, names, &batch, writer);
         } else {
             batch.restore_values(table)?;
         }
@@ -276,7 +276,7 @@ impl<'r> Restore<'r> {
     }
 
     /// Shows the values to restore.
-    fn show_values(&self, table: &Table, names: &TableNames, batch: &Batch<'_>, sink: &mut Sink) {
+    fn show_values(&self, table: &Table, names: &TableNames, batch: &Batch<'_>, writer: &mut OutputWriter) {
         for pending in batch.cells.iter().filter(|pending| pending.result == ValueResult::Restored) {
             // A value that changed in a later run as well was already shown with the record of that run.
             let Some(current) = &pending.current else { continue };
@@ -288,7 +288,7 @@ impl<'r> Restore<'r> {
             let key = super::super::database::format_key(&table.key_names(), pending.key);
             let edits = Edits::between(current, &pending.cell.old.bytes);
             let context = ChangeContext { input: &key, place: &table_column, row: 0, tally: &Tally::default() };
-            dry_run::show_keyed_changes(&context, current, &edits, self.paint, sink.buffer_mut());
+            dry_run::show_keyed_changes(&context, current, &edits, self.paint, writer.buffer_mut());
         }
     }
 

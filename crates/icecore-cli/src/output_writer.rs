@@ -16,7 +16,7 @@ const SHARED_ALLOWANCE: u64 = 64 << 20;
 const REPORT_FACTOR: u64 = 8;
 
 /// An [`Output`] that writes to a file, a pipe or a terminal.
-pub struct Sink {
+pub struct OutputWriter {
     to: Box<dyn Write>,
     buffer: Vec<u8>,
     /// The error that stopped writing.
@@ -39,9 +39,9 @@ pub struct Sink {
     is_indented: bool,
 }
 
-impl Sink {
-    pub fn new(to: Box<dyn Write>, name: impl Into<String>) -> Sink {
-        Sink {
+impl OutputWriter {
+    pub fn new(to: Box<dyn Write>, name: impl Into<String>) -> OutputWriter {
+        OutputWriter {
             to,
             buffer: Vec::with_capacity(2 * FLUSH_LEN),
             write_error: None,
@@ -57,22 +57,22 @@ impl Sink {
         }
     }
 
-    /// Creates a sink for the standard output.
-    pub fn stdout() -> Sink {
-        Sink::new(screen::open_stdout(), "standard output")
+    /// Creates a writer for the standard output.
+    pub fn stdout() -> OutputWriter {
+        OutputWriter::new(screen::open_stdout(), "standard output")
     }
 
-    /// Creates a sink for JSON on the standard output, with colour on a terminal.
-    fn json_to_stdout(when: ColorMode) -> Sink {
-        let mut sink = Sink::stdout();
-        sink.paint_json(when);
-        sink.is_indented = terminal::is_stdout_terminal();
-        sink
+    /// Creates a writer for JSON on the standard output, with colour on a terminal.
+    fn json_to_stdout(when: ColorMode) -> OutputWriter {
+        let mut writer = OutputWriter::stdout();
+        writer.paint_json(when);
+        writer.is_indented = terminal::is_stdout_terminal();
+        writer
     }
 
-    /// Creates a sink for JSON or text on the standard output.
-    pub fn for_report(json: bool, when: ColorMode) -> Sink {
-        if json { Sink::json_to_stdout(when) } else { Sink::stdout() }
+    /// Creates a writer for JSON or text on the standard output.
+    pub fn for_report(json: bool, when: ColorMode) -> OutputWriter {
+        if json { OutputWriter::json_to_stdout(when) } else { OutputWriter::stdout() }
     }
 
     /// Adds colour to JSON for the standard output, if enabled.
@@ -121,9 +121,9 @@ impl Sink {
         self.max_report_end = self.position().saturating_add(limits.output_from(size).saturating_mul(REPORT_FACTOR));
     }
 
-    /// Creates a sink that discards everything.
-    pub fn new_discarding() -> Sink {
-        Sink::new(Box::new(io::sink()), "")
+    /// Creates a writer that discards everything.
+    pub fn new_discarding() -> OutputWriter {
+        OutputWriter::new(Box::new(io::sink()), "")
     }
 
     /// Returns true if the last line is complete.
@@ -151,7 +151,7 @@ impl Sink {
         self.buffer.truncate(usize::try_from(position.saturating_sub(self.written_len)).unwrap_or(usize::MAX));
     }
 
-    /// From now on, writes only complete records: until [`Sink::release_record`], everything can be discarded.
+    /// From now on, writes only complete records: until [`OutputWriter::release_record`], everything can be discarded.
     pub fn hold_records(&mut self) {
         self.holds_records = true;
     }
@@ -259,7 +259,7 @@ impl Sink {
     }
 }
 
-impl Output for Sink {
+impl Output for OutputWriter {
     fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
     }
