@@ -18,6 +18,7 @@ ice_pooled_context_free(ice_pooled_context *pooled)
     ice_host_free(pooled);
 }
 
+/* The contexts belong to the interpreter that this one was cloned from, so they are not freed. */
 void
 ice_pool_abandon(ice_pool *pool)
 {

@@ -3,7 +3,7 @@
 
 /* Announces to the host that a tape will grow to this size. */
 static void
-claim(icecore_context *engine, size_t nodes, size_t bytes)
+announce_size(icecore_context *engine, size_t nodes, size_t bytes)
 {
 #ifdef ICE_HOST_CLAIMS
     ice_host_claim(engine, nodes * sizeof(icecore_node) + bytes);
@@ -17,7 +17,7 @@ claim(icecore_context *engine, size_t nodes, size_t bytes)
 void
 ice_reserve_nodes(icecore_context *engine, icecore_tape *tape, size_t more)
 {
-    claim(engine, tape->node_count + more, tape->arena_len);
+    announce_size(engine, tape->node_count + more, tape->arena_len);
     if (icecore_grow_nodes(engine, tape, tape->node_count + (more < 64 ? 64 : more)) != ICECORE_OK)
         ice_host_fail("too many values, or not enough memory");
 }
@@ -25,7 +25,9 @@ ice_reserve_nodes(icecore_context *engine, icecore_tape *tape, size_t more)
 void
 ice_reserve_bytes(icecore_context *engine, icecore_tape *tape, size_t more)
 {
-    claim(engine, tape->node_count, tape->arena_len > SIZE_MAX / 2 - more ? SIZE_MAX / 2 : tape->arena_len + more);
+    /* The announced sum is limited, so that it does not overflow when the nodes are added. */
+    announce_size(engine, tape->node_count,
+                  tape->arena_len > SIZE_MAX / 2 - more ? SIZE_MAX / 2 : tape->arena_len + more);
     if (more > SIZE_MAX - tape->arena_len
         || icecore_grow_arena(engine, tape, tape->arena_len + more) != ICECORE_OK)
         ice_host_fail("not enough memory");
@@ -39,6 +41,7 @@ ice_push_long_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, 
     icecore_node *node = &tape->nodes[index];
     if (icecore_long_string(engine, kind, offset, len, node) != ICECORE_OK)
         ice_host_fail("a string is too long");
+    /* icecore_long_string wrote the whole node, without these two. */
     node->flags = flags;
     node->key = key;
 }

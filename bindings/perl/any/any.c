@@ -1,4 +1,4 @@
-/* One document of any format: any.h. */
+/* Reads and writes a document of any format, and lists its classes. any.h declares the functions. */
 #include "any/any.h"
 #include "common/ice_class_notes.h"
 #include "core/documents.h"
@@ -41,6 +41,7 @@ ice_decode(pTHX_ SV *bytes, I32 stack_index, I32 count)
     SV *result, *format = NULL;
     icecore_stage *stage;
 
+    /* The settings of Storable are the defaults for every format. */
     ice_storable_read_settings(aTHX_ & settings);
     ice_read_options(aTHX_ & settings, &format, stack_index, count);
     text = ice_frozen_bytes(aTHX_ bytes, &len);

@@ -10,8 +10,8 @@
 
 /* ---- attaching values -------------------------------------------------- */
 
-/* Locks the value of a locked key. A value that is still incomplete is locked when its hash
- * is complete, because read-only values can't be filled, tied or blessed. */
+/* Makes the value of a locked key read-only. A value that is still incomplete becomes read-only when
+ * its hash is complete, because read-only values can't be filled, tied or blessed. */
 static void
 lock_value(pTHX_ ib_builder *b, const ice_build_frame *frame, U32 index, SV *value)
 {
@@ -112,25 +112,25 @@ attach(pTHX_ ib_builder *b, U32 index, SV *value)
 static SV *
 root_variable(pTHX_ ib_builder *b, const icecore_node *node)
 {
-    SV *into = b->settings->result_variable;
-    if (!into || !(node->flags & ICECORE_FLAG_TARGET) || SvGMAGICAL(into) || SvSMAGICAL(into) || SvREADONLY(into)
-        || SvTYPE(into) > SVt_PVMG)
+    SV *caller_variable = b->settings->result_variable;
+    if (!caller_variable || !(node->flags & ICECORE_FLAG_TARGET) || SvGMAGICAL(caller_variable)
+        || SvSMAGICAL(caller_variable) || SvREADONLY(caller_variable) || SvTYPE(caller_variable) > SVt_PVMG)
         return newSV_type(SVt_IV);
-    sv_setsv(into, &PL_sv_undef);
-    if (SvTYPE(into) < SVt_PV) {
-        if (SvTYPE(into) != SVt_IV)
-            sv_upgrade(into, SVt_IV);
+    sv_setsv(caller_variable, &PL_sv_undef);
+    if (SvTYPE(caller_variable) < SVt_PV) {
+        if (SvTYPE(caller_variable) != SVt_IV)
+            sv_upgrade(caller_variable, SVt_IV);
     } else {
-        SvPV_free(into);
-        SvPV_set(into, NULL);
-        SvCUR_set(into, 0);
-        SvLEN_set(into, 0);
+        SvPV_free(caller_variable);
+        SvPV_set(caller_variable, NULL);
+        SvCUR_set(caller_variable, 0);
+        SvLEN_set(caller_variable, 0);
     }
-    return SvREFCNT_inc_simple_NN(into);
+    return SvREFCNT_inc_simple_NN(caller_variable);
 }
 
-/* Returns perl's immortal value for a node to which a reference refers; NULL if it is not
- * one. */
+/* `node` is what a reference refers to. Returns perl's immortal value (undef, true, false) for
+ * it, or NULL if the reference needs a new variable. */
 static SV *
 immortal_referent(pTHX_ ib_builder *b, const icecore_node *node)
 {
@@ -141,8 +141,8 @@ immortal_referent(pTHX_ ib_builder *b, const icecore_node *node)
 
 /* ---- values of nodes --------------------------------------------------- */
 
-/* A value that is being built. References to scalars are nested: then the value is in the
- * innermost variable, and the others have a reference to the next one. */
+/* A value that is being built. A reference to a reference to a scalar needs several variables: each
+ * one is a reference to the next, and the innermost one has the scalar. */
 typedef struct {
     U32 index;          /* index of its node */
     U32 object;         /* index of the object node before it; ICECORE_NONE without one */
@@ -150,6 +150,8 @@ typedef struct {
     SV *variable;       /* the innermost variable so far */
 } pending_value;
 
+/* Builds a leaf and attaches it. The leaf is NULL for an item that does not exist. It stays NULL in an
+ * array; everywhere else, and if something refers to it, it becomes undef. */
 static void
 build_leaf(pTHX_ ib_builder *b)
 {
@@ -354,7 +356,7 @@ build_value(pTHX_ ib_builder *b)
         b->next++;
         return;
     }
-    /* Every other value is a reference in a variable, unless it is bare. */
+    /* Every other value needs a variable: for a reference to it, or for a scalar such as a v-string. */
     pending.outer_variable = pending.variable =
         UNLIKELY(b->ctx->depth == 0) ? root_variable(aTHX_ b, node) : newSV_type(SVt_IV);
     attach(aTHX_ b, pending.index, pending.outer_variable);
@@ -487,7 +489,8 @@ make_readonly(pTHX_ ice_context *ctx, SV *root, bool whole)
     av_push(queue, SvREFCNT_inc_simple_NN(root));
     while (AvFILLp(queue) >= 0) {
         SV *sv = sv_2mortal(av_pop(queue));
-        /* A weak reference may lead back to a value that has only one strong reference. */
+        /* Only values that can be reached twice are recorded. A count of 2 is the container and the queue.
+         * Weak references are not counted, so references and containers are always recorded. */
         if (SvREFCNT(sv) > 2 || SvROK(sv) || SvTYPE(sv) >= SVt_PVAV) {
             if (ice_map_find(&ctx->seen, sv))
                 continue;

@@ -1,4 +1,4 @@
-//! Objects of the data.
+//! The class `Record`: an object of a document, with the name of its class.
 
 use crate::refcount;
 use icecore::Format;
@@ -10,8 +10,8 @@ use pyo3::{PyTraverseError, PyVisit};
 /// An object of the data: the name of its class, and its fields.
 ///
 /// `fields` is the contents of the object: mostly a dict; a list for a blessed array of Perl.
-/// `value` is present only for a value of another kind that has a class or additional fields, such
-/// as Ruby's strings with variables. `record["name"]` is `record.fields["name"]`.
+/// `value` is present only if the object is itself a value, such as a string of Ruby with instance
+/// variables. `record["name"]` is `record.fields["name"]`.
 #[pyclass(module = "icecore", weakref)]
 pub(crate) struct Record {
     /// The name of the class; bytes if it is not UTF-8.
@@ -29,7 +29,7 @@ pub(crate) struct Record {
     pub(crate) origin: Option<&'static Format>,
 }
 
-/// The forms that a program may see, by name.
+/// Names of forms. Those of tied values and of old modules are in the two functions below.
 const FORMS: [(&str, Form); 11] = [
     ("object", Form::Usual),
     ("struct", Form::Struct),
@@ -58,7 +58,7 @@ pub(crate) fn form_name(form: Form) -> &'static str {
 
 /// Returns the form with this name.
 pub(crate) fn parse_form(py: Python<'_>, name: &str) -> PyResult<Form> {
-    let tied = match name {
+    let other_form = match name {
         "tied_scalar" => Some(Form::TiedScalar),
         "tied_array" => Some(Form::TiedArray),
         "tied_hash" => Some(Form::TiedHash),
@@ -66,7 +66,7 @@ pub(crate) fn parse_form(py: Python<'_>, name: &str) -> PyResult<Form> {
         "old_module" => Some(Form::OldModule),
         _ => None,
     };
-    let found = tied.or_else(|| FORMS.iter().find(|(form_name, _)| *form_name == name).map(|(_, form)| *form));
+    let found = other_form.or_else(|| FORMS.iter().find(|(form_name, _)| *form_name == name).map(|(_, form)| *form));
     found.ok_or_else(|| crate::failure::usage_error(py, "the name of a form, as object or struct", name))
 }
 
@@ -155,7 +155,7 @@ impl Record {
         if slf.is(other) {
             return Ok(true);
         }
-        // Nothing is borrowed while a comparison may run code of the program.
+        // A comparison may run Python code that changes the records, so no borrow of pyo3 may be held during it.
         let parts = |record: &Bound<'_, Record>| {
             let record = record.borrow();
             let value = record.value.as_ref().map(|value| value.clone_ref(py));

@@ -51,7 +51,7 @@ fn invalid_timing_error(text: &str, reason: impl fmt::Display) -> Error {
     Error::new(ErrorKind::Input, format!("{text:?} is not a timing; {help}: {reason}"))
 }
 
-/// Returns why a cron expression is invalid: the parser's reasons do not name the field.
+/// Returns why a cron expression is invalid. It names the field, which the parser's own message does not.
 fn explain_cron_error(text: &str) -> String {
     const FIELDS: [&str; 6] = ["second", "minute", "hour", "day of the month", "month", "day of the week"];
     let parts: Vec<&str> = text.split_whitespace().collect();
@@ -63,9 +63,9 @@ fn explain_cron_error(text: &str) -> String {
     };
     let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
     let is_valid = |index: usize| {
-        let with_one: Vec<&str> =
+        let only_this_field: Vec<&str> =
             (0..parts.len()).map(|other| if other == index { parts[index] } else { "*" }).collect();
-        parser.parse(&with_one.join(" ")).is_ok()
+        parser.parse(&only_this_field.join(" ")).is_ok()
     };
     match (0..parts.len()).find(|index| !is_valid(*index)) {
         Some(index) => format!("the {} can't be `{}`", names[index], parts[index]),
@@ -99,9 +99,10 @@ impl Timing {
             }
             None => {
                 let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
-                // An alias that the parser does not know.
-                let known = if text.eq_ignore_ascii_case("@midnight") { "@daily" } else { text };
-                let cron = parser.parse(known).map_err(|_| invalid_timing_error(text, explain_cron_error(known)))?;
+                // The parser does not know this alias of `@daily`.
+                let expression = if text.eq_ignore_ascii_case("@midnight") { "@daily" } else { text };
+                let cron =
+                    parser.parse(expression).map_err(|_| invalid_timing_error(text, explain_cron_error(expression)))?;
                 Kind::Cron(Box::new(cron), find_time_zone(zone)?)
             }
         };
@@ -158,7 +159,7 @@ mod tests {
     const MINUTE: i64 = 60_000;
     const DAY: i64 = 1440 * MINUTE;
 
-    fn times(text: &str, zone: &str, mut after: i64, count: usize) -> Vec<i64> {
+    fn occurrence_minutes(text: &str, zone: &str, mut after: i64, count: usize) -> Vec<i64> {
         let (timing, start) = (Timing::new(text, Some(zone)).expect(text), after);
         let next = |_| {
             after = timing.next(after).expect("a next one");
@@ -170,17 +171,17 @@ mod tests {
     #[test]
     fn summer_time_skips_and_repeats_no_run() {
         // In winter, 02:30 is 01:30 UTC; in summer, it is 00:30 UTC. On the 29th there is no 02:30.
-        assert_eq!(times("30 2 * * *", "Europe/Berlin", MARCH, 3), [90, 1440 + 60, 2880 + 30]);
-        assert_eq!(times("30 2 * * *", "Europe/Berlin", OCTOBER, 3), [30, 1440 + 30, 2880 + 90]);
-        // An hourly timing occurs in both of the repeated hours.
-        assert_eq!(times("0 * * * *", "Europe/Berlin", OCTOBER + DAY - MINUTE, 4), [1, 61, 121, 181]);
-        assert_eq!(times("0 * * * *", "Europe/Berlin", MARCH + DAY - MINUTE, 4), [1, 61, 121, 181]);
+        assert_eq!(occurrence_minutes("30 2 * * *", "Europe/Berlin", MARCH, 3), [90, 1440 + 60, 2880 + 30]);
+        assert_eq!(occurrence_minutes("30 2 * * *", "Europe/Berlin", OCTOBER, 3), [30, 1440 + 30, 2880 + 90]);
+        // An hourly timing has no fixed hour, so it occurs in both of the repeated hours.
+        assert_eq!(occurrence_minutes("0 * * * *", "Europe/Berlin", OCTOBER + DAY - MINUTE, 4), [1, 61, 121, 181]);
+        assert_eq!(occurrence_minutes("0 * * * *", "Europe/Berlin", MARCH + DAY - MINUTE, 4), [1, 61, 121, 181]);
     }
 
     #[test]
     fn invalid_timings_are_refused() {
         let long = "1,".repeat(200) + "1 * * * *";
-        let none = [
+        let invalid = [
             "",
             " ",
             "* * * *",
@@ -204,7 +205,7 @@ mod tests {
             "\0",
             &long,
         ];
-        for text in none {
+        for text in invalid {
             let error = Timing::new(text, None).err();
             assert_eq!(error.map(|error| error.kind()), Some(ErrorKind::Input), "{text:?}");
         }

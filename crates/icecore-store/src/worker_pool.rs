@@ -19,7 +19,7 @@ pub(crate) type EndedAttempt = (Attempt, Outcome);
 pub(crate) struct WorkerPool {
     runner: Arc<dyn Runner>,
     queue: Arc<JobQueue>,
-    ended: Sender<EndedAttempt>,
+    ended_sender: Sender<EndedAttempt>,
     threads: usize,
     busy: usize,
 }
@@ -27,8 +27,8 @@ pub(crate) struct WorkerPool {
 impl WorkerPool {
     /// Creates a pool without threads. The receiver gets each attempt that ends.
     pub(crate) fn new(runner: Arc<dyn Runner>) -> (WorkerPool, Receiver<EndedAttempt>) {
-        let (ended, outcomes) = channel();
-        (WorkerPool { runner, queue: Arc::default(), ended, threads: 0, busy: 0 }, outcomes)
+        let (ended_sender, ended_receiver) = channel();
+        (WorkerPool { runner, queue: Arc::default(), ended_sender, threads: 0, busy: 0 }, ended_receiver)
     }
 
     /// Runs a job on a thread.
@@ -49,17 +49,18 @@ impl WorkerPool {
         Ok(())
     }
 
-    /// Records that a job ended.
+    /// Counts one busy thread less. The caller calls it for each attempt that it received.
     pub(crate) fn release_thread(&mut self) {
         self.busy -= 1;
     }
 
     fn start_thread(&self) -> std::io::Result<()> {
-        let (runner, queue, ended) = (Arc::clone(&self.runner), Arc::clone(&self.queue), self.ended.clone());
+        let (runner, queue, ended_sender) =
+            (Arc::clone(&self.runner), Arc::clone(&self.queue), self.ended_sender.clone());
         let work = move || {
             while let Some(job) = queue.next_job() {
                 let outcome = run_catching_panics(&*runner, &job);
-                if ended.send(((job.id, job.attempts), outcome)).is_err() {
+                if ended_sender.send(((job.id, job.attempts), outcome)).is_err() {
                     return;
                 }
             }
@@ -75,8 +76,8 @@ impl Drop for WorkerPool {
     }
 }
 
-/// Queue of jobs that wait for a thread. A sleeping thread is woken only while no other one is waking up. So a single
-/// thread does all jobs that take almost no time.
+/// Queue of jobs that wait for a thread. A sleeping thread is woken only while no other one is waking up. So if
+/// all jobs take almost no time, one thread runs all of them.
 #[derive(Default)]
 struct JobQueue {
     state: Mutex<QueueState>,

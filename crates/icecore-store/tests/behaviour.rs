@@ -28,8 +28,9 @@ const EXCLUDED: &[(&str, &str, &str)] = &[
     ("mongodb", "large_payloads_round_trip", "the same"),
 ];
 
-/// More than the number of cores is fine: many of them wait for a clock.
-const AT_ONCE: usize = 4;
+/// Number of threads that run behaviours. It may be more than the number of cores, because many behaviours
+/// only wait for time to pass.
+const THREADS: usize = 4;
 
 #[test]
 fn every_database_behaves() {
@@ -37,17 +38,19 @@ fn every_database_behaves() {
     let all: Vec<Behaviour> = [objects::ALL, queue::ALL, chains::ALL, limits::ALL, schedules::ALL].concat();
     let all: Vec<Behaviour> = all.into_iter().filter(|(name, _)| name.contains(&only)).collect();
     let failed = Mutex::new(Vec::new());
-    for (backend, fresh) in backends() {
+    for (backend, new_database) in backends() {
         let next = AtomicUsize::new(0);
         std::thread::scope(|scope| {
-            for _ in 0..AT_ONCE {
+            for _ in 0..THREADS {
                 scope.spawn(|| {
                     while let Some((name, behaviour)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        if let Some((.., why)) = EXCLUDED.iter().find(|known| (known.0, known.1) == (backend, name)) {
+                        let exclusion = EXCLUDED.iter().find(|entry| (entry.0, entry.1) == (backend, name));
+                        if let Some((.., why)) = exclusion {
                             println!("{backend}: {name}: EXCLUDED: {why}");
                             continue;
                         }
-                        let is_well = catch_unwind(AssertUnwindSafe(|| behaviour(&mut World::new(fresh())))).is_ok();
+                        let is_well =
+                            catch_unwind(AssertUnwindSafe(|| behaviour(&mut World::new(new_database())))).is_ok();
                         common::remove_folders();
                         println!("{backend}: {name}: {}", if is_well { "ok" } else { "FAILED" });
                         if !is_well {

@@ -33,10 +33,10 @@ fn floats_may_begin_with_a_point() {
 }
 
 #[test]
-fn bytes_after_the_zero_of_a_float_are_mantissa_bits() {
+fn bytes_after_a_nul_byte_in_a_float_are_mantissa_bits() {
     assert_written_as(b"\x04\x08f\x09\x00\x01\x00\x00", b"\x04\x08f\x1a2.842170943040401e-14");
     assert_written_as(b"\x04\x08f\x0a\x001e-7", b"\x04\x08f\x1b1.4038966234512394e-12");
-    // This form has no negative zero.
+    // A float with mantissa bits has no negative zero.
     assert_written_as(b"\x04\x08f\x0a-0\x00\x00\x00", b"\x04\x08f\x060");
 }
 
@@ -44,7 +44,7 @@ fn bytes_after_the_zero_of_a_float_are_mantissa_bits() {
 fn links_to_large_integers_are_written() {
     assert_written_as(b"\x04\x08[\x07l+\x09\0\0\0\0\0\0\0@@\x06", b"\x04\x08[\x07l+\x09\0\0\0\0\0\0\0@@\x06");
     assert_written_as(b"\x04\x08[\x07l-\x09\x01\0\0\0\0\0\0@@\x06", b"\x04\x08[\x07l-\x09\x01\0\0\0\0\0\0@@\x06");
-    // This integer is not an object.
+    // -2**62 is a Fixnum in Ruby, to which there are no links: it is written twice.
     let limits = Limits::default();
     let document = read(b"\x04\x08[\x07l-\x09\0\0\0\0\0\0\0@@\x06", &limits);
     assert_eq!(write_document(&document), b"\x04\x08[\x07l-\x09\0\0\0\0\0\0\0@l-\x09\0\0\0\0\0\0\0@");
@@ -63,7 +63,8 @@ fn symbols_invalid_in_their_encoding_are_refused() {
     assert_written_as(b"\x04\x08I:\x07\xc3\xa9\x06:\x06ET", b"\x04\x08I:\x07\xc3\xa9\x06:\x06ET");
 }
 
-/// Variables of the value that `_dump` returned, and of the one that `_load` makes, are in two places.
+/// A user dump may have variables of the string that `_dump` returned (inside), and variables of the object that
+/// `_load` makes (around it).
 #[test]
 fn variables_inside_and_around_a_user_dump_stay_apart() {
     let dump = b"\x04\x08IIu:\x06A\x06x\x00\x06:\x07@ai\x06";

@@ -7,23 +7,23 @@ use icecore::select::{self, Pattern, Skimmed};
 use icecore::{Document, Limits};
 use std::hint::black_box;
 
-/// Format, which values, items.
+/// The format, the wanted values and the number of items of each benchmark.
 const CELLS: [(&str, Wanted, usize); 8] = [
-    ("storable", Wanted::Last, 15_000),
-    ("sereal", Wanted::Last, 15_000),
-    ("php", Wanted::Last, 15_000),
-    ("igbinary", Wanted::Last, 15_000),
-    ("marshal", Wanted::Last, 15_000),
-    ("json", Wanted::Last, 15_000),
+    ("storable", Wanted::NearEnd, 15_000),
+    ("sereal", Wanted::NearEnd, 15_000),
+    ("php", Wanted::NearEnd, 15_000),
+    ("igbinary", Wanted::NearEnd, 15_000),
+    ("marshal", Wanted::NearEnd, 15_000),
+    ("json", Wanted::NearEnd, 15_000),
     ("php", Wanted::All, 2_000),
     ("json", Wanted::All, 2_000),
 ];
 
-/// Which values a cell looks for.
+/// Which values a benchmark looks for.
 #[derive(Clone, Copy)]
 enum Wanted {
-    /// The name in one of the last records.
-    Last,
+    /// The name in one record, 1 % before the end.
+    NearEnd,
     /// The names in all records.
     All,
 }
@@ -34,26 +34,26 @@ pub fn cells() -> Vec<EngineCell> {
 
 fn cell(format: &'static str, wanted: Wanted, items: usize) -> EngineCell {
     let word = match wanted {
-        Wanted::Last => "last",
+        Wanted::NearEnd => "last",
         Wanted::All => "all",
     };
     EngineCell::new(format!("select/{format}/{word}"), items, move |items| {
         let (bytes, stage) = (input(format, Records, items), stage(format));
         let path = match wanted {
-            Wanted::Last => format!("$[{}].name", items - items / 100 - 1),
+            Wanted::NearEnd => format!("$[{}].name", items - items / 100 - 1),
             Wanted::All => "$[*].name".to_owned(),
         };
         let pattern = Pattern::parse(&path).expect("the path is correct");
         let count = match wanted {
-            Wanted::Last => 1,
+            Wanted::NearEnd => 1,
             Wanted::All => items as u64,
         };
         let expected: Vec<String> = match wanted {
-            Wanted::Last => vec![format!("Employee_{}", items - items / 100 - 1)],
+            Wanted::NearEnd => vec![format!("Employee_{}", items - items / 100 - 1)],
             Wanted::All => (0..items).map(|id| format!("Employee_{id}")).collect(),
         };
         let skim = move |mut found: Option<&mut Vec<String>>| {
-            let then = &mut |_: &str, document: &Document<'_>| {
+            let on_match = &mut |_: &str, document: &Document<'_>| {
                 match &mut found {
                     Some(found) => found.push(text(&document.root().as_str())),
                     None => {
@@ -62,8 +62,8 @@ fn cell(format: &'static str, wanted: Wanted, items: usize) -> EngineCell {
                 }
                 Ok(())
             };
-            let end = select::skim(Input::Bytes(black_box(bytes)), &stage, &pattern, &Limits::default(), then);
-            assert_eq!(end.expect("nothing stops the skimming"), Skimmed::All(count), "{format}");
+            let result = select::skim(Input::Bytes(black_box(bytes)), &stage, &pattern, &Limits::default(), on_match);
+            assert_eq!(result.expect("nothing stops the skimming"), Skimmed::All(count), "{format}");
         };
         check(|| {
             let mut found = Vec::new();

@@ -4,7 +4,7 @@ module Chance
   # Objects, exceptions and objects with hooks.
   module Objects
     NAMES = (("a".."z").map { |name| :"@#{name}" } + (1..20).map { |n| :"@long_name_#{n}" } + [:@E, :@encoding, :"@\u00e9", "@\xe9".dup.force_encoding("ISO-8859-1").to_sym]).freeze
-    SET = Kernel.instance_method(:instance_variable_set)
+    SET_VARIABLE = Kernel.instance_method(:instance_variable_set)
 
     def object
       type = pick([Plain, Other, Many, Object, Inner::Deep, TopLevel, Prepended, Bare, Ünï])
@@ -14,21 +14,24 @@ module Chance
       item
     end
 
-    # The order differs for each object, so objects of one class have different shapes.
+    # Gives an item `count` instance variables.
     def variables(item, count)
-      # Before 3.2 a recursive _dump exhausts Ruby's stack, and may crash the process.
-      by_dump = [Time, Packed].any? { |type| type === item }
-      @kept.delete_if { |other| other.equal?(item) } if by_dump
+      # Kept items may become values of variables. An item with _dump must not be in its own variables: before
+      # Ruby 3.2 the recursive _dump exhausts the stack, and may crash the process.
+      has_dump = [Time, Packed].any? { |type| type === item }
+      @kept.delete_if { |other| other.equal?(item) } if has_dump
       set_variables(item, count)
-      keep(item) if by_dump
+      keep(item) if has_dump
     end
 
+    # The order differs for each object, so objects of one class have different shapes.
     def set_variables(item, count)
       from = below(4)
       names = NAMES.rotate(from * 7)[0, 45]
       count.times do |n|
         name = one_in(6) ? pick(NAMES) : names[n]
-        SET.bind_call(item, name, count > 8 && n > 4 ? n : value)
+        # Of more than eight variables, all after the fifth are plain integers.
+        SET_VARIABLE.bind_call(item, name, count > 8 && n > 4 ? n : value)
       end
     end
 
@@ -75,6 +78,7 @@ module Chance
       item
     end
 
+    # Objects with _dump_data and _load_data, the hooks for data in C.
     def carried
       return keep(Carried.new(+"some text")).tap { |item| item.pos = 3 } if one_in(2)
       keep(Carrier.new).tap { |item| item.data = value }

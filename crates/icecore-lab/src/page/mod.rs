@@ -32,7 +32,7 @@ pub use text::render_text;
 pub struct Style {
     /// Whether signs and headings have colors. This is for a terminal, not for a file.
     pub color: bool,
-    /// Number of columns that may be used.
+    /// Maximum length of a line in characters.
     pub width: usize,
     /// Whether everything is shown for each size, and not only for the largest one.
     pub full: bool,

@@ -24,10 +24,11 @@ pub(super) fn render_fpm_config(folder: &Path, pool: Pool, workers: u32, is_root
 }
 
 /// Returns the PHP settings of a pool as `name=value`.
-pub(super) fn list_php_settings(folder: &Path, pool: Pool, modules: Option<&Path>) -> Vec<String> {
-    // Every pool loads it: with few objects, it shows which workers are warm.
+pub(super) fn list_php_settings(folder: &Path, pool: Pool, modules_folder: Option<&Path>) -> Vec<String> {
+    // Every pool loads the extension, so pages with and without it share worker processes. If the value has only few
+    // objects, the times of other processes would differ by how recently these were used.
     let module_path =
-        modules.and_then(|modules| modules.join("php").join("modules").join("icecore.so").canonicalize().ok());
+        modules_folder.and_then(|folder| folder.join("php").join("modules").join("icecore.so").canonicalize().ok());
     let extension = module_path.map(|module_path| format!("extension={}", module_path.display()));
     let log = format!("error_log={}/php.log", folder.display());
     let settings = ["memory_limit=-1", "unserialize_max_depth=0", "display_errors=0", "log_errors=1", &log];

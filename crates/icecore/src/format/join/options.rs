@@ -1,4 +1,4 @@
-//! The separator, and the meaning of the fields.
+//! The separator, and whether the fields are a list, the values of named keys, or keys and values.
 
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::{MAP, NAMES, Shape};
@@ -21,7 +21,7 @@ pub(super) const OPTIONS: &[Opt] = &[
     },
 ];
 
-/// How fields are joined.
+/// How fields are joined by the writer, and split by the reader.
 ///
 /// ```
 /// use icecore::{Limits, format::join};
@@ -36,7 +36,7 @@ pub(super) const OPTIONS: &[Opt] = &[
 pub struct Options {
     /// Bytes between two fields.
     pub separator: Vec<u8>,
-    /// Meaning of the fields.
+    /// Whether the fields are a list, the values of named keys, or keys and values in turn.
     pub shape: Shape,
     /// Leave out empty fields at the end when reading.
     pub trim: bool,

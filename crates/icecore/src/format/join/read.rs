@@ -1,4 +1,4 @@
-//! The reader: split.
+//! The reader: splits the input at each separator, as perl's `split` does.
 
 use super::{FORMAT, Options};
 use crate::document::{Kind, Location, Node, Recorder, Sink};
@@ -22,9 +22,10 @@ fn split_input<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: 
     options.check()?;
     let root = sink.tape().push(Node::open(Kind::Array, 0));
     sink.record_begin(root, 0);
-    let fields = read_fields(input, options, limits, sink);
+    let result = read_fields(input, options, limits, sink);
     let tape = sink.tape();
     if options.trim {
+        // `aux` is the length of the field.
         while tape.len() > root + 1 && tape.nodes.last().is_some_and(|node| node.aux == 0) {
             tape.nodes.pop();
         }
@@ -32,7 +33,7 @@ fn split_input<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: 
     let count = tape.len() - root - 1;
     tape.close_container(root, count);
     sink.record_end(root, input.len());
-    fields.and_then(|()| apply_shape(sink.tape(), input, &options.shape))
+    result.and_then(|()| apply_shape(sink.tape(), input, &options.shape))
 }
 
 /// Reads the fields; the empty input has none.

@@ -32,18 +32,18 @@ pub enum BytesAs {
     Error,
 }
 
-/// How byte strings become text.
+/// Which encoding the bytes of a byte string are taken to have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextAs {
-    /// As UTF-8 if they are valid; otherwise [`BytesAs`] applies.
+    /// UTF-8 if the bytes are valid; otherwise [`BytesAs`] applies.
     #[default]
     Utf8,
-    /// Always as Latin-1: a character for each byte, as JSON::XS does.
+    /// Always Latin-1: a character for each byte, as JSON::XS does.
     Latin1,
 }
 
-/// How to write a link to a container that contains it.
+/// How to write a cycle: a link inside of the container that it names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cycles {
@@ -110,10 +110,10 @@ pub struct Relaxed {
     pub barekey: bool,
     /// Control characters in strings.
     pub loose: bool,
-    /// `("Class")[…]` is an object that froze itself.
+    /// `("Class")[…]`, as JSON::XS writes an object that has a method `FREEZE`.
     pub tags: bool,
-    /// A float with more digits than a 64-bit float can represent becomes a string of
-    /// them.
+    /// A float with more digits than a 64-bit float can represent becomes a string
+    /// with all its digits.
     pub bignum: bool,
     /// A duplicate key in an object is an error.
     pub unique_keys: bool,
@@ -152,17 +152,17 @@ pub struct WriteOptions {
     /// `JSON::PP::Boolean` are booleans, text may have surrogates, and numbers read
     /// from JSON do not keep their text.
     pub perl: bool,
-    /// Write `("Class")[…]` for objects that froze themselves.
+    /// Write `("Class")[…]` for objects that a method `FREEZE` has frozen, as JSON::XS does.
     pub tags: bool,
     /// Write null for objects.
     pub allow_blessed: bool,
     /// How to write byte strings that are not UTF-8.
     pub bytes: BytesAs,
-    /// How byte strings become text.
+    /// Which encoding the bytes of a byte string are taken to have.
     pub text: TextAs,
     /// Keep the class names of objects, as an entry with this key.
     pub class: Option<String>,
-    /// How to write a link to a container that contains it.
+    /// How to write a cycle: a link inside of the container that it names.
     pub cycles: Cycles,
 }
 
@@ -195,18 +195,19 @@ impl ReadOptions {
 }
 
 /// Number of blanks that JSON::XS indents by.
-const PRETTY: usize = 3;
+const JSON_XS_INDENT: usize = 3;
 
 impl WriteOptions {
     pub(crate) fn from_settings(settings: &Settings) -> WriteOptions {
-        let module = settings.choice("as").filter(|whose| *whose != "icecore");
+        // The Perl module whose output is imitated.
+        let module = settings.choice("as").filter(|name| *name != "icecore");
         let number = |name| settings.number(name).and_then(|number| usize::try_from(number).ok());
         let pretty = settings.flag("pretty");
         let indent = number("indent").or_else(|| number("indent_length").filter(|_| pretty));
         WriteOptions {
             pretty,
             space_before: settings.flag_set("space_before").unwrap_or(pretty),
-            // Perl's modules can write lines without these blanks.
+            // Perl's modules write this blank only with `pretty` or `space_after`, not because of the indent.
             space_after: settings.flag_set("space_after").or_else(|| module.map(|_| pretty)),
             latin1: settings.flag("latin1"),
             escape_slash: settings.flag("escape_slash"),
@@ -215,6 +216,7 @@ impl WriteOptions {
                 Some("cpanel") => Floats::Cpanel,
                 _ => Floats::Shortest,
             },
+            // The numbers are those of Cpanel::JSON::XS. Without the option, `as=json-xs` writes bare words.
             infnan: match settings.number("stringify_infnan").unwrap_or(if module == Some("json-xs") { 2 } else { 0 }) {
                 1 => InfNan::Text,
                 2 => InfNan::Word,
@@ -226,7 +228,7 @@ impl WriteOptions {
             allow_blessed: settings.flag("allow_blessed"),
             typed: settings.flag("typed"),
             spelling: settings.flag("spelling"),
-            indent: indent.unwrap_or(if pretty { PRETTY } else { 0 }),
+            indent: indent.unwrap_or(if pretty { JSON_XS_INDENT } else { 0 }),
             sort_keys: ["sort_keys", "sorted", "canonical"].iter().any(|name| settings.flag(name)),
             ascii: settings.flag("ascii"),
             bytes: match settings.choice("bytes") {

@@ -38,13 +38,14 @@ pub(super) const OPTIONS: &[Opt] = &[
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// Ignore bytes after the value and clamp integers beyond 64 bits, as PHP does (with a warning
-    /// for the second).
+    /// Ignore bytes after the value and clamp integers beyond 64 bits, as PHP does. (PHP warns about
+    /// such integers.)
     pub lenient: bool,
     /// Undo damage to the text, if one explanation reads all of it: a search and replace in a
     /// database dump, a converted charset, other line ends, lost NUL bytes, slashes, and more. The
-    /// changes and their cause are in [`Document::repairs`](crate::Document::repairs). A valid text
-    /// stays unchanged, except names of properties with blanks in the place of NUL bytes.
+    /// changes and their cause are in [`Document::repairs`](crate::Document::repairs). In a text
+    /// that can be read as it is, only one thing is corrected: names of properties whose NUL bytes
+    /// became blanks.
     ///
     /// ```
     /// use icecore::{Limits, format::php};
@@ -59,9 +60,9 @@ pub struct ReadOptions {
     /// ```
     pub repair_lengths: bool,
     /// Read the payload of a `C:` object as PHP values if it begins like one: the result of a
-    /// class's own `serialize()` mostly is one. Such a payload must then be well-formed to its end,
-    /// and links are counted as by a class that unserializes it once. Any other payload counts for
-    /// nothing.
+    /// class's own `serialize()` mostly is one. Such a payload must then be well-formed to its end.
+    /// Its values get numbers for links, as if the class called `unserialize()` on it once. Any other
+    /// payload is taken to contain no numbered values.
     ///
     /// ```
     /// use icecore::{Limits, format::php};

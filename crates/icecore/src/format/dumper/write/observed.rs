@@ -1,7 +1,7 @@
 //! The recorded settings of a text that was read.
 
 use super::super::options::WriteOptions;
-use super::super::{NAME, spelling as code};
+use super::super::{NAME as FORMAT_NAME, spelling as code};
 use super::quote::is_identifier;
 use crate::document::{Document, Spelling};
 
@@ -10,8 +10,8 @@ impl WriteOptions {
     /// was read from. If `is_trusted`, includes settings that perl would run or set.
     pub(in crate::format::dumper) fn from_document(document: &Document<'_>, is_trusted: bool) -> WriteOptions {
         let mut options = WriteOptions::default();
-        let Some(spelling) = document.spelling_of(NAME) else { return options };
-        let flag = |code| spelling.get(code) == Some(1);
+        let Some(spelling) = document.spelling_of(FORMAT_NAME) else { return options };
+        let flag = |setting| spelling.get(setting) == Some(1);
         options.indent = spelling.get(code::INDENT).map_or(options.indent, |indent| indent.min(3) as u8);
         options.terse = flag(code::TERSE);
         options.useqq = flag(code::USEQQ);
@@ -19,18 +19,19 @@ impl WriteOptions {
         options.trailingcomma = flag(code::TRAILINGCOMMA);
         options.purity = flag(code::PURITY);
         options.list = flag(code::LIST);
-        // These appear outside of quotes: a text must not choose what perl runs or sets.
-        for (code, option, is_safe) in [
+        // These are written without quotes, so perl runs them as code when it evaluates the output. A text that is
+        // not trusted must not choose such code.
+        for (setting, option, is_safe) in [
             (code::PAD, &mut options.pad, is_safe_pad as fn(&str) -> bool),
             (code::PAIR, &mut options.pair, is_safe_pair),
             (code::BLESS, &mut options.bless, is_default_bless),
         ] {
-            let text = spelling.get(code).and_then(|range| read_kept_text(spelling, range));
+            let text = spelling.get(setting).and_then(|range| read_kept_text(spelling, range));
             if let Some(text) = text.filter(|text| is_trusted || is_safe(text)) {
                 *option = text;
             }
         }
-        let names = spelling.header.iter().filter(|(known, _)| *known == code::NAME);
+        let names = spelling.header.iter().filter(|(setting, _)| *setting == code::NAME);
         let names: Vec<_> = names.filter_map(|(_, range)| read_kept_text(spelling, *range)).collect();
         if is_trusted || names.iter().all(|name| is_safe_name(name)) {
             options.names = names.iter().map(|name| name_as_given(name)).collect();
@@ -43,7 +44,7 @@ fn read_kept_text(spelling: &Spelling, range: u64) -> Option<String> {
     std::str::from_utf8(spelling.kept(range)).ok().map(str::to_owned)
 }
 
-/// Returns `true` if the name is the default: any other function would be called.
+/// Returns `true` if this is `bless`, the default. With another name, perl would call that function.
 fn is_default_bless(name: &str) -> bool {
     name == "bless"
 }
@@ -58,8 +59,8 @@ fn is_safe_pair(pair: &str) -> bool {
     matches!(pair.trim_matches([' ', '\t', '\n']), "=>" | "," | ":")
 }
 
-/// Returns `true` if this is a variable without a meaning for perl, in the package that evaluates
-/// the text. Perl's own variables, such as `%SIG` and `@ISA`, are in capitals.
+/// Returns `true` if this name has no package and is not one of perl's own variables. Those, such as
+/// `%SIG` and `@ISA`, are in capitals.
 fn is_safe_name(name: &str) -> bool {
     let name = name.strip_prefix(['$', '@', '%']).unwrap_or(name);
     is_identifier(name.as_bytes()) && (name.bytes().any(|byte| byte.is_ascii_lowercase()) || is_numbered(name))

@@ -11,7 +11,7 @@ use crate::output::LossKind;
 pub(super) enum KnownOutcome {
     /// It is not known: nothing was written.
     Unknown,
-    /// It was written, or its rest is open.
+    /// It was written, or only opened: then the main loop writes its contents.
     Done,
     /// The value to continue with.
     Continue(u32),
@@ -50,9 +50,9 @@ impl Writer<'_, '_, '_> {
                 self.write_or_lose_class(index, node)?;
                 Ok(KnownOutcome::Continue(map.index()))
             }
-            text => {
-                let Some(written) = text.text(self.limits) else { return Ok(KnownOutcome::Unknown) };
-                let (kind, is_exact) = match text {
+            scalar => {
+                let Some(written) = scalar.text(self.limits) else { return Ok(KnownOutcome::Unknown) };
+                let (kind, is_exact) = match scalar {
                     Known::Time(moment) | Known::DateTime(moment) => (LossKind::Time, moment.is_exact()),
                     Known::Date(_) => (LossKind::Time, true),
                     Known::Range { .. } => (LossKind::Range, true),
@@ -115,6 +115,7 @@ impl Writer<'_, '_, '_> {
             }
             self.emitter.make_space()?;
             self.write_separator(&mut is_empty)?;
+            // A member is a key of the map: a node before its value, or an id in the node of its value.
             let value = if node.key == IS_KEY { self.document.tape().index_after(next) } else { next };
             let member = (node.key == IS_KEY).then_some(next);
             next = self.document.tape().index_after(value);
@@ -155,8 +156,8 @@ impl Writer<'_, '_, '_> {
         self.emitter.write_quoted(&text.bytes, text.chars)
     }
 
-    /// Returns the name for a member of an exception; `None` if the member is left out, because
-    /// another one has the same content.
+    /// Returns the new name for a member of an exception. It is empty if the member keeps its name, and
+    /// `None` if the member is left out because another one has the same content.
     pub(super) fn exception_key(&self, key: &Node, bytes: &[u8], value: u32) -> Option<&'static [u8]> {
         if !key.kind.is_string() || key.has(flag::PLACEHOLDER) {
             return Some(b"");
