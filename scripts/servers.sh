@@ -82,7 +82,7 @@ fi
 
 command=
 keepers=()
-# Prints the id of a server's process, which changes when the server is started again.
+# Prints the id of a server's process. It changes when the server is started again.
 pid_of() { # NAME
     cat "$folder/$1.process" 2>/dev/null || true
 }

@@ -124,8 +124,8 @@ test_map(void)
     ice_map_free(&seen);
 }
 
-/* Writes an array of integers and a string. Each is larger than the memory of a new tape, which
- * therefore grows. */
+/* Writes an array of integers and a string. Each is larger than the memory of a new tape. So
+ * the tape grows. */
 static void
 test_tape(void)
 {

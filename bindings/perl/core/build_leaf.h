@@ -36,7 +36,7 @@ ib_new_pv(pTHX_ const char *text, STRLEN len)
 #endif
 }
 
-/* Returns a new string from the bytes of a node, which are not marked as UTF-8. */
+/* Returns a new string from the bytes of a node. They are not marked as UTF-8. */
 PERL_STATIC_INLINE SV *
 ib_new_bytes(pTHX_ ib_builder *b, const icecore_node *node)
 {

@@ -73,7 +73,7 @@ iw_get_magic(pTHX_ iw_walker *w, SV *sv)
     mg_get(sv);
 }
 
-/* Returns the order of the buckets, which is XORed to a bucket's number. It is that of perl's
+/* Returns the order of the buckets, to be XORed to a bucket's number. It is that of perl's
  * own iterator. If the format does not need perl's order, it is 0, except for hashes with
  * magic. */
 U32

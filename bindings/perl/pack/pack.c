@@ -141,7 +141,7 @@ pack_items(pTHX_ SV *template, I32 stack_index, I32 count, SV *result)
     icecore_error error;
     ice_context *ctx;
     const icecore_node integer = { ICECORE_INT, 0, 0, 0, 0 };
-    U64 first_word; /* the first 8 bytes of a node for an integer, which are written in one store */
+    U64 first_word; /* the first 8 bytes of a node for an integer, written in one store */
     iw_walker w;
     size_t loss_count = 0;
     I32 item;

@@ -16,7 +16,7 @@ void ice_scan_payloads(zend_string *text, HashTable *payloads);
 /* Returns the offset after the token that begins at `offset`. */
 size_t ice_scan_token_end(zend_string *text, size_t offset);
 
-/* A scan of the text of a view, which follows its nodes. It counts the integers that need more
+/* A scan of the text that follows the nodes of a view. It counts the integers that need more
  * than 64 bits: PHP cuts them, with a warning for each. */
 typedef struct ice_scan {
     const icecore_view *view;

@@ -21,7 +21,7 @@ ice_walk_cached_class(const ice_walker *w, const zend_object *object)
     return cached && cached->ce == object->ce && ice_walk_has_slots_only(object, cached) ? cached : NULL;
 }
 
-/* The value at a position of a list, which may be packed or not. */
+/* The value at a position of a list. The list may be packed or not. */
 #if PHP_VERSION_ID >= 80200
 #  define ICE_ITEM(table, i) (HT_FLAGS(table) & HASH_FLAG_PACKED ? &(table)->arPacked[i] : &(table)->arData[i].val)
 #else

@@ -13,7 +13,7 @@ pub enum ColorMode {
     Never,
 }
 
-/// The role of a part of the output, which determines its colour.
+/// The role of a part of the output. It determines the colour.
 #[derive(Clone, Copy, Debug)]
 pub enum Ink {
     /// Offsets and bytes.

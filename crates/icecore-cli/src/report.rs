@@ -272,7 +272,8 @@ impl Report {
             }
             self.print_message(&message);
         }
-        if losses.iter().any(|loss| loss.kind == icecore::LossKind::Class)
+        if self.form == ReportForm::Text
+            && losses.iter().any(|loss| loss.kind == icecore::LossKind::Class)
             && let Some(advice) = self.class_advice.take()
         {
             self.note(name, "class", advice.to_owned());

@@ -45,7 +45,7 @@ fn equals_in_constant_time(left: &[u8], right: &[u8]) -> bool {
 }
 
 /// Checks a request to a daemon without a token. Such a daemon trusts local programs, but not the web pages in local
-/// browsers. A request of a page has the header `Origin`, which must be this daemon. A page whose host name was made
+/// browsers. A request of a page has the header `Origin`: it must name this daemon. A page whose host name was made
 /// to resolve to this address (DNS rebinding) sends that name as its host. So only IP addresses and `localhost` are
 /// accepted, which no name server controls. A request of HTTP/1.0 without a host does not come from a browser.
 fn check_browser(host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use icecore::{Builder, Cursor, Document, Error, Key, Kind, Value, raw::flag};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// The number of the first document, which may be changed. Values are marked with the number of their document.
+/// The number of the first document. It may be changed. Values are marked with the number of their document.
 pub(crate) const FIRST: usize = 0;
 /// The number of the document whose values are put into the first one.
 pub(crate) const VALUES: usize = 1;

@@ -61,7 +61,7 @@ impl<'d> Side<'d> {
         (0..).zip(map.entries()).map(to_entry).filter(move |entry| rules.has_entry(&entry.key))
     }
 
-    /// Returns the sorted numbers of the children of a container, which show what two containers have in common. The
+    /// Returns the sorted numbers of the children of a container. They show what two containers have in common. The
     /// number of an entry is combined with that of its key. Only the first children of a large container are used.
     pub(crate) fn child_hashes(&self, item: Cursor<'d>) -> Vec<u64> {
         let body = crate::tree::object_body(item.target());

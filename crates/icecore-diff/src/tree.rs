@@ -13,7 +13,7 @@ pub(crate) fn index_after(document: &Document<'_>, index: u32) -> u32 {
     }
 }
 
-/// Returns the bytes of a node, which are empty for a node without bytes.
+/// Returns the bytes of a node; none for a node without bytes.
 #[inline]
 pub(crate) fn node_bytes<'d>(document: &'d Document<'_>, node: &Node) -> &'d [u8] {
     if node.kind.has_bytes() { document.bytes(node) } else { &[] }

@@ -335,7 +335,7 @@ impl<'d> Tree<'d> {
         }
     }
 
-    /// Adds a member of a set, which is the key of the value at `index`; the value itself is meaningless.
+    /// Adds a member of a set: the key of the value at `index`; the value itself is meaningless.
     fn push_member(&mut self, index: u32) {
         let Some(frame) = self.stack.last_mut() else { return };
         let has_id = !matches!(self.document.nodes()[index as usize].key, NO_KEY | KEY_NODE);

@@ -3,7 +3,7 @@
 use crate::query_thread;
 use crate::value::Value;
 
-/// Generates the path and the value of each leaf. At the end of a container, it generates only the path of the
+/// Generates the path and the value of each leaf. When a container ends, it generates only the path of the
 /// container's last entry.
 pub struct StreamEvents {
     /// The value to generate events for next, if there is one.

@@ -22,7 +22,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Handles the first word of a statement, which begins at `offset` in the dump.
+    /// Handles the first word of the statement that begins at `offset` in the dump.
     pub fn begin_statement(&mut self, word: &[u8], offset: u64) {
         self.is_valid = false;
         let has_rows = word.eq_ignore_ascii_case(b"insert") || word.eq_ignore_ascii_case(b"replace");

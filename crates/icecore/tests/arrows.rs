@@ -70,7 +70,7 @@ const COMMAND_LAYERS: &[&str] = &[
     // Input and output.
     "class_map",
     "terminal",
-    "sink",
+    "output_writer",
     "stream",
     "file_id",
     "file_bytes",

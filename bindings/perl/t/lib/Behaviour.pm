@@ -79,7 +79,7 @@ sub steps {
     return;
 }
 
-# Returns an error without the text of the original, which comes first.
+# Returns an error without its first part, the original's text.
 sub without_original_error { return $_[0] =~ s/\A.*?: (?=[a-z][a-z' ]* \((?:sereal|storable|json)\))//r }
 
 # Calls code that may die, and compares the error with the one that the step expects.

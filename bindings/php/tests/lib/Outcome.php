@@ -24,7 +24,7 @@ final class Outcome
         self::$events[] = $event;
     }
 
-    // Removes the name of the function from a message, which differs between the implementations.
+    // Removes the name of the function from a message. It differs between the implementations.
     public static function withoutFunctionName(string $message): string
     {
         return preg_replace('/^(?:Icecore\\\\)?(?:serialize|unserialize|var_export|var_import|igbinary_serialize|igbinary_unserialize)\(\): /', '', $message);

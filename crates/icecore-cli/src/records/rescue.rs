@@ -40,7 +40,7 @@ impl Rescue {
         let Ok((unwrapped, _)) = self.from.unwrap_as_far(bytes, &mut limits) else { return Ok(None) };
         let request = Request::new(&limits).detailed();
         let outcome = self.from.format().read(&unwrapped.bytes, self.from.settings(), request);
-        // The message about a document in a wrapper has offsets of the unwrapped data, which has no next document.
+        // The message about a document in a wrapper has offsets of the unwrapped data, where no next document follows.
         let (offset, end) = if self.from.wrappers().is_empty() { (offset, end) } else { (0, usize::MAX) };
         let Some(RescuedDocument { document, description }) =
             rescue_document(outcome, unwrapped.bytes.len().min(end), offset)?

@@ -118,7 +118,7 @@ impl JsonTruncator {
         }
     }
 
-    /// Processes a comma. If all visible items of the container were written, what follows is hidden.
+    /// Processes a comma. If all visible items were written, the rest of the container is hidden.
     fn handle_comma(&mut self) {
         let level = self.open.len();
         if let Some(top) = self.open.last_mut() {

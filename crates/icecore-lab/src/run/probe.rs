@@ -1,4 +1,4 @@
-//! A constant task of the lab, which is timed repeatedly. Any variation of its times comes from the machine.
+//! A constant task of the lab that is timed repeatedly. Any variation of its times comes from the machine.
 
 use crate::model::Sample;
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! Declarations in the first lines of a runner's script, which are read before it is started.
+//! Declarations in the first lines of a runner's script. They are read before it is started.
 
 use std::path::Path;
 

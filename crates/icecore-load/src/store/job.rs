@@ -2,7 +2,7 @@
 
 use icecore_lab::{Error, scenario};
 
-/// The number of the job in the article, which is replaced.
+/// The number of the job in the article. It is replaced.
 const ARTICLE_JOB_ID: &str = "366107";
 
 /// Creates jobs.

@@ -130,7 +130,7 @@ impl Options {
     }
 }
 
-/// The state of a run, which all parts share.
+/// The state of a run that all parts share.
 struct StoreRun<'r> {
     options: &'r Options,
     folder: &'r Path,

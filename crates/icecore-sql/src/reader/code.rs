@@ -114,7 +114,7 @@ impl Reader {
         Ok(Step::Hold(self.cursor))
     }
 
-    /// Returns the length of the delimiter at this index, which is 0 if there is none. Returns `None` if the window
+    /// Returns the length of the delimiter at this index; 0 if there is none. Returns `None` if the window
     /// is too short to decide.
     fn match_delimiter(&self, window: &[u8], index: usize, is_last: bool) -> Option<usize> {
         let delimiter = self.delimiter.as_deref().unwrap_or_default();

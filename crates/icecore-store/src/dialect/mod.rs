@@ -37,7 +37,7 @@ pub(crate) struct Dialect {
     pub(crate) clock: &'static str,
     /// Suffix of a SELECT of rows that are to be changed: skips rows that others have locked.
     pub(crate) skip_locked: &'static str,
-    /// Comparison of a value with the results of a subquery, which is computed once: `= ANY(ARRAY` or `IN `.
+    /// Comparison of a value with the results of a subquery that is computed once: `= ANY(ARRAY` or `IN `.
     pub(crate) any: &'static str,
     /// Suffix of the subquery after `any`.
     pub(crate) any_end: &'static str,

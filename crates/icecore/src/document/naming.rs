@@ -17,8 +17,8 @@ pub(crate) enum Naming {
     /// Classes `A::B`; members have no visibility. The writer itself makes
     /// instance variables of strings.
     Ruby,
-    /// Members are strings without marks; class names are written unchanged. As the naming of a source, it
-    /// means that the language is unknown.
+    /// Members are strings without marks; class names are written unchanged. If a source has this naming, its
+    /// language is unknown.
     #[default]
     Plain,
 }

@@ -23,7 +23,7 @@ pub(super) struct DeferredKeys {
 struct KeylessEntries {
     /// The first of these children.
     first_child: u32,
-    /// The position of the first of them in the array, which becomes its key.
+    /// The position of the first of them in the array. It becomes the key.
     first_position: u32,
     /// The position after the last of them.
     end_position: u32,

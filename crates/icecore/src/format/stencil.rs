@@ -11,7 +11,7 @@ use crate::document::{IS_KEY, Kind, Location, Naming, Node, Ordinals, Tape, flag
 use crate::limits::Limits;
 use std::sync::Arc;
 
-/// Reads the scalar at this offset of the input, which takes the place of the node `like`. Returns the
+/// Reads the scalar at this offset of the input. It takes the place of the node `like`. Returns the
 /// new node, with the key of `like`, and the end of its bytes; `None` if the reader must read the
 /// document.
 ///

@@ -373,8 +373,8 @@ pub fn push_decimal(bytes: &[u8; 16], out: &mut Vec<u8>) -> Option<bool> {
     Some(exact)
 }
 
-/// Returns the first digits of `significand * 2^exponent`, rounded half to even; the position of the point, which is
-/// 0 before the first digit; and whether these are all digits.
+/// Returns the first digits of `significand * 2^exponent`, rounded half to even; the position of the point, 0
+/// before the first digit; and whether these are all digits.
 fn decimal_digits(significand: u128, exponent: i32) -> (Vec<u8>, i32, bool) {
     let zeros = significand.trailing_zeros();
     let (significand, exponent) = (significand >> zeros, exponent + zeros as i32);

@@ -39,7 +39,7 @@ final class Checker
             . (is_string($found) ? $found : self::shown($found)));
     }
 
-    // Compares an element of an array, which may be a variable that is in other places too.
+    // Compares an element of an array. It may be a variable that is in other places too.
     private function compareElement(mixed $description, array $array, int|string $key, string $path): void
     {
         $id = ReflectionReference::fromArrayElement($array, $key)?->getId();

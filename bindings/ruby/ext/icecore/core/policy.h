@@ -10,7 +10,7 @@
 #define ICE_POLICY_H
 #include "core/icecore_ruby.h"
 
-/* Returns the engine's form of a class name in UTF-8, which borrows the bytes. */
+/* Returns the engine's form of a class name in UTF-8. It borrows the bytes. */
 static inline icecore_class_name
 ice_utf8_class_name(const char *bytes, size_t len)
 {

@@ -89,7 +89,7 @@ pub fn describe_foreign_classes(rows: &[ClassRow], language: Language) -> Option
     // If all data is of another language, that is what the user wants.
     (!names.is_empty() && names.len() < rows.len()).then(|| {
         let names = join_names(&names);
-        format!("{count} named only by data of other languages, which {own} itself does not read: {names}")
+        format!("{count} named only by data of other languages; {own} itself does not read it: {names}")
     })
 }
 

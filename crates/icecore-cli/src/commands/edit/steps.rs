@@ -176,7 +176,7 @@ fn not_a_pair_error(name: &str, text: &str) -> Abort {
     })
 }
 
-/// Parses a value of the command line, which is for this path. The error for a bare word suggests quotes around it.
+/// Parses the value that the command line gives for this path. The error for a bare word suggests quotes around it.
 fn parse_value(name: &str, path: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
     let stage = document_reader::typed_json_stage().map_err(crate::report::usage_error)?;
     let document = icecore::read_as(json.trim().as_bytes(), &stage, limits);

@@ -32,7 +32,7 @@ impl<'s> EncodedOutput<'s> {
         }
     }
 
-    /// Returns the buffer for the text of a dry run, which is not encoded.
+    /// Returns the buffer for the text of a dry run. This text is not encoded.
     pub fn buffer_mut(&mut self) -> &mut Vec<u8> {
         self.writer.buffer_mut()
     }

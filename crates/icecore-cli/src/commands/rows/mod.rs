@@ -549,7 +549,7 @@ impl<'j> RowsJob<'j> {
                     _ => "--out-dir DIR writes each file to a file of its own",
                 };
                 let describe = |word: &str, table: &str| format!("{word} of {table}");
-                // The message begins with the name of the input, which need not be repeated.
+                // The message begins with the name of the input, so the name is not repeated.
                 let these = if table == name { "its columns".to_owned() } else { describe("the columns", table) };
                 let others = if first == table { "those of earlier rows".to_owned() } else { describe("those", first) };
                 Err(usage_text_error(format!(

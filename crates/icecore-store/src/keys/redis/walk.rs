@@ -109,7 +109,7 @@ fn read_scanned_keys(server: &mut RedisClient, cursor: &mut Vec<u8>) -> Result<V
         if !server.read_limited_bulk(MAX_KEY_LEN, b"", &mut key)? {
             return Err(server.unexpected_answer_error());
         }
-        // The 64 bytes are the memory of an entry, which an empty key takes too.
+        // The 64 bytes are the memory of an entry; an empty key takes them too.
         remaining = remaining.checked_sub(key.len() as u64 + 64).ok_or_else(|| server.unexpected_answer_error())?;
         if seen.insert(key.clone()) {
             keys.push(key);

@@ -9,7 +9,7 @@ use super::read_fast::{Predictions, match_known_key, read_common_leaf};
 use super::tag;
 use crate::document::{Kind, NO_KEY, Node, Tape, flag};
 
-/// Size of the stack, which is an array. Bodies that are nested more deeply are left to the machine.
+/// Size of the stack. It is an array. Bodies that are nested more deeply are left to the machine.
 const STACK_SIZE: usize = 16;
 
 /// An open container.

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 /// Approximate number of bytes of old values in one record.
 const RECORD_LEN: usize = 4 << 20;
-/// Maximum number of pairs that are recorded, for people who read the file.
+/// Maximum number of pairs that are recorded, for people that read the file.
 const MAX_RECORDED_PAIRS: usize = 20;
 /// Maximum number of default names that are tried if files with such names exist.
 const MAX_NAME_ATTEMPTS: usize = 1000;

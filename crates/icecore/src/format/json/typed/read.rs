@@ -173,7 +173,7 @@ enum ReadTask {
 /// A link whose target may follow later in the plain document.
 struct UnresolvedLink {
     node: u32,
-    /// The number of its target, which `$id` assigns.
+    /// The number that `$id` assigns to its target.
     number: u64,
     /// Its place in the plain document, for errors.
     place: u32,
