@@ -40,7 +40,7 @@ pub struct JobLine<'j> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// Whether the job is ready only at a later time.
-    #[serde(skip)]
+    #[serde(rename = "delayed", skip_serializing_if = "std::ops::Not::not")]
     pub is_delayed: bool,
 }
 
@@ -54,7 +54,7 @@ impl JobLine<'_> {
         JobLine {
             id: job.id.to_string(),
             queue: &job.queue,
-            state: if is_delayed { "delayed" } else { job.state.name() },
+            state: job.state.name(),
             priority: job.priority,
             queued_at: time::format_utc(job.queued_at),
             run_at: time::format_utc(job.run_at),
@@ -83,7 +83,7 @@ impl JobLine<'_> {
             "{}  {:13}  {:7}  {:>8}  {:>8}",
             self.id,
             icecore::text::printable(&icecore::text::shortened(self.queue, 40)),
-            self.state,
+            if self.is_delayed { "delayed" } else { self.state },
             format!("{}/{}", self.attempts, self.max_attempts),
             self.priority,
         );
