@@ -13,7 +13,8 @@ ice_seen_grow(ice_seen *seen)
     seen->objects = ice_stack_grow(seen->objects, &seen->capacity, sizeof *seen->objects, 64);
 }
 
-/* Returns the entry of a region, or the free entry where it belongs. */
+/* Returns the entry of a region, or the free entry where it belongs. At most half of the entries
+ * are used, so the loop ends. The factor spreads regions that follow one another. */
 static ice_seen_region_table *
 find_region_slot(const ice_seen *seen, uintptr_t region)
 {
@@ -23,7 +24,8 @@ find_region_slot(const ice_seen *seen, uintptr_t region)
     return &seen->regions[index];
 }
 
-/* Doubles the size of the hash table of regions. */
+/* Doubles the size of the hash table of regions. The new table is complete before the old one is
+ * freed. */
 static void
 grow_regions(ice_seen *seen)
 {
@@ -54,6 +56,7 @@ ice_seen_find_region(ice_seen *seen, uintptr_t region, bool may_add)
         uint32_t *positions;
         if (!may_add)
             return NULL;
+        /* ice_host_resize may raise, so the entry is filled only after it. */
         positions = ice_host_resize(NULL, ICE_SEEN_REGION_SLOTS * sizeof *positions);
         memset(positions, 0, ICE_SEEN_REGION_SLOTS * sizeof *positions);
         slot->region = region;
@@ -77,6 +80,7 @@ static void
 free_regions(ice_seen *seen)
 {
     uint32_t i;
+    /* Free entries have NULL as positions. */
     for (i = 0; seen->regions && i <= seen->region_mask; i++)
         ice_host_free(seen->regions[i].positions);
     ice_host_free(seen->regions);

@@ -1,10 +1,11 @@
 /* The objects that a walk has met, and their nodes.
  *
  * The objects are in a list, in the order in which they were met. Each 64-KB region of memory
- * that contains such objects has a table: for each possible address of an object, its
- * position in the list. A table is never cleared: a position is valid only if the list has
- * that object there. So no object is hashed, and emptying the list removes everything. While
- * the list is short, it is searched linearly instead. */
+ * that contains such objects has a table. The table has a position in the list for each
+ * possible address of an object. A position counts only if the list has that object there, so a
+ * table is never cleared: when the list is emptied, all positions become invalid. An object
+ * needs no hashing, because its address is the index in the table. While the list is short, it
+ * is searched linearly instead. */
 #ifndef ICE_SEEN_H
 #define ICE_SEEN_H
 #include <ruby.h>
@@ -32,7 +33,7 @@ typedef struct {
     ice_seen_region_table *regions; /* a hash table with open addressing */
     uint32_t region_mask; /* size - 1; 0 until memory is allocated */
     uint32_t region_count;
-    ice_seen_region_table last_region; /* the last one that was used */
+    ice_seen_region_table last_region; /* a copy of the table that was used last */
 } ice_seen;
 
 /* Enters all objects of the list in the tables of their regions. */
@@ -46,7 +47,8 @@ uint32_t *ice_seen_find_region(ice_seen *seen, uintptr_t region, bool may_add);
 void ice_seen_clear(ice_seen *seen);
 void ice_seen_free(ice_seen *seen);
 
-/* Returns the number of an object's address in its region. */
+/* Returns the index of an object in the table of its region. Two objects are at least
+ * ICE_SEEN_SLOT_BYTES apart, so each has an index of its own. */
 static inline uint32_t
 ice_seen_slot(VALUE object)
 {
@@ -56,6 +58,7 @@ ice_seen_slot(VALUE object)
 static inline uint32_t *
 ice_seen_region_positions(ice_seen *seen, VALUE object, bool may_add)
 {
+    /* The 1 is added because 0 marks a free entry. */
     const uintptr_t region = ((uintptr_t)object >> ICE_SEEN_REGION_BITS) + 1;
     if (ICE_LIKELY(seen->last_region.region == region))
         return seen->last_region.positions;
@@ -77,6 +80,7 @@ ice_seen_find(ice_seen *seen, VALUE object)
     positions = ice_seen_region_positions(seen, object, false);
     if (!positions)
         return NULL;
+    /* The position may be left from an earlier list, so it is compared with this one. */
     position = positions[ice_seen_slot(object)];
     return position < count && seen->objects[position].object == object ? &seen->objects[position] : NULL;
 }
@@ -87,6 +91,7 @@ ice_seen_add(ice_seen *seen, VALUE object, uint32_t node)
 {
     if (ICE_UNLIKELY(seen->count == seen->capacity))
         ice_seen_grow(seen);
+    /* This object makes the list too long for linear search, so all objects need a position. */
     if (seen->count >= ICE_SEEN_LINEAR_MAX) {
         if (seen->count == ICE_SEEN_LINEAR_MAX)
             ice_seen_index_all(seen);

@@ -1,7 +1,7 @@
-/* The machine that walks values. It has a frame for each container, so the depth of a
- * value costs memory, but not the machine's stack.
+/* The machine that walks values. It has a frame for each container, so a deep value needs
+ * memory for frames, but not the C stack.
  *
- * A hook may change everything: the length of an array is read again after each item,
+ * A hook may change any object. Therefore the length of an array is read again after each item,
  * and hashes and variables are copied before they are walked. Objects that were met stay
  * alive until the call ends. */
 #include "core/walk_frames.h"
@@ -10,7 +10,7 @@ static VALUE backtrace_class;
 
 static void open_value(ice_walker *w, VALUE value, uint16_t key, long limit);
 
-/* True for older Rubies: an integer that needs more than 31 bits counts as a level. */
+/* True before Ruby 3.2: there an integer that needs more than 31 bits counts as a level. */
 static bool wide_integers_are_levels;
 
 static bool
@@ -20,7 +20,8 @@ is_own_level(VALUE value)
            (FIX2LONG(value) < -(1L << 30) || FIX2LONG(value) >= 1L << 30);
 }
 
-/* Puts a leaf, or a link to an object that was met before; otherwise opens the value. */
+/* Puts a leaf, or a link to an object that was met before; otherwise opens the value. `limit` is
+ * the number of levels that may still follow; a negative number allows any depth. */
 static void
 put_value(ice_walker *w, VALUE value, uint16_t key, long limit)
 {
@@ -45,8 +46,8 @@ open_array(ice_walker *w, VALUE array, uint16_t key, long limit, uint32_t wrappe
 /* Number of integers that are put between two checks of the capacity of the tape. */
 #define RUN 256
 
-/* Limit for hashes that are walked inside of rb_hash_foreach, each within the loop over the
- * hash around it: such loops use the machine's stack. */
+/* Maximum number of rb_hash_foreach loops that run one inside of another. Each loop uses the
+ * C stack, so deeper hashes get frames instead. */
 #define MAX_NESTED_LOOPS 64
 
 typedef struct {
@@ -61,7 +62,8 @@ static bool step_top_frame(ice_walker *w, uint32_t depth);
 static void close_frame(ice_walker *w);
 static void put_key_value(ice_walker *w, VALUE key, long limit);
 
-/* Walks the contents of all frames above `depth`, and closes them. */
+/* Walks the contents of all frames above `depth`, and closes them. A step that returns true has
+ * opened a new top frame, so that frame is the next one to be walked. */
 static void
 finish_frames(ice_walker *w, uint32_t depth)
 {
@@ -76,6 +78,8 @@ walk_entry(VALUE key, VALUE value, VALUE data)
 {
     hash_walk *hash = (hash_walk *)data;
     ice_walker *w = hash->walker;
+    /* An id names all equal keys, so it can't name a key that is compared by identity. At the
+     * last level put_value must see each key and value, because it refuses wide integers. */
     uint16_t id = ICE_UNLIKELY(hash->by_identity || hash->limit == 1) ? 0 : ice_put_key(w, key, hash->may_use_ids);
     hash->count++;
     if (ICE_UNLIKELY(!id)) {
@@ -92,7 +96,8 @@ walk_entry(VALUE key, VALUE value, VALUE data)
     return ST_CONTINUE;
 }
 
-/* Returns true if an entry can be put without calling Ruby functions. */
+/* Returns true if ice_put_key puts the key and ice_put_leaf puts the value, whatever they
+ * contain. The caller has checked that strings are plain. */
 static inline bool
 is_leaf_entry(const ice_walker *w, VALUE key, VALUE value)
 {
@@ -121,6 +126,7 @@ put_small_hash(ice_walker *w, VALUE hash, uint32_t size)
         }
     if (count != size)
         return false;
+    /* is_leaf_entry has accepted all entries, so the results of these calls need not be checked. */
     for (i = 0; i < bound; i++)
         if (pairs[2 * i] != Qundef)
             ice_put_leaf(w, pairs[2 * i + 1], ice_put_key(w, pairs[2 * i], true));
@@ -147,6 +153,7 @@ open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wrapper_
             ice_end_node(w->tape, node, (uint32_t)size, wrapper_count);
             return;
         }
+        /* Nothing was put into the map. Its node is removed, and put again with its flags. */
         w->tape->node_count = node;
     }
     by_identity = size && ice_hash_compares_by_identity(hash);
@@ -159,12 +166,14 @@ open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wrapper_
     if (by_identity || (!size && ice_hash_compares_by_identity(hash)))
         flags |= ICECORE_FLAG_IDENTITY;
     node = ice_put_node(w, ICECORE_MAP, flags, key, 0);
+    /* walk_entry puts leaves without put_value, which would raise for them. */
     if (size && limit == 0)
         ice_raise_too_deep();
     if (ICE_LIKELY(w->nesting < MAX_NESTED_LOOPS)) {
         w->nesting++;
         rb_hash_foreach(hash, walk_entry, (VALUE)&walk);
         w->nesting--;
+        /* An entry may have run foreign code. */
         ice_check_call(w->ctx, w->call);
         if (ICE_UNLIKELY(!NIL_P(default_value))) {
             const uint32_t depth = w->ctx->walk_depth;
@@ -176,12 +185,14 @@ open_hash(ice_walker *w, VALUE hash, uint16_t key, long limit, uint32_t wrapper_
     }
     rb_hash_foreach(hash, ice_collect_entry, (VALUE)w);
     frame = ice_open_frame(w, ICE_WALK_HASH, hash, node, (uint32_t)size, limit);
+    /* The entries are on the stack of values already, so they begin below its top. */
     frame->base = base;
     frame->extra_value = default_value;
     frame->wrapper_count = wrapper_count;
 }
 
-/* Puts an object if all its variables are leaves at known indexes; otherwise opens it. */
+/* Puts an object if all its variables are leaves at known indexes; otherwise opens it. The node
+ * of the object ends with its map, as a wrapper does, so it counts as one more wrapper. */
 static void
 open_object(ice_walker *w, VALUE object, ice_written_class *class, uint16_t key, long limit, uint32_t wrapper_count)
 {
@@ -199,6 +210,7 @@ open_object(ice_walker *w, VALUE object, ice_written_class *class, uint16_t key,
             ice_end_node(w->tape, node, count, wrapper_count + 1);
             return;
         }
+        /* The frame continues at the first variable that is not on the tape yet. */
         frame = ice_open_frame(w, ICE_WALK_LAYOUT, object, node, count, limit);
         frame->wrapper_count = wrapper_count + 1;
         frame->put_count = put_count;
@@ -214,7 +226,8 @@ open_object(ice_walker *w, VALUE object, ice_written_class *class, uint16_t key,
 
 /* ---- all kinds of objects ------------------------------------------------------------------------ */
 
-/* Opens a value by its internal type, after wrappers for modules and a subclass. */
+/* Opens a value by its internal type, after wrappers for modules and a subclass. The wrappers are
+ * put before the object is registered, because a link names the node of the value itself. */
 static void
 open_core_value(ice_walker *w, VALUE value, ice_written_class *class, uint16_t key, long limit)
 {
@@ -249,6 +262,7 @@ open_core_value(ice_walker *w, VALUE value, ice_written_class *class, uint16_t k
     case T_STRUCT:
         wrapper_count = ice_put_wrappers(w, value, class, 0, &key);
         ice_register_object(w, value);
+        /* Subclasses of Range inherit its allocator. */
         if (rb_get_alloc_func(class->real_class) == rb_get_alloc_func(rb_cRange))
             ice_open_range(w, value, class, key, limit, wrapper_count);
         else
@@ -273,6 +287,7 @@ open_core_value(ice_walker *w, VALUE value, ice_written_class *class, uint16_t k
         ice_put_big(w, value, key);
         return;
     case T_DATA:
+        /* A backtrace is written as the array of its lines. */
         if (class->real_class == backtrace_class) {
             VALUE lines = ice_backtrace(value);
             ice_check_call(w->ctx, w->call);
@@ -315,10 +330,14 @@ open_value(ice_walker *w, VALUE value, uint16_t key, long limit)
             return;
         }
     }
+    /* The keywords flag of a hash is written like a variable, so a hash may have one without
+     * FL_EXIVAR. */
     if (RB_FL_ANY_RAW(value, FL_EXIVAR) || RB_TYPE_P(value, T_HASH)) {
-        /* The variables of a class or module are not dumped. */
+        /* open_object writes the variables of a plain object. Those of a class or module are not
+         * dumped. */
         if (!RB_TYPE_P(value, T_OBJECT) && !RB_TYPE_P(value, T_CLASS) && !RB_TYPE_P(value, T_MODULE))
             count = ice_push_variables(w, value);
+        /* A backtrace is written as a new array, which does not have its variables. */
         if (count && RB_TYPE_P(value, T_DATA) && class->real_class == backtrace_class)
             w->ctx->value_count = base, count = 0;
     }
@@ -326,6 +345,8 @@ open_value(ice_walker *w, VALUE value, uint16_t key, long limit)
         const uint32_t node = ice_put_node(w, ICECORE_ATTRS, 0, key, 0);
         ice_walk_frame *frame = ice_open_frame(w, ICE_WALK_VARIABLES, value, node, count, limit);
         frame->base = base;
+        /* The wrapper has the key. The value's own frame is above the wrapper's frame, so the
+         * value is put before its variables. */
         key = ICECORE_NO_KEY;
     }
     if (ICE_UNLIKELY(class->real_class == ice_record))
@@ -339,8 +360,8 @@ open_value(ice_walker *w, VALUE value, uint16_t key, long limit)
 /* Each step function puts the children of the top frame. It returns true as soon as a child
  * was opened as a new frame above `depth`, and false when all children are put. */
 
-/* Puts consecutive integers, and returns the index after the last one. No Ruby object is
- * allocated meanwhile, so the array's items don't move. */
+/* Puts consecutive integers, and returns the index after the last one. The loop calls no Ruby
+ * function and allocates no Ruby object, so the pointer to the array's items stays valid. */
 static uint32_t
 put_integers(ice_walker *w, VALUE array, uint32_t index, uint32_t count)
 {
@@ -373,6 +394,7 @@ step_array(ice_walker *w, uint32_t depth)
         }
         put_value(w, RARRAY_AREF(array, i), ICECORE_NO_KEY, limit);
         i++;
+        /* The child's frame may have moved the frames, so `frame` is not used here. */
         if (w->ctx->walk_depth > depth) {
             w->ctx->walk_frames[depth - 1].next_child = i;
             return true;
@@ -383,9 +405,8 @@ step_array(ice_walker *w, uint32_t depth)
     return false;
 }
 
-/* Puts a key that has no id. A string that Ruby does not intern is marked as a target, even
- * if no link refers to it, so that writers don't treat it as the same object as an equal
- * key. */
+/* Puts a key that has no id. Writers treat equal keys as one object. A string that Ruby does not
+ * intern is an object of its own, so it is marked as a target even if no link refers to it. */
 static void
 put_key_value(ice_walker *w, VALUE key, long limit)
 {
@@ -397,7 +418,8 @@ put_key_value(ice_walker *w, VALUE key, long limit)
         w->tape->nodes[node].flags |= ICECORE_FLAG_TARGET;
 }
 
-/* Puts the keys and values of a hash, then its default value. */
+/* Puts the keys and values of a hash, then its default value. The top frame is looked up again
+ * for each child, because opening a child may move the frames. */
 static bool
 step_hash(ice_walker *w, uint32_t depth)
 {
@@ -408,6 +430,7 @@ step_hash(ice_walker *w, uint32_t depth)
         const uint8_t flags = w->tape->nodes[frame->node].flags;
         if (position >= ctx->value_count)
             break;
+        /* Keys and values alternate on the stack of values, beginning with a key. */
         if (frame->next_child % 2 == 0) {
             const VALUE key = ctx->values[position];
             frame->next_child++;
@@ -426,6 +449,7 @@ step_hash(ice_walker *w, uint32_t depth)
     {
         ice_walk_frame *frame = ice_top_frame(ctx);
         const VALUE default_value = frame->extra_value;
+        /* This function runs again after the default value is walked: nil marks it as put. */
         if (!NIL_P(default_value)) {
             frame->extra_value = Qnil;
             frame->key = ICECORE_NO_KEY;
@@ -460,7 +484,7 @@ step_members(ice_walker *w, uint32_t depth)
         frame->next_child++;
         if (ICE_UNLIKELY(frame->kind == ICE_WALK_VARIABLES &&
                          is_keywords_flag(frame->object, ctx->values[position]))) {
-            /* Its value does not count as a level. */
+            /* Marshal does not count the flag's value as a level, so the limit is not checked. */
             key = ice_put_name(w, ctx->values[position], true);
             ice_put_leaf(w, Qtrue, key);
             continue;
@@ -494,7 +518,8 @@ step_struct(ice_walker *w, uint32_t depth)
 }
 
 #if ICE_HAS_IVAR_LAYOUTS
-/* Puts the variables of an object at their known indexes. */
+/* Puts the variables of an object at their known indexes. A hook may set or remove variables
+ * between two steps, so the indexes are checked in each step, and the number at the end. */
 static bool
 step_layout(ice_walker *w, uint32_t depth)
 {
@@ -557,11 +582,13 @@ step_record_around(ice_walker *w, uint32_t depth)
         return false;
     frame->next_child = 1;
     node = (uint32_t)w->tape->node_count;
+    /* The value is opened without put_value, so the limit is checked here. */
     if (frame->limit == 0)
         ice_raise_too_deep();
     if (RB_SPECIAL_CONST_P(inner))
         ice_raise(ice_type_error, "other", "", "a record around a value that has no class");
     open_value(w, inner, ICECORE_NO_KEY, frame->limit);
+    /* Links to the record name the node of the value itself, after its wrappers. */
     while (w->tape->nodes[node].kind == ICECORE_ATTRS)
         node++;
     ice_seen_add(&w->ctx->seen, record, node);
@@ -596,13 +623,15 @@ step_top_frame(ice_walker *w, uint32_t depth)
     }
 }
 
-/* Ends the node of the top frame, and pops the frame. */
+/* Ends the node of the top frame, and pops the frame with its part of the stack of values. */
 static void
 close_frame(ice_walker *w)
 {
     ice_context *ctx = w->ctx;
     ice_walk_frame *frame = ice_top_frame(ctx);
+    /* The children of a wrapper with variables are the value and the variables. */
     ice_end_node(w->tape, frame->node, frame->count + (frame->kind == ICE_WALK_VARIABLES), frame->wrapper_count);
+    /* Marshal registers an object with _dump only after the string that _dump returned. */
     if (frame->kind == ICE_WALK_DUMP)
         ice_seen_add(&ctx->seen, frame->object, frame->node);
     ctx->value_count = frame->base;

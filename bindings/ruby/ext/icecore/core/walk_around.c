@@ -15,6 +15,7 @@ has_own_members(VALUE singleton)
            RARRAY_LEN(rb_mod_class_variables(1, &own_count, singleton)) > 0;
 }
 
+/* Puts a wrapper. Only the first wrapper of a value has the value's key. */
 static void
 put_module(ice_walker *w, uint32_t id, uint8_t form, uint16_t *key)
 {
@@ -22,8 +23,9 @@ put_module(ice_walker *w, uint32_t id, uint8_t form, uint16_t *key)
     *key = ICECORE_NO_KEY;
 }
 
-/* Puts a wrapper for each module that is mixed into the object itself: among the ancestors of
- * the singleton class these come before the ancestors of the class. Returns their number. */
+/* Puts a wrapper for each module that is mixed into the object itself, and returns their number.
+ * The ancestors of the singleton class are first these modules, then the ancestors of the class.
+ * So the difference of both numbers says how many to take. */
 static uint32_t
 put_modules(ice_walker *w, ice_written_class *class, uint16_t *key)
 {
@@ -37,6 +39,8 @@ put_modules(ice_walker *w, ice_written_class *class, uint16_t *key)
     own_count = RARRAY_LEN(ancestors) - RARRAY_LEN(class_ancestors);
     for (i = 0; i < own_count && i < RARRAY_LEN(ancestors); i++) {
         VALUE module = RARRAY_AREF(ancestors, i), path;
+        /* The singleton class itself is not a module. If modules are prepended to it, it comes
+         * after them. Marshal then writes the name of the object's class in its place. */
         if (module == class->klass) {
             if (i == 0)
                 continue;
@@ -83,6 +87,7 @@ collect_variable(ID id, VALUE value, st_data_t data)
         id_k = rb_intern("K");
         id_encoding = rb_intern("encoding");
     }
+    /* Marshal uses these names for the encoding and for the keywords flag. */
     if (ICE_UNLIKELY(id == id_e || id == id_k)) {
         rb_warn("instance variable `%s' on class %" PRIsVALUE " is not dumped", rb_id2name(id),
                 CLASS_OF(collector->object));
@@ -100,6 +105,7 @@ uint32_t
 ice_push_variables(ice_walker *w, VALUE object)
 {
     variable_collector collector = { w, object, 0 };
+    /* The keywords flag is written like a variable K, before all others. */
     if (RB_TYPE_P(object, T_HASH) && RBASIC(object)->flags & ice_hash_is_keywords) {
         ice_push_value(w->ctx, ID2SYM(rb_intern("K")));
         ice_push_value(w->ctx, Qtrue);

@@ -1,6 +1,6 @@
 /* Calls the hooks of objects (marshal_dump, _dump, _dump_data), and opens their results.
  *
- * A hook may change everything that is being walked. */
+ * A hook may change each object that is being walked, and may define methods. */
 #include "core/walk_frames.h"
 
 ID ice_id_marshal_dump, ice_id_dump, ice_id_dump_data;
@@ -26,10 +26,11 @@ ice_call_hook(ice_walker *w, VALUE object, ID method, int argc, const VALUE *arg
     VALUE result;
     uint32_t i;
     w->ctx->ran_hooks = true;
+    /* The hook may define hooks for String, so this is determined again. */
     w->has_plain_strings = false;
     result = rb_funcallv(object, method, argc, argv);
-    /* Objects may have got new variables, so the order of each layout must be verified again. */
     ice_check_call(w->ctx, w->call);
+    /* Objects may have got new variables, so the order of each layout must be verified again. */
     for (i = 0; i < w->ctx->written_count; i++)
         w->ctx->written_classes[i]->layout_call = 0;
     if (CLASS_OF(result) == klass)
@@ -57,8 +58,8 @@ ice_open_marshal_dump(ice_walker *w, VALUE object, ice_written_class *class, uin
     ice_open_hook_result(w, object, class, ICECORE_FORM_USER_MARSHAL, key, limit, 0, result);
 }
 
-/* Returns true if the _dump of an object is running already. Older Rubies allow such a
- * recursion, which may end by itself, so there the limit is high. */
+/* Returns true if the object is inside of its own _dump too often. Before Ruby 3.3 Marshal allows
+ * such a recursion, and it may end by itself, so there the limit is high. */
 static bool
 is_inside_dump(const ice_context *ctx, VALUE object)
 {
@@ -83,7 +84,8 @@ ice_open_dump(ice_walker *w, VALUE object, ice_written_class *class, uint16_t ke
         ice_raise(ice_type_error, "other", "", "_dump() must return string");
     count = ice_push_variables(w, text);
     has_encoding = ENCODING_GET(text) != rb_ascii8bit_encindex();
-    /* Variables of the object itself are written only if the string has none. */
+    /* Marshal writes variables of the object itself only if the string has neither variables nor
+     * an encoding. */
     if (!count && !has_encoding && !RB_TYPE_P(object, T_OBJECT) && !RB_TYPE_P(object, T_CLASS) &&
         !RB_TYPE_P(object, T_MODULE))
         count = ice_push_variables(w, object);

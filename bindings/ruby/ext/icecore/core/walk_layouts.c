@@ -2,7 +2,8 @@
 #include "core/walk.h"
 
 #if ICE_HAS_IVAR_LAYOUTS
-/* Returns the number of an object's variables; UINT32_MAX if one is not in the layout. */
+/* Returns the number of an object's variables; UINT32_MAX if one is not in the layout. An index
+ * that has no variable in this object contains Qundef. */
 static uint32_t
 count_ivars(const ice_ivar_layout *layout, VALUE object)
 {
@@ -24,7 +25,8 @@ typedef struct {
     bool is_wrong;
 } order_check;
 
-/* For rb_ivar_foreach: checks that the variables come in the order of the layout. */
+/* For rb_ivar_foreach: checks that the variables come in the order of the layout. The layout may
+ * have further variables between them, so the search skips those. */
 static int
 check_next_ivar(ID id, VALUE value, st_data_t data)
 {
@@ -58,6 +60,8 @@ ice_find_ivar_layout(ice_walker *w, ice_written_class *class, VALUE object, uint
         class = class->base_class;
     layout = class->layout;
     if (ICE_LIKELY(layout && (*count = count_ivars(layout, object)) != UINT32_MAX)) {
+        /* One check in each call is enough, because only a hook can change the order during a call.
+         * ice_call_hook resets `layout_call`. */
         if (ICE_LIKELY(class->layout_call == ctx->call) || is_in_order(layout, object)) {
             class->layout_call = ctx->call;
             return layout;
@@ -67,6 +71,8 @@ ice_find_ivar_layout(ice_walker *w, ice_written_class *class, VALUE object, uint
         class->was_written_before = true;
         return NULL;
     }
+    /* Open frames may still use the old layout. It is therefore not changed: a new one is
+     * learned, beginning with a copy. */
     if (ctx->layout_count == ctx->layout_capacity)
         ctx->layouts = ice_stack_grow(ctx->layouts, &ctx->layout_capacity, sizeof *ctx->layouts, 16);
     ctx->layouts[ctx->layout_count] = ice_host_resize(NULL, sizeof *layout);
@@ -94,6 +100,7 @@ ice_put_ivars_by_layout(ice_walker *w, VALUE object, ice_ivar_layout *layout, ui
         ice_layout_ivar *slot = &layout->ivars[i];
         if (slot->index >= width || ivars[slot->index] == Qundef)
             continue;
+        /* step_layout requests the key of a variable that has none yet. */
         if (ICE_UNLIKELY(!slot->key) || !ice_put_leaf(w, ivars[slot->index], slot->key)) {
             *failed_ivar = i;
             return false;

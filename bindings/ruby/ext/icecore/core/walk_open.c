@@ -1,4 +1,5 @@
-/* Opens values without calling hooks: members, structs, ranges, regexps, classes as values. */
+/* Opens or puts values without calling hooks: members, structs, ranges, regexps, and classes that
+ * are values themselves. */
 #include "core/walk_frames.h"
 
 void
@@ -37,8 +38,9 @@ collect_variable(ID id, VALUE value, st_data_t data)
     return ST_CONTINUE;
 }
 
-/* Marshal writes a Range as an object with three variables. Their order is the one in which
- * this process lists them for a new object, so such an object is created. */
+/* Marshal writes a Range as an object with three variables, in the order in which Ruby lists
+ * them. That order depends on the process, so it is read from a new object with the same
+ * variables. */
 void
 ice_open_range(ice_walker *w, VALUE range, ice_written_class *class, uint16_t key, long limit,
                uint32_t wrapper_count)
@@ -70,6 +72,7 @@ ice_open_struct(ice_walker *w, VALUE object, ice_written_class *class, uint16_t 
 void
 ice_put_regexp(ice_walker *w, VALUE regexp, uint16_t key, uint32_t wrapper_count)
 {
+    /* The bits are those of Ruby and of its regexp library: close_regexp reads the same letters. */
     static const struct { int bit; char letter; } options[] = {
         { 4, 's' }, { 1, 'i' }, { 2, 'x' }, { 16, 'u' }, { 32, 'n' }
     };

@@ -34,7 +34,8 @@ put_opaque(ice_walker *w, uint32_t class, uint8_t form, uint16_t key)
     return ice_put_node(w, ICECORE_OPAQUE, 0, key, ICE_CLASS(class) | ICE_FORM(form));
 }
 
-/* Opens the record of an object with _dump, whose value is the dumped string. */
+/* Opens the record of an object with _dump. The record's value is the string that _dump returned.
+ * The frames are those of ice_open_dump. */
 static void
 open_dump_record(ice_walker *w, VALUE record, VALUE text, uint32_t class, uint16_t key, long limit)
 {
@@ -51,7 +52,8 @@ open_dump_record(ice_walker *w, VALUE record, VALUE text, uint32_t class, uint16
     ice_put_string(w, text, ICECORE_NO_KEY, 0);
 }
 
-/* Puts the record of a regexp, whose value is its pattern and the letters of its options. */
+/* Puts the record of a regexp. The record's value is an array: the pattern, and the letters of
+ * the options. */
 static void
 put_regexp_record(ice_walker *w, VALUE record, VALUE pair, uint16_t key)
 {
