@@ -11,7 +11,8 @@
 #include <string.h>
 
 /* Copies `len` bytes; `to` and `from` must not overlap. 4 to 16 bytes are copied as two parts of
- * a constant length, the first and the last bytes, which may overlap in the middle. */
+ * a constant length: the first bytes and the last bytes. The parts may overlap in the middle,
+ * where both have the same bytes. */
 static inline void
 ice_copy(char *to, const char *from, size_t len)
 {

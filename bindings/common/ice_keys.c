@@ -34,6 +34,7 @@ ice_keys_reserve(ice_keys *keys, uint16_t id)
     uint32_t capacity = keys->capacity ? keys->capacity : 64;
     if (id < keys->capacity)
         return;
+    /* An id has 16 bits, so the capacity is at most 65536. */
     while (capacity <= id)
         capacity *= 2;
     keys->by_id = ice_host_resize(keys->by_id, capacity * sizeof(void *));

@@ -64,8 +64,9 @@ ice_keys_store(ice_keys *keys, uint16_t id, void *value)
     keys->by_id[id] = value;
 }
 
-/* Returns the index in `cache` for an address. Values that are created one after another are
- * often some ten bytes apart. */
+/* Returns the index in `cache` for an address. Values that are created one after another are often
+ * some ten bytes apart, so the lowest 3 bits say little. The upper bits are mixed in, so that equal
+ * places of different pages get different indexes. */
 static inline uint32_t
 ice_key_cache_index(const void *address)
 {
@@ -85,7 +86,8 @@ ice_keys_find_by_address(const ice_keys *keys, const void *address, uint16_t *id
     return 1;
 }
 
-/* Remembers the address of a stored value. The address is unique while the value is stored. */
+/* Remembers the address of a stored value. The address is unique while the value is stored. The
+ * entry of another key with the same index is overwritten: that key is then looked up by its text. */
 static inline void
 ice_keys_remember_address(ice_keys *keys, const void *address, uint16_t id)
 {

@@ -1,4 +1,5 @@
-/* Open addressing with linear probing; at most half of the slots are used. */
+/* A hash table with open addressing and linear probing. At most half of the slots are used, so each
+ * search ends at a free slot. */
 #include "common/ice_map.h"
 #include "common/ice_host.h"
 #include "icecore.h"
@@ -6,14 +7,16 @@
 
 /* A map with more slots than this is freed when it is cleared. */
 #define MAX_KEPT_SLOTS 65536
-/* A map with more slots than this is freed too if hardly any are used: clearing it would cost
- * more than a new map. */
+/* A map with more slots than this is also freed if hardly any of them are used, because clearing
+ * all its slots would cost more than a new map. */
 #define MAX_SPARSE_SLOTS 512
-/* Maximum number of slots: their number fits in 32 bits, and their memory can be addressed. */
+/* Maximum number of slots. Their number must fit in 32 bits, and on a machine with 32-bit addresses
+ * their memory must be addressable. */
 #define MAX_SLOTS (SIZE_MAX > UINT32_MAX ? UINT32_C(1) << 31 : UINT32_C(1) << 27)
 
-/* Returns the slot where the search for an address begins. Addresses are multiples of 8, and
- * often follow one another; the factor spreads them. */
+/* Returns the slot where the search for an address begins. Addresses are multiples of 8, so their
+ * lowest 3 bits are dropped. They often follow one another, so a factor spreads them. Its upper
+ * bits depend on all bits of the address. */
 static uint32_t
 first_slot(const void *key, uint32_t mask)
 {
@@ -40,6 +43,7 @@ grow(ice_map *map)
     const uint32_t size = map->mask ? (map->mask + 1) * 2 : 64;
     uint32_t i;
     ice_map bigger;
+    /* The doubled size of 2^31 slots overflows to 0. */
     if (size == 0 || size > MAX_SLOTS)
         ice_host_fail("too many objects");
     bigger.slots = ice_host_resize(NULL, size * sizeof(ice_slot));

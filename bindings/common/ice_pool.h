@@ -65,7 +65,7 @@ ice_pool_acquire(ice_pool *pool, size_t size)
 }
 
 /* Returns a context to a pool, after freeing the memory of a large document in its engine.
- * Returns 0 if the pool is full: then the caller must free the context. */
+ * The result is 1. If the pool is full, the result is 0, and the caller must free the context. */
 static inline int
 ice_pool_release(ice_pool *pool, ice_pooled_context *pooled)
 {

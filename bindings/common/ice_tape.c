@@ -1,7 +1,8 @@
 /* Filling a tape: functions that are called rarely. */
 #include "common/ice_tape.h"
 
-/* Announces to the host that a tape will grow to this size. */
+/* Announces to the host that a tape will grow to this size. A host with a memory limit may leave
+ * by an exception here, before the memory is allocated. */
 static void
 announce_size(icecore_context *engine, size_t nodes, size_t bytes)
 {
@@ -12,8 +13,8 @@ announce_size(icecore_context *engine, size_t nodes, size_t bytes)
 #endif
 }
 
-/* The engine at least doubles the capacity, so the total cost of growing is linear. The capacity
- * grows by 64 nodes at least, enough for a small map. */
+/* The engine at least doubles the capacity, so the cost of all growing is proportional to the final
+ * size. The capacity grows by at least 64 nodes, because fewer would soon be used up. */
 void
 ice_reserve_nodes(icecore_context *engine, icecore_tape *tape, size_t more)
 {
@@ -25,7 +26,8 @@ ice_reserve_nodes(icecore_context *engine, icecore_tape *tape, size_t more)
 void
 ice_reserve_bytes(icecore_context *engine, icecore_tape *tape, size_t more)
 {
-    /* The announced sum is limited, so that it does not overflow when the nodes are added. */
+    /* announce_size adds the bytes of the nodes to this sum. The sum is limited to half of the address
+     * space, so that the addition does not overflow. The real sum is checked below. */
     announce_size(engine, tape->node_count,
                   tape->arena_len > SIZE_MAX / 2 - more ? SIZE_MAX / 2 : tape->arena_len + more);
     if (more > SIZE_MAX - tape->arena_len
@@ -46,6 +48,8 @@ ice_push_long_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, 
     node->key = key;
 }
 
+/* A refused part leaves the tape as it is. If no part was written, the document on the tape is still
+ * complete. If a part was written, its nodes are gone, so the host must begin again. */
 ice_part_result
 ice_write_part(icecore_context *engine, const icecore_stage *stage, icecore_tape *tape, uint32_t *parts)
 {

@@ -53,8 +53,8 @@ ice_part_result ice_write_part(icecore_context *engine, const icecore_stage *sta
                                uint32_t *parts);
 
 /* Fills a tape without checking the capacity at each node. A cursor is a local copy of the
- * positions in a tape; the compiler can keep it in registers, because no store to a node or to
- * text can change it.
+ * positions in a tape. No pointer leads to the copy, so the compiler knows that a store to a node
+ * or to text can't change it, and keeps it in registers.
  *
  *   ice_tape_cursor cursor = ice_tape_cursor_begin(engine, tape, nodes);
  *   ice_tape_cursor_push(&cursor, ICECORE_INT, 0, key, 0, 42);
@@ -67,8 +67,8 @@ typedef struct {
     uint8_t *arena, *text, *text_end;
 } ice_tape_cursor;
 
-/* Returns the end of the text that a cursor may write: less than ICECORE_LONG bytes, because a
- * longer string needs ice_push_long_string. */
+/* Returns the end of the text that a cursor may write. Fewer than ICECORE_LONG bytes are before
+ * it, so a string that needs ice_push_long_string never fits. */
 static inline uint8_t *
 ice_tape_cursor_text_end(const icecore_tape *tape)
 {
@@ -126,7 +126,8 @@ ice_tape_begin(icecore_context *engine, icecore_tape *tape)
         ice_host_fail("not enough memory");
 }
 
-/* Adds the slack after the last string. Must be called before the tape is written. */
+/* Adds the slack after the last string. Must be called before the tape is written. The slack is
+ * filled with zeros, because writers may read it. */
 static inline void
 ice_tape_finish(icecore_context *engine, icecore_tape *tape)
 {
@@ -153,7 +154,8 @@ ice_push(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8_t flag
     return (uint32_t)tape->node_count++;
 }
 
-/* Copies a string to the arena, and pushes its node. */
+/* Copies a string to the arena, and pushes its node. The slack is reserved too, so it is free
+ * after each string. */
 static inline void
 ice_push_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8_t flags, uint16_t key,
                 const char *text, size_t len)
@@ -187,7 +189,8 @@ ice_end_node(icecore_tape *tape, uint32_t index, uint32_t count, uint32_t wrappe
     }
 }
 
-/* Ends the `wrapper_count` wrappers around the leaf that was pushed last. */
+/* Ends the `wrapper_count` wrappers around the leaf that was pushed last. The innermost wrapper is
+ * the node before the leaf, and ice_end_node ends the others with it. */
 static inline void
 ice_end_wrappers(icecore_tape *tape, uint32_t wrapper_count)
 {

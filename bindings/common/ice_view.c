@@ -11,6 +11,7 @@ ice_long_bytes(const icecore_view *view, const icecore_node *node, size_t *len)
     location = &view->long_strings[node->payload];
     base = location->in_arena ? view->arena : view->input;
     base_len = location->in_arena ? view->arena_len : view->input_len;
+    /* The offset is checked first, so the subtraction can't overflow. */
     if (location->offset > base_len || location->len > base_len - location->offset)
         ice_host_fail("a string outside the document");
     *len = (size_t)location->len;
@@ -21,6 +22,7 @@ const icecore_name *
 ice_name(const icecore_names *names, uint32_t id, const char **text)
 {
     const icecore_name *name;
+    /* Ids begin with 1. */
     if (id == 0 || id > names->count)
         return NULL;
     name = &names->names[id - 1];

@@ -19,8 +19,8 @@
 #define ICE_CLASS_OF(node) ((uint32_t)(uint16_t)((node)->payload >> ICECORE_CLASS_SHIFT))
 #define ICE_FORM_OF(node) ((uint8_t)((node)->payload >> ICECORE_FORM_SHIFT))
 
-/* The part of ice_bytes_of for strings of 4 GB or more, and for nodes that are damaged: fails
- * if a string is outside of the document. */
+/* The part of ice_bytes_of for strings of 4 GB or more, and for nodes that are damaged. Fails if
+ * the string is outside of the document. */
 const char *ice_long_bytes(const icecore_view *view, const icecore_node *node, size_t *len);
 /* Returns the name with this id in a table of keys, classes or encodings, or NULL. `text`
  * receives its bytes; their number is `node.aux`. */

@@ -1,9 +1,9 @@
 /* The machine that builds values. It has a frame for each container that contains others,
- * so depth costs memory, but not the machine's stack.
+ * so a deep value needs memory for frames, but not the C stack.
  *
  * The contents of a container are on the context's stack of values until the container
- * ends, each key before its value. A container to which a link refers is created first, and
- * each value is added to it at once, because a hook may look at it. */
+ * ends, each key before its value. If a link refers to the container, a hook may see it before
+ * it ends. Such a container is therefore created first, and gets each value at once. */
 #include "core/build.h"
 
 /* Number of items that are collected before they are added to an array. */
@@ -29,7 +29,8 @@ top_frame(const ice_context *ctx)
     return ctx->build_depth ? &ctx->build_frames[ctx->build_depth - 1] : NULL;
 }
 
-/* Returns true if a container around the value that begins now completes it. */
+/* Returns true if a container around the value that begins now completes it. Except for regexps,
+ * only the first value of a frame can be completed, so the frame must not have values yet. */
 static bool
 is_partial(ice_context *ctx)
 {
@@ -52,8 +53,8 @@ is_record(const ice_class *class)
     return class->verdict == ICECORE_AS_RECORD;
 }
 
-/* Returns the name of a class as a string. If `is_slow`, the name is also a symbol that
- * was met. */
+/* Returns the name of a class as a string. In Marshal data the name of a class is a symbol, so
+ * with `is_slow` the symbol is registered as met. */
 static VALUE
 class_name_string(ice_builder *b, uint32_t id)
 {
@@ -70,7 +71,7 @@ class_name_string(ice_builder *b, uint32_t id)
     return string;
 }
 
-/* Registers the name of a class as a symbol that was met, if that matters. */
+/* Registers the name of a class as a symbol that was met. Only `is_slow` uses these symbols. */
 static void
 register_class_name(ice_builder *b, uint32_t id)
 {
@@ -85,13 +86,15 @@ open_array(ice_builder *b, uint32_t index, const icecore_node *node)
 {
     VALUE array = 0;
     ice_build_frame *frame;
+    /* Other arrays are created when they end, from the values on the stack. */
     if (node->flags & ICECORE_FLAG_TARGET || node->aux > RUN)
         array = rb_ary_new_capa(node->aux);
     frame = open_frame(b, ICE_BUILD_ARRAY, index, (uint32_t)node->payload);
     frame->object = array;
 }
 
-/* Opens a map. A Hash is created now only if links or identity need it. */
+/* Opens a map. The Hash is created now if a link may refer to it, or if it must compare by
+ * identity before it gets its first key. */
 static void
 open_hash(ice_builder *b, uint32_t index, const icecore_node *node)
 {
@@ -139,6 +142,7 @@ open_object(ice_builder *b, uint32_t index, const icecore_node *node)
     }
     object = rb_obj_alloc(class->klass);
     ice_check_call(b->ctx, b->call);
+    /* An allocator may run foreign code, so the entry is looked up again. */
     class = ice_class_entry(b->ctx, id);
     if (is_struct) {
         if (!RB_TYPE_P(object, T_STRUCT))
@@ -227,6 +231,7 @@ static bool
 value_declares_encoding(ice_builder *b, uint32_t index)
 {
     const icecore_node *node = &b->ctx->view.nodes[index];
+    /* Wrappers are directly before the value, and the pattern directly after its regexp. */
     while (node->kind == ICECORE_ATTRS)
         node++;
     if (node->kind == ICECORE_REGEXP)
@@ -256,6 +261,7 @@ open_attributes(ice_builder *b, uint32_t index, const icecore_node *node)
     ice_build_frame *frame;
     VALUE klass;
     bool is_module, declares_encoding;
+    /* A wrapper without a class has instance variables. */
     if (!id) {
         const icecore_node *inner = node + 1;
         if (inner->kind == ICECORE_MODULE)
@@ -321,6 +327,7 @@ open_container(ice_builder *b, uint32_t index, const icecore_node *node)
     }
     frame = top_frame(ctx);
     frame->is_partial = is_partial_value;
+    /* A target that does not exist yet is set in close_top. */
     if (node->flags & ICECORE_FLAG_TARGET && frame->object) {
         frame->is_shared = true;
         ice_set_link_target(b, index, frame->object);
@@ -338,12 +345,14 @@ flush_values(ice_builder *b, ice_build_frame *frame)
     const VALUE *values = ctx->values + frame->base;
     const uint32_t count = ctx->value_count - frame->base;
     if (frame->kind == ICE_BUILD_VARIABLES) {
+        /* The value stays on the stack; a name and a value after it are one variable. */
         if (count == 3) {
             ice_set_variables(values[0], values + 1, 1);
             ctx->value_count -= 2;
         }
         return;
     }
+    /* The other containers wait until a key and its value are on the stack. */
     if (frame->kind == ICE_BUILD_ARRAY)
         rb_ary_cat(frame->object, values, count);
     else if (count != 2)
@@ -357,6 +366,7 @@ flush_values(ice_builder *b, ice_build_frame *frame)
         ice_set_members(b, NULL, frame->object, values, 1);
     else
         return;
+    /* A method of a key may have moved the frames, so `frame` is not used here. */
     ctx->value_count = ctx->build_frames[ctx->build_depth - 1].base;
 }
 
@@ -373,12 +383,14 @@ add_value(ice_builder *b, VALUE value)
         flush_values(b, top);
 }
 
-/* Finishes a key of a hash. In the data, a symbol that was met before is a link, and so is
- * an equal string. */
+/* Finishes a key of a hash. In the data, a symbol that was met before is a link, and so is a key
+ * that equals an earlier string key. Marshal does not finish a linked symbol again, but it
+ * finishes a linked string. */
 static VALUE
 finish_key(ice_builder *b, const icecore_node *node, const char *text, size_t len, VALUE key)
 {
     VALUE name = key;
+    /* Strings of different encodings may be equal in Ruby, so the name has the encoding too. */
     if (RB_TYPE_P(key, T_STRING))
         name = rb_ary_new_from_args(2, key, rb_enc_from_encoding(rb_enc_get(key)));
     else if (!SYMBOL_P(key))
@@ -390,7 +402,8 @@ finish_key(ice_builder *b, const icecore_node *node, const char *text, size_t le
     return SYMBOL_P(key) ? key : ice_finish_linked_string(b, rb_hash_lookup(b->known_names, name));
 }
 
-/* Pushes the key of the value at a node, unless the key has a node of its own. */
+/* Pushes the key of the value at a node, unless the key has a node of its own. Numbers from
+ * ICECORE_IS_KEY on are not ids. */
 static void
 push_key(ice_builder *b, const icecore_node *node)
 {
@@ -409,7 +422,8 @@ push_key(ice_builder *b, const icecore_node *node)
     ice_push_value(b->ctx, key);
 }
 
-/* Returns true if a frame still changes this value: builds it, or sets its variables. */
+/* Returns true if a frame will still change this value, because it builds the value or sets its
+ * variables, modules or class. */
 static bool
 is_unfinished(const ice_context *ctx, const ice_build_frame *frame, VALUE value)
 {
@@ -424,8 +438,8 @@ is_unfinished(const ice_context *ctx, const ice_build_frame *frame, VALUE value)
            ctx->value_count > frame->base && ctx->values[frame->base] == value;
 }
 
-/* Returns true if Marshal never finishes a value: the argument of _load_data if the object
- * has wrappers; up to Ruby 3.1 also values with modules mixed in. */
+/* Returns true if Marshal never finishes a value. This is the argument of _load_data if the
+ * object has wrappers. Up to Ruby 3.1 it is also a value with modules mixed in. */
 static bool
 stays_unfinished(ice_builder *b, uint32_t index)
 {
@@ -457,7 +471,7 @@ build_leaf_slowly(ice_builder *b, uint32_t index)
     const char *text = NULL;
     size_t len = 0;
     const bool is_string = node->kind == ICECORE_BYTES || node->kind == ICECORE_TEXT || node->kind == ICECORE_ENCODED;
-    /* Numbers, true, false and nil are finished, whatever is around them. */
+    /* Marshal finishes numbers, true, false and nil at once, even inside of a wrapper. */
     const bool is_partial_value =
         (is_string || node->kind == ICECORE_SYMBOL || node->kind == ICECORE_MODULE) && is_partial(b->ctx);
     value = ice_build_rare_leaf(b, index);
@@ -540,6 +554,7 @@ close_top(ice_builder *b)
     was_shared = frame->is_shared;
     ctx->value_count = base;
     ctx->build_depth--;
+    /* A link to a wrapped value names the node of the value, so a wrapper is never a target. */
     if (ICE_UNLIKELY(node->flags & ICECORE_FLAG_TARGET) && !was_shared && node->kind != ICECORE_ATTRS)
         ice_set_link_target(b, index, value);
     if (ICE_UNLIKELY(b->is_slow))
@@ -569,11 +584,13 @@ ice_build(ice_context *ctx, const ice_read_settings *settings)
             index = (uint32_t)node->payload;
         else {
             open_container(b, index, node);
+            /* The map of an object is a node too, but it has no frame of its own. */
             index += node->kind == ICECORE_OBJECT ? 2 : 1;
             if (index < top_frame(ctx)->end)
                 continue;
             value = close_top(b);
         }
+        /* The value may be the last one of several containers, which then all end here. */
         while (ctx->build_depth) {
             add_value(b, value);
             if (index < top_frame(ctx)->end)

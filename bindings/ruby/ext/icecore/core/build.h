@@ -5,8 +5,9 @@
  *   build_close.c  turns a container into its value when its contents are complete
  *   build.c        the machine: a frame for each container that holds others
  *
- * With a proc or with `freeze`, build.c handles every value itself, and freezes each value
- * and passes it to the proc when Marshal does. "Finishing" a value means these two steps. */
+ * Marshal freezes a value and passes it to the proc at a certain moment. "Finishing" a value means
+ * these two steps. With a proc or with `freeze`, build.c builds every value itself, without
+ * build_flat.c, so that it can finish each value at the same moment. */
 #ifndef ICE_BUILD_H
 #define ICE_BUILD_H
 #include "core/icecore_ruby.h"

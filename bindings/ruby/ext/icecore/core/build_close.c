@@ -58,9 +58,9 @@ ice_set_members(ice_builder *b, ice_class *class, VALUE object, const VALUE *pai
 #endif
 }
 
-/* Sets the members of a Struct or Data: they must be those of the class, in its order.
- * Each is set on its own, because rb_struct_initialize would take a single Hash as
- * keywords if the current call has some. */
+/* Sets the members of a Struct or Data. The data must have exactly the members of the class, in
+ * the same order. Each member is set by a call of its own: rb_struct_initialize would mistake a
+ * single Hash for keywords if the current Ruby call has keywords. */
 static void
 set_struct_members(VALUE object, const VALUE *pairs, uint32_t count)
 {
@@ -107,14 +107,15 @@ set_range_members(VALUE range, const VALUE *pairs, uint32_t count)
     arguments[0] = find_member(pairs, count, "begin");
     arguments[1] = find_member(pairs, count, "end");
     arguments[2] = find_member(pairs, count, "excl");
+    /* Marshal leaves a Range without `excl` as it is. */
     if (NIL_P(arguments[2]))
         return;
     arguments[2] = RTEST(arguments[2]) ? Qtrue : Qfalse;
     ice_call_original(ICE_RANGE_INITIALIZE, range, 3, arguments);
 }
 
-/* Raises for a Set without a Hash, unless there is a proc: a value that a proc put there is
- * the program's responsibility. */
+/* Raises for a Set without a Hash, unless there is a proc. With a proc the program itself may have
+ * put another value there. */
 static void
 check_set_is_from_proc(const ice_builder *b)
 {
@@ -180,7 +181,7 @@ static VALUE
 build_complex(VALUE fields, bool has_proc)
 {
     check_number_fields(fields, "complex");
-    /* A value that a proc put there is the program's responsibility. */
+    /* The proc may have replaced a part, so the parts are not checked. */
     if (has_proc)
         return rb_complex_raw(RARRAY_AREF(fields, 0), RARRAY_AREF(fields, 1));
     if (!is_real(RARRAY_AREF(fields, 0)) || !is_real(RARRAY_AREF(fields, 1)))
@@ -201,8 +202,8 @@ close_old_number(ice_builder *b, const ice_build_frame *frame, const VALUE *pair
     return is_rational ? build_rational(fields) : build_complex(fields, !NIL_P(b->settings->proc));
 }
 
-/* Checks the fields of a Date: numbers of plain classes; Ruby 1.6 had true or false as
- * the calendar. */
+/* Checks that the fields of a Date are numbers or nil. True and false are accepted too, because
+ * Ruby 1.6 wrote one of them as the calendar. */
 static void
 check_date(VALUE fields)
 {
@@ -216,7 +217,8 @@ check_date(VALUE fields)
     }
 }
 
-/* Calls marshal_load with its argument; values of core classes are built without a call. */
+/* Calls marshal_load with its argument. Values of core classes are built without that call,
+ * because a program may have replaced the method. */
 static VALUE
 close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
 {
@@ -241,8 +243,8 @@ close_marshal(ice_builder *b, ice_build_frame *frame, VALUE data)
     return object;
 }
 
-/* Does what Date._load does, without Ruby's own reader, to which Date._load would pass the
- * bytes. The allocator of DateTime is used, because the date may have a time of day. */
+/* Does the work of Date._load, which would pass the bytes to Ruby's own reader: here the engine
+ * reads them. The allocator of DateTime is used, because the date may have a time of day. */
 static VALUE
 load_date(const ice_builder *b, VALUE klass, VALUE text)
 {
@@ -253,7 +255,7 @@ load_date(const ice_builder *b, VALUE klass, VALUE text)
     return date;
 }
 
-/* Calls _load with its argument; values of core classes are built without a call. */
+/* Calls _load with its argument. Values of core classes are built without that call. */
 static VALUE
 close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
 {
@@ -265,7 +267,8 @@ close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
         return ice_call_original(ICE_TIME_LOAD, klass, 1, &text);
     if (frame->class->kind == ICE_CLASS_DECIMAL)
         return ice_decimal_load(text);
-    /* This includes a Date that the list allows because it is in another form. */
+    /* A Date in a form that Ruby does not write today must be in the list of classes. It is
+     * built here too. */
     if (ice_builtin_class_kind(node, name, len) == ICE_CLASS_DATE)
         return load_date(b, klass, text);
     text = rb_funcallv(klass, rb_intern("_load"), 1, &text);
@@ -283,8 +286,9 @@ close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
 
 /* ---- others ------------------------------------------------------------------------------ */
 
-/* Removes escapes that Ruby 1.8 wrote, and that have another meaning now. Ruby 1.8 wrote no
- * encodings, so regexps without one are treated so. */
+/* Removes backslashes before letters for which Ruby 1.8 did not define an escape, because such
+ * an escape has another meaning now. Ruby 1.8 wrote no encodings, so a regexp without an
+ * encoding is taken to be one of Ruby 1.8. */
 static VALUE
 remove_old_escapes(VALUE source)
 {
@@ -297,6 +301,8 @@ remove_old_escapes(VALUE source)
         if (*from == '\\')
             slashes++;
         else {
+            /* An odd number of backslashes: the last one belongs to this letter. A NUL byte is
+             * excluded, because strchr would find the end of `old`. */
             if (*from && strchr(old, *from) && slashes & 1)
                 to--;
             slashes = 0;
@@ -382,8 +388,8 @@ close_module(ice_builder *b, ice_build_frame *frame, VALUE object)
     rb_extend_object(object, frame->klass);
 }
 
-/* Gives a value of a core class a subclass, as Marshal does: in place, so that existing
- * references stay valid. */
+/* Makes a value of a core class an object of a subclass. As in Marshal, the value itself is
+ * changed, so existing references to it stay valid. */
 static void
 change_class(VALUE object, VALUE klass)
 {
@@ -395,7 +401,8 @@ change_class(VALUE object, VALUE klass)
     RB_OBJ_WRITE(object, (VALUE *)&RBASIC(object)->klass, klass);
 }
 
-/* Returns true if all keys have hash and eql? methods of Ruby's own. */
+/* Returns true if no key can have `hash` and `eql?` methods of a program, so that adding the
+ * keys runs no foreign code. */
 static bool
 are_plain_keys(const VALUE *pairs, uint32_t count)
 {
@@ -416,6 +423,7 @@ close_hash(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32_t
     const icecore_node *node = &b->ctx->view.nodes[frame->node];
     VALUE hash = frame->object ? frame->object : rb_hash_new();
     const bool has_default = node->flags & ICECORE_FLAG_DEFAULT;
+    /* The default value is last, and has no key. */
     const uint32_t pairs = (count - has_default) / 2;
     uint32_t i;
     frame->object = hash;
@@ -456,7 +464,8 @@ close_record(ice_builder *b, ice_build_frame *frame, const VALUE *values, uint32
     return record;
 }
 
-/* Closes a record around a value. Links to that value refer to the record. */
+/* Closes a record around a value. Links to that value refer to the record, so that a program
+ * that follows a link also finds the wrapper. */
 static VALUE
 close_record_of(ice_builder *b, ice_build_frame *frame, VALUE inner)
 {

@@ -1,12 +1,13 @@
-/* Containers of leaves, built without a frame: their values are on the machine's stack
- * until the container is created. */
+/* Containers of leaves, built without a frame. Their values are in a local array until the
+ * container is created. The array is on the C stack, so the collector finds them there. */
 #include "core/build.h"
 
 /* Number of items that are collected before they are added to an array; also the maximum
  * number of entries of other containers that are built here. */
 #define RUN 64
 
-/* Builds a leaf or an empty container: both are a single node. */
+/* Builds a leaf or an empty container: both are a single node. The caller has as many nodes as
+ * items, so a container among them is empty. */
 static VALUE
 build_item(ice_builder *b, uint32_t index)
 {
@@ -111,11 +112,16 @@ build_object_by_layout(ice_builder *b, ice_class *class, uint32_t index, uint32_
     for (i = 0; i < count; i++)
         values[i] = build_item(b, index + i);
     object = class->allocate(class->klass);
+    /* A new object may have too few indexes. Setting the last variable makes Ruby add them. This
+     * allocates memory, so the collector may see the object before its other variables are set:
+     * RB_OBJ_WRITE reports each of them. */
     if (ROBJECT_NUMIV(object) < class->layout->width) {
         rb_ivar_set(object, class->layout->ivars[class->layout->last_ivar].id, Qnil);
         if (ROBJECT_NUMIV(object) < class->layout->width)
             return 0;
         ivars = ROBJECT_IVPTR(object);
+        /* The object may not have the last variable: then its index is made empty again. If the
+         * object has it, the loop overwrites nil. */
         if (count < class->layout->count)
             ivars[class->layout->ivars[class->layout->last_ivar].index] = Qundef;
         for (i = 0; i < count; i++)
@@ -164,8 +170,8 @@ find_flat_class(ice_builder *b, uint32_t id)
         return NULL;
     if (ICE_LIKELY(class->looked_up_call == b->ctx->call))
         return class;
-    /* It was looked up in an earlier call. If its path still leads to it, a lookup would load
-     * nothing. */
+    /* The class was looked up in an earlier call. If its path still leads to it, a new lookup
+     * would have the same result, and would not load code. */
     if (b->settings->rules.rename || !ice_constants_lead_to(class->klass, class->constants))
         return NULL;
     class->looked_up_call = b->ctx->call;
@@ -180,6 +186,7 @@ ice_build_flat(ice_builder *b, uint32_t index, VALUE *value)
     if (node->flags & (ICECORE_FLAG_TARGET | ICECORE_FLAG_IDENTITY | ICECORE_FLAG_DEFAULT))
         return false;
     switch (node->kind) {
+    /* `aux` is the number of children. If there are as many nodes, no child has children. */
     case ICECORE_ARRAY:
         if (end - index - 1 != node->aux)
             return false;

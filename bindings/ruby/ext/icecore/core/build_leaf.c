@@ -3,7 +3,8 @@
 
 /* ---- links -------------------------------------------------------------------- */
 
-/* Returns a key for an ice_map, whose keys are pointers other than NULL. */
+/* Returns a key for an ice_map. Its keys are pointers other than NULL, and the first node has the
+ * index 0, so 1 is added. */
 static const void *
 map_key(uint32_t node)
 {
@@ -128,8 +129,9 @@ ice_encoding_of(ice_builder *b, const icecore_node *node, VALUE *name)
     return index < 0 ? NULL : rb_enc_from_index(index);
 }
 
-/* Finishes the true (UTF-8) or false (US-ASCII) that declares an encoding. If the proc
- * returns another value, that value declares no encoding, and becomes a variable. */
+/* Finishes the value of the variable E: true declares UTF-8, and false declares US-ASCII. If the
+ * proc returns any other value, that value does not declare an encoding: the string becomes
+ * binary and keeps the value as a variable. */
 static void
 call_proc_for_short_encoding(ice_builder *b, VALUE is_utf8, VALUE string)
 {
@@ -169,6 +171,7 @@ ice_finish_encoding(ice_builder *b, const icecore_node *node, const char *text, 
         }
         return;
     }
+    /* Marshal declares UTF-8 for each string, but for a symbol only if it is not ASCII. */
     if (node->kind == ICECORE_SYMBOL) {
         for (i = 0; i < len && (unsigned char)text[i] < 0x80; i++)
             ;
@@ -257,6 +260,8 @@ VALUE
 ice_create_key_value(ice_builder *b, uint16_t id)
 {
     VALUE key = build_key(b, id);
+    /* A string that can be changed must not be shared by several hashes. With `is_slow` only
+     * symbols are stored, because a proc may get and change each string. */
     if (!b->is_slow && !RB_SPECIAL_CONST_P(key) && RB_TYPE_P(key, T_STRING) && !OBJ_FROZEN(key))
         return key;
     if (!b->is_slow || SYMBOL_P(key))

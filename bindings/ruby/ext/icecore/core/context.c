@@ -2,9 +2,9 @@
  *
  * All contexts are in a list. When the collector runs, it marks the objects of busy
  * contexts: the values that are being built or walked, and the cached symbols, strings and
- * classes. An idle context drops its cached objects instead. So an object does not live
- * longer because it was once read or written, and a new object at the address of a freed
- * one can't be mistaken for it. */
+ * classes. An idle context drops its cached objects instead. So the cache does not keep an
+ * object alive after a call. A cached address also never belongs to a freed object: a new object
+ * at that address would be mistaken for the old one. */
 #include "core/icecore_ruby.h"
 
 /* Maximum sizes of stacks and of `layouts` that are kept from call to call. */
@@ -48,7 +48,8 @@ mark_busy(const ice_context *ctx)
         rb_gc_mark(ctx->seen.objects[i].object);
 }
 
-/* Drops all cached objects. No memory is freed, because the collector is running. */
+/* Drops all cached objects. No memory is allocated or freed, because the collector is running.
+ * The layouts stay in `layouts`, and are freed with the context. */
 static void
 forget_cached_objects(ice_context *ctx)
 {
@@ -113,6 +114,7 @@ ice_context_acquire(void)
         all_contexts = ctx;
     }
     ctx->is_busy = ctx->has_cached_objects = true;
+    /* 0 is not a call: in the entries of classes it means that they were never checked. */
     if (++last_call == 0)
         last_call = 1;
     ctx->call = last_call;
@@ -131,7 +133,7 @@ trim_stack(void *stack, uint32_t *capacity)
     }
 }
 
-/* The keys hold no references: the collector marks them. */
+/* Keys need no release, because the table owns no references: mark_busy marks the keys. */
 static void
 release_nothing(void *host, void *key)
 {
@@ -160,6 +162,7 @@ free_context_memory(ice_context *ctx)
     ice_map_free(&ctx->target_indexes);
     ice_map_free(&ctx->written_class_indexes);
     icecore_context_free(ctx->pooled.engine);
+    /* The struct stays in the list of all contexts, so its `next` is kept. */
     {
         ice_context *const next = ctx->next;
         memset(ctx, 0, sizeof *ctx);
@@ -191,6 +194,7 @@ ice_raise_reentered(void)
 void
 ice_context_release(ice_context *ctx, uint32_t call)
 {
+    /* A continuation may end the same call twice. The context may then belong to a newer call. */
     if (ctx->call != call || !ctx->is_busy)
         return;
     ctx->value_count = ctx->target_count = ctx->build_depth = ctx->walk_depth = 0;
@@ -224,6 +228,7 @@ ice_renew_keys(ice_context *ctx, uint32_t generation)
     if (ctx->keys.generation == generation)
         return;
     ice_keys_check(&ctx->keys, generation, release_nothing, NULL);
+    /* The layouts contain key ids of the old generation. */
     for (i = 0; i < ctx->layout_count; i++)
         for (j = 0; j < ctx->layouts[i]->count; j++)
             ctx->layouts[i]->ivars[j].key = 0;

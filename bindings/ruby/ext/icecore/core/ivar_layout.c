@@ -1,9 +1,10 @@
 /* The positions of instance variables inside of objects.
  *
  * Up to Ruby 3.1 each object has its variables in an array, and its class determines which
- * variable is at which index. An index never gets another variable. The indexes are found
- * with a trial object that has a different number in each variable; no other code sees that
- * object. */
+ * variable is at which index. A class may add indexes, but an index never gets another variable,
+ * so an index that was learned stays right. The indexes are found with a trial object that has a
+ * different number in each variable: the number at an index says which variable is there. No
+ * other code sees that object. */
 #include "core/icecore_ruby.h"
 
 #if ICE_HAS_IVAR_LAYOUTS
@@ -45,6 +46,7 @@ ice_ivar_layout_learn(ice_ivar_layout *layout, VALUE object)
     /* An allocator other than Ruby's own might run foreign code. */
     if (allocate != rb_get_alloc_func(rb_cObject))
         return;
+    /* `known_ids` gets the variables of the object, then those that only the old layout has. */
     rb_ivar_foreach(object, add_id, (st_data_t)&known_ids);
     for (i = 0; i < layout->count && !known_ids.is_full; i++) {
         uint32_t j;
@@ -69,6 +71,7 @@ ice_ivar_layout_learn(ice_ivar_layout *layout, VALUE object)
         for (index = 0; index < width; index++)
             if (FIXNUM_P(ivars[index]) && known_ids.ids[FIX2INT(ivars[index])] == ordered_ids.ids[i])
                 break;
+        /* `is_known` is still false, so the class has no layout in these cases. */
         if (index == width || index >= ICE_MAX_LAYOUT_WIDTH || is_never_dumped(ordered_ids.ids[i]))
             return;
         layout->ivars[layout->count].id = ordered_ids.ids[i];

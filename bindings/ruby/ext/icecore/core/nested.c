@@ -1,10 +1,10 @@
 /* Marshal data in the payloads of hooks.
  *
- * `_load` gets bytes, and some classes pass them to Ruby's own Marshal.load: Date, DRb,
- * Gem::Specification. Such bytes are read here first, and their classes are checked
- * against the list of the call. Later Ruby's own reader builds the values, so they can have
- * neither records nor renamed classes. Payloads inside of payloads are checked in the same
- * way. */
+ * `_load` gets bytes. Some classes, such as Date, DRb's and Gem::Specification, pass these bytes
+ * to Ruby's own Marshal.load, which builds each class that they name. So the bytes are read here
+ * first, and their classes are checked against the list of the call. The values are built by
+ * Ruby's own reader afterwards, so they can have neither records nor renamed classes. Payloads
+ * inside of payloads are checked in the same way. */
 #include "core/nested.h"
 #include "core/documents.h"
 #include "core/policy.h"
@@ -12,9 +12,9 @@
 /* Limit of the depth of payloads in payloads. */
 #define MAX_LEVELS 16
 
-/* Returns true if Marshal.load would accept these bytes as a dump. Current Rubies write
- * version 4.8. Marshal.load also reads smaller versions, but if no valid type byte follows,
- * it fails at once: then the bytes are in a format of the class's own. */
+/* Returns true if Marshal.load may accept these bytes as a dump. Current Rubies write version 4.8,
+ * and such bytes are always a dump. Marshal.load also reads smaller versions, but it fails at
+ * once if no valid type byte follows. In that case the bytes are in a format of the class's own. */
 static bool
 is_marshal(const char *bytes, size_t len)
 {
@@ -39,6 +39,7 @@ find_payload(const icecore_view *view, const icecore_node *node, const char **by
     while (data->kind == ICECORE_ATTRS || data->kind == ICECORE_LINK || data->kind == ICECORE_COPY) {
         *is_linked |= data->kind != ICECORE_ATTRS;
         data = data->kind == ICECORE_ATTRS ? data + 1 : &view->nodes[(uint32_t)data->payload];
+        /* More steps than nodes: the links form a cycle. */
         if (++followed > view->node_count)
             return false;
     }
@@ -119,9 +120,9 @@ payload_path(ice_nested_check *check)
     return rb_utf8_str_new_cstr(path);
 }
 
-/* Returns true if a payload that a link leads to was already checked, because many hooks may
- * get the same one. A payload is identified by its offset in the input. Payloads in other
- * memory, which may move, are always checked again. */
+/* Returns true if a payload that a link leads to was already checked. Many hooks may get the same
+ * payload, and it is checked only once. A payload is identified by its offset in the input. The
+ * address of a payload in other memory may change, so such a payload is always checked again. */
 static bool
 was_already_checked(ice_nested_check *check, const char *bytes)
 {

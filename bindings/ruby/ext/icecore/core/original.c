@@ -1,8 +1,8 @@
 /* Ruby's own methods, as they were when the extension was loaded.
  *
- * Values of core classes are built from data that was checked. For some of them this needs
- * methods of Ruby's own (Time._load for the zone of a Time). The methods here are called
- * even if a program has replaced them. */
+ * Some values of core classes can be built only by methods of Ruby itself: only Time._load sets
+ * the zone of a Time. A program may replace such a method. The methods here are the original
+ * ones, so checked data never reaches a replacement. */
 #include "core/icecore_ruby.h"
 
 static VALUE originals[ICE_ORIGINAL_COUNT]; /* UnboundMethods; a Method for ICE_TIME_LOAD */
@@ -81,8 +81,8 @@ own_method(const char *name)
     return method;
 }
 
-/* Asks an exception with this backtrace, because Ruby then returns the same strings each
- * time. */
+/* Sets the backtrace of a new exception and calls its method `backtrace`, because Ruby then
+ * returns the same strings each time. */
 VALUE
 ice_backtrace(VALUE backtrace)
 {
@@ -105,8 +105,8 @@ ice_hash_compares_by_identity(VALUE hash)
 #endif
 }
 
-/* The index of the machine word of an RHash that contains its default value. 0 if it was not
- * found; then a method is called. */
+/* The index of the machine word of an RHash that contains its default value. If it was not found,
+ * it is 0, and ice_hash_default calls a method. */
 static uint32_t default_word;
 
 /* Returns an empty hash with this default value; nil if `number` is 0. */
@@ -118,7 +118,8 @@ hash_with(long number)
     return hash;
 }
 
-/* Finds `default_word`: the word that has the default value in several hashes. */
+/* Finds `default_word`: the word that has the default value in three hashes. The search begins
+ * after the flags and the class, and ends with the smallest size of an object, 5 words. */
 static void
 find_default_word(void)
 {
@@ -130,8 +131,8 @@ find_default_word(void)
             default_word = i;
 }
 
-/* Up to Ruby 3.2 a hash with up to 8 entries has them in a separate table, and its flags
- * contain the number of entries, including deleted ones. find_small_hash_entries tests once whether this
+/* Up to Ruby 3.2 a hash with up to 8 entries has them in a separate table, and its flags contain
+ * the number of entries, including deleted ones. find_small_hash_entries tests once whether this
  * Ruby does so. */
 #define ICE_LARGE_HASH RUBY_FL_USER3
 #define ICE_BOUND_SHIFT (RUBY_FL_USHIFT + 8)
@@ -149,7 +150,9 @@ ice_small_hash_entries(VALUE hash, uint32_t *bound)
     return table && *bound <= 8 ? table + 1 : NULL;
 }
 
-/* Sets `has_small_hash_entries`: fills a small hash, and checks that its entries are found there. */
+/* Sets `has_small_hash_entries`. Fills a small hash, deletes an entry, and checks that the entries
+ * are where ice_small_hash_entries expects them. Then checks that more than 8 entries set
+ * ICE_LARGE_HASH. */
 static void
 find_small_hash_entries(void)
 {
@@ -183,7 +186,9 @@ ice_hash_default(VALUE hash)
     return ice_call_original(ICE_HASH_DEFAULT, hash, 0, NULL);
 }
 
-/* Returns the flag by which two hashes differ; 0 unless it is exactly one. */
+/* Returns the flag by which two hashes differ; 0 unless it is exactly one. The lowest 12 bits are
+ * ignored, because they mean the same for objects of all types. `bits & (bits - 1)` is 0 if at
+ * most one bit is set. */
 static VALUE
 differing_flag(VALUE one, VALUE other)
 {

@@ -5,8 +5,8 @@
  * `read` with the same numbers of bytes, so an object that has only these two works too. */
 #include "core/documents.h"
 
-/* Maximum number of bytes in one request, because a length in the data may be larger than
- * the data. */
+/* Maximum number of bytes in one request. A damaged length may be larger than the data, and must
+ * not make the IO allocate that much memory. */
 #define MAX_REQUEST 65536
 /* Marshal's limit for bytes that it requests before it needs them. */
 #define MAX_READ_AHEAD 8192
@@ -24,14 +24,15 @@ typedef struct {
     expected_kind kind;
     bool counts_in_readable; /* the items are counted in `readable` */
     bool has_first_value;    /* the first value of an entry or a pair was read */
-    bool is_unsettled;       /* an item was read that `readable` still contains */
+    bool is_unsettled;       /* `readable` still counts an item that was already read */
     long remaining;          /* number of items */
     long values_per_item;
 } expectation;
 
 typedef struct {
     VALUE io, bytes;      /* all bytes so far */
-    VALUE stack;          /* a String that contains `expectation` structs, the innermost last */
+    VALUE stack;          /* a String that contains `expectation` structs, the innermost last. As a
+                           * String it is freed by the collector after an exception */
     VALUE buffer;         /* a String of bytes that were read ahead, or nil */
     long buffer_position;
     long readable;        /* as in Ruby's marshal.c: at least this number of bytes must follow, so
@@ -123,7 +124,9 @@ read_bytes(stream *s, long count)
     }
 }
 
-/* Reads a number in Marshal's encoding; returns -1 if it is negative. */
+/* Reads a number in Marshal's encoding; returns -1 if it is negative. The first byte is 0, or a
+ * small number plus or minus 5, or the number of bytes that follow (negative for a negative
+ * number). -5 is 0 too. */
 static long
 read_number(stream *s)
 {
@@ -212,6 +215,7 @@ read_value(stream *s)
         read_counted_bytes(s);
         read_byte(s);
         break;
+    /* A sign, then the length in units of 2 bytes. */
     case 'l': {
         long len;
         read_byte(s);

@@ -34,7 +34,8 @@ ice_class_id(ice_walker *w, VALUE path)
     return id;
 }
 
-/* Finds out which hooks the objects of a class have, or if only the objects know that. */
+/* Finds out which hooks the objects of a class have. If the class overrides respond_to? or
+ * respond_to_missing?, each object may answer differently, so it must be asked itself. */
 static void
 find_hooks(ice_written_class *class)
 {
@@ -70,8 +71,8 @@ add_written_class(ice_walker *w, VALUE klass)
     return class;
 }
 
-/* Describes a singleton class outside of the table: it belongs to one object, so the table
- * would grow with the number of objects. */
+/* Describes a singleton class outside of the table. Each singleton class belongs to one object, so
+ * in the table there would be an entry for each such object. */
 static ice_written_class *
 describe_singleton(ice_walker *w, VALUE klass, VALUE real)
 {
@@ -117,7 +118,7 @@ ice_written_class_id(ice_walker *w, ice_written_class *class)
     if (ICE_UNLIKELY(class->base_class != NULL))
         class = class->base_class;
     if (ICE_UNLIKELY(!class->is_checked)) {
-        /* Looking up the path may run an autoload, and so any code. */
+        /* Looking up the path may load a file, and so run any code: therefore ice_check_call. */
         if (!class->id || !ice_constants_lead_to(class->real_class, class->constants)) {
             VALUE path = checked_path(class->real_class, class->constants);
             ice_check_call(w->ctx, w->call);

@@ -60,8 +60,8 @@ ice_find_ivar_layout(ice_walker *w, ice_written_class *class, VALUE object, uint
         class = class->base_class;
     layout = class->layout;
     if (ICE_LIKELY(layout && (*count = count_ivars(layout, object)) != UINT32_MAX)) {
-        /* One check in each call is enough, because only a hook can change the order during a call.
-         * ice_call_hook resets `layout_call`. */
+        /* One check in each call is enough, because ice_call_hook resets `layout_call` after each
+         * hook. */
         if (ICE_LIKELY(class->layout_call == ctx->call) || is_in_order(layout, object)) {
             class->layout_call = ctx->call;
             return layout;

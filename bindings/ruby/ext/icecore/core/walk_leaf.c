@@ -114,6 +114,8 @@ ice_put_rare_leaf(ice_walker *w, VALUE value, uint16_t key)
             !ice_find_written_class(w, rb_cString)->is_plain)
             return false;
         w->has_plain_strings = true;
+        /* Writers may link equal interned strings, because they are one object. So the string gets
+         * a flag, and needs no entry among the objects that were met. */
         if (ICE_IS_INTERNED(value)) {
             ice_put_string(w, value, key, ICECORE_FLAG_HINT);
             return true;
@@ -146,7 +148,9 @@ ice_put_rare_leaf(ice_walker *w, VALUE value, uint16_t key)
 
 /* ---- keys ------------------------------------------------------------------------------------------ */
 
-/* Returns the engine's id for a key, and caches it. Returns 0 if the engine has no more ids. */
+/* Returns the engine's id for a key, and caches it. Returns 0 if the engine has no more ids. The
+ * address is remembered only if the table has this very object, because the collector marks the
+ * table's objects, and an address must not be reused while it is remembered. */
 static uint16_t
 create_key(ice_walker *w, VALUE key, uint8_t kind, VALUE text)
 {
