@@ -1,8 +1,8 @@
 /* The classes that a document names, recorded for later use.
  *
- * icecore_classes calls its visitor while the engine runs, so the visitor must not call
- * functions of the host, because these could leave by a jump (longjmp). The visitor records the classes in
- * memory of its own, and the host reads them when the engine has returned.
+ * icecore_classes calls its visitor while the engine runs. A function of the host could leave by a
+ * jump (longjmp) over the engine's frames, so the visitor must not call one. It records the classes
+ * in memory of its own, and the host reads them when the engine has returned.
  *
  * Ownership: the memory comes from malloc, and is freed by ice_class_notes_free however
  * the call ends.
@@ -87,7 +87,8 @@ ice_read_noted(const char *cursor, ice_noted_text *text)
 }
 
 /* Reads the next class and advances `*cursor`, which must be NULL at first. Returns 0 after the
- * last class. The caller must check `failed` before. */
+ * last class. The caller must check `failed` before, because incomplete notes may end inside of
+ * a class. The lengths are copied with memcpy, because they are not aligned. */
 static inline int
 ice_next_noted(const ice_class_notes *notes, const char **cursor, ice_noted_class *noted)
 {

@@ -87,7 +87,7 @@ ice_keys_find_by_address(const ice_keys *keys, const void *address, uint16_t *id
 }
 
 /* Remembers the address of a stored value. The address is unique while the value is stored. The
- * entry of another key with the same index is overwritten: that key is then looked up by its text. */
+ * entry of another key with the same index is overwritten; that key is found by its text again. */
 static inline void
 ice_keys_remember_address(ice_keys *keys, const void *address, uint16_t id)
 {

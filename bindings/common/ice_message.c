@@ -31,6 +31,7 @@ find_engine_advice(const char *message, const char **name)
     if (!start)
         return NULL;
     *name = start;
+    /* The advice begins with the parenthesis around these words. */
     while (start > message && !(start[0] == '(' && start[-1] == ' '))
         start--;
     return start > message ? start : NULL;
@@ -47,6 +48,8 @@ ice_message(const icecore_error *error, const ice_limit_words *words, size_t cou
                  host_advice);
     else
         snprintf(line->text, sizeof line->text, "%s", error->message);
+    /* The message may contain text of the data. Control characters become blanks, so it stays one
+     * line and can't change a terminal. */
     for (byte = line->text; *byte; byte++)
         if ((unsigned char)*byte < 0x20 || *byte == 0x7F)
             *byte = ' ';
@@ -71,5 +74,6 @@ ice_kind_name(uint32_t kind, const char *bad_link)
         return bad_link;
     if (kind == ICECORE_PANIC)
         return "defect";
+    /* The kinds that are not in the table have NULL there. */
     return kind < sizeof names / sizeof *names && names[kind] ? names[kind] : "other";
 }

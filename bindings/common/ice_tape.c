@@ -26,8 +26,8 @@ ice_reserve_nodes(icecore_context *engine, icecore_tape *tape, size_t more)
 void
 ice_reserve_bytes(icecore_context *engine, icecore_tape *tape, size_t more)
 {
-    /* announce_size adds the bytes of the nodes to this sum. The sum is limited to half of the address
-     * space, so that the addition does not overflow. The real sum is checked below. */
+    /* announce_size adds the bytes of the nodes to this sum. The sum is limited to half of the
+     * address space, so that the addition does not overflow. The real sum is checked below. */
     announce_size(engine, tape->node_count,
                   tape->arena_len > SIZE_MAX / 2 - more ? SIZE_MAX / 2 : tape->arena_len + more);
     if (more > SIZE_MAX - tape->arena_len
@@ -48,8 +48,8 @@ ice_push_long_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, 
     node->key = key;
 }
 
-/* A refused part leaves the tape as it is. If no part was written, the document on the tape is still
- * complete. If a part was written, its nodes are gone, so the host must begin again. */
+/* A refused part leaves the tape as it is. If no part was written, the tape still has all nodes so
+ * far. If a part was written, its nodes are gone, so the host must begin again. */
 ice_part_result
 ice_write_part(icecore_context *engine, const icecore_stage *stage, icecore_tape *tape, uint32_t *parts)
 {

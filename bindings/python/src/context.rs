@@ -29,8 +29,8 @@ const MAX_IDLE_CONTEXTS: usize = 16;
 /// Maximum number of bytes of each kind of memory that a context keeps for the next call.
 const MAX_KEPT_BYTES: usize = 16 << 20;
 
-/// Idle contexts. The mutex is only locked for a moment, by a thread that has Python's lock, so no
-/// other thread holds it while a process forks.
+/// Idle contexts. A thread locks the mutex only for a moment, and has Python's lock (the GIL) meanwhile. Python forks
+/// with its lock, too. So no other thread holds the mutex while a process forks, and the child can lock it.
 static IDLE: Mutex<Vec<Context>> = Mutex::new(Vec::new());
 
 /// Calls a function with a context that no other call uses.
@@ -70,6 +70,7 @@ impl Context {
 
     fn remember_codec(&mut self, name: &str, stage: Stage) -> Codec {
         let codec = Codec::new(stage);
+        // The first one is the oldest.
         if self.codecs.len() >= MAX_CODECS {
             self.codecs.remove(0);
         }

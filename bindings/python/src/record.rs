@@ -25,11 +25,11 @@ pub(crate) struct Record {
     #[pyo3(get, set)]
     pub(crate) visibility: Option<Py<PyDict>>,
     pub(crate) form: Form,
-    /// The format that it was read from.
+    /// The format of the document from which the record was read; `None` if a program created the record.
     pub(crate) origin: Option<&'static Format>,
 }
 
-/// Names of forms. Those of tied values and of old modules are in the two functions below.
+/// Names of forms. `form_name` and `parse_form` also know the forms of tied values and of old modules.
 const FORMS: [(&str, Form); 11] = [
     ("object", Form::Usual),
     ("struct", Form::Struct),
@@ -155,7 +155,8 @@ impl Record {
         if slf.is(other) {
             return Ok(true);
         }
-        // A comparison may run Python code that changes the records, so no borrow of pyo3 may be held during it.
+        // A comparison may run Python code that changes the records. PyO3 would refuse the change while a record is
+        // borrowed, so the parts are cloned first.
         let parts = |record: &Bound<'_, Record>| {
             let record = record.borrow();
             let value = record.value.as_ref().map(|value| value.clone_ref(py));
@@ -211,8 +212,8 @@ impl Record {
     }
 }
 
-/// Nested records are dropped by a loop instead of recursion, because the data determines their
-/// depth. (Python itself does the same for dicts and lists.)
+/// Nested records are dropped by a loop, because the data determines their depth, and recursion would use the stack
+/// for each level. Python does the same for dicts and lists. A record with another reference is left alone.
 impl Drop for Record {
     fn drop(&mut self) {
         Python::attach(|py| {

@@ -1,8 +1,8 @@
 //! Detects the dialect of a file.
 //!
 //! Every possible dialect reads the sample. A reading is rejected if a cell continues after its last quote, if a quote
-//! is never closed, or if a backslash is where the dialect does not write one. Of the remaining readings, the best
-//! evidence decides; readings with the same evidence and different cells are ambiguous, and the caller must decide.
+//! is never closed, or if a backslash is where the dialect does not write one. The remaining reading with the best
+//! evidence is the result. If several readings with the best evidence have different cells, the caller must decide.
 
 use crate::dialect::{Cell, Dialect, Escape, LineEnd};
 use crate::scan::{Next, Scanner};
@@ -14,9 +14,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const DELIMITERS: [u8; 6] = [b',', b';', b'\t', b'|', b'^', b'~'];
 /// Quotes to try.
 const QUOTES: [u8; 2] = [b'"', b'\''];
-/// Size of the beginning of a long sample. All dialects read it; if that is enough, they do not read the rest.
+/// Size of the beginning of a long sample. All dialects read the beginning. If it determines one dialect, the others
+/// do not read the rest.
 const FRONT_LEN: usize = 32 << 10;
-/// Size of the part of a sample that only the dialect reads which was detected by the beginning.
+/// Size of the part of a sample that the dialect of the beginning must be able to read, too.
 const CHECKED_LEN: usize = 256 << 10;
 /// The UTF-8 byte order mark before a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -33,7 +34,7 @@ pub struct DetectedDialect {
 /// Reason why the dialect of a file is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DetectError {
-    /// Several dialects read it, each with different cells, with the same evidence.
+    /// Several dialects read the file with the same evidence, but with different cells.
     Several(Vec<Dialect>),
     /// No dialect can read it.
     None,
@@ -59,7 +60,7 @@ impl std::error::Error for DetectError {}
 /// The evidence for a reading, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Evidence {
-    /// Number of cells that are valid values to the caller.
+    /// Number of cells that are complete values, as the caller's `is_sound` decides.
     sound_cells: u64,
     /// Whether all rows have the same number of cells, and more than one, and quotes only enclose cells.
     is_clean_table: bool,
@@ -95,7 +96,8 @@ struct Habits {
     texts: bool,
     /// Whether exactly the cells that need quotes are quoted.
     needed: bool,
-    /// Whether those and the cells with a blank, a tab or a backslash are quoted, as by `fputcsv`.
+    /// Whether exactly the cells that need quotes and those with a blank, a tab or a backslash are quoted. PHP's
+    /// `fputcsv` does this.
     php: bool,
     /// Whether there was a cell that only `fputcsv` quotes.
     is_sure_php: bool,
@@ -115,6 +117,7 @@ impl Habits {
         let is_needed_by_php = is_needed || text.iter().any(|byte| matches!(byte, b' ' | b'\t' | b'\\'));
         let is_number = text.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
         self.all &= cell.is_quoted;
+        // `all` is true for no bytes, so an empty cell counts as a number here.
         self.texts &= cell.is_quoted != is_number;
         self.needed &= cell.is_quoted == is_needed;
         self.php &= cell.is_quoted == is_needed_by_php;
@@ -127,7 +130,7 @@ struct Reading {
     dialect: Dialect,
     evidence: Evidence,
     habits: Habits,
-    /// Hash of the texts of all cells: readings with equal texts are the same.
+    /// Hash of the texts of all cells. Readings with equal hashes count as the same reading.
     digest: u64,
 }
 
@@ -202,7 +205,7 @@ impl Detector {
         is_sound: &mut dyn FnMut(&[u8]) -> bool,
     ) -> Option<Dialect> {
         let (front, rest) = text.split_at_checked(FRONT_LEN)?;
-        // Signs that are only in the rest can't be explained by the front.
+        // If a backslash, or one of its pairs, occurs only in the rest, the front says nothing about its meaning.
         let is_only_in_rest = |sign: &[u8]| memmem::find(front, sign).is_none() && memmem::find(rest, sign).is_some();
         if [&b"\\"[..], b"\\\"", b"\\'", b"\\\\"].into_iter().any(is_only_in_rest) {
             return None;
@@ -210,6 +213,7 @@ impl Detector {
         let readings = self.read_all_dialects(front, line_end, false, is_sound);
         let best = readings.iter().max_by_key(|reading| reading.evidence)?;
         let Reading { dialect, evidence, digest, .. } = *best;
+        // Another reading with as many complete values has different cells: the front is ambiguous.
         if readings
             .iter()
             .any(|reading| reading.evidence.sound_cells == evidence.sound_cells && reading.digest != digest)
@@ -241,7 +245,8 @@ impl Detector {
                     |escape| Reading::from_text(Dialect { delimiter, quote, escape, line_end }, text, is_all, is_sound);
                 let mut new_readings: Vec<Reading> = escapes.into_iter().filter_map(read_with).collect();
                 if self.quote.is_none() && quote == Some(b'\'') {
-                    // An apostrophe may begin and end a text by coincidence.
+                    // An apostrophe may begin and end a text by coincidence. As a quote it needs a habit that
+                    // explains which cells are quoted.
                     new_readings.retain(|reading| reading.habits.has_any());
                 }
                 if self.escape.is_none() {
@@ -253,8 +258,8 @@ impl Detector {
         readings
     }
 
-    /// Returns the delimiters to try. Those that are not in the text all read it as one column, so one of them is
-    /// enough.
+    /// Returns the delimiters to try. All delimiters that are not in the text read it as one column, so only the
+    /// first of them is tried.
     fn candidate_delimiters(&self, text: &[u8]) -> Vec<u8> {
         if let Some(known) = self.delimiter {
             return vec![known];
@@ -282,12 +287,14 @@ impl Detector {
 
 /// Keeps the plausible readings for one delimiter and quote.
 ///
-/// A backslash is usually text, as in paths. So it is read as an escape only if that is better evidence than reading
-/// it as text. Of equal readings, the one of `fputcsv` is kept if only its habit explains which cells are quoted.
+/// A backslash is usually text, as in paths. So it is read as an escape only if that reading has better evidence than
+/// the one that reads it as text. If the evidence is equal, the usual reading is first in the list and is kept. The
+/// reading of `fputcsv` is kept alone only if a cell is quoted that only `fputcsv` quotes.
 fn choose_escape_reading(readings: &mut Vec<Reading>) {
     readings.retain(|reading| reading.dialect.escape != Escape::PhpFputcsv || reading.habits.php);
     let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return };
     readings.retain(|reading| reading.evidence == best);
+    // `best` is the evidence of one of them, so the list is not empty.
     let is_usual = readings[0].dialect.escape == Escape::Doubled;
     let is_sure = readings[0].dialect.escape == Escape::PhpFputcsv && readings[0].habits.is_sure_php;
     if is_usual || is_sure {
@@ -295,7 +302,7 @@ fn choose_escape_reading(readings: &mut Vec<Reading>) {
     }
 }
 
-/// Returns the reading with the best evidence. Several count as one if all cells have the same texts.
+/// Returns the reading with the best evidence. Several readings count as one if all their cells have the same texts.
 fn choose_best_reading(mut readings: Vec<Reading>) -> Result<Reading, DetectError> {
     let Some(best) = readings.iter().map(|reading| reading.evidence).max() else { return Err(DetectError::None) };
     let mut digests = Vec::new();
@@ -310,7 +317,8 @@ fn choose_best_reading(mut readings: Vec<Reading>) -> Result<Reading, DetectErro
     }
 }
 
-/// Detects the end of rows: only `\r`, as on old machines, or a newline.
+/// Detects the end of rows. It is `\r`, as on old machines, only if the text has no newline. A `\r` as the last byte
+/// may be the first half of `\r\n`, so it does not count.
 fn detect_line_end(text: &[u8]) -> LineEnd {
     match memchr(b'\r', text) {
         Some(index) if memchr(b'\n', text).is_none() && index + 1 < text.len() => LineEnd::Return,
@@ -349,14 +357,15 @@ impl Reading {
                 quoted += u64::from(cell.is_quoted);
                 has_bare |= !cell.is_quoted && memchr(dialect.quote.unwrap_or(b'"'), &body).is_some();
                 body.hash(&mut digest);
-                // Names of columns may be quoted differently.
+                // The first row has no width before it. Its cells may be names of columns, and these may be quoted
+                // differently, so they are not evidence of a habit.
                 if width.is_some() {
                     habits.observe_cell(&dialect, cell, &body);
                 }
-                // A number or a word is valid in any reading.
+                // A text of one or two bytes is complete in any reading, so it is not evidence.
                 sound_cells += u64::from(body.len() > 2 && is_sound(&body));
             }
-            // This separates rows in the digest: no cell has this length.
+            // The hash of a cell begins with its length. No cell has this length, so it separates the rows.
             usize::MAX.hash(&mut digest);
             // An empty line does not count as a row of another width.
             let is_empty = matches!(&cells[..], [cell] if cell.range.is_empty());

@@ -104,7 +104,7 @@ impl Dialect {
             let (byte, len) = match (self.escape, from_escape.get(1)) {
                 (Escape::Backslash, Some(next)) if self.is_escaped_by_backslash(*next) => (*next, 2),
                 (Escape::Backslash, _) => (escape, 1),
-                // After a backslash, the quote is not half of a pair.
+                // After a backslash, `fputcsv` writes a quote once, so only one byte is read.
                 (Escape::PhpFputcsv, _) if text.last() == Some(&b'\\') => (escape, 1),
                 _ => (escape, 2),
             };
@@ -117,8 +117,8 @@ impl Dialect {
         Cow::Owned(text)
     }
 
-    /// Returns `true` if a backslash before this byte is removed. Before others it is text: programs do not agree on
-    /// the meaning of `\n`.
+    /// Returns `true` if a backslash before this byte is removed. Before any other byte the backslash is text,
+    /// because programs do not agree on the meaning of sequences such as `\n`.
     pub(crate) fn is_escaped_by_backslash(&self, byte: u8) -> bool {
         matches!(byte, b'\\' | b'\n' | b'\r') || byte == self.delimiter || Some(byte) == self.quote
     }
@@ -172,6 +172,7 @@ fn push_undoubled(body: &[u8], quote: u8, text: &mut Vec<u8>) {
         text.extend_from_slice(word);
         match find_in_word(*word, quote) {
             None => rest = after,
+            // The quote is at `index` of the word: it is kept, and the byte after it is the second quote of its pair.
             Some(index) => {
                 text.truncate(text.len() - 7 + index);
                 rest = rest.get(index + 2..).unwrap_or_default();

@@ -91,11 +91,12 @@ impl Scanner {
             if !is_end {
                 return None;
             }
-            // The quote is not closed: the cell is everything that remains.
+            // The quote is never closed, so the cell is everything that remains.
             let all = start..bytes.len();
             return Some((Cell { range: all.clone(), body: all, is_quoted: true, is_broken: true }, End::Row(0)));
         };
         let (cell_end, end) = self.find_cell_end(bytes, close + 1, is_end)?;
+        // There is text between the closing quote and the end of the cell.
         let is_broken = cell_end > close + 1;
         let body = if is_broken { start..cell_end } else { start + 1..close };
         Some((Cell { range: start..cell_end, body, is_quoted: true, is_broken }, end))
@@ -111,11 +112,14 @@ impl Scanner {
                 Escape::PhpFputcsv | Escape::Backslash => find_byte(rest, [quote, b'\\'])?,
             };
             position += found;
+            // The byte after a quote or a backslash decides about its meaning.
             let next = bytes.get(position + 1).copied();
             if next.is_none() && !is_end {
                 return None;
             }
             let is_quote = bytes.get(position) == Some(&quote);
+            // Neither byte of a pair ends the cell. A pair is two quotes; with `PhpFputcsv` also a backslash and a
+            // quote; with `Backslash` only a backslash and any byte.
             let is_pair = match self.dialect.escape {
                 Escape::Doubled | Escape::PhpFputcsv => next == Some(quote),
                 Escape::Backslash => !is_quote,

@@ -47,6 +47,7 @@ pub(super) fn get_or_create_string<'py>(
         return Ok(value.bind(py).clone());
     }
     let value = create()?;
+    // The vector grows after `create`, so an error leaves it as it was.
     if cached.len() <= id as usize {
         cached.resize_with(id as usize + 1, || None);
     }

@@ -67,7 +67,8 @@ impl<'py> Builder<'_, 'py> {
             },
             Kind::Bytes => match Visibility::of(name.bytes) {
                 Some((Visibility::Protected, bare)) => (bare, Some("protected")),
-                // A member of a base class may have the same name as one of this class.
+                // A private member of a base class keeps its prefix, because this class may have a member of the same
+                // name.
                 Some((Visibility::Private(class), bare)) if self.is_class(class) => (bare, Some("private")),
                 _ => (name.bytes, None),
             },
@@ -99,8 +100,8 @@ impl<'py> Builder<'_, 'py> {
         }
     }
 
-    /// Checks a dict that has fewer entries than its map. If the same key occurs twice, the last
-    /// one wins; different keys that are equal in Python are an error.
+    /// Checks a dict that has fewer entries than its map. If the same key occurs twice in the map, the dict has the
+    /// last of the values. Different keys that are equal in Python are an error, because one of them would be lost.
     #[cold]
     pub(super) fn check_keys(&self, map: u32, dict: &Bound<'py, PyDict>) -> PyResult<()> {
         let Some(cursor) = self.document.at(map) else { return Ok(()) };
@@ -130,7 +131,7 @@ impl<'py> Builder<'_, 'py> {
     }
 }
 
-/// Keys of smaller maps are not counted: they are fast enough with any hashes.
+/// Keys of smaller maps are not counted, because comparing all of them with each other is fast enough.
 pub(super) const MIN_CHECKED_KEYS: usize = 1024;
 /// Maximum number of keys of a larger map with the same hash.
 pub(super) const MAX_KEYS_PER_HASH: u32 = 64;
@@ -148,7 +149,7 @@ impl Collisions {
     /// Counts a key. Returns false if too many keys of the map have the same hash.
     pub(super) fn count_key(&mut self, map: u32, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let has_secret_hash = key.is_exact_instance_of::<PyString>() || key.is_exact_instance_of::<PyBytes>();
-        // Only a handful of 64-bit integers share a hash.
+        // On a 64-bit machine Python's prime is 2^61 - 1, so only a handful of 64-bit integers share a hash.
         if has_secret_hash || (key.is_exact_instance_of::<PyInt>() && key.extract::<i64>().is_ok()) {
             return Ok(true);
         }

@@ -44,7 +44,7 @@ enum Slot<'py> {
     Key,
     /// Under this key.
     Entry(Bound<'py, PyAny>),
-    /// Nowhere: the key is allowed, but absent.
+    /// Nowhere. Perl can restrict the keys of a hash: this key is allowed, but the hash does not have it.
     Absent,
 }
 
@@ -127,8 +127,9 @@ impl<'b, 'py> Builder<'b, 'py> {
         Ok(None)
     }
 
-    /// Adds consecutive plain leaves to the open container. Returns the index after them, or `None`
-    /// if there are none. The main loop handles all other nodes, and leaves in the same way.
+    /// Adds consecutive plain leaves to the open container. Returns the index after them, or `None` if there are
+    /// none. This is the fast path for such leaves: the main loop would handle them in the same way. In a map, the
+    /// run ends at the first key that is not cached, because the main loop creates the key.
     #[inline]
     fn append_leaves(&self, start: u32) -> PyResult<Option<u32>> {
         let Some(frame) = self.stack.last() else { return Ok(None) };
@@ -226,7 +227,8 @@ impl<'b, 'py> Builder<'b, 'py> {
     /// Returns the target of a link.
     fn resolve_link(&self, index: u32, node: &Node) -> PyResult<Bound<'py, PyAny>> {
         let mut target = node.payload as u32;
-        // A link may refer to a link, but not to one after it.
+        // A link may refer to another link, but only to an earlier one. So the target gets smaller in each step, and
+        // the loop ends.
         while let Some(next) = self.nodes.get(target as usize).filter(|next| next.kind.is_again()) {
             if next.payload as u32 >= target {
                 break;

@@ -15,11 +15,11 @@ use pyo3::types::{PyDict, PyList};
 /// A container that is open.
 pub(super) struct Frame<'py> {
     pub(super) open: OpenContainer<'py>,
-    /// Its slot in the outer container.
+    /// The slot of this container in the outer container.
     pub(super) slot: Slot<'py>,
     pub(super) node: u32,
     pub(super) end: u32,
-    /// The key of the next value, if it was a value of its own.
+    /// The key of the next value, if the key has a node of its own.
     pub(super) key: Option<Bound<'py, PyAny>>,
 }
 

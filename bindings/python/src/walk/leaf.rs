@@ -8,12 +8,12 @@ use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyString};
 
-/// Only this number of keys of a dict get ids. Keys of larger dicts are rarely met again, so the
-/// others get nodes of their own.
+/// Maximum number of keys of a dict that get ids; the others get nodes of their own. The keys of a larger dict are
+/// rarely met again, and would use up the ids.
 pub(super) const MAX_KEYS_WITH_IDS: u32 = 256;
 
 impl<'py> Walker<'_, 'py> {
-    /// Returns the kind of text on the tape.
+    /// Returns the kind of text on the tape. PHP's strings are bytes. Perl stores ASCII text as bytes, too.
     #[inline]
     fn text_kind(&self, text: &str) -> Kind {
         if self.is_php || self.is_perl && text.is_ascii() { Kind::Bytes } else { Kind::Text }
@@ -45,6 +45,7 @@ impl<'py> Walker<'_, 'py> {
             return self.push_node(Node::uint(value), key).map(drop);
         }
         let int = self.py.get_type::<PyInt>();
+        // A larger integer is stored as the bytes of its absolute value, and a flag for the sign.
         let is_negative = value.lt(0)?;
         let magnitude = int.call1((value,))?.abs()?;
         let bits: usize = magnitude.call_method0("bit_length")?.extract()?;

@@ -44,7 +44,7 @@ struct Level<'py> {
     node: u32,
     count: u32,
     source: Source<'py>,
-    /// The value whose key is being written.
+    /// The value of the entry whose key is being written. It is the next value after the key's node.
     pending_value: Option<Bound<'py, PyAny>>,
 }
 
@@ -56,7 +56,8 @@ pub(crate) struct FilledTape {
     pub(crate) has_own_names: bool,
 }
 
-/// Limit for the calls of `default` for one value: its result may need another call.
+/// Maximum number of calls of `default` for one value. The result of a call may need another call, and without a
+/// limit a function that returns its argument would never end.
 const MAX_DEFAULT_CALLS: u32 = 64;
 
 impl<'w, 'py> Walker<'w, 'py> {
@@ -115,6 +116,7 @@ impl<'w, 'py> Walker<'w, 'py> {
         let end = self.nodes.len() as u64;
         if let Some(node) = self.nodes.get_mut(level.node as usize) {
             node.aux = level.count;
+            // The lower half of the payload is the end; the upper half has the class and the form.
             node.payload = node.payload & !0xFFFF_FFFF | end;
         }
     }
@@ -183,7 +185,8 @@ impl<'w, 'py> Walker<'w, 'py> {
     /// If the value is on the tape already, appends a link and returns true. Otherwise registers
     /// the value.
     fn push_link_or_register(&mut self, value: &Bound<'py, PyAny>, key: u16) -> PyResult<bool> {
-        // Apart from this reference, only the container refers to the value, so it is not shared.
+        // With at most two references, one is `value` itself, and the other belongs to the container. So the value
+        // is not shared, and can't be met again. The root has no container, so it is always registered.
         if refcount::reference_count(value) <= 2 && !self.stack.is_empty() {
             return Ok(false);
         }
@@ -239,7 +242,7 @@ impl<'w, 'py> Walker<'w, 'py> {
         tape.fill(std::mem::take(&mut self.nodes), std::mem::take(&mut self.arena), 0, None);
         let document = Document::from_tape(Vec::new(), tape);
         let path = document.path(node);
-        // The tape goes back to its owner, because its ids are still in use.
+        // The tape goes back to its owner, because the caches of the context use its ids.
         *self.tape = document.into_tape();
         path
     }

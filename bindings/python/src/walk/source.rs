@@ -10,8 +10,8 @@ use std::vec::IntoIter;
 pub(super) enum Source<'py> {
     List(Bound<'py, PyList>, usize),
     Tuple(Bound<'py, PyTuple>, usize),
-    /// A copy of the entries, because a hook may change the dict during the walk; and the value for
-    /// absent keys.
+    /// A copy of the entries, and the value for absent keys. The entries are copied because code of the program may
+    /// change the dict during the walk.
     Dict(IntoIter<(Bound<'py, PyAny>, Bound<'py, PyAny>)>, Option<Bound<'py, PyAny>>),
     /// The parts of an object, each with its key if it has one.
     Parts(IntoIter<Step<'py>>),

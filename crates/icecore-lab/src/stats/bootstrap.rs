@@ -17,8 +17,8 @@ const TAIL_PROBABILITY: f64 = 0.025;
 /// for one threshold grows with its square, and reports may come from anyone.
 const MAX_VALUES: usize = 2048;
 
-/// If [`MOST_VALUES`] is exceeded, about this many rounds are used at most. So each large round keeps at least eight
-/// values, which is enough to show their spread.
+/// If [`MAX_VALUES`] is exceeded, about this many rounds are used at most. So each large round keeps at least eight
+/// values. These are enough to show their spread.
 const MAX_ROUNDS: usize = 256;
 
 /// The factor by which two processes of the same program may differ for reasons that a single process can't show,
@@ -60,7 +60,8 @@ impl Rounds {
         Some(self.widen_interval(estimate.exp(), low.exp(), high.exp()))
     }
 
-    /// Widens the percentiles by what no draw can show.
+    /// Widens the percentiles by the errors that a draw can't show: too few rounds or turns, and the unknown
+    /// difference between one process and others.
     fn widen_interval(&self, estimate: f64, low: f64, high: f64) -> Interval {
         let values = self.rounds.iter().map(Vec::len).sum();
         if values == 1 {
@@ -127,14 +128,14 @@ fn pick_evenly(sorted: Vec<f64>, max_values: usize) -> Vec<f64> {
     lower.iter().copied().chain(upper).map(|index| sorted[index]).collect()
 }
 
-/// Returns the percentiles for [`TAIL`] of the lower median of a draw and of the upper one. Each is the smallest
-/// value that the median does not exceed with at least this probability. The median of an even number of values is
-/// halfway between the lower and the upper one. For an odd number the two are the same.
+/// Returns the percentiles for [`TAIL_PROBABILITY`] of the lower median of a draw and of the upper one. Each is the
+/// smallest value that the median does not exceed with at least this probability. The median of an even number of
+/// values is halfway between the lower and the upper one. For an odd number the two are the same.
 fn find_lower_ends(rounds: &[Vec<f64>]) -> [f64; 2] {
     let mut values = rounds.concat();
     values.sort_unstable_by(f64::total_cmp);
     values.dedup();
-    // Both searches use mostly the same thresholds.
+    // Both searches test mostly the same thresholds, so the probabilities are kept.
     let mut known_probabilities = HashMap::new();
     [0, 1].map(|median_index| {
         let is_below = |value: &f64| {
@@ -142,7 +143,7 @@ fn find_lower_ends(rounds: &[Vec<f64>]) -> [f64; 2] {
                 known_probabilities.entry(value.to_bits()).or_insert_with(|| compute_probabilities(rounds, *value));
             probabilities[median_index] < TAIL_PROBABILITY
         };
-        // No median exceeds the largest value, so there is always such a value.
+        // No median exceeds the largest value, so its probability is 1, and the search always finds a value.
         let index = values.partition_point(is_below).min(values.len() - 1);
         values[index]
     })

@@ -14,8 +14,8 @@ pub(crate) fn count_multiplications(run: impl FnOnce()) -> usize {
     MULTIPLICATIONS.get() - before
 }
 
-/// A few thousand probabilities of this size together are less than the rounding error of
-/// the others, so they are left out. This makes the most expensive sums a few times cheaper.
+/// A probability of at most this size is left out. A few thousand of them together are less than the rounding error
+/// of the others. Leaving them out makes the most expensive sums a few times cheaper.
 const NEGLIGIBLE: f64 = 1e-20;
 
 /// The distribution of a surplus: all possible values in ascending order, each with its
@@ -32,6 +32,8 @@ impl Surplus {
         let mut dense = vec![0.0; 2 * max_values + 1];
         for &(values, hits) in rounds {
             for (drawn, probability) in binomial_probabilities(values, hits).into_iter().enumerate() {
+                // `drawn` values are at most the threshold and `values - drawn` are above it. The first index is the
+                // surplus `-max_values`.
                 dense[max_values + 2 * drawn - values] += probability / rounds.len() as f64;
             }
         }
@@ -85,7 +87,8 @@ impl Surplus {
         let mut from_above = other.0.iter().rev().peekable();
         let mut enough_probability = 0.0;
         let mut sum = 0.0;
-        // A larger surplus of this one needs a smaller one of the other.
+        // The larger this surplus is, the smaller the other one may be. So `enough_probability` only grows, and each
+        // item of `other` is visited once.
         for (surplus, probability) in &self.0 {
             while let Some((_, more)) = from_above.next_if(|(other, _)| surplus + other >= min) {
                 enough_probability += more;
@@ -99,9 +102,9 @@ impl Surplus {
 /// Computes the probabilities of 0 to `values` hits, if `values` values are drawn with
 /// replacement from as many, of which `hits` are hits.
 ///
-/// `hits` is also the most probable number. The probabilities are computed from there
-/// outwards as multiples of the largest one, and scaled at the end. So none of those that
-/// matter can underflow.
+/// `hits` is also the most probable number. The probabilities are computed from there outwards as multiples of the
+/// largest one, and scaled at the end. So a probability that matters can't underflow. If all values are hits, or
+/// none, the loop that would divide by zero does not run.
 fn binomial_probabilities(values: usize, hits: usize) -> Vec<f64> {
     let (all, hit, missed) = (values as f64, hits as f64, (values - hits) as f64);
     let mut weights = vec![0.0; values + 1];

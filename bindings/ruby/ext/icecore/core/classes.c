@@ -1,4 +1,4 @@
-/* Classes by the engine's ids.
+/* Finds classes by the engine's ids.
  *
  * A name is looked up as Marshal does: constant by constant, including private ones. Autoloads
  * run, but const_missing is not called. A class that an earlier call has looked up is used
@@ -59,6 +59,7 @@ look_up_class(const char *name, size_t len, bool is_text, ID *constants)
         if (!RB_TYPE_P(found, T_CLASS) && !RB_TYPE_P(found, T_MODULE))
             ice_raise(ice_type_error, "value", "", "%" PRIsVALUE " does not refer to class/module",
                       rb_utf8_str_new(name, position - name));
+        /* A path that is too long: the first constant becomes 0, so the stored path is empty. */
         if (constants && depth <= ICE_MAX_CONSTANTS)
             constants[depth < ICE_MAX_CONSTANTS ? depth : 0] = depth < ICE_MAX_CONSTANTS ? id : 0;
         depth++;
@@ -102,7 +103,8 @@ ice_constants_lead_to(VALUE klass, const ID *constants)
 
 /* ---- kinds of classes --------------------------------------------------------- */
 
-/* Returns the kind of a class from its allocator. */
+/* Returns the kind of a class. An allocator other than those of Object and Range may create objects
+ * with more than variables, so the kind is ICE_CLASS_OTHER, except for exceptions. */
 static uint8_t
 class_kind_of(VALUE klass, rb_alloc_func_t allocate)
 {
@@ -162,9 +164,10 @@ ice_class_by_id(ice_context *ctx, const ice_class_rules *rules, uint32_t id)
         klass = ice_look_up_renamed_class(rules, text, name->node.aux, name->node.kind == ICECORE_TEXT);
     else
         klass = look_up_class(text, name->node.aux, name->node.kind == ICECORE_TEXT, constants);
-    /* An autoload may have used this module. */
+    /* Loading a class may have called this module again, so the entries may have moved. */
     ice_check_call(ctx, call);
     class = ice_class_entry(ctx, id);
+    /* A layout belongs to one class. */
     if (class->klass != klass && class->layout) {
         class->layout->is_known = false;
         class->layout->count = 0;

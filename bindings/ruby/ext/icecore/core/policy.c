@@ -1,5 +1,5 @@
-/* Which classes of a document may be built: each is checked once, and refused ones are
- * reported with their paths and with the option that would allow them. */
+/* Decides which classes of a document may be built. Each class is checked once. Refused classes
+ * are reported with their paths, and with the option that would allow them. */
 #include "core/policy.h"
 #include "core/nested.h"
 
@@ -39,6 +39,7 @@ check_classes(ice_context *ctx, const ice_class_rules *rules, VALUE *refused, VA
         if (class && node->kind != ICECORE_ATTRS) {
             const uint8_t builtin_kind = ice_builtin_class_kind(node, name, len);
             if (builtin_kind != ICE_CLASS_UNKNOWN) {
+                /* The entry has the class of another form of this name: it is looked up again. */
                 if (!class->is_builtin || class->builtin_kind != builtin_kind)
                     class->klass = 0;
                 class->builtin_kind = builtin_kind;
@@ -54,7 +55,7 @@ check_classes(ice_context *ctx, const ice_class_rules *rules, VALUE *refused, VA
             verdict = ICECORE_ALLOWED;
         else {
             verdict = ice_verdict_of(rules, name, len);
-            if (class) /* a verdict with ICECORE_REPORTED is not reused */
+            if (class) /* a verdict with ICECORE_REPORTED is not reused: each call must warn */
                 class->rules_edition = verdict == ICECORE_ALLOWED ? edition : 0;
         }
         if (verdict & ICECORE_REPORTED && (verdict & ~(uint32_t)ICECORE_REPORTED) == ICECORE_ALLOWED)

@@ -1,9 +1,9 @@
 /* The lists of allowed classes: those of a call, of the process, of Rails.
  *
- * Values of some of Ruby's own classes are not checked: they are built only from the form in
- * which Ruby writes them, and by code that a program can't replace. All other classes are
- * checked by name, in layers: first the list of the call, then that of the process. No class
- * is looked up for a check. */
+ * Values of some of Ruby's own classes are not checked, because they are built only from the form
+ * in which Ruby writes them, and only by code that a program can't replace. All other classes are
+ * checked by name, in layers: first the list of the call, then that of the process. A check does
+ * not look the class up, because that could load its file. */
 #include "core/policy.h"
 
 /* Maximum number of names that are passed to the engine at once. */
@@ -14,9 +14,9 @@ static bool process_has_rails;
 static uint64_t last_edition = 1;    /* each distinct set of rules gets the next number */
 static uint64_t process_edition = 1; /* edition of the rules of the process */
 
-/* The lists of recent calls, as text. Most programs pass the same list in each call; a list
- * that equals a cached one gets its edition, so that classes that it allowed are not checked
- * again. */
+/* The lists of recent calls, as text. Most programs pass the same list in each call. A list that
+ * equals a cached one gets the edition of the cached one. So the verdicts of that edition count
+ * for it, and classes that it allowed are not checked again. */
 #define MAX_CACHED_LISTS 4
 #define MAX_LIST_BYTES 512
 
@@ -31,9 +31,9 @@ typedef struct {
 static cached_list cached_lists[MAX_CACHED_LISTS];
 static uint32_t next_cached_list;
 
-/* The same for lists that contain only classes, recognized by the addresses of the classes.
- * Until the collector runs, no other class can get these addresses, and a class keeps its
- * name. */
+/* The same for lists that contain only classes. They are recognized by the addresses of the
+ * classes, without their names: a class keeps its name, and until the collector runs no other
+ * class can get its address. */
 #define MAX_CACHED_CLASSES 8
 
 typedef struct {
@@ -323,6 +323,7 @@ ice_policy_allow(VALUE item)
     icecore_error error;
     if (!process_rules)
         process_rules = icecore_rules_new(0);
+    /* The rules of the process are a layer of each list, so all old editions are given up. */
     process_edition = ++last_edition;
     memset(cached_lists, 0, sizeof cached_lists);
     ice_policy_forget_classes();
@@ -389,6 +390,7 @@ verdict_by_name(const ice_class_rules *rules, const char *bytes, size_t len)
         len = new_len;
     }
     name = ice_utf8_class_name(bytes, len);
+    /* A name that is not valid UTF-8 is asked as bytes. */
     if (icecore_question_begin(&question, &name, 0, NULL) != ICECORE_OK) {
         name.is_text = 0;
         if (icecore_question_begin(&question, &name, 0, NULL) != ICECORE_OK)

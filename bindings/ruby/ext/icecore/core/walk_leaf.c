@@ -114,8 +114,8 @@ ice_put_rare_leaf(ice_walker *w, VALUE value, uint16_t key)
             !ice_find_written_class(w, rb_cString)->is_plain)
             return false;
         w->has_plain_strings = true;
-        /* Writers may link equal interned strings, because they are one object. So the string gets
-         * a flag, and needs no entry among the objects that were met. */
+        /* The flag says that Ruby interned the string. Equal interned strings are one object, so
+         * the writer finds their links itself, without an entry in `seen`. */
         if (ICE_IS_INTERNED(value)) {
             ice_put_string(w, value, key, ICECORE_FLAG_HINT);
             return true;

@@ -1,8 +1,8 @@
 /* Documents of any format, and queries that build nothing.
  *
- * Marshal data is built directly. For data of another language, the classes are checked by
- * the names that they have there; then the engine converts the data to Marshal, as `icecore
- * convert -t marshal` does. */
+ * Marshal data is built directly. In data of another language, the classes are first checked by
+ * the names that they have in that language. Then the engine converts the data to Marshal, as
+ * `icecore convert -t marshal` does, and the result is built. */
 #include "formats/formats.h"
 #include "core/documents.h"
 #include "common/ice_class_notes.h"
@@ -46,8 +46,8 @@ is_marshal_stage(const icecore_stage *stage)
 
 /* ---- cached stages --------------------------------------------------------------- */
 
-/* Most programs use the same few formats in all calls, so the stages of the first ones are
- * cached. Cached stages are never freed, and a nested call from a hook can use them too. */
+/* Most programs use the same few formats in all calls, so the stages of the first formats are
+ * cached. A cached stage is never changed or freed, so a nested call from a hook can use it too. */
 #define MAX_CACHED_STAGES 8
 
 typedef struct {
@@ -82,6 +82,7 @@ find_cached_stage(cached_stage *entry, VALUE format, icecore_stage *(*make)(VALU
             return entry->stage;
     if (entry == end)
         return NULL;
+    /* `make` may raise. The entry is then still free. */
     entry->stage = make(format);
     entry->len = len;
     memcpy(entry->name, RSTRING_PTR(format), len);
@@ -143,8 +144,9 @@ equals(const ice_noted_text *text, const char *other)
     return text->len == strlen(other) && memcmp(text->bytes, other, text->len) == 0;
 }
 
-/* Returns true if this is a value of one of Ruby's own classes, which no list needs to allow.
- * Only Marshal data has these two kinds, whatever the stage is. */
+/* Returns true if this is a value of one of Ruby's own classes. A list need not allow these
+ * classes. Only Marshal data has the kinds user-dump and user-marshal, so the stage is not
+ * checked. */
 static bool
 is_builtin_value(const ice_noted_class *class_use)
 {
@@ -224,6 +226,7 @@ convert_bytes(VALUE bytes, const icecore_stage *from, const icecore_stage *to)
 static VALUE
 convert_to_marshal(ice_reading *reading)
 {
+    /* `reading` is a field of a document_call: decode_body passes it. */
     document_call *call = (document_call *)((char *)reading - offsetof(document_call, reading));
     VALUE names = first_paths_by_name(call);
     /* If no class is refused here, the caller still checks the payloads of hooks. */
@@ -278,7 +281,8 @@ decode(int argc, VALUE *argv, VALUE self)
     /* A stage with another `max_depth` can't be shared. */
     if (!call.depth)
         call.from = find_cached_stage(cached_reading_stages, call.format, stage_named);
-    /* In this case there is nothing to free. */
+    /* A cached stage is not freed, and Marshal data needs no notes of classes. So this call needs
+     * no rb_ensure. */
     if (call.from && is_marshal_stage(call.from))
         return decode_body((VALUE)&call);
     return rb_ensure(decode_body, (VALUE)&call, free_call, (VALUE)&call);
