@@ -16,7 +16,7 @@ const MAX_PATH_LENGTH: usize = 1_000;
 pub struct Difference {
     /// `added`, `removed`, `changed`, `moved`.
     pub what: &'static str,
-    /// The path in the first document; for an added value, in the second one.
+    /// The path in the first document. An added value is only in the second document, so this is its path there.
     pub path: String,
     /// The path in the second document, if the value was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,7 +151,7 @@ mod tests {
         let cycle = read("php", b"a:1:{i:0;R:1;}");
         let longer = read("php", b"a:1:{i:0;a:1:{i:0;R:1;}}");
         assert!(find_differences(&cycle, &longer, 10).is_whole);
-        // Two cycles of different lengths mean the same, but are not equal.
+        // Two cycles of different lengths have equal values at each path, but they are not the same document.
         let ring = |length: usize| {
             let text = format!("{}R:1;{}", "a:1:{i:0;".repeat(length), "}".repeat(length));
             text.into_bytes()

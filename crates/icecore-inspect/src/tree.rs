@@ -55,7 +55,8 @@ pub enum Row {
         /// Number of values around it.
         depth: u32,
     },
-    /// A value, and the step to it; also the body of an object, if the body has no row of its own.
+    /// A value, and the step to it. If it is an object whose body does not have a row of its own, the row also has
+    /// the body.
     Value {
         /// The value.
         node: u32,
@@ -117,14 +118,14 @@ pub struct Tree<'d> {
     next_index: u32,
     end: u32,
     stack: Vec<OpenContainer>,
-    /// The depth of each value that was shown, for its pieces.
+    /// The depth of each value that was shown, by its node. A piece is one level below its value.
     depths: Vec<u32>,
-    /// Rows that follow, and were already created.
+    /// Rows that were already created, and are returned next.
     ready: std::collections::VecDeque<Row>,
 }
 
-/// Returns the pieces to be shown, in the order of the input: all of them, or only those of headers. There are many,
-/// and usually they are already in order.
+/// Returns the pieces to be shown, in the order of the input: all of them, or only those of headers. A document has
+/// many pieces, and usually they are already in order, so they are copied only if necessary.
 fn select_spans(all: &[Span], is_all: bool) -> Cow<'_, [Span]> {
     let position_in_input = |span: &Span| (span.layer, span.start);
     if is_all && all.is_sorted_by_key(position_in_input) {
@@ -182,11 +183,12 @@ impl<'d> Tree<'d> {
         let trace = self.document.trace()?;
         let mut extent = *trace.extents.get(node as usize)?;
         if extent.end == 0 {
-            // Only the root may start at 0: any other value with that start was never reached.
+            // Only the root starts at 0. For any other value, 0 means that the reader did not reach it.
             if extent.start == 0 && node != self.document.root().index() {
                 return None;
             }
-            // The value is still open: it extends to the end.
+            // The reader stopped inside of the value, so the value extends to the end of the input or of the
+            // decompressed body.
             let layer = if extent.layer == 0 { None } else { trace.layer.as_ref() };
             extent.end = layer.map_or(u64::MAX, |layer| layer.len() as u64);
         }
@@ -214,7 +216,7 @@ impl<'d> Tree<'d> {
         } else {
             match self.depths.get(span.node as usize) {
                 Some(depth) => *depth + 1,
-                // The span belongs to a value that follows.
+                // The span belongs to a value that follows, so it is one level below the open container.
                 None => self.stack.last().map_or(0, |frame| frame.depth + 1),
             }
         };
@@ -234,6 +236,7 @@ impl<'d> Tree<'d> {
         let index = self.next_index;
         while self.stack.pop_if(|frame| frame.end <= index).is_some() {}
         let extent = self.find_extent(index);
+        // The bytes of a copied value are at its original, so the pieces before them are not shown here.
         if let Some(extent) = extent.filter(|extent| !extent.copied) {
             self.push_spans_before(extent.layer, extent.start);
             if extent.layer > self.layer {
@@ -287,7 +290,7 @@ impl<'d> Tree<'d> {
             if kind == Kind::Object && self.show.fold && !is_complete_row { self.foldable_body(index) } else { None };
         if !is_key || is_member {
             let step = if is_member { "-".to_owned() } else { step };
-            // For a later part, the root was already shown.
+            // If the root is shown part by part, only the first part has its row.
             if self.show.earlier_items == 0 || index > 0 {
                 self.ready.push_back(Row::Value { node: index, body, depth, step, extent });
             }
@@ -315,7 +318,7 @@ impl<'d> Tree<'d> {
     fn skip_items(&mut self) {
         let skip = self.show.skip;
         while let Some(frame) = self.stack.last().filter(|frame| frame.position < skip && self.next_index < frame.end) {
-            // Each member of a set is one row, whatever it contains.
+            // Members of a set are not skipped: each is one row, even if it is a container.
             if frame.is_set {
                 break;
             }
@@ -335,7 +338,8 @@ impl<'d> Tree<'d> {
         }
     }
 
-    /// Adds a member of a set: the key of the value at `index`; the value itself is meaningless.
+    /// Adds a member of a set. The member is the key of the value at `index`. The value itself has no meaning. A key
+    /// with a node of its own has a row already.
     fn push_member(&mut self, index: u32) {
         let Some(frame) = self.stack.last_mut() else { return };
         let has_id = !matches!(self.document.nodes()[index as usize].key, NO_KEY | KEY_NODE);

@@ -17,7 +17,7 @@ const MAX_REPEATED_SECONDS: f64 = 0.2;
 /// If an execution takes longer than this many seconds, the operation is left out.
 const MAX_TIMED_SECONDS: f64 = 60.0;
 
-/// No operation takes fewer nanoseconds than this.
+/// No operation can take fewer nanoseconds than this, because it is about one cycle of a processor.
 const MIN_NS: f64 = 0.2;
 
 /// A competitor that takes part.
@@ -29,7 +29,7 @@ pub(super) struct Contender {
     pub memory: Vec<MemoryStep>,
     pub tasks: Vec<Task>,
     pub notes: Vec<String>,
-    /// The time in seconds from its start until it has loaded the data.
+    /// The time in seconds from the start of the process until it has loaded the data.
     pub start: f64,
 }
 
@@ -147,7 +147,8 @@ fn check_answer(expected: &Document<'_>, answer: Answer, rules: ComparisonRules)
     }
 }
 
-/// The rules of JSON, which has no order and no classes, and in which numbers differ from their text.
+/// The rules for comparing JSON: the order of members does not count, and a number is not equal to a string with its
+/// digits.
 const JSON_RULES: ComparisonRules = ComparisonRules { unordered: true, loose_numbers: false, characters: true };
 
 /// Checks that a JSON file has the same value as the expected document converted to JSON.
@@ -182,7 +183,8 @@ fn tune_operation(
         if ns >= sample_ns / 2.0 {
             break;
         }
-        // The number grows only gradually, because the first executions are slow.
+        // The first executions are slow, so `ns` is too large at first. If `times` followed it in one step, the
+        // sample could become far too long, so one step is at most a factor of 50.
         times = (times as f64 * (sample_ns / ns).clamp(2.0, 50.0)).ceil() as u64;
         ns = runner.time_operation(operation, times)?;
     }

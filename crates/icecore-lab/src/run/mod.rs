@@ -324,7 +324,7 @@ impl<'w> Progress<'w> {
         let spent = self.began.elapsed().as_secs_f64();
         let remaining_parts = self.part_count.saturating_sub(self.done_parts + 1) as f64;
         let total = remaining_time.map(|remaining_time| {
-            // The remaining time of the other parts is estimated from the parts done and the current one.
+            // The other parts are assumed to take as long as the average of the parts so far and the current one.
             let seconds_per_part = (spent + remaining_time.as_secs_f64()) / (self.done_parts + 1) as f64;
             Duration::from_secs_f64(remaining_time.as_secs_f64() + seconds_per_part * remaining_parts)
         });

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Minimum number of rounds, whatever the budget.
+/// Minimum number of rounds, even if they take longer than the budget.
 const MIN_ROUNDS: u32 = 3;
 
 /// A size to measure, and its folder.
@@ -112,7 +112,7 @@ fn choose_baseline(contenders: &[Contender], scenario: &Scenario) -> Option<Stri
     named.or_else(first).map(|contender| contender.participant.id.clone())
 }
 
-/// Adds the baseline a second time. Any difference between the two is noise.
+/// Adds the baseline a second time, as its twin. Both do the same work, so any difference between them is noise.
 fn add_twin(contenders: &mut Vec<Contender>, baseline: Option<&str>) {
     let is_baseline = |contender: &&Contender| baseline == Some(&*contender.participant.id);
     if let Some(contender) = contenders.iter().find(is_baseline) {
@@ -167,6 +167,7 @@ impl<'e> RoundRunner<'_, 'e> {
                 Processes::Alone => self.run_one_at_a_time(contenders, &order, round),
             };
             let mut failed: Vec<(usize, ParticipantError)> = failed;
+            // The highest index is removed first, so that the other indexes stay valid.
             failed.sort_by_key(|(index, _)| std::cmp::Reverse(*index));
             for (index, error) in failed {
                 if error != ParticipantError::Stopped {
@@ -187,6 +188,7 @@ impl<'e> RoundRunner<'_, 'e> {
     /// Estimates how many seconds a round takes.
     fn estimate_round_seconds(&self, contenders: &[Contender]) -> f64 {
         let round_seconds_of = |contender: &Contender| -> f64 {
+            // In addition to its turns, each task is executed once to warm up.
             let task_seconds = |task: &Task| task.sample_seconds() * f64::from(task.turn_count(self.options) + 1);
             contender.start + contender.tasks.iter().map(task_seconds).sum::<f64>()
         };
@@ -197,6 +199,7 @@ impl<'e> RoundRunner<'_, 'e> {
     fn count_fitting_rounds(&self, contenders: &[Contender]) -> u32 {
         let Some(budget) = self.options.budget else { return self.options.rounds };
         let sizes = self.setup.scenario.sizes(self.options.small).count().max(1);
+        // The budget is for the scenario, so each size gets an equal part.
         let fitting_rounds = budget.as_secs_f64() / sizes as f64 / self.estimate_round_seconds(contenders).max(1e-3);
         (fitting_rounds as u32).clamp(MIN_ROUNDS.min(self.options.rounds), self.options.rounds)
     }

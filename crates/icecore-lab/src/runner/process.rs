@@ -56,11 +56,12 @@ impl<'s> Process<'s> {
         let errors = folder.join("stderr");
         crate::secrets::hide_secrets_from(&mut command);
         command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&errors)?);
-        // Because of this, Ctrl-C goes only to the lab, which then ends its processes itself.
+        // A group of its own does not get Ctrl-C from the terminal. So only the lab gets it, and ends its processes.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
         let input = child.stdin.take();
+        // The thread ends when the output is closed, or when `lines` is dropped with the process.
         let (sender, lines) = sync_channel(16);
         if let Some(output) = child.stdout.take() {
             std::thread::spawn(move || {
@@ -162,7 +163,8 @@ impl<'s> Process<'s> {
 
 impl Drop for Process<'_> {
     fn drop(&mut self) {
-        // The process would end when its input is closed, but it would first free large values, which takes long.
+        // The process would also end when its input is closed. But it would free large values first, and that may
+        // take long.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -194,6 +196,7 @@ impl RunningParticipant for Process<'_> {
         let began = Instant::now();
         let reply = self.send_request(&Request::Time { operation, times })?;
         let elapsed = began.elapsed();
+        // The process measures inside of the request, so it can't have taken longer than the lab waited.
         let Some(ns) = reply.ns else {
             return Err(ParticipantError::Failed("it did not say how long it took".to_owned()));
         };

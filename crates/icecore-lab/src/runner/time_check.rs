@@ -20,14 +20,14 @@ impl TimeAccount {
         self.passed += passed.as_secs_f64();
     }
 
-    /// Returns true if more time passed than the operations explain. On a busy machine this happens to honest
-    /// processes too, so it is only a reason to check more closely.
+    /// Returns true if more time passed than the operations explain. On a busy machine this also happens to a process
+    /// that reports its true times. So the result is only a reason to check the processor time.
     pub(super) fn is_suspicious(&self) -> bool {
         self.passed > self.max_plausible_seconds()
     }
 
-    /// Returns true if processors worked longer for the process than it reported. They count only while the process
-    /// runs, so load from other programs does not matter.
+    /// Returns true if processors worked longer for the process than it reported. Processor time counts only while
+    /// the process runs, so other programs do not increase it.
     pub(super) fn is_refuted(&self, worked_seconds: f64) -> bool {
         self.is_suspicious() && worked_seconds > self.max_plausible_seconds()
     }
@@ -48,7 +48,8 @@ pub(super) fn read_processor_seconds(process: u32) -> Option<f64> {
 /// user mode and in the kernel.
 fn sum_ticks(line: &str) -> Option<u64> {
     const WORDS_BEFORE_TICKS: usize = 11;
-    // The name of the process comes before in parentheses, and may contain spaces and parentheses.
+    // The name of the process is in parentheses before these words. It may contain spaces and parentheses, so the
+    // line is split at the last parenthesis.
     let mut words = line.rsplit_once(')')?.1.split_whitespace().skip(WORDS_BEFORE_TICKS);
     (0..4).try_fold(0u64, |sum, _| sum.checked_add(words.next()?.parse().ok()?))
 }

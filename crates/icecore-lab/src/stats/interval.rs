@@ -2,7 +2,8 @@
 
 use crate::model::Interval;
 
-/// Maximum factor of an interval. An interval this wide means that nothing is known, but can still be drawn in a chart.
+/// Maximum factor of an interval. An interval this wide means that nothing is known. It is finite, so that a chart
+/// can draw it.
 pub(super) const HUNDREDFOLD: f64 = 100.0;
 
 /// Returns the interval of an exact number, which was counted rather than measured.

@@ -20,8 +20,9 @@ const RESTLESS_LIMITS: Limits = Limits { resolution: 0.05, spread: 0.1, drift: 0
 /// Limits above which differences of ten percent are not visible.
 const NOISY_LIMITS: Limits = Limits { resolution: 0.15, spread: 0.3, drift: 0.3 };
 
-/// Limits of noise. The resolution decides about ties, so its limits are narrow. Spread and drift of the lab's own
-/// task affect both sides of a pair and mostly cancel out. Above their limits, a part of them remains.
+/// Limits of noise. The resolution decides about ties, so its limits are narrow. The limits of spread and drift are
+/// wider, because both affect the two sides of a pair in the same way and mostly cancel out. Above these limits they
+/// no longer cancel out completely.
 struct Limits {
     resolution: f64,
     spread: f64,
@@ -57,8 +58,8 @@ pub fn assess_noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
     Noise { level, spread, drift, resolution, words }
 }
 
-/// Returns how far the baseline's twin is from the baseline in this operation, at one size. It is at least [`MIN_RESOLUTION`],
-/// also without a twin.
+/// Returns how far the baseline's twin is from the baseline in this operation, at one size. The result is at least
+/// [`MIN_RESOLUTION`], also without a twin.
 pub fn operation_resolution(point: &Point, operation: Operation) -> f64 {
     let twins = point.entries.iter().filter(|entry| entry.role == Role::Twin);
     let times = twins.filter_map(|twin| Some(twin.find_cell(operation)?.against?.times)).filter(is_known);
@@ -74,7 +75,7 @@ fn compute_spread(times: &[f64]) -> f64 {
     (sorted[sorted.len() - 1 - quarter] - sorted[quarter]) / median
 }
 
-/// Returns how much slower the last third is than the first.
+/// Returns how much slower the last third is than the first, as a fraction: 0.1 means 10 % slower.
 fn compute_drift(times: &[f64]) -> f64 {
     let third = times.len() / 3;
     let first = median_of_values(&mut times[..third].to_vec());

@@ -18,10 +18,10 @@ const MIN_DEVIATION: f64 = 0.005;
 
 /// Returns the indexes of outliers, and of samples that are not valid times.
 ///
-/// Outliers are determined by the modified z-score: the distance from the median in median absolute deviations. Of the
-/// usual measures it is the most robust against clusters of outliers: half of the samples have to be outliers before it
-/// fails, while Tukey's fences fail at a quarter. It uses logarithms, because times have a long tail towards slow
-/// values that is not an error.
+/// Outliers are determined by the modified z-score: the distance from the median in median absolute deviations. Of
+/// the usual measures it is the most robust against clusters of outliers. It fails only if half of the samples are
+/// outliers, while Tukey's fences fail at a quarter. The distances are taken from the logarithms of the times,
+/// because times have a long tail towards slow values, and such values are not errors.
 pub(super) fn find_outliers(samples: &[Sample]) -> Vec<usize> {
     let mut logs: Vec<f64> = samples.iter().filter(|s| is_usable(s)).map(|s| s.ns.ln()).collect();
     let has_enough = logs.len() >= MIN_SAMPLES;

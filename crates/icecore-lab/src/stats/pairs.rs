@@ -9,8 +9,8 @@ use std::collections::HashMap;
 /// same round and turn. Samples without a partner are left out. Without any pair the result is `None`, and a single
 /// pair gives an interval that is not [known](super::is_known).
 ///
-/// The computation uses logarithms, on which twice as fast and half as fast are equally far from 1. So
-/// `compute_speedup(a, b)` and `compute_speedup(b, a)` are the inverse of each other.
+/// The computation uses logarithms, because the logarithms of twice as fast and half as fast differ only in their
+/// sign. So `compute_speedup(a, b)` and `compute_speedup(b, a)` are the inverse of each other.
 pub fn compute_speedup(a: &[Sample], b: &[Sample]) -> Option<Interval> {
     let turn_of = |sample: &Sample| (sample.round, sample.turn);
     let partners: HashMap<_, f64> = a.iter().filter(|s| is_usable(s)).map(|s| (turn_of(s), s.ns)).collect();
