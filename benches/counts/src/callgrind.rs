@@ -34,7 +34,8 @@ impl Program {
     }
 }
 
-/// The environment of every program: nothing of the user's, and fixed hash seeds.
+/// The environment of every program. It has no variable of the user, and the hash seeds are fixed, because both could
+/// change the counts.
 const VARIABLES: [(&str, &str); 6] = [
     ("LC_ALL", "C.UTF-8"),
     ("HOME", "/"),
@@ -44,7 +45,7 @@ const VARIABLES: [(&str, &str); 6] = [
     ("PYTHONDONTWRITEBYTECODE", "1"),
 ];
 
-/// Counts the instructions of a run. With a function, only from its entry to its end.
+/// Counts the instructions of a run. If a function is given, only those from its entry to its end are counted.
 ///
 /// # Errors
 /// Contains the program's messages if it failed, or reports that callgrind wrote no count.
@@ -55,7 +56,7 @@ pub fn count(program: &Program, function: Option<&str>, file: &Path) -> Result<u
 /// Counts the instructions of a run of the command that may refuse its input: an exit code below 6.
 ///
 /// # Errors
-/// As for [`count`]; a signal or a panic is one as well.
+/// As for [`count`]. A signal or a panic is an error as well: its exit code is higher.
 pub fn count_refusal(program: &Program, file: &Path) -> Result<u64, String> {
     count_accepting(program, None, file, |code| code < 6)
 }
@@ -85,7 +86,7 @@ fn count_accepting(
         return Err(format!("{}: {}", done.status, said.lines().last().unwrap_or_default()));
     }
     let text = std::fs::read_to_string(file).map_err(|error| format!("callgrind wrote nothing: {error}"))?;
-    // A file for each cell would fill the disk: that of a language's runtime has some megabytes.
+    // The file of a language's runtime has some megabytes, so the files of all benchmarks would fill the disk.
     _ = std::fs::remove_file(file);
     read_total(&text).ok_or_else(|| "callgrind wrote no count".to_owned())
 }

@@ -3,32 +3,33 @@
 use crate::table::{Entry, NOISE, SHOWN, TOLERANCE, Table, grouped, percent_more};
 use std::collections::BTreeMap;
 
-/// The result of measuring a cell.
+/// The result of measuring a benchmark.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measured {
     /// This number of instructions.
     Count(u64),
-    /// It was not measured here, and why.
+    /// It was not measured here, for this reason.
     LeftOut(String),
     /// It should have been measured, but the run failed.
     Failed(String),
 }
 
-/// Counts of all cells that the code has.
+/// Counts of all benchmarks that the code has.
 pub type Counts = BTreeMap<String, Measured>;
 
 /// The result of a comparison.
 #[derive(Debug, Default)]
 pub struct Comparison {
-    /// Lines for people: cells that moved, and what is wrong.
+    /// Lines to print: benchmarks whose counts changed, and errors.
     pub lines: Vec<String>,
-    /// Number of cells that are as cheap as they should be.
+    /// Number of benchmarks whose count is not above the accepted increase.
     pub passed: usize,
-    /// Number of cells that are not.
+    /// Number of benchmarks above it, of failed runs, and of benchmarks that only the table or only the code has.
     pub failed: usize,
 }
 
-/// Compares; a cell with a count of its own in the table is a test.
+/// Compares the counts with the table. A benchmark without a line in the table fails, and so does a line without a
+/// benchmark.
 pub fn compare(table: &Table, counts: &Counts) -> Comparison {
     let mut found = Comparison::default();
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -72,16 +73,16 @@ impl Comparison {
     }
 }
 
-/// A cell with its old and its new count.
+/// A benchmark with its old and its new count.
 fn change_line(name: &str, old: u64, new: u64) -> String {
     format!("{name:40} {:>13} -> {:>13}  {:+.2} %", grouped(old), grouped(new), percent_more(old, new))
 }
 
-/// Returns the table with these counts, and a line for each cell that changed. Cells that were not
+/// Returns the table with these counts, and a line for each benchmark that changed. Benchmarks that were not
 /// measured keep their lines, and so do counts that changed by less than noise.
 ///
 /// # Errors
-/// If the run of a cell failed.
+/// If the run of a benchmark failed.
 pub fn accept(table: &Table, counts: &Counts, tools: BTreeMap<String, String>) -> Result<(Table, Vec<String>), String> {
     let (mut new, mut lines) = (Table { tools, ..Table::default() }, Vec::new());
     for (name, measured) in counts {

@@ -1,7 +1,8 @@
-//! Hostile inputs of the command, doubled three times: the instructions may only double with them.
+//! Runs the command with hostile inputs of four sizes, each twice as long as the one before. The instructions may
+//! only double with the input.
 //!
-//! The tests of the engine and of the command count bytes: those written and those requested from
-//! the allocator. Work that allocates nothing is visible only here.
+//! The tests of the engine and of the command count the bytes that are written, and those requested from the
+//! allocator. Work that allocates nothing is visible only here.
 
 use crate::callgrind::{self, Program};
 use crate::measure::is_wanted;
@@ -17,8 +18,8 @@ const SIZES: [usize; 4] = [4 << 10, 8 << 10, 16 << 10, 32 << 10];
 /// much, work that sorts about 5 times, and quadratic work 16 times.
 const MOST: u64 = 7;
 
-/// Number of instructions that the last doubling may always add: for tables that grow, and blocks
-/// that are read.
+/// Number of instructions that the last doubling may always add. Tables that grow and blocks that are read cost this
+/// much now and then, at any size.
 const ALWAYS: u64 = 4_000_000;
 
 /// An input that a command gets in four sizes.
@@ -83,7 +84,7 @@ cases! {
     "csv/several delimiters", "replace old newer FILE", |size| b"a;b,c|d\t\"e\"\n".repeat(size / 12);
     "csv/backslashes", "rows --in csv --column a=php FILE", |size| b"a,\"b\\\"\",\"c\"\n".repeat(size / 12);
     "csv/columns that nobody named", "rows --in csv FILE", |size| {
-        // Of equal length, because only a longer name may be Base64.
+        // The names have equal length, because a longer name might be taken for Base64.
         let names = (0..size / 12).map(|at| format!("name{at:05}")).collect::<Vec<_>>().join(",");
         format!("{names}\n").into_bytes()
     };

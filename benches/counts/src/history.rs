@@ -15,7 +15,7 @@ pub struct Version {
     pub table: Table,
 }
 
-/// One count of a cell, and the first version of the table that contains it.
+/// One count of a benchmark, and the first version of the table that contains it.
 pub struct Step<'v> {
     /// Where it was counted.
     pub version: &'v Version,
@@ -52,7 +52,7 @@ fn git(arguments: &[&str]) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
-/// Returns the counts of a cell at which it changed.
+/// Returns the counts of a benchmark at which it changed.
 pub fn steps<'v>(versions: &'v [Version], cell: &str) -> Vec<Step<'v>> {
     let mut steps: Vec<Step<'v>> = Vec::new();
     for (index, version) in versions.iter().enumerate() {

@@ -32,7 +32,7 @@ use table::Table;
 /// The exit code of a step for which something is missing: it is left out.
 const LEFT_OUT: u8 = 75;
 
-/// How often `spread` measures each cell.
+/// How often `spread` measures each benchmark.
 const RUNS: usize = 5;
 
 fn main() -> ExitCode {
@@ -81,7 +81,7 @@ fn absolute(path: &str) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path))
 }
 
-// -- One cell: natively with its checks, under callgrind without -------------
+// -- One benchmark: natively with its checks, under callgrind without -------------
 
 fn run(name: &str) -> Result<ExitCode, String> {
     let cells = engine::cells().into_iter().chain(engine::gate_cells());
@@ -99,7 +99,7 @@ fn run_measured(work: &mut dyn FnMut()) {
     std::hint::black_box(work);
 }
 
-// -- All cells ---------------------------------------------------------------
+// -- All benchmarks ---------------------------------------------------------------
 
 fn read_table(file: &str) -> Result<Table, String> {
     match std::fs::read_to_string(file) {
@@ -132,7 +132,7 @@ fn check(file: &str, built: &Built, only: &str) -> Result<ExitCode, String> {
     Ok(if found.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Shows that the gate can fail: 4 % more work must be a failure, the same work again must not.
+/// Shows that the comparison can fail: 4 % more work must be a failure, and the same work again must not be one.
 fn try_gate(measurer: &Measurer, found: &mut Comparison) {
     let count = |name: &str| measurer.measure_engine(name);
     let judged = match (count("gate/usual"), count("gate/usual"), count("gate/slower")) {
@@ -189,7 +189,7 @@ fn accept(file: &str, built: &Built) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Measures all cells several times, and prints how far the counts are apart.
+/// Measures all benchmarks several times, and prints how far the counts are apart.
 fn show_spread(built: &Built, only: &str) -> Result<ExitCode, String> {
     let measurer = Measurer::new(built)?;
     let runs: Vec<_> = (0..RUNS).map(|_| measurer.measure_all(only, |_| None)).collect();

@@ -1,4 +1,4 @@
-//! Measures many cells, as many at a time as there are processors.
+//! Measures all benchmarks. As many run at the same time as there are processors: this does not change the counts.
 
 use crate::callgrind::{self, Program};
 use crate::compare::{Counts, Measured};
@@ -10,10 +10,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The function of this program whose instructions count.
+/// The function of this program whose instructions are counted. The first asterisk matches the path of its module.
 const FUNCTION: &str = "*run_measured*";
 
-/// Measures cells.
+/// Measures benchmarks.
 pub struct Measurer {
     program: PathBuf,
     work: PathBuf,
@@ -22,7 +22,7 @@ pub struct Measurer {
     runs: AtomicUsize,
 }
 
-/// Whether a cell is one of the requested ones.
+/// Whether a benchmark is one of the requested ones.
 pub fn is_wanted(name: &str, only: &str) -> bool {
     name.contains(only)
 }
@@ -40,13 +40,13 @@ impl Measurer {
         Ok(Measurer { program, work: built.work.clone(), processes, runs: AtomicUsize::new(0) })
     }
 
-    /// Measures all cells whose names contain the word. `reason_against` returns why the cells of a
+    /// Measures all benchmarks whose names contain the word. `reason_against` returns why the benchmarks of a
     /// language are left out.
     pub fn measure_all(&self, only: &str, reason_against: impl Fn(&str) -> Option<String>) -> Counts {
         let mut counts = Counts::new();
         let mut tasks: Vec<(&str, Option<&[Program; 2]>)> = Vec::new();
         let engine = engine::cells();
-        // Processes take longest, so they start first.
+        // Processes take longest, so they start first, and the short benchmarks fill the time at the end.
         for cell in self.processes.iter().filter(|cell| is_wanted(&cell.name, only)) {
             let reason = cell.language.and_then(&reason_against);
             match (&cell.programs, &reason) {
@@ -77,7 +77,8 @@ impl Measurer {
         counts
     }
 
-    /// Measures a cell of the engine, after a run that checks its answer.
+    /// Measures a benchmark of the engine. A first run without callgrind checks the answer, so the counted run does
+    /// not.
     pub fn measure_engine(&self, name: &str) -> Measured {
         match Command::new(&self.program).arg("try").arg(name).output() {
             Ok(done) if done.status.success() => {}

@@ -14,7 +14,7 @@ const WIDTH: f64 = 180.0;
 const HEIGHT: f64 = 26.0;
 /// Free space at its edges, for the points.
 const EDGE: f64 = 4.0;
-/// A sparkline shows at least this part of the count up and down, so that noise stays flat.
+/// A sparkline shows at least this part of the count upwards and downwards, so that noise looks flat.
 const LEAST: f64 = 0.05;
 
 /// The page of all versions; the last one is the table of today.
@@ -51,7 +51,7 @@ pub fn draw(versions: &[Version], ratios: &[Ratios]) -> String {
     out + "</html>\n"
 }
 
-/// The cells of a version by the first word of their names.
+/// The benchmarks of a version by the first word of their names.
 fn by_kind(version: &Version) -> BTreeMap<&str, Vec<&str>> {
     let mut kinds: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for name in version.table.cells.keys() {
@@ -195,7 +195,7 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The newest changes as lines of Markdown: the cells that the last version changed.
+/// The newest changes as lines of Markdown: the benchmarks that the last version changed.
 pub fn to_markdown(versions: &[Version]) -> String {
     let mut out =
         String::from("| cell | now | of the first | of the previous | last change |\n|---|---|---|---|---|\n");

@@ -1,5 +1,5 @@
-//! Cells that are processes: the command, and the modules in their languages. Each runs twice, with
-//! work and without, so that the start of the program is subtracted.
+//! Benchmarks that are processes: the command, and the modules in their languages. Each runs twice, with work and
+//! without. The difference of both counts is the work, without the start of the program.
 
 use crate::callgrind::Program;
 use crate::shape::Shape;
@@ -12,9 +12,9 @@ use std::process::Command;
 pub struct ProcessCell {
     /// The name in the table.
     pub name: String,
-    /// The language whose version decides if the cell can be compared.
+    /// The language whose version decides if the benchmark can be compared.
     pub language: Option<&'static str>,
-    /// The program with its work, and without; or the reason why there is none.
+    /// The program with its work, and the program without it. If they can't run here, the reason.
     pub programs: Result<[Program; 2], String>,
 }
 
@@ -28,7 +28,7 @@ pub struct Built {
     pub work: PathBuf,
 }
 
-/// Every cell that is a process.
+/// Every benchmark that is a process.
 ///
 /// # Errors
 /// If the inputs can't be written.
@@ -51,8 +51,8 @@ struct Language {
     name: &'static str,
     /// A file that exists if the module was built.
     module: &'static str,
-    /// A command that prints the path of the interpreter: the one in PATH may be a script that
-    /// starts it.
+    /// A command that prints the path of the interpreter. The program of this name in PATH may be a script that
+    /// starts the interpreter, and valgrind must run the interpreter itself.
     executable: &'static [&'static str],
     /// The jobs, and how often each runs with 100 records.
     jobs: &'static [(&'static str, u32)],
@@ -98,7 +98,7 @@ fn module_cells(language: &'static Language, built: &Built) -> Vec<ProcessCell> 
     cells.collect()
 }
 
-/// Returns the interpreter with the module and the script of the cells, or the reason why that
+/// Returns the interpreter with the module and the script of the benchmarks, or the reason why that
 /// fails.
 fn start_language(language: &Language, built: &Built) -> Result<Program, String> {
     let is_built = built.modules.join(language.module).exists();

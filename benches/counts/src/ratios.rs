@@ -1,10 +1,10 @@
-//! Instructions per record: as a whole, in windows, and each record separately.
+//! Compares the instructions per record of a conversion as a whole, in windows, and of each record as a document.
 
 use crate::engine::EngineCell;
 use crate::table::Table;
 use std::fmt::Write;
 
-/// A conversion that several cells do in different ways.
+/// A conversion that several benchmarks do in different ways.
 pub struct Ratios {
     /// The conversion: `php-json/records`.
     pub name: String,
@@ -16,7 +16,7 @@ pub struct Ratios {
     pub each: Option<f64>,
 }
 
-/// A way whose ratio is above this costs much more than the whole.
+/// If windows or single records cost more than this number of times the whole, they cost much more.
 pub const MUCH: f64 = 1.3;
 
 /// Finds the conversions that are counted in more than one way.

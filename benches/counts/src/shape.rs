@@ -1,4 +1,4 @@
-//! The values that cells read, write and convert.
+//! The values that benchmarks read, write and convert.
 //!
 //! They are the same in every run, because counts are compared with older ones.
 
@@ -18,7 +18,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The word in the names of cells.
+    /// The word in the names of benchmarks.
     pub fn name(self) -> &'static str {
         match self {
             Shape::Records => "records",

@@ -1,19 +1,19 @@
-//! The table of counts: a text file with a line for each cell, so that the history of the file is
+//! The table of counts: a text file with a line for each benchmark, so that the history of the file is
 //! the history of the counts.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Counts of cells, with the tools for which they are valid.
+/// Counts of benchmarks, with the tools for which they are valid.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// The versions of the tools, by their names.
     pub tools: BTreeMap<String, String>,
-    /// The cells, by their names.
+    /// The benchmarks, by their names.
     pub cells: BTreeMap<String, Entry>,
 }
 
-/// The line of a cell.
+/// The line of a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
     /// How many instructions its work took.
@@ -22,14 +22,14 @@ pub struct Entry {
     pub tolerance: Option<f64>,
 }
 
-/// Accepted increase of a cell, in percent.
+/// Accepted increase of a benchmark, in percent.
 pub const TOLERANCE: f64 = 3.0;
 
 /// Changes above this are shown, in percent.
 pub const SHOWN: f64 = 1.0;
 
-/// Changes below this don't change the table, in percent: they would only be noise in its history.
-/// The next comparison is with the old number again, so small steps add up.
+/// Changes below this don't change the table, in percent, because they would only be noise in its history. The next
+/// comparison is with the old number again, so several small changes add up and are noticed.
 pub const NOISE: f64 = 0.3;
 
 const HEAD: &str = "\

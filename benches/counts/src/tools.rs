@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// The tools that every cell depends on.
+/// The tools that every benchmark depends on.
 const EVERYWHERE: [&str; 4] = ["rustc", "libc", "valgrind", "cpu"];
 
 /// The tool that compiles the modules in C.
@@ -37,7 +37,7 @@ fn first_line(words: &[&str]) -> Option<String> {
     (done.status.success() && !line.is_empty()).then_some(line)
 }
 
-/// Returns the processor that a program sees under valgrind, which emulates one of its own: the C
+/// Returns the processor that a program sees under valgrind. Valgrind emulates a processor of its own, and the C
 /// library, memchr and fearless_simd choose their code by it.
 fn cpu_of_valgrind() -> Option<String> {
     let program = std::env::current_exe().ok()?;
@@ -61,19 +61,19 @@ pub fn cpu() -> String {
     words.join(" ")
 }
 
-/// Returns the reason why no cell can be compared with the table, if there is one.
+/// Returns the reason why no benchmark can be compared with the table, if there is one.
 pub fn reason_against_all(table: &BTreeMap<String, String>, here: &BTreeMap<String, String>) -> Option<String> {
     EVERYWHERE.iter().find_map(|tool| difference(tool, table, here))
 }
 
-/// Returns the reason why the cells of a language can't be compared with the table, if there is
+/// Returns the reason why the benchmarks of a language can't be compared with the table, if there is
 /// one.
 pub fn reason_against(
     language: &str,
     table: &BTreeMap<String, String>,
     here: &BTreeMap<String, String>,
 ) -> Option<String> {
-    // Python's module is all Rust.
+    // The module of Python is written in Rust only, so its counts do not depend on the C compiler.
     let compiler = if language == "python" { None } else { difference(COMPILER, table, here) };
     difference(language, table, here).or(compiler)
 }

@@ -22,7 +22,7 @@ pub(crate) struct Documents {
     /// Number of bytes that arrived before `bytes`.
     bytes_before: u64,
     is_ended: bool,
-    /// Number of unread bytes from which on the next attempt to read a document is made.
+    /// Minimum number of unread bytes for the next attempt to read a document.
     min_len: usize,
 }
 
@@ -35,7 +35,7 @@ struct DocumentOptions {
     known: bool,
 }
 
-/// If an error is at most this number of bytes before the end, the cause may be missing bytes.
+/// If an error is at most this number of bytes before the end of the chunk, its cause may be that bytes are missing.
 const NEAR_END: u64 = 64;
 
 #[pymethods]
@@ -90,7 +90,8 @@ impl Documents {
             return Ok((false, None));
         }
         let reading = self.options.to_read_options(py)?;
-        // Building values may run code that calls `next` again; that call must not see these bytes.
+        // Building values may run code that calls `next` again. That call must not read the same document, so the
+        // bytes are taken out meanwhile.
         let bytes = std::mem::take(&mut self.bytes);
         let rest = bytes.get(self.offset..).unwrap_or_default();
         let length = self.measure_document(py, &codec, rest);

@@ -52,8 +52,8 @@ pub(crate) fn loads<'py>(
     })
 }
 
-/// Returns the value if the bytes have the format that was detected for the last input; so the
-/// other formats need not be checked again. Returns `None` if the bytes may have another format.
+/// Returns the value if the bytes have the format that was detected for the last input. A program mostly reads one
+/// format, and this saves the detection. Returns `None` if the bytes may have another format.
 fn load_in_last_format<'py>(
     py: Python<'py>,
     context: &mut Context,
@@ -153,7 +153,7 @@ fn build_allowed_value<'py>(
             return Err(refused_classes_error(py, &classes));
         }
     }
-    // Copies become separate values.
+    // A copy is an equal value of its own. Python values can be changed, so each copy must be built separately.
     let has_copies = document.nodes().iter().any(|node| node.kind == Kind::Copy);
     match has_copies {
         true => {

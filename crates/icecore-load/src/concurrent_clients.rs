@@ -18,7 +18,7 @@ pub(crate) fn run_together<C: Send, T: Send>(
             .map(|client| {
                 scope.spawn(move || {
                     start.wait();
-                    // Each thread reads the clock itself, because the joining thread may wake up late.
+                    // Each thread reads the clock itself, because the thread that joins it may wake up late.
                     let began = Instant::now();
                     let result = work(client);
                     result.map(|value| (began, Instant::now(), value))

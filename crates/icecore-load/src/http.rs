@@ -1,5 +1,5 @@
-//! An HTTP/1.1 client that keeps its connection. It requires answers with a length. Anything unexpected is an error,
-//! so that no wrong time is recorded.
+//! An HTTP/1.1 client that keeps its connection. It accepts only answers with a length. Any other answer is an error,
+//! so that its time is not recorded.
 
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -42,7 +42,7 @@ impl Client {
 
     /// Sends JSON to a path with this method, and waits for the answer.
     pub(crate) fn send_json(&mut self, method: &str, path: &str, json: &[u8]) -> Result<Reply, Error> {
-        // Head and body are written at once, so that they are in one packet.
+        // Head and body are written by one call, so that a small request is one packet.
         let mut request = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
             json.len()
@@ -84,7 +84,7 @@ pub(crate) fn read_reply(input: &mut impl BufRead) -> Result<Reply, Error> {
         .and_then(|digits| digits.parse().ok())
         .ok_or_else(|| invalid_data(format!("not a first line of HTTP/1.1: {first:?}")))?;
     if !(200..300).contains(&status) {
-        // The content of an error does not matter.
+        // The body of an error is not needed. It is not read, so the connection can't be used again.
         return Ok(Reply { status, body: Vec::new(), keeps_connection: false });
     }
     let (length, keep) = read_head(input)?;

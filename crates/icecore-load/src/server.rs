@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long servers may take until they answer, and until they have ended. It is long, because it only stops endless
-/// waits: servers need more time on a busy machine.
+/// How long servers may take until they answer, and until they have ended. Servers need more time on a busy machine,
+/// so the limit is long. It only stops endless waits.
 pub(crate) const SERVER_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The time between two checks of a server.
@@ -78,14 +78,15 @@ impl Drop for ServerProcess {
                 std::thread::sleep(POLL_INTERVAL);
             }
         }
-        // This ends a server that ignored the signal, and children whose parent died.
+        // The whole group is killed. This ends a server that ignored the signal, and children whose parent died.
         kill_process_group(&self.child);
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Puts the process into a group of its own. Ctrl-C then goes only to this program, which ends its servers itself.
+/// Puts the process into a group of its own. Ctrl-C then goes only to this program, and this program ends its
+/// servers.
 #[cfg(unix)]
 fn isolate_process(command: &mut Command) {
     use std::os::unix::process::CommandExt;

@@ -1,4 +1,4 @@
-//! Rows of a table that differ only in their scalars: they are read by stencils.
+//! Benchmarks with rows of a table that differ only in their scalars, so that stencils read them.
 
 use super::{EngineCell, blobs, check, stage};
 use crate::shape::Shape::Records;

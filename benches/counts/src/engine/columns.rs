@@ -1,4 +1,4 @@
-//! Columns of blobs to columns of Arrow, and back.
+//! Benchmarks that convert columns of blobs to columns of Arrow, and back.
 
 use super::{EngineCell, blobs, check, stage};
 use crate::shape::Shape::{Nested, Records};

@@ -1,4 +1,4 @@
-//! From one format to another: as a whole, in windows, and each record for itself.
+//! Benchmarks that convert from one format to another: as a whole, in windows, and each record as a document.
 
 use super::{EngineCell, FORMATS, blobs, check, decode, encode, input, stage};
 use crate::shape::Shape::{self, Ints, Nested, Records, Strings};
@@ -9,12 +9,12 @@ use std::hint::black_box;
 /// The formats that can hand over finished items during reading.
 const IN_WINDOWS: [&str; 4] = ["storable", "sereal", "php", "marshal"];
 
-/// Records for a format, so that each cell takes some million instructions.
+/// Records for a format, so that each benchmark takes some million instructions.
 fn records_of(format: &str) -> usize {
     match format {
         "dumper" | "var-export" => 3_000,
         "igbinary" | "json" => 5_000,
-        // Several windows.
+        // These formats read in windows, and the input must be long enough for several of them.
         _ => 12_000,
     }
 }
@@ -56,8 +56,8 @@ fn convert_whole(from: &'static str, to: &'static str, shape: Shape, items: usiz
 }
 
 /// Finished items are written while reading continues, as `icecore convert` does with a large file.
-/// The command has a thread for each side; here one thread does both, so that counts do not
-/// depend on which of them waits.
+/// The command reads in one thread and writes in another. Here one thread does both, because the counts would
+/// otherwise depend on which thread waits.
 fn windows(from: &'static str, to: &'static str, shape: Shape, items: usize) -> EngineCell {
     EngineCell::new(name(from, to, shape, "windows"), items, move |items| {
         let bytes = input(from, shape, items);

@@ -1,4 +1,4 @@
-//! Shows that the gate can fail: some work, and the same work plus 4 %.
+//! Two benchmarks that show that the comparison can fail: some work, and the same work plus 4 %.
 
 use super::{EngineCell, decode, input, stage};
 use crate::shape::Shape::Records;

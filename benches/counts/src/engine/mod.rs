@@ -1,5 +1,5 @@
-//! Cells of the engine and of the libraries around it: each prepares its input, checks the answer,
-//! and hands over the work that is counted.
+//! Benchmarks of the engine and of the libraries around it. Each benchmark prepares its input, checks the answer, and
+//! returns the work that is counted.
 
 mod alike;
 mod columns;
@@ -34,13 +34,13 @@ impl EngineCell {
         EngineCell { name: name.into(), items, prepare: Box::new(prepare) }
     }
 
-    /// Makes the input and checks that the answer is right, unless that was done; panics if it is not.
+    /// Makes the input, and checks that the answer is right unless `skip_checks` was called. Panics if it is wrong.
     pub fn prepare(&self) -> Work {
         (self.prepare)(self.items)
     }
 }
 
-/// Every cell of the engine that the table has.
+/// Every benchmark of the engine that the table has.
 pub fn cells() -> Vec<EngineCell> {
     let mut cells = Vec::new();
     cells.extend(read::cells());
@@ -53,7 +53,7 @@ pub fn cells() -> Vec<EngineCell> {
     cells
 }
 
-/// Two cells that are not in the table: the second one does 4 % more than the first.
+/// Two benchmarks that are not in the table: the second one does 4 % more than the first.
 pub fn gate_cells() -> Vec<EngineCell> {
     gate::cells()
 }
@@ -61,7 +61,7 @@ pub fn gate_cells() -> Vec<EngineCell> {
 /// The formats that keep records as they are.
 const FORMATS: [&str; 8] = ["storable", "sereal", "dumper", "php", "var-export", "json", "igbinary", "marshal"];
 
-/// The stage that reads and writes the format of a cell.
+/// The stage that reads and writes the format of a benchmark.
 fn stage(format: &str) -> Stage {
     let text = match format {
         "pack" => "pack:template='(N n/a* n/a* n)*'",
@@ -91,7 +91,7 @@ fn to_json(document: &Document<'_>) -> Vec<u8> {
 fn check_bytes(bytes: &[u8], stage: &Stage, document: &Document<'_>) {
     let again = decode(bytes, stage);
     assert!(encode(&again, stage) == bytes, "{stage}: other bytes come back");
-    // Perl's text has no booleans, and join has nothing but strings.
+    // Dumper's text does not have booleans, and join has only strings, so the JSON differs.
     if !["dumper", "join"].contains(&stage.format().name) {
         assert!(to_json(&again) == to_json(document), "{stage}: another value comes back");
     }
@@ -100,20 +100,20 @@ fn check_bytes(bytes: &[u8], stage: &Stage, document: &Document<'_>) {
 /// Whether answers are checked.
 static CHECKS: AtomicBool = AtomicBool::new(true);
 
-/// Skips the checks, because an earlier run of the same cell made them. Under callgrind they would
+/// Skips the checks, because an earlier run of the same benchmark made them. Under callgrind they would
 /// take most of the time.
 pub fn skip_checks() {
     CHECKS.store(false, Ordering::Relaxed);
 }
 
-/// Checks that the answer of a cell is right.
+/// Checks that the answer of a benchmark is right.
 fn check(answer: impl FnOnce()) {
     if CHECKS.load(Ordering::Relaxed) {
         answer();
     }
 }
 
-/// Returns the input of a cell. It lives as long as the program.
+/// Returns the input of a benchmark. The bytes are leaked, so that the work can borrow them for any time.
 fn input(format: &str, shape: Shape, items: usize) -> &'static [u8] {
     let (stage, document) = (stage(format), shape.build(format, items));
     let bytes = encode(&document, &stage);

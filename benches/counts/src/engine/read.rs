@@ -1,10 +1,10 @@
-//! From bytes to a document, as a whole.
+//! Benchmarks that read bytes to a document, as a whole.
 
 use super::{EngineCell, decode, input, stage};
 use crate::shape::Shape::{self, Ints, Nested, Records, Strings};
 use std::hint::black_box;
 
-/// Format, shape, items.
+/// The format, the shape and the number of items of each benchmark.
 const CELLS: &[(&str, Shape, usize)] = &[
     ("storable", Records, 20_000),
     ("sereal", Records, 20_000),

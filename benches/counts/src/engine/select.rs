@@ -1,4 +1,4 @@
-//! Values on a path, without reading the other values.
+//! Benchmarks that skim: they read the values on a path, and skip all other values.
 
 use super::{EngineCell, check, input, stage};
 use crate::shape::Shape::Records;

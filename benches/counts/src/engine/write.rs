@@ -1,10 +1,10 @@
-//! From a document to bytes, as a whole.
+//! Benchmarks that write a document to bytes, as a whole.
 
 use super::{EngineCell, check, check_bytes, encode, stage};
 use crate::shape::Shape::{self, Ints, Nested, Records, Strings};
 use std::hint::black_box;
 
-/// Format, shape, items.
+/// The format, the shape and the number of items of each benchmark.
 const CELLS: &[(&str, Shape, usize)] = &[
     ("storable", Records, 20_000),
     ("sereal", Records, 20_000),

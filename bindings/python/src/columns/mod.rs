@@ -85,7 +85,7 @@ impl Decoder {
     fn decode_chunks(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> PyResult<Decoded> {
         let mut reader = open_reader(column)?;
         let mut arrays = Vec::new();
-        // The source of the arrays may need Python's lock.
+        // The source of the arrays may be a Python object and take Python's lock itself, so this thread releases it.
         while let Some(array) = py.detach(|| reader.next()) {
             arrays.push(array.map_err(|error| PyTypeError::new_err(error.to_string()))?);
         }
@@ -134,8 +134,9 @@ impl Decoder {
         )
     }
 
-    /// Decodes the arrays one after the other, reusing memory. The caller must not hold Python's lock
-    /// when this locks the kernel; otherwise two threads could wait for each other.
+    /// Decodes the arrays one after the other, reusing memory. The caller must not hold Python's lock, because this
+    /// function locks the kernel: a thread that has the kernel may wait for Python's lock, and both would wait for
+    /// ever.
     fn decode_one_by_one(&self, arrays: &[ArrayRef]) -> Result<Vec<Part>, Error> {
         let mut kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
         let mut start = 0;
@@ -161,7 +162,8 @@ fn parse_options(py: Python<'_>, on_error: &str, limits: Option<&Bound<'_, PyDic
     Ok((options, on_error == "keep"))
 }
 
-/// Returns the column of a batch that has exactly one: streams of batches are streams of structs.
+/// Returns the column of a batch that has exactly one column, and any other array as it is. In a stream of batches
+/// each batch is a struct array.
 fn only_column(array: ArrayRef) -> ArrayRef {
     match array.as_struct_opt() {
         Some(batch) if batch.num_columns() == 1 && batch.null_count() == 0 => batch.column(0).clone(),

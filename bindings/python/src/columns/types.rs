@@ -91,7 +91,7 @@ impl Type {
     }
 }
 
-/// Replaces string views by large strings; other libraries convert these to views on demand.
+/// Replaces string views by large strings. Other libraries convert large strings to views if they need views.
 fn replace_views(field: &Field) -> Field {
     let inner = |field: &FieldRef| Arc::new(replace_views(field));
     let data_type = match field.data_type() {

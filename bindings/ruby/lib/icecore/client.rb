@@ -97,7 +97,7 @@ module Icecore
         answer = @requests.send_with_retries(:get, "/objects", query: { **WHOLE, limit: page, after: after, **options })
         objects_in(answer).each { |fields| yield(*restore(fields, classes)) }
         previous, after = after, answer["next"]
-        # Each page must begin after the previous one.
+        # Each page must begin after the previous one. Otherwise this loop would not end.
         is_valid = after.nil? || (after.is_a?(Integer) && after > previous)
         raise ClientError.new(:answer, "the list does not end") unless is_valid
       end
@@ -142,7 +142,7 @@ module Icecore
       object = begin
         thaw_record(record, classes)
       rescue StandardError => error
-        # This includes errors from hooks of allowed classes.
+        # The error may also come from a hook of an allowed class.
         record.problem = error.message
         nil
       end

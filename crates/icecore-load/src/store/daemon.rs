@@ -86,7 +86,8 @@ impl DaemonKind {
     }
 }
 
-/// Returns the path of `setpriv`, which ends the servers even if this program is killed, if the system has it.
+/// Returns the path of `setpriv`, if the system has it. With `setpriv` the servers end even if this program is
+/// killed.
 fn find_setpriv() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|folder| folder.join("setpriv")).find(|path| path.is_file())

@@ -80,7 +80,7 @@ impl Database {
     /// Removes the database, and disconnects clients that are still connected.
     pub(super) fn drop_database(self, queries: QueryRunner<'_>) -> Result<(), ParticipantError> {
         match &self.server {
-            // The folder of the run is removed as a whole later, but large files are removed now.
+            // The folder of the run is removed later. The files of the database are large, so they are removed now.
             DatabaseServer::Sqlite(_) => {
                 for suffix in ["", "-wal", "-shm"] {
                     let _ = std::fs::remove_file(self.address.trim_start_matches("sqlite:").to_owned() + suffix);

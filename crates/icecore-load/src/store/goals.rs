@@ -57,7 +57,8 @@ pub(crate) fn judge_goals(groups: &[Group], objects: &[WalkMeasurement]) -> Vec<
     goals
 }
 
-/// Judges whether memory is constant: the largest number of objects may take hardly more than the smallest.
+/// Judges whether memory is constant. The walk through the most objects may need hardly more memory than the walk
+/// through the fewest.
 fn judge_memory(objects: &[WalkMeasurement], largest_walk: Option<&WalkMeasurement>) -> Goal {
     let text = "SQLite: in constant memory, that of the most objects over that of the fewest".to_owned();
     let measured = objects.first().zip(largest_walk).filter(|(few, largest_walk)| few.count < largest_walk.count);

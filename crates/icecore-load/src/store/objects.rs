@@ -86,7 +86,8 @@ impl Store {
             if run.is_stopped() {
                 return Err(ParticipantError::Stopped);
             }
-            // Files of the previous group are overwritten; for a smaller group, leftover files are removed first.
+            // The files of this group overwrite those of the previous one. A smaller group would leave some of them,
+            // and they would be stored again, so they are removed first.
             let end = count.min(self.count + FILES_PER_GROUP);
             if end - self.count < FILES_PER_GROUP {
                 let _ = fs::remove_dir_all(&files);
@@ -147,7 +148,7 @@ impl Store {
         let mut child = command.spawn().map_err(|error| path_failure(Path::new("taskset"), &error))?;
         let mut peak = 0;
         let status = loop {
-            // The system records the peak itself, so only growth at the very end could be missed.
+            // The system records the peak itself, so only growth between the last check and the end is missed.
             peak = peak.max(read_peak_memory(&child).unwrap_or(0));
             if run.is_stopped() {
                 let _ = child.kill();

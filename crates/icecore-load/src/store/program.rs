@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// Timeout for one answer. It only stops endless waits.
+/// Timeout for one answer. It is longer than any work takes, because it only stops endless waits.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(900);
 
 /// An answer of a program. Which fields are set depends on the command.

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Minimum number of rounds, whatever the budget.
+/// Minimum number of rounds, even if they take longer than the budget.
 const MIN_ROUNDS: u32 = 3;
 
 /// Describes what is measured, and how.
@@ -220,7 +220,7 @@ impl WebRun<'_> {
         let mut failed: Vec<(&'static str, ParticipantError)> = Vec::new();
         let max_clients = plan.client_counts().iter().copied().max().unwrap_or(1);
         for contender in &*contenders {
-            // Every process of the pool must have run the page once, so that the caches are filled.
+            // Each process of a pool has caches of its own, so each must have run the page before it is timed.
             let request = contender.page_request(servers.address);
             if let Err(error) = time_requests(request, max_clients, 2 * max_clients, plan.stop) {
                 failed.push((contender.page.id, error));
@@ -312,7 +312,7 @@ impl PageContender {
     }
 }
 
-/// Adds the baseline a second time. Any difference between the two is noise.
+/// Adds the baseline a second time, as its twin. Both do the same work, so any difference between them is noise.
 fn add_twin(contenders: &mut Vec<PageContender>, plan: &Plan<'_>) {
     if let Some(contender) =
         contenders.iter().find(|contender| plan.scenario.baseline.as_deref() == Some(contender.page.id))

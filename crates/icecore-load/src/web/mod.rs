@@ -1,8 +1,9 @@
 //! Web scenarios: a PHP page loads a frozen value and answers, as with a cache.
 //!
-//! This crate starts and ends php-fpm and nginx itself, with their files in the folder of the run. The opcache
-//! belongs to the main process of a pool, so there are three pools: without opcache, with its defaults, and with
-//! large limits. Before anything is timed, each page is checked to load the right value.
+//! This crate starts and ends php-fpm and nginx itself, with their files in the folder of the run. The settings of
+//! opcache are fixed when the main process of a pool starts. So there are three pools: without opcache, with its
+//! default settings, and with large limits. Before anything is timed, a check shows that each page loads the right
+//! value.
 
 mod config;
 mod load;

@@ -39,7 +39,7 @@ pub(super) struct ExpectedAnswers {
 }
 
 impl ExpectedAnswers {
-    /// Computes the answers from the value itself, not from the output of any PHP.
+    /// Computes the answers from the value itself. An answer of PHP could be wrong in the same way as the page.
     pub(super) fn from_document(document: &Document<'_>) -> Result<ExpectedAnswers, Error> {
         let (mut leaves, mut ids, mut name_lengths) = (0_u64, 0_i64, 0_usize);
         let mut pending = vec![document.root()];

@@ -13,7 +13,7 @@ use std::time::Instant;
 /// nginx, and a php-fpm for each pool. They end when this is dropped.
 pub(super) struct Servers {
     pub address: SocketAddr,
-    // The servers end in this order: nginx comes first, because it uses the pools.
+    // Rust drops fields in this order. nginx comes first, because it uses the pools.
     running: Vec<ServerProcess>,
 }
 

@@ -3,14 +3,15 @@
 
 /* ---- reading ----------------------------------------------------------------------- */
 
-/* Replaces the source by a frozen copy, because code of the program is about to run, and could
- * change the original. */
+/* Replaces the source by a frozen copy. Code of the program will run while the document is built,
+ * and could change the original, in which the view has the bytes of strings. */
 static void
 copy_source(ice_reading *reading)
 {
     icecore_view *view = &reading->ctx->view;
     const uint8_t *before = (const uint8_t *)RSTRING_PTR(reading->settings.source);
     reading->settings.source = rb_str_new_frozen(reading->settings.source);
+    /* If the stage unpacked the data, the view has other bytes, which stay as they are. */
     if (view->input == before)
         view->input = (const uint8_t *)RSTRING_PTR(reading->settings.source);
 }
@@ -48,6 +49,7 @@ read_body(VALUE argument)
         return ice_policy_refused(ctx, &settings->rules);
     if (!ctx->view.is_simple)
         may_run_foreign_code = ice_policy_check(ctx, &settings->rules, &warnings);
+    /* Hooks and the proc are code of the program. Without them, nothing can change the source. */
     if (may_run_foreign_code || !NIL_P(settings->proc))
         copy_source(reading);
     if (ICE_UNLIKELY(!NIL_P(warnings))) {

@@ -1,5 +1,5 @@
-/* Exceptions: each is a subclass of the class that Marshal raises, and an
- * Icecore::Error. */
+/* Defines and raises exceptions. Each class of exceptions is a subclass of the class that Marshal
+ * raises, and includes Icecore::Error. */
 #include "core/icecore_ruby.h"
 #include <stdarg.h>
 

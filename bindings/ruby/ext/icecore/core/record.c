@@ -1,5 +1,5 @@
-/* Icecore::Record replaces an object whose class was not built. It contains everything that
- * the data says about the object, and is dumped as the same data again.
+/* Defines Icecore::Record. A record replaces an object whose class is not built. It contains
+ * everything that the data says about the object, and is dumped as the same data again.
  *
  * Its own fields are not instance variables, because Marshal would dump those. */
 #include "core/icecore_ruby.h"

@@ -8,7 +8,8 @@ module Icecore
   class Client
     # A pool of connections. Each request has a connection of its own.
     class Connections
-      # Number of seconds for which an idle connection is reused. The daemon closes it after 20.
+      # Number of seconds for which an idle connection is reused. The daemon closes an idle connection
+      # after 20 seconds, and a request must not meet that moment.
       MAX_IDLE = 15
       # Maximum size of the head of an answer in bytes.
       MAX_HEAD = 64 << 10
@@ -36,7 +37,7 @@ module Icecore
       # take.
       def request(method, path, body, type, extra_time)
         request = Net::HTTP.const_get(method.capitalize).new(@base + path)
-        # The answer must not be compressed, so that Content-Length is its real length.
+        # The answer must not be compressed, because Content-Length would be its compressed length.
         request["Accept-Encoding"] = "identity"
         request["Authorization"] = "Bearer #{@token}" if @token
         request["User-Agent"] = "icecore-ruby"
@@ -69,7 +70,8 @@ module Icecore
 
       def acquire
         idle = @lock.synchronize do
-          # After a fork, the connections belong to the parent process.
+          # After a fork, the parent still uses these connections. If the child used them too, their
+          # answers would be mixed up.
           @idle, @process = [], Process.pid unless @process == Process.pid
           @idle.pop
         end
@@ -79,7 +81,8 @@ module Icecore
           http.open_timeout = http.write_timeout = @timeout
           http.keep_alive_timeout = MAX_IDLE
           http.max_retries = 0
-          # A truncated body is an error. Rubies before 3.2 don't have this setting.
+          # With this setting, a truncated body is an error. Ruby before 3.2 does not have it, so
+          # `exchange` compares the length too.
           http.ignore_eof = false if http.respond_to?(:ignore_eof=)
           http.start
         end

@@ -39,8 +39,8 @@ module Icecore
         raise
       end
 
-      # Reports to the daemon; action: "ack", "nack" or "extend". The token is in the body, where
-      # no server log shows it.
+      # Reports to the daemon; action: "ack", "nack" or "extend". The token is in the body, because
+      # servers write addresses to their logs.
       def report(action, **fields) = @requests.post_json("/jobs/#{@id}/#{action}", { token: @token, **fields })
 
       def inspect = "#<#{self.class} #{@id} of #{@queue}>"

@@ -19,8 +19,9 @@ module Icecore
         raise ClientError.new(:usage, "a name is text: #{text.inspect}")
       end
 
-      # Returns a pause before the next attempt: about `pause`, so that clients don't all come
-      # back at once, or the longer one that the daemon requested.
+      # Returns the pause before the next attempt. It is a random number near `pause`, so that many
+      # clients don't repeat their requests at the same moment. If the daemon requested a longer
+      # pause, that one is returned.
       def self.pause_after(error, pause)
         requested = error.retry_after.to_i
         requested > pause ? [requested, 30].min : pause * (0.75 + (rand / 2))

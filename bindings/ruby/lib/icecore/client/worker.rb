@@ -109,7 +109,8 @@ module Icecore
       # Calls the block with a job, and reports the result.
       def work(job)
         @lock.synchronize { @work_count += 1 }
-        # The job waited too long for other jobs of the same request. Another worker may have it.
+        # The jobs of one request run one after another, so this job may have waited until its lease
+        # ended. Another worker may have it now.
         return @log.call("job #{job.id}: its lease ended before it was begun") if job.left <= 0
         is_reported = false
         begin
@@ -124,7 +125,7 @@ module Icecore
         is_reported = true
         report_done(job, result)
       ensure
-        # Otherwise the block ended by break or throw.
+        # Without a report, the block ended by break or throw: nothing was rescued, and nothing returned.
         give_back(job, "the block was left") if is_reported == false
       end
 
@@ -156,8 +157,8 @@ module Icecore
         rescue ClientError => error
           unless error.passing?
             return error if fields.key?(:result) && [400, 413].include?(error.status)
-            # If a repeated report finds the lease ended, the first report was successful, and
-            # only its answer was lost.
+            # A report ends the lease. So if a repeated report finds that the lease has ended, the
+            # daemon has received an earlier one, and only its answer was lost.
             @log.call("job #{job.id}: #{action}: #{error.message}") if is_first || error.kind != :lease
             return nil
           end
@@ -169,7 +170,7 @@ module Icecore
         end
       end
 
-      # The lease of the job is extended while the block runs.
+      # Calls the block. While it runs, extend_leases extends the lease of the job.
       def with_extended_lease(job)
         @lock.synchronize { @running[job.id] = job }
         yield
@@ -177,7 +178,7 @@ module Icecore
         @lock.synchronize { @running.delete(job.id) }
       end
 
-      # Extends the leases of all running jobs, for ever.
+      # Extends the leases of all running jobs. The loop does not end: `run` kills its thread.
       def extend_leases
         loop do
           sleep @lease / 6
@@ -189,7 +190,7 @@ module Icecore
       def extend_lease(job)
         job.extend_lease
       rescue ClientError => error
-        # A job that ended in the meantime needs no lease.
+        # If the job has ended in the meantime, its lease has ended too, and the error is expected.
         is_running = @lock.synchronize { @running.key?(job.id) }
         @log.call("job #{job.id}: extend: #{error.message}") if is_running && !error.passing?
       end

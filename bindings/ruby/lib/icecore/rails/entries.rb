@@ -28,8 +28,9 @@ module Icecore
       STRINGS71 = { 0x02 => Encoding::UTF_8, 0x03 => Encoding::BINARY, 0x04 => Encoding::US_ASCII }.freeze
       COMPRESSED71 = 0x80
 
-      # Errors for bytes that can't be read. Other errors come from hooks of allowed classes, and go to
-      # the caller. As in Rails, an ArgumentError of a hook is treated like unreadable bytes.
+      # Errors for bytes that can't be read. Any other error comes from a hook of an allowed class, and
+      # the caller gets it. An ArgumentError may come from either. As in Rails, it counts as unreadable
+      # bytes.
       ERRORS = [Icecore::Error, ::ArgumentError, Zlib::Error].freeze
 
       # Default limit for inflating a compressed entry; the engine has the same limit for its formats.
@@ -82,7 +83,8 @@ module Icecore
 
       private
 
-      # Inflates in pieces, to stop at the limit: few bytes may inflate to a thousand times as many.
+      # Inflates in pieces, and stops at the limit, because few bytes may inflate to a thousand times as
+      # many.
       def inflate(bytes)
         inflater = Zlib::Inflate.new
         inflated = String.new(encoding: Encoding::BINARY)
@@ -102,8 +104,8 @@ module Icecore
         inflated << piece
       end
 
-      # Inflates the value of a compressed entry here, because the entry itself would pass it to Ruby's
-      # Marshal.
+      # Inflates the value of a compressed entry here. The entry's own method would pass the value to
+      # Ruby's Marshal, which builds any class.
       def decompress61(entry)
         return entry unless entry.is_a?(Entry) && entry.instance_variable_defined?(:@compressed)
         compressed = entry.instance_variable_get(:@value)

@@ -5,8 +5,8 @@ require "active_support/cache"
 
 module Icecore
   module Rails
-    # An entry whose value is read when it is first needed. So the value of an expired entry is never
-    # read.
+    # An entry whose value is read when a caller first needs it. Rails checks the expiry before, so it
+    # never reads the value of an expired entry.
     class LazyEntry < ::ActiveSupport::Cache::Entry
       def initialize(version:, expires_at:, report_unreadable:, &read)
         super(nil, compress: false, version: version)

@@ -95,7 +95,7 @@ fn run_round(
     };
     let programs: Result<Vec<QueueProgram<'_>>, ParticipantError> = (0..max_workers).map(start).collect();
     let mut workers = Workers { programs: programs?, database, pushed: 0 };
-    // Connections, plans and caches are set up before anything is timed.
+    // These samples are not recorded. They set up connections, plans and caches.
     for workload in Workload::for_workers(&run.options.growing, max_workers) {
         let warm_up = Workload { jobs: workload.jobs.min(max_workers * workload.at_once), ..workload };
         workers.take_sample(warm_up, max_workers, run)?;
