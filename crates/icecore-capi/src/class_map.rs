@@ -55,8 +55,8 @@ pub unsafe extern "C" fn icecore_class_map_name(
         let Some(renamed) = map.0.rename(name) else { return Ok(()) };
         length = renamed.len();
         if !new_name.is_null() {
-            // SAFETY: not null, so it points to `capacity` bytes, and no more are written; `renamed` is
-            // memory of its own.
+            // SAFETY: `new_name` is not null, so it points to `capacity` bytes, and no more are written. `renamed` is
+            // a vector of its own, so the two do not overlap.
             unsafe { std::ptr::copy_nonoverlapping(renamed.as_ptr().cast(), new_name, length.min(capacity)) };
         }
         Ok(())

@@ -215,13 +215,14 @@ pub unsafe extern "C" fn icecore_read(
             context.body = body;
             input = &context.body;
         }
-        // A host copies a string once for each node that refers to it, so their total size is limited.
+        // Several nodes may refer to one string of the input. A host copies the string for each of them, so the total
+        // size of all copies is limited.
         let format = codec.stage().format();
         if format.can.names_strings_again && !filled.is_simple {
             let checked = context.document.tape().check_strings(&codec.limits, input.len());
             checked.map_err(|error| format.explain(error))?;
         }
-        // Without other kinds of nodes there is nothing to replace.
+        // `to_perl` changes only nodes of other kinds, so a document without them stays as it is.
         let is_plain = |node: &Node| node.kind <= Kind::Text || matches!(node.kind, Kind::Array | Kind::Map);
         if flags & ICECORE_FOR_PERL != 0 && (!format.can.like_perl || !context.document.nodes().iter().all(is_plain)) {
             context.document.tape_mut().to_perl(input, &codec.limits)?;

@@ -86,7 +86,7 @@ fn convert_within(input: &[u8], from: &Stage, to: &Stage, memory: u64) -> Result
     request.detail = keeps_spelling;
     let document = read_with(input, from, request)?;
     let rest = memory.saturating_sub(document_memory(&document).saturating_mul(factor));
-    // Wrappers need a copy of the content.
+    // A wrapper is written around a copy of the content, so each of the two gets half of the memory.
     let rest = if to.wrappers().is_empty() { rest } else { rest / 2 };
     let mut converted = Vec::new();
     icecore::write_to(&document, to, &lower_limits(&Limits::default(), rest, false, 1), &mut converted)?;
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn icecore_convert_stages(
         let mut converted = Vec::new();
         match from.memory {
             u64::MAX => to.codec.write(&document, &mut converted)?,
-            // The remaining memory is for the output.
+            // The memory that the document does not use is for the output.
             memory => {
                 let limits =
                     lower_limits(&to.codec.limits, memory.saturating_sub(document_memory(&document)), false, 1);

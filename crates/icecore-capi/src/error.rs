@@ -127,7 +127,7 @@ pub(crate) fn write_text(text: &str, field: &mut [c_char]) {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    // A 0 in the text would end it, and a path may contain one.
+    // For C a byte 0 ends the text. A path may contain such a byte, so it is replaced.
     for (target, byte) in field.iter_mut().zip(text.as_bytes()[..end].iter()) {
         *target = if *byte == 0 { b'?' } else { *byte } as c_char;
     }
@@ -139,8 +139,8 @@ pub(crate) fn write_text(text: &str, field: &mut [c_char]) {
 /// # Safety
 /// `field` points to `capacity` bytes that may be written for `'a`, and nothing else points to them.
 pub(crate) unsafe fn zero_chars<'a>(field: *mut c_char, capacity: usize) -> &'a mut [c_char] {
-    // SAFETY: there are `capacity` bytes, which need no alignment; after the first line they
-    // are initialised.
+    // SAFETY: `field` points to `capacity` bytes. Bytes need no alignment. The first line
+    // initialises them, before the slice is made.
     unsafe {
         field.write_bytes(0, capacity);
         std::slice::from_raw_parts_mut(field, capacity)
@@ -180,7 +180,8 @@ impl ErrorOut {
 /// Runs the body of a call, and turns its error or panic into a code for C.
 #[inline]
 pub(crate) fn run_guarded(error: ErrorOut, run: impl FnOnce() -> Result<(), Error>) -> u32 {
-    // A panic may leave a handle partly changed. Each call clears a handle before it fills it.
+    // A panic may leave a handle partly changed. This is safe to observe, because each call clears a handle before it
+    // fills it.
     let result = catch_unwind(AssertUnwindSafe(run));
     let failed = match result {
         Ok(Ok(())) => return ICECORE_OK,
@@ -197,9 +198,9 @@ fn report_error(ErrorOut(error): ErrorOut, failed: Option<Error>) -> u32 {
     if error.is_null() {
         return kind;
     }
-    // SAFETY: `ErrorOut::from_pointer` was called with a struct that may be written, as `error` is
-    // not null. The zeros come first: a reference needs initialised fields, and zeros are
-    // valid in each of them.
+    // SAFETY: `error` is not null, so `ErrorOut::from_pointer` was called with a struct that may be written. A
+    // reference needs initialised fields. So the zeros are written before the reference is made; zeros are valid in
+    // each field.
     let error = unsafe {
         error.write_bytes(0, 1);
         &mut *error

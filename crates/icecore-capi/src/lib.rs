@@ -103,7 +103,7 @@ unsafe fn borrow_bytes<'a>(ptr: *const u8, len: usize) -> &'a [u8] {
     if ptr.is_null() || len == 0 {
         return &[];
     }
-    // SAFETY: neither null nor empty, so `ptr` points to `len` initialised bytes; bytes need
-    // no alignment.
+    // SAFETY: `ptr` is not null and `len` is not 0, so `ptr` points to `len` initialised bytes. Bytes need no
+    // alignment.
     unsafe { std::slice::from_raw_parts(ptr, len) }
 }

@@ -110,10 +110,10 @@ impl icecore_pair {
     ) -> impl ExactSizeIterator<Item = BorrowedPair<'a>> + Clone {
         let pairs: &'a [icecore_pair] = match pairs.is_null() || count == 0 {
             true => &[],
-            // SAFETY: neither null nor empty, so it points to `count` initialised structs.
+            // SAFETY: `pairs` is not null and `count` is not 0, so `pairs` points to `count` initialised structs.
             false => unsafe { std::slice::from_raw_parts(pairs, count) },
         };
-        // SAFETY: the caller filled each of them; the bytes stay for `'a`.
+        // SAFETY: the caller has filled each struct, and the bytes stay unchanged for `'a`.
         pairs.iter().map(|pair| unsafe { (borrow_bytes(pair.from, pair.from_len), borrow_bytes(pair.to, pair.to_len)) })
     }
 }
@@ -163,7 +163,7 @@ impl PreparedRules {
     ) -> Result<(Option<Vec<u8>>, icecore_replaced), Error> {
         let max_bytes = max_output(bytes.len(), &rewriting.limits).min(memory);
         let mut replacing = self.rules.replacing().with_encoded(rewriting.base64).with_insert_limit(max_bytes);
-        // If memory is limited, the positions of replacements count as well.
+        // With a memory limit, each replacement also counts the memory of its position.
         if memory != u64::MAX {
             replacing = replacing.with_change_cost(EDIT_COST);
         }
@@ -201,7 +201,8 @@ impl icecore_replaced {
             mended: tally.mended,
             guessed: tally.guessed,
             opaque: tally.opaque,
-            // Changes in serialized strings inside other text can't be represented there either.
+            // A change in a serialized string inside of other text can't be written there, so it counts as one that
+            // the format can't represent.
             unsayable: tally.unsayable + tally.embedded,
             signed_values: tally.signed,
             first_broken,
@@ -224,12 +225,13 @@ fn list_explanations(tally: &Tally, max_len: usize) -> String {
     list
 }
 
-/// Memory for a position in addition to the replacement, while it is in the lists of nested strings.
+/// Bytes of memory for the position of a replacement. While strings are nested, it is in the list of each of them.
 const EDIT_COST: u64 = 128;
 
-/// Returns the maximum number of inserted bytes: a short text may be found in many places of hostile data.
+/// Returns the maximum number of inserted bytes. There is a limit because hostile data may contain a short text in
+/// very many places.
 fn max_output(len: usize, limits: &Limits) -> u64 {
-    /// An amount that is not worth refusing.
+    /// This number of bytes is always allowed.
     const ALWAYS_ALLOWED: u64 = 64 << 20;
     (len as u64).saturating_mul(limits.growth).max(ALWAYS_ALLOWED).min(limits.output)
 }

@@ -39,7 +39,7 @@ fn box_stage(stage: Stage) -> *mut icecore_stage {
 pub(crate) fn lower_limits(limits: &Limits, memory: u64, is_wrapped: bool, detail: u64) -> Limits {
     let mut lowered = limits.clone();
     let node_memory = if is_wrapped { memory / 2 } else { memory };
-    // A reader remembers some of them, for links.
+    // A reader remembers some of the nodes as targets of links. The 8 bytes are for that.
     let nodes = node_memory / ((size_of::<Node>() + 8) as u64 * detail);
     lowered.nodes = lowered.nodes.min(u32::try_from(nodes).unwrap_or(u32::MAX));
     lowered.decompressed = lowered.decompressed.min(memory / 2);

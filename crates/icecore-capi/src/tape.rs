@@ -208,16 +208,16 @@ pub(crate) fn check_c_nodes(nodes: Vec<icecore_node>) -> Result<Vec<Node>, Error
         return Err(usage_error("nodes of known kinds", "another one"));
     }
     let mut nodes = std::mem::ManuallyDrop::new(nodes);
-    // SAFETY: both types are `repr(C)` with the same fields in the same order; size and
-    // alignment are asserted above. `kind` is the only field for which some bits are
-    // invalid, and `is_kind` held for each. Nothing drops `nodes` a second time.
+    // SAFETY: both types are `repr(C)` with the same fields in the same order. The assertions above compare size and
+    // alignment. Only the field `kind` has invalid values, and `is_kind` was true for each node. `nodes` is in a
+    // `ManuallyDrop`, so its memory has only the new owner.
     Ok(unsafe { Vec::from_raw_parts(nodes.as_mut_ptr().cast::<Node>(), nodes.len(), nodes.capacity()) })
 }
 
 pub(crate) fn into_c_nodes(nodes: Vec<Node>) -> Vec<icecore_node> {
     let mut nodes = std::mem::ManuallyDrop::new(nodes);
-    // SAFETY: same layout, as in `check_c_nodes`; every `Node` is a valid `icecore_node`. Nothing
-    // drops `nodes` a second time.
+    // SAFETY: both types have the same layout, see `check_c_nodes`, and each `Node` is a valid `icecore_node`.
+    // `nodes` is in a `ManuallyDrop`, so its memory has only the new owner.
     unsafe { Vec::from_raw_parts(nodes.as_mut_ptr().cast::<icecore_node>(), nodes.len(), nodes.capacity()) }
 }
 
@@ -238,10 +238,10 @@ impl LentMemory {
     pub(crate) unsafe fn set_filled(&mut self, tape: &icecore_tape) {
         let nodes = tape.node_count.min(self.nodes.capacity());
         let bytes = tape.arena_len.min(self.arena.capacity());
-        // SAFETY: not beyond the capacity, by the minimum; initialised, as the caller filled
-        // as many and any bits are a valid `icecore_node`.
+        // SAFETY: the minimum is not beyond the capacity. The caller has filled at least this number of nodes, and
+        // any bits are a valid `icecore_node`.
         unsafe { self.nodes.set_len(nodes) };
-        // SAFETY: as for the nodes.
+        // SAFETY: the minimum is not beyond the capacity, and the caller has filled at least this number of bytes.
         unsafe { self.arena.set_len(bytes) };
     }
 }

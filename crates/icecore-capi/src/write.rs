@@ -117,7 +117,7 @@ impl icecore_context {
         }
         self.is_taken = false;
         let written = stage.codec.write_part(&self.document, DocumentPart::Nodes(&mut self.parts), &mut self.out);
-        // All memory of any size is returned, because the caller may continue to fill it.
+        // The caller may continue to fill the tape, so it gets the memory back, even if there is much of it.
         let (nodes, arena) = self.document.tape_mut().take_memory();
         self.filling = LentMemory { nodes: into_c_nodes(nodes), arena };
         Ok(written.is_some())

@@ -162,7 +162,8 @@ fn kind_name(cursor: Cursor<'_>) -> &'static str {
     }
 }
 
-/// Longer integers are not shown in decimal digits, because the time of the conversion is quadratic in their length.
+/// Maximum number of bytes of an integer that is shown in decimal digits. The time of the conversion is quadratic in
+/// the number of bytes.
 const MAX_DECIMAL_BYTES: usize = 256;
 
 fn describe_content(cursor: Cursor<'_>, max_chars: usize) -> Option<(Tone, String)> {
@@ -236,7 +237,8 @@ pub fn quote_bytes(bytes: &[u8], max_chars: usize) -> String {
 fn push_escaped(bytes: &[u8], max_chars: usize, out: &mut String) -> bool {
     let mut count = 0;
     let mut consumed = 0;
-    // A character has at most four bytes: the rest is not examined.
+    // A character has at most four bytes, so `max_chars` characters are within these bytes. The rest is not examined.
+    // The four bytes more show whether another character follows.
     let head = &bytes[..bytes.len().min(max_chars.saturating_mul(4).saturating_add(4))];
     for chunk in head.utf8_chunks() {
         for c in chunk.valid().chars() {

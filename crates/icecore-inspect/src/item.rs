@@ -1,4 +1,5 @@
-//! Rows for programs: they are flat, so that any depth can be written and read.
+//! Rows for programs. A row contains its depth instead of other rows, so that JSON of any depth can be written and
+//! read without recursion.
 
 use crate::describe::describe_value;
 use crate::tree::Row;

@@ -1,4 +1,4 @@
-//! Parts of a document, for programs that request them one by one: their size is limited, for any document.
+//! Parts of a document, for programs that request them one by one. The size of a part is limited for any document.
 
 use crate::item::Item;
 use crate::tree::{Tree, TreeOptions};
@@ -17,7 +17,7 @@ const MAX_STRING_LENGTH: usize = 1 << 20;
 const MAX_STRINGS_LENGTH: usize = 4 << 20;
 /// Maximum length of their decompressed data.
 const MAX_DECOMPRESSED: u64 = 16 << 20;
-/// Maximum number of bytes of all texts of a part; one text may exceed it.
+/// If the texts of a part have more bytes than this, no further row is added. The last text may exceed the limit.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
 /// The requested part.
@@ -144,7 +144,7 @@ fn shorten_texts(detailed: &mut DetailedItem<'_>, max_bytes: usize) -> usize {
     };
     let mut remaining_len = 0;
     if let Some(text) = value {
-        // A character of `latin1` is one byte.
+        // Each character of `latin1` is one byte of the value.
         let size = if is_latin1 { text.chars().count() } else { text.len() };
         detailed.size = cut_text(text, max_bytes).then_some(size);
         remaining_len += text.len();

@@ -150,7 +150,7 @@ impl<'d> DocumentWalk<'d> {
         self.push_pairs(expected.children().zip(found.children()));
     }
 
-    /// Pushes pairs so that the first pair is compared first, and the first path is reported.
+    /// Pushes pairs in reverse order. So the first pair is compared first, and the first path is reported.
     fn push_pairs(&mut self, pairs: impl Iterator<Item = (Cursor<'d>, Cursor<'d>)>) {
         let start = self.stack.len();
         self.stack.extend(pairs);
@@ -167,7 +167,7 @@ impl<'d> DocumentWalk<'d> {
             }
             return;
         }
-        // If a key occurs twice, the last one wins, as in the languages.
+        // If a key occurs twice, the last value counts, as in Perl, PHP and Ruby.
         let found_entries: HashMap<&[u8], (Key<'d>, Cursor<'d>)> =
             found.entries().map(|(key, value)| (key.bytes(), (key, value))).collect();
         let mut matched = 0;

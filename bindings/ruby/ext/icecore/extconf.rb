@@ -27,8 +27,8 @@ if library.empty?
   find_executable("cargo") or
     abort "Rust is missing: install Rust 1.88 or later, or name the engine's library with ICECORE_LIB."
   message "building the engine with cargo\n"
-  # The output of cargo is large. In a gem only the library is kept, and only until it is
-  # linked.
+  # The output of cargo is large. If this is a gem, only the library is kept, and it is removed
+  # after it is linked.
   target = in_gem ? File.expand_path("engine-target") : ENV["CARGO_TARGET_DIR"] || File.join(engine, "target")
   Dir.chdir(engine) do
     system({ "CARGO_TARGET_DIR" => target },
@@ -58,7 +58,8 @@ $VPATH.concat(folders)
 $INCFLAGS = [$INCFLAGS, *[here, pieces, File.join(engine, "crates", "icecore-capi", "include")]
   .map { |folder| "-I#{folder.quote}" }].join(" ")
 
-# Ruby finds Init_icecore, which has RUBY_FUNC_EXPORTED; nothing else is visible from outside.
+# Ruby finds Init_icecore, because it has RUBY_FUNC_EXPORTED. No other symbol is visible from
+# outside.
 ["-O3", "-fvisibility=hidden"].each do |flag|
   $CFLAGS << " #{flag}" if try_cflags(flag)
 end
@@ -70,7 +71,8 @@ $libs = append_library($libs, "pthread")
 $libs = append_library($libs, "dl") if have_library("dl")
 $libs = append_library($libs, "m") if have_library("m")
 
-# Not in the headers, but exported by some versions: saves a method call for each hash.
+# Some versions of Ruby export this function, but no header declares it. It saves a method call
+# for each hash.
 have_func("rb_hash_compare_by_id_p")
 
 create_makefile("icecore/icecore")
@@ -78,10 +80,10 @@ create_makefile("icecore/icecore")
 File.open("Makefile", "a") do |makefile|
   makefile.puts "", "$(OBJS): #{headers.map(&:quote).join(' ')}"
   if made_here
-    # RubyGems keeps this folder.
+    # RubyGems keeps this folder, so the library is removed from it after the installation.
     makefile.puts "install: drop-engine", "drop-engine: install-so", "\t-$(Q)$(RM) #{made_here.quote}"
   else
-    # The engine is linked statically: a new engine needs a new link.
+    # The engine is linked statically, so a new engine needs a new link.
     makefile.puts "$(TARGET_SO): #{library.quote}"
   end
 end

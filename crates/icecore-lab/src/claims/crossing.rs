@@ -85,6 +85,7 @@ fn interpolate_crossing(before: &[ClaimMeasurement<'_>], after: &[ClaimMeasureme
     let (Some(before), Some(after)) = (before.last(), after.first()) else { return stats::exact_interval(0.0) };
     let (low, high) = (before.point.at, after.point.at);
     let total_rise = (after.quotient.estimate / before.quotient.estimate).ln();
+    // The quotient passes 1, whose logarithm is 0.
     let rise_to_crossing = -before.quotient.estimate.ln();
     let fraction = if total_rise > 0.0 { (rise_to_crossing / total_rise).clamp(0.0, 1.0) } else { 0.5 };
     let estimate = match low > 0.0 {

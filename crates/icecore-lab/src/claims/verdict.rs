@@ -21,10 +21,10 @@ impl ClaimedRange {
 
     /// Returns the verdict on a quotient.
     ///
-    /// A claim that one side is ahead has both numbers on the same side of 1. It holds if the current interval overlaps
-    /// them, with a tolerance of a fifth, but at most half of the difference: a claimed advantage of 10 % that is now 2
-    /// % is weaker. If only noise is visible, the difference is gone. If the noise is so large that it could also hide
-    /// half of the claimed difference, the verdict is unknown.
+    /// A claim that one side is ahead has both numbers on the same side of 1. It holds if the current interval
+    /// overlaps them. The tolerance is a fifth, but at most half of the claimed difference, so a claimed advantage of
+    /// 10 % is weaker if it is 2 % now. If only noise is visible, the difference is gone. If the noise is so large
+    /// that it could also hide half of the claimed difference, the verdict is unknown.
     ///
     /// A claim that both sides are equal has 1 between its numbers. It holds under the same rule, and fails if a
     /// difference is visible now.
@@ -58,6 +58,7 @@ impl ClaimedRange {
 
     /// Judges a claim that `over` is larger than `under`.
     fn judge_lead(&self, now: &Interval, resolution: f64) -> Verdict {
+        // The square root of a quotient is half of its difference from 1, on logarithms.
         let from = self.from / self.from.sqrt().min(TOLERANCE);
         let to = self.to * self.to.sqrt().min(TOLERANCE);
         match () {

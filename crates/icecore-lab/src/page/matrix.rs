@@ -21,7 +21,7 @@ impl<'a> Matrix<'a> {
     pub(super) fn new(point: &'a Point, operation: Operation, resolution: f64) -> Option<Self> {
         let (mut rows, wrong): (Vec<_>, Vec<_>) =
             sort_by_speed(point, operation).into_iter().partition(|(e, _)| is_correct(e));
-        // They are in the order of the rates that are shown next to them.
+        // The rates are shown next to the names, so the rows are in the order of the rates.
         rows.sort_by(|(a, slow), (b, fast)| fast.total_cmp(slow).then(b.id.cmp(&a.id)));
         if rows.len() < 2 {
             return None;
@@ -30,7 +30,7 @@ impl<'a> Matrix<'a> {
             let (a, b) = (rows[row].0.find_cell(operation)?, rows[column].0.find_cell(operation)?);
             compare_samples(&a.samples, &b.samples, resolution)
         };
-        // One half is computed, and the other is its mirror, so that both agree.
+        // Only one half is computed. The other half has the inverse quotients, so that both agree exactly.
         let half: Vec<Vec<_>> =
             (0..rows.len()).map(|row| (0..row).map(|column| compare_cells(row, column)).collect()).collect();
         let comparison_at = |row: usize, column: usize| match row.cmp(&column) {
@@ -48,7 +48,7 @@ impl<'a> Matrix<'a> {
         let all = self.rows.len();
         let is_kept = |row: usize| row + fastest >= all || important(self.rows[row].0);
         let kept: Vec<usize> = (0..all).filter(|row| is_kept(*row)).collect();
-        // Removing only a few rows is not worth the sentence about it.
+        // A sentence says how many rows are removed. For one or two rows, it would be as long as the rows.
         if kept.len() + 2 >= all {
             return 0;
         }

@@ -34,8 +34,8 @@ pub(super) fn entries_with_role(point: &Point, role: Role) -> impl Iterator<Item
     point.entries.iter().filter(move |entry| entry.role == role)
 }
 
-/// Returns competitors with their times, fastest first, and wrong ones after the right ones. They are sorted by the
-/// ratios of pairs. On a restless machine, this is not always the order of the medians.
+/// Returns competitors with their times. The fastest is first, and those with wrong results are last. They are sorted
+/// by the ratios of pairs, because the medians of a restless machine may have another order.
 pub(super) fn sort_by_speed(point: &Point, operation: Operation) -> Vec<(&Entry, f64)> {
     let mut competitors: Vec<_> =
         competitors_at_point(point).filter_map(|e| Some((e, median_time(e, operation)?))).collect();

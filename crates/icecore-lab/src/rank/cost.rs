@@ -10,8 +10,8 @@ pub(super) struct Cost {
     /// Cost in nanoseconds.
     pub estimate: f64,
     pub parts: Vec<Share>,
-    /// One sample for each round and turn in which all operations were timed. There are none if only bytes count,
-    /// which have no error.
+    /// One sample for each round and turn in which all operations were timed. If only bytes count, the list is empty,
+    /// because a number of bytes has no error.
     samples: Vec<Sample>,
 }
 
@@ -56,7 +56,8 @@ impl Cost {
     /// Returns how many times as much another one costs.
     pub fn relative_cost_of(&self, other: &Cost) -> Interval {
         stats::compute_speedup(&self.samples, &other.samples).unwrap_or_else(|| {
-            // Without a common turn nothing cancels, so the interval is as wide as possible.
+            // Without a common turn, slowdowns of the machine do not cancel out. So the ends of the interval combine
+            // the lowest cost of one side with the highest of the other.
             let (a, b) = (self.to_interval(), other.to_interval());
             Interval { estimate: b.estimate / a.estimate, low: b.low / a.high, high: b.high / a.low }
         })

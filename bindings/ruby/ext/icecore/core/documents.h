@@ -13,8 +13,9 @@ struct ice_reading {
     bool is_stream;        /* the bytes come from an IO */
     bool only_refused;     /* builds nothing: returns the names of disallowed classes */
     /* NULL unless the data is of another language. Checks the classes that the data names,
-     * converts the data to Marshal, and sets `stage` and the source to the result. Returns
-     * Qundef, or if `only_refused`, perhaps a Hash of refused names, which ends the call. */
+     * converts the data to Marshal, and sets `stage` and the source to the result. Mostly returns
+     * Qundef. If `only_refused` is set and classes are refused, returns a Hash of their names; this
+     * Hash is the result of the call. */
     VALUE (*convert_to_marshal)(ice_reading *reading);
     ice_context *ctx;
     uint32_t call;

@@ -1,7 +1,8 @@
 /* Functions that the common pieces need from Ruby: memory, and a way to fail. */
 #include "core/icecore_ruby.h"
 
-/* May run the collector, before anything is changed. */
+/* May run the collector. The common pieces call this before they change anything, so the collector
+ * sees consistent data. */
 void *
 ice_host_resize(void *memory, size_t size)
 {

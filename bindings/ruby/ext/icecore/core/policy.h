@@ -28,6 +28,7 @@ ice_node_names_class(const icecore_node *node)
     static const uint64_t kinds = UINT64_C(1) << ICECORE_OBJECT | UINT64_C(1) << ICECORE_OPAQUE |
                                   UINT64_C(1) << ICECORE_ATTRS | UINT64_C(1) << ICECORE_MODULE |
                                   UINT64_C(1) << ICECORE_REGEXP;
+    /* All kinds are below 64; the mask only makes the shift defined for any byte. */
     return kinds >> (node->kind & 63) & 1;
 }
 
@@ -36,8 +37,8 @@ const char *ice_node_class_name(const icecore_view *view, const icecore_node *no
 /* Returns the kind of the node's class (ICE_CLASS_...) if it is one of Ruby's own, in a form in
  * which some version of Ruby writes it; otherwise ICE_CLASS_UNKNOWN. */
 uint8_t ice_builtin_class_kind(const icecore_node *node, const char *name, size_t len);
-/* Returns true if a node names one of these classes, in any form. No list can allow a form
- * that Ruby does not write. */
+/* Returns true if a node names one of Ruby's own classes, in any form. If Ruby does not write the
+ * form, the class is refused, and a list can't allow it. */
 bool ice_names_builtin_class(const icecore_node *node, const char *name, size_t len);
 /* Adds a class that no list can allow. `unlistable` is a Hash, or nil at first. */
 void ice_policy_add_unlistable(VALUE *unlistable, VALUE class);

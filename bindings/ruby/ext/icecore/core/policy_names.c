@@ -13,8 +13,8 @@ is_date(const char *name, size_t len)
     return is_named(name, len, "Date") || is_named(name, len, "DateTime");
 }
 
-/* Includes the forms of Ruby 1.8, which wrote a Rational and a Complex as objects, and a Date
- * by `_dump`. */
+/* The forms include those of Ruby 1.8: it wrote a Rational and a Complex as objects, and a Date by
+ * `_dump`. */
 uint8_t
 ice_builtin_class_kind(const icecore_node *node, const char *name, size_t len)
 {

@@ -9,7 +9,8 @@ ice_scan_options(int argc, const VALUE *argv, VALUE *first, VALUE *second, const
     VALUE options = Qnil;
     for (i = 0; i < count; i++)
         values[i] = Qundef;
-    /* rb_scan_args copies the hash, which costs as much as a small document. */
+    /* rb_scan_args is not used, because it copies the hash: this costs as much as a small
+     * document. */
     if (argc > 0 && rb_keyword_given_p())
         options = argv[--argc];
     rb_check_arity(argc, 1, 2);
@@ -21,7 +22,7 @@ ice_scan_options(int argc, const VALUE *argv, VALUE *first, VALUE *second, const
         values[i] = rb_hash_lookup2(options, ID2SYM(names[i]), Qundef);
         found_count += values[i] != Qundef;
     }
-    /* There is an unknown keyword: rb_get_kwargs raises. */
+    /* The hash has more keywords than were found, so one is unknown. rb_get_kwargs raises. */
     if (found_count < RHASH_SIZE(options))
         rb_get_kwargs(rb_hash_dup(options), names, 0, count, values);
 }

@@ -1,5 +1,6 @@
-/* Replaces text inside of frozen data; no value is built. Code of the program (to_str of an
- * argument, the block) runs only before the engine begins or after it has finished. */
+/* Replaces text inside of frozen data, without building a value. Code of the program can run in
+ * `to_str` of an argument, and in the block. The first is before the engine begins, and the second
+ * after it has finished, so no such code can change the data or the replacer meanwhile. */
 #include "formats/formats.h"
 #include "core/documents.h"
 
@@ -69,8 +70,8 @@ parse_options(replace_call *call, VALUE keyword_arguments)
         call->depth = ice_depth_option(values[MAX_DEPTH]);
 }
 
-/* Raises unless each text has the encoding of the data, or is binary, as gsub does. Binary data
- * may contain text in any encoding. */
+/* Raises unless each text is binary or has the encoding of the data, as gsub does. If the data is
+ * binary, it may contain text in any encoding, so nothing is checked. */
 static void
 check_encodings(const replace_call *call)
 {
@@ -117,6 +118,7 @@ prepare_replacer(const replace_call *call)
     icecore_error error;
     uint32_t failed;
     VALUE memory;
+    /* One more than necessary, so that the size is never 0. */
     icecore_pair *pairs = ALLOCV_N(icecore_pair, memory, count + 1);
     long i;
     for (i = 0; i < count; i++) {
@@ -135,7 +137,8 @@ prepare_replacer(const replace_call *call)
         icecore_replacer_limit(replacer, "depth", 5, call->depth, NULL);
 }
 
-/* Returns the counts as a Hash, for the block. */
+/* Returns the counts as a Hash, for the block. The explanations are a text of names and numbers,
+ * `name=1,other=2`. */
 static VALUE
 report_of(const icecore_replaced *counts)
 {
@@ -180,6 +183,7 @@ replace(int argc, VALUE *argv, VALUE self)
     else
         result = rb_str_subseq(call.data, 0, RSTRING_LEN(call.data));
     icecore_buffer_free(&out);
+    /* The engine has pointers into these strings, so the collector must not free them earlier. */
     RB_GC_GUARD(call.data);
     RB_GC_GUARD(call.texts);
     RB_GC_GUARD(call.format);

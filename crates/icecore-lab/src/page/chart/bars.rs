@@ -109,8 +109,8 @@ fn collect_bars(scenario: &ScenarioReport, point: &Point, operation: Operation, 
         .collect()
 }
 
-/// Returns the end of the axis. A few much slower competitors would make all other bars too small to compare, so their
-/// bars are cut off, and marked as such.
+/// Returns the end of the axis. A few much slower competitors would make all other bars too small to compare. So up
+/// to a quarter of the bars is cut off, if they are more than eight times as long as the median of the others.
 fn choose_axis_limit(times: &[f64]) -> f64 {
     let mut times = times.to_vec();
     times.sort_by(f64::total_cmp);
