@@ -1,9 +1,9 @@
-/* The message of an engine's error as one line, with the host's advice.
+/* Makes the message of an engine's error: one line, with the host's advice.
  *
- * The engine's message says what was expected and found, the offset and the path. It names
- * a limit as the engine does, for example `depth`; a host replaces that by the name of its
- * own option. For bytes after a document the engine's message contains the advice of the
- * command `icecore`, which a host replaces too.
+ * The engine's message says what was expected and found, the offset and the path. If a limit was
+ * reached, the message advises to raise it by the engine's name, for example `depth`. A host
+ * replaces this by advice with the name of its own option. If bytes follow a document, the message
+ * contains the advice of the command `icecore`. A host replaces this too.
  *
  * Ownership: the line belongs to the caller; no memory is allocated.
  *
@@ -20,8 +20,8 @@ typedef struct {
     const char *words; /* the host's advice */
 } ice_limit_words;
 
-/* In ice_limit_words: the advice is for bytes after the document. This text is part of the
- * engine's advice about them. */
+/* In ice_limit_words: the advice is for bytes after the document. The engine's advice about them
+ * contains this text, so the text identifies that advice. */
 #define ICE_TRAILING "documents that follow one another"
 
 typedef struct {
@@ -34,7 +34,8 @@ typedef struct {
 const char *ice_message(const icecore_error *error, const ice_limit_words *words, size_t count, ice_line *line);
 
 /* Returns the name of the kind of an error, for programs. `bad_link` is the name of
- * ICECORE_BAD_LINK, which hosts spell differently: it is the only one of two words. */
+ * ICECORE_BAD_LINK. The host passes it, because it has two words, and hosts join words
+ * differently. */
 const char *ice_kind_name(uint32_t kind, const char *bad_link);
 
 #endif

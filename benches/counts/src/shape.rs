@@ -77,7 +77,8 @@ fn add_record(b: &mut Builder, id: usize) {
     b.end();
 }
 
-/// One digit, three digits, six digits with a sign, and up to seventeen digits, cyclically.
+/// Adds an integer. Four lengths follow one another in turn: one digit, three digits, six digits with a sign, and up
+/// to seventeen digits.
 fn add_int(b: &mut Builder, id: usize) {
     let number = as_i64(id);
     match id % 4 {
@@ -120,7 +121,7 @@ fn add_order(b: &mut Builder, id: usize) {
     b.end();
 }
 
-/// The fields of records, one after the other: these formats have no containers.
+/// Adds the fields of records one after the other, for formats that don't have containers in a document.
 fn add_fields(b: &mut Builder, records: usize) {
     b.begin_array();
     for id in 0..records {
@@ -132,7 +133,7 @@ fn add_fields(b: &mut Builder, records: usize) {
     b.end();
 }
 
-/// The variables of a session; its cart has this number of records.
+/// Adds the variables of a session. The list `cart` in it has this number of records.
 fn add_session(b: &mut Builder, records: usize) {
     b.begin_map();
     b.bytes_key("user");

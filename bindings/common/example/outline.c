@@ -124,6 +124,8 @@ print_node(const icecore_view *view, const icecore_node *node)
     }
 }
 
+/* Prints all nodes in order. Nodes are in pre-order, so the open containers are those whose end is
+ * after the current node. */
 static void
 print_outline(context *ctx, const icecore_view *view)
 {

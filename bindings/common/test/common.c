@@ -124,8 +124,8 @@ test_map(void)
     ice_map_free(&seen);
 }
 
-/* Writes an array of integers and a string. Each is larger than the memory of a new tape. So
- * the tape grows. */
+/* Writes an array of integers and a string. Each needs more than the memory of a new tape, so the
+ * tape must grow. */
 static void
 test_tape(void)
 {
@@ -165,7 +165,7 @@ test_tape(void)
     ice_push_link(engine, &tape, ICECORE_ALIAS, 0, 0, target);
     OK(tape.nodes[target].flags == ICECORE_FLAG_TARGET && tape.nodes[3].payload == target);
 
-    /* Strings whose offset is outside the view are an error; nothing is read. */
+    /* A string whose offset is outside of the view is an error, and its bytes are not read. */
     for (i = 0; i < 2; i++) {
         const icecore_node bad_node = { ICECORE_BYTES, 0, 0, i ? ICECORE_LONG : 4, i ? 99 : 1000000 };
         memset(&view, 0, sizeof view);

@@ -115,6 +115,8 @@ impl Documents {
                 Ok((true, Some(value)))
             }
             Ok(None) => {
+                // The document is read from its beginning again. Waiting for twice as many bytes keeps the work
+                // proportional to its size.
                 self.min_len = unread.saturating_mul(2).max(1);
                 Ok((false, None))
             }
@@ -140,7 +142,7 @@ impl Documents {
 }
 
 fn codec_for_documents(stage: Stage, limits: &icecore::Limits) -> Codec {
-    // In a format of lines, each line is a document.
+    // In a format of lines, a document is usually all lines. Here each line is a document.
     let stage = stage.of_line().unwrap_or(stage);
     let mut codec = Codec::new(stage);
     codec.limits = limits.clone();
@@ -171,6 +173,7 @@ impl Documents {
         let mut tape = icecore::raw::Tape::new();
         let filled = py.detach(|| codec.read(rest, &mut tape));
         match filled.error {
+            // Bytes follow the document, or no more bytes will come, so its end is certain.
             None if filled.consumed < rest.len() || self.is_ended => Ok(Some(filled.consumed)),
             None => Ok(None),
             Some(error) if self.is_ended => Err(error),

@@ -1,9 +1,9 @@
 //! Compares an old report with a new one: what improved, and what got worse.
 //!
-//! Absolute times of different runs can't be compared on machines that are shared with others. The time of a competitor
-//! divided by that of the baseline can, because both were timed side by side. These quotients are compared, with the
-//! errors of both runs. Absolute times are shown, but don't decide anything. Sizes are exact, and fidelity is either
-//! right or not.
+//! On a machine that is shared with others, absolute times of different runs can't be compared. But within a run, a
+//! competitor and the baseline were timed side by side, so the quotient of their times does not depend on the load.
+//! These quotients are compared, with the errors of both runs. Absolute times are shown, but do not decide anything.
+//! Sizes are exact numbers, so any difference counts. A fidelity is compared by its rank.
 
 mod show;
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::scenario::{self, Scenario};
 /// texts and claims need no new run. `other_scenarios` are scenarios that do not come with the lab.
 #[must_use]
 pub fn replay_report(mut report: Report, other_scenarios: &[Scenario]) -> Report {
-    // A scenario that did not run has no measurements to judge claims by.
+    // A scenario that did not run has no measurements, so its claims can't be judged.
     for measured in report.scenarios.iter_mut().filter(|scenario| !scenario.points.is_empty()) {
         let mut claims_to_judge: Vec<_> = measured.claims.iter().map(|result| result.claim.clone()).collect();
         let other = other_scenarios.iter().find(|other| other.name == measured.name).cloned();

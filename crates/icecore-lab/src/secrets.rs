@@ -1,6 +1,6 @@
-//! Keeps the secrets in the environment from other programs.
+//! Removes secrets from the environment of other programs.
 //!
-//! Runners and servers are other people's programs. They measure data in files, and need no credentials.
+//! Runners and servers are programs of other authors. They measure data in files, and do not need credentials.
 
 use std::process::Command;
 

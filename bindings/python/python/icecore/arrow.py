@@ -185,7 +185,7 @@ def encode(
     to_library, column = _own_library(column)
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(column, polars.Series):
-        # String views are requested as plain arrays.
+        # Polars has string views. The oldest level makes it export plain arrays.
         column = column.to_arrow(compat_level=polars.CompatLevel.oldest())
     encoded, bad = encode_column(column, format, on_error, losses, limits)
     if errors is not None:

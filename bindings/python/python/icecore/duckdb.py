@@ -54,7 +54,8 @@ def register(connection: duckdb.DuckDBPyConnection, *, format: str | None = None
     _create(connection, "icecore_get", _for_each_text(value_on_path), "path")
     _create(connection, "icecore_fields", _for_each_text(fields_as_json), "schema")
     _create_function(connection, "_icecore_structure", _structures, ["VARCHAR"])
-    # In CASE the function is bound with the arguments of the call, and not earlier.
+    # The CASE makes DuckDB bind the function with the arguments of the call. Without it, the function
+    # would be bound when the macro is created.
     connection.execute(
         "create or replace temp macro icecore_struct(data, schema) as from_json("
         "case when schema is null then null else icecore_fields(data, schema) end, _icecore_structure(schema))"
@@ -103,7 +104,8 @@ def _create(
     try:
         connection.execute(f"{macro}{as_blob}, {as_text}")
     except duckdb.ParserException:
-        # DuckDB before 1.4: macros have no types. The function takes a BLOB, as declared.
+        # Before DuckDB 1.4, parameters of macros don't have types, so only one variant is possible: the
+        # function takes a BLOB.
         connection.execute(f"{macro}(data{parameter}) as {inner}(data{parameter})")
 
 

@@ -114,6 +114,7 @@ fn read_php_time(cursor: icecore::Cursor<'_>) -> Option<(&'static str, String, S
     if cursor.kind() != Kind::Object || !is_time || cursor.body().len() != 3 {
         return None;
     }
+    // A value of another class may have three members too. Only a time has these three.
     cursor.get("timezone_type")?.as_i64()?;
     Some(("php", cursor.get("date")?.as_str()?.to_owned(), cursor.get("timezone")?.as_str()?.to_owned()))
 }

@@ -80,7 +80,7 @@ impl<'py> OpenContainer<'py> {
     pub(super) fn add_item(&mut self, value: Bound<'py, PyAny>) -> PyResult<()> {
         match self {
             OpenContainer::List(list) => list.append(value),
-            // Only the default value has no key.
+            // Each entry of a map has a key; only the default value of a Ruby hash does not.
             OpenContainer::Map(dict, _) => dict.setattr("default", value),
             OpenContainer::Record(record, _) => {
                 record.borrow_mut().fields = value.unbind();

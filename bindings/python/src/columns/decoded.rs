@@ -89,7 +89,8 @@ fn join_arrays(py: Python<'_>, mut parts: Vec<ArrayRef>, field: FieldRef, is_who
     Ok(Py::new(py, Column::new(joined, field))?.into_any())
 }
 
-/// Returns the blobs of the bad rows of each part. Each part is within one of the arrays.
+/// Returns the blobs of the bad rows of each part. Each part is within one of the arrays, and both lists are in the
+/// order of the rows, so the arrays are visited once.
 fn collect_kept_blobs(arrays: &[ArrayRef], parts: &[Part]) -> Result<Vec<ArrayRef>, Error> {
     let mut arrays = arrays.iter();
     let (mut array, mut begin) = (arrays.next(), 0);

@@ -85,6 +85,8 @@ impl<'py> Walker<'_, 'py> {
         self.open_container(node, key, Source::from_dict(dict, default)).map(drop)
     }
 
+    /// Writes a record. The record is borrowed only while its fields are copied: the walk may run code that changes
+    /// it.
     fn push_record(&mut self, record: &Bound<'py, Record>, key: u16) -> PyResult<()> {
         let (py, record) = (self.py, record.borrow());
         let format = self.codec.stage().format();
@@ -115,10 +117,13 @@ impl<'py> Walker<'_, 'py> {
             }
             _ => None,
         };
+        // If the names stay as they are, the fields are walked like any other value, and may be shared.
         let Some(body) = body else {
             let steps = vec![Step::Item(fields)];
             return self.open_container(node, key, Source::Parts(steps.into_iter())).map(drop);
         };
+        // The object and its map are opened together. The map is the only child of the object, so the object has no
+        // further parts, and its count is set here.
         self.open_container(node, key, Source::Parts(Vec::new().into_iter()))?;
         if let Some(level) = self.stack.last_mut() {
             level.count += 1;
@@ -136,6 +141,7 @@ impl<'py> Walker<'_, 'py> {
         if bytes.is_empty() {
             return Ok(0);
         }
+        // An ASCII name is the same as text and as bytes, so it gets one id.
         let is_text = !bytes.is_ascii() && name.is_instance_of::<PyString>();
         let kind = if is_text { Kind::Text } else { Kind::Bytes };
         self.tape.class_id(kind, &bytes).map_err(|error| crate::failure::to_py_error(self.py, &error))
@@ -166,6 +172,7 @@ impl<'py> MemberNaming<'py> {
         let declared = declared.map(|value| value.extract::<String>()).transpose()?;
         let text = text.to_str()?;
         let symbol = |name: &str| PythonClasses::look_up(py)?.symbol(py).call1((name,));
+        // PHP writes a protected member as NUL, `*`, NUL and the name, and a private one with the class for `*`.
         let mangled = |class: &[u8]| PyBytes::new(py, &[b"\0", class, b"\0", text.as_bytes()].concat()).into_any();
         Ok(match declared.as_deref() {
             Some("protected") => mangled(b"*"),

@@ -205,7 +205,8 @@ impl Page<'_> {
         if self.style.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// Returns the text with colored signs. They are colored last, because color codes would count as width before.
+    /// Returns the text with colored signs. They are colored after the layout, because the layout would count the
+    /// color codes as characters.
     fn finish(self) -> String {
         if !self.style.color {
             return self.out;

@@ -30,7 +30,7 @@ pub(super) fn describe_results(scenario: &ScenarioReport, names: &Names) -> Vec<
             };
         }
         sentences.extend(competitors_at_point(point).filter_map(|entry| describe_unranked(entry, names)));
-        // A sentence that is the same for two points appears once.
+        // Two points may give the same sentence, and it appears only once.
         sentences.retain(|sentence| !out.contains(sentence));
         out.append(&mut sentences);
     }

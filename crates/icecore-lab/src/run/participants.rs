@@ -95,7 +95,7 @@ impl FoundCompetitors {
     ///
     /// If none does.
     pub fn check_selection(&self, scenarios: &[Scenario], options: &Options) -> Result<(), Error> {
-        // A scenario that waits has no participants.
+        // A scenario that waits is not measured, so it does not select participants.
         if options.only.is_empty() || scenarios.iter().any(|scenario| scenario.waits.is_some()) {
             return Ok(());
         }

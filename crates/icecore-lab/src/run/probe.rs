@@ -1,4 +1,5 @@
-//! A constant task of the lab that is timed repeatedly. Any variation of its times comes from the machine.
+//! A constant task of the lab that is timed repeatedly. It is always the same work, so any variation of its times
+//! comes from the machine.
 
 use crate::model::Sample;
 use std::hint::black_box;
@@ -22,7 +23,7 @@ pub struct Probe {
 impl Probe {
     pub(super) fn new() -> Probe {
         let mut probe = Probe { source: vec![1; COPIED_BYTES], target: vec![0; COPIED_BYTES], samples: Vec::new() };
-        // The first execution also allocates the memory pages.
+        // In the first execution, the system also provides the memory pages. So its time is not recorded.
         probe.take_sample(0, 0);
         probe.samples.clear();
         probe
