@@ -23,7 +23,8 @@ pub struct Dialect {
 pub enum Escape {
     /// It is written twice.
     Doubled,
-    /// It is written twice, but only once after a backslash, which is text as well. PHP's `fputcsv` writes this.
+    /// It is written twice, except after a backslash, where it is written once. The backslash is text. PHP's
+    /// `fputcsv` writes this.
     PhpFputcsv,
     /// A backslash is written before it, and is not text. A backslash of the text is written twice.
     Backslash,
@@ -52,7 +53,7 @@ pub struct Cell {
     pub is_broken: bool,
 }
 
-/// The style of a cell, for writing another text in its place.
+/// The style of a cell. A new text for the cell is written in the same style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Without quotes, unless it needs them.
@@ -144,7 +145,8 @@ impl Dialect {
             return true;
         }
         if self.escape == Escape::PhpFputcsv && text.last() == Some(&b'\\') {
-            // `fputcsv` writes `\"` here, which can't be distinguished from a quote of the text.
+            // The last backslash and the closing quote would be `\"`, and a reader would take this for a quote of the
+            // text.
             return false;
         }
         out.push(quote);

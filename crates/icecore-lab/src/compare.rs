@@ -3,7 +3,8 @@
 //! On a machine that is shared with others, absolute times of different runs can't be compared. But within a run, a
 //! competitor and the baseline were timed side by side, so the quotient of their times does not depend on the load.
 //! These quotients are compared, with the errors of both runs. Absolute times are shown, but do not decide anything.
-//! Sizes are exact numbers, so any difference counts. A fidelity is compared by its rank.
+//! Sizes are exact numbers, so they do not have errors. A fidelity is compared by its place in the order of
+//! fidelities.
 
 mod show;
 #[cfg(test)]

@@ -62,7 +62,7 @@ module Icecore
 
     def bytes_of(frozen)
       return frozen if frozen.byteslice(0, 2) == MARSHAL_HEAD
-      # Base64.encode64 writes line breaks.
+      # Base64.encode64 writes line breaks, and strict Base64 ("m0") does not accept them.
       frozen = frozen.delete("\r\n") if frozen.include?("\n")
       frozen.unpack1("m0")
     rescue ::ArgumentError

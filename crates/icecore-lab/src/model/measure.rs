@@ -50,7 +50,7 @@ pub enum Role {
     Floor,
     /// The Rust engine: bytes to a Document and back, without values of a language.
     Engine,
-    /// The baseline a second time: any difference between the two is noise.
+    /// The baseline a second time. Any difference between the two is noise, because both do the same work.
     Twin,
 }
 
@@ -93,7 +93,7 @@ impl Entry {
 pub enum Fidelity {
     /// Nothing differs.
     Exact,
-    /// A program in the language hardly sees the differences, such as numbers that came back as text in Perl.
+    /// The results differ, but a program in the language hardly sees it. In Perl, numbers may come back as text.
     Alike {
         /// Each kind of difference with its first path: `numbers came back as text, first at $[0]`.
         differences: Vec<String>,

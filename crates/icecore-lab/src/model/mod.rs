@@ -99,7 +99,7 @@ pub struct Point {
     pub parameters: BTreeMap<String, i64>,
     /// One entry for each competitor, floor and engine.
     pub entries: Vec<Entry>,
-    /// Nanoseconds to copy as many bytes as the smallest competitor wrote: the upper limit of speed.
+    /// Nanoseconds to copy as many bytes as the most compact competitor wrote. No serializer can be faster.
     #[serde(default)]
     pub memcpy_ns: Option<f64>,
 }

@@ -85,7 +85,8 @@ impl RunningParticipant for Engine {
     }
 
     fn measure_memory(&mut self) -> Result<Vec<MemoryStep>, ParticipantError> {
-        // The engine runs in the lab's own process, whose memory is not meaningful.
+        // The engine runs in the lab's own process. Most memory of that process belongs to the lab, so it is not
+        // measured.
         Ok(Vec::new())
     }
 }

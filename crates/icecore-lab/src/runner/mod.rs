@@ -1,5 +1,5 @@
-//! Participants: the scripts in `runners/`, which speak a line protocol, the engine, and the command. The answers of a
-//! script are untrusted input: they are parsed strictly, and every wait has a timeout.
+//! Participants: the scripts in `runners/`, the engine, and the command. A script answers requests line by line. Its
+//! answers are untrusted input, so they are parsed strictly, and every wait has a timeout.
 
 mod command;
 mod declarations;

@@ -241,7 +241,7 @@ impl QueueContender<'_> {
         Ok(ns)
     }
 
-    /// Checks that the number of jobs, or of jobs that are done, is the number pushed.
+    /// Checks that the database has as many jobs as were pushed, or as many jobs that are done.
     fn check_job_count(&self, is_done: bool, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
         let found = run.queries.query_number(&self.database.address, &self.kind.count_query(is_done))?;
         if found == u64::from(self.pushed) {

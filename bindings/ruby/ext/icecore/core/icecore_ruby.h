@@ -24,12 +24,12 @@
  *   stages.c     stages of Marshal
  *   documents.c  one document, read or written by a stage
  *
- * Garbage collection: the collector itself finds values on the machine's stack. context.c
- * marks the values in the memory of a context during a call, and marked values are never
- * moved. When the collector runs, each idle context drops all objects that it cached.
+ * Garbage collection: the collector itself finds values on the C stack. context.c marks the values
+ * in the memory of a context during a call. It uses rb_gc_mark, which also pins them, so their
+ * addresses stay valid. When the collector runs, each idle context drops its cached objects.
  *
- * Exceptions leave C by a jump. rb_ensure releases the context, so nothing leaks,
- * whatever foreign code does. */
+ * Exceptions leave C by a jump. Each call runs inside of rb_ensure, which releases the context, so
+ * nothing leaks even if foreign code raises. */
 #ifndef ICECORE_RUBY_H
 #define ICECORE_RUBY_H
 
@@ -161,8 +161,8 @@ typedef struct {
     uint8_t builtin_kind;    /* its kind if `is_builtin` */
     uint8_t kind;            /* one of ICE_CLASS_... */
     ice_ivar_layout *layout; /* or NULL */
-    uint16_t last_keys[ICE_MAX_LAYOUT_IVARS];   /* of the last object that was built: ids of its keys, */
-    uint8_t last_indexes[ICE_MAX_LAYOUT_IVARS]; /* and the indexes of these variables */
+    uint16_t last_keys[ICE_MAX_LAYOUT_IVARS];   /* the key ids of the last object that was built */
+    uint8_t last_indexes[ICE_MAX_LAYOUT_IVARS]; /* for each of these keys: the variable's index */
 } ice_class;
 
 /* A class whose objects are written. */
@@ -188,7 +188,7 @@ typedef struct ice_written_class {
 typedef struct {
     uint8_t kind;       /* one of ICE_BUILD_...: build.h */
     bool is_shared;     /* a link refers to it, so its contents are added at once */
-    bool is_partial;    /* a container around it completes it: Marshal finishes the value there */
+    bool is_partial;    /* a container around it completes the value; Marshal finishes it there */
     bool declares_encoding; /* for modules and classes around a string that declares an encoding: the
                              * declaration is outside of them, and completes them */
     uint32_t node;
@@ -371,8 +371,8 @@ void ice_record_init(void);
 
 /* Builds the value of the document in the context's view. */
 VALUE ice_build(ice_context *ctx, const ice_read_settings *settings);
-/* Writes a value to the context's tape. Raises if it has more than `limit` levels; a
- * negative `limit` is none. */
+/* Writes a value to the context's tape. Raises if it has more than `limit` levels. If `limit` is
+ * negative, any number of levels is allowed. */
 void ice_walk(ice_context *ctx, VALUE value, long limit);
 
 /* ---- errors -------------------------------------------------------------------------------- */

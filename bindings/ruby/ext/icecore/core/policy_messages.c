@@ -21,6 +21,7 @@ ice_policy_add_warning(VALUE *warnings, uint32_t message_kind, VALUE class, cons
 {
     if (RTEST(rb_hash_lookup(warned_classes, class)))
         return;
+    /* Data chooses the names, so their number is limited. Further classes are reported again. */
     if (RHASH_SIZE(warned_classes) < 1000)
         rb_hash_aset(warned_classes, class, Qtrue);
     if (NIL_P(*warnings))
@@ -78,7 +79,7 @@ add_refused(VALUE class, VALUE path, VALUE data)
     return ST_CONTINUE;
 }
 
-/* The first refused class, as an Array. */
+/* Indexes in the Array that describes the first refused class. */
 enum { FIRST_NAME, FIRST_PATH };
 
 static int

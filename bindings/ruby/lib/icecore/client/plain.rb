@@ -4,7 +4,8 @@ require "json"
 
 module Icecore
   class Client
-    # Plain data is data that JSON can express. No method of a value is called.
+    # Plain data is data that JSON can express. A subclass may have methods of its own, so only values
+    # of Ruby's own classes are plain data, and no method of the program is called.
     module Plain
       MAX_LEVELS = 90
 

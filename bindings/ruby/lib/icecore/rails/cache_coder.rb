@@ -40,8 +40,8 @@ module Icecore
         write(entry, nil)
       end
 
-      # Called by Rails 7.0 and later if a store compresses. An entry of 6.1 is already
-      # compressed.
+      # Rails 7.0 and later call this method if a store compresses. Rails 6.1 does not call it, because
+      # its entries compress themselves.
       def dump_compressed(entry, threshold)
         write(entry, threshold)
       end

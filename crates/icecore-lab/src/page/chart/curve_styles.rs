@@ -1,4 +1,4 @@
-//! Chooses the color and shape of each curve. They are the same in all charts of a point.
+//! Chooses the color and shape of each curve. A competitor has the same color and shape in all charts of a point.
 
 use crate::model::{Entry, Point, Role, ScenarioReport};
 use crate::page::view::{competitors_at_point, is_baseline, is_correct, is_icecore, median_time};

@@ -31,7 +31,7 @@ pub(super) fn spread_positions(wanted: &[f64], gap: f64, low: f64, high: f64) ->
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
     let gap = gap.min((high - low) / (wanted.len().max(2) - 1) as f64);
-    // Labels that touch form a block. Each block is the position of its middle, and its number of labels.
+    // Labels that touch form a block. A block is stored as the position of its middle and its number of labels.
     let mut blocks: Vec<(f64, usize)> = vec![];
     for index in &order {
         let mut block = (wanted[*index].clamp(low, high), 1);

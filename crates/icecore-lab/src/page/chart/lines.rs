@@ -48,7 +48,7 @@ impl Series {
 pub(super) fn draw_line_chart(canvas: &mut Canvas, frame: &Frame, series: &[Series]) -> f64 {
     let (top, height) = (30.0, if frame.is_narrow { 230.0 } else { (series.len() as f64 * 17.0).clamp(280.0, 420.0) });
     let bottom = top + height;
-    // On a noisy machine, intervals may be very long. They are then cut off.
+    // On a noisy machine, intervals may be so long that the curves would look flat. Such intervals are cut off.
     let whisker_ends = |d: &CurvePoint| {
         if frame.is_logarithmic { [d.low.max(d.y / 1.5), d.high.min(d.y * 1.5)] } else { [d.low, d.high] }
     };

@@ -24,7 +24,8 @@ impl Scale {
         let usable = values.into_iter().filter(|v| v.is_finite() && *v > 0.0);
         let (low, high) = usable.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
         let (low, high) = if high > 0.0 { (low, high) } else { (1.0, 1.0) };
-        // A very small range would be stretched over the whole axis.
+        // A very small range would be stretched over the whole axis, and small differences would look large. So the
+        // range is widened to a factor of at least 1.5.
         let widening = if high / low < 1.5 { (1.5 / (high / low)).sqrt() } else { 1.0 };
         let (low, high) = (low / widening / margin, high * widening * margin);
         Self { low: low.max(f64::MIN_POSITIVE), high: high.min(f64::MAX), log: true, from, to }

@@ -133,8 +133,8 @@ fn draw_front(canvas: &mut Canvas, dots: &[ScatterDot], x: &Scale, y: &Scale) ->
     places.windows(2).map(|pair| between(pair[0], pair[1])).collect()
 }
 
-/// Draws dots, and their names where nothing else is: next to them, or further away with a line. Returns the names
-/// for which there is no room, so that they are written below the chart.
+/// Draws dots and their names. A name is next to its dot, or further away with a line, at a place where it does not
+/// cover anything. Returns the names for which there is no such place. The caller writes them below the chart.
 fn draw_labelled_dots(
     canvas: &mut Canvas,
     dots: &[ScatterDot],
@@ -203,7 +203,8 @@ fn mark_shape(dot: &ScatterDot) -> usize {
 /// The order in which the names are placed.
 const CLASSES_BY_IMPORTANCE: [&str; 4] = ["own", "base", "other", "wrong"];
 
-/// Draws a name. It is anchored at the end next to the dot, so that this end is right whatever the width of the font.
+/// Draws a name. It is anchored at the end next to the dot. So that end is at the right place, even if the font is
+/// wider or narrower than estimated.
 fn draw_label(canvas: &mut Canvas, dot: &ScatterDot, name: &str, place: &Rect, dot_x: f64) {
     let class = if dot.class == "own" { "t strong lab" } else { "t lab" };
     let (anchor, x) = match place.x + place.width <= dot_x {
