@@ -96,6 +96,7 @@ fn run(name: &str) -> Result<ExitCode, String> {
 #[inline(never)]
 fn run_measured(work: &mut dyn FnMut()) {
     work();
+    // This use of `work` prevents a tail call.
     std::hint::black_box(work);
 }
 
@@ -166,8 +167,8 @@ fn accept(file: &str, built: &Built) -> Result<ExitCode, String> {
     }
     let counts = Measurer::new(built)?.measure_all("", |_| None);
     let mut kept = tools;
-    // The lines of a language that was not measured still belong to the old version of the
-    // language.
+    // If a language was not measured, its lines keep their old counts. So the table must also keep the version of the
+    // language for which they were counted.
     for language in process::languages() {
         let is_measured = counts.iter().any(|(name, measured)| {
             name.starts_with(&format!("{language}/")) && matches!(measured, Measured::Count(_))

@@ -78,7 +78,7 @@ pub enum Row {
         /// Position of its bytes.
         extent: Option<Extent>,
     },
-    /// A member of a set, which is the key of a value.
+    /// A member of a set. The member is the key of a value.
     Member {
         /// The value whose key is the member.
         value: u32,

@@ -22,7 +22,7 @@ fn records_of(format: &str) -> usize {
 pub fn cells() -> Vec<EngineCell> {
     let mut cells = Vec::new();
     for from in FORMATS {
-        // JSON to JSON keeps the form of the input, which is a different task.
+        // JSON to JSON keeps the form of the input. That is a different task.
         let to = if from == "json" { "php" } else { "json" };
         cells.push(convert_whole(from, to, Records, records_of(from)));
         cells.push(each(from, to, Records, 3_000));

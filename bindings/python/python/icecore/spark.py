@@ -94,7 +94,7 @@ def register(spark: SparkSession, *, format: str | None = None) -> None:
             results[rows] = _texts_on_path(blobs[rows], path, format)
         return results
 
-    # Spark reads the kind of a function from its type annotations, which must not be strings.
+    # Spark reads the kind of a function from its type annotations. They must not be strings.
     as_json.__annotations__ = {"blobs": pd.Series, "return": pd.Series}
     value_on_path.__annotations__ = {"blobs": pd.Series, "paths": pd.Series, "return": pd.Series}
     spark.udf.register("icecore_json", pandas_udf(as_json, "string"))

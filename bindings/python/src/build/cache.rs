@@ -4,7 +4,7 @@ use crate::reading::{ReadOptions, Strings};
 use icecore::raw::Tape;
 use pyo3::prelude::*;
 
-/// Strings for the ids of one tape, which is reused from call to call.
+/// Strings for the ids of one tape. The tape is reused from call to call, and so are the strings.
 #[derive(Default)]
 pub(crate) struct Cache {
     /// Keys of maps.

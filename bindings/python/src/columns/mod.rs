@@ -117,7 +117,8 @@ impl Decoder {
 }
 
 impl Decoder {
-    /// Decodes arrays while other threads of Python run. Many rows are decoded on several threads.
+    /// Decodes arrays while other threads of Python run. If there are many rows, several threads decode them, each
+    /// with a kernel of its own.
     fn decode_arrays(&self, py: Python<'_>, arrays: &[ArrayRef], is_whole: bool) -> PyResult<Decoded> {
         let rows: usize = arrays.iter().map(|array| array.len()).sum();
         let is_shared = self.threads.get() > 1 && rows >= MIN_ROWS_FOR_THREADS;

@@ -85,7 +85,7 @@ impl Type {
 }
 
 impl Type {
-    /// Returns the field that a decoder fills: views become the arrays that they point into.
+    /// Returns the field that a decoder fills. A decoder does not fill views, so they become large strings.
     pub(super) fn decoder_field(&self) -> FieldRef {
         Arc::new(replace_views(&self.field).with_nullable(true))
     }

@@ -185,7 +185,7 @@ impl<'py> MemberNaming<'py> {
     }
 }
 
-/// Returns the bytes of a name, which is text or bytes.
+/// Returns the bytes of a name. The name is text or bytes.
 fn read_name_bytes(name: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     match name.cast::<PyString>() {
         Ok(text) => Ok(text.to_str()?.as_bytes().to_vec()),

@@ -162,7 +162,7 @@ pub struct Interval {
 pub struct Comparison {
     /// How many times faster: the median of the ratios of pairs.
     pub times: Interval,
-    /// Whether the difference is no larger than the noise.
+    /// Whether the difference could be noise.
     pub tie: bool,
 }
 

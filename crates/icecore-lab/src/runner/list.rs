@@ -280,7 +280,7 @@ fn find_install_command(program: &str) -> Option<String> {
 }
 
 impl Script {
-    /// Reads the first line of a script, which says how to start it.
+    /// Reads the first line of a script. It says how to start the script.
     fn from_listed(runner: &ListedRunner) -> Result<Script, String> {
         let text = std::fs::read(&runner.path).map_err(|error| error.to_string())?;
         let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();

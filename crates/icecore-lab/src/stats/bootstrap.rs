@@ -42,8 +42,8 @@ impl FromIterator<(u32, f64)> for Rounds {
 }
 
 impl Rounds {
-    /// Returns the median of the values, which are positive, and its 95 % confidence interval. Returns `None` if
-    /// there is no value.
+    /// Returns the median of the values and its 95 % confidence interval. The values must be positive. Returns `None`
+    /// if there is no value.
     ///
     /// One value says nothing about its own error, so its interval extends to a hundredfold in both directions. With a
     /// single process, only turns can be drawn, and the unknown difference to other processes adds 5 % on both sides.

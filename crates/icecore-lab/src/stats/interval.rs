@@ -6,7 +6,7 @@ use crate::model::Interval;
 /// can draw it.
 pub(super) const HUNDREDFOLD: f64 = 100.0;
 
-/// Returns the interval of an exact number, which was counted rather than measured.
+/// Returns the interval of an exact number. Such a number was counted, so it does not have an error.
 pub fn exact_interval(value: f64) -> Interval {
     Interval { estimate: value, low: value, high: value }
 }

@@ -33,7 +33,7 @@ fn text_of_reply(reply: Reply, path: &str) -> Result<String, ParticipantError> {
 }
 
 /// Sends this many requests in total with this many concurrent clients. Returns the nanoseconds from the first request
-/// to the last answer. The connections are made before.
+/// to the last answer. All connections are open before the first request, so their time does not count.
 pub(super) fn time_requests(
     request: PageRequest<'_>,
     clients: u32,

@@ -81,7 +81,7 @@ VALUE ice_call_original(ice_original which, VALUE self, int argc, const VALUE *a
 /* Calls Date#marshal_load or BigDecimal._load; loads the library first if necessary. */
 VALUE ice_date_load(VALUE date, VALUE fields);
 VALUE ice_decimal_load(VALUE text);
-/* Returns a class of a standard library, which is loaded first if necessary. */
+/* Returns a class of a standard library. Loads the library first if necessary. */
 VALUE ice_library_class(const char *library, const char *name);
 
 /* True if Marshal freezes a string again at each link to it, as some versions do. */

@@ -66,8 +66,8 @@ void ice_open_struct(ice_walker *w, VALUE object, ice_written_class *class, uint
 void ice_put_regexp(ice_walker *w, VALUE regexp, uint16_t key, uint32_t wrapper_count);
 void ice_put_module(ice_walker *w, VALUE module, uint16_t key);
 
-/* Raises if a hook has changed the number of an object's variables, which the tape contains
- * already. */
+/* Raises if the number of an object's variables differs from `count`. The tape contains `count`
+ * variables already, and a hook may have added or removed some since. */
 void ice_check_variable_count(VALUE object, uint32_t count);
 NORETURN(void ice_raise_variables_changed(VALUE object, bool is_more));
 

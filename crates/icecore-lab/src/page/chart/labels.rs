@@ -46,6 +46,7 @@ pub(super) fn spread_positions(wanted: &[f64], gap: f64, low: f64, high: f64) ->
             let middle = (above * size as f64 + block.0 * block.1 as f64) / total as f64;
             block = (middle, total);
         }
+        // All labels of the block must be between `low` and `high`. This may move the block onto the previous one.
         let half = gap * (block.1 - 1) as f64 / 2.0;
         block.0 = block.0.clamp(low + half, (high - half).max(low + half));
         blocks.push(block);

@@ -117,6 +117,7 @@ fn draw_front(canvas: &mut Canvas, dots: &[ScatterDot], x: &Scale, y: &Scale) ->
         if dot.ns < best {
             best = dot.ns;
             let position = [x.position_of(dot.size), y.position_of(dot.ns)];
+            // The line is a staircase: first to the right at the height of the last dot, then to this dot.
             if let Some([_, above]) = places.last().copied() {
                 places.push([position[0], above]);
             }
@@ -225,7 +226,7 @@ fn find_leader_end([x, y]: [f64; 2], name: &Rect) -> [f64; 2] {
     }
 }
 
-/// Returns small boxes along a line, without those close to its first dot.
+/// Returns small boxes along a line. They begin 8 units from the dot, because the box of the dot itself is there.
 fn boxes_along_line([x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) -> impl Iterator<Item = Rect> {
     let length = (x2 - x1).hypot(y2 - y1).max(1.0);
     let steps = (2..).map(|step| f64::from(step) * 4.0).take_while(move |far| *far < length);
@@ -252,7 +253,8 @@ fn label_offsets(wide: f64, high: f64) -> impl Iterator<Item = ([f64; 2], bool)>
         let radius = f64::from(ring) * 11.0;
         (0..16).map(move |turn| {
             let (sin, cos) = (f64::from(turn) * std::f64::consts::PI / 8.0).sin_cos();
-            // The line ends at the nearest end of the name, or at its middle.
+            // To the right of the dot, the line ends at the beginning of the name, and to the left at its end. Above
+            // or below the dot, it ends at the middle.
             let overhang = if cos > 0.3 { 0.0 } else { wide / if cos < -0.3 { 1.0 } else { 2.0 } };
             ([cos * radius - overhang, sin * radius - high / 2.0], true)
         })

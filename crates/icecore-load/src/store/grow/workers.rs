@@ -25,8 +25,8 @@ struct Workload {
 }
 
 impl Workload {
-    /// Returns the two kinds of samples: jobs that take no time, and jobs that wait, whose number grows with the
-    /// workers.
+    /// Returns the two kinds of samples: jobs that take no time, and jobs that wait. The number of waiting jobs grows
+    /// with the workers, because each worker needs the same time for its own jobs.
     fn for_workers(growing: &GrowthPlan, workers: u32) -> [Workload; 2] {
         let GrowthPlan { jobs, at_once, waiting_jobs, waiting_at_once, waiting_millis, .. } = *growing;
         [
@@ -143,6 +143,7 @@ impl Workers<'_> {
         if total != jobs {
             return Err(ParticipantError::Failed(format!("{count} workers report {total} jobs of {jobs}")));
         }
+        // A job that two workers have received has more than one attempt.
         self.check_job_count("state = 'done' AND attempts = 1", self.pushed, run)?;
         self.check_job_count("1 = 1", self.pushed, run)?;
         let began = drained.iter().map(|(_, began, _)| *began).min();
