@@ -267,8 +267,8 @@ close_dump(ice_builder *b, ice_build_frame *frame, VALUE text)
         return ice_call_original(ICE_TIME_LOAD, klass, 1, &text);
     if (frame->class->kind == ICE_CLASS_DECIMAL)
         return ice_decimal_load(text);
-    /* A Date in a form that Ruby does not write today must be in the list of classes. It is
-     * built here too. */
+    /* The document may also have a Date in another form that the list allows. The entry of the
+     * class then describes that form, so the kind is determined from this node. */
     if (ice_builtin_class_kind(node, name, len) == ICE_CLASS_DATE)
         return load_date(b, klass, text);
     text = rb_funcallv(klass, rb_intern("_load"), 1, &text);

@@ -3,8 +3,8 @@
 
 /* ---- links -------------------------------------------------------------------- */
 
-/* Returns a key for an ice_map. Its keys are pointers other than NULL, and the first node has the
- * index 0, so 1 is added. */
+/* Returns a key for an ice_map. A key must not be NULL, and the first node has the index 0, so 1 is
+ * added. */
 static const void *
 map_key(uint32_t node)
 {

@@ -3,8 +3,8 @@
  * All contexts are in a list. When the collector runs, it marks the objects of busy
  * contexts: the values that are being built or walked, and the cached symbols, strings and
  * classes. An idle context drops its cached objects instead. So the cache does not keep an
- * object alive after a call. A cached address also never belongs to a freed object: a new object
- * at that address would be mistaken for the old one. */
+ * object alive after a call. It does not keep the address of a freed object either, because a
+ * new object at that address would be mistaken for the old one. */
 #include "core/icecore_ruby.h"
 
 /* Maximum sizes of stacks and of `layouts` that are kept from call to call. */
