@@ -172,7 +172,7 @@ class _Table:
             self._files.create_dir(posixpath.dirname(self._final), recursive=True)
             self._files.move(self._path, self._final)
         elif self._files.get_file_info(self._final).is_file:
-            # The source has no rows now, so this result is from an earlier state of the source file.
+            # Nothing was written now, so this result is from an earlier state of the source file.
             self._files.delete_file(self._final)
 
     def discard(self) -> None:

@@ -85,7 +85,7 @@ impl Type {
 }
 
 impl Type {
-    /// Returns the field that a decoder fills. A decoder does not fill views, so they become large strings.
+    /// Returns the field that a decoder fills. A decoder does not fill views, so they become large strings or bytes.
     pub(super) fn decoder_field(&self) -> FieldRef {
         Arc::new(replace_views(&self.field).with_nullable(true))
     }

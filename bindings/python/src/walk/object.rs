@@ -172,7 +172,8 @@ impl<'py> MemberNaming<'py> {
         let declared = declared.map(|value| value.extract::<String>()).transpose()?;
         let text = text.to_str()?;
         let symbol = |name: &str| PythonClasses::look_up(py)?.symbol(py).call1((name,));
-        // PHP writes a protected member as NUL, `*`, NUL and the name, and a private one with the class for `*`.
+        // PHP writes a protected member as NUL, `*`, NUL and the name. In a private one the class is in the place of
+        // `*`.
         let mangled = |class: &[u8]| PyBytes::new(py, &[b"\0", class, b"\0", text.as_bytes()].concat()).into_any();
         Ok(match declared.as_deref() {
             Some("protected") => mangled(b"*"),

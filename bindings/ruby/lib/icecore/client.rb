@@ -164,7 +164,7 @@ module Icecore
       Icecore.decode(bytes, format, classes: classes)
     end
 
-    # Returns a format without its options, which are for writing.
+    # Returns a format without its options. They are needed only for writing.
     def without_options(format) = format.to_s.gsub(%r{:[^/]*}, "")
 
     def seconds(time) = time.is_a?(String) || time.nil? ? time : time.to_f

@@ -5,7 +5,7 @@
  *   formats/   the Ruby methods, a file for each group of them
  *   icecore.c  the methods that Ruby sees
  *
- * A file calls only files below it in this list; scripts/modules.sh checks it. In core/:
+ * Files never call each other in a circle; scripts/modules.sh checks this. In core/:
  *
  *   common.c     the common pieces, compiled here
  *   host.c       what the common pieces need from Ruby

@@ -25,8 +25,8 @@ void ice_nested_raise(const ice_nested_check *check);
 bool ice_has_date_fields(const icecore_view *view);
 
 /* Defined in dates.c. Returns the array of numbers that Date._load would read from its bytes.
- * `build` is ice_build. It is an argument because build.c is above dates.c in the order of files,
- * and a file calls only files below it. */
+ * `build` is ice_build. It is an argument, because the build itself calls this function, and files
+ * must not call each other in a circle. */
 typedef VALUE (*ice_build_function)(ice_context *ctx, const ice_read_settings *settings);
 VALUE ice_date_fields(VALUE text, ice_build_function build);
 

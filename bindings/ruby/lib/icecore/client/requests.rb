@@ -21,7 +21,7 @@ module Icecore
 
       # Returns the pause before the next attempt. It is a random number near `pause`, so that many
       # clients don't repeat their requests at the same moment. If the daemon requested a longer
-      # pause, that one is returned.
+      # pause, that one is returned, but at most 30 seconds.
       def self.pause_after(error, pause)
         requested = error.retry_after.to_i
         requested > pause ? [requested, 30].min : pause * (0.75 + (rand / 2))
@@ -46,8 +46,8 @@ module Icecore
       # Sends one POST request with a JSON body.
       def post_json(path, fields) = send_once(:post, path, body: JSON.generate(fields), type: "application/json")
 
-      # Sends a request, and repeats it for a while if the daemon is away. Only for requests that
-      # may be repeated.
+      # Sends a request, and repeats it for a while if the daemon is away. The first attempt may have
+      # reached the daemon, so this is only for requests that may be done twice.
       def send_with_retries(method, path, **options)
         pause, deadline = FIRST_PAUSE, Requests.now + @patience
         begin

@@ -11,13 +11,13 @@ module Icecore
     #   config.cache_store = :redis_cache_store, { serializer: Icecore::Rails::CacheSerializer.new(classes: ["Employee"]) }
     #
     # Entries that Rails 6.1 and 7.0 wrote are read too. For bytes that can't be read, or contain a
-    # class that is not allowed, ActiveSupport::Cache::DeserializationError is raised, which Rails
-    # treats as a miss, and the cache's log gets a line. With `strict: true` the original error is
+    # class that is not allowed, ActiveSupport::Cache::DeserializationError is raised, and the cache's
+    # log gets a line. Rails treats this error as a miss. With `strict: true` the original error is
     # raised.
     #
-    # `max_inflated:` limits the compressed entries of 7.0 and 6.1, as in CacheCoder. Those of
-    # 7.1 are inflated by Rails before it calls a serializer: if others may write to the cache,
-    # use CacheCoder.
+    # `max_inflated:` limits the compressed entries of 7.0 and 6.1, as in CacheCoder. Rails inflates
+    # those of 7.1 before it calls a serializer, so the limit does not apply to them. Use CacheCoder
+    # if others may write to the cache.
     class CacheSerializer
       def initialize(classes: nil, strict: false, max_inflated: Entries::MAX_INFLATED)
         unless defined?(::ActiveSupport::Cache::DeserializationError)
