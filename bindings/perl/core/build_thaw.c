@@ -150,6 +150,8 @@ ib_thaw_all(pTHX_ ib_builder *b)
 {
     U32 i;
     ib_protect_frames(aTHX_ b);
+    /* THAW may call this module again. Such a call has a context of its own, so this list does
+     * not change. */
     for (i = b->ctx->frozen_count; i--;) {
         const ice_frozen frozen = b->ctx->frozen[i];
         thaw_object(aTHX_ b, &frozen);

@@ -257,6 +257,8 @@ check_tied_object(pTHX_ ice_payload_checker *checker, const icecore_view *view, 
     const char *text;
     STRLEN len;
     U32 steps;
+    /* Links in a payload may form a cycle. A chain without a cycle has at most one step for each
+     * node, so the steps are counted. */
     for (steps = 0; (node->kind == ICECORE_LINK || node->kind == ICECORE_ALIAS || node->kind == ICECORE_COPY)
                     && node->payload < view->node_count && steps < view->node_count;
          steps++)
@@ -465,7 +467,7 @@ check_document(pTHX_ ice_payload_checker *checker, ice_context *ctx, const char 
     Zero(view, 1, icecore_view);
     kind = icecore_read(ctx->pooled.engine, stage_of(aTHX_ checker, sereal_magic(bytes, len, FALSE) != 0),
                         (const U8 *)bytes, len, ICECORE_EACH | ICECORE_PARTIAL, view, &checker->error);
-    /* The original may read what exceeds a limit here. */
+    /* The original may have no such limit, and read the document. So its classes are unknown. */
     if (kind == ICECORE_LIMIT)
         set_fault(aTHX_ checker, checker->error.message);
     was_decompressed = view->input != (const U8 *)bytes;
@@ -612,6 +614,8 @@ ice_payloads_check(pTHX_ ice_payload_checker *checker)
     }
     croak_if_refused(aTHX_ checker);
     LEAVE;
+    /* From here on the scope is that of the caller. The destructor runs when that scope ends, so
+     * the checker is registered while the hooks of the document run. */
     checker->outer = MY_CXT.innermost;
     MY_CXT.innermost = checker;
     SAVEDESTRUCTOR_X(end_nested, checker);
