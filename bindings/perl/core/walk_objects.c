@@ -2,8 +2,9 @@
  * variables, v-strings, regexps. */
 #include "core/leaf.h"
 
-/* Returns the path of the current value, for example `$.staff[3]`, as a mortal SV. So far
- * nothing but its wrappers was pushed for the value; `key` is its key if there are none. */
+/* Returns the path of the current value, for example `$.staff[3]`, as a mortal SV. Only wrappers
+ * of the value were pushed so far. The outermost wrapper has the key of the value. If there are
+ * no wrappers, `key` is the key. */
 static SV *
 current_path(pTHX_ iw_walker *w, U16 key, U32 wrapper_count)
 {
@@ -156,8 +157,8 @@ iw_put_magical(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 
 /* ---- hooks ------------------------------------------------------------ */
 
-/* Returns the name of the class of an object, for error messages. An object of a record has no
- * class itself. */
+/* Returns the name of the class of an object, for error messages. If a record is put, `sv` is the
+ * body that record_body in walk_records.c made, and has no class. */
 static const char *
 object_class_name(pTHX_ SV *sv)
 {

@@ -31,7 +31,8 @@ record_body(pTHX_ iw_walker *w, HV *record)
     return new_body;
 }
 
-/* Puts the record of a regexp that was not compiled. The node is the one that was read. */
+/* Puts the record of a regexp that was not compiled. The nodes are equal to those from which the
+ * record was built. */
 static void
 put_recorded_regexp(pTHX_ iw_walker *w, HV *record, SV *pattern, U8 flags, U16 key, U32 wrapper_count)
 {

@@ -99,7 +99,7 @@ put_referent(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_
 
 /* ---- variables --------------------------------------------------------- */
 
-/* State of a value while references to scalars are followed: for \\"text", first the outer
+/* State of a value while references to scalars are followed. For \\"text" it is first the outer
  * reference, then the inner one, then the text. */
 typedef struct {
     SV *sv;
@@ -123,7 +123,10 @@ push_wrapper(pTHX_ iw_walker *w, pending_value *pending, U8 kind, U8 flags, U64 
 }
 
 /* Puts a variable to which something else may refer, if it is immortal or was put before.
- * Otherwise registers it and returns false. */
+ * Otherwise registers it and returns false.
+ *
+ * If a hook declined, put_object has registered the scalar with the node of its object. The
+ * scalar itself was not put then, so the entry is changed, and no alias is pushed. */
 static bool
 put_shared(pTHX_ iw_walker *w, pending_value *pending)
 {
@@ -189,7 +192,7 @@ put_object(pTHX_ iw_walker *w, pending_value *pending, SV *referent, U8 *flags)
         ice_map_add(&w->ctx->seen, referent, next_node)->object = next_node;
         if (w->rules->put_hooked(aTHX_ w, referent, index, *flags, pending->key, pending->wrapper_count))
             return TRUE;
-        pending->hook_declined = TRUE; /* put_shared corrects the entry that was added above */
+        pending->hook_declined = TRUE; /* put_shared changes the entry that was added above */
     }
     if (!slot && !w->settings->no_bless) {
         pending->object = (U32)w->tape->node_count;
