@@ -39,7 +39,8 @@ ice_build_set_target_type(ice_builder *b, uint32_t node, zend_property_info *typ
 }
 
 /* Makes `dest` and the target the same PHP reference. Returns false if `dest` is the target
- * itself. */
+ * itself. A reference must know each typed property that it is in. So if the target is such a
+ * property, its type is added when its value becomes a reference. */
 static bool
 build_alias(ice_target *target, zval *dest)
 {

@@ -37,9 +37,9 @@ ice_build_clear_slot(ice_builder *b, zval *slot, zend_property_info *type)
     ZVAL_NULL(slot);
 }
 
-/* Returns the mangled name of a property as the class declares it now: its visibility may
- * differ from the one in `key`. Returns NULL if the class does not declare it. `is_invalid`
- * receives true if the key is mangled wrongly, or if the property is virtual. */
+/* Returns the mangled name of a property as the class declares it now, because its visibility
+ * may have changed since `key` was written. Returns NULL if the class does not declare it.
+ * `is_invalid` receives true if the key is mangled wrongly, or if the property is virtual. */
 static zend_string *
 declared_name(zend_class_entry *ce, zend_string *key, bool *is_invalid)
 {
@@ -96,8 +96,8 @@ emptied_slot(ice_builder *b, zend_object *object, zval *slot, zend_property_info
     return slot;
 }
 
-/* Returns the object's hash table, with room for all properties of the data: the place of a
- * link's target must not move when others are added. */
+/* Returns the object's hash table, with room for all properties of the data. A link may refer to
+ * the place of a property, and this place must not move when other properties are added. */
 static HashTable *
 property_table(ice_builder *b, ice_build_frame *frame)
 {
@@ -186,8 +186,8 @@ begin_record(ice_class *class, uint32_t count, zval *dest, HashTable **table)
     *table = Z_ARRVAL_P(property);
 }
 
-/* Returns true if the class of an object declares no properties, and allows any. Then the
- * object gets its hash table at once. */
+/* Returns true if the class of an object declares no properties, and allows any property. Such an
+ * object gets a hash table of properties when it is made. */
 static bool
 has_members_only(zend_object *object)
 {

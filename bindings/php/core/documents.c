@@ -66,8 +66,9 @@ report_error(const icecore_error *error, zend_string *text, zend_long depth)
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* Lets PHP's own reader read a text, and build the allowed classes. This is for texts with `C:`
- * objects: links count values, and PHP continues this count in the payloads. */
+/* Lets PHP's own reader read a text, and build the allowed classes. This is needed for texts with
+ * `C:` objects. A link names its target by the number of a value, and PHP's reader continues to
+ * count the values in the payloads. */
 static void
 read_by_php(zend_string *text, HashTable *allowed_names, zend_long depth, const char *function, zval *result)
 {

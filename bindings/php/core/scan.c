@@ -12,8 +12,8 @@ parse_quoted_name(const char *cursor, const char *end, size_t *len)
 {
     size_t value = 0;
     const char *digits = cursor;
-    /* PHP accepts leading zeros, and a plus sign for old data. A number that is too large
-     * exceeds the rest of the text below. */
+    /* PHP accepts leading zeros, and a plus sign for old data. The value stops growing before it
+     * overflows. It is then longer than any text, so the comparison below refuses it. */
     if (cursor < end && *cursor == '+')
         digits = ++cursor;
     while (cursor < end && *cursor >= '0' && *cursor <= '9') {
@@ -96,7 +96,7 @@ ice_scan_payloads(zend_string *text, HashTable *payloads)
     /* A nested payload is also part of the payloads around it, so the total is limited. */
     size_t remaining_bytes = 16 * ZSTR_LEN(text) + 65536, len;
     while (cursor < end) {
-        /* What is between the tokens. strchr also finds the NUL. */
+        /* These bytes are between tokens. strchr also finds a NUL byte, so it is skipped, too. */
         if (strchr("};:,", *cursor))
             cursor++;
         else if (*cursor == 'x' || *cursor == 'm')
@@ -135,6 +135,7 @@ exceeds_64_bits(const char *digits)
     while (*digits == '0')
         digits++;
     for (; *digits >= '0' && *digits <= '9'; digits++, count++) {
+        /* Any number of 19 digits fits into a uint64_t. A number of 20 digits is too large. */
         if (count == 19)
             return true;
         value = value * 10 + (uint64_t)(*digits - '0');

@@ -7,6 +7,7 @@ add_class(ice_context *ctx, zend_class_entry *ce, uint32_t id)
 {
     ice_written_class *class_info;
     if (ctx->written_class_count == ctx->written_class_capacity) {
+        /* The array may move, and the cache has pointers into it. */
         memset(ctx->written_class_cache, 0, sizeof ctx->written_class_cache);
         ctx->written_classes =
             ice_stack_grow(ctx->written_classes, &ctx->written_class_capacity, sizeof *ctx->written_classes, 16);
