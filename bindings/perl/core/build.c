@@ -365,7 +365,8 @@ build_value(pTHX_ ib_builder *b)
         b->next++;
         return;
     }
-    /* Every other value needs a variable: for a reference to it, or for a scalar such as a v-string. */
+    /* Every other value needs a variable: for a reference to it, or for a scalar such as a
+     * v-string. */
     pending.outer_variable = pending.variable =
         UNLIKELY(b->ctx->depth == 0) ? root_variable(aTHX_ b, node) : newSV_type(SVt_IV);
     attach(aTHX_ b, pending.index, pending.outer_variable);

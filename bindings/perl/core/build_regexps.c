@@ -117,8 +117,8 @@ is_harmless_pattern(const char *text, STRLEN len)
 {
     const char *cursor = text, *end = text + len;
     bool backslash_escapes = TRUE;
-    /* A backslash in a comment or in `\c\` escapes nothing. If the pattern may contain one of these,
-     * each character after a backslash is also checked by itself. */
+    /* A backslash in a comment or in `\c\` escapes nothing. If the pattern may contain one of
+     * these, each character after a backslash is also checked by itself. */
     for (; cursor < end; cursor++)
         if (*cursor == '#' || (*cursor == '\\' && cursor + 1 < end && cursor[1] == 'c'))
             backslash_escapes = FALSE;

@@ -233,7 +233,7 @@ typedef struct {
     bool undef_unknown;
     bool stringify_unknown;
     U8 warn_unknown;            /* Sereal: an ice_warn_unknown */
-    U8 protocol;                /* Sereal: the version of the protocol */
+    U8 protocol;                /* Sereal: the version of the protocol; only Sereal reads it */
     UV max_depth;               /* 0 if only the memory limits the depth */
     SV *freeze_allow_classes;   /* Sereal: a list of class_lists.h, or NULL */
     bool serializes_refused;    /* Sereal: objects that this list refuses are written as ordinary objects */

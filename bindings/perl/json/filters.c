@@ -1,8 +1,8 @@
 /* Filters of decoded objects, and the check for repeated keys in an object. */
 #include "json/json.h"
 
-/* Calls a filter for a value. Returns its result; NULL if it returned nothing. The result belongs to
- * a mortal list. */
+/* Calls a filter for a value. Returns its result; NULL if it returned nothing. The result
+ * belongs to a mortal list. */
 static SV *
 call_filter(pTHX_ SV *filter, SV *value, const char *method_name)
 {

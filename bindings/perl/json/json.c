@@ -308,8 +308,8 @@ ice_json_encode(pTHX_ SV *self, SV *data)
 
 /* ---- decoding ---------------------------------------------------------- */
 
-/* Reads a text that icecore_json_read can't read: one that needs an option, or that has an error. Dies
- * of the error. */
+/* Reads a text that icecore_json_read can't read: one that needs an option, or that has an
+ * error. Dies of the error. */
 static void
 read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN len, bool is_text, U32 flags,
              const ice_read_settings *settings, icecore_view *view)

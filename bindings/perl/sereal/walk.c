@@ -82,7 +82,7 @@ push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 #define IW_PUSH_SCALAR push_scalar
 #include "core/walk_fast.h"
 
-/* Before protocol 3 there is no form for perl's immortal undef. */
+/* Before protocol 3, Sereal does not have a form for perl's immortal undef. */
 static bool
 put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
 {
@@ -176,7 +176,8 @@ put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_c
             warn("Found type %u %s(0x%p), but it is not representable by the Sereal encoding format; will encode as "
                  "%s",
                  (unsigned)SvTYPE(sv), type, (void *)sv, undef ? "an undefined value" : "a stringified form");
-        /* Wrappers, such as the object node of a class, are removed again. */
+        /* Wrappers, such as the object node of a class, are removed again. The outermost wrapper
+         * has the key of the value. */
         if (wrapper_count) {
             w->tape->node_count -= wrapper_count;
             key = w->tape->nodes[w->tape->node_count].key;

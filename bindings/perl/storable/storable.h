@@ -5,7 +5,8 @@
 
 extern const iw_rules ice_storable_rules;
 
-/* The newest minor version of the format that this perl's Storable knows. Newer ones are read too. */
+/* The newest minor version of the format that this perl's Storable knows. Newer ones are read
+ * too. */
 #define IST_NEWEST_MINOR (PERL_VERSION_GE(5, 37, 0) ? 12 : 11)
 
 /* See translate_error in ice_read_settings. */

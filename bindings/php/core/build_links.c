@@ -19,6 +19,7 @@ ice_build_add_target(ice_builder *b, uint32_t node, zval *place)
 static ice_target *
 find_target(ice_context *ctx, uint32_t node)
 {
+    /* A binary search. `from` and `dest` are the start and the end of the remaining range. */
     uint32_t from = 0, dest = ctx->target_count;
     while (from < dest) {
         const uint32_t middle = from + (dest - from) / 2;

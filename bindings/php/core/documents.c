@@ -393,7 +393,8 @@ ice_write_session(zval *variables, zend_string *(*by_php)(HashTable *variables))
 }
 
 /* Lets PHP's own serializer write a value with `C:` objects. Their classes call serialize() for
- * payloads, in stage_id PHP continues the count of values for links. */
+ * payloads. A link names its target by the number of a value, and PHP continues to count the
+ * values in these payloads. */
 static zend_string *
 write_by_php(zval *value)
 {
@@ -446,7 +447,8 @@ ice_write(zval *value, int stage_id, uint8_t purpose)
 }
 
 /* Copies the output of the engine to a string, and frees it. Both count in memory_limit while
- * they exist. */
+ * they exist. If PHP has no memory for the copy, it leaves by a jump. So the output is in a
+ * global, and the end of the request frees it. */
 static zend_string *
 take_buffer(icecore_buffer *out)
 {

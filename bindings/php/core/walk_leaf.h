@@ -1,7 +1,8 @@
 /* Values without children, and keys.
  *
- * The _push_ functions push nodes onto the tape. The _put_ functions write them through an ice_tape_cursor
- * (common/ice_tape.h), for whose nodes the caller has made room, and return the moved one. */
+ * The _push_ functions push nodes onto the tape. The _put_ functions write nodes through an
+ * ice_tape_cursor (common/ice_tape.h). The caller has made room for these nodes. The functions
+ * return the moved cursor. */
 #ifndef ICE_WALK_LEAF_H
 #define ICE_WALK_LEAF_H
 #include "core/walk.h"

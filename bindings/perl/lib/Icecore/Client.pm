@@ -130,7 +130,8 @@ sub each {
     return $count;
 }
 
-# Returns a sub. Each call of it returns the next record and its object; an empty list after the last one.
+# Returns a sub. Each call of the sub returns the next record and its object. After the last record it
+# returns an empty list.
 sub iterator {
     my ($self, @rest) = @_;
     my %options = _check_options(\%EACH_OPTIONS, @rest);
@@ -193,7 +194,7 @@ sub _find {
     return;
 }
 
-# Freezes a value, and notes its format in the options.
+# Freezes a value, and stores the name of its format in the options, without the format's own options.
 sub _freeze {
     my ($self, $value, $options) = @_;
     my $format = $options->{format} // $self->{format};
@@ -235,7 +236,8 @@ sub _escaped_id {
     return Icecore::Client::HTTP::escape(_require_name($id));
 }
 
-# Returns a UUID of version 7: these ids are in the order of their creation.
+# Returns a UUID of version 7. It begins with the time in milliseconds, so ids are in the order of their
+# creation. The digit 12 is the version. The two upper bits of the digit 16 are the variant, 10.
 sub _uuid {
     open my $random, '<:raw', '/dev/urandom' or Icecore::Client::HTTP::croak_usage("/dev/urandom: $!");
     read($random, my $bytes, 10) == 10 or Icecore::Client::HTTP::croak_usage("/dev/urandom: $!");

@@ -87,8 +87,9 @@ sub request_with_retries {
     }
 }
 
-# Returns the pause before the next attempt: the one that the daemon requested if that is longer, and
-# otherwise `$pause` with a random part, so that not all clients come back at the same time.
+# Returns the pause before the next attempt, in seconds. If the daemon requested a longer pause than
+# `$pause`, returns that pause. Otherwise returns `$pause` with a random part, so that not all clients
+# send their next request at the same time.
 sub next_pause {
     my ($pause, $error) = @_;
     my $requested = $error->{retry_after} // 0;

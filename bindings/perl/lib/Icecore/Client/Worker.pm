@@ -75,7 +75,8 @@ sub claim_jobs {
     return [ map { $self->new_job($_, $requested_at) } grep { ref eq 'HASH' } ref $jobs eq 'ARRAY' ? @$jobs : () ];
 }
 
-# Returns the job for what the daemon has answered. The lease began at `$requested_at` or later.
+# Returns the job for an answer of the daemon. The lease began at `$requested_at` or later. So a lease that
+# is counted from `$requested_at` never ends later than the daemon's.
 sub new_job {
     my ($self, $fields, $requested_at) = @_;
     my $id = $fields->{id};
