@@ -5,7 +5,8 @@
  * hook. */
 #include "core/build_leaf.h"
 
-/* Returns true if the node of a tie's object is an object, will become one, or is missing. */
+/* `index` is the node that should be the object of a tie. Returns true if it is an object, becomes
+ * an object, or is missing. Links may form a cycle, so the steps are counted. */
 static bool
 is_object(ib_builder *b, U32 index)
 {

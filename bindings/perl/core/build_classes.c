@@ -150,9 +150,9 @@ is_thaw_allowed(pTHX_ ib_builder *b, SV *list, const icecore_node *node)
 }
 
 /* Checks the objects that FREEZE wrote, among the nodes from `from` to `end`, against
- * thaw_allow_classes. Starts with the last one, as Sereal does: the list can be code, which
- * sees this order. Adds the nodes of refused objects to ctx->refused_thaws, in ascending
- * order. */
+ * thaw_allow_classes. Starts with the last object, as Sereal does, because the list can be code,
+ * and this code sees the order. Adds the nodes of refused objects to ctx->refused_thaws, in
+ * ascending order. ib_may_thaw needs this order for its binary search. */
 static void
 check_thaw_range(pTHX_ ib_builder *b, SV *list, U32 from, U32 end)
 {

@@ -416,6 +416,8 @@ ib_end_record(pTHX_ ib_builder *b)
         U32 child = ice_next(b->view, frame.node + 1), end = (U32)node->payload,
             last = ice_last_child(b->view, frame.node);
         SSize_t part = 1;
+        /* As in ib_end_hook, the links and the references to aliases are the references that the
+         * hook returned, and the last child is the body. */
         for (; child < last && child < end; child = ice_next(b->view, child), part++)
             if (nodes[child].kind == ICECORE_LINK
                 || (nodes[child].kind == ICECORE_REF && nodes[child + 1].kind == ICECORE_ALIAS))

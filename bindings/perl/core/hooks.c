@@ -177,7 +177,9 @@ ice_eval_with_sub(pTHX_ SV *sub, SV *code)
     return result;
 }
 
-/* Compiles a pattern, as qr// does. Returns the regexp, not a reference to it. */
+/* Compiles a pattern, as qr// does. Returns the regexp, not a reference to it. `x` and `a` have
+ * another meaning if they come twice: `xx` also ignores blanks in character classes, and `aa`
+ * forbids ASCII characters to match others without regard to case. */
 SV *
 ice_compile_regexp(pTHX_ SV *pattern, const char *flags, STRLEN len)
 {

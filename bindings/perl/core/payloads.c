@@ -10,7 +10,7 @@ enum { BASE_BUDGET = 256 << 20, BUDGET_OF_BYTE = 16, COST_OF_DOCUMENT = 256, COS
 #define MY_CXT_KEY "Icecore::payloads" XS_VERSION
 typedef struct {
     icecore_stage *storable, *sereal;
-    ice_payload_checker *innermost; /* of the innermost call that has checked payloads and still runs */
+    ice_payload_checker *innermost; /* that of the innermost running call that has checked payloads; or NULL */
 } my_cxt_t;
 START_MY_CXT
 
@@ -69,7 +69,7 @@ struct ice_payload_checker {
     SV *payloads;        /* an array of payload */
     HV *by_lookup_key;   /* the index of a payload in that array, by its lookup_key */
     HV *checked_classes; /* names of the classes that were checked */
-    UV budget;           /* what is left of the budget */
+    UV budget;           /* the rest of the budget */
     U32 hook;            /* the hook of the payload that is being read */
     ice_refused refused;
     SV *fault; /* the first reason why something can't be checked; or NULL */
@@ -105,8 +105,8 @@ looks_frozen(const char *bytes, STRLEN len, bool is_text)
 
 /* ---- the data of a hook ------------------------------------------------------ */
 
-/* Returns the index of the node after a value, at most the number of nodes: a document may not
- * have been read to its end. */
+/* Returns the index of the node after a value. The result is at most the number of nodes, because
+ * a document with an error was not read to its end, and its open containers have no end. */
 static U32
 node_end(const icecore_view *view, U32 index)
 {

@@ -140,6 +140,7 @@ walk_array(pTHX_ iw_walker *w)
             if (sv)
                 ice_keep_for_call(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(sv));
         } else
+            /* Perl code may have shortened the array. Its missing items become holes. */
             sv = index <= AvFILLp(av) ? AvARRAY(av)[index] : NULL;
         if (UNLIKELY(!sv)) {
             iw_push(aTHX_ w, ICECORE_HOLE, 0, 0, 0, 0);
@@ -202,7 +203,7 @@ walk_hash(pTHX_ iw_walker *w)
         if (w->ctx->depth != depth)
             return;
         frame = &w->ctx->frames[depth - 1].walk;
-        /* Perl code ran, so the remaining entries are in a list now: walk_listed continues. */
+        /* Perl code ran, so the remaining entries are in a list now, and walk_listed puts them. */
         if (frame->kind != IW_HASH)
             return;
     }
@@ -289,6 +290,7 @@ walk_tied_hash(pTHX_ iw_walker *w)
     close_frame(w);
 }
 
+/* Walks the container on top until no container is open. */
 static void
 run_frames(pTHX_ iw_walker *w)
 {
@@ -399,7 +401,7 @@ ice_walk_header(pTHX_ ice_context *ctx, icecore_tape *tape, SV *header, SV *body
     run_frames(aTHX_ & w);
     tape->header = 0;
     tape->root = (U32)tape->node_count;
-    /* The header is a document of its own: nothing in the body refers to it. */
+    /* The header is a document of its own, so nothing in the body may refer to a value in it. */
     if (ctx->seen.count)
         ice_map_clear(&ctx->seen);
     w.rules->put(aTHX_ & w, body, 0, FALSE, FALSE);

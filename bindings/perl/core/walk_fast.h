@@ -398,6 +398,8 @@ fast_items(pTHX_ iw_walker *w, record_shape *shape, SV *rv, SV **items, size_t r
     return 0;
 }
 
+/* Puts an array. Room is made for IW_PART_NODES items at a time, so that the nodes can be handed
+ * over as a part in between. Without further levels no hash can be put, so no shape is learned. */
 static bool
 fast_array(pTHX_ iw_walker *w, AV *av, U8 flags, U16 key, int levels)
 {

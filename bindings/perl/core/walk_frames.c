@@ -8,8 +8,8 @@ copy_key(pTHX_ HE *he)
     return HeKLEN(he) == HEf_SVKEY ? newSVsv(HeKEY_sv(he)) : newSVhek(HeKEY_hek(he));
 }
 
-/* Copies the remaining entries of a hash to a list of keys and values, alternating. Perl code may
- * then change the hash: the list owns a reference to each value. */
+/* Copies the remaining entries of a hash to a list of keys and values, alternating. The list owns
+ * a reference to each value, so perl code may change the hash afterwards. */
 static void
 list_remaining_entries(pTHX_ iw_walker *w, ice_walk_frame *frame)
 {

@@ -176,6 +176,9 @@ end_hook(pTHX_ iw_walker *w)
     SSize_t i;
 
     for (i = 1; i <= AvFILLp(list); i++) {
+        /* iw_next_hook_item has returned each reference whose referent was not on the tape, so all
+         * referents were put. A container has a node, and a blessed scalar an object node. A link
+         * leads to this node. Any other scalar is a variable, and only an alias can lead to it. */
         SV *referent = SvRV(AvARRAY(list)[i]);
         ice_slot *slot = ice_map_find(&w->ctx->seen, referent);
         frame->count++;

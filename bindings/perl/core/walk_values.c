@@ -42,7 +42,9 @@ put_fields(pTHX_ iw_walker *w, SV *object, U8 flags, U16 key, U32 wrapper_count)
 }
 #endif
 
-/* Puts the target of a reference that is not a scalar. `rv` is the reference. */
+/* Puts the target of a reference that is not a scalar. `rv` is the reference. The class of an
+ * object is kept as an index, because the table of classes moves when it grows. A regexp of perl's
+ * own class Regexp has no object node. */
 static void
 put_referent(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count, bool may_repeat)
 {

@@ -43,7 +43,8 @@ filter(pTHX_ const ice_json *json, HV *hv, SV *variable)
     LEAVE;
 }
 
-/* Also dies if keys are repeated: then the hash has fewer keys than the object has entries. */
+/* Also dies if keys are repeated and this is not allowed. A hash has each key once, so after
+ * repeated keys it has fewer keys than the object has entries. */
 static bool
 is_filtered(pTHX_ const ice_json *json, HV *hv, U32 entries)
 {

@@ -370,6 +370,8 @@ ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRL
     }
     ENTER;
     ctx = ice_take_context(aTHX);
+    /* icecore_json_read is the fast reader, for texts that need no option. If it fails,
+     * read_special reads the text again with the options, or dies of the error. */
     if (json->flags & J_ALLOW_BIGNUM) {
         settings.numbers = (AV *)sv_2mortal((SV *)newAV());
         read_special(aTHX_ json, ctx, text, len, is_text, flags, &settings, &view);

@@ -227,6 +227,7 @@ put(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item, bool may_repeat)
             sv = put_object(aTHX_ w, sv, referent, key);
             if (!sv)
                 return;
+            /* TO_JSON may always return another object, so the conversions are counted. */
             if (++conversions > json->max_depth)
                 croak(IJ_MAX_DEPTH_MESSAGE);
             continue;

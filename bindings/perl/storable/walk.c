@@ -34,7 +34,7 @@ find_hook(pTHX_ iw_walker *w, ice_class *class)
     class->hook = ice_find_method(aTHX_ class->stash, "STORABLE_freeze");
 }
 
-/* Calls the hook of an object. Returns NULL if the hook returned nothing: then the object is stored
+/* Calls the hook of an object. Returns NULL if the hook returned nothing. The object is then stored
  * as if there were no hook. */
 static AV *
 call_freeze_hook(pTHX_ iw_walker *w, SV *sv, U32 class_index)

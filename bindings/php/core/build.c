@@ -354,6 +354,8 @@ build_properties(ice_builder *b, ice_build_frame *frame)
         const ice_property *property = &class->properties[frame->built_count];
         zend_property_info *type;
         zval *dest;
+        /* The properties mostly have the order of the last object. So the remembered property at
+         * this position is compared first, and the others are searched only if it differs. */
         if (UNEXPECTED(frame->built_count >= class->property_count) || UNEXPECTED(property->key_id != node->key))
             property = frame->kind == ICE_BUILD_SLOTS ? find_property(class, node->key) : NULL;
         if (EXPECTED(property != NULL)) {

@@ -121,7 +121,8 @@ ice_build_property(ice_builder *b, ice_build_frame *frame, zend_string *key, zen
     *type = NULL;
     if (place && Z_TYPE_P(place) == IS_INDIRECT)
         return emptied_slot(b, object, Z_INDIRECT_P(place), type);
-    /* A warning from here on is about the key, which may have a node of its own. */
+    /* A warning from here on is about the key. If the key has a node of its own, this is the failed
+     * node, and its value is included. */
     ice_build_warn_wide(b, b->failed_node, b->nodes[b->failed_node].key == ICECORE_IS_KEY);
     name = declared_name(object->ce, key, &is_invalid);
     if (is_invalid)
@@ -243,6 +244,8 @@ ice_build_object(ice_builder *b, uint32_t node_index, zval *dest, zend_property_
         return false;
     if (UNEXPECTED(b->settings->uses_set_state) && class->ce && class->build_method != ICE_CLASS_AS_RECORD &&
         zend_hash_str_exists(&class->ce->function_table, ZEND_STRL("__set_state"))) {
+        /* The array for __set_state is built first. The value is null until this method has
+         * returned the object. */
         kind = ICE_BUILD_SET_STATE;
         ZVAL_NULL(dest);
     } else if (UNEXPECTED(class->build_method == ICE_CLASS_AS_RECORD)) {

@@ -106,6 +106,7 @@ ice_class_find(ice_class *class)
         class->build_method = ICE_CLASS_AS_RECORD;
         return true;
     }
+    /* PHP's list does not contain the class, so its objects become incomplete. */
     if (class->verdict == ICECORE_REFUSED) {
         class->build_method = ICE_CLASS_BY_TABLE;
         class->ce = NULL;

@@ -96,8 +96,8 @@ ice_context_release(ice_context *ctx)
     while (ctx->held_value_count)
         zval_ptr_dtor(&ctx->held_values[--ctx->held_value_count]);
     smart_str_free(&ctx->written_text);
-    /* Between calls the engine's memory is not counted. So only one context of the pool
-     * keeps memory, and only a small part of memory_limit. */
+    /* Between calls the engine's memory is not counted in memory_limit. So only the first context
+     * in the pool keeps much memory, and at most a 32nd of memory_limit. */
     if (UNEXPECTED(ctx->accounting_block != NULL))
         icecore_context_trim_to(ctx->pooled.engine,
                                 ICE_G(pool).count ? SMALL_ENGINE_BYTES : (size_t)PG(memory_limit) / 32);

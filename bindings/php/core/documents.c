@@ -88,14 +88,15 @@ read_by_php(zend_string *text, HashTable *allowed_names, zend_long depth, const 
     zval_ptr_dtor(&options);
 }
 
-/* Does the same, and remembers the payloads. Their classes may pass them to unserialize(), which
- * could not check a payload with links to values outside of it. */
+/* Does the same, and remembers the payloads. Their classes may pass the payloads to unserialize().
+ * A payload with links to values outside of it can't be checked there. So check_and_read_by_php
+ * accepts it if it is one of the remembered payloads. */
 static void
 read_by_php_with_payloads(zend_string *text, HashTable *allowed_names, zend_long depth, const char *function,
                           zval *result)
 {
     HashTable *outer_payloads = ICE_G(checked_payloads), *payloads = NULL;
-    /* Without any link, nothing needs to be remembered. */
+    /* In a text without links, each payload can be checked by itself, so none is remembered. */
     if (zend_memnstr(ZSTR_VAL(text), "r:", 2, ZSTR_VAL(text) + ZSTR_LEN(text)) ||
         zend_memnstr(ZSTR_VAL(text), "R:", 2, ZSTR_VAL(text) + ZSTR_LEN(text))) {
         payloads = zend_new_array(8);
@@ -108,9 +109,9 @@ read_by_php_with_payloads(zend_string *text, HashTable *allowed_names, zend_long
         zend_array_destroy(payloads);
 }
 
-/* Passes a text to PHP's own reader, after the whole text and its payloads were checked.
- * `uses_outer_list`: PHP's reader is already reading the document around this text, and goes on
- * with its list of classes. */
+/* Passes a text to PHP's own reader, after the whole text and its payloads were checked. If
+ * `uses_outer_list` is true, PHP's reader is already reading the document around this text, and
+ * continues with the list of classes of that document. */
 static bool
 check_and_read_by_php(zend_string *text, const ice_class_options *class_options, bool uses_outer_list,
                       zend_long depth, const char *function, zval *result)
@@ -140,9 +141,9 @@ check_and_read_by_php(zend_string *text, const ice_class_options *class_options,
     return checked == ICE_PAYLOADS_ALLOWED;
 }
 
-/* Reads a payload for a class, while PHP's reader reads the document around it, whose count of
- * values for links continues. By PHP's rule, a call without a list of its own uses the list of
- * the outer call. */
+/* Reads a payload for a class, while PHP's reader reads the document around it. PHP continues to
+ * count the values of that document, because links name their targets by these numbers. By PHP's
+ * rule, a call without a list of its own uses the list of the outer call. */
 static bool
 read_nested(zend_string *text, const ice_read_settings *settings, zend_long depth, const char *function, zval *result)
 {
@@ -173,8 +174,9 @@ warn_escaped_strings(zend_string *text, size_t len)
 }
 #endif
 
-/* Checks and builds the text that was read, with PHP's warnings. `has_wide`: the engine cut
- * integers to 64 bits. Returns false if an exception was thrown, or PHP's message was issued. */
+/* Checks and builds the text that was read, with PHP's warnings. `has_wide` is true if the engine
+ * cut integers to 64 bits. Returns false if an exception was thrown, or if PHP's message was
+ * issued. */
 static bool
 build_php_text(ice_context *ctx, zend_string *text, ice_read_settings *settings, zend_long depth, bool has_wide,
                const char *function, zval *result)

@@ -160,7 +160,8 @@ ice_policy_end_request(void)
 }
 
 /* The value has names and patterns, separated by commas or blanks. It may also have a word
- * such as `any`, which decides about classes that no name or pattern matches.
+ * such as `any`. This word decides about classes that no name or pattern matches. A word may
+ * contain a comma (`any,report`), so the whole value is tried as a word first.
  * icecore_policy_word returns ICECORE_ASK_ON for everything that is not such a word. */
 icecore_rules *
 ice_policy_parse_rules(const char *text, size_t len)
@@ -437,7 +438,8 @@ enum_class(const icecore_view *view, const icecore_node *node, size_t *len)
 }
 
 /* Returns a number for the rules of a call: the version of the rules, and whether PHP's default
- * applies. Returns 0 if the call has rules of its own: then its verdicts are not kept. */
+ * applies. Returns 0 if the call has rules of its own. Its verdicts are then not kept for the next
+ * call. */
 static uint32_t
 rules_version_of_call(const ice_class_options *class_options)
 {

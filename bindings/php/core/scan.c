@@ -167,8 +167,8 @@ scan_token(ice_scan *scan, const char *end)
     scan->cursor = token_end(scan->cursor, end);
 }
 
-/* Scans the text up to the value of a node. `includes_node`: the first token of the value,
- * too. */
+/* Scans the text up to the value of a node. If `includes_node` is true, also scans the first token
+ * of the value. */
 static void
 scan_to(ice_scan *scan, uint32_t node, bool includes_node)
 {

@@ -28,11 +28,11 @@ typedef struct ice_scan {
 } ice_scan;
 
 void ice_scan_start(ice_scan *scan, const icecore_view *view);
-/* Issues the warnings about the integers before a node that were cut to 64 bits, unless that
- * was done. `includes_node`: also the one about the value of the node itself. */
+/* Issues the warnings about the integers before a node that were cut to 64 bits, unless they were
+ * issued earlier. If `includes_node` is true, the value of the node itself is included. */
 void ice_scan_warn_wide(ice_scan *scan, uint32_t node, bool includes_node);
-/* Returns the offset in the text of the view where the value of a node begins.
- * `includes_node`: the offset after the first token of the value. */
+/* Returns the offset in the text of the view where the value of a node begins. If `includes_node`
+ * is true, returns the offset after the first token of the value. */
 size_t ice_scan_offset(const icecore_view *view, uint32_t node, bool includes_node);
 
 /* Issues PHP's warning about a number beyond 64 bits, `count` times. */

@@ -346,6 +346,8 @@ walk_table(ice_walker *w, ice_walk_frame *frame)
     zend_string *key;
     zend_ulong number;
     zval *value;
+    /* A run of leaves is pushed without looking at the keys. In a session, integer keys are
+     * skipped, and in an incomplete object, the property with its class name. */
     if (EXPECTED(frame->kind != ICE_WALK_VARIABLES && !frame->skips_class_name &&
                  !(HT_FLAGS(frame->table) & HASH_FLAG_PACKED))) {
         ice_walk_push_entries(w, frame->table, &frame->position, &frame->pushed_count);

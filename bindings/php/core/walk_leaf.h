@@ -7,7 +7,7 @@
 #define ICE_WALK_LEAF_H
 #include "core/walk.h"
 
-/* Keys of maps with more entries get nodes, not ids, because such keys rarely come again. */
+/* In a map with more entries, keys get nodes and not ids, because such keys rarely come again. */
 #define ICE_MAX_KEYS_WITH_IDS 32
 
 static zend_always_inline bool

@@ -271,6 +271,7 @@ ice_walk_object(ice_walker *w, zend_object *object, uint16_t key)
     }
     if (UNEXPECTED(ce->ce_flags & ZEND_ACC_ENUM))
         return push_enum_case(w, object, key);
+    /* As in PHP, __serialize is used before Serializable, and both are used before __sleep. */
     if (ce->__serialize)
         return push_serialize_result(w, object, key);
     if (UNEXPECTED(ce->serialize != NULL))

@@ -12,8 +12,8 @@ ice_walk_has_one_owner(const zend_object *object, bool is_shared)
            (object->properties == NULL || GC_REFCOUNT(object->properties) == 1);
 }
 
-/* Returns what is remembered about the class of an object that has only its slots, and none of
- * whose methods must be called; NULL for any other object. */
+/* Returns what is remembered about the class of an object that has only its slots, if no method of
+ * the class must be called. Returns NULL for any other object. */
 static zend_always_inline const ice_written_class *
 ice_walk_cached_class(const ice_walker *w, const zend_object *object)
 {
@@ -76,8 +76,9 @@ ice_walk_push_entries(ice_walker *w, const HashTable *table, uint32_t *position,
     *count += pushed;
 }
 
-/* Prefetches the values of a list that come soon, because they are in memory of their own: first
- * the beginning of a value, and some items later what it points to. */
+/* Prefetches values of a list that come soon, because each value is in memory of its own. The
+ * beginning of a value is prefetched 8 items before the value is pushed. Its contents are
+ * prefetched 3 items before that, because their address is in the beginning of the value. */
 static zend_always_inline void
 ice_walk_prefetch(const HashTable *table, uint32_t position)
 {
@@ -93,8 +94,9 @@ ice_walk_prefetch(const HashTable *table, uint32_t position)
     }
 }
 
-/* Pushes objects of one class, from the next item of a list on: as long as only the list refers
- * to an object, and its slots have only leaves. `value` is the next item. */
+/* Pushes objects of one class, from the next item of a list on. Stops at the first object to
+ * which another place refers, or whose slots have other values than leaves. `value` is the next
+ * item. */
 static zend_always_inline void
 ice_walk_push_objects(ice_walker *w, ice_walk_frame *frame, zval *value)
 {
