@@ -1,4 +1,4 @@
-/* Errors that would otherwise end a build after hooks have run.
+/* Finds errors that would otherwise end a build after hooks have run.
  *
  * Malformed data must not call hooks. The engine finds most errors when it reads the data.
  * Errors that depend on perl are found here, in one pass over the nodes before the first

@@ -1,4 +1,4 @@
-/* Entries of hashes: build_entries.h. */
+/* Stores entries of hashes. build_entries.h explains how. */
 #include "core/build_entries.h"
 #include "core/build_leaf.h"
 

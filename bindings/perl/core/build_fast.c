@@ -1,4 +1,4 @@
-/* Fast paths for the most common data: leaves, arrays and hashes to which no link or alias
+/* Builds the most common data on fast paths: leaves, arrays and hashes to which no link or alias
  * refers. */
 #include "core/build_entries.h"
 #include "core/build_leaf.h"

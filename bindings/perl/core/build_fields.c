@@ -1,4 +1,4 @@
-/* Objects of perl 5.38's `class`.
+/* Builds objects of the keyword `class` of perl 5.38, and lists their fields.
  *
  * Neither Storable nor Sereal can freeze them. Here such an object is stored as an object of its
  * class whose body is a map. The map has an entry for each field, beginning with those of the

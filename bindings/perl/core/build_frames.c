@@ -1,4 +1,4 @@
-/* Targets of links and aliases, weak references, and the stack of open containers. */
+/* Keeps the targets of links and aliases, the weak references, and the stack of open containers. */
 #include "core/build.h"
 
 /* Returns the target for a node, and adds it if it is new. The build visits nodes in ascending

@@ -1,4 +1,4 @@
-/* Leaves that are rare, or that need more code: build_leaf.h. */
+/* Builds leaves that are rare, or that need more code than those in build_leaf.h. */
 #include "core/build_leaf.h"
 
 static void

@@ -1,4 +1,4 @@
-/* Less common values: objects with hooks, tied variables, code, records. */
+/* Builds less common values: objects with hooks, tied variables, code, records. */
 #include "core/build_leaf.h"
 
 bool

@@ -1,4 +1,4 @@
-/* Regexps: which patterns are compiled, and what replaces the others.
+/* Builds regexps, and decides which patterns are compiled.
  *
  * Compiling a pattern can run code, because a property may be a sub of the program, `\N{...}` loads
  * the names of characters, and `(?{...})` is code itself. A pattern that may run code becomes a
@@ -119,8 +119,9 @@ is_harmless_pattern(const char *text, STRLEN len)
 {
     const char *cursor = text, *end = text + len;
     bool backslash_escapes = TRUE;
-    /* A backslash in a comment or in `\c\` escapes nothing. If the pattern may contain one of
-     * these, each character after a backslash is also checked by itself. */
+    /* A backslash in a comment, or the second one in `\c\`, escapes nothing. If the pattern may
+     * contain a comment or `\c`, the character after a backslash is not skipped below, so that it
+     * is also checked by itself. */
     for (; cursor < end; cursor++)
         if (*cursor == '#' || (*cursor == '\\' && cursor + 1 < end && cursor[1] == 'c'))
             backslash_escapes = FALSE;

@@ -1,4 +1,4 @@
-/* Objects that FREEZE wrote, and calls of THAW.
+/* Builds objects that FREEZE wrote, and calls THAW.
  *
  * Sereal calls THAW when everything is built and blessed. It begins with the last object of the
  * document, so that an object in the arguments of another one is thawed before that one. Until

@@ -1,4 +1,4 @@
-/* The allow lists of Sereal's options: class_lists.h. */
+/* Reads and checks the allow lists of Sereal's options. class_lists.h explains them. */
 #include "core/class_lists.h"
 
 static void

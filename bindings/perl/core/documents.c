@@ -1,4 +1,4 @@
-/* One document, read or written by a stage: documents.h. */
+/* Reads or writes one document by a stage. documents.h declares the functions. */
 #include "core/documents.h"
 
 /* ---- stages ------------------------------------------------------------ */

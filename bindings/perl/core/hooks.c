@@ -1,4 +1,4 @@
-/* Calls of perl code. */
+/* Calls perl code: methods and other subs, texts, and the compilation of regexps. */
 #include "core/icecore_perl.h"
 #ifndef WIN32
 #  include <sys/resource.h>

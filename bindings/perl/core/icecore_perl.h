@@ -173,7 +173,7 @@ struct ice_context {
     bool is_uncompressed; /* `document` was not compressed */
     bool owns_input;      /* the input was copied, because perl code can change the caller's */
     AV *kept_values;      /* values that are kept alive until the end of the call; or NULL */
-    U8 *verdicts;         /* by the id of a class: the verdict on this class, see ib_check_classes */
+    U8 *verdicts;         /* by the id of a class: its verdict, see ib_check_classes */
     U32 verdict_capacity;
 };
 
@@ -269,7 +269,7 @@ typedef struct {
     bool use_undef;                   /* Sereal: use_undef */
     bool readonly;                    /* Sereal: set_readonly */
     bool readonly_scalars;            /* Sereal: set_readonly_scalars */
-    IV alias_limit;                   /* Sereal: integers from -16 to alias_limit - 1 are shared; 0 if none are */
+    IV alias_limit;                   /* Sereal: integers from -16 to below this are shared; or 0 */
     AV *aliased_integers;             /* Sereal: these integers, -16 first; or NULL */
     bool from_other_language;         /* a program in another language froze the document */
     SV *result_variable;              /* Sereal: the caller's variable, which becomes the root; or NULL */

@@ -1,4 +1,4 @@
-/* Hash keys: from perl's shared keys to ids of the engine, and back.
+/* Converts perl's shared hash keys to ids of the engine, and back.
  *
  * perl stores each hash key once, in a HEK that all hashes share. So a key is recognized by the
  * address of its HEK. For each id there is an SV that has the shared key and keeps it alive. */

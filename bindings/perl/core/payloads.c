@@ -1,4 +1,4 @@
-/* Frozen data in the payloads of hooks: payloads.h. */
+/* Checks frozen data in the payloads of hooks. payloads.h explains why. */
 #include "core/payloads.h"
 
 /* Reading has a budget, because payloads may contain payloads. The budget is BASE_BUDGET, plus
@@ -10,7 +10,7 @@ enum { BASE_BUDGET = 256 << 20, BUDGET_OF_BYTE = 16, COST_OF_DOCUMENT = 256, COS
 #define MY_CXT_KEY "Icecore::payloads" XS_VERSION
 typedef struct {
     icecore_stage *storable, *sereal;
-    ice_payload_checker *innermost; /* that of the innermost running call that has checked payloads; or NULL */
+    ice_payload_checker *innermost; /* of the innermost call that has checked payloads; or NULL */
 } my_cxt_t;
 START_MY_CXT
 

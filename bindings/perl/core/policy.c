@@ -1,4 +1,4 @@
-/* Which classes may be built: passes the lists of the program to the engine's rules.
+/* Decides which classes may be built, by passing the lists of the program to the engine's rules.
  *
  * The engine matches names and patterns. perl itself looks names up in hashes and matches
  * regexps. An item of a list may have magic or be overloaded. Reading such an item may run code

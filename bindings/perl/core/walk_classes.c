@@ -1,4 +1,4 @@
-/* Classes of objects that are walked: their ids and hooks. */
+/* Finds the ids and the hooks of the classes whose objects are walked. */
 #include "core/walk.h"
 
 /* Returns the class of a stash. Looks it up once for each call. The pointer is valid until

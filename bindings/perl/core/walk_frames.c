@@ -1,4 +1,4 @@
-/* Open containers, and their protection from perl code: see walk.c. */
+/* Opens containers, and protects open containers from perl code. walk.c explains why. */
 #include "core/leaf.h"
 
 /* Returns the key of an entry as a new SV. */

@@ -1,4 +1,4 @@
-/* Records: objects of classes that were not allowed, written as they were read. */
+/* Puts records: objects whose classes were not allowed are written as they were read. */
 #include "core/leaf.h"
 
 /* Returns the value of a field; NULL if it is missing, undefined or has magic. */

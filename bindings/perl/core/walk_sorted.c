@@ -1,4 +1,4 @@
-/* Hashes: sorted by their keys, or in perl's order. */
+/* Opens hashes, whose entries are put in the order of their keys or in perl's order. */
 #include "core/leaf.h"
 
 static int

@@ -1,4 +1,4 @@
-/* Values: the contents of variables, and the targets of references. */
+/* Puts the values of variables, and the targets of references. */
 #include "core/leaf.h"
 
 /* ---- arrays, hashes, code ---------------------------------------------- */

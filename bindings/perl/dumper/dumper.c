@@ -1,4 +1,4 @@
-/* Data::Dumper: settings, dumping, and reading of texts. */
+/* Implements Data::Dumper: its settings, and functions that dump values and read texts. */
 #include "dumper/dumper.h"
 #include "core/documents.h"
 

@@ -1,4 +1,4 @@
-/* Filters of decoded objects, and the check for repeated keys in an object. */
+/* Passes decoded objects to filters, and checks objects for repeated keys. */
 #include "json/json.h"
 
 /* Calls a filter for a value. Returns its result; NULL if it returned nothing. The result

@@ -1,4 +1,4 @@
-/* JSON: settings, encoding and decoding: json.h. */
+/* Implements the settings of JSON, and encodes and decodes texts. */
 #include "json/json.h"
 #include "core/documents.h"
 

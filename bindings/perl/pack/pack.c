@@ -1,4 +1,4 @@
-/* Packing lists: pack.h. */
+/* Packs lists. pack.h declares the functions. */
 #include "pack/pack.h"
 #include "core/documents.h"
 #include "core/leaf.h"

@@ -1,4 +1,4 @@
-/* Unpacking lists: pack.h. */
+/* Unpacks lists. pack.h declares the function. */
 #include "pack/pack.h"
 #include "core/documents.h"
 #include "core/build_leaf.h"

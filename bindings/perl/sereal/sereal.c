@@ -1,4 +1,4 @@
-/* Sereal: encoders and decoders, with and without an object. */
+/* Encodes and decodes Sereal's documents, with an object or without one. */
 #include "sereal/settings.h"
 #include "core/documents.h"
 

@@ -1,4 +1,4 @@
-/* The options of encoders and decoders: settings.h. */
+/* Reads the options of encoders and decoders. settings.h declares the functions. */
 #include "sereal/settings.h"
 #include "core/class_lists.h"
 #include "core/documents.h"

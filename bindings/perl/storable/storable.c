@@ -1,4 +1,4 @@
-/* Storable: its variables and options; freeze, thaw and dclone. */
+/* Reads Storable's variables and options, and implements freeze, thaw and dclone. */
 #include "storable/storable.h"
 #include "core/documents.h"
 

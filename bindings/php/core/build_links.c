@@ -1,4 +1,4 @@
-/* Links, aliases, and the values that they refer to. */
+/* Builds links and aliases, and registers the values that they refer to. */
 #include "core/build.h"
 
 void

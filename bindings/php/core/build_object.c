@@ -1,4 +1,4 @@
-/* Objects: how their properties are found, and what happens when one is complete. */
+/* Builds objects: finds their properties, and schedules the hooks of complete objects. */
 #include "core/build.h"
 
 /* Appends an action. The caller sets its values. */

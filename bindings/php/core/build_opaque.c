@@ -1,4 +1,4 @@
-/* Enum cases and `C:` objects. */
+/* Builds enum cases and `C:` objects. */
 #include "core/build.h"
 #include "ext/standard/php_incomplete_class.h"
 #include "zend_enum.h"

@@ -1,4 +1,4 @@
-/* Classes by the engine's ids. Each is looked up once per request, as PHP does it. */
+/* Finds classes by the engine's ids. Each class is looked up as PHP does it, once per request. */
 #include "core/icecore_php.h"
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_incomplete_class.h"

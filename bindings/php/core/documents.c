@@ -1,4 +1,4 @@
-/* One document, read or written by a stage. */
+/* Reads or writes one document by a stage. */
 #include "core/documents.h"
 #include "core/memory.h"
 #include "core/payloads.h"

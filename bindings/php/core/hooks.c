@@ -1,3 +1,4 @@
+/* Calls the hooks of classes. hooks.h declares the functions. */
 #include "core/hooks.h"
 #include "ext/standard/basic_functions.h"
 

@@ -1,15 +1,15 @@
 /* Declarations that all files of the module share.
  *
- *   common/    pieces that the modules of all languages share: ../common
- *   core/      code that knows no PHP function: contexts, classes, the walk, the build
+ *   common/    code that the modules of all languages share: ../common
+ *   core/      code below the PHP functions: contexts, classes, the walk, the build
  *   formats/   the PHP functions, a file for each group of them
  *   plugs/     serializers that PHP's sessions and APCu can select; the global names
  *   icecore.c  the functions that PHP sees
  *
  * A file calls only files below it in this list; scripts/modules.sh checks it. In core/:
  *
- *   common.c     the common pieces, compiled here
- *   host.c       what the common pieces need from PHP
+ *   common.c     compiles the common code as part of this module
+ *   host.c       functions that the common code needs from PHP
  *   memory.c     counts the engine's memory in memory_limit
  *   errors.c     exceptions, and PHP's own warnings
  *   context.c    contexts that are reused from call to call; the end of the request
@@ -345,7 +345,7 @@ void ice_build_free(ice_context *ctx, zval *root);
 typedef enum {
     ICE_DONE,
     ICE_NEEDS_PHP,            /* only PHP's own function can write the value, for example a `C:` object */
-    ICE_NEEDS_WHOLE,          /* the engine refused a part, so the output must be written as a whole */
+    ICE_NEEDS_WHOLE,          /* a part was refused, so the output must be written as a whole */
     ICE_THROWN                /* an exception was thrown */
 } ice_walk_result;
 
@@ -381,16 +381,16 @@ ZEND_BEGIN_MODULE_GLOBALS(icecore)
     icecore_rules *request_rules; /* from Icecore\allow; NULL if it was not called */
     uint32_t rules_version;   /* number of changes of ini_rules and request_rules */
     bool replace;             /* the ini value icecore.replace */
-    HashTable *reported_classes; /* classes about which this request has logged a message, or NULL */
+    HashTable *reported_classes; /* classes that this request has logged, or NULL */
     icecore_stage *stages[ICE_STAGE_COUNT]; /* each is NULL until it is used (stages.h) */
     zend_long stage_depths[ICE_STAGE_COUNT];
     icecore_replacer *replacer; /* of the last call of Icecore\replace in the request, or NULL */
     /* Output of the engine that is still to be copied. If PHP's heap has no memory for the
      * copy, PHP leaves by a jump, and the end of the request frees it. */
     icecore_buffer replace_output, convert_output;
-    uint32_t checked_class_count; /* number of PHP's classes that were checked for has_serializable_class */
+    uint32_t checked_class_count; /* number of classes checked for has_serializable_class */
     bool has_serializable_class; /* a class of the program implements Serializable only */
-    HashTable *checked_payloads; /* payloads of the text that PHP's own reader is reading, or NULL */
+    HashTable *checked_payloads; /* payloads of the text that PHP's reader is reading, or NULL */
     uint32_t last_call_number;
 ZEND_END_MODULE_GLOBALS(icecore)
 

@@ -1,4 +1,4 @@
-/* Which classes may be built.
+/* Decides which classes may be built.
  *
  * With the option `allowed_classes`, PHP's rule holds: objects of the listed classes are
  * built (case does not matter), and all others become incomplete objects. Without it, the

@@ -1,4 +1,4 @@
-/* The stages that this module needs itself, and their depth limits. */
+/* Makes the stages that this module needs itself, and sets their depth limits. */
 #include "core/stages.h"
 
 icecore_stage *

@@ -1,4 +1,4 @@
-/* What is remembered about a class whose objects are written. */
+/* Collects what is needed about each class whose objects are written. */
 #include "core/walk.h"
 
 /* Adds a class without slots. */

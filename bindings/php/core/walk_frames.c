@@ -1,5 +1,5 @@
-/* Open containers. Each frame owns references to its container, because hooks may change or free
- * anything. */
+/* Opens and closes containers. Each frame owns references to its container, because hooks may
+ * change or free anything. */
 #include "core/walk.h"
 
 ice_walk_frame *

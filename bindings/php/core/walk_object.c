@@ -1,4 +1,4 @@
-/* Objects: chooses how one is serialized, and begins it. */
+/* Chooses how an object is serialized, and begins it. */
 #include "core/walk.h"
 #include "core/hooks.h"
 #include "ext/standard/php_incomplete_class.h"

@@ -1,5 +1,5 @@
-/* Parts of a large output: the nodes so far are written, and their text is taken from the engine.
- * So neither all nodes nor all text of a large value are in the engine's memory at once. */
+/* Writes a large output in parts: the nodes so far are written, and their text is taken from the
+ * engine. So the engine never has all nodes or all text of a large value in memory. */
 #include "core/memory.h"
 #include "core/walk.h"
 

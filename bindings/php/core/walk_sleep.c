@@ -1,4 +1,4 @@
-/* The properties that __sleep names. PHP looks for each name first among the public properties,
+/* Finds the properties that __sleep names. PHP searches for each name first among the public properties,
  * then among the private ones, then among the protected ones.
  *
  * `in_pairs` is true for igbinary: the result is a list in which names and values alternate,

@@ -1,4 +1,4 @@
-/* serialize and unserialize, and the functions of igbinary. */
+/* Implements serialize and unserialize, and the functions of igbinary. */
 #include "core/documents.h"
 #include "ext/standard/basic_functions.h"
 #include "icecore_functions.h"
